@@ -1,0 +1,75 @@
+package features
+
+import "fmt"
+
+// Kind is the kind of feature a document is described by.
+type Kind uint8
+
+const (
+	// Bits is one bit per document and term: the value is 1 if the term occurs anywhere in the document.
+	Bits Kind = iota
+	// Counts is one count per token: the value is how often the term occurs in the document.
+	Counts
+)
+
+// String returns "bits" or "counts", the names used in configuration and model files.
+func (k Kind) String() string {
+	switch k {
+	case Bits:
+		return "bits"
+	case Counts:
+		return "counts"
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+// ParseKind is the inverse of [Kind.String].
+func ParseKind(name string) (Kind, error) {
+	for _, k := range []Kind{Bits, Counts} {
+		if k.String() == name {
+			return k, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown kind of feature %q: known are bits and counts", name)
+}
+
+// Dataset is N labelled documents over V terms in K classes: a compressed sparse row matrix. It is read-only for
+// trainers.
+type Dataset struct {
+	// Kind says whether the values are bits or counts.
+	Kind Kind
+	// Classes are the names of the K classes.
+	Classes []string
+	// Labels is the true class of each of the N documents, as an index into Classes.
+	Labels []int32
+	// RowStart has N+1 entries: row i is IDs[RowStart[i]:RowStart[i+1]] and the Values beside them.
+	RowStart []int
+	// IDs are the term ids of all rows, one row after the other, ascending within a row.
+	IDs []uint32
+	// Values are the values of all rows, beside IDs.
+	Values []float32
+	// Terms is V, the size of the vocabulary.
+	Terms int
+}
+
+// NewDataset returns an empty data set for [Dataset.Append].
+func NewDataset(kind Kind, classes []string, terms int) *Dataset {
+	return &Dataset{Kind: kind, Classes: classes, RowStart: []int{0}, Terms: terms}
+}
+
+// Append adds one document: the terms of doc that v knows, as a row.
+func (d *Dataset) Append(v *Vocabulary, doc Document, label int32) {
+	row := v.AppendVector(Vector{IDs: d.IDs, Values: d.Values}, doc, d.Kind)
+	d.IDs, d.Values = row.IDs, row.Values
+	d.RowStart = append(d.RowStart, len(d.IDs))
+	d.Labels = append(d.Labels, label)
+}
+
+// Len returns N, the number of documents.
+func (d *Dataset) Len() int { return len(d.Labels) }
+
+// Row returns document i as a view into the matrix.
+func (d *Dataset) Row(i int) Vector {
+	lo, hi := d.RowStart[i], d.RowStart[i+1]
+	return Vector{IDs: d.IDs[lo:hi:hi], Values: d.Values[lo:hi:hi]}
+}

@@ -1,0 +1,336 @@
+package features
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func bagOf(terms ...string) *Bag {
+	b := new(Bag)
+	b.Reset()
+	for _, t := range terms {
+		b.Add([]byte(t))
+	}
+	return b
+}
+
+func TestABagCountsItsTermsInTheOrderOfTheirHashes(t *testing.T) {
+	doc := bagOf("who", "saw", "who", "with", "who").Document()
+	want := map[uint64]uint32{Hash([]byte("who")): 3, Hash([]byte("saw")): 1, Hash([]byte("with")): 1}
+	if len(doc.Terms) != len(want) || !slices.IsSorted(doc.Terms) {
+		t.Fatalf("terms %x: want %d in ascending order", doc.Terms, len(want))
+	}
+	for i, hash := range doc.Terms {
+		if doc.Counts[i] != want[hash] {
+			t.Errorf("count of %x: got %d, want %d", hash, doc.Counts[i], want[hash])
+		}
+	}
+}
+
+func TestABagForgetsWhatWasBeforeReset(t *testing.T) {
+	b := bagOf("spam", "ham")
+	b.Document()
+	b.Reset()
+	b.Add([]byte("ham"))
+	doc := b.Document()
+	if diff := cmp.Diff(Document{Terms: []uint64{Hash([]byte("ham"))}, Counts: []uint32{1}}, doc); diff != "" {
+		t.Errorf("document (-want +got):\n%s", diff)
+	}
+	b.Reset()
+	if doc := b.Document(); len(doc.Terms) != 0 {
+		t.Errorf("an empty bag has %d terms", len(doc.Terms))
+	}
+}
+
+func TestABagGrowsWithItsTerms(t *testing.T) {
+	b := new(Bag)
+	b.Reset()
+	const distinct, times = 5000, 3
+	for range times {
+		for i := range distinct {
+			b.Add(fmt.Appendf(nil, "term%d", i))
+		}
+	}
+	doc := b.Document()
+	if len(doc.Terms) != distinct {
+		t.Fatalf("%d distinct terms, want %d", len(doc.Terms), distinct)
+	}
+	for i, n := range doc.Counts {
+		if n != times {
+			t.Fatalf("count %d of term %d, want %d", n, i, times)
+		}
+	}
+}
+
+// vocabularyOf builds the vocabulary of documents given by their terms.
+func vocabularyOf(t testing.TB, o Options, documents ...[]string) (*Vocabulary, []uint32) {
+	t.Helper()
+	v, frequency, err := BuildVocabulary(func(yield func(Document) bool) {
+		for _, terms := range documents {
+			if !yield(bagOf(terms...).Document()) {
+				return
+			}
+		}
+	}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v, frequency
+}
+
+func TestTheVocabularyKeepsFrequentTerms(t *testing.T) {
+	documents := [][]string{{"a", "b", "b"}, {"a", "b"}, {"a", "c"}}
+	tests := []struct {
+		name string
+		o    Options
+		want map[string]uint32 // term -> document frequency
+	}{
+		{"all terms that are in one document", Options{MinDocumentFrequency: 1}, map[string]uint32{"a": 3, "b": 2, "c": 1}},
+		{"terms in two documents, not with two tokens", Options{MinDocumentFrequency: 2}, map[string]uint32{"a": 3, "b": 2}},
+		{"the most frequent when there are too many", Options{MinDocumentFrequency: 1, MaxTerms: 1}, map[string]uint32{"a": 3}},
+		{"none if none is frequent", Options{MinDocumentFrequency: 4}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			v, frequency := vocabularyOf(t, tt.o, documents...)
+			if v.Len() != len(tt.want) {
+				t.Fatalf("%d terms, want %d", v.Len(), len(tt.want))
+			}
+			for term, df := range tt.want {
+				id, known := v.ID(Hash([]byte(term)))
+				if !known || frequency[id] != df {
+					t.Errorf("%s: known %v with document frequency %d, want %d", term, known, frequency[id], df)
+				}
+			}
+		})
+	}
+}
+
+func TestEveryTermIsFoundAndNoOther(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{0, 1, 2, 3, 7, 8, 100, 10_000} {
+		hashes := make([]uint64, 0, n)
+		for range n {
+			hashes = append(hashes, rng.Uint64())
+		}
+		if n > 2 { // the ends of the range, and neighbours
+			hashes[0], hashes[1], hashes[2] = 0, ^uint64(0), hashes[3%n]+1
+		}
+		slices.Sort(hashes)
+		hashes = slices.Compact(hashes)
+		v, err := NewVocabulary(hashes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for want, hash := range hashes {
+			if id, known := v.ID(hash); !known || int(id) != want {
+				t.Fatalf("of %d terms, %x: got id %d, known %v; want id %d", n, hash, id, known, want)
+			}
+		}
+		for range 1000 {
+			hash := rng.Uint64()
+			if _, known := v.ID(hash); known != slices.Contains(hashes, hash) {
+				t.Fatalf("of %d terms, %x: known is %v", n, hash, known)
+			}
+		}
+	}
+}
+
+func TestARestoredVocabularyMustFit(t *testing.T) {
+	v, err := NewVocabulary([]uint64{1, 1 << 62, 3 << 62})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := RestoreVocabulary(v.Hashes(), v.Starts()); err != nil {
+		t.Errorf("its own tables: %v", err)
+	}
+	tests := []struct {
+		name   string
+		hashes []uint64
+		starts []uint32
+	}{
+		{"hashes out of order", []uint64{5, 4, 6}, v.Starts()},
+		{"a hash twice", []uint64{5, 5, 6}, v.Starts()},
+		{"too few prefixes", v.Hashes(), v.Starts()[1:]},
+		{"prefixes for more terms", v.Hashes()[:2], v.Starts()},
+		{"prefixes out of order", v.Hashes(), []uint32{3, 0, 3}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := RestoreVocabulary(tt.hashes, tt.starts); err == nil {
+				t.Error("no error")
+			}
+		})
+	}
+}
+
+func TestVectorsHaveBitsOrCountsOfKnownTerms(t *testing.T) {
+	v, _ := vocabularyOf(t, Options{MinDocumentFrequency: 1}, []string{"who", "saw"})
+	doc := bagOf("who", "saw", "who", "else").Document()
+	who, _ := v.ID(Hash([]byte("who")))
+	for kind, want := range map[Kind]float32{Bits: 1, Counts: 2} {
+		x := v.AppendVector(Vector{}, doc, kind)
+		if len(x.IDs) != 2 || !slices.IsSorted(x.IDs) {
+			t.Fatalf("%v: ids %v, want two in ascending order", kind, x.IDs)
+		}
+		if got := x.Values[slices.Index(x.IDs, who)]; got != want {
+			t.Errorf("%v: value of a term that occurs twice is %v, want %v", kind, got, want)
+		}
+	}
+}
+
+func TestADatasetHoldsTheVectorsOfItsDocuments(t *testing.T) {
+	v, _ := vocabularyOf(t, Options{MinDocumentFrequency: 1}, []string{"a", "b", "c"})
+	documents := [][]string{{"a", "a", "b"}, {}, {"c", "unknown"}}
+	d := NewDataset(Counts, []string{"ham", "spam"}, v.Len())
+	for i, terms := range documents {
+		d.Append(v, bagOf(terms...).Document(), int32(i%2))
+	}
+	if d.Len() != 3 || d.Terms != 3 {
+		t.Fatalf("%d documents and %d terms, want 3 and 3", d.Len(), d.Terms)
+	}
+	for i, terms := range documents {
+		want := v.AppendVector(Vector{IDs: []uint32{}, Values: []float32{}}, bagOf(terms...).Document(), Counts)
+		if diff := cmp.Diff(want, d.Row(i)); diff != "" {
+			t.Errorf("row %d (-want +got):\n%s", i, diff)
+		}
+	}
+	if diff := cmp.Diff([]int32{0, 1, 0}, d.Labels); diff != "" {
+		t.Errorf("labels (-want +got):\n%s", diff)
+	}
+}
+
+func TestDotSumsTheListedTerms(t *testing.T) {
+	x := Vector{IDs: []uint32{0, 2}, Values: []float32{1, 3}}
+	// 1 * 0.5 + 3 * -2 = -5.5
+	if got := x.Dot([]float32{0.5, 100, -2}); got != -5.5 {
+		t.Errorf("got %v, want -5.5", got)
+	}
+	if got := (Vector{}).Dot([]float32{1}); got != 0 {
+		t.Errorf("an empty vector: got %v, want 0", got)
+	}
+}
+
+func TestALexiconDoesNotDependOnTheOrder(t *testing.T) {
+	v, _ := vocabularyOf(t, Options{MinDocumentFrequency: 1}, []string{"a", "b", "c"})
+	bags := []*Bag{bagOf("a", "b"), bagOf("b", "c"), bagOf("c")}
+	var one, first, second Lexicon
+	for _, b := range bags {
+		one.Add(b)
+	}
+	second.Add(bags[2])
+	first.Add(bags[1])
+	second.Add(bags[0])
+	second.Merge(&first)
+	var empty Lexicon
+	empty.Merge(&second)
+	if diff := cmp.Diff(one.Texts(v), empty.Texts(v)); diff != "" {
+		t.Errorf("texts (-one lexicon +two merged):\n%s", diff)
+	}
+	for id, text := range one.Texts(v) {
+		if got, _ := v.ID(Hash([]byte(text))); int(got) != id {
+			t.Errorf("text %q at id %d has id %d", text, id, got)
+		}
+	}
+}
+
+func TestOfTermsWithOneHashTheSmallerTextIsKept(t *testing.T) {
+	const hash = 42
+	v, err := NewVocabulary([]uint64{hash})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range [][]string{{"body:a", "body:b"}, {"body:b", "body:a"}} {
+		var l Lexicon
+		for _, term := range order {
+			l.add(hash, []byte(term))
+		}
+		if got := l.Texts(v)[0]; got != "body:a" {
+			t.Errorf("added in the order %q: got %q, want body:a", order, got)
+		}
+	}
+}
+
+func TestKindsAreKnownByTheirNames(t *testing.T) {
+	for _, kind := range []Kind{Bits, Counts} {
+		if got, err := ParseKind(kind.String()); err != nil || got != kind {
+			t.Errorf("%v: got %v, %v", kind, got, err)
+		}
+	}
+	if _, err := ParseKind("bytes"); err == nil {
+		t.Error("bytes is a kind of feature")
+	}
+}
+
+func TestOptionsSayWhatIsWrong(t *testing.T) {
+	if err := DefaultOptions().Validate(); err != nil {
+		t.Error(err)
+	}
+	if err := (Options{MinDocumentFrequency: 0, MaxTerms: -1}).Validate(); err == nil ||
+		err.Error() != "min_document_frequency is 0: must be at least 1\nmax_terms is -1: must be at least 0" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func ExampleVocabulary_AppendVector() {
+	var bag Bag
+	bag.Reset()
+	for _, term := range []string{"subject:offer", "body:offer", "body:offer"} {
+		bag.Add([]byte(term))
+	}
+	doc := bag.Document()
+	vocabulary, _, err := BuildVocabulary(slices.Values([]Document{doc}), Options{MinDocumentFrequency: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := vocabulary.AppendVector(Vector{}, doc, Counts)
+	fmt.Println(x.IDs, x.Values)
+	// Output: [0 1] [1 2]
+}
+
+func BenchmarkBag(b *testing.B) {
+	terms := make([][]byte, 1000)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range terms {
+		terms[i] = fmt.Appendf(nil, "body:word%d", rng.IntN(400))
+	}
+	var bag Bag
+	b.ReportAllocs()
+	for b.Loop() {
+		bag.Reset()
+		for _, t := range terms {
+			bag.Add(t)
+		}
+		bag.Document()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(terms)), "ns/token")
+}
+
+func BenchmarkLookUp(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	hashes := make([]uint64, 500_000)
+	for i := range hashes {
+		hashes[i] = rng.Uint64()
+	}
+	slices.Sort(hashes)
+	v, err := NewVocabulary(slices.Compact(hashes))
+	if err != nil {
+		b.Fatal(err)
+	}
+	doc := Document{Terms: make([]uint64, 300), Counts: make([]uint32, 300)}
+	for i := range doc.Terms {
+		doc.Terms[i] = v.Hashes()[rng.IntN(v.Len())]
+	}
+	slices.Sort(doc.Terms)
+	var x Vector
+	b.ReportAllocs()
+	for b.Loop() {
+		x = v.AppendVector(Vector{IDs: x.IDs[:0], Values: x.Values[:0]}, doc, Counts)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(doc.Terms)), "ns/term")
+}
