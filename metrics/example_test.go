@@ -1,0 +1,32 @@
+package metrics_test
+
+import (
+	"fmt"
+
+	"chaff/metrics"
+)
+
+// Six messages, of which the filter takes one spam for ham.
+func Example() {
+	labels := []int32{0, 0, 0, 1, 1, 1} // 0 is ham, 1 is spam
+	scores := []float64{-4, -2, -1, -1.5, 3, 5}
+	predictions := make([]int32, len(labels))
+	spam := make([]bool, len(labels))
+	for i, score := range scores {
+		if score > 0 {
+			predictions[i] = 1
+		}
+		spam[i] = labels[i] == 1
+	}
+	f := metrics.Measure(labels, predictions, 2)
+	f.MeasureSpam(scores, spam)
+	fmt.Printf("accuracy %.1f %% (%.1f to %.1f)\n", f.Accuracy, f.AccuracyLow, f.AccuracyHigh)
+	fmt.Printf("ham lost %.1f %%, spam let through %.1f %%, (1-ROCA)%% %.1f\n", *f.HM, *f.SM, *f.OneMinusROCA)
+
+	t, _ := metrics.ChooseThresholds(scores, spam, metrics.ThresholdOptions{HamLost: 0, SpamMissed: 0})
+	fmt.Printf("spam above %.1f, unsure above %.1f\n", t.Spam, t.Unsure)
+	// Output:
+	// accuracy 83.3 % (43.6 to 97.0)
+	// ham lost 0.0 %, spam let through 33.3 %, (1-ROCA)% 11.1
+	// spam above 0.0, unsure above -1.5
+}

@@ -1,0 +1,65 @@
+package metrics
+
+// Figures are what is reported about a classifier on one part of a corpus. Percentages are 0..100.
+type Figures struct {
+	// Messages is how many were classified.
+	Messages int `json:"messages"`
+	// Accuracy is the percentage classified correctly; 0 when there are no messages.
+	Accuracy float64 `json:"accuracy"`
+	// AccuracyLow and AccuracyHigh are the ends of the 95 % interval of [Wilson], as percentages; 0 and 100 when there
+	// are no messages.
+	AccuracyLow  float64 `json:"accuracy_low"`
+	AccuracyHigh float64 `json:"accuracy_high"`
+	// ZeroOneLoss is the empirical risk under 0-1 loss, 0..1; see [ZeroOneLoss].
+	ZeroOneLoss float64 `json:"zero_one_loss"`
+	// Confusion is K x K: rows are true classes, columns predicted classes.
+	Confusion Confusion `json:"confusion"`
+
+	// HM is ham lost, SM spam let through and LAM the logistic average of both, as percentages; see [Misses]. Each is
+	// nil where it is not defined and for a classifier that is no spam filter.
+	HM  *float64 `json:"hm,omitempty"`
+	SM  *float64 `json:"sm,omitempty"`
+	LAM *float64 `json:"lam,omitempty"`
+	// OneMinusROCA is (1-ROCA)%; see [OneMinusROCA]. nil like the three above.
+	OneMinusROCA *float64 `json:"one_minus_roca,omitempty"`
+}
+
+// Measure returns the figures of a classifier with the given number of classes. [Figures.MeasureSpam] adds those of a
+// spam filter.
+func Measure(labels, predictions []int32, classes int) Figures {
+	c := NewConfusion(labels, predictions, classes)
+	low, high := Wilson(c.Correct(), c.Messages())
+	return Figures{
+		Messages:     c.Messages(),
+		Accuracy:     100 * c.Accuracy(),
+		AccuracyLow:  100 * low,
+		AccuracyHigh: 100 * high,
+		ZeroOneLoss:  ZeroOneLoss(labels, predictions),
+		Confusion:    c,
+	}
+}
+
+// MeasureSpam adds to the figures of [Measure] those of a spam filter: f has two classes, class 0 is ham and class 1 is
+// spam. The errors are taken from the confusion, the order of the messages from their scores: the higher, the more like
+// spam. scores and spam are of the messages that f was measured on.
+func (f *Figures) MeasureSpam(scores []float64, spam []bool) {
+	mustMatch(len(scores), f.Messages)
+	if len(f.Confusion) != 2 {
+		panic("metrics: a spam filter has two classes")
+	}
+	m := Misses{
+		Ham: f.Confusion.Of(0), HamLost: f.Confusion[0][1],
+		Spam: f.Confusion.Of(1), SpamThrough: f.Confusion[1][0],
+	}
+	f.HM = orNil(m.HM())
+	f.SM = orNil(m.SM())
+	f.LAM = orNil(m.LAM())
+	f.OneMinusROCA = orNil(OneMinusROCA(scores, spam))
+}
+
+func orNil(x float64, defined bool) *float64 {
+	if !defined {
+		return nil
+	}
+	return &x
+}

@@ -1,0 +1,94 @@
+package metrics
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"testing"
+)
+
+func TestFiguresAsJSON(t *testing.T) {
+	tests := []struct {
+		name   string
+		labels []int32
+		scores []float64 // of a spam filter; nil for any other classifier, which is always right
+		want   string
+	}{
+		{
+			// Wilson of 2 in 2: 2/(2 + z²) = 2/5.8414588 to 1.
+			"a classifier has the figures of its predictions", []int32{0, 2}, nil,
+			`{"messages":2,"accuracy":100,"accuracy_low":34.238023,"accuracy_high":100,"zero_one_loss":0,` +
+				`"confusion":[[1,0,0],[0,0,0],[0,0,1]]}`,
+		},
+		{
+			// Wilson of 3 in 4: (0.75 + z²/8 ± z sqrt(0.1875/4 + z²/64)) / (1 + z²/4) = (1.230182 ± 0.640815) / 1.960365.
+			// One ham of two is taken for spam: hm 50, smoothed 1.5/3, odds 1. No spam of two is missed: sm 0, smoothed
+			// 0.5/3, odds 1/5. lam = o/(1+o) with o = sqrt(1 * 1/5) = 0.447214.
+			// Pairs (ham, spam): (-1,2), (-1,1) and (1,2) right, (1,1) a tie: half of one of 4.
+			"a spam filter has its errors besides", []int32{0, 0, 1, 1}, []float64{-1, 1, 2, 1},
+			`{"messages":4,"accuracy":75,"accuracy_low":30.064184,"accuracy_high":95.441274,"zero_one_loss":0.25,` +
+				`"confusion":[[1,1],[0,2]],"hm":50,"sm":0,"lam":30.901699,"one_minus_roca":12.5}`,
+		},
+		{
+			// Wilson of 1 in 1: 1/(1 + z²) = 1/4.8414588 to 1.
+			"what is not defined is left out", []int32{0}, []float64{-1},
+			`{"messages":1,"accuracy":100,"accuracy_low":20.654931,"accuracy_high":100,"zero_one_loss":0,` +
+				`"confusion":[[1,0],[0,0]],"hm":0}`,
+		},
+		{
+			"no messages", []int32{}, []float64{},
+			`{"messages":0,"accuracy":0,"accuracy_low":0,"accuracy_high":100,"zero_one_loss":0,"confusion":[[0,0],[0,0]]}`,
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			predictions, spam := test.labels, make([]bool, len(test.labels))
+			classes := 3
+			if test.scores != nil {
+				classes = 2
+				predictions = make([]int32, len(test.labels))
+				for i, score := range test.scores {
+					spam[i] = test.labels[i] == 1
+					if score > 0 {
+						predictions[i] = 1
+					}
+				}
+			}
+			f := Measure(test.labels, predictions, classes)
+			if test.scores != nil {
+				f.MeasureSpam(test.scores, spam)
+			}
+			got, err := json.Marshal(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkJSON(t, got, test.want)
+		})
+	}
+}
+
+// checkJSON compares two objects whose numbers are equal to six places.
+func checkJSON(t *testing.T, got []byte, want string) {
+	t.Helper()
+	var g, w map[string]any
+	if err := json.Unmarshal(got, &g); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(want), &w); err != nil {
+		t.Fatal(err)
+	}
+	for key, x := range w {
+		y, there := g[key]
+		number, is := x.(float64)
+		other, also := y.(float64)
+		if is && also && math.Abs(number-other) < 1e-6 {
+			continue
+		}
+		if !there || !reflect.DeepEqual(x, y) {
+			t.Errorf("%s: got %v, want %v", key, y, x)
+		}
+	}
+	if len(g) != len(w) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -1,0 +1,56 @@
+package metrics
+
+import "math"
+
+// Misses counts the two errors of a spam filter.
+type Misses struct {
+	Ham         int // messages that are ham
+	HamLost     int // of these, how many were predicted spam
+	Spam        int // messages that are spam
+	SpamThrough int // of these, how many were predicted ham
+}
+
+// HM returns hm%, ham lost: the percentage of ham predicted spam. It is not defined without ham.
+//
+//	hm% = 100 * ham predicted spam / ham
+//
+// Source: TREC 2005 Spam Track Overview ("ham misclassification").
+func (m Misses) HM() (percent float64, defined bool) { return percentOf(m.HamLost, m.Ham) }
+
+// SM returns sm%, spam let through: the percentage of spam predicted ham. It is not defined without spam.
+//
+//	sm% = 100 * spam predicted ham / spam
+//
+// Source: TREC 2005 Spam Track Overview ("spam misclassification").
+func (m Misses) SM() (percent float64, defined bool) { return percentOf(m.SpamThrough, m.Spam) }
+
+// LAM returns lam%, the logistic average of the two errors. It is not defined without ham or without spam.
+//
+//	lam% = 100 * invlogit((logit hm + logit sm) / 2)    with logit p = log(p/(1-p))
+//
+// Source: TREC 2005 Spam Track Overview ("logistic average misclassification"). An error that was never, or always,
+// made has an infinite logit, so the two rates are smoothed here, and only here:
+//
+//	(errors + 0.5) / (messages + 1)
+//
+// The live challenge of CEAS 2007 used (errors + 0.5) / (messages + 0.5), which is 1 when everything is wrong and has
+// an infinite logit again; hence the departure.
+func (m Misses) LAM() (percent float64, defined bool) {
+	if m.Ham == 0 || m.Spam == 0 {
+		return 0, false
+	}
+	hm := (float64(m.HamLost) + 0.5) / (float64(m.Ham) + 1)
+	sm := (float64(m.SpamThrough) + 0.5) / (float64(m.Spam) + 1)
+	return 100 * invlogit((logit(hm)+logit(sm))/2), true
+}
+
+func logit(p float64) float64 { return math.Log(p) - math.Log1p(-p) }
+
+func invlogit(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+func percentOf(count, n int) (percent float64, defined bool) {
+	if n == 0 {
+		return 0, false
+	}
+	return 100 * float64(count) / float64(n), true
+}

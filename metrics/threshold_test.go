@@ -1,0 +1,201 @@
+package metrics
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// below is the next number below x.
+func below(x float64) float64 { return math.Nextafter(x, math.Inf(-1)) }
+
+func TestChooseThresholds(t *testing.T) {
+	// Limits so that of 10 ham or 10 spam 0, 1 or 2 may go wrong.
+	none, one, two := 5., 10., 29.
+	tests := []struct {
+		name             string
+		ham, spam        []float64
+		hamLost, spamOut float64
+		want             Thresholds
+	}{
+		{
+			"what is in order within the limits needs no unsure",
+			[]float64{-9, -8, -7, -6, -5, -4, -3, -2, -1, 0}, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, none, none,
+			Thresholds{Unsure: 0, Spam: 0},
+		},
+		{
+			// The highest ham is 5: no ham is above 5. The lowest spam is -4: with -4 it would be called ham.
+			"with no error allowed the worst of each decides",
+			[]float64{-9, -8, -7, -6, -5, -4, -3, 2, 3, 5}, []float64{-4, -2, 3, 4, 5, 6, 7, 8, 9, 10}, none, none,
+			Thresholds{Unsure: below(-4), Spam: 5},
+		},
+		{
+			// One ham above 3, one spam at or below any number under -2.
+			"with one error allowed the second worst of each decides",
+			[]float64{-9, -8, -7, -6, -5, -4, -3, 2, 3, 5}, []float64{-4, -2, 3, 4, 5, 6, 7, 8, 9, 10}, one, one,
+			Thresholds{Unsure: below(-2), Spam: 3},
+		},
+		{
+			// 29 % of 10 is 2.9, so two: ham 5 and 3 above 2; spam -4 and -2, and the third is above 0 anyway.
+			"a limit is rounded down",
+			[]float64{-9, -8, -7, -6, -5, -4, -3, 2, 3, 5}, []float64{-4, -2, 3, 4, 5, 6, 7, 8, 9, 10}, two, two,
+			Thresholds{Unsure: 0, Spam: 2},
+		},
+		{
+			// Two ham have 3: with a threshold below 3 three would be lost, with 3 only the one with 5.
+			"ham with the same score is kept together",
+			[]float64{-9, -8, -7, -6, -5, -4, -3, 3, 3, 5}, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, two, none,
+			Thresholds{Unsure: 0, Spam: 3},
+		},
+		{
+			// Three spam have -2: two may be called ham, but not all three, so none of them is.
+			"spam with the same score is kept together",
+			[]float64{-9, -8, -7, -6, -5, -4, -3, -2, -1, 0}, []float64{-2, -2, -2, 4, 5, 6, 7, 8, 9, 10}, none, two,
+			Thresholds{Unsure: below(-2), Spam: 0},
+		},
+		{
+			// A score of 0 is not above 0, so this ham is not lost; and this spam would be called ham at 0.
+			"a score of 0 goes to ham",
+			[]float64{-9, -8, -7, -6, -5, -4, -3, -2, -1, 0}, []float64{0, 2, 3, 4, 5, 6, 7, 8, 9, 10}, none, none,
+			Thresholds{Unsure: below(0), Spam: 0},
+		},
+		{
+			"if everything may go wrong there is no unsure",
+			[]float64{5, 6}, []float64{-5, -6}, 100, 100,
+			Thresholds{Unsure: 0, Spam: 0},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			scores, spam := join(test.ham, test.spam)
+			got, _ := ChooseThresholds(scores, spam, ThresholdOptions{HamLost: test.hamLost, SpamMissed: test.spamOut})
+			if got != test.want {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestThresholdWarnings(t *testing.T) {
+	tests := []struct {
+		name      string
+		ham, spam int
+		options   ThresholdOptions
+		want      []string
+	}{
+		{"enough of both", 1000, 100, DefaultThresholdOptions(), nil},
+		{"one ham too few", 999, 100, DefaultThresholdOptions(),
+			[]string{"a limit of 0.1 % cannot be seen in 999 development ham: at least 1000 are needed"}},
+		{"too few of both", 10, 99, DefaultThresholdOptions(), []string{
+			"a limit of 0.1 % cannot be seen in 10 development ham: at least 1000 are needed",
+			"a limit of 1 % cannot be seen in 99 development spam: at least 100 are needed",
+		}},
+		{"a third of a percent", 299, 300, ThresholdOptions{HamLost: 1. / 3, SpamMissed: 1. / 3},
+			[]string{"a limit of 0.3333333333333333 % cannot be seen in 299 development ham: at least 300 are needed"}},
+		{"a limit of 0 is no matter of numbers", 1, 1, ThresholdOptions{}, nil},
+		{"no ham", 0, 7, DefaultThresholdOptions(), []string{"thresholds stay at 0: the development part has 0 ham and 7 spam"}},
+		{"no spam", 7, 0, DefaultThresholdOptions(), []string{"thresholds stay at 0: the development part has 7 ham and 0 spam"}},
+		{"nothing", 0, 0, DefaultThresholdOptions(), []string{"thresholds stay at 0: the development part has 0 ham and 0 spam"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			hams, spams := make([]float64, test.ham), make([]float64, test.spam)
+			for i := range hams {
+				hams[i] = 3
+			}
+			for i := range spams {
+				spams[i] = -3
+			}
+			scores, spam := join(hams, spams)
+			thresholds, got := ChooseThresholds(scores, spam, test.options)
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			if want := (Thresholds{}); (test.ham == 0 || test.spam == 0) && thresholds != want {
+				t.Errorf("got %v, want %v", thresholds, want)
+			}
+		})
+	}
+}
+
+func TestThresholdsKeepWithinTheLimitsAndAreTheClosestToZero(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 0))
+	for range 300 {
+		scores, spam := randomScores(random, 2+random.IntN(60))
+		o := ThresholdOptions{HamLost: 40 * random.Float64(), SpamMissed: 40 * random.Float64()}
+		t1, _ := ChooseThresholds(scores, spam, o)
+		hams, lost := 0, func(threshold float64) (n int) {
+			for i, score := range scores {
+				if !spam[i] && score > threshold {
+					n++
+				}
+			}
+			return n
+		}
+		spams, missed := 0, func(threshold float64) (n int) {
+			for i, score := range scores {
+				if spam[i] && score <= threshold {
+					n++
+				}
+			}
+			return n
+		}
+		for _, is := range spam {
+			if is {
+				spams++
+			} else {
+				hams++
+			}
+		}
+		if hams == 0 || spams == 0 {
+			continue
+		}
+		hamLimit, spamLimit := o.HamLost/100*float64(hams), o.SpamMissed/100*float64(spams)
+		if t1.Spam < 0 || float64(lost(t1.Spam)) > hamLimit || t1.Spam > 0 && float64(lost(below(t1.Spam))) <= hamLimit {
+			t.Fatalf("spam above %v: %d ham lost, %d just below; limit %v", t1.Spam, lost(t1.Spam), lost(below(t1.Spam)), hamLimit)
+		}
+		above := math.Nextafter(t1.Unsure, math.Inf(1))
+		if t1.Unsure > 0 || float64(missed(t1.Unsure)) > spamLimit || t1.Unsure < 0 && float64(missed(above)) <= spamLimit {
+			t.Fatalf("unsure above %v: %d spam missed, %d just above; limit %v", t1.Unsure, missed(t1.Unsure), missed(above), spamLimit)
+		}
+	}
+}
+
+func TestAllowedIsExactForDecimalPercentages(t *testing.T) {
+	// h hundredths of a percent of n messages are h*n/10000 of them.
+	for h := range 10_001 {
+		for _, n := range []int{1, 7, 100, 999, 1000, 10_000, 123_400} {
+			if got, want := allowed(n, float64(h)/100), h*n/10_000; got != want {
+				t.Fatalf("%v %% of %d: got %d, want %d", float64(h)/100, n, got, want)
+			}
+		}
+	}
+}
+
+func TestThresholdOptionsValidate(t *testing.T) {
+	tests := []struct {
+		name    string
+		options ThresholdOptions
+		want    string // "" is valid
+	}{
+		{"the defaults", DefaultThresholdOptions(), ""},
+		{"nothing may go wrong", ThresholdOptions{0, 0}, ""},
+		{"everything may go wrong", ThresholdOptions{100, 100}, ""},
+		{"negative", ThresholdOptions{-0.1, 1}, "ham_lost is -0.1: must be a percentage from 0 to 100"},
+		{"above a hundred", ThresholdOptions{1, 101}, "spam_missed is 101: must be a percentage from 0 to 100"},
+		{"no number, and infinite", ThresholdOptions{math.NaN(), math.Inf(1)},
+			"ham_lost is NaN: must be a percentage from 0 to 100\nspam_missed is +Inf: must be a percentage from 0 to 100"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var got string
+			if err := test.options.Validate(); err != nil {
+				got = err.Error()
+			}
+			if got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+}
