@@ -1,0 +1,55 @@
+package models_test
+
+import (
+	"testing"
+
+	"chaff/models"
+	"chaff/models/modelstest"
+)
+
+func TestConformance(t *testing.T) {
+	unusual := map[string]modelstest.Traits{
+		"majority": {IgnoresTerms: true, AnyKind: true},
+	}
+	names := models.Names()
+	if len(names) == 0 {
+		t.Fatal("there are no models")
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			_, kind, err := models.DefaultOptions().New(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			newTrainer := func() models.Trainer {
+				trainer, _, _ := models.DefaultOptions().New(name)
+				return trainer
+			}
+			modelstest.Run(t, kind, newTrainer, unusual[name])
+		})
+		delete(unusual, name)
+	}
+	for name := range unusual {
+		t.Errorf("traits of %q, which is no model", name)
+	}
+}
+
+// TestConformanceOfOtherSettings runs what differs most from the defaults: no smoothing, and counts.
+func TestConformanceOfOtherSettings(t *testing.T) {
+	o := models.DefaultOptions()
+	o.Bernoulli.Smoothing = 0
+	o.Multinomial = models.Multinomial{Smoothing: 0, Features: "counts"}
+	for _, name := range []string{"bernoulli", "multinomial"} {
+		t.Run(name, func(t *testing.T) {
+			_, kind, err := o.New(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			newTrainer := func() models.Trainer {
+				trainer, _, _ := o.New(name)
+				return trainer
+			}
+			modelstest.Run(t, kind, newTrainer, modelstest.Traits{})
+		})
+	}
+}

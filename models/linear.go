@@ -1,0 +1,161 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"chaff/features"
+)
+
+// Linear is K affine scores over V terms,
+//
+//	score_c(f) = beta_c + sum over w of alpha_cw * f_w
+//
+// and predicts the class with the highest. Source: cs440 lecture 16, "Linear Classifiers in General".
+//
+// Only differences of scores matter, so two classes need one row of weights, class 1 minus class 0, and their score is
+// the log odds of class 1 when the scores are log probabilities.
+//
+// Weights are float32, which halves the model file and what classifying reads of it; they are so from the moment the
+// Linear is made, so that a model scores alike to the last bit before it is saved and after it is loaded. Sums are
+// float64, in ascending order of terms.
+type Linear struct {
+	// Classes is K, at least 2.
+	Classes int
+	// Terms is V.
+	Terms int
+	// Bias is beta, one per row.
+	Bias []float64
+	// Weights is alpha, V x rows: the weight of term w in row r is Weights[w*Rows()+r], so that all a term needs lies
+	// side by side.
+	Weights []float32
+}
+
+// NewLinear returns the Linear with the given bias (K) and weights (K x V). Of two classes it keeps the difference. A
+// number that is not finite as it is stored is an error that wraps [ErrNotFinite]; tables that do not fit together, or
+// fewer than two classes, are a programmer's mistake and panic.
+func NewLinear(bias []float64, weights [][]float64) (*Linear, error) {
+	if len(bias) < 2 || len(weights) != len(bias) {
+		panic(fmt.Sprintf("models: %d biases with %d rows of weights", len(bias), len(weights)))
+	}
+	l := &Linear{Classes: len(bias), Terms: len(weights[0])}
+	for c, row := range weights {
+		if len(row) != l.Terms {
+			panic(fmt.Sprintf("models: row %d has %d weights, row 0 has %d", c, len(row), l.Terms))
+		}
+	}
+	rows := l.Rows()
+	l.Bias = make([]float64, rows)
+	l.Weights = make([]float32, l.Terms*rows)
+	if l.Classes == 2 {
+		l.Bias[0] = bias[1] - bias[0]
+		for w := range l.Weights {
+			l.Weights[w] = float32(weights[1][w] - weights[0][w])
+		}
+	} else {
+		copy(l.Bias, bias)
+		for c, row := range weights {
+			for w, alpha := range row {
+				l.Weights[w*rows+c] = float32(alpha)
+			}
+		}
+	}
+	if err := l.Validate(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// Rows returns the number of rows of weights: 1 for two classes, else K.
+func (l *Linear) Rows() int {
+	if l.Classes == 2 {
+		return 1
+	}
+	return l.Classes
+}
+
+// Validate returns an error if the lengths do not agree or a number is not finite, which wraps [ErrNotFinite]. It is for
+// a Linear read from a file: what trainers return is valid.
+func (l *Linear) Validate() error {
+	if l.Classes < 2 {
+		return fmt.Errorf("linear model of %d classes: must have at least 2", l.Classes)
+	}
+	rows := l.Rows()
+	if len(l.Bias) != rows {
+		return fmt.Errorf("linear model of %d classes with %d biases: must have %d", l.Classes, len(l.Bias), rows)
+	}
+	// Division, since a number of terms from a damaged file times the rows could overflow.
+	if l.Terms < 0 || len(l.Weights)%rows != 0 || len(l.Weights)/rows != l.Terms {
+		return fmt.Errorf("linear model of %d terms with %d weights: must have %d for each term", l.Terms, len(l.Weights), rows)
+	}
+	for r, beta := range l.Bias {
+		if math.IsNaN(beta) || math.IsInf(beta, 0) {
+			return fmt.Errorf("bias %d is %v: %w", r, beta, ErrNotFinite)
+		}
+	}
+	for i, alpha := range l.Weights {
+		if alpha-alpha != 0 { // only of a finite number this is 0
+			return fmt.Errorf("weight %d of term %d is %v: %w", i%rows, i/rows, alpha, ErrNotFinite)
+		}
+	}
+	return nil
+}
+
+// Score returns the score of class 1 over class 0, for two classes only: with naive Bayes, the log odds of class 1. For
+// another number of classes it panics, as it does for a term beyond the vocabulary.
+func (l *Linear) Score(x features.Vector) float64 {
+	if l.Classes != 2 {
+		panic(fmt.Sprintf("models: Score of %d classes", l.Classes))
+	}
+	return l.Bias[0] + x.Dot(l.Weights)
+}
+
+// Scores returns the K scores of x, in the memory of dst if that suffices. Of two classes the first has the score 0 and
+// the second that of [Linear.Score].
+func (l *Linear) Scores(dst []float64, x features.Vector) []float64 {
+	if cap(dst) < l.Classes {
+		dst = make([]float64, l.Classes)
+	}
+	dst = dst[:l.Classes]
+	if l.Classes == 2 {
+		dst[0], dst[1] = 0, l.Score(x)
+		return dst
+	}
+	clear(dst)
+	for i, w := range x.IDs {
+		f := float64(x.Values[i])
+		alpha := l.Weights[int(w)*len(dst):][:len(dst)]
+		for c := range dst {
+			dst[c] += f * float64(alpha[c])
+		}
+	}
+	for c, beta := range l.Bias {
+		dst[c] += beta
+	}
+	return dst
+}
+
+// Predict returns the class with the highest score; of equal ones the first. So with ham as class 0 and spam as class 1
+// a tie goes to ham: losing ham costs more.
+func (l *Linear) Predict(x features.Vector) int {
+	if l.Classes == 2 {
+		if l.Score(x) > 0 {
+			return 1
+		}
+		return 0
+	}
+	var few [16]float64 // saves the allocation for a usual number of classes
+	return Argmax(l.Scores(few[:0], x))
+}
+
+// Argmax returns the index of the highest score, of equal ones the first: the class that [Linear.Predict] returns, for
+// who has the scores already.
+func Argmax(scores []float64) int {
+	best := 0
+	for c, score := range scores {
+		if score > scores[best] {
+			best = c
+		}
+	}
+	return best
+}

@@ -1,0 +1,72 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"chaff/features"
+)
+
+// Trainer learns a linear model from labelled documents. Its settings are the exported fields of the struct that
+// implements it.
+//
+// Train leaves d unchanged and returns the same Linear for the same d and settings. Errors, which callers may test for:
+// [ErrNoDocuments], [ErrOneClass], [ErrKind], what Validate of the settings says, and ctx.Err() when ctx is done.
+type Trainer interface {
+	Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error)
+}
+
+// Report is what a trainer has to say beside its result.
+type Report struct {
+	// Warnings are reasons to doubt a true result, in plain words.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// What is wrong with a data set, or with what was learnt from it.
+var (
+	// ErrNoDocuments is for a data set without documents, or with a class that has none; the text names the class.
+	ErrNoDocuments = errors.New("no training documents")
+	// ErrOneClass is for a data set of fewer than two classes.
+	ErrOneClass = errors.New("at least two classes are needed")
+	// ErrKind is for a data set of a kind of feature that the trainer does not take.
+	ErrKind = errors.New("wrong kind of feature")
+	// ErrNotFinite is for a weight or a bias that is infinite or no number.
+	ErrNotFinite = errors.New("not a finite number")
+)
+
+// countDocuments returns N_c, the documents of each class, after the checks that all trainers make.
+func countDocuments(d *features.Dataset) ([]int, error) {
+	if d.Len() == 0 {
+		return nil, ErrNoDocuments
+	}
+	if len(d.Classes) < 2 {
+		return nil, fmt.Errorf("one class only: %w", ErrOneClass)
+	}
+	documents := make([]int, len(d.Classes))
+	for _, c := range d.Labels {
+		documents[c]++
+	}
+	for c, n := range documents {
+		if n == 0 {
+			return nil, fmt.Errorf("class %q has %w", d.Classes[c], ErrNoDocuments)
+		}
+	}
+	return documents, nil
+}
+
+// wantKind returns an error if the data set is not of the kind that the named model needs.
+func wantKind(model string, d *features.Dataset, want features.Kind) error {
+	if d.Kind != want {
+		return fmt.Errorf("%w: %s needs %v, the data set has %v", ErrKind, model, want, d.Kind)
+	}
+	return nil
+}
+
+// warnings returns the doubts that all trainers share.
+func warnings(d *features.Dataset) []string {
+	if d.Terms == 0 {
+		return []string{"the vocabulary is empty: only the number of documents of each class is known"}
+	}
+	return nil
+}
