@@ -1,0 +1,88 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Classes is a folder whose subfolders are classes of mail.
+type Classes struct {
+	Names   []string // the classes, sorted
+	LeftOut int      // files that lie beside the subfolders and belong to no class
+
+	folders []string // of each class
+}
+
+// ClassFolders looks at the folder name, each subfolder of which holds the mail of
+// one class and gives it its name. Two folders that are called ham and spam, in
+// any case, give the classes "ham" and "spam". Files and folders whose names begin
+// with a dot are ignored; links to folders are followed. Fewer than two subfolders
+// are an error.
+func ClassFolders(name string) (Classes, error) {
+	c, err := findClasses(filepath.Clean(name))
+	if err != nil {
+		return Classes{}, explain("open", name, err)
+	}
+	return c, nil
+}
+
+func findClasses(dir string) (Classes, error) {
+	var c Classes
+	entries, err := fs.ReadDir(system{}, dir)
+	if err != nil {
+		return c, err
+	}
+	for _, e := range entries {
+		if isHidden(e.Name()) {
+			continue
+		}
+		folder := path.Join(dir, e.Name())
+		if !isFolder(system{}, folder) {
+			c.LeftOut++
+			continue
+		}
+		c.Names = append(c.Names, e.Name())
+		c.folders = append(c.folders, folder)
+	}
+	switch {
+	case isMaildir(system{}, dir):
+		return c, errors.New("is one Maildir, where one folder per class is needed")
+	case len(c.Names) < 2:
+		return c, fmt.Errorf("%d subfolders, where at least two are needed: one for each class, such as ham and spam", len(c.Names))
+	}
+	c.foldHamAndSpam()
+	return c, nil
+}
+
+// foldHamAndSpam writes ham and spam in lower case if they are all the classes.
+func (c *Classes) foldHamAndSpam() {
+	ham := slices.IndexFunc(c.Names, func(s string) bool { return strings.EqualFold(s, "ham") })
+	spam := slices.IndexFunc(c.Names, func(s string) bool { return strings.EqualFold(s, "spam") })
+	if len(c.Names) == 2 && ham >= 0 && spam >= 0 {
+		c.Names = []string{"ham", "spam"}
+		c.folders = []string{c.folders[ham], c.folders[spam]}
+	}
+}
+
+// Source lists the messages of all classes, class by class, with the name of the
+// class as label. A class folder is listed as Open lists a folder.
+func (c Classes) Source() Source {
+	return func(yield func(Item, error) bool) {
+		for i, folder := range c.folders {
+			if !walkFolder(system{}, folder, c.Names[i], yield) {
+				return
+			}
+		}
+	}
+}
+
+// isFolder reports whether name is a folder or a link to one.
+func isFolder(fsys fs.FS, name string) bool {
+	info, err := fs.Stat(fsys, name)
+	return err == nil && info.IsDir()
+}

@@ -1,0 +1,110 @@
+package corpus
+
+import (
+	"net/mail"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestParseDate(t *testing.T) {
+	tests := []struct{ about, text, want string }{
+		{"RFC 5322", "Thu, 22 Aug 2002 12:36:23 +0200", "2002-08-22 10:36:23"},
+		{"a comment after it", "Thu, 22 Aug 2002 12:36:23 -0700 (PDT)", "2002-08-22 19:36:23"},
+		{"a comment within it", "Thu(1), 22 Aug (2) 2002 12:36:23 +0200", "2002-08-22 10:36:23"},
+		{"a comment without end", "22 Aug 2002 12:36:23 (1999", "2002-08-22 12:36:23"},
+		{"folded", "Thu, 22 Aug\r\n\t2002 12:36:23 +0200\r\n", "2002-08-22 10:36:23"},
+		{"no weekday and no seconds", "2 Aug 2002 9:05 GMT", "2002-08-02 09:05:00"},
+		{"a zone by name", "22 Aug 2002 12:36:23 EDT", "2002-08-22 16:36:23"},
+		{"an unknown zone is UTC", "22 Aug 2002 12:36:23 XYZ", "2002-08-22 12:36:23"},
+		{"the first zone counts", "22 Aug 2002 12:36:23 -0500 EDT", "2002-08-22 17:36:23"},
+		{"asctime", "Thu Aug 22 12:36:23 2002", "2002-08-22 12:36:23"},
+		{"date(1)", "Thu Aug  2 12:36:23 EST 2002", "2002-08-02 17:36:23"},
+		{"two digits for a year of this century", "22 Aug 02 12:36:23 +0000", "2002-08-22 12:36:23"},
+		{"two digits for a year of the last", "22 Aug 99 12:36:23 +0000", "1999-08-22 12:36:23"},
+		{"three digits from a broken clock", "22 Aug 102 12:36:23 +0000", "2002-08-22 12:36:23"},
+		{"no time of day", "22 Aug 2002", "2002-08-22 00:00:00"},
+		{"a leap second", "31 Dec 2016 23:59:60 +0000", "2017-01-01 00:00:00"},
+		{"29 February in a leap year", "29 Feb 2004 00:00", "2004-02-29 00:00:00"},
+		{"29 February in another year", "29 Feb 2003 00:00", ""},
+		{"no such day", "32 Aug 2002 12:36:23", ""},
+		{"no year", "Thu, 22 Aug 12:36:23", ""},
+		{"no month", "22 2002 12:36:23", ""},
+		{"too long ago", "1 Jan 1904 00:00:00", ""},
+		{"too far ahead", "1 Jan 2100 00:00:00", ""},
+		{"nothing", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			date, ok := parseDate([]byte(tt.text))
+			got := ""
+			if ok {
+				got = date.Format("2006-01-02 15:04:05")
+			}
+			if got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestDeliveryTime(t *testing.T) {
+	const (
+		from     = "From ann@example.org Fri Aug 23 12:00:00 2002\n"
+		received = "Received: from a (b; c)\n\tby d; Thu, 22 Aug 2002\n\t12:00:00 +0000\n"
+		older    = "Received: from x by y; Wed, 21 Aug 2002 12:00:00 +0000\n"
+		date     = "Date: Tue, 20 Aug 2002 12:00:00 +0000\n"
+	)
+	tests := []struct {
+		about, raw string
+		day        int // of August 2002; 0 for no time
+	}{
+		{"the topmost Received field", from + date + received + older, 22},
+		{"X-Received is as good", "X-" + received + older + date, 22},
+		{"a Received field without a date is passed over", "Received: by z; soon\n" + older + date, 21},
+		{"a Received field without a semicolon is passed over", "Received: by z 19 Aug 2002\n" + older, 21},
+		{"the From_ line without Received fields", from + date, 23},
+		{"a quoted From_ line", ">" + from + date, 23},
+		{"the Date field without either", "Subject: a\n" + date, 20},
+		{"the first Date field of two", date + "Date: 19 Aug 2002 12:00:00 +0000\n", 20},
+		{"the Date field where the From_ line has no date", "From ann@example.org\n" + date, 20},
+		{"CRLF", strings.ReplaceAll(received+date, "\n", "\r\n"), 22},
+		{"the body does not count", "Subject: a\n\n" + received + date, 0},
+		{"no date at all", "Subject: a\n\nb\n", 0},
+		{"no message", "", 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			got, ok := DeliveryTime([]byte(tt.raw))
+			want := time.Time{}
+			if tt.day != 0 {
+				want = time.Date(2002, 8, tt.day, 12, 0, 0, 0, time.UTC)
+			}
+			if !got.Equal(want) || ok != (tt.day != 0) {
+				t.Errorf("got %v, %v, want %v", got, ok, want)
+			}
+		})
+	}
+}
+
+func FuzzDeliveryTime(f *testing.F) {
+	f.Add([]byte("Thu, 22 Aug 2002 12:36:23 +0200"), []byte(letter))
+	f.Add([]byte("22 Aug 02 12:36 -0730"), []byte("Date: 1"))
+	f.Add([]byte("Thu Aug 22 12:36:23 2002"), []byte("Received: ;\n\n"))
+	f.Add([]byte("1 Jan 70 0:0 (x) -2359"), []byte("From a 1 Jan 1970 00:00\nDate: 1 Jan 2100\n"))
+	numericZone := regexp.MustCompile(` [+-][0-9]{4}$`)
+	f.Fuzz(func(t *testing.T, text, raw []byte) {
+		if got, ok := DeliveryTime(raw); ok == got.IsZero() || ok && (got.Year() < 1969 || got.Year() > 2100) {
+			t.Errorf("got %v, %v", got, ok)
+		}
+		// What the standard library reads, with a zone in digits, we read alike.
+		want, err := mail.ParseDate(string(text))
+		if err != nil || !numericZone.Match(text) || want.Year() < 1970 || want.Year() > 2049 {
+			return
+		}
+		if got, ok := parseDate(text); !ok || !got.Equal(want) {
+			t.Errorf("%q: got %v, %v, net/mail reads %v", text, got, ok, want)
+		}
+	})
+}

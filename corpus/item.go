@@ -1,0 +1,186 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// MaxMessageBytes is the size of the largest message that Item.Read reads. No
+// mail server takes a message near it: what is larger is a disk image or an
+// archive that lies among the mail.
+const MaxMessageBytes = 256 << 20
+
+// Source is a stream of messages in a fixed order. An error about one message is
+// yielded with an Item whose Origin says where it happened and whose Label is the
+// class, if that is known; the stream goes on after it.
+type Source = iter.Seq2[Item, error]
+
+// Item is one message that can be read.
+type Item struct {
+	// Origin says where the message is, for error texts: the path of its file,
+	// or "path#17" for the 17th message of an mbox file.
+	Origin string
+	// Label is the name of the class the message belongs to, such as "ham".
+	Label string
+	// Time is when the message was delivered if the listing knows that (from
+	// the name of a Maildir file or the From_ line of an mbox), else zero.
+	Time time.Time
+
+	fsys    fs.FS // nil: the operating system
+	path    string
+	offset  int64
+	size    int64 // of one message of an mbox file; 0: the whole file
+	maildir bool
+}
+
+// Read appends the message to dst[:0], whose capacity is used again, and returns
+// it. The bytes are those of the file; a message of an mbox begins with its From_
+// line. After an error the result is empty, but keeps the capacity of dst.
+//
+// The error names the origin and wraps the reason, such as fs.ErrNotExist.
+// A file of more than MaxMessageBytes is an error, and so is an mbox that was
+// changed since it was listed, as far as that can be seen.
+func (it Item) Read(dst []byte) ([]byte, error) {
+	dst, err := it.read(dst[:0])
+	if err != nil {
+		return dst[:0], explain("read", it.Origin, err)
+	}
+	return dst, nil
+}
+
+func (it Item) read(dst []byte) ([]byte, error) {
+	if it.path == "" {
+		return dst, errors.New("no message")
+	}
+	f, err := it.open()
+	if err != nil {
+		return dst, err
+	}
+	defer f.Close()
+	if it.size == 0 {
+		return readWhole(f, dst)
+	}
+	return readSection(f, dst, it.offset, it.size)
+}
+
+// open opens the file of the message. A message of a Maildir gets another name
+// when a mail program sets a flag, which may happen at any time: it is then found
+// by the part of its name that never changes.
+func (it Item) open() (fs.File, error) {
+	fsys := orSystem(it.fsys)
+	f, err := fsys.Open(it.path)
+	if !it.maildir || !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	name := uniqueName(path.Base(it.path))
+	dir := path.Dir(path.Dir(it.path))
+	for _, sub := range maildirSubs {
+		entries, _ := fs.ReadDir(fsys, path.Join(dir, sub))
+		for _, e := range entries {
+			if uniqueName(e.Name()) == name {
+				return fsys.Open(path.Join(dir, sub, e.Name()))
+			}
+		}
+	}
+	return nil, err
+}
+
+// readWhole appends all of f to dst.
+func readWhole(f fs.File, dst []byte) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return dst, err
+	}
+	if info.IsDir() {
+		return dst, errors.New("is a folder, not a message")
+	}
+	if info.Size() > MaxMessageBytes {
+		return dst, tooLarge(info.Size())
+	}
+	// One byte more than the size lets the last Read see the end of the file.
+	dst = slices.Grow(dst, int(info.Size())+1)
+	for {
+		n, err := f.Read(dst[len(dst):cap(dst)])
+		dst = dst[:len(dst)+n]
+		switch {
+		case err == io.EOF:
+			return dst, nil
+		case err != nil:
+			return dst, err
+		case len(dst) > MaxMessageBytes:
+			return dst, tooLarge(int64(len(dst)))
+		case len(dst) == cap(dst):
+			dst = slices.Grow(dst, 4096)
+		}
+	}
+}
+
+// readSection appends size bytes of f from offset on, one message of an mbox.
+func readSection(f fs.File, dst []byte, offset, size int64) ([]byte, error) {
+	if size > MaxMessageBytes {
+		return dst, tooLarge(size)
+	}
+	r, ok := f.(io.ReaderAt)
+	if !ok {
+		return dst, errors.New("the file cannot be read from its middle")
+	}
+	dst = slices.Grow(dst, int(size))[:size]
+	if n, err := r.ReadAt(dst, offset); n < len(dst) {
+		if err == io.EOF {
+			err = errChanged
+		}
+		return dst, err
+	}
+	if !strings.HasPrefix(string(dst[:min(len(dst), len(fromPrefix))]), fromPrefix) {
+		return dst, errChanged
+	}
+	return dst, nil
+}
+
+var errChanged = errors.New("the file has changed since it was listed")
+
+func tooLarge(size int64) error {
+	return fmt.Errorf("%d bytes are too large for a message (the limit is %d)", size, MaxMessageBytes)
+}
+
+// explain wraps err with what was being done to which file. The errors of package
+// os say that already, in their own words; it is said once.
+func explain(doing, origin string, err error) error {
+	return fmt.Errorf("%s %s: %w", doing, origin, reason(err))
+}
+
+// reason returns err without the operation and the path that package os adds.
+func reason(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	return err
+}
+
+// system is the file system of the operating system. Unlike os.DirFS it takes any
+// path, above all file names that are no valid UTF-8, as old mail folders have.
+type system struct{}
+
+var (
+	_ fs.ReadDirFS = system{}
+	_ fs.StatFS    = system{}
+)
+
+func (system) Open(name string) (fs.File, error)          { return os.Open(name) }
+func (system) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
+func (system) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
+
+func orSystem(fsys fs.FS) fs.FS {
+	if fsys == nil {
+		return system{}
+	}
+	return fsys
+}
