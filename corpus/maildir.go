@@ -39,6 +39,9 @@ func (f maildirFile) unseen() bool {
 	return f.sub == "new" || !strings.Contains(Flags(f.name), "S")
 }
 
+// deleted reports whether the message waits to be removed.
+func (f maildirFile) deleted() bool { return strings.Contains(Flags(f.name), "T") }
+
 // walkMaildir yields the messages of a Maildir in the order of their unique names.
 func walkMaildir(fsys fs.FS, dir, label string, yield func(Item, error) bool) bool {
 	files, err := readMaildir(fsys, dir)

@@ -111,6 +111,7 @@ func TestMaildirListing(t *testing.T) {
 func TestMaildirTree(t *testing.T) {
 	root := tree(t, map[string]string{
 		"cur/1.a:2,S": "read", "cur/2.b:2,": "unread", "cur/3.c": "no info", "new/4.d": "new",
+		"cur/11.k:2,ST": "marked as deleted", ".Junk/cur/12.l:2,T": "junk that is marked as deleted", ".Trash/cur/13.m:2,ST": "x",
 		"tmp/": "", "subscriptions": "", "dovecot.index.log": "",
 		".Junk/cur/5.e:2,": "junk", ".Junk/new/6.f": "new junk", ".Junk/maildirfolder": "",
 		".Trash/cur/7.g:2,S": "x", ".Trash.2004/cur/7.h:2,S": "x", ".Trash.2004/new/": "",
@@ -139,6 +140,9 @@ func TestMaildirTree(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if plan.Deleted != 2 {
+		t.Errorf("%d messages of ham and spam folders are marked as deleted, want 2", plan.Deleted)
 	}
 	mail := contents(plan.Source())
 	if want := []string{"ham: read", "spam: junk", "spam: new junk", "ham: list", "ham: sent"}; !slices.Equal(mail, want) {

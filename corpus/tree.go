@@ -41,7 +41,8 @@ type PlanFolder struct {
 	part part
 }
 
-// A part says which messages of a folder a row stands for.
+// A part says which messages of a folder a row stands for; never those that are
+// marked as deleted.
 type part uint8
 
 const (
@@ -53,6 +54,7 @@ const (
 // Plan is what training on a mailbox would use, folder by folder.
 type Plan struct {
 	Folders []PlanFolder // the inbox, then the others sorted by name
+	Deleted int          // messages of ham and spam folders that are marked as deleted, and so left out
 }
 
 // MaildirTree looks at a whole mailbox in Maildir++ form: the inbox in cur and new
@@ -60,9 +62,9 @@ type Plan struct {
 // in A. It only counts messages; Source yields them.
 //
 // Spam is what .Junk, .Spam and folders with other usual names of that kind hold.
-// Left out are deleted mail, drafts, the outbox, templates, and what has not been
-// seen yet in the inbox, since nobody has said what it is. All else is ham, mail
-// that was sent included. Of a name like .A.B the last part decides; if that says
+// Left out are deleted mail, also where it is only marked as such (flag T), drafts,
+// the outbox, templates, and what has not been seen yet in the inbox, since nobody
+// has said what it is. All else is ham, mail that was sent included. Of a name like .A.B the last part decides; if that says
 // nothing and the folder is in one that is not ham, it is left out.
 func MaildirTree(name string) (Plan, error) {
 	dir := filepath.Clean(name)
@@ -95,8 +97,11 @@ func MaildirTree(name string) (Plan, error) {
 			return Plan{}, err
 		}
 		for _, file := range files {
-			if f.part.has(file) {
+			switch {
+			case f.part.has(file):
 				f.Messages++
+			case file.deleted() && f.Role != LeftOut:
+				plan.Deleted++
 			}
 		}
 	}
@@ -104,7 +109,7 @@ func MaildirTree(name string) (Plan, error) {
 }
 
 func (p part) has(file maildirFile) bool {
-	return p == wholeFolder || file.unseen() == (p == unseenPart)
+	return !file.deleted() && (p == wholeFolder || file.unseen() == (p == unseenPart))
 }
 
 // Source lists the messages of the folders that are ham or spam, in the order of
