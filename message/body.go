@@ -1,0 +1,247 @@
+package message
+
+import (
+	"bytes"
+	"encoding/base64"
+	"slices"
+)
+
+// transfer is how a content is encoded for transport.
+type transfer uint8
+
+const (
+	transferIdentity transfer = iota // 7bit, 8bit, binary, and what is unknown
+	transferQuotedPrintable
+	transferBase64
+)
+
+// transferOf returns the transfer encoding of that name, which is in lower case.
+func (d *Decoder) transferOf(name []byte) transfer {
+	switch string(name) {
+	case "base64":
+		return transferBase64
+	case "quoted-printable":
+		return transferQuotedPrintable
+	case "7bit", "8bit", "binary", "":
+		return transferIdentity
+	}
+	d.msg.Repairs.add(UnknownEncoding)
+	return transferIdentity
+}
+
+// content undoes the transfer encoding of a body.
+func (d *Decoder) content(e entity, body []byte) []byte {
+	start := len(d.arena)
+	switch e.transfer {
+	case transferQuotedPrintable:
+		var ok bool
+		d.arena, ok = appendQuotedPrintable(d.arena, body)
+		if !ok {
+			d.msg.Repairs.add(BadQuotedPrintable)
+		}
+		body = d.arena[start:len(d.arena):len(d.arena)]
+	case transferBase64:
+		if !d.appendBase64Body(body) {
+			d.msg.Repairs.add(BadBase64)
+		}
+		body = d.arena[start:len(d.arena):len(d.arena)]
+	}
+	return d.cutText(body)
+}
+
+// appendBase64Body appends the content of a base64 body to the arena, and reports whether the body was whole.
+//
+// QUIRK: a base64 body is base64 and nothing else. Some programs declare it and send the text as it is
+// (base64-plain.eml), and mailing lists add their lines to it in the plain (base64-footer.eml).
+func (d *Decoder) appendBase64Body(body []byte) (ok bool) {
+	if d.arena, ok = appendCleanBase64(d.arena, body); ok {
+		return true
+	}
+	length := base64Length(body)
+	d.arena, ok = appendBase64(d.arena, body[:length])
+	if length == len(body) {
+		return ok
+	}
+	d.arena = append(append(d.arena, '\n'), body[length:]...)
+	return false
+}
+
+// base64Length returns how much of body is base64, which may be damaged: the lines before one that is not, unless what
+// follows it is base64 again.
+func base64Length(body []byte) int {
+	for at := 0; at < len(body); {
+		line, _ := cutLine(body[at:])
+		if !looksLikeBase64(line) && !looksLikeBase64(body[at:]) {
+			return at
+		}
+		at += len(line) + 1
+	}
+	return len(body)
+}
+
+// looksLikeBase64 reports whether at most one byte in ten at the start of text is a blank or foreign to base64. In plain
+// text every sixth is a blank or so, in base64 none; what breaks base64 on its way adds a few.
+func looksLikeBase64(text []byte) bool {
+	const enough = 512
+	text = text[:min(len(text), enough)]
+	odd := 0
+	for _, c := range text {
+		if base64Value(c) == notBase64 && c != '=' && c != '\n' {
+			odd++
+		}
+	}
+	return odd*10 <= len(text)
+}
+
+// appendCleanBase64 appends the bytes that src stands for, if it is base64 without a fault.
+func appendCleanBase64(dst, src []byte) (_ []byte, ok bool) {
+	dst = slices.Grow(dst, base64.StdEncoding.DecodedLen(len(src)))
+	n, err := base64.StdEncoding.Decode(dst[len(dst):cap(dst)], src)
+	if err != nil {
+		return dst, false
+	}
+	return dst[:len(dst)+n], true
+}
+
+// appendBase64 appends the bytes that src stands for. It drops what is foreign to base64, and lets an "=" end a group
+// anywhere, since pieces encoded one by one may have been joined. It reports whether src was whole; missing padding and
+// blanks are not held against it.
+func appendBase64(dst, src []byte) (_ []byte, ok bool) {
+	ok = true
+	group, digits := uint32(0), 0
+	end := func() {
+		switch digits {
+		case 1:
+			ok = false
+		case 2:
+			dst = append(dst, byte(group>>4))
+		case 3:
+			dst = append(dst, byte(group>>10), byte(group>>2))
+		}
+		digits = 0
+	}
+	for _, c := range src {
+		value := base64Value(c)
+		switch {
+		case value != notBase64:
+			group = group<<6 | uint32(value)
+			if digits++; digits == 4 {
+				dst = append(dst, byte(group>>16), byte(group>>8), byte(group))
+				digits = 0
+			}
+		case c == '=':
+			end()
+		case !isBlank(c) && c != '\n':
+			ok = false
+		}
+	}
+	end()
+	return dst, ok
+}
+
+const notBase64 = 0xff
+
+// base64Value returns what a digit of base64 stands for, or notBase64.
+func base64Value(c byte) byte {
+	switch {
+	case 'a' <= c && c <= 'z':
+		return c - 'a' + 26
+	case 'A' <= c && c <= 'Z':
+		return c - 'A'
+	case '0' <= c && c <= '9':
+		return c - '0' + 52
+	case c == '+':
+		return 62
+	case c == '/':
+		return 63
+	}
+	return notBase64
+}
+
+// appendQuotedPrintable appends the bytes that src stands for. An "=" that starts no escape is kept as it is. It
+// reports whether there was none.
+func appendQuotedPrintable(dst, src []byte) (_ []byte, ok bool) {
+	ok = true
+	for {
+		escape := bytes.IndexByte(src, '=')
+		if escape < 0 {
+			return append(dst, src...), ok
+		}
+		dst = append(dst, src[:escape]...)
+		src = src[escape+1:]
+		if c, isHex := hexByte(src); isHex {
+			dst = append(dst, c)
+			src = src[2:]
+			continue
+		}
+		// A line that goes on in the next one may have gained blanks at its end.
+		blanks := len(src) - len(bytes.TrimLeft(src, " \t"))
+		switch {
+		case blanks == len(src):
+			src = nil
+		case src[blanks] == '\n':
+			src = src[blanks+1:]
+		default:
+			dst = append(dst, '=')
+			ok = false
+		}
+	}
+}
+
+// appendQ appends the bytes that the text of a Q encoded word (RFC 2047) stands for, and reports whether it was whole.
+func appendQ(dst, text []byte) (_ []byte, ok bool) {
+	ok = true
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch c {
+		case '_':
+			c = ' '
+		case '=':
+			if h, isHex := hexByte(text[i+1:]); isHex {
+				c = h
+				i += 2
+			} else {
+				ok = false
+			}
+		}
+		dst = append(dst, c)
+	}
+	return dst, ok
+}
+
+// appendPercent appends the bytes that a value of RFC 2231 stands for.
+func appendPercent(dst, value []byte) []byte {
+	for i := 0; i < len(value); i++ {
+		c := value[i]
+		if c == '%' {
+			if h, isHex := hexByte(value[i+1:]); isHex {
+				c = h
+				i += 2
+			}
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// hexByte reads the two hexadecimal digits that s starts with.
+func hexByte(s []byte) (c byte, ok bool) {
+	if len(s) < 2 {
+		return 0, false
+	}
+	high, low := hexDigit(s[0]), hexDigit(s[1])
+	return high<<4 | low, high < 16 && low < 16
+}
+
+// hexDigit returns the value of a hexadecimal digit, or more than 15.
+func hexDigit(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10
+	}
+	return 0xff
+}

@@ -1,0 +1,250 @@
+package message_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"chaff/message"
+)
+
+// decode decodes with limits that do not matter.
+func decode(raw string) *message.Message {
+	return message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw))
+}
+
+// texts joins the texts of all parts, blanks made single, with " | " between parts and "-" for parts without text.
+func texts(m *message.Message) string {
+	var all []string
+	for _, p := range m.Parts {
+		if p.Text == nil {
+			all = append(all, "-")
+			continue
+		}
+		all = append(all, strings.Join(strings.Fields(string(p.Text)), " "))
+	}
+	return strings.Join(all, " | ")
+}
+
+func urls(m *message.Message) string { return string(bytes.Join(m.URLs, []byte(" "))) }
+
+func repairs(m *message.Message) string {
+	var all []string
+	for r := range m.Repairs.All() {
+		all = append(all, r.String())
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestBrokenMailIsRead(t *testing.T) {
+	tests := []struct {
+		file, subject, texts, urls, repairs string
+	}{
+		{"absent-boundary", "where?", "A boundary that is nowhere. --cutting", "", "boundary that never comes"},
+		{"bare-cr", "old line ends", "Each line ends in another way.", "", "line ended by a bare CR"},
+		{"base64-footer", "half base64", "A text that was encoded, and a list that was not told of it. " +
+			"_______________ Announcements mailing list,", "https://lists.example/announce", "broken base64"},
+		{"base64-foreign", "dirty base64", "Some bytes do not belong here.", "", "broken base64"},
+		{"base64-joined", "two pieces", "one piece, another", "", ""},
+		{"base64-plain", "not base64", "This text says that it is base64, but nobody has encoded it on its way to us.", "",
+			"broken base64"},
+		{"byte-order-mark", "saved by an editor", "It starts with a mark.", "", ""},
+		{"charset-header", "привет", "деньги", "", ""},
+		{"charset-meta", "meta", "деньги", "", ""},
+		{"charset-mixed", "cut", "€5 über â‚", "", "invalid UTF-8"},
+		{"charset-undeclared", "café “Paris”", "naïve €5", "", "8-bit text without a charset"},
+		{"charset-unknown", "odd charset", "naïve €5", "", "unknown charset"},
+		{"charset-wrong", "UTF-8 all the same", "€5 да", "", ""},
+		{"content-types", "types", "one | <i>two</i> | three | four | five", "", "unreadable content type"},
+		{"crlf", "as on the wire", "One line. Two lines.", "", ""},
+		{"digest", "digest", "First. | Second.", "", ""},
+		{"encoded-message", "wrapped", "Unwrapped", "", ""},
+		{"encoded-words", "Äpfel € für alle ab cd wüst =?utf-8?x?odd?= =?utf-8?q?open", "Words in the header.", "",
+			"broken encoded word, unknown charset"},
+		{"file-names", "names", "- | - | prices | - | -", "", ""},
+		{"html", "HTML", "Shop Cheap pills for you & me €5 cell next go Buy now or see . without scriptstop",
+			"https://shop.example/a?b=1&c=2 //img.example/x.gif www.shop.example/more", ""},
+		{"html-as-plain", "not plain", "Not plain", "", "HTML declared as plain text"},
+		{"html-unclosed", "open ends", `one two <a href=" >three four`, "https://shop.example/x",
+			"HTML tag or comment without an end"},
+		{"junk-lines", "a long", "Still read as HTML.", "", "header line without a colon"},
+		{"mbox-line", "from an mbox", "The first line is no field.", "", ""},
+		{"mbox-line-quoted", "from a forwarder", "Nor is this one.", "", ""},
+		{"nested", "nested", "Hello. | Hello. | Forwarded. | - | Notes.", "", ""},
+		{"no-boundary", "which?", "A part without a boundary.", "", "multipart without a boundary"},
+		{"no-closing-boundary", "open", "One. | Two. --outer- still two", "", "missing closing boundary"},
+		{"no-empty-line", "nothing between", "the header and the text of this mail. A second paragraph: also text.", "",
+			"header without an empty line after it"},
+		{"no-empty-line-multipart", "straight into the parts", "First part.", "", "header without an empty line after it"},
+		{"nul", "hidden NUL", "pills", "", "NUL bytes in text"},
+		{"quoted-printable", "half quoted", "1=1, x=y, 100=% sure, café, longer word", "", "broken quoted-printable"},
+		{"two-types", "two types", "The first one wins.", "", ""},
+		{"unknown-encoding", "odd encoding", "Read as it is.", "", "unknown transfer encoding"},
+	}
+	var files []string
+	for _, test := range tests {
+		files = append(files, filepath.Join("testdata", test.file+".eml"))
+		t.Run(test.file, func(t *testing.T) {
+			raw, err := os.ReadFile(filepath.Join("testdata", test.file+".eml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := bytes.Clone(raw)
+			m := message.NewDecoder(message.DefaultOptions()).Decode(raw)
+			if !bytes.Equal(raw, before) {
+				t.Error("the message was changed")
+			}
+			if got := string(m.Get("SUBJECT")); got != test.subject {
+				t.Errorf("subject: got %q, want %q", got, test.subject)
+			}
+			if got := texts(m); got != test.texts {
+				t.Errorf("texts: got %q, want %q", got, test.texts)
+			}
+			if got := urls(m); got != test.urls {
+				t.Errorf("URLs: got %q, want %q", got, test.urls)
+			}
+			if got := repairs(m); got != test.repairs {
+				t.Errorf("repairs: got %q, want %q", got, test.repairs)
+			}
+		})
+	}
+	found, err := filepath.Glob("testdata/*.eml")
+	slices.Sort(found)
+	slices.Sort(files)
+	if err != nil || !slices.Equal(found, files) {
+		t.Errorf("testdata holds %q, the table has %q (%v)", found, files, err)
+	}
+}
+
+func TestPartsAreDescribed(t *testing.T) {
+	raw, err := os.ReadFile("testdata/nested.eml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := message.NewDecoder(message.DefaultOptions()).Decode(raw)
+	want := []string{
+		"text/plain   false", "text/html   false", "text/plain   false", "image/png base64 cat.png true",
+		"text/plain  notes.txt true",
+	}
+	var got []string
+	for _, p := range m.Parts {
+		got = append(got, fmt.Sprintf("%s %s %s %v", p.Type, p.Encoding, p.Filename, p.Attachment))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestMessagesWithoutText(t *testing.T) {
+	tests := []struct{ name, raw string }{
+		{"an empty message", ""},
+		{"an empty line", "\n"},
+		{"a header only", "Subject: no more\n"},
+		{"a mark only", "\ufeff"},
+		{"an mbox line only", "From nobody"},
+		{"a multipart that ends at once", "Content-Type: multipart/mixed; boundary=b\n\n--b--\n"},
+		{"an image", "Content-Type: image/gif\n\nGIF89a"},
+		{"two hyphens", "--"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m := decode(test.raw)
+			if got := strings.Trim(texts(m), "- "); got != "" {
+				t.Errorf("got text %q, want none", got)
+			}
+		})
+	}
+}
+
+func TestLimitsAreKeptAndReported(t *testing.T) {
+	manyParts := "Content-Type: multipart/mixed; boundary=b\n\n" + strings.Repeat("--b\n\nx\n", 5) + "--b--\n"
+	nested := "Content-Type: message/rfc822\n\n"
+	multiparts := "Content-Type: multipart/mixed; boundary=1\n\n--1\nContent-Type: multipart/mixed; boundary=2\n\n" +
+		"--2\nContent-Type: multipart/mixed; boundary=3\n\n--3\n\ndeep\n--3--\n--2--\n--1\n\nshallow\n--1--\n"
+	tests := []struct {
+		name    string
+		options message.Options
+		raw     string
+		texts   string
+		repairs string
+	}{
+		{"parts", message.Options{MaxParts: 3}, manyParts, "x | x | x", "cut: too many parts"},
+		{"as many parts as allowed", message.Options{MaxParts: 5}, manyParts, "x | x | x | x | x", ""},
+		{"text", message.Options{MaxTextBytes: 5}, "\nabcdefgh", "abcde", "cut: too much text"},
+		{"text up to a whole character", message.Options{MaxTextBytes: 4}, "\nab\u20acde", "ab", "cut: too much text"},
+		{"text over all parts", message.Options{MaxTextBytes: 2}, manyParts, "x | x |  |  |", "cut: too much text"},
+		{"encoded text", message.Options{MaxTextBytes: 3}, "Content-Transfer-Encoding: base64\n\nYWJjZGVm", "abc",
+			"cut: too much text"},
+		{"attached messages", message.Options{MaxDepth: 2}, strings.Repeat(nested, 4) + "\ndeep",
+			"Content-Type: message/rfc822 deep", "cut: too deep"},
+		{"as many attached messages as allowed", message.Options{MaxDepth: 3}, strings.Repeat(nested, 3) + "\ndeep", "deep",
+			""},
+		{"multiparts", message.Options{MaxDepth: 2}, multiparts, "--3 deep --3-- | shallow", "cut: too deep"},
+		{"as many multiparts as allowed", message.Options{MaxDepth: 3}, multiparts, "deep | shallow", ""},
+		{"header fields", message.Options{MaxHeaderBytes: 20}, "Subject: 1234567890123456789012\n\nx", "x",
+			"cut: header too long"},
+		{"the number of fields", message.Options{}, strings.Repeat("A: b\n", 1001) + "\nx", "x", "cut: header too long"},
+		{"links", message.Options{}, "\nhttp://shop.example/" + strings.Repeat("a", 3000), "", "cut: URL too long"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m := message.NewDecoder(test.options).Decode([]byte(test.raw))
+			if got := texts(m); strings.TrimSpace(got) != test.texts {
+				t.Errorf("got text %q, want %q", got, test.texts)
+			}
+			if got := repairs(m); got != test.repairs {
+				t.Errorf("got repairs %q, want %q", got, test.repairs)
+			}
+			if len(m.Header) > 1000 {
+				t.Errorf("got %d fields, want at most 1000", len(m.Header))
+			}
+			if got := m.Get("Subject"); len(got) > 20 {
+				t.Errorf("got a subject of %d bytes, want at most 20", len(got))
+			}
+			if len(m.URLs) > 0 && len(m.URLs[0]) > 2048 {
+				t.Errorf("got a URL of %d bytes, want at most 2048", len(m.URLs[0]))
+			}
+		})
+	}
+}
+
+func TestADecoderForgetsThePreviousMessage(t *testing.T) {
+	d := message.NewDecoder(message.DefaultOptions())
+	d.Decode([]byte("Subject: one\nX-Odd\nTo: a\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nhttp://a.example\n--b\n\n"))
+	m := d.Decode([]byte("To: two\n\nnew text"))
+	if m.Get("subject") != nil || len(m.Header) != 1 || texts(m) != "new text" || len(m.URLs) != 0 || m.Repairs != 0 {
+		t.Errorf("got %q %q %q %q, want only the second message", m.Header, texts(m), urls(m), repairs(m))
+	}
+}
+
+func TestAMessageMayUseUpItsMemory(t *testing.T) {
+	// What is decoded first must survive the growth of memory by what comes later.
+	var raw strings.Builder
+	raw.WriteString("Subject: =?utf-8?q?first?=\nContent-Type: multipart/mixed; boundary=b\n\n")
+	for i := range 200 {
+		fmt.Fprintf(&raw, "--b\nContent-Type: text/html; charset=ISO-8859-%d\nContent-Transfer-Encoding: quoted-printable\n\n", i%9+1)
+		fmt.Fprintf(&raw, "<a href=3Dhttp://shop.example/%d>part=20%d</a>\n", i, i)
+	}
+	m := decode(raw.String())
+	if got := string(m.Get("subject")); got != "first" {
+		t.Errorf("got subject %q, want first", got)
+	}
+	for i, p := range m.Parts {
+		if got, want := strings.TrimSpace(string(p.Text)), fmt.Sprintf("part %d", i); got != want {
+			t.Errorf("got text %q, want %q", got, want)
+		}
+		if got, want := string(p.Charset), fmt.Sprintf("iso-8859-%d", i%9+1); got != want {
+			t.Errorf("got charset %q, want %q", got, want)
+		}
+		if got, want := string(m.URLs[i]), fmt.Sprintf("http://shop.example/%d", i); got != want {
+			t.Errorf("got URL %q, want %q", got, want)
+		}
+	}
+	if len(m.Parts) != 200 {
+		t.Errorf("got %d parts, want 200", len(m.Parts))
+	}
+}

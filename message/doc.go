@@ -1,0 +1,25 @@
+// Package message decodes one e-mail: bytes in, header fields, visible text, links and attachment names out.
+//
+//	d := message.NewDecoder(message.DefaultOptions())
+//	m := d.Decode(raw)
+//	for _, p := range m.Parts {
+//		// p.Type, p.Filename, p.Text
+//	}
+//
+// It never fails. Mail breaks every rule of its RFCs, by accident and on purpose, and a filter has to see what the
+// reader of the mail would see: what cannot be decoded is taken as it is, and [Message.Repairs] tells what was mended.
+// Comments marked QUIRK name the rule, the reality and the example in testdata.
+//
+// Vocabulary: the header is a list of fields; the body of a multipart message holds parts, which may be multipart or
+// messages themselves; a [Part] of this package is a leaf of that tree. A part's content is encoded for transport
+// (base64, quoted-printable), then as text (charset), then perhaps as HTML; each step is one function here.
+//
+// Work is linear in the size of the message, whatever its shape, and nesting, parts, text and header fields are
+// limited by [Options]. What a limit cut off is a repair too, whose phrase starts with "cut: ".
+//
+// A [Decoder] belongs to one goroutine and reuses its memory: a [Message] and all its slices are valid until the next
+// call of [Decoder.Decode], and may share memory with the bytes that were decoded.
+//
+// Not done here: words, case and zero-width characters (package tokenize), hidden text (all text of HTML but scripts
+// and styles counts as visible), text in images, PDF and other attachments, uuencode, UTF-7.
+package message

@@ -1,0 +1,112 @@
+package message_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"chaff/message"
+)
+
+// check reports what no message may lead to: text that is not UTF-8, and more of anything than the limits allow.
+func check(t *testing.T, m *message.Message, o message.Options, size int) {
+	t.Helper()
+	valid := func(what string, b []byte) {
+		if !utf8.Valid(b) {
+			t.Errorf("%s %q is not valid UTF-8", what, b)
+		}
+	}
+	for _, f := range m.Header {
+		valid("name", f.Name)
+		valid("value", f.Value)
+		if len(f.Name) == 0 {
+			t.Error("a field has no name")
+		}
+		if bytes.IndexByte(f.Name, '\n') >= 0 {
+			t.Errorf("name %q has a line end", f.Name)
+		}
+	}
+	text := 0
+	for _, p := range m.Parts {
+		valid("type", p.Type)
+		valid("charset", p.Charset)
+		valid("encoding", p.Encoding)
+		valid("file name", p.Filename)
+		valid("text", p.Text)
+		text += len(p.Text)
+		if bytes.IndexByte(p.Text, 0) >= 0 {
+			t.Errorf("text %q has a NUL", p.Text)
+		}
+	}
+	for _, u := range m.URLs {
+		valid("URL", u)
+		if len(u) == 0 || len(u) > 2048 {
+			t.Errorf("URL %q has %d bytes", u, len(u))
+		}
+	}
+	// Two characters can come of one entity, which makes 6 bytes of 5 at most.
+	if limit := o.MaxTextBytes * 6 / 5; text > limit {
+		t.Errorf("got %d bytes of text, want at most %d", text, limit)
+	}
+	if len(m.Parts) > o.MaxParts {
+		t.Errorf("got %d parts, want at most %d", len(m.Parts), o.MaxParts)
+	}
+	if len(m.Header) > 1000 {
+		t.Errorf("got %d fields, want at most 1000", len(m.Header))
+	}
+	if len(m.URLs) > size {
+		t.Errorf("got %d URLs of %d bytes", len(m.URLs), size)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.eml")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no seeds in testdata: %v", err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw)
+	}
+	o := message.Options{MaxDepth: 4, MaxParts: 8, MaxTextBytes: 4000, MaxHeaderBytes: 500}
+	used := message.NewDecoder(o)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		before := bytes.Clone(raw)
+		m := used.Decode(raw)
+		check(t, m, o, len(raw))
+		if !bytes.Equal(raw, before) {
+			t.Error("the message was changed")
+		}
+		// A decoder that has decoded other messages finds what a new one finds.
+		fresh := message.NewDecoder(o).Decode(raw)
+		if texts(m) != texts(fresh) || urls(m) != urls(fresh) || m.Repairs != fresh.Repairs || len(m.Header) != len(fresh.Header) {
+			t.Errorf("got %q from a used decoder, %q from a new one", texts(m), texts(fresh))
+		}
+	})
+}
+
+func FuzzHTML(f *testing.F) {
+	for _, html := range []string{
+		"<p>a</p>", "<a href='x", "<script>a</script>b", "<!-- a > b", "&#0;&nGg;", "<title>a<xmp>b", "<img alt=a src=//b>", "<a\x00b>",
+	} {
+		f.Add(html)
+	}
+	o := message.DefaultOptions()
+	d := message.NewDecoder(o)
+	f.Fuzz(func(t *testing.T, html string) {
+		m := d.Decode([]byte("Content-Type: text/html; charset=utf-8\n\n" + html))
+		check(t, m, o, len(html))
+		if !strings.ContainsAny(html, "<&\x00\r") && utf8.ValidString(html) && len(m.URLs) == 0 &&
+			!strings.HasPrefix(html, "\ufeff") {
+			if got := string(m.Parts[0].Text); got != html {
+				t.Errorf("text without markup became %q", got)
+			}
+		}
+	})
+}

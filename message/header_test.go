@@ -1,0 +1,136 @@
+package message_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestHeaderFields(t *testing.T) {
+	tests := []struct{ name, raw, header, text string }{
+		{"fields keep their order and their names as written", "B: 1\na: 2\nB: 3\n\nx", "B=1 a=2 B=3", "x"},
+		{"a folded value is put on one line", "A: 1\n 2\n\t3\n\nx", "A=1 2\t3", "x"},
+		{"a value may start on the next line", "A:\n 1\n\nx", "A=1", "x"},
+		{"a line of blanks continues a field", "A: 1\n \nB: 2\n\nx", "A=1 B=2", "x"},
+		{"an empty value is a value", "A:\nB:\n\nx", "A= B=", "x"},
+		{"a value may hold colons", "A: b: c\n\nx", "A=b: c", "x"},
+		{"a header may end with the message", "A: 1", "A=1", ""},
+		{"a header ends before two hyphens", "A: 1\n--b: c\n\nx", "A=1", "--b: c x"},
+		{"a line without a colon is skipped before a field", "A: 1\njunk\nB: 2\n\nx", "A=1 B=2", "x"},
+		{"a line without a name is skipped before a field", "A: 1\n: 5\nB: 2\n\nx", "A=1 B=2", "x"},
+		{"a line without a colon starts the body otherwise", "A: 1\njunk\nmore\n\nB: 2\n\nx", "A=1", "junk more B: 2 x"},
+		{"a blank before the colon is passed over before a field", "A : 1\nB: 2\n\nx", "A=1 B=2", "x"},
+		{"a blank before the colon starts the body otherwise", "B: 2\nto : me\n\nx", "B=2", "to : me x"},
+		{"a message without a header is all body", "Dear all,\nhello\n", "", "Dear all, hello"},
+		{"a name of NUL is no name", "\x00 : 1\nB: 2\n\nx", "B=2", "x"},
+		{"a name with other bytes than ASCII is valid UTF-8", "A\xfc : 1\nB: 2\n\nx", "Aü=1 B=2", "x"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m := decode(test.raw)
+			var fields []string
+			for _, f := range m.Header {
+				fields = append(fields, fmt.Sprintf("%s=%s", f.Name, f.Value))
+			}
+			if got := strings.Join(fields, " "); got != test.header {
+				t.Errorf("header: got %q, want %q", got, test.header)
+			}
+			if got := texts(m); got != test.text {
+				t.Errorf("text: got %q, want %q", got, test.text)
+			}
+		})
+	}
+}
+
+func TestEncodedWords(t *testing.T) {
+	tests := []struct{ name, value, want string }{
+		{"base64", "=?utf-8?B?4oKs?=", "€"},
+		{"base64 without padding", "=?utf-8?B?YQ?=", "a"},
+		{"quoted", "=?iso-8859-1?Q?a_b=E9?=", "a bé"},
+		{"blanks between neighbours are dropped", "=?utf-8?q?a?=  =?utf-8?q?b?=", "ab"},
+		{"blanks before other text are kept", "=?utf-8?q?a?= b =?utf-8?q?c?=", "a b c"},
+		{"inside of a word", "x=?utf-8?q?a?=y", "xay"},
+		{"with blanks inside", "=?utf-8?q?a b?=", "a b"},
+		{"a character may be split between neighbours", "=?utf-8?b?4oI=?= =?utf-8?b?rA==?=", "€"},
+		{"neighbours may differ in charset", "=?iso-8859-1?q?=FC?= =?koi8-r?q?=C4?=", "üд"},
+		{"a language is passed over", "=?utf-8*en?q?a?=", "a"},
+		{"an unknown charset is taken as it is", "=?x-none?q?a=E2=82=AC?=", "a€"},
+		{"an unknown charset that is not UTF-8 is windows-1252", "=?x-none?q?=80?=", "€"},
+		{"an empty charset is taken as it is", "=??q?a?= =??q?b?=", "ab"},
+		{"an unknown encoding is kept", "=?utf-8?z?a?=", "=?utf-8?z?a?="},
+		{"without an end it is kept", "=?utf-8?q?a", "=?utf-8?q?a"},
+		{"a broken escape is kept", "=?utf-8?q?a=zz=4?=", "a=zz=4"},
+		{"broken base64 is decoded as far as it goes", "=?utf-8?b?Y!WJj?=", "abc"},
+		{"7-bit charsets are decoded", "=?iso-2022-jp?b?GyRCJCIbKEI=?=", "あ"},
+		{"no encoded word at all", "a =? b ?= c", "a =? b ?= c"},
+		{"alone", "=?", "=?"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := string(decode("A: " + test.value + "\n\n").Header[0].Value); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestContentTypes(t *testing.T) {
+	tests := []struct{ name, value, mediaType, charset, filename string }{
+		{"type and parameters", `text/html; charset=utf-8; name="a.html"`, "text/html", "utf-8", "a.html"},
+		{"capitals", "Text/HTML; Charset=UTF-8", "text/html", "utf-8", ""},
+		{"blanks around everything", " text/html ; charset = utf-8 ; name = a b ", "text/html", "utf-8", "a b"},
+		{"no semicolon", "text/html charset=utf-8", "text/html", "utf-8", ""},
+		{"no semicolon between parameters", `text/html; name="a" charset="utf-8"`, "text/html", "utf-8", "a"},
+		{"a quote that is not closed", `text/html; charset="utf-8; name=a`, "text/html", "utf-8", "a"},
+		{"a semicolon in quotes", `text/html; name="a;b"; charset=utf-8`, "text/html", "utf-8", "a;b"},
+		{"the first of two", "text/html; charset=utf-8; charset=koi8-r", "text/html", "utf-8", ""},
+		{"no subtype", "text; charset=utf-8", "text/plain", "utf-8", ""},
+		{"nothing", "", "text/plain", "", ""},
+		{"a name with a charset", "a/b; name*=iso-8859-1'de'%fc", "a/b", "", "ü"},
+		{"a name with a broken escape", "a/b; name*=utf-8''100%zz", "a/b", "", "100%zz"},
+		{"a name in pieces", "a/b; name*0=one; name*1*=%20two; name*2=three", "a/b", "", "one twothree"},
+		{"a name in encoded words", `a/b; name="=?utf-8?q?=C3=BC?="`, "a/b", "", "ü"},
+		{"a name in bytes", "a/b; name=\xfc", "a/b", "", "ü"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := decode("Content-Type:" + test.value + "\n\n").Parts[0]
+			if got := string(p.Type); got != test.mediaType {
+				t.Errorf("type: got %q, want %q", got, test.mediaType)
+			}
+			if got := string(p.Charset); got != test.charset {
+				t.Errorf("charset: got %q, want %q", got, test.charset)
+			}
+			if got := string(p.Filename); got != test.filename {
+				t.Errorf("name: got %q, want %q", got, test.filename)
+			}
+		})
+	}
+}
+
+func TestTypesOfText(t *testing.T) {
+	tests := []struct {
+		mediaType string
+		isText    bool
+	}{
+		{"text/plain", true},
+		{"text/calendar", true},
+		{"message/delivery-status", true},
+		{"application/xhtml+xml", true},
+		{"x-unknown/type", true},
+		{"multipart/mixed", true},
+		{"application/pdf", false},
+		{"IMAGE/PNG", false},
+		{"audio/mpeg", false},
+		{"video/mp4", false},
+		{"font/ttf", false},
+	}
+	for _, test := range tests {
+		t.Run(test.mediaType, func(t *testing.T) {
+			p := decode("Content-Type: " + test.mediaType + "\n\nx").Parts[0]
+			if (p.Text != nil) != test.isText || p.Attachment == test.isText {
+				t.Errorf("got text %q and attachment %v, want text: %v", p.Text, p.Attachment, test.isText)
+			}
+		})
+	}
+}

@@ -1,0 +1,134 @@
+package message_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"chaff/message"
+)
+
+const (
+	grain    = 3 * time.Millisecond // a difference below that is noise
+	attempts = 4                    // on a busy machine the first one may fail; too much work fails always
+)
+
+// TestWorkIsLinearInTheSizeOfHostileMail decodes shapes of mail made to be slow, in one size and in four times the
+// size. Linear work takes four times as long, quadratic work sixteen times.
+func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
+	const (
+		small  = 128 << 10
+		factor = 4
+		limit  = 10
+	)
+	fill := func(head, unit, tail string) func(int) string {
+		return func(size int) string { return head + strings.Repeat(unit, size/len(unit)) + tail }
+	}
+	const (
+		html  = "Content-Type: text/html\n\n"
+		qp    = "Content-Transfer-Encoding: quoted-printable\n\n"
+		b64   = "Content-Transfer-Encoding: base64\n\n"
+		mixed = "Content-Type: multipart/mixed; boundary=b\n\n"
+	)
+	shapes := []struct {
+		name string
+		make func(size int) string
+	}{
+		{"multiparts in multiparts", func(size int) string {
+			var s strings.Builder
+			for i := 0; s.Len() < size; i++ {
+				fmt.Fprintf(&s, "Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n", i, i)
+			}
+			return s.String()
+		}},
+		{"messages in messages", fill("", "Content-Type: message/rfc822\n\n", "text")},
+		{"encoded messages in messages", fill("", "Content-Type: message/rfc822\n"+qp, "text")},
+		{"a boundary in each line", fill(mixed, "--b\n", "")},
+		{"an open multipart after each boundary", fill(mixed, "--b\n"+mixed, "")},
+		{"lines that could be a boundary", fill(mixed, "--\n--b-\n--bb\n", "")},
+		{"multiparts without parts", fill(mixed, "--b\nContent-Type: multipart/mixed; boundary=never\n\n", "")},
+		{"bare CR", fill("", "\r", "")},
+		{"header lines without colon", fill("", "x\n", "")},
+		{"header lines that nearly end the header", fill("", "x\nx\nx\nx\nx\nx\nx\nA: b\n", "")},
+		{"folds", fill("A: b\n", " \n", "")},
+		{"encoded words", fill("A: ", "=?utf-8?q?a?= ", "\n")},
+		{"encoded words that never end", fill("A: ", "=?utf-8?q?a ", "\n")},
+		{"encoded words of new charsets", func(size int) string {
+			var s strings.Builder
+			s.WriteString("A: ")
+			for i := 0; s.Len() < size; i++ {
+				fmt.Fprintf(&s, "=?x-%d?q?=FC?=", i)
+			}
+			return s.String()
+		}},
+		{"parameters", fill("Content-Type: text/plain", ";name*0=a", "\n\n")},
+		{"quotes that never end", fill("Content-Type: text/plain", `;a="\"`, "\n\n")},
+		{"escapes", fill(qp, "=", "")},
+		{"soft line ends", fill(qp, "=   ", "")},
+		{"padding", fill(b64, "A=", "")},
+		{"base64 that is none", fill(b64, "AAAA AAAA\n?????\n", "")},
+		{"angle brackets", fill(html, "<", "")},
+		{"tags that never end", fill(html, "<a ", "")},
+		{"tags with an open quote", fill(html, `<a '"><b "><c '>`, "")},
+		{"comments that never end", fill(html, "<!-- >", "")},
+		{"comments at once", fill(html, "<!-->", "")},
+		{"scripts that never end", fill(html, "<script><!--", "")},
+		{"ampersands", fill(html, "&", "")},
+		{"half entities", fill(html, "&notanentity", "")},
+		{"attributes", fill(html+"<a ", "href=x ", ">")},
+		{"schemes", fill("\n", "://", "")},
+		{"links", fill("\n", "a://b ", "")},
+		{"long schemes", fill("\n", "aaaaaaaaaaaaaaaaaaaaaaaa:", "")},
+		{"hosts", fill("\n", "www.", "")},
+	}
+	options := message.DefaultOptions()
+	options.MaxHeaderBytes = 16 << 20
+	options.MaxParts = 1 << 20
+	d := message.NewDecoder(options)
+	for _, shape := range shapes {
+		t.Run(shape.name, func(t *testing.T) {
+			var once, more time.Duration
+			for range attempts {
+				once, more = timeOf(d, shape.make(small)), timeOf(d, shape.make(factor*small))
+				if more <= limit*once+grain {
+					return
+				}
+			}
+			t.Errorf("%d times the size took %v instead of %v, over %d times as long", factor, more, once, limit)
+		})
+	}
+}
+
+// The tokenizer of x/net/html clears a table for each tag, which has grown with the attributes of the largest one.
+func TestAHugeTagDoesNotSlowDownTheTagsAfterIt(t *testing.T) {
+	const html = "Content-Type: text/html\n\n"
+	var tag strings.Builder
+	tag.WriteString("<a")
+	for i := range 100_000 {
+		fmt.Fprintf(&tag, " %d", i)
+	}
+	tag.WriteString(">")
+	small := strings.Repeat("<i b>", 400_000)
+	d := message.NewDecoder(message.DefaultOptions())
+	var apart, joined time.Duration
+	for range attempts {
+		apart = timeOf(d, html+tag.String()) + timeOf(d, html+small)
+		joined = timeOf(d, html+tag.String()+small)
+		if joined <= 3*apart+grain {
+			return
+		}
+	}
+	t.Errorf("a huge tag and small ones took %v together, %v apart", joined, apart)
+}
+
+// timeOf returns how long a message takes at best.
+func timeOf(d *message.Decoder, raw string) time.Duration {
+	best := time.Hour
+	for range 3 {
+		start := time.Now()
+		d.Decode([]byte(raw))
+		best = min(best, time.Since(start))
+	}
+	return best
+}

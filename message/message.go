@@ -1,0 +1,53 @@
+package message
+
+// Message is one decoded e-mail. It belongs to the Decoder that made it and is valid until its next Decode.
+type Message struct {
+	// Header holds the fields of the message's own header in their order. Headers of parts and of attached messages are
+	// not in it, nor is the "From " line of an mbox.
+	Header []Field
+	// Parts are the leaves of the message in their order, text and attachments alike. A message that is not multipart
+	// has one; an empty message has one without text.
+	Parts []Part
+	// URLs are the links of all text parts in their order, duplicates included, valid UTF-8, at most 2048 bytes each.
+	// Within an HTML part those in attributes come before those written in the text.
+	URLs [][]byte
+	// Repairs tells what had to be mended to read the message.
+	Repairs Repairs
+}
+
+// Field is one header field.
+type Field struct {
+	// Name is the name as written, without blanks around it; valid UTF-8.
+	Name []byte
+	// Value is the value on one line, with encoded words (RFC 2047) decoded; valid UTF-8, without blanks around it.
+	Value []byte
+}
+
+// Part is one leaf of the tree of parts.
+type Part struct {
+	// Type is the media type in lower case, without parameters, such as "text/html". It is "text/plain", or
+	// "message/rfc822" in a digest, if none is given or it cannot be read.
+	Type []byte
+	// Charset is the declared charset in lower case, empty if none is declared.
+	Charset []byte
+	// Encoding is the declared transfer encoding in lower case, empty if none is declared.
+	Encoding []byte
+	// Filename is the declared name of the file, decoded, valid UTF-8, empty if none is given.
+	Filename []byte
+	// Attachment says that the part is declared as an attachment, or that its type is not text.
+	Attachment bool
+	// Text is what a reader would see: valid UTF-8, HTML as its visible text, each URL in it replaced by a space. It is
+	// nil for a part whose type is not text. Lines end as in the message: LF after an identity or quoted-printable
+	// transfer encoding, possibly CR LF after base64.
+	Text []byte
+}
+
+// Get returns the value of the first header field of that name, case-insensitive, or nil.
+func (m *Message) Get(name string) []byte {
+	for i := range m.Header {
+		if equalFold(m.Header[i].Name, name) {
+			return m.Header[i].Value
+		}
+	}
+	return nil
+}

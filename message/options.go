@@ -1,0 +1,59 @@
+package message
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Options are the limits of a [Decoder]. They bound time and memory on hostile mail; ordinary mail meets none of them.
+type Options struct {
+	// MaxDepth is how deep multiparts and attached messages may nest; what is deeper is read as plain text. From 1 to
+	// 1000, default 30; zero means the default.
+	MaxDepth int `json:"max_depth"`
+	// MaxParts is how many parts of a message are read; the rest is dropped. From 1 to 1000000, default 1000; zero means
+	// the default.
+	MaxParts int `json:"max_parts"`
+	// MaxTextBytes is how much decoded text (HTML with its tags) is read per message, over all parts; the rest is
+	// dropped. In bytes, from 1 to 1073741824 (1 GiB), default 4194304 (4 MiB); zero means the default.
+	MaxTextBytes int `json:"max_text_bytes"`
+	// MaxHeaderBytes is how much of a single header field is read; the rest of the field is dropped. At most 1000 fields
+	// are kept whatever the setting. In bytes, from 1 to 16777216 (16 MiB), default 65536 (64 KiB); zero means the
+	// default.
+	MaxHeaderBytes int `json:"max_header_bytes"`
+}
+
+// DefaultOptions returns limits that ordinary mail never meets.
+func DefaultOptions() Options {
+	return Options{MaxDepth: 30, MaxParts: 1000, MaxTextBytes: 4 << 20, MaxHeaderBytes: 64 << 10}
+}
+
+// Validate returns all complaints about o, joined, or nil.
+func (o Options) Validate() error {
+	check := func(key string, value, limit int) error {
+		if value < 0 || value > limit {
+			return fmt.Errorf("%s is %d: want 1 to %d, or 0 for the default", key, value, limit)
+		}
+		return nil
+	}
+	return errors.Join(
+		check("max_depth", o.MaxDepth, 1000),
+		check("max_parts", o.MaxParts, 1_000_000),
+		check("max_text_bytes", o.MaxTextBytes, 1<<30),
+		check("max_header_bytes", o.MaxHeaderBytes, 16<<20),
+	)
+}
+
+// orDefaults replaces zero limits (and, so that nothing can panic, negative ones) by the defaults.
+func (o Options) orDefaults() Options {
+	def := DefaultOptions()
+	fill := func(value *int, def int) {
+		if *value <= 0 {
+			*value = def
+		}
+	}
+	fill(&o.MaxDepth, def.MaxDepth)
+	fill(&o.MaxParts, def.MaxParts)
+	fill(&o.MaxTextBytes, def.MaxTextBytes)
+	fill(&o.MaxHeaderBytes, def.MaxHeaderBytes)
+	return o
+}

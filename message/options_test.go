@@ -1,0 +1,63 @@
+package message_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"chaff/message"
+)
+
+func TestOptionsAreValidated(t *testing.T) {
+	for _, good := range []message.Options{{}, message.DefaultOptions(), {MaxDepth: 1, MaxTextBytes: 1 << 30}} {
+		if err := good.Validate(); err != nil {
+			t.Errorf("%+v: got %v, want no complaint", good, err)
+		}
+	}
+	bad := message.Options{MaxDepth: -1, MaxParts: 2_000_000, MaxTextBytes: 1<<30 + 1, MaxHeaderBytes: -5}
+	err := bad.Validate()
+	if err == nil {
+		t.Fatal("got no complaint")
+	}
+	want := []string{
+		"max_depth is -1: want 1 to 1000, or 0 for the default",
+		"max_parts is 2000000: want 1 to 1000000, or 0 for the default",
+		"max_text_bytes is 1073741825: want 1 to 1073741824, or 0 for the default",
+		"max_header_bytes is -5: want 1 to 16777216, or 0 for the default",
+	}
+	if got := strings.Split(err.Error(), "\n"); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestRepairsAreASet(t *testing.T) {
+	m := decode("junk\nA: b\nContent-Transfer-Encoding: x\n\n")
+	want := []message.Repair{message.HeaderWithoutColon, message.UnknownEncoding}
+	if got := slices.Collect(m.Repairs.All()); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if !m.Repairs.Has(message.UnknownEncoding) || m.Repairs.Has(message.BadBase64) {
+		t.Errorf("Has disagrees with All: %v", m.Repairs)
+	}
+	for range m.Repairs.All() {
+		break // an iteration may stop early
+	}
+}
+
+func TestEveryRepairHasItsOwnPhrase(t *testing.T) {
+	var all message.Repairs
+	all--
+	seen := map[string]bool{}
+	for r := range all.All() {
+		if phrase := r.String(); seen[phrase] || strings.HasPrefix(phrase, "repair ") {
+			t.Errorf("repair %d has the phrase %q", r, phrase)
+		}
+		seen[r.String()] = true
+	}
+	if len(seen) < 20 {
+		t.Errorf("got %d kinds of repair, want at least 20", len(seen))
+	}
+	if got := message.Repair(200).String(); got != "repair 200" {
+		t.Errorf("got %q for an unknown repair", got)
+	}
+}

@@ -1,0 +1,111 @@
+package message
+
+import (
+	"fmt"
+	"iter"
+)
+
+// Repair is one kind of damage that was mended while decoding, or one limit that was met.
+type Repair uint8
+
+// The kinds of repair; [Repair.String] says what each means. The order may change from release to release: store
+// phrases, not numbers.
+const (
+	BareCR Repair = iota
+	NULBytes
+	HeaderWithoutColon
+	HeaderWithoutEnd
+	BadEncodedWord
+	BadContentType
+	MissingBoundary
+	AbsentBoundary
+	UnclosedMultipart
+	UnknownEncoding
+	BadBase64
+	BadQuotedPrintable
+	UnknownCharset
+	UndeclaredCharset
+	InvalidUTF8
+	UndeclaredHTML
+	UnclosedTag
+	CutDepth
+	CutParts
+	CutText
+	CutHeader
+	CutURL
+	CutMarkup
+	repairKinds // how many there are
+)
+
+// String returns a short phrase, such as "missing closing boundary".
+func (r Repair) String() string {
+	switch r {
+	case BareCR:
+		return "line ended by a bare CR"
+	case NULBytes:
+		return "NUL bytes in text"
+	case HeaderWithoutColon:
+		return "header line without a colon"
+	case HeaderWithoutEnd:
+		return "header without an empty line after it"
+	case BadEncodedWord:
+		return "broken encoded word"
+	case BadContentType:
+		return "unreadable content type"
+	case MissingBoundary:
+		return "multipart without a boundary"
+	case AbsentBoundary:
+		return "boundary that never comes"
+	case UnclosedMultipart:
+		return "missing closing boundary"
+	case UnknownEncoding:
+		return "unknown transfer encoding"
+	case BadBase64:
+		return "broken base64"
+	case BadQuotedPrintable:
+		return "broken quoted-printable"
+	case UnknownCharset:
+		return "unknown charset"
+	case UndeclaredCharset:
+		return "8-bit text without a charset"
+	case InvalidUTF8:
+		return "invalid UTF-8"
+	case UndeclaredHTML:
+		return "HTML declared as plain text"
+	case UnclosedTag:
+		return "HTML tag or comment without an end"
+	case CutDepth:
+		return "cut: too deep"
+	case CutParts:
+		return "cut: too many parts"
+	case CutText:
+		return "cut: too much text"
+	case CutHeader:
+		return "cut: header too long"
+	case CutURL:
+		return "cut: URL too long"
+	case CutMarkup:
+		return "cut: HTML tag or comment too long"
+	}
+	return fmt.Sprintf("repair %d", uint8(r))
+}
+
+// Repairs is a set of kinds of repair. The zero value is the empty set: nothing was mended.
+type Repairs uint32
+
+// Has reports whether r is in the set.
+func (s Repairs) Has(r Repair) bool { return s&(1<<r) != 0 }
+
+// All yields the members of the set in the order of the constants.
+func (s Repairs) All() iter.Seq[Repair] {
+	return func(yield func(Repair) bool) {
+		for r := range repairKinds {
+			if s.Has(r) && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// add puts r into the set.
+func (s *Repairs) add(r Repair) { *s |= 1 << r }
