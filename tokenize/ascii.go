@@ -1,0 +1,89 @@
+package tokenize
+
+// asciiClass is the Word_Break property of an ASCII character (UAX #29, table 3), as far as the rules below need it.
+type asciiClass uint8
+
+const (
+	other     asciiClass = iota // breaks on both sides
+	letter                      // ALetter
+	digit                       // Numeric
+	underline                   // ExtendNumLet
+	midLetter                   // MidLetter: the colon
+	midNum                      // MidNum: comma and semicolon
+	midBoth                     // MidNumLet and Single_Quote: full stop and apostrophe
+)
+
+func classOf(c byte) asciiClass {
+	switch {
+	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
+		return letter
+	case '0' <= c && c <= '9':
+		return digit
+	}
+	switch c {
+	case '_':
+		return underline
+	case ':':
+		return midLetter
+	case ',', ';':
+		return midNum
+	case '.', '\'':
+		return midBoth
+	}
+	return other
+}
+
+// asciiWords cuts a stretch of ASCII without white space into the words that segment finds in it.
+func asciiWords(text []byte, emit func(word []byte, symbol bool)) {
+	for len(text) > 0 {
+		size, symbol := asciiWord(text)
+		if c := text[0]; !symbol || c > ' ' && c != 0x7f {
+			emit(text[:size], symbol)
+		}
+		text = text[size:]
+	}
+}
+
+// asciiWord returns the length of the word at the start of text, and whether it is a symbol. The rules are WB5 to WB13b
+// of UAX #29: letters, digits and underlines hold together (WB5, 8, 9, 10, 13a, 13b); a colon, full stop or apostrophe
+// holds between two letters (WB6, 7), a comma, semicolon, full stop or apostrophe between two digits (WB11, 12);
+// everything else stands alone (WB999).
+func asciiWord(text []byte) (size int, symbol bool) {
+	last := classOf(text[0])
+	if last != letter && last != digit && last != underline {
+		return 1, true
+	}
+	symbol = last == underline
+	for size = 1; size < len(text); {
+		switch c := classOf(text[size]); c {
+		case letter, digit:
+			symbol = false
+			last = c
+			size++
+		case underline:
+			last = c
+			size++
+		case midLetter, midNum, midBoth:
+			if size+1 == len(text) || !holds(last, c, classOf(text[size+1])) {
+				return size, symbol
+			}
+			size++ // the character in the middle; the next round takes the one behind it
+		default:
+			return size, symbol
+		}
+	}
+	return size, symbol
+}
+
+// holds reports whether mid joins the characters before and after it into one word.
+func holds(before, mid, after asciiClass) bool {
+	switch {
+	case before != after:
+		return false
+	case before == letter:
+		return mid == midLetter || mid == midBoth
+	case before == digit:
+		return mid == midNum || mid == midBoth
+	}
+	return false
+}

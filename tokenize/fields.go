@@ -1,0 +1,167 @@
+package tokenize
+
+import (
+	"path"
+	"strings"
+)
+
+// fieldPlan is what happens to a header field of one name.
+type fieldPlan struct {
+	look    bool   // whether the field is looked at
+	address bool   // whether its value is addresses, not text
+	stem    bool   // whether its words are stemmed
+	mark    string // the term that says the field occurs, "header:X-Mailer"
+	tag     string // what its words are tagged with, "x-mailer:"
+}
+
+// group is why a header field is or is not looked at.
+type group uint8
+
+const (
+	groupOther group = iota
+	groupNever
+	groupReceived
+	groupDelivered
+	groupList
+	groupDate
+	groupMessageID
+)
+
+// groups says which header fields belong to which group. This is the one place that decides which headers are never
+// looked at: the verdicts of filters, and what a mailbox or an archive notes about its messages. Patterns are matched
+// against the name in lower case, and the first that fits decides.
+func groups() []struct {
+	group    group
+	patterns string
+} {
+	return []struct {
+		group    group
+		patterns string
+	}{
+		// Verdicts of filters and virus scanners, ours among them, and the checks of the receiving server.
+		{groupNever, `x-spam* x-chaff-* x-bogosity x-spambayes-* x-dspam-* x-rspamd-* x-crm114-* x-spamprobe* x-sa-*
+			x-antispam* x-anti-spam* x-barracuda-* x-pmx* x-proofpoint-* x-ironport-* x-brightmail-* x-cloudmark-*
+			x-junk* x-vade-* x-mailscanner* x-virus* x-av-* x-amavis-* x-razor* x-pyzor* x-dcc-* x-hashcash*
+			x-habeas-* x-ms-exchange-* x-microsoft-antispam* x-forefront-antispam* x-mimedefang* x-scanned-by x-scanner*
+			x-rbl-* x-policyd-* x-greylist* x-quarantine* x-filter* x-classification* x-verdict* x-trec-*
+			authentication-results x-authentication-results received-spf x-received-spf arc-* x-google-smtp-source
+			x-mail-filter* x-text-classification x-popfile-* x-ham* x-phish*`},
+		// Notes of mailboxes, mail programs and archives about messages they keep.
+		{groupNever, `status x-status x-keywords x-uid x-uidl x-imap* x-mozilla-* x-evolution* x-gmail-labels x-gm-*
+			x-folder x-label* x-flags x-tuid x-offlineimap* x-dovecot* x-message-flag x-replied x-forwarded-to lines content-length
+			xref x-original-status x-kmail-* x-sylpheed-* x-claws-* x-apple-* x-mailcrate* x-url url x-from-line x-archive*
+			x-mbox-line x-mime-autoconverted old-subject replied forwarded x-authentication-warning`},
+		{groupReceived, `received x-received return-path x-return-path x-originating-ip x-source* x-antiabuse x-sender-ip
+			x-mail-from x-smtp-* x-relay* x-rcpt-* x-delivery-agent x-originalarrivaltime x-mailer-recptid`},
+		{groupDelivered, `delivered-to x-delivered-to x-original-to envelope-to x-envelope-* x-apparently-to apparently-to
+			x-rcpt-to x-resolved-to delivery-date x-delivery-* x-getmail-* x-fetchmail-* resent-* x-forwarded-for`},
+		{groupList, `list-* x-list* mailing-list x-mailing-list x-beenthere x-mailman-* x-loop precedence errors-to sender
+			x-sender x-egroups-* x-yahoo-* x-original-date mail-followup-to mail-reply-to x-listar-* x-ecartis-*
+			x-majordomo* x-no-archive x-precedence* archived-at x-unsubscri* x-subscri* x-google-group* x-groups* x-ml-*
+			x-mlserver delivered-by x-post-* x-sequence x-mail-count x-acceptable-languages`},
+		{groupDate, `date x-date`},
+		{groupMessageID, `message-id in-reply-to references thread-index content-id x-message-id x-ms-tnef-correlator`},
+	}
+}
+
+// plans makes and remembers the plan for each header name. Real mail has a few hundred names, rubbish has any number.
+type plans struct {
+	options Options
+	byName  map[string]fieldPlan
+	known   []knownPattern
+}
+
+type knownPattern struct {
+	pattern string
+	group   group
+}
+
+func newPlans(o Options) *plans {
+	p := &plans{options: o, byName: make(map[string]fieldPlan)}
+	for _, g := range groups() {
+		for pattern := range strings.FieldsSeq(g.patterns) {
+			p.known = append(p.known, knownPattern{pattern, g.group})
+		}
+	}
+	return p
+}
+
+// plan returns the plan for a header field by its name as written.
+func (p *plans) plan(name []byte) fieldPlan {
+	if plan, seen := p.byName[string(name)]; seen {
+		return plan
+	}
+	if len(p.byName) >= maxCached {
+		clear(p.byName)
+	}
+	key := string(name)
+	plan := p.makePlan(key)
+	p.byName[key] = plan
+	return plan
+}
+
+func (p *plans) makePlan(name string) fieldPlan {
+	lower := strings.ToLower(name)
+	if lower == "" || len(lower) > maxHeaderName || !p.wanted(lower) {
+		return fieldPlan{}
+	}
+	plan := fieldPlan{look: true, mark: "header:" + name, tag: lower + ":"}
+	switch lower {
+	case "subject":
+		plan.stem = true
+	case "from", "to", "cc", "bcc", "reply-to", "sender", "return-path", "errors-to", "mail-followup-to",
+		"disposition-notification-to", "delivered-to", "envelope-to", "x-original-to":
+		plan.address = true
+	}
+	return plan
+}
+
+// maxHeaderName is the length beyond which the name of a header field is rubbish and the field is not looked at.
+const maxHeaderName = 76
+
+func (p *plans) wanted(lower string) bool {
+	o := p.options
+	if matchesAny(o.IgnoreHeaders, lower) || !matchesAny(o.Headers, lower) {
+		return false
+	}
+	switch p.group(lower) {
+	case groupNever:
+		return false
+	case groupReceived:
+		return o.Received
+	case groupDelivered:
+		return o.DeliveredTo
+	case groupList:
+		return o.List
+	case groupDate:
+		return o.Date
+	case groupMessageID:
+		return o.MessageID
+	}
+	return true
+}
+
+func (p *plans) group(lower string) group {
+	for _, k := range p.known {
+		if matches(k.pattern, lower) {
+			return k.group
+		}
+	}
+	return groupOther
+}
+
+func matchesAny(patterns []string, lower string) bool {
+	for _, pattern := range patterns {
+		if matches(strings.ToLower(pattern), lower) {
+			return true
+		}
+	}
+	return false
+}
+
+// matches reports whether a header name fits a pattern; the patterns were validated.
+func matches(pattern, lower string) bool {
+	// A slash would end path.Match's `*`, and rubbish may have one in a header name.
+	ok, err := path.Match(pattern, strings.ReplaceAll(lower, "/", "-"))
+	return ok && err == nil
+}

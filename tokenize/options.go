@@ -1,0 +1,92 @@
+package tokenize
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Version names the rules by which options and a message become terms. It changes whenever the same options give other
+// terms; the stems are part of the rules, and so is the version of the library that makes them.
+const Version = "1, snowball 0.10.0"
+
+// Options say which terms a message has. They are stored with a model, since a model is only right for the terms it was
+// trained on.
+type Options struct {
+	// Language is the language whose rules stem the words of subject and body: english, french, hungarian, norwegian,
+	// russian, spanish or swedish, or none to leave words as they are. Default english.
+	Language string `json:"language"`
+	// CaseSensitive keeps upper and lower case apart and, since stems are lower case, stems no word that has an upper
+	// case letter. Default false: words are brought to lower case.
+	CaseSensitive bool `json:"case_sensitive"`
+	// MinLength is the length in characters that a word of letters or digits must have. At least 1; default 1.
+	MinLength int `json:"min_length"`
+	// MaxLength is the length in characters up to which a word is a term of its own. Longer words are counted by the
+	// largest power of two in their length, as `body:64+`. At least 4; default 32.
+	MaxLength int `json:"max_length"`
+	// Symbols makes a term of each punctuation mark, currency sign and emoji too. Default true.
+	Symbols bool `json:"symbols"`
+	// Headers lists the header fields to look at, as names or patterns with `*`, in any case. Default `*`, all but those
+	// that ignore_headers and the settings below leave out; an empty list looks at no header field, not even the subject.
+	Headers []string `json:"headers"`
+	// IgnoreHeaders lists header fields to leave out, as names or patterns with `*`, beside those that filters and
+	// mailboxes write, which are always left out. Default none.
+	IgnoreHeaders []string `json:"ignore_headers"`
+	// Received looks at the trace fields: Received and Return-Path. They name the route, which is often the same for
+	// all mail of a source, so the figures of an archive look better than the filter is. Default false.
+	Received bool `json:"received"`
+	// DeliveredTo looks at the fields that name the recipient's mailbox: Delivered-To, X-Original-To, Envelope-To and
+	// their like. Default false.
+	DeliveredTo bool `json:"delivered_to"`
+	// List looks at the fields that mailing lists add: List-*, X-BeenThere, Precedence, Sender and their like. Default
+	// false, since in an archive of list mail they tell the archive and not the mail.
+	List bool `json:"list"`
+	// Date looks at the Date field. Default false, since in an archive ham and spam are often of different years.
+	Date bool `json:"date"`
+	// MessageID looks at the fields that hold message ids: Message-ID, In-Reply-To, References. Default false.
+	MessageID bool `json:"message_id"`
+}
+
+// DefaultOptions returns the options used when nothing else is said.
+func DefaultOptions() Options {
+	return Options{
+		Language:      "english",
+		MinLength:     1,
+		MaxLength:     32,
+		Symbols:       true,
+		Headers:       []string{"*"},
+		IgnoreHeaders: []string{},
+	}
+}
+
+// Validate returns everything that is wrong with o.
+func (o Options) Validate() error {
+	var errs []error
+	if o.Language != noLanguage && stemmer(o.Language) == nil {
+		errs = append(errs, fmt.Errorf("language is %q: must be %s or %s", o.Language, strings.Join(Languages(), ", "), noLanguage))
+	}
+	if o.MinLength < 1 {
+		errs = append(errs, fmt.Errorf("min_length is %d: must be at least 1", o.MinLength))
+	}
+	if o.MaxLength < 4 {
+		errs = append(errs, fmt.Errorf("max_length is %d: must be at least 4", o.MaxLength))
+	}
+	if o.MaxLength < o.MinLength {
+		errs = append(errs, fmt.Errorf("max_length is %d: must be at least min_length, which is %d", o.MaxLength, o.MinLength))
+	}
+	errs = append(errs, validatePatterns("headers", o.Headers), validatePatterns("ignore_headers", o.IgnoreHeaders))
+	return errors.Join(errs...)
+}
+
+func validatePatterns(key string, patterns []string) error {
+	bad := slices.IndexFunc(patterns, func(p string) bool {
+		_, err := path.Match(p, "")
+		return err != nil || p == ""
+	})
+	if bad < 0 {
+		return nil
+	}
+	return fmt.Errorf("%s has the entry %q: must be a header name or a pattern with *", key, patterns[bad])
+}

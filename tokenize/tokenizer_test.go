@@ -1,0 +1,292 @@
+package tokenize
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"chaff/message"
+)
+
+func tokenizer(t testing.TB, change func(o *Options)) *Tokenizer {
+	t.Helper()
+	o := DefaultOptions()
+	if change != nil {
+		change(&o)
+	}
+	tok, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok
+}
+
+func termsOf(tok *Tokenizer, raw string) []string {
+	var terms []string
+	m := message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw))
+	tok.Terms(m, func(term []byte) { terms = append(terms, string(term)) })
+	return terms
+}
+
+// without removes the terms about the form of the message, which every message has.
+func without(terms []string, prefixes ...string) []string {
+	return slices.DeleteFunc(slices.Clone(terms), func(term string) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(term, p) })
+	})
+}
+
+func TestTermsAreTaggedWithTheirField(t *testing.T) {
+	tests := []struct {
+		name, raw string
+		want      []string
+	}{
+		{
+			"subject and body are stemmed",
+			"Subject: Running offers\n\nThe offers are running!\n",
+			[]string{"header:Subject", "subject:run", "subject:offer", "type:text/plain", "body:the", "body:offer", "body:are", "body:run", "body:!"},
+		},
+		{
+			"an address is taken whole, by its domain and by the domain that is registered",
+			"From: Ann Offers <Ann@Mail.Example.co.uk>\n\n",
+			[]string{"header:From", "from:ann", "from:offers", "from:ann@mail.example.co.uk", "from:@mail.example.co.uk", "from:@.example.co.uk", "type:text/plain"},
+		},
+		{
+			"other fields keep their words unstemmed, and their name as written",
+			"x-mailer: Running Mail 2.1\n\n",
+			[]string{"header:x-mailer", "x-mailer:running", "x-mailer:mail", "x-mailer:2.1", "type:text/plain"},
+		},
+		{
+			"a URL is cut into host, registered domain and the words of its path",
+			"\nsee http://Shop.Pills.example:8080/buy/now?id=7 today\n",
+			[]string{"type:text/plain", "body:see", "body:today", "port:8080", "host:shop.pills.example", "domain:pills.example",
+				"path:/", "path:buy", "path:/", "path:now", "path:?", "path:id", "path:=", "path:7"},
+		},
+		{
+			"verdicts, mailbox marks, route, list and date are not looked at",
+			"X-Spam-Status: Yes\nX-Bogosity: Spam\nX-Chaff-Score: 9\nX-Rspamd-Score: 9\nX-DSPAM-Result: Spam\nX-Spambayes-Classification: spam\n" +
+				"Status: RO\nX-Status: A\nX-Keywords: junk\nX-UID: 7\nReceived: from a by b\nDelivered-To: me@x.example\nList-Id: <l.example>\n" +
+				"Date: Mon, 1 Jan 2024 00:00:00 +0000\nMessage-ID: <1@x.example>\n\n",
+			[]string{"type:text/plain"},
+		},
+		{
+			"a long word is counted by its length",
+			"\n" + strings.Repeat("x", 70) + " y\n",
+			[]string{"type:text/plain", "body:64+", "body:y"},
+		},
+		{
+			"the parts of a message tell their type, and attachments their name",
+			"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html; charset=UTF-8\nContent-Transfer-Encoding: 7bit\n\n<p>Hello</p>\n" +
+				"--b\nContent-Type: application/zip; name=\"Invoice 12.zip\"\nContent-Disposition: attachment\n\nPK\n--b--\n",
+			[]string{"header:Content-Type", "content-type:multipart", "content-type:/", "content-type:mixed", "content-type:;", "content-type:boundary",
+				"content-type:=", "content-type:b", "type:text/html", "charset:utf-8", "encoding:7bit", "body:hello",
+				"type:application/zip", "file:.zip", "file:invoice", "file:12", "file:.", "file:zip"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := termsOf(tokenizer(t, nil), tt.raw); !slices.Equal(got, tt.want) {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSettingsChangeTheTerms(t *testing.T) {
+	const raw = "Subject: Running\nReceived: by mx\nReturn-Path: <a@b.example>\nDelivered-To: c@d.example\nList-Id: news\nDate: today\nMessage-ID: <1>\nX-Mailer: M\nX-Ours: o\n\nThe Offers, ok\n"
+	tests := []struct {
+		name   string
+		change func(o *Options)
+		has    []string
+		lacks  []string
+	}{
+		{"by default", nil, []string{"subject:run", "body:offer", "body:,", "header:X-Mailer"},
+			[]string{"header:Received", "header:List-Id", "header:Date", "header:Message-ID", "header:Delivered-To", "header:Return-Path"}},
+		{"without a language words stay whole", func(o *Options) { o.Language = "none" }, []string{"subject:running", "body:offers"}, []string{"subject:run"}},
+		{"in another language other stems", func(o *Options) { o.Language = "french" }, []string{"body:offer"}, []string{"subject:run"}},
+		{"with case", func(o *Options) { o.CaseSensitive = true }, []string{"subject:Running", "body:Offers", "body:ok"}, []string{"subject:run"}},
+		{"without symbols", func(o *Options) { o.Symbols = false }, []string{"body:ok"}, []string{"body:,"}},
+		{"without short words", func(o *Options) { o.MinLength = 3 }, []string{"body:the", "body:,"}, []string{"body:ok", "x-mailer:m"}},
+		{"with a shorter limit", func(o *Options) { o.MaxLength = 5 }, []string{"subject:4+", "body:4+"}, []string{"body:offer"}},
+		{"with trace fields", func(o *Options) { o.Received = true }, []string{"header:Received", "received:mx", "header:Return-Path", "return-path:a@b.example"}, []string{"header:Date"}},
+		{"with recipients", func(o *Options) { o.DeliveredTo = true }, []string{"delivered-to:c@d.example"}, nil},
+		{"with list fields", func(o *Options) { o.List = true }, []string{"list-id:news"}, nil},
+		{"with dates", func(o *Options) { o.Date = true }, []string{"date:today"}, nil},
+		{"with message ids", func(o *Options) { o.MessageID = true }, []string{"message-id:1"}, nil},
+		{"with few headers", func(o *Options) { o.Headers = []string{"SUBJECT"} }, []string{"subject:run"}, []string{"header:X-Mailer"}},
+		{"without headers", func(o *Options) { o.Headers = nil }, []string{"body:offer"}, []string{"subject:run", "header:Subject"}},
+		{"without our own", func(o *Options) { o.IgnoreHeaders = []string{"x-o*"} }, []string{"header:X-Mailer"}, []string{"header:X-Ours"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := termsOf(tokenizer(t, tt.change), raw)
+			for _, term := range tt.has {
+				if !slices.Contains(got, term) {
+					t.Errorf("%q is missing in %q", term, got)
+				}
+			}
+			for _, term := range tt.lacks {
+				if slices.Contains(got, term) {
+					t.Errorf("%q is in %q", term, got)
+				}
+			}
+		})
+	}
+}
+
+func TestVerdictsAreNeverLookedAt(t *testing.T) {
+	all := func(o *Options) {
+		o.Received, o.DeliveredTo, o.List, o.Date, o.MessageID = true, true, true, true, true
+	}
+	for _, name := range []string{
+		"X-Spam-Flag", "X-SPAM-STATUS", "X-Spam", "X-Bogosity", "X-Spambayes-Classification", "X-DSPAM-Result", "X-Rspamd-Server", "X-Chaff-Verdict",
+		"X-CRM114-Status", "Status", "X-Status", "X-Keywords", "X-UID", "X-UIDL", "X-Mozilla-Status", "X-Gmail-Labels", "Authentication-Results",
+		"Received-SPF", "X-MailScanner", "X-Virus-Scanned", "Lines", "Content-Length",
+	} {
+		if got := without(termsOf(tokenizer(t, all), name+": Yes\n\n"), "type:"); len(got) != 0 {
+			t.Errorf("%s: got %q, want no term", name, got)
+		}
+	}
+}
+
+func TestURLsAreCutHoweverTheyAreWritten(t *testing.T) {
+	tests := []struct {
+		url  string
+		want []string
+	}{
+		{"http://a.b.example.com/", []string{"host:a.b.example.com", "domain:example.com", "path:/"}},
+		{"HTTPS://WWW.Example.COM", []string{"host:www.example.com", "domain:example.com"}},
+		{"http://user:pw@real.example/x", []string{"host:user@", "host:real.example", "domain:real.example", "path:/", "path:x"}},
+		{"http://192.0.2.7/x", []string{"host:192.0.2.7", "domain:ip", "path:/", "path:x"}},
+		{"www.shop.example/x", []string{"host:www.shop.example", "domain:shop.example", "path:/", "path:x"}},
+		{"//cdn.example/a", []string{"host:cdn.example", "domain:cdn.example", "path:/", "path:a"}},
+		{"mailto:Ann@Shop.example?subject=hi", []string{"mailto:ann@shop.example", "mailto:@shop.example", "mailto:@.shop.example"}},
+		{"cid:part1", []string{"scheme:cid"}},
+		{"javascript:go()", []string{"scheme:javascript"}},
+		{"http://", nil},
+		{"http://" + strings.Repeat("a", 300), nil},
+		{"", nil},
+	}
+	tok := tokenizer(t, nil)
+	for _, tt := range tests {
+		t.Run(tt.url, func(t *testing.T) {
+			var got []string
+			tok.url([]byte(tt.url), func(term []byte) { got = append(got, string(term)) })
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestEveryLanguageHasAStemmer(t *testing.T) {
+	if len(Languages()) == 0 {
+		t.Fatal("no languages")
+	}
+	for _, language := range Languages() {
+		if stemmer(language) == nil {
+			t.Errorf("%s has no stemmer", language)
+		}
+	}
+	if got, want := stemmer("russian")("тёплый"), stemmer("russian")("теплый"); got != want {
+		t.Errorf("тёплый has the stem %q, теплый %q", got, want)
+	}
+}
+
+func TestACacheForgetsBeforeItFillsTheMemory(t *testing.T) {
+	c := make(cache)
+	asked := 0
+	identity := func(word string) string { asked++; return word }
+	for i := range maxCached + 10 {
+		c.get(fmt.Appendf(nil, "%d", i), identity)
+	}
+	if len(c) > maxCached {
+		t.Errorf("the cache has %d words", len(c))
+	}
+	before := asked
+	c.get([]byte("again"), identity)
+	c.get([]byte("again"), identity)
+	if asked != before+1 {
+		t.Errorf("a word was asked for %d times, want once", asked-before)
+	}
+}
+
+func TestOptionsSayWhatIsWrong(t *testing.T) {
+	if err := DefaultOptions().Validate(); err != nil {
+		t.Error(err)
+	}
+	o := Options{Language: "latin", MinLength: 0, MaxLength: 3, Headers: []string{"a["}, IgnoreHeaders: []string{""}}
+	err := o.Validate()
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, key := range []string{"language is", "min_length is", "max_length is", "headers has", "ignore_headers has"} {
+		if !strings.Contains(err.Error(), key) {
+			t.Errorf("%v does not complain that %s ...", err, key)
+		}
+	}
+	if _, err := New(o); err == nil {
+		t.Error("a tokenizer was made of wrong options")
+	}
+}
+
+// FuzzTerms checks that every term of any message has a tag and is within bounds, and that the same message has the
+// same terms again.
+func FuzzTerms(f *testing.F) {
+	for _, seed := range []string{
+		"From: <@>\nSubject: =?x?\n\nwww. http://@:/", "Content-Type: text/html\n\n<a href='//'>\u200b</a>", ": \n/: x\n\n", "From: a@b@c@\n\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	tok := tokenizer(f, nil)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		terms := termsOf(tok, string(raw))
+		for _, term := range terms {
+			tag, word, found := strings.Cut(term, ":")
+			if !found || tag == "" || word == "" || len(term) > 1024 {
+				t.Errorf("term %q", term)
+			}
+		}
+		if again := termsOf(tok, string(raw)); !slices.Equal(terms, again) {
+			t.Errorf("terms %q, the second time %q", terms, again)
+		}
+	})
+}
+
+func Example() {
+	tok, err := New(DefaultOptions())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m := message.NewDecoder(message.DefaultOptions()).Decode([]byte("Subject: Two offers\n\nBuy now\n"))
+	tok.Terms(m, func(term []byte) { fmt.Println(string(term)) })
+	// Output:
+	// header:Subject
+	// subject:two
+	// subject:offer
+	// type:text/plain
+	// body:buy
+	// body:now
+}
+
+func BenchmarkTerms(b *testing.B) {
+	const plain = "From: Ann <ann@example.com>\nTo: bob@example.org\nSubject: Minutes of the meeting\nX-Mailer: Mail 1.0\n\n"
+	text := strings.Repeat("The quarterly figures aren't final; please don't quote them before the 3rd of March. ", 50)
+	mails := map[string]string{
+		"plain": plain + text,
+		"html": "Content-Type: text/html\n" + plain + "<html><body>" +
+			strings.Repeat("<p>The <b>quarterly</b> figures &amp; more: <a href=\"http://example.com/q/3\">here</a>.</p>\n", 50),
+	}
+	for name, raw := range mails {
+		b.Run(name, func(b *testing.B) {
+			tok := tokenizer(b, nil)
+			d := message.NewDecoder(message.DefaultOptions())
+			b.SetBytes(int64(len(raw)))
+			b.ReportAllocs()
+			for b.Loop() {
+				tok.Terms(d.Decode([]byte(raw)), func([]byte) {})
+			}
+		})
+	}
+}
