@@ -1,0 +1,137 @@
+package filter
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"chaff/features"
+	"chaff/message"
+	"chaff/models"
+)
+
+// A spam filter has these two classes, in this order, so that its score is the log odds of spam.
+const (
+	hamName   = "ham"
+	spamName  = "spam"
+	spamClass = 1
+)
+
+// Filter is everything needed to classify messages. It is immutable and safe for concurrent use.
+type Filter struct {
+	settings   Settings
+	vocabulary *features.Vocabulary
+	linear     *models.Linear
+	kind       features.Kind
+	terms      *Terms    // nil if they are in file
+	file       *sections // nil for a filter that was just trained
+	scratch    sync.Pool // of *scratch
+}
+
+// scratch is the memory that classifying one message needs.
+type scratch struct {
+	reader *reader
+	vector features.Vector
+	scores []float64
+}
+
+// Decision is what a spam filter makes of a score.
+type Decision string
+
+// The decisions of a spam filter. A filter for other classes decides on the name of a class.
+const (
+	Ham    Decision = hamName
+	Unsure Decision = "unsure"
+	Spam   Decision = spamName
+)
+
+// Verdict is what a filter says of one message.
+type Verdict struct {
+	// Class is the most probable class.
+	Class string `json:"class"`
+	// Decision is ham, unsure or spam by the thresholds; for other classes it is Class.
+	Decision Decision `json:"verdict"`
+	// Score is the log odds of spam; for other classes those of Class against all others.
+	Score float64 `json:"score"`
+	// Probability is what Score says as a probability, of spam or of Class, between 0 and 1.
+	Probability float64 `json:"probability"`
+	// Known is how many of the message's different terms the vocabulary knows, Unknown how many it does not.
+	Known   int `json:"known_terms"`
+	Unknown int `json:"unknown_terms"`
+	// Repairs is what had to be mended to decode the message.
+	Repairs message.Repairs `json:"-"`
+}
+
+// Classify says what a message is. Any bytes are a message: of one without a known term, the bias decides.
+func (f *Filter) Classify(raw []byte) Verdict {
+	s, ok := f.scratch.Get().(*scratch)
+	if !ok {
+		s = &scratch{reader: f.newReader()}
+	}
+	defer f.scratch.Put(s)
+	document, repairs := s.reader.document(raw)
+	s.vector = f.vocabulary.AppendVector(features.Vector{IDs: s.vector.IDs[:0], Values: s.vector.Values[:0]}, document, f.kind)
+	v := f.verdict(s)
+	v.Known = len(s.vector.IDs)
+	v.Unknown = len(document.Terms) - v.Known
+	v.Repairs = repairs
+	return v
+}
+
+// newReader cannot fail: the settings were validated when the filter was trained or opened.
+func (f *Filter) newReader() *reader {
+	r, err := newReader(f.settings.reading())
+	if err != nil {
+		panic("filter: settings of a filter are invalid: " + err.Error())
+	}
+	return r
+}
+
+func (f *Filter) verdict(s *scratch) Verdict {
+	if f.isSpamFilter() {
+		z := f.linear.Score(s.vector)
+		class := hamName
+		if z > 0 {
+			class = spamName
+		}
+		return Verdict{Class: class, Decision: f.decide(z), Score: z, Probability: 1 / (1 + math.Exp(-z))}
+	}
+	s.scores = f.linear.Scores(s.scores[:0], s.vector)
+	c := models.Argmax(s.scores)
+	z := s.scores[c] - logSumExpExcept(s.scores, c)
+	name := f.settings.Classes[c]
+	return Verdict{Class: name, Decision: Decision(name), Score: z, Probability: 1 / (1 + math.Exp(-z))}
+}
+
+// logSumExpExcept returns log sum_c exp(scores[c]) over all classes but one, without overflow.
+func logSumExpExcept(scores []float64, except int) float64 {
+	top := math.Inf(-1)
+	for c, s := range scores {
+		if c != except {
+			top = max(top, s)
+		}
+	}
+	var sum float64
+	for c, s := range scores {
+		if c != except {
+			sum += math.Exp(s - top)
+		}
+	}
+	return top + math.Log(sum)
+}
+
+// decide gives the verdict for a score: spam above the one threshold, unsure above the other, ham else.
+func (f *Filter) decide(score float64) Decision {
+	t := f.settings.Thresholds
+	switch {
+	case score > t.Spam:
+		return Spam
+	case score > t.Unsure:
+		return Unsure
+	}
+	return Ham
+}
+
+func (f *Filter) isSpamFilter() bool {
+	return slices.Equal(f.settings.Classes, []string{hamName, spamName})
+}

@@ -1,0 +1,148 @@
+package filter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"chaff/corpus"
+	"chaff/features"
+)
+
+// CollectOptions say how a corpus is read and divided.
+type CollectOptions struct {
+	Reading  Reading
+	Features features.Options
+	Split    corpus.SplitOptions
+	// Seed changes which messages fall into which part of a split by hash.
+	Seed uint64
+	// Workers is how many messages are read at the same time; 0 means one for each core. The result is the same.
+	Workers int
+	// Progress, if set, is called after each message, from any goroutine, with how many have been read and how many
+	// there are.
+	Progress func(read, all int)
+}
+
+// DefaultCollectOptions returns the options used when nothing else is said.
+func DefaultCollectOptions() CollectOptions {
+	return CollectOptions{
+		Reading:  DefaultReading(),
+		Features: features.DefaultOptions(),
+		Split:    corpus.DefaultSplitOptions(),
+		Seed:     1,
+	}
+}
+
+// What makes it impossible to train.
+var (
+	// ErrNoMail is returned when there is no message that can be used.
+	ErrNoMail = errors.New("no messages")
+	// ErrOneClass is returned when all messages have one label.
+	ErrOneClass = errors.New("a classifier needs messages of at least two classes")
+)
+
+// Collection is the documents of a corpus, each message read once, with the vocabulary of the training part. Any number
+// of models can be trained on it. It is read-only.
+type Collection struct {
+	*gathered
+	options    CollectOptions
+	parts      []corpus.Part // of each document
+	vocabulary *features.Vocabulary
+	frequency  []uint32 // document frequency by term
+	texts      []string // terms by id
+}
+
+// Collect reads all messages of source, whose labels must be among classes, and divides them into training, development
+// and test part. A message that cannot be read is counted and left out; of messages with the same content the first
+// counts. The error is that of the context or of the options, [ErrNoMail] or [ErrOneClass].
+func Collect(ctx context.Context, source corpus.Source, classes []string, o CollectOptions) (*Collection, error) {
+	if err := errors.Join(o.Split.Validate(), o.Features.Validate()); err != nil {
+		return nil, err
+	}
+	g, err := gather(ctx, source, classes, o.Reading, o.Workers, o.Progress)
+	if err != nil {
+		return nil, err
+	}
+	for _, class := range g.summary.Classes {
+		if class.Messages == g.summary.Used {
+			return nil, fmt.Errorf("all %d messages are %s: %w", class.Messages, class.Name, ErrOneClass)
+		}
+	}
+	c := &Collection{options: o, gathered: g}
+	c.split()
+	c.vocabulary, c.frequency, err = features.BuildVocabulary(c.training(), o.Features)
+	if err != nil {
+		return nil, err
+	}
+	c.texts = g.lexicon.Texts(c.vocabulary)
+	c.summary.Terms = c.vocabulary.Len()
+	return c, nil
+}
+
+// training yields the documents of the training part.
+func (c *Collection) training() iter.Seq[features.Document] {
+	return func(yield func(features.Document) bool) {
+		for i, d := range c.documents {
+			if c.parts[i] == corpus.Train && !yield(d.terms) {
+				return
+			}
+		}
+	}
+}
+
+// split assigns each message to its part.
+func (c *Collection) split() {
+	o := c.options
+	if o.Split.Method == corpus.SplitByTime {
+		times := make([]time.Time, len(c.documents))
+		for i, d := range c.documents {
+			times[i] = d.time
+		}
+		c.parts = o.Split.ByTime(times)
+	} else {
+		c.parts = make([]corpus.Part, len(c.documents))
+		for i, d := range c.documents {
+			c.parts[i] = o.Split.ByHash(o.Seed, d.fingerprint)
+		}
+	}
+	for _, part := range c.parts {
+		switch part {
+		case corpus.Train:
+			c.summary.Train++
+		case corpus.Development:
+			c.summary.Development++
+		case corpus.Test:
+			c.summary.Test++
+		}
+	}
+}
+
+// Summary returns what became of the messages.
+func (c *Collection) Summary() Summary { return c.summary }
+
+// Classes returns the names of the classes.
+func (c *Collection) Classes() []string { return c.classes }
+
+// Origins returns where the messages of one part are, in the order of the rows of its data set.
+func (c *Collection) Origins(part corpus.Part) []string {
+	var origins []string
+	for i, doc := range c.documents {
+		if c.parts[i] == part {
+			origins = append(origins, doc.origin)
+		}
+	}
+	return origins
+}
+
+// Dataset returns the documents of one part as a matrix (documents x terms) of the given kind.
+func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dataset {
+	d := features.NewDataset(kind, c.classes, c.vocabulary.Len())
+	for i, doc := range c.documents {
+		if c.parts[i] == part {
+			d.Append(c.vocabulary, doc.terms, doc.label)
+		}
+	}
+	return d
+}

@@ -1,0 +1,179 @@
+package filter
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/google/renameio/v2/maybe"
+
+	"chaff/features"
+	"chaff/models"
+)
+
+// newFileMode keeps a model to its owner: its terms come from somebody's mail.
+const newFileMode fs.FileMode = 0o600
+
+// Encode returns the bytes of the model file: the same filter has the same bytes.
+func (f *Filter) Encode() ([]byte, error) {
+	set, err := encodeSettings(f.settings)
+	if err != nil {
+		return nil, fmt.Errorf("encode settings: %w", err)
+	}
+	t, err := f.Terms()
+	if err != nil {
+		return nil, err
+	}
+	text, err := encodeTexts(t.Texts)
+	if err != nil {
+		return nil, err
+	}
+	return encodeSections([]section{
+		{"SETT", set},
+		{"HASH", bytesOf(f.vocabulary.Hashes())},
+		{"PREF", bytesOf(f.vocabulary.Starts())},
+		{"BIAS", bytesOf(f.linear.Bias)},
+		{"WGHT", bytesOf(f.linear.Weights)},
+		{"DOCF", bytesOf(t.Documents)},
+		{"TEXT", text},
+	}), nil
+}
+
+// Save writes the model to path in one step: whoever opens it sees the old model or the new one, and if writing fails,
+// the old one stays as it was. A file that is replaced keeps its permissions.
+func (f *Filter) Save(path string) error {
+	data, err := f.Encode()
+	if err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("save %s: it is no regular file", path)
+	}
+	if err := maybe.WriteFile(path, data, newFileMode); err != nil {
+		return fmt.Errorf("save %s: %w", path, cause(err))
+	}
+	return nil
+}
+
+// cause strips the name of a temporary file from an error: the user knows the name that was asked for.
+func cause(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}
+
+// Open maps a model file. The error wraps [ErrNotModel], [ErrTruncated], [ErrDamaged], [ErrVersion] or that of the
+// file system, and names the file.
+func Open(path string) (*Filter, error) {
+	data, err := load(path)
+	if err != nil {
+		return nil, fmt.Errorf("open model %s: %w", path, cause(err))
+	}
+	f, err := Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("open model %s: %w", path, err)
+	}
+	return f, nil
+}
+
+func load(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(), info.Size() < int64(len(magic)):
+		return nil, ErrNotModel
+	}
+	return mapFile(file, int(info.Size()))
+}
+
+// Decode returns the filter that a model file holds. It keeps data, which must not change.
+func Decode(data []byte) (*Filter, error) {
+	s, err := decodeSections(data)
+	if err != nil {
+		return nil, err
+	}
+	set, err := s.get("SETT")
+	if err != nil {
+		return nil, err
+	}
+	f := &Filter{file: s}
+	if f.settings, err = decodeSettings(set); err != nil {
+		return nil, err
+	}
+	if f.kind, err = features.ParseKind(f.settings.Kind); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrVersion, err)
+	}
+	hashes, err1 := numbers[uint64](s, "HASH")
+	starts, err2 := numbers[uint32](s, "PREF")
+	bias, err3 := numbers[float64](s, "BIAS")
+	weights, err4 := numbers[float32](s, "WGHT")
+	for _, err := range []error{err1, err2, err3, err4} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	if f.vocabulary, err = features.RestoreVocabulary(hashes, starts); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	f.linear = &models.Linear{Classes: len(f.settings.Classes), Terms: len(hashes), Bias: bias, Weights: weights}
+	if err := f.linear.Validate(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if f.isSpamFilter() && f.settings.Thresholds == nil {
+		return nil, fmt.Errorf("%w: it has no thresholds", ErrDamaged)
+	}
+	return f, nil
+}
+
+// numbers returns a verified section as numbers.
+func numbers[T number](s *sections, name string) ([]T, error) {
+	data, err := s.get(name)
+	if err != nil {
+		return nil, err
+	}
+	return numbersOf[T](data)
+}
+
+func encodeTexts(texts []string) ([]byte, error) {
+	starts := make([]uint32, 0, len(texts)+1)
+	size := 0
+	for _, t := range texts {
+		starts = append(starts, uint32(size))
+		size += len(t)
+	}
+	if uint64(size) > 1<<32-1 {
+		return nil, fmt.Errorf("encode terms: %d bytes of text are more than a model file can hold", size)
+	}
+	starts = append(starts, uint32(size))
+	return append(bytesOf(starts), strings.Join(texts, "")...), nil
+}
+
+func decodeTexts(data []byte, n int) ([]string, error) {
+	if len(data) < 4*(n+1) {
+		return nil, fmt.Errorf("%w: section TEXT is too short", ErrDamaged)
+	}
+	starts, err := numbersOf[uint32](data[: 4*(n+1) : 4*(n+1)])
+	if err != nil {
+		return nil, err
+	}
+	text := string(data[4*(n+1):])
+	texts := make([]string, n)
+	for i := range texts {
+		lo, hi := starts[i], starts[i+1]
+		if lo > hi || uint64(hi) > uint64(len(text)) {
+			return nil, fmt.Errorf("%w: section TEXT is out of order at term %d", ErrDamaged, i)
+		}
+		texts[i] = text[lo:hi]
+	}
+	return texts, nil
+}

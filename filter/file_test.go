@@ -1,0 +1,218 @@
+package filter
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestASavedModelSaysTheSame(t *testing.T) {
+	f := spamFilter(t)
+	path := filepath.Join(t.TempDir(), "spam.model")
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, raw := range []string{"", "\nspama spamb sharedc", "Subject: hama\n\nhamb shareda shareda"} {
+		if got, want := again.Classify([]byte(raw)), f.Classify([]byte(raw)); got != want {
+			t.Errorf("%q: got %+v, want %+v", raw, got, want)
+		}
+	}
+	if string(encode(t, again)) != string(encode(t, f)) {
+		t.Error("the model has other bytes after it was opened")
+	}
+	want, _ := f.Terms()
+	got, err := again.Terms()
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("terms (-saved +opened), error %v:\n%s", err, diff)
+	}
+}
+
+func TestAModelIsReplacedInOneStep(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "spam.model")
+	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := spamFilter(t).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o640 {
+		t.Errorf("permissions %v, want those of the file that was replaced", info.Mode().Perm())
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("%d files beside the model", len(entries)-1)
+	}
+}
+
+func TestANewModelIsItsOwnersOnly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "spam.model")
+	if err := spamFilter(t).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("permissions %v, error %v: want 0600", info.Mode().Perm(), err)
+	}
+}
+
+func TestAModelCannotBeSavedInAFolderThatIsNotThere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "no", "spam.model")
+	err := spamFilter(t).Save(path)
+	if want := "save " + path + ": no such file or directory"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// rewritten returns the model with a change to its header, and the checksum of the table made right again.
+func rewritten(data []byte, change func(file []byte)) []byte {
+	file := append([]byte(nil), data...)
+	change(file)
+	table := headerSize + entrySize*int(binary.LittleEndian.Uint32(file[12:]))
+	binary.LittleEndian.PutUint64(file[table:], xxhash.Sum64(file[:table]))
+	return file
+}
+
+func TestAFileThatIsNoGoodModelIsRefused(t *testing.T) {
+	good := encode(t, spamFilter(t))
+	withSettings := func(from, to string) []byte {
+		s, err := decodeSections(good)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []section
+		for _, name := range s.names {
+			data, err := s.get(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name == "SETT" {
+				changed := strings.Replace(string(data), from, to, 1)
+				if changed == string(data) {
+					t.Fatalf("the settings have no %s", from)
+				}
+				data = []byte(changed)
+			}
+			all = append(all, section{name, data})
+		}
+		return encodeSections(all)
+	}
+	flipped := append([]byte(nil), good...)
+	flipped[len(flipped)/3] ^= 1
+	tests := []struct {
+		name string
+		data []byte
+		want error
+		text string
+	}{
+		{"an empty file", nil, ErrNotModel, "not a chaff model"},
+		{"a text", []byte("From someone@example Mon Jan  1\n\nhello"), ErrNotModel, "not a chaff model"},
+		{"half a header", good[:16], ErrTruncated, "model is truncated"},
+		{"half a model", good[:len(good)/2], ErrTruncated, "model is truncated: "},
+		{"all but the last byte", good[:len(good)-1], ErrTruncated, "model is truncated: "},
+		{"something appended", append(append([]byte(nil), good...), 0), ErrDamaged, "model is damaged: 1 bytes more than were written"},
+		{"a changed bit", flipped, ErrDamaged, "model is damaged: section "},
+		{"a newer format", rewritten(good, func(f []byte) { f[8] = 2 }), ErrVersion, "model is of another version: its format is 2, this program reads 1"},
+		{"a table that was changed", append(append([]byte(nil), good[:30]...), append([]byte{9}, good[31:]...)...), ErrDamaged, "model is damaged: section table"},
+		{"a section without a place", rewritten(good, func(f []byte) { f[headerSize+8+7] = 0x7f }), ErrDamaged, "model is damaged: section table"},
+		{"a section that is missing", rewritten(good, func(f []byte) { copy(f[headerSize:], "NONE") }), ErrDamaged, "model is damaged: section SETT is missing"},
+		{"other rules for terms", withSettings("snowball", "snowman"), ErrVersion, "model is of another version: its terms were made by the rules "},
+		{"a setting that is not known", withSettings(`"model"`, `"modal"`), ErrVersion, "model is of another version: settings: "},
+		{"a kind of feature that is not known", withSettings(`"kind": "`, `"kind": "x`), ErrVersion, "model is of another version: unknown kind of feature"},
+		{"a language that is not known", withSettings(`"english"`, `"klingon"`), ErrVersion, "model is of another version: settings: language"},
+		{"more classes than rows", withSettings(`"ham",`, `"ham", "eggs",`), ErrDamaged, "model is damaged: "},
+		{"no thresholds", withSettings(`"thresholds": {`, `"thresholds": null, "test_thresholds": {`), ErrVersion, "model is of another version: "},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "spam.model")
+			if err := os.WriteFile(path, tt.data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Open(path)
+			if !errors.Is(err, tt.want) || !strings.HasPrefix(err.Error(), "open model "+path+": "+tt.text) {
+				t.Errorf("got %v, want %s", err, tt.text)
+			}
+			if err != nil && strings.Contains(err.Error(), "\n") {
+				t.Errorf("the error has more than one line: %v", err)
+			}
+		})
+	}
+	if _, err := Open(t.TempDir()); !errors.Is(err, ErrNotModel) {
+		t.Errorf("a folder: got %v, want %v", err, ErrNotModel)
+	}
+	if _, err := Open("testdata/nowhere.model"); err == nil || err.Error() != "open model testdata/nowhere.model: no such file or directory" {
+		t.Errorf("no file: got %v", err)
+	}
+}
+
+func TestDamageOfTheTermsIsFoundWhenTheyAreRead(t *testing.T) {
+	data := encode(t, spamFilter(t))
+	s, err := decodeSections(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := s.spans[len(s.spans)-1]
+	data[last.offset+last.size-1] ^= 1
+	f, err := Decode(data)
+	if err != nil {
+		t.Fatalf("damaged terms keep the model from classifying: %v", err)
+	}
+	if _, err := f.Terms(); !errors.Is(err, ErrDamaged) {
+		t.Errorf("got %v, want %v", err, ErrDamaged)
+	}
+}
+
+// FuzzDecode checks that a changed model is refused or says what it said before, and that nothing panics.
+func FuzzDecode(f *testing.F) {
+	good := encode(f, spamFilter(f))
+	filter, err := Decode(good)
+	if err != nil {
+		f.Fatal(err)
+	}
+	raw := []byte("Subject: spama\n\nspamb sharedc hamd")
+	want := filter.Classify(raw)
+	f.Add(0, byte(1), len(good))
+	f.Add(9, byte(3), len(good))
+	f.Add(headerSize+8, byte(0xff), len(good))
+	f.Add(len(good)/2, byte(0x80), len(good))
+	f.Add(0, byte(0), len(good)/2)
+	f.Fuzz(func(t *testing.T, at int, change byte, size int) {
+		data := append([]byte(nil), good[:min(max(size, 0), len(good))]...)
+		if at >= 0 && at < len(data) {
+			data[at] ^= change
+		}
+		f, err := Decode(data)
+		if err != nil {
+			return
+		}
+		if got := f.Classify(raw); got != want {
+			t.Errorf("byte %d changed by %x of the first %d: got %+v, want %+v", at, change, size, got, want)
+		}
+		_, _ = f.Terms()
+	})
+}
+
+func TestNumbersAreReadFromAnyPlace(t *testing.T) {
+	want := []uint32{1, 1 << 31, 77}
+	data := append([]byte{0}, bytesOf(want)...)
+	got, err := numbersOf[uint32](data[1:]) // on most machines not aligned, so a copy
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("error %v (-want +got):\n%s", err, diff)
+	}
+	if _, err := numbersOf[uint64](data[:9]); !errors.Is(err, ErrDamaged) {
+		t.Errorf("nine bytes: got %v, want %v", err, ErrDamaged)
+	}
+}

@@ -1,0 +1,228 @@
+package filter
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"chaff/corpus"
+	"chaff/features"
+	"chaff/message"
+)
+
+// Summary tells what became of the messages of a corpus.
+type Summary struct {
+	// Listed is the number of messages found, Used of those that are neither unreadable nor copies.
+	Listed int `json:"listed"`
+	Used   int `json:"messages"`
+	// Classes are the names of the classes with the number of messages used of each, in the order of the classes.
+	Classes []ClassCount `json:"classes"`
+	// Parts are the sizes of the parts.
+	Train       int `json:"train,omitempty"`
+	Development int `json:"development,omitempty"`
+	Test        int `json:"test,omitempty"`
+	// Duplicates are messages with the same content as an earlier one, left out; Conflicts are those among them that
+	// had another label.
+	Duplicates int `json:"duplicates"`
+	Conflicts  int `json:"conflicting_labels"`
+	// Unreadable are messages that could not be read, left out; Problems says why, of the first few.
+	Unreadable int      `json:"unreadable"`
+	Problems   []string `json:"problems,omitempty"`
+	// Mended are messages that needed repair to be decoded, and Repairs how many messages needed each kind.
+	Mended  int           `json:"mended"`
+	Repairs []RepairCount `json:"repairs,omitempty"`
+	// Terms is the size of the vocabulary.
+	Terms int `json:"terms,omitempty"`
+	// Bytes is the size of all messages read.
+	Bytes int64 `json:"bytes"`
+}
+
+// ClassCount is a class and its number of messages.
+type ClassCount struct {
+	Name     string `json:"class"`
+	Messages int    `json:"messages"`
+}
+
+// RepairCount is a kind of repair and the number of messages that needed it.
+type RepairCount struct {
+	Repair   string `json:"repair"`
+	Messages int    `json:"messages"`
+}
+
+// maxProblems is how many problems a summary quotes: enough to see what is wrong, not a flood.
+const maxProblems = 10
+
+// gathered is the messages of a corpus that can be used, each once, in the order of the listing.
+type gathered struct {
+	classes   []string
+	documents []document
+	lexicon   *features.Lexicon
+	summary   Summary
+}
+
+// document is what is kept of one message.
+type document struct {
+	terms       features.Document
+	label       int32
+	origin      string // where the message is, for people
+	fingerprint uint64
+	time        time.Time
+}
+
+// gather lists the messages of source, reads and tokenises them with the given number of workers (0: one for each
+// core), and keeps those that are neither unreadable nor copies of an earlier one. A label that is none of the classes
+// is a problem of its message. The error is that of the context or of the settings, or ErrNoMail.
+func gather(ctx context.Context, source corpus.Source, classes []string, reading Reading, workers int, progress func(read, all int)) (*gathered, error) {
+	g := &gathered{classes: classes}
+	items := g.list(source)
+	reads, err := g.readAll(ctx, items, reading, workers, progress)
+	if err != nil {
+		return nil, err
+	}
+	g.keep(items, reads)
+	if g.summary.Used == 0 {
+		return nil, fmt.Errorf("%w: %d found, %d of them unreadable", ErrNoMail, g.summary.Listed, g.summary.Unreadable)
+	}
+	return g, nil
+}
+
+// list takes down where the messages are.
+func (g *gathered) list(source corpus.Source) []corpus.Item {
+	var items []corpus.Item
+	for item, err := range source {
+		g.summary.Listed++
+		if err == nil && !slices.Contains(g.classes, item.Label) {
+			err = fmt.Errorf("%s: label %q is none of the classes %q", item.Origin, item.Label, g.classes)
+		}
+		if err != nil {
+			g.summary.unreadable(err)
+			continue
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// readResult is what a worker found out about one item.
+type readResult struct {
+	document
+	repairs message.Repairs
+	size    int
+	err     error
+}
+
+// readAll reads and tokenises every item, with one reader for each worker. Results are placed by index, and lexicons
+// merge to the same whatever message went to which worker, so the number of workers changes nothing.
+func (g *gathered) readAll(ctx context.Context, items []corpus.Item, reading Reading, workers int, progress func(read, all int)) ([]readResult, error) {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	results := make([]readResult, len(items))
+	lexicons := make([]features.Lexicon, workers)
+	readers := make([]*reader, workers)
+	for w := range readers {
+		var err error
+		if readers[w], err = newReader(reading); err != nil {
+			return nil, err
+		}
+	}
+	var next, done atomic.Int64
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			var raw []byte
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(items) {
+					return
+				}
+				raw, results[i] = readers[w].readItem(raw, items[i])
+				if results[i].err == nil {
+					lexicons[w].Add(&readers[w].bag)
+				}
+				if n := done.Add(1); progress != nil {
+					progress(int(n), len(items))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	g.lexicon = &lexicons[0]
+	for w := 1; w < workers; w++ {
+		g.lexicon.Merge(&lexicons[w])
+	}
+	return results, nil
+}
+
+// readItem reads one item into buf, which it returns for the next one.
+func (r *reader) readItem(buf []byte, item corpus.Item) ([]byte, readResult) {
+	raw, err := item.Read(buf)
+	if err != nil {
+		return raw, readResult{err: err}
+	}
+	terms, repairs := r.document(raw)
+	result := readResult{
+		document: document{terms: terms.Clone(), origin: item.Origin, fingerprint: corpus.Fingerprint(raw), time: item.Time},
+		repairs:  repairs,
+		size:     len(raw),
+	}
+	if result.time.IsZero() {
+		result.time, _ = corpus.DeliveryTime(raw)
+	}
+	return raw, result
+}
+
+// keep takes over the messages that can be used, in the order of the listing.
+func (g *gathered) keep(items []corpus.Item, results []readResult) {
+	s := &g.summary
+	s.Classes = make([]ClassCount, len(g.classes))
+	for k, name := range g.classes {
+		s.Classes[k].Name = name
+	}
+	first := make(map[uint64]int32) // fingerprint -> label of the first message that has it
+	repairs := make(map[message.Repair]int)
+	for i, r := range results {
+		if r.err != nil {
+			s.unreadable(r.err)
+			continue
+		}
+		s.Bytes += int64(r.size)
+		for kind := range r.repairs.All() {
+			repairs[kind]++
+		}
+		if r.repairs != 0 {
+			s.Mended++
+		}
+		r.label = int32(slices.Index(g.classes, items[i].Label))
+		if label, seen := first[r.fingerprint]; seen {
+			s.Duplicates++
+			if label != r.label {
+				s.Conflicts++
+			}
+			continue
+		}
+		first[r.fingerprint] = r.label
+		s.Classes[r.label].Messages++
+		g.documents = append(g.documents, r.document)
+	}
+	s.Used = len(g.documents)
+	for _, kind := range slices.Sorted(maps.Keys(repairs)) {
+		s.Repairs = append(s.Repairs, RepairCount{kind.String(), repairs[kind]})
+	}
+}
+
+// unreadable counts a message that cannot be used, and quotes the first few reasons.
+func (s *Summary) unreadable(err error) {
+	s.Unreadable++
+	if len(s.Problems) < maxProblems {
+		s.Problems = append(s.Problems, err.Error())
+	}
+}

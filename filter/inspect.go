@@ -1,0 +1,90 @@
+package filter
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Settings returns what the filter is and where it came from.
+func (f *Filter) Settings() Settings { return f.settings }
+
+// Terms are the terms of a model, by id.
+type Terms struct {
+	// Texts are the terms as they were made, `subject:offer`.
+	Texts []string
+	// Documents is in how many training messages each term occurs.
+	Documents []uint32
+}
+
+// Terms returns the terms of the model. For a filter that was opened they are read from the file and verified, which
+// the error is about.
+func (f *Filter) Terms() (Terms, error) {
+	if f.terms != nil {
+		return *f.terms, nil
+	}
+	documents, err := numbers[uint32](f.file, "DOCF")
+	if err != nil {
+		return Terms{}, err
+	}
+	if len(documents) != f.vocabulary.Len() {
+		return Terms{}, fmt.Errorf("%w: section DOCF has %d entries for %d terms", ErrDamaged, len(documents), f.vocabulary.Len())
+	}
+	text, err := f.file.get("TEXT")
+	if err != nil {
+		return Terms{}, err
+	}
+	texts, err := decodeTexts(text, f.vocabulary.Len())
+	return Terms{Texts: texts, Documents: documents}, err
+}
+
+// TermWeight is a term with its weight for one class: how much the score of that class against the others grows for
+// each occurrence.
+type TermWeight struct {
+	Term     string  `json:"term"`
+	Weight   float64 `json:"weight"`
+	Messages uint32  `json:"messages"` // training messages that have the term
+}
+
+// Strongest returns, for each class, the n terms that speak for it most, the strongest first. For two classes a weight
+// counts for the second class, and against the first.
+func (f *Filter) Strongest(n int) ([][]TermWeight, error) {
+	t, err := f.Terms()
+	if err != nil {
+		return nil, err
+	}
+	strongest := make([][]TermWeight, f.linear.Classes)
+	for c := range strongest {
+		weights := make([]TermWeight, len(t.Texts))
+		for id := range weights {
+			weights[id] = TermWeight{t.Texts[id], f.weightFor(id, c), t.Documents[id]}
+		}
+		slices.SortStableFunc(weights, func(x, y TermWeight) int {
+			switch {
+			case x.Weight > y.Weight:
+				return -1
+			case x.Weight < y.Weight:
+				return 1
+			}
+			return int(y.Messages) - int(x.Messages)
+		})
+		strongest[c] = slices.Clone(weights[:min(n, len(weights))])
+	}
+	return strongest, nil
+}
+
+// weightFor is the weight of a term for class c against the mean of all classes.
+func (f *Filter) weightFor(id, c int) float64 {
+	rows := f.linear.Rows()
+	w := f.linear.Weights[id*rows : (id+1)*rows]
+	if rows == 1 {
+		if c == 0 {
+			return -float64(w[0])
+		}
+		return float64(w[0])
+	}
+	var mean float64
+	for _, a := range w {
+		mean += float64(a)
+	}
+	return float64(w[c]) - mean/float64(rows)
+}

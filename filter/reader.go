@@ -1,0 +1,42 @@
+package filter
+
+import (
+	"chaff/features"
+	"chaff/message"
+	"chaff/tokenize"
+)
+
+// Reading is how bytes become a document: what a model was trained with and must be used with.
+type Reading struct {
+	Message  message.Options
+	Tokenize tokenize.Options
+}
+
+// DefaultReading returns the settings used when nothing else is said.
+func DefaultReading() Reading {
+	return Reading{Message: message.DefaultOptions(), Tokenize: tokenize.DefaultOptions()}
+}
+
+// reader turns the bytes of messages into documents, one after the other. It belongs to one goroutine.
+type reader struct {
+	decoder   *message.Decoder
+	tokenizer *tokenize.Tokenizer
+	bag       features.Bag
+}
+
+func newReader(r Reading) (*reader, error) {
+	tokenizer, err := tokenize.New(r.Tokenize)
+	if err != nil {
+		return nil, err
+	}
+	return &reader{decoder: message.NewDecoder(r.Message), tokenizer: tokenizer}, nil
+}
+
+// document is the one way from the bytes of a message to its terms, in training and in classification alike. The
+// document is valid until the next call.
+func (r *reader) document(raw []byte) (features.Document, message.Repairs) {
+	m := r.decoder.Decode(raw)
+	r.bag.Reset()
+	r.tokenizer.Terms(m, r.bag.Add)
+	return r.bag.Document(), m.Repairs
+}

@@ -1,0 +1,144 @@
+package filter
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// The container of the model file: a table of named, checksummed sections. docs/formats.md describes it byte by byte.
+
+// Versions of the format:
+//
+//	1  first
+const formatVersion = 1
+
+const (
+	magic       = "\x89CHAFF\r\n"
+	headerSize  = 24
+	entrySize   = 32
+	maxSections = 64
+)
+
+// What is wrong with a file that cannot be used as a model.
+var (
+	// ErrNotModel is returned for a file that is something else.
+	ErrNotModel = errors.New("not a chaff model")
+	// ErrTruncated is returned for a model whose end is missing.
+	ErrTruncated = errors.New("model is truncated")
+	// ErrDamaged is returned for a model whose bytes have changed since it was written.
+	ErrDamaged = errors.New("model is damaged")
+	// ErrVersion is returned for a model of another version of the program.
+	ErrVersion = errors.New("model is of another version")
+)
+
+// section is one named part of a model file.
+type section struct {
+	name string // four letters
+	data []byte
+}
+
+// encodeSections returns the bytes of a model file with the given sections.
+func encodeSections(sections []section) []byte {
+	table := headerSize + entrySize*len(sections)
+	size := align(table + 8)
+	for _, s := range sections {
+		size += align(len(s.data))
+	}
+	file := make([]byte, table, size)
+	copy(file, magic)
+	le := binary.LittleEndian
+	le.PutUint32(file[8:], formatVersion)
+	le.PutUint32(file[12:], uint32(len(sections)))
+	le.PutUint64(file[16:], uint64(size))
+	offset := align(table + 8)
+	for i, s := range sections {
+		entry := file[headerSize+entrySize*i:]
+		copy(entry, s.name)
+		le.PutUint64(entry[8:], uint64(offset))
+		le.PutUint64(entry[16:], uint64(len(s.data)))
+		le.PutUint64(entry[24:], xxhash.Sum64(s.data))
+		offset += align(len(s.data))
+	}
+	file = le.AppendUint64(file, xxhash.Sum64(file))
+	for _, s := range sections {
+		file = pad(file)
+		file = append(file, s.data...)
+	}
+	return pad(file)
+}
+
+func align(n int) int { return (n + 7) &^ 7 }
+
+func pad(file []byte) []byte {
+	return append(file, make([]byte, align(len(file))-len(file))...)
+}
+
+// sections gives the parts of a model file that was read or mapped.
+type sections struct {
+	file  []byte
+	names []string
+	spans []span
+}
+
+type span struct{ offset, size, sum uint64 }
+
+// decodeSections reads the table of a model file; the sections themselves are verified when they are asked for.
+func decodeSections(file []byte) (*sections, error) {
+	if len(file) < len(magic) || string(file[:len(magic)]) != magic {
+		if len(file) > 0 && bytes.HasPrefix([]byte(magic), file) {
+			return nil, ErrTruncated
+		}
+		return nil, ErrNotModel
+	}
+	if len(file) < headerSize {
+		return nil, ErrTruncated
+	}
+	le := binary.LittleEndian
+	if v := le.Uint32(file[8:]); v != formatVersion {
+		return nil, fmt.Errorf("%w: its format is %d, this program reads %d", ErrVersion, v, formatVersion)
+	}
+	n := le.Uint32(file[12:])
+	if n > maxSections {
+		return nil, fmt.Errorf("%w: section table", ErrDamaged)
+	}
+	table := headerSize + entrySize*int(n)
+	if size := le.Uint64(file[16:]); uint64(len(file)) < size || len(file) < table+8 {
+		return nil, fmt.Errorf("%w: %d bytes of %d", ErrTruncated, len(file), size)
+	} else if uint64(len(file)) > size {
+		return nil, fmt.Errorf("%w: %d bytes more than were written", ErrDamaged, uint64(len(file))-size)
+	}
+	if le.Uint64(file[table:]) != xxhash.Sum64(file[:table]) {
+		return nil, fmt.Errorf("%w: section table", ErrDamaged)
+	}
+	s := &sections{file: file}
+	for i := range int(n) {
+		entry := file[headerSize+entrySize*i:]
+		sp := span{le.Uint64(entry[8:]), le.Uint64(entry[16:]), le.Uint64(entry[24:])}
+		if sp.offset%8 != 0 || sp.offset > uint64(len(file)) || sp.size > uint64(len(file))-sp.offset {
+			return nil, fmt.Errorf("%w: section table", ErrDamaged)
+		}
+		s.names = append(s.names, string(entry[:4]))
+		s.spans = append(s.spans, sp)
+	}
+	return s, nil
+}
+
+// get returns a section after verifying its checksum.
+func (s *sections) get(name string) ([]byte, error) {
+	for i, n := range s.names {
+		if n != name {
+			continue
+		}
+		sp := s.spans[i]
+		data := s.file[sp.offset : sp.offset+sp.size : sp.offset+sp.size]
+		if xxhash.Sum64(data) != sp.sum {
+			return nil, fmt.Errorf("%w: section %s", ErrDamaged, name)
+		}
+		return data, nil
+	}
+	return nil, fmt.Errorf("%w: section %s is missing", ErrDamaged, name)
+}
