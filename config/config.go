@@ -1,0 +1,100 @@
+// Package config is the settings of the program: defaults, a file (TOML, YAML or JSON), environment variables and
+// command line, composed into one typed and checked [Config]. It is the only room that knows viper.
+//
+// A setting is named by its section and key, as `models.bernoulli.smoothing`; in the environment it is
+// CHAFF_MODELS_BERNOULLI_SMOOTHING. Whatever is unknown is an error that names the nearest known one.
+//
+// The text about each setting is the doc comment of the field that it sets, in the room it belongs to; reference.txt is
+// extracted from the source by `go test ./config -update`, which a test keeps fresh.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"chaff/corpus"
+	"chaff/features"
+	"chaff/message"
+	"chaff/metrics"
+	"chaff/models"
+	"chaff/tokenize"
+)
+
+// Config is all settings. Its sections are the options of the rooms.
+type Config struct {
+	// Model is the name of the model to train: bernoulli, multinomial or majority. Default multinomial.
+	Model string `json:"model"`
+	// Seed is where all chance comes from: with the same mail and settings it gives the same model. It decides which
+	// messages fall into which part of a split by hash. Any whole number from 0; default 1.
+	Seed uint64 `json:"seed"`
+	// Workers is how many messages are read at the same time. At least 0; default 0, which means one for each core. It
+	// changes no result.
+	Workers int `json:"workers"`
+
+	Split      corpus.SplitOptions      `json:"split"`
+	Message    message.Options          `json:"message"`
+	Tokenize   tokenize.Options         `json:"tokenize"`
+	Features   features.Options         `json:"features"`
+	Models     models.Options           `json:"models"`
+	Thresholds metrics.ThresholdOptions `json:"thresholds"`
+}
+
+// Default returns the settings used when nothing else is said.
+func Default() Config {
+	return Config{
+		Model:      "multinomial",
+		Seed:       1,
+		Split:      corpus.DefaultSplitOptions(),
+		Message:    message.DefaultOptions(),
+		Tokenize:   tokenize.DefaultOptions(),
+		Features:   features.DefaultOptions(),
+		Models:     models.DefaultOptions(),
+		Thresholds: metrics.DefaultThresholdOptions(),
+	}
+}
+
+// Validate returns everything that is wrong with c, each line with the full name of the setting.
+func (c Config) Validate() error {
+	var errs []error
+	if !slices.Contains(models.Names(), c.Model) {
+		errs = append(errs, fmt.Errorf("model is %q: must be one of %s", c.Model, strings.Join(models.Names(), ", ")))
+	}
+	if c.Workers < 0 {
+		errs = append(errs, fmt.Errorf("workers is %d: must be at least 0", c.Workers))
+	}
+	sections := []struct {
+		name string
+		err  error
+	}{
+		{"split", c.Split.Validate()},
+		{"message", c.Message.Validate()},
+		{"tokenize", c.Tokenize.Validate()},
+		{"features", c.Features.Validate()},
+		{"models", c.Models.Validate()},
+		{"thresholds", c.Thresholds.Validate()},
+	}
+	for _, s := range sections {
+		for _, err := range complaints(s.err) {
+			errs = append(errs, fmt.Errorf("%s.%w", s.name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// complaints takes apart what errors.Join put together, at any depth.
+func complaints(err error) []error {
+	if err == nil {
+		return nil
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, complaints(e)...)
+	}
+	return all
+}

@@ -1,0 +1,176 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func load(t *testing.T, s Sources) Loaded {
+	t.Helper()
+	l, err := Load(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestDefaultsAreValid(t *testing.T) {
+	if err := Default().Validate(); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(Default(), load(t, Sources{}).Config); diff != "" {
+		t.Errorf("without sources the settings are not the defaults (-want +got):\n%s", diff)
+	}
+}
+
+func TestGoodFilesLoad(t *testing.T) {
+	files, err := filepath.Glob("testdata/good/*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no good files: %v", err)
+	}
+	want := Default()
+	want.Model = "bernoulli"
+	want.Seed = 7
+	want.Split.Train, want.Split.Development, want.Split.Test = 0.5, 0.25, 0.25
+	want.Tokenize.Language = "none"
+	want.Tokenize.IgnoreHeaders = []string{"X-Mailer", "x-our-*"}
+	want.Tokenize.Received = true
+	want.Models.Bernoulli.Smoothing = 0.5
+	want.Models.Bernoulli.Prior = "ham:0.7,spam:0.3"
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			l := load(t, Sources{File: file})
+			if diff := cmp.Diff(want, l.Config); diff != "" {
+				t.Errorf("settings (-want +got):\n%s", diff)
+			}
+			if got := l.Origins["models.bernoulli.smoothing"]; got != "file" {
+				t.Errorf("origin of models.bernoulli.smoothing is %q, want file", got)
+			}
+			if got := l.Origins["models.multinomial.smoothing"]; got != "default" {
+				t.Errorf("origin of models.multinomial.smoothing is %q, want default", got)
+			}
+		})
+	}
+}
+
+// TestBadFilesAreRefused has one file for each rule.
+func TestBadFilesAreRefused(t *testing.T) {
+	want := map[string]string{
+		"unknown_key.toml":       `unknown setting "tokenize.langauge" in testdata/bad/unknown_key.toml: the nearest known is "tokenize.language"`,
+		"missing_section.toml":   `unknown setting "smoothing" in testdata/bad/missing_section.toml: the nearest known is "models.bernoulli.smoothing"`,
+		"unknown_model.yaml":     `model is "bayes": must be one of bernoulli, multinomial, majority`,
+		"not_toml.toml":          `read configuration testdata/bad/not_toml.toml: `,
+		"wrong_type.toml":        `models.bernoulli.smoothing is "much" (file): must be a number`,
+		"bool_for_number.toml":   `seed is true (file): must be a whole number, not negative`,
+		"fraction.toml":          `tokenize.min_length is 2.5 (file): must be a whole number`,
+		"negative.toml":          `models.multinomial.smoothing is -1: must be 0, or from 1e-10 to 1e+06`,
+		"shares.json":            `split.`,
+		"split_method.toml":      `split.method is "random"`,
+		"language.toml":          `tokenize.language is "german": must be english, french, hungarian, norwegian, russian, spanish, swedish or none`,
+		"pattern.toml":           `tokenize.ignore_headers has the entry "x-[": must be a header name or a pattern with *`,
+		"prior.toml":             `models.bernoulli.prior is "ham:0.5": `,
+		"thresholds.toml":        `thresholds.ham_lost is 101: must be a percentage from 0 to 100`,
+		"document_frequency.yml": `features.min_document_frequency is 0: must be at least 1`,
+		"limits.toml":            `message.max_depth is -1: `,
+		"workers.toml":           `workers is -2: must be at least 0`,
+		"ending.conf":            `read configuration testdata/bad/ending.conf: its name must end in .toml, .yaml or .json`,
+	}
+	files, err := filepath.Glob("testdata/bad/*")
+	if err != nil || len(files) != len(want) {
+		t.Fatalf("%d bad files, %d expected messages: %v", len(files), len(want), err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			_, err := Load(Sources{File: file})
+			expected, ok := want[filepath.Base(file)]
+			if err == nil || !ok || !strings.HasPrefix(err.Error(), expected) {
+				t.Errorf("got %v, want %s...", err, expected)
+			}
+			if err != nil && strings.Contains(err.Error(), "\n") {
+				t.Errorf("one fault has more than one line: %v", err)
+			}
+		})
+	}
+}
+
+func TestLaterSourcesWin(t *testing.T) {
+	s := Sources{
+		File:    "testdata/good/settings.toml",
+		Environ: []string{"CHAFF_SEED=8", "CHAFF_MODELS_BERNOULLI_SMOOTHING=0.25", "CHAFF_TOKENIZE_HEADERS=from, subject", "OTHER=1"},
+		Set:     []Setting{{"seed", "9"}, {"Tokenize.Symbols", "false"}},
+	}
+	l := load(t, s)
+	if l.Seed != 9 || l.Origins["seed"] != "command line" {
+		t.Errorf("seed is %d from the %s, want 9 from the command line", l.Seed, l.Origins["seed"])
+	}
+	if got := l.Models.Bernoulli.Smoothing; got != 0.25 || l.Origins["models.bernoulli.smoothing"] != "environment" {
+		t.Errorf("smoothing is %v from the %s, want 0.25 from the environment", got, l.Origins["models.bernoulli.smoothing"])
+	}
+	if diff := cmp.Diff([]string{"from", "subject"}, l.Tokenize.Headers); diff != "" {
+		t.Errorf("headers (-want +got):\n%s", diff)
+	}
+	if l.Tokenize.Symbols {
+		t.Error("symbols is true, want false from the command line")
+	}
+}
+
+func TestUnknownNamesNameTheNearest(t *testing.T) {
+	tests := []struct {
+		name string
+		s    Sources
+		want string
+	}{
+		{"a misspelt variable", Sources{Environ: []string{"CHAFF_SEDE=1"}},
+			`unknown setting "CHAFF_SEDE" from the environment: the nearest known is "CHAFF_SEED"`},
+		{"a misspelt setting", Sources{Set: []Setting{{"split.metod", "time"}}},
+			`unknown setting "split.metod" from the command line: the nearest known is "split.method"`},
+		{"a setting without its section", Sources{Set: []Setting{{"language", "none"}}},
+			`unknown setting "language" from the command line: the nearest known is "tokenize.language"`},
+		{"a section", Sources{Set: []Setting{{"tokenize", "1"}}},
+			`unknown setting "tokenize" from the command line: the nearest known is `},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Load(tt.s)
+			if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestAllFaultsAreReportedTogether(t *testing.T) {
+	_, err := Load(Sources{Set: []Setting{{"workers", "-1"}, {"tokenize.min_length", "0"}, {"models.bernoulli.smoothing", "-1"}}})
+	if err == nil || len(strings.Split(err.Error(), "\n")) != 3 {
+		t.Errorf("got %v, want three lines", err)
+	}
+}
+
+func TestTheDefaultFileMayBeMissing(t *testing.T) {
+	if l := load(t, Sources{DefaultFile: filepath.Join(t.TempDir(), "config.toml")}); l.File != "" {
+		t.Errorf("read %s, which does not exist", l.File)
+	}
+	_, err := Load(Sources{File: "testdata/nowhere.toml"})
+	if err == nil || err.Error() != "read configuration testdata/nowhere.toml: no such file or directory" {
+		t.Errorf("a missing file that was asked for: got %v", err)
+	}
+}
+
+func TestAPrintedConfigurationLoadsAgain(t *testing.T) {
+	l := load(t, Sources{File: "testdata/good/settings.toml"})
+	var b strings.Builder
+	for _, v := range l.Describe() {
+		b.WriteString(v.Key + " = " + v.TOML() + "\n")
+	}
+	file := filepath.Join(t.TempDir(), "again.toml")
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(l.Config, load(t, Sources{File: file}).Config); diff != "" {
+		t.Errorf("settings (-printed +loaded):\n%s", diff)
+	}
+}

@@ -1,0 +1,113 @@
+package config
+
+import (
+	_ "embed"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// setting is one leaf of Config: its name and where its value is.
+type setting struct {
+	key   string // models.bernoulli.smoothing
+	value reflect.Value
+	field string // room and field, as "models.Bernoulli.Smoothing", by which reference.txt knows it
+}
+
+// settings lists the leaves of c, a Config or a pointer to one, in the order of the fields.
+func settings(c any) []setting {
+	v := reflect.ValueOf(c)
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	return leaves(v, "")
+}
+
+func leaves(v reflect.Value, prefix string) []setting {
+	var all []setting
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		key := prefix + f.Tag.Get("json")
+		if f.Type.Kind() == reflect.Struct {
+			all = append(all, leaves(v.Field(i), key+".")...)
+			continue
+		}
+		all = append(all, setting{key, v.Field(i), fmt.Sprintf("%s.%s", v.Type(), f.Name)})
+	}
+	return all
+}
+
+// variable is the name of the environment variable of the setting.
+func (s setting) variable() string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(s.key, ".", "_"))
+}
+
+func (s setting) typeName() string {
+	switch s.value.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Uint64:
+		return "a whole number, not negative"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Slice:
+		return "a list"
+	}
+	return "a text"
+}
+
+// Value is one setting for people: its name, its value as TOML writes it, where it came from, and the text about it.
+type Value struct {
+	Key      string `json:"key"`
+	Value    any    `json:"value"`
+	Origin   Origin `json:"origin"`
+	Variable string `json:"environment_variable"`
+	Text     string `json:"text"`
+}
+
+// TOML returns the value as a TOML file writes it.
+func (v Value) TOML() string {
+	switch value := v.Value.(type) {
+	case []string:
+		quoted := make([]string, len(value))
+		for i, s := range value {
+			quoted[i] = fmt.Sprintf("%q", s)
+		}
+		return "[" + strings.Join(quoted, ", ") + "]"
+	case string:
+		return fmt.Sprintf("%q", value)
+	}
+	return fmt.Sprint(v.Value)
+}
+
+// Describe lists all settings of l in the order of the sections.
+func (l Loaded) Describe() []Value {
+	texts := reference()
+	var values []Value
+	for _, s := range settings(l.Config) {
+		values = append(values, Value{
+			Key:      s.key,
+			Value:    s.value.Interface(),
+			Origin:   l.Origins[s.key],
+			Variable: s.variable(),
+			Text:     texts[s.field],
+		})
+	}
+	return values
+}
+
+// referenceText holds the doc comments of the fields behind the settings, "room.Type.Field<TAB>text" a line.
+//
+//go:embed reference.txt
+var referenceText string
+
+func reference() map[string]string {
+	texts := make(map[string]string)
+	for line := range strings.Lines(referenceText) {
+		field, text, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		texts[field] = text
+	}
+	return texts
+}

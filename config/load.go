@@ -1,0 +1,195 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/go-viper/mapstructure/v2"
+	"github.com/spf13/viper"
+)
+
+// envPrefix is what the names of our environment variables start with.
+const envPrefix = "CHAFF_"
+
+// Sources are where settings come from, beside the defaults; later ones win.
+type Sources struct {
+	// File is the path of a configuration file; its ending says whether it is TOML, YAML or JSON. Empty means
+	// DefaultFile, if there is one.
+	File string
+	// DefaultFile is read if File is empty and it exists.
+	DefaultFile string
+	// Environ are environment variables in the form of os.Environ; others than ours are passed over.
+	Environ []string
+	// Set are settings from the command line: name and value.
+	Set []Setting
+}
+
+// Setting is one setting given by name.
+type Setting struct{ Key, Value string }
+
+// Origin says where a setting in force came from: "default", "file", "environment" or "command line".
+type Origin string
+
+// Loaded is the settings in force, and where they came from.
+type Loaded struct {
+	Config
+	// File is the file that was read, empty if none was.
+	File string
+	// Origins tells where each setting came from, by its name.
+	Origins map[string]Origin
+}
+
+// Load composes the settings from all sources and checks them. Every complaint about them is in the error, one a line.
+func Load(s Sources) (Loaded, error) {
+	v := viper.New()
+	known := settings(Default())
+	for _, k := range known {
+		v.SetDefault(k.key, k.value.Interface())
+	}
+	loaded := Loaded{Origins: make(map[string]Origin, len(known))}
+	for _, k := range known {
+		loaded.Origins[k.key] = "default"
+	}
+	var err error
+	if loaded.File, err = readFile(v, s); err != nil {
+		return Loaded{}, err
+	}
+	var errs []error
+	for _, key := range v.AllKeys() {
+		if !isKnown(known, key) {
+			errs = append(errs, unknown(key, known, "in "+loaded.File))
+		} else if loaded.File != "" && v.InConfig(key) {
+			loaded.Origins[key] = "file"
+		}
+	}
+	errs = append(errs, override(v, loaded.Origins, known, fromEnvironment(s.Environ, known), "environment")...)
+	errs = append(errs, override(v, loaded.Origins, known, s.Set, "command line")...)
+	if err := errors.Join(errs...); err != nil {
+		return Loaded{}, err
+	}
+	if err := decode(v, known, loaded.Origins, &loaded.Config); err != nil {
+		return Loaded{}, err
+	}
+	if err := loaded.Validate(); err != nil {
+		return Loaded{}, err
+	}
+	return loaded, nil
+}
+
+// readFile reads the configuration file, if there is one, and returns its path.
+func readFile(v *viper.Viper, s Sources) (string, error) {
+	path := s.File
+	if path == "" {
+		if _, err := os.Stat(s.DefaultFile); s.DefaultFile == "" || errors.Is(err, fs.ErrNotExist) {
+			return "", nil
+		}
+		path = s.DefaultFile
+	}
+	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	if !slices.Contains([]string{"toml", "yaml", "yml", "json"}, format) {
+		return "", fmt.Errorf("read configuration %s: its name must end in .toml, .yaml or .json", path)
+	}
+	v.SetConfigFile(path)
+	if err := v.ReadInConfig(); err != nil {
+		var parse viper.ConfigParseError
+		if errors.As(err, &parse) {
+			err = errors.Unwrap(parse)
+		}
+		var pathError *fs.PathError
+		if errors.As(err, &pathError) {
+			err = pathError.Err
+		}
+		return "", fmt.Errorf("read configuration %s: %s", path, oneLine(err))
+	}
+	return path, nil
+}
+
+// oneLine puts the message of a parser, which may draw the place over several lines, on one.
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// fromEnvironment finds our variables. One that names no setting is kept under its own name, for the complaint.
+func fromEnvironment(environ []string, known []setting) []Setting {
+	var set []Setting
+	for _, variable := range environ {
+		name, value, _ := strings.Cut(variable, "=")
+		if !strings.HasPrefix(name, envPrefix) {
+			continue
+		}
+		key := name
+		for _, k := range known {
+			if k.variable() == name {
+				key = k.key
+			}
+		}
+		set = append(set, Setting{key, value})
+	}
+	return set
+}
+
+// override sets what comes from the environment or the command line.
+func override(v *viper.Viper, origins map[string]Origin, known []setting, set []Setting, origin Origin) []error {
+	var errs []error
+	for _, s := range set {
+		key := strings.ToLower(s.Key)
+		if !isKnown(known, key) {
+			errs = append(errs, unknown(s.Key, known, "from the "+string(origin)))
+			continue
+		}
+		v.Set(key, s.Value)
+		origins[key] = origin
+	}
+	return errs
+}
+
+// decode fills the settings one by one, so that a value of the wrong type is reported by the name of its setting.
+func decode(v *viper.Viper, known []setting, origins map[string]Origin, c *Config) error {
+	var errs []error
+	for _, target := range settings(c) {
+		d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
+			Result:           target.value.Addr().Interface(),
+			WeaklyTypedInput: true, // the environment has only strings
+			DecodeHook:       mapstructure.ComposeDecodeHookFunc(keepMeaning, splitList),
+		})
+		if err != nil {
+			return err
+		}
+		value := v.Get(target.key)
+		if err := d.Decode(value); err != nil {
+			errs = append(errs, fmt.Errorf("%s is %#v (%s): must be %s", target.key, value, origins[target.key], target.typeName()))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// keepMeaning keeps weak typing from turning true into the number 1 or the word "1", and 2.5 into 2.
+func keepMeaning(from, to reflect.Type, data any) (any, error) {
+	if from.Kind() == reflect.Bool && to.Kind() != reflect.Bool {
+		return nil, errors.New("true or false")
+	}
+	if f, ok := data.(float64); ok && f != math.Trunc(f) && to.Kind() != reflect.Float64 {
+		return nil, errors.New("a fraction")
+	}
+	return data, nil
+}
+
+// splitList makes a list of "a,b"; an empty text is an empty list.
+func splitList(from, to reflect.Type, data any) (any, error) {
+	text, isText := data.(string)
+	if !isText || to.Kind() != reflect.Slice {
+		return data, nil
+	}
+	list := []string{}
+	for entry := range strings.SplitSeq(text, ",") {
+		if entry = strings.TrimSpace(entry); entry != "" {
+			list = append(list, entry)
+		}
+	}
+	return list, nil
+}

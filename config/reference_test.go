@@ -1,0 +1,136 @@
+package config
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write reference.txt and docs/configuration.md anew from the source")
+
+// TestReferenceIsFresh holds the text that `chaff config --explain` prints, and the page of the documentation, to the
+// doc comments in the source.
+func TestReferenceIsFresh(t *testing.T) {
+	comments := fieldComments(t)
+	var reference strings.Builder
+	for _, s := range settings(Default()) {
+		text := comments[s.field]
+		if text == "" {
+			t.Errorf("%s: %s has no doc comment", s.key, s.field)
+		}
+		if !strings.Contains(reference.String(), s.field+"\t") {
+			fmt.Fprintf(&reference, "%s\t%s\n", s.field, text)
+		}
+	}
+	compare(t, "reference.txt", reference.String())
+	compare(t, filepath.Join("..", "docs", "configuration.md"), page(comments))
+}
+
+func compare(t *testing.T, file, want string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is not what the source says: run go test ./config -update", file)
+	}
+}
+
+// fieldComments returns the doc comments of all struct fields of the rooms, by "room.Type.Field".
+func fieldComments(t *testing.T) map[string]string {
+	t.Helper()
+	comments := make(map[string]string)
+	for _, room := range []string{"config", "corpus", "message", "tokenize", "features", "models", "metrics"} {
+		files, err := filepath.Glob(filepath.Join("..", room, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no source of %s: %v", room, err)
+		}
+		for _, file := range slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, "_test.go") }) {
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				spec, ok := n.(*ast.TypeSpec)
+				if !ok {
+					return true
+				}
+				if s, ok := spec.Type.(*ast.StructType); ok {
+					for _, field := range s.Fields.List {
+						for _, name := range field.Names {
+							comments[room+"."+spec.Name.Name+"."+name.Name] = forUsers(name.Name, field.Doc.Text())
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	return comments
+}
+
+// forUsers makes the comment of a field the text about a setting: without the name it starts with.
+func forUsers(name, comment string) string {
+	text := strings.Join(strings.Fields(comment), " ")
+	text = strings.TrimPrefix(strings.TrimPrefix(text, name+" "), "is ")
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// page is docs/configuration.md.
+func page(comments map[string]string) string {
+	var b strings.Builder
+	b.WriteString(`# Configuration
+
+Every setting, with its default. This page is made from the source by ` + "`go test ./config -update`" + `;
+` + "`chaff config --explain`" + ` prints the same for the settings in force.
+
+A setting comes from the command line (` + "`--set tokenize.language=none`" + `, or a flag of its own), from the environment
+(` + "`CHAFF_TOKENIZE_LANGUAGE=none`" + `), or from a file in TOML, YAML or JSON (` + "`--config FILE`" + `, else
+` + "`$XDG_CONFIG_HOME/chaff/config.toml`" + `); the first of these that has it wins. Unknown settings are errors.
+
+A model carries the settings it was trained with, so ` + "`chaff classify`" + ` looks at no configuration.
+
+` + "```toml" + `
+seed = 7
+
+[tokenize]
+language = "none"
+ignore_headers = ["X-Our-*"]
+
+[models.bernoulli]
+smoothing = 0.5
+` + "```" + `
+`)
+	section := "."
+	for _, s := range settings(Default()) {
+		i := strings.LastIndexByte(s.key, '.')
+		if here := s.key[:max(i, 0)]; here != section {
+			section = here
+			title := "[" + section + "]"
+			if section == "" {
+				title = "Top level"
+			}
+			fmt.Fprintf(&b, "\n## %s\n", title)
+		}
+		v := Value{Value: s.value.Interface()}
+		fmt.Fprintf(&b, "\n### `%s = %s`\n\n%s\n\nIn the environment: `%s`.\n", s.key[i+1:], v.TOML(), comments[s.field], s.variable())
+	}
+	return b.String()
+}
