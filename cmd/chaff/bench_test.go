@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// build makes the program as a user has it.
+func build(b *testing.B) string {
+	b.Helper()
+	program := filepath.Join(b.TempDir(), "chaff")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// cpu runs the program and returns the CPU time of its process, user and system.
+func cpu(b *testing.B, program string, stdin []byte, args ...string) time.Duration {
+	b.Helper()
+	c := exec.Command(program, args...)
+	c.Stdin = bytes.NewReader(stdin)
+	if out, err := c.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+}
+
+func spamAssassin(b *testing.B) []string {
+	b.Helper()
+	dir := os.Getenv("TEST_CORPORA")
+	if dir == "" {
+		b.Skip("needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see README.md)")
+	}
+	sa := filepath.Join(dir, "sa")
+	return []string{
+		"--ham", filepath.Join(sa, "easy-ham-1"), "--ham", filepath.Join(sa, "easy-ham-2"), "--ham", filepath.Join(sa, "hard-ham-1"),
+		"--spam", filepath.Join(sa, "spam-1"), "--spam", filepath.Join(sa, "spam-2"),
+	}
+}
+
+// BenchmarkTrainSpamAssassin measures training on the SpamAssassin corpus (33 MB) from the files to the saved model.
+func BenchmarkTrainSpamAssassin(b *testing.B) {
+	mail := spamAssassin(b)
+	program := build(b)
+	model := filepath.Join(b.TempDir(), "spam.model")
+	var total time.Duration
+	for b.Loop() {
+		total += cpu(b, program, nil, append([]string{"train", "-m", model}, mail...)...)
+	}
+	seconds := total.Seconds() / float64(b.N)
+	b.ReportMetric(seconds, "cpu-s/op")
+	if seconds > 4 {
+		b.Errorf("%.2f CPU seconds, want at most 4", seconds)
+	}
+}
+
+// BenchmarkClassifyOneMessage measures classifying one message in a fresh process, with a model of the SpamAssassin
+// corpus.
+func BenchmarkClassifyOneMessage(b *testing.B) {
+	mail := spamAssassin(b)
+	program := build(b)
+	model := filepath.Join(b.TempDir(), "spam.model")
+	cpu(b, program, nil, append([]string{"train", "-m", model}, mail...)...)
+	files, err := filepath.Glob(filepath.Join(os.Getenv("TEST_CORPORA"), "sa", "spam-2", "*"))
+	if err != nil || len(files) == 0 {
+		b.Fatalf("no messages: %v", err)
+	}
+	var total time.Duration
+	runs := 0
+	for b.Loop() {
+		raw, err := os.ReadFile(files[runs*97%len(files)])
+		if err != nil {
+			b.Fatal(err)
+		}
+		total += cpu(b, program, raw, "classify", "-m", model)
+		runs++
+	}
+	ms := float64(total.Microseconds()) / 1000 / float64(runs)
+	b.ReportMetric(ms, "cpu-ms/op")
+	if ms > 10 {
+		b.Errorf("%.1f ms of CPU, want at most 10", ms)
+	}
+}

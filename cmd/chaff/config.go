@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chaff/config"
+)
+
+func (p *program) configCommand() *cobra.Command {
+	var settings settingFlags
+	var explain, asJSON bool
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "Show the settings in force, and what can be set",
+		Long: `Config prints all settings in the form of a TOML file, each with where it came from: default, file,
+environment or command line; the later of these wins. The output is a configuration file.`,
+		Example: `  chaff config
+  chaff config --explain | less
+  chaff config > chaff.toml`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			loaded, err := p.load(c, &settings)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(p.stdout, loaded.Describe())
+			}
+			p.printConfig(loaded, explain)
+			return nil
+		},
+	}
+	settings.add(c)
+	c.Flags().BoolVar(&explain, "explain", false, "say what each setting does")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the settings as JSON")
+	return c
+}
+
+func (p *program) printConfig(loaded config.Loaded, explain bool) {
+	if loaded.File != "" {
+		fmt.Fprintf(p.stdout, "# file: %s\n", loaded.File)
+	}
+	section := ""
+	for _, v := range loaded.Describe() {
+		name := v.Key
+		if i := strings.LastIndexByte(v.Key, '.'); i >= 0 {
+			name = v.Key[i+1:]
+			if v.Key[:i] != section {
+				section = v.Key[:i]
+				fmt.Fprintf(p.stdout, "\n[%s]\n", section)
+			}
+		}
+		line := fmt.Sprintf("%s = %s", name, v.TOML())
+		if !explain {
+			fmt.Fprintf(p.stdout, "%-40s # %s\n", line, v.Origin)
+			continue
+		}
+		fmt.Fprintln(p.stdout)
+		for _, text := range wrap(v.Text, 96) {
+			fmt.Fprintf(p.stdout, "# %s\n", text)
+		}
+		fmt.Fprintf(p.stdout, "# Now from: %s. In the environment: %s\n%s\n", v.Origin, v.Variable, line)
+	}
+}
+
+// wrap breaks text into lines of at most width bytes where words allow it.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"chaff/filter"
+)
+
+func (p *program) evaluateCommand() *cobra.Command {
+	var sources sourceFlags
+	var settings settingFlags
+	var path string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "evaluate [-m FILE] SOURCES",
+		Short: "Measure a saved model on labelled mail",
+		Long: `Evaluate classifies labelled mail with a saved model and prints how often it is right. Mail that the
+model was trained on makes it look better than it is: take other mail.`,
+		Example: `  chaff evaluate -m spam.model --trec index
+  chaff evaluate --ham inbox --spam junk --json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if path == "" {
+				path = p.defaultModel()
+			}
+			return p.evaluate(c, &sources, &settings, path, asJSON)
+		},
+	}
+	sources.add(c)
+	settings.add(c, "workers")
+	c.Flags().StringVarP(&path, "model-file", "m", "", "measure the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	return c
+}
+
+func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *settingFlags, path string, asJSON bool) error {
+	cfg, err := p.load(c, settings)
+	if err != nil {
+		return err
+	}
+	f, err := openModel(path)
+	if err != nil {
+		return err
+	}
+	mail, err := sources.open()
+	if err != nil {
+		return err
+	}
+	s := f.Settings()
+	if !sameClasses(mail.classes, s.Classes) {
+		return fmt.Errorf("the mail has the classes %q, the model %s has %q", mail.classes, path, s.Classes)
+	}
+	mail.print(p.stderr)
+	step, done := p.progress("reading mail")
+	e, err := f.Evaluate(c.Context(), mail.source, cfg.Workers, step)
+	done()
+	if errors.Is(err, filter.ErrNoMail) {
+		return hintedError{err, "check the paths; chaff reads Maildirs, mbox files, folders of messages and single messages"}
+	}
+	if err != nil {
+		return err
+	}
+	p.printProblems(e.Summary)
+	result := filter.Result{Model: s.Model, Kind: s.Kind, Terms: s.Corpus.Terms, Thresholds: s.Thresholds, Test: &e.Figures, Verdicts: e.Verdicts}
+	if asJSON {
+		return printJSON(p.stdout, report{Corpus: e.Summary, Models: []filter.Result{result}, File: path})
+	}
+	printCorpus(p.stdout, e.Summary)
+	fmt.Fprintf(p.stdout, "model       %s on %s, %s\n\n", s.Model, s.Kind, path)
+	if err := printFigures(p.stdout, []partFigures{{"this mail", &e.Figures}}); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.stdout)
+	if err := printConfusion(p.stdout, s.Classes, &e.Figures); err != nil {
+		return err
+	}
+	if e.Verdicts != nil {
+		fmt.Fprintf(p.stdout, "\nWith the model's thresholds, spam above %.2f and unsure above %.2f:\n", s.Thresholds.Spam, s.Thresholds.Unsure)
+		printVerdicts(p.stdout, *e.Verdicts)
+	}
+	return nil
+}

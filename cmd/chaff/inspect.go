@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chaff/filter"
+)
+
+func (p *program) inspectCommand() *cobra.Command {
+	var path string
+	var strongest int
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "inspect [-m FILE]",
+		Short: "Show what is in a model file",
+		Example: `  chaff inspect
+  chaff inspect -m spam.model --terms 30`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if path == "" {
+				path = p.defaultModel()
+			}
+			return p.inspect(path, strongest, asJSON)
+		},
+	}
+	c.Flags().StringVarP(&path, "model-file", "m", "", "look into the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
+	c.Flags().IntVar(&strongest, "terms", 10, "show the `N` strongest terms of each class")
+	c.Flags().BoolVar(&asJSON, "json", false, "print all as JSON")
+	return c
+}
+
+// inspection is the JSON of inspect.
+type inspection struct {
+	File      string           `json:"file"`
+	Bytes     int64            `json:"bytes"`
+	Settings  filter.Settings  `json:"settings"`
+	Strongest []strongestTerms `json:"strongest"`
+}
+
+type strongestTerms struct {
+	Class string              `json:"class"`
+	Terms []filter.TermWeight `json:"terms"`
+}
+
+func (p *program) inspect(path string, strongest int, asJSON bool) error {
+	f, err := openModel(path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	terms, err := f.Strongest(max(strongest, 0))
+	if err != nil {
+		return fmt.Errorf("open model %s: %w", path, err)
+	}
+	s := f.Settings()
+	all := inspection{File: path, Bytes: info.Size(), Settings: s}
+	for c, name := range s.Classes {
+		all.Strongest = append(all.Strongest, strongestTerms{name, terms[c]})
+	}
+	if asJSON {
+		return printJSON(p.stdout, all)
+	}
+	fmt.Fprintf(p.stdout, "model       %s on %s, %s, %.1f MB\n", s.Model, s.Kind, path, float64(info.Size())/1e6)
+	fmt.Fprintf(p.stdout, "classes     %s\n", strings.Join(s.Classes, ", "))
+	printCorpus(p.stdout, s.Corpus)
+	fmt.Fprintf(p.stdout, "split       %d train, %d development, %d test (by %s, seed %d)\n",
+		s.Corpus.Train, s.Corpus.Development, s.Corpus.Test, s.Split.Method, s.Seed)
+	fmt.Fprintf(p.stdout, "vocabulary  %d terms, language %s\n", s.Corpus.Terms, s.Tokenize.Language)
+	if s.Thresholds != nil {
+		fmt.Fprintf(p.stdout, "thresholds  spam above %.4f, unsure above %.4f\n", s.Thresholds.Spam, s.Thresholds.Unsure)
+	}
+	fmt.Fprintln(p.stdout)
+	if err := printFigures(p.stdout, []partFigures{{"train", s.Train}, {"development", s.Development}, {"test", s.Test}}); err != nil {
+		return err
+	}
+	for _, class := range all.Strongest {
+		if len(class.Terms) == 0 {
+			continue
+		}
+		fmt.Fprintf(p.stdout, "\nStrongest terms for %s:\n", class.Class)
+		t := newTable(p.stdout)
+		fmt.Fprintln(t, "  weight\tmessages\tterm")
+		for _, term := range class.Terms {
+			fmt.Fprintf(t, "  %.3f\t%d\t%s\n", term.Weight, term.Messages, printable(term.Term))
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"chaff/corpus/sample"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"chaff": main})
+}
+
+// TestScripts runs testdata/script: one behaviour of the command line each.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: os.Getenv("TEST_UPDATE") != "",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", e.WorkDir)
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"samplemail": writeSample,
+			"easymail":   writeEasy,
+			"corrupt":    corrupt,
+			"cmpbytes":   compareBytes,
+		},
+	})
+}
+
+// writeSample writes the sample mail into ham and spam of a folder: samplemail DIR. With a second argument, maildir, the
+// folder becomes a Maildir++ with the spam in .Junk.
+func writeSample(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: samplemail DIR [maildir]")
+	}
+	folders := map[string]string{"ham": "ham", "spam": "spam"}
+	flags := ""
+	if len(args) == 2 {
+		folders = map[string]string{"ham": "cur", "spam": ".Junk/cur"}
+		flags = ":2,S"
+	}
+	for item, err := range sample.Source() {
+		ts.Check(err)
+		raw, err := item.Read(nil)
+		ts.Check(err)
+		dir := filepath.Join(ts.MkAbs(args[0]), folders[item.Label])
+		ts.Check(os.MkdirAll(filepath.Join(filepath.Dir(dir), "new"), 0o755))
+		ts.Check(os.MkdirAll(dir, 0o755))
+		ts.Check(os.WriteFile(filepath.Join(dir, filepath.Base(item.Origin)+flags), raw, 0o644))
+	}
+	if flags == "" {
+		ts.Check(os.Remove(filepath.Join(ts.MkAbs(args[0]), "new")))
+	}
+}
+
+// writeEasy writes mail that no model can confuse into ham and spam of a folder: easymail DIR.
+func writeEasy(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: easymail DIR")
+	}
+	words := map[string][]string{
+		"ham":  {"meeting", "minutes", "agenda", "river", "bread", "garden"},
+		"spam": {"casino", "lottery", "pills", "winner", "bonus", "loan"},
+	}
+	for class, of := range words {
+		dir := filepath.Join(ts.MkAbs(args[0]), class)
+		ts.Check(os.MkdirAll(dir, 0o755))
+		for i := range 40 {
+			text := fmt.Sprintf("Subject: %s %d\n\n%s and %s, %s\n", of[i%6], i, of[i%6], of[(i+1)%6], of[(i+2)%6])
+			ts.Check(os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d.eml", i)), []byte(text), 0o644))
+		}
+	}
+}
+
+// corrupt changes a byte in the middle of a file: corrupt FILE.
+func corrupt(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: corrupt FILE")
+	}
+	path := ts.MkAbs(args[0])
+	data, err := os.ReadFile(path)
+	ts.Check(err)
+	data[len(data)/3] ^= 1
+	ts.Check(os.WriteFile(path, data, 0o644))
+}
+
+// compareBytes compares what the last command printed with a file, byte by byte: cmpbytes FILE.
+func compareBytes(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: cmpbytes FILE")
+	}
+	want, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if (ts.ReadFile("stdout") == string(want)) == neg {
+		ts.Fatalf("stdout and %s: equal is %v", args[0], neg)
+	}
+}

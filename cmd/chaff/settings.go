@@ -1,0 +1,75 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chaff/config"
+	"chaff/filter"
+)
+
+// settingFlags are the flags of commands that use the configuration.
+type settingFlags struct {
+	file string
+	set  []string
+	// Shorts for settings that are often given: the flag and the setting it stands for.
+	named []*namedFlag
+}
+
+type namedFlag struct{ flag, key, value string }
+
+func (s *settingFlags) add(c *cobra.Command, shorts ...string) {
+	c.Flags().StringVar(&s.file, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
+	c.Flags().StringArrayVar(&s.set, "set", nil, "set `KEY=VALUE`, as tokenize.language=none; chaff config lists the keys")
+	usages := map[string][2]string{
+		"model":   {"model", "train the model `NAME`: bernoulli, multinomial or majority"},
+		"workers": {"workers", "read `N` messages at the same time (0: one for each core)"},
+		"seed":    {"seed", "divide the mail by the seed `N`"},
+		"split":   {"split.method", "divide the mail by `METHOD`: hash or time"},
+	}
+	for _, flag := range shorts {
+		n := &namedFlag{flag: flag, key: usages[flag][0]}
+		c.Flags().StringVar(&n.value, flag, "", usages[flag][1])
+		s.named = append(s.named, n)
+	}
+}
+
+// load composes the settings in force.
+func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error) {
+	sources := config.Sources{File: s.file, DefaultFile: p.defaultConfig(), Environ: p.environ}
+	for _, text := range s.set {
+		key, value, found := strings.Cut(text, "=")
+		if !found {
+			return config.Loaded{}, hintedError{
+				errorf("--set %s: must be KEY=VALUE", text), "for example --set tokenize.language=none",
+			}
+		}
+		sources.Set = append(sources.Set, config.Setting{Key: strings.TrimSpace(key), Value: value})
+	}
+	for _, n := range s.named {
+		if c.Flags().Changed(n.flag) {
+			sources.Set = append(sources.Set, config.Setting{Key: n.key, Value: n.value})
+		}
+	}
+	loaded, err := config.Load(sources)
+	if err != nil {
+		return loaded, hintedError{err, "chaff config --explain tells what can be set"}
+	}
+	return loaded, nil
+}
+
+func collectOptions(c config.Config, progress func(read, all int)) filter.CollectOptions {
+	return filter.CollectOptions{
+		Reading:  filter.Reading{Message: c.Message, Tokenize: c.Tokenize},
+		Features: c.Features,
+		Split:    c.Split,
+		Seed:     c.Seed,
+		Workers:  c.Workers,
+		Progress: progress,
+	}
+}
+
+func trainOptions(c config.Config) filter.TrainOptions {
+	return filter.TrainOptions{Models: c.Models, Thresholds: c.Thresholds}
+}

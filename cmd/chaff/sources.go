@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"chaff/corpus"
+)
+
+// sourceFlags are the flags that say where labelled mail is.
+type sourceFlags struct {
+	ham, spam, maildirs, indexes, folders []string
+}
+
+func (s *sourceFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringArrayVar(&s.spam, "spam", nil, "spam at `PATH`: a Maildir, an mbox, a folder of messages, or one message; repeatable")
+	f.StringArrayVar(&s.ham, "ham", nil, "ham at `PATH`, likewise")
+	f.StringArrayVar(&s.maildirs, "maildir", nil, "a whole mailbox (Maildir++) at `PATH`: its junk folders are spam, the others ham")
+	f.StringArrayVar(&s.indexes, "trec", nil, "an index `FILE` with lines `spam path` and `ham path`")
+	f.StringArrayVar(&s.folders, "folders", nil, "a folder at `PATH` with a subfolder for each class")
+}
+
+// labelled is mail with the names of its classes.
+type labelled struct {
+	source  corpus.Source
+	classes []string
+	notes   []string // what the user should know before it is used
+}
+
+// spamClasses are the classes of a spam filter, in the order that makes its score the log odds of spam.
+func spamClasses() []string { return []string{corpus.Ham.String(), corpus.Spam.String()} }
+
+// open looks at all sources. Their messages come in the order ham, spam, mailboxes, indexes, folders.
+func (s *sourceFlags) open() (labelled, error) {
+	all := labelled{classes: spamClasses()}
+	var sources []corpus.Source
+	for _, paths := range []struct {
+		label corpus.Role
+		paths []string
+	}{{corpus.Ham, s.ham}, {corpus.Spam, s.spam}} {
+		for _, path := range paths.paths {
+			source, format, err := corpus.Open(path, paths.label.String())
+			if err != nil {
+				return all, err
+			}
+			sources = append(sources, source)
+			all.notes = append(all.notes, fmt.Sprintf("%s: %s, all %s", path, format, paths.label))
+		}
+	}
+	for _, path := range s.maildirs {
+		plan, err := corpus.MaildirTree(path)
+		if err != nil {
+			return all, err
+		}
+		sources = append(sources, plan.Source())
+		all.notes = append(all.notes, planNotes(path, plan)...)
+	}
+	for _, path := range s.indexes {
+		source, err := corpus.OpenTREC(path)
+		if err != nil {
+			return all, err
+		}
+		sources = append(sources, source)
+		all.notes = append(all.notes, path+": index")
+	}
+	spamOnly := len(sources) > 0
+	for _, path := range s.folders {
+		classes, err := corpus.ClassFolders(path)
+		if err != nil {
+			return all, err
+		}
+		switch {
+		case sameClasses(classes.Names, all.classes):
+		case spamOnly:
+			return all, fmt.Errorf("%s has the classes %q, the other mail %q: they cannot be trained together", path, classes.Names, all.classes)
+		default:
+			all.classes = classes.Names
+		}
+		spamOnly = true
+		sources = append(sources, classes.Source())
+		all.notes = append(all.notes, fmt.Sprintf("%s: classes %q, %d files beside them left out", path, classes.Names, classes.LeftOut))
+	}
+	if len(sources) == 0 {
+		return all, hintedError{errors.New("no mail given"), "say where it is: --maildir ~/Maildir, or --ham PATH and --spam PATH"}
+	}
+	all.source = concatenate(sources)
+	return all, nil
+}
+
+// sameClasses compares without order: ham and spam are in the order of a spam filter, whatever their folders' order.
+func sameClasses(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+func planNotes(path string, plan corpus.Plan) []string {
+	notes := []string{path + ":"}
+	for _, f := range plan.Folders {
+		note := fmt.Sprintf("  %-9s %6d  %s", f.Role, f.Messages, f.Name)
+		if f.Reason != "" {
+			note += " (" + f.Reason + ")"
+		}
+		notes = append(notes, note)
+	}
+	if plan.Deleted > 0 {
+		notes = append(notes, fmt.Sprintf("  %-9s %6d  marked as deleted", corpus.LeftOut, plan.Deleted))
+	}
+	return notes
+}
+
+func concatenate(sources []corpus.Source) corpus.Source {
+	return func(yield func(corpus.Item, error) bool) {
+		for _, source := range sources {
+			for item, err := range source {
+				if !yield(item, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// print tells what will be used.
+func (l labelled) print(w io.Writer) {
+	for _, note := range l.notes {
+		fmt.Fprintln(w, note)
+	}
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"chaff/config"
+	"chaff/filter"
+	"chaff/models"
+)
+
+func (p *program) trainCommand() *cobra.Command {
+	var sources sourceFlags
+	var settings settingFlags
+	var path string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "train SOURCES [-m FILE]",
+		Short: "Train a model, print its accuracy, and save it",
+		Long: `Train divides the mail into a training, a development and a test part, trains a model on the first,
+chooses the thresholds for spam and unsure on the second, prints the accuracy on all three, and
+saves the model. Nothing in a mailbox is written or moved.`,
+		Example: `  chaff train --maildir ~/Maildir
+  chaff train --ham inbox.mbox --ham lists --spam junk -m spam.model
+  chaff train --maildir ~/Maildir --model bernoulli --set models.bernoulli.smoothing=0.1`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if path == "" {
+				path = p.defaultModel()
+			}
+			return p.train(c, &sources, &settings, path, asJSON)
+		},
+	}
+	sources.add(c)
+	settings.add(c, "model", "workers", "seed", "split")
+	c.Flags().StringVarP(&path, "model-file", "m", "", "save the model to `FILE`; default $XDG_DATA_HOME/chaff/model")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	return c
+}
+
+func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settingFlags, path string, asJSON bool) error {
+	cfg, err := p.load(c, settings)
+	if err != nil {
+		return err
+	}
+	mail, err := sources.open()
+	if err != nil {
+		return err
+	}
+	if err := canSave(path); err != nil {
+		return err
+	}
+	collection, err := p.collect(c, cfg.Config, mail)
+	if err != nil {
+		return err
+	}
+	f, result, err := filter.Train(c.Context(), collection, cfg.Model, trainOptions(cfg.Config))
+	if err != nil {
+		return tooFew(err)
+	}
+	if err := save(f, path); err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(p.stdout, report{collection.Summary(), []filter.Result{result}, path})
+	}
+	printSplit(p.stdout, cfg.Config, collection.Summary())
+	fmt.Fprintf(p.stdout, "model       %s on %s\n\n", result.Model, result.Kind)
+	if err := printResult(p.stdout, result); err != nil {
+		return err
+	}
+	if result.Test != nil {
+		fmt.Fprintln(p.stdout, "\nOn the test part:")
+		if err := printConfusion(p.stdout, collection.Classes(), result.Test); err != nil {
+			return err
+		}
+	}
+	p.printWarnings(result)
+	size := int64(0)
+	if info, err := os.Stat(path); err == nil {
+		size = info.Size()
+	}
+	fmt.Fprintf(p.stdout, "\nSaved to %s, %.1f MB.\n", path, float64(size)/1e6)
+	return nil
+}
+
+// report is the JSON of train, compare and evaluate.
+type report struct {
+	Corpus filter.Summary  `json:"corpus"`
+	Models []filter.Result `json:"models"`
+	File   string          `json:"file,omitempty"`
+}
+
+// canSave finds out before the long work whether its result has a place to go to. It leaves nothing behind.
+func canSave(path string) error {
+	if path == "" {
+		return hintedError{errors.New("no place for the model: the home directory is unknown"), "say where to save it: -m FILE"}
+	}
+	dir := filepath.Dir(path)
+	for {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	probe, err := os.CreateTemp(dir, ".chaff-*")
+	if err != nil {
+		return fmt.Errorf("save %s: cannot write in %s: %w", path, dir, errors.Unwrap(err))
+	}
+	probe.Close()
+	return os.Remove(probe.Name())
+}
+
+// save writes the model, and makes its folder if need be.
+func save(f *filter.Filter, path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	return f.Save(path)
+}
+
+// collect reads the mail, with a progress bar, and tells what was used and what was left out.
+func (p *program) collect(c *cobra.Command, cfg config.Config, mail labelled) (*filter.Collection, error) {
+	mail.print(p.stderr)
+	step, done := p.progress("reading mail")
+	collection, err := filter.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, step))
+	done()
+	switch {
+	case errors.Is(err, filter.ErrNoMail):
+		return nil, hintedError{err, "check the paths; chaff reads Maildirs, mbox files, folders of messages and single messages"}
+	case errors.Is(err, filter.ErrOneClass):
+		return nil, hintedError{err, "give both: --ham PATH and --spam PATH"}
+	case err != nil:
+		return nil, err
+	}
+	p.printProblems(collection.Summary())
+	return collection, nil
+}
+
+// tooFew adds a hint to the error about a class that has no message in the training part.
+func tooFew(err error) error {
+	if errors.Is(err, models.ErrNoDocuments) {
+		return hintedError{err, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1"}
+	}
+	return err
+}
+
+func printSplit(w io.Writer, cfg config.Config, s filter.Summary) {
+	printCorpus(w, s)
+	method := cfg.Split.Method
+	if method == "hash" {
+		method = fmt.Sprintf("by hash, seed %d", cfg.Seed)
+	} else {
+		method = "by " + method
+	}
+	fmt.Fprintf(w, "split       %d train, %d development, %d test (%s)\n", s.Train, s.Development, s.Test, method)
+	fmt.Fprintf(w, "vocabulary  %d terms", s.Terms)
+	if n := cfg.Features.MinDocumentFrequency; n > 1 {
+		fmt.Fprintf(w, " that are in at least %d training messages", n)
+	}
+	fmt.Fprintln(w)
+}
+
+func printResult(w io.Writer, r filter.Result) error {
+	if err := printFigures(w, []partFigures{{"train", r.Train}, {"development", r.Development}, {"test", r.Test}}); err != nil {
+		return err
+	}
+	if r.Thresholds != nil {
+		fmt.Fprintf(w, "\nThresholds, chosen on the development part: spam above %.2f, unsure above %.2f.\n", r.Thresholds.Spam, r.Thresholds.Unsure)
+	}
+	if r.Verdicts != nil {
+		fmt.Fprintln(w, "With them, on the test part:")
+		printVerdicts(w, *r.Verdicts)
+	}
+	return nil
+}
+
+func (p *program) printWarnings(r filter.Result) {
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(p.stderr, "chaff: %s: warning: %s\n", r.Model, warning)
+	}
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+	"text/tabwriter"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"chaff/filter"
+	"chaff/metrics"
+)
+
+func errorf(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
+// progress returns a function that draws a bar on stderr, and one that removes it. Where stderr is no terminal, or the
+// work is short, nothing is drawn.
+func (p *program) progress(what string) (step func(read, all int), done func()) {
+	file, isFile := p.stderr.(*os.File)
+	if !isFile || !term.IsTerminal(int(file.Fd())) {
+		return nil, func() {}
+	}
+	var bar atomic.Pointer[progressbar.ProgressBar]
+	step = func(read, all int) {
+		if bar.Load() == nil {
+			bar.CompareAndSwap(nil, progressbar.NewOptions(all,
+				progressbar.OptionSetWriter(file),
+				progressbar.OptionSetDescription(what),
+				progressbar.OptionShowCount(),
+				progressbar.OptionThrottle(100*time.Millisecond),
+				progressbar.OptionClearOnFinish(),
+			))
+		}
+		_ = bar.Load().Add(1) // a bar that cannot be drawn must not stop the work
+	}
+	return step, func() {
+		if b := bar.Load(); b != nil {
+			_ = b.Finish()
+		}
+	}
+}
+
+// printJSON writes a result as one JSON document.
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+func newTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 8, 2, ' ', 0) }
+
+// printCorpus tells what became of the mail.
+func printCorpus(w io.Writer, s filter.Summary) {
+	var classes []string
+	for _, c := range s.Classes {
+		classes = append(classes, fmt.Sprintf("%d %s", c.Messages, c.Name))
+	}
+	fmt.Fprintf(w, "mail        %d messages: %s\n", s.Used, strings.Join(classes, ", "))
+	if s.Duplicates > 0 {
+		fmt.Fprintf(w, "            %d copies of the same message left out", s.Duplicates)
+		if s.Conflicts > 0 {
+			fmt.Fprintf(w, ", %d of them with another label", s.Conflicts)
+		}
+		fmt.Fprintln(w)
+	}
+	if s.Unreadable > 0 {
+		fmt.Fprintf(w, "            %d could not be read\n", s.Unreadable)
+	}
+	if s.Mended > 0 {
+		fmt.Fprintf(w, "            %d needed repair to be decoded\n", s.Mended)
+	}
+}
+
+// printProblems tells on stderr which messages could not be used.
+func (p *program) printProblems(s filter.Summary) {
+	for _, problem := range s.Problems {
+		fmt.Fprintf(p.stderr, "chaff: left out: %s\n", problem)
+	}
+	if more := s.Unreadable - len(s.Problems); more > 0 {
+		fmt.Fprintf(p.stderr, "chaff: left out: %d more\n", more)
+	}
+}
+
+// percent writes a figure in percent; one that is not defined is a dash.
+func percent(v *float64, digits int) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.*f", digits, *v)
+}
+
+// printFigures prints one row for each part of the corpus.
+func printFigures(w io.Writer, parts []partFigures) error {
+	t := newTable(w)
+	fmt.Fprintln(t, "part\tmessages\taccuracy\t95% interval\thm%\tsm%\tlam%\t(1-ROCA)%")
+	for _, part := range parts {
+		f := part.figures
+		if f == nil {
+			fmt.Fprintf(t, "%s\t0\t-\t-\t-\t-\t-\t-\n", part.name)
+			continue
+		}
+		fmt.Fprintf(t, "%s\t%d\t%.2f%%\t%.2f-%.2f\t%s\t%s\t%s\t%s\n", part.name, f.Messages, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
+			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4))
+	}
+	return t.Flush()
+}
+
+type partFigures struct {
+	name    string
+	figures *metrics.Figures
+}
+
+// printConfusion prints how many messages of each true class, one a row, were given each class.
+func printConfusion(w io.Writer, classes []string, f *metrics.Figures) error {
+	t := newTable(w)
+	fmt.Fprintf(t, "true \\ given\t%s\n", strings.Join(classes, "\t"))
+	for c, row := range f.Confusion {
+		fmt.Fprint(t, classes[c])
+		for _, n := range row {
+			fmt.Fprintf(t, "\t%d", n)
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
+}
+
+// printVerdicts prints what the thresholds make of messages whose class is known.
+func printVerdicts(w io.Writer, v filter.VerdictCounts) {
+	share := func(n, of int) string {
+		if of == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%.2f%%", 100*float64(n)/float64(of))
+	}
+	ham, spam := v.Ham.Messages(), v.Spam.Messages()
+	fmt.Fprintf(w, "  spam found %s, ham taken for spam %s, unsure %s of ham and %s of spam\n",
+		share(v.Spam.Spam, spam), share(v.Ham.Spam, ham), share(v.Ham.Unsure, ham), share(v.Spam.Unsure, spam))
+}

@@ -1,0 +1,150 @@
+// Package archtest holds the rules for imports between the rooms, as docs/architecture.md draws them.
+package archtest
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "chaff/"
+
+// rooms says which rooms each room may import. A room that is not here may not exist.
+func rooms() map[string][]string {
+	all := []string{"config", "corpus", "corpus/sample", "features", "filter", "message", "metrics", "models", "tokenize"}
+	return map[string][]string{
+		"cmd/chaff":     all,
+		"config":        {"corpus", "features", "message", "metrics", "models", "tokenize"}, // for their Options
+		"corpus":        {},
+		"corpus/sample": {"corpus"},
+		"message":       {},
+		"tokenize":      {"message"},
+		"features":      {},
+		"models":        {"features"},
+		// The suite that tests of trainers run.
+		"models/modelstest": {"features", "models"},
+		"metrics":           {},
+		"filter":            {"corpus", "features", "message", "metrics", "models", "tokenize"},
+		"internal/archtest": {},
+	}
+}
+
+// onlyIn names libraries that one room alone may import.
+func onlyIn() map[string]string {
+	return map[string]string{
+		"github.com/spf13/viper":           "config",
+		"github.com/go-viper/mapstructure": "config",
+		"github.com/spf13/cobra":           "cmd/chaff",
+		"github.com/schollz/progressbar":   "cmd/chaff",
+		"github.com/kljensen/snowball":     "tokenize",
+		"github.com/blevesearch/segment":   "tokenize",
+		"golang.org/x/net/html":            "message",
+		"golang.org/x/text/encoding":       "message",
+		"github.com/google/renameio":       "filter",
+		"github.com/rogpeppe/go-internal":  "cmd/chaff",
+		"golang.org/x/net/publicsuffix":    "tokenize",
+		"golang.org/x/text/unicode/norm":   "tokenize",
+	}
+}
+
+type imported struct{ room, file, path string }
+
+// imports lists what every Go file of the module imports. Tests may import what they like of the module's rooms.
+func imports(t *testing.T) []imported {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	var all []imported
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (entry.Name() == "testdata" || strings.HasPrefix(entry.Name(), ".") && name != root) {
+			return fs.SkipDir
+		}
+		if filepath.Ext(name) != ".go" {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		for _, spec := range file.Imports {
+			p, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			all = append(all, imported{path.Dir(rel), rel, p})
+		}
+		return nil
+	})
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d imports found: %v", len(all), err)
+	}
+	return all
+}
+
+func TestImportsRunOneWay(t *testing.T) {
+	allowed := rooms()
+	for _, i := range imports(t) {
+		rules, isRoom := allowed[i.room]
+		if !isRoom {
+			t.Errorf("%s: %q is no room of the design", i.file, i.room)
+			continue
+		}
+		room, ours := strings.CutPrefix(i.path, module)
+		if !ours || strings.HasSuffix(i.file, "_test.go") {
+			continue
+		}
+		if !slices.Contains(rules, room) {
+			t.Errorf("%s: %s may not import %s", i.file, i.room, room)
+		}
+	}
+}
+
+func TestLibrariesStayInTheirRooms(t *testing.T) {
+	for _, i := range imports(t) {
+		for library, room := range onlyIn() {
+			if (i.path == library || strings.HasPrefix(i.path, library+"/")) && i.room != room && !strings.HasSuffix(i.file, "_test.go") {
+				t.Errorf("%s: only %s may import %s", i.file, room, library)
+			}
+		}
+	}
+}
+
+// TestDependenciesAreExplained wants a line in docs/dependencies.md for every module that go.mod requires directly.
+func TestDependenciesAreExplained(t *testing.T) {
+	gomod, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "dependencies.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct := 0
+	for line := range strings.Lines(string(gomod)) {
+		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
+		if len(fields) != 2 || !strings.HasPrefix(fields[1], "v") {
+			continue
+		}
+		direct++
+		if want := "`" + fields[0] + "` " + fields[1]; !strings.Contains(string(page), want) {
+			t.Errorf("docs/dependencies.md has no line with %s", want)
+		}
+	}
+	if direct == 0 {
+		t.Error("go.mod requires nothing")
+	}
+}
