@@ -23,6 +23,20 @@ const MaxMessageBytes = 256 << 20
 // class, if that is known; the stream goes on after it.
 type Source = iter.Seq2[Item, error]
 
+// Concat returns a source that yields all messages of the first source, then those
+// of the next, and so on.
+func Concat(sources ...Source) Source {
+	return func(yield func(Item, error) bool) {
+		for _, source := range sources {
+			for item, err := range source {
+				if !yield(item, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Item is one message that can be read.
 type Item struct {
 	// Origin says where the message is, for error texts: the path of its file,

@@ -43,15 +43,7 @@ func spamAssassinCorpus(t testing.TB) (corpus.Source, bool) {
 		}
 		sources = append(sources, source)
 	}
-	return func(yield func(corpus.Item, error) bool) {
-		for _, source := range sources {
-			for item, err := range source {
-				if !yield(item, err) {
-					return
-				}
-			}
-		}
-	}, true
+	return corpus.Concat(sources...), true
 }
 
 func enronCorpus(t testing.TB, dir string, n int) corpus.Source {

@@ -38,29 +38,21 @@ func mailbox(seed uint64, n int, classes ...string) corpus.Source {
 			fsys[fmt.Sprintf("%s/%04d.eml", class, i)] = &fstest.MapFile{Data: []byte(text)}
 		}
 	}
-	return func(yield func(corpus.Item, error) bool) {
-		for _, class := range classes {
-			for item, err := range corpus.FromFS(fsys, class, class) {
-				if !yield(item, err) {
-					return
-				}
-			}
-		}
+	var sources []corpus.Source
+	for _, class := range classes {
+		sources = append(sources, corpus.FromFS(fsys, class, class))
 	}
+	return corpus.Concat(sources...)
 }
 
 // messages makes a source of messages given by label and text.
 func messages(labelled ...[2]string) corpus.Source {
-	return func(yield func(corpus.Item, error) bool) {
-		for i, m := range labelled {
-			fsys := fstest.MapFS{fmt.Sprintf("m/%d.eml", i): &fstest.MapFile{Data: []byte(m[1])}}
-			for item, err := range corpus.FromFS(fsys, "m", m[0]) {
-				if !yield(item, err) {
-					return
-				}
-			}
-		}
+	var sources []corpus.Source
+	for i, m := range labelled {
+		fsys := fstest.MapFS{fmt.Sprintf("m/%d.eml", i): &fstest.MapFile{Data: []byte(m[1])}}
+		sources = append(sources, corpus.FromFS(fsys, "m", m[0]))
 	}
+	return corpus.Concat(sources...)
 }
 
 func collect(t testing.TB, source corpus.Source, o CollectOptions, classes ...string) *Collection {

@@ -1,9 +1,12 @@
 package models
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+
+	"chaff/features"
 )
 
 // Estimates are the parameters of a naive Bayes model, in float64 and before they are folded into a [Linear], whose
@@ -37,6 +40,19 @@ func validateBayes(prefix string, smoothing float64, prior string) error {
 		errs = append(errs, fmt.Errorf("%s%w", prefix, err))
 	}
 	return errors.Join(errs...)
+}
+
+// countFor returns n_cw and log pi_c of a data set, which must be of the kind of feature that the named model takes.
+func countFor(ctx context.Context, d *features.Dataset, model string, kind features.Kind, prior string) (*counts, []float64, error) {
+	if err := wantKind(model, d, kind); err != nil {
+		return nil, nil, err
+	}
+	n, err := count(ctx, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	logPi, err := logPrior(prior, d.Classes, n.documents)
+	return n, logPi, err
 }
 
 // logHeld returns the logarithm of an estimate, which is held between floor and 1 - floor when there is no smoothing.

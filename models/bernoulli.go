@@ -57,14 +57,7 @@ func (m Bernoulli) Estimate(ctx context.Context, d *features.Dataset) (*Estimate
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	if err := wantKind("bernoulli", d, features.Bits); err != nil {
-		return nil, err
-	}
-	n, err := count(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	prior, err := logPrior(m.Prior, d.Classes, n.documents)
+	n, prior, err := countFor(ctx, d, "bernoulli", features.Bits, m.Prior)
 	if err != nil {
 		return nil, err
 	}

@@ -80,14 +80,7 @@ func (m Multinomial) Estimate(ctx context.Context, d *features.Dataset) (*Estima
 	if err != nil {
 		return nil, err
 	}
-	if err := wantKind("multinomial", d, kind); err != nil {
-		return nil, err
-	}
-	n, err := count(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	prior, err := logPrior(m.Prior, d.Classes, n.documents)
+	n, prior, err := countFor(ctx, d, "multinomial", kind, m.Prior)
 	if err != nil {
 		return nil, err
 	}

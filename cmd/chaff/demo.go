@@ -74,7 +74,7 @@ func (p *program) demoMessages(best trained, origins []string) error {
 			origin, shorten(m.Get("From")), shorten(m.Get("Subject")), v.Decision, v.Score, v.Probability)
 	}
 	if t := best.result.Thresholds; t != nil {
-		fmt.Fprintf(p.stdout, "\n(spam above %.2f, unsure above %.2f: chosen on development mail so that ham is not lost)\n", t.Spam, t.Unsure)
+		fmt.Fprintf(p.stdout, "\n(spam above %s, unsure above %s: chosen on development mail so that ham is not lost)\n", threshold(t.Spam), threshold(t.Unsure))
 	}
 	fmt.Fprintln(p.stdout, "\nYour own mail next: chaff train --maildir ~/Maildir")
 	return nil

@@ -78,7 +78,7 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 		return err
 	}
 	if e.Verdicts != nil {
-		fmt.Fprintf(p.stdout, "\nWith the model's thresholds, spam above %.2f and unsure above %.2f:\n", s.Thresholds.Spam, s.Thresholds.Unsure)
+		fmt.Fprintf(p.stdout, "\nWith the model's thresholds, spam above %s and unsure above %s:\n", threshold(s.Thresholds.Spam), threshold(s.Thresholds.Unsure))
 		printVerdicts(p.stdout, *e.Verdicts)
 	}
 	return nil

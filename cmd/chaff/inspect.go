@@ -74,7 +74,7 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 		s.Corpus.Train, s.Corpus.Development, s.Corpus.Test, s.Split.Method, s.Seed)
 	fmt.Fprintf(p.stdout, "vocabulary  %d terms, language %s\n", s.Corpus.Terms, s.Tokenize.Language)
 	if s.Thresholds != nil {
-		fmt.Fprintf(p.stdout, "thresholds  spam above %.4f, unsure above %.4f\n", s.Thresholds.Spam, s.Thresholds.Unsure)
+		fmt.Fprintf(p.stdout, "thresholds  spam above %s, unsure above %s\n", threshold(s.Thresholds.Spam), threshold(s.Thresholds.Unsure))
 	}
 	fmt.Fprintln(p.stdout)
 	if err := printFigures(p.stdout, []partFigures{{"train", s.Train}, {"development", s.Development}, {"test", s.Test}}); err != nil {

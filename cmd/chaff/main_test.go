@@ -17,8 +17,13 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/script: one behaviour of the command line each.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
+	p := scriptParams()
+	p.Dir = filepath.Join("testdata", "script")
+	testscript.Run(t, p)
+}
+
+func scriptParams() testscript.Params {
+	return testscript.Params{
 		UpdateScripts: os.Getenv("TEST_UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
@@ -30,7 +35,7 @@ func TestScripts(t *testing.T) {
 			"corrupt":    corrupt,
 			"cmpbytes":   compareBytes,
 		},
-	})
+	}
 }
 
 // writeSample writes the sample mail into ham and spam of a folder: samplemail DIR. With a second argument, maildir, the

@@ -88,7 +88,7 @@ func (s *sourceFlags) open() (labelled, error) {
 	if len(sources) == 0 {
 		return all, hintedError{errors.New("no mail given"), "say where it is: --maildir ~/Maildir, or --ham PATH and --spam PATH"}
 	}
-	all.source = concatenate(sources)
+	all.source = corpus.Concat(sources...)
 	return all, nil
 }
 
@@ -110,18 +110,6 @@ func planNotes(path string, plan corpus.Plan) []string {
 		notes = append(notes, fmt.Sprintf("  %-9s %6d  marked as deleted", corpus.LeftOut, plan.Deleted))
 	}
 	return notes
-}
-
-func concatenate(sources []corpus.Source) corpus.Source {
-	return func(yield func(corpus.Item, error) bool) {
-		for _, source := range sources {
-			for item, err := range source {
-				if !yield(item, err) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // print tells what will be used.

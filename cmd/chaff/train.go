@@ -172,7 +172,7 @@ func printResult(w io.Writer, r filter.Result) error {
 		return err
 	}
 	if r.Thresholds != nil {
-		fmt.Fprintf(w, "\nThresholds, chosen on the development part: spam above %.2f, unsure above %.2f.\n", r.Thresholds.Spam, r.Thresholds.Unsure)
+		fmt.Fprintf(w, "\nThresholds, chosen on the development part: spam above %s, unsure above %s.\n", threshold(r.Thresholds.Spam), threshold(r.Thresholds.Unsure))
 	}
 	if r.Verdicts != nil {
 		fmt.Fprintln(w, "With them, on the test part:")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -86,6 +87,12 @@ func (p *program) printProblems(s filter.Summary) {
 	if more := s.Unreadable - len(s.Problems); more > 0 {
 		fmt.Fprintf(p.stderr, "chaff: left out: %d more\n", more)
 	}
+}
+
+// threshold writes a score at which the verdict changes; one just below 0 is no "-0.00".
+func threshold(score float64) string {
+	// Adding 0 turns the negative zero that rounding may give into a plain one.
+	return fmt.Sprintf("%.2f", math.Round(100*score)/100+0)
 }
 
 // percent writes a figure in percent; one that is not defined is a dash.

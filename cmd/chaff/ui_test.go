@@ -1,0 +1,33 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestThresholdsAreWrittenWithoutANegativeZero(t *testing.T) {
+	for score, want := range map[float64]string{
+		12.345: "12.35", -0.5: "-0.50", math.Nextafter(0, -1): "0.00", math.Copysign(0, -1): "0.00", -0.004: "0.00",
+	} {
+		if got := threshold(score); got != want {
+			t.Errorf("%v: got %s, want %s", score, got, want)
+		}
+	}
+}
+
+func TestTextFromMailDoesNothingToATerminal(t *testing.T) {
+	if got := printable("a\x1b[31mb\x07\u202ec\n"); got != "a?[31mb??c?" {
+		t.Errorf("got %q", got)
+	}
+	if got := shorten([]byte(strings.Repeat("ä", 100))); len([]rune(got)) != 70 {
+		t.Errorf("%d characters, want 70", len([]rune(got)))
+	}
+}
+
+func TestTextIsWrappedAtWords(t *testing.T) {
+	want := []string{"one two", "three", "a-word-that-is-too-long", "four"}
+	if got := wrap("one two three a-word-that-is-too-long four", 8); strings.Join(got, "|") != strings.Join(want, "|") {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
