@@ -41,16 +41,16 @@ func groups() []struct {
 		// Verdicts of filters and virus scanners, ours among them, and the checks of the receiving server.
 		{groupNever, `x-spam* x-chaff-* x-bogosity x-spambayes-* x-dspam-* x-rspamd-* x-crm114-* x-spamprobe* x-sa-*
 			x-antispam* x-anti-spam* x-barracuda-* x-pmx* x-proofpoint-* x-ironport-* x-brightmail-* x-cloudmark-*
-			x-junk* x-vade-* x-mailscanner* x-virus* x-av-* x-amavis-* x-razor* x-pyzor* x-dcc-* x-hashcash*
-			x-habeas-* x-ms-exchange-* x-microsoft-antispam* x-forefront-antispam* x-mimedefang* x-scanned-by x-scanner*
+			x-junk* x-vade-* x-mailscanner* x-virus* x-av-* x-amavis-* x-razor* x-pyzor* x-dcc-*
+			x-ms-exchange-* x-microsoft-antispam* x-forefront-antispam* x-mimedefang* x-scanned-by x-scanner*
 			x-rbl-* x-policyd-* x-greylist* x-quarantine* x-filter* x-classification* x-verdict* x-trec-*
 			authentication-results x-authentication-results received-spf x-received-spf arc-* x-google-smtp-source
 			x-mail-filter* x-text-classification x-popfile-* x-ham* x-phish*`},
 		// Notes of mailboxes, mail programs and archives about messages they keep.
 		{groupNever, `status x-status x-keywords x-uid x-uidl x-imap* x-mozilla-* x-evolution* x-gmail-labels x-gm-*
-			x-folder x-label* x-flags x-tuid x-offlineimap* x-dovecot* x-message-flag x-replied x-forwarded-to lines content-length
+			x-folder x-label* x-flags x-tuid x-offlineimap* x-dovecot* x-replied x-forwarded-to lines content-length
 			xref x-original-status x-kmail-* x-sylpheed-* x-claws-* x-apple-* x-mailcrate* x-url url x-from-line x-archive*
-			x-mbox-line x-mime-autoconverted old-subject replied forwarded x-authentication-warning`},
+			x-mbox-line x-mime-autoconverted replied forwarded x-authentication-warning`},
 		{groupReceived, `received x-received return-path x-return-path x-originating-ip x-source* x-antiabuse x-sender-ip
 			x-mail-from x-smtp-* x-relay* x-rcpt-* x-delivery-agent x-originalarrivaltime x-mailer-recptid`},
 		{groupDelivered, `delivered-to x-delivered-to x-original-to envelope-to x-envelope-* x-apparently-to apparently-to
@@ -58,7 +58,7 @@ func groups() []struct {
 		{groupList, `list-* x-list* mailing-list x-mailing-list x-beenthere x-mailman-* x-loop precedence errors-to sender
 			x-sender x-egroups-* x-yahoo-* x-original-date mail-followup-to mail-reply-to x-listar-* x-ecartis-*
 			x-majordomo* x-no-archive x-precedence* archived-at x-unsubscri* x-subscri* x-google-group* x-groups* x-ml-*
-			x-mlserver delivered-by x-post-* x-sequence x-mail-count x-acceptable-languages`},
+			x-mlserver delivered-by x-post-* x-sequence x-mail-count x-acceptable-languages old-subject`},
 		{groupDate, `date x-date`},
 		{groupMessageID, `message-id in-reply-to references thread-index content-id x-message-id x-ms-tnef-correlator`},
 	}

@@ -83,7 +83,7 @@ func (s *sourceFlags) open() (labelled, error) {
 		}
 		spamOnly = true
 		sources = append(sources, classes.Source())
-		all.notes = append(all.notes, fmt.Sprintf("%s: classes %q, %d files beside them left out", path, classes.Names, classes.LeftOut))
+		all.notes = append(all.notes, fmt.Sprintf("%s: classes %q; files beside them, left out: %d", path, classes.Names, classes.LeftOut))
 	}
 	if len(sources) == 0 {
 		return all, hintedError{errors.New("no mail given"), "say where it is: --maildir ~/Maildir, or --ham PATH and --spam PATH"}
