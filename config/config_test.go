@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -173,4 +174,17 @@ func TestAPrintedConfigurationLoadsAgain(t *testing.T) {
 	if diff := cmp.Diff(l.Config, load(t, Sources{File: file}).Config); diff != "" {
 		t.Errorf("settings (-printed +loaded):\n%s", diff)
 	}
+}
+
+func ExampleLoad() {
+	loaded, err := Load(Sources{
+		Environ: []string{"CHAFF_TOKENIZE_LANGUAGE=none"},
+		Set:     []Setting{{"models.bernoulli.smoothing", "0.5"}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(loaded.Tokenize.Language, loaded.Models.Bernoulli.Smoothing, loaded.Origins["tokenize.language"])
+	// Output: none 0.5 environment
 }

@@ -3,7 +3,7 @@
 //
 // Training:
 //
-//	mail, err := filter.Collect(ctx, items, classes, options) // read, decode, tokenise, split
+//	mail, err := filter.Collect(ctx, source, classes, options) // read, decode, tokenise, split
 //	f, err := filter.Train(ctx, mail, "multinomial", filter.DefaultTrainOptions())
 //	err = f.Save("spam.model")
 //

@@ -29,8 +29,7 @@ func (f *Filter) Evaluate(ctx context.Context, source corpus.Source, workers int
 	s := f.score(d)
 	e := Evaluation{Summary: g.summary, Figures: *f.measure(s)}
 	if f.isSpamFilter() {
-		counts := f.countVerdicts(s)
-		e.Verdicts = &counts
+		e.Verdicts = f.countVerdicts(s)
 	}
 	return e, nil
 }

@@ -210,6 +210,23 @@ func TestAnyBytesAreAMessage(t *testing.T) {
 	}
 }
 
+func TestAModelDoesNotTellWhereItsMailLay(t *testing.T) {
+	gone := func(yield func(corpus.Item, error) bool) {
+		yield(corpus.Item{Origin: "/home/ann/gone.eml", Label: "ham"}, errors.New("read /home/ann/gone.eml: no such file"))
+	}
+	c := collect(t, corpus.Concat(mailbox(1, 20, "ham", "spam"), gone), DefaultCollectOptions(), "ham", "spam")
+	if s := c.Summary(); len(s.Problems) != 1 {
+		t.Fatalf("problems %q, want one", s.Problems)
+	}
+	f, _ := train(t, c, "multinomial")
+	if data := string(encode(t, f)); strings.Contains(data, "/home/ann") || strings.Contains(data, "0001.eml") {
+		t.Error("the model has the path of a message")
+	}
+	if got := f.Settings().Corpus.Unreadable; got != 1 {
+		t.Errorf("the model knows of %d unreadable messages, want 1", got)
+	}
+}
+
 func TestAFilterServesManyGoroutines(t *testing.T) {
 	f := spamFilter(t)
 	raws := [][]byte{[]byte("\nspama spamb"), []byte("\nhama hamb"), []byte("Subject: sharedc\n\nsharedd")}

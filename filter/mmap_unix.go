@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// mapFile maps a file into memory for reading. The memory stays mapped as long as the process lives: a model is opened
-// once, and a vector of it may be in use anywhere.
+// mapFile maps a file into memory for reading. It is never unmapped: a model is opened once in the life of a process, and
+// pages that are no longer read cost address space only.
 func mapFile(f *os.File, size int) ([]byte, error) {
 	return syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
 }

@@ -16,27 +16,25 @@ import (
 
 // Settings are what a filter is, and where it came from: the SETT section of the model file.
 type Settings struct {
-	Classes      []string            `json:"classes"`
-	Model        string              `json:"model"`
-	Kind         string              `json:"kind"`
-	TermsVersion string              `json:"terms_version"`
-	Message      message.Options     `json:"message"`
-	Tokenize     tokenize.Options    `json:"tokenize"`
-	Features     features.Options    `json:"features"`
-	Trainer      models.Options      `json:"trainer"`
-	Split        corpus.SplitOptions `json:"split"`
-	Seed         uint64              `json:"seed"`
-	Corpus       Summary             `json:"corpus"`
-	Thresholds   *metrics.Thresholds `json:"thresholds,omitempty"`
-	Train        *metrics.Figures    `json:"train,omitempty"`
-	Development  *metrics.Figures    `json:"development,omitempty"`
-	Test         *metrics.Figures    `json:"test,omitempty"`
+	Classes      []string                 `json:"classes"`
+	Model        string                   `json:"model"`
+	Kind         string                   `json:"kind"`
+	TermsVersion string                   `json:"terms_version"`
+	Message      message.Options          `json:"message"`
+	Tokenize     tokenize.Options         `json:"tokenize"`
+	Features     features.Options         `json:"features"`
+	Trainer      models.Options           `json:"trainer"`
+	Limits       metrics.ThresholdOptions `json:"threshold_limits"`
+	Split        corpus.SplitOptions      `json:"split"`
+	Seed         uint64                   `json:"seed"`
+	Corpus       Summary                  `json:"corpus"`
+	Thresholds   *metrics.Thresholds      `json:"thresholds,omitempty"`
+	Train        *metrics.Figures         `json:"train,omitempty"`
+	Development  *metrics.Figures         `json:"development,omitempty"`
+	Test         *metrics.Figures         `json:"test,omitempty"`
 }
 
 func (s *Settings) reading() Reading { return Reading{Message: s.Message, Tokenize: s.Tokenize} }
-
-// termsVersion names the rules by which this program makes terms of a message.
-func termsVersion() string { return tokenize.Version }
 
 func encodeSettings(s Settings) ([]byte, error) { return json.MarshalIndent(s, "", "  ") }
 
@@ -48,8 +46,8 @@ func decodeSettings(data []byte) (Settings, error) {
 	if err := d.Decode(&s); err != nil {
 		return Settings{}, fmt.Errorf("%w: settings: %w", ErrVersion, err)
 	}
-	if s.TermsVersion != termsVersion() {
-		return Settings{}, fmt.Errorf("%w: its terms were made by the rules %q, this program has %q", ErrVersion, s.TermsVersion, termsVersion())
+	if s.TermsVersion != tokenize.Version {
+		return Settings{}, fmt.Errorf("%w: its terms were made by the rules %q, this program has %q", ErrVersion, s.TermsVersion, tokenize.Version)
 	}
 	if err := errors.Join(s.Message.Validate(), s.Tokenize.Validate()); err != nil {
 		return Settings{}, fmt.Errorf("%w: settings: %w", ErrVersion, err)

@@ -8,6 +8,7 @@ import (
 	"chaff/features"
 	"chaff/metrics"
 	"chaff/models"
+	"chaff/tokenize"
 )
 
 // TrainOptions say how a model is trained.
@@ -60,47 +61,52 @@ func Train(ctx context.Context, c *Collection, model string, o TrainOptions) (*F
 	if err != nil {
 		return nil, Result{}, err
 	}
-	linear, report, err := trainer.Train(ctx, c.Dataset(corpus.Train, kind))
+	training := c.Dataset(corpus.Train, kind)
+	linear, report, err := trainer.Train(ctx, training)
 	if err != nil {
 		return nil, Result{}, fmt.Errorf("train %s: %w", model, err)
 	}
-	f := &Filter{
-		vocabulary: c.vocabulary,
-		linear:     linear,
-		kind:       kind,
-		settings: Settings{
-			Classes:      c.classes,
-			Model:        model,
-			Kind:         kind.String(),
-			TermsVersion: termsVersion(),
-			Message:      c.options.Reading.Message,
-			Tokenize:     c.options.Reading.Tokenize,
-			Features:     c.options.Features,
-			Trainer:      o.Models,
-			Split:        c.options.Split,
-			Seed:         c.options.Seed,
-			Corpus:       c.summary,
-		},
-		terms: &Terms{Texts: c.texts, Documents: c.frequency},
-	}
+	f := newFilter(c, linear, model, kind, o)
 	result := Result{Model: model, Kind: kind.String(), Terms: c.vocabulary.Len(), Warnings: report.Warnings}
-	development := f.score(c.Dataset(corpus.Development, kind))
+	development, test := f.score(c.Dataset(corpus.Development, kind)), f.score(c.Dataset(corpus.Test, kind))
 	if f.isSpamFilter() {
 		thresholds, warnings := metrics.ChooseThresholds(development.scores, development.spam(), o.Thresholds)
 		f.settings.Thresholds = &thresholds
 		result.Thresholds = &thresholds
 		result.Warnings = append(result.Warnings, warnings...)
+		if len(test.labels) > 0 {
+			result.Verdicts = f.countVerdicts(test)
+		}
 	}
-	test := f.score(c.Dataset(corpus.Test, kind))
-	result.Train = f.measure(f.score(c.Dataset(corpus.Train, kind)))
-	result.Development = f.measure(development)
-	result.Test = f.measure(test)
-	if f.isSpamFilter() && len(test.labels) > 0 {
-		counts := f.countVerdicts(test)
-		result.Verdicts = &counts
-	}
+	result.Train, result.Development, result.Test = f.measure(f.score(training)), f.measure(development), f.measure(test)
 	f.settings.Train, f.settings.Development, f.settings.Test = result.Train, result.Development, result.Test
 	return f, result, nil
+}
+
+// newFilter joins a model with what it was trained on; thresholds and figures come later.
+func newFilter(c *Collection, linear *models.Linear, model string, kind features.Kind, o TrainOptions) *Filter {
+	summary := c.summary
+	summary.Problems = nil // they name paths: the model tells nobody where its mail lay
+	return &Filter{
+		vocabulary: c.vocabulary,
+		linear:     linear,
+		kind:       kind,
+		terms:      &Terms{Texts: c.texts, Documents: c.frequency},
+		settings: Settings{
+			Classes:      c.classes,
+			Model:        model,
+			Kind:         kind.String(),
+			TermsVersion: tokenize.Version,
+			Message:      c.options.Reading.Message,
+			Tokenize:     c.options.Reading.Tokenize,
+			Features:     c.options.Features,
+			Trainer:      o.Models,
+			Limits:       o.Thresholds,
+			Split:        c.options.Split,
+			Seed:         c.options.Seed,
+			Corpus:       summary,
+		},
+	}
 }
 
 // scored is what a model says of labelled documents.
@@ -145,8 +151,8 @@ func (f *Filter) measure(s scored) *metrics.Figures {
 	return &figures
 }
 
-func (f *Filter) countVerdicts(s scored) VerdictCounts {
-	var counts VerdictCounts
+func (f *Filter) countVerdicts(s scored) *VerdictCounts {
+	counts := new(VerdictCounts)
 	for i, label := range s.labels {
 		of := &counts.Ham
 		if label == spamClass {
