@@ -28,8 +28,8 @@ const (
 )
 
 // groups says which header fields belong to which group. This is the one place that decides which headers are never
-// looked at: the verdicts of filters, and what a mailbox or an archive notes about its messages. Patterns are matched
-// against the name in lower case, and the first that fits decides.
+// looked at: the verdicts of filters, and what a mailbox or an archive notes about its messages. An entry is a name in
+// lower case, or the start of names and a `*`; whole names decide before starts, and of these the first.
 func groups() []struct {
 	group    group
 	patterns string
@@ -68,19 +68,25 @@ func groups() []struct {
 type plans struct {
 	options Options
 	byName  map[string]fieldPlan
-	known   []knownPattern
+	names   map[string]group // groups, by whole names
+	starts  []start
 }
 
-type knownPattern struct {
-	pattern string
-	group   group
+// start is the start of names that belong to a group.
+type start struct {
+	prefix string
+	group  group
 }
 
 func newPlans(o Options) *plans {
-	p := &plans{options: o, byName: make(map[string]fieldPlan)}
+	p := &plans{options: o, byName: make(map[string]fieldPlan), names: make(map[string]group)}
 	for _, g := range groups() {
 		for pattern := range strings.FieldsSeq(g.patterns) {
-			p.known = append(p.known, knownPattern{pattern, g.group})
+			if prefix, isStart := strings.CutSuffix(pattern, "*"); isStart {
+				p.starts = append(p.starts, start{prefix, g.group})
+			} else {
+				p.names[pattern] = g.group
+			}
 		}
 	}
 	return p
@@ -142,9 +148,12 @@ func (p *plans) wanted(lower string) bool {
 }
 
 func (p *plans) group(lower string) group {
-	for _, k := range p.known {
-		if matches(k.pattern, lower) {
-			return k.group
+	if g, known := p.names[lower]; known {
+		return g
+	}
+	for _, s := range p.starts {
+		if strings.HasPrefix(lower, s.prefix) {
+			return s.group
 		}
 	}
 	return groupOther
