@@ -106,14 +106,14 @@ func percent(v *float64, digits int) string {
 // printFigures prints one row for each part of the corpus.
 func printFigures(w io.Writer, parts []partFigures) error {
 	t := newTable(w)
-	fmt.Fprintln(t, "part\tmessages\taccuracy\t95% interval\thm%\tsm%\tlam%\t(1-ROCA)%")
+	fmt.Fprintln(t, "part\tmessages\taccuracy\t95% interval\t0-1 loss\thm%\tsm%\tlam%\t(1-ROCA)%")
 	for _, part := range parts {
 		f := part.figures
 		if f == nil {
-			fmt.Fprintf(t, "%s\t0\t-\t-\t-\t-\t-\t-\n", part.name)
+			fmt.Fprintf(t, "%s\t0\t-\t-\t-\t-\t-\t-\t-\n", part.name)
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%d\t%.2f%%\t%.2f-%.2f\t%s\t%s\t%s\t%s\n", part.name, f.Messages, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
+		fmt.Fprintf(t, "%s\t%d\t%.2f%%\t%.2f-%.2f\t%.4f\t%s\t%s\t%s\t%s\n", part.name, f.Messages, f.Accuracy, f.AccuracyLow, f.AccuracyHigh, f.ZeroOneLoss,
 			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4))
 	}
 	return t.Flush()
