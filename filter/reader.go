@@ -37,6 +37,6 @@ func newReader(r Reading) (*reader, error) {
 func (r *reader) document(raw []byte) (features.Document, message.Repairs) {
 	m := r.decoder.Decode(raw)
 	r.bag.Reset()
-	r.tokenizer.Terms(m, r.bag.Add)
-	return r.bag.Document(), m.Repairs
+	cut := r.tokenizer.Terms(m, func(term, _ []byte) { r.bag.Add(term) })
+	return r.bag.Document(), m.Repairs | cut
 }

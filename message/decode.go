@@ -37,7 +37,7 @@ func NewDecoder(o Options) *Decoder {
 // Decode decodes one message. It never fails; raw is not changed. The result is valid until the next Decode, and as
 // long as raw stays unchanged, since it may share memory with it.
 func (d *Decoder) Decode(raw []byte) *Message {
-	d.msg = Message{Header: d.msg.Header[:0], Parts: d.msg.Parts[:0], URLs: d.msg.URLs[:0]}
+	d.msg = Message{Header: d.msg.Header[:0], Attached: d.msg.Attached[:0], Parts: d.msg.Parts[:0], Links: d.msg.Links[:0]}
 	d.textLeft = d.options.MaxTextBytes
 	d.arena, d.links = d.arena[:0], d.links[:0]
 	d.boundaries = d.boundaries[:0]

@@ -30,7 +30,13 @@ func texts(m *message.Message) string {
 	return strings.Join(all, " | ")
 }
 
-func urls(m *message.Message) string { return string(bytes.Join(m.URLs, []byte(" "))) }
+func urls(m *message.Message) string {
+	var all [][]byte
+	for _, link := range m.Links {
+		all = append(all, link.URL)
+	}
+	return string(bytes.Join(all, []byte(" ")))
+}
 
 func repairs(m *message.Message) string {
 	var all []string
@@ -205,8 +211,8 @@ func TestLimitsAreKeptAndReported(t *testing.T) {
 			if got := m.Get("Subject"); len(got) > 20 {
 				t.Errorf("got a subject of %d bytes, want at most 20", len(got))
 			}
-			if len(m.URLs) > 0 && len(m.URLs[0]) > 2048 {
-				t.Errorf("got a URL of %d bytes, want at most 2048", len(m.URLs[0]))
+			if len(m.Links) > 0 && len(m.Links[0].URL) > 2048 {
+				t.Errorf("got a URL of %d bytes, want at most 2048", len(m.Links[0].URL))
 			}
 		})
 	}
@@ -216,7 +222,7 @@ func TestADecoderForgetsThePreviousMessage(t *testing.T) {
 	d := message.NewDecoder(message.DefaultOptions())
 	d.Decode([]byte("Subject: one\nX-Odd\nTo: a\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nhttp://a.example\n--b\n\n"))
 	m := d.Decode([]byte("To: two\n\nnew text"))
-	if m.Get("subject") != nil || len(m.Header) != 1 || texts(m) != "new text" || len(m.URLs) != 0 || m.Repairs != 0 {
+	if m.Get("subject") != nil || len(m.Header) != 1 || texts(m) != "new text" || len(m.Links) != 0 || m.Repairs != 0 {
 		t.Errorf("got %q %q %q %q, want only the second message", m.Header, texts(m), urls(m), repairs(m))
 	}
 }
@@ -240,7 +246,7 @@ func TestAMessageMayUseUpItsMemory(t *testing.T) {
 		if got, want := string(p.Charset), fmt.Sprintf("iso-8859-%d", i%9+1); got != want {
 			t.Errorf("got charset %q, want %q", got, want)
 		}
-		if got, want := string(m.URLs[i]), fmt.Sprintf("http://shop.example/%d", i); got != want {
+		if got, want := string(m.Links[i].URL), fmt.Sprintf("http://shop.example/%d", i); got != want {
 			t.Errorf("got URL %q, want %q", got, want)
 		}
 	}

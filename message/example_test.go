@@ -19,8 +19,8 @@ Content-Type: text/html
 	for _, p := range m.Parts {
 		fmt.Printf("%s:%s", p.Type, p.Text)
 	}
-	for _, url := range m.URLs {
-		fmt.Printf("%s\n", url)
+	for _, link := range m.Links {
+		fmt.Printf("%s\n", link.URL)
 	}
 	// Output:
 	// Café

@@ -41,7 +41,8 @@ func check(t *testing.T, m *message.Message, o message.Options, size int) {
 			t.Errorf("text %q has a NUL", p.Text)
 		}
 	}
-	for _, u := range m.URLs {
+	for _, link := range m.Links {
+		u := link.URL
 		valid("URL", u)
 		if len(u) == 0 || len(u) > 2048 {
 			t.Errorf("URL %q has %d bytes", u, len(u))
@@ -57,8 +58,8 @@ func check(t *testing.T, m *message.Message, o message.Options, size int) {
 	if len(m.Header) > 1000 {
 		t.Errorf("got %d fields, want at most 1000", len(m.Header))
 	}
-	if len(m.URLs) > size {
-		t.Errorf("got %d URLs of %d bytes", len(m.URLs), size)
+	if len(m.Links) > size {
+		t.Errorf("got %d URLs of %d bytes", len(m.Links), size)
 	}
 }
 
@@ -102,7 +103,7 @@ func FuzzHTML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, html string) {
 		m := d.Decode([]byte("Content-Type: text/html; charset=utf-8\n\n" + html))
 		check(t, m, o, len(html))
-		if !strings.ContainsAny(html, "<&\x00\r") && utf8.ValidString(html) && len(m.URLs) == 0 &&
+		if !strings.ContainsAny(html, "<&\x00\r") && utf8.ValidString(html) && len(m.Links) == 0 &&
 			!strings.HasPrefix(html, "\ufeff") {
 			if got := string(m.Parts[0].Text); got != html {
 				t.Errorf("text without markup became %q", got)

@@ -153,7 +153,7 @@ func (d *Decoder) attributes(z *html.Tokenizer) {
 		key, value, more = z.TagAttr()
 		switch string(key) {
 		case "action", "background", "cite", "data", "formaction", "href", "poster", "src":
-			d.addLink(value)
+			d.addLink(LinkOther, value)
 		case "alt":
 			d.arena = append(d.arena, ' ')
 			d.arena = append(d.arena, value...)

@@ -5,14 +5,18 @@ type Message struct {
 	// Header holds the fields of the message's own header in their order. Headers of parts and of attached messages are
 	// not in it, nor is the "From " line of an mbox.
 	Header []Field
+	// Attached holds the fields of the headers of attached messages (message/rfc822), in their order.
+	Attached []Field
 	// Parts are the leaves of the message in their order, text and attachments alike. A message that is not multipart
 	// has one; an empty message has one without text.
 	Parts []Part
-	// URLs are the links of all text parts in their order, duplicates included, valid UTF-8, at most 2048 bytes each.
-	// Within an HTML part those in attributes come before those written in the text.
-	URLs [][]byte
+	// Links are the links of all text parts in their order, duplicates included. Within an HTML part those in attributes
+	// come before those written in the text.
+	Links []Link
 	// Repairs tells what had to be mended to read the message.
 	Repairs Repairs
+	// Marks tells what deceptions its HTML holds.
+	Marks Marks
 }
 
 // Field is one header field.
@@ -39,6 +43,33 @@ type Part struct {
 	// Text is what a reader would see: valid UTF-8, HTML as its visible text, each URL in it replaced by a space. It is
 	// nil for a part whose type is not text. Lines end as in the message: LF after an identity or quoted-printable
 	// transfer encoding, possibly CR LF after base64.
+	Text []byte
+	// Hidden is text that HTML holds but a reader would not see: of no size, of no colour, off the screen. Valid UTF-8.
+	Hidden []byte
+	// Markup is the size in bytes of the tags, comments, scripts and styles of HTML; Images is how many images it has.
+	// Both are 0 for other text.
+	Markup, Images int
+}
+
+// LinkKind is what a link is for.
+type LinkKind uint8
+
+// The kinds of link.
+const (
+	LinkWritten LinkKind = iota // written in the text
+	LinkAnchor                  // to be clicked: href of an element a or area
+	LinkForm                    // where a form is sent to: action, formaction
+	LinkImage                   // shown: the source of an image
+	LinkOther                   // fetched in another way: style sheets, backgrounds, frames, objects
+)
+
+// Link is one link of a message.
+type Link struct {
+	Kind LinkKind
+	// URL is valid UTF-8 of at most 2048 bytes.
+	URL []byte
+	// Text is the visible text that an anchor stands under, without blanks around it, at most 256 bytes of it; nil for
+	// other kinds. If it holds a URL, that is in it as it is written.
 	Text []byte
 }
 

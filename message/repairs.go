@@ -34,6 +34,8 @@ const (
 	CutHeader
 	CutURL
 	CutMarkup
+	CutTokens
+	CutTime
 	repairKinds // how many there are
 )
 
@@ -86,12 +88,16 @@ func (r Repair) String() string {
 		return "cut: URL too long"
 	case CutMarkup:
 		return "cut: HTML tag or comment too long"
+	case CutTokens:
+		return "cut: too many tokens"
+	case CutTime:
+		return "cut: too much time"
 	}
 	return fmt.Sprintf("repair %d", uint8(r))
 }
 
 // Repairs is a set of kinds of repair. The zero value is the empty set: nothing was mended.
-type Repairs uint32
+type Repairs uint64
 
 // Has reports whether r is in the set.
 func (s Repairs) Has(r Repair) bool { return s&(1<<r) != 0 }
@@ -106,6 +112,9 @@ func (s Repairs) All() iter.Seq[Repair] {
 		}
 	}
 }
+
+// With returns the set with r in it.
+func (s Repairs) With(r Repair) Repairs { return s | 1<<r }
 
 // add puts r into the set.
 func (s *Repairs) add(r Repair) { *s |= 1 << r }

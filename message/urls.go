@@ -8,16 +8,16 @@ const (
 )
 
 // addURL keeps one link of the message, which is valid UTF-8.
-func (d *Decoder) addURL(url []byte) {
+func (d *Decoder) addURL(kind LinkKind, url []byte) {
 	if len(url) > maxURLBytes {
 		d.msg.Repairs.add(CutURL)
 		url = cutRunes(url, maxURLBytes)
 	}
-	d.msg.URLs = append(d.msg.URLs, url)
+	d.msg.Links = append(d.msg.Links, Link{Kind: kind, URL: url})
 }
 
 // addLink keeps the link in an attribute of HTML, without the line ends and tabs that browsers pass over.
-func (d *Decoder) addLink(value []byte) {
+func (d *Decoder) addLink(kind LinkKind, value []byte) {
 	start := len(d.links)
 	for _, c := range bytes.TrimSpace(value) {
 		if c != '\n' && c != '\r' && c != '\t' {
@@ -29,7 +29,7 @@ func (d *Decoder) addLink(value []byte) {
 		url, _, _ = bytes.Cut(url, []byte(","))
 	}
 	if len(url) > 0 && url[0] != '#' {
-		d.addURL(url)
+		d.addURL(kind, url)
 	}
 }
 
@@ -45,7 +45,7 @@ func (d *Decoder) takeURLs(text []byte) []byte {
 	for ; from < len(text); from, to = next.url() {
 		d.arena = append(d.arena, text[done:from]...)
 		d.arena = append(d.arena, ' ')
-		d.addURL(text[from:to])
+		d.addURL(LinkWritten, text[from:to])
 		done = to
 	}
 	d.arena = append(d.arena, text[done:]...)

@@ -20,6 +20,7 @@ type Tokenizer struct {
 	stem    func(word string) string
 	fold    func(word string) string
 
+	emit     func(term, token []byte)
 	term     []byte // the term being made: tag and word
 	clean    []byte // text without invisible characters
 	normal   []byte // text in NFKC
@@ -56,66 +57,74 @@ func New(o Options) (*Tokenizer, error) {
 	return t, nil
 }
 
-// Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, URLs. The bytes of
-// term are valid until emit returns.
-func (t *Tokenizer) Terms(m *message.Message, emit func(term []byte)) {
+// Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links. Token is the
+// word the term was made of as it stands in the message, nil for a term that was not made of a word. The bytes of both
+// are valid until emit returns. The result tells what a limit of [Options] cut off.
+func (t *Tokenizer) Terms(m *message.Message, emit func(term, token []byte)) message.Repairs {
+	t.emit = emit
+	t.message(m)
+	t.emit = nil
+	return 0
+}
+
+func (t *Tokenizer) message(m *message.Message) {
 	for _, f := range m.Header {
-		t.header(f, emit)
+		t.header(f)
 	}
 	for i := range m.Parts {
-		t.part(&m.Parts[i], emit)
+		t.part(&m.Parts[i])
 	}
-	for _, u := range m.URLs {
-		t.url(u, emit)
+	for _, l := range m.Links {
+		t.url(l.URL)
 	}
 }
 
-func (t *Tokenizer) header(f message.Field, emit func(term []byte)) {
+func (t *Tokenizer) header(f message.Field) {
 	plan := t.plans.plan(f.Name)
 	if !plan.look {
 		return
 	}
 	t.term = append(t.term[:0], plan.mark...)
-	emit(t.term)
+	t.emit(t.term, nil)
 	switch {
 	case plan.stem:
-		t.text(plan.tag, f.Value, t.stems, t.stem, emit)
+		t.text(plan.tag, f.Value, t.stems, t.stem)
 	case plan.address:
-		t.addresses(plan.tag, f.Value, emit)
+		t.addresses(plan.tag, f.Value)
 	default:
-		t.text(plan.tag, f.Value, t.folds, t.fold, emit)
+		t.text(plan.tag, f.Value, t.folds, t.fold)
 	}
 }
 
-func (t *Tokenizer) part(p *message.Part, emit func(term []byte)) {
-	t.word("type:", p.Type, t.folds, t.fold, emit)
-	t.word("charset:", p.Charset, t.folds, t.fold, emit)
-	t.word("encoding:", p.Encoding, t.folds, t.fold, emit)
+func (t *Tokenizer) part(p *message.Part) {
+	t.word("type:", p.Type, t.folds, t.fold)
+	t.word("charset:", p.Charset, t.folds, t.fold)
+	t.word("encoding:", p.Encoding, t.folds, t.fold)
 	if len(p.Filename) > 0 {
 		if dot := bytes.LastIndexByte(p.Filename, '.'); dot >= 0 {
-			t.word("file:.", p.Filename[dot+1:], t.folds, t.fold, emit)
+			t.word("file:.", p.Filename[dot+1:], t.folds, t.fold)
 		}
-		t.text("file:", p.Filename, t.folds, t.fold, emit)
+		t.text("file:", p.Filename, t.folds, t.fold)
 	}
-	t.text("body:", p.Text, t.stems, t.stem, emit)
+	t.text("body:", p.Text, t.stems, t.stem)
 }
 
 // text emits the words of text, each as what become makes of it.
-func (t *Tokenizer) text(tag string, text []byte, c cache, become func(string) string, emit func(term []byte)) {
+func (t *Tokenizer) text(tag string, text []byte, c cache, become func(string) string) {
 	t.words(text, func(word []byte, symbol bool) {
 		if symbol {
 			if t.options.Symbols {
 				t.term = append(append(t.term[:0], tag...), word...)
-				emit(t.term)
+				t.emit(t.term, word)
 			}
 			return
 		}
-		t.word(tag, word, c, become, emit)
+		t.word(tag, word, c, become)
 	})
 }
 
 // word emits one word, unless it is too short; a word that is too long is counted by its length.
-func (t *Tokenizer) word(tag string, word []byte, c cache, become func(string) string, emit func(term []byte)) {
+func (t *Tokenizer) word(tag string, word []byte, c cache, become func(string) string) {
 	// The number of bytes bounds the number of characters from above, so most words need no counting.
 	if len(word) == 0 {
 		return
@@ -127,22 +136,17 @@ func (t *Tokenizer) word(tag string, word []byte, c cache, become func(string) s
 		}
 		if n > t.options.MaxLength {
 			t.term = lengthClass(append(t.term[:0], tag...), n)
-			emit(t.term)
+			t.emit(t.term, word)
 			return
 		}
 	}
-	t.whole(tag, c.get(word, become), emit)
-}
-
-// whole emits value as it is.
-func (t *Tokenizer) whole(tag, value string, emit func(term []byte)) {
-	t.term = append(append(t.term[:0], tag...), value...)
-	emit(t.term)
+	t.term = append(append(t.term[:0], tag...), c.get(word, become)...)
+	t.emit(t.term, word)
 }
 
 // addresses emits, of a field like From, each address whole, its domain and its registered domain, and the words of
 // names and comments.
-func (t *Tokenizer) addresses(tag string, value []byte, emit func(term []byte)) {
+func (t *Tokenizer) addresses(tag string, value []byte) {
 	for len(value) > 0 {
 		i := bytes.IndexAny(value, " \t\r\n<>(),;:\"[]")
 		if i < 0 {
@@ -155,10 +159,10 @@ func (t *Tokenizer) addresses(tag string, value []byte, emit func(term []byte)) 
 		value = value[i:]
 		at := bytes.LastIndexByte(chunk, '@')
 		if at < 0 {
-			t.text(tag, chunk, t.folds, t.fold, emit)
+			t.text(tag, chunk, t.folds, t.fold)
 			continue
 		}
-		t.word(tag, norm.NFKC.Bytes(chunk), t.folds, t.fold, emit)
-		t.host(tag+"@", tag+"@.", chunk[at+1:], emit)
+		t.word(tag, norm.NFKC.Bytes(chunk), t.folds, t.fold)
+		t.host(tag+"@", tag+"@.", chunk[at+1:])
 	}
 }

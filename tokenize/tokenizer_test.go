@@ -25,7 +25,7 @@ func tokenizer(t testing.TB, change func(o *Options)) *Tokenizer {
 func termsOf(tok *Tokenizer, raw string) []string {
 	var terms []string
 	m := message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw))
-	tok.Terms(m, func(term []byte) { terms = append(terms, string(term)) })
+	tok.Terms(m, func(term, _ []byte) { terms = append(terms, string(term)) })
 	return terms
 }
 
@@ -171,7 +171,8 @@ func TestURLsAreCutHoweverTheyAreWritten(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.url, func(t *testing.T) {
 			var got []string
-			tok.url([]byte(tt.url), func(term []byte) { got = append(got, string(term)) })
+			tok.emit = func(term, _ []byte) { got = append(got, string(term)) }
+			tok.url([]byte(tt.url))
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
@@ -260,7 +261,7 @@ func Example() {
 		return
 	}
 	m := message.NewDecoder(message.DefaultOptions()).Decode([]byte("Subject: Two offers\n\nBuy now\n"))
-	tok.Terms(m, func(term []byte) { fmt.Println(string(term)) })
+	tok.Terms(m, func(term, _ []byte) { fmt.Println(string(term)) })
 	// Output:
 	// header:Subject
 	// subject:two
@@ -290,7 +291,7 @@ func BenchmarkTerms(b *testing.B) {
 			b.SetBytes(int64(len(raw)))
 			b.ReportAllocs()
 			for b.Loop() {
-				tok.Terms(d.Decode([]byte(raw)), func([]byte) {})
+				tok.Terms(d.Decode([]byte(raw)), func(_, _ []byte) {})
 			}
 		})
 	}

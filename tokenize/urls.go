@@ -10,7 +10,7 @@ import (
 
 // url emits the parts of a URL: its host, the domain that is registered, and the words of path and query. URLs in mail
 // are often broken, so it is cut by hand; what has no host, as mailto: and cid:, is counted by its scheme.
-func (t *Tokenizer) url(u []byte, emit func(term []byte)) {
+func (t *Tokenizer) url(u []byte) {
 	scheme, rest, found := bytes.Cut(u, []byte(":"))
 	if !found || len(scheme) > maxScheme || bytes.ContainsAny(scheme, "./?#@") {
 		scheme, rest = nil, u
@@ -19,24 +19,24 @@ func (t *Tokenizer) url(u []byte, emit func(term []byte)) {
 	switch {
 	case isPath, scheme == nil:
 	case bytes.EqualFold(scheme, []byte("mailto")):
-		t.addresses("mailto:", beforeAny(rest, "?"), emit)
+		t.addresses("mailto:", beforeAny(rest, "?"))
 		return
 	default:
-		t.word("scheme:", scheme, t.folds, t.fold, emit)
+		t.word("scheme:", scheme, t.folds, t.fold)
 		return
 	}
 	host := beforeAny(authority, "/?#\\")
 	path := authority[len(host):]
 	if at := bytes.LastIndexByte(host, '@'); at >= 0 {
-		t.whole("host:", "user@", emit) // a name before the host is rare but in deception
+		t.emit([]byte("host:user@"), host[:at]) // a name before the host is rare but in deception
 		host = host[at+1:]
 	}
 	host, port, _ := bytes.Cut(host, []byte(":"))
 	if len(port) > 0 {
-		t.word("port:", port, t.folds, t.fold, emit)
+		t.word("port:", port, t.folds, t.fold)
 	}
-	t.host("host:", "domain:", host, emit)
-	t.text("path:", path, t.folds, t.fold, emit)
+	t.host("host:", "domain:", host)
+	t.text("path:", path, t.folds, t.fold)
 }
 
 const (
@@ -45,13 +45,13 @@ const (
 )
 
 // host emits a host name and its registered domain, each with its own tag.
-func (t *Tokenizer) host(tag, domainTag string, host []byte, emit func(term []byte)) {
+func (t *Tokenizer) host(tag, domainTag string, host []byte) {
 	host = bytes.TrimRight(host, ".")
 	if len(host) == 0 || len(host) > maxHost {
 		return
 	}
-	t.word(tag, host, t.folds, strings.ToLower, emit)
-	t.word(domainTag, host, t.domains, registeredDomain, emit)
+	t.word(tag, host, t.folds, strings.ToLower)
+	t.word(domainTag, host, t.domains, registeredDomain)
 }
 
 // registeredDomain returns the part of a host name that its owner registered, by the public suffix list; "ip" stands
