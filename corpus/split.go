@@ -11,11 +11,17 @@ import (
 // SplitOptions says how messages are divided into training, development and test
 // parts. The shares are parts of one, and must add up to it.
 type SplitOptions struct {
-	// Method is how messages are divided: "hash", where chance decides by the
-	// content of each message, so that copies of it always come to the same part;
-	// or "time", where the oldest messages are for training and the newest for
-	// the test, as in real life. Default "hash"; an empty text is an error.
+	// Method is how messages are divided: "grouped", where chance decides, and
+	// messages that are nearly the same, such as the letters of one campaign or the
+	// answers that quote a letter, come to the same part; "hash", where chance
+	// decides for each message alone, as is usual in comparisons of filters; or
+	// "time", where the oldest messages are for training and the newest for the
+	// test, as in real life. Default "grouped"; an empty text is an error.
 	Method string `json:"method"`
+	// Similarity is how much of the text of a message must be in another one for
+	// the two to be in one group of the method "grouped", as a share of the shorter
+	// text. Above 0 to 1, default 0.5; zero is an error.
+	Similarity float64 `json:"similarity"`
 	// Train is the share of messages that models are trained on.
 	// Above 0 to 1, default 0.6; zero is an error.
 	Train float64 `json:"train"`
@@ -30,23 +36,27 @@ type SplitOptions struct {
 
 // The methods of SplitOptions.
 const (
-	SplitByHash = "hash"
-	SplitByTime = "time"
+	SplitGrouped = "grouped"
+	SplitByHash  = "hash"
+	SplitByTime  = "time"
 )
 
-// DefaultSplitOptions divides by hash into 0.6, 0.2 and 0.2.
+// DefaultSplitOptions divides by groups of near-duplicates into 0.6, 0.2 and 0.2.
 func DefaultSplitOptions() SplitOptions {
-	return SplitOptions{Method: SplitByHash, Train: 0.6, Development: 0.2, Test: 0.2}
+	return SplitOptions{Method: SplitGrouped, Similarity: 0.5, Train: 0.6, Development: 0.2, Test: 0.2}
 }
 
 // Validate returns all that is wrong with o, each complaint with the key, the
 // value and what is allowed.
 func (o SplitOptions) Validate() error {
 	var errs []error
-	if o.Method != SplitByHash && o.Method != SplitByTime {
-		errs = append(errs, fmt.Errorf("method is %q, must be %q or %q", o.Method, SplitByHash, SplitByTime))
+	if o.Method != SplitGrouped && o.Method != SplitByHash && o.Method != SplitByTime {
+		errs = append(errs, fmt.Errorf("method is %q, must be %q, %q or %q", o.Method, SplitGrouped, SplitByHash, SplitByTime))
 	}
 	// The comparisons are written so that NaN fails them.
+	if !(o.Similarity > 0 && o.Similarity <= 1) {
+		errs = append(errs, fmt.Errorf("similarity is %v, must be above 0 and at most 1", o.Similarity))
+	}
 	if !(o.Train > 0 && o.Train <= 1) {
 		errs = append(errs, fmt.Errorf("train is %v, must be above 0 and at most 1", o.Train))
 	}
@@ -83,13 +93,14 @@ func (p Part) String() string {
 	return "test"
 }
 
-// ByHash returns the part of the message with the given Fingerprint. It depends on
-// nothing but the options, the seed and the fingerprint: a message stays in its
-// part when others come or go, and copies of it are never in two parts. The sizes
-// of the parts are near the shares, as chance has it: within a few times the
-// square root of the number of messages.
+// ByHash returns the part of the message with the given Fingerprint; in a grouped
+// split, that of the first message of its group, so that the group stays together.
+// It depends on nothing but the options, the seed and the fingerprint: a message
+// stays in its part when others come or go, and copies of it are never in two
+// parts. The sizes of the parts are near the shares, as chance has it: for single
+// messages within a few times the square root of their number.
 func (o SplitOptions) ByHash(seed, fingerprint uint64) Part {
-	u := float64(mix(mix(seed)^fingerprint)>>11) / (1 << 53) // uniform in [0, 1)
+	u := chance(seed, fingerprint)
 	// A part without a share stays empty even if the shares add up to 1 but for a
 	// rounding error.
 	switch {
@@ -99,6 +110,25 @@ func (o SplitOptions) ByHash(seed, fingerprint uint64) Part {
 		return Development
 	}
 	return Test
+}
+
+// Fold returns the part of a message in round number round, from 0, of a
+// cross-validation with the given number of folds, at least 3: each message is in
+// the test part of one round and in the development part of another. The
+// fingerprint is as for ByHash.
+func Fold(seed, fingerprint uint64, round, folds int) Part {
+	switch fold := int(chance(seed, fingerprint) * float64(folds)); fold {
+	case round:
+		return Test
+	case (round + 1) % folds:
+		return Development
+	}
+	return Train
+}
+
+// chance returns a number that is uniform in [0, 1) over the fingerprints.
+func chance(seed, fingerprint uint64) float64 {
+	return float64(mix(mix(seed)^fingerprint)>>11) / (1 << 53)
 }
 
 // mix is the step of the generator splitmix64: a bijection in which each bit of x

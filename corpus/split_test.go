@@ -21,13 +21,14 @@ func TestSplitOptionsValidate(t *testing.T) {
 	}{
 		{"the defaults are valid", DefaultSplitOptions(), nil},
 		{"by time", with(func(o *SplitOptions) { o.Method = "time" }), nil},
-		{"all for training", SplitOptions{"hash", 1, 0, 0}, nil},
-		{"a rounding error in the sum", SplitOptions{"hash", 0.7, 0.2, 0.1}, nil},
-		{"an unknown method", with(func(o *SplitOptions) { o.Method = "random" }), []string{`method is "random", must be "hash" or "time"`}},
-		{"nothing to train on", SplitOptions{"hash", 0, 0.5, 0.5}, []string{"train is 0, must be above 0"}},
-		{"a sum below one", SplitOptions{"hash", 0.5, 0.2, 0.2}, []string{"add up to 0.9"}},
-		{"not a number", SplitOptions{"hash", 0.5, math.NaN(), 0.5}, []string{"development is NaN", "add up to NaN"}},
-		{"everything at once", SplitOptions{"", -1, -1, 2}, []string{"method", "train is -1", "development is -1", "test is 2", "add up to 0"}},
+		{"all for training", SplitOptions{"hash", 0.5, 1, 0, 0}, nil},
+		{"a rounding error in the sum", SplitOptions{"hash", 0.5, 0.7, 0.2, 0.1}, nil},
+		{"an unknown method", with(func(o *SplitOptions) { o.Method = "random" }), []string{`method is "random", must be "grouped", "hash" or "time"`}},
+		{"nothing to train on", SplitOptions{"hash", 0.5, 0, 0.5, 0.5}, []string{"train is 0, must be above 0"}},
+		{"a sum below one", SplitOptions{"hash", 0.5, 0.5, 0.2, 0.2}, []string{"add up to 0.9"}},
+		{"not a number", SplitOptions{"hash", 0.5, 0.5, math.NaN(), 0.5}, []string{"development is NaN", "add up to NaN"}},
+		{"no similarity", with(func(o *SplitOptions) { o.Similarity = 0 }), []string{"similarity is 0, must be above 0"}},
+		{"everything at once", SplitOptions{"", 1.5, -1, -1, 2}, []string{"method", "similarity is 1.5", "train is -1", "development is -1", "test is 2", "add up to 0"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
@@ -103,7 +104,7 @@ func TestByHashIsTheSameForEver(t *testing.T) {
 func TestByHashLeavesPartsWithoutAShareEmpty(t *testing.T) {
 	// The sums are far too small, so that what is left over is met often.
 	tests := []SplitOptions{
-		{"hash", 0.5, 0, 0}, {"hash", 0.5, 0.2, 0}, {"hash", 0.5, 0, 0.5},
+		{"hash", 0.5, 0.5, 0, 0}, {"hash", 0.5, 0.5, 0.2, 0}, {"hash", 0.5, 0.5, 0, 0.5},
 	}
 	for _, o := range tests {
 		for fp := range uint64(1000) {
@@ -139,7 +140,7 @@ func TestByTime(t *testing.T) {
 		{"sizes are rounded", o, day(1, 2, 3, 4), "ttdx"},
 		{"one message is for training", o, day(1), "t"},
 		{"no message", o, nil, ""},
-		{"all for training", SplitOptions{"time", 1, 0, 0}, day(2, 1), "tt"},
+		{"all for training", SplitOptions{"time", 0.5, 1, 0, 0}, day(2, 1), "tt"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {

@@ -132,6 +132,6 @@ func (f *Filter) decide(score float64) Decision {
 	return Ham
 }
 
-func (f *Filter) isSpamFilter() bool {
-	return slices.Equal(f.settings.Classes, []string{hamName, spamName})
-}
+func (f *Filter) isSpamFilter() bool { return isSpamFilter(f.settings.Classes) }
+
+func isSpamFilter(classes []string) bool { return slices.Equal(classes, []string{hamName, spamName}) }

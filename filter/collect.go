@@ -16,7 +16,7 @@ type CollectOptions struct {
 	Reading  Reading
 	Features features.Options
 	Split    corpus.SplitOptions
-	// Seed changes which messages fall into which part of a split by hash.
+	// Seed changes which messages fall into which part of a split by chance.
 	Seed uint64
 	// Workers is how many messages are read at the same time; 0 means one for each core. The result is the same.
 	Workers int
@@ -48,6 +48,7 @@ var (
 type Collection struct {
 	*gathered
 	options    CollectOptions
+	keys       []uint64      // of each document: what its part is chosen by, the same within a group of near-duplicates
 	parts      []corpus.Part // of each document
 	vocabulary *features.Vocabulary
 	frequency  []uint32 // document frequency by term
@@ -61,7 +62,12 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 	if err := errors.Join(o.Split.Validate(), o.Features.Validate()); err != nil {
 		return nil, err
 	}
-	g, err := gather(ctx, source, classes, o.Reading, o.Workers, o.Progress)
+	g, err := gather(ctx, source, classes, gatherOptions{
+		reading:  o.Reading,
+		sketches: o.Split.Method == corpus.SplitGrouped,
+		workers:  o.Workers,
+		progress: o.Progress,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -71,14 +77,56 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 		}
 	}
 	c := &Collection{options: o, gathered: g}
-	c.split()
-	c.vocabulary, c.frequency, err = features.BuildVocabulary(c.training(), o.Features)
-	if err != nil {
+	c.group()
+	if err := c.divide(c.split()); err != nil {
 		return nil, err
 	}
-	c.texts = g.lexicon.Texts(c.vocabulary)
-	c.summary.Terms = c.vocabulary.Len()
 	return c, nil
+}
+
+// group finds out what the part of each document is chosen by.
+func (c *Collection) group() {
+	c.keys = make([]uint64, len(c.documents))
+	for i, d := range c.documents {
+		c.keys[i] = d.fingerprint
+	}
+	if c.options.Split.Method != corpus.SplitGrouped {
+		return
+	}
+	sketches := make([][]uint64, len(c.documents))
+	for i := range c.documents {
+		sketches[i], c.documents[i].sketch = c.documents[i].sketch, nil
+	}
+	firsts := corpus.NearDuplicates(sketches, c.options.Split.Similarity)
+	size := make([]int, len(firsts))
+	for i, first := range firsts {
+		c.keys[i] = c.documents[first].fingerprint
+		size[first]++
+	}
+	for _, n := range size {
+		if n > 1 {
+			c.summary.Groups++
+			c.summary.Grouped += n
+		}
+	}
+}
+
+// divide makes parts the parts of the documents, and the terms of the training part the vocabulary.
+func (c *Collection) divide(parts []corpus.Part) error {
+	c.parts = parts
+	var count [3]int
+	for _, part := range parts {
+		count[part]++
+	}
+	c.summary.Train, c.summary.Development, c.summary.Test = count[corpus.Train], count[corpus.Development], count[corpus.Test]
+	var err error
+	c.vocabulary, c.frequency, err = features.BuildVocabulary(c.training(), c.options.Features)
+	if err != nil {
+		return err
+	}
+	c.texts = c.lexicon.Texts(c.vocabulary)
+	c.summary.Terms = c.vocabulary.Len()
+	return nil
 }
 
 // training yields the documents of the training part.
@@ -92,31 +140,21 @@ func (c *Collection) training() iter.Seq[features.Document] {
 	}
 }
 
-// split assigns each message to its part.
-func (c *Collection) split() {
+// split returns the part of each document.
+func (c *Collection) split() []corpus.Part {
 	o := c.options
 	if o.Split.Method == corpus.SplitByTime {
 		times := make([]time.Time, len(c.documents))
 		for i, d := range c.documents {
 			times[i] = d.time
 		}
-		c.parts = o.Split.ByTime(times)
-	} else {
-		c.parts = make([]corpus.Part, len(c.documents))
-		for i, d := range c.documents {
-			c.parts[i] = o.Split.ByHash(o.Seed, d.fingerprint)
-		}
+		return o.Split.ByTime(times)
 	}
-	for _, part := range c.parts {
-		switch part {
-		case corpus.Train:
-			c.summary.Train++
-		case corpus.Development:
-			c.summary.Development++
-		case corpus.Test:
-			c.summary.Test++
-		}
+	parts := make([]corpus.Part, len(c.keys))
+	for i, key := range c.keys {
+		parts[i] = o.Split.ByHash(o.Seed, key)
 	}
+	return parts
 }
 
 // Summary returns what became of the messages.

@@ -141,7 +141,7 @@ func TestTrainingAndClassificationSeeTheSameVector(t *testing.T) {
 }
 
 func TestWorkersChangeNoByteOfTheModel(t *testing.T) {
-	for _, method := range []string{corpus.SplitByHash, corpus.SplitByTime} {
+	for _, method := range []string{corpus.SplitGrouped, corpus.SplitByHash, corpus.SplitByTime} {
 		var first []byte
 		for _, workers := range []int{1, 2, 8} {
 			o := DefaultCollectOptions()

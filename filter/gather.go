@@ -30,6 +30,10 @@ type Summary struct {
 	// had another label.
 	Duplicates int `json:"duplicates"`
 	Conflicts  int `json:"conflicting_labels"`
+	// Grouped are the messages used whose text is nearly that of another one, and Groups the groups they form. Both are
+	// known for a grouped split only.
+	Grouped int `json:"near_duplicates,omitempty"`
+	Groups  int `json:"near_duplicate_groups,omitempty"`
 	// Unreadable are messages that could not be read, left out; Problems says why, of the first few.
 	Unreadable int      `json:"unreadable"`
 	Problems   []string `json:"problems,omitempty"`
@@ -71,16 +75,25 @@ type document struct {
 	label       int32
 	origin      string // where the message is, for people
 	fingerprint uint64
+	sketch      []uint64 // if it was asked for
 	time        time.Time
 }
 
-// gather lists the messages of source, reads and tokenises them with the given number of workers (0: one for each
-// core), and keeps those that are neither unreadable nor copies of an earlier one. A label that is none of the classes
-// is a problem of its message. The error is that of the context or of the settings, or ErrNoMail.
-func gather(ctx context.Context, source corpus.Source, classes []string, reading Reading, workers int, progress func(read, all int)) (*gathered, error) {
+// gatherOptions say how gather works; workers and progress are as in CollectOptions.
+type gatherOptions struct {
+	reading  Reading
+	sketches bool // of the texts, to find near-duplicates
+	workers  int
+	progress func(read, all int)
+}
+
+// gather lists the messages of source, reads and tokenises them, and keeps those that are neither unreadable nor copies
+// of an earlier one. A label that is none of the classes is a problem of its message. The error is that of the context
+// or of the settings, or ErrNoMail.
+func gather(ctx context.Context, source corpus.Source, classes []string, o gatherOptions) (*gathered, error) {
 	g := &gathered{classes: classes}
 	items := g.list(source)
-	reads, err := g.readAll(ctx, items, reading, workers, progress)
+	reads, err := g.readAll(ctx, items, o)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +131,8 @@ type readResult struct {
 
 // readAll reads and tokenises every item, with one reader for each worker. Results are placed by index, and lexicons
 // merge to the same whatever message went to which worker, so the number of workers changes nothing.
-func (g *gathered) readAll(ctx context.Context, items []corpus.Item, reading Reading, workers int, progress func(read, all int)) ([]readResult, error) {
+func (g *gathered) readAll(ctx context.Context, items []corpus.Item, o gatherOptions) ([]readResult, error) {
+	workers := o.workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -127,7 +141,7 @@ func (g *gathered) readAll(ctx context.Context, items []corpus.Item, reading Rea
 	readers := make([]*reader, workers)
 	for w := range readers {
 		var err error
-		if readers[w], err = newReader(reading); err != nil {
+		if readers[w], err = newReader(o.reading); err != nil {
 			return nil, err
 		}
 	}
@@ -136,17 +150,21 @@ func (g *gathered) readAll(ctx context.Context, items []corpus.Item, reading Rea
 	for w := range workers {
 		wg.Go(func() {
 			var raw []byte
+			var sketcher *corpus.Sketcher
+			if o.sketches {
+				sketcher = new(corpus.Sketcher)
+			}
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(items) {
 					return
 				}
-				raw, results[i] = readers[w].readItem(raw, items[i])
+				raw, results[i] = readers[w].readItem(raw, items[i], sketcher)
 				if results[i].err == nil {
 					lexicons[w].Add(&readers[w].bag)
 				}
-				if n := done.Add(1); progress != nil {
-					progress(int(n), len(items))
+				if n := done.Add(1); o.progress != nil {
+					o.progress(int(n), len(items))
 				}
 			}
 		})
@@ -162,8 +180,8 @@ func (g *gathered) readAll(ctx context.Context, items []corpus.Item, reading Rea
 	return results, nil
 }
 
-// readItem reads one item into buf, which it returns for the next one.
-func (r *reader) readItem(buf []byte, item corpus.Item) ([]byte, readResult) {
+// readItem reads one item into buf, which it returns for the next one. The sketcher may be nil.
+func (r *reader) readItem(buf []byte, item corpus.Item, sketcher *corpus.Sketcher) ([]byte, readResult) {
 	raw, err := item.Read(buf)
 	if err != nil {
 		return raw, readResult{err: err}
@@ -177,7 +195,19 @@ func (r *reader) readItem(buf []byte, item corpus.Item) ([]byte, readResult) {
 	if result.time.IsZero() {
 		result.time, _ = corpus.DeliveryTime(raw)
 	}
+	if sketcher != nil {
+		result.sketch = r.sketch(sketcher)
+	}
 	return raw, result
+}
+
+// sketch returns the sketch of what a reader sees of the message read last: its subject and its text.
+func (r *reader) sketch(s *corpus.Sketcher) []uint64 {
+	s.Add(r.message.Get("subject"))
+	for i := range r.message.Parts {
+		s.Add(r.message.Parts[i].Text)
+	}
+	return s.Sketch()
 }
 
 // keep takes over the messages that can be used, in the order of the listing.

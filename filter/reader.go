@@ -22,6 +22,7 @@ type reader struct {
 	decoder   *message.Decoder
 	tokenizer *tokenize.Tokenizer
 	bag       features.Bag
+	message   *message.Message // the one that document decoded last
 }
 
 func newReader(r Reading) (*reader, error) {
@@ -35,8 +36,8 @@ func newReader(r Reading) (*reader, error) {
 // document is the one way from the bytes of a message to its terms, in training and in classification alike. The
 // document is valid until the next call.
 func (r *reader) document(raw []byte) (features.Document, message.Repairs) {
-	m := r.decoder.Decode(raw)
+	r.message = r.decoder.Decode(raw)
 	r.bag.Reset()
-	cut := r.tokenizer.Terms(m, func(term, _ []byte) { r.bag.Add(term) })
-	return r.bag.Document(), m.Repairs | cut
+	cut := r.tokenizer.Terms(r.message, func(term, _ []byte) { r.bag.Add(term) })
+	return r.bag.Document(), r.message.Repairs | cut
 }

@@ -16,14 +16,19 @@ import (
 func (p *program) compareCommand() *cobra.Command {
 	var sources sourceFlags
 	var settings settingFlags
+	var folds int
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "compare SOURCES",
 		Short: "Train every model on the same mail and compare them",
 		Long: `Compare trains every model on the same training part and prints one table of their accuracy on the
-training, development and test part, the best on development mail first. Nothing is saved.`,
+training, development and test part, the best on development mail first. Nothing is saved.
+
+With --folds K the mail is divided into K folds, and each model is trained K times: each fold is once
+the test part. The table then has the test figures over all messages.`,
 		Example: `  chaff compare --folders enron1
-  chaff compare --ham inbox --spam junk --seed 7 --json`,
+  chaff compare --ham inbox --spam junk --seed 7 --json
+  chaff compare --ham inbox --spam junk --folds 10`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := p.load(c, &settings)
@@ -34,9 +39,18 @@ training, development and test part, the best on development mail first. Nothing
 			if err != nil {
 				return err
 			}
+			withFolds := c.Flags().Changed("folds")
+			if withFolds {
+				if err := filter.ValidateFolds(folds, cfg.Split); err != nil {
+					return fmt.Errorf("--folds: %w", err)
+				}
+			}
 			collection, err := p.collect(c, cfg.Config, mail)
 			if err != nil {
 				return err
+			}
+			if withFolds {
+				return p.crossValidate(c, collection, cfg.Config, folds, asJSON)
 			}
 			trained, err := compare(c, collection, cfg.Config)
 			if err != nil {
@@ -59,6 +73,7 @@ training, development and test part, the best on development mail first. Nothing
 	}
 	sources.add(c)
 	settings.add(c, "workers", "seed", "split")
+	c.Flags().IntVar(&folds, "folds", 0, "train each model `K` times, each time with another fold of the mail as the test part")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return c
 }

@@ -26,7 +26,7 @@ func (s *settingFlags) add(c *cobra.Command, shorts ...string) {
 		"model":   {"model", "train the model `NAME`: bernoulli, multinomial or majority"},
 		"workers": {"workers", "read `N` messages at the same time (0: one for each core)"},
 		"seed":    {"seed", "divide the mail by the seed `N`"},
-		"split":   {"split.method", "divide the mail by `METHOD`: hash or time"},
+		"split":   {"split.method", "divide the mail by `METHOD`: grouped, hash or time"},
 	}
 	for _, flag := range shorts {
 		n := &namedFlag{flag: flag, key: usages[flag][0]}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/config"
+	"chaff/corpus"
 	"chaff/filter"
 	"chaff/models"
 )
@@ -153,18 +154,31 @@ func tooFew(err error) error {
 
 func printSplit(w io.Writer, cfg config.Config, s filter.Summary) {
 	printCorpus(w, s)
-	method := cfg.Split.Method
-	if method == "hash" {
-		method = fmt.Sprintf("by hash, seed %d", cfg.Seed)
-	} else {
-		method = "by " + method
-	}
-	fmt.Fprintf(w, "split       %d train, %d development, %d test (%s)\n", s.Train, s.Development, s.Test, method)
+	fmt.Fprintf(w, "split       %d train, %d development, %d test (%s)\n", s.Train, s.Development, s.Test, splitMethod(cfg.Split, cfg.Seed))
+	printGroups(w, s, "part")
 	fmt.Fprintf(w, "vocabulary  %d terms", s.Terms)
 	if n := cfg.Features.MinDocumentFrequency; n > 1 {
 		fmt.Fprintf(w, " that are in at least %d training messages", n)
 	}
 	fmt.Fprintln(w)
+}
+
+// splitMethod tells by what rule mail was divided.
+func splitMethod(o corpus.SplitOptions, seed uint64) string {
+	switch o.Method {
+	case corpus.SplitByTime:
+		return "by time"
+	case corpus.SplitGrouped:
+		return fmt.Sprintf("grouped, seed %d", seed)
+	}
+	return fmt.Sprintf("by %s, seed %d", o.Method, seed)
+}
+
+// printGroups tells how many near-duplicates there are, if that is known.
+func printGroups(w io.Writer, s filter.Summary, place string) {
+	if s.Groups > 0 {
+		fmt.Fprintf(w, "            %d messages are nearly the same as others: %d groups, each in one %s\n", s.Grouped, s.Groups, place)
+	}
 }
 
 func printResult(w io.Writer, r filter.Result) error {

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"chaff/config"
+	"chaff/filter"
+	"chaff/models"
+)
+
+// foldsReport is the JSON of compare with folds.
+type foldsReport struct {
+	Corpus filter.Summary           `json:"corpus"`
+	Folds  int                      `json:"folds"`
+	Models []filter.CrossValidation `json:"models"`
+}
+
+// crossValidate trains every model on each fold but two, and prints the test figures.
+func (p *program) crossValidate(c *cobra.Command, collection *filter.Collection, cfg config.Config, folds int, asJSON bool) error {
+	results, err := filter.CrossValidate(c.Context(), collection, models.Names(), folds, trainOptions(cfg))
+	if err != nil {
+		return tooFew(err)
+	}
+	summary := collection.Summary()
+	summary.Train, summary.Development, summary.Test, summary.Terms = 0, 0, 0, 0 // they differ from round to round
+	if asJSON {
+		return printJSON(p.stdout, foldsReport{summary, folds, results})
+	}
+	printCorpus(p.stdout, summary)
+	fmt.Fprintf(p.stdout, "split       %d folds (%s)\n", folds, splitMethod(cfg.Split, cfg.Seed))
+	printGroups(p.stdout, summary, "fold")
+	fmt.Fprintln(p.stdout)
+	return printFolds(p.stdout, results)
+}
+
+// printFolds prints one row for each model.
+func printFolds(w io.Writer, results []filter.CrossValidation) error {
+	t := newTable(w)
+	fmt.Fprintln(t, "model\tfeatures\ttest\t95% interval\tdeviation over folds\thm%\tsm%\tlam%\t(1-ROCA)%")
+	for _, r := range results {
+		f := r.Test
+		fmt.Fprintf(t, "%s\t%s\t%.2f%%\t%.2f-%.2f\t%.2f\t%s\t%s\t%s\t%s\n", r.Model, r.Kind, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
+			r.Deviation, percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4))
+	}
+	return t.Flush()
+}

@@ -1,0 +1,109 @@
+package filter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"chaff/corpus"
+	"chaff/metrics"
+)
+
+// CrossValidation is what a cross-validation found out about one model.
+type CrossValidation struct {
+	Model string `json:"model"`
+	Kind  string `json:"features"`
+	// Test is the figures over all messages, each classified by the model that has not seen it.
+	Test metrics.Figures `json:"test"`
+	// Deviation is the standard deviation of the test accuracy over the rounds, in percentage points.
+	Deviation float64 `json:"accuracy_deviation"`
+	// Rounds is the result of each round.
+	Rounds []Result `json:"rounds"`
+}
+
+// ValidateFolds returns what is wrong with so many folds of mail that is split so.
+func ValidateFolds(folds int, split corpus.SplitOptions) error {
+	if folds < 3 {
+		return fmt.Errorf("%d folds: at least 3 are needed, for training, development and test", folds)
+	}
+	if split.Method == corpus.SplitByTime {
+		return errors.New("a split by time has no folds")
+	}
+	return nil
+}
+
+// CrossValidate divides c into the given number of folds and trains each model as many times: each time one fold is the
+// test part, the next one the development part, and the others are for training. Near-duplicates stay in one fold if c
+// is split so. The error is that of [ValidateFolds], of a trainer, or of an unknown name.
+func CrossValidate(ctx context.Context, c *Collection, models []string, folds int, o TrainOptions) ([]CrossValidation, error) {
+	if err := ValidateFolds(folds, c.options.Split); err != nil {
+		return nil, err
+	}
+	results := make([]CrossValidation, len(models))
+	tests := make([]scored, len(models))
+	for round := range folds {
+		r, err := c.round(round, folds)
+		if err != nil {
+			return nil, err
+		}
+		for m, model := range models {
+			f, result, err := Train(ctx, r, model, o)
+			if err != nil {
+				return nil, fmt.Errorf("fold %d of %d: %w", round+1, folds, err)
+			}
+			results[m].Model, results[m].Kind = model, result.Kind
+			results[m].Rounds = append(results[m].Rounds, result)
+			tests[m].append(f.score(r.Dataset(corpus.Test, f.kind)))
+		}
+	}
+	for m, test := range tests {
+		results[m].Test = metrics.Measure(test.labels, test.predictions, len(c.classes))
+		if isSpamFilter(c.classes) {
+			results[m].Test.MeasureSpam(test.scores, test.spam())
+		}
+		results[m].Deviation = deviation(results[m].Rounds)
+	}
+	return results, nil
+}
+
+// round returns the collection with the parts of one round.
+func (c *Collection) round(round, folds int) (*Collection, error) {
+	r := *c
+	shared := *c.gathered // its summary is the round's own
+	r.gathered = &shared
+	parts := make([]corpus.Part, len(c.keys))
+	for i, key := range c.keys {
+		parts[i] = corpus.Fold(c.options.Seed, key, round, folds)
+	}
+	if err := r.divide(parts); err != nil {
+		return nil, err
+	}
+	return &r, nil
+}
+
+func (s *scored) append(t scored) {
+	s.labels = append(s.labels, t.labels...)
+	s.predictions = append(s.predictions, t.predictions...)
+	s.scores = append(s.scores, t.scores...)
+}
+
+// deviation returns the standard deviation of the test accuracy over rounds that have a test part, 0 for fewer than two.
+func deviation(rounds []Result) float64 {
+	n, sum, squares := 0.0, 0.0, 0.0
+	for _, r := range rounds {
+		if r.Test != nil {
+			n++
+			sum += r.Test.Accuracy
+		}
+	}
+	for _, r := range rounds {
+		if r.Test != nil {
+			squares += math.Pow(r.Test.Accuracy-sum/n, 2)
+		}
+	}
+	if n < 2 {
+		return 0
+	}
+	return math.Sqrt(squares / (n - 1))
+}
