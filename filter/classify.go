@@ -80,7 +80,7 @@ func (f *Filter) Classify(raw []byte) Verdict {
 
 // newReader cannot fail: the settings were validated when the filter was trained or opened.
 func (f *Filter) newReader() *reader {
-	r, err := newReader(f.settings.reading())
+	r, err := newReader(f.settings.Reading())
 	if err != nil {
 		panic("filter: settings of a filter are invalid: " + err.Error())
 	}

@@ -12,7 +12,7 @@
 //	f, err := filter.Open("spam.model")
 //	verdict := f.Classify(raw)
 //
-// Both turn the bytes of a message into a document in one function, reader.document, with the settings stored in the
+// Both turn the bytes of a message into terms in one function, reader.terms, with the settings stored in the
 // model.
 //
 // A Filter is immutable and safe for concurrent use.

@@ -18,7 +18,7 @@ type Evaluation struct {
 // Evaluate reads all messages of source, whose labels must be among the classes of f, and measures what f says of them.
 // Workers and progress are as in [CollectOptions]; the error is that of the context, or [ErrNoMail].
 func (f *Filter) Evaluate(ctx context.Context, source corpus.Source, workers int, progress func(read, all int)) (Evaluation, error) {
-	g, err := gather(ctx, source, f.settings.Classes, gatherOptions{reading: f.settings.reading(), workers: workers, progress: progress})
+	g, err := gather(ctx, source, f.settings.Classes, gatherOptions{reading: f.settings.Reading(), workers: workers, progress: progress})
 	if err != nil {
 		return Evaluation{}, err
 	}

@@ -22,7 +22,7 @@ type reader struct {
 	decoder   *message.Decoder
 	tokenizer *tokenize.Tokenizer
 	bag       features.Bag
-	message   *message.Message // the one that document decoded last
+	message   *message.Message // the one that was decoded last
 }
 
 func newReader(r Reading) (*reader, error) {
@@ -33,11 +33,19 @@ func newReader(r Reading) (*reader, error) {
 	return &reader{decoder: message.NewDecoder(r.Message), tokenizer: tokenizer}, nil
 }
 
-// document is the one way from the bytes of a message to its terms, in training and in classification alike. The
-// document is valid until the next call.
+// document returns the terms of a message. It is valid until the next call.
 func (r *reader) document(raw []byte) (features.Document, message.Repairs) {
-	r.message = r.decoder.Decode(raw)
 	r.bag.Reset()
-	cut := r.tokenizer.Terms(r.message, func(term, _ []byte) { r.bag.Add(term) })
-	return r.bag.Document(), r.message.Repairs | cut
+	repairs := r.terms(raw, r.add)
+	return r.bag.Document(), repairs
 }
+
+// terms is the one way from the bytes of a message to its terms, in training, in classification, and for people who want
+// to see them.
+func (r *reader) terms(raw []byte, emit func(term, token []byte)) message.Repairs {
+	r.message = r.decoder.Decode(raw)
+	cut := r.tokenizer.Terms(r.message, emit)
+	return r.message.Repairs | cut
+}
+
+func (r *reader) add(term, _ []byte) { r.bag.Add(term) }

@@ -34,7 +34,8 @@ type Settings struct {
 	Test         *metrics.Figures         `json:"test,omitempty"`
 }
 
-func (s *Settings) reading() Reading { return Reading{Message: s.Message, Tokenize: s.Tokenize} }
+// Reading returns how bytes become the documents of the filter.
+func (s Settings) Reading() Reading { return Reading{Message: s.Message, Tokenize: s.Tokenize} }
 
 func encodeSettings(s Settings) ([]byte, error) { return json.MarshalIndent(s, "", "  ") }
 

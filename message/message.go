@@ -63,6 +63,21 @@ const (
 	LinkOther                   // fetched in another way: style sheets, backgrounds, frames, objects
 )
 
+// String returns a word for the kind: "written", "anchor", "form", "image" or "other".
+func (k LinkKind) String() string {
+	switch k {
+	case LinkWritten:
+		return "written"
+	case LinkAnchor:
+		return "anchor"
+	case LinkForm:
+		return "form"
+	case LinkImage:
+		return "image"
+	}
+	return "other"
+}
+
 // Link is one link of a message.
 type Link struct {
 	Kind LinkKind

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -87,14 +85,4 @@ func shorten(value []byte) string {
 		return string(text[:69]) + "…"
 	}
 	return string(text)
-}
-
-// printable keeps text that came with mail from doing anything to a terminal.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, text)
 }

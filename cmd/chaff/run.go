@@ -97,6 +97,7 @@ not seen, and then classifies new messages from stdin.`,
 		p.classifyCommand(),
 		p.evaluateCommand(),
 		p.inspectCommand(),
+		p.tokensCommand(),
 		p.configCommand(),
 		p.versionCommand(),
 	)

@@ -6,10 +6,12 @@ import (
 	"io"
 	"math"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -149,4 +151,13 @@ func printVerdicts(w io.Writer, v filter.VerdictCounts) {
 	ham, spam := v.Ham.Messages(), v.Spam.Messages()
 	fmt.Fprintf(w, "  spam found %s, ham taken for spam %s, unsure %s of ham and %s of spam\n",
 		share(v.Spam.Spam, spam), share(v.Ham.Spam, ham), share(v.Ham.Unsure, ham), share(v.Spam.Unsure, spam))
+}
+
+// printable returns text with everything escaped that could do something to a terminal, or be invisible on it.
+func printable(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return text
+	}
+	quoted := strconv.Quote(text)
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }

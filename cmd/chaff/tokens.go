@@ -1,0 +1,262 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chaff/corpus"
+	"chaff/filter"
+	"chaff/message"
+)
+
+func (p *program) tokensCommand() *cobra.Command {
+	var settings settingFlags
+	var model string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "tokens [PATH]",
+		Short: "Show what a classifier sees of a message",
+		Long: `Tokens prints what a classifier sees of the message on stdin, or of the messages at PATH: the header
+fields, the parts with their visible and hidden text, the links, what was mended or cut off, and the
+terms with the words that they were made of. The message is read with the settings in force, or with
+those of a model.`,
+		Example: `  chaff tokens < message
+  chaff tokens -m spam.model Maildir/cur/1700000000.1.host:2,S`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			cfg, err := p.load(c, &settings)
+			if err != nil {
+				return err
+			}
+			reading := filter.Reading{Message: cfg.Message, Tokenize: cfg.Tokenize}
+			if model != "" {
+				f, err := openModel(model)
+				if err != nil {
+					return err
+				}
+				reading = f.Settings().Reading()
+			}
+			return p.tokens(reading, args, asJSON)
+		},
+	}
+	settings.add(c)
+	c.Flags().StringVarP(&model, "model-file", "m", "", "read the message with the settings of the model in `FILE`")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each message")
+	c.MarkFlagsMutuallyExclusive("model-file", "set")
+	c.MarkFlagsMutuallyExclusive("model-file", "config")
+	return c
+}
+
+func (p *program) tokens(reading filter.Reading, paths []string, asJSON bool) error {
+	show := func(origin string, raw []byte) error {
+		look, err := reading.Look(raw)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printLookJSON(p.stdout, origin, look)
+		}
+		return printLook(p.stdout, look)
+	}
+	if len(paths) == 0 {
+		raw, err := p.readStdin()
+		if err != nil {
+			return err
+		}
+		return show("-", raw)
+	}
+	source, _, err := corpus.Open(paths[0], "")
+	if err != nil {
+		return err
+	}
+	messages := 0
+	for item, err := range source {
+		if err != nil {
+			return err
+		}
+		raw, err := item.Read(nil)
+		if err != nil {
+			return err
+		}
+		if messages++; !asJSON && item.Origin != paths[0] {
+			fmt.Fprintf(p.stdout, "== %s\n\n", item.Origin)
+		}
+		if err := show(item.Origin, raw); err != nil {
+			return err
+		}
+	}
+	if messages == 0 {
+		return errorf("no messages in %s", paths[0])
+	}
+	return nil
+}
+
+// printLook prints one message for people. Nothing of it reaches the terminal but what can be printed.
+func printLook(w io.Writer, look filter.Look) error {
+	m := look.Message
+	t := newTable(w)
+	printHeader(t, look)
+	for i, part := range m.Parts {
+		fmt.Fprintf(t, "Part %d: %s\n", i+1, describePart(part))
+		printText(t, part.Text)
+		if len(part.Hidden) > 0 {
+			fmt.Fprintln(t, "  hidden:")
+			printText(t, part.Hidden)
+		}
+	}
+	if len(m.Links) > 0 {
+		fmt.Fprintln(t, "Links")
+	}
+	for _, link := range m.Links {
+		fmt.Fprintf(t, "  %s\t%s", link.Kind, printable(string(link.URL)))
+		if len(link.Text) > 0 {
+			fmt.Fprintf(t, "\t%s", printable(string(link.Text)))
+		}
+		fmt.Fprintln(t)
+	}
+	for mark := range m.Marks.All() {
+		fmt.Fprintf(t, "Marked: %s\n", mark)
+	}
+	for repair := range look.Repairs.All() {
+		fmt.Fprintf(t, "Mended: %s\n", repair)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "Terms: %d, of them distinct: %d\n", look.Tokens, len(look.Terms))
+	for _, term := range look.Terms {
+		fmt.Fprintf(t, "  %d\t%s", term.Count, printable(term.Term))
+		for i, token := range term.Tokens {
+			fmt.Fprintf(t, "%c%s", "\t "[min(i, 1)], printable(token))
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
+}
+
+// printHeader prints the header fields. Of those of the message itself it tells which are not looked at: they have left
+// no term.
+func printHeader(w io.Writer, look filter.Look) {
+	if len(look.Message.Header) > 0 {
+		fmt.Fprintln(w, "Header")
+	}
+	for _, f := range look.Message.Header {
+		note := ""
+		if !slices.ContainsFunc(look.Terms, func(t filter.SeenTerm) bool { return t.Term == "header:"+string(f.Name) }) {
+			note = "\t(not looked at)"
+		}
+		fmt.Fprintf(w, "  %s:\t%s%s\n", printable(string(f.Name)), printable(string(f.Value)), note)
+	}
+	if len(look.Message.Attached) > 0 {
+		fmt.Fprintln(w, "Header of attached messages")
+	}
+	for _, f := range look.Message.Attached {
+		fmt.Fprintf(w, "  %s:\t%s\n", printable(string(f.Name)), printable(string(f.Value)))
+	}
+}
+
+// describePart tells the form of a part.
+func describePart(part message.Part) string {
+	about := []string{printable(string(part.Type))}
+	for _, b := range [][]byte{part.Charset, part.Encoding, part.Filename} {
+		if len(b) > 0 {
+			about = append(about, printable(string(b)))
+		}
+	}
+	switch {
+	case part.Text == nil:
+		about = append(about, "not read")
+	case part.Markup > 0:
+		about = append(about, fmt.Sprintf("%d bytes of text, %d hidden, %d of markup, %d images", len(part.Text), len(part.Hidden), part.Markup, part.Images))
+	default:
+		about = append(about, fmt.Sprintf("%d bytes of text", len(part.Text)))
+	}
+	return strings.Join(about, ", ")
+}
+
+// printText prints the lines of a text that have something in them.
+func printText(w io.Writer, text []byte) {
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" {
+			fmt.Fprintf(w, "  | %s\n", printable(line))
+		}
+	}
+}
+
+// lookJSON is one message of chaff tokens --json.
+type lookJSON struct {
+	Path     string            `json:"path"`
+	Header   []fieldJSON       `json:"header"`
+	Attached []fieldJSON       `json:"attached_header,omitempty"`
+	Parts    []partJSON        `json:"parts"`
+	Links    []linkJSON        `json:"links"`
+	Marks    []string          `json:"marks"`
+	Repairs  []string          `json:"repairs"`
+	Tokens   int               `json:"tokens"`
+	Terms    []filter.SeenTerm `json:"terms"`
+}
+
+type fieldJSON struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type partJSON struct {
+	Type       string  `json:"type"`
+	Charset    string  `json:"charset,omitempty"`
+	Encoding   string  `json:"encoding,omitempty"`
+	Filename   string  `json:"filename,omitempty"`
+	Attachment bool    `json:"attachment"`
+	Text       *string `json:"text"` // null: not read
+	Hidden     string  `json:"hidden,omitempty"`
+	Markup     int     `json:"markup_bytes"`
+	Images     int     `json:"images"`
+}
+
+type linkJSON struct {
+	Kind string `json:"kind"`
+	URL  string `json:"url"`
+	Text string `json:"text,omitempty"`
+}
+
+func printLookJSON(w io.Writer, origin string, look filter.Look) error {
+	m := look.Message
+	out := lookJSON{Path: origin, Header: fieldsJSON(m.Header), Attached: fieldsJSON(m.Attached), Tokens: look.Tokens, Terms: look.Terms,
+		Parts: []partJSON{}, Links: []linkJSON{}, Marks: []string{}, Repairs: []string{}}
+	for _, p := range m.Parts {
+		part := partJSON{
+			Type: string(p.Type), Charset: string(p.Charset), Encoding: string(p.Encoding), Filename: string(p.Filename),
+			Attachment: p.Attachment, Hidden: string(p.Hidden), Markup: p.Markup, Images: p.Images,
+		}
+		if p.Text != nil {
+			text := string(p.Text)
+			part.Text = &text
+		}
+		out.Parts = append(out.Parts, part)
+	}
+	for _, l := range m.Links {
+		out.Links = append(out.Links, linkJSON{l.Kind.String(), string(l.URL), string(l.Text)})
+	}
+	for mark := range m.Marks.All() {
+		out.Marks = append(out.Marks, mark.String())
+	}
+	for repair := range look.Repairs.All() {
+		out.Repairs = append(out.Repairs, repair.String())
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(out)
+}
+
+func fieldsJSON(fields []message.Field) []fieldJSON {
+	all := []fieldJSON{}
+	for _, f := range fields {
+		all = append(all, fieldJSON{string(f.Name), string(f.Value)})
+	}
+	return all
+}

@@ -1,0 +1,52 @@
+package filter
+
+import (
+	"slices"
+
+	"chaff/message"
+)
+
+// Look is what a classifier sees of one message.
+type Look struct {
+	Message *message.Message
+	// Terms are the distinct terms, in the order in which they come first.
+	Terms []SeenTerm
+	// Tokens is how many terms there are with repetitions.
+	Tokens int
+	// Repairs is what was mended or cut, by the decoder and by the tokenizer.
+	Repairs message.Repairs
+}
+
+// SeenTerm is a term of a message.
+type SeenTerm struct {
+	Term  string `json:"term"`
+	Count int    `json:"count"`
+	// Tokens are the distinct words the term was made of, as they stand in the message; none if it was not made of words.
+	Tokens []string `json:"tokens,omitempty"`
+}
+
+// Look reads a message as training and classification do. The error is that of the settings.
+func (r Reading) Look(raw []byte) (Look, error) {
+	reader, err := newReader(r)
+	if err != nil {
+		return Look{}, err
+	}
+	var look Look
+	index := make(map[string]int)
+	look.Repairs = reader.terms(raw, func(term, token []byte) {
+		look.Tokens++
+		i, seen := index[string(term)]
+		if !seen {
+			i = len(look.Terms)
+			index[string(term)] = i
+			look.Terms = append(look.Terms, SeenTerm{Term: string(term)})
+		}
+		t := &look.Terms[i]
+		t.Count++
+		if token != nil && !slices.Contains(t.Tokens, string(token)) {
+			t.Tokens = append(t.Tokens, string(token))
+		}
+	})
+	look.Message = reader.message
+	return look, nil
+}
