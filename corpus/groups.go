@@ -1,6 +1,9 @@
 package corpus
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 const (
 	// commonIn is in how many messages a fingerprint must be to be looked at as a possible footer.
@@ -28,32 +31,32 @@ const (
 // notices are not counted: fingerprints that mostly stand in messages which share nothing else. Without that rule the
 // footer of a list would join all short messages to it, and these all long ones.
 func NearDuplicates(sketches [][]uint64, similarity float64) []int {
-	sketches = withoutFooters(sketches)
+	index := newIndex(sketches)
+	index.dropFooters(sketches)
 	groups := make(unionFind, len(sketches))
 	for i := range groups {
 		groups[i] = i
 	}
-	seen := make(map[uint64][]int) // fingerprint -> the last messages that have it
-	shared := make(map[int]int)    // earlier message -> fingerprints in common
-	for i, sketch := range sketches {
-		clear(shared)
-		for _, f := range sketch {
-			for _, j := range seen[f] {
+	shared := make([]int, len(sketches)) // fingerprints that message i has in common with each earlier one
+	var met []int32                      // the earlier ones with which it has any
+	for i := range sketches {
+		for _, n := range index.numbers[i] {
+			for _, j := range index.before(n) {
+				if shared[j] == 0 {
+					met = append(met, j)
+				}
 				shared[j]++
 			}
-			if len(seen[f]) == remembered {
-				copy(seen[f], seen[f][1:])
-				seen[f][remembered-1] = i
-			} else {
-				seen[f] = append(seen[f], i)
-			}
 		}
-		for j, n := range shared {
-			smaller := min(len(sketch), len(sketches[j]))
-			if float64(n) >= similarity*float64(smaller) && (n >= enough || slices.Equal(sketch, sketches[j])) {
-				groups.join(i, j)
+		for _, j := range met {
+			smaller, larger := min(index.size[i], index.size[j]), max(index.size[i], index.size[j])
+			alike := float64(shared[j]) >= similarity*float64(smaller)
+			if alike && (shared[j] >= enough || shared[j] == larger) {
+				groups.join(i, int(j))
 			}
+			shared[j] = 0
 		}
+		met = met[:0]
 	}
 	first := make([]int, len(sketches))
 	for i := range first {
@@ -62,38 +65,99 @@ func NearDuplicates(sketches [][]uint64, similarity float64) []int {
 	return first
 }
 
-// withoutFooters returns the sketches without the fingerprints that most of the messages which have it share and little
-// else.
-func withoutFooters(sketches [][]uint64) [][]uint64 {
-	in := make(map[uint64]int)
+// index tells which messages have a fingerprint. Fingerprints are numbered in the order of the messages.
+type index struct {
+	numbers  [][]uint32 // of the fingerprints of each message that others have too; footers are dropped
+	size     []int      // of each message: how many fingerprints it has, footers not counted
+	messages [][]int32  // of each number: the messages that have the fingerprint, ascending
+	passed   []int32    // of each number: how many of these have been asked for
+}
+
+func newIndex(sketches [][]uint64) *index {
+	total := 0
 	for _, sketch := range sketches {
-		for _, f := range sketch {
-			in[f]++
-		}
+		total += len(sketch)
 	}
-	messages := make(map[uint64][]int)
+	numbering := newNumbering(total)
+	x := &index{numbers: make([][]uint32, len(sketches)), size: make([]int, len(sketches))}
+	all := make([]uint32, 0, total)
+	var count []int32
 	for i, sketch := range sketches {
+		start := len(all)
 		for _, f := range sketch {
-			if in[f] >= commonIn {
-				messages[f] = append(messages[f], i)
+			n := numbering.of(f)
+			if n == len(count) {
+				count = append(count, 0)
 			}
+			count[n]++
+			all = append(all, uint32(n))
+		}
+		x.numbers[i], x.size[i] = all[start:], len(sketch)
+	}
+	x.messages, x.passed = make([][]int32, len(count)), make([]int32, len(count))
+	place := make([]int32, total)
+	for n, c := range count {
+		x.messages[n], place = place[:0:c], place[c:]
+	}
+	for i := range x.numbers {
+		x.numbers[i] = slices.DeleteFunc(x.numbers[i][:len(sketches[i])], func(n uint32) bool { return count[n] == 1 })
+		for _, n := range x.numbers[i] {
+			x.messages[n] = append(x.messages[n], int32(i))
 		}
 	}
-	footers := make(map[uint64]bool)
-	for f, at := range messages {
-		footers[f] = isFooter(at, sketches)
+	return x
+}
+
+// dropFooters drops the fingerprints that most of the messages which have it share and little else.
+func (x *index) dropFooters(sketches [][]uint64) {
+	footer := make([]bool, len(x.messages))
+	for n, messages := range x.messages {
+		footer[n] = len(messages) >= commonIn && isFooter(messages, sketches)
 	}
-	kept := make([][]uint64, len(sketches))
-	for i, sketch := range sketches {
-		kept[i] = slices.DeleteFunc(slices.Clone(sketch), func(f uint64) bool { return footers[f] })
+	for i, numbers := range x.numbers {
+		x.numbers[i] = slices.DeleteFunc(numbers, func(n uint32) bool { return footer[n] })
+		x.size[i] -= len(numbers) - len(x.numbers[i])
 	}
-	return kept
+}
+
+// before returns the last messages that have a fingerprint before the message that asks. Each message that has it asks
+// once, in order.
+func (x *index) before(number uint32) []int32 {
+	end := x.passed[number]
+	x.passed[number]++
+	return x.messages[number][max(0, end-remembered):end]
+}
+
+// numbering gives fingerprints numbers, from 0 in the order in which they come first. It is a table with open addressing,
+// several times faster than a map; the fingerprints are hashes already.
+type numbering struct {
+	slots        []uint32 // 1 + number, 0 where free; a power of two
+	fingerprints []uint64 // by number
+}
+
+// newNumbering returns a numbering for at most n fingerprints.
+func newNumbering(n int) *numbering {
+	return &numbering{slots: make([]uint32, 1<<bits.Len(uint(2*n)))}
+}
+
+func (t *numbering) of(fingerprint uint64) int {
+	mask := uint64(len(t.slots) - 1)
+	for s := fingerprint & mask; ; s = (s + 1) & mask {
+		switch n := t.slots[s]; {
+		case n == 0:
+			t.fingerprints = append(t.fingerprints, fingerprint)
+			t.slots[s] = uint32(len(t.fingerprints))
+			return len(t.fingerprints) - 1
+		case t.fingerprints[n-1] == fingerprint:
+			return int(n - 1)
+		}
+	}
 }
 
 // isFooter compares pairs of the messages, which share a fingerprint and lie far from each other in the listing.
-func isFooter(messages []int, sketches [][]uint64) bool {
+func isFooter(messages []int32, sketches [][]uint64) bool {
 	pairs, unlikePairs := 0, 0
-	half := len(messages) / 2
+	half := len(messages)/2 | 1 // odd, so that no rhythm of the listing decides
 	for i := 0; i < len(messages); i += max(1, len(messages)/sampledPairs) {
 		pairs++
 		if resemblance(sketches[messages[i]], sketches[messages[(i+half)%len(messages)]]) < unlike {

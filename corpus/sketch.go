@@ -43,35 +43,53 @@ func (s *Sketcher) Add(text []byte) {
 
 // Sketch returns the fingerprints of what was added, ascending, and starts anew. A text without words has none.
 func (s *Sketcher) Sketch() []uint64 {
-	s.shingles = s.shingles[:0]
-	for i := 0; i == 0 || i+shingleWords <= len(s.words); i++ {
-		hash := uint64(0)
-		for _, word := range s.words[i:min(i+shingleWords, len(s.words))] {
-			hash = mix(hash ^ word)
-		}
-		s.shingles = append(s.shingles, hash)
-	}
-	s.kept = s.kept[:0]
-	if len(s.words) > 0 {
-		s.keepSmallest()
-	}
+	s.hashShingles()
+	s.keepSmallest()
 	s.words = s.words[:0]
 	slices.Sort(s.kept)
 	return slices.Clone(slices.Compact(s.kept))
 }
 
-// keepSmallest keeps the smallest shingle of each window.
-func (s *Sketcher) keepSmallest() {
-	last := -1 // index of the one kept last
-	for end := min(windowSize, len(s.shingles)); end <= len(s.shingles); end++ {
-		start := max(0, end-windowSize)
-		smallest := start
-		for i := start + 1; i < end; i++ {
-			if s.shingles[i] <= s.shingles[smallest] {
-				smallest = i
-			}
+// hashShingles hashes each few words in a row, or all if there are fewer: as a polynomial of the words, of which the
+// next follows from the one before by adding a word in front and taking one off (Karp and Rabin), mixed so that its
+// order is chance.
+func (s *Sketcher) hashShingles() {
+	const base = 0x9e3779b97f4a7c15 // odd, and as good as any
+	oldest := uint64(1)             // what the word that is taken off counts for: base to the power shingleWords
+	for range shingleWords {
+		oldest *= base
+	}
+	s.shingles = s.shingles[:0]
+	polynomial := uint64(0)
+	for i, word := range s.words {
+		polynomial = polynomial*base + word
+		if i >= shingleWords {
+			polynomial -= oldest * s.words[i-shingleWords]
 		}
-		if smallest != last {
+		if i >= shingleWords-1 || i == len(s.words)-1 {
+			s.shingles = append(s.shingles, mix(polynomial))
+		}
+	}
+}
+
+// keepSmallest keeps the smallest shingle of each window, the last one of equals.
+func (s *Sketcher) keepSmallest() {
+	s.kept = s.kept[:0]
+	smallest, last := -windowSize, -1 // indices of the smallest of the window (none yet), and of the one kept last
+	for i, hash := range s.shingles {
+		switch {
+		case smallest <= i-windowSize: // it has left the window
+			smallest = i
+			for j := i - 1; j > max(i-windowSize, -1); j-- {
+				if s.shingles[j] < s.shingles[smallest] {
+					smallest = j
+				}
+			}
+		case hash <= s.shingles[smallest]:
+			smallest = i
+		}
+		full := i >= windowSize-1 || i == len(s.shingles)-1
+		if full && smallest != last {
 			s.kept = append(s.kept, s.shingles[smallest])
 			last = smallest
 		}
