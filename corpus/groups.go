@@ -10,7 +10,7 @@ const (
 	commonIn = 6
 	// sampledPairs is how many pairs of messages that share a common fingerprint are compared, to see whether they
 	// share anything else.
-	sampledPairs = 16
+	sampledPairs = 8
 	// unlike is the share of all their fingerprints that two messages have in common, below which what they share is
 	// a footer.
 	unlike = 0.25
