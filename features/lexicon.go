@@ -7,7 +7,8 @@ import (
 
 // Lexicon keeps the text of each distinct term once, so that a model can be read and explained. The zero value is ready.
 type Lexicon struct {
-	spans map[uint64]span
+	table table
+	spans []span // by number in the table
 	text  []byte
 }
 
@@ -18,33 +19,31 @@ type span struct {
 
 // Add keeps the texts of the terms in b that are new.
 func (l *Lexicon) Add(b *Bag) {
-	for _, d := range b.distinct {
-		l.add(d.hash, b.text[d.at:d.to])
+	for n, e := range b.entries {
+		l.add(b.table.hashes[n], b.text[e.at:e.to])
 	}
 }
 
 // Merge adds the terms of other. The result does not depend on how messages were divided between lexicons.
 func (l *Lexicon) Merge(other *Lexicon) {
-	if l.spans == nil {
-		*l, *other = *other, Lexicon{}
-		return
-	}
-	for hash, s := range other.spans {
-		l.add(hash, other.text[s.at:s.at+s.size])
+	for n, s := range other.spans {
+		l.add(other.table.hashes[n], other.at(s))
 	}
 }
 
 func (l *Lexicon) add(hash uint64, term []byte) {
-	// Of two terms that share a hash the smaller text is kept, so that the order of the messages does not matter.
-	if s, seen := l.spans[hash]; seen && slices.Compare(l.text[s.at:s.at+s.size], term) <= 0 {
+	n, seen := l.table.number(hash)
+	if !seen {
+		l.spans = append(l.spans, span{})
+	} else if slices.Compare(l.at(l.spans[n]), term) <= 0 {
+		// Of two terms that share a hash the smaller text is kept, so that the order of the messages does not matter.
 		return
 	}
-	if l.spans == nil {
-		l.spans = make(map[uint64]span)
-	}
-	l.spans[hash] = span{len(l.text), len(term)}
+	l.spans[n] = span{len(l.text), len(term)}
 	l.text = append(l.text, term...)
 }
+
+func (l *Lexicon) at(s span) []byte { return l.text[s.at : s.at+s.size] }
 
 // Len returns the number of distinct terms.
 func (l *Lexicon) Len() int { return len(l.spans) }
@@ -53,8 +52,9 @@ func (l *Lexicon) Len() int { return len(l.spans) }
 func (l *Lexicon) Texts(v *Vocabulary) []string {
 	texts := make([]string, v.Len())
 	for id, hash := range v.Hashes() {
-		s := l.spans[hash]
-		texts[id] = string(l.text[s.at : s.at+s.size])
+		if n := l.table.find(hash); n >= 0 {
+			texts[id] = string(l.at(l.spans[n]))
+		}
 	}
 	return texts
 }
@@ -62,22 +62,28 @@ func (l *Lexicon) Texts(v *Vocabulary) []string {
 // BuildVocabulary freezes the terms of the training documents that o lets in. It returns beside the vocabulary the
 // document frequency of each term by id: in how many of the documents it occurs.
 func BuildVocabulary(training iter.Seq[Document], o Options) (*Vocabulary, []uint32, error) {
-	frequency := make(map[uint64]uint32)
+	var table table
+	var count []uint32 // document frequency by number in the table
 	for doc := range training {
 		for _, hash := range doc.Terms {
-			frequency[hash]++
+			n, seen := table.number(hash)
+			if !seen {
+				count = append(count, 0)
+			}
+			count[n]++
 		}
 	}
+	frequency := func(hash uint64) uint32 { return count[table.find(hash)] }
 	var hashes []uint64
-	for hash, n := range frequency {
-		if int64(n) >= int64(o.MinDocumentFrequency) {
+	for n, hash := range table.hashes {
+		if int64(count[n]) >= int64(o.MinDocumentFrequency) {
 			hashes = append(hashes, hash)
 		}
 	}
 	slices.Sort(hashes)
 	if o.MaxTerms > 0 && len(hashes) > o.MaxTerms {
 		// Ties are cut in the order of the hashes, which is the same in every run.
-		slices.SortStableFunc(hashes, func(x, y uint64) int { return int(frequency[y]) - int(frequency[x]) })
+		slices.SortStableFunc(hashes, func(x, y uint64) int { return int(frequency(y)) - int(frequency(x)) })
 		hashes = slices.Clone(hashes[:o.MaxTerms])
 		slices.Sort(hashes)
 	}
@@ -87,7 +93,7 @@ func BuildVocabulary(training iter.Seq[Document], o Options) (*Vocabulary, []uin
 	}
 	frequencies := make([]uint32, len(hashes))
 	for id, hash := range hashes {
-		frequencies[id] = frequency[hash]
+		frequencies[id] = frequency(hash)
 	}
 	return v, frequencies, nil
 }
