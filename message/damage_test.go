@@ -1,0 +1,143 @@
+package message_test
+
+import (
+	"cmp"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"chaff/corpus/sample"
+	"chaff/message"
+)
+
+// goodMail is a message that needs no repair, and the words in it.
+type goodMail struct {
+	name, raw string
+	words     wordCounts
+}
+
+// asGoodMail makes a message with LF as its line end and no mbox line before it, if it needs no repair.
+func asGoodMail(d *message.Decoder, name string, raw []byte) (m goodMail, ok bool) {
+	text := strings.ReplaceAll(string(raw), "\r\n", "\n")
+	if strings.HasPrefix(text, "From ") {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	decoded := d.Decode([]byte(text))
+	if decoded.Repairs != 0 {
+		return goodMail{}, false
+	}
+	return goodMail{name, text, wordsOf(decoded, unicode.IsLetter)}, true
+}
+
+// sampleMail returns the messages of the sample corpus that need no repair.
+func sampleMail(t *testing.T) (mails []goodMail) {
+	t.Helper()
+	d := message.NewDecoder(message.DefaultOptions())
+	for item, err := range sample.Source() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := item.Read(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, ok := asGoodMail(d, item.Origin, raw); ok {
+			mails = append(mails, m)
+		}
+	}
+	return mails
+}
+
+// realMail returns messages of the corpora that need no repair, one from each stretch of them.
+func realMail(t *testing.T) (mails []goodMail) {
+	t.Helper()
+	const each = 420 // of a corpus, if there is one in each stretch
+	d := message.NewDecoder(message.DefaultOptions())
+	for _, c := range corpora() {
+		files := corpusFiles(t, c.folders)
+		stretch := len(files) / each
+		for start := 0; start+stretch <= len(files) && len(files) > 0; start += stretch {
+			for _, file := range files[start : start+stretch] {
+				raw, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if m, ok := asGoodMail(d, file, raw); ok {
+					mails = append(mails, m)
+					break
+				}
+			}
+		}
+	}
+	return mails
+}
+
+// TestWordsSurviveDamage damages good mail in one way at a time and counts the words that are still found. Words are of
+// any script. Of a fault that takes words away, as a cut does, those count that remain.
+func TestWordsSurviveDamage(t *testing.T) {
+	mails := sampleMail(t)
+	if len(mails) < 150 {
+		t.Errorf("%d messages of the sample need no repair, want 150 or more", len(mails))
+	}
+	for _, f := range faults() {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			if applied := checkFault(t, f, mails); applied == 0 {
+				t.Error("the fault is in no message")
+			}
+		})
+	}
+}
+
+// TestWordsOfRealMailSurviveDamage does the same with real mail, in which some faults have no place.
+func TestWordsOfRealMailSurviveDamage(t *testing.T) {
+	mails := realMail(t)
+	if len(mails) < 500 {
+		t.Errorf("%d messages need no repair, want 500 or more", len(mails))
+	}
+	for _, f := range faults() {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			checkFault(t, f, mails)
+		})
+	}
+}
+
+// checkFault applies a fault to all mail. It returns how many messages it could be applied to.
+func checkFault(t *testing.T, f fault, mails []goodMail) (applied int) {
+	const want = 0.99
+	d := message.NewDecoder(message.DefaultOptions())
+	words, missing := 0, 0
+	var losses []loss
+	for _, m := range mails {
+		damaged := f.apply(m.raw)
+		if damaged == m.raw {
+			continue
+		}
+		good := m.words
+		if f.remains != nil {
+			good = wordsOf(d.Decode([]byte(f.remains(m.raw))), unicode.IsLetter)
+		}
+		lost := good.without(wordsOf(d.Decode([]byte(damaged)), unicode.IsLetter))
+		applied++
+		words += good.total()
+		if n := lost.total(); n > 0 {
+			missing += n
+			losses = append(losses, loss{m.name, good.total(), lost})
+		}
+	}
+	survive := 1 - float64(missing)/float64(max(words, 1))
+	t.Logf("%.3f%% of %d words in %d messages survive", 100*survive, words, applied)
+	if survive >= want {
+		return applied
+	}
+	t.Errorf("%.3f%% of the words survive, want %.0f%%", 100*survive, 100*want)
+	slices.SortFunc(losses, func(a, b loss) int { return cmp.Compare(b.missing.total(), a.missing.total()) })
+	for _, l := range losses[:min(len(losses), 5)] {
+		t.Logf("%s: %d of %d are missing: %.200q", l.file, l.missing.total(), l.words, slices.Sorted(maps.Keys(l.missing)))
+	}
+	return applied
+}
