@@ -1,0 +1,218 @@
+package filter
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"chaff/corpus"
+	"chaff/corpus/sample"
+)
+
+// TestEveryMessagePassesByteForByte passes messages through, in all forms in which they may come, and takes the verdicts
+// out again by means of its own.
+func TestEveryMessagePassesByteForByte(t *testing.T) {
+	t.Run("of the sample", func(t *testing.T) { checkPassage(t, sample.Source(), 200) })
+	t.Run("of SpamAssassin", func(t *testing.T) {
+		source, ok := spamAssassinCorpus(t)
+		if !ok {
+			t.Skip(needsCorpora)
+		}
+		t.Parallel()
+		checkPassage(t, source, 6046)
+	})
+	t.Run("of Enron-Spam", func(t *testing.T) {
+		dir, ok := corporaDir(t)
+		if !ok {
+			t.Skip(needsCorpora)
+		}
+		t.Parallel()
+		var sources []corpus.Source
+		for n := range 6 {
+			sources = append(sources, enronCorpus(t, dir, n+1))
+		}
+		checkPassage(t, corpus.Concat(sources...), 33715)
+	})
+}
+
+// checkPassage passes the messages of a source, of which there must be at least want.
+func checkPassage(t *testing.T, source corpus.Source, want int) {
+	p := newPassage(t)
+	n := 0
+	var raw []byte
+	for item, err := range source {
+		if err == nil {
+			raw, err = item.Read(raw)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		for _, form := range formsOfMail() {
+			p.check(t, filepath.Base(item.Origin)+" "+form.name, form.of(raw))
+		}
+	}
+	if n < want {
+		t.Errorf("%d messages, want %d or more", n, want)
+	}
+}
+
+// formsOfMail returns the forms in which a message may come.
+func formsOfMail() []struct {
+	name string
+	of   func(raw []byte) []byte
+} {
+	replace := func(old, new string) func([]byte) []byte {
+		return func(raw []byte) []byte { return bytes.ReplaceAll(raw, []byte(old), []byte(new)) }
+	}
+	return []struct {
+		name string
+		of   func(raw []byte) []byte
+	}{
+		{"as it is", func(raw []byte) []byte { return raw }},
+		{"with CR LF", replace("\n", "\r\n")},
+		{"with CR CR LF", replace("\n", "\r\r\n")},
+		{"with bare CR", replace("\n", "\r")},
+		{"with mixed line ends", mixed},
+		{"with NUL", replace("e", "e\x00")},
+		{"without a final line end", func(raw []byte) []byte { return bytes.TrimRight(raw, "\r\n") }},
+		{"without a body", func(raw []byte) []byte { header, _, _ := bytes.Cut(raw, []byte("\n\n")); return header }},
+		{"without a header", func(raw []byte) []byte { _, body, _ := bytes.Cut(raw, []byte("\n\n")); return body }},
+	}
+}
+
+// mixed ends the first line of raw in LF, the second in CR LF, the third in CR CR LF, and so on.
+func mixed(raw []byte) []byte {
+	var out []byte
+	ends := []string{"\n", "\r\n", "\r\r\n"}
+	n := 0
+	for line := range bytes.Lines(raw) {
+		bare, ended := bytes.CutSuffix(line, []byte("\n"))
+		out = append(out, bare...)
+		if ended {
+			out = append(out, ends[n%len(ends)]...)
+			n++
+		}
+	}
+	return out
+}
+
+// TestAnyFormOfMessagePassesByteForByte is about the smallest messages.
+func TestAnyFormOfMessagePassesByteForByte(t *testing.T) {
+	tests := []struct{ name, raw string }{
+		{"nothing", ""},
+		{"a line end", "\n"},
+		{"a CR", "\r"},
+		{"NUL", "\x00"},
+		{"a header only", "Subject: a\n"},
+		{"a header without a line end", "Subject: a"},
+		{"a header of one verdict", "X-Spam-Flag: YES\n"},
+		{"a verdict without a line end", "X-Spam-Flag: YES"},
+		{"a folded verdict at the end", "Subject: a\nX-Spam-Status: No,\n\tscore=1"},
+		{"a body only", "\nX-Spam-Flag: in the body\n"},
+		{"a body of NUL", "\n\x00\x00\x00"},
+		{"a text without a header", "no field, no empty line"},
+		{"an mbox line only", "From ann@example.org Thu Aug 22 12:36:23 2002\n"},
+		{"an mbox line and a verdict", "From ann@example.org Thu Aug 22 12:36:23 2002\nX-Chaff-Score: 9\n\nbody"},
+		{"a quoted mbox line", ">From ann@example.org\r\nSubject: a\r\n\r\nbody\r\n"},
+		{"a byte order mark", "\ufeffSubject: a\n\nbody\n"},
+		{"8-bit bytes", "Subject: \xff\xfe\n\n\x80\x81"},
+		{"a line that continues nothing", " a\nX-Spam-Flag: YES\n\n"},
+		{"an empty line of blanks", "Subject: a\n \nX-Spam-Flag: YES\n\nbody"},
+	}
+	p := newPassage(t)
+	for _, tt := range tests {
+		for _, form := range formsOfMail() {
+			p.check(t, tt.name+" "+form.name, form.of([]byte(tt.raw)))
+		}
+	}
+}
+
+// passage passes messages through a filter and looks at what comes out.
+type passage struct {
+	filter   *Filter
+	verdict  Verdict
+	own      []byte         // the fields of the verdict
+	verdicts *regexp.Regexp // the start of a field that a filter wrote
+}
+
+func newPassage(t testing.TB) passage {
+	p := passage{
+		filter:   spamFilter(t),
+		verdict:  Verdict{Class: "spam", Decision: Spam, Score: 7.25, Probability: 0.9992908},
+		verdicts: regexp.MustCompile(`(?i)^X-(Spam|Chaff)-[^\r\n]*:`),
+	}
+	p.own = p.filter.Passed(nil, p.verdict)
+	return p
+}
+
+// check reports a message that is not what it was when the verdicts are taken out, or that differs the second time.
+func (p passage) check(t *testing.T, name string, raw []byte) {
+	t.Helper()
+	before := bytes.Clone(raw)
+	out := p.filter.Passed(raw, p.verdict)
+	if !bytes.Equal(raw, before) {
+		t.Fatalf("%s: the message was changed where it is", name)
+	}
+	stripped, ok := without(out, p.own, bytes.ReplaceAll(p.own, []byte("\n"), []byte("\r\n")))
+	if !ok {
+		t.Errorf("%s: the verdict is not in %.300q", name, out)
+	}
+	if want := p.withoutVerdicts(raw); !bytes.Equal(stripped, want) {
+		at := firstDifference(stripped, want)
+		t.Errorf("%s: byte %d: got %.80q, want %.80q", name, at, stripped[at:], want[at:])
+	}
+	if again := p.filter.Passed(out, p.verdict); !bytes.Equal(again, out) {
+		at := firstDifference(again, out)
+		t.Errorf("%s: passed twice, byte %d: got %.80q, want %.80q", name, at, again[at:], out[at:])
+	}
+}
+
+// without returns out without the first of the blocks that is in it.
+func without(out []byte, blocks ...[]byte) (rest []byte, ok bool) {
+	for _, block := range blocks {
+		if before, after, found := bytes.Cut(out, block); found {
+			return append(bytes.Clone(before), after...), true
+		}
+	}
+	return out, false
+}
+
+// withoutVerdicts returns a message without what filters have written into its header.
+func (p passage) withoutVerdicts(raw []byte) []byte {
+	var kept []byte
+	for len(raw) > 0 && len(bytes.Trim(firstLine(raw), "\r\n")) > 0 {
+		field := firstLine(raw)
+		for next := raw[len(field):]; len(next) > 0 && (next[0] == ' ' || next[0] == '\t'); next = raw[len(field):] {
+			field = raw[:len(field)+len(firstLine(next))]
+		}
+		if !p.verdicts.Match(field) {
+			kept = append(kept, field...)
+		}
+		raw = raw[len(field):]
+	}
+	return append(kept, raw...)
+}
+
+// firstLine returns the first line of b with its end: LF behind no more than two CR, or a CR.
+func firstLine(b []byte) []byte {
+	end := bytes.IndexAny(b, "\r\n")
+	if end < 0 {
+		return b
+	}
+	crs := len(b[end:]) - len(bytes.TrimLeft(b[end:], "\r"))
+	if crs <= 2 && end+crs < len(b) && b[end+crs] == '\n' {
+		return b[:end+crs+1]
+	}
+	return b[:end+1]
+}
+
+func firstDifference(a, b []byte) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
