@@ -1,0 +1,148 @@
+package corpus_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"chaff/corpus"
+)
+
+// TestWorkIsLinearInTheSizeOfHostileInput gives each parser of this package input made to be slow, in one size and in
+// twice the size.
+func TestWorkIsLinearInTheSizeOfHostileInput(t *testing.T) {
+	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
+	for _, shape := range []struct{ name, head, unit, tail string }{
+		{"an mbox of mbox lines", "", from, ""},
+		{"an mbox of empty messages", "", from + "\n", ""},
+		{"an mbox of lines that are nearly mbox lines", from, "\nFrom ann@example.org Thu Aug 22\n", ""},
+		{"an mbox of prose", from, "\nFrom\n\nFrom \n", ""},
+		{"an mbox of words of a date", from, "\nFrom Thu Thu Thu Thu Aug 22 22 22 2002\n", ""},
+		{"an mbox of one endless mbox line", from + "\nFrom ", "Thu ", ""},
+		{"an mbox of quoted mbox lines", from, "\n>>>>" + from, ""},
+		{"an mbox of empty lines", from, "\n", ""},
+		{"an mbox of CR", from, "\r", ""},
+		{"an mbox without mbox lines after the first", from, "x", "\n"},
+	} {
+		measure(t, shape.name, shape.head, shape.unit, shape.tail, func(t *testing.T, text string) func() {
+			path := filepath.Join(t.TempDir(), "mbox")
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return func() { list(t, path) }
+		})
+	}
+	messages := []struct{ name, head, unit, tail string }{
+		{"no line ends", "", "x", ""},
+		{"header lines without a colon", "", "x\n", ""},
+		{"folds", "A: b\n", " \n", ""},
+		{"folds before any field", "", " \n", ""},
+		{"colons", "", ":", ""},
+		{"Received fields without a date", "", "Received: by x; soon\n", ""},
+		{"Received fields of semicolons", "", "Received: ;;;;;;;;;;;;;;;;;;\n", ""},
+		{"one Received field of semicolons", "Received: ", ";", "\n"},
+		{"one Received field of comments", "Received: ;", "(a) ", "\n"},
+		{"one Received field of open comments", "Received: ;", "( ", "\n"},
+		{"one Received field of days", "Received: ;", "22 Aug ", "\n"},
+		{"one Received field of clocks", "Received: ;", "1:1:1:1:1:1 ", "\n"},
+		{"one Date field of blanks", "Date: ", " ", "\n"},
+		{"Date fields", "", "Date: Thu, 22 Aug\n", ""},
+		{"mbox lines in the header", "", from, ""},
+		{"quoted mbox lines in the header", "", ">From (((( Aug\n", ""},
+		{"bare CR in the body", "A: b\n\n", "\r", ""},
+		{"CR between letters", "A: b\n\n", "a\r", ""},
+		{"CR and LF", "A: b\n\n", "\r\n\n", ""},
+	}
+	for _, shape := range messages {
+		measure(t, "the fingerprint of "+shape.name, shape.head, shape.unit, shape.tail, func(_ *testing.T, text string) func() {
+			raw := []byte(text)
+			return func() { corpus.Fingerprint(raw) }
+		})
+		measure(t, "the time of "+shape.name, shape.head, shape.unit, shape.tail, func(_ *testing.T, text string) func() {
+			raw := []byte(text)
+			return func() { corpus.DeliveryTime(raw) }
+		})
+	}
+	for _, shape := range []struct{ name, head, unit, tail string }{
+		{"a Maildir name of flags", "1204680122.a.host:2,", "S", ""},
+		{"a Maildir name of info parts", "1204680122.a.host", ":2,", ""},
+		{"a Maildir name of half info parts", "1204680122.a.host", "2,", ""},
+		{"a Maildir name of colons", "1204680122.a.host", ":", ""},
+		{"a Maildir name of digits", "", "2", ""},
+	} {
+		measure(t, shape.name, shape.head, shape.unit, shape.tail, func(_ *testing.T, text string) func() {
+			return func() { corpus.Flags(text) }
+		})
+	}
+}
+
+// list lists the messages of a file.
+func list(t *testing.T, path string) {
+	source, format, err := corpus.Open(path, "ham")
+	if err != nil || format != corpus.Mbox {
+		t.Fatalf("got format %q, error %v: want an mbox", format, err)
+	}
+	for _, err := range source {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// measure runs a test of the work that a text of one shape makes. Prepare returns what is to be timed.
+func measure(t *testing.T, name, head, unit, tail string, prepare func(t *testing.T, text string) func()) {
+	t.Run(name, func(t *testing.T) {
+		checkDoubling(t, func(size int) func() {
+			return prepare(t, head+strings.Repeat(unit, size/len(unit))+tail)
+		})
+	})
+}
+
+// checkDoubling reports work that takes more than 2.2 times as long on input of twice the size. Prepare returns the work on
+// input of a size. The size is such that the work takes a while, and the best of several times counts, one after a rest: on
+// a busy machine some are slow, but too much work is slow always.
+func checkDoubling(t *testing.T, prepare func(size int) func()) {
+	t.Helper()
+	const (
+		limit    = 2.2
+		while    = time.Millisecond
+		minSize  = 16 << 10
+		maxSize  = 1 << 20
+		enough   = 3
+		attempts = 100
+	)
+	size := minSize
+	work := prepare(size)
+	for took(1, work) < while && size < maxSize {
+		size *= 2
+		work = prepare(size)
+	}
+	double := prepare(2 * size)
+	times := 1
+	for took(times, work) < while {
+		times *= 2
+	}
+	once, twice := time.Hour, time.Hour
+	for attempt := range attempts {
+		once, twice = min(once, took(times, work)), min(twice, took(times, double))
+		if attempt+1 < enough {
+			continue
+		}
+		if float64(twice) <= limit*float64(once) {
+			return
+		}
+		time.Sleep(while)
+	}
+	t.Errorf("%d bytes took %v, twice as many %v, over %v times as long", size, once, twice, limit)
+}
+
+// took returns how long it takes to do the work so often.
+func took(times int, work func()) time.Duration {
+	start := time.Now()
+	for range times {
+		work()
+	}
+	return time.Since(start)
+}

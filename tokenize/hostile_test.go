@@ -1,0 +1,180 @@
+package tokenize_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"chaff/message"
+	"chaff/tokenize"
+)
+
+// TestWorkIsLinearInTheSizeOfHostileText gives the tokenizer text, fields and links made to be slow, in one size and in
+// twice the size.
+func TestWorkIsLinearInTheSizeOfHostileText(t *testing.T) {
+	text := func(text string) *message.Message {
+		return &message.Message{Parts: []message.Part{{Type: []byte("text/plain"), Text: []byte(text)}}}
+	}
+	field := func(name string) func(string) *message.Message {
+		return func(value string) *message.Message {
+			return &message.Message{Header: []message.Field{{Name: []byte(name), Value: []byte(value)}}}
+		}
+	}
+	link := func(url string) *message.Message {
+		return &message.Message{Links: []message.Link{{URL: []byte(url)}}}
+	}
+	shapes := []struct {
+		name string
+		make func(string) *message.Message
+		head string
+		unit string
+	}{
+		{"one long word", text, "", "x"},
+		{"one long number", text, "", "1"},
+		{"letters and full stops", text, "", "a."},
+		{"digits and commas", text, "", "1,"},
+		{"letters and digits", text, "", "a1"},
+		{"underlines", text, "", "_"},
+		{"apostrophes", text, "", "'"},
+		{"colons behind letters", text, "", "a::"},
+		{"punctuation", text, "", "!"},
+		{"spaces", text, "", " "},
+		{"letters spaced out", text, "", "v i a g r a "},
+		{"letters spaced out by full stops", text, "", "v. i. a. "},
+		{"control characters", text, "", "\x01"},
+		{"bytes that are no UTF-8", text, "", "\xff"},
+		{"words around bytes that are no UTF-8", text, "", "a\xff"},
+		{"long words beyond ASCII", text, "", "é"},
+		{"letters with combining marks", text, "", "e\u0301"},
+		{"combining marks", text, "e", "\u0301"},
+		{"combining marks out of order", text, "e", "\u0301\u0323"},
+		{"zero-width spaces", text, "a", "\u200b"},
+		{"zero-width joiners", text, "", "a\u200d"},
+		{"soft hyphens", text, "", "a\u00ad"},
+		{"variation selectors", text, "", "a\ufe0f"},
+		{"right-to-left overrides", text, "", "a\u202e"},
+		{"full-width letters", text, "", "ＦＲＥＥ"},
+		{"letters of look-alikes", text, "", "раураl"},
+		{"ligatures that grow", text, "", "\ufdfa"},
+		{"ideographs", text, "", "東"},
+		{"kana", text, "", "テスト"},
+		{"half-width kana with marks", text, "", "ｶﾞ"},
+		{"Thai letters with marks", text, "", "กี่"},
+		{"Korean in single letters", text, "", "\u1112\u1161\u11ab"},
+		{"Hebrew with points", text, "", "א\""},
+		{"emoji joined by zero-width joiners", text, "", "👩\u200d"},
+		{"flags", text, "", "\U0001F1E9"},
+		{"a new word each time", numbered(text, "w%x "), "", "x"},
+		{"a new word beyond ASCII each time", numbered(text, "é%x "), "", "x"},
+		{"addresses in an address field", field("From"), "", "a@b.example, "},
+		{"at signs in an address field", field("From"), "", "@"},
+		{"angle brackets in an address field", field("To"), "", "<"},
+		{"quotes in an address field", field("To"), "", `"a `},
+		{"one long name in an address field", field("Cc"), "", "é"},
+		{"words of a subject", field("Subject"), "", "free! "},
+		{"a new word of a subject each time", numbered(field("Subject"), "w%x "), "", "x"},
+		{"a header field of a new name each time", fieldsOf("X-%x"), "", "x"},
+		{"labels of a host", link, "http://", "a."},
+		{"steps of a path", link, "http://a.example", "/a"},
+		{"names in front of a host", link, "http://", "a@"},
+		{"colons of a port", link, "http://a", ":"},
+		{"a query", link, "http://a.example/?", "a=%41&"},
+		{"addresses to write to", link, "mailto:", "a@b.example,"},
+		{"Punycode", link, "http://", "xn--a."},
+		{"links", linksOf("http://a%x.example/"), "", "x"},
+	}
+	// One tokenizer for all: a new one gets its memory bit by bit, and that takes as long as the work.
+	tok, err := tokenize.New(tokenize.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, shape := range shapes {
+		t.Run(shape.name, func(t *testing.T) {
+			checkDoubling(t, func(size int) func() {
+				m := shape.make(shape.head + strings.Repeat(shape.unit, size/len(shape.unit)))
+				return func() { tok.Terms(m, func(_, _ []byte) {}) }
+			})
+		})
+	}
+}
+
+// numbered makes a message of pieces that all differ, in place of the text it is given, and of its size.
+func numbered(of func(string) *message.Message, format string) func(string) *message.Message {
+	return func(text string) *message.Message {
+		var pieces strings.Builder
+		for n := 0; pieces.Len() < len(text); n++ {
+			fmt.Fprintf(&pieces, format, n)
+		}
+		return of(pieces.String())
+	}
+}
+
+// fieldsOf makes a message of header fields whose names all differ, one for 16 bytes of the text it is given.
+func fieldsOf(format string) func(string) *message.Message {
+	return func(text string) *message.Message {
+		m := &message.Message{}
+		for n := range len(text) / 16 {
+			m.Header = append(m.Header, message.Field{Name: fmt.Appendf(nil, format, n), Value: []byte("value")})
+		}
+		return m
+	}
+}
+
+// linksOf makes a message of links that all differ, one for 32 bytes of the text it is given.
+func linksOf(format string) func(string) *message.Message {
+	return func(text string) *message.Message {
+		m := &message.Message{}
+		for n := range len(text) / 32 {
+			m.Links = append(m.Links, message.Link{URL: fmt.Appendf(nil, format, n)})
+		}
+		return m
+	}
+}
+
+// checkDoubling reports work that takes more than 2.2 times as long on input of twice the size. Prepare returns the work on
+// input of a size. The size is such that the work takes a while, and the best of several times counts, one after a rest: on
+// a busy machine some are slow, but too much work is slow always.
+func checkDoubling(t *testing.T, prepare func(size int) func()) {
+	t.Helper()
+	const (
+		limit    = 2.2
+		while    = time.Millisecond
+		minSize  = 16 << 10
+		maxSize  = 1 << 20
+		enough   = 3
+		attempts = 100
+	)
+	size := minSize
+	work := prepare(size)
+	for took(1, work) < while && size < maxSize {
+		size *= 2
+		work = prepare(size)
+	}
+	double := prepare(2 * size)
+	times := 1
+	for took(times, work) < while {
+		times *= 2
+	}
+	once, twice := time.Hour, time.Hour
+	for attempt := range attempts {
+		once, twice = min(once, took(times, work)), min(twice, took(times, double))
+		if attempt+1 < enough {
+			continue
+		}
+		if float64(twice) <= limit*float64(once) {
+			return
+		}
+		time.Sleep(while)
+	}
+	t.Errorf("%d bytes took %v, twice as many %v, over %v times as long", size, once, twice, limit)
+}
+
+// took returns how long it takes to do the work so often.
+func took(times int, work func()) time.Duration {
+	start := time.Now()
+	for range times {
+		work()
+	}
+	return time.Since(start)
+}
