@@ -1,0 +1,71 @@
+package tokenize_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"chaff/message"
+	"chaff/tokenize"
+)
+
+// bodyTerms returns the terms of the words of a text, in the order in which they come.
+func bodyTerms(tok *tokenize.Tokenizer, text string) (terms []string) {
+	m := &message.Message{Parts: []message.Part{{Type: []byte("text/plain"), Text: []byte(text)}}}
+	tok.Terms(m, func(term, _ []byte) {
+		if strings.HasPrefix(string(term), "body:") {
+			terms = append(terms, string(term))
+		}
+	})
+	return terms
+}
+
+func newTokenizer(t testing.TB) *tokenize.Tokenizer {
+	t.Helper()
+	tok, err := tokenize.New(tokenize.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok
+}
+
+// FuzzPlainASCII holds the terms of plain ASCII, which is cut into words by a path of its own, to those of the same text
+// with a zero-width space behind each stretch, which goes the way of all other text.
+func FuzzPlainASCII(f *testing.F) {
+	for _, seed := range []string{
+		"don't stop", "a.b.c 1,2,3;4 a:b a::b _a_1_ '.' x' 'x", "3.14e10 1'000.5 a.1 1.a _._", "e-mail: you@host.example!", "\x00\x01\x7f~",
+		"$9.99 100% 12:30 2024-01-02 F R E E", "running runs ran",
+	} {
+		f.Add(seed)
+	}
+	tok := newTokenizer(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		ascii := []byte(text)
+		for i := range ascii {
+			ascii[i] &= 0x7f
+		}
+		text = string(ascii)
+		var other strings.Builder
+		for stretch := range strings.FieldsSeq(text) {
+			other.WriteString(stretch + "\u200b ")
+		}
+		if got, want := bodyTerms(tok, text), bodyTerms(tok, other.String()); !slices.Equal(got, want) {
+			t.Errorf("%q: got %q, by the other way %q", text, got, want)
+		}
+	})
+}
+
+// FuzzRememberedWords holds the terms of a tokenizer that has seen other text, and remembers its words, to those of a new
+// one.
+func FuzzRememberedWords(f *testing.F) {
+	f.Add("running runs", "Running RUNS ran")
+	f.Add("naïve", "naive NAÏVE nai\u0308ve")
+	f.Add("東京都", "京都")
+	f.Fuzz(func(t *testing.T, before, text string) {
+		used := newTokenizer(t)
+		bodyTerms(used, before)
+		if got, want := bodyTerms(used, text), bodyTerms(newTokenizer(t), text); !slices.Equal(got, want) {
+			t.Errorf("%q after %q: got %q, from a new tokenizer %q", text, before, got, want)
+		}
+	})
+}
