@@ -82,6 +82,24 @@ func structureFaults() []fault {
 		{name: "blanks stand around the equal sign of parameters", apply: inContentFields(func(field string) string {
 			return regexp.MustCompile(`(charset|boundary)=`).ReplaceAllString(field, "$1 = ")
 		})},
+		{name: "HTML has lost its closing tags", apply: inHTML(func(html string) string {
+			return regexp.MustCompile(`(?i)</(a|b|body|center|div|font|html|i|li|p|span|strong|table|td|tr|u|ul)>`).ReplaceAllString(html, "")
+		})},
+		{name: "HTML has tags that nobody knows", apply: inHTML(func(html string) string {
+			return strings.ReplaceAll(html, "<b>", "<qx><b>")
+		})},
+		{name: "tags of HTML are in capitals", apply: inHTML(func(html string) string {
+			return regexp.MustCompile(`</?[a-z]+`).ReplaceAllStringFunc(html, strings.ToUpper)
+		})},
+		{name: "the last comment of HTML ends without hyphens", apply: inHTML(func(html string) string {
+			end := strings.LastIndex(html, "-->")
+			if end < 0 {
+				return html
+			}
+			return html[:end] + html[end+len("--"):]
+		})},
+		{name: "HTML ends in an open comment", apply: inHTML(func(html string) string { return html + "\n<!-- the end\n" })},
+		{name: "HTML ends in an open tag", apply: inHTML(func(html string) string { return html + "\n<a href=\"\n" })},
 		{name: "HTML is declared as plain text", apply: func(raw string) string {
 			return changeEntities(raw, func(header, body string) (string, string) {
 				if strings.Contains(strings.ToLower(body[:min(len(body), 500)]), "<html") {
@@ -95,6 +113,18 @@ func structureFaults() []fault {
 
 func inContentFields(change func(field string) string) func(string) string {
 	return func(raw string) string { return changeContentFields(raw, change) }
+}
+
+// inHTML returns a function that changes the HTML parts of a message that are not encoded.
+func inHTML(change func(html string) string) func(string) string {
+	return func(raw string) string {
+		return changeEntities(raw, func(header, body string) (string, string) {
+			if strings.HasPrefix(strings.ToLower(valueOf(header, "content-type")), "text/html") && isPlainEncoding(encodingOf(header)) {
+				body = change(body)
+			}
+			return header, body
+		})
+	}
 }
 
 // changeTyped returns a function that changes the headers that declare a type.
