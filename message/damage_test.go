@@ -56,8 +56,9 @@ func realMail(t *testing.T) (mails []goodMail) {
 	t.Helper()
 	const each = 420 // of a corpus, if there is one in each stretch
 	d := message.NewDecoder(message.DefaultOptions())
+	dir := corporaDir(t)
 	for _, c := range corpora() {
-		files := corpusFiles(t, c.folders)
+		files := corpusFiles(t, dir, c.folders)
 		stretch := len(files) / each
 		for start := 0; start+stretch <= len(files) && len(files) > 0; start += stretch {
 			for _, file := range files[start : start+stretch] {

@@ -21,7 +21,6 @@ var (
 	quotedParam   = regexp.MustCompile(`(?i)boundary="([^"\n]+)"`)
 	unquotedParam = regexp.MustCompile(`(?i)boundary="?([^";\n]+)"?`)
 	escape        = regexp.MustCompile(`=[0-9A-F]{2}`)
-	subject       = regexp.MustCompile(`(?im)^subject:.*\n(?:[ \t].*\n)*`)
 )
 
 func faults() []fault {

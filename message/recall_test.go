@@ -35,13 +35,19 @@ func corpora() []struct {
 	}
 }
 
-// corpusFiles returns the messages of a corpus, sorted. It skips the test if there are no corpora.
-func corpusFiles(t *testing.T, folders string) []string {
+// corporaDir returns the folder of the corpora, or skips the test if there is none.
+func corporaDir(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("TEST_CORPORA")
 	if dir == "" {
 		t.Skip(needsCorpora)
 	}
+	return dir
+}
+
+// corpusFiles returns the messages of a corpus, sorted.
+func corpusFiles(t *testing.T, dir, folders string) []string {
+	t.Helper()
 	roots, err := filepath.Glob(filepath.Join(dir, folders))
 	if err != nil {
 		t.Fatal(err)
@@ -68,14 +74,19 @@ func corpusFiles(t *testing.T, folders string) []string {
 // stands for an element from pictures only.
 func TestTheWordsThatPythonFindsAreFound(t *testing.T) {
 	const want = 0.999
+	dir := corporaDir(t)
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip(needsPython)
+	}
 	for _, c := range corpora() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			files := corpusFiles(t, c.folders)
+			files := corpusFiles(t, dir, c.folders)
 			if len(files) != c.messages {
 				t.Errorf("%d messages, want %d", len(files), c.messages)
 			}
-			r := recallOf(t, files)
+			r := recallOf(t, python, files)
 			if r.messages != len(files) {
 				t.Fatalf("Python read %d of %d messages", r.messages, len(files))
 			}
@@ -105,11 +116,7 @@ type loss struct {
 }
 
 // recallOf compares the words of messages with those that Python finds.
-func recallOf(t *testing.T, files []string) (r recall) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip(needsPython)
-	}
+func recallOf(t *testing.T, python string, files []string) (r recall) {
 	script := exec.Command(python, "-X", "utf8", filepath.Join("testdata", "recall.py"))
 	script.Stdin = strings.NewReader(strings.Join(files, "\n"))
 	var stderr bytes.Buffer
