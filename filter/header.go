@@ -64,32 +64,36 @@ func headerText(name string) string {
 }
 
 // appendWithoutVerdicts appends raw without the X-Spam-* and X-Chaff-* fields of its header.
+//
+// Filters fold their X-Spam-* fields, so the lines that continue these go too. Ours are never folded: a line that
+// seems to continue an X-Chaff-* field was the first of a message that starts with a blank, and stays.
 func appendWithoutVerdicts(dst, raw []byte) []byte {
-	dropping := false
+	dropping := false // lines that continue the field at hand
 	for len(raw) > 0 {
 		n := lineEnd(raw)
 		line := raw[:n]
 		if len(bytes.TrimRight(line, "\r\n")) == 0 {
 			break // the header ends here
 		}
-		if line[0] != ' ' && line[0] != '\t' {
-			dropping = isVerdict(line)
-		}
-		if !dropping {
-			dst = append(dst, line...)
-		}
 		raw = raw[n:]
+		switch continues := line[0] == ' ' || line[0] == '\t'; {
+		case continues && dropping:
+		case continues:
+			dst = append(dst, line...)
+		case isField(line, "X-Chaff-"):
+			dropping = false
+		default:
+			if dropping = isField(line, "X-Spam-"); !dropping {
+				dst = append(dst, line...)
+			}
+		}
 	}
 	return append(dst, raw...)
 }
 
-func isVerdict(line []byte) bool {
-	for _, prefix := range []string{"X-Spam-", "X-Chaff-"} {
-		if len(line) >= len(prefix) && bytes.EqualFold(line[:len(prefix)], []byte(prefix)) {
-			return bytes.IndexByte(line, ':') > 0
-		}
-	}
-	return false
+// isField reports whether line is a header field whose name starts with prefix.
+func isField(line []byte, prefix string) bool {
+	return len(line) >= len(prefix) && bytes.EqualFold(line[:len(prefix)], []byte(prefix)) && bytes.IndexByte(line, ':') > 0
 }
 
 // lineEnd returns the length of the first line of b with its line end: LF, CR LF, CR CR LF or, as broken programs
