@@ -14,9 +14,13 @@ type Decoder struct {
 
 	// arena holds what is made for the message at hand. It is only appended to: if it moves, what was made before stays
 	// valid where it was.
-	arena []byte
-	links []byte // the same for links in HTML, which are found while its text grows in the arena
-	word  []byte // bytes of encoded words, before they are converted
+	arena   []byte
+	links   []byte            // the same for links in HTML and their texts, which are found while its text grows in the arena
+	hidden  []byte            // the same for hidden text in HTML
+	open    []element         // the open elements of HTML
+	rules   map[string]style  // of the style sheets of HTML, by selector
+	colours map[string]colour // by name; made when they are needed
+	word    []byte            // bytes of encoded words, before they are converted
 
 	boundaries []boundary
 	codecs     map[string]*codec // by declared label; known ones only, so their number has an end
@@ -29,6 +33,7 @@ func NewDecoder(o Options) *Decoder {
 	return &Decoder{
 		options:     o.orDefaults(),
 		codecs:      map[string]*codec{},
+		rules:       map[string]style{},
 		typePlain:   []byte("text/plain"),
 		typeMessage: []byte("message/rfc822"),
 	}
@@ -39,7 +44,7 @@ func NewDecoder(o Options) *Decoder {
 func (d *Decoder) Decode(raw []byte) *Message {
 	d.msg = Message{Header: d.msg.Header[:0], Attached: d.msg.Attached[:0], Parts: d.msg.Parts[:0], Links: d.msg.Links[:0]}
 	d.textLeft = d.options.MaxTextBytes
-	d.arena, d.links = d.arena[:0], d.links[:0]
+	d.arena, d.links, d.hidden = d.arena[:0], d.links[:0], d.hidden[:0]
 	d.boundaries = d.boundaries[:0]
 
 	d.walk(bytes.TrimPrefix(raw, []byte("\ufeff")), 0, true)
@@ -223,13 +228,13 @@ func (d *Decoder) leaf(e entity, body []byte) {
 		Attachment: e.attachment || !e.isText(),
 	}
 	if e.isText() {
-		part.Text = d.text(e, body)
+		d.text(&part, e, body)
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
 }
 
-// text returns the visible text of a part, and adds the links in it to the message.
-func (d *Decoder) text(e entity, body []byte) []byte {
+// text reads the text of a part, and adds the links in it to the message.
+func (d *Decoder) text(part *Part, e entity, body []byte) {
 	body = d.content(e, body)
 	isHTML := e.isHTML()
 	if !isHTML && looksLikeHTML(body) {
@@ -240,12 +245,13 @@ func (d *Decoder) text(e entity, body []byte) []byte {
 	body = d.cutText(body)
 	d.textLeft -= len(body)
 	if isHTML {
-		body = d.visible(body)
+		body, part.Hidden = d.visible(body, part)
+		part.Hidden = d.takeURLs(part.Hidden)
 	}
-	if len(body) == 0 {
-		return []byte{} // not nil: it is a text
+	part.Text = d.takeURLs(body)
+	if part.Text == nil {
+		part.Text = []byte{} // it is a text
 	}
-	return d.takeURLs(body)
 }
 
 // cutText returns no more of text than the message may still have.

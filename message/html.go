@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
@@ -19,29 +20,56 @@ const (
 	sniffBytes = 1 << 10
 )
 
-// visible returns the visible text of HTML: without tags, comments, scripts and styles; entities decoded; words apart
-// where elements set them apart; with the texts that stand for images. It adds the links in attributes to the message.
+// visible returns the visible text of HTML and the text that is hidden in it: without tags, comments, scripts and
+// styles; entities decoded; words apart where elements set them apart; with the texts that stand for images. It adds the
+// links in attributes and its marks to the message, and counts images and markup in part.
 //
 // QUIRK: HTML is well-formed. In mail tags, attributes, comments and scripts are left open, and tags that do not exist
 // stand inside of words, where browsers pass over them (html.eml, html-unclosed.eml).
-func (d *Decoder) visible(source []byte) []byte {
-	start := len(d.arena)
-	var state htmlState
-	for len(source) > 0 {
-		source = source[d.appendVisible(source, &state):]
+func (d *Decoder) visible(source []byte, part *Part) (text, hidden []byte) {
+	start, hiddenStart := len(d.arena), len(d.hidden)
+	clear(d.rules)
+	h := htmlState{anchor: -1}
+	h.page.open = d.open[:0]
+	h.page.base.look = newLook()
+	for rest := source; len(rest) > 0; {
+		rest = rest[d.appendVisible(rest, &h):]
 	}
-	return d.arena[start:len(d.arena):len(d.arena)]
+	d.endAnchor(&h)
+	d.open = h.page.open
+	part.Markup += len(source) - h.textBytes
+	part.Images += h.images
+	if h.numbered >= manyNumbered {
+		d.msg.Marks.add(NumericEntity)
+	}
+	return d.arena[start:len(d.arena):len(d.arena)], d.hidden[hiddenStart:len(d.hidden):len(d.hidden)]
 }
 
-// htmlState is what is kept from one tokenizer to the next.
+// manyNumbered is how many letters of a text must be written by their numbers to be a mark: one or two are an accident of
+// some program.
+const manyNumbered = 3
+
+// htmlState is what is kept from one token to the next, and from one tokenizer to the next.
 type htmlState struct {
-	hidden       bool // inside of a script or style
+	page         page
+	script       bool // inside of a script
+	style        bool // inside of a style sheet
 	openComments int  // seen so far
+	textBytes    int  // of the source that are text
+	images       int
+	numbered     int // letters written by their numbers
+
+	anchor      int // index of the link whose text is being read, -1 if there is none
+	anchorStart int // where its text begins in the arena
+
+	join    Mark // what stands between the last letter of the arena and what comes next
+	joinAt  int  // the length of the arena then, 0 if nothing stands there
+	emptyAt int  // the length of the arena at the last start of an inline element
 }
 
-// appendVisible appends the visible text at the start of source to the arena, up to where a new tokenizer is needed. It
-// returns how far it came, at least one byte.
-func (d *Decoder) appendVisible(source []byte, state *htmlState) (read int) {
+// appendVisible appends the text at the start of source to the arena, or to what is hidden, up to where a new tokenizer
+// is needed. It returns how far it came, at least one byte.
+func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 	z := html.NewTokenizer(bytes.NewReader(source))
 	z.SetMaxBuf(maxTokenBytes)
 	var lower [maxTagName]byte
@@ -55,37 +83,120 @@ func (d *Decoder) appendVisible(source []byte, state *htmlState) (read int) {
 			if len(raw) == 0 {
 				return read
 			}
-			return at + d.brokenTag(source[at:], z.Err() == html.ErrBufferExceeded, state.hidden)
+			return at + d.brokenTag(source[at:], z.Err() == html.ErrBufferExceeded, h)
 		case html.TextToken:
-			if !state.hidden {
-				d.arena = append(d.arena, z.Text()...)
-			}
+			d.htmlText(z, raw, h)
 		case html.CommentToken:
+			d.inWord(h, CommentInWord)
 			if read == len(source) || len(raw) >= maxTokenBytes {
-				return at + d.lastComment(source[at:], len(raw), state)
+				return at + d.lastComment(source[at:], len(raw), h)
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
-			if !state.hidden {
-				state.hidden = d.startTag(z, tagName(lower[:0], raw[len("<"):]))
+			long := len(raw) > maxReusedTag
+			if !h.script && !h.style {
+				d.startTag(z, tagName(lower[:0], raw[len("<"):]), bytes.IndexByte(raw, '=') >= 0 || bytes.Contains(raw, []byte(" hidden")), h)
 			}
-			if len(raw) > maxReusedTag {
+			if long {
 				return read
 			}
 		case html.EndTagToken:
-			switch name := tagName(lower[:0], raw[len("</"):]); {
-			case isHidden(name):
-				state.hidden = false
-			case separates(name) && !state.hidden:
-				d.arena = append(d.arena, '\n')
-			}
+			d.endTag(tagName(lower[:0], raw[len("</"):]), h)
 		}
 	}
+}
+
+// htmlText takes up the text between two tags.
+func (d *Decoder) htmlText(z *html.Tokenizer, raw []byte, h *htmlState) {
+	switch {
+	case h.script:
+		return
+	case h.style:
+		d.sheet(raw)
+		return
+	}
+	h.textBytes += len(raw)
+	h.numbered += numberedLetters(raw, manyNumbered-h.numbered)
+	text := z.Text()
+	if why := h.page.top().why; why != 0 {
+		d.hidden = append(d.hidden, text...)
+		if hasWord(text) {
+			d.msg.Marks |= why
+		}
+		return
+	}
+	if h.joinAt > 0 && h.joinAt == len(d.arena) && len(text) > 0 && isWordByte(text[0]) {
+		d.msg.Marks.add(h.join)
+	}
+	h.joinAt = 0
+	if softHyphenInWord(text) {
+		d.msg.Marks.add(BreakInWord)
+	}
+	d.arena = append(d.arena, text...)
+}
+
+// separate sets words apart.
+func (d *Decoder) separate(h *htmlState) {
+	if h.page.top().why != 0 {
+		d.hidden = append(d.hidden, '\n')
+		return
+	}
+	d.arena = append(d.arena, '\n')
+}
+
+// inWord takes down that something stands behind the last letter, which is a mark if another letter follows.
+func (d *Decoder) inWord(h *htmlState, what Mark) {
+	if end := len(d.arena); end > 0 && isWordByte(d.arena[end-1]) && h.page.top().why == 0 && (h.joinAt != end || what != TagInWord) {
+		h.join, h.joinAt = what, end
+	}
+}
+
+// numberedLetters counts the letters and digits of ASCII that are written by their numbers, as &#86;, up to enough.
+func numberedLetters(raw []byte, enough int) (n int) {
+	for n < enough {
+		at := bytes.Index(raw, []byte("&#"))
+		if at < 0 {
+			break
+		}
+		raw = raw[at+2:]
+		value, base := 0, 10
+		if len(raw) > 0 && raw[0]|0x20 == 'x' {
+			raw, base = raw[1:], 16
+		}
+		for i := 0; i < len(raw) && i < 8 && int(hexDigit(raw[i])) < base; i++ {
+			value = value*base + int(hexDigit(raw[i]))
+		}
+		if value < 0x80 && isWordByte(byte(value)) {
+			n++
+		}
+	}
+	return n
+}
+
+// softHyphenInWord reports whether a letter, a soft hyphen and another letter follow each other in text.
+func softHyphenInWord(text []byte) bool {
+	const hyphen = "\u00ad"
+	for {
+		at := bytes.Index(text, []byte(hyphen))
+		if at < 0 {
+			return false
+		}
+		after := at + len(hyphen)
+		if at > 0 && after < len(text) && isWordByte(text[at-1]) && isWordByte(text[after]) {
+			return true
+		}
+		text = text[after:]
+	}
+}
+
+// hasWord reports whether there is a letter or digit in text.
+func hasWord(text []byte) bool {
+	return bytes.IndexFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) >= 0
 }
 
 // brokenTag deals with a tag, at the start of source, that never ends or is too long. An open quote is the usual reason,
 // so it is taken to end at the first ">". It is kept as text if it is not too long for that: a link in it is found
 // there. It returns how many bytes have been dealt with.
-func (d *Decoder) brokenTag(source []byte, tooLong, hidden bool) (read int) {
+func (d *Decoder) brokenTag(source []byte, tooLong bool, h *htmlState) (read int) {
 	read = bytes.IndexByte(source, '>') + 1
 	if read == 0 {
 		read = len(source)
@@ -93,8 +204,9 @@ func (d *Decoder) brokenTag(source []byte, tooLong, hidden bool) (read int) {
 	switch {
 	case tooLong:
 		d.msg.Repairs.add(CutMarkup)
-	case !hidden:
+	case !h.script && !h.style:
 		d.msg.Repairs.add(UnclosedTag)
+		h.textBytes += read
 		d.arena = append(d.arena, source[:read]...)
 	}
 	return read
@@ -105,7 +217,7 @@ func (d *Decoder) brokenTag(source []byte, tooLong, hidden bool) (read int) {
 //
 // QUIRK: comments end with "-->". Some end with ">", and browsers of their time took them so (html-unclosed.eml). For
 // each of these all the rest has been read in vain, so there is a limit to it.
-func (d *Decoder) lastComment(source []byte, length int, state *htmlState) (read int) {
+func (d *Decoder) lastComment(source []byte, length int, h *htmlState) (read int) {
 	raw := source[:length]
 	if length >= maxTokenBytes {
 		d.msg.Repairs.add(CutMarkup)
@@ -120,46 +232,73 @@ func (d *Decoder) lastComment(source []byte, length int, state *htmlState) (read
 		return length
 	}
 	d.msg.Repairs.add(UnclosedTag)
-	state.openComments++
-	if end == 0 || state.openComments > maxOpenComments {
+	h.openComments++
+	if end == 0 || h.openComments > maxOpenComments {
 		return length
 	}
 	return end
 }
 
-// startTag deals with the start of an element. It reports whether what follows is hidden.
-func (d *Decoder) startTag(z *html.Tokenizer, name []byte) (hidden bool) {
+// startTag deals with the start of an element.
+func (d *Decoder) startTag(z *html.Tokenizer, name []byte, hasAttributes bool, h *htmlState) {
 	switch string(name) {
-	case "script", "style":
-		return true
+	case "script":
+		h.script = true
+		return
+	case "style":
+		h.style = true
+		return
 	case "iframe", "noembed", "noframes", "noscript", "textarea", "title":
 		// Their content is text to browsers. Mail readers run no scripts and show no frames, so what stands in for these
 		// is seen, and if one is never closed the markup after it should not become words.
 		z.NextIsNotRawText()
+	case "img", "image":
+		h.images++
 	}
-	if separates(name) {
-		d.arena = append(d.arena, '\n')
+	h.page.implied(name)
+	switch {
+	case separates(name):
+		d.separate(h)
+	case string(name) == "wbr":
+		d.inWord(h, BreakInWord)
+	case isInline(name):
+		h.emptyAt = len(d.arena)
+	case !isVoid(name) && bytes.IndexByte(name, ':') < 0:
+		d.inWord(h, TagInWord)
 	}
-	if hasLinks(name) {
-		d.attributes(z)
+	s := newStyle()
+	if string(name) == "template" {
+		s.gone = yes
 	}
-	return false
+	if hasAttributes {
+		d.attributes(z, name, &s, h)
+	} else {
+		d.ruled(&s, name, nil, nil)
+	}
+	if !isVoid(name) {
+		h.page.push(keyOf(name), s)
+	}
 }
 
-// attributes takes the links and the text for an image from the attributes of a tag.
-func (d *Decoder) attributes(z *html.Tokenizer) {
-	for more := true; more; {
-		var key, value []byte
-		key, value, more = z.TagAttr()
-		switch string(key) {
-		case "action", "background", "cite", "data", "formaction", "href", "poster", "src":
-			d.addLink(LinkOther, value)
-		case "alt":
-			d.arena = append(d.arena, ' ')
-			d.arena = append(d.arena, value...)
-			d.arena = append(d.arena, ' ')
-		}
+// endTag deals with the end of an element.
+func (d *Decoder) endTag(name []byte, h *htmlState) {
+	switch string(name) {
+	case "script", "style":
+		h.script, h.style = false, false
+		return
+	case "a":
+		d.endAnchor(h)
 	}
+	if h.script || h.style {
+		return
+	}
+	if isInline(name) && h.emptyAt == len(d.arena) || !isInline(name) && !separates(name) && !isVoid(name) && bytes.IndexByte(name, ':') < 0 {
+		d.inWord(h, TagInWord)
+	}
+	if separates(name) {
+		d.separate(h)
+	}
+	h.page.end(name)
 }
 
 // maxTagName is longer than the names of all elements that matter here.
@@ -177,9 +316,6 @@ func tagName(dst, tag []byte) []byte {
 	return dst
 }
 
-// isHidden reports whether the content of an element is not shown.
-func isHidden(name []byte) bool { return string(name) == "script" || string(name) == "style" }
-
 // separates reports whether the start or end of an element sets words apart, as that of a paragraph or image does.
 // Other elements, and those that do not exist, may be inside of a word.
 func separates(name []byte) bool {
@@ -189,17 +325,7 @@ func separates(name []byte) bool {
 		"frameset", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hr", "html", "iframe", "img", "input",
 		"isindex", "legend", "li", "listing", "main", "map", "marquee", "menu", "nav", "noframes", "object", "ol",
 		"optgroup", "option", "p", "plaintext", "pre", "section", "select", "summary", "table", "tbody", "td",
-		"textarea", "tfoot", "th", "thead", "title", "tr", "ul", "video", "xmp":
-		return true
-	}
-	return false
-}
-
-// hasLinks reports whether the attributes of an element may hold a link or the text for an image.
-func hasLinks(name []byte) bool {
-	switch string(name) {
-	case "a", "area", "base", "bgsound", "blockquote", "body", "button", "embed", "form", "frame", "iframe", "image",
-		"img", "input", "link", "object", "source", "table", "td", "th", "tr", "video":
+		"template", "textarea", "tfoot", "th", "thead", "title", "tr", "ul", "video", "xmp":
 		return true
 	}
 	return false

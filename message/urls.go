@@ -16,8 +16,9 @@ func (d *Decoder) addURL(kind LinkKind, url []byte) {
 	d.msg.Links = append(d.msg.Links, Link{Kind: kind, URL: url})
 }
 
-// addLink keeps the link in an attribute of HTML, without the line ends and tabs that browsers pass over.
-func (d *Decoder) addLink(kind LinkKind, value []byte) {
+// addLink keeps the link in an attribute of HTML, without the line ends and tabs that browsers pass over. It reports
+// whether there is one.
+func (d *Decoder) addLink(kind LinkKind, value []byte) bool {
 	start := len(d.links)
 	for _, c := range bytes.TrimSpace(value) {
 		if c != '\n' && c != '\r' && c != '\t' {
@@ -28,9 +29,11 @@ func (d *Decoder) addLink(kind LinkKind, value []byte) {
 	if bytes.HasPrefix(url, []byte("data:")) { // the content itself, usually an image
 		url, _, _ = bytes.Cut(url, []byte(","))
 	}
-	if len(url) > 0 && url[0] != '#' {
-		d.addURL(kind, url)
+	if len(url) == 0 || url[0] == '#' {
+		return false
 	}
+	d.addURL(kind, url)
+	return true
 }
 
 // takeURLs adds the URLs in a text to the message and returns the text with a space in place of each.

@@ -1,0 +1,130 @@
+package message
+
+// maxOpenElements is how many open elements are remembered. Real pages nest some fifty deep.
+const maxOpenElements = 256
+
+// element is an open element of HTML.
+type element struct {
+	key  elementKey
+	look look
+	why  Marks // look.hidden()
+}
+
+// elementKey is the first eight letters of the name of an element, which tell all apart that matter.
+type elementKey uint64
+
+func keyOf(name []byte) (key elementKey) {
+	for i, c := range name[:min(len(name), 8)] {
+		key |= elementKey(c) << (8 * i)
+	}
+	return key
+}
+
+const (
+	keyP       elementKey = 'p'
+	keyTD      elementKey = 't' | 'd'<<8
+	keyTH      elementKey = 't' | 'h'<<8
+	keyTR      elementKey = 't' | 'r'<<8
+	keyUL      elementKey = 'u' | 'l'<<8
+	keyOL      elementKey = 'o' | 'l'<<8
+	keyDL      elementKey = 'd' | 'l'<<8
+	keyTable   elementKey = 't' | 'a'<<8 | 'b'<<16 | 'l'<<24 | 'e'<<32
+	keyCaption elementKey = 'c' | 'a'<<8 | 'p'<<16 | 't'<<24 | 'i'<<32 | 'o'<<40 | 'n'<<48
+)
+
+// page is the look of a page and the stack of the elements that are open.
+//
+// QUIRK: elements are closed in the order in which they were opened. In mail they are left open, and closed in any order.
+// So an end tag closes what is open inside of its element, but nothing outside of its table cell; a paragraph, cell, row or
+// list item closes the one before it. A hidden element that is never closed thus hides its cell at most
+// (html-hidden.eml).
+type page struct {
+	open []element
+	base element
+}
+
+// top returns the innermost open element.
+func (p *page) top() *element {
+	if len(p.open) == 0 {
+		return &p.base
+	}
+	return &p.open[len(p.open)-1]
+}
+
+// push opens an element of the given style.
+func (p *page) push(key elementKey, s style) {
+	e := *p.top()
+	if s != newStyle() {
+		e.look = e.look.inside(s)
+		e.why = e.look.hidden()
+	}
+	e.key = key
+	if len(p.open) < maxOpenElements {
+		p.open = append(p.open, e)
+	}
+}
+
+// implied closes what the start of an element closes without saying so.
+func (p *page) implied(name []byte) {
+	switch string(name) {
+	case "td", "th":
+		p.close(keyTD, keyTR, keyTable, keyTH)
+		p.close(keyTH, keyTR, keyTable, keyTD)
+	case "tr":
+		p.close(keyTR, keyTable)
+	case "li", "dd", "dt", "option":
+		p.close(keyOf(name), keyUL, keyOL, keyDL, keyTD, keyTH, keyTable)
+	}
+	if separates(name) && !isVoid(name) {
+		p.close(keyP, keyTD, keyTH, keyCaption, keyTable)
+	}
+}
+
+// end closes an element by its end tag.
+func (p *page) end(name []byte) {
+	switch key := keyOf(name); string(name) {
+	case "table":
+		p.close(key)
+	case "td", "th", "tr", "tbody", "thead", "tfoot", "caption":
+		p.close(key, keyTable)
+	case "html", "body": // what comes after them is shown as if it came before
+	default:
+		p.close(key, keyTD, keyTH, keyCaption, keyTable)
+	}
+}
+
+// close closes the innermost element with that key and all inside of it, unless there is a border between.
+func (p *page) close(key elementKey, borders ...elementKey) {
+	for i := len(p.open) - 1; i >= 0; i-- {
+		if p.open[i].key == key {
+			p.open = p.open[:i]
+			return
+		}
+		for _, border := range borders {
+			if p.open[i].key == border {
+				return
+			}
+		}
+	}
+}
+
+// isVoid reports whether an element has no content, and so no end tag.
+func isVoid(name []byte) bool {
+	switch string(name) {
+	case "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "image", "img", "input", "isindex", "link",
+		"meta", "param", "source", "track", "wbr":
+		return true
+	}
+	return false
+}
+
+// isInline reports whether an element exists that may stand inside of a word, as one that makes its first letter large.
+func isInline(name []byte) bool {
+	switch string(name) {
+	case "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd",
+		"label", "mark", "nobr", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time",
+		"tt", "u", "var":
+		return true
+	}
+	return false
+}
