@@ -34,10 +34,13 @@ func classOf(c byte) asciiClass {
 }
 
 // asciiWords cuts a stretch of ASCII without white space into the words that segment finds in it.
-func asciiWords(text []byte, emit func(word []byte, symbol bool)) {
+func asciiWords(text []byte, emit func(word []byte, kind wordKind)) {
 	for len(text) > 0 {
-		size, symbol := asciiWord(text)
-		if c := text[0]; !symbol || c > ' ' && c != 0x7f {
+		size, isSymbol := asciiWord(text)
+		switch c := text[0]; {
+		case !isSymbol:
+			emit(text[:size], plainWord)
+		case c > ' ' && c != 0x7f:
 			emit(text[:size], symbol)
 		}
 		text = text[size:]
@@ -48,16 +51,16 @@ func asciiWords(text []byte, emit func(word []byte, symbol bool)) {
 // of UAX #29: letters, digits and underlines hold together (WB5, 8, 9, 10, 13a, 13b); a colon, full stop or apostrophe
 // holds between two letters (WB6, 7), a comma, semicolon, full stop or apostrophe between two digits (WB11, 12);
 // everything else stands alone (WB999).
-func asciiWord(text []byte) (size int, symbol bool) {
+func asciiWord(text []byte) (size int, isSymbol bool) {
 	last := classOf(text[0])
 	if last != letter && last != digit && last != underline {
 		return 1, true
 	}
-	symbol = last == underline
+	isSymbol = last == underline
 	for size = 1; size < len(text); {
 		switch c := classOf(text[size]); c {
 		case letter, digit:
-			symbol = false
+			isSymbol = false
 			last = c
 			size++
 		case underline:
@@ -65,14 +68,14 @@ func asciiWord(text []byte) (size int, symbol bool) {
 			size++
 		case midLetter, midNum, midBoth:
 			if size+1 == len(text) || !holds(last, c, classOf(text[size+1])) {
-				return size, symbol
+				return size, isSymbol
 			}
 			size++ // the character in the middle; the next round takes the one behind it
 		default:
-			return size, symbol
+			return size, isSymbol
 		}
 	}
-	return size, symbol
+	return size, isSymbol
 }
 
 // holds reports whether mid joins the characters before and after it into one word.

@@ -12,6 +12,8 @@ type fieldPlan struct {
 	stem    bool   // whether its words are stemmed
 	mark    string // the term that says the field occurs, "header:X-Mailer"
 	tag     string // what its words are tagged with, "x-mailer:"
+	// attached is what its words are tagged with in the header of an attached message; empty if it is not looked at there.
+	attached string
 }
 
 // group is why a header field is or is not looked at.
@@ -112,6 +114,10 @@ func (p *plans) makePlan(name string) fieldPlan {
 		return fieldPlan{}
 	}
 	plan := fieldPlan{look: true, mark: "header:" + name, tag: lower + ":"}
+	switch lower {
+	case "subject", "from", "to", "reply-to":
+		plan.attached = "attached-" + plan.tag
+	}
 	switch lower {
 	case "subject":
 		plan.stem = true

@@ -10,13 +10,14 @@ import (
 
 // Version names the rules by which options and a message become terms. It changes whenever the same options give other
 // terms; the stems are part of the rules, and so is the version of the library that makes them.
-const Version = "1, snowball 0.10.0"
+const Version = "2, snowball 0.10.0"
 
 // Options say which terms a message has. They are stored with a model, since a model is only right for the terms it was
 // trained on.
 type Options struct {
 	// Language is the language whose rules stem the words of subject and body: english, french, hungarian, norwegian,
-	// russian, spanish or swedish, or none to leave words as they are. Default english.
+	// russian, spanish or swedish, none to leave words as they are, or auto to take for each message the language that
+	// its script and most frequent words tell. Default english.
 	Language string `json:"language"`
 	// CaseSensitive keeps upper and lower case apart and, since stems are lower case, stems no word that has an upper
 	// case letter. Default false: words are brought to lower case.
@@ -28,6 +29,12 @@ type Options struct {
 	MaxLength int `json:"max_length"`
 	// Symbols makes a term of each punctuation mark, currency sign and emoji too. Default true.
 	Symbols bool `json:"symbols"`
+	// Classes makes a term of each number, amount of money, percentage, date, time, telephone number and e-mail address of
+	// subject and body by its kind, beside its words: `class:money:$:3` for any amount of hundreds of dollars. Default true.
+	Classes bool `json:"classes"`
+	// MaxTokens is the number of tokens of a message beyond which the others are left out; its marks count in any case. At
+	// least 1; default 200000.
+	MaxTokens int `json:"max_tokens"`
 	// Headers lists the header fields to look at, as names or patterns with `*`, in any case. Default `*`, all but those
 	// that ignore_headers and the settings below leave out; an empty list looks at no header field, not even the subject.
 	Headers []string `json:"headers"`
@@ -56,6 +63,8 @@ func DefaultOptions() Options {
 		MinLength:     1,
 		MaxLength:     32,
 		Symbols:       true,
+		Classes:       true,
+		MaxTokens:     200_000,
 		Headers:       []string{"*"},
 		IgnoreHeaders: []string{},
 	}
@@ -64,8 +73,8 @@ func DefaultOptions() Options {
 // Validate returns everything that is wrong with o.
 func (o Options) Validate() error {
 	var errs []error
-	if o.Language != noLanguage && stemmer(o.Language) == nil {
-		errs = append(errs, fmt.Errorf("language is %q: must be %s or %s", o.Language, strings.Join(Languages(), ", "), noLanguage))
+	if o.Language != autoLanguage && o.Language != noLanguage && stemmer(o.Language) == nil {
+		errs = append(errs, fmt.Errorf("language is %q: must be %s, %s or %s", o.Language, strings.Join(Languages(), ", "), noLanguage, autoLanguage))
 	}
 	if o.MinLength < 1 {
 		errs = append(errs, fmt.Errorf("min_length is %d: must be at least 1", o.MinLength))
@@ -75,6 +84,9 @@ func (o Options) Validate() error {
 	}
 	if o.MaxLength < o.MinLength {
 		errs = append(errs, fmt.Errorf("max_length is %d: must be at least min_length, which is %d", o.MaxLength, o.MinLength))
+	}
+	if o.MaxTokens < 1 {
+		errs = append(errs, fmt.Errorf("max_tokens is %d: must be at least 1", o.MaxTokens))
 	}
 	errs = append(errs, validatePatterns("headers", o.Headers), validatePatterns("ignore_headers", o.IgnoreHeaders))
 	return errors.Join(errs...)

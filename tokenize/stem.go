@@ -12,7 +12,10 @@ import (
 	"github.com/kljensen/snowball/swedish"
 )
 
-const noLanguage = "none"
+const (
+	noLanguage   = "none"
+	autoLanguage = "auto"
+)
 
 // Languages returns the languages that words can be stemmed in, sorted.
 func Languages() []string {
@@ -49,18 +52,37 @@ func stemmer(language string) func(string) string {
 const maxCached = 1 << 16
 
 // cache remembers what became of each distinct word, since stemming costs microseconds and words repeat.
-type cache map[string]string
+type cache struct {
+	words  map[string]entry
+	become func(word string) entry
+}
 
-// get returns what make says of word, which it asks once.
-func (c cache) get(word []byte, make func(string) string) string {
-	if w, seen := c[string(word)]; seen {
-		return w
+// entry is what a word is counted as.
+type entry struct {
+	term     string
+	disguise *disguise // nil for nearly all words
+}
+
+// disguise is what is behind a word that is written so as not to be recognised.
+type disguise struct {
+	mark mark
+	term string // a further term: the word as it was meant; empty if that is the term already
+}
+
+func newCache(become func(word string) entry) *cache {
+	return &cache{words: make(map[string]entry), become: become}
+}
+
+// get returns what is made of word, which is made once.
+func (c *cache) get(word []byte) entry {
+	if e, seen := c.words[string(word)]; seen {
+		return e
 	}
-	if len(c) >= maxCached {
-		clear(c)
+	if len(c.words) >= maxCached {
+		clear(c.words)
 	}
 	key := string(word)
-	w := make(key)
-	c[key] = w
-	return w
+	e := c.become(key)
+	c.words[key] = e
+	return e
 }

@@ -12,16 +12,25 @@ import (
 
 // Tokenizer turns messages into terms. It belongs to one goroutine.
 type Tokenizer struct {
-	options Options
-	plans   *plans
-	stems   cache // a word of subject or body -> what it is counted as
-	folds   cache // a word of another field  -> what it is counted as
-	domains cache // a host name -> its registered domain
-	stem    func(word string) string
-	fold    func(word string) string
+	options   Options
+	plans     *plans
+	languages map[string]*cache // for each language seen, a word of subject or body -> what it is counted as
+	stems     *cache            // that of the message's language
+	folds     *cache            // a word of another field -> what it is counted as
+	hosts     *cache            // a host name -> itself in lower case
+	domains   *cache            // a host name -> its registered domain
+	likes     map[rune]byte
+	bytes     [256]byteKind
+	stopWords map[string]languageSet // nil if the language is not looked for
 
 	emit     func(term, token []byte)
+	left     int // how many tokens may still be emitted
+	repairs  message.Repairs
+	seen     evidence
+	spaced   spaced
+	amounts  amounts
 	term     []byte // the term being made: tag and word
+	joined   []byte // the word being made of a disguised one
 	clean    []byte // text without invisible characters
 	normal   []byte // text in NFKC
 	segments [][]byte
@@ -34,19 +43,39 @@ func New(o Options) (*Tokenizer, error) {
 		return nil, err
 	}
 	t := &Tokenizer{
-		options: o,
-		plans:   newPlans(o),
-		stems:   make(cache),
-		folds:   make(cache),
-		domains: make(cache),
-		fold:    strings.ToLower,
+		options:   o,
+		plans:     newPlans(o),
+		languages: make(map[string]*cache),
+		hosts:     newCache(func(host string) entry { return entry{term: strings.ToLower(host)} }),
+		domains:   newCache(func(host string) entry { return entry{term: registeredDomain(host)} }),
+		likes:     lookAlikes(),
+		bytes:     byteKinds(),
 	}
-	if o.CaseSensitive {
-		t.fold = func(word string) string { return word }
+	t.folds = newCache(func(word string) entry { return t.entry(word, t.fold) })
+	if o.Language == autoLanguage {
+		t.stopWords = stopWords()
+	} else {
+		t.stems = t.stemsOf(o.Language)
 	}
-	t.stem = t.fold
-	if stem := stemmer(o.Language); stem != nil {
-		t.stem = func(word string) string {
+	return t, nil
+}
+
+// fold brings a word to one case, unless the options say that case tells words apart.
+func (t *Tokenizer) fold(word string) string {
+	if t.options.CaseSensitive {
+		return word
+	}
+	return strings.ToLower(word)
+}
+
+// stemsOf returns the cache of stems of a language.
+func (t *Tokenizer) stemsOf(language string) *cache {
+	if c, seen := t.languages[language]; seen {
+		return c
+	}
+	become := t.fold
+	if stem := stemmer(language); stem != nil {
+		become = func(word string) string {
 			folded := t.fold(word)
 			if folded != strings.ToLower(folded) {
 				return folded
@@ -54,29 +83,77 @@ func New(o Options) (*Tokenizer, error) {
 			return stem(folded)
 		}
 	}
-	return t, nil
+	c := newCache(func(word string) entry {
+		e := t.entry(word, become)
+		if meant, ok := undigit(nil, []byte(word)); ok {
+			e.disguise = &disguise{letterDigit, become(string(meant))}
+		}
+		return e
+	})
+	t.languages[language] = c
+	return c
 }
 
-// Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links. Token is the
-// word the term was made of as it stands in the message, nil for a term that was not made of a word. The bytes of both
-// are valid until emit returns. The result tells what a limit of [Options] cut off.
+// entry returns what a word is counted as: what become makes of it, or of the word it looks like.
+func (t *Tokenizer) entry(word string, become func(string) string) entry {
+	plain, masked := t.unmask(word)
+	e := entry{term: become(plain)}
+	if masked {
+		e.disguise = &disguise{mark: homoglyph}
+	}
+	return e
+}
+
+// Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links, and then the
+// marks of m, each once. Token is the word the term was made of as it stands in the message, nil for a term that was
+// not made of a word. The bytes of both are valid until emit returns. The result tells what a limit of [Options] cut
+// off.
 func (t *Tokenizer) Terms(m *message.Message, emit func(term, token []byte)) message.Repairs {
-	t.emit = emit
+	t.emit, t.left, t.repairs, t.seen = emit, t.options.MaxTokens, 0, evidence{}
+	if t.stopWords != nil {
+		t.stems = t.stemsOf(t.language(m))
+	}
 	t.message(m)
+	t.marks(m)
 	t.emit = nil
-	return 0
+	return t.repairs
 }
 
 func (t *Tokenizer) message(m *message.Message) {
 	for _, f := range m.Header {
 		t.header(f)
 	}
+	for _, f := range m.Attached {
+		if plan := t.plans.plan(f.Name); plan.attached != "" {
+			t.value(plan, plan.attached, f.Value)
+		}
+	}
 	for i := range m.Parts {
 		t.part(&m.Parts[i])
 	}
+	t.shape(m.Parts)
 	for _, l := range m.Links {
-		t.url(l.URL)
+		t.link(l)
 	}
+}
+
+// put emits a term, unless the message has had as many as it may have.
+func (t *Tokenizer) put(term, token []byte) {
+	if t.left == 0 {
+		t.repairs = t.repairs.With(message.CutTokens)
+		return
+	}
+	t.left--
+	t.emit(term, token)
+}
+
+// isFull reports whether no token is wanted any more, and takes down that some were cut off.
+func (t *Tokenizer) isFull() bool {
+	if t.left > 0 {
+		return false
+	}
+	t.repairs = t.repairs.With(message.CutTokens)
+	return true
 }
 
 func (t *Tokenizer) header(f message.Field) {
@@ -85,46 +162,91 @@ func (t *Tokenizer) header(f message.Field) {
 		return
 	}
 	t.term = append(t.term[:0], plan.mark...)
-	t.emit(t.term, nil)
+	t.put(t.term, nil)
+	t.value(plan, plan.tag, f.Value)
+}
+
+// value emits the words of a header field.
+func (t *Tokenizer) value(plan fieldPlan, tag string, value []byte) {
 	switch {
 	case plan.stem:
-		t.text(plan.tag, f.Value, t.stems, t.stem)
+		t.prose(tag, value)
 	case plan.address:
-		t.addresses(plan.tag, f.Value)
+		t.addresses(tag, value)
 	default:
-		t.text(plan.tag, f.Value, t.folds, t.fold)
+		t.text(tag, value, t.folds)
 	}
 }
 
 func (t *Tokenizer) part(p *message.Part) {
-	t.word("type:", p.Type, t.folds, t.fold)
-	t.word("charset:", p.Charset, t.folds, t.fold)
-	t.word("encoding:", p.Encoding, t.folds, t.fold)
+	t.word("type:", p.Type, t.folds)
+	t.word("charset:", p.Charset, t.folds)
+	t.word("encoding:", p.Encoding, t.folds)
 	if len(p.Filename) > 0 {
 		if dot := bytes.LastIndexByte(p.Filename, '.'); dot >= 0 {
-			t.word("file:.", p.Filename[dot+1:], t.folds, t.fold)
+			t.word("file:.", p.Filename[dot+1:], t.folds)
 		}
-		t.text("file:", p.Filename, t.folds, t.fold)
+		t.text("file:", p.Filename, t.folds)
 	}
-	t.text("body:", p.Text, t.stems, t.stem)
+	t.prose("body:", p.Text)
+	t.text("hidden:", p.Hidden, t.stems)
 }
 
-// text emits the words of text, each as what become makes of it.
-func (t *Tokenizer) text(tag string, text []byte, c cache, become func(string) string) {
-	t.words(text, func(word []byte, symbol bool) {
-		if symbol {
-			if t.options.Symbols {
-				t.term = append(append(t.term[:0], tag...), word...)
-				t.emit(t.term, word)
+// prose emits the words of text that is written for people: beside the words what is behind disguised ones, and the
+// classes of its amounts.
+func (t *Tokenizer) prose(tag string, text []byte) {
+	emit := t.emitter(tag, t.stems)
+	t.amounts.reset()
+	s := stretches{bytes: &t.bytes, text: text}
+	for stretch := s.next(); len(stretch) > 0 && !t.isFull(); stretch = s.next() {
+		t.cut(stretch, s.kinds, emit)
+		if s.kinds&(number|at) != 0 || t.amounts.open {
+			if t.options.Classes {
+				t.classes(stretch, s.kinds)
 			}
+		}
+		t.amounts.before = stretch
+		if s.kinds&(at|sign) != 0 {
+			t.signed(tag, stretch)
+		}
+		if len(stretch) <= 2 || t.spaced.count > 0 {
+			t.single(tag, stretch, s.gap)
+		}
+		if len(stretch) >= 2*minSpaced-1 {
+			t.apart(tag, stretch)
+		}
+	}
+	t.endSpaced(tag)
+}
+
+// text emits the words of text.
+func (t *Tokenizer) text(tag string, text []byte, c *cache) {
+	if len(text) == 0 {
+		return
+	}
+	emit := t.emitter(tag, c)
+	s := stretches{bytes: &t.bytes, text: text}
+	for stretch := s.next(); len(stretch) > 0 && !t.isFull(); stretch = s.next() {
+		t.cut(stretch, s.kinds, emit)
+	}
+}
+
+// emitter returns a function that emits words with a tag, each as the cache says.
+func (t *Tokenizer) emitter(tag string, c *cache) func(word []byte, kind wordKind) {
+	return func(word []byte, kind wordKind) {
+		if kind != symbol {
+			t.word(tag, word, c)
 			return
 		}
-		t.word(tag, word, c, become)
-	})
+		if t.options.Symbols {
+			t.term = append(append(t.term[:0], tag...), word...)
+			t.put(t.term, word)
+		}
+	}
 }
 
 // word emits one word, unless it is too short; a word that is too long is counted by its length.
-func (t *Tokenizer) word(tag string, word []byte, c cache, become func(string) string) {
+func (t *Tokenizer) word(tag string, word []byte, c *cache) {
 	// The number of bytes bounds the number of characters from above, so most words need no counting.
 	if len(word) == 0 {
 		return
@@ -136,12 +258,20 @@ func (t *Tokenizer) word(tag string, word []byte, c cache, become func(string) s
 		}
 		if n > t.options.MaxLength {
 			t.term = lengthClass(append(t.term[:0], tag...), n)
-			t.emit(t.term, word)
+			t.put(t.term, word)
 			return
 		}
 	}
-	t.term = append(append(t.term[:0], tag...), c.get(word, become)...)
-	t.emit(t.term, word)
+	e := c.get(word)
+	t.term = append(append(t.term[:0], tag...), e.term...)
+	t.put(t.term, word)
+	if e.disguise != nil {
+		t.seen.add(e.disguise.mark)
+		if e.disguise.term != "" {
+			t.term = append(append(t.term[:0], tag...), e.disguise.term...)
+			t.put(t.term, word)
+		}
+	}
 }
 
 // addresses emits, of a field like From, each address whole, its domain and its registered domain, and the words of
@@ -159,10 +289,10 @@ func (t *Tokenizer) addresses(tag string, value []byte) {
 		value = value[i:]
 		at := bytes.LastIndexByte(chunk, '@')
 		if at < 0 {
-			t.text(tag, chunk, t.folds, t.fold)
+			t.text(tag, chunk, t.folds)
 			continue
 		}
-		t.word(tag, norm.NFKC.Bytes(chunk), t.folds, t.fold)
+		t.word(tag, norm.NFKC.Bytes(chunk), t.folds)
 		t.host(tag+"@", tag+"@.", chunk[at+1:])
 	}
 }

@@ -59,7 +59,7 @@ func TestTermsAreTaggedWithTheirField(t *testing.T) {
 		{
 			"a URL is cut into host, registered domain and the words of its path",
 			"\nsee http://Shop.Pills.example:8080/buy/now?id=7 today\n",
-			[]string{"type:text/plain", "body:see", "body:today", "port:8080", "host:shop.pills.example", "domain:pills.example",
+			[]string{"type:text/plain", "body:see", "body:today", "link:written", "port:8080", "host:shop.pills.example", "domain:pills.example",
 				"path:/", "path:buy", "path:/", "path:now", "path:?", "path:id", "path:=", "path:7"},
 		},
 		{
@@ -171,7 +171,7 @@ func TestURLsAreCutHoweverTheyAreWritten(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.url, func(t *testing.T) {
 			var got []string
-			tok.emit = func(term, _ []byte) { got = append(got, string(term)) }
+			tok.emit, tok.left = func(term, _ []byte) { got = append(got, string(term)) }, 100
 			tok.url([]byte(tt.url))
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
@@ -195,18 +195,17 @@ func TestEveryLanguageHasAStemmer(t *testing.T) {
 }
 
 func TestACacheForgetsBeforeItFillsTheMemory(t *testing.T) {
-	c := make(cache)
 	asked := 0
-	identity := func(word string) string { asked++; return word }
+	c := newCache(func(word string) entry { asked++; return entry{term: word} })
 	for i := range maxCached + 10 {
-		c.get(fmt.Appendf(nil, "%d", i), identity)
+		c.get(fmt.Appendf(nil, "%d", i))
 	}
-	if len(c) > maxCached {
-		t.Errorf("the cache has %d words", len(c))
+	if len(c.words) > maxCached {
+		t.Errorf("the cache has %d words", len(c.words))
 	}
 	before := asked
-	c.get([]byte("again"), identity)
-	c.get([]byte("again"), identity)
+	c.get([]byte("again"))
+	c.get([]byte("again"))
 	if asked != before+1 {
 		t.Errorf("a word was asked for %d times, want once", asked-before)
 	}

@@ -2,11 +2,89 @@ package tokenize
 
 import (
 	"bytes"
-	"net/netip"
-	"strings"
 
-	"golang.org/x/net/publicsuffix"
+	"chaff/message"
 )
+
+// link emits the parts of a link's URL and what kind of link it is, and compares the domain that the reader sees with
+// the one that the link leads to.
+func (t *Tokenizer) link(l message.Link) {
+	if t.isFull() {
+		return
+	}
+	t.term = append(append(t.term[:0], "link:"...), linkKind(l.Kind)...)
+	t.put(t.term, nil)
+	t.url(l.URL)
+	if len(l.Text) > 0 && t.namesOtherDomain(l) {
+		t.seen.add(linkTextDomain)
+	}
+}
+
+func linkKind(k message.LinkKind) string {
+	switch k {
+	case message.LinkWritten:
+		return "written"
+	case message.LinkAnchor:
+		return "anchor"
+	case message.LinkForm:
+		return "form"
+	case message.LinkImage:
+		return "image"
+	}
+	return "other"
+}
+
+// namesOtherDomain reports whether the text of a link has the name of a host whose registered domain is not that of the
+// link's target. A name is what starts with www. or has a scheme, or ends in a domain of the public suffix list.
+func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
+	target := authority(l.URL)
+	if len(target) == 0 {
+		return false
+	}
+	domain := t.domains.get(target).term
+	for text := l.Text; len(text) > 0; {
+		word := beforeAny(text, " \t\r\n\v\f")
+		text = text[min(len(word)+1, len(text)):]
+		if host := namedHost(word); len(host) > 0 && t.domains.get(host).term != domain {
+			return true
+		}
+	}
+	return false
+}
+
+// namedHost returns the host that a word of a link's text names, nil if it names none.
+func namedHost(word []byte) []byte {
+	word = trimMarks(word)
+	if bytes.IndexByte(word, '.') < 0 || bytes.IndexByte(word, '@') >= 0 {
+		return nil
+	}
+	if bytes.Contains(word, []byte("://")) {
+		return authority(word)
+	}
+	host := beforeAny(word, "/?#:")
+	if len(host) > 4 && bytes.EqualFold(host[:4], []byte("www.")) || hasPublicSuffix(host) {
+		return host
+	}
+	return nil
+}
+
+// authority returns the host of a URL, nil if it has none.
+func authority(u []byte) []byte {
+	if _, rest, found := bytes.Cut(u, []byte("://")); found {
+		u = rest
+	} else if bytes.IndexByte(u, ':') >= 0 {
+		return nil
+	}
+	host := beforeAny(u, "/?#\\")
+	if at := bytes.LastIndexByte(host, '@'); at >= 0 {
+		host = host[at+1:]
+	}
+	host = bytes.TrimRight(beforeAny(host, ":"), ".")
+	if len(host) > maxHost {
+		return nil
+	}
+	return host
+}
 
 // url emits the parts of a URL: its host, the domain that is registered, and the words of path and query. URLs in mail
 // are often broken, so it is cut by hand; what has no host, as mailto: and cid:, is counted by its scheme.
@@ -22,51 +100,24 @@ func (t *Tokenizer) url(u []byte) {
 		t.addresses("mailto:", beforeAny(rest, "?"))
 		return
 	default:
-		t.word("scheme:", scheme, t.folds, t.fold)
+		t.word("scheme:", scheme, t.folds)
 		return
 	}
 	host := beforeAny(authority, "/?#\\")
 	path := authority[len(host):]
 	if at := bytes.LastIndexByte(host, '@'); at >= 0 {
-		t.emit([]byte("host:user@"), host[:at]) // a name before the host is rare but in deception
+		t.put(append(t.term[:0], "host:user@"...), host[:at]) // a name before the host is rare but in deception
 		host = host[at+1:]
 	}
 	host, port, _ := bytes.Cut(host, []byte(":"))
 	if len(port) > 0 {
-		t.word("port:", port, t.folds, t.fold)
+		t.word("port:", port, t.folds)
 	}
 	t.host("host:", "domain:", host)
-	t.text("path:", path, t.folds, t.fold)
+	t.text("path:", path, t.folds)
 }
 
-const (
-	maxScheme = 20
-	maxHost   = 255 // RFC 1035, section 2.3.4
-)
-
-// host emits a host name and its registered domain, each with its own tag.
-func (t *Tokenizer) host(tag, domainTag string, host []byte) {
-	host = bytes.TrimRight(host, ".")
-	if len(host) == 0 || len(host) > maxHost {
-		return
-	}
-	t.word(tag, host, t.folds, strings.ToLower)
-	t.word(domainTag, host, t.domains, registeredDomain)
-}
-
-// registeredDomain returns the part of a host name that its owner registered, by the public suffix list; "ip" stands
-// for all numeric addresses.
-func registeredDomain(host string) string {
-	host = strings.ToLower(host)
-	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
-		return "ip"
-	}
-	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
-	if err != nil {
-		return host
-	}
-	return domain
-}
+const maxScheme = 20
 
 // beforeAny returns b up to the first of the given characters.
 func beforeAny(b []byte, chars string) []byte {

@@ -17,8 +17,20 @@ func wordsOf(t testing.TB, text string) []string {
 		t.Fatal(err)
 	}
 	var got []string
-	tok.words([]byte(text), func(word []byte, _ bool) { got = append(got, string(word)) })
+	cutAll(tok, []byte(text), func(word []byte, kind wordKind) {
+		if kind != furtherWord {
+			got = append(got, string(word))
+		}
+	})
 	return got
+}
+
+// cutAll cuts the words of all stretches of text.
+func cutAll(tok *Tokenizer, text []byte, emit func(word []byte, kind wordKind)) {
+	s := stretches{bytes: &tok.bytes, text: text}
+	for stretch := s.next(); len(stretch) > 0; stretch = s.next() {
+		tok.cut(stretch, s.kinds, emit)
+	}
 }
 
 func TestWords(t *testing.T) {
@@ -115,7 +127,7 @@ func BenchmarkWords(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				tok.words(text, func([]byte, bool) {})
+				cutAll(tok, text, func([]byte, wordKind) {})
 			}
 		})
 	}

@@ -50,6 +50,7 @@ func onlyIn() map[string]string {
 		"github.com/google/renameio":       "filter",
 		"github.com/rogpeppe/go-internal":  "cmd/chaff",
 		"golang.org/x/net/publicsuffix":    "tokenize",
+		"golang.org/x/net/idna":            "tokenize",
 		"golang.org/x/text/unicode/norm":   "tokenize",
 	}
 }

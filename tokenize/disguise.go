@@ -1,0 +1,252 @@
+package tokenize
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// unmask returns the word that a word of mixed scripts looks like: each letter of another script becomes the Latin one
+// it looks like. A word wholly of one script is what it says, and so is one with a letter that looks like no Latin one.
+func (t *Tokenizer) unmask(word string) (plain string, masked bool) {
+	if !mayBeMasked(word) {
+		return word, false
+	}
+	dst := make([]byte, 0, len(word))
+	latin := false
+	for _, r := range word {
+		like, known := t.likes[r]
+		switch {
+		case known:
+			masked = true
+			latin = latin || unicode.Is(unicode.Latin, r)
+			dst = append(dst, like)
+		case r < utf8.RuneSelf || !unicode.IsLetter(r):
+			latin = latin || classOf(byte(r)) == letter && r < utf8.RuneSelf
+			dst = utf8.AppendRune(dst, r)
+		case unicode.Is(unicode.Latin, r):
+			latin = true
+			dst = utf8.AppendRune(dst, r)
+		default:
+			return word, false
+		}
+	}
+	if !latin || !masked {
+		return word, false
+	}
+	return string(dst), true
+}
+
+// mayBeMasked reports whether a word has a character beyond the Latin letters of Europe, and one of ASCII or such that
+// small capitals are among.
+func mayBeMasked(word string) bool {
+	high, latin := false, false
+	for i := range len(word) {
+		c := word[i]
+		switch {
+		case c >= 0xc6: // U+0180 and above
+			high = true
+			latin = latin || c == 0xc9 || c == 0xca || c == 0xe1 || c == 0xea
+		case classOf(c) == letter:
+			latin = true
+		}
+	}
+	return high && latin
+}
+
+const (
+	minDisguised = 4  // a shorter word says too little
+	maxDisguised = 24 // a longer one is no word
+)
+
+// letterFor returns the letter that a digit or sign is put in place of, or 0.
+func letterFor(c byte) byte {
+	switch c {
+	case '0':
+		return 'o'
+	case '1', '!', '|':
+		return 'i'
+	case '3':
+		return 'e'
+	case '4', '@':
+		return 'a'
+	case '5', '$':
+		return 's'
+	case '7':
+		return 't'
+	case '8':
+		return 'b'
+	}
+	return 0
+}
+
+// undigit appends to dst the word that s was meant to be if digits or signs stand in it in place of letters. One must
+// stand between letters, and none at the start or end but beside such ones; codes and numbers of all sorts have fewer
+// letters, letters of hexadecimal numbers only, or upper and lower case as no word has them.
+func undigit(dst, s []byte) (word []byte, ok bool) {
+	if len(s) < minDisguised || len(s) > maxDisguised {
+		return dst, false
+	}
+	letters, upper, others, hexOnly := 0, 0, 0, true
+	for _, c := range s {
+		switch lower := c | 0x20; {
+		case classOf(c) == letter:
+			letters++
+			if c < 'a' {
+				upper++
+			}
+			hexOnly = hexOnly && lower <= 'f'
+			dst = append(dst, c)
+		case letterFor(c) != 0:
+			others++
+			dst = append(dst, letterFor(c))
+		default:
+			return dst, false
+		}
+	}
+	first, last := classOf(s[0]), classOf(s[len(s)-1])
+	if others == 0 || letters < 2*others || hexOnly || first != letter || last != letter {
+		return dst, false
+	}
+	if upper != 0 && upper != letters && (upper != 1 || s[0] >= 'a') {
+		return dst, false
+	}
+	return dst, true
+}
+
+// isName reports whether s is two words around an at sign, as ann@localhost, and not a word with the sign for a letter.
+func isName(s []byte) bool {
+	const shortest = 3
+	before, after, found := bytes.Cut(s, []byte("@"))
+	return found && len(before) >= shortest && len(after) >= shortest
+}
+
+// signed emits the word behind a stretch like c@sh or ca$h, which holds a sign that may be put in place of a letter.
+func (t *Tokenizer) signed(tag string, stretch []byte) {
+	s := trimMarks(stretch)
+	if bytes.IndexAny(s, "@$!|") < 0 || isName(s) {
+		return
+	}
+	word, ok := undigit(t.joined[:0], s)
+	t.joined = word[:0]
+	if !ok {
+		return
+	}
+	t.seen.add(letterDigit)
+	t.word(tag, word, t.stems)
+}
+
+// trimMarks returns a stretch without the punctuation around it.
+func trimMarks(s []byte) []byte {
+	for len(s) > 0 && s[0] < utf8.RuneSelf && !isAlnum(s[0]) {
+		s = s[1:]
+	}
+	for len(s) > 0 && s[len(s)-1] < utf8.RuneSelf && !isAlnum(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+func isAlnum(c byte) bool {
+	k := classOf(c)
+	return k == letter || k == digit
+}
+
+// minSpaced is how many letters set apart make a word: fewer are initials.
+const minSpaced = 4
+
+// spaced gathers single letters that stand one after the other with the same white space between them.
+type spaced struct {
+	letters []byte
+	count   int
+	gap     int // white space between them, in bytes
+}
+
+// single adds a stretch to the run of single letters, or ends the run if it is not a single letter that fits.
+func (t *Tokenizer) single(tag string, stretch []byte, gap int) {
+	s := &t.spaced
+	if !isSingle(stretch) {
+		t.endSpaced(tag)
+		return
+	}
+	if s.count > 1 && gap != s.gap {
+		t.endSpaced(tag)
+	}
+	if s.count > 0 {
+		s.gap = gap
+	}
+	s.letters = append(s.letters, stretch...)
+	s.count++
+}
+
+// endSpaced ends the run of single letters and emits the word they make.
+func (t *Tokenizer) endSpaced(tag string) {
+	s := &t.spaced
+	if s.count >= minSpaced {
+		t.spacedWord(tag, s.letters)
+	}
+	s.letters, s.count = s.letters[:0], 0
+}
+
+// spacedWord emits a word made of letters that were set apart. A row of one letter is a mark on a form, not a word.
+func (t *Tokenizer) spacedWord(tag string, word []byte) {
+	_, size := utf8.DecodeRune(word)
+	if bytes.Count(word, word[:size])*size == len(word) {
+		return
+	}
+	t.seen.add(spacedLetters)
+	t.word(tag, word, t.stems)
+}
+
+// isSingle reports whether s is one letter of an alphabet.
+func isSingle(s []byte) bool {
+	if len(s) == 1 {
+		return classOf(s[0]) == letter
+	}
+	r, size := utf8.DecodeRune(s)
+	return size == len(s) && isEuropean(r) && unicode.IsLetter(r)
+}
+
+// isEuropean reports whether r is Latin, Greek, Cyrillic, Armenian or a sign: before all scripts that have their own
+// use for characters without width.
+func isEuropean(r rune) bool { return r < 0x0590 }
+
+// apart emits the word behind a stretch like V.I.A.G.R.A or v-i-a-g-r-a, letters with one and the same sign between
+// them. Its first comparison tells nearly all stretches.
+func (t *Tokenizer) apart(tag string, stretch []byte) {
+	if !isAlnum(stretch[0]) && stretch[0] < utf8.RuneSelf {
+		stretch = stretch[1:]
+	}
+	_, size := utf8.DecodeRune(stretch)
+	if len(stretch) < size+1 {
+		return
+	}
+	sign := stretch[size]
+	if sign >= utf8.RuneSelf || isAlnum(sign) {
+		return
+	}
+	t.joined = t.joined[:0]
+	count := 0
+	for {
+		r, size := utf8.DecodeRune(stretch)
+		if size == 0 || !isEuropean(r) || !unicode.IsLetter(r) {
+			break
+		}
+		t.joined = append(t.joined, stretch[:size]...)
+		count++
+		stretch = stretch[size:]
+		if len(stretch) == 0 || stretch[0] != sign {
+			break
+		}
+		stretch = stretch[1:]
+	}
+	if count >= minSpaced && !isAlnumStart(stretch) {
+		t.spacedWord(tag, t.joined)
+	}
+}
+
+// isAlnumStart reports whether a letter or digit is at the start of s.
+func isAlnumStart(s []byte) bool {
+	r, _ := utf8.DecodeRune(s)
+	return len(s) > 0 && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}

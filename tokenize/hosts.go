@@ -1,0 +1,116 @@
+package tokenize
+
+import (
+	"bytes"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
+)
+
+const maxHost = 255 // RFC 1035, section 2.3.4
+
+// host emits a host name and its registered domain, each with its own tag. A name beyond ASCII is emitted as it is read
+// too, and as the name it looks like.
+func (t *Tokenizer) host(tag, domainTag string, host []byte) {
+	host = bytes.TrimRight(host, ".")
+	if len(host) == 0 || len(host) > maxHost {
+		return
+	}
+	t.word(tag, host, t.hosts)
+	t.word(domainTag, host, t.domains)
+	if isPlainHost(host) {
+		return
+	}
+	name := string(host)
+	if decoded, err := idna.Punycode.ToUnicode(strings.ToLower(name)); err == nil && decoded != strings.ToLower(name) {
+		t.seen.add(punycode)
+		name = decoded
+		t.word(tag, []byte(name), t.hosts)
+	}
+	if ascii, masked := t.unmaskHost(name); masked {
+		t.seen.add(homoglyph)
+		t.word(tag, []byte(ascii), t.hosts)
+	}
+}
+
+// isPlainHost reports whether a host name has neither a character beyond ASCII nor one encoded in ASCII (RFC 3492).
+func isPlainHost(host []byte) bool {
+	for i, c := range host {
+		if c >= 0x80 || c == '-' && i >= 3 && host[i-1] == '-' && (host[i-2]|0x20) == 'n' && (host[i-3]|0x20) == 'x' {
+			return false
+		}
+	}
+	return true
+}
+
+// unmaskHost returns the host name of ASCII that a name looks like in full. Unlike in text, a label that is wholly of
+// another script counts: nothing else tells the reader what it is.
+func (t *Tokenizer) unmaskHost(name string) (ascii string, masked bool) {
+	dst := make([]byte, 0, len(name))
+	for _, r := range name {
+		like, known := t.likes[r]
+		switch {
+		case r < 0x80:
+			dst = append(dst, byte(r))
+		case known:
+			dst = append(dst, like)
+		default:
+			return name, false
+		}
+	}
+	return string(dst), len(dst) != len(name)
+}
+
+// registeredDomain returns the part of a host name that its owner registered, by the public suffix list; "ip" stands
+// for all numeric addresses.
+func registeredDomain(host string) string {
+	host = strings.ToLower(host)
+	if isNumeric(host) {
+		return "ip"
+	}
+	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
+	if err != nil {
+		return host
+	}
+	return domain
+}
+
+// hasPublicSuffix reports whether a name ends in a domain under which names are registered, below which it has a label.
+func hasPublicSuffix(host []byte) bool {
+	if len(host) > maxHost {
+		return false
+	}
+	name := strings.ToLower(string(host))
+	suffix, managed := publicsuffix.PublicSuffix(name)
+	return managed && len(suffix) < len(name)
+}
+
+// isNumeric reports whether a host is an address in place of a name.
+//
+// QUIRK: the address of IPv4 in a URL is four decimal numbers (RFC 3986), but browsers also take one to three, and
+// octal and hexadecimal ones, as http://3232235777/ and http://0xC0.0250.1/, which hides from filters that it is one.
+func isNumeric(host string) bool {
+	host = strings.Trim(host, "[]")
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	if strings.Count(host, ".") > 3 {
+		return false
+	}
+	for number := range strings.SplitSeq(host, ".") {
+		if strings.Contains(number, "_") {
+			return false
+		}
+		if _, err := strconv.ParseUint(number, 0, 32); err == nil {
+			continue
+		}
+		// Such as 08, which is wrong as octal.
+		if _, err := strconv.ParseUint(number, 10, 32); err != nil {
+			return false
+		}
+	}
+	return true
+}

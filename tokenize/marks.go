@@ -1,0 +1,76 @@
+package tokenize
+
+import "chaff/message"
+
+// mark is one kind of deception found in text and links; those of HTML are [message.Mark].
+type mark uint8
+
+const (
+	zeroWidth         mark = iota // a character without width between two letters
+	homoglyph                     // a letter of another script that looks like a Latin one
+	spacedLetters                 // a word whose letters are set apart
+	fullWidth                     // letters of ASCII in another form: full-width, mathematical, in circles
+	directionOverride             // text that is shown in another order than it is read
+	letterDigit                   // a digit or sign in place of a letter
+	punycode                      // a host name in another script than ASCII
+	linkTextDomain                // a link that names one domain and leads to another
+	imageOnly                     // images and next to no text
+	markKinds                     // how many there are
+)
+
+// term returns the term for a mark.
+func (k mark) term() string {
+	switch k {
+	case zeroWidth:
+		return "mark:zero-width"
+	case homoglyph:
+		return "mark:homoglyph"
+	case spacedLetters:
+		return "mark:spaced-letters"
+	case fullWidth:
+		return "mark:full-width"
+	case directionOverride:
+		return "mark:direction-override"
+	case letterDigit:
+		return "mark:letter-digit"
+	case punycode:
+		return "mark:punycode"
+	case linkTextDomain:
+		return "mark:link-text-other-domain"
+	case imageOnly:
+		return "mark:image-only"
+	}
+	return "mark:other"
+}
+
+// evidence is what is known of the whole message while its text is cut into words.
+type evidence struct {
+	marks     uint16 // a set of mark
+	wide      bool   // full-width letters were seen
+	embedding bool   // a change of direction was seen
+	eastAsian bool   // Chinese, Japanese or Korean was seen
+	leftward  bool   // Hebrew, Arabic or another script from right to left was seen
+}
+
+func (e *evidence) add(k mark) { e.marks |= 1 << k }
+
+// marks emits each mark of m and of its text once.
+func (t *Tokenizer) marks(m *message.Message) {
+	for k := range m.Marks.All() {
+		t.term = append(append(t.term[:0], "mark:"...), k.String()...)
+		t.emit(t.term, nil)
+	}
+	// Full-width letters are honest where wide characters are usual, and so is a change of direction beside text from
+	// right to left.
+	if t.seen.wide && !t.seen.eastAsian {
+		t.seen.add(fullWidth)
+	}
+	if t.seen.embedding && !t.seen.leftward {
+		t.seen.add(directionOverride)
+	}
+	for k := range markKinds {
+		if t.seen.marks&(1<<k) != 0 {
+			t.emit(append(t.term[:0], k.term()...), nil)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package tokenize
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// currencySign returns the currency of a sign, empty if there is none. Signs of the same name count as one.
+func currencySign(r rune) string {
+	switch r {
+	case '$', '＄':
+		return "$"
+	case '€':
+		return "€"
+	case '£':
+		return "£"
+	case '¥', '￥', '元', '円':
+		return "¥"
+	case '₽':
+		return "₽"
+	case '₹':
+		return "₹"
+	case '₩', '원':
+		return "₩"
+	case '₿':
+		return "btc"
+	}
+	return ""
+}
+
+// currencyWord returns the currency that a word names, empty if it names none.
+func currencyWord(word []byte) string {
+	if len(word) > maxUnit {
+		return ""
+	}
+	switch string(bytes.ToLower(word)) {
+	case "usd", "dollar", "dollars":
+		return "$"
+	case "eur", "euro", "euros":
+		return "€"
+	case "gbp", "pounds":
+		return "£"
+	case "jpy", "cny", "rmb", "yen", "yuan":
+		return "¥"
+	case "rub", "руб", "рублей", "рубля":
+		return "₽"
+	case "inr", "rs", "rupees":
+		return "₹"
+	case "krw":
+		return "₩"
+	case "btc", "bitcoin", "bitcoins":
+		return "btc"
+	case "chf":
+		return "chf"
+	case "kr", "sek", "nok", "dkk":
+		return "kr"
+	case "zł", "pln":
+		return "zł"
+	case "ft", "huf":
+		return "ft"
+	}
+	return ""
+}
+
+// maxUnit is the longest word that names a currency, a month or a large number, in bytes.
+const maxUnit = 18
+
+// currencyAtEnd returns the currency at the end of what stands before a number.
+func currencyAtEnd(before []byte) string {
+	if len(before) == 0 {
+		return ""
+	}
+	r, _ := utf8.DecodeLastRune(before)
+	if sign := currencySign(r); sign != "" {
+		return sign
+	}
+	word := bytes.TrimSuffix(before, []byte("."))
+	start := len(word)
+	for start > 0 && isWordByte(word[start-1]) && len(word)-start <= maxUnit {
+		start--
+	}
+	return currencyWord(word[start:])
+}
+
+// currencyAtStart returns the currency at the start of what stands after a number, and whether there is one.
+func currencyAtStart(after []byte) (currency string, found bool) {
+	if len(after) == 0 {
+		return "", false
+	}
+	r, size := utf8.DecodeRune(after)
+	if r == '万' || r == '萬' || r == '만' { // ten thousand
+		r, _ = utf8.DecodeRune(after[size:])
+	}
+	if sign := currencySign(r); sign != "" {
+		return sign, true
+	}
+	end := 0
+	for end < len(after) && isWordByte(after[end]) && end <= maxUnit {
+		end++
+	}
+	currency = currencyWord(after[:end])
+	return currency, currency != ""
+}
+
+// isWordByte reports whether c is a letter or digit of ASCII or part of a character beyond it.
+func isWordByte(c byte) bool { return c >= utf8.RuneSelf || isAlnum(c) || c == '_' }
+
+// largeNumber returns how many digits a word adds to the number before it, 0 if it is no such word.
+func largeNumber(word []byte) int {
+	if len(word) > maxUnit {
+		return 0
+	}
+	switch string(bytes.ToLower(word)) {
+	case "thousand":
+		return 3
+	case "million", "millions", "millionen", "millones", "mio":
+		return 6
+	case "billion", "billions":
+		return 9
+	}
+	return 0
+}
+
+// isMonth reports whether a word is a month, in full or abbreviated, in English, German, French, Spanish or Italian.
+func isMonth(word []byte) bool {
+	if len(word) < 3 || len(word) > maxUnit {
+		return false
+	}
+	switch string(bytes.ToLower(word)) {
+	case "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+		"december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+		"januar", "februar", "märz", "mai", "juni", "juli", "oktober", "dezember",
+		"janvier", "février", "mars", "avril", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre",
+		"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre",
+		"gennaio", "febbraio", "aprile", "maggio", "giugno", "luglio", "settembre", "ottobre", "dicembre":
+		return true
+	}
+	return false
+}
