@@ -6,16 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// amounts is what a stretch may be read together with: the one before it, and what that one was.
+// amounts is what the stretch before was, if an amount may go on in this one.
 type amounts struct {
-	before   []byte // the stretch before, nil at the start
 	open     bool   // whether the stretch before may be the first part of an amount
 	number   int    // digits of the number that the stretch before ended with, 0 if it did not
 	currency string // the currency of the amount that the stretch before ended with, empty if it did not
 	phone    bool   // whether the stretch before was the start of a telephone number
 }
-
-func (a *amounts) reset() { *a = amounts{} }
 
 // classes emits the kinds of what stands in a stretch of text: numbers and what else is made of digits, and addresses.
 //
@@ -28,9 +25,9 @@ func (a *amounts) reset() { *a = amounts{} }
 //	class:address         an e-mail address, with its registered domain as address:example.com
 //
 // An amount may take two stretches, as 500 USD and 25 Dec: the first is kept in t.amounts.
-func (t *Tokenizer) classes(stretch []byte, kinds byteKind) {
+func (t *Tokenizer) classes(stretch, before []byte, kinds byteKind) {
 	a := t.amounts
-	t.amounts.open, t.amounts.number, t.amounts.currency, t.amounts.phone = false, 0, "", false
+	t.amounts = amounts{}
 	if kinds&at != 0 {
 		t.mailAddress(stretch)
 	}
@@ -38,13 +35,25 @@ func (t *Tokenizer) classes(stretch []byte, kinds byteKind) {
 		t.unit(a, stretch)
 		return
 	}
-	rest := stretch
-	for i := indexDigit(rest); i >= 0; i = indexDigit(rest) {
+	x := amount{amounts: a, previous: before}
+	for rest := stretch; ; rest = x.after {
+		i := indexDigit(rest)
+		if i < 0 {
+			return
+		}
 		end := i + amountLength(rest[i:])
-		t.amount(a, rest[:i], rest[i:end], rest[end:])
-		rest = rest[end:]
-		a = amounts{} // what stands before the next amount is in this stretch
+		x.before, x.digits, x.after = rest[:i], rest[i:end], rest[end:]
+		t.amount(&x)
+		x.amounts, x.previous = amounts{}, nil // what stands before the next one is in this stretch
 	}
+}
+
+// amount is a run of digits, with signs between them, and what stands around it.
+type amount struct {
+	amounts
+	previous      []byte // the stretch before, unless another amount stands between
+	digits        []byte
+	before, after []byte // the rest of its stretch
 }
 
 func indexDigit(s []byte) int {
@@ -94,59 +103,59 @@ func (t *Tokenizer) unit(a amounts, stretch []byte) {
 		t.class("class:date", stretch)
 	case stretch[0] == '%', bytes.EqualFold(word, []byte("percent")):
 		t.class("class:percent", stretch)
-	case bytes.EqualFold(word, []byte("am")) || bytes.EqualFold(word, []byte("pm")):
+	case isHalfDay(word):
 		t.class("class:time", stretch)
 	}
 }
 
-// amount emits the kind of the amount n, with what stands before and after it in the same stretch; a is what the stretch
-// before was.
-func (t *Tokenizer) amount(a amounts, before, n, after []byte) {
-	currency := currencyAtEnd(before)
-	if currency == "" && len(before) > 0 && isWordByte(before[len(before)-1]) {
+// amount emits the kind of an amount.
+func (t *Tokenizer) amount(x *amount) {
+	currency := currencyAtEnd(x.before)
+	if currency == "" && len(x.before) > 0 && isNameByte(x.before[len(x.before)-1]) {
 		return // part of a name
 	}
-	unit, isUnit := currencyAtStart(after)
-	if !isUnit && len(after) > 0 && (isAlnum(after[0]) || after[0] == '_') {
-		if len(after) >= 2 && after[1]|0x20 == 'm' && (after[0]|0x20 == 'a' || after[0]|0x20 == 'p') && groupsOf(n).count <= 3 {
-			t.class("class:time", n)
+	unit, isUnit := currencyAtStart(x.after)
+	if !isUnit && len(x.after) > 0 && isNameByte(x.after[0]) {
+		if isHalfDay(x.after[:min(2, len(x.after))]) {
+			t.class("class:time", x.digits)
 		}
 		return
 	}
-	g := groupsOf(n)
+	g := groupsOf(x.digits)
+	plus := bytes.HasSuffix(x.before, []byte("+"))
 	switch {
 	case g.isTime():
-		t.class("class:time", n)
-	case g.isDate(), bytes.HasPrefix(after, []byte("年")), bytes.HasPrefix(after, []byte("月")):
-		t.class("class:date", n)
-	case g.isPhone(bytes.HasSuffix(before, []byte("+"))), a.phone && g.digits >= 2:
-		t.class("class:phone", n)
+		t.class("class:time", x.digits)
+	case g.isDate(), bytes.HasPrefix(x.after, []byte("年")), bytes.HasPrefix(x.after, []byte("月")):
+		t.class("class:date", x.digits)
+	case g.isPhone(plus), x.phone && g.digits > 1:
+		t.class("class:phone", x.digits)
 	case g.whole() > 0:
-		if currency == "" && len(before) == 0 {
-			currency = currencyAtEnd(a.before)
+		if currency == "" && len(x.before) == 0 {
+			currency = currencyAtEnd(x.previous)
 		}
 		if currency == "" {
 			currency = unit
 		}
-		t.numeral(a, currency, g.whole(), n, after, bytes.HasSuffix(before, []byte("+")))
+		t.numeral(x, g.whole(), currency)
+		if len(x.after) == 0 {
+			t.amounts = amounts{open: true, number: g.whole(), currency: currency, phone: plus && g.digits <= 3}
+		}
 	}
 }
 
-// numeral emits a plain number of so many digits, and remembers it for the next stretch.
-func (t *Tokenizer) numeral(a amounts, currency string, digits int, n, after []byte, plus bool) {
+// numeral emits the kind of a plain number with so many digits before its decimals.
+func (t *Tokenizer) numeral(x *amount, digits int, currency string) {
 	switch {
 	case currency != "":
-		t.money(currency, digits, n)
-	case len(after) > 0 && after[0] == '%':
-		t.class("class:percent", n)
-	case len(a.before) > 0 && digits <= 2 && isMonth(trimMarks(a.before)):
-		t.class("class:date", n)
+		t.money(currency, digits, x.digits)
+	case len(x.after) > 0 && x.after[0] == '%':
+		t.class("class:percent", x.digits)
+	case len(x.before) == 0 && digits <= 2 && isMonth(trimMarks(x.previous)):
+		t.class("class:date", x.digits)
 	default:
 		t.term = strconv.AppendInt(append(t.term[:0], "class:number:"...), int64(digits), 10)
-		t.put(t.term, n)
-	}
-	if len(after) == 0 {
-		t.amounts.open, t.amounts.number, t.amounts.currency, t.amounts.phone = true, digits, currency, plus && digits <= 3
+		t.put(t.term, x.digits)
 	}
 }
 

@@ -196,23 +196,24 @@ func (t *Tokenizer) part(p *message.Part) {
 // classes of its amounts.
 func (t *Tokenizer) prose(tag string, text []byte) {
 	emit := t.emitter(tag, t.stems)
-	t.amounts.reset()
+	t.amounts = amounts{}
+	var before []byte
 	s := stretches{bytes: &t.bytes, text: text}
 	for stretch := s.next(); len(stretch) > 0 && !t.isFull(); stretch = s.next() {
 		t.cut(stretch, s.kinds, emit)
 		if s.kinds&(number|at) != 0 || t.amounts.open {
 			if t.options.Classes {
-				t.classes(stretch, s.kinds)
+				t.classes(stretch, before, s.kinds)
 			}
 		}
-		t.amounts.before = stretch
+		before = stretch
 		if s.kinds&(at|sign) != 0 {
 			t.signed(tag, stretch)
 		}
 		if len(stretch) <= 2 || t.spaced.count > 0 {
 			t.single(tag, stretch, s.gap)
 		}
-		if len(stretch) >= 2*minSpaced-1 {
+		if len(stretch) >= 2*minSpaced-1 && t.bytes[stretch[1]]&t.bytes[stretch[2]] != alpha {
 			t.apart(tag, stretch)
 		}
 	}

@@ -33,7 +33,7 @@ func currencyWord(word []byte) string {
 	if len(word) > maxUnit {
 		return ""
 	}
-	switch string(bytes.ToLower(word)) {
+	switch string(appendLower(make([]byte, 0, maxUnit), word)) {
 	case "usd", "dollar", "dollars":
 		return "$"
 	case "eur", "euro", "euros":
@@ -64,6 +64,17 @@ func currencyWord(word []byte) string {
 
 // maxUnit is the longest word that names a currency, a month or a large number, in bytes.
 const maxUnit = 18
+
+// appendLower appends a word with its letters of ASCII in lower case.
+func appendLower(dst, word []byte) []byte {
+	for _, c := range word {
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
 
 // currencyAtEnd returns the currency at the end of what stands before a number.
 func currencyAtEnd(before []byte) string {
@@ -105,12 +116,20 @@ func currencyAtStart(after []byte) (currency string, found bool) {
 // isWordByte reports whether c is a letter or digit of ASCII or part of a character beyond it.
 func isWordByte(c byte) bool { return c >= utf8.RuneSelf || isAlnum(c) || c == '_' }
 
+// isNameByte reports whether c, beside digits, makes them part of a name, as in mp3 and x_1.
+func isNameByte(c byte) bool { return isAlnum(c) || c == '_' }
+
+// isHalfDay reports whether a word is am or pm.
+func isHalfDay(word []byte) bool {
+	return len(word) == 2 && (word[0]|0x20 == 'a' || word[0]|0x20 == 'p') && word[1]|0x20 == 'm'
+}
+
 // largeNumber returns how many digits a word adds to the number before it, 0 if it is no such word.
 func largeNumber(word []byte) int {
 	if len(word) > maxUnit {
 		return 0
 	}
-	switch string(bytes.ToLower(word)) {
+	switch string(appendLower(make([]byte, 0, maxUnit), word)) {
 	case "thousand":
 		return 3
 	case "million", "millions", "millionen", "millones", "mio":
@@ -126,7 +145,7 @@ func isMonth(word []byte) bool {
 	if len(word) < 3 || len(word) > maxUnit {
 		return false
 	}
-	switch string(bytes.ToLower(word)) {
+	switch string(appendLower(make([]byte, 0, maxUnit), word)) {
 	case "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
 		"december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
 		"januar", "februar", "märz", "mai", "juni", "juli", "oktober", "dezember",

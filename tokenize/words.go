@@ -24,11 +24,13 @@ const (
 type byteKind uint8
 
 const (
-	space    byteKind = 1 << iota
-	nonASCII          // part of a character beyond ASCII
-	number            // a digit
-	at                // an at sign
-	sign              // a sign that may be put in place of a letter, other than the at sign
+	space       byteKind = 1 << iota
+	nonASCII             // part of a character beyond ASCII
+	alpha                // a letter of ASCII
+	number               // a digit
+	at                   // an at sign
+	sign                 // a sign that may be put in place of a letter, other than the at sign
+	punctuation          // any other character of ASCII
 )
 
 // byteKinds returns the kind of each byte.
@@ -39,12 +41,16 @@ func byteKinds() (kinds [256]byteKind) {
 			kinds[c] = space
 		case c >= utf8.RuneSelf:
 			kinds[c] = nonASCII
+		case classOf(byte(c)) == letter:
+			kinds[c] = alpha
 		case c >= '0' && c <= '9':
 			kinds[c] = number
 		case c == '@':
 			kinds[c] = at
 		case c == '$' || c == '!' || c == '|':
 			kinds[c] = sign
+		default:
+			kinds[c] = punctuation
 		}
 	}
 	return kinds
@@ -83,11 +89,14 @@ func (s *stretches) next() []byte {
 // Stretches of plain ASCII, which is most mail, are cut by asciiWord, exactly as segment would but several times faster
 // (a fuzz target holds the two together); all others go through segment.
 func (t *Tokenizer) cut(stretch []byte, kinds byteKind, emit func(word []byte, kind wordKind)) {
-	if kinds&nonASCII == 0 {
+	switch {
+	case kinds == alpha:
+		emit(stretch, plainWord)
+	case kinds&nonASCII == 0:
 		asciiWords(stretch, emit)
-		return
+	default:
+		t.unicodeWords(stretch, emit)
 	}
-	t.unicodeWords(stretch, emit)
 }
 
 // unicodeWords cuts a stretch of any script. Characters that stand for whole words or syllables, as in Chinese,
