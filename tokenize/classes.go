@@ -16,7 +16,7 @@ type amounts struct {
 
 // classes emits the kinds of what stands in a stretch of text: numbers and what else is made of digits, and addresses.
 //
-//	class:number:4        a number, by the digits before its decimals
+//	class:number:6        a number of five digits and more, by the digits before its decimals
 //	class:money:$:3       an amount of money, by its currency and the same digits
 //	class:percent         a percentage
 //	class:date            a day, as 2002-12-25, 12/25/02, 25.12.2002, 25 Dec, December 25 or 2002年12月25日
@@ -144,6 +144,10 @@ func (t *Tokenizer) amount(x *amount) {
 	}
 }
 
+// minNumber is from how many digits on a plain number has a class: shorter ones come often enough to be terms that say
+// more (docs/experiments.md).
+const minNumber = 5
+
 // numeral emits the kind of a plain number with so many digits before its decimals.
 func (t *Tokenizer) numeral(x *amount, digits int, currency string) {
 	switch {
@@ -153,7 +157,7 @@ func (t *Tokenizer) numeral(x *amount, digits int, currency string) {
 		t.class("class:percent", x.digits)
 	case len(x.before) == 0 && digits <= 2 && isMonth(trimMarks(x.previous)):
 		t.class("class:date", x.digits)
-	default:
+	case digits >= minNumber:
 		t.term = strconv.AppendInt(append(t.term[:0], "class:number:"...), int64(digits), 10)
 		t.put(t.term, x.digits)
 	}

@@ -56,6 +56,14 @@ func TestWorkIsLinearInTheSizeOfHostileText(t *testing.T) {
 		{"right-to-left overrides", text, "", "a\u202e"},
 		{"full-width letters", text, "", "ＦＲＥＥ"},
 		{"letters of look-alikes", text, "", "раураl"},
+		{"letters set apart by changing signs", text, "", "a-b.c*"},
+		{"Cyrillic letters set apart", text, "", "д.о."},
+		{"signs for letters", text, "", "a$"},
+		{"numbers and currencies", text, "", "$1€"},
+		{"numbers and spaces", text, "", "1 $ "},
+		{"dates and times without end", text, "", "1:1/1-1,"},
+		{"at signs", text, "", "@"},
+		{"addresses without a space", text, "", "a@b."},
 		{"ligatures that grow", text, "", "\ufdfa"},
 		{"ideographs", text, "", "東"},
 		{"kana", text, "", "テスト"},
@@ -85,7 +93,9 @@ func TestWorkIsLinearInTheSizeOfHostileText(t *testing.T) {
 		{"links", linksOf("http://a%x.example/"), "", "x"},
 	}
 	// One tokenizer for all: a new one gets its memory bit by bit, and that takes as long as the work.
-	tok, err := tokenize.New(tokenize.DefaultOptions())
+	options := tokenize.DefaultOptions()
+	options.Language, options.MaxTokens = "auto", 1<<30
+	tok, err := tokenize.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestTermsAreTaggedWithTheirField(t *testing.T) {
 		{
 			"a URL is cut into host, registered domain and the words of its path",
 			"\nsee http://Shop.Pills.example:8080/buy/now?id=7 today\n",
-			[]string{"type:text/plain", "body:see", "body:today", "link:written", "port:8080", "host:shop.pills.example", "domain:pills.example",
+			[]string{"type:text/plain", "body:see", "body:today", "port:8080", "host:shop.pills.example", "domain:pills.example",
 				"path:/", "path:buy", "path:/", "path:now", "path:?", "path:id", "path:=", "path:7"},
 		},
 		{
@@ -114,6 +114,8 @@ func TestSettingsChangeTheTerms(t *testing.T) {
 		{"with dates", func(o *Options) { o.Date = true }, []string{"date:today"}, nil},
 		{"with message ids", func(o *Options) { o.MessageID = true }, []string{"message-id:1"}, nil},
 		{"with few headers", func(o *Options) { o.Headers = []string{"SUBJECT"} }, []string{"subject:run"}, []string{"header:X-Mailer"}},
+		{"without classes", func(o *Options) { o.Classes = false }, []string{"body:ok"}, []string{"class:date"}},
+		{"in the language of the message", func(o *Options) { o.Language = "auto" }, []string{"subject:run", "body:offer"}, nil},
 		{"without headers", func(o *Options) { o.Headers = nil }, []string{"body:offer"}, []string{"subject:run", "header:Subject"}},
 		{"without our own", func(o *Options) { o.IgnoreHeaders = []string{"x-o*"} }, []string{"header:X-Mailer"}, []string{"header:X-Ours"}},
 	}
@@ -215,12 +217,12 @@ func TestOptionsSayWhatIsWrong(t *testing.T) {
 	if err := DefaultOptions().Validate(); err != nil {
 		t.Error(err)
 	}
-	o := Options{Language: "latin", MinLength: 0, MaxLength: 3, Headers: []string{"a["}, IgnoreHeaders: []string{""}}
+	o := Options{Language: "latin", MinLength: 0, MaxLength: 3, MaxTokens: 0, Headers: []string{"a["}, IgnoreHeaders: []string{""}}
 	err := o.Validate()
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, key := range []string{"language is", "min_length is", "max_length is", "headers has", "ignore_headers has"} {
+	for _, key := range []string{"language is", "min_length is", "max_length is", "max_tokens is", "headers has", "ignore_headers has"} {
 		if !strings.Contains(err.Error(), key) {
 			t.Errorf("%v does not complain that %s ...", err, key)
 		}
@@ -230,25 +232,60 @@ func TestOptionsSayWhatIsWrong(t *testing.T) {
 	}
 }
 
-// FuzzTerms checks that every term of any message has a tag and is within bounds, and that the same message has the
-// same terms again.
+// FuzzTerms checks that every term of any message has a tag and is within bounds, that no mark comes twice, and that
+// the same message has the same terms again.
 func FuzzTerms(f *testing.F) {
 	for _, seed := range []string{
 		"From: <@>\nSubject: =?x?\n\nwww. http://@:/", "Content-Type: text/html\n\n<a href='//'>\u200b</a>", ": \n/: x\n\n", "From: a@b@c@\n\n",
+		"Subject: V1agra\n\nV i a g r a v-i-a-g-r-a c@sh pa$$word\n", "\n$ 5 million 12:30 +44 20 7946 0958 25 Dec 1,2,3.4 a@b.c\n",
+		"\nVіаgrа \u202eab \u200ba ＦＲＥＥ 회의를 人民币500元\n", "Content-Type: text/html\n\n<a href=http://xn--pypl-53dc.com>www.a.com</a><img src=x>",
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		tok := tokenizer(t, nil) // a new one, since the caches of an old one confuse the fuzzer
-		terms := termsOf(tok, string(raw))
-		for _, term := range terms {
-			tag, word, found := strings.Cut(term, ":")
-			if !found || tag == "" || word == "" || len(term) > 1024 {
-				t.Errorf("term %q", term)
+		for _, language := range []string{"english", autoLanguage} {
+			tok := tokenizer(t, func(o *Options) { o.Language = language }) // a new one, since the caches of an old one confuse the fuzzer
+			terms := termsOf(tok, string(raw))
+			marks := make(map[string]bool)
+			for _, term := range terms {
+				tag, word, found := strings.Cut(term, ":")
+				if !found || tag == "" || word == "" || len(term) > 1024 {
+					t.Errorf("term %q", term)
+				}
+				if tag == "mark" && marks[term] {
+					t.Errorf("%s comes twice", term)
+				}
+				marks[term] = true
+			}
+			if again := termsOf(tok, string(raw)); !slices.Equal(terms, again) {
+				t.Errorf("terms %q, the second time %q", terms, again)
 			}
 		}
-		if again := termsOf(tok, string(raw)); !slices.Equal(terms, again) {
-			t.Errorf("terms %q, the second time %q", terms, again)
+	})
+}
+
+// FuzzParts checks, of text in all the places where a message made by hand has it, what FuzzTerms checks of mail, and
+// that words are in front of the terms made beside them: the terms without disguises and classes are all there.
+func FuzzParts(f *testing.F) {
+	for _, seed := range []string{"V1agra $5 million", "x-y-z-w http://a.b", "a b c d", "Οffer 12/25/02 5 pm", "\u202a\u200b 회의를", "ann@shop.example 1-800-555-0123"} {
+		f.Add([]byte(seed), []byte("http://0x7f.1/"))
+	}
+	f.Fuzz(func(t *testing.T, text, url []byte) {
+		m := &message.Message{
+			Attached: []message.Field{{Name: []byte("Subject"), Value: text}},
+			Parts:    []message.Part{{Type: []byte("text/html"), Text: text, Hidden: text, Markup: len(text), Images: 1}},
+			Links:    []message.Link{{Kind: message.LinkAnchor, URL: url, Text: text}},
+		}
+		tok := tokenizer(t, nil)
+		body := having(termsOfMessage(tok, m), "body:")
+		hidden := having(termsOfMessage(tok, m), "hidden:")
+		for _, term := range body {
+			if len(hidden) > 0 && term == "body:"+strings.TrimPrefix(hidden[0], "hidden:") {
+				hidden = hidden[1:]
+			}
+		}
+		if len(hidden) > 0 {
+			t.Errorf("%q of the plain words of %q are not among %q", hidden, text, body)
 		}
 	})
 }

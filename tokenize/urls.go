@@ -12,26 +12,26 @@ func (t *Tokenizer) link(l message.Link) {
 	if t.isFull() {
 		return
 	}
-	t.term = append(append(t.term[:0], "link:"...), linkKind(l.Kind)...)
-	t.put(t.term, nil)
+	if kind := linkKind(l.Kind); kind != "" {
+		t.put(append(t.term[:0], kind...), nil)
+	}
 	t.url(l.URL)
 	if len(l.Text) > 0 && t.namesOtherDomain(l) {
 		t.seen.add(linkTextDomain)
 	}
 }
 
+// linkKind returns the term for a kind of link, empty for what most links are: written, or to be clicked.
 func linkKind(k message.LinkKind) string {
 	switch k {
-	case message.LinkWritten:
-		return "written"
-	case message.LinkAnchor:
-		return "anchor"
 	case message.LinkForm:
-		return "form"
+		return "link:form"
 	case message.LinkImage:
-		return "image"
+		return "link:image"
+	case message.LinkOther:
+		return "link:other"
 	}
-	return "other"
+	return ""
 }
 
 // namesOtherDomain reports whether the text of a link has the name of a host whose registered domain is not that of the

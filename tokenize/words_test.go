@@ -49,6 +49,12 @@ func TestWords(t *testing.T) {
 		{"kana and ideographs are paired across the change", "テスト中", []string{"テス", "スト", "ト中"}},
 		{"a comma ends a run of pairs", "東京、大阪", []string{"、", "東京", "大阪"}},
 		{"thai letters are counted in pairs", "กขค", []string{"กข", "ขค"}},
+		{"khmer letters are counted in pairs", "កខគ", []string{"កខ", "ខគ"}},
+		{"lao letters are counted in pairs", "ກຂຄ", []string{"ກຂ", "ຂຄ"}},
+		{"burmese letters are counted in pairs", "ကခဂ", []string{"ကခ", "ခဂ"}},
+		{"half-width kana are kana", "ﾃｽﾄ ｶﾞｽ", []string{"テス", "スト", "ガス"}},
+		{"words and numbers among ideographs are whole", "会议Meeting于2024年", []string{"Meeting", "会议", "2024", "于", "年"}},
+		{"korean words are whole", "회의 자료를", []string{"회의", "자료를"}},
 		{"zero-width characters do not cut a word", "free\u200b\u00addom", []string{"freedom"}},
 		{"full-width letters are plain letters", "ＦＲＥＥ", []string{"FREE"}},
 		{"a broken byte loses nothing behind it", "money\xffback é", []string{"money", "back", "é"}},
@@ -62,6 +68,13 @@ func TestWords(t *testing.T) {
 				t.Errorf("words of %q: got %q, want %q", tt.text, got, tt.want)
 			}
 		})
+	}
+}
+
+func TestKoreanWordsAreCountedInPairsToo(t *testing.T) {
+	want := []string{"body:회의", "body:자료를", "body:자료", "body:료를"}
+	if got := having(termsOfMessage(tokenizer(t, nil), textMessage("회의 자료를")), "body:"); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -1,0 +1,170 @@
+package tokenize
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"chaff/message"
+)
+
+// termsOfMessage returns the terms of a message made by hand.
+func termsOfMessage(tok *Tokenizer, m *message.Message) []string {
+	var terms []string
+	tok.Terms(m, func(term, _ []byte) { terms = append(terms, string(term)) })
+	return terms
+}
+
+// textMessage returns a message of one part of plain text.
+func textMessage(text string) *message.Message {
+	return &message.Message{Parts: []message.Part{{Type: []byte("text/plain"), Text: []byte(text)}}}
+}
+
+// having returns the terms that start with one of the prefixes.
+func having(terms []string, prefixes ...string) []string {
+	return slices.DeleteFunc(slices.Clone(terms), func(term string) bool {
+		return !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(term, p) })
+	})
+}
+
+func TestDisguisedWordsAreMarkedAndCountedAsMeant(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       []string // the terms of body and marks
+	}{
+		{"characters without width inside a word", "vi\u200ba\u2060gra", []string{"body:viagra", "mark:zero-width"}},
+		{"a character without width between words is none", "free \u200b offer\u200b!", []string{"body:free", "body:offer", "body:!"}},
+		{"a soft hyphen is honest typesetting", "down\u00adload", []string{"body:download"}},
+		{"a joiner is part of Persian spelling", "می\u200cخواهم", []string{"body:میخواهم"}},
+		{"a joiner is part of emoji", "👩\u200d🔧", []string{"body:👩", "body:🔧"}},
+		{"Cyrillic letters in a Latin word", "Vіаgrа", []string{"body:viagra", "mark:homoglyph"}},
+		{"Greek letters in a Latin word", "Οffer", []string{"body:offer", "mark:homoglyph"}},
+		{"small capitals", "ᴠɪᴀɢʀᴀ", []string{"body:viagra", "mark:homoglyph"}},
+		{"a Cyrillic word stays Cyrillic", "сор", []string{"body:сор"}},
+		{"a mixed word with a letter like no Latin one stays as it is", "PDFфайл", []string{"body:pdfфайл"}},
+		{"Turkish and German letters are Latin", "kadın größe", []string{"body:kadın", "body:größe"}},
+		{"letters spaced out", "V i a g r a now", []string{"body:v", "body:i", "body:a", "body:g", "body:r", "body:a", "body:now", "body:viagra", "mark:spaced-letters"}},
+		{"two words spaced out", "b u y i  n o w x", []string{"body:b", "body:u", "body:y", "body:i", "body:n", "body:buyi", "body:o", "body:w", "body:x", "body:nowx", "mark:spaced-letters"}},
+		{"letters with points", "V.I.A.G.R.A!", []string{"body:v.i.a.g.r.a", "body:!", "body:viagra", "mark:spaced-letters"}},
+		{"letters with hyphens", "(v-i-a-g)", []string{"body:(", "body:v", "body:-", "body:i", "body:-", "body:a", "body:-", "body:g", "body:)", "body:viag", "mark:spaced-letters"}},
+		{"Cyrillic letters with points", "д.о.м.а", []string{"body:д.о.м.а", "body:дома", "mark:spaced-letters"}},
+		{"three letters are initials", "U.S.A. x y z", []string{"body:u.s.a", "body:.", "body:x", "body:y", "body:z"}},
+		{"a row of one letter is a form", "x x x x x", []string{"body:x", "body:x", "body:x", "body:x", "body:x"}},
+		{"a host name is no word spaced out", "a.b.c.d.example.com", []string{"body:a.b.c.d.example.com"}},
+		{"full-width letters", "ＦＲＥＥ offer", []string{"body:free", "body:offer", "mark:full-width"}},
+		{"mathematical letters", "𝐅𝐫𝐞𝐞", []string{"body:free", "mark:full-width"}},
+		{"one letter of mathematics is a formula", "ℓ ™ №", []string{"body:l", "body:tm", "body:no"}},
+		{"full-width letters are honest beside Chinese", "ＡＢＣ 会议", []string{"body:abc", "body:会议"}},
+		{"text shown in another order", "\u202egnp.exe", []string{"body:gnp.ex", "mark:direction-override"}},
+		{"text embedded from left to right", "\u202ashop\u202c", []string{"body:shop", "mark:direction-override"}},
+		{"an embedding is honest beside Hebrew", "\u202ashop\u202c שלום", []string{"body:shop", "body:שלום"}},
+		{"a digit for a letter", "V1agra", []string{"body:v1agra", "body:viagra", "mark:letter-digit"}},
+		{"two digits for letters", "m0rtg4ge", []string{"body:m0rtg4ge", "body:mortgag", "mark:letter-digit"}},
+		{"a sign for a letter", "c@sh, pa$$word", []string{"body:c", "body:@", "body:sh", "body:,", "body:cash", "body:pa", "body:$", "body:$", "body:word", "body:password", "mark:letter-digit"}},
+		{"numbers, codes and names are what they are", "mp3 win32 i18n 4you abc3def k5TqWe ann@localhost wow!", []string{"body:mp3", "body:win32", "body:i18n", "body:4you",
+			"body:abc3def", "body:k5tqwe", "body:ann", "body:@", "body:localhost", "body:wow", "body:!"}},
+	}
+	tok := tokenizer(t, func(o *Options) { o.Classes = false })
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := having(termsOfMessage(tok, textMessage(tt.text)), "body:", "mark:"); !slices.Equal(got, tt.want) {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAMarkIsEmittedOnceForAMessage(t *testing.T) {
+	m := textMessage("V1agra m0ney V i a g r a c h e a p")
+	m.Header = []message.Field{{Name: []byte("Subject"), Value: []byte("V1agra")}}
+	m.Marks = 1<<message.HiddenText | 1<<message.CommentInWord
+	got := having(termsOfMessage(tokenizer(t, nil), m), "mark:")
+	if want := []string{"mark:hidden-text", "mark:comment-in-word", "mark:spaced-letters", "mark:letter-digit"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := having(termsOfMessage(tokenizer(t, nil), textMessage("plain")), "mark:"); len(got) != 0 {
+		t.Errorf("the marks of one message are found in the next: %q", got)
+	}
+}
+
+func TestTheNameOfASenderIsUnmaskedToo(t *testing.T) {
+	m := &message.Message{Header: []message.Field{{Name: []byte("From"), Value: []byte("Pаypаl <x@shop.example>")}}}
+	got := termsOfMessage(tokenizer(t, nil), m)
+	for _, want := range []string{"from:paypal", "mark:homoglyph"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%q is missing in %q", want, got)
+		}
+	}
+}
+
+func TestTermsTellTheShapeOfHTML(t *testing.T) {
+	html := func(text string, markup, images int) *message.Message {
+		return &message.Message{Parts: []message.Part{{Type: []byte("text/html"), Text: []byte(text), Markup: markup, Images: images}}}
+	}
+	long := strings.Repeat("word ", 40)
+	tests := []struct {
+		name string
+		m    *message.Message
+		want []string
+	}{
+		{"plain text has none", textMessage("word"), []string{}},
+		{"images and markup count in powers of two", html(long, 1300, 7), []string{"html:images:4", "html:markup:4"}},
+		{"less markup than text", html(long, 10, 0), []string{"html:images:0", "html:markup:0"}},
+		{"images with next to no text", html("Click here", 100, 1), []string{"html:images:1", "html:markup:8", "mark:image-only"}},
+		{"markup without text", html("", 1<<20, 0), []string{"html:images:0", "html:markup:1024"}},
+		{"an image is attached to nothing", &message.Message{Parts: []message.Part{{Type: []byte("image/gif")}}}, []string{"mark:image-only"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := having(termsOfMessage(tokenizer(t, nil), tt.m), "html:", "mark:"); !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestHiddenTextAndAttachedHeadersHaveTagsOfTheirOwn(t *testing.T) {
+	m := &message.Message{
+		Attached: []message.Field{
+			{Name: []byte("Subject"), Value: []byte("Two offers")}, {Name: []byte("FROM"), Value: []byte("Ann <ann@shop.example>")},
+			{Name: []byte("X-Mailer"), Value: []byte("M")}, {Name: []byte("X-Spam-Flag"), Value: []byte("YES")},
+		},
+		Parts: []message.Part{{Type: []byte("text/html"), Text: []byte("Offers"), Hidden: []byte("Minutes of meetings")}},
+	}
+	want := []string{"attached-subject:two", "attached-subject:offer", "attached-from:ann", "attached-from:ann@shop.example", "attached-from:@shop.example",
+		"attached-from:@.shop.example", "type:text/html", "body:offer", "hidden:minut", "hidden:of", "hidden:meet"}
+	if got := termsOfMessage(tokenizer(t, nil), m); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	without := func(o *Options) { o.IgnoreHeaders = []string{"subject", "from"} }
+	if got := having(termsOfMessage(tokenizer(t, without), m), "attached-"); len(got) != 0 {
+		t.Errorf("ignored fields of an attached message are looked at: %q", got)
+	}
+}
+
+func TestTokensBeyondTheLimitAreLeftOut(t *testing.T) {
+	m := textMessage("one two V1agra four five")
+	m.Links = []message.Link{{URL: []byte("http://shop.example/")}}
+	count := func(limit int) (terms []string, cut message.Repairs) {
+		tok := tokenizer(t, func(o *Options) { o.MaxTokens = limit })
+		cut = tok.Terms(m, func(term, _ []byte) { terms = append(terms, string(term)) })
+		return terms, cut
+	}
+	all, cut := count(DefaultOptions().MaxTokens)
+	if cut != 0 {
+		t.Errorf("%v is reported of a message within the limit", cut)
+	}
+	if _, cut = count(len(all) - 1); cut != 0 { // the last term is a mark, which counts in any case
+		t.Errorf("%v is reported of a message of exactly the limit", cut)
+	}
+	if _, cut = count(len(all) - 2); !cut.Has(message.CutTokens) {
+		t.Error("nothing is reported of a message beyond the limit")
+	}
+	got, cut := count(5)
+	if want := []string{"type:text/plain", "body:one", "body:two", "body:v1agra", "body:viagra", "mark:letter-digit"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if want := message.Repairs(0).With(message.CutTokens); cut != want {
+		t.Errorf("reported %v, want %v", cut, want)
+	}
+}
