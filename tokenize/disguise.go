@@ -80,8 +80,8 @@ func letterFor(c byte) byte {
 	return 0
 }
 
-// undigit appends to dst the word that s was meant to be if digits or signs stand in it in place of letters. One must
-// stand between letters, and none at the start or end but beside such ones; codes and numbers of all sorts have fewer
+// undigit appends to dst the word that s was meant to be if digits or signs stand in it in place of letters, between
+// letters that the word starts and ends with. Codes and numbers of all sorts have fewer
 // letters, letters of hexadecimal numbers only, or upper and lower case as no word has them.
 func undigit(dst, s []byte) (word []byte, ok bool) {
 	if len(s) < minDisguised || len(s) > maxDisguised {
@@ -89,27 +89,30 @@ func undigit(dst, s []byte) (word []byte, ok bool) {
 	}
 	letters, upper, others, hexOnly := 0, 0, 0, true
 	for _, c := range s {
-		switch lower := c | 0x20; {
+		switch {
 		case classOf(c) == letter:
 			letters++
 			if c < 'a' {
 				upper++
 			}
-			hexOnly = hexOnly && lower <= 'f'
-			dst = append(dst, c)
+			hexOnly = hexOnly && c|0x20 <= 'f'
 		case letterFor(c) != 0:
 			others++
-			dst = append(dst, letterFor(c))
 		default:
 			return dst, false
 		}
 	}
-	first, last := classOf(s[0]), classOf(s[len(s)-1])
-	if others == 0 || letters < 2*others || hexOnly || first != letter || last != letter {
+	switch {
+	case others == 0, letters < 2*others, hexOnly, classOf(s[0]) != letter, classOf(s[len(s)-1]) != letter:
+		return dst, false
+	case upper != 0 && upper != letters && (upper != 1 || s[0] >= 'a'):
 		return dst, false
 	}
-	if upper != 0 && upper != letters && (upper != 1 || s[0] >= 'a') {
-		return dst, false
+	for _, c := range s {
+		if classOf(c) != letter {
+			c = letterFor(c)
+		}
+		dst = append(dst, c)
 	}
 	return dst, true
 }

@@ -53,36 +53,53 @@ const maxCached = 1 << 16
 
 // cache remembers what became of each distinct word, since stemming costs microseconds and words repeat.
 type cache struct {
-	words  map[string]entry
-	become func(word string) entry
-}
-
-// entry is what a word is counted as.
-type entry struct {
-	term     string
-	disguise *disguise // nil for nearly all words
+	terms     map[string]string    // empty for a disguised word
+	disguised map[string]*disguise // in a map of its own, so that the entries of the other stay small
+	become    func(word string) (term string, d *disguise)
 }
 
 // disguise is what is behind a word that is written so as not to be recognised.
 type disguise struct {
-	mark mark
-	term string // a further term: the word as it was meant; empty if that is the term already
+	mark  mark
+	term  string // what the word is counted as
+	meant string // what the word that was meant is counted as, empty if that is the term already
 }
 
-func newCache(become func(word string) entry) *cache {
-	return &cache{words: make(map[string]entry), become: become}
+func newCache(become func(word string) (string, *disguise)) *cache {
+	return &cache{terms: make(map[string]string), disguised: make(map[string]*disguise), become: become}
 }
 
-// get returns what is made of word, which is made once.
-func (c *cache) get(word []byte) entry {
-	if e, seen := c.words[string(word)]; seen {
-		return e
+// get returns what word is counted as, and what is behind it, nil for nearly all words. Both are made once.
+func (c *cache) get(word []byte) (term string, d *disguise) {
+	term, seen := c.terms[string(word)]
+	switch {
+	case !seen:
+		return c.add(string(word))
+	case term == "":
+		d = c.disguised[string(word)]
+		return d.term, d
 	}
-	if len(c.words) >= maxCached {
-		clear(c.words)
+	return term, nil
+}
+
+func (c *cache) add(word string) (term string, d *disguise) {
+	if len(c.terms) >= maxCached {
+		clear(c.terms)
+		clear(c.disguised)
 	}
-	key := string(word)
-	e := c.become(key)
-	c.words[key] = e
-	return e
+	term, d = c.become(word)
+	if term == "" {
+		term = word
+	}
+	switch {
+	case d != nil:
+		d.term = term
+		c.terms[word] = ""
+		c.disguised[word] = d
+	case strings.HasPrefix(word, term):
+		c.terms[word] = word[:len(term)] // in the memory that the comparison of the word has just read
+	default:
+		c.terms[word] = term
+	}
+	return term, d
 }

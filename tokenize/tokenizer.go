@@ -46,12 +46,12 @@ func New(o Options) (*Tokenizer, error) {
 		options:   o,
 		plans:     newPlans(o),
 		languages: make(map[string]*cache),
-		hosts:     newCache(func(host string) entry { return entry{term: strings.ToLower(host)} }),
-		domains:   newCache(func(host string) entry { return entry{term: registeredDomain(host)} }),
+		hosts:     newCache(func(host string) (string, *disguise) { return strings.ToLower(host), nil }),
+		domains:   newCache(func(host string) (string, *disguise) { return registeredDomain(host), nil }),
 		likes:     lookAlikes(),
 		bytes:     byteKinds(),
 	}
-	t.folds = newCache(func(word string) entry { return t.entry(word, t.fold) })
+	t.folds = newCache(func(word string) (string, *disguise) { return t.unmasked(word, t.fold) })
 	if o.Language == autoLanguage {
 		t.stopWords = stopWords()
 	} else {
@@ -83,25 +83,23 @@ func (t *Tokenizer) stemsOf(language string) *cache {
 			return stem(folded)
 		}
 	}
-	c := newCache(func(word string) entry {
-		e := t.entry(word, become)
+	c := newCache(func(word string) (string, *disguise) {
 		if meant, ok := undigit(nil, []byte(word)); ok {
-			e.disguise = &disguise{letterDigit, become(string(meant))}
+			return become(word), &disguise{mark: letterDigit, meant: become(string(meant))}
 		}
-		return e
+		return t.unmasked(word, become)
 	})
 	t.languages[language] = c
 	return c
 }
 
-// entry returns what a word is counted as: what become makes of it, or of the word it looks like.
-func (t *Tokenizer) entry(word string, become func(string) string) entry {
+// unmasked returns what become makes of a word, or of the word it looks like.
+func (t *Tokenizer) unmasked(word string, become func(string) string) (term string, d *disguise) {
 	plain, masked := t.unmask(word)
-	e := entry{term: become(plain)}
 	if masked {
-		e.disguise = &disguise{mark: homoglyph}
+		d = &disguise{mark: homoglyph}
 	}
-	return e
+	return become(plain), d
 }
 
 // Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links, and then the
@@ -210,7 +208,7 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 		if s.kinds&(at|sign) != 0 {
 			t.signed(tag, stretch)
 		}
-		if len(stretch) <= 2 || t.spaced.count > 0 {
+		if len(stretch) <= 2 && s.kinds&^(alpha|nonASCII) == 0 || t.spaced.count > 0 {
 			t.single(tag, stretch, s.gap)
 		}
 		if len(stretch) >= 2*minSpaced-1 && t.bytes[stretch[1]]&t.bytes[stretch[2]] != alpha {
@@ -263,15 +261,20 @@ func (t *Tokenizer) word(tag string, word []byte, c *cache) {
 			return
 		}
 	}
-	e := c.get(word)
-	t.term = append(append(t.term[:0], tag...), e.term...)
+	term, disguise := c.get(word)
+	t.term = append(append(t.term[:0], tag...), term...)
 	t.put(t.term, word)
-	if e.disguise != nil {
-		t.seen.add(e.disguise.mark)
-		if e.disguise.term != "" {
-			t.term = append(append(t.term[:0], tag...), e.disguise.term...)
-			t.put(t.term, word)
-		}
+	if disguise != nil {
+		t.disguise(tag, word, disguise)
+	}
+}
+
+// disguise takes down that a word was disguised, and emits the word that was meant.
+func (t *Tokenizer) disguise(tag string, word []byte, d *disguise) {
+	t.seen.add(d.mark)
+	if d.meant != "" {
+		t.term = append(append(t.term[:0], tag...), d.meant...)
+		t.put(t.term, word)
 	}
 }
 

@@ -198,12 +198,12 @@ func TestEveryLanguageHasAStemmer(t *testing.T) {
 
 func TestACacheForgetsBeforeItFillsTheMemory(t *testing.T) {
 	asked := 0
-	c := newCache(func(word string) entry { asked++; return entry{term: word} })
+	c := newCache(func(word string) (string, *disguise) { asked++; return word, nil })
 	for i := range maxCached + 10 {
 		c.get(fmt.Appendf(nil, "%d", i))
 	}
-	if len(c.words) > maxCached {
-		t.Errorf("the cache has %d words", len(c.words))
+	if len(c.terms) > maxCached {
+		t.Errorf("the cache has %d words", len(c.terms))
 	}
 	before := asked
 	c.get([]byte("again"))

@@ -41,11 +41,15 @@ func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 	if len(target) == 0 {
 		return false
 	}
-	domain := t.domains.get(target).term
+	domain, _ := t.domains.get(target)
 	for text := l.Text; len(text) > 0; {
 		word := beforeAny(text, " \t\r\n\v\f")
 		text = text[min(len(word)+1, len(text)):]
-		if host := namedHost(word); len(host) > 0 && t.domains.get(host).term != domain {
+		host := namedHost(word)
+		if len(host) == 0 {
+			continue
+		}
+		if named, _ := t.domains.get(host); named != domain {
 			return true
 		}
 	}
