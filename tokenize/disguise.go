@@ -81,8 +81,8 @@ func letterFor(c byte) byte {
 }
 
 // undigit appends to dst the word that s was meant to be if digits or signs stand in it in place of letters, between
-// letters that the word starts and ends with. Codes and numbers of all sorts have fewer
-// letters, letters of hexadecimal numbers only, or upper and lower case as no word has them.
+// letters that the word starts and ends with. Codes and numbers of all sorts have fewer letters, letters of hexadecimal
+// numbers only, or upper and lower case as no word has them.
 func undigit(dst, s []byte) (word []byte, ok bool) {
 	if len(s) < minDisguised || len(s) > maxDisguised {
 		return dst, false
@@ -127,7 +127,7 @@ func isName(s []byte) bool {
 // signed emits the word behind a stretch like c@sh or ca$h, which holds a sign that may be put in place of a letter.
 func (t *Tokenizer) signed(tag string, stretch []byte) {
 	s := trimMarks(stretch)
-	if bytes.IndexAny(s, "@$!|") < 0 || isName(s) {
+	if !bytes.ContainsAny(s, "@$!|") || isName(s) {
 		return
 	}
 	word, ok := undigit(t.joined[:0], s)

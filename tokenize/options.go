@@ -17,7 +17,8 @@ const Version = "2, snowball 0.10.0"
 type Options struct {
 	// Language is the language whose rules stem the words of subject and body: english, french, hungarian, norwegian,
 	// russian, spanish or swedish, none to leave words as they are, or auto to take for each message the language that
-	// its script and most frequent words tell. Default english.
+	// its script and most frequent words tell, english if they tell none. auto is for mail of many languages: on English
+	// mail it is a little slower and no better. Default english.
 	Language string `json:"language"`
 	// CaseSensitive keeps upper and lower case apart and, since stems are lower case, stems no word that has an upper
 	// case letter. Default false: words are brought to lower case.
@@ -29,8 +30,9 @@ type Options struct {
 	MaxLength int `json:"max_length"`
 	// Symbols makes a term of each punctuation mark, currency sign and emoji too. Default true.
 	Symbols bool `json:"symbols"`
-	// Classes makes a term of each number, amount of money, percentage, date, time, telephone number and e-mail address of
-	// subject and body by its kind, beside its words: `class:money:$:3` for any amount of hundreds of dollars. Default true.
+	// Classes makes a term of each amount of money, percentage, date, time, telephone number, e-mail address and number of
+	// five digits and more in subject and body by its kind, beside its words: `class:money:$:3` for any amount of hundreds
+	// of dollars. Default true.
 	Classes bool `json:"classes"`
 	// MaxTokens is the number of tokens of a message beyond which the others are left out; its marks count in any case. At
 	// least 1; default 200000.
