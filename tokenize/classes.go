@@ -56,9 +56,11 @@ type amount struct {
 	before, after []byte // the rest of its stretch
 }
 
+func isDigit(c byte) bool { return c-'0' <= 9 }
+
 func indexDigit(s []byte) int {
 	for i, c := range s {
-		if classOf(c) == digit {
+		if isDigit(c) {
 			return i
 		}
 	}
@@ -68,12 +70,12 @@ func indexDigit(s []byte) int {
 // amountLength returns the length of the digits at the start of s, with the signs between them.
 func amountLength(s []byte) int {
 	for i, c := range s {
-		if classOf(c) == digit {
+		if isDigit(c) {
 			continue
 		}
 		switch c {
 		case '.', ',', ':', '/', '-', ')', '\'':
-			if i+1 < len(s) && classOf(s[i+1]) == digit {
+			if i+1 < len(s) && isDigit(s[i+1]) {
 				continue
 			}
 		}
@@ -202,7 +204,7 @@ type digitGroups struct {
 func groupsOf(n []byte) digitGroups {
 	g := digitGroups{count: 1}
 	for _, c := range n {
-		if classOf(c) == digit {
+		if isDigit(c) {
 			g.digits++
 			if g.count <= len(g.sizes) {
 				g.sizes[g.count-1]++

@@ -30,7 +30,7 @@ func currencySign(r rune) string {
 
 // currencyWord returns the currency that a word names, empty if it names none.
 func currencyWord(word []byte) string {
-	if len(word) > maxUnit {
+	if len(word) < 2 || len(word) > maxUnit {
 		return ""
 	}
 	switch string(appendLower(make([]byte, 0, maxUnit), word)) {
@@ -87,7 +87,7 @@ func currencyAtEnd(before []byte) string {
 	}
 	word := bytes.TrimSuffix(before, []byte("."))
 	start := len(word)
-	for start > 0 && isWordByte(word[start-1]) && len(word)-start <= maxUnit {
+	for start > 0 && isLetterByte(word[start-1]) && len(word)-start <= maxUnit {
 		start--
 	}
 	return currencyWord(word[start:])
@@ -106,15 +106,15 @@ func currencyAtStart(after []byte) (currency string, found bool) {
 		return sign, true
 	}
 	end := 0
-	for end < len(after) && isWordByte(after[end]) && end <= maxUnit {
+	for end < len(after) && isLetterByte(after[end]) && end <= maxUnit {
 		end++
 	}
 	currency = currencyWord(after[:end])
 	return currency, currency != ""
 }
 
-// isWordByte reports whether c is a letter or digit of ASCII or part of a character beyond it.
-func isWordByte(c byte) bool { return c >= utf8.RuneSelf || isAlnum(c) || c == '_' }
+// isLetterByte reports whether c is a letter of ASCII or part of a character beyond it.
+func isLetterByte(c byte) bool { return c >= utf8.RuneSelf || classOf(c) == letter }
 
 // isNameByte reports whether c, beside digits, makes them part of a name, as in mp3 and x_1.
 func isNameByte(c byte) bool { return isAlnum(c) || c == '_' }
