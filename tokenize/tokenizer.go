@@ -24,8 +24,7 @@ type Tokenizer struct {
 	stopWords map[string]languageSet // nil if the language is not looked for
 
 	emit     func(term, token []byte)
-	left     int // how many tokens may still be emitted
-	repairs  message.Repairs
+	left     int // how many tokens may still be emitted, negative when some were cut off
 	seen     evidence
 	spaced   spaced
 	amounts  amounts
@@ -107,14 +106,17 @@ func (t *Tokenizer) unmasked(word string, become func(string) string) (term stri
 // not made of a word. The bytes of both are valid until emit returns. The result tells what a limit of [Options] cut
 // off.
 func (t *Tokenizer) Terms(m *message.Message, emit func(term, token []byte)) message.Repairs {
-	t.emit, t.left, t.repairs, t.seen = emit, t.options.MaxTokens, 0, evidence{}
+	t.emit, t.left, t.seen = emit, t.options.MaxTokens, evidence{}
 	if t.stopWords != nil {
 		t.stems = t.stemsOf(t.language(m))
 	}
 	t.message(m)
 	t.marks(m)
 	t.emit = nil
-	return t.repairs
+	if t.left < 0 {
+		return message.Repairs(0).With(message.CutTokens)
+	}
+	return 0
 }
 
 func (t *Tokenizer) message(m *message.Message) {
@@ -137,21 +139,17 @@ func (t *Tokenizer) message(m *message.Message) {
 
 // put emits a term, unless the message has had as many as it may have.
 func (t *Tokenizer) put(term, token []byte) {
-	if t.left == 0 {
-		t.repairs = t.repairs.With(message.CutTokens)
-		return
+	if t.left--; t.left >= 0 {
+		t.emit(term, token)
 	}
-	t.left--
-	t.emit(term, token)
 }
 
-// isFull reports whether no token is wanted any more, and takes down that some were cut off.
+// isFull reports whether no token is wanted any more of what is left of the message.
 func (t *Tokenizer) isFull() bool {
-	if t.left > 0 {
-		return false
+	if t.left <= 0 {
+		t.left = -1
 	}
-	t.repairs = t.repairs.With(message.CutTokens)
-	return true
+	return t.left < 0
 }
 
 func (t *Tokenizer) header(f message.Field) {
@@ -261,16 +259,23 @@ func (t *Tokenizer) word(tag string, word []byte, c *cache) {
 			return
 		}
 	}
-	term, disguise := c.get(word)
+	term := c.terms[string(word)]
+	if term == "" {
+		t.newWord(tag, word, c)
+		return
+	}
 	t.term = append(append(t.term[:0], tag...), term...)
 	t.put(t.term, word)
-	if disguise != nil {
-		t.disguise(tag, word, disguise)
-	}
 }
 
-// disguise takes down that a word was disguised, and emits the word that was meant.
-func (t *Tokenizer) disguise(tag string, word []byte, d *disguise) {
+// newWord emits a word that is new or disguised; of a disguised one also the word that was meant.
+func (t *Tokenizer) newWord(tag string, word []byte, c *cache) {
+	term, d := c.get(word)
+	t.term = append(append(t.term[:0], tag...), term...)
+	t.put(t.term, word)
+	if d == nil {
+		return
+	}
 	t.seen.add(d.mark)
 	if d.meant != "" {
 		t.term = append(append(t.term[:0], tag...), d.meant...)
