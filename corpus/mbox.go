@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"time"
 )
 
@@ -17,12 +17,17 @@ const maxFromLine = 1024
 // mboxBuffer is how much of an mbox is in memory at a time.
 const mboxBuffer = 256 << 10
 
-// listMbox lists the messages of an mbox file. Text before the first From_ line
+// listMbox lists the messages of an mbox file of fsys, which may be compressed. Text before the first From_ line
 // belongs to no message.
-func listMbox(path, label string) Source {
+func listMbox(fsys fs.FS, path, label string) Source {
 	return func(yield func(Item, error) bool) {
 		fail := func(err error) { yield(Item{Origin: path, Label: label}, explain("list", path, err)) }
-		f, err := os.Open(path)
+		fsys, err := randomAccess(fsys, path)
+		if err != nil {
+			fail(err)
+			return
+		}
+		f, err := fsys.Open(path)
 		if err != nil {
 			fail(err)
 			return
@@ -33,7 +38,7 @@ func listMbox(path, label string) Source {
 			n++
 			return yield(Item{
 				Origin: fmt.Sprintf("%s#%d", path, n), Label: label, Time: m.time,
-				path: path, offset: m.offset, size: m.size,
+				fsys: fsys, path: path, offset: m.offset, size: m.size,
 			}, nil)
 		})
 		if err != nil {

@@ -136,7 +136,7 @@ func TestScanMboxReadError(t *testing.T) {
 
 func TestMboxThatIsGoneIsOneError(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "mbox")
-	got := contents(listMbox(name, "ham"))
+	got := contents(listMbox(system{}, name, "ham"))
 	if want := []string{"ham! list " + name + ": no such file or directory"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -55,7 +55,12 @@ func detect(path string) (Format, error) {
 	if info.IsDir() {
 		return detectFolder(f, path)
 	}
-	return detectFile(f)
+	plain, _, err := decompressed(f)
+	if err != nil {
+		return "", err
+	}
+	defer plain.Close()
+	return detectFile(plain)
 }
 
 func detectFolder(f *os.File, path string) (Format, error) {
@@ -72,6 +77,9 @@ func detectFile(r io.Reader) (Format, error) {
 	head, err := bufio.NewReaderSize(r, 4096).Peek(4096)
 	if err != nil && err != io.EOF {
 		return "", err
+	}
+	if format, _, ok := detectContainer(head); ok {
+		return format, nil
 	}
 	text := bytes.TrimLeft(head, "\r\n")
 	line, _, _ := bytes.Cut(text, []byte("\n"))
@@ -95,7 +103,9 @@ func Open(name, label string) (Source, Format, error) {
 	case Maildir, Folder:
 		return FromFS(nil, clean, label), format, nil
 	case Mbox:
-		return listMbox(clean, label), format, nil
+		return listMbox(system{}, clean, label), format, nil
+	case Tar, Zip:
+		return listArchive(system{}, clean, label), format, nil
 	}
 	return func(yield func(Item, error) bool) {
 		yield(Item{Origin: clean, Label: label, path: clean}, nil)

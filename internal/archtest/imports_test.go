@@ -50,6 +50,8 @@ func onlyIn() map[string]string {
 		"github.com/google/renameio":       "filter",
 		"github.com/rogpeppe/go-internal":  "cmd/chaff",
 		"golang.org/x/net/publicsuffix":    "tokenize",
+		"github.com/klauspost/compress":    "corpus",
+		"github.com/ulikunitz/xz":          "corpus",
 		"golang.org/x/text/unicode/norm":   "tokenize",
 	}
 }

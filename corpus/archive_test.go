@@ -1,0 +1,401 @@
+package corpus
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+// entry is a member of an archive that is made for a test.
+type entry struct {
+	name, text string
+	link       string // symbolic
+	hard       string
+}
+
+func makeTar(t testing.TB, entries ...entry) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, e := range entries {
+		h := &tar.Header{Name: e.name, Mode: 0o644, Size: int64(len(e.text)), Typeflag: tar.TypeReg, Format: tar.FormatGNU}
+		switch {
+		case e.link != "":
+			h.Typeflag, h.Linkname = tar.TypeSymlink, e.link
+		case e.hard != "":
+			h.Typeflag, h.Linkname = tar.TypeLink, e.hard
+		case strings.HasSuffix(e.name, "/"):
+			h.Typeflag = tar.TypeDir
+		}
+		if err := w.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, e.text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func makeZip(t testing.TB, entries ...entry) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, e := range entries {
+		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate}
+		if e.link != "" {
+			h.SetMode(fs.ModeSymlink | 0o777)
+			e.text = e.link
+		}
+		f, err := w.CreateHeader(h)
+		if err == nil && !strings.HasSuffix(e.name, "/") {
+			_, err = io.WriteString(f, e.text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// listing is what a source has: the place in the archive and the text, or the
+// error.
+func listing(t testing.TB, archive string) []string {
+	t.Helper()
+	var got []string
+	for item, err := range listArchive(fstest.MapFS{"a/mail": {Data: []byte(archive)}}, "a/mail", "ham") {
+		var raw []byte
+		if err == nil {
+			raw, err = item.Read(nil)
+		}
+		origin := strings.TrimPrefix(item.Origin, "a/mail/")
+		if err != nil {
+			got = append(got, origin+"! "+err.Error())
+			continue
+		}
+		got = append(got, origin+": "+string(raw))
+	}
+	return got
+}
+
+func TestArchiveIsReadAsAFolder(t *testing.T) {
+	long := strings.Repeat("long/", 30) + strings.Repeat("x", 150)
+	entries := []entry{
+		{name: "mail/inbox/cur/1001234567.a.h:2,S", text: "a"}, {name: "mail/inbox/new/1001234568.b.h", text: "b"},
+		{name: "mail/inbox/tmp/1001234569.c.h", text: "never finished"},
+		{name: "mail/lists/2.eml", text: "two"}, {name: "mail/lists/1.eml", text: "one"},
+		{name: "mail/lists/.hidden", text: "h"}, {name: "mail/empty/"}, {name: long, text: "deep"}, {name: "mail/lists/packed", text: pack(t, gzipped, minutes)},
+	}
+	want := []string{
+		long + ": deep",
+		"mail/inbox/cur/1001234567.a.h:2,S: a", "mail/inbox/new/1001234568.b.h: b",
+		"mail/lists/1.eml: one", "mail/lists/2.eml: two", "mail/lists/packed: " + minutes,
+	}
+	archives := map[string]string{"tar": makeTar(t, entries...), "zip": makeZip(t, entries...)}
+	for _, c := range packers {
+		archives["tar with "+string(c)] = pack(t, c, archives["tar"])
+		archives["zip with "+string(c)] = pack(t, c, archives["zip"])
+	}
+	for about, archive := range archives {
+		t.Run(about, func(t *testing.T) {
+			if got := listing(t, archive); !slices.Equal(got, want) {
+				t.Errorf("got  %q\nwant %q", got, want)
+			}
+			name := filepath.Join(tree(t, map[string]string{"mail": archive}), "mail")
+			source, format, err := Open(name, "ham")
+			if err != nil || string(format) != about[:3] {
+				t.Fatalf("got format %q, %v", format, err)
+			}
+			for item, err := range source {
+				if err != nil || !strings.HasPrefix(item.Origin, name+string(filepath.Separator)) {
+					t.Errorf("got %s, %v", item.Origin, err)
+				}
+			}
+		})
+	}
+}
+
+func TestTarThatIsCompressedWithBzip2(t *testing.T) {
+	if got, want := listing(t, testdata(t, "mail.tar.bz2")), []string{"mail/1.eml: " + minutes}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestNamesInAnArchiveStayInside(t *testing.T) {
+	tests := []struct{ name, want string }{
+		{"plain", "plain"}, {"/etc/passwd", "etc/passwd"}, {"../../x", "x"}, {"a/../../b", "b"}, {"./a//b", "a/b"},
+		{"a\xffb", "a\ufffdb"}, {"..", "unnamed"}, {"/", ""}, {"a\x00b", "a\x00b"}, {"...", ""}, {"a/...", ""},
+		{strings.Repeat("d/", 1000) + "x", strings.Repeat("d/", maxNameParts-1) + "x"},
+		{strings.Repeat("n", 1000), strings.Repeat("n", maxNamePart)},
+	}
+	for _, tt := range tests {
+		parts := cleanName(tt.name)
+		if len(parts) == 0 {
+			parts = []string{"unnamed"}
+		}
+		got := strings.Join(parts, "/")
+		if tt.want != "" && got != tt.want || !fs.ValidPath(got) {
+			t.Errorf("%.40q: got %.80q, want %.80q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestNoMemberIsLost(t *testing.T) {
+	entries := []entry{
+		{name: "a", text: "1"}, {name: "../a", text: "2"}, {name: "/a", text: "3"}, {name: "a/b", text: "4"}, {name: "a/c", text: "5"},
+		{name: "d/e", text: "6"}, {name: "./d", text: "7"}, {name: "..", text: "8"},
+	}
+	want := []string{"a: 1", "a~2: 2", "a~3: 3", "a~4/b: 4", "a~4/c: 5", "d/e: 6", "d~2: 7", "unnamed: 8"}
+	for about, archive := range map[string]string{"tar": makeTar(t, entries...), "zip": makeZip(t, entries...)} {
+		if got := listing(t, archive); !slices.Equal(got, want) {
+			t.Errorf("%s: got  %q\nwant %q", about, got, want)
+		}
+	}
+}
+
+func TestMemberThatIsThereTwice(t *testing.T) {
+	entries := []entry{{name: "a", text: "old"}, {name: "b", text: "b"}, {name: "a", text: "new"}}
+	for _, tt := range []struct{ about, archive, want string }{
+		{"of a tar the last one counts, as tar extracts it", makeTar(t, entries...), `["a: new" "b: b"]`},
+		{"of a zip both are kept", makeZip(t, entries...), `["a: old" "a~2: new" "b: b"]`},
+	} {
+		t.Run(tt.about, func(t *testing.T) {
+			if got := fmt.Sprintf("%q", listing(t, tt.archive)); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestZipOfWindows(t *testing.T) {
+	got := listing(t, makeZip(t, entry{name: `C:\mail\1.eml`, text: "one"}, entry{name: `C:\mail\sub\`}, entry{name: `\\host\2.eml`, text: "two"}))
+	if want := []string{"C:/mail/1.eml: one", "host/2.eml: two"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestLinksInAnArchive(t *testing.T) {
+	for about, archive := range map[string]string{
+		"tar": makeTar(t,
+			entry{name: "m/1", text: "one"}, entry{name: "m/3", link: "1"}, entry{name: "m/4", link: "../n/5"}, entry{name: "n/5", text: "five"},
+			entry{name: "m/6", link: "/n/5"}, entry{name: "m/7", link: "../../../n/5"}, entry{name: "m/8", link: "../n"}, entry{name: "m/9", link: "nowhere"},
+			entry{name: "m/loop", link: "loop"}, entry{name: "m/2", hard: "m/1"}, entry{name: "m/lost", hard: "m/none"}),
+		"zip": makeZip(t,
+			entry{name: "m/1", text: "one"}, entry{name: "m/2", text: "one"}, entry{name: "m/3", link: "1"}, entry{name: "m/4", link: "../n/5"}, entry{name: "n/5", text: "five"},
+			entry{name: "m/6", link: "/n/5"}, entry{name: "m/7", link: "../../../n/5"}, entry{name: "m/8", link: "../n"}, entry{name: "m/9", link: "nowhere"},
+			entry{name: "m/loop", link: "loop"}),
+	} {
+		want := []string{
+			"m/1: one", "m/2: one", "m/3: one", "m/4: five", "m/6: five", "m/7: five",
+			"m/9! list a/mail/m/9: follow the link: file does not exist",
+			"m/loop! list a/mail/m/loop: follow the link: symbolic links that lead to each other",
+		}
+		if about == "tar" {
+			want = slices.Insert(want, 7, `m/lost! read a/mail/m/lost: is a link to "m/none", which is not in the archive`)
+			want[7], want[8] = want[8], want[7]
+		}
+		want = append(want, "n/5: five")
+		if got := listing(t, archive); !slices.Equal(got, sortedByOrigin(want)) {
+			t.Errorf("%s:\ngot  %q\nwant %q", about, got, want)
+		}
+	}
+}
+
+func sortedByOrigin(list []string) []string {
+	slices.SortFunc(list, func(a, b string) int {
+		return strings.Compare(strings.TrimRight(a[:strings.IndexAny(a, "!:")], "!:"), strings.TrimRight(b[:strings.IndexAny(b, "!:")], "!:"))
+	})
+	return list
+}
+
+func TestArchiveAmongMessagesIsAnError(t *testing.T) {
+	inner := entry{name: "1", text: "one"}
+	for about, archive := range map[string]string{
+		"zip": makeZip(t, inner), "tar": makeTar(t, inner), "tar ": pack(t, gzipped, makeTar(t, inner)), "zip ": pack(t, zstandard, makeZip(t, inner)),
+	} {
+		kind := strings.TrimSpace(about)
+		reason := ": is a " + kind + " archive, not a message; to read the mail in it, give its own path"
+		name := tree(t, map[string]string{"a": minutes, "b": archive, "c": minutes})
+		got := contents(FromFS(nil, name, "ham"))
+		if want := []string{"ham: " + minutes, "ham! read " + name + "/b" + reason, "ham: " + minutes}; !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", about, got, want)
+		}
+		got = listing(t, makeTar(t, entry{name: "in", text: archive}))
+		if want := []string{"in! read a/mail/in" + reason}; !slices.Equal(got, want) {
+			t.Errorf("%s in a tar: got %q, want %q", about, got, want)
+		}
+	}
+}
+
+func TestWhatAnArchiveIsCalled(t *testing.T) {
+	one := entry{name: "1", text: "one"}
+	for want, file := range map[string]string{
+		"zip archive": makeZip(t, one), "zip archive of nothing": makeZip(t), "tar archive": makeTar(t, one), "": "Subject: a\n\nPK\x03\x04",
+		"tar archive, compressed with xz": pack(t, xzipped, makeTar(t, one)), "tar archive, compressed with bzip2": testdata(t, "mail.tar.bz2"),
+	} {
+		plain, packed, err := decompressed(strings.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := make([]byte, tarBlock)
+		n, _ := io.ReadFull(plain, head)
+		_, found, ok := detectContainer(head[:n])
+		if got := packed.why(found); ok != (want != "") || got != strings.TrimSuffix(want, " of nothing") {
+			t.Errorf("got %q, %v, want %q", got, ok, want)
+		}
+	}
+}
+
+func TestArchiveIsAFileSystem(t *testing.T) {
+	entries := []entry{{name: "a/b/1", text: "one"}, {name: "a/2", text: "two"}, {name: "3", text: "three"}}
+	for about, archive := range map[string]string{"tar": makeTar(t, entries...), "zip": makeZip(t, entries...)} {
+		fsys, err := openArchive(fstest.MapFS{"m": {Data: []byte(archive)}}, "m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := fstest.TestFS(fsys.(mounted).fsys, "a/b/1", "a/2", "3"); err != nil {
+			t.Errorf("%s: %v", about, err)
+		}
+		if _, err := fsys.Open("elsewhere"); err == nil {
+			t.Errorf("%s: a path outside of the archive was opened", about)
+		}
+	}
+}
+
+func TestTarOfTheSeventhEdition(t *testing.T) {
+	b := []byte(makeTar(t, entry{name: "1", text: "one"}))
+	clear(b[257:tarBlock])
+	sum := 0
+	copy(b[148:156], "        ")
+	for _, c := range b[:tarBlock] {
+		sum += int(c)
+	}
+	copy(b[148:156], fmt.Sprintf("%06o\x00 ", sum))
+	if got := listing(t, string(b)); !slices.Equal(got, []string{"1: one"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Work on hostile archives is linear in their size.
+func TestWorkIsLinearInTheSizeOfHostileArchives(t *testing.T) {
+	many := func(make func(testing.TB, ...entry) string, e func(i int) entry) func(int) string {
+		return func(n int) string {
+			var entries []entry
+			for i := range n {
+				entries = append(entries, e(i))
+			}
+			return make(t, entries...)
+		}
+	}
+	shapes := []struct {
+		about string
+		make  func(n int) string
+	}{
+		{"one name", many(makeZip, func(int) entry { return entry{name: "a"} })},
+		{"names that become one", many(makeTar, func(i int) entry { return entry{name: strings.Repeat("./", i%40) + fmt.Sprintf("../%d/../a", i)} })},
+		{"deep names", many(makeTar, func(i int) entry { return entry{name: strings.Repeat("a/", 500) + fmt.Sprint(i)} })},
+		{"a folder in place of a file", many(makeTar, func(i int) entry { return entry{name: "a" + strings.Repeat("/a", i%50) + fmt.Sprint(i%7)} })},
+		{"links in a chain", many(makeTar, func(i int) entry { return entry{name: fmt.Sprint(i), link: fmt.Sprint(i + 1)} })},
+	}
+	const n, factor = 1000, 4
+	for _, shape := range shapes {
+		t.Run(shape.about, func(t *testing.T) {
+			small, large := shape.make(n), shape.make(factor*n)
+			for range 4 {
+				once, more := timeOf(func() { listing(t, small) }), timeOf(func() { listing(t, large) })
+				if more <= 10*once+3*time.Millisecond {
+					return
+				}
+			}
+			t.Errorf("%d times the size took over 10 times as long", factor)
+		})
+	}
+}
+
+// timeOf returns how long f takes at best.
+func timeOf(f func()) time.Duration {
+	best := time.Hour
+	for range 2 {
+		start := time.Now()
+		f()
+		best = min(best, time.Since(start))
+	}
+	return best
+}
+
+// FuzzArchive opens any bytes as an archive: it is a file system with valid names,
+// and no member of a tar or zip that package archive can list is lost.
+func FuzzArchive(f *testing.F) {
+	entries := []entry{{name: "a/1", text: "one"}, {name: "../a", text: "two"}, {name: "a/2", link: "../a"}, {name: "b/"}}
+	f.Add([]byte(makeTar(f, entries...)))
+	f.Add([]byte(makeTar(f, entry{name: "a", text: "one"}, entry{name: "b", hard: "a"}, entry{name: "a", link: "b"})))
+	f.Add([]byte(makeZip(f, entries...)))
+	f.Add([]byte(pack(f, gzipped, makeTar(f, entries...))))
+	f.Add([]byte(testdata(f, "sparse-pax.tar.gz")))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		archive, err := openArchive(fstest.MapFS{"m": {Data: data}}, "m")
+		if err != nil && archive == nil {
+			return
+		}
+		files := 0
+		walkErr := fs.WalkDir(archive, "m", func(p string, d fs.DirEntry, err error) error {
+			if err != nil || !fs.ValidPath(p) {
+				t.Errorf("%q: %v", p, err)
+				return err
+			}
+			if !d.IsDir() {
+				files++
+				if f, err := archive.Open(p); err == nil {
+					io.Copy(io.Discard, io.LimitReader(f, 1<<20))
+					f.Close()
+				}
+			}
+			return nil
+		})
+		if walkErr != nil {
+			t.Error(walkErr)
+		}
+		if r, zipErr := zip.NewReader(bytes.NewReader(data), int64(len(data))); err == nil && zipErr == nil && isZip(string(data[:4])) {
+			want := 0
+			for _, f := range r.File {
+				if !strings.HasSuffix(strings.ReplaceAll(f.Name, `\`, "/"), "/") && f.Mode()&(fs.ModeType&^fs.ModeSymlink) == 0 {
+					want++
+				}
+			}
+			if files != want {
+				t.Errorf("%d files, want %d", files, want)
+			}
+		}
+	})
+}
+
+func BenchmarkTarIndex(b *testing.B) {
+	var entries []entry
+	for i := range 2000 {
+		entries = append(entries, entry{name: fmt.Sprintf("mail/%d.eml", i), text: minutes})
+	}
+	archive := makeTar(b, entries...)
+	fsys := fstest.MapFS{"m": {Data: []byte(archive)}}
+	b.SetBytes(int64(len(archive)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := openArchive(fsys, "m"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
