@@ -53,6 +53,7 @@ type Item struct {
 	offset  int64
 	size    int64 // of one message of an mbox file or one row of a table; 0: the whole file
 	maildir bool
+	columns *columns // of the table that the message is a row of
 }
 
 // Read appends the message to dst[:0], whose capacity is used again, and returns
@@ -90,6 +91,9 @@ func (it Item) read(dst []byte) ([]byte, error) {
 	}
 	if dst, err = readSection(f, dst, it.offset, it.size); err != nil {
 		return dst, err
+	}
+	if it.columns != nil {
+		return it.columns.message(dst, it.Label)
 	}
 	if !strings.HasPrefix(string(dst[:min(len(dst), len(fromPrefix))]), fromPrefix) {
 		return dst, errChanged
