@@ -74,15 +74,15 @@ func OpenTable(name string, o TableOptions) (Table, error) {
 		return Table{}, err
 	}
 	t := Table{path: filepath.Clean(name)}
-	err := t.open(o)
+	err := t.open(system{}, o)
 	if err != nil {
 		return Table{}, explain("open", name, err)
 	}
 	return t, nil
 }
 
-func (t *Table) open(o TableOptions) (err error) {
-	if t.fsys, err = randomAccess(system{}, t.path); err != nil {
+func (t *Table) open(fsys fs.FS, o TableOptions) (err error) {
+	if t.fsys, err = randomAccess(fsys, t.path); err != nil {
 		return err
 	}
 	if err := t.findColumns(o); err != nil {
@@ -239,10 +239,12 @@ func (t *Table) chooseColumns(format rowFormat, first []string, o TableOptions) 
 	if err != nil {
 		return err
 	}
+	// A cell that says spam may be the name of a column, but is more often a label.
+	isName := func(cell string) bool { return isOneOf(cell, labelNames()) && hamOrSpam(strings.TrimSpace(cell)) == "" }
 	header := isJSON || textNamed || labelNamed && o.Label != ""
 	switch {
 	case text >= 0 && label >= 0:
-		header = header || labelNamed || isOneOf(first[text], textNames()) || isOneOf(first[label], labelNames())
+		header = header || isOneOf(first[text], textNames()) || isName(first[label])
 	case !header:
 		// The first row is no line of names, if it has a label in it.
 		text, label = guessColumns(first, o, text, label)

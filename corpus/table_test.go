@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"testing/iotest"
 	"time"
 )
@@ -34,6 +35,8 @@ func TestTables(t *testing.T) {
 		{"the longest cell is the text", "17,spam,x,you have won\n18,ham,x,\"hello, you\"\n", TableOptions{}, []string{won, hello}},
 		{"columns by name", "a,b,c\nham,x,\"hello, you\"\nspam,x,you have won\n", TableOptions{Text: "C", Label: "A"}, []string{hello, won}},
 		{"columns by number", "ham,x,\"hello, you\"\nspam,x,you have won\n", TableOptions{Text: "3", Label: "1"}, []string{hello, won}},
+		{"columns by number and a label that could be a name", "spam,x,you have won\nham,x,\"hello, you\"\n", TableOptions{Text: "3", Label: "1"}, []string{won, hello}},
+		{"the text by number and a label that could be a name", "spam,x,you have won\nham,x,\"hello, you\"\n", TableOptions{Text: "3"}, []string{won, hello}},
 		{"columns by number under names", "type\tx\ttext\nham\tx\thello, you\nspam\tx\tyou have won\n", TableOptions{Text: "3", Label: "1"}, []string{hello, won}},
 		{"a byte order mark and CRLF", "\ufefflabel,text\r\nham,\"hello, you\"\r\n\r\nspam,you have won\r\n", TableOptions{}, []string{hello, won}},
 		{"a cell of several lines", "label,text\nham,\"a \"\"b\"\"\nc\"\nspam,d\n", TableOptions{}, []string{"ham: \na \"b\"\nc", "spam: \nd"}},
@@ -317,8 +320,8 @@ func FuzzTable(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		table, err := openTable(t, string(text), TableOptions{})
-		if err != nil {
+		table := Table{path: "table"}
+		if err := table.open(fstest.MapFS{"table": {Data: text}}, TableOptions{}); err != nil {
 			return
 		}
 		want := -1
