@@ -44,8 +44,8 @@ type Item struct {
 	Origin string
 	// Label is the name of the class the message belongs to, such as "ham".
 	Label string
-	// Time is when the message was delivered if the listing knows that (from
-	// the name of a Maildir file or the From_ line of an mbox), else zero.
+	// Time is when the message was delivered if the name of its file tells, as
+	// that of a Maildir file does, else zero: then DeliveryTime has to read it.
 	Time time.Time
 
 	fsys    fs.FS // nil: the operating system
@@ -53,10 +53,12 @@ type Item struct {
 	offset  int64
 	size    int64 // of one message of an mbox file; 0: the whole file
 	maildir bool
+	emlx    bool // the message stands between its length and a property list
 }
 
 // Read appends the message to dst[:0], whose capacity is used again, and returns
-// it. The bytes are those of the file; a message of an mbox begins with its From_
+// it. The bytes are those of the file, but for the ">" of quoted "From " lines of
+// an mbox and the frame of an emlx file; a message of an mbox begins with its From_
 // line. After an error the result is empty, but keeps the capacity of dst.
 //
 // The error names the origin and wraps the reason, such as fs.ErrNotExist.
@@ -79,10 +81,18 @@ func (it Item) read(dst []byte) ([]byte, error) {
 		return dst, err
 	}
 	defer f.Close()
-	if it.size == 0 {
-		return readWhole(f, dst)
+	if it.size > 0 {
+		dst, err = readSection(f, dst, it.offset, it.size)
+		if err != nil {
+			return dst, err
+		}
+		return unquoteFrom(dst), nil
 	}
-	return readSection(f, dst, it.offset, it.size)
+	dst, err = readWhole(f, dst)
+	if err == nil && it.emlx {
+		dst = cutEmlx(dst)
+	}
+	return dst, err
 }
 
 // open opens the file of the message. A message of a Maildir gets another name

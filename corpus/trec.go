@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -20,11 +21,11 @@ import (
 // used is an error in the stream that names the index and the line; the file of
 // a line is looked for, but not read, when its turn comes.
 func OpenTREC(index string) (Source, error) {
-	format, err := Detect(index)
+	found, err := Detect(index)
 	if err != nil {
 		return nil, err
 	}
-	if format == Maildir || format == Folder {
+	if slices.Contains(folderFormats(), found.Format) {
 		return nil, fmt.Errorf("open %s: is a folder, not an index (a file of lines such as \"spam ../data/inmail.1\")", index)
 	}
 	index = filepath.Clean(index)
