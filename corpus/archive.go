@@ -92,7 +92,7 @@ func openArchive(fsys fs.FS, name string) (fs.FS, error) {
 func listArchive(fsys fs.FS, name, label string) Source {
 	return func(yield func(Item, error) bool) {
 		archive, err := openArchive(fsys, name)
-		if archive != nil && !walkFolder(archive, name, label, yield) {
+		if archive != nil && !(walker{archive, label, yield}).folder(name, "") {
 			return
 		}
 		if err != nil {

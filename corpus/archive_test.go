@@ -117,9 +117,9 @@ func TestArchiveIsReadAsAFolder(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, want)
 			}
 			name := filepath.Join(tree(t, map[string]string{"mail": archive}), "mail")
-			source, format, err := Open(name, "ham")
-			if err != nil || string(format) != about[:3] {
-				t.Fatalf("got format %q, %v", format, err)
+			source, found, err := Open(name, "ham", "")
+			if err != nil || string(found.Format) != about[:3] {
+				t.Fatalf("got %v, %v", found, err)
 			}
 			for item, err := range source {
 				if err != nil || !strings.HasPrefix(item.Origin, name+string(filepath.Separator)) {

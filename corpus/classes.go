@@ -74,15 +74,9 @@ func (c *Classes) foldHamAndSpam() {
 func (c Classes) Source() Source {
 	return func(yield func(Item, error) bool) {
 		for i, folder := range c.folders {
-			if !walkFolder(system{}, folder, c.Names[i], yield) {
+			if !(walker{system{}, c.Names[i], yield}).folder(folder, "") {
 				return
 			}
 		}
 	}
-}
-
-// isFolder reports whether name is a folder or a link to one.
-func isFolder(fsys fs.FS, name string) bool {
-	info, err := fs.Stat(fsys, name)
-	return err == nil && info.IsDir()
 }

@@ -72,7 +72,7 @@ func TestMessageThatIsCompressedIsReadWhereverItLies(t *testing.T) {
 		t.Run(about, func(t *testing.T) {
 			root := tree(t, map[string]string{"maildir/cur/1001234567.a.h:2,S": packed, "maildir/new/": "", "folder/1": packed, "message": packed})
 			for _, name := range []string{"maildir", "folder", "message"} {
-				source, _, err := Open(filepath.Join(root, name), "ham")
+				source, _, err := Open(filepath.Join(root, name), "ham", "")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -219,9 +219,9 @@ func TestCompressedMboxIsReadAtItsPlaces(t *testing.T) {
 		t.Setenv("TMPDIR", temporary)
 		t.Setenv("TMP", temporary)
 		name := filepath.Join(tree(t, map[string]string{"mail": packed}), "mail")
-		source, format, err := Open(name, "ham")
-		if err != nil || format != Mbox {
-			t.Fatalf("got format %q, %v", format, err)
+		source, found, err := Open(name, "ham", "")
+		if err != nil || found.Format != Mbox {
+			t.Fatalf("got %v, %v", found, err)
 		}
 		for range 2 { // a source may be used again
 			if got := contents(source); !slices.Equal(got, want) {

@@ -3,7 +3,7 @@
 //
 // The smallest complete use:
 //
-//	source, _, err := corpus.Open("/home/ann/Maildir/.Junk", "spam")
+//	source, _, err := corpus.Open("/home/ann/Maildir/.Junk", "spam", "")
 //	if err != nil {
 //		return err
 //	}

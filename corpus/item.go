@@ -44,8 +44,8 @@ type Item struct {
 	Origin string
 	// Label is the name of the class the message belongs to, such as "ham".
 	Label string
-	// Time is when the message was delivered if the listing knows that (from
-	// the name of a Maildir file or the From_ line of an mbox), else zero.
+	// Time is when the message was delivered if the name of its file tells, as
+	// that of a Maildir file does, else zero: then DeliveryTime has to read it.
 	Time time.Time
 
 	fsys    fs.FS // nil: the operating system
@@ -53,14 +53,17 @@ type Item struct {
 	offset  int64
 	size    int64 // of one message of an mbox file or one row of a table; 0: the whole file
 	maildir bool
+	emlx    bool     // the message stands between its length and a property list
 	columns *columns // of the table that the message is a row of
 }
 
 // Read appends the message to dst[:0], whose capacity is used again, and returns
-// it. The bytes are those of the file; a message of an mbox begins with its From_
-// line. A file that is compressed with gzip, bzip2, xz or zstd is decompressed, as
-// it is by mail servers that keep their Maildirs so, whatever its name is; a row
-// of a table is made a message. After an error the result is empty, but keeps the capacity of dst.
+// it. The bytes are those of the file, but for the ">" of quoted "From " lines of
+// an mbox and the frame of an emlx file; a message of an mbox begins with its From_
+// line. A file that is compressed with gzip, bzip2, xz or zstd is decompressed,
+// whatever its name is, as some mail servers keep their Maildirs so. A row of a
+// table is made a message. After an error the result is empty, but keeps the
+// capacity of dst.
 //
 // The error names the origin and wraps the reason, such as fs.ErrNotExist.
 // A file of more than MaxMessageBytes, compressed or not, is an error, and so are
@@ -83,22 +86,33 @@ func (it Item) read(dst []byte) ([]byte, error) {
 		return dst, err
 	}
 	defer f.Close()
-	if it.size == 0 {
-		if dst, err = readWhole(f, dst); err != nil {
-			return dst, err
-		}
-		return unpackMessage(dst)
+	if it.size > 0 {
+		return it.readPart(f, dst)
 	}
-	if dst, err = readSection(f, dst, it.offset, it.size); err != nil {
+	if dst, err = readWhole(f, dst); err != nil {
 		return dst, err
 	}
-	if it.columns != nil {
-		return it.columns.message(dst, it.Label)
+	if dst, err = unpackMessage(dst); err != nil {
+		return dst, err
 	}
-	if !strings.HasPrefix(string(dst[:min(len(dst), len(fromPrefix))]), fromPrefix) {
-		return dst, errChanged
+	if it.emlx {
+		dst = cutEmlx(dst)
 	}
 	return dst, nil
+}
+
+// readPart appends one message of an mbox, or one row of a table as a message.
+func (it Item) readPart(f fs.File, dst []byte) ([]byte, error) {
+	dst, err := readSection(f, dst, it.offset, it.size)
+	switch {
+	case err != nil:
+		return dst, err
+	case it.columns != nil:
+		return it.columns.message(dst, it.Label)
+	case !strings.HasPrefix(string(dst[:min(len(dst), len(fromPrefix))]), fromPrefix):
+		return dst, errChanged
+	}
+	return unquoteFrom(dst), nil
 }
 
 // open opens the file of the message. A message of a Maildir gets another name

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"testing"
 	"testing/fstest"
-	"time"
 )
 
 // brokenFS fails to open or to read one file, as a damaged disk does.
@@ -106,7 +105,7 @@ func TestReadUsesTheBufferAgain(t *testing.T) {
 
 func TestMaildirMessageIsFoundUnderItsNewName(t *testing.T) {
 	root := tree(t, map[string]string{"cur/1002345678.b.h:2,": "b", "new/1001234567.a.h": "a", "tmp/": ""})
-	source, _, err := Open(root, "ham")
+	source, _, err := Open(root, "ham", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +139,7 @@ func TestMboxThatChangedIsNoticed(t *testing.T) {
 	const one = "From a@b.example Thu Aug 22 12:36:23 2002\nSubject: a\n\na\n\n"
 	root := tree(t, map[string]string{"mbox": one + one})
 	name := filepath.Join(root, "mbox")
-	source, _, err := Open(name, "ham")
+	source, _, err := Open(name, "ham", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,8 +151,8 @@ func TestMboxThatChangedIsNoticed(t *testing.T) {
 			}
 			second = item
 		}
-		if want := time.Date(2002, 8, 22, 12, 36, 23, 0, time.UTC); !second.Time.Equal(want) {
-			t.Errorf("got time %v, want %v", second.Time, want)
+		if !second.Time.IsZero() {
+			t.Errorf("got time %v: it is for DeliveryTime to find", second.Time)
 		}
 		if err := os.WriteFile(name, []byte(now), 0o644); err != nil {
 			t.Fatal(err)

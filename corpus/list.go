@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -49,7 +50,7 @@ func listedMail(dir, line string) (label string, source Source, err error) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(dir, file)
 	}
-	source, _, err = Open(file, label)
+	source, _, err = Open(file, label, "")
 	if err != nil {
 		err = fmt.Errorf("%q: %w", name, innermost(err))
 	}
@@ -84,14 +85,14 @@ func parseListLine(line string) (label, name string, err error) {
 // isTextFile returns an error if there is no file that could be what is wanted: a
 // list or an index with lines such as the example.
 func isTextFile(name, wanted, example string) error {
-	format, err := Detect(name)
+	found, err := Detect(name)
 	switch {
 	case err != nil:
 		return err
-	case format == Maildir || format == Folder:
+	case slices.Contains(folderFormats(), found.Format):
 		return fmt.Errorf("open %s: is a folder, not %s (a file of lines such as %q)", name, wanted, example)
-	case format == Tar || format == Zip:
-		return fmt.Errorf("open %s: is a %s archive, not %s (a file of lines such as %q)", name, format, wanted, example)
+	case found.Format == Tar || found.Format == Zip:
+		return fmt.Errorf("open %s: is a %s, not %s (a file of lines such as %q)", name, found.Why, wanted, example)
 	}
 	return nil
 }

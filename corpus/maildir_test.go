@@ -89,9 +89,9 @@ func TestMaildirListing(t *testing.T) {
 		"dovecot-uidlist": "x", "maildirfolder": "", ".Junk/cur/1": "x",
 	})
 	symlink(t, "nowhere", filepath.Join(root, "cur", "1000000006.f.h:2,S"))
-	source, format, err := Open(root, "ham")
-	if err != nil || format != Maildir {
-		t.Fatal(format, err)
+	source, found, err := Open(root, "ham", "")
+	if err != nil || found.Format != Maildir {
+		t.Fatal(found, err)
 	}
 	dangling := filepath.Join(root, "cur", "1000000006.f.h:2,S")
 	want := []string{
@@ -118,7 +118,7 @@ func TestMaildirTree(t *testing.T) {
 		".Trash/new/": "", ".Drafts/cur/8.h:2,S": "x", ".Drafts/new/": "",
 		".Lists.golang/new/9.i": "list", ".Lists.golang/cur/": "",
 		".Sent/cur/10.j:2,S": "sent", ".Sent/new/": "",
-		".nomail/x": "x", "plain/cur/x": "x", "plain/new/": "",
+		".nomail/x": "x", "plain/cur/x": "plain", "plain/new/": "",
 	})
 	plan, err := MaildirTree(root)
 	if err != nil {
@@ -130,9 +130,10 @@ func TestMaildirTree(t *testing.T) {
 		{Name: ".Drafts", Role: LeftOut, Reason: "drafts", Messages: 1},
 		{Name: ".Junk", Role: Spam, Reason: "spam", Messages: 2},
 		{Name: ".Lists.golang", Role: Ham, Messages: 1},
-		{Name: ".Sent", Role: Ham, Messages: 1},
+		{Name: ".Sent", Role: Ham, Reason: "sent mail", Messages: 1},
 		{Name: ".Trash", Role: LeftOut, Reason: "deleted mail", Messages: 1},
 		{Name: ".Trash.2004", Role: LeftOut, Reason: "in a folder of deleted mail", Messages: 1},
+		{Name: "plain", Role: Ham, Messages: 1},
 	}
 	got := slices.Clone(plan.Folders)
 	for i := range got {
@@ -145,7 +146,7 @@ func TestMaildirTree(t *testing.T) {
 		t.Errorf("%d messages of ham and spam folders are marked as deleted, want 2", plan.Deleted)
 	}
 	mail := contents(plan.Source())
-	if want := []string{"ham: read", "spam: junk", "spam: new junk", "ham: list", "ham: sent"}; !slices.Equal(mail, want) {
+	if want := []string{"ham: read", "spam: junk", "spam: new junk", "ham: list", "ham: sent", "ham: plain"}; !slices.Equal(mail, want) {
 		t.Errorf("got  %q\nwant %q", mail, want)
 	}
 }
@@ -178,7 +179,7 @@ func TestRoleOfFolders(t *testing.T) {
 		{".Archive", Ham}, {".Sent", Ham}, {".Spamassassin", Ham}, {".Lists.junkyard", Ham},
 	}
 	for _, tt := range tests {
-		if got, _ := roleOf(tt.name); got != tt.want {
+		if got, _ := roleOf(dottedParts(tt.name)); got != tt.want {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -84,6 +86,14 @@ func TestScanMbox(t *testing.T) {
 		{"a From_ line is the last", []string{"", from + "a\n\n", from[:len(from)-1]}},
 		{"empty messages", []string{"", from + "\n", from + "\n", from}},
 		{"no empty line before From", []string{"", from + "a\n" + from + "b\n"}},
+		{"a byte order mark", []string{"\ufeff", from + "a\n\n", from + "b\n"}},
+		{"joined without an empty line", []string{"", from + "A: b\n\na\n", from + "A: b\n\nb\n", from + "A: b\n\nc\n"}},
+		{"joined, with CRLF", []string{"", from + "A: b\r\n\r\na\r\n", from + "A: b\r\n\r\nb\r\n"}},
+		{"joined, but in a header", []string{"", from + "A: b\n" + from + "A: b\n\nb\n"}},
+		{"joined, but without a full date", []string{"", from + "A: b\n\na\nFrom ann@example.org 2002\nA: b\n\nb\n"}},
+		{"joined, but with words for a sender", []string{"", from + "A: b\n\na\nFrom Ann Lee Thu Aug 22 12:36:23 2002\nA: b\n\nb\n"}},
+		{"two From_ lines", []string{"", from + from + "A: b\n\na\n\n", from + "b\n"}},
+		{"foreign text with a From_ line in it", []string{"my mail\n" + from + "is here\n\n", from + "a\n"}},
 		{"prose after an empty line", []string{"", from + "\n\nFrom here on it goes\n\nFrom \n\n", from + "b\n"}},
 		{"quoted From", []string{"", from + "\n\n>" + from + "\n", from + "b\n"}},
 		{"a very long line", []string{"", from + "\n" + strings.Repeat("x", 3*mboxBuffer) + "\n\n", from + "\n\nFrom " + strings.Repeat("y", 2*mboxBuffer) + "\n\n", from}},
@@ -107,6 +117,150 @@ func TestScanMbox(t *testing.T) {
 	}
 }
 
+// cl2 makes a message of an mboxcl2 file, with a Content-Length that is wrong by off.
+func cl2(body string, off int) string {
+	return fmt.Sprintf("From ann@example.org Thu Aug 22 12:36:23 2002\nContent-Length: %d\n\n%s", len(body)+off, body)
+}
+
+func TestScanMboxContentLength(t *testing.T) {
+	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
+	shown := "see:\n\n" + from + "A: b\n\nshown\n"
+	tests := []struct {
+		about string
+		parts []string
+	}{
+		{"it points to the end of the file", []string{cl2(shown, 0)}},
+		{"it points to a From_ line", []string{cl2(shown, 0), cl2("b\n", 0)}},
+		{"it points to the empty line before", []string{cl2(shown, 0) + "\n", cl2("b\n", 0) + "\n"}},
+		{"it points to an empty line of CR and LF", []string{cl2(shown, 0) + "\r\n", cl2("b\n", 0) + "\r\n"}},
+		{"it counts the empty line", []string{cl2(shown+"\n", 0), cl2("b\n", 0)}},
+		{"without an empty line before a From_ line without a field after it", []string{cl2(shown, 0), from + "\nb\n"}},
+		{"a byte too many", []string{cl2("see:\n\n", 1), cl2("b\n", 0)}},
+		{"a byte too few", []string{cl2("see:\n\n", -2), cl2("b\n", 0)}},
+		{"far too many, with one that is right within", []string{cl2("a\n\n", 1000), cl2(shown, 0) + "\n", cl2("c\n", 0)}},
+		{"more than a message can have", []string{cl2("a\n\n", 1<<40), cl2("b\n", 0)}},
+		{"more than a number can be", []string{from + "Content-Length: 99999999999999999999\n\na\n\n", cl2("b\n", 0)}},
+		{"no number", []string{from + "Content-Length: 1x\n\na\n\n", cl2("b\n", 0)}},
+		{"two, of which the first counts", []string{strings.Replace(cl2(shown, 0), "\n\n", "\nContent-Length: 1\n\n", 1), cl2("b\n", 0)}},
+		{"zero", []string{cl2("", 0) + "\n", cl2("b\n", 0)}},
+		{"in the body it is text", []string{from + "\nContent-Length: 2\n\n", cl2("b\n", 0)}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			text := strings.Join(tt.parts, "")
+			var got []string
+			for _, m := range scanAll(t, iotest.HalfReader(strings.NewReader(text))) {
+				got = append(got, text[m.offset:m.offset+m.size])
+			}
+			if !slices.Equal(got, tt.parts) {
+				t.Errorf("got  %q\nwant %q", got, tt.parts)
+			}
+		})
+	}
+}
+
+// TestMboxFiles reads the files of testdata/mbox, each of which is of one kind.
+func TestMboxFiles(t *testing.T) {
+	tests := []struct {
+		about, name string
+		subjects    []string
+		text        string // that the last message has
+	}{
+		{"mboxo quotes lines that begin with From", "mboxo.mbox", []string{"minutes", "harvest"}, "\nFrom the garden "},
+		{"mboxrd quotes quoted lines too", "mboxrd.mbox", []string{"minutes", "reply"}, "\n>From the garden "},
+		{"mboxcl quotes and counts", "mboxcl.mbox", []string{"minutes", "harvest"}, "\nFrom the garden "},
+		{"mboxcl2 counts and does not quote", "mboxcl2.mbox", []string{"how an mbox looks", "thanks"}, "Thank you"},
+		{"a wrong Content-Length does not count", "wrong-length.mbox", []string{"minutes", "harvest"}, "beans"},
+		{"files joined with cat", "joined.mbox", []string{"minutes", "harvest", "bread"}, "flour"},
+		{"CRLF and a byte order mark", "crlf-bom.mbox", []string{"minutes", "harvest"}, "beans"},
+		{"what Thunderbird has moved away is left out", "expunged.mbox", []string{"minutes"}, "river"},
+		{"the notes of an IMAP server are no message", "pine.mbox", []string{"minutes"}, "river"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			var subjects []string
+			last := ""
+			for item, err := range listMbox(system{}, filepath.Join("testdata", "mbox", tt.name), "ham") {
+				var raw []byte
+				if err == nil {
+					raw, err = item.Read(nil)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, subject, _ := strings.Cut(string(raw), "Subject: ")
+				subject, _, _ = strings.Cut(subject, "\n")
+				subjects = append(subjects, strings.TrimRight(subject, "\r"))
+				last = string(raw)
+			}
+			if !slices.Equal(subjects, tt.subjects) {
+				t.Errorf("got the subjects %q, want %q", subjects, tt.subjects)
+			}
+			if !strings.Contains(last, tt.text) {
+				t.Errorf("got %q, want %q in it", last, tt.text)
+			}
+		})
+	}
+}
+
+func TestMboxWithoutAnyMessage(t *testing.T) {
+	root := tree(t, map[string]string{"text": "no mail\n\nFrom here on\n", "blank": "\n\r\n\n", "nothing": ""})
+	tests := []struct {
+		about, name string
+		want        []string
+	}{
+		{"text without a From_ line is an error", "text", []string{"ham! list " + filepath.Join(root, "text") + ": has no From_ line, so it is no mbox"}},
+		{"empty lines are an empty mbox", "blank", nil},
+		{"nothing is an empty mbox", "nothing", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			if got := contents(listMbox(system{}, filepath.Join(root, tt.name), "ham")); !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestUnquoteFrom(t *testing.T) {
+	tests := []struct{ about, message, want string }{
+		{"one sign is taken off", "A: b\n\n>From x\n", "A: b\n\nFrom x\n"},
+		{"one of several", "A: b\n\nx\n>>>From x\ny\n", "A: b\n\nx\n>>From x\ny\n"},
+		{"each line", "\n>From x\n>>From y\n>From z", "\nFrom x\n>From y\nFrom z"},
+		{"CRLF", "A: b\r\n\r\n>From x\r\n>From y", "A: b\r\n\r\nFrom x\r\nFrom y"},
+		{"a quotation in a letter stays", "\n> From x\n>from y\n>From: z\n", "\n> From x\n>from y\n>From: z\n"},
+		{"within a line nothing is quoted", "\nx >From y\n", "\nx >From y\n"},
+		{"the header stays", "From a\n>From b\nA: b\n\nx\n", "From a\n>From b\nA: b\n\nx\n"},
+		{"no body", "A: b\n>From x\n", "A: b\n>From x\n"},
+		{"nothing", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			if got := string(unquoteFrom([]byte(tt.message))); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// FuzzUnquoteFrom quotes as mboxrd does, and wants what was quoted back.
+func FuzzUnquoteFrom(f *testing.F) {
+	f.Add([]byte("\nFrom x\n>From y\n>>From z\n"))
+	f.Add([]byte("A: b\r\n\r\n>From \r\n>"))
+	f.Add([]byte("\n>\n>>\n>From"))
+	line := regexp.MustCompile(`(?m)^(>*From )`)
+	f.Fuzz(func(t *testing.T, message []byte) {
+		body := headerEnd(message)
+		quoted := append(bytes.Clone(message[:body]), message[body:]...)
+		if body < len(message) {
+			quoted = append(bytes.Clone(message[:body+1]), line.ReplaceAll(message[body+1:], []byte(">$1"))...)
+		}
+		if got := unquoteFrom(quoted); !bytes.Equal(got, message) {
+			t.Errorf("got %q, want %q", got, message)
+		}
+	})
+}
+
 // TestScanMboxAtEveryPlaceOfTheWindow moves a border between messages over the
 // place where the scanner reads on.
 func TestScanMboxAtEveryPlaceOfTheWindow(t *testing.T) {
@@ -115,7 +269,7 @@ func TestScanMboxAtEveryPlaceOfTheWindow(t *testing.T) {
 	tail := "\r\n\r\n" + from + "\r\nbody\r\n"
 	for n := mboxBuffer - 120; n <= mboxBuffer+10; n++ {
 		all := scanAll(t, strings.NewReader(string(text[:n])+tail))
-		if len(all) != 2 || all[1].offset != int64(n+4) || all[1].time.IsZero() {
+		if len(all) != 2 || all[1].offset != int64(n+4) {
 			t.Fatalf("body up to %d: got %v", n, all)
 		}
 	}
@@ -142,14 +296,103 @@ func TestMboxThatIsGoneIsOneError(t *testing.T) {
 	}
 }
 
+// splitSlowly is what scanMbox says it does, with the whole file in memory.
+func splitSlowly(text []byte) (all []mboxMessage) {
+	type from struct {
+		offset, emptyAt, points int
+		begins                  bool
+	}
+	var froms []*from
+	header := false // in the header after the last of froms
+	length := -1
+	emptyAt := -1 // of the empty line before
+	first := true
+	for i := 0; i < len(text); {
+		n := lineEnd(text[i:])
+		start, line := i, trimLineEnd(text[i:i+n])
+		i += n
+		if start == 0 && bytes.HasPrefix(line, []byte("\xef\xbb\xbf")) {
+			start, line = 3, line[3:]
+		}
+		next := trimLineEnd(text[i : i+lineEnd(text[i:])])
+		switch _, isFrom := parseFromLine(line); {
+		case len(line) == 0:
+			if header && length >= 0 {
+				froms[len(froms)-1].points = i + length
+			}
+			header = false
+		case header:
+			name, value, _ := bytes.Cut(line, []byte(":"))
+			if strings.EqualFold(strings.TrimRight(string(name), " \t"), "Content-Length") && length < 0 {
+				if v, err := strconv.ParseUint(string(bytes.TrimSpace(value)), 10, 63); err == nil && v <= MaxMessageBytes {
+					length = int(v)
+				}
+			}
+		case isFrom && len(line) <= maxFromLine:
+			f := &from{start, start, -1, first || emptyAt >= 0 || isFullFromLine(line) && isField(next)}
+			if emptyAt >= 0 {
+				f.emptyAt = emptyAt
+			}
+			if len(froms) > 0 || f.begins {
+				froms = append(froms, f)
+				header, length = f.begins || isField(next), -1
+			}
+		}
+		first, emptyAt = false, -1
+		if len(line) == 0 {
+			emptyAt = start
+		}
+	}
+	if len(froms) == 0 {
+		return nil
+	}
+	end := &from{len(text), len(text), -1, true}
+	if emptyAt >= 0 {
+		end.emptyAt = emptyAt
+	}
+	froms = append(froms, end)
+	for i := 0; i < len(froms)-1; {
+		next := slices.IndexFunc(froms[i+1:], func(f *from) bool {
+			return f.offset == froms[i].points || f.emptyAt == froms[i].points
+		})
+		if next < 0 {
+			next = slices.IndexFunc(froms[i+1:], func(f *from) bool { return f.begins })
+		}
+		next += i + 1
+		all = append(all, mboxMessage{offset: int64(froms[i].offset), size: int64(froms[next].offset - froms[i].offset)})
+		i = next
+	}
+	return all
+}
+
+// FuzzScanMbox wants the messages to cover the file from the first to its end, none
+// of it lost or twice, to be those that splitSlowly finds, and to be the same
+// however the file is read.
 func FuzzScanMbox(f *testing.F) {
 	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
 	f.Add([]byte(""))
 	f.Add([]byte(from + "a\n\n" + from + "b"))
 	f.Add([]byte("junk\n\n" + from + "\r\n\r\n" + from + "\n\nFrom here\n\n>" + from))
-	f.Add([]byte("\r\n" + from))
+	f.Add([]byte("\ufeff\r\n" + from))
+	f.Add([]byte(from + "A: b\n\na\n" + from + "A: b\n\na\n" + from + from + "A: b"))
+	f.Add([]byte(cl2("a\n\n"+from+"\nb\n", 0) + "\n" + cl2("\n"+from, 1) + cl2("a\n", 5) + "\n" + cl2("", 0)))
+	f.Add([]byte(cl2("a\n"+from+"A: b\n\n\n", 70) + cl2("a\n"+from, 0) + "\r\n" + from + "x\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		all := scanAll(t, bytes.NewReader(text))
+		if len(text) > mboxBuffer {
+			return
+		}
+		scan := func(r io.Reader) (all []mboxMessage) {
+			err := scanMbox(r, func(m mboxMessage) bool {
+				m.leftOut = false
+				all = append(all, m)
+				return true
+			})
+			if err != nil && (err != errNoFromLine || len(all) > 0) {
+				t.Errorf("got the error %v", err)
+			}
+			return all
+		}
+		all := scan(bytes.NewReader(text))
 		for i, m := range all {
 			end := int64(len(text))
 			if i+1 < len(all) {
@@ -162,7 +405,10 @@ func FuzzScanMbox(f *testing.F) {
 				t.Errorf("message %d begins with %.20q", i, text[m.offset:])
 			}
 		}
-		if byHalves := scanAll(t, iotest.OneByteReader(bytes.NewReader(text))); !slices.Equal(all, byHalves) {
+		if want := splitSlowly(text); !slices.Equal(all, want) {
+			t.Errorf("got %v, want %v", all, want)
+		}
+		if byHalves := scan(iotest.OneByteReader(bytes.NewReader(text))); !slices.Equal(all, byHalves) {
 			t.Errorf("got %v at once, %v byte by byte", all, byHalves)
 		}
 	})
