@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -98,6 +99,30 @@ func listArchive(fsys fs.FS, name, label string) Source {
 		if err != nil {
 			yield(Item{Origin: name, Label: label}, explain("list", name, err))
 		}
+	}
+}
+
+// mailFolder returns the folder that name stands for when folders of a certain kind
+// are looked for in it: the folder itself, or one in an archive: where all is in
+// one folder, as archives often are made, that one.
+func mailFolder(name string) (fsys fs.FS, dir string, err error) {
+	dir = filepath.Clean(name)
+	found, err := detect(system{}, name)
+	if err != nil || found.Format != Tar && found.Format != Zip {
+		return system{}, dir, nil // what is wrong is said when it is listed
+	}
+	if fsys, err = openArchive(system{}, dir); err != nil {
+		return nil, "", err
+	}
+	for {
+		entries, err := fs.ReadDir(fsys, dir)
+		if err != nil {
+			return nil, "", err
+		}
+		if len(entries) != 1 || !entries[0].IsDir() || isHidden(entries[0].Name()) {
+			return fsys, dir, nil
+		}
+		dir = path.Join(dir, entries[0].Name())
 	}
 }
 

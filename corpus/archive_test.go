@@ -223,6 +223,56 @@ func sortedByOrigin(list []string) []string {
 	return list
 }
 
+func TestMailboxAndClassesInAnArchive(t *testing.T) {
+	files := func(dir string) []entry {
+		return []entry{
+			{name: dir + "cur/1001234567.a.h:2,S", text: "a"}, {name: dir + "new/"}, {name: dir + ".Junk/cur/1001234568.b.h:2,S", text: "b"}, {name: dir + ".Junk/new/"},
+		}
+	}
+	root := tree(t, map[string]string{
+		"bare.tar": makeTar(t, files("")...), "whole.tgz": pack(t, gzipped, makeTar(t, files("home/Maildir/")...)), "z.zip": makeZip(t, files("Maildir/")...),
+		"classes.zip": makeZip(t, entry{name: "corpus/Ham/1", text: "a"}, entry{name: "corpus/Spam/1", text: "b"}),
+		"damaged":     makeTar(t, files("")...)[:tarBlock], "one.zip": makeZip(t, entry{name: "ham/1", text: "a"}),
+	})
+	want := []string{"ham: a", "spam: b"}
+	for _, name := range []string{"bare.tar", "whole.tgz", "z.zip"} {
+		plan, err := MaildirTree(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := contents(plan.Source()); !slices.Equal(got, want) || plan.Folders[0].Name != "INBOX" {
+			t.Errorf("%s: got %q in %v, want %q", name, got, plan.Folders, want)
+		}
+	}
+	classes, err := ClassFolders(filepath.Join(root, "classes.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(classes.Source()); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	_, err = MaildirTree(filepath.Join(root, "damaged"))
+	checkError(t, err, "open "+root, "the tar archive is cut off")
+	_, err = ClassFolders(filepath.Join(root, "one.zip"))
+	checkError(t, err, "0 subfolders, where at least two are needed")
+}
+
+func TestMboxFilesInFoldersAndArchives(t *testing.T) {
+	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
+	mbox := from + "A: one\n\n\n" + from + "A: two\n\n"
+	want := []string{"old.mbox.gz#1: " + from + "A: one\n\n\n", "old.mbox.gz#2: " + from + "A: two\n\n", "plain.mbox#1: " + from + "A: one\n\n\n", "plain.mbox#2: " + from + "A: two\n\n"}
+	entries := []entry{{name: "old.mbox.gz", text: pack(t, gzipped, mbox)}, {name: "plain.mbox", text: mbox}}
+	for about, archive := range map[string]string{"tar": makeTar(t, entries...), "zip": makeZip(t, entries...)} {
+		if got := listing(t, archive); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", about, got, want)
+		}
+	}
+	mh := makeTar(t, entry{name: "inbox/10", text: "ten"}, entry{name: "inbox/9", text: "nine"}, entry{name: "inbox/.mh_sequences", text: "x"})
+	if got, want := listing(t, mh), []string{"inbox/9: nine", "inbox/10: ten"}; !slices.Equal(got, want) {
+		t.Errorf("MH: got %q, want %q", got, want)
+	}
+}
+
 func TestArchiveAmongMessagesIsAnError(t *testing.T) {
 	inner := entry{name: "1", text: "one"}
 	for about, archive := range map[string]string{
@@ -312,7 +362,7 @@ func TestWorkIsLinearInTheSizeOfHostileArchives(t *testing.T) {
 		{"a folder in place of a file", many(makeTar, func(i int) entry { return entry{name: "a" + strings.Repeat("/a", i%50) + fmt.Sprint(i%7)} })},
 		{"links in a chain", many(makeTar, func(i int) entry { return entry{name: fmt.Sprint(i), link: fmt.Sprint(i + 1)} })},
 	}
-	const n, factor = 1000, 4
+	const n, factor = 500, 4
 	for _, shape := range shapes {
 		t.Run(shape.about, func(t *testing.T) {
 			small, large := shape.make(n), shape.make(factor*n)

@@ -116,7 +116,7 @@ func (l layout) hasMail(name string) bool {
 // are the files of the SpamAssassin corpus. Only its name, or an index beside it,
 // makes a file of a folder an mbox. See TestFolder.
 func (l layout) kindOf(name string) Format {
-	lower := strings.ToLower(name)
+	lower := withoutPacking(strings.ToLower(name))
 	format := l.found.Format
 	switch {
 	case isHidden(name), isIndex(lower):
@@ -135,6 +135,17 @@ func (l layout) kindOf(name string) Format {
 		return Mbox
 	}
 	return Message
+}
+
+// withoutPacking takes off what the tools that compress files add to a name, also
+// if mail is kept so.
+func withoutPacking(name string) string {
+	for _, suffix := range []string{".gz", ".bz2", ".xz", ".zst"} {
+		if base, ok := strings.CutSuffix(name, suffix); ok && base != "" {
+			return base
+		}
+	}
+	return name
 }
 
 func only(format Format, mail bool) Format {

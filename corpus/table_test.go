@@ -261,7 +261,7 @@ func TestWorkIsLinearInTheSizeOfHostileTables(t *testing.T) {
 				})
 			}
 			for range 4 {
-				if once, more := read(64<<10), read(256<<10); more <= 10*once+3*time.Millisecond {
+				if once, more := read(32<<10), read(128<<10); more <= 10*once+3*time.Millisecond {
 					return
 				}
 			}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -76,9 +75,13 @@ type Plan struct {
 // inbox or in "All Mail", since nobody has said what it is. All else is ham, mail
 // that was sent or archived included. Of a name like .A.B the last part decides; if
 // that does not make it spam or leave it out, and the folder is in one that is not
-// ham, it is left out.
+// ham, it is left out. The mailbox may be in a tar or zip archive.
 func MaildirTree(name string) (Plan, error) {
-	return maildirTree(system{}, filepath.Clean(name))
+	fsys, dir, err := mailFolder(name)
+	if err != nil {
+		return Plan{}, explain("open", name, err)
+	}
+	return maildirTree(fsys, dir)
 }
 
 func maildirTree(fsys fs.FS, dir string) (Plan, error) {
