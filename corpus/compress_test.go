@@ -277,6 +277,17 @@ func TestCompressedMboxThatIsCutOff(t *testing.T) {
 	}
 }
 
+func TestNoRoomForTheCopyOfACompressedMbox(t *testing.T) {
+	name := filepath.Join(tree(t, map[string]string{"mail": pack(t, gzipped, "From a@b.example 2002\n\nx\n")}), "mail")
+	none := filepath.Join(t.TempDir(), "none")
+	t.Setenv("TMPDIR", none)
+	t.Setenv("TMP", none)
+	got := contents(listMbox(system{}, name, "ham"))
+	if len(got) != 1 || !strings.Contains(got[0], "list "+name+": make a temporary copy: ") {
+		t.Errorf("got %q, want one error about the copy", got)
+	}
+}
+
 func TestUnpackingIsBounded(t *testing.T) {
 	s, err := newSpool(strings.NewReader("0123456789"), 4)
 	if err != nil {

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -91,9 +92,8 @@ type sizedFile struct {
 func (f sizedFile) Size() int64 { return f.size }
 
 // A spool is a file system with one file in it, the unpacked copy of a file. The
-// copy has no name any more where the system allows that, and is freed when
-// nothing refers to the spool: when the source and its items are out of use, or
-// the program ends.
+// copy has no name where the system allows that, and is freed when nothing refers
+// to the spool: when the source and its items are out of use, or the program ends.
 type spool struct {
 	name string
 	file *os.File
@@ -108,25 +108,23 @@ func newSpool(r io.Reader, limit int64) (*spool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a temporary copy: %w", err)
 	}
-	source := &errorKeeper{r: io.LimitReader(r, limit+1)}
-	size, err := io.Copy(file, source)
-	if err != nil && source.err == nil {
-		file.Close()
-		os.Remove(file.Name())
-		return nil, fmt.Errorf("write a temporary copy to %s: %w", os.TempDir(), reason(err))
-	}
-	s := &spool{file: file, size: size, err: source.err}
-	if size > limit {
-		s.size, s.err = limit, fmt.Errorf("unpacks to more than %d bytes; the rest is not read", limit)
-	}
-	if s.err == nil {
-		s.err = io.EOF
-	}
+	s := &spool{file: file}
 	if os.Remove(file.Name()) != nil { // systems that do not remove open files
 		runtime.AddCleanup(s, func(file *os.File) {
 			file.Close()
 			os.Remove(file.Name())
 		}, file)
+	}
+	source := &errorKeeper{r: io.LimitReader(r, limit+1)}
+	s.size, err = io.Copy(file, source)
+	switch {
+	case err != nil && source.err == nil:
+		file.Close()
+		return nil, fmt.Errorf("write a temporary copy to %s: %w", os.TempDir(), reason(err))
+	case s.size > limit:
+		s.size, s.err = limit, fmt.Errorf("unpacks to more than %d bytes; the rest is not read", limit)
+	default:
+		s.err = cmp.Or(source.err, io.EOF)
 	}
 	return s, nil
 }

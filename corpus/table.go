@@ -16,7 +16,8 @@ import (
 // TableOptions say where in a table the texts and the labels are.
 type TableOptions struct {
 	// Text is the column of the texts: its name, in any case, or its number,
-	// counted from 1. Empty: it is found by the usual names, such as text, message
+	// counted from 1; a name is surer, as by a number it may not be seen that the
+	// first row is one of names. Empty: it is found by the usual names, such as text, message
 	// or v2; or, in a table without a line of names, as the longest cell of the
 	// first row.
 	Text string
@@ -89,16 +90,39 @@ func (t *Table) open(fsys fs.FS, o TableOptions) (err error) {
 		return err
 	}
 	t.classes = map[string]string{}
+	first := ""
 	for r, err := range t.rows() {
 		if err != nil {
 			continue // Source tells of it
+		}
+		if r.line == 1 {
+			first = r.label
 		}
 		if t.classes[r.label] = r.label; len(t.classes) > maxClasses {
 			return fmt.Errorf("the column %q has more than %d different labels: %w", t.Label, maxClasses, ErrColumns)
 		}
 	}
+	if !t.header && t.format.comma != 0 {
+		t.dropNames(first)
+	}
 	t.Classes = nameClasses(t.classes)
 	return nil
+}
+
+// dropNames takes the first row for a line of names if its label is no word for ham
+// or spam, and those of all other rows are: columns that are given by their numbers
+// may have unusual names.
+func (t *Table) dropNames(first string) {
+	others := maps.Clone(t.classes)
+	delete(others, first)
+	for label := range others {
+		if hamOrSpam(label) == "" {
+			return
+		}
+	}
+	if first != "" && hamOrSpam(first) == "" && len(others) > 0 {
+		t.header, t.classes = true, others
+	}
 }
 
 // nameClasses gives each label its class, and returns the classes.

@@ -38,6 +38,7 @@ func TestTables(t *testing.T) {
 		{"columns by number and a label that could be a name", "spam,x,you have won\nham,x,\"hello, you\"\n", TableOptions{Text: "3", Label: "1"}, []string{won, hello}},
 		{"the text by number and a label that could be a name", "spam,x,you have won\nham,x,\"hello, you\"\n", TableOptions{Text: "3"}, []string{won, hello}},
 		{"columns by number under names", "type\tx\ttext\nham\tx\thello, you\nspam\tx\tyou have won\n", TableOptions{Text: "3", Label: "1"}, []string{hello, won}},
+		{"columns by number under unusual names", "what,x,words\nham,x,\"hello, you\"\nspam,x,you have won\n", TableOptions{Text: "3", Label: "1"}, []string{hello, won}},
 		{"a byte order mark and CRLF", "\ufefflabel,text\r\nham,\"hello, you\"\r\n\r\nspam,you have won\r\n", TableOptions{}, []string{hello, won}},
 		{"a cell of several lines", "label,text\nham,\"a \"\"b\"\"\nc\"\nspam,d\n", TableOptions{}, []string{"ham: \na \"b\"\nc", "spam: \nd"}},
 		{"a quote that is not closed", "label,text\nham,\"a\nspam,\"b\"\nham,c\n", TableOptions{}, []string{"ham: \na\n", "spam: \nb", "ham: \nc"}},

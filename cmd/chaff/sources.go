@@ -16,16 +16,18 @@ import (
 type sourceFlags struct {
 	ham, spam, maildirs, indexes, folders []string
 	format                                string
+	tableFlags
 }
 
 func (s *sourceFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringArrayVar(&s.spam, "spam", nil, "spam at `PATH`: a Maildir, an mbox, a folder of messages (also of MH, Thunderbird or Apple Mail), or one message; repeatable")
+	f.StringArrayVar(&s.spam, "spam", nil, "spam at `PATH`: a Maildir, an mbox, a folder of messages (also of MH, Thunderbird or Apple Mail), one message, or a tar or zip archive of these, compressed or not; repeatable")
 	f.StringArrayVar(&s.ham, "ham", nil, "ham at `PATH`, likewise")
 	f.StringArrayVar(&s.maildirs, "maildir", nil, "a whole mailbox of Maildirs at `PATH`: its junk folders are spam, the others ham")
 	f.StringArrayVar(&s.indexes, "trec", nil, "an index `FILE` with lines `spam path` and `ham path`")
 	addFormat(c, &s.format, "what is at --ham and --spam")
 	f.StringArrayVar(&s.folders, "folders", nil, "a folder at `PATH` with a subfolder for each class")
+	s.tableFlags.add(c)
 }
 
 // addFormat adds the flag --format, which is about the paths named by what.
@@ -47,7 +49,7 @@ type labelled struct {
 // spamClasses are the classes of a spam filter, in the order that makes its score the log odds of spam.
 func spamClasses() []string { return []string{corpus.Ham.String(), corpus.Spam.String()} }
 
-// open looks at all sources. Their messages come in the order ham, spam, mailboxes, indexes, folders.
+// open looks at all sources. Their messages come in the order ham, spam, mailboxes, indexes, lists, tables, folders.
 func (s *sourceFlags) open() (labelled, error) {
 	all := labelled{classes: spamClasses()}
 	if s.format != "" && len(s.ham)+len(s.spam) == 0 {
@@ -83,6 +85,11 @@ func (s *sourceFlags) open() (labelled, error) {
 		sources = append(sources, source)
 		all.notes = append(all.notes, path+": index")
 	}
+	more, err := s.tableFlags.open(&all, len(sources) > 0)
+	if err != nil {
+		return all, err
+	}
+	sources = append(sources, more...)
 	spamOnly := len(sources) > 0
 	for _, path := range s.folders {
 		classes, err := corpus.ClassFolders(path)
