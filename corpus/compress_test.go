@@ -283,7 +283,7 @@ func TestNoRoomForTheCopyOfACompressedMbox(t *testing.T) {
 	t.Setenv("TMPDIR", none)
 	t.Setenv("TMP", none)
 	got := contents(listMbox(system{}, name, "ham"))
-	if len(got) != 1 || !strings.Contains(got[0], "list "+name+": make a temporary copy: ") {
+	if len(got) != 1 || !strings.Contains(got[0], "list "+name+": make a temporary copy in "+none+": no such file") {
 		t.Errorf("got %q, want one error about the copy", got)
 	}
 }

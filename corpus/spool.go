@@ -106,7 +106,7 @@ type spool struct {
 func newSpool(r io.Reader, limit int64) (*spool, error) {
 	file, err := os.CreateTemp("", "chaff-*")
 	if err != nil {
-		return nil, fmt.Errorf("make a temporary copy: %w", err)
+		return nil, fmt.Errorf("make a temporary copy in %s: %w", os.TempDir(), reason(err))
 	}
 	s := &spool{file: file}
 	if os.Remove(file.Name()) != nil { // systems that do not remove open files
