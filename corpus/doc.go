@@ -1,5 +1,6 @@
-// Package corpus lists labelled mail: messages in Maildirs, mbox files, folders
-// and TREC indexes, each with the class it belongs to.
+// Package corpus lists labelled mail: messages in Maildirs, mbox files, folders of
+// MH, Thunderbird and Apple Mail, other folders, and TREC indexes, each with the
+// class it belongs to.
 //
 // The smallest complete use:
 //
@@ -36,6 +37,5 @@
 // finds the same message delivered twice, DeliveryTime says when a message came,
 // and SplitOptions divides messages into training, development and test parts.
 //
-// What it does not do: decode messages, unpack archives, take the quoting of
-// ">From " lines out of mbox files, or write.
+// What it does not do: decode messages, unpack archives, or write.
 package corpus
