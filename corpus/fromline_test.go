@@ -19,6 +19,8 @@ func TestParseFromLine(t *testing.T) {
 		{"a dash for the sender", "From - Thu Aug 22 12:36:23 2002", want, true},
 		{"no sender", "From  Thu Aug 22 12:36:23 2002", want, true},
 		{"a sender in words", `From "Ann Lee" <ann@example.org> Thu Aug 22 12:36:23 2002`, want, true},
+		{"what Gmail exports", "From 1783@xxx Thu Aug 22 12:36:23 +0000 2002", want, true},
+		{"Eudora", "From ???@??? Thu Aug 22 12:36:23 2002", want, true},
 		{"UUCP", "From ann Thu Aug 22 12:36:23 2002 remote from host", want, true},
 		{"no year", "From ann@example.org Thu Aug 22 12:36:23", "", true},
 		{"only a year after an address", "From ann@example.org 2002", "", true},

@@ -1,10 +1,13 @@
 package corpus
 
 import (
+	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 )
 
@@ -154,7 +157,7 @@ func TestMaildirTree(t *testing.T) {
 
 func TestMaildirTreeOfNestedFolders(t *testing.T) {
 	root := tree(t, map[string]string{
-		"cur/1.a:2,S": "read", "cur/2.b:2,": "unread", "new/": "", "dovecot.index.log": "x", "dovecot-keywords": "x", "courierimapkeywords/x": "x",
+		"cur/1.a:2,S": "read", "cur/2.b:2,": "unread", "new/": "", "dovecot.index.log": "x", "dovecot-keywords": "x", "courierimapkeywords/cur/x": "x", "courierimapkeywords/new/": "",
 		"INBOX/Junk/cur/3.c:2,": "junk", "INBOX/Junk/tmp/": "",
 		"Lists/Go/cur/4.d:2,S": "go", "Lists/Go/new/": "", "Lists/Go/dovecot-uidlist": "x",
 		"Lists/Go/Old/cur/5.e:2,S": "old", "Lists/Go/Old/tmp/": "",
@@ -190,6 +193,25 @@ func TestMaildirTreeOfNestedFolders(t *testing.T) {
 	mail := contents(plan.Source())
 	if want := []string{"ham: read", "spam: junk", "ham: go", "ham: old", "ham: all", "ham: inbox", "spam: dotted"}; !slices.Equal(mail, want) {
 		t.Errorf("got  %q\nwant %q", mail, want)
+	}
+}
+
+func TestAFolderThatCannotBeReadIsARowOfThePlan(t *testing.T) {
+	files := fstest.MapFS{"m/cur/1.a:2,S": {Data: []byte("a")}, "m/new/2": {Data: []byte("b")}, "m/Lists/x": {Data: []byte("c")}, "m/Work/cur/3": {Data: []byte("d")}, "m/Work/tmp/4": {Data: []byte("e")}}
+	plan, err := maildirTree(brokenFS{files, "m/Lists", false, fs.ErrPermission}, "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range plan.Folders {
+		got = append(got, fmt.Sprintf("%s: %d %v, %s", f.Name, f.Messages, f.Role, f.Reason))
+	}
+	want := []string{"INBOX: 1 ham, ", "INBOX: 1 left out, not seen yet", "Lists: 0 left out, cannot be read: permission denied", "Work: 1 ham, "}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := contents(plan.Source()); !slices.Equal(got, []string{"ham: a", "ham: d"}) {
+		t.Errorf("got %q", got)
 	}
 }
 

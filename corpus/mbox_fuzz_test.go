@@ -146,4 +146,3 @@ func FuzzUnquoteFrom(f *testing.F) {
 		}
 	})
 }
-
