@@ -1,6 +1,7 @@
-// Package corpus lists labelled mail: messages in Maildirs, mbox files and folders,
-// also in archives and compressed, and those that lists, TREC indexes and tables
-// name, each with the class it belongs to.
+// Package corpus lists labelled mail: messages in Maildirs, mbox files, folders of
+// MH, Thunderbird and Apple Mail, and other folders, also in archives and
+// compressed, and those that lists, TREC indexes and tables name, each with the
+// class it belongs to.
 //
 // The smallest complete use:
 //

@@ -42,8 +42,8 @@ func isFullFromLine(line []byte) bool {
 // cutFromLine takes a From_ line apart.
 func cutFromLine(line []byte) (sender, date []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(line, []byte(fromPrefix))
-	if !ok {
-		return nil, nil, false
+	if !ok || bytes.IndexByte(rest, ':') < 0 && bytes.IndexByte(rest, '@') < 0 {
+		return nil, nil, false // no time of day and no address: most lines of letters are done with here
 	}
 	// QUIRK: mail that came by UUCP has " remote from host" after the date.
 	rest, _, _ = bytes.Cut(rest, []byte(" remote from "))

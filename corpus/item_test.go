@@ -135,6 +135,47 @@ func TestMaildirMessageIsFoundUnderItsNewName(t *testing.T) {
 	checkError(t, err, "1001234567.a.h: no such file")
 }
 
+// TestAMessageOfAMailboxIsFoundUnderItsNewName marks and moves messages between
+// listing and reading, in folders of both layouts.
+func TestAMessageOfAMailboxIsFoundUnderItsNewName(t *testing.T) {
+	root := tree(t, map[string]string{
+		".Junk/new/1000000001.a.h": "a", ".Junk/cur/": "",
+		"Lists/Go/new/1000000002.b.h,S=1": "b", "Lists/Go/cur/1000000003.c.h:2,": "c", "Lists/Go/cur/1000000004.d.h:2,S": "d",
+	})
+	plan, err := MaildirTree(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var items []Item
+	for item, err := range plan.Source() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		items = append(items, item)
+	}
+	for from, to := range map[string]string{
+		".Junk/new/1000000001.a.h":        ".Junk/cur/1000000001.a.h:2,S",
+		"Lists/Go/new/1000000002.b.h,S=1": "Lists/Go/cur/1000000002.b.h,S=1:2,",
+		"Lists/Go/cur/1000000003.c.h:2,":  "Lists/Go/cur/1000000003.c.h:2,FRS",
+		"Lists/Go/cur/1000000004.d.h:2,S": "Lists/Go/new/1000000004.d.h",
+	} {
+		if err := os.Rename(filepath.Join(root, from), filepath.Join(root, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := ""
+	for _, item := range items {
+		raw, err := item.Read(nil)
+		if err != nil {
+			t.Error(err)
+		}
+		got += string(raw)
+	}
+	if got != "abcd" {
+		t.Errorf("got %q, want abcd", got)
+	}
+}
+
 func TestMboxThatChangedIsNoticed(t *testing.T) {
 	const one = "From a@b.example Thu Aug 22 12:36:23 2002\nSubject: a\n\na\n\n"
 	root := tree(t, map[string]string{"mbox": one + one})

@@ -195,7 +195,8 @@ func allNumbers(entries []fs.DirEntry) bool {
 	found := false
 	for _, e := range entries {
 		name := e.Name()
-		if e.IsDir() || isHidden(name) || isIndex(strings.ToLower(name)) || strings.ContainsAny(name[:1], ",#") {
+		putAway := strings.HasPrefix(name, ",") || strings.HasPrefix(name, "#")
+		if e.IsDir() || putAway || isHidden(name) || isIndex(strings.ToLower(name)) {
 			continue
 		}
 		if !isNumber(name) {

@@ -168,7 +168,7 @@ func (s *mboxScanner) hold(start int64, text []byte) {
 		return
 	}
 	s.last = &fromLine{offset: start, emptyAt: start, begins: s.afterEmpty, full: isFullFromLine(text), length: -1}
-	if s.afterEmpty && len(s.open) > 0 {
+	if s.afterEmpty {
 		s.last.emptyAt = s.emptyAt
 	}
 	s.held = true

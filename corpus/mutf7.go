@@ -7,6 +7,9 @@ import (
 	"unicode/utf16"
 )
 
+// base64Letters is the alphabet of base64 in names: no slash, which divides folders.
+const base64Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+,"
+
 // decodeMUTF7 decodes the modified UTF-7 of IMAP folder names (RFC 3501, 5.1.3):
 // "&" to "-" is base64, with a comma for the slash, of UTF-16; "&-" is "&". What is
 // not so encoded stays as it is: names in UTF-8 have an "&" too.
@@ -22,26 +25,35 @@ func decodeMUTF7(name string) string {
 		if !found {
 			return out.String()
 		}
-		code, after, ended := strings.Cut(rest, "-")
-		text, ok := decodeUTF16(code)
-		switch {
-		case !ended || !ok:
-			out.WriteByte('&')
-			name = rest
-		case code == "":
-			out.WriteByte('&')
-			name = after
-		default:
-			out.WriteString(text)
-			name = after
+		text, after, ok := cutEncoded(rest)
+		if !ok {
+			text, after = "&", rest
 		}
+		out.WriteString(text)
+		name = after
 	}
+}
+
+// cutEncoded decodes what stands between "&" and "-" at the start of name.
+func cutEncoded(name string) (text, rest string, ok bool) {
+	n := 0
+	for n < len(name) && strings.IndexByte(base64Letters, name[n]) >= 0 {
+		n++
+	}
+	rest, ended := strings.CutPrefix(name[n:], "-")
+	if !ended {
+		return "", "", false
+	}
+	if n == 0 {
+		return "&", rest, true
+	}
+	text, ok = decodeUTF16(name[:n])
+	return text, rest, ok
 }
 
 // decodeUTF16 decodes what is between "&" and "-".
 func decodeUTF16(code string) (text string, ok bool) {
-	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+,"
-	raw, err := base64.NewEncoding(alphabet).WithPadding(base64.NoPadding).Strict().DecodeString(code)
+	raw, err := base64.NewEncoding(base64Letters).WithPadding(base64.NoPadding).Strict().DecodeString(code)
 	if err != nil || len(raw)%2 != 0 {
 		return "", false
 	}

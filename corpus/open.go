@@ -226,4 +226,4 @@ func isFolder(fsys fs.FS, name string) bool {
 	return err == nil && info.IsDir()
 }
 
-func isHidden(name string) bool { return name[0] == '.' }
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") }

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -40,7 +41,7 @@ type PlanFolder struct {
 	Reason   string // why the folder has its role; empty for ordinary ham
 	Messages int
 
-	path string
+	path string // empty if the folder cannot be read
 	part part
 }
 
@@ -92,9 +93,7 @@ func maildirTree(fsys fs.FS, dir string) (Plan, error) {
 	if isMaildir(fsys, dir) {
 		plan.add(dir, "INBOX", []string{"INBOX"})
 	}
-	if err := plan.find(dir, "", nil); err != nil {
-		return Plan{}, err
-	}
+	plan.find(dir, "", nil)
 	if len(plan.Folders) == 0 {
 		err := errors.New("is no Maildir: it has neither cur and new nor a mail folder such as .Junk")
 		return Plan{}, explain("open", dir, err)
@@ -103,11 +102,12 @@ func maildirTree(fsys fs.FS, dir string) (Plan, error) {
 }
 
 // find adds the mail folders in dir, whose own place in the mailbox is name and,
-// folder by folder, parts.
-func (p *Plan) find(dir, name string, parts []string) error {
+// folder by folder, parts. One that cannot be read gets a row that says so: a
+// folder that is not ours need not keep anybody from training on the others.
+func (p *Plan) find(dir, name string, parts []string) {
 	entries, err := fs.ReadDir(p.fsys, dir)
 	if err != nil {
-		return explain("list", dir, err)
+		p.Folders = append(p.Folders, PlanFolder{Name: name, Reason: fmt.Sprintf("cannot be read: %v", reason(err))})
 	}
 	for _, e := range entries {
 		folder := path.Join(dir, e.Name())
@@ -125,11 +125,8 @@ func (p *Plan) find(dir, name string, parts []string) error {
 		if isMaildir(p.fsys, folder) {
 			p.add(folder, shown, all)
 		}
-		if err := p.find(folder, shown, all); err != nil {
-			return err
-		}
+		p.find(folder, shown, all)
 	}
-	return nil
 }
 
 func isMaildirPart(name string) bool { return name == "cur" || name == "new" || name == "tmp" }
@@ -166,6 +163,9 @@ func (p *Plan) add(dir, name string, parts []string) {
 func (p *Plan) count() error {
 	for i := range p.Folders {
 		f := &p.Folders[i]
+		if f.path == "" {
+			continue // it cannot be read
+		}
 		files, err := readMaildir(p.fsys, f.path)
 		if err != nil {
 			return err
