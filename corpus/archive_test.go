@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
-	"time"
 )
 
 // entry is a member of an archive that is made for a test.
@@ -327,6 +327,27 @@ func TestArchiveIsAFileSystem(t *testing.T) {
 	}
 }
 
+func TestItemsOfAnArchiveAreReadAtTheSameTime(t *testing.T) {
+	var entries []entry
+	for i := range 50 {
+		entries = append(entries, entry{name: fmt.Sprintf("%02d", i), text: fmt.Sprintf("text %02d", i)})
+	}
+	for about, archive := range map[string]string{"zip": makeZip(t, entries...), "tar": pack(t, gzipped, makeTar(t, entries...))} {
+		var all sync.WaitGroup
+		for item, err := range listArchive(fstest.MapFS{"m": {Data: []byte(archive)}}, "m", "ham") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Go(func() {
+				if raw, err := item.Read(nil); err != nil || string(raw) != "text "+item.Origin[2:] {
+					t.Errorf("%s: %s: got %q, %v", about, item.Origin, raw, err)
+				}
+			})
+		}
+		all.Wait()
+	}
+}
+
 func TestTarOfTheSeventhEdition(t *testing.T) {
 	b := []byte(makeTar(t, entry{name: "1", text: "one"}))
 	clear(b[257:tarBlock])
@@ -338,114 +359,5 @@ func TestTarOfTheSeventhEdition(t *testing.T) {
 	copy(b[148:156], fmt.Sprintf("%06o\x00 ", sum))
 	if got := listing(t, string(b)); !slices.Equal(got, []string{"1: one"}) {
 		t.Errorf("got %q", got)
-	}
-}
-
-// Work on hostile archives is linear in their size.
-func TestWorkIsLinearInTheSizeOfHostileArchives(t *testing.T) {
-	many := func(make func(testing.TB, ...entry) string, e func(i int) entry) func(int) string {
-		return func(n int) string {
-			var entries []entry
-			for i := range n {
-				entries = append(entries, e(i))
-			}
-			return make(t, entries...)
-		}
-	}
-	shapes := []struct {
-		about string
-		make  func(n int) string
-	}{
-		{"one name", many(makeZip, func(int) entry { return entry{name: "a"} })},
-		{"names that become one", many(makeTar, func(i int) entry { return entry{name: strings.Repeat("./", i%40) + fmt.Sprintf("../%d/../a", i)} })},
-		{"deep names", many(makeTar, func(i int) entry { return entry{name: strings.Repeat("a/", 500) + fmt.Sprint(i)} })},
-		{"a folder in place of a file", many(makeTar, func(i int) entry { return entry{name: "a" + strings.Repeat("/a", i%50) + fmt.Sprint(i%7)} })},
-		{"links in a chain", many(makeTar, func(i int) entry { return entry{name: fmt.Sprint(i), link: fmt.Sprint(i + 1)} })},
-	}
-	const n, factor = 500, 4
-	for _, shape := range shapes {
-		t.Run(shape.about, func(t *testing.T) {
-			small, large := shape.make(n), shape.make(factor*n)
-			for range 4 {
-				once, more := timeOf(func() { listing(t, small) }), timeOf(func() { listing(t, large) })
-				if more <= 10*once+3*time.Millisecond {
-					return
-				}
-			}
-			t.Errorf("%d times the size took over 10 times as long", factor)
-		})
-	}
-}
-
-// timeOf returns how long f takes at best.
-func timeOf(f func()) time.Duration {
-	best := time.Hour
-	for range 2 {
-		start := time.Now()
-		f()
-		best = min(best, time.Since(start))
-	}
-	return best
-}
-
-// FuzzArchive opens any bytes as an archive: it is a file system with valid names,
-// and no member of a tar or zip that package archive can list is lost.
-func FuzzArchive(f *testing.F) {
-	entries := []entry{{name: "a/1", text: "one"}, {name: "../a", text: "two"}, {name: "a/2", link: "../a"}, {name: "b/"}}
-	f.Add([]byte(makeTar(f, entries...)))
-	f.Add([]byte(makeTar(f, entry{name: "a", text: "one"}, entry{name: "b", hard: "a"}, entry{name: "a", link: "b"})))
-	f.Add([]byte(makeZip(f, entries...)))
-	f.Add([]byte(pack(f, gzipped, makeTar(f, entries...))))
-	f.Add([]byte(testdata(f, "sparse-pax.tar.gz")))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		archive, err := openArchive(fstest.MapFS{"m": {Data: data}}, "m")
-		if err != nil && archive == nil {
-			return
-		}
-		files := 0
-		walkErr := fs.WalkDir(archive, "m", func(p string, d fs.DirEntry, err error) error {
-			if err != nil || !fs.ValidPath(p) {
-				t.Errorf("%q: %v", p, err)
-				return err
-			}
-			if !d.IsDir() {
-				files++
-				if f, err := archive.Open(p); err == nil {
-					io.Copy(io.Discard, io.LimitReader(f, 1<<20))
-					f.Close()
-				}
-			}
-			return nil
-		})
-		if walkErr != nil {
-			t.Error(walkErr)
-		}
-		if r, zipErr := zip.NewReader(bytes.NewReader(data), int64(len(data))); err == nil && zipErr == nil && isZip(string(data[:4])) {
-			want := 0
-			for _, f := range r.File {
-				if !strings.HasSuffix(strings.ReplaceAll(f.Name, `\`, "/"), "/") && f.Mode()&(fs.ModeType&^fs.ModeSymlink) == 0 {
-					want++
-				}
-			}
-			if files != want {
-				t.Errorf("%d files, want %d", files, want)
-			}
-		}
-	})
-}
-
-func BenchmarkTarIndex(b *testing.B) {
-	var entries []entry
-	for i := range 2000 {
-		entries = append(entries, entry{name: fmt.Sprintf("mail/%d.eml", i), text: minutes})
-	}
-	archive := makeTar(b, entries...)
-	fsys := fstest.MapFS{"m": {Data: []byte(archive)}}
-	b.SetBytes(int64(len(archive)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := openArchive(fsys, "m"); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

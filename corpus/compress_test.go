@@ -308,21 +308,29 @@ func TestUnpackingIsBounded(t *testing.T) {
 	}
 }
 
-func TestOpenRandomReadsAnyFileAtAnyPlace(t *testing.T) {
+func TestAnyFileCanBeReadAtAnyPlace(t *testing.T) {
 	root := tree(t, map[string]string{"plain": minutes, "packed": pack(t, zstandard, minutes), "folder/": ""})
 	for _, name := range []string{"plain", "packed"} {
-		f, err := openRandom(nil, filepath.Join(root, name))
+		path := filepath.Join(root, name)
+		fsys, err := randomAccess(nil, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := fsys.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := make([]byte, 4)
-		if _, err := f.ReadAt(got, 22); err != nil || string(got) != "gate" || f.Size() != int64(len(minutes)) {
-			t.Errorf("%s: got %q, %v, size %d", name, got, err, f.Size())
+		if _, err := f.(seekFile).ReadAt(got, 22); err != nil || string(got) != "gate" {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+		if info, err := f.Stat(); err != nil || info.Size() != int64(len(minutes)) {
+			t.Errorf("%s: got %v, %v", name, info, err)
 		}
 		if err := f.Close(); err != nil {
 			t.Error(err)
 		}
-		r, err := openPlain(nil, filepath.Join(root, name))
+		r, err := openPlain(nil, path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -333,7 +341,7 @@ func TestOpenRandomReadsAnyFileAtAnyPlace(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	_, err := openRandom(nil, filepath.Join(root, "folder"))
+	_, err := randomAccess(nil, filepath.Join(root, "folder"))
 	checkError(t, err, "is a folder")
 }
 

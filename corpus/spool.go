@@ -17,13 +17,6 @@ import (
 // beyond it is not read, and an error in the stream.
 const MaxUnpackedBytes = 16 << 30
 
-// randomFile is a file that can be read at any place.
-type randomFile interface {
-	io.ReaderAt
-	io.Closer
-	Size() int64
-}
-
 // seekFile is what is asked of a file in which messages are found and then read.
 type seekFile interface {
 	fs.File
@@ -64,32 +57,6 @@ func randomAccess(fsys fs.FS, name string) (fs.FS, error) {
 	s.name = name
 	return s, nil
 }
-
-// openRandom opens the file name of fsys, without its compression if it has one,
-// to be read at any place. See randomAccess.
-func openRandom(fsys fs.FS, name string) (randomFile, error) {
-	fsys, err := randomAccess(fsys, name)
-	if err != nil {
-		return nil, err
-	}
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return sizedFile{f.(seekFile), info.Size()}, nil
-}
-
-type sizedFile struct {
-	seekFile
-	size int64
-}
-
-func (f sizedFile) Size() int64 { return f.size }
 
 // A spool is a file system with one file in it, the unpacked copy of a file. The
 // copy has no name where the system allows that, and is freed when nothing refers
