@@ -69,7 +69,7 @@ func TestOpenListErrors(t *testing.T) {
 // FuzzParseListLine: a line is a label and a path that make the same line again,
 // or one line of error.
 func FuzzParseListLine(f *testing.F) {
-	for _, s := range []string{"ham:x", "SPAM : a b", "ham", "", ":", "ham:", "good:x", "ham:c:\\x", "\xff:\x00"} {
+	for _, s := range []string{"ham:x", "SPAM : a b", "ham:x \r", "ham", "", ":", "ham:", "good:x", "ham:c:\\x", "\xff:\x00"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
