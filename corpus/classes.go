@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -15,6 +14,7 @@ type Classes struct {
 	Names   []string // the classes, sorted
 	LeftOut int      // files that lie beside the subfolders and belong to no class
 
+	fsys    fs.FS
 	folders []string // of each class
 }
 
@@ -22,18 +22,22 @@ type Classes struct {
 // one class and gives it its name. Two folders that are called ham and spam, in
 // any case, give the classes "ham" and "spam". Files and folders whose names begin
 // with a dot are ignored; links to folders are followed. Fewer than two subfolders
-// are an error.
+// are an error. The folder may be in a tar or zip archive.
 func ClassFolders(name string) (Classes, error) {
-	c, err := findClasses(filepath.Clean(name))
+	fsys, dir, err := mailFolder(name)
+	if err != nil {
+		return Classes{}, explain("open", name, err)
+	}
+	c, err := findClasses(fsys, dir)
 	if err != nil {
 		return Classes{}, explain("open", name, err)
 	}
 	return c, nil
 }
 
-func findClasses(dir string) (Classes, error) {
-	var c Classes
-	entries, err := fs.ReadDir(system{}, dir)
+func findClasses(fsys fs.FS, dir string) (Classes, error) {
+	c := Classes{fsys: fsys}
+	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
 		return c, err
 	}
@@ -42,7 +46,7 @@ func findClasses(dir string) (Classes, error) {
 			continue
 		}
 		folder := path.Join(dir, e.Name())
-		if !isFolder(system{}, folder) {
+		if !isFolder(fsys, folder) {
 			c.LeftOut++
 			continue
 		}
@@ -50,7 +54,7 @@ func findClasses(dir string) (Classes, error) {
 		c.folders = append(c.folders, folder)
 	}
 	switch {
-	case isMaildir(system{}, dir):
+	case isMaildir(fsys, dir):
 		return c, errors.New("is one Maildir, where one folder per class is needed")
 	case len(c.Names) < 2:
 		return c, fmt.Errorf("%d subfolders, where at least two are needed: one for each class, such as ham and spam", len(c.Names))
@@ -74,15 +78,9 @@ func (c *Classes) foldHamAndSpam() {
 func (c Classes) Source() Source {
 	return func(yield func(Item, error) bool) {
 		for i, folder := range c.folders {
-			if !walkFolder(system{}, folder, c.Names[i], yield) {
+			if !(walker{c.fsys, c.Names[i], yield}).folder(folder, "") {
 				return
 			}
 		}
 	}
-}
-
-// isFolder reports whether name is a folder or a link to one.
-func isFolder(fsys fs.FS, name string) bool {
-	info, err := fs.Stat(fsys, name)
-	return err == nil && info.IsDir()
 }

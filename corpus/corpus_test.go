@@ -75,45 +75,6 @@ func checkError(t *testing.T, err error, want ...string) {
 	}
 }
 
-func TestDetect(t *testing.T) {
-	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
-	root := tree(t, map[string]string{
-		"maildir/cur/": "", "maildir/new/": "", "maildir/tmp/": "",
-		"copy/cur/1.a.h:2,S": "a", "copy/tmp/": "",
-		"folder/1": "Subject: a\n", "empty/": "",
-		"mbox":    from + "Subject: a\n\na\n",
-		"blank":   "\r\n\n" + from + "\n",
-		"nothing": "",
-		"message": "Subject: a\n\nFrom here on\n",
-		"prose":   "From the start\n",
-	})
-	symlink(t, "mbox", filepath.Join(root, "link"))
-	tests := []struct {
-		about, name string
-		want        Format
-	}{
-		{"cur, new and tmp make a Maildir", "maildir", Maildir},
-		{"two of the three are enough", "copy", Maildir},
-		{"a slash at the end changes nothing", "maildir/", Maildir},
-		{"a folder of files", "folder", Folder},
-		{"an empty folder", "empty", Folder},
-		{"a From_ line at the start makes an mbox", "mbox", Mbox},
-		{"empty lines may come before it", "blank", Mbox},
-		{"an empty file is an empty mbox", "nothing", Mbox},
-		{"a link is what it leads to", "link", Mbox},
-		{"a file with a header is a message", "message", Message},
-		{"From without a date does not make an mbox", "prose", Message},
-	}
-	for _, tt := range tests {
-		t.Run(tt.about, func(t *testing.T) {
-			got, err := Detect(filepath.Join(root, tt.name))
-			if err != nil || got != tt.want {
-				t.Errorf("got %q, %v, want %q", got, err, tt.want)
-			}
-		})
-	}
-}
-
 func TestOpenErrors(t *testing.T) {
 	root := t.TempDir()
 	symlink(t, "nowhere", filepath.Join(root, "dangling"))
@@ -128,7 +89,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
-			_, _, err := Open(tt.name, "ham")
+			_, _, err := Open(tt.name, "ham", "")
 			checkError(t, err, tt.want)
 			if tt.is != nil && !errors.Is(err, tt.is) {
 				t.Errorf("%v is not %v", err, tt.is)
@@ -139,9 +100,9 @@ func TestOpenErrors(t *testing.T) {
 
 func TestOpenMessage(t *testing.T) {
 	root := tree(t, map[string]string{"m": "Subject: a\r\n\r\n\x00"})
-	source, format, err := Open(filepath.Join(root, "m"), "spam")
-	if err != nil || format != Message {
-		t.Fatal(format, err)
+	source, found, err := Open(filepath.Join(root, "m"), "spam", "")
+	if err != nil || found.Format != Message {
+		t.Fatal(found, err)
 	}
 	if got, want := contents(source), []string{"spam: Subject: a\r\n\r\n\x00"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -159,9 +120,9 @@ func TestFolder(t *testing.T) {
 	symlink(t, "../b", filepath.Join(root, "d", "link"))
 	symlink(t, "..", filepath.Join(root, "d", "loop"))
 	symlink(t, "nowhere", filepath.Join(root, "h"))
-	source, format, err := Open(root, "ham")
-	if err != nil || format != Folder {
-		t.Fatal(format, err)
+	source, found, err := Open(root, "ham", "")
+	if err != nil || found.Format != Folder {
+		t.Fatal(found, err)
 	}
 	want := []string{
 		"ham: first", "ham: second", "ham: third", "ham: second",
@@ -179,7 +140,7 @@ func TestFolder(t *testing.T) {
 // Names from the days before UTF-8 are what io/fs refuses and mail folders have.
 func TestFolderWithNamesThatAreNotUTF8(t *testing.T) {
 	root := tree(t, map[string]string{"Entw\xfcrfe/\xe9": "a"})
-	source, _, err := Open(root, "ham")
+	source, _, err := Open(root, "ham", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +150,7 @@ func TestFolderWithNamesThatAreNotUTF8(t *testing.T) {
 }
 
 func TestFolderWithoutMessagesIsEmpty(t *testing.T) {
-	source, _, err := Open(t.TempDir(), "ham")
+	source, _, err := Open(t.TempDir(), "ham", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +169,7 @@ func TestSourcesStopWhenTheCallerStops(t *testing.T) {
 	})
 	sources := map[string]Source{}
 	for _, name := range []string{"folder", "maildir", "mbox"} {
-		source, _, err := Open(filepath.Join(root, name), "ham")
+		source, _, err := Open(filepath.Join(root, name), "ham", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +211,7 @@ func TestNothingIsWritten(t *testing.T) {
 		return names
 	}
 	before := list()
-	source, _, err := Open(root, "ham")
+	source, _, err := Open(root, "ham", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,11 @@
-// Package corpus lists labelled mail: messages in Maildirs, mbox files, folders
-// and TREC indexes, each with the class it belongs to.
+// Package corpus lists labelled mail: messages in Maildirs, mbox files, folders of
+// MH, Thunderbird and Apple Mail, and other folders, also in archives and
+// compressed, and those that lists, TREC indexes and tables name, each with the
+// class it belongs to.
 //
 // The smallest complete use:
 //
-//	source, _, err := corpus.Open("/home/ann/Maildir/.Junk", "spam")
+//	source, _, err := corpus.Open("/home/ann/Maildir/.Junk", "spam", "")
 //	if err != nil {
 //		return err
 //	}
@@ -25,8 +27,18 @@
 // bytes when they are needed, into the caller's buffer. So memory grows with the
 // number of messages at most, and never with their size.
 //
-// Nothing is ever written, moved or renamed: a message that is unseen before it
-// was read is unseen afterwards.
+// Nothing in a mailbox is ever written, moved or renamed: a message that is unseen
+// before it was read is unseen afterwards. Nothing else is written but the content
+// of a compressed mbox, tar or table, and of an mbox in a zip archive, as messages
+// must be read at their places: to a file in os.TempDir of at most
+// MaxUnpackedBytes, without a name where the system can remove open files. It is
+// gone when the source and its items are out of use, or the program ends.
+//
+// A compressed message, as some servers keep them in a Maildir, is decompressed by
+// Item.Read, in memory. What compression or archive a file is, its first bytes say,
+// and never its name. An archive is read as a folder; its members never lead out of
+// it. An archive that lies among messages is an error of that item, as is what is
+// damaged or unpacks to too much; what is before the damage is used.
 //
 // A Source may be ranged over again; it then looks at the files again. Items are
 // plain values, and Read may be called from several goroutines. The package holds
@@ -36,6 +48,6 @@
 // finds the same message delivered twice, DeliveryTime says when a message came,
 // and SplitOptions divides messages into training, development and test parts.
 //
-// What it does not do: decode messages, unpack archives, take the quoting of
-// ">From " lines out of mbox files, or write.
+// What it does not do: decode messages, look into archives within archives, or
+// write mail.
 package corpus

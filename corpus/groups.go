@@ -31,8 +31,8 @@ const (
 // notices are not counted: fingerprints that mostly stand in messages which share nothing else. Without that rule the
 // footer of a list would join all short messages to it, and these all long ones.
 func NearDuplicates(sketches [][]uint64, similarity float64) []int {
-	index := newIndex(sketches)
-	index.dropFooters(sketches)
+	shingles := newPostings(sketches)
+	shingles.dropFooters(sketches)
 	groups := make(unionFind, len(sketches))
 	for i := range groups {
 		groups[i] = i
@@ -40,8 +40,8 @@ func NearDuplicates(sketches [][]uint64, similarity float64) []int {
 	shared := make([]int, len(sketches)) // fingerprints that message i has in common with each earlier one
 	var met []int32                      // the earlier ones with which it has any
 	for i := range sketches {
-		for _, n := range index.numbers[i] {
-			for _, j := range index.before(n) {
+		for _, n := range shingles.numbers[i] {
+			for _, j := range shingles.before(n) {
 				if shared[j] == 0 {
 					met = append(met, j)
 				}
@@ -49,7 +49,7 @@ func NearDuplicates(sketches [][]uint64, similarity float64) []int {
 			}
 		}
 		for _, j := range met {
-			smaller, larger := min(index.size[i], index.size[j]), max(index.size[i], index.size[j])
+			smaller, larger := min(shingles.size[i], shingles.size[j]), max(shingles.size[i], shingles.size[j])
 			alike := float64(shared[j]) >= similarity*float64(smaller)
 			if alike && (shared[j] >= enough || shared[j] == larger) {
 				groups.join(i, int(j))
@@ -65,21 +65,21 @@ func NearDuplicates(sketches [][]uint64, similarity float64) []int {
 	return first
 }
 
-// index tells which messages have a fingerprint. Fingerprints are numbered in the order of the messages.
-type index struct {
+// postings tell which messages have a fingerprint. Fingerprints are numbered in the order of the messages.
+type postings struct {
 	numbers  [][]uint32 // of the fingerprints of each message that others have too; footers are dropped
 	size     []int      // of each message: how many fingerprints it has, footers not counted
 	messages [][]int32  // of each number: the messages that have the fingerprint, ascending
 	passed   []int32    // of each number: how many of these have been asked for
 }
 
-func newIndex(sketches [][]uint64) *index {
+func newPostings(sketches [][]uint64) *postings {
 	total := 0
 	for _, sketch := range sketches {
 		total += len(sketch)
 	}
 	numbering := newNumbering(total)
-	x := &index{numbers: make([][]uint32, len(sketches)), size: make([]int, len(sketches))}
+	x := &postings{numbers: make([][]uint32, len(sketches)), size: make([]int, len(sketches))}
 	all := make([]uint32, 0, total)
 	var count []int32
 	for i, sketch := range sketches {
@@ -109,7 +109,7 @@ func newIndex(sketches [][]uint64) *index {
 }
 
 // dropFooters drops the fingerprints that most of the messages which have it share and little else.
-func (x *index) dropFooters(sketches [][]uint64) {
+func (x *postings) dropFooters(sketches [][]uint64) {
 	footer := make([]bool, len(x.messages))
 	for n, messages := range x.messages {
 		footer[n] = len(messages) >= commonIn && isFooter(messages, sketches)
@@ -122,7 +122,7 @@ func (x *index) dropFooters(sketches [][]uint64) {
 
 // before returns the last messages that have a fingerprint before the message that asks. Each message that has it asks
 // once, in order.
-func (x *index) before(number uint32) []int32 {
+func (x *postings) before(number uint32) []int32 {
 	end := x.passed[number]
 	x.passed[number]++
 	return x.messages[number][max(0, end-remembered):end]

@@ -80,9 +80,9 @@ func TestWorkIsLinearInTheSizeOfHostileInput(t *testing.T) {
 
 // list lists the messages of a file.
 func list(t *testing.T, path string) {
-	source, format, err := corpus.Open(path, "ham")
-	if err != nil || format != corpus.Mbox {
-		t.Fatalf("got format %q, error %v: want an mbox", format, err)
+	source, found, err := corpus.Open(path, "ham", "")
+	if err != nil || found.Format != corpus.Mbox {
+		t.Fatalf("got format %q, error %v: want an mbox", found.Format, err)
 	}
 	for _, err := range source {
 		if err != nil {

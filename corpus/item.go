@@ -44,24 +44,31 @@ type Item struct {
 	Origin string
 	// Label is the name of the class the message belongs to, such as "ham".
 	Label string
-	// Time is when the message was delivered if the listing knows that (from
-	// the name of a Maildir file or the From_ line of an mbox), else zero.
+	// Time is when the message was delivered if the name of its file tells, as
+	// that of a Maildir file does, else zero: then DeliveryTime has to read it.
 	Time time.Time
 
 	fsys    fs.FS // nil: the operating system
 	path    string
 	offset  int64
-	size    int64 // of one message of an mbox file; 0: the whole file
+	size    int64 // of one message of an mbox file or one row of a table; 0: the whole file
 	maildir bool
+	emlx    bool     // the message stands between its length and a property list
+	columns *columns // of the table that the message is a row of
 }
 
 // Read appends the message to dst[:0], whose capacity is used again, and returns
-// it. The bytes are those of the file; a message of an mbox begins with its From_
-// line. After an error the result is empty, but keeps the capacity of dst.
+// it. The bytes are those of the file, but for the ">" of quoted "From " lines of
+// an mbox and the frame of an emlx file; a message of an mbox begins with its From_
+// line. A file that is compressed with gzip, bzip2, xz or zstd is decompressed,
+// whatever its name is, as some mail servers keep their Maildirs so. A row of a
+// table is made a message. After an error the result is empty, but keeps the
+// capacity of dst.
 //
 // The error names the origin and wraps the reason, such as fs.ErrNotExist.
-// A file of more than MaxMessageBytes is an error, and so is an mbox that was
-// changed since it was listed, as far as that can be seen.
+// A file of more than MaxMessageBytes, compressed or not, is an error, and so are
+// an archive among the messages, compressed data that is damaged, and an mbox or
+// a table that was changed since it was listed, as far as that can be seen.
 func (it Item) Read(dst []byte) ([]byte, error) {
 	dst, err := it.read(dst[:0])
 	if err != nil {
@@ -79,10 +86,33 @@ func (it Item) read(dst []byte) ([]byte, error) {
 		return dst, err
 	}
 	defer f.Close()
-	if it.size == 0 {
-		return readWhole(f, dst)
+	if it.size > 0 {
+		return it.readPart(f, dst)
 	}
-	return readSection(f, dst, it.offset, it.size)
+	if dst, err = readWhole(f, dst); err != nil {
+		return dst, err
+	}
+	if dst, err = unpackMessage(dst); err != nil {
+		return dst, err
+	}
+	if it.emlx {
+		dst = cutEmlx(dst)
+	}
+	return dst, nil
+}
+
+// readPart appends one message of an mbox, or one row of a table as a message.
+func (it Item) readPart(f fs.File, dst []byte) ([]byte, error) {
+	dst, err := readSection(f, dst, it.offset, it.size)
+	switch {
+	case err != nil:
+		return dst, err
+	case it.columns != nil:
+		return it.columns.message(dst, it.Label)
+	case !strings.HasPrefix(string(dst[:min(len(dst), len(fromPrefix))]), fromPrefix):
+		return dst, errChanged
+	}
+	return unquoteFrom(dst), nil
 }
 
 // open opens the file of the message. A message of a Maildir gets another name
@@ -119,10 +149,20 @@ func readWhole(f fs.File, dst []byte) ([]byte, error) {
 	if info.Size() > MaxMessageBytes {
 		return dst, tooLarge(info.Size())
 	}
-	// One byte more than the size lets the last Read see the end of the file.
-	dst = slices.Grow(dst, int(info.Size())+1)
+	// One byte more than the size lets the last Read see the end of the file. What
+	// a file in an archive says of its size may be a lie.
+	const believed = 16 << 20
+	dst = slices.Grow(dst, int(min(info.Size(), believed))+1)
+	return appendAll(dst, f)
+}
+
+// appendAll appends what r holds to dst, up to MaxMessageBytes in all.
+func appendAll(dst []byte, r io.Reader) ([]byte, error) {
 	for {
-		n, err := f.Read(dst[len(dst):cap(dst)])
+		if len(dst) == cap(dst) {
+			dst = slices.Grow(dst, min(max(cap(dst), 4096), MaxMessageBytes+1-len(dst)))
+		}
+		n, err := r.Read(dst[len(dst):min(cap(dst), MaxMessageBytes+1)])
 		dst = dst[:len(dst)+n]
 		switch {
 		case err == io.EOF:
@@ -130,14 +170,13 @@ func readWhole(f fs.File, dst []byte) ([]byte, error) {
 		case err != nil:
 			return dst, err
 		case len(dst) > MaxMessageBytes:
-			return dst, tooLarge(int64(len(dst)))
-		case len(dst) == cap(dst):
-			dst = slices.Grow(dst, 4096)
+			return dst, errTooLarge
 		}
 	}
 }
 
-// readSection appends size bytes of f from offset on, one message of an mbox.
+// readSection appends size bytes of f from offset on: one message of an mbox, or
+// one row of a table.
 func readSection(f fs.File, dst []byte, offset, size int64) ([]byte, error) {
 	if size > MaxMessageBytes {
 		return dst, tooLarge(size)
@@ -153,13 +192,12 @@ func readSection(f fs.File, dst []byte, offset, size int64) ([]byte, error) {
 		}
 		return dst, err
 	}
-	if !strings.HasPrefix(string(dst[:min(len(dst), len(fromPrefix))]), fromPrefix) {
-		return dst, errChanged
-	}
 	return dst, nil
 }
 
 var errChanged = errors.New("the file has changed since it was listed")
+
+var errTooLarge = fmt.Errorf("more than %d bytes are too large for a message", MaxMessageBytes)
 
 func tooLarge(size int64) error {
 	return fmt.Errorf("%d bytes are too large for a message (the limit is %d)", size, MaxMessageBytes)

@@ -75,7 +75,7 @@ func readMaildir(fsys fs.FS, dir string) ([]maildirFile, error) {
 			failed = explain("list", folder, err)
 		}
 		for _, e := range entries {
-			if isHidden(e.Name()) {
+			if isHidden(e.Name()) || isIndex(strings.ToLower(e.Name())) {
 				continue
 			}
 			name := path.Join(folder, e.Name())

@@ -1,10 +1,13 @@
 package corpus
 
 import (
+	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 )
 
@@ -87,11 +90,12 @@ func TestMaildirListing(t *testing.T) {
 		"cur/1000000004.d.h:2,S": "both", "cur/.nfs001": "x",
 		"cur/dovecot.d/x": "x", "tmp/1000000005.e.h": "being written",
 		"dovecot-uidlist": "x", "maildirfolder": "", ".Junk/cur/1": "x",
+		"cur/dovecot-keywords": "x", "new/dovecot.index.cache": "x", "cur/maildirsize": "x",
 	})
 	symlink(t, "nowhere", filepath.Join(root, "cur", "1000000006.f.h:2,S"))
-	source, format, err := Open(root, "ham")
-	if err != nil || format != Maildir {
-		t.Fatal(format, err)
+	source, found, err := Open(root, "ham", "")
+	if err != nil || found.Format != Maildir {
+		t.Fatal(found, err)
 	}
 	dangling := filepath.Join(root, "cur", "1000000006.f.h:2,S")
 	want := []string{
@@ -118,7 +122,7 @@ func TestMaildirTree(t *testing.T) {
 		".Trash/new/": "", ".Drafts/cur/8.h:2,S": "x", ".Drafts/new/": "",
 		".Lists.golang/new/9.i": "list", ".Lists.golang/cur/": "",
 		".Sent/cur/10.j:2,S": "sent", ".Sent/new/": "",
-		".nomail/x": "x", "plain/cur/x": "x", "plain/new/": "",
+		".nomail/x": "x", "plain/cur/x": "plain", "plain/new/": "",
 	})
 	plan, err := MaildirTree(root)
 	if err != nil {
@@ -130,9 +134,10 @@ func TestMaildirTree(t *testing.T) {
 		{Name: ".Drafts", Role: LeftOut, Reason: "drafts", Messages: 1},
 		{Name: ".Junk", Role: Spam, Reason: "spam", Messages: 2},
 		{Name: ".Lists.golang", Role: Ham, Messages: 1},
-		{Name: ".Sent", Role: Ham, Messages: 1},
+		{Name: ".Sent", Role: Ham, Reason: "sent mail", Messages: 1},
 		{Name: ".Trash", Role: LeftOut, Reason: "deleted mail", Messages: 1},
 		{Name: ".Trash.2004", Role: LeftOut, Reason: "in a folder of deleted mail", Messages: 1},
+		{Name: "plain", Role: Ham, Messages: 1},
 	}
 	got := slices.Clone(plan.Folders)
 	for i := range got {
@@ -145,8 +150,87 @@ func TestMaildirTree(t *testing.T) {
 		t.Errorf("%d messages of ham and spam folders are marked as deleted, want 2", plan.Deleted)
 	}
 	mail := contents(plan.Source())
-	if want := []string{"ham: read", "spam: junk", "spam: new junk", "ham: list", "ham: sent"}; !slices.Equal(mail, want) {
+	if want := []string{"ham: read", "spam: junk", "spam: new junk", "ham: list", "ham: sent", "ham: plain"}; !slices.Equal(mail, want) {
 		t.Errorf("got  %q\nwant %q", mail, want)
+	}
+}
+
+func TestMaildirTreeOfNestedFolders(t *testing.T) {
+	root := tree(t, map[string]string{
+		"cur/1.a:2,S": "read", "cur/2.b:2,": "unread", "new/": "", "dovecot.index.log": "x", "dovecot-keywords": "x", "courierimapkeywords/cur/x": "x", "courierimapkeywords/new/": "",
+		"INBOX/Junk/cur/3.c:2,": "junk", "INBOX/Junk/tmp/": "",
+		"Lists/Go/cur/4.d:2,S": "go", "Lists/Go/new/": "", "Lists/Go/dovecot-uidlist": "x",
+		"Lists/Go/Old/cur/5.e:2,S": "old", "Lists/Go/Old/tmp/": "",
+		"[Gmail]/All Mail/cur/6.f:2,S": "all", "[Gmail]/All Mail/new/7.g": "unread", "[Gmail]/All Mail/tmp/": "",
+		"second/Inbox/cur/8.h:2,S": "inbox", "second/Inbox/new/9.i": "new",
+		"second/Inbox/.Junk/cur/10.j:2,S": "dotted", "second/Inbox/.Junk/new/": "",
+		"Trash/Lists/cur/11.k:2,S": "x", "Trash/Lists/new/": "",
+	})
+	plan, err := MaildirTree(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []PlanFolder{
+		{Name: "INBOX", Role: Ham, Messages: 1},
+		{Name: "INBOX", Role: LeftOut, Reason: "not seen yet", Messages: 1},
+		{Name: "INBOX/Junk", Role: Spam, Reason: "spam", Messages: 1},
+		{Name: "Lists/Go", Role: Ham, Messages: 1},
+		{Name: "Lists/Go/Old", Role: Ham, Messages: 1},
+		{Name: "Trash/Lists", Role: LeftOut, Reason: "in a folder of deleted mail", Messages: 1},
+		{Name: "[Gmail]/All Mail", Role: Ham, Messages: 1},
+		{Name: "[Gmail]/All Mail", Role: LeftOut, Reason: "not seen yet", Messages: 1},
+		{Name: "second/Inbox", Role: Ham, Messages: 1},
+		{Name: "second/Inbox", Role: LeftOut, Reason: "not seen yet", Messages: 1},
+		{Name: "second/Inbox/.Junk", Role: Spam, Reason: "spam", Messages: 1},
+	}
+	got := slices.Clone(plan.Folders)
+	for i := range got {
+		got[i].path, got[i].part = "", wholeFolder
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	mail := contents(plan.Source())
+	if want := []string{"ham: read", "spam: junk", "ham: go", "ham: old", "ham: all", "ham: inbox", "spam: dotted"}; !slices.Equal(mail, want) {
+		t.Errorf("got  %q\nwant %q", mail, want)
+	}
+}
+
+func TestAFolderThatCannotBeReadIsARowOfThePlan(t *testing.T) {
+	files := fstest.MapFS{"m/cur/1.a:2,S": {Data: []byte("a")}, "m/new/2": {Data: []byte("b")}, "m/Lists/x": {Data: []byte("c")}, "m/Work/cur/3": {Data: []byte("d")}, "m/Work/tmp/4": {Data: []byte("e")}}
+	plan, err := maildirTree(brokenFS{files, "m/Lists", false, fs.ErrPermission}, "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range plan.Folders {
+		got = append(got, fmt.Sprintf("%s: %d %v, %s", f.Name, f.Messages, f.Role, f.Reason))
+	}
+	want := []string{"INBOX: 1 ham, ", "INBOX: 1 left out, not seen yet", "Lists: 0 left out, cannot be read: permission denied", "Work: 1 ham, "}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := contents(plan.Source()); !slices.Equal(got, []string{"ham: a", "ham: d"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestNamesOfFoldersAreShownDecoded(t *testing.T) {
+	root := tree(t, map[string]string{
+		".Entw&APw-rfe/cur/": "", ".Entw&APw-rfe/new/": "", // modified UTF-7
+		"Gelo\u0308scht/cur/": "", "Gelo\u0308scht/new/": "", // decomposed
+		"R&D/cur/": "", "R&D/new/": "",
+	})
+	plan, err := MaildirTree(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range plan.Folders {
+		got = append(got, f.Name+": "+f.Role.String())
+	}
+	if want := []string{".Entwürfe: left out", "Gelöscht: left out", "R&D: ham"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -178,7 +262,7 @@ func TestRoleOfFolders(t *testing.T) {
 		{".Archive", Ham}, {".Sent", Ham}, {".Spamassassin", Ham}, {".Lists.junkyard", Ham},
 	}
 	for _, tt := range tests {
-		if got, _ := roleOf(tt.name); got != tt.want {
+		if got, _ := roleOf(dottedParts(tt.name)); got != tt.want {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
 		}
 	}

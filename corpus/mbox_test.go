@@ -12,50 +12,6 @@ import (
 	"testing/iotest"
 )
 
-func TestParseFromLine(t *testing.T) {
-	const want = "2002-08-22 12:36:23"
-	tests := []struct {
-		about, line, time string // time "" means none
-		ok                bool
-	}{
-		{"as in RFC 4155", "From ann@example.org Thu Aug 22 12:36:23 2002", want, true},
-		{"two blanks", "From ann@example.org  Thu Aug 22 12:36:23 2002", want, true},
-		{"CR at the end", "From ann@example.org Thu Aug 22 12:36:23 2002\r", want, true},
-		{"no seconds", "From ann@example.org Thu Aug 22 12:36 2002", "2002-08-22 12:36:00", true},
-		{"a zone before the year", "From ann@example.org Thu Aug 22 12:36:23 EDT 2002", "2002-08-22 16:36:23", true},
-		{"a zone at the end", "From ann@example.org Thu Aug 22 12:36:23 2002 +0200", "2002-08-22 10:36:23", true},
-		{"in the order of RFC 5322", "From ann@example.org Thu, 22 Aug 2002 12:36:23 +0000", want, true},
-		{"a sender without a host", "From MAILER-DAEMON Thu Aug 22 12:36:23 2002", want, true},
-		{"a dash for the sender", "From - Thu Aug 22 12:36:23 2002", want, true},
-		{"no sender", "From  Thu Aug 22 12:36:23 2002", want, true},
-		{"a sender in words", `From "Ann Lee" <ann@example.org> Thu Aug 22 12:36:23 2002`, want, true},
-		{"UUCP", "From ann Thu Aug 22 12:36:23 2002 remote from host", want, true},
-		{"no year", "From ann@example.org Thu Aug 22 12:36:23", "", true},
-		{"only a year after an address", "From ann@example.org 2002", "", true},
-		{"no date", "From ann@example.org", "", false},
-		{"prose", "From here on it is easy", "", false},
-		{"prose with a time", "From Monday 10:30 the office is open", "", false},
-		{"prose that ends in a time", "From the office we go at 10:30", "", false},
-		{"prose that ends in a year", "From the beginning until May 2003", "", false},
-		{"prose that begins with a year", "From 2002 to 2003", "", false},
-		{"a field", "From: ann@example.org Thu Aug 22 12:36:23 2002", "", false},
-		{"quoted", ">From ann@example.org Thu Aug 22 12:36:23 2002", "", false},
-		{"nothing", "From ", "", false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.about, func(t *testing.T) {
-			date, ok := parseFromLine([]byte(tt.line))
-			got := ""
-			if !date.IsZero() {
-				got = date.Format("2006-01-02 15:04:05")
-			}
-			if ok != tt.ok || got != tt.time {
-				t.Errorf("got %q, %v, want %q, %v", got, ok, tt.time, tt.ok)
-			}
-		})
-	}
-}
-
 func scanAll(t testing.TB, r io.Reader) (all []mboxMessage) {
 	t.Helper()
 	err := scanMbox(r, func(m mboxMessage) bool {
@@ -84,6 +40,14 @@ func TestScanMbox(t *testing.T) {
 		{"a From_ line is the last", []string{"", from + "a\n\n", from[:len(from)-1]}},
 		{"empty messages", []string{"", from + "\n", from + "\n", from}},
 		{"no empty line before From", []string{"", from + "a\n" + from + "b\n"}},
+		{"a byte order mark", []string{"\ufeff", from + "a\n\n", from + "b\n"}},
+		{"joined without an empty line", []string{"", from + "A: b\n\na\n", from + "A: b\n\nb\n", from + "A: b\n\nc\n"}},
+		{"joined, with CRLF", []string{"", from + "A: b\r\n\r\na\r\n", from + "A: b\r\n\r\nb\r\n"}},
+		{"joined, but in a header", []string{"", from + "A: b\n" + from + "A: b\n\nb\n"}},
+		{"joined, but without a full date", []string{"", from + "A: b\n\na\nFrom ann@example.org 2002\nA: b\n\nb\n"}},
+		{"joined, but with words for a sender", []string{"", from + "A: b\n\na\nFrom Ann Lee Thu Aug 22 12:36:23 2002\nA: b\n\nb\n"}},
+		{"two From_ lines", []string{"", from + from + "A: b\n\na\n\n", from + "b\n"}},
+		{"foreign text with a From_ line in it", []string{"my mail\n" + from + "is here\n\n", from + "a\n"}},
 		{"prose after an empty line", []string{"", from + "\n\nFrom here on it goes\n\nFrom \n\n", from + "b\n"}},
 		{"quoted From", []string{"", from + "\n\n>" + from + "\n", from + "b\n"}},
 		{"a very long line", []string{"", from + "\n" + strings.Repeat("x", 3*mboxBuffer) + "\n\n", from + "\n\nFrom " + strings.Repeat("y", 2*mboxBuffer) + "\n\n", from}},
@@ -107,6 +71,133 @@ func TestScanMbox(t *testing.T) {
 	}
 }
 
+// cl2 makes a message of an mboxcl2 file, with a Content-Length that is wrong by off.
+func cl2(body string, off int) string {
+	return fmt.Sprintf("From ann@example.org Thu Aug 22 12:36:23 2002\nContent-Length: %d\n\n%s", len(body)+off, body)
+}
+
+func TestScanMboxContentLength(t *testing.T) {
+	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
+	shown := "see:\n\n" + from + "A: b\n\nshown\n"
+	tests := []struct {
+		about string
+		parts []string
+	}{
+		{"it points to the end of the file", []string{cl2(shown, 0)}},
+		{"it points to a From_ line", []string{cl2(shown, 0), cl2("b\n", 0)}},
+		{"it points to the empty line before", []string{cl2(shown, 0) + "\n", cl2("b\n", 0) + "\n"}},
+		{"it points to an empty line of CR and LF", []string{cl2(shown, 0) + "\r\n", cl2("b\n", 0) + "\r\n"}},
+		{"it counts the empty line", []string{cl2(shown+"\n", 0), cl2("b\n", 0)}},
+		{"without an empty line before a From_ line without a field after it", []string{cl2(shown, 0), from + "\nb\n"}},
+		{"the message it points to has one too, and hardly a date", []string{cl2("a\n", 0), strings.Replace(cl2(shown, 0), "Thu Aug 22 12:36:23 ", "", 1), cl2("b\n", 0)}},
+		{"a byte too many", []string{cl2("see:\n\n", 1), cl2("b\n", 0)}},
+		{"a byte too few", []string{cl2("see:\n\n", -2), cl2("b\n", 0)}},
+		{"far too many, with one that is right within", []string{cl2("a\n\n", 1000), cl2(shown, 0) + "\n", cl2("c\n", 0)}},
+		{"more than a message can have", []string{cl2("a\n\n", 1<<30), cl2("b\n", 0)}},
+		{"more than a number can be", []string{from + "Content-Length: 99999999999999999999\n\na\n\n", cl2("b\n", 0)}},
+		{"no number", []string{from + "Content-Length: 1x\n\na\n\n", cl2("b\n", 0)}},
+		{"two, of which the first counts", []string{strings.Replace(cl2(shown, 0), "\n\n", "\nContent-Length: 1\n\n", 1), cl2("b\n", 0)}},
+		{"zero", []string{cl2("", 0) + "\n", cl2("b\n", 0)}},
+		{"in the body it is text", []string{from + "\nContent-Length: 2\n\n", cl2("b\n", 0)}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			text := strings.Join(tt.parts, "")
+			var got []string
+			for _, m := range scanAll(t, iotest.HalfReader(strings.NewReader(text))) {
+				got = append(got, text[m.offset:m.offset+m.size])
+			}
+			if !slices.Equal(got, tt.parts) {
+				t.Errorf("got  %q\nwant %q", got, tt.parts)
+			}
+		})
+	}
+}
+
+// TestMboxFiles reads the files of testdata/mbox, each of which is of one kind.
+func TestMboxFiles(t *testing.T) {
+	tests := []struct {
+		about, name string
+		subjects    []string
+		text        string // that the last message has
+	}{
+		{"mboxo quotes lines that begin with From", "mboxo.mbox", []string{"minutes", "harvest"}, "\nFrom the garden "},
+		{"mboxrd quotes quoted lines too", "mboxrd.mbox", []string{"minutes", "reply"}, "\n>From the garden "},
+		{"mboxcl quotes and counts", "mboxcl.mbox", []string{"minutes", "harvest"}, "\nFrom the garden "},
+		{"mboxcl2 counts and does not quote", "mboxcl2.mbox", []string{"how an mbox looks", "thanks"}, "Thank you"},
+		{"a wrong Content-Length does not count", "wrong-length.mbox", []string{"minutes", "harvest"}, "beans"},
+		{"files joined with cat", "joined.mbox", []string{"minutes", "harvest", "bread"}, "flour"},
+		{"CRLF and a byte order mark", "crlf-bom.mbox", []string{"minutes", "harvest"}, "beans"},
+		{"what Thunderbird has moved away is left out", "expunged.mbox", []string{"minutes"}, "river"},
+		{"the notes of an IMAP server are no message", "pine.mbox", []string{"minutes"}, "river"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			var subjects []string
+			last := ""
+			for item, err := range listMbox(system{}, filepath.Join("testdata", "mbox", tt.name), "ham") {
+				var raw []byte
+				if err == nil {
+					raw, err = item.Read(nil)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, subject, _ := strings.Cut(string(raw), "Subject: ")
+				subject, _, _ = strings.Cut(subject, "\n")
+				subjects = append(subjects, strings.TrimRight(subject, "\r"))
+				last = string(raw)
+			}
+			if !slices.Equal(subjects, tt.subjects) {
+				t.Errorf("got the subjects %q, want %q", subjects, tt.subjects)
+			}
+			if !strings.Contains(last, tt.text) {
+				t.Errorf("got %q, want %q in it", last, tt.text)
+			}
+		})
+	}
+}
+
+func TestMboxWithoutAnyMessage(t *testing.T) {
+	root := tree(t, map[string]string{"text": "no mail\n\nFrom here on\n", "blank": "\n\r\n\n", "nothing": ""})
+	tests := []struct {
+		about, name string
+		want        []string
+	}{
+		{"text without a From_ line is an error", "text", []string{"ham! list " + filepath.Join(root, "text") + ": has no From_ line, so it is no mbox"}},
+		{"empty lines are an empty mbox", "blank", nil},
+		{"nothing is an empty mbox", "nothing", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			if got := contents(listMbox(system{}, filepath.Join(root, tt.name), "ham")); !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestUnquoteFrom(t *testing.T) {
+	tests := []struct{ about, message, want string }{
+		{"one sign is taken off", "A: b\n\n>From x\n", "A: b\n\nFrom x\n"},
+		{"one of several", "A: b\n\nx\n>>>From x\ny\n", "A: b\n\nx\n>>From x\ny\n"},
+		{"each line", "\n>From x\n>>From y\n>From z", "\nFrom x\n>From y\nFrom z"},
+		{"CRLF", "A: b\r\n\r\n>From x\r\n>From y", "A: b\r\n\r\nFrom x\r\nFrom y"},
+		{"a quotation in a letter stays", "\n> From x\n>from y\n>From: z\n", "\n> From x\n>from y\n>From: z\n"},
+		{"within a line nothing is quoted", "\nx >From y\n", "\nx >From y\n"},
+		{"the header stays", "From a\n>From b\nA: b\n\nx\n", "From a\n>From b\nA: b\n\nx\n"},
+		{"no body", "A: b\n>From x\n", "A: b\n>From x\n"},
+		{"nothing", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			if got := string(unquoteFrom([]byte(tt.message))); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
 // TestScanMboxAtEveryPlaceOfTheWindow moves a border between messages over the
 // place where the scanner reads on.
 func TestScanMboxAtEveryPlaceOfTheWindow(t *testing.T) {
@@ -115,7 +206,7 @@ func TestScanMboxAtEveryPlaceOfTheWindow(t *testing.T) {
 	tail := "\r\n\r\n" + from + "\r\nbody\r\n"
 	for n := mboxBuffer - 120; n <= mboxBuffer+10; n++ {
 		all := scanAll(t, strings.NewReader(string(text[:n])+tail))
-		if len(all) != 2 || all[1].offset != int64(n+4) || all[1].time.IsZero() {
+		if len(all) != 2 || all[1].offset != int64(n+4) {
 			t.Fatalf("body up to %d: got %v", n, all)
 		}
 	}
@@ -136,36 +227,10 @@ func TestScanMboxReadError(t *testing.T) {
 
 func TestMboxThatIsGoneIsOneError(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "mbox")
-	got := contents(listMbox(name, "ham"))
+	got := contents(listMbox(system{}, name, "ham"))
 	if want := []string{"ham! list " + name + ": no such file or directory"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-}
-
-func FuzzScanMbox(f *testing.F) {
-	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
-	f.Add([]byte(""))
-	f.Add([]byte(from + "a\n\n" + from + "b"))
-	f.Add([]byte("junk\n\n" + from + "\r\n\r\n" + from + "\n\nFrom here\n\n>" + from))
-	f.Add([]byte("\r\n" + from))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		all := scanAll(t, bytes.NewReader(text))
-		for i, m := range all {
-			end := int64(len(text))
-			if i+1 < len(all) {
-				end = all[i+1].offset
-			}
-			if m.offset < 0 || m.size <= 0 || m.offset+m.size != end {
-				t.Errorf("message %d has offset %d and size %d, want it to end at %d", i, m.offset, m.size, end)
-			}
-			if !bytes.HasPrefix(text[m.offset:], []byte(fromPrefix)) {
-				t.Errorf("message %d begins with %.20q", i, text[m.offset:])
-			}
-		}
-		if byHalves := scanAll(t, iotest.OneByteReader(bytes.NewReader(text))); !slices.Equal(all, byHalves) {
-			t.Errorf("got %v at once, %v byte by byte", all, byHalves)
-		}
-	})
 }
 
 func BenchmarkScanMbox(b *testing.B) {

@@ -1,8 +1,6 @@
 package corpus
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,48 +18,14 @@ import (
 // used is an error in the stream that names the index and the line; the file of
 // a line is looked for, but not read, when its turn comes.
 func OpenTREC(index string) (Source, error) {
-	format, err := Detect(index)
-	if err != nil {
+	if err := isTextFile(index, "an index", `spam ../data/inmail.1`); err != nil {
 		return nil, err
 	}
-	if format == Maildir || format == Folder {
-		return nil, fmt.Errorf("open %s: is a folder, not an index (a file of lines such as \"spam ../data/inmail.1\")", index)
-	}
 	index = filepath.Clean(index)
-	return func(yield func(Item, error) bool) { listTREC(index, yield) }, nil
-}
-
-func listTREC(index string, yield func(Item, error) bool) {
-	f, err := os.Open(index)
-	if err != nil {
-		yield(Item{Origin: index}, explain("open", index, err))
-		return
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	n := 0
-	for lines.Scan() {
-		n++
-		line := strings.TrimSpace(lines.Text())
-		if line == "" {
-			continue
-		}
+	return walkLines(index, func(line string) Source {
 		item, err := indexItem(filepath.Dir(index), line)
-		if err != nil {
-			item.Origin = fmt.Sprintf("%s:%d", index, n)
-			err = fmt.Errorf("%s: %w", item.Origin, err)
-		}
-		if !yield(item, err) {
-			return
-		}
-	}
-	if err := lines.Err(); err != nil {
-		if errors.Is(err, bufio.ErrTooLong) {
-			err = errors.New("the line is too long for an index; the rest is not read")
-		}
-		origin := fmt.Sprintf("%s:%d", index, n+1)
-		yield(Item{Origin: origin}, explain("read", origin, err))
-	}
+		return func(yield func(Item, error) bool) { yield(item, err) }
+	}), nil
 }
 
 // indexItem makes the item of one line of an index that is in folder dir.

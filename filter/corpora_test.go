@@ -37,7 +37,7 @@ func spamAssassinCorpus(t testing.TB) (corpus.Source, bool) {
 	for _, folder := range [][2]string{
 		{"easy-ham-1", "ham"}, {"easy-ham-2", "ham"}, {"hard-ham-1", "ham"}, {"spam-1", "spam"}, {"spam-2", "spam"},
 	} {
-		source, _, err := corpus.Open(filepath.Join(dir, "sa", folder[0]), folder[1])
+		source, _, err := corpus.Open(filepath.Join(dir, "sa", folder[0]), folder[1], "")
 		if err != nil {
 			t.Fatal(err)
 		}

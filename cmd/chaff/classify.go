@@ -29,6 +29,7 @@ type classifyFlags struct {
 	pass   bool
 	preset string
 	json   bool
+	format string
 }
 
 func (p *program) classifyCommand() *cobra.Command {
@@ -61,6 +62,7 @@ mail systems try again later.`,
 	f.StringVar(&flags.preset, "exit-code", "", "exit as another filter does: bogofilter (0 spam, 1 ham, 2 unsure, 3 error) or spamassassin (1 spam, 0 else, 2 error)")
 	f.Lookup("exit-code").NoOptDefVal = "bogofilter"
 	f.BoolVar(&flags.json, "json", false, "print one JSON object for each message")
+	addFormat(c, &flags.format, "what is at each PATH")
 	c.MarkFlagsMutuallyExclusive("pass", "json")
 	return c
 }
@@ -101,6 +103,8 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 		return errors.New("--pass takes one message from stdin, not paths")
 	case flags.preset != "" && len(paths) > 0:
 		return errors.New("--exit-code takes one message from stdin, not paths")
+	case flags.format != "" && len(paths) == 0:
+		return errors.New("--format is about paths, and none is given")
 	case flags.pass:
 		codes.trouble = exitTempFail
 		err = p.passThrough(flags.model, codes)
@@ -206,7 +210,7 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	var raw []byte
 	messages, failed := 0, 0
 	for _, path := range paths {
-		source, _, err := corpus.Open(path, "")
+		source, _, err := corpus.Open(path, "", corpus.Format(flags.format))
 		if err != nil {
 			failed++
 			fmt.Fprintf(p.stderr, "chaff: %v\n", err)

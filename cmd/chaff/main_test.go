@@ -1,6 +1,9 @@
 package main
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,6 +37,7 @@ func scriptParams() testscript.Params {
 			"easymail":   writeEasy,
 			"corrupt":    corrupt,
 			"cmpbytes":   compareBytes,
+			"tarball":    writeTarball,
 		},
 	}
 }
@@ -93,6 +97,20 @@ func corrupt(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	data[len(data)/3] ^= 1
 	ts.Check(os.WriteFile(path, data, 0o644))
+}
+
+// writeTarball packs a folder into an archive: tarball FILE.tar.gz DIR.
+func writeTarball(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: tarball FILE.tar.gz DIR")
+	}
+	var archive bytes.Buffer
+	packed := gzip.NewWriter(&archive)
+	files := tar.NewWriter(packed)
+	ts.Check(files.AddFS(os.DirFS(ts.MkAbs(args[1]))))
+	ts.Check(files.Close())
+	ts.Check(packed.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), archive.Bytes(), 0o644))
 }
 
 // compareBytes compares what the last command printed with a file, byte by byte: cmpbytes FILE.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,15 +15,28 @@ import (
 // sourceFlags are the flags that say where labelled mail is.
 type sourceFlags struct {
 	ham, spam, maildirs, indexes, folders []string
+	format                                string
+	tableFlags
 }
 
 func (s *sourceFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringArrayVar(&s.spam, "spam", nil, "spam at `PATH`: a Maildir, an mbox, a folder of messages, or one message; repeatable")
+	f.StringArrayVar(&s.spam, "spam", nil, "spam at `PATH`: a Maildir, an mbox, a folder of messages (also of MH, Thunderbird or Apple Mail), one message, or a tar or zip archive of these, compressed or not; repeatable")
 	f.StringArrayVar(&s.ham, "ham", nil, "ham at `PATH`, likewise")
-	f.StringArrayVar(&s.maildirs, "maildir", nil, "a whole mailbox (Maildir++) at `PATH`: its junk folders are spam, the others ham")
+	f.StringArrayVar(&s.maildirs, "maildir", nil, "a whole mailbox of Maildirs at `PATH`: its junk folders are spam, the others ham")
 	f.StringArrayVar(&s.indexes, "trec", nil, "an index `FILE` with lines `spam path` and `ham path`")
+	addFormat(c, &s.format, "what is at --ham and --spam")
 	f.StringArrayVar(&s.folders, "folders", nil, "a folder at `PATH` with a subfolder for each class")
+	s.tableFlags.add(c)
+}
+
+// addFormat adds the flag --format, which is about the paths named by what.
+func addFormat(c *cobra.Command, format *string, what string) {
+	names := make([]string, 0, len(corpus.Formats()))
+	for _, known := range corpus.Formats() {
+		names = append(names, string(known))
+	}
+	c.Flags().StringVar(format, "format", "", fmt.Sprintf("read %s as `NAME`, whatever it looks like: %s", what, strings.Join(names, ", ")))
 }
 
 // labelled is mail with the names of its classes.
@@ -35,21 +49,24 @@ type labelled struct {
 // spamClasses are the classes of a spam filter, in the order that makes its score the log odds of spam.
 func spamClasses() []string { return []string{corpus.Ham.String(), corpus.Spam.String()} }
 
-// open looks at all sources. Their messages come in the order ham, spam, mailboxes, indexes, folders.
+// open looks at all sources. Their messages come in the order ham, spam, mailboxes, indexes, lists, tables, folders.
 func (s *sourceFlags) open() (labelled, error) {
 	all := labelled{classes: spamClasses()}
+	if s.format != "" && len(s.ham)+len(s.spam) == 0 {
+		return all, errors.New("--format is about --ham and --spam, and neither is given")
+	}
 	var sources []corpus.Source
 	for _, paths := range []struct {
 		label corpus.Role
 		paths []string
 	}{{corpus.Ham, s.ham}, {corpus.Spam, s.spam}} {
 		for _, path := range paths.paths {
-			source, format, err := corpus.Open(path, paths.label.String())
+			source, found, err := corpus.Open(path, paths.label.String(), corpus.Format(s.format))
 			if err != nil {
 				return all, err
 			}
 			sources = append(sources, source)
-			all.notes = append(all.notes, fmt.Sprintf("%s: %s, all %s", path, format, paths.label))
+			all.notes = append(all.notes, fmt.Sprintf("%s: %s (%s), all %s", path, found.Format, found.Why, paths.label))
 		}
 	}
 	for _, path := range s.maildirs {
@@ -68,6 +85,11 @@ func (s *sourceFlags) open() (labelled, error) {
 		sources = append(sources, source)
 		all.notes = append(all.notes, path+": index")
 	}
+	more, err := s.tableFlags.open(&all, len(sources) > 0)
+	if err != nil {
+		return all, err
+	}
+	sources = append(sources, more...)
 	spamOnly := len(sources) > 0
 	for _, path := range s.folders {
 		classes, err := corpus.ClassFolders(path)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -16,7 +17,7 @@ import (
 
 func (p *program) tokensCommand() *cobra.Command {
 	var settings settingFlags
-	var model string
+	var model, format string
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "tokens [PATH]",
@@ -29,6 +30,9 @@ those of a model.`,
   chaff tokens -m spam.model Maildir/cur/1700000000.1.host:2,S`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if format != "" && len(args) == 0 {
+				return errors.New("--format is about a path, and none is given")
+			}
 			cfg, err := p.load(c, &settings)
 			if err != nil {
 				return err
@@ -41,18 +45,19 @@ those of a model.`,
 				}
 				reading = f.Settings().Reading()
 			}
-			return p.tokens(reading, args, asJSON)
+			return p.tokens(reading, args, corpus.Format(format), asJSON)
 		},
 	}
 	settings.add(c)
 	c.Flags().StringVarP(&model, "model-file", "m", "", "read the message with the settings of the model in `FILE`")
+	addFormat(c, &format, "what is at PATH")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each message")
 	c.MarkFlagsMutuallyExclusive("model-file", "set")
 	c.MarkFlagsMutuallyExclusive("model-file", "config")
 	return c
 }
 
-func (p *program) tokens(reading filter.Reading, paths []string, asJSON bool) error {
+func (p *program) tokens(reading filter.Reading, paths []string, format corpus.Format, asJSON bool) error {
 	show := func(origin string, raw []byte) error {
 		look, err := reading.Look(raw)
 		if err != nil {
@@ -70,7 +75,7 @@ func (p *program) tokens(reading filter.Reading, paths []string, asJSON bool) er
 		}
 		return show("-", raw)
 	}
-	source, _, err := corpus.Open(paths[0], "")
+	source, _, err := corpus.Open(paths[0], "", format)
 	if err != nil {
 		return err
 	}

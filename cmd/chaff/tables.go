@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"chaff/corpus"
+)
+
+// tableFlags are the flags for lists of mail, and for tables of short messages.
+type tableFlags struct {
+	lists, tables           []string
+	textColumn, labelColumn string
+}
+
+func (t *tableFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringArrayVar(&t.lists, "list", nil, "a list `FILE` with lines `ham:path` and `spam:path`, where a path is anything that --ham can have")
+	f.StringArrayVar(&t.tables, "table", nil, "a table `FILE` of short messages: CSV, tab-separated or JSON, a message and its label in each row")
+	f.StringVar(&t.textColumn, "text-column", "", "the column of the texts in a table, by `NAME` or number; default: as it is usually called")
+	f.StringVar(&t.labelColumn, "label-column", "", "the column of the labels in a table, by `NAME` or number; default: as it is usually called")
+}
+
+// open looks at the lists and tables, and adds their notes to all. The classes of a table become those of all, unless
+// there is other mail.
+func (t *tableFlags) open(all *labelled, otherMail bool) ([]corpus.Source, error) {
+	if len(t.tables) == 0 && t.textColumn+t.labelColumn != "" {
+		return nil, errors.New("--text-column and --label-column are about --table, and none is given")
+	}
+	var sources []corpus.Source
+	for _, path := range t.lists {
+		source, err := corpus.OpenList(path)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, source)
+		all.notes = append(all.notes, path+": list")
+	}
+	for _, path := range t.tables {
+		table, err := corpus.OpenTable(path, corpus.TableOptions{Text: t.textColumn, Label: t.labelColumn})
+		if errors.Is(err, corpus.ErrColumns) {
+			err = hintedError{err, "say which they are: --text-column NAME and --label-column NAME, or their numbers"}
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case sameClasses(table.Classes, all.classes):
+		case otherMail || len(sources) > 0:
+			return nil, fmt.Errorf("%s has the classes %q, the other mail %q: they cannot be trained together", path, table.Classes, all.classes)
+		default:
+			all.classes = table.Classes
+		}
+		sources = append(sources, table.Source())
+		all.notes = append(all.notes, tableNote(path, table))
+	}
+	return sources, nil
+}
+
+func tableNote(path string, t corpus.Table) string {
+	note := fmt.Sprintf("%s: table, text in %q, label in %q", path, t.Text, t.Label)
+	if t.Subject != "" {
+		note += fmt.Sprintf(", subject in %q", t.Subject)
+	}
+	return note + fmt.Sprintf(", classes %q", t.Classes)
+}
