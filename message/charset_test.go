@@ -11,7 +11,7 @@ func TestCharsets(t *testing.T) {
 		{"iso-8859-1 means windows-1252", "iso-8859-1", "\x80", "€", ""},
 		{"nothing declared means windows-1252", "", "\x80", "€", "8-bit text without a charset"},
 		{"an unknown charset means windows-1252", "x-none", "\x80", "€", "unknown charset"},
-		{"ASCII declared means windows-1252", "us-ascii", "\x80", "€", ""},
+		{"ASCII declared means windows-1252", "us-ascii", "\x80", "€", "text not in its declared charset"},
 		{"broken UTF-8 is mended where it is broken", "utf-8", "€\x80€", "€€€", "invalid UTF-8"},
 		{"a byte order mark is dropped", "utf-8", "\ufeffa", "a", ""},
 		{"UTF-16 with a mark", "utf-16", "\xff\xfea\x00\xac\x20", "a€", ""},

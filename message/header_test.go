@@ -114,7 +114,6 @@ func TestTypesOfText(t *testing.T) {
 		isText    bool
 	}{
 		{"text/plain", true},
-		{"text/calendar", true},
 		{"message/delivery-status", true},
 		{"application/xhtml+xml", true},
 		{"x-unknown/type", true},
