@@ -18,8 +18,9 @@ type alphabet struct {
 // alphabets returns what is known of charsets of one byte a character. Of equal ones the first wins.
 func alphabets() []alphabet {
 	return []alphabet{
-		{[]string{fallback}, true, "éäüöáóíàãçñèåêõøúßâæôîûëïùòìœý"},
+		{[]string{fallback}, true, "éäüöáóíàãçñèåêøúßâæôîëïùòìõûœý"},
 		{[]string{"windows-1250", "iso-8859-2"}, true, "áéíěšřčžýłąęóżöüůúśćőńăâîţşűďťňźäđôľëß"},
+		{[]string{"windows-1250", "iso-8859-2"}, true, "áéöóőíüúű"}, // Hungarian: else its ő and ű pass for õ and û
 		{[]string{"windows-1254"}, true, "ışüçöğiâîû"},
 		{[]string{"windows-1251", "koi8-u", "iso-8859-5"}, false, "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфёіїєъ"},
 		{[]string{"windows-1253", "iso-8859-7"}, false, "αοιετνσρκπηυμλςγδθφχωάίόέύήώβξζψϊϋΐΰ"},
