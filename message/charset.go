@@ -92,7 +92,7 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 	case c.isUTF8():
 		d.msg.Repairs.add(InvalidUTF8)
 		d.guess(text)
-	case c.mark != "":
+	case c.mark != "", c.pairs && isLatin(text):
 		d.msg.Repairs.add(WrongCharset)
 		d.guess(text)
 	default:
@@ -180,13 +180,30 @@ func isMostlyUTF8(text []byte, declared bool) bool {
 	return good > 0 && good >= bad
 }
 
-// isGarbled reports whether a text, by its start, is not what its decoder took it for: of the characters beyond ASCII, one
-// in four or more stands for bytes that mean nothing.
+// isLatin reports whether 8-bit text, by its start, is in an alphabet of Latin letters, in which most bytes beyond ASCII
+// stand alone. In text of two bytes a character few do, even where the second byte may be one of ASCII.
+func isLatin(text []byte) bool {
+	text = sample(text)
+	all, alone := 0, 0
+	for i, c := range text {
+		if c < utf8.RuneSelf {
+			continue
+		}
+		all++
+		if (i == 0 || text[i-1] < utf8.RuneSelf) && (i+1 == len(text) || text[i+1] < utf8.RuneSelf) {
+			alone++
+		}
+	}
+	return alone*2 > all
+}
+
+// isGarbled reports whether a text, by its start, is not what its decoder took it for: of the characters beyond ASCII,
+// more than one in four stands for bytes that mean nothing.
 func isGarbled(text []byte) bool {
 	text = sample(text)
 	all := 0
 	for _, c := range text {
-		if c >= 0xc0 {
+		if c >= 0xc0 { // the first byte of a character
 			all++
 		}
 	}

@@ -142,9 +142,9 @@ func (d *Decoder) walk(e entity, data []byte, depth int) {
 			e, data = d.header(skipFromLine(data), d.typePlain, &d.msg.Attached)
 			continue
 		case kind == kindFields && !e.isEncoded():
-			_, data = d.header(data, d.typePlain, &d.msg.Attached)
 			hit = findBoundary(data, d.boundaries[base:])
-			d.leaf(e, data[:hit.start])
+			_, rest := d.header(data[:hit.start], d.typePlain, &d.msg.Attached)
+			d.leaf(e, rest)
 		case kind == kindOutside && !e.isEncoded() && d.fits(depth):
 			depth++
 			e, data = d.header(data, d.typePlain, nil)

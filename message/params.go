@@ -119,11 +119,13 @@ func (d *Decoder) joinPieces() []byte {
 	d.pieces = slices.CompactFunc(d.pieces, func(a, b piece) bool { return a.index == b.index })
 
 	var charset []byte
+	starless := false // a charset comes first, but no star says so
 	first := &d.pieces[0]
 	if declared, text, ok := cutExtended(first.value); ok && (first.percent || d.codec(declared) != nil) {
-		charset, first.value, first.percent = declared, text, true
+		charset, first.value = declared, text
+		starless = !first.percent
 	}
-	if !slices.ContainsFunc(d.pieces, func(p piece) bool { return p.percent }) {
+	if !starless && !slices.ContainsFunc(d.pieces, func(p piece) bool { return p.percent }) {
 		start := len(d.arena)
 		for _, p := range d.pieces {
 			d.arena = append(d.arena, p.value...)
@@ -132,7 +134,7 @@ func (d *Decoder) joinPieces() []byte {
 	}
 	d.word = d.word[:0]
 	for _, p := range d.pieces {
-		if p.percent {
+		if p.percent || starless {
 			d.word = appendPercent(d.word, p.value)
 		} else {
 			d.word = append(d.word, p.value...)

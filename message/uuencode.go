@@ -65,21 +65,22 @@ func uuLength(c byte) int { return (int(uuDigit(c)) + 2) / 3 * 4 }
 
 func uuDigit(c byte) byte { return (c - ' ') & 0x3f }
 
-// appendUULine appends the bytes in a line. Characters that are missing at its end are taken for blanks, which is what
-// they were before some program cut them off.
+// appendUULine appends the bytes in a line. Those whose characters are missing at its end are left out: if some program
+// cut off blanks there, they are 0, which text has none of.
 func appendUULine(dst, line []byte) []byte {
 	left := int(uuDigit(line[0]))
-	for line = line[1:]; left > 0; left -= 3 {
+	for line = line[1:]; left > 0 && len(line) > 1; left -= 3 {
 		var group uint32
+		n := min(4, len(line))
 		for i := range 4 {
 			group <<= 6
-			if i < len(line) {
+			if i < n {
 				group |= uint32(uuDigit(line[i]))
 			}
 		}
-		line = line[min(4, len(line)):]
+		line = line[n:]
 		three := [3]byte{byte(group >> 16), byte(group >> 8), byte(group)}
-		dst = append(dst, three[:min(left, 3)]...)
+		dst = append(dst, three[:min(left, n-1)]...)
 	}
 	return dst
 }
