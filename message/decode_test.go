@@ -224,6 +224,16 @@ func TestLimitsAreKeptAndReported(t *testing.T) {
 		{"header fields", message.Options{MaxHeaderBytes: 20}, "Subject: 1234567890123456789012\n\nx", "x",
 			"cut: header too long"},
 		{"the number of fields", message.Options{}, strings.Repeat("A: b\n", 1001) + "\nx", "x", "cut: header too long"},
+		{"fewer fields", message.Options{MaxHeaderFields: 2}, "Subject: 1\nA: b\nA: b\n\nx", "x", "cut: header too long"},
+		{"as many fields as allowed", message.Options{MaxHeaderFields: 2}, "Subject: 1\nA: b\n\nx", "x", ""},
+		{"fields of attached messages", message.Options{MaxHeaderFields: 2}, nested + "Subject: 1\nA: b\n\nx", "x",
+			"cut: header too long"},
+		{"files in a text", message.Options{MaxParts: 2}, "\none\n" + strings.Repeat("begin 644 a\n#86)C\n`\nend\n", 3) + "two",
+			"one | abc", "cut: too many parts"},
+		{"text of files", message.Options{MaxTextBytes: 40}, "\n" + "begin 644 a\n#86)C\n`\nend\n" + strings.Repeat("x", 30),
+			strings.Repeat("x", 16) + " | abc", "cut: too much text"},
+		{"encoded multiparts", message.Options{MaxDepth: 1}, "Content-Type: multipart/mixed; boundary=b\n" +
+			"Content-Transfer-Encoding: quoted-printable\n\n=2D-b\nContent-Type: message/rfc822\n\n\ndeep\n=2D-b--", "Content-Type: message/rfc822 deep", "cut: too deep"},
 		{"links", message.Options{}, "\nhttp://shop.example/" + strings.Repeat("a", 3000), "", "cut: URL too long"},
 	}
 	for _, test := range tests {
@@ -235,8 +245,12 @@ func TestLimitsAreKeptAndReported(t *testing.T) {
 			if got := repairs(m); got != test.repairs {
 				t.Errorf("got repairs %q, want %q", got, test.repairs)
 			}
-			if len(m.Header) > 1000 {
-				t.Errorf("got %d fields, want at most 1000", len(m.Header))
+			fields := test.options.MaxHeaderFields
+			if fields == 0 {
+				fields = message.DefaultOptions().MaxHeaderFields
+			}
+			if got := len(m.Header) + len(m.Attached); got > fields {
+				t.Errorf("got %d fields, want at most %d", got, fields)
 			}
 			if got := m.Get("Subject"); len(got) > 20 {
 				t.Errorf("got a subject of %d bytes, want at most 20", len(got))

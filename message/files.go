@@ -34,7 +34,7 @@ func mayHaveUU(text []byte) bool {
 			return false
 		}
 		at += next
-		if at > 0 && text[at-1] == '\n' {
+		if at == 0 || text[at-1] == '\n' {
 			return true
 		}
 	}
