@@ -5,7 +5,8 @@ import "bytes"
 // fileBlock is a file that is written into a plain text.
 type fileBlock struct {
 	name    []byte
-	content []byte // nil if it is not decoded
+	content []byte
+	decoded bool // content is what the file holds
 }
 
 // takeFiles returns text without the files that are written into it, which are left in d.blocks.
@@ -79,7 +80,7 @@ func (d *Decoder) uuFile(text []byte) (from, to int, ok bool) {
 	if !whole {
 		d.msg.Repairs.add(BadUUencode)
 	}
-	d.blocks = append(d.blocks, fileBlock{name, d.arena[start:len(d.arena):len(d.arena)]})
+	d.blocks = append(d.blocks, fileBlock{name, d.arena[start:len(d.arena):len(d.arena)], true})
 	return from, len(text) - len(rest), true
 }
 
@@ -145,7 +146,7 @@ func (b fileBlock) isText() bool {
 			return false
 		}
 	}
-	return b.content != nil
+	return b.decoded
 }
 
 func hasSuffixFold(name []byte, suffix string) bool {

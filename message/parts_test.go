@@ -89,6 +89,7 @@ func TestUUencode(t *testing.T) {
 		{"a line within that is none", "begin 644 a\n" + line + "\nlost lines\n" + line + "\n`\nend\nx", "x | abcabc", "broken uuencode"},
 		{"no end before other text", "begin 644 a\n" + line + "\n`\n\nother text", "other text | abc", "broken uuencode"},
 		{"no end at all", "begin 644 a\n" + line + "\n`", " | abc", "broken uuencode"},
+		{"an empty file", "begin 644 a\n`\nend\n", " | ", ""},
 		{"binary", "begin 644 a\n#``$\"\n`\nend\n", " | -", ""},
 		{"a document that is not read as text", "begin 644 a\n&)5!$1BTQ\n`\nend\n", " | -", ""},
 		{"people write begin", "`begin 644 a`\nbegin 644 times\nMore\nbegin at 6\n", "`begin 644 a` begin 644 times More begin at 6", ""},
