@@ -92,7 +92,7 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 	case c.isUTF8():
 		d.msg.Repairs.add(InvalidUTF8)
 		d.guess(text)
-	case c.mark != "", c.pairs && isLatin(text):
+	case c.mark != "", c.pairs && standAlone(text, true):
 		d.msg.Repairs.add(WrongCharset)
 		d.guess(text)
 	default:
@@ -161,8 +161,8 @@ func sample(text []byte) []byte {
 }
 
 // isMostlyUTF8 reports whether text is UTF-8 with some damage, by its start: of the bytes that stand for characters beyond
-// ASCII, a third or more belong to UTF-8, or half of them if UTF-8 is not declared. Text in charsets of two bytes a
-// character has one in ten that seem to.
+// ASCII, a third or more belong to UTF-8, or two thirds if UTF-8 is not declared. Text in charsets of two bytes a
+// character has one in ten that seem to, and in short ones by chance up to a half.
 func isMostlyUTF8(text []byte, declared bool) bool {
 	good, bad := 0, 0
 	for text = sample(text); len(text) > 0; {
@@ -175,22 +175,23 @@ func isMostlyUTF8(text []byte, declared bool) bool {
 		text = text[size:]
 	}
 	if declared {
-		good *= 2
+		return good > 0 && good*2 >= bad
 	}
-	return good > 0 && good >= bad
+	return good > 0 && good >= 2*bad
 }
 
-// isLatin reports whether 8-bit text, by its start, is in an alphabet of Latin letters, in which most bytes beyond ASCII
-// stand alone. In text of two bytes a character few do, even where the second byte may be one of ASCII.
-func isLatin(text []byte) bool {
-	text = sample(text)
+// standAlone reports whether most bytes beyond ASCII in a text, by its start, stand between bytes of ASCII, or, if inWords
+// is set, after a letter of ASCII too. They do in the alphabets of Latin letters. In text of two bytes a character few do,
+// even where the second byte may be one of ASCII.
+func standAlone(text []byte, inWords bool) bool {
 	all, alone := 0, 0
-	for i, c := range text {
+	for i, c := range text[:min(len(text), sampleBytes)] {
 		if c < utf8.RuneSelf {
 			continue
 		}
 		all++
-		if (i == 0 || text[i-1] < utf8.RuneSelf) && (i+1 == len(text) || text[i+1] < utf8.RuneSelf) {
+		before := i == 0 && !inWords || i > 0 && text[i-1] < utf8.RuneSelf && (!inWords || isWordByte(text[i-1]))
+		if before && (i+1 == len(text) || text[i+1] < utf8.RuneSelf) {
 			alone++
 		}
 	}

@@ -29,7 +29,8 @@ type guesser struct {
 
 const (
 	fallback      = "windows-1252"
-	fallbackBonus = 8 // points in advance for what is most likely without a look
+	fallbackBonus = 8  // points in advance for what is most likely without a look
+	enoughPoints  = 16 // what another script needs: about three letters or one common character
 
 	pointsUnlisted = -5  // a letter of the charset that its languages do not use
 	pointsSymbol   = 1   // a quotation mark, a dash, a sign of currency
@@ -136,21 +137,28 @@ func containsRune(s string, r rune) bool {
 	return false
 }
 
-// score returns the points of text in the charset.
+// score returns the points of text in the charset. A letter that stands alone is more likely a sign of another charset,
+// and counts for nothing.
 func (t *singleTable) score(text []byte) int {
-	score := 0
+	score, pending := 0, 0
 	last, lastHigh := classNone, false
 	for _, c := range text {
 		high := c >= utf8.RuneSelf
 		class := t.class[c]
-		if high {
-			score += t.points[c]
-		}
-		if class != classNone && last != classNone && (high || lastHigh) {
-			if t.latin == (high && lastHigh) {
+		points := t.points[c]
+		switch {
+		case class == classNone:
+			score += points
+			pending = 0
+		case last == classNone:
+			pending = points
+		default:
+			score += pending + points
+			pending = 0
+			if (high || lastHigh) && t.latin == (high && lastHigh) {
 				score += pointsMixed
 			}
-			if class == classCapital && last == classSmall {
+			if (high || lastHigh) && class == classCapital && last == classSmall {
 				score += pointsCase
 			}
 		}
@@ -169,13 +177,16 @@ func (g *guesser) charset(text []byte) string {
 		if t.name == fallback {
 			score += fallbackBonus
 		}
-		if score > best {
+		if score > best && (t.latin || score >= enoughPoints) {
 			best, name = score, t.name
 		}
 	}
+	if standAlone(text, false) {
+		return name
+	}
 	for i := range g.doubles {
 		t := &g.doubles[i]
-		if score := t.score(text); score > best {
+		if score := t.score(text); score > best && score >= enoughPoints {
 			best, name = score, t.name
 		}
 	}

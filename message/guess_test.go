@@ -50,6 +50,7 @@ func moreTexts() []string {
 		"مرحبا بكم،\nأرسل إليكم قائمة الأشياء التي نحتاج إليها في رحلة يوم السبت.\nسوف نتناول الفطور في القطار، لذلك خذوا معكم شيئا ساخنا للشرب.\nإلى اللقاء،\nليلى\n",
 		"Добрый день,\nпосылаю вам список вещей, которые нужно взять в поездку в субботу.\nЗавтракать будем уже в поезде, так что захватите что-нибудь горячее попить.\nДо встречи, Юля\n",
 		"Добрий день,\nнадсилаю вам список речей, які треба взяти на суботню подорож.\nСнідати будемо вже в потязі, тому візьміть із собою щось тепле випити.\nДо зустрічі, Їжакевич\n",
+		"สวัสดีค่ะ\nดิฉันส่งรายการสิ่งของที่ต้องเตรียมสำหรับการเดินทางวันเสาร์มาให้ค่ะ\nเราจะกินอาหารเช้ากันบนรถไฟ กรุณาเตรียมเครื่องดื่มร้อนมาด้วย\nแล้วพบกันนะคะ มาลี\n",
 		"안녕하세요,\n토요일 소풍에 가져갈 물건 목록을 보냅니다.\n아침은 기차에서 먹을 테니 따뜻한 마실 것도 챙겨 오세요.\n그럼 토요일에 뵙겠습니다.\n",
 		"大家好：\n星期六去郊游要带的东西，我列了一张单子发给你们。\n早饭在火车上吃，所以请带一点热的饮料。\n到时候见，小林\n",
 		"大家好：\n星期六去郊遊要帶的東西，我列了一張單子寄給你們。\n早飯在火車上吃，所以請帶一點熱的飲料。\n到時候見，小林\n",
@@ -126,9 +127,10 @@ func TestCharsetsAreGuessed(t *testing.T) {
 		{"iso-8859-5", unicode.Cyrillic}, {"windows-1253", unicode.Greek}, {"iso-8859-7", unicode.Greek},
 		{"windows-1255", unicode.Hebrew}, {"iso-8859-8", unicode.Hebrew}, {"windows-1256", unicode.Arabic},
 		{"iso-8859-6", unicode.Arabic}, {"gb18030", unicode.Han}, {"big5", unicode.Han},
-		{"euc-kr", unicode.Hangul}, {"shift_jis", unicode.Hiragana}, {"euc-jp", unicode.Hiragana},
+		{"windows-874", unicode.Thai}, {"euc-kr", unicode.Hangul}, {"shift_jis", unicode.Hiragana}, {"euc-jp", unicode.Hiragana},
 	}
 	samples := append(sampleTexts(t), moreTexts()...)
+	d := message.NewDecoder(message.DefaultOptions())
 	for _, test := range tests {
 		t.Run(test.charset, func(t *testing.T) {
 			whole, wholeRight, lines, linesRight := 0, 0, 0, 0
@@ -137,8 +139,8 @@ func TestCharsetsAreGuessed(t *testing.T) {
 					return
 				}
 				*all++
-				want := texts(decode("Content-Type: text/plain; charset=" + test.charset + "\n\n" + string(text)))
-				got := texts(decode("\n" + string(text)))
+				want := texts(d.Decode([]byte("Content-Type: text/plain; charset=" + test.charset + "\n\n" + string(text))))
+				got := texts(d.Decode([]byte("\n" + string(text))))
 				if got == want {
 					*right++
 				}

@@ -85,7 +85,7 @@ func looksLikeASCII(label []byte) bool {
 	case 'h':
 		return lowerByte(label[1]) == 'z'
 	case 'u', 'c', 'x':
-		return label[len(label)-1] == '7'
+		return hasSuffixFold(label, "utf-7") || hasSuffixFold(label, "utf7")
 	case 'i': // iso-2022-kr and -cn, whose shifts are control characters
 		return len(label) >= len("iso-2022-kr") && (hasSuffixFold(label[:11], "2022-kr") || hasSuffixFold(label[:11], "2022-cn"))
 	}
