@@ -48,6 +48,11 @@ func (d *Decoder) toUTF8(text, label []byte, isHTML bool) []byte {
 	if isPlainUTF8(text) && !looksLikeASCII(label) {
 		return text
 	}
+	return d.convert(text, label, isHTML)
+}
+
+// convert returns text in UTF-8 in the arena.
+func (d *Decoder) convert(text, label []byte, isHTML bool) []byte {
 	start := len(d.arena)
 	d.appendUTF8(text, label, isHTML)
 	return d.arena[start:len(d.arena):len(d.arena)]
@@ -70,11 +75,11 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 	}
 	start := len(d.arena)
 	c := d.codec(label)
-	if signed := signedCharset(text); signed != "" && (c == nil || c.mark == "") {
-		c = d.codec([]byte(signed))
-	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	valid := utf8.Valid(text)
+	if signed := signedCharset(text, valid); signed != "" && (c == nil || c.mark == "") {
+		c = d.codec([]byte(signed))
+	}
 	if c == nil && isHTML && !valid {
 		c = d.codec(charsetInHTML(text))
 	}
@@ -148,7 +153,7 @@ func (d *Decoder) decode(c *codec, text []byte) {
 }
 
 // sampleBytes is how much of a text is looked at to tell its charset.
-const sampleBytes = 4 << 10
+const sampleBytes = 2 << 10
 
 // sample returns the start of text from its first byte beyond ASCII on.
 func sample(text []byte) []byte {

@@ -248,9 +248,10 @@ func (d *Decoder) closeTo(n int) {
 
 // leaf adds one part, its text if it is a text, and the files that are written into that.
 func (d *Decoder) leaf(e entity, body []byte) {
+	kind := e.kind()
 	part := Part{
 		Type: e.mediaType, Charset: e.charset, Encoding: e.encoding, Filename: e.filename,
-		Attachment: e.attachment || e.kind() == kindFile,
+		Attachment: e.attachment || kind == kindFile,
 	}
 	if e.transfer == transferUUencode && len(part.Filename) == 0 {
 		part.Filename = d.uuName(body)
@@ -259,7 +260,7 @@ func (d *Decoder) leaf(e entity, body []byte) {
 		return
 	}
 	d.blocks = d.blocks[:0]
-	if kind := e.kind(); kind != kindFile && kind != kindNamed {
+	if kind != kindFile && kind != kindNamed {
 		part.Text = d.text(e, body)
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
@@ -286,15 +287,18 @@ func (d *Decoder) text(e entity, body []byte) []byte {
 		d.msg.Repairs.add(UndeclaredHTML)
 		isHTML = true
 	}
+	plain := isPlainUTF8(body) && !looksLikeASCII(e.charset)
 	if !isHTML {
-		body = d.takeFiles(body)
+		body = d.takeFiles(body, plain)
 	}
-	return d.reader(body, e.charset, isHTML)
+	if !plain {
+		body = d.convert(body, e.charset, isHTML)
+	}
+	return d.reader(body, isHTML)
 }
 
-// reader returns what a reader sees of a text in that charset, and adds the links in it to the message.
-func (d *Decoder) reader(body, charset []byte, isHTML bool) []byte {
-	body = d.toUTF8(body, charset, isHTML)
+// reader returns what a reader sees of a text, and adds the links in it to the message.
+func (d *Decoder) reader(body []byte, isHTML bool) []byte {
 	body = d.cutText(body)
 	d.textLeft -= len(body)
 	if isHTML {

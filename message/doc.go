@@ -15,7 +15,7 @@
 // (base64, quoted-printable, uuencode), then as text (charset), then perhaps as HTML; each step is one function here.
 //
 // Text is taken for UTF-8 if it is valid UTF-8, else for what is declared; if nothing is, or what is declared cannot be
-// right, the charset is guessed from the first 4 KiB of it (guess.go).
+// right, the charset is guessed from the first 2 KiB of it (guess.go).
 //
 // Work is linear in the size of the message, whatever its shape, and nesting, parts, text, header fields and time are
 // limited by [Options]. What a limit cut off is a repair too, whose phrase starts with "cut: ".

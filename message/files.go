@@ -9,24 +9,25 @@ type fileBlock struct {
 	decoded bool // content is what the file holds
 }
 
-// takeFiles returns text without the files that are written into it, which are left in d.blocks.
+// takeFiles returns text without the files that are written into it, which are left in d.blocks; plain says that it is UTF-8.
 //
 // QUIRK: a file is a part of its own, with a type. Before MIME, and long after, programs wrote it into the text, as
 // uuencode (uuencode.eml) or yEnc (yenc.eml).
-func (d *Decoder) takeFiles(text []byte) []byte {
+func (d *Decoder) takeFiles(text []byte, plain bool) []byte {
 	if mayHaveUU(text) {
 		text = d.take(text, d.uuFile)
 	}
-	if bytes.Contains(text, []byte("=ybegin ")) {
+	if !plain && bytes.Contains(text, []byte("=ybegin ")) { // ASCII in yEnc has the highest bit set
 		text = d.take(text, d.yencFile)
 	}
 	return text
 }
 
-// mayHaveUU reports whether text could hold a uuencoded file: each has a "`", or a line of 45 bytes, which starts with
-// "M". That is found much faster than a line with "begin".
+// mayHaveUU reports whether text could hold a uuencoded file that is worth to be looked for: in a long text one of at
+// least 45 bytes, which has a line that starts with "M". That is found much faster than a line with "begin".
 func mayHaveUU(text []byte) bool {
-	if bytes.IndexByte(text, '`') >= 0 {
+	const short = 1 << 10
+	if len(text) < short {
 		return true
 	}
 	for at := 0; ; at++ {
@@ -35,7 +36,7 @@ func mayHaveUU(text []byte) bool {
 			return false
 		}
 		at += next
-		if at == 0 || text[at-1] == '\n' {
+		if at > 0 && text[at-1] == '\n' {
 			return true
 		}
 	}
@@ -127,7 +128,7 @@ func (d *Decoder) file(block fileBlock, charset []byte) {
 		if isHTML {
 			part.Type = d.typeHTML
 		}
-		part.Text = d.reader(block.content, charset, isHTML)
+		part.Text = d.reader(d.toUTF8(block.content, charset, isHTML), isHTML)
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
 }

@@ -34,7 +34,10 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		case len(d.msg.Header)+len(d.msg.Attached) == d.options.MaxHeaderFields:
 			d.msg.Repairs.add(CutHeader)
 		default:
-			name = d.toUTF8(name[:min(len(name), d.options.MaxHeaderBytes)], nil, false)
+			name = name[:min(len(name), d.options.MaxHeaderBytes)]
+			if !isName(name) {
+				name = d.toUTF8(name, nil, false)
+			}
 			if len(name) > 0 { // it may have been NUL
 				*kept = append(*kept, Field{name, value})
 			}
@@ -113,6 +116,16 @@ func isField(line []byte) bool {
 		}
 	}
 	return false
+}
+
+// isName reports whether a field name has only characters that the RFC allows in it.
+func isName(name []byte) bool {
+	for _, c := range name {
+		if c <= ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // unfold puts a value on one line. The blank that starts each further line remains.
