@@ -14,6 +14,8 @@ import (
 // codec is how text of one charset is read.
 type codec struct {
 	decoder *encoding.Decoder // nil for UTF-8 and UTF-7
+	// high holds what the bytes beyond ASCII stand for, in a charset of one byte a character. It is faster than decoder.
+	high *[utf8.RuneSelf]rune
 	// mark is found in any text of a charset in which other things than ASCII can look like ASCII; text without it is
 	// not in this charset, whatever is declared. It is empty for a charset that extends ASCII.
 	mark string
@@ -149,7 +151,24 @@ func (d *Decoder) decode(c *codec, text []byte) {
 		d.arena = appendMended(d.arena, text)
 		return
 	}
+	if c.high != nil {
+		d.arena = c.appendSingle(d.arena, text)
+		return
+	}
 	d.transform(c.decoder, text)
+}
+
+// appendSingle appends text in a charset of one byte a character.
+func (c *codec) appendSingle(dst, text []byte) []byte {
+	done := 0
+	for i, b := range text {
+		if b >= utf8.RuneSelf {
+			dst = append(dst, text[done:i]...)
+			dst = utf8.AppendRune(dst, c.high[b-utf8.RuneSelf])
+			done = i + 1
+		}
+	}
+	return append(dst, text[done:]...)
 }
 
 // sampleBytes is how much of a text is looked at to tell its charset.

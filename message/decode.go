@@ -289,7 +289,7 @@ func (d *Decoder) text(e entity, body []byte) []byte {
 	}
 	plain := isPlainUTF8(body) && !looksLikeASCII(e.charset)
 	if !isHTML {
-		body = d.takeFiles(body, plain)
+		body = d.takeFiles(body, !plain && !e.isEncoded())
 	}
 	if !plain {
 		body = d.convert(body, e.charset, isHTML)

@@ -9,15 +9,16 @@ type fileBlock struct {
 	decoded bool // content is what the file holds
 }
 
-// takeFiles returns text without the files that are written into it, which are left in d.blocks; plain says that it is UTF-8.
+// takeFiles returns text without the files that are written into it, which are left in d.blocks; binary says that it may
+// hold any bytes, as yEnc does, which sets the highest bit of ASCII and is not encoded once more.
 //
 // QUIRK: a file is a part of its own, with a type. Before MIME, and long after, programs wrote it into the text, as
 // uuencode (uuencode.eml) or yEnc (yenc.eml).
-func (d *Decoder) takeFiles(text []byte, plain bool) []byte {
+func (d *Decoder) takeFiles(text []byte, binary bool) []byte {
 	if mayHaveUU(text) {
 		text = d.take(text, d.uuFile)
 	}
-	if !plain && bytes.Contains(text, []byte("=ybegin ")) { // ASCII in yEnc has the highest bit set
+	if binary && bytes.Contains(text, []byte("=ybegin ")) {
 		text = d.take(text, d.yencFile)
 	}
 	return text

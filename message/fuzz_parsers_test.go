@@ -52,7 +52,7 @@ func FuzzUUencode(f *testing.F) {
 			t.Errorf("%q was read as %q, with the rest %q", data, got, rest)
 		}
 		d := NewDecoder(Options{})
-		text := d.takeFiles(data, false)
+		text := d.takeFiles(data, true)
 		if len(text) > len(data) {
 			t.Errorf("%q without its files is %q", data, text)
 		}

@@ -79,17 +79,14 @@ func newSingleTable(name string, a alphabet) singleTable {
 	for _, r := range a.letters {
 		ranks[r] = len(ranks)
 	}
-	decoder := newCodec(name).decoder
+	high := newCodec(name).high
 	for c := range 256 {
-		decoded, err := decoder.Bytes([]byte{byte(c)})
-		r, _ := utf8.DecodeRune(decoded)
-		if err != nil {
-			r = utf8.RuneError
-		}
-		t.class[c] = classOf(r)
+		r := rune(c)
 		if c >= utf8.RuneSelf {
+			r = high[c-utf8.RuneSelf]
 			t.points[c] = pointsOf(r, ranks)
 		}
+		t.class[c] = classOf(r)
 	}
 	return t
 }

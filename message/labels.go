@@ -2,8 +2,10 @@ package message
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/ianaindex"
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
@@ -73,7 +75,20 @@ func namedCodec(name string) *codec {
 	case "gb18030", "big5", "euc-jp", "euc-kr", "shift_jis":
 		return &codec{decoder: enc.NewDecoder(), pairs: true}
 	}
-	return &codec{decoder: enc.NewDecoder()}
+	return singleCodec(enc)
+}
+
+// singleCodec returns the codec for an encoding that extends ASCII by one byte a character.
+func singleCodec(enc encoding.Encoding) *codec {
+	c := &codec{decoder: enc.NewDecoder(), high: new([utf8.RuneSelf]rune)}
+	for b := range c.high {
+		decoded, err := c.decoder.Bytes([]byte{utf8.RuneSelf + byte(b)})
+		if err != nil {
+			decoded = nil
+		}
+		c.high[b], _ = utf8.DecodeRune(decoded)
+	}
+	return c
 }
 
 // looksLikeASCII reports whether text in a declared charset can look like ASCII in all its bytes, without an escape.
