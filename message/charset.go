@@ -204,9 +204,9 @@ func isMostlyUTF8(text []byte, declared bool) bool {
 	return good > 0 && good >= 2*bad
 }
 
-// standAlone reports whether most bytes beyond ASCII in a text, by its start, stand between bytes of ASCII, or, if inWords
-// is set, after a letter of ASCII too. They do in the alphabets of Latin letters. In text of two bytes a character few do,
-// even where the second byte may be one of ASCII.
+// standAlone reports whether most bytes beyond ASCII in a text, by its start, stand between bytes of ASCII, and, if
+// inWords is set, after a letter of ASCII. They do in the alphabets of Latin letters. In text of two bytes a character
+// few do, even where the second byte may be one of ASCII.
 func standAlone(text []byte, inWords bool) bool {
 	all, alone := 0, 0
 	for i, c := range text[:min(len(text), sampleBytes)] {

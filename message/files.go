@@ -88,7 +88,8 @@ func (d *Decoder) uuFile(text []byte) (from, to int, ok bool) {
 
 // yencFile takes up the first file in yEnc in text. It is not decoded: its lines hold any bytes, but no words.
 //
-// QUIRK: it ends with a line "=yend". Without one it is taken to end at the first empty line (yenc-open.eml).
+// QUIRK: it ends with a line "=yend", which mail that is cut has lost. It has no empty lines, so the first one ends it
+// too (yenc-open.eml).
 func (d *Decoder) yencFile(text []byte) (from, to int, ok bool) {
 	from, ok = findLine(text, "=ybegin ")
 	if !ok {
@@ -97,15 +98,17 @@ func (d *Decoder) yencFile(text []byte) (from, to int, ok bool) {
 	line, content := cutLine(text[from:])
 	_, name, _ := bytes.Cut(line, []byte(" name="))
 	d.blocks = append(d.blocks, fileBlock{name: bytes.TrimSpace(name)})
-	if end, ok := findLine(content, "=yend"); ok {
-		_, rest := cutLine(content[end:])
-		return from, len(text) - len(rest), true
-	}
-	d.msg.Repairs.add(BadYEnc)
 	if end := bytes.Index(content, []byte("\n\n")); end >= 0 {
-		return from, len(text) - len(content) + end, true
+		content = content[:end]
 	}
-	return from, len(text), true
+	to = from + len(line) + 1 + len(content)
+	end, ok := findLine(content, "=yend")
+	if !ok {
+		d.msg.Repairs.add(BadYEnc)
+		return from, min(to, len(text)), true
+	}
+	last, _ := cutLine(content[end:])
+	return from, min(to-len(content)+end+len(last), len(text)), true
 }
 
 // findLine returns where the first line starts that starts with prefix.

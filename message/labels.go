@@ -102,13 +102,14 @@ func looksLikeASCII(label []byte) bool {
 	case 'u', 'c', 'x':
 		return hasSuffixFold(label, "utf-7") || hasSuffixFold(label, "utf7")
 	case 'i': // iso-2022-kr and -cn, whose shifts are control characters
-		return len(label) >= len("iso-2022-kr") && (hasSuffixFold(label[:11], "2022-kr") || hasSuffixFold(label[:11], "2022-cn"))
+		label = label[:min(len(label), len("iso-2022-kr"))]
+		return hasSuffixFold(label, "2022-kr") || hasSuffixFold(label, "2022-cn")
 	}
 	return false
 }
 
-// isASCII reports whether a clean label stands for ASCII, or for nothing at all, as those do that programs put there when they
-// do not know.
+// isASCII reports whether a clean label stands for ASCII, or for nothing at all, as those do that programs put there when
+// they do not know.
 func isASCII(clean string) bool {
 	switch clean {
 	case "", "usascii", "usasci", "ascii", "asci", "usaascii", "ansix34", "ansix341968", "ansix341986", "iso646", "iso646us", "us",
