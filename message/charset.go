@@ -184,9 +184,9 @@ func sample(text []byte) []byte {
 	return text[:min(len(text), sampleBytes)]
 }
 
-// isMostlyUTF8 reports whether text is UTF-8 with some damage, by its start: of the bytes that stand for characters beyond
-// ASCII, a third or more belong to UTF-8, or two thirds if UTF-8 is not declared. Text in charsets of two bytes a
-// character has one in ten that seem to, and in short ones by chance up to a half.
+// isMostlyUTF8 reports whether text is UTF-8 with some damage, by its start: of the bytes that stand for characters
+// beyond ASCII, a third or more belong to UTF-8, or two thirds if UTF-8 is not declared. Text in charsets of two bytes
+// a character has one in ten that seem to, and in short ones by chance up to a half.
 func isMostlyUTF8(text []byte, declared bool) bool {
 	good, bad := 0, 0
 	for text = sample(text); len(text) > 0; {

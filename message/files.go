@@ -95,20 +95,17 @@ func (d *Decoder) yencFile(text []byte) (from, to int, ok bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	line, content := cutLine(text[from:])
+	line, rest := cutLine(text[from:])
 	_, name, _ := bytes.Cut(line, []byte(" name="))
 	d.blocks = append(d.blocks, fileBlock{name: bytes.TrimSpace(name)})
-	if end := bytes.Index(content, []byte("\n\n")); end >= 0 {
-		content = content[:end]
+	for len(rest) > 0 && rest[0] != '\n' {
+		line, rest = cutLine(rest)
+		if bytes.HasPrefix(line, []byte("=yend")) {
+			return from, len(text) - len(rest), true
+		}
 	}
-	to = from + len(line) + 1 + len(content)
-	end, ok := findLine(content, "=yend")
-	if !ok {
-		d.msg.Repairs.add(BadYEnc)
-		return from, min(to, len(text)), true
-	}
-	last, _ := cutLine(content[end:])
-	return from, min(to-len(content)+end+len(last), len(text)), true
+	d.msg.Repairs.add(BadYEnc)
+	return from, len(text) - len(rest), true
 }
 
 // findLine returns where the first line starts that starts with prefix.

@@ -108,12 +108,12 @@ func looksLikeASCII(label []byte) bool {
 	return false
 }
 
-// isASCII reports whether a clean label stands for ASCII, or for nothing at all, as those do that programs put there when
-// they do not know.
+// isASCII reports whether a clean label stands for ASCII, or for nothing at all, as those do that programs put there
+// when they do not know.
 func isASCII(clean string) bool {
 	switch clean {
-	case "", "usascii", "usasci", "ascii", "asci", "usaascii", "ansix34", "ansix341968", "ansix341986", "iso646", "iso646us", "us",
-		"7bit", "8bit", "none", "default", "unknown", "unknown8bit", "xunknown", "xuserdefined", "binary", "ansi", "charset":
+	case "", "usascii", "usasci", "ascii", "asci", "usaascii", "ansix34", "ansix341968", "ansix341986", "iso646", "iso646us",
+		"us", "7bit", "8bit", "none", "default", "unknown", "unknown8bit", "xunknown", "xuserdefined", "binary", "ansi", "charset":
 		return true
 	}
 	return false
@@ -139,7 +139,8 @@ func alias(clean string) string {
 		return "utf-8"
 	case "utf7", "unicode11utf7", "unicode20utf7":
 		return "utf-7"
-	case "cp932", "ms932", "windows932", "cp943", "xmscp932", "shiftjis", "sjis", "xsjis", "shiftjisx0213", "shiftjis2004", "mskanji":
+	case "cp932", "ms932", "windows932", "cp943", "xmscp932", "shiftjis", "sjis", "xsjis", "shiftjisx0213",
+		"shiftjis2004", "mskanji":
 		return "shift_jis"
 	case "eucjp", "xeucjp", "eucjpms", "cp51932", "ujis":
 		return "euc-jp"
@@ -147,7 +148,8 @@ func alias(clean string) string {
 		return "iso-2022-jp"
 	case "ksc5601", "ksc56011987", "ksc56011989", "euckr", "cp949", "ms949", "uhc", "xwindows949", "windows949":
 		return "euc-kr"
-	case "gb2312", "gb231280", "gbk", "xgbk", "cp936", "ms936", "windows936", "euccn", "xeuccn", "gb18030", "gb180302000", "gb":
+	case "gb2312", "gb231280", "gbk", "xgbk", "cp936", "ms936", "windows936", "euccn", "xeuccn", "gb18030",
+		"gb180302000", "gb":
 		return "gb18030"
 	case "big5", "cp950", "ms950", "windows950", "big5eten", "xxbig5", "big5hkscs":
 		return "big5"
@@ -161,10 +163,10 @@ func alias(clean string) string {
 		return "iso-8859-8-i"
 	}
 	for _, family := range []struct{ prefix, name string }{
-		{"iso8859", "iso-8859-"}, {"is08859", "iso-8859-"}, {"iso8559", "iso-8859-"}, {"8859", "iso-8859-"}, {"latin", "latin"},
-		{"windows", "windows-"}, {"windws", "windows-"}, {"window", "windows-"}, {"win", "windows-"}, {"microsoftcp", "windows-"},
-		{"ansi", "windows-"}, {"mscp", "windows-"}, {"xcp", "windows-"}, {"cp125", "windows-125"}, {"cp", "ibm"}, {"dos", "ibm"},
-		{"xibm", "ibm"},
+		{"iso8859", "iso-8859-"}, {"is08859", "iso-8859-"}, {"iso8559", "iso-8859-"}, {"8859", "iso-8859-"},
+		{"latin", "latin"}, {"windows", "windows-"}, {"windws", "windows-"}, {"window", "windows-"}, {"win", "windows-"},
+		{"microsoftcp", "windows-"}, {"ansi", "windows-"}, {"mscp", "windows-"}, {"xcp", "windows-"}, {"cp125", "windows-125"},
+		{"cp", "ibm"}, {"dos", "ibm"}, {"xibm", "ibm"},
 	} {
 		if number, ok := strings.CutPrefix(clean, family.prefix); ok && strings.Trim(number, "0123456789") == "" {
 			return family.name + number
