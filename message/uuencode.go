@@ -2,7 +2,7 @@ package message
 
 import "bytes"
 
-// uudecode finds the file that is uuencoded in a text:
+// A uuencoded file:
 //
 //	begin 644 name
 //	#86)C
