@@ -25,6 +25,8 @@ func BenchmarkDecode(b *testing.B) {
 		{"plain CRLF", strings.ReplaceAll(header+"Subject: a letter\n\n"+plain, "\n", "\r\n")},
 		{"quoted-printable latin-1", header + "Subject: =?iso-8859-1?q?caf=E9?=\nContent-Type: text/plain; charset=iso-8859-1\n" +
 			"Content-Transfer-Encoding: quoted-printable\n\n" + strings.ReplaceAll(plain, "fox", "f=F6x")},
+		{"koi8-r undeclared", header + "Subject: a letter\n\n" + strings.Repeat(
+			"\xdb\xd5\xd3\xd4\xd2\xc1\xd1 \xcb\xcf\xd2\xc9\xde\xce\xc5\xd7\xc1\xd1 \xcc\xc9\xd3\xc1\n", 180)},
 		{"base64", header + "Content-Transfer-Encoding: base64\n\n" + encoded},
 		{"html", header + "Subject: offers\nContent-Type: text/html; charset=utf-8\n\n" + html},
 		{"alternative", header + fmt.Sprintf("Subject: offers\nContent-Type: multipart/alternative; boundary=\"=_cut\"\n\n"+

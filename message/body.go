@@ -13,20 +13,63 @@ const (
 	transferIdentity transfer = iota // 7bit, 8bit, binary, and what is unknown
 	transferQuotedPrintable
 	transferBase64
+	transferUUencode
 )
 
-// transferOf returns the transfer encoding of that name, which is in lower case.
-func (d *Decoder) transferOf(name []byte) transfer {
-	switch string(name) {
+// describeTransfer takes up a Content-Transfer-Encoding.
+//
+// QUIRK: an encoding is one of five words. Mail has them with hyphens and blanks in odd places, in quotes, and with
+// other things after them (transfer-encodings.eml), and has uuencode, which MIME does not know.
+func (d *Decoder) describeTransfer(e *entity, value []byte) {
+	token, rest := cutToken(value)
+	e.encoding = d.lower(token)
+	known := true
+	switch string(e.encoding) {
 	case "base64":
-		return transferBase64
+		e.transfer = transferBase64
 	case "quoted-printable":
-		return transferQuotedPrintable
+		e.transfer = transferQuotedPrintable
 	case "7bit", "8bit", "binary", "":
-		return transferIdentity
+	default:
+		whole := value[:len(value)-len(rest)]
+		if len(rest) > 0 && rest[0] == ' ' {
+			whole = value // such as "8 bit"
+		}
+		if e.transfer, known = d.misspelt(whole); !known {
+			e.transfer, known = d.misspelt(token)
+		}
+		e.encoding = d.toUTF8(e.encoding, nil, false)
 	}
-	d.msg.Repairs.add(UnknownEncoding)
-	return transferIdentity
+	if !known {
+		d.msg.Repairs.add(UnknownEncoding)
+	}
+}
+
+// misspelt returns the encoding that is meant by a name that is not quite one.
+func (d *Decoder) misspelt(name []byte) (_ transfer, ok bool) {
+	const maxName = 40 // longer than any name with what is put into it
+	var letters [maxName]byte
+	n := 0
+	for _, c := range name[:min(len(name), maxName)] {
+		if isWordByte(c) {
+			letters[n] = lowerByte(c)
+			n++
+		}
+	}
+	var t transfer
+	switch string(letters[:n]) {
+	case "uuencode", "xuuencode", "xuuencoded", "uuencoded", "uue", "xuue":
+		return transferUUencode, true // not in MIME, but not misspelt
+	case "base64", "b64", "base64encoding", "base64encoded":
+		t = transferBase64
+	case "quotedprintable", "quotedprintible", "quotedprintabel", "quoteprintable", "quoted", "qp":
+		t = transferQuotedPrintable
+	case "7bit", "7bits", "8bit", "8bits", "binary", "bit7", "bit8", "none", "7bitascii", "ascii":
+	default:
+		return transferIdentity, false
+	}
+	d.msg.Repairs.add(MisspeltEncoding)
+	return t, true
 }
 
 // content undoes the transfer encoding of a body.
@@ -45,6 +88,8 @@ func (d *Decoder) content(e entity, body []byte) []byte {
 			d.msg.Repairs.add(BadBase64)
 		}
 		body = d.arena[start:len(d.arena):len(d.arena)]
+	case transferUUencode:
+		body = d.uuBody(body)
 	}
 	return d.cutText(body)
 }

@@ -25,7 +25,16 @@ func TestTransferEncodings(t *testing.T) {
 		{"two equal signs", "quoted-printable", "==41", "=A", "broken quoted-printable"},
 		{"none", "", "a=3D", "a=3D", ""},
 		{"8bit", "8bit", "\u20ac", "€", ""},
-		{"unknown", "base-64", "YWJj", "YWJj", "unknown transfer encoding"},
+		{"unknown", "x-odd", "YWJj", "YWJj", "unknown transfer encoding"},
+		{"a hyphen too many", "base-64", "YWJj", "abc", "misspelt transfer encoding"},
+		{"a blank in place of a hyphen", "Quoted Printable", "a=3D", "a=", "misspelt transfer encoding"},
+		{"a blank in a number of bits", "8 bit", "\u20ac", "€", "misspelt transfer encoding"},
+		{"quotes", `"base64"`, "YWJj", "abc", "misspelt transfer encoding"},
+		{"something after it", "base64; charset=utf-8", "YWJj", "abc", ""},
+		{"a word after it", "base64 encoded", "YWJj", "abc", ""},
+		{"a comment before it", "(sent as) base64", "YWJj", "abc", ""},
+		{"base64 in one line", "base64", strings.Repeat("YWJj", 5000), strings.Repeat("abc", 5000), ""},
+		{"an equal sign at the end", "quoted-printable", "a=", "a", ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

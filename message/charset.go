@@ -3,64 +3,58 @@ package message
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/simplifiedchinese"
-	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
 
 // codec is how text of one charset is read.
 type codec struct {
-	decoder *encoding.Decoder // nil for UTF-8
+	decoder *encoding.Decoder // nil for UTF-8 and UTF-7
+	// high holds what the bytes beyond ASCII stand for, in a charset of one byte a character. It is faster than decoder.
+	high *[utf8.RuneSelf]rune
 	// mark is found in any text of a charset in which other things than ASCII can look like ASCII; text without it is
 	// not in this charset, whatever is declared. It is empty for a charset that extends ASCII.
-	mark []byte
+	mark string
+	// pairs is set for a charset of two bytes a character, in which text of other charsets makes no sense.
+	pairs bool
+	utf7  bool
+	// unshift, if set, makes text that decoder can read of text with shifts between tables.
+	unshift func(dst, text []byte) []byte
 }
 
-// codec returns the codec for a declared charset, or nil for an unknown one. Known ones are made once per Decoder.
+// maxCodecs is how many spellings of the names of charsets are kept with their codecs.
+const maxCodecs = 256
+
+// codec returns the codec for a declared charset, or nil if that is unknown, or no more than ASCII.
 func (d *Decoder) codec(label []byte) *codec {
+	if len(label) == 0 {
+		return nil
+	}
 	if c, ok := d.codecs[string(label)]; ok {
 		return c
 	}
-	c := newCodec(strings.ToLower(string(label)))
-	if c != nil {
+	c := newCodec(string(label))
+	if len(d.codecs) < maxCodecs {
 		d.codecs[string(label)] = c
 	}
 	return c
 }
 
-func newCodec(label string) *codec {
-	switch label {
-	case "utf-16": // the table below always takes this for little-endian
-		return &codec{unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder(), []byte("\x00")}
-	case "hz-gb-2312": // not in the table below, which is made for browsers
-		return &codec{simplifiedchinese.HZGB2312.NewDecoder(), []byte("~{")}
-	}
-	enc, name := charset.Lookup(label)
-	switch name {
-	case "", "replacement":
-		return nil
-	case "utf-8":
-		return &codec{}
-	case "utf-16le", "utf-16be":
-		return &codec{enc.NewDecoder(), []byte("\x00")}
-	case "iso-2022-jp":
-		return &codec{enc.NewDecoder(), []byte("\x1b")}
-	}
-	return &codec{enc.NewDecoder(), nil}
-}
-
 // toUTF8 returns text in UTF-8, without a byte order mark and without NUL: text itself where nothing is to be done,
 // else a copy in the arena. See appendUTF8.
 func (d *Decoder) toUTF8(text, label []byte, isHTML bool) []byte {
-	if isPlainUTF8(text) && !bytes.HasPrefix(label, []byte("hz")) {
+	if isPlainUTF8(text) && !looksLikeASCII(label) {
 		return text
 	}
+	return d.convert(text, label, isHTML)
+}
+
+// convert returns text in UTF-8 in the arena.
+func (d *Decoder) convert(text, label []byte, isHTML bool) []byte {
 	start := len(d.arena)
 	d.appendUTF8(text, label, isHTML)
 	return d.arena[start:len(d.arena):len(d.arena)]
@@ -73,41 +67,172 @@ func isPlainUTF8(text []byte) bool {
 }
 
 // appendUTF8 appends text to the arena, converted to UTF-8: if it is not UTF-8 already, then from the charset that is
-// declared, by label or within the HTML, else from windows-1252.
+// declared, by label or within the HTML, else from the one that it is likely to be in.
 //
 // QUIRK: text is in the charset that is declared, or in ASCII. Mail declares any charset, or none, or one that does not
-// exist, and sends UTF-8 or windows-1252 (charset-*.eml).
+// exist, and sends UTF-8 or another (charset-*.eml).
 func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 	if len(text) == 0 {
 		return
 	}
 	start := len(d.arena)
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	c := d.codec(label)
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	valid := utf8.Valid(text)
+	if signed := signedCharset(text, valid); signed != "" && (c == nil || c.mark == "") {
+		c = d.codec([]byte(signed))
+	}
 	if c == nil && isHTML && !valid {
-		_, name, _ := charset.DetermineEncoding(text, "")
-		c = d.codec([]byte(name))
+		c = d.codec(charsetInHTML(text))
 	}
 	switch {
-	case c != nil && len(c.mark) > 0 && bytes.Contains(text, c.mark):
-		d.transform(c.decoder, text)
+	case c != nil && c.mark != "" && bytes.Contains(text, []byte(c.mark)):
+		d.decode(c, text)
 	case valid:
 		d.arena = append(d.arena, text...)
-	case c == nil:
-		if len(label) == 0 {
-			d.msg.Repairs.add(UndeclaredCharset)
-		} else {
-			d.msg.Repairs.add(UnknownCharset)
-		}
-		d.transform(d.codec([]byte("windows-1252")).decoder, text)
-	case c.decoder == nil:
+	case (c == nil || c.isUTF8()) && isMostlyUTF8(text, c != nil):
 		d.msg.Repairs.add(InvalidUTF8)
 		d.arena = appendMended(d.arena, text)
+	case c == nil:
+		d.noteCharset(label)
+		d.guess(text)
+	case c.isUTF8():
+		d.msg.Repairs.add(InvalidUTF8)
+		d.guess(text)
+	case c.mark != "", c.pairs && standAlone(text, true):
+		d.msg.Repairs.add(WrongCharset)
+		d.guess(text)
 	default:
-		d.transform(c.decoder, text)
+		d.decode(c, text)
+		if c.pairs && isGarbled(d.arena[start:]) {
+			d.msg.Repairs.add(WrongCharset)
+			d.arena = d.arena[:start]
+			d.guess(text)
+		}
 	}
 	d.dropNUL(start)
+}
+
+func (c *codec) isUTF8() bool { return c.decoder == nil && !c.utf7 }
+
+// noteCharset notes that 8-bit text has a label that says nothing about it.
+func (d *Decoder) noteCharset(label []byte) {
+	switch {
+	case len(label) == 0:
+		d.msg.Repairs.add(UndeclaredCharset)
+	case isASCII(cleanLabel(string(label))):
+		d.msg.Repairs.add(WrongCharset)
+	default:
+		d.msg.Repairs.add(UnknownCharset)
+	}
+}
+
+// charsetInHTML returns the charset that HTML names in itself, nil if none.
+func charsetInHTML(text []byte) []byte {
+	const sniffed = 1024 // as far as browsers look
+	if !bytes.Contains(bytes.ToLower(text[:min(len(text), sniffed)]), []byte("charset")) {
+		return nil
+	}
+	_, name, _ := charset.DetermineEncoding(text, "")
+	return []byte(name)
+}
+
+// decode appends text, which is in the charset of c, to the arena.
+func (d *Decoder) decode(c *codec, text []byte) {
+	if c.utf7 {
+		d.arena = appendUTF7(d.arena, text)
+		return
+	}
+	if c.unshift != nil {
+		d.shifted = c.unshift(d.shifted[:0], text)
+		text = d.shifted
+	}
+	if c.decoder == nil {
+		d.arena = appendMended(d.arena, text)
+		return
+	}
+	if c.high != nil {
+		d.arena = c.appendSingle(d.arena, text)
+		return
+	}
+	d.transform(c.decoder, text)
+}
+
+// appendSingle appends text in a charset of one byte a character.
+func (c *codec) appendSingle(dst, text []byte) []byte {
+	done := 0
+	for i, b := range text {
+		if b >= utf8.RuneSelf {
+			dst = append(dst, text[done:i]...)
+			dst = utf8.AppendRune(dst, c.high[b-utf8.RuneSelf])
+			done = i + 1
+		}
+	}
+	return append(dst, text[done:]...)
+}
+
+// sampleBytes is how much of a text is looked at to tell its charset.
+const sampleBytes = 2 << 10
+
+// sample returns the start of text from its first byte beyond ASCII on.
+func sample(text []byte) []byte {
+	first := slices.IndexFunc(text, func(c byte) bool { return c >= utf8.RuneSelf })
+	if first < 0 {
+		return nil
+	}
+	text = text[first:]
+	return text[:min(len(text), sampleBytes)]
+}
+
+// isMostlyUTF8 reports whether text is UTF-8 with some damage, by its start: of the bytes that stand for characters
+// beyond ASCII, a third or more belong to UTF-8, or two thirds if UTF-8 is not declared. Text in charsets of two bytes
+// a character has one in ten that seem to, and in short ones by chance up to a half.
+func isMostlyUTF8(text []byte, declared bool) bool {
+	good, bad := 0, 0
+	for text = sample(text); len(text) > 0; {
+		r, size := utf8.DecodeRune(text)
+		if r == utf8.RuneError && size == 1 {
+			bad++
+		} else {
+			good += size - 1
+		}
+		text = text[size:]
+	}
+	if declared {
+		return good > 0 && good*2 >= bad
+	}
+	return good > 0 && good >= 2*bad
+}
+
+// standAlone reports whether most bytes beyond ASCII in a text, by its start, stand between bytes of ASCII, and, if
+// inWords is set, after a letter of ASCII. They do in the alphabets of Latin letters. In text of two bytes a character
+// few do, even where the second byte may be one of ASCII.
+func standAlone(text []byte, inWords bool) bool {
+	all, alone := 0, 0
+	for i, c := range text[:min(len(text), sampleBytes)] {
+		if c < utf8.RuneSelf {
+			continue
+		}
+		all++
+		before := i == 0 && !inWords || i > 0 && text[i-1] < utf8.RuneSelf && (!inWords || isWordByte(text[i-1]))
+		if before && (i+1 == len(text) || text[i+1] < utf8.RuneSelf) {
+			alone++
+		}
+	}
+	return alone*2 > all
+}
+
+// isGarbled reports whether a text, by its start, is not what its decoder took it for: of the characters beyond ASCII,
+// more than one in four stands for bytes that mean nothing.
+func isGarbled(text []byte) bool {
+	text = sample(text)
+	all := 0
+	for _, c := range text {
+		if c >= 0xc0 { // the first byte of a character
+			all++
+		}
+	}
+	return bytes.Count(text, []byte("\ufffd"))*4 > all
 }
 
 // transform appends what decoder makes of text to the arena.

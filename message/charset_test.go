@@ -1,6 +1,10 @@
 package message_test
 
-import "testing"
+import (
+	"testing"
+
+	"chaff/message"
+)
 
 func TestCharsets(t *testing.T) {
 	tests := []struct{ name, charset, body, want, repairs string }{
@@ -11,7 +15,7 @@ func TestCharsets(t *testing.T) {
 		{"iso-8859-1 means windows-1252", "iso-8859-1", "\x80", "€", ""},
 		{"nothing declared means windows-1252", "", "\x80", "€", "8-bit text without a charset"},
 		{"an unknown charset means windows-1252", "x-none", "\x80", "€", "unknown charset"},
-		{"ASCII declared means windows-1252", "us-ascii", "\x80", "€", ""},
+		{"ASCII declared means windows-1252", "us-ascii", "\x80", "€", "text not in its declared charset"},
 		{"broken UTF-8 is mended where it is broken", "utf-8", "€\x80€", "€€€", "invalid UTF-8"},
 		{"a byte order mark is dropped", "utf-8", "\ufeffa", "a", ""},
 		{"UTF-16 with a mark", "utf-16", "\xff\xfea\x00\xac\x20", "a€", ""},
@@ -22,6 +26,26 @@ func TestCharsets(t *testing.T) {
 		{"7-bit Japanese in capitals", "ISO-2022-JP", "\x1b$B$\"\x1b(B", "あ", ""},
 		{"7-bit Chinese", "HZ-GB-2312", "~{VPND~}", "中文", ""},
 		{"what browsers refuse is kept", "iso-2022-kr", "abc \x1bdef", "abc \x1bdef", ""},
+		{"UTF-7", "utf-7", "1 +- 1, +ZeVnLIqe.", "1 + 1, 日本語.", ""},
+		{"UTF-7 that is none", "utf-7", "1+1=2, a+b, +", "1+1=2, a+b, +", ""},
+		{"UTF-7 of characters in two halves", "utf-7", "+2D3eAA-", "😀", ""},
+		{"UTF-7 with half a character", "utf-7", "+2D0-", "+2D0-", ""},
+		{"UTF-7 by another name", "UNICODE-1-1-UTF-7", "+AGE-", "a", ""},
+		{"7-bit Korean", "iso-2022-kr", "\x1b$)Ca \x0e>H3g\x0f b", "a 안녕 b", ""},
+		{"7-bit Korean without a line that announces it", "iso-2022-kr", "\x0e>H3g\x0f", "안녕", ""},
+		{"7-bit Chinese with shifts", "iso-2022-cn", "\x1b$)A\x0eVPND\x0f.", "中文.", ""},
+		{"7-bit Chinese of Taiwan is not known", "iso-2022-cn", "\x1b$)G\x0eDc\x0f a", "? a", ""},
+		{"7-bit Japanese that nobody declares", "", "\x1b$B$\"\x1b(B", "あ", ""},
+		{"7-bit Japanese declared as something else", "utf-8", "\x1b$B$\"\x1b(B", "あ", ""},
+		{"7-bit Japanese declared, and none", "iso-2022-jp", "caf\xe9", "café", "text not in its declared charset"},
+		{"UTF-16 that nobody declares", "", "\xff\xfea\x00\xac\x20", "a€", ""},
+		{"GB 18030 declared as GB 2312", "gb2312", "\xc4\xe3\xba\xc3\xc2\xf0\x82\x35\x8f\x33", "你好吗龦", ""},
+		{"Latin declared as Chinese", "big5", "caf\xe9 au lait", "café au lait", "text not in its declared charset"},
+		{"Latin declared as UTF-8", "utf-8", "caf\xe9 au lait", "café au lait", "invalid UTF-8"},
+		{"Russian declared as UTF-8", "utf-8", "\xd0\xd2\xc9\xd7\xc5\xd4", "привет", "invalid UTF-8"},
+		{"Russian declared as ASCII", "us-ascii", "\xef\xf0\xe8\xe2\xe5\xf2", "привет", "text not in its declared charset"},
+		{"Russian of an unknown charset", "x-none", "\xd0\xd2\xc9\xd7\xc5\xd4", "привет", "unknown charset"},
+		{"UTF-8 with a bad byte that nobody declares", "", "да да \xff", "да да ÿ", "invalid UTF-8"},
 		{"NUL is dropped", "utf-8", "a\x00b", "ab", "NUL bytes in text"},
 	}
 	for _, test := range tests {
@@ -32,6 +56,59 @@ func TestCharsets(t *testing.T) {
 			}
 			if got := repairs(m); got != test.repairs {
 				t.Errorf("got repairs %q, want %q", got, test.repairs)
+			}
+		})
+	}
+}
+
+func TestNamesOfCharsets(t *testing.T) {
+	tests := []struct{ label, body, want string }{
+		{"utf8", "\u20ac", "€"},
+		{"x-sjis", "\x93\xfa", "日"},
+		{"cp932", "\x93\xfa", "日"},
+		{"shift-jis", "\x93\xfa", "日"},
+		{"ks_c_5601", "\xbe\xc8", "안"},
+		{"ks_c_5601-1987", "\xbe\xc8", "안"},
+		{"cp949", "\xbe\xc8", "안"},
+		{"gb-2312", "\xc4\xe3", "你"},
+		{"cp936", "\xc4\xe3", "你"},
+		{"cp950", "\xa7\x41", "你"},
+		{"iso-8859-8-i", "\xf9", "ש"},
+		{"windows-874", "\xa1", "ก"},
+		{"tis-620", "\xa1", "ก"},
+		{"cp-850", "\x81", "ü"},
+		{"ibm437", "\x81", "ü"},
+		{"dos-866", "\xa4", "д"},
+		{"cp1251", "\xe4", "д"},
+		{"win-1251", "\xe4", "д"},
+		{"windows_1251", "\xe4", "д"},
+		{"x-mac-cyrillic", "\xe4", "д"},
+		{"macintosh", "\x9f", "ü"},
+		{"koi8", "\xc4", "д"},
+		{"iso_8859-2", "\xb1", "ą"},
+		{"iso8859-2", "\xb1", "ą"},
+		{"8859-2", "\xb1", "ą"},
+		{"latin-2", "\xb1", "ą"},
+		{`"iso-8859-2"`, "\xb1", "ą"},
+		{"'iso-8859-2'", "\xb1", "ą"},
+		{"3Diso-8859-2", "\xb1", "ą"},
+		{"charset=iso-8859-2", "\xb1", "ą"},
+		{"iso-8859-2,", "\xb1", "ą"},
+		{"hz", "~{VPND~}", "中文"},
+		{"iso-2022-jp-2", "\x1b$B$\"\x1b(B", "あ"},
+		{"ansi_x3.4-1968", "\x80", "€"},
+		{"us-asci", "\x80", "€"},
+		{"unknown-8bit", "\x80", "€"},
+		{"x-user-defined", "\x80", "€"},
+	}
+	for _, test := range tests {
+		t.Run(test.label, func(t *testing.T) {
+			m := decode("Content-Type: text/plain; charset=" + test.label + "\n\n" + test.body)
+			if got := string(m.Parts[0].Text); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			if m.Repairs.Has(message.UnknownCharset) {
+				t.Error("the charset counts as unknown")
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"time"
 	"unicode/utf8"
 )
 
@@ -22,10 +23,18 @@ type Decoder struct {
 	colours map[string]colour // by name; made when they are needed
 	word    []byte            // bytes of encoded words, before they are converted
 
-	boundaries []boundary
-	codecs     map[string]*codec // by declared label; known ones only, so their number has an end
+	shifted []byte // text without shifts between tables, before it is converted
 
-	typePlain, typeMessage []byte // types of parts that declare none
+	boundaries []boundary
+	pieces     []piece           // of the parameter at hand
+	blocks     []fileBlock       // of the text at hand
+	codecs     map[string]*codec // by declared label, up to maxCodecs
+	guesser    *guesser          // made when it is first needed
+
+	typePlain, typeMessage, typeHTML, typeFile []byte // types of parts that declare none
+
+	clock    func() time.Time
+	deadline time.Time // zero for a message that is not timed
 }
 
 // NewDecoder returns a Decoder with the limits o, which have been validated; zero limits mean the defaults.
@@ -36,6 +45,9 @@ func NewDecoder(o Options) *Decoder {
 		rules:       map[string]style{},
 		typePlain:   []byte("text/plain"),
 		typeMessage: []byte("message/rfc822"),
+		typeHTML:    []byte("text/html"),
+		typeFile:    []byte("application/octet-stream"),
+		clock:       time.Now,
 	}
 }
 
@@ -47,9 +59,34 @@ func (d *Decoder) Decode(raw []byte) *Message {
 	d.arena, d.links, d.hidden = d.arena[:0], d.links[:0], d.hidden[:0]
 	d.boundaries = d.boundaries[:0]
 
-	d.walk(bytes.TrimPrefix(raw, []byte("\ufeff")), 0, true)
+	d.startClock(len(raw))
+
+	e, body := d.header(d.start(bytes.TrimPrefix(raw, []byte("\ufeff"))), d.typePlain, &d.msg.Header)
+	d.walk(e, body, 0)
 	return &d.msg
 }
+
+// startClock sets the deadline for a message of that size. Smaller ones than minTimed cannot take long, and looking at
+// the clock would take a good part of their time.
+func (d *Decoder) startClock(size int) {
+	const minTimed = 64 << 10
+	d.deadline = time.Time{}
+	if size >= minTimed {
+		d.deadline = d.clock().Add(time.Duration(d.options.MaxSeconds) * time.Second)
+	}
+}
+
+// late reports whether the time for the message is up.
+func (d *Decoder) late() bool {
+	if d.deadline.IsZero() || d.clock().Before(d.deadline) {
+		return false
+	}
+	d.msg.Repairs.add(CutTime)
+	return true
+}
+
+// start returns a whole message with LF as the only line end, from its header on.
+func (d *Decoder) start(data []byte) []byte { return skipFromLine(d.normalise(data)) }
 
 // normalise returns data with LF as the only line end: a copy in the arena if there is a CR in it.
 //
@@ -82,6 +119,7 @@ func (d *Decoder) normalise(data []byte) []byte {
 func skipFromLine(data []byte) []byte {
 	if bytes.HasPrefix(data, []byte("From ")) || bytes.HasPrefix(data, []byte(">From ")) {
 		_, data = cutLine(data)
+		data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	}
 	return data
 }
@@ -94,44 +132,32 @@ func cutLine(data []byte) (line, rest []byte) {
 	return data, nil
 }
 
-// boundary is the boundary of a multipart that is being read.
-type boundary struct {
-	text  []byte // as declared, without the two hyphens
-	depth int    // of the multipart's parts
-	inner []byte // media type of parts that declare none
-}
-
-// walk reads one message, or one part that holds a message, down to its leaves. It is one pass over data with a stack
-// of the open boundaries, so that the work does not depend on how deep the parts nest. It calls itself only for a
-// message inside base64 or quoted-printable. The header of the whole message (top) is kept.
-func (d *Decoder) walk(data []byte, depth int, top bool) {
+// walk reads what is below the header e, down to the leaves. It is one pass over data with a stack of the open
+// boundaries, so that the work does not depend on how deep the parts nest. It calls itself only for what is inside of
+// base64, quoted-printable or uuencode.
+func (d *Decoder) walk(e entity, data []byte, depth int) {
 	base := len(d.boundaries) // those of the caller have no meaning in data
-	inner := d.typePlain
-	data = skipFromLine(d.normalise(data))
 	for {
-		var e entity
-		e, data = d.header(data, inner, top)
-		top = false
-
 		var hit boundaryLine
-		switch {
-		case e.isMultipart() && d.opens(e, depth):
-			d.boundaries = append(d.boundaries, boundary{e.boundary, depth + 1, d.innerType(e)})
-			if hit = findBoundary(data, d.boundaries[base:]); hit.level != len(d.boundaries)-1-base {
-				d.msg.Repairs.add(AbsentBoundary)
-				d.boundaries = d.boundaries[:len(d.boundaries)-1]
-				d.leaf(e, data[:hit.start])
-			}
-		case e.isMessage() && !e.isEncoded() && d.fits(depth):
+		switch kind := e.kind(); {
+		case kind == kindMultipart && d.opens(e, depth):
+			hit = d.multipart(e, data, depth, base)
+		case kind == kindMessage && !e.isEncoded() && d.fits(depth):
 			depth++
-			inner = d.typePlain
-			data = skipFromLine(data)
+			e, data = d.header(skipFromLine(data), d.typePlain, &d.msg.Attached)
 			continue
-		case e.isMessage() && e.isEncoded() && d.fits(depth):
+		case kind == kindFields && !e.isEncoded():
 			hit = findBoundary(data, d.boundaries[base:])
-			inside := d.content(e, data[:hit.start])
-			d.textLeft -= len(inside) // or thirty of them, one in the other, would be decoded thirty times
-			d.walk(inside, depth+1, false)
+			_, rest := d.header(data[:hit.start], d.typePlain, &d.msg.Attached)
+			d.leaf(e, rest)
+		case kind == kindOutside && !e.isEncoded() && d.fits(depth):
+			depth++
+			e, data = d.header(data, d.typePlain, nil)
+			continue
+		case kind == kindMessage && e.isEncoded() && d.fits(depth):
+			hit = findBoundary(data, d.boundaries[base:])
+			inside, body := d.header(d.start(d.inside(e, data[:hit.start])), d.typePlain, &d.msg.Attached)
+			d.walk(inside, body, depth+1)
 		default:
 			hit = findBoundary(data, d.boundaries[base:])
 			d.leaf(e, data[:hit.start])
@@ -143,7 +169,7 @@ func (d *Decoder) walk(data []byte, depth int, top bool) {
 			data = data[hit.end:]
 			hit = findBoundary(data, d.boundaries[base:])
 		}
-		if d.msg.Repairs.Has(CutParts) {
+		if d.msg.Repairs.Has(CutParts) || d.late() {
 			d.boundaries = d.boundaries[:base]
 			return
 		}
@@ -152,10 +178,51 @@ func (d *Decoder) walk(data []byte, depth int, top bool) {
 			return
 		}
 		d.closeTo(base + hit.level + 1)
-		data = data[hit.end:]
 		last := d.boundaries[len(d.boundaries)-1]
-		depth, inner = last.depth, last.inner
+		depth = last.depth
+		e, data = d.header(data[hit.end:], last.inner, nil)
 	}
+}
+
+// multipart opens the multipart e, and returns where its first part starts. If it has none, it is read as text.
+//
+// QUIRK: the content of a multipart is not encoded, only that of its parts. Some programs encode it as a whole
+// (encoded-multipart.eml); many more declare that they did.
+func (d *Decoder) multipart(e entity, data []byte, depth, base int) boundaryLine {
+	own := len(d.boundaries) - base
+	d.boundaries = append(d.boundaries, boundary{e.boundary, depth + 1, d.innerType(e)})
+	hit := findBoundary(data, d.boundaries[base:])
+	if hit.level == own {
+		return hit
+	}
+	if other := otherBoundary(e.boundary); len(other) > 0 {
+		d.boundaries[base+own].text = other
+		if hit := findBoundary(data, d.boundaries[base:]); hit.level == own {
+			d.msg.Repairs.add(BadBoundary)
+			return hit
+		}
+	}
+	d.boundaries = d.boundaries[:base+own]
+	data = data[:hit.start]
+	if e.isEncoded() {
+		data = d.normalise(d.inside(e, data))
+		e.transfer = transferIdentity
+		if findBoundary(data, []boundary{{text: e.boundary}}).level == 0 {
+			d.walk(e, data, depth)
+			return hit
+		}
+	}
+	d.msg.Repairs.add(AbsentBoundary)
+	d.leaf(e, data)
+	return hit
+}
+
+// inside returns the content of an encoded message or multipart. It counts as text of the message, or thirty of them,
+// one in the other, would be decoded thirty times.
+func (d *Decoder) inside(e entity, body []byte) []byte {
+	body = d.content(e, body)
+	d.textLeft -= len(body)
+	return body
 }
 
 // opens reports whether the multipart e can be read as its parts.
@@ -184,56 +251,40 @@ func (d *Decoder) closeTo(n int) {
 	}
 }
 
-// boundaryLine is where a line with an open boundary is.
-type boundaryLine struct {
-	start   int  // of the line end before it, which belongs to it
-	end     int  // of the line, after its line end
-	level   int  // index of the boundary, -1 for the end of the data
-	closing bool // it ends the multipart
-}
-
-// findBoundary finds the first line with one of the open boundaries, the innermost if it matches several.
-func findBoundary(data []byte, open []boundary) boundaryLine {
-	for at := 0; len(open) > 0; {
-		if !bytes.HasPrefix(data[at:], []byte("--")) {
-			next := bytes.Index(data[at:], []byte("\n--"))
-			if next < 0 {
-				break
-			}
-			at += next + 1
-		}
-		line, rest := cutLine(data[at:])
-		hit := boundaryLine{start: max(at-1, 0), end: len(data) - len(rest)}
-		line = bytes.TrimRight(line[2:], " \t")
-		for hit.level = len(open) - 1; hit.level >= 0; hit.level-- {
-			after, ok := bytes.CutPrefix(line, open[hit.level].text)
-			if ok && (len(after) == 0 || string(after) == "--") {
-				hit.closing = len(after) > 0
-				return hit
-			}
-		}
-		at = hit.end
-	}
-	return boundaryLine{start: len(data), end: len(data), level: -1}
-}
-
-// leaf adds one part, and its text if it is a text.
+// leaf adds one part, its text if it is a text, and the files that are written into that.
 func (d *Decoder) leaf(e entity, body []byte) {
-	if len(d.msg.Parts) == d.options.MaxParts {
-		d.msg.Repairs.add(CutParts)
-		return
-	}
+	kind := e.kind()
 	part := Part{
 		Type: e.mediaType, Charset: e.charset, Encoding: e.encoding, Filename: e.filename,
-		Attachment: e.attachment || !e.isText(),
+		Attachment: e.attachment || kind == kindFile,
 	}
-	if e.isText() {
+	if e.transfer == transferUUencode && len(part.Filename) == 0 {
+		part.Filename = d.uuName(body)
+	}
+	if !d.hasRoom() {
+		return
+	}
+	d.blocks = d.blocks[:0]
+	if kind != kindFile && kind != kindNamed {
 		d.text(&part, e, body)
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
+	for _, block := range d.blocks {
+		d.file(block, e.charset)
+	}
 }
 
-// text reads the text of a part, and adds the links in it to the message.
+// hasRoom reports whether the message may have one more part.
+func (d *Decoder) hasRoom() bool {
+	if len(d.msg.Parts) < d.options.MaxParts {
+		return true
+	}
+	d.msg.Repairs.add(CutParts)
+	return false
+}
+
+// text reads the text of a part, and adds the links in it to the message. The files that are written into plain text
+// are taken out of it, and left in d.blocks.
 func (d *Decoder) text(part *Part, e entity, body []byte) {
 	body = d.content(e, body)
 	isHTML := e.isHTML()
@@ -241,7 +292,18 @@ func (d *Decoder) text(part *Part, e entity, body []byte) {
 		d.msg.Repairs.add(UndeclaredHTML)
 		isHTML = true
 	}
-	body = d.toUTF8(body, e.charset, isHTML)
+	plain := isPlainUTF8(body) && !looksLikeASCII(e.charset)
+	if !isHTML {
+		body = d.takeFiles(body, !plain && !e.isEncoded())
+	}
+	if !plain {
+		body = d.convert(body, e.charset, isHTML)
+	}
+	d.reader(part, body, isHTML)
+}
+
+// reader leaves in part what a reader sees of body, and what is hidden there, and adds the links to the message.
+func (d *Decoder) reader(part *Part, body []byte, isHTML bool) {
 	body = d.cutText(body)
 	d.textLeft -= len(body)
 	if isHTML {

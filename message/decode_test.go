@@ -51,6 +51,7 @@ func TestBrokenMailIsRead(t *testing.T) {
 		file, subject, texts, urls, repairs string
 	}{
 		{"absent-boundary", "where?", "A boundary that is nowhere. --cutting", "", "boundary that never comes"},
+		{"attached", "outer", "Deep. | First half. | Second: half. | -", "", ""},
 		{"bare-cr", "old line ends", "Each line ends in another way.", "", "line ended by a bare CR"},
 		{"base64-footer", "half base64", "A text that was encoded, and a list that was not told of it. " +
 			"_______________ Announcements mailing list,", "https://lists.example/announce", "broken base64"},
@@ -58,17 +59,33 @@ func TestBrokenMailIsRead(t *testing.T) {
 		{"base64-joined", "two pieces", "one piece, another", "", ""},
 		{"base64-plain", "not base64", "This text says that it is base64, but nobody has encoded it on its way to us.", "",
 			"broken base64"},
+		{"bounce", "not delivered", "Your mail could not be delivered. | Reporting-MTA: dns; mx.home.example Final-Recipient: " +
+			"rfc822; bob@home.example Action: failed | ", "", ""},
+		{"boundary-hyphens", "hyphens", "First. | Second.", "", "boundary lines other than declared"},
+		{"boundary-prefixes", "prefixes", "First. | Second. --cut12 still second | Third.", "", ""},
+		{"boundary-quotes", "quotes", "First. | Second.", "", "boundary lines other than declared"},
 		{"byte-order-mark", "saved by an editor", "It starts with a mark.", "", ""},
+		{"byte-order-mark-mbox", "a mark inside", "It follows a line of an mbox.", "", ""},
+		{"charset-ascii-declared", "not ASCII", "今天下午三点在公司开会，请大家准时参加。", "", "text not in its declared charset"},
+		{"charset-escapes", "会議", "明日です", "", ""},
+		{"charset-garbled", "not Chinese", "Für zwölf Gäste größere Töpfe, schöne Grüße", "", "text not in its declared charset"},
+		{"charset-guessed", "Список вещей для поездки", "Завтракать будем уже в поезде.", "", "8-bit text without a charset"},
 		{"charset-header", "привет", "деньги", "", ""},
+		{"charset-labels", "labels", "да | ą | 안 | 日 | ü", "", ""},
 		{"charset-meta", "meta", "деньги", "", ""},
 		{"charset-mixed", "cut", "€5 über â‚", "", "invalid UTF-8"},
 		{"charset-undeclared", "café “Paris”", "naïve €5", "", "8-bit text without a charset"},
 		{"charset-unknown", "odd charset", "naïve €5", "", "unknown charset"},
+		{"charset-utf-8-declared", "not UTF-8", "こんにちは、明日の予定をお知らせします。", "", "invalid UTF-8"},
 		{"charset-wrong", "UTF-8 all the same", "€5 да", "", ""},
+		{"comments", "comments", "café | fine", "", ""},
 		{"content-types", "types", "one | <i>two</i> | three | four | five", "", "unreadable content type"},
+		{"cr-cr-lf", "one CR too many", "The header is still one.", "", "line ended by a bare CR"},
 		{"crlf", "as on the wire", "One line. Two lines.", "", ""},
+		{"declared-encoded-multipart", "not encoded", "1=3D1", "", ""},
 		{"digest", "digest", "First. | Second.", "", ""},
 		{"encoded-message", "wrapped", "Unwrapped", "", ""},
+		{"encoded-multipart", "all encoded", "Plain. | Marked up.", "", ""},
 		{"encoded-words", "Äpfel € für alle ab cd wüst =?utf-8?x?odd?= =?utf-8?q?open", "Words in the header.", "",
 			"broken encoded word, unknown charset"},
 		{"file-names", "names", "- | - | prices | - | -", "", ""},
@@ -77,9 +94,11 @@ func TestBrokenMailIsRead(t *testing.T) {
 		{"html-as-plain", "not plain", "Not plain", "", "HTML declared as plain text"},
 		{"html-unclosed", "open ends", `one two <a href=" >three four`, "https://shop.example/x",
 			"HTML tag or comment without an end"},
+		{"iso-2022-kr", "shifts", "a 안녕하세요 b", "", ""},
 		{"junk-lines", "a long", "Still read as HTML.", "", "header line without a colon"},
 		{"mbox-line", "from an mbox", "The first line is no field.", "", ""},
 		{"mbox-line-quoted", "from a forwarder", "Nor is this one.", "", ""},
+		{"named-only", "for programs", "- | - | - | - | -", "", ""},
 		{"nested", "nested", "Hello. | Hello. | Forwarded. | - | Notes.", "", ""},
 		{"no-boundary", "which?", "A part without a boundary.", "", "multipart without a boundary"},
 		{"no-closing-boundary", "open", "One. | Two. --outer- still two", "", "missing closing boundary"},
@@ -87,9 +106,20 @@ func TestBrokenMailIsRead(t *testing.T) {
 			"header without an empty line after it"},
 		{"no-empty-line-multipart", "straight into the parts", "First part.", "", "header without an empty line after it"},
 		{"nul", "hidden NUL", "pills", "", "NUL bytes in text"},
+		{"parameter-pieces", "pieces", "- | - | a file | - | - | -", "", ""},
 		{"quoted-printable", "half quoted", "1=1, x=y, 100=% sure, café, longer word", "", "broken quoted-printable"},
+		{"quoted-printable-end", "at the end", "café, soft line end", "", ""},
+		{"transfer-encodings", "encodings", "one | two | three | four", "", "misspelt transfer encoding"},
 		{"two-types", "two types", "The first one wins.", "", ""},
 		{"unknown-encoding", "odd encoding", "Read as it is.", "", "unknown transfer encoding"},
+		{"utf-7", "Hi Mom -☺-!", "Hi Mom -☺-! 1+1 is 1+1, 日本語", "", ""},
+		{"uuencode", "two files", "Here they are. begin the day with a smile Greetings | Dear Bob, this is the list that " +
+			"you wanted: Ann | -", "https://shop.example/list", ""},
+		{"uuencode-broken", "half a file", "Here it is. Greetings | Dear Bob, this is the list that you wanted: Ann s the list that " +
+			"you wanted:", "https://shop.example/list https://shop.exam", "broken uuencode"},
+		{"uuencode-encoding", "one file", "Dear Bob, this is the list that you wanted: Ann", "https://shop.example/list", ""},
+		{"yenc", "a file in yEnc", "Here it is. Greetings | -", "", ""},
+		{"yenc-open", "half a file in yEnc", "Here it is. Greetings | -", "", "broken yEnc"},
 	}
 	var files []string
 	for _, test := range tests {
@@ -194,6 +224,16 @@ func TestLimitsAreKeptAndReported(t *testing.T) {
 		{"header fields", message.Options{MaxHeaderBytes: 20}, "Subject: 1234567890123456789012\n\nx", "x",
 			"cut: header too long"},
 		{"the number of fields", message.Options{}, strings.Repeat("A: b\n", 1001) + "\nx", "x", "cut: header too long"},
+		{"fewer fields", message.Options{MaxHeaderFields: 2}, "Subject: 1\nA: b\nA: b\n\nx", "x", "cut: header too long"},
+		{"as many fields as allowed", message.Options{MaxHeaderFields: 2}, "Subject: 1\nA: b\n\nx", "x", ""},
+		{"fields of attached messages", message.Options{MaxHeaderFields: 2}, nested + "Subject: 1\nA: b\n\nx", "x",
+			"cut: header too long"},
+		{"files in a text", message.Options{MaxParts: 2}, "\none\n" + strings.Repeat("begin 644 a\n#86)C\n`\nend\n", 3) + "two",
+			"one | abc", "cut: too many parts"},
+		{"text of files", message.Options{MaxTextBytes: 40}, "\n" + "begin 644 a\n#86)C\n`\nend\n" + strings.Repeat("x", 30),
+			strings.Repeat("x", 16) + " | abc", "cut: too much text"},
+		{"encoded multiparts", message.Options{MaxDepth: 1}, "Content-Type: multipart/mixed; boundary=b\n" +
+			"Content-Transfer-Encoding: quoted-printable\n\n=2D-b\nContent-Type: message/rfc822\n\n\ndeep\n=2D-b--", "deep", "cut: too deep"},
 		{"links", message.Options{}, "\nhttp://shop.example/" + strings.Repeat("a", 3000), "", "cut: URL too long"},
 	}
 	for _, test := range tests {
@@ -205,8 +245,12 @@ func TestLimitsAreKeptAndReported(t *testing.T) {
 			if got := repairs(m); got != test.repairs {
 				t.Errorf("got repairs %q, want %q", got, test.repairs)
 			}
-			if len(m.Header) > 1000 {
-				t.Errorf("got %d fields, want at most 1000", len(m.Header))
+			fields := test.options.MaxHeaderFields
+			if fields == 0 {
+				fields = message.DefaultOptions().MaxHeaderFields
+			}
+			if got := len(m.Header) + len(m.Attached); got > fields {
+				t.Errorf("got %d fields, want at most %d", got, fields)
 			}
 			if got := m.Get("Subject"); len(got) > 20 {
 				t.Errorf("got a subject of %d bytes, want at most 20", len(got))

@@ -12,14 +12,17 @@
 //
 // Vocabulary: the header is a list of fields; the body of a multipart message holds parts, which may be multipart or
 // messages themselves; a [Part] of this package is a leaf of that tree. A part's content is encoded for transport
-// (base64, quoted-printable), then as text (charset), then perhaps as HTML; each step is one function here.
+// (base64, quoted-printable, uuencode), then as text (charset), then perhaps as HTML; each step is one function here.
 //
-// Work is linear in the size of the message, whatever its shape, and nesting, parts, text and header fields are
+// Text is taken for UTF-8 if it is valid UTF-8, else for what is declared; if nothing is, or what is declared cannot be
+// right, the charset is guessed from the first 2 KiB of it (guess.go).
+//
+// Work is linear in the size of the message, whatever its shape, and nesting, parts, text, header fields and time are
 // limited by [Options]. What a limit cut off is a repair too, whose phrase starts with "cut: ".
 //
 // A [Decoder] belongs to one goroutine and reuses its memory: a [Message] and all its slices are valid until the next
 // call of [Decoder.Decode], and may share memory with the bytes that were decoded.
 //
-// Not done here: words, case and zero-width characters (package tokenize), hidden text (all text of HTML but scripts
-// and styles counts as visible), text in images, PDF and other attachments, uuencode, UTF-7.
+// Not done here: words, case and zero-width characters (package tokenize), text in images, PDF and other attachments,
+// calendars and TNEF (winmail.dat), which are named but not opened, and the content of files in yEnc.
 package message

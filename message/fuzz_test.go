@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -19,7 +20,7 @@ func check(t *testing.T, m *message.Message, o message.Options, size int) {
 			t.Errorf("%s %q is not valid UTF-8", what, b)
 		}
 	}
-	for _, f := range m.Header {
+	for _, f := range slices.Concat(m.Header, m.Attached) {
 		valid("name", f.Name)
 		valid("value", f.Value)
 		if len(f.Name) == 0 {
@@ -55,8 +56,8 @@ func check(t *testing.T, m *message.Message, o message.Options, size int) {
 	if len(m.Parts) > o.MaxParts {
 		t.Errorf("got %d parts, want at most %d", len(m.Parts), o.MaxParts)
 	}
-	if len(m.Header) > 1000 {
-		t.Errorf("got %d fields, want at most 1000", len(m.Header))
+	if got := len(m.Header) + len(m.Attached); got > o.MaxHeaderFields {
+		t.Errorf("got %d fields, want at most %d", got, o.MaxHeaderFields)
 	}
 	if len(m.Links) > size {
 		t.Errorf("got %d URLs of %d bytes", len(m.Links), size)
@@ -75,7 +76,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(raw)
 	}
-	o := message.Options{MaxDepth: 4, MaxParts: 8, MaxTextBytes: 4000, MaxHeaderBytes: 500}
+	o := message.Options{MaxDepth: 4, MaxParts: 8, MaxTextBytes: 4000, MaxHeaderBytes: 500, MaxHeaderFields: 20}
 	used := message.NewDecoder(o)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		before := bytes.Clone(raw)
@@ -86,7 +87,8 @@ func FuzzDecode(f *testing.F) {
 		}
 		// A decoder that has decoded other messages finds what a new one finds.
 		fresh := message.NewDecoder(o).Decode(raw)
-		if texts(m) != texts(fresh) || urls(m) != urls(fresh) || m.Repairs != fresh.Repairs || len(m.Header) != len(fresh.Header) {
+		if texts(m) != texts(fresh) || urls(m) != urls(fresh) || m.Repairs != fresh.Repairs ||
+			len(m.Header) != len(fresh.Header) || len(m.Attached) != len(fresh.Attached) {
 			t.Errorf("got %q from a used decoder, %q from a new one", texts(m), texts(fresh))
 		}
 	})

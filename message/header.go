@@ -2,17 +2,22 @@ package message
 
 import "bytes"
 
-const (
-	maxFields = 1000
-	// maxJunkLines is how far ahead a field is looked for, to tell a stray line in the header from the body.
-	maxJunkLines = 8
-)
+// maxJunkLines is how far ahead a field is looked for, to tell a stray line in the header from the body.
+const maxJunkLines = 8
 
-// header reads the header at the start of data. It returns what it says about the content, and the body. The fields of
-// the top-level header are kept.
-func (d *Decoder) header(data, defaultType []byte, top bool) (e entity, body []byte) {
+// header reads the header at the start of data. It returns what it says about the content, and the body. The fields are
+// added to kept, which is nil for the header of a part.
+func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, body []byte) {
 	e.mediaType = defaultType
+	var first int
+	if kept != nil {
+		first = len(*kept)
+	}
 	for {
+		if d.late() {
+			data = nil
+			break
+		}
 		var name, value []byte
 		name, value, data = d.field(data)
 		if name == nil {
@@ -25,19 +30,22 @@ func (d *Decoder) header(data, defaultType []byte, top bool) (e entity, body []b
 		value = d.unfold(value)
 		d.describe(&e, name, value)
 		switch {
-		case !top:
-		case len(d.msg.Header) == maxFields:
+		case kept == nil:
+		case len(d.msg.Header)+len(d.msg.Attached) == d.options.MaxHeaderFields:
 			d.msg.Repairs.add(CutHeader)
 		default:
-			name = d.toUTF8(name[:min(len(name), d.options.MaxHeaderBytes)], nil, false)
+			name = name[:min(len(name), d.options.MaxHeaderBytes)]
+			if !isName(name) {
+				name = d.toUTF8(name, nil, false)
+			}
 			if len(name) > 0 { // it may have been NUL
-				d.msg.Header = append(d.msg.Header, Field{name, value})
+				*kept = append(*kept, Field{name, value})
 			}
 		}
 	}
-	if top {
-		for i := range d.msg.Header {
-			field := &d.msg.Header[i]
+	if kept != nil {
+		for i := range (*kept)[first:] {
+			field := &(*kept)[first+i]
 			field.Value = d.words(field.Value, e.charset)
 		}
 	}
@@ -110,6 +118,16 @@ func isField(line []byte) bool {
 	return false
 }
 
+// isName reports whether a field name has only characters that the RFC allows in it.
+func isName(name []byte) bool {
+	for _, c := range name {
+		if c <= ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
+}
+
 // unfold puts a value on one line. The blank that starts each further line remains.
 func (d *Decoder) unfold(value []byte) []byte {
 	if bytes.IndexByte(value, '\n') < 0 {
@@ -122,110 +140,4 @@ func (d *Decoder) unfold(value []byte) []byte {
 		d.arena = append(d.arena, line...)
 	}
 	return d.arena[start:len(d.arena):len(d.arena)]
-}
-
-// words decodes the encoded words (RFC 2047) of a field value; what is outside of them is in charset.
-//
-// QUIRK: it should be ASCII. In mail it is in any charset, often that of the body (charset-header.eml).
-//
-// QUIRK: encoded words stand alone between blanks, hold no blanks, and each holds whole characters. In mail they stand
-// inside of words and quotes, hold blanks, and split characters (encoded-words.eml). So they are found anywhere, and
-// the bytes of neighbours of one charset are joined before they are converted.
-func (d *Decoder) words(value, charset []byte) []byte {
-	if !bytes.Contains(value, []byte("=?")) {
-		return d.toUTF8(value, charset, false)
-	}
-	start := len(d.arena)
-	d.word = d.word[:0]
-	var pending []byte // charset of the bytes in d.word; nil if the last thing was no encoded word
-	for len(value) > 0 {
-		at := bytes.Index(value, []byte("=?"))
-		if at < 0 {
-			break
-		}
-		w, ok := cutEncodedWord(value[at:])
-		if !ok {
-			d.msg.Repairs.add(BadEncodedWord)
-			if w.unclosed {
-				break
-			}
-			d.flushWord(pending)
-			pending = nil
-			d.appendUTF8(value[:at+2], charset, false)
-			value = value[at+2:]
-			continue
-		}
-		gap := value[:at]
-		adjacent := pending != nil && len(bytes.TrimSpace(gap)) == 0
-		if !adjacent || !bytes.EqualFold(pending, w.charset) {
-			d.flushWord(pending)
-		}
-		if !adjacent {
-			d.appendUTF8(gap, charset, false)
-		}
-		d.appendWord(w)
-		pending = w.charset
-		value = value[at+w.length:]
-	}
-	d.flushWord(pending)
-	d.appendUTF8(value, charset, false)
-	return bytes.TrimSpace(d.arena[start:len(d.arena):len(d.arena)])
-}
-
-// flushWord appends the collected bytes of encoded words to the arena.
-func (d *Decoder) flushWord(charset []byte) {
-	d.appendUTF8(d.word, charset, false)
-	d.word = d.word[:0]
-}
-
-// encodedWord is "=?charset?encoding?text?=".
-type encodedWord struct {
-	charset  []byte // without a language, never nil
-	encoding byte   // 'b' or 'q'
-	text     []byte
-	length   int  // of the whole
-	unclosed bool // if it is none: because there is no "?=" up to the end
-}
-
-// maxCharsetName is longer than any name of a charset with a language; an encoded word's is looked for no further.
-const maxCharsetName = 64
-
-// cutEncodedWord reads the encoded word that value, which starts with "=?", starts with.
-func cutEncodedWord(value []byte) (w encodedWord, ok bool) {
-	name := value[2:min(len(value), 2+maxCharsetName)]
-	end := bytes.IndexByte(name, '?')
-	if end < 0 || bytes.IndexByte(name[:end], ' ') >= 0 {
-		return w, false
-	}
-	at := 2 + end + 1
-	if len(value) < at+2 || value[at+1] != '?' {
-		return w, false
-	}
-	w.encoding = value[at] | 0x20
-	if w.encoding != 'b' && w.encoding != 'q' {
-		return w, false
-	}
-	at += 2
-	length := bytes.Index(value[at:], []byte("?="))
-	if length < 0 {
-		w.unclosed = true
-		return w, false
-	}
-	w.text = value[at : at+length]
-	w.length = at + length + 2
-	w.charset, _, _ = bytes.Cut(name[:end], []byte("*")) // RFC 2231 adds a language there
-	return w, true
-}
-
-// appendWord appends the bytes of an encoded word to d.word.
-func (d *Decoder) appendWord(w encodedWord) {
-	var ok bool
-	if w.encoding == 'b' {
-		d.word, ok = appendBase64(d.word, w.text)
-	} else {
-		d.word, ok = appendQ(d.word, w.text)
-	}
-	if !ok {
-		d.msg.Repairs.add(BadEncodedWord)
-	}
 }

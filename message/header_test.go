@@ -91,6 +91,26 @@ func TestContentTypes(t *testing.T) {
 		{"a name in pieces", "a/b; name*0=one; name*1*=%20two; name*2=three", "a/b", "", "one twothree"},
 		{"a name in encoded words", `a/b; name="=?utf-8?q?=C3=BC?="`, "a/b", "", "ü"},
 		{"a name in bytes", "a/b; name=\xfc", "a/b", "", "ü"},
+		{"pieces in any order", "a/b; name*1*=%62; name*2=c; name*0*=utf-8''%61", "a/b", "", "abc"},
+		{"more than ten pieces", "a/b; name*10=k; name*9=j; name*0=a; name*1=b", "a/b", "", "abjk"},
+		{"a piece that is missing", "a/b; name*0=a; name*2=c", "a/b", "", "ac"},
+		{"the first of two pieces of one number", "a/b; name*0=a; name*1=b; name*1=c", "a/b", "", "ab"},
+		{"pieces that are quoted", `a/b; name*0*="utf-8''%c3"; name*1*="%bc"`, "a/b", "", "ü"},
+		{"a language", "a/b; name*=utf-8'de-at'%c3%bc", "a/b", "", "ü"},
+		{"a charset that is not given", "a/b; name*=''%c3%bc", "a/b", "", "ü"},
+		{"no charset and no language", "a/b; name*=%c3%bc", "a/b", "", "ü"},
+		{"an apostrophe that is no charset", "a/b; name*0=it's; name*1=' here", "a/b", "", "it's' here"},
+		{"a name for readers that know the RFC comes first", "a/b; name=u; name*=utf-8''%c3%bc", "a/b", "", "ü"},
+		{"a whole name before pieces", "a/b; name*0=a; name*=utf-8''b", "a/b", "", "b"},
+		{"a number that is none", "a/b; name*x=a; name=b", "a/b", "", "b"},
+		{"an encoded word in two pieces", `a/b; name*0="=?utf-8?b?4o"; name*1="Ks?="`, "a/b", "", "€"},
+		{"a comment", "text/html (a) ; (b) charset=utf-8 (c); name=\"a\" (d=e; name=f)", "text/html", "utf-8", "a"},
+		{"a comment in a comment", "text/html; (a (b; name=c) d; name=e) name=f", "text/html", "", "f"},
+		{"a comment with an escape", `text/html; (a \) name=b;) name=c`, "text/html", "", "c"},
+		{"a comment that never ends", "text/html; (name=a; name=b", "text/html", "", "b"},
+		{"a comment before everything", "(text/plain) text/html; name=a", "text/html", "", "a"},
+		{"brackets in a name", "a/b; name=a (1).b; charset=c", "a/b", "c", "a (1).b"},
+		{"a type in quotes", `"text/html"; name=a`, "text/html", "", "a"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -114,8 +134,9 @@ func TestTypesOfText(t *testing.T) {
 		isText    bool
 	}{
 		{"text/plain", true},
-		{"text/calendar", true},
 		{"message/delivery-status", true},
+		{"message/disposition-notification", true},
+		{"message/rfc822", true},
 		{"application/xhtml+xml", true},
 		{"x-unknown/type", true},
 		{"multipart/mixed", true},

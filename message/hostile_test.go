@@ -29,6 +29,7 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		html  = "Content-Type: text/html\n\n"
 		qp    = "Content-Transfer-Encoding: quoted-printable\n\n"
 		b64   = "Content-Transfer-Encoding: base64\n\n"
+		uu    = "Content-Transfer-Encoding: uuencode\n\n"
 		mixed = "Content-Type: multipart/mixed; boundary=b\n\n"
 	)
 	shapes := []struct {
@@ -68,6 +69,34 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		{"soft line ends", fill(qp, "=   ", "")},
 		{"padding", fill(b64, "A=", "")},
 		{"base64 that is none", fill(b64, "AAAA AAAA\n?????\n", "")},
+		{"attached headers", fill("", "A: b\nContent-Type: message/rfc822\n\n", "")},
+		{"encoded multiparts in multiparts", fill("", "Content-Type: multipart/mixed; boundary=b\n"+qp, "--b\n")},
+		{"multiparts whose boundary has too many hyphens", fill(mixed, "--b\nContent-Type: multipart/mixed; boundary=--c\n\n", "")},
+		{"boundaries in hyphens", fill(mixed, "------b\n", "")},
+		{"pieces from the last to the first", func(size int) string {
+			var s strings.Builder
+			s.WriteString("Content-Type: text/plain")
+			for i := size / 16; i > 0; i-- {
+				fmt.Fprintf(&s, "; name*%d*=%%61", i)
+			}
+			return s.String()
+		}},
+		{"comments", fill("Content-Type: text/plain;", "(", "\n\n")},
+		{"comments in comments", fill("Content-Type: text/plain", ";((((((((()", "\n\n")},
+		{"files in a text", fill("\n`\n", "begin 644 a\n#86)C\n", "")},
+		{"files that never start", fill("\n`\n", "begin 644 a\n", "")},
+		{"uuencode with damaged lines", fill(uu, "begin 644 a\n#86)C\n?\n", "")},
+		{"lines of uuencode in lower case", fill("\n`\nbegin 644 a\n#86)C\n", "x\n#86)C\n", "")},
+		{"yEnc", fill("\n\xff\n", "=ybegin name=a\n", "")},
+		{"yEnc without an end", fill("\n\xff\n", "=ybegin name=a\n\n", "")},
+		{"yEnc that ends at once", fill("\n\xff\n", "=ybegin name=a\n=yend\n", "")},
+		{"plus signs", fill("Content-Type: text/plain; charset=utf-7\n\n", "+", "")},
+		{"long runs of UTF-7", fill("Content-Type: text/plain; charset=utf-7\n\n+", "A", "")},
+		{"short runs of UTF-7", fill("Content-Type: text/plain; charset=utf-7\n\n", "+A ", "")},
+		{"shifts", fill("Content-Type: text/plain; charset=iso-2022-kr\n\n", "\x0e\x1b$)C\x0f", "")},
+		{"bytes beyond ASCII", fill("\n", "\xff \xe4", "")},
+		{"fields beyond ASCII", fill("", "A: \xff\xe4\n", "")},
+		{"encoded words beyond ASCII", fill("A: ", "=?x?q?=FF?= =?y?q?=FF?= ", "\n")},
 		{"angle brackets", fill(html, "<", "")},
 		{"tags that never end", fill(html, "<a ", "")},
 		{"tags with an open quote", fill(html, `<a '"><b "><c '>`, "")},

@@ -5,10 +5,12 @@ type Message struct {
 	// Header holds the fields of the message's own header in their order. Headers of parts and of attached messages are
 	// not in it, nor is the "From " line of an mbox.
 	Header []Field
-	// Attached holds the fields of the headers of attached messages (message/rfc822), in their order.
+	// Attached holds the fields of the headers of attached messages (message/rfc822 and the like), and of messages of
+	// which the header alone is attached (text/rfc822-headers), in their order.
 	Attached []Field
 	// Parts are the leaves of the message in their order, text and attachments alike. A message that is not multipart
-	// has one; an empty message has one without text.
+	// has one; an empty message has one without text. A file that is written into a plain text, as uuencode or yEnc, is
+	// a part after that text, and not in it.
 	Parts []Part
 	// Links are the links of all text parts in their order, duplicates included. Within an HTML part those in attributes
 	// come before those written in the text.
@@ -30,7 +32,8 @@ type Field struct {
 // Part is one leaf of the tree of parts.
 type Part struct {
 	// Type is the media type in lower case, without parameters, such as "text/html". It is "text/plain", or
-	// "message/rfc822" in a digest, if none is given or it cannot be read.
+	// "message/rfc822" in a digest, if none is given or it cannot be read. For a file within a text it is "text/plain",
+	// "text/html" or "application/octet-stream", by its content.
 	Type []byte
 	// Charset is the declared charset in lower case, empty if none is declared.
 	Charset []byte
@@ -38,10 +41,11 @@ type Part struct {
 	Encoding []byte
 	// Filename is the declared name of the file, decoded, valid UTF-8, empty if none is given.
 	Filename []byte
-	// Attachment says that the part is declared as an attachment, or that its type is not text.
+	// Attachment says that the part is declared as an attachment, or that its type is not text, or that it is a file
+	// within a text.
 	Attachment bool
 	// Text is what a reader would see: valid UTF-8, HTML as its visible text, each URL in it replaced by a space. It is
-	// nil for a part whose type is not text. Lines end as in the message: LF after an identity or quoted-printable
+	// nil for a part whose type is not text, or is text for programs (calendars, cards). Lines end as in the message: LF after an identity or quoted-printable
 	// transfer encoding, possibly CR LF after base64.
 	Text []byte
 	// Hidden is text that HTML holds but a reader would not see: of no size, of no colour, off the screen. Valid UTF-8.

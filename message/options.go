@@ -16,15 +16,23 @@ type Options struct {
 	// MaxTextBytes is how much decoded text (HTML with its tags) is read per message, over all parts; the rest is
 	// dropped. In bytes, from 1 to 1073741824 (1 GiB), default 4194304 (4 MiB); zero means the default.
 	MaxTextBytes int `json:"max_text_bytes"`
-	// MaxHeaderBytes is how much of a single header field is read; the rest of the field is dropped. At most 1000 fields
-	// are kept whatever the setting. In bytes, from 1 to 16777216 (16 MiB), default 65536 (64 KiB); zero means the
-	// default.
+	// MaxHeaderBytes is how much of a single header field is read; the rest of the field is dropped. In bytes, from 1 to
+	// 16777216 (16 MiB), default 65536 (64 KiB); zero means the default.
 	MaxHeaderBytes int `json:"max_header_bytes"`
+	// MaxHeaderFields is how many header fields are kept, those of the message and of the messages attached to it
+	// together; the rest is dropped. From 1 to 1000000, default 1000; zero means the default.
+	MaxHeaderFields int `json:"max_header_fields"`
+	// MaxSeconds is how long decoding a message may take; what has not been read by then is dropped. It is looked at
+	// before each header field and each part of messages of 64 KiB and more. The other limits keep all mail far below
+	// it, so results do not depend on the speed of the machine; it is there for what nobody has thought of. In seconds,
+	// from 1 to 3600, default 60; zero means the default.
+	MaxSeconds int `json:"max_seconds"`
 }
 
 // DefaultOptions returns limits that ordinary mail never meets.
 func DefaultOptions() Options {
-	return Options{MaxDepth: 30, MaxParts: 1000, MaxTextBytes: 4 << 20, MaxHeaderBytes: 64 << 10}
+	return Options{MaxDepth: 30, MaxParts: 1000, MaxTextBytes: 4 << 20, MaxHeaderBytes: 64 << 10, MaxHeaderFields: 1000,
+		MaxSeconds: 60}
 }
 
 // Validate returns all complaints about o, joined, or nil.
@@ -40,6 +48,8 @@ func (o Options) Validate() error {
 		check("max_parts", o.MaxParts, 1_000_000),
 		check("max_text_bytes", o.MaxTextBytes, 1<<30),
 		check("max_header_bytes", o.MaxHeaderBytes, 16<<20),
+		check("max_header_fields", o.MaxHeaderFields, 1_000_000),
+		check("max_seconds", o.MaxSeconds, 3600),
 	)
 }
 
@@ -55,5 +65,7 @@ func (o Options) orDefaults() Options {
 	fill(&o.MaxParts, def.MaxParts)
 	fill(&o.MaxTextBytes, def.MaxTextBytes)
 	fill(&o.MaxHeaderBytes, def.MaxHeaderBytes)
+	fill(&o.MaxHeaderFields, def.MaxHeaderFields)
+	fill(&o.MaxSeconds, def.MaxSeconds)
 	return o
 }

@@ -14,7 +14,8 @@ func TestOptionsAreValidated(t *testing.T) {
 			t.Errorf("%+v: got %v, want no complaint", good, err)
 		}
 	}
-	bad := message.Options{MaxDepth: -1, MaxParts: 2_000_000, MaxTextBytes: 1<<30 + 1, MaxHeaderBytes: -5}
+	bad := message.Options{MaxDepth: -1, MaxParts: 2_000_000, MaxTextBytes: 1<<30 + 1, MaxHeaderBytes: -5, MaxHeaderFields: -1,
+		MaxSeconds: 4000}
 	err := bad.Validate()
 	if err == nil {
 		t.Fatal("got no complaint")
@@ -24,6 +25,8 @@ func TestOptionsAreValidated(t *testing.T) {
 		"max_parts is 2000000: want 1 to 1000000, or 0 for the default",
 		"max_text_bytes is 1073741825: want 1 to 1073741824, or 0 for the default",
 		"max_header_bytes is -5: want 1 to 16777216, or 0 for the default",
+		"max_header_fields is -1: want 1 to 1000000, or 0 for the default",
+		"max_seconds is 4000: want 1 to 3600, or 0 for the default",
 	}
 	if got := strings.Split(err.Error(), "\n"); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

@@ -19,12 +19,17 @@ const (
 	BadContentType
 	MissingBoundary
 	AbsentBoundary
+	BadBoundary
 	UnclosedMultipart
 	UnknownEncoding
+	MisspeltEncoding
 	BadBase64
 	BadQuotedPrintable
+	BadUUencode
+	BadYEnc
 	UnknownCharset
 	UndeclaredCharset
+	WrongCharset
 	InvalidUTF8
 	UndeclaredHTML
 	UnclosedTag
@@ -58,18 +63,28 @@ func (r Repair) String() string {
 		return "multipart without a boundary"
 	case AbsentBoundary:
 		return "boundary that never comes"
+	case BadBoundary:
+		return "boundary lines other than declared"
 	case UnclosedMultipart:
 		return "missing closing boundary"
 	case UnknownEncoding:
 		return "unknown transfer encoding"
+	case MisspeltEncoding:
+		return "misspelt transfer encoding"
 	case BadBase64:
 		return "broken base64"
 	case BadQuotedPrintable:
 		return "broken quoted-printable"
+	case BadUUencode:
+		return "broken uuencode"
+	case BadYEnc:
+		return "broken yEnc"
 	case UnknownCharset:
 		return "unknown charset"
 	case UndeclaredCharset:
 		return "8-bit text without a charset"
+	case WrongCharset:
+		return "text not in its declared charset"
 	case InvalidUTF8:
 		return "invalid UTF-8"
 	case UndeclaredHTML:

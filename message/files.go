@@ -1,0 +1,156 @@
+package message
+
+import "bytes"
+
+// fileBlock is a file that is written into a plain text.
+type fileBlock struct {
+	name    []byte
+	content []byte
+	decoded bool // content is what the file holds
+}
+
+// takeFiles returns text without the files that are written into it, which are left in d.blocks; binary says that it may
+// hold any bytes, as yEnc does, which sets the highest bit of ASCII and is not encoded once more.
+//
+// QUIRK: a file is a part of its own, with a type. Before MIME, and long after, programs wrote it into the text, as
+// uuencode (uuencode.eml) or yEnc (yenc.eml).
+func (d *Decoder) takeFiles(text []byte, binary bool) []byte {
+	if mayHaveUU(text) {
+		text = d.take(text, d.uuFile)
+	}
+	if binary && bytes.Contains(text, []byte("=ybegin ")) {
+		text = d.take(text, d.yencFile)
+	}
+	return text
+}
+
+// mayHaveUU reports whether text could hold a uuencoded file that is worth to be looked for: in a long text one of at
+// least 45 bytes, which has a line that starts with "M". That is found much faster than a line with "begin".
+func mayHaveUU(text []byte) bool {
+	const short = 1 << 10
+	if len(text) < short {
+		return true
+	}
+	for at := 0; ; at++ {
+		next := bytes.IndexByte(text[at:], 'M')
+		if next < 0 {
+			return false
+		}
+		at += next
+		if at > 0 && text[at-1] == '\n' {
+			return true
+		}
+	}
+}
+
+// take returns text without the files that find finds in it one after the other: it takes up a file and returns where
+// it starts and ends.
+func (d *Decoder) take(text []byte, find func([]byte) (from, to int, ok bool)) []byte {
+	var kept [][]byte
+	for {
+		from, to, ok := find(text)
+		if !ok {
+			break
+		}
+		kept = append(kept, text[:from])
+		text = text[to:]
+		if len(d.msg.Parts)+len(d.blocks) >= d.options.MaxParts {
+			d.msg.Repairs.add(CutParts)
+			text = nil
+		}
+	}
+	if len(kept) == 0 {
+		return text
+	}
+	start := len(d.arena)
+	for _, piece := range append(kept, text) {
+		d.arena = append(d.arena, piece...)
+	}
+	return d.arena[start:len(d.arena):len(d.arena)]
+}
+
+// uuFile takes up the first uuencoded file in text.
+func (d *Decoder) uuFile(text []byte) (from, to int, ok bool) {
+	from, lines, name, ok := findUUBegin(text)
+	if !ok {
+		return 0, 0, false
+	}
+	start := len(d.arena)
+	var rest []byte
+	var whole bool
+	d.arena, rest, whole = appendUU(d.arena, text[lines:])
+	if !whole {
+		d.msg.Repairs.add(BadUUencode)
+	}
+	d.blocks = append(d.blocks, fileBlock{name, d.arena[start:len(d.arena):len(d.arena)], true})
+	return from, len(text) - len(rest), true
+}
+
+// yencFile takes up the first file in yEnc in text. It is not decoded: its lines hold any bytes, but no words.
+//
+// QUIRK: it ends with a line "=yend", which mail that is cut has lost. It has no empty lines, so the first one ends it
+// too (yenc-open.eml).
+func (d *Decoder) yencFile(text []byte) (from, to int, ok bool) {
+	from, ok = findLine(text, "=ybegin ")
+	if !ok {
+		return 0, 0, false
+	}
+	line, rest := cutLine(text[from:])
+	_, name, _ := bytes.Cut(line, []byte(" name="))
+	d.blocks = append(d.blocks, fileBlock{name: bytes.TrimSpace(name)})
+	for len(rest) > 0 && rest[0] != '\n' {
+		line, rest = cutLine(rest)
+		if bytes.HasPrefix(line, []byte("=yend")) {
+			return from, len(text) - len(rest), true
+		}
+	}
+	d.msg.Repairs.add(BadYEnc)
+	return from, len(text) - len(rest), true
+}
+
+// findLine returns where the first line starts that starts with prefix.
+func findLine(text []byte, prefix string) (at int, ok bool) {
+	if bytes.HasPrefix(text, []byte(prefix)) {
+		return 0, true
+	}
+	at = bytes.Index(text, append([]byte("\n"), prefix...))
+	return at + 1, at >= 0
+}
+
+// file adds a part for a file that was written into a text of that charset.
+func (d *Decoder) file(block fileBlock, charset []byte) {
+	if !d.hasRoom() {
+		return
+	}
+	part := Part{Type: d.typeFile, Filename: d.words(block.name, charset), Attachment: true}
+	if block.isText() {
+		part.Type = d.typePlain
+		isHTML := hasSuffixFold(block.name, ".htm") || hasSuffixFold(block.name, ".html") || looksLikeHTML(block.content)
+		if isHTML {
+			part.Type = d.typeHTML
+		}
+		d.reader(&part, d.toUTF8(block.content, charset, isHTML), isHTML)
+	}
+	d.msg.Parts = append(d.msg.Parts, part)
+}
+
+// isText reports whether the content of a file is text, by its start: it has no control characters, and is in none of
+// the formats that look like text but are not read as such.
+func (b fileBlock) isText() bool {
+	const enough = 512
+	for _, c := range b.content[:min(len(b.content), enough)] {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1b' {
+			return false
+		}
+	}
+	for _, start := range []string{"%PDF", "%!PS", `{\rtf`} {
+		if bytes.HasPrefix(b.content, []byte(start)) {
+			return false
+		}
+	}
+	return b.decoded
+}
+
+func hasSuffixFold(name []byte, suffix string) bool {
+	return len(name) >= len(suffix) && equalFold(name[len(name)-len(suffix):], suffix)
+}

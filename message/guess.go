@@ -1,0 +1,191 @@
+package message
+
+import (
+	"math"
+	"unicode"
+	"unicode/utf8"
+)
+
+// guess appends 8-bit text of an unknown charset to the arena, converted from the charset that it is likely to be in.
+func (d *Decoder) guess(text []byte) {
+	if d.guesser == nil {
+		d.guesser = newGuesser()
+	}
+	d.decode(d.codec([]byte(d.guesser.charset(text))), text)
+}
+
+// guesser tells in which charset a text is, by points for each charset it knows: many for bytes that are common letters
+// in it, none or less for what text in it does not hold. Only the first [sampleBytes] from the first byte beyond ASCII
+// on are looked at. It is right for nearly all texts of some lines (see TestCharsetsAreGuessed), and often for a single
+// one; if nothing speaks for another charset, it takes windows-1252, as readers of mail do.
+//
+// The common letters of an alphabet are in the order of their frequency, which makes their points: as with the logarithm
+// of a probability, the sum says how probable the text is. What is learnt from pairs of letters, which others use, would
+// need tables a hundred times that size.
+type guesser struct {
+	singles []singleTable
+	doubles []doubleTable
+}
+
+const (
+	fallback      = "windows-1252"
+	fallbackBonus = 8  // points in advance for what is most likely without a look
+	enoughPoints  = 16 // what another script needs: about three letters or one common character
+
+	pointsUnlisted = -5  // a letter of the charset that its languages do not use
+	pointsSymbol   = 1   // a quotation mark, a dash, a sign of currency
+	pointsOdd      = -4  // any other sign
+	pointsControl  = -12 // a control character, or nothing at all
+	pointsMixed    = -7  // letters of two scripts side by side, or two letters beyond ASCII side by side in Latin
+	pointsCase     = -8  // a capital letter after a small one
+)
+
+// byteClass is what a byte stands for in a charset of one byte a character.
+type byteClass uint8
+
+const (
+	classNone byteClass = iota // no letter
+	classSmall
+	classCapital
+	classPlain // a letter without case
+)
+
+// singleTable is a charset of one byte a character.
+type singleTable struct {
+	name   string
+	latin  bool
+	points [256]int
+	class  [256]byteClass
+}
+
+func newGuesser() *guesser {
+	g := &guesser{}
+	for _, a := range alphabets() {
+		for _, name := range a.charsets {
+			g.singles = append(g.singles, newSingleTable(name, a))
+		}
+	}
+	for _, s := range scripts() {
+		for _, name := range s.charsets {
+			g.doubles = append(g.doubles, newDoubleTable(name, s))
+		}
+	}
+	return g
+}
+
+func newSingleTable(name string, a alphabet) singleTable {
+	t := singleTable{name: name, latin: a.latin}
+	ranks := map[rune]int{}
+	for _, r := range a.letters {
+		ranks[r] = len(ranks)
+	}
+	high := newCodec(name).high
+	for c := range 256 {
+		r := rune(c)
+		if c >= utf8.RuneSelf {
+			r = high[c-utf8.RuneSelf]
+			t.points[c] = pointsOf(r, ranks)
+		}
+		t.class[c] = classOf(r)
+	}
+	return t
+}
+
+func classOf(r rune) byteClass {
+	switch {
+	case unicode.IsLower(r):
+		return classSmall
+	case unicode.IsUpper(r):
+		return classCapital
+	case unicode.IsLetter(r):
+		return classPlain
+	}
+	return classNone
+}
+
+// pointsOf returns the points of a character beyond ASCII, from the ranks of the letters: 9 for the first, 2 for the
+// thirtieth.
+func pointsOf(r rune, ranks map[rune]int) int {
+	const symbols = "\u00a0“”‘’„«»‹›–—…•€£°©®™§·¿¡"
+	rank, listed := ranks[unicode.ToLower(r)]
+	switch {
+	case listed:
+		points := int(math.Round(9 - 2*math.Log2(float64(rank)/3+1)))
+		if unicode.IsUpper(r) {
+			points -= 3
+		}
+		return points
+	case r == utf8.RuneError || unicode.IsControl(r):
+		return pointsControl
+	case unicode.IsLetter(r):
+		return pointsUnlisted
+	case containsRune(symbols, r):
+		return pointsSymbol
+	}
+	return pointsOdd
+}
+
+func containsRune(s string, r rune) bool {
+	for _, other := range s {
+		if r == other {
+			return true
+		}
+	}
+	return false
+}
+
+// score returns the points of text in the charset. A letter that stands alone is more likely a sign of another charset,
+// and counts for nothing.
+func (t *singleTable) score(text []byte) int {
+	score, pending := 0, 0
+	last, lastHigh := classNone, false
+	for _, c := range text {
+		high := c >= utf8.RuneSelf
+		class := t.class[c]
+		points := t.points[c]
+		switch {
+		case class == classNone:
+			score += points
+			pending = 0
+		case last == classNone:
+			pending = points
+		default:
+			score += pending + points
+			pending = 0
+			if (high || lastHigh) && t.latin == (high && lastHigh) {
+				score += pointsMixed
+			}
+			if (high || lastHigh) && class == classCapital && last == classSmall {
+				score += pointsCase
+			}
+		}
+		last, lastHigh = class, high
+	}
+	return score
+}
+
+// charset returns the name of the charset that text is likely to be in.
+func (g *guesser) charset(text []byte) string {
+	text = sample(text)
+	best, name := 0, fallback
+	for i := range g.singles {
+		t := &g.singles[i]
+		score := t.score(text)
+		if t.name == fallback {
+			score += fallbackBonus
+		}
+		if score > best && (t.latin || score >= enoughPoints) {
+			best, name = score, t.name
+		}
+	}
+	if standAlone(text, false) {
+		return name
+	}
+	for i := range g.doubles {
+		t := &g.doubles[i]
+		if score := t.score(text); score > best && score >= enoughPoints {
+			best, name = score, t.name
+		}
+	}
+	return name
+}

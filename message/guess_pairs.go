@@ -1,0 +1,114 @@
+package message
+
+import "unicode/utf8"
+
+const (
+	pointsCommon   = 16  // one of the common characters
+	pointsKana     = 14  // the letters of Japanese
+	pointsUsual    = 5   // a character that was put into the charset for being usual
+	pointsRare     = -4  // any other
+	pointsHalfKana = -2  // a letter of Japanese in one byte, which nobody writes any more
+	pointsBroken   = -12 // two bytes that stand for nothing
+)
+
+// doubleTable is a charset of two bytes a character.
+type doubleTable struct {
+	name   string
+	common [1 << 16 / 64]uint64 // the set of common characters, each as its two bytes
+}
+
+func newDoubleTable(name string, s script) doubleTable {
+	t := doubleTable{name: name}
+	encoder := s.encoding(name).NewEncoder()
+	for _, r := range s.common {
+		encoded, err := encoder.Bytes([]byte(string(r)))
+		if err == nil && len(encoded) == 2 {
+			at := uint16(encoded[0])<<8 | uint16(encoded[1])
+			t.common[at/64] |= 1 << (at % 64)
+		}
+	}
+	return t
+}
+
+// score returns the points of text in the charset.
+func (t *doubleTable) score(text []byte) int {
+	score := 0
+	for len(text) > 0 {
+		lead := text[0]
+		if lead < utf8.RuneSelf {
+			text = text[1:]
+			continue
+		}
+		if t.name == "shift_jis" && 0xa1 <= lead && lead <= 0xdf {
+			score += pointsHalfKana
+			text = text[1:]
+			continue
+		}
+		if len(text) == 1 {
+			break // cut in two by the end of the sample
+		}
+		trail := text[1]
+		at := uint16(lead)<<8 | uint16(trail)
+		points := t.points(lead, trail)
+		if t.common[at/64]&(1<<(at%64)) != 0 {
+			points = pointsCommon
+		}
+		score += points
+		if points == pointsBroken {
+			text = text[1:]
+			continue
+		}
+		text = text[2:]
+	}
+	return score
+}
+
+// points returns the points of a character that is not one of the common ones.
+func (t *doubleTable) points(lead, trail byte) int {
+	switch t.name {
+	case "shift_jis":
+		return pointsShiftJIS(lead, trail)
+	case "big5":
+		return pointsBig5(lead, trail)
+	}
+	// Those of the EUC family have tables of 94 rows with 94 characters each.
+	if !between(lead, 0xa1, 0xfe) || !between(trail, 0xa1, 0xfe) {
+		return pointsBroken
+	}
+	switch t.name {
+	case "euc-jp":
+		if lead == 0xa4 && trail <= 0xf3 || lead == 0xa5 && trail <= 0xf6 {
+			return pointsKana
+		}
+		return usual(between(lead, 0xb0, 0xcf))
+	case "euc-kr":
+		return usual(between(lead, 0xb0, 0xc8))
+	}
+	return usual(between(lead, 0xb0, 0xd7)) // GB 2312
+}
+
+func pointsShiftJIS(lead, trail byte) int {
+	switch {
+	case !between(trail, 0x40, 0xfc) || trail == 0x7f || lead == 0x80 || lead == 0xa0 || lead >= 0xf0:
+		return pointsBroken
+	case lead == 0x82 && between(trail, 0x9f, 0xf1), lead == 0x83 && trail <= 0x96:
+		return pointsKana
+	}
+	return usual(between(lead, 0x88, 0x98))
+}
+
+func pointsBig5(lead, trail byte) int {
+	if !between(lead, 0xa1, 0xf9) || !between(trail, 0x40, 0x7e) && !between(trail, 0xa1, 0xfe) {
+		return pointsBroken
+	}
+	return usual(between(lead, 0xa4, 0xc6))
+}
+
+func usual(is bool) int {
+	if is {
+		return pointsUsual
+	}
+	return pointsRare
+}
+
+func between(c, low, high byte) bool { return low <= c && c <= high }

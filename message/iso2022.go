@@ -1,0 +1,90 @@
+package message
+
+import "bytes"
+
+// Control characters of ISO 2022 that shift between ASCII and a table of two bytes a character.
+const (
+	shiftOut = 0x0e
+	shiftIn  = 0x0f
+	escape   = 0x1b
+)
+
+// signedCharset returns the charset of a text that shows in a way that no other text does: by an escape sequence of ISO
+// 2022 that announces a table, or a byte order mark of UTF-16. It is empty if there is none. Text with escapes is
+// ASCII, and so valid UTF-8; text with that mark is not.
+//
+// QUIRK: text with escapes is declared so. Some programs send it without a charset, or with that of another text
+// (charset-escapes.eml).
+func signedCharset(text []byte, valid bool) string {
+	if !valid {
+		marked := bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
+		if marked && bytes.IndexByte(text, 0) >= 0 {
+			return "utf-16"
+		}
+		return ""
+	}
+	at := bytes.Index(text, []byte{escape, '$'})
+	if at < 0 || at+2 == len(text) {
+		return ""
+	}
+	switch rest := text[at+2:]; {
+	case rest[0] == 'B' || rest[0] == '@' || bytes.HasPrefix(rest, []byte("(D")):
+		return "iso-2022-jp"
+	case bytes.HasPrefix(rest, []byte(")C")):
+		return "iso-2022-kr"
+	case bytes.HasPrefix(rest, []byte(")A")):
+		return "iso-2022-cn"
+	}
+	return ""
+}
+
+// appendUnshifted appends text in ISO-2022-KR (RFC 1557) or ISO-2022-CN (RFC 1922) without its escapes and shifts. The
+// characters that were shifted have the highest bit set instead, which makes them EUC-KR, or GB 2312. Those of the
+// tables for Taiwan become question marks.
+func appendUnshifted(dst, text []byte) []byte {
+	shifted, taiwan := false, false
+	for len(text) > 0 {
+		c := text[0]
+		switch {
+		case c == escape:
+			length, table := escapeLength(text)
+			if table != 0 {
+				taiwan = table == 'G'
+			}
+			if length > 1 && text[1] != '$' { // one character of another table
+				dst = append(dst, '?')
+			}
+			text = text[length:]
+			continue
+		case c == shiftOut:
+			shifted = true
+		case c == shiftIn:
+			shifted = false
+		case c == '\n': // a line starts in ASCII
+			shifted = false
+			dst = append(dst, c)
+		case !shifted || c <= ' ' || len(text) < 2 || text[1] <= ' ':
+			dst = append(dst, c)
+		case taiwan:
+			dst = append(dst, '?')
+			text = text[1:]
+		default:
+			dst = append(dst, c|0x80, text[1]|0x80)
+			text = text[1:]
+		}
+		text = text[1:]
+	}
+	return dst
+}
+
+// escapeLength returns the length of the escape sequence that text starts with, and the table it announces for shifted
+// characters, if it does.
+func escapeLength(text []byte) (length int, table byte) {
+	switch {
+	case len(text) >= 4 && text[1] == '$' && text[2] == ')':
+		return 4, text[3]
+	case len(text) >= 4 && (text[1] == '$' && (text[2] == '*' || text[2] == '+') || text[1] == 'N' || text[1] == 'O'):
+		return 4, 0
+	}
+	return 1, 0
+}

@@ -1,0 +1,176 @@
+package message
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/ianaindex"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// newCodec returns the codec for a declared charset, or nil if that is unknown, or no more than ASCII.
+//
+// QUIRK: a charset has a registered name. Mail has the names of programs and systems, and misspelt ones
+// (charset-labels.eml). Each is tried as browsers read it, then with its spelling mended, then as IANA lists it.
+func newCodec(label string) *codec {
+	const maxLabel = 64 // longer than any name
+	if len(label) > maxLabel {
+		return nil
+	}
+	label = strings.ToLower(label)
+	if c := namedCodec(label); c != nil {
+		return c
+	}
+	clean := cleanLabel(label)
+	if isASCII(clean) {
+		return nil
+	}
+	proper := alias(clean)
+	if c := namedCodec(proper); c != nil {
+		return c
+	}
+	for _, name := range []string{label, proper} {
+		if enc, err := ianaindex.IANA.Encoding(name); err == nil && enc != nil {
+			if registered, _ := ianaindex.IANA.Name(enc); registered == "US-ASCII" {
+				return nil
+			}
+			return &codec{decoder: enc.NewDecoder()}
+		}
+	}
+	return nil
+}
+
+// namedCodec returns the codec for a charset whose name is spelt as it should be.
+func namedCodec(name string) *codec {
+	switch name {
+	case "utf-16": // the table below always takes this for little-endian
+		return &codec{decoder: unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder(), mark: "\x00"}
+	case "utf-7", "unicode-1-1-utf-7", "csunicode11utf7", "x-unicode-2-0-utf-7":
+		return &codec{utf7: true, mark: "+"}
+	case "hz-gb-2312": // like the next ones not in the table below, which is made for browsers
+		return &codec{decoder: simplifiedchinese.HZGB2312.NewDecoder(), mark: "~{"}
+	case "iso-2022-kr", "csiso2022kr":
+		return &codec{decoder: korean.EUCKR.NewDecoder(), mark: "\x0e", unshift: appendUnshifted}
+	case "iso-2022-cn", "iso-2022-cn-ext":
+		return &codec{decoder: simplifiedchinese.GB18030.NewDecoder(), mark: "\x0e", unshift: appendUnshifted}
+	case "us-ascii", "ascii", "ansi_x3.4-1968", "iso-ir-6", "x-user-defined": // which says nothing about 8-bit text
+		return nil
+	}
+	enc, name := charset.Lookup(name)
+	switch name {
+	case "", "replacement":
+		return nil
+	case "utf-8":
+		return &codec{}
+	case "utf-16le", "utf-16be":
+		return &codec{decoder: enc.NewDecoder(), mark: "\x00"}
+	case "iso-2022-jp":
+		return &codec{decoder: enc.NewDecoder(), mark: "\x1b"}
+	case "gbk":
+		return &codec{decoder: simplifiedchinese.GB18030.NewDecoder(), pairs: true}
+	case "gb18030", "big5", "euc-jp", "euc-kr", "shift_jis":
+		return &codec{decoder: enc.NewDecoder(), pairs: true}
+	}
+	return singleCodec(enc)
+}
+
+// singleCodec returns the codec for an encoding that extends ASCII by one byte a character.
+func singleCodec(enc encoding.Encoding) *codec {
+	c := &codec{decoder: enc.NewDecoder(), high: new([utf8.RuneSelf]rune)}
+	for b := range c.high {
+		decoded, err := c.decoder.Bytes([]byte{utf8.RuneSelf + byte(b)})
+		if err != nil {
+			decoded = nil
+		}
+		c.high[b], _ = utf8.DecodeRune(decoded)
+	}
+	return c
+}
+
+// looksLikeASCII reports whether text in a declared charset can look like ASCII in all its bytes, without an escape.
+func looksLikeASCII(label []byte) bool {
+	if len(label) < len("hz") {
+		return false
+	}
+	switch lowerByte(label[0]) {
+	case 'h':
+		return lowerByte(label[1]) == 'z'
+	case 'u', 'c', 'x':
+		return hasSuffixFold(label, "utf-7") || hasSuffixFold(label, "utf7")
+	case 'i': // iso-2022-kr and -cn, whose shifts are control characters
+		label = label[:min(len(label), len("iso-2022-kr"))]
+		return hasSuffixFold(label, "2022-kr") || hasSuffixFold(label, "2022-cn")
+	}
+	return false
+}
+
+// isASCII reports whether a clean label stands for ASCII, or for nothing at all, as those do that programs put there
+// when they do not know.
+func isASCII(clean string) bool {
+	switch clean {
+	case "", "usascii", "usasci", "ascii", "asci", "usaascii", "ansix34", "ansix341968", "ansix341986", "iso646", "iso646us",
+		"us", "7bit", "8bit", "none", "default", "unknown", "unknown8bit", "xunknown", "xuserdefined", "binary", "ansi", "charset":
+		return true
+	}
+	return false
+}
+
+// cleanLabel returns the letters and digits of a label in lower case, without what a broken program left before them:
+// "charset=", and the "3D" of quoted-printable.
+func cleanLabel(label string) string {
+	label = strings.Map(func(r rune) rune {
+		if r < 0x80 && isWordByte(byte(r)) {
+			return rune(lowerByte(byte(r)))
+		}
+		return -1
+	}, label)
+	label = strings.TrimPrefix(label, "charset")
+	return strings.TrimPrefix(label, "3d")
+}
+
+// alias returns the proper name of a charset for a clean label.
+func alias(clean string) string {
+	switch clean {
+	case "utf8", "utf", "utf8n", "utf8mb4", "utf08", "unicodeutf8":
+		return "utf-8"
+	case "utf7", "unicode11utf7", "unicode20utf7":
+		return "utf-7"
+	case "cp932", "ms932", "windows932", "cp943", "xmscp932", "shiftjis", "sjis", "xsjis", "shiftjisx0213",
+		"shiftjis2004", "mskanji":
+		return "shift_jis"
+	case "eucjp", "xeucjp", "eucjpms", "cp51932", "ujis":
+		return "euc-jp"
+	case "iso2022jp", "iso2022jp1", "iso2022jp2", "iso2022jp3", "iso2022jpms", "cp50220", "cp50221", "cp50222", "jis":
+		return "iso-2022-jp"
+	case "ksc5601", "ksc56011987", "ksc56011989", "euckr", "cp949", "ms949", "uhc", "xwindows949", "windows949":
+		return "euc-kr"
+	case "gb2312", "gb231280", "gbk", "xgbk", "cp936", "ms936", "windows936", "euccn", "xeuccn", "gb18030",
+		"gb180302000", "gb":
+		return "gb18030"
+	case "big5", "cp950", "ms950", "windows950", "big5eten", "xxbig5", "big5hkscs":
+		return "big5"
+	case "hz", "hzgb", "hzgb2312":
+		return "hz-gb-2312"
+	case "tis620", "cp874", "xwindows874", "thai", "iso885911":
+		return "windows-874"
+	case "koi8", "koi8r", "koi8ru", "koi":
+		return "koi8-r"
+	case "iso88598i", "iso88598e":
+		return "iso-8859-8-i"
+	}
+	for _, family := range []struct{ prefix, name string }{
+		{"iso8859", "iso-8859-"}, {"is08859", "iso-8859-"}, {"iso8559", "iso-8859-"}, {"8859", "iso-8859-"},
+		{"latin", "latin"}, {"windows", "windows-"}, {"windws", "windows-"}, {"window", "windows-"}, {"win", "windows-"},
+		{"microsoftcp", "windows-"}, {"ansi", "windows-"}, {"mscp", "windows-"}, {"xcp", "windows-"}, {"cp125", "windows-125"},
+		{"cp", "ibm"}, {"dos", "ibm"}, {"xibm", "ibm"},
+	} {
+		if number, ok := strings.CutPrefix(clean, family.prefix); ok && strings.Trim(number, "0123456789") == "" {
+			return family.name + number
+		}
+	}
+	return clean
+}

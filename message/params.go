@@ -1,0 +1,209 @@
+package message
+
+import (
+	"bytes"
+	"slices"
+)
+
+// cutToken returns what value starts with up to a blank, semicolon or comment, and what follows.
+func cutToken(value []byte) (token, rest []byte) {
+	value = skipComments(value)
+	if end := bytes.IndexAny(value, "; \t\n("); end >= 0 {
+		return value[:end], value[end:]
+	}
+	return bytes.TrimSpace(value), nil
+}
+
+// maxComment is how long a comment in a field may be. Without a limit, each open bracket could be read to the end.
+const maxComment = 256
+
+// skipComments returns s without the blanks and comments it starts with. A bracket that is not closed starts none.
+func skipComments(s []byte) []byte {
+	s = bytes.TrimSpace(s)
+	for len(s) > 0 && s[0] == '(' {
+		length := commentLength(s[:min(len(s), maxComment)])
+		if length == 0 {
+			break
+		}
+		s = bytes.TrimSpace(s[length:])
+	}
+	return s
+}
+
+// commentLength returns the length of the comment that s starts with, 0 if it never ends. Comments may nest.
+func commentLength(s []byte) int {
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// piece is one piece of a parameter that is written as in RFC 2231.
+type piece struct {
+	index   int
+	percent bool // bytes may be written as %FC
+	value   []byte
+}
+
+// wholeValue is the index of a value that is not in pieces. It comes before pieces of the same name.
+const wholeValue = -1
+
+// param returns the value of a parameter, decoded, valid UTF-8, or nil. Of several with the same name the first counts,
+// but one written as in RFC 2231 comes before one that is not: that one is for readers that do not know the RFC.
+//
+// QUIRK: names with other letters than ASCII are written as in RFC 2231: name*=charset'language'text, the text with %FC
+// for a byte, also in numbered pieces. Mail has them also as encoded words, or simply as they are (file-names.eml), has
+// the pieces in any order, leaves some out, and puts encoded words into pieces (parameter-pieces.eml).
+func (d *Decoder) param(params []byte, name string) []byte {
+	var plain []byte
+	found := false
+	d.pieces = d.pieces[:0]
+	for len(params) > 0 {
+		var key, value []byte
+		key, value, params = d.cutParam(params)
+		key, form, extended := bytes.Cut(key, []byte("*"))
+		switch {
+		case !equalFold(key, name):
+		case extended:
+			d.addPiece(form, value)
+		case !found:
+			plain, found = value, true
+			if bytes.IndexByte(params, '*') < 0 {
+				params = nil
+			}
+		}
+	}
+	if len(d.pieces) > 0 {
+		return d.joinPieces()
+	}
+	if !found {
+		return nil
+	}
+	return d.words(plain, nil)
+}
+
+// addPiece takes up a piece; form is what stands in its name after the first star: nothing, "0", "0*".
+func (d *Decoder) addPiece(form, value []byte) {
+	p := piece{index: wholeValue, value: value}
+	digits, percent := bytes.CutSuffix(form, []byte("*"))
+	p.percent = percent || len(form) == 0
+	const maxIndex = 1 << 20
+	for i, c := range digits {
+		if c < '0' || c > '9' || p.index > maxIndex {
+			return
+		}
+		if i == 0 {
+			p.index = 0
+		}
+		p.index = p.index*10 + int(c-'0')
+	}
+	d.pieces = append(d.pieces, p)
+}
+
+// joinPieces returns the value that d.pieces make together.
+func (d *Decoder) joinPieces() []byte {
+	slices.SortStableFunc(d.pieces, func(a, b piece) int { return a.index - b.index })
+	if d.pieces[0].index == wholeValue {
+		d.pieces = d.pieces[:1]
+	}
+	d.pieces = slices.CompactFunc(d.pieces, func(a, b piece) bool { return a.index == b.index })
+
+	var charset []byte
+	starless := false // a charset comes first, but no star says so
+	first := &d.pieces[0]
+	if declared, text, ok := cutExtended(first.value); ok && (first.percent || d.codec(declared) != nil) {
+		charset, first.value = declared, text
+		starless = !first.percent
+	}
+	if !starless && !slices.ContainsFunc(d.pieces, func(p piece) bool { return p.percent }) {
+		start := len(d.arena)
+		for _, p := range d.pieces {
+			d.arena = append(d.arena, p.value...)
+		}
+		return d.words(d.arena[start:len(d.arena):len(d.arena)], nil)
+	}
+	d.word = d.word[:0]
+	for _, p := range d.pieces {
+		if p.percent || starless {
+			d.word = appendPercent(d.word, p.value)
+		} else {
+			d.word = append(d.word, p.value...)
+		}
+	}
+	start := len(d.arena)
+	d.flushWord(charset)
+	return d.arena[start:len(d.arena):len(d.arena)]
+}
+
+// cutExtended cuts "charset'language'text" into what matters.
+func cutExtended(value []byte) (charset, text []byte, ok bool) {
+	charset, rest, _ := bytes.Cut(value, []byte("'"))
+	_, text, ok = bytes.Cut(rest, []byte("'"))
+	return charset, text, ok
+}
+
+// cutParam cuts the first "name=value" off params. Both may be empty; the name is the last word before the "=".
+//
+// QUIRK: comments may stand between all words of a field. Mail has brackets also in values without quotes, such as
+// "report (2).pdf", so they are comments only before a name, or where no value can be: after quotes (comments.eml).
+func (d *Decoder) cutParam(params []byte) (name, value, rest []byte) {
+	params = skipComments(params)
+	end := bytes.IndexAny(params, "=;")
+	if end < 0 {
+		return nil, nil, nil
+	}
+	if params[end] == ';' {
+		return nil, nil, params[end+1:]
+	}
+	name, rest = bytes.TrimSpace(params[:end]), bytes.TrimLeft(params[end+1:], " \t")
+	name = name[bytes.LastIndexAny(name, " \t")+1:]
+	if len(rest) > 0 && rest[0] == '"' {
+		if value, rest, ok := d.cutQuoted(rest); ok {
+			return name, value, rest
+		}
+		rest = rest[1:] // the quote is never closed
+	}
+	value, rest, _ = bytes.Cut(rest, []byte(";"))
+	return name, bytes.TrimSpace(value), rest
+}
+
+// cutQuoted cuts the quoted string off the start of s, and returns it without quotes and escapes.
+func (d *Decoder) cutQuoted(s []byte) (value, rest []byte, ok bool) {
+	escaped := false
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			escaped = true
+			i++
+		case '"':
+			value = s[1:i]
+			if escaped {
+				value = d.unescape(value)
+			}
+			return value, s[i+1:], true
+		}
+	}
+	return nil, nil, false
+}
+
+// unescape drops the backslash before each escaped byte of a quoted string.
+func (d *Decoder) unescape(s []byte) []byte {
+	start := len(d.arena)
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		d.arena = append(d.arena, s[i])
+	}
+	return d.arena[start:len(d.arena):len(d.arena)]
+}

@@ -1,0 +1,130 @@
+package message_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"chaff/message"
+)
+
+// decodeFile decodes an example in testdata.
+func decodeFile(t *testing.T, name string) *message.Message {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", name+".eml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decode(string(raw))
+}
+
+func TestFilesAreNamed(t *testing.T) {
+	tests := []struct{ file, want string }{
+		{"comments", `text/plain "letter (2).txt" false, text/html "a (b).html" true`},
+		{"named-only", `application/ms-tnef "winmail.dat" true, text/calendar "meet.ics" false, text/x-vcard "ann.vcf" true, ` +
+			`application/pkcs7-mime "smime.p7m" true, application/pkcs7-signature "smime.p7s" true`},
+		{"parameter-pieces", `application/zip "grün.zip" true, application/zip "blåbær.zip" true, text/plain "grün.zip" true, ` +
+			`application/zip "grün.zip" true, application/zip "grün.zip" true, application/zip "red%20.zipx" true`},
+		{"uuencode", `text/plain "" false, text/plain "list.txt" true, application/octet-stream "small cat.gif" true`},
+		{"uuencode-broken", `text/plain "" false, text/plain "list.txt" true`},
+		{"uuencode-encoding", `text/plain "list.txt" false`},
+		{"yenc", `text/plain "" false, application/octet-stream "a cat.gif" true`},
+		{"yenc-open", `text/plain "" false, application/octet-stream "a cat.gif" true`},
+	}
+	for _, test := range tests {
+		t.Run(test.file, func(t *testing.T) {
+			var parts []string
+			for _, p := range decodeFile(t, test.file).Parts {
+				parts = append(parts, fmt.Sprintf("%s %q %v", p.Type, p.Filename, p.Attachment))
+			}
+			if got := strings.Join(parts, ", "); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestHeadersOfAttachedMessagesAreKept(t *testing.T) {
+	tests := []struct{ file, header, attached string }{
+		{"attached", "From=Ann <ann@shop.example>, To=bob@home.example, Subject=outer, Content-Type=multipart/mixed; boundary=cut",
+			"Subject=first inner, Content-Type=message/global, Subject=second inner, Subject=in two mails"},
+		{"bounce", "From=MAILER-DAEMON@home.example, To=ann@shop.example, Subject=not delivered, " +
+			"Content-Type=multipart/report; report-type=delivery-status; boundary=cut",
+			"From=Ann <ann@shop.example>, To=bob@home.example, Subject=café, Content-Type=multipart/mixed; boundary=inner"},
+		{"encoded-message", "From=Ann <ann@shop.example>, To=bob@home.example, Subject=wrapped, Content-Type=message/rfc822, " +
+			"Content-Transfer-Encoding=base64", "Subject=inside, Content-Type=text/html"},
+	}
+	list := func(fields []message.Field) string {
+		var all []string
+		for _, f := range fields {
+			all = append(all, fmt.Sprintf("%s=%s", f.Name, f.Value))
+		}
+		return strings.Join(all, ", ")
+	}
+	for _, test := range tests {
+		t.Run(test.file, func(t *testing.T) {
+			m := decodeFile(t, test.file)
+			if got := list(m.Header); got != test.header {
+				t.Errorf("header: got %q, want %q", got, test.header)
+			}
+			if got := list(m.Attached); got != test.attached {
+				t.Errorf("attached: got %q, want %q", got, test.attached)
+			}
+		})
+	}
+}
+
+func TestUUencode(t *testing.T) {
+	const line = "#86)C" // abc
+	tests := []struct{ name, body, texts, repairs string }{
+		{"a text", "begin 644 a.txt\n" + line + "\n`\nend\n", " | abc", ""},
+		{"blanks for zeros", "M\nbegin 644 a\n" + line + "\n \nend\n", "M | abc", ""},
+		{"a mode of four digits", "begin 0644 a.txt\n" + line + "\n`\nend\n", " | abc", ""},
+		{"a name with blanks", "begin 644 a b.txt\n" + line + "\n`\nend\n", " | abc", ""},
+		{"a check sum at the end of a line", "begin 644 a.txt\n" + line + "X\n`\nend\n", " | abc", ""},
+		{"HTML", "begin 644 a.htm\n(/&(^83PO8CX`\n`\nend\n", " | a", ""},
+		{"text around it", "one\nbegin 644 a.txt\n" + line + "\n`\nend\ntwo\n", "one two | abc", ""},
+		{"a line within that is none", "begin 644 a\n" + line + "\nlost lines\n" + line + "\n`\nend\nx", "x | abcabc", "broken uuencode"},
+		{"no end before other text", "begin 644 a\n" + line + "\n`\n\nother text", "other text | abc", "broken uuencode"},
+		{"no end at all", "begin 644 a\n" + line + "\n`", " | abc", "broken uuencode"},
+		{"an empty file", "begin 644 a\n`\nend\n", " | ", ""},
+		{"binary", "begin 644 a\n#``$\"\n`\nend\n", " | -", ""},
+		{"a document that is not read as text", "begin 644 a\n&)5!$1BTQ\n`\nend\n", " | -", ""},
+		{"people write begin", "`begin 644 a`\nbegin 644 times\nMore\nbegin at 6\n", "`begin 644 a` begin 644 times More begin at 6", ""},
+		{"without a name", "begin 644 \n" + line + "\n`\nend\n", "begin 644 #86)C ` end", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m := decode("\n" + test.body)
+			if got := texts(m); got != test.texts {
+				t.Errorf("got %q, want %q", got, test.texts)
+			}
+			if got := repairs(m); got != test.repairs {
+				t.Errorf("got repairs %q, want %q", got, test.repairs)
+			}
+		})
+	}
+}
+
+func TestUUencodeAsTransferEncoding(t *testing.T) {
+	tests := []struct{ name, encoding, body, want, repairs string }{
+		{"whole", "uuencode", "begin 644 a\n#86)C\n`\nend\n", "abc", ""},
+		{"another name for it", "X-UUE", "begin 644 a\n#86)C\n`\nend\n", "abc", ""},
+		{"without a first line", "uuencode", "#86)C\n`\nend\n", "abc", "broken uuencode"},
+		{"without an end", "uuencode", "begin 644 a\n#86)C\n", "abc", "broken uuencode"},
+		{"not encoded", "uuencode", "plain text\n", "plain text", "broken uuencode"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m := decode("Content-Transfer-Encoding: " + test.encoding + "\n\n" + test.body)
+			if got := texts(m); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			if got := repairs(m); got != test.repairs {
+				t.Errorf("got repairs %q, want %q", got, test.repairs)
+			}
+		})
+	}
+}

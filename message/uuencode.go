@@ -1,0 +1,156 @@
+package message
+
+import "bytes"
+
+// A uuencoded file:
+//
+//	begin 644 name
+//	#86)C
+//	`
+//	end
+//
+// A line starts with the number of bytes in it, and each four characters after that hold three bytes, six bits in each
+// as that many more than a blank, or as "`" for 0.
+
+const maxUULine = 1 + 63/3*4 + 2 // the number, the most that it can announce, and a check sum that some programs add
+
+// cutUUBegin reads the line that starts a file. The mode has three digits or four.
+func cutUUBegin(line []byte) (name []byte, ok bool) {
+	rest, ok := bytes.CutPrefix(line, []byte("begin "))
+	if !ok {
+		return nil, false
+	}
+	digits := 0
+	for digits < len(rest) && '0' <= rest[digits] && rest[digits] <= '7' {
+		digits++
+	}
+	if digits < 3 || digits > 4 || digits == len(rest) || rest[digits] != ' ' {
+		return nil, false
+	}
+	name = bytes.TrimSpace(rest[digits:])
+	return name, len(name) > 0
+}
+
+// uuLine says what a line of a uuencoded file may be.
+type uuLine uint8
+
+const (
+	uuForeign uuLine = iota // is none
+	uuDamaged               // has lost some characters
+	uuWhole                 // is as it should be
+)
+
+// uuLineOf returns what line is.
+func uuLineOf(line []byte) uuLine {
+	if len(line) == 0 || len(line) > maxUULine {
+		return uuForeign
+	}
+	for _, c := range line {
+		if c < ' ' || c > '`' {
+			return uuForeign
+		}
+	}
+	want, have := uuLength(line[0]), len(line)-1
+	switch {
+	case have >= want && have <= want+2:
+		return uuWhole
+	case have < want && have >= want/2:
+		return uuDamaged
+	}
+	return uuForeign
+}
+
+// uuLength returns how many characters follow the number that a line starts with.
+func uuLength(c byte) int { return (int(uuDigit(c)) + 2) / 3 * 4 }
+
+func uuDigit(c byte) byte { return (c - ' ') & 0x3f }
+
+// appendUULine appends the bytes in a line. Those whose characters are missing at its end are left out: if some program
+// cut off blanks there, they are 0, which text has none of.
+func appendUULine(dst, line []byte) []byte {
+	left := int(uuDigit(line[0]))
+	for line = line[1:]; left > 0 && len(line) > 1; left -= 3 {
+		var group uint32
+		n := min(4, len(line))
+		for i := range 4 {
+			group <<= 6
+			if i < n {
+				group |= uint32(uuDigit(line[i]))
+			}
+		}
+		line = line[n:]
+		three := [3]byte{byte(group >> 16), byte(group >> 8), byte(group)}
+		dst = append(dst, three[:min(left, n-1)]...)
+	}
+	return dst
+}
+
+// appendUU appends the bytes that lines, which follow a begin line, stand for. It returns what follows the file, and
+// reports whether the file was whole.
+//
+// QUIRK: the last line of a file says "end". It is lost with the rest of a mail that is cut, or in the middle of a file
+// in several mails (uuencode-broken.eml). So a file goes on as long as its lines look like it.
+func appendUU(dst, lines []byte) (_, rest []byte, ok bool) {
+	ok = true
+	for len(lines) > 0 {
+		line, after := cutLine(lines)
+		if string(bytes.TrimRight(line, " \t")) == "end" {
+			return dst, after, ok
+		}
+		switch uuLineOf(line) {
+		case uuWhole:
+			dst = appendUULine(dst, line)
+		case uuDamaged:
+			ok = false
+			dst = appendUULine(dst, line)
+		case uuForeign:
+			ok = false
+			if next, _ := cutLine(after); uuLineOf(next) != uuWhole && string(next) != "end" {
+				return dst, lines, false
+			}
+		}
+		lines = after
+	}
+	return dst, nil, false
+}
+
+// findUUBegin returns where the first line is that starts a file, and where the next line starts. It counts only if a
+// file follows, since people write "begin" too.
+func findUUBegin(text []byte) (at, lines int, name []byte, ok bool) {
+	for {
+		line, rest := cutLine(text[at:])
+		if name, ok = cutUUBegin(line); ok {
+			if next, _ := cutLine(rest); uuLineOf(next) == uuWhole {
+				return at, len(text) - len(rest), name, true
+			}
+		}
+		next := bytes.Index(text[at:], []byte("\nbegin "))
+		if next < 0 {
+			return 0, 0, nil, false
+		}
+		at += next + 1
+	}
+}
+
+// uuBody returns the content of a body that is declared as uuencode. Without a line that starts a file, it is one if
+// its first line is of one.
+func (d *Decoder) uuBody(body []byte) []byte {
+	_, from, _, ok := findUUBegin(body)
+	if first, _ := cutLine(body); !ok && uuLineOf(first) != uuWhole {
+		d.msg.Repairs.add(BadUUencode)
+		return body
+	}
+	start := len(d.arena)
+	var whole bool
+	d.arena, _, whole = appendUU(d.arena, body[from:])
+	if !whole || !ok {
+		d.msg.Repairs.add(BadUUencode)
+	}
+	return d.arena[start:len(d.arena):len(d.arena)]
+}
+
+// uuName returns the name of the file in a body that is declared as uuencode.
+func (d *Decoder) uuName(body []byte) []byte {
+	_, _, name, _ := findUUBegin(body)
+	return d.toUTF8(name, nil, false)
+}

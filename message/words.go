@@ -1,0 +1,112 @@
+package message
+
+import "bytes"
+
+// words decodes the encoded words (RFC 2047) of a field value; what is outside of them is in charset.
+//
+// QUIRK: it should be ASCII. In mail it is in any charset, often that of the body (charset-header.eml).
+//
+// QUIRK: encoded words stand alone between blanks, hold no blanks, and each holds whole characters. In mail they stand
+// inside of words and quotes, hold blanks, and split characters (encoded-words.eml). So they are found anywhere, and
+// the bytes of neighbours of one charset are joined before they are converted.
+func (d *Decoder) words(value, charset []byte) []byte {
+	if looksLikeASCII(charset) {
+		charset = nil // it is meant for the body; in a date, "+0100" would be a word
+	}
+	if !bytes.Contains(value, []byte("=?")) {
+		return d.toUTF8(value, charset, false)
+	}
+	start := len(d.arena)
+	d.word = d.word[:0]
+	var pending []byte // charset of the bytes in d.word; nil if the last thing was no encoded word
+	for len(value) > 0 {
+		at := bytes.Index(value, []byte("=?"))
+		if at < 0 {
+			break
+		}
+		w, ok := cutEncodedWord(value[at:])
+		if !ok {
+			d.msg.Repairs.add(BadEncodedWord)
+			if w.unclosed {
+				break
+			}
+			d.flushWord(pending)
+			pending = nil
+			d.appendUTF8(value[:at+2], charset, false)
+			value = value[at+2:]
+			continue
+		}
+		gap := value[:at]
+		adjacent := pending != nil && len(bytes.TrimSpace(gap)) == 0
+		if !adjacent || !bytes.EqualFold(pending, w.charset) {
+			d.flushWord(pending)
+		}
+		if !adjacent {
+			d.appendUTF8(gap, charset, false)
+		}
+		d.appendWord(w)
+		pending = w.charset
+		value = value[at+w.length:]
+	}
+	d.flushWord(pending)
+	d.appendUTF8(value, charset, false)
+	return bytes.TrimSpace(d.arena[start:len(d.arena):len(d.arena)])
+}
+
+// flushWord appends the collected bytes of encoded words to the arena.
+func (d *Decoder) flushWord(charset []byte) {
+	d.appendUTF8(d.word, charset, false)
+	d.word = d.word[:0]
+}
+
+// encodedWord is "=?charset?encoding?text?=".
+type encodedWord struct {
+	charset  []byte // without a language, never nil
+	encoding byte   // 'b' or 'q'
+	text     []byte
+	length   int  // of the whole
+	unclosed bool // if it is none: because there is no "?=" up to the end
+}
+
+// maxCharsetName is longer than any name of a charset with a language; an encoded word's is looked for no further.
+const maxCharsetName = 64
+
+// cutEncodedWord reads the encoded word that value, which starts with "=?", starts with.
+func cutEncodedWord(value []byte) (w encodedWord, ok bool) {
+	name := value[2:min(len(value), 2+maxCharsetName)]
+	end := bytes.IndexByte(name, '?')
+	if end < 0 || bytes.IndexByte(name[:end], ' ') >= 0 {
+		return w, false
+	}
+	at := 2 + end + 1
+	if len(value) < at+2 || value[at+1] != '?' {
+		return w, false
+	}
+	w.encoding = value[at] | 0x20
+	if w.encoding != 'b' && w.encoding != 'q' {
+		return w, false
+	}
+	at += 2
+	length := bytes.Index(value[at:], []byte("?="))
+	if length < 0 {
+		w.unclosed = true
+		return w, false
+	}
+	w.text = value[at : at+length]
+	w.length = at + length + 2
+	w.charset, _, _ = bytes.Cut(name[:end], []byte("*")) // RFC 2231 adds a language there
+	return w, true
+}
+
+// appendWord appends the bytes of an encoded word to d.word.
+func (d *Decoder) appendWord(w encodedWord) {
+	var ok bool
+	if w.encoding == 'b' {
+		d.word, ok = appendBase64(d.word, w.text)
+	} else {
+		d.word, ok = appendQ(d.word, w.text)
+	}
+	if !ok {
+		d.msg.Repairs.add(BadEncodedWord)
+	}
+}
