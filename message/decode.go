@@ -117,11 +117,15 @@ func (d *Decoder) normalise(data []byte) []byte {
 
 // skipFromLine returns data without the line that mbox files and some forwarding programs put before a header.
 func skipFromLine(data []byte) []byte {
-	if bytes.HasPrefix(data, []byte("From ")) || bytes.HasPrefix(data, []byte(">From ")) {
+	if isFromLine(data) {
 		_, data = cutLine(data)
 		data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	}
 	return data
+}
+
+func isFromLine(data []byte) bool {
+	return bytes.HasPrefix(data, []byte("From ")) || bytes.HasPrefix(data, []byte(">From "))
 }
 
 // cutLine returns the first line of data without its line end, and what follows.

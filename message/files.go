@@ -150,7 +150,3 @@ func (b fileBlock) isText() bool {
 	}
 	return b.decoded
 }
-
-func hasSuffixFold(name []byte, suffix string) bool {
-	return len(name) >= len(suffix) && equalFold(name[len(name)-len(suffix):], suffix)
-}

@@ -19,7 +19,7 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 			break
 		}
 		var name, value []byte
-		name, value, data = d.field(data)
+		name, value, data = d.field(data, &e, kept == nil)
 		if name == nil {
 			break
 		}
@@ -34,13 +34,7 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		case len(d.msg.Header)+len(d.msg.Attached) == d.options.MaxHeaderFields:
 			d.msg.Repairs.add(CutHeader)
 		default:
-			name = name[:min(len(name), d.options.MaxHeaderBytes)]
-			if !isName(name) {
-				name = d.toUTF8(name, nil, false)
-			}
-			if len(name) > 0 { // it may have been NUL
-				*kept = append(*kept, Field{name, value})
-			}
+			*kept = append(*kept, Field{name[:min(len(name), d.options.MaxHeaderBytes)], value})
 		}
 	}
 	if kept != nil {
@@ -53,82 +47,144 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 }
 
 // field cuts the first field off a header; its value is still folded. After the last one the name is nil, and rest is
-// the body.
+// the body. ofPart says that it is the header of a part, which is described by e so far.
 //
-// QUIRK: a header consists of fields and ends with an empty line. In mail it may also hold other lines, such as the
-// rest of a field broken by a program that did not know how to fold it, or an mbox line (junk-lines.eml), or go over
-// into the body without an empty line (no-empty-line.eml), or into the first part (no-empty-line-multipart.eml). A line
-// without a colon, or with a blank before it, is in the header if a proper field comes soon after.
-func (d *Decoder) field(data []byte) (name, value, rest []byte) {
+// QUIRK: a header consists of fields, which go on in lines that start with a blank, and ends with an empty line. In mail
+// it may also hold other lines, such as the rest of a field broken by a program that did not know how to fold it
+// (junk-lines.eml, lost-folds.eml), or an mbox line, or go over into the body without an empty line (no-empty-line.eml),
+// or into the first part (no-empty-line-multipart.eml). Such a line goes on with the field before it if the header itself
+// goes on, or if that field waits for more.
+func (d *Decoder) field(data []byte, e *entity, ofPart bool) (name, value, rest []byte) {
 	for len(data) > 0 {
 		line, after := cutLine(data)
 		if len(line) == 0 {
 			return nil, nil, after
 		}
-		colon := bytes.IndexByte(line, ':')
-		if !isField(line) {
-			if bytes.HasPrefix(line, []byte("--")) || !headerGoesOn(after) {
-				d.msg.Repairs.add(HeaderWithoutEnd)
-				return nil, nil, data
-			}
-			if colon < 0 || len(bytes.TrimSpace(line[:colon])) == 0 {
-				d.msg.Repairs.add(HeaderWithoutColon)
-				data = after
-				continue
-			}
+		if endsHeader(line, after, e, ofPart) {
+			d.msg.Repairs.add(HeaderWithoutEnd)
+			return nil, nil, data
 		}
-		for len(after) > 0 && isBlank(after[0]) { // the field is folded and goes on in this line
-			_, after = cutLine(after)
+		if !isField(line) {
+			d.msg.Repairs.add(HeaderWithoutColon)
+			data = after
+			continue
+		}
+		colon := bytes.IndexByte(line, ':')
+		for len(after) > 0 {
+			next, below := cutLine(after)
+			if !isFold(next) {
+				if !isLostFold(next, below, data[:len(data)-len(after)], ofPart) {
+					break
+				}
+				d.msg.Repairs.add(HeaderWithoutColon)
+			}
+			after = below
 		}
 		value = data[colon+1 : len(data)-len(after)]
-		return bytes.TrimSpace(line[:colon]), bytes.TrimSpace(value), after
+		return fieldName(line), bytes.TrimSpace(value), after
 	}
 	return nil, nil, nil
 }
 
-// headerGoesOn reports whether one of the next lines is a field.
-func headerGoesOn(data []byte) bool {
+// endsHeader reports whether line, which is not empty, is in the body already; below is what follows it.
+//
+// QUIRK: part headers that lack their empty line often go over into text that looks like fields, such as a report on
+// delivery or the header of a message (no-empty-line-part.eml). Those of parts are named Content- in nearly all mail.
+// Fields are never base64.
+func endsHeader(line, below []byte, e *entity, ofPart bool) bool {
+	switch {
+	case isField(line):
+		return ofPart && e.transfer != transferBase64 && !isPartField(line) && !goesOn(below, ofPart)
+	case bytes.HasPrefix(line, []byte("--")):
+		return true
+	default:
+		return !goesOn(below, ofPart)
+	}
+}
+
+// isFold reports whether a field goes on in line, as the RFC wants it.
+func isFold(line []byte) bool { return len(line) > 0 && isBlank(line[0]) }
+
+// isLostFold reports whether a field goes on in line although that does not start with a blank; before is the field up
+// to there, below what follows.
+func isLostFold(line, below, before []byte, ofPart bool) bool {
+	if len(line) == 0 || bytes.HasPrefix(line, []byte("--")) || isFromLine(line) || isField(line) {
+		return false
+	}
+	before = bytes.TrimRight(before, " \t\n")
+	last := before[len(before)-1]
+	return last == ';' || last == ',' || goesOn(below, ofPart)
+}
+
+// goesOn reports whether one of the next lines is in a header for certain.
+func goesOn(data []byte, ofPart bool) bool {
 	for range maxJunkLines {
 		var line []byte
 		line, data = cutLine(data)
 		if len(line) == 0 || bytes.HasPrefix(line, []byte("--")) {
 			return false
 		}
-		if isField(line) {
+		if isField(line) && (isPartField(line) || !ofPart && isKnownField(line)) {
 			return true
 		}
 	}
 	return false
 }
 
-// isField reports whether line starts with a field name and a colon as the RFC wants them. A line that starts with two
-// hyphens is a boundary whatever follows.
+// isField reports whether line starts with a field name and a colon.
+//
+// QUIRK: nothing comes between the name and the colon; some programs put a blank there (junk-lines.eml). A colon that two
+// slashes follow is that of an address of the web in a line that lost its fold.
 func isField(line []byte) bool {
-	if bytes.HasPrefix(line, []byte("--")) {
+	if len(line) == 0 || !isLetter(line[0]) {
 		return false
 	}
 	for i, c := range line {
-		if c == ':' {
-			return i > 0
-		}
-		if c <= ' ' || c > '~' {
+		switch {
+		case c == ':':
+			return !bytes.HasPrefix(line[i+1:], []byte("//"))
+		case isBlank(c):
+			return bytes.HasPrefix(bytes.TrimLeft(line[i:], " \t"), []byte(":")) && (isPartField(line) || isKnownField(line))
+		case c < ' ' || c > '~':
 			return false
 		}
 	}
 	return false
 }
 
-// isName reports whether a field name has only characters that the RFC allows in it.
-func isName(name []byte) bool {
-	for _, c := range name {
-		if c <= ' ' || c > '~' {
-			return false
-		}
-	}
-	return true
+// fieldName returns the name of the field that line is.
+func fieldName(line []byte) []byte {
+	return bytes.TrimRight(line[:bytes.IndexByte(line, ':')], " \t")
 }
 
-// unfold puts a value on one line. The blank that starts each further line remains.
+// isPartField reports whether the name of a field is one of those that describe a part.
+func isPartField(line []byte) bool {
+	name := fieldName(line)
+	return hasPrefixFold(name, "content-") || hasPrefixFold(name, "x-") || equalFold(name, "mime-version")
+}
+
+// isKnownField reports whether the name of a field is one that messages are known to have.
+func isKnownField(line []byte) bool {
+	name := fieldName(line)
+	for _, known := range [...]string{
+		"from", "to", "subject", "date", "received", "message-id", "return-path", "reply-to", "sender", "cc", "bcc",
+		"references", "in-reply-to", "delivered-to", "errors-to", "precedence", "status", "importance", "priority",
+		"organization", "user-agent", "mailing-list", "envelope-to", "delivery-date", "dkim-signature",
+		"domainkey-signature", "authentication-results", "received-spf", "return-receipt-to", "lines", "newsgroups", "path",
+	} {
+		if equalFold(name, known) {
+			return true
+		}
+	}
+	for _, prefix := range [...]string{"list-", "resent-", "thread-", "disposition-", "arc-"} {
+		if hasPrefixFold(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// unfold puts a value on one line. The blank that starts each further line remains, and one is set where it was lost.
 func (d *Decoder) unfold(value []byte) []byte {
 	if bytes.IndexByte(value, '\n') < 0 {
 		return value
@@ -137,6 +193,9 @@ func (d *Decoder) unfold(value []byte) []byte {
 	for len(value) > 0 {
 		var line []byte
 		line, value = cutLine(value)
+		if len(d.arena) > start && !isFold(line) {
+			d.arena = append(d.arena, ' ')
+		}
 		d.arena = append(d.arena, line...)
 	}
 	return d.arena[start:len(d.arena):len(d.arena)]

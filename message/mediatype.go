@@ -18,11 +18,11 @@ type entity struct {
 
 // describe takes up a field that describes the content. The first of each name wins.
 func (d *Decoder) describe(e *entity, name, value []byte) {
-	const prefix = len("content-")
-	if len(name) < prefix || !equalFold(name[:prefix], "content-") {
+	const prefix = "content-"
+	if !hasPrefixFold(name, prefix) {
 		return
 	}
-	switch name = name[prefix:]; {
+	switch name = name[len(prefix):]; {
 	case !e.typed && equalFold(name, "type"):
 		e.typed = true
 		d.describeType(e, value)
@@ -158,6 +158,14 @@ func equalFold(b []byte, s string) bool {
 	return true
 }
 
+func hasPrefixFold(b []byte, prefix string) bool {
+	return len(b) >= len(prefix) && equalFold(b[:len(prefix)], prefix)
+}
+
+func hasSuffixFold(b []byte, suffix string) bool {
+	return len(b) >= len(suffix) && equalFold(b[len(b)-len(suffix):], suffix)
+}
+
 func lowerByte(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		return c + 'a' - 'A'
@@ -166,3 +174,5 @@ func lowerByte(c byte) byte {
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+func isLetter(c byte) bool { return 'a' <= lowerByte(c) && lowerByte(c) <= 'z' }
