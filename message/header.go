@@ -124,7 +124,7 @@ func goesOn(data []byte, ofPart bool) bool {
 		if len(line) == 0 || bytes.HasPrefix(line, []byte("--")) {
 			return false
 		}
-		if isField(line) && (isPartField(line) || !ofPart && isKnownField(line)) {
+		if isField(line) && !isBlank(line[len(fieldName(line))]) && (isPartField(line) || !ofPart && isKnownField(line)) {
 			return true
 		}
 	}
@@ -133,8 +133,9 @@ func goesOn(data []byte, ofPart bool) bool {
 
 // isField reports whether line starts with a field name and a colon.
 //
-// QUIRK: nothing comes between the name and the colon; some programs put a blank there (junk-lines.eml). A colon that two
-// slashes follow is that of an address of the web in a line that lost its fold.
+// QUIRK: nothing comes between the name and the colon; some programs put a blank there (junk-lines.eml). So does text that
+// was cut into words, as corpora have it, but that is in small letters. A colon that two slashes follow is that of an
+// address of the web in a line that lost its fold.
 func isField(line []byte) bool {
 	if len(line) == 0 || !isLetter(line[0]) {
 		return false
@@ -144,7 +145,8 @@ func isField(line []byte) bool {
 		case c == ':':
 			return !bytes.HasPrefix(line[i+1:], []byte("//"))
 		case isBlank(c):
-			return bytes.HasPrefix(bytes.TrimLeft(line[i:], " \t"), []byte(":")) && (isPartField(line) || isKnownField(line))
+			blank := bytes.HasPrefix(bytes.TrimLeft(line[i:], " \t"), []byte(":"))
+			return blank && line[0] < 'a' && (isPartField(line) || isKnownField(line))
 		case c < ' ' || c > '~':
 			return false
 		}

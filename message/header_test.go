@@ -27,7 +27,8 @@ func TestHeaderFields(t *testing.T) {
 		{"a line that is no field starts the body otherwise", "A: 1\njunk\nmore\n\nTo: b\n\nx", "A=1", "junk more To: b x"},
 		{"text with a colon in it is still text", "A: 1\nDear all,\nnote: five\n\nx", "A=1", "Dear all, note: five x"},
 		{"an mbox line is passed over", "A: 1\nFrom a@b Thu Aug 22 12:36:23 2002\nTo: b\n\nx", "A=1 To=b", "x"},
-		{"a blank before the colon of a known name is passed over", "Subject : a\nto\t: b\n\nx", "Subject=a to=b", "x"},
+		{"a blank before the colon of a known name is passed over", "Subject : a\nTo\t: b\n\nx", "Subject=a To=b", "x"},
+		{"a blank before the colon of a small name is not", "Subject: a\nto : b\n\nx", "Subject=a", "to : b x"},
 		{"a blank before another colon is not", "A: 1\nprice : 5\n\nx", "A=1", "price : 5 x"},
 		{"a message without a header is all body", "Dear all,\nhello\n", "", "Dear all, hello"},
 	}
