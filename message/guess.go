@@ -97,7 +97,7 @@ func classOf(r rune) byteClass {
 		return classSmall
 	case unicode.IsUpper(r):
 		return classCapital
-	case unicode.IsLetter(r):
+	case unicode.IsLetter(r), unicode.IsMark(r):
 		return classPlain
 	}
 	return classNone
@@ -112,7 +112,7 @@ func pointsOf(r rune, ranks map[rune]int) int {
 	case listed:
 		points := int(math.Round(9 - 2*math.Log2(float64(rank)/3+1)))
 		if unicode.IsUpper(r) {
-			points -= 3
+			points = max(points-3, pointsSymbol+1)
 		}
 		return points
 	case r == utf8.RuneError || unicode.IsControl(r):

@@ -59,6 +59,9 @@ func (t *doubleTable) score(text []byte) int {
 			continue
 		}
 		text = text[2:]
+		if isLetter(trail) && len(text) > 0 && isLetter(text[0]) {
+			score += pointsMixed // rather a sign before a word, such as a bullet
+		}
 	}
 	return score
 }
@@ -73,6 +76,9 @@ func (t *doubleTable) points(lead, trail byte) int {
 	}
 	// Those of the EUC family have tables of 94 rows with 94 characters each.
 	if !between(lead, 0xa1, 0xfe) || !between(trail, 0xa1, 0xfe) {
+		if t.name == "gb18030" && between(lead, 0x81, 0xfe) && between(trail, 0x40, 0xfe) {
+			return pointsRare // what GBK added
+		}
 		return pointsBroken
 	}
 	switch t.name {
