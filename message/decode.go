@@ -35,6 +35,7 @@ type Decoder struct {
 
 	clock    func() time.Time
 	deadline time.Time // zero for a message that is not timed
+	asked    int       // how often the time was asked for
 }
 
 // NewDecoder returns a Decoder with the limits o, which have been validated; zero limits mean the defaults.
@@ -66,19 +67,24 @@ func (d *Decoder) Decode(raw []byte) *Message {
 	return &d.msg
 }
 
-// startClock sets the deadline for a message of that size. Smaller ones than minTimed cannot take long, and looking at
-// the clock would take a good part of their time.
+// startClock sets the deadline for a message of that size. Smaller ones than minTimed cannot take long.
 func (d *Decoder) startClock(size int) {
 	const minTimed = 64 << 10
-	d.deadline = time.Time{}
+	d.deadline, d.asked = time.Time{}, 0
 	if size >= minTimed {
 		d.deadline = d.clock().Add(time.Duration(d.options.MaxSeconds) * time.Second)
 	}
 }
 
-// late reports whether the time for the message is up.
+// late reports whether the time for the message is up. It is asked for each field and each part, and looks at the clock
+// for some of them.
 func (d *Decoder) late() bool {
-	if d.deadline.IsZero() || d.clock().Before(d.deadline) {
+	const each = 32
+	if d.deadline.IsZero() {
+		return false
+	}
+	d.asked++
+	if d.asked%each != 0 || d.clock().Before(d.deadline) {
 		return false
 	}
 	d.msg.Repairs.add(CutTime)

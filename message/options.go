@@ -23,7 +23,7 @@ type Options struct {
 	// together; the rest is dropped. From 1 to 1000000, default 1000; zero means the default.
 	MaxHeaderFields int `json:"max_header_fields"`
 	// MaxSeconds is how long decoding a message may take; what has not been read by then is dropped. It is looked at
-	// before each header field and each part of messages of 64 KiB and more. The other limits keep all mail far below
+	// before every 32nd header field or part of messages of 64 KiB and more. The other limits keep all mail far below
 	// it, so results do not depend on the speed of the machine; it is there for what nobody has thought of. In seconds,
 	// from 1 to 3600, default 60; zero means the default.
 	MaxSeconds int `json:"max_seconds"`

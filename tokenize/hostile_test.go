@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
+	"chaff/internal/lineartest"
 	"chaff/message"
 	"chaff/tokenize"
 )
@@ -101,7 +101,7 @@ func TestWorkIsLinearInTheSizeOfHostileText(t *testing.T) {
 	}
 	for _, shape := range shapes {
 		t.Run(shape.name, func(t *testing.T) {
-			checkDoubling(t, func(size int) func() {
+			lineartest.Check(t, func(size int) func() {
 				m := shape.make(shape.head + strings.Repeat(shape.unit, size/len(shape.unit)))
 				return func() { tok.Terms(m, func(_, _ []byte) {}) }
 			})
@@ -140,53 +140,4 @@ func linksOf(format string) func(string) *message.Message {
 		}
 		return m
 	}
-}
-
-// checkDoubling reports work that takes more than 2.2 times as long on input of twice the size. Prepare returns the work on
-// input of a size. The size is such that the work takes a while, and the best of several times counts, one after a rest: on
-// a busy machine some are slow, but too much work is slow always.
-func checkDoubling(t *testing.T, prepare func(size int) func()) {
-	t.Helper()
-	const (
-		limit    = 2.2
-		while    = time.Millisecond
-		minSize  = 4 << 10
-		maxSize  = 64 << 10 // more does not fit into the caches of a processor, and takes longer for that alone
-		enough   = 3
-		attempts = 100
-	)
-	size := minSize
-	work := prepare(size)
-	work() // what is done once only, such as taking memory, does not count
-	for took(1, work) < while && size < maxSize {
-		size *= 2
-		work = prepare(size)
-	}
-	double := prepare(2 * size)
-	double()
-	times := 1
-	for took(times, work) < while {
-		times *= 2
-	}
-	once, twice := time.Hour, time.Hour
-	for attempt := range attempts {
-		once, twice = min(once, took(times, work)), min(twice, took(times, double))
-		if attempt+1 < enough {
-			continue
-		}
-		if float64(twice) <= limit*float64(once) {
-			return
-		}
-		time.Sleep(while)
-	}
-	t.Errorf("%d bytes took %v, twice as many %v, over %v times as long", size, once, twice, limit)
-}
-
-// took returns how long it takes to do the work so often.
-func took(times int, work func()) time.Duration {
-	start := time.Now()
-	for range times {
-		work()
-	}
-	return time.Since(start)
 }

@@ -33,6 +33,8 @@ func rooms() map[string][]string {
 		"metrics":           {},
 		"filter":            {"corpus", "features", "message", "metrics", "models", "tokenize"},
 		"internal/archtest": {},
+		// How tests show that work is linear.
+		"internal/lineartest": {},
 	}
 }
 
