@@ -37,8 +37,10 @@ type Summary struct {
 	// Unreadable are messages that could not be read, left out; Problems says why, of the first few.
 	Unreadable int      `json:"unreadable"`
 	Problems   []string `json:"problems,omitempty"`
-	// Mended are messages that needed repair to be decoded, and Repairs how many messages needed each kind.
+	// Mended are messages that needed repair to be decoded, Cut those of which something was left out at a limit, and
+	// Repairs how many messages needed each kind of either.
 	Mended  int           `json:"mended"`
+	Cut     int           `json:"cut"`
 	Repairs []RepairCount `json:"repairs,omitempty"`
 	// Terms is the size of the vocabulary.
 	Terms int `json:"terms,omitempty"`
@@ -228,8 +230,12 @@ func (g *gathered) keep(items []corpus.Item, results []readResult) {
 		for kind := range r.repairs.All() {
 			repairs[kind]++
 		}
-		if r.repairs != 0 {
+		cut := r.repairs.Cut()
+		if r.repairs != cut {
 			s.Mended++
+		}
+		if cut != 0 {
+			s.Cut++
 		}
 		r.label = int32(slices.Index(g.classes, items[i].Label))
 		if label, seen := first[r.fingerprint]; seen {

@@ -111,11 +111,20 @@ func (r Repair) String() string {
 	return fmt.Sprintf("repair %d", uint8(r))
 }
 
+// IsCut reports whether r says that a limit was met, and something of the message left out.
+func (r Repair) IsCut() bool { return CutDepth <= r && r <= CutTime }
+
 // Repairs is a set of kinds of repair. The zero value is the empty set: nothing was mended.
 type Repairs uint64
 
 // Has reports whether r is in the set.
 func (s Repairs) Has(r Repair) bool { return s&(1<<r) != 0 }
+
+// Cut returns the members of the set that say that a limit was met.
+func (s Repairs) Cut() Repairs {
+	const upToTime, belowDepth Repairs = 1<<(CutTime+1) - 1, 1<<CutDepth - 1
+	return s & upToTime &^ belowDepth
+}
 
 // All yields the members of the set in the order of the constants.
 func (s Repairs) All() iter.Seq[Repair] {

@@ -128,6 +128,10 @@ func printLook(w io.Writer, look filter.Look) error {
 		fmt.Fprintf(t, "Marked: %s\n", mark)
 	}
 	for repair := range look.Repairs.All() {
+		if phrase, cut := strings.CutPrefix(repair.String(), "cut: "); cut {
+			fmt.Fprintf(t, "Cut: %s\n", phrase)
+			continue
+		}
 		fmt.Fprintf(t, "Mended: %s\n", repair)
 	}
 	if err := t.Flush(); err != nil {

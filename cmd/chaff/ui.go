@@ -79,6 +79,9 @@ func printCorpus(w io.Writer, s filter.Summary) {
 	if s.Mended > 0 {
 		fmt.Fprintf(w, "            %d needed repair to be decoded\n", s.Mended)
 	}
+	if s.Cut > 0 {
+		fmt.Fprintf(w, "            %d were cut at a limit\n", s.Cut)
+	}
 }
 
 // printProblems tells on stderr which messages could not be used.
