@@ -54,6 +54,7 @@ const (
 type singleTable struct {
 	name   string
 	latin  bool
+	means  [256]rune
 	points [256]int
 	class  [256]byteClass
 }
@@ -64,6 +65,9 @@ func newGuesser() *guesser {
 		for _, name := range a.charsets {
 			g.singles = append(g.singles, newSingleTable(name, a))
 		}
+	}
+	for i := range g.singles {
+		g.singles[i].forget(&g.singles[0])
 	}
 	for _, s := range scripts() {
 		for _, name := range s.charsets {
@@ -86,9 +90,19 @@ func newSingleTable(name string, a alphabet) singleTable {
 			r = high[c-utf8.RuneSelf]
 			t.points[c] = pointsOf(r, ranks)
 		}
-		t.class[c] = classOf(r)
+		t.means[c], t.class[c] = r, classOf(r)
 	}
 	return t
+}
+
+// forget gives the letters that a charset of Latin letters has in common with the fallback the points that they have
+// there, as they do not tell the two apart.
+func (t *singleTable) forget(fallback *singleTable) {
+	for c := range t.points {
+		if t.latin && t.means[c] == fallback.means[c] {
+			t.points[c] = fallback.points[c]
+		}
+	}
 }
 
 func classOf(r rune) byteClass {

@@ -111,9 +111,15 @@ func isLostFold(line, below, before []byte, ofPart bool) bool {
 	if len(line) == 0 || bytes.HasPrefix(line, []byte("--")) || isFromLine(line) || isField(line) {
 		return false
 	}
-	before = bytes.TrimRight(before, " \t\n")
-	last := before[len(before)-1]
-	return last == ';' || last == ',' || goesOn(below, ofPart)
+	return waits(before) || goesOn(below, ofPart)
+}
+
+// waits reports whether a field waits for more, because it ends in what separates the items of a list. A subject, which
+// is text, does not.
+func waits(field []byte) bool {
+	field = bytes.TrimRight(field, " \t\n")
+	last := field[len(field)-1]
+	return (last == ';' || last == ',') && !equalFold(fieldName(field), "subject")
 }
 
 // goesOn reports whether one of the next lines is in a header for certain.

@@ -23,6 +23,7 @@ func TestHeaderFields(t *testing.T) {
 		{"other bytes than ASCII name no field", "A: 1\n\xfc: 2\nTo: b\n\nx", "A=1 ü: 2 To=b", "x"},
 		{"a field that ends in a semicolon goes on", "A: b;\nc\n\nx", "A=b; c", "x"},
 		{"a field that ends in a comma goes on", "A: b,\nc,\nd\n\nx", "A=b, c, d", "x"},
+		{"a subject that ends in a comma does not", "Subject: b,\nc\n\nx", "Subject=b,", "c x"},
 		{"the first line is passed over if it is no field", "junk\nTo: b\n\nx", "To=b", "x"},
 		{"a line that is no field starts the body otherwise", "A: 1\njunk\nmore\n\nTo: b\n\nx", "A=1", "junk more To: b x"},
 		{"text with a colon in it is still text", "A: 1\nDear all,\nnote: five\n\nx", "A=1", "Dear all, note: five x"},

@@ -144,6 +144,11 @@ func trimMarks(s []byte) []byte {
 	for len(s) > 0 && s[0] < utf8.RuneSelf && !isAlnum(s[0]) {
 		s = s[1:]
 	}
+	return trimEnd(s)
+}
+
+// trimEnd returns a stretch without the punctuation behind it.
+func trimEnd(s []byte) []byte {
 	for len(s) > 0 && s[len(s)-1] < utf8.RuneSelf && !isAlnum(s[len(s)-1]) {
 		s = s[:len(s)-1]
 	}
@@ -169,6 +174,10 @@ type spaced struct {
 func (t *Tokenizer) single(tag string, stretch []byte, gap int) {
 	s := &t.spaced
 	if !isSingle(stretch) {
+		if letter := trimEnd(stretch); isSingle(letter) && (s.count < 2 || gap == s.gap) { // the last one, as in c a s h!
+			s.letters = append(s.letters, letter...)
+			s.count++
+		}
 		t.endSpaced(tag)
 		return
 	}

@@ -17,7 +17,9 @@
 //	hidden:WORD            text that HTML holds but does not show
 //	attached-subject:  attached-from:  attached-to:  attached-reply-to:  the header of an attached message
 //	link:form  link:image  link:other  what a link is for, if it is not to be clicked
-//	html:images:N  html:markup:N  images, and bytes of markup for one of text, as the largest power of two in them
+//	html:images:N  html:markup:N  the shape of HTML, if it is asked for: images, and bytes of markup for one of text, as the
+//	                       largest power of two in them
+//	script:NAME            a script other than Latin in which some of the text is written
 //	class:CLASS  address:DOMAIN  amounts and e-mail addresses in the text, see [Options]
 //	mark:NAME              a deception, once for a message
 //

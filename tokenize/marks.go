@@ -45,11 +45,10 @@ func (k mark) term() string {
 
 // evidence is what is known of the whole message while its text is cut into words.
 type evidence struct {
-	marks     uint16 // a set of mark
-	wide      bool   // full-width letters were seen
-	embedding bool   // a change of direction was seen
-	eastAsian bool   // Chinese, Japanese or Korean was seen
-	leftward  bool   // Hebrew, Arabic or another script from right to left was seen
+	marks     uint16           // a set of mark
+	wide      bool             // full-width letters were seen
+	embedding bool             // a change of direction was seen
+	letters   [scriptKinds]int // how many letters of each script were seen
 }
 
 func (e *evidence) add(k mark) { e.marks |= 1 << k }
@@ -62,10 +61,10 @@ func (t *Tokenizer) marks(m *message.Message) {
 	}
 	// Full-width letters are honest where wide characters are usual, and so is a change of direction beside text from
 	// right to left.
-	if t.seen.wide && !t.seen.eastAsian {
+	if t.seen.wide && !t.seen.isEastAsian() {
 		t.seen.add(fullWidth)
 	}
-	if t.seen.embedding && !t.seen.leftward {
+	if t.seen.embedding && !t.seen.isLeftward() {
 		t.seen.add(directionOverride)
 	}
 	for k := range markKinds {

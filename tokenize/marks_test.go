@@ -44,6 +44,7 @@ func TestDisguisedWordsAreMarkedAndCountedAsMeant(t *testing.T) {
 		{"a mixed word with a letter like no Latin one stays as it is", "PDFфайл", []string{"body:pdfфайл"}},
 		{"Turkish and German letters are Latin", "kadın größe", []string{"body:kadın", "body:größe"}},
 		{"letters spaced out", "V i a g r a now", []string{"body:v", "body:i", "body:a", "body:g", "body:r", "body:a", "body:now", "body:viagra", "mark:spaced-letters"}},
+		{"a spaced word before a comma", "c a s h, now", []string{"body:c", "body:a", "body:s", "body:h", "body:,", "body:cash", "body:now", "mark:spaced-letters"}},
 		{"two words spaced out", "b u y i  n o w x", []string{"body:b", "body:u", "body:y", "body:i", "body:n", "body:buyi", "body:o", "body:w", "body:x", "body:nowx", "mark:spaced-letters"}},
 		{"letters with points", "V.I.A.G.R.A!", []string{"body:v.i.a.g.r.a", "body:!", "body:viagra", "mark:spaced-letters"}},
 		{"letters with hyphens", "(v-i-a-g)", []string{"body:(", "body:v", "body:-", "body:i", "body:-", "body:a", "body:-", "body:g", "body:)", "body:viag", "mark:spaced-letters"}},
@@ -116,7 +117,37 @@ func TestTermsTellTheShapeOfHTML(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := having(termsOfMessage(tokenizer(t, nil), tt.m), "html:", "mark:"); !slices.Equal(got, tt.want) {
+			shape := tokenizer(t, func(o *Options) { o.Shape = true })
+			if got := having(termsOfMessage(shape, tt.m), "html:", "mark:"); !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			if got := having(termsOfMessage(tokenizer(t, nil), tt.m), "html:"); len(got) > 0 {
+				t.Errorf("got %q, which nobody asked for", got)
+			}
+		})
+	}
+}
+
+func TestScriptsAreTerms(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       []string
+	}{
+		{"Latin is no term", "Straße, café, naïve words and łódź", []string{}},
+		{"Cyrillic", "добрый день всем", []string{"script:cyrillic"}},
+		{"Greek", "καλημέρα σας", []string{"script:greek"}},
+		{"Hebrew", "שלום לכולם", []string{"script:hebrew"}},
+		{"Arabic", "السلام عليكم", []string{"script:arabic"}},
+		{"Thai", "สวัสดีครับ", []string{"script:thai"}},
+		{"Korean", "안녕하세요 여러분", []string{"script:hangul"}},
+		{"Chinese", "大家好，明天见，请带上饮料", []string{"script:han"}},
+		{"Japanese has two", "皆さん、こんにちは。土曜日の遠足に持って行く物を買う", []string{"script:kana", "script:han"}},
+		{"Armenian is another one", "բարեւ ձեզ բոլորին", []string{"script:other"}},
+		{"a few letters are a name or a formula", "the angle α and Москва", []string{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := having(termsOfMessage(tokenizer(t, nil), textMessage(tt.text)), "script:"); !slices.Equal(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})

@@ -34,6 +34,9 @@ type Options struct {
 	// five digits and more in subject and body by its kind, beside its words: `class:money:$:3` for any amount of hundreds
 	// of dollars. Default true.
 	Classes bool `json:"classes"`
+	// Shape makes terms of the number of images in HTML and of the ratio of markup to visible text: `html:images:4`,
+	// `html:markup:8`. Default false, since a newsletter has the same shape as an advertisement.
+	Shape bool `json:"shape"`
 	// MaxTokens is the number of tokens of a message beyond which the others are left out; its marks count in any case. At
 	// least 1; default 200000.
 	MaxTokens int `json:"max_tokens"`

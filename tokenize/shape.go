@@ -13,8 +13,8 @@ const (
 	littleText = 100     // bytes of text, beside images, that are next to none
 )
 
-// shape emits what the HTML and the images of a message are like: how many images it shows and how many bytes of markup
-// come on one of visible text, both as the largest power of two in them.
+// shape looks at what the HTML and the images of a message are like. If the options want it, it emits how many images it
+// shows and how many bytes of markup come on one of visible text, both as the largest power of two in them.
 func (t *Tokenizer) shape(parts []message.Part) {
 	markup, text, shown, images := 0, 0, 0, 0
 	for i := range parts {
@@ -29,7 +29,7 @@ func (t *Tokenizer) shape(parts []message.Part) {
 			images++
 		}
 	}
-	if markup > 0 {
+	if t.options.Shape && markup > 0 {
 		t.count("html:images:", images)
 		t.count("html:markup:", min(markup/max(shown, 1), maxRatio))
 	}

@@ -132,6 +132,7 @@ func (t *Tokenizer) message(m *message.Message) {
 		t.part(&m.Parts[i])
 	}
 	t.shape(m.Parts)
+	t.scripts()
 	for _, l := range m.Links {
 		t.link(l)
 	}

@@ -198,16 +198,12 @@ func (t *Tokenizer) appendVisible(dst, text []byte) []byte {
 		}
 		dst = append(dst, text[:size]...)
 		text = text[size:]
-		switch {
-		case r < 0x0590:
-			if between && isEuropean(last) && isLetterOrDigit(last) && isLetterOrDigit(r) {
-				t.seen.add(zeroWidth)
-			}
-		case r < 0x0900:
-			t.seen.leftward = true
-		case isEastAsian(r):
-			t.seen.eastAsian = true
-		case isOtherForm(r):
+		if between && isEuropean(last) && isEuropean(r) && isLetterOrDigit(last) && isLetterOrDigit(r) {
+			t.seen.add(zeroWidth)
+		}
+		if s := scriptOf(r); s != noScript {
+			t.seen.letters[s]++
+		} else if isOtherForm(r) {
 			otherForms++
 		}
 		last, between = r, false
@@ -218,11 +214,6 @@ func (t *Tokenizer) appendVisible(dst, text []byte) []byte {
 }
 
 func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-// isEastAsian reports whether r is of Chinese, Japanese or Korean.
-func isEastAsian(r rune) bool {
-	return r >= 0x3040 && r <= 0x9fff || isHangul(r) || r >= 0xff66 && r <= 0xff9f || r >= 0x20000 && r <= 0x3ffff
-}
 
 // isOtherForm reports whether r is a letter of ASCII in another form: letter-like, in a circle or square, full-width,
 // or mathematical.
