@@ -156,12 +156,15 @@ func (t *numbering) of(fingerprint uint64) int {
 
 // isFooter compares pairs of the messages, which share a fingerprint and lie far from each other in the listing.
 func isFooter(messages []int32, sketches [][]uint64) bool {
-	pairs, unlikePairs := 0, 0
+	step := max(1, len(messages)/sampledPairs)
+	pairs := (len(messages) + step - 1) / step
+	alike, unlikePairs := 0, 0
 	half := len(messages)/2 | 1 // odd, so that no rhythm of the listing decides
-	for i := 0; i < len(messages); i += max(1, len(messages)/sampledPairs) {
-		pairs++
+	for i := 0; alike*2 < pairs && unlikePairs*2 <= pairs; i += step {
 		if resemblance(sketches[messages[i]], sketches[messages[(i+half)%len(messages)]]) < unlike {
 			unlikePairs++
+		} else {
+			alike++
 		}
 	}
 	return unlikePairs*2 > pairs

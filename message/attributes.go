@@ -32,6 +32,10 @@ func (d *Decoder) attributes(z *html.Tokenizer, name []byte, s *style, h *htmlSt
 			if string(name) == "body" {
 				s.text = d.colour(v)
 			}
+		case "link":
+			if string(name) == "body" {
+				h.link = d.colour(v)
+			}
 		case "alt":
 			if showsAlternative(name) {
 				d.showAttribute(v, h)
@@ -81,13 +85,15 @@ func (d *Decoder) showAttribute(text []byte, h *htmlState) {
 	if len(text) == 0 {
 		return
 	}
-	to := &d.arena
-	if why := h.page.top().why; why != 0 {
-		to = &d.hidden
+	if h.page.top().why != 0 {
+		d.hide([]byte("\n"), h)
+		d.hide(text, h)
+		d.hide([]byte("\n"), h)
+		return
 	}
-	*to = append(*to, ' ')
-	*to = append(*to, text...)
-	*to = append(*to, ' ')
+	d.arena = append(d.arena, ' ')
+	d.arena = append(d.arena, text...)
+	d.arena = append(d.arena, ' ')
 }
 
 // attributeLink keeps the link in an attribute of an element that links.
@@ -97,7 +103,7 @@ func (d *Decoder) attributeLink(name []byte, key string, value []byte, s *style,
 		if key != "href" {
 			return
 		}
-		s.text = linkBlue // links have a colour of their own
+		s.text = h.link // links have a colour of their own
 		d.endAnchor(h)
 		if d.addLink(LinkAnchor, value) && string(name) == "a" {
 			h.anchor, h.anchorStart = len(d.msg.Links)-1, len(d.arena)

@@ -65,7 +65,7 @@ func (p *page) push(key elementKey, s style) {
 }
 
 // implied closes what the start of an element closes without saying so.
-func (p *page) implied(name []byte) {
+func (p *page) implied(name []byte, has traits) {
 	switch string(name) {
 	case "td", "th":
 		p.close(keyTD, keyTR, keyTable, keyTH)
@@ -75,7 +75,7 @@ func (p *page) implied(name []byte) {
 	case "li", "dd", "dt", "option":
 		p.close(keyOf(name), keyUL, keyOL, keyDL, keyTD, keyTH, keyTable)
 	}
-	if separates(name) && !isVoid(name) {
+	if has&(separate|void) == separate {
 		p.close(keyP, keyTD, keyTH, keyCaption, keyTable)
 	}
 }
@@ -108,23 +108,32 @@ func (p *page) close(key elementKey, borders ...elementKey) {
 	}
 }
 
-// isVoid reports whether an element has no content, and so no end tag.
-func isVoid(name []byte) bool {
-	switch string(name) {
-	case "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "image", "img", "input", "isindex", "link",
-		"meta", "param", "source", "track", "wbr":
-		return true
-	}
-	return false
-}
+// traits are what matters of an element.
+type traits uint8
 
-// isInline reports whether an element exists that may stand inside of a word, as one that makes its first letter large.
-func isInline(name []byte) bool {
+const (
+	separate traits = 1 << iota // its start and end set words apart, as those of a paragraph or image do
+	void                        // it has no content, and so no end tag
+	inline                      // it may stand inside of a word, as one that makes its first letter large
+)
+
+// traitsOf returns the traits of an element by its name; one that does not exist has none, and may be inside of a word.
+func traitsOf(name []byte) traits {
 	switch string(name) {
+	case "address", "article", "aside", "blockquote", "body", "button", "caption", "center", "dd", "details", "dialog", "dir",
+		"div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset", "h1", "h2", "h3", "h4", "h5",
+		"h6", "head", "header", "html", "iframe", "legend", "li", "listing", "main", "map", "marquee", "menu", "nav",
+		"noframes", "object", "ol", "optgroup", "option", "p", "plaintext", "pre", "section", "select", "summary", "table",
+		"tbody", "td", "template", "textarea", "tfoot", "th", "thead", "title", "tr", "ul", "video", "xmp":
+		return separate
+	case "area", "br", "embed", "frame", "hr", "img", "input", "isindex":
+		return separate | void
+	case "base", "basefont", "bgsound", "col", "image", "link", "meta", "param", "source", "track", "wbr":
+		return void
 	case "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd",
 		"label", "mark", "nobr", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time",
 		"tt", "u", "var":
-		return true
+		return inline
 	}
-	return false
+	return 0
 }

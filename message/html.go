@@ -29,7 +29,7 @@ const (
 func (d *Decoder) visible(source []byte, part *Part) (text, hidden []byte) {
 	start, hiddenStart := len(d.arena), len(d.hidden)
 	clear(d.rules)
-	h := htmlState{anchor: -1}
+	h := htmlState{anchor: -1, link: linkBlue, hiddenAt: start}
 	h.page.open = d.open[:0]
 	h.page.base.look = newLook()
 	for rest := source; len(rest) > 0; {
@@ -65,6 +65,9 @@ type htmlState struct {
 	join    Mark // what stands between the last letter of the arena and what comes next
 	joinAt  int  // the length of the arena then, 0 if nothing stands there
 	emptyAt int  // the length of the arena at the last start of an inline element
+
+	hiddenAt int    // the length of the arena when something was hidden last
+	link     colour // of links
 }
 
 // appendVisible appends the text at the start of source to the arena, or to what is hidden, up to where a new tokenizer
@@ -94,7 +97,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			long := len(raw) > maxReusedTag
 			if !h.script && !h.style {
-				d.startTag(z, tagName(lower[:0], raw[len("<"):]), bytes.IndexByte(raw, '=') >= 0 || bytes.Contains(raw, []byte(" hidden")), h)
+				d.startTag(z, tagName(lower[:0], raw[len("<"):]), bytes.IndexByte(raw, '=') >= 0 || bytes.Contains(raw, []byte("hidden")), h)
 			}
 			if long {
 				return read
@@ -118,7 +121,7 @@ func (d *Decoder) htmlText(z *html.Tokenizer, raw []byte, h *htmlState) {
 	h.numbered += numberedLetters(raw, manyNumbered-h.numbered)
 	text := z.Text()
 	if why := h.page.top().why; why != 0 {
-		d.hidden = append(d.hidden, text...)
+		d.hide(text, h)
 		if hasWord(text) {
 			d.msg.Marks |= why
 		}
@@ -134,10 +137,19 @@ func (d *Decoder) htmlText(z *html.Tokenizer, raw []byte, h *htmlState) {
 	d.arena = append(d.arena, text...)
 }
 
+// hide adds to what is hidden. What stands in another place than what was hidden before it is set apart from that.
+func (d *Decoder) hide(text []byte, h *htmlState) {
+	if h.hiddenAt != len(d.arena) {
+		d.hidden = append(d.hidden, '\n')
+		h.hiddenAt = len(d.arena)
+	}
+	d.hidden = append(d.hidden, text...)
+}
+
 // separate sets words apart.
 func (d *Decoder) separate(h *htmlState) {
 	if h.page.top().why != 0 {
-		d.hidden = append(d.hidden, '\n')
+		d.hide([]byte("\n"), h)
 		return
 	}
 	d.arena = append(d.arena, '\n')
@@ -255,15 +267,16 @@ func (d *Decoder) startTag(z *html.Tokenizer, name []byte, hasAttributes bool, h
 	case "img", "image":
 		h.images++
 	}
-	h.page.implied(name)
+	has := traitsOf(name)
+	h.page.implied(name, has)
 	switch {
-	case separates(name):
+	case has&separate != 0:
 		d.separate(h)
 	case string(name) == "wbr":
 		d.inWord(h, BreakInWord)
-	case isInline(name):
+	case has&inline != 0:
 		h.emptyAt = len(d.arena)
-	case !isVoid(name) && bytes.IndexByte(name, ':') < 0:
+	case isUnknown(name, has):
 		d.inWord(h, TagInWord)
 	}
 	s := newStyle()
@@ -275,10 +288,13 @@ func (d *Decoder) startTag(z *html.Tokenizer, name []byte, hasAttributes bool, h
 	} else {
 		d.ruled(&s, name, nil, nil)
 	}
-	if !isVoid(name) {
+	if has&void == 0 {
 		h.page.push(keyOf(name), s)
 	}
 }
+
+// isUnknown reports whether an element does not exist. Names with a colon are those of office programs.
+func isUnknown(name []byte, has traits) bool { return has == 0 && bytes.IndexByte(name, ':') < 0 }
 
 // endTag deals with the end of an element.
 func (d *Decoder) endTag(name []byte, h *htmlState) {
@@ -292,13 +308,14 @@ func (d *Decoder) endTag(name []byte, h *htmlState) {
 	if h.script || h.style {
 		return
 	}
-	if isInline(name) && h.emptyAt == len(d.arena) || !isInline(name) && !separates(name) && !isVoid(name) && bytes.IndexByte(name, ':') < 0 {
+	h.page.end(name)
+	has := traitsOf(name)
+	switch {
+	case has&separate != 0:
+		d.separate(h)
+	case has&inline != 0 && h.emptyAt == len(d.arena), isUnknown(name, has):
 		d.inWord(h, TagInWord)
 	}
-	if separates(name) {
-		d.separate(h)
-	}
-	h.page.end(name)
 }
 
 // maxTagName is longer than the names of all elements that matter here.
@@ -314,21 +331,6 @@ func tagName(dst, tag []byte) []byte {
 		dst = append(dst, lowerByte(c))
 	}
 	return dst
-}
-
-// separates reports whether the start or end of an element sets words apart, as that of a paragraph or image does.
-// Other elements, and those that do not exist, may be inside of a word.
-func separates(name []byte) bool {
-	switch string(name) {
-	case "address", "area", "article", "aside", "blockquote", "body", "br", "button", "caption", "center", "dd", "details",
-		"dialog", "dir", "div", "dl", "dt", "embed", "fieldset", "figcaption", "figure", "footer", "form", "frame",
-		"frameset", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hr", "html", "iframe", "img", "input",
-		"isindex", "legend", "li", "listing", "main", "map", "marquee", "menu", "nav", "noframes", "object", "ol",
-		"optgroup", "option", "p", "plaintext", "pre", "section", "select", "summary", "table", "tbody", "td",
-		"template", "textarea", "tfoot", "th", "thead", "title", "tr", "ul", "video", "xmp":
-		return true
-	}
-	return false
 }
 
 // looksLikeHTML reports whether a text has the start of an HTML document near its own.

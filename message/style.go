@@ -27,7 +27,7 @@ type style struct {
 	unseen   choice // visibility: hidden
 	faint    choice // opacity: 0
 	tiny     choice // font-size: 0 or next to it
-	flat     choice // a height or width of 0
+	flat     choice // a height or width of 0 or one pixel
 	clipped  choice // overflow: hidden
 	placed   choice // position: absolute or fixed
 	outside  choice // left or top far outside of the page
@@ -82,7 +82,7 @@ func (d *Decoder) declare(s *style, property, value []byte) {
 	case "font-size":
 		s.tiny = tinySize(value)
 	case "height", "width", "max-height", "max-width":
-		if n, unit := number(value); unit != notNumber && n == 0 {
+		if n, unit := number(value); unit != notNumber && (n == 0 || unit == "px" && n <= 1) {
 			s.flat = yes
 		}
 	case "overflow":

@@ -76,8 +76,8 @@ func (t *Tokenizer) stemsOf(language string) *cache {
 	if stem := stemmer(language); stem != nil {
 		become = func(word string) string {
 			folded := t.fold(word)
-			if folded != strings.ToLower(folded) {
-				return folded
+			if strings.ContainsAny(folded, "0123456789_") || folded != strings.ToLower(folded) {
+				return folded // a code, or a word with an upper case letter
 			}
 			return stem(folded)
 		}
@@ -260,8 +260,8 @@ func (t *Tokenizer) word(tag string, word []byte, c *cache) {
 			return
 		}
 	}
-	term := c.terms[string(word)]
-	if term == "" {
+	term := c.known(word)
+	if len(term) == 0 {
 		t.newWord(tag, word, c)
 		return
 	}

@@ -41,7 +41,8 @@ func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 	if len(target) == 0 {
 		return false
 	}
-	domain, _ := t.domains.get(target)
+	own, _ := t.domains.get(target)
+	domain := string(own) // before the next call may change it
 	for text := l.Text; len(text) > 0; {
 		word := beforeAny(text, " \t\r\n\v\f")
 		text = text[min(len(word)+1, len(text)):]
@@ -49,7 +50,7 @@ func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 		if len(host) == 0 {
 			continue
 		}
-		if named, _ := t.domains.get(host); named != domain {
+		if named, _ := t.domains.get(host); string(named) != domain {
 			return true
 		}
 	}

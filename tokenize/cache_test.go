@@ -1,0 +1,52 @@
+package tokenize
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// TestTheCacheRemembersWhatAMapWould asks for words of all lengths in any order, and makes the cache forget on the way.
+func TestTheCacheRemembersWhatAMapWould(t *testing.T) {
+	become := func(word string) (string, *disguise) {
+		if strings.HasSuffix(word, "7") {
+			return word + "s", &disguise{mark: homoglyph, meant: word[:1]}
+		}
+		return strings.Repeat(word[:1], len(word)%5), nil // may be empty, which stands for the word itself
+	}
+	c := newCache(become)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 3 * maxCached {
+		word := fmt.Sprint(rng.IntN(2 * maxCached))
+		switch rng.IntN(1000) {
+		case 0:
+			word = strings.Repeat(word, 1+rng.IntN(100))
+		case 1:
+			word = strings.Repeat(word, maxCachedWord)
+		}
+		want, wantDisguise := become(word)
+		if want == "" {
+			want = word
+		}
+		got, d := c.get([]byte(word))
+		if string(got) != want || (d != nil) != (wantDisguise != nil) || d != nil && (d.term != want || d.meant != wantDisguise.meant) {
+			t.Fatalf("%.40q: got %.40q and %v, want %.40q and %v", word, got, d, want, wantDisguise)
+		}
+		if known := c.known([]byte(word)); len(word) <= maxCachedWord && d == nil && string(known) != want {
+			t.Fatalf("%.40q: remembered as %.40q, want %.40q", word, known, want)
+		}
+	}
+}
+
+func BenchmarkCache(b *testing.B) {
+	c := newCache(func(word string) (string, *disguise) { return word, nil })
+	words := make([][]byte, 1<<14)
+	for i := range words {
+		words[i] = fmt.Appendf(nil, "word%d", i*i)
+		c.get(words[i])
+	}
+	for i := 0; b.Loop(); i++ {
+		c.known(words[i&(len(words)-1)])
+	}
+}
