@@ -30,7 +30,7 @@ func TestTheCacheRemembersWhatAMapWould(t *testing.T) {
 			want = word
 		}
 		got, d := c.get([]byte(word))
-		if string(got) != want || (d != nil) != (wantDisguise != nil) || d != nil && (d.term != want || d.meant != wantDisguise.meant) {
+		if string(got) != want || (d != nil) != (wantDisguise != nil) || d != nil && d.meant != wantDisguise.meant {
 			t.Fatalf("%.40q: got %.40q and %v, want %.40q and %v", word, got, d, want, wantDisguise)
 		}
 		if known := c.known([]byte(word)); len(word) <= maxCachedWord && d == nil && string(known) != want {
