@@ -92,6 +92,7 @@ func TestBrokenMailIsRead(t *testing.T) {
 		{"html", "HTML", "Shop Cheap pills for you & me €5 cell next go Buy now or see . without scriptstop",
 			"https://shop.example/a?b=1&c=2 //img.example/x.gif www.shop.example/more", ""},
 		{"html-as-plain", "not plain", "Not plain", "", "HTML declared as plain text"},
+		{"html-hidden", "more than meets the eye", "Cheap Viagra now Order", "http://shop.example/x www.bank.example", ""},
 		{"html-unclosed", "open ends", `one two <a href=" >three four`, "https://shop.example/x",
 			"HTML tag or comment without an end"},
 		{"iso-2022-kr", "shifts", "a 안녕하세요 b", "", ""},

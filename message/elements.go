@@ -39,8 +39,9 @@ const (
 // list item closes the one before it. A hidden element that is never closed thus hides its cell at most
 // (html-hidden.eml).
 type page struct {
-	open []element
-	base element
+	open  []element
+	base  element
+	above int // elements that are open above those that are remembered
 }
 
 // top returns the innermost open element.
@@ -59,13 +60,18 @@ func (p *page) push(key elementKey, s style) {
 		e.why = e.look.hidden()
 	}
 	e.key = key
-	if len(p.open) < maxOpenElements {
-		p.open = append(p.open, e)
+	if len(p.open) == maxOpenElements {
+		p.above++
+		return
 	}
+	p.open = append(p.open, e)
 }
 
 // implied closes what the start of an element closes without saying so.
 func (p *page) implied(name []byte, has traits) {
+	if p.above > 0 {
+		return
+	}
 	switch string(name) {
 	case "td", "th":
 		p.close(keyTD, keyTR, keyTable, keyTH)
@@ -82,6 +88,10 @@ func (p *page) implied(name []byte, has traits) {
 
 // end closes an element by its end tag.
 func (p *page) end(name []byte) {
+	if p.above > 0 {
+		p.above--
+		return
+	}
 	switch key := keyOf(name); string(name) {
 	case "table":
 		p.close(key)

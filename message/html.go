@@ -118,13 +118,13 @@ func (d *Decoder) htmlText(z *html.Tokenizer, raw []byte, h *htmlState) {
 		return
 	}
 	h.textBytes += len(raw)
-	h.numbered += numberedLetters(raw, manyNumbered-h.numbered)
+	numbered := numberedLetters(raw, manyNumbered-h.numbered) // z.Text changes raw
 	text := z.Text()
-	if why := h.page.top().why; why != 0 {
+	if bytes.IndexByte(text, '@') < 0 { // in honest mail it is addresses that are hidden so, from those who gather them
+		h.numbered += numbered
+	}
+	if h.page.top().why != 0 {
 		d.hide(text, h)
-		if hasWord(text) {
-			d.msg.Marks |= why
-		}
 		return
 	}
 	if h.joinAt > 0 && h.joinAt == len(d.arena) && len(text) > 0 && isWordByte(text[0]) {
@@ -137,13 +137,17 @@ func (d *Decoder) htmlText(z *html.Tokenizer, raw []byte, h *htmlState) {
 	d.arena = append(d.arena, text...)
 }
 
-// hide adds to what is hidden. What stands in another place than what was hidden before it is set apart from that.
+// hide adds to what is hidden, for which words are marked. What stands in another place than what was hidden before it is
+// set apart from that.
 func (d *Decoder) hide(text []byte, h *htmlState) {
 	if h.hiddenAt != len(d.arena) {
 		d.hidden = append(d.hidden, '\n')
 		h.hiddenAt = len(d.arena)
 	}
 	d.hidden = append(d.hidden, text...)
+	if hasWord(text) {
+		d.msg.Marks |= h.page.top().why
+	}
 }
 
 // separate sets words apart.
