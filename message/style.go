@@ -181,22 +181,21 @@ const (
 	maxValue    = 200 // bytes of a value
 )
 
-// cutDeclaration cuts a list of declarations at its first semicolon outside of parentheses.
+// cutDeclaration cuts a list of declarations at its first semicolon outside of parentheses, as those of
+// url(data:image/png;base64,...).
 func cutDeclaration(list []byte) (first, rest []byte) {
-	end := bytes.IndexByte(list, ';')
-	if end < 0 {
-		return list, nil
-	}
-	if open := bytes.IndexByte(list[:end], '('); open >= 0 { // url(data:image/png;base64,...)
-		if closing := bytes.IndexByte(list[open:], ')'); closing >= 0 {
-			if next := bytes.IndexByte(list[open+closing:], ';'); open+closing > end && next >= 0 {
-				end = open + closing + next
-			} else if open+closing > end {
-				return list, nil
-			}
+	inside := false
+	for i, c := range list {
+		switch {
+		case c == '(':
+			inside = true
+		case c == ')':
+			inside = false
+		case c == ';' && !inside:
+			return list[:i], list[i+1:]
 		}
 	}
-	return list[:end], list[end+1:]
+	return list, nil
 }
 
 // cssLinks keeps the links that CSS fetches: url(...).
