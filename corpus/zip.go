@@ -49,6 +49,8 @@ func (x *index) addZipMember(f *zip.File) {
 	info := fileInfo{size: int64(f.UncompressedSize64), mode: 0o444, time: f.Modified}
 	m := member{open: func(info fileInfo) (fs.File, error) { return openZipMember(f, info) }}
 	switch mode := f.Mode(); {
+	case !mode.IsRegular() && mode&fs.ModeSymlink == 0:
+		return // a device or the like
 	case f.Flags&encrypted != 0:
 		m.err = errors.New("is encrypted")
 	case info.size < 0:
@@ -56,8 +58,6 @@ func (x *index) addZipMember(f *zip.File) {
 	case mode&fs.ModeSymlink != 0:
 		info = fileInfo{mode: fs.ModeSymlink | 0o444, time: f.Modified}
 		m = zipLink(f)
-	case !mode.IsRegular():
-		return
 	}
 	x.add(name, info, m)
 }
