@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// readmeCommands returns the lines of README.md's shell blocks that run chaff.
+// readmeCommands returns the lines of README.md's shell blocks that run chaff, and those that say with what.
 func readmeCommands(t *testing.T) []string {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
@@ -23,7 +23,7 @@ func readmeCommands(t *testing.T) []string {
 		switch {
 		case strings.HasPrefix(line, "```"):
 			inShell = line == "```sh"
-		case inShell && strings.Contains(line, "chaff ") && !strings.HasPrefix(line, "go "):
+		case inShell && (strings.Contains(line, "chaff ") && !strings.HasPrefix(line, "go ") || strings.Contains(line, "=\"")):
 			commands = append(commands, line)
 		}
 	}
@@ -55,6 +55,12 @@ for i in 01 02 03 04; do
 done
 for f in mail/ham/*; do echo "ham $f"; done > index
 for f in junk/*; do echo "spam $f"; done >> index
+(echo ham:lists; echo ham:inbox.mbox; echo spam:junk) > sources
+tar czf old-mail.tar.gz lists
+for f in junk/*; do echo "From a@b.example Mon Jan  1 10:00:00 2024"; cat $f; echo; done | gzip > junk.mbox.gz
+echo label,text > sms.csv
+for f in lists/*; do echo "ham,$(tail -n 1 $f | tr -d ',"')"; done >> sms.csv
+for w in watch car house phone boat holiday loan pills; do echo "spam,win a $w"; echo "spam,free $w $w today"; done >> sms.csv
 mv sa/ham/0* sa/easy-ham-1; mv sa/ham/1* sa/easy-ham-2; mv sa/ham/* sa/hard-ham-1
 mv sa/spam/0* sa/spam-1; mv sa/spam/* sa/spam-2
 rmdir sa/ham sa/spam
