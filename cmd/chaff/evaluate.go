@@ -58,7 +58,7 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 	e, err := f.Evaluate(c.Context(), mail.source, cfg.Workers, step)
 	done()
 	if errors.Is(err, filter.ErrNoMail) {
-		return hintedError{err, "check the paths; chaff reads Maildirs, mbox files, folders of messages and single messages"}
+		return hintedError{err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages"}
 	}
 	if err != nil {
 		return err

@@ -77,9 +77,9 @@ func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "chaff",
 		Short: "A spam filter you train on your own mail",
-		Long: `Chaff is a spam filter you train on your own mail. It reads Maildirs, mbox files and folders of
-messages, trains linear classifiers on their words, says how accurate they are on mail they have
-not seen, and then classifies new messages from stdin.`,
+		Long: `Chaff is a spam filter you train on your own mail. It reads Maildirs, mbox files, folders
+and archives of messages, trains linear classifiers on their words, says how accurate they are on mail
+they have not seen, and then classifies new messages from stdin.`,
 		Example: `  chaff demo                                      see it work on the mail that is part of it
   chaff train --maildir ~/Maildir                 train on a mailbox
   chaff classify < message                        is this spam?
