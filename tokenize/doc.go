@@ -34,6 +34,7 @@
 //	direction-override     text that is shown in another order than it is written
 //	letter-digit           a digit or sign in place of a letter
 //	punycode               a host name encoded in ASCII
+//	escaped-host           a host name with escapes, as %77%77%77, which browsers undo
 //	link-text-other-domain the text of a link names another domain than the one it leads to
 //	image-only             images and next to no text
 //

@@ -28,6 +28,10 @@ func TestLinksTellTheirKindAndWhereTheyLead(t *testing.T) {
 			[]string{"host:www.xn--pypl-53dc.com", "domain:xn--pypl-53dc.com", "host:www.pаypаl.com", "host:www.paypal.com", "mark:homoglyph", "mark:punycode"}},
 		{"a Cyrillic name that looks like one of ASCII", message.Link{URL: []byte("http://сосо.example")},
 			[]string{"host:сосо.example", "domain:сосо.example", "host:coco.example", "mark:homoglyph"}},
+		{"a name in escapes", message.Link{URL: []byte("http://101@%77%77%77%2Ea.example/%42%75y")},
+			[]string{"host:user@", "host:www.a.example", "domain:a.example", "path:/", "path:buy", "mark:escaped-host"}},
+		{"escapes that are broken", message.Link{URL: []byte("http://%7.example/%zz")},
+			[]string{"host:%7.example", "domain:%7.example", "path:/", "path:%", "path:zz"}},
 		{"a Cyrillic name", message.Link{URL: []byte("http://сайт.рф")}, []string{"host:сайт.рф", "domain:сайт.рф"}},
 	}
 	tok := tokenizer(t, nil)

@@ -13,6 +13,7 @@ const (
 	directionOverride             // text that is shown in another order than it is read
 	letterDigit                   // a digit or sign in place of a letter
 	punycode                      // a host name in another script than ASCII
+	escapedHost                   // a host name with escapes such as %77
 	linkTextDomain                // a link that names one domain and leads to another
 	imageOnly                     // images and next to no text
 	markKinds                     // how many there are
@@ -35,6 +36,8 @@ func (k mark) term() string {
 		return "mark:letter-digit"
 	case punycode:
 		return "mark:punycode"
+	case escapedHost:
+		return "mark:escaped-host"
 	case linkTextDomain:
 		return "mark:link-text-other-domain"
 	case imageOnly:

@@ -2,6 +2,8 @@ package tokenize
 
 import (
 	"bytes"
+	"net/url"
+	"unicode/utf8"
 
 	"chaff/message"
 )
@@ -84,7 +86,7 @@ func authority(u []byte) []byte {
 	if at := bytes.LastIndexByte(host, '@'); at >= 0 {
 		host = host[at+1:]
 	}
-	host = bytes.TrimRight(beforeAny(host, ":"), ".")
+	host = bytes.TrimRight(unescaped(beforeAny(host, ":")), ".")
 	if len(host) > maxHost {
 		return nil
 	}
@@ -118,8 +120,25 @@ func (t *Tokenizer) url(u []byte) {
 	if len(port) > 0 {
 		t.word("port:", port, t.folds)
 	}
+	if plain := unescaped(host); !bytes.Equal(plain, host) {
+		t.seen.add(escapedHost)
+		host = plain
+	}
 	t.host("host:", "domain:", host)
-	t.text("path:", path, t.folds)
+	t.text("path:", unescaped(path), t.folds)
+}
+
+// unescaped returns part of a URL with its escapes, %41 for A, undone, or as it is if one of them is broken or the result
+// is no text.
+func unescaped(part []byte) []byte {
+	if bytes.IndexByte(part, '%') < 0 {
+		return part
+	}
+	plain, err := url.PathUnescape(string(part))
+	if err != nil || !utf8.ValidString(plain) {
+		return part
+	}
+	return []byte(plain)
 }
 
 const maxScheme = 20
