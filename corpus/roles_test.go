@@ -31,6 +31,7 @@ func TestNamesOfFoldersInTheLanguagesOfMailPrograms(t *testing.T) {
 		"Hungarian":              {"Levélszemét", "Törölt elemek", "Piszkozatok", "Elküldött elemek", "Archívum"},
 		"Romanian":               {"E-mail nedorit", "Elemente șterse", "Schițe", "Elemente trimise", "Arhivă"},
 		"Turkish":                {"İstenmeyen E-posta", "Silinmiş Öğeler", "Taslaklar", "Gönderilmiş Öğeler", "Arşiv"},
+		"Turkish, with two dots": {"i\u0307stenmeyen e-posta", "silinmiş öğeler", "taslaklar", "gönderilmiş öğeler", "arşiv"},
 		"Greek":                  {"Ανεπιθύμητη αλληλογραφία", "Διαγραμμένα", "Πρόχειρα", "Απεσταλμένα", "Αρχειοθήκη"},
 		"Russian":                {"Нежелательная почта", "Удаленные", "Черновики", "Отправленные", "Архив"},
 		"Ukrainian":              {"Небажана пошта", "Видалені", "Чернетки", "Надіслані", "Архів"},

@@ -80,12 +80,13 @@ func showsAlternative(name []byte) bool {
 	return false
 }
 
-// showAttribute adds text from an attribute to what is seen, or hidden.
+// showAttribute adds text from an attribute to what is seen, or hidden. It stands for a picture or button, which is seen
+// whatever the colour and size of text are there.
 func (d *Decoder) showAttribute(text []byte, h *htmlState) {
 	if len(text) == 0 {
 		return
 	}
-	if h.page.top().why != 0 {
+	if look := h.page.top().look; look.why != 0 || look.unseen {
 		d.hide([]byte("\n"), h)
 		d.hide(text, h)
 		d.hide([]byte("\n"), h)

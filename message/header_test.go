@@ -27,6 +27,9 @@ func TestHeaderFields(t *testing.T) {
 		{"the first line is passed over if it is no field", "junk\nTo: b\n\nx", "To=b", "x"},
 		{"a line that is no field starts the body otherwise", "A: 1\njunk\nmore\n\nTo: b\n\nx", "A=1", "junk more To: b x"},
 		{"text with a colon in it is still text", "A: 1\nDear all,\nnote: five\n\nx", "A=1", "Dear all, note: five x"},
+		{"a known field eight lines on is in the header", "A: 1\n" + strings.Repeat("junk\n", 8) + "To: b\n\nx",
+			"A=1" + strings.Repeat(" junk", 8) + " To=b", "x"},
+		{"nine lines on it is not", "A: 1\n" + strings.Repeat("junk\n", 9) + "To: b\n\nx", "A=1", strings.Repeat("junk ", 9) + "To: b x"},
 		{"an mbox line is passed over", "A: 1\nFrom a@b Thu Aug 22 12:36:23 2002\nTo: b\n\nx", "A=1 To=b", "x"},
 		{"a blank before the colon of a known name is passed over", "Subject : a\nTo\t: b\n\nx", "Subject=a To=b", "x"},
 		{"a blank before the colon of a small name is not", "Subject: a\nto : b\n\nx", "Subject=a", "to : b x"},
@@ -47,6 +50,37 @@ func TestHeaderFields(t *testing.T) {
 				t.Errorf("text: got %q, want %q", got, test.text)
 			}
 		})
+	}
+}
+
+func TestHeadersOfPartsEnd(t *testing.T) {
+	const top, base64 = "Content-Type: multipart/mixed; boundary=b\n\n--b\n", "Content-Transfer-Encoding: base64\n"
+	tests := []struct{ name, part, text string }{
+		{"at an empty line", "Content-Type: text/plain\nX-Id: 1\n\nx", "x"},
+		{"at a field that describes no part", "Content-Type: text/plain\nNumber: 1\n\nx", "Number: 1 x"},
+		{"not there if one comes that does", "Number: 1\nContent-Type: text/html\n\n<b>x", "x"},
+		{"not there before base64", base64 + "Number: 1\n\neA==", "x"},
+		{"at text", "Content-Type: text/plain\nwords\nmore\n", "words more"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := texts(decode(top + test.part + "\n--b--\n")); got != test.text {
+				t.Errorf("got %q, want %q", got, test.text)
+			}
+		})
+	}
+}
+
+func TestTypesForProgramsAreNamedOnly(t *testing.T) {
+	for _, mediaType := range []string{"text/calendar", "text/directory", "text/vcard", "text/x-vcard", "text/x-vcalendar"} {
+		p := decode("Content-Type: " + mediaType + "; name=a.b\n\nx").Parts[0]
+		if p.Text != nil || p.Attachment || string(p.Filename) != "a.b" {
+			t.Errorf("%s: text %q, attachment %v, name %q", mediaType, p.Text, p.Attachment, p.Filename)
+		}
+	}
+	m := decode("Content-Type: message/global-headers\n\nSubject: inner\n")
+	if len(m.Attached) != 1 || string(m.Attached[0].Value) != "inner" {
+		t.Errorf("message/global-headers: attached %v", m.Attached)
 	}
 }
 
@@ -153,6 +187,8 @@ func TestTypesOfText(t *testing.T) {
 		{"audio/mpeg", false},
 		{"video/mp4", false},
 		{"font/ttf", false},
+		{"model/vrml", false},
+		{"message/news", true},
 	}
 	for _, test := range tests {
 		t.Run(test.mediaType, func(t *testing.T) {

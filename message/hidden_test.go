@@ -89,6 +89,7 @@ func TestHiddenTextIsKeptApart(t *testing.T) {
 		{"pieces from different places are apart", "<i style='font-size:0'>a</i>b<i style='font-size:0'>c</i>", "b", "a c", bySize},
 		{"pieces of one place are not", "<div hidden>a<b>b</b></div>", "", "ab", byStyle},
 		{"alternatives of hidden images", "<div hidden><img alt='a b'></div>c", "c", "a b", byStyle},
+		{"alternatives of images in text that is hidden by its colour", "<font color=white>a<img alt='b'></font>", "b", "a", byColour},
 		{"links in hidden text are found", "<div hidden>see http://shop.example/ now</div>", "", "see now", byStyle},
 	}
 	for _, test := range tests {
