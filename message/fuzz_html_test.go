@@ -84,7 +84,7 @@ func FuzzNoTextOfHTMLIsLost(f *testing.F) {
 func FuzzDeclarations(f *testing.F) {
 	for _, seed := range []string{
 		"display:none", "color: #fff; background: url(data:image/png;base64,AAA) red", "font-size: .5em;;: ;x", "left:-1e9px;position:fixed",
-		"background:rgb(1,2", "opacity:0%!important", "width:0;overflow:hidden",
+		"background:rgb(1,2", "background:\xb4 000", "opacity:0%!important", "width:0;overflow:hidden",
 	} {
 		f.Add(seed)
 	}
@@ -110,12 +110,13 @@ func FuzzDeclarations(f *testing.F) {
 }
 
 func asciiUpper(s string) string {
-	return strings.Map(func(r rune) rune {
-		if 'a' <= r && r <= 'z' {
-			return r - 'a' + 'A'
+	upper := []byte(s)
+	for i, c := range upper {
+		if 'a' <= c && c <= 'z' {
+			upper[i] = c - 'a' + 'A'
 		}
-		return r
-	}, s)
+	}
+	return string(upper)
 }
 
 // FuzzColour reads colours. One that is written in full is read as it was.
