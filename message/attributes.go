@@ -6,8 +6,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// attributes takes from the attributes of a tag its links, the texts that are shown, and its style, which is added to s.
-func (d *Decoder) attributes(z *html.Tokenizer, name []byte, s *style, h *htmlState) {
+// attributes takes from the attributes of a tag its links and its style, which is added to s. It returns the text that
+// is shown for the element itself.
+func (d *Decoder) attributes(z *html.Tokenizer, name []byte, s *style, h *htmlState) (shown []byte) {
 	var css, class, id, kind, value, content []byte
 	var isRefresh bool
 	for more := true; more; {
@@ -21,7 +22,7 @@ func (d *Decoder) attributes(z *html.Tokenizer, name []byte, s *style, h *htmlSt
 		case "id":
 			id = v
 		case "hidden":
-			s.gone = yes
+			s.is[gone] = yes
 		case "bgcolor":
 			s.ground = d.colour(v)
 		case "color":
@@ -38,7 +39,7 @@ func (d *Decoder) attributes(z *html.Tokenizer, name []byte, s *style, h *htmlSt
 			}
 		case "alt":
 			if showsAlternative(name) {
-				d.showAttribute(v, h)
+				shown = v
 			}
 		case "type":
 			kind = v
@@ -61,14 +62,16 @@ func (d *Decoder) attributes(z *html.Tokenizer, name []byte, s *style, h *htmlSt
 	case string(name) == "meta" && isRefresh:
 		d.addRefresh(content)
 	case string(name) == "input" && (equalFold(kind, "submit") || equalFold(kind, "button") || equalFold(kind, "reset")):
-		d.showAttribute(value, h)
+		shown = value
 	}
 	d.ruled(s, name, class, id)
 	if len(css) > 0 {
+		d.cssLinks(css)
 		inline := newStyle()
 		d.declarations(&inline, css)
 		s.override(inline)
 	}
+	return shown
 }
 
 // showsAlternative reports whether a reader sees the alternative text of an element if it has no picture.
@@ -80,21 +83,19 @@ func showsAlternative(name []byte) bool {
 	return false
 }
 
-// showAttribute adds text from an attribute to what is seen, or hidden. It stands for a picture or button, which is seen
-// whatever the colour and size of text are there.
-func (d *Decoder) showAttribute(text []byte, h *htmlState) {
+// showAttribute adds text from an attribute to what is seen, or to what is hidden. It stands for a picture or button,
+// which is seen whatever the colour and size of text are there.
+func (d *Decoder) showAttribute(text []byte, e *element) {
 	if len(text) == 0 {
 		return
 	}
-	if look := h.page.top().look; look.why != 0 || look.unseen {
-		d.hide([]byte("\n"), h)
-		d.hide(text, h)
-		d.hide([]byte("\n"), h)
-		return
+	to := &d.arena
+	if e.look.why != 0 || e.look.unseen {
+		to = &d.hidden
 	}
-	d.arena = append(d.arena, ' ')
-	d.arena = append(d.arena, text...)
-	d.arena = append(d.arena, ' ')
+	*to = append(*to, ' ')
+	*to = append(*to, text...)
+	*to = append(*to, ' ')
 }
 
 // attributeLink keeps the link in an attribute of an element that links.
@@ -134,7 +135,7 @@ func (d *Decoder) endAnchor(h *htmlState) {
 		if len(d.links) > start {
 			d.links = append(d.links, ' ')
 		}
-		d.links = append(d.links, word[:min(len(word), maxLinkText)]...)
+		d.links = append(d.links, word[:min(len(word), maxLinkText+1)]...)
 		if len(d.links)-start > maxLinkText {
 			break
 		}
@@ -158,10 +159,16 @@ func (d *Decoder) addSourceSet(value []byte) {
 }
 
 // addRefresh keeps the link to which a page goes on by itself: "0; url=http://...".
+//
+// QUIRK: the link follows "url=". Browsers also take it without (html-links.eml).
 func (d *Decoder) addRefresh(content []byte) {
-	at := bytes.IndexByte(content, '=')
-	if at < 0 || !bytes.HasSuffix(bytes.ToLower(bytes.TrimSpace(content[:at])), []byte("url")) {
+	at := bytes.IndexAny(content, ";,")
+	if at < 0 {
 		return
 	}
-	d.addLink(LinkOther, bytes.Trim(content[at+1:], " \t\r\n\"'"))
+	url := bytes.TrimSpace(content[at+1:])
+	if name, value, ok := bytes.Cut(url, []byte("=")); ok && equalFold(bytes.TrimSpace(name), "url") {
+		url = value
+	}
+	d.addLink(LinkOther, bytes.Trim(url, " \t\r\n\"'"))
 }

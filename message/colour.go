@@ -2,7 +2,6 @@ package message
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
 )
 
@@ -13,6 +12,7 @@ const (
 	unsetColour       colour = 1 << (24 + iota)
 	unknownColour            // a picture, or something that cannot be read
 	transparentColour        // that of whatever is behind
+	inheritedColour          // that of the element around it
 )
 
 // black and white are what text and page have if nothing is said; linkBlue is what links have.
@@ -26,7 +26,7 @@ const (
 // to be unreadable.
 const nearness = 12
 
-// near reports whether text of colour c cannot be read on b. Where one of them is unknown it can.
+// near reports whether text of colour c cannot be read on b. Where one of them is unknown it can be.
 func (c colour) near(b colour) bool {
 	if c == transparentColour {
 		return true
@@ -68,27 +68,40 @@ const maxColour = 40
 
 // hexColour reads the digits of a colour.
 func hexColour(digits []byte) (c colour, ok bool) {
-	n, err := strconv.ParseUint(string(digits), 16, 32)
-	if err != nil {
+	if len(digits) > 8 {
 		return 0, false
+	}
+	var n uint32
+	for _, digit := range digits {
+		v := hexDigit(digit)
+		if v > 0xf {
+			return 0, false
+		}
+		n = n<<4 | uint32(v)
 	}
 	switch len(digits) {
 	case 3:
 		return colour(n>>8&0xf*0x110000 | n>>4&0xf*0x1100 | n&0xf*0x11), true
 	case 4:
-		if n&0xf == 0 {
-			return transparentColour, true
-		}
-		return hexColour(digits[:3])
+		c, _ = hexColour(digits[:3])
+		return c.seen(float64(n&0xf) / 0xf), true
 	case 6:
 		return colour(n), true
 	case 8:
-		if n&0xff == 0 {
-			return transparentColour, true
-		}
-		return colour(n >> 8), true
+		return colour(n >> 8).seen(float64(n&0xff) / 0xff), true
 	}
 	return 0, false
+}
+
+// seen returns how a colour looks of which only a share is seen: what is behind shows through.
+func (c colour) seen(share float64) colour {
+	switch {
+	case share <= faintOpacity:
+		return transparentColour
+	case share < 1-faintOpacity:
+		return unknownColour
+	}
+	return c
 }
 
 // rgbColour reads rgb(1, 2, 3) and rgba(1 2 3 / 0.5).
@@ -97,22 +110,26 @@ func rgbColour(word []byte) colour {
 	list, _, _ = bytes.Cut(list, []byte(")"))
 	var c colour
 	n := 0
-	for part := range bytes.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ' ' || r == '/' }) {
-		part, percent := bytes.CutSuffix(part, []byte("%"))
-		v, err := strconv.ParseFloat(string(part), 64)
-		if err != nil {
+	for list = bytes.TrimLeft(list, ", /"); len(list) > 0; list = bytes.TrimLeft(list, ", /") {
+		end := bytes.IndexAny(list, ", /")
+		if end < 0 {
+			end = len(list)
+		}
+		v, unit, ok := number(list[:end])
+		list = list[end:]
+		if !ok {
 			return unknownColour
 		}
-		if n == 3 {
-			if v == 0 {
-				return transparentColour
-			}
-			return c
+		percent := string(unit) == "%"
+		switch {
+		case n == 3 && percent:
+			return c.seen(v / 100)
+		case n == 3:
+			return c.seen(v)
+		case percent:
+			v = v * 255 / 100
 		}
-		if percent {
-			v *= 2.55
-		}
-		c = c<<8 | colour(min(max(v, 0), 255))
+		c = c<<8 | colour(min(max(v, 0), 255)+0.5)
 		n++
 	}
 	if n < 3 {
@@ -147,7 +164,7 @@ func namedColours() map[string]colour {
 		sienna a0522d silver c0c0c0 skyblue 87ceeb slateblue 6a5acd slategray 708090 slategrey 708090 snow fffafa
 		springgreen 00ff7f steelblue 4682b4 tan d2b48c teal 008080 thistle d8bfd8 tomato ff6347 turquoise 40e0d0
 		violet ee82ee wheat f5deb3 white ffffff whitesmoke f5f5f5 yellow ffff00 yellowgreen 9acd32`
-	colours := map[string]colour{"transparent": transparentColour, "inherit": unsetColour, "currentcolor": unsetColour}
+	colours := map[string]colour{"transparent": transparentColour, "inherit": inheritedColour, "currentcolor": inheritedColour}
 	name := ""
 	for word := range strings.FieldsSeq(table) {
 		if name == "" {

@@ -19,6 +19,7 @@ type Decoder struct {
 	links   []byte            // the same for links in HTML and their texts, which are found while its text grows in the arena
 	hidden  []byte            // the same for hidden text in HTML
 	open    []element         // the open elements of HTML
+	css     []byte            // CSS without its comments
 	rules   map[string]style  // of the style sheets of HTML, by selector
 	colours map[string]colour // by name; made when they are needed
 	word    []byte            // bytes of encoded words, before they are converted

@@ -1,6 +1,7 @@
 package message
 
-// maxOpenElements is how many open elements are remembered. Real pages nest some fifty deep.
+// maxOpenElements is how many open elements are remembered. Real pages nest some fifty deep. As in browsers, one that is
+// deeper takes the place of the last one.
 const maxOpenElements = 256
 
 // element is an open element of HTML.
@@ -10,7 +11,7 @@ type element struct {
 	why  Marks // look.hidden()
 }
 
-// elementKey is the first eight letters of the name of an element, which tell all apart that matter.
+// elementKey is the first eight letters of a name, which tell all elements apart that matter.
 type elementKey uint64
 
 func keyOf(name []byte) (key elementKey) {
@@ -39,9 +40,8 @@ const (
 // list item closes the one before it. A hidden element that is never closed thus hides its cell at most
 // (html-hidden.eml).
 type page struct {
-	open  []element
-	base  element
-	above int // elements that are open above those that are remembered
+	open []element
+	base element
 }
 
 // top returns the innermost open element.
@@ -52,26 +52,27 @@ func (p *page) top() *element {
 	return &p.open[len(p.open)-1]
 }
 
-// push opens an element of the given style.
-func (p *page) push(key elementKey, s style) {
+// inside returns an element of the given style inside of the innermost open one.
+func (p *page) inside(key elementKey, s *style) element {
 	e := *p.top()
-	if s != newStyle() {
+	if *s != newStyle() {
 		e.look = e.look.inside(s)
 		e.why = e.look.hidden()
 	}
 	e.key = key
+	return e
+}
+
+// push opens an element.
+func (p *page) push(e element) {
 	if len(p.open) == maxOpenElements {
-		p.above++
-		return
+		p.open = p.open[:maxOpenElements-1]
 	}
 	p.open = append(p.open, e)
 }
 
 // implied closes what the start of an element closes without saying so.
 func (p *page) implied(name []byte, has traits) {
-	if p.above > 0 {
-		return
-	}
 	switch string(name) {
 	case "td", "th":
 		p.close(keyTD, keyTR, keyTable, keyTH)
@@ -81,17 +82,13 @@ func (p *page) implied(name []byte, has traits) {
 	case "li", "dd", "dt", "option":
 		p.close(keyOf(name), keyUL, keyOL, keyDL, keyTD, keyTH, keyTable)
 	}
-	if has&(separate|void) == separate {
+	if has&(separate|void|inParagraph) == separate {
 		p.close(keyP, keyTD, keyTH, keyCaption, keyTable)
 	}
 }
 
 // end closes an element by its end tag.
 func (p *page) end(name []byte) {
-	if p.above > 0 {
-		p.above--
-		return
-	}
 	switch key := keyOf(name); string(name) {
 	case "table":
 		p.close(key)
@@ -122,27 +119,29 @@ func (p *page) close(key elementKey, borders ...elementKey) {
 type traits uint8
 
 const (
-	separate traits = 1 << iota // its start and end set words apart, as those of a paragraph or image do
-	void                        // it has no content, and so no end tag
-	inline                      // it may stand inside of a word, as one that makes its first letter large
+	separate    traits = 1 << iota // its start and end set words apart, as those of a paragraph or image do
+	inParagraph                    // it does so, but may stand inside of a paragraph
+	void                           // it has no content, and so no end tag
+	inline                         // it may stand inside of a word, as one that makes its first letter large
 )
 
 // traitsOf returns the traits of an element by its name; one that does not exist has none, and may be inside of a word.
 func traitsOf(name []byte) traits {
 	switch string(name) {
-	case "address", "article", "aside", "blockquote", "body", "button", "caption", "center", "dd", "details", "dialog", "dir",
-		"div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset", "h1", "h2", "h3", "h4", "h5",
-		"h6", "head", "header", "html", "iframe", "legend", "li", "listing", "main", "map", "marquee", "menu", "nav",
-		"noframes", "object", "ol", "optgroup", "option", "p", "plaintext", "pre", "section", "select", "summary", "table",
-		"tbody", "td", "template", "textarea", "tfoot", "th", "thead", "title", "tr", "ul", "video", "xmp":
+	case "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl",
+		"dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "head",
+		"header", "html", "legend", "li", "listing", "main", "menu", "nav", "noframes", "ol", "p", "plaintext", "pre",
+		"section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "title", "tr", "ul", "xmp":
 		return separate
+	case "button", "iframe", "map", "marquee", "object", "optgroup", "option", "select", "template", "textarea", "video":
+		return separate | inParagraph
 	case "area", "br", "embed", "frame", "hr", "img", "input", "isindex":
 		return separate | void
 	case "base", "basefont", "bgsound", "col", "image", "link", "meta", "param", "source", "track", "wbr":
 		return void
-	case "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd",
-		"label", "mark", "nobr", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time",
-		"tt", "u", "var":
+	case "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del", "dfn", "em", "font", "i",
+		"ilayer", "ins", "kbd", "label", "layer", "mark", "nobr", "nolayer", "noscript", "output", "picture", "q", "rb", "rp",
+		"rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "svg", "time", "tt", "u", "var":
 		return inline
 	}
 	return 0

@@ -101,22 +101,51 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		{"ampersands", fill(html, "&", "")},
 		{"half entities", fill(html, "&notanentity", "")},
 		{"attributes", fill(html+"<a ", "href=x ", ">")},
-		{"elements in elements", fill(html, "<div hidden>a", "")},
-		{"end tags", fill(html+strings.Repeat("<i>", 300), "</b>", "")},
-		{"cells in cells", fill(html, "<td><p><li>", "")},
-		{"a style of many declarations", fill(html+`<p style="`, "color:red;", `">`)},
-		{"a style of parentheses", fill(html+`<p style="`, ";url(", `">`)},
-		{"a style sheet of many rules", fill(html+"<style>", ".x{color:red}", "</style>")},
-		{"a style sheet of many selectors", fill(html+"<style>.a{color:red}", "a,", "{color:red}</style>")},
-		{"a style sheet of open blocks", fill(html+"<style>", "@media{", "</style>")},
-		{"a style sheet of comments", fill(html+"<style>", "/**/", "</style>")},
-		{"classes", fill(html+"<style>.x{color:red}</style><p class='", "x ", "'>")},
-		{"elements of a class", fill(html+"<style>.x{color:red}</style>", "<p class=x>", "")},
-		{"letters by their numbers", fill(html, "&#86;", "")},
-		{"comments in a word", fill(html, "a<!-- -->", "")},
-		{"hidden pieces", fill(html, "<i hidden>a</i>b", "")},
-		{"links that are never closed", fill(html, "<a href=x>word ", "")},
-		{"links under one text", fill(html, "<a href=x>", "word ")},
+		{"new attributes", func(size int) string {
+			var s strings.Builder
+			s.WriteString(html + "<a ")
+			for i := 0; s.Len() < size; i++ {
+				fmt.Fprintf(&s, "a%d ", i)
+			}
+			return s.String() + ">"
+		}},
+		{"tags with many attributes", fill(html, "<a "+strings.Repeat("b=&lt; c d ", 80)+">", "")},
+		{"quotes that stay open", fill(html, "<a b='", "")},
+		{"links that are full of entities", fill(html+"<a href='", "&amp;", "'>")},
+		{"elements in elements", fill(html, "<div>", "")},
+		{"elements in elements, closed", fill(html, "<div><table><td>", "</div>")},
+		{"ends without a start", fill(html+strings.Repeat("<i>", 300), "</u>", "")},
+		{"rows that end nothing", fill(html+strings.Repeat("<i>", 300), "<td></td><li><p>", "")},
+		{"hidden elements in elements", fill(html, "<p hidden><i style=font-size:0>a", "")},
+		{"a huge style", fill(html+"<a style='", "color:#fff;", "'>")},
+		{"a style with open parentheses", fill(html+"<a style='", "a:(;", "'>")},
+		{"a style of comments", fill(html+"<a style='", "/**/", "'>")},
+		{"a style with open comments", fill(html+"<a style='", "/*", "'>")},
+		{"a style of links", fill(html+"<a style='", "url(", "'>")},
+		{"many styles", fill(html, "<a style='color:red;background:url(x) #fff'>", "")},
+		{"many classes", fill(html+"<style>.a{color:red}</style>", "<a class='"+strings.Repeat("a ", 400)+"'>", "")},
+		{"many rules and many elements", func(size int) string {
+			var s strings.Builder
+			s.WriteString(html + "<style>")
+			for i := 0; s.Len() < size/2; i++ {
+				fmt.Fprintf(&s, ".c%d{color:red}", i)
+			}
+			return s.String() + "</style>" + strings.Repeat("<i class='c1 c2 c3'>", size/40)
+		}},
+		{"many style sheets", fill(html, "<style>p{color:red}</style>", "")},
+		{"a style sheet of selectors", fill(html+"<style>", "p,", "{color:red}</style>")},
+		{"a style sheet of braces", fill(html+"<style>", "{", "</style>")},
+		{"a style sheet of open blocks", fill(html+"<style>", "@a{", "</style>")},
+		{"a style sheet of comment marks", fill(html+"<style>", "<!---->", "</style>")},
+		{"colours", fill(html, "<font color=#fff>a<font color=red>b", "")},
+		{"soft hyphens", fill(html, "\u00ad", "")},
+		{"letters by their numbers", fill(html, "&#33", "")},
+		{"breaks in words", fill(html, "a<wbr>", "")},
+		{"comments in words", fill(html, "a<!x>", "")},
+		{"links in links", fill(html, "<a href=x>a ", "")},
+		{"links around much text", fill(html, "<a href=x>", " ")},
+		{"pages that go on", fill(html, "<meta http-equiv=refresh content=;url=x>", "")},
+		{"pictures in sets", fill(html+"<img srcset='", "a, ", "'>")},
 		{"schemes", fill("\n", "://", "")},
 		{"links", fill("\n", "a://b ", "")},
 		{"long schemes", fill("\n", "aaaaaaaaaaaaaaaaaaaaaaaa:", "")},

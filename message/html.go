@@ -29,7 +29,7 @@ const (
 func (d *Decoder) visible(source []byte, part *Part) (text, hidden []byte) {
 	start, hiddenStart := len(d.arena), len(d.hidden)
 	clear(d.rules)
-	h := htmlState{anchor: -1, link: linkBlue, hiddenAt: start}
+	h := htmlState{start: start, anchor: -1, link: linkBlue}
 	h.page.open = d.open[:0]
 	h.page.base.look = newLook()
 	for rest := source; len(rest) > 0; {
@@ -45,14 +45,11 @@ func (d *Decoder) visible(source []byte, part *Part) (text, hidden []byte) {
 	return d.arena[start:len(d.arena):len(d.arena)], d.hidden[hiddenStart:len(d.hidden):len(d.hidden)]
 }
 
-// manyNumbered is how many letters of a text must be written by their numbers to be a mark: one or two are an accident of
-// some program.
-const manyNumbered = 3
-
 // htmlState is what is kept from one token to the next, and from one tokenizer to the next.
 type htmlState struct {
 	page         page
-	script       bool // inside of a script
+	start        int  // of the text in the arena
+	script       bool // inside of a script, or of a style sheet for something else than a screen
 	style        bool // inside of a style sheet
 	openComments int  // seen so far
 	textBytes    int  // of the source that are text
@@ -66,7 +63,7 @@ type htmlState struct {
 	joinAt  int  // the length of the arena then, 0 if nothing stands there
 	emptyAt int  // the length of the arena at the last start of an inline element
 
-	hiddenAt int    // the length of the arena when something was hidden last
+	hiddenAt int    // the length of the arena at the last hidden text
 	link     colour // of links
 }
 
@@ -97,7 +94,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			long := len(raw) > maxReusedTag
 			if !h.script && !h.style {
-				d.startTag(z, tagName(lower[:0], raw[len("<"):]), bytes.IndexByte(raw, '=') >= 0 || bytes.Contains(raw, []byte("hidden")), h)
+				d.startTag(z, raw, tagName(lower[:0], raw[len("<"):]), h)
 			}
 			if long {
 				return read
@@ -118,16 +115,22 @@ func (d *Decoder) htmlText(z *html.Tokenizer, raw []byte, h *htmlState) {
 		return
 	}
 	h.textBytes += len(raw)
-	numbered := numberedLetters(raw, manyNumbered-h.numbered) // z.Text changes raw
-	text := z.Text()
-	if bytes.IndexByte(text, '@') < 0 { // in honest mail it is addresses that are hidden so, from those who gather them
-		h.numbered += numbered
+	if h.numbered < manyNumbered && !d.inAddress(h) {
+		h.numbered += numberedLetters(raw)
 	}
-	if h.page.top().why != 0 {
-		d.hide(text, h)
+	text := z.Text()
+	if why := h.page.top().why; why != 0 {
+		if h.hiddenAt != len(d.arena) { // words that stand at different places are not one
+			d.hidden = append(d.hidden, '\n')
+			h.hiddenAt = len(d.arena)
+		}
+		d.hidden = append(d.hidden, text...)
+		if hasWord(text) {
+			d.msg.Marks |= why
+		}
 		return
 	}
-	if h.joinAt > 0 && h.joinAt == len(d.arena) && len(text) > 0 && isWordByte(text[0]) {
+	if h.joinAt > 0 && h.joinAt == len(d.arena) && startsInLetter(text) {
 		d.msg.Marks.add(h.join)
 	}
 	h.joinAt = 0
@@ -137,71 +140,13 @@ func (d *Decoder) htmlText(z *html.Tokenizer, raw []byte, h *htmlState) {
 	d.arena = append(d.arena, text...)
 }
 
-// hide adds to what is hidden, for which words are marked. What stands in another place than what was hidden before it is
-// set apart from that.
-func (d *Decoder) hide(text []byte, h *htmlState) {
-	if h.hiddenAt != len(d.arena) {
-		d.hidden = append(d.hidden, '\n')
-		h.hiddenAt = len(d.arena)
-	}
-	d.hidden = append(d.hidden, text...)
-	if hasWord(text) {
-		d.msg.Marks |= h.page.top().why
-	}
-}
-
 // separate sets words apart.
 func (d *Decoder) separate(h *htmlState) {
 	if h.page.top().why != 0 {
-		d.hide([]byte("\n"), h)
+		d.hidden = append(d.hidden, '\n')
 		return
 	}
 	d.arena = append(d.arena, '\n')
-}
-
-// inWord takes down that something stands behind the last letter, which is a mark if another letter follows.
-func (d *Decoder) inWord(h *htmlState, what Mark) {
-	if end := len(d.arena); end > 0 && isWordByte(d.arena[end-1]) && h.page.top().why == 0 && (h.joinAt != end || what != TagInWord) {
-		h.join, h.joinAt = what, end
-	}
-}
-
-// numberedLetters counts the letters and digits of ASCII that are written by their numbers, as &#86;, up to enough.
-func numberedLetters(raw []byte, enough int) (n int) {
-	for n < enough {
-		at := bytes.Index(raw, []byte("&#"))
-		if at < 0 {
-			break
-		}
-		raw = raw[at+2:]
-		value, base := 0, 10
-		if len(raw) > 0 && raw[0]|0x20 == 'x' {
-			raw, base = raw[1:], 16
-		}
-		for i := 0; i < len(raw) && i < 8 && int(hexDigit(raw[i])) < base; i++ {
-			value = value*base + int(hexDigit(raw[i]))
-		}
-		if value < 0x80 && isWordByte(byte(value)) {
-			n++
-		}
-	}
-	return n
-}
-
-// softHyphenInWord reports whether a letter, a soft hyphen and another letter follow each other in text.
-func softHyphenInWord(text []byte) bool {
-	const hyphen = "\u00ad"
-	for {
-		at := bytes.Index(text, []byte(hyphen))
-		if at < 0 {
-			return false
-		}
-		after := at + len(hyphen)
-		if at > 0 && after < len(text) && isWordByte(text[at-1]) && isWordByte(text[after]) {
-			return true
-		}
-		text = text[after:]
-	}
 }
 
 // hasWord reports whether there is a letter or digit in text.
@@ -223,6 +168,10 @@ func (d *Decoder) brokenTag(source []byte, tooLong bool, h *htmlState) (read int
 	case !h.script && !h.style:
 		d.msg.Repairs.add(UnclosedTag)
 		h.textBytes += read
+		if h.page.top().why != 0 {
+			d.hidden = append(d.hidden, source[:read]...)
+			break
+		}
 		d.arena = append(d.arena, source[:read]...)
 	}
 	return read
@@ -256,13 +205,14 @@ func (d *Decoder) lastComment(source []byte, length int, h *htmlState) (read int
 }
 
 // startTag deals with the start of an element.
-func (d *Decoder) startTag(z *html.Tokenizer, name []byte, hasAttributes bool, h *htmlState) {
+func (d *Decoder) startTag(z *html.Tokenizer, raw, name []byte, h *htmlState) {
 	switch string(name) {
 	case "script":
 		h.script = true
 		return
 	case "style":
 		h.style = true
+		h.script = !isForMail(media(z))
 		return
 	case "iframe", "noembed", "noframes", "noscript", "textarea", "title":
 		// Their content is text to browsers. Mail readers run no scripts and show no frames, so what stands in for these
@@ -285,20 +235,32 @@ func (d *Decoder) startTag(z *html.Tokenizer, name []byte, hasAttributes bool, h
 	}
 	s := newStyle()
 	if string(name) == "template" {
-		s.gone = yes
+		s.is[gone] = yes
 	}
-	if hasAttributes {
-		d.attributes(z, name, &s, h)
+	var shown []byte
+	if len(raw) > len(name)+len("<>") {
+		shown = d.attributes(z, name, &s, h)
 	} else {
 		d.ruled(&s, name, nil, nil)
 	}
+	e := h.page.inside(keyOf(name), &s)
+	d.showAttribute(shown, &e)
 	if has&void == 0 {
-		h.page.push(keyOf(name), s)
+		h.page.push(e)
 	}
 }
 
-// isUnknown reports whether an element does not exist. Names with a colon are those of office programs.
-func isUnknown(name []byte, has traits) bool { return has == 0 && bytes.IndexByte(name, ':') < 0 }
+// media returns the media that an element is for, nothing if it does not say.
+func media(z *html.Tokenizer) []byte {
+	for more := true; more; {
+		var name, value []byte
+		name, value, more = z.TagAttr()
+		if string(name) == "media" {
+			return value
+		}
+	}
+	return nil
+}
 
 // endTag deals with the end of an element.
 func (d *Decoder) endTag(name []byte, h *htmlState) {
@@ -312,15 +274,18 @@ func (d *Decoder) endTag(name []byte, h *htmlState) {
 	if h.script || h.style {
 		return
 	}
-	h.page.end(name)
 	has := traitsOf(name)
-	switch {
-	case has&separate != 0:
+	if has&separate != 0 {
 		d.separate(h)
-	case has&inline != 0 && h.emptyAt == len(d.arena), isUnknown(name, has):
+	}
+	h.page.end(name)
+	if isUnknown(name, has) || has&inline != 0 && h.emptyAt == len(d.arena) {
 		d.inWord(h, TagInWord)
 	}
 }
+
+// isUnknown reports whether there is no such element, except in the namespaces of office programs.
+func isUnknown(name []byte, has traits) bool { return has == 0 && bytes.IndexByte(name, ':') < 0 }
 
 // maxTagName is longer than the names of all elements that matter here.
 const maxTagName = 16

@@ -1,8 +1,11 @@
 package message
 
 import (
+	"bytes"
 	"fmt"
 	"iter"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Mark is one kind of deception in the HTML of a message. [Mark.String] is its name; it is what a classifier sees.
@@ -66,3 +69,83 @@ func (s Marks) All() iter.Seq[Mark] {
 
 // add puts m into the set.
 func (s *Marks) add(m Mark) { *s |= 1 << m }
+
+// manyNumbered is how many letters of a text must be written by their numbers to be a mark: a few are an accident of
+// some program.
+const manyNumbered = 5
+
+// inAddress reports whether the text at hand is that of a link to a mail address.
+//
+// QUIRK: only deceivers write letters by their numbers. Programs that keep addresses from those who gather them do so as
+// well, with the link and all its text (html-address.eml).
+func (d *Decoder) inAddress(h *htmlState) bool {
+	return h.anchor >= 0 && bytes.HasPrefix(d.msg.Links[h.anchor].URL, []byte("mailto:"))
+}
+
+// inWord takes down that something stands behind the last letter, which is a mark if another letter follows.
+func (d *Decoder) inWord(h *htmlState, what Mark) {
+	end := len(d.arena)
+	if h.page.top().why == 0 && (h.joinAt != end || what != TagInWord) && endsInLetter(d.arena[h.start:]) {
+		h.join, h.joinAt = what, end
+	}
+}
+
+// numberedLetters counts the letters and digits of ASCII that are written by their numbers, as &#86;.
+func numberedLetters(raw []byte) (n int) {
+	for {
+		at := bytes.IndexByte(raw, '&')
+		if at < 0 {
+			return n
+		}
+		raw = raw[at+1:]
+		if len(raw) == 0 || raw[0] != '#' {
+			continue
+		}
+		raw = raw[1:]
+		value, base := 0, 10
+		if len(raw) > 0 && lowerByte(raw[0]) == 'x' {
+			raw, base = raw[1:], 16
+		}
+		for i := 0; i < len(raw) && i < 8 && int(hexDigit(raw[i])) < base; i++ {
+			value = value*base + int(hexDigit(raw[i]))
+		}
+		if value < 0x80 && isWordByte(byte(value)) {
+			n++
+		}
+	}
+}
+
+// softHyphenInWord reports whether a letter, a soft hyphen and another letter follow each other in text.
+func softHyphenInWord(text []byte) bool {
+	const hyphen = "\u00ad"
+	for at := 0; ; {
+		last := bytes.IndexByte(text[at:], hyphen[1]) // which is rarer than the first byte
+		if last < 0 {
+			return false
+		}
+		at += last + 1
+		before, ok := bytes.CutSuffix(text[:at], []byte(hyphen))
+		if ok && endsInLetter(before) && startsInLetter(text[at:]) {
+			return true
+		}
+	}
+}
+
+func startsInLetter(text []byte) bool {
+	r, _ := utf8.DecodeRune(text)
+	return isLetterOfWords(r)
+}
+
+func endsInLetter(text []byte) bool {
+	r, _ := utf8.DecodeLastRune(text)
+	return isLetterOfWords(r)
+}
+
+// isLetterOfWords reports whether r is a digit, or a letter of a script in which words are set apart by blanks and
+// letters are not joined: in others, breaks within a word are good manners.
+func isLetterOfWords(r rune) bool {
+	if r < utf8.RuneSelf {
+		return isWordByte(byte(r))
+	}
+	return unicode.In(r, unicode.Latin, unicode.Cyrillic, unicode.Greek)
+}

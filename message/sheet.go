@@ -6,13 +6,16 @@ import "bytes"
 const maxRules = 1000
 
 // sheet takes up the style sheets of a message: of each simple selector (an element, .class or #id, or an element with a
-// class or id) what it says that matters here. Selectors that look at where an element stands, and what is for some
-// screens only, are passed over: they seldom hide text, and to follow them needs the whole tree.
+// class or id) what it says that matters here. Selectors that look at where an element stands make the colours of all
+// elements of that name or class uncertain, since to follow them needs the whole tree; what is for some screens only is
+// passed over. The links in it are kept.
 //
 // No library is used: those there are parse CSS into a tree and decide nothing.
 func (d *Decoder) sheet(css []byte) {
+	d.cssLinks(css)
+	css = d.withoutCSSComments(css)
 	for len(css) > 0 {
-		css = skipCSSComments(css)
+		css = skipCommentMarks(css)
 		open := bytes.IndexAny(css, "{;}")
 		if open < 0 {
 			return
@@ -38,14 +41,20 @@ func (d *Decoder) sheet(css []byte) {
 
 // rule takes up one rule of a style sheet.
 func (d *Decoder) rule(selectors, declarations []byte) {
-	s := newStyle()
-	d.declarations(&s, declarations)
-	if s == newStyle() {
+	said := newStyle()
+	d.declarations(&said, declarations)
+	if said == newStyle() {
 		return
 	}
-	for selector := range bytes.SplitSeq(selectors, []byte(",")) {
+	for len(selectors) > 0 {
+		var selector []byte
+		selector, selectors, _ = bytes.Cut(selectors, []byte(","))
 		selector = bytes.TrimSpace(selector)
-		if len(selector) == 0 || len(selector) > maxSelector || bytes.ContainsAny(selector, " \t\r\n>+~:[*") {
+		s := said
+		if at := bytes.LastIndexAny(selector, " \t\r\n>+~"); at >= 0 {
+			selector, s = selector[at+1:], said.uncertain()
+		}
+		if len(selector) == 0 || len(selector) > maxSelector || bytes.ContainsAny(selector, ":[*") || s == newStyle() {
 			continue
 		}
 		var lower [maxSelector]byte
@@ -64,8 +73,26 @@ func (d *Decoder) rule(selectors, declarations []byte) {
 
 const maxSelector = 64
 
-// skipCSSComments returns css without comments and HTML comment marks at its start.
-func skipCSSComments(css []byte) []byte {
+// withoutCSSComments returns css without its comments.
+func (d *Decoder) withoutCSSComments(css []byte) []byte {
+	if !bytes.Contains(css, []byte("/*")) {
+		return css
+	}
+	d.css = d.css[:0]
+	for len(css) > 0 {
+		before, comment, ok := bytes.Cut(css, []byte("/*"))
+		d.css = append(d.css, before...)
+		if !ok {
+			break
+		}
+		d.css = append(d.css, ' ') // what is on both sides of a comment stays apart
+		_, css, _ = bytes.Cut(comment, []byte("*/"))
+	}
+	return d.css
+}
+
+// skipCommentMarks returns css without the comment marks of HTML at its start, which do not count in it.
+func skipCommentMarks(css []byte) []byte {
 	for {
 		css = bytes.TrimLeft(css, " \t\r\n")
 		switch {
@@ -73,16 +100,33 @@ func skipCSSComments(css []byte) []byte {
 			css = css[len("<!--"):]
 		case bytes.HasPrefix(css, []byte("-->")):
 			css = css[len("-->"):]
-		case bytes.HasPrefix(css, []byte("/*")):
-			end := bytes.Index(css, []byte("*/"))
-			if end < 0 {
-				return nil
-			}
-			css = css[end+len("*/"):]
 		default:
 			return css
 		}
 	}
+}
+
+// cssLinks keeps the links that CSS fetches: url(...).
+func (d *Decoder) cssLinks(css []byte) {
+	for {
+		at := bytes.Index(css, []byte("url("))
+		if at < 0 {
+			return
+		}
+		css = css[at+len("url("):]
+		end := bytes.IndexAny(css, ");")
+		if end < 0 {
+			return
+		}
+		d.addLink(LinkOther, bytes.Trim(css[:end], " \t\r\n\"'"))
+		css = css[end:]
+	}
+}
+
+// isForMail reports whether a style sheet for these media is for the screen that a mail is read on, whatever that is.
+func isForMail(media []byte) bool {
+	media = bytes.TrimSpace(media)
+	return len(media) == 0 || equalFold(media, "all") || equalFold(media, "screen")
 }
 
 // skipBlock returns what follows the block that css is in.
@@ -102,31 +146,35 @@ func skipBlock(css []byte) []byte {
 	return css
 }
 
-// ruled lets the style sheets say what they say of an element with this name, class and id.
+// ruled lets the style sheets say what they say of an element with this name, in lower case, class and id.
 func (d *Decoder) ruled(s *style, name, class, id []byte) {
 	if len(d.rules) == 0 {
 		return
 	}
-	d.ruledBy(s, name)
-	for class := range bytes.FieldsSeq(class[:min(len(class), maxClass)]) {
-		d.ruledBy(s, []byte("."), class)
-		d.ruledBy(s, name, []byte("."), class)
+	if rule, ok := d.rules[string(name)]; ok {
+		s.override(rule)
+	}
+	class = class[:min(len(class), maxClass)]
+	for class := range bytes.FieldsSeq(class) {
+		d.ruledBy(s, nil, '.', class)
+		d.ruledBy(s, name, '.', class)
 	}
 	if len(id) > 0 {
-		d.ruledBy(s, []byte("#"), id)
-		d.ruledBy(s, name, []byte("#"), id)
+		d.ruledBy(s, nil, '#', id)
+		d.ruledBy(s, name, '#', id)
 	}
 }
 
 const maxClass = 1 << 10 // bytes of a class attribute that are looked at
 
-// ruledBy lets one rule, whose selector is put together from pieces, say what it says.
-func (d *Decoder) ruledBy(s *style, pieces ...[]byte) {
-	var lower [maxSelector]byte
-	key := lower[:0]
-	for _, piece := range pieces {
-		key = appendLower(key, piece, maxSelector-len(key))
+// ruledBy lets the rule of a selector, such as td.small, say what it says.
+func (d *Decoder) ruledBy(s *style, name []byte, sign byte, identifier []byte) {
+	if len(name)+1+len(identifier) > maxSelector {
+		return
 	}
+	var lower [maxSelector]byte
+	key := append(append(lower[:0], name...), sign)
+	key = appendLower(key, identifier, maxSelector)
 	if rule, ok := d.rules[string(key)]; ok {
 		s.override(rule)
 	}
