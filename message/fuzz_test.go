@@ -97,6 +97,7 @@ func FuzzDecode(f *testing.F) {
 func FuzzHTML(f *testing.F) {
 	for _, html := range []string{
 		"<p>a</p>", "<a href='x", "<script>a</script>b", "<!-- a > b", "&#0;&nGg;", "<title>a<xmp>b", "<img alt=a src=//b>", "<a\x00b>",
+		"\x1b$B",
 	} {
 		f.Add(html)
 	}
@@ -105,7 +106,7 @@ func FuzzHTML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, html string) {
 		m := d.Decode([]byte("Content-Type: text/html; charset=utf-8\n\n" + html))
 		check(t, m, o, len(html))
-		if !strings.ContainsAny(html, "<&\x00\r") && utf8.ValidString(html) && len(m.Links) == 0 &&
+		if !strings.ContainsAny(html, "<&\x00\r\x1b") && utf8.ValidString(html) && len(m.Links) == 0 &&
 			!strings.HasPrefix(html, "\ufeff") {
 			if got := string(m.Parts[0].Text); got != html {
 				t.Errorf("text without markup became %q", got)
