@@ -38,8 +38,8 @@ func read(t testing.TB) (names []string, mail map[string][]byte) {
 
 func TestThereIsEnoughOfEachClass(t *testing.T) {
 	names, mail := read(t)
-	if len(names) < 120 || len(mail) != len(names) {
-		t.Errorf("got %d messages with %d names, want at least 120", len(names), len(mail))
+	if len(names) < 290 || len(mail) != len(names) {
+		t.Errorf("got %d messages with %d names, want at least 290", len(names), len(mail))
 	}
 	count := map[string]int{}
 	for _, name := range names {
@@ -50,8 +50,8 @@ func TestThereIsEnoughOfEachClass(t *testing.T) {
 		}
 	}
 	for _, class := range classes {
-		if count[class] < 50 {
-			t.Errorf("got %d messages of %s, want at least 50", count[class], class)
+		if count[class] < 120 {
+			t.Errorf("got %d messages of %s, want at least 120", count[class], class)
 		}
 	}
 	for i := 1; i < len(names); i++ {
