@@ -5,11 +5,18 @@ import (
 	"slices"
 )
 
-// Lexicon keeps the text of each distinct term once, so that a model can be read and explained. The zero value is ready.
+// Lexicon keeps the text of each distinct term once, so that a model can be read and explained. It is asked for each
+// term of each message, and nearly always knows the term: then one place in memory is looked at. The zero value is ready.
 type Lexicon struct {
-	table table
-	spans []span // by number in the table
+	slots []slot // a hash table with open addressing: a power of two, at least twice the number of terms
+	spans []span // by the number of a term, in the order in which they came
 	text  []byte
+}
+
+type slot struct {
+	hash   uint64
+	number uint32 // of the term, plus 1; 0 where free
+	check  uint32 // of its text
 }
 
 type span struct {
@@ -26,24 +33,64 @@ func (l *Lexicon) Add(b *Bag) {
 
 // Merge adds the terms of other. The result does not depend on how messages were divided between lexicons.
 func (l *Lexicon) Merge(other *Lexicon) {
-	for n, s := range other.spans {
-		l.add(other.table.hashes[n], other.at(s))
+	for _, s := range other.slots {
+		if s.number > 0 {
+			l.add(s.hash, other.at(int(s.number)-1))
+		}
 	}
 }
 
 func (l *Lexicon) add(hash uint64, term []byte) {
-	n, seen := l.table.number(hash)
-	if !seen {
+	if 2*len(l.spans) >= len(l.slots) {
+		l.grow()
+	}
+	s := &l.slots[l.find(hash)]
+	check := checkOf(term)
+	switch {
+	case s.number == 0:
 		l.spans = append(l.spans, span{})
-	} else if slices.Compare(l.at(l.spans[n]), term) <= 0 {
+		s.hash, s.number = hash, uint32(len(l.spans))
+	case s.check == check, slices.Compare(l.at(int(s.number)-1), term) <= 0:
 		// Of two terms that share a hash the smaller text is kept, so that the order of the messages does not matter.
 		return
 	}
-	l.spans[n] = span{len(l.text), len(term)}
+	s.check = check
+	l.spans[s.number-1] = span{len(l.text), len(term)}
 	l.text = append(l.text, term...)
 }
 
-func (l *Lexicon) at(s span) []byte { return l.text[s.at : s.at+s.size] }
+// checkOf returns a second hash of a term (FNV-1a, 32 bits), by which two terms that share the first are told apart.
+func checkOf(term []byte) uint32 {
+	const offset, prime = 2166136261, 16777619
+	check := uint32(offset)
+	for _, c := range term {
+		check = (check ^ uint32(c)) * prime
+	}
+	return check
+}
+
+// find returns which slot has the term, or belongs to it.
+func (l *Lexicon) find(hash uint64) uint64 {
+	mask := uint64(len(l.slots) - 1)
+	s := hash & mask
+	for l.slots[s].number != 0 && l.slots[s].hash != hash {
+		s = (s + 1) & mask
+	}
+	return s
+}
+
+func (l *Lexicon) grow() {
+	old := l.slots
+	l.slots = make([]slot, max(minSlots, 2*len(old)))
+	for _, s := range old {
+		if s.number > 0 {
+			l.slots[l.find(s.hash)] = s
+		}
+	}
+}
+
+// at returns the text of a term by its number.
+func (l *Lexicon) at(n int) []byte { return l.text[l.spans[n].at:][:l.spans[n].size] }
 
 // Len returns the number of distinct terms.
 func (l *Lexicon) Len() int { return len(l.spans) }
@@ -52,8 +99,11 @@ func (l *Lexicon) Len() int { return len(l.spans) }
 func (l *Lexicon) Texts(v *Vocabulary) []string {
 	texts := make([]string, v.Len())
 	for id, hash := range v.Hashes() {
-		if n := l.table.find(hash); n >= 0 {
-			texts[id] = string(l.at(l.spans[n]))
+		if len(l.slots) == 0 {
+			break
+		}
+		if s := l.slots[l.find(hash)]; s.number > 0 {
+			texts[id] = string(l.at(int(s.number) - 1))
 		}
 	}
 	return texts
