@@ -35,7 +35,7 @@ func newTokenizer(t testing.TB) *tokenize.Tokenizer {
 func FuzzPlainASCII(f *testing.F) {
 	for _, seed := range []string{
 		"don't stop", "a.b.c 1,2,3;4 a:b a::b _a_1_ '.' x' 'x", "3.14e10 1'000.5 a.1 1.a _._", "e-mail: you@host.example!", "\x00\x01\x7f~",
-		"$9.99 100% 12:30 2024-01-02 F R E E", "running runs ran",
+		"$9.99 100% 12:30 2024-01-02 F R E E", "running runs ran", "___ _________________________________",
 	} {
 		f.Add(seed)
 	}

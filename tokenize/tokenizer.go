@@ -232,11 +232,13 @@ func (t *Tokenizer) text(tag string, text []byte, c *cache) {
 // emitter returns a function that emits words with a tag, each as the cache says.
 func (t *Tokenizer) emitter(tag string, c *cache) func(word []byte, kind wordKind) {
 	return func(word []byte, kind wordKind) {
-		if kind != symbol {
+		switch {
+		case kind != symbol:
 			t.word(tag, word, c)
-			return
-		}
-		if t.options.Symbols {
+		case !t.options.Symbols:
+		case len(word) > t.options.MaxLength: // a line of underlines
+			t.word(tag, word, c)
+		default:
 			t.term = append(append(t.term[:0], tag...), word...)
 			t.put(t.term, word)
 		}

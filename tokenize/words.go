@@ -131,6 +131,8 @@ func (t *Tokenizer) unicodeWords(text []byte, emit func(word []byte, kind wordKi
 				run = start
 			}
 			runEnd = at
+		case t.types[i] != segment.None && len(bytes.Trim(s, "_")) == 0:
+			emit(s, symbol) // a line to be filled in
 		case t.types[i] != segment.None:
 			emit(s, plainWord)
 			if isHangul(first) && len(s) > 2*utf8.RuneLen(first) {
