@@ -1,5 +1,7 @@
 package metrics
 
+import "math"
+
 // Figures are what is reported about a classifier on one part of a corpus. Percentages are 0..100.
 type Figures struct {
 	// Messages is how many were classified.
@@ -14,6 +16,8 @@ type Figures struct {
 	ZeroOneLoss float64 `json:"zero_one_loss"`
 	// Confusion is K x K: rows are true classes, columns predicted classes.
 	Confusion Confusion `json:"confusion"`
+	// Classes are the figures of each class.
+	Classes []ClassFigures `json:"classes,omitempty"`
 
 	// HM is ham lost, SM spam let through and LAM the logistic average of both, as percentages; see [Misses]. Each is
 	// nil where it is not defined and for a classifier that is no spam filter.
@@ -22,13 +26,27 @@ type Figures struct {
 	LAM *float64 `json:"lam,omitempty"`
 	// OneMinusROCA is (1-ROCA)%; see [OneMinusROCA]. nil like the three above.
 	OneMinusROCA *float64 `json:"one_minus_roca,omitempty"`
+
+	// SquareLoss is that of the scores; see [SquareLoss]. LogLoss, Brier and CalibrationError are those of the
+	// probabilities that a [Calibration] makes of the scores; see [LogLoss], [Brier] and [ExpectedCalibrationError].
+	// All are nil when there are no messages.
+	SquareLoss       *float64 `json:"square_loss,omitempty"`
+	LogLoss          *float64 `json:"log_loss,omitempty"`
+	Brier            *float64 `json:"brier,omitempty"`
+	CalibrationError *float64 `json:"calibration_error,omitempty"`
+	// Reliability says for which probabilities how many predictions came true; see [Reliability].
+	Reliability []ReliabilityBin `json:"reliability,omitempty"`
 }
 
-// Measure returns the figures of a classifier with the given number of classes. [Figures.MeasureSpam] adds those of a
-// spam filter.
+// Measure returns the figures of a classifier with the given number of classes. [Figures.MeasureScores] adds those of
+// its scores, and [Figures.MeasureSpam] those of a spam filter.
 func Measure(labels, predictions []int32, classes int) Figures {
 	c := NewConfusion(labels, predictions, classes)
 	low, high := Wilson(c.Correct(), c.Messages())
+	figures := make([]ClassFigures, classes)
+	for i := range figures {
+		figures[i] = c.Class(i)
+	}
 	return Figures{
 		Messages:     c.Messages(),
 		Accuracy:     100 * c.Accuracy(),
@@ -36,6 +54,7 @@ func Measure(labels, predictions []int32, classes int) Figures {
 		AccuracyHigh: 100 * high,
 		ZeroOneLoss:  ZeroOneLoss(labels, predictions),
 		Confusion:    c,
+		Classes:      figures,
 	}
 }
 
@@ -55,6 +74,24 @@ func (f *Figures) MeasureSpam(scores []float64, spam []bool) {
 	f.SM = orNil(m.SM())
 	f.LAM = orNil(m.LAM())
 	f.OneMinusROCA = orNil(OneMinusROCA(scores, spam))
+}
+
+// MeasureScores adds to the figures of [Measure] those of the N x K scores, row by row, of the messages that f was
+// measured on, and of the probabilities that c makes of them.
+func (f *Figures) MeasureScores(labels []int32, scores []float64, classes int, c Calibration) {
+	mustMatch(len(labels), f.Messages)
+	mustMatch(len(scores), len(labels)*classes)
+	mustMatch(len(c.Offsets), classes)
+	probabilities := c.all(scores)
+	bins := Reliability(labels, probabilities, classes)
+	defined := len(labels) > 0
+	square := SquareLoss(labels, scores, classes)
+	// The square of a finite score may be too large for a number, and JSON has no infinity.
+	f.SquareLoss = orNil(square, defined && !math.IsInf(square, 0))
+	f.LogLoss = orNil(LogLoss(labels, probabilities, classes), defined)
+	f.Brier = orNil(Brier(labels, probabilities, classes), defined)
+	f.CalibrationError = orNil(ExpectedCalibrationError(bins), defined)
+	f.Reliability = bins
 }
 
 func orNil(x float64, defined bool) *float64 {

@@ -2,9 +2,10 @@ package metrics
 
 import (
 	"encoding/json"
-	"math"
-	"reflect"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestFiguresAsJSON(t *testing.T) {
@@ -18,26 +19,33 @@ func TestFiguresAsJSON(t *testing.T) {
 			// Wilson of 2 in 2: 2/(2 + z²) = 2/5.8414588 to 1.
 			"a classifier has the figures of its predictions", []int32{0, 2}, nil,
 			`{"messages":2,"accuracy":100,"accuracy_low":34.238023,"accuracy_high":100,"zero_one_loss":0,` +
-				`"confusion":[[1,0,0],[0,0,0],[0,0,1]]}`,
+				`"confusion":[[1,0,0],[0,0,0],[0,0,1]],` +
+				`"classes":[{"messages":1,"precision":100,"recall":100,"f1":100},{"messages":0},` +
+				`{"messages":1,"precision":100,"recall":100,"f1":100}]}`,
 		},
 		{
 			// Wilson of 3 in 4: (0.75 + z²/8 ± z sqrt(0.1875/4 + z²/64)) / (1 + z²/4) = (1.230182 ± 0.640815) / 1.960365.
+			// Classes: of ham 1 in 1 and 1 in 2, F1 2/3; of spam 2 in 3 and 2 in 2, F1 4/5.
 			// One ham of two is taken for spam: hm 50, smoothed 1.5/3, odds 1. No spam of two is missed: sm 0, smoothed
 			// 0.5/3, odds 1/5. lam = o/(1+o) with o = sqrt(1 * 1/5) = 0.447214.
 			// Pairs (ham, spam): (-1,2), (-1,1) and (1,2) right, (1,1) a tie: half of one of 4.
 			"a spam filter has its errors besides", []int32{0, 0, 1, 1}, []float64{-1, 1, 2, 1},
 			`{"messages":4,"accuracy":75,"accuracy_low":30.064184,"accuracy_high":95.441274,"zero_one_loss":0.25,` +
-				`"confusion":[[1,1],[0,2]],"hm":50,"sm":0,"lam":30.901699,"one_minus_roca":12.5}`,
+				`"confusion":[[1,1],[0,2]],` +
+				`"classes":[{"messages":2,"precision":100,"recall":50,"f1":66.666667},` +
+				`{"messages":2,"precision":66.666667,"recall":100,"f1":80}],"hm":50,"sm":0,"lam":30.901699,"one_minus_roca":12.5}`,
 		},
 		{
 			// Wilson of 1 in 1: 1/(1 + z²) = 1/4.8414588 to 1.
 			"what is not defined is left out", []int32{0}, []float64{-1},
 			`{"messages":1,"accuracy":100,"accuracy_low":20.654931,"accuracy_high":100,"zero_one_loss":0,` +
-				`"confusion":[[1,0],[0,0]],"hm":0}`,
+				`"confusion":[[1,0],[0,0]],` +
+				`"classes":[{"messages":1,"precision":100,"recall":100,"f1":100},{"messages":0}],"hm":0}`,
 		},
 		{
 			"no messages", []int32{}, []float64{},
-			`{"messages":0,"accuracy":0,"accuracy_low":0,"accuracy_high":100,"zero_one_loss":0,"confusion":[[0,0],[0,0]]}`,
+			`{"messages":0,"accuracy":0,"accuracy_low":0,"accuracy_high":100,"zero_one_loss":0,"confusion":[[0,0],[0,0]],` +
+				`"classes":[{"messages":0},{"messages":0}]}`,
 		},
 	}
 	for _, test := range tests {
@@ -67,28 +75,17 @@ func TestFiguresAsJSON(t *testing.T) {
 	}
 }
 
-// checkJSON compares two objects whose numbers are equal to six places.
+// checkJSON compares two values whose numbers are equal to six places.
 func checkJSON(t *testing.T, got []byte, want string) {
 	t.Helper()
-	var g, w map[string]any
+	var g, w any
 	if err := json.Unmarshal(got, &g); err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal([]byte(want), &w); err != nil {
 		t.Fatal(err)
 	}
-	for key, x := range w {
-		y, there := g[key]
-		number, is := x.(float64)
-		other, also := y.(float64)
-		if is && also && math.Abs(number-other) < 1e-6 {
-			continue
-		}
-		if !there || !reflect.DeepEqual(x, y) {
-			t.Errorf("%s: got %v, want %v", key, y, x)
-		}
-	}
-	if len(g) != len(w) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+	if diff := cmp.Diff(w, g, cmpopts.EquateApprox(0, 1e-6)); diff != "" {
+		t.Errorf("want (-), got (+):\n%s", diff)
 	}
 }
