@@ -1,6 +1,7 @@
 package features
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -18,6 +19,25 @@ type Document struct {
 // Clone returns a copy that shares no memory with doc.
 func (doc Document) Clone() Document {
 	return Document{Terms: slices.Clone(doc.Terms), Counts: slices.Clone(doc.Counts)}
+}
+
+// Whole returns the document of a single term that stands for all of doc: documents with the same terms, each as often,
+// have the same one.
+func (doc Document) Whole() Document {
+	return Document{Terms: []uint64{doc.hash()}, Counts: []uint32{1}}
+}
+
+// hash is a hash of all terms and their counts.
+func (doc Document) hash() uint64 {
+	var digest xxhash.Digest
+	digest.Reset()
+	var pair [12]byte
+	for i, term := range doc.Terms {
+		binary.LittleEndian.PutUint64(pair[:], term)
+		binary.LittleEndian.PutUint32(pair[8:], doc.Counts[i])
+		_, _ = digest.Write(pair[:]) // it never fails
+	}
+	return digest.Sum64()
 }
 
 // Bag gathers the terms of one message. Its memory is reused from message to message; the zero value is ready.

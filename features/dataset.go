@@ -1,6 +1,10 @@
 package features
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Kind is the kind of feature a document is described by.
 type Kind uint8
@@ -10,33 +14,44 @@ const (
 	Bits Kind = iota
 	// Counts is one count per token: the value is how often the term occurs in the document.
 	Counts
+	// UnitBits are bits divided by the Euclidean length of the document, so that long documents weigh as much as short
+	// ones: with n different terms in the vocabulary each has the value 1/sqrt(n).
+	UnitBits
+	// UnitCounts are counts divided by the Euclidean length of the document.
+	UnitCounts
+	// Whole is one bit per document: its only term is the document itself, as [Document.Whole] has it.
+	Whole
 )
 
-// String returns "bits" or "counts", the names used in configuration and model files.
+// kindNames are the names used in configuration and model files.
+func kindNames() []string { return []string{"bits", "counts", "unit bits", "unit counts", "whole"} }
+
+// String returns "bits", "counts", "unit bits", "unit counts" or "whole".
 func (k Kind) String() string {
-	switch k {
-	case Bits:
-		return "bits"
-	case Counts:
-		return "counts"
+	if names := kindNames(); int(k) < len(names) {
+		return names[k]
 	}
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
 // ParseKind is the inverse of [Kind.String].
 func ParseKind(name string) (Kind, error) {
-	for _, k := range []Kind{Bits, Counts} {
-		if k.String() == name {
-			return k, nil
-		}
+	if k := slices.Index(kindNames(), name); k >= 0 {
+		return Kind(k), nil
 	}
-	return 0, fmt.Errorf("unknown kind of feature %q: known are bits and counts", name)
+	return 0, fmt.Errorf("unknown kind of feature %q: known are %s", name, strings.Join(kindNames(), ", "))
 }
+
+// counted says whether values grow with the number of tokens.
+func (k Kind) counted() bool { return k == Counts || k == UnitCounts }
+
+// unit says whether documents have the length 1.
+func (k Kind) unit() bool { return k == UnitBits || k == UnitCounts }
 
 // Dataset is N labelled documents over V terms in K classes: a compressed sparse row matrix. It is read-only for
 // trainers.
 type Dataset struct {
-	// Kind says whether the values are bits or counts.
+	// Kind says what the values are.
 	Kind Kind
 	// Classes are the names of the K classes.
 	Classes []string

@@ -5,7 +5,8 @@
 // terms dense ids 0..V-1, and a [Dataset] holds N documents as the rows of a compressed sparse row matrix (N x V).
 //
 // The two kinds of feature are those of the lectures (cs440, "Two Different BoW Algorithms"): [Bits], one bit per
-// document and term, and [Counts], one count per token.
+// document and term, and [Counts], one count per token. [UnitBits] and [UnitCounts] are the same with every document
+// scaled to length 1; [Whole] has a document for its only term, for a classifier that remembers documents.
 //
 // Terms are identified by their 64-bit xxhash. Among a million terms two share a hash with a probability of about
 // 3e-8; if it happens they count as one term, everywhere alike.

@@ -113,17 +113,42 @@ func (v *Vocabulary) ID(hash uint64) (id uint32, known bool) {
 // AppendVector appends to dst the terms of doc that the vocabulary knows, with the values of the given kind, and
 // returns the longer vector. Training and classification both make their vectors here.
 func (v *Vocabulary) AppendVector(dst Vector, doc Document, kind Kind) Vector {
+	if kind == Whole {
+		if id, known := v.ID(doc.hash()); known {
+			dst.IDs, dst.Values = append(dst.IDs, id), append(dst.Values, 1)
+		}
+		return dst
+	}
+	first := len(dst.IDs)
 	for i, hash := range doc.Terms {
 		id, known := v.ID(hash)
 		if !known {
 			continue
 		}
 		value := float32(1)
-		if kind == Counts {
+		if kind.counted() {
 			value = float32(doc.Counts[i])
 		}
 		dst.IDs = append(dst.IDs, id)
 		dst.Values = append(dst.Values, value)
 	}
+	if kind.unit() {
+		scaleToUnit(dst.Values[first:])
+	}
 	return dst
+}
+
+// scaleToUnit divides values by their Euclidean length, if they have one.
+func scaleToUnit(values []float32) {
+	var squares float64
+	for _, f := range values {
+		squares += float64(f) * float64(f)
+	}
+	if squares == 0 {
+		return
+	}
+	length := math.Sqrt(squares)
+	for i, f := range values {
+		values[i] = float32(float64(f) / length)
+	}
 }
