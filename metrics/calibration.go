@@ -86,8 +86,8 @@ func softmax(z []float64) (logSum float64) {
 	return greatest + math.Log(sum)
 }
 
-// all returns the probabilities for the scores of several messages, row by row.
-func (c Calibration) all(scores []float64) []float64 {
+// All returns the N x K probabilities for the N x K scores of several messages, row by row.
+func (c Calibration) All(scores []float64) []float64 {
 	probabilities := make([]float64, len(scores))
 	classes := len(c.Offsets)
 	for at := 0; at < len(scores); at += classes {

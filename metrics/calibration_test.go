@@ -324,7 +324,7 @@ func TestCalibrateAgreesWithScikitLearn(t *testing.T) {
 		if math.Abs(got.Slope/-want.A-1) > 1e-3 || math.Abs(got.Offsets[1]+want.B) > 1e-3*max(1, math.Abs(want.B)) {
 			t.Errorf("got %v, scikit-learn stopped at %v, %v", got, -want.A, -want.B)
 		}
-		probabilities := got.all(scores)
+		probabilities := got.All(scores)
 		if loss := LogLoss(want.Labels, probabilities, 2); !close9(loss, want.LogLoss) {
 			t.Errorf("got a log loss of %v, want %v", loss, want.LogLoss)
 		}

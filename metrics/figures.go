@@ -77,12 +77,11 @@ func (f *Figures) MeasureSpam(scores []float64, spam []bool) {
 }
 
 // MeasureScores adds to the figures of [Measure] those of the N x K scores, row by row, of the messages that f was
-// measured on, and of the probabilities that c makes of them.
-func (f *Figures) MeasureScores(labels []int32, scores []float64, classes int, c Calibration) {
+// measured on, and of the N x K probabilities that a [Calibration] made of them.
+func (f *Figures) MeasureScores(labels []int32, scores, probabilities []float64, classes int) {
 	mustMatch(len(labels), f.Messages)
 	mustMatch(len(scores), len(labels)*classes)
-	mustMatch(len(c.Offsets), classes)
-	probabilities := c.all(scores)
+	mustMatch(len(probabilities), len(scores))
 	bins := Reliability(labels, probabilities, classes)
 	defined := len(labels) > 0
 	square := SquareLoss(labels, scores, classes)

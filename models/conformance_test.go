@@ -9,7 +9,17 @@ import (
 
 func TestConformance(t *testing.T) {
 	unusual := map[string]modelstest.Traits{
-		"majority": {IgnoresTerms: true, AnyKind: true},
+		"majority":              {IgnoresTerms: true, AnyKind: true},
+		"memoriser":             {IgnoresPrior: true, ClassOrderMatters: true}, // all that is new is of class 0
+		"complement":            {AnyKind: true},
+		"perceptron":            {AnyKind: true, IgnoresPrior: true}, // the last mistake decides
+		"averaged-perceptron":   {AnyKind: true},
+		"multiclass-perceptron": {AnyKind: true, ClassOrderMatters: true}, // of equal scores the first is the rival
+		"passive-aggressive":    {AnyKind: true},
+		"tanh":                  {AnyKind: true},
+		"lms":                   {AnyKind: true},
+		"softmax":               {AnyKind: true},
+		"arow":                  {AnyKind: true},
 	}
 	names := models.Names()
 	if len(names) == 0 {
@@ -17,12 +27,12 @@ func TestConformance(t *testing.T) {
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			_, kind, err := models.DefaultOptions().New(name)
+			_, kind, err := models.DefaultOptions().New(name, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			newTrainer := func() models.Trainer {
-				trainer, _, _ := models.DefaultOptions().New(name)
+				trainer, _, _ := models.DefaultOptions().New(name, 1)
 				return trainer
 			}
 			modelstest.Run(t, kind, newTrainer, unusual[name])
@@ -41,12 +51,12 @@ func TestConformanceOfOtherSettings(t *testing.T) {
 	o.Multinomial = models.Multinomial{Smoothing: 0, Features: "counts"}
 	for _, name := range []string{"bernoulli", "multinomial"} {
 		t.Run(name, func(t *testing.T) {
-			_, kind, err := o.New(name)
+			_, kind, err := o.New(name, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			newTrainer := func() models.Trainer {
-				trainer, _, _ := o.New(name)
+				trainer, _, _ := o.New(name, 1)
 				return trainer
 			}
 			modelstest.Run(t, kind, newTrainer, modelstest.Traits{})

@@ -14,19 +14,19 @@ type counts struct {
 }
 
 // count sums the features of the documents of each class. With bits, n_cw is the number of documents of class c that
-// contain w; with counts, the number of tokens of class c that are w. Whole numbers are exact in float64, so the order
-// of the documents does not matter.
+// contain w; with counts, the number of tokens of class c that are w. The documents are taken in the order of their
+// contents, since sums of features that are no whole numbers round by their order.
 func count(ctx context.Context, d *features.Dataset) (*counts, error) {
 	documents, err := countDocuments(d)
 	if err != nil {
 		return nil, err
 	}
 	n := &counts{documents: documents, terms: newTable(len(d.Classes), d.Terms), totals: make([]float64, len(d.Classes))}
-	for i, c := range d.Labels {
-		if i%1024 == 0 && ctx.Err() != nil {
+	for read, i := range canonical(d) {
+		if read%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		x, row := d.Row(i), n.terms[c]
+		x, row := d.Row(i), n.terms[d.Labels[i]]
 		for j, w := range x.IDs {
 			row[w] += float64(x.Values[j])
 		}

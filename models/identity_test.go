@@ -86,7 +86,7 @@ func TestMultinomialProbabilitiesSumToOne(t *testing.T) {
 func BenchmarkTrain(b *testing.B) {
 	for _, name := range []string{"bernoulli", "multinomial"} {
 		b.Run(name, func(b *testing.B) {
-			trainer, kind, err := models.DefaultOptions().New(name)
+			trainer, kind, err := models.DefaultOptions().New(name, 1)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -57,7 +57,11 @@ func (m Multinomial) kind() (features.Kind, error) {
 	if m.Features == "" {
 		return features.Counts, nil
 	}
-	return features.ParseKind(m.Features)
+	kind, err := features.ParseKind(m.Features)
+	if err == nil && kind != features.Bits && kind != features.Counts {
+		err = fmt.Errorf("%w: multinomial needs bits or counts, and not %v", ErrKind, kind)
+	}
+	return kind, err
 }
 
 // Train implements [Trainer].
@@ -85,16 +89,22 @@ func (m Multinomial) Estimate(ctx context.Context, d *features.Dataset) (*Estima
 		return nil, err
 	}
 	e := &Estimates{LogPrior: prior, LogLikelihood: newTable(len(d.Classes), d.Terms)}
-	a, V := m.Smoothing, float64(d.Terms)
 	for c := range d.Classes {
-		nc := n.totals[c]
-		for w, ncw := range n.terms[c] {
-			lambda := 1 / V
-			if a > 0 || nc > 0 {
-				lambda = (a + ncw) / (a*V + nc)
-			}
-			e.LogLikelihood[c][w] = logHeld(lambda, a)
-		}
+		logShares(e.LogLikelihood[c], n.terms[c], n.totals[c], m.Smoothing)
 	}
 	return e, nil
+}
+
+// logShares writes log lambda_w of tokens to dst, with n_w tokens of each term and n in all:
+//
+//	lambda_w = (a + n_w) / (aV + n)
+func logShares(dst, terms []float64, n, a float64) {
+	V := float64(len(terms))
+	for w, nw := range terms {
+		lambda := 1 / V
+		if a > 0 || n > 0 {
+			lambda = (a + nw) / (a*V + n)
+		}
+		dst[w] = logHeld(lambda, a)
+	}
 }

@@ -10,15 +10,33 @@ import (
 
 // Options are the settings of all trainers, by the names of the models.
 type Options struct {
-	Bernoulli   Bernoulli   `json:"bernoulli"`
-	Multinomial Multinomial `json:"multinomial"`
+	Bernoulli            Bernoulli            `json:"bernoulli"`
+	Multinomial          Multinomial          `json:"multinomial"`
+	Complement           Complement           `json:"complement"`
+	Perceptron           Perceptron           `json:"perceptron"`
+	AveragedPerceptron   Perceptron           `json:"averaged_perceptron"`
+	MulticlassPerceptron MulticlassPerceptron `json:"multiclass_perceptron"`
+	PassiveAggressive    PassiveAggressive    `json:"passive_aggressive"`
+	Tanh                 Tanh                 `json:"tanh"`
+	LMS                  LMS                  `json:"lms"`
+	Softmax              Softmax              `json:"softmax"`
+	AROW                 AROW                 `json:"arow"`
 }
 
 // DefaultOptions returns the options used when nothing else is said.
 func DefaultOptions() Options {
 	return Options{
-		Bernoulli:   DefaultBernoulli(),
-		Multinomial: DefaultMultinomial(),
+		Bernoulli:            DefaultBernoulli(),
+		Multinomial:          DefaultMultinomial(),
+		Complement:           DefaultComplement(),
+		Perceptron:           DefaultPerceptron(),
+		AveragedPerceptron:   DefaultAveragedPerceptron(),
+		MulticlassPerceptron: DefaultMulticlassPerceptron(),
+		PassiveAggressive:    DefaultPassiveAggressive(),
+		Tanh:                 DefaultTanh(),
+		LMS:                  DefaultLMS(),
+		Softmax:              DefaultSoftmax(),
+		AROW:                 DefaultAROW(),
 	}
 }
 
@@ -27,25 +45,75 @@ func (o Options) Validate() error {
 	return errors.Join(
 		validateBayes("bernoulli.", o.Bernoulli.Smoothing, o.Bernoulli.Prior),
 		o.Multinomial.validate("multinomial."),
+		o.Complement.validate("complement."),
+		o.Perceptron.validate("perceptron."),
+		o.AveragedPerceptron.validate("averaged_perceptron."),
+		o.MulticlassPerceptron.validate("multiclass_perceptron."),
+		o.PassiveAggressive.validate("passive_aggressive."),
+		o.Tanh.validate("tanh."),
+		o.LMS.validate("lms."),
+		o.Softmax.validate("softmax."),
+		o.AROW.validate("arow."),
 	)
 }
 
 // named is one line of the table of models.
 type named struct {
-	name    string
-	trainer func(o Options) (Trainer, features.Kind, error) // and the kind of feature it is trained on
+	name string
+	// trainer returns the trainer with its settings and the seed, and the kind of feature it is trained on.
+	trainer func(o Options, seed uint64) (Trainer, features.Kind, error)
 }
 
-// table lists all models, in the order they are shown in.
+// table lists all models, in the order they are shown in: the seven of the lectures, others, and the baselines.
 func table() []named {
 	return []named{
-		{"bernoulli", func(o Options) (Trainer, features.Kind, error) { return o.Bernoulli, features.Bits, nil }},
-		{"multinomial", func(o Options) (Trainer, features.Kind, error) {
-			kind, err := o.Multinomial.kind()
-			return o.Multinomial, kind, err
+		{"bernoulli", func(o Options, _ uint64) (Trainer, features.Kind, error) { return o.Bernoulli, features.Bits, nil }},
+		{"multinomial", func(o Options, _ uint64) (Trainer, features.Kind, error) {
+			return withKind(o.Multinomial, o.Multinomial.kind)
 		}},
-		{"majority", func(Options) (Trainer, features.Kind, error) { return Majority{}, features.Bits, nil }},
+		{"perceptron", func(o Options, seed uint64) (Trainer, features.Kind, error) {
+			o.Perceptron.Seed = seed
+			return withKind(o.Perceptron, o.Perceptron.kind)
+		}},
+		{"averaged-perceptron", func(o Options, seed uint64) (Trainer, features.Kind, error) {
+			o.AveragedPerceptron.Seed, o.AveragedPerceptron.Averaged = seed, true
+			return withKind(o.AveragedPerceptron, o.AveragedPerceptron.kind)
+		}},
+		{"multiclass-perceptron", func(o Options, seed uint64) (Trainer, features.Kind, error) {
+			o.MulticlassPerceptron.Seed = seed
+			return withKind(o.MulticlassPerceptron, o.MulticlassPerceptron.kind)
+		}},
+		{"tanh", func(o Options, seed uint64) (Trainer, features.Kind, error) {
+			o.Tanh.Seed = seed
+			return withKind(o.Tanh, o.Tanh.kind)
+		}},
+		{"lms", func(o Options, seed uint64) (Trainer, features.Kind, error) {
+			o.LMS.Seed = seed
+			return withKind(o.LMS, o.LMS.kind)
+		}},
+		{"softmax", func(o Options, seed uint64) (Trainer, features.Kind, error) {
+			o.Softmax.Seed = seed
+			return withKind(o.Softmax, o.Softmax.kind)
+		}},
+		{"passive-aggressive", func(o Options, seed uint64) (Trainer, features.Kind, error) {
+			o.PassiveAggressive.Seed = seed
+			return withKind(o.PassiveAggressive, o.PassiveAggressive.kind)
+		}},
+		{"arow", func(o Options, seed uint64) (Trainer, features.Kind, error) {
+			o.AROW.Seed = seed
+			return withKind(o.AROW, o.AROW.kind)
+		}},
+		{"complement", func(o Options, _ uint64) (Trainer, features.Kind, error) {
+			return withKind(o.Complement, o.Complement.kind)
+		}},
+		{"memoriser", func(Options, uint64) (Trainer, features.Kind, error) { return Memoriser{}, features.Whole, nil }},
+		{"majority", func(Options, uint64) (Trainer, features.Kind, error) { return Majority{}, features.Bits, nil }},
 	}
+}
+
+func withKind(t Trainer, kind func() (features.Kind, error)) (Trainer, features.Kind, error) {
+	k, err := kind()
+	return t, k, err
 }
 
 // Names returns the names of all models, in the order they are shown in.
@@ -57,12 +125,12 @@ func Names() []string {
 	return names
 }
 
-// New returns the trainer of the given name with its settings from o, and the kind of feature it is trained on. The
-// error for an unknown name lists the known ones.
-func (o Options) New(name string) (Trainer, features.Kind, error) {
+// New returns the trainer of the given name with its settings from o, and the kind of feature it is trained on. The seed
+// is where its chance comes from, if it has any. The error for an unknown name lists the known ones.
+func (o Options) New(name string, seed uint64) (Trainer, features.Kind, error) {
 	for _, m := range table() {
 		if m.name == name {
-			return m.trainer(o)
+			return m.trainer(o, seed)
 		}
 	}
 	return nil, 0, fmt.Errorf("unknown model %q: known are %s", name, strings.Join(Names(), ", "))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"chaff/features"
@@ -11,83 +12,146 @@ import (
 )
 
 func TestNamesOfModels(t *testing.T) {
-	want := []string{"bernoulli", "multinomial", "majority"}
+	want := []string{
+		"bernoulli", "multinomial", "perceptron", "averaged-perceptron", "multiclass-perceptron", "tanh", "lms", "softmax",
+		"passive-aggressive", "arow", "complement", "memoriser", "majority",
+	}
 	if got := models.Names(); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
 func TestNewTakesItsSettingsFromTheOptions(t *testing.T) {
-	o := models.Options{Bernoulli: models.Bernoulli{Smoothing: 0.5}, Multinomial: models.Multinomial{Smoothing: 0.25}}
-	tests := []struct {
-		model string
-		want  models.Trainer
-		kind  features.Kind
+	o := models.DefaultOptions()
+	o.Bernoulli.Smoothing, o.Multinomial.Features, o.Complement.Features = 0.5, "counts", "unit bits"
+	o.Perceptron.Epochs, o.AveragedPerceptron.Epochs, o.MulticlassPerceptron.Epochs = 3, 4, 5
+	o.Perceptron.Features, o.AveragedPerceptron.Features, o.MulticlassPerceptron.Features = "bits", "counts", "unit counts"
+	o.Tanh.Epochs, o.LMS.Epochs, o.Softmax.Epochs, o.PassiveAggressive.Epochs, o.AROW.Epochs = 6, 7, 8, 9, 10
+	o.Tanh.Features, o.LMS.Features, o.Softmax.Features, o.PassiveAggressive.Features, o.AROW.Features = "", "counts", "bits", "bits", "unit bits"
+	want := o // with the seed, and the averaged one averaged
+	for _, p := range []*models.Passes{
+		&want.Perceptron.Passes, &want.AveragedPerceptron.Passes, &want.MulticlassPerceptron.Passes, &want.Tanh.Passes,
+		&want.LMS.Passes, &want.Softmax.Passes, &want.PassiveAggressive.Passes, &want.AROW.Passes,
+	} {
+		p.Seed = 7
+	}
+	tests := map[string]struct {
+		want models.Trainer
+		kind features.Kind
 	}{
-		{"bernoulli", o.Bernoulli, features.Bits},
-		{"multinomial", o.Multinomial, features.Counts},
-		{"majority", models.Majority{}, features.Bits},
+		"bernoulli":             {want.Bernoulli, features.Bits},
+		"multinomial":           {want.Multinomial, features.Counts},
+		"perceptron":            {want.Perceptron, features.Bits},
+		"averaged-perceptron":   {want.AveragedPerceptron, features.Counts},
+		"multiclass-perceptron": {want.MulticlassPerceptron, features.UnitCounts},
+		"tanh":                  {want.Tanh, features.Bits},
+		"lms":                   {want.LMS, features.Counts},
+		"softmax":               {want.Softmax, features.Bits},
+		"passive-aggressive":    {want.PassiveAggressive, features.Bits},
+		"arow":                  {want.AROW, features.UnitBits},
+		"complement":            {want.Complement, features.UnitBits},
+		"memoriser":             {models.Memoriser{}, features.Whole},
+		"majority":              {models.Majority{}, features.Bits},
 	}
-	if _, kind, err := models.DefaultOptions().New("multinomial"); err != nil || kind != features.Bits {
-		t.Errorf("multinomial by default: got %v, %v, want %v", kind, err, features.Bits)
-	}
-	for _, test := range tests {
-		t.Run(test.model, func(t *testing.T) {
-			got, kind, err := o.New(test.model)
-			if err != nil || got != test.want || kind != test.kind {
-				t.Errorf("got %v, %v, %v, want %v, %v", got, kind, err, test.want, test.kind)
+	for _, name := range models.Names() {
+		t.Run(name, func(t *testing.T) {
+			test, ok := tests[name]
+			got, kind, err := o.New(name, 7)
+			if !ok || err != nil || got != test.want || kind != test.kind {
+				t.Errorf("got %+v, %v, %v, want %+v, %v", got, kind, err, test.want, test.kind)
 			}
 		})
 	}
 }
 
 func TestNewNamesTheModelsItKnows(t *testing.T) {
-	_, _, err := models.DefaultOptions().New("bayes")
-	const want = `unknown model "bayes": known are bernoulli, multinomial, majority`
+	_, _, err := models.DefaultOptions().New("bayes", 1)
+	const want = "unknown model \"bayes\": known are bernoulli, multinomial, perceptron, averaged-perceptron, " +
+		"multiclass-perceptron, tanh, lms, softmax, passive-aggressive, arow, complement, memoriser, majority"
 	if err == nil || err.Error() != want {
 		t.Errorf("got error %v, want %s", err, want)
 	}
 }
 
 func TestOptionsAreReadBackFromJSON(t *testing.T) {
-	const text = `{"bernoulli":{"smoothing":0.001,"prior":"learned"},"multinomial":{"smoothing":0.1,"prior":"learned","features":"bits"}}`
 	data, err := json.Marshal(models.DefaultOptions())
-	if err != nil || string(data) != text {
-		t.Errorf("got %s, %v, want %s", data, err, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{
+		`"multinomial":{"smoothing":0.1,"prior":"learned","features":"bits"}`, `"averaged_perceptron":{"epochs":`, `"learning_rate":1,`,
+	} {
+		if !strings.Contains(string(data), part) {
+			t.Errorf("got %s, want %s in it", data, part)
+		}
 	}
 	var o models.Options
-	if err := json.Unmarshal(data, &o); err != nil || o != models.DefaultOptions() {
-		t.Errorf("got %+v, %v, want %+v", o, err, models.DefaultOptions())
+	if err := json.Unmarshal(data, &o); err != nil {
+		t.Fatal(err)
+	}
+	o.AveragedPerceptron.Averaged = true // is in the name of the model
+	if o != models.DefaultOptions() {
+		t.Errorf("got %+v, want %+v", o, models.DefaultOptions())
 	}
 }
 
 func TestOptionsValidate(t *testing.T) {
 	tests := []struct {
-		name    string
-		options models.Options
-		want    string // "" is valid
+		name   string
+		change func(o *models.Options)
+		want   string // "" is valid
 	}{
-		{"the defaults", models.DefaultOptions(), ""},
-		{"nothing set", models.Options{}, ""},
-		{"the least smoothing", models.Options{Bernoulli: models.Bernoulli{Smoothing: 1e-10}}, ""},
-		{"the largest smoothing", models.Options{Multinomial: models.Multinomial{Smoothing: 1e6}}, ""},
-		{"a given prior", models.Options{Bernoulli: models.Bernoulli{Prior: "ham:0.7,spam:0.3"}}, ""},
-		{"a negative smoothing", models.Options{Bernoulli: models.Bernoulli{Smoothing: -1}}, "bernoulli.smoothing is -1: must be 0, or from 1e-10 to 1e+06"},
-		{"a smoothing too small", models.Options{Multinomial: models.Multinomial{Smoothing: 1e-11}}, "multinomial.smoothing is 1e-11: must be 0, or from 1e-10 to 1e+06"},
-		{"a smoothing that is no number", models.Options{Multinomial: models.Multinomial{Smoothing: math.NaN()}}, "multinomial.smoothing is NaN: must be 0, or from 1e-10 to 1e+06"},
-		{"a kind of feature of another name", models.Options{Multinomial: models.Multinomial{Features: "words"}},
-			`multinomial.features is "words": must be bits or counts`},
-		{"a prior of another name", models.Options{Multinomial: models.Multinomial{Prior: "flat"}},
+		{"the defaults", func(*models.Options) {}, ""},
+		{"naive Bayes with nothing set", func(o *models.Options) {
+			o.Bernoulli, o.Multinomial, o.Complement = models.Bernoulli{}, models.Multinomial{}, models.Complement{}
+		}, ""},
+		{"the least smoothing", func(o *models.Options) { o.Bernoulli.Smoothing = 1e-10 }, ""},
+		{"the largest smoothing", func(o *models.Options) { o.Multinomial.Smoothing = 1e6 }, ""},
+		{"a given prior", func(o *models.Options) { o.Bernoulli.Prior = "ham:0.7,spam:0.3" }, ""},
+		{"given class weights", func(o *models.Options) { o.AROW.ClassWeights = "ham:10, spam:0.5" }, ""},
+		{"texts that are not set", func(o *models.Options) {
+			o.Perceptron = models.Perceptron{Passes: models.Passes{Epochs: 1}, Steps: models.Steps{LearningRate: 1}}
+		}, ""},
+		{"a negative smoothing", func(o *models.Options) { o.Bernoulli.Smoothing = -1 }, "bernoulli.smoothing is -1: must be 0, or from 1e-10 to 1e+06"},
+		{"a smoothing too small", func(o *models.Options) { o.Multinomial.Smoothing = 1e-11 }, "multinomial.smoothing is 1e-11: must be 0, or from 1e-10 to 1e+06"},
+		{"a smoothing that is no number", func(o *models.Options) { o.Complement.Smoothing = math.NaN() }, "complement.smoothing is NaN: must be 0, or from 1e-10 to 1e+06"},
+		{"a kind of feature of another name", func(o *models.Options) { o.Multinomial.Features = "words" }, `multinomial.features is "words": must be bits or counts`},
+		{"a kind of feature that only naive Bayes does not take", func(o *models.Options) { o.Multinomial.Features = "unit bits" }, `multinomial.features is "unit bits": must be bits or counts`},
+		{"a kind of feature that only the memoriser takes", func(o *models.Options) { o.LMS.Features = "whole" }, `lms.features is "whole": must be bits, counts, unit bits or unit counts`},
+		{"a prior of another name", func(o *models.Options) { o.Multinomial.Prior = "flat" },
 			`multinomial.prior is "flat": "flat" has no colon; must be learned, uniform, or like ham:0.7,spam:0.3`},
-		{"all that is wrong", models.Options{Bernoulli: models.Bernoulli{Smoothing: 1e7}, Multinomial: models.Multinomial{Smoothing: -2, Prior: "ham:1,ham:0.5"}},
+		{"class weights of another name", func(o *models.Options) { o.Tanh.ClassWeights = "equal" },
+			`tanh.class_weights is "equal": "equal" has no colon; must be none, balanced, or like ham:10,spam:1`},
+		{"a class weight of zero", func(o *models.Options) { o.Tanh.ClassWeights = "ham:0,spam:1" },
+			`tanh.class_weights is "ham:0,spam:1": the weight of "ham" is not from 1e-06 to 1e+06; must be none, balanced, or like ham:10,spam:1`},
+		{"no epoch", func(o *models.Options) { o.Perceptron.Epochs = 0 }, "perceptron.epochs is 0: must be from 1 to 100000"},
+		{"too many epochs", func(o *models.Options) { o.AveragedPerceptron.Epochs = 100_001 }, "averaged_perceptron.epochs is 100001: must be from 1 to 100000"},
+		{"no patience at all", func(o *models.Options) { o.MulticlassPerceptron.Patience = -1 }, "multiclass_perceptron.patience is -1: must be at least 0"},
+		{"an order of another name", func(o *models.Options) { o.Softmax.Order = "sorted" }, `softmax.order is "sorted": must be random or fixed`},
+		{"no learning rate", func(o *models.Options) { o.Softmax.LearningRate = 0 }, "softmax.learning_rate is 0: must be above 0 and at most 1e+06"},
+		{"a learning rate that is no number", func(o *models.Options) { o.LMS.LearningRate = math.NaN() }, "lms.learning_rate is NaN: must be above 0 and at most 1e+06"},
+		{"a decay of another name", func(o *models.Options) { o.LMS.Decay = "1/n^2" }, `lms.decay is "1/n^2": must be constant, 1/n or 1/sqrt(n)`},
+		{"a start of another name", func(o *models.Options) { o.LMS.Start = "ones" }, `lms.start is "ones": must be zeros or random`},
+		{"a method of another name", func(o *models.Options) { o.Tanh.Method = "newton" }, `tanh.method is "newton": must be stochastic or batch`},
+		{"a negative penalty", func(o *models.Options) { o.Softmax.L2 = -1 }, "softmax.l2 is -1: must be from 0 to 1e+06"},
+		{"a penalty that a batch does not take", func(o *models.Options) { o.Softmax.Method, o.Softmax.L1 = "batch", 1 },
+			"softmax.l1 is 1: must be 0 for the method batch, which needs a smooth loss"},
+		{"no aggressiveness", func(o *models.Options) { o.PassiveAggressive.Aggressiveness = 0 }, "passive_aggressive.aggressiveness is 0: must be above 0 and at most 1e+06"},
+		{"no regularisation", func(o *models.Options) { o.AROW.Regularisation = 0 }, "arow.regularisation is 0: must be above 0 and at most 1e+06"},
+		{"all that is wrong", func(o *models.Options) {
+			o.Bernoulli.Smoothing = 1e7
+			o.Multinomial.Smoothing, o.Multinomial.Prior = -2, "ham:1,ham:0.5"
+		},
 			"bernoulli.smoothing is 1e+07: must be 0, or from 1e-10 to 1e+06\n" +
 				"multinomial.smoothing is -2: must be 0, or from 1e-10 to 1e+06\n" +
 				`multinomial.prior is "ham:1,ham:0.5": class "ham" is named twice; must be learned, uniform, or like ham:0.7,spam:0.3`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			o := models.DefaultOptions()
+			test.change(&o)
 			var got string
-			if err := test.options.Validate(); err != nil {
+			if err := o.Validate(); err != nil {
 				got = err.Error()
 			}
 			if got != test.want {

@@ -21,6 +21,12 @@ type Trainer interface {
 type Report struct {
 	// Warnings are reasons to doubt a true result, in plain words.
 	Warnings []string `json:"warnings,omitempty"`
+	// Epochs is what is known after each epoch, and Kept the one whose weights were kept. Nothing and 0 for trainers that
+	// read the documents once.
+	Epochs []Epoch `json:"epochs,omitempty"`
+	Kept   int     `json:"kept_epoch,omitempty"`
+	// Convergence is for perceptrons only.
+	Convergence *Convergence `json:"convergence,omitempty"`
 }
 
 // What is wrong with a data set, or with what was learnt from it.

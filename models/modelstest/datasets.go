@@ -2,6 +2,7 @@ package modelstest
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // Dataset returns a data set with one document for each row of values, K classes named "class 0" and so on, and V terms.
-// A value of 0 is an absent term.
+// A value of 0 is an absent term. Of the kind features.Whole the rows become terms themselves.
 func Dataset(kind features.Kind, classes, terms int, labels []int32, rows ...[]float32) *features.Dataset {
 	d := features.NewDataset(kind, nil, terms)
 	for c := range classes {
@@ -25,7 +26,45 @@ func Dataset(kind features.Kind, classes, terms int, labels []int32, rows ...[]f
 		d.RowStart = append(d.RowStart, len(d.IDs))
 		d.Labels = append(d.Labels, labels[i])
 	}
+	return finished(d)
+}
+
+// finished gives the values that the kind of d has, which are bits or counts so far.
+func finished(d *features.Dataset) *features.Dataset {
+	switch d.Kind {
+	case features.Whole:
+		return whole(d)
+	case features.UnitBits, features.UnitCounts:
+		for i := range d.Len() {
+			var squares float64
+			values := d.Row(i).Values
+			for _, f := range values {
+				squares += float64(f) * float64(f)
+			}
+			for j := range values {
+				values[j] /= float32(math.Sqrt(squares))
+			}
+		}
+	}
 	return d
+}
+
+// whole returns d with each different row as a term; a row without terms has none.
+func whole(d *features.Dataset) *features.Dataset {
+	w := features.NewDataset(d.Kind, d.Classes, 0)
+	ids := make(map[string]uint32)
+	for i, label := range d.Labels {
+		if x := d.Row(i); len(x.IDs) > 0 {
+			row := fmt.Sprint(x.IDs, x.Values)
+			if _, known := ids[row]; !known {
+				ids[row] = uint32(len(ids))
+			}
+			w.IDs, w.Values = append(w.IDs, ids[row]), append(w.Values, 1)
+		}
+		w.RowStart, w.Labels = append(w.RowStart, len(w.IDs)), append(w.Labels, label)
+	}
+	w.Terms = len(ids)
+	return w
 }
 
 // Random returns a data set of the given size with about perDocument terms in a document, the first terms being the
@@ -54,7 +93,7 @@ func Random(seed uint64, kind features.Kind, documents, terms, classes, perDocum
 				at++
 			}
 			value := float32(1)
-			if kind == features.Counts {
+			if kind == features.Counts || kind == features.UnitCounts {
 				value = float32(at - first)
 			}
 			d.IDs = append(d.IDs, ids[first])
@@ -63,7 +102,7 @@ func Random(seed uint64, kind features.Kind, documents, terms, classes, perDocum
 		d.RowStart = append(d.RowStart, len(d.IDs))
 		d.Labels = append(d.Labels, int32(c))
 	}
-	return d
+	return finished(d)
 }
 
 // clone returns a copy of d that shares no memory with it.

@@ -16,9 +16,11 @@ import (
 
 // Traits say in what a trainer differs from the usual; of most trainers all are false.
 type Traits struct {
-	IgnoresTerms bool // as a baseline: it learns nothing from what is in a document
-	AnyKind      bool // it takes bits and counts
-	OrderMatters bool // the order of the documents changes the result
+	IgnoresTerms      bool // as a baseline: it learns nothing from what is in a document
+	IgnoresPrior      bool // it does not learn which class is the most frequent
+	AnyKind           bool // it takes bits and counts
+	OrderMatters      bool // the order of the documents changes the result
+	ClassOrderMatters bool // the order of the classes changes the result
 }
 
 // Run checks the trainers that newTrainer returns, which are trained on the given kind of feature.
@@ -102,7 +104,10 @@ func (s suite) wrongKind(t *testing.T) {
 		wrong.kind = features.Bits
 	}
 	if s.traits.AnyKind {
-		wrong.train(t, wrong.random(2))
+		// Steps that are right for short documents may be too long for others.
+		if _, _, err := s.newTrainer().Train(t.Context(), wrong.random(2)); err != nil && !errors.Is(err, models.ErrDiverged) {
+			t.Errorf("Train: %v", err)
+		}
 		return
 	}
 	wrong.refuses(t, wrong.random(2), models.ErrKind)
@@ -193,7 +198,7 @@ func checkFinite(t *testing.T, l *models.Linear, d *features.Dataset) {
 
 func (s suite) noTerms(t *testing.T) {
 	l, report := s.train(t, Dataset(s.kind, 2, 0, []int32{0, 1, 1}, nil, nil, nil))
-	if got := l.Predict(features.Vector{}); got != 1 {
+	if got := l.Predict(features.Vector{}); got != 1 && !s.traits.IgnoresPrior {
 		t.Errorf("got class %d, want the most frequent, 1", got)
 	}
 	if !s.traits.IgnoresTerms && len(report.Warnings) == 0 {
@@ -222,6 +227,9 @@ func (s suite) documentOrder(t *testing.T) {
 }
 
 func (s suite) classOrder(t *testing.T) {
+	if s.traits.ClassOrderMatters {
+		t.Skip("the order of the classes matters to this trainer")
+	}
 	for _, to := range [][]int{{1, 0}, {2, 0, 1}} {
 		d := s.random(len(to))
 		first, _ := s.train(t, d)

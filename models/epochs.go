@@ -1,0 +1,203 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"chaff/features"
+)
+
+// EpochTrainer is a trainer that reads the training part several times and can be watched at it. Its settings contain
+// [Passes].
+type EpochTrainer interface {
+	Trainer
+	// TrainEpochs is Train with somebody who watches. Beside the errors of Train it returns [ErrDiverged].
+	TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*Linear, Report, error)
+}
+
+// Watch is what training in epochs is watched by. The zero value is nobody.
+type Watch struct {
+	// Development is the development part, which decides when to stop: documents over the same terms and classes. It may be
+	// nil or empty, and then all epochs are trained.
+	Development *features.Dataset
+	// Epoch, if set, is called after each epoch.
+	Epoch func(Epoch)
+}
+
+// Epoch is what is known after a pass over the training part.
+type Epoch struct {
+	// Epoch counts from 1.
+	Epoch int `json:"epoch"`
+	// Updates is how often the weights were changed in it.
+	Updates int `json:"updates"`
+	// Train and Development are measured with the weights after the epoch; Development is nil if there is none.
+	Train       EpochFigures  `json:"train"`
+	Development *EpochFigures `json:"development,omitempty"`
+	// Seconds is how long the epoch took, with measuring.
+	Seconds float64 `json:"seconds"`
+}
+
+// EpochFigures are the figures of one part after an epoch.
+type EpochFigures struct {
+	// Loss is the mean over the documents, weighted by class, of the loss that the trainer makes small.
+	Loss float64 `json:"loss"`
+	// Accuracy is the percentage of documents classified correctly.
+	Accuracy float64 `json:"accuracy"`
+}
+
+// ErrDiverged is for training whose loss grows, or becomes infinite, since its steps are too long. The text names the
+// setting to lower.
+var ErrDiverged = errors.New("training diverges")
+
+// learner learns from one document after the other.
+type learner interface {
+	// learn reads a document of class c that counts as much as weight documents, and says whether the weights changed.
+	learn(x features.Vector, c int, weight float64) bool
+	// pass ends a pass over all documents, and returns how many updates it made itself.
+	pass() int
+	// model writes what has been learnt so far to dst.
+	model(dst *rows)
+	// loss is the loss of a document of class c with the scores of the rows.
+	loss(scores []float64, c int) float64
+}
+
+// descent is the loss of learners that follow its slope: it must become smaller, and if not, their steps are too long.
+type descent struct {
+	batch bool   // every step is down the slope of the whole loss, so none may end higher
+	brake string // the setting to lower, with its value
+}
+
+// course is one training in epochs.
+type course struct {
+	Passes
+	watch   Watch
+	learner learner
+	start   *rows    // where the learner starts
+	descent *descent // nil for learners that do not follow a slope
+}
+
+// outcome is what a course ends with.
+type outcome struct {
+	weights *rows
+	epochs  []Epoch
+	kept    int  // the epoch whose weights these are
+	settled bool // the last pass changed nothing
+}
+
+// run trains until a pass changes nothing, patience is at an end, or the epochs are.
+func (c *course) run(ctx context.Context, d *features.Dataset) (*outcome, error) {
+	documents, err := countDocuments(d)
+	if err != nil {
+		return nil, err
+	}
+	weights, err := classWeights(c.ClassWeights, d.Classes, documents)
+	if err != nil {
+		return nil, err
+	}
+	order := c.newOrder(d)
+	now := newRows(c.start.n, d.Terms)
+	best := newRows(c.start.n, d.Terms)
+	out := new(outcome)
+	lowest := math.Inf(1) // development loss
+	losses := []float64{measure(c.start, d, c.learner.loss, weights).Loss}
+	for n := 1; n <= c.Epochs; n++ {
+		began := time.Now()
+		e := Epoch{Epoch: n}
+		for read, i := range order.next() {
+			if read%1024 == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if class := int(d.Labels[i]); c.learner.learn(d.Row(i), class, weights[class]) {
+				e.Updates++
+			}
+		}
+		e.Updates += c.learner.pass()
+		c.learner.model(now)
+		e.Train = measure(now, d, c.learner.loss, weights)
+		if c.watching() {
+			development := measure(now, c.watch.Development, c.learner.loss, weights)
+			e.Development = &development
+		}
+		e.Seconds = time.Since(began).Seconds()
+		losses = append(losses, e.Train.Loss)
+		if err := c.descent.check(losses); err != nil {
+			return nil, err
+		}
+		out.epochs = append(out.epochs, e)
+		if c.watch.Epoch != nil {
+			c.watch.Epoch(e)
+		}
+		out.settled = e.Updates == 0
+		if c.Patience == 0 || e.Development == nil || e.Development.Loss < lowest {
+			best, now = now, best
+			out.kept = n
+			if e.Development != nil {
+				lowest = e.Development.Loss
+			}
+		}
+		if out.settled || n-out.kept >= max(c.Patience, 1) {
+			break
+		}
+	}
+	out.weights = best
+	return out, nil
+}
+
+// watching says whether there is a development part.
+func (c *course) watching() bool { return c.watch.Development != nil && c.watch.Development.Len() > 0 }
+
+const (
+	// slack is how much a loss may grow by rounding alone.
+	slack = 1e-9
+	// Single documents lead up and down: after an epoch the loss may be higher than at the start by as many times as
+	// upOnce, and after two epochs in a row by as many as upTwice.
+	upOnce, upTwice = 2, 1.1
+)
+
+// check returns an error if the training losses so far, the first of them at the start, are what too long steps end in. The
+// steps of a batch never go up.
+func (s *descent) check(losses []float64) error {
+	n := len(losses) - 1
+	loss, before, start := losses[n], losses[n-1], losses[0]
+	isFinite := loss-loss == 0
+	switch {
+	case s == nil && isFinite:
+		return nil
+	case s == nil:
+		return fmt.Errorf("epoch %d: the loss is %v: %w", n, loss, ErrNotFinite)
+	case s.batch && loss <= before*(1+slack)+slack:
+		return nil
+	case !s.batch && loss <= upTwice*start:
+		return nil
+	case !s.batch && loss <= upOnce*start && (n == 1 || before <= upTwice*start):
+		return nil
+	}
+	return fmt.Errorf("%w: the training loss grew from %.4g to %.4g in epoch %d, at the start it was %.4g; lower %s",
+		ErrDiverged, before, loss, n, start, s.brake)
+}
+
+// measure returns the mean loss of documents, each weighted by its class, and the accuracy.
+func measure(v *rows, d *features.Dataset, loss func(scores []float64, c int) float64, weights []float64) EpochFigures {
+	var sum, all float64
+	correct := 0
+	scores := make([]float64, v.n)
+	for i, label := range d.Labels {
+		c := int(label)
+		scores = v.scores(scores, d.Row(i))
+		sum += weights[c] * loss(scores, c)
+		all += weights[c]
+		if predicted(scores) == c {
+			correct++
+		}
+	}
+	return EpochFigures{Loss: sum / all, Accuracy: 100 * float64(correct) / float64(d.Len())}
+}
+
+// result makes a model of what a course ended with, and the part of the report that all have.
+func (out *outcome) result(d *features.Dataset) (*Linear, Report, error) {
+	l, err := out.weights.linear(len(d.Classes))
+	return l, Report{Warnings: warnings(d), Epochs: out.epochs, Kept: out.kept}, err
+}

@@ -1,0 +1,94 @@
+package models
+
+import (
+	"context"
+	"fmt"
+
+	"chaff/features"
+)
+
+// How the slope of a loss is followed.
+const (
+	MethodStochastic = "stochastic" // a step for each document
+	MethodBatch      = "batch"      // a step for each pass, over the sum of all documents
+)
+
+func checkMethod(prefix, method string) error {
+	switch method {
+	case "", MethodStochastic, MethodBatch:
+		return nil
+	}
+	return fmt.Errorf("%smethod is %q: must be stochastic or batch", prefix, method)
+}
+
+// slopedLoss is a loss of one score z with the target t, and its derivative by z.
+type slopedLoss struct {
+	value, slope func(t, z float64) float64
+}
+
+// gradientDescent goes down the slope of a loss that is a sum over documents and rows, by steps of
+//
+//	stochastic   w <- w - eta_n dL/dz f                     after each document
+//	batch        w <- w - eta_n 1/N sum over i of dL/dz f   after each pass
+//
+// Source: cs446 lecture 4, "Gradient descent (batch)", "Stochastic Gradient descent (online)". The lecture has the sum of
+// the batch without 1/N; with it a learning rate is as good for many documents as for few.
+type gradientDescent struct {
+	*rows
+	lossOf  slopedLoss
+	steps   Steps
+	origin  bool
+	slopes  *rows   // batch: the sum so far; nil for stochastic
+	read    float64 // batch: the documents in the sum, weighted by class
+	taken   int     // steps
+	scratch []float64
+}
+
+// descend trains by gradient descent. The name is that of the section of settings.
+func descend(ctx context.Context, d *features.Dataset, p Passes, s Steps, method string, loss slopedLoss, name string, w Watch) (*Linear, Report, error) {
+	start := s.startRows(rowsOf(len(d.Classes)), d.Terms, p.Seed, p.ThroughOrigin)
+	l := &gradientDescent{rows: newRows(start.n, d.Terms), lossOf: loss, steps: s, origin: p.ThroughOrigin}
+	l.set(start)
+	down := &descent{batch: method == MethodBatch, brake: fmt.Sprintf("models.%s.learning_rate, which is %v", name, s.LearningRate)}
+	if down.batch {
+		l.slopes = newRows(start.n, d.Terms)
+	}
+	out, err := (&course{Passes: p, watch: w, learner: l, start: start, descent: down}).run(ctx, d)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	return out.result(d)
+}
+
+func (l *gradientDescent) learn(x features.Vector, c int, weight float64) bool {
+	l.scratch = l.scores(room(l.scratch, l.n), x)
+	if l.slopes != nil {
+		for r, z := range l.scratch {
+			l.slopes.add(r, x, weight*l.lossOf.slope(target(l.n, r, c), z), l.origin)
+		}
+		l.read += weight
+		return false
+	}
+	l.taken++
+	for r, z := range l.scratch {
+		l.add(r, x, -l.steps.rate(l.taken)*weight*l.lossOf.slope(target(l.n, r, c), z), l.origin)
+	}
+	return true
+}
+
+func (l *gradientDescent) pass() int {
+	if l.slopes == nil {
+		return 0
+	}
+	l.taken++
+	l.addAll(l.slopes, -l.steps.rate(l.taken)/l.read)
+	l.slopes.clear()
+	l.read = 0
+	return 1
+}
+
+func (l *gradientDescent) model(dst *rows) { dst.set(l.rows) }
+
+func (l *gradientDescent) loss(scores []float64, c int) float64 {
+	return sumOver(scores, c, l.lossOf.value)
+}

@@ -1,0 +1,126 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"chaff/features"
+)
+
+// MulticlassPerceptron has a vector of weights for each of K >= 2 classes, and when it takes a document of class c for one
+// of class c', moves the one towards the document and the other away from it.
+//
+//	z_k = w_k . f + b_k
+//	c'  = the k other than c with the highest z_k
+//	if z_c <= z_c':  w_c <- w_c + eta_n f,  w_c' <- w_c' - eta_n f        and the biases by +eta_n, -eta_n
+//
+// Source: cs440 lecture 16, "Multi-class perceptrons". A tie is a mistake, as for [Perceptron]; of several highest c' is
+// the first. It takes any kind of feature.
+type MulticlassPerceptron struct {
+	Passes
+	Steps
+	// Averaged is for the mean of the weights after each message instead of the last ones. Default true.
+	Averaged bool `json:"averaged"`
+}
+
+var _ EpochTrainer = MulticlassPerceptron{}
+
+// DefaultMulticlassPerceptron returns the settings used when nothing else is said.
+func DefaultMulticlassPerceptron() MulticlassPerceptron {
+	p := DefaultAveragedPerceptron()
+	return MulticlassPerceptron{Passes: p.Passes, Steps: p.Steps, Averaged: true}
+}
+
+// Validate returns everything that is wrong with m.
+func (m MulticlassPerceptron) Validate() error { return m.validate("") }
+
+func (m MulticlassPerceptron) validate(prefix string) error {
+	return errors.Join(m.Passes.validate(prefix), m.Steps.validate(prefix))
+}
+
+// Train implements [Trainer].
+func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
+	return m.TrainEpochs(ctx, d, Watch{})
+}
+
+// TrainEpochs implements [EpochTrainer].
+func (m MulticlassPerceptron) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*Linear, Report, error) {
+	if err := m.Validate(); err != nil {
+		return nil, Report{}, err
+	}
+	start := m.startRows(len(d.Classes), d.Terms, m.Seed, m.ThroughOrigin)
+	l := &multiclassPerceptron{averaged: newAveraged(start, m.Averaged, m.ThroughOrigin), steps: m.Steps}
+	out, err := (&course{Passes: m.Passes, watch: w, learner: l, start: start}).run(ctx, d)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	linear, report, err := out.result(d)
+	report.Convergence = out.convergence()
+	if out.settled {
+		report.Convergence.Separations = []Separation{l.separation(d, m, report.Convergence.Updates)}
+	}
+	return linear, report, err
+}
+
+type multiclassPerceptron struct {
+	averaged
+	steps   Steps
+	scratch []float64 // K
+}
+
+func (l *multiclassPerceptron) learn(x features.Vector, c int, weight float64) bool {
+	l.read++
+	l.scratch = l.scores(room(l.scratch, l.n), x)
+	other := rival(l.scratch, c)
+	if l.scratch[c] > l.scratch[other] {
+		return false
+	}
+	eta := l.steps.rate(l.read) * weight
+	l.step(c, x, eta)
+	l.step(other, x, -eta)
+	return true
+}
+
+// rival is the class other than c with the highest score, of equal ones the first.
+func rival(scores []float64, c int) int {
+	best := -1
+	for k, z := range scores {
+		if k != c && (best < 0 || z > scores[best]) {
+			best = k
+		}
+	}
+	return best
+}
+
+func (l *multiclassPerceptron) pass() int { return 0 }
+
+// loss is the 0-1 loss, where a tie is a mistake.
+func (l *multiclassPerceptron) loss(scores []float64, c int) float64 {
+	if scores[c] > scores[rival(scores, c)] {
+		return 0
+	}
+	return 1
+}
+
+// separation measures the converged weights. The K vectors are one vector of the perceptron that tells right from wrong
+// pairs of a document and a class: the features of such a pair are those of the document in the place of its class, minus
+// the same in the place of the other, and their length is sqrt(2) that of the document. Source: K. Crammer, Y. Singer:
+// Ultraconservative Online Algorithms for Multiclass Problems (JMLR 3, 2003), section 4.
+func (l *multiclassPerceptron) separation(d *features.Dataset, m MulticlassPerceptron, updates int) Separation {
+	s := Separation{Updates: updates, Margin: math.Inf(1)}
+	scores := make([]float64, l.n)
+	for i, label := range d.Labels {
+		x, c := d.Row(i), int(label)
+		scores = l.scores(scores, x)
+		s.Radius = max(s.Radius, math.Sqrt(2*squaredNorm(x, m.ThroughOrigin)))
+		s.Margin = min(s.Margin, scores[c]-scores[rival(scores, c)])
+	}
+	var squares float64
+	for r := range l.n {
+		norm := l.norm(r)
+		squares += norm * norm
+	}
+	s.finish(math.Sqrt(squares), theoremHolds(m.Passes, m.Steps))
+	return s
+}

@@ -1,0 +1,71 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"chaff/features"
+)
+
+// Tanh is the differentiable perceptron: the sign of the score becomes its hyperbolic tangent, and gradient descent makes
+// the squared error of that small.
+//
+//	y  = tanh(z)                                 z = w . f + b
+//	L  = sum over i of (t_i - y_i)^2
+//	dL/dz_i = -2 (t_i - y_i) (1 - y_i^2)
+//
+// Source: cs440 lecture 16, "Differentiable Perceptron". The loss is not convex: weights that start where y is near -t
+// stay there, since the slope is flat.
+//
+// It has any number of classes: of more than two, each has weights of its own against all others. It takes any kind of
+// feature.
+type Tanh struct {
+	Passes
+	Steps
+	// Method is "stochastic" for a step after each message, or "batch" for one after each pass over all of them. Default
+	// "stochastic"; an empty text means the same. A batch needs many more epochs.
+	Method string `json:"method"`
+}
+
+var _ EpochTrainer = Tanh{}
+
+// DefaultTanh returns the settings used when nothing else is said.
+func DefaultTanh() Tanh {
+	return Tanh{
+		Passes: Passes{Epochs: 20, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.UnitBits.String()},
+		Steps:  Steps{LearningRate: 0.5, Decay: RateConstant, Start: StartZeros},
+		Method: MethodStochastic,
+	}
+}
+
+// Validate returns everything that is wrong with m.
+func (m Tanh) Validate() error { return m.validate("") }
+
+func (m Tanh) validate(prefix string) error {
+	return errors.Join(m.Passes.validate(prefix), m.Steps.validate(prefix), checkMethod(prefix, m.Method))
+}
+
+// Train implements [Trainer].
+func (m Tanh) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
+	return m.TrainEpochs(ctx, d, Watch{})
+}
+
+// TrainEpochs implements [EpochTrainer].
+func (m Tanh) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*Linear, Report, error) {
+	if err := m.Validate(); err != nil {
+		return nil, Report{}, err
+	}
+	return descend(ctx, d, m.Passes, m.Steps, m.Method, squaredTanh(), "tanh", w)
+}
+
+// squaredTanh is (t - tanh z)^2.
+func squaredTanh() slopedLoss {
+	return slopedLoss{
+		value: func(t, z float64) float64 { return math.Pow(t-math.Tanh(z), 2) },
+		slope: func(t, z float64) float64 {
+			y := math.Tanh(z)
+			return -2 * (t - y) * (1 - y*y)
+		},
+	}
+}
