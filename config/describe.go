@@ -27,8 +27,15 @@ func leaves(v reflect.Value, prefix string) []setting {
 	var all []setting
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
-		key := prefix + f.Tag.Get("json")
-		if f.Type.Kind() == reflect.Struct {
+		name := f.Tag.Get("json")
+		key := prefix + name
+		switch {
+		case name == "-": // set by the program
+			continue
+		case f.Anonymous: // settings that several sections have in common
+			all = append(all, leaves(v.Field(i), prefix)...)
+			continue
+		case f.Type.Kind() == reflect.Struct:
 			all = append(all, leaves(v.Field(i), key+".")...)
 			continue
 		}

@@ -53,7 +53,7 @@ func Load(s Sources) (Loaded, error) {
 	for _, k := range known {
 		v.SetDefault(k.key, k.value.Interface())
 	}
-	loaded := Loaded{Origins: make(map[string]Origin, len(known))}
+	loaded := Loaded{Config: Default(), Origins: make(map[string]Origin, len(known))}
 	for _, k := range known {
 		loaded.Origins[k.key] = "default"
 	}

@@ -30,9 +30,10 @@ type Filter struct {
 
 // scratch is the memory that classifying one message needs.
 type scratch struct {
-	reader *reader
-	vector features.Vector
-	scores []float64
+	reader        *reader
+	vector        features.Vector
+	scores        []float64
+	probabilities []float64
 }
 
 // Decision is what a spam filter makes of a score.
@@ -53,7 +54,8 @@ type Verdict struct {
 	Decision Decision `json:"verdict"`
 	// Score is the log odds of spam; for other classes those of Class against all others.
 	Score float64 `json:"score"`
-	// Probability is what Score says as a probability, of spam or of Class, between 0 and 1.
+	// Probability is that of spam, or of Class for other classes, between 0 and 1: the scores as they came true on the
+	// development part.
 	Probability float64 `json:"probability"`
 	// Known is how many of the message's different terms the vocabulary knows, Unknown how many it does not.
 	Known   int `json:"known_terms"`
@@ -94,13 +96,14 @@ func (f *Filter) verdict(s *scratch) Verdict {
 		if z > 0 {
 			class = spamName
 		}
-		return Verdict{Class: class, Decision: f.decide(z), Score: z, Probability: 1 / (1 + math.Exp(-z))}
+		return Verdict{Class: class, Decision: f.decide(z), Score: z, Probability: f.settings.Calibration.Probability(z)}
 	}
 	s.scores = f.linear.Scores(s.scores[:0], s.vector)
 	c := models.Argmax(s.scores)
 	z := s.scores[c] - logSumExpExcept(s.scores, c)
 	name := f.settings.Classes[c]
-	return Verdict{Class: name, Decision: Decision(name), Score: z, Probability: 1 / (1 + math.Exp(-z))}
+	s.probabilities = f.settings.Calibration.Probabilities(s.probabilities, s.scores)
+	return Verdict{Class: name, Decision: Decision(name), Score: z, Probability: s.probabilities[c]}
 }
 
 // logSumExpExcept returns log sum_c exp(scores[c]) over all classes but one, without overflow.

@@ -47,12 +47,17 @@ var (
 // of models can be trained on it. It is read-only.
 type Collection struct {
 	*gathered
-	options    CollectOptions
-	keys       []uint64      // of each document: what its part is chosen by, the same within a group of near-duplicates
-	parts      []corpus.Part // of each document
+	options CollectOptions
+	keys    []uint64      // of each document: what its part is chosen by, the same within a group of near-duplicates
+	parts   []corpus.Part // of each document
+	words   *terms        // of the training part
+	wholes  *terms        // its documents, each as a term of its own
+}
+
+// terms is a vocabulary with what is known of its terms.
+type terms struct {
 	vocabulary *features.Vocabulary
-	frequency  []uint32 // document frequency by term
-	texts      []string // terms by id
+	Terms
 }
 
 // Collect reads all messages of source, whose labels must be among classes, and divides them into training, development
@@ -120,13 +125,50 @@ func (c *Collection) divide(parts []corpus.Part) error {
 	}
 	c.summary.Train, c.summary.Development, c.summary.Test = count[corpus.Train], count[corpus.Development], count[corpus.Test]
 	var err error
-	c.vocabulary, c.frequency, err = features.BuildVocabulary(c.training(), c.options.Features)
-	if err != nil {
+	if c.words, err = buildTerms(c.training(), c.options.Features, c.lexicon.Texts); err != nil {
 		return err
 	}
-	c.texts = c.lexicon.Texts(c.vocabulary)
-	c.summary.Terms = c.vocabulary.Len()
+	if c.wholes, err = buildTerms(wholes(c.training()), features.DefaultOptions(), textsOfWholes); err != nil {
+		return err
+	}
+	c.summary.Terms = c.words.vocabulary.Len()
 	return nil
+}
+
+func buildTerms(training iter.Seq[features.Document], o features.Options, texts func(*features.Vocabulary) []string) (*terms, error) {
+	vocabulary, documents, err := features.BuildVocabulary(training, o)
+	if err != nil {
+		return nil, err
+	}
+	return &terms{vocabulary, Terms{Texts: texts(vocabulary), Documents: documents}}, nil
+}
+
+// termsOf is the vocabulary that documents of the given kind are over.
+func (c *Collection) termsOf(kind features.Kind) *terms {
+	if kind == features.Whole {
+		return c.wholes
+	}
+	return c.words
+}
+
+// wholes yields each document as a single term.
+func wholes(documents iter.Seq[features.Document]) iter.Seq[features.Document] {
+	return func(yield func(features.Document) bool) {
+		for doc := range documents {
+			if !yield(doc.Whole()) {
+				return
+			}
+		}
+	}
+}
+
+// textsOfWholes names documents by their hashes: of a message, a model keeps no text in one piece.
+func textsOfWholes(v *features.Vocabulary) []string {
+	texts := make([]string, v.Len())
+	for id, hash := range v.Hashes() {
+		texts[id] = fmt.Sprintf("message:%016x", hash)
+	}
+	return texts
 }
 
 // training yields the documents of the training part.
@@ -176,10 +218,11 @@ func (c *Collection) Origins(part corpus.Part) []string {
 
 // Dataset returns the documents of one part as a matrix (documents x terms) of the given kind.
 func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dataset {
-	d := features.NewDataset(kind, c.classes, c.vocabulary.Len())
+	vocabulary := c.termsOf(kind).vocabulary
+	d := features.NewDataset(kind, c.classes, vocabulary.Len())
 	for i, doc := range c.documents {
 		if c.parts[i] == part {
-			d.Append(c.vocabulary, doc.terms, doc.label)
+			d.Append(vocabulary, doc.terms, doc.label)
 		}
 	}
 	return d

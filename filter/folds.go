@@ -48,20 +48,17 @@ func CrossValidate(ctx context.Context, c *Collection, models []string, folds in
 			return nil, err
 		}
 		for m, model := range models {
-			f, result, err := Train(ctx, r, model, o)
+			f, result, test, err := train(ctx, r, model, o)
 			if err != nil {
 				return nil, fmt.Errorf("fold %d of %d: %w", round+1, folds, err)
 			}
 			results[m].Model, results[m].Kind = model, result.Kind
 			results[m].Rounds = append(results[m].Rounds, result)
-			tests[m].append(f.score(r.Dataset(corpus.Test, f.kind)))
+			tests[m].append(f, test)
 		}
 	}
 	for m, test := range tests {
-		results[m].Test = metrics.Measure(test.labels, test.predictions, len(c.classes))
-		if isSpamFilter(c.classes) {
-			results[m].Test.MeasureSpam(test.scores, test.spam())
-		}
+		results[m].Test = *test.figures(isSpamFilter(c.classes))
 		results[m].Deviation = deviation(results[m].Rounds)
 	}
 	return results, nil
@@ -80,12 +77,6 @@ func (c *Collection) round(round, folds int) (*Collection, error) {
 		return nil, err
 	}
 	return &r, nil
-}
-
-func (s *scored) append(t scored) {
-	s.labels = append(s.labels, t.labels...)
-	s.predictions = append(s.predictions, t.predictions...)
-	s.scores = append(s.scores, t.scores...)
 }
 
 // deviation returns the standard deviation of the test accuracy over rounds that have a test part, 0 for fewer than two.

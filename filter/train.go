@@ -15,6 +15,8 @@ import (
 type TrainOptions struct {
 	Models     models.Options
 	Thresholds metrics.ThresholdOptions
+	// Epoch, if set, is called after each epoch of a model that is trained in epochs.
+	Epoch func(model string, e models.Epoch)
 }
 
 // DefaultTrainOptions returns the options used when nothing else is said.
@@ -27,6 +29,11 @@ type Result struct {
 	Model string `json:"model"`
 	Kind  string `json:"features"`
 	Terms int    `json:"terms"`
+	// Seconds is the CPU time of training; Bytes is the size of the model file.
+	Seconds float64 `json:"training_cpu_seconds"`
+	Bytes   int     `json:"model_bytes,omitempty"`
+	// Report is what the trainer has to say; its warnings are joined by those about thresholds and calibration.
+	models.Report
 	// The figures of the parts; a part without messages has none.
 	Train       *metrics.Figures `json:"train,omitempty"`
 	Development *metrics.Figures `json:"development,omitempty"`
@@ -34,8 +41,11 @@ type Result struct {
 	// Thresholds were chosen on the development part, for a spam filter only. Verdicts is what they make of the test part.
 	Thresholds *metrics.Thresholds `json:"thresholds,omitempty"`
 	Verdicts   *VerdictCounts      `json:"test_verdicts,omitempty"`
-	// Warnings are doubts about the result, in plain words.
-	Warnings []string `json:"warnings,omitempty"`
+	// Calibration was fitted on the development part.
+	Calibration metrics.Calibration `json:"calibration"`
+	// AgainstBest compares the errors of the model on the test part with those of the model that is best on the development
+	// part: Better are the messages that this one gets right and the best one wrong. nil for the best.
+	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
 }
 
 // VerdictCounts is how many messages of each class were given each verdict.
@@ -54,44 +64,75 @@ type ByVerdict struct {
 // Messages is the sum over the verdicts.
 func (b ByVerdict) Messages() int { return b.Ham + b.Unsure + b.Spam }
 
-// Train trains the model of the given name on the training part of c, chooses thresholds on the development part, and
-// measures all three parts. The error is that of the trainer or of an unknown name.
+// Train trains the model of the given name on the training part of c, chooses thresholds and fits the probabilities on
+// the development part, and measures all three parts. The error is that of the trainer or of an unknown name.
 func Train(ctx context.Context, c *Collection, model string, o TrainOptions) (*Filter, Result, error) {
-	trainer, kind, err := o.Models.New(model)
+	f, result, _, err := train(ctx, c, model, o)
+	return f, result, err
+}
+
+// train is Train, which also returns what the filter says of the test part.
+func train(ctx context.Context, c *Collection, model string, o TrainOptions) (*Filter, Result, scored, error) {
+	trainer, kind, err := o.Models.New(model, c.options.Seed)
 	if err != nil {
-		return nil, Result{}, err
+		return nil, Result{}, scored{}, err
 	}
-	training := c.Dataset(corpus.Train, kind)
-	linear, report, err := trainer.Train(ctx, training)
+	training, held := c.Dataset(corpus.Train, kind), c.Dataset(corpus.Development, kind)
+	began := cpuTime()
+	linear, report, err := o.run(ctx, trainer, model, training, held)
 	if err != nil {
-		return nil, Result{}, fmt.Errorf("train %s: %w", model, err)
+		return nil, Result{}, scored{}, fmt.Errorf("train %s: %w", model, err)
 	}
+	seconds := (cpuTime() - began).Seconds()
 	f := newFilter(c, linear, model, kind, o)
-	result := Result{Model: model, Kind: kind.String(), Terms: c.vocabulary.Len(), Warnings: report.Warnings}
-	development, test := f.score(c.Dataset(corpus.Development, kind)), f.score(c.Dataset(corpus.Test, kind))
-	if f.isSpamFilter() {
-		thresholds, warnings := metrics.ChooseThresholds(development.scores, development.spam(), o.Thresholds)
-		f.settings.Thresholds = &thresholds
-		result.Thresholds = &thresholds
-		result.Warnings = append(result.Warnings, warnings...)
-		if len(test.labels) > 0 {
-			result.Verdicts = f.countVerdicts(test)
-		}
+	result := Result{Model: model, Kind: kind.String(), Terms: linear.Terms, Seconds: seconds, Report: report}
+	development, test := f.score(held), f.score(c.Dataset(corpus.Test, kind))
+	result.Warnings = append(result.Warnings, f.adjust(development, o.Thresholds)...)
+	result.Thresholds, result.Calibration = f.settings.Thresholds, f.settings.Calibration
+	if f.isSpamFilter() && len(test.labels) > 0 {
+		result.Verdicts = f.countVerdicts(test)
 	}
 	result.Train, result.Development, result.Test = f.measure(f.score(training)), f.measure(development), f.measure(test)
 	f.settings.Train, f.settings.Development, f.settings.Test = result.Train, result.Development, result.Test
-	return f, result, nil
+	return f, result, test, nil
 }
 
-// newFilter joins a model with what it was trained on; thresholds and figures come later.
+// run trains, in epochs if the trainer does.
+func (o TrainOptions) run(ctx context.Context, t models.Trainer, model string, training, held *features.Dataset) (*models.Linear, models.Report, error) {
+	inEpochs, ok := t.(models.EpochTrainer)
+	if !ok {
+		return t.Train(ctx, training)
+	}
+	watch := models.Watch{Development: held}
+	if o.Epoch != nil {
+		watch.Epoch = func(e models.Epoch) { o.Epoch(model, e) }
+	}
+	return inEpochs.TrainEpochs(ctx, training, watch)
+}
+
+// adjust chooses the thresholds and fits the probabilities on development mail, and returns the doubts about them.
+func (f *Filter) adjust(development scored, limits metrics.ThresholdOptions) []string {
+	var warnings []string
+	if f.isSpamFilter() {
+		thresholds, doubts := metrics.ChooseThresholds(development.margins(), development.spam(), limits)
+		f.settings.Thresholds = &thresholds
+		warnings = append(warnings, doubts...)
+	}
+	calibration, doubts := metrics.Calibrate(development.labels, development.scores, f.linear.Classes)
+	f.settings.Calibration = calibration
+	return append(warnings, doubts...)
+}
+
+// newFilter joins a model with what it was trained on; thresholds, calibration and figures come later.
 func newFilter(c *Collection, linear *models.Linear, model string, kind features.Kind, o TrainOptions) *Filter {
 	summary := c.summary
 	summary.Problems = nil // they name paths: the model tells nobody where its mail lay
+	of := c.termsOf(kind)
 	return &Filter{
-		vocabulary: c.vocabulary,
+		vocabulary: of.vocabulary,
 		linear:     linear,
 		kind:       kind,
-		terms:      &Terms{Texts: c.texts, Documents: c.frequency},
+		terms:      &of.Terms,
 		settings: Settings{
 			Classes:      c.classes,
 			Model:        model,
@@ -107,65 +148,4 @@ func newFilter(c *Collection, linear *models.Linear, model string, kind features
 			Corpus:       summary,
 		},
 	}
-}
-
-// scored is what a model says of labelled documents.
-type scored struct {
-	labels, predictions []int32
-	scores              []float64 // log odds of the second class, for two classes only
-}
-
-func (f *Filter) score(d *features.Dataset) scored {
-	s := scored{labels: d.Labels, predictions: make([]int32, d.Len())}
-	if f.linear.Classes == 2 {
-		s.scores = make([]float64, d.Len())
-	}
-	for i := range d.Len() {
-		x := d.Row(i)
-		s.predictions[i] = int32(f.linear.Predict(x))
-		if s.scores != nil {
-			s.scores[i] = f.linear.Score(x)
-		}
-	}
-	return s
-}
-
-// spam says of each document whether it is truly spam.
-func (s scored) spam() []bool {
-	spam := make([]bool, len(s.labels))
-	for i, label := range s.labels {
-		spam[i] = label == spamClass
-	}
-	return spam
-}
-
-// measure returns the figures of a part, nil if it is empty.
-func (f *Filter) measure(s scored) *metrics.Figures {
-	if len(s.labels) == 0 {
-		return nil
-	}
-	figures := metrics.Measure(s.labels, s.predictions, f.linear.Classes)
-	if f.isSpamFilter() {
-		figures.MeasureSpam(s.scores, s.spam())
-	}
-	return &figures
-}
-
-func (f *Filter) countVerdicts(s scored) *VerdictCounts {
-	counts := new(VerdictCounts)
-	for i, label := range s.labels {
-		of := &counts.Ham
-		if label == spamClass {
-			of = &counts.Spam
-		}
-		switch f.decide(s.scores[i]) {
-		case Ham:
-			of.Ham++
-		case Unsure:
-			of.Unsure++
-		case Spam:
-			of.Spam++
-		}
-	}
-	return counts
 }
