@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -52,21 +51,20 @@ the test part. The table then has the test figures over all messages.`,
 			if withFolds {
 				return p.crossValidate(c, collection, cfg.Config, folds, asJSON)
 			}
-			trained, err := compare(c, collection, cfg.Config)
+			results, err := p.compare(c, collection, cfg.Config)
 			if err != nil {
 				return err
 			}
-			results := resultsOf(trained)
 			if asJSON {
-				return printJSON(p.stdout, report{Corpus: collection.Summary(), Models: results})
+				return printJSON(p.stdout, report{Corpus: collection.Summary(), Models: resultsOf(results)})
 			}
 			printSplit(p.stdout, cfg.Config, collection.Summary())
 			fmt.Fprintln(p.stdout)
-			if err := printComparison(p.stdout, results); err != nil {
+			if err := printComparison(p.stdout, resultsOf(results)); err != nil {
 				return err
 			}
 			for _, r := range results {
-				p.printWarnings(r)
+				p.printWarnings(r.Result)
 			}
 			return nil
 		},
@@ -78,68 +76,118 @@ the test part. The table then has the test figures over all messages.`,
 	return c
 }
 
-// trained is a filter and what training it found out.
-type trained struct {
-	filter *filter.Filter
-	result filter.Result
-}
-
-// compare trains every model, and returns the best on the development part first.
-func compare(c *cobra.Command, collection *filter.Collection, cfg config.Config) ([]trained, error) {
-	var all []trained
-	for _, name := range models.Names() {
-		f, result, err := filter.Train(c.Context(), collection, name, trainOptions(cfg))
-		if err != nil {
-			return nil, tooFew(err)
-		}
-		all = append(all, trained{f, result})
+// compare trains every model, and returns the best on the development part first. It tells of those that could not be
+// trained.
+func (p *program) compare(c *cobra.Command, collection *filter.Collection, cfg config.Config) ([]filter.Trained, error) {
+	comparison, err := filter.Compare(c.Context(), collection, models.Names(), p.trainOptions(cfg))
+	if err != nil {
+		return nil, tooFew(err)
 	}
-	slices.SortStableFunc(all, func(x, y trained) int {
-		ax, ay := accuracy(x.result.Development), accuracy(y.result.Development)
-		switch {
-		case ax > ay:
-			return -1
-		case ax < ay:
-			return 1
-		}
-		return 0
-	})
-	return all, nil
+	for _, failed := range comparison.Failed {
+		fmt.Fprintf(p.stderr, "chaff: left out: %v\n", failed)
+	}
+	return comparison.Models, nil
 }
 
-func resultsOf(all []trained) []filter.Result {
+func resultsOf(all []filter.Trained) []filter.Result {
 	results := make([]filter.Result, len(all))
 	for i, t := range all {
-		results[i] = t.result
+		results[i] = t.Result
 	}
 	return results
 }
 
-func accuracy(f *metrics.Figures) float64 {
-	if f == nil {
-		return -1
-	}
-	return f.Accuracy
-}
-
-// printComparison prints one row for each model. The figures of errors are those of the test part.
+// printComparison prints one row for each model, the best on the development part first. The errors are those of the test
+// part.
 func printComparison(w io.Writer, results []filter.Result) error {
 	t := newTable(w)
-	fmt.Fprintln(t, "model\tfeatures\ttrain\tdevelopment\ttest\t95% interval\thm%\tsm%\tlam%\t(1-ROCA)%")
-	of := func(f *metrics.Figures) string {
-		if f == nil {
-			return "-"
+	fmt.Fprintln(t, "model\tfeatures\ttrain\tdevelopment\ttest\t95% interval\thm%\tsm%\t(1-ROCA)%\tagainst the best\tCPU s\tterms\tMB")
+	for i, r := range results {
+		name := r.Model
+		if i == 0 {
+			name += " *"
 		}
-		return fmt.Sprintf("%.2f%%", f.Accuracy)
-	}
-	for _, r := range results {
-		interval, hm, sm, lam, roca := "-", "-", "-", "-", "-"
+		interval, hm, sm, roca := "-", "-", "-", "-"
 		if f := r.Test; f != nil {
 			interval = fmt.Sprintf("%.2f-%.2f", f.AccuracyLow, f.AccuracyHigh)
-			hm, sm, lam, roca = percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4)
+			hm, sm, roca = percent(f.HM, 2), percent(f.SM, 2), percent(f.OneMinusROCA, 4)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			r.Model, r.Kind, of(r.Train), of(r.Development), of(r.Test), interval, hm, sm, lam, roca)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.2f\t%d\t%.1f\n", name, r.Kind,
+			accuracyOf(r.Train), accuracyOf(r.Development), accuracyOf(r.Test), interval, hm, sm, roca,
+			against(r.AgainstBest), r.Seconds, r.Terms, float64(r.Bytes)/1e6)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if len(results) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, `
+* is the best on the development part. "against the best": messages of the test part that the model gets right and the
+best one wrong, and the other way round; p is the chance of a difference at least as large between equals (McNemar).`)
+	fmt.Fprintln(w)
+	return printLosses(w, results)
+}
+
+func accuracyOf(f *metrics.Figures) string {
+	if f == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f%%", f.Accuracy)
+}
+
+// chance is the probability from which on a difference is put down to chance.
+const chance = 0.05
+
+// against tells whether the errors of a model differ from those of the best one by more than chance.
+func against(m *metrics.McNemar) string {
+	if m == nil {
+		return "-"
+	}
+	verdict := "chance"
+	switch {
+	case m.P < chance && m.Better < m.Worse:
+		verdict = "worse"
+	case m.P < chance:
+		verdict = "better"
+	}
+	return fmt.Sprintf("+%d -%d %s (p %s)", m.Better, m.Worse, verdict, probability(m.P))
+}
+
+// probability writes a p-value: small ones by their order.
+func probability(p float64) string {
+	if p < 0.001 {
+		return "<0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+// printLosses prints the losses of each model on the three parts.
+func printLosses(w io.Writer, results []filter.Result) error {
+	t := newTable(w)
+	fmt.Fprintln(t, "\t0-1 loss\t\t\tsquare loss\t\t\tlog loss\t\t\tBrier")
+	fmt.Fprintln(t, "model\ttrain\tdev.\ttest\ttrain\tdev.\ttest\ttrain\tdev.\ttest\ttest")
+	losses := []func(*metrics.Figures) *float64{
+		func(f *metrics.Figures) *float64 { return &f.ZeroOneLoss },
+		func(f *metrics.Figures) *float64 { return f.SquareLoss },
+		func(f *metrics.Figures) *float64 { return f.LogLoss },
+	}
+	for _, r := range results {
+		fmt.Fprint(t, r.Model)
+		for _, loss := range losses {
+			for _, f := range []*metrics.Figures{r.Train, r.Development, r.Test} {
+				fmt.Fprintf(t, "\t%s", lossOf(f, loss))
+			}
+		}
+		fmt.Fprintf(t, "\t%s\n", lossOf(r.Test, func(f *metrics.Figures) *float64 { return f.Brier }))
 	}
 	return t.Flush()
+}
+
+// lossOf writes a loss of a part that may have no messages.
+func lossOf(f *metrics.Figures, loss func(*metrics.Figures) *float64) string {
+	if f == nil {
+		return "-"
+	}
+	return number(loss(f))
 }

@@ -7,6 +7,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/sample"
+	"chaff/filter"
 	"chaff/message"
 )
 
@@ -31,7 +32,7 @@ and lets the best classify messages that it has not seen. It reads and writes no
 			if err != nil {
 				return err
 			}
-			all, err := compare(c, collection, cfg.Config)
+			all, err := p.compare(c, collection, cfg.Config)
 			if err != nil {
 				return err
 			}
@@ -57,8 +58,8 @@ and lets the best classify messages that it has not seen. It reads and writes no
 const demoShown = 6
 
 // demoMessages lets the best model classify some messages of the test part, as even a choice as the listing gives.
-func (p *program) demoMessages(best trained, origins []string) error {
-	fmt.Fprintf(p.stdout, "\nThe best on development mail, %s, on messages it has not seen:\n", best.result.Model)
+func (p *program) demoMessages(best filter.Trained, origins []string) error {
+	fmt.Fprintf(p.stdout, "\nThe best on development mail, %s, on messages it has not seen:\n", best.Result.Model)
 	decoder := message.NewDecoder(message.DefaultOptions())
 	for i := range min(demoShown, len(origins)) {
 		origin := origins[i*len(origins)/demoShown]
@@ -66,12 +67,12 @@ func (p *program) demoMessages(best trained, origins []string) error {
 		if err != nil {
 			return err
 		}
-		v := best.filter.Classify(raw)
+		v := best.Filter.Classify(raw)
 		m := decoder.Decode(raw)
 		fmt.Fprintf(p.stdout, "\n  %s\n    From:     %s\n    Subject:  %s\n    verdict:  %s, score %.2f, probability %.4f\n",
 			origin, shorten(m.Get("From")), shorten(m.Get("Subject")), v.Decision, v.Score, v.Probability)
 	}
-	if t := best.result.Thresholds; t != nil {
+	if t := best.Result.Thresholds; t != nil {
 		fmt.Fprintf(p.stdout, "\n(spam above %s, unsure above %s: chosen on development mail so that ham is not lost)\n", threshold(t.Spam), threshold(t.Unsure))
 	}
 	fmt.Fprintln(p.stdout, "\nYour own mail next: chaff train --maildir ~/Maildir")

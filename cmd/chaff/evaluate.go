@@ -64,7 +64,7 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 		return err
 	}
 	p.printProblems(e.Summary)
-	result := filter.Result{Model: s.Model, Kind: s.Kind, Terms: s.Corpus.Terms, Thresholds: s.Thresholds, Test: &e.Figures, Verdicts: e.Verdicts}
+	result := filter.Result{Model: s.Model, Kind: s.Kind, Terms: s.Corpus.Terms, Thresholds: s.Thresholds, Test: &e.Figures, Verdicts: e.Verdicts, Calibration: s.Calibration}
 	if asJSON {
 		return printJSON(p.stdout, report{Corpus: e.Summary, Models: []filter.Result{result}, File: path})
 	}

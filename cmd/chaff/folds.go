@@ -20,7 +20,7 @@ type foldsReport struct {
 
 // crossValidate trains every model on each fold but two, and prints the test figures.
 func (p *program) crossValidate(c *cobra.Command, collection *filter.Collection, cfg config.Config, folds int, asJSON bool) error {
-	results, err := filter.CrossValidate(c.Context(), collection, models.Names(), folds, trainOptions(cfg))
+	results, err := filter.CrossValidate(c.Context(), collection, models.Names(), folds, p.trainOptions(cfg))
 	if err != nil {
 		return tooFew(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"chaff/config"
 	"chaff/filter"
+	"chaff/models"
 )
 
 // settingFlags are the flags of commands that use the configuration.
@@ -23,7 +24,7 @@ func (s *settingFlags) add(c *cobra.Command, shorts ...string) {
 	c.Flags().StringVar(&s.file, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
 	c.Flags().StringArrayVar(&s.set, "set", nil, "set `KEY=VALUE`, as tokenize.language=none; chaff config lists the keys")
 	usages := map[string][2]string{
-		"model":   {"model", "train the model `NAME`: bernoulli, multinomial or majority"},
+		"model":   {"model", "train the model `NAME`: " + strings.Join(models.Names(), ", ")},
 		"workers": {"workers", "read `N` messages at the same time (0: one for each core)"},
 		"seed":    {"seed", "divide the mail by the seed `N`"},
 		"split":   {"split.method", "divide the mail by `METHOD`: grouped, hash or time"},
@@ -70,6 +71,7 @@ func collectOptions(c config.Config, progress func(read, all int)) filter.Collec
 	}
 }
 
-func trainOptions(c config.Config) filter.TrainOptions {
-	return filter.TrainOptions{Models: c.Models, Thresholds: c.Thresholds}
+// trainOptions are the options in force; on a terminal each epoch is told.
+func (p *program) trainOptions(c config.Config) filter.TrainOptions {
+	return filter.TrainOptions{Models: c.Models, Thresholds: c.Thresholds, Epoch: p.epochs()}
 }

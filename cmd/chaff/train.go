@@ -61,7 +61,7 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 	if err != nil {
 		return err
 	}
-	f, result, err := filter.Train(c.Context(), collection, cfg.Model, trainOptions(cfg.Config))
+	f, result, err := filter.Train(c.Context(), collection, cfg.Model, p.trainOptions(cfg.Config))
 	if err != nil {
 		return tooFew(err)
 	}
@@ -72,7 +72,9 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 		return printJSON(p.stdout, report{collection.Summary(), []filter.Result{result}, path})
 	}
 	printSplit(p.stdout, cfg.Config, collection.Summary())
-	fmt.Fprintf(p.stdout, "model       %s on %s\n\n", result.Model, result.Kind)
+	fmt.Fprintf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
+	printTraining(p.stdout, result)
+	fmt.Fprintln(p.stdout)
 	if err := printResult(p.stdout, result); err != nil {
 		return err
 	}

@@ -108,17 +108,33 @@ func percent(v *float64, digits int) string {
 	return fmt.Sprintf("%.*f", digits, *v)
 }
 
+// number writes a figure that may be tiny or huge in four digits; one that is not defined is a dash.
+func number(v *float64) string {
+	switch {
+	case v == nil:
+		return "-"
+	case *v == 0:
+		return "0"
+	case math.Abs(*v) >= 1e6 || math.Abs(*v) < 1e-4:
+		return fmt.Sprintf("%.1e", *v)
+	case math.Abs(*v) >= 100:
+		return fmt.Sprintf("%.0f", *v)
+	}
+	return fmt.Sprintf("%.4f", *v)
+}
+
 // printFigures prints one row for each part of the corpus.
 func printFigures(w io.Writer, parts []partFigures) error {
 	t := newTable(w)
-	fmt.Fprintln(t, "part\tmessages\taccuracy\t95% interval\t0-1 loss\thm%\tsm%\tlam%\t(1-ROCA)%")
+	fmt.Fprintln(t, "part\tmessages\taccuracy\t95% interval\t0-1 loss\tsquare loss\tlog loss\tBrier\thm%\tsm%\tlam%\t(1-ROCA)%")
 	for _, part := range parts {
 		f := part.figures
 		if f == nil {
-			fmt.Fprintf(t, "%s\t0\t-\t-\t-\t-\t-\t-\t-\n", part.name)
+			fmt.Fprintf(t, "%s\t0\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\n", part.name)
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%d\t%.2f%%\t%.2f-%.2f\t%.4f\t%s\t%s\t%s\t%s\n", part.name, f.Messages, f.Accuracy, f.AccuracyLow, f.AccuracyHigh, f.ZeroOneLoss,
+		fmt.Fprintf(t, "%s\t%d\t%.2f%%\t%.2f-%.2f\t%.4f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", part.name, f.Messages, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
+			f.ZeroOneLoss, number(f.SquareLoss), number(f.LogLoss), number(f.Brier),
 			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4))
 	}
 	return t.Flush()
