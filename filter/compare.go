@@ -36,7 +36,7 @@ func Compare(ctx context.Context, c *Collection, names []string, o TrainOptions)
 	var all []entry
 	var comparison Comparison
 	for _, name := range names {
-		f, result, test, err := train(ctx, c, name, o)
+		f, result, test, err := trainAndTest(ctx, c, name, o)
 		switch {
 		case errors.Is(err, models.ErrDiverged):
 			comparison.Failed = append(comparison.Failed, err)

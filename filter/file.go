@@ -129,6 +129,9 @@ func Decode(data []byte) (*Filter, error) {
 	if err := f.linear.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
+	if err := f.settings.Calibration.Validate(f.linear.Classes); err != nil {
+		return nil, fmt.Errorf("%w: calibration: %w", ErrDamaged, err)
+	}
 	if f.isSpamFilter() && f.settings.Thresholds == nil {
 		return nil, fmt.Errorf("%w: it has no thresholds", ErrDamaged)
 	}

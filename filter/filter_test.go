@@ -315,15 +315,15 @@ func TestTheVocabularyIsThatOfTheTrainingPart(t *testing.T) {
 			training[hash] = true
 		}
 	}
-	for id, hash := range c.vocabulary.Hashes() {
+	for id, hash := range c.words.vocabulary.Hashes() {
 		if !training[hash] {
-			t.Errorf("term %q is in no training message", c.texts[id])
+			t.Errorf("term %q is in no training message", c.words.Texts[id])
 		}
-		if features.Hash([]byte(c.texts[id])) != hash {
-			t.Errorf("text %q does not have the hash of its term", c.texts[id])
+		if features.Hash([]byte(c.words.Texts[id])) != hash {
+			t.Errorf("text %q does not have the hash of its term", c.words.Texts[id])
 		}
 	}
-	if len(c.vocabulary.Hashes()) == 0 {
+	if len(c.words.vocabulary.Hashes()) == 0 {
 		t.Error("the vocabulary is empty")
 	}
 }

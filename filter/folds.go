@@ -1,10 +1,12 @@
 package filter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"chaff/corpus"
 	"chaff/metrics"
@@ -18,6 +20,9 @@ type CrossValidation struct {
 	Test metrics.Figures `json:"test"`
 	// Deviation is the standard deviation of the test accuracy over the rounds, in percentage points.
 	Deviation float64 `json:"accuracy_deviation"`
+	// AgainstBest compares the errors of the model with those of the model that is best on the development parts: Better
+	// are the messages that this one gets right and the best one wrong. nil for the best.
+	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
 	// Rounds is the result of each round.
 	Rounds []Result `json:"rounds"`
 }
@@ -35,31 +40,45 @@ func ValidateFolds(folds int, split corpus.SplitOptions) error {
 
 // CrossValidate divides c into the given number of folds and trains each model as many times: each time one fold is the
 // test part, the next one the development part, and the others are for training. Near-duplicates stay in one fold if c
-// is split so. The error is that of [ValidateFolds], of a trainer, or of an unknown name.
+// is split so. The best on the development parts comes first. The error is that of [ValidateFolds], of a trainer, or of an
+// unknown name.
 func CrossValidate(ctx context.Context, c *Collection, models []string, folds int, o TrainOptions) ([]CrossValidation, error) {
 	if err := ValidateFolds(folds, c.options.Split); err != nil {
 		return nil, err
 	}
-	results := make([]CrossValidation, len(models))
-	tests := make([]scored, len(models))
+	type entry struct {
+		CrossValidation
+		development float64 // sum over the rounds of the accuracy
+		test        scored
+	}
+	all := make([]entry, len(models))
 	for round := range folds {
 		r, err := c.round(round, folds)
 		if err != nil {
 			return nil, err
 		}
 		for m, model := range models {
-			f, result, test, err := train(ctx, r, model, o)
+			f, result, test, err := trainAndTest(ctx, r, model, o)
 			if err != nil {
 				return nil, fmt.Errorf("fold %d of %d: %w", round+1, folds, err)
 			}
-			results[m].Model, results[m].Kind = model, result.Kind
-			results[m].Rounds = append(results[m].Rounds, result)
-			tests[m].append(f, test)
+			e := &all[m]
+			e.Model, e.Kind = model, result.Kind
+			e.Rounds = append(e.Rounds, result)
+			e.development += accuracy(result.Development)
+			e.test.append(f, test)
 		}
 	}
-	for m, test := range tests {
-		results[m].Test = *test.figures(isSpamFilter(c.classes))
-		results[m].Deviation = deviation(results[m].Rounds)
+	slices.SortStableFunc(all, func(x, y entry) int { return cmp.Compare(y.development, x.development) })
+	results := make([]CrossValidation, len(all))
+	for m, e := range all {
+		e.Test = *e.test.figures(isSpamFilter(c.classes))
+		e.Deviation = deviation(e.Rounds)
+		if m > 0 {
+			against := metrics.CompareErrors(e.test.labels, all[0].test.predictions, e.test.predictions)
+			e.AgainstBest = &against
+		}
+		results[m] = e.CrossValidation
 	}
 	return results, nil
 }

@@ -51,7 +51,7 @@ func decodeSettings(data []byte) (Settings, error) {
 	if s.TermsVersion != tokenize.Version {
 		return Settings{}, fmt.Errorf("%w: its terms were made by the rules %q, this program has %q", ErrVersion, s.TermsVersion, tokenize.Version)
 	}
-	if err := errors.Join(s.Message.Validate(), s.Tokenize.Validate(), s.Calibration.Validate(len(s.Classes))); err != nil {
+	if err := errors.Join(s.Message.Validate(), s.Tokenize.Validate()); err != nil {
 		return Settings{}, fmt.Errorf("%w: settings: %w", ErrVersion, err)
 	}
 	return s, nil

@@ -67,12 +67,12 @@ func (b ByVerdict) Messages() int { return b.Ham + b.Unsure + b.Spam }
 // Train trains the model of the given name on the training part of c, chooses thresholds and fits the probabilities on
 // the development part, and measures all three parts. The error is that of the trainer or of an unknown name.
 func Train(ctx context.Context, c *Collection, model string, o TrainOptions) (*Filter, Result, error) {
-	f, result, _, err := train(ctx, c, model, o)
+	f, result, _, err := trainAndTest(ctx, c, model, o)
 	return f, result, err
 }
 
-// train is Train, which also returns what the filter says of the test part.
-func train(ctx context.Context, c *Collection, model string, o TrainOptions) (*Filter, Result, scored, error) {
+// trainAndTest is Train, which also returns what the filter says of the test part.
+func trainAndTest(ctx context.Context, c *Collection, model string, o TrainOptions) (*Filter, Result, scored, error) {
 	trainer, kind, err := o.Models.New(model, c.options.Seed)
 	if err != nil {
 		return nil, Result{}, scored{}, err

@@ -20,17 +20,17 @@ import (
 // multinomial naive Bayes.
 type Complement struct {
 	// Smoothing is added to the number of tokens of each term, so that no term is impossible. 0, or from 1e-10 to 1e6
-	// tokens. With 0 the estimates are the plain shares of the tokens, held between 1e-10 and 1 - 1e-10.
+	// tokens; default 0.1. With 0 the estimates are the plain shares of the tokens, held between 1e-10 and 1 - 1e-10.
 	Smoothing float64 `json:"smoothing"`
 	// Prior is how probable each class is before a message is read, as for models.multinomial. It does not count with
 	// normalise, which takes the scores out of the scale of probabilities. Default "learned".
 	Prior string `json:"prior"`
 	// Features is what the model is trained on: "bits", every term of a message once; "counts", every token; or "unit bits"
 	// and "unit counts", where a message is scaled to length 1, so that long ones weigh as much as short ones. An empty text
-	// means "bits".
+	// means "bits", the default.
 	Features string `json:"features"`
 	// Normalise divides the weights of each class by the sum of their absolute values, so that no class wins by having
-	// larger weights.
+	// larger weights. Default false.
 	Normalise bool `json:"normalise"`
 }
 
@@ -38,7 +38,7 @@ var _ Trainer = Complement{}
 
 // DefaultComplement returns the settings used when nothing else is said.
 func DefaultComplement() Complement {
-	return Complement{Smoothing: 0.1, Prior: PriorLearned, Features: features.UnitCounts.String(), Normalise: false}
+	return Complement{Smoothing: 0.1, Prior: PriorLearned, Features: features.Bits.String()}
 }
 
 // Validate returns everything that is wrong with m.

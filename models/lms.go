@@ -30,7 +30,7 @@ var _ EpochTrainer = LMS{}
 func DefaultLMS() LMS {
 	return LMS{
 		Passes: Passes{Epochs: 20, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.UnitBits.String()},
-		Steps:  Steps{LearningRate: 0.1, Decay: RateConstant, Start: StartZeros},
+		Steps:  Steps{LearningRate: 0.2, Decay: RateConstant, Start: StartZeros},
 		Method: MethodStochastic,
 	}
 }

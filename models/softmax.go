@@ -23,13 +23,13 @@ import (
 type Softmax struct {
 	Passes
 	// LearningRate is the length of the steps of the stochastic method, alpha; each term's own rate falls with what it has
-	// been changed by. Above 0, at most 1e6.
+	// been changed by. Above 0, at most 1e6; default 3, which is best on development mail.
 	LearningRate float64 `json:"learning_rate"`
 	// L1 is how much the sum of the absolute weights counts beside the sum of the losses of all messages: it makes weights
-	// 0. At least 0, at most 1e6; the method "batch" takes none.
+	// 0. At least 0, at most 1e6; default 0. The method "batch" takes none.
 	L1 float64 `json:"l1"`
 	// L2 is how much half the sum of the squared weights counts beside the sum of the losses of all messages: it keeps weights
-	// small. At least 0, at most 1e6. Without it the weights for mail that can be separated grow with each epoch.
+	// small. At least 0, at most 1e6; default 0.001. Without it the weights for mail that can be separated grow with each epoch.
 	L2 float64 `json:"l2"`
 	// Method is "stochastic" for a step after each message, or "batch" for L-BFGS over all of them, which finds the very
 	// minimum and costs more. Default "stochastic"; an empty text means the same.
@@ -42,9 +42,9 @@ var _ EpochTrainer = Softmax{}
 func DefaultSoftmax() Softmax {
 	return Softmax{
 		Passes:       Passes{Epochs: 20, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.UnitBits.String()},
-		LearningRate: 1,
+		LearningRate: 3,
 		L1:           0,
-		L2:           0.01,
+		L2:           0.001,
 		Method:       MethodStochastic,
 	}
 }

@@ -34,7 +34,7 @@ var _ EpochTrainer = Tanh{}
 func DefaultTanh() Tanh {
 	return Tanh{
 		Passes: Passes{Epochs: 20, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.UnitBits.String()},
-		Steps:  Steps{LearningRate: 0.5, Decay: RateConstant, Start: StartZeros},
+		Steps:  Steps{LearningRate: 0.2, Decay: RateConstant, Start: StartZeros},
 		Method: MethodStochastic,
 	}
 }

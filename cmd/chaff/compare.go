@@ -63,9 +63,11 @@ the test part. The table then has the test figures over all messages.`,
 			if err := printComparison(p.stdout, resultsOf(results)); err != nil {
 				return err
 			}
-			for _, r := range results {
-				p.printWarnings(r.Result)
+			fmt.Fprintln(p.stdout)
+			if err := printLosses(p.stdout, resultsOf(results)); err != nil {
+				return err
 			}
+			p.printWarnings(resultsOf(results))
 			return nil
 		},
 	}
@@ -119,15 +121,14 @@ func printComparison(w io.Writer, results []filter.Result) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if len(results) == 0 {
-		return nil
-	}
-	fmt.Fprintln(w, `
-* is the best on the development part. "against the best": messages of the test part that the model gets right and the
-best one wrong, and the other way round; p is the chance of a difference at least as large between equals (McNemar).`)
-	fmt.Fprintln(w)
-	return printLosses(w, results)
+	_, err := fmt.Fprintln(w, bestNote)
+	return err
 }
+
+// bestNote explains the table of models.
+const bestNote = `
+* is the best on development mail. "against the best": test messages that the model gets right and the best one wrong, and
+the other way round; p is the chance of a difference at least as large between models that are equally good (McNemar).`
 
 func accuracyOf(f *metrics.Figures) string {
 	if f == nil {
@@ -162,7 +163,8 @@ func probability(p float64) string {
 	return fmt.Sprintf("%.3f", p)
 }
 
-// printLosses prints the losses of each model on the three parts.
+// printLosses prints the losses of each model on the three parts: the square loss is that of the scores, the log loss and
+// the Brier score are those of the probabilities.
 func printLosses(w io.Writer, results []filter.Result) error {
 	t := newTable(w)
 	fmt.Fprintln(t, "\t0-1 loss\t\t\tsquare loss\t\t\tlog loss\t\t\tBrier")

@@ -74,7 +74,7 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 		return err
 	}
 	fmt.Fprintln(p.stdout)
-	if err := printConfusion(p.stdout, s.Classes, &e.Figures); err != nil {
+	if err := printTest(p.stdout, s.Classes, &e.Figures); err != nil {
 		return err
 	}
 	if e.Verdicts != nil {

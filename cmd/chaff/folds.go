@@ -36,14 +36,21 @@ func (p *program) crossValidate(c *cobra.Command, collection *filter.Collection,
 	return printFolds(p.stdout, results)
 }
 
-// printFolds prints one row for each model.
+// printFolds prints one row for each model, the best on the development parts first.
 func printFolds(w io.Writer, results []filter.CrossValidation) error {
 	t := newTable(w)
-	fmt.Fprintln(t, "model\tfeatures\ttest\t95% interval\tdeviation over folds\thm%\tsm%\tlam%\t(1-ROCA)%")
-	for _, r := range results {
-		f := r.Test
-		fmt.Fprintf(t, "%s\t%s\t%.2f%%\t%.2f-%.2f\t%.2f\t%s\t%s\t%s\t%s\n", r.Model, r.Kind, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
-			r.Deviation, percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4))
+	fmt.Fprintln(t, "model\tfeatures\ttest\t95% interval\tdeviation over folds\thm%\tsm%\tlam%\t(1-ROCA)%\tagainst the best")
+	for i, r := range results {
+		f, name := r.Test, r.Model
+		if i == 0 {
+			name += " *"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%.2f%%\t%.2f-%.2f\t%.2f\t%s\t%s\t%s\t%s\t%s\n", name, r.Kind, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
+			r.Deviation, percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), against(r.AgainstBest))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w, bestNote)
+	return err
 }

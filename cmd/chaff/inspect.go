@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"chaff/filter"
+	"chaff/metrics"
 )
 
 func (p *program) inspectCommand() *cobra.Command {
@@ -76,6 +78,7 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	if s.Thresholds != nil {
 		fmt.Fprintf(p.stdout, "thresholds  spam above %s, unsure above %s\n", threshold(s.Thresholds.Spam), threshold(s.Thresholds.Unsure))
 	}
+	printCalibration(p.stdout, s.Calibration)
 	fmt.Fprintln(p.stdout)
 	if err := printFigures(p.stdout, []partFigures{{"train", s.Train}, {"development", s.Development}, {"test", s.Test}}); err != nil {
 		return err
@@ -95,4 +98,13 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 		}
 	}
 	return nil
+}
+
+// printCalibration tells how scores become probabilities.
+func printCalibration(w io.Writer, c metrics.Calibration) {
+	if len(c.Offsets) == 2 {
+		fmt.Fprintf(w, "probability 1 / (1 + exp(-(%.4g score %+.4g)))\n", c.Slope, c.Offsets[1])
+		return
+	}
+	fmt.Fprintf(w, "probability softmax of %.4g times the scores plus %.4g\n", c.Slope, c.Offsets)
 }

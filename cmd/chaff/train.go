@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -80,11 +81,11 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 	}
 	if result.Test != nil {
 		fmt.Fprintln(p.stdout, "\nOn the test part:")
-		if err := printConfusion(p.stdout, collection.Classes(), result.Test); err != nil {
+		if err := printTest(p.stdout, collection.Classes(), result.Test); err != nil {
 			return err
 		}
 	}
-	p.printWarnings(result)
+	p.printWarnings([]filter.Result{result})
 	size := int64(0)
 	if info, err := os.Stat(path); err == nil {
 		size = info.Size()
@@ -197,8 +198,23 @@ func printResult(w io.Writer, r filter.Result) error {
 	return nil
 }
 
-func (p *program) printWarnings(r filter.Result) {
-	for _, warning := range r.Warnings {
-		fmt.Fprintf(p.stderr, "chaff: %s: warning: %s\n", r.Model, warning)
+// printWarnings tells the doubts about models; one about all of them is told once.
+func (p *program) printWarnings(results []filter.Result) {
+	var texts []string
+	of := make(map[string][]string) // models by warning
+	for _, r := range results {
+		for _, text := range r.Warnings {
+			if len(of[text]) == 0 {
+				texts = append(texts, text)
+			}
+			of[text] = append(of[text], r.Model)
+		}
+	}
+	for _, text := range texts {
+		models := strings.Join(of[text], ", ")
+		if len(results) > 1 && len(of[text]) == len(results) {
+			models = "all models"
+		}
+		fmt.Fprintf(p.stderr, "chaff: %s: warning: %s\n", models, text)
 	}
 }

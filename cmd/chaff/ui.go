@@ -94,10 +94,12 @@ func (p *program) printProblems(s filter.Summary) {
 	}
 }
 
-// threshold writes a score at which the verdict changes; one just below 0 is no "-0.00".
+// threshold writes a score at which the verdict changes. Models differ in the scale of their scores; one just below 0 is 0.
 func threshold(score float64) string {
-	// Adding 0 turns the negative zero that rounding may give into a plain one.
-	return fmt.Sprintf("%.2f", math.Round(100*score)/100+0)
+	if math.Abs(score) < 1e-9 {
+		return "0"
+	}
+	return fmt.Sprintf("%.4g", score)
 }
 
 // percent writes a figure in percent; one that is not defined is a dash.
@@ -155,6 +157,47 @@ func printConfusion(w io.Writer, classes []string, f *metrics.Figures) error {
 			fmt.Fprintf(t, "\t%d", n)
 		}
 		fmt.Fprintln(t)
+	}
+	return t.Flush()
+}
+
+// printTest prints where a model errs, and whether its probabilities come true.
+func printTest(w io.Writer, classes []string, f *metrics.Figures) error {
+	if err := printConfusion(w, classes, f); err != nil {
+		return err
+	}
+	if len(classes) > 2 {
+		fmt.Fprintln(w)
+		if err := printClasses(w, classes, f); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(w)
+	return printReliability(w, classes, f)
+}
+
+// printClasses prints the figures of each class.
+func printClasses(w io.Writer, classes []string, f *metrics.Figures) error {
+	t := newTable(w)
+	fmt.Fprintln(t, "class\tmessages\tprecision\trecall\tF1")
+	for c, figures := range f.Classes {
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", classes[c], figures.Messages,
+			percent(figures.Precision, 2), percent(figures.Recall, 2), percent(figures.F1, 2))
+	}
+	return t.Flush()
+}
+
+// printReliability prints what became of messages by the probability that they were given.
+func printReliability(w io.Writer, classes []string, f *metrics.Figures) error {
+	of, came := "the class given", "were of it"
+	if len(classes) == 2 {
+		of, came = classes[1], "were "+classes[1]
+	}
+	fmt.Fprintf(w, "Probability of %s, and how many %s (mean difference %s):\n", of, came, number(f.CalibrationError))
+	t := newTable(w)
+	fmt.Fprintf(t, "  probability\tmessages\tmean\t%s\n", came)
+	for _, bin := range f.Reliability {
+		fmt.Fprintf(t, "  %.1f-%.1f\t%d\t%.1f%%\t%.1f%%\n", bin.Low, bin.High, bin.Messages, 100*bin.Predicted, 100*bin.Observed)
 	}
 	return t.Flush()
 }
