@@ -68,6 +68,22 @@ func TestSlicesOfDifferentLengthsPanic(t *testing.T) {
 		"ZeroOneLoss":      func() { ZeroOneLoss(nil, []int32{0}) },
 		"OneMinusROCA":     func() { OneMinusROCA([]float64{1}, nil) },
 		"ChooseThresholds": func() { ChooseThresholds([]float64{1}, nil, DefaultThresholdOptions()) },
+		"SquareLoss":       func() { SquareLoss([]int32{0}, []float64{1}, 2) },
+		"LogLoss":          func() { LogLoss([]int32{0}, []float64{1, 2, 3}, 2) },
+		"Brier":            func() { Brier(nil, []float64{1}, 2) },
+		"Reliability":      func() { Reliability([]int32{0}, nil, 2) },
+		"Calibrate":        func() { Calibrate([]int32{0, 1}, []float64{1, 2}, 2) },
+		"Probabilities":    func() { Identity(2).Probabilities(nil, []float64{1}) },
+		"Probability":      func() { Identity(3).Probability(1) },
+		"CompareErrors":    func() { CompareErrors([]int32{0}, []int32{0}, nil) },
+		"MeasureScores": func() {
+			f := Measure([]int32{0}, []int32{0}, 2)
+			f.MeasureScores(nil, nil, nil, 2)
+		},
+		"MeasureScores with probabilities of other classes": func() {
+			f := Measure([]int32{0}, []int32{0}, 2)
+			f.MeasureScores([]int32{0}, []float64{0, 1}, []float64{0, 0.5, 0.5}, 2)
+		},
 		"MeasureSpam": func() {
 			f := Measure([]int32{0}, []int32{0}, 2)
 			f.MeasureSpam(nil, nil)

@@ -2,11 +2,14 @@
 //
 // It takes plain slices and imports no other room. [Measure] gives the [Figures] of any classifier from its predictions;
 // [Figures.MeasureSpam] adds those of the TREC spam track, which a spam filter's scores are needed for.
-// [ChooseThresholds] turns scores on development mail into the two scores at which a verdict changes.
+// [Figures.MeasureScores] says how good the scores are, and the probabilities that a [Calibration] makes of them.
+// [Calibrate] fits one on development mail, and [ChooseThresholds] turns the scores there into the two scores at which a
+// verdict changes. [CompareErrors] says whether two classifiers differ by more than chance.
 //
 // Two slices that go together (labels and predictions, scores and spam) have one entry per message in the same order.
-// Different lengths, and a label outside 0..K-1, are a programmer's mistake and panic. Scores are finite, as those of a
-// valid models.Linear are.
+// Where K scores or probabilities go with a message they are in one slice, N x K row by row: those of message i are
+// scores[i*K : (i+1)*K]. Different lengths, and a label outside 0..K-1, are a programmer's mistake and panic. Scores are
+// finite, as those of a valid models.Linear are.
 //
 // No figure is ever NaN. What cannot be computed, such as the share of spam let through when there is no spam, is said
 // to be not defined: a second result is false, or a pointer in [Figures] is nil.
@@ -14,10 +17,27 @@
 // Sources of the formulas, each named again where it is computed:
 //
 //	0-1 loss, empirical risk     cs446-lecture4-linear-classifiers, "0-1 Loss", "The empirical risk of f(x)"
+//	square loss                  cs446-lecture4-linear-classifiers, "Square Loss"
+//	log loss                     I. J. Good: Rational Decisions (J. R. Stat. Soc. B 14, 1952)
+//	Brier's score                G. W. Brier: Verification of Forecasts Expressed in Terms of Probability (Monthly Weather
+//	                             Review 78, 1950)
+//	calibration                  J. Platt: Probabilistic Outputs for Support Vector Machines and Comparisons to
+//	                             Regularized Likelihood Methods (Advances in Large Margin Classifiers, 1999)
+//	                             H.-T. Lin, C.-J. Lin, R. C. Weng: A Note on Platt's Probabilistic Outputs for Support
+//	                             Vector Machines (Machine Learning 68, 2007)
+//	reliability                  A. Niculescu-Mizil, R. Caruana: Predicting Good Probabilities with Supervised Learning
+//	                             (ICML 2005); C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger: On Calibration of Modern
+//	                             Neural Networks (ICML 2017)
+//	calibration error            M. P. Naeini, G. F. Cooper, M. Hauskrecht: Obtaining Well Calibrated Probabilities Using
+//	                             Bayesian Binning (AAAI 2015)
+//	two models on one test       Q. McNemar: Note on the Sampling Error of the Difference Between Correlated Proportions
+//	                             or Percentages (Psychometrika 12, 1947)
+//	precision, recall, F1        C. J. van Rijsbergen: Information Retrieval (1979)
 //	hm%, sm%, lam%, (1-ROCA)%    G. V. Cormack, T. R. Lynam: TREC 2005 Spam Track Overview (NIST SP 500-266)
 //	interval of a share          E. B. Wilson: Probable Inference, the Law of Succession, and Statistical Inference (JASA 22, 1927)
 //	area under the ROC curve     H. B. Mann, D. R. Whitney: On a Test of Whether One of Two Random Variables is
 //	                             Stochastically Larger than the Other (Ann. Math. Stat. 18, 1947)
 //
-// All functions are pure and safe for concurrent use; none keeps or changes a slice it is given.
+// All functions are pure and safe for concurrent use; none keeps a slice it is given, or changes one but the dst of
+// [Calibration.Probabilities].
 package metrics

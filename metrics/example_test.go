@@ -30,3 +30,27 @@ func Example() {
 	// ham lost 0.0 %, spam let through 33.3 %, (1-ROCA)% 11.1
 	// spam above 0.0, unsure above -1.5
 }
+
+// Scores of development mail become probabilities.
+func ExampleCalibrate() {
+	labels := []int32{0, 0, 0, 0, 1, 1, 1, 1}
+	var scores []float64
+	for _, z := range []float64{-400, -300, -200, 100, -100, 200, 300, 400} {
+		scores = append(scores, 0, z)
+	}
+	c, warnings := metrics.Calibrate(labels, scores, 2)
+	fmt.Printf("%d warnings\n", len(warnings))
+	for _, z := range []float64{-300, 0, 300} {
+		fmt.Printf("score %v: probability %.2f\n", z, c.Probability(z))
+	}
+
+	f := metrics.Measure(labels, []int32{0, 0, 0, 1, 0, 1, 1, 1}, 2)
+	f.MeasureScores(labels, scores, c.All(scores), 2)
+	fmt.Printf("log loss %.3f, Brier %.3f\n", *f.LogLoss, *f.Brier)
+	// Output:
+	// 0 warnings
+	// score -300: probability 0.23
+	// score 0: probability 0.50
+	// score 300: probability 0.77
+	// log loss 0.429, Brier 0.133
+}

@@ -77,16 +77,19 @@ func (f *Figures) MeasureSpam(scores []float64, spam []bool) {
 }
 
 // MeasureScores adds to the figures of [Measure] those of the N x K scores, row by row, of the messages that f was
-// measured on, and of the N x K probabilities that a [Calibration] made of them.
+// measured on, and of the N x K probabilities that a [Calibration] made of them. The order of the messages changes no bit
+// of them.
 func (f *Figures) MeasureScores(labels []int32, scores, probabilities []float64, classes int) {
 	mustMatch(len(labels), f.Messages)
 	mustMatch(len(scores), len(labels)*classes)
 	mustMatch(len(probabilities), len(scores))
+	labels, tables := sorted(labels, classes, scores, probabilities)
+	scores, probabilities = tables[0], tables[1]
 	bins := Reliability(labels, probabilities, classes)
 	defined := len(labels) > 0
-	square := SquareLoss(labels, scores, classes)
+	squareLoss := SquareLoss(labels, scores, classes)
 	// The square of a finite score may be too large for a number, and JSON has no infinity.
-	f.SquareLoss = orNil(square, defined && !math.IsInf(square, 0))
+	f.SquareLoss = orNil(squareLoss, defined && !math.IsInf(squareLoss, 0))
 	f.LogLoss = orNil(LogLoss(labels, probabilities, classes), defined)
 	f.Brier = orNil(Brier(labels, probabilities, classes), defined)
 	f.CalibrationError = orNil(ExpectedCalibrationError(bins), defined)

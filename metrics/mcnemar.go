@@ -37,8 +37,8 @@ func CompareErrors(labels, a, b []int32) McNemar {
 // bothTails returns the probability that of n throws of a fair coin at most k are heads or at most k are tails, for
 // k <= n/2.
 //
-// The binomial coefficients are summed from the middle outwards, in units of the middle one, so none overflows; in n of
-// hundreds of thousands too they are too small for a number after some 40 standard deviations, and all is summed.
+// The binomial coefficients are summed from the middle outwards, in units of the middle one, so that none overflows. Some
+// 40 standard deviations out they become too small for a number, and the rest of them would not change the sums.
 func bothTails(k, n int) float64 {
 	tails, total := 0., 0.
 	coefficient := 1.

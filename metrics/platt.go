@@ -22,6 +22,8 @@ import (
 // calibration is [Identity]. If the best slope is not above 0, so that a higher score does not make the class any more
 // likely, the slope is 0 and each message gets the shares of the classes, smoothed by the targets; so it is without a
 // warning for scores that are the same for every message, like those of a majority classifier.
+//
+// The order of the messages changes no bit of the result.
 func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []string) {
 	mustMatch(len(scores), len(labels)*classes)
 	counts := make([]int, classes)
@@ -39,6 +41,8 @@ func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []st
 			classes-empty, classes)}
 	}
 
+	labels, tables := sorted(labels, classes, scores)
+	scores = tables[0]
 	p := newPlatt(labels, scores, counts)
 	start := p.flat()
 	if p.scale == 0 {

@@ -56,7 +56,7 @@ func onlyIn() map[string]string {
 		"github.com/klauspost/compress":    "corpus",
 		"github.com/ulikunitz/xz":          "corpus",
 		"golang.org/x/text/unicode/norm":   "corpus tokenize",
-		"gonum.org/v1/gonum":               "metrics",
+		"gonum.org/v1/gonum":               "metrics models",
 	}
 }
 
