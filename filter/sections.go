@@ -14,7 +14,8 @@ import (
 // Versions of the format:
 //
 //	1  first
-const formatVersion = 1
+//	2  settings have a calibration
+const formatVersion = 2
 
 const (
 	magic       = "\x89CHAFF\r\n"

@@ -71,17 +71,21 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	}
 	fmt.Fprintf(p.stdout, "model       %s on %s, %s, %.1f MB\n", s.Model, s.Kind, path, float64(info.Size())/1e6)
 	fmt.Fprintf(p.stdout, "classes     %s\n", strings.Join(s.Classes, ", "))
-	printCorpus(p.stdout, s.Corpus)
-	fmt.Fprintf(p.stdout, "split       %d train, %d development, %d test (%s)\n",
-		s.Corpus.Train, s.Corpus.Development, s.Corpus.Test, splitMethod(s.Split, s.Seed))
+	if s.Model != filter.ByHand {
+		printCorpus(p.stdout, s.Corpus)
+		fmt.Fprintf(p.stdout, "split       %d train, %d development, %d test (%s)\n",
+			s.Corpus.Train, s.Corpus.Development, s.Corpus.Test, splitMethod(s.Split, s.Seed))
+	}
 	fmt.Fprintf(p.stdout, "vocabulary  %d terms, language %s\n", s.Corpus.Terms, s.Tokenize.Language)
 	if s.Thresholds != nil {
 		fmt.Fprintf(p.stdout, "thresholds  spam above %s, unsure above %s\n", threshold(s.Thresholds.Spam), threshold(s.Thresholds.Unsure))
 	}
 	printCalibration(p.stdout, s.Calibration)
-	fmt.Fprintln(p.stdout)
-	if err := printFigures(p.stdout, []partFigures{{"train", s.Train}, {"development", s.Development}, {"test", s.Test}}); err != nil {
-		return err
+	if s.Model != filter.ByHand {
+		fmt.Fprintln(p.stdout)
+		if err := printFigures(p.stdout, []partFigures{{"train", s.Train}, {"development", s.Development}, {"test", s.Test}}); err != nil {
+			return err
+		}
 	}
 	for _, class := range all.Strongest {
 		if len(class.Terms) == 0 {

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"chaff/features"
+	"chaff/filter"
+)
+
+func (p *program) importCommand() *cobra.Command {
+	var settings settingFlags
+	var path, kind string
+	c := &cobra.Command{
+		Use:   "import FILE [-m FILE]",
+		Short: "Make a model of weights that were set by hand",
+		Long: `Import makes a model of a table of weights, CSV with the columns term and weight: the score of a message
+is the sum of the weights of its terms, and spam is what has a score above 0. The term (bias) stands
+for the bias. With the names of classes instead of "weight" each class has weights of its own. "-" reads
+the table from stdin. What terms a message has, chaff tokens shows.`,
+		Example: `  chaff import weights.csv -m hand.model
+  chaff import - --set tokenize.language=none < weights.csv`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if path == "" {
+				path = p.defaultModel()
+			}
+			return p.importWeights(c, &settings, args[0], path, kind)
+		},
+	}
+	settings.add(c)
+	c.Flags().StringVarP(&path, "model-file", "m", "", "save the model to `FILE`; default $XDG_DATA_HOME/chaff/model")
+	c.Flags().StringVar(&kind, "features", features.Bits.String(), "weigh terms as `KIND`: bits, counts, unit bits or unit counts")
+	return c
+}
+
+func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table, path, kindName string) error {
+	cfg, err := p.load(c, settings)
+	if err != nil {
+		return err
+	}
+	kind, err := features.ParseKind(kindName)
+	if err != nil || kind == features.Whole {
+		return fmt.Errorf("--features is %q: must be bits, counts, unit bits or unit counts", kindName)
+	}
+	if err := canSave(path); err != nil {
+		return err
+	}
+	weights, err := p.readWeights(table)
+	if err != nil {
+		return fmt.Errorf("import %s: %w", table, err)
+	}
+	f, err := weights.Filter(filter.Reading{Message: cfg.Message, Tokenize: cfg.Tokenize}, kind)
+	if err != nil {
+		return fmt.Errorf("import %s: %w", table, err)
+	}
+	if err := save(f, path); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "Saved the weights of %d terms for the classes %q to %s.\n", len(weights.Terms), weights.Classes, path)
+	return nil
+}
+
+func (p *program) readWeights(table string) (filter.Weights, error) {
+	var r io.Reader = p.stdin
+	if table != "-" {
+		file, err := os.Open(table)
+		if err != nil {
+			return filter.Weights{}, errors.Unwrap(err) // the caller names the file
+		}
+		defer file.Close()
+		r = file
+	}
+	return filter.ReadWeights(r)
+}

@@ -1,0 +1,170 @@
+package filter
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"chaff/features"
+	"chaff/metrics"
+	"chaff/models"
+	"chaff/tokenize"
+)
+
+// Weights is a linear function that was set by hand: K classes, their biases, and the weights of terms.
+type Weights struct {
+	Classes []string
+	Bias    []float64 // K
+	Terms   []WeightedTerm
+}
+
+// WeightedTerm is a term with its weight for each of K classes.
+type WeightedTerm struct {
+	Term    string // as chaff makes it of a message: `body:offer`
+	Weights []float64
+}
+
+// biasName stands for the bias in the place of a term. No term has parentheses and no tag.
+const biasName = "(bias)"
+
+// ErrWeights is for a file that is no table of weights.
+var ErrWeights = errors.New("not a table of weights")
+
+// ReadWeights reads weights as CSV. The first row names the columns: "term" and then either "weight", for a spam filter
+// whose score is the sum, or the names of two or more classes, each with its own weights. Every other row is a term with
+// its weights; the term "(bias)" stands for the bias, which is 0 if there is none. Lines that begin with # are comments.
+// The error wraps [ErrWeights] and names the line.
+func ReadWeights(r io.Reader) (Weights, error) {
+	table := csv.NewReader(r)
+	table.Comment = '#'
+	header, err := table.Read()
+	if err == io.EOF {
+		return Weights{}, fmt.Errorf("%w: it is empty", ErrWeights)
+	}
+	if err != nil {
+		return Weights{}, fmt.Errorf("%w: %w", ErrWeights, err)
+	}
+	w, columns, err := weightsOf(header)
+	if err != nil {
+		return Weights{}, err
+	}
+	seen := make(map[string]bool)
+	for {
+		row, err := table.Read()
+		if err == io.EOF {
+			return w, nil
+		}
+		if err != nil {
+			return Weights{}, fmt.Errorf("%w: %w", ErrWeights, err)
+		}
+		line, _ := table.FieldPos(0)
+		term := row[0]
+		if term == "" || seen[term] {
+			return Weights{}, fmt.Errorf("%w: line %d: the term %q is empty or comes twice", ErrWeights, line, term)
+		}
+		seen[term] = true
+		weights, err := parseWeights(row[1:], columns)
+		if err != nil {
+			return Weights{}, fmt.Errorf("%w: line %d: %w", ErrWeights, line, err)
+		}
+		if term == biasName {
+			w.Bias = weights
+		} else {
+			w.Terms = append(w.Terms, WeightedTerm{term, weights})
+		}
+	}
+}
+
+// weightsOf returns empty weights for the classes that the header names, and for each column the class it is of.
+func weightsOf(header []string) (w Weights, columns []int, err error) {
+	switch {
+	case header[0] != "term" || len(header) < 2:
+		return Weights{}, nil, fmt.Errorf("%w: its first line must be `term,weight` or `term` and the names of classes", ErrWeights)
+	case len(header) == 2 && header[1] == "weight":
+		w.Classes, columns = []string{hamName, spamName}, []int{spamClass}
+	case len(header) == 2:
+		return Weights{}, nil, fmt.Errorf("%w: one class only, %q: must be two or more, or `weight`", ErrWeights, header[1])
+	default:
+		w.Classes = header[1:]
+		for c, class := range w.Classes {
+			if class == "" || slices.Index(w.Classes, class) < c {
+				return Weights{}, nil, fmt.Errorf("%w: the class %q has no name or comes twice", ErrWeights, class)
+			}
+			columns = append(columns, c)
+		}
+	}
+	w.Bias = make([]float64, len(w.Classes))
+	return w, columns, nil
+}
+
+func parseWeights(fields []string, columns []int) ([]float64, error) {
+	weights := make([]float64, max(columns[len(columns)-1]+1, len(columns)))
+	for i, field := range fields {
+		weight, err := strconv.ParseFloat(field, 64)
+		if err != nil || math.Abs(weight) > math.MaxFloat32 || math.IsNaN(weight) {
+			return nil, fmt.Errorf("the weight %q is no number that can be used", field)
+		}
+		weights[columns[i]] = weight
+	}
+	return weights, nil
+}
+
+// Filter makes the weights a filter for messages that are read in the given way, with features of the given kind. Nothing
+// was learnt, so its thresholds are 0, and its probabilities the logistic function of the scores.
+func (w Weights) Filter(reading Reading, kind features.Kind) (*Filter, error) {
+	if kind == features.Whole {
+		return nil, fmt.Errorf("features %v have no terms to weigh", kind)
+	}
+	if err := errors.Join(reading.Message.Validate(), reading.Tokenize.Validate()); err != nil {
+		return nil, err
+	}
+	terms := slices.Clone(w.Terms)
+	slices.SortFunc(terms, func(x, y WeightedTerm) int {
+		hx, hy := features.Hash([]byte(x.Term)), features.Hash([]byte(y.Term))
+		switch {
+		case hx < hy:
+			return -1
+		case hx > hy:
+			return 1
+		}
+		return 0
+	})
+	hashes := make([]uint64, len(terms))
+	weights := make([][]float64, len(w.Classes))
+	known := Terms{Texts: make([]string, len(terms)), Documents: make([]uint32, len(terms))}
+	for id, t := range terms {
+		hashes[id], known.Texts[id] = features.Hash([]byte(t.Term)), t.Term
+		for c := range weights {
+			weights[c] = append(weights[c], t.Weights[c])
+		}
+	}
+	vocabulary, err := features.NewVocabulary(hashes)
+	if err != nil {
+		return nil, err
+	}
+	linear, err := models.NewLinear(w.Bias, weights)
+	if err != nil {
+		return nil, err
+	}
+	f := &Filter{
+		vocabulary: vocabulary, linear: linear, kind: kind, terms: &known,
+		settings: Settings{
+			Classes: w.Classes, Model: ByHand, Kind: kind.String(), TermsVersion: tokenize.Version,
+			Message: reading.Message, Tokenize: reading.Tokenize,
+			Features: features.DefaultOptions(), Trainer: models.DefaultOptions(), Limits: metrics.DefaultThresholdOptions(),
+			Calibration: metrics.Identity(len(w.Classes)),
+		},
+	}
+	f.settings.Corpus.Terms = len(terms)
+	if f.isSpamFilter() {
+		f.settings.Thresholds = new(metrics.Thresholds)
+	}
+	return f, nil
+}
+
+// ByHand is the model of filters whose weights were set by hand.
+const ByHand = "by-hand"
