@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"chaff/features"
 	"chaff/metrics"
@@ -63,8 +64,8 @@ func ReadWeights(r io.Reader) (Weights, error) {
 		}
 		line, _ := table.FieldPos(0)
 		term := row[0]
-		if term == "" || seen[term] {
-			return Weights{}, fmt.Errorf("%w: line %d: the term %q is empty or comes twice", ErrWeights, line, term)
+		if term == "" || !utf8.ValidString(term) || seen[term] {
+			return Weights{}, fmt.Errorf("%w: line %d: the term %q is empty, is not UTF-8, or comes twice", ErrWeights, line, term)
 		}
 		seen[term] = true
 		weights, err := parseWeights(row[1:], columns)
@@ -91,8 +92,8 @@ func weightsOf(header []string) (w Weights, columns []int, err error) {
 	default:
 		w.Classes = header[1:]
 		for c, class := range w.Classes {
-			if class == "" || slices.Index(w.Classes, class) < c {
-				return Weights{}, nil, fmt.Errorf("%w: the class %q has no name or comes twice", ErrWeights, class)
+			if class == "" || !utf8.ValidString(class) || slices.Index(w.Classes, class) < c {
+				return Weights{}, nil, fmt.Errorf("%w: the class %q has no name, is not UTF-8, or comes twice", ErrWeights, class)
 			}
 			columns = append(columns, c)
 		}
