@@ -81,7 +81,9 @@ the test part. The table then has the test figures over all messages.`,
 // compare trains every model, and returns the best on the development part first. It tells of those that could not be
 // trained.
 func (p *program) compare(c *cobra.Command, collection *filter.Collection, cfg config.Config) ([]filter.Trained, error) {
-	comparison, err := filter.Compare(c.Context(), collection, models.Names(), p.trainOptions(cfg))
+	options, done := p.trainOptions(cfg, true)
+	comparison, err := filter.Compare(c.Context(), collection, models.Names(), options)
+	done()
 	if err != nil {
 		return nil, tooFew(err)
 	}

@@ -11,18 +11,48 @@ import (
 	"chaff/models"
 )
 
-// epochs returns a function that tells of each epoch on stderr, nil where that is no terminal.
-func (p *program) epochs() func(model string, e models.Epoch) {
+// epochs returns a function that tells of each epoch on stderr, and one that ends the telling; nothing is told where stderr
+// is no terminal. Of a single model each epoch has a line; of several all share one.
+func (p *program) epochs(several bool) (tell func(model string, e models.Epoch), done func()) {
 	file, isFile := p.stderr.(*os.File)
 	if !isFile || !term.IsTerminal(int(file.Fd())) {
-		return nil
+		return nil, func() {}
 	}
-	return func(model string, e models.Epoch) { fmt.Fprintf(file, "%s %s\n", model, epochLine(e)) }
+	if !several {
+		return tellEpochs(file), func() {}
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		width = 80
+	}
+	return tellInPlace(file, width)
+}
+
+func tellEpochs(w io.Writer) func(model string, e models.Epoch) {
+	return func(model string, e models.Epoch) { fmt.Fprintf(w, "%s %s\n", model, epochLine(e)) }
+}
+
+// clearLine brings a terminal back to the start of an empty line.
+const clearLine = "\r\x1b[K"
+
+// tellInPlace tells of each epoch in the place of the one before, cut at the width of the terminal.
+func tellInPlace(w io.Writer, width int) (tell func(model string, e models.Epoch), done func()) {
+	told := false
+	tell = func(model string, e models.Epoch) {
+		line := model + " " + epochLine(e)
+		fmt.Fprint(w, clearLine, line[:min(len(line), max(width-1, 0))])
+		told = true
+	}
+	return tell, func() {
+		if told {
+			fmt.Fprint(w, clearLine)
+		}
+	}
 }
 
 // epochLine tells what is known after an epoch.
 func epochLine(e models.Epoch) string {
-	line := fmt.Sprintf("epoch %d: %d updates, train loss %s accuracy %.2f%%", e.Epoch, e.Updates, number(&e.Train.Loss), e.Train.Accuracy)
+	line := fmt.Sprintf("epoch %d: %s, train loss %s accuracy %.2f%%", e.Epoch, plural(e.Updates, "update"), number(&e.Train.Loss), e.Train.Accuracy)
 	if d := e.Development; d != nil {
 		line += fmt.Sprintf(", development loss %s accuracy %.2f%%", number(&d.Loss), d.Accuracy)
 	}
@@ -35,7 +65,7 @@ func printTraining(w io.Writer, r filter.Result) {
 		return
 	}
 	last := r.Epochs[len(r.Epochs)-1]
-	fmt.Fprintf(w, "trained     %d epochs", len(r.Epochs))
+	fmt.Fprintf(w, "trained     %s", plural(len(r.Epochs), "epoch"))
 	if r.Kept < last.Epoch {
 		fmt.Fprintf(w, ", the weights of epoch %d kept", r.Kept)
 	}
@@ -48,10 +78,10 @@ func printTraining(w io.Writer, r filter.Result) {
 // printConvergence tells whether a perceptron converged, and what that says of the mail.
 func printConvergence(w io.Writer, c models.Convergence) {
 	if !c.Converged {
-		fmt.Fprintf(w, "            not linearly separable within %d epochs and %d updates\n", c.Epochs, c.Updates)
+		fmt.Fprintf(w, "            not linearly separable within %s and %s\n", plural(c.Epochs, "epoch"), plural(c.Updates, "update"))
 		return
 	}
-	fmt.Fprintf(w, "converged   after %d epochs and %d updates: the training part is linearly separable\n", c.Epochs, c.Updates)
+	fmt.Fprintf(w, "converged   after %s and %s: the training part is linearly separable\n", plural(c.Epochs, "epoch"), plural(c.Updates, "update"))
 	for _, s := range c.Separations {
 		of := ""
 		if s.Class != "" {
@@ -59,8 +89,15 @@ func printConvergence(w io.Writer, c models.Convergence) {
 		}
 		fmt.Fprintf(w, "            %sR %.4g, margin %.4g, geometric margin %.4g", of, s.Radius, s.Margin, s.GeometricMargin)
 		if s.UpdateBound != nil {
-			fmt.Fprintf(w, "; %d updates of at most (R/margin)^2 = %.4g", s.Updates, *s.UpdateBound)
+			fmt.Fprintf(w, "; %s of at most (R/geometric margin)^2 = %.4g", plural(s.Updates, "update"), *s.UpdateBound)
 		}
 		fmt.Fprintln(w)
 	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -20,7 +20,9 @@ type foldsReport struct {
 
 // crossValidate trains every model on each fold but two, and prints the test figures.
 func (p *program) crossValidate(c *cobra.Command, collection *filter.Collection, cfg config.Config, folds int, asJSON bool) error {
-	results, err := filter.CrossValidate(c.Context(), collection, models.Names(), folds, p.trainOptions(cfg))
+	options, done := p.trainOptions(cfg, true)
+	results, err := filter.CrossValidate(c.Context(), collection, models.Names(), folds, options)
+	done()
 	if err != nil {
 		return tooFew(err)
 	}

@@ -71,7 +71,9 @@ func collectOptions(c config.Config, progress func(read, all int)) filter.Collec
 	}
 }
 
-// trainOptions are the options in force; on a terminal each epoch is told.
-func (p *program) trainOptions(c config.Config) filter.TrainOptions {
-	return filter.TrainOptions{Models: c.Models, Thresholds: c.Thresholds, Epoch: p.epochs()}
+// trainOptions are the options in force. On a terminal each epoch is told until done is called, of several models on one
+// line.
+func (p *program) trainOptions(c config.Config, several bool) (o filter.TrainOptions, done func()) {
+	tell, done := p.epochs(several)
+	return filter.TrainOptions{Models: c.Models, Thresholds: c.Thresholds, Epoch: tell}, done
 }

@@ -62,7 +62,9 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 	if err != nil {
 		return err
 	}
-	f, result, err := filter.Train(c.Context(), collection, cfg.Model, p.trainOptions(cfg.Config))
+	options, done := p.trainOptions(cfg.Config, false)
+	f, result, err := filter.Train(c.Context(), collection, cfg.Model, options)
+	done()
 	if err != nil {
 		return tooFew(err)
 	}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"chaff/models"
+)
+
+func TestEpochsAreTold(t *testing.T) {
+	first := models.Epoch{Epoch: 1, Updates: 12, Train: models.EpochFigures{Loss: 0.25, Accuracy: 97.5}, Seconds: 0.0123}
+	second := first
+	second.Epoch, second.Development = 2, &models.EpochFigures{Loss: 0.5, Accuracy: 90}
+	const (
+		firstLine  = "lms epoch 1: 12 updates, train loss 0.2500 accuracy 97.50%, 12 ms"
+		secondLine = "lms epoch 2: 12 updates, train loss 0.2500 accuracy 97.50%, development loss 0.5000 accuracy 90.00%, 12 ms"
+	)
+	t.Run("of one model on a line each", func(t *testing.T) {
+		var out strings.Builder
+		tell := tellEpochs(&out)
+		tell("lms", first)
+		tell("lms", second)
+		if want := firstLine + "\n" + secondLine + "\n"; out.String() != want {
+			t.Errorf("got\n%swant\n%s", out.String(), want)
+		}
+	})
+	t.Run("of several models on one line, which is empty in the end", func(t *testing.T) {
+		var out strings.Builder
+		tell, done := tellInPlace(&out, 81)
+		tell("lms", first)
+		tell("lms", second)
+		done()
+		if want := clearLine + firstLine + clearLine + secondLine[:80] + clearLine; out.String() != want {
+			t.Errorf("got\n%q\nwant\n%q", out.String(), want)
+		}
+	})
+	t.Run("of no epoch nothing", func(t *testing.T) {
+		var out strings.Builder
+		_, done := tellInPlace(&out, 80)
+		done()
+		if out.String() != "" {
+			t.Errorf("got %q", out.String())
+		}
+	})
+}
+
+func TestConvergenceIsTold(t *testing.T) {
+	bound := 40000.0
+	tests := []struct {
+		name string
+		c    models.Convergence
+		want string
+	}{
+		{"not converged", models.Convergence{Epochs: 7, Updates: 12},
+			"            not linearly separable within 7 epochs and 12 updates\n"},
+		{"converged", models.Convergence{Converged: true, Epochs: 7, Updates: 12, Separations: []models.Separation{
+			{Updates: 12, Radius: 4, Margin: 0.5, GeometricMargin: 0.02, UpdateBound: &bound}}},
+			"converged   after 7 epochs and 12 updates: the training part is linearly separable\n" +
+				"            R 4, margin 0.5, geometric margin 0.02; 12 updates of at most (R/geometric margin)^2 = 4e+04\n"},
+		{"each class by itself, where no bound is known", models.Convergence{Converged: true, Epochs: 1, Updates: 3, Separations: []models.Separation{
+			{Class: "a", Radius: 4, Margin: 0.5, GeometricMargin: 0.02}, {Class: "b", Radius: 4, Margin: 1, GeometricMargin: 0.1}}},
+			"converged   after 1 epoch and 3 updates: the training part is linearly separable\n" +
+				"            a: R 4, margin 0.5, geometric margin 0.02\n" +
+				"            b: R 4, margin 1, geometric margin 0.1\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var out strings.Builder
+			printConvergence(&out, test.c)
+			if out.String() != test.want {
+				t.Errorf("got\n%swant\n%s", out.String(), test.want)
+			}
+		})
+	}
+}
