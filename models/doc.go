@@ -29,6 +29,13 @@
 //
 // The letters are the lecture's. The code uses them too, an index of a table being [c][w] and n_cw a variable ncw.
 //
+// Of classifiers that follow a slope or a mistake:
+//
+//	t           target of a document: +1 for the class that a row of weights speaks for, else -1
+//	z           score, w . f + b
+//	eta_n       learning rate of step n
+//	R, gamma    longest document, and margin of weights that separate
+//
 // # Formulas
 //
 //	affine score, argmax     cs440 lecture 16, "Linear Classifiers in General"             linear.go
@@ -36,8 +43,34 @@
 //	Bernoulli naive Bayes    cs440 lecture 16, "Feature = One Bit Per Document"            bernoulli.go
 //	multinomial naive Bayes  cs440 lecture 16, "Feature = One Bit Per Word Token"          multinomial.go
 //	n_cw                     cs440 lecture 16, "Two Different BoW Algorithms"              counts.go
+//	complement naive Bayes   Rennie, Shih, Teevan, Karger, ICML 2003                       complement.go
+//	perceptron               cs440 lecture 16, "Perceptron"; collins; mlcourse; grosse 4   perceptron.go
+//	learning rates, starts   cs440 lecture 16, "Implementation details"                    steps.go
+//	averaged perceptron      Freund, Schapire, Machine Learning 37, 1999                   average.go
+//	convergence, the bound   collins, "The Perceptron Convergence Theorem"; mlcourse       convergence.go
+//	multi-class perceptron   cs440 lecture 16, "Multi-class perceptrons"                   multiclass.go
+//	differentiable           cs440 lecture 16, "Differentiable Perceptron"                 tanh.go
+//	least mean squares       cs446 lecture 4, "Least Mean Square Error"                    lms.go
+//	gradient descent         cs446 lecture 4, "Gradient descent (batch)", and stochastic   gradient.go
+//	softmax regression       cs440 lecture 16, "Differentiable Multi-Class Perceptron"     softmax.go
+//	its stochastic method    McMahan et al., KDD 2013; McMahan, AISTATS 2011               ftrl.go
+//	its batch method         L-BFGS                                                        lbfgs.go
+//	passive-aggressive       Crammer et al., JMLR 7, 2006                                  passiveaggressive.go
+//	AROW                     Crammer, Kulesza, Dredze, NIPS 2009                           arow.go
+//	memoriser                collins, "What Kind of Solution would Suffice?"               memoriser.go
 //	majority class           none: the baseline that a classifier has to beat              majority.go
 //
-// cs440 lecture 16 is the file cs440-lecture16-linear-classifiers; a heading that comes more than once is told apart by
-// what it is about. The lecture's counts are written without "in class c"; they are per class.
+// cs440 lecture 16 is the file cs440-lecture16-linear-classifiers, cs446 lecture 4 cs446-lecture4-linear-classifiers, grosse
+// grosse-lecture3-linear-classification, collins collins-linear-classifiers, mlcourse mlcourse-perceptron; a heading that
+// comes more than once is told apart by what it is about. The lecture's counts are written without "in class c"; they are per
+// class. Where the notes disagree on a document with the score 0, training takes it for a mistake (grosse), and classifying
+// takes it for one of the first class: losing ham costs more.
+//
+// # Training in epochs
+//
+// What reads the training part several times is an [EpochTrainer]. One driver (epochs.go) gives the order of the documents,
+// weighs the classes, measures each epoch, and stops: when a pass changes nothing, when the loss on the development part has
+// not become smaller for a while, or with the name of the setting to lower when the loss grows. A learner is what it does
+// with one document. More than two classes are one problem for each class against all others where a formula has two
+// classes only; the multi-class perceptron, softmax regression and naive Bayes have a formula for all.
 package models
