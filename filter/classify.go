@@ -23,7 +23,8 @@ type Filter struct {
 	vocabulary *features.Vocabulary
 	linear     *models.Linear
 	kind       features.Kind
-	terms      *Terms    // nil if they are in file
+	provenance *Provenance // nil if it is in file, as are the terms
+	terms      *Terms
 	file       *sections // nil for a filter that was just trained
 	scratch    sync.Pool // of *scratch
 }

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,9 +19,17 @@ const newFileMode fs.FileMode = 0o600
 
 // Encode returns the bytes of the model file: the same filter has the same bytes.
 func (f *Filter) Encode() ([]byte, error) {
-	set, err := encodeSettings(f.settings)
+	set, err := json.Marshal(f.settings)
 	if err != nil {
 		return nil, fmt.Errorf("encode settings: %w", err)
+	}
+	p, err := f.Provenance()
+	if err != nil {
+		return nil, err
+	}
+	info, err := json.Marshal(p)
+	if err != nil {
+		return nil, fmt.Errorf("encode provenance: %w", err)
 	}
 	t, err := f.Terms()
 	if err != nil {
@@ -36,6 +45,7 @@ func (f *Filter) Encode() ([]byte, error) {
 		{"PREF", bytesOf(f.vocabulary.Starts())},
 		{"BIAS", bytesOf(f.linear.Bias)},
 		{"WGHT", bytesOf(f.linear.Weights)},
+		{"INFO", info},
 		{"DOCF", bytesOf(t.Documents)},
 		{"TEXT", text},
 	}), nil

@@ -110,7 +110,11 @@ func TestAFileThatIsNoGoodModelIsRefused(t *testing.T) {
 		return encodeSections(all)
 	}
 	flipped := append([]byte(nil), good...)
-	flipped[len(flipped)/3] ^= 1
+	sections, err := decodeSections(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped[sections.spans[1].offset] ^= 1
 	tests := []struct {
 		name string
 		data []byte
@@ -130,10 +134,12 @@ func TestAFileThatIsNoGoodModelIsRefused(t *testing.T) {
 		{"a section that is missing", rewritten(good, func(f []byte) { copy(f[headerSize:], "NONE") }), ErrDamaged, "model is damaged: section SETT is missing"},
 		{"other rules for terms", withSettings("snowball", "snowman"), ErrVersion, "model is of another version: its terms were made by the rules "},
 		{"a setting that is not known", withSettings(`"model"`, `"modal"`), ErrVersion, "model is of another version: settings: "},
-		{"a kind of feature that is not known", withSettings(`"kind": "`, `"kind": "x`), ErrVersion, "model is of another version: unknown kind of feature"},
+		{"a kind of feature that is not known", withSettings(`"kind":"`, `"kind":"x`), ErrVersion, "model is of another version: unknown kind of feature"},
 		{"a language that is not known", withSettings(`"english"`, `"klingon"`), ErrVersion, "model is of another version: settings: language"},
-		{"more classes than rows", withSettings(`"ham",`, `"ham", "eggs",`), ErrDamaged, "model is damaged: "},
-		{"no thresholds", withSettings(`"thresholds": {`, `"thresholds": null, "test_thresholds": {`), ErrVersion, "model is of another version: "},
+		{"more classes than rows", withSettings(`"ham",`, `"ham","eggs",`), ErrDamaged, "model is damaged: "},
+		{"a part of the thresholds that is not known", withSettings(`"thresholds":{`, `"thresholds":{"ham":1,`), ErrVersion, "model is of another version: "},
+		{"a calibration of other classes", withSettings(`"offsets":[0,`, `"offsets":[0,0,`), ErrDamaged, "model is damaged: calibration: "},
+		{"a calibration that turns scores round", withSettings(`"slope":`, `"slope":-`), ErrDamaged, "model is damaged: calibration: "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -158,20 +164,26 @@ func TestAFileThatIsNoGoodModelIsRefused(t *testing.T) {
 	}
 }
 
-func TestDamageOfTheTermsIsFoundWhenTheyAreRead(t *testing.T) {
+func TestDamageOfWhatIsNotNeededIsFoundWhenItIsRead(t *testing.T) {
 	data := encode(t, spamFilter(t))
 	s, err := decodeSections(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := s.spans[len(s.spans)-1]
-	data[last.offset+last.size-1] ^= 1
+	for i, name := range s.names {
+		if name == "INFO" || name == "TEXT" {
+			data[s.spans[i].offset] ^= 1
+		}
+	}
 	f, err := Decode(data)
 	if err != nil {
-		t.Fatalf("damaged terms keep the model from classifying: %v", err)
+		t.Fatalf("damage of what is not needed keeps the model from classifying: %v", err)
 	}
 	if _, err := f.Terms(); !errors.Is(err, ErrDamaged) {
-		t.Errorf("got %v, want %v", err, ErrDamaged)
+		t.Errorf("terms: got %v, want %v", err, ErrDamaged)
+	}
+	if _, err := f.Provenance(); !errors.Is(err, ErrDamaged) {
+		t.Errorf("provenance: got %v, want %v", err, ErrDamaged)
 	}
 }
 
@@ -202,6 +214,7 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("byte %d changed by %x of the first %d: got %+v, want %+v", at, change, size, got, want)
 		}
 		_, _ = f.Terms()
+		_, _ = f.Provenance()
 	})
 }
 

@@ -222,7 +222,7 @@ func TestAModelDoesNotTellWhereItsMailLay(t *testing.T) {
 	if data := string(encode(t, f)); strings.Contains(data, "/home/ann") || strings.Contains(data, "0001.eml") {
 		t.Error("the model has the path of a message")
 	}
-	if got := f.Settings().Corpus.Unreadable; got != 1 {
+	if got := f.provenance.Corpus.Unreadable; got != 1 {
 		t.Errorf("the model knows of %d unreadable messages, want 1", got)
 	}
 }

@@ -5,8 +5,23 @@ import (
 	"slices"
 )
 
-// Settings returns what the filter is and where it came from.
+// Settings returns what the filter classifies by.
 func (f *Filter) Settings() Settings { return f.settings }
+
+// Provenance returns where the filter came from. For a filter that was opened it is read from the file and verified, which
+// the error is about.
+func (f *Filter) Provenance() (Provenance, error) {
+	if f.provenance != nil {
+		return *f.provenance, nil
+	}
+	data, err := f.file.get("INFO")
+	if err != nil {
+		return Provenance{}, err
+	}
+	var p Provenance
+	err = decodeJSON(data, &p)
+	return p, err
+}
 
 // Terms are the terms of a model, by id.
 type Terms struct {

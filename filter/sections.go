@@ -14,7 +14,7 @@ import (
 // Versions of the format:
 //
 //	1  first
-//	2  settings have a calibration
+//	2  settings have a calibration; what classifying does not need is in INFO
 const formatVersion = 2
 
 const (

@@ -10,43 +10,43 @@ import (
 	"chaff/features"
 	"chaff/message"
 	"chaff/metrics"
-	"chaff/models"
 	"chaff/tokenize"
 )
 
-// Settings are what a filter is, and where it came from: the SETT section of the model file.
+// Settings are what a filter needs to know to classify: the SETT section of the model file.
 type Settings struct {
-	Classes      []string                 `json:"classes"`
-	Model        string                   `json:"model"`
-	Kind         string                   `json:"kind"`
-	TermsVersion string                   `json:"terms_version"`
-	Message      message.Options          `json:"message"`
-	Tokenize     tokenize.Options         `json:"tokenize"`
-	Features     features.Options         `json:"features"`
-	Trainer      models.Options           `json:"trainer"`
-	Limits       metrics.ThresholdOptions `json:"threshold_limits"`
-	Split        corpus.SplitOptions      `json:"split"`
-	Seed         uint64                   `json:"seed"`
-	Corpus       Summary                  `json:"corpus"`
-	Thresholds   *metrics.Thresholds      `json:"thresholds,omitempty"`
-	Calibration  metrics.Calibration      `json:"calibration"`
-	Train        *metrics.Figures         `json:"train,omitempty"`
-	Development  *metrics.Figures         `json:"development,omitempty"`
-	Test         *metrics.Figures         `json:"test,omitempty"`
+	Classes      []string            `json:"classes"`
+	Model        string              `json:"model"`
+	Kind         string              `json:"kind"`
+	TermsVersion string              `json:"terms_version"`
+	Message      message.Options     `json:"message"`
+	Tokenize     tokenize.Options    `json:"tokenize"`
+	Thresholds   *metrics.Thresholds `json:"thresholds,omitempty"`
+	Calibration  metrics.Calibration `json:"calibration"`
+}
+
+// Provenance is where a filter came from: the INFO section of the model file.
+type Provenance struct {
+	Features features.Options `json:"features"`
+	// Trainer is the settings of the model, as they are in the configuration; nothing for weights that were set by hand.
+	Trainer     json.RawMessage          `json:"trainer,omitempty"`
+	Limits      metrics.ThresholdOptions `json:"threshold_limits"`
+	Split       corpus.SplitOptions      `json:"split"`
+	Seed        uint64                   `json:"seed"`
+	Corpus      Summary                  `json:"corpus"`
+	Train       *metrics.Figures         `json:"train,omitempty"`
+	Development *metrics.Figures         `json:"development,omitempty"`
+	Test        *metrics.Figures         `json:"test,omitempty"`
 }
 
 // Reading returns how bytes become the documents of the filter.
 func (s Settings) Reading() Reading { return Reading{Message: s.Message, Tokenize: s.Tokenize} }
 
-func encodeSettings(s Settings) ([]byte, error) { return json.MarshalIndent(s, "", "  ") }
-
 // decodeSettings reads the settings of a model file and checks that this program can honour them.
 func decodeSettings(data []byte) (Settings, error) {
 	var s Settings
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
-		return Settings{}, fmt.Errorf("%w: settings: %w", ErrVersion, err)
+	if err := decodeJSON(data, &s); err != nil {
+		return Settings{}, err
 	}
 	if s.TermsVersion != tokenize.Version {
 		return Settings{}, fmt.Errorf("%w: its terms were made by the rules %q, this program has %q", ErrVersion, s.TermsVersion, tokenize.Version)
@@ -55,4 +55,14 @@ func decodeSettings(data []byte) (Settings, error) {
 		return Settings{}, fmt.Errorf("%w: settings: %w", ErrVersion, err)
 	}
 	return s, nil
+}
+
+// decodeJSON reads a section that must have no member that this program does not know.
+func decodeJSON(data []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("%w: settings: %w", ErrVersion, err)
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"chaff/corpus"
@@ -84,7 +85,10 @@ func trainAndTest(ctx context.Context, c *Collection, model string, o TrainOptio
 		return nil, Result{}, scored{}, fmt.Errorf("train %s: %w", model, err)
 	}
 	seconds := (cpuTime() - began).Seconds()
-	f := newFilter(c, linear, model, kind, o)
+	f, err := newFilter(c, linear, model, kind, trainer, o)
+	if err != nil {
+		return nil, Result{}, scored{}, err
+	}
 	result := Result{Model: model, Kind: kind.String(), Terms: linear.Terms, Seconds: seconds, Report: report}
 	development, test := f.score(held), f.score(c.Dataset(corpus.Test, kind))
 	result.Warnings = append(result.Warnings, f.adjust(development, o.Thresholds)...)
@@ -93,7 +97,7 @@ func trainAndTest(ctx context.Context, c *Collection, model string, o TrainOptio
 		result.Verdicts = f.countVerdicts(test)
 	}
 	result.Train, result.Development, result.Test = f.measure(f.score(training)), f.measure(development), f.measure(test)
-	f.settings.Train, f.settings.Development, f.settings.Test = result.Train, result.Development, result.Test
+	f.provenance.Train, f.provenance.Development, f.provenance.Test = result.Train, result.Development, result.Test
 	return f, result, test, nil
 }
 
@@ -124,7 +128,11 @@ func (f *Filter) adjust(development scored, limits metrics.ThresholdOptions) []s
 }
 
 // newFilter joins a model with what it was trained on; thresholds, calibration and figures come later.
-func newFilter(c *Collection, linear *models.Linear, model string, kind features.Kind, o TrainOptions) *Filter {
+func newFilter(c *Collection, linear *models.Linear, model string, kind features.Kind, t models.Trainer, o TrainOptions) (*Filter, error) {
+	trainer, err := json.Marshal(t)
+	if err != nil {
+		return nil, fmt.Errorf("encode settings of %s: %w", model, err)
+	}
 	summary := c.summary
 	summary.Problems = nil // they name paths: the model tells nobody where its mail lay
 	of := c.termsOf(kind)
@@ -140,12 +148,14 @@ func newFilter(c *Collection, linear *models.Linear, model string, kind features
 			TermsVersion: tokenize.Version,
 			Message:      c.options.Reading.Message,
 			Tokenize:     c.options.Reading.Tokenize,
-			Features:     c.options.Features,
-			Trainer:      o.Models,
-			Limits:       o.Thresholds,
-			Split:        c.options.Split,
-			Seed:         c.options.Seed,
-			Corpus:       summary,
 		},
-	}
+		provenance: &Provenance{
+			Features: c.options.Features,
+			Trainer:  trainer,
+			Limits:   o.Thresholds,
+			Split:    c.options.Split,
+			Seed:     c.options.Seed,
+			Corpus:   summary,
+		},
+	}, nil
 }

@@ -155,12 +155,10 @@ func (w Weights) Filter(reading Reading, kind features.Kind) (*Filter, error) {
 		vocabulary: vocabulary, linear: linear, kind: kind, terms: &known,
 		settings: Settings{
 			Classes: w.Classes, Model: ByHand, Kind: kind.String(), TermsVersion: tokenize.Version,
-			Message: reading.Message, Tokenize: reading.Tokenize,
-			Features: features.DefaultOptions(), Trainer: models.DefaultOptions(), Limits: metrics.DefaultThresholdOptions(),
-			Calibration: metrics.Identity(len(w.Classes)),
+			Message: reading.Message, Tokenize: reading.Tokenize, Calibration: metrics.Identity(len(w.Classes)),
 		},
+		provenance: &Provenance{Features: features.DefaultOptions(), Corpus: Summary{Terms: len(terms)}},
 	}
-	f.settings.Corpus.Terms = len(terms)
 	if f.isSpamFilter() {
 		f.settings.Thresholds = new(metrics.Thresholds)
 	}

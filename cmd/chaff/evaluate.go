@@ -49,6 +49,10 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 	if err != nil {
 		return err
 	}
+	from, err := f.Provenance()
+	if err != nil {
+		return fmt.Errorf("open model %s: %w", path, err)
+	}
 	s := f.Settings()
 	if !sameClasses(mail.classes, s.Classes) {
 		return fmt.Errorf("the mail has the classes %q, the model %s has %q", mail.classes, path, s.Classes)
@@ -64,7 +68,7 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 		return err
 	}
 	p.printProblems(e.Summary)
-	result := filter.Result{Model: s.Model, Kind: s.Kind, Terms: s.Corpus.Terms, Thresholds: s.Thresholds, Test: &e.Figures, Verdicts: e.Verdicts, Calibration: s.Calibration}
+	result := filter.Result{Model: s.Model, Kind: s.Kind, Terms: from.Corpus.Terms, Thresholds: s.Thresholds, Test: &e.Figures, Verdicts: e.Verdicts, Calibration: s.Calibration}
 	if asJSON {
 		return printJSON(p.stdout, report{Corpus: e.Summary, Models: []filter.Result{result}, File: path})
 	}

@@ -37,10 +37,11 @@ func (p *program) inspectCommand() *cobra.Command {
 
 // inspection is the JSON of inspect.
 type inspection struct {
-	File      string           `json:"file"`
-	Bytes     int64            `json:"bytes"`
-	Settings  filter.Settings  `json:"settings"`
-	Strongest []strongestTerms `json:"strongest"`
+	File       string            `json:"file"`
+	Bytes      int64             `json:"bytes"`
+	Settings   filter.Settings   `json:"settings"`
+	Provenance filter.Provenance `json:"provenance"`
+	Strongest  []strongestTerms  `json:"strongest"`
 }
 
 type strongestTerms struct {
@@ -61,8 +62,12 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	if err != nil {
 		return fmt.Errorf("open model %s: %w", path, err)
 	}
+	from, err := f.Provenance()
+	if err != nil {
+		return fmt.Errorf("open model %s: %w", path, err)
+	}
 	s := f.Settings()
-	all := inspection{File: path, Bytes: info.Size(), Settings: s}
+	all := inspection{File: path, Bytes: info.Size(), Settings: s, Provenance: from}
 	for c, name := range s.Classes {
 		all.Strongest = append(all.Strongest, strongestTerms{name, terms[c]})
 	}
@@ -72,18 +77,18 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	fmt.Fprintf(p.stdout, "model       %s on %s, %s, %.1f MB\n", s.Model, s.Kind, path, float64(info.Size())/1e6)
 	fmt.Fprintf(p.stdout, "classes     %s\n", strings.Join(s.Classes, ", "))
 	if s.Model != filter.ByHand {
-		printCorpus(p.stdout, s.Corpus)
+		printCorpus(p.stdout, from.Corpus)
 		fmt.Fprintf(p.stdout, "split       %d train, %d development, %d test (%s)\n",
-			s.Corpus.Train, s.Corpus.Development, s.Corpus.Test, splitMethod(s.Split, s.Seed))
+			from.Corpus.Train, from.Corpus.Development, from.Corpus.Test, splitMethod(from.Split, from.Seed))
 	}
-	fmt.Fprintf(p.stdout, "vocabulary  %d terms, language %s\n", s.Corpus.Terms, s.Tokenize.Language)
+	fmt.Fprintf(p.stdout, "vocabulary  %d terms, language %s\n", from.Corpus.Terms, s.Tokenize.Language)
 	if s.Thresholds != nil {
 		fmt.Fprintf(p.stdout, "thresholds  spam above %s, unsure above %s\n", threshold(s.Thresholds.Spam), threshold(s.Thresholds.Unsure))
 	}
 	printCalibration(p.stdout, s.Calibration)
 	if s.Model != filter.ByHand {
 		fmt.Fprintln(p.stdout)
-		if err := printFigures(p.stdout, []partFigures{{"train", s.Train}, {"development", s.Development}, {"test", s.Test}}); err != nil {
+		if err := printFigures(p.stdout, []partFigures{{"train", from.Train}, {"development", from.Development}, {"test", from.Test}}); err != nil {
 			return err
 		}
 	}
