@@ -10,7 +10,7 @@ import (
 	"chaff/models"
 )
 
-// A spam filter has these two classes, in this order, so that its score is the log odds of spam.
+// A spam filter has these two classes, in this order, so that its score is that of spam over ham.
 const (
 	hamName   = "ham"
 	spamName  = "spam"
@@ -53,7 +53,8 @@ type Verdict struct {
 	Class string `json:"class"`
 	// Decision is ham, unsure or spam by the thresholds; for other classes it is Class.
 	Decision Decision `json:"verdict"`
-	// Score is the log odds of spam; for other classes those of Class against all others.
+	// Score is that of spam over ham, on the scale of the model: log odds for naive Bayes and softmax regression. For other
+	// classes it is that of Class over all others, as if scores were log probabilities.
 	Score float64 `json:"score"`
 	// Probability is that of spam, or of Class for other classes, between 0 and 1: the scores as they came true on the
 	// development part.

@@ -28,7 +28,7 @@ func (f *Filter) score(d *features.Dataset) scored {
 	return s
 }
 
-// margins are the scores of class 1 over class 0, for two classes: the log odds of spam.
+// margins are the scores of class 1 over class 0, for two classes, which of a spam filter is spam over ham.
 func (s scored) margins() []float64 {
 	z := make([]float64, len(s.labels))
 	for i := range z {

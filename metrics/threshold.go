@@ -48,7 +48,7 @@ type Thresholds struct {
 //	Spam   = least t >= 0    with (number of ham with score > t)   <= floor(HamLost/100 * ham)
 //	Unsure = greatest t <= 0 with (number of spam with score <= t) <= floor(SpamMissed/100 * spam)
 //
-// 0 is the natural boundary of a score that is a log odds, and a tie there goes to ham, since losing ham costs more
+// 0 is the natural boundary of a score of one class over the other, and a tie there goes to ham, since losing ham costs more
 // (so Unsure lies below the score of the first spam that would be one too many: it is the next smaller number).
 //
 // The warnings say what makes the thresholds doubtful: too few messages for one error to be within the limit, so that

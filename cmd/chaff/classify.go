@@ -38,7 +38,7 @@ func (p *program) classifyCommand() *cobra.Command {
 		Use:   "classify [-m FILE] [PATH...]",
 		Short: "Say whether messages are spam",
 		Long: `Classify reads one message from stdin, or the messages at each PATH (files, folders, Maildirs, mbox
-files), and prints a verdict for each: ham, unsure or spam, with the score (the log odds of spam) and
+files), and prints a verdict for each: ham, unsure or spam, with the score, on the scale of the model, and
 the probability. What mail is read and tokenised with is stored in the model, so no configuration
 is looked at.
 

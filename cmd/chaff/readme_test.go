@@ -68,6 +68,7 @@ mkdir enron
 for n in 1 2 3 4 5 6; do cp -r mail enron/enron$n; done
 cp lists/01.eml message
 echo 'model = "bernoulli"' > chaff.toml
+printf 'term,weight\n(bias),-1\nbody:casino,2\n' > weights.csv
 -- readme.sh --
 set -e
 `)

@@ -46,7 +46,7 @@ type labelled struct {
 	notes   []string // what the user should know before it is used
 }
 
-// spamClasses are the classes of a spam filter, in the order that makes its score the log odds of spam.
+// spamClasses are the classes of a spam filter, in the order that makes its score that of spam over ham.
 func spamClasses() []string { return []string{corpus.Ham.String(), corpus.Spam.String()} }
 
 // open looks at all sources. Their messages come in the order ham, spam, mailboxes, indexes, lists, tables, folders.
