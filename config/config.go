@@ -24,10 +24,13 @@ import (
 
 // Config is all settings. Its sections are the options of the rooms.
 type Config struct {
-	// Model is the name of the model to train: bernoulli, multinomial or majority. Default multinomial.
+	// Model is the name of the model to train: bernoulli, multinomial, perceptron, averaged-perceptron,
+	// multiclass-perceptron, tanh, lms, softmax, passive-aggressive, arow, complement, memoriser or majority. Default
+	// multinomial.
 	Model string `json:"model"`
 	// Seed is where all chance comes from: with the same mail and settings it gives the same model. It decides which
-	// messages fall into which part of a split by hash. Any whole number from 0; default 1.
+	// messages fall into which part of a split by chance, and in which order models that are trained in epochs read them.
+	// Any whole number from 0; default 1.
 	Seed uint64 `json:"seed"`
 	// Workers is how many messages are read at the same time. At least 0; default 0, which means one for each core. It
 	// changes no result.
