@@ -60,60 +60,49 @@ func (o Options) Validate() error {
 // named is one line of the table of models.
 type named struct {
 	name string
-	// trainer returns the trainer with its settings and the seed, and the kind of feature it is trained on.
-	trainer func(o Options, seed uint64) (Trainer, features.Kind, error)
+	// trainer returns the trainer with its settings, and the kind of feature it is trained on.
+	trainer func(o Options) (Trainer, features.Kind, error)
 }
 
-// table lists all models, in the order they are shown in: the seven of the lectures, others, and the baselines.
+// table lists all models, in the order they are shown in: those of the lectures, others, and the baselines.
 func table() []named {
 	return []named{
-		{"bernoulli", func(o Options, _ uint64) (Trainer, features.Kind, error) { return o.Bernoulli, features.Bits, nil }},
-		{"multinomial", func(o Options, _ uint64) (Trainer, features.Kind, error) {
-			return withKind(o.Multinomial, o.Multinomial.kind)
-		}},
-		{"perceptron", func(o Options, seed uint64) (Trainer, features.Kind, error) {
-			o.Perceptron.Seed = seed
-			return withKind(o.Perceptron, o.Perceptron.kind)
-		}},
-		{"averaged-perceptron", func(o Options, seed uint64) (Trainer, features.Kind, error) {
-			o.AveragedPerceptron.Seed, o.AveragedPerceptron.Averaged = seed, true
+		{"bernoulli", func(o Options) (Trainer, features.Kind, error) { return o.Bernoulli, features.Bits, nil }},
+		{"multinomial", func(o Options) (Trainer, features.Kind, error) { return withKind(o.Multinomial, o.Multinomial.kind) }},
+		{"perceptron", func(o Options) (Trainer, features.Kind, error) { return withKind(o.Perceptron, o.Perceptron.kind) }},
+		{"averaged-perceptron", func(o Options) (Trainer, features.Kind, error) {
+			o.AveragedPerceptron.Averaged = true
 			return withKind(o.AveragedPerceptron, o.AveragedPerceptron.kind)
 		}},
-		{"multiclass-perceptron", func(o Options, seed uint64) (Trainer, features.Kind, error) {
-			o.MulticlassPerceptron.Seed = seed
+		{"multiclass-perceptron", func(o Options) (Trainer, features.Kind, error) {
 			return withKind(o.MulticlassPerceptron, o.MulticlassPerceptron.kind)
 		}},
-		{"tanh", func(o Options, seed uint64) (Trainer, features.Kind, error) {
-			o.Tanh.Seed = seed
-			return withKind(o.Tanh, o.Tanh.kind)
-		}},
-		{"lms", func(o Options, seed uint64) (Trainer, features.Kind, error) {
-			o.LMS.Seed = seed
-			return withKind(o.LMS, o.LMS.kind)
-		}},
-		{"softmax", func(o Options, seed uint64) (Trainer, features.Kind, error) {
-			o.Softmax.Seed = seed
-			return withKind(o.Softmax, o.Softmax.kind)
-		}},
-		{"passive-aggressive", func(o Options, seed uint64) (Trainer, features.Kind, error) {
-			o.PassiveAggressive.Seed = seed
+		{"tanh", func(o Options) (Trainer, features.Kind, error) { return withKind(o.Tanh, o.Tanh.kind) }},
+		{"lms", func(o Options) (Trainer, features.Kind, error) { return withKind(o.LMS, o.LMS.kind) }},
+		{"softmax", func(o Options) (Trainer, features.Kind, error) { return withKind(o.Softmax, o.Softmax.kind) }},
+		{"passive-aggressive", func(o Options) (Trainer, features.Kind, error) {
 			return withKind(o.PassiveAggressive, o.PassiveAggressive.kind)
 		}},
-		{"arow", func(o Options, seed uint64) (Trainer, features.Kind, error) {
-			o.AROW.Seed = seed
-			return withKind(o.AROW, o.AROW.kind)
-		}},
-		{"complement", func(o Options, _ uint64) (Trainer, features.Kind, error) {
-			return withKind(o.Complement, o.Complement.kind)
-		}},
-		{"memoriser", func(Options, uint64) (Trainer, features.Kind, error) { return Memoriser{}, features.Whole, nil }},
-		{"majority", func(Options, uint64) (Trainer, features.Kind, error) { return Majority{}, features.Bits, nil }},
+		{"arow", func(o Options) (Trainer, features.Kind, error) { return withKind(o.AROW, o.AROW.kind) }},
+		{"complement", func(o Options) (Trainer, features.Kind, error) { return withKind(o.Complement, o.Complement.kind) }},
+		{"memoriser", func(Options) (Trainer, features.Kind, error) { return Memoriser{}, features.Whole, nil }},
+		{"majority", func(Options) (Trainer, features.Kind, error) { return Majority{}, features.Bits, nil }},
 	}
 }
 
 func withKind(t Trainer, kind func() (features.Kind, error)) (Trainer, features.Kind, error) {
 	k, err := kind()
 	return t, k, err
+}
+
+// seed gives all trainers that have chance in them the seed it comes from.
+func (o *Options) seed(seed uint64) {
+	for _, p := range []*Passes{
+		&o.Perceptron.Passes, &o.AveragedPerceptron.Passes, &o.MulticlassPerceptron.Passes, &o.Tanh.Passes, &o.LMS.Passes,
+		&o.Softmax.Passes, &o.PassiveAggressive.Passes, &o.AROW.Passes,
+	} {
+		p.Seed = seed
+	}
 }
 
 // Names returns the names of all models, in the order they are shown in.
@@ -128,9 +117,10 @@ func Names() []string {
 // New returns the trainer of the given name with its settings from o, and the kind of feature it is trained on. The seed
 // is where its chance comes from, if it has any. The error for an unknown name lists the known ones.
 func (o Options) New(name string, seed uint64) (Trainer, features.Kind, error) {
+	o.seed(seed)
 	for _, m := range table() {
 		if m.name == name {
-			return m.trainer(o, seed)
+			return m.trainer(o)
 		}
 	}
 	return nil, 0, fmt.Errorf("unknown model %q: known are %s", name, strings.Join(Names(), ", "))
