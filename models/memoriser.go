@@ -10,7 +10,7 @@ import (
 // of the training part and has learnt nothing: the baseline that shows why a classifier is tested on other mail. It has no
 // settings and takes features.Whole, where the only term of a document is the document itself.
 //
-//	alpha_cw = 2 if w is of class c, else 0
+//	alpha_cw = 2 if w is of class c and c != 0, else 0
 //	beta_c   = 1 if c = 0, else 0
 //
 // so that of two classes the score is +1 for a document remembered as class 1, and -1 for any other. Source: collins,
@@ -36,7 +36,9 @@ func (Memoriser) Train(ctx context.Context, d *features.Dataset) (*Linear, Repor
 		for c := range labels {
 			labels[c] = n.terms[c][w]
 		}
-		alpha[Argmax(labels)][w] = 2
+		if c := Argmax(labels); c != 0 {
+			alpha[c][w] = 2
+		}
 	}
 	l, err := NewLinear(beta, alpha)
 	return l, Report{Warnings: warnings(d)}, err

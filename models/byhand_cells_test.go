@@ -1,0 +1,181 @@
+package models
+
+import (
+	"math"
+	"testing"
+)
+
+// r = 1. The numbers are (b; w_1, w_2) and their sigma.
+//
+//	f = (1, 0), t = +1: m = 0,    v = 1+1 = 2,           beta = 1/3,  alpha = 1/3
+//	    w = (1/3; 1/3, 0)         sigma = (1-1/3; 1-1/3, 1) = (2/3; 2/3, 1)
+//	f = (1, 1), t = -1: m = -2/3, v = 2/3+2/3+1 = 7/3,   beta = 3/10, alpha = 5/3 * 3/10 = 1/2
+//	    w = (1/3; 1/3, 0) - 1/2 (2/3; 2/3, 1) = (0; 0, -1/2)
+//	    sigma = (2/3 - 3/10 * 4/9; the same, 1 - 3/10) = (8/15; 8/15, 7/10)
+//	f = (0, 2), t = +1: m = -1,   v = 8/15 + 4 * 7/10 = 10/3, beta = 3/13, alpha = 6/13
+//	    w = (6/13 * 8/15; 0, -1/2 + 6/13 * 7/10 * 2) = (16/65; 0, 19/130)
+//	    sigma = (8/15 - 3/13 * 64/225; 8/15, 7/10 - 3/13 * 49/25)
+func TestAROWByHand(t *testing.T) {
+	l := newArow(AROW{Regularisation: 1}, 1, 2)
+	steps := []struct {
+		document     []float32
+		class        int
+		bias         float64
+		weights      []float64
+		sigmaOfBias  float64
+		sigmaOfTerms []float64
+	}{
+		{[]float32{1, 0}, 1, 1. / 3, []float64{1. / 3, 0}, 2. / 3, []float64{2. / 3, 1}},
+		{[]float32{1, 1}, 0, 0, []float64{0, -1. / 2}, 8. / 15, []float64{8. / 15, 7. / 10}},
+		{
+			[]float32{0, 2}, 1, 16. / 65, []float64{0, 19. / 130},
+			8./15 - 3./13*64/225, []float64{8. / 15, 7./10 - 3./13*49/25},
+		},
+	}
+	for i, step := range steps {
+		if !l.learn(vectorOf(step.document), step.class, 1) {
+			t.Errorf("document %d changed nothing", i)
+		}
+		wantNear(t, "bias", l.bias[0], step.bias, 1e-15)
+		wantAllNear(t, "weights", l.weights, step.weights, 1e-15)
+		wantNear(t, "sigma of the bias", l.sigma.bias[0], step.sigmaOfBias, 1e-15)
+		wantAllNear(t, "sigma", l.sigma.weights, step.sigmaOfTerms, 1e-15)
+	}
+
+	// z = 10 is more than a margin of 1.
+	l.bias[0] = 10
+	if l.learn(vectorOf([]float32{0, 0}), 1, 1) {
+		t.Errorf("a document with a margin above 1 changed something")
+	}
+}
+
+// As above, but the second document counts twice: beta = 1/(7/3 + 1/2) = 6/17, alpha = 5/3 * 6/17 = 10/17, so that
+// w = (1/3; 1/3, 0) - 10/17 (2/3; 2/3, 1) = (-1/17; -1/17, -10/17).
+func TestAROWWithAClassThatCountsTwice(t *testing.T) {
+	l := newArow(AROW{Regularisation: 1}, 1, 2)
+	l.learn(vectorOf([]float32{1, 0}), 1, 1)
+	l.learn(vectorOf([]float32{1, 1}), 0, 2)
+	wantNear(t, "bias", l.bias[0], -1./17, 1e-15)
+	wantAllNear(t, "weights", l.weights, []float64{-1. / 17, -10. / 17}, 1e-15)
+}
+
+// Through the origin: f = (1, 0), t = +1: v = 1, beta = alpha = 1/2, w = (1/2, 0), sigma = (1/2, 1).
+func TestAROWThroughTheOrigin(t *testing.T) {
+	m := AROW{Regularisation: 1}
+	m.ThroughOrigin = true
+	l := newArow(m, 1, 2)
+	l.learn(vectorOf([]float32{1, 0}), 1, 1)
+	wantNear(t, "bias", l.bias[0], 0, 0)
+	wantAllNear(t, "weights", l.weights, []float64{1. / 2, 0}, 1e-15)
+	wantAllNear(t, "sigma", l.sigma.weights, []float64{1. / 2, 1}, 1e-15)
+}
+
+// alpha = 1, L1 = 1/2 and L2 = 2 over N = 2 documents, so 1/4 and 1 for each.
+//
+//	f = (1, 2, 1/2, 0), class 1: z = 0, dL/dz = -1/2
+//	    g = (-1/2; -1/2, -1, -1/4, 0) = u, sqrt(n) = |g|        sigma w = 0
+//	    b   = 1/2 / (1/2 + 1) = 1/3                             the bias is free
+//	    w_1 = (1/2 - 1/4) / (1/2 + 1 + 1) = 1/10
+//	    w_2 = (1 - 1/4) / (1 + 1 + 1) = 1/4
+//	    w_3 = 0                                                 |u| = 1/4 is within L1 t/N
+//	    w_4 = 0                                                 not in the document
+//	f = (1, 0, 0, 0), class 1: z = 1/10 + 1/3, dL/dz = -p = -1/(1 + exp(z)), g = -p for the bias and w_1
+//	    r   = sqrt(1/4 + p^2)                                   sigma = r - 1/2
+//	    b   = (1/2 + p + (r - 1/2) 1/3) / (r + 1)
+//	    w_1 = (1/2 + p + (r - 1/2) 1/10 - 1/2) / (r + 1 + 2)
+//	    w_2 = (1 - 1/2) / (1 + 1 + 2) = 1/8                     not in the document, but the penalties grow
+func TestFTRLByHand(t *testing.T) {
+	documents := [][]float32{{1, 2, 0.5, 0}, {1, 0, 0, 0}}
+	d := matrix(2, []int32{1, 1}, documents)
+	l := newFTRL(Softmax{LearningRate: 1, L1: 0.5, L2: 2}, d)
+	now := newRows(1, d.Terms)
+
+	l.learn(d.Row(0), 1, 1)
+	l.model(now)
+	wantNear(t, "bias", now.bias[0], 1./3, 1e-15)
+	wantAllNear(t, "weights", now.weights[:2], []float64{1. / 10, 1. / 4}, 1e-15)
+	wantAllNear(t, "weights within L1", now.weights[2:], []float64{0, 0}, 0)
+
+	untouched := l.cells[1]
+	l.learn(d.Row(1), 1, 1)
+	l.model(now)
+	p := 1 / (1 + math.Exp(1./10+1./3))
+	r := math.Sqrt(1./4 + p*p)
+	wantNear(t, "bias", now.bias[0], (0.5+p+(r-0.5)/3)/(r+1), 1e-15)
+	wantAllNear(t, "weights", now.weights[:2], []float64{(p + (r-0.5)/10) / (r + 3), 1. / 8}, 1e-15)
+	wantAllNear(t, "weights within L1", now.weights[2:], []float64{0, 0}, 0)
+	if l.cells[1] != untouched {
+		t.Errorf("the term that is not in the document was touched: got %v, want %v", l.cells[1], untouched)
+	}
+	if l.cells[3] != (cell{}) {
+		t.Errorf("the term of no document was touched: got %v", l.cells[3])
+	}
+}
+
+// alpha = 1 without penalties. f = (1), class 2: all p = 1/3, so g = (1/3, 1/3, -2/3) for the three rows, and each weight
+// is -g / (|g| + 1) = (-1/4, -1/4, 2/5). A document that counts twice has 2g: (-2/5, -2/5, 4/7).
+func TestFTRLOfThreeClassesByHand(t *testing.T) {
+	d := matrix(3, []int32{2}, [][]float32{{1}})
+	for _, test := range []struct{ weight, others, own float64 }{{1, -1. / 4, 2. / 5}, {2, -2. / 5, 4. / 7}} {
+		l := newFTRL(Softmax{LearningRate: 1}, d)
+		l.learn(d.Row(0), 2, test.weight)
+		now := newRows(3, 1)
+		l.model(now)
+		want := []float64{test.others, test.others, test.own}
+		wantAllNear(t, "bias", now.bias, want, 1e-15)
+		wantAllNear(t, "weights", now.weights, want, 1e-15)
+	}
+}
+
+func TestFTRLThroughTheOriginHasNoBias(t *testing.T) {
+	m := Softmax{LearningRate: 1}
+	m.ThroughOrigin = true
+	d := matrix(2, []int32{1}, [][]float32{{1}})
+	l := newFTRL(m, d)
+	l.learn(d.Row(0), 1, 1)
+	now := newRows(1, 1)
+	l.model(now)
+	wantNear(t, "bias", now.bias[0], 0, 0)
+	wantNear(t, "weight", now.weights[0], 1./3, 1e-15) // 1/2 / (1/2 + 1)
+}
+
+// The mean costs an update nothing but its own terms, so it must come out as the plain mean of all weights.
+func TestAverageIsThePlainMean(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		d := randomMatrix(3, 40, 12, classes)
+		learners := map[string]func(average bool) (learner, *averaged){
+			"perceptron": func(average bool) (learner, *averaged) {
+				n := rowsOf(classes)
+				l := &perceptron{averaged: newAveraged(newRows(n, d.Terms), average, false), steps: Steps{LearningRate: 1, Decay: RateInverseRoot}, updates: make([]int, n)}
+				return l, &l.averaged
+			},
+			"multi-class perceptron": func(average bool) (learner, *averaged) {
+				l := &multiclassPerceptron{averaged: newAveraged(newRows(classes, d.Terms), average, false), steps: Steps{LearningRate: 0.3}}
+				return l, &l.averaged
+			},
+			"passive-aggressive": func(average bool) (learner, *averaged) {
+				l := &passiveAggressive{averaged: newAveraged(newRows(rowsOf(classes), d.Terms), average, false), C: 0.1}
+				return l, &l.averaged
+			},
+		}
+		for name, newLearner := range learners {
+			lazy, _ := newLearner(true)
+			plain, weights := newLearner(false)
+			sum := newRows(weights.n, d.Terms)
+			mean := newRows(weights.n, d.Terms)
+			for read := range 3 * d.Len() {
+				i := read % d.Len()
+				x, c := d.Row(i), int(d.Labels[i])
+				if lazy.learn(x, c, 1) != plain.learn(x, c, 1) {
+					t.Fatalf("%s, %d classes: the mean changes what is a mistake", name, classes)
+				}
+				sum.addAll(weights.rows, 1)
+			}
+			lazy.model(mean)
+			mean.addAll(sum, -1/float64(3*d.Len()))
+			for r := range mean.n {
+				wantNear(t, name+": distance from the plain mean", mean.norm(r), 0, 1e-12)
+			}
+		}
+	}
+}
