@@ -78,7 +78,7 @@ json.dump({
     "documents": documents.tolist(),
     "labels": {K: of.tolist() for K, of in labels.items()},
     "online": list(online_cases()),
-    "optima": [optimum(K, *by) for K in (2, 3) for by in (("l2", 0.1), ("l2", 2.0), ("l1", 0.5), ("l1", 3.0))],
+    "optima": [optimum(K, *by) for K in (2, 3) for by in (("l2", 1.0), ("l2", 2.0), ("l1", 0.5), ("l1", 3.0))],
     "complement": [complement(K, normalise, a) for K in (2, 3) for normalise in (False, True) for a in (1.0, 0.01)],
     "least_squares": least_squares(),
 }, sys.stdout, separators=(",", ":"))

@@ -1,0 +1,251 @@
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"chaff/features"
+)
+
+// linearFixture is testdata/sklearn_linear.json, made by the script beside it.
+type linearFixture struct {
+	Documents [][]float32        `json:"documents"`
+	Labels    map[string][]int32 `json:"labels"` // by number of classes
+	Online    []onlineCase       `json:"online"`
+	Optima    []struct {
+		Classes   int         `json:"classes"`
+		L1        float64     `json:"l1"`
+		L2        float64     `json:"l2"`
+		Coef      [][]float64 `json:"coef"`
+		Intercept []float64   `json:"intercept"`
+		Loss      float64     `json:"loss"` // sum of the log losses, and the penalties
+	} `json:"optima"`
+	Complement []struct {
+		Classes        int         `json:"classes"`
+		Normalise      bool        `json:"normalise"`
+		Smoothing      float64     `json:"smoothing"`
+		FeatureLogProb [][]float64 `json:"feature_log_prob"`
+	} `json:"complement"`
+	LeastSquares []float64 `json:"least_squares"` // bias, then weights
+}
+
+type onlineCase struct {
+	Model          string      `json:"model"`
+	Classes        int         `json:"classes"`
+	ThroughOrigin  bool        `json:"through_origin"`
+	Epochs         int         `json:"epochs"`
+	LearningRate   float64     `json:"learning_rate"`
+	Aggressiveness float64     `json:"aggressiveness"`
+	Coef           [][]float64 `json:"coef"`
+	Intercept      []float64   `json:"intercept"`
+}
+
+func (f *linearFixture) dataset(classes int) *features.Dataset {
+	return matrix(classes, f.Labels[strconv.Itoa(classes)], f.Documents)
+}
+
+func readLinearFixture(t *testing.T) *linearFixture {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "sklearn_linear.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := new(linearFixture)
+	if err := json.Unmarshal(data, f); err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Online) == 0 || len(f.Optima) == 0 || len(f.Complement) == 0 || len(f.LeastSquares) == 0 {
+		t.Fatal("the fixture lacks cases")
+	}
+	return f
+}
+
+// learner returns what learns like the model of the case, from weights that are 0.
+func (test onlineCase) learner(n, terms int) learner {
+	start := newRows(n, terms)
+	switch test.Model {
+	case "passive-aggressive":
+		return &passiveAggressive{averaged: newAveraged(start, false, test.ThroughOrigin), C: test.Aggressiveness}
+	default:
+		average := test.Model == "averaged perceptron"
+		return &perceptron{
+			averaged: newAveraged(start, average, test.ThroughOrigin),
+			steps:    Steps{LearningRate: test.LearningRate}, updates: make([]int, n),
+		}
+	}
+}
+
+// The weights are compared before they become float32. scikit-learn has a perceptron for each of three classes, as we have.
+func TestOnlineLearnersAgreeWithScikitLearn(t *testing.T) {
+	fixture := readLinearFixture(t)
+	for _, test := range fixture.Online {
+		name := fmt.Sprintf("%s, %d classes, %d epochs, through the origin %v, rate %v, C %v",
+			test.Model, test.Classes, test.Epochs, test.ThroughOrigin, test.LearningRate, test.Aggressiveness)
+		t.Run(name, func(t *testing.T) {
+			d := fixture.dataset(test.Classes)
+			start := newRows(rowsOf(test.Classes), d.Terms)
+			c := &course{
+				Passes:  Passes{Epochs: test.Epochs, Order: OrderFixed, ThroughOrigin: test.ThroughOrigin},
+				learner: test.learner(start.n, d.Terms),
+				start:   start,
+			}
+			out, err := c.run(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(out.epochs) != test.Epochs {
+				t.Fatalf("training ended after %d epochs, want %d", len(out.epochs), test.Epochs)
+			}
+			wantAllNear(t, "bias", out.weights.bias, test.Intercept, 1e-9)
+			for r, want := range test.Coef {
+				wantAllNear(t, fmt.Sprintf("weights of row %d", r), out.weights.row(r), want, 1e-9)
+			}
+		})
+	}
+}
+
+// penalised is the loss of Softmax by its definition.
+func penalised(l *Linear, d *features.Dataset, l1, l2 float64) float64 {
+	var loss float64
+	for i, c := range d.Labels {
+		scores := l.Scores(nil, d.Row(i))
+		var sum float64
+		for _, z := range scores {
+			sum += math.Exp(z)
+		}
+		loss -= math.Log(math.Exp(scores[c]) / sum)
+	}
+	for _, w := range l.Weights {
+		loss += l1*math.Abs(float64(w)) + l2/2*float64(w)*float64(w)
+	}
+	return loss
+}
+
+func TestSoftmaxAgreesWithScikitLearn(t *testing.T) {
+	fixture := readLinearFixture(t)
+	for _, test := range fixture.Optima {
+		d := fixture.dataset(test.Classes)
+		name := fmt.Sprintf("%d classes, L1 %v, L2 %v", test.Classes, test.L1, test.L2)
+		if test.L1 == 0 {
+			t.Run(name+", batch", func(t *testing.T) {
+				m := Softmax{Passes: Passes{Epochs: 1000}, LearningRate: 1, L2: test.L2, Method: MethodBatch}
+				l, report, err := m.Train(t.Context(), d)
+				if err != nil || len(report.Warnings) > 0 {
+					t.Fatal(err, report.Warnings)
+				}
+				wantNear(t, "loss", penalised(l, d, test.L1, test.L2), test.Loss, 1e-8*test.Loss)
+				for r, row := range test.Coef {
+					for w, want := range row {
+						wantNear(t, "weight", float64(l.Weights[w*l.Rows()+r]), want, 1e-5)
+					}
+				}
+			})
+		}
+		t.Run(name+", stochastic", func(t *testing.T) {
+			m := Softmax{Passes: Passes{Epochs: 3000, Order: OrderRandom, Seed: 1}, LearningRate: 0.5, L1: test.L1, L2: test.L2, Method: MethodStochastic}
+			l, _, err := m.Train(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			loss := penalised(l, d, test.L1, test.L2)
+			if loss < test.Loss*(1-1e-6) || loss > test.Loss*(1+1e-3) {
+				t.Errorf("got the loss %v, want at most a thousandth more than %v", loss, test.Loss)
+			}
+			wantZeros(t, l, test.Coef, test.L1)
+		})
+	}
+}
+
+// wantZeros wants the weights that L1 makes 0 to be 0, but for terms on the edge.
+func wantZeros(t *testing.T, l *Linear, coef [][]float64, l1 float64) {
+	t.Helper()
+	if l1 == 0 {
+		return
+	}
+	zeros, agreed := 0, 0
+	for r, row := range coef {
+		for w, want := range row {
+			if want != 0 {
+				continue
+			}
+			zeros++
+			if l.Weights[w*l.Rows()+r] == 0 {
+				agreed++
+			}
+		}
+	}
+	if zeros == 0 || agreed < zeros*9/10 {
+		t.Errorf("of %d weights that are 0 at the minimum, got %d", zeros, agreed)
+	}
+}
+
+func TestComplementAgreesWithScikitLearn(t *testing.T) {
+	fixture := readLinearFixture(t)
+	for _, test := range fixture.Complement {
+		t.Run(fmt.Sprintf("%d classes, normalise %v, smoothing %v", test.Classes, test.Normalise, test.Smoothing), func(t *testing.T) {
+			d := fixture.dataset(test.Classes)
+			m := Complement{Smoothing: test.Smoothing, Features: "counts", Normalise: test.Normalise}
+			e, err := m.Estimate(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, _, err := m.Train(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for c, want := range test.FeatureLogProb {
+				for w := range want {
+					if !test.Normalise {
+						wantNear(t, "log likelihood", -e.LogLikelihood[c][w], want[w], 1e-9)
+					}
+					// float32, of numbers up to 10; of two classes the difference.
+					if test.Classes > 2 {
+						wantNear(t, "weight", float64(l.Weights[w*3+c]), want[w], 1e-6)
+					} else if c == 1 {
+						wantNear(t, "weight", float64(l.Weights[w]), want[w]-test.FeatureLogProb[0][w], 1e-6)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestLMSFindsTheLeastSquares(t *testing.T) {
+	fixture := readLinearFixture(t)
+	bits := make([][]float32, len(fixture.Documents))
+	for i, document := range fixture.Documents {
+		for _, count := range document[:5] {
+			bits[i] = append(bits[i], min(count, 1))
+		}
+	}
+	d := matrix(2, fixture.Labels["2"], bits)
+	tests := []struct {
+		name      string
+		model     LMS
+		tolerance float64
+	}{
+		{"batch", LMS{Passes: Passes{Epochs: 3000}, Steps: Steps{LearningRate: 0.5}, Method: MethodBatch}, 1e-6},
+		{"stochastic", LMS{
+			Passes: Passes{Epochs: 1000, Order: OrderRandom, Seed: 1},
+			Steps:  Steps{LearningRate: 0.5, Decay: RateInverseRoot}, Method: MethodStochastic,
+		}, 0.02},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			l, _, err := test.model.Train(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := append([]float64(nil), l.Bias...)
+			for _, w := range l.Weights {
+				got = append(got, float64(w))
+			}
+			wantAllNear(t, "bias and weights", got, fixture.LeastSquares, test.tolerance)
+		})
+	}
+}
