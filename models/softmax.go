@@ -90,12 +90,18 @@ func (m Softmax) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) 
 	return out.result(d)
 }
 
-// logLoss is -ln p_c of the class c of a document with the given scores.
+// logLoss is -ln p_c of the class c of a document with the given scores. Only differences from the highest score count, so
+// that nothing overflows or is lost in large numbers.
 func logLoss(scores []float64, c int) float64 {
 	if len(scores) == 1 {
 		return log1pExp(-target(1, 0, c) * scores[0])
 	}
-	return logSumExp(scores) - scores[c]
+	top := scores[Argmax(scores)]
+	var sum float64
+	for _, z := range scores {
+		sum += math.Exp(z - top)
+	}
+	return top - scores[c] + math.Log(sum)
 }
 
 // slopes writes dL/dz_k = p_k - [k = c] of a document of class c over its scores.
@@ -105,9 +111,14 @@ func slopes(scores []float64, c int) {
 		scores[0] = -t * logistic(-t*scores[0])
 		return
 	}
-	sum := logSumExp(scores)
+	top := scores[Argmax(scores)]
+	var sum float64
 	for k, z := range scores {
-		scores[k] = math.Exp(z - sum)
+		scores[k] = math.Exp(z - top)
+		sum += scores[k]
+	}
+	for k := range scores {
+		scores[k] /= sum
 	}
 	scores[c]-- // p_c is close to 1 where it is no matter
 }
@@ -123,13 +134,3 @@ func logistic(z float64) float64 {
 
 // log1pExp is ln(1 + exp(z)), without overflow.
 func log1pExp(z float64) float64 { return max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) }
-
-// logSumExp is ln of the sum of exp(z), without overflow.
-func logSumExp(scores []float64) float64 {
-	top := scores[Argmax(scores)]
-	var sum float64
-	for _, z := range scores {
-		sum += math.Exp(z - top)
-	}
-	return top + math.Log(sum)
-}

@@ -1,0 +1,160 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// difference is the central finite difference of f at x, which is off by about h^2.
+func difference(f func(x float64) float64, x float64) float64 {
+	const h = 1e-5
+	return (f(x+h) - f(x-h)) / (2 * h)
+}
+
+func TestSlopesOfScoresAreDifferencesOfLosses(t *testing.T) {
+	losses := map[string]slopedLoss{"half square": halfSquare(), "squared tanh": squaredTanh()}
+	for name, loss := range losses {
+		for _, target := range []float64{-1, 1} {
+			for _, z := range []float64{-20, -3, -1, -0.1, 0, 0.1, 1, 3, 20} {
+				want := difference(func(z float64) float64 { return loss.value(target, z) }, z)
+				wantNear(t, fmt.Sprintf("%s, t = %v, z = %v", name, target, z), loss.slope(target, z), want, 1e-7)
+			}
+		}
+	}
+}
+
+func TestSlopesOfSoftmaxAreDifferencesOfTheLogLoss(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 0))
+	for _, classes := range []int{2, 3, 7} {
+		for range 20 {
+			scores := make([]float64, rowsOf(classes))
+			for r := range scores {
+				scores[r] = 4 * random.NormFloat64()
+			}
+			c := random.IntN(classes)
+			got := append([]float64(nil), scores...)
+			slopes(got, c)
+			for r := range scores {
+				moved := append([]float64(nil), scores...)
+				want := difference(func(z float64) float64 {
+					moved[r] = z
+					return logLoss(moved, c)
+				}, scores[r])
+				wantNear(t, fmt.Sprintf("%d classes, class %d, scores %v, slope of %d", classes, c, scores, r), got[r], want, 1e-8)
+			}
+		}
+	}
+}
+
+// The whole loss of the batch method by all weights and biases.
+func TestSlopeOfTheObjectiveIsItsDifferences(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 0))
+	for _, classes := range []int{2, 3} {
+		for _, l2 := range []float64{0, 0.1, 30} {
+			for _, origin := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%d classes, L2 %v, through the origin %v", classes, l2, origin), func(t *testing.T) {
+					d := randomMatrix(5, 20, 6, classes)
+					m := Softmax{L2: l2}
+					m.ThroughOrigin = origin
+					weights := []float64{1, 2.5, 0.5}[:classes]
+					o := newObjective(m, d, weights)
+					x := make([]float64, o.n*(d.Terms+1))
+					for i := range x {
+						x[i] = random.NormFloat64()
+					}
+					got := make([]float64, len(x))
+					o.slope(got, x)
+					for i := range x {
+						moved := append([]float64(nil), x...)
+						want := difference(func(xi float64) float64 {
+							moved[i] = xi
+							return o.value(moved)
+						}, x[i])
+						if isBias := i >= o.n*d.Terms; isBias && origin {
+							want = 0 // the bias is not to move
+						}
+						wantNear(t, fmt.Sprintf("slope of %d", i), got[i], want, 1e-8)
+					}
+				})
+			}
+		}
+	}
+}
+
+// A step of gradient descent goes against the differences of the mean loss, by the learning rate.
+func TestBatchStepIsAgainstTheDifferencesOfTheMeanLoss(t *testing.T) {
+	const eta = 0.01
+	for name, loss := range map[string]slopedLoss{"half square": halfSquare(), "squared tanh": squaredTanh()} {
+		for _, classes := range []int{2, 3} {
+			d := randomMatrix(6, 20, 5, classes)
+			start := Steps{Start: StartRandom}.startRows(rowsOf(classes), d.Terms, 1, false)
+			l := &gradientDescent{rows: newRows(start.n, d.Terms), lossOf: loss, steps: Steps{LearningRate: eta}, slopes: newRows(start.n, d.Terms)}
+			l.set(start)
+			for i, c := range d.Labels {
+				l.learn(d.Row(i), int(c), 1)
+			}
+			l.pass()
+			ones := []float64{1, 1, 1}[:classes]
+			for i := range start.weights {
+				moved := newRows(start.n, d.Terms)
+				moved.set(start)
+				slope := difference(func(w float64) float64 {
+					moved.weights[i] = w
+					return measure(moved, d, l.loss, ones).Loss
+				}, start.weights[i])
+				wantNear(t, fmt.Sprintf("%s, %d classes, weight %d", name, classes, i), l.weights[i], start.weights[i]-eta*slope, 1e-9)
+			}
+		}
+	}
+}
+
+func TestSoftmaxIsStableForAnyScore(t *testing.T) {
+	const most = math.MaxFloat64
+	tests := []struct {
+		name   string
+		scores []float64 // one: of class 1 over class 0
+		c      int
+		loss   float64
+		slopes []float64
+	}{
+		{"sure and right, two classes", []float64{1e300}, 1, 0, []float64{0}},
+		{"sure and wrong, two classes", []float64{1e300}, 0, 1e300, []float64{1}},
+		{"sure of class 0 and right", []float64{-1e300}, 0, 0, []float64{0}},
+		{"sure of class 0 and wrong", []float64{-1e300}, 1, 1e300, []float64{-1}},
+		{"800 and right", []float64{800}, 1, 0, []float64{0}},
+		{"800 and wrong", []float64{800}, 0, 800, []float64{1}},
+		{"-800 and right", []float64{-800}, 0, 0, []float64{0}},
+		{"-800 and wrong", []float64{-800}, 1, 800, []float64{-1}},
+		{"the largest number", []float64{most}, 0, most, []float64{1}},
+		{"no difference", []float64{0}, 1, math.Ln2, []float64{-0.5}},
+		{"sure and right, three classes", []float64{1e300, 0, -1e300}, 0, 0, []float64{0, 0, 0}},
+		{"sure and wrong, three classes", []float64{1e300, 0, 0}, 1, 1e300, []float64{1, -1, 0}},
+		{"all scores are huge", []float64{1e300, 1e300, 1e300}, 2, math.Log(3), []float64{1. / 3, 1. / 3, -2. / 3}},
+		{"all scores are hugely negative", []float64{-1e300, -1e300, -1e300}, 2, math.Log(3), []float64{1. / 3, 1. / 3, -2. / 3}},
+		{"800 and -800", []float64{800, -800, -800}, 1, 1600, []float64{1, -1, 0}},
+		{"all are 800", []float64{800, 800}, 0, math.Ln2, []float64{-0.5, 0.5}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			loss := logLoss(test.scores, test.c)
+			wantNear(t, "loss", loss, test.loss, 1e-12*max(1, test.loss))
+			got := append([]float64(nil), test.scores...)
+			slopes(got, test.c)
+			wantAllNear(t, "slopes", got, test.slopes, 1e-15)
+		})
+	}
+}
+
+func TestOtherLossesOfHugeScores(t *testing.T) {
+	for _, z := range []float64{800, -800, 1e300, -1e300} {
+		for _, target := range []float64{-1, 1} {
+			loss := squaredTanh()
+			right := (1 - math.Copysign(1, target*z)) * (1 - math.Copysign(1, target*z)) // 0 if right, else 4
+			wantNear(t, "squared tanh", loss.value(target, z), right, 0)
+			wantNear(t, "its slope", loss.slope(target, z), 0, 0)
+			wantNear(t, "hinge", hinge(target, z), max(0, 1-target*z), 0)
+		}
+	}
+}
