@@ -151,11 +151,13 @@ func (r *recorder) Init() error {
 }
 
 // Record implements optimize.Recorder.
-func (r *recorder) Record(at *optimize.Location, op optimize.Operation, _ *optimize.Stats) error {
+func (r *recorder) Record(at *optimize.Location, op optimize.Operation, stats *optimize.Stats) error {
 	if r.ctx.Err() != nil {
 		return r.ctx.Err()
 	}
-	if op != optimize.MajorIteration {
+	// The step that ends the optimisation is recorded at its end only.
+	isLast := op == optimize.PostIteration && stats.MajorIterations > len(r.out.epochs)
+	if op != optimize.MajorIteration && !isLast {
 		return nil
 	}
 	o := r.objective
