@@ -97,12 +97,20 @@ func (c *course) run(ctx context.Context, d *features.Dataset) (*outcome, error)
 	if err != nil {
 		return nil, err
 	}
-	order := c.newOrder(d)
+	train := newPart(d)
+	order := c.newOrder(train)
+	if c.descent != nil && c.descent.batch {
+		order = newBatchOrder(train)
+	}
+	var development part
+	if c.watching() {
+		development = newPart(c.watch.Development)
+	}
 	now := newRows(c.start.n, d.Terms)
 	best := newRows(c.start.n, d.Terms)
 	out := new(outcome)
 	lowest := math.Inf(1) // development loss
-	losses := []float64{measure(c.start, d, c.learner.loss, weights).Loss}
+	losses := []float64{measure(c.start, train, c.learner.loss, weights).Loss}
 	for n := 1; n <= c.Epochs; n++ {
 		began := time.Now()
 		e := Epoch{Epoch: n}
@@ -116,10 +124,10 @@ func (c *course) run(ctx context.Context, d *features.Dataset) (*outcome, error)
 		}
 		e.Updates += c.learner.pass()
 		c.learner.model(now)
-		e.Train = measure(now, d, c.learner.loss, weights)
+		e.Train = measure(now, train, c.learner.loss, weights)
 		if c.watching() {
-			development := measure(now, c.watch.Development, c.learner.loss, weights)
-			e.Development = &development
+			figures := measure(now, development, c.learner.loss, weights)
+			e.Development = &figures
 		}
 		e.Seconds = time.Since(began).Seconds()
 		losses = append(losses, e.Train.Loss)
@@ -180,12 +188,12 @@ func (s *descent) check(losses []float64) error {
 }
 
 // measure returns the mean loss of documents, each weighted by its class, and the accuracy.
-func measure(v *rows, d *features.Dataset, loss func(scores []float64, c int) float64, weights []float64) EpochFigures {
+func measure(v *rows, d part, loss func(scores []float64, c int) float64, weights []float64) EpochFigures {
 	var sum, all float64
 	correct := 0
 	scores := make([]float64, v.n)
-	for i, label := range d.Labels {
-		c := int(label)
+	for _, i := range d.canonical {
+		c := int(d.Labels[i])
 		scores = v.scores(scores, d.Row(i))
 		sum += weights[c] * loss(scores, c)
 		all += weights[c]

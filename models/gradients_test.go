@@ -59,7 +59,7 @@ func TestSlopeOfTheObjectiveIsItsDifferences(t *testing.T) {
 					m := Softmax{L2: l2}
 					m.ThroughOrigin = origin
 					weights := []float64{1, 2.5, 0.5}[:classes]
-					o := newObjective(m, d, weights)
+					o := newObjective(m, newPart(d), weights)
 					x := make([]float64, o.n*(d.Terms+1))
 					for i := range x {
 						x[i] = random.NormFloat64()
@@ -102,7 +102,7 @@ func TestBatchStepIsAgainstTheDifferencesOfTheMeanLoss(t *testing.T) {
 				moved.set(start)
 				slope := difference(func(w float64) float64 {
 					moved.weights[i] = w
-					return measure(moved, d, l.loss, ones).Loss
+					return measure(moved, newPart(d), l.loss, ones).Loss
 				}, start.weights[i])
 				wantNear(t, fmt.Sprintf("%s, %d classes, weight %d", name, classes, i), l.weights[i], start.weights[i]-eta*slope, 1e-9)
 			}

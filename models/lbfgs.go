@@ -24,14 +24,17 @@ func (m Softmax) batch(ctx context.Context, d *features.Dataset, w Watch) (*Line
 	if err != nil {
 		return nil, Report{}, err
 	}
-	o := newObjective(m, d, weights)
+	o := newObjective(m, newPart(d), weights)
 	r := &recorder{ctx: ctx, objective: o, watch: w, patience: m.Patience, out: outcome{weights: newRows(o.n, d.Terms)}}
+	if w.Development != nil && w.Development.Len() > 0 {
+		r.development = newPart(w.Development)
+	}
 	result, err := optimize.Minimize(
 		optimize.Problem{Func: o.value, Grad: o.slope},
 		make([]float64, o.n*(d.Terms+1)),
 		&optimize.Settings{
 			GradientThreshold: gradientThreshold,
-			MajorIterations:   m.Epochs,
+			MajorIterations:   m.Epochs + 1, // the first is the start
 			Converger:         optimize.NeverTerminate{},
 			Recorder:          r,
 		},
@@ -70,8 +73,7 @@ var errPatience = errors.New("patience is at an end")
 // objective is the loss of Softmax divided by N, as a function of all weights: the V x R weights, then the R biases.
 type objective struct {
 	n         int // R
-	d         *features.Dataset
-	order     []int
+	d         part
 	weights   []float64 // by class
 	l2        float64
 	origin    bool
@@ -83,10 +85,10 @@ type objective struct {
 	loss float64
 }
 
-func newObjective(m Softmax, d *features.Dataset, weights []float64) *objective {
+func newObjective(m Softmax, d part, weights []float64) *objective {
 	n := rowsOf(len(d.Classes))
 	return &objective{
-		n: n, d: d, order: canonical(d), weights: weights, l2: m.L2, origin: m.ThroughOrigin,
+		n: n, d: d, weights: weights, l2: m.L2, origin: m.ThroughOrigin,
 		rows: newRows(n, d.Terms), slopeRows: newRows(n, d.Terms), scores: make([]float64, n),
 	}
 }
@@ -107,7 +109,7 @@ func (o *objective) compute(x []float64) {
 	o.slopeRows.clear()
 	o.loss = 0
 	N := float64(o.d.Len())
-	for _, i := range o.order {
+	for _, i := range o.d.canonical {
 		f, c := o.d.Row(i), int(o.d.Labels[i])
 		o.scores = o.rows.scores(o.scores, f)
 		o.loss += o.weights[c] * logLoss(o.scores, c) / N
@@ -135,13 +137,14 @@ func (o *objective) slope(dst, x []float64) {
 
 // recorder makes an epoch of each step of the optimiser, and stops it when patience or the context is at an end.
 type recorder struct {
-	ctx       context.Context
-	objective *objective
-	watch     Watch
-	patience  int
-	began     time.Time
-	lowest    float64
-	out       outcome
+	ctx         context.Context
+	objective   *objective
+	watch       Watch
+	development part
+	patience    int
+	began       time.Time
+	lowest      float64
+	out         outcome
 }
 
 // Init implements optimize.Recorder.
@@ -150,23 +153,22 @@ func (r *recorder) Init() error {
 	return r.ctx.Err()
 }
 
-// Record implements optimize.Recorder.
-func (r *recorder) Record(at *optimize.Location, op optimize.Operation, stats *optimize.Stats) error {
+// Record implements optimize.Recorder. The first major iteration is the start, and the one that ends the optimisation is
+// recorded at its end only.
+func (r *recorder) Record(at *optimize.Location, _ optimize.Operation, stats *optimize.Stats) error {
 	if r.ctx.Err() != nil {
 		return r.ctx.Err()
 	}
-	// The step that ends the optimisation is recorded at its end only.
-	isLast := op == optimize.PostIteration && stats.MajorIterations > len(r.out.epochs)
-	if op != optimize.MajorIteration && !isLast {
+	if steps := stats.MajorIterations - 1; steps <= len(r.out.epochs) {
 		return nil
 	}
 	o := r.objective
 	o.unpack(o.rows, at.X)
 	o.at = nil // rows are those of this point now
 	e := Epoch{Epoch: len(r.out.epochs) + 1, Updates: 1, Train: measure(o.rows, o.d, logLoss, o.weights)}
-	if d := r.watch.Development; d != nil && d.Len() > 0 {
-		development := measure(o.rows, d, logLoss, o.weights)
-		e.Development = &development
+	if r.development.Dataset != nil {
+		figures := measure(o.rows, r.development, logLoss, o.weights)
+		e.Development = &figures
 	}
 	e.Seconds = time.Since(r.began).Seconds()
 	r.began = time.Now()

@@ -94,7 +94,7 @@ type order struct {
 	random    *rand.Rand // nil for a fixed order
 }
 
-func (p Passes) newOrder(d *features.Dataset) *order {
+func (p Passes) newOrder(d part) *order {
 	if p.Order == OrderFixed {
 		documents := make([]int, d.Len())
 		for i := range documents {
@@ -102,8 +102,11 @@ func (p Passes) newOrder(d *features.Dataset) *order {
 		}
 		return &order{documents: documents}
 	}
-	return &order{documents: canonical(d), random: rand.New(rand.NewPCG(p.Seed, orderStream))}
+	return &order{documents: slices.Clone(d.canonical), random: rand.New(rand.NewPCG(p.Seed, orderStream))}
 }
+
+// newBatchOrder is the order for a step over all documents, which has none but rounds by it.
+func newBatchOrder(d part) *order { return &order{documents: d.canonical} }
 
 // next returns the order of the next epoch.
 func (o *order) next() []int {
@@ -114,6 +117,14 @@ func (o *order) next() []int {
 	}
 	return o.documents
 }
+
+// part is documents with the order in which sums over all of them are made.
+type part struct {
+	*features.Dataset
+	canonical []int
+}
+
+func newPart(d *features.Dataset) part { return part{d, canonical(d)} }
 
 // canonical returns the documents of d in an order that is that of their contents: the same whatever order they are in
 // within d, so that sums over them round alike and a random order is the same for the same mail.

@@ -1,0 +1,166 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"testing"
+
+	"chaff/features"
+)
+
+// timeless returns the report without what differs from run to run.
+func timeless(r Report) Report {
+	for i := range r.Epochs {
+		r.Epochs[i].Seconds = 0
+	}
+	return r
+}
+
+// unitLength scales every document to length 1, so that the values of its terms are no whole numbers.
+func unitLength(d *features.Dataset) *features.Dataset {
+	d.Kind = features.UnitCounts
+	for i := range d.Len() {
+		x := d.Row(i)
+		length := float32(math.Sqrt(squaredNorm(x, true)))
+		for j := range x.Values {
+			x.Values[j] /= length
+		}
+	}
+	return d
+}
+
+func TestTheSameSeedGivesTheSameBits(t *testing.T) {
+	d := randomMatrix(1, 60, 12, 3)
+	development := randomMatrix(2, 30, 12, 3)
+	for name := range driven(Passes{}) {
+		t.Run(name, func(t *testing.T) {
+			train := func(seed uint64) (*Linear, Report) {
+				m := driven(Passes{Epochs: 4, Order: OrderRandom, Seed: seed})[name]
+				l, report := mustTrain(t, m, d, Watch{Development: development})
+				return l, timeless(report)
+			}
+			first, firstReport := train(1)
+			again, againReport := train(1)
+			if !reflect.DeepEqual(first, again) || !reflect.DeepEqual(firstReport, againReport) {
+				t.Errorf("two trainings with the same seed differ")
+			}
+			other, _ := train(2)
+			if same := reflect.DeepEqual(first, other); same != isBatch(name) {
+				t.Errorf("with another seed the weights are the same: %v, want %v", same, isBatch(name))
+			}
+		})
+	}
+}
+
+func TestAFixedOrderHasNoChance(t *testing.T) {
+	d := randomMatrix(1, 60, 12, 3)
+	for name := range driven(Passes{}) {
+		t.Run(name, func(t *testing.T) {
+			train := func(seed uint64, d *features.Dataset) *Linear {
+				l, _ := mustTrain(t, driven(Passes{Epochs: 4, Order: OrderFixed, Seed: seed})[name], d, Watch{})
+				return l
+			}
+			first := train(1, d)
+			if !reflect.DeepEqual(first, train(2, d)) {
+				t.Errorf("the seed changes weights that are learnt in a fixed order")
+			}
+			if same := reflect.DeepEqual(first, train(1, shuffled(d))); same != isBatch(name) {
+				t.Errorf("of documents in another order the weights are the same: %v, want %v", same, isBatch(name))
+			}
+		})
+	}
+}
+
+func TestARandomStartComesFromTheSeed(t *testing.T) {
+	d := randomMatrix(1, 60, 12, 3)
+	start := Steps{LearningRate: 0.001, Decay: RateConstant, Start: StartRandom}
+	for _, origin := range []bool{false, true} {
+		passes := func(seed uint64) Passes {
+			return Passes{Epochs: 1, Order: OrderFixed, Seed: seed, ThroughOrigin: origin}
+		}
+		models := map[string]func(seed uint64) EpochTrainer{
+			"perceptron":             func(seed uint64) EpochTrainer { return Perceptron{Passes: passes(seed), Steps: start} },
+			"multi-class perceptron": func(seed uint64) EpochTrainer { return MulticlassPerceptron{Passes: passes(seed), Steps: start} },
+			"tanh":                   func(seed uint64) EpochTrainer { return Tanh{Passes: passes(seed), Steps: start} },
+			"least mean squares":     func(seed uint64) EpochTrainer { return LMS{Passes: passes(seed), Steps: start} },
+		}
+		for name, newTrainer := range models {
+			t.Run(fmt.Sprintf("%s, through the origin %v", name, origin), func(t *testing.T) {
+				first, _ := mustTrain(t, newTrainer(1), d, Watch{})
+				again, _ := mustTrain(t, newTrainer(1), d, Watch{})
+				other, _ := mustTrain(t, newTrainer(2), d, Watch{})
+				if !reflect.DeepEqual(first, again) {
+					t.Errorf("the same seed gives other weights")
+				}
+				if reflect.DeepEqual(first, other) {
+					t.Errorf("another seed gives the same weights")
+				}
+				if hasBias := first.Bias[0] != 0; hasBias == origin {
+					t.Errorf("got the bias %v", first.Bias)
+				}
+			})
+		}
+	}
+}
+
+// A random order is drawn from the documents sorted by what is in them, and so are sums over all of them.
+func TestAShuffledDatasetGivesTheSameBits(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		d := unitLength(randomMatrix(1, 60, 12, classes))
+		development := unitLength(randomMatrix(2, 30, 12, classes))
+		for name, m := range driven(Passes{Epochs: 4, Order: OrderRandom, ClassWeights: WeightsBalanced, Seed: 1}) {
+			t.Run(fmt.Sprintf("%s, %d classes", name, classes), func(t *testing.T) {
+				want, wantReport := mustTrain(t, m, d, Watch{Development: development})
+				got, gotReport := mustTrain(t, m, shuffled(d), Watch{Development: shuffled(development)})
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("the same documents in another order give other weights")
+				}
+				if got, want := timeless(gotReport), timeless(wantReport); !reflect.DeepEqual(got, want) {
+					t.Errorf("the same documents in another order give the report\n%+v, want\n%+v", got, want)
+				}
+			})
+		}
+		t.Run(fmt.Sprintf("complement, %d classes", classes), func(t *testing.T) {
+			for _, normalise := range []bool{false, true} {
+				m := Complement{Smoothing: 0.1, Features: "unit counts", Normalise: normalise}
+				want, _, err := m.Train(t.Context(), d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, _, err := m.Train(t.Context(), shuffled(d))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("normalise %v: the same documents in another order give other weights", normalise)
+				}
+			}
+		})
+	}
+}
+
+func TestBalancedClassWeightsAreTheGivenOnes(t *testing.T) {
+	// 7 documents in 2 classes: 7/(2*2) and 7/(2*5).
+	d := matrix(2, []int32{1, 0, 1, 1, 0, 1, 1}, [][]float32{{1, 0}, {1, 1}, {0, 2}, {3, 1}, {0, 1}, {2, 2}, {1, 3}})
+	for name := range driven(Passes{}) {
+		t.Run(name, func(t *testing.T) {
+			train := func(classWeights string) *Linear {
+				m := driven(Passes{Epochs: 4, Order: OrderRandom, Seed: 1, ClassWeights: classWeights})[name]
+				l, _ := mustTrain(t, m, d, Watch{})
+				return l
+			}
+			balanced := train(WeightsBalanced)
+			if !reflect.DeepEqual(balanced, train("0:1.75,1:0.7")) {
+				t.Errorf("balanced weights differ from 0:1.75,1:0.7")
+			}
+			none := train(WeightsNone)
+			if reflect.DeepEqual(balanced, none) {
+				t.Errorf("balanced weights change nothing")
+			}
+			if !reflect.DeepEqual(none, train("")) || !reflect.DeepEqual(none, train("1:1,0:1")) {
+				t.Errorf("none, nothing and 1 differ")
+			}
+		})
+	}
+}
