@@ -1,0 +1,135 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestTooHighRatesNameTheSettingToLower(t *testing.T) {
+	p := Passes{Epochs: 30, Order: OrderRandom, Seed: 1}
+	steps := func(eta float64) Steps { return Steps{LearningRate: eta, Decay: RateConstant, Start: StartZeros} }
+	tests := []struct {
+		name    string
+		good    EpochTrainer
+		bad     EpochTrainer
+		setting string
+	}{
+		{
+			"least mean squares", LMS{Passes: p, Steps: steps(0.003)}, LMS{Passes: p, Steps: steps(0.5)},
+			"models.lms.learning_rate, which is 0.5",
+		},
+		{
+			"least mean squares, batch", LMS{Passes: p, Steps: steps(0.01), Method: MethodBatch}, LMS{Passes: p, Steps: steps(2), Method: MethodBatch},
+			"models.lms.learning_rate, which is 2",
+		},
+		{
+			"least mean squares that overflow", LMS{Passes: p, Steps: steps(0.003)}, LMS{Passes: p, Steps: steps(1e6)},
+			"models.lms.learning_rate, which is 1e+06",
+		},
+		{
+			"tanh", Tanh{Passes: p, Steps: steps(0.003)}, Tanh{Passes: p, Steps: steps(1000)},
+			"models.tanh.learning_rate, which is 1000",
+		},
+		{
+			"tanh, batch", Tanh{Passes: p, Steps: steps(0.01), Method: MethodBatch}, Tanh{Passes: p, Steps: steps(1000), Method: MethodBatch},
+			"models.tanh.learning_rate, which is 1000",
+		},
+		{
+			"softmax", Softmax{Passes: p, LearningRate: 0.1}, Softmax{Passes: p, LearningRate: 100},
+			"models.softmax.learning_rate, which is 100",
+		},
+	}
+	// A third of the labels contradict: no weights are right about the rest of the documents.
+	for _, classes := range []int{2, 3} {
+		d := randomMatrix(1, 60, 12, classes)
+		for i := range d.Labels[:20] {
+			d.Labels[i] = int32((i/2 + i) % classes)
+		}
+		for _, test := range tests {
+			t.Run(fmt.Sprintf("%s, %d classes", test.name, classes), func(t *testing.T) {
+				mustTrain(t, test.good, d, Watch{})
+				l, report, err := test.bad.TrainEpochs(t.Context(), d, Watch{})
+				if !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), "; lower "+test.setting) {
+					t.Fatalf("got error %v, want %v that names %s", err, ErrDiverged, test.setting)
+				}
+				if l != nil || report.Epochs != nil {
+					t.Errorf("got a model or epochs together with the error")
+				}
+			})
+		}
+	}
+}
+
+// Whatever the rate, there are finite weights or an error that says why not.
+func TestNoRateEndsInWeightsThatAreNoNumbers(t *testing.T) {
+	refused := 0
+	for _, classes := range []int{2, 3} {
+		d := randomMatrix(1, 60, 12, classes)
+		for _, eta := range []float64{1e-6, 0.01, 1, 100, 1e6} {
+			p := Passes{Epochs: 30, Order: OrderRandom, Seed: 1}
+			steps := Steps{LearningRate: eta, Decay: RateConstant, Start: StartRandom}
+			for name, m := range map[string]EpochTrainer{
+				"perceptron":                Perceptron{Passes: p, Steps: steps},
+				"multi-class perceptron":    MulticlassPerceptron{Passes: p, Steps: steps},
+				"passive-aggressive":        PassiveAggressive{Passes: p, Aggressiveness: eta},
+				"arow":                      AROW{Passes: p, Regularisation: eta},
+				"least mean squares":        LMS{Passes: p, Steps: steps},
+				"least mean squares, batch": LMS{Passes: p, Steps: steps, Method: MethodBatch},
+				"tanh":                      Tanh{Passes: p, Steps: steps},
+				"tanh, batch":               Tanh{Passes: p, Steps: steps, Method: MethodBatch},
+				"softmax":                   Softmax{Passes: p, LearningRate: eta},
+				"softmax with penalties":    Softmax{Passes: p, LearningRate: eta, L1: eta, L2: eta},
+				"softmax, batch":            Softmax{Passes: p, LearningRate: eta, L2: eta, Method: MethodBatch},
+			} {
+				l, _, err := m.Train(t.Context(), d)
+				switch {
+				case err != nil && !errors.Is(err, ErrDiverged):
+					t.Errorf("%s, %d classes, %v: got error %v, want %v", name, classes, eta, err, ErrDiverged)
+				case err != nil:
+					refused++
+				case l.Validate() != nil:
+					t.Errorf("%s, %d classes, %v: %v", name, classes, eta, l.Validate())
+				}
+			}
+		}
+	}
+	if refused == 0 {
+		t.Errorf("no training diverged")
+	}
+}
+
+// A step of a batch goes down, and that of L-BFGS too: from the loss of weights that are 0, which is known.
+func TestBatchLossesOnlyFall(t *testing.T) {
+	p := Passes{Epochs: 15, Order: OrderRandom}
+	steps := Steps{LearningRate: 0.01, Decay: RateConstant, Start: StartZeros}
+	for _, classes := range []int{2, 3} {
+		rows := float64(rowsOf(classes))
+		d := randomMatrix(1, 60, 12, classes)
+		for _, test := range []struct {
+			name  string
+			model EpochTrainer
+			start float64
+		}{
+			{"least mean squares", LMS{Passes: p, Steps: steps, Method: MethodBatch}, rows / 2},
+			{"tanh", Tanh{Passes: p, Steps: steps, Method: MethodBatch}, rows},
+			{"softmax", Softmax{Passes: p, LearningRate: 1, Method: MethodBatch}, math.Log(float64(classes))},
+		} {
+			t.Run(fmt.Sprintf("%s, %d classes", test.name, classes), func(t *testing.T) {
+				_, report := mustTrain(t, test.model, d, Watch{})
+				if len(report.Epochs) != p.Epochs || report.Kept != p.Epochs {
+					t.Errorf("got %d epochs, the kept one %d, want %d", len(report.Epochs), report.Kept, p.Epochs)
+				}
+				before := test.start
+				for _, e := range report.Epochs {
+					if e.Train.Loss >= before {
+						t.Errorf("epoch %d ends with the loss %v, not below %v", e.Epoch, e.Train.Loss, before)
+					}
+					before = e.Train.Loss
+				}
+			})
+		}
+	}
+}
