@@ -93,65 +93,89 @@ func (c *course) run(ctx context.Context, d *features.Dataset) (*outcome, error)
 	if err != nil {
 		return nil, err
 	}
-	weights, err := classWeights(c.ClassWeights, d.Classes, documents)
-	if err != nil {
+	r := &running{course: c, train: newPart(d), lowest: math.Inf(1)}
+	if r.weights, err = classWeights(c.ClassWeights, d.Classes, documents); err != nil {
 		return nil, err
 	}
-	train := newPart(d)
-	order := c.newOrder(train)
+	r.order = c.newOrder(r.train)
 	if c.descent != nil && c.descent.batch {
-		order = newBatchOrder(train)
+		r.order = newBatchOrder(r.train)
 	}
-	var development part
 	if c.watching() {
-		development = newPart(c.watch.Development)
+		r.development = newPart(c.watch.Development)
 	}
-	now := newRows(c.start.n, d.Terms)
-	best := newRows(c.start.n, d.Terms)
-	out := new(outcome)
-	lowest := math.Inf(1) // development loss
-	losses := []float64{measure(c.start, train, c.learner.loss, weights).Loss}
-	for n := 1; n <= c.Epochs; n++ {
-		began := time.Now()
-		e := Epoch{Epoch: n}
-		for read, i := range order.next() {
-			if read%1024 == 0 && ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			if class := int(d.Labels[i]); c.learner.learn(d.Row(i), class, weights[class]) {
-				e.Updates++
-			}
-		}
-		e.Updates += c.learner.pass()
-		c.learner.model(now)
-		e.Train = measure(now, train, c.learner.loss, weights)
-		if c.watching() {
-			figures := measure(now, development, c.learner.loss, weights)
-			e.Development = &figures
-		}
-		e.Seconds = time.Since(began).Seconds()
-		losses = append(losses, e.Train.Loss)
-		if err := c.descent.check(losses); err != nil {
+	r.now, r.best = newRows(c.start.n, d.Terms), newRows(c.start.n, d.Terms)
+	r.losses = []float64{measure(c.start, r.train, c.learner.loss, r.weights).Loss}
+	for n := 1; n <= c.Epochs && !r.isOver(); n++ {
+		e, err := r.epoch(ctx, n)
+		if err != nil {
 			return nil, err
 		}
-		out.epochs = append(out.epochs, e)
+		r.losses = append(r.losses, e.Train.Loss)
+		if err := c.descent.check(r.losses); err != nil {
+			return nil, err
+		}
+		r.keep(e)
 		if c.watch.Epoch != nil {
 			c.watch.Epoch(e)
 		}
-		out.settled = e.Updates == 0
-		if c.Patience == 0 || e.Development == nil || e.Development.Loss < lowest {
-			best, now = now, best
-			out.kept = n
-			if e.Development != nil {
-				lowest = e.Development.Loss
-			}
+	}
+	r.out.weights = r.best
+	return &r.out, nil
+}
+
+// running is a course that is under way.
+type running struct {
+	*course
+	train, development part
+	weights            []float64 // by class
+	order              *order
+	now, best          *rows
+	losses             []float64 // training losses: at the start, and after each epoch
+	lowest             float64   // development loss so far
+	out                outcome
+}
+
+// epoch makes a pass over the training part and measures what came of it.
+func (r *running) epoch(ctx context.Context, n int) (Epoch, error) {
+	began := time.Now()
+	e := Epoch{Epoch: n}
+	for read, i := range r.order.next() {
+		if read%1024 == 0 && ctx.Err() != nil {
+			return Epoch{}, ctx.Err()
 		}
-		if out.settled || n-out.kept >= max(c.Patience, 1) {
-			break
+		if c := int(r.train.Labels[i]); r.learner.learn(r.train.Row(i), c, r.weights[c]) {
+			e.Updates++
 		}
 	}
-	out.weights = best
-	return out, nil
+	e.Updates += r.learner.pass()
+	r.learner.model(r.now)
+	e.Train = measure(r.now, r.train, r.learner.loss, r.weights)
+	if r.watching() {
+		figures := measure(r.now, r.development, r.learner.loss, r.weights)
+		e.Development = &figures
+	}
+	e.Seconds = time.Since(began).Seconds()
+	return e, nil
+}
+
+// keep takes the weights of an epoch for the result: with patience if they are the best so far, else always.
+func (r *running) keep(e Epoch) {
+	r.out.epochs = append(r.out.epochs, e)
+	r.out.settled = e.Updates == 0
+	if r.Patience > 0 && e.Development != nil {
+		if e.Development.Loss >= r.lowest {
+			return
+		}
+		r.lowest = e.Development.Loss
+	}
+	r.best, r.now = r.now, r.best
+	r.out.kept = e.Epoch
+}
+
+// isOver says whether training stops before the epochs are at an end.
+func (r *running) isOver() bool {
+	return r.out.settled || len(r.out.epochs)-r.out.kept >= max(r.Patience, 1)
 }
 
 // watching says whether there is a development part.
