@@ -42,10 +42,11 @@ func TestAROWByHand(t *testing.T) {
 		wantAllNear(t, "sigma", l.sigma.weights, step.sigmaOfTerms, 1e-15)
 	}
 
-	// z = 10 is more than a margin of 1.
-	l.bias[0] = 10
-	if l.learn(vectorOf([]float32{0, 0}), 1, 1) {
-		t.Errorf("a document with a margin above 1 changed something")
+	for _, margin := range []float64{1, 10} {
+		l.bias[0] = margin
+		if l.learn(vectorOf([]float32{0, 0}), 1, 1) {
+			t.Errorf("a document with the margin %v changed something", margin)
+		}
 	}
 }
 

@@ -117,6 +117,16 @@ func wantMargins(t *testing.T, s Separation, margin, norm float64) {
 	wantNear(t, "geometric margin", s.GeometricMargin, margin/norm, 1e-5)
 }
 
+// lengthOf is the length of row r of l, its bias included.
+func lengthOf(l *Linear, r int) float64 {
+	squares := l.Bias[r] * l.Bias[r]
+	for w := range l.Terms {
+		weight := float64(l.Weights[w*l.Rows()+r])
+		squares += weight * weight
+	}
+	return math.Sqrt(squares)
+}
+
 func wantConverged(t *testing.T, report Report, separations int) *Convergence {
 	t.Helper()
 	c := report.Convergence
@@ -174,7 +184,7 @@ func TestPerceptronConvergesWithinTheBound(t *testing.T) {
 						z := weights.scores(make([]float64, n), d.Row(i))[r]
 						margin = min(margin, target(n, r, int(label))*z)
 					}
-					wantMargins(t, s, margin, weights.norm(r))
+					wantMargins(t, s, margin, lengthOf(l, r))
 					// A row of the true weights is no longer than all of them, so its margin is at least theirs.
 					wantWithinBounds(t, s, radius(d.Dataset, p.ThroughOrigin), d.margin)
 				}
@@ -208,7 +218,7 @@ func TestMulticlassPerceptronConvergesWithinTheBound(t *testing.T) {
 					margin = min(margin, classesApart(weights.scores(make([]float64, classes), d.Row(i)), int(label)))
 				}
 				for r := range classes {
-					squares += math.Pow(weights.norm(r), 2)
+					squares += math.Pow(lengthOf(l, r), 2)
 				}
 				wantMargins(t, s, margin, math.Sqrt(squares))
 			})
@@ -224,6 +234,50 @@ func rowsOfLinear(l *Linear) *rows {
 		v.weights[i] = float64(w)
 	}
 	return v
+}
+
+// The rows are (b; w).
+//
+//	epoch 1   f = (2), t = +1: z = 0, a tie        (1; 2)
+//	          f = (0), t = -1: z = 1, a mistake    (0; 2)
+//	epoch 2   f = (2), t = +1: z = 4, right
+//	          f = (0), t = -1: z = 0, a tie        (-1; 2)
+//	epoch 3   z = 3 and z = -1, both right
+//
+// R = sqrt(1 + 4), gamma = min(3, 1) = 1, ||(b, w)|| = sqrt(1 + 4), and the bound is (sqrt(5) sqrt(5) / 1)^2 = 25. The two
+// rows of a multi-class perceptron are (1; -2) and (-1; 2): R = sqrt(2) sqrt(5), gamma = 2, the length is sqrt(10), and the
+// bound is (sqrt(10) sqrt(10) / 2)^2 = 25.
+func TestConvergenceByHand(t *testing.T) {
+	d := matrix(2, []int32{1, 0}, [][]float32{{2}, {0}})
+	bound := 25.0
+	root := math.Sqrt
+	for _, test := range []struct {
+		model Trainer
+		want  Separation
+	}{
+		{
+			Perceptron{Passes: Passes{Epochs: 9, Order: OrderFixed}, Steps: Steps{LearningRate: 1}},
+			Separation{Updates: 3, Radius: root(5), Margin: 1, GeometricMargin: 1 / root(5), UpdateBound: &bound},
+		},
+		{
+			MulticlassPerceptron{Passes: Passes{Epochs: 9, Order: OrderFixed}, Steps: Steps{LearningRate: 1}},
+			Separation{Updates: 3, Radius: root(10), Margin: 2, GeometricMargin: 2 / root(10), UpdateBound: &bound},
+		},
+	} {
+		_, report, err := test.model.Train(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := wantConverged(t, report, 1)
+		if c.Epochs != 3 || c.Updates != 3 || c.Separations[0].Updates != test.want.Updates {
+			t.Errorf("%T: got %+v, want 3 epochs and 3 updates", test.model, c)
+		}
+		got := c.Separations[0]
+		wantNear(t, "radius", got.Radius, test.want.Radius, 1e-12)
+		wantNear(t, "margin", got.Margin, test.want.Margin, 1e-12)
+		wantNear(t, "geometric margin", got.GeometricMargin, test.want.GeometricMargin, 1e-12)
+		wantNear(t, "bound", *got.UpdateBound, bound, 1e-9)
+	}
 }
 
 func TestNoBoundWhereTheTheoremSaysNothing(t *testing.T) {

@@ -159,6 +159,22 @@ func TestEpochsAreReportedInOrder(t *testing.T) {
 	}
 }
 
+// One epoch of batch gradient descent on the half square: the weights are (-1/8; -1/8, -3/16), as worked out in
+// TestLMSByHand. Class 0 counts three times, class 1 once.
+//
+//	f = (1, 0), t = +1: z = -1/4,   1/2 (5/4)^2  = 25/32,   predicted 0: wrong
+//	f = (1, 1), t = -1: z = -7/16,  1/2 (9/16)^2 = 81/512,  predicted 0: right
+//	loss = (1 * 25/32 + 3 * 81/512) / 4
+func TestLossesAreMeansWeightedByClass(t *testing.T) {
+	d := matrix(2, []int32{1, 0}, [][]float32{{1, 0}, {1, 1}})
+	m := LMS{Passes: Passes{Epochs: 1, ClassWeights: "0:3,1:1"}, Steps: Steps{LearningRate: 0.25}, Method: MethodBatch}
+	_, report := mustTrain(t, m, d, Watch{Development: d})
+	for _, figures := range []EpochFigures{report.Epochs[0].Train, *report.Epochs[0].Development} {
+		wantNear(t, "loss", figures.Loss, (25./32+3*81./512)/4, 1e-15)
+		wantNear(t, "accuracy", figures.Accuracy, 50, 0)
+	}
+}
+
 // wantUpdates wants a step for each pass or document where a slope is followed, and else some for mistakes.
 func wantUpdates(t *testing.T, name string, e Epoch, documents int) {
 	t.Helper()
