@@ -52,7 +52,7 @@ def online_cases():
 
 
 def optimum(K, penalty, strength):
-    solver = dict(solver="newton-cg", tol=1e-10, max_iter=10000) if penalty == "l2" else dict(solver="saga", tol=1e-12, max_iter=200000)
+    solver = dict(solver="newton-cg", tol=1e-10, max_iter=10000) if penalty == "l2" else dict(solver="saga", tol=1e-12, max_iter=200000, random_state=0)
     model = LogisticRegression(penalty=penalty, C=1 / strength, multi_class="ovr" if K == 2 else "multinomial", **solver)
     model.fit(dense, labels[K])
     log_losses = -model.predict_log_proba(dense)[numpy.arange(N), labels[K]].sum()
