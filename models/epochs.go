@@ -112,10 +112,10 @@ func (c *course) run(ctx context.Context, d *features.Dataset) (*outcome, error)
 			return nil, err
 		}
 		r.losses = append(r.losses, e.Train.Loss)
-		if err := c.descent.check(r.losses); err != nil {
+		r.keep(e)
+		if err := c.descent.check(r.losses, n == c.Epochs || r.isOver()); err != nil {
 			return nil, err
 		}
-		r.keep(e)
 		if c.watch.Epoch != nil {
 			c.watch.Epoch(e)
 		}
@@ -184,14 +184,14 @@ func (c *course) watching() bool { return c.watch.Development != nil && c.watch.
 const (
 	// slack is how much a loss may grow by rounding alone.
 	slack = 1e-9
-	// Single documents lead up and down: after an epoch the loss may be higher than at the start by as many times as
-	// upOnce, and after two epochs in a row by as many as upTwice.
-	upOnce, upTwice = 2, 1.1
+	// Single documents lead up and down, and steps that become shorter may begin too long: as long as the loss falls, it may
+	// be higher than at the start by as many times as farUp, and else by as many as up.
+	farUp, up = 10, 1.1
 )
 
 // check returns an error if the training losses so far, the first of them at the start, are what too long steps end in. The
-// steps of a batch never go up.
-func (s *descent) check(losses []float64) error {
+// steps of a batch never go up. At the end the loss must not be higher than at the start.
+func (s *descent) check(losses []float64, atEnd bool) error {
 	n := len(losses) - 1
 	loss, before, start := losses[n], losses[n-1], losses[0]
 	isFinite := loss-loss == 0
@@ -202,13 +202,16 @@ func (s *descent) check(losses []float64) error {
 		return fmt.Errorf("epoch %d: the loss is %v: %w", n, loss, ErrNotFinite)
 	case s.batch && loss <= before*(1+slack)+slack:
 		return nil
-	case !s.batch && loss <= upTwice*start:
+	case !s.batch && loss <= up*start:
 		return nil
-	case !s.batch && loss <= upOnce*start && (n == 1 || before <= upTwice*start):
+	case !s.batch && !atEnd && loss <= farUp*start && (n == 1 || loss < before):
 		return nil
 	}
-	return fmt.Errorf("%w: the training loss grew from %.4g to %.4g in epoch %d, at the start it was %.4g; lower %s",
-		ErrDiverged, before, loss, n, start, s.brake)
+	from := start
+	if s.batch {
+		from = before
+	}
+	return fmt.Errorf("%w: the training loss grew from %.4g to %.4g by epoch %d; lower %s", ErrDiverged, from, loss, n, s.brake)
 }
 
 // measure returns the mean loss of documents, each weighted by its class, and the accuracy.
