@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"chaff/corpus"
-	"chaff/features"
 	"chaff/metrics"
 )
 
@@ -18,16 +17,12 @@ type Evaluation struct {
 // Evaluate reads all messages of source, whose labels must be among the classes of f, and measures what f says of them.
 // Workers and progress are as in [CollectOptions]; the error is that of the context, or [ErrNoMail].
 func (f *Filter) Evaluate(ctx context.Context, source corpus.Source, workers int, progress func(read, all int)) (Evaluation, error) {
-	g, err := gather(ctx, source, f.settings.Classes, gatherOptions{reading: f.settings.Reading(), workers: workers, progress: progress})
+	d, summary, err := f.Dataset(ctx, source, workers, progress)
 	if err != nil {
 		return Evaluation{}, err
 	}
-	d := features.NewDataset(f.kind, g.classes, f.vocabulary.Len())
-	for _, doc := range g.documents {
-		d.Append(f.vocabulary, doc.terms, doc.label)
-	}
 	s := f.score(d)
-	e := Evaluation{Summary: g.summary, Figures: *f.measure(s)}
+	e := Evaluation{Summary: summary, Figures: *f.measure(s)}
 	if f.isSpamFilter() {
 		e.Verdicts = f.countVerdicts(s)
 	}

@@ -49,7 +49,7 @@ func onlyIn() map[string]string {
 		"github.com/blevesearch/segment":   "tokenize",
 		"golang.org/x/net/html":            "message",
 		"golang.org/x/text/encoding":       "message",
-		"github.com/google/renameio":       "filter",
+		"github.com/google/renameio":       "filter cmd/chaff",
 		"github.com/rogpeppe/go-internal":  "cmd/chaff",
 		"golang.org/x/net/publicsuffix":    "tokenize",
 		"golang.org/x/net/idna":            "tokenize",

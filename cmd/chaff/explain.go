@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chaff/filter"
+)
+
+func (p *program) explainCommand() *cobra.Command {
+	var flags explainFlags
+	c := &cobra.Command{
+		Use:   "explain [-m FILE] [PATH]",
+		Short: "Show which terms made the score of a message",
+		Long: `Explain reads a message from stdin or PATH and shows what its score is made of: each term that the
+model knows, its weight, and what it adds. All that is added and the bias are the score.`,
+		Example: `  chaff explain < message
+  chaff explain -m spam.model message --terms 0
+  chaff explain message --html why.html`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, paths []string) error {
+			if flags.model == "" {
+				flags.model = p.defaultModel()
+			}
+			return p.explain(flags, paths)
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&flags.model, "model-file", "m", "", "use the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
+	f.IntVar(&flags.terms, "terms", 20, "show the `N` strongest terms; 0 for all")
+	f.BoolVar(&flags.json, "json", false, "print all as one JSON object")
+	f.StringVar(&flags.page, "html", "", "write a page with the text of the message shaded word by word to `FILE`")
+	c.MarkFlagsMutuallyExclusive("json", "html")
+	return c
+}
+
+type explainFlags struct {
+	model, page string
+	terms       int
+	json        bool
+}
+
+func (p *program) explain(flags explainFlags, paths []string) error {
+	if flags.terms < 0 {
+		return fmt.Errorf("--terms is %d: must be at least 0", flags.terms)
+	}
+	f, err := openModel(flags.model)
+	if err != nil {
+		return err
+	}
+	origin, raw, err := p.readOne(paths)
+	if err != nil {
+		return err
+	}
+	e, err := f.Explain(raw)
+	if err != nil {
+		return fmt.Errorf("open model %s: %w", flags.model, err)
+	}
+	if flags.json {
+		encoder := json.NewEncoder(p.stdout)
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(struct {
+			Path string `json:"path"`
+			filter.Explanation
+		}{origin, e})
+	}
+	return printExplanation(p.stdout, e, flags.terms)
+}
+
+// readOne reads the message at the path, or from stdin if there is none.
+func (p *program) readOne(paths []string) (origin string, raw []byte, err error) {
+	if len(paths) == 0 {
+		raw, err = p.readStdin()
+		return "-", raw, err
+	}
+	raw, err = os.ReadFile(paths[0])
+	if err != nil {
+		return "", nil, fmt.Errorf("read %s: %w", paths[0], errors.Unwrap(err))
+	}
+	return paths[0], raw, nil
+}
+
+// printExplanation prints what a score is made of, and the n strongest terms.
+func printExplanation(w io.Writer, e filter.Explanation, n int) error {
+	forIt, against := 0, 0
+	var up, down float64
+	for _, c := range e.Contributions {
+		if c.Contribution > 0 {
+			forIt, up = forIt+1, up+c.Contribution
+		} else {
+			against, down = against+1, down+c.Contribution
+		}
+	}
+	fmt.Fprintf(w, "verdict      %s, score %.4f, probability %.6f\n", e.Decision, e.Score, e.Probability)
+	fmt.Fprintf(w, "%s over %s: %.4f = %+.4f bias %+.4f by %s for %s %+.4f by %s for %s\n",
+		e.For, e.Against, e.Margin, e.Bias, up, plural(forIt, "term"), e.For, down, plural(against, "term"), e.Against)
+	if len(e.UnknownTerms) > 0 {
+		fmt.Fprintf(w, "             %s not known to the model\n", plural(len(e.UnknownTerms), "term"))
+	}
+	fmt.Fprintln(w)
+	t := newTable(w)
+	fmt.Fprintln(t, "adds\tweight\tvalue\tmessages\tterm\tmade of")
+	shown := e.Contributions
+	if n > 0 {
+		shown = shown[:min(n, len(shown))]
+	}
+	for _, c := range shown {
+		fmt.Fprintf(t, "%+.4f\t%.4f\t%.4g\t%d\t%s\t%s\n", c.Contribution, c.Weight, c.Value, c.Messages, printable(c.Term), printable(strings.Join(c.Tokens, " ")))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if more := len(e.Contributions) - len(shown); more > 0 {
+		fmt.Fprintf(w, "and %s more: --terms 0 shows all\n", plural(more, "term"))
+	}
+	return nil
+}

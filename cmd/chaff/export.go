@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"chaff/features"
+	"chaff/filter"
+)
+
+func (p *program) exportCommand() *cobra.Command {
+	var sources sourceFlags
+	var settings settingFlags
+	var flags exportFlags
+	c := &cobra.Command{
+		Use:   "export [-m FILE] SOURCES",
+		Short: "Write labelled mail, or the weights of a model, for other programs",
+		Long: `Export writes labelled mail as the model sees it, a message a line, in the text format of LIBSVM or of
+Vowpal Wabbit. Features are numbered from 1, ascending; --terms writes which term each is. Of ham and
+spam the labels are -1 and +1, of other classes 1, 2, 3 in the order of chaff inspect.
+
+With --weights it writes the weights of the model as CSV, as chaff import reads them.`,
+		Example: `  chaff export --ham inbox --spam junk > mail.libsvm
+  chaff export --ham inbox --spam junk --as vw --terms terms.tsv > mail.vw
+  chaff export --weights > weights.csv`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if flags.model == "" {
+				flags.model = p.defaultModel()
+			}
+			return p.export(c, &sources, &settings, flags)
+		},
+	}
+	sources.add(c)
+	settings.add(c, "workers")
+	f := c.Flags()
+	f.StringVarP(&flags.model, "model-file", "m", "", "use the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
+	f.StringVar(&flags.format, "as", string(features.LibSVM), "write `FORMAT`: libsvm or vw")
+	f.StringVar(&flags.terms, "terms", "", "write the table of terms to `FILE`: number, training messages, term")
+	f.BoolVar(&flags.weights, "weights", false, "write the weights of the model as CSV, and no mail")
+	return c
+}
+
+type exportFlags struct {
+	model, format, terms string
+	weights              bool
+}
+
+func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *settingFlags, flags exportFlags) error {
+	cfg, err := p.load(c, settings)
+	if err != nil {
+		return err
+	}
+	format, err := features.ParseExportFormat(flags.format)
+	if err != nil {
+		return fmt.Errorf("--as: %w", err)
+	}
+	f, err := openModel(flags.model)
+	if err != nil {
+		return err
+	}
+	if flags.terms != "" {
+		if err := writeTerms(f, flags.model, flags.terms); err != nil {
+			return err
+		}
+	}
+	if flags.weights {
+		w, err := f.Weights()
+		if err != nil {
+			return fmt.Errorf("open model %s: %w", flags.model, err)
+		}
+		return w.WriteCSV(p.stdout)
+	}
+	mail, err := sources.open()
+	if err != nil {
+		return err
+	}
+	if classes := f.Settings().Classes; !sameClasses(mail.classes, classes) {
+		return fmt.Errorf("the mail has the classes %q, the model %s has %q", mail.classes, flags.model, classes)
+	}
+	mail.print(p.stderr)
+	step, done := p.progress("reading mail")
+	d, summary, err := f.Dataset(c.Context(), mail.source, cfg.Workers, step)
+	done()
+	if errors.Is(err, filter.ErrNoMail) {
+		return hintedError{err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages"}
+	}
+	if err != nil {
+		return err
+	}
+	p.printProblems(summary)
+	return d.Write(p.stdout, format)
+}
+
+// writeTerms writes which term each feature is.
+func writeTerms(f *filter.Filter, model, path string) error {
+	terms, err := f.Terms()
+	if err != nil {
+		return fmt.Errorf("open model %s: %w", model, err)
+	}
+	return writeFile(path, func(w io.Writer) error {
+		for id, text := range terms.Texts {
+			if _, err := fmt.Fprintf(w, "%d\t%d\t%s\n", id+1, terms.Documents[id], printable(text)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,127 @@
+package filter
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"chaff/features"
+	"chaff/models"
+)
+
+// Explanation is what the score of a message is made of.
+type Explanation struct {
+	Verdict
+	// For and Against are the two classes that the score decides between: it speaks for the first if it is above 0. Of a
+	// spam filter they are spam and ham; of other classes the two with the highest scores, and then Margin is the
+	// difference of these, which the contributions add up to. Of a spam filter Margin is the score.
+	For     string  `json:"for"`
+	Against string  `json:"against"`
+	Margin  float64 `json:"margin"`
+	// Bias is what a message without a known term has.
+	Bias float64 `json:"bias"`
+	// Contributions are those of the known terms, the strongest first. They and the bias add up to Margin: of a spam filter to
+	// the last bit, if they are added in the order of their ids, and the bias last; of other classes but for rounding.
+	Contributions []Contribution `json:"terms"`
+	// UnknownTerms are the terms that the vocabulary does not have. They have no weight.
+	UnknownTerms []string `json:"unknown"`
+	// Look is what the classifier sees of the message.
+	Look Look `json:"-"`
+}
+
+// Contribution is what a term adds to a score: its value times its weight.
+type Contribution struct {
+	SeenTerm
+	ID           int     `json:"id"`
+	Value        float64 `json:"value"`
+	Weight       float64 `json:"weight"`
+	Contribution float64 `json:"contribution"`
+	Messages     uint32  `json:"messages"` // training messages that have the term
+}
+
+// Explain says what a message is, and why. For a filter that was opened, the error is about its file.
+func (f *Filter) Explain(raw []byte) (Explanation, error) {
+	look, err := f.settings.Reading().Look(raw)
+	if err != nil {
+		return Explanation{}, err
+	}
+	terms, err := f.Terms()
+	if err != nil {
+		return Explanation{}, err
+	}
+	e := Explanation{Verdict: f.Classify(raw), Look: look, Contributions: []Contribution{}, UnknownTerms: []string{}}
+	x := f.vector(raw)
+	scores := f.linear.Scores(nil, x)
+	first, second := topTwo(scores)
+	if f.linear.Classes == 2 {
+		first, second = 1, 0
+	}
+	e.For, e.Against = f.settings.Classes[first], f.settings.Classes[second]
+	e.Margin, e.Bias = scores[first]-scores[second], f.biasFor(first, second)
+	seen := f.seen(look)
+	for i, id := range x.IDs {
+		value, weight := float64(x.Values[i]), f.weightBetween(int(id), first, second)
+		c := Contribution{ID: int(id), Value: value, Weight: weight, Contribution: value * weight, Messages: terms.Documents[id]}
+		c.SeenTerm = seen[id]
+		if c.Term == "" {
+			c.Term = terms.Texts[id] // the term of a whole message is in no text
+		}
+		e.Contributions = append(e.Contributions, c)
+	}
+	for _, t := range look.Terms {
+		if _, known := f.vocabulary.ID(features.Hash([]byte(t.Term))); !known && f.kind != features.Whole {
+			e.UnknownTerms = append(e.UnknownTerms, t.Term)
+		}
+	}
+	slices.SortStableFunc(e.Contributions, func(a, b Contribution) int {
+		return cmp.Compare(math.Abs(b.Contribution), math.Abs(a.Contribution))
+	})
+	return e, nil
+}
+
+// vector is the message as the model sees it.
+func (f *Filter) vector(raw []byte) features.Vector {
+	document, _ := f.newReader().document(raw)
+	return f.vocabulary.AppendVector(features.Vector{}, document, f.kind)
+}
+
+// seen finds the terms of a message by their ids.
+func (f *Filter) seen(look Look) map[uint32]SeenTerm {
+	seen := make(map[uint32]SeenTerm, len(look.Terms))
+	for _, t := range look.Terms {
+		if id, known := f.vocabulary.ID(features.Hash([]byte(t.Term))); known {
+			seen[id] = t
+		}
+	}
+	return seen
+}
+
+// topTwo are the classes with the highest and the second highest score.
+func topTwo(scores []float64) (first, second int) {
+	first = models.Argmax(scores)
+	second = -1
+	for c, score := range scores {
+		if c != first && (second < 0 || score > scores[second]) {
+			second = c
+		}
+	}
+	return first, second
+}
+
+// weightBetween is the weight of a term for class c over class k.
+func (f *Filter) weightBetween(id, c, k int) float64 {
+	rows := f.linear.Rows()
+	w := f.linear.Weights[id*rows:][:rows]
+	if rows == 1 {
+		return float64(w[0]) * float64(c-k)
+	}
+	return float64(w[c]) - float64(w[k])
+}
+
+// biasFor is the bias of class c over class k.
+func (f *Filter) biasFor(c, k int) float64 {
+	if f.linear.Rows() == 1 {
+		return f.linear.Bias[0] * float64(c-k)
+	}
+	return f.linear.Bias[c] - f.linear.Bias[k]
+}

@@ -1,0 +1,73 @@
+package filter
+
+import (
+	"context"
+	"encoding/csv"
+	"io"
+	"strconv"
+
+	"chaff/corpus"
+	"chaff/features"
+)
+
+// Dataset reads all messages of source, whose labels must be among the classes of f, as f sees them: a matrix (documents x
+// terms). Workers, progress and the error are as in [Filter.Evaluate].
+func (f *Filter) Dataset(ctx context.Context, source corpus.Source, workers int, progress func(read, all int)) (*features.Dataset, Summary, error) {
+	g, err := gather(ctx, source, f.settings.Classes, gatherOptions{reading: f.settings.Reading(), workers: workers, progress: progress})
+	if err != nil {
+		return nil, Summary{}, err
+	}
+	d := features.NewDataset(f.kind, g.classes, f.vocabulary.Len())
+	for _, doc := range g.documents {
+		d.Append(f.vocabulary, doc.terms, doc.label)
+	}
+	return d, g.summary, nil
+}
+
+// Weights returns the linear function of f. For a filter that was opened, the error is about its file.
+func (f *Filter) Weights() (Weights, error) {
+	terms, err := f.Terms()
+	if err != nil {
+		return Weights{}, err
+	}
+	rows, classes := f.linear.Rows(), f.linear.Classes
+	w := Weights{Classes: f.settings.Classes, Bias: make([]float64, classes)}
+	copy(w.Bias[classes-rows:], f.linear.Bias) // of two classes the second has the difference
+	for id, text := range terms.Texts {
+		weights := make([]float64, classes)
+		for r, weight := range f.linear.Weights[id*rows:][:rows] {
+			weights[classes-rows+r] = float64(weight)
+		}
+		w.Terms = append(w.Terms, WeightedTerm{text, weights})
+	}
+	return w, nil
+}
+
+// WriteCSV writes weights as [ReadWeights] reads them.
+func (w Weights) WriteCSV(out io.Writer) error {
+	table := csv.NewWriter(out)
+	first := 0
+	header := append([]string{"term"}, w.Classes...)
+	if isSpamFilter(w.Classes) {
+		first, header = spamClass, []string{"term", "weight"}
+	}
+	rows := append([]WeightedTerm{{biasName, w.Bias}}, w.Terms...)
+	if err := table.Write(header); err != nil {
+		return err
+	}
+	for i, row := range rows {
+		size := 32 // bits of a weight; of a bias 64
+		if i == 0 {
+			size = 64
+		}
+		record := []string{row.Term}
+		for _, weight := range row.Weights[first:] {
+			record = append(record, strconv.FormatFloat(weight, 'g', -1, size))
+		}
+		if err := table.Write(record); err != nil {
+			return err
+		}
+	}
+	table.Flush()
+	return table.Error()
+}
