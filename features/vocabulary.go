@@ -113,15 +113,42 @@ func (v *Vocabulary) ID(hash uint64) (id uint32, known bool) {
 // AppendVector appends to dst the terms of doc that the vocabulary knows, with the values of the given kind, and
 // returns the longer vector. Training and classification both make their vectors here.
 func (v *Vocabulary) AppendVector(dst Vector, doc Document, kind Kind) Vector {
+	return appendVector(dst, doc, kind, v.ID)
+}
+
+// GrowingVocabulary is a vocabulary that learns terms as they come, with ids in this order. The zero value is empty. It
+// belongs to one goroutine.
+type GrowingVocabulary struct{ table table }
+
+// Len returns V, the number of terms so far.
+func (v *GrowingVocabulary) Len() int { return len(v.table.hashes) }
+
+// AppendVector is that of [Vocabulary].
+func (v *GrowingVocabulary) AppendVector(dst Vector, doc Document, kind Kind) Vector {
+	return appendVector(dst, doc, kind, func(hash uint64) (id uint32, known bool) {
+		n := v.table.find(hash)
+		return uint32(n), n >= 0
+	})
+}
+
+// Learn is AppendVector, and makes terms known that are not.
+func (v *GrowingVocabulary) Learn(dst Vector, doc Document, kind Kind) Vector {
+	return appendVector(dst, doc, kind, func(hash uint64) (id uint32, known bool) {
+		n, _ := v.table.number(hash)
+		return uint32(n), true
+	})
+}
+
+func appendVector(dst Vector, doc Document, kind Kind, idOf func(hash uint64) (id uint32, known bool)) Vector {
 	if kind == Whole {
-		if id, known := v.ID(doc.hash()); known {
+		if id, known := idOf(doc.hash()); known {
 			dst.IDs, dst.Values = append(dst.IDs, id), append(dst.Values, 1)
 		}
 		return dst
 	}
 	first := len(dst.IDs)
 	for i, hash := range doc.Terms {
-		id, known := v.ID(hash)
+		id, known := idOf(hash)
 		if !known {
 			continue
 		}

@@ -66,6 +66,10 @@ func (m AROW) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*L
 	return out.result(d)
 }
 
+func (m AROW) online(classes []string) (Online, error) {
+	return m.Passes.online(classes, nil, newArow(m, rowsOf(len(classes)), 0))
+}
+
 // arow learns R rows of weights, each with a variance for every weight.
 type arow struct {
 	*rows
@@ -128,6 +132,17 @@ func (l *arow) update(row int, x features.Vector, alphaT, beta float64) {
 		l.weights[at] += alphaT * sf
 		l.sigma.weights[at] -= beta * sf * sf
 	}
+}
+
+// grow implements growing.
+func (l *arow) grow(terms int) {
+	l.rows.grow(terms, 0)
+	l.sigma.grow(terms, 1)
+}
+
+// scoresNow implements growing.
+func (l *arow) scoresNow(dst []float64, x features.Vector) []float64 {
+	return l.scores(room(dst, l.n), x)
 }
 
 func (l *arow) pass() int { return 0 }

@@ -37,6 +37,26 @@ func (a *averaged) step(r int, x features.Vector, step float64) {
 	}
 }
 
+// grow implements growing.
+func (a *averaged) grow(terms int) {
+	a.rows.grow(terms, 0)
+	if a.late != nil {
+		a.late.grow(terms, 0)
+	}
+}
+
+// scoresNow implements growing: the scores of the mean, of the terms of the document alone.
+func (a *averaged) scoresNow(dst []float64, x features.Vector) []float64 {
+	dst = a.scores(room(dst, a.n), x)
+	if a.late == nil || a.read == 0 {
+		return dst
+	}
+	for r, z := range a.late.scores(make([]float64, a.n), x) {
+		dst[r] -= z / float64(a.read)
+	}
+	return dst
+}
+
 // model writes the mean to dst, or the weights if no mean is asked for.
 func (a *averaged) model(dst *rows) {
 	dst.set(a.rows)

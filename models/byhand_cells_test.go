@@ -88,7 +88,7 @@ func TestAROWThroughTheOrigin(t *testing.T) {
 func TestFTRLByHand(t *testing.T) {
 	documents := [][]float32{{1, 2, 0.5, 0}, {1, 0, 0, 0}}
 	d := matrix(2, []int32{1, 1}, documents)
-	l := newFTRL(Softmax{LearningRate: 1, L1: 0.5, L2: 2}, d)
+	l := newFTRL(Softmax{LearningRate: 1, L1: 0.5, L2: 2}, rowsOf(len(d.Classes)), d.Terms, d.Len())
 	now := newRows(1, d.Terms)
 
 	l.learn(d.Row(0), 1, 1)
@@ -118,7 +118,7 @@ func TestFTRLByHand(t *testing.T) {
 func TestFTRLOfThreeClassesByHand(t *testing.T) {
 	d := matrix(3, []int32{2}, [][]float32{{1}})
 	for _, test := range []struct{ weight, others, own float64 }{{1, -1. / 4, 2. / 5}, {2, -2. / 5, 4. / 7}} {
-		l := newFTRL(Softmax{LearningRate: 1}, d)
+		l := newFTRL(Softmax{LearningRate: 1}, rowsOf(len(d.Classes)), d.Terms, d.Len())
 		l.learn(d.Row(0), 2, test.weight)
 		now := newRows(3, 1)
 		l.model(now)
@@ -132,7 +132,7 @@ func TestFTRLThroughTheOriginHasNoBias(t *testing.T) {
 	m := Softmax{LearningRate: 1}
 	m.ThroughOrigin = true
 	d := matrix(2, []int32{1}, [][]float32{{1}})
-	l := newFTRL(m, d)
+	l := newFTRL(m, rowsOf(len(d.Classes)), d.Terms, d.Len())
 	l.learn(d.Row(0), 1, 1)
 	now := newRows(1, 1)
 	l.model(now)

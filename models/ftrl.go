@@ -21,26 +21,42 @@ import (
 // (KDD 2013), algorithm 1 with beta = 1, and H. B. McMahan: Follow-the-Regularized-Leader and Mirror Descent (AISTATS
 // 2011), section 2, for penalties that add up.
 type ftrl struct {
-	n       int    // R
-	bias    []cell // R
-	cells   []cell // V x R
-	alpha   float64
-	l1, l2  float64 // per document
-	t       float64 // documents read, weighted by nothing
-	origin  bool
-	scores  []float64 // R
-	current []float64 // the weights of the terms of the document that is read
+	n         int    // R
+	bias      []cell // R
+	cells     []cell // V x R
+	alpha     float64
+	l1, l2    float64
+	documents float64 // N; 0 if they have no end, and then the penalties are there in full from the start
+	t         float64 // documents read
+	origin    bool
+	scores    []float64 // R
+	current   []float64 // the weights of the biases and of the terms of the document that is read
 }
 
 // cell is what is known of a weight: u and the square root of n, side by side since both are needed.
 type cell struct{ u, rootN float64 }
 
-func newFTRL(m Softmax, d *features.Dataset) *ftrl {
-	n := rowsOf(len(d.Classes))
-	share := 1 / float64(max(d.Len(), 1))
+// newFTRL returns what has learnt nothing of so many documents; 0 is for documents without end.
+func newFTRL(m Softmax, n, terms, documents int) *ftrl {
 	return &ftrl{
-		n: n, bias: make([]cell, n), cells: make([]cell, n*d.Terms), scores: make([]float64, n),
-		alpha: m.LearningRate, l1: m.L1 * share, l2: m.L2 * share, origin: m.ThroughOrigin,
+		n: n, bias: make([]cell, n), cells: make([]cell, n*terms), scores: make([]float64, n),
+		alpha: m.LearningRate, l1: m.L1, l2: m.L2, documents: float64(documents), origin: m.ThroughOrigin,
+	}
+}
+
+// penalties are L1 t/N and L2 t/N.
+func (l *ftrl) penalties() (l1, l2 float64) {
+	if l.documents == 0 {
+		return l.l1, l.l2
+	}
+	share := l.t / l.documents
+	return l.l1 * share, l.l2 * share
+}
+
+// grow implements growing.
+func (l *ftrl) grow(terms int) {
+	for len(l.cells) < terms*l.n {
+		l.cells = append(l.cells, cell{})
 	}
 }
 
@@ -60,20 +76,7 @@ func (l *ftrl) push(c *cell, w, g float64) {
 }
 
 func (l *ftrl) learn(x features.Vector, class int, weight float64) bool {
-	l1, l2 := l.l1*l.t, l.l2*l.t
-	for r, c := range l.bias {
-		l.scores[r] = l.weight(c, 0, 0)
-	}
-	biases := append(l.current[:0], l.scores...)
-	l.current = biases
-	for i, w := range x.IDs {
-		f := float64(x.Values[i])
-		for r, c := range l.cells[int(w)*l.n:][:l.n] {
-			weight := l.weight(c, l1, l2)
-			l.current = append(l.current, weight)
-			l.scores[r] += f * weight
-		}
-	}
+	l.scores = l.scoresNow(l.scores, x)
 	slopes(l.scores, class)
 	current := l.current[l.n:]
 	for i, w := range x.IDs {
@@ -92,14 +95,34 @@ func (l *ftrl) learn(x features.Vector, class int, weight float64) bool {
 	return true
 }
 
+// scoresNow implements growing. It leaves the weights that it worked out in current.
+func (l *ftrl) scoresNow(dst []float64, x features.Vector) []float64 {
+	l1, l2 := l.penalties()
+	dst = room(dst, l.n)
+	for r, c := range l.bias {
+		dst[r] = l.weight(c, 0, 0)
+	}
+	l.current = append(l.current[:0], dst...)
+	for i, w := range x.IDs {
+		f := float64(x.Values[i])
+		for r, c := range l.cells[int(w)*l.n:][:l.n] {
+			weight := l.weight(c, l1, l2)
+			l.current = append(l.current, weight)
+			dst[r] += f * weight
+		}
+	}
+	return dst
+}
+
 func (l *ftrl) pass() int { return 0 }
 
 func (l *ftrl) model(dst *rows) {
 	for r, c := range l.bias {
 		dst.bias[r] = l.weight(c, 0, 0)
 	}
+	l1, l2 := l.penalties()
 	for i, c := range l.cells {
-		dst.weights[i] = l.weight(c, l.l1*l.t, l.l2*l.t)
+		dst.weights[i] = l.weight(c, l1, l2)
 	}
 }
 

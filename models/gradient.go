@@ -60,6 +60,28 @@ func descend(ctx context.Context, d *features.Dataset, p Passes, s Steps, method
 	return out.result(d)
 }
 
+// onlineDescent is gradient descent without end.
+func onlineDescent(classes []string, p Passes, s Steps, method string, loss slopedLoss) (Online, error) {
+	l := &gradientDescent{rows: newRows(rowsOf(len(classes)), 0), lossOf: loss, steps: s, origin: p.ThroughOrigin}
+	return p.online(classes, firstOf(s.checkOnline(), checkStochastic(method)), l)
+}
+
+// checkStochastic returns an error for a method that needs all documents for a step.
+func checkStochastic(method string) error {
+	if method == MethodBatch {
+		return fmt.Errorf("method is %q: must be stochastic", method)
+	}
+	return nil
+}
+
+// grow implements growing.
+func (l *gradientDescent) grow(terms int) { l.rows.grow(terms, 0) }
+
+// scoresNow implements growing.
+func (l *gradientDescent) scoresNow(dst []float64, x features.Vector) []float64 {
+	return l.scores(room(dst, l.n), x)
+}
+
 func (l *gradientDescent) learn(x features.Vector, c int, weight float64) bool {
 	l.scratch = l.scores(room(l.scratch, l.n), x)
 	if l.slopes != nil {

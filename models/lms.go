@@ -62,3 +62,7 @@ func halfSquare() slopedLoss {
 		slope: func(t, z float64) float64 { return -(t - z) },
 	}
 }
+
+func (m LMS) online(classes []string) (Online, error) {
+	return onlineDescent(classes, m.Passes, m.Steps, m.Method, halfSquare())
+}

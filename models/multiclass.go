@@ -50,7 +50,7 @@ func (m MulticlassPerceptron) TrainEpochs(ctx context.Context, d *features.Datas
 		return nil, Report{}, err
 	}
 	start := m.startRows(len(d.Classes), d.Terms, m.Seed, m.ThroughOrigin)
-	l := &multiclassPerceptron{averaged: newAveraged(start, m.Averaged, m.ThroughOrigin), steps: m.Steps}
+	l := m.learner(start)
 	out, err := (&course{Passes: m.Passes, watch: w, learner: l, start: start}).run(ctx, d)
 	if err != nil {
 		return nil, Report{}, err
@@ -61,6 +61,14 @@ func (m MulticlassPerceptron) TrainEpochs(ctx context.Context, d *features.Datas
 		report.Convergence.Separations = []Separation{l.separation(d, m, report.Convergence.Updates)}
 	}
 	return linear, report, err
+}
+
+func (m MulticlassPerceptron) learner(start *rows) *multiclassPerceptron {
+	return &multiclassPerceptron{averaged: newAveraged(start, m.Averaged, m.ThroughOrigin), steps: m.Steps}
+}
+
+func (m MulticlassPerceptron) online(classes []string) (Online, error) {
+	return m.Passes.online(classes, m.Steps.checkOnline(), m.learner(newRows(len(classes), 0)))
 }
 
 type multiclassPerceptron struct {

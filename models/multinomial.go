@@ -101,10 +101,15 @@ func (m Multinomial) Estimate(ctx context.Context, d *features.Dataset) (*Estima
 func logShares(dst, terms []float64, n, a float64) {
 	V := float64(len(terms))
 	for w, nw := range terms {
-		lambda := 1 / V
-		if a > 0 || n > 0 {
-			lambda = (a + nw) / (a*V + n)
-		}
-		dst[w] = logHeld(lambda, a)
+		dst[w] = logShare(nw, n, V, a)
 	}
+}
+
+// logShare is log lambda_w.
+func logShare(nw, n, V, a float64) float64 {
+	lambda := 1 / V
+	if a > 0 || n > 0 {
+		lambda = (a + nw) / (a*V + n)
+	}
+	return logHeld(lambda, a)
 }

@@ -67,12 +67,19 @@ func (m PassiveAggressive) TrainEpochs(ctx context.Context, d *features.Dataset,
 		return nil, Report{}, err
 	}
 	start := newRows(rowsOf(len(d.Classes)), d.Terms)
-	l := &passiveAggressive{averaged: newAveraged(start, m.Averaged, m.ThroughOrigin), C: m.Aggressiveness}
-	out, err := (&course{Passes: m.Passes, watch: w, learner: l, start: start}).run(ctx, d)
+	out, err := (&course{Passes: m.Passes, watch: w, learner: m.learner(start), start: start}).run(ctx, d)
 	if err != nil {
 		return nil, Report{}, err
 	}
 	return out.result(d)
+}
+
+func (m PassiveAggressive) learner(start *rows) *passiveAggressive {
+	return &passiveAggressive{averaged: newAveraged(start, m.Averaged, m.ThroughOrigin), C: m.Aggressiveness}
+}
+
+func (m PassiveAggressive) online(classes []string) (Online, error) {
+	return m.Passes.online(classes, nil, m.learner(newRows(rowsOf(len(classes)), 0)))
 }
 
 type passiveAggressive struct {

@@ -60,7 +60,7 @@ func (m Perceptron) TrainEpochs(ctx context.Context, d *features.Dataset, w Watc
 		return nil, Report{}, err
 	}
 	start := m.startRows(rowsOf(len(d.Classes)), d.Terms, m.Seed, m.ThroughOrigin)
-	l := &perceptron{averaged: newAveraged(start, m.Averaged, m.ThroughOrigin), steps: m.Steps, updates: make([]int, start.n)}
+	l := m.learner(start)
 	out, err := (&course{Passes: m.Passes, watch: w, learner: l, start: start}).run(ctx, d)
 	if err != nil {
 		return nil, Report{}, err
@@ -71,6 +71,14 @@ func (m Perceptron) TrainEpochs(ctx context.Context, d *features.Dataset, w Watc
 		report.Convergence.Separations = l.separations(d, m)
 	}
 	return linear, report, err
+}
+
+func (m Perceptron) learner(start *rows) *perceptron {
+	return &perceptron{averaged: newAveraged(start, m.Averaged, m.ThroughOrigin), steps: m.Steps, updates: make([]int, start.n)}
+}
+
+func (m Perceptron) online(classes []string) (Online, error) {
+	return m.Passes.online(classes, m.Steps.checkOnline(), m.learner(newRows(rowsOf(len(classes)), 0)))
 }
 
 // perceptron learns one row for each of R problems of two classes.

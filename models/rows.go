@@ -63,6 +63,13 @@ func (v *rows) add(r int, x features.Vector, step float64, origin bool) {
 	}
 }
 
+// grow makes room for terms up to the given number, whose weights are value.
+func (v *rows) grow(terms int, value float64) {
+	for len(v.weights) < terms*v.n {
+		v.weights = append(v.weights, value)
+	}
+}
+
 // addAll adds step times u to v.
 func (v *rows) addAll(u *rows, step float64) {
 	for r := range v.bias {

@@ -81,13 +81,17 @@ func (m Softmax) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) 
 	if m.Method == MethodBatch {
 		return m.batch(ctx, d, w)
 	}
-	l := newFTRL(m, d)
+	l := newFTRL(m, rowsOf(len(d.Classes)), d.Terms, d.Len())
 	down := &descent{brake: fmt.Sprintf("models.softmax.learning_rate, which is %v", m.LearningRate)}
 	out, err := (&course{Passes: m.Passes, watch: w, learner: l, start: newRows(l.n, d.Terms), descent: down}).run(ctx, d)
 	if err != nil {
 		return nil, Report{}, err
 	}
 	return out.result(d)
+}
+
+func (m Softmax) online(classes []string) (Online, error) {
+	return m.Passes.online(classes, checkStochastic(m.Method), newFTRL(m, rowsOf(len(classes)), 0, 0))
 }
 
 // logLoss is -ln p_c of the class c of a document with the given scores. Only differences from the highest score count, so

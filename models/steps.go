@@ -57,6 +57,14 @@ func checkLearningRate(prefix string, eta float64) error {
 	return nil
 }
 
+// checkOnline returns an error if the settings are none for learning without a beginning of all terms.
+func (s Steps) checkOnline() error {
+	if s.Start == StartRandom {
+		return fmt.Errorf("start is %q: terms that are not known yet have no weight", s.Start)
+	}
+	return nil
+}
+
 // rate is eta_n, the learning rate of the n-th step.
 func (s Steps) rate(n int) float64 {
 	switch s.Decay {

@@ -69,3 +69,7 @@ func squaredTanh() slopedLoss {
 		},
 	}
 }
+
+func (m Tanh) online(classes []string) (Online, error) {
+	return onlineDescent(classes, m.Passes, m.Steps, m.Method, squaredTanh())
+}

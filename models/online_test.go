@@ -1,0 +1,108 @@
+package models_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"chaff/features"
+	"chaff/models"
+	"chaff/models/modelstest"
+)
+
+// inOneEpoch returns the default options, but for one epoch in a fixed order and no penalties.
+func inOneEpoch() models.Options {
+	o := models.DefaultOptions()
+	for _, p := range []*models.Passes{
+		&o.Perceptron.Passes, &o.AveragedPerceptron.Passes, &o.MulticlassPerceptron.Passes, &o.Tanh.Passes, &o.LMS.Passes,
+		&o.Softmax.Passes, &o.PassiveAggressive.Passes, &o.AROW.Passes,
+	} {
+		p.Epochs, p.Order = 1, models.OrderFixed
+	}
+	o.Softmax.L2 = 0
+	return o
+}
+
+// TestLearningOneAfterTheOtherIsLearningAll compares the scores of online learners with those of the models that were
+// trained on the same documents.
+func TestLearningOneAfterTheOtherIsLearningAll(t *testing.T) {
+	o := inOneEpoch()
+	for _, name := range models.Names() {
+		t.Run(name, func(t *testing.T) {
+			for _, K := range []int{2, 3} {
+				trainer, kind, err := o.New(name, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d := modelstest.Random(5, kind, 90, 70, K, 10)
+				l, _, err := trainer.Train(t.Context(), d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				online, onlineKind, err := o.NewOnline(name, d.Classes)
+				if err != nil || onlineKind != kind {
+					t.Fatalf("kind %v, %v", onlineKind, err)
+				}
+				for i, c := range d.Labels {
+					online.Learn(d.Row(i), int(c))
+				}
+				for i := range d.Len() {
+					want, got := l.Scores(nil, d.Row(i)), online.Scores(nil, d.Row(i))
+					for c := range want {
+						if math.Abs((want[c]-want[0])-(got[c]-got[0])) > 1e-4*max(1, math.Abs(want[c]-want[0])) {
+							t.Fatalf("%d classes, document %d: got %v, want %v", K, i, got, want)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestAnOnlineLearnerAnswersBeforeItHasLearntAnything(t *testing.T) {
+	x := features.Vector{IDs: []uint32{3, 7}, Values: []float32{1, 1}}
+	for _, name := range models.Names() {
+		for _, classes := range [][]string{{"ham", "spam"}, {"a", "b", "c"}} {
+			online, _, err := models.DefaultOptions().NewOnline(name, classes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			online.Scores(nil, x)
+			online.Learn(features.Vector{IDs: []uint32{3}, Values: []float32{1}}, 1)
+			for c, score := range online.Scores(nil, x) {
+				if math.IsNaN(score) || math.IsInf(score, 0) {
+					t.Errorf("%s: class %d has the score %v", name, c, score)
+				}
+			}
+		}
+	}
+}
+
+func TestWhatCannotBeLearntOneAfterTheOther(t *testing.T) {
+	tests := []struct {
+		name, model string
+		change      func(o *models.Options)
+		want        string
+	}{
+		{"balanced class weights", "arow", func(o *models.Options) { o.AROW.ClassWeights = "balanced" },
+			`arow learns from one message after the other: class_weights is "balanced": the number of messages is not known`},
+		{"a batch", "softmax", func(o *models.Options) { o.Softmax.Method = "batch" },
+			`softmax learns from one message after the other: method is "batch": must be stochastic`},
+		{"a random start", "perceptron", func(o *models.Options) { o.Perceptron.Start = "random" },
+			`perceptron learns from one message after the other: start is "random": terms that are not known yet have no weight`},
+		{"sums over all weights", "complement", func(o *models.Options) { o.Complement.Normalise = true },
+			`complement learns from one message after the other: normalise is true: the sum of all weights would be needed for each message`},
+		{"weights of other classes", "lms", func(o *models.Options) { o.LMS.ClassWeights = "ham:1,eggs:2" },
+			`lms learns from one message after the other: class_weights is "ham:1,eggs:2": it does not name the class "spam"`},
+		{"no model", "eggs", func(*models.Options) {}, `unknown model "eggs"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			o := models.DefaultOptions()
+			test.change(&o)
+			if _, _, err := o.NewOnline(test.model, []string{"ham", "spam"}); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+		})
+	}
+}
