@@ -85,6 +85,7 @@ type document struct {
 type gatherOptions struct {
 	reading  Reading
 	sketches bool // of the texts, to find near-duplicates
+	copies   bool // keep them
 	workers  int
 	progress func(read, all int)
 }
@@ -99,7 +100,7 @@ func gather(ctx context.Context, source corpus.Source, classes []string, o gathe
 	if err != nil {
 		return nil, err
 	}
-	g.keep(items, reads)
+	g.keep(items, reads, o.copies)
 	if g.summary.Used == 0 {
 		return nil, fmt.Errorf("%w: %d found, %d of them unreadable", ErrNoMail, g.summary.Listed, g.summary.Unreadable)
 	}
@@ -212,8 +213,8 @@ func (r *reader) sketch(s *corpus.Sketcher) []uint64 {
 	return s.Sketch()
 }
 
-// keep takes over the messages that can be used, in the order of the listing.
-func (g *gathered) keep(items []corpus.Item, results []readResult) {
+// keep takes over the messages that can be used, in the order of the listing; copies of others only if they are wanted.
+func (g *gathered) keep(items []corpus.Item, results []readResult, copies bool) {
 	s := &g.summary
 	s.Classes = make([]ClassCount, len(g.classes))
 	for k, name := range g.classes {
@@ -243,7 +244,9 @@ func (g *gathered) keep(items []corpus.Item, results []readResult) {
 			if label != r.label {
 				s.Conflicts++
 			}
-			continue
+			if !copies {
+				continue
+			}
 		}
 		first[r.fingerprint] = r.label
 		s.Classes[r.label].Messages++

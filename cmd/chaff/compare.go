@@ -15,6 +15,7 @@ import (
 func (p *program) compareCommand() *cobra.Command {
 	var sources sourceFlags
 	var settings settingFlags
+	var replay replayFlags
 	var folds int
 	var asJSON bool
 	c := &cobra.Command{
@@ -24,15 +25,25 @@ func (p *program) compareCommand() *cobra.Command {
 training, development and test part, the best on development mail first. Nothing is saved.
 
 With --folds K the mail is divided into K folds, and each model is trained K times: each fold is once
-the test part. The table then has the test figures over all messages.`,
+the test part. The table then has the test figures over all messages.
+
+With --online the mail is replayed: each message is classified by what was learnt from those before it,
+and then learnt. The table then has the figures of all messages.`,
 		Example: `  chaff compare --folders enron1
   chaff compare --ham inbox --spam junk --seed 7 --json
-  chaff compare --ham inbox --spam junk --folds 10`,
+  chaff compare --ham inbox --spam junk --folds 10
+  chaff compare --trec index --online`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := p.load(c, &settings)
 			if err != nil {
 				return err
+			}
+			if err := replay.check(c); err != nil {
+				return err
+			}
+			if replay.online {
+				return p.compareOnline(c, cfg.Config, &sources, &replay, asJSON)
 			}
 			mail, err := sources.open()
 			if err != nil {
@@ -73,8 +84,10 @@ the test part. The table then has the test figures over all messages.`,
 	}
 	sources.add(c)
 	settings.add(c, "workers", "seed", "split")
+	replay.add(c)
 	c.Flags().IntVar(&folds, "folds", 0, "train each model `K` times, each time with another fold of the mail as the test part")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	c.MarkFlagsMutuallyExclusive("folds", "online")
 	return c
 }
 

@@ -12,17 +12,36 @@ import (
 func (p *program) evaluateCommand() *cobra.Command {
 	var sources sourceFlags
 	var settings settingFlags
+	var replay replayFlags
 	var path string
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "evaluate [-m FILE] SOURCES",
+		Use:   "evaluate [-m FILE | --online] SOURCES",
 		Short: "Measure a saved model on labelled mail",
 		Long: `Evaluate classifies labelled mail with a saved model and prints how often it is right. Mail that the
-model was trained on makes it look better than it is: take other mail.`,
+model was trained on makes it look better than it is: take other mail.
+
+With --online no saved model is used: the mail is replayed through a new one, as it would have come in.
+Each message is classified by what was learnt from those before it, and then learnt.`,
 		Example: `  chaff evaluate -m spam.model --trec index
-  chaff evaluate --ham inbox --spam junk --json`,
+  chaff evaluate --ham inbox --spam junk --json
+  chaff evaluate --online --ham inbox --spam junk --model arow
+  chaff evaluate --online --trec index --delay 100 --trec-results results`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := replay.check(c); err != nil {
+				return err
+			}
+			if replay.online {
+				cfg, err := p.load(c, &settings)
+				if err != nil {
+					return err
+				}
+				return p.evaluateOnline(c, cfg.Config, &sources, &replay, asJSON)
+			}
+			if c.Flags().Changed("model") {
+				return errors.New("--model is about --online: a saved model is what it is; -m FILE says which")
+			}
 			if path == "" {
 				path = p.defaultModel()
 			}
@@ -30,9 +49,12 @@ model was trained on makes it look better than it is: take other mail.`,
 		},
 	}
 	sources.add(c)
-	settings.add(c, "workers")
+	settings.add(c, "model", "workers", "seed")
+	replay.add(c)
+	c.Flags().StringVar(&replay.results, "trec-results", "", "with --online: write what was said of each message to `FILE`, as the TREC spam track's toolkit does")
 	c.Flags().StringVarP(&path, "model-file", "m", "", "measure the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	c.MarkFlagsMutuallyExclusive("model-file", "online")
 	return c
 }
 

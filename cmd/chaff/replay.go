@@ -1,0 +1,186 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"chaff/config"
+	"chaff/filter"
+	"chaff/models"
+)
+
+// replayFlags are the flags of commands that replay mail.
+type replayFlags struct {
+	online   bool
+	delay    int
+	feedback float64
+	order    string
+	every    int
+	results  string
+}
+
+// The orders in which mail is replayed.
+const (
+	orderListed = "listed"
+	orderTime   = "time"
+)
+
+func (r *replayFlags) add(c *cobra.Command) {
+	o := filter.DefaultReplayOptions()
+	f := c.Flags()
+	f.BoolVar(&r.online, "online", false, "replay the mail: classify each message by what was learnt from those before it, then learn it")
+	f.IntVar(&r.delay, "delay", 0, "with --online: learn a message after `N` more were classified")
+	f.Float64Var(&r.feedback, "feedback", o.Feedback, "with --online: learn this `SHARE` of the messages only")
+	f.StringVar(&r.order, "order", "", "with --online: replay in the `ORDER` listed or time; default: as listed in an index, else by time")
+	f.IntVar(&r.every, "every", o.Every, "with --online: a point of the learning curve every `N` messages")
+}
+
+// check returns an error for flags that are about a replay where there is none.
+func (r *replayFlags) check(c *cobra.Command) error {
+	if !r.online {
+		for _, name := range []string{"delay", "feedback", "order", "every", "trec-results"} {
+			if f := c.Flags().Lookup(name); f != nil && f.Changed {
+				return fmt.Errorf("--%s is about --online", name)
+			}
+		}
+		return nil
+	}
+	if r.order != "" && r.order != orderListed && r.order != orderTime {
+		return fmt.Errorf("--order is %q: must be %s or %s", r.order, orderListed, orderTime)
+	}
+	return nil
+}
+
+// read reads the mail that is replayed.
+func (r *replayFlags) read(c *cobra.Command, p *program, cfg config.Config, sources *sourceFlags) (*filter.ReplayMail, error) {
+	mail, err := sources.open()
+	if err != nil {
+		return nil, err
+	}
+	mail.print(p.stderr)
+	step, done := p.progress("reading mail")
+	defer done()
+	order := r.order
+	if order == "" {
+		order = orderTime
+		if len(sources.indexes) > 0 {
+			order = orderListed
+		}
+	}
+	replay, err := filter.ReadForReplay(c.Context(), mail.source, mail.classes, filter.ReplayOptions{
+		Reading: filter.Reading{Message: cfg.Message, Tokenize: cfg.Tokenize},
+		Models:  cfg.Models, ByTime: order == orderTime, Delay: r.delay, Feedback: r.feedback, Seed: cfg.Seed, Every: r.every,
+		Workers: cfg.Workers, Progress: step,
+	})
+	if errors.Is(err, filter.ErrNoMail) {
+		return nil, hintedError{err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.printProblems(replay.Summary())
+	return replay, nil
+}
+
+// replayReport is the JSON of a replay.
+type replayReport struct {
+	Corpus  filter.Summary  `json:"corpus"`
+	Seconds float64         `json:"reading_cpu_seconds"`
+	Models  []filter.Replay `json:"models"`
+}
+
+// evaluateOnline replays mail through one model.
+func (p *program) evaluateOnline(c *cobra.Command, cfg config.Config, sources *sourceFlags, flags *replayFlags, asJSON bool) error {
+	mail, err := flags.read(c, p, cfg, sources)
+	if err != nil {
+		return err
+	}
+	r, err := mail.Replay(c.Context(), cfg.Model)
+	if err != nil {
+		return err
+	}
+	if flags.results != "" {
+		if err := writeFile(flags.results, r.WriteTREC); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return printJSON(p.stdout, replayReport{mail.Summary(), mail.Seconds, []filter.Replay{r}})
+	}
+	printReplayed(p.stdout, mail.Summary(), flags)
+	if err := printReplays(p.stdout, []filter.Replay{r}); err != nil || len(r.Curve) == 0 {
+		return err
+	}
+	fmt.Fprintln(p.stdout)
+	return printCurve(p.stdout, r)
+}
+
+// compareOnline replays mail through every model.
+func (p *program) compareOnline(c *cobra.Command, cfg config.Config, sources *sourceFlags, flags *replayFlags, asJSON bool) error {
+	mail, err := flags.read(c, p, cfg, sources)
+	if err != nil {
+		return err
+	}
+	var all []filter.Replay
+	for _, model := range models.Names() {
+		r, err := mail.Replay(c.Context(), model)
+		if err != nil {
+			return err
+		}
+		all = append(all, r)
+	}
+	slices.SortStableFunc(all, func(x, y filter.Replay) int {
+		switch {
+		case x.Figures.Accuracy > y.Figures.Accuracy:
+			return -1
+		case x.Figures.Accuracy < y.Figures.Accuracy:
+			return 1
+		}
+		return 0
+	})
+	if asJSON {
+		return printJSON(p.stdout, replayReport{mail.Summary(), mail.Seconds, all})
+	}
+	printReplayed(p.stdout, mail.Summary(), flags)
+	return printReplays(p.stdout, all)
+}
+
+// printReplayed tells what was replayed and how.
+func printReplayed(w io.Writer, s filter.Summary, flags *replayFlags) {
+	printCorpus(w, s)
+	how := "each message learnt at once"
+	if flags.delay > 0 {
+		how = fmt.Sprintf("each message learnt after %d more", flags.delay)
+	}
+	if flags.feedback < 1 {
+		how += fmt.Sprintf(", %.4g%% of them", 100*flags.feedback)
+	}
+	fmt.Fprintf(w, "replay      %s\n\n", how)
+}
+
+// printReplays prints a row for each model.
+func printReplays(w io.Writer, all []filter.Replay) error {
+	t := newTable(w)
+	fmt.Fprintln(t, "model\tfeatures\taccuracy\terrors\thm%\tsm%\tlam%\t(1-ROCA)%\tlearnt\tCPU s")
+	for _, r := range all {
+		f := r.Figures
+		fmt.Fprintf(t, "%s\t%s\t%.2f%%\t%d\t%s\t%s\t%s\t%s\t%d\t%.2f\n", r.Model, r.Kind, f.Accuracy, f.Messages-f.Confusion.Correct(),
+			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), r.Learnt, r.Seconds)
+	}
+	return t.Flush()
+}
+
+// printCurve prints the learning curve of a spam filter.
+func printCurve(w io.Writer, r filter.Replay) error {
+	fmt.Fprintln(w, "After so many messages:")
+	t := newTable(w)
+	fmt.Fprintln(t, "  messages\thm%\tsm%\tlam%\t(1-ROCA)%")
+	for _, p := range r.Curve {
+		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\n", p.Messages, percent(p.HM, 2), percent(p.SM, 2), percent(p.LAM, 2), percent(p.OneMinusROCA, 4))
+	}
+	return t.Flush()
+}

@@ -1,0 +1,181 @@
+package filter
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"chaff/features"
+	"chaff/metrics"
+	"chaff/models"
+)
+
+func readForReplay(t *testing.T, o ReplayOptions, labelled ...[2]string) *ReplayMail {
+	t.Helper()
+	m, err := ReadForReplay(context.Background(), messages(labelled...), []string{"ham", "spam"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func replayed(t *testing.T, m *ReplayMail, model string) Replay {
+	t.Helper()
+	r, err := m.Replay(context.Background(), model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestAReplayThatStopsLearningSaysWhatATrainedModelSays tells the filter of the first half of the mail only: of the other
+// half it must say what a model says that was trained on the first.
+func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
+	o := DefaultReplayOptions()
+	for _, p := range []*models.Passes{
+		&o.Models.Perceptron.Passes, &o.Models.AveragedPerceptron.Passes, &o.Models.MulticlassPerceptron.Passes, &o.Models.Tanh.Passes,
+		&o.Models.LMS.Passes, &o.Models.Softmax.Passes, &o.Models.PassiveAggressive.Passes, &o.Models.AROW.Passes,
+	} {
+		p.Epochs, p.Order = 1, models.OrderFixed
+	}
+	o.Models.Softmax.L2 = 0
+	m, err := ReadForReplay(context.Background(), mailbox(4, 100, "ham", "spam"), []string{"ham", "spam"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := len(m.documents) / 2
+	// Ham is listed before spam: take turns.
+	for i := 0; i < half; i += 2 {
+		m.documents[i], m.documents[half+i] = m.documents[half+i], m.documents[i]
+	}
+	for i := range m.told {
+		m.told[i] = i < half
+	}
+	eachModel(t, func(t *testing.T, model string) {
+		r := replayed(t, m, model)
+		trainer, kind, err := o.Models.New(model, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents := func(yield func(features.Document) bool) {
+			for _, d := range m.documents[:half] {
+				doc := d.terms
+				if kind == features.Whole {
+					doc = doc.Whole()
+				}
+				if !yield(doc) {
+					return
+				}
+			}
+		}
+		vocabulary, _, err := features.BuildVocabulary(documents, features.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, second := features.NewDataset(kind, m.classes, vocabulary.Len()), features.NewDataset(kind, m.classes, vocabulary.Len())
+		for i, d := range m.documents {
+			to := first
+			if i >= half {
+				to = second
+			}
+			to.Append(vocabulary, d.terms, d.label)
+		}
+		linear, _, err := trainer.Train(context.Background(), first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var scores []float64
+		var spam []bool
+		for i, label := range second.Labels {
+			z := linear.Score(second.Row(i))
+			got := r.Messages[half+i].Score
+			if math.Abs(got-z) > 1e-4*max(1, math.Abs(z)) {
+				t.Fatalf("message %d: the replay says %v, the trained model %v", half+i, got, z)
+			}
+			scores, spam = append(scores, got), append(spam, label == spamClass)
+		}
+		if r.Learnt != half {
+			t.Errorf("learnt %d messages, want %d", r.Learnt, half)
+		}
+		want, _ := metrics.OneMinusROCA(scores, spam)
+		batch := (&Filter{linear: linear}).score(second)
+		if got, _ := metrics.OneMinusROCA(batch.margins(), batch.spam()); math.Abs(got-want) > 1e-9 {
+			t.Errorf("(1-ROCA)%% of the trained model is %v, of the replay %v", got, want)
+		}
+	})
+}
+
+func TestAMessageIsClassifiedBeforeItIsLearnt(t *testing.T) {
+	letters := [][2]string{
+		{"spam", "\ncasino lottery"}, {"ham", "\nmeeting agenda"}, {"spam", "\ncasino lottery"}, {"ham", "\nmeeting agenda"}, {"spam", "\ncasino lottery"},
+	}
+	r := replayed(t, readForReplay(t, DefaultReplayOptions(), letters...), "multinomial")
+	var given []string
+	for _, m := range r.Messages {
+		given = append(given, m.Class)
+	}
+	// Of the first nothing is known, and a tie is ham; after it, all is spam so far; then both are known, as copies.
+	if got, want := strings.Join(given, " "), "ham spam spam ham spam"; got != want {
+		t.Errorf("given %s, want %s", got, want)
+	}
+	if r.Learnt != 5 || r.Figures.Confusion.Correct() != 3 {
+		t.Errorf("learnt %d, right about %d, want 5 and 3", r.Learnt, r.Figures.Confusion.Correct())
+	}
+}
+
+func TestDelayedFeedbackComesAfterSoManyMessages(t *testing.T) {
+	letters := [][2]string{{"spam", "\ncasino a"}, {"ham", "\nmeeting b"}, {"spam", "\ncasino c"}, {"spam", "\ncasino d"}, {"spam", "\ncasino e"}}
+	o := DefaultReplayOptions()
+	o.Delay = 3
+	r := replayed(t, readForReplay(t, o, letters...), "multinomial")
+	// The first is learnt after the fourth was classified: only the fifth is known to be spam.
+	for i, m := range r.Messages {
+		if want := map[bool]string{true: "spam", false: "ham"}[i == 4]; m.Class != want {
+			t.Errorf("message %d: given %s, want %s", i, m.Class, want)
+		}
+	}
+	if r.Learnt != 2 {
+		t.Errorf("learnt %d, want 2", r.Learnt)
+	}
+}
+
+func TestPartialFeedbackIsOfAShare(t *testing.T) {
+	o := DefaultReplayOptions()
+	o.Feedback = 0.3
+	m, err := ReadForReplay(context.Background(), mailbox(4, 500, "ham", "spam"), []string{"ham", "spam"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := replayed(t, m, "arow"); r.Learnt < 250 || r.Learnt > 350 {
+		t.Errorf("learnt %d of 1000 messages, want about 300", r.Learnt)
+	}
+}
+
+func TestMailIsReplayedInTheOrderOfItsTimes(t *testing.T) {
+	date := func(day string) string { return "Received: by x; " + day + " Mar 2025 10:00:00 +0000\n\n" }
+	letters := [][2]string{{"ham", date("3") + "c"}, {"spam", "\nnone"}, {"ham", date("1") + "a"}, {"spam", date("2") + "b"}}
+	o := DefaultReplayOptions()
+	for byTime, want := range map[bool]string{false: "0 1 2 3", true: "2 3 0 1"} {
+		o.ByTime = byTime
+		var order []string
+		for _, m := range replayed(t, readForReplay(t, o, letters...), "majority").Messages {
+			order = append(order, strings.Trim(m.Path, "m/.el"))
+		}
+		if got := strings.Join(order, " "); got != want {
+			t.Errorf("by time %v: replayed %s, want %s", byTime, got, want)
+		}
+	}
+}
+
+func TestResultsAreWrittenAsTheToolkitOfTRECDoes(t *testing.T) {
+	r := Replay{Messages: []Replayed{{"data/1", "ham", "spam", 0.25}, {"a b\n", "spam", "ham", -1e-9}}}
+	var out strings.Builder
+	if err := r.WriteTREC(&out); err != nil {
+		t.Fatal(err)
+	}
+	want := "file=data/1 judge=ham class=spam score=0.25 user= genre=\nfile=a_b_ judge=spam class=ham score=-1e-09 user= genre=\n"
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+}
