@@ -1,6 +1,10 @@
 package metrics
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
 
 // z95 is the 0.975 quantile of the standard normal distribution: 95 % lie within z95 of the mean.
 const z95 = 1.959963984540054
@@ -30,4 +34,32 @@ func Wilson(successes, n int) (low, high float64) {
 		high = 1
 	}
 	return low, high
+}
+
+// UpperBound returns the upper end of the one-sided interval for a share of which count out of n were seen: the greatest
+// share, 0..1, with which so few are seen with a probability of at least 1 - confidence. confidence is at least 0 and
+// below 1. Nothing is known from n = 0: the bound is 1.
+//
+//	p with (sum of C(n, i) p^i (1-p)^(n-i) for i <= count) = 1 - confidence
+//
+// The sum is the regularised incomplete beta function I_(1-p)(n-count, count+1). Source: C. J. Clopper, E. S. Pearson 1934.
+// Unlike [Wilson]'s, this bound is never too low: whatever the true share, the bound is below it with a probability of
+// at most 1 - confidence.
+func UpperBound(count, n int, confidence float64) float64 {
+	if count >= n {
+		return 1
+	}
+	a, b := float64(n-count), float64(count+1)
+	low, high := 0., 1. // the sum falls from 1 to 0 between them
+	for {
+		p := low + (high-low)/2
+		if p == low || p == high {
+			return high
+		}
+		if mathext.RegIncBeta(a, b, 1-p) > 1-confidence {
+			low = p
+		} else {
+			high = p
+		}
+	}
 }

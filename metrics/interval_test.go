@@ -47,3 +47,46 @@ func TestWilsonHoldsTheShareWithinZeroAndOne(t *testing.T) {
 		}
 	}
 }
+
+func TestUpperBound(t *testing.T) {
+	tests := []struct {
+		name       string
+		count, n   int
+		confidence float64
+		want       float64
+	}{
+		{"nothing is known from no messages", 0, 0, 0.95, 1},
+		{"if all went wrong all may", 7, 7, 0.95, 1},
+		// (1-p)^10 = 0.05.
+		{"none of ten", 0, 10, 0.95, 1 - math.Pow(0.05, 0.1)},
+		// (1-p)² + 2p(1-p) = 1 - p² = 0.05.
+		{"one of two", 1, 2, 0.95, math.Sqrt(0.95)},
+		{"without confidence the bound is the lowest there is", 0, 10, 0, 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := UpperBound(test.count, test.n, test.confidence); math.Abs(got-test.want) > 1e-12 {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestUpperBoundAgreesWithSciPy(t *testing.T) {
+	for _, b := range readCurveFixture(t).Bounds {
+		count, n, confidence, want := int(b[0]), int(b[1]), b[2], b[3]
+		if got := UpperBound(count, n, confidence); math.Abs(got-want) > 1e-9 || math.Abs(got/want-1) > 1e-6 {
+			t.Errorf("%d of %d, confidence %v: got %v, want %v", count, n, confidence, got, want)
+		}
+	}
+}
+
+func TestUpperBoundGrowsWithTheCount(t *testing.T) {
+	for n := 1; n <= 60; n++ {
+		for k := 1; k <= n; k++ {
+			if fewer, more := UpperBound(k-1, n, 0.95), UpperBound(k, n, 0.95); !(float64(k-1)/float64(n) < fewer && fewer < more && more <= 1) {
+				t.Fatalf("%d and %d of %d: %v and %v", k-1, k, n, fewer, more)
+			}
+		}
+	}
+}

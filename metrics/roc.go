@@ -1,10 +1,5 @@
 package metrics
 
-import (
-	"cmp"
-	"slices"
-)
-
 // OneMinusROCA returns (1-ROCA)%: 100 * (1 - area under the ROC curve), which is the percentage of pairs of a ham and a
 // spam that are in the wrong order, ham scored above spam; a tie counts half. 0 is a perfect order, 50 is chance. It is
 // not defined without ham or without spam.
@@ -12,33 +7,26 @@ import (
 // Source: TREC 2005 Spam Track Overview; the area as a number of pairs is the U statistic of Mann and Whitney (1947).
 // The pairs are counted in whole numbers, in O(n log n), so the result does not depend on the order of the messages.
 func OneMinusROCA(scores []float64, spam []bool) (percent float64, defined bool) {
-	mustMatch(len(scores), len(spam))
-	type message struct {
-		score float64
-		spam  bool
+	var p pairs
+	for _, t := range tallies(scores, spam) {
+		ham, spam := int64(t.ham), int64(t.spam)
+		p.halves += 2*ham*p.spam + ham*spam
+		p.ham += ham
+		p.spam += spam
 	}
-	messages := make([]message, len(scores))
-	for i, score := range scores {
-		messages[i] = message{score, spam[i]}
-	}
-	slices.SortFunc(messages, func(x, y message) int { return cmp.Compare(x.score, y.score) })
+	return p.percent()
+}
 
-	var hams, spams, halves int64 // halves: twice the number of pairs in the wrong order
-	for at := 0; at < len(messages); {
-		var tiedHams, tiedSpams int64
-		for score := messages[at].score; at < len(messages) && messages[at].score == score; at++ {
-			if messages[at].spam {
-				tiedSpams++
-			} else {
-				tiedHams++
-			}
-		}
-		halves += 2*tiedHams*spams + tiedHams*tiedSpams
-		hams += tiedHams
-		spams += tiedSpams
-	}
-	if hams == 0 || spams == 0 {
+// pairs counts the pairs of a ham and a spam that are in the wrong order.
+type pairs struct {
+	ham, spam int64 // messages
+	halves    int64 // twice the number of pairs in the wrong order, so that a tie counts 1
+}
+
+// percent returns the percentage of the pairs that are in the wrong order. It is not defined if there are none.
+func (p pairs) percent() (percent float64, defined bool) {
+	if p.ham == 0 || p.spam == 0 {
 		return 0, false
 	}
-	return 100 * float64(halves) / (2 * float64(hams) * float64(spams)), true
+	return 100 * float64(p.halves) / (2 * float64(p.ham) * float64(p.spam)), true
 }

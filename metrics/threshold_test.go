@@ -162,11 +162,11 @@ func TestThresholdsKeepWithinTheLimitsAndAreTheClosestToZero(t *testing.T) {
 	}
 }
 
-func TestAllowedIsExactForDecimalPercentages(t *testing.T) {
+func TestFloorOfIsExactForDecimalPercentages(t *testing.T) {
 	// h hundredths of a percent of n messages are h*n/10000 of them.
 	for h := range 10_001 {
 		for _, n := range []int{1, 7, 100, 999, 1000, 10_000, 123_400} {
-			if got, want := allowed(n, float64(h)/100), h*n/10_000; got != want {
+			if got, want := floorOf(n, float64(h)/100), h*n/10_000; got != want {
 				t.Fatalf("%v %% of %d: got %d, want %d", float64(h)/100, n, got, want)
 			}
 		}
@@ -180,11 +180,11 @@ func TestThresholdOptionsValidate(t *testing.T) {
 		want    string // "" is valid
 	}{
 		{"the defaults", DefaultThresholdOptions(), ""},
-		{"nothing may go wrong", ThresholdOptions{0, 0}, ""},
-		{"everything may go wrong", ThresholdOptions{100, 100}, ""},
-		{"negative", ThresholdOptions{-0.1, 1}, "ham_lost is -0.1: must be a percentage from 0 to 100"},
-		{"above a hundred", ThresholdOptions{1, 101}, "spam_missed is 101: must be a percentage from 0 to 100"},
-		{"no number, and infinite", ThresholdOptions{math.NaN(), math.Inf(1)},
+		{"nothing may go wrong", ThresholdOptions{}, ""},
+		{"everything may go wrong", ThresholdOptions{HamLost: 100, SpamMissed: 100}, ""},
+		{"negative", ThresholdOptions{HamLost: -0.1, SpamMissed: 1}, "ham_lost is -0.1: must be a percentage from 0 to 100"},
+		{"above a hundred", ThresholdOptions{HamLost: 1, SpamMissed: 101}, "spam_missed is 101: must be a percentage from 0 to 100"},
+		{"no number, and infinite", ThresholdOptions{HamLost: math.NaN(), SpamMissed: math.Inf(1)},
 			"ham_lost is NaN: must be a percentage from 0 to 100\nspam_missed is +Inf: must be a percentage from 0 to 100"},
 	}
 	for _, test := range tests {

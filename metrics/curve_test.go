@@ -1,0 +1,223 @@
+package metrics
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// curveFixture is testdata/sklearn_curves.json.
+type curveFixture struct {
+	Curves []struct {
+		Scores []float64 `json:"scores"`
+		Spam   []bool    `json:"spam"`
+		FPR    []float64 `json:"fpr"`
+		TPR    []float64 `json:"tpr"`
+		DETFPR []float64 `json:"det_fpr"`
+		DETFNR []float64 `json:"det_fnr"`
+	} `json:"curves"`
+	// Bounds are of count, n, confidence, and the bound.
+	Bounds [][4]float64 `json:"bounds"`
+}
+
+func readCurveFixture(t *testing.T) curveFixture {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "sklearn_curves.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f curveFixture
+	if err := json.Unmarshal(data, &f); err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Curves) == 0 || len(f.Bounds) == 0 {
+		t.Fatal("the fixture is empty")
+	}
+	return f
+}
+
+func TestErrorCurve(t *testing.T) {
+	tests := []struct {
+		name      string
+		ham, spam []float64
+		want      []Point
+	}{
+		{"one of each in order", []float64{1}, []float64{2}, []Point{{below(1), 1, 0}, {1, 0, 0}, {2, 0, 1}}},
+		{"one of each the wrong way round", []float64{2}, []float64{1}, []Point{{below(1), 1, 0}, {1, 1, 1}, {2, 0, 1}}},
+		// Above 1 are the ham 3, 3 and the spam 3, 5; above 3 is the spam 5.
+		{"what has the same score changes sides together", []float64{1, 1, 3, 3}, []float64{3, 5},
+			[]Point{{below(1), 1, 0}, {1, 2. / 4, 0}, {3, 0, 1. / 2}, {5, 0, 1}}},
+		{"no ham", nil, []float64{1}, nil},
+		{"no spam", []float64{1}, nil, nil},
+		{"nothing", nil, nil, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := ErrorCurve(join(test.ham, test.spam)); !slices.Equal(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestErrorCurveCountsWhatIsAboveTheThreshold(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 0))
+	for range 100 {
+		scores, spam := randomScores(random, 2+random.IntN(60))
+		points := ErrorCurve(scores, spam)
+		last := math.Inf(-1)
+		for _, p := range points {
+			var m Misses
+			for i, score := range scores {
+				m.add(score > p.Threshold, spam[i])
+			}
+			hm, _ := m.HM()
+			sm, _ := m.SM()
+			if !near(100*p.HM, hm) || !near(100*p.SM, sm) || p.Threshold <= last {
+				t.Fatalf("got %v after threshold %v, want hm%% %v, sm%% %v", p, last, hm, sm)
+			}
+			last = p.Threshold
+		}
+		if want := len(tallies(scores, spam)) + 1; points != nil && len(points) != want {
+			t.Fatalf("got %d points, want %d", len(points), want)
+		}
+	}
+}
+
+func TestAreaUnderTheErrorCurveIsThatOfOneMinusROCA(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 0))
+	defined := 0
+	for range 300 {
+		scores, spam := randomScores(random, 1+random.IntN(80))
+		want, ok := OneMinusROCA(scores, spam)
+		points := ErrorCurve(scores, spam)
+		if ok != (points != nil) {
+			t.Fatalf("area defined: %v; points: %v", ok, points)
+		}
+		if !ok {
+			continue
+		}
+		defined++
+		for _, p := range [][]Point{points, Thin(points, len(points))} {
+			if got := 100 * areaOver(p); math.Abs(got-want) > 1e-9 {
+				t.Fatalf("got %v, want %v", got, want)
+			}
+		}
+	}
+	if defined == 0 {
+		t.Fatal("no curve was drawn")
+	}
+}
+
+// areaOver returns the area over the ROC curve through points, by trapezoids.
+func areaOver(points []Point) float64 {
+	area := 0.
+	for i := 1; i < len(points); i++ {
+		area += (points[i-1].HM - points[i].HM) * (points[i-1].SM + points[i].SM) / 2
+	}
+	return area
+}
+
+func TestErrorCurveAgreesWithScikitLearn(t *testing.T) {
+	for n, want := range readCurveFixture(t).Curves {
+		got := ErrorCurve(want.Scores, want.Spam)
+		if len(got) != len(want.FPR) {
+			t.Fatalf("curve %d: got %d points, want %d", n, len(got), len(want.FPR))
+		}
+		slices.Reverse(got) // scikit-learn's thresholds of the ROC curve descend
+		for i, p := range got {
+			if !near(p.HM, want.FPR[i]) || !near(1-p.SM, want.TPR[i]) {
+				t.Errorf("curve %d, point %d: got %v, want %v, %v", n, i, p, want.FPR[i], want.TPR[i])
+			}
+		}
+		// A DET curve begins with the last point without a missed spam, and ends with the first without a lost ham.
+		slices.Reverse(got)
+		for len(got) > 1 && got[1].SM == 0 {
+			got = got[1:]
+		}
+		for len(got) > 1 && got[len(got)-2].HM == 0 {
+			got = got[:len(got)-1]
+		}
+		if len(got) != len(want.DETFPR) {
+			t.Fatalf("DET curve %d: got %d points, want %d", n, len(got), len(want.DETFPR))
+		}
+		for i, p := range got {
+			if !near(p.HM, want.DETFPR[i]) || !near(p.SM, want.DETFNR[i]) {
+				t.Errorf("DET curve %d, point %d: got %v, want %v, %v", n, i, p, want.DETFPR[i], want.DETFNR[i])
+			}
+		}
+	}
+}
+
+func TestThin(t *testing.T) {
+	tests := []struct {
+		name   string
+		points []Point
+		n      int
+		want   []Point
+	}{
+		{"nothing", nil, 5, []Point{}},
+		{"what is straight needs only its ends", []Point{{0, 1, 0}, {1, 0.5, 0}, {2, 0, 0}, {3, 0, 0.5}, {4, 0, 1}}, 5,
+			[]Point{{0, 1, 0}, {2, 0, 0}, {4, 0, 1}}},
+		{"a slope is kept", []Point{{0, 1, 0}, {1, 0.5, 0.5}, {2, 0, 1}}, 5, []Point{{0, 1, 0}, {1, 0.5, 0.5}, {2, 0, 1}}},
+		{"the ends are kept though one is asked for", []Point{{0, 1, 0}, {1, 0.5, 0.5}, {2, 0, 1}}, 1, []Point{{0, 1, 0}, {2, 0, 1}}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := Thin(test.points, test.n); !slices.Equal(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestThinKeepsTheShape(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 0))
+	scores, spam := make([]float64, 20_000), make([]bool, 20_000)
+	for i := range scores {
+		spam[i] = random.IntN(2) == 0
+		scores[i] = random.NormFloat64() + 2*sign(spam[i])
+	}
+	all := ErrorCurve(scores, spam)
+	stretch := func(share float64) float64 { return math.Asin(math.Sqrt(share)) }
+	for _, n := range []int{2, 3, 10, 100, 500} {
+		thin := Thin(all, n)
+		if len(thin) > n || thin[0] != all[0] || thin[len(thin)-1] != all[len(all)-1] {
+			t.Fatalf("%d points, from %v to %v", len(thin), thin[0], thin[len(thin)-1])
+		}
+		kept := 0
+		for _, p := range onlyCorners(all) {
+			if kept+1 < len(thin) && thin[kept+1].Threshold <= p.Threshold {
+				kept++
+			}
+			before := thin[kept]
+			far := max(stretch(before.HM)-stretch(p.HM), stretch(p.SM)-stretch(before.SM))
+			if far > math.Pi/float64(n-1)+1e-12 || before.HM < p.HM || before.SM > p.SM {
+				t.Fatalf("%d points: %v is %v from %v", n, p, far, before)
+			}
+		}
+		if kept != len(thin)-1 {
+			t.Fatalf("%d points: only %d are of the curve", len(thin), kept+1)
+		}
+	}
+	if want := areaOver(all); math.Abs(areaOver(Thin(all, 300))-want) > 0.001 {
+		t.Errorf("the area is %v of 300 points, %v of all", areaOver(Thin(all, 300)), want)
+	}
+}
+
+func BenchmarkErrorCurve(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 0))
+	scores, spam := make([]float64, 100_000), make([]bool, 100_000)
+	for i := range scores {
+		scores[i], spam[i] = random.NormFloat64(), random.IntN(2) == 0
+	}
+	b.ReportAllocs()
+	b.SetBytes(int64(9 * len(scores)))
+	for b.Loop() {
+		Thin(ErrorCurve(scores, spam), 500)
+	}
+}
