@@ -210,7 +210,7 @@ func (c *Collection) Origins(part corpus.Part) []string {
 	var origins []string
 	for i, doc := range c.documents {
 		if c.parts[i] == part {
-			origins = append(origins, doc.origin)
+			origins = append(origins, doc.item.Origin)
 		}
 	}
 	return origins

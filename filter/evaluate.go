@@ -12,19 +12,24 @@ type Evaluation struct {
 	Summary  Summary
 	Figures  metrics.Figures
 	Verdicts *VerdictCounts // for a spam filter only
+	Review   Review
 }
 
-// Evaluate reads all messages of source, whose labels must be among the classes of f, and measures what f says of them.
-// Workers and progress are as in [CollectOptions]; the error is that of the context, or [ErrNoMail].
-func (f *Filter) Evaluate(ctx context.Context, source corpus.Source, workers int, progress func(read, all int)) (Evaluation, error) {
-	d, summary, err := f.Dataset(ctx, source, workers, progress)
+// Evaluate reads all messages of source, whose labels must be among the classes of f, and measures what f says of them. The
+// review has so many messages of each kind. Workers and progress are as in [CollectOptions]; the error is that of the
+// context, or [ErrNoMail].
+func (f *Filter) Evaluate(ctx context.Context, source corpus.Source, review, workers int, progress func(read, all int)) (Evaluation, error) {
+	g, err := gather(ctx, source, f.settings.Classes, gatherOptions{reading: f.settings.Reading(), workers: workers, progress: progress})
 	if err != nil {
 		return Evaluation{}, err
 	}
-	s := f.score(d)
-	e := Evaluation{Summary: summary, Figures: *f.measure(s)}
+	s := f.score(f.dataset(g.documents))
+	e := Evaluation{Summary: g.summary, Figures: *f.measure(s)}
 	if f.isSpamFilter() {
 		e.Verdicts = f.countVerdicts(s)
+	}
+	if e.Review, err = f.review(ctx, g.documents, review); err != nil {
+		return Evaluation{}, err
 	}
 	return e, nil
 }

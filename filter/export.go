@@ -17,11 +17,16 @@ func (f *Filter) Dataset(ctx context.Context, source corpus.Source, workers int,
 	if err != nil {
 		return nil, Summary{}, err
 	}
-	d := features.NewDataset(f.kind, g.classes, f.vocabulary.Len())
-	for _, doc := range g.documents {
+	return f.dataset(g.documents), g.summary, nil
+}
+
+// dataset is documents as f sees them.
+func (f *Filter) dataset(documents []document) *features.Dataset {
+	d := features.NewDataset(f.kind, f.settings.Classes, f.vocabulary.Len())
+	for _, doc := range documents {
 		d.Append(f.vocabulary, doc.terms, doc.label)
 	}
-	return d, g.summary, nil
+	return d
 }
 
 // Weights returns the linear function of f. For a filter that was opened, the error is about its file.

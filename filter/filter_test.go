@@ -364,7 +364,7 @@ func TestFiguresOfASavedModelAreThoseOfTraining(t *testing.T) {
 			}
 		}
 	}
-	e, err := again.Evaluate(context.Background(), test, 1, nil)
+	e, err := again.Evaluate(context.Background(), test, 3, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,9 @@ type CrossValidation struct {
 	// AgainstBest compares the errors of the model with those of the model that is best on the development parts: Better
 	// are the messages that this one gets right and the best one wrong. nil for the best.
 	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
+	// Suspects are messages whose label may be wrong: a model that had not seen the message gave another class a probability
+	// of at least 0.95. The least probable labels come first.
+	Suspects []Judged `json:"suspects"`
 	// Rounds is the result of each round.
 	Rounds []Result `json:"rounds"`
 }
@@ -67,6 +70,11 @@ func CrossValidate(ctx context.Context, c *Collection, models []string, folds in
 			e.Rounds = append(e.Rounds, result)
 			e.development += accuracy(result.Development)
 			e.test.append(f, test)
+			review, err := r.Review(ctx, f, corpus.Test, maxSuspects)
+			if err != nil {
+				return nil, err
+			}
+			e.suspect(review.Mistakes)
 		}
 	}
 	slices.SortStableFunc(all, func(x, y entry) int { return cmp.Compare(y.development, x.development) })
@@ -81,6 +89,23 @@ func CrossValidate(ctx context.Context, c *Collection, models []string, folds in
 		results[m] = e.CrossValidation
 	}
 	return results, nil
+}
+
+// A message is suspected from a probability of suspicion on that is against its label; maxSuspects are named.
+const (
+	suspicion   = 0.95
+	maxSuspects = 20
+)
+
+// suspect adds the messages that a model is sure of and wrong about.
+func (v *CrossValidation) suspect(mistakes []Judged) {
+	for _, m := range mistakes {
+		if m.Probability >= suspicion {
+			v.Suspects = append(v.Suspects, m)
+		}
+	}
+	slices.SortStableFunc(v.Suspects, func(x, y Judged) int { return cmp.Compare(x.LabelProbability, y.LabelProbability) })
+	v.Suspects = v.Suspects[:min(len(v.Suspects), maxSuspects)]
 }
 
 // round returns the collection with the parts of one round.

@@ -75,7 +75,7 @@ type gathered struct {
 type document struct {
 	terms       features.Document
 	label       int32
-	origin      string // where the message is, for people
+	item        corpus.Item // where the message is
 	fingerprint uint64
 	sketch      []uint64 // if it was asked for
 	time        time.Time
@@ -191,7 +191,7 @@ func (r *reader) readItem(buf []byte, item corpus.Item, sketcher *corpus.Sketche
 	}
 	terms, repairs := r.document(raw)
 	result := readResult{
-		document: document{terms: terms.Clone(), origin: item.Origin, fingerprint: corpus.Fingerprint(raw), time: item.Time},
+		document: document{terms: terms.Clone(), item: item, fingerprint: corpus.Fingerprint(raw), time: item.Time},
 		repairs:  repairs,
 		size:     len(raw),
 	}

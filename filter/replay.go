@@ -181,7 +181,7 @@ func (r *replaying) classify(i int) {
 	if r.curve != nil {
 		r.curve.Add(score, given == spamClass, d.label == spamClass)
 	}
-	r.result.Messages = append(r.result.Messages, Replayed{d.origin, r.mail.classes[d.label], r.mail.classes[given], score})
+	r.result.Messages = append(r.result.Messages, Replayed{d.item.Origin, r.mail.classes[d.label], r.mail.classes[given], score})
 }
 
 // learn tells the learner what message i was, if it is told of it.

@@ -14,6 +14,7 @@ func (p *program) evaluateCommand() *cobra.Command {
 	var settings settingFlags
 	var replay replayFlags
 	var path string
+	var mistakes int
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "evaluate [-m FILE | --online] SOURCES",
@@ -45,7 +46,7 @@ Each message is classified by what was learnt from those before it, and then lea
 			if path == "" {
 				path = p.defaultModel()
 			}
-			return p.evaluate(c, &sources, &settings, path, asJSON)
+			return p.evaluate(c, &sources, &settings, path, mistakes, asJSON)
 		},
 	}
 	sources.add(c)
@@ -53,12 +54,16 @@ Each message is classified by what was learnt from those before it, and then lea
 	replay.add(c)
 	c.Flags().StringVar(&replay.results, "trec-results", "", "with --online: write what was said of each message to `FILE`, as the TREC spam track's toolkit does")
 	c.Flags().StringVarP(&path, "model-file", "m", "", "measure the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
+	addMistakes(c, &mistakes)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	c.MarkFlagsMutuallyExclusive("model-file", "online")
 	return c
 }
 
-func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *settingFlags, path string, asJSON bool) error {
+func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *settingFlags, path string, mistakes int, asJSON bool) error {
+	if err := checkMistakes(mistakes); err != nil {
+		return err
+	}
 	cfg, err := p.load(c, settings)
 	if err != nil {
 		return err
@@ -81,7 +86,7 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 	}
 	mail.print(p.stderr)
 	step, done := p.progress("reading mail")
-	e, err := f.Evaluate(c.Context(), mail.source, cfg.Workers, step)
+	e, err := f.Evaluate(c.Context(), mail.source, mistakes, cfg.Workers, step)
 	done()
 	if errors.Is(err, filter.ErrNoMail) {
 		return hintedError{err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages"}
@@ -92,7 +97,7 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 	p.printProblems(e.Summary)
 	result := filter.Result{Model: s.Model, Kind: s.Kind, Terms: from.Corpus.Terms, Thresholds: s.Thresholds, Test: &e.Figures, Verdicts: e.Verdicts, Calibration: s.Calibration}
 	if asJSON {
-		return printJSON(p.stdout, report{Corpus: e.Summary, Models: []filter.Result{result}, File: path})
+		return printJSON(p.stdout, evaluationReport{report{Corpus: e.Summary, Models: []filter.Result{result}, File: path}, e.Review})
 	}
 	printCorpus(p.stdout, e.Summary)
 	fmt.Fprintf(p.stdout, "model       %s on %s, %s\n\n", s.Model, s.Kind, path)
@@ -107,5 +112,11 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 		fmt.Fprintf(p.stdout, "\nWith the model's thresholds, spam above %s and unsure above %s:\n", threshold(s.Thresholds.Spam), threshold(s.Thresholds.Unsure))
 		printVerdicts(p.stdout, *e.Verdicts)
 	}
-	return nil
+	return printReview(p.stdout, e.Review)
+}
+
+// evaluationReport is the JSON of evaluate.
+type evaluationReport struct {
+	report
+	Review filter.Review `json:"review"`
 }

@@ -53,6 +53,10 @@ func printFolds(w io.Writer, results []filter.CrossValidation) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w, bestNote)
-	return err
+	if _, err := fmt.Fprintln(w, bestNote); err != nil || len(results) == 0 || len(results[0].Suspects) == 0 {
+		return err
+	}
+	fmt.Fprintf(w, "\nMessages whose label may be wrong: %s, which had not seen them, is sure of another class.\n", results[0].Model)
+	printJudged(w, results[0].Suspects)
+	return nil
 }

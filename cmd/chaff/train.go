@@ -21,6 +21,7 @@ func (p *program) trainCommand() *cobra.Command {
 	var sources sourceFlags
 	var settings settingFlags
 	var path string
+	var mistakes int
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "train SOURCES [-m FILE]",
@@ -36,17 +37,21 @@ saves the model. Nothing in a mailbox is written or moved.`,
 			if path == "" {
 				path = p.defaultModel()
 			}
-			return p.train(c, &sources, &settings, path, asJSON)
+			return p.train(c, &sources, &settings, path, mistakes, asJSON)
 		},
 	}
 	sources.add(c)
 	settings.add(c, "model", "workers", "seed", "split")
 	c.Flags().StringVarP(&path, "model-file", "m", "", "save the model to `FILE`; default $XDG_DATA_HOME/chaff/model")
+	addMistakes(c, &mistakes)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return c
 }
 
-func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settingFlags, path string, asJSON bool) error {
+func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settingFlags, path string, mistakes int, asJSON bool) error {
+	if err := checkMistakes(mistakes); err != nil {
+		return err
+	}
 	cfg, err := p.load(c, settings)
 	if err != nil {
 		return err
@@ -71,8 +76,13 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 	if err := save(f, path); err != nil {
 		return err
 	}
+	review, err := collection.Review(c.Context(), f, corpus.Test, mistakes)
+	if err != nil {
+		return err
+	}
+	leaks := collection.Leaks()
 	if asJSON {
-		return printJSON(p.stdout, report{collection.Summary(), []filter.Result{result}, path})
+		return printJSON(p.stdout, trainingReport{report{collection.Summary(), []filter.Result{result}, path}, review, leaks})
 	}
 	printSplit(p.stdout, cfg.Config, collection.Summary())
 	fmt.Fprintf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
@@ -86,7 +96,11 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 		if err := printTest(p.stdout, collection.Classes(), result.Test); err != nil {
 			return err
 		}
+		if err := printReview(p.stdout, review); err != nil {
+			return err
+		}
 	}
+	p.printLeaks(collection.Classes(), leaks)
 	p.printWarnings([]filter.Result{result})
 	size := int64(0)
 	if info, err := os.Stat(path); err == nil {
@@ -94,6 +108,13 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 	}
 	fmt.Fprintf(p.stdout, "\nSaved to %s, %.1f MB.\n", path, float64(size)/1e6)
 	return nil
+}
+
+// trainingReport is the JSON of train: review is of the test part.
+type trainingReport struct {
+	report
+	Review filter.Review `json:"review"`
+	Leaks  []filter.Leak `json:"leaks,omitempty"`
 }
 
 // report is the JSON of train, compare and evaluate.
