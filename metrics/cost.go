@@ -97,7 +97,7 @@ func (o ThresholdOptions) byCosts(groups []tally) (Thresholds, []string) {
 		return Thresholds{}, []string{fmt.Sprintf("thresholds stay at 0: %v", err)}
 	}
 	lost, _ := totals(groups) // ham above the cut
-	missed, below := 0, 0  // spam and messages below the cut
+	missed, below := 0, 0     // spam and messages below the cut
 	unsureOf := func() expense { return expense{c.sum(0, missed, -below), 0, -below} }
 	spamOf := func() expense { return expense{c.sum(lost, 0, below), lost, below} }
 

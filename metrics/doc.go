@@ -4,7 +4,9 @@
 // [Figures.MeasureSpam] adds those of the TREC spam track, which a spam filter's scores are needed for.
 // [Figures.MeasureScores] says how good the scores are, and the probabilities that a [Calibration] makes of them.
 // [Calibrate] fits one on development mail, and [ChooseThresholds] turns the scores there into the two scores at which a
-// verdict changes. [CompareErrors] says whether two classifiers differ by more than chance.
+// verdict changes, by limits or by costs. [CompareErrors] says whether two classifiers differ by more than chance.
+// [ErrorCurve] and [ScoreHistogram] are what plots are drawn from, and a [Replay] measures a filter that learns while it
+// is used.
 //
 // Two slices that go together (labels and predictions, scores and spam) have one entry per message in the same order.
 // Where K scores or probabilities go with a message they are in one slice, N x K row by row: those of message i are
@@ -35,9 +37,21 @@
 //	precision, recall, F1        C. J. van Rijsbergen: Information Retrieval (1979)
 //	hm%, sm%, lam%, (1-ROCA)%    G. V. Cormack, T. R. Lynam: TREC 2005 Spam Track Overview (NIST SP 500-266)
 //	interval of a share          E. B. Wilson: Probable Inference, the Law of Succession, and Statistical Inference (JASA 22, 1927)
+//	upper bound of a share       C. J. Clopper, E. S. Pearson: The Use of Confidence or Fiducial Limits Illustrated in the
+//	                             Case of the Binomial (Biometrika 26, 1934)
+//	share beyond a score         S. S. Wilks: Determination of Sample Sizes for Setting Tolerance Limits (Ann. Math. Stat.
+//	                             12, 1941)
+//	thresholds by costs          F. Tortorella: An Optimal Reject Rule for Binary Classifiers (SSPR/SPR 2000, LNCS 1876);
+//	                             SpamBayes, Options.py, best_cutoff_fp_weight, best_cutoff_fn_weight,
+//	                             best_cutoff_unsure_weight
+//	ROC curve                    T. Fawcett: An Introduction to ROC Analysis (Pattern Recognition Letters 27, 2006)
+//	DET curve                    A. Martin, G. Doddington, T. Kamm, M. Ordowski, M. Przybocki: The DET Curve in Assessment
+//	                             of Detection Task Performance (Eurospeech 1997)
+//	sums while counting          P. M. Fenwick: A New Data Structure for Cumulative Frequency Tables (Software: Practice
+//	                             and Experience 24, 1994)
 //	area under the ROC curve     H. B. Mann, D. R. Whitney: On a Test of Whether One of Two Random Variables is
 //	                             Stochastically Larger than the Other (Ann. Math. Stat. 18, 1947)
 //
-// All functions are pure and safe for concurrent use; none keeps a slice it is given, or changes one but the dst of
+// All functions are pure and safe for concurrent use, a [Replay] is for one goroutine; none keeps a slice it is given, or changes one but the dst of
 // [Calibration.Probabilities].
 package metrics

@@ -54,3 +54,42 @@ func ExampleCalibrate() {
 	// score 300: probability 0.77
 	// log loss 0.429, Brier 0.133
 }
+
+// Of ten ham and five spam, one ham is scored above one spam.
+func ExampleChooseThresholds() {
+	scores := []float64{-9, -8, -7, -6, -5, -4, -3, -2, -1, 2, 1, 3, 4, 5, 6}
+	spam := make([]bool, len(scores))
+	for i := 10; i < len(spam); i++ {
+		spam[i] = true
+	}
+	limits := metrics.DefaultThresholdOptions()
+	limits.Confidence = 95
+	t, warnings := metrics.ChooseThresholds(scores, spam, limits)
+	fmt.Printf("by limits: spam above %.1f, unsure above %.1f\n%s\n", t.Spam, t.Unsure, warnings[0])
+
+	costs := metrics.ThresholdOptions{Costs: "10:1:0.2"}
+	t, _ = metrics.ChooseThresholds(scores, spam, costs)
+	perMessage, _ := costs.Cost(t, scores, spam)
+	fmt.Printf("by costs: spam above %.1f, unsure above %.1f: %.3f a message\n", t.Spam, t.Unsure, perMessage)
+	// Output:
+	// by limits: spam above 2.0, unsure above 0.0
+	// a limit of 0.1 % cannot be promised with 95 % confidence from 10 development ham: at least 2995 are needed
+	// by costs: spam above 2.0, unsure above 0.0: 0.027 a message
+}
+
+// A filter is judged on each message before it learns what the message is.
+func ExampleReplay() {
+	replay := metrics.NewReplay(2)
+	for _, m := range []struct {
+		score float64
+		spam  bool
+	}{{0, true}, {0, false}, {-2, false}, {3, true}} {
+		replay.Add(m.score, m.score > 0, m.spam)
+	}
+	for _, p := range replay.Points() {
+		fmt.Printf("%d messages: spam let through %.0f %%, (1-ROCA)%% %.1f\n", p.Messages, *p.SM, *p.OneMinusROCA)
+	}
+	// Output:
+	// 2 messages: spam let through 100 %, (1-ROCA)% 50.0
+	// 4 messages: spam let through 50 %, (1-ROCA)% 12.5
+}

@@ -19,12 +19,12 @@ type ThresholdOptions struct {
 	SpamMissed float64 `json:"spam_missed"`
 	// Confidence is how sure it must be that mail to come stays within the two limits too, if it is like the development
 	// mail. A percentage from 0 to less than 100; default 0, which only keeps the share seen on development mail within
-	// them. With 95, the limits are kept for 95 of 100 filters; that takes more development mail (for 0.1 % of ham at least
-	// 2,995 ham) and leaves more mail unsure. If there is too little, no development ham is called spam, and there is a
-	// warning.
+	// them. With 95, a limit is kept by 95 of 100 filters; that takes more development mail (for 0.1 % of ham at least 2,995
+	// ham) and leaves more mail unsure. If there is too little, no development mail of the class is called the other, and
+	// there is a warning.
 	Confidence float64 `json:"confidence"`
-	// Costs are what a lost ham, a missed spam and an unsure message cost, as 10:1:0.2. If they are set, the thresholds with
-	// the least cost on development mail are chosen, and there are no limits. Three numbers from 0 to 100000 with at most six
+	// Costs is what a lost ham, a missed spam and an unsure message cost, as 10:1:0.2. If it is set, the thresholds with the
+	// least cost on development mail are chosen, and there are no limits. Three numbers from 0 to 100000 with at most six
 	// decimals; default empty, which chooses by the limits.
 	Costs string `json:"costs"`
 }
@@ -94,8 +94,8 @@ type Thresholds struct {
 //
 //	unsure < lost * missed / (lost + missed)
 //
-// since otherwise, of any messages in between, calling all of them ham or all of them spam costs no more. Then there is no
-// unsure: Unsure = Spam. With 10:1 that is from 0.909 on. Sources: the costs of SpamBayes (best_cutoff_fp_weight and the
+// since otherwise calling all of those in between ham, or all of them spam, costs no more. Then nothing is unsure (Unsure
+// = Spam), unless that costs nothing: with 10:1 from 0.909 on. Sources: the costs of SpamBayes (best_cutoff_fp_weight and the
 // like), F. Tortorella 2000.
 //
 // The warnings say what makes the thresholds doubtful: too few messages for one error to be within the limit, so that

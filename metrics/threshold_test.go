@@ -182,6 +182,18 @@ func TestThresholdOptionsValidate(t *testing.T) {
 		{"the defaults", DefaultThresholdOptions(), ""},
 		{"nothing may go wrong", ThresholdOptions{}, ""},
 		{"everything may go wrong", ThresholdOptions{HamLost: 100, SpamMissed: 100}, ""},
+		{"a promise", ThresholdOptions{Confidence: 99.9}, ""},
+		{"a promise of everything", ThresholdOptions{Confidence: 100}, "confidence is 100: must be a percentage from 0 to less than 100"},
+		{"a promise that is no number", ThresholdOptions{Confidence: math.NaN()}, "confidence is NaN: must be a percentage from 0 to less than 100"},
+		{"costs", ThresholdOptions{Costs: "10:1:0.2"}, ""},
+		{"two costs", ThresholdOptions{Costs: "10:1"},
+			`costs is "10:1": must be three numbers, of a lost ham, a missed spam and an unsure message, as 10:1:0.2`},
+		{"a negative cost", ThresholdOptions{Costs: "10:-1:0.2"}, `costs is "10:-1:0.2": "-1" must be a number from 0 to 100000`},
+		{"an infinite cost", ThresholdOptions{Costs: "inf:1:0.2"}, `costs is "inf:1:0.2": "inf" must be a number from 0 to 100000`},
+		{"a cost that is no number", ThresholdOptions{Costs: "nan:1:0.2"}, `costs is "nan:1:0.2": "nan" must be a number from 0 to 100000`},
+		{"a cost of seven decimals", ThresholdOptions{Costs: "1:1:0.0000001"}, `costs is "1:1:0.0000001": "0.0000001" must have at most six decimals`},
+		{"a promise with costs", ThresholdOptions{Confidence: 95, Costs: "10:1:0.2"},
+			"confidence is 95: must be 0 if costs are set, which have no limits to be sure of"},
 		{"negative", ThresholdOptions{HamLost: -0.1, SpamMissed: 1}, "ham_lost is -0.1: must be a percentage from 0 to 100"},
 		{"above a hundred", ThresholdOptions{HamLost: 1, SpamMissed: 101}, "spam_missed is 101: must be a percentage from 0 to 100"},
 		{"no number, and infinite", ThresholdOptions{HamLost: math.NaN(), SpamMissed: math.Inf(1)},
@@ -197,5 +209,94 @@ func TestThresholdOptionsValidate(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
 			}
 		})
+	}
+}
+
+func TestThresholdsWithConfidence(t *testing.T) {
+	ascending := func(n int, sign float64) []float64 { // the worst is n
+		scores := make([]float64, n)
+		for i := range scores {
+			scores[i] = sign * float64(i+1)
+		}
+		return scores
+	}
+	tests := []struct {
+		name      string
+		ham, spam int
+		options   ThresholdOptions
+		want      Thresholds
+		warn      []string
+	}{
+		// 0.9^29 = 0.047, 0.9^28 = 0.052: 29 messages without an error, and the 29th is the worst.
+		{"just enough for no error", 29, 29, ThresholdOptions{HamLost: 10, SpamMissed: 10, Confidence: 95},
+			Thresholds{below(-29), 29}, nil},
+		// The bounds of 1 of 46 and 1 of 45 are 0.0991 and 0.1012: one may go wrong of 46.
+		{"just enough for one error", 46, 45, ThresholdOptions{HamLost: 10, SpamMissed: 10, Confidence: 95},
+			Thresholds{below(-45), 45}, nil},
+		{"one too few", 28, 3, ThresholdOptions{HamLost: 10, SpamMissed: 100, Confidence: 95}, Thresholds{0, 28},
+			[]string{"a limit of 10 % cannot be promised with 95 % confidence from 28 development ham: at least 29 are needed"}},
+		// 0.999^2994 = 0.05001, 0.999^2995 = 0.04996; 0.99^298 = 0.05003, 0.99^299 = 0.0495.
+		{"the default limits", 500, 298, ThresholdOptions{HamLost: 0.1, SpamMissed: 1, Confidence: 95}, Thresholds{below(-298), 500},
+			[]string{
+				"a limit of 0.1 % cannot be promised with 95 % confidence from 500 development ham: at least 2995 are needed",
+				"a limit of 1 % cannot be promised with 95 % confidence from 298 development spam: at least 299 are needed",
+			}},
+		{"a limit of 0", 50, 1, ThresholdOptions{HamLost: 0, SpamMissed: 100, Confidence: 50}, Thresholds{0, 50},
+			[]string{"a limit of 0 % of ham cannot be promised, however many messages there are"}},
+		// (1-p)^1 = 0.5 for p = 0.5, exactly the limit.
+		{"a bound that is the limit", 1, 1, ThresholdOptions{HamLost: 50, SpamMissed: 50, Confidence: 50}, Thresholds{below(-1), 1}, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			scores, spam := join(ascending(test.ham, 1), ascending(test.spam, -1))
+			if err := test.options.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			got, warnings := ChooseThresholds(scores, spam, test.options)
+			if got != test.want || !slices.Equal(warnings, test.warn) {
+				t.Errorf("got %v, %q, want %v, %q", got, warnings, test.want, test.warn)
+			}
+		})
+	}
+}
+
+func TestNeededIsTheLeastNumberThatMakesAPromise(t *testing.T) {
+	for _, percent := range []float64{0.1, 0.5, 1, 3, 10, 25, 50, 99} {
+		for _, confidence := range []float64{0.1, 50, 90, 95, 99, 99.9} {
+			o := ThresholdOptions{Confidence: confidence}
+			n := int(needed(percent/100, confidence/100))
+			if !o.promised(0, n, percent) || n > 1 && o.promised(0, n-1, percent) {
+				t.Errorf("%v %%, %v %%: %d is not the least", percent, confidence, n)
+			}
+		}
+	}
+}
+
+// Of many filters whose true share of lost ham is known, as many as promised must keep the limit, and with a confidence of 0
+// many do not: the threshold is chosen by the same mail that is counted.
+func TestThePromiseIsKeptOnMailToCome(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 0))
+	const filters, hams = 2000, 400
+	kept := func(confidence float64) float64 {
+		n := 0
+		for range filters {
+			scores, spam := make([]float64, hams+1), make([]bool, hams+1)
+			for i := range hams {
+				scores[i] = random.Float64() // the share above a threshold is 1 less the threshold
+			}
+			scores[hams], spam[hams] = 2, true
+			o := ThresholdOptions{HamLost: 2, SpamMissed: 100, Confidence: confidence}
+			if got, _ := ChooseThresholds(scores, spam, o); 1-got.Spam <= 0.02 {
+				n++
+			}
+		}
+		return 100 * float64(n) / filters
+	}
+	// Of 2,000 at 90 %, three standard deviations are 2 %.
+	if got := kept(90); got < 88 {
+		t.Errorf("%v %% of the filters keep the limit, want 90", got)
+	}
+	if got := kept(0); got > 60 {
+		t.Errorf("without confidence %v %% of the filters keep the limit: the test shows nothing", got)
 	}
 }
