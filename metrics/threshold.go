@@ -82,7 +82,8 @@ type Thresholds struct {
 // The bound of the share, [UpperBound], holds though the threshold is chosen by the same messages that are counted: with
 // k allowed, Spam is at least the (k+1)-th greatest score of n ham, and the true share above that is distributed
 // as Beta(k+1, n-k), which is the distribution that the bound is taken from. Source: S. S. Wilks 1941. It does not hold
-// for mail of another kind, nor for mail that the model has been trained on.
+// for mail of another kind, nor for mail that the model has been trained on, and promises too much where many development
+// messages are nearly the same, which show no more than one of them would.
 //
 // With Costs they are the two of all Unsure <= Spam with the least
 //
