@@ -3,6 +3,7 @@ package filter
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -17,8 +18,10 @@ import (
 //	X-Chaff-Score: SCORE
 //	X-Chaff-Probability: PROBABILITY
 //
+//	X-Chaff-Term: CONTRIBUTION TERM, for each of the terms given
+//
 // The first two are written by spam filters only, in the form that rules for SpamAssassin match.
-func (f *Filter) Passed(raw []byte, v Verdict) []byte {
+func (f *Filter) Passed(raw []byte, v Verdict, terms ...Contribution) []byte {
 	var own strings.Builder
 	if f.isSpamFilter() {
 		flag, status := "NO", "No"
@@ -31,6 +34,9 @@ func (f *Filter) Passed(raw []byte, v Verdict) []byte {
 	fmt.Fprintf(&own, "X-Chaff-Verdict: %s\n", headerText(string(v.Decision)))
 	fmt.Fprintf(&own, "X-Chaff-Score: %.4f\n", v.Score)
 	fmt.Fprintf(&own, "X-Chaff-Probability: %.6f\n", v.Probability)
+	for _, t := range terms {
+		fmt.Fprintf(&own, "X-Chaff-Term: %+.4f %s\n", t.Contribution, headerTerm(t.Term))
+	}
 
 	fields := own.String()
 	first := raw[:lineEnd(raw)]
@@ -61,6 +67,12 @@ func headerText(name string) string {
 		}
 		return r
 	}, name)
+}
+
+// headerTerm writes a term in ASCII and in one line.
+func headerTerm(term string) string {
+	quoted := strconv.QuoteToASCII(term)
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }
 
 // appendWithoutVerdicts appends raw without the X-Spam-* and X-Chaff-* fields of its header.

@@ -33,7 +33,7 @@ func TestTermsThatOnlyAnArchiveOrARelayHasAreNamed(t *testing.T) {
 		found[l.Term] = l
 	}
 	for term, advice := range map[string]string{
-		"header:X-Foo":        "tokenize.ignore_headers=X-Foo",
+		"header:X-Foo":               "tokenize.ignore_headers=X-Foo",
 		"received:bad.relay.example": "tokenize.ignore_headers=received",
 	} {
 		l, ok := found[term]

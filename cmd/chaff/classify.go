@@ -29,6 +29,7 @@ type classifyFlags struct {
 	pass   bool
 	preset string
 	json   bool
+	terms  int
 	format string
 }
 
@@ -59,6 +60,7 @@ mail systems try again later.`,
 	f := c.Flags()
 	f.StringVarP(&flags.model, "model-file", "m", "", "use the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
 	f.BoolVar(&flags.pass, "pass", false, "print the message again with the verdict in its header")
+	f.IntVar(&flags.terms, "terms", 0, "with --pass: add the `N` terms that made the score, a field X-Chaff-Term for each")
 	f.StringVar(&flags.preset, "exit-code", "", "exit as another filter does: bogofilter (0 spam, 1 ham, 2 unsure, 3 error) or spamassassin (1 spam, 0 else, 2 error)")
 	f.Lookup("exit-code").NoOptDefVal = "bogofilter"
 	f.BoolVar(&flags.json, "json", false, "print one JSON object for each message")
@@ -103,11 +105,15 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 		return errors.New("--pass takes one message from stdin, not paths")
 	case flags.preset != "" && len(paths) > 0:
 		return errors.New("--exit-code takes one message from stdin, not paths")
+	case flags.terms < 0:
+		return fmt.Errorf("--terms is %d: must be at least 0", flags.terms)
+	case flags.terms > 0 && !flags.pass:
+		return errors.New("--terms is about --pass; chaff explain shows the terms of a message")
 	case flags.format != "" && len(paths) == 0:
 		return errors.New("--format is about paths, and none is given")
 	case flags.pass:
 		codes.trouble = exitTempFail
-		err = p.passThrough(flags.model, codes)
+		err = p.passThrough(flags.model, flags.terms, codes)
 	case len(paths) == 0:
 		err = p.classifyStdin(flags, codes)
 	default:
@@ -134,13 +140,13 @@ func openModel(path string) (*filter.Filter, error) {
 }
 
 // passThrough prints the message on stdin again, with the verdict in its header if there is one.
-func (p *program) passThrough(model string, codes exitCodes) error {
+func (p *program) passThrough(model string, terms int, codes exitCodes) error {
 	raw, err := p.readStdin()
 	if err != nil {
 		// What came in goes out again; the mail system is told to try once more.
 		return errors.Join(err, p.write(raw))
 	}
-	out, decision, err := judge(model, raw)
+	out, decision, err := judge(model, raw, terms)
 	if writeErr := p.write(out); err != nil || writeErr != nil {
 		return errors.Join(err, writeErr)
 	}
@@ -150,7 +156,7 @@ func (p *program) passThrough(model string, codes exitCodes) error {
 
 // judge returns raw with the verdict in its header, or, in any trouble, raw as it is. A bug in the program is trouble
 // too: it must not cost anybody a message.
-func judge(model string, raw []byte) (out []byte, decision filter.Decision, err error) {
+func judge(model string, raw []byte, terms int) (out []byte, decision filter.Decision, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			out, err = raw, fmt.Errorf("classify: internal error: %v", r)
@@ -160,8 +166,15 @@ func judge(model string, raw []byte) (out []byte, decision filter.Decision, err 
 	if err != nil {
 		return raw, "", err
 	}
-	v := f.Classify(raw)
-	return f.Passed(raw, v), v.Decision, nil
+	if terms == 0 {
+		v := f.Classify(raw)
+		return f.Passed(raw, v), v.Decision, nil
+	}
+	e, err := f.Explain(raw)
+	if err != nil {
+		return raw, "", err
+	}
+	return f.Passed(raw, e.Verdict, e.Contributions[:min(terms, len(e.Contributions))]...), e.Decision, nil
 }
 
 func (p *program) readStdin() ([]byte, error) {

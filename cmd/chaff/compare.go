@@ -60,7 +60,7 @@ and then learnt. The table then has the figures of all messages.`,
 				return err
 			}
 			if withFolds {
-				return p.crossValidate(c, collection, cfg.Config, folds, asJSON)
+				return p.crossValidate(c, collection, cfg.Config, models.Names(), folds, asJSON)
 			}
 			results, err := p.compare(c, collection, cfg.Config)
 			if err != nil {

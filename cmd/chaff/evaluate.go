@@ -14,16 +14,17 @@ func (p *program) evaluateCommand() *cobra.Command {
 	var settings settingFlags
 	var replay replayFlags
 	var path string
-	var mistakes int
+	var mistakes, folds int
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "evaluate [-m FILE | --online] SOURCES",
+		Use:   "evaluate [-m FILE | --online | --folds K] SOURCES",
 		Short: "Measure a saved model on labelled mail",
 		Long: `Evaluate classifies labelled mail with a saved model and prints how often it is right. Mail that the
 model was trained on makes it look better than it is: take other mail.
 
 With --online no saved model is used: the mail is replayed through a new one, as it would have come in.
-Each message is classified by what was learnt from those before it, and then learnt.`,
+Each message is classified by what was learnt from those before it, and then learnt. With --folds K the
+mail is divided into K folds, and each is once the test part of a model that is trained on the others.`,
 		Example: `  chaff evaluate -m spam.model --trec index
   chaff evaluate --ham inbox --spam junk --json
   chaff evaluate --online --ham inbox --spam junk --model arow
@@ -40,8 +41,13 @@ Each message is classified by what was learnt from those before it, and then lea
 				}
 				return p.evaluateOnline(c, cfg.Config, &sources, &replay, asJSON)
 			}
-			if c.Flags().Changed("model") {
-				return errors.New("--model is about --online: a saved model is what it is; -m FILE says which")
+			if c.Flags().Changed("folds") {
+				return p.evaluateFolds(c, &sources, &settings, folds, asJSON)
+			}
+			for _, flag := range []string{"model", "split"} {
+				if c.Flags().Changed(flag) {
+					return fmt.Errorf("--%s is about --online and --folds: a saved model is what it is; -m FILE says which", flag)
+				}
 			}
 			if path == "" {
 				path = p.defaultModel()
@@ -50,13 +56,14 @@ Each message is classified by what was learnt from those before it, and then lea
 		},
 	}
 	sources.add(c)
-	settings.add(c, "model", "workers", "seed")
+	settings.add(c, "model", "workers", "seed", "split")
 	replay.add(c)
 	c.Flags().StringVar(&replay.results, "trec-results", "", "with --online: write what was said of each message to `FILE`, as the TREC spam track's toolkit does")
 	c.Flags().StringVarP(&path, "model-file", "m", "", "measure the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
 	addMistakes(c, &mistakes)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
-	c.MarkFlagsMutuallyExclusive("model-file", "online")
+	c.Flags().IntVar(&folds, "folds", 0, "use no saved model: train one `K` times, each time with another fold of the mail as the test part")
+	c.MarkFlagsMutuallyExclusive("model-file", "online", "folds")
 	return c
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"chaff/config"
 	"chaff/filter"
-	"chaff/models"
 )
 
 // foldsReport is the JSON of compare with folds.
@@ -18,10 +17,30 @@ type foldsReport struct {
 	Models []filter.CrossValidation `json:"models"`
 }
 
-// crossValidate trains every model on each fold but two, and prints the test figures.
-func (p *program) crossValidate(c *cobra.Command, collection *filter.Collection, cfg config.Config, folds int, asJSON bool) error {
+// evaluateFolds cross-validates the model of the settings.
+func (p *program) evaluateFolds(c *cobra.Command, sources *sourceFlags, settings *settingFlags, folds int, asJSON bool) error {
+	cfg, err := p.load(c, settings)
+	if err != nil {
+		return err
+	}
+	mail, err := sources.open()
+	if err != nil {
+		return err
+	}
+	if err := filter.ValidateFolds(folds, cfg.Split); err != nil {
+		return fmt.Errorf("--folds: %w", err)
+	}
+	collection, err := p.collect(c, cfg.Config, mail)
+	if err != nil {
+		return err
+	}
+	return p.crossValidate(c, collection, cfg.Config, []string{cfg.Model}, folds, asJSON)
+}
+
+// crossValidate trains the models of the given names on each fold but two, and prints the test figures.
+func (p *program) crossValidate(c *cobra.Command, collection *filter.Collection, cfg config.Config, names []string, folds int, asJSON bool) error {
 	options, done := p.trainOptions(cfg, true)
-	results, err := filter.CrossValidate(c.Context(), collection, models.Names(), folds, options)
+	results, err := filter.CrossValidate(c.Context(), collection, names, folds, options)
 	done()
 	if err != nil {
 		return tooFew(err)
@@ -53,8 +72,11 @@ func printFolds(w io.Writer, results []filter.CrossValidation) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(w, bestNote); err != nil || len(results) == 0 || len(results[0].Suspects) == 0 {
-		return err
+	if len(results) > 1 {
+		fmt.Fprintln(w, bestNote)
+	}
+	if len(results[0].Suspects) == 0 {
+		return nil
 	}
 	fmt.Fprintf(w, "\nMessages whose label may be wrong: %s, which had not seen them, is sure of another class.\n", results[0].Model)
 	printJudged(w, results[0].Suspects)

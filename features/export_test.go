@@ -1,0 +1,46 @@
+package features
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestDataSetsAreWrittenForOtherPrograms(t *testing.T) {
+	two := &Dataset{
+		Classes: []string{"ham", "spam"}, Labels: []int32{0, 1, 1}, RowStart: []int{0, 2, 3, 3},
+		IDs: []uint32{0, 6, 2}, Values: []float32{1, 0.5, 3}, Terms: 7,
+	}
+	three := &Dataset{Classes: []string{"a", "b", "c"}, Labels: []int32{2, 0}, RowStart: []int{0, 1, 1}, IDs: []uint32{4}, Values: []float32{0.1}, Terms: 5}
+	tests := []struct {
+		name   string
+		d      *Dataset
+		format ExportFormat
+		want   string
+	}{
+		{"two classes as LIBSVM", two, LibSVM, "-1 1:1 7:0.5\n+1 3:3\n+1\n"},
+		{"two classes as Vowpal Wabbit", two, VowpalWabbit, "-1 | 1:1 7:0.5\n1 | 3:3\n1 |\n"},
+		{"more classes are numbered from 1", three, LibSVM, "3 5:0.1\n1\n"},
+		{"as Vowpal Wabbit too", three, VowpalWabbit, "3 | 5:0.1\n1 |\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var out strings.Builder
+			if err := test.d.Write(&out, test.format); err != nil || out.String() != test.want {
+				t.Errorf("got %q, %v, want %q", out.String(), err, test.want)
+			}
+		})
+	}
+	if err := two.Write(fullDisk{}, LibSVM); !errors.Is(err, errFull) {
+		t.Errorf("on a full disk: got %v", err)
+	}
+	if _, err := ParseExportFormat("arff"); err == nil || err.Error() != `unknown format "arff": known are libsvm and vw` {
+		t.Errorf("got %v", err)
+	}
+}
+
+var errFull = errors.New("no space left")
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
