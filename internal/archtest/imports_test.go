@@ -18,7 +18,7 @@ const module = "chaff/"
 
 // rooms says which rooms each room may import. A room that is not here may not exist.
 func rooms() map[string][]string {
-	all := []string{"config", "corpus", "corpus/sample", "features", "filter", "message", "metrics", "models", "tokenize"}
+	all := []string{"config", "corpus", "corpus/sample", "features", "filter", "message", "metrics", "models", "report", "tokenize"}
 	return map[string][]string{
 		"cmd/chaff":     all,
 		"config":        {"corpus", "features", "message", "metrics", "models", "tokenize"}, // for their Options
@@ -31,6 +31,7 @@ func rooms() map[string][]string {
 		// The suite that tests of trainers run.
 		"models/modelstest": {"features", "models"},
 		"metrics":           {},
+		"report":            {"metrics"}, // for its types
 		"filter":            {"corpus", "features", "message", "metrics", "models", "tokenize"},
 		"internal/archtest": {},
 		// How tests show that work is linear.
@@ -57,6 +58,7 @@ func onlyIn() map[string]string {
 		"github.com/ulikunitz/xz":          "corpus",
 		"golang.org/x/text/unicode/norm":   "corpus tokenize",
 		"gonum.org/v1/gonum":               "metrics models",
+		"gonum.org/v1/plot":                "report",
 	}
 }
 

@@ -1,0 +1,168 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+)
+
+//go:embed page.html
+var pageTemplate string
+
+// view is a page in the form that the template shows.
+type view struct {
+	Title, Subtitle string
+	Facts           []Fact
+	Warnings        []string
+	Sections        []section
+}
+
+// section is a part of the page with a heading.
+type section struct {
+	ID, Title, Note string
+	Figures         []figure
+	Tables          []table
+	Messages        []message
+}
+
+// figure is a plot as an image.
+type figure struct {
+	Name, Title, Note string
+	Source            template.URL
+}
+
+// table is a table whose cells are text.
+type table struct {
+	Caption string
+	Head    []cell
+	Rows    []row
+}
+
+type row struct {
+	Best  bool
+	Cells []cell
+}
+
+// cell is text. Numbers stand at the right; Shade, 0 to 9, is how dark the ground is.
+type cell struct {
+	Text   string
+	Number bool
+	Shade  int
+	Wide   bool // text of a sender or of any length, which may be broken anywhere
+}
+
+// message is a message that was misjudged, or nearly.
+type message struct {
+	Path, Subject, True, Given, Score, Probability string
+	Wrong                                          bool
+	Terms                                          []contribution
+}
+
+type contribution struct {
+	Term, Score string
+	Against     bool // lowers the score
+}
+
+// WriteHTML writes the page. The error is that of w.
+func (p Page) WriteHTML(w io.Writer) error {
+	v, err := p.view()
+	if err != nil {
+		return err
+	}
+	t, err := template.New("page").Parse(pageTemplate)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, v); err != nil {
+		return err
+	}
+	_, err = b.WriteTo(w)
+	return err
+}
+
+// view gathers the parts of the page that are not empty.
+func (p Page) view() (view, error) {
+	v := view{Title: clean(p.Title, maxLine), Subtitle: clean(p.Subtitle, maxLine)}
+	for _, f := range p.Facts {
+		v.Facts = append(v.Facts, Fact{clean(f.Name, maxTerm), clean(f.Value, maxLine)})
+	}
+	for _, warning := range p.Warnings {
+		v.Warnings = append(v.Warnings, clean(warning, maxLine))
+	}
+	figures, err := p.figures()
+	if err != nil {
+		return view{}, err
+	}
+	all := []section{
+		{ID: "models", Title: "Comparison", Note: comparisonNote, Tables: p.comparisonTable()},
+		{ID: "trials", Title: "Trials", Note: "All figures are those of development mail.", Tables: p.trialTable()},
+		{ID: "curves", Title: "Ham lost and spam let through", Figures: figures.take("roc", "det")},
+		{ID: "learning", Title: "Learning", Figures: figures.take("learning", "epochs", "epochs-loss")},
+		{ID: "scores", Title: "Scores and probabilities", Figures: figures.take("scores", "reliability")},
+		{ID: "confusion", Title: "Confusion", Note: "Rows are what the messages are, columns what they were taken for.", Tables: p.confusionTable()},
+		{ID: "drift", Title: "Drift", Figures: figures.take("drift"), Tables: p.driftTable()},
+		{ID: "terms", Title: "Strongest terms", Tables: p.termTables()},
+		{ID: "two-terms", Title: "Two terms", Figures: figures.take("two-terms")},
+		{ID: "leaks", Title: "Leaks", Note: "Terms that separate the classes almost alone. Figures that rest on them say little about new mail.", Tables: p.leakTable()},
+		{ID: "mistakes", Title: "Worst mistakes", Messages: messages(p.Mistakes)},
+		{ID: "least-certain", Title: "Least certain", Note: "Messages nearest to the boundary.", Messages: messages(p.LeastCertain)},
+		{ID: "suspects", Title: "Suspected label errors", Note: "The model is sure, and the label says otherwise. Look whether the label is right.", Messages: messages(p.Suspects)},
+	}
+	for _, s := range all {
+		if len(s.Figures)+len(s.Tables)+len(s.Messages) > 0 {
+			v.Sections = append(v.Sections, s)
+		}
+	}
+	return v, nil
+}
+
+type figures []figure
+
+// figures draws the plots of the page.
+func (p Page) figures() (figures, error) {
+	var all figures
+	for _, plot := range p.Plots() {
+		svg, err := plot.SVG()
+		if err != nil {
+			return nil, fmt.Errorf("draw %s: %w", plot.Name, err)
+		}
+		source := template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))
+		all = append(all, figure{plot.Name, plot.Title, plot.Note, source})
+	}
+	return all, nil
+}
+
+// take returns those with the given names.
+func (all figures) take(names ...string) []figure {
+	var taken []figure
+	for _, name := range names {
+		for _, f := range all {
+			if f.Name == name {
+				taken = append(taken, f)
+			}
+		}
+	}
+	return taken
+}
+
+func messages(all []Mistake) []message {
+	var out []message
+	for _, m := range all {
+		shown := message{
+			Path: clean(m.Path, maxLine), Subject: clean(m.Subject, maxSubject), True: clean(m.True, maxName), Given: clean(m.Given, maxName),
+			Score: fixed(m.Score, 3), Wrong: m.True != m.Given,
+		}
+		if m.Probability != nil {
+			shown.Probability = fixed(*m.Probability, 4)
+		}
+		for _, t := range m.Terms {
+			shown.Terms = append(shown.Terms, contribution{clean(t.Term, maxTerm), signed(t.Score), t.Score < 0})
+		}
+		out = append(out, shown)
+	}
+	return out
+}

@@ -1,0 +1,168 @@
+package report
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"chaff/metrics"
+)
+
+func known(x float64) *float64 { return &x }
+
+// samplePage returns a page with every part, as a comparison with replay and tuning would have it. The figures are made up.
+func samplePage() Page {
+	names := []string{"multinomial", "lms", "complement", "averaged-perceptron", "multiclass-perceptron", "perceptron",
+		"passive-aggressive", "bernoulli", "arow", "tanh", "softmax", "memoriser", "majority"}
+	p := Page{
+		Title: "chaff compare", Subtitle: "6,046 messages: 4,149 ham, 1,897 spam",
+		Facts: []Fact{{"messages", "6046, of which 37 copies are left out"}, {"split", "60/20/20 by hash, near-duplicates together"},
+			{"seed", "1"}, {"chaff", "v0.5.0"}},
+		Warnings: []string{"too little ham to show that at most 0.1% of it is lost: 838 messages, 1000 are needed"},
+		Classes:  []string{"ham", "spam"},
+	}
+	for i, name := range names {
+		quality := 2.8 - 0.09*float64(i)
+		if i > 10 {
+			quality = 0.15 * float64(12-i)
+		}
+		ham, spam := normalScores(i, quality)
+		f := metrics.Measure(labelsOf(ham, spam), predictionsOf(ham, spam), 2)
+		f.MeasureSpam(append(append([]float64{}, ham...), spam...), spamOf(ham, spam))
+		f.LogLoss, f.Brier = known(0.02+0.003*float64(i)), known(0.005+0.0005*float64(i))
+		m := Model{Name: name, Features: "unit bits", Best: i == 0, Train: &metrics.Figures{Accuracy: 100},
+			Development: &metrics.Figures{Accuracy: 99.5 - 0.08*float64(i)}, Test: &f, Seconds: 0.1 + 0.07*float64(i)}
+		if i > 0 {
+			m.AgainstBest = &metrics.McNemar{Better: 12 - i, Worse: 4 + i*i, P: math.Exp(-float64(i))}
+		}
+		p.Models = append(p.Models, m)
+		roc, det := rates(name, ham, spam)
+		p.ROC, p.DET = append(p.ROC, roc), append(p.DET, det)
+		if i == 0 {
+			p.Confusion = f.Confusion
+			p.Scores = histogram(ham, spam)
+		}
+	}
+	for i, name := range []string{"perceptron", "softmax", "arow"} {
+		curve := EpochCurve{Model: name}
+		for e := range 12 {
+			k := math.Exp(-float64(e) / float64(2+i))
+			curve.Epochs = append(curve.Epochs, Epoch{Epoch: e + 1, TrainLoss: known(0.2*k + 0.001), DevelopmentLoss: known(0.2*k + 0.02 + 0.001*float64(e)),
+				TrainAccuracy: known(100 - 4*k), DevelopmentAccuracy: known(99.3 - 4*k - 0.01*float64(e*i))})
+		}
+		p.Epochs = append(p.Epochs, curve)
+	}
+	learning := LearningCurve{Model: "multinomial"}
+	for n := 250; n <= 6000; n += 250 {
+		k := 1000 / float64(n)
+		learning.Points = append(learning.Points, LearningPoint{Messages: n, OneMinusROCA: known(0.08 * k), LAM: known(0.9 * k), HM: known(0.35 * k), SM: known(2.2 * k)})
+	}
+	p.Learning = []LearningCurve{learning}
+	for i := range 10 {
+		x := 0.05 + 0.1*float64(i)
+		p.Reliability = append(p.Reliability, metrics.ReliabilityBin{Low: x - 0.05, High: x + 0.05, Messages: 10 + 90*(i-5)*(i-5), Predicted: x, Observed: x + 0.07*math.Sin(9*x)})
+	}
+	addText(&p)
+	return p
+}
+
+// addText adds the parts that are text.
+func addText(p *Page) {
+	p.Strongest = []ClassTerms{
+		{"ham", []Term{{"header:in-reply-to", -4.213, 1893}, {"wrote", -3.902, 1622}, {"header:list-id:linux", -3.555, 803}, {"subject:re", -3.1, 1900}}},
+		{"spam", []Term{{"html:font-size:1px", 5.117, 212}, {"click here", 4.881, 640}, {"url:path:unsubscribe.php?id=", 4.402, 318}, {"viagra", 4.218, 96}}},
+	}
+	mistake := Mistake{Path: "sa/easy-ham-1/00117.327fcb3ca6ce9ecb5e7ceae30cbd5b20", Subject: "[ILUG] Special offer: free conference passes", Score: 4.817,
+		Probability: known(0.9934), True: "ham", Given: "spam", Terms: []Contribution{{"free", 2.31}, {"offer", 1.92}, {"subject:special", 1.4}, {"header:list-id:ilug", -3.2}}}
+	p.Mistakes = []Mistake{mistake, {Path: "sa/spam-2/00915.mbox", Subject: "", Score: -3.2, True: "spam", Given: "ham"}}
+	p.LeastCertain = []Mistake{{Path: "sa/hard-ham-1/00031", Subject: "Your CNET newsletter", Score: 0.012, Probability: known(0.5012), True: "ham", Given: "spam", Terms: mistake.Terms}}
+	p.Suspects = []Mistake{{Path: "sa/spam-1/00042", Subject: "Re: meeting on Thursday", Score: -8.31, Probability: known(0.9998), True: "spam", Given: "ham"}}
+	p.Leaks = []Leak{{Term: "header:delivered-to:zzzz@localhost", Messages: []int{2, 1201}, Advice: "add the header to tokenize.ignore_headers"}}
+	for i, label := range []string{"2002-06", "2002-07", "2002-08", "2002-09", "2002-10", "2002-11", "2002-12"} {
+		p.Drift = append(p.Drift, Month{label, 300 + 40*i, 99.4 - 0.2*float64(i*i%5)})
+	}
+	p.TwoTerms = &TwoTerms{X: "free", Y: "wrote", Unit: "occurrences", A: 1.1, B: -0.9, C: 0.3, Points: []TermPoint{
+		{0, 0, 0, 610}, {0, 1, 0, 480}, {0, 2, 0, 120}, {1, 1, 0, 60}, {1, 0, 1, 330}, {2, 0, 1, 150}, {0, 0, 1, 210}, {3, 1, 1, 20}, {4, 0, 1, 12}, {1, 2, 0, 30}}}
+	p.Trials = []Trial{
+		{Settings: []Fact{{"smoothing", "0.5"}, {"features", "bits"}}, Development: &metrics.Figures{Accuracy: 99.5, HM: known(0.35), SM: known(2.17)}, Best: true},
+		{Settings: []Fact{{"smoothing", "1"}, {"features", "bits"}}, Development: &metrics.Figures{Accuracy: 99.4, HM: known(0.4), SM: known(2.2)}},
+		{Settings: []Fact{{"smoothing", "1"}, {"features", "counts"}}, Note: "stopped: training diverges"},
+	}
+}
+
+// normalScores returns scores of 838 ham and 368 spam from two normal distributions.
+func normalScores(seed int, quality float64) (ham, spam []float64) {
+	random := rand.New(rand.NewPCG(uint64(seed), 1))
+	for range 838 {
+		ham = append(ham, random.NormFloat64()-quality)
+	}
+	for range 368 {
+		spam = append(spam, random.NormFloat64()+quality)
+	}
+	return ham, spam
+}
+
+func labelsOf(ham, spam []float64) []int32 {
+	return append(make([]int32, len(ham)), ones(len(spam))...)
+}
+
+func ones(n int) []int32 {
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = 1
+	}
+	return all
+}
+
+func spamOf(ham, spam []float64) []bool {
+	all := make([]bool, len(ham)+len(spam))
+	for i := range spam {
+		all[len(ham)+i] = true
+	}
+	return all
+}
+
+func predictionsOf(ham, spam []float64) []int32 {
+	var all []int32
+	for _, score := range append(append([]float64{}, ham...), spam...) {
+		var class int32
+		if score > 0 {
+			class = 1
+		}
+		all = append(all, class)
+	}
+	return all
+}
+
+// rates returns both curves, with a point for each of many limits.
+func rates(name string, ham, spam []float64) (roc, det Curve) {
+	roc.Name, det.Name = name, name
+	for limit := 6.0; limit >= -6; limit -= 0.05 {
+		fp, tp := above(ham, limit), above(spam, limit)
+		roc.Points, det.Points = append(roc.Points, Point{fp, tp}), append(det.Points, Point{fp, 1 - tp})
+	}
+	return roc, det
+}
+
+func above(scores []float64, limit float64) float64 {
+	n := 0
+	for _, s := range scores {
+		if s > limit {
+			n++
+		}
+	}
+	return float64(n) / float64(len(scores))
+}
+
+func histogram(ham, spam []float64) *Histogram {
+	h := &Histogram{Ham: make([]int, 30), Spam: make([]int, 30), Thresholds: &metrics.Thresholds{Unsure: -0.4, Spam: 1.1}}
+	for i := range 31 {
+		h.Edges = append(h.Edges, -6+0.4*float64(i))
+	}
+	for _, s := range ham {
+		h.Ham[min(max(int((s+6)/0.4), 0), 29)]++
+	}
+	for _, s := range spam {
+		h.Spam[min(max(int((s+6)/0.4), 0), 29)]++
+	}
+	return h
+}
