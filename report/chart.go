@@ -148,23 +148,22 @@ func (c chart) drawSeries(frame draw.Canvas, s series) {
 	if glyph.Radius == 0 {
 		return
 	}
-	for i, p := range points {
+	for i, p := range s.points {
 		if i < len(s.radii) {
 			glyph.Radius = s.radii[i]
 		}
-		frame.DrawGlyphNoClip(glyph, p)
+		for _, place := range c.place(frame, []Point{p}) {
+			frame.DrawGlyphNoClip(glyph, place)
+		}
 	}
 }
 
-// place returns where the points are in the frame. A point that is no number takes the place of the one before it.
+// place returns where the points are in the frame, but for those that are no numbers.
 func (c chart) place(frame draw.Canvas, points []Point) []vg.Point {
 	placed := make([]vg.Point, 0, len(points))
 	for _, p := range points {
-		switch {
-		case finite(p.X) && finite(p.Y):
+		if finite(p.X) && finite(p.Y) {
 			placed = append(placed, vg.Point{X: frame.X(c.x.at(p.X)), Y: frame.Y(c.y.at(p.Y))})
-		case len(placed) > 0:
-			placed = append(placed, placed[len(placed)-1])
 		}
 	}
 	return placed

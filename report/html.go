@@ -46,12 +46,11 @@ type row struct {
 	Cells []cell
 }
 
-// cell is text. Numbers stand at the right; Shade, 0 to 9, is how dark the ground is.
+// cell is text on a ground whose shade is 0 to 9.
 type cell struct {
-	Text   string
-	Number bool
-	Shade  int
-	Wide   bool // text of a sender or of any length, which may be broken anywhere
+	Text  string
+	Kind  kind
+	Shade int
 }
 
 // message is a message that was misjudged, or nearly.

@@ -21,7 +21,7 @@ func (p Page) Plots() []Plot {
 	}
 	add("roc", "For each limit of the score: how much spam is caught at what loss of ham. The nearer to the top left, the better. Rates below the left end are drawn on it.",
 		rocChart(p.ROC), anyPoints(p.ROC))
-	add("det", "The two errors against each other. The nearer to the bottom left, the better. Rates of zero are drawn on the edge.",
+	add("det", "The two errors against each other. The nearer to the bottom left, the better. Rates of zero are drawn on the edge, those above 50% left out.",
 		detChart(p.DET), anyPoints(p.DET))
 	learning, drawn := learningChart(p.Learning)
 	add("learning", "Each message was judged before it was learnt.", learning, drawn)
@@ -54,7 +54,10 @@ func anyPoints(curves []Curve) bool {
 // percentCurves returns one series for each curve, with percentages for shares, and the values of both axes.
 func percentCurves(curves []Curve) (all []series, xs, ys []float64) {
 	for i, c := range curves {
-		s := series{name: clean(c.Name, maxName), line: lineStyle(i)}
+		s := series{line: lineStyle(i)}
+		if len(c.Points) > 0 {
+			s.name = clean(c.Name, maxName)
+		}
 		for _, p := range c.Points {
 			q := Point{100 * p.X, 100 * p.Y}
 			s.points = append(s.points, q)
@@ -75,12 +78,31 @@ func rocChart(curves []Curve) chart {
 }
 
 func detChart(curves []Curve) chart {
+	curves = lowErrors(curves)
 	all, xs, ys := percentCurves(curves)
 	return chart{
 		title: "DET curves",
 		x:     newDeviateAxis("ham called spam (% of ham, normal deviate)", xs, 1e-3),
 		y:     newDeviateAxis("spam let through (% of spam)", ys, 1e-3), series: all,
 	}
+}
+
+// lowErrors returns the curves without the points where an error is above one half, which would leave little room for
+// those where a filter is used; if that would be all of them, the curves as they are.
+func lowErrors(curves []Curve) []Curve {
+	low := make([]Curve, len(curves))
+	for i, c := range curves {
+		low[i].Name = c.Name
+		for _, p := range c.Points {
+			if p.X <= 0.5 && p.Y <= 0.5 {
+				low[i].Points = append(low[i].Points, p)
+			}
+		}
+	}
+	if !anyPoints(low) {
+		return curves
+	}
+	return low
 }
 
 // learningChart has the (1-ROCA)% of each model; of a single model all of its figures.
@@ -117,9 +139,10 @@ func learningChart(curves []LearningCurve) (chart, bool) {
 			}
 		}
 	}
-	c.x = newCountAxis("messages learnt", append(xs, 0))
+	xs = append(xs, 0)
+	c.x = newCountAxis("messages learnt", xs).tight(xs)
 	c.y = newLogAxis(label, ys, 1e-4)
-	return c, len(xs) > 0
+	return c, len(ys) > 0
 }
 
 // epochChart has two lines of a colour for each model: thin for the training part, thick for the development part.
@@ -150,7 +173,7 @@ func epochChart(newY func(string, []float64) axis, title, label string, curves [
 		}
 		c.series = append(c.series, train, development)
 	}
-	c.x, c.y = newCountAxis("epoch", xs), newY(label, ys)
+	c.x, c.y = newCountAxis("epoch", xs).tight(xs), newY(label, ys)
 	return c, len(xs) > 0
 }
 
@@ -171,7 +194,7 @@ func scoreChart(h Histogram) (chart, bool) {
 		}
 		c.series = append(c.series, s)
 	}
-	c.x = newAxis("score", h.Edges)
+	c.x = newAxis("score", h.Edges).tight(h.Edges)
 	c.y = newLogAxis("messages (logarithmic)", append(counts, 1), 1)
 	c.y.min = 0.5 // below one message, so that one is seen
 	if t := h.Thresholds; t != nil {
@@ -180,7 +203,7 @@ func scoreChart(h Histogram) (chart, bool) {
 			score float64
 		}{{"unsure above " + fixed(t.Unsure, 2), t.Unsure}, {"spam above " + fixed(t.Spam, 2), t.Spam}} {
 			line := draw.LineStyle{Color: colour(6), Width: 1, Dashes: [][]vg.Length{{2, 2}, {6, 2}}[i]}
-			if at.score < c.x.min || at.score > c.x.max {
+			if !(at.score >= c.x.min && at.score <= c.x.max) {
 				continue // the lines would lie where they do not belong
 			}
 			c.series = append(c.series, series{name: at.name, points: []Point{{at.score, c.y.min}, {at.score, c.y.max}}, line: line})

@@ -30,22 +30,33 @@ type tick struct {
 	label string // empty for a small tick
 }
 
-// newAxis returns an axis that spans the finite values, with ticks. Without values it spans 0 to 1, and around a single
-// one a range is made.
+// newAxis returns an axis that spans the finite values, from tick to tick. Without values it spans 0 to 1, and around a
+// single one a range is made.
 func newAxis(label string, values []float64) axis { return newSteppedAxis(label, values, 0) }
 
-// newCountAxis is an axis of whole numbers.
+// newCountAxis is an axis with ticks at whole numbers.
 func newCountAxis(label string, values []float64) axis { return newSteppedAxis(label, values, 1) }
+
+// tight returns the axis cut down to what the values span.
+func (a axis) tight(values []float64) axis {
+	min, max := span(values)
+	if min >= max {
+		return a
+	}
+	a.min, a.max = min, max
+	a.ticks = slices.DeleteFunc(slices.Clone(a.ticks), func(t tick) bool { return t.value < min || t.value > max })
+	return a
+}
 
 // newSteppedAxis is newAxis with ticks that are at least leastStep apart.
 func newSteppedAxis(label string, values []float64, leastStep float64) axis {
 	min, max := span(values)
-	if min == max {
+	if max-min <= 1e-9*math.Max(math.Abs(min), math.Abs(max)) || max-min < 1e-100 {
 		room := math.Max(1, math.Abs(max)/10)
 		min, max = min-room, max+room
 	}
 	step := math.Max(niceStep((max-min)/5), leastStep)
-	a := axis{label: label, min: math.Floor(min/step) * step, max: math.Ceil(max/step) * step}
+	a := axis{label: label, min: math.Floor(min/step+1e-9) * step, max: math.Ceil(max/step-1e-9) * step}
 	for i := range int(math.Min(math.Round((a.max-a.min)/step), 20)) + 1 {
 		v := a.min + float64(i)*step
 		a.ticks = append(a.ticks, tick{v, tickLabel(v, step)})
@@ -56,11 +67,7 @@ func newSteppedAxis(label string, values []float64, leastStep float64) axis {
 // newPercentAxis is an axis of percentages, which stays within 0 to 100.
 func newPercentAxis(label string, values []float64) axis {
 	a := newAxis(label, values)
-	a.min, a.max = math.Max(a.min, 0), math.Min(a.max, 100)
-	if a.min >= a.max {
-		a.min, a.max = 0, 100
-	}
-	return a
+	return a.tight([]float64{math.Max(a.min, 0), math.Min(a.max, 100)})
 }
 
 // newLogAxis returns a logarithmic axis from the decade of the least positive value, but at least floor, to that of the
@@ -103,7 +110,7 @@ func newLogAxis(label string, values []float64, floor float64) axis {
 // greatest that is below 100.
 func newDeviateAxis(label string, values []float64, floor float64) axis {
 	a := axis{label: label, scale: deviate}
-	marks := []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40, 60, 80, 90, 95, 98, 99, 99.5, 99.9}
+	marks := []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99, 99.5, 99.9}
 	inner := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0 && v < 100) })
 	if len(inner) == 0 {
 		inner = []float64{1, 40}

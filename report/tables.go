@@ -13,11 +13,20 @@ minus the area under the ROC curve in percent. "against the best": test messages
 one wrong, and the other way round; p is the chance of a difference at least as large between models that are equally
 good (McNemar). Log loss and Brier score are those of the probabilities, on the test part.`
 
+// kind is how a cell is set.
+type kind string
+
+const (
+	name   kind = ""
+	number kind = "number" // at the right
+	prose  kind = "prose"  // of any length: broken into lines, and anywhere if need be
+)
+
 // column is a column of a table over rows of any kind.
 type column[T any] struct {
-	head   string
-	number bool
-	of     func(T) string // "" or notKnown where there is nothing
+	head string
+	kind kind
+	of   func(T) string // "" or notKnown where there is nothing
 }
 
 // tabulate returns a table of rows, without the columns that are empty in all of them; nothing if there are no rows.
@@ -33,13 +42,13 @@ func tabulate[T any](caption string, rows []T, best func(T) bool, columns []colu
 		cells := make([]cell, len(rows))
 		empty := true
 		for i, r := range rows {
-			cells[i] = cell{Text: c.of(r), Number: c.number, Wide: !c.number}
+			cells[i] = cell{Text: c.of(r), Kind: c.kind}
 			empty = empty && (cells[i].Text == "" || cells[i].Text == notKnown)
 		}
 		if empty {
 			continue
 		}
-		t.Head = append(t.Head, cell{Text: c.head, Number: c.number})
+		t.Head = append(t.Head, cell{Text: c.head, Kind: c.kind})
 		for i := range cells {
 			t.Rows[i].Cells = append(t.Rows[i].Cells, cells[i])
 		}
@@ -73,25 +82,25 @@ func interval(f *metrics.Figures) string {
 
 func (p Page) comparisonTable() []table {
 	return tabulate("", p.Models, func(m Model) bool { return m.Best }, []column[Model]{
-		{"model", false, func(m Model) string {
+		{"model", name, func(m Model) string {
 			if m.Best {
 				return clean(m.Name, maxName) + " *"
 			}
 			return clean(m.Name, maxName)
 		}},
-		{"features", false, func(m Model) string { return clean(m.Features, maxName) }},
-		{"train %", true, func(m Model) string { return figureOf(m.Train, 2, accuracyOf) }},
-		{"development %", true, func(m Model) string { return figureOf(m.Development, 2, accuracyOf) }},
-		{"test %", true, func(m Model) string { return figureOf(m.Test, 2, accuracyOf) }},
-		{"95% interval", true, func(m Model) string { return interval(m.Test) }},
-		{"hm%", true, func(m Model) string { return figureOf(m.Test, 2, hmOf) }},
-		{"sm%", true, func(m Model) string { return figureOf(m.Test, 2, smOf) }},
-		{"lam%", true, func(m Model) string { return figureOf(m.Test, 2, lamOf) }},
-		{"(1-ROCA)%", true, func(m Model) string { return figureOf(m.Test, 4, rocaOf) }},
-		{"against the best", true, func(m Model) string { return against(m.AgainstBest) }},
-		{"log loss", true, func(m Model) string { return figureOf(m.Test, 4, logLossOf) }},
-		{"Brier", true, func(m Model) string { return figureOf(m.Test, 4, brierOf) }},
-		{"CPU s", true, func(m Model) string {
+		{"features", name, func(m Model) string { return clean(m.Features, maxName) }},
+		{"train %", number, func(m Model) string { return figureOf(m.Train, 2, accuracyOf) }},
+		{"development %", number, func(m Model) string { return figureOf(m.Development, 2, accuracyOf) }},
+		{"test %", number, func(m Model) string { return figureOf(m.Test, 2, accuracyOf) }},
+		{"95% interval", number, func(m Model) string { return interval(m.Test) }},
+		{"hm%", number, func(m Model) string { return figureOf(m.Test, 2, hmOf) }},
+		{"sm%", number, func(m Model) string { return figureOf(m.Test, 2, smOf) }},
+		{"lam%", number, func(m Model) string { return figureOf(m.Test, 2, lamOf) }},
+		{"(1-ROCA)%", number, func(m Model) string { return figureOf(m.Test, 4, rocaOf) }},
+		{"against the best", number, func(m Model) string { return against(m.AgainstBest) }},
+		{"log loss", number, func(m Model) string { return figureOf(m.Test, 4, logLossOf) }},
+		{"Brier", number, func(m Model) string { return figureOf(m.Test, 4, brierOf) }},
+		{"CPU s", number, func(m Model) string {
 			if m.Seconds == 0 {
 				return ""
 			}
@@ -120,16 +129,16 @@ func (p Page) trialTable() []table {
 			}
 		}
 	}
-	columns := []column[Trial]{{"", false, func(t Trial) string {
+	columns := []column[Trial]{{"", name, func(t Trial) string {
 		if t.Best {
 			return "*"
 		}
 		return ""
 	}}}
-	for _, name := range names {
-		columns = append(columns, column[Trial]{clean(name, maxTerm), false, func(t Trial) string {
+	for _, setting := range names {
+		columns = append(columns, column[Trial]{clean(setting, maxTerm), name, func(t Trial) string {
 			for _, s := range t.Settings {
-				if s.Name == name {
+				if s.Name == setting {
 					return clean(s.Value, maxTerm)
 				}
 			}
@@ -137,21 +146,21 @@ func (p Page) trialTable() []table {
 		}})
 	}
 	columns = append(columns,
-		column[Trial]{"accuracy %", true, func(t Trial) string { return figureOf(t.Development, 2, accuracyOf) }},
-		column[Trial]{"hm%", true, func(t Trial) string { return figureOf(t.Development, 2, hmOf) }},
-		column[Trial]{"sm%", true, func(t Trial) string { return figureOf(t.Development, 2, smOf) }},
-		column[Trial]{"lam%", true, func(t Trial) string { return figureOf(t.Development, 2, lamOf) }},
-		column[Trial]{"(1-ROCA)%", true, func(t Trial) string { return figureOf(t.Development, 4, rocaOf) }},
-		column[Trial]{"log loss", true, func(t Trial) string { return figureOf(t.Development, 4, logLossOf) }},
-		column[Trial]{"note", false, func(t Trial) string { return clean(t.Note, maxLine) }})
+		column[Trial]{"accuracy %", number, func(t Trial) string { return figureOf(t.Development, 2, accuracyOf) }},
+		column[Trial]{"hm%", number, func(t Trial) string { return figureOf(t.Development, 2, hmOf) }},
+		column[Trial]{"sm%", number, func(t Trial) string { return figureOf(t.Development, 2, smOf) }},
+		column[Trial]{"lam%", number, func(t Trial) string { return figureOf(t.Development, 2, lamOf) }},
+		column[Trial]{"(1-ROCA)%", number, func(t Trial) string { return figureOf(t.Development, 4, rocaOf) }},
+		column[Trial]{"log loss", number, func(t Trial) string { return figureOf(t.Development, 4, logLossOf) }},
+		column[Trial]{"note", prose, func(t Trial) string { return clean(t.Note, maxLine) }})
 	return tabulate("", p.Trials, func(t Trial) bool { return t.Best }, columns)
 }
 
 func (p Page) driftTable() []table {
 	return tabulate("", p.Drift, nil, []column[Month]{
-		{"month", false, func(m Month) string { return clean(m.Label, maxName) }},
-		{"messages", true, func(m Month) string { return strconv.Itoa(m.Messages) }},
-		{"accuracy %", true, func(m Month) string { return fixed(m.Accuracy, 2) }},
+		{"month", name, func(m Month) string { return clean(m.Label, maxName) }},
+		{"messages", number, func(m Month) string { return strconv.Itoa(m.Messages) }},
+		{"accuracy %", number, func(m Month) string { return fixed(m.Accuracy, 2) }},
 	})
 }
 
@@ -159,29 +168,29 @@ func (p Page) termTables() []table {
 	var all []table
 	for _, class := range p.Strongest {
 		all = append(all, tabulate(clean(class.Class, maxName), class.Terms, nil, []column[Term]{
-			{"term", false, func(t Term) string { return clean(t.Text, maxTerm) }},
-			{"weight", true, func(t Term) string { return fixed(t.Weight, 3) }},
-			{"messages", true, func(t Term) string { return strconv.Itoa(t.Messages) }},
+			{"term", prose, func(t Term) string { return clean(t.Text, maxTerm) }},
+			{"weight", number, func(t Term) string { return fixed(t.Weight, 3) }},
+			{"messages", number, func(t Term) string { return strconv.Itoa(t.Messages) }},
 		})...)
 	}
 	return all
 }
 
 func (p Page) leakTable() []table {
-	columns := []column[Leak]{{"term", false, func(l Leak) string { return clean(l.Term, maxTerm) }}}
+	columns := []column[Leak]{{"term", prose, func(l Leak) string { return clean(l.Term, maxTerm) }}}
 	classes := 0
 	for _, l := range p.Leaks {
 		classes = max(classes, len(l.Messages))
 	}
 	for class := range classes {
-		columns = append(columns, column[Leak]{p.className(class), true, func(l Leak) string {
+		columns = append(columns, column[Leak]{p.className(class), number, func(l Leak) string {
 			if class >= len(l.Messages) {
 				return notKnown
 			}
 			return strconv.Itoa(l.Messages[class])
 		}})
 	}
-	columns = append(columns, column[Leak]{"what to do", false, func(l Leak) string { return clean(l.Advice, maxLine) }})
+	columns = append(columns, column[Leak]{"what to do", prose, func(l Leak) string { return clean(l.Advice, maxLine) }})
 	return tabulate("", p.Leaks, nil, columns)
 }
 
@@ -192,19 +201,19 @@ func (p Page) confusionTable() []table {
 	}
 	t := table{Head: []cell{{Text: "is \\ taken for"}}}
 	for i := range p.Confusion {
-		t.Head = append(t.Head, cell{Text: p.className(i), Number: true})
+		t.Head = append(t.Head, cell{Text: p.className(i), Kind: number})
 	}
-	t.Head = append(t.Head, cell{Text: "all", Number: true})
+	t.Head = append(t.Head, cell{Text: "all", Kind: number})
 	for i, counts := range p.Confusion {
 		sum := 0
 		for _, n := range counts {
 			sum += n
 		}
-		cells := []cell{{Text: p.className(i), Wide: true}}
+		cells := []cell{{Text: p.className(i)}}
 		for _, n := range counts {
-			cells = append(cells, cell{Text: strconv.Itoa(n), Number: true, Shade: shade(n, sum)})
+			cells = append(cells, cell{Text: strconv.Itoa(n), Kind: number, Shade: shade(n, sum)})
 		}
-		t.Rows = append(t.Rows, row{Cells: append(cells, cell{Text: strconv.Itoa(sum), Number: true})})
+		t.Rows = append(t.Rows, row{Cells: append(cells, cell{Text: strconv.Itoa(sum), Kind: number})})
 	}
 	return []table{t}
 }

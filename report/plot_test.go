@@ -1,0 +1,165 @@
+package report
+
+import (
+	"bytes"
+	"image/png"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"chaff/metrics"
+)
+
+func TestPlotsAreNamedInTheOrderOfThePage(t *testing.T) {
+	var got []string
+	for _, p := range samplePage().Plots() {
+		got = append(got, p.Name)
+		svg, err := p.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		requireSVG(t, p.Name, svg)
+		if !strings.Contains(string(svg), ">"+p.Title+"</text>") {
+			t.Errorf("%s has no title %q", p.Name, p.Title)
+		}
+	}
+	want := []string{"roc", "det", "learning", "epochs", "epochs-loss", "scores", "reliability", "drift", "two-terms"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestPNGHasTheSizeOfTheChart(t *testing.T) {
+	p := samplePage().Plots()[0]
+	b, err := p.PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := png.DecodeConfig(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantHeight := int(math.Ceil(p.chart.height(newFonts()).Dots(pngDPI)))
+	if config.Width != 917 || math.Abs(float64(config.Height-wantHeight)) > 1 {
+		t.Errorf("got %d x %d, want 917 x %d", config.Width, config.Height, wantHeight)
+	}
+}
+
+// TestAnyDataGivesAPlotOrNone has what figures can be when there is little mail, or all of one class, and what they cannot.
+func TestAnyDataGivesAPlotOrNone(t *testing.T) {
+	odd := []float64{0, 1, -1, 0.5, 100, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, 1e16, 1e16 + 2, 1e-12}
+	pages := map[string]Page{
+		"no points":    {ROC: []Curve{{}}, DET: []Curve{{}}, Epochs: []EpochCurve{{}}, Learning: []LearningCurve{{}}, Scores: &Histogram{Edges: []float64{1}}},
+		"zero rates":   {ROC: []Curve{{"a", []Point{{0, 0}, {0, 1}, {0, 1}}}}, DET: []Curve{{"a", []Point{{0, 0}, {0, 0}}}}},
+		"rates of one": {ROC: []Curve{{"a", []Point{{1, 1}}}}, DET: []Curve{{"a", []Point{{1, 1}, {1, 0}, {0, 1}}}}},
+		"empty bins":   {Scores: &Histogram{Edges: []float64{0, 1, 2}, Ham: []int{0, 0}, Spam: []int{0, 0}}, Reliability: []metrics.ReliabilityBin{{}}},
+		"too few edges": {Scores: &Histogram{Edges: []float64{0}, Ham: []int{1, 2, 3}, Spam: []int{-4}, Thresholds: &metrics.Thresholds{
+			Unsure: math.Inf(-1), Spam: math.NaN()}}},
+		"classes that do not exist": {TwoTerms: &TwoTerms{Points: []TermPoint{{0, 0, -1, 1}, {1, 1, 1 << 30, 1}, {1, 1, 5, -3}}}, Confusion: metrics.Confusion{{1, 2, 3}, {}}},
+		"no boundary":               {TwoTerms: &TwoTerms{Points: []TermPoint{{0, 0, 0, 1}}}},
+	}
+	for _, x := range odd {
+		for _, y := range odd {
+			points := []Point{{x, y}, {y, x}, {x, x}}
+			page := pages["odd numbers"]
+			page.ROC, page.DET = append(page.ROC, Curve{"a", points}), append(page.DET, Curve{"a", points[:1]})
+			page.Epochs = append(page.Epochs, EpochCurve{"a", []Epoch{{1, &x, &y, &y, &x}}})
+			page.Learning = append(page.Learning, LearningCurve{"a", []LearningPoint{{Messages: 1, OneMinusROCA: &x}}})
+			page.Drift = append(page.Drift, Month{"m", 1, y})
+			pages["odd numbers"] = page
+			requirePlots(t, Page{ROC: []Curve{{"a", points}}, DET: []Curve{{"a", points}}, Scores: &Histogram{Edges: []float64{x, y}, Ham: []int{1}, Thresholds: &metrics.Thresholds{Unsure: x, Spam: y}},
+				Epochs:   []EpochCurve{{"a", []Epoch{{1, &x, &y, &y, &x}}}},
+				TwoTerms: &TwoTerms{Points: []TermPoint{{x, y, 0, 1}}, A: x, B: y, C: x}, Reliability: []metrics.ReliabilityBin{{Predicted: x, Observed: y}}})
+		}
+	}
+	for name, page := range pages {
+		t.Run(name, func(t *testing.T) { requirePlots(t, page) })
+	}
+}
+
+// requirePlots wants plots without numbers that are none, all in the frame.
+func requirePlots(t *testing.T, p Page) {
+	t.Helper()
+	for _, plot := range p.Plots() {
+		svg, err := plot.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		requireSVG(t, plot.Name, svg)
+		if strings.Contains(string(svg), "NaN") || strings.Contains(string(svg), "Inf") {
+			t.Errorf("%s has a number that is none: %+v", plot.Name, p)
+		}
+	}
+	writeHTML(t, p)
+}
+
+func TestTheBoundaryMeetsTheEdges(t *testing.T) {
+	x, y := axis{min: 0, max: 4}, axis{min: 0, max: 2}
+	tests := []struct {
+		name    string
+		a, b, c float64
+		want    []Point
+	}{
+		{"a slope", 1, -1, 0, []Point{{0, 0}, {2, 2}}},
+		{"level", 0, 1, -1, []Point{{0, 1}, {4, 1}}},
+		{"upright", 1, 0, -3, []Point{{3, 0}, {3, 2}}},
+		{"outside", 1, 1, 5, nil},
+		{"no line", 0, 0, 1, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := boundary(TwoTerms{A: test.a, B: test.b, C: test.c}, x, y); !slices.Equal(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAxes(t *testing.T) {
+	tests := []struct {
+		name string
+		axis axis
+		want string // labels of the ticks
+		at   float64
+		lies float64
+	}{
+		{"from tick to tick", newAxis("", []float64{0.3, 9.2}), "0 2 4 6 8 10", 5, 0.5},
+		{"decimals tell ticks apart", newAxis("", []float64{99.1, 99.5}), "99.1 99.2 99.3 99.4 99.5", 99.3, 0.5},
+		{"around one value", newAxis("", []float64{7}), "6.0 6.5 7.0 7.5 8.0", 7, 0.5},
+		{"without values", newAxis("", nil), "0.0 0.2 0.4 0.6 0.8 1.0", 0.25, 0.25},
+		{"whole numbers", newCountAxis("", []float64{1, 3}), "1 2 3", 2, 0.5},
+		{"cut to the values", newCountAxis("", []float64{1, 12}).tight([]float64{1, 11}), "5 10", 6, 0.5},
+		{"percentages end at 100", newPercentAxis("", []float64{100}), "90 95 100", 95, 0.5},
+		{"decades", newLogAxis("", []float64{0.02, 70, 0}, 1e-3), "0.01 0.1 1 10 100", 1, 0.5},
+		{"one decade", newLogAxis("", []float64{2, 7}, 1e-3), "1 2 5 10", math.Sqrt(10), 0.5},
+		{"zero lies at the end of a logarithmic axis", newLogAxis("", []float64{0}, 1e-3), "1 2 5 10", 0, 0},
+		{"normal deviates", newDeviateAxis("", []float64{0, 0.3, 15}, 1e-3), "0.2 0.5 1 2 5 10 20", 20, 1},
+		{"one half is in the middle of deviates", newDeviateAxis("", []float64{1, 99}, 1e-3), "1 2 5 10 20 30 40 50 60 70 80 90 95 98 99", 50, 0.5},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var labels []string
+			for _, tick := range test.axis.ticks {
+				if tick.label != "" {
+					labels = append(labels, tick.label)
+				}
+			}
+			if got := strings.Join(labels, " "); got != test.want {
+				t.Errorf("ticks: got %s, want %s", got, test.want)
+			}
+			if got := test.axis.at(test.at); math.Abs(got-test.lies) > 1e-9 {
+				t.Errorf("%v lies at %v, want %v", test.at, got, test.lies)
+			}
+		})
+	}
+}
+
+func BenchmarkSVG(b *testing.B) {
+	p := samplePage().Plots()[1]
+	for b.Loop() {
+		if _, err := p.SVG(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

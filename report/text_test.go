@@ -1,0 +1,194 @@
+package report
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/xml"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+func TestTextIsMadeFitToBeShown(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"plain text stays", `a <b> "c" & 'd'`, `a <b> "c" & 'd'`},
+		{"other scripts stay", "Привет 世界 שלום 👍", "Привет 世界 שלום 👍"},
+		{"ends of lines become spaces", "a\r\nb\tc\u00a0d", "a  b c d"},
+		{"control characters are escaped", "a\x00\x1b[31m\x7f", `a\x00\x1b[31m\x7f`},
+		{"overrides of direction are escaped", "a\u202egpj.exe\u2066", `a\u202egpj.exe\u2066`},
+		{"invisible characters are escaped", "vi\u200bag\u00adra\ufeff", `vi\u200bag\u00adra\ufeff`},
+		{"ends of lines of Unicode are escaped", "a\u2028b", `a\u2028b`},
+		{"invalid UTF-8 is replaced", "a\xff\xc3(", "a\ufffd\ufffd("},
+		{"long text is cut", strings.Repeat("é", 31), strings.Repeat("é", 30) + "…"},
+		{"text of just that length is not cut", strings.Repeat("é", 30), strings.Repeat("é", 30)},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := clean(test.text, 30); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// hostile are texts that a sender may choose to run something in a page, or to make it unreadable.
+func hostile() []string {
+	return []string{
+		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`, `</title></style><svg onload=alert(1)>`,
+		`javascript:alert(1)`, `]]><script>`, `<!-- --!><b>`, `{{.Title}}`, `&lt;script&gt;&#60;`, `data:text/html,<script>`,
+		"\x00\x1b]0;title\x07", "\u202etxt.exe\u2069", "\xff\xfe\xed\xa0\x80", "http://example.com/ //example.com", "\ufffe\uffff",
+		`"font-family:Liberation Sans;`, `<text style="font-family:Liberation Sans;">`, strings.Repeat("<a>", 5000), "–", " ", "a\nb",
+		strings.Repeat("x", 100_000), "🏳️‍🌈", "&quot;",
+	}
+}
+
+// textPage has the text wherever a page shows text of others.
+func textPage(text string) Page {
+	terms := []Contribution{{text, 1.5}, {text, -2}}
+	message := []Mistake{{Path: text, Subject: text, True: text, Given: "spam", Score: 1, Terms: terms}}
+	return Page{
+		Title: text, Subtitle: text, Facts: []Fact{{text, text}}, Warnings: []string{text},
+		Models: []Model{{Name: text, Features: text}}, Classes: []string{text, text},
+		ROC: []Curve{{text, []Point{{0, 0}, {0.1, 0.9}, {1, 1}}}}, DET: []Curve{{text, []Point{{0.1, 0.1}}}},
+		Strongest: []ClassTerms{{text, []Term{{text, 1, 2}}}}, Mistakes: message, LeastCertain: message, Suspects: message,
+		Leaks: []Leak{{text, []int{1, 2}, text}}, Drift: []Month{{text, 1, 99}, {text, 2, 98}},
+		TwoTerms: &TwoTerms{X: text, Y: text, Unit: text, Points: []TermPoint{{0, 1, 0, 1}, {1, 0, 1, 3}}, A: 1, B: -1},
+		Trials:   []Trial{{Settings: []Fact{{text, text}}, Note: text}},
+	}
+}
+
+func TestHostileTextIsText(t *testing.T) {
+	for _, text := range hostile() {
+		requireText(t, text)
+	}
+}
+
+func FuzzAnyTextInAPageStaysText(f *testing.F) {
+	for _, text := range hostile() {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) { requireText(t, text) })
+}
+
+// requireText compares a page with the text to one with a harmless text: its elements must be the same ones with the same
+// attributes, only the titles and the images may differ. The text must be there to read.
+func requireText(t *testing.T, text string) {
+	t.Helper()
+	harmless := "harmless"
+	if shown := clean(text, maxTerm); strings.TrimSpace(shown) == "" || shown == notKnown || text == "spam" {
+		harmless = text // the page leaves out what is empty, so that there is nothing to compare with
+	}
+	page := writeHTML(t, textPage(text))
+	got, want := elements(t, page), elements(t, writeHTML(t, textPage(harmless)))
+	if len(got) != len(want) {
+		t.Fatalf("%q: %d elements, want %d", text, len(got), len(want))
+	}
+	for i := range got {
+		if got[i].name != want[i].name {
+			t.Fatalf("%q: element %d is %s, want %s", text, i, got[i].name, want[i].name)
+		}
+		if got[i].name == "img" {
+			requireImage(t, text, got[i].attributes["src"])
+			delete(got[i].attributes, "src")
+			delete(want[i].attributes, "src")
+		}
+		if !maps.Equal(got[i].attributes, want[i].attributes) {
+			t.Errorf("%q: %s has the attributes %q, want %q", text, got[i].name, got[i].attributes, want[i].attributes)
+		}
+	}
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for n := range root.Descendants() {
+		if n.Type == html.TextNode && n.Data == clean(text, maxTerm) {
+			read++
+		}
+	}
+	if shown := clean(text, maxTerm); strings.TrimSpace(shown) != "" && shown != notKnown && read < 5 {
+		t.Errorf("%q can be read %d times in the page, want 5 and more", text, read)
+	}
+}
+
+// requireImage wants an image in a data: address that is well-formed SVG of lines and text.
+func requireImage(t *testing.T, text, source string) {
+	t.Helper()
+	encoded, ok := strings.CutPrefix(source, "data:image/svg+xml;base64,")
+	if !ok {
+		t.Fatalf("%q: the address of an image begins with %.30q", text, source)
+	}
+	svg, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requireSVG(t, text, svg)
+}
+
+func requireSVG(t *testing.T, text string, svg []byte) {
+	t.Helper()
+	decoder := xml.NewDecoder(bytes.NewReader(svg))
+	count := 0
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%q: the SVG is not well-formed: %v", text, err)
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		count++
+		if !slices.Contains([]string{"svg", "g", "path", "text"}, start.Name.Local) {
+			t.Errorf("%q: the SVG has an element %s", text, start.Name.Local)
+		}
+		for _, a := range start.Attr {
+			if !slices.Contains([]string{"width", "height", "viewBox", "xmlns", "xlink", "transform", "d", "x", "y", "style"}, a.Name.Local) {
+				t.Errorf("%q: the SVG has an attribute %s", text, a.Name.Local)
+			}
+			if strings.Contains(a.Value, "url(") {
+				t.Errorf("%q: the SVG has a reference: %s", text, a.Value)
+			}
+		}
+	}
+	if count < 10 {
+		t.Errorf("%q: the SVG has %d elements", text, count)
+	}
+}
+
+// TestThePageLoadsAndRunsNothing looks at every element and attribute of a page with all parts.
+func TestThePageLoadsAndRunsNothing(t *testing.T) {
+	page := writeHTML(t, samplePage())
+	head := page[strings.Index(page, "<head>"):]
+	policy := `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:;`
+	if !strings.HasPrefix(head, "<head>\n"+policy) {
+		t.Errorf("the head does not begin with the policy, but with %.200s", head)
+	}
+	for _, e := range elements(t, page) {
+		if slices.Contains([]string{"script", "iframe", "object", "embed", "form", "base", "video", "audio", "source", "svg", "math"}, e.name) {
+			t.Errorf("there is an element %s", e.name)
+		}
+		for key, value := range e.attributes {
+			if strings.HasPrefix(key, "on") || key == "style" || key == "srcset" {
+				t.Errorf("%s has an attribute %s", e.name, key)
+			}
+			if (key == "src" || key == "href") && !strings.HasPrefix(value, "data:") && !strings.HasPrefix(value, "#") {
+				t.Errorf("%s refers to %s", e.name, value)
+			}
+		}
+	}
+	style := page[strings.Index(page, "<style>"):strings.Index(page, "</style>")]
+	for _, reference := range []string{"url(", "@import", "//", "http"} {
+		if strings.Contains(style, reference) {
+			t.Errorf("the style has %s", reference)
+		}
+	}
+}
