@@ -52,7 +52,7 @@ func (c chart) draw(canvas draw.Canvas, f fonts) {
 	frame.Max.X -= 14
 	frame.Min.Y += vg.Length(rows)*legendRow + tickSize + labelSize + 22
 	frame.Min.X += c.widestTick(f) + labelSize + 18
-	f.text(canvas, f.bold, titleSize, vg.Point{X: frame.Min.X, Y: canvas.Max.Y - titleSize - 4}, c.title, 0)
+	write(canvas, f.bold, titleSize, vg.Point{X: frame.Min.X, Y: canvas.Max.Y - titleSize - 4}, c.title, 0)
 	c.drawGrid(frame)
 	for _, s := range c.series {
 		c.drawSeries(frame, s)
@@ -69,7 +69,7 @@ func corners(r vg.Rectangle) []vg.Point {
 func (c chart) widestTick(f fonts) vg.Length {
 	var widest vg.Length
 	for _, t := range c.y.ticks {
-		widest = max(widest, f.width(f.regular, tickSize, t.label))
+		widest = max(widest, width(f.regular, tickSize, t.label))
 	}
 	return widest
 }
@@ -97,11 +97,11 @@ func (c chart) drawAxes(frame draw.Canvas, f fonts) {
 	for _, t := range c.x.ticks {
 		x := frame.X(c.x.at(t.value))
 		frame.StrokeLine2(style, x, frame.Min.Y, x, frame.Min.Y-lengthOf(t))
-		width := f.width(f.regular, tickSize, t.label)
+		width := width(f.regular, tickSize, t.label)
 		if t.label == "" || x-width/2 < end+4 {
 			continue
 		}
-		f.text(frame, f.regular, tickSize, vg.Point{X: x, Y: frame.Min.Y - tickLength - tickSize - 1}, t.label, 0.5)
+		write(frame, f.regular, tickSize, vg.Point{X: x, Y: frame.Min.Y - tickLength - tickSize - 1}, t.label, 0.5)
 		end = x + width/2
 	}
 	end = vg.Length(math.Inf(-1))
@@ -111,15 +111,15 @@ func (c chart) drawAxes(frame draw.Canvas, f fonts) {
 		if t.label == "" || y-tickSize/2 < end+1 {
 			continue
 		}
-		f.text(frame, f.regular, tickSize, vg.Point{X: frame.Min.X - tickLength - 3, Y: y - tickSize/3}, t.label, 1)
+		write(frame, f.regular, tickSize, vg.Point{X: frame.Min.X - tickLength - 3, Y: y - tickSize/3}, t.label, 1)
 		end = y + tickSize/2
 	}
 	middle := frame.Center()
-	f.text(frame, f.regular, labelSize, vg.Point{X: middle.X, Y: frame.Min.Y - tickLength - tickSize - labelSize - 5}, c.x.label, 0.5)
+	write(frame, f.regular, labelSize, vg.Point{X: middle.X, Y: frame.Min.Y - tickLength - tickSize - labelSize - 5}, c.x.label, 0.5)
 	frame.Push()
 	frame.Translate(vg.Point{X: frame.Min.X - c.widestTick(f) - 13, Y: middle.Y})
 	frame.Rotate(math.Pi / 2)
-	f.text(frame, f.regular, labelSize, vg.Point{}, c.y.label, 0.5)
+	write(frame, f.regular, labelSize, vg.Point{}, c.y.label, 0.5)
 	frame.Pop()
 }
 
@@ -195,7 +195,7 @@ func (c chart) legendGrid(f fonts) (columns, rows int) {
 	for _, s := range c.series {
 		if s.name != "" {
 			names++
-			widest = max(widest, f.width(f.regular, tickSize, s.name))
+			widest = max(widest, width(f.regular, tickSize, s.name))
 		}
 	}
 	columns = max(1, min(3, int((chartWidth-16)/(widest+sample+14))))
@@ -224,6 +224,6 @@ func (c chart) drawLegend(canvas draw.Canvas, f fonts) {
 			glyph.Radius = min(glyph.Radius, 4)
 			canvas.DrawGlyphNoClip(glyph, vg.Point{X: x + sample/2, Y: middle})
 		}
-		f.text(canvas, f.regular, tickSize, vg.Point{X: x + sample + 5, Y: y}, s.name, 0)
+		write(canvas, f.regular, tickSize, vg.Point{X: x + sample + 5, Y: y}, s.name, 0)
 	}
 }

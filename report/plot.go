@@ -19,7 +19,10 @@ type Plot struct {
 
 // SVG returns the plot as SVG, on white. The text in it is text.
 func (p Plot) SVG() ([]byte, error) {
-	f := newFonts()
+	f, err := newFonts()
+	if err != nil {
+		return nil, err
+	}
 	canvas := vgsvg.New(chartWidth, p.chart.height(f))
 	p.chart.draw(draw.New(canvas), f)
 	var b bytes.Buffer
@@ -36,7 +39,10 @@ const pngDPI = 200
 
 // PNG returns the plot as PNG, on white.
 func (p Plot) PNG() ([]byte, error) {
-	f := newFonts()
+	f, err := newFonts()
+	if err != nil {
+		return nil, err
+	}
 	canvas := vgimg.NewWith(vgimg.UseWH(chartWidth, p.chart.height(f)), vgimg.UseDPI(pngDPI))
 	p.chart.draw(draw.New(canvas), f)
 	var b bytes.Buffer

@@ -40,7 +40,11 @@ func TestPNGHasTheSizeOfTheChart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantHeight := int(math.Ceil(p.chart.height(newFonts()).Dots(pngDPI)))
+	f, err := newFonts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantHeight := int(math.Ceil(p.chart.height(f).Dots(pngDPI)))
 	if config.Width != 917 || math.Abs(float64(config.Height-wantHeight)) > 1 {
 		t.Errorf("got %d x %d, want 917 x %d", config.Width, config.Height, wantHeight)
 	}
@@ -92,6 +96,20 @@ func requirePlots(t *testing.T, p Page) {
 		}
 	}
 	writeHTML(t, p)
+}
+
+func TestAPointThatIsNoNumberIsNotDrawn(t *testing.T) {
+	draw := func(points ...Point) string {
+		svg, err := Page{ROC: []Curve{{"a", points}}}.Plots()[0].SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(svg)
+	}
+	got := draw(Point{0.1, 0.9}, Point{math.NaN(), 0.5}, Point{0.5, math.Inf(1)}, Point{1, 1})
+	if want := draw(Point{0.1, 0.9}, Point{1, 1}); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }
 
 func TestTheBoundaryMeetsTheEdges(t *testing.T) {

@@ -3,8 +3,11 @@ package report
 import (
 	"image/color"
 
+	"codeberg.org/go-fonts/liberation/liberationsansbold"
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	weights "golang.org/x/image/font"
+	"golang.org/x/image/font/opentype"
 	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -49,34 +52,33 @@ func glyphStyle(i int, radius vg.Length) draw.GlyphStyle {
 // translucent is a colour through which others can be seen.
 func translucent(c color.RGBA, alpha uint8) color.Color { return color.NRGBA{c.R, c.G, c.B, alpha} }
 
-// fonts are those of the plots, which are read when the first is drawn.
-type fonts struct {
-	cache         *font.Cache
-	regular, bold font.Font
-}
+// fonts are the two of the plots. They are read for each plot, and not when the program starts.
+type fonts struct{ regular, bold font.Face }
 
-func newFonts() fonts {
-	f := fonts{
-		cache:   font.NewCache(liberation.Collection()),
-		regular: font.Font{Typeface: "Liberation", Variant: "Sans"},
+func newFonts() (fonts, error) {
+	regular, err := opentype.Parse(liberationsansregular.TTF)
+	if err != nil {
+		return fonts{}, err
 	}
-	f.bold = f.regular
-	f.bold.Weight = 3 // bold, as golang.org/x/image/font counts
-	return f
+	bold, err := opentype.Parse(liberationsansbold.TTF)
+	if err != nil {
+		return fonts{}, err
+	}
+	return fonts{font.Face{Face: regular}, font.Face{Font: font.Font{Weight: weights.WeightBold}, Face: bold}}, nil
 }
 
-func (f fonts) width(of font.Font, size vg.Length, text string) vg.Length {
-	face := f.cache.Lookup(of, size)
-	return face.Width(text)
+func width(of font.Face, size vg.Length, text string) vg.Length {
+	of.Font.Size = size
+	return of.Width(text)
 }
 
-// text writes text with the given share of its width to the left of p, which is on the base line.
-func (f fonts) text(canvas draw.Canvas, of font.Font, size vg.Length, p vg.Point, text string, left vg.Length) {
+// write writes text with the given share of its width to the left of p, which is on the base line.
+func write(canvas draw.Canvas, with font.Face, size vg.Length, p vg.Point, text string, left vg.Length) {
 	if text == "" {
 		return
 	}
-	face := f.cache.Lookup(of, size)
-	p.X -= left * face.Width(text)
+	p.X -= left * width(with, size, text)
+	with.Font.Size = size
 	canvas.SetColor(color.Gray{ink})
-	canvas.FillString(face, p, text)
+	canvas.FillString(with, p, text)
 }

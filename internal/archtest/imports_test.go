@@ -59,6 +59,9 @@ func onlyIn() map[string]string {
 		"golang.org/x/text/unicode/norm":   "corpus tokenize",
 		"gonum.org/v1/gonum":               "metrics models",
 		"gonum.org/v1/plot":                "report",
+		"golang.org/x/image":               "report",
+		"codeberg.org/go-fonts/liberation": "report",
+		"html/template":                    "report",
 	}
 }
 
