@@ -35,7 +35,7 @@ func (p Page) Plots() []Plot {
 	}
 	add("reliability", "If 70% of the messages said to be spam with a probability of 0.7 are spam, and so on, the points lie on the line. Larger points stand for more messages.",
 		reliabilityChart(p.Reliability), len(p.Reliability) > 0)
-	add("drift", "Accuracy by month.", driftChart(p.Drift), len(p.Drift) > 1)
+	add("drift", "How well the model does on the mail of each month.", driftChart(p.Drift), len(p.Drift) > 1)
 	if p.TwoTerms != nil {
 		add("two-terms", "Messages as points, larger for more of them. On the line the score is 0.", p.twoTermsChart(), len(p.TwoTerms.Points) > 0)
 	}

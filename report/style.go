@@ -46,7 +46,7 @@ func lineStyle(i int) draw.LineStyle {
 // glyphStyle returns the mark of the i-th class.
 func glyphStyle(i int, radius vg.Length) draw.GlyphStyle {
 	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}}
-	return draw.GlyphStyle{Color: translucent(colour(i), 0x90), Radius: radius, Shape: shapes[i%len(shapes)]}
+	return draw.GlyphStyle{Color: translucent(colour(i), 0xb0), Radius: radius, Shape: shapes[i%len(shapes)]}
 }
 
 // translucent is a colour through which others can be seen.

@@ -114,9 +114,9 @@ func against(m *metrics.McNemar) string {
 		return notKnown
 	}
 	if m.P < 0.001 {
-		return fmt.Sprintf("+%d −%d (p <0.001)", m.Better, m.Worse)
+		return fmt.Sprintf("+%d\u00a0−%d (p\u00a0<0.001)", m.Better, m.Worse)
 	}
-	return fmt.Sprintf("+%d −%d (p %.3f)", m.Better, m.Worse, m.P)
+	return fmt.Sprintf("+%d\u00a0−%d (p\u00a0%.3f)", m.Better, m.Worse, m.P)
 }
 
 // trialTable has a column for each setting, in the order in which they are first met.
