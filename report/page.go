@@ -97,9 +97,8 @@ type LearningCurve struct {
 // LearningPoint are the figures after Messages were learnt, as percentages 0..100; nil where they are not defined. See
 // [metrics.Figures].
 type LearningPoint struct {
-	Messages              int
-	OneMinusROCA          *float64
-	LAM, HM, SM, Accuracy *float64
+	Messages                  int
+	OneMinusROCA, LAM, HM, SM *float64
 }
 
 // Histogram counts the scores of ham and of spam. Bin i is from Edges[i] to Edges[i+1], so there is one edge more than there

@@ -24,7 +24,7 @@ func (p Page) Plots() []Plot {
 	add("det", "The two errors against each other. The nearer to the bottom left, the better. Rates of zero are drawn on the edge, those above 50% left out.",
 		detChart(p.DET), anyPoints(p.DET))
 	learning, drawn := learningChart(p.Learning)
-	add("learning", "Each message was judged before it was learnt.", learning, drawn)
+	add("learning", "The errors after so many messages. Zero is drawn on the edge.", learning, drawn)
 	accuracies, drawn := epochChart(newPercentAxis, "Accuracy by epoch", "accuracy (%)", p.Epochs, func(e Epoch) (*float64, *float64) { return e.TrainAccuracy, e.DevelopmentAccuracy })
 	add("epochs", "Thick lines: development part. Thin lines: training part.", accuracies, drawn)
 	losses, drawn := epochChart(newAxis, "Loss by epoch", "loss, on the trainer's own scale", p.Epochs, func(e Epoch) (*float64, *float64) { return e.TrainLoss, e.DevelopmentLoss })
