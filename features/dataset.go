@@ -83,6 +83,23 @@ func (d *Dataset) Append(v *Vocabulary, doc Document, label int32) {
 // Len returns N, the number of documents.
 func (d *Dataset) Len() int { return len(d.Labels) }
 
+// Select returns the documents of d over the given terms only, which become 0, 1, 2 in the order given.
+func (d *Dataset) Select(ids []uint32) *Dataset {
+	selected := NewDataset(d.Kind, d.Classes, len(ids))
+	for i, label := range d.Labels {
+		x := d.Row(i)
+		for n, id := range ids {
+			if at, found := slices.BinarySearch(x.IDs, id); found {
+				selected.IDs = append(selected.IDs, uint32(n))
+				selected.Values = append(selected.Values, x.Values[at])
+			}
+		}
+		selected.RowStart = append(selected.RowStart, len(selected.IDs))
+		selected.Labels = append(selected.Labels, label)
+	}
+	return selected
+}
+
 // Row returns document i as a view into the matrix.
 func (d *Dataset) Row(i int) Vector {
 	lo, hi := d.RowStart[i], d.RowStart[i+1]

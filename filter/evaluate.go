@@ -13,6 +13,9 @@ type Evaluation struct {
 	Figures  metrics.Figures
 	Verdicts *VerdictCounts // for a spam filter only
 	Review   Review
+	// Curve is the errors at every threshold, and Scores the scores, for a spam filter only.
+	Curve  []metrics.Point
+	Scores metrics.Histogram
 }
 
 // Evaluate reads all messages of source, whose labels must be among the classes of f, and measures what f says of them. The
@@ -27,6 +30,7 @@ func (f *Filter) Evaluate(ctx context.Context, source corpus.Source, review, wor
 	e := Evaluation{Summary: g.summary, Figures: *f.measure(s)}
 	if f.isSpamFilter() {
 		e.Verdicts = f.countVerdicts(s)
+		e.Curve, e.Scores = metrics.ErrorCurve(s.margins(), s.spam()), metrics.ScoreHistogram(s.margins(), s.spam(), scoreBins)
 	}
 	if e.Review, err = f.review(ctx, g.documents, review); err != nil {
 		return Evaluation{}, err

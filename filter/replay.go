@@ -123,6 +123,9 @@ func boolOrder(x, y bool) int {
 	return -1
 }
 
+// Classes returns the names of the classes.
+func (m *ReplayMail) Classes() []string { return m.classes }
+
 // Summary returns what became of the messages.
 func (m *ReplayMail) Summary() Summary { return m.summary }
 

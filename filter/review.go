@@ -200,11 +200,14 @@ func months(documents []document, s scored) []Month {
 	return all
 }
 
+// scoreBins is into how many bins scores are counted.
+const scoreBins = 40
+
 // Curves returns the errors of f on the messages of a part at every threshold, and its scores, for a spam filter.
-func (c *Collection) Curves(f *Filter, part corpus.Part, bins int) ([]metrics.Point, metrics.Histogram, error) {
+func (c *Collection) Curves(f *Filter, part corpus.Part) ([]metrics.Point, metrics.Histogram, error) {
 	if !f.isSpamFilter() {
 		return nil, metrics.Histogram{}, errors.New("only a spam filter has such curves")
 	}
 	s := f.score(c.Dataset(part, f.kind))
-	return metrics.ErrorCurve(s.margins(), s.spam()), metrics.ScoreHistogram(s.margins(), s.spam(), bins), nil
+	return metrics.ErrorCurve(s.margins(), s.spam()), metrics.ScoreHistogram(s.margins(), s.spam(), scoreBins), nil
 }

@@ -105,6 +105,19 @@ func (o *Options) seed(seed uint64) {
 	}
 }
 
+// WithFeatures returns o with all models that can be trained on features of the given kind trained on them.
+func (o Options) WithFeatures(kind features.Kind) Options {
+	name := kind.String()
+	for _, features := range []*string{
+		&o.Perceptron.Features, &o.AveragedPerceptron.Features, &o.MulticlassPerceptron.Features, &o.Tanh.Features,
+		&o.LMS.Features, &o.Softmax.Features, &o.PassiveAggressive.Features, &o.AROW.Features, &o.Complement.Features,
+		&o.Multinomial.Features,
+	} {
+		*features = name
+	}
+	return o
+}
+
 // Names returns the names of all models, in the order they are shown in.
 func Names() []string {
 	var names []string

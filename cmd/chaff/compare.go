@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -16,6 +17,7 @@ func (p *program) compareCommand() *cobra.Command {
 	var sources sourceFlags
 	var settings settingFlags
 	var replay replayFlags
+	var page reportFlags
 	var folds int
 	var asJSON bool
 	c := &cobra.Command{
@@ -39,11 +41,11 @@ and then learnt. The table then has the figures of all messages.`,
 			if err != nil {
 				return err
 			}
-			if err := replay.check(c); err != nil {
+			if err := errors.Join(replay.check(c), page.check()); err != nil {
 				return err
 			}
 			if replay.online {
-				return p.compareOnline(c, cfg.Config, &sources, &replay, asJSON)
+				return p.compareOnline(c, cfg.Config, &sources, &replay, &page, asJSON)
 			}
 			mail, err := sources.open()
 			if err != nil {
@@ -60,14 +62,23 @@ and then learnt. The table then has the figures of all messages.`,
 				return err
 			}
 			if withFolds {
-				return p.crossValidate(c, collection, cfg.Config, models.Names(), folds, asJSON)
+				return p.crossValidate(c, collection, cfg.Config, models.Names(), folds, &page, asJSON)
 			}
 			results, err := p.compare(c, collection, cfg.Config)
 			if err != nil {
 				return err
 			}
+			if page.wanted() && len(results) > 0 {
+				about, err := p.trainedPage(c, "chaff compare", collection, cfg.Config, results, page.axes)
+				if err != nil {
+					return err
+				}
+				if err := page.write(about); err != nil {
+					return err
+				}
+			}
 			if asJSON {
-				return printJSON(p.stdout, report{Corpus: collection.Summary(), Models: resultsOf(results)})
+				return printJSON(p.stdout, resultReport{Corpus: collection.Summary(), Models: resultsOf(results)})
 			}
 			printSplit(p.stdout, cfg.Config, collection.Summary())
 			fmt.Fprintln(p.stdout)
@@ -85,6 +96,8 @@ and then learnt. The table then has the figures of all messages.`,
 	sources.add(c)
 	settings.add(c, "workers", "seed", "split")
 	replay.add(c)
+	page.add(c)
+	page.addAxes(c)
 	c.Flags().IntVar(&folds, "folds", 0, "train each model `K` times, each time with another fold of the mail as the test part")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	c.MarkFlagsMutuallyExclusive("folds", "online")

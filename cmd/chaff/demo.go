@@ -37,7 +37,7 @@ and lets the best classify messages that it has not seen. It reads and writes no
 				return err
 			}
 			if asJSON {
-				return printJSON(p.stdout, report{Corpus: collection.Summary(), Models: resultsOf(all)})
+				return printJSON(p.stdout, resultReport{Corpus: collection.Summary(), Models: resultsOf(all)})
 			}
 			fmt.Fprintln(p.stdout, "Every model, trained on the invented mail that is part of chaff:")
 			fmt.Fprintln(p.stdout)

@@ -14,6 +14,7 @@ func (p *program) evaluateCommand() *cobra.Command {
 	var settings settingFlags
 	var replay replayFlags
 	var path string
+	var page reportFlags
 	var mistakes, folds int
 	var asJSON bool
 	c := &cobra.Command{
@@ -31,7 +32,7 @@ mail is divided into K folds, and each is once the test part of a model that is 
   chaff evaluate --online --trec index --delay 100 --trec-results results`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := replay.check(c); err != nil {
+			if err := errors.Join(replay.check(c), page.check()); err != nil {
 				return err
 			}
 			if replay.online {
@@ -39,10 +40,10 @@ mail is divided into K folds, and each is once the test part of a model that is 
 				if err != nil {
 					return err
 				}
-				return p.evaluateOnline(c, cfg.Config, &sources, &replay, asJSON)
+				return p.evaluateOnline(c, cfg.Config, &sources, &replay, &page, asJSON)
 			}
 			if c.Flags().Changed("folds") {
-				return p.evaluateFolds(c, &sources, &settings, folds, asJSON)
+				return p.evaluateFolds(c, &sources, &settings, folds, &page, asJSON)
 			}
 			for _, flag := range []string{"model", "split"} {
 				if c.Flags().Changed(flag) {
@@ -52,12 +53,13 @@ mail is divided into K folds, and each is once the test part of a model that is 
 			if path == "" {
 				path = p.defaultModel()
 			}
-			return p.evaluate(c, &sources, &settings, path, mistakes, asJSON)
+			return p.evaluate(c, &sources, &settings, &page, path, mistakes, asJSON)
 		},
 	}
 	sources.add(c)
 	settings.add(c, "model", "workers", "seed", "split")
 	replay.add(c)
+	page.add(c)
 	c.Flags().StringVar(&replay.results, "trec-results", "", "with --online: write what was said of each message to `FILE`, as the TREC spam track's toolkit does")
 	c.Flags().StringVarP(&path, "model-file", "m", "", "measure the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
 	addMistakes(c, &mistakes)
@@ -67,7 +69,7 @@ mail is divided into K folds, and each is once the test part of a model that is 
 	return c
 }
 
-func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *settingFlags, path string, mistakes int, asJSON bool) error {
+func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *settingFlags, page *reportFlags, path string, mistakes int, asJSON bool) error {
 	if err := checkMistakes(mistakes); err != nil {
 		return err
 	}
@@ -103,8 +105,17 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 	}
 	p.printProblems(e.Summary)
 	result := filter.Result{Model: s.Model, Kind: s.Kind, Terms: from.Corpus.Terms, Thresholds: s.Thresholds, Test: &e.Figures, Verdicts: e.Verdicts, Calibration: s.Calibration}
+	if page.wanted() {
+		about, err := evaluationPage(f, result, e)
+		if err != nil {
+			return err
+		}
+		if err := page.write(about); err != nil {
+			return err
+		}
+	}
 	if asJSON {
-		return printJSON(p.stdout, evaluationReport{report{Corpus: e.Summary, Models: []filter.Result{result}, File: path}, e.Review})
+		return printJSON(p.stdout, evaluationReport{resultReport{Corpus: e.Summary, Models: []filter.Result{result}, File: path}, e.Review})
 	}
 	printCorpus(p.stdout, e.Summary)
 	fmt.Fprintf(p.stdout, "model       %s on %s, %s\n\n", s.Model, s.Kind, path)
@@ -124,6 +135,6 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 
 // evaluationReport is the JSON of evaluate.
 type evaluationReport struct {
-	report
+	resultReport
 	Review filter.Review `json:"review"`
 }

@@ -18,7 +18,7 @@ type foldsReport struct {
 }
 
 // evaluateFolds cross-validates the model of the settings.
-func (p *program) evaluateFolds(c *cobra.Command, sources *sourceFlags, settings *settingFlags, folds int, asJSON bool) error {
+func (p *program) evaluateFolds(c *cobra.Command, sources *sourceFlags, settings *settingFlags, folds int, page *reportFlags, asJSON bool) error {
 	cfg, err := p.load(c, settings)
 	if err != nil {
 		return err
@@ -34,16 +34,21 @@ func (p *program) evaluateFolds(c *cobra.Command, sources *sourceFlags, settings
 	if err != nil {
 		return err
 	}
-	return p.crossValidate(c, collection, cfg.Config, []string{cfg.Model}, folds, asJSON)
+	return p.crossValidate(c, collection, cfg.Config, []string{cfg.Model}, folds, page, asJSON)
 }
 
 // crossValidate trains the models of the given names on each fold but two, and prints the test figures.
-func (p *program) crossValidate(c *cobra.Command, collection *filter.Collection, cfg config.Config, names []string, folds int, asJSON bool) error {
+func (p *program) crossValidate(c *cobra.Command, collection *filter.Collection, cfg config.Config, names []string, folds int, page *reportFlags, asJSON bool) error {
 	options, done := p.trainOptions(cfg, true)
 	results, err := filter.CrossValidate(c.Context(), collection, names, folds, options)
 	done()
 	if err != nil {
 		return tooFew(err)
+	}
+	if page.wanted() {
+		if err := page.write(foldsPage(c.CommandPath(), collection, cfg, folds, results)); err != nil {
+			return err
+		}
 	}
 	summary := collection.Summary()
 	summary.Train, summary.Development, summary.Test, summary.Terms = 0, 0, 0, 0 // they differ from round to round

@@ -94,7 +94,7 @@ type replayReport struct {
 }
 
 // evaluateOnline replays mail through one model.
-func (p *program) evaluateOnline(c *cobra.Command, cfg config.Config, sources *sourceFlags, flags *replayFlags, asJSON bool) error {
+func (p *program) evaluateOnline(c *cobra.Command, cfg config.Config, sources *sourceFlags, flags *replayFlags, page *reportFlags, asJSON bool) error {
 	mail, err := flags.read(c, p, cfg, sources)
 	if err != nil {
 		return err
@@ -105,6 +105,11 @@ func (p *program) evaluateOnline(c *cobra.Command, cfg config.Config, sources *s
 	}
 	if flags.results != "" {
 		if err := writeFile(flags.results, r.WriteTREC); err != nil {
+			return err
+		}
+	}
+	if page.wanted() {
+		if err := page.write(replayPage("chaff evaluate --online: "+r.Model, mail, []filter.Replay{r})); err != nil {
 			return err
 		}
 	}
@@ -120,7 +125,7 @@ func (p *program) evaluateOnline(c *cobra.Command, cfg config.Config, sources *s
 }
 
 // compareOnline replays mail through every model.
-func (p *program) compareOnline(c *cobra.Command, cfg config.Config, sources *sourceFlags, flags *replayFlags, asJSON bool) error {
+func (p *program) compareOnline(c *cobra.Command, cfg config.Config, sources *sourceFlags, flags *replayFlags, page *reportFlags, asJSON bool) error {
 	mail, err := flags.read(c, p, cfg, sources)
 	if err != nil {
 		return err
@@ -142,6 +147,11 @@ func (p *program) compareOnline(c *cobra.Command, cfg config.Config, sources *so
 		}
 		return 0
 	})
+	if page.wanted() {
+		if err := page.write(replayPage("chaff compare --online", mail, all)); err != nil {
+			return err
+		}
+	}
 	if asJSON {
 		return printJSON(p.stdout, replayReport{mail.Summary(), mail.Seconds, all})
 	}

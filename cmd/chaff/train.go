@@ -21,6 +21,7 @@ func (p *program) trainCommand() *cobra.Command {
 	var sources sourceFlags
 	var settings settingFlags
 	var path string
+	var page reportFlags
 	var mistakes int
 	var asJSON bool
 	c := &cobra.Command{
@@ -37,19 +38,21 @@ saves the model. Nothing in a mailbox is written or moved.`,
 			if path == "" {
 				path = p.defaultModel()
 			}
-			return p.train(c, &sources, &settings, path, mistakes, asJSON)
+			return p.train(c, &sources, &settings, &page, path, mistakes, asJSON)
 		},
 	}
 	sources.add(c)
 	settings.add(c, "model", "workers", "seed", "split")
 	c.Flags().StringVarP(&path, "model-file", "m", "", "save the model to `FILE`; default $XDG_DATA_HOME/chaff/model")
 	addMistakes(c, &mistakes)
+	page.add(c)
+	page.addAxes(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return c
 }
 
-func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settingFlags, path string, mistakes int, asJSON bool) error {
-	if err := checkMistakes(mistakes); err != nil {
+func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settingFlags, page *reportFlags, path string, mistakes int, asJSON bool) error {
+	if err := errors.Join(checkMistakes(mistakes), page.check()); err != nil {
 		return err
 	}
 	cfg, err := p.load(c, settings)
@@ -76,13 +79,22 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 	if err := save(f, path); err != nil {
 		return err
 	}
+	if page.wanted() {
+		about, err := p.trainedPage(c, "chaff train: "+result.Model, collection, cfg.Config, []filter.Trained{{Filter: f, Result: result}}, page.axes)
+		if err != nil {
+			return err
+		}
+		if err := page.write(about); err != nil {
+			return err
+		}
+	}
 	review, err := collection.Review(c.Context(), f, corpus.Test, mistakes)
 	if err != nil {
 		return err
 	}
 	leaks := collection.Leaks()
 	if asJSON {
-		return printJSON(p.stdout, trainingReport{report{collection.Summary(), []filter.Result{result}, path}, review, leaks})
+		return printJSON(p.stdout, trainingReport{resultReport{collection.Summary(), []filter.Result{result}, path}, review, leaks})
 	}
 	printSplit(p.stdout, cfg.Config, collection.Summary())
 	fmt.Fprintf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
@@ -112,13 +124,13 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 
 // trainingReport is the JSON of train: review is of the test part.
 type trainingReport struct {
-	report
+	resultReport
 	Review filter.Review `json:"review"`
 	Leaks  []filter.Leak `json:"leaks,omitempty"`
 }
 
-// report is the JSON of train, compare and evaluate.
-type report struct {
+// resultReport is the JSON of train, compare and evaluate.
+type resultReport struct {
 	Corpus filter.Summary  `json:"corpus"`
 	Models []filter.Result `json:"models"`
 	File   string          `json:"file,omitempty"`
@@ -221,8 +233,11 @@ func printResult(w io.Writer, r filter.Result) error {
 	return nil
 }
 
-// printWarnings tells the doubts about models; one about all of them is told once.
-func (p *program) printWarnings(results []filter.Result) {
+// doubt is a warning, and the models it is about.
+type doubt struct{ models, text string }
+
+// doubts are the warnings about models; one about all of them is there once.
+func doubts(results []filter.Result) []doubt {
 	var texts []string
 	of := make(map[string][]string) // models by warning
 	for _, r := range results {
@@ -233,11 +248,20 @@ func (p *program) printWarnings(results []filter.Result) {
 			of[text] = append(of[text], r.Model)
 		}
 	}
+	var all []doubt
 	for _, text := range texts {
-		models := strings.Join(of[text], ", ")
+		d := doubt{strings.Join(of[text], ", "), text}
 		if len(results) > 1 && len(of[text]) == len(results) {
-			models = "all models"
+			d.models = "all models"
 		}
-		fmt.Fprintf(p.stderr, "chaff: %s: warning: %s\n", models, text)
+		all = append(all, d)
+	}
+	return all
+}
+
+// printWarnings tells the doubts about models.
+func (p *program) printWarnings(results []filter.Result) {
+	for _, d := range doubts(results) {
+		fmt.Fprintf(p.stderr, "chaff: %s: warning: %s\n", d.models, d.text)
 	}
 }

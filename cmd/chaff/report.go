@@ -1,0 +1,327 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chaff/config"
+	"chaff/corpus"
+	"chaff/filter"
+	"chaff/metrics"
+	"chaff/report"
+)
+
+// reportFlags are the flags of commands that write a page and plots about what they found out.
+type reportFlags struct {
+	page, plots string
+	axes        string
+}
+
+func (r *reportFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&r.page, "report", "", "write a page with tables and plots to `FILE`.html")
+	c.Flags().StringVar(&r.plots, "plots", "", "write the plots of the report as SVG and PNG files into the folder `DIR`")
+}
+
+// addAxes adds the flag for the picture of two terms.
+func (r *reportFlags) addAxes(c *cobra.Command) {
+	c.Flags().StringVar(&r.axes, "axes", "", "the two `TERMS` that the report draws the boundary in, with a blank between them; default: those that tell most")
+}
+
+// check returns an error for flags that cannot be honoured, before the long work.
+func (r *reportFlags) check() error {
+	if r.axes != "" && len(strings.Fields(r.axes)) != 2 {
+		return fmt.Errorf("--axes is %q: must be two terms, as \"body:meet subject:offer\"", r.axes)
+	}
+	for _, path := range []string{r.page, r.plots} {
+		if path == "" {
+			continue
+		}
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return fmt.Errorf("write %s: %w", path, errors.Unwrap(err))
+		}
+	}
+	return nil
+}
+
+// wanted says whether there is a page or a plot to make.
+func (r *reportFlags) wanted() bool { return r.page != "" || r.plots != "" }
+
+// write writes the page and its plots.
+func (r *reportFlags) write(page report.Page) error {
+	if r.page != "" {
+		if err := writeFile(r.page, page.WriteHTML); err != nil {
+			return err
+		}
+	}
+	if r.plots == "" {
+		return nil
+	}
+	plots, err := page.Plots()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(r.plots, 0o755); err != nil {
+		return fmt.Errorf("write %s: %w", r.plots, errors.Unwrap(err))
+	}
+	for _, plot := range plots {
+		for ending, draw := range map[string]func() ([]byte, error){".svg": plot.SVG, ".png": plot.PNG} {
+			err := writeFile(filepath.Join(r.plots, plot.Name+ending), func(w io.Writer) error {
+				data, err := draw()
+				if err != nil {
+					return err
+				}
+				_, err = w.Write(data)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Of the models of a comparison as many have curves as can be told apart; of the terms of a class, of messages and of the
+// places of a curve as many are shown as fit on a page.
+const (
+	maxCurves   = 6
+	shownTerms  = 15
+	shownPlaces = 400
+)
+
+// trainedPage is the report about models that were trained on one collection, the best first.
+func (p *program) trainedPage(c *cobra.Command, title string, collection *filter.Collection, cfg config.Config, all []filter.Trained, axes string) (report.Page, error) {
+	s := collection.Summary()
+	page := report.Page{
+		Title: title, Subtitle: corpusLine(s), Facts: corpusFacts(cfg, s), Classes: collection.Classes(),
+		Warnings: allWarnings(all),
+	}
+	for i, t := range all {
+		r := t.Result
+		page.Models = append(page.Models, report.Model{
+			Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1, Train: r.Train, Development: r.Development, Test: r.Test,
+			AgainstBest: r.AgainstBest, Seconds: r.Seconds,
+		})
+		if len(r.Epochs) > 0 {
+			page.Epochs = append(page.Epochs, epochCurve(r))
+		}
+	}
+	if err := addCurves(&page, collection, all); err != nil {
+		return report.Page{}, err
+	}
+	best := all[0]
+	if best.Result.Test != nil {
+		page.Reliability, page.Confusion = best.Result.Test.Reliability, best.Result.Test.Confusion
+	}
+	review, err := collection.Review(c.Context(), best.Filter, corpus.Test, shownTerms)
+	if err != nil {
+		return report.Page{}, err
+	}
+	addReview(&page, review)
+	for _, l := range collection.Leaks() {
+		page.Leaks = append(page.Leaks, report.Leak{Term: l.Term, Messages: l.Messages, Advice: l.Advice})
+	}
+	if page.Strongest, err = strongestTermsOf(best.Filter); err != nil {
+		return report.Page{}, err
+	}
+	return page, p.addTwoTerms(c, &page, collection, cfg, best, axes)
+}
+
+// addCurves adds the curves of spam filters, and the scores of the best.
+func addCurves(page *report.Page, collection *filter.Collection, all []filter.Trained) error {
+	for i, t := range all {
+		if t.Result.Thresholds == nil || t.Result.Test == nil || len(page.ROC) == maxCurves {
+			continue
+		}
+		points, histogram, err := collection.Curves(t.Filter, corpus.Test)
+		if err != nil {
+			return err
+		}
+		if len(points) == 0 {
+			continue
+		}
+		roc, det := report.Curve{Name: t.Result.Model}, report.Curve{Name: t.Result.Model}
+		for _, at := range metrics.Thin(points, shownPlaces) {
+			roc.Points = append(roc.Points, report.Point{X: at.HM, Y: 1 - at.SM})
+			det.Points = append(det.Points, report.Point{X: at.HM, Y: at.SM})
+		}
+		page.ROC, page.DET = append(page.ROC, roc), append(page.DET, det)
+		if i == 0 {
+			page.Scores = &report.Histogram{Edges: histogram.Edges, Ham: histogram.Ham, Spam: histogram.Spam, Thresholds: t.Result.Thresholds}
+		}
+	}
+	return nil
+}
+
+// addTwoTerms adds the picture of two terms. Without terms that were asked for it is left out where it cannot be drawn.
+func (p *program) addTwoTerms(c *cobra.Command, page *report.Page, collection *filter.Collection, cfg config.Config, best filter.Trained, axes string) error {
+	options, done := p.trainOptions(cfg, true)
+	defer done()
+	t, err := collection.TwoTerms(c.Context(), best.Filter, best.Result.Model, options, strings.Fields(axes))
+	switch {
+	case err != nil && axes != "":
+		return fmt.Errorf("--axes: %w", err)
+	case err != nil:
+		return c.Context().Err()
+	}
+	page.TwoTerms = &report.TwoTerms{X: t.X, Y: t.Y, Unit: t.Unit, A: t.A, B: t.B, C: t.C}
+	for _, at := range t.Points {
+		page.TwoTerms.Points = append(page.TwoTerms.Points, report.TermPoint(at))
+	}
+	return nil
+}
+
+func epochCurve(r filter.Result) report.EpochCurve {
+	curve := report.EpochCurve{Model: r.Model}
+	for _, e := range r.Epochs {
+		point := report.Epoch{Epoch: e.Epoch, TrainLoss: &e.Train.Loss, TrainAccuracy: &e.Train.Accuracy}
+		if e.Development != nil {
+			point.DevelopmentLoss, point.DevelopmentAccuracy = &e.Development.Loss, &e.Development.Accuracy
+		}
+		curve.Epochs = append(curve.Epochs, point)
+	}
+	return curve
+}
+
+// addReview adds the messages that are worth reading.
+func addReview(page *report.Page, r filter.Review) {
+	page.Mistakes, page.LeastCertain = judged(r.Mistakes), judged(r.LeastCertain)
+	if len(r.Months) < 2 {
+		return
+	}
+	for _, m := range r.Months {
+		page.Drift = append(page.Drift, report.Month{Label: m.Month, Messages: m.Messages, Accuracy: m.Accuracy})
+	}
+}
+
+func judged(all []filter.Judged) []report.Mistake {
+	var shown []report.Mistake
+	for _, j := range all {
+		m := report.Mistake{Path: j.Path, Subject: j.Subject, Score: j.Score, Probability: &j.Probability, True: j.Label, Given: j.Class}
+		for _, t := range j.Terms {
+			m.Terms = append(m.Terms, report.Contribution{Term: t.Term, Score: t.Contribution})
+		}
+		shown = append(shown, m)
+	}
+	return shown
+}
+
+func strongestTermsOf(f *filter.Filter) ([]report.ClassTerms, error) {
+	terms, err := f.Strongest(shownTerms)
+	if err != nil {
+		return nil, err
+	}
+	var all []report.ClassTerms
+	for c, class := range f.Settings().Classes {
+		of := report.ClassTerms{Class: class}
+		for _, t := range terms[c] {
+			if t.Weight > 0 {
+				of.Terms = append(of.Terms, report.Term{Text: t.Term, Weight: t.Weight, Messages: int(t.Messages)})
+			}
+		}
+		all = append(all, of)
+	}
+	return all, nil
+}
+
+// allWarnings are the doubts about models, each with the models that it is about.
+func allWarnings(all []filter.Trained) []string {
+	var warnings []string
+	for _, w := range doubts(resultsOf(all)) {
+		warnings = append(warnings, w.models+": "+w.text)
+	}
+	return warnings
+}
+
+// corpusLine tells in a line what mail there is.
+func corpusLine(s filter.Summary) string {
+	var classes []string
+	for _, c := range s.Classes {
+		classes = append(classes, fmt.Sprintf("%d %s", c.Messages, c.Name))
+	}
+	return fmt.Sprintf("%d messages: %s", s.Used, strings.Join(classes, ", "))
+}
+
+// corpusFacts tells how mail was read and divided.
+func corpusFacts(cfg config.Config, s filter.Summary) []report.Fact {
+	facts := []report.Fact{
+		{Name: "Parts", Value: fmt.Sprintf("%d train, %d development, %d test", s.Train, s.Development, s.Test)},
+		{Name: "Divided", Value: splitMethod(cfg.Split, cfg.Seed)},
+		{Name: "Vocabulary", Value: fmt.Sprintf("%d terms, language %s", s.Terms, cfg.Tokenize.Language)},
+	}
+	for _, f := range []struct {
+		name  string
+		count int
+	}{{"Copies left out", s.Duplicates}, {"Not readable", s.Unreadable}, {"Mended", s.Mended}, {"Near-duplicates", s.Grouped}} {
+		if f.count > 0 {
+			facts = append(facts, report.Fact{Name: f.name, Value: strconv.Itoa(f.count)})
+		}
+	}
+	return facts
+}
+
+// replayPage is the report about a replay.
+func replayPage(title string, mail *filter.ReplayMail, all []filter.Replay) report.Page {
+	page := report.Page{Title: title, Subtitle: corpusLine(mail.Summary()), Classes: mail.Classes()}
+	for i, r := range all {
+		page.Models = append(page.Models, report.Model{Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1, Test: &r.Figures, Seconds: r.Seconds})
+		if i < maxCurves {
+			page.Learning = append(page.Learning, learningCurve(r))
+		}
+	}
+	if len(all) == 1 {
+		page.Confusion = all[0].Figures.Confusion
+	}
+	return page
+}
+
+func learningCurve(r filter.Replay) report.LearningCurve {
+	curve := report.LearningCurve{Model: r.Model}
+	for _, p := range r.Curve {
+		curve.Points = append(curve.Points, report.LearningPoint{Messages: p.Messages, OneMinusROCA: p.OneMinusROCA, LAM: p.LAM, HM: p.HM, SM: p.SM})
+	}
+	return curve
+}
+
+// foldsPage is the report about a cross-validation.
+func foldsPage(title string, collection *filter.Collection, cfg config.Config, folds int, all []filter.CrossValidation) report.Page {
+	s := collection.Summary()
+	page := report.Page{
+		Title: title, Subtitle: corpusLine(s), Classes: collection.Classes(),
+		Facts: []report.Fact{{Name: "Divided", Value: fmt.Sprintf("%d folds (%s)", folds, splitMethod(cfg.Split, cfg.Seed))}},
+	}
+	for i, r := range all {
+		page.Models = append(page.Models, report.Model{Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1, Test: &r.Test, AgainstBest: r.AgainstBest})
+	}
+	page.Reliability, page.Confusion, page.Suspects = all[0].Test.Reliability, all[0].Test.Confusion, judged(all[0].Suspects)
+	return page
+}
+
+// evaluationPage is the report about a saved model on other mail.
+func evaluationPage(f *filter.Filter, r filter.Result, e filter.Evaluation) (report.Page, error) {
+	page := report.Page{
+		Title: "chaff evaluate: " + r.Model, Subtitle: corpusLine(e.Summary), Classes: f.Settings().Classes,
+		Models:      []report.Model{{Name: r.Model, Features: r.Kind, Test: r.Test}},
+		Reliability: e.Figures.Reliability, Confusion: e.Figures.Confusion,
+	}
+	addReview(&page, e.Review)
+	if len(e.Curve) > 0 {
+		roc, det := report.Curve{Name: r.Model}, report.Curve{Name: r.Model}
+		for _, at := range metrics.Thin(e.Curve, shownPlaces) {
+			roc.Points = append(roc.Points, report.Point{X: at.HM, Y: 1 - at.SM})
+			det.Points = append(det.Points, report.Point{X: at.HM, Y: at.SM})
+		}
+		page.ROC, page.DET = []report.Curve{roc}, []report.Curve{det}
+		page.Scores = &report.Histogram{Edges: e.Scores.Edges, Ham: e.Scores.Ham, Spam: e.Scores.Spam, Thresholds: r.Thresholds}
+	}
+	var err error
+	page.Strongest, err = strongestTermsOf(f)
+	return page, err
+}

@@ -1,0 +1,130 @@
+package filter
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"chaff/corpus"
+	"chaff/features"
+	"chaff/models"
+)
+
+// TwoTerms is a model that knows two terms only, which can be drawn: messages are points, and its boundary is a line.
+// Source: cs440 lecture 16, "Linear Classifiers in General".
+type TwoTerms struct {
+	X, Y string // the terms
+	// Unit says what the axes count.
+	Unit string
+	// Points is how many messages of the training part there are at each place.
+	Points []TermPoint
+	// A, B and C are the boundary: A x + B y + C = 0.
+	A, B, C float64
+}
+
+// TermPoint is a place in the plane of two terms, with the messages of a class that are there.
+type TermPoint struct {
+	X, Y     float64
+	Class    int
+	Messages int
+}
+
+// TwoTerms trains the model of the given name on two terms of the training part of c, which must have two classes: on
+// counts if it takes them, since bits have four places only. Without names the terms are those that tell f most of ham and
+// of spam, over all messages. The error is that of the trainer, or names a term that the vocabulary does not know.
+func (c *Collection) TwoTerms(ctx context.Context, f *Filter, model string, o TrainOptions, names []string) (TwoTerms, error) {
+	if len(c.classes) != 2 {
+		return TwoTerms{}, fmt.Errorf("two terms are drawn of two classes, not of %d", len(c.classes))
+	}
+	ids, err := c.pair(f, names)
+	if err != nil {
+		return TwoTerms{}, err
+	}
+	trainer, kind, err := o.Models.WithFeatures(features.Counts).New(model, c.options.Seed)
+	if err != nil {
+		return TwoTerms{}, err
+	}
+	if kind == features.Whole {
+		return TwoTerms{}, fmt.Errorf("%s has no terms", model)
+	}
+	d := c.Dataset(corpus.Train, kind).Select(ids)
+	linear, _, err := o.run(ctx, trainer, model, d, nil)
+	if err != nil {
+		return TwoTerms{}, err
+	}
+	t := TwoTerms{
+		X: c.words.Texts[ids[0]], Y: c.words.Texts[ids[1]], Unit: "occurrences",
+		A: float64(linear.Weights[0]), B: float64(linear.Weights[1]), C: linear.Bias[0],
+	}
+	if kind == features.Bits {
+		t.Unit = "0 or 1"
+	}
+	t.Points = points(d)
+	return t, nil
+}
+
+// pair finds the ids of two terms.
+func (c *Collection) pair(f *Filter, names []string) ([]uint32, error) {
+	if len(names) == 0 {
+		return f.mostTelling()
+	}
+	if len(names) != 2 {
+		return nil, fmt.Errorf("%d terms: must be two", len(names))
+	}
+	var ids []uint32
+	for _, name := range names {
+		id, known := c.words.vocabulary.ID(features.Hash([]byte(name)))
+		if !known {
+			return nil, fmt.Errorf("the term %q is in no training message", name)
+		}
+		ids = append(ids, id)
+	}
+	if ids[0] == ids[1] {
+		return nil, fmt.Errorf("the term %q is given twice", names[0])
+	}
+	return ids, nil
+}
+
+// mostTelling are the terms whose weight for each class, times the messages that have them, is the largest.
+func (f *Filter) mostTelling() ([]uint32, error) {
+	terms, err := f.Terms()
+	if err != nil {
+		return nil, err
+	}
+	var ids [2]uint32
+	var best [2]float64
+	for id, documents := range terms.Documents {
+		for class := range best {
+			if tells := f.weightFor(id, class) * float64(documents); tells > best[class] {
+				ids[class], best[class] = uint32(id), tells
+			}
+		}
+	}
+	if best[0] == 0 || best[1] == 0 {
+		return nil, fmt.Errorf("%w: no term has a weight", models.ErrNoDocuments)
+	}
+	return ids[:], nil
+}
+
+// points counts the documents of two terms by place and class.
+func points(d *features.Dataset) []TermPoint {
+	count := make(map[TermPoint]int)
+	for i, label := range d.Labels {
+		var at [2]float64
+		x := d.Row(i)
+		for j, w := range x.IDs {
+			at[w] = float64(x.Values[j])
+		}
+		count[TermPoint{X: at[0], Y: at[1], Class: int(label)}]++
+	}
+	var all []TermPoint
+	for p, n := range count {
+		p.Messages = n
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(p, q TermPoint) int {
+		return cmp.Or(cmp.Compare(p.X, q.X), cmp.Compare(p.Y, q.Y), cmp.Compare(p.Class, q.Class))
+	})
+	return all
+}
