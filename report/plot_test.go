@@ -146,14 +146,16 @@ func TestAxes(t *testing.T) {
 	}{
 		{"from tick to tick", newAxis("", []float64{0.3, 9.2}), "0 2 4 6 8 10", 5, 0.5},
 		{"decimals tell ticks apart", newAxis("", []float64{99.1, 99.5}), "99.1 99.2 99.3 99.4 99.5", 99.3, 0.5},
-		{"around one value", newAxis("", []float64{7}), "6.0 6.5 7.0 7.5 8.0", 7, 0.5},
+		{"around one value", newAxis("", []float64{70}), "60 65 70 75 80", 70, 0.5},
+		{"around zero", newAxis("", []float64{0}), "-1.0 -0.5 0.0 0.5 1.0", 0, 0.5},
+		{"the errors of a perfect model", rocChart([]Curve{{"a", []Point{{0, 0}, {0, 1}, {1, 1}}}}).x, "1 10 100", 10, 0.5},
 		{"without values", newAxis("", nil), "0.0 0.2 0.4 0.6 0.8 1.0", 0.25, 0.25},
 		{"whole numbers", newCountAxis("", []float64{1, 3}), "1 2 3", 2, 0.5},
 		{"cut to the values", newCountAxis("", []float64{1, 12}).tight([]float64{1, 11}), "5 10", 6, 0.5},
 		{"percentages end at 100", newPercentAxis("", []float64{100}), "90 95 100", 95, 0.5},
 		{"decades", newLogAxis("", []float64{0.02, 70, 0}, 1e-3), "0.01 0.1 1 10 100", 1, 0.5},
 		{"one decade", newLogAxis("", []float64{2, 7}, 1e-3), "1 2 5 10", math.Sqrt(10), 0.5},
-		{"zero lies at the end of a logarithmic axis", newLogAxis("", []float64{0}, 1e-3), "1 2 5 10", 0, 0},
+		{"zero lies at the end of a logarithmic axis", newLogAxis("", []float64{0}, 1e-3), "0.001 0.002 0.005 0.01", 0, 0},
 		{"normal deviates", newDeviateAxis("", []float64{0, 0.3, 15}, 1e-3), "0.2 0.5 1 2 5 10 20", 20, 1},
 		{"one half is in the middle of deviates", newDeviateAxis("", []float64{1, 99}, 1e-3), "1 2 5 10 20 30 40 50 60 70 80 90 95 98 99", 50, 0.5},
 	}

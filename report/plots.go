@@ -70,10 +70,13 @@ func percentCurves(curves []Curve) (all []series, xs, ys []float64) {
 
 func rocChart(curves []Curve) chart {
 	all, xs, _ := percentCurves(curves)
-	x := newLogAxis("ham called spam (% of ham, logarithmic)", xs, 1e-3)
-	if x.max > 100 {
-		x = newLogAxis(x.label, []float64{x.min, 100}, 1e-3)
+	least := 1.0 // percent; a perfect model has no rates but 0 and 100
+	for _, x := range xs {
+		if x > 0 && x < least {
+			least = x
+		}
 	}
+	x := newLogAxis("ham called spam (% of ham, logarithmic)", []float64{least, 100}, 1e-3)
 	return chart{title: "ROC curves", x: x, y: newAxis("spam caught (% of spam)", []float64{0, 100}), series: all}
 }
 

@@ -52,7 +52,10 @@ func (a axis) tight(values []float64) axis {
 func newSteppedAxis(label string, values []float64, leastStep float64) axis {
 	min, max := span(values)
 	if max-min <= 1e-9*math.Max(math.Abs(min), math.Abs(max)) || max-min < 1e-100 {
-		room := math.Max(1, math.Abs(max)/10)
+		room := math.Abs(max) / 10
+		if room < 1e-100 {
+			room = 1
+		}
 		min, max = min-room, max+room
 	}
 	step := math.Max(niceStep((max-min)/5), leastStep)
@@ -71,11 +74,11 @@ func newPercentAxis(label string, values []float64) axis {
 }
 
 // newLogAxis returns a logarithmic axis from the decade of the least positive value, but at least floor, to that of the
-// greatest.
+// greatest. Without positive values it is the decade from floor.
 func newLogAxis(label string, values []float64, floor float64) axis {
 	positive := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0) })
 	if len(positive) == 0 {
-		positive = []float64{1}
+		positive = []float64{floor}
 	}
 	min, max := span(positive)
 	low := math.Floor(math.Log10(math.Max(min, floor)))
@@ -113,7 +116,7 @@ func newDeviateAxis(label string, values []float64, floor float64) axis {
 	marks := []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99, 99.5, 99.9}
 	inner := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0 && v < 100) })
 	if len(inner) == 0 {
-		inner = []float64{1, 40}
+		inner = []float64{0.1, 40}
 	}
 	min, max := span(inner)
 	min = math.Max(min, floor)
