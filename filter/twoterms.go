@@ -3,8 +3,12 @@ package filter
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"chaff/corpus"
 	"chaff/features"
@@ -41,15 +45,10 @@ func (c *Collection) TwoTerms(ctx context.Context, f *Filter, model string, o Tr
 	if err != nil {
 		return TwoTerms{}, err
 	}
-	trainer, kind, err := o.Models.WithFeatures(features.Counts).New(model, c.options.Seed)
-	if err != nil {
-		return TwoTerms{}, err
+	linear, d, err := c.trainOn(ctx, ids, model, o, features.Counts)
+	if errors.Is(err, models.ErrDiverged) { // steps that are right for a document of length 1
+		linear, d, err = c.trainOn(ctx, ids, model, o, features.Bits)
 	}
-	if kind == features.Whole {
-		return TwoTerms{}, fmt.Errorf("%s has no terms", model)
-	}
-	d := c.Dataset(corpus.Train, kind).Select(ids)
-	linear, _, err := o.run(ctx, trainer, model, d, nil)
 	if err != nil {
 		return TwoTerms{}, err
 	}
@@ -57,11 +56,25 @@ func (c *Collection) TwoTerms(ctx context.Context, f *Filter, model string, o Tr
 		X: c.words.Texts[ids[0]], Y: c.words.Texts[ids[1]], Unit: "occurrences",
 		A: float64(linear.Weights[0]), B: float64(linear.Weights[1]), C: linear.Bias[0],
 	}
-	if kind == features.Bits {
+	if d.Kind == features.Bits {
 		t.Unit = "0 or 1"
 	}
 	t.Points = points(d)
 	return t, nil
+}
+
+// trainOn trains a model on some terms only, of the kind given if it takes it.
+func (c *Collection) trainOn(ctx context.Context, ids []uint32, model string, o TrainOptions, kind features.Kind) (*models.Linear, *features.Dataset, error) {
+	trainer, kind, err := o.Models.WithFeatures(kind).New(model, c.options.Seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	if kind == features.Whole {
+		return nil, nil, fmt.Errorf("%s has no terms", model)
+	}
+	d := c.Dataset(corpus.Train, kind).Select(ids)
+	linear, _, err := o.run(ctx, trainer, model, d, nil)
+	return linear, d, err
 }
 
 // pair finds the ids of two terms.
@@ -86,7 +99,7 @@ func (c *Collection) pair(f *Filter, names []string) ([]uint32, error) {
 	return ids, nil
 }
 
-// mostTelling are the terms whose weight for each class, times the messages that have them, is the largest.
+// mostTelling are the words whose weight for each class, times the messages that have them, is the largest.
 func (f *Filter) mostTelling() ([]uint32, error) {
 	terms, err := f.Terms()
 	if err != nil {
@@ -95,6 +108,9 @@ func (f *Filter) mostTelling() ([]uint32, error) {
 	var ids [2]uint32
 	var best [2]float64
 	for id, documents := range terms.Documents {
+		if !isWord(terms.Texts[id]) {
+			continue
+		}
 		for class := range best {
 			if tells := f.weightFor(id, class) * float64(documents); tells > best[class] {
 				ids[class], best[class] = uint32(id), tells
@@ -105,6 +121,13 @@ func (f *Filter) mostTelling() ([]uint32, error) {
 		return nil, fmt.Errorf("%w: no term has a weight", models.ErrNoDocuments)
 	}
 	return ids[:], nil
+}
+
+// isWord says whether a term is a word of the text or of the subject.
+func isWord(term string) bool {
+	tag, word, _ := strings.Cut(term, ":")
+	r, _ := utf8.DecodeRuneInString(word)
+	return (tag == "body" || tag == "subject") && unicode.IsLetter(r)
 }
 
 // points counts the documents of two terms by place and class.

@@ -26,6 +26,7 @@ type section struct {
 	Figures         []figure
 	Tables          []table
 	Messages        []message
+	Texts           []text
 }
 
 // figure is a plot as an image.
@@ -83,6 +84,9 @@ func (p Page) WriteHTML(w io.Writer) error {
 	return err
 }
 
+const textNote = `Each word has the colour of the class that it speaks for, the stronger the more it adds to the score; a word that comes
+several times counts as the model counts it. Hold the pointer over a word to see its terms.`
+
 // view gathers the parts of the page that are not empty.
 func (p Page) view() (view, error) {
 	v := view{Title: clean(p.Title, maxLine), Subtitle: clean(p.Subtitle, maxLine)}
@@ -97,6 +101,8 @@ func (p Page) view() (view, error) {
 		return view{}, err
 	}
 	all := []section{
+		{ID: "text", Title: "Text", Note: textNote, Texts: p.shadedTexts()},
+		{ID: "weighed", Title: "Terms", Tables: p.weighedTable()},
 		{ID: "models", Title: "Comparison", Note: comparisonNote, Tables: p.comparisonTable()},
 		{ID: "trials", Title: "Trials", Note: "All figures are those of development mail.", Tables: p.trialTable()},
 		{ID: "curves", Title: "Ham lost and spam let through", Figures: figures.take("roc", "det")},
@@ -112,7 +118,7 @@ func (p Page) view() (view, error) {
 		{ID: "suspects", Title: "Suspected label errors", Note: "The model is sure, and the label says otherwise. Look whether the label is right.", Messages: messages(p.Suspects)},
 	}
 	for _, s := range all {
-		if len(s.Figures)+len(s.Tables)+len(s.Messages) > 0 {
+		if len(s.Figures)+len(s.Tables)+len(s.Messages)+len(s.Texts) > 0 {
 			v.Sections = append(v.Sections, s)
 		}
 	}

@@ -40,6 +40,9 @@ type Page struct {
 	TwoTerms *TwoTerms
 	// Leaks are terms that separate the classes almost alone.
 	Leaks []Leak
+	// Texts are the texts of a message, shaded by what its words add to the score, and Weighed its terms, the strongest first.
+	Texts   []Text
+	Weighed []Weighed
 	// Mistakes are the worst mistakes, LeastCertain the messages nearest to the boundary, and Suspects those whose label may
 	// be wrong.
 	Mistakes, LeastCertain, Suspects []Mistake

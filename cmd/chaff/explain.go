@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/filter"
+	"chaff/report"
 )
 
 func (p *program) explainCommand() *cobra.Command {
@@ -70,6 +71,11 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 			filter.Explanation
 		}{origin, e})
 	}
+	if flags.page != "" {
+		if err := writeFile(flags.page, explanationPage(origin, e).WriteHTML); err != nil {
+			return err
+		}
+	}
 	return printExplanation(p.stdout, e, flags.terms)
 }
 
@@ -120,4 +126,32 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) error {
 		fmt.Fprintf(w, "and %s more: --terms 0 shows all\n", plural(more, "term"))
 	}
 	return nil
+}
+
+// explanationPage is the page about one message.
+func explanationPage(origin string, e filter.Explanation) report.Page {
+	page := report.Page{
+		Title:    "chaff explain",
+		Subtitle: origin,
+		Facts: []report.Fact{
+			{Name: "Verdict", Value: string(e.Decision)},
+			{Name: "Score", Value: fmt.Sprintf("%.4f of %s over %s", e.Margin, e.For, e.Against)},
+			{Name: "Bias", Value: fmt.Sprintf("%+.4f", e.Bias)},
+			{Name: "Probability", Value: fmt.Sprintf("%.6f", e.Probability)},
+			{Name: "Terms", Value: fmt.Sprintf("%d known to the model, %d not", len(e.Contributions), len(e.UnknownTerms))},
+		},
+	}
+	for _, t := range e.Texts() {
+		text := report.Text{Title: t.Title}
+		for _, s := range t.Stretches {
+			text.Stretches = append(text.Stretches, report.Stretch{Text: s.Text, Score: s.Contribution, Terms: strings.Join(s.Terms, ", ")})
+		}
+		page.Texts = append(page.Texts, text)
+	}
+	for _, c := range e.Contributions {
+		page.Weighed = append(page.Weighed, report.Weighed{
+			Term: c.Term, Words: strings.Join(c.Tokens, " "), Score: c.Contribution, Weight: c.Weight, Value: c.Value, Messages: int(c.Messages),
+		})
+	}
+	return page
 }

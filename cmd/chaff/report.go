@@ -63,14 +63,10 @@ func (r *reportFlags) write(page report.Page) error {
 	if r.plots == "" {
 		return nil
 	}
-	plots, err := page.Plots()
-	if err != nil {
-		return err
-	}
 	if err := os.MkdirAll(r.plots, 0o755); err != nil {
 		return fmt.Errorf("write %s: %w", r.plots, errors.Unwrap(err))
 	}
-	for _, plot := range plots {
+	for _, plot := range page.Plots() {
 		for ending, draw := range map[string]func() ([]byte, error){".svg": plot.SVG, ".png": plot.PNG} {
 			err := writeFile(filepath.Join(r.plots, plot.Name+ending), func(w io.Writer) error {
 				data, err := draw()
