@@ -42,6 +42,7 @@ type Config struct {
 	Features   features.Options         `json:"features"`
 	Models     models.Options           `json:"models"`
 	Thresholds metrics.ThresholdOptions `json:"thresholds"`
+	Tune       Tune                     `json:"tune"`
 }
 
 // Default returns the settings used when nothing else is said.
@@ -55,6 +56,7 @@ func Default() Config {
 		Features:   features.DefaultOptions(),
 		Models:     models.DefaultOptions(),
 		Thresholds: metrics.DefaultThresholdOptions(),
+		Tune:       DefaultTune(),
 	}
 }
 
@@ -77,6 +79,7 @@ func (c Config) Validate() error {
 		{"features", c.Features.Validate()},
 		{"models", c.Models.Validate()},
 		{"thresholds", c.Thresholds.Validate()},
+		{"tune", c.Tune.Validate()},
 	}
 	for _, s := range sections {
 		for _, err := range complaints(s.err) {

@@ -32,6 +32,8 @@ func leaves(v reflect.Value, prefix string) []setting {
 		switch {
 		case name == "-": // set by the program
 			continue
+		case f.Type == reflect.TypeFor[[]Search](): // no single value: readSearch reads it
+			continue
 		case f.Anonymous: // settings that several sections have in common
 			all = append(all, leaves(v.Field(i), prefix)...)
 			continue
@@ -63,6 +65,16 @@ func (s setting) typeName() string {
 		return "a list"
 	}
 	return "a text"
+}
+
+// find returns the setting with the given key among known, whatever the case of its letters.
+func find(known []setting, key string) (setting, bool) {
+	for _, k := range known {
+		if k.key == strings.ToLower(key) {
+			return k, true
+		}
+	}
+	return setting{}, false
 }
 
 // Value is one setting for people: its name, its value as TOML writes it, where it came from, and the text about it.

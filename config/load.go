@@ -63,6 +63,9 @@ func Load(s Sources) (Loaded, error) {
 	}
 	var errs []error
 	for _, key := range v.AllKeys() {
+		if key == searchKey {
+			continue
+		}
 		if !isKnown(known, key) {
 			errs = append(errs, unknown(key, known, "in "+loaded.File))
 		} else if loaded.File != "" && v.InConfig(key) {
@@ -71,9 +74,11 @@ func Load(s Sources) (Loaded, error) {
 	}
 	errs = append(errs, override(v, loaded.Origins, known, fromEnvironment(s.Environ, known), "environment")...)
 	errs = append(errs, override(v, loaded.Origins, known, s.Set, "command line")...)
-	if err := errors.Join(errs...); err != nil {
+	search, err := readSearch(v.Get(searchKey), loaded.File)
+	if err := errors.Join(append(errs, err)...); err != nil {
 		return Loaded{}, err
 	}
+	loaded.Tune.Search = search
 	if err := decode(v, known, loaded.Origins, &loaded.Config); err != nil {
 		return Loaded{}, err
 	}
@@ -152,20 +157,25 @@ func override(v *viper.Viper, origins map[string]Origin, known []setting, set []
 func decode(v *viper.Viper, known []setting, origins map[string]Origin, c *Config) error {
 	var errs []error
 	for _, target := range settings(c) {
-		d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
-			Result:           target.value.Addr().Interface(),
-			WeaklyTypedInput: true, // the environment has only strings
-			DecodeHook:       mapstructure.ComposeDecodeHookFunc(keepMeaning, splitList),
-		})
-		if err != nil {
-			return err
-		}
 		value := v.Get(target.key)
-		if err := d.Decode(value); err != nil {
+		if err := decodeInto(target.value, value); err != nil {
 			errs = append(errs, fmt.Errorf("%s is %#v (%s): must be %s", target.key, value, origins[target.key], target.typeName()))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// decodeInto sets target to a value from a file, the environment or the command line.
+func decodeInto(target reflect.Value, value any) error {
+	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
+		Result:           target.Addr().Interface(),
+		WeaklyTypedInput: true, // the environment has only strings
+		DecodeHook:       mapstructure.ComposeDecodeHookFunc(keepMeaning, splitList),
+	})
+	if err != nil {
+		return err
+	}
+	return d.Decode(value)
 }
 
 // keepMeaning keeps weak typing from turning true into the number 1 or the word "1", and 2.5 into 2.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"chaff/corpus"
@@ -133,6 +134,62 @@ func (c *Collection) divide(parts []corpus.Part) error {
 	}
 	c.summary.Terms = c.words.vocabulary.Len()
 	return nil
+}
+
+// divided returns the collection with other parts, and the vocabulary of their training part by o.
+func (c *Collection) divided(parts []corpus.Part, o features.Options) (*Collection, error) {
+	d := *c
+	shared := *c.gathered // its summary is that of the new parts
+	d.gathered = &shared
+	d.options.Features = o
+	if err := d.divide(parts); err != nil {
+		return nil, err
+	}
+	return &d, nil
+}
+
+// only returns the collection with no other documents than those for which keep is true, before it is divided.
+func (c *Collection) only(keep func(i int) bool) *Collection {
+	var kept Collection
+	kept.options = c.options
+	kept.gathered = &gathered{classes: c.classes, lexicon: c.lexicon, summary: c.summary}
+	for i := range c.documents {
+		if keep(i) {
+			kept.documents = append(kept.documents, c.documents[i])
+			kept.keys = append(kept.keys, c.keys[i])
+			kept.parts = append(kept.parts, c.parts[i])
+		}
+	}
+	return &kept
+}
+
+// reread returns the collection with the terms of its documents by another reading, before it is divided. Everything
+// else about a document stays, its part above all. A message that cannot be read any more, or is another one now, is an
+// error.
+func (c *Collection) reread(ctx context.Context, r Reading) (*Collection, error) {
+	read := *c
+	shared := *c.gathered
+	read.gathered = &shared
+	read.options.Reading = r
+	items := make([]corpus.Item, len(c.documents))
+	for i, d := range c.documents {
+		items[i] = d.item
+	}
+	results, err := read.readAll(ctx, items, gatherOptions{reading: r, workers: c.options.Workers})
+	if err != nil {
+		return nil, err
+	}
+	read.documents = slices.Clone(c.documents)
+	for i, result := range results {
+		switch {
+		case result.err != nil:
+			return nil, fmt.Errorf("read again: %w", result.err)
+		case result.fingerprint != c.documents[i].fingerprint:
+			return nil, fmt.Errorf("read again: %s was changed since it was read first", c.documents[i].origin)
+		}
+		read.documents[i].terms = result.terms
+	}
+	return &read, nil
 }
 
 func buildTerms(training iter.Seq[features.Document], o features.Options, texts func(*features.Vocabulary) []string) (*terms, error) {

@@ -110,17 +110,11 @@ func (v *CrossValidation) suspect(mistakes []Judged) {
 
 // round returns the collection with the parts of one round.
 func (c *Collection) round(round, folds int) (*Collection, error) {
-	r := *c
-	shared := *c.gathered // its summary is the round's own
-	r.gathered = &shared
 	parts := make([]corpus.Part, len(c.keys))
 	for i, key := range c.keys {
 		parts[i] = corpus.Fold(c.options.Seed, key, round, folds)
 	}
-	if err := r.divide(parts); err != nil {
-		return nil, err
-	}
-	return &r, nil
+	return c.divided(parts, c.options.Features)
 }
 
 // deviation returns the standard deviation of the test accuracy over rounds that have a test part, 0 for fewer than two.

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"chaff/config"
+	"chaff/filter"
+	"chaff/metrics"
+)
+
+// tuneFlags are the flags of tune but those for sources and settings.
+type tuneFlags struct {
+	out, trials, state string
+	resume, asJSON     bool
+	folds              int
+}
+
+func (p *program) tuneCommand() *cobra.Command {
+	var sources sourceFlags
+	var settings settingFlags
+	var flags tuneFlags
+	c := &cobra.Command{
+		Use:   "tune SOURCES --config FILE [-o BEST.toml]",
+		Short: "Search for the settings that are best for your mail",
+		Long: `Tune tries many settings, compares them on development mail, and writes the best as a configuration file
+for chaff train. What to try is in the section [tune] of the configuration file; the other settings of the
+file are what the trials change.
+
+No trial sees the test part. It is looked at once, at the end, to say how good the best settings are.
+
+Each finished trial is kept in a state file. After an interruption, or with more time, --resume goes on
+from there. The pages docs/tuning.md and docs/configuration.md say what a search can have.`,
+		Example: `  chaff tune --config search.toml --maildir ~/Maildir
+  chaff tune --config search.toml --ham inbox --spam junk -o best.toml --trials trials.csv
+  chaff tune --config search.toml --ham inbox --spam junk --resume
+  chaff train --config best.toml --ham inbox --spam junk`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := p.load(c, &settings)
+			if err != nil {
+				return err
+			}
+			plan, err := planOf(c, cfg)
+			if err != nil {
+				return err
+			}
+			if err := flags.check(c, cfg.Config); err != nil {
+				return err
+			}
+			mail, err := sources.open()
+			if err != nil {
+				return err
+			}
+			return p.tune(c, search{cfg.Config, plan, flags}, mail)
+		},
+	}
+	sources.add(c)
+	settings.add(c, "model", "workers", "seed", "split")
+	f := c.Flags()
+	f.StringVarP(&flags.out, "out", "o", "best.toml", "write the best settings to `FILE`")
+	f.StringVar(&flags.trials, "trials", "", "write the table of trials to `FILE` as CSV")
+	f.StringVar(&flags.state, "state", "", "keep finished trials in `FILE`; default that of -o with .state added")
+	f.BoolVar(&flags.resume, "resume", false, "go on with the search that the state file is of")
+	f.IntVar(&flags.folds, "folds", 0, "compare by the mean over `K` folds of the training and development part")
+	f.BoolVar(&flags.asJSON, "json", false, "print the result as JSON")
+	return c
+}
+
+// planOf returns the trials that the configuration describes.
+func planOf(c *cobra.Command, cfg config.Loaded) (config.Plan, error) {
+	plan, err := cfg.Plan()
+	if errors.Is(err, config.ErrNoSearch) {
+		return plan, hintedError{err, "docs/tuning.md has an example of a search; give the file with --config"}
+	}
+	if err != nil {
+		return plan, err
+	}
+	for _, s := range cfg.Tune.Search {
+		if strings.EqualFold(s.Key, "model") && c.Flags().Changed("model") {
+			return plan, errors.New("--model gives one model, and the search tries several: leave out one of them")
+		}
+	}
+	return plan, nil
+}
+
+// check finds out what is wrong with the flags, before the long work, and completes them.
+func (f *tuneFlags) check(c *cobra.Command, cfg config.Config) error {
+	if strings.ToLower(filepath.Ext(f.out)) != ".toml" {
+		return fmt.Errorf("-o %s: its name must end in .toml", f.out)
+	}
+	if f.state == "" {
+		f.state = f.out + ".state"
+	}
+	if c.Flags().Changed("folds") {
+		if err := filter.ValidateFolds(f.folds, cfg.Split); err != nil {
+			return fmt.Errorf("--folds: %w", err)
+		}
+	}
+	for _, path := range []string{f.out, f.trials, f.state} {
+		if path == "" {
+			continue
+		}
+		if err := canSave(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// search is what there is to try, and where the results go.
+type search struct {
+	base config.Config
+	plan config.Plan
+	tuneFlags
+}
+
+// candidates are the trials of the plan for the filter.
+func (s search) candidates() []filter.Candidate {
+	all := make([]filter.Candidate, len(s.plan.Trials))
+	for i, trial := range s.plan.Trials {
+		c := trial.Config
+		all[i] = filter.Candidate{
+			Model:    c.Model,
+			Reading:  filter.Reading{Message: c.Message, Tokenize: c.Tokenize},
+			Features: c.Features,
+			Options:  filter.TrainOptions{Models: c.Models, Thresholds: c.Thresholds},
+		}
+	}
+	return all
+}
+
+// How a search ended.
+const (
+	endComplete    = "complete"
+	endTime        = "out of time"
+	endInterrupted = "interrupted"
+)
+
+// errTime is why a search ends whose time is over.
+var errTime = errors.New("out of time")
+
+// outcome is what a search found.
+type outcome struct {
+	trials []filter.Trial // the best first
+	end    string
+	corpus filter.Summary
+	test   *metrics.Figures // of the best; nil if it was not measured
+}
+
+// tune reads the mail, searches, and writes what was found.
+func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
+	kept, err := openTuneState(s)
+	if err != nil {
+		return err
+	}
+	collection, err := p.collect(c, s.base, mail)
+	if err != nil {
+		return err
+	}
+	if err := kept.begin(collection.TuningID()); err != nil {
+		return err
+	}
+	defer kept.close()
+	found := outcome{corpus: collection.Summary()}
+	if found.trials, found.end, err = p.search(c.Context(), s, collection, kept); err != nil {
+		return err
+	}
+	if err := s.anyTrial(found); err != nil {
+		return err
+	}
+	best := found.trials[0]
+	if err := s.write(found); err != nil {
+		return err
+	}
+	if found.end != endInterrupted {
+		_, result, err := filter.TrainCandidate(c.Context(), collection, s.candidates()[best.Candidate])
+		switch {
+		case c.Context().Err() != nil:
+			found.end = endInterrupted
+		case err != nil:
+			return err
+		default:
+			found.test = result.Test
+		}
+	}
+	if found.end == endComplete {
+		if err := kept.complete(); err != nil {
+			return err
+		}
+	}
+	if err := p.printTuning(s, found); err != nil {
+		return err
+	}
+	if found.end == endInterrupted {
+		return hintedError{
+			fmt.Errorf("interrupted: the best of %s so far is in %s", plural(len(found.trials), "trial"), s.out),
+			"the same command with --resume goes on",
+		}
+	}
+	return nil
+}
+
+// search runs the trials until they are done, the time is over or the program is interrupted, and says which it was.
+func (p *program) search(ctx context.Context, s search, collection *filter.Collection, kept *tuneState) ([]filter.Trial, string, error) {
+	if budget := s.base.Tune.Budget(); budget > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithDeadlineCause(ctx, time.Now().Add(budget), errTime)
+		defer stop()
+	}
+	progress, done := p.tuneProgress(s.base.Tune.Objective)
+	trials, err := filter.Tune(ctx, collection, s.candidates(), filter.TuneOptions{
+		Objective: s.base.Tune.Objective,
+		Folds:     s.folds,
+		Halving:   s.base.Tune.Method == config.TuneHalving,
+		Workers:   s.base.Workers,
+		Known:     kept.trials,
+		Finished:  kept.add,
+		Progress:  progress,
+	})
+	done()
+	switch {
+	case errors.Is(err, errTime):
+		return trials, endTime, nil
+	case errors.Is(err, context.Canceled):
+		return trials, endInterrupted, nil
+	case err != nil:
+		return nil, "", err
+	}
+	return trials, endComplete, nil
+}
+
+// anyTrial returns an error if no trial has figures.
+func (s search) anyTrial(found outcome) error {
+	switch {
+	case len(found.trials) == 0 && found.end == endInterrupted:
+		return hintedError{errors.New("interrupted before a trial was finished"), "the same command with --resume goes on"}
+	case len(found.trials) == 0:
+		return fmt.Errorf("no trial was finished in the time of %s: set tune.time to more", s.base.Tune.Time)
+	case found.trials[0].Error != "":
+		return fmt.Errorf("no settings can be trained: %s", found.trials[0].Error)
+	}
+	return nil
+}

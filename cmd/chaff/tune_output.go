@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"chaff/config"
+	"chaff/filter"
+	"chaff/metrics"
+)
+
+// tuneReport is the JSON of tune.
+type tuneReport struct {
+	Corpus    filter.Summary `json:"corpus"`
+	Method    string         `json:"method"`
+	Objective string         `json:"objective"`
+	Folds     int            `json:"folds,omitempty"`
+	// Planned is the number of combinations of the search, LeftOut that of those that are no valid settings.
+	Planned int `json:"planned"`
+	LeftOut int `json:"left_out"`
+	// End is how the search ended: complete, out of time, or interrupted.
+	End    string    `json:"end"`
+	Trials []tuneRow `json:"trials"` // the best first
+	File   string    `json:"file"`   // of the best settings
+	// Test is the figures of the best settings on the test part.
+	Test *metrics.Figures `json:"test,omitempty"`
+}
+
+// tuneRow is a trial for people: numbered from 1, with its settings.
+type tuneRow struct {
+	Trial    int             `json:"trial"`
+	Settings []config.Choice `json:"settings"`
+	Share    float64         `json:"training_share"`
+	metrics.Outcome
+	Seconds float64 `json:"cpu_seconds"`
+	Error   string  `json:"error,omitempty"`
+}
+
+func (s search) rows(trials []filter.Trial) []tuneRow {
+	rows := make([]tuneRow, len(trials))
+	for i, t := range trials {
+		rows[i] = tuneRow{t.Candidate + 1, s.plan.Trials[t.Candidate].Choices, t.Share, t.Development, t.Seconds, t.Error}
+	}
+	return rows
+}
+
+// cells are the columns of a table of trials: the settings that the search changes, in its order, a dash where a setting
+// is not one of the trial's model.
+func (s search) cells(row tuneRow) []string {
+	cells := make([]string, len(s.base.Tune.Search))
+	for i, entry := range s.base.Tune.Search {
+		cells[i] = "-"
+		for _, choice := range row.Settings {
+			if strings.EqualFold(choice.Key, entry.Key) {
+				cells[i] = cell(choice.Value)
+			}
+		}
+	}
+	return cells
+}
+
+// cell writes the value of a setting, a list with commas.
+func cell(value any) string {
+	if list, isList := value.([]string); isList {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprint(value)
+}
+
+func (s search) keys() []string {
+	keys := make([]string, len(s.base.Tune.Search))
+	for i, entry := range s.base.Tune.Search {
+		keys[i] = strings.ToLower(entry.Key)
+	}
+	return keys
+}
+
+// write writes the best settings and the table of trials.
+func (s search) write(found outcome) error {
+	if err := writeFile(s.out, s.best(found)); err != nil {
+		return err
+	}
+	if s.trials == "" {
+		return nil
+	}
+	table, err := s.csv(s.rows(found.trials))
+	if err != nil {
+		return err
+	}
+	return writeFile(s.trials, table)
+}
+
+// best is the configuration file of the best settings.
+func (s search) best(found outcome) []byte {
+	trial := found.trials[0]
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Found by chaff tune: trial %d of %d (%s), %s on %s.\n", trial.Candidate+1, len(s.plan.Trials), found.end,
+		reached(trial, s.base.Tune.Objective), s.comparedOn(found.corpus))
+	b.WriteString(config.TOML(s.plan.Trials[trial.Candidate].Config.Differences()))
+	return b.Bytes()
+}
+
+// reached tells the accuracy of a trial, and the objective if that is another figure.
+func reached(t filter.Trial, objective string) string {
+	text := fmt.Sprintf("accuracy %.2f%%", t.Development.Accuracy)
+	if objective != metrics.ByAccuracy {
+		cost := t.Development.Cost(objective)
+		text = fmt.Sprintf("%s %s, %s", objective, number(&cost), text)
+	}
+	return text
+}
+
+// comparedOn tells what mail the trials were compared on.
+func (s search) comparedOn(c filter.Summary) string {
+	if s.folds > 0 {
+		return fmt.Sprintf("development mail, mean of %d folds of %d messages", s.folds, c.Train+c.Development)
+	}
+	return fmt.Sprintf("the development part, %d messages", c.Development)
+}
+
+// writeFile writes a file beside its place, and puts it there when it is whole.
+func writeFile(path string, data []byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".chaff-*")
+	if err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	defer func() {
+		f.Close() // a second time after success, which does nothing
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	if _, err := f.Write(data); err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// csv is the table of trials, the best first. A figure that is not defined is empty.
+func (s search) csv(rows []tuneRow) ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	header := append([]string{"trial", "training_share"}, s.keys()...)
+	header = append(header, "accuracy", "hm", "sm", "lam", "one_minus_roca", "log_loss", "cpu_seconds", "error")
+	if err := w.Write(header); err != nil {
+		return nil, err
+	}
+	exact := func(x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*x, 'g', -1, 64)
+	}
+	for _, row := range rows {
+		accuracy := &row.Accuracy
+		if row.Error != "" {
+			accuracy = nil
+		}
+		line := append([]string{strconv.Itoa(row.Trial), exact(&row.Share)}, s.cells(row)...)
+		line = append(line, exact(accuracy), exact(row.HM), exact(row.SM), exact(row.LAM), exact(row.OneMinusROCA), exact(row.LogLoss),
+			strconv.FormatFloat(row.Seconds, 'f', 3, 64), row.Error)
+		if err := w.Write(line); err != nil {
+			return nil, err
+		}
+	}
+	w.Flush()
+	return b.Bytes(), w.Error()
+}
+
+// shownTrials is how many trials are printed; the table has all.
+const shownTrials = 10
+
+// printTuning prints what was found.
+func (p *program) printTuning(s search, found outcome) error {
+	rows := s.rows(found.trials)
+	if s.asJSON {
+		return printJSON(p.stdout, tuneReport{
+			Corpus: found.corpus, Method: s.base.Tune.Method, Objective: s.base.Tune.Objective, Folds: s.folds,
+			Planned: len(s.plan.Trials), LeftOut: s.plan.LeftOut, End: found.end, Trials: rows, File: s.out, Test: found.test,
+		})
+	}
+	c := found.corpus
+	printCorpus(p.stdout, c)
+	fmt.Fprintf(p.stdout, "split       %d train, %d development, %d test (%s)\n", c.Train, c.Development, c.Test, splitMethod(s.base.Split, s.base.Seed))
+	fmt.Fprintf(p.stdout, "search      %s, %d of %s finished (%s), by %s on %s\n", s.base.Tune.Method, len(rows), plural(len(s.plan.Trials), "trial"),
+		found.end, s.base.Tune.Objective, s.comparedOn(c))
+	if s.plan.LeftOut > 0 {
+		fmt.Fprintf(p.stdout, "            left out: %s, no valid settings (%v)\n", plural(s.plan.LeftOut, "combination"), s.plan.Reason)
+	}
+	fmt.Fprintln(p.stdout)
+	if err := s.printRows(p.stdout, rows[:min(len(rows), shownTrials)]); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "\nBest: trial %d. Its settings are in %s, for chaff train --config %s.\n", rows[0].Trial, s.out, s.out)
+	if f := found.test; f != nil {
+		fmt.Fprintf(p.stdout, "On the test part, which no trial has seen: accuracy %.2f%% (95%% interval %.2f-%.2f), hm %s%%, sm %s%%, (1-ROCA)%% %s, %d messages.\n",
+			f.Accuracy, f.AccuracyLow, f.AccuracyHigh, percent(f.HM, 2), percent(f.SM, 2), percent(f.OneMinusROCA, 4), f.Messages)
+	}
+	return nil
+}
+
+// printRows prints trials as a table.
+func (s search) printRows(w io.Writer, rows []tuneRow) error {
+	t := newTable(w)
+	fmt.Fprintf(t, "trial\t%s\taccuracy\thm%%\tsm%%\tlam%%\t(1-ROCA)%%\tlog loss\ttrained on\tCPU s\n", strings.Join(s.keys(), "\t"))
+	for _, row := range rows {
+		fmt.Fprintf(t, "%d\t%s\t", row.Trial, strings.Join(s.cells(row), "\t"))
+		if row.Error != "" {
+			fmt.Fprintf(t, "%s\n", row.Error)
+			continue
+		}
+		fmt.Fprintf(t, "%.2f%%\t%s\t%s\t%s\t%s\t%s\t%.4g%%\t%.2f\n", row.Accuracy, percent(row.HM, 2), percent(row.SM, 2), percent(row.LAM, 2),
+			percent(row.OneMinusROCA, 4), number(row.LogLoss), 100*row.Share, row.Seconds)
+	}
+	return t.Flush()
+}
+
+// tuneProgress returns a function that draws a bar with the best so far on stderr, and one that removes it. Where stderr
+// is no terminal nothing is drawn.
+func (p *program) tuneProgress(objective string) (step func(done, all int, best filter.Trial), done func()) {
+	file, isFile := p.stderr.(*os.File)
+	if !isFile || !term.IsTerminal(int(file.Fd())) {
+		return nil, func() {}
+	}
+	return tuneBar(file, objective)
+}
+
+func tuneBar(w io.Writer, objective string) (step func(done, all int, best filter.Trial), done func()) {
+	var bar *progressbar.ProgressBar
+	step = func(done, all int, best filter.Trial) {
+		if bar == nil {
+			bar = progressbar.NewOptions(all, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(),
+				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+		}
+		if best.Error == "" {
+			bar.Describe(fmt.Sprintf("best: trial %d, %s", best.Candidate+1, reached(best, objective)))
+		}
+		_ = bar.Set(done) // a bar that cannot be drawn must not stop the work
+	}
+	return step, func() {
+		if bar != nil {
+			_ = bar.Finish()
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"chaff/config"
+	"chaff/filter"
+)
+
+// stateVersion is the version of the state file: JSON lines, a stateHeader first, then each finished trial, and
+// stateFooter when all are.
+const stateVersion = 1
+
+// stateHeader says what the trials of a state file are of.
+type stateHeader struct {
+	Version int    `json:"chaff_tune_state"`
+	Search  string `json:"search"` // a hash of the trials, the settings and how they are compared
+	Corpus  string `json:"corpus"` // as filter.Collection.TuningID has it
+}
+
+const stateFooter = `{"complete":true}` + "\n"
+
+// tuneState keeps finished trials in a file. Each is synced, so that an interruption of any kind loses none.
+type tuneState struct {
+	path   string
+	header stateHeader
+	found  *stateHeader // of the file to go on with; nil to begin anew
+	trials []filter.Trial
+	size   int64 // of the whole lines of the file to go on with
+	file   *os.File
+}
+
+// openTuneState reads the state to go on with, if that is wanted, and checks that it is of the same search. It writes
+// nothing.
+func openTuneState(s search) (*tuneState, error) {
+	id, err := s.id()
+	if err != nil {
+		return nil, err
+	}
+	state := &tuneState{path: s.state, header: stateHeader{Version: stateVersion, Search: id}}
+	data, err := os.ReadFile(s.state)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && s.resume:
+		return nil, fmt.Errorf("--resume: there is nothing to go on with: %s does not exist", s.state)
+	case errors.Is(err, fs.ErrNotExist):
+		return state, nil
+	case err != nil:
+		return nil, err
+	case !s.resume && !bytes.HasSuffix(data, []byte(stateFooter)) && len(data) > 0:
+		return nil, hintedError{
+			fmt.Errorf("%s holds the trials of a search that is not finished", s.state),
+			"--resume goes on with it; to begin anew, remove the file or name another with --state",
+		}
+	case !s.resume:
+		return state, nil
+	}
+	if err := state.parse(data); err != nil {
+		return nil, fmt.Errorf("resume from %s: %w", s.state, err)
+	}
+	if state.found.Search != id {
+		return nil, hintedError{
+			fmt.Errorf("resume from %s: it is of another search: its settings, values, method, objective or folds differ", s.state),
+			"only tune.time and workers may change; to begin anew, remove the file or name another with --state",
+		}
+	}
+	return state, nil
+}
+
+// parse reads a state file. The last line may have been cut off in the middle; it is then written over.
+func (t *tuneState) parse(data []byte) error {
+	data = bytes.TrimSuffix(data, []byte(stateFooter))
+	for number := 1; ; number++ {
+		line, rest, whole := bytes.Cut(data, []byte("\n"))
+		if !whole {
+			break
+		}
+		data = rest
+		t.size += int64(len(line)) + 1
+		if t.found == nil {
+			t.found = new(stateHeader)
+			if err := json.Unmarshal(line, t.found); err != nil || t.found.Version != stateVersion {
+				return fmt.Errorf("is no state of a search of version %d", stateVersion)
+			}
+			continue
+		}
+		var trial filter.Trial
+		if err := json.Unmarshal(line, &trial); err != nil {
+			return fmt.Errorf("line %d is damaged: %w", number, err)
+		}
+		t.trials = append(t.trials, trial)
+	}
+	if t.found == nil {
+		return errors.New("it is empty")
+	}
+	return nil
+}
+
+// begin opens the file for the trials on the given mail.
+func (t *tuneState) begin(corpus string) error {
+	t.header.Corpus = corpus
+	if t.found == nil {
+		return t.create()
+	}
+	if t.found.Corpus != corpus {
+		return hintedError{
+			fmt.Errorf("resume from %s: it is of other mail, or of mail that was divided in another way", t.path),
+			"to begin anew, remove the file or name another with --state",
+		}
+	}
+	var err error
+	if t.file, err = os.OpenFile(t.path, os.O_WRONLY, 0); err != nil {
+		return err
+	}
+	if err := t.file.Truncate(t.size); err != nil {
+		return err
+	}
+	_, err = t.file.Seek(t.size, 0)
+	return err
+}
+
+func (t *tuneState) create() error {
+	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
+		return err
+	}
+	var err error
+	if t.file, err = os.Create(t.path); err != nil {
+		return err
+	}
+	return t.append(t.header)
+}
+
+// add keeps a finished trial.
+func (t *tuneState) add(trial filter.Trial) error { return t.append(trial) }
+
+func (t *tuneState) append(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return t.write(append(line, '\n'))
+}
+
+func (t *tuneState) write(line []byte) error {
+	if _, err := t.file.Write(line); err != nil {
+		return fmt.Errorf("keep the state of the search: %w", err)
+	}
+	return t.file.Sync()
+}
+
+// complete marks the search as finished, so that the next one may write over it.
+func (t *tuneState) complete() error { return t.write([]byte(stateFooter)) }
+
+func (t *tuneState) close() { t.file.Close() } // every line was synced
+
+// id names everything that the figures of trials depend on but the mail.
+func (s search) id() (string, error) {
+	base := s.base
+	base.Workers, base.Tune.Time = 0, ""
+	base.Tune.Search = nil // the choices of the trials say more
+	choices := make([][]config.Choice, len(s.plan.Trials))
+	for i, trial := range s.plan.Trials {
+		choices[i] = trial.Choices
+	}
+	data, err := json.Marshal(struct {
+		Base    config.Config
+		Choices [][]config.Choice
+		Folds   int
+	}{base, choices, s.folds})
+	if err != nil {
+		return "", fmt.Errorf("name the search: %w", err)
+	}
+	hash := sha256.Sum256(data)
+	return hex.EncodeToString(hash[:16]), nil
+}

@@ -1,0 +1,199 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"chaff/metrics"
+)
+
+// The methods of Tune.
+const (
+	TuneGrid    = "grid"
+	TuneRandom  = "random"
+	TuneHalving = "halving"
+)
+
+// maxTrials is the largest number of trials of a search: with more of them it is the description that is wrong.
+const maxTrials = 10_000
+
+// Tune describes a search for better settings. Only `chaff tune` searches; other commands check the description, and
+// pass over it.
+type Tune struct {
+	// Method is how settings to try are found: "grid" for all combinations of the values, the last entry of the search
+	// changing fastest; "random" for combinations drawn by chance, which comes from the seed, none of them twice; or
+	// "halving", where random combinations are tried on a part of the training messages first, and only the better half
+	// goes on to twice as many, until those left are trained on all of them. Default "grid".
+	Method string `json:"method"`
+	// Trials is how many combinations "random" and "halving" draw. From 1 to 10000; default 60.
+	Trials int `json:"trials"`
+	// Time is how long trials may go on, as "10m" or "1h30m", from the first trial on; the best of those that were
+	// finished by then wins. Default "", which means without end.
+	Time string `json:"time"`
+	// Objective is the figure of the development mail that is made as good as possible: "accuracy", "one_minus_roca",
+	// "lam" or "log_loss". The second and third are for spam filters only. Default "accuracy".
+	Objective string `json:"objective"`
+	// Search is the settings to change; those without an entry stay as they are.
+	Search []Search `json:"search"`
+}
+
+// Search is one setting of a search: the name and either values or a range. It is a table `[[tune.search]]` of the file.
+type Search struct {
+	// Key is the name of the setting, as "models.softmax.l2" or "model". Any setting of this page but workers, seed, the
+	// split and the limits of [message], which decide what the trials are compared on. One that belongs to another model
+	// than that of a trial does not count there.
+	Key string `json:"key"`
+	// Values are the values to try, of the type of the setting. Of a list each is a text with commas, as "subject, from".
+	Values []any `json:"values"`
+	// From is the lower end of a range, for settings that are numbers.
+	From *float64 `json:"from"`
+	// To is the upper end of a range; it belongs to it.
+	To *float64 `json:"to"`
+	// Scale is how values lie in a range: "linear", or "log" for the same factor from each to the next. Default "linear".
+	Scale string `json:"scale"`
+	// Steps is the number of values of a range, both ends among them. From 2 to 10000; a grid needs it. Without it a
+	// random search draws any number of the range, in four digits.
+	Steps int `json:"steps"`
+}
+
+// DefaultTune returns the search used when nothing else is said; it has no entry.
+func DefaultTune() Tune {
+	return Tune{Method: TuneGrid, Trials: 60, Objective: metrics.ByAccuracy}
+}
+
+// Budget returns how long trials may go on, 0 for without end.
+func (t Tune) Budget() time.Duration {
+	d, err := time.ParseDuration(t.Time)
+	if err != nil {
+		return 0
+	}
+	return d
+}
+
+// Validate returns everything that is wrong with the description. That the settings take the values is left to
+// [Config.Plan], since it depends on the other settings.
+func (t Tune) Validate() error {
+	var errs []error
+	if methods := []string{TuneGrid, TuneRandom, TuneHalving}; !slices.Contains(methods, t.Method) {
+		errs = append(errs, fmt.Errorf("method is %q: must be %s", t.Method, strings.Join(methods, ", ")))
+	}
+	if t.Trials < 1 || t.Trials > maxTrials {
+		errs = append(errs, fmt.Errorf("trials is %d: must be from 1 to %d", t.Trials, maxTrials))
+	}
+	if d, err := time.ParseDuration(t.Time); t.Time != "" && (err != nil || d <= 0) {
+		errs = append(errs, fmt.Errorf("time is %q: must be a time above 0, as 10m or 1h30m, or empty", t.Time))
+	}
+	if !slices.Contains(metrics.Objectives(), t.Objective) {
+		errs = append(errs, fmt.Errorf("objective is %q: must be %s", t.Objective, strings.Join(metrics.Objectives(), ", ")))
+	}
+	known := settings(Default())
+	first := make(map[string]int)
+	for i, s := range t.Search {
+		err := s.validate(known, t.Method)
+		key := strings.ToLower(s.Key)
+		if n, twice := first[key]; twice {
+			err = fmt.Errorf("has the same key as entry %d", n)
+		} else {
+			first[key] = i + 1
+		}
+		for _, err := range complaints(err) {
+			errs = append(errs, fmt.Errorf("%s: %w", s.place(i), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// place names entry i in a complaint that follows the name of the section.
+func (s Search) place(i int) string { return fmt.Sprintf("search, entry %d (%s)", i+1, s.Key) }
+
+// validate returns what is wrong with an entry by itself.
+func (s Search) validate(known []setting, method string) error {
+	target, err := searchable(known, s.Key)
+	if err != nil {
+		return err
+	}
+	isRange := s.From != nil || s.To != nil
+	switch {
+	case isRange && s.Values != nil:
+		return errors.New("has both values and a range: one of them is too much")
+	case isRange:
+		return s.validateRange(target, method)
+	case s.Scale != "" || s.Steps != 0:
+		return errors.New("scale and steps are about a range, and from and to are missing")
+	case len(s.Values) == 0:
+		return errors.New("has no values to try: give values, or from and to")
+	}
+	var errs []error
+	for _, value := range s.Values {
+		if _, err := target.typed(value); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s Search) validateRange(target setting, method string) error {
+	isNumber := target.isWhole() || target.value.Kind() == reflect.Float64
+	switch {
+	case !isNumber:
+		return fmt.Errorf("is %s, which has no range: give values", target.typeName())
+	case s.From == nil || s.To == nil:
+		return errors.New("a range needs both from and to")
+	case !(*s.From < *s.To) || math.IsInf(*s.To-*s.From, 0):
+		return fmt.Errorf("from %v to %v: must be below it", *s.From, *s.To)
+	case s.Scale != "" && s.Scale != "linear" && s.Scale != "log":
+		return fmt.Errorf("scale is %q: must be linear or log", s.Scale)
+	case s.Scale == "log" && *s.From <= 0:
+		return fmt.Errorf("from is %v: must be above 0 on the scale log", *s.From)
+	case s.Steps == 0 && method == TuneGrid:
+		return errors.New("steps is missing: a grid needs the number of values in a range")
+	case s.Steps != 0 && (s.Steps < 2 || s.Steps > maxTrials):
+		return fmt.Errorf("steps is %d: must be from 2 to %d", s.Steps, maxTrials)
+	case target.isWhole() && (*s.From != math.Trunc(*s.From) || *s.To != math.Trunc(*s.To) || math.Abs(*s.From) > 1e15 || math.Abs(*s.To) > 1e15):
+		return fmt.Errorf("from %v to %v: must be %s", *s.From, *s.To, target.typeName())
+	}
+	return nil
+}
+
+// searchable finds the setting that an entry is about.
+func searchable(known []setting, key string) (setting, error) {
+	target, found := find(known, key)
+	if key == "" {
+		return setting{}, errors.New("key is missing: it names the setting to change")
+	}
+	if !found {
+		return setting{}, unknown(key, known, "as its key")
+	}
+	section, _, _ := strings.Cut(target.key, ".")
+	switch section {
+	case "tune":
+		return setting{}, errors.New("describes the search and cannot be searched")
+	case "workers":
+		return setting{}, errors.New("cannot be searched: it changes no result")
+	case "seed", "split":
+		return setting{}, errors.New("cannot be searched: it decides which messages are development mail, and the best would be the luckiest")
+	case "message":
+		return setting{}, errors.New("cannot be searched: the limits decide which messages are nearly the same, and so what the trials are compared on")
+	}
+	return target, nil
+}
+
+// isWhole says whether the setting is a whole number.
+func (s setting) isWhole() bool {
+	kind := s.value.Kind()
+	return kind == reflect.Int || kind == reflect.Int64 || kind == reflect.Uint64
+}
+
+// typed returns value as one of the setting's type.
+func (s setting) typed(value any) (any, error) {
+	target := reflect.New(s.value.Type()).Elem()
+	if err := decodeInto(target, value); err != nil {
+		return nil, fmt.Errorf("value %#v: must be %s", value, s.typeName())
+	}
+	return target.Interface(), nil
+}

@@ -1,0 +1,66 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// searchKey is the only key of a file that is no single setting: the list of what to search.
+const searchKey = "tune.search"
+
+// readSearch makes entries of the list that a file has at searchKey, nil if it has none.
+func readSearch(raw any, file string) ([]Search, error) {
+	if raw == nil {
+		return nil, nil
+	}
+	list, isList := raw.([]any)
+	if !isList {
+		return nil, fmt.Errorf("%s in %s: must be a list of entries, in TOML each under [[%s]]", searchKey, file, searchKey)
+	}
+	var errs []error
+	search := make([]Search, len(list))
+	for i, entry := range list {
+		if err := readEntry(entry, &search[i]); err != nil {
+			for _, err := range complaints(err) {
+				errs = append(errs, fmt.Errorf("%s, entry %d in %s: %w", searchKey, i+1, file, err))
+			}
+		}
+	}
+	return search, errors.Join(errs...)
+}
+
+// readEntry fills the fields of an entry by their names.
+func readEntry(raw any, s *Search) error {
+	entry, isTable := raw.(map[string]any)
+	if !isTable {
+		return fmt.Errorf("is %#v: must have a key and values, or a key, from and to", raw)
+	}
+	fields := make(map[string]reflect.Value)
+	var names []string
+	v := reflect.ValueOf(s).Elem()
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Tag.Get("json")
+		fields[name] = v.Field(i)
+		names = append(names, name)
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(entry)) {
+		field, known := fields[name]
+		if !known {
+			errs = append(errs, fmt.Errorf("unknown setting %q: known are %s", name, strings.Join(names, ", ")))
+			continue
+		}
+		if field.Kind() == reflect.Pointer {
+			field.Set(reflect.New(field.Type().Elem()))
+			field = field.Elem()
+		}
+		if err := decodeInto(field, entry[name]); err != nil {
+			errs = append(errs, fmt.Errorf("%s is %#v: must be %s", name, entry[name], setting{value: field}.typeName()))
+		}
+	}
+	return errors.Join(errs...)
+}
