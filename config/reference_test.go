@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -131,6 +132,12 @@ smoothing = 0.5
 		}
 		v := Value{Value: s.value.Interface()}
 		fmt.Fprintf(&b, "\n### `%s = %s`\n\n%s\n\nIn the environment: `%s`.\n", s.key[i+1:], v.TOML(), comments[s.field], s.variable())
+	}
+	fmt.Fprintf(&b, "\n## [[tune.search]]\n\n%s\n", comments["config.Tune.Search"])
+	entry := reflect.TypeFor[Search]()
+	for i := range entry.NumField() {
+		field := entry.Field(i)
+		fmt.Fprintf(&b, "\n### `%s`\n\n%s\n", field.Tag.Get("json"), comments["config.Search."+field.Name])
 	}
 	return b.String()
 }

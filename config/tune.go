@@ -48,7 +48,7 @@ type Search struct {
 	// split and the limits of [message], which decide what the trials are compared on. One that belongs to another model
 	// than that of a trial does not count there.
 	Key string `json:"key"`
-	// Values are the values to try, of the type of the setting. Of a list each is a text with commas, as "subject, from".
+	// Values is the list of values to try, of the type of the setting. Of a setting that is a list each is a text with commas, as "subject, from".
 	Values []any `json:"values"`
 	// From is the lower end of a range, for settings that are numbers.
 	From *float64 `json:"from"`

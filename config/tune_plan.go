@@ -23,7 +23,7 @@ func (c Choice) String() string { return c.Key + " = " + Value{Value: c.Value}.T
 type Trial struct {
 	// Choices are the settings that were changed, in the order of the search, without those of other models.
 	Choices []Choice
-	// Config is all settings: the base with the choices.
+	// Config is all settings: the base with the choices, and without the search.
 	Config Config
 }
 
@@ -59,10 +59,11 @@ func (c Config) Plan() (Plan, error) {
 		return Plan{}, err
 	}
 	p := planner{base: c, seen: make(map[string]bool)}
+	p.base.Tune = DefaultTune()
 	if c.Tune.Method == TuneGrid {
 		err = p.grid(axes)
 	} else {
-		p.random(axes)
+		p.random(axes, c.Tune.Trials)
 	}
 	if err != nil {
 		return Plan{}, err
@@ -88,7 +89,7 @@ func (c Config) axes() ([]axis, error) {
 			return nil, err
 		}
 		probes := a.points
-		if probes == nil {
+		if s.From != nil {
 			probes = []any{a.number(*s.From), a.number(*s.To)}
 		}
 		for _, value := range probes {
@@ -103,6 +104,7 @@ func (c Config) axes() ([]axis, error) {
 
 // takes returns why a setting cannot have a value, whatever the others are: neither those of c nor the defaults.
 func (c Config) takes(key string, value any) error {
+	c.Tune = DefaultTune()
 	err := c.with(Choice{key, value}).Validate()
 	if err == nil || Default().with(Choice{key, value}).Validate() == nil {
 		return nil
@@ -251,10 +253,10 @@ func (p *planner) grid(axes []axis) error {
 const tuneStream = 0x74756e65
 
 // random draws combinations until there are enough different ones, or nothing new has come for long, as there are no more.
-func (p *planner) random(axes []axis) {
+func (p *planner) random(axes []axis, trials int) {
 	rng := rand.New(rand.NewPCG(p.base.Seed, tuneStream))
 	const patience = 1000
-	for last := 0; len(p.plan.Trials) < p.base.Tune.Trials && last < patience; last++ {
+	for last := 0; len(p.plan.Trials) < trials && last < patience; last++ {
 		choices := make([]Choice, len(axes))
 		for i, a := range axes {
 			choices[i] = Choice{a.key, a.draw(rng)}
@@ -293,7 +295,7 @@ func (c Config) Differences() []Value {
 		if strings.HasPrefix(s.key, "tune.") || s.key == "workers" || reflect.DeepEqual(s.value.Interface(), defaults[i].value.Interface()) {
 			continue
 		}
-		values = append(values, Value{Key: s.key, Value: s.value.Interface(), Variable: s.variable(), Text: reference()[s.field]})
+		values = append(values, Value{Key: s.key, Value: s.value.Interface()})
 	}
 	return values
 }

@@ -18,6 +18,9 @@ func readSearch(raw any, file string) ([]Search, error) {
 		return nil, nil
 	}
 	list, isList := raw.([]any)
+	if table, isTable := raw.(map[string]any); isTable && len(table) > 0 {
+		return nil, nil // its keys are unknown settings
+	}
 	if !isList {
 		return nil, fmt.Errorf("%s in %s: must be a list of entries, in TOML each under [[%s]]", searchKey, file, searchKey)
 	}
@@ -57,6 +60,10 @@ func readEntry(raw any, s *Search) error {
 		if field.Kind() == reflect.Pointer {
 			field.Set(reflect.New(field.Type().Elem()))
 			field = field.Elem()
+		}
+		if values, isList := entry[name].([]any); isList && name == "values" {
+			field.Set(reflect.ValueOf(values)) // of any type: that of the setting
+			continue
 		}
 		if err := decodeInto(field, entry[name]); err != nil {
 			errs = append(errs, fmt.Errorf("%s is %#v: must be %s", name, entry[name], setting{value: field}.typeName()))

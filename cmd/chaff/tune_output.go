@@ -117,6 +117,9 @@ func reached(t filter.Trial, objective string) string {
 		cost := t.Development.Cost(objective)
 		text = fmt.Sprintf("%s %s, %s", objective, number(&cost), text)
 	}
+	if t.Share < 1 {
+		text += fmt.Sprintf(", trained on %.4g%% of the training messages", 100*t.Share)
+	}
 	return text
 }
 
