@@ -255,7 +255,8 @@ func tuneBar(w io.Writer, objective string) (step func(done, all int, best filte
 				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 		}
 		if best.Error == "" {
-			bar.Describe(fmt.Sprintf("best: trial %d, %s", best.Candidate+1, reached(best, objective)))
+			figure, _, _ := strings.Cut(reached(best, objective), ",") // a line has little room
+			bar.Describe(fmt.Sprintf("best: %s, trial %d", figure, best.Candidate+1))
 		}
 		_ = bar.Set(done) // a bar that cannot be drawn must not stop the work
 	}

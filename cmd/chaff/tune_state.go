@@ -13,6 +13,7 @@ import (
 
 	"chaff/config"
 	"chaff/filter"
+	"chaff/tokenize"
 )
 
 // stateVersion is the version of the state file: JSON lines, a stateHeader first, then each finished trial, and
@@ -170,10 +171,11 @@ func (s search) id() (string, error) {
 		choices[i] = trial.Choices
 	}
 	data, err := json.Marshal(struct {
+		Terms   string // the rules by which mail becomes terms, which may differ in another version of the program
 		Base    config.Config
 		Choices [][]config.Choice
 		Folds   int
-	}{base, choices, s.folds})
+	}{tokenize.Version, base, choices, s.folds})
 	if err != nil {
 		return "", fmt.Errorf("name the search: %w", err)
 	}
