@@ -71,3 +71,37 @@ func readEntry(raw any, s *Search) error {
 	}
 	return errors.Join(errs...)
 }
+
+// TOML returns an entry as a TOML file writes it, under the name of its table.
+func (s Search) TOML() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[[%s]]\nkey = %q\n", searchKey, s.Key)
+	if s.Values != nil {
+		fmt.Fprintf(&b, "values = %s\n", listTOML(s.Values))
+	}
+	if s.From != nil {
+		fmt.Fprintf(&b, "from = %v\n", *s.From)
+	}
+	if s.To != nil {
+		fmt.Fprintf(&b, "to = %v\n", *s.To)
+	}
+	if s.Scale != "" {
+		fmt.Fprintf(&b, "scale = %q\n", s.Scale)
+	}
+	if s.Steps != 0 {
+		fmt.Fprintf(&b, "steps = %d\n", s.Steps)
+	}
+	return b.String()
+}
+
+// listTOML writes values of any types, which may be lists themselves.
+func listTOML(values []any) string {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		texts[i] = Value{Value: value}.TOML()
+		if list, isList := value.([]any); isList {
+			texts[i] = listTOML(list)
+		}
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}

@@ -203,6 +203,40 @@ func TestTheSameSearchInEachFormat(t *testing.T) {
 	}
 }
 
+func TestAPrintedSearchLoadsAgain(t *testing.T) {
+	const text = `[tune]
+[[tune.search]]
+key = "tokenize.headers"
+values = ["*", "subject, from", ["x-\"a\"", "to"]]
+
+[[tune.search]]
+key = "models.softmax.l2"
+from = 1e-07
+to = 20
+scale = "log"
+steps = 3
+
+[[tune.search]]
+key = "models.passive_aggressive.averaged"
+values = [true, false]
+
+[[tune.search]]
+key = "models.arow.regularisation"
+values = [0.5, 1, 1e+08]
+`
+	want := load(t, Sources{File: searchFile(t, ".toml", text)}).Tune.Search
+	printed := "[tune]\n"
+	for _, entry := range want {
+		printed += entry.TOML() + "\n"
+	}
+	if len(want) != 4 || strings.TrimSpace(printed) != strings.TrimSpace(text) {
+		t.Errorf("%d entries, printed as\n%s", len(want), printed)
+	}
+	if diff := cmp.Diff(want, load(t, Sources{File: searchFile(t, ".toml", printed)}).Tune.Search); diff != "" {
+		t.Errorf("search (-printed +loaded):\n%s", diff)
+	}
+}
+
 func TestOtherSourcesChangeTheBaseAndNotTheSearch(t *testing.T) {
 	l := load(t, Sources{
 		File:    searchFile(t, ".toml", randomSearch),

@@ -64,6 +64,9 @@ func (p *program) printConfig(loaded config.Loaded, explain bool) {
 		}
 		fmt.Fprintf(p.stdout, "# Now from: %s. In the environment: %s\n%s\n", v.Origin, v.Variable, line)
 	}
+	for _, entry := range loaded.Tune.Search { // tables of their own, below the section that is last
+		fmt.Fprintf(p.stdout, "\n%s", entry.TOML())
+	}
 }
 
 // wrap breaks text into lines of at most width bytes where words allow it.
