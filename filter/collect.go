@@ -185,7 +185,7 @@ func (c *Collection) reread(ctx context.Context, r Reading) (*Collection, error)
 		case result.err != nil:
 			return nil, fmt.Errorf("read again: %w", result.err)
 		case result.fingerprint != c.documents[i].fingerprint:
-			return nil, fmt.Errorf("read again: %s was changed since it was read first", c.documents[i].origin)
+			return nil, fmt.Errorf("read again: %s was changed since it was read first", c.documents[i].item.Origin)
 		}
 		read.documents[i].terms = result.terms
 	}

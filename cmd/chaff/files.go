@@ -6,22 +6,34 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/google/renameio/v2/maybe"
 )
 
-// writeFile writes a file in one step: whoever opens it sees what was there before, or all of the new one.
+// writeFile writes a file, and its folder if need be, in one step: whoever opens it sees what was there before, or all of
+// the new one.
 func writeFile(path string, write func(w io.Writer) error) error {
 	var data bytes.Buffer
 	if err := write(&data); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if err := maybe.WriteFile(path, data.Bytes(), 0o644); err != nil {
-		var pathError *fs.PathError
-		if errors.As(err, &pathError) { // which may name a temporary file
-			err = pathError.Err
-		}
-		return fmt.Errorf("write %s: %w", path, err)
+	return writeBytes(path, data.Bytes())
+}
+
+// writeBytes is writeFile for what is there already.
+func writeBytes(path string, data []byte) error {
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = maybe.WriteFile(path, data, 0o644)
 	}
-	return nil
+	if err == nil {
+		return nil
+	}
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) { // which may name a temporary file
+		err = pathError.Err
+	}
+	return fmt.Errorf("write %s: %w", path, err)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -87,7 +86,7 @@ func (s search) keys() []string {
 
 // write writes the best settings and the table of trials.
 func (s search) write(found outcome) error {
-	if err := writeFile(s.out, s.best(found)); err != nil {
+	if err := writeBytes(s.out, s.best(found)); err != nil {
 		return err
 	}
 	if s.trials == "" {
@@ -97,7 +96,7 @@ func (s search) write(found outcome) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(s.trials, table)
+	return writeBytes(s.trials, table)
 }
 
 // best is the configuration file of the best settings.
@@ -129,33 +128,6 @@ func (s search) comparedOn(c filter.Summary) string {
 		return fmt.Sprintf("development mail, mean of %d folds of %d messages", s.folds, c.Train+c.Development)
 	}
 	return fmt.Sprintf("the development part, %d messages", c.Development)
-}
-
-// writeFile writes a file beside its place, and puts it there when it is whole.
-func writeFile(path string, data []byte) (err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("save %s: %w", path, err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".chaff-*")
-	if err != nil {
-		return fmt.Errorf("save %s: %w", path, err)
-	}
-	defer func() {
-		f.Close() // a second time after success, which does nothing
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	if _, err := f.Write(data); err != nil {
-		return fmt.Errorf("save %s: %w", path, err)
-	}
-	if err := f.Sync(); err != nil {
-		return fmt.Errorf("save %s: %w", path, err)
-	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("save %s: %w", path, err)
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // csv is the table of trials, the best first. A figure that is not defined is empty.

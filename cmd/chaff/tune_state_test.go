@@ -41,7 +41,7 @@ func TestTheBarTellsTheBestSoFar(t *testing.T) {
 func TestASettingsFileIsReplacedAsAWhole(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "new", "best.toml")
 	for _, text := range []string{"first, longer\n", "second\n"} {
-		if err := writeFile(file, []byte(text)); err != nil {
+		if err := writeBytes(file, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(file); err != nil || string(got) != text {

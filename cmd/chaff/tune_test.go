@@ -145,7 +145,7 @@ values = [2, 3]
 	if code != 0 {
 		t.Fatal(stderr)
 	}
-	var trained report
+	var trained resultReport
 	if err := json.Unmarshal([]byte(stdout), &trained); err != nil {
 		t.Fatal(err)
 	}
