@@ -52,7 +52,7 @@ func TestASettingsFileIsReplacedAsAWhole(t *testing.T) {
 	if err != nil || len(left) != 1 {
 		t.Errorf("beside the file: %v, %v", left, err)
 	}
-	if err := writeFile(filepath.Join(file, "below.toml"), nil); err == nil {
+	if err := writeBytes(filepath.Join(file, "below.toml"), nil); err == nil {
 		t.Error("a file was written below a file")
 	}
 }
