@@ -148,3 +148,29 @@ func TestTenEpochsCostLessThanReading(t *testing.T) {
 		}
 	}
 }
+
+// TestAReplayCostsLittleBesideReading wants a replay of the default model, in the order of time, to cost at most twice the
+// CPU time of reading and tokenising the mail once, and to be right about most of it.
+func TestAReplayCostsLittleBesideReading(t *testing.T) {
+	source, ok := spamAssassinCorpus(t)
+	if !ok {
+		t.Skip(needsCorpora)
+	}
+	o := DefaultReplayOptions()
+	o.ByTime, o.Workers = true, 1
+	m, err := ReadForReplay(t.Context(), source, []string{"ham", "spam"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Replay(t.Context(), "multinomial")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("replay: %.2f s of CPU beside %.2f s for reading and tokenising, lam%% %.2f, (1-ROCA)%% %.4f", r.Seconds, m.Seconds, *r.Figures.LAM, *r.Figures.OneMinusROCA)
+	if r.Seconds > m.Seconds { // both together are twice the reading
+		t.Errorf("the replay took %.2f s of CPU, reading and tokenising %.2f s", r.Seconds, m.Seconds)
+	}
+	if r.Figures.Accuracy < 98 {
+		t.Errorf("accuracy %.2f%%, want at least 98%%", r.Figures.Accuracy)
+	}
+}

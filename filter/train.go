@@ -42,6 +42,9 @@ type Result struct {
 	// Thresholds were chosen on the development part, for a spam filter only. Verdicts is what they make of the test part.
 	Thresholds *metrics.Thresholds `json:"thresholds,omitempty"`
 	Verdicts   *VerdictCounts      `json:"test_verdicts,omitempty"`
+	// Cost is what a message of the test part costs on the average, by the costs that the thresholds were chosen by; nil
+	// without costs.
+	Cost *float64 `json:"test_cost,omitempty"`
 	// Calibration was fitted on the development part.
 	Calibration metrics.Calibration `json:"calibration"`
 	// AgainstBest compares the errors of the model on the test part with those of the model that is best on the development
@@ -95,6 +98,9 @@ func trainAndTest(ctx context.Context, c *Collection, model string, o TrainOptio
 	result.Thresholds, result.Calibration = f.settings.Thresholds, f.settings.Calibration
 	if f.isSpamFilter() && len(test.labels) > 0 {
 		result.Verdicts = f.countVerdicts(test)
+		if cost, defined := o.Thresholds.Cost(*f.settings.Thresholds, test.margins(), test.spam()); defined {
+			result.Cost = &cost
+		}
 	}
 	result.Train, result.Development, result.Test = f.measure(f.score(training)), f.measure(development), f.measure(test)
 	f.provenance.Train, f.provenance.Development, f.provenance.Test = result.Train, result.Development, result.Test

@@ -14,6 +14,7 @@ import (
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/filter"
+	"chaff/metrics"
 	"chaff/models"
 )
 
@@ -100,7 +101,7 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 	fmt.Fprintf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
 	printTraining(p.stdout, result)
 	fmt.Fprintln(p.stdout)
-	if err := printResult(p.stdout, result); err != nil {
+	if err := printResult(p.stdout, result, cfg.Thresholds); err != nil {
 		return err
 	}
 	if result.Test != nil {
@@ -219,18 +220,34 @@ func printGroups(w io.Writer, s filter.Summary, place string) {
 	}
 }
 
-func printResult(w io.Writer, r filter.Result) error {
+func printResult(w io.Writer, r filter.Result, limits metrics.ThresholdOptions) error {
 	if err := printFigures(w, []partFigures{{"train", r.Train}, {"development", r.Development}, {"test", r.Test}}); err != nil {
 		return err
 	}
 	if r.Thresholds != nil {
-		fmt.Fprintf(w, "\nThresholds, chosen on the development part: spam above %s, unsure above %s.\n", threshold(r.Thresholds.Spam), threshold(r.Thresholds.Unsure))
+		fmt.Fprintf(w, "\nThresholds, chosen on the development part: spam above %s, unsure above %s,\n%s.\n",
+			threshold(r.Thresholds.Spam), threshold(r.Thresholds.Unsure), chosenBy(limits))
 	}
 	if r.Verdicts != nil {
 		fmt.Fprintln(w, "With them, on the test part:")
 		printVerdicts(w, *r.Verdicts)
 	}
+	if r.Cost != nil {
+		fmt.Fprintf(w, "  cost of a message %.4f\n", *r.Cost)
+	}
 	return nil
+}
+
+// chosenBy tells by what rule thresholds were chosen.
+func chosenBy(o metrics.ThresholdOptions) string {
+	if o.Costs != "" {
+		return fmt.Sprintf("at the least cost, a lost ham, a missed spam and an unsure message costing %s", o.Costs)
+	}
+	rule := fmt.Sprintf("so that at most %v%% of ham is lost and %v%% of spam missed", o.HamLost, o.SpamMissed)
+	if o.Confidence > 0 {
+		return fmt.Sprintf("%s, with %v%% confidence", rule, o.Confidence)
+	}
+	return rule + " there"
 }
 
 // doubt is a warning, and the models it is about.
