@@ -12,7 +12,10 @@
 //	f, err := filter.Open("spam.model")
 //	verdict := f.Classify(raw)
 //
-// Both turn the bytes of a message into terms in one function, reader.terms, with the settings stored in the
+// Beyond that: [Compare] and [CrossValidate] set models side by side, [ReadForReplay] replays mail as it came in, [Filter.Explain]
+// tells what a score is made of, and [Collection.Review] and [Collection.Leaks] what is worth reading.
+//
+// Both training and classification turn the bytes of a message into terms in one function, reader.terms, with the settings stored in the
 // model.
 //
 // A Filter is immutable and safe for concurrent use.

@@ -73,4 +73,8 @@
 // not become smaller for a while, or with the name of the setting to lower when the loss grows. A learner is what it does
 // with one document. More than two classes are one problem for each class against all others where a formula has two
 // classes only; the multi-class perceptron, softmax regression and naive Bayes have a formula for all.
+//
+// # Learning one after the other
+//
+// [Options.NewOnline] makes an [Online] learner of every model: for a filter in use, and for replaying mail as it came in.
 package models

@@ -90,6 +90,7 @@ and then learnt. The table then has the figures of all messages.`,
 				return err
 			}
 			p.printWarnings(resultsOf(results))
+			p.printLeaks(collection.Classes(), collection.Leaks())
 			return nil
 		},
 	}

@@ -9,16 +9,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// readmeCommands returns the lines of README.md's shell blocks that run chaff, and those that say with what.
-func readmeCommands(t *testing.T) []string {
+// shownCommands returns the lines of a page's shell blocks that run chaff, and those that say with what.
+func shownCommands(t *testing.T, page string) []string {
 	t.Helper()
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", page))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var commands []string
 	inShell := false
-	for line := range strings.Lines(string(readme)) {
+	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(line, "```"):
@@ -28,13 +28,19 @@ func readmeCommands(t *testing.T) []string {
 		}
 	}
 	if len(commands) < 10 {
-		t.Fatalf("README.md has only %d commands", len(commands))
+		t.Fatalf("%s has only %d commands", page, len(commands))
 	}
 	return commands
 }
 
-// TestReadmeCommandsRun runs every command of the README, in its order, with mail in the places it names.
-func TestReadmeCommandsRun(t *testing.T) {
+// TestShownCommandsRun runs every command of the README and of the page on evaluation, in their order, with mail in the
+// places they name.
+func TestShownCommandsRun(t *testing.T) {
+	t.Run("README.md", func(t *testing.T) { runShown(t, "README.md") })
+	t.Run("docs/evaluation.md", func(t *testing.T) { runShown(t, "docs/evaluation.md") })
+}
+
+func runShown(t *testing.T, page string) {
 	var script strings.Builder
 	script.WriteString(`[!exec:sh] skip 'this needs a shell: install sh'
 samplemail Maildir maildir
@@ -67,12 +73,16 @@ rmdir sa/ham sa/spam
 mkdir enron
 for n in 1 2 3 4 5 6; do cp -r mail enron/enron$n; done
 cp lists/01.eml message
+cp -r mail/ham inbox
+cp mail/ham/2* lists
 echo 'model = "bernoulli"' > chaff.toml
 printf 'term,weight\n(bias),-1\nbody:casino,2\n' > weights.csv
 -- readme.sh --
 set -e
+chaff train --ham inbox --spam junk -m spam.model > trained
+mkdir -p .local/share/chaff && cp spam.model .local/share/chaff/model
 `)
-	for _, command := range readmeCommands(t) {
+	for _, command := range shownCommands(t, page) {
 		if strings.Contains(command, "--exit-code") {
 			command = "{ " + strings.SplitN(command, "#", 2)[0] + "; } || test $? -le 2"
 		}
