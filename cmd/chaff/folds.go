@@ -68,7 +68,7 @@ func printFolds(w io.Writer, results []filter.CrossValidation) error {
 	fmt.Fprintln(t, "model\tfeatures\ttest\t95% interval\tdeviation over folds\thm%\tsm%\tlam%\t(1-ROCA)%\tagainst the best")
 	for i, r := range results {
 		f, name := r.Test, r.Model
-		if i == 0 {
+		if i == 0 && len(results) > 1 {
 			name += " *"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%.2f%%\t%.2f-%.2f\t%.2f\t%s\t%s\t%s\t%s\t%s\n", name, r.Kind, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
