@@ -21,6 +21,7 @@ func rooms() map[string][]string {
 	all := []string{"config", "corpus", "corpus/sample", "features", "filter", "message", "metrics", "models", "report", "tokenize"}
 	return map[string][]string{
 		"cmd/chaff":     all,
+		"docs/figures":  all,
 		"config":        {"corpus", "features", "message", "metrics", "models", "tokenize"}, // for their Options
 		"corpus":        {},
 		"corpus/sample": {"corpus"},

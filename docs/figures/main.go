@@ -1,0 +1,142 @@
+// Command figures measures how good the models are on the public corpora, and writes what it finds into the pages.
+//
+//	go run ./docs/figures CORPORA            # in the root of the project
+//	go run ./docs/figures -check CORPORA     # changes nothing, and exits 1 if a page says something else
+//
+// CORPORA is a folder with sa and enron in it, as README.md describes. In README.md and docs/*.md everything between the
+// two lines
+//
+//	<!-- figures: NAME -->
+//	<!-- end of figures -->
+//
+// is written anew, with the default settings whatever the user's own are. A NAME is spamassassin, enron, near-duplicates or
+// replay; -only NAME leaves the other blocks alone. The figures are those of the commands that README.md names beside them;
+// times are not among them, which are others on every machine.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the whole program, in the root of the project; it returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("figures", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	check := flags.Bool("check", false, "change nothing, and exit 1 naming the blocks that differ")
+	only := flags.String("only", "", "leave all blocks but that of this `name` alone")
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: go run ./docs/figures [-check] [-only NAME] CORPORA")
+		flags.PrintDefaults()
+	}
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	case flags.NArg() != 1:
+		flags.Usage()
+		return 2
+	}
+	differ, err := regenerate(blocks(measure(ctx, flags.Arg(0), stderr)), *only, *check)
+	if err != nil {
+		fmt.Fprintf(stderr, "figures: %v\n", err)
+		return 1
+	}
+	for _, where := range differ {
+		fmt.Fprintln(stdout, where)
+	}
+	if *check && len(differ) > 0 {
+		return 1
+	}
+	return 0
+}
+
+// regenerate writes the blocks of all pages anew, unless it shall only check them; of a name, only those of that name. It
+// returns which blocks differ from what was measured. Nothing is measured before all pages are known to be in order, and
+// nothing is written before all is measured.
+func regenerate(known map[string]figures, only string, check bool) (differ []string, err error) {
+	pages, err := readPages()
+	if err != nil {
+		return nil, err
+	}
+	wanted := func(name string) bool { return only == "" || name == only }
+	found := false
+	for _, p := range pages {
+		for _, name := range p.names() {
+			if known[name] == nil {
+				return nil, fmt.Errorf("%s: there are no figures %q", p.file, name)
+			}
+			found = found || wanted(name)
+		}
+	}
+	if only != "" && !found {
+		return nil, fmt.Errorf("no page has figures %q", only)
+	}
+	for i := range pages {
+		changed, err := pages[i].fill(known, wanted)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range changed {
+			differ = append(differ, fmt.Sprintf("%s: %s", pages[i].file, name))
+		}
+	}
+	if check {
+		return differ, nil
+	}
+	for _, p := range pages {
+		if err := p.write(); err != nil {
+			return nil, err
+		}
+	}
+	return differ, nil
+}
+
+// readPages reads README.md and docs/*.md.
+func readPages() ([]page, error) {
+	files, err := filepath.Glob(filepath.Join("docs", "*.md"))
+	if err != nil {
+		return nil, err
+	}
+	var pages []page
+	for _, file := range slices.Concat([]string{"README.md"}, files) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		parts, err := split(string(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		pages = append(pages, page{file, parts})
+	}
+	return pages, nil
+}
+
+// write writes the page to its file, if that says something else.
+func (p page) write() error {
+	old, err := os.ReadFile(p.file)
+	if err != nil {
+		return err
+	}
+	text := p.text()
+	if string(old) == text {
+		return nil
+	}
+	return os.WriteFile(p.file, []byte(text), 0o644)
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"sync"
+
+	"chaff/config"
+	"chaff/corpus"
+	"chaff/features"
+	"chaff/filter"
+	"chaff/models"
+)
+
+// folds is how many folds the cross-validation has; sets is how many corpora Enron-Spam consists of.
+const (
+	folds = 10
+	sets  = 6
+)
+
+// measured is mail that models were trained on, with what came of each, the best on development mail first.
+type measured struct {
+	mail   filter.Summary
+	models []filter.Result
+}
+
+// validated is mail that models were cross-validated on.
+type validated struct {
+	mail   filter.Summary
+	models []filter.CrossValidation
+}
+
+// measurements are all that the figures are made of. Each is measured when it is asked for first, and kept. Mail is read
+// once for each way to divide it, and once for the replay.
+type measurements struct {
+	spamAssassin func() (measured, error)
+	counts       func() (filter.Result, error) // multinomial naive Bayes on counts, in the same parts
+	replay       func() ([]filter.Replay, error)
+	// With near-duplicates apart, wherever the hash of each puts it, and together.
+	foldsApart, foldsTogether func() (validated, error)
+	enronApart, enronTogether func() ([]measured, error)
+}
+
+// bench is what measuring needs.
+type bench struct {
+	ctx      context.Context
+	corpora  string // the folder
+	settings config.Config
+	progress io.Writer
+}
+
+// measure prepares all measurements on the mail in the folder corpora. Progress is told line by line.
+func measure(ctx context.Context, corpora string, progress io.Writer) measurements {
+	b := &bench{ctx, corpora, config.Default(), progress}
+	apart := sync.OnceValues(func() (*filter.Collection, error) { return b.readSpamAssassin(corpus.SplitByHash) })
+	together := func() (*filter.Collection, error) { return b.readSpamAssassin(corpus.SplitGrouped) }
+	return measurements{
+		spamAssassin:  sync.OnceValues(func() (measured, error) { return b.compare(apart) }),
+		counts:        sync.OnceValues(func() (filter.Result, error) { return b.trainOnCounts(apart) }),
+		replay:        sync.OnceValues(b.replaySpamAssassin),
+		foldsApart:    sync.OnceValues(func() (validated, error) { return b.crossValidate(apart) }),
+		foldsTogether: sync.OnceValues(func() (validated, error) { return b.crossValidate(together) }),
+		enronApart:    sync.OnceValues(func() ([]measured, error) { return b.compareEnron(corpus.SplitByHash) }),
+		enronTogether: sync.OnceValues(func() ([]measured, error) { return b.compareEnron(corpus.SplitGrouped) }),
+	}
+}
+
+func (b *bench) tell(format string, args ...any) {
+	fmt.Fprintf(b.progress, "figures: "+format+"\n", args...)
+}
+
+// classes are those of a spam filter, in the order that makes its score that of spam over ham.
+func classes() []string { return []string{corpus.Ham.String(), corpus.Spam.String()} }
+
+// spamAssassin lists the SpamAssassin public corpus.
+func (b *bench) spamAssassin() (corpus.Source, error) {
+	var sources []corpus.Source
+	for _, folder := range []struct {
+		name  string
+		label corpus.Role
+	}{
+		{"easy-ham-1", corpus.Ham}, {"easy-ham-2", corpus.Ham}, {"hard-ham-1", corpus.Ham},
+		{"spam-1", corpus.Spam}, {"spam-2", corpus.Spam},
+	} {
+		source, _, err := corpus.Open(filepath.Join(b.corpora, "sa", folder.name), folder.label.String(), "")
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, source)
+	}
+	return corpus.Concat(sources...), nil
+}
+
+func (b *bench) readSpamAssassin(method string) (*filter.Collection, error) {
+	source, err := b.spamAssassin()
+	if err != nil {
+		return nil, err
+	}
+	b.tell("SpamAssassin, split %s: reading", method)
+	return b.collect(source, method)
+}
+
+// collect reads mail and divides it by the given method.
+func (b *bench) collect(source corpus.Source, method string) (*filter.Collection, error) {
+	s := b.settings
+	s.Split.Method = method
+	return filter.Collect(b.ctx, source, classes(), filter.CollectOptions{
+		Reading:  filter.Reading{Message: s.Message, Tokenize: s.Tokenize},
+		Features: s.Features, Split: s.Split, Seed: s.Seed, Workers: s.Workers,
+	})
+}
+
+func (b *bench) trainOptions() filter.TrainOptions {
+	return filter.TrainOptions{Models: b.settings.Models, Thresholds: b.settings.Thresholds}
+}
+
+// compare trains every model. One that diverges is an error: a table without it would say nothing of it.
+func (b *bench) compare(mail func() (*filter.Collection, error)) (measured, error) {
+	collection, err := mail()
+	if err != nil {
+		return measured{}, err
+	}
+	b.tell("  training every model")
+	comparison, err := filter.Compare(b.ctx, collection, models.Names(), b.trainOptions())
+	if err := errors.Join(err, errors.Join(comparison.Failed...)); err != nil {
+		return measured{}, err
+	}
+	m := measured{mail: collection.Summary()}
+	for _, t := range comparison.Models {
+		m.models = append(m.models, t.Result)
+	}
+	return m, nil
+}
+
+func (b *bench) trainOnCounts(mail func() (*filter.Collection, error)) (filter.Result, error) {
+	collection, err := mail()
+	if err != nil {
+		return filter.Result{}, err
+	}
+	o := b.trainOptions()
+	o.Models.Multinomial.Features = features.Counts.String()
+	_, result, err := filter.Train(b.ctx, collection, "multinomial", o)
+	return result, err
+}
+
+func (b *bench) crossValidate(mail func() (*filter.Collection, error)) (validated, error) {
+	collection, err := mail()
+	if err != nil {
+		return validated{}, err
+	}
+	b.tell("  training every model on each of %d folds", folds)
+	results, err := filter.CrossValidate(b.ctx, collection, models.Names(), folds, b.trainOptions())
+	return validated{collection.Summary(), results}, err
+}
+
+// compareEnron compares every model on each corpus of Enron-Spam.
+func (b *bench) compareEnron(method string) ([]measured, error) {
+	var all []measured
+	for n := 1; n <= sets; n++ {
+		folders, err := corpus.ClassFolders(filepath.Join(b.corpora, "enron", fmt.Sprintf("enron%d", n)))
+		if err != nil {
+			return nil, err
+		}
+		m, err := b.compare(func() (*filter.Collection, error) {
+			b.tell("enron%d, split %s: reading", n, method)
+			return b.collect(folders.Source(), method)
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// replaySpamAssassin replays the SpamAssassin public corpus to every model in the order of time.
+func (b *bench) replaySpamAssassin() ([]filter.Replay, error) {
+	source, err := b.spamAssassin()
+	if err != nil {
+		return nil, err
+	}
+	b.tell("SpamAssassin, in the order of time: reading")
+	o := filter.DefaultReplayOptions()
+	o.Reading = filter.Reading{Message: b.settings.Message, Tokenize: b.settings.Tokenize}
+	o.Models, o.Seed, o.Workers, o.ByTime = b.settings.Models, b.settings.Seed, b.settings.Workers, true
+	mail, err := filter.ReadForReplay(b.ctx, source, classes(), o)
+	if err != nil {
+		return nil, err
+	}
+	b.tell("  replaying it to every model")
+	var all []filter.Replay
+	for _, model := range models.Names() {
+		r, err := mail.Replay(b.ctx, model)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"chaff/filter"
+	"chaff/metrics"
+	"chaff/models"
+)
+
+// blocks are all figures that a page can have, by name.
+func blocks(m measurements) map[string]figures {
+	return map[string]figures{
+		"spamassassin": func() (string, error) {
+			compared, err := m.spamAssassin()
+			if err != nil {
+				return "", err
+			}
+			counts, err := m.counts()
+			if err != nil {
+				return "", err
+			}
+			return spamAssassinText(compared, counts), nil
+		},
+		"enron": func() (string, error) {
+			compared, err := m.enronApart()
+			if err != nil {
+				return "", err
+			}
+			return enronText(compared), nil
+		},
+		"near-duplicates": func() (string, error) {
+			var n nearDuplicates
+			var errs [4]error
+			n.foldsApart, errs[0] = m.foldsApart()
+			n.foldsTogether, errs[1] = m.foldsTogether()
+			n.enronApart, errs[2] = m.enronApart()
+			n.enronTogether, errs[3] = m.enronTogether()
+			if err := errors.Join(errs[:]...); err != nil {
+				return "", err
+			}
+			return n.text(), nil
+		},
+		"replay": func() (string, error) {
+			all, err := m.replay()
+			if err != nil {
+				return "", err
+			}
+			return replayText(all), nil
+		},
+	}
+}
+
+// table is a table in Markdown, a row for each of the rows.
+func table(header string, rows []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| %s |\n|%s\n", header, strings.Repeat("---|", strings.Count(header, " | ")+1))
+	for _, row := range rows {
+		fmt.Fprintf(&b, "| %s |\n", row)
+	}
+	return b.String()
+}
+
+// spamAssassinText is the comparison on one corpus, in which the first model is the best on development mail.
+func spamAssassinText(m measured, counts filter.Result) string {
+	var rows []string
+	for i, r := range m.models {
+		name := r.Model
+		if i == 0 {
+			name += " *"
+		}
+		test := *r.Test
+		rows = append(rows, fmt.Sprintf("%s | %s | %.2f%% | %.2f%% | %.2f%% (%.2f-%.2f) | %s | %s | %s | %s | %s | %s", name, r.Kind,
+			r.Train.Accuracy, r.Development.Accuracy, test.Accuracy, test.AccuracyLow, test.AccuracyHigh,
+			decimals(test.HM, 2), decimals(test.SM, 2), decimals(test.OneMinusROCA, 4), against(r.AgainstBest),
+			decimals(test.LogLoss, 4), decimals(test.Brier, 4)))
+	}
+	return fmt.Sprintf("SpamAssassin public corpus (%s messages):\n\n", thousands(m.mail.Used)) +
+		table("model | features | train | development | test (95% interval) | hm% | sm% | (1-ROCA)% | against the best | log loss | Brier", rows) +
+		fmt.Sprintf("\nOn counts, as in the lecture (`--set models.multinomial.features=counts`), multinomial has %.2f%%.\n", counts.Test.Accuracy)
+}
+
+// enronText is the comparison on several corpora, the best on their development mail first.
+func enronText(all []measured) string {
+	header := "model"
+	listed, used := 0, 0
+	for i, m := range all {
+		header += fmt.Sprintf(" | enron%d", i+1)
+		listed, used = listed+m.mail.Listed, used+m.mail.Used
+	}
+	var rows []string
+	for _, model := range byDevelopment(all) {
+		row := model
+		for _, r := range resultsOf(all, model) {
+			row += fmt.Sprintf(" | %.2f%%", r.Test.Accuracy)
+		}
+		rows = append(rows, fmt.Sprintf("%s | %.2f%% | %s | %s | %s", row, meanAccuracy(all, model),
+			decimals(meanOfTests(all, model, func(f *metrics.Figures) *float64 { return f.HM }), 2),
+			decimals(meanOfTests(all, model, func(f *metrics.Figures) *float64 { return f.SM }), 2),
+			decimals(meanOfTests(all, model, func(f *metrics.Figures) *float64 { return f.OneMinusROCA }), 4)))
+	}
+	return fmt.Sprintf(`Enron-Spam, test accuracy (%s messages, of which %s are used: copies count once). hm%%, sm%% and (1-ROCA)%% are means of
+the six:
+
+`, thousands(listed), thousands(used)) + table(header+" | mean | hm% | sm% | (1-ROCA)%", rows)
+}
+
+// nearDuplicates is what shows the influence of near-duplicates.
+type nearDuplicates struct {
+	foldsApart, foldsTogether validated
+	enronApart, enronTogether []measured
+}
+
+// text has the models in the order of the table about Enron-Spam.
+func (n nearDuplicates) text() string {
+	var rows []string
+	for _, model := range byDevelopment(n.enronApart) {
+		rows = append(rows, fmt.Sprintf("%s | %.2f%% | %.2f%% | %.2f%% | %.2f%%", model,
+			n.foldsApart.accuracy(model), n.foldsTogether.accuracy(model),
+			meanAccuracy(n.enronApart, model), meanAccuracy(n.enronTogether, model)))
+	}
+	grouped, groups := 0, 0
+	for _, m := range n.enronTogether {
+		grouped, groups = grouped+m.mail.Grouped, groups+m.mail.Groups
+	}
+	mail := n.foldsTogether.mail
+	return fmt.Sprintf(`Of SpamAssassin %s messages are in %s groups of near-duplicates, of Enron %s in %s. Test accuracy, near-duplicates
+apart and together:
+
+`, thousands(mail.Grouped), thousands(mail.Groups), thousands(grouped), thousands(groups)) +
+		table("model | SpamAssassin, 10 folds: apart | together | Enron, mean of the six test parts: apart | together", rows)
+}
+
+// replayText is the comparison of replays, the best first.
+func replayText(all []filter.Replay) string {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(x, y filter.Replay) int { return cmp.Compare(y.Figures.Accuracy, x.Figures.Accuracy) })
+	var rows []string
+	for _, r := range all {
+		f := r.Figures
+		rows = append(rows, fmt.Sprintf("%s | %.2f%% | %d | %s | %s | %s | %s", r.Model, f.Accuracy, f.Messages-f.Confusion.Correct(),
+			decimals(f.HM, 2), decimals(f.SM, 2), decimals(f.LAM, 2), decimals(f.OneMinusROCA, 4)))
+	}
+	return table("model | accuracy | errors | hm% | sm% | lam% | (1-ROCA)%", rows)
+}
+
+// byDevelopment returns the names of the models, the one with the best mean accuracy on development mail first, of equal
+// ones the first in the order of names.
+func byDevelopment(all []measured) []string {
+	mean := make(map[string]float64)
+	for _, m := range all {
+		for _, r := range m.models {
+			mean[r.Model] += r.Development.Accuracy / float64(len(all))
+		}
+	}
+	names := slices.DeleteFunc(models.Names(), func(name string) bool { _, has := mean[name]; return !has })
+	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(mean[y], mean[x]) })
+	return names
+}
+
+// resultsOf are the results of a model on each corpus.
+func resultsOf(all []measured, model string) []filter.Result {
+	var results []filter.Result
+	for _, m := range all {
+		for _, r := range m.models {
+			if r.Model == model {
+				results = append(results, r)
+			}
+		}
+	}
+	return results
+}
+
+func meanAccuracy(all []measured, model string) float64 {
+	return *meanOfTests(all, model, func(f *metrics.Figures) *float64 { return &f.Accuracy })
+}
+
+// meanOfTests is the mean of a figure over the test parts; it is nil if one of these does not have the figure.
+func meanOfTests(all []measured, model string, figure func(*metrics.Figures) *float64) *float64 {
+	sum := 0.0
+	results := resultsOf(all, model)
+	for _, r := range results {
+		v := figure(r.Test)
+		if v == nil {
+			return nil
+		}
+		sum += *v
+	}
+	mean := sum / float64(len(results))
+	return &mean
+}
+
+func (v validated) accuracy(model string) float64 {
+	for _, r := range v.models {
+		if r.Model == model {
+			return r.Test.Accuracy
+		}
+	}
+	return 0
+}
+
+// against tells, as chaff compare does, whether the errors of a model differ from those of the best one by more than
+// chance, which is taken for the cause from a probability of 0.05 on.
+func against(m *metrics.McNemar) string {
+	if m == nil {
+		return "-"
+	}
+	verdict := "chance"
+	switch {
+	case m.P < 0.05 && m.Better < m.Worse:
+		verdict = "worse"
+	case m.P < 0.05:
+		verdict = "better"
+	}
+	p := fmt.Sprintf("%.3f", m.P)
+	if m.P < 0.001 {
+		p = "<0.001"
+	}
+	return fmt.Sprintf("+%d -%d %s (p %s)", m.Better, m.Worse, verdict, p)
+}
+
+// decimals writes a figure with so many decimals; one that is not defined is a dash.
+func decimals(v *float64, digits int) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.*f", digits, *v)
+}
+
+// thousands writes a number of messages, at least 0, with commas.
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}
