@@ -60,8 +60,9 @@ type Replay struct {
 	Figures metrics.Figures `json:"test"`
 	// Learnt is how many messages the filter was told of.
 	Learnt int `json:"learnt"`
-	// Curve is the figures after every so many messages.
-	Curve []metrics.LearningPoint `json:"curve"`
+	// Curve is the figures of all messages so far, after every so many; Blocks those of these messages alone.
+	Curve  []metrics.LearningPoint `json:"curve"`
+	Blocks []metrics.LearningPoint `json:"blocks"`
 	// Seconds is the CPU time of classifying and learning, without reading and tokenising.
 	Seconds float64 `json:"replay_cpu_seconds"`
 	// Messages are all of them in their order.
@@ -209,7 +210,7 @@ func (r *replaying) finish() Replay {
 	r.result.Figures = metrics.Measure(s.labels, s.predictions, s.classes)
 	if r.curve != nil {
 		r.result.Figures.MeasureSpam(s.margins(), s.spam())
-		r.result.Curve = r.curve.Points()
+		r.result.Curve, r.result.Blocks = r.curve.Points(), r.curve.Blocks()
 	}
 	return r.result
 }

@@ -10,6 +10,7 @@ import (
 
 	"chaff/config"
 	"chaff/filter"
+	"chaff/metrics"
 	"chaff/models"
 )
 
@@ -184,13 +185,17 @@ func printReplays(w io.Writer, all []filter.Replay) error {
 	return t.Flush()
 }
 
-// printCurve prints the learning curve of a spam filter.
+// printCurve prints the learning curve of a spam filter: the figures of all messages so far, and of the last ones alone.
 func printCurve(w io.Writer, r filter.Replay) error {
-	fmt.Fprintln(w, "After so many messages:")
 	t := newTable(w)
-	fmt.Fprintln(t, "  messages\thm%\tsm%\tlam%\t(1-ROCA)%")
-	for _, p := range r.Curve {
-		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\n", p.Messages, percent(p.HM, 2), percent(p.SM, 2), percent(p.LAM, 2), percent(p.OneMinusROCA, 4))
+	fmt.Fprintln(t, "  \tso far\t\t\t\tthese messages alone")
+	fmt.Fprintln(t, "  messages\thm%\tsm%\tlam%\t(1-ROCA)%\thm%\tsm%\tlam%\t(1-ROCA)%")
+	for i, p := range r.Curve {
+		fmt.Fprintf(t, "  %d", p.Messages)
+		for _, figures := range []metrics.LearningPoint{p, r.Blocks[i]} {
+			fmt.Fprintf(t, "\t%s\t%s\t%s\t%s", percent(figures.HM, 2), percent(figures.SM, 2), percent(figures.LAM, 2), percent(figures.OneMinusROCA, 4))
+		}
+		fmt.Fprintln(t)
 	}
 	return t.Flush()
 }
