@@ -239,14 +239,12 @@ func (g *gathered) keep(items []corpus.Item, results []readResult, copies bool) 
 			s.Cut++
 		}
 		r.label = int32(slices.Index(g.classes, items[i].Label))
-		if label, seen := first[r.fingerprint]; seen {
+		if label, seen := first[r.fingerprint]; seen && !copies {
 			s.Duplicates++
 			if label != r.label {
 				s.Conflicts++
 			}
-			if !copies {
-				continue
-			}
+			continue
 		}
 		first[r.fingerprint] = r.label
 		s.Classes[r.label].Messages++

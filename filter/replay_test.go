@@ -119,6 +119,9 @@ func TestAMessageIsClassifiedBeforeItIsLearnt(t *testing.T) {
 	if got, want := strings.Join(given, " "), "ham spam spam ham spam"; got != want {
 		t.Errorf("given %s, want %s", got, want)
 	}
+	if s := readForReplay(t, DefaultReplayOptions(), letters...).Summary(); s.Used != 5 || s.Duplicates != 0 {
+		t.Errorf("used %d messages, left out %d copies, want 5 and 0: a mailbox gets copies too", s.Used, s.Duplicates)
+	}
 	if r.Learnt != 5 || r.Figures.Confusion.Correct() != 3 {
 		t.Errorf("learnt %d, right about %d, want 5 and 3", r.Learnt, r.Figures.Confusion.Correct())
 	}
