@@ -250,7 +250,9 @@ func corpusFacts(cfg config.Config, s filter.Summary) []report.Fact {
 	facts := []report.Fact{
 		{Name: "Parts", Value: fmt.Sprintf("%d train, %d development, %d test", s.Train, s.Development, s.Test)},
 		{Name: "Divided", Value: splitMethod(cfg.Split, cfg.Seed)},
-		{Name: "Vocabulary", Value: fmt.Sprintf("%d terms, language %s", s.Terms, cfg.Tokenize.Language)},
+	}
+	if s.Terms > 0 {
+		facts = append(facts, report.Fact{Name: "Vocabulary", Value: fmt.Sprintf("%d terms, language %s", s.Terms, cfg.Tokenize.Language)})
 	}
 	for _, f := range []struct {
 		name  string

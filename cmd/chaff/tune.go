@@ -20,6 +20,7 @@ type tuneFlags struct {
 	out, trials, state string
 	resume, asJSON     bool
 	folds              int
+	page               reportFlags
 }
 
 func (p *program) tuneCommand() *cobra.Command {
@@ -39,7 +40,7 @@ Each finished trial is kept in a state file. After an interruption, or with more
 from there. The pages docs/tuning.md and docs/configuration.md say what a search can have.`,
 		Example: `  chaff tune --config search.toml --maildir ~/Maildir
   chaff tune --config search.toml --ham inbox --spam junk -o best.toml --trials trials.csv
-  chaff tune --config search.toml --ham inbox --spam junk --resume
+  chaff tune --config search.toml --ham inbox --spam junk --resume --report trials.html
   chaff train --config best.toml --ham inbox --spam junk`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -63,6 +64,7 @@ from there. The pages docs/tuning.md and docs/configuration.md say what a search
 	}
 	sources.add(c)
 	settings.add(c, "model", "workers", "seed", "split")
+	flags.page.add(c)
 	f := c.Flags()
 	f.StringVarP(&flags.out, "out", "o", "best.toml", "write the best settings to `FILE`")
 	f.StringVar(&flags.trials, "trials", "", "write the table of trials to `FILE` as CSV")
@@ -111,7 +113,7 @@ func (f *tuneFlags) check(c *cobra.Command, cfg config.Config) error {
 			return err
 		}
 	}
-	return nil
+	return f.page.check()
 }
 
 // search is what there is to try, and where the results go.
@@ -192,6 +194,11 @@ func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
 	}
 	if found.end == endComplete {
 		if err := kept.complete(); err != nil {
+			return err
+		}
+	}
+	if s.page.wanted() {
+		if err := s.page.write(s.tuningPage(found)); err != nil {
 			return err
 		}
 	}

@@ -186,11 +186,16 @@ func (p *program) printTuning(s search, found outcome) error {
 		return err
 	}
 	fmt.Fprintf(p.stdout, "\nBest: trial %d. Its settings are in %s, for chaff train --config %s.\n", rows[0].Trial, s.out, s.out)
-	if f := found.test; f != nil {
-		fmt.Fprintf(p.stdout, "On the test part, which no trial has seen: accuracy %.2f%% (95%% interval %.2f-%.2f), hm %s%%, sm %s%%, (1-ROCA)%% %s, %d messages.\n",
-			f.Accuracy, f.AccuracyLow, f.AccuracyHigh, percent(f.HM, 2), percent(f.SM, 2), percent(f.OneMinusROCA, 4), f.Messages)
+	if found.test != nil {
+		fmt.Fprintf(p.stdout, "On the test part, which no trial has seen: %s.\n", testLine(found.test))
 	}
 	return nil
+}
+
+// testLine tells the figures of the best settings on the test part.
+func testLine(f *metrics.Figures) string {
+	return fmt.Sprintf("accuracy %.2f%% (95%% interval %.2f-%.2f), hm %s%%, sm %s%%, (1-ROCA)%% %s, %d messages",
+		f.Accuracy, f.AccuracyLow, f.AccuracyHigh, percent(f.HM, 2), percent(f.SM, 2), percent(f.OneMinusROCA, 4), f.Messages)
 }
 
 // printRows prints trials as a table.

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// browser is a headless Chromium with one page, driven over two pipes by its DevTools protocol: messages are JSON, each
+// ends in a zero byte. Source: https://chromedevtools.github.io/devtools-protocol/
+type browser struct {
+	t       *testing.T
+	to      *os.File
+	from    *os.File
+	reader  *bufio.Reader
+	last    int
+	session string
+	events  []protocolMessage // since the last page was opened
+}
+
+type protocolMessage struct {
+	ID     int             `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+// object is an object of JSON.
+type object map[string]any
+
+// patience is how long the browser may take for one answer, on a machine with much else to do.
+const patience = 60 * time.Second
+
+// findChromium returns the path of a browser, and skips the test if there is none.
+func findChromium(t *testing.T) string {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("needs Chromium: apt-get install chromium")
+	return ""
+}
+
+// startBrowser starts Chromium, which reaches the network through the proxy alone.
+func startBrowser(t *testing.T, path, proxy string) *browser {
+	ctx, stop := context.WithCancel(context.Background()) // that of the test ends before its clean-up
+	command := exec.CommandContext(ctx, path, "--headless", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+		"--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+		"--disable-default-apps", "--disable-extensions", "--proxy-server="+proxy, "--proxy-bypass-list=<-loopback>",
+		"--user-data-dir="+filepath.Join(t.TempDir(), "profile"), "about:blank")
+	theirs, to, err := os.Pipe()
+	must(t, err)
+	from, answers, err := os.Pipe()
+	must(t, err)
+	command.ExtraFiles = []*os.File{theirs, answers} // which it has as 3 and 4
+	must(t, command.Start())
+	theirs.Close()
+	answers.Close()
+	b := &browser{t: t, to: to, from: from, reader: bufio.NewReader(from)}
+	t.Cleanup(func() {
+		b.session = ""
+		if !t.Failed() {
+			b.call("Browser.close", nil)
+		}
+		to.Close()
+		from.Close()
+		closed := time.AfterFunc(10*time.Second, stop)
+		_ = command.Wait()
+		closed.Stop()
+		stop()
+	})
+	var target struct{ TargetID string }
+	b.result("Target.createTarget", object{"url": "about:blank"}, &target)
+	var session struct{ SessionID string }
+	b.result("Target.attachToTarget", object{"targetId": target.TargetID, "flatten": true}, &session)
+	b.session = session.SessionID
+	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
+		b.call(domain+".enable", nil)
+	}
+	return b
+}
+
+// call sends a command and returns its result. What the browser tells meanwhile is kept.
+func (b *browser) call(method string, params object) json.RawMessage {
+	b.t.Helper()
+	b.last++
+	command := object{"id": b.last, "method": method}
+	if params != nil {
+		command["params"] = params
+	}
+	if b.session != "" {
+		command["sessionId"] = b.session
+	}
+	data, err := json.Marshal(command)
+	must(b.t, err)
+	_, err = b.to.Write(append(data, 0))
+	must(b.t, err)
+	for {
+		m := b.read(method)
+		if m.ID != b.last {
+			continue
+		}
+		if m.Error != nil {
+			b.t.Fatalf("%s: %s", method, m.Error)
+		}
+		return m.Result
+	}
+}
+
+// result is call with the result taken apart.
+func (b *browser) result(method string, params object, result any) {
+	b.t.Helper()
+	must(b.t, json.Unmarshal(b.call(method, params), result))
+}
+
+// read reads the next message, and keeps it if it is an event.
+func (b *browser) read(waitingFor string) protocolMessage {
+	b.t.Helper()
+	must(b.t, b.from.SetReadDeadline(time.Now().Add(patience)))
+	data, err := b.reader.ReadBytes(0)
+	if err != nil {
+		b.t.Fatalf("waiting for %s: %v", waitingFor, err)
+	}
+	var m protocolMessage
+	must(b.t, json.Unmarshal(data[:len(data)-1], &m))
+	if m.Method != "" {
+		b.events = append(b.events, m)
+	}
+	return m
+}
+
+// open opens a file and waits until it and its images are there.
+func (b *browser) open(path string) {
+	b.t.Helper()
+	b.events = nil
+	var opened struct{ ErrorText string }
+	b.result("Page.navigate", object{"url": fileURL(path)}, &opened)
+	if opened.ErrorText != "" {
+		b.t.Fatalf("open %s: %s", path, opened.ErrorText)
+	}
+	loaded := func(m protocolMessage) bool { return m.Method == "Page.loadEventFired" }
+	for !slices.ContainsFunc(b.events, loaded) {
+		b.read("Page.loadEventFired")
+	}
+}
+
+// resize gives the window a width, and the page a colour scheme, light or dark.
+func (b *browser) resize(width int, scheme string) {
+	b.t.Helper()
+	b.call("Emulation.setDeviceMetricsOverride", object{"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600})
+	b.call("Emulation.setEmulatedMedia", object{"features": []object{{"name": "prefers-color-scheme", "value": scheme}}})
+}
+
+// evaluate evaluates an expression in the page, for the test: the page's own policy stays as it is.
+func (b *browser) evaluate(expression string, value any) {
+	b.t.Helper()
+	var answer struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails json.RawMessage
+	}
+	b.result("Runtime.evaluate", object{"expression": expression, "returnByValue": true}, &answer)
+	if answer.ExceptionDetails != nil {
+		b.t.Fatalf("%s: %s", expression, answer.ExceptionDetails)
+	}
+	must(b.t, json.Unmarshal(answer.Result.Value, value))
+}
+
+// screenshot returns a picture of the page as PNG: of what is in the window, or of the whole page.
+func (b *browser) screenshot(whole bool) []byte {
+	b.t.Helper()
+	params := object{"format": "png"}
+	if whole {
+		var size struct{ Width, Height float64 }
+		b.evaluate("({Width: innerWidth, Height: document.documentElement.scrollHeight})", &size)
+		params["captureBeyondViewport"] = true
+		params["clip"] = object{"x": 0, "y": 0, "width": size.Width, "height": min(size.Height, 16000), "scale": 1}
+	}
+	var shot struct{ Data []byte }
+	b.result("Page.captureScreenshot", params, &shot)
+	return shot.Data
+}
+
+// said returns what the page wrote to the console, and what the browser complained about in it.
+func (b *browser) said() []string {
+	var lines []string
+	for _, e := range b.events {
+		switch e.Method {
+		case "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded", "Page.javascriptDialogOpening":
+			lines = append(lines, fmt.Sprintf("%s: %.300s", e.Method, e.Params))
+		}
+	}
+	return lines
+}
+
+// requested returns the addresses that the page asked for, but for itself and those that have their data in them.
+func (b *browser) requested(path string) []string {
+	var addresses []string
+	for _, e := range b.events {
+		if e.Method != "Network.requestWillBeSent" && e.Method != "Page.frameRequestedNavigation" {
+			continue
+		}
+		var about struct {
+			URL     string
+			Request struct{ URL string }
+		}
+		must(b.t, json.Unmarshal(e.Params, &about))
+		address := about.URL + about.Request.URL
+		if address != fileURL(path) && !strings.HasPrefix(address, "data:") {
+			addresses = append(addresses, address)
+		}
+	}
+	return addresses
+}
+
+func fileURL(path string) string { return "file://" + filepath.ToSlash(path) }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

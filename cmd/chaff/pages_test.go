@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// keptPages is the variable of the environment with the folder where screenshots are kept for people.
+const keptPages = "TEST_PAGES"
+
+// madePage is a page and where it is.
+type madePage struct{ name, path string }
+
+// TestPagesInABrowser makes every kind of page, from the sample mail and from mail that attacks its reader, and opens each
+// in headless Chromium on a phone and on a desk, light and dark.
+func TestPagesInABrowser(t *testing.T) {
+	chromium := findChromium(t)
+	var network proxy
+	server := httptest.NewServer(&network)
+	defer server.Close()
+	pages := makePages(t, t.TempDir())
+	b := startBrowser(t, chromium, server.URL)
+	for _, page := range pages {
+		t.Run(page.name, func(t *testing.T) {
+			b.t = t
+			b.open(page.path)
+			for _, width := range []int{360, 1280} {
+				for _, scheme := range []string{"light", "dark"} {
+					b.resize(width, scheme)
+					b.checkWidth(width)
+					b.checkScreenshot(width, fmt.Sprintf("%s-%d-%s.png", page.name, width, scheme))
+				}
+			}
+			for _, problem := range b.problems(page.path) {
+				t.Error(problem)
+			}
+		})
+	}
+	b.t = t
+	if asked := network.hosts("tracker.example"); len(asked) > 0 {
+		t.Errorf("the network was asked for %q", asked)
+	}
+	b.checkBadPage()
+}
+
+// checkWidth finds out whether the page can be read without moving it sideways.
+func (b *browser) checkWidth(width int) {
+	b.t.Helper()
+	var wide struct {
+		Page   int
+		Widest []string
+	}
+	b.evaluate(`({Page: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth, innerWidth),
+		Widest: [...document.querySelectorAll('main *, header *')].filter(e => !e.closest('.scroll') && e.getBoundingClientRect().right > innerWidth)
+			.map(e => e.localName + '.' + e.className)})`, &wide)
+	if wide.Page != width || len(wide.Widest) > 0 {
+		b.t.Errorf("the page is %d wide in a window of %d; too wide: %q", wide.Page, width, wide.Widest)
+	}
+}
+
+// checkScreenshot finds out whether there is anything to be seen.
+func (b *browser) checkScreenshot(width int, name string) {
+	b.t.Helper()
+	folder := os.Getenv(keptPages)
+	data := b.screenshot(folder != "")
+	if folder != "" {
+		must(b.t, os.MkdirAll(folder, 0o755))
+		must(b.t, os.WriteFile(filepath.Join(folder, name), data, 0o644))
+	}
+	picture, err := png.Decode(bytes.NewReader(data))
+	must(b.t, err)
+	if got := picture.Bounds().Dx(); got != width {
+		b.t.Errorf("%s is %d pixels wide, want %d", name, got, width)
+	}
+	if n := colours(picture, 50); n < 10 {
+		b.t.Errorf("%s has %d colours: it is as good as blank", name, n)
+	}
+}
+
+// colours counts the colours of a picture, up to a limit.
+func colours(picture image.Image, limit int) int {
+	seen := make(map[[3]uint32]bool)
+	for y := range picture.Bounds().Dy() {
+		for x := range picture.Bounds().Dx() {
+			r, g, b, _ := picture.At(x, y).RGBA()
+			if seen[[3]uint32{r, g, b}] = true; len(seen) == limit {
+				return limit
+			}
+		}
+	}
+	return len(seen)
+}
+
+// problems returns what the open page has, did or asked for that it must not.
+func (b *browser) problems(path string) []string {
+	b.t.Helper()
+	all := b.said()
+	for _, address := range b.requested(path) {
+		all = append(all, "asked for "+address)
+	}
+	var elements []struct {
+		Name       string
+		Attributes [][2]string
+	}
+	b.evaluate(`[...document.querySelectorAll('*')].map(e => ({Name: e.localName, Attributes: [...e.attributes].map(a => [a.name, a.value])}))`, &elements)
+	for _, e := range elements {
+		if !slices.Contains(strings.Fields(ownElements), e.Name) {
+			all = append(all, "has an element "+e.Name)
+		}
+		for _, a := range e.Attributes {
+			if !ownAttribute(a[0], a[1]) {
+				all = append(all, fmt.Sprintf("has an attribute %s=%.100q", a[0], a[1]))
+			}
+		}
+	}
+	return all
+}
+
+// ownElements are the elements that the page's template has.
+const ownElements = `html head meta title link style body header h1 p dl dt dd bdi ul li nav a main section h2 div figure img figcaption
+	table caption thead tbody tr th td span ol`
+
+// ownAttribute says whether the page's template has such an attribute.
+func ownAttribute(name, value string) bool {
+	switch name {
+	case "href":
+		return strings.HasPrefix(value, "#") || value == "data:,"
+	case "src":
+		return strings.HasPrefix(value, "data:image/svg+xml;base64,")
+	case "http-equiv":
+		return value == "Content-Security-Policy"
+	}
+	return slices.Contains([]string{"lang", "charset", "name", "content", "rel", "class", "id", "alt", "scope", "title", "dir"}, name)
+}
+
+// checkBadPage makes sure that a page which does what ours must not is found out.
+func (b *browser) checkBadPage() {
+	b.t.Helper()
+	path := filepath.Join(b.t.TempDir(), "bad.html")
+	must(b.t, os.WriteFile(path, []byte(`<title>bad</title><script>console.log("ran")</script><img src=http://tracker.example/a.png onerror="b()">`), 0o644))
+	b.open(path)
+	found := strings.Join(b.problems(path), "\n")
+	for _, want := range []string{"ran", "asked for http://tracker.example/a.png", "has an element script", "has an attribute onerror", "has an attribute src"} {
+		if !strings.Contains(found, want) {
+			b.t.Errorf("of a bad page it was not found that it %s; found:\n%s", want, found)
+		}
+	}
+}
+
+// makePages makes pages of every kind, in dir.
+func makePages(t *testing.T, dir string) []madePage {
+	in := func(name string) string { return filepath.Join(dir, name) }
+	writeSampleMail(t, in("sample"))
+	writeHostileMail(t, in("hostile"), []string{"ham", "spam"})
+	writeHostileMail(t, in("classes"), hostileNames())
+	must(t, os.WriteFile(in("search.toml"), []byte(pageSearch), 0o644))
+	sampleMail := []string{"--ham", in("sample/ham"), "--spam", in("sample/spam")}
+	hostileMail := []string{"--ham", in("hostile/ham"), "--spam", in("hostile/spam")}
+	classes := []string{"--folders", in("classes"), "--set", "split.method=hash", "--set", "split.train=0.4", "--set", "split.development=0.3", "--set", "split.test=0.3"}
+	var pages []madePage
+	add := func(name, command string, mail ...string) {
+		page := madePage{name, in(name + ".html")}
+		pages = append(pages, page)
+		args := strings.Fields(command)
+		for i, arg := range args { // files are those of the test
+			if strings.HasPrefix(arg, "@") {
+				args[i] = in(arg[1:])
+			}
+		}
+		args = append(append(args, page.path), mail...)
+		var out, errs bytes.Buffer
+		if code := run(context.Background(), args, []string{"HOME=" + dir}, strings.NewReader(""), &out, &errs); code != 0 {
+			t.Fatalf("chaff %q: exit code %d: %s", args, code, errs.String())
+		}
+	}
+	add("train", "train -m @sample.model --report", sampleMail...)
+	add("train-hostile", "train -m @hostile.model --report", hostileMail...)
+	add("train-classes", "train -m @classes.model --model softmax --report", classes...)
+	add("compare", "compare --report", sampleMail...)
+	add("compare-classes", "compare --report", classes...)
+	add("compare-online", "compare --online --report", sampleMail...)
+	add("evaluate", "evaluate -m @sample.model --report", sampleMail...)
+	add("evaluate-hostile", "evaluate -m @hostile.model --report", hostileMail...)
+	add("evaluate-online", "evaluate --online --report", sampleMail...)
+	add("evaluate-folds", "evaluate --folds 3 --report", sampleMail...)
+	add("evaluate-folds-hostile", "evaluate --folds 3 --report", hostileMail...)
+	add("tune", "tune --config @search.toml -o @best.toml --report", sampleMail...)
+	add("explain", "explain -m @sample.model --html", in("sample/spam/"+firstFile(t, in("sample/spam"))))
+	for i := range hostileTexts() {
+		if i%3 == 0 {
+			add(fmt.Sprintf("explain-hostile-%d", i), "explain -m @hostile.model --html", in("hostile/ham/"+hostileFile(i)))
+		}
+	}
+	return pages
+}
+
+// pageSearch is a search that is soon done.
+const pageSearch = `
+[[tune.search]]
+key = "model"
+values = ["bernoulli", "complement", "arow"]
+
+[[tune.search]]
+key = "tokenize.headers"
+values = ["*", "subject, from"]
+`
+
+func firstFile(t *testing.T, dir string) string {
+	entries, err := os.ReadDir(dir)
+	must(t, err)
+	return entries[0].Name()
+}
+
+// proxy is a network where nothing is, and which keeps what it was asked for.
+type proxy struct {
+	mu    sync.Mutex
+	asked []string
+}
+
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	p.asked = append(p.asked, r.Host)
+	p.mu.Unlock()
+	_, _ = io.Copy(io.Discard, r.Body)
+	w.WriteHeader(http.StatusNotFound)
+}
+
+// hosts returns the requests for a host. The browser may have its own.
+func (p *proxy) hosts(name string) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(p.asked), func(host string) bool { return !strings.Contains(host, name) })
+}
