@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
+	"strings"
 )
 
 //go:embed page.html
@@ -26,6 +28,7 @@ type section struct {
 	Figures         []figure
 	Tables          []table
 	Messages        []message
+	Legend          []stretch
 	Texts           []text
 }
 
@@ -85,7 +88,7 @@ func (p Page) WriteHTML(w io.Writer) error {
 }
 
 const textNote = `Each word has the colour of the class that it speaks for, the stronger the more it adds to the score; a word that comes
-several times counts as the model counts it. Hold the pointer over a word to see its terms.`
+several times counts as the model counts it. Rows of empty lines are shown as one. Hold the pointer over a word to see its terms.`
 
 // view gathers the parts of the page that are not empty.
 func (p Page) view() (view, error) {
@@ -100,22 +103,23 @@ func (p Page) view() (view, error) {
 	if err != nil {
 		return view{}, err
 	}
+	measured, ofModel := p.notes()
 	all := []section{
-		{ID: "text", Title: "Text", Note: textNote, Texts: p.shadedTexts()},
-		{ID: "weighed", Title: "Terms", Tables: p.weighedTable()},
-		{ID: "models", Title: "Comparison", Note: comparisonNote, Tables: p.comparisonTable()},
+		{ID: "text", Title: "Message", Note: textNote, Legend: p.legend(), Texts: p.shadedTexts()},
+		{ID: "weighed", Title: "Terms", Note: "What each term adds is its value times its weight.", Tables: p.weighedTable()},
+		{ID: "models", Title: p.comparisonTitle(), Note: p.comparisonNote(), Tables: p.comparisonTable()},
 		{ID: "trials", Title: "Trials", Note: "All figures are those of development mail.", Tables: p.trialTable()},
-		{ID: "curves", Title: "Ham lost and spam let through", Figures: figures.take("roc", "det")},
+		{ID: "curves", Title: "Ham lost and spam let through", Note: p.curvesNote(), Figures: figures.take("roc", "det")},
 		{ID: "learning", Title: "Learning", Figures: figures.take("learning", "epochs", "epochs-loss")},
-		{ID: "scores", Title: "Scores and probabilities", Figures: figures.take("scores", "reliability")},
-		{ID: "confusion", Title: "Confusion", Note: "Rows are what the messages are, columns what they were taken for.", Tables: p.confusionTable()},
-		{ID: "drift", Title: "Drift", Figures: figures.take("drift"), Tables: p.driftTable()},
-		{ID: "terms", Title: "Strongest terms", Tables: p.termTables()},
-		{ID: "two-terms", Title: "Two terms", Figures: figures.take("two-terms")},
+		{ID: "scores", Title: "Scores and probabilities", Note: measured, Figures: figures.take("scores", "reliability")},
+		{ID: "confusion", Title: "Confusion", Note: joined(measured, "Rows are what the messages are, columns what they were taken for."), Tables: p.confusionTable()},
+		{ID: "drift", Title: "Drift", Note: measured, Figures: figures.take("drift"), Tables: p.driftTable()},
+		{ID: "terms", Title: "Strongest terms", Note: ofModel, Tables: p.termTables()},
+		{ID: "two-terms", Title: "Two terms", Note: ofModel, Figures: figures.take("two-terms")},
 		{ID: "leaks", Title: "Leaks", Note: "Terms that separate the classes almost alone. Figures that rest on them say little about new mail.", Tables: p.leakTable()},
-		{ID: "mistakes", Title: "Worst mistakes", Messages: messages(p.Mistakes)},
-		{ID: "least-certain", Title: "Least certain", Note: "Messages nearest to the boundary.", Messages: messages(p.LeastCertain)},
-		{ID: "suspects", Title: "Suspected label errors", Note: "The model is sure, and the label says otherwise. Look whether the label is right.", Messages: messages(p.Suspects)},
+		{ID: "mistakes", Title: "Worst mistakes", Note: joined(measured, "The terms are those that speak most for the class given."), Messages: messages(p.Mistakes)},
+		{ID: "least-certain", Title: "Least certain", Note: joined(measured, "Messages nearest to the boundary."), Messages: messages(p.LeastCertain)},
+		{ID: "suspects", Title: "Suspected label errors", Note: joined(measured, "The model is sure, and the label says otherwise. Look whether the label is right."), Messages: messages(p.Suspects)},
 	}
 	for _, s := range all {
 		if len(s.Figures)+len(s.Tables)+len(s.Messages)+len(s.Texts) > 0 {
@@ -170,4 +174,38 @@ func messages(all []Mistake) []message {
 		out = append(out, shown)
 	}
 	return out
+}
+
+// notes say what the parts about a single model are about: the model on the mail, and the model.
+func (p Page) notes() (measured, ofModel string) {
+	on := clean(p.On, maxLine)
+	if p.Of == "" {
+		if on != "" {
+			measured = "On " + on + "."
+		}
+		return measured, ""
+	}
+	ofModel = "Of " + clean(p.Of, maxName)
+	measured = ofModel + "."
+	if on != "" {
+		measured = ofModel + ", on " + on + "."
+	}
+	return measured, ofModel + "."
+}
+
+// curvesNote says what the curves were measured on, and that there may be more models than curves.
+func (p Page) curvesNote() string {
+	var on, more string
+	if p.On != "" {
+		on = "On " + clean(p.On, maxLine) + "."
+	}
+	if n := len(p.ROC); n > 1 && n < len(p.Models) {
+		more = fmt.Sprintf("The first %d models of the comparison.", n)
+	}
+	return joined(on, more)
+}
+
+// joined puts sentences together, without those that are empty.
+func joined(sentences ...string) string {
+	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }

@@ -11,6 +11,10 @@ type Page struct {
 	// Warnings are what makes the figures doubtful.
 	Warnings []string
 
+	// Of is the model that the parts about a single model are about, and On the mail that figures were measured on, such as
+	// "the test part".
+	Of, On string
+
 	// Models are the rows of the comparison, the best on development mail first.
 	Models []Model
 	// ROC has a curve for each model: X is the share of ham called spam, Y the share of spam called spam, both 0..1.
@@ -41,8 +45,10 @@ type Page struct {
 	// Leaks are terms that separate the classes almost alone.
 	Leaks []Leak
 	// Texts are the texts of a message, shaded by what its words add to the score, and Weighed its terms, the strongest first.
-	Texts   []Text
-	Weighed []Weighed
+	// For and Against are the classes that a positive and a negative score speak for.
+	Texts        []Text
+	Weighed      []Weighed
+	For, Against string
 	// Mistakes are the worst mistakes, LeastCertain the messages nearest to the boundary, and Suspects those whose label may
 	// be wrong.
 	Mistakes, LeastCertain, Suspects []Mistake

@@ -57,7 +57,7 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 		{"suspects", Page{Suspects: sample.Suspects}, []string{"suspects"}, "Re: meeting on Thursday"},
 		{"leaks", Page{Leaks: sample.Leaks, Classes: sample.Classes}, []string{"leaks"}, "<bdi>1201</bdi>"},
 		{"one month", Page{Drift: sample.Drift[:1]}, []string{"drift"}, "2002-06"},
-		{"months", Page{Drift: sample.Drift}, []string{"drift", "Accuracy by month"}, "2002-07"},
+		{"months", Page{Drift: sample.Drift}, []string{"drift", "Accuracy over time"}, "2002-07"},
 		{"two terms", Page{TwoTerms: sample.TwoTerms}, []string{"two-terms", "Two terms and the boundary"}, ""},
 		{"two terms without messages", Page{TwoTerms: &TwoTerms{X: "a", Y: "b"}}, nil, ""},
 		{"trials", Page{Trials: sample.Trials}, []string{"trials"}, "stopped: training diverges"},
@@ -86,13 +86,13 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 
 func TestColumnsThatAreEmptyAreLeftOut(t *testing.T) {
 	page := writeHTML(t, Page{Models: []Model{{Name: "arow", Test: &metrics.Figures{Accuracy: 99}}, {Name: "lms"}}})
-	for _, head := range []string{"development %", "hm%", "CPU s", "features", "against the best"} {
+	for _, head := range []string{"development %", "hm%", "test %", "CPU s", "features", "against the best"} {
 		if strings.Contains(page, "<bdi>"+head+"</bdi></th>") {
 			t.Errorf("there is a column %q", head)
 		}
 	}
-	if !strings.Contains(page, `<bdi>test %</bdi></th>`) || !strings.Contains(page, `<bdi>99.00</bdi></td>`) {
-		t.Error("the column of the test part is missing")
+	if !strings.Contains(page, `<bdi>accuracy %</bdi></th>`) || !strings.Contains(page, `<bdi>99.00</bdi></td>`) {
+		t.Error("the column of the accuracy is missing")
 	}
 }
 

@@ -33,9 +33,9 @@ func (p Page) Plots() []Plot {
 		scores, drawn := scoreChart(*p.Scores)
 		add("scores", "How many messages have which score. What overlaps cannot be told apart by the score.", scores, drawn)
 	}
-	add("reliability", "If 70% of the messages said to be spam with a probability of 0.7 are spam, and so on, the points lie on the line. Larger points stand for more messages.",
+	add("reliability", p.reliabilityNote(),
 		reliabilityChart(p.Reliability), len(p.Reliability) > 0)
-	add("drift", "How well the model does on the mail of each month.", driftChart(p.Drift), len(p.Drift) > 1)
+	add("drift", "How well the model does on the mail of each month or year. Larger points stand for more messages.", driftChart(p.Drift), len(p.Drift) > 1)
 	if p.TwoTerms != nil {
 		add("two-terms", "Messages as points, larger for more of them. On the line the score is 0.", p.twoTermsChart(), len(p.TwoTerms.Points) > 0)
 	}
@@ -215,6 +215,14 @@ func scoreChart(h Histogram) (chart, bool) {
 	return c, len(counts) > 0
 }
 
+func (p Page) reliabilityNote() string {
+	note := "If 70% of the messages said to be spam with a probability of 0.7 are spam, and so on, the points lie on the line."
+	if len(p.Classes) > 2 {
+		note = "If the class given is right for 70% of the messages where it has a probability of 0.7, and so on, the points lie on the line."
+	}
+	return note + " Larger points stand for more messages."
+}
+
 func reliabilityChart(bins []metrics.ReliabilityBin) chart {
 	most := 1
 	for _, b := range bins {
@@ -239,16 +247,21 @@ func areaRadius(n, most int) vg.Length {
 
 func driftChart(months []Month) chart {
 	line := series{line: lineStyle(0), glyph: glyphStyle(0, 2.5)}
+	most := 1
+	for _, m := range months {
+		most = max(most, m.Messages)
+	}
 	var ys []float64
 	for i, m := range months {
+		line.radii = append(line.radii, areaRadius(m.Messages, most)/2)
 		line.points = append(line.points, Point{float64(i), m.Accuracy})
 		ys = append(ys, m.Accuracy)
 	}
-	x := axis{label: "month", min: -0.5, max: float64(len(months)) - 0.5}
+	x := axis{label: "when the mail came", min: -0.5, max: float64(len(months)) - 0.5}
 	for i, m := range months {
 		x.ticks = append(x.ticks, tick{float64(i), clean(m.Label, 12)})
 	}
-	return chart{title: "Accuracy by month", x: x, y: newPercentAxis("accuracy (%)", ys), series: []series{line}}
+	return chart{title: "Accuracy over time", x: x, y: newPercentAxis("accuracy (%)", ys), series: []series{line}}
 }
 
 // twoTermsChart is the picture of the lectures: messages in the plane of two terms, and the boundary.

@@ -61,9 +61,15 @@ func (p Page) shadedTexts() []text {
 	var all []text
 	for _, t := range p.Texts {
 		shown := text{Title: clean(t.Title, maxName)}
-		for _, s := range t.Stretches {
+		for i, s := range t.Stretches {
 			if left <= 0 {
 				break
+			}
+			if i == 0 {
+				s.Text = strings.TrimLeft(s.Text, "\r\n")
+			}
+			if i == len(t.Stretches)-1 {
+				s.Text = strings.TrimRight(s.Text, "\r\n")
 			}
 			written := cleanText(s.Text, left)
 			left -= len(written)
@@ -93,26 +99,46 @@ func titleOf(s Stretch) string {
 	return signed(s.Score) + " " + clean(s.Terms, maxSubject)
 }
 
-// cleanText is clean for text of several lines, whose line ends are kept.
+// cleanText is clean for text of several lines, whose line ends are kept; of a row of empty lines only one.
 func cleanText(s string, max int) string {
 	var b strings.Builder
-	for i, line := range strings.Split(s, "\n") {
+	lines := strings.Split(s, "\n")
+	empty := false // the line before
+	for i, line := range lines {
+		line = clean(strings.TrimSuffix(line, "\r"), max)
+		inner := i > 0 && i < len(lines)-1 // the first and the last may go on in the stretches beside this one
+		wasEmpty := empty
+		empty = inner && strings.TrimSpace(line) == ""
+		if empty && wasEmpty {
+			continue
+		}
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(clean(strings.TrimSuffix(line, "\r"), max))
+		b.WriteString(line)
 	}
 	return b.String()
+}
+
+// legend shows the colours of the two classes.
+func (p Page) legend() []stretch {
+	if p.For == "" || p.Against == "" {
+		return nil
+	}
+	return []stretch{
+		{Text: clean(p.For, maxName), Class: shadeClass(1, 2)},
+		{Text: clean(p.Against, maxName), Class: shadeClass(-1, 2)},
+	}
 }
 
 // weighedTable lists the terms of a message, the strongest first as they are given.
 func (p Page) weighedTable() []table {
 	return tabulate("", p.Weighed, nil, []column[Weighed]{
+		{"term", prose, func(w Weighed) string { return clean(w.Term, maxTerm) }},
 		{"adds", number, func(w Weighed) string { return signed(w.Score) }},
 		{"weight", number, func(w Weighed) string { return fixed(w.Weight, 4) }},
 		{"value", number, func(w Weighed) string { return fixed(w.Value, 4) }},
 		{"messages", number, func(w Weighed) string { return strconv.Itoa(w.Messages) }},
-		{"term", prose, func(w Weighed) string { return clean(w.Term, maxTerm) }},
 		{"made of", prose, func(w Weighed) string { return clean(w.Words, maxSubject) }},
 	})
 }

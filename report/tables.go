@@ -8,10 +8,34 @@ import (
 	"chaff/metrics"
 )
 
-const comparisonNote = `* is the best on development mail. hm% is ham lost, sm% spam let through, both at the natural boundary; (1-ROCA)% is 100
-minus the area under the ROC curve in percent. "against the best": test messages that the model gets right and the best
-one wrong, and the other way round; p is the chance of a difference at least as large between models that are equally
-good (McNemar). Log loss and Brier score are those of the probabilities, on the test part.`
+// comparisonTitle is the heading of the table of models.
+func (p Page) comparisonTitle() string {
+	if len(p.Models) == 1 {
+		return "Figures"
+	}
+	return "Comparison"
+}
+
+// comparisonNote explains what there is in the table of models.
+func (p Page) comparisonNote() string {
+	some := slices.ContainsFunc[[]Model]
+	var best, errors, against, probabilities string
+	if some(p.Models, func(m Model) bool { return m.Best }) {
+		best = "* is the best on development mail."
+	}
+	if some(p.Models, func(m Model) bool { return m.Test != nil && m.Test.HM != nil }) {
+		errors = "hm% is ham lost, sm% spam let through, both at the natural boundary, lam% their mean on the logistic scale; " +
+			"(1-ROCA)% is 100 minus the area under the ROC curve in percent."
+	}
+	if some(p.Models, func(m Model) bool { return m.AgainstBest != nil }) {
+		against = "Against the best, + counts the messages that the model gets right and the best one wrong, − the other way round; " +
+			"p is the chance of a difference at least as large between models that are equally good (McNemar)."
+	}
+	if some(p.Models, func(m Model) bool { return m.Test != nil && (m.Test.LogLoss != nil || m.Test.Brier != nil) }) {
+		probabilities = "Log loss and Brier score are about the probabilities: the lower, the better."
+	}
+	return joined(best, errors, against, probabilities)
+}
 
 // kind is how a cell is set.
 type kind string
@@ -81,6 +105,10 @@ func interval(f *metrics.Figures) string {
 }
 
 func (p Page) comparisonTable() []table {
+	accuracy := "accuracy %"
+	if slices.ContainsFunc(p.Models, func(m Model) bool { return m.Train != nil || m.Development != nil }) {
+		accuracy = "test %"
+	}
 	return tabulate("", p.Models, func(m Model) bool { return m.Best }, []column[Model]{
 		{"model", name, func(m Model) string {
 			if m.Best {
@@ -88,10 +116,9 @@ func (p Page) comparisonTable() []table {
 			}
 			return clean(m.Name, maxName)
 		}},
-		{"features", name, func(m Model) string { return clean(m.Features, maxName) }},
 		{"train %", number, func(m Model) string { return figureOf(m.Train, 2, accuracyOf) }},
 		{"development %", number, func(m Model) string { return figureOf(m.Development, 2, accuracyOf) }},
-		{"test %", number, func(m Model) string { return figureOf(m.Test, 2, accuracyOf) }},
+		{accuracy, number, func(m Model) string { return figureOf(m.Test, 2, accuracyOf) }},
 		{"95% interval", number, func(m Model) string { return interval(m.Test) }},
 		{"hm%", number, func(m Model) string { return figureOf(m.Test, 2, hmOf) }},
 		{"sm%", number, func(m Model) string { return figureOf(m.Test, 2, smOf) }},
@@ -100,6 +127,7 @@ func (p Page) comparisonTable() []table {
 		{"against the best", number, func(m Model) string { return against(m.AgainstBest) }},
 		{"log loss", number, func(m Model) string { return figureOf(m.Test, 4, logLossOf) }},
 		{"Brier", number, func(m Model) string { return figureOf(m.Test, 4, brierOf) }},
+		{"features", name, func(m Model) string { return clean(m.Features, maxName) }},
 		{"CPU s", number, func(m Model) string {
 			if m.Seconds == 0 {
 				return ""
@@ -158,7 +186,7 @@ func (p Page) trialTable() []table {
 
 func (p Page) driftTable() []table {
 	return tabulate("", p.Drift, nil, []column[Month]{
-		{"month", name, func(m Month) string { return clean(m.Label, maxName) }},
+		{"when", name, func(m Month) string { return clean(m.Label, maxName) }},
 		{"messages", number, func(m Month) string { return strconv.Itoa(m.Messages) }},
 		{"accuracy %", number, func(m Month) string { return fixed(m.Accuracy, 2) }},
 	})

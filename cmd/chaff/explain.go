@@ -132,10 +132,10 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) error {
 func explanationPage(origin string, e filter.Explanation) report.Page {
 	page := report.Page{
 		Title:    "chaff explain",
-		Subtitle: origin,
+		Subtitle: origin, For: e.For, Against: e.Against,
 		Facts: []report.Fact{
 			{Name: "Verdict", Value: string(e.Decision)},
-			{Name: "Score", Value: fmt.Sprintf("%.4f of %s over %s", e.Margin, e.For, e.Against)},
+			{Name: "Score", Value: fmt.Sprintf("%.4f (%s over %s)", e.Margin, e.For, e.Against)},
 			{Name: "Bias", Value: fmt.Sprintf("%+.4f", e.Bias)},
 			{Name: "Probability", Value: fmt.Sprintf("%.6f", e.Probability)},
 			{Name: "Terms", Value: fmt.Sprintf("%d known to the model, %d not", len(e.Contributions), len(e.UnknownTerms))},

@@ -110,7 +110,7 @@ func (p *program) evaluateOnline(c *cobra.Command, cfg config.Config, sources *s
 		}
 	}
 	if page.wanted() {
-		if err := page.write(replayPage("chaff evaluate --online: "+r.Model, mail, []filter.Replay{r})); err != nil {
+		if err := page.write(replayPage("chaff evaluate: "+r.Model, mail, flags, []filter.Replay{r})); err != nil {
 			return err
 		}
 	}
@@ -149,7 +149,7 @@ func (p *program) compareOnline(c *cobra.Command, cfg config.Config, sources *so
 		return 0
 	})
 	if page.wanted() {
-		if err := page.write(replayPage("chaff compare --online", mail, all)); err != nil {
+		if err := page.write(replayPage("chaff compare", mail, flags, all)); err != nil {
 			return err
 		}
 	}
@@ -163,14 +163,19 @@ func (p *program) compareOnline(c *cobra.Command, cfg config.Config, sources *so
 // printReplayed tells what was replayed and how.
 func printReplayed(w io.Writer, s filter.Summary, flags *replayFlags) {
 	printCorpus(w, s)
+	fmt.Fprintf(w, "replay      %s\n\n", flags.how())
+}
+
+// how tells how the mail is learnt.
+func (r *replayFlags) how() string {
 	how := "each message learnt at once"
-	if flags.delay > 0 {
-		how = fmt.Sprintf("each message learnt after %d more", flags.delay)
+	if r.delay > 0 {
+		how = fmt.Sprintf("each message learnt after %d more", r.delay)
 	}
-	if flags.feedback < 1 {
-		how += fmt.Sprintf(", %.4g%% of them", 100*flags.feedback)
+	if r.feedback < 1 {
+		how += fmt.Sprintf(", %.4g%% of them", 100*r.feedback)
 	}
-	fmt.Fprintf(w, "replay      %s\n\n", how)
+	return how
 }
 
 // printReplays prints a row for each model.

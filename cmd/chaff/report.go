@@ -113,6 +113,7 @@ func (p *program) trainedPage(c *cobra.Command, title string, collection *filter
 		return report.Page{}, err
 	}
 	best := all[0]
+	page.Of, page.On = best.Result.Model, "the test part"
 	if best.Result.Test != nil {
 		page.Reliability, page.Confusion = best.Result.Test.Reliability, best.Result.Test.Confusion
 	}
@@ -192,9 +193,31 @@ func addReview(page *report.Page, r filter.Review) {
 	if len(r.Months) < 2 {
 		return
 	}
-	for _, m := range r.Months {
+	for _, m := range spans(r.Months) {
 		page.Drift = append(page.Drift, report.Month{Label: m.Month, Messages: m.Messages, Accuracy: m.Accuracy})
 	}
+}
+
+// maxMonths is how many months can be told apart in a plot.
+const maxMonths = 36
+
+// spans are the months or, where they are many, the years.
+func spans(months []filter.Month) []filter.Month {
+	if len(months) <= maxMonths {
+		return months
+	}
+	var years []filter.Month
+	for _, m := range months {
+		year, _, _ := strings.Cut(m.Month, "-")
+		if n := len(years); n == 0 || years[n-1].Month != year {
+			years = append(years, filter.Month{Month: year})
+		}
+		last := &years[len(years)-1]
+		all := last.Messages + m.Messages
+		last.Accuracy = (last.Accuracy*float64(last.Messages) + m.Accuracy*float64(m.Messages)) / float64(all)
+		last.Messages = all
+	}
+	return years
 }
 
 func judged(all []filter.Judged) []report.Mistake {
@@ -266,16 +289,22 @@ func corpusFacts(cfg config.Config, s filter.Summary) []report.Fact {
 }
 
 // replayPage is the report about a replay.
-func replayPage(title string, mail *filter.ReplayMail, all []filter.Replay) report.Page {
-	page := report.Page{Title: title, Subtitle: corpusLine(mail.Summary()), Classes: mail.Classes()}
+func replayPage(title string, mail *filter.ReplayMail, flags *replayFlags, all []filter.Replay) report.Page {
+	page := report.Page{
+		Title: title, Subtitle: corpusLine(mail.Summary()), Classes: mail.Classes(),
+		Facts: []report.Fact{{Name: "Replay", Value: flags.how()}},
+	}
 	for i, r := range all {
-		page.Models = append(page.Models, report.Model{Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1, Test: &r.Figures, Seconds: r.Seconds})
-		if i < maxCurves {
+		page.Models = append(page.Models, report.Model{Name: r.Model, Features: r.Kind, Test: &r.Figures, Seconds: r.Seconds})
+		if i < maxCurves && len(r.Curve) > 1 {
 			page.Learning = append(page.Learning, learningCurve(r))
 		}
 	}
+	if len(page.Learning) == 0 {
+		page.Facts = append(page.Facts, report.Fact{Name: "Learning curve", Value: fmt.Sprintf("none: a point every %d messages is too few; --every makes more", flags.every)})
+	}
 	if len(all) == 1 {
-		page.Confusion = all[0].Figures.Confusion
+		page.Of, page.On, page.Confusion = all[0].Model, "all messages, each classified before it was learnt", all[0].Figures.Confusion
 	}
 	return page
 }
@@ -298,6 +327,7 @@ func foldsPage(title string, collection *filter.Collection, cfg config.Config, f
 	for i, r := range all {
 		page.Models = append(page.Models, report.Model{Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1, Test: &r.Test, AgainstBest: r.AgainstBest})
 	}
+	page.Of, page.On = all[0].Model, "all messages, each classified by a model that has not seen it"
 	page.Reliability, page.Confusion, page.Suspects = all[0].Test.Reliability, all[0].Test.Confusion, judged(all[0].Suspects)
 	return page
 }
@@ -306,6 +336,7 @@ func foldsPage(title string, collection *filter.Collection, cfg config.Config, f
 func evaluationPage(f *filter.Filter, r filter.Result, e filter.Evaluation) (report.Page, error) {
 	page := report.Page{
 		Title: "chaff evaluate: " + r.Model, Subtitle: corpusLine(e.Summary), Classes: f.Settings().Classes,
+		Of: r.Model, On: "this mail",
 		Models:      []report.Model{{Name: r.Model, Features: r.Kind, Test: r.Test}},
 		Reliability: e.Figures.Reliability, Confusion: e.Figures.Confusion,
 	}

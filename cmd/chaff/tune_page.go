@@ -20,6 +20,7 @@ func (s search) tuningPage(found outcome) report.Page {
 		report.Fact{Name: "Best", Value: fmt.Sprintf("trial %d: %s; its settings are in %s", best.Candidate+1, reached(best, s.base.Tune.Objective), s.out)})
 	if found.test != nil {
 		page.Facts = append(page.Facts, report.Fact{Name: "Best on the test part", Value: testLine(found.test)})
+		page.Of, page.On = "the best trial", "the test part"
 		page.Reliability, page.Confusion = found.test.Reliability, found.test.Confusion
 	}
 	for i, row := range s.rows(found.trials) {

@@ -1,0 +1,39 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"chaff/metrics"
+)
+
+func TestNotesSayWhatThePartsAreAbout(t *testing.T) {
+	confusion := metrics.Confusion{{3, 1}, {0, 2}}
+	hm := &metrics.Figures{HM: known(1)}
+	for _, test := range []struct {
+		name       string
+		page       Page
+		want, lack string
+	}{
+		{"the model and the mail", Page{Of: "arow", On: "the test part", Confusion: confusion}, "Of arow, on the test part. Rows are", ""},
+		{"the model alone", Page{Of: "arow", Strongest: []ClassTerms{{Class: "ham", Terms: []Term{{Text: "x"}}}}}, "Of arow.", ""},
+		{"the mail alone", Page{On: "the test part", Confusion: confusion}, "On the test part. Rows are", "Of "},
+		{"neither", Page{Confusion: confusion}, `"note">Rows are`, "Of "},
+		{"fewer curves than models", Page{Models: make([]Model, 3), ROC: []Curve{{Points: []Point{{0, 1}}}, {}}}, "The first 2 models of the comparison.", ""},
+		{"a single model is compared with nothing", Page{Models: []Model{{Name: "arow", Test: hm}}}, "hm% is ham lost", "is the best"},
+		{"the best of several", Page{Models: []Model{{Name: "arow", Best: true}, {Name: "lms"}}}, "* is the best on development mail.", "hm% is"},
+		{"spam has a probability", Page{Classes: []string{"ham", "spam"}, Reliability: make([]metrics.ReliabilityBin, 1)}, "said to be spam", "class given"},
+		{"of many classes the class given has one", Page{Classes: []string{"a", "b", "c"}, Reliability: make([]metrics.ReliabilityBin, 1)}, "the class given is right", "spam"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			page := writeHTML(t, test.page)
+			body := page[strings.Index(page, "<body>"):]
+			if !strings.Contains(body, test.want) {
+				t.Errorf("no %q in %.2000s", test.want, body)
+			}
+			if test.lack != "" && strings.Contains(body, test.lack) {
+				t.Errorf("there is %q in %.2000s", test.lack, body)
+			}
+		})
+	}
+}

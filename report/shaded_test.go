@@ -1,0 +1,43 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestRowsOfEmptyLinesAreShownAsOne(t *testing.T) {
+	for _, test := range []struct{ name, in, want string }{
+		{"one line", "a", "a"},
+		{"an empty line stays", "a\n\nb", "a\n\nb"},
+		{"of several one stays", "a\n\n\n\nb", "a\n\nb"},
+		{"lines of blanks and CRLF are empty", "a\r\n \r\n\t\r\n\u00a0\r\nb", "a\n \nb"},
+		{"between two words", "\n\n\n\n", "\n\n"},
+		{"the indent of the next word stays", "\n\n\n    ", "\n\n    "},
+		{"line ends alone stay", "a\nb\n", "a\nb\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := cleanText(test.in, maxLine); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestTextsBeginAndEndWithoutEmptyLines(t *testing.T) {
+	p := Page{Texts: []Text{{Title: "Text", Stretches: []Stretch{{Text: "\r\n\nDear "}, {Text: "winner", Score: 1}, {Text: "!\n\n"}}}}}
+	var shown strings.Builder
+	for _, s := range p.shadedTexts()[0].Stretches {
+		shown.WriteString(s.Text)
+	}
+	if got := shown.String(); got != "Dear winner!" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTheColoursOfWordsAreNamed(t *testing.T) {
+	p := Page{For: "spam", Against: "<b>ham", Texts: []Text{{Title: "Text", Stretches: []Stretch{{Text: "winner", Score: 1}}}}}
+	page := writeHTML(t, p)
+	if want := `<p class="legend"><span class="for7">spam</span><span class="against7">&lt;b&gt;ham</span></p>`; !strings.Contains(page, want) {
+		t.Errorf("no %s in %s", want, page[strings.Index(page, "<body>"):])
+	}
+}
