@@ -44,6 +44,9 @@ and then learnt. The table then has the figures of all messages.`,
 			if err := errors.Join(replay.check(c), page.check()); err != nil {
 				return err
 			}
+			if page.axes != "" && (replay.online || c.Flags().Changed("folds")) {
+				return errors.New("--axes is about models that are trained once: leave out --online and --folds")
+			}
 			if replay.online {
 				return p.compareOnline(c, cfg.Config, &sources, &replay, &page, asJSON)
 			}

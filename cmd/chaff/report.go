@@ -36,18 +36,29 @@ func (r *reportFlags) addAxes(c *cobra.Command) {
 
 // check returns an error for flags that cannot be honoured, before the long work.
 func (r *reportFlags) check() error {
+	if r.axes != "" && !r.wanted() {
+		return errors.New("--axes is about --report and --plots, and neither is given")
+	}
 	if r.axes != "" && len(strings.Fields(r.axes)) != 2 {
 		return fmt.Errorf("--axes is %q: must be two terms, as \"body:meet subject:offer\"", r.axes)
 	}
-	for _, path := range []string{r.page, r.plots} {
-		if path == "" {
-			continue
-		}
-		if _, err := os.Stat(filepath.Dir(path)); err != nil {
-			return fmt.Errorf("write %s: %w", path, errors.Unwrap(err))
+	if r.plots != "" {
+		if err := canSave(filepath.Join(r.plots, "roc.svg")); err != nil {
+			return err
 		}
 	}
-	return nil
+	return canWritePage(r.page)
+}
+
+// canWritePage is canSave for a page, if there is one to write.
+func canWritePage(path string) error {
+	if path == "" {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("save %s: it is a folder", path)
+	}
+	return canSave(path)
 }
 
 // wanted says whether there is a page or a plot to make.
