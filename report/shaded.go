@@ -139,6 +139,6 @@ func (p Page) weighedTable() []table {
 		{"weight", number, func(w Weighed) string { return fixed(w.Weight, 4) }},
 		{"value", number, func(w Weighed) string { return fixed(w.Value, 4) }},
 		{"messages", number, func(w Weighed) string { return strconv.Itoa(w.Messages) }},
-		{"made of", prose, func(w Weighed) string { return clean(w.Words, maxSubject) }},
+		{"made of", prose, func(w Weighed) string { return clean(w.Words, maxTerm) }},
 	})
 }

@@ -68,16 +68,20 @@ func startBrowser(t *testing.T, path, proxy string) *browser {
 	answers.Close()
 	b := &browser{t: t, to: to, from: from, reader: bufio.NewReader(from)}
 	t.Cleanup(func() {
+		if t.Failed() {
+			stop()
+			_ = command.Wait()
+			return
+		}
 		b.session = ""
-		if !t.Failed() {
-			b.call("Browser.close", nil)
+		b.call("Browser.close", nil)
+		late := time.AfterFunc(patience, stop)
+		defer late.Stop()
+		if err := command.Wait(); err != nil {
+			t.Errorf("the browser ended with %v", err)
 		}
 		to.Close()
 		from.Close()
-		closed := time.AfterFunc(10*time.Second, stop)
-		_ = command.Wait()
-		closed.Stop()
-		stop()
 	})
 	var target struct{ TargetID string }
 	b.result("Target.createTarget", object{"url": "about:blank"}, &target)
@@ -154,39 +158,38 @@ func (b *browser) open(path string) {
 	}
 }
 
-// resize gives the window a width, and the page a colour scheme, light or dark.
-func (b *browser) resize(width int, scheme string) {
+// resize gives the window a size.
+func (b *browser) resize(width, height int) {
 	b.t.Helper()
-	b.call("Emulation.setDeviceMetricsOverride", object{"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600})
+	b.call("Emulation.setDeviceMetricsOverride", object{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
+}
+
+// prefer makes the page think that its reader prefers a colour scheme, light or dark.
+func (b *browser) prefer(scheme string) {
+	b.t.Helper()
 	b.call("Emulation.setEmulatedMedia", object{"features": []object{{"name": "prefers-color-scheme", "value": scheme}}})
 }
 
-// evaluate evaluates an expression in the page, for the test: the page's own policy stays as it is.
+// evaluate evaluates an expression in the page, and waits if it is a promise. It does so for the test: the page's own
+// policy stays as it is.
 func (b *browser) evaluate(expression string, value any) {
 	b.t.Helper()
 	var answer struct {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	b.result("Runtime.evaluate", object{"expression": expression, "returnByValue": true}, &answer)
+	b.result("Runtime.evaluate", object{"expression": expression, "returnByValue": true, "awaitPromise": true}, &answer)
 	if answer.ExceptionDetails != nil {
 		b.t.Fatalf("%s: %s", expression, answer.ExceptionDetails)
 	}
 	must(b.t, json.Unmarshal(answer.Result.Value, value))
 }
 
-// screenshot returns a picture of the page as PNG: of what is in the window, or of the whole page.
-func (b *browser) screenshot(whole bool) []byte {
+// screenshot returns a picture of what is in the window, as PNG.
+func (b *browser) screenshot() []byte {
 	b.t.Helper()
-	params := object{"format": "png"}
-	if whole {
-		var size struct{ Width, Height float64 }
-		b.evaluate("({Width: innerWidth, Height: document.documentElement.scrollHeight})", &size)
-		params["captureBeyondViewport"] = true
-		params["clip"] = object{"x": 0, "y": 0, "width": size.Width, "height": min(size.Height, 16000), "scale": 1}
-	}
 	var shot struct{ Data []byte }
-	b.result("Page.captureScreenshot", params, &shot)
+	b.result("Page.captureScreenshot", object{"format": "png"}, &shot)
 	return shot.Data
 }
 

@@ -38,7 +38,8 @@ func TestPagesInABrowser(t *testing.T) {
 			b.open(page.path)
 			for _, width := range []int{360, 1280} {
 				for _, scheme := range []string{"light", "dark"} {
-					b.resize(width, scheme)
+					b.prefer(scheme)
+					b.resize(width, 800)
 					b.checkWidth(width)
 					b.checkScreenshot(width, fmt.Sprintf("%s-%d-%s.png", page.name, width, scheme))
 				}
@@ -74,7 +75,13 @@ func (b *browser) checkWidth(width int) {
 func (b *browser) checkScreenshot(width int, name string) {
 	b.t.Helper()
 	folder := os.Getenv(keptPages)
-	data := b.screenshot(folder != "")
+	if folder != "" { // people want to see all of the page
+		var height int
+		b.evaluate("document.documentElement.scrollHeight", &height)
+		b.resize(width, min(height, 16000))
+		b.evaluate("new Promise(drawn => setTimeout(drawn, 300, true))", new(bool))
+	}
+	data := b.screenshot()
 	if folder != "" {
 		must(b.t, os.MkdirAll(folder, 0o755))
 		must(b.t, os.WriteFile(filepath.Join(folder, name), data, 0o644))
