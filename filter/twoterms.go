@@ -45,9 +45,11 @@ func (c *Collection) TwoTerms(ctx context.Context, f *Filter, model string, o Tr
 	if err != nil {
 		return TwoTerms{}, err
 	}
-	linear, d, err := c.trainOn(ctx, ids, model, o, features.Counts)
-	if errors.Is(err, models.ErrDiverged) { // steps that are right for a document of length 1
-		linear, d, err = c.trainOn(ctx, ids, model, o, features.Bits)
+	linear, d, err := c.trainOn(ctx, ids, model, o)
+	for tries := 0; errors.Is(err, models.ErrDiverged) && tries < maxTries; tries++ {
+		// Steps that are right for a document of length 1 are too long for counts.
+		o.Models = o.Models.WithShorterSteps(shorter)
+		linear, d, err = c.trainOn(ctx, ids, model, o)
 	}
 	if err != nil {
 		return TwoTerms{}, err
@@ -63,9 +65,15 @@ func (c *Collection) TwoTerms(ctx context.Context, f *Filter, model string, o Tr
 	return t, nil
 }
 
-// trainOn trains a model on some terms only, of the kind given if it takes it.
-func (c *Collection) trainOn(ctx context.Context, ids []uint32, model string, o TrainOptions, kind features.Kind) (*models.Linear, *features.Dataset, error) {
-	trainer, kind, err := o.Models.WithFeatures(kind).New(model, c.options.Seed)
+// Steps that are too long become shorter by as many times, so often at most.
+const (
+	shorter  = 4
+	maxTries = 8
+)
+
+// trainOn trains a model on some terms only, on counts if it takes them.
+func (c *Collection) trainOn(ctx context.Context, ids []uint32, model string, o TrainOptions) (*models.Linear, *features.Dataset, error) {
+	trainer, kind, err := o.Models.WithFeatures(features.Counts).New(model, c.options.Seed)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -118,6 +118,17 @@ func (o Options) WithFeatures(kind features.Kind) Options {
 	return o
 }
 
+// WithShorterSteps returns o with all learning rates divided by the given number.
+func (o Options) WithShorterSteps(by float64) Options {
+	for _, rate := range []*float64{
+		&o.Perceptron.LearningRate, &o.AveragedPerceptron.LearningRate, &o.MulticlassPerceptron.LearningRate,
+		&o.Tanh.LearningRate, &o.LMS.LearningRate, &o.Softmax.LearningRate,
+	} {
+		*rate /= by
+	}
+	return o
+}
+
 // Names returns the names of all models, in the order they are shown in.
 func Names() []string {
 	var names []string
