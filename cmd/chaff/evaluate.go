@@ -45,7 +45,7 @@ mail is divided into K folds, and each is once the test part of a model that is 
 			if c.Flags().Changed("folds") {
 				return p.evaluateFolds(c, &sources, &settings, folds, &page, asJSON)
 			}
-			for _, flag := range []string{"model", "split"} {
+			for _, flag := range []string{"model", "seed", "split"} {
 				if c.Flags().Changed(flag) {
 					return fmt.Errorf("--%s is about --online and --folds: a saved model is what it is; -m FILE says which", flag)
 				}
@@ -98,7 +98,7 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 	e, err := f.Evaluate(c.Context(), mail.source, mistakes, cfg.Workers, step)
 	done()
 	if errors.Is(err, filter.ErrNoMail) {
-		return hintedError{err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages"}
+		return hintedError{err, noMailHint}
 	}
 	if err != nil {
 		return err

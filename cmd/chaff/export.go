@@ -86,7 +86,7 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 	d, summary, err := f.Dataset(c.Context(), mail.source, cfg.Workers, step)
 	done()
 	if errors.Is(err, filter.ErrNoMail) {
-		return hintedError{err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages"}
+		return hintedError{err, noMailHint}
 	}
 	if err != nil {
 		return err

@@ -78,7 +78,7 @@ func (r *replayFlags) read(c *cobra.Command, p *program, cfg config.Config, sour
 		Workers: cfg.Workers, Progress: step,
 	})
 	if errors.Is(err, filter.ErrNoMail) {
-		return nil, hintedError{err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages"}
+		return nil, hintedError{err, noMailHint}
 	}
 	if err != nil {
 		return nil, err

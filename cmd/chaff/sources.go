@@ -140,3 +140,6 @@ func (l labelled) print(w io.Writer) {
 		fmt.Fprintln(w, note)
 	}
 }
+
+// noMailHint is for sources without a message that can be used.
+const noMailHint = "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages"

@@ -173,7 +173,7 @@ func (p *program) collect(c *cobra.Command, cfg config.Config, mail labelled) (*
 	done()
 	switch {
 	case errors.Is(err, filter.ErrNoMail):
-		return nil, hintedError{err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages"}
+		return nil, hintedError{err, noMailHint}
 	case errors.Is(err, filter.ErrOneClass):
 		return nil, hintedError{err, "give both: --ham PATH and --spam PATH"}
 	case err != nil:
