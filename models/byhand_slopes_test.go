@@ -26,37 +26,37 @@ func TestLMSByHand(t *testing.T) {
 	quarter := models.Steps{LearningRate: 0.25}
 	runByHand(t, twoDocuments(), []handCase{
 		{
-			"a step after each document", models.LMS{Passes: epochs(1), Steps: quarter, Method: models.MethodStochastic},
+			"a step after each document", models.LMS{Descent: models.Descent{Passes: epochs(1), Steps: quarter, Method: models.MethodStochastic}},
 			[][]float64{{-1. / 8, -1. / 8, -3. / 8}},
 		},
 		{
-			"a step after each pass", models.LMS{Passes: epochs(1), Steps: quarter, Method: models.MethodBatch},
+			"a step after each pass", models.LMS{Descent: models.Descent{Passes: epochs(1), Steps: quarter, Method: models.MethodBatch}},
 			[][]float64{{0, 0, -1. / 8}},
 		},
 		{
-			"two steps after a pass each", models.LMS{Passes: epochs(2), Steps: quarter, Method: models.MethodBatch},
+			"two steps after a pass each", models.LMS{Descent: models.Descent{Passes: epochs(2), Steps: quarter, Method: models.MethodBatch}},
 			[][]float64{{1. / 64, 1. / 64, -15. / 64}},
 		},
 		{
 			// The second step with 1/8: -1/8 * 1/2 * (-1/8; -1/8, 7/8) is added to (0; 0, -1/8).
 			"a decaying rate of a batch falls with the steps",
-			models.LMS{Passes: epochs(2), Steps: models.Steps{LearningRate: 0.25, Decay: models.RateInverse}, Method: models.MethodBatch},
+			models.LMS{Descent: models.Descent{Passes: epochs(2), Steps: models.Steps{LearningRate: 0.25, Decay: models.RateInverse}, Method: models.MethodBatch}},
 			[][]float64{{1. / 128, 1. / 128, -23. / 128}},
 		},
 		{
 			// The second step with 1/8: -1/8 * 3/2 = -3/16.
 			"a decaying rate falls with the documents",
-			models.LMS{Passes: epochs(1), Steps: models.Steps{LearningRate: 0.25, Decay: models.RateInverse}},
+			models.LMS{Descent: models.Descent{Passes: epochs(1), Steps: models.Steps{LearningRate: 0.25, Decay: models.RateInverse}}},
 			[][]float64{{1. / 16, 1. / 16, -3. / 16}},
 		},
 		{
 			// z = 0: 1/4 (1, 0). z = 1/4: dL/dz = 5/4: (1/4 - 5/16, -5/16).
-			"through the origin", models.LMS{Passes: origin(epochs(1)), Steps: quarter}, [][]float64{{0, -1. / 16, -5. / 16}},
+			"through the origin", models.LMS{Descent: models.Descent{Passes: origin(epochs(1)), Steps: quarter}}, [][]float64{{0, -1. / 16, -5. / 16}},
 		},
 		{
 			// -1 (1; 1, 0) + 3 (1; 1, 1) = (2; 2, 3), times -1/4 and divided by the 4 documents that they count as.
 			"a class that counts three times in a batch",
-			models.LMS{Passes: weighted(epochs(1), "class 0:3,class 1:1"), Steps: quarter, Method: models.MethodBatch},
+			models.LMS{Descent: models.Descent{Passes: weighted(epochs(1), "class 0:3,class 1:1"), Steps: quarter, Method: models.MethodBatch}},
 			[][]float64{{-1. / 8, -1. / 8, -3. / 16}},
 		},
 	})
@@ -75,11 +75,11 @@ func TestTanhByHand(t *testing.T) {
 	step := (1 + y) * (1 - y*y) / 2
 	runByHand(t, twoDocuments(), []handCase{
 		{
-			"a step after each document", models.Tanh{Passes: epochs(1), Steps: quarter, Method: models.MethodStochastic},
+			"a step after each document", models.Tanh{Descent: models.Descent{Passes: epochs(1), Steps: quarter, Method: models.MethodStochastic}},
 			[][]float64{{0.5 - step, 0.5 - step, -step}},
 		},
 		{
-			"a step after each pass", models.Tanh{Passes: epochs(1), Steps: quarter, Method: models.MethodBatch},
+			"a step after each pass", models.Tanh{Descent: models.Descent{Passes: epochs(1), Steps: quarter, Method: models.MethodBatch}},
 			[][]float64{{0, 0, -0.25}},
 		},
 	})
@@ -88,7 +88,7 @@ func TestTanhByHand(t *testing.T) {
 	runByHand(t, d, []handCase{
 		{
 			// Of all three documents: -2+2+2 = 2 for each bias, times -1/4 * 1/3.
-			"three classes in a batch", models.Tanh{Passes: epochs(1), Steps: quarter, Method: models.MethodBatch},
+			"three classes in a batch", models.Tanh{Descent: models.Descent{Passes: epochs(1), Steps: quarter, Method: models.MethodBatch}},
 			[][]float64{{-1. / 6, 1. / 6}, {-1. / 6, -1. / 6}, {-1. / 6, -1. / 6}},
 		},
 	})

@@ -82,8 +82,8 @@ func TestARandomStartComesFromTheSeed(t *testing.T) {
 		models := map[string]func(seed uint64) EpochTrainer{
 			"perceptron":             func(seed uint64) EpochTrainer { return Perceptron{Passes: passes(seed), Steps: start} },
 			"multi-class perceptron": func(seed uint64) EpochTrainer { return MulticlassPerceptron{Passes: passes(seed), Steps: start} },
-			"tanh":                   func(seed uint64) EpochTrainer { return Tanh{Passes: passes(seed), Steps: start} },
-			"least mean squares":     func(seed uint64) EpochTrainer { return LMS{Passes: passes(seed), Steps: start} },
+			"tanh":                   func(seed uint64) EpochTrainer { return Tanh{Descent: Descent{Passes: passes(seed), Steps: start}} },
+			"least mean squares":     func(seed uint64) EpochTrainer { return LMS{Descent: Descent{Passes: passes(seed), Steps: start}} },
 		}
 		for name, newTrainer := range models {
 			t.Run(fmt.Sprintf("%s, through the origin %v", name, origin), func(t *testing.T) {

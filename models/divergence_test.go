@@ -18,23 +18,23 @@ func TestTooHighRatesNameTheSettingToLower(t *testing.T) {
 		setting string
 	}{
 		{
-			"least mean squares", LMS{Passes: p, Steps: steps(0.003)}, LMS{Passes: p, Steps: steps(0.5)},
+			"least mean squares", LMS{Descent: Descent{Passes: p, Steps: steps(0.003)}}, LMS{Descent: Descent{Passes: p, Steps: steps(0.5)}},
 			"models.lms.learning_rate, which is 0.5",
 		},
 		{
-			"least mean squares, batch", LMS{Passes: p, Steps: steps(0.01), Method: MethodBatch}, LMS{Passes: p, Steps: steps(2), Method: MethodBatch},
+			"least mean squares, batch", LMS{Descent: Descent{Passes: p, Steps: steps(0.01), Method: MethodBatch}}, LMS{Descent: Descent{Passes: p, Steps: steps(2), Method: MethodBatch}},
 			"models.lms.learning_rate, which is 2",
 		},
 		{
-			"least mean squares that overflow", LMS{Passes: p, Steps: steps(0.003)}, LMS{Passes: p, Steps: steps(1e6)},
+			"least mean squares that overflow", LMS{Descent: Descent{Passes: p, Steps: steps(0.003)}}, LMS{Descent: Descent{Passes: p, Steps: steps(1e6)}},
 			"models.lms.learning_rate, which is 1e+06",
 		},
 		{
-			"tanh", Tanh{Passes: p, Steps: steps(0.003)}, Tanh{Passes: p, Steps: steps(1000)},
+			"tanh", Tanh{Descent: Descent{Passes: p, Steps: steps(0.003)}}, Tanh{Descent: Descent{Passes: p, Steps: steps(1000)}},
 			"models.tanh.learning_rate, which is 1000",
 		},
 		{
-			"tanh, batch", Tanh{Passes: p, Steps: steps(0.01), Method: MethodBatch}, Tanh{Passes: p, Steps: steps(1000), Method: MethodBatch},
+			"tanh, batch", Tanh{Descent: Descent{Passes: p, Steps: steps(0.01), Method: MethodBatch}}, Tanh{Descent: Descent{Passes: p, Steps: steps(1000), Method: MethodBatch}},
 			"models.tanh.learning_rate, which is 1000",
 		},
 		{
@@ -76,10 +76,10 @@ func TestNoRateEndsInWeightsThatAreNoNumbers(t *testing.T) {
 				"multi-class perceptron":    MulticlassPerceptron{Passes: p, Steps: steps},
 				"passive-aggressive":        PassiveAggressive{Passes: p, Aggressiveness: eta},
 				"arow":                      AROW{Passes: p, Regularisation: eta},
-				"least mean squares":        LMS{Passes: p, Steps: steps},
-				"least mean squares, batch": LMS{Passes: p, Steps: steps, Method: MethodBatch},
-				"tanh":                      Tanh{Passes: p, Steps: steps},
-				"tanh, batch":               Tanh{Passes: p, Steps: steps, Method: MethodBatch},
+				"least mean squares":        LMS{Descent: Descent{Passes: p, Steps: steps}},
+				"least mean squares, batch": LMS{Descent: Descent{Passes: p, Steps: steps, Method: MethodBatch}},
+				"tanh":                      Tanh{Descent: Descent{Passes: p, Steps: steps}},
+				"tanh, batch":               Tanh{Descent: Descent{Passes: p, Steps: steps, Method: MethodBatch}},
 				"softmax":                   Softmax{Passes: p, LearningRate: eta},
 				"softmax with penalties":    Softmax{Passes: p, LearningRate: eta, L1: eta, L2: eta},
 				"softmax, batch":            Softmax{Passes: p, LearningRate: eta, L2: eta, Method: MethodBatch},
@@ -113,8 +113,8 @@ func TestBatchLossesOnlyFall(t *testing.T) {
 			model EpochTrainer
 			start float64
 		}{
-			{"least mean squares", LMS{Passes: p, Steps: steps, Method: MethodBatch}, rows / 2},
-			{"tanh", Tanh{Passes: p, Steps: steps, Method: MethodBatch}, rows},
+			{"least mean squares", LMS{Descent: Descent{Passes: p, Steps: steps, Method: MethodBatch}}, rows / 2},
+			{"tanh", Tanh{Descent: Descent{Passes: p, Steps: steps, Method: MethodBatch}}, rows},
 			{"softmax", Softmax{Passes: p, LearningRate: 1, Method: MethodBatch}, math.Log(float64(classes))},
 		} {
 			t.Run(fmt.Sprintf("%s, %d classes", test.name, classes), func(t *testing.T) {

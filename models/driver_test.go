@@ -23,10 +23,10 @@ func driven(p Passes) map[string]EpochTrainer {
 		"passive-aggressive":          PassiveAggressive{Passes: p, Aggressiveness: 0.1},
 		"averaged passive-aggressive": PassiveAggressive{Passes: p, Aggressiveness: 0.1, Averaged: true},
 		"arow":                        AROW{Passes: p, Regularisation: 1},
-		"least mean squares":          LMS{Passes: p, Steps: small, Method: MethodStochastic},
-		"least mean squares, batch":   LMS{Passes: p, Steps: small, Method: MethodBatch},
-		"tanh":                        Tanh{Passes: p, Steps: small, Method: MethodStochastic},
-		"tanh, batch":                 Tanh{Passes: p, Steps: small, Method: MethodBatch},
+		"least mean squares":          LMS{Descent: Descent{Passes: p, Steps: small, Method: MethodStochastic}},
+		"least mean squares, batch":   LMS{Descent: Descent{Passes: p, Steps: small, Method: MethodBatch}},
+		"tanh":                        Tanh{Descent: Descent{Passes: p, Steps: small, Method: MethodStochastic}},
+		"tanh, batch":                 Tanh{Descent: Descent{Passes: p, Steps: small, Method: MethodBatch}},
 		"softmax":                     Softmax{Passes: p, LearningRate: 0.1, L1: 0.01, L2: 0.1, Method: MethodStochastic},
 		"softmax, batch":              Softmax{Passes: p, LearningRate: 1, L2: 0.01, Method: MethodBatch},
 	}
@@ -167,7 +167,7 @@ func TestEpochsAreReportedInOrder(t *testing.T) {
 //	loss = (1 * 25/32 + 3 * 81/512) / 4
 func TestLossesAreMeansWeightedByClass(t *testing.T) {
 	d := matrix(2, []int32{1, 0}, [][]float32{{1, 0}, {1, 1}})
-	m := LMS{Passes: Passes{Epochs: 1, ClassWeights: "0:3,1:1"}, Steps: Steps{LearningRate: 0.25}, Method: MethodBatch}
+	m := LMS{Descent: Descent{Passes: Passes{Epochs: 1, ClassWeights: "0:3,1:1"}, Steps: Steps{LearningRate: 0.25}, Method: MethodBatch}}
 	_, report := mustTrain(t, m, d, Watch{Development: d})
 	for _, figures := range []EpochFigures{report.Epochs[0].Train, *report.Epochs[0].Development} {
 		wantNear(t, "loss", figures.Loss, (25./32+3*81./512)/4, 1e-15)

@@ -64,8 +64,8 @@ type learner interface {
 	loss(scores []float64, c int) float64
 }
 
-// descent is the loss of learners that follow its slope: it must become smaller, and if not, their steps are too long.
-type descent struct {
+// downhill is the loss of learners that follow its slope: it must become smaller, and if not, their steps are too long.
+type downhill struct {
 	batch bool   // every step is down the slope of the whole loss, so none may end higher
 	brake string // the setting to lower, with its value
 }
@@ -75,8 +75,8 @@ type course struct {
 	Passes
 	watch   Watch
 	learner learner
-	start   *rows    // where the learner starts
-	descent *descent // nil for learners that do not follow a slope
+	start   *rows     // where the learner starts
+	descent *downhill // nil for learners that do not follow a slope
 }
 
 // outcome is what a course ends with.
@@ -191,7 +191,7 @@ const (
 
 // check returns an error if the training losses so far, the first of them at the start, are what too long steps end in. The
 // steps of a batch never go up. At the end the loss must not be higher than at the start.
-func (s *descent) check(losses []float64, atEnd bool) error {
+func (s *downhill) check(losses []float64, atEnd bool) error {
 	n := len(losses) - 1
 	loss, before, start := losses[n], losses[n-1], losses[0]
 	isFinite := loss-loss == 0

@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"chaff/features"
@@ -19,6 +20,31 @@ func checkMethod(prefix, method string) error {
 		return nil
 	}
 	return fmt.Errorf("%smethod is %q: must be stochastic or batch", prefix, method)
+}
+
+// Descent is the settings of classifiers that are trained by gradient descent.
+type Descent struct {
+	Passes
+	Steps
+	// Method is "stochastic" for a step after each message, or "batch" for one after each pass over all of them. Default
+	// "stochastic"; an empty text means the same. A batch needs many more epochs.
+	Method string `json:"method"`
+}
+
+// defaultDescent returns settings for messages of length 1.
+func defaultDescent() Descent {
+	return Descent{
+		Passes: Passes{Epochs: 20, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.UnitBits.String()},
+		Steps:  Steps{LearningRate: 0.2, Decay: RateConstant, Start: StartZeros},
+		Method: MethodStochastic,
+	}
+}
+
+// Validate returns everything that is wrong with s.
+func (s Descent) Validate() error { return s.validate("") }
+
+func (s Descent) validate(prefix string) error {
+	return errors.Join(s.Passes.validate(prefix), s.Steps.validate(prefix), checkMethod(prefix, s.Method))
 }
 
 // slopedLoss is a loss of one score z with the target t, and its derivative by z.
@@ -44,26 +70,34 @@ type gradientDescent struct {
 	scratch []float64
 }
 
-// descend trains by gradient descent. The name is that of the section of settings.
-func descend(ctx context.Context, d *features.Dataset, p Passes, s Steps, method string, loss slopedLoss, name string, w Watch) (*Linear, Report, error) {
-	start := s.startRows(rowsOf(len(d.Classes)), d.Terms, p.Seed, p.ThroughOrigin)
-	l := &gradientDescent{rows: newRows(start.n, d.Terms), lossOf: loss, steps: s, origin: p.ThroughOrigin}
-	l.set(start)
-	down := &descent{batch: method == MethodBatch, brake: fmt.Sprintf("models.%s.learning_rate, which is %v", name, s.LearningRate)}
+// train trains by gradient descent on a loss. The name is that of the section of settings.
+func (s Descent) train(ctx context.Context, d *features.Dataset, loss slopedLoss, name string, w Watch) (*Linear, Report, error) {
+	if err := s.Validate(); err != nil {
+		return nil, Report{}, err
+	}
+	start := s.startRows(rowsOf(len(d.Classes)), d.Terms, s.Seed, s.ThroughOrigin)
+	l := s.learner(start, loss)
+	down := &downhill{batch: s.Method == MethodBatch, brake: fmt.Sprintf("models.%s.learning_rate, which is %v", name, s.LearningRate)}
 	if down.batch {
 		l.slopes = newRows(start.n, d.Terms)
 	}
-	out, err := (&course{Passes: p, watch: w, learner: l, start: start, descent: down}).run(ctx, d)
+	out, err := (&course{Passes: s.Passes, watch: w, learner: l, start: start, descent: down}).run(ctx, d)
 	if err != nil {
 		return nil, Report{}, err
 	}
 	return out.result(d)
 }
 
-// onlineDescent is gradient descent without end.
-func onlineDescent(classes []string, p Passes, s Steps, method string, loss slopedLoss) (Online, error) {
-	l := &gradientDescent{rows: newRows(rowsOf(len(classes)), 0), lossOf: loss, steps: s, origin: p.ThroughOrigin}
-	return p.online(classes, firstOf(s.checkOnline(), checkStochastic(method)), l)
+func (s Descent) learner(start *rows, loss slopedLoss) *gradientDescent {
+	l := &gradientDescent{rows: newRows(start.n, len(start.weights)/start.n), lossOf: loss, steps: s.Steps, origin: s.ThroughOrigin}
+	l.set(start)
+	return l
+}
+
+// endless is gradient descent without end.
+func (s Descent) endless(classes []string, loss slopedLoss) (Online, error) {
+	l := s.learner(newRows(rowsOf(len(classes)), 0), loss)
+	return s.Passes.online(classes, firstOf(s.checkOnline(), checkStochastic(s.Method)), l)
 }
 
 // checkStochastic returns an error for a method that needs all documents for a step.

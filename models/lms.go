@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"errors"
 
 	"chaff/features"
 )
@@ -16,31 +15,12 @@ import (
 //
 // It has any number of classes: of more than two, each has weights of its own against all others. It takes any kind of
 // feature.
-type LMS struct {
-	Passes
-	Steps
-	// Method is "stochastic" for a step after each message, or "batch" for one after each pass over all of them. Default
-	// "stochastic"; an empty text means the same. A batch needs many more epochs.
-	Method string `json:"method"`
-}
+type LMS struct{ Descent }
 
 var _ EpochTrainer = LMS{}
 
 // DefaultLMS returns the settings used when nothing else is said.
-func DefaultLMS() LMS {
-	return LMS{
-		Passes: Passes{Epochs: 20, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.UnitBits.String()},
-		Steps:  Steps{LearningRate: 0.2, Decay: RateConstant, Start: StartZeros},
-		Method: MethodStochastic,
-	}
-}
-
-// Validate returns everything that is wrong with m.
-func (m LMS) Validate() error { return m.validate("") }
-
-func (m LMS) validate(prefix string) error {
-	return errors.Join(m.Passes.validate(prefix), m.Steps.validate(prefix), checkMethod(prefix, m.Method))
-}
+func DefaultLMS() LMS { return LMS{defaultDescent()} }
 
 // Train implements [Trainer].
 func (m LMS) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
@@ -49,11 +29,10 @@ func (m LMS) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, e
 
 // TrainEpochs implements [EpochTrainer].
 func (m LMS) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*Linear, Report, error) {
-	if err := m.Validate(); err != nil {
-		return nil, Report{}, err
-	}
-	return descend(ctx, d, m.Passes, m.Steps, m.Method, halfSquare(), "lms", w)
+	return m.train(ctx, d, halfSquare(), "lms", w)
 }
+
+func (m LMS) online(classes []string) (Online, error) { return m.endless(classes, halfSquare()) }
 
 // halfSquare is 1/2 (t - z)^2.
 func halfSquare() slopedLoss {
@@ -61,8 +40,4 @@ func halfSquare() slopedLoss {
 		value: func(t, z float64) float64 { return (t - z) * (t - z) / 2 },
 		slope: func(t, z float64) float64 { return -(t - z) },
 	}
-}
-
-func (m LMS) online(classes []string) (Online, error) {
-	return onlineDescent(classes, m.Passes, m.Steps, m.Method, halfSquare())
 }

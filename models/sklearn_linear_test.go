@@ -229,11 +229,11 @@ func TestLMSFindsTheLeastSquares(t *testing.T) {
 		model     LMS
 		tolerance float64
 	}{
-		{"batch", LMS{Passes: Passes{Epochs: 3000}, Steps: Steps{LearningRate: 0.5}, Method: MethodBatch}, 1e-6},
-		{"stochastic", LMS{
+		{"batch", LMS{Descent: Descent{Passes: Passes{Epochs: 3000}, Steps: Steps{LearningRate: 0.5}, Method: MethodBatch}}, 1e-6},
+		{"stochastic", LMS{Descent: Descent{
 			Passes: Passes{Epochs: 1000, Order: OrderRandom, Seed: 1},
 			Steps:  Steps{LearningRate: 0.5, Decay: RateInverseRoot}, Method: MethodStochastic,
-		}, 0.02},
+		}}, 0.02},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -82,7 +82,7 @@ func (m Softmax) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) 
 		return m.batch(ctx, d, w)
 	}
 	l := newFTRL(m, rowsOf(len(d.Classes)), d.Terms, d.Len())
-	down := &descent{brake: fmt.Sprintf("models.softmax.learning_rate, which is %v", m.LearningRate)}
+	down := &downhill{brake: fmt.Sprintf("models.softmax.learning_rate, which is %v", m.LearningRate)}
 	out, err := (&course{Passes: m.Passes, watch: w, learner: l, start: newRows(l.n, d.Terms), descent: down}).run(ctx, d)
 	if err != nil {
 		return nil, Report{}, err

@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"chaff/features"
@@ -20,31 +19,12 @@ import (
 //
 // It has any number of classes: of more than two, each has weights of its own against all others. It takes any kind of
 // feature.
-type Tanh struct {
-	Passes
-	Steps
-	// Method is "stochastic" for a step after each message, or "batch" for one after each pass over all of them. Default
-	// "stochastic"; an empty text means the same. A batch needs many more epochs.
-	Method string `json:"method"`
-}
+type Tanh struct{ Descent }
 
 var _ EpochTrainer = Tanh{}
 
 // DefaultTanh returns the settings used when nothing else is said.
-func DefaultTanh() Tanh {
-	return Tanh{
-		Passes: Passes{Epochs: 20, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.UnitBits.String()},
-		Steps:  Steps{LearningRate: 0.2, Decay: RateConstant, Start: StartZeros},
-		Method: MethodStochastic,
-	}
-}
-
-// Validate returns everything that is wrong with m.
-func (m Tanh) Validate() error { return m.validate("") }
-
-func (m Tanh) validate(prefix string) error {
-	return errors.Join(m.Passes.validate(prefix), m.Steps.validate(prefix), checkMethod(prefix, m.Method))
-}
+func DefaultTanh() Tanh { return Tanh{defaultDescent()} }
 
 // Train implements [Trainer].
 func (m Tanh) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
@@ -53,11 +33,10 @@ func (m Tanh) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, 
 
 // TrainEpochs implements [EpochTrainer].
 func (m Tanh) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*Linear, Report, error) {
-	if err := m.Validate(); err != nil {
-		return nil, Report{}, err
-	}
-	return descend(ctx, d, m.Passes, m.Steps, m.Method, squaredTanh(), "tanh", w)
+	return m.train(ctx, d, squaredTanh(), "tanh", w)
 }
+
+func (m Tanh) online(classes []string) (Online, error) { return m.endless(classes, squaredTanh()) }
 
 // squaredTanh is (t - tanh z)^2.
 func squaredTanh() slopedLoss {
@@ -68,8 +47,4 @@ func squaredTanh() slopedLoss {
 			return -2 * (t - y) * (1 - y*y)
 		},
 	}
-}
-
-func (m Tanh) online(classes []string) (Online, error) {
-	return onlineDescent(classes, m.Passes, m.Steps, m.Method, squaredTanh())
 }
