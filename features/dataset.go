@@ -15,18 +15,24 @@ const (
 	// Counts is one count per token: the value is how often the term occurs in the document.
 	Counts
 	// UnitBits are bits divided by the Euclidean length of the document, so that long documents weigh as much as short
-	// ones: with n different terms in the vocabulary each has the value 1/sqrt(n).
+	// ones: with n different terms each has the value 1/sqrt(n). Terms that the vocabulary does not know add to the
+	// length, too: a message of which little is known gets a score near the bias.
 	UnitBits
-	// UnitCounts are counts divided by the Euclidean length of the document.
+	// UnitCounts are counts divided by the Euclidean length of the document, likewise.
 	UnitCounts
 	// Whole is one bit per document: its only term is the document itself, as [Document.Whole] has it.
 	Whole
+	// StartBits is one bit per document and term: the value is 1 if the term occurs at the start of the document, as
+	// [Document.Start] has it.
+	StartBits
 )
 
 // kindNames are the names used in configuration and model files.
-func kindNames() []string { return []string{"bits", "counts", "unit bits", "unit counts", "whole"} }
+func kindNames() []string {
+	return []string{"bits", "counts", "unit bits", "unit counts", "whole", "start bits"}
+}
 
-// String returns "bits", "counts", "unit bits", "unit counts" or "whole".
+// String returns "bits", "counts", "unit bits", "unit counts", "whole" or "start bits".
 func (k Kind) String() string {
 	if names := kindNames(); int(k) < len(names) {
 		return names[k]

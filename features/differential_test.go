@@ -23,7 +23,7 @@ func FuzzBag(f *testing.F) {
 		want := map[uint64]uint32{}
 		bag.Reset()
 		for _, term := range terms {
-			bag.Add(term)
+			bag.Add(term, true)
 			want[features.Hash(term)]++
 		}
 		doc := bag.Document()

@@ -2,6 +2,7 @@ package features
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -13,7 +14,7 @@ func bagOf(terms ...string) *Bag {
 	b := new(Bag)
 	b.Reset()
 	for _, t := range terms {
-		b.Add([]byte(t))
+		b.Add([]byte(t), true)
 	}
 	return b
 }
@@ -35,9 +36,9 @@ func TestABagForgetsWhatWasBeforeReset(t *testing.T) {
 	b := bagOf("spam", "ham")
 	b.Document()
 	b.Reset()
-	b.Add([]byte("ham"))
+	b.Add([]byte("ham"), true)
 	doc := b.Document()
-	if diff := cmp.Diff(Document{Terms: []uint64{Hash([]byte("ham"))}, Counts: []uint32{1}}, doc); diff != "" {
+	if diff := cmp.Diff(Document{Terms: []uint64{Hash([]byte("ham"))}, Counts: []uint32{1}, Start: []bool{true}}, doc); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
 	b.Reset()
@@ -52,7 +53,7 @@ func TestABagGrowsWithItsTerms(t *testing.T) {
 	const distinct, times = 5000, 3
 	for range times {
 		for i := range distinct {
-			b.Add(fmt.Appendf(nil, "term%d", i))
+			b.Add(fmt.Appendf(nil, "term%d", i), true)
 		}
 	}
 	doc := b.Document()
@@ -172,7 +173,8 @@ func TestVectorsHaveBitsOrCountsOfKnownTerms(t *testing.T) {
 	v, _ := vocabularyOf(t, Options{MinDocumentFrequency: 1}, []string{"who", "saw"})
 	doc := bagOf("who", "saw", "who", "else").Document()
 	who, _ := v.ID(Hash([]byte("who")))
-	for kind, want := range map[Kind]float32{Bits: 1, Counts: 2} {
+	unit, units := 1/math.Sqrt(3), 2/math.Sqrt(1+1+4) // the unknown term is part of the length
+	for kind, want := range map[Kind]float32{Bits: 1, Counts: 2, UnitBits: float32(unit), UnitCounts: float32(units)} {
 		x := v.AppendVector(Vector{}, doc, kind)
 		if len(x.IDs) != 2 || !slices.IsSorted(x.IDs) {
 			t.Fatalf("%v: ids %v, want two in ascending order", kind, x.IDs)
@@ -180,6 +182,25 @@ func TestVectorsHaveBitsOrCountsOfKnownTerms(t *testing.T) {
 		if got := x.Values[slices.Index(x.IDs, who)]; got != want {
 			t.Errorf("%v: value of a term that occurs twice is %v, want %v", kind, got, want)
 		}
+	}
+}
+
+func TestStartBitsAreTermsThatOccurAtTheStart(t *testing.T) {
+	v, _ := vocabularyOf(t, Options{MinDocumentFrequency: 1}, []string{"early", "late", "both"})
+	var b Bag
+	b.Add([]byte("both"), true)
+	b.Add([]byte("late"), false)
+	b.Add([]byte("both"), false)
+	b.Add([]byte("early"), true)
+	x := v.AppendVector(Vector{}, b.Document(), StartBits)
+	var want []uint32
+	for _, term := range []string{"early", "both"} {
+		id, _ := v.ID(Hash([]byte(term)))
+		want = append(want, id)
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(Vector{IDs: want, Values: []float32{1, 1}}, x); diff != "" {
+		t.Errorf("vector (-want +got):\n%s", diff)
 	}
 }
 
@@ -280,7 +301,7 @@ func ExampleVocabulary_AppendVector() {
 	var bag Bag
 	bag.Reset()
 	for _, term := range []string{"subject:offer", "body:offer", "body:offer"} {
-		bag.Add([]byte(term))
+		bag.Add([]byte(term), true)
 	}
 	doc := bag.Document()
 	vocabulary, _, err := BuildVocabulary(slices.Values([]Document{doc}), Options{MinDocumentFrequency: 1})
@@ -304,7 +325,7 @@ func BenchmarkBag(b *testing.B) {
 	for b.Loop() {
 		bag.Reset()
 		for _, t := range terms {
-			bag.Add(t)
+			bag.Add(t, true)
 		}
 		bag.Document()
 	}

@@ -146,36 +146,14 @@ func appendVector(dst Vector, doc Document, kind Kind, idOf func(hash uint64) (i
 		}
 		return dst
 	}
-	first := len(dst.IDs)
+	scale := doc.scale(kind)
 	for i, hash := range doc.Terms {
-		id, known := idOf(hash)
-		if !known {
+		if kind == StartBits && !doc.Start[i] {
 			continue
 		}
-		value := float32(1)
-		if kind.counted() {
-			value = float32(doc.Counts[i])
+		if id, known := idOf(hash); known {
+			dst.IDs, dst.Values = append(dst.IDs, id), append(dst.Values, float32(doc.value(i, kind)*scale))
 		}
-		dst.IDs = append(dst.IDs, id)
-		dst.Values = append(dst.Values, value)
-	}
-	if kind.unit() {
-		scaleToUnit(dst.Values[first:])
 	}
 	return dst
-}
-
-// scaleToUnit divides values by their Euclidean length, if they have one.
-func scaleToUnit(values []float32) {
-	var squares float64
-	for _, f := range values {
-		squares += float64(f) * float64(f)
-	}
-	if squares == 0 {
-		return
-	}
-	length := math.Sqrt(squares)
-	for i, f := range values {
-		values[i] = float32(float64(f) / length)
-	}
 }

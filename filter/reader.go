@@ -48,4 +48,4 @@ func (r *reader) terms(raw []byte, emit func(term, token []byte)) message.Repair
 	return r.message.Repairs | cut
 }
 
-func (r *reader) add(term, _ []byte) { r.bag.Add(term) }
+func (r *reader) add(term, _ []byte) { r.bag.Add(term, r.tokenizer.AtStart()) }

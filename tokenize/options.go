@@ -10,7 +10,7 @@ import (
 
 // Version names the rules by which options and a message become terms. It changes whenever the same options give other
 // terms; the stems are part of the rules, and so is the version of the library that makes them.
-const Version = "2, snowball 0.10.0"
+const Version = "3, snowball 0.10.0"
 
 // Options say which terms a message has. They are stored with a model, since a model is only right for the terms it was
 // trained on.
@@ -28,6 +28,16 @@ type Options struct {
 	// MaxLength is the length in characters up to which a word is a term of its own. Longer words are counted by the
 	// largest power of two in their length, as `body:64+`. At least 4; default 32.
 	MaxLength int `json:"max_length"`
+	// Pairs makes a term of each two neighbouring words of subject and text, as `body:click here`, beside one of each
+	// word. Default true.
+	Pairs bool `json:"pairs"`
+	// Structure makes terms of how the header and the parts are written, and not of what they say: the order of the fields,
+	// whole values and the shapes of values, the shape of message ids, dates, boundaries and the steps of the route, and
+	// which addresses are of one domain. It tells the program that made the message. Default true.
+	Structure bool `json:"structure"`
+	// StartBytes is how many bytes of the text are its start, for the models that look at no more than that: those on
+	// `start bits`. At least 0; default 1000.
+	StartBytes int `json:"start_bytes"`
 	// Symbols makes a term of each punctuation mark, currency sign and emoji too. Default true.
 	Symbols bool `json:"symbols"`
 	// Classes makes a term of each amount of money, percentage, date, time, telephone number, e-mail address and number of
@@ -67,6 +77,9 @@ func DefaultOptions() Options {
 		Language:      "english",
 		MinLength:     1,
 		MaxLength:     32,
+		Pairs:         true,
+		Structure:     true,
+		StartBytes:    1000,
 		Symbols:       true,
 		Classes:       true,
 		MaxTokens:     200_000,
@@ -89,6 +102,9 @@ func (o Options) Validate() error {
 	}
 	if o.MaxLength < o.MinLength {
 		errs = append(errs, fmt.Errorf("max_length is %d: must be at least min_length, which is %d", o.MaxLength, o.MinLength))
+	}
+	if o.StartBytes < 0 {
+		errs = append(errs, fmt.Errorf("start_bytes is %d: must be at least 0", o.StartBytes))
 	}
 	if o.MaxTokens < 1 {
 		errs = append(errs, fmt.Errorf("max_tokens is %d: must be at least 1", o.MaxTokens))

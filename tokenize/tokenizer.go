@@ -25,7 +25,11 @@ type Tokenizer struct {
 
 	emit     func(term, token []byte)
 	left     int // how many tokens may still be emitted, negative when some were cut off
+	read     int // bytes of body text that were read
+	late     bool
 	seen     evidence
+	before   []byte // the word before the one that is read, as it is counted
+	pair     []byte // the term of both being made
 	spaced   spaced
 	amounts  amounts
 	term     []byte // the term being made: tag and word
@@ -106,7 +110,7 @@ func (t *Tokenizer) unmasked(word string, become func(string) string) (term stri
 // not made of a word. The bytes of both are valid until emit returns. The result tells what a limit of [Options] cut
 // off.
 func (t *Tokenizer) Terms(m *message.Message, emit func(term, token []byte)) message.Repairs {
-	t.emit, t.left, t.seen = emit, t.options.MaxTokens, evidence{}
+	t.emit, t.left, t.read, t.late, t.seen = emit, t.options.MaxTokens, 0, false, evidence{}
 	if t.stopWords != nil {
 		t.stems = t.stemsOf(t.language(m))
 	}
@@ -137,6 +141,10 @@ func (t *Tokenizer) message(m *message.Message) {
 		t.link(l)
 	}
 }
+
+// AtStart reports, while a term is emitted, whether it occurs at the start of the message: in its header, its links, or the
+// first bytes of its text as the options say. A pair of words never does.
+func (t *Tokenizer) AtStart() bool { return !t.late }
 
 // put emits a term, unless the message has had as many as it may have.
 func (t *Tokenizer) put(term, token []byte) {
@@ -185,7 +193,7 @@ func (t *Tokenizer) part(p *message.Part) {
 		}
 		t.text("file:", p.Filename, t.folds)
 	}
-	t.prose("body:", p.Text)
+	t.prose(bodyTag, p.Text)
 	t.text("hidden:", p.Hidden, t.stems)
 }
 
@@ -193,10 +201,17 @@ func (t *Tokenizer) part(p *message.Part) {
 // classes of its amounts.
 func (t *Tokenizer) prose(tag string, text []byte) {
 	emit := t.emitter(tag, t.stems)
+	if t.options.Pairs {
+		emit = t.paired(tag, emit)
+	}
 	t.amounts = amounts{}
 	var before []byte
 	s := stretches{bytes: &t.bytes, text: text}
 	for stretch := s.next(); len(stretch) > 0 && !t.isFull(); stretch = s.next() {
+		if tag == bodyTag {
+			t.late = t.read >= t.options.StartBytes
+			t.read += s.gap + len(stretch)
+		}
 		t.cut(stretch, s.kinds, emit)
 		if s.kinds&(number|at) != 0 || t.amounts.open {
 			if t.options.Classes {
@@ -215,7 +230,36 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 		}
 	}
 	t.endSpaced(tag)
+	t.late = false
 }
+
+// bodyTag is what the words of the visible text are tagged with.
+const bodyTag = "body:"
+
+// paired returns what emits, beside each word, the two words that it makes with the word before it, as both are counted.
+// Punctuation between them does not part them.
+func (t *Tokenizer) paired(tag string, emit func(word []byte, kind wordKind)) func(word []byte, kind wordKind) {
+	t.before = append(t.before[:0], textStart)
+	return func(word []byte, kind wordKind) {
+		t.term = t.term[:0]
+		emit(word, kind)
+		if kind != plainWord || len(t.term) <= len(tag) {
+			return
+		}
+		counted := t.term[len(tag):]
+		if t.left >= 0 { // a pair is no token
+			t.pair = append(append(append(append(t.pair[:0], tag...), t.before...), ' '), counted...)
+			late := t.late
+			t.late = true
+			t.emit(t.pair, nil)
+			t.late = late
+		}
+		t.before = append(t.before[:0], counted...)
+	}
+}
+
+// textStart stands in a pair for what is before the first word.
+const textStart = '^'
 
 // text emits the words of text.
 func (t *Tokenizer) text(tag string, text []byte, c *cache) {
