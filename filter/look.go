@@ -4,11 +4,14 @@ import (
 	"slices"
 
 	"chaff/message"
+	"chaff/tokenize"
 )
 
 // Look is what a classifier sees of one message.
 type Look struct {
 	Message *message.Message
+	// Uses tells of each field of the message's header what of it becomes terms.
+	Uses []tokenize.FieldUse
 	// Terms are the distinct terms, in the order in which they come first.
 	Terms []SeenTerm
 	// Tokens is how many terms there are with repetitions.
@@ -48,5 +51,8 @@ func (r Reading) Look(raw []byte) (Look, error) {
 		}
 	})
 	look.Message = reader.message
+	for _, f := range look.Message.Header {
+		look.Uses = append(look.Uses, reader.tokenizer.Use(f.Name))
+	}
 	return look, nil
 }

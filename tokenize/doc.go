@@ -9,6 +9,7 @@
 //	subject:WORD           the subject, stemmed
 //	body:WORD              the visible text of all text parts, stemmed
 //	from:WORD  to:WORD     names, addresses and their domains; likewise reply-to:, cc: and the other address fields
+//	subject:WORD WORD  body:WORD WORD  two neighbouring words, each as it is counted
 //	NAME:WORD              any other header field that is looked at, by its name in lower case
 //	header:NAME            that the field occurs, its name as written
 //	host:  domain:  path:  the parts of a URL: host, registered domain, words of path and query
@@ -22,6 +23,9 @@
 //	script:NAME            a script other than Latin in which some of the text is written
 //	class:CLASS  address:DOMAIN  amounts and e-mail addresses in the text, see [Options]
 //	mark:NAME              a deception, once for a message
+//
+// and how the message is written, if [Options] want it: order:, value:, shape:, mime:, message-id:@, zone:, step:, same:,
+// missing: and outline:, which structure.go tells.
 //
 // Words that are disguised are counted as they were meant: with letters of another alphabet that look like Latin ones
 // folded to these, and, beside the word as it is written, without digits for letters and without signs between letters.

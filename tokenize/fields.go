@@ -10,10 +10,45 @@ type fieldPlan struct {
 	look    bool   // whether the field is looked at
 	address bool   // whether its value is addresses, not text
 	stem    bool   // whether its words are stemmed
+	mute    bool   // whether its words are left out
 	mark    string // the term that says the field occurs, "header:X-Mailer"
 	tag     string // what its words are tagged with, "x-mailer:"
 	// attached is what its words are tagged with in the header of an attached message; empty if it is not looked at there.
 	attached string
+	// structure is what is said of how the field is written, whether its words are looked at or not.
+	structure structure
+}
+
+// FieldUse is what of a header field becomes terms.
+type FieldUse uint8
+
+// The uses of a header field.
+const (
+	FieldNotUsed FieldUse = iota
+	FieldFormUsed
+	FieldUsed
+)
+
+// String returns "not looked at", "form only" or "looked at".
+func (u FieldUse) String() string {
+	switch u {
+	case FieldUsed:
+		return "looked at"
+	case FieldFormUsed:
+		return "form only"
+	}
+	return "not looked at"
+}
+
+// Use returns what the options make of the header fields of a name.
+func (t *Tokenizer) Use(name []byte) FieldUse {
+	switch plan := t.plans.plan(name); {
+	case plan.look:
+		return FieldUsed
+	case plan.structure != notStructure:
+		return FieldFormUsed
+	}
+	return FieldNotUsed
 }
 
 // group is why a header field is or is not looked at.
@@ -110,32 +145,76 @@ func (p *plans) plan(name []byte) fieldPlan {
 
 func (p *plans) makePlan(name string) fieldPlan {
 	lower := strings.ToLower(name)
-	if lower == "" || len(lower) > maxHeaderName || !p.wanted(lower) {
+	if lower == "" || len(lower) > maxHeaderName || p.isIgnored(lower) {
 		return fieldPlan{}
 	}
-	plan := fieldPlan{look: true, mark: "header:" + name, tag: lower + ":"}
+	plan := fieldPlan{look: p.wanted(lower), mark: "header:" + name, tag: lower + ":"}
+	if p.options.Structure {
+		plan.structure = p.structure(lower)
+	}
+	if !plan.look {
+		return plan
+	}
 	switch lower {
 	case "subject", "from", "to", "reply-to":
 		plan.attached = "attached-" + plan.tag
 	}
+	plan.mute = lower == "content-type" // the parts say what it says
+	plan.stem = lower == "subject"
+	plan.address = isAddressField(lower)
+	return plan
+}
+
+// isAddressField reports whether the value of a field is addresses.
+func isAddressField(lower string) bool {
 	switch lower {
-	case "subject":
-		plan.stem = true
 	case "from", "to", "cc", "bcc", "reply-to", "sender", "return-path", "errors-to", "mail-followup-to",
 		"disposition-notification-to", "delivered-to", "envelope-to", "x-original-to":
-		plan.address = true
+		return true
 	}
-	return plan
+	return false
 }
 
 // maxHeaderName is the length beyond which the name of a header field is rubbish and the field is not looked at.
 const maxHeaderName = 76
 
+// isIgnored reports whether the options leave out the fields of a name, whatever group it belongs to.
+func (p *plans) isIgnored(lower string) bool {
+	return matchesAny(p.options.IgnoreHeaders, lower) || !matchesAny(p.options.Headers, lower)
+}
+
+// structure returns what is said of how a field is written. Of fields that name the route only the shape of each step is,
+// and nothing of those that name the recipient's mailbox or a list.
+func (p *plans) structure(lower string) structure {
+	switch p.group(lower) {
+	case groupOther:
+	case groupDate:
+		return dateField
+	case groupMessageID:
+		if lower == "message-id" {
+			return messageIDField
+		}
+		return placeOnly
+	case groupReceived:
+		if lower == "received" {
+			return receivedField
+		}
+		return notStructure
+	default:
+		return notStructure
+	}
+	switch {
+	case lower == "content-type":
+		return mediaField
+	case lower == "subject", isAddressField(lower):
+		return placeOnly
+	}
+	return plainField
+}
+
+// wanted reports whether the words of a field are looked at.
 func (p *plans) wanted(lower string) bool {
 	o := p.options
-	if matchesAny(o.IgnoreHeaders, lower) || !matchesAny(o.Headers, lower) {
-		return false
-	}
 	switch p.group(lower) {
 	case groupNever:
 		return false

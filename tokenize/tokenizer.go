@@ -127,6 +127,9 @@ func (t *Tokenizer) message(m *message.Message) {
 	for _, f := range m.Header {
 		t.header(f)
 	}
+	if t.options.Structure {
+		t.structure(m)
+	}
 	for _, f := range m.Attached {
 		if plan := t.plans.plan(f.Name); plan.attached != "" {
 			t.value(plan, plan.attached, f.Value)
@@ -174,6 +177,7 @@ func (t *Tokenizer) header(f message.Field) {
 // value emits the words of a header field.
 func (t *Tokenizer) value(plan fieldPlan, tag string, value []byte) {
 	switch {
+	case plan.mute:
 	case plan.stem:
 		t.prose(tag, value)
 	case plan.address:

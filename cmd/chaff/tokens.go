@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +12,7 @@ import (
 	"chaff/corpus"
 	"chaff/filter"
 	"chaff/message"
+	"chaff/tokenize"
 )
 
 func (p *program) tokensCommand() *cobra.Command {
@@ -148,16 +148,16 @@ func printLook(w io.Writer, look filter.Look) error {
 	return t.Flush()
 }
 
-// printHeader prints the header fields. Of those of the message itself it tells which are not looked at: they have left
-// no term.
+// printHeader prints the header fields. Of those of the message itself it tells which are not looked at, or only at how they
+// are written.
 func printHeader(w io.Writer, look filter.Look) {
 	if len(look.Message.Header) > 0 {
 		fmt.Fprintln(w, "Header")
 	}
-	for _, f := range look.Message.Header {
+	for i, f := range look.Message.Header {
 		note := ""
-		if !slices.ContainsFunc(look.Terms, func(t filter.SeenTerm) bool { return t.Term == "header:"+string(f.Name) }) {
-			note = "\t(not looked at)"
+		if use := look.Uses[i]; use != tokenize.FieldUsed {
+			note = fmt.Sprintf("\t(%v)", use)
 		}
 		fmt.Fprintf(w, "  %s:\t%s%s\n", printable(string(f.Name)), printable(string(f.Value)), note)
 	}

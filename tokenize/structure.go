@@ -1,0 +1,255 @@
+package tokenize
+
+import (
+	"bytes"
+	"strconv"
+
+	"chaff/message"
+)
+
+// structure is what is said of how a header field is written.
+type structure uint8
+
+const (
+	notStructure   structure = iota // the field has no such terms
+	plainField                      // its place, its whole value and the shape of it
+	placeOnly                       // its place
+	mediaField                      // its place, and the parameters of a media type
+	messageIDField                  // its place, the shape of the id and its domain
+	dateField                       // its place, its shape and its zone
+	receivedField                   // the shape of the step; its place tells the route
+)
+
+const (
+	maxWhole   = 80  // bytes of a value that is a term as a whole
+	maxShaped  = 160 // bytes of a value of which the shape is taken
+	maxOutline = 8   // parts of a message that are named in a row
+	noField    = "^" // stands for what is before the first field
+)
+
+// structure emits how the header and the parts of a message are written. A program writes every message in the same way,
+// and the programs that send spam are few:
+//
+//	order:DATE>FROM            two neighbouring fields, their names as written
+//	value:NAME:VALUE           a whole value of a field that is neither text nor addresses
+//	shape:NAME:SHAPE           its shape, see [Tokenizer.shape]; likewise of Message-ID, Date and boundaries
+//	mime:TYPE;PARAMETERS       Content-Type as written: the type, and the names of its parameters in their order
+//	mime:charset=VALUE         a parameter as written
+//	message-id:@DOMAIN         the domain of the message id, and the registered one
+//	zone:ZONE                  what follows the time in Date
+//	step:SHAPE                 a Received field: its keywords, and the shapes of what stands between them
+//	same:NAME:yes  same:NAME:no  missing:NAME
+//	                           whether the registered domain of a field is that of From
+//	outline:TYPE,TYPE          the types of the parts
+func (t *Tokenizer) structure(m *message.Message) {
+	before := append(t.before[:0], noField...)
+	for _, f := range m.Header {
+		plan := t.plans.plan(f.Name)
+		if plan.structure == notStructure {
+			continue
+		}
+		if plan.structure != receivedField {
+			t.term = append(append(append(append(t.term[:0], "order:"...), before...), '>'), f.Name...)
+			t.put(t.term, nil)
+			before = append(before[:0], f.Name...)
+		}
+		t.fieldStructure(plan, f.Value)
+	}
+	t.before = before
+	t.relations(m)
+	t.outline(m.Parts)
+}
+
+func (t *Tokenizer) fieldStructure(plan fieldPlan, value []byte) {
+	switch plan.structure {
+	case plainField:
+		if len(value) <= maxWhole {
+			t.term = append(append(append(t.term[:0], "value:"...), plan.tag...), value...)
+			t.put(t.term, value)
+		}
+		t.shapeOf(plan.tag, value, false)
+	case mediaField:
+		t.mediaStructure(value)
+	case messageIDField:
+		local, domain := value, []byte(nil)
+		if at := bytes.LastIndexByte(value, '@'); at >= 0 {
+			local, domain = value[:at], value[at+1:]
+		}
+		t.shapeOf(plan.tag, local, true)
+		t.shapeOf(plan.tag, value, false)
+		t.host("message-id:@", "message-id:@.", beforeAny(domain, "> \t;,"))
+	case dateField:
+		t.shapeOf(plan.tag, value, true)
+		if colon := bytes.LastIndexByte(value, ':'); colon >= 0 {
+			_, zone, _ := bytes.Cut(value[colon:], []byte(" "))
+			t.term = append(append(t.term[:0], "zone:"...), zone[:min(len(zone), maxWhole)]...)
+			t.put(t.term, zone)
+		}
+	case receivedField:
+		t.step(value)
+	}
+}
+
+// shapeOf emits the shape of a value, with the lengths of its runs or without.
+func (t *Tokenizer) shapeOf(tag string, value []byte, lengths bool) {
+	t.term = append(append(t.term[:0], "shape:"...), tag...)
+	t.term = appendShape(t.term, value[:min(len(value), maxShaped)], lengths)
+	t.put(t.term, nil)
+}
+
+// appendShape appends the shape of a text: a run of digits is 9, one of capital letters A, of small letters a, of
+// characters beyond ASCII u, each followed by its length, or by + if it is longer than one; other characters are themselves.
+func appendShape(dst, text []byte, lengths bool) []byte {
+	for i := 0; i < len(text); {
+		kind := shapeKind(text[i])
+		end := i + 1
+		for kind != 0 && end < len(text) && shapeKind(text[end]) == kind {
+			end++
+		}
+		switch n := end - i; {
+		case kind == 0:
+			dst = append(dst, text[i])
+		case n == 1:
+			dst = append(dst, kind)
+		case lengths:
+			dst = strconv.AppendInt(append(dst, kind), int64(n), 10)
+		default:
+			dst = append(dst, kind, '+')
+		}
+		i = end
+	}
+	return dst
+}
+
+// shapeKind is what a character of a run is shown as, 0 for one that is shown as itself.
+func shapeKind(c byte) byte {
+	switch {
+	case isDigit(c):
+		return '9'
+	case c >= 'a' && c <= 'z':
+		return 'a'
+	case c >= 'A' && c <= 'Z':
+		return 'A'
+	case c >= 0x80:
+		return 'u'
+	}
+	return 0
+}
+
+// mediaStructure emits how the media type of the message is written.
+func (t *Tokenizer) mediaStructure(value []byte) {
+	media, rest, _ := bytes.Cut(value, []byte(";"))
+	whole := append(append(t.pair[:0], "mime:"...), bytes.TrimSpace(media)...)
+	for len(rest) > 0 && len(whole) < maxShaped {
+		var parameter []byte
+		parameter, rest, _ = bytes.Cut(rest, []byte(";"))
+		name, given, _ := bytes.Cut(bytes.TrimSpace(parameter), []byte("="))
+		whole = append(append(whole, ';'), name...)
+		switch {
+		case bytes.EqualFold(name, []byte("boundary")):
+			t.shapeOf("boundary:", given, true)
+			t.shapeOf("boundary:", given, false)
+		case len(given) <= maxWhole:
+			t.term = append(append(append(append(t.term[:0], "mime:"...), name...), '='), given...)
+			t.put(t.term, given)
+		}
+	}
+	t.pair = whole
+	t.put(whole, nil)
+}
+
+// step emits the shape of a Received field up to its date: keywords stay, host names are host, addresses are address,
+// and everything else is its shape.
+func (t *Tokenizer) step(value []byte) {
+	value = value[:min(len(value), 2*maxShaped)]
+	t.term = append(t.term[:0], "step:"...)
+	for len(value) > 0 {
+		word := beforeAny(value, " \t")
+		value = bytes.TrimLeft(value[len(word):], " \t")
+		switch {
+		case len(word) == 0:
+			continue
+		case isStepKeyword(word):
+			t.term = append(t.term, word...)
+		case bytes.IndexByte(word, '@') >= 0:
+			t.term = append(t.term, "address"...)
+		case bytes.IndexByte(word, '.') >= 0 && !bytes.ContainsAny(word, "[(:"):
+			t.term = append(t.term, "host"...)
+		default:
+			t.term = appendShape(t.term, word, false)
+		}
+		if word[len(word)-1] == ';' {
+			break
+		}
+		t.term = append(t.term, ' ')
+	}
+	t.put(t.term, nil)
+}
+
+// isStepKeyword reports whether a word of a Received field is one that every message may have (RFC 5321, section 4.4).
+func isStepKeyword(word []byte) bool {
+	if len(word) > maxUnit {
+		return false
+	}
+	switch string(appendLower(make([]byte, 0, maxUnit), word)) {
+	case "from", "by", "with", "for", "id", "via", "smtp", "esmtp", "esmtps", "esmtpa", "esmtpsa", "http", "local", "helo",
+		"ehlo", "envelope-from", "unknown", "invoked", "(helo", "(envelope-from":
+		return true
+	}
+	return false
+}
+
+// relations emits which fields name an address of the domain that From names, and which fields are missing.
+func (t *Tokenizer) relations(m *message.Message) {
+	from := t.domainOf(m, "from")
+	if from == "" {
+		return
+	}
+	for _, name := range [...]string{"message-id", "reply-to", "to", "return-path"} {
+		if t.plans.plan([]byte(name)).tag == "" {
+			continue // the options leave it out
+		}
+		other := t.domainOf(m, name)
+		switch {
+		case len(m.Get(name)) == 0 && name == "return-path": // a server writes it, or does not
+			continue
+		case len(m.Get(name)) == 0:
+			t.term = append(append(t.term[:0], "missing:"...), name...)
+		case other == from:
+			t.term = append(append(append(t.term[:0], "same:"...), name...), ":yes"...)
+		default:
+			t.term = append(append(append(t.term[:0], "same:"...), name...), ":no"...)
+		}
+		t.put(t.term, nil)
+	}
+}
+
+// domainOf returns the registered domain of the last address in a field, empty if it has none.
+func (t *Tokenizer) domainOf(m *message.Message, name string) string {
+	value := m.Get(name)
+	at := bytes.LastIndexByte(value, '@')
+	if at < 0 {
+		return ""
+	}
+	host := bytes.TrimRight(beforeAny(value[at+1:], "> \t;,()\""), ".")
+	if len(host) == 0 || len(host) > maxHost {
+		return ""
+	}
+	domain, _ := t.domains.get(host)
+	return string(domain)
+}
+
+// outline emits the types of the parts in a row.
+func (t *Tokenizer) outline(parts []message.Part) {
+	if len(parts) == 0 {
+		return
+	}
+	t.term = append(t.term[:0], "outline:"...)
+	for i := range parts[:min(len(parts), maxOutline)] {
+		if i > 0 {
+			t.term = append(t.term, ',')
+		}
+		t.term = append(t.term, parts[i].Type...)
+	}
+	t.put(t.term, nil)
+}
