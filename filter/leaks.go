@@ -91,10 +91,7 @@ func isOfOneClass(present, of []int) bool {
 
 // isOnTheWay says whether a term is of a header field that others write than the sender and the sender's program.
 func isOnTheWay(term string) bool {
-	tag, value, _ := strings.Cut(term, ":")
-	if tag == "header" {
-		tag = strings.ToLower(value)
-	}
+	tag := strings.ToLower(fieldOf(term))
 	switch tag {
 	case "received", "return-path", "delivered-to", "envelope-to", "delivery-date", "date", "message-id", "status", "errors-to", "sender", "precedence":
 		return true
@@ -124,12 +121,28 @@ func sum(counts []int) int {
 	return n
 }
 
+// fieldOf returns the name of the header field that a term is of: its tag, or what comes after that. Shapes and zones are
+// how the sender's program writes, whatever the field.
+func fieldOf(term string) string {
+	tag, rest, _ := strings.Cut(term, ":")
+	switch tag {
+	case "header":
+		return rest
+	case "value":
+		field, _, _ := strings.Cut(rest, ":")
+		return field
+	case "step":
+		return "received"
+	}
+	return tag
+}
+
 // leakAdvice says what to do about a term, by the field that it is from.
 func leakAdvice(term string) string {
-	field, value, _ := strings.Cut(term, ":")
+	field := fieldOf(term)
 	switch {
-	case field == "header":
-		return "add it to the ignore list if only the archive, a filter or your own server writes it: tokenize.ignore_headers=" + value
+	case strings.HasPrefix(term, "header:"):
+		return "add it to the ignore list if only the archive, a filter or your own server writes it: tokenize.ignore_headers=" + field
 	case isOnTheWay(term):
 		return "add its header to the ignore list if only the archive, a filter or your own server writes it: tokenize.ignore_headers=" + field
 	}

@@ -34,7 +34,9 @@ func TestTermsThatOnlyAnArchiveOrARelayHasAreNamed(t *testing.T) {
 	}
 	for term, advice := range map[string]string{
 		"header:X-Foo":               "tokenize.ignore_headers=X-Foo",
+		"value:x-foo:17":             "tokenize.ignore_headers=x-foo",
 		"received:bad.relay.example": "tokenize.ignore_headers=received",
+		"step:from host by a+":       "tokenize.ignore_headers=received",
 	} {
 		l, ok := found[term]
 		if !ok || !strings.HasSuffix(l.Advice, advice) || l.Information < 0.99 {
