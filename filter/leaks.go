@@ -61,7 +61,20 @@ func (c *Collection) Leaks() []Leak {
 		}
 	}
 	slices.SortStableFunc(leaks, func(x, y Leak) int { return cmp.Compare(y.Information, x.Information) })
+	leaks = oneOfEachField(leaks)
 	return leaks[:min(len(leaks), maxLeaks)]
+}
+
+// oneOfEachField returns the leaks without those of a header field that another one before is of, too: they all come from the
+// same words.
+func oneOfEachField(leaks []Leak) []Leak {
+	seen := make(map[string]bool)
+	return slices.DeleteFunc(leaks, func(l Leak) bool {
+		field := strings.ToLower(fieldOf(l.Term))
+		again := isOnTheWay(l.Term) && seen[field]
+		seen[field] = true
+		return again
+	})
 }
 
 // information is I(w) of a term that is in so many documents of each class, of so many.
@@ -91,6 +104,9 @@ func isOfOneClass(present, of []int) bool {
 
 // isOnTheWay says whether a term is of a header field that others write than the sender and the sender's program.
 func isOnTheWay(term string) bool {
+	if strings.HasPrefix(term, "shape:date:") || strings.HasPrefix(term, "shape:message-id:") {
+		return false // how the sender's program writes
+	}
 	tag := strings.ToLower(fieldOf(term))
 	switch tag {
 	case "received", "return-path", "delivered-to", "envelope-to", "delivery-date", "date", "message-id", "status", "errors-to", "sender", "precedence":
@@ -121,14 +137,13 @@ func sum(counts []int) int {
 	return n
 }
 
-// fieldOf returns the name of the header field that a term is of: its tag, or what comes after that. Shapes and zones are
-// how the sender's program writes, whatever the field.
+// fieldOf returns the name of the header field that a term is of: its tag, or what comes after that.
 func fieldOf(term string) string {
 	tag, rest, _ := strings.Cut(term, ":")
 	switch tag {
 	case "header":
 		return rest
-	case "value":
+	case "value", "shape":
 		field, _, _ := strings.Cut(rest, ":")
 		return field
 	case "step":

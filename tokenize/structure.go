@@ -163,12 +163,11 @@ func (t *Tokenizer) mediaStructure(value []byte) {
 func (t *Tokenizer) step(value []byte) {
 	value = value[:min(len(value), 2*maxShaped)]
 	t.term = append(t.term[:0], "step:"...)
-	for len(value) > 0 {
+	for separator := ""; len(value) > 0; separator = " " {
 		word := beforeAny(value, " \t")
 		value = bytes.TrimLeft(value[len(word):], " \t")
+		t.term = append(t.term, separator...)
 		switch {
-		case len(word) == 0:
-			continue
 		case isStepKeyword(word):
 			t.term = append(t.term, word...)
 		case bytes.IndexByte(word, '@') >= 0:
@@ -178,10 +177,9 @@ func (t *Tokenizer) step(value []byte) {
 		default:
 			t.term = appendShape(t.term, word, false)
 		}
-		if word[len(word)-1] == ';' {
+		if bytes.HasSuffix(word, []byte(";")) { // the date follows
 			break
 		}
-		t.term = append(t.term, ' ')
 	}
 	t.put(t.term, nil)
 }
