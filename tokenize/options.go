@@ -31,6 +31,12 @@ type Options struct {
 	// Pairs makes a term of each two neighbouring words of subject and text, as `body:click here`, beside one of each
 	// word. Default true.
 	Pairs bool `json:"pairs"`
+	// Grams makes a term of each so many neighbouring characters of the first gram_bytes of subject and text, as `gram:v1ag`
+	// with 4, from 3 to 8; 0 makes none. They see through spellings, but are three times as many terms as all others
+	// together, and outweigh these. Default 0.
+	Grams int `json:"grams"`
+	// GramBytes is how many bytes of subject and text grams are made of. At least 1; default 3000.
+	GramBytes int `json:"gram_bytes"`
 	// Structure makes terms of how the header and the parts are written, and not of what they say: the order of the fields,
 	// whole values and the shapes of values, the shape of message ids, dates, boundaries and the steps of the route, and
 	// which addresses are of one domain. It tells the program that made the message. Default true.
@@ -78,6 +84,7 @@ func DefaultOptions() Options {
 		MinLength:     1,
 		MaxLength:     32,
 		Pairs:         true,
+		GramBytes:     3000,
 		Structure:     true,
 		StartBytes:    1000,
 		Symbols:       true,
@@ -102,6 +109,12 @@ func (o Options) Validate() error {
 	}
 	if o.MaxLength < o.MinLength {
 		errs = append(errs, fmt.Errorf("max_length is %d: must be at least min_length, which is %d", o.MaxLength, o.MinLength))
+	}
+	if o.Grams != 0 && (o.Grams < 3 || o.Grams > 8) {
+		errs = append(errs, fmt.Errorf("grams is %d: must be from 3 to 8, or 0 for none", o.Grams))
+	}
+	if o.GramBytes < 1 {
+		errs = append(errs, fmt.Errorf("gram_bytes is %d: must be at least 1", o.GramBytes))
 	}
 	if o.StartBytes < 0 {
 		errs = append(errs, fmt.Errorf("start_bytes is %d: must be at least 0", o.StartBytes))

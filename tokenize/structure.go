@@ -80,8 +80,8 @@ func (t *Tokenizer) fieldStructure(plan fieldPlan, value []byte) {
 		t.host("message-id:@", "message-id:@.", beforeAny(domain, "> \t;,"))
 	case dateField:
 		t.shapeOf(plan.tag, value, true)
-		if colon := bytes.LastIndexByte(value, ':'); colon >= 0 {
-			_, zone, _ := bytes.Cut(value[colon:], []byte(" "))
+		_, zone, _ := bytes.Cut(value[max(bytes.LastIndexByte(value, ':'), 0):], []byte(" "))
+		if len(zone) > 0 {
 			t.term = append(append(t.term[:0], "zone:"...), zone[:min(len(zone), maxWhole)]...)
 			t.put(t.term, zone)
 		}
@@ -138,6 +138,9 @@ func shapeKind(c byte) byte {
 
 // mediaStructure emits how the media type of the message is written.
 func (t *Tokenizer) mediaStructure(value []byte) {
+	if len(value) == 0 {
+		return
+	}
 	media, rest, _ := bytes.Cut(value, []byte(";"))
 	whole := append(append(t.pair[:0], "mime:"...), bytes.TrimSpace(media)...)
 	for len(rest) > 0 && len(whole) < maxShaped {
@@ -161,6 +164,9 @@ func (t *Tokenizer) mediaStructure(value []byte) {
 // step emits the shape of a Received field up to its date: keywords stay, host names are host, addresses are address,
 // and everything else is its shape.
 func (t *Tokenizer) step(value []byte) {
+	if len(value) == 0 {
+		return
+	}
 	value = value[:min(len(value), 2*maxShaped)]
 	t.term = append(t.term[:0], "step:"...)
 	for separator := ""; len(value) > 0; separator = " " {

@@ -138,6 +138,7 @@ func (t *Tokenizer) message(m *message.Message) {
 	for i := range m.Parts {
 		t.part(&m.Parts[i])
 	}
+	t.grams(m)
 	t.shape(m.Parts)
 	t.scripts()
 	for _, l := range m.Links {

@@ -219,12 +219,12 @@ func TestOptionsSayWhatIsWrong(t *testing.T) {
 	if err := DefaultOptions().Validate(); err != nil {
 		t.Error(err)
 	}
-	o := Options{Language: "latin", MinLength: 0, MaxLength: 3, MaxTokens: 0, Headers: []string{"a["}, IgnoreHeaders: []string{""}}
+	o := Options{Language: "latin", MinLength: 0, MaxLength: 3, MaxTokens: 0, Grams: 2, StartBytes: -1, Headers: []string{"a["}, IgnoreHeaders: []string{""}}
 	err := o.Validate()
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, key := range []string{"language is", "min_length is", "max_length is", "max_tokens is", "headers has", "ignore_headers has"} {
+	for _, key := range []string{"language is", "min_length is", "max_length is", "max_tokens is", "grams is", "gram_bytes is", "start_bytes is", "headers has", "ignore_headers has"} {
 		if !strings.Contains(err.Error(), key) {
 			t.Errorf("%v does not complain that %s ...", err, key)
 		}
@@ -241,12 +241,14 @@ func FuzzTerms(f *testing.F) {
 		"From: <@>\nSubject: =?x?\n\nwww. http://@:/", "Content-Type: text/html\n\n<a href='//'>\u200b</a>", ": \n/: x\n\n", "From: a@b@c@\n\n",
 		"Subject: V1agra\n\nV i a g r a v-i-a-g-r-a c@sh pa$$word\n", "\n$ 5 million 12:30 +44 20 7946 0958 25 Dec 1,2,3.4 a@b.c\n",
 		"\nVіаgrа \u202eab \u200ba ＦＲＥＥ 회의를 人民币500元\n", "Content-Type: text/html\n\n<a href=http://xn--pypl-53dc.com>www.a.com</a><img src=x>",
+		"Received:\nReceived:  from [1.2.3.4]) by; \nFrom: a@b.example\nMessage-ID: <@>\nDate: 1:\nContent-Type: a/b; ;=;boundary\nReply-To: c@.\n\n",
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, language := range []string{"english", autoLanguage} {
-			tok := tokenizer(t, func(o *Options) { o.Language = language }) // a new one, since the caches of an old one confuse the fuzzer
+			all := func(o *Options) { o.Language, o.Pairs, o.Structure, o.Grams = language, true, true, 4 }
+			tok := tokenizer(t, all) // a new one, since the caches of an old one confuse the fuzzer
 			terms := termsOf(tok, string(raw))
 			marks := make(map[string]bool)
 			for _, term := range terms {
