@@ -255,9 +255,11 @@ func TestNaiveBayesAgreesWithScikitLearn(t *testing.T) {
 				joint := test.JointLogLikelihood[i]
 				scores := l.Scores(nil, sparse(kind, row))
 				for c := range test.Classes {
-					near(t, "joint log likelihood", direct(e, row, c), joint[c], 1e-9)
-					// Of each of some ten tokens a weight of up to 10 is rounded to 24 bits.
-					near(t, "score over the first class", scores[c]-scores[0], joint[c]-joint[0], 2e-5)
+					near(t, "joint log likelihood", direct(e, row, c, nil), joint[c], 1e-9)
+					// Of each of some ten tokens a weight of up to 10 is rounded to 24 bits. scikit-learn counts terms of no
+					// document.
+					want := direct(e, row, c, knownTerms(d)) - direct(e, row, 0, knownTerms(d))
+					near(t, "score over the first class", scores[c]-scores[0], want, 2e-5)
 				}
 			}
 		})
@@ -265,11 +267,12 @@ func TestNaiveBayesAgreesWithScikitLearn(t *testing.T) {
 }
 
 // direct returns log(P(class) P(document | class)) by the definition: the product over all terms, present and absent,
-// for Bernoulli, and over all tokens for multinomial.
-func direct(e *models.Estimates, row []float32, c int) float64 {
+// for Bernoulli, but for those that are not known, if known is given; and over all tokens for multinomial.
+func direct(e *models.Estimates, row []float32, c int, known []bool) float64 {
 	sum := e.LogPrior[c]
 	for w, f := range row {
 		switch {
+		case known != nil && !known[w] && e.LogAbsent != nil:
 		case e.LogAbsent == nil:
 			sum += float64(f) * e.LogLikelihood[c][w]
 		case f > 0:
@@ -279,4 +282,59 @@ func direct(e *models.Estimates, row []float32, c int) float64 {
 		}
 	}
 	return sum
+}
+
+// knownTerms says which terms a document has.
+func knownTerms(d *features.Dataset) []bool {
+	known := make([]bool, d.Terms)
+	for _, w := range d.IDs {
+		known[w] = true
+	}
+	return known
+}
+
+// Two documents of class 0, one of class 1, and a = 1: were the second term counted, its absence would be 3/4 in class 0 and
+// 2/3 in class 1.
+//
+//	lambda_1 = (1+2)/(2+2) = 3/4, (1+0)/(2+1) = 1/3         lambda_3 = (1+0)/(2+2) = 1/4, (1+1)/(2+1) = 2/3
+//	bias     = log((1/3 (1-1/3) (1-2/3)) / (2/3 (1-3/4) (1-1/4)))
+func TestATermOfNoDocumentSaysNothing(t *testing.T) {
+	for _, kind := range []features.Kind{features.Bits, features.StartBits} {
+		d := modelstest.Dataset(kind, 2, 3, []int32{0, 0, 1}, []float32{1, 0, 0}, []float32{1, 0, 0}, []float32{0, 0, 1})
+		o := models.DefaultOptions()
+		o.Bernoulli = models.Bernoulli{Smoothing: 1, Features: kind.String()}
+		l, _, err := o.Bernoulli.Train(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "bias", l.Bias[0], math.Log((1./3*2/3*1/3)/(2./3*1/4*3/4)), 1e-12)
+		near(t, "weight", float64(l.Weights[0]), math.Log((1./3/(2./3))/(3./4/(1./4))), 1e-6)
+		near(t, "weight of the term of no document", float64(l.Weights[1]), 0, 0)
+		online, _, err := o.NewOnline("bernoulli", d.Classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range d.Labels {
+			online.Learn(d.Row(i), int(c))
+		}
+		none := online.Scores(nil, features.Vector{})[1]
+		near(t, "online, without a term", none, l.Bias[0], 1e-12)
+		unknown := online.Scores(nil, features.Vector{IDs: []uint32{1}, Values: []float32{1}})[1]
+		near(t, "online, with the term of no document", unknown, none, 0)
+	}
+}
+
+// Two documents of length 1 in class 0 and one in class 1, with a = 1: n_0 = (2, 0) of 2 tokens, n_1 = (3/5, 4/5) of 7/5.
+func TestFractionsOfTokens(t *testing.T) {
+	d := dense(features.UnitCounts, 2, []int32{0, 0, 1}, [][]float32{{7, 0}, {1, 0}, {3, 4}})
+	want := [][]float64{{3. / 4, 1. / 4}, {(1 + 3./5) / (2 + 7./5), (1 + 4./5) / (2 + 7./5)}}
+	e, err := models.Multinomial{Smoothing: 1, Features: "unit counts"}.Estimate(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, row := range want {
+		for w, lambda := range row {
+			near(t, "likelihood", math.Exp(e.LogLikelihood[c][w]), lambda, 1e-7) // features are float32
+		}
+	}
 }

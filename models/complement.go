@@ -20,14 +20,15 @@ import (
 // multinomial naive Bayes.
 type Complement struct {
 	// Smoothing is added to the number of tokens of each term, so that no term is impossible. 0, or from 1e-10 to 1e6
-	// tokens; default 0.1. With 0 the estimates are the plain shares of the tokens, held between 1e-10 and 1 - 1e-10.
+	// tokens, of which a message of length 1 has fractions, as for models.multinomial. Default 0.001. With 0 the estimates
+	// are the plain shares of the tokens, held between 1e-10 and 1 - 1e-10.
 	Smoothing float64 `json:"smoothing"`
 	// Prior is how probable each class is before a message is read, as for models.multinomial. It does not count with
-	// normalise, which takes the scores out of the scale of probabilities. Default "learned".
+	// normalise, which takes the scores out of the scale of probabilities. Default "uniform"; an empty text means "learned".
 	Prior string `json:"prior"`
 	// Features is what the model is trained on: "bits", every term of a message once; "counts", every token; or "unit bits"
-	// and "unit counts", where a message is scaled to length 1, so that long ones weigh as much as short ones. An empty text
-	// means "bits", the default.
+	// and "unit counts", where a message is scaled to length 1, so that long ones weigh as much as short ones. Default
+	// "unit bits"; an empty text means "bits".
 	Features string `json:"features"`
 	// Normalise divides the weights of each class by the sum of their absolute values, so that no class wins by having
 	// larger weights. Default false.
@@ -38,7 +39,7 @@ var _ Trainer = Complement{}
 
 // DefaultComplement returns the settings used when nothing else is said.
 func DefaultComplement() Complement {
-	return Complement{Smoothing: 0.1, Prior: PriorLearned, Features: features.Bits.String()}
+	return Complement{Smoothing: 0.001, Prior: PriorUniform, Features: features.UnitBits.String()}
 }
 
 // Validate returns everything that is wrong with m.

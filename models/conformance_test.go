@@ -11,7 +11,8 @@ func TestConformance(t *testing.T) {
 	unusual := map[string]modelstest.Traits{
 		"majority":              {IgnoresTerms: true, AnyKind: true},
 		"memoriser":             {IgnoresPrior: true, ClassOrderMatters: true}, // all that is new is of class 0
-		"complement":            {AnyKind: true},
+		"multinomial":           {IgnoresPrior: true},                          // it is uniform
+		"complement":            {AnyKind: true, IgnoresPrior: true},
 		"perceptron":            {AnyKind: true, IgnoresPrior: true}, // the last mistake decides
 		"averaged-perceptron":   {AnyKind: true},
 		"multiclass-perceptron": {AnyKind: true, ClassOrderMatters: true}, // of equal scores the first is the rival
@@ -19,6 +20,7 @@ func TestConformance(t *testing.T) {
 		"tanh":                  {AnyKind: true},
 		"lms":                   {AnyKind: true},
 		"softmax":               {AnyKind: true},
+		"hybrid":                {AnyKind: true},
 		"arow":                  {AnyKind: true},
 	}
 	names := models.Names()

@@ -20,6 +20,7 @@ type Options struct {
 	Tanh                 Tanh                 `json:"tanh"`
 	LMS                  LMS                  `json:"lms"`
 	Softmax              Softmax              `json:"softmax"`
+	Hybrid               Hybrid               `json:"hybrid"`
 	AROW                 AROW                 `json:"arow"`
 }
 
@@ -36,6 +37,7 @@ func DefaultOptions() Options {
 		Tanh:                 DefaultTanh(),
 		LMS:                  DefaultLMS(),
 		Softmax:              DefaultSoftmax(),
+		Hybrid:               DefaultHybrid(),
 		AROW:                 DefaultAROW(),
 	}
 }
@@ -43,7 +45,7 @@ func DefaultOptions() Options {
 // Validate returns everything that is wrong with o, each key after the name of its model.
 func (o Options) Validate() error {
 	return errors.Join(
-		validateBayes("bernoulli.", o.Bernoulli.Smoothing, o.Bernoulli.Prior),
+		o.Bernoulli.validate("bernoulli."),
 		o.Multinomial.validate("multinomial."),
 		o.Complement.validate("complement."),
 		o.Perceptron.validate("perceptron."),
@@ -53,6 +55,7 @@ func (o Options) Validate() error {
 		o.Tanh.validate("tanh."),
 		o.LMS.validate("lms."),
 		o.Softmax.validate("softmax."),
+		o.Hybrid.validate("hybrid."),
 		o.AROW.validate("arow."),
 	)
 }
@@ -67,7 +70,7 @@ type named struct {
 // table lists all models, in the order they are shown in: those of the lectures, others, and the baselines.
 func table() []named {
 	return []named{
-		{"bernoulli", func(o Options) (Trainer, features.Kind, error) { return o.Bernoulli, features.Bits, nil }},
+		{"bernoulli", func(o Options) (Trainer, features.Kind, error) { return withKind(o.Bernoulli, o.Bernoulli.kind) }},
 		{"multinomial", func(o Options) (Trainer, features.Kind, error) { return withKind(o.Multinomial, o.Multinomial.kind) }},
 		{"perceptron", func(o Options) (Trainer, features.Kind, error) { return withKind(o.Perceptron, o.Perceptron.kind) }},
 		{"averaged-perceptron", func(o Options) (Trainer, features.Kind, error) {
@@ -83,6 +86,7 @@ func table() []named {
 		{"passive-aggressive", func(o Options) (Trainer, features.Kind, error) {
 			return withKind(o.PassiveAggressive, o.PassiveAggressive.kind)
 		}},
+		{"hybrid", func(o Options) (Trainer, features.Kind, error) { return withKind(o.Hybrid, o.Hybrid.kind) }},
 		{"arow", func(o Options) (Trainer, features.Kind, error) { return withKind(o.AROW, o.AROW.kind) }},
 		{"complement", func(o Options) (Trainer, features.Kind, error) { return withKind(o.Complement, o.Complement.kind) }},
 		{"memoriser", func(Options) (Trainer, features.Kind, error) { return Memoriser{}, features.Whole, nil }},
@@ -99,7 +103,7 @@ func withKind(t Trainer, kind func() (features.Kind, error)) (Trainer, features.
 func (o *Options) seed(seed uint64) {
 	for _, p := range []*Passes{
 		&o.Perceptron.Passes, &o.AveragedPerceptron.Passes, &o.MulticlassPerceptron.Passes, &o.Tanh.Passes, &o.LMS.Passes,
-		&o.Softmax.Passes, &o.PassiveAggressive.Passes, &o.AROW.Passes,
+		&o.Softmax.Passes, &o.PassiveAggressive.Passes, &o.Hybrid.Passes, &o.AROW.Passes,
 	} {
 		p.Seed = seed
 	}
@@ -110,10 +114,13 @@ func (o Options) WithFeatures(kind features.Kind) Options {
 	name := kind.String()
 	for _, features := range []*string{
 		&o.Perceptron.Features, &o.AveragedPerceptron.Features, &o.MulticlassPerceptron.Features, &o.Tanh.Features,
-		&o.LMS.Features, &o.Softmax.Features, &o.PassiveAggressive.Features, &o.AROW.Features, &o.Complement.Features,
-		&o.Multinomial.Features,
+		&o.LMS.Features, &o.Softmax.Features, &o.PassiveAggressive.Features, &o.Hybrid.Features, &o.AROW.Features,
+		&o.Complement.Features, &o.Multinomial.Features,
 	} {
 		*features = name
+	}
+	if checkBernoulliFeatures("", name) == nil {
+		o.Bernoulli.Features = name
 	}
 	return o
 }
@@ -122,7 +129,7 @@ func (o Options) WithFeatures(kind features.Kind) Options {
 func (o Options) WithShorterSteps(by float64) Options {
 	for _, rate := range []*float64{
 		&o.Perceptron.LearningRate, &o.AveragedPerceptron.LearningRate, &o.MulticlassPerceptron.LearningRate,
-		&o.Tanh.LearningRate, &o.LMS.LearningRate, &o.Softmax.LearningRate,
+		&o.Tanh.LearningRate, &o.LMS.LearningRate, &o.Softmax.LearningRate, &o.Hybrid.LearningRate,
 	} {
 		*rate /= by
 	}

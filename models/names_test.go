@@ -14,7 +14,7 @@ import (
 func TestNamesOfModels(t *testing.T) {
 	want := []string{
 		"bernoulli", "multinomial", "perceptron", "averaged-perceptron", "multiclass-perceptron", "tanh", "lms", "softmax",
-		"passive-aggressive", "arow", "complement", "memoriser", "majority",
+		"passive-aggressive", "hybrid", "arow", "complement", "memoriser", "majority",
 	}
 	if got := models.Names(); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -26,12 +26,13 @@ func TestNewTakesItsSettingsFromTheOptions(t *testing.T) {
 	o.Bernoulli.Smoothing, o.Multinomial.Features, o.Complement.Features = 0.5, "counts", "unit bits"
 	o.Perceptron.Epochs, o.AveragedPerceptron.Epochs, o.MulticlassPerceptron.Epochs = 3, 4, 5
 	o.Perceptron.Features, o.AveragedPerceptron.Features, o.MulticlassPerceptron.Features = "bits", "counts", "unit counts"
-	o.Tanh.Epochs, o.LMS.Epochs, o.Softmax.Epochs, o.PassiveAggressive.Epochs, o.AROW.Epochs = 6, 7, 8, 9, 10
+	o.Tanh.Epochs, o.LMS.Epochs, o.Softmax.Epochs, o.PassiveAggressive.Epochs, o.AROW.Epochs, o.Hybrid.Epochs = 6, 7, 8, 9, 10, 11
 	o.Tanh.Features, o.LMS.Features, o.Softmax.Features, o.PassiveAggressive.Features, o.AROW.Features = "", "counts", "bits", "bits", "unit bits"
+	o.Hybrid.Features = "unit counts"
 	want := o // with the seed, and the averaged one averaged
 	for _, p := range []*models.Passes{
 		&want.Perceptron.Passes, &want.AveragedPerceptron.Passes, &want.MulticlassPerceptron.Passes, &want.Tanh.Passes,
-		&want.LMS.Passes, &want.Softmax.Passes, &want.PassiveAggressive.Passes, &want.AROW.Passes,
+		&want.LMS.Passes, &want.Softmax.Passes, &want.PassiveAggressive.Passes, &want.Hybrid.Passes, &want.AROW.Passes,
 	} {
 		p.Seed = 7
 	}
@@ -39,7 +40,7 @@ func TestNewTakesItsSettingsFromTheOptions(t *testing.T) {
 		want models.Trainer
 		kind features.Kind
 	}{
-		"bernoulli":             {want.Bernoulli, features.Bits},
+		"bernoulli":             {want.Bernoulli, features.StartBits},
 		"multinomial":           {want.Multinomial, features.Counts},
 		"perceptron":            {want.Perceptron, features.Bits},
 		"averaged-perceptron":   {want.AveragedPerceptron, features.Counts},
@@ -48,6 +49,7 @@ func TestNewTakesItsSettingsFromTheOptions(t *testing.T) {
 		"lms":                   {want.LMS, features.Counts},
 		"softmax":               {want.Softmax, features.Bits},
 		"passive-aggressive":    {want.PassiveAggressive, features.Bits},
+		"hybrid":                {want.Hybrid, features.UnitCounts},
 		"arow":                  {want.AROW, features.UnitBits},
 		"complement":            {want.Complement, features.UnitBits},
 		"memoriser":             {models.Memoriser{}, features.Whole},
@@ -67,7 +69,7 @@ func TestNewTakesItsSettingsFromTheOptions(t *testing.T) {
 func TestNewNamesTheModelsItKnows(t *testing.T) {
 	_, _, err := models.DefaultOptions().New("bayes", 1)
 	const want = "unknown model \"bayes\": known are bernoulli, multinomial, perceptron, averaged-perceptron, " +
-		"multiclass-perceptron, tanh, lms, softmax, passive-aggressive, arow, complement, memoriser, majority"
+		"multiclass-perceptron, tanh, lms, softmax, passive-aggressive, hybrid, arow, complement, memoriser, majority"
 	if err == nil || err.Error() != want {
 		t.Errorf("got error %v, want %s", err, want)
 	}
@@ -79,7 +81,7 @@ func TestOptionsAreReadBackFromJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
-		`"multinomial":{"smoothing":0.1,"prior":"learned","features":"bits"}`, `"averaged_perceptron":{"epochs":`, `"learning_rate":1,`,
+		`"multinomial":{"smoothing":0.001,"prior":"uniform","features":"unit bits"}`, `"averaged_perceptron":{"epochs":`, `"learning_rate":1,`,
 	} {
 		if !strings.Contains(string(data), part) {
 			t.Errorf("got %s, want %s in it", data, part)
@@ -115,8 +117,11 @@ func TestOptionsValidate(t *testing.T) {
 		{"a negative smoothing", func(o *models.Options) { o.Bernoulli.Smoothing = -1 }, "bernoulli.smoothing is -1: must be 0, or from 1e-10 to 1e+06"},
 		{"a smoothing too small", func(o *models.Options) { o.Multinomial.Smoothing = 1e-11 }, "multinomial.smoothing is 1e-11: must be 0, or from 1e-10 to 1e+06"},
 		{"a smoothing that is no number", func(o *models.Options) { o.Complement.Smoothing = math.NaN() }, "complement.smoothing is NaN: must be 0, or from 1e-10 to 1e+06"},
-		{"a kind of feature of another name", func(o *models.Options) { o.Multinomial.Features = "words" }, `multinomial.features is "words": must be bits or counts`},
-		{"a kind of feature that only naive Bayes does not take", func(o *models.Options) { o.Multinomial.Features = "unit bits" }, `multinomial.features is "unit bits": must be bits or counts`},
+		{"a kind of feature of another name", func(o *models.Options) { o.Multinomial.Features = "words" }, `multinomial.features is "words": must be bits, counts, unit bits or unit counts`},
+		{"unit counts for naive Bayes", func(o *models.Options) { o.Multinomial.Features = "unit counts" }, ""},
+		{"the start only, for Bernoulli", func(o *models.Options) { o.Bernoulli.Features = "start bits" }, ""},
+		{"a kind of feature that Bernoulli does not take", func(o *models.Options) { o.Bernoulli.Features = "counts" }, `bernoulli.features is "counts": must be bits or start bits`},
+		{"a kind of feature that only Bernoulli takes", func(o *models.Options) { o.Hybrid.Features = "start bits" }, `hybrid.features is "start bits": must be bits, counts, unit bits or unit counts`},
 		{"a kind of feature that only the memoriser takes", func(o *models.Options) { o.LMS.Features = "whole" }, `lms.features is "whole": must be bits, counts, unit bits or unit counts`},
 		{"a prior of another name", func(o *models.Options) { o.Multinomial.Prior = "flat" },
 			`multinomial.prior is "flat": "flat" has no colon; must be learned, uniform, or like ham:0.7,spam:0.3`},
@@ -138,6 +143,12 @@ func TestOptionsValidate(t *testing.T) {
 			"softmax.l1 is 1: must be 0 for the method batch, which needs a smooth loss"},
 		{"no aggressiveness", func(o *models.Options) { o.PassiveAggressive.Aggressiveness = 0 }, "passive_aggressive.aggressiveness is 0: must be above 0 and at most 1e+06"},
 		{"no regularisation", func(o *models.Options) { o.AROW.Regularisation = 0 }, "arow.regularisation is 0: must be above 0 and at most 1e+06"},
+		{"no smoothing where the logarithms need one", func(o *models.Options) { o.Hybrid.Smoothing = 0 }, "hybrid.smoothing is 0: must be from 1e-10 to 1e+06"},
+		{"a negative share", func(o *models.Options) { o.Hybrid.BayesShare = -0.1 }, "hybrid.bayes_share is -0.1: must be from 0 to 1000"},
+		{"a share that is no number", func(o *models.Options) { o.Hybrid.BayesShare = math.NaN() }, "hybrid.bayes_share is NaN: must be from 0 to 1000"},
+		{"no share", func(o *models.Options) { o.Hybrid.BayesShare = 0 }, ""},
+		{"no learning rate for the hybrid", func(o *models.Options) { o.Hybrid.LearningRate = 0 }, "hybrid.learning_rate is 0: must be above 0 and at most 1e+06"},
+		{"no epoch for the hybrid", func(o *models.Options) { o.Hybrid.Epochs = 0 }, "hybrid.epochs is 0: must be from 1 to 100000"},
 		{"all that is wrong", func(o *models.Options) {
 			o.Bernoulli.Smoothing = 1e7
 			o.Multinomial.Smoothing, o.Multinomial.Prior = -2, "ham:1,ham:0.5"

@@ -119,6 +119,8 @@ func sum(numbers []float64) float64 {
 //
 //	score_c = log pi_c + sum over w in the document of log((a + n_cw) / (a + N_c - n_cw))
 //	          + sum over n of m_cn log((a + N_c - n) / (2a + N_c))        m_cn: terms with n_cw = n
+//
+// Terms that no document had so far do not count, though others with higher ids did.
 func (m Bernoulli) online(classes []string) (Online, error) {
 	a := m.Smoothing
 	bayes, err := newOnlineBayes(classes, m.Prior, nil)
@@ -135,7 +137,11 @@ func (m Bernoulli) online(classes []string) (Online, error) {
 			dst[c] += l.absent(c, float64(Nc), a)
 		}
 		for _, w := range x.IDs {
-			for c, ncw := range n.terms[int(w)*K:][:K] {
+			counts := n.terms[int(w)*K:][:K]
+			if sum(counts) == 0 {
+				continue
+			}
+			for c, ncw := range counts {
 				Nc := float64(n.documents[c])
 				dst[c] += logHeld((a+ncw)/(2*a+Nc), a) - logHeld((a+(Nc-ncw))/(2*a+Nc), a)
 			}
@@ -153,11 +159,15 @@ type onlineBernoulli struct {
 // Learn implements [Online].
 func (l *onlineBernoulli) Learn(x features.Vector, c int) {
 	K := len(l.documents)
-	before := len(l.terms) / K
-	l.onlineBayes.Learn(x, c)
-	for k := range l.alike {
-		l.alike[k][0] += len(l.terms)/K - before // new terms
+	for _, w := range x.IDs {
+		if int(w) < len(l.terms)/K && sum(l.terms[int(w)*K:][:K]) > 0 {
+			continue
+		}
+		for k := range l.alike {
+			l.alike[k][0]++ // a new term
+		}
 	}
+	l.onlineBayes.Learn(x, c)
 	for _, w := range x.IDs {
 		n := int(l.terms[int(w)*K+c]) // bits, so a number of documents
 		if n == len(l.alike[c]) {

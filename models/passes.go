@@ -75,10 +75,13 @@ func parseFeatures(name string) (features.Kind, error) {
 		return features.Bits, nil
 	}
 	kind, err := features.ParseKind(name)
-	if err != nil || kind == features.Whole {
-		return 0, fmt.Errorf("features is %q: must be bits, counts, unit bits or unit counts", name)
+	if err == nil {
+		switch kind {
+		case features.Bits, features.Counts, features.UnitBits, features.UnitCounts:
+			return kind, nil
+		}
 	}
-	return kind, nil
+	return 0, fmt.Errorf("features is %q: must be bits, counts, unit bits or unit counts", name)
 }
 
 func checkFeatures(prefix, name string) error {

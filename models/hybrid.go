@@ -1,0 +1,229 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"chaff/features"
+)
+
+// Hybrid is logistic regression that learns what naive Bayes leaves over: the log odds of multinomial naive Bayes are a part
+// of the score, and weights are learnt beside them.
+//
+//	nb(f)  = sum over w of f_w (log((a + n1_w) / (a + n0_w)) + log((aV + n0) / (aV + n1)))
+//	z      = c nb(f) + w . f + b
+//	e      = 1 / (1 + exp(-z)) - y                       y: 1 for a document of the class, 0 for another
+//	G_w   <- G_w + (e f_w)^2
+//	w_w   <- w_w - eta e f_w / sqrt(G_w)                  for w in the document, and for the bias with f = 1
+//
+// n1_w is the sum of f_w over the documents of the class and n0_w over all others, n1 and n0 are their sums over w, and V is
+// the number of terms that a document has; other terms do not count. The prior is left to the bias. A document that counts
+// more by its class weight has an e as much larger.
+//
+// Naive Bayes knows the documents that it has counted better than those to come. So while a document is learnt its own
+// features are taken off the counts, and the weights learn what naive Bayes is like on new mail. In the result all documents
+// are counted: the weight of a term is its share of naive Bayes and w_w.
+//
+// Sources: R. Raina, Y. Shen, A. Y. Ng, A. McCallum: Classification with Hybrid Generative/Discriminative Models (NIPS 2003),
+// for the two models in one and the estimates that leave one document out; J. Duchi, E. Hazan, Y. Singer: Adaptive
+// Subgradient Methods for Online Learning and Stochastic Optimization (JMLR 12, 2011), AdaGrad, for the steps.
+//
+// It has any number of classes: of more than two, each has weights of its own against all others. It takes any kind of
+// feature.
+type Hybrid struct {
+	Passes
+	// Smoothing is added to the sum of each term on both sides, so that a term never seen in a class is unlikely there and
+	// not impossible. From 1e-10 to 1e6; default 0.001.
+	Smoothing float64 `json:"smoothing"`
+	// BayesShare is c, how much of the score of naive Bayes there is in the score. From 0, which is logistic regression
+	// alone, to 1000; default 0.3, which is best on development mail.
+	BayesShare float64 `json:"bayes_share"`
+	// LearningRate is eta, the length of the first steps of a weight; AdaGrad makes them shorter with all that the weight has
+	// been moved. Above 0, at most 1e6; default 1.5, for messages of length 1.
+	LearningRate float64 `json:"learning_rate"`
+}
+
+var _ EpochTrainer = Hybrid{}
+
+const (
+	maxBayesShare = 1000
+	// firstSquares is G before the first document. In a message of a thousand terms and length 1 the first slope of a term
+	// is 0.03 / 2, and its square a quarter of this: so the first step is less than half the learning rate, and a term that
+	// occurs once does not weigh as much as one that has been confirmed.
+	firstSquares = 0.001
+	// rightEnough is the |e| below which a document is not learnt from: it could move no weight by what shows.
+	rightEnough = 1e-6
+)
+
+// DefaultHybrid returns the settings used when nothing else is said.
+func DefaultHybrid() Hybrid {
+	return Hybrid{
+		Passes:    Passes{Epochs: 2, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.UnitBits.String()},
+		Smoothing: 0.001, BayesShare: 0.3, LearningRate: 1.5,
+	}
+}
+
+// Validate returns everything that is wrong with m.
+func (m Hybrid) Validate() error { return m.validate("") }
+
+func (m Hybrid) validate(prefix string) error {
+	errs := []error{m.Passes.validate(prefix)}
+	if !(m.Smoothing >= minSmoothing && m.Smoothing <= maxSmoothing) { // also refuses NaN
+		errs = append(errs, fmt.Errorf("%ssmoothing is %v: must be from %v to %v", prefix, m.Smoothing, minSmoothing, maxSmoothing))
+	}
+	if !(m.BayesShare >= 0 && m.BayesShare <= maxBayesShare) {
+		errs = append(errs, fmt.Errorf("%sbayes_share is %v: must be from 0 to %v", prefix, m.BayesShare, maxBayesShare))
+	}
+	return errors.Join(append(errs, checkLearningRate(prefix, m.LearningRate))...)
+}
+
+// Train implements [Trainer].
+func (m Hybrid) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
+	return m.TrainEpochs(ctx, d, Watch{})
+}
+
+// TrainEpochs implements [EpochTrainer].
+func (m Hybrid) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*Linear, Report, error) {
+	if err := m.Validate(); err != nil {
+		return nil, Report{}, err
+	}
+	out, err := m.run(ctx, d, w)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	return out.result(d)
+}
+
+// run counts all documents and then learns from each. Losses are compared with that of weights that are 0: that of naive
+// Bayes alone, which has counted what it is measured on, may be lower than any that is right for new mail.
+func (m Hybrid) run(ctx context.Context, d *features.Dataset, w Watch) (*outcome, error) {
+	start := newRows(rowsOf(len(d.Classes)), d.Terms)
+	l := newHybrid(m, start.n, d.Terms)
+	for read, i := range canonical(d) {
+		if read%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		l.counts.add(d.Row(i), int(d.Labels[i]))
+	}
+	down := &downhill{brake: fmt.Sprintf("models.hybrid.learning_rate, which is %v, or models.hybrid.bayes_share, which is %v", m.LearningRate, m.BayesShare)}
+	return (&course{Passes: m.Passes, watch: w, learner: l, start: start, descent: down}).run(ctx, d)
+}
+
+func (m Hybrid) online(classes []string) (Online, error) {
+	return m.Passes.online(classes, nil, &onlineHybrid{newHybrid(m, rowsOf(len(classes)), 0)})
+}
+
+// hybrid learns R rows of weights beside naive Bayes, which has counted the documents before.
+type hybrid struct {
+	*rows           // w and b
+	squares *rows   // G
+	counts  *sides  // of naive Bayes
+	share   float64 // c
+	rate    float64
+	origin  bool
+	scratch []float64 // R
+}
+
+func newHybrid(m Hybrid, n, terms int) *hybrid {
+	l := &hybrid{
+		rows: newRows(n, 0), squares: newRows(n, 0), counts: newSides(n, m.Smoothing),
+		share: m.BayesShare, rate: m.LearningRate, origin: m.ThroughOrigin,
+	}
+	for r := range l.squares.bias {
+		l.squares.bias[r] = firstSquares
+	}
+	l.grow(terms)
+	return l
+}
+
+// learn learns from a document that is counted, as if it was not.
+func (l *hybrid) learn(x features.Vector, c int, weight float64) bool {
+	l.scratch = l.scores(room(l.scratch, l.n), x)
+	for r := range l.scratch {
+		var without side
+		without[sideOf(l.n, r, c)] = 1
+		l.scratch[r] += l.bayes(r, x, without)
+	}
+	return l.step(x, c, weight)
+}
+
+// bayes is what naive Bayes adds to the score of a row.
+func (l *hybrid) bayes(r int, x features.Vector, without side) float64 {
+	if l.share == 0 {
+		return 0
+	}
+	return l.share * l.counts.logOdds(r, x, without)
+}
+
+// step moves the weights by what is wrong with the scores of a document, which are in scratch.
+func (l *hybrid) step(x features.Vector, c int, weight float64) bool {
+	changed := false
+	for r, z := range l.scratch {
+		e := weight * logLossOfRow().slope(target(l.n, r, c), z)
+		if math.Abs(e) < rightEnough {
+			continue
+		}
+		if !l.origin {
+			l.squares.bias[r] += e * e
+			l.rows.bias[r] -= l.rate * e / math.Sqrt(l.squares.bias[r])
+		}
+		for i, w := range x.IDs {
+			at, g := int(w)*l.n+r, e*float64(x.Values[i])
+			l.squares.weights[at] += g * g
+			l.weights[at] -= l.rate * g / math.Sqrt(l.squares.weights[at])
+		}
+		changed = true
+	}
+	return changed
+}
+
+func (l *hybrid) pass() int { return 0 }
+
+func (l *hybrid) model(dst *rows) {
+	dst.set(l.rows)
+	for w := range len(dst.weights) / l.n {
+		for r := range l.n {
+			dst.weights[w*l.n+r] += l.share * l.counts.weight(r, w)
+		}
+	}
+}
+
+func (l *hybrid) loss(scores []float64, c int) float64 {
+	return sumOver(scores, c, logLossOfRow().value)
+}
+
+// logLossOfRow is log(1 + exp(-t z)), whose derivative by z is p - y.
+func logLossOfRow() slopedLoss {
+	return slopedLoss{
+		value: func(t, z float64) float64 { return log1pExp(-t * z) },
+		slope: func(t, z float64) float64 { return -t * logistic(-t*z) },
+	}
+}
+
+// grow implements growing.
+func (l *hybrid) grow(terms int) {
+	l.rows.grow(terms, 0)
+	l.squares.grow(terms, firstSquares)
+	l.counts.grow(terms)
+}
+
+// scoresNow implements growing.
+func (l *hybrid) scoresNow(dst []float64, x features.Vector) []float64 {
+	dst = l.scores(room(dst, l.n), x)
+	for r := range dst {
+		dst[r] += l.bayes(r, x, side{})
+	}
+	return dst
+}
+
+// onlineHybrid counts each document after it has learnt from it.
+type onlineHybrid struct{ *hybrid }
+
+func (l *onlineHybrid) learn(x features.Vector, c int, weight float64) bool {
+	l.scratch = l.scoresNow(l.scratch, x)
+	changed := l.step(x, c, weight)
+	l.counts.add(x, c)
+	return changed
+}

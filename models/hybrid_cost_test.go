@@ -1,0 +1,30 @@
+package models_test
+
+import (
+	"testing"
+
+	"chaff/features"
+	"chaff/models"
+	"chaff/models/modelstest"
+)
+
+// BenchmarkTrainOfDefaults trains with the default settings on as many documents as a mailbox may have, all of the same
+// values: those of messages of length 1.
+func BenchmarkTrainOfDefaults(b *testing.B) {
+	d := modelstest.Random(1, features.UnitBits, 3_600, 500_000, 2, 1_050)
+	for _, name := range []string{"multinomial", "hybrid", "arow"} {
+		b.Run(name, func(b *testing.B) {
+			trainer, _, err := models.DefaultOptions().New(name, 1)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			b.SetBytes(int64(8 * len(d.IDs))) // an id and a value
+			for b.Loop() {
+				if _, _, err := trainer.Train(b.Context(), d); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
