@@ -57,7 +57,6 @@
 //	its batch method         L-BFGS                                                        lbfgs.go
 //	passive-aggressive       Crammer et al., JMLR 7, 2006                                  passiveaggressive.go
 //	hybrid                   Raina, Shen, Ng, McCallum, NIPS 2003                          hybrid.go
-//	its naive Bayes          the same, with leave-one-out estimates                        sides.go
 //	its steps, AdaGrad       Duchi, Hazan, Singer, JMLR 12, 2011                           hybrid.go
 //	AROW                     Crammer, Kulesza, Dredze, NIPS 2009                           arow.go
 //	memoriser                collins, "What Kind of Solution would Suffice?"               memoriser.go

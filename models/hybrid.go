@@ -105,7 +105,7 @@ func (m Hybrid) run(ctx context.Context, d *features.Dataset, w Watch) (*outcome
 		if read%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		l.counts.add(d.Row(i), int(d.Labels[i]))
+		l.count(d.Row(i), int(d.Labels[i]))
 	}
 	down := &downhill{brake: fmt.Sprintf("models.hybrid.learning_rate, which is %v, or models.hybrid.bayes_share, which is %v", m.LearningRate, m.BayesShare)}
 	return (&course{Passes: m.Passes, watch: w, learner: l, start: start, descent: down}).run(ctx, d)
@@ -117,44 +117,119 @@ func (m Hybrid) online(classes []string) (Online, error) {
 
 // hybrid learns R rows of weights beside naive Bayes, which has counted the documents before.
 type hybrid struct {
-	*rows           // w and b
-	squares *rows   // G
-	counts  *sides  // of naive Bayes
-	share   float64 // c
-	rate    float64
-	origin  bool
-	scratch []float64 // R
+	n         int          // R
+	bias      []hybridCell // R: of sums, n0 and n1
+	cells     []hybridCell // V x R: of sums, n0_w and n1_w
+	known     int          // V of naive Bayes: the terms that a document has
+	smoothing float64
+	share     float64 // c
+	rate      float64
+	origin    bool
+	scratch   []float64 // R
+}
+
+// hybridCell is what is known of a term in a row, side by side since all of it is needed at once.
+type hybridCell struct {
+	weight  float64
+	squares float64 // G
+	sums    side
+}
+
+// side is a number for the documents on each side of a row: [1] for those of its class, [0] for all others.
+type side [2]float64
+
+// sideOf is the side of row r, of n rows, that a document of class c is on.
+func sideOf(n, r, c int) int {
+	if target(n, r, c) > 0 {
+		return 1
+	}
+	return 0
 }
 
 func newHybrid(m Hybrid, n, terms int) *hybrid {
 	l := &hybrid{
-		rows: newRows(n, 0), squares: newRows(n, 0), counts: newSides(n, m.Smoothing),
-		share: m.BayesShare, rate: m.LearningRate, origin: m.ThroughOrigin,
+		n: n, bias: make([]hybridCell, n), cells: make([]hybridCell, 0, n*terms),
+		smoothing: m.Smoothing, share: m.BayesShare, rate: m.LearningRate, origin: m.ThroughOrigin,
 	}
-	for r := range l.squares.bias {
-		l.squares.bias[r] = firstSquares
+	for r := range l.bias {
+		l.bias[r].squares = firstSquares
 	}
 	l.grow(terms)
 	return l
 }
 
+// count counts a document of class c for naive Bayes.
+func (l *hybrid) count(x features.Vector, c int) {
+	for i, w := range x.IDs {
+		f, cells := float64(x.Values[i]), l.cells[int(w)*l.n:][:l.n]
+		if cells[0].sums == (side{}) {
+			l.known++
+		}
+		for r := range cells {
+			at := sideOf(l.n, r, c)
+			cells[r].sums[at] += f
+			l.bias[r].sums[at] += f
+		}
+	}
+}
+
 // learn learns from a document that is counted, as if it was not.
 func (l *hybrid) learn(x features.Vector, c int, weight float64) bool {
-	l.scratch = l.scores(room(l.scratch, l.n), x)
+	l.scratch = room(l.scratch, l.n)
 	for r := range l.scratch {
-		var without side
-		without[sideOf(l.n, r, c)] = 1
-		l.scratch[r] += l.bayes(r, x, without)
+		var own side
+		own[sideOf(l.n, r, c)] = 1
+		l.scratch[r] = l.score(r, x, own)
 	}
 	return l.step(x, c, weight)
 }
 
-// bayes is what naive Bayes adds to the score of a row.
-func (l *hybrid) bayes(r int, x features.Vector, without side) float64 {
+// gone is the sum below which nothing but rounding is left of a term.
+const gone = 1e-9
+
+// score is z of row r. own is how often the document itself is in the sums of each side, from which it is taken off.
+func (l *hybrid) score(r int, x features.Vector, own side) float64 {
+	z := l.bias[r].weight
+	var length float64
+	for i, w := range x.IDs {
+		f := float64(x.Values[i])
+		z += f * l.cells[int(w)*l.n+r].weight
+		length += f
+	}
 	if l.share == 0 {
+		return z
+	}
+	return z + l.share*l.bayes(r, x, side{own[0] * length, own[1] * length}, own)
+}
+
+// bayes is nb(f) of a document with the given sums of features of its own.
+func (l *hybrid) bayes(r int, x features.Vector, sums, own side) float64 {
+	var odds, length float64 // of the terms that count
+	for i, w := range x.IDs {
+		f, cell := float64(x.Values[i]), &l.cells[int(w)*l.n+r]
+		n := side{max(0, cell.sums[0]-own[0]*f), max(0, cell.sums[1]-own[1]*f)}
+		if n[0]+n[1] < gone {
+			continue
+		}
+		odds += f * l.logOdds(n)
+		length += f
+	}
+	if length == 0 {
 		return 0
 	}
-	return l.share * l.counts.logOdds(r, x, without)
+	totals := l.bias[r].sums
+	return odds + length*l.logOddsOfTotals(side{totals[0] - sums[0], totals[1] - sums[1]})
+}
+
+// logOdds is log((a + n1_w) / (a + n0_w)).
+func (l *hybrid) logOdds(n side) float64 {
+	return math.Log((l.smoothing + n[1]) / (l.smoothing + n[0]))
+}
+
+// logOddsOfTotals is log((aV + n0) / (aV + n1)), the same for all terms; V must not be 0.
+func (l *hybrid) logOddsOfTotals(n side) float64 {
+	aV := l.smoothing * float64(l.known)
+	return math.Log((aV + max(0, n[0])) / (aV + max(0, n[1])))
 }
 
 // step moves the weights by what is wrong with the scores of a document, which are in scratch.
@@ -166,26 +241,34 @@ func (l *hybrid) step(x features.Vector, c int, weight float64) bool {
 			continue
 		}
 		if !l.origin {
-			l.squares.bias[r] += e * e
-			l.rows.bias[r] -= l.rate * e / math.Sqrt(l.squares.bias[r])
+			l.bias[r].move(e, l.rate)
 		}
 		for i, w := range x.IDs {
-			at, g := int(w)*l.n+r, e*float64(x.Values[i])
-			l.squares.weights[at] += g * g
-			l.weights[at] -= l.rate * g / math.Sqrt(l.squares.weights[at])
+			l.cells[int(w)*l.n+r].move(e*float64(x.Values[i]), l.rate)
 		}
 		changed = true
 	}
 	return changed
 }
 
+// move makes a step of AdaGrad against the slope g.
+func (c *hybridCell) move(g, rate float64) {
+	c.squares += g * g
+	c.weight -= rate * g / math.Sqrt(c.squares)
+}
+
 func (l *hybrid) pass() int { return 0 }
 
 func (l *hybrid) model(dst *rows) {
-	dst.set(l.rows)
-	for w := range len(dst.weights) / l.n {
-		for r := range l.n {
-			dst.weights[w*l.n+r] += l.share * l.counts.weight(r, w)
+	totals := make([]float64, l.n)
+	for r, cell := range l.bias {
+		dst.bias[r] = cell.weight
+		totals[r] = l.logOddsOfTotals(cell.sums)
+	}
+	for i, cell := range l.cells {
+		dst.weights[i] = cell.weight
+		if cell.sums[0]+cell.sums[1] >= gone {
+			dst.weights[i] += l.share * (l.logOdds(cell.sums) + totals[i%l.n])
 		}
 	}
 }
@@ -204,16 +287,16 @@ func logLossOfRow() slopedLoss {
 
 // grow implements growing.
 func (l *hybrid) grow(terms int) {
-	l.rows.grow(terms, 0)
-	l.squares.grow(terms, firstSquares)
-	l.counts.grow(terms)
+	for len(l.cells) < terms*l.n {
+		l.cells = append(l.cells, hybridCell{squares: firstSquares})
+	}
 }
 
 // scoresNow implements growing.
 func (l *hybrid) scoresNow(dst []float64, x features.Vector) []float64 {
-	dst = l.scores(room(dst, l.n), x)
+	dst = room(dst, l.n)
 	for r := range dst {
-		dst[r] += l.bayes(r, x, side{})
+		dst[r] = l.score(r, x, side{})
 	}
 	return dst
 }
@@ -224,6 +307,6 @@ type onlineHybrid struct{ *hybrid }
 func (l *onlineHybrid) learn(x features.Vector, c int, weight float64) bool {
 	l.scratch = l.scoresNow(l.scratch, x)
 	changed := l.step(x, c, weight)
-	l.counts.add(x, c)
+	l.count(x, c)
 	return changed
 }
