@@ -160,16 +160,18 @@ func newHybrid(m Hybrid, n, terms int) *hybrid {
 
 // count counts a document of class c for naive Bayes.
 func (l *hybrid) count(x features.Vector, c int) {
-	for i, w := range x.IDs {
-		f, cells := float64(x.Values[i]), l.cells[int(w)*l.n:][:l.n]
-		if cells[0].sums == (side{}) {
-			l.known++
+	for r := range l.n {
+		at := sideOf(l.n, r, c)
+		var length float64
+		for i, w := range x.IDs {
+			f, cell := float64(x.Values[i]), &l.cells[int(w)*l.n+r]
+			if r == 0 && cell.sums == (side{}) {
+				l.known++
+			}
+			cell.sums[at] += f
+			length += f
 		}
-		for r := range cells {
-			at := sideOf(l.n, r, c)
-			cells[r].sums[at] += f
-			l.bias[r].sums[at] += f
-		}
+		l.bias[r].sums[at] += length
 	}
 }
 
@@ -202,29 +204,33 @@ func (l *hybrid) score(r int, x features.Vector, own side) float64 {
 	return z + l.share*l.bayes(r, x, side{own[0] * length, own[1] * length}, own)
 }
 
-// bayes is nb(f) of a document with the given sums of features of its own.
+// bayes is nb(f) of a document with the given sums of features of its own. A logarithm costs more than all else: terms in
+// a row with the same f, as all have in bits, share that of their product, which is taken long before it overflows.
 func (l *hybrid) bayes(r int, x features.Vector, sums, own side) float64 {
 	var odds, length float64 // of the terms that count
+	product, f := 1.0, 0.0   // of the terms since the last logarithm
 	for i, w := range x.IDs {
-		f, cell := float64(x.Values[i]), &l.cells[int(w)*l.n+r]
-		n := side{max(0, cell.sums[0]-own[0]*f), max(0, cell.sums[1]-own[1]*f)}
+		value, cell := float64(x.Values[i]), &l.cells[int(w)*l.n+r]
+		n := side{max(0, cell.sums[0]-own[0]*value), max(0, cell.sums[1]-own[1]*value)}
 		if n[0]+n[1] < gone {
 			continue
 		}
-		odds += f * l.logOdds(n)
-		length += f
+		if value != f || product < 1e-100 || product > 1e100 {
+			odds += f * math.Log(product)
+			product, f = 1, value
+		}
+		product *= l.odds(n)
+		length += value
 	}
 	if length == 0 {
 		return 0
 	}
 	totals := l.bias[r].sums
-	return odds + length*l.logOddsOfTotals(side{totals[0] - sums[0], totals[1] - sums[1]})
+	return odds + f*math.Log(product) + length*l.logOddsOfTotals(side{totals[0] - sums[0], totals[1] - sums[1]})
 }
 
-// logOdds is log((a + n1_w) / (a + n0_w)).
-func (l *hybrid) logOdds(n side) float64 {
-	return math.Log((l.smoothing + n[1]) / (l.smoothing + n[0]))
-}
+// odds is (a + n1_w) / (a + n0_w).
+func (l *hybrid) odds(n side) float64 { return (l.smoothing + n[1]) / (l.smoothing + n[0]) }
 
 // logOddsOfTotals is log((aV + n0) / (aV + n1)), the same for all terms; V must not be 0.
 func (l *hybrid) logOddsOfTotals(n side) float64 {
@@ -268,7 +274,7 @@ func (l *hybrid) model(dst *rows) {
 	for i, cell := range l.cells {
 		dst.weights[i] = cell.weight
 		if cell.sums[0]+cell.sums[1] >= gone {
-			dst.weights[i] += l.share * (l.logOdds(cell.sums) + totals[i%l.n])
+			dst.weights[i] += l.share * (math.Log(l.odds(cell.sums)) + totals[i%l.n])
 		}
 	}
 }
