@@ -25,7 +25,7 @@ import (
 // Config is all settings. Its sections are the options of the rooms.
 type Config struct {
 	// Model is the name of the model to train: bernoulli, multinomial, perceptron, averaged-perceptron,
-	// multiclass-perceptron, tanh, lms, softmax, passive-aggressive, arow, complement, memoriser or majority. Default
+	// multiclass-perceptron, tanh, lms, softmax, passive-aggressive, hybrid, arow, complement, memoriser or majority. Default
 	// multinomial.
 	Model string `json:"model"`
 	// Seed is where all chance comes from: with the same mail and settings it gives the same model. It decides which

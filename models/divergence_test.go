@@ -41,14 +41,6 @@ func TestTooHighRatesNameTheSettingToLower(t *testing.T) {
 			"softmax", Softmax{Passes: p, LearningRate: 0.1}, Softmax{Passes: p, LearningRate: 100},
 			"models.softmax.learning_rate, which is 100",
 		},
-		{
-			"hybrid", Hybrid{Passes: p, Smoothing: 0.001, BayesShare: 0.3, LearningRate: 0.1}, Hybrid{Passes: p, Smoothing: 0.001, BayesShare: 0.3, LearningRate: 1000},
-			"models.hybrid.learning_rate, which is 1000, or models.hybrid.bayes_share, which is 0.3",
-		},
-		{
-			"hybrid of nothing but naive Bayes", Hybrid{Passes: p, Smoothing: 0.001, BayesShare: 0.3, LearningRate: 0.1}, Hybrid{Passes: p, Smoothing: 0.001, BayesShare: 1000, LearningRate: 0.1},
-			"models.hybrid.learning_rate, which is 0.1, or models.hybrid.bayes_share, which is 1000",
-		},
 	}
 	// A third of the labels contradict: no weights are right about the rest of the documents.
 	for _, classes := range []int{2, 3} {

@@ -37,11 +37,11 @@ type Hybrid struct {
 	// Smoothing is added to the sum of each term on both sides, so that a term never seen in a class is unlikely there and
 	// not impossible. From 1e-10 to 1e6; default 0.001.
 	Smoothing float64 `json:"smoothing"`
-	// BayesShare is c, how much of the score of naive Bayes there is in the score. From 0, which is logistic regression
+	// BayesShare is how much of the score of naive Bayes there is in the score, c. From 0, which is logistic regression
 	// alone, to 1000; default 0.3, which is best on development mail.
 	BayesShare float64 `json:"bayes_share"`
-	// LearningRate is eta, the length of the first steps of a weight; AdaGrad makes them shorter with all that the weight has
-	// been moved. Above 0, at most 1e6; default 1.5, for messages of length 1.
+	// LearningRate is the length of a step, eta; each weight's own becomes shorter with all slopes that it has followed, by
+	// AdaGrad. Above 0, at most 1e6; default 1.5, for messages of length 1.
 	LearningRate float64 `json:"learning_rate"`
 }
 
@@ -96,8 +96,8 @@ func (m Hybrid) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (
 	return out.result(d)
 }
 
-// run counts all documents and then learns from each. Losses are compared with that of weights that are 0: that of naive
-// Bayes alone, which has counted what it is measured on, may be lower than any that is right for new mail.
+// run counts all documents and then learns from each. No loss is too high to go on: steps become shorter by themselves, and
+// naive Bayes, which has counted what the loss is measured on, has a lower one at the start than is right for new mail.
 func (m Hybrid) run(ctx context.Context, d *features.Dataset, w Watch) (*outcome, error) {
 	start := newRows(rowsOf(len(d.Classes)), d.Terms)
 	l := newHybrid(m, start.n, d.Terms)
@@ -107,8 +107,7 @@ func (m Hybrid) run(ctx context.Context, d *features.Dataset, w Watch) (*outcome
 		}
 		l.count(d.Row(i), int(d.Labels[i]))
 	}
-	down := &downhill{brake: fmt.Sprintf("models.hybrid.learning_rate, which is %v, or models.hybrid.bayes_share, which is %v", m.LearningRate, m.BayesShare)}
-	return (&course{Passes: m.Passes, watch: w, learner: l, start: start, descent: down}).run(ctx, d)
+	return (&course{Passes: m.Passes, watch: w, learner: l, start: start}).run(ctx, d)
 }
 
 func (m Hybrid) online(classes []string) (Online, error) {
