@@ -185,9 +185,6 @@ func (l *hybrid) learn(x features.Vector, c int, weight float64) bool {
 	return l.step(x, c, weight)
 }
 
-// gone is the sum below which nothing but rounding is left of a term.
-const gone = 1e-9
-
 // score is z of row r. own is how often the document itself is in the sums of each side, from which it is taken off.
 func (l *hybrid) score(r int, x features.Vector, own side) float64 {
 	z := l.bias[r].weight
@@ -204,14 +201,15 @@ func (l *hybrid) score(r int, x features.Vector, own side) float64 {
 }
 
 // bayes is nb(f) of a document with the given sums of features of its own. A logarithm costs more than all else: terms in
-// a row with the same f, as all have in bits, share that of their product, which is taken long before it overflows.
+// a row with the same f, as all have in bits, share that of their product, which is taken long before it overflows. No sum
+// is negative without the document: it is not smaller than any of its parts, however it was rounded.
 func (l *hybrid) bayes(r int, x features.Vector, sums, own side) float64 {
 	var odds, length float64 // of the terms that count
 	product, f := 1.0, 0.0   // of the terms since the last logarithm
 	for i, w := range x.IDs {
 		value, cell := float64(x.Values[i]), &l.cells[int(w)*l.n+r]
-		n := side{max(0, cell.sums[0]-own[0]*value), max(0, cell.sums[1]-own[1]*value)}
-		if n[0]+n[1] < gone {
+		n := side{cell.sums[0] - own[0]*value, cell.sums[1] - own[1]*value}
+		if n == (side{}) {
 			continue
 		}
 		if value != f || product < 1e-100 || product > 1e100 {
@@ -234,7 +232,7 @@ func (l *hybrid) odds(n side) float64 { return (l.smoothing + n[1]) / (l.smoothi
 // logOddsOfTotals is log((aV + n0) / (aV + n1)), the same for all terms; V must not be 0.
 func (l *hybrid) logOddsOfTotals(n side) float64 {
 	aV := l.smoothing * float64(l.known)
-	return math.Log((aV + max(0, n[0])) / (aV + max(0, n[1])))
+	return math.Log((aV + n[0]) / (aV + n[1]))
 }
 
 // step moves the weights by what is wrong with the scores of a document, which are in scratch.
@@ -272,7 +270,7 @@ func (l *hybrid) model(dst *rows) {
 	}
 	for i, cell := range l.cells {
 		dst.weights[i] = cell.weight
-		if cell.sums[0]+cell.sums[1] >= gone {
+		if cell.sums != (side{}) {
 			dst.weights[i] += l.share * (math.Log(l.odds(cell.sums)) + totals[i%l.n])
 		}
 	}

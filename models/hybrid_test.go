@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"testing"
 
@@ -205,5 +206,45 @@ func TestHybridStopsWhenAllIsRightEnough(t *testing.T) {
 	m.Epochs = 100
 	if _, report := mustTrain(t, m, d, Watch{}); len(report.Epochs) == 100 || report.Epochs[len(report.Epochs)-1].Updates != 0 {
 		t.Errorf("got %d epochs, the last with an update", len(report.Epochs))
+	}
+}
+
+// Of sums of fractions even the last bit is the same.
+func TestHybridCountsInTheOrderOfContents(t *testing.T) {
+	d := unitLength(randomMatrix(1, 60, 12, 3))
+	m := DefaultHybrid()
+	want, err := m.run(t.Context(), d, Watch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.run(t.Context(), shuffled(d), Watch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.weights, want.weights) {
+		t.Errorf("the same documents in another order give other weights")
+	}
+}
+
+// 1,000 terms, each of the same two documents: of class 1, or of class 0. The odds of all together are beyond any number.
+func TestHybridOfTermsThatAreAllVerySure(t *testing.T) {
+	const terms = 1000
+	const a = 1e-10
+	row := make([]float32, terms)
+	for w := range row {
+		row[w] = 1
+	}
+	for c, sign := range []float64{-1, 1} {
+		m := handHybrid(1)
+		m.Smoothing = a
+		l := newHybrid(m, 1, terms)
+		l.count(vectorOf(row), c)
+		l.count(vectorOf(row), c)
+		odds := terms * (math.Log((a+2)/a) + math.Log(a*terms/(a*terms+2*terms)))
+		wantNear(t, "score", l.score(0, vectorOf(row), side{}), sign*odds, 1e-9)
+		want := terms * (math.Log((a+1)/a) + math.Log(a*terms/(a*terms+terms)))
+		var own side
+		own[c] = 1
+		wantNear(t, "score without the document", l.score(0, vectorOf(row), own), sign*want, 1e-9)
 	}
 }

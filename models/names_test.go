@@ -82,6 +82,8 @@ func TestOptionsAreReadBackFromJSON(t *testing.T) {
 	}
 	for _, part := range []string{
 		`"multinomial":{"smoothing":0.001,"prior":"uniform","features":"unit bits"}`, `"averaged_perceptron":{"epochs":`, `"learning_rate":1,`,
+		`"complement":{"smoothing":0.001,"prior":"uniform","features":"unit bits"`, `"bernoulli":{"smoothing":0.001,"prior":"learned","features":"start bits"}`,
+		`"hybrid":{"epochs":2,`, `"smoothing":0.001,"bayes_share":0.3,"learning_rate":1.5}`, `"arow":{"epochs":3,`, `"regularisation":0.1}`,
 	} {
 		if !strings.Contains(string(data), part) {
 			t.Errorf("got %s, want %s in it", data, part)
@@ -169,5 +171,41 @@ func TestOptionsValidate(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
 			}
 		})
+	}
+}
+
+func TestAllModelsOnOneKindOfFeature(t *testing.T) {
+	takes := map[string][]features.Kind{
+		"bernoulli": {features.Bits, features.StartBits}, "memoriser": {features.Whole}, "majority": {features.Bits},
+	}
+	for _, kind := range []features.Kind{features.Bits, features.Counts, features.UnitBits, features.UnitCounts} {
+		o := models.DefaultOptions().WithFeatures(kind)
+		if err := o.Validate(); err != nil {
+			t.Errorf("%v: %v", kind, err)
+		}
+		for _, name := range models.Names() {
+			_, got, err := o.New(name, 1)
+			if of, limited := takes[name]; limited && !slices.Contains(of, kind) {
+				continue
+			}
+			if err != nil || got != kind {
+				t.Errorf("%s: got %v, %v, want %v", name, got, err, kind)
+			}
+		}
+	}
+}
+
+func TestShorterSteps(t *testing.T) {
+	o := models.DefaultOptions()
+	shorter := o.WithShorterSteps(4)
+	for name, rates := range map[string][2]float64{
+		"perceptron": {o.Perceptron.LearningRate, shorter.Perceptron.LearningRate},
+		"lms":        {o.LMS.LearningRate, shorter.LMS.LearningRate},
+		"softmax":    {o.Softmax.LearningRate, shorter.Softmax.LearningRate},
+		"hybrid":     {o.Hybrid.LearningRate, shorter.Hybrid.LearningRate},
+	} {
+		if rates[1] != rates[0]/4 {
+			t.Errorf("%s: got the rate %v, want a quarter of %v", name, rates[1], rates[0])
+		}
 	}
 }
