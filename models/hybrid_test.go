@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -209,15 +210,19 @@ func TestHybridStopsWhenAllIsRightEnough(t *testing.T) {
 	}
 }
 
-// Of sums of fractions even the last bit is the same.
+// The sum of 1e8 and two of 1e-8 rounds by its order, and without the first document this is all that is left of the term.
 func TestHybridCountsInTheOrderOfContents(t *testing.T) {
-	d := unitLength(randomMatrix(1, 60, 12, 3))
+	values := [][]float32{{1e8, 1}, {1e-8, 1}, {1e-8, 1}, {1, 1}}
+	labels := []int32{1, 1, 1, 0}
 	m := DefaultHybrid()
-	want, err := m.run(t.Context(), d, Watch{})
+	m.Smoothing, m.BayesShare = minSmoothing, 1e-9
+	want, err := m.run(t.Context(), matrix(2, labels, values), Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := m.run(t.Context(), shuffled(d), Watch{})
+	slices.Reverse(values)
+	slices.Reverse(labels)
+	got, err := m.run(t.Context(), matrix(2, labels, values), Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}
