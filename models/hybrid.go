@@ -101,11 +101,8 @@ func (m Hybrid) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (
 func (m Hybrid) run(ctx context.Context, d *features.Dataset, w Watch) (*outcome, error) {
 	start := newRows(rowsOf(len(d.Classes)), d.Terms)
 	l := newHybrid(m, start.n, d.Terms)
-	for read, i := range canonical(d) {
-		if read%1024 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		l.count(d.Row(i), int(d.Labels[i]))
+	if err := l.countAll(ctx, d); err != nil {
+		return nil, err
 	}
 	return (&course{Passes: m.Passes, watch: w, learner: l, start: start}).run(ctx, d)
 }
@@ -155,6 +152,17 @@ func newHybrid(m Hybrid, n, terms int) *hybrid {
 	}
 	l.grow(terms)
 	return l
+}
+
+// countAll counts all documents, in the order of their contents, since sums round by their order.
+func (l *hybrid) countAll(ctx context.Context, d *features.Dataset) error {
+	for read, i := range canonical(d) {
+		if read%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		l.count(d.Row(i), int(d.Labels[i]))
+	}
+	return nil
 }
 
 // count counts a document of class c for naive Bayes.
