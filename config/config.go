@@ -48,7 +48,7 @@ type Config struct {
 // Default returns the settings used when nothing else is said.
 func Default() Config {
 	return Config{
-		Model:      "multinomial",
+		Model:      "hybrid",
 		Seed:       1,
 		Split:      corpus.DefaultSplitOptions(),
 		Message:    message.DefaultOptions(),

@@ -41,7 +41,7 @@ type Hybrid struct {
 	// alone, to 1000; default 0.3, which is best on development mail.
 	BayesShare float64 `json:"bayes_share"`
 	// LearningRate is the length of a step, eta; each weight's own becomes shorter with all slopes that it has followed, by
-	// AdaGrad. Above 0, at most 1e6; default 1.5, for messages of length 1.
+	// AdaGrad. Above 0, at most 1e6; default 1.25, for messages of length 1.
 	LearningRate float64 `json:"learning_rate"`
 }
 
@@ -61,7 +61,7 @@ const (
 func DefaultHybrid() Hybrid {
 	return Hybrid{
 		Passes:    Passes{Epochs: 2, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.UnitBits.String()},
-		Smoothing: 0.001, BayesShare: 0.3, LearningRate: 1.5,
+		Smoothing: 0.001, BayesShare: 0.3, LearningRate: 1.25,
 	}
 }
 

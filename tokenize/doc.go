@@ -9,7 +9,7 @@
 //	subject:WORD           the subject, stemmed
 //	body:WORD              the visible text of all text parts, stemmed
 //	from:WORD  to:WORD     names, addresses and their domains; likewise reply-to:, cc: and the other address fields
-//	subject:WORD WORD  body:WORD WORD  two neighbouring words, each as it is counted
+//	subject:WORD WORD  body:WORD WORD  two neighbouring words or signs, each as it is counted
 //	NAME:WORD              any other header field that is looked at, by its name in lower case
 //	header:NAME            that the field occurs, its name as written
 //	host:  domain:  path:  the parts of a URL: host, registered domain, words of path and query

@@ -28,8 +28,8 @@ type Options struct {
 	// MaxLength is the length in characters up to which a word is a term of its own. Longer words are counted by the
 	// largest power of two in their length, as `body:64+`. At least 4; default 32.
 	MaxLength int `json:"max_length"`
-	// Pairs makes a term of each two neighbouring words of subject and text, as `body:click here`, beside one of each
-	// word. Default true.
+	// Pairs makes a term of each two neighbouring words or signs of subject and text, as `body:click here` and `body:here !`,
+	// beside one of each word. Default true.
 	Pairs bool `json:"pairs"`
 	// Grams makes a term of each so many neighbouring characters of the first gram_bytes of subject and text, as `gram:v1ag`
 	// with 4, from 3 to 8; 0 makes none. They see through spellings, but are three times as many terms as all others

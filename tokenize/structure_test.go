@@ -118,7 +118,7 @@ func TestPairsAreOfNeighbouringWordsAsTheyAreCounted(t *testing.T) {
 		name, raw string
 		want      []string
 	}{
-		{"of the text, from its start", "\nOffers, running now\n", []string{"body:^ offer", "body:offer run", "body:run now"}},
+		{"of the text, from its start", "\nOffers, running now\n", []string{"body:^ offer", "body:offer ,", "body:, run", "body:run now"}},
 		{"of the subject apart from the text", "Subject: Buy now\n\nToday\n", []string{"subject:^ buy", "subject:buy now", "body:^ today"}},
 		{"of each part on its own", "Content-Type: multipart/mixed; boundary=b\n\n--b\n\none\n--b\n\ntwo\n--b--\n", []string{"body:^ one", "body:^ two"}},
 		{"of a disguised word as it was meant", "\nbuy V1AGRA now\n", []string{"body:^ buy", "body:buy viagra", "body:viagra now"}},

@@ -28,7 +28,7 @@ type Tokenizer struct {
 	read     int // bytes of body text that were read
 	late     bool
 	seen     evidence
-	before   []byte // the word before the one that is read, as it is counted
+	before   []byte // the word or sign before the one that is read, as it is counted
 	pair     []byte // the term of both being made
 	spaced   spaced
 	amounts  amounts
@@ -241,14 +241,13 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 // bodyTag is what the words of the visible text are tagged with.
 const bodyTag = "body:"
 
-// paired returns what emits, beside each word, the two words that it makes with the word before it, as both are counted.
-// Punctuation between them does not part them.
+// paired returns what emits, beside each word or sign, the pair that it makes with the one before it, as both are counted.
 func (t *Tokenizer) paired(tag string, emit func(word []byte, kind wordKind)) func(word []byte, kind wordKind) {
 	t.before = append(t.before[:0], textStart)
 	return func(word []byte, kind wordKind) {
 		t.term = t.term[:0]
 		emit(word, kind)
-		if kind != plainWord || len(t.term) <= len(tag) {
+		if kind == furtherWord || len(t.term) <= len(tag) {
 			return
 		}
 		counted := t.term[len(tag):]
