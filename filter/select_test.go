@@ -1,0 +1,117 @@
+package filter
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chaff/corpus"
+)
+
+func TestAnotherSeedDividesAsReadingWithItDoes(t *testing.T) {
+	for _, method := range []string{corpus.SplitByHash, corpus.SplitGrouped} {
+		o := DefaultCollectOptions()
+		o.Split.Method = method
+		c := collect(t, campaigns(40, 3), o, "ham", "spam")
+		before := c.Members()
+		got, err := c.WithSeed(7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Seed = 7
+		want := collect(t, campaigns(40, 3), o, "ham", "spam")
+		if diff := cmp.Diff(want.Members(), got.Members(), cmp.AllowUnexported(Member{})); diff != "" {
+			t.Errorf("%s: messages (-read with the seed +divided by it):\n%s", method, diff)
+		}
+		if diff := cmp.Diff(want.Summary(), got.Summary()); diff != "" {
+			t.Errorf("%s: summary (-read with the seed +divided by it):\n%s", method, diff)
+		}
+		f, _ := train(t, want, "arow")
+		g, _ := train(t, got, "arow")
+		if !slices.Equal(encode(t, f), encode(t, g)) {
+			t.Errorf("%s: the models differ", method)
+		}
+		if diff := cmp.Diff(before, c.Members(), cmp.AllowUnexported(Member{})); diff != "" {
+			t.Errorf("%s: the collection itself was changed:\n%s", method, diff)
+		}
+	}
+}
+
+func TestSelectedMembersAreTrainedOnAsTold(t *testing.T) {
+	c := collect(t, mailbox(1, 60, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
+	var members []Member
+	for _, m := range c.Members() {
+		if m.Part == corpus.Development {
+			continue
+		}
+		m.Label = 1 - m.Label
+		members = append(members, m)
+	}
+	s, err := c.Select(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Summary(); got.Used != len(members) || got.Development != 0 || got.Train != c.Summary().Train || got.Classes[0].Messages+got.Classes[1].Messages != len(members) {
+		t.Errorf("summary %+v of %d messages", got, len(members))
+	}
+	f, r := train(t, s, "multinomial")
+	if r.Test == nil || r.Test.Accuracy < 90 || r.Development != nil {
+		t.Errorf("test %+v, development %+v", r.Test, r.Development)
+	}
+	if v := f.Classify([]byte("Subject: hello\n\nspama spamb spamc spamd spame spamf")); v.Class != "ham" {
+		t.Errorf("spam's words are %s, want ham, as the labels were changed", v.Class)
+	}
+	labels, predictions := s.Predictions(f, corpus.Test)
+	right := 0
+	for i, label := range labels {
+		if predictions[i] == label {
+			right++
+		}
+	}
+	if len(labels) != r.Test.Messages || right != r.Test.Confusion.Correct() {
+		t.Errorf("%d of %d predictions are right, want %d of %d", right, len(labels), r.Test.Confusion.Correct(), r.Test.Messages)
+	}
+	if c.Members()[0].Label != 0 {
+		t.Error("the collection itself was changed")
+	}
+}
+
+func TestTheVocabularyIsThatOfTheSelectedTrainingPart(t *testing.T) {
+	c := collect(t, messages([2]string{"ham", "\n\nalpha"}, [2]string{"spam", "\n\nbeta"}, [2]string{"ham", "\n\ngamma"}), DefaultCollectOptions(), "ham", "spam")
+	members := c.Members()
+	members[0].Part, members[1].Part, members[2].Part = corpus.Train, corpus.Train, corpus.Test
+	s, err := c.Select(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if texts := s.words.Texts; !slices.Contains(texts, "body:alpha") || slices.Contains(texts, "body:gamma") {
+		t.Errorf("terms %q", texts)
+	}
+}
+
+func TestSelectRefuses(t *testing.T) {
+	c := collect(t, mailbox(1, 10, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
+	all := c.Members()
+	strange := slices.Clone(all)
+	strange[0].Label = 2
+	hams := slices.DeleteFunc(slices.Clone(all), func(m Member) bool { return m.Label == 1 })
+	untrained := slices.DeleteFunc(slices.Clone(all), func(m Member) bool { return m.Part == corpus.Train })
+	tests := map[string]struct {
+		members []Member
+		err     error // nil: any
+	}{
+		"no member":                               {nil, ErrNoMail},
+		"members that are not for training":       {untrained, ErrNoMail},
+		"members of one class":                    {hams, ErrOneClass},
+		"a member of a class that does not exist": {strange, nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if _, err := c.Select(tt.members); err == nil || tt.err != nil && !errors.Is(err, tt.err) {
+				t.Errorf("error %v, want %v", err, tt.err)
+			}
+		})
+	}
+}
