@@ -42,6 +42,15 @@ type measurements struct {
 	// With near-duplicates apart, wherever the hash of each puts it, and together.
 	foldsApart, foldsTogether func() (validated, error)
 	enronApart, enronTogether func() ([]measured, error)
+	// What docs/recipe.md tells of the default model.
+	recipe     func() (recipeFigures, error)
+	ablation   func() (ablation, error)
+	crossings  func() (crossed, error)
+	small      func() (learningCurves, error)
+	noise      func() (noisy, error)
+	goodWords  func() (attacked, error)
+	languages  func() (languageFigures, error)
+	bogofilter func() (duel, error)
 }
 
 // bench is what measuring needs.
@@ -50,12 +59,17 @@ type bench struct {
 	corpora  string // the folder
 	settings config.Config
 	progress io.Writer
+
+	// Mail with the default settings and a split by hash, and in the order of time, each read when it is asked for first.
+	spamAssassinApart func() (*filter.Collection, error)
+	enronApart        func() ([]*filter.Collection, error)
+	inOrder           func() (*filter.ReplayMail, error)
 }
 
 // measure prepares all measurements on the mail in the folder corpora. Progress is told line by line.
 func measure(ctx context.Context, corpora string, progress io.Writer) measurements {
-	b := &bench{ctx, corpora, config.Default(), progress}
-	apart := sync.OnceValues(func() (*filter.Collection, error) { return b.readSpamAssassin(corpus.SplitByHash) })
+	b := newBench(ctx, corpora, progress)
+	apart := b.spamAssassinApart
 	together := func() (*filter.Collection, error) { return b.readSpamAssassin(corpus.SplitGrouped) }
 	return measurements{
 		spamAssassin:  sync.OnceValues(func() (measured, error) { return b.compare(apart) }),
@@ -65,7 +79,23 @@ func measure(ctx context.Context, corpora string, progress io.Writer) measuremen
 		foldsTogether: sync.OnceValues(func() (validated, error) { return b.crossValidate(together) }),
 		enronApart:    sync.OnceValues(func() ([]measured, error) { return b.compareEnron(corpus.SplitByHash) }),
 		enronTogether: sync.OnceValues(func() ([]measured, error) { return b.compareEnron(corpus.SplitGrouped) }),
+		recipe:        sync.OnceValues(b.measureRecipe),
+		ablation:      sync.OnceValues(b.measureAblation),
+		crossings:     sync.OnceValues(b.measureCrossings),
+		small:         sync.OnceValues(b.measureSmall),
+		noise:         sync.OnceValues(b.measureNoise),
+		goodWords:     sync.OnceValues(b.measureGoodWords),
+		languages:     sync.OnceValues(b.measureLanguages),
+		bogofilter:    sync.OnceValues(b.measureBogofilter),
 	}
+}
+
+func newBench(ctx context.Context, corpora string, progress io.Writer) *bench {
+	b := &bench{ctx: ctx, corpora: corpora, settings: config.Default(), progress: progress}
+	b.spamAssassinApart = sync.OnceValues(func() (*filter.Collection, error) { return b.readSpamAssassin(corpus.SplitByHash) })
+	b.enronApart = sync.OnceValues(func() ([]*filter.Collection, error) { return b.readEnron(corpus.SplitByHash) })
+	b.inOrder = sync.OnceValues(b.readInOrder)
+	return b
 }
 
 func (b *bench) tell(format string, args ...any) {
@@ -156,17 +186,26 @@ func (b *bench) crossValidate(mail func() (*filter.Collection, error)) (validate
 	return validated{collection.Summary(), results}, err
 }
 
+// enron lists corpus n of Enron-Spam.
+func (b *bench) enron(n int) (corpus.Source, error) {
+	folders, err := corpus.ClassFolders(filepath.Join(b.corpora, "enron", fmt.Sprintf("enron%d", n)))
+	if err != nil {
+		return nil, err
+	}
+	return folders.Source(), nil
+}
+
 // compareEnron compares every model on each corpus of Enron-Spam.
 func (b *bench) compareEnron(method string) ([]measured, error) {
 	var all []measured
 	for n := 1; n <= sets; n++ {
-		folders, err := corpus.ClassFolders(filepath.Join(b.corpora, "enron", fmt.Sprintf("enron%d", n)))
+		source, err := b.enron(n)
 		if err != nil {
 			return nil, err
 		}
 		m, err := b.compare(func() (*filter.Collection, error) {
 			b.tell("enron%d, split %s: reading", n, method)
-			return b.collect(folders.Source(), method)
+			return b.collect(source, method)
 		})
 		if err != nil {
 			return nil, err
@@ -176,8 +215,8 @@ func (b *bench) compareEnron(method string) ([]measured, error) {
 	return all, nil
 }
 
-// replaySpamAssassin replays the SpamAssassin public corpus to every model in the order of time.
-func (b *bench) replaySpamAssassin() ([]filter.Replay, error) {
+// readInOrder reads the SpamAssassin public corpus in the order of time.
+func (b *bench) readInOrder() (*filter.ReplayMail, error) {
 	source, err := b.spamAssassin()
 	if err != nil {
 		return nil, err
@@ -186,18 +225,20 @@ func (b *bench) replaySpamAssassin() ([]filter.Replay, error) {
 	o := filter.DefaultReplayOptions()
 	o.Reading = filter.Reading{Message: b.settings.Message, Tokenize: b.settings.Tokenize}
 	o.Models, o.Seed, o.Workers, o.ByTime = b.settings.Models, b.settings.Seed, b.settings.Workers, true
-	mail, err := filter.ReadForReplay(b.ctx, source, classes(), o)
+	return filter.ReadForReplay(b.ctx, source, classes(), o)
+}
+
+// replay replays mail to models, in parallel.
+func (b *bench) replay(mail *filter.ReplayMail, names []string) ([]filter.Replay, error) {
+	return inParallel(len(names), func(i int) (filter.Replay, error) { return mail.Replay(b.ctx, names[i]) })
+}
+
+// replaySpamAssassin replays the SpamAssassin public corpus to every model in the order of time.
+func (b *bench) replaySpamAssassin() ([]filter.Replay, error) {
+	mail, err := b.inOrder()
 	if err != nil {
 		return nil, err
 	}
 	b.tell("  replaying it to every model")
-	var all []filter.Replay
-	for _, model := range models.Names() {
-		r, err := mail.Replay(b.ctx, model)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, r)
-	}
-	return all, nil
+	return b.replay(mail, models.Names())
 }

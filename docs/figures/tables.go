@@ -52,6 +52,25 @@ func blocks(m measurements) map[string]figures {
 			}
 			return replayText(all), nil
 		},
+		"recipe":       written(m.recipe),
+		"ablation":     written(m.ablation),
+		"cross-corpus": written(m.crossings),
+		"small":        written(m.small),
+		"noise":        written(m.noise),
+		"good-words":   written(m.goodWords),
+		"languages":    written(m.languages),
+		"bogofilter":   written(m.bogofilter),
+	}
+}
+
+// written makes figures of what is measured and knows its text.
+func written[T interface{ text() string }](measure func() (T, error)) figures {
+	return func() (string, error) {
+		measured, err := measure()
+		if err != nil {
+			return "", err
+		}
+		return measured.text(), nil
 	}
 }
 

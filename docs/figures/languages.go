@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+
+	"chaff/config"
+	"chaff/corpus"
+	"chaff/corpus/sample"
+	"chaff/filter"
+	"chaff/metrics"
+	"chaff/tokenize"
+)
+
+// languageFigures is what each language to stem in comes to, on mail of several languages and on English mail.
+type languageFigures struct {
+	mail                 filter.Summary // of several languages
+	sample, spamAssassin []languageRow
+}
+
+type languageRow struct {
+	language string
+	figures  mean
+}
+
+func (b *bench) measureLanguages() (languageFigures, error) {
+	var l languageFigures
+	b.tell("sample mail: %d folds in every language", folds)
+	for _, language := range append([]string{"none", "auto"}, tokenize.Languages()...) {
+		at, err := b.with(config.Setting{Key: "tokenize.language", Value: language})
+		if err != nil {
+			return languageFigures{}, err
+		}
+		collection, err := at.collect(sample.Source(), corpus.SplitByHash)
+		if err != nil {
+			return languageFigures{}, err
+		}
+		tests, err := overSeeds([]*filter.Collection{collection}, seeds, at.fold)
+		if err != nil {
+			return languageFigures{}, err
+		}
+		l.mail = collection.Summary()
+		l.sample = append(l.sample, languageRow{language, meanOf(tests)})
+	}
+	for _, language := range []string{"none", "auto", "english", "french"} {
+		b.tell("SpamAssassin, stemmed in %s", language)
+		set := []config.Setting{{Key: "tokenize.language", Value: language}}
+		if language == b.settings.Tokenize.Language {
+			set = nil
+		}
+		at, err := b.with(set...)
+		if err != nil {
+			return languageFigures{}, err
+		}
+		j, err := at.judge(reading{corpus: spamAssassinName, method: corpus.SplitByHash, set: set}, b.settings.Model)
+		if err != nil {
+			return languageFigures{}, err
+		}
+		l.spamAssassin = append(l.spamAssassin, languageRow{language, meanOf(j.figures)})
+	}
+	return l, nil
+}
+
+// fold cross-validates the default model.
+func (b *bench) fold(divided *filter.Collection, _ uint64) (metrics.Figures, error) {
+	results, err := filter.CrossValidate(b.ctx, divided, []string{b.settings.Model}, folds, b.trainOptions())
+	if err != nil {
+		return metrics.Figures{}, err
+	}
+	return results[0].Test, nil
+}
+
+func (l languageFigures) text() string {
+	rows := func(all []languageRow) []string {
+		var rows []string
+		for _, r := range all {
+			rows = append(rows, fmt.Sprintf("%s | %s | %s", r.language, percent(r.figures.accuracy), decimals(r.figures.roca, 4)))
+		}
+		return rows
+	}
+	header := "`tokenize.language` | accuracy | (1-ROCA)%"
+	return fmt.Sprintf("The sample mail, %s messages of several languages, %d folds, means of %d seeds:\n\n", thousands(l.mail.Used), folds, seeds) +
+		table(header, rows(l.sample)) +
+		fmt.Sprintf("\nSpamAssassin, English mail, development parts, means of %d split seeds:\n\n", seeds) +
+		table(header, rows(l.spamAssassin))
+}

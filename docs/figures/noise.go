@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+
+	"chaff/corpus"
+	"chaff/filter"
+	"chaff/metrics"
+)
+
+// noises are the shares of labels that are wrong.
+func noises() []float64 { return []float64{0, 0.01, 0.05, 0.10} }
+
+// noiseSeed makes of a seed another one, so that chance does not flip labels as it divides mail.
+const noiseSeed = 0x6e6f697365
+
+// noisy is what wrong labels cost.
+type noisy struct {
+	models []string
+	tests  [][]mean // noises x models
+}
+
+func (b *bench) measureNoise() (noisy, error) {
+	n := noisy{models: b.rivals()}
+	mail, err := one(b.spamAssassinApart())
+	if err != nil {
+		return noisy{}, err
+	}
+	b.tell("  wrong labels on SpamAssassin")
+	tests, err := overSeeds(mail, seeds, func(divided *filter.Collection, seed uint64) ([][]metrics.Figures, error) {
+		var byShare [][]metrics.Figures
+		for _, share := range noises() {
+			mislabelled, err := divided.Select(flipped(divided.Members(), share, seed))
+			if err != nil {
+				return nil, err
+			}
+			figures, err := b.testEach(mislabelled, n.models)
+			if err != nil {
+				return nil, err
+			}
+			byShare = append(byShare, figures)
+		}
+		return byShare, nil
+	})
+	if err != nil {
+		return noisy{}, err
+	}
+	n.tests = meansOf(tests)
+	return n, nil
+}
+
+// flipped returns the members with a share of the labels wrong, of training and development mail alike. With a larger share
+// there are the same ones and more.
+func flipped(members []filter.Member, share float64, seed uint64) []filter.Member {
+	chance := corpus.SplitOptions{Train: share, Test: 1 - share}
+	for i, m := range members {
+		if share > 0 && m.Part != corpus.Test && chance.ByHash(seed^noiseSeed, m.Fingerprint) == corpus.Train {
+			members[i].Label = 1 - m.Label
+		}
+	}
+	return members
+}
+
+func (n noisy) text() string {
+	var columns []string
+	for _, share := range noises() {
+		columns = append(columns, fmt.Sprintf("%.0f%%", 100*share))
+	}
+	return fmt.Sprintf("SpamAssassin, test accuracy by the share of wrong labels, means of %d split seeds:\n\n", seeds) +
+		rivalry(n.models, columns, n.tests, byAccuracy()) +
+		"\n(1-ROCA)%:\n\n" + rivalry(n.models, columns, n.tests, byROCA())
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"chaff/config"
+	"chaff/corpus"
+	"chaff/filter"
+	"chaff/metrics"
+)
+
+// route lists the header fields that the way of a message wrote, and those that name its recipient.
+func route() string {
+	return "received,x-received,return-path,x-return-path,x-originating-ip,delivered-to,x-original-to,envelope-to,x-envelope-*," +
+		"delivery-date,resent-*,to,cc,bcc,apparently-to,x-*-to"
+}
+
+// reading is mail as it is read for the figures of a recipe.
+type reading struct {
+	mail   string // for people
+	corpus string
+	method string
+	set    []config.Setting
+}
+
+// The corpora of a reading.
+const (
+	spamAssassinName = "SpamAssassin"
+	enronName        = "Enron-Spam"
+)
+
+// readings are those of the default model; others are told of the first of each corpus only.
+func readings() []reading {
+	return []reading{
+		{"SpamAssassin", spamAssassinName, corpus.SplitByHash, nil},
+		{"SpamAssassin", spamAssassinName, corpus.SplitGrouped, nil},
+		{"SpamAssassin, without the fields of the route and the recipient", spamAssassinName, corpus.SplitByHash,
+			[]config.Setting{{Key: "tokenize.ignore_headers", Value: route()}}},
+		{"SpamAssassin, text and subject only", spamAssassinName, corpus.SplitByHash,
+			[]config.Setting{{Key: "tokenize.headers", Value: "subject"}, {Key: "tokenize.structure", Value: "false"}}},
+		{"Enron-Spam", enronName, corpus.SplitByHash, nil},
+		{"Enron-Spam", enronName, corpus.SplitGrouped, nil},
+	}
+}
+
+// recipeFigures is what the recipe reaches.
+type recipeFigures []recipeRow
+
+type recipeRow struct {
+	model, mail, method string
+	test                mean
+}
+
+// measureRecipe measures the default model on all readings, and naive Bayes on the corpora as they are.
+func (b *bench) measureRecipe() (recipeFigures, error) {
+	byModel := make(map[string]recipeFigures)
+	names := b.withDefault("multinomial", "bernoulli")
+	for _, r := range readings() {
+		at, err := b.with(r.set...)
+		if err != nil {
+			return nil, err
+		}
+		mail, err := at.read(r)
+		if err != nil {
+			return nil, err
+		}
+		tried := names
+		if r.set != nil || r.method != corpus.SplitByHash {
+			tried = names[:1]
+		}
+		b.tell("  training %s by %d seeds", strings.Join(tried, ", "), seeds)
+		tests, err := overSeeds(mail, seeds, func(divided *filter.Collection, _ uint64) ([]metrics.Figures, error) {
+			return at.testEach(divided, tried)
+		})
+		if err != nil {
+			return nil, err
+		}
+		for i, model := range tried {
+			byModel[model] = append(byModel[model], recipeRow{model, r.mail, r.method, meanOf(column(tests, i))})
+		}
+	}
+	var all recipeFigures
+	for _, model := range names {
+		all = append(all, byModel[model]...)
+	}
+	return all, nil
+}
+
+// read reads the mail of a reading, that of the default settings once for all blocks.
+func (b *bench) read(r reading) ([]*filter.Collection, error) {
+	byDefault := r.set == nil && r.method == corpus.SplitByHash
+	switch {
+	case r.corpus == spamAssassinName && byDefault:
+		return one(b.spamAssassinApart())
+	case r.corpus == spamAssassinName:
+		return one(b.readSpamAssassin(r.method))
+	case byDefault:
+		return b.enronApart()
+	}
+	return b.readEnron(r.method)
+}
+
+func (all recipeFigures) text() string {
+	var rows []string
+	for _, r := range all {
+		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s | %s | %s", r.model, r.mail, r.method,
+			percent(r.test.accuracy), decimals(r.test.roca, 4), decimals(r.test.hm, 2), decimals(r.test.sm, 2)))
+	}
+	return fmt.Sprintf("Test parts, means of %d split seeds, of Enron-Spam also of its %d corpora:\n\n", seeds, sets) +
+		table("model | mail | split | accuracy | (1-ROCA)% | hm% | sm%", rows) +
+		"\nWithout the route and the recipient: `tokenize.ignore_headers=" + route() + "`.\n" +
+		"Text and subject only: `tokenize.headers=subject tokenize.structure=false`.\n"
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"chaff/filter"
+	"chaff/metrics"
+)
+
+// sizes are the numbers of training messages of the learning curves.
+func sizes() []int { return []int{20, 50, 100, 200, 500, 1000, 2000} }
+
+// rivals are the models that the default one is set beside where mail is little, mislabelled or hostile.
+func (b *bench) rivals() []string {
+	return b.withDefault("multinomial", "bernoulli", "arow", "softmax", "lms", "averaged-perceptron")
+}
+
+// learningCurves is what models reach with a few messages.
+type learningCurves struct {
+	models              []string
+	spamAssassin, enron [][]mean // sizes x models
+}
+
+func (b *bench) measureSmall() (learningCurves, error) {
+	l := learningCurves{models: b.rivals()}
+	mail, err := one(b.spamAssassinApart())
+	if err != nil {
+		return learningCurves{}, err
+	}
+	b.tell("  learning curves on SpamAssassin")
+	if l.spamAssassin, err = b.curves(mail, seeds, l.models); err != nil {
+		return learningCurves{}, err
+	}
+	if mail, err = b.enronApart(); err != nil {
+		return learningCurves{}, err
+	}
+	b.tell("  learning curves on Enron-Spam")
+	l.enron, err = b.curves(mail, 1, l.models)
+	return l, err
+}
+
+// curves returns the means over collections and seeds, sizes x models.
+func (b *bench) curves(mail []*filter.Collection, seeds int, names []string) ([][]mean, error) {
+	tests, err := overSeeds(mail, seeds, func(divided *filter.Collection, seed uint64) ([][]metrics.Figures, error) {
+		trained, tested := trainedAndTested(divided)
+		shuffle(trained, seed)
+		var bySize [][]metrics.Figures
+		for _, n := range sizes() {
+			few, err := divided.Select(append(firstOfBoth(trained, n), tested...))
+			if err != nil {
+				return nil, err
+			}
+			figures, err := b.testEach(few, names)
+			if err != nil {
+				return nil, err
+			}
+			bySize = append(bySize, figures)
+		}
+		return bySize, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return meansOf(tests), nil
+}
+
+func shuffle(members []filter.Member, seed uint64) {
+	random := rand.New(rand.NewPCG(seed, 0))
+	random.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+}
+
+// firstOfBoth returns the first n members. If they are of one class, the last of them is the first of the other instead:
+// nothing can be learnt from one.
+func firstOfBoth(members []filter.Member, n int) []filter.Member {
+	n = min(n, len(members))
+	first := slices.Clone(members[:n])
+	for _, m := range first {
+		if m.Label != first[0].Label {
+			return first
+		}
+	}
+	for _, m := range members[n:] {
+		if m.Label != first[0].Label {
+			first[n-1] = m
+			return first
+		}
+	}
+	return first
+}
+
+func (l learningCurves) text() string {
+	var columns []string
+	for _, n := range sizes() {
+		columns = append(columns, thousands(n))
+	}
+	return fmt.Sprintf("SpamAssassin, test accuracy by training messages, means of %d split seeds:\n\n", seeds) +
+		rivalry(l.models, columns, l.spamAssassin, byAccuracy()) +
+		"\nSpamAssassin, (1-ROCA)%:\n\n" + rivalry(l.models, columns, l.spamAssassin, byROCA()) +
+		fmt.Sprintf("\nEnron-Spam, test accuracy, means of its %d corpora:\n\n", sets) +
+		rivalry(l.models, columns, l.enron, byAccuracy()) +
+		"\nEnron-Spam, (1-ROCA)%:\n\n" + rivalry(l.models, columns, l.enron, byROCA())
+}
+
+// measurement is a figure that models are compared by.
+type measurement struct {
+	of     func(mean) *float64
+	write  func(*float64) string
+	better func(x, y float64) bool
+}
+
+func byAccuracy() measurement {
+	return measurement{func(m mean) *float64 { return m.accuracy }, percent, func(x, y float64) bool { return x > y }}
+}
+
+func byROCA() measurement {
+	write := func(v *float64) string { return decimals(v, 4) }
+	return measurement{func(m mean) *float64 { return m.roca }, write, func(x, y float64) bool { return x < y }}
+}
+
+// rivalry is a table of models by columns, means being columns x models. The best of a column, as it is written, is bold.
+func rivalry(models, columns []string, means [][]mean, by measurement) string {
+	rows := slices.Clone(models)
+	for _, column := range means {
+		var best *float64
+		for _, m := range column {
+			if v := by.of(m); v != nil && (best == nil || by.better(*v, *best)) {
+				best = v
+			}
+		}
+		for i, m := range column {
+			cell := by.write(by.of(m))
+			if best != nil && cell == by.write(best) {
+				cell = "**" + cell + "**"
+			}
+			rows[i] += " | " + cell
+		}
+	}
+	return table("model | "+strings.Join(columns, " | "), rows)
+}

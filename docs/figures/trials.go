@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"chaff/config"
+	"chaff/corpus"
+	"chaff/filter"
+	"chaff/metrics"
+)
+
+// seeds is how many times mail is divided by chance: what is told of the recipe is the mean over the seeds 1, 2, 3...
+const seeds = 5
+
+// with is b with the default settings but for those given as KEY=VALUE, as `chaff train --set` takes them.
+func (b *bench) with(set ...config.Setting) (*bench, error) {
+	loaded, err := config.Load(config.Sources{Set: set})
+	if err != nil {
+		return nil, err
+	}
+	other := *b
+	other.settings = loaded.Config
+	return &other, nil
+}
+
+// readEnron reads the corpora of Enron-Spam.
+func (b *bench) readEnron(method string) ([]*filter.Collection, error) {
+	b.tell("Enron-Spam, split %s: reading", method)
+	var all []*filter.Collection
+	for n := 1; n <= sets; n++ {
+		source, err := b.enron(n)
+		if err != nil {
+			return nil, err
+		}
+		collection, err := b.collect(source, method)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, collection)
+	}
+	return all, nil
+}
+
+// one makes a list of a single collection.
+func one(collection *filter.Collection, err error) ([]*filter.Collection, error) {
+	return []*filter.Collection{collection}, err
+}
+
+// overSeeds tries something on each collection in the divisions by the first few seeds. The results are in this order.
+func overSeeds[T any](mail []*filter.Collection, seeds int, try func(divided *filter.Collection, seed uint64) (T, error)) ([]T, error) {
+	return inParallel(len(mail)*seeds, func(i int) (T, error) {
+		seed := uint64(i%seeds + 1)
+		divided, err := mail[i/seeds].WithSeed(seed)
+		if err != nil {
+			var none T
+			return none, err
+		}
+		return try(divided, seed)
+	})
+}
+
+// inParallel does n things, as many at the same time as there are cores. The first error in their order is returned.
+func inParallel[T any](n int, do func(i int) (T, error)) ([]T, error) {
+	results, errs := make([]T, n), make([]error, n)
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := range next {
+				results[i], errs[i] = do(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// test trains a model and returns its figures on the test part.
+func (b *bench) test(collection *filter.Collection, model string) (metrics.Figures, error) {
+	_, result, err := filter.Train(b.ctx, collection, model, b.trainOptions())
+	if err != nil {
+		return metrics.Figures{}, err
+	}
+	if result.Test == nil {
+		return metrics.Figures{}, fmt.Errorf("%s: the test part is empty", model)
+	}
+	return *result.Test, nil
+}
+
+// testEach is test for several models, in their order.
+func (b *bench) testEach(collection *filter.Collection, names []string) ([]metrics.Figures, error) {
+	var all []metrics.Figures
+	for _, model := range names {
+		figures, err := b.test(collection, model)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, figures)
+	}
+	return all, nil
+}
+
+// withDefault returns the names of models with the default one first, each once.
+func (b *bench) withDefault(others ...string) []string {
+	model := b.settings.Model
+	return append([]string{model}, slices.DeleteFunc(others, func(name string) bool { return name == model })...)
+}
+
+// mean is the means of figures over several parts of mail. One that is not defined on each of them is nil.
+type mean struct{ accuracy, hm, sm, roca *float64 }
+
+func meanOf(all []metrics.Figures) mean {
+	of := func(figure func(metrics.Figures) *float64) *float64 {
+		sum := 0.0
+		for _, f := range all {
+			v := figure(f)
+			if v == nil {
+				return nil
+			}
+			sum += *v
+		}
+		if len(all) == 0 {
+			return nil
+		}
+		sum /= float64(len(all))
+		return &sum
+	}
+	return mean{
+		accuracy: of(func(f metrics.Figures) *float64 { return &f.Accuracy }),
+		hm:       of(func(f metrics.Figures) *float64 { return f.HM }),
+		sm:       of(func(f metrics.Figures) *float64 { return f.SM }),
+		roca:     of(func(f metrics.Figures) *float64 { return f.OneMinusROCA }),
+	}
+}
+
+// meansOf returns the means over the first index of figures that have three: the part of mail, what was varied, the model.
+func meansOf(all [][][]metrics.Figures) [][]mean {
+	var means [][]mean
+	for i := range all[0] {
+		of := column(all, i)
+		var byModel []mean
+		for m := range of[0] {
+			byModel = append(byModel, meanOf(column(of, m)))
+		}
+		means = append(means, byModel)
+	}
+	return means
+}
+
+// percent writes a figure as a percentage; one that is not defined is a dash.
+func percent(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return decimals(v, 2) + "%"
+}
+
+// column returns figure number i of each list.
+func column[T any](lists [][]T, i int) []T {
+	all := make([]T, len(lists))
+	for n, list := range lists {
+		all[n] = list[i]
+	}
+	return all
+}
+
+// trainedAndTested returns the members of these two parts. Development mail is for thresholds, which the figures do not need.
+func trainedAndTested(collection *filter.Collection) (trained, tested []filter.Member) {
+	for _, m := range collection.Members() {
+		switch m.Part {
+		case corpus.Train:
+			trained = append(trained, m)
+		case corpus.Test:
+			tested = append(tested, m)
+		}
+	}
+	return trained, tested
+}
