@@ -1,7 +1,9 @@
 package main
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -79,14 +81,89 @@ func TestIsWord(t *testing.T) {
 	}
 }
 
-func TestAttackedText(t *testing.T) {
-	check(t, attacked{200, []attackRow{{"arow", caught{198, 180}, caught{20, 1}}}}.text(),
-		`Of 200 test spams of SpamAssassin, the share that is caught, before and after the 100 strongest ham words of the text of each
-model were pasted into them; at the natural boundary, and at the threshold that loses 0.1% of the development ham:
+// inventedSpamAssassin writes invented mail to where b looks for that corpus.
+func inventedSpamAssassin(t *testing.T, b *bench) {
+	t.Helper()
+	for _, folder := range []string{"easy-ham-1", "easy-ham-2", "hard-ham-1", "spam-1", "spam-2"} {
+		if err := os.MkdirAll(filepath.Join(b.corpora, "sa", folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for item, err := range letters(60) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := item.Read(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := map[string]string{"ham": "easy-ham-1", "spam": "spam-1"}[item.Label]
+		if err := os.WriteFile(filepath.Join(b.corpora, "sa", folder, filepath.Base(item.Origin)), raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
 
-| model | at the boundary: before | after | at the threshold: before | after |
+func TestAKnownAttackReplacesTrainingSpam(t *testing.T) {
+	b, _ := inventedBench(t)
+	inventedSpamAssassin(t, b)
+	before, err := b.spamAssassinApart()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, err := b.readSpam(before, func(m filter.Member) bool { return m.Part == corpus.Train && m.Fingerprint%2 == 0 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := b.withAttacked(seen, []string{"zebra"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := before.Summary(), after.Summary()
+	if len(seen) == 0 || x.Train != y.Train || x.Test != y.Test || x.Development != y.Development || !slices.Equal(x.Classes, y.Classes) {
+		t.Errorf("%d attacked: before %+v, after %+v", len(seen), x, y)
+	}
+	f, _, err := filter.Train(t.Context(), after, "multinomial", b.trainOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms, err := f.Terms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id := slices.Index(terms.Texts, "body:zebra"); id < 0 || int(terms.Documents[id]) != len(seen) {
+		t.Errorf("the pasted word is term %d, and was pasted into %d messages", id, len(seen))
+	}
+}
+
+func TestGoodWordsAreMeasuredForEveryRival(t *testing.T) {
+	b, _ := inventedBench(t)
+	inventedSpamAssassin(t, b)
+	a, err := b.measureGoodWords()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.rows) != len(b.rivals()) || a.spam == 0 {
+		t.Errorf("%d rows of %d spams", len(a.rows), a.spam)
+	}
+	for _, row := range a.rows {
+		if row.before.boundary != a.spam || row.after.boundary > a.spam {
+			t.Errorf("%+v of %d spams", row, a.spam)
+		}
+	}
+}
+
+func TestAttackedText(t *testing.T) {
+	_, got, _ := strings.Cut(attacked{200, []attackRow{{"arow", caught{198, 180}, caught{20, 1}, caught{190, 170}, caught{30, 2}}}}.text(), "\n\n")
+	check(t, got, `| model | before | attacked | the attack is known | attacked anew |
 |---|---|---|---|---|
-| arow | 99.0% | 10.0% | 90.0% | 0.5% |
+| arow | 99.0% | 10.0% | 95.0% | 15.0% |
+
+At the threshold that loses 0.1% of the development ham:
+
+| model | before | attacked | the attack is known | attacked anew |
+|---|---|---|---|---|
+| arow | 90.0% | 0.5% | 85.0% | 1.0% |
 `)
 }
 

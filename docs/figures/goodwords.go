@@ -1,0 +1,203 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"chaff/corpus"
+	"chaff/filter"
+)
+
+// goodWords is how many words are pasted into a spam, and remedy the share of the training spam that has such words in it
+// when the filter has seen the attack before.
+const (
+	goodWords = 100
+	remedy    = 0.1
+)
+
+// attacked is how much of the test spam is caught, before and after words of ham were pasted into it.
+type attacked struct {
+	spam int
+	rows []attackRow
+}
+
+type attackRow struct {
+	model         string
+	before, after caught
+	// remedied is after the model was trained with some of the training spam attacked likewise, and anew after the strongest
+	// words of that model were pasted instead.
+	remedied, anew caught
+}
+
+// caught counts spam by its score: above the natural boundary, and above the threshold that loses 0.1% of the ham.
+type caught struct{ boundary, threshold int }
+
+// letter is a message with its place.
+type letter struct {
+	origin string
+	raw    []byte
+}
+
+// measureGoodWords attacks each model with its own strongest words: nobody could know better ones.
+func (b *bench) measureGoodWords() (attacked, error) {
+	collection, err := b.spamAssassinApart()
+	if err != nil {
+		return attacked{}, err
+	}
+	tested, err := b.readSpam(collection, func(m filter.Member) bool { return m.Part == corpus.Test })
+	if err != nil {
+		return attacked{}, err
+	}
+	share := corpus.SplitOptions{Train: remedy, Test: 1 - remedy}
+	seen, err := b.readSpam(collection, func(m filter.Member) bool {
+		return m.Part == corpus.Train && share.ByHash(b.settings.Seed^noiseSeed, m.Fingerprint) == corpus.Train
+	})
+	if err != nil {
+		return attacked{}, err
+	}
+	b.tell("  words of ham pasted into spam of SpamAssassin")
+	names := b.rivals()
+	rows, err := inParallel(len(names), func(i int) (attackRow, error) {
+		return b.attack(collection, names[i], tested, seen)
+	})
+	return attacked{len(tested), rows}, err
+}
+
+// attack pastes words into the tested spam, and then also into training spam, which the filter has seen.
+func (b *bench) attack(collection *filter.Collection, model string, tested, seen []letter) (attackRow, error) {
+	row := attackRow{model: model}
+	f, words, err := b.strongest(collection, model)
+	if err != nil {
+		return attackRow{}, err
+	}
+	row.before, row.after = catch(f, tested, nil), catch(f, tested, words)
+	warned, err := b.withAttacked(seen, words)
+	if err != nil {
+		return attackRow{}, err
+	}
+	g, others, err := b.strongest(warned, model)
+	if err != nil {
+		return attackRow{}, err
+	}
+	row.remedied, row.anew = catch(g, tested, words), catch(g, tested, others)
+	return row, nil
+}
+
+// strongest trains a model, and returns the words that speak most for ham by it.
+func (b *bench) strongest(collection *filter.Collection, model string) (*filter.Filter, []string, error) {
+	f, _, err := filter.Train(b.ctx, collection, model, b.trainOptions())
+	if err != nil {
+		return nil, nil, err
+	}
+	words, err := hammiest(f, goodWords)
+	return f, words, err
+}
+
+// catch classifies spam with words pasted into it, if there are any.
+func catch(f *filter.Filter, spam []letter, words []string) caught {
+	var c caught
+	for _, s := range spam {
+		raw := s.raw
+		if words != nil {
+			raw = paste(raw, words)
+		}
+		c.count(f.Classify(raw))
+	}
+	return c
+}
+
+func (c *caught) count(v filter.Verdict) {
+	if v.Score > 0 {
+		c.boundary++
+	}
+	if v.Decision == filter.Spam {
+		c.threshold++
+	}
+}
+
+// withAttacked is SpamAssassin with words pasted into some spam, all of which is for training.
+func (b *bench) withAttacked(spam []letter, words []string) (*filter.Collection, error) {
+	dir, err := os.MkdirTemp("", "figures")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	replaced := make(map[string]bool)
+	for i, s := range spam {
+		replaced[s.origin] = true
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%05d.eml", i)), paste(s.raw, words), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	more, _, err := corpus.Open(dir, corpus.Spam.String(), "")
+	if err != nil {
+		return nil, err
+	}
+	source, err := b.spamAssassin()
+	if err != nil {
+		return nil, err
+	}
+	all, err := b.collect(corpus.Concat(source, more), corpus.SplitByHash)
+	if err != nil {
+		return nil, err
+	}
+	var members []filter.Member
+	for _, m := range all.Members() {
+		if replaced[m.Origin] {
+			continue
+		}
+		if filepath.Dir(m.Origin) == dir {
+			m.Part = corpus.Train
+		}
+		members = append(members, m)
+	}
+	return all.Select(members)
+}
+
+// readSpam reads spam once more, as it came.
+func (b *bench) readSpam(collection *filter.Collection, want func(filter.Member) bool) ([]letter, error) {
+	wanted := make(map[string]bool)
+	for _, m := range collection.Members() {
+		if collection.Classes()[m.Label] == corpus.Spam.String() && want(m) {
+			wanted[m.Origin] = true
+		}
+	}
+	source, err := b.spamAssassin()
+	if err != nil {
+		return nil, err
+	}
+	var spam []letter
+	for item, err := range source {
+		if err != nil || !wanted[item.Origin] {
+			continue // what cannot be listed was not wanted
+		}
+		raw, err := item.Read(nil)
+		if err != nil {
+			return nil, err
+		}
+		spam = append(spam, letter{item.Origin, raw})
+	}
+	return spam, nil
+}
+
+func (a attacked) text() string {
+	share := func(n int) string { return fmt.Sprintf("%.1f%%", 100*float64(n)/float64(max(a.spam, 1))) }
+	rows := func(of func(caught) int) []string {
+		var rows []string
+		for _, r := range a.rows {
+			rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s", r.model,
+				share(of(r.before)), share(of(r.after)), share(of(r.remedied)), share(of(r.anew))))
+		}
+		return rows
+	}
+	header := "model | before | attacked | the attack is known | attacked anew"
+	return fmt.Sprintf(`Of %s test spams of SpamAssassin, the share that is caught, before and after the %d strongest ham words of the text of each
+model were pasted into them. The attack is known if %.0f%% of the training spam has these words, too; attacked anew, the words
+are the strongest after that. At the natural boundary:
+
+`, thousands(a.spam), goodWords, 100*remedy) +
+		table(header, rows(func(c caught) int { return c.boundary })) +
+		"\nAt the threshold that loses 0.1% of the development ham:\n\n" +
+		table(header, rows(func(c caught) int { return c.threshold }))
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"mime"
+	"strings"
+	"unicode"
+
+	"chaff/filter"
+	"chaff/message"
+)
+
+// hammiest returns the n words of the text that speak most for ham.
+func hammiest(f *filter.Filter, n int) ([]string, error) {
+	terms, err := f.Terms()
+	if err != nil {
+		return nil, err
+	}
+	strongest, err := f.Strongest(len(terms.Texts))
+	if err != nil {
+		return nil, err
+	}
+	var words []string
+	for _, term := range strongest[0] { // ham is the first class
+		word, isText := strings.CutPrefix(term.Term, "body:")
+		if isText && isWord(word) && len(words) < n {
+			words = append(words, word)
+		}
+	}
+	return words, nil
+}
+
+// isWord reports whether a term is one word of letters: others cannot be pasted so that the same term comes of them.
+func isWord(term string) bool {
+	return term != "" && strings.IndexFunc(term, func(c rune) bool { return !unicode.IsLetter(c) }) < 0
+}
+
+// paste returns a message with words at the end of its text: as a last part if it has parts, and encoded if its text is in
+// base64.
+func paste(raw []byte, words []string) []byte {
+	text := lines(words)
+	m := message.NewDecoder(message.DefaultOptions()).Decode(raw)
+	kind, parameters, err := mime.ParseMediaType(string(m.Get("Content-Type")))
+	encoding := strings.TrimSpace(string(m.Get("Content-Transfer-Encoding")))
+	switch {
+	case err == nil && strings.HasPrefix(kind, "multipart/") && parameters["boundary"] != "":
+		return pastePart(raw, parameters["boundary"], text)
+	case strings.EqualFold(encoding, "base64"):
+		return pasteBase64(raw, text)
+	}
+	return bytes.Join([][]byte{raw, []byte(text)}, []byte("\n"))
+}
+
+// lines writes ten words a line.
+func lines(words []string) string {
+	var b strings.Builder
+	for i, word := range words {
+		b.WriteString(word)
+		if i%10 == 9 || i == len(words)-1 {
+			b.WriteByte('\n')
+		} else {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+// pastePart adds a part before the line that ends the parts, or at the end of the message if it has none.
+func pastePart(raw []byte, boundary, text string) []byte {
+	part := "\n--" + boundary + "\nContent-Type: text/plain\n\n" + text
+	end := bytes.LastIndex(raw, []byte("\n--"+boundary+"--"))
+	if end < 0 {
+		end = len(raw)
+	}
+	return bytes.Join([][]byte{raw[:end], []byte(part), raw[end:]}, nil)
+}
+
+// pasteBase64 adds to a text in base64. One that is damaged stays as it is.
+func pasteBase64(raw []byte, text string) []byte {
+	header, body, found := bytes.Cut(raw, []byte("\n\n"))
+	decoded, err := base64.StdEncoding.DecodeString(string(body)) // which leaves out line ends
+	if !found || err != nil {
+		return raw
+	}
+	encoded := base64.StdEncoding.EncodeToString(append(decoded, "\n"+text...))
+	return bytes.Join([][]byte{header, []byte(encoded)}, []byte("\n\n"))
+}
