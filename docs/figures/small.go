@@ -104,24 +104,24 @@ func (l learningCurves) text() string {
 		"\nEnron-Spam, (1-ROCA)%:\n\n" + rivalry(l.models, columns, l.enron, byROCA())
 }
 
-// measurement is a figure that models are compared by.
-type measurement struct {
+// criterion is a figure that models are compared by.
+type criterion struct {
 	of     func(mean) *float64
 	write  func(*float64) string
 	better func(x, y float64) bool
 }
 
-func byAccuracy() measurement {
-	return measurement{func(m mean) *float64 { return m.accuracy }, percent, func(x, y float64) bool { return x > y }}
+func byAccuracy() criterion {
+	return criterion{func(m mean) *float64 { return m.accuracy }, percent, func(x, y float64) bool { return x > y }}
 }
 
-func byROCA() measurement {
+func byROCA() criterion {
 	write := func(v *float64) string { return decimals(v, 4) }
-	return measurement{func(m mean) *float64 { return m.roca }, write, func(x, y float64) bool { return x < y }}
+	return criterion{func(m mean) *float64 { return m.roca }, write, func(x, y float64) bool { return x < y }}
 }
 
 // rivalry is a table of models by columns, means being columns x models. The best of a column, as it is written, is bold.
-func rivalry(models, columns []string, means [][]mean, by measurement) string {
+func rivalry(models, columns []string, means [][]mean, by criterion) string {
 	rows := slices.Clone(models)
 	for _, column := range means {
 		var best *float64

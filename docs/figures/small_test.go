@@ -1,13 +1,10 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"chaff/corpus"
 	"chaff/filter"
-	"chaff/metrics"
 )
 
 func TestFirstOfBoth(t *testing.T) {
@@ -74,54 +71,6 @@ func TestRivalry(t *testing.T) {
 `)
 }
 
-func TestFlippedChangesTheShareOfLabels(t *testing.T) {
-	members := func() []filter.Member {
-		var all []filter.Member
-		for i := range 30_000 {
-			all = append(all, filter.Member{Fingerprint: uint64(i) * 0x9e3779b97f4a7c15, Label: i % 2, Part: corpus.Part(i % 3)})
-		}
-		return all
-	}
-	before := members()
-	flips := make(map[float64]map[int]bool)
-	for _, share := range noises() {
-		flips[share] = make(map[int]bool)
-		for i, m := range flipped(members(), share, 1) {
-			if m.Label != before[i].Label {
-				flips[share][i] = true
-				if m.Part == corpus.Test {
-					t.Fatalf("label %d of the test part is wrong", i)
-				}
-			}
-		}
-		if got := float64(len(flips[share])) / 20_000; got < share*0.8 || got > share*1.2 {
-			t.Errorf("%.1f%% of the labels are wrong, want %.1f%%", 100*got, 100*share)
-		}
-	}
-	for i := range flips[0.01] {
-		if !flips[0.10][i] {
-			t.Errorf("label %d is wrong among 1%% and right among 10%%", i)
-		}
-	}
-}
-
-func TestNoisyText(t *testing.T) {
-	row := []mean{{accuracy: pointer(99), roca: pointer(0.1)}}
-	got := noisy{[]string{"arow"}, [][]mean{row, row, row, row}}.text()
-	check(t, got, `SpamAssassin, test accuracy by the share of wrong labels, means of 5 split seeds:
-
-| model | 0% | 1% | 5% | 10% |
-|---|---|---|---|---|
-| arow | **99.00%** | **99.00%** | **99.00%** | **99.00%** |
-
-(1-ROCA)%:
-
-| model | 0% | 1% | 5% | 10% |
-|---|---|---|---|---|
-| arow | **0.1000** | **0.1000** | **0.1000** | **0.1000** |
-`)
-}
-
 func TestLearningCurvesHaveAColumnForEachSize(t *testing.T) {
 	var means [][]mean
 	for range sizes() {
@@ -131,47 +80,4 @@ func TestLearningCurvesHaveAColumnForEachSize(t *testing.T) {
 	if tables := strings.Count(got, "| model | 20 | 50 | 100 | 200 | 500 | 1,000 | 2,000 |\n"); tables != 4 {
 		t.Errorf("%d tables, want 4:\n%s", tables, got)
 	}
-}
-
-func TestAcrossTestsOnlyOnTheOtherMail(t *testing.T) {
-	b, _ := inventedBench(t)
-	var members []filter.Member
-	for i, folder := range []string{"sa/spam-1", "sa/easy-ham-1", "enron/enron1/ham", "enron/enron6/spam", "enron/enron60/ham"} {
-		members = append(members, filter.Member{Origin: filepath.Join(b.corpora, filepath.FromSlash(folder), "1"), Fingerprint: uint64(i)})
-	}
-	want := map[string]string{
-		"SpamAssassin to Enron-Spam": "ttTTT",
-		"Enron-Spam to SpamAssassin": "TTttt",
-		"enron1 to 5 to enron6":      "--tTt",
-	}
-	for _, c := range crossings() {
-		got := []byte("-----")
-		for _, m := range b.across(members, c) {
-			got[m.Fingerprint] = 0
-			for i := range members {
-				if members[i].Fingerprint == m.Fingerprint {
-					got[i] = map[bool]byte{true: 'T', false: 't'}[m.Part == corpus.Test]
-				}
-			}
-		}
-		if string(got) != want[c.what] {
-			t.Errorf("%s: %s, want %s", c.what, got, want[c.what])
-		}
-	}
-}
-
-func TestCrossedText(t *testing.T) {
-	figures := func(accuracy float64) metrics.Figures {
-		return metrics.Figures{Accuracy: accuracy, OneMinusROCA: pointer(1)}
-	}
-	c := crossed{[]string{"arow", "lms"}, [][]metrics.Figures{
-		{figures(90), figures(80)}, {figures(91), figures(81)}, {figures(92), figures(82)},
-	}}
-	check(t, c.text(), `Trained on four fifths of the one and tested on all of the other:
-
-| model | SpamAssassin to Enron-Spam: accuracy | (1-ROCA)% | Enron-Spam to SpamAssassin: accuracy | (1-ROCA)% | enron1 to 5 to enron6: accuracy | (1-ROCA)% |
-|---|---|---|---|---|---|---|
-| arow | 90.00% | 1.0000 | 91.00% | 1.0000 | 92.00% | 1.0000 |
-| lms | 80.00% | 1.0000 | 81.00% | 1.0000 | 82.00% | 1.0000 |
-`)
 }

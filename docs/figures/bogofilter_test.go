@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"chaff/corpus"
+	"chaff/filter"
+	"chaff/metrics"
+)
+
+func TestBogofilterLearns(t *testing.T) {
+	if _, err := exec.LookPath("bogofilter"); err != nil {
+		t.Skip("needs bogofilter: apt-get install bogofilter")
+	}
+	var hams, spams, items []corpus.Item
+	for item, err := range letters(15) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if item.Label == corpus.Ham.String() {
+			hams = append(hams, item)
+		} else {
+			spams = append(spams, item)
+		}
+	}
+	for i := range hams {
+		items = append(items, hams[i], spams[i])
+	}
+	answers, err := replayToBogofilter(t.Context(), items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(answers) != len(items) || answers[0] != (answer{score: unknownScore}) {
+		t.Fatalf("%+v", answers)
+	}
+	late := figuresOf(answers[len(answers)-10:], func(a answer) bool { return a.score > 0.5 })
+	if late.Accuracy != 100 || *late.OneMinusROCA != 0 {
+		t.Errorf("of the last ten %.0f%% are right: %+v", late.Accuracy, answers)
+	}
+}
+
+func TestFiguresOf(t *testing.T) {
+	answers := []answer{{true, true, 1}, {false, true, 0.6}, {false, false, 0.7}, {false, false, 0}}
+	verdict := figuresOf(answers, func(a answer) bool { return a.spam })
+	half := figuresOf(answers, func(a answer) bool { return a.score > 0.5 })
+	if *verdict.HM != 0 || *verdict.SM != 50 || *half.HM != 50 || *half.SM != 0 || *half.OneMinusROCA != 25 || *verdict.OneMinusROCA != 25 {
+		t.Errorf("verdict %v, %v; half %v, %v; %v", *verdict.HM, *verdict.SM, *half.HM, *half.SM, *half.OneMinusROCA)
+	}
+}
+
+func TestMessagesAreOrderedAsInTheReplay(t *testing.T) {
+	r := filter.Replay{Messages: []filter.Replayed{{Path: "spam/001"}, {Path: "ham/000"}}}
+	items := inOrderOf(letters(3), r)
+	if len(items) != 2 || items[0].Origin != "spam/001" || items[1].Origin != "ham/000" {
+		t.Errorf("%+v", items)
+	}
+}
+
+func TestDuelText(t *testing.T) {
+	f := metrics.Measure([]int32{0, 1}, []int32{0, 0}, 2)
+	f.MeasureSpam([]float64{0, 1}, []bool{false, true})
+	_, got, _ := strings.Cut(duel{{"arow", f}}.text(), "\n\n")
+	check(t, got, `| filter | accuracy | errors | hm% | sm% | lam% | (1-ROCA)% |
+|---|---|---|---|---|---|---|
+| arow | 50.00% | 1 | 0.00 | 100.00 | 50.00 | 0.0000 |
+`)
+}

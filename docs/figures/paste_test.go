@@ -1,0 +1,77 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"chaff/filter"
+	"chaff/message"
+)
+
+func TestPastedWordsAreReadAsText(t *testing.T) {
+	tests := map[string]struct{ raw, want string }{
+		"a text":                        {"Subject: x\n\nhello\n", "hello\n"},
+		"a message without a text":      {"Subject: x\n\n", ""},
+		"a text in quoted-printable":    {"Content-Transfer-Encoding: quoted-printable\n\nh=65llo\n", "hello\n"},
+		"a text in base64":              {"Content-Transfer-Encoding: base64\n\naGVs\nbG8=\n", "hello"},
+		"HTML":                          {"Content-Type: text/html\n\n<html><body>hello</body></html>\n", "hello"},
+		"parts":                         {"Content-Type: multipart/mixed; boundary=\"b\"\n\n--b\n\nhello\n--b--\n", "hello"},
+		"parts without an end":          {"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nhello\n", "hello"},
+		"parts whose boundary is empty": {"Content-Type: multipart/mixed\n\nhello\n", "hello"},
+	}
+	var words []string
+	for c := range 12 {
+		words = append(words, "word"+string(rune('a'+c)))
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var text strings.Builder
+			for _, p := range message.NewDecoder(message.DefaultOptions()).Decode(paste([]byte(tt.raw), words)).Parts {
+				text.Write(p.Text)
+				text.WriteByte(' ')
+			}
+			got := text.String()
+			if !strings.Contains(got, tt.want) || !strings.HasSuffix(strings.Join(strings.Fields(got), " "), strings.Join(words, " ")) {
+				t.Errorf("the text is %q, want %q and the words", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestPasteLeavesDamagedBase64AsItIs(t *testing.T) {
+	raw := []byte("Content-Transfer-Encoding: base64\n\n????\n")
+	if got := paste(raw, []string{"word"}); string(got) != string(raw) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTheHammiestWordsAreWordsOfTheTextOfHam(t *testing.T) {
+	b, collection := inventedBench(t)
+	f, _, err := filter.Train(t.Context(), collection, "multinomial", b.trainOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := hammiest(f, 20)
+	if err != nil || len(words) != 20 {
+		t.Fatalf("%q, %v", words, err)
+	}
+	if i := slices.IndexFunc(words, func(w string) bool { return !strings.HasPrefix(w, "ham") }); i >= 0 {
+		t.Errorf("%q is among %q", words[i], words)
+	}
+	spam := []byte("Subject: x\n\nspama spamb spamc spamd\n")
+	var before, after caught
+	before.count(f.Classify(spam))
+	after.count(f.Classify(paste(spam, words)))
+	if before.boundary != 1 || after.boundary != 0 {
+		t.Errorf("caught %+v, then %+v", before, after)
+	}
+}
+
+func TestIsWord(t *testing.T) {
+	for term, want := range map[string]bool{"offer": true, "привет": true, "": false, "64+": false, "click here": false, "$": false, "don't": false} {
+		if isWord(term) != want {
+			t.Errorf("%q: %t, want %t", term, !want, want)
+		}
+	}
+}
