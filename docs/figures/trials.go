@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"chaff/config"
 	"chaff/corpus"
@@ -62,19 +63,23 @@ func overSeeds[T any](mail []*filter.Collection, seeds int, try func(divided *fi
 	})
 }
 
-// inParallel does n things, as many at the same time as there are cores. The first error in their order is returned.
+// inParallel does n things, as many at the same time as there are cores. After an error no other thing is begun; of several
+// errors the first in the order of the things is returned.
 func inParallel[T any](n int, do func(i int) (T, error)) ([]T, error) {
 	results, errs := make([]T, n), make([]error, n)
 	next := make(chan int)
+	var failed atomic.Bool
 	var wg sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
 			for i := range next {
-				results[i], errs[i] = do(i)
+				if results[i], errs[i] = do(i); errs[i] != nil {
+					failed.Store(true)
+				}
 			}
 		})
 	}
-	for i := range n {
+	for i := 0; i < n && !failed.Load(); i++ {
 		next <- i
 	}
 	close(next)
