@@ -105,7 +105,8 @@ values = [true, false]
 	}
 }
 
-const randomSearch = `
+const randomSearch = `model = "multinomial"
+
 [tune]
 method = "random"
 trials = 40

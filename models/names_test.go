@@ -83,7 +83,7 @@ func TestOptionsAreReadBackFromJSON(t *testing.T) {
 	for _, part := range []string{
 		`"multinomial":{"smoothing":0.001,"prior":"uniform","features":"unit bits"}`, `"averaged_perceptron":{"epochs":`, `"learning_rate":1,`,
 		`"complement":{"smoothing":0.001,"prior":"uniform","features":"unit bits"`, `"bernoulli":{"smoothing":0.001,"prior":"learned","features":"start bits"}`,
-		`"hybrid":{"epochs":2,`, `"smoothing":0.001,"bayes_share":0.3,"learning_rate":1.5}`, `"arow":{"epochs":3,`, `"regularisation":0.1}`,
+		`"hybrid":{"epochs":2,`, `"smoothing":0.001,"bayes_share":0.3,"learning_rate":1.25}`, `"arow":{"epochs":3,`, `"regularisation":0.1}`,
 	} {
 		if !strings.Contains(string(data), part) {
 			t.Errorf("got %s, want %s in it", data, part)
