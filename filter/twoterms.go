@@ -58,7 +58,7 @@ func (c *Collection) TwoTerms(ctx context.Context, f *Filter, model string, o Tr
 		X: c.words.Texts[ids[0]], Y: c.words.Texts[ids[1]], Unit: "occurrences",
 		A: float64(linear.Weights[0]), B: float64(linear.Weights[1]), C: linear.Bias[0],
 	}
-	if d.Kind == features.Bits {
+	if d.Kind == features.Bits || d.Kind == features.StartBits {
 		t.Unit = "0 or 1"
 	}
 	t.Points = points(d)
