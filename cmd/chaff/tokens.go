@@ -139,13 +139,21 @@ func printLook(w io.Writer, look filter.Look) error {
 	}
 	fmt.Fprintf(w, "Terms: %d, of them distinct: %d\n", look.Tokens, len(look.Terms))
 	for _, term := range look.Terms {
-		fmt.Fprintf(t, "  %d\t%s", term.Count, printable(term.Term))
-		for i, token := range term.Tokens {
-			fmt.Fprintf(t, "%c%s", "\t "[min(i, 1)], printable(token))
-		}
-		fmt.Fprintln(t)
+		fmt.Fprintf(t, "  %d\t%s\n", term.Count, describeTerm(term))
 	}
 	return t.Flush()
+}
+
+// termWidth is how wide the terms are before the words that they were made of. Longer ones, and those that were made of no
+// word, go on as far as they are long.
+const termWidth = 28
+
+// describeTerm returns a term and the words that it was made of.
+func describeTerm(term filter.SeenTerm) string {
+	if len(term.Tokens) == 0 {
+		return printable(term.Term)
+	}
+	return fmt.Sprintf("%-*s  %s", termWidth, printable(term.Term), printable(strings.Join(term.Tokens, " ")))
 }
 
 // printHeader prints the header fields. Of those of the message itself it tells which are not looked at, or only at how they
@@ -157,7 +165,7 @@ func printHeader(w io.Writer, look filter.Look) {
 	for i, f := range look.Message.Header {
 		note := ""
 		if use := look.Uses[i]; use != tokenize.FieldUsed {
-			note = fmt.Sprintf("\t(%v)", use)
+			note = fmt.Sprintf("  (%v)", use)
 		}
 		fmt.Fprintf(w, "  %s:\t%s%s\n", printable(string(f.Name)), printable(string(f.Value)), note)
 	}
