@@ -22,10 +22,12 @@ func (p *program) exportCommand() *cobra.Command {
 Vowpal Wabbit. Features are numbered from 1, ascending; --terms writes which term each is. Of ham and
 spam the labels are -1 and +1, of other classes 1, 2, 3 in the order of chaff inspect.
 
-With --weights it writes the weights of the model as CSV, as chaff import reads them.`,
+With --weights it writes the weights of the model as CSV, as chaff import reads them. They are of the
+kind of features that chaff inspect tells: say it to chaff import too.`,
 		Example: `  chaff export --ham inbox --spam junk > mail.libsvm
   chaff export --ham inbox --spam junk --as vw --terms terms.tsv > mail.vw
-  chaff export --weights > weights.csv`,
+  chaff export --weights > weights.csv
+  chaff import weights.csv --features 'unit bits' -m again.model`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if flags.model == "" {

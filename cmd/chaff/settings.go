@@ -24,7 +24,7 @@ func (s *settingFlags) add(c *cobra.Command, shorts ...string) {
 	c.Flags().StringVar(&s.file, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
 	c.Flags().StringArrayVar(&s.set, "set", nil, "set `KEY=VALUE`, as tokenize.language=none; chaff config lists the keys")
 	usages := map[string][2]string{
-		"model":   {"model", "train the model `NAME`: " + strings.Join(models.Names(), ", ")},
+		"model":   {"model", "train the model `NAME`: " + strings.Join(models.Names(), ", ") + "; default " + config.Default().Model},
 		"workers": {"workers", "read `N` messages at the same time (0: one for each core)"},
 		"seed":    {"seed", "divide the mail by the seed `N`"},
 		"split":   {"split.method", "divide the mail by `METHOD`: grouped, hash or time"},

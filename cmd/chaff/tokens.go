@@ -24,8 +24,9 @@ func (p *program) tokensCommand() *cobra.Command {
 		Short: "Show what a classifier sees of a message",
 		Long: `Tokens prints what a classifier sees of the message on stdin, or of the messages at PATH: the header
 fields, the parts with their visible and hidden text, the links, what was mended or cut off, and the
-terms with the words that they were made of. The message is read with the settings in force, or with
-those of a model.`,
+terms with the words that they were made of. A term of two words is a pair of neighbours; ^ stands
+for what is before the first word, or before the first header field. The message is read with the
+settings in force, or with those of a model.`,
 		Example: `  chaff tokens < message
   chaff tokens -m spam.model Maildir/cur/1700000000.1.host:2,S`,
 		Args: cobra.MaximumNArgs(1),
