@@ -225,8 +225,7 @@ func printResult(w io.Writer, r filter.Result, limits metrics.ThresholdOptions) 
 		return err
 	}
 	if r.Thresholds != nil {
-		fmt.Fprintf(w, "\nThresholds, chosen on the development part: spam above %s, unsure above %s,\n%s.\n",
-			threshold(r.Thresholds.Spam), threshold(r.Thresholds.Unsure), chosenBy(limits))
+		printThresholds(w, r, limits)
 	}
 	if r.Verdicts != nil {
 		fmt.Fprintln(w, "With them, on the test part:")
@@ -236,6 +235,16 @@ func printResult(w io.Writer, r filter.Result, limits metrics.ThresholdOptions) 
 		fmt.Fprintf(w, "  cost of a message %.4f\n", *r.Cost)
 	}
 	return nil
+}
+
+// printThresholds tells the thresholds, and how they were chosen if there was mail to choose them on.
+func printThresholds(w io.Writer, r filter.Result, limits metrics.ThresholdOptions) {
+	above := fmt.Sprintf("spam above %s, unsure above %s", threshold(r.Thresholds.Spam), threshold(r.Thresholds.Unsure))
+	if r.Development == nil {
+		fmt.Fprintf(w, "\nThresholds, with no development part to choose them on: %s.\n", above)
+		return
+	}
+	fmt.Fprintf(w, "\nThresholds, chosen on the development part: %s,\n%s.\n", above, chosenBy(limits))
 }
 
 // chosenBy tells by what rule thresholds were chosen.
