@@ -71,7 +71,8 @@ func oneOfEachField(leaks []Leak) []Leak {
 	seen := make(map[string]bool)
 	return slices.DeleteFunc(leaks, func(l Leak) bool {
 		field := strings.ToLower(fieldOf(l.Term))
-		again := isOnTheWay(l.Term) && seen[field]
+		// A field that stands between two others also takes away that these are neighbours.
+		again := isOnTheWay(l.Term) && seen[field] || strings.HasPrefix(l.Term, "order:") && len(seen) > 0
 		seen[field] = true
 		return again
 	})
@@ -107,14 +108,19 @@ func isOnTheWay(term string) bool {
 	if strings.HasPrefix(term, "shape:date:") || strings.HasPrefix(term, "shape:message-id:") {
 		return false // how the sender's program writes
 	}
-	tag := strings.ToLower(fieldOf(term))
-	switch tag {
+	return isWrittenOnTheWay(fieldOf(term))
+}
+
+// isWrittenOnTheWay says whether others write a header field than the sender and the sender's program.
+func isWrittenOnTheWay(field string) bool {
+	field = strings.ToLower(field)
+	switch field {
 	case "received", "return-path", "delivered-to", "envelope-to", "delivery-date", "date", "message-id", "status", "errors-to", "sender", "precedence":
 		return true
 	case "x-mailer", "x-priority", "x-msmail-priority", "x-mimeole", "x-accept-language":
 		return false
 	}
-	return strings.HasPrefix(tag, "x-") || strings.HasPrefix(tag, "list-") || strings.HasPrefix(tag, "resent-")
+	return strings.HasPrefix(field, "x-") || strings.HasPrefix(field, "list-") || strings.HasPrefix(field, "resent-")
 }
 
 // entropy is that of the class, in bits, of so many messages of each.
@@ -146,6 +152,13 @@ func fieldOf(term string) string {
 	case "value", "shape":
 		field, _, _ := strings.Cut(rest, ":")
 		return field
+	case "order": // of two neighbours the one that does not belong there
+		before, after, _ := strings.Cut(rest, ">")
+		for _, field := range []string{before, after} {
+			if strings.HasPrefix(strings.ToLower(field), "x-") && isWrittenOnTheWay(field) {
+				return field
+			}
+		}
 	case "step":
 		return "received"
 	}

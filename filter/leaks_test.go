@@ -49,6 +49,7 @@ func TestTheFieldOfATermIsKnown(t *testing.T) {
 	for term, want := range map[string]string{
 		"header:X-Foo": "X-Foo", "x-foo:17": "x-foo", "value:x-foo:1:7": "x-foo", "shape:x-foo:9": "x-foo", "step:from host": "received",
 		"body:word": "body", "zone:+0100": "zone",
+		"order:X-Foo>Subject": "X-Foo", "order:^>X-Foo": "X-Foo", "order:From>Date": "order",
 	} {
 		if got := fieldOf(term); got != want {
 			t.Errorf("%s: got %q, want %q", term, got, want)

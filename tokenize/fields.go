@@ -196,8 +196,11 @@ func (p *plans) structure(lower string) structure {
 		}
 		return placeOnly
 	case groupReceived:
-		if lower == "received" {
+		switch lower {
+		case "received":
 			return receivedField
+		case "return-path":
+			return relationField
 		}
 		return notStructure
 	default:

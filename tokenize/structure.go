@@ -18,6 +18,7 @@ const (
 	messageIDField                  // its place, the shape of the id and its domain
 	dateField                       // its place, its shape and its zone
 	receivedField                   // the shape of the step; its place tells the route
+	relationField                   // whether its domain is that of From
 )
 
 const (
@@ -45,7 +46,7 @@ func (t *Tokenizer) structure(m *message.Message) {
 	before := append(t.before[:0], noField...)
 	for _, f := range m.Header {
 		plan := t.plans.plan(f.Name)
-		if plan.structure == notStructure {
+		if plan.structure == notStructure || plan.structure == relationField {
 			continue
 		}
 		if plan.structure != receivedField {
@@ -210,8 +211,8 @@ func (t *Tokenizer) relations(m *message.Message) {
 		return
 	}
 	for _, name := range [...]string{"message-id", "reply-to", "to", "return-path"} {
-		if t.plans.plan([]byte(name)).tag == "" {
-			continue // the options leave it out
+		if t.plans.plan([]byte(name)).structure == notStructure {
+			continue
 		}
 		other := t.domainOf(m, name)
 		switch {
