@@ -26,6 +26,8 @@ func changes(model string) []change {
 		{"of the header the subject only", "tokenize.headers=subject"},
 		{"text and subject only", "tokenize.headers=subject tokenize.structure=false"},
 		{"bits, not of unit length", "models." + strings.ReplaceAll(model, "-", "_") + ".features=bits"},
+		{"with four neighbouring characters of the first 500 bytes", "tokenize.grams=4 tokenize.gram_bytes=500"},
+		{"half as many terms: those of two messages", "features.min_document_frequency=2"},
 		{"with Received", "tokenize.received=true"},
 		{"with list fields", "tokenize.list=true"},
 		{"with the date", "tokenize.date=true"},
