@@ -25,17 +25,17 @@ type FieldUse uint8
 // The uses of a header field.
 const (
 	FieldNotUsed FieldUse = iota
-	FieldFormUsed
+	FieldPartUsed
 	FieldUsed
 )
 
-// String returns "not looked at", "form only" or "looked at".
+// String returns "not looked at", "in part only" or "looked at".
 func (u FieldUse) String() string {
 	switch u {
 	case FieldUsed:
 		return "looked at"
-	case FieldFormUsed:
-		return "form only"
+	case FieldPartUsed:
+		return "in part only"
 	}
 	return "not looked at"
 }
@@ -46,7 +46,7 @@ func (t *Tokenizer) Use(name []byte) FieldUse {
 	case plan.look:
 		return FieldUsed
 	case plan.structure != notStructure:
-		return FieldFormUsed
+		return FieldPartUsed
 	}
 	return FieldNotUsed
 }
