@@ -24,8 +24,8 @@ type Tokenizer struct {
 	stopWords map[string]languageSet // nil if the language is not looked for
 
 	emit     func(term, token []byte)
-	left     int // how many tokens may still be emitted, negative when some were cut off
-	read     int // bytes of body text that were read
+	left     int  // how many tokens may still be emitted, negative when some were cut off
+	read     int  // bytes of body text that were read
 	late     bool // whether what is emitted is beyond the start of the message
 	seen     evidence
 	before   []byte // the word or sign before the one that is read, as it is counted
