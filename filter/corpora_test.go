@@ -162,7 +162,7 @@ func TestAReplayCostsLittleBesideReading(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := m.Replay(t.Context(), "multinomial")
+	r, err := m.Replay(t.Context(), "hybrid")
 	if err != nil {
 		t.Fatal(err)
 	}
