@@ -70,9 +70,12 @@ func (c *Collection) Leaks() []Leak {
 func oneOfEachField(leaks []Leak) []Leak {
 	seen := make(map[string]bool)
 	return slices.DeleteFunc(leaks, func(l Leak) bool {
+		if !isOnTheWay(l.Term) {
+			// A field that stands between two others also takes away that these are neighbours.
+			return strings.HasPrefix(l.Term, "order:") && len(seen) > 0
+		}
 		field := strings.ToLower(fieldOf(l.Term))
-		// A field that stands between two others also takes away that these are neighbours.
-		again := isOnTheWay(l.Term) && seen[field] || strings.HasPrefix(l.Term, "order:") && len(seen) > 0
+		again := seen[field]
 		seen[field] = true
 		return again
 	})

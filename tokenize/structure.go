@@ -3,6 +3,7 @@ package tokenize
 import (
 	"bytes"
 	"strconv"
+	"unicode/utf8"
 
 	"chaff/message"
 )
@@ -33,7 +34,7 @@ const (
 //
 //	order:DATE>FROM            two neighbouring fields, their names as written
 //	value:NAME:VALUE           a whole value of a field that is neither text nor addresses
-//	shape:NAME:SHAPE           its shape, see [Tokenizer.shape]; likewise of Message-ID, Date and boundaries
+//	shape:NAME:SHAPE           its shape, see appendShape; likewise of Message-ID, Date and boundaries
 //	mime:TYPE;PARAMETERS       Content-Type as written: the type, and the names of its parameters in their order
 //	mime:charset=VALUE         a parameter as written
 //	message-id:@DOMAIN         the domain of the message id, and the registered one
@@ -66,7 +67,7 @@ func (t *Tokenizer) fieldStructure(plan fieldPlan, value []byte) {
 	case plainField:
 		if len(value) <= maxWhole {
 			t.term = append(append(append(t.term[:0], "value:"...), plan.tag...), value...)
-			t.put(t.term, value)
+			t.put(t.term, nil)
 		}
 		t.shapeOf(plan.tag, value, false)
 	case mediaField:
@@ -82,9 +83,9 @@ func (t *Tokenizer) fieldStructure(plan fieldPlan, value []byte) {
 	case dateField:
 		t.shapeOf(plan.tag, value, true)
 		_, zone, _ := bytes.Cut(value[max(bytes.LastIndexByte(value, ':'), 0):], []byte(" "))
-		if len(zone) > 0 {
-			t.term = append(append(t.term[:0], "zone:"...), zone[:min(len(zone), maxWhole)]...)
-			t.put(t.term, zone)
+		if len(zone) > 0 && len(zone) <= maxWhole {
+			t.term = append(append(t.term[:0], "zone:"...), zone...)
+			t.put(t.term, nil)
 		}
 	case receivedField:
 		t.step(value)
@@ -143,11 +144,12 @@ func (t *Tokenizer) mediaStructure(value []byte) {
 		return
 	}
 	media, rest, _ := bytes.Cut(value, []byte(";"))
-	whole := append(append(t.pair[:0], "mime:"...), bytes.TrimSpace(media)...)
+	whole := append(append(t.second[:0], "mime:"...), upTo(bytes.TrimSpace(media), maxWhole)...)
 	for len(rest) > 0 && len(whole) < maxShaped {
 		var parameter []byte
 		parameter, rest, _ = bytes.Cut(rest, []byte(";"))
 		name, given, _ := bytes.Cut(bytes.TrimSpace(parameter), []byte("="))
+		name = upTo(name, maxWhole)
 		whole = append(append(whole, ';'), name...)
 		switch {
 		case bytes.EqualFold(name, []byte("boundary")):
@@ -155,11 +157,22 @@ func (t *Tokenizer) mediaStructure(value []byte) {
 			t.shapeOf("boundary:", given, false)
 		case len(given) <= maxWhole:
 			t.term = append(append(append(append(t.term[:0], "mime:"...), name...), '='), given...)
-			t.put(t.term, given)
+			t.put(t.term, nil)
 		}
 	}
-	t.pair = whole
+	t.second = whole
 	t.put(whole, nil)
+}
+
+// upTo returns the first n bytes of a text, or fewer where a character would be cut in two.
+func upTo(text []byte, n int) []byte {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
 }
 
 // step emits the shape of a Received field up to its date: keywords stay, host names are host, addresses are address,
@@ -191,7 +204,8 @@ func (t *Tokenizer) step(value []byte) {
 	t.put(t.term, nil)
 }
 
-// isStepKeyword reports whether a word of a Received field is one that every message may have (RFC 5321, section 4.4).
+// isStepKeyword reports whether a word of a Received field is one of its clauses or protocols (RFC 5321, section 4.4), or one
+// that programs put in place of a name.
 func isStepKeyword(word []byte) bool {
 	if len(word) > maxUnit {
 		return false
@@ -207,7 +221,7 @@ func isStepKeyword(word []byte) bool {
 // relations emits which fields name an address of the domain that From names, and which fields are missing.
 func (t *Tokenizer) relations(m *message.Message) {
 	from := t.domainOf(m, "from")
-	if from == "" {
+	if from == "" || t.plans.plan([]byte("from")).structure == notStructure {
 		return
 	}
 	for _, name := range [...]string{"message-id", "reply-to", "to", "return-path"} {

@@ -35,6 +35,12 @@ func TestStructureTellsHowAMessageIsWritten(t *testing.T) {
 				"mime:Multipart/Mixed;charset;boundary", "outline:multipart/mixed"},
 		},
 		{
+			"no more of a media type than its first bytes, and no character cut in two",
+			"Content-Type: " + strings.Repeat("\u00e9", 60) + ";" + strings.Repeat("x", 200) + "=1\n\n",
+			[]string{"order:^>Content-Type", "mime:" + strings.Repeat("x", 80) + "=1",
+				"mime:" + strings.Repeat("\u00e9", 40) + ";" + strings.Repeat("x", 80), "outline:text/plain"},
+		},
+		{
 			"the shape of a message id with and without lengths, and its domain",
 			"Message-ID: <00aB.123@mail.example.co.uk>\n\n",
 			[]string{"order:^>Message-ID", "shape:message-id:<92aA.93", "shape:message-id:<9+aA.9+@a+.a+.a+.a+>",
@@ -80,17 +86,34 @@ func TestStructureTellsHowAMessageIsWritten(t *testing.T) {
 	}
 }
 
+func TestStructureIsMadeOfNoWord(t *testing.T) {
+	tok := tokenizer(t, func(o *Options) { o.Structure = true })
+	const raw = "X-Priority: 3\nContent-Type: text/plain; charset=us-ascii\nDate: Mon, 1 Jan 2024 00:01:02 +0100\n\n3 us-ascii +0100\n"
+	tok.Terms(message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw)), func(term, token []byte) {
+		tag, _, _ := strings.Cut(string(term), ":")
+		if slices.Contains([]string{"order", "value", "shape", "mime", "zone", "outline"}, tag) && token != nil {
+			t.Errorf("%s is made of %q: it would shade that word of the text", term, token)
+		}
+	})
+}
+
 func TestIgnoredHeadersHaveNoStructure(t *testing.T) {
 	const raw = "Received: from a by b\nReturn-Path: <a@x.example>\nFrom: a@x.example\nTo: b@x.example\nX-Mailer: M\nDate: today 1:2 +0\nMessage-ID: <1@x.example>\n\n"
 	for name, change := range map[string]func(o *Options){
 		"by their names": func(o *Options) {
 			o.IgnoreHeaders = []string{"received", "return-path", "to", "x-*", "date", "message-id", "reply-to"}
 		},
+		"with the field that others are compared with": func(o *Options) {
+			o.IgnoreHeaders = []string{"received", "to", "x-*", "date", "message-id", "from"}
+		},
 		"by the names of others": func(o *Options) { o.Headers = []string{"From"} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := termsOf(tokenizer(t, func(o *Options) { o.Structure = true; change(o) }), raw)
 			want := []string{"header:From", "from:a@x.example", "from:@x.example", "from:@.x.example", "order:^>From", "outline:text/plain", "type:text/plain"}
+			if strings.HasPrefix(name, "with the field") {
+				want = want[5:]
+			}
 			if !slices.Equal(got, want) {
 				t.Errorf("got  %q\nwant %q", got, want)
 			}

@@ -29,7 +29,7 @@ type Tokenizer struct {
 	late     bool // whether what is emitted is beyond the start of the message
 	seen     evidence
 	before   []byte // the word or sign before the one that is read, as it is counted
-	pair     []byte // the term of both being made
+	second   []byte // a term that is made while another one stands in term
 	spaced   spaced
 	amounts  amounts
 	term     []byte // the term being made: tag and word
@@ -252,10 +252,10 @@ func (t *Tokenizer) paired(tag string, emit func(word []byte, kind wordKind)) fu
 		}
 		counted := t.term[len(tag):]
 		if t.left >= 0 { // a pair is no token
-			t.pair = append(append(append(append(t.pair[:0], tag...), t.before...), ' '), counted...)
+			t.second = append(append(append(append(t.second[:0], tag...), t.before...), ' '), counted...)
 			late := t.late
 			t.late = true
-			t.emit(t.pair, nil)
+			t.emit(t.second, nil)
 			t.late = late
 		}
 		t.before = append(t.before[:0], counted...)
