@@ -3,6 +3,7 @@ package features
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -65,47 +66,133 @@ func (doc Document) hash() uint64 {
 }
 
 // Bag gathers the terms of one message. Its memory is reused from message to message; the zero value is ready.
+//
+// It is a hash table with open addressing in which the first bits of a hash are its place: so hashes stand in it nearly in
+// ascending order, and it costs next to nothing to sort them.
 type Bag struct {
-	table   table
-	entries []entry // by number in the table
-	text    []byte  // the distinct terms, one after the other
-	doc     Document
+	slots  []gathered // a power of two, at least twice the number of terms
+	shift  uint       // of a hash, to its place
+	terms  int
+	sorted []gathered
+	doc    Document
+	text   []byte // of the terms that were named, one after the other
+	spans  []span // by the number of the term
 }
 
-type entry struct {
-	count  uint32
-	at, to uint32 // where in text
-	start  bool
+// gathered is a term in a bag.
+type gathered struct {
+	hash   uint64
+	count  uint32 // 0 where the slot is free
+	number uint32 // in the order in which terms came, and atStart
 }
+
+const (
+	minBag  = 1 << 10
+	atStart = 1 << 31
+)
 
 // Reset empties the bag.
 func (b *Bag) Reset() {
-	b.table.reset()
-	b.entries = b.entries[:0]
-	b.text = b.text[:0]
+	slots := max(minBag, len(b.slots))
+	for slots > minBag && 16*b.terms < slots { // a long message should not make all others dear
+		slots /= 2
+	}
+	b.resize(slots)
+	b.terms, b.text, b.spans = 0, b.text[:0], b.spans[:0]
 }
 
-// Add counts one occurrence of a term, at the start of the document or not; the bytes of term are copied.
-func (b *Bag) Add(term []byte, start bool) {
-	n, seen := b.table.number(Hash(term))
-	if !seen {
-		at := uint32(len(b.text))
-		b.text = append(b.text, term...)
-		b.entries = append(b.entries, entry{at: at, to: uint32(len(b.text))})
+// resize makes all slots free.
+func (b *Bag) resize(slots int) {
+	if cap(b.slots) < slots {
+		b.slots = make([]gathered, slots)
 	}
-	e := &b.entries[n]
-	e.count++
-	e.start = e.start || start
+	b.slots = b.slots[:slots]
+	clear(b.slots)
+	b.shift = uint(64 - bits.TrailingZeros(uint(slots)))
+}
+
+// Add counts one occurrence of a term, at the start of the document or not, and reports whether it is the first one.
+func (b *Bag) Add(hash uint64, start bool) (first bool) {
+	if 2*b.terms >= len(b.slots) {
+		b.grow()
+	}
+	g := b.find(hash)
+	if first = g.count == 0; first {
+		g.hash, g.number = hash, uint32(b.terms)
+		b.terms++
+	}
+	g.count++
+	if start {
+		g.number |= atStart
+	}
+	return first
+}
+
+// find returns the slot of a hash, or the free one where it belongs.
+func (b *Bag) find(hash uint64) *gathered {
+	mask := uint64(len(b.slots) - 1)
+	for s := hash >> b.shift; ; s++ {
+		if g := &b.slots[s&mask]; g.hash == hash || g.count == 0 {
+			return g
+		}
+	}
+}
+
+func (b *Bag) grow() {
+	old := b.gather()
+	b.slots = nil
+	b.resize(max(minBag, 4*len(old)))
+	for _, g := range old {
+		*b.find(g.hash) = g
+	}
+}
+
+// Name keeps the text of a term for [Bag.Text]; either each term is named when it is added for the first time, or none.
+func (b *Bag) Name(term []byte) {
+	b.spans = append(b.spans, span{len(b.text), len(term)})
+	b.text = append(b.text, term...)
+}
+
+// Text returns the text of term i of the document made last, if it was named. It is valid until the next Reset.
+func (b *Bag) Text(i int) []byte {
+	at := b.spans[b.sorted[i].number&^atStart]
+	return b.text[at.at:][:at.size:at.size]
+}
+
+// gather takes the terms together in the order of the slots.
+func (b *Bag) gather() []gathered {
+	if cap(b.sorted) < len(b.slots) {
+		b.sorted = make([]gathered, len(b.slots))
+	}
+	sorted, n := b.sorted[:len(b.slots)], 0
+	for i := range b.slots { // without a branch, which nobody could predict
+		sorted[n] = b.slots[i]
+		taken := 0
+		if b.slots[i].count > 0 {
+			taken = 1
+		}
+		n += taken
+	}
+	b.sorted = sorted[:n]
+	return b.sorted
 }
 
 // Document returns what was added since the last Reset. It is valid until the next Document.
 func (b *Bag) Document() Document {
-	b.doc.Terms = append(b.doc.Terms[:0], b.table.hashes...)
-	slices.Sort(b.doc.Terms)
-	b.doc.Counts, b.doc.Start = b.doc.Counts[:0], b.doc.Start[:0]
-	for _, hash := range b.doc.Terms {
-		e := b.entries[b.table.find(hash)]
-		b.doc.Counts, b.doc.Start = append(b.doc.Counts, e.count), append(b.doc.Start, e.start)
+	sorted := b.gather()
+	for i := 1; i < len(sorted); i++ { // insertion: each is at most a few places from its own
+		g, at := sorted[i], i
+		for ; at > 0 && sorted[at-1].hash > g.hash; at-- {
+			sorted[at] = sorted[at-1]
+		}
+		sorted[at] = g
 	}
-	return b.doc
+	doc := Document{Terms: b.doc.Terms[:0], Counts: b.doc.Counts[:0], Start: b.doc.Start[:0]}
+	for _, g := range sorted {
+		doc.Terms = append(doc.Terms, g.hash)
+		doc.Counts = append(doc.Counts, g.count)
+		doc.Start = append(doc.Start, g.number&atStart != 0)
+	}
+	b.doc = doc
+	return doc
 }

@@ -23,8 +23,11 @@ func FuzzBag(f *testing.F) {
 		want := map[uint64]uint32{}
 		bag.Reset()
 		for _, term := range terms {
-			bag.Add(term, true)
-			want[features.Hash(term)]++
+			hash := features.Hash(term)
+			if bag.Add(hash, true) != (want[hash] == 0) {
+				t.Fatalf("term %x: first %v after %d times", hash, want[hash] > 0, want[hash])
+			}
+			want[hash]++
 		}
 		doc := bag.Document()
 		if !slices.Equal(doc.Terms, slices.Sorted(maps.Keys(want))) {

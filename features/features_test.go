@@ -14,9 +14,16 @@ func bagOf(terms ...string) *Bag {
 	b := new(Bag)
 	b.Reset()
 	for _, t := range terms {
-		b.Add([]byte(t), true)
+		add(b, t, true)
 	}
 	return b
+}
+
+// add adds a term and names it.
+func add(b *Bag, term string, start bool) {
+	if b.Add(Hash([]byte(term)), start) {
+		b.Name([]byte(term))
+	}
 }
 
 func TestABagCountsItsTermsInTheOrderOfTheirHashes(t *testing.T) {
@@ -36,7 +43,7 @@ func TestABagForgetsWhatWasBeforeReset(t *testing.T) {
 	b := bagOf("spam", "ham")
 	b.Document()
 	b.Reset()
-	b.Add([]byte("ham"), true)
+	add(b, "ham", true)
 	doc := b.Document()
 	if diff := cmp.Diff(Document{Terms: []uint64{Hash([]byte("ham"))}, Counts: []uint32{1}, Start: []bool{true}}, doc); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
@@ -53,7 +60,7 @@ func TestABagGrowsWithItsTerms(t *testing.T) {
 	const distinct, times = 5000, 3
 	for range times {
 		for i := range distinct {
-			b.Add(fmt.Appendf(nil, "term%d", i), true)
+			add(b, fmt.Sprint("term", i), true)
 		}
 	}
 	doc := b.Document()
@@ -64,6 +71,49 @@ func TestABagGrowsWithItsTerms(t *testing.T) {
 		if n != times {
 			t.Fatalf("count %d of term %d, want %d", n, i, times)
 		}
+	}
+}
+
+func TestABagKeepsHashesThatBelongInOnePlace(t *testing.T) {
+	// The last place and the first ones: what finds no room at the end of the table goes on at its start.
+	var hashes []uint64
+	for i := range uint64(700) {
+		hashes = append(hashes, ^uint64(0)-3*i, i, 1<<63+i)
+	}
+	var b Bag
+	for range 2 { // the second time in memory that was used
+		b.Reset()
+		for _, hash := range hashes {
+			if !b.Add(hash, false) || b.Add(hash, true) {
+				t.Fatalf("%x: not new, or new for the second time", hash)
+			}
+			b.Name(fmt.Append(nil, hash))
+		}
+		doc := b.Document()
+		if want := slices.Sorted(slices.Values(hashes)); !slices.Equal(doc.Terms, want) {
+			t.Fatalf("got  %x\nwant %x", doc.Terms, want)
+		}
+		for i, hash := range doc.Terms {
+			if doc.Counts[i] != 2 || !doc.Start[i] || string(b.Text(i)) != fmt.Sprint(hash) {
+				t.Errorf("%x: %d times, at the start: %v, text %q", hash, doc.Counts[i], doc.Start[i], b.Text(i))
+			}
+		}
+	}
+}
+
+func TestAShortMessageAfterALongOneTakesNoMoreMemoryThanItNeeds(t *testing.T) {
+	var b Bag
+	b.Reset()
+	for i := range 100_000 {
+		add(&b, fmt.Sprint("term", i), true)
+	}
+	for range 2 { // the first one finds the table as the long one left it
+		b.Reset()
+		add(&b, "ham", true)
+		b.Document()
+	}
+	if len(b.slots) != minBag {
+		t.Errorf("%d slots, want %d", len(b.slots), minBag)
 	}
 }
 
@@ -188,10 +238,10 @@ func TestVectorsHaveBitsOrCountsOfKnownTerms(t *testing.T) {
 func TestStartBitsAreTermsThatOccurAtTheStart(t *testing.T) {
 	v, _ := vocabularyOf(t, Options{MinDocumentFrequency: 1}, []string{"early", "late", "both"})
 	var b Bag
-	b.Add([]byte("both"), true)
-	b.Add([]byte("late"), false)
-	b.Add([]byte("both"), false)
-	b.Add([]byte("early"), true)
+	add(&b, "both", true)
+	add(&b, "late", false)
+	add(&b, "both", false)
+	add(&b, "early", true)
 	x := v.AppendVector(Vector{}, b.Document(), StartBits)
 	var want []uint32
 	for _, term := range []string{"early", "both"} {
@@ -241,11 +291,11 @@ func TestALexiconDoesNotDependOnTheOrder(t *testing.T) {
 	bags := []*Bag{bagOf("a", "b"), bagOf("b", "c"), bagOf("c")}
 	var one, first, second Lexicon
 	for _, b := range bags {
-		one.Add(b)
+		one.Add(b.Document().Terms, b)
 	}
-	second.Add(bags[2])
-	first.Add(bags[1])
-	second.Add(bags[0])
+	second.Add(bags[2].Document().Terms, bags[2])
+	first.Add(bags[1].Document().Terms, bags[1])
+	second.Add(bags[0].Document().Terms, bags[0])
 	second.Merge(&first)
 	var empty Lexicon
 	empty.Merge(&second)
@@ -301,7 +351,7 @@ func ExampleVocabulary_AppendVector() {
 	var bag Bag
 	bag.Reset()
 	for _, term := range []string{"subject:offer", "body:offer", "body:offer"} {
-		bag.Add([]byte(term), true)
+		bag.Add(Hash([]byte(term)), true)
 	}
 	doc := bag.Document()
 	vocabulary, _, err := BuildVocabulary(slices.Values([]Document{doc}), Options{MinDocumentFrequency: 1})
@@ -315,10 +365,10 @@ func ExampleVocabulary_AppendVector() {
 }
 
 func BenchmarkBag(b *testing.B) {
-	terms := make([][]byte, 1000)
+	terms := make([]uint64, 1000)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range terms {
-		terms[i] = fmt.Appendf(nil, "body:word%d", rng.IntN(400))
+		terms[i] = Hash(fmt.Appendf(nil, "body:word%d", rng.IntN(400)))
 	}
 	var bag Bag
 	b.ReportAllocs()

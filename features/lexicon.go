@@ -24,10 +24,10 @@ type span struct {
 	size int
 }
 
-// Add keeps the texts of the terms in b that are new.
-func (l *Lexicon) Add(b *Bag) {
-	for n, e := range b.entries {
-		l.add(b.table.hashes[n], b.text[e.at:e.to])
+// Add keeps the texts of the terms that are new. The terms are those of the document made last by b, in which they were named.
+func (l *Lexicon) Add(terms []uint64, b *Bag) {
+	for i, hash := range terms {
+		l.add(hash, b.Text(i))
 	}
 }
 

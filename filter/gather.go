@@ -147,6 +147,7 @@ func (g *gathered) readAll(ctx context.Context, items []corpus.Item, o gatherOpt
 		if readers[w], err = newReader(o.reading); err != nil {
 			return nil, err
 		}
+		readers[w].named = true
 	}
 	var next, done atomic.Int64
 	var wg sync.WaitGroup
@@ -164,7 +165,7 @@ func (g *gathered) readAll(ctx context.Context, items []corpus.Item, o gatherOpt
 				}
 				raw, results[i] = readers[w].readItem(raw, items[i], sketcher)
 				if results[i].err == nil {
-					lexicons[w].Add(&readers[w].bag)
+					lexicons[w].Add(results[i].terms.Terms, &readers[w].bag)
 				}
 				if n := done.Add(1); o.progress != nil {
 					o.progress(int(n), len(items))

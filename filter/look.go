@@ -36,18 +36,19 @@ func (r Reading) Look(raw []byte) (Look, error) {
 	}
 	var look Look
 	index := make(map[string]int)
-	look.Repairs = reader.terms(raw, func(term, token []byte) {
+	look.Repairs = reader.terms(raw, func(seen *tokenize.Term) {
 		look.Tokens++
-		i, seen := index[string(term)]
-		if !seen {
+		text := string(seen.Text())
+		i, known := index[text]
+		if !known {
 			i = len(look.Terms)
-			index[string(term)] = i
-			look.Terms = append(look.Terms, SeenTerm{Term: string(term)})
+			index[text] = i
+			look.Terms = append(look.Terms, SeenTerm{Term: text})
 		}
 		t := &look.Terms[i]
 		t.Count++
-		if token != nil && !slices.Contains(t.Tokens, string(token)) {
-			t.Tokens = append(t.Tokens, string(token))
+		if seen.Token != nil && !slices.Contains(t.Tokens, string(seen.Token)) {
+			t.Tokens = append(t.Tokens, string(seen.Token))
 		}
 	})
 	look.Message = reader.message

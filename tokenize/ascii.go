@@ -33,10 +33,18 @@ func classOf(c byte) asciiClass {
 	return other
 }
 
+// asciiClasses returns the class of each byte.
+func asciiClasses() (classes [256]asciiClass) {
+	for c := range classes {
+		classes[c] = classOf(byte(c))
+	}
+	return classes
+}
+
 // asciiWords cuts a stretch of ASCII without white space into the words that segment finds in it.
-func asciiWords(text []byte, emit func(word []byte, kind wordKind)) {
+func asciiWords(classes *[256]asciiClass, text []byte, emit func(word []byte, kind wordKind)) {
 	for len(text) > 0 {
-		size, isSymbol := asciiWord(text)
+		size, isSymbol := asciiWord(classes, text)
 		switch c := text[0]; {
 		case !isSymbol:
 			emit(text[:size], plainWord)
@@ -51,14 +59,14 @@ func asciiWords(text []byte, emit func(word []byte, kind wordKind)) {
 // of UAX #29: letters, digits and underlines hold together (WB5, 8, 9, 10, 13a, 13b); a colon, full stop or apostrophe
 // holds between two letters (WB6, 7), a comma, semicolon, full stop or apostrophe between two digits (WB11, 12);
 // everything else stands alone (WB999).
-func asciiWord(text []byte) (size int, isSymbol bool) {
-	last := classOf(text[0])
+func asciiWord(classes *[256]asciiClass, text []byte) (size int, isSymbol bool) {
+	last := classes[text[0]]
 	if last != letter && last != digit && last != underline {
 		return 1, true
 	}
 	isSymbol = last == underline
 	for size = 1; size < len(text); {
-		switch c := classOf(text[size]); c {
+		switch c := classes[text[size]]; c {
 		case letter, digit:
 			isSymbol = false
 			last = c
@@ -67,7 +75,7 @@ func asciiWord(text []byte) (size int, isSymbol bool) {
 			last = c
 			size++
 		case midLetter, midNum, midBoth:
-			if size+1 == len(text) || !holds(last, c, classOf(text[size+1])) {
+			if size+1 == len(text) || !holds(last, c, classes[text[size+1]]) {
 				return size, isSymbol
 			}
 			size++ // the character in the middle; the next round takes the one behind it

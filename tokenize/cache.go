@@ -2,25 +2,48 @@ package tokenize
 
 import (
 	"encoding/binary"
+	"hash/maphash"
+	"math/bits"
 
-	"github.com/cespare/xxhash/v2"
+	"chaff/features"
 )
 
 const (
-	maxCached = 1 << 16 // words: mail full of random words must not fill the memory
-	// maxCachedWord is the longest word that is remembered, and the longest term, in bytes.
+	// maxCached is how many words a generation holds: mail full of random words must not fill the memory.
+	maxCached = 1 << 16
+	// maxCachedWord is the longest word that is remembered, and the longest text, in bytes.
 	maxCachedWord = 1 << 10
-	minSlots      = 1 << 10
+	minSlots      = 1 << 8
+	atBits        = 21 // of a key, for where the text is
+	entrySize     = 6  // bytes before a text
 )
 
 // cache remembers what became of each distinct word, since stemming costs microseconds and words repeat. It is asked for
-// each word of all mail, so it is no map: a word and its term lie side by side, in two places of memory instead of four.
+// each word of all mail, so it is no map: a word is known by a hash of 64 bits, and with it stands in one place of memory
+// what the word is counted as. The hash has another seed in each process, so nobody can write two words that share it.
+//
+// There are two generations: when the younger one is full the older one is forgotten, and a word that is asked for moves to
+// the younger. So words that are not rare are made once.
 type cache struct {
-	slots     []uint64 // the upper half of a word's hash, and 1 + where its entry starts; 0 where free
-	entries   []byte   // of each word: two bytes for its length, two for that of its term, the word, the term
-	count     int
-	disguised map[string]*disguise // the words whose term has the length 0
-	become    func(word string) (term string, d *disguise)
+	tag        string // what the terms are tagged with
+	seed       maphash.Seed
+	young, old generation
+	disguised  map[string]*disguise // the words that are written so as not to be recognised
+	become     func(word string) (term string, d *disguise)
+}
+
+// generation is a hash table with open addressing, in which the first bits of a hash are its place.
+type generation struct {
+	slots []remembered // a power of two, at least twice the number of words
+	shift uint         // of a hash, to its place
+	texts []byte       // of each word: the lower half of its hash, the length of its text in two bytes, the text
+	count int
+}
+
+// remembered is what a word is counted as: four of them are in a line of memory.
+type remembered struct {
+	key  uint64 // the upper bits of the word's hash, and where its text is; 0 where the slot is free
+	hash uint64 // of the term: tag and text
 }
 
 // disguise is what is behind a word that is written so as not to be recognised.
@@ -30,94 +53,108 @@ type disguise struct {
 	meant string // what the word that was meant is counted as, empty if that is the term already
 }
 
-func newCache(become func(word string) (string, *disguise)) *cache {
-	return &cache{slots: make([]uint64, minSlots), disguised: make(map[string]*disguise), become: become}
+func newCache(tag string, become func(word string) (string, *disguise)) *cache {
+	return &cache{
+		tag: tag, seed: maphash.MakeSeed(), disguised: make(map[string]*disguise), become: become,
+		young: newGeneration(minSlots), old: newGeneration(1),
+	}
 }
 
-// known returns what word is counted as, nil if it is not remembered or is disguised.
-func (c *cache) known(word []byte) []byte {
-	hash := xxhash.Sum64(word)
-	mask := uint64(len(c.slots) - 1)
-	for s := hash & mask; c.slots[s] != 0; s = (s + 1) & mask {
-		if slot := c.slots[s]; slot>>32 == hash>>32 {
-			if known, term := c.entry(uint32(slot) - 1); string(known) == string(word) {
-				return term
-			}
+// newGeneration returns an empty one. No text is at 0, so that no key is 0.
+func newGeneration(slots int) generation {
+	return generation{slots: make([]remembered, slots), shift: uint(64 - bits.TrailingZeros(uint(slots))), texts: []byte{0}}
+}
+
+// find returns the slot of a word by its hash, or the free one where it belongs.
+func (g *generation) find(word uint64) *remembered {
+	mask := uint64(len(g.slots) - 1)
+	for s := word >> g.shift; ; s++ {
+		if slot := &g.slots[s&mask]; slot.key>>atBits == word>>atBits || slot.key == 0 {
+			return slot
 		}
 	}
-	return nil
 }
 
-// entry returns the word and the term of the entry that starts there.
-func (c *cache) entry(start uint32) (word, term []byte) {
-	e := c.entries[start:]
-	size, termSize := binary.LittleEndian.Uint16(e), binary.LittleEndian.Uint16(e[2:])
-	e = e[4:]
-	return e[:size:size], e[size:][:termSize]
+// known returns what a word is counted as by its hash, with the hash of the term; nil if it is not remembered.
+func (g *generation) known(word uint64) (text []byte, hash uint64) {
+	slot := g.find(word)
+	if slot.key == 0 {
+		return nil, 0
+	}
+	entry := g.texts[slot.key&(1<<atBits-1):]
+	if binary.LittleEndian.Uint32(entry) != uint32(word) {
+		return nil, 0
+	}
+	end := entrySize + int(binary.LittleEndian.Uint16(entry[4:]))
+	return entry[entrySize:end:end], slot.hash
 }
 
-// get returns what word is counted as, valid until the next call, and what is behind it, nil for nearly all words. Both
-// are made once.
-func (c *cache) get(word []byte) (term []byte, d *disguise) {
-	if term := c.known(word); len(term) > 0 {
-		return term, nil
+// known returns what word is counted as, with the hash of the term; nil if it is not remembered or is disguised.
+func (c *cache) known(word []byte) (text []byte, hash uint64) {
+	key := maphash.Bytes(c.seed, word)
+	if text, hash = c.young.known(key); text != nil {
+		return text, hash
+	}
+	if text, hash = c.old.known(key); text != nil {
+		c.add(key, hash, text)
+	}
+	return text, hash
+}
+
+// get returns what word is counted as, valid until the next call, with the hash of the term and what is behind the word,
+// nil for nearly all words. All is made once.
+func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
+	if text, hash := c.known(word); len(text) > 0 {
+		return text, hash, nil
 	}
 	if d, ok := c.disguised[string(word)]; ok {
-		return []byte(d.term), d
+		return []byte(d.term), c.hash(d.term), d
 	}
 	made, d := c.become(string(word))
 	if made == "" {
 		made = string(word)
 	}
-	term = []byte(made)
+	hash = c.hash(made)
 	switch {
-	case len(word) > maxCachedWord || len(term) > maxCachedWord:
+	case len(word) > maxCachedWord || len(made) > maxCachedWord || len(made) == 0:
+		return []byte(made), hash, d
 	case d != nil:
+		if len(c.disguised) == maxCached {
+			clear(c.disguised)
+		}
 		d.term = made
-		c.add(word, nil)
 		c.disguised[string(word)] = d
-	default:
-		c.add(word, term)
+		return []byte(made), hash, d
 	}
-	return term, d
+	c.add(maphash.Bytes(c.seed, word), hash, []byte(made))
+	return []byte(made), hash, nil
 }
 
-// add remembers a word that is not remembered yet.
-func (c *cache) add(word, term []byte) {
-	if c.count == maxCached {
-		clear(c.slots)
-		clear(c.disguised)
-		c.entries, c.count = c.entries[:0], 0
+// hash is that of the term that is counted as text.
+func (c *cache) hash(text string) uint64 { return features.Hash([]byte(c.tag + text)) }
+
+// add remembers a word that the younger generation does not.
+func (c *cache) add(word, hash uint64, text []byte) {
+	if c.young.count == maxCached || len(c.young.texts)+entrySize+maxCachedWord > 1<<atBits {
+		c.old, c.young = c.young, newGeneration(len(c.young.slots))
 	}
-	start := uint32(len(c.entries))
-	c.entries = binary.LittleEndian.AppendUint16(c.entries, uint16(len(word)))
-	c.entries = binary.LittleEndian.AppendUint16(c.entries, uint16(len(term)))
-	c.entries = append(append(c.entries, word...), term...)
-	c.count++
-	if 2*c.count > len(c.slots) {
-		c.grow()
-		return
+	g := &c.young
+	if g.count++; 2*g.count > len(g.slots) {
+		g.grow()
 	}
-	c.place(word, start)
+	*g.find(word) = remembered{word>>atBits<<atBits | uint64(len(g.texts)), hash}
+	g.texts = binary.LittleEndian.AppendUint32(g.texts, uint32(word))
+	g.texts = binary.LittleEndian.AppendUint16(g.texts, uint16(len(text)))
+	g.texts = append(g.texts, text...)
 }
 
-// place puts the entry of a word into the first free slot for it.
-func (c *cache) place(word []byte, start uint32) {
-	hash := xxhash.Sum64(word)
-	mask := uint64(len(c.slots) - 1)
-	s := hash & mask
-	for c.slots[s] != 0 {
-		s = (s + 1) & mask
-	}
-	c.slots[s] = hash>>32<<32 | uint64(start+1)
-}
-
-// grow doubles the slots and puts all entries into them.
-func (c *cache) grow() {
-	c.slots = make([]uint64, 2*len(c.slots))
-	for start := 0; start < len(c.entries); {
-		word, term := c.entry(uint32(start))
-		c.place(word, uint32(start))
-		start += 4 + len(word) + len(term)
+// grow doubles the slots.
+func (g *generation) grow() {
+	old := g.slots
+	g.slots, g.shift = make([]remembered, 2*len(old)), g.shift-1
+	for _, slot := range old {
+		if slot.key != 0 {
+			*g.find(slot.key) = slot
+		}
 	}
 }

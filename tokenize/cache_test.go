@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"chaff/features"
 )
 
 // TestTheCacheRemembersWhatAMapWould asks for words of all lengths in any order, and makes the cache forget on the way.
@@ -15,10 +17,10 @@ func TestTheCacheRemembersWhatAMapWould(t *testing.T) {
 		}
 		return strings.Repeat(word[:1], len(word)%5), nil // may be empty, which stands for the word itself
 	}
-	c := newCache(become)
+	c := newCache("tag:", become)
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 3 * maxCached {
-		word := fmt.Sprint(rng.IntN(2 * maxCached))
+	for range 4 * maxCached {
+		word := fmt.Sprint(rng.IntN(3 * maxCached))
 		switch rng.IntN(1000) {
 		case 0:
 			word = strings.Repeat(word, 1+rng.IntN(100))
@@ -29,18 +31,21 @@ func TestTheCacheRemembersWhatAMapWould(t *testing.T) {
 		if want == "" {
 			want = word
 		}
-		got, d := c.get([]byte(word))
+		got, hash, d := c.get([]byte(word))
 		if string(got) != want || (d != nil) != (wantDisguise != nil) || d != nil && d.meant != wantDisguise.meant {
 			t.Fatalf("%.40q: got %.40q and %v, want %.40q and %v", word, got, d, want, wantDisguise)
 		}
-		if known := c.known([]byte(word)); len(word) <= maxCachedWord && d == nil && string(known) != want {
+		if hash != features.Hash([]byte("tag:"+want)) {
+			t.Fatalf("%.40q: hash %x is not that of tag:%.40s", word, hash, want)
+		}
+		if known, _ := c.known([]byte(word)); len(word) <= maxCachedWord && d == nil && string(known) != want {
 			t.Fatalf("%.40q: remembered as %.40q, want %.40q", word, known, want)
 		}
 	}
 }
 
 func BenchmarkCache(b *testing.B) {
-	c := newCache(func(word string) (string, *disguise) { return word, nil })
+	c := newCache("", func(word string) (string, *disguise) { return word, nil })
 	words := make([][]byte, 1<<14)
 	for i := range words {
 		words[i] = fmt.Appendf(nil, "word%d", i*i)

@@ -190,7 +190,7 @@ func (t *Tokenizer) mailAddress(stretch []byte) {
 		}
 	}
 	t.class("class:address", address)
-	t.word("address:", domain, t.domains)
+	t.single("address:", domain, t.domains)
 }
 
 // digitGroups is the form of an amount: runs of digits and the signs between them.

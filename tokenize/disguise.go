@@ -125,7 +125,7 @@ func isName(s []byte) bool {
 }
 
 // signed emits the word behind a stretch like c@sh or ca$h, which holds a sign that may be put in place of a letter.
-func (t *Tokenizer) signed(tag string, stretch []byte) {
+func (t *Tokenizer) signed(stretch []byte) {
 	s := trimMarks(stretch)
 	if !bytes.ContainsAny(s, "@$!|") || isName(s) {
 		return
@@ -136,7 +136,7 @@ func (t *Tokenizer) signed(tag string, stretch []byte) {
 		return
 	}
 	t.seen.add(letterDigit)
-	t.word(tag, word, t.stems)
+	t.single(t.voice.tag, word, t.voice.words)
 }
 
 // trimMarks returns a stretch without the punctuation around it.
@@ -170,19 +170,19 @@ type spaced struct {
 	gap     int // white space between them, in bytes
 }
 
-// single adds a stretch to the run of single letters, or ends the run if it is not a single letter that fits.
-func (t *Tokenizer) single(tag string, stretch []byte, gap int) {
+// alone adds a stretch to the run of single letters, or ends the run if it is not a single letter that fits.
+func (t *Tokenizer) alone(stretch []byte, gap int) {
 	s := &t.spaced
 	if !isSingle(stretch) {
 		if letter := trimEnd(stretch); isSingle(letter) && (s.count < 2 || gap == s.gap) { // the last one, as in c a s h!
 			s.letters = append(s.letters, letter...)
 			s.count++
 		}
-		t.endSpaced(tag)
+		t.endSpaced()
 		return
 	}
 	if s.count > 1 && gap != s.gap {
-		t.endSpaced(tag)
+		t.endSpaced()
 	}
 	if s.count > 0 {
 		s.gap = gap
@@ -192,22 +192,22 @@ func (t *Tokenizer) single(tag string, stretch []byte, gap int) {
 }
 
 // endSpaced ends the run of single letters and emits the word they make.
-func (t *Tokenizer) endSpaced(tag string) {
+func (t *Tokenizer) endSpaced() {
 	s := &t.spaced
 	if s.count >= minSpaced {
-		t.spacedWord(tag, s.letters)
+		t.spacedWord(s.letters)
 	}
 	s.letters, s.count = s.letters[:0], 0
 }
 
 // spacedWord emits a word made of letters that were set apart. A row of one letter is a mark on a form, not a word.
-func (t *Tokenizer) spacedWord(tag string, word []byte) {
+func (t *Tokenizer) spacedWord(word []byte) {
 	_, size := utf8.DecodeRune(word)
 	if bytes.Count(word, word[:size])*size == len(word) {
 		return
 	}
 	t.seen.add(spacedLetters)
-	t.word(tag, word, t.stems)
+	t.single(t.voice.tag, word, t.voice.words)
 }
 
 // isSingle reports whether s is one letter of an alphabet.
@@ -225,7 +225,7 @@ func isEuropean(r rune) bool { return r < 0x0590 }
 
 // apart emits the word behind a stretch like V.I.A.G.R.A or v-i-a-g-r-a, letters with one and the same sign between
 // them. Its first comparison tells nearly all stretches.
-func (t *Tokenizer) apart(tag string, stretch []byte) {
+func (t *Tokenizer) apart(stretch []byte) {
 	if !isAlnum(stretch[0]) && stretch[0] < utf8.RuneSelf {
 		stretch = stretch[1:]
 	}
@@ -253,7 +253,7 @@ func (t *Tokenizer) apart(tag string, stretch []byte) {
 		stretch = stretch[1:]
 	}
 	if count >= minSpaced && !isAlnumStart(stretch) {
-		t.spacedWord(tag, t.joined)
+		t.spacedWord(t.joined)
 	}
 }
 

@@ -19,8 +19,8 @@ func (t *Tokenizer) host(tag, domainTag string, host []byte) {
 	if len(host) == 0 || len(host) > maxHost {
 		return
 	}
-	t.word(tag, host, t.hosts)
-	t.word(domainTag, host, t.domains)
+	t.single(tag, host, t.hosts)
+	t.single(domainTag, host, t.domains)
 	if isPlainHost(host) {
 		return
 	}
@@ -28,11 +28,11 @@ func (t *Tokenizer) host(tag, domainTag string, host []byte) {
 	if decoded, err := idna.Punycode.ToUnicode(strings.ToLower(name)); err == nil && decoded != strings.ToLower(name) {
 		t.seen.add(punycode)
 		name = decoded
-		t.word(tag, []byte(name), t.hosts)
+		t.single(tag, []byte(name), t.hosts)
 	}
 	if ascii, masked := t.unmaskHost(name); masked {
 		t.seen.add(homoglyph)
-		t.word(tag, []byte(ascii), t.hosts)
+		t.single(tag, []byte(ascii), t.hosts)
 	}
 }
 

@@ -254,7 +254,7 @@ func (t *Tokenizer) domainOf(m *message.Message, name string) string {
 	if len(host) == 0 || len(host) > maxHost {
 		return ""
 	}
-	domain, _ := t.domains.get(host)
+	domain, _, _ := t.domains.get(host)
 	return string(domain)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"chaff/features"
 	"chaff/message"
 )
 
@@ -14,31 +15,45 @@ import (
 type Tokenizer struct {
 	options   Options
 	plans     *plans
-	languages map[string]*cache // for each language seen, a word of subject or body -> what it is counted as
-	stems     *cache            // that of the message's language
-	folds     *cache            // a word of another field -> what it is counted as
-	hosts     *cache            // a host name -> itself in lower case
-	domains   *cache            // a host name -> its registered domain
+	voices    map[voiceKey]*voice // of prose, by language and tag
+	folds     *cache              // a word of another field -> what it is counted as
+	hosts     *cache              // a host name -> itself in lower case
+	domains   *cache              // a host name -> its registered domain
 	likes     map[rune]byte
 	bytes     [256]byteKind
+	ascii     [256]asciiClass
 	stopWords map[string]languageSet // nil if the language is not looked for
+	spoken    string                 // the language of the message
 
-	emit     func(term, token []byte)
-	left     int  // how many tokens may still be emitted, negative when some were cut off
-	read     int  // bytes of body text that were read
-	late     bool // whether what is emitted is beyond the start of the message
-	seen     evidence
-	before   []byte // the word or sign before the one that is read, as it is counted
-	second   []byte // a term that is made while another one stands in term
-	spaced   spaced
-	amounts  amounts
-	term     []byte // the term being made: tag and word
-	joined   []byte // the word being made of a disguised one
-	clean    []byte // text without invisible characters
-	normal   []byte // text in NFKC
-	segments [][]byte
-	types    []int
+	emit                 func(*Term)
+	now                  Term // the one that is emitted
+	left                 int  // how many tokens may still be emitted, negative when some were cut off
+	read                 int  // bytes of body text that were read
+	late                 bool // whether what is emitted is beyond the start of the message
+	seen                 evidence
+	voice                voice  // of the text that is cut
+	pair                 []byte // in prose: the tag, the word or sign before the one that is read as it is counted, and a space
+	spaced               spaced
+	amounts              amounts
+	term                 []byte // the term being made: tag and word
+	second               []byte // a term that is made while another one stands in term
+	before               []byte // the name of the field before
+	joined               []byte // the word being made of a disguised one
+	clean                []byte // text without invisible characters
+	normal               []byte // text in NFKC
+	segments             [][]byte
+	types                []int
+	takeWord, takePaired func(word []byte, kind wordKind) // methods of the same names
 }
+
+// voice is how the words with one tag are counted.
+type voice struct {
+	tag   string
+	words *cache
+	signs *cache // nil for signs that need not be remembered
+}
+
+type voiceKey struct{ language, tag string }
 
 // New returns a tokenizer; the error is that of [Options.Validate].
 func New(o Options) (*Tokenizer, error) {
@@ -46,20 +61,21 @@ func New(o Options) (*Tokenizer, error) {
 		return nil, err
 	}
 	t := &Tokenizer{
-		options:   o,
-		plans:     newPlans(o),
-		languages: make(map[string]*cache),
-		hosts:     newCache(func(host string) (string, *disguise) { return strings.ToLower(host), nil }),
-		domains:   newCache(func(host string) (string, *disguise) { return registeredDomain(host), nil }),
-		likes:     lookAlikes(),
-		bytes:     byteKinds(),
+		options: o,
+		plans:   newPlans(o),
+		voices:  make(map[voiceKey]*voice),
+		hosts:   newCache("", func(host string) (string, *disguise) { return strings.ToLower(host), nil }),
+		domains: newCache("", func(host string) (string, *disguise) { return registeredDomain(host), nil }),
+		likes:   lookAlikes(),
+		bytes:   byteKinds(),
+		ascii:   asciiClasses(),
+		spoken:  o.Language,
 	}
-	t.folds = newCache(func(word string) (string, *disguise) { return t.unmasked(word, t.fold) })
+	t.folds = newCache("", func(word string) (string, *disguise) { return t.unmasked(word, t.fold) })
 	if o.Language == autoLanguage {
 		t.stopWords = stopWords()
-	} else {
-		t.stems = t.stemsOf(o.Language)
 	}
+	t.takeWord, t.takePaired = t.word, t.pairedWord
 	return t, nil
 }
 
@@ -71,11 +87,22 @@ func (t *Tokenizer) fold(word string) string {
 	return strings.ToLower(word)
 }
 
-// stemsOf returns the cache of stems of a language.
-func (t *Tokenizer) stemsOf(language string) *cache {
-	if c, seen := t.languages[language]; seen {
-		return c
+// voiceOf returns how prose with a tag is counted in the language of the message.
+func (t *Tokenizer) voiceOf(tag string) voice {
+	key := voiceKey{t.spoken, tag}
+	v, seen := t.voices[key]
+	if !seen {
+		v = &voice{tag: tag, words: t.newStems(t.spoken, tag), signs: newCache(tag, verbatim)}
+		t.voices[key] = v
 	}
+	return *v
+}
+
+// verbatim is what a sign is counted as.
+func verbatim(sign string) (string, *disguise) { return sign, nil }
+
+// newStems returns a cache of the stems of a language.
+func (t *Tokenizer) newStems(language, tag string) *cache {
 	become := t.fold
 	if stem := stemmer(language); stem != nil {
 		become = func(word string) string {
@@ -86,14 +113,12 @@ func (t *Tokenizer) stemsOf(language string) *cache {
 			return stem(folded)
 		}
 	}
-	c := newCache(func(word string) (string, *disguise) {
+	return newCache(tag, func(word string) (string, *disguise) {
 		if meant, ok := undigit(nil, []byte(word)); ok {
 			return become(word), &disguise{mark: letterDigit, meant: become(string(meant))}
 		}
 		return t.unmasked(word, become)
 	})
-	t.languages[language] = c
-	return c
 }
 
 // unmasked returns what become makes of a word, or of the word it looks like.
@@ -106,13 +131,11 @@ func (t *Tokenizer) unmasked(word string, become func(string) string) (term stri
 }
 
 // Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links, and then the
-// marks of m, each once. Token is the word the term was made of as it stands in the message, nil for a term that was
-// not made of a word. The bytes of both are valid until emit returns. The result tells what a limit of [Options] cut
-// off.
-func (t *Tokenizer) Terms(m *message.Message, emit func(term, token []byte)) message.Repairs {
+// marks of m, each once. The term is valid until emit returns. The result tells what a limit of [Options] cut off.
+func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs {
 	t.emit, t.left, t.read, t.late, t.seen = emit, t.options.MaxTokens, 0, false, evidence{}
 	if t.stopWords != nil {
-		t.stems = t.stemsOf(t.language(m))
+		t.spoken = t.language(m)
 	}
 	t.message(m)
 	t.marks(m)
@@ -146,15 +169,17 @@ func (t *Tokenizer) message(m *message.Message) {
 	}
 }
 
-// AtStart reports, while a term is emitted, whether it occurs at the start of the message: in its header, its links, or the
-// first bytes of its text as the options say. A pair of words never does.
-func (t *Tokenizer) AtStart() bool { return !t.late }
-
 // put emits a term, unless the message has had as many as it may have.
 func (t *Tokenizer) put(term, token []byte) {
 	if t.left--; t.left >= 0 {
-		t.emit(term, token)
+		t.say(features.Hash(term), "", term, token)
 	}
+}
+
+// say emits the term whose text is tag and rest.
+func (t *Tokenizer) say(hash uint64, tag string, rest, token []byte) {
+	t.now.Hash, t.now.Start, t.now.tag, t.now.rest, t.now.Token = hash, !t.late, tag, rest, token
+	t.emit(&t.now)
 }
 
 // isFull reports whether no token is wanted any more of what is left of the message.
@@ -184,30 +209,32 @@ func (t *Tokenizer) value(plan fieldPlan, tag string, value []byte) {
 	case plan.address:
 		t.addresses(tag, value)
 	default:
-		t.text(tag, value, t.folds)
+		t.text(tag, value)
 	}
 }
 
 func (t *Tokenizer) part(p *message.Part) {
-	t.word("type:", p.Type, t.folds)
-	t.word("charset:", p.Charset, t.folds)
-	t.word("encoding:", p.Encoding, t.folds)
+	t.single("type:", p.Type, t.folds)
+	t.single("charset:", p.Charset, t.folds)
+	t.single("encoding:", p.Encoding, t.folds)
 	if len(p.Filename) > 0 {
 		if dot := bytes.LastIndexByte(p.Filename, '.'); dot >= 0 {
-			t.word("file:.", p.Filename[dot+1:], t.folds)
+			t.single("file:.", p.Filename[dot+1:], t.folds)
 		}
-		t.text("file:", p.Filename, t.folds)
+		t.text("file:", p.Filename)
 	}
 	t.prose(bodyTag, p.Text)
-	t.text("hidden:", p.Hidden, t.stems)
+	t.words(t.voiceOf("hidden:"), p.Hidden)
 }
 
 // prose emits the words of text that is written for people: beside the words what is behind disguised ones, and the
 // classes of its amounts.
 func (t *Tokenizer) prose(tag string, text []byte) {
-	emit := t.emitter(tag, t.stems)
+	t.voice = t.voiceOf(tag)
+	take := t.takeWord
 	if t.options.Pairs {
-		emit = t.paired(tag, emit)
+		take = t.takePaired
+		t.pair = append(append(t.pair[:0], tag...), textStart...)
 	}
 	t.amounts = amounts{}
 	var before []byte
@@ -217,7 +244,7 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 			t.late = t.read >= t.options.StartBytes
 			t.read += s.gap + len(stretch)
 		}
-		t.cut(stretch, s.kinds, emit)
+		t.cut(stretch, s.kinds, take)
 		if s.kinds&(number|at) != 0 || t.amounts.open {
 			if t.options.Classes {
 				t.classes(stretch, before, s.kinds)
@@ -225,113 +252,129 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 		}
 		before = stretch
 		if s.kinds&(at|sign) != 0 {
-			t.signed(tag, stretch)
+			t.signed(stretch)
 		}
 		if len(stretch) <= 2 && s.kinds&^(alpha|nonASCII) == 0 || t.spaced.count > 0 {
-			t.single(tag, stretch, s.gap)
+			t.alone(stretch, s.gap)
 		}
 		if len(stretch) >= 2*minSpaced-1 && t.bytes[stretch[1]]&t.bytes[stretch[2]] != alpha {
-			t.apart(tag, stretch)
+			t.apart(stretch)
 		}
 	}
-	t.endSpaced(tag)
+	t.endSpaced()
 	t.late = false
 }
 
 // bodyTag is what the words of the visible text are tagged with.
 const bodyTag = "body:"
 
-// paired returns what emits, beside each word or sign, the pair that it makes with the one before it, as both are counted.
-func (t *Tokenizer) paired(tag string, emit func(word []byte, kind wordKind)) func(word []byte, kind wordKind) {
-	t.before = append(t.before[:0], textStart)
-	return func(word []byte, kind wordKind) {
-		t.term = t.term[:0]
-		emit(word, kind)
-		if kind == furtherWord || len(t.term) <= len(tag) {
-			return
-		}
-		counted := t.term[len(tag):]
-		if t.left >= 0 { // a pair is no token
-			t.second = append(append(append(append(t.second[:0], tag...), t.before...), ' '), counted...)
-			late := t.late
-			t.late = true
-			t.emit(t.second, nil)
-			t.late = late
-		}
-		t.before = append(t.before[:0], counted...)
-	}
-}
-
 // textStart stands in a pair for what is before the first word.
-const textStart = '^'
+const textStart = "^ "
 
-// text emits the words of text.
-func (t *Tokenizer) text(tag string, text []byte, c *cache) {
-	if len(text) == 0 {
-		return
-	}
-	emit := t.emitter(tag, c)
+// text emits the words of text that is not prose.
+func (t *Tokenizer) text(tag string, text []byte) { t.words(voice{tag: tag, words: t.folds}, text) }
+
+// words emits the words of text, each as the voice says.
+func (t *Tokenizer) words(v voice, text []byte) {
+	t.voice = v
 	s := stretches{bytes: &t.bytes, text: text}
 	for stretch := s.next(); len(stretch) > 0 && !t.isFull(); stretch = s.next() {
-		t.cut(stretch, s.kinds, emit)
+		t.cut(stretch, s.kinds, t.takeWord)
 	}
 }
 
-// emitter returns a function that emits words with a tag, each as the cache says.
-func (t *Tokenizer) emitter(tag string, c *cache) func(word []byte, kind wordKind) {
-	return func(word []byte, kind wordKind) {
-		switch {
-		case kind != symbol:
-			t.word(tag, word, c)
-		case !t.options.Symbols:
-		case len(word) > t.options.MaxLength: // a line of underlines
-			t.word(tag, word, c)
-		default:
-			t.term = append(append(t.term[:0], tag...), word...)
-			t.put(t.term, word)
-		}
+// pairedWord emits a word or sign and the pair that it makes with the one before it, as both are counted.
+func (t *Tokenizer) pairedWord(word []byte, kind wordKind) {
+	counted := t.counted(word, kind)
+	if kind == furtherWord || len(counted) == 0 {
+		return
 	}
+	pair := append(t.pair, counted...)
+	if t.left >= 0 { // a pair is no token
+		late := t.late
+		t.late = true
+		t.say(features.Hash(pair), "", pair, nil)
+		t.late = late
+	}
+	t.pair = append(append(pair[:len(t.voice.tag)], counted...), ' ')
 }
 
-// word emits one word, unless it is too short; a word that is too long is counted by its length.
-func (t *Tokenizer) word(tag string, word []byte, c *cache) {
+// word emits a word or sign.
+func (t *Tokenizer) word(word []byte, kind wordKind) { t.counted(word, kind) }
+
+// counted emits a word or sign of the text that is cut, and returns what it is counted as, empty if it is not.
+func (t *Tokenizer) counted(word []byte, kind wordKind) []byte {
+	if kind != symbol || len(word) > t.options.MaxLength { // a line of underlines
+		return t.single(t.voice.tag, word, t.voice.words)
+	}
+	if !t.options.Symbols {
+		return nil
+	}
+	if t.voice.signs == nil {
+		t.term = append(append(t.term[:0], t.voice.tag...), word...)
+		t.put(t.term, word)
+		return word
+	}
+	return t.remembered(t.voice.tag, word, t.voice.signs)
+}
+
+// single emits one word, unless it is too short; a word that is too long is counted by its length. It returns what the
+// word is counted as.
+func (t *Tokenizer) single(tag string, word []byte, c *cache) []byte {
 	// The number of bytes bounds the number of characters from above, so most words need no counting.
 	if len(word) == 0 {
-		return
+		return nil
 	}
 	if len(word) > t.options.MaxLength || t.options.MinLength > 1 {
 		n := utf8.RuneCount(word)
 		if n < t.options.MinLength {
-			return
+			return nil
 		}
 		if n > t.options.MaxLength {
 			t.term = lengthClass(append(t.term[:0], tag...), n)
 			t.put(t.term, word)
-			return
+			return t.term[len(tag):]
 		}
 	}
-	term := c.known(word)
-	if len(term) == 0 {
-		t.newWord(tag, word, c)
+	return t.remembered(tag, word, c)
+}
+
+// remembered emits one word as a cache says, and returns what it is counted as.
+func (t *Tokenizer) remembered(tag string, word []byte, c *cache) []byte {
+	text, hash := c.known(word)
+	if len(text) == 0 {
+		return t.newWord(tag, word, c)
+	}
+	t.putCounted(tag, text, hash, word, c)
+	return text
+}
+
+// putCounted emits what a cache says that a word is counted as.
+func (t *Tokenizer) putCounted(tag string, text []byte, hash uint64, word []byte, c *cache) {
+	if c.tag == "" {
+		t.term = append(append(t.term[:0], tag...), text...)
+		t.put(t.term, word)
 		return
 	}
-	t.term = append(append(t.term[:0], tag...), term...)
-	t.put(t.term, word)
+	if t.left--; t.left >= 0 {
+		t.say(hash, tag, text, word)
+	}
 }
 
 // newWord emits a word that is new or disguised; of a disguised one also the word that was meant.
-func (t *Tokenizer) newWord(tag string, word []byte, c *cache) {
-	term, d := c.get(word)
-	t.term = append(append(t.term[:0], tag...), term...)
-	t.put(t.term, word)
+func (t *Tokenizer) newWord(tag string, word []byte, c *cache) []byte {
+	text, hash, d := c.get(word)
+	t.putCounted(tag, text, hash, word, c)
 	if d == nil {
-		return
+		return text
 	}
 	t.seen.add(d.mark)
-	if d.meant != "" {
-		t.term = append(append(t.term[:0], tag...), d.meant...)
-		t.put(t.term, word)
+	if d.meant == "" {
+		return text
 	}
+	t.term = append(append(t.term[:0], tag...), d.meant...)
+	t.put(t.term, word)
+	return t.term[len(tag):]
 }
 
 // addresses emits, of a field like From, each address whole, its domain and its registered domain, and the words of
@@ -349,10 +392,11 @@ func (t *Tokenizer) addresses(tag string, value []byte) {
 		value = value[i:]
 		at := bytes.LastIndexByte(chunk, '@')
 		if at < 0 {
-			t.text(tag, chunk, t.folds)
+			t.text(tag, chunk)
 			continue
 		}
-		t.word(tag, norm.NFKC.Bytes(chunk), t.folds)
+		t.normal = norm.NFKC.Append(t.normal[:0], chunk...)
+		t.single(tag, t.normal, t.folds)
 		t.host(tag+"@", tag+"@.", chunk[at+1:])
 	}
 }

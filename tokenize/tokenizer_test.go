@@ -28,7 +28,7 @@ func tokenizer(t testing.TB, change func(o *Options)) *Tokenizer {
 func termsOf(tok *Tokenizer, raw string) []string {
 	var terms []string
 	m := message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw))
-	tok.Terms(m, func(term, _ []byte) { terms = append(terms, string(term)) })
+	tok.Terms(m, func(t *Term) { terms = append(terms, string(t.Text())) })
 	return terms
 }
 
@@ -175,7 +175,7 @@ func TestURLsAreCutHoweverTheyAreWritten(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.url, func(t *testing.T) {
 			var got []string
-			tok.emit, tok.left = func(term, _ []byte) { got = append(got, string(term)) }, 100
+			tok.emit, tok.left = func(term *Term) { got = append(got, string(term.Text())) }, 100
 			tok.url([]byte(tt.url))
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
@@ -200,12 +200,16 @@ func TestEveryLanguageHasAStemmer(t *testing.T) {
 
 func TestACacheForgetsBeforeItFillsTheMemory(t *testing.T) {
 	asked := 0
-	c := newCache(func(word string) (string, *disguise) { asked++; return word, nil })
-	for i := range maxCached + 10 {
+	c := newCache("", func(word string) (string, *disguise) { asked++; return word, nil })
+	for i := range 3*maxCached + 10 {
 		c.get(fmt.Appendf(nil, "%d", i))
+		c.get([]byte("the")) // asked for again and again
 	}
-	if c.count > maxCached {
-		t.Errorf("the cache has %d words", c.count)
+	if c.young.count > maxCached || c.old.count > maxCached {
+		t.Errorf("the cache has %d and %d words", c.young.count, c.old.count)
+	}
+	if asked != 3*maxCached+11 {
+		t.Errorf("a word that is not rare was made %d times", asked-3*maxCached-10)
 	}
 	before := asked
 	c.get([]byte("again"))
@@ -301,7 +305,7 @@ func Example() {
 		return
 	}
 	m := message.NewDecoder(message.DefaultOptions()).Decode([]byte("Subject: Two offers\n\nBuy now\n"))
-	tok.Terms(m, func(term, _ []byte) { fmt.Println(string(term)) })
+	tok.Terms(m, func(t *Term) { fmt.Println(string(t.Text())) })
 	// Output:
 	// header:Subject
 	// subject:two
@@ -340,7 +344,7 @@ func BenchmarkTerms(b *testing.B) {
 			b.SetBytes(int64(len(raw)))
 			b.ReportAllocs()
 			for b.Loop() {
-				tok.Terms(d.Decode([]byte(raw)), func(_, _ []byte) {})
+				tok.Terms(d.Decode([]byte(raw)), func(*Term) {})
 			}
 		})
 	}

@@ -43,7 +43,7 @@ func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 	if len(target) == 0 {
 		return false
 	}
-	own, _ := t.domains.get(target)
+	own, _, _ := t.domains.get(target)
 	domain := string(own) // before the next call may change it
 	for text := l.Text; len(text) > 0; {
 		word := beforeAny(text, " \t\r\n\v\f")
@@ -52,7 +52,7 @@ func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 		if len(host) == 0 {
 			continue
 		}
-		if named, _ := t.domains.get(host); string(named) != domain {
+		if named, _, _ := t.domains.get(host); string(named) != domain {
 			return true
 		}
 	}
@@ -107,7 +107,7 @@ func (t *Tokenizer) url(u []byte) {
 		t.addresses("mailto:", beforeAny(rest, "?"))
 		return
 	default:
-		t.word("scheme:", scheme, t.folds)
+		t.single("scheme:", scheme, t.folds)
 		return
 	}
 	host := beforeAny(authority, "/?#\\")
@@ -118,14 +118,14 @@ func (t *Tokenizer) url(u []byte) {
 	}
 	host, port, _ := bytes.Cut(host, []byte(":"))
 	if len(port) > 0 {
-		t.word("port:", port, t.folds)
+		t.single("port:", port, t.folds)
 	}
 	if plain := unescaped(host); !bytes.Equal(plain, host) {
 		t.seen.add(escapedHost)
 		host = plain
 	}
 	t.host("host:", "domain:", host)
-	t.text("path:", unescaped(path), t.folds)
+	t.text("path:", unescaped(path))
 }
 
 // unescaped returns part of a URL with its escapes, %41 for A, undone, or as it is if one of them is broken or the result

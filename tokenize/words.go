@@ -93,7 +93,7 @@ func (t *Tokenizer) cut(stretch []byte, kinds byteKind, emit func(word []byte, k
 	case kinds == alpha:
 		emit(stretch, plainWord)
 	case kinds&nonASCII == 0:
-		asciiWords(stretch, emit)
+		asciiWords(&t.ascii, stretch, emit)
 	default:
 		t.unicodeWords(stretch, emit)
 	}

@@ -26,7 +26,7 @@ func rooms() map[string][]string {
 		"corpus":        {},
 		"corpus/sample": {"corpus"},
 		"message":       {},
-		"tokenize":      {"message"},
+		"tokenize":      {"features", "message"}, // features for the hash of a term
 		"features":      {},
 		"models":        {"features"},
 		// The suite that tests of trainers run.
