@@ -1,61 +1,140 @@
 package message
 
-import (
-	"bytes"
+import "bytes"
 
-	"golang.org/x/net/html"
+// attribute is the name of an attribute of HTML, as far as it matters here.
+type attribute uint8
+
+const (
+	noAttribute attribute = iota // any other
+	attrStyle
+	attrClass
+	attrID
+	attrHidden
+	attrBgcolor
+	attrColor
+	attrText
+	attrLink
+	attrAlt
+	attrType
+	attrValue
+	attrHTTPEquiv
+	attrContent
+	attrMedia
+	attrSrcset
+	attrBackground
+	attrHref
+	attrFormaction
+	attrAction
+	attrCite
+	attrData
+	attrPoster
+	attrSrc
 )
 
-// attributes takes from the attributes of a tag its links and its style, which is added to s. It returns the text that
-// is shown for the element itself.
-func (d *Decoder) attributes(z *html.Tokenizer, name []byte, s *style, h *htmlState) (shown []byte) {
+// attributeOf returns the attribute of that name, in any case.
+func attributeOf(name []byte) attribute {
+	var lower [len("http-equiv") + 1]byte
+	switch string(appendLower(lower[:0], name, len(lower))) {
+	case "style":
+		return attrStyle
+	case "class":
+		return attrClass
+	case "id":
+		return attrID
+	case "hidden":
+		return attrHidden
+	case "bgcolor":
+		return attrBgcolor
+	case "color":
+		return attrColor
+	case "text":
+		return attrText
+	case "link":
+		return attrLink
+	case "alt":
+		return attrAlt
+	case "type":
+		return attrType
+	case "value":
+		return attrValue
+	case "http-equiv":
+		return attrHTTPEquiv
+	case "content":
+		return attrContent
+	case "media":
+		return attrMedia
+	case "srcset":
+		return attrSrcset
+	case "background":
+		return attrBackground
+	case "href":
+		return attrHref
+	case "formaction":
+		return attrFormaction
+	case "action":
+		return attrAction
+	case "cite":
+		return attrCite
+	case "data":
+		return attrData
+	case "poster":
+		return attrPoster
+	case "src":
+		return attrSrc
+	}
+	return noAttribute
+}
+
+// attributes takes from the attributes in d.given the links and the style of a tag, which is added to s. It returns the
+// text that is shown for the element itself.
+func (d *Decoder) attributes(name []byte, s *style, h *htmlState) (shown []byte) {
 	var css, class, id, kind, value, content []byte
 	var isRefresh bool
-	for more := true; more; {
-		var key, v []byte
-		key, v, more = z.TagAttr()
-		switch string(key) {
-		case "style":
+	for _, given := range d.given {
+		v := d.unescaped(given.raw, true)
+		switch given.key {
+		case attrStyle:
 			css = v
-		case "class":
+		case attrClass:
 			class = v
-		case "id":
+		case attrID:
 			id = v
-		case "hidden":
+		case attrHidden:
 			s.is[gone] = yes
-		case "bgcolor":
+		case attrBgcolor:
 			s.ground = d.colour(v)
-		case "color":
+		case attrColor:
 			if string(name) == "font" {
 				s.text = d.colour(v)
 			}
-		case "text":
+		case attrText:
 			if string(name) == "body" {
 				s.text = d.colour(v)
 			}
-		case "link":
+		case attrLink:
 			if string(name) == "body" {
 				h.link = d.colour(v)
 			}
-		case "alt":
+		case attrAlt:
 			if showsAlternative(name) {
 				shown = v
 			}
-		case "type":
+		case attrType:
 			kind = v
-		case "value":
+		case attrValue:
 			value = v
-		case "http-equiv":
+		case attrHTTPEquiv:
 			isRefresh = equalFold(v, "refresh")
-		case "content":
+		case attrContent:
 			content = v
-		case "srcset":
+		case attrSrcset:
 			d.addSourceSet(v)
-		case "background":
+		case attrBackground:
 			s.ground = unknownColour
 			d.addLink(LinkOther, v)
-		case "action", "cite", "data", "formaction", "href", "poster", "src":
-			d.attributeLink(name, string(key), v, s, h)
+		case attrAction, attrCite, attrData, attrFormaction, attrHref, attrPoster, attrSrc:
+			d.attributeLink(name, given.key, v, s, h)
 		}
 	}
 	switch {
@@ -99,10 +178,10 @@ func (d *Decoder) showAttribute(text []byte, e *element) {
 }
 
 // attributeLink keeps the link in an attribute of an element that links.
-func (d *Decoder) attributeLink(name []byte, key string, value []byte, s *style, h *htmlState) {
+func (d *Decoder) attributeLink(name []byte, key attribute, value []byte, s *style, h *htmlState) {
 	switch string(name) {
 	case "a", "area":
-		if key != "href" {
+		if key != attrHref {
 			return
 		}
 		s.text = h.link // links have a colour of their own
@@ -116,7 +195,7 @@ func (d *Decoder) attributeLink(name []byte, key string, value []byte, s *style,
 		d.addLink(LinkImage, value)
 	case "input":
 		kind := LinkImage
-		if key == "formaction" {
+		if key == attrFormaction {
 			kind = LinkForm
 		}
 		d.addLink(kind, value)

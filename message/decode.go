@@ -15,14 +15,17 @@ type Decoder struct {
 
 	// arena holds what is made for the message at hand. It is only appended to: if it moves, what was made before stays
 	// valid where it was.
-	arena   []byte
-	links   []byte            // the same for links in HTML and their texts, which are found while its text grows in the arena
-	hidden  []byte            // the same for hidden text in HTML
-	open    []element         // the open elements of HTML
-	css     []byte            // CSS without its comments
-	rules   map[string]style  // of the style sheets of HTML, by selector
-	colours map[string]colour // by name; made when they are needed
-	word    []byte            // bytes of encoded words, before they are converted
+	arena      []byte
+	links      []byte                    // the same for links in HTML and their texts, which are found while its text grows in the arena
+	hidden     []byte                    // the same for hidden text in HTML
+	open       []element                 // the open elements of HTML
+	given      []givenAttribute          // of the tag of HTML at hand
+	values     []byte                    // of attributes and text of HTML without references to characters
+	characters map[string]namedCharacter // by reference, up to maxNamed
+	css        []byte                    // CSS without its comments
+	rules      map[string]style          // of the style sheets of HTML, by selector
+	colours    map[string]colour         // by name; made when they are needed
+	word       []byte                    // bytes of encoded words, before they are converted
 
 	shifted []byte // text without shifts between tables, before it is converted
 
@@ -45,6 +48,7 @@ func NewDecoder(o Options) *Decoder {
 		options:     o.orDefaults(),
 		codecs:      map[string]*codec{},
 		rules:       map[string]style{},
+		characters:  map[string]namedCharacter{},
 		typePlain:   []byte("text/plain"),
 		typeMessage: []byte("message/rfc822"),
 		typeHTML:    []byte("text/html"),

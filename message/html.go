@@ -33,7 +33,10 @@ func (d *Decoder) visible(source []byte, part *Part) (text, hidden []byte) {
 	h.page.open = d.open[:0]
 	h.page.base.look = newLook()
 	for rest := source; len(rest) > 0; {
-		rest = rest[d.appendVisible(rest, &h):]
+		rest = rest[d.ordinary(rest, &h):]
+		if len(rest) > 0 {
+			rest = rest[d.appendVisible(rest, &h):]
+		}
 	}
 	d.endAnchor(&h)
 	d.open = h.page.open
@@ -75,9 +78,9 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 	var lower [maxTagName]byte
 	for {
 		kind := z.Next()
-		raw := z.Raw()
 		at := read
-		read += len(raw)
+		read += len(z.Raw())
+		raw := source[at:read] // the tokenizer changes its own copy
 		switch kind {
 		case html.ErrorToken: // the end, a token that is too long, or a tag without an end
 			if len(raw) == 0 {
@@ -85,7 +88,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 			}
 			return at + d.brokenTag(source[at:], z.Err() == html.ErrBufferExceeded, h)
 		case html.TextToken:
-			d.htmlText(z, raw, h)
+			d.htmlText(raw, z.Text(), h)
 		case html.CommentToken:
 			d.inWord(h, CommentInWord)
 			if read == len(source) || len(raw) >= maxTokenBytes {
@@ -94,7 +97,12 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			long := len(raw) > maxReusedTag
 			if !h.script && !h.style {
-				d.startTag(z, raw, tagName(lower[:0], raw[len("<"):]), h)
+				name := tagName(lower[:0], raw[len("<"):])
+				if hasShownContent(name) {
+					z.NextIsNotRawText()
+				}
+				d.cutTag(raw, len("<"))
+				d.startTag(name, h)
 			}
 			if long {
 				return read
@@ -105,8 +113,8 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 	}
 }
 
-// htmlText takes up the text between two tags.
-func (d *Decoder) htmlText(z *html.Tokenizer, raw []byte, h *htmlState) {
+// htmlText takes up the text between two tags; raw is how it is written.
+func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 	switch {
 	case h.script:
 		return
@@ -118,7 +126,6 @@ func (d *Decoder) htmlText(z *html.Tokenizer, raw []byte, h *htmlState) {
 	if h.numbered < manyNumbered && !d.inAddress(h) {
 		h.numbered += numberedLetters(raw)
 	}
-	text := z.Text()
 	if why := h.page.top().why; why != 0 {
 		if h.hiddenAt != len(d.arena) { // words that stand at different places are not one
 			d.hidden = append(d.hidden, '\n')
@@ -204,20 +211,27 @@ func (d *Decoder) lastComment(source []byte, length int, h *htmlState) (read int
 	return end
 }
 
-// startTag deals with the start of an element.
-func (d *Decoder) startTag(z *html.Tokenizer, raw, name []byte, h *htmlState) {
+// hasShownContent reports whether the content of an element is text to browsers, but not here. Mail readers run no
+// scripts and show no frames, so what stands in for these is seen, and if one is never closed the markup after it should
+// not become words.
+func hasShownContent(name []byte) bool {
+	switch string(name) {
+	case "iframe", "noembed", "noframes", "noscript", "textarea", "title":
+		return true
+	}
+	return false
+}
+
+// startTag deals with the start of an element, whose attributes are in d.given.
+func (d *Decoder) startTag(name []byte, h *htmlState) {
 	switch string(name) {
 	case "script":
 		h.script = true
 		return
 	case "style":
 		h.style = true
-		h.script = !isForMail(media(z))
+		h.script = !isForMail(d.media())
 		return
-	case "iframe", "noembed", "noframes", "noscript", "textarea", "title":
-		// Their content is text to browsers. Mail readers run no scripts and show no frames, so what stands in for these
-		// is seen, and if one is never closed the markup after it should not become words.
-		z.NextIsNotRawText()
 	case "img", "image":
 		h.images++
 	}
@@ -238,8 +252,8 @@ func (d *Decoder) startTag(z *html.Tokenizer, raw, name []byte, h *htmlState) {
 		s.is[gone] = yes
 	}
 	var shown []byte
-	if len(raw) > len(name)+len("<>") {
-		shown = d.attributes(z, name, &s, h)
+	if len(d.given) > 0 {
+		shown = d.attributes(name, &s, h)
 	} else {
 		d.ruled(&s, name, nil, nil)
 	}
@@ -251,12 +265,10 @@ func (d *Decoder) startTag(z *html.Tokenizer, raw, name []byte, h *htmlState) {
 }
 
 // media returns the media that an element is for, nothing if it does not say.
-func media(z *html.Tokenizer) []byte {
-	for more := true; more; {
-		var name, value []byte
-		name, value, more = z.TagAttr()
-		if string(name) == "media" {
-			return value
+func (d *Decoder) media() []byte {
+	for _, given := range d.given {
+		if given.key == attrMedia {
+			return d.unescaped(given.raw, true)
 		}
 	}
 	return nil
