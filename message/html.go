@@ -14,6 +14,8 @@ const (
 	// maxReusedTag is the length of a tag after which the tokenizer is replaced: for each tag it clears a table that
 	// has grown with the attributes of the largest one, so one huge tag would make all later ones slow.
 	maxReusedTag = 1 << 10
+	// enoughCopied is how much the tokenizer reads before it gives back to what needs none: less would not be worth a new one.
+	enoughCopied = 4 << 10
 	// maxOpenComments is how many comments that never end are mended in one text.
 	maxOpenComments = 16
 	// sniffBytes is how much of a text is looked at for signs of HTML.
@@ -109,6 +111,9 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 			}
 		case html.EndTagToken:
 			d.endTag(tagName(lower[:0], raw[len("</"):]), h)
+			if read >= enoughCopied && !h.script && !h.style {
+				return read
+			}
 		}
 	}
 }

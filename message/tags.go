@@ -53,6 +53,7 @@ func (d *Decoder) ordinary(source []byte, h *htmlState) (read int) {
 // nextToken returns the kind and length of the token at the start of source, which is not empty, and leaves the attributes
 // of a tag in d.given. What is left to the tokenizer of x/net/html is an html.ErrorToken.
 func (d *Decoder) nextToken(source []byte) (kind html.TokenType, length int) {
+	source = source[:min(len(source), maxTokenBytes)]
 	kind = html.CommentToken // which is also what is none of the others
 	if length = textLength(source); length > 0 {
 		kind = html.TextToken
@@ -116,29 +117,35 @@ func htmlCommentLength(source []byte) int {
 // rawText returns the content of an element with that name whose content is no markup, nothing for other elements; its tag
 // is the first length bytes of source. It is not ok if the tokenizer of x/net/html has to find out.
 func rawText(source []byte, length int, name []byte) (content []byte, ok bool) {
-	var end string
 	switch string(name) {
-	case "script":
-		end = "</script"
-	case "style":
-		end = "</style"
+	case "script", "style":
 	case "xmp", "plaintext":
 		return nil, false
 	default:
 		return nil, true
 	}
-	rest := source[length:]
+	if length > maxReusedTag {
+		return nil, false
+	}
+	rest := source[length:min(len(source), maxTokenBytes-maxTagName)]
 	for at := 0; ; at++ {
-		next := bytes.Index(rest[at:], []byte("</"))
-		if next < 0 || length > maxReusedTag || at+next >= maxTokenBytes-maxTagName {
+		next := bytes.IndexByte(rest[at:], '<')
+		if next < 0 {
 			return nil, false
 		}
 		at += next
-		if after := at + len(end); after < len(rest) && equalFold(rest[at:after], end) && isIn(rest[after], endOfName) {
-			content = rest[:at]
-			return content, end != "</script" || !bytes.Contains(content, []byte("<!--"))
+		switch tag := rest[at+1:]; {
+		case len(tag) > 0 && tag[0] == '/' && isNamed(tag[1:], name):
+			return rest[:at], true
+		case string(name) == "script" && isNamed(tag, name):
+			return nil, false // a script in a script, which may have an end of its own
 		}
 	}
+}
+
+// isNamed reports whether tag starts with a name, which is in lower case.
+func isNamed(tag, name []byte) bool {
+	return len(tag) > len(name) && isIn(tag[len(name)], endOfName) && bytes.EqualFold(tag[:len(name)], name)
 }
 
 // Sets of bytes: the bit of each of them is set.
