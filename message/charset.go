@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"unicode/utf8"
 
@@ -37,9 +38,17 @@ func (d *Decoder) codec(label []byte) *codec {
 	if c, ok := d.codecs[string(label)]; ok {
 		return c
 	}
-	c := newCodec(string(label))
+	return d.namedCodec(string(label))
+}
+
+// namedCodec is codec for a label that is a string, which is kept.
+func (d *Decoder) namedCodec(label string) *codec {
+	if c, ok := d.codecs[label]; ok {
+		return c
+	}
+	c := newCodec(label)
 	if len(d.codecs) < maxCodecs {
-		d.codecs[string(label)] = c
+		d.codecs[label] = c
 	}
 	return c
 }
@@ -80,7 +89,7 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	valid := utf8.Valid(text)
 	if signed := signedCharset(text, valid); signed != "" && (c == nil || c.mark == "") {
-		c = d.codec([]byte(signed))
+		c = d.namedCodec(signed)
 	}
 	if c == nil && isHTML && !valid {
 		c = d.codec(charsetInHTML(text))
@@ -117,10 +126,11 @@ func (c *codec) isUTF8() bool { return c.decoder == nil && !c.utf7 }
 
 // noteCharset notes that 8-bit text has a label that says nothing about it.
 func (d *Decoder) noteCharset(label []byte) {
+	var clean [maxCharsetName]byte
 	switch {
 	case len(label) == 0:
 		d.msg.Repairs.add(UndeclaredCharset)
-	case isASCII(cleanLabel(string(label))):
+	case isASCII(appendCleanLabel(clean[:0], label)):
 		d.msg.Repairs.add(WrongCharset)
 	default:
 		d.msg.Repairs.add(UnknownCharset)
@@ -130,7 +140,7 @@ func (d *Decoder) noteCharset(label []byte) {
 // charsetInHTML returns the charset that HTML names in itself, nil if none.
 func charsetInHTML(text []byte) []byte {
 	const sniffed = 1024 // as far as browsers look
-	if !bytes.Contains(bytes.ToLower(text[:min(len(text), sniffed)]), []byte("charset")) {
+	if !containsFold(text[:min(len(text), sniffed)], "charset") {
 		return nil
 	}
 	_, name, _ := charset.DetermineEncoding(text, "")
@@ -176,12 +186,19 @@ const sampleBytes = 2 << 10
 
 // sample returns the start of text from its first byte beyond ASCII on.
 func sample(text []byte) []byte {
-	first := slices.IndexFunc(text, func(c byte) bool { return c >= utf8.RuneSelf })
-	if first < 0 {
-		return nil
-	}
-	text = text[first:]
+	text = text[lengthOfASCII(text):]
 	return text[:min(len(text), sampleBytes)]
+}
+
+// lengthOfASCII returns how much of the start of text is ASCII.
+func lengthOfASCII(text []byte) (length int) {
+	const high = 0x8080808080808080
+	for ; len(text)-length >= 8 && binary.LittleEndian.Uint64(text[length:])&high == 0; length += 8 {
+	}
+	for length < len(text) && text[length] < utf8.RuneSelf {
+		length++
+	}
+	return length
 }
 
 // isMostlyUTF8 reports whether text is UTF-8 with some damage, by its start: of the bytes that stand for characters
@@ -190,6 +207,10 @@ func sample(text []byte) []byte {
 func isMostlyUTF8(text []byte, declared bool) bool {
 	good, bad := 0, 0
 	for text = sample(text); len(text) > 0; {
+		if text[0] < utf8.RuneSelf {
+			text = text[1:]
+			continue
+		}
 		r, size := utf8.DecodeRune(text)
 		if r == utf8.RuneError && size == 1 {
 			bad++

@@ -23,7 +23,7 @@ type Decoder struct {
 	values     []byte                    // of attributes and text of HTML without references to characters
 	characters map[string]namedCharacter // by reference, up to maxNamed
 	css        []byte                    // CSS without its comments
-	rules      map[string]style          // of the style sheets of HTML, by selector
+	rules      map[selector]style        // of the style sheets of HTML, by selector
 	colours    map[string]colour         // by name; made when they are needed
 	word       []byte                    // bytes of encoded words, before they are converted
 
@@ -47,7 +47,7 @@ func NewDecoder(o Options) *Decoder {
 	return &Decoder{
 		options:     o.orDefaults(),
 		codecs:      map[string]*codec{},
-		rules:       map[string]style{},
+		rules:       map[selector]style{},
 		characters:  map[string]namedCharacter{},
 		typePlain:   []byte("text/plain"),
 		typeMessage: []byte("message/rfc822"),

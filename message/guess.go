@@ -11,7 +11,7 @@ func (d *Decoder) guess(text []byte) {
 	if d.guesser == nil {
 		d.guesser = newGuesser()
 	}
-	d.decode(d.codec([]byte(d.guesser.charset(text))), text)
+	d.decode(d.namedCodec(d.guesser.charset(text)), text)
 }
 
 // guesser tells in which charset a text is, by points for each charset it knows: many for bytes that are common letters
@@ -25,6 +25,7 @@ func (d *Decoder) guess(text []byte) {
 type guesser struct {
 	singles []singleTable
 	doubles []doubleTable
+	short   []byte // the sample at hand as withoutASCII leaves it
 }
 
 const (
@@ -55,7 +56,7 @@ type singleTable struct {
 	name   string
 	latin  bool
 	means  [256]rune
-	points [256]int
+	points [256]int8
 	class  [256]byteClass
 }
 
@@ -88,7 +89,7 @@ func newSingleTable(name string, a alphabet) singleTable {
 		r := rune(c)
 		if c >= utf8.RuneSelf {
 			r = high[c-utf8.RuneSelf]
-			t.points[c] = pointsOf(r, ranks)
+			t.points[c] = int8(pointsOf(r, ranks))
 		}
 		t.means[c], t.class[c] = r, classOf(r)
 	}
@@ -156,7 +157,7 @@ func (t *singleTable) score(text []byte) int {
 	for _, c := range text {
 		high := c >= utf8.RuneSelf
 		class := t.class[c]
-		points := t.points[c]
+		points := int(t.points[c])
 		switch {
 		case class == classNone:
 			score += points
@@ -178,13 +179,26 @@ func (t *singleTable) score(text []byte) int {
 	return score
 }
 
+// withoutASCII appends text to dst, with no more than the first and the last byte of each stretch of ASCII: singleTable.score
+// gives those between no points, whatever the charset.
+func withoutASCII(dst, text []byte) []byte {
+	const high = utf8.RuneSelf
+	for i, c := range text {
+		if c >= high || i == 0 || text[i-1] >= high || i+1 == len(text) || text[i+1] >= high {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
 // charset returns the name of the charset that text is likely to be in.
 func (g *guesser) charset(text []byte) string {
 	text = sample(text)
+	g.short = withoutASCII(g.short[:0], text)
 	best, name := 0, fallback
 	for i := range g.singles {
 		t := &g.singles[i]
-		score := t.score(text)
+		score := t.score(g.short)
 		if t.name == fallback {
 			score += fallbackBonus
 		}

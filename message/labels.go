@@ -1,6 +1,7 @@
 package message
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 
@@ -25,11 +26,11 @@ func newCodec(label string) *codec {
 	if c := namedCodec(label); c != nil {
 		return c
 	}
-	clean := cleanLabel(label)
+	clean := appendCleanLabel(nil, []byte(label))
 	if isASCII(clean) {
 		return nil
 	}
-	proper := alias(clean)
+	proper := alias(string(clean))
 	if c := namedCodec(proper); c != nil {
 		return c
 	}
@@ -110,8 +111,8 @@ func looksLikeASCII(label []byte) bool {
 
 // isASCII reports whether a clean label stands for ASCII, or for nothing at all, as those do that programs put there
 // when they do not know.
-func isASCII(clean string) bool {
-	switch clean {
+func isASCII(clean []byte) bool {
+	switch string(clean) {
 	case "", "usascii", "usasci", "ascii", "asci", "usaascii", "ansix34", "ansix341968", "ansix341986", "iso646", "iso646us",
 		"us", "7bit", "8bit", "none", "default", "unknown", "unknown8bit", "xunknown", "xuserdefined", "binary", "ansi", "charset":
 		return true
@@ -119,17 +120,16 @@ func isASCII(clean string) bool {
 	return false
 }
 
-// cleanLabel returns the letters and digits of a label in lower case, without what a broken program left before them:
-// "charset=", and the "3D" of quoted-printable.
-func cleanLabel(label string) string {
-	label = strings.Map(func(r rune) rune {
-		if r < 0x80 && isWordByte(byte(r)) {
-			return rune(lowerByte(byte(r)))
+// appendCleanLabel appends the letters and digits of a label in lower case to dst, which is empty, without what a broken
+// program left before them: "charset=", and the "3D" of quoted-printable.
+func appendCleanLabel(dst, label []byte) []byte {
+	for _, c := range label {
+		if isWordByte(c) {
+			dst = append(dst, lowerByte(c))
 		}
-		return -1
-	}, label)
-	label = strings.TrimPrefix(label, "charset")
-	return strings.TrimPrefix(label, "3d")
+	}
+	dst = bytes.TrimPrefix(dst, []byte("charset"))
+	return bytes.TrimPrefix(dst, []byte("3d"))
 }
 
 // alias returns the proper name of a charset for a clean label.

@@ -166,6 +166,17 @@ func hasSuffixFold(b []byte, suffix string) bool {
 	return len(b) >= len(suffix) && equalFold(b[len(b)-len(suffix):], suffix)
 }
 
+// containsFold reports whether b holds the ASCII string lower, whatever its case.
+func containsFold(b []byte, s string) bool {
+	for len(b) >= len(s) {
+		if hasPrefixFold(b, s) {
+			return true
+		}
+		b = b[1:]
+	}
+	return false
+}
+
 func lowerByte(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		return c + 'a' - 'A'

@@ -47,19 +47,19 @@ func (d *Decoder) rule(selectors, declarations []byte) {
 		return
 	}
 	for len(selectors) > 0 {
-		var selector []byte
-		selector, selectors, _ = bytes.Cut(selectors, []byte(","))
-		selector = bytes.TrimSpace(selector)
+		var written []byte
+		written, selectors, _ = bytes.Cut(selectors, []byte(","))
+		written = bytes.TrimSpace(written)
 		s := said
-		if at := bytes.LastIndexAny(selector, " \t\r\n>+~"); at >= 0 {
-			selector, s = selector[at+1:], said.uncertain()
+		if at := bytes.LastIndexAny(written, " \t\r\n>+~"); at >= 0 {
+			written, s = written[at+1:], said.uncertain()
 		}
-		if len(selector) == 0 || len(selector) > maxSelector || bytes.ContainsAny(selector, ":[*") || s == newStyle() {
+		if len(written) == 0 || len(written) > maxSelector || bytes.ContainsAny(written, ":[*") || s == newStyle() {
 			continue
 		}
-		var lower [maxSelector]byte
-		key := appendLower(lower[:0], selector, maxSelector)
-		old, known := d.rules[string(key)]
+		var key selector
+		appendLower(key[:0], written, maxSelector)
+		old, known := d.rules[key]
 		if !known {
 			if len(d.rules) >= maxRules {
 				return
@@ -67,11 +67,14 @@ func (d *Decoder) rule(selectors, declarations []byte) {
 			old = newStyle()
 		}
 		old.override(s)
-		d.rules[string(key)] = old
+		d.rules[key] = old
 	}
 }
 
 const maxSelector = 64
+
+// selector is a simple selector in lower case, with zeros behind it. As a key of a map it needs no memory of its own.
+type selector [maxSelector]byte
 
 // withoutCSSComments returns css without its comments.
 func (d *Decoder) withoutCSSComments(css []byte) []byte {
@@ -151,7 +154,9 @@ func (d *Decoder) ruled(s *style, name, class, id []byte) {
 	if len(d.rules) == 0 {
 		return
 	}
-	if rule, ok := d.rules[string(name)]; ok {
+	var key selector
+	copy(key[:], name)
+	if rule, ok := d.rules[key]; ok {
 		s.override(rule)
 	}
 	class = class[:min(len(class), maxClass)]
@@ -172,10 +177,9 @@ func (d *Decoder) ruledBy(s *style, name []byte, sign byte, identifier []byte) {
 	if len(name)+1+len(identifier) > maxSelector {
 		return
 	}
-	var lower [maxSelector]byte
-	key := append(append(lower[:0], name...), sign)
-	key = appendLower(key, identifier, maxSelector)
-	if rule, ok := d.rules[string(key)]; ok {
+	var key selector
+	appendLower(append(append(key[:0], name...), sign), identifier, maxSelector)
+	if rule, ok := d.rules[key]; ok {
 		s.override(rule)
 	}
 }
