@@ -60,16 +60,16 @@ func (d *Decoder) field(data []byte, e *entity, ofPart bool) (name, value, rest 
 		if len(line) == 0 {
 			return nil, nil, after
 		}
-		if endsHeader(line, after, e, ofPart) {
+		name, colon := cutName(line)
+		if endsHeader(line, name, after, e, ofPart) {
 			d.msg.Repairs.add(HeaderWithoutEnd)
 			return nil, nil, data
 		}
-		if !isField(line) {
+		if name == nil {
 			d.msg.Repairs.add(HeaderWithoutColon)
 			data = after
 			continue
 		}
-		colon := bytes.IndexByte(line, ':')
 		for len(after) > 0 {
 			next, below := cutLine(after)
 			if !isFold(next) {
@@ -81,20 +81,21 @@ func (d *Decoder) field(data []byte, e *entity, ofPart bool) (name, value, rest 
 			after = below
 		}
 		value = data[colon+1 : len(data)-len(after)]
-		return fieldName(line), bytes.TrimSpace(value), after
+		return name, bytes.TrimSpace(value), after
 	}
 	return nil, nil, nil
 }
 
-// endsHeader reports whether line, which is not empty, is in the body already; below is what follows it.
+// endsHeader reports whether line, which is not empty, is in the body already; name is that of the field in it, below is
+// what follows it.
 //
 // QUIRK: part headers that lack their empty line often go over into text that looks like fields, such as a report on
 // delivery or the header of a message (no-empty-line-part.eml). Those of parts are named Content- in nearly all mail.
 // Fields are never base64.
-func endsHeader(line, below []byte, e *entity, ofPart bool) bool {
+func endsHeader(line, name, below []byte, e *entity, ofPart bool) bool {
 	switch {
-	case isField(line):
-		return ofPart && e.transfer != transferBase64 && !isPartField(line) && !goesOn(below, ofPart)
+	case name != nil:
+		return ofPart && e.transfer != transferBase64 && !isPartField(name) && !goesOn(below, ofPart)
 	case bytes.HasPrefix(line, []byte("--")):
 		return true
 	default:
@@ -108,7 +109,10 @@ func isFold(line []byte) bool { return len(line) > 0 && isBlank(line[0]) }
 // isLostFold reports whether a field goes on in line although that does not start with a blank; before is the field up
 // to there, below what follows.
 func isLostFold(line, below, before []byte, ofPart bool) bool {
-	if len(line) == 0 || bytes.HasPrefix(line, []byte("--")) || isFromLine(line) || isField(line) {
+	if len(line) == 0 || bytes.HasPrefix(line, []byte("--")) || isFromLine(line) {
+		return false
+	}
+	if name, _ := cutName(line); name != nil {
 		return false
 	}
 	return waits(before) || goesOn(below, ofPart)
@@ -119,7 +123,11 @@ func isLostFold(line, below, before []byte, ofPart bool) bool {
 func waits(field []byte) bool {
 	field = bytes.TrimRight(field, " \t\n")
 	last := field[len(field)-1]
-	return (last == ';' || last == ',') && !equalFold(fieldName(field), "subject")
+	if last != ';' && last != ',' {
+		return false
+	}
+	name, _ := cutName(field)
+	return !equalFold(name, "subject")
 }
 
 // goesOn reports whether one of the next lines is in a header for certain.
@@ -130,50 +138,54 @@ func goesOn(data []byte, ofPart bool) bool {
 		if len(line) == 0 || bytes.HasPrefix(line, []byte("--")) {
 			return false
 		}
-		if isField(line) && !isBlank(line[len(fieldName(line))]) && (isPartField(line) || !ofPart && isKnownField(line)) {
+		name, colon := cutName(line)
+		if name != nil && len(name) == colon && (isPartField(name) || !ofPart && isKnownField(name)) {
 			return true
 		}
 	}
 	return false
 }
 
-// isField reports whether line starts with a field name and a colon.
+// cutName returns the field name that line starts with, and where the colon behind it is. The name is nil if line is no
+// field.
 //
 // QUIRK: nothing comes between the name and the colon; some programs put a blank there (junk-lines.eml). So does text that
 // was cut into words, as corpora have it, but that is in small letters. A colon that two slashes follow is that of an
 // address of the web in a line that lost its fold.
-func isField(line []byte) bool {
+func cutName(line []byte) (name []byte, colon int) {
 	if len(line) == 0 || !isLetter(line[0]) {
-		return false
+		return nil, 0
 	}
-	for i, c := range line {
-		switch {
-		case c == ':':
-			return !bytes.HasPrefix(line[i+1:], []byte("//"))
-		case isBlank(c):
-			blank := bytes.HasPrefix(bytes.TrimLeft(line[i:], " \t"), []byte(":"))
-			return blank && line[0] < 'a' && (isPartField(line) || isKnownField(line))
-		case c < ' ' || c > '~':
-			return false
+	end := 1
+	for end < len(line) && '!' <= line[end] && line[end] <= '~' && line[end] != ':' {
+		end++
+	}
+	if end == len(line) {
+		return nil, 0
+	}
+	name = line[:end]
+	switch c := line[end]; {
+	case c == ':':
+		if bytes.HasPrefix(line[end+1:], []byte("//")) {
+			return nil, 0
+		}
+		return name, end
+	case isBlank(c):
+		rest := bytes.TrimLeft(line[end:], " \t")
+		if bytes.HasPrefix(rest, []byte(":")) && line[0] < 'a' && (isPartField(name) || isKnownField(name)) {
+			return name, len(line) - len(rest)
 		}
 	}
-	return false
+	return nil, 0
 }
 
-// fieldName returns the name of the field that line is.
-func fieldName(line []byte) []byte {
-	return bytes.TrimRight(line[:bytes.IndexByte(line, ':')], " \t")
-}
-
-// isPartField reports whether the name of a field is one of those that describe a part.
-func isPartField(line []byte) bool {
-	name := fieldName(line)
+// isPartField reports whether a field of that name is one of those that describe a part.
+func isPartField(name []byte) bool {
 	return hasPrefixFold(name, "content-") || hasPrefixFold(name, "x-") || equalFold(name, "mime-version")
 }
 
-// isKnownField reports whether the name of a field is one that messages are known to have.
-func isKnownField(line []byte) bool {
-	name := fieldName(line)
+// isKnownField reports whether messages are known to have a field of that name.
+func isKnownField(name []byte) bool {
 	for _, known := range [...]string{
 		"from", "to", "subject", "date", "received", "message-id", "return-path", "reply-to", "sender", "cc", "bcc",
 		"references", "in-reply-to", "delivered-to", "errors-to", "precedence", "status", "importance", "priority",

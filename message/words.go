@@ -1,6 +1,10 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	"unicode/utf8"
+)
 
 // words decodes the encoded words (RFC 2047) of a field value; what is outside of them is in charset.
 //
@@ -10,6 +14,9 @@ import "bytes"
 // inside of words and quotes, hold blanks, and split characters (encoded-words.eml). So they are found anywhere, and
 // the bytes of neighbours of one charset are joined before they are converted.
 func (d *Decoder) words(value, charset []byte) []byte {
+	if isUndoubted(value) {
+		return value
+	}
 	if looksLikeASCII(charset) {
 		charset = nil // it is meant for the body; in a date, "+0100" would be a word
 	}
@@ -51,6 +58,25 @@ func (d *Decoder) words(value, charset []byte) []byte {
 	d.flushWord(pending)
 	d.appendUTF8(value, charset, false)
 	return bytes.TrimSpace(d.arena[start:len(d.arena):len(d.arena)])
+}
+
+// isUndoubted reports whether a value is ASCII without what encoded words and other charsets are made of: "=", escapes and
+// NUL. It looks at eight bytes at a time, since all fields of all mail come here.
+func isUndoubted(value []byte) bool {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	for ; len(value) >= 8; value = value[8:] {
+		// Among bytes of ASCII, subtracting 1 from each leaves the highest bit set if one is 0.
+		word := binary.LittleEndian.Uint64(value)
+		if (word|(word-ones)|((word^'='*ones)-ones)|((word^escape*ones)-ones))&high != 0 {
+			return false
+		}
+	}
+	for _, c := range value {
+		if c == 0 || c == '=' || c == escape || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // flushWord appends the collected bytes of encoded words to the arena.
