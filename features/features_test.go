@@ -169,7 +169,7 @@ func TestEveryTermIsFoundAndNoOther(t *testing.T) {
 			hashes = append(hashes, rng.Uint64())
 		}
 		if n > 2 { // the ends of the range, and neighbours
-			hashes[0], hashes[1], hashes[2] = 0, ^uint64(0), hashes[3%n]+1
+			hashes[0], hashes[1], hashes[2] = 0, ^uint64(0), hashes[3%n]+1<<32
 		}
 		slices.Sort(hashes)
 		hashes = slices.Compact(hashes)
@@ -191,28 +191,92 @@ func TestEveryTermIsFoundAndNoOther(t *testing.T) {
 	}
 }
 
+func TestHashesMustBeAscending(t *testing.T) {
+	for name, hashes := range map[string][]uint64{"out of order": {5, 4, 6}, "twice": {5, 5, 6}} {
+		if _, err := NewVocabulary(hashes); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// sharers returns hashes of which the second and the third share a prefix and a key, and are one term.
+func sharers(t *testing.T) []uint64 {
+	t.Helper()
+	const n = 100 // so 3 bits of prefix and 32 of the key
+	hashes := []uint64{7 << 32, 7<<32 + 1}
+	for i := range uint64(n) {
+		hashes = append(hashes, i<<57)
+	}
+	slices.Sort(hashes)
+	return hashes
+}
+
+func TestHashesWithOnePrefixAndKeyAreOneTerm(t *testing.T) {
+	hashes := sharers(t)
+	x, y := hashes[1], hashes[2]
+	var documents []Document
+	for _, hash := range hashes {
+		documents = append(documents, Document{Terms: []uint64{hash}, Counts: []uint32{1}, Start: []bool{true}})
+	}
+	both := Document{Terms: []uint64{x, y}, Counts: []uint32{2, 3}, Start: []bool{false, true}}
+	documents = append(documents, both)
+	v, frequency, err := BuildVocabulary(slices.Values(documents), DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Len() != len(hashes)-1 || len(frequency) != v.Len() || len(v.Hashes()) != v.Len() {
+		t.Fatalf("%d terms of %d hashes, %d frequencies: want one term fewer", v.Len(), len(hashes), len(frequency))
+	}
+	for _, hash := range []uint64{x, y} {
+		if id, known := v.ID(hash); !known || id != 1 {
+			t.Errorf("%x: got id %d, known %v; want 1", hash, id, known)
+		}
+	}
+	if frequency[1] != 3 {
+		t.Errorf("the term is in 3 documents, one of which has both hashes: got %d", frequency[1])
+	}
+	if v.Hashes()[1] != x {
+		t.Errorf("%x stands for both, want the lower, %x", v.Hashes()[1], x)
+	}
+	unit := float32(1 / math.Sqrt(2))
+	units := float32(2/math.Sqrt(13)) + float32(3/math.Sqrt(13))
+	before := Vector{IDs: []uint32{1}, Values: []float32{9}} // of the document before, which stays as it is
+	for kind, want := range map[Kind]float32{Bits: 1, Counts: 5, UnitBits: unit, UnitCounts: units, StartBits: 1} {
+		got := v.AppendVector(Vector{IDs: slices.Clone(before.IDs), Values: slices.Clone(before.Values)}, both, kind)
+		if diff := cmp.Diff(Vector{IDs: []uint32{1, 1}, Values: []float32{9, want}}, got); diff != "" {
+			t.Errorf("%v: a document with both (-want +got):\n%s", kind, diff)
+		}
+	}
+}
+
 func TestARestoredVocabularyMustFit(t *testing.T) {
 	v, err := NewVocabulary([]uint64{1, 1 << 62, 3 << 62})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := RestoreVocabulary(v.Hashes(), v.Starts()); err != nil {
-		t.Errorf("its own tables: %v", err)
+	again, err := RestoreVocabulary(v.Keys(), v.Starts())
+	if err != nil {
+		t.Fatalf("its own tables: %v", err)
+	}
+	for want, hash := range v.Hashes() {
+		if id, known := again.ID(hash); !known || int(id) != want {
+			t.Errorf("%x: got id %d, known %v; want id %d", hash, id, known, want)
+		}
 	}
 	tests := []struct {
-		name   string
-		hashes []uint64
-		starts []uint32
+		name         string
+		keys, starts []uint32
 	}{
-		{"hashes out of order", []uint64{5, 4, 6}, v.Starts()},
-		{"a hash twice", []uint64{5, 5, 6}, v.Starts()},
-		{"too few prefixes", v.Hashes(), v.Starts()[1:]},
-		{"prefixes for more terms", v.Hashes()[:2], v.Starts()},
-		{"prefixes out of order", v.Hashes(), []uint32{3, 0, 3}},
+		{"no prefixes", v.Keys(), nil},
+		{"prefixes that no bits make", v.Keys(), []uint32{0, 1, 2, 3}},
+		{"prefixes for fewer terms", v.Keys(), []uint32{0, 2}},
+		{"prefixes for more terms", v.Keys()[:2], v.Starts()},
+		{"prefixes out of order", v.Keys(), []uint32{0, 3, 3, 2, 3}},
+		{"prefixes that begin late", v.Keys(), []uint32{1, 3}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := RestoreVocabulary(tt.hashes, tt.starts); err == nil {
+			if _, err := RestoreVocabulary(tt.keys, tt.starts); err == nil {
 				t.Error("no error")
 			}
 		})

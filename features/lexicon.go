@@ -141,7 +141,11 @@ func BuildVocabulary(training iter.Seq[Document], o Options) (*Vocabulary, []uin
 	if err != nil {
 		return nil, nil, err
 	}
-	frequencies := make([]uint32, len(hashes))
+	frequencies := make([]uint32, v.Len())
+	if v.Len() < len(hashes) { // there are hashes that are one term, which a document may have both of
+		v.countDocuments(frequencies, training)
+		return v, frequencies, nil
+	}
 	for id, hash := range hashes {
 		frequencies[id] = frequency(hash)
 	}

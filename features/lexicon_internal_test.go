@@ -27,7 +27,7 @@ func TestALexiconKnowsAllItsTerms(t *testing.T) {
 	var l Lexicon
 	var hashes []uint64
 	for n := range uint64(5000) {
-		hash := n << 10 // which all fall into few slots
+		hash := n<<40 | n<<10 // which all fall into few slots
 		hashes = append(hashes, hash)
 		l.add(hash, []byte{byte(n), byte(n >> 8)})
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/google/renameio/v2/maybe"
 
@@ -31,24 +30,22 @@ func (f *Filter) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode provenance: %w", err)
 	}
-	t, err := f.Terms()
-	if err != nil {
-		return nil, err
-	}
-	text, err := encodeTexts(t.Texts)
-	if err != nil {
-		return nil, err
-	}
-	return encodeSections([]section{
+	all := []section{
 		{"SETT", set},
-		{"HASH", bytesOf(f.vocabulary.Hashes())},
 		{"PREF", bytesOf(f.vocabulary.Starts())},
+		{"KEYS", bytesOf(f.vocabulary.Keys())},
 		{"BIAS", bytesOf(f.linear.Bias)},
 		{"WGHT", bytesOf(f.linear.Weights)},
 		{"INFO", info},
-		{"DOCF", bytesOf(t.Documents)},
-		{"TEXT", text},
-	}), nil
+	}
+	if p.Features.Texts {
+		t, err := f.Terms()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, section{"DOCF", encodeCounts(t.Documents)}, section{"TEXT", encodeTexts(t.Texts)})
+	}
+	return encodeSections(all), nil
 }
 
 // Save writes the model to path in one step: whoever opens it sees the old model or the new one, and if writing fails,
@@ -123,8 +120,8 @@ func Decode(data []byte) (*Filter, error) {
 	if f.kind, err = features.ParseKind(f.settings.Kind); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrVersion, err)
 	}
-	hashes, err1 := numbers[uint64](s, "HASH")
-	starts, err2 := numbers[uint32](s, "PREF")
+	starts, err1 := numbers[uint32](s, "PREF")
+	keys, err2 := numbers[uint32](s, "KEYS")
 	bias, err3 := numbers[float64](s, "BIAS")
 	weights, err4 := numbers[float32](s, "WGHT")
 	for _, err := range []error{err1, err2, err3, err4} {
@@ -132,10 +129,10 @@ func Decode(data []byte) (*Filter, error) {
 			return nil, err
 		}
 	}
-	if f.vocabulary, err = features.RestoreVocabulary(hashes, starts); err != nil {
+	if f.vocabulary, err = features.RestoreVocabulary(keys, starts); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	f.linear = &models.Linear{Classes: len(f.settings.Classes), Terms: len(hashes), Bias: bias, Weights: weights}
+	f.linear = &models.Linear{Classes: len(f.settings.Classes), Terms: len(keys), Bias: bias, Weights: weights}
 	if err := f.linear.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
@@ -155,38 +152,4 @@ func numbers[T number](s *sections, name string) ([]T, error) {
 		return nil, err
 	}
 	return numbersOf[T](data)
-}
-
-func encodeTexts(texts []string) ([]byte, error) {
-	starts := make([]uint32, 0, len(texts)+1)
-	size := 0
-	for _, t := range texts {
-		starts = append(starts, uint32(size))
-		size += len(t)
-	}
-	if uint64(size) > 1<<32-1 {
-		return nil, fmt.Errorf("encode terms: %d bytes of text are more than a model file can hold", size)
-	}
-	starts = append(starts, uint32(size))
-	return append(bytesOf(starts), strings.Join(texts, "")...), nil
-}
-
-func decodeTexts(data []byte, n int) ([]string, error) {
-	if len(data) < 4*(n+1) {
-		return nil, fmt.Errorf("%w: section TEXT is too short", ErrDamaged)
-	}
-	starts, err := numbersOf[uint32](data[: 4*(n+1) : 4*(n+1)])
-	if err != nil {
-		return nil, err
-	}
-	text := string(data[4*(n+1):])
-	texts := make([]string, n)
-	for i := range texts {
-		lo, hi := starts[i], starts[i+1]
-		if lo > hi || uint64(hi) > uint64(len(text)) {
-			return nil, fmt.Errorf("%w: section TEXT is out of order at term %d", ErrDamaged, i)
-		}
-		texts[i] = text[lo:hi]
-	}
-	return texts, nil
 }

@@ -1,9 +1,6 @@
 package filter
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Settings returns what the filter classifies by.
 func (f *Filter) Settings() Settings { return f.settings }
@@ -21,35 +18,6 @@ func (f *Filter) Provenance() (Provenance, error) {
 	var p Provenance
 	err = decodeJSON(data, &p)
 	return p, err
-}
-
-// Terms are the terms of a model, by id.
-type Terms struct {
-	// Texts are the terms as they were made, `subject:offer`.
-	Texts []string
-	// Documents is in how many training messages each term occurs.
-	Documents []uint32
-}
-
-// Terms returns the terms of the model. For a filter that was opened they are read from the file and verified, which
-// the error is about.
-func (f *Filter) Terms() (Terms, error) {
-	if f.terms != nil {
-		return *f.terms, nil
-	}
-	documents, err := numbers[uint32](f.file, "DOCF")
-	if err != nil {
-		return Terms{}, err
-	}
-	if len(documents) != f.vocabulary.Len() {
-		return Terms{}, fmt.Errorf("%w: section DOCF has %d entries for %d terms", ErrDamaged, len(documents), f.vocabulary.Len())
-	}
-	text, err := f.file.get("TEXT")
-	if err != nil {
-		return Terms{}, err
-	}
-	texts, err := decodeTexts(text, f.vocabulary.Len())
-	return Terms{Texts: texts, Documents: documents}, err
 }
 
 // TermWeight is a term with its weight for one class: how much the score of that class against the others grows for

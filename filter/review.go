@@ -136,7 +136,7 @@ func (s scored) margin(i int) float64 {
 // worst describes the first n documents of an order.
 func (f *Filter) worst(ctx context.Context, documents []document, d *features.Dataset, s scored, n int, order []int) ([]Judged, error) {
 	terms, err := f.Terms()
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrNoTexts) {
 		return nil, err
 	}
 	decoder := message.NewDecoder(f.settings.Message)
@@ -162,9 +162,12 @@ func (f *Filter) worst(ctx context.Context, documents []document, d *features.Da
 	return all, nil
 }
 
-// reasons are the terms of x that speak most for class c over class k.
+// reasons are the terms of x that speak most for class c over class k, none where the model has no texts.
 func (f *Filter) reasons(x features.Vector, terms Terms, c, k int) []Reason {
 	all := []Reason{}
+	if terms.Texts == nil {
+		return all
+	}
 	for i, id := range x.IDs {
 		if adds := float64(x.Values[i]) * f.weightBetween(int(id), c, k); adds > 0 {
 			all = append(all, Reason{terms.Texts[id], adds, terms.Documents[id]})

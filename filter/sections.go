@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -15,7 +16,8 @@ import (
 //
 //	1  first
 //	2  settings have a calibration; what classifying does not need is in INFO
-const formatVersion = 2
+//	3  of a term's hash 32 bits are kept beside its prefix; the texts of terms may be left out
+const formatVersion = 3
 
 const (
 	magic       = "\x89CHAFF\r\n"
@@ -127,6 +129,9 @@ func decodeSections(file []byte) (*sections, error) {
 	}
 	return s, nil
 }
+
+// has says whether there is a section of this name.
+func (s *sections) has(name string) bool { return slices.Contains(s.names, name) }
 
 // get returns a section after verifying its checksum.
 func (s *sections) get(name string) ([]byte, error) {

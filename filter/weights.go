@@ -147,6 +147,9 @@ func (w Weights) Filter(reading Reading, kind features.Kind) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n := len(terms) - vocabulary.Len(); n > 0 {
+		return nil, fmt.Errorf("%d terms have the hash of another one", n)
+	}
 	linear, err := models.NewLinear(w.Bias, weights)
 	if err != nil {
 		return nil, err

@@ -139,6 +139,15 @@ func openModel(path string) (*filter.Filter, error) {
 	return f, err
 }
 
+// modelError is an error about a model that was opened.
+func modelError(path string, err error) error {
+	err = fmt.Errorf("open model %s: %w", path, err)
+	if errors.Is(err, filter.ErrNoTexts) {
+		return hintedError{err, "train it again with --set features.texts=true"}
+	}
+	return err
+}
+
 // passThrough prints the message on stdin again, with the verdict in its header if there is one.
 func (p *program) passThrough(model string, terms int, codes exitCodes) error {
 	raw, err := p.readStdin()
@@ -172,7 +181,7 @@ func judge(model string, raw []byte, terms int) (out []byte, decision filter.Dec
 	}
 	e, err := f.Explain(raw)
 	if err != nil {
-		return raw, "", err
+		return raw, "", modelError(model, err)
 	}
 	return f.Passed(raw, e.Verdict, e.Contributions[:min(terms, len(e.Contributions))]...), e.Decision, nil
 }

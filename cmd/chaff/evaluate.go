@@ -87,7 +87,7 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 	}
 	from, err := f.Provenance()
 	if err != nil {
-		return fmt.Errorf("open model %s: %w", path, err)
+		return modelError(path, err)
 	}
 	s := f.Settings()
 	if !sameClasses(mail.classes, s.Classes) {

@@ -64,7 +64,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 	}
 	e, err := f.Explain(raw)
 	if err != nil {
-		return fmt.Errorf("open model %s: %w", flags.model, err)
+		return modelError(flags.model, err)
 	}
 	if flags.json {
 		encoder := json.NewEncoder(p.stdout)

@@ -72,7 +72,7 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 	if flags.weights {
 		w, err := f.Weights()
 		if err != nil {
-			return fmt.Errorf("open model %s: %w", flags.model, err)
+			return modelError(flags.model, err)
 		}
 		return w.WriteCSV(p.stdout)
 	}
@@ -101,7 +101,7 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 func writeTerms(f *filter.Filter, model, path string) error {
 	terms, err := f.Terms()
 	if err != nil {
-		return fmt.Errorf("open model %s: %w", model, err)
+		return modelError(model, err)
 	}
 	return writeFile(path, func(w io.Writer) error {
 		for id, text := range terms.Texts {

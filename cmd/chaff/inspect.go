@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -59,17 +60,18 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 		return err
 	}
 	terms, err := f.Strongest(max(strongest, 0))
-	if err != nil {
-		return fmt.Errorf("open model %s: %w", path, err)
+	noTexts := errors.Is(err, filter.ErrNoTexts)
+	if err != nil && !noTexts {
+		return modelError(path, err)
 	}
 	from, err := f.Provenance()
 	if err != nil {
-		return fmt.Errorf("open model %s: %w", path, err)
+		return modelError(path, err)
 	}
 	s := f.Settings()
-	all := inspection{File: path, Bytes: info.Size(), Settings: s, Provenance: from}
-	for c, name := range s.Classes {
-		all.Strongest = append(all.Strongest, strongestTerms{name, terms[c]})
+	all := inspection{File: path, Bytes: info.Size(), Settings: s, Provenance: from, Strongest: []strongestTerms{}}
+	for c := range terms {
+		all.Strongest = append(all.Strongest, strongestTerms{s.Classes[c], terms[c]})
 	}
 	if asJSON {
 		return printJSON(p.stdout, all)
@@ -91,6 +93,9 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 		if err := printFigures(p.stdout, []partFigures{{"train", from.Train}, {"development", from.Development}, {"test", from.Test}}); err != nil {
 			return err
 		}
+	}
+	if noTexts && strongest > 0 {
+		fmt.Fprintf(p.stdout, "\nNo strongest terms: %v\n", filter.ErrNoTexts)
 	}
 	for _, class := range all.Strongest {
 		if len(class.Terms) == 0 {

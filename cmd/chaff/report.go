@@ -245,6 +245,9 @@ func judged(all []filter.Judged) []report.Mistake {
 
 func strongestTermsOf(f *filter.Filter) ([]report.ClassTerms, error) {
 	terms, err := f.Strongest(shownTerms)
+	if errors.Is(err, filter.ErrNoTexts) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
