@@ -16,8 +16,12 @@ import (
 // newFileMode keeps a model to its owner: its terms come from somebody's mail.
 const newFileMode fs.FileMode = 0o600
 
-// Encode returns the bytes of the model file: the same filter has the same bytes.
+// Encode returns the bytes of the model file: the same filter has the same bytes. A model with a number that is not finite
+// is an error: whoever opens the file relies on its checksums, and does not look at each number again.
 func (f *Filter) Encode() ([]byte, error) {
+	if err := f.linear.Validate(); err != nil {
+		return nil, err
+	}
 	set, err := json.Marshal(f.settings)
 	if err != nil {
 		return nil, fmt.Errorf("encode settings: %w", err)
@@ -133,7 +137,7 @@ func Decode(data []byte) (*Filter, error) {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	f.linear = &models.Linear{Classes: len(f.settings.Classes), Terms: len(keys), Bias: bias, Weights: weights}
-	if err := f.linear.Validate(); err != nil {
+	if err := f.linear.ValidateLengths(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if err := f.settings.Calibration.Validate(f.linear.Classes); err != nil {

@@ -74,9 +74,29 @@ func (l *Linear) Rows() int {
 	return l.Classes
 }
 
-// Validate returns an error if the lengths do not agree or a number is not finite, which wraps [ErrNotFinite]. It is for
-// a Linear read from a file: what trainers return is valid.
+// Validate returns an error if the lengths do not agree or a number is not finite, which wraps [ErrNotFinite]. What
+// trainers return is valid.
 func (l *Linear) Validate() error {
+	if err := l.ValidateLengths(); err != nil {
+		return err
+	}
+	for r, beta := range l.Bias {
+		if math.IsNaN(beta) || math.IsInf(beta, 0) {
+			return fmt.Errorf("bias %d is %v: %w", r, beta, ErrNotFinite)
+		}
+	}
+	rows := l.Rows()
+	for i, alpha := range l.Weights {
+		if alpha-alpha != 0 { // only of a finite number this is 0
+			return fmt.Errorf("weight %d of term %d is %v: %w", i%rows, i/rows, alpha, ErrNotFinite)
+		}
+	}
+	return nil
+}
+
+// ValidateLengths returns an error if the lengths do not agree. It is for a Linear whose numbers were looked at before it
+// was written to a file, and which is used for a single message.
+func (l *Linear) ValidateLengths() error {
 	if l.Classes < 2 {
 		return fmt.Errorf("linear model of %d classes: must have at least 2", l.Classes)
 	}
@@ -87,16 +107,6 @@ func (l *Linear) Validate() error {
 	// Division, since a number of terms from a damaged file times the rows could overflow.
 	if l.Terms < 0 || len(l.Weights)%rows != 0 || len(l.Weights)/rows != l.Terms {
 		return fmt.Errorf("linear model of %d terms with %d weights: must have %d for each term", l.Terms, len(l.Weights), rows)
-	}
-	for r, beta := range l.Bias {
-		if math.IsNaN(beta) || math.IsInf(beta, 0) {
-			return fmt.Errorf("bias %d is %v: %w", r, beta, ErrNotFinite)
-		}
-	}
-	for i, alpha := range l.Weights {
-		if alpha-alpha != 0 { // only of a finite number this is 0
-			return fmt.Errorf("weight %d of term %d is %v: %w", i%rows, i/rows, alpha, ErrNotFinite)
-		}
 	}
 	return nil
 }

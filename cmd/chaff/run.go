@@ -30,7 +30,7 @@ type program struct {
 // run is the whole program; it returns the exit code.
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{environ: environ, stdin: stdin, stdout: stdout, stderr: stderr}
-	root := p.root()
+	root := p.root(args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -73,7 +73,9 @@ type hintedError struct {
 
 func (e hintedError) Unwrap() error { return e.error }
 
-func (p *program) root() *cobra.Command {
+// root is the program with its commands; if args begin with the name of one, with that one only, since to make them all
+// takes as long as to classify a message.
+func (p *program) root(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "chaff",
 		Short: "A spam filter you train on your own mail",
@@ -90,22 +92,42 @@ they have not seen, and then classifies new messages from stdin.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return hintedError{err, fmt.Sprintf("run `%s --help` for its flags", c.CommandPath())}
 	})
-	root.AddCommand(
-		p.demoCommand(),
-		p.trainCommand(),
-		p.compareCommand(),
-		p.tuneCommand(),
-		p.classifyCommand(),
-		p.evaluateCommand(),
-		p.importCommand(),
-		p.exportCommand(),
-		p.explainCommand(),
-		p.inspectCommand(),
-		p.tokensCommand(),
-		p.configCommand(),
-		p.versionCommand(),
-	)
+	commands := p.commands()
+	for _, c := range commands {
+		if len(args) > 0 && args[0] == c.name {
+			root.AddCommand(c.make())
+			root.CompletionOptions.DisableDefaultCmd = true
+			return root
+		}
+	}
+	for _, c := range commands {
+		root.AddCommand(c.make())
+	}
 	return root
+}
+
+// namedCommand is how a command is made.
+type namedCommand struct {
+	name string
+	make func() *cobra.Command
+}
+
+func (p *program) commands() []namedCommand {
+	return []namedCommand{
+		{"demo", p.demoCommand},
+		{"train", p.trainCommand},
+		{"compare", p.compareCommand},
+		{"tune", p.tuneCommand},
+		{"classify", p.classifyCommand},
+		{"evaluate", p.evaluateCommand},
+		{"import", p.importCommand},
+		{"export", p.exportCommand},
+		{"explain", p.explainCommand},
+		{"inspect", p.inspectCommand},
+		{"tokens", p.tokensCommand},
+		{"config", p.configCommand},
+		{"version", p.versionCommand},
+	}
 }
 
 // env returns an environment variable.
