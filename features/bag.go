@@ -71,6 +71,7 @@ func (doc Document) hash() uint64 {
 // ascending order, and it costs next to nothing to sort them.
 type Bag struct {
 	slots  []gathered // a power of two, at least twice the number of terms
+	taken  []uint64   // a bit for each slot
 	shift  uint       // of a hash, to its place
 	terms  int
 	sorted []gathered
@@ -104,10 +105,11 @@ func (b *Bag) Reset() {
 // resize makes all slots free.
 func (b *Bag) resize(slots int) {
 	if cap(b.slots) < slots {
-		b.slots = make([]gathered, slots)
+		b.slots, b.taken = make([]gathered, slots), make([]uint64, slots/64)
 	}
-	b.slots = b.slots[:slots]
+	b.slots, b.taken = b.slots[:slots], b.taken[:slots/64]
 	clear(b.slots)
+	clear(b.taken)
 	b.shift = uint(64 - bits.TrailingZeros(uint(slots)))
 }
 
@@ -116,9 +118,11 @@ func (b *Bag) Add(hash uint64, start bool) (first bool) {
 	if 2*b.terms >= len(b.slots) {
 		b.grow()
 	}
-	g := b.find(hash)
+	s := b.find(hash)
+	g := &b.slots[s]
 	if first = g.count == 0; first {
 		g.hash, g.number = hash, uint32(b.terms)
+		b.taken[s/64] |= 1 << (s % 64)
 		b.terms++
 	}
 	g.count++
@@ -129,21 +133,22 @@ func (b *Bag) Add(hash uint64, start bool) (first bool) {
 }
 
 // find returns the slot of a hash, or the free one where it belongs.
-func (b *Bag) find(hash uint64) *gathered {
+func (b *Bag) find(hash uint64) (slot uint64) {
 	mask := uint64(len(b.slots) - 1)
-	for s := hash >> b.shift; ; s++ {
-		if g := &b.slots[s&mask]; g.hash == hash || g.count == 0 {
-			return g
+	for slot = hash >> b.shift; ; slot = (slot + 1) & mask {
+		if g := &b.slots[slot]; g.hash == hash || g.count == 0 {
+			return slot
 		}
 	}
 }
 
 func (b *Bag) grow() {
 	old := b.gather()
-	b.slots = nil
-	b.resize(max(minBag, 4*len(old)))
+	b.resize(max(minBag, 2*len(b.slots)))
 	for _, g := range old {
-		*b.find(g.hash) = g
+		s := b.find(g.hash)
+		b.slots[s] = g
+		b.taken[s/64] |= 1 << (s % 64)
 	}
 }
 
@@ -161,19 +166,12 @@ func (b *Bag) Text(i int) []byte {
 
 // gather takes the terms together in the order of the slots.
 func (b *Bag) gather() []gathered {
-	if cap(b.sorted) < len(b.slots) {
-		b.sorted = make([]gathered, len(b.slots))
-	}
-	sorted, n := b.sorted[:len(b.slots)], 0
-	for i := range b.slots { // without a branch, which nobody could predict
-		sorted[n] = b.slots[i]
-		taken := 0
-		if b.slots[i].count > 0 {
-			taken = 1
+	b.sorted = b.sorted[:0]
+	for i, taken := range b.taken {
+		for ; taken != 0; taken &= taken - 1 {
+			b.sorted = append(b.sorted, b.slots[64*i+bits.TrailingZeros64(taken)])
 		}
-		n += taken
 	}
-	b.sorted = sorted[:n]
 	return b.sorted
 }
 

@@ -36,9 +36,9 @@ func (r Reading) Look(raw []byte) (Look, error) {
 	}
 	var look Look
 	index := make(map[string]int)
-	look.Repairs = reader.terms(raw, func(seen *tokenize.Term) {
+	look.Repairs = reader.terms(raw, func(seen tokenize.Term) {
 		look.Tokens++
-		text := string(seen.Text())
+		text := seen.String()
 		i, known := index[text]
 		if !known {
 			i = len(look.Terms)

@@ -22,6 +22,7 @@ type reader struct {
 	decoder   *message.Decoder
 	tokenizer *tokenize.Tokenizer
 	bag       features.Bag
+	text      []byte           // of a term
 	named     bool             // whether the texts of terms are wanted
 	message   *message.Message // the one that was decoded last
 }
@@ -43,14 +44,15 @@ func (r *reader) document(raw []byte) (features.Document, message.Repairs) {
 
 // terms is the one way from the bytes of a message to its terms, in training, in classification, and for people who want
 // to see them.
-func (r *reader) terms(raw []byte, emit func(*tokenize.Term)) message.Repairs {
+func (r *reader) terms(raw []byte, emit func(tokenize.Term)) message.Repairs {
 	r.message = r.decoder.Decode(raw)
 	cut := r.tokenizer.Terms(r.message, emit)
 	return r.message.Repairs | cut
 }
 
-func (r *reader) add(t *tokenize.Term) {
+func (r *reader) add(t tokenize.Term) {
 	if r.bag.Add(t.Hash, t.Start) && r.named {
-		r.bag.Name(t.Text())
+		r.text = t.AppendText(r.text[:0])
+		r.bag.Name(r.text)
 	}
 }

@@ -1,6 +1,6 @@
 package tokenize
 
-// Term is one term of a message, as it is emitted.
+// Term is one term of a message.
 type Term struct {
 	// Hash is the hash of the text, by [features.Hash].
 	Hash uint64
@@ -12,15 +12,11 @@ type Term struct {
 
 	tag  string // the text is tag and rest
 	rest []byte
-	text []byte
 }
 
-// Text returns the term as people read it, tagged with its field. Most terms of most messages are never read, so it is made
-// when it is asked for.
-func (t *Term) Text() []byte {
-	if t.tag == "" {
-		return t.rest
-	}
-	t.text = append(append(t.text[:0], t.tag...), t.rest...)
-	return t.text
-}
+// AppendText appends the text of the term, as people read it, tagged with its field. Most terms of most messages are never
+// read, so it is made when it is asked for.
+func (t Term) AppendText(dst []byte) []byte { return append(append(dst, t.tag...), t.rest...) }
+
+// String returns the text of the term.
+func (t Term) String() string { return string(t.AppendText(nil)) }

@@ -25,8 +25,7 @@ type Tokenizer struct {
 	stopWords map[string]languageSet // nil if the language is not looked for
 	spoken    string                 // the language of the message
 
-	emit                 func(*Term)
-	now                  Term // the one that is emitted
+	emit                 func(Term)
 	left                 int  // how many tokens may still be emitted, negative when some were cut off
 	read                 int  // bytes of body text that were read
 	late                 bool // whether what is emitted is beyond the start of the message
@@ -131,8 +130,8 @@ func (t *Tokenizer) unmasked(word string, become func(string) string) (term stri
 }
 
 // Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links, and then the
-// marks of m, each once. The term is valid until emit returns. The result tells what a limit of [Options] cut off.
-func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs {
+// marks of m, each once. What a term holds is valid until emit returns. The result tells what a limit of [Options] cut off.
+func (t *Tokenizer) Terms(m *message.Message, emit func(Term)) message.Repairs {
 	t.emit, t.left, t.read, t.late, t.seen = emit, t.options.MaxTokens, 0, false, evidence{}
 	if t.stopWords != nil {
 		t.spoken = t.language(m)
@@ -178,8 +177,7 @@ func (t *Tokenizer) put(term, token []byte) {
 
 // say emits the term whose text is tag and rest.
 func (t *Tokenizer) say(hash uint64, tag string, rest, token []byte) {
-	t.now.Hash, t.now.Start, t.now.tag, t.now.rest, t.now.Token = hash, !t.late, tag, rest, token
-	t.emit(&t.now)
+	t.emit(Term{Hash: hash, Token: token, Start: !t.late, tag: tag, rest: rest})
 }
 
 // isFull reports whether no token is wanted any more of what is left of the message.
