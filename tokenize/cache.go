@@ -25,10 +25,11 @@ const (
 // There are two generations: when the younger one is full the older one is forgotten, and a word that is asked for moves to
 // the younger. So words that are not rare are made once.
 type cache struct {
-	tag        string // what the terms are tagged with
+	tag        string // what the terms are tagged with, empty for any tag
 	seed       maphash.Seed
 	young, old generation
 	disguised  map[string]*disguise // the words that are written so as not to be recognised
+	scratch    []byte
 	become     func(word string) (term string, d *disguise)
 }
 
@@ -101,8 +102,8 @@ func (c *cache) known(word []byte) (text []byte, hash uint64) {
 	return text, hash
 }
 
-// get returns what word is counted as, valid until the next call, with the hash of the term and what is behind the word,
-// nil for nearly all words. All is made once.
+// get returns what word is counted as, with the hash of the term and what is behind the word, nil for nearly all words. All
+// is made once.
 func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 	if text, hash := c.known(word); len(text) > 0 {
 		return text, hash, nil
@@ -110,28 +111,34 @@ func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 	if d, ok := c.disguised[string(word)]; ok {
 		return []byte(d.term), c.hash(d.term), d
 	}
-	made, d := c.become(string(word))
+	key := string(word)
+	made, d := c.become(key)
 	if made == "" {
-		made = string(word)
+		made = key
 	}
-	hash = c.hash(made)
+	text, hash = []byte(made), c.hash(made)
 	switch {
 	case len(word) > maxCachedWord || len(made) > maxCachedWord || len(made) == 0:
-		return []byte(made), hash, d
 	case d != nil:
 		if len(c.disguised) == maxCached {
 			clear(c.disguised)
 		}
 		d.term = made
-		c.disguised[string(word)] = d
-		return []byte(made), hash, d
+		c.disguised[key] = d
+	default:
+		c.add(maphash.Bytes(c.seed, word), hash, text)
 	}
-	c.add(maphash.Bytes(c.seed, word), hash, []byte(made))
-	return []byte(made), hash, nil
+	return text, hash, d
 }
 
-// hash is that of the term that is counted as text.
-func (c *cache) hash(text string) uint64 { return features.Hash([]byte(c.tag + text)) }
+// hash is that of the term with the tag of the cache that is counted as text.
+func (c *cache) hash(text string) uint64 {
+	if c.tag == "" {
+		return 0 // each tag has its own
+	}
+	c.scratch = append(append(c.scratch[:0], c.tag...), text...)
+	return features.Hash(c.scratch)
+}
 
 // add remembers a word that the younger generation does not.
 func (c *cache) add(word, hash uint64, text []byte) {

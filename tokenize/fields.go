@@ -7,14 +7,14 @@ import (
 
 // fieldPlan is what happens to a header field of one name.
 type fieldPlan struct {
-	look    bool   // whether the field is looked at
-	address bool   // whether its value is addresses, not text
-	stem    bool   // whether its words are stemmed
-	mute    bool   // whether its words are left out
-	mark    string // the term that says the field occurs, "header:X-Mailer"
-	tag     string // what its words are tagged with, "x-mailer:"
+	look    bool        // whether the field is looked at
+	address bool        // whether its value is addresses, not text
+	stem    bool        // whether its words are stemmed
+	mute    bool        // whether its words are left out
+	mark    string      // the term that says the field occurs, "header:X-Mailer"
+	tags    addressTags // what its words are tagged with, "x-mailer:"
 	// attached is what its words are tagged with in the header of an attached message; empty if it is not looked at there.
-	attached string
+	attached addressTags
 	// structure is what is said of how the field is written, whether its words are looked at or not.
 	structure structure
 }
@@ -104,7 +104,7 @@ func groups() []struct {
 // plans makes and remembers the plan for each header name. Real mail has a few hundred names, rubbish has any number.
 type plans struct {
 	options Options
-	byName  map[string]fieldPlan
+	byName  map[string]*fieldPlan
 	names   map[string]group // groups, by whole names
 	starts  []start
 }
@@ -116,7 +116,7 @@ type start struct {
 }
 
 func newPlans(o Options) *plans {
-	p := &plans{options: o, byName: make(map[string]fieldPlan), names: make(map[string]group)}
+	p := &plans{options: o, byName: make(map[string]*fieldPlan), names: make(map[string]group)}
 	for _, g := range groups() {
 		for pattern := range strings.FieldsSeq(g.patterns) {
 			if prefix, isStart := strings.CutSuffix(pattern, "*"); isStart {
@@ -130,7 +130,7 @@ func newPlans(o Options) *plans {
 }
 
 // plan returns the plan for a header field by its name as written.
-func (p *plans) plan(name []byte) fieldPlan {
+func (p *plans) plan(name []byte) *fieldPlan {
 	if plan, seen := p.byName[string(name)]; seen {
 		return plan
 	}
@@ -143,12 +143,12 @@ func (p *plans) plan(name []byte) fieldPlan {
 	return plan
 }
 
-func (p *plans) makePlan(name string) fieldPlan {
+func (p *plans) makePlan(name string) *fieldPlan {
 	lower := strings.ToLower(name)
 	if lower == "" || len(lower) > maxHeaderName || p.isIgnored(lower) {
-		return fieldPlan{}
+		return new(fieldPlan)
 	}
-	plan := fieldPlan{look: p.wanted(lower), mark: "header:" + name, tag: lower + ":"}
+	plan := &fieldPlan{look: p.wanted(lower), mark: "header:" + name, tags: newAddressTags(lower + ":")}
 	if p.options.Structure {
 		plan.structure = p.structure(lower)
 	}
@@ -157,7 +157,7 @@ func (p *plans) makePlan(name string) fieldPlan {
 	}
 	switch lower {
 	case "subject", "from", "to", "reply-to":
-		plan.attached = "attached-" + plan.tag
+		plan.attached = newAddressTags("attached-" + plan.tags.words)
 	}
 	plan.mute = lower == "content-type" // the parts say what it says
 	plan.stem = lower == "subject"

@@ -62,14 +62,14 @@ func (t *Tokenizer) structure(m *message.Message) {
 	t.outline(m.Parts)
 }
 
-func (t *Tokenizer) fieldStructure(plan fieldPlan, value []byte) {
+func (t *Tokenizer) fieldStructure(plan *fieldPlan, value []byte) {
 	switch plan.structure {
 	case plainField:
 		if len(value) <= maxWhole {
-			t.term = append(append(append(t.term[:0], "value:"...), plan.tag...), value...)
+			t.term = append(append(append(t.term[:0], "value:"...), plan.tags.words...), value...)
 			t.put(t.term, nil)
 		}
-		t.shapeOf(plan.tag, value, false)
+		t.shapeOf(plan.tags.words, value, false)
 	case mediaField:
 		t.mediaStructure(value)
 	case messageIDField:
@@ -77,11 +77,11 @@ func (t *Tokenizer) fieldStructure(plan fieldPlan, value []byte) {
 		if at := bytes.LastIndexByte(value, '@'); at >= 0 {
 			local, domain = value[:at], value[at+1:]
 		}
-		t.shapeOf(plan.tag, local, true)
-		t.shapeOf(plan.tag, value, false)
+		t.shapeOf(plan.tags.words, local, true)
+		t.shapeOf(plan.tags.words, value, false)
 		t.host("message-id:@", "message-id:@.", beforeAny(domain, "> \t;,"))
 	case dateField:
-		t.shapeOf(plan.tag, value, true)
+		t.shapeOf(plan.tags.words, value, true)
 		_, zone, _ := bytes.Cut(value[max(bytes.LastIndexByte(value, ':'), 0):], []byte(" "))
 		if len(zone) > 0 && len(zone) <= maxWhole {
 			t.term = append(append(t.term[:0], "zone:"...), zone...)
@@ -221,7 +221,7 @@ func isStepKeyword(word []byte) bool {
 // relations emits which fields name an address of the domain that From names, and which fields are missing.
 func (t *Tokenizer) relations(m *message.Message) {
 	from := t.domainOf(m, "from")
-	if from == "" || t.plans.plan([]byte("from")).structure == notStructure {
+	if len(from) == 0 || t.plans.plan([]byte("from")).structure == notStructure {
 		return
 	}
 	for _, name := range [...]string{"message-id", "reply-to", "to", "return-path"} {
@@ -234,7 +234,7 @@ func (t *Tokenizer) relations(m *message.Message) {
 			continue
 		case len(m.Get(name)) == 0:
 			t.term = append(append(t.term[:0], "missing:"...), name...)
-		case other == from:
+		case bytes.Equal(other, from):
 			t.term = append(append(append(t.term[:0], "same:"...), name...), ":yes"...)
 		default:
 			t.term = append(append(append(t.term[:0], "same:"...), name...), ":no"...)
@@ -243,19 +243,19 @@ func (t *Tokenizer) relations(m *message.Message) {
 	}
 }
 
-// domainOf returns the registered domain of the last address in a field, empty if it has none.
-func (t *Tokenizer) domainOf(m *message.Message, name string) string {
+// domainOf returns the registered domain of the last address in a field, nil if it has none.
+func (t *Tokenizer) domainOf(m *message.Message, name string) []byte {
 	value := m.Get(name)
 	at := bytes.LastIndexByte(value, '@')
 	if at < 0 {
-		return ""
+		return nil
 	}
 	host := bytes.TrimRight(beforeAny(value[at+1:], "> \t;,()\""), ".")
 	if len(host) == 0 || len(host) > maxHost {
-		return ""
+		return nil
 	}
 	domain, _, _ := t.domains.get(host)
-	return string(domain)
+	return domain
 }
 
 // outline emits the types of the parts in a row.

@@ -153,7 +153,7 @@ func (t *Tokenizer) message(m *message.Message) {
 		t.structure(m)
 	}
 	for _, f := range m.Attached {
-		if plan := t.plans.plan(f.Name); plan.attached != "" {
+		if plan := t.plans.plan(f.Name); plan.attached.words != "" {
 			t.value(plan, plan.attached, f.Value)
 		}
 	}
@@ -195,19 +195,19 @@ func (t *Tokenizer) header(f message.Field) {
 	}
 	t.term = append(t.term[:0], plan.mark...)
 	t.put(t.term, nil)
-	t.value(plan, plan.tag, f.Value)
+	t.value(plan, plan.tags, f.Value)
 }
 
 // value emits the words of a header field.
-func (t *Tokenizer) value(plan fieldPlan, tag string, value []byte) {
+func (t *Tokenizer) value(plan *fieldPlan, tags addressTags, value []byte) {
 	switch {
 	case plan.mute:
 	case plan.stem:
-		t.prose(tag, value)
+		t.prose(tags.words, value)
 	case plan.address:
-		t.addresses(tag, value)
+		t.addresses(tags, value)
 	default:
-		t.text(tag, value)
+		t.text(tags.words, value)
 	}
 }
 
@@ -375,9 +375,18 @@ func (t *Tokenizer) newWord(tag string, word []byte, c *cache) []byte {
 	return t.term[len(tag):]
 }
 
+// addressTags are the tags of a field of addresses.
+type addressTags struct {
+	words  string // whole addresses, and the words of names and comments: "from:"
+	host   string // "from:@"
+	domain string // the registered one: "from:@."
+}
+
+func newAddressTags(tag string) addressTags { return addressTags{tag, tag + "@", tag + "@."} }
+
 // addresses emits, of a field like From, each address whole, its domain and its registered domain, and the words of
 // names and comments.
-func (t *Tokenizer) addresses(tag string, value []byte) {
+func (t *Tokenizer) addresses(tags addressTags, value []byte) {
 	for len(value) > 0 {
 		i := bytes.IndexAny(value, " \t\r\n<>(),;:\"[]")
 		if i < 0 {
@@ -390,11 +399,19 @@ func (t *Tokenizer) addresses(tag string, value []byte) {
 		value = value[i:]
 		at := bytes.LastIndexByte(chunk, '@')
 		if at < 0 {
-			t.text(tag, chunk)
+			t.text(tags.words, chunk)
 			continue
 		}
-		t.normal = norm.NFKC.Append(t.normal[:0], chunk...)
-		t.single(tag, t.normal, t.folds)
-		t.host(tag+"@", tag+"@.", chunk[at+1:])
+		t.single(tags.words, t.inOneForm(chunk), t.folds)
+		t.host(tags.host, tags.domain, chunk[at+1:])
 	}
+}
+
+// inOneForm returns text in NFKC.
+func (t *Tokenizer) inOneForm(text []byte) []byte {
+	if norm.NFKC.QuickSpan(text) == len(text) {
+		return text
+	}
+	t.normal = norm.NFKC.Append(t.normal[:0], text...)
+	return t.normal
 }

@@ -43,8 +43,7 @@ func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 	if len(target) == 0 {
 		return false
 	}
-	own, _, _ := t.domains.get(target)
-	domain := string(own) // before the next call may change it
+	domain, _, _ := t.domains.get(target)
 	for text := l.Text; len(text) > 0; {
 		word := beforeAny(text, " \t\r\n\v\f")
 		text = text[min(len(word)+1, len(text)):]
@@ -52,7 +51,7 @@ func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 		if len(host) == 0 {
 			continue
 		}
-		if named, _, _ := t.domains.get(host); string(named) != domain {
+		if named, _, _ := t.domains.get(host); !bytes.Equal(named, domain) {
 			return true
 		}
 	}
@@ -104,7 +103,7 @@ func (t *Tokenizer) url(u []byte) {
 	switch {
 	case isPath, scheme == nil:
 	case bytes.EqualFold(scheme, []byte("mailto")):
-		t.addresses("mailto:", beforeAny(rest, "?"))
+		t.addresses(addressTags{"mailto:", "mailto:@", "mailto:@."}, beforeAny(rest, "?"))
 		return
 	default:
 		t.single("scheme:", scheme, t.folds)
