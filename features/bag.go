@@ -44,10 +44,12 @@ func (doc Document) scale(kind Kind) float64 {
 	if !kind.unit() || len(doc.Terms) == 0 {
 		return 1
 	}
-	var squares float64
-	for i := range doc.Terms {
-		value := doc.value(i, kind)
-		squares += value * value
+	squares := float64(len(doc.Terms)) // of bits
+	if kind.counted() {
+		squares = 0
+		for _, count := range doc.Counts {
+			squares += float64(count) * float64(count)
+		}
 	}
 	return 1 / math.Sqrt(squares)
 }

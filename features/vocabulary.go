@@ -56,8 +56,8 @@ type Vocabulary struct {
 // NewVocabulary returns the vocabulary of the given hashes, which must be strictly ascending and fewer than 2^32. Of
 // hashes that are one term the lowest stands for all. It keeps the slice, and changes it if there are such hashes.
 func NewVocabulary(hashes []uint64) (*Vocabulary, error) {
-	if uint64(len(hashes)) > math.MaxUint32 {
-		return nil, fmt.Errorf("vocabulary of %d terms: at most %d are possible", len(hashes), uint64(math.MaxUint32))
+	if uint64(len(hashes)) >= unknown {
+		return nil, fmt.Errorf("vocabulary of %d terms: at most %d are possible", len(hashes), uint64(unknown)-1)
 	}
 	for i := 1; i < len(hashes); i++ {
 		if hashes[i-1] >= hashes[i] {
@@ -131,19 +131,34 @@ func (v *Vocabulary) Hashes() []uint64 { return v.hashes }
 
 // ID returns the id of the term with the given hash; an unknown term has none.
 func (v *Vocabulary) ID(hash uint64) (id uint32, known bool) {
+	id = v.lookUp(hash)
+	return id, id != unknown
+}
+
+// unknown stands for the id of a term that is not in a vocabulary.
+const unknown = math.MaxUint32
+
+func (v *Vocabulary) lookUp(hash uint64) (id uint32) {
 	p, key := v.split(hash)
-	for i := v.starts[p]; i < v.starts[p+1]; i++ {
-		if v.keys[i] >= key {
-			return i, v.keys[i] == key
+	for id, end := v.starts[p], v.starts[p+1]; id < end; id++ {
+		if v.keys[id] >= key {
+			if v.keys[id] == key {
+				return id
+			}
+			break
 		}
 	}
-	return 0, false
+	return unknown
 }
 
 // AppendVector appends to dst the terms of doc that the vocabulary knows, with the values of the given kind, and
 // returns the longer vector. Training and classification both make their vectors here.
 func (v *Vocabulary) AppendVector(dst Vector, doc Document, kind Kind) Vector {
-	return appendVector(dst, doc, kind, v.ID)
+	first := len(dst.IDs)
+	for _, hash := range doc.terms(kind) {
+		dst.IDs = append(dst.IDs, v.lookUp(hash))
+	}
+	return doc.appendValues(dst, first, kind)
 }
 
 // countDocuments counts for each term in how many of the documents it occurs.
@@ -166,35 +181,39 @@ func (v *GrowingVocabulary) Len() int { return len(v.table.hashes) }
 
 // AppendVector is that of [Vocabulary].
 func (v *GrowingVocabulary) AppendVector(dst Vector, doc Document, kind Kind) Vector {
-	return appendVector(dst, doc, kind, func(hash uint64) (id uint32, known bool) {
-		n := v.table.find(hash)
-		return uint32(n), n >= 0
-	})
+	first := len(dst.IDs)
+	for _, hash := range doc.terms(kind) {
+		dst.IDs = append(dst.IDs, uint32(v.table.find(hash))) // of -1 it is unknown
+	}
+	return doc.appendValues(dst, first, kind)
 }
 
 // Learn is AppendVector, and makes terms known that are not.
 func (v *GrowingVocabulary) Learn(dst Vector, doc Document, kind Kind) Vector {
-	return appendVector(dst, doc, kind, func(hash uint64) (id uint32, known bool) {
+	first := len(dst.IDs)
+	for _, hash := range doc.terms(kind) {
 		n, _ := v.table.number(hash)
-		return uint32(n), true
-	})
+		dst.IDs = append(dst.IDs, uint32(n))
+	}
+	return doc.appendValues(dst, first, kind)
 }
 
-func appendVector(dst Vector, doc Document, kind Kind, idOf func(hash uint64) (id uint32, known bool)) Vector {
+// terms are the hashes by which a document is looked up.
+func (doc Document) terms(kind Kind) []uint64 {
 	if kind == Whole {
-		if id, known := idOf(doc.hash()); known {
-			dst.IDs, dst.Values = append(dst.IDs, id), append(dst.Values, 1)
-		}
-		return dst
+		return []uint64{doc.hash()}
 	}
+	return doc.Terms
+}
+
+// appendValues takes the unknown ones out of the ids from first on, which are those of terms, and puts values beside the
+// others.
+func (doc Document) appendValues(dst Vector, first int, kind Kind) Vector {
 	scale := doc.scale(kind)
-	first := len(dst.IDs)
-	for i, hash := range doc.Terms {
-		if kind == StartBits && !doc.Start[i] {
-			continue
-		}
-		id, known := idOf(hash)
-		if !known {
+	ids := dst.IDs[first:]
+	dst.IDs = dst.IDs[:first]
+	for i, id := range ids {
+		if id == unknown || kind == StartBits && !doc.Start[i] {
 			continue
 		}
 		value := float32(doc.value(i, kind) * scale)
