@@ -191,7 +191,11 @@ func (v *GrowingVocabulary) AppendVector(dst Vector, doc Document, kind Kind) Ve
 // Learn is AppendVector, and makes terms known that are not.
 func (v *GrowingVocabulary) Learn(dst Vector, doc Document, kind Kind) Vector {
 	first := len(dst.IDs)
-	for _, hash := range doc.terms(kind) {
+	for i, hash := range doc.terms(kind) {
+		if kind == StartBits && !doc.Start[i] { // it does not become known
+			dst.IDs = append(dst.IDs, unknown)
+			continue
+		}
 		n, _ := v.table.number(hash)
 		dst.IDs = append(dst.IDs, uint32(n))
 	}

@@ -320,19 +320,16 @@ func (t *Tokenizer) counted(word []byte, kind wordKind) []byte {
 // word is counted as.
 func (t *Tokenizer) single(tag string, word []byte, c *cache) []byte {
 	// The number of bytes bounds the number of characters from above, so most words need no counting.
-	if len(word) == 0 {
-		return nil
+	if uint(len(word)-1) < uint(t.options.MaxLength) && t.options.MinLength <= 1 {
+		return t.remembered(tag, word, c)
 	}
-	if len(word) > t.options.MaxLength || t.options.MinLength > 1 {
-		n := utf8.RuneCount(word)
-		if n < t.options.MinLength {
-			return nil
-		}
-		if n > t.options.MaxLength {
-			t.term = lengthClass(append(t.term[:0], tag...), n)
-			t.put(t.term, word)
-			return t.term[len(tag):]
-		}
+	switch n := utf8.RuneCount(word); {
+	case n == 0, n < t.options.MinLength:
+		return nil
+	case n > t.options.MaxLength:
+		t.term = lengthClass(append(t.term[:0], tag...), n)
+		t.put(t.term, word)
+		return t.term[len(tag):]
 	}
 	return t.remembered(tag, word, c)
 }
@@ -349,7 +346,7 @@ func (t *Tokenizer) remembered(tag string, word []byte, c *cache) []byte {
 
 // putCounted emits what a cache says that a word is counted as.
 func (t *Tokenizer) putCounted(tag string, text []byte, hash uint64, word []byte, c *cache) {
-	if c.tag == "" {
+	if c.tag == "" { // its hashes are of no tag
 		t.term = append(append(t.term[:0], tag...), text...)
 		t.put(t.term, word)
 		return
