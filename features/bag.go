@@ -89,6 +89,9 @@ type gathered struct {
 	number uint32 // in the order in which terms came, and atStart
 }
 
+// span is where in the text of a bag a term is.
+type span struct{ at, size uint32 }
+
 const (
 	minBag  = 1 << 10
 	atStart = 1 << 31
@@ -156,7 +159,7 @@ func (b *Bag) grow() {
 
 // Name keeps the text of a term for [Bag.Text]; either each term is named when it is added for the first time, or none.
 func (b *Bag) Name(term []byte) {
-	b.spans = append(b.spans, span{len(b.text), len(term)})
+	b.spans = append(b.spans, span{uint32(len(b.text)), uint32(len(term))})
 	b.text = append(b.text, term...)
 }
 

@@ -54,8 +54,8 @@ func (k Kind) counted() bool { return k == Counts || k == UnitCounts }
 // unit says whether documents have the length 1.
 func (k Kind) unit() bool { return k == UnitBits || k == UnitCounts }
 
-// Dataset is N labelled documents over V terms in K classes: a compressed sparse row matrix. It is read-only for
-// trainers.
+// Dataset is N labelled documents over V terms in K classes: a compressed sparse row matrix, or documents that [Dataset.Rows]
+// makes rows of. It is read-only for trainers.
 type Dataset struct {
 	// Kind says what the values are.
 	Kind Kind
@@ -63,7 +63,7 @@ type Dataset struct {
 	Classes []string
 	// Labels is the true class of each of the N documents, as an index into Classes.
 	Labels []int32
-	// RowStart has N+1 entries: row i is IDs[RowStart[i]:RowStart[i+1]] and the Values beside them.
+	// RowStart has N+1 entries, in a matrix: row i is IDs[RowStart[i]:RowStart[i+1]] and the Values beside them.
 	RowStart []int
 	// IDs are the term ids of all rows, one row after the other, ascending within a row.
 	IDs []uint32
@@ -71,6 +71,12 @@ type Dataset struct {
 	Values []float32
 	// Terms is V, the size of the vocabulary.
 	Terms int
+	// Workers is how many goroutines a trainer may use; 0 and 1 are for one. It changes no result.
+	Workers int
+
+	// Of documents that are kept as such, instead of RowStart, IDs and Values.
+	index *Index
+	refs  []Ref
 }
 
 // NewDataset returns an empty data set for [Dataset.Append].
@@ -78,12 +84,19 @@ func NewDataset(kind Kind, classes []string, terms int) *Dataset {
 	return &Dataset{Kind: kind, Classes: classes, RowStart: []int{0}, Terms: terms}
 }
 
-// Append adds one document: the terms of doc that v knows, as a row.
-func (d *Dataset) Append(v *Vocabulary, doc Document, label int32) {
-	row := v.AppendVector(Vector{IDs: d.IDs, Values: d.Values}, doc, d.Kind)
-	d.IDs, d.Values = row.IDs, row.Values
+// Append adds one document as a row.
+func (d *Dataset) Append(x Vector, label int32) {
+	d.IDs, d.Values = append(d.IDs, x.IDs...), append(d.Values, x.Values...)
 	d.RowStart = append(d.RowStart, len(d.IDs))
 	d.Labels = append(d.Labels, label)
+}
+
+// Err returns an error if documents could not be read: the rows of these were empty.
+func (d *Dataset) Err() error {
+	if d.index == nil {
+		return nil
+	}
+	return d.index.documents.Err()
 }
 
 // Len returns N, the number of documents.
@@ -92,8 +105,9 @@ func (d *Dataset) Len() int { return len(d.Labels) }
 // Select returns the documents of d over the given terms only, which become 0, 1, 2 in the order given.
 func (d *Dataset) Select(ids []uint32) *Dataset {
 	selected := NewDataset(d.Kind, d.Classes, len(ids))
+	rows := d.Rows()
 	for i, label := range d.Labels {
-		x := d.Row(i)
+		x := rows.Row(i)
 		for n, id := range ids {
 			if at, found := slices.BinarySearch(x.IDs, id); found {
 				selected.IDs = append(selected.IDs, uint32(n))
@@ -106,8 +120,11 @@ func (d *Dataset) Select(ids []uint32) *Dataset {
 	return selected
 }
 
-// Row returns document i as a view into the matrix.
+// Row returns document i: a view into the matrix, or a row of its own. Who reads many rows asks [Dataset.Rows].
 func (d *Dataset) Row(i int) Vector {
+	if d.index != nil {
+		return d.Rows().Row(i)
+	}
 	lo, hi := d.RowStart[i], d.RowStart[i+1]
 	return Vector{IDs: d.IDs[lo:hi:hi], Values: d.Values[lo:hi:hi]}
 }

@@ -2,6 +2,7 @@ package features
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -32,9 +33,10 @@ func ParseExportFormat(name string) (ExportFormat, error) {
 func (d *Dataset) Write(w io.Writer, format ExportFormat) error {
 	out := bufio.NewWriter(w)
 	var line []byte
+	rows := d.Rows()
 	for i, label := range d.Labels {
 		line = d.appendLabel(line[:0], label, format)
-		x := d.Row(i)
+		x := rows.Row(i)
 		for j, id := range x.IDs {
 			line = append(line, ' ')
 			line = strconv.AppendUint(line, uint64(id)+1, 10)
@@ -46,7 +48,7 @@ func (d *Dataset) Write(w io.Writer, format ExportFormat) error {
 			return err
 		}
 	}
-	return out.Flush()
+	return errors.Join(d.Err(), out.Flush())
 }
 
 // appendLabel appends the label, and what stands between it and the features.

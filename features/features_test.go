@@ -120,17 +120,16 @@ func TestAShortMessageAfterALongOneTakesNoMoreMemoryThanItNeeds(t *testing.T) {
 // vocabularyOf builds the vocabulary of documents given by their terms.
 func vocabularyOf(t testing.TB, o Options, documents ...[]string) (*Vocabulary, []uint32) {
 	t.Helper()
-	v, frequency, err := BuildVocabulary(func(yield func(Document) bool) {
-		for _, terms := range documents {
-			if !yield(bagOf(terms...).Document()) {
-				return
-			}
-		}
-	}, o)
+	bags := make([]*Bag, len(documents))
+	for i, terms := range documents {
+		bags[i] = bagOf(terms...)
+	}
+	all, refs := written(t, bags, 0, 1)
+	x, frequency, err := all.Build(refs, o, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v, frequency
+	return x.Vocabulary(), frequency
 }
 
 func TestTheVocabularyKeepsFrequentTerms(t *testing.T) {
@@ -214,15 +213,27 @@ func sharers(t *testing.T) []uint64 {
 func TestHashesWithOnePrefixAndKeyAreOneTerm(t *testing.T) {
 	hashes := sharers(t)
 	x, y := hashes[1], hashes[2]
-	var documents []Document
+	var bags []*Bag
 	for _, hash := range hashes {
-		documents = append(documents, Document{Terms: []uint64{hash}, Counts: []uint32{1}, Start: []bool{true}})
+		bags = append(bags, new(Bag))
+		bags[len(bags)-1].Add(hash, true)
+		bags[len(bags)-1].Name(fmt.Append(nil, hash))
 	}
-	both := Document{Terms: []uint64{x, y}, Counts: []uint32{2, 3}, Start: []bool{false, true}}
-	documents = append(documents, both)
-	v, frequency, err := BuildVocabulary(slices.Values(documents), DefaultOptions())
+	two := new(Bag)
+	for i, hash := range []uint64{x, x, y, y, y} {
+		if two.Add(hash, i > 1) {
+			two.Name(fmt.Append(nil, hash))
+		}
+	}
+	both := two.Document()
+	d, refs := written(t, append(bags, two), 0, 1)
+	index, frequency, err := d.Build(refs, DefaultOptions(), 1)
 	if err != nil {
 		t.Fatal(err)
+	}
+	v := index.Vocabulary()
+	if text := index.Texts(1)[1]; text != fmt.Sprint(x) {
+		t.Errorf("%s stands for both, want %d", text, x)
 	}
 	if v.Len() != len(hashes)-1 || len(frequency) != v.Len() || len(v.Hashes()) != v.Len() {
 		t.Fatalf("%d terms of %d hashes, %d frequencies: want one term fewer", v.Len(), len(hashes), len(frequency))
@@ -243,6 +254,10 @@ func TestHashesWithOnePrefixAndKeyAreOneTerm(t *testing.T) {
 	before := Vector{IDs: []uint32{1}, Values: []float32{9}} // of the document before, which stays as it is
 	for kind, want := range map[Kind]float32{Bits: 1, Counts: 5, UnitBits: unit, UnitCounts: units, StartBits: 1} {
 		got := v.AppendVector(Vector{IDs: slices.Clone(before.IDs), Values: slices.Clone(before.Values)}, both, kind)
+		if row := index.Dataset(kind, nil, refs, make([]int32, len(refs))).Row(len(refs) - 1); !slices.Equal(row.IDs, got.IDs[1:]) ||
+			!slices.Equal(row.Values, got.Values[1:]) {
+			t.Errorf("%v: the row of a document with both is %v", kind, row)
+		}
 		if diff := cmp.Diff(Vector{IDs: []uint32{1, 1}, Values: []float32{9, want}}, got); diff != "" {
 			t.Errorf("%v: a document with both (-want +got):\n%s", kind, diff)
 		}
@@ -323,7 +338,7 @@ func TestADatasetHoldsTheVectorsOfItsDocuments(t *testing.T) {
 	documents := [][]string{{"a", "a", "b"}, {}, {"c", "unknown"}}
 	d := NewDataset(Counts, []string{"ham", "spam"}, v.Len())
 	for i, terms := range documents {
-		d.Append(v, bagOf(terms...).Document(), int32(i%2))
+		d.Append(v.AppendVector(Vector{}, bagOf(terms...).Document(), Counts), int32(i%2))
 	}
 	if d.Len() != 3 || d.Terms != 3 {
 		t.Fatalf("%d documents and %d terms, want 3 and 3", d.Len(), d.Terms)
@@ -347,46 +362,6 @@ func TestDotSumsTheListedTerms(t *testing.T) {
 	}
 	if got := (Vector{}).Dot([]float32{1}); got != 0 {
 		t.Errorf("an empty vector: got %v, want 0", got)
-	}
-}
-
-func TestALexiconDoesNotDependOnTheOrder(t *testing.T) {
-	v, _ := vocabularyOf(t, Options{MinDocumentFrequency: 1}, []string{"a", "b", "c"})
-	bags := []*Bag{bagOf("a", "b"), bagOf("b", "c"), bagOf("c")}
-	var one, first, second Lexicon
-	for _, b := range bags {
-		one.Add(b.Document().Terms, b)
-	}
-	second.Add(bags[2].Document().Terms, bags[2])
-	first.Add(bags[1].Document().Terms, bags[1])
-	second.Add(bags[0].Document().Terms, bags[0])
-	second.Merge(&first)
-	var empty Lexicon
-	empty.Merge(&second)
-	if diff := cmp.Diff(one.Texts(v), empty.Texts(v)); diff != "" {
-		t.Errorf("texts (-one lexicon +two merged):\n%s", diff)
-	}
-	for id, text := range one.Texts(v) {
-		if got, _ := v.ID(Hash([]byte(text))); int(got) != id {
-			t.Errorf("text %q at id %d has id %d", text, id, got)
-		}
-	}
-}
-
-func TestOfTermsWithOneHashTheSmallerTextIsKept(t *testing.T) {
-	const hash = 42
-	v, err := NewVocabulary([]uint64{hash})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, order := range [][]string{{"body:a", "body:b"}, {"body:b", "body:a"}} {
-		var l Lexicon
-		for _, term := range order {
-			l.add(hash, []byte(term))
-		}
-		if got := l.Texts(v)[0]; got != "body:a" {
-			t.Errorf("added in the order %q: got %q, want body:a", order, got)
-		}
 	}
 }
 
@@ -418,7 +393,7 @@ func ExampleVocabulary_AppendVector() {
 		bag.Add(Hash([]byte(term)), true)
 	}
 	doc := bag.Document()
-	vocabulary, _, err := BuildVocabulary(slices.Values([]Document{doc}), Options{MinDocumentFrequency: 1})
+	vocabulary, err := NewVocabulary(doc.Terms)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -3,8 +3,6 @@ package features
 import (
 	"errors"
 	"fmt"
-	"iter"
-	"math"
 	"math/bits"
 	"slices"
 )
@@ -135,9 +133,6 @@ func (v *Vocabulary) ID(hash uint64) (id uint32, known bool) {
 	return id, id != unknown
 }
 
-// unknown stands for the id of a term that is not in a vocabulary.
-const unknown = math.MaxUint32
-
 func (v *Vocabulary) lookUp(hash uint64) (id uint32) {
 	p, key := v.split(hash)
 	for id, end := v.starts[p], v.starts[p+1]; id < end; id++ {
@@ -157,47 +152,6 @@ func (v *Vocabulary) AppendVector(dst Vector, doc Document, kind Kind) Vector {
 	first := len(dst.IDs)
 	for _, hash := range doc.terms(kind) {
 		dst.IDs = append(dst.IDs, v.lookUp(hash))
-	}
-	return doc.appendValues(dst, first, kind)
-}
-
-// countDocuments counts for each term in how many of the documents it occurs.
-func (v *Vocabulary) countDocuments(count []uint32, documents iter.Seq[Document]) {
-	var x Vector
-	for doc := range documents {
-		x = v.AppendVector(Vector{IDs: x.IDs[:0], Values: x.Values[:0]}, doc, Bits)
-		for _, id := range x.IDs {
-			count[id]++
-		}
-	}
-}
-
-// GrowingVocabulary is a vocabulary that learns terms as they come, with ids in this order. The zero value is empty. It
-// belongs to one goroutine.
-type GrowingVocabulary struct{ table table }
-
-// Len returns V, the number of terms so far.
-func (v *GrowingVocabulary) Len() int { return len(v.table.hashes) }
-
-// AppendVector is that of [Vocabulary].
-func (v *GrowingVocabulary) AppendVector(dst Vector, doc Document, kind Kind) Vector {
-	first := len(dst.IDs)
-	for _, hash := range doc.terms(kind) {
-		dst.IDs = append(dst.IDs, uint32(v.table.find(hash))) // of -1 it is unknown
-	}
-	return doc.appendValues(dst, first, kind)
-}
-
-// Learn is AppendVector, and makes terms known that are not.
-func (v *GrowingVocabulary) Learn(dst Vector, doc Document, kind Kind) Vector {
-	first := len(dst.IDs)
-	for i, hash := range doc.terms(kind) {
-		if kind == StartBits && !doc.Start[i] { // it does not become known
-			dst.IDs = append(dst.IDs, unknown)
-			continue
-		}
-		n, _ := v.table.number(hash)
-		dst.IDs = append(dst.IDs, uint32(n))
 	}
 	return doc.appendValues(dst, first, kind)
 }

@@ -24,7 +24,7 @@ type Filter struct {
 	linear     *models.Linear
 	kind       features.Kind
 	provenance *Provenance // nil if it is in file, as are the terms
-	terms      *Terms
+	terms      func() Terms
 	file       *sections // nil for a filter that was just trained
 	scratch    sync.Pool // of *scratch
 }

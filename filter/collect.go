@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"chaff/corpus"
 	"chaff/features"
+	"chaff/internal/parallel"
 )
 
 // CollectOptions say how a corpus is read and divided.
@@ -21,6 +22,9 @@ type CollectOptions struct {
 	Seed uint64
 	// Workers is how many messages are read at the same time; 0 means one for each core. The result is the same.
 	Workers int
+	// Memory is how many bytes of the documents are kept in memory; the others are in a temporary file. 0 is for no limit.
+	// The result is the same.
+	Memory int64
 	// Progress, if set, is called after each message, from any goroutine, with how many have been read and how many
 	// there are.
 	Progress func(read, all int)
@@ -51,14 +55,20 @@ type Collection struct {
 	options CollectOptions
 	keys    []uint64      // of each document: what its part is chosen by, the same within a group of near-duplicates
 	parts   []corpus.Part // of each document
-	words   *terms        // of the training part
-	wholes  *terms        // its documents, each as a term of its own
+	words   *words        // of the training part
+	wholes  func() *wholes
 }
 
-// terms is a vocabulary with what is known of its terms.
-type terms struct {
+// words are the vocabulary of the training part, with what is known of its terms.
+type words struct {
+	index *features.Index
+	terms func() Terms // made when they are asked for first
+}
+
+// wholes are the documents of the training part, each as a term of its own.
+type wholes struct {
 	vocabulary *features.Vocabulary
-	Terms
+	terms      Terms
 }
 
 // Collect reads all messages of source, whose labels must be among classes, and divides them into training, development
@@ -68,10 +78,11 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 	if err := errors.Join(o.Split.Validate(), o.Features.Validate()); err != nil {
 		return nil, err
 	}
-	g, err := gather(ctx, source, classes, gatherOptions{
+	g, sketches, err := gather(ctx, source, classes, gatherOptions{
 		reading:  o.Reading,
 		sketches: o.Split.Method == corpus.SplitGrouped,
 		workers:  o.Workers,
+		memory:   o.Memory,
 		progress: o.Progress,
 	})
 	if err != nil {
@@ -83,25 +94,21 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 		}
 	}
 	c := &Collection{options: o, gathered: g}
-	c.group()
+	c.group(sketches)
 	if err := c.divide(c.split()); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// group finds out what the part of each document is chosen by.
-func (c *Collection) group() {
+// group finds out what the part of each document is chosen by. The sketches are used up.
+func (c *Collection) group(sketches [][]uint64) {
 	c.keys = make([]uint64, len(c.documents))
 	for i, d := range c.documents {
 		c.keys[i] = d.fingerprint
 	}
 	if c.options.Split.Method != corpus.SplitGrouped {
 		return
-	}
-	sketches := make([][]uint64, len(c.documents))
-	for i := range c.documents {
-		sketches[i], c.documents[i].sketch = c.documents[i].sketch, nil
 	}
 	firsts := corpus.NearDuplicates(sketches, c.options.Split.Similarity)
 	size := make([]int, len(firsts))
@@ -125,16 +132,20 @@ func (c *Collection) divide(parts []corpus.Part) error {
 		count[part]++
 	}
 	c.summary.Train, c.summary.Development, c.summary.Test = count[corpus.Train], count[corpus.Development], count[corpus.Test]
-	var err error
-	if c.words, err = buildTerms(c.training(), c.options.Features, c.lexicon.Texts); err != nil {
+	training, _ := c.part(corpus.Train)
+	index, frequencies, err := c.mail.Build(training, c.options.Features, c.workers())
+	if err != nil {
 		return err
 	}
-	if c.wholes, err = buildTerms(wholes(c.training()), features.DefaultOptions(), textsOfWholes); err != nil {
-		return err
-	}
-	c.summary.Terms = c.words.vocabulary.Len()
-	return nil
+	terms := sync.OnceValue(func() Terms { return Terms{Texts: index.Texts(c.workers()), Documents: frequencies} })
+	c.words = &words{index, terms}
+	c.wholes = sync.OnceValue(func() *wholes { return newWholes(c.mail.Wholes(training, c.workers())) })
+	c.summary.Terms = index.Vocabulary().Len()
+	return c.mail.Err()
 }
+
+// workers is the number of goroutines that work at the same time.
+func (c *Collection) workers() int { return parallel.Workers(c.options.Workers) }
 
 // divided returns the collection with other parts, and the vocabulary of their training part by o.
 func (c *Collection) divided(parts []corpus.Part, o features.Options) (*Collection, error) {
@@ -152,7 +163,7 @@ func (c *Collection) divided(parts []corpus.Part, o features.Options) (*Collecti
 func (c *Collection) only(keep func(i int) bool) *Collection {
 	var kept Collection
 	kept.options = c.options
-	kept.gathered = &gathered{classes: c.classes, lexicon: c.lexicon, summary: c.summary}
+	kept.gathered = &gathered{classes: c.classes, mail: c.mail, items: c.items, summary: c.summary}
 	for i := range c.documents {
 		if keep(i) {
 			kept.documents = append(kept.documents, c.documents[i])
@@ -171,11 +182,11 @@ func (c *Collection) reread(ctx context.Context, r Reading) (*Collection, error)
 	shared := *c.gathered
 	read.gathered = &shared
 	read.options.Reading = r
-	items := make([]corpus.Item, len(c.documents))
+	read.items = make([]corpus.Item, len(c.documents))
 	for i, d := range c.documents {
-		items[i] = d.item
+		read.items[i] = c.items[d.item]
 	}
-	results, err := read.readAll(ctx, items, gatherOptions{reading: r, workers: c.options.Workers})
+	results, err := read.readAll(ctx, gatherOptions{reading: r, workers: c.options.Workers, memory: c.options.Memory})
 	if err != nil {
 		return nil, err
 	}
@@ -185,58 +196,49 @@ func (c *Collection) reread(ctx context.Context, r Reading) (*Collection, error)
 		case result.err != nil:
 			return nil, fmt.Errorf("read again: %w", result.err)
 		case result.fingerprint != c.documents[i].fingerprint:
-			return nil, fmt.Errorf("read again: %s was changed since it was read first", c.documents[i].item.Origin)
+			return nil, fmt.Errorf("read again: %s was changed since it was read first", read.items[i].Origin)
 		}
-		read.documents[i].terms = result.terms
+		read.documents[i].terms, read.documents[i].item = result.terms, int32(i)
 	}
 	return &read, nil
 }
 
-func buildTerms(training iter.Seq[features.Document], o features.Options, texts func(*features.Vocabulary) []string) (*terms, error) {
-	vocabulary, documents, err := features.BuildVocabulary(training, o)
-	if err != nil {
-		return nil, err
+// newWholes makes a vocabulary of the hashes of documents. They are named by these: of a message, a model keeps no text in
+// one piece.
+func newWholes(hashes []uint64) *wholes {
+	slices.Sort(hashes)
+	var w wholes
+	for i, hash := range hashes {
+		if i == 0 || hash != hashes[i-1] {
+			w.terms.Texts = append(w.terms.Texts, fmt.Sprintf("message:%016x", hash))
+			w.terms.Documents = append(w.terms.Documents, 0)
+		}
+		w.terms.Documents[len(w.terms.Documents)-1]++
 	}
-	return &terms{vocabulary, Terms{Texts: texts(vocabulary), Documents: documents}}, nil
+	var err error
+	if w.vocabulary, err = features.NewVocabulary(slices.Compact(hashes)); err != nil {
+		panic("filter: vocabulary of documents: " + err.Error()) // they are sorted, and fewer than there is memory for
+	}
+	return &w
 }
 
-// termsOf is the vocabulary that documents of the given kind are over.
-func (c *Collection) termsOf(kind features.Kind) *terms {
+// termsOf is the vocabulary that documents of the given kind are over, and what is known of its terms.
+func (c *Collection) termsOf(kind features.Kind) (*features.Vocabulary, func() Terms) {
 	if kind == features.Whole {
-		return c.wholes
+		w := c.wholes()
+		return w.vocabulary, func() Terms { return w.terms }
 	}
-	return c.words
+	return c.words.index.Vocabulary(), c.words.terms
 }
 
-// wholes yields each document as a single term.
-func wholes(documents iter.Seq[features.Document]) iter.Seq[features.Document] {
-	return func(yield func(features.Document) bool) {
-		for doc := range documents {
-			if !yield(doc.Whole()) {
-				return
-			}
+// part returns the documents of one part, with their labels.
+func (c *Collection) part(part corpus.Part) (documents []features.Ref, labels []int32) {
+	for i, d := range c.documents {
+		if c.parts[i] == part {
+			documents, labels = append(documents, d.terms), append(labels, d.label)
 		}
 	}
-}
-
-// textsOfWholes names documents by their hashes: of a message, a model keeps no text in one piece.
-func textsOfWholes(v *features.Vocabulary) []string {
-	texts := make([]string, v.Len())
-	for id, hash := range v.Hashes() {
-		texts[id] = fmt.Sprintf("message:%016x", hash)
-	}
-	return texts
-}
-
-// training yields the documents of the training part.
-func (c *Collection) training() iter.Seq[features.Document] {
-	return func(yield func(features.Document) bool) {
-		for i, d := range c.documents {
-			if c.parts[i] == corpus.Train && !yield(d.terms) {
-				return
-			}
-		}
-	}
+	return documents, labels
 }
 
 // split returns the part of each document.
@@ -267,7 +269,7 @@ func (c *Collection) Origins(part corpus.Part) []string {
 	var origins []string
 	for i, doc := range c.documents {
 		if c.parts[i] == part {
-			origins = append(origins, doc.item.Origin)
+			origins = append(origins, c.origin(doc))
 		}
 	}
 	return origins
@@ -275,12 +277,26 @@ func (c *Collection) Origins(part corpus.Part) []string {
 
 // Dataset returns the documents of one part as a matrix (documents x terms) of the given kind.
 func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dataset {
-	vocabulary := c.termsOf(kind).vocabulary
-	d := features.NewDataset(kind, c.classes, vocabulary.Len())
-	for i, doc := range c.documents {
-		if c.parts[i] == part {
-			d.Append(vocabulary, doc.terms, doc.label)
+	documents, labels := c.part(part)
+	var d *features.Dataset
+	if kind == features.Whole {
+		d = wholeDataset(c.wholes().vocabulary, c.classes, c.mail.Wholes(documents, c.workers()), labels)
+	} else {
+		d = c.words.index.Dataset(kind, c.classes, documents, labels)
+	}
+	d.Workers = c.workers()
+	return d
+}
+
+// wholeDataset is documents as single terms, by their hashes.
+func wholeDataset(v *features.Vocabulary, classes []string, hashes []uint64, labels []int32) *features.Dataset {
+	d := features.NewDataset(features.Whole, classes, v.Len())
+	for i, hash := range hashes {
+		var x features.Vector
+		if id, known := v.ID(hash); known {
+			x = features.Vector{IDs: []uint32{id}, Values: []float32{1}}
 		}
+		d.Append(x, labels[i])
 	}
 	return d
 }

@@ -22,17 +22,18 @@ type Evaluation struct {
 // review has so many messages of each kind. Workers and progress are as in [CollectOptions]; the error is that of the
 // context, or [ErrNoMail].
 func (f *Filter) Evaluate(ctx context.Context, source corpus.Source, review, workers int, progress func(read, all int)) (Evaluation, error) {
-	g, err := gather(ctx, source, f.settings.Classes, gatherOptions{reading: f.settings.Reading(), workers: workers, progress: progress})
+	g, _, err := gather(ctx, source, f.settings.Classes, gatherOptions{reading: f.settings.Reading(), workers: workers, progress: progress})
 	if err != nil {
 		return Evaluation{}, err
 	}
-	s := f.score(f.dataset(g.documents))
+	index := f.index(g.mail, workers)
+	s := f.score(f.dataset(g, index, g.documents, workers))
 	e := Evaluation{Summary: g.summary, Figures: *f.measure(s)}
 	if f.isSpamFilter() {
 		e.Verdicts = f.countVerdicts(s)
 		e.Curve, e.Scores = metrics.ErrorCurve(s.margins(), s.spam()), metrics.ScoreHistogram(s.margins(), s.spam(), scoreBins)
 	}
-	if e.Review, err = f.review(ctx, g.documents, review); err != nil {
+	if e.Review, err = f.review(ctx, g, index, g.documents, workers, review); err != nil {
 		return Evaluation{}, err
 	}
 	return e, nil

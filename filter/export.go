@@ -8,24 +8,38 @@ import (
 
 	"chaff/corpus"
 	"chaff/features"
+	"chaff/internal/parallel"
 )
 
 // Dataset reads all messages of source, whose labels must be among the classes of f, as f sees them: a matrix (documents x
 // terms). Workers, progress and the error are as in [Filter.Evaluate].
 func (f *Filter) Dataset(ctx context.Context, source corpus.Source, workers int, progress func(read, all int)) (*features.Dataset, Summary, error) {
-	g, err := gather(ctx, source, f.settings.Classes, gatherOptions{reading: f.settings.Reading(), workers: workers, progress: progress})
+	g, _, err := gather(ctx, source, f.settings.Classes, gatherOptions{reading: f.settings.Reading(), workers: workers, progress: progress})
 	if err != nil {
 		return nil, Summary{}, err
 	}
-	return f.dataset(g.documents), g.summary, nil
+	return f.dataset(g, f.index(g.mail, workers), g.documents, workers), g.summary, nil
+}
+
+// index is what f knows of the terms of mail.
+func (f *Filter) index(mail *features.Documents, workers int) *features.Index {
+	return mail.Index(f.vocabulary, parallel.Workers(workers))
 }
 
 // dataset is documents as f sees them.
-func (f *Filter) dataset(documents []document) *features.Dataset {
-	d := features.NewDataset(f.kind, f.settings.Classes, f.vocabulary.Len())
-	for _, doc := range documents {
-		d.Append(f.vocabulary, doc.terms, doc.label)
+func (f *Filter) dataset(g *gathered, index *features.Index, documents []document, workers int) *features.Dataset {
+	refs, labels := make([]features.Ref, len(documents)), make([]int32, len(documents))
+	for i, d := range documents {
+		refs[i], labels[i] = d.terms, d.label
 	}
+	workers = parallel.Workers(workers)
+	var d *features.Dataset
+	if f.kind == features.Whole {
+		d = wholeDataset(f.vocabulary, f.settings.Classes, g.mail.Wholes(refs, workers), labels)
+	} else {
+		d = index.Dataset(f.kind, f.settings.Classes, refs, labels)
+	}
+	d.Workers = workers
 	return d
 }
 

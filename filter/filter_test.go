@@ -310,20 +310,22 @@ func TestEveryMessageIsCountedOnceOrSaidToBeLeftOut(t *testing.T) {
 func TestTheVocabularyIsThatOfTheTrainingPart(t *testing.T) {
 	c := collect(t, mailbox(11, 50, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
 	training := map[uint64]bool{}
-	for doc := range c.training() {
-		for _, hash := range doc.Terms {
+	documents, _ := c.part(corpus.Train)
+	for _, ref := range documents {
+		for _, hash := range c.mail.Document(ref).Terms {
 			training[hash] = true
 		}
 	}
-	for id, hash := range c.words.vocabulary.Hashes() {
+	texts := c.words.terms().Texts
+	for id, hash := range c.words.index.Vocabulary().Hashes() {
 		if !training[hash] {
-			t.Errorf("term %q is in no training message", c.words.Texts[id])
+			t.Errorf("term %q is in no training message", texts[id])
 		}
-		if features.Hash([]byte(c.words.Texts[id])) != hash {
-			t.Errorf("text %q does not have the hash of its term", c.words.Texts[id])
+		if features.Hash([]byte(texts[id])) != hash {
+			t.Errorf("text %q does not have the hash of its term", texts[id])
 		}
 	}
-	if len(c.words.vocabulary.Hashes()) == 0 {
+	if len(texts) == 0 {
 		t.Error("the vocabulary is empty")
 	}
 }

@@ -41,7 +41,7 @@ func TestNearDuplicatesAreNeverOnTwoSidesOfASplit(t *testing.T) {
 		c := collect(t, campaigns(letters, copies), o, "ham", "spam")
 		parts := make(map[string][]corpus.Part)
 		for i, d := range c.documents {
-			letter := d.item.Origin[:strings.LastIndex(d.item.Origin, "-")]
+			letter := c.origin(d)[:strings.LastIndex(c.origin(d), "-")]
 			if !slices.Contains(parts[letter], c.parts[i]) {
 				parts[letter] = append(parts[letter], c.parts[i])
 			}

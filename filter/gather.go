@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"chaff/corpus"
 	"chaff/features"
+	"chaff/internal/parallel"
 	"chaff/message"
 )
 
@@ -66,50 +65,54 @@ const maxProblems = 10
 // gathered is the messages of a corpus that can be used, each once, in the order of the listing.
 type gathered struct {
 	classes   []string
+	mail      *features.Documents
 	documents []document
-	lexicon   *features.Lexicon
+	items     []corpus.Item // all that were read
 	summary   Summary
 }
 
-// document is what is kept of one message.
+// document is what is kept of one message beside its terms.
 type document struct {
-	terms       features.Document
+	terms       features.Ref
 	label       int32
-	item        corpus.Item // where the message is
+	item        int32 // where the message is, among the items
 	fingerprint uint64
-	sketch      []uint64 // if it was asked for
 	time        time.Time
 }
 
-// gatherOptions say how gather works; workers and progress are as in CollectOptions.
+// origin says where the message of a document is.
+func (g *gathered) origin(d document) string { return g.items[d.item].Origin }
+
+// gatherOptions say how gather works; workers, memory and progress are as in CollectOptions.
 type gatherOptions struct {
 	reading  Reading
 	sketches bool // of the texts, to find near-duplicates
 	copies   bool // keep them
 	workers  int
+	memory   int64
 	progress func(read, all int)
 }
 
 // gather lists the messages of source, reads and tokenises them, and keeps those that are neither unreadable nor copies
-// of an earlier one. A label that is none of the classes is a problem of its message. The error is that of the context
-// or of the settings, or ErrNoMail.
-func gather(ctx context.Context, source corpus.Source, classes []string, o gatherOptions) (*gathered, error) {
+// of an earlier one. A label that is none of the classes is a problem of its message. It also returns the sketch of each
+// document, if they were asked for. The error is that of the context or of the settings, about the temporary file, or
+// ErrNoMail.
+func gather(ctx context.Context, source corpus.Source, classes []string, o gatherOptions) (*gathered, [][]uint64, error) {
 	g := &gathered{classes: classes}
-	items := g.list(source)
-	reads, err := g.readAll(ctx, items, o)
+	g.list(source)
+	results, err := g.readAll(ctx, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	g.keep(items, reads, o.copies)
+	sketches := g.keep(results, o.copies)
 	if g.summary.Used == 0 {
-		return nil, fmt.Errorf("%w: %d found, %d of them unreadable", ErrNoMail, g.summary.Listed, g.summary.Unreadable)
+		return nil, nil, fmt.Errorf("%w: %d found, %d of them unreadable", ErrNoMail, g.summary.Listed, g.summary.Unreadable)
 	}
-	return g, nil
+	return g, sketches, nil
 }
 
 // list takes down where the messages are.
-func (g *gathered) list(source corpus.Source) []corpus.Item {
-	var items []corpus.Item
+func (g *gathered) list(source corpus.Source) {
 	for item, err := range source {
 		g.summary.Listed++
 		if err == nil && !slices.Contains(g.classes, item.Label) {
@@ -119,28 +122,26 @@ func (g *gathered) list(source corpus.Source) []corpus.Item {
 			g.summary.unreadable(err)
 			continue
 		}
-		items = append(items, item)
+		g.items = append(g.items, item)
 	}
-	return items
 }
 
 // readResult is what a worker found out about one item.
 type readResult struct {
-	document
-	repairs message.Repairs
-	size    int
-	err     error
+	terms       features.Ref
+	fingerprint uint64
+	time        time.Time
+	sketch      []uint64 // if it was asked for
+	repairs     message.Repairs
+	size        int
+	err         error
 }
 
-// readAll reads and tokenises every item, with one reader for each worker. Results are placed by index, and lexicons
-// merge to the same whatever message went to which worker, so the number of workers changes nothing.
-func (g *gathered) readAll(ctx context.Context, items []corpus.Item, o gatherOptions) ([]readResult, error) {
-	workers := o.workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	results := make([]readResult, len(items))
-	lexicons := make([]features.Lexicon, workers)
+// readAll reads and tokenises every item, with one reader for each worker. Results are placed by index, and a vocabulary
+// is in the order of the hashes whatever message went to which worker, so the number of workers changes nothing.
+func (g *gathered) readAll(ctx context.Context, o gatherOptions) ([]readResult, error) {
+	workers := parallel.Workers(o.workers)
+	results := make([]readResult, len(g.items))
 	readers := make([]*reader, workers)
 	for w := range readers {
 		var err error
@@ -149,52 +150,46 @@ func (g *gathered) readAll(ctx context.Context, items []corpus.Item, o gatherOpt
 		}
 		readers[w].named = true
 	}
+	g.mail = features.NewDocuments(o.memory)
 	var next, done atomic.Int64
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			var raw []byte
-			var sketcher *corpus.Sketcher
-			if o.sketches {
-				sketcher = new(corpus.Sketcher)
+	parallel.Run(workers, func(w int) {
+		var raw []byte
+		var sketcher *corpus.Sketcher
+		if o.sketches {
+			sketcher = new(corpus.Sketcher)
+		}
+		writer := g.mail.NewWriter()
+		defer writer.Close()
+		for ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= len(g.items) {
+				return
 			}
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(items) {
-					return
-				}
-				raw, results[i] = readers[w].readItem(raw, items[i], sketcher)
-				if results[i].err == nil {
-					lexicons[w].Add(results[i].terms.Terms, &readers[w].bag)
-				}
-				if n := done.Add(1); o.progress != nil {
-					o.progress(int(n), len(items))
-				}
+			raw, results[i] = readers[w].readItem(raw, g.items[i], sketcher, writer)
+			if n := done.Add(1); o.progress != nil {
+				o.progress(int(n), len(g.items))
 			}
-		})
-	}
-	wg.Wait()
+		}
+	})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	g.lexicon = &lexicons[0]
-	for w := 1; w < workers; w++ {
-		g.lexicon.Merge(&lexicons[w])
-	}
-	return results, nil
+	return results, g.mail.Complete(workers)
 }
 
 // readItem reads one item into buf, which it returns for the next one. The sketcher may be nil.
-func (r *reader) readItem(buf []byte, item corpus.Item, sketcher *corpus.Sketcher) ([]byte, readResult) {
+func (r *reader) readItem(buf []byte, item corpus.Item, sketcher *corpus.Sketcher, writer *features.Writer) ([]byte, readResult) {
 	raw, err := item.Read(buf)
 	if err != nil {
 		return raw, readResult{err: err}
 	}
-	terms, repairs := r.document(raw)
+	repairs := r.gather(raw)
 	result := readResult{
-		document: document{terms: terms.Clone(), item: item, fingerprint: corpus.Fingerprint(raw), time: item.Time},
-		repairs:  repairs,
-		size:     len(raw),
+		terms:       writer.Add(&r.bag),
+		fingerprint: corpus.Fingerprint(raw),
+		time:        item.Time,
+		repairs:     repairs,
+		size:        len(raw),
 	}
 	if result.time.IsZero() {
 		result.time, _ = corpus.DeliveryTime(raw)
@@ -214,8 +209,9 @@ func (r *reader) sketch(s *corpus.Sketcher) []uint64 {
 	return s.Sketch()
 }
 
-// keep takes over the messages that can be used, in the order of the listing; copies of others only if they are wanted.
-func (g *gathered) keep(items []corpus.Item, results []readResult, copies bool) {
+// keep takes over the messages that can be used, in the order of the listing, and returns their sketches; copies of others
+// only if they are wanted.
+func (g *gathered) keep(results []readResult, copies bool) (sketches [][]uint64) {
 	s := &g.summary
 	s.Classes = make([]ClassCount, len(g.classes))
 	for k, name := range g.classes {
@@ -239,22 +235,24 @@ func (g *gathered) keep(items []corpus.Item, results []readResult, copies bool) 
 		if cut != 0 {
 			s.Cut++
 		}
-		r.label = int32(slices.Index(g.classes, items[i].Label))
-		if label, seen := first[r.fingerprint]; seen && !copies {
+		label := int32(slices.Index(g.classes, g.items[i].Label))
+		if before, seen := first[r.fingerprint]; seen && !copies {
 			s.Duplicates++
-			if label != r.label {
+			if before != label {
 				s.Conflicts++
 			}
 			continue
 		}
-		first[r.fingerprint] = r.label
-		s.Classes[r.label].Messages++
-		g.documents = append(g.documents, r.document)
+		first[r.fingerprint] = label
+		s.Classes[label].Messages++
+		g.documents = append(g.documents, document{r.terms, label, int32(i), r.fingerprint, r.time})
+		sketches = append(sketches, r.sketch)
 	}
 	s.Used = len(g.documents)
 	for _, kind := range slices.Sorted(maps.Keys(repairs)) {
 		s.Repairs = append(s.Repairs, RepairCount{kind.String(), repairs[kind]})
 	}
+	return sketches
 }
 
 // unreadable counts a message that cannot be used, and quotes the first few reasons.

@@ -42,27 +42,53 @@ const (
 // 3.4.1); the best words of the public corpora have half of it. And these are terms of header fields that others write than
 // the sender, such as a relay, that are in at least 8% of one class and in hardly any message of the others.
 func (c *Collection) Leaks() []Leak {
-	d := c.Dataset(corpus.Train, features.Bits)
-	K := len(c.classes)
-	of := make([]int, K) // training messages by class
-	counts := make([]int, K*d.Terms)
-	for i, label := range d.Labels {
-		of[label]++
-		for _, w := range d.Row(i).IDs {
-			counts[int(w)*K+int(label)]++
-		}
+	of := make([]int, len(c.classes)) // training messages by class
+	counts := make([][]uint32, len(c.classes))
+	for k := range of {
+		documents := c.trainingOf(k)
+		of[k], counts[k] = len(documents), c.words.index.Frequencies(documents, c.workers())
 	}
+	fewest := fewestThatLeak(of)
 	var leaks []Leak
-	for w := range d.Terms {
-		present, text := counts[w*K:][:K], c.words.Texts[w]
-		information := information(present, of)
-		if information >= leakInformation || isOnTheWay(text) && isOfOneClass(present, of) {
-			leaks = append(leaks, Leak{text, slices.Clone(present), information, leakAdvice(text)})
+	present := make([]int, len(of))
+	for w := range c.summary.Terms {
+		for k := range present {
+			present[k] = int(counts[k][w])
+		}
+		leaksClass := sum(present) >= fewest && information(present, of) >= leakInformation
+		if !leaksClass && !isOfOneClass(present, of) {
+			continue
+		}
+		text := c.words.terms().Texts[w]
+		if leaksClass || isOnTheWay(text) {
+			leaks = append(leaks, Leak{text, slices.Clone(present), information(present, of), leakAdvice(text)})
 		}
 	}
 	slices.SortStableFunc(leaks, func(x, y Leak) int { return cmp.Compare(y.Information, x.Information) })
 	leaks = oneOfEachField(leaks)
 	return leaks[:min(len(leaks), maxLeaks)]
+}
+
+// trainingOf returns the training documents of a class.
+func (c *Collection) trainingOf(class int) []features.Ref {
+	var documents []features.Ref
+	for i, d := range c.documents {
+		if c.parts[i] == corpus.Train && int(d.label) == class {
+			documents = append(documents, d.terms)
+		}
+	}
+	return documents
+}
+
+// fewestThatLeak is a number of messages so small that a term which is in fewer cannot take away enough of the uncertainty
+// about the class: not more than there is about the term itself.
+func fewestThatLeak(of []int) int {
+	const rounding = 1e-6
+	all, n := sum(of), 1
+	for n < all/2 && entropy([]int{n, all - n}) < (leakInformation-rounding)*entropy(of) {
+		n++
+	}
+	return n
 }
 
 // oneOfEachField returns the leaks without those of a header field that another one before is of, too: they all come from the

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"chaff/features"
+	"chaff/internal/parallel"
 	"chaff/metrics"
 	"chaff/models"
 )
@@ -21,10 +22,13 @@ func (f *Filter) score(d *features.Dataset) scored {
 		predictions: make([]int32, d.Len()),
 		scores:      make([]float64, d.Len()*f.linear.Classes),
 	}
-	for i := range d.Len() {
-		row := s.scores[i*s.classes:][:s.classes]
-		s.predictions[i] = int32(models.Argmax(f.linear.Scores(row, d.Row(i))))
-	}
+	parallel.Ranges(d.Workers, d.Len(), 256, func(_, from, to int) {
+		rows := d.Rows()
+		for i := from; i < to; i++ {
+			row := s.scores[i*s.classes:][:s.classes]
+			s.predictions[i] = int32(models.Argmax(f.linear.Scores(row, rows.Row(i))))
+		}
+	})
 	return s
 }
 

@@ -141,7 +141,8 @@ func TestEveryKindOfFeatureIsTheSameInTrainingAndClassification(t *testing.T) {
 				t.Fatal(err)
 			}
 			document, _ := reader.document(raw)
-			got := c.termsOf(kind).vocabulary.AppendVector(features.Vector{}, document, kind)
+			vocabulary, _ := c.termsOf(kind)
+			got := vocabulary.AppendVector(features.Vector{}, document, kind)
 			if !slices.Equal(got.IDs, rows[item.Origin].IDs) || !slices.Equal(got.Values, rows[item.Origin].Values) {
 				t.Errorf("%v: %s: got %v, in training %v", kind, item.Origin, got, rows[item.Origin])
 			}

@@ -37,9 +37,14 @@ func newReader(r Reading) (*reader, error) {
 
 // document returns the terms of a message. It is valid until the next call.
 func (r *reader) document(raw []byte) (features.Document, message.Repairs) {
-	r.bag.Reset()
-	repairs := r.terms(raw, r.add)
+	repairs := r.gather(raw)
 	return r.bag.Document(), repairs
+}
+
+// gather fills the bag with the terms of a message.
+func (r *reader) gather(raw []byte) message.Repairs {
+	r.bag.Reset()
+	return r.terms(raw, r.add)
 }
 
 // terms is the one way from the bytes of a message to its terms, in training, in classification, and for people who want

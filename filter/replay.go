@@ -93,7 +93,7 @@ func ReadForReplay(ctx context.Context, source corpus.Source, classes []string, 
 		return nil, err
 	}
 	began := cpuTime()
-	g, err := gather(ctx, source, classes, gatherOptions{reading: o.Reading, copies: true, workers: o.Workers, progress: o.Progress})
+	g, _, err := gather(ctx, source, classes, gatherOptions{reading: o.Reading, copies: true, workers: o.Workers, progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 		return Replay{}, err
 	}
 	began := cpuTime()
-	r := replaying{mail: m, learner: learner, kind: kind, result: Replay{Model: model, Kind: kind.String()}}
+	r := replaying{mail: m, learner: learner, vocabulary: m.mail.Growing(kind), result: Replay{Model: model, Kind: kind.String()}}
 	if isSpamFilter(m.classes) {
 		r.curve = metrics.NewReplay(m.options.Every)
 	}
@@ -152,16 +152,14 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 		}
 	}
 	r.result.Seconds = (cpuTime() - began).Seconds()
-	return r.finish(), nil
+	return r.finish(), m.mail.Err()
 }
 
 // replaying is a replay that is under way.
 type replaying struct {
 	mail       *ReplayMail
 	learner    models.Online
-	kind       features.Kind
-	vocabulary features.GrowingVocabulary
-	vector     features.Vector
+	vocabulary *features.GrowingVocabulary
 	curve      *metrics.Replay // of a spam filter only
 	scored     scored
 	result     Replay
@@ -170,11 +168,10 @@ type replaying struct {
 // classify asks about message i.
 func (r *replaying) classify(i int) {
 	d := r.mail.documents[i]
-	r.vector = r.vocabulary.AppendVector(r.empty(), d.terms, r.kind)
 	K := len(r.mail.classes)
 	at := len(r.scored.scores)
 	r.scored.scores = append(r.scored.scores, make([]float64, K)...)
-	scores := r.learner.Scores(r.scored.scores[at:at:at+K], r.vector)
+	scores := r.learner.Scores(r.scored.scores[at:at:at+K], r.vocabulary.Row(d.terms))
 	given := models.Argmax(scores)
 	r.scored.labels = append(r.scored.labels, d.label)
 	r.scored.predictions = append(r.scored.predictions, int32(given))
@@ -185,7 +182,7 @@ func (r *replaying) classify(i int) {
 	if r.curve != nil {
 		r.curve.Add(score, given == spamClass, d.label == spamClass)
 	}
-	r.result.Messages = append(r.result.Messages, Replayed{d.item.Origin, r.mail.classes[d.label], r.mail.classes[given], score})
+	r.result.Messages = append(r.result.Messages, Replayed{r.mail.origin(d), r.mail.classes[d.label], r.mail.classes[given], score})
 }
 
 // learn tells the learner what message i was, if it is told of it.
@@ -194,14 +191,8 @@ func (r *replaying) learn(i int) {
 		return
 	}
 	d := r.mail.documents[i]
-	r.vector = r.vocabulary.Learn(r.empty(), d.terms, r.kind)
-	r.learner.Learn(r.vector, int(d.label))
+	r.learner.Learn(r.vocabulary.Learn(d.terms), int(d.label))
 	r.result.Learnt++
-}
-
-// empty is a vector without terms, in the memory of the last one.
-func (r *replaying) empty() features.Vector {
-	return features.Vector{IDs: r.vector.IDs[:0], Values: r.vector.Values[:0]}
 }
 
 func (r *replaying) finish() Replay {

@@ -3,6 +3,7 @@ package filter
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,18 +61,16 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		documents := func(yield func(features.Document) bool) {
-			for _, d := range m.documents[:half] {
-				doc := d.terms
-				if kind == features.Whole {
-					doc = doc.Whole()
-				}
-				if !yield(doc) {
-					return
-				}
+		var hashes []uint64
+		for _, d := range m.documents[:half] {
+			doc := m.mail.Document(d.terms)
+			if kind == features.Whole {
+				doc = doc.Whole()
 			}
+			hashes = append(hashes, doc.Terms...)
 		}
-		vocabulary, _, err := features.BuildVocabulary(documents, features.DefaultOptions())
+		slices.Sort(hashes)
+		vocabulary, err := features.NewVocabulary(slices.Compact(hashes))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +80,7 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 			if i >= half {
 				to = second
 			}
-			to.Append(vocabulary, d.terms, d.label)
+			to.Append(vocabulary.AppendVector(features.Vector{}, m.mail.Document(d.terms), kind), d.label)
 		}
 		linear, _, err := trainer.Train(context.Background(), first)
 		if err != nil {

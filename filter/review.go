@@ -64,23 +64,28 @@ func (c *Collection) Review(ctx context.Context, f *Filter, part corpus.Part, n 
 			documents = append(documents, d)
 		}
 	}
-	return f.review(ctx, documents, n)
+	index := c.words.index
+	if f.kind != features.Whole && f.vocabulary != index.Vocabulary() {
+		index = f.index(c.mail, c.options.Workers)
+	}
+	return f.review(ctx, c.gathered, index, documents, c.options.Workers, n)
 }
 
-func (f *Filter) review(ctx context.Context, documents []document, n int) (Review, error) {
-	d := f.dataset(documents)
+// review judges some documents of g, of whose terms f knows those in the index.
+func (f *Filter) review(ctx context.Context, g *gathered, index *features.Index, documents []document, workers, n int) (Review, error) {
+	d := f.dataset(g, index, documents, workers)
 	s := f.score(d)
 	s.probabilities = f.settings.Calibration.All(s.scores)
 	var r Review
 	var err error
-	if r.Mistakes, err = f.worst(ctx, documents, d, s, n, s.mistakes()); err != nil {
+	if r.Mistakes, err = f.worst(ctx, g, documents, d, s, n, s.mistakes()); err != nil {
 		return Review{}, err
 	}
-	if r.LeastCertain, err = f.worst(ctx, documents, d, s, n, s.leastCertain()); err != nil {
+	if r.LeastCertain, err = f.worst(ctx, g, documents, d, s, n, s.leastCertain()); err != nil {
 		return Review{}, err
 	}
 	r.Months = months(documents, s)
-	return r, nil
+	return r, g.mail.Err()
 }
 
 // probability is what document i was given for class c.
@@ -134,7 +139,7 @@ func (s scored) margin(i int) float64 {
 }
 
 // worst describes the first n documents of an order.
-func (f *Filter) worst(ctx context.Context, documents []document, d *features.Dataset, s scored, n int, order []int) ([]Judged, error) {
+func (f *Filter) worst(ctx context.Context, g *gathered, documents []document, d *features.Dataset, s scored, n int, order []int) ([]Judged, error) {
 	terms, err := f.Terms()
 	if err != nil && !errors.Is(err, ErrNoTexts) {
 		return nil, err
@@ -147,14 +152,14 @@ func (f *Filter) worst(ctx context.Context, documents []document, d *features.Da
 		}
 		given, label := s.predictions[i], s.labels[i]
 		j := Judged{
-			Path: documents[i].item.Origin, Label: f.settings.Classes[label], Class: f.settings.Classes[given],
+			Path: g.origin(documents[i]), Label: f.settings.Classes[label], Class: f.settings.Classes[given],
 			Score: s.margin(i), Probability: s.probability(i, given), LabelProbability: s.probability(i, label),
 			Terms: f.reasons(d.Row(i), terms, int(given), s.rival(i)),
 		}
 		if f.isSpamFilter() {
 			j.Score = s.scores[2*i+1] - s.scores[2*i]
 		}
-		if raw, err := documents[i].item.Read(nil); err == nil {
+		if raw, err := g.items[documents[i].item].Read(nil); err == nil {
 			j.Subject = string(decoder.Decode(raw).Get("subject"))
 		}
 		all = append(all, j)

@@ -23,7 +23,7 @@ type Member struct {
 func (c *Collection) Members() []Member {
 	members := make([]Member, len(c.documents))
 	for i, d := range c.documents {
-		members[i] = Member{d.item.Origin, d.fingerprint, int(d.label), c.parts[i], i}
+		members[i] = Member{c.origin(d), d.fingerprint, int(d.label), c.parts[i], i}
 	}
 	return members
 }
@@ -33,7 +33,7 @@ func (c *Collection) Members() []Member {
 // about the training part, or names a member whose class does not exist.
 func (c *Collection) Select(members []Member) (*Collection, error) {
 	s := *c
-	s.gathered = &gathered{classes: c.classes, lexicon: c.lexicon, summary: c.summary}
+	s.gathered = &gathered{classes: c.classes, mail: c.mail, items: c.items, summary: c.summary}
 	s.keys = make([]uint64, len(members))
 	s.documents = make([]document, len(members))
 	parts := make([]corpus.Part, len(members))

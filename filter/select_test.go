@@ -86,7 +86,7 @@ func TestTheVocabularyIsThatOfTheSelectedTrainingPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if texts := s.words.Texts; !slices.Contains(texts, "body:alpha") || slices.Contains(texts, "body:gamma") {
+	if texts := s.words.terms().Texts; !slices.Contains(texts, "body:alpha") || slices.Contains(texts, "body:gamma") {
 		t.Errorf("terms %q", texts)
 	}
 }

@@ -59,6 +59,11 @@ func TestNaiveBayesEqualsScikitLearn(t *testing.T) {
 
 func compareWithScikitLearn(t *testing.T, python string, d *features.Dataset, model string, a float64, e *models.Estimates) {
 	t.Helper()
+	documents := d
+	d = features.NewDataset(d.Kind, d.Classes, d.Terms)
+	for i, label := range documents.Labels {
+		d.Append(documents.Row(i), label)
+	}
 	dir := t.TempDir()
 	write := func(name string, data []byte) {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {

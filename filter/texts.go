@@ -22,7 +22,7 @@ type Terms struct {
 // is about that, or [ErrNoTexts].
 func (f *Filter) Terms() (Terms, error) {
 	if f.terms != nil {
-		return *f.terms, nil
+		return f.terms(), nil
 	}
 	if !f.file.has("TEXT") {
 		return Terms{}, ErrNoTexts

@@ -103,6 +103,9 @@ func trainAndTest(ctx context.Context, c *Collection, model string, o TrainOptio
 		}
 	}
 	result.Train, result.Development, result.Test = f.measure(f.score(training)), f.measure(development), f.measure(test)
+	if err := c.mail.Err(); err != nil {
+		return nil, Result{}, scored{}, err
+	}
 	f.provenance.Train, f.provenance.Development, f.provenance.Test = result.Train, result.Development, result.Test
 	return f, result, test, nil
 }
@@ -141,12 +144,12 @@ func newFilter(c *Collection, linear *models.Linear, model string, kind features
 	}
 	summary := c.summary
 	summary.Problems = nil // they name paths: the model tells nobody where its mail lay
-	of := c.termsOf(kind)
+	vocabulary, terms := c.termsOf(kind)
 	return &Filter{
-		vocabulary: of.vocabulary,
+		vocabulary: vocabulary,
 		linear:     linear,
 		kind:       kind,
-		terms:      &of.Terms,
+		terms:      terms,
 		settings: Settings{
 			Classes:      c.classes,
 			Model:        model,

@@ -87,9 +87,7 @@ func Tune(ctx context.Context, c *Collection, candidates []Candidate, o TuneOpti
 
 // withoutTest returns the collection without the documents of its test part. A search has nothing else.
 func (c *Collection) withoutTest() *Collection {
-	mail := c.only(func(i int) bool { return c.parts[i] != corpus.Test })
-	mail.lexicon = new(features.Lexicon) // it is of all messages, and trials name no terms
-	return mail
+	return c.only(func(i int) bool { return c.parts[i] != corpus.Test })
 }
 
 // TrainCandidate trains the best candidate of a search on the training part of c, and measures all three parts. It is

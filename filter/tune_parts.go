@@ -68,6 +68,7 @@ func (d *divisions) get(way division) (*Collection, error) {
 
 func (d *divisions) divide(way division) (*Collection, error) {
 	mail := *d.mail
+	mail.options.Workers = 1 // trials run at the same time, and each is timed by its own thread
 	if d.folds > 0 {
 		mail.parts = mail.foldParts(way.round, d.folds)
 	}

@@ -100,7 +100,6 @@ func (t *tuning) reading(ctx context.Context, r Reading) (*Collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	mail.lexicon = t.mail.lexicon
 	t.readings[name] = mail
 	return mail, nil
 }

@@ -46,8 +46,8 @@ func TestMailIsReadOnceForEachReading(t *testing.T) {
 			if c.parts[i] == corpus.Test {
 				want = 0
 			}
-			if got := files.opened[d.item.Origin]; got != want {
-				t.Fatalf("%+v: %s of the %s part was read %d times, want %d", o, d.item.Origin, c.parts[i], got, want)
+			if got := files.opened[c.origin(d)]; got != want {
+				t.Fatalf("%+v: %s of the %s part was read %d times, want %d", o, c.origin(d), c.parts[i], got, want)
 			}
 		}
 	}

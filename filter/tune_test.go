@@ -125,11 +125,12 @@ func TestTuningNeverReadsTheTestPart(t *testing.T) {
 	files := noisyMail()
 	clean := collect(t, mailOf(files), byHash(), "ham", "spam")
 	poisoned := clean.only(func(int) bool { return true })
+	poisoned.items = append(slices.Clone(poisoned.items), corpus.Item{Origin: "unreadable"})
 	for i := range poisoned.documents {
 		if d := &poisoned.documents[i]; poisoned.parts[i] == corpus.Test {
 			d.label = 1 - d.label
-			d.terms = poisoned.documents[len(poisoned.documents)-1-i].terms.Clone()
-			d.item = corpus.Item{Origin: "unreadable"}
+			d.terms = poisoned.documents[len(poisoned.documents)-1-i].terms
+			d.item = int32(len(poisoned.items) - 1)
 		}
 	}
 	gone := clean.only(func(i int) bool { return clean.parts[i] != corpus.Test })

@@ -54,8 +54,9 @@ func (c *Collection) TwoTerms(ctx context.Context, f *Filter, model string, o Tr
 	if err != nil {
 		return TwoTerms{}, err
 	}
+	texts := c.words.terms().Texts
 	t := TwoTerms{
-		X: c.words.Texts[ids[0]], Y: c.words.Texts[ids[1]], Unit: "occurrences",
+		X: texts[ids[0]], Y: texts[ids[1]], Unit: "occurrences",
 		A: float64(linear.Weights[0]), B: float64(linear.Weights[1]), C: linear.Bias[0],
 	}
 	if d.Kind == features.Bits || d.Kind == features.StartBits {
@@ -95,7 +96,7 @@ func (c *Collection) pair(f *Filter, names []string) ([]uint32, error) {
 	}
 	var ids []uint32
 	for _, name := range names {
-		id, known := c.words.vocabulary.ID(features.Hash([]byte(name)))
+		id, known := c.words.index.Vocabulary().ID(features.Hash([]byte(name)))
 		if !known {
 			return nil, fmt.Errorf("the term %q is in no training message", name)
 		}
@@ -141,9 +142,10 @@ func isWord(term string) bool {
 // points counts the documents of two terms by place and class.
 func points(d *features.Dataset) []TermPoint {
 	count := make(map[TermPoint]int)
+	rows := d.Rows()
 	for i, label := range d.Labels {
 		var at [2]float64
-		x := d.Row(i)
+		x := rows.Row(i)
 		for j, w := range x.IDs {
 			at[w] = float64(x.Values[j])
 		}

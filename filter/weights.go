@@ -155,7 +155,7 @@ func (w Weights) Filter(reading Reading, kind features.Kind) (*Filter, error) {
 		return nil, err
 	}
 	f := &Filter{
-		vocabulary: vocabulary, linear: linear, kind: kind, terms: &known,
+		vocabulary: vocabulary, linear: linear, kind: kind, terms: func() Terms { return known },
 		settings: Settings{
 			Classes: w.Classes, Model: ByHand, Kind: kind.String(), TermsVersion: tokenize.Version,
 			Message: reading.Message, Tokenize: reading.Tokenize, Calibration: metrics.Identity(len(w.Classes)),

@@ -71,13 +71,15 @@ func checkBernoulliFeatures(prefix, name string) error {
 
 // Train implements [Trainer].
 func (m Bernoulli) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	e, err := m.Estimate(ctx, d)
+	e, n, err := m.estimate(ctx, d)
 	if err != nil {
 		return nil, Report{}, err
 	}
 	known := make([]bool, d.Terms)
-	for _, w := range d.IDs {
-		known[w] = true
+	for _, row := range n.terms {
+		for w, ncw := range row {
+			known[w] = known[w] || ncw > 0
+		}
 	}
 	alpha, beta := newTable(len(d.Classes), d.Terms), make([]float64, len(d.Classes))
 	for c := range d.Classes {
@@ -96,16 +98,22 @@ func (m Bernoulli) Train(ctx context.Context, d *features.Dataset) (*Linear, Rep
 
 // Estimate returns the parameters that Train folds into a Linear. Its errors are those of [Trainer].
 func (m Bernoulli) Estimate(ctx context.Context, d *features.Dataset) (*Estimates, error) {
+	e, _, err := m.estimate(ctx, d)
+	return e, err
+}
+
+// estimate is Estimate, and returns the counts, too.
+func (m Bernoulli) estimate(ctx context.Context, d *features.Dataset) (*Estimates, *counts, error) {
 	if err := m.Validate(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	kind, err := m.kind()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	n, prior, err := countFor(ctx, d, "bernoulli", kind, m.Prior)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	e := &Estimates{
 		LogPrior:      prior,
@@ -121,5 +129,5 @@ func (m Bernoulli) Estimate(ctx context.Context, d *features.Dataset) (*Estimate
 			e.LogAbsent[c][w] = logHeld((a+(Nc-ncw))/(2*a+Nc), a)
 		}
 	}
-	return e, nil
+	return e, n, nil
 }

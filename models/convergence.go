@@ -61,8 +61,9 @@ func (l *perceptron) separations(d *features.Dataset, m Perceptron) []Separation
 		s.Margin = math.Inf(1)
 	}
 	scores := make([]float64, l.n)
+	rows := d.Rows()
 	for i, label := range d.Labels {
-		x := d.Row(i)
+		x := rows.Row(i)
 		length := math.Sqrt(squaredNorm(x, m.ThroughOrigin))
 		for r, z := range l.scores(scores, x) {
 			all[r].Radius = max(all[r].Radius, length)

@@ -22,11 +22,12 @@ func count(ctx context.Context, d *features.Dataset) (*counts, error) {
 		return nil, err
 	}
 	n := &counts{documents: documents, terms: newTable(len(d.Classes), d.Terms), totals: make([]float64, len(d.Classes))}
+	rows := d.Rows()
 	for read, i := range canonical(d) {
 		if read%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		x, row := d.Row(i), n.terms[d.Labels[i]]
+		x, row := rows.Row(int(i)), n.terms[d.Labels[i]]
 		for j, w := range x.IDs {
 			row[w] += float64(x.Values[j])
 		}

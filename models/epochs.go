@@ -144,7 +144,7 @@ func (r *running) epoch(ctx context.Context, n int) (Epoch, error) {
 		if read%1024 == 0 && ctx.Err() != nil {
 			return Epoch{}, ctx.Err()
 		}
-		if c := int(r.train.Labels[i]); r.learner.learn(r.train.Row(i), c, r.weights[c]) {
+		if c := int(r.train.Labels[i]); r.learner.learn(r.train.Row(int(i)), c, r.weights[c]) {
 			e.Updates++
 		}
 	}
@@ -221,7 +221,7 @@ func measure(v *rows, d part, loss func(scores []float64, c int) float64, weight
 	scores := make([]float64, v.n)
 	for _, i := range d.canonical {
 		c := int(d.Labels[i])
-		scores = v.scores(scores, d.Row(i))
+		scores = v.scores(scores, d.Row(int(i)))
 		sum += weights[c] * loss(scores, c)
 		all += weights[c]
 		if predicted(scores) == c {

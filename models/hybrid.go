@@ -156,11 +156,12 @@ func newHybrid(m Hybrid, n, terms int) *hybrid {
 
 // countAll counts all documents, in the order of their contents, since sums round by their order.
 func (l *hybrid) countAll(ctx context.Context, d *features.Dataset) error {
+	rows := d.Rows()
 	for read, i := range canonical(d) {
 		if read%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		l.count(d.Row(i), int(d.Labels[i]))
+		l.count(rows.Row(int(i)), int(d.Labels[i]))
 	}
 	return nil
 }

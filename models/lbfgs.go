@@ -110,7 +110,7 @@ func (o *objective) compute(x []float64) {
 	o.loss = 0
 	N := float64(o.d.Len())
 	for _, i := range o.d.canonical {
-		f, c := o.d.Row(i), int(o.d.Labels[i])
+		f, c := o.d.Row(int(i)), int(o.d.Labels[i])
 		o.scores = o.rows.scores(o.scores, f)
 		o.loss += o.weights[c] * logLoss(o.scores, c) / N
 		slopes(o.scores, c)

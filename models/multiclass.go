@@ -118,8 +118,9 @@ func (l *multiclassPerceptron) loss(scores []float64, c int) float64 {
 func (l *multiclassPerceptron) separation(d *features.Dataset, m MulticlassPerceptron, updates int) Separation {
 	s := Separation{Updates: updates, Margin: math.Inf(1)}
 	scores := make([]float64, l.n)
+	rows := d.Rows()
 	for i, label := range d.Labels {
-		x, c := d.Row(i), int(label)
+		x, c := rows.Row(i), int(label)
 		scores = l.scores(scores, x)
 		s.Radius = max(s.Radius, math.Sqrt(2*squaredNorm(x, m.ThroughOrigin)))
 		s.Margin = min(s.Margin, scores[c]-scores[rival(scores, c)])

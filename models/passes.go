@@ -1,7 +1,6 @@
 package models
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -93,17 +92,13 @@ func checkFeatures(prefix, name string) error {
 
 // order gives the order of the documents in each epoch.
 type order struct {
-	documents []int
+	documents []int32
 	random    *rand.Rand // nil for a fixed order
 }
 
 func (p Passes) newOrder(d part) *order {
 	if p.Order == OrderFixed {
-		documents := make([]int, d.Len())
-		for i := range documents {
-			documents[i] = i
-		}
-		return &order{documents: documents}
+		return &order{documents: listed(d.Len())}
 	}
 	return &order{documents: slices.Clone(d.canonical), random: rand.New(rand.NewPCG(p.Seed, orderStream))}
 }
@@ -112,7 +107,7 @@ func (p Passes) newOrder(d part) *order {
 func newBatchOrder(d part) *order { return &order{documents: d.canonical} }
 
 // next returns the order of the next epoch.
-func (o *order) next() []int {
+func (o *order) next() []int32 {
 	if o.random != nil {
 		o.random.Shuffle(len(o.documents), func(i, j int) {
 			o.documents[i], o.documents[j] = o.documents[j], o.documents[i]
@@ -124,24 +119,11 @@ func (o *order) next() []int {
 // part is documents with the order in which sums over all of them are made.
 type part struct {
 	*features.Dataset
-	canonical []int
+	canonical []int32
+	rows      *features.Rows
 }
 
-func newPart(d *features.Dataset) part { return part{d, canonical(d)} }
+func newPart(d *features.Dataset) part { return part{d, canonical(d), d.Rows()} }
 
-// canonical returns the documents of d in an order that is that of their contents: the same whatever order they are in
-// within d, so that sums over them round alike and a random order is the same for the same mail.
-func canonical(d *features.Dataset) []int {
-	documents := make([]int, d.Len())
-	for i := range documents {
-		documents[i] = i
-	}
-	slices.SortStableFunc(documents, func(i, j int) int {
-		x, y := d.Row(i), d.Row(j)
-		if by := slices.Compare(x.IDs, y.IDs); by != 0 {
-			return by
-		}
-		return cmp.Or(slices.Compare(x.Values, y.Values), cmp.Compare(d.Labels[i], d.Labels[j]))
-	})
-	return documents
-}
+// Row returns document i, valid until the next Row.
+func (p part) Row(i int) features.Vector { return p.rows.Row(i) }

@@ -27,14 +27,16 @@ func rooms() map[string][]string {
 		"corpus/sample": {"corpus"},
 		"message":       {},
 		"tokenize":      {"features", "message"}, // features for the hash of a term
-		"features":      {},
-		"models":        {"features"},
+		"features":      {"internal/parallel"},
+		"models":        {"features", "internal/parallel"},
 		// The suite that tests of trainers run.
 		"models/modelstest": {"features", "models"},
 		"metrics":           {},
 		"report":            {"metrics"}, // for its types
-		"filter":            {"corpus", "features", "message", "metrics", "models", "tokenize"},
+		"filter":            {"corpus", "features", "internal/parallel", "message", "metrics", "models", "tokenize"},
 		"internal/archtest": {},
+		// How work is divided between goroutines.
+		"internal/parallel": {},
 		// How tests show that work is linear.
 		"internal/lineartest": {},
 	}

@@ -1,0 +1,210 @@
+package features
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"chaff/internal/parallel"
+)
+
+// textOf returns the text of the term with the given hash.
+func textOf(d *dictionary, hash uint64) string {
+	s := &d.shards[hash>>(64-shardBits)]
+	for n := range s.count {
+		if s.term(n).hash == hash {
+			return string(s.text(n))
+		}
+	}
+	return ""
+}
+
+func TestOfTwoTermsWithOneHashTheSmallerTextIsKept(t *testing.T) {
+	for _, order := range [][]string{{"body:a", "body:b"}, {"body:b", "body:a"}, {"b", "a", "b", "a"}, {"longer than eight b", "longer than eight a"}} {
+		var d dictionary
+		for _, text := range order {
+			if n := d.shards[0].number(7, []byte(text)); n != 0 {
+				t.Errorf("%q: got number %d", order, n)
+			}
+		}
+		if got, want := textOf(&d, 7), slices.Min(order); got != want || d.len() != 1 {
+			t.Errorf("%q: got %q and %d terms, want %q", order, got, d.len(), want)
+		}
+	}
+}
+
+func TestADictionaryKnowsAllItsTerms(t *testing.T) {
+	tests := map[string]func(n uint64) uint64{
+		"hashes that fall into few slots":       func(n uint64) uint64 { return n << 10 },
+		"hashes that fall into the last slots":  func(n uint64) uint64 { return 1<<(64-shardBits) - 1 - n },
+		"hashes that differ in their last bits": func(n uint64) uint64 { return n*0x9e3779b97f4a7c15>>shardBits&^uint64(tagMask) | n%3 },
+	}
+	for name, hashOf := range tests {
+		t.Run(name, func(t *testing.T) {
+			var s shard
+			const terms = 5000
+			for round := range 2 {
+				for n := range uint64(terms) {
+					if got := s.number(hashOf(n), fmt.Append(nil, n)); got != int(n) {
+						t.Fatalf("round %d: term %d has the number %d", round, n, got)
+					}
+				}
+			}
+			s.sort()
+			hashes := make([]uint64, len(s.sorted))
+			for i, n := range s.sorted {
+				hashes[i] = s.term(int(n)).hash
+				if got := string(s.text(int(n))); got != fmt.Sprint(n) {
+					t.Fatalf("term %d has the text %q", n, got)
+				}
+			}
+			if len(hashes) != terms || !slices.IsSorted(hashes) {
+				t.Errorf("%d terms, in order: %v", len(hashes), slices.IsSorted(hashes))
+			}
+		})
+	}
+}
+
+func TestALongTextHasAChunkOfItsOwn(t *testing.T) {
+	var s shard
+	texts := []string{"short", string(make([]byte, 3*textChunk)), "after it", string(make([]byte, textChunk))}
+	for i, text := range texts {
+		s.number(uint64(i), []byte(text))
+	}
+	for i, text := range texts {
+		if got := string(s.text(i)); got != text {
+			t.Errorf("text %d has %d bytes, want %d", i, len(got), len(text))
+		}
+	}
+}
+
+// randomBags are documents of terms of which few are frequent, as in mail, more often than once, some at the start.
+func randomBags(seed uint64, documents, size int) []*Bag {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	bags := make([]*Bag, documents)
+	for i := range bags {
+		bags[i] = new(Bag)
+		for range rng.IntN(2*size) + i%2 {
+			n := int(float64(size) * (1/(rng.Float64()+1e-4) - 1))
+			add(bags[i], fmt.Sprint("body:word", n), rng.IntN(3) == 0)
+		}
+	}
+	return bags
+}
+
+// written keeps documents by so many writers at a time.
+func written(t testing.TB, bags []*Bag, memory int64, workers int) (*Documents, []Ref) {
+	t.Helper()
+	d := NewDocuments(memory)
+	refs := make([]Ref, len(bags))
+	parallel.Run(workers, func(worker int) {
+		w := d.NewWriter()
+		defer w.Close()
+		for i := worker; i < len(bags); i += max(workers, 1) {
+			refs[i] = w.Add(bags[i])
+		}
+	})
+	if err := d.Complete(workers); err != nil {
+		t.Fatal(err)
+	}
+	return d, refs
+}
+
+func TestAVocabularyIsTheSameWhateverTheWorkersAndTheMemory(t *testing.T) {
+	bags := randomBags(1, 300, 200)
+	build := func(memory int64, workers int, o Options) (*Vocabulary, []uint32, []string) {
+		d, refs := written(t, bags, memory, workers)
+		x, frequencies, err := d.Build(refs[:200], o, workers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x.Vocabulary(), frequencies, x.Texts(workers)
+	}
+	for _, o := range []Options{{MinDocumentFrequency: 1}, {MinDocumentFrequency: 3}, {MinDocumentFrequency: 1, MaxTerms: 100}} {
+		want, frequencies, texts := build(0, 1, o)
+		for id, hash := range want.Hashes() {
+			if Hash([]byte(texts[id])) != hash {
+				t.Fatalf("term %d has the text %q", id, texts[id])
+			}
+		}
+		for _, memory := range []int64{0, 1, 300 << 10} {
+			for _, workers := range []int{1, 2, 5} {
+				v, f, x := build(memory, workers, o)
+				if !slices.Equal(v.Hashes(), want.Hashes()) || !slices.Equal(f, frequencies) || !slices.Equal(x, texts) {
+					t.Errorf("%+v: other terms with %d workers and %d bytes of memory", o, workers, memory)
+				}
+			}
+		}
+	}
+}
+
+func TestOfTooManyTermsTheMostFrequentAreKept(t *testing.T) {
+	bags := randomBags(2, 100, 50)
+	d, refs := written(t, bags, 0, 2)
+	_, all, err := d.Build(refs, DefaultOptions(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, most := range []int{1, 7, 50, len(all) - 1, len(all), len(all) + 1} {
+		x, kept, err := d.Build(refs, Options{MinDocumentFrequency: 1, MaxTerms: most}, 1)
+		if err != nil || x.Vocabulary().Len() != min(most, len(all)) {
+			t.Fatalf("%d terms, want %d: %v", x.Vocabulary().Len(), most, err)
+		}
+		descending := slices.Sorted(slices.Values(all))
+		slices.Reverse(descending)
+		slices.Sort(kept)
+		slices.Reverse(kept)
+		if !slices.Equal(kept, descending[:len(kept)]) {
+			t.Errorf("at most %d terms: got the frequencies %v, want %v", most, kept, descending[:len(kept)])
+		}
+	}
+}
+
+// FuzzDictionary holds the look-up of a document's terms to that of each term alone, in a map.
+func FuzzDictionary(f *testing.F) {
+	f.Add(uint64(1), uint8(3), uint16(200))
+	f.Add(uint64(2), uint8(200), uint16(3))
+	f.Fuzz(func(t *testing.T, seed uint64, documents uint8, size uint16) {
+		bags := randomBags(seed, int(documents), int(size%1000))
+		var d dictionary
+		known := make(map[string]uint32)
+		for _, b := range bags {
+			doc := b.Document()
+			numbers, err := d.numbers(nil, b, doc)
+			if err != nil || len(numbers) != len(doc.Terms) {
+				t.Fatalf("%d numbers of %d terms: %v", len(numbers), len(doc.Terms), err)
+			}
+			for i, n := range numbers {
+				text := string(b.Text(i))
+				if number, isKnown := known[text]; isKnown && number != n {
+					t.Fatalf("%q has the numbers %d and %d", text, number, n)
+				}
+				known[text] = n
+				if d.hash(n) != doc.Terms[i] {
+					t.Fatalf("%q has the hash %x, want %x", text, d.hash(n), doc.Terms[i])
+				}
+			}
+		}
+		if d.len() != len(known) {
+			t.Errorf("%d terms, want %d", d.len(), len(known))
+		}
+	})
+}
+
+// BenchmarkDictionary looks up the terms of documents as of mail, most of which are known.
+func BenchmarkDictionary(b *testing.B) {
+	bags := randomBags(1, 200, 500)
+	var d dictionary
+	var numbers []uint32
+	terms := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		terms = 0
+		for _, bag := range bags {
+			numbers, _ = d.numbers(numbers[:0], bag, bag.Document())
+			terms += len(numbers)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*terms), "ns/term")
+}

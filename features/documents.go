@@ -1,0 +1,280 @@
+package features
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/cespare/xxhash/v2"
+
+	"chaff/internal/parallel"
+)
+
+// Documents are the documents of a corpus with the texts of their terms, each text once. They are filled by [Writer]s,
+// then completed, and from then on read-only and safe for concurrent use.
+//
+// A document takes about three and a half bytes a term: each term is a number, and of the hashes there is one of each
+// distinct term.
+type Documents struct {
+	dictionary dictionary
+	blocks     blocks
+}
+
+// Ref is one of the documents.
+type Ref uint64
+
+// NewDocuments returns documents of which at most so many bytes are kept in memory: the others are in a temporary file, and
+// read from there. 0 is for no limit.
+func NewDocuments(memory int64) *Documents {
+	return &Documents{blocks: blocks{limit: memory}}
+}
+
+// Complete ends the writing, with up to so many goroutines. The error is about the temporary file, or about too many terms.
+func (d *Documents) Complete(workers int) error {
+	d.dictionary.complete(workers)
+	return d.Err()
+}
+
+// Err returns the first error of writing or reading the temporary file. A document that could not be read looks like one
+// without terms: who has read documents asks for the error before the result is used.
+func (d *Documents) Err() error {
+	d.blocks.mu.Lock()
+	defer d.blocks.mu.Unlock()
+	return d.blocks.err
+}
+
+// Terms returns the number of distinct terms of all documents.
+func (d *Documents) Terms() int { return d.dictionary.len() }
+
+// A document in a block is
+//
+//	4 bytes   the number of terms, times 2, plus 1 if their numbers have four bytes
+//	4 bytes   the size of the counts
+//	3 n bytes or 4 n: the number of each term in the dictionary, in the order of the hashes
+//	n bits    for each term, whether it is at the start
+//	n bits    for each term, whether it occurs more than once
+//	counts    of those that do, as variable-length integers
+//
+// little-endian; bits begin with the lowest of each byte.
+const (
+	headerSize  = 8
+	narrow      = 3
+	wide        = 4
+	narrowLimit = 1 << (8 * narrow)
+	// guess is how much of a document is read at first if it is in the file: most are not larger.
+	guess = 4 << 10
+)
+
+// Writer adds documents. It belongs to one goroutine; there may be several at the same time.
+type Writer struct {
+	documents *Documents
+	index     int
+	block     []byte // nil between two blocks
+	numbers   []uint32
+	counts    []byte
+}
+
+// NewWriter returns a writer, which must be closed in the end.
+func (d *Documents) NewWriter() *Writer { return &Writer{documents: d} }
+
+// Add keeps the document that b has gathered.
+func (w *Writer) Add(b *Bag) Ref {
+	doc := b.Document()
+	var err error
+	if w.numbers, err = w.documents.dictionary.numbers(w.numbers[:0], b, doc); err != nil {
+		w.documents.blocks.fail(err)
+		return 0
+	}
+	w.counts = w.counts[:0]
+	for _, n := range doc.Counts {
+		if n > 1 {
+			w.counts = binary.AppendUvarint(w.counts, uint64(n))
+		}
+	}
+	n, width := len(w.numbers), narrow
+	for _, number := range w.numbers {
+		if number >= narrowLimit {
+			width = wide
+		}
+	}
+	at := w.room(headerSize + n*width + 2*bitmapSize(n) + len(w.counts))
+	w.append(doc, width)
+	return Ref(w.index)<<32 | Ref(at)
+}
+
+func bitmapSize(n int) int { return (n + 7) / 8 }
+
+// room makes room for so many bytes, and returns where in the block they are.
+func (w *Writer) room(size int) int {
+	if w.block != nil && len(w.block)+size > cap(w.block) {
+		w.Close()
+	}
+	if w.block == nil || cap(w.block) < size {
+		w.block = make([]byte, 0, max(blockSize, size))
+	}
+	if len(w.block) == 0 {
+		w.index = w.documents.blocks.reserve()
+	}
+	return len(w.block)
+}
+
+// append writes a document, whose numbers and counts are known, to the block, which has room for it.
+func (w *Writer) append(doc Document, width int) {
+	le := binary.LittleEndian
+	n := len(w.numbers)
+	block := le.AppendUint32(w.block, uint32(n)<<1|uint32(width-narrow))
+	block = le.AppendUint32(block, uint32(len(w.counts)))
+	for _, number := range w.numbers {
+		block = append(block, byte(number), byte(number>>8), byte(number>>16))
+		if width == wide {
+			block = append(block, byte(number>>24))
+		}
+	}
+	start := len(block)
+	many := start + bitmapSize(n)
+	block = block[:many+bitmapSize(n)]
+	clear(block[start:])
+	for i := range n {
+		if doc.Start[i] {
+			block[start+i/8] |= 1 << (i % 8)
+		}
+		if doc.Counts[i] > 1 {
+			block[many+i/8] |= 1 << (i % 8)
+		}
+	}
+	w.block = append(block, w.counts...)
+}
+
+// Close gives away what was written last.
+func (w *Writer) Close() {
+	if len(w.block) == 0 {
+		return
+	}
+	if w.documents.blocks.put(w.index, w.block) {
+		w.block = nil
+		return
+	}
+	w.block = w.block[:0]
+}
+
+// encoded is a document as it is kept.
+type encoded struct {
+	n           int
+	width       int
+	numbers     []byte // and what follows them
+	start, many []byte // bits
+	counts      []byte
+}
+
+// documentReader reads documents. It belongs to one goroutine.
+type documentReader struct {
+	documents *Documents
+	buf       []byte
+}
+
+// get returns a document, valid until the next get.
+func (r *documentReader) get(ref Ref) encoded {
+	index, at := int(ref>>32), int(ref&(1<<32-1))
+	data, err := r.read(index, at, guess)
+	if err != nil {
+		return encoded{}
+	}
+	le := binary.LittleEndian
+	flags, countsSize := le.Uint32(data), int(le.Uint32(data[4:]))
+	n, width := int(flags>>1), narrow+int(flags&1)
+	size := headerSize + n*width + 2*bitmapSize(n) + countsSize
+	if len(data) < size {
+		if data, err = r.read(index, at, size); err != nil {
+			return encoded{}
+		}
+	}
+	start := headerSize + n*width
+	many := start + bitmapSize(n)
+	counts := many + bitmapSize(n)
+	return encoded{
+		n: n, width: width, numbers: data[headerSize:counts],
+		start: data[start:many], many: data[many:counts], counts: data[counts : counts+countsSize],
+	}
+}
+
+func (r *documentReader) read(index, at, n int) ([]byte, error) {
+	data, buf, err := r.documents.blocks.read(r.buf, index, at, n)
+	r.buf = buf
+	if err != nil {
+		r.documents.blocks.fail(err)
+	}
+	return data, err
+}
+
+// number is that of term i.
+func (e *encoded) number(i int) uint32 {
+	if e.width == narrow {
+		// The byte that follows is one of the bits.
+		return binary.LittleEndian.Uint32(e.numbers[narrow*i:]) & (narrowLimit - 1)
+	}
+	return binary.LittleEndian.Uint32(e.numbers[wide*i:])
+}
+
+// isAtStart says whether term i is.
+func (e *encoded) isAtStart(i int) bool { return e.start[i/8]>>(i%8)&1 != 0 }
+
+// count is how often term i occurs. It takes it off the counts, so each term must be asked for in turn.
+func (e *encoded) count(i int) uint32 {
+	if e.many[i/8]>>(i%8)&1 == 0 {
+		return 1
+	}
+	count, size := binary.Uvarint(e.counts)
+	e.counts = e.counts[size:]
+	return uint32(count)
+}
+
+// Document returns a document with the hashes of its terms.
+func (d *Documents) Document(ref Ref) Document {
+	e := (&documentReader{documents: d}).get(ref)
+	doc := Document{Terms: make([]uint64, e.n), Counts: make([]uint32, e.n), Start: make([]bool, e.n)}
+	for i := range e.n {
+		doc.Terms[i] = d.dictionary.hash(e.number(i))
+		doc.Counts[i], doc.Start[i] = e.count(i), e.isAtStart(i)
+	}
+	return doc
+}
+
+// Wholes returns for each document the hash that stands for all of it, as in [Document.Whole].
+func (d *Documents) Wholes(refs []Ref, workers int) []uint64 {
+	hashes := make([]uint64, len(refs))
+	parallel.Ranges(workers, len(refs), 256, func(_, from, to int) {
+		r := documentReader{documents: d}
+		for i := from; i < to; i++ {
+			hashes[i] = d.whole(r.get(refs[i]))
+		}
+	})
+	return hashes
+}
+
+// whole is the hash of a document, that of [Document.hash].
+func (d *Documents) whole(e encoded) uint64 {
+	var digest xxhash.Digest
+	digest.Reset()
+	var pair [12]byte
+	for i := range e.n {
+		binary.LittleEndian.PutUint64(pair[:], d.dictionary.hash(e.number(i)))
+		binary.LittleEndian.PutUint32(pair[8:], e.count(i))
+		_, _ = digest.Write(pair[:]) // it never fails
+	}
+	return digest.Sum64()
+}
+
+// scale is that of [Document.scale].
+func (e encoded) scale(kind Kind) float64 {
+	if !kind.unit() || e.n == 0 {
+		return 1
+	}
+	squares := float64(e.n)
+	if kind.counted() {
+		squares = 0
+		for i := range e.n {
+			value := float64(e.count(i))
+			squares += value * value
+		}
+	}
+	return 1 / math.Sqrt(squares)
+}

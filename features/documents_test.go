@@ -1,0 +1,198 @@
+package features
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestADocumentComesBackAsItWas(t *testing.T) {
+	bags := randomBags(3, 100, 300)
+	many := new(Bag)
+	for range 1000 {
+		add(many, "body:often", true)
+	}
+	huge := new(Bag) // larger than a block
+	for n := range 2 * blockSize / narrow {
+		add(huge, fmt.Sprint(n), n%7 == 0)
+	}
+	bags = append(bags, many, new(Bag), huge)
+	for _, memory := range []int64{0, 1, 300 << 10} {
+		d, refs := written(t, bags, memory, 3)
+		for i, b := range bags {
+			doc := b.Document()
+			if diff := cmp.Diff(doc.Terms, d.Document(refs[i]).Terms); diff != "" && len(doc.Terms) > 0 {
+				t.Fatalf("%d bytes of memory, terms of document %d (-want +got):\n%s", memory, i, diff)
+			}
+			got := d.Document(refs[i])
+			if !slices.Equal(got.Counts, doc.Counts) || !slices.Equal(got.Start, doc.Start) {
+				t.Fatalf("%d bytes of memory: document %d has other counts or marks", memory, i)
+			}
+		}
+		wholes := d.Wholes(refs, 2)
+		for i, b := range bags {
+			if want := b.Document().Whole().Terms[0]; wholes[i] != want {
+				t.Fatalf("%d bytes of memory: document %d is %x, want %x", memory, i, wholes[i], want)
+			}
+		}
+		if err := d.Err(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestNumbersOfFourBytes numbers terms as if there had been millions before.
+func TestNumbersOfFourBytes(t *testing.T) {
+	b := new(Bag)
+	add(b, "body:late", true)
+	add(b, "body:late", false)
+	d := NewDocuments(0)
+	w := d.NewWriter()
+	w.numbers, w.counts = []uint32{5, narrowLimit + 7}, []byte{3}
+	w.room(100)
+	w.append(Document{Counts: []uint32{1, 3}, Start: []bool{false, true}}, wide)
+	w.Close()
+	e := (&documentReader{documents: d}).get(0)
+	if e.n != 2 || e.number(0) != 5 || e.number(1) != narrowLimit+7 || e.count(0) != 1 || e.count(1) != 3 || e.isAtStart(0) || !e.isAtStart(1) {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestRowsOfDocumentsAreThoseOfTheirHashes(t *testing.T) {
+	bags := randomBags(4, 150, 100)
+	for _, memory := range []int64{0, 1} {
+		d, refs := written(t, bags, memory, 2)
+		// The vocabulary knows the terms of the first documents only.
+		x, _, err := d.Build(refs[:100], Options{MinDocumentFrequency: 2}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := d.Index(x.Vocabulary(), 2)
+		for _, kind := range []Kind{Bits, Counts, UnitBits, UnitCounts, StartBits} {
+			data, again := x.Dataset(kind, nil, refs, make([]int32, len(refs))), other.Dataset(kind, nil, refs, make([]int32, len(refs)))
+			rows, others := data.Rows(), again.Rows()
+			for i, b := range bags {
+				want := x.Vocabulary().AppendVector(Vector{IDs: []uint32{}, Values: []float32{}}, b.Document(), kind)
+				for _, got := range []Vector{rows.Row(i), data.Row(i), others.Row(i)} {
+					if !slices.Equal(got.IDs, want.IDs) || !slices.Equal(got.Values, want.Values) {
+						t.Fatalf("%v, row %d: got %v, want %v", kind, i, got, want)
+					}
+				}
+				for n := range 5 {
+					if first := rows.First(i, n); !slices.Equal(first, want.IDs[:min(n, len(want.IDs))]) {
+						t.Fatalf("%v, row %d: the first %d ids are %v", kind, i, n, first)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAGrowingVocabularyKnowsWhatItHasLearnt(t *testing.T) {
+	bags := randomBags(5, 60, 50)
+	d, refs := written(t, bags, 0, 2)
+	for _, kind := range []Kind{Bits, UnitCounts, StartBits, Whole} {
+		v := d.Growing(kind)
+		ids := make(map[uint64]uint32)
+		for i, b := range bags {
+			doc := b.Document()
+			if kind == Whole {
+				doc = doc.Whole()
+			}
+			known := func(x Vector) (n int) {
+				for j, hash := range doc.Terms {
+					if id, isKnown := ids[hash]; isKnown && (kind != StartBits || doc.Start[j]) {
+						if x.IDs[n] != id {
+							t.Fatalf("%v, document %d: id %d, want %d", kind, i, x.IDs[n], id)
+						}
+						n++
+					}
+				}
+				return n
+			}
+			x := v.Row(refs[i])
+			if n := known(x); n != len(x.IDs) {
+				t.Fatalf("%v, document %d: knows %d terms, want %d", kind, i, len(x.IDs), n)
+			}
+			for j, hash := range doc.Terms {
+				if _, isKnown := ids[hash]; !isKnown && (kind != StartBits || doc.Start[j]) {
+					ids[hash] = uint32(len(ids))
+				}
+			}
+			x = v.Learn(refs[i])
+			if n := known(x); n != len(x.IDs) || v.Len() != len(ids) {
+				t.Fatalf("%v, document %d: learnt %d terms of %d, want %d of %d", kind, i, len(x.IDs), v.Len(), n, len(ids))
+			}
+		}
+	}
+}
+
+func TestAFullDiskIsAnError(t *testing.T) {
+	t.Setenv("TMPDIR", "/nowhere/at/all")
+	if runtime.GOOS == "windows" {
+		t.Skip("the folder of temporary files has another name there")
+	}
+	d := NewDocuments(1)
+	w := d.NewWriter()
+	ref := w.Add(randomBags(1, 1, 100)[0])
+	w.Close()
+	if d.Complete(1) == nil || d.Err() == nil {
+		t.Error("no error, though there is no folder for temporary files")
+	}
+	if e := (&documentReader{documents: d}).get(ref); e.n != 0 {
+		t.Errorf("a document that was not kept has %d terms", e.n)
+	}
+}
+
+// TestDocumentsTakeLittleMemory holds what a term of a document and a distinct term cost.
+func TestDocumentsTakeLittleMemory(t *testing.T) {
+	bags := randomBags(6, 500, 400)
+	tokens, text := 0, 0
+	for _, b := range bags {
+		tokens += len(b.Document().Terms)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	d, refs := written(t, bags, 0, 1)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	for s := range d.dictionary.shards {
+		for _, chunk := range d.dictionary.shards[s].texts {
+			text += len(chunk)
+		}
+	}
+	got := int(after.HeapAlloc) - int(before.HeapAlloc) - text
+	// 4 bytes a term of a document; 16 and 4 a distinct one; and chunks that are not full.
+	want := 4*tokens + 21*d.Terms() + shardCount*(16<<10+textChunk) + blockSize
+	if got > want {
+		t.Errorf("%d documents with %d terms, %d distinct, take %d bytes beside the texts, want at most %d", len(refs), tokens, d.Terms(), got, want)
+	}
+	runtime.KeepAlive(d)
+}
+
+// TestBeyondTheLimitDocumentsTakeNoMemory holds what is kept of documents on disk.
+func TestBeyondTheLimitDocumentsTakeNoMemory(t *testing.T) {
+	bags := randomBags(7, 200, 400)
+	d := NewDocuments(1 << 20)
+	w := d.NewWriter()
+	for range 20 { // 20 times the same: the dictionary does not grow
+		for _, b := range bags {
+			w.Add(b)
+		}
+	}
+	w.Close()
+	if err := d.Complete(1); err != nil {
+		t.Fatal(err)
+	}
+	if d.blocks.used > 1<<20 || d.blocks.end < 1<<20 {
+		t.Errorf("%d bytes in memory and %d in the file, want at most a megabyte and more than one", d.blocks.used, d.blocks.end)
+	}
+	if _, err := os.Stat(d.blocks.file.Name()); err == nil && runtime.GOOS == "linux" {
+		t.Error("the temporary file has a name")
+	}
+}

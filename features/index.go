@@ -1,0 +1,242 @@
+package features
+
+import (
+	"math"
+	"slices"
+
+	"chaff/internal/parallel"
+)
+
+// unknown is the id of a term that a vocabulary does not know.
+const unknown = math.MaxUint32
+
+// Index says which terms of documents a vocabulary knows, and by which ids, so that no document is looked up twice. It is
+// read-only and safe for concurrent use.
+type Index struct {
+	documents  *Documents
+	vocabulary *Vocabulary
+	ids        []uint32 // by the number of a term in the dictionary
+}
+
+// Build freezes the terms of the training documents that o lets in, with up to so many goroutines. It returns beside the
+// index of the vocabulary the document frequency of each term by id: in how many of the documents it occurs.
+func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uint32, error) {
+	count := d.frequencies(training, workers)
+	least := uint32(max(1, min(int64(o.MinDocumentFrequency), math.MaxUint32)))
+	keeps := func(number uint32) bool { return count[number] >= least }
+	if o.MaxTerms > 0 {
+		keeps = d.mostFrequent(count, least, o.MaxTerms)
+	}
+	ids := make([]uint32, d.dictionary.size())
+	var first [shardCount + 1]int // id of each shard
+	parallel.Each(workers, shardCount, func(at int) {
+		n := 0
+		d.dictionary.each(at, func(number uint32) {
+			ids[number] = unknown
+			if keeps(number) {
+				ids[number] = uint32(n)
+				n++
+			}
+		})
+		first[at+1] = n
+	})
+	for at := range shardCount {
+		first[at+1] += first[at]
+	}
+	hashes, frequencies := make([]uint64, first[shardCount]), make([]uint32, first[shardCount])
+	parallel.Each(workers, shardCount, func(at int) {
+		d.dictionary.each(at, func(number uint32) {
+			if ids[number] != unknown {
+				ids[number] += uint32(first[at])
+				hashes[ids[number]], frequencies[ids[number]] = d.dictionary.hash(number), count[number]
+			}
+		})
+	})
+	v, err := NewVocabulary(hashes)
+	if err != nil {
+		return nil, nil, err
+	}
+	if v.Len() < first[shardCount] { // two hashes are one term
+		x := d.Index(v, workers)
+		return x, x.frequenciesOfRows(training), nil
+	}
+	return &Index{d, v, ids}, frequencies, nil
+}
+
+// maxCounters bounds the memory of counting: each goroutine needs four bytes a term.
+const maxCounters = 4
+
+// frequencies returns in how many of the documents each term occurs, by number.
+func (d *Documents) frequencies(refs []Ref, workers int) []uint32 {
+	counts := make([][]uint32, max(1, min(workers, maxCounters)))
+	parallel.Ranges(len(counts), len(refs), 256, func(worker, from, to int) {
+		if counts[worker] == nil {
+			counts[worker] = make([]uint32, d.dictionary.size())
+		}
+		count := counts[worker]
+		r := documentReader{documents: d}
+		for _, ref := range refs[from:to] {
+			e := r.get(ref)
+			for i := range e.n {
+				count[e.number(i)]++
+			}
+		}
+	})
+	sum := counts[0]
+	if sum == nil {
+		sum = make([]uint32, d.dictionary.size())
+	}
+	for _, count := range counts[1:] {
+		for i, n := range count {
+			sum[i] += n
+		}
+	}
+	return sum
+}
+
+// mostFrequent returns what keeps the given number of terms that occur most often, and at least so often. Ties are cut in
+// the order of the hashes, which is the same in every run.
+func (d *Documents) mostFrequent(count []uint32, least uint32, terms int) func(number uint32) bool {
+	var all []uint32
+	for _, n := range count {
+		if n >= least {
+			all = append(all, n)
+		}
+	}
+	if len(all) <= terms {
+		return func(number uint32) bool { return count[number] >= least }
+	}
+	slices.Sort(all)
+	limit := all[len(all)-terms]
+	above := 0
+	for _, n := range all {
+		if n > limit {
+			above++
+		}
+	}
+	ties := make(map[uint32]bool) // those that are kept
+	for at := range shardCount {
+		d.dictionary.each(at, func(number uint32) {
+			if count[number] == limit && above+len(ties) < terms {
+				ties[number] = true
+			}
+		})
+	}
+	return func(number uint32) bool { return count[number] > limit || count[number] == limit && ties[number] }
+}
+
+// each calls do with the numbers of the terms of a shard, in the order of their hashes.
+func (d *dictionary) each(at int, do func(number uint32)) {
+	for _, n := range d.shards[at].sorted {
+		do(n<<shardBits | uint32(at))
+	}
+}
+
+// Index returns the index of a vocabulary that was made of other documents.
+func (d *Documents) Index(v *Vocabulary, workers int) *Index {
+	ids := make([]uint32, d.dictionary.size())
+	parallel.Each(workers, shardCount, func(at int) {
+		d.dictionary.each(at, func(number uint32) {
+			id, known := v.ID(d.dictionary.hash(number))
+			if !known {
+				id = unknown
+			}
+			ids[number] = id
+		})
+	})
+	return &Index{d, v, ids}
+}
+
+// Vocabulary returns what it is the index of.
+func (x *Index) Vocabulary() *Vocabulary { return x.vocabulary }
+
+// Frequencies returns in how many of the documents each term occurs, by id.
+func (x *Index) Frequencies(refs []Ref, workers int) []uint32 {
+	byID := make([]uint32, x.vocabulary.Len())
+	for number, n := range x.documents.frequencies(refs, workers) {
+		if n > 0 && x.ids[number] != unknown {
+			byID[x.ids[number]] += n
+		}
+	}
+	return byID
+}
+
+// frequenciesOfRows is Frequencies where a document may have two hashes that are one term.
+func (x *Index) frequenciesOfRows(refs []Ref) []uint32 {
+	byID := make([]uint32, x.vocabulary.Len())
+	rows := x.Dataset(Bits, nil, refs, nil).Rows()
+	for i := range refs {
+		for _, id := range rows.Row(i).IDs {
+			byID[id]++
+		}
+	}
+	return byID
+}
+
+// Texts returns the texts of the terms by id: V of them, empty for those that none of the documents has.
+func (x *Index) Texts(workers int) []string {
+	return x.documents.dictionary.textsOf(x.ids, x.vocabulary.Len(), workers)
+}
+
+// Dataset returns documents with their labels as a matrix (documents x terms) of any kind but [Whole]. It takes no more
+// memory than the numbers of the documents: rows are made when they are read.
+func (x *Index) Dataset(kind Kind, classes []string, refs []Ref, labels []int32) *Dataset {
+	return &Dataset{Kind: kind, Classes: classes, Labels: labels, Terms: x.vocabulary.Len(), index: x, refs: refs}
+}
+
+// GrowingVocabulary is a vocabulary of the terms of documents that learns them as they come, with ids in this order. It
+// belongs to one goroutine.
+type GrowingVocabulary struct {
+	rows  Rows
+	ids   []uint32 // by number: 1 + id, 0 for none
+	whole table    // of whole documents
+	terms int
+}
+
+// Growing returns a vocabulary that knows nothing, for rows of the given kind.
+func (d *Documents) Growing(kind Kind) *GrowingVocabulary {
+	v := &GrowingVocabulary{rows: Rows{kind: kind, reader: documentReader{documents: d}}}
+	if kind != Whole {
+		v.ids = make([]uint32, d.dictionary.size())
+		for i := range v.ids {
+			v.ids[i] = unknown
+		}
+	}
+	v.rows.ids = v.ids
+	return v
+}
+
+// Len returns V, the number of terms so far.
+func (v *GrowingVocabulary) Len() int { return v.terms }
+
+// Row returns the terms of a document that are known, valid until the next call.
+func (v *GrowingVocabulary) Row(ref Ref) Vector {
+	if v.rows.kind != Whole {
+		return v.rows.read(ref)
+	}
+	n := v.whole.find(v.rows.reader.documents.whole(v.rows.reader.get(ref)))
+	if n < 0 {
+		return Vector{}
+	}
+	return Vector{IDs: []uint32{uint32(n)}, Values: []float32{1}}
+}
+
+// Learn is Row, and makes terms known that are not.
+func (v *GrowingVocabulary) Learn(ref Ref) Vector {
+	e := v.rows.reader.get(ref)
+	if v.rows.kind == Whole {
+		v.whole.number(v.rows.reader.documents.whole(e))
+		v.terms = len(v.whole.hashes)
+		return v.Row(ref)
+	}
+	for i := range e.n {
+		if v.rows.kind == StartBits && !e.isAtStart(i) {
+			continue
+		}
+		if n := e.number(i); v.ids[n] == unknown {
+			v.ids[n] = uint32(v.terms)
+			v.terms++
+		}
+	}
+	return v.rows.read(ref)
+}
