@@ -34,8 +34,12 @@ const (
 
 // attributeOf returns the attribute of that name, in any case.
 func attributeOf(name []byte) attribute {
-	var lower [len("http-equiv") + 1]byte
-	switch string(appendLower(lower[:0], name, len(lower))) {
+	const maxLength = len("http-equiv")
+	if len(name) > maxLength {
+		return noAttribute
+	}
+	var lower [maxLength]byte
+	switch string(appendLower(lower[:0], name, maxLength)) {
 	case "style":
 		return attrStyle
 	case "class":

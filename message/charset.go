@@ -170,15 +170,17 @@ func (d *Decoder) decode(c *codec, text []byte) {
 
 // appendSingle appends text in a charset of one byte a character.
 func (c *codec) appendSingle(dst, text []byte) []byte {
-	done := 0
-	for i, b := range text {
-		if b >= utf8.RuneSelf {
-			dst = append(dst, text[done:i]...)
+	for len(text) > 0 {
+		if b := text[0]; b >= utf8.RuneSelf {
 			dst = utf8.AppendRune(dst, c.high[b-utf8.RuneSelf])
-			done = i + 1
+			text = text[1:]
+			continue
 		}
+		ascii := lengthOfASCII(text)
+		dst = append(dst, text[:ascii]...)
+		text = text[ascii:]
 	}
-	return append(dst, text[done:]...)
+	return dst
 }
 
 // sampleBytes is how much of a text is looked at to tell its charset.

@@ -20,6 +20,7 @@ type Decoder struct {
 	hidden     []byte                    // the same for hidden text in HTML
 	open       []element                 // the open elements of HTML
 	given      []givenAttribute          // of the tag of HTML at hand
+	hasCR      bool                      // the HTML at hand has a CR in it
 	values     []byte                    // of attributes and text of HTML without references to characters
 	characters map[string]namedCharacter // by reference, up to maxNamed
 	css        []byte                    // CSS without its comments

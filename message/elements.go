@@ -52,17 +52,6 @@ func (p *page) top() *element {
 	return &p.open[len(p.open)-1]
 }
 
-// inside returns an element of the given style inside of the innermost open one.
-func (p *page) inside(key elementKey, s *style) element {
-	e := *p.top()
-	if *s != newStyle() {
-		e.look = e.look.inside(s)
-		e.why = e.look.hidden()
-	}
-	e.key = key
-	return e
-}
-
 // push opens an element.
 func (p *page) push(e element) {
 	if len(p.open) == maxOpenElements {

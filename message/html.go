@@ -31,6 +31,7 @@ const (
 func (d *Decoder) visible(source []byte, part *Part) (text, hidden []byte) {
 	start, hiddenStart := len(d.arena), len(d.hidden)
 	clear(d.rules)
+	d.hasCR = bytes.IndexByte(source, '\r') >= 0
 	h := htmlState{start: start, anchor: -1, link: linkBlue}
 	h.page.open = d.open[:0]
 	h.page.base.look = newLook()
@@ -118,7 +119,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 	}
 }
 
-// htmlText takes up the text between two tags; raw is how it is written.
+// htmlText takes up the text between two tags; raw is how it is written, which text is nil for if that is to be read.
 func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 	switch {
 	case h.script:
@@ -128,8 +129,16 @@ func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 		return
 	}
 	h.textBytes += len(raw)
-	if h.numbered < manyNumbered && !d.inAddress(h) {
+	hasReference := bytes.IndexByte(raw, '&') >= 0
+	if hasReference && h.numbered < manyNumbered && !d.inAddress(h) {
 		h.numbered += numberedLetters(raw)
+	}
+	if text == nil {
+		text = raw
+		if hasReference || d.hasCR {
+			d.values = d.values[:0]
+			text = d.unescaped(raw, false)
+		}
 	}
 	if why := h.page.top().why; why != 0 {
 		if h.hiddenAt != len(d.arena) { // words that stand at different places are not one
@@ -252,6 +261,18 @@ func (d *Decoder) startTag(name []byte, h *htmlState) {
 	case isUnknown(name, has):
 		d.inWord(h, TagInWord)
 	}
+	e := *h.page.top()
+	e.key = keyOf(name)
+	if len(d.given) > 0 || len(d.rules) > 0 || string(name) == "template" {
+		d.styled(&e, name, h)
+	}
+	if has&void == 0 {
+		h.page.push(e)
+	}
+}
+
+// styled lets attributes and style sheets say how the element e looks.
+func (d *Decoder) styled(e *element, name []byte, h *htmlState) {
 	s := newStyle()
 	if string(name) == "template" {
 		s.is[gone] = yes
@@ -262,11 +283,11 @@ func (d *Decoder) startTag(name []byte, h *htmlState) {
 	} else {
 		d.ruled(&s, name, nil, nil)
 	}
-	e := h.page.inside(keyOf(name), &s)
-	d.showAttribute(shown, &e)
-	if has&void == 0 {
-		h.page.push(e)
+	if s != newStyle() {
+		e.look = e.look.inside(&s)
+		e.why = e.look.hidden()
 	}
+	d.showAttribute(shown, e)
 }
 
 // media returns the media that an element is for, nothing if it does not say.

@@ -24,7 +24,7 @@ const (
 // unescaped returns text or the value of an attribute of HTML with LF as the only line end, and the character in place of
 // each reference to one: raw itself if there is none. It is valid until the next tag or text.
 func (d *Decoder) unescaped(raw []byte, inAttribute bool) []byte {
-	if bytes.IndexByte(raw, '&') < 0 && bytes.IndexByte(raw, '\r') < 0 {
+	if bytes.IndexByte(raw, '&') < 0 && (!d.hasCR || bytes.IndexByte(raw, '\r') < 0) {
 		return raw
 	}
 	start := len(d.values)

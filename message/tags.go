@@ -24,8 +24,7 @@ func (d *Decoder) ordinary(source []byte, h *htmlState) (read int) {
 		case html.ErrorToken:
 			return read
 		case html.TextToken:
-			d.values = d.values[:0]
-			d.htmlText(raw, d.unescaped(raw, false), h)
+			d.htmlText(raw, nil, h)
 		case html.CommentToken:
 			d.inWord(h, CommentInWord)
 			if read+length == len(source) {
@@ -85,11 +84,16 @@ func (d *Decoder) nextToken(source []byte) (kind html.TokenType, length int) {
 // textLength returns where the first markup in source starts.
 func textLength(source []byte) int {
 	for at := 0; ; at++ {
-		next := bytes.IndexByte(source[at:], '<')
-		if next < 0 || at+next+1 == len(source) {
+		if source[at] != '<' {
+			next := bytes.IndexByte(source[at:], '<')
+			if next < 0 {
+				return len(source)
+			}
+			at += next
+		}
+		if at+1 == len(source) {
 			return len(source)
 		}
-		at += next
 		if c := source[at+1]; isLetter(c) || c == '/' || c == '!' || c == '?' {
 			return at
 		}
