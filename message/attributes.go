@@ -39,7 +39,10 @@ func attributeOf(name []byte) attribute {
 		return noAttribute
 	}
 	var lower [maxLength]byte
-	switch string(appendLower(lower[:0], name, maxLength)) {
+	for i, c := range name {
+		lower[i] = lowerByte(c)
+	}
+	switch string(lower[:len(name)]) {
 	case "style":
 		return attrStyle
 	case "class":

@@ -220,7 +220,10 @@ func appendQuotedPrintable(dst, src []byte) (_ []byte, ok bool) {
 			continue
 		}
 		// A line that goes on in the next one may have gained blanks at its end.
-		blanks := len(src) - len(bytes.TrimLeft(src, " \t"))
+		blanks := 0
+		for blanks < len(src) && isBlank(src[blanks]) {
+			blanks++
+		}
 		switch {
 		case blanks == len(src):
 			src = nil

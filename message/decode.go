@@ -15,22 +15,23 @@ type Decoder struct {
 
 	// arena holds what is made for the message at hand. It is only appended to: if it moves, what was made before stays
 	// valid where it was.
-	arena      []byte
-	links      []byte                    // the same for links in HTML and their texts, which are found while its text grows in the arena
-	hidden     []byte                    // the same for hidden text in HTML
-	open       []element                 // the open elements of HTML
-	given      []givenAttribute          // of the tag of HTML at hand
-	hasCR      bool                      // the HTML at hand has a CR in it
-	values     []byte                    // of attributes and text of HTML without references to characters
-	characters map[string]namedCharacter // by reference, up to maxNamed
-	css        []byte                    // CSS without its comments
-	rules      map[selector]style        // of the style sheets of HTML, by selector
-	colours    map[string]colour         // by name; made when they are needed
-	word       []byte                    // bytes of encoded words, before they are converted
+	arena            []byte
+	links            []byte                    // the same for links in HTML and their texts, which are found while its text grows in the arena
+	hidden           []byte                    // the same for hidden text in HTML
+	open             []element                 // the open elements of HTML
+	given            []givenAttribute          // of the tag of HTML at hand
+	hasCR, hasHyphen bool                      // the HTML at hand has a CR, or a soft hyphen, in it
+	values           []byte                    // of attributes and text of HTML without references to characters
+	characters       map[string]namedCharacter // by reference, up to maxNamed
+	css              []byte                    // CSS without its comments
+	rules            map[selector]style        // of the style sheets of HTML, by selector
+	colours          map[string]colour         // by name; made when they are needed
+	word             []byte                    // bytes of encoded words, before they are converted
 
 	shifted []byte // text without shifts between tables, before it is converted
 
 	boundaries []boundary
+	params     []parameter       // of the field at hand
 	pieces     []piece           // of the parameter at hand
 	blocks     []fileBlock       // of the text at hand
 	codecs     map[string]*codec // by declared label, up to maxCodecs

@@ -32,6 +32,7 @@ func (d *Decoder) visible(source []byte, part *Part) (text, hidden []byte) {
 	start, hiddenStart := len(d.arena), len(d.hidden)
 	clear(d.rules)
 	d.hasCR = bytes.IndexByte(source, '\r') >= 0
+	d.hasHyphen = bytes.Contains(source, []byte(softHyphen))
 	h := htmlState{start: start, anchor: -1, link: linkBlue}
 	h.page.open = d.open[:0]
 	h.page.base.look = newLook()
@@ -100,7 +101,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			long := len(raw) > maxReusedTag
 			if !h.script && !h.style {
-				name := tagName(lower[:0], raw[len("<"):])
+				name := tagName(&lower, raw[len("<"):])
 				if hasShownContent(name) {
 					z.NextIsNotRawText()
 				}
@@ -111,7 +112,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 				return read
 			}
 		case html.EndTagToken:
-			d.endTag(tagName(lower[:0], raw[len("</"):]), h)
+			d.endTag(tagName(&lower, raw[len("</"):]), h)
 			if read >= enoughCopied && !h.script && !h.style {
 				return read
 			}
@@ -155,7 +156,7 @@ func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 		d.msg.Marks.add(h.join)
 	}
 	h.joinAt = 0
-	if softHyphenInWord(text) {
+	if (d.hasHyphen || hasReference) && softHyphenInWord(text) {
 		d.msg.Marks.add(BreakInWord)
 	}
 	d.arena = append(d.arena, text...)
@@ -328,16 +329,14 @@ func isUnknown(name []byte, has traits) bool { return has == 0 && bytes.IndexByt
 // maxTagName is longer than the names of all elements that matter here.
 const maxTagName = 16
 
-// tagName appends the name that tag starts with to dst, in lower case, cut at maxTagName.
-func tagName(dst, tag []byte) []byte {
-	for _, c := range tag[:min(len(tag), maxTagName)] {
-		switch c {
-		case ' ', '\t', '\n', '\r', '\f', '/', '>':
-			return dst
-		}
-		dst = append(dst, lowerByte(c))
+// tagName returns the name that tag starts with, in lower case, cut at maxTagName; it is put into lower.
+func tagName(lower *[maxTagName]byte, tag []byte) []byte {
+	n := 0
+	for n < min(len(tag), maxTagName) && !isIn(tag[n], endOfName) {
+		lower[n] = lowerByte(tag[n])
+		n++
 	}
-	return dst
+	return lower[:n]
 }
 
 // looksLikeHTML reports whether a text has the start of an HTML document near its own.
@@ -352,7 +351,7 @@ func looksLikeHTML(text []byte) bool {
 		}
 		text = text[tag+1:]
 		var lower [maxTagName]byte
-		if name := string(tagName(lower[:0], text)); name == "html" || name == "body" {
+		if name := string(tagName(&lower, text)); name == "html" || name == "body" {
 			return true
 		}
 	}

@@ -115,16 +115,17 @@ func numberedLetters(raw []byte) (n int) {
 	}
 }
 
+const softHyphen = "\u00ad"
+
 // softHyphenInWord reports whether a letter, a soft hyphen and another letter follow each other in text.
 func softHyphenInWord(text []byte) bool {
-	const hyphen = "\u00ad"
 	for at := 0; ; {
-		last := bytes.IndexByte(text[at:], hyphen[1]) // which is rarer than the first byte
+		last := bytes.IndexByte(text[at:], softHyphen[1]) // which is rarer than the first byte
 		if last < 0 {
 			return false
 		}
 		at += last + 1
-		before, ok := bytes.CutSuffix(text[:at], []byte(hyphen))
+		before, ok := bytes.CutSuffix(text[:at], []byte(softHyphen))
 		if ok && endsInLetter(before) && startsInLetter(text[at:]) {
 			return true
 		}

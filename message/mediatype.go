@@ -33,7 +33,8 @@ func (d *Decoder) describe(e *entity, name, value []byte) {
 		e.disposed = true
 		token, params := cutToken(value)
 		e.attachment = equalFold(token, "attachment")
-		if filename := d.param(params, "filename"); len(filename) > 0 {
+		d.cutParams(params)
+		if filename := d.param("filename"); len(filename) > 0 {
 			e.filename = filename
 		}
 	}
@@ -51,14 +52,15 @@ func (d *Decoder) describeType(e *entity, value []byte) {
 	} else {
 		d.msg.Repairs.add(BadContentType)
 	}
-	charset, _ := cutToken(d.param(params, "charset"))
+	d.cutParams(params)
+	charset, _ := cutToken(d.param("charset"))
 	e.charset = d.lower(charset)
-	e.boundary = bytes.TrimRight(d.param(params, "boundary"), " \t")
+	e.boundary = bytes.TrimRight(d.param("boundary"), " \t")
 	if len(e.filename) == 0 {
-		e.filename = d.param(params, "name")
+		e.filename = d.param("name")
 	}
 	if string(e.mediaType) == "message/partial" {
-		number := d.param(params, "number")
+		number := d.param("number")
 		e.fragment = len(number) > 0 && string(number) != "1"
 	}
 }

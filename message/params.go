@@ -8,7 +8,8 @@ import (
 // cutToken returns what value starts with up to a blank, semicolon or comment, and what follows.
 func cutToken(value []byte) (token, rest []byte) {
 	value = skipComments(value)
-	if end := bytes.IndexAny(value, "; \t\n("); end >= 0 {
+	const ends uint64 = 1<<';' | 1<<' ' | 1<<'\t' | 1<<'\n' | 1<<'('
+	if end := skipTo(value, 0, ends); end < len(value) {
 		return value[:end], value[end:]
 	}
 	return bytes.TrimSpace(value), nil
@@ -58,29 +59,42 @@ type piece struct {
 // wholeValue is the index of a value that is not in pieces. It comes before pieces of the same name.
 const wholeValue = -1
 
-// param returns the value of a parameter, decoded, valid UTF-8, or nil. Of several with the same name the first counts,
+// parameter is one "name=value" of a field.
+type parameter struct {
+	name, value []byte
+}
+
+// cutParams leaves the parameters in params in d.params.
+func (d *Decoder) cutParams(params []byte) {
+	d.params = d.params[:0]
+	for len(params) > 0 {
+		var p parameter
+		p.name, p.value, params = d.cutParam(params)
+		if len(p.name) > 0 {
+			d.params = append(d.params, p)
+		}
+	}
+}
+
+// param returns the value of a parameter in d.params, decoded, valid UTF-8, or nil. Of several with the same name the first counts,
 // but one written as in RFC 2231 comes before one that is not: that one is for readers that do not know the RFC.
 //
 // QUIRK: names with other letters than ASCII are written as in RFC 2231: name*=charset'language'text, the text with %FC
 // for a byte, also in numbered pieces. Mail has them also as encoded words, or simply as they are (file-names.eml), has
 // the pieces in any order, leaves some out, and puts encoded words into pieces (parameter-pieces.eml).
-func (d *Decoder) param(params []byte, name string) []byte {
+func (d *Decoder) param(name string) []byte {
 	var plain []byte
 	found := false
 	d.pieces = d.pieces[:0]
-	for len(params) > 0 {
-		var key, value []byte
-		key, value, params = d.cutParam(params)
-		key, form, extended := bytes.Cut(key, []byte("*"))
-		switch {
-		case !equalFold(key, name):
+	for _, p := range d.params {
+		if !hasPrefixFold(p.name, name) {
+			continue
+		}
+		switch form, extended := bytes.CutPrefix(p.name[len(name):], []byte("*")); {
 		case extended:
-			d.addPiece(form, value)
-		case !found:
-			plain, found = value, true
-			if bytes.IndexByte(params, '*') < 0 {
-				params = nil
-			}
+			d.addPiece(form, p.value)
+		case len(form) == 0 && !found:
+			plain, found = p.value, true
 		}
 	}
 	if len(d.pieces) > 0 {
@@ -158,15 +172,15 @@ func cutExtended(value []byte) (charset, text []byte, ok bool) {
 // "report (2).pdf", so they are comments only before a name, or where no value can be: after quotes (comments.eml).
 func (d *Decoder) cutParam(params []byte) (name, value, rest []byte) {
 	params = skipComments(params)
-	end := bytes.IndexAny(params, "=;")
-	if end < 0 {
+	end := skipTo(params, 0, 1<<'='|1<<';')
+	if end == len(params) {
 		return nil, nil, nil
 	}
 	if params[end] == ';' {
 		return nil, nil, params[end+1:]
 	}
 	name, rest = bytes.TrimSpace(params[:end]), bytes.TrimLeft(params[end+1:], " \t")
-	name = name[bytes.LastIndexAny(name, " \t")+1:]
+	name = name[max(bytes.LastIndexByte(name, ' '), bytes.LastIndexByte(name, '\t'))+1:]
 	if len(rest) > 0 && rest[0] == '"' {
 		if value, rest, ok := d.cutQuoted(rest); ok {
 			return name, value, rest

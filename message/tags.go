@@ -31,7 +31,7 @@ func (d *Decoder) ordinary(source []byte, h *htmlState) (read int) {
 				length = d.lastComment(raw, length, h)
 			}
 		case html.StartTagToken:
-			name := tagName(lower[:0], raw[len("<"):])
+			name := tagName(&lower, raw[len("<"):])
 			content, ok := rawText(source[read:], length, name)
 			if !ok {
 				return read
@@ -42,7 +42,7 @@ func (d *Decoder) ordinary(source []byte, h *htmlState) (read int) {
 				length += len(content)
 			}
 		case html.EndTagToken:
-			d.endTag(tagName(lower[:0], raw[len("</"):]), h)
+			d.endTag(tagName(&lower, raw[len("</"):]), h)
 		}
 		read += length
 	}

@@ -19,11 +19,12 @@ func (d *Decoder) addURL(kind LinkKind, url []byte) {
 // addLink keeps the link in an attribute of HTML, without the line ends and tabs that browsers pass over. It reports
 // whether there is one.
 func (d *Decoder) addLink(kind LinkKind, value []byte) bool {
+	const unseen uint64 = 1<<'\n' | 1<<'\r' | 1<<'\t'
 	start := len(d.links)
-	for _, c := range bytes.TrimSpace(value) {
-		if c != '\n' && c != '\r' && c != '\t' {
-			d.links = append(d.links, c)
-		}
+	for value = bytes.TrimSpace(value); len(value) > 0; {
+		end := skipTo(value, 0, unseen)
+		d.links = append(d.links, value[:end]...)
+		value = value[min(end+1, len(value)):]
 	}
 	url := d.links[start:len(d.links):len(d.links)]
 	if bytes.HasPrefix(url, []byte("data:")) { // the content itself, usually an image
@@ -57,9 +58,9 @@ func (d *Decoder) takeURLs(text []byte) []byte {
 
 // urlFinder finds the URLs in a text one after the other: "scheme://something", and "www." at the start of a word.
 type urlFinder struct {
-	text               []byte
-	at                 int // what is before has been dealt with
-	scheme, www, upper mark
+	text        []byte
+	at          int // what is before has been dealt with
+	scheme, www mark
 }
 
 // mark is where a pattern is next. It is looked for again only when that has been passed, so that the text is read
@@ -69,23 +70,44 @@ type mark struct {
 	known bool
 }
 
-// next returns where pattern is in text at or after from, len(text) if nowhere.
-func (m *mark) next(text []byte, from int, pattern string) int {
+// next returns where what find finds is in text at or after from, len(text) if nowhere.
+func (m *mark) next(text []byte, from int, find func([]byte) int) int {
 	if !m.known || m.at < from {
 		m.known = true
 		m.at = len(text)
-		if i := bytes.Index(text[from:], []byte(pattern)); i >= 0 {
+		if i := find(text[from:]); i >= 0 {
 			m.at = from + i
 		}
 	}
 	return m.at
 }
 
+// indexScheme returns where "://" is in text, -1 if nowhere.
+func indexScheme(text []byte) int { return bytes.Index(text, []byte("://")) }
+
+// indexWWW returns where "www." or "WWW." is in text, -1 if nowhere. It looks for the dot, which is rarer than a "w".
+func indexWWW(text []byte) int {
+	const letters = len("www")
+	for at := 0; ; at++ {
+		dot := bytes.IndexByte(text[at:], '.')
+		if dot < 0 {
+			return -1
+		}
+		at += dot
+		if at < letters || text[at-1]|0x20 != 'w' {
+			continue
+		}
+		if word := string(text[at-letters : at]); word == "www" || word == "WWW" {
+			return at - letters
+		}
+	}
+}
+
 // url returns where the next URL starts and ends; both are the length of the text if there is none.
 func (f *urlFinder) url() (from, to int) {
 	for f.at < len(f.text) {
-		separator := f.scheme.next(f.text, f.at, "://")
-		www := min(f.www.next(f.text, f.at, "www."), f.upper.next(f.text, f.at, "WWW."))
+		separator := f.scheme.next(f.text, f.at, indexScheme)
+		www := f.www.next(f.text, f.at, indexWWW)
 		done := f.at
 		var host int
 		if www < separator {
