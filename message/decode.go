@@ -34,6 +34,7 @@ type Decoder struct {
 	params     []parameter       // of the field at hand
 	pieces     []piece           // of the parameter at hand
 	blocks     []fileBlock       // of the text at hand
+	kept       [][]byte          // what is between them
 	codecs     map[string]*codec // by declared label, up to maxCodecs
 	guesser    *guesser          // made when it is first needed
 

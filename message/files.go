@@ -46,26 +46,27 @@ func mayHaveUU(text []byte) bool {
 // take returns text without the files that find finds in it one after the other: it takes up a file and returns where
 // it starts and ends.
 func (d *Decoder) take(text []byte, find func([]byte) (from, to int, ok bool)) []byte {
-	var kept [][]byte
+	d.kept = d.kept[:0]
 	for {
 		from, to, ok := find(text)
 		if !ok {
 			break
 		}
-		kept = append(kept, text[:from])
+		d.kept = append(d.kept, text[:from])
 		text = text[to:]
 		if len(d.msg.Parts)+len(d.blocks) >= d.options.MaxParts {
 			d.msg.Repairs.add(CutParts)
 			text = nil
 		}
 	}
-	if len(kept) == 0 {
+	if len(d.kept) == 0 {
 		return text
 	}
 	start := len(d.arena)
-	for _, piece := range append(kept, text) {
+	for _, piece := range d.kept {
 		d.arena = append(d.arena, piece...)
 	}
+	d.arena = append(d.arena, text...)
 	return d.arena[start:len(d.arena):len(d.arena)]
 }
 
@@ -91,9 +92,11 @@ func (d *Decoder) uuFile(text []byte) (from, to int, ok bool) {
 // QUIRK: it ends with a line "=yend", which mail that is cut has lost. It has no empty lines, so the first one ends it
 // too (yenc-open.eml).
 func (d *Decoder) yencFile(text []byte) (from, to int, ok bool) {
-	from, ok = findLine(text, "=ybegin ")
-	if !ok {
-		return 0, 0, false
+	const begin = "\n=ybegin "
+	if !bytes.HasPrefix(text, []byte(begin[1:])) {
+		if from = bytes.Index(text, []byte(begin)) + 1; from == 0 {
+			return 0, 0, false
+		}
 	}
 	line, rest := cutLine(text[from:])
 	_, name, _ := bytes.Cut(line, []byte(" name="))
@@ -106,15 +109,6 @@ func (d *Decoder) yencFile(text []byte) (from, to int, ok bool) {
 	}
 	d.msg.Repairs.add(BadYEnc)
 	return from, len(text) - len(rest), true
-}
-
-// findLine returns where the first line starts that starts with prefix.
-func findLine(text []byte, prefix string) (at int, ok bool) {
-	if bytes.HasPrefix(text, []byte(prefix)) {
-		return 0, true
-	}
-	at = bytes.Index(text, append([]byte("\n"), prefix...))
-	return at + 1, at >= 0
 }
 
 // file adds a part for a file that was written into a text of that charset.

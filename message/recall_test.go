@@ -36,7 +36,7 @@ func corpora() []struct {
 }
 
 // corporaDir returns the folder of the corpora, or skips the test if there is none.
-func corporaDir(t *testing.T) string {
+func corporaDir(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("TEST_CORPORA")
 	if dir == "" {
@@ -46,7 +46,7 @@ func corporaDir(t *testing.T) string {
 }
 
 // corpusFiles returns the messages of a corpus, sorted.
-func corpusFiles(t *testing.T, dir, folders string) []string {
+func corpusFiles(t testing.TB, dir, folders string) []string {
 	t.Helper()
 	roots, err := filepath.Glob(filepath.Join(dir, folders))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // The functions in this file cut HTML into the tokens that the tokenizer of x/net/html cuts it into, without copying it.
-// What is unusual they leave to that: markup without an end, scripts in scripts, tokens that are too long, elements whose
-// content is no markup except scripts and styles. A fuzz target holds the two together.
+// What is unusual they leave to that: tokens that are too long, scripts in scripts, and elements that nobody uses any more
+// whose content is no markup. A fuzz target holds the two together.
 
 // ordinary appends the text at the start of source, like appendVisible, up to the first token that it leaves to that. It
 // returns how far it came.
@@ -22,7 +22,13 @@ func (d *Decoder) ordinary(source []byte, h *htmlState) (read int) {
 		raw := source[read : read+length]
 		switch kind {
 		case html.ErrorToken:
-			return read
+			if length == 0 {
+				return read
+			}
+			length = d.brokenTag(raw, false, h)
+			if h.script || h.style {
+				return read + length
+			}
 		case html.TextToken:
 			d.htmlText(raw, nil, h)
 		case html.CommentToken:
@@ -50,35 +56,46 @@ func (d *Decoder) ordinary(source []byte, h *htmlState) (read int) {
 }
 
 // nextToken returns the kind and length of the token at the start of source, which is not empty, and leaves the attributes
-// of a tag in d.given. What is left to the tokenizer of x/net/html is an html.ErrorToken.
+// of a tag in d.given. A tag without an end is an html.ErrorToken; so is what is left to the tokenizer of x/net/html, with no
+// length.
 func (d *Decoder) nextToken(source []byte) (kind html.TokenType, length int) {
 	source = source[:min(len(source), maxTokenBytes)]
-	kind = html.CommentToken // which is also what is none of the others
-	if length = textLength(source); length > 0 {
+	switch length = textLength(source); {
+	case length > 0:
 		kind = html.TextToken
-	} else {
-		switch c := source[1]; {
-		case isLetter(c):
-			kind, length = html.StartTagToken, d.cutTag(source, len("<"))
-		case c == '/' && len(source) > 2 && isLetter(source[2]):
-			kind, length = html.EndTagToken, d.cutTag(source, len("</"))
-		case bytes.HasPrefix(source, []byte("<!--")):
-			length = htmlCommentLength(source)
-		default:
-			if c == '!' && hasPrefixFold(source[2:], "doctype") {
-				kind = html.DoctypeToken
-			}
-			length = len("<!") + bytes.IndexByte(source[len("<!"):], '>') + 1
-			if length == len("<!") {
-				length = 0 // it has no end
-			}
+	case isLetter(source[1]):
+		if kind, length = html.StartTagToken, d.cutTag(source, len("<")); length == 0 {
+			kind, length = html.ErrorToken, len(source)
 		}
+	case source[1] == '/' && len(source) > 2 && isLetter(source[2]):
+		if kind, length = html.EndTagToken, d.cutTag(source, len("</")); length == 0 {
+			kind, length = html.ErrorToken, len(source)
+		}
+	case bytes.HasPrefix(source, []byte("<!--")):
+		kind, length = html.CommentToken, htmlCommentLength(source)
+	default:
+		kind = html.CommentToken // which is also what is none of the others
+		switch {
+		case string(source) == "</":
+			kind = html.TextToken
+		case source[1] == '!' && hasPrefixFold(source[2:], "doctype"):
+			kind = html.DoctypeToken
+		}
+		length = lengthTo(source, len("<!"), '>')
 	}
 	const ahead = 2 // bytes behind a text that the tokenizer looks at
-	if length == 0 || length+ahead >= maxTokenBytes {
+	if length+ahead >= maxTokenBytes {
 		return html.ErrorToken, 0
 	}
 	return kind, length
+}
+
+// lengthTo returns the length of source up to the first c at or after at, with that, and of all of it if there is none.
+func lengthTo(source []byte, at int, c byte) int {
+	if next := bytes.IndexByte(source[at:], c); next >= 0 {
+		return at + next + 1
+	}
+	return len(source)
 }
 
 // textLength returns where the first markup in source starts.
@@ -100,14 +117,14 @@ func textLength(source []byte) int {
 	}
 }
 
-// htmlCommentLength returns the length of the comment that source starts with, 0 if it never ends: with "-->", "--!>",
-// or ">" after nothing but hyphens.
+// htmlCommentLength returns the length of the comment that source starts with. It ends with "-->", "--!>", ">" after nothing
+// but hyphens, or source.
 func htmlCommentLength(source []byte) int {
 	const start = len("<!--")
 	for at := start; ; at++ {
 		next := bytes.IndexByte(source[at:], '>')
 		if next < 0 {
-			return 0
+			return len(source)
 		}
 		at += next
 		content := source[start:at]
@@ -135,7 +152,7 @@ func rawText(source []byte, length int, name []byte) (content []byte, ok bool) {
 	for at := 0; ; at++ {
 		next := bytes.IndexByte(rest[at:], '<')
 		if next < 0 {
-			return nil, false
+			return rest, length+len(rest) == len(source)
 		}
 		at += next
 		switch tag := rest[at+1:]; {
