@@ -170,10 +170,12 @@ func cutName(line []byte) (name []byte, colon int) {
 			return nil, 0
 		}
 		return name, end
-	case isBlank(c):
-		rest := bytes.TrimLeft(line[end:], " \t")
-		if bytes.HasPrefix(rest, []byte(":")) && line[0] < 'a' && (isPartField(name) || isKnownField(name)) {
-			return name, len(line) - len(rest)
+	case isBlank(c) && line[0] < 'a':
+		for end < len(line) && isBlank(line[end]) {
+			end++
+		}
+		if end < len(line) && line[end] == ':' && (isPartField(name) || isKnownField(name)) {
+			return name, end
 		}
 	}
 	return nil, 0
