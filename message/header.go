@@ -13,13 +13,14 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 	if kept != nil {
 		first = len(*kept)
 	}
+	line := cutHeaderLine(data)
 	for {
 		if d.late() {
 			data = nil
 			break
 		}
 		var name, value []byte
-		name, value, data = d.field(data, &e, kept == nil)
+		name, value, data, line = d.field(data, line, &e, kept == nil)
 		if name == nil {
 			break
 		}
@@ -46,60 +47,74 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 	return e, data
 }
 
-// field cuts the first field off a header; its value is still folded. After the last one the name is nil, and rest is
-// the body. ofPart says that it is the header of a part, which is described by e so far.
+// headerLine is a line that may start a field.
+type headerLine struct {
+	text, below []byte // without its line end, and what follows
+	name        []byte // of the field, nil if it starts none
+	colon       int    // where the colon is
+}
+
+// cutHeaderLine returns the first line of data.
+func cutHeaderLine(data []byte) (l headerLine) {
+	l.text, l.below = cutLine(data)
+	l.name, l.colon = cutName(l.text)
+	return l
+}
+
+// field cuts the first field off a header, whose first line is line; its value is still folded. After the last one the name
+// is nil, and rest is the body; else next is the first line of rest. ofPart says that it is the header of a part, which is
+// described by e so far.
 //
 // QUIRK: a header consists of fields, which go on in lines that start with a blank, and ends with an empty line. In mail
 // it may also hold other lines, such as the rest of a field broken by a program that did not know how to fold it
 // (junk-lines.eml, lost-folds.eml), or an mbox line, or go over into the body without an empty line (no-empty-line.eml),
 // or into the first part (no-empty-line-multipart.eml). Such a line goes on with the field before it if the header itself
 // goes on, or if that field waits for more.
-func (d *Decoder) field(data []byte, e *entity, ofPart bool) (name, value, rest []byte) {
+func (d *Decoder) field(data []byte, line headerLine, e *entity, ofPart bool) (name, value, rest []byte, next headerLine) {
 	for len(data) > 0 {
-		line, after := cutLine(data)
-		if len(line) == 0 {
-			return nil, nil, after
+		if len(line.text) == 0 {
+			return nil, nil, line.below, next
 		}
-		name, colon := cutName(line)
-		if endsHeader(line, name, after, e, ofPart) {
+		if endsHeader(&line, e, ofPart) {
 			d.msg.Repairs.add(HeaderWithoutEnd)
-			return nil, nil, data
+			return nil, nil, data, next
 		}
-		if name == nil {
+		after := line.below
+		next = cutHeaderLine(after)
+		if line.name == nil {
 			d.msg.Repairs.add(HeaderWithoutColon)
-			data = after
+			data, line = after, next
 			continue
 		}
 		for len(after) > 0 {
-			next, below := cutLine(after)
-			if !isFold(next) {
-				if !isLostFold(next, below, data[:len(data)-len(after)], ofPart) {
+			if !isFold(next.text) {
+				if !isLostFold(&next, data[:len(data)-len(after)], ofPart) {
 					break
 				}
 				d.msg.Repairs.add(HeaderWithoutColon)
 			}
-			after = below
+			after = next.below
+			next = cutHeaderLine(after)
 		}
-		value = data[colon+1 : len(data)-len(after)]
-		return name, bytes.TrimSpace(value), after
+		value = data[line.colon+1 : len(data)-len(after)]
+		return line.name, bytes.TrimSpace(value), after, next
 	}
-	return nil, nil, nil
+	return nil, nil, nil, next
 }
 
-// endsHeader reports whether line, which is not empty, is in the body already; name is that of the field in it, below is
-// what follows it.
+// endsHeader reports whether line, which is not empty, is in the body already.
 //
 // QUIRK: part headers that lack their empty line often go over into text that looks like fields, such as a report on
 // delivery or the header of a message (no-empty-line-part.eml). Those of parts are named Content- in nearly all mail.
 // Fields are never base64.
-func endsHeader(line, name, below []byte, e *entity, ofPart bool) bool {
+func endsHeader(line *headerLine, e *entity, ofPart bool) bool {
 	switch {
-	case name != nil:
-		return ofPart && e.transfer != transferBase64 && !isPartField(name) && !goesOn(below, ofPart)
-	case bytes.HasPrefix(line, []byte("--")):
+	case line.name != nil:
+		return ofPart && e.transfer != transferBase64 && !isPartField(line.name) && !goesOn(line.below, ofPart)
+	case bytes.HasPrefix(line.text, []byte("--")):
 		return true
 	default:
-		return !goesOn(below, ofPart)
+		return !goesOn(line.below, ofPart)
 	}
 }
 
@@ -107,15 +122,12 @@ func endsHeader(line, name, below []byte, e *entity, ofPart bool) bool {
 func isFold(line []byte) bool { return len(line) > 0 && isBlank(line[0]) }
 
 // isLostFold reports whether a field goes on in line although that does not start with a blank; before is the field up
-// to there, below what follows.
-func isLostFold(line, below, before []byte, ofPart bool) bool {
-	if len(line) == 0 || bytes.HasPrefix(line, []byte("--")) || isFromLine(line) {
+// to there.
+func isLostFold(line *headerLine, before []byte, ofPart bool) bool {
+	if line.name != nil || len(line.text) == 0 || bytes.HasPrefix(line.text, []byte("--")) || isFromLine(line.text) {
 		return false
 	}
-	if name, _ := cutName(line); name != nil {
-		return false
-	}
-	return waits(before) || goesOn(below, ofPart)
+	return waits(before) || goesOn(line.below, ofPart)
 }
 
 // waits reports whether a field waits for more, because it ends in what separates the items of a list. A subject, which

@@ -27,22 +27,23 @@ func (d *Decoder) unescaped(raw []byte, inAttribute bool) []byte {
 	if bytes.IndexByte(raw, '&') < 0 && (!d.hasCR || bytes.IndexByte(raw, '\r') < 0) {
 		return raw
 	}
+	const special uint64 = 1<<'&' | 1<<'\r'
 	start := len(d.values)
 	for at := 0; at < len(raw); {
-		switch c := raw[at]; {
-		case c == '&' && at+1 < len(raw) && raw[at+1] == '#':
-			at += d.numbered(raw[at:])
-		case c == '&':
-			at += d.named(raw[at:], inAttribute)
-		case c == '\r':
+		plain := skipTo(raw, at, special)
+		d.values = append(d.values, raw[at:plain]...)
+		switch at = plain; {
+		case at == len(raw):
+		case raw[at] == '\r':
 			d.values = append(d.values, '\n')
 			at++
 			if at < len(raw) && raw[at] == '\n' {
 				at++
 			}
+		case at+1 < len(raw) && raw[at+1] == '#':
+			at += d.numbered(raw[at:])
 		default:
-			d.values = append(d.values, c)
-			at++
+			at += d.named(raw[at:], inAttribute)
 		}
 	}
 	return d.values[start:len(d.values):len(d.values)]
