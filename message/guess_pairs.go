@@ -21,8 +21,10 @@ func newDoubleTable(name string, s script) doubleTable {
 	t := doubleTable{name: name}
 	encoder := s.encoding(name).NewEncoder()
 	for _, r := range s.common {
-		encoded, err := encoder.Bytes([]byte(string(r)))
-		if err == nil && len(encoded) == 2 {
+		var text, encoded [2 * utf8.UTFMax]byte
+		encoder.Reset()
+		n, _, err := encoder.Transform(encoded[:], utf8.AppendRune(text[:0], r), true)
+		if err == nil && n == 2 {
 			at := uint16(encoded[0])<<8 | uint16(encoded[1])
 			t.common[at/64] |= 1 << (at % 64)
 		}

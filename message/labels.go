@@ -82,12 +82,14 @@ func namedCodec(name string) *codec {
 // singleCodec returns the codec for an encoding that extends ASCII by one byte a character.
 func singleCodec(enc encoding.Encoding) *codec {
 	c := &codec{decoder: enc.NewDecoder(), high: new([utf8.RuneSelf]rune)}
+	var all [utf8.RuneSelf]byte
+	for b := range all {
+		all[b] = utf8.RuneSelf + byte(b)
+	}
+	decoded, _ := c.decoder.Bytes(all[:]) // one character for each byte, U+FFFD where there is none
 	for b := range c.high {
-		decoded, err := c.decoder.Bytes([]byte{utf8.RuneSelf + byte(b)})
-		if err != nil {
-			decoded = nil
-		}
-		c.high[b], _ = utf8.DecodeRune(decoded)
+		r, size := utf8.DecodeRune(decoded)
+		c.high[b], decoded = r, decoded[size:]
 	}
 	return c
 }
