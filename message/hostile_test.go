@@ -140,6 +140,19 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		{"colours", fill(html, "<font color=#fff>a<font color=red>b", "")},
 		{"soft hyphens", fill(html, "\u00ad", "")},
 		{"letters by their numbers", fill(html, "&#33", "")},
+		{"references", fill(html, "&nbsp;", "")},
+		{"references to nothing", func(size int) string {
+			var s strings.Builder
+			s.WriteString(html)
+			for i := 0; s.Len() < size; i++ {
+				fmt.Fprintf(&s, "&x%d;", i)
+			}
+			return s.String()
+		}},
+		{"a reference without an end", fill(html+"&", "a", "")},
+		{"scripts in scripts", fill(html, "<script><script></script>", "")},
+		{"elements that nobody uses", fill(html, "<xmp></xmp>", "")},
+		{"tags without an end", fill(html, "<a b='><a b=\">", "")},
 		{"breaks in words", fill(html, "a<wbr>", "")},
 		{"comments in words", fill(html, "a<!x>", "")},
 		{"links in links", fill(html, "<a href=x>a ", "")},

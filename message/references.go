@@ -15,7 +15,7 @@ type namedCharacter struct {
 }
 
 const (
-	// maxNamed is how many names are remembered. Mail has a few dozen.
+	// maxNamed is how many names are remembered. Most mail has a few dozen.
 	maxNamed = 1 << 10
 	// maxNamedLength is longer than any name.
 	maxNamedLength = 40
@@ -93,9 +93,12 @@ func (d *Decoder) named(raw []byte, inAttribute bool) (read int) {
 		length++
 	}
 	reference, rest := raw[:min(length, maxNamedLength)], raw[min(length, maxNamedLength):length]
-	c := d.namedCharacter(reference)
-	isQuery := reference[len(reference)-1] != ';' && length < len(raw) && raw[length] == '=' // as in "?a=1&copy=2"
-	if inAttribute && (isQuery || !c.whole) {
+	isQuery := raw[length-1] != ';' && length < len(raw) && raw[length] == '=' // as in "?a=1&copy=2"
+	var c namedCharacter
+	if !inAttribute || !isQuery {
+		c = d.namedCharacter(reference)
+	}
+	if inAttribute && !c.whole {
 		d.values = append(d.values, raw[:length]...)
 		return length
 	}
@@ -114,8 +117,9 @@ func (d *Decoder) namedCharacter(reference []byte) namedCharacter {
 	} else {
 		c.whole = utf8.RuneCountInString(c.text) == 1 && len(reference) > len("&")
 	}
-	if len(d.characters) < maxNamed {
-		d.characters[string(reference)] = c
+	if len(d.characters) == maxNamed {
+		clear(d.characters) // of what some message has made up
 	}
+	d.characters[string(reference)] = c
 	return c
 }
