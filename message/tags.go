@@ -146,7 +146,7 @@ func rawText(source []byte, length int, name []byte) (content []byte, ok bool) {
 		return nil, true
 	}
 	if length > maxReusedTag {
-		return nil, false
+		return nil, false // appendVisible starts anew after it, and takes what follows for markup
 	}
 	rest := source[length:min(len(source), maxTokenBytes-maxTagName)]
 	for at := 0; ; at++ {
