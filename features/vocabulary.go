@@ -129,16 +129,50 @@ func (v *Vocabulary) Hashes() []uint64 { return v.hashes }
 
 // ID returns the id of the term with the given hash; an unknown term has none.
 func (v *Vocabulary) ID(hash uint64) (id uint32, known bool) {
-	id = v.lookUp(hash)
+	var ids [1]uint32
+	id = v.appendIDs(ids[:0], []uint64{hash})[0]
 	return id, id != unknown
 }
 
-func (v *Vocabulary) lookUp(hash uint64) (id uint32) {
-	p, key := v.split(hash)
-	for id, end := v.starts[p], v.starts[p+1]; id < end; id++ {
-		if v.keys[id] >= key {
-			if v.keys[id] == key {
-				return id
+// together is how many terms are looked up at a time. All places in memory where they are are asked for before the first is
+// needed, so that the waits for them are one: in a large vocabulary this takes half the time.
+const together = 32
+
+// bucket is the terms of one prefix, and the key of the first.
+type bucket struct{ from, to, first uint32 }
+
+// appendIDs appends the ids of terms by their hashes.
+func (v *Vocabulary) appendIDs(dst []uint32, hashes []uint64) []uint32 {
+	var buckets [together]bucket
+	for len(hashes) > 0 {
+		batch := hashes[:min(together, len(hashes))]
+		hashes = hashes[len(batch):]
+		for i, hash := range batch {
+			p := hash >> v.shift
+			buckets[i] = bucket{from: v.starts[p], to: v.starts[p+1]}
+		}
+		for i := range batch {
+			if b := &buckets[i]; b.from < b.to {
+				b.first = v.keys[b.from]
+			}
+		}
+		for i, hash := range batch {
+			_, key := v.split(hash)
+			dst = append(dst, v.find(buckets[i], key))
+		}
+	}
+	return dst
+}
+
+// find returns the id of the term with a key, or unknown.
+func (v *Vocabulary) find(b bucket, key uint32) (id uint32) {
+	if b.from == b.to || b.first > key {
+		return unknown
+	}
+	for id, found := range v.keys[b.from:b.to] {
+		if found >= key {
+			if found == key {
+				return b.from + uint32(id)
 			}
 			break
 		}
@@ -150,9 +184,7 @@ func (v *Vocabulary) lookUp(hash uint64) (id uint32) {
 // returns the longer vector. Training and classification both make their vectors here.
 func (v *Vocabulary) AppendVector(dst Vector, doc Document, kind Kind) Vector {
 	first := len(dst.IDs)
-	for _, hash := range doc.terms(kind) {
-		dst.IDs = append(dst.IDs, v.lookUp(hash))
-	}
+	dst.IDs = v.appendIDs(dst.IDs, doc.terms(kind))
 	return doc.appendValues(dst, first, kind)
 }
 

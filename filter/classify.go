@@ -73,6 +73,10 @@ func (f *Filter) Classify(raw []byte) Verdict {
 		s = &scratch{reader: f.newReader()}
 	}
 	defer f.scratch.Put(s)
+	return f.classify(s, raw)
+}
+
+func (f *Filter) classify(s *scratch, raw []byte) Verdict {
 	document, repairs := s.reader.document(raw)
 	s.vector = f.vocabulary.AppendVector(features.Vector{IDs: s.vector.IDs[:0], Values: s.vector.Values[:0]}, document, f.kind)
 	v := f.verdict(s)

@@ -97,7 +97,7 @@ func (c *cache) known(word []byte) (text []byte, hash uint64) {
 		return text, hash
 	}
 	if text, hash = c.old.known(key); text != nil {
-		c.add(key, hash, text)
+		text = c.add(key, hash, string(text))
 	}
 	return text, hash
 }
@@ -116,7 +116,7 @@ func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 	if made == "" {
 		made = key
 	}
-	text, hash = []byte(made), c.hash(made)
+	hash = c.hash(made)
 	switch {
 	case len(word) > maxCachedWord || len(made) > maxCachedWord || len(made) == 0:
 	case d != nil:
@@ -126,9 +126,9 @@ func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 		d.term = made
 		c.disguised[key] = d
 	default:
-		c.add(maphash.Bytes(c.seed, word), hash, text)
+		return c.add(maphash.Bytes(c.seed, word), hash, made), hash, nil
 	}
-	return text, hash, d
+	return []byte(made), hash, d
 }
 
 // hash is that of the term with the tag of the cache that is counted as text.
@@ -140,8 +140,8 @@ func (c *cache) hash(text string) uint64 {
 	return features.Hash(c.scratch)
 }
 
-// add remembers a word that the younger generation does not.
-func (c *cache) add(word, hash uint64, text []byte) {
+// add remembers a word that the younger generation does not, and returns its text there.
+func (c *cache) add(word, hash uint64, text string) []byte {
 	if c.young.count == maxCached || len(c.young.texts)+entrySize+maxCachedWord > 1<<atBits {
 		c.old, c.young = c.young, newGeneration(len(c.young.slots))
 	}
@@ -153,6 +153,7 @@ func (c *cache) add(word, hash uint64, text []byte) {
 	g.texts = binary.LittleEndian.AppendUint32(g.texts, uint32(word))
 	g.texts = binary.LittleEndian.AppendUint16(g.texts, uint16(len(text)))
 	g.texts = append(g.texts, text...)
+	return g.texts[len(g.texts)-len(text) : len(g.texts) : len(g.texts)]
 }
 
 // grow doubles the slots.

@@ -112,12 +112,18 @@ func (t *Tokenizer) newStems(language, tag string) *cache {
 			return stem(folded)
 		}
 	}
-	return newCache(tag, func(word string) (string, *disguise) {
+	c := newCache(tag, nil)
+	c.become = func(word string) (string, *disguise) {
+		if small := strings.ToLower(word); small != word && !t.options.CaseSensitive && isSmallLetters(small) {
+			text, _, _ := c.get([]byte(small)) // most are known
+			return string(text), nil
+		}
 		if meant, ok := undigit(nil, []byte(word)); ok {
 			return become(word), &disguise{mark: letterDigit, meant: become(string(meant))}
 		}
 		return t.unmasked(word, become)
-	})
+	}
+	return c
 }
 
 // unmasked returns what become makes of a word, or of the word it looks like.

@@ -1,0 +1,170 @@
+package filter
+
+import (
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"chaff/corpus"
+	"chaff/corpus/sample"
+	"chaff/message"
+	"chaff/tokenize"
+)
+
+// messagesOf returns all messages of a source, as they are.
+func messagesOf(t testing.TB, source corpus.Source) [][]byte {
+	t.Helper()
+	var all [][]byte
+	for item, err := range source {
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := item.Read(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, raw)
+	}
+	return all
+}
+
+// TestMailThatIsLikeOtherMailAllocatesNothing classifies the invented mail again and again: no word of it is new then.
+func TestMailThatIsLikeOtherMailAllocatesNothing(t *testing.T) {
+	f := trainedOn(t, sample.Source())
+	mail := messagesOf(t, sample.Source())
+	s := &scratch{reader: f.newReader()}
+	classify := func() {
+		for _, raw := range mail {
+			f.classify(s, raw)
+		}
+	}
+	classify()
+	if got := testing.AllocsPerRun(5, classify); got > float64(len(mail)) {
+		t.Errorf("%d messages: %v allocations, want at most one a message", len(mail), got)
+	}
+}
+
+// BenchmarkStages measures the way from the bytes of a message to its verdict, stage by stage, each with all before it, in
+// CPU time of one goroutine over whole corpora: how fast files are read without looking at them, and how fast mail in memory
+// is decoded, cut into terms, gathered, and classified. Each pass has a reader of its own, so that each distinct word is
+// stemmed once, but for the last line, where the words are known. cat and wc -w tell what the machine can do.
+func BenchmarkStages(b *testing.B) {
+	dir, ok := corporaDir(b)
+	if !ok {
+		b.Skip(needsCorpora)
+	}
+	sa, _ := spamAssassinCorpus(b)
+	for _, of := range []struct {
+		name, folder string
+		source       corpus.Source
+	}{{"SpamAssassin", "sa", sa}, {"Enron1", "enron/enron1", enronCorpus(b, dir, 1)}} {
+		b.Run(of.name, func(b *testing.B) {
+			for _, command := range []string{"cat", "wc -w"} {
+				b.Run(command, func(b *testing.B) { benchmarkCommand(b, command, filepath.Join(dir, of.folder)) })
+			}
+			benchmarkStages(b, of.source)
+		})
+	}
+}
+
+func benchmarkCommand(b *testing.B, command, folder string) {
+	var spent time.Duration
+	var size int64
+	for b.Loop() {
+		c := exec.Command("sh", "-c", "find . -type f -print0 | xargs -0 "+command+" >/dev/null")
+		c.Dir = folder
+		if err := c.Run(); err != nil {
+			b.Skip(err)
+		}
+		spent += c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+	}
+	err := filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		size += info.Size()
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(size)*float64(b.N)/1e6/spent.Seconds(), "MB/cpu-s")
+}
+
+func benchmarkStages(b *testing.B, source corpus.Source) {
+	f := trainedOn(b, source)
+	mail := messagesOf(b, source)
+	size := 0
+	for _, raw := range mail {
+		size += len(raw)
+	}
+	measure := func(name string, prepare func() (each func(raw []byte))) {
+		b.Run(name, func(b *testing.B) {
+			var spent time.Duration
+			b.ReportAllocs()
+			for b.Loop() {
+				b.StopTimer()
+				each := prepare()
+				b.StartTimer()
+				began := cpuTime()
+				for _, raw := range mail {
+					each(raw)
+				}
+				spent += cpuTime() - began
+			}
+			b.ReportMetric(float64(size)*float64(b.N)/1e6/spent.Seconds(), "MB/cpu-s")
+			b.ReportMetric(spent.Seconds()*1e6/float64(b.N*len(mail)), "us/message")
+		})
+	}
+	b.Run("read", func(b *testing.B) {
+		var spent time.Duration
+		for b.Loop() {
+			began := cpuTime()
+			var raw []byte
+			for item := range source {
+				raw, _ = item.Read(raw)
+			}
+			spent += cpuTime() - began
+		}
+		b.ReportMetric(float64(size)*float64(b.N)/1e6/spent.Seconds(), "MB/cpu-s")
+	})
+	measure("decode", func() func([]byte) {
+		decoder := message.NewDecoder(message.DefaultOptions())
+		return func(raw []byte) { decoder.Decode(raw) }
+	})
+	measure("terms", func() func([]byte) {
+		reader := f.newReader()
+		return func(raw []byte) { reader.terms(raw, func(tokenize.Term) {}) }
+	})
+	measure("gather", func() func([]byte) {
+		reader := f.newReader()
+		return func(raw []byte) { reader.document(raw) }
+	})
+	measure("classify", func() func([]byte) {
+		s := &scratch{reader: f.newReader()}
+		return func(raw []byte) { f.classify(s, raw) }
+	})
+	s := &scratch{reader: f.newReader()}
+	again := func(raw []byte) { f.classify(s, raw) }
+	for _, raw := range mail {
+		again(raw)
+	}
+	measure("classify again", func() func([]byte) { return again })
+}
+
+func trainedOn(t testing.TB, source corpus.Source) *Filter {
+	t.Helper()
+	c, err := Collect(t.Context(), source, []string{hamName, spamName}, DefaultCollectOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _, err := Train(t.Context(), c, "hybrid", DefaultTrainOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
