@@ -54,8 +54,8 @@ func (k Kind) counted() bool { return k == Counts || k == UnitCounts }
 // unit says whether documents have the length 1.
 func (k Kind) unit() bool { return k == UnitBits || k == UnitCounts }
 
-// Dataset is N labelled documents over V terms in K classes: a compressed sparse row matrix, or documents that [Dataset.Rows]
-// makes rows of. It is read-only for trainers.
+// Dataset is N labelled documents over V terms in K classes: a compressed sparse row matrix. It is read-only for
+// trainers. One that was made of [Documents] is kept in fewer bytes, or on disk, and read by [Dataset.Rows] alone.
 type Dataset struct {
 	// Kind says what the values are.
 	Kind Kind
@@ -63,7 +63,7 @@ type Dataset struct {
 	Classes []string
 	// Labels is the true class of each of the N documents, as an index into Classes.
 	Labels []int32
-	// RowStart has N+1 entries, in a matrix: row i is IDs[RowStart[i]:RowStart[i+1]] and the Values beside them.
+	// RowStart has N+1 entries: row i is IDs[RowStart[i]:RowStart[i+1]] and the Values beside them.
 	RowStart []int
 	// IDs are the term ids of all rows, one row after the other, ascending within a row.
 	IDs []uint32
@@ -74,9 +74,7 @@ type Dataset struct {
 	// Workers is how many goroutines a trainer may use; 0 and 1 are for one. It changes no result.
 	Workers int
 
-	// Of documents that are kept as such, instead of RowStart, IDs and Values.
-	index *Index
-	refs  []Ref
+	matrix *matrix // of documents, instead of RowStart, IDs and Values
 }
 
 // NewDataset returns an empty data set for [Dataset.Append].
@@ -93,10 +91,10 @@ func (d *Dataset) Append(x Vector, label int32) {
 
 // Err returns an error if documents could not be read: the rows of these were empty.
 func (d *Dataset) Err() error {
-	if d.index == nil {
+	if d.matrix == nil {
 		return nil
 	}
-	return d.index.documents.Err()
+	return d.matrix.blocks.failed()
 }
 
 // Len returns N, the number of documents.
@@ -120,9 +118,9 @@ func (d *Dataset) Select(ids []uint32) *Dataset {
 	return selected
 }
 
-// Row returns document i: a view into the matrix, or a row of its own. Who reads many rows asks [Dataset.Rows].
+// Row returns document i: a view into the matrix, or a copy. Who reads many rows asks [Dataset.Rows].
 func (d *Dataset) Row(i int) Vector {
-	if d.index != nil {
+	if d.matrix != nil {
 		return d.Rows().Row(i)
 	}
 	lo, hi := d.RowStart[i], d.RowStart[i+1]

@@ -16,16 +16,15 @@ import (
 // distinct term.
 type Documents struct {
 	dictionary dictionary
-	blocks     blocks
+	budget     *budget
+	blocks     *blocks
 }
 
-// Ref is one of the documents.
-type Ref uint64
-
-// NewDocuments returns documents of which at most so many bytes are kept in memory: the others are in a temporary file, and
-// read from there. 0 is for no limit.
+// NewDocuments returns documents that take at most so many bytes of memory, together with the matrices that are made of
+// them: the others are in temporary files, and read from there. 0 is for no limit. The texts of the terms do not count.
 func NewDocuments(memory int64) *Documents {
-	return &Documents{blocks: blocks{limit: memory}}
+	b := &budget{limit: memory}
+	return &Documents{budget: b, blocks: newBlocks(b)}
 }
 
 // Complete ends the writing, with up to so many goroutines. The error is about the temporary file, or about too many terms.
@@ -36,11 +35,7 @@ func (d *Documents) Complete(workers int) error {
 
 // Err returns the first error of writing or reading the temporary file. A document that could not be read looks like one
 // without terms: who has read documents asks for the error before the result is used.
-func (d *Documents) Err() error {
-	d.blocks.mu.Lock()
-	defer d.blocks.mu.Unlock()
-	return d.blocks.err
-}
+func (d *Documents) Err() error { return d.blocks.failed() }
 
 // Terms returns the number of distinct terms of all documents.
 func (d *Documents) Terms() int { return d.dictionary.len() }
@@ -60,28 +55,30 @@ const (
 	narrow      = 3
 	wide        = 4
 	narrowLimit = 1 << (8 * narrow)
-	// guess is how much of a document is read at first if it is in the file: most are not larger.
-	guess = 4 << 10
 )
 
 // Writer adds documents. It belongs to one goroutine; there may be several at the same time.
 type Writer struct {
-	documents *Documents
-	index     int
-	block     []byte // nil between two blocks
-	numbers   []uint32
-	counts    []byte
+	blockWriter
+	dictionary *dictionary
+	numbers    []uint32
+	counts     []byte
 }
 
 // NewWriter returns a writer, which must be closed in the end.
-func (d *Documents) NewWriter() *Writer { return &Writer{documents: d} }
+func (d *Documents) NewWriter() *Writer {
+	return &Writer{blockWriter: blockWriter{blocks: d.blocks}, dictionary: &d.dictionary}
+}
+
+// Close gives away what was written last.
+func (w *Writer) Close() { w.close() }
 
 // Add keeps the document that b has gathered.
 func (w *Writer) Add(b *Bag) Ref {
 	doc := b.Document()
 	var err error
-	if w.numbers, err = w.documents.dictionary.numbers(w.numbers[:0], b, doc); err != nil {
-		w.documents.blocks.fail(err)
+	if w.numbers, err = w.dictionary.numbers(w.numbers[:0], b, doc); err != nil {
+		w.blocks.fail(err)
 		return 0
 	}
 	w.counts = w.counts[:0]
@@ -96,26 +93,12 @@ func (w *Writer) Add(b *Bag) Ref {
 			width = wide
 		}
 	}
-	at := w.room(headerSize + n*width + 2*bitmapSize(n) + len(w.counts))
+	ref := w.room(headerSize + n*width + 2*bitmapSize(n) + len(w.counts))
 	w.append(doc, width)
-	return Ref(w.index)<<32 | Ref(at)
+	return ref
 }
 
 func bitmapSize(n int) int { return (n + 7) / 8 }
-
-// room makes room for so many bytes, and returns where in the block they are.
-func (w *Writer) room(size int) int {
-	if w.block != nil && len(w.block)+size > cap(w.block) {
-		w.Close()
-	}
-	if w.block == nil || cap(w.block) < size {
-		w.block = make([]byte, 0, max(blockSize, size))
-	}
-	if len(w.block) == 0 {
-		w.index = w.documents.blocks.reserve()
-	}
-	return len(w.block)
-}
 
 // append writes a document, whose numbers and counts are known, to the block, which has room for it.
 func (w *Writer) append(doc Document, width int) {
@@ -144,18 +127,6 @@ func (w *Writer) append(doc Document, width int) {
 	w.block = append(block, w.counts...)
 }
 
-// Close gives away what was written last.
-func (w *Writer) Close() {
-	if len(w.block) == 0 {
-		return
-	}
-	if w.documents.blocks.put(w.index, w.block) {
-		w.block = nil
-		return
-	}
-	w.block = w.block[:0]
-}
-
 // encoded is a document as it is kept.
 type encoded struct {
 	n           int
@@ -165,44 +136,27 @@ type encoded struct {
 	counts      []byte
 }
 
-// documentReader reads documents. It belongs to one goroutine.
-type documentReader struct {
-	documents *Documents
-	buf       []byte
-}
-
-// get returns a document, valid until the next get.
-func (r *documentReader) get(ref Ref) encoded {
-	index, at := int(ref>>32), int(ref&(1<<32-1))
-	data, err := r.read(index, at, guess)
-	if err != nil {
+// get returns a document, valid until the next get; without terms if it could not be read.
+func get(r *blockReader, ref Ref) encoded {
+	data := r.read(ref, guess)
+	if data == nil {
 		return encoded{}
 	}
 	le := binary.LittleEndian
 	flags, countsSize := le.Uint32(data), int(le.Uint32(data[4:]))
 	n, width := int(flags>>1), narrow+int(flags&1)
-	size := headerSize + n*width + 2*bitmapSize(n) + countsSize
-	if len(data) < size {
-		if data, err = r.read(index, at, size); err != nil {
-			return encoded{}
-		}
-	}
 	start := headerSize + n*width
 	many := start + bitmapSize(n)
 	counts := many + bitmapSize(n)
+	if size := counts + countsSize; len(data) < size {
+		if data = r.read(ref, size); data == nil {
+			return encoded{}
+		}
+	}
 	return encoded{
 		n: n, width: width, numbers: data[headerSize:counts],
 		start: data[start:many], many: data[many:counts], counts: data[counts : counts+countsSize],
 	}
-}
-
-func (r *documentReader) read(index, at, n int) ([]byte, error) {
-	data, buf, err := r.documents.blocks.read(r.buf, index, at, n)
-	r.buf = buf
-	if err != nil {
-		r.documents.blocks.fail(err)
-	}
-	return data, err
 }
 
 // number is that of term i.
@@ -229,7 +183,7 @@ func (e *encoded) count(i int) uint32 {
 
 // Document returns a document with the hashes of its terms.
 func (d *Documents) Document(ref Ref) Document {
-	e := (&documentReader{documents: d}).get(ref)
+	e := get(&blockReader{blocks: d.blocks}, ref)
 	doc := Document{Terms: make([]uint64, e.n), Counts: make([]uint32, e.n), Start: make([]bool, e.n)}
 	for i := range e.n {
 		doc.Terms[i] = d.dictionary.hash(e.number(i))
@@ -242,9 +196,9 @@ func (d *Documents) Document(ref Ref) Document {
 func (d *Documents) Wholes(refs []Ref, workers int) []uint64 {
 	hashes := make([]uint64, len(refs))
 	parallel.Ranges(workers, len(refs), 256, func(_, from, to int) {
-		r := documentReader{documents: d}
+		r := blockReader{blocks: d.blocks}
 		for i := from; i < to; i++ {
-			hashes[i] = d.whole(r.get(refs[i]))
+			hashes[i] = d.whole(get(&r, refs[i]))
 		}
 	})
 	return hashes

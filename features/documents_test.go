@@ -56,7 +56,7 @@ func TestNumbersOfFourBytes(t *testing.T) {
 	w.room(100)
 	w.append(Document{Counts: []uint32{1, 3}, Start: []bool{false, true}}, wide)
 	w.Close()
-	e := (&documentReader{documents: d}).get(0)
+	e := get(&blockReader{blocks: d.blocks}, 0)
 	if e.n != 2 || e.number(0) != 5 || e.number(1) != narrowLimit+7 || e.count(0) != 1 || e.count(1) != 3 || e.isAtStart(0) || !e.isAtStart(1) {
 		t.Errorf("got %+v", e)
 	}
@@ -73,7 +73,7 @@ func TestRowsOfDocumentsAreThoseOfTheirHashes(t *testing.T) {
 		}
 		other := d.Index(x.Vocabulary(), 2)
 		for _, kind := range []Kind{Bits, Counts, UnitBits, UnitCounts, StartBits} {
-			data, again := x.Dataset(kind, nil, refs, make([]int32, len(refs))), other.Dataset(kind, nil, refs, make([]int32, len(refs)))
+			data, again := x.Dataset(kind, nil, refs, make([]int32, len(refs)), 2), other.Dataset(kind, nil, refs, make([]int32, len(refs)), 1)
 			rows, others := data.Rows(), again.Rows()
 			for i, b := range bags {
 				want := x.Vocabulary().AppendVector(Vector{IDs: []uint32{}, Values: []float32{}}, b.Document(), kind)
@@ -143,7 +143,7 @@ func TestAFullDiskIsAnError(t *testing.T) {
 	if d.Complete(1) == nil || d.Err() == nil {
 		t.Error("no error, though there is no folder for temporary files")
 	}
-	if e := (&documentReader{documents: d}).get(ref); e.n != 0 {
+	if e := get(&blockReader{blocks: d.blocks}, ref); e.n != 0 {
 		t.Errorf("a document that was not kept has %d terms", e.n)
 	}
 }
@@ -189,8 +189,8 @@ func TestBeyondTheLimitDocumentsTakeNoMemory(t *testing.T) {
 	if err := d.Complete(1); err != nil {
 		t.Fatal(err)
 	}
-	if d.blocks.used > 1<<20 || d.blocks.end < 1<<20 {
-		t.Errorf("%d bytes in memory and %d in the file, want at most a megabyte and more than one", d.blocks.used, d.blocks.end)
+	if d.budget.used.Load() > 1<<20 || d.blocks.end < 1<<20 {
+		t.Errorf("%d bytes in memory and %d in the file, want at most a megabyte and more than one", d.budget.used.Load(), d.blocks.end)
 	}
 	if _, err := os.Stat(d.blocks.file.Name()); err == nil && runtime.GOOS == "linux" {
 		t.Error("the temporary file has a name")

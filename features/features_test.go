@@ -254,7 +254,7 @@ func TestHashesWithOnePrefixAndKeyAreOneTerm(t *testing.T) {
 	before := Vector{IDs: []uint32{1}, Values: []float32{9}} // of the document before, which stays as it is
 	for kind, want := range map[Kind]float32{Bits: 1, Counts: 5, UnitBits: unit, UnitCounts: units, StartBits: 1} {
 		got := v.AppendVector(Vector{IDs: slices.Clone(before.IDs), Values: slices.Clone(before.Values)}, both, kind)
-		if row := index.Dataset(kind, nil, refs, make([]int32, len(refs))).Row(len(refs) - 1); !slices.Equal(row.IDs, got.IDs[1:]) ||
+		if row := index.Dataset(kind, nil, refs, make([]int32, len(refs)), 1).Row(len(refs) - 1); !slices.Equal(row.IDs, got.IDs[1:]) ||
 			!slices.Equal(row.Values, got.Values[1:]) {
 			t.Errorf("%v: the row of a document with both is %v", kind, row)
 		}

@@ -74,9 +74,9 @@ func (d *Documents) frequencies(refs []Ref, workers int) []uint32 {
 			counts[worker] = make([]uint32, d.dictionary.size())
 		}
 		count := counts[worker]
-		r := documentReader{documents: d}
+		r := blockReader{blocks: d.blocks}
 		for _, ref := range refs[from:to] {
-			e := r.get(ref)
+			e := get(&r, ref)
 			for i := range e.n {
 				count[e.number(i)]++
 			}
@@ -164,7 +164,7 @@ func (x *Index) Frequencies(refs []Ref, workers int) []uint32 {
 // frequenciesOfRows is Frequencies where a document may have two hashes that are one term.
 func (x *Index) frequenciesOfRows(refs []Ref) []uint32 {
 	byID := make([]uint32, x.vocabulary.Len())
-	rows := x.Dataset(Bits, nil, refs, nil).Rows()
+	rows := x.Dataset(Bits, nil, refs, nil, 1).Rows()
 	for i := range refs {
 		for _, id := range rows.Row(i).IDs {
 			byID[id]++
@@ -176,67 +176,4 @@ func (x *Index) frequenciesOfRows(refs []Ref) []uint32 {
 // Texts returns the texts of the terms by id: V of them, empty for those that none of the documents has.
 func (x *Index) Texts(workers int) []string {
 	return x.documents.dictionary.textsOf(x.ids, x.vocabulary.Len(), workers)
-}
-
-// Dataset returns documents with their labels as a matrix (documents x terms) of any kind but [Whole]. It takes no more
-// memory than the numbers of the documents: rows are made when they are read.
-func (x *Index) Dataset(kind Kind, classes []string, refs []Ref, labels []int32) *Dataset {
-	return &Dataset{Kind: kind, Classes: classes, Labels: labels, Terms: x.vocabulary.Len(), index: x, refs: refs}
-}
-
-// GrowingVocabulary is a vocabulary of the terms of documents that learns them as they come, with ids in this order. It
-// belongs to one goroutine.
-type GrowingVocabulary struct {
-	rows  Rows
-	ids   []uint32 // by number: 1 + id, 0 for none
-	whole table    // of whole documents
-	terms int
-}
-
-// Growing returns a vocabulary that knows nothing, for rows of the given kind.
-func (d *Documents) Growing(kind Kind) *GrowingVocabulary {
-	v := &GrowingVocabulary{rows: Rows{kind: kind, reader: documentReader{documents: d}}}
-	if kind != Whole {
-		v.ids = make([]uint32, d.dictionary.size())
-		for i := range v.ids {
-			v.ids[i] = unknown
-		}
-	}
-	v.rows.ids = v.ids
-	return v
-}
-
-// Len returns V, the number of terms so far.
-func (v *GrowingVocabulary) Len() int { return v.terms }
-
-// Row returns the terms of a document that are known, valid until the next call.
-func (v *GrowingVocabulary) Row(ref Ref) Vector {
-	if v.rows.kind != Whole {
-		return v.rows.read(ref)
-	}
-	n := v.whole.find(v.rows.reader.documents.whole(v.rows.reader.get(ref)))
-	if n < 0 {
-		return Vector{}
-	}
-	return Vector{IDs: []uint32{uint32(n)}, Values: []float32{1}}
-}
-
-// Learn is Row, and makes terms known that are not.
-func (v *GrowingVocabulary) Learn(ref Ref) Vector {
-	e := v.rows.reader.get(ref)
-	if v.rows.kind == Whole {
-		v.whole.number(v.rows.reader.documents.whole(e))
-		v.terms = len(v.whole.hashes)
-		return v.Row(ref)
-	}
-	for i := range e.n {
-		if v.rows.kind == StartBits && !e.isAtStart(i) {
-			continue
-		}
-		if n := e.number(i); v.ids[n] == unknown {
-			v.ids[n] = uint32(v.terms)
-			v.terms++
-		}
-	}
-	return v.rows.read(ref)
 }

@@ -206,14 +206,17 @@ func (doc Document) appendValues(dst Vector, first int, kind Kind) Vector {
 		if id == unknown || kind == StartBits && !doc.Start[i] {
 			continue
 		}
-		value := float32(doc.value(i, kind) * scale)
-		if last := len(dst.IDs) - 1; last >= first && dst.IDs[last] == id { // two hashes that are one term
-			if kind.counted() {
-				dst.Values[last] += value
-			}
-			continue
-		}
-		dst.IDs, dst.Values = append(dst.IDs, id), append(dst.Values, value)
+		dst.add(first, id, float32(doc.value(i, kind)*scale), kind)
 	}
 	return dst
+}
+
+// add appends a term to the vector of a document that begins at first, or adds it to the last one: two hashes may be one term.
+func (x *Vector) add(first int, id uint32, value float32, kind Kind) {
+	last := len(x.IDs) - 1
+	if last < first || x.IDs[last] != id {
+		x.IDs, x.Values = append(x.IDs, id), append(x.Values, value)
+	} else if kind.counted() {
+		x.Values[last] += value
+	}
 }

@@ -56,6 +56,7 @@ type Collection struct {
 	keys    []uint64      // of each document: what its part is chosen by, the same within a group of near-duplicates
 	parts   []corpus.Part // of each document
 	words   *words        // of the training part
+	made    *matrices
 	wholes  func() *wholes
 }
 
@@ -138,7 +139,7 @@ func (c *Collection) divide(parts []corpus.Part) error {
 		return err
 	}
 	terms := sync.OnceValue(func() Terms { return Terms{Texts: index.Texts(c.workers()), Documents: frequencies} })
-	c.words = &words{index, terms}
+	c.words, c.made = &words{index, terms}, new(matrices)
 	c.wholes = sync.OnceValue(func() *wholes { return newWholes(c.mail.Wholes(training, c.workers())) })
 	c.summary.Terms = index.Vocabulary().Len()
 	return c.mail.Err()
@@ -273,30 +274,4 @@ func (c *Collection) Origins(part corpus.Part) []string {
 		}
 	}
 	return origins
-}
-
-// Dataset returns the documents of one part as a matrix (documents x terms) of the given kind.
-func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dataset {
-	documents, labels := c.part(part)
-	var d *features.Dataset
-	if kind == features.Whole {
-		d = wholeDataset(c.wholes().vocabulary, c.classes, c.mail.Wholes(documents, c.workers()), labels)
-	} else {
-		d = c.words.index.Dataset(kind, c.classes, documents, labels)
-	}
-	d.Workers = c.workers()
-	return d
-}
-
-// wholeDataset is documents as single terms, by their hashes.
-func wholeDataset(v *features.Vocabulary, classes []string, hashes []uint64, labels []int32) *features.Dataset {
-	d := features.NewDataset(features.Whole, classes, v.Len())
-	for i, hash := range hashes {
-		var x features.Vector
-		if id, known := v.ID(hash); known {
-			x = features.Vector{IDs: []uint32{id}, Values: []float32{1}}
-		}
-		d.Append(x, labels[i])
-	}
-	return d
 }

@@ -26,14 +26,14 @@ func (f *Filter) Evaluate(ctx context.Context, source corpus.Source, review, wor
 	if err != nil {
 		return Evaluation{}, err
 	}
-	index := f.index(g.mail, workers)
-	s := f.score(f.dataset(g, index, g.documents, workers))
+	d := f.datasetOf(g, workers)
+	s := f.score(d)
 	e := Evaluation{Summary: g.summary, Figures: *f.measure(s)}
 	if f.isSpamFilter() {
 		e.Verdicts = f.countVerdicts(s)
 		e.Curve, e.Scores = metrics.ErrorCurve(s.margins(), s.spam()), metrics.ScoreHistogram(s.margins(), s.spam(), scoreBins)
 	}
-	if e.Review, err = f.review(ctx, g, index, g.documents, workers, review); err != nil {
+	if e.Review, err = f.review(ctx, g, g.documents, d, review); err != nil {
 		return Evaluation{}, err
 	}
 	return e, nil

@@ -18,29 +18,25 @@ func (f *Filter) Dataset(ctx context.Context, source corpus.Source, workers int,
 	if err != nil {
 		return nil, Summary{}, err
 	}
-	return f.dataset(g, f.index(g.mail, workers), g.documents, workers), g.summary, nil
+	d := f.datasetOf(g, workers)
+	return d, g.summary, d.Err()
 }
 
-// index is what f knows of the terms of mail.
-func (f *Filter) index(mail *features.Documents, workers int) *features.Index {
-	return mail.Index(f.vocabulary, parallel.Workers(workers))
+// datasetOf is all documents that were gathered, as f sees them.
+func (f *Filter) datasetOf(g *gathered, workers int) *features.Dataset {
+	refs, labels := make([]features.Ref, len(g.documents)), make([]int32, len(g.documents))
+	for i, d := range g.documents {
+		refs[i], labels[i] = d.terms, d.label
+	}
+	return f.dataset(g.mail, refs, labels, parallel.Workers(workers))
 }
 
 // dataset is documents as f sees them.
-func (f *Filter) dataset(g *gathered, index *features.Index, documents []document, workers int) *features.Dataset {
-	refs, labels := make([]features.Ref, len(documents)), make([]int32, len(documents))
-	for i, d := range documents {
-		refs[i], labels[i] = d.terms, d.label
-	}
-	workers = parallel.Workers(workers)
-	var d *features.Dataset
+func (f *Filter) dataset(mail *features.Documents, documents []features.Ref, labels []int32, workers int) *features.Dataset {
 	if f.kind == features.Whole {
-		d = wholeDataset(f.vocabulary, f.settings.Classes, g.mail.Wholes(refs, workers), labels)
-	} else {
-		d = index.Dataset(f.kind, f.settings.Classes, refs, labels)
+		return wholeDataset(f.vocabulary, f.settings.Classes, mail.Wholes(documents, workers), labels)
 	}
-	d.Workers = workers
-	return d
+	return mail.Index(f.vocabulary, workers).Dataset(f.kind, f.settings.Classes, documents, labels, workers)
 }
 
 // Weights returns the linear function of f. For a filter that was opened, the error is about its file.

@@ -64,16 +64,11 @@ func (c *Collection) Review(ctx context.Context, f *Filter, part corpus.Part, n 
 			documents = append(documents, d)
 		}
 	}
-	index := c.words.index
-	if f.kind != features.Whole && f.vocabulary != index.Vocabulary() {
-		index = f.index(c.mail, c.options.Workers)
-	}
-	return f.review(ctx, c.gathered, index, documents, c.options.Workers, n)
+	return f.review(ctx, c.gathered, documents, c.datasetFor(f, part), n)
 }
 
-// review judges some documents of g, of whose terms f knows those in the index.
-func (f *Filter) review(ctx context.Context, g *gathered, index *features.Index, documents []document, workers, n int) (Review, error) {
-	d := f.dataset(g, index, documents, workers)
+// review judges some documents of g, of which d are the rows.
+func (f *Filter) review(ctx context.Context, g *gathered, documents []document, d *features.Dataset, n int) (Review, error) {
 	s := f.score(d)
 	s.probabilities = f.settings.Calibration.All(s.scores)
 	var r Review
@@ -85,7 +80,7 @@ func (f *Filter) review(ctx context.Context, g *gathered, index *features.Index,
 		return Review{}, err
 	}
 	r.Months = months(documents, s)
-	return r, g.mail.Err()
+	return r, d.Err()
 }
 
 // probability is what document i was given for class c.

@@ -3,6 +3,7 @@ package filter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"chaff/corpus"
@@ -103,7 +104,8 @@ func trainAndTest(ctx context.Context, c *Collection, model string, o TrainOptio
 		}
 	}
 	result.Train, result.Development, result.Test = f.measure(f.score(training)), f.measure(development), f.measure(test)
-	if err := c.mail.Err(); err != nil {
+	tested := c.Dataset(corpus.Test, kind)
+	if err := errors.Join(training.Err(), held.Err(), tested.Err()); err != nil {
 		return nil, Result{}, scored{}, err
 	}
 	f.provenance.Train, f.provenance.Development, f.provenance.Test = result.Train, result.Development, result.Test

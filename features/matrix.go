@@ -1,0 +1,223 @@
+package features
+
+import (
+	"encoding/binary"
+	"math"
+
+	"chaff/internal/parallel"
+)
+
+// matrix is the rows of documents over the terms that a vocabulary knows, in about two bytes a term: trainers read it many
+// times, from one end to the other or in any order, and each row from its beginning.
+//
+// A row in a block is
+//
+//	4 bytes   the number of its terms
+//	4 bytes   the size of their ids
+//	4 bytes   the value of all terms, as a float32, if they have the same one; else it is no number
+//	ids       the first id, and from there on the distance from the one before: two bytes, or wideGap and then four
+//	values    float32, if they are not the same
+//
+// little-endian.
+type matrix struct {
+	blocks *blocks
+	rows   []Ref
+}
+
+const (
+	rowHeaderSize = 12
+	wideGap       = math.MaxUint16
+)
+
+// Dataset returns documents with their labels as a matrix (documents x terms) of any kind but [Whole], made by up to so many
+// goroutines.
+func (x *Index) Dataset(kind Kind, classes []string, refs []Ref, labels []int32, workers int) *Dataset {
+	m := &matrix{blocks: newBlocks(x.documents.budget), rows: make([]Ref, len(refs))}
+	writers := make([]*rowWriter, max(workers, 1))
+	parallel.Ranges(workers, len(refs), 256, func(worker, from, to int) {
+		if writers[worker] == nil {
+			writers[worker] = &rowWriter{blockWriter: blockWriter{blocks: m.blocks}, reader: blockReader{blocks: x.documents.blocks}}
+		}
+		for i := from; i < to; i++ {
+			m.rows[i] = writers[worker].add(refs[i], x.ids, kind)
+		}
+	})
+	for _, w := range writers {
+		if w != nil {
+			w.close()
+		}
+	}
+	if err := x.documents.Err(); err != nil {
+		m.blocks.fail(err)
+	}
+	return &Dataset{Kind: kind, Classes: classes, Labels: labels, Terms: x.vocabulary.Len(), Workers: workers, matrix: m}
+}
+
+// rowWriter makes rows of documents.
+type rowWriter struct {
+	blockWriter
+	reader blockReader
+	row    Vector
+}
+
+func (w *rowWriter) add(ref Ref, ids []uint32, kind Kind) Ref {
+	e := get(&w.reader, ref)
+	w.row = e.appendVector(Vector{IDs: w.row.IDs[:0], Values: w.row.Values[:0]}, ids, kind)
+	x := w.row
+	value, valuesSize := float32(math.NaN()), 4*len(x.Values)
+	if !kind.counted() {
+		value, valuesSize = float32(e.scale(kind)), 0
+	}
+	wideGaps := 0
+	for i, before := 0, uint32(0); i < len(x.IDs); i++ {
+		if x.IDs[i]-before >= wideGap {
+			wideGaps++
+		}
+		before = x.IDs[i]
+	}
+	idsSize := 2*len(x.IDs) + 4*wideGaps
+	at := w.room(rowHeaderSize + idsSize + valuesSize)
+	le := binary.LittleEndian
+	block := le.AppendUint32(w.block, uint32(len(x.IDs)))
+	block = le.AppendUint32(block, uint32(idsSize))
+	block = le.AppendUint32(block, math.Float32bits(value))
+	before := uint32(0)
+	for _, id := range x.IDs {
+		if gap := id - before; gap < wideGap {
+			block = le.AppendUint16(block, uint16(gap))
+		} else {
+			block = le.AppendUint32(le.AppendUint16(block, wideGap), gap)
+		}
+		before = id
+	}
+	if valuesSize > 0 {
+		for _, value := range x.Values {
+			block = le.AppendUint32(block, math.Float32bits(value))
+		}
+	}
+	w.block = block
+	return at
+}
+
+// appendVector is [Vocabulary.AppendVector], by the ids of the numbers.
+func (e encoded) appendVector(dst Vector, ids []uint32, kind Kind) Vector {
+	scale, first := e.scale(kind), len(dst.IDs)
+	for i := range e.n {
+		value := 1.0
+		if kind.counted() {
+			value = float64(e.count(i))
+		}
+		if kind == StartBits && !e.isAtStart(i) {
+			continue
+		}
+		if id := ids[e.number(i)]; id != unknown {
+			dst.add(first, id, float32(value*scale), kind)
+		}
+	}
+	return dst
+}
+
+// Rows reads the rows of a data set, one at a time. It belongs to one goroutine; a data set can have any number.
+type Rows struct {
+	dataset *Dataset
+	reader  blockReader
+	row     Vector
+	value   float32 // of the values in the memory of row, if they are all the same
+	values  int     // how many these are
+}
+
+// Rows returns a reader of the rows of d.
+func (d *Dataset) Rows() *Rows {
+	r := &Rows{dataset: d}
+	if d.matrix != nil {
+		r.reader.blocks = d.matrix.blocks
+	}
+	return r
+}
+
+// Row returns document i, valid until the next call.
+func (r *Rows) Row(i int) Vector {
+	if r.dataset.matrix == nil {
+		return r.dataset.Row(i)
+	}
+	n, value, ids, values := r.encoded(i)
+	if cap(r.row.IDs) < n {
+		r.row = Vector{IDs: make([]uint32, n+n/2), Values: make([]float32, n+n/2)}
+		r.values = 0
+	}
+	x := Vector{IDs: r.row.IDs[:n:n], Values: r.row.Values[:n:n]}
+	decodeIDs(x.IDs, ids)
+	if value == value { // it is a number
+		r.fill(value, n)
+		return x
+	}
+	for i := range x.Values {
+		x.Values[i] = math.Float32frombits(binary.LittleEndian.Uint32(values[4*i:]))
+	}
+	r.values = 0
+	return x
+}
+
+// First returns the ids of document i up to the n-th, valid until the next call.
+func (r *Rows) First(i, n int) []uint32 {
+	if r.dataset.matrix == nil {
+		ids := r.dataset.Row(i).IDs
+		return ids[:min(n, len(ids))]
+	}
+	all, _, ids, _ := r.encoded(i)
+	n = min(n, all)
+	if cap(r.row.IDs) < n {
+		r.row, r.values = Vector{IDs: make([]uint32, n), Values: make([]float32, n)}, 0
+	}
+	decodeIDs(r.row.IDs[:n], ids)
+	return r.row.IDs[:n]
+}
+
+// encoded returns the parts of a row as it is kept; nothing if it could not be read.
+func (r *Rows) encoded(i int) (n int, value float32, ids, values []byte) {
+	ref := r.dataset.matrix.rows[i]
+	data := r.reader.read(ref, guess)
+	if data == nil {
+		return 0, 1, nil, nil
+	}
+	le := binary.LittleEndian
+	n, idsSize := int(le.Uint32(data)), int(le.Uint32(data[4:]))
+	value = math.Float32frombits(le.Uint32(data[8:]))
+	size := rowHeaderSize + idsSize
+	if value != value {
+		size += 4 * n
+	}
+	if len(data) < size {
+		if data = r.reader.read(ref, size); data == nil {
+			return 0, 1, nil, nil
+		}
+	}
+	return n, value, data[rowHeaderSize:][:idsSize], data[rowHeaderSize+idsSize : size]
+}
+
+// decodeIDs fills dst with the first ids of a row.
+func decodeIDs(dst []uint32, ids []byte) {
+	id, at := uint32(0), 0
+	for i := range dst {
+		gap := uint32(ids[at]) | uint32(ids[at+1])<<8
+		at += 2
+		if gap == wideGap {
+			gap = binary.LittleEndian.Uint32(ids[at:])
+			at += 4
+		}
+		id += gap
+		dst[i] = id
+	}
+}
+
+// fill makes the first n values of the memory of row the same. They nearly always are.
+func (r *Rows) fill(value float32, n int) {
+	if value != r.value {
+		r.value, r.values = value, 0
+	}
+	values := r.row.Values[:cap(r.row.Values)]
+	for i := r.values; i < n; i++ {
+		values[i] = value
+	}
+	r.values = max(r.values, n)
+}
