@@ -35,6 +35,11 @@ type Config struct {
 	// Workers is how many messages are read at the same time. At least 0; default 0, which means one for each core. It
 	// changes no result.
 	Workers int `json:"workers"`
+	// Memory is how much of the messages' terms and of the matrices made of them is kept in memory, as "300MB" or "2GB";
+	// what is beyond it is in temporary files, which training reads again and again. Beside it come each distinct term once,
+	// about 50 bytes, its weights while they are learnt, about as much, and some 300 bytes a message. Default "100MB";
+	// "0" is for no limit. It changes no result.
+	Memory string `json:"memory"`
 
 	Split      corpus.SplitOptions      `json:"split"`
 	Message    message.Options          `json:"message"`
@@ -50,6 +55,7 @@ func Default() Config {
 	return Config{
 		Model:      "hybrid",
 		Seed:       1,
+		Memory:     "100MB",
 		Split:      corpus.DefaultSplitOptions(),
 		Message:    message.DefaultOptions(),
 		Tokenize:   tokenize.DefaultOptions(),
@@ -68,6 +74,9 @@ func (c Config) Validate() error {
 	}
 	if c.Workers < 0 {
 		errs = append(errs, fmt.Errorf("workers is %d: must be at least 0", c.Workers))
+	}
+	if _, err := ParseSize(c.Memory); err != nil {
+		errs = append(errs, fmt.Errorf("memory is %w", err))
 	}
 	sections := []struct {
 		name string

@@ -44,7 +44,7 @@ type Tune struct {
 
 // Search is one setting of a search: the name and either values or a range. It is a table `[[tune.search]]` of the file.
 type Search struct {
-	// Key is the name of the setting, as "models.softmax.l2" or "model". Any setting of this page but workers, seed, the
+	// Key is the name of the setting, as "models.softmax.l2" or "model". Any setting of this page but workers, memory, seed, the
 	// split and the limits of [message], which decide what the trials are compared on. One that belongs to another model
 	// than that of a trial does not count there.
 	Key string `json:"key"`
@@ -173,7 +173,7 @@ func searchable(known []setting, key string) (setting, error) {
 	switch section {
 	case "tune":
 		return setting{}, errors.New("describes the search and cannot be searched")
-	case "workers":
+	case "workers", "memory":
 		return setting{}, errors.New("cannot be searched: it changes no result")
 	case "seed", "split":
 		return setting{}, errors.New("cannot be searched: it decides which messages are development mail, and the best would be the luckiest")

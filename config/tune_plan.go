@@ -292,7 +292,7 @@ func (c Config) Differences() []Value {
 	defaults := settings(Default())
 	var values []Value
 	for i, s := range settings(c) {
-		if strings.HasPrefix(s.key, "tune.") || s.key == "workers" || reflect.DeepEqual(s.value.Interface(), defaults[i].value.Interface()) {
+		if strings.HasPrefix(s.key, "tune.") || s.key == "workers" || s.key == "memory" || reflect.DeepEqual(s.value.Interface(), defaults[i].value.Interface()) {
 			continue
 		}
 		values = append(values, Value{Key: s.key, Value: s.value.Interface()})

@@ -29,8 +29,9 @@ type ReplayOptions struct {
 	Seed     uint64
 	// Every is after how many messages the learning curve has a point.
 	Every int
-	// Workers and Progress are as in CollectOptions.
+	// Workers, Memory and Progress are as in CollectOptions.
 	Workers  int
+	Memory   int64
 	Progress func(read, all int)
 }
 
@@ -93,7 +94,7 @@ func ReadForReplay(ctx context.Context, source corpus.Source, classes []string, 
 		return nil, err
 	}
 	began := cpuTime()
-	g, _, err := gather(ctx, source, classes, gatherOptions{reading: o.Reading, copies: true, workers: o.Workers, progress: o.Progress})
+	g, _, err := gather(ctx, source, classes, gatherOptions{reading: o.Reading, copies: true, workers: o.Workers, memory: o.Memory, progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ and then learnt. The table then has the figures of all messages.`,
 		},
 	}
 	sources.add(c)
-	settings.add(c, "workers", "seed", "split")
+	settings.add(c, "workers", "memory", "seed", "split")
 	replay.add(c)
 	page.add(c)
 	page.addAxes(c)

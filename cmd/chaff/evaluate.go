@@ -57,7 +57,7 @@ mail is divided into K folds, and each is once the test part of a model that is 
 		},
 	}
 	sources.add(c)
-	settings.add(c, "model", "workers", "seed", "split")
+	settings.add(c, "model", "workers", "memory", "seed", "split")
 	replay.add(c)
 	page.add(c)
 	c.Flags().StringVar(&replay.results, "trec-results", "", "with --online: write what was said of each message to `FILE`, as the TREC spam track's toolkit does")

@@ -26,6 +26,7 @@ func (s *settingFlags) add(c *cobra.Command, shorts ...string) {
 	usages := map[string][2]string{
 		"model":   {"model", "train the model `NAME`: " + strings.Join(models.Names(), ", ") + "; default " + config.Default().Model},
 		"workers": {"workers", "read `N` messages at the same time (0: one for each core)"},
+		"memory":  {"memory", "keep `SIZE` of terms and matrices in memory, as 300MB or 2GB, and what is beyond it in temporary files (0: no limit); default " + config.Default().Memory + "; distinct terms and their weights, about 100 bytes each, come beside it"},
 		"seed":    {"seed", "divide the mail by the seed `N`"},
 		"split":   {"split.method", "divide the mail by `METHOD`: grouped, hash or time"},
 	}
@@ -67,8 +68,15 @@ func collectOptions(c config.Config, progress func(read, all int)) filter.Collec
 		Split:    c.Split,
 		Seed:     c.Seed,
 		Workers:  c.Workers,
+		Memory:   memoryOf(c),
 		Progress: progress,
 	}
+}
+
+// memoryOf is how many bytes of documents and matrices are kept in memory; the configuration has been checked.
+func memoryOf(c config.Config) int64 {
+	size, _ := config.ParseSize(c.Memory)
+	return size
 }
 
 // trainOptions are the options in force. On a terminal each epoch is told until done is called, of several models on one

@@ -43,7 +43,7 @@ saves the model. Nothing in a mailbox is written or moved.`,
 		},
 	}
 	sources.add(c)
-	settings.add(c, "model", "workers", "seed", "split")
+	settings.add(c, "model", "workers", "memory", "seed", "split")
 	c.Flags().StringVarP(&path, "model-file", "m", "", "save the model to `FILE`; default $XDG_DATA_HOME/chaff/model")
 	addMistakes(c, &mistakes)
 	page.add(c)

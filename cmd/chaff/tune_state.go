@@ -164,7 +164,7 @@ func (t *tuneState) close() { t.file.Close() } // every line was synced
 // id names everything that the figures of trials depend on but the mail.
 func (s search) id() (string, error) {
 	base := s.base
-	base.Workers, base.Tune.Time = 0, ""
+	base.Workers, base.Memory, base.Tune.Time = 0, "", ""
 	base.Tune.Search = nil // the choices of the trials say more
 	choices := make([][]config.Choice, len(s.plan.Trials))
 	for i, trial := range s.plan.Trials {
