@@ -1,0 +1,30 @@
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+)
+
+func TestAnInterruptKeepsNoMessageFromComingOut(t *testing.T) {
+	for name, tt := range map[string]struct {
+		args    []string
+		ignored bool
+	}{
+		"training":                {[]string{"train", "--pass"}, false},
+		"no command":              {nil, false},
+		"a verdict":               {[]string{"classify", "-m", "spam.model"}, false},
+		"a message passed":        {[]string{"classify", "--pass"}, true},
+		"a message passed, spelt": {[]string{"classify", "-m", "spam.model", "--pass=true"}, true},
+	} {
+		_, stop := interruptible(tt.args)
+		for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+			if got := signal.Ignored(s); got != tt.ignored {
+				t.Errorf("%s: %v is ignored: %v, want %v", name, s, got, tt.ignored)
+			}
+		}
+		stop()
+		signal.Reset(os.Interrupt, syscall.SIGTERM)
+	}
+}
