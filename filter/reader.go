@@ -22,9 +22,10 @@ type reader struct {
 	decoder   *message.Decoder
 	tokenizer *tokenize.Tokenizer
 	bag       features.Bag
-	text      []byte           // of a term
-	named     bool             // whether the texts of terms are wanted
-	message   *message.Message // the one that was decoded last
+	text      []byte              // of a term
+	into      func(tokenize.Term) // add, made once
+	named     bool                // whether the texts of terms are wanted
+	message   *message.Message    // the one that was decoded last
 }
 
 func newReader(r Reading) (*reader, error) {
@@ -32,7 +33,9 @@ func newReader(r Reading) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reader{decoder: message.NewDecoder(r.Message), tokenizer: tokenizer}, nil
+	made := &reader{decoder: message.NewDecoder(r.Message), tokenizer: tokenizer}
+	made.into = made.add
+	return made, nil
 }
 
 // document returns the terms of a message. It is valid until the next call.
@@ -44,7 +47,7 @@ func (r *reader) document(raw []byte) (features.Document, message.Repairs) {
 // gather fills the bag with the terms of a message.
 func (r *reader) gather(raw []byte) message.Repairs {
 	r.bag.Reset()
-	return r.terms(raw, r.add)
+	return r.terms(raw, r.into)
 }
 
 // terms is the one way from the bytes of a message to its terms, in training, in classification, and for people who want

@@ -30,8 +30,9 @@ func messagesOf(t testing.TB, source corpus.Source) [][]byte {
 	return all
 }
 
-// TestMailThatIsLikeOtherMailAllocatesNothing classifies the invented mail again and again: no word of it is new then.
-func TestMailThatIsLikeOtherMailAllocatesNothing(t *testing.T) {
+// TestMailOfKnownWordsAllocatesNextToNothing classifies the invented mail again and again: no word of it is new then. What is
+// left is the library's that brings characters to one form.
+func TestMailOfKnownWordsAllocatesNextToNothing(t *testing.T) {
 	f := trainedOn(t, sample.Source())
 	mail := messagesOf(t, sample.Source())
 	s := &scratch{reader: f.newReader()}
@@ -41,8 +42,8 @@ func TestMailThatIsLikeOtherMailAllocatesNothing(t *testing.T) {
 		}
 	}
 	classify()
-	if got := testing.AllocsPerRun(5, classify); got > float64(len(mail)) {
-		t.Errorf("%d messages: %v allocations, want at most one a message", len(mail), got)
+	if got := testing.AllocsPerRun(5, classify); got > 2*float64(len(mail)) {
+		t.Errorf("%d messages: %v allocations, want at most two a message", len(mail), got)
 	}
 }
 

@@ -105,9 +105,8 @@ func (t *Tokenizer) cut(stretch []byte, kinds byteKind, emit func(word []byte, k
 // syllables on, in pairs too, which the forms of a word have in common.
 func (t *Tokenizer) unicodeWords(text []byte, emit func(word []byte, kind wordKind)) {
 	t.clean = t.appendVisible(t.clean[:0], text)
-	t.normal = norm.NFKC.Append(t.normal[:0], t.clean...)
 	// segment stops at invalid UTF-8 and would lose the rest.
-	valid := t.normal
+	valid := t.inOneForm(t.clean)
 	if !utf8.Valid(valid) {
 		valid = bytes.ToValidUTF8(valid, []byte(" "))
 	}
