@@ -75,7 +75,7 @@ type course struct {
 	Passes
 	watch   Watch
 	learner learner
-	start   *rows     // where the learner starts
+	start   *rows     // where the learner starts; used up
 	descent *downhill // nil for learners that do not follow a slope
 }
 
@@ -104,8 +104,12 @@ func (c *course) run(ctx context.Context, d *features.Dataset) (*outcome, error)
 	if c.watching() {
 		r.development = newPart(c.watch.Development)
 	}
-	r.now, r.best = newRows(c.start.n, d.Terms), newRows(c.start.n, d.Terms)
 	r.losses = []float64{measure(c.start, r.train, c.learner.loss, r.weights).Loss}
+	// The weights are the largest thing there is: without patience those of the last epoch are kept, so one place will do.
+	r.now, r.best, c.start = c.start, c.start, nil
+	if c.Patience > 0 {
+		r.best = newRows(r.now.n, d.Terms)
+	}
 	for n := 1; n <= c.Epochs && !r.isOver(); n++ {
 		e, err := r.epoch(ctx, n)
 		if err != nil {
@@ -212,23 +216,6 @@ func (s *downhill) check(losses []float64, atEnd bool) error {
 		from = before
 	}
 	return fmt.Errorf("%w: the training loss grew from %.4g to %.4g by epoch %d; lower %s", ErrDiverged, from, loss, n, s.brake)
-}
-
-// measure returns the mean loss of documents, each weighted by its class, and the accuracy.
-func measure(v *rows, d part, loss func(scores []float64, c int) float64, weights []float64) EpochFigures {
-	var sum, all float64
-	correct := 0
-	scores := make([]float64, v.n)
-	for _, i := range d.canonical {
-		c := int(d.Labels[i])
-		scores = v.scores(scores, d.Row(int(i)))
-		sum += weights[c] * loss(scores, c)
-		all += weights[c]
-		if predicted(scores) == c {
-			correct++
-		}
-	}
-	return EpochFigures{Loss: sum / all, Accuracy: 100 * float64(correct) / float64(d.Len())}
 }
 
 // result makes a model of what a course ended with, and the part of the report that all have.

@@ -22,6 +22,7 @@ func rooms() map[string][]string {
 	return map[string][]string{
 		"cmd/chaff":     all,
 		"docs/figures":  all,
+		"docs/growth":   append([]string{"internal/parallel"}, all...),
 		"config":        {"corpus", "features", "message", "metrics", "models", "tokenize"}, // for their Options
 		"corpus":        {},
 		"corpus/sample": {"corpus"},

@@ -1,0 +1,5 @@
+package main
+
+import "context"
+
+func trainOnMail(ctx context.Context, folder, memory string, workers int) error { return nil }

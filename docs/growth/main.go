@@ -1,0 +1,48 @@
+// Command growth measures what training takes of the processor and of memory as mail grows.
+//
+//	go run ./docs/growth MAIL           1, 2, 4, 8 and 16 times the mail; MAIL is a folder with folders ham... and spam...
+//	go run ./docs/growth -documents N   N documents that are generated as terms, with a limit on memory
+//
+// It prints tables of Markdown. The mail of the first is made of real mail (see mail.go), in a temporary folder that takes
+// sixteen times its size.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"chaff/config"
+)
+
+func main() {
+	documents := flag.Int("documents", 0, "generate `N` documents instead of mail")
+	terms := flag.Int("terms", 100, "of about `N` distinct terms each")
+	vocabulary := flag.Int("vocabulary", 1_000_000, "out of `N` terms")
+	memory := flag.String("memory", "100MB", "keep `SIZE` of documents and matrices in memory")
+	workers := flag.Int("workers", 0, "use `N` cores; 0 for all")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *documents, *terms, *vocabulary, *memory, *workers, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "growth:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, documents, terms, vocabulary int, memory string, workers int, folders []string) error {
+	limit, err := config.ParseSize(memory)
+	if err != nil {
+		return fmt.Errorf("-memory is %w", err)
+	}
+	switch {
+	case documents > 0:
+		return trainOnTerms(ctx, stream{documents, terms, vocabulary}, limit, workers)
+	case len(folders) == 1:
+		return trainOnMail(ctx, folders[0], memory, workers)
+	}
+	return errors.New("name a folder of mail, or -documents")
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"chaff/features"
+	"chaff/internal/parallel"
+	"chaff/models"
+)
+
+// stream is documents that are generated: each of about so many distinct terms, out of a vocabulary. The frequency of a
+// term falls with its rank as in mail (Zipf's law); documents of the classes differ in some of their terms.
+type stream struct{ documents, terms, vocabulary int }
+
+// fill makes document i, the same in every run.
+func (s stream) fill(b *features.Bag, i int, term []byte) []byte {
+	rng := rand.New(rand.NewPCG(uint64(i), 0))
+	spam := s.isSpam(i)
+	size := int(float64(s.terms) * (0.5 + rng.Float64()))
+	b.Reset()
+	for range size {
+		// Ranks are distributed evenly on a logarithmic scale, which is Zipf's law with the exponent 1.
+		rank := int(math.Pow(float64(s.vocabulary), rng.Float64())) - 1
+		if spam && rng.IntN(10) == 0 {
+			rank = s.vocabulary - 1 - rank
+		}
+		term = strconv.AppendInt(append(term[:0], "body:term"...), int64(rank), 36)
+		b.Add(term, rng.IntN(3) == 0)
+	}
+	return term
+}
+
+func (stream) isSpam(i int) bool { return i%3 == 0 }
+
+// trainOnTerms trains the default model on generated documents, and prints what each step took.
+func trainOnTerms(ctx context.Context, s stream, memory int64, workers int) error {
+	debug.SetGCPercent(gcPercent)
+	workers = parallel.Workers(workers)
+	fmt.Printf("%d documents of about %d terms out of %d, at most %.0f MB of documents and matrices in memory, %d workers\n\n",
+		s.documents, s.terms, s.vocabulary, float64(memory)/1e6, workers)
+	fmt.Println("| step | CPU s | clock s | peak memory, MB |\n|---|---|---|---|")
+	began, cpu := time.Now(), cpuTime()
+	step := func(name string) {
+		fmt.Printf("| %s | %.0f | %.0f | %.0f |\n", name, (cpuTime() - cpu).Seconds(), time.Since(began).Seconds(), float64(peakMemory())/1e6)
+		began, cpu = time.Now(), cpuTime()
+	}
+	mail := features.NewDocuments(memory)
+	refs, labels := make([]features.Ref, s.documents), make([]int32, s.documents)
+	writers, bags, terms := make([]*features.Writer, workers), make([]features.Bag, workers), make([][]byte, workers)
+	for w := range writers {
+		writers[w] = mail.NewWriter()
+	}
+	parallel.Ranges(workers, s.documents, 1024, func(worker, from, to int) {
+		for i := from; i < to && ctx.Err() == nil; i++ {
+			terms[worker] = s.fill(&bags[worker], i, terms[worker])
+			refs[i] = writers[worker].Add(&bags[worker])
+			if s.isSpam(i) {
+				labels[i] = 1
+			}
+		}
+	})
+	for _, w := range writers {
+		w.Close()
+	}
+	if err := mail.Complete(workers); err != nil {
+		return err
+	}
+	step("documents")
+	index, _, err := mail.Build(refs, features.DefaultOptions(), workers)
+	if err != nil {
+		return err
+	}
+	step("vocabulary")
+	trainer, kind, err := models.DefaultOptions().New("hybrid", 1)
+	if err != nil {
+		return err
+	}
+	d := index.Dataset(kind, []string{"ham", "spam"}, refs, labels, workers)
+	refs, index, mail = nil, nil, nil
+	step("matrix")
+	linear, report, err := trainer.Train(ctx, d)
+	if err != nil {
+		return err
+	}
+	step("training")
+	if err := d.Err(); err != nil {
+		return err
+	}
+	last := report.Epochs[len(report.Epochs)-1]
+	fmt.Printf("\n%d terms; training accuracy %.2f%%; hash of the weights %016x\n", linear.Terms, last.Train.Accuracy, hashOf(linear))
+	return nil
+}
+
+// hashOf tells whether two runs learnt the same.
+func hashOf(l *models.Linear) uint64 {
+	var digest uint64
+	for _, w := range l.Weights {
+		digest = features.Hash(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, digest), math.Float32bits(w)))
+	}
+	return digest
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// gcPercent is that of `chaff train`.
+const gcPercent = 25
+
+// cpuTime is how long the processors have worked for this program, in the program and in the system.
+func cpuTime() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// peakMemory is the most memory that this program has had, in bytes, as Linux tells it.
+func peakMemory() int64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	line, _, _ := strings.Cut(after, "\n")
+	kilobytes, _ := strconv.ParseInt(strings.Fields(line + " 0 kB")[0], 10, 64)
+	return kilobytes << 10
+}
