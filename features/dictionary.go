@@ -21,7 +21,7 @@ type dictionary struct {
 }
 
 const (
-	shardBits  = 6
+	shardBits  = 5
 	shardCount = 1 << shardBits
 
 	// A slot is 1 + the number of a term within its shard, and below it the last bits of the hash: with them a look-up
@@ -37,7 +37,7 @@ const (
 )
 
 // errTooManyTerms is for a corpus that has more different terms than numbers.
-var errTooManyTerms = errors.New("more than 200 million different terms")
+var errTooManyTerms = errors.New("more than 100 million different terms")
 
 type shard struct {
 	mu    sync.Mutex
@@ -59,26 +59,62 @@ type term struct {
 
 // numbers appends to dst the numbers of the terms of doc, which was made of b, and makes those known that are not.
 func (d *dictionary) numbers(dst []uint32, b *Bag, doc Document) ([]uint32, error) {
-	for i := 0; i < len(doc.Terms); {
-		s := int(doc.Terms[i] >> (64 - shardBits))
+	for from := 0; from < len(doc.Terms); {
+		s := int(doc.Terms[from] >> (64 - shardBits))
+		to := from + 1
+		for to < len(doc.Terms) && to < from+lookedUpTogether && int(doc.Terms[to]>>(64-shardBits)) == s {
+			to++
+		}
+		var known [lookedUpTogether]found
 		shard := &d.shards[s]
 		shard.mu.Lock()
-		for ; i < len(doc.Terms) && int(doc.Terms[i]>>(64-shardBits)) == s; i++ {
-			n := shard.number(doc.Terms[i], b.Text(i))
-			if n < 0 {
-				shard.mu.Unlock()
-				return dst, errTooManyTerms
+		shard.lookUp(known[:to-from], doc.Terms[from:to])
+		for i := from; i < to; i++ {
+			text := b.Text(i)
+			check, k := checkOf(text), known[i-from]
+			n := int(k.slot>>tagBits) - 1
+			if k.slot == 0 || k.check != check {
+				if n = shard.number(doc.Terms[i], check, text); n < 0 {
+					shard.mu.Unlock()
+					return dst, errTooManyTerms
+				}
 			}
 			dst = append(dst, uint32(n)<<shardBits|uint32(s))
 		}
 		shard.mu.Unlock()
+		from = to
 	}
 	return dst, nil
 }
 
+// lookedUpTogether is how many terms of a shard are looked up at a time, at most.
+const lookedUpTogether = 32
+
+// found is what a look-up has found: the slot of the term, 0 for none, and the check of its text.
+type found struct{ slot, check uint32 }
+
+// lookUp finds the terms that are in the very slots they belong to. All places in memory are asked for before the first is
+// needed, so that the waits for them are one; other terms have to be looked up by number.
+func (s *shard) lookUp(known []found, hashes []uint64) {
+	if len(s.slots) == 0 {
+		return
+	}
+	for i, hash := range hashes {
+		known[i].slot = s.slots[s.home(hash)]
+	}
+	for i, hash := range hashes {
+		if k := &known[i]; k.slot != 0 {
+			t := s.term(int(k.slot>>tagBits) - 1)
+			k.check = t.check
+			if t.hash != hash {
+				k.slot = 0
+			}
+		}
+	}
+}
+
 // number returns the number of a term within the shard, or -1 if there is none left.
-func (s *shard) number(hash uint64, text []byte) int {
-	check := checkOf(text)
+func (s *shard) number(hash uint64, check uint32, text []byte) int {
 	if 4*s.count >= 3*len(s.slots) {
 		s.grow()
 	}

@@ -24,7 +24,7 @@ func TestOfTwoTermsWithOneHashTheSmallerTextIsKept(t *testing.T) {
 	for _, order := range [][]string{{"body:a", "body:b"}, {"body:b", "body:a"}, {"b", "a", "b", "a"}, {"longer than eight b", "longer than eight a"}} {
 		var d dictionary
 		for _, text := range order {
-			if n := d.shards[0].number(7, []byte(text)); n != 0 {
+			if n := d.shards[0].number(7, checkOf([]byte(text)), []byte(text)); n != 0 {
 				t.Errorf("%q: got number %d", order, n)
 			}
 		}
@@ -46,7 +46,7 @@ func TestADictionaryKnowsAllItsTerms(t *testing.T) {
 			const terms = 5000
 			for round := range 2 {
 				for n := range uint64(terms) {
-					if got := s.number(hashOf(n), fmt.Append(nil, n)); got != int(n) {
+					if got := s.number(hashOf(n), checkOf(fmt.Append(nil, n)), fmt.Append(nil, n)); got != int(n) {
 						t.Fatalf("round %d: term %d has the number %d", round, n, got)
 					}
 				}
@@ -70,7 +70,7 @@ func TestALongTextHasAChunkOfItsOwn(t *testing.T) {
 	var s shard
 	texts := []string{"short", string(make([]byte, 3*textChunk)), "after it", string(make([]byte, textChunk))}
 	for i, text := range texts {
-		s.number(uint64(i), []byte(text))
+		s.number(uint64(i), checkOf([]byte(text)), []byte(text))
 	}
 	for i, text := range texts {
 		if got := string(s.text(i)); got != text {

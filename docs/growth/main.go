@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command growth measures what training takes of the processor and of memory as mail grows.
 //
 //	go run ./docs/growth MAIL           1, 2, 4, 8 and 16 times the mail; MAIL is a folder with folders ham... and spam...

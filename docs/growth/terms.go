@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -32,7 +34,9 @@ func (s stream) fill(b *features.Bag, i int, term []byte) []byte {
 			rank = s.vocabulary - 1 - rank
 		}
 		term = strconv.AppendInt(append(term[:0], "body:term"...), int64(rank), 36)
-		b.Add(term, rng.IntN(3) == 0)
+		if b.Add(features.Hash(term), rng.IntN(3) == 0) {
+			b.Name(term)
+		}
 	}
 	return term
 }
