@@ -5,7 +5,7 @@
 //	go run ./docs/growth MAIL           1, 2, 4, 8 and 16 times the mail; MAIL is a folder with folders ham... and spam...
 //	go run ./docs/growth -documents N   N documents that are generated as terms, with a limit on memory
 //
-// It prints tables of Markdown. The mail of the first is made of real mail (see mail.go), in a temporary folder that takes
+// It prints tables of Markdown. The mail of the first is made of real mail (see letters.go), in a temporary folder that takes
 // sixteen times its size.
 package main
 
@@ -21,6 +21,7 @@ import (
 )
 
 func main() {
+	times := flag.Int("times", 16, "make the mail `N` times as much in the end")
 	documents := flag.Int("documents", 0, "generate `N` documents instead of mail")
 	terms := flag.Int("terms", 100, "of about `N` distinct terms each")
 	vocabulary := flag.Int("vocabulary", 1_000_000, "out of `N` terms")
@@ -29,13 +30,13 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *documents, *terms, *vocabulary, *memory, *workers, flag.Args()); err != nil {
+	if err := run(ctx, *times, *documents, *terms, *vocabulary, *memory, *workers, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "growth:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, documents, terms, vocabulary int, memory string, workers int, folders []string) error {
+func run(ctx context.Context, times, documents, terms, vocabulary int, memory string, workers int, folders []string) error {
 	limit, err := config.ParseSize(memory)
 	if err != nil {
 		return fmt.Errorf("-memory is %w", err)
@@ -44,7 +45,7 @@ func run(ctx context.Context, documents, terms, vocabulary int, memory string, w
 	case documents > 0:
 		return trainOnTerms(ctx, stream{documents, terms, vocabulary}, limit, workers)
 	case len(folders) == 1:
-		return trainOnMail(ctx, folders[0], memory, workers)
+		return trainOnMail(ctx, folders[0], times, memory, workers)
 	}
 	return errors.New("name a folder of mail, or -documents")
 }
