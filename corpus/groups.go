@@ -65,26 +65,35 @@ func NearDuplicates(sketches [][]uint64, similarity float64) []int {
 	return first
 }
 
-// postings tell which messages have a fingerprint. Fingerprints are numbered in the order of the messages.
+// postings tell which messages have a fingerprint. Fingerprints that one message alone has, most of them, have no number.
 type postings struct {
 	numbers  [][]uint32 // of the fingerprints of each message that others have too; footers are dropped
 	size     []int      // of each message: how many fingerprints it has, footers not counted
-	messages [][]int32  // of each number: the messages that have the fingerprint, ascending
-	passed   []int32    // of each number: how many of these have been asked for
+	messages []int32    // those that have fingerprint 0, ascending, then those that have 1, and so on
+	first    []uint32   // of each number: where in messages its own begin; one entry more is the end
+	passed   []uint32   // of each number: how many of its messages have been asked for
 }
 
 func newPostings(sketches [][]uint64) *postings {
+	shared := newSharing(sketches)
 	total := 0
 	for _, sketch := range sketches {
-		total += len(sketch)
+		for _, f := range sketch {
+			if shared.has(f) {
+				total++
+			}
+		}
 	}
 	numbering := newNumbering(total)
 	x := &postings{numbers: make([][]uint32, len(sketches)), size: make([]int, len(sketches))}
 	all := make([]uint32, 0, total)
-	var count []int32
+	var count []uint32
 	for i, sketch := range sketches {
 		start := len(all)
 		for _, f := range sketch {
+			if !shared.has(f) {
+				continue
+			}
 			n := numbering.of(f)
 			if n == len(count) {
 				count = append(count, 0)
@@ -94,24 +103,60 @@ func newPostings(sketches [][]uint64) *postings {
 		}
 		x.numbers[i], x.size[i] = all[start:], len(sketch)
 	}
-	x.messages, x.passed = make([][]int32, len(count)), make([]int32, len(count))
-	place := make([]int32, total)
+	x.first = make([]uint32, len(count)+1)
 	for n, c := range count {
-		x.messages[n], place = place[:0:c], place[c:]
+		x.first[n+1] = x.first[n] + c
 	}
+	x.messages = make([]int32, total)
+	next := slices.Clone(x.first)
 	for i := range x.numbers {
-		x.numbers[i] = slices.DeleteFunc(x.numbers[i][:len(sketches[i])], func(n uint32) bool { return count[n] == 1 })
+		x.numbers[i] = slices.DeleteFunc(x.numbers[i], func(n uint32) bool { return count[n] == 1 })
 		for _, n := range x.numbers[i] {
-			x.messages[n] = append(x.messages[n], int32(i))
+			x.messages[next[n]] = int32(i)
+			next[n]++
 		}
 	}
+	x.passed = count
+	clear(x.passed)
 	return x
+}
+
+// of returns the messages that have a fingerprint, ascending.
+func (x *postings) of(number uint32) []int32 { return x.messages[x.first[number]:x.first[number+1]] }
+
+// sharing tells fingerprints that several messages may have from those that one alone has, in two to four bytes for each: it takes
+// some of these for the others.
+type sharing struct {
+	seen, again []uint64 // bits
+	mask        uint64
+}
+
+func newSharing(sketches [][]uint64) sharing {
+	total := 0
+	for _, sketch := range sketches {
+		total += len(sketch)
+	}
+	size := uint64(64) << bits.Len(uint(total/8)) // bits: 8 to 16 for each
+	s := sharing{seen: make([]uint64, size/64), again: make([]uint64, size/64), mask: size - 1}
+	for _, sketch := range sketches {
+		for _, f := range sketch {
+			at, bit := f&s.mask/64, uint64(1)<<(f%64)
+			s.again[at] |= s.seen[at] & bit
+			s.seen[at] |= bit
+		}
+	}
+	return s
+}
+
+func (s sharing) has(fingerprint uint64) bool {
+	return s.again[fingerprint&s.mask/64]>>(fingerprint%64)&1 != 0
 }
 
 // dropFooters drops the fingerprints that most of the messages which have it share and little else.
 func (x *postings) dropFooters(sketches [][]uint64) {
-	footer := make([]bool, len(x.messages))
-	for n, messages := range x.messages {
+	footer := make([]bool, len(x.passed))
+	for n := range footer {
+		messages := x.of(uint32(n))
 		footer[n] = len(messages) >= commonIn && isFooter(messages, sketches)
 	}
 	for i, numbers := range x.numbers {
@@ -125,7 +170,7 @@ func (x *postings) dropFooters(sketches [][]uint64) {
 func (x *postings) before(number uint32) []int32 {
 	end := x.passed[number]
 	x.passed[number]++
-	return x.messages[number][max(0, end-remembered):end]
+	return x.of(number)[max(remembered, end)-remembered : end]
 }
 
 // numbering gives fingerprints numbers, from 0 in the order in which they come first. It is a table with open addressing,
