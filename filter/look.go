@@ -38,7 +38,7 @@ func (r Reading) Look(raw []byte) (Look, error) {
 	index := make(map[string]int)
 	look.Repairs = reader.terms(raw, func(seen tokenize.Term) {
 		look.Tokens++
-		text := seen.String()
+		text := string(seen.Text)
 		i, known := index[text]
 		if !known {
 			i = len(look.Terms)

@@ -22,7 +22,6 @@ type reader struct {
 	decoder   *message.Decoder
 	tokenizer *tokenize.Tokenizer
 	bag       features.Bag
-	text      []byte              // of a term
 	into      func(tokenize.Term) // add, made once
 	named     bool                // whether the texts of terms are wanted
 	message   *message.Message    // the one that was decoded last
@@ -34,7 +33,7 @@ func newReader(r Reading) (*reader, error) {
 		return nil, err
 	}
 	made := &reader{decoder: message.NewDecoder(r.Message), tokenizer: tokenizer}
-	made.into = made.add
+	made.into = func(t tokenize.Term) { made.add(t) }
 	return made, nil
 }
 
@@ -60,7 +59,6 @@ func (r *reader) terms(raw []byte, emit func(tokenize.Term)) message.Repairs {
 
 func (r *reader) add(t tokenize.Term) {
 	if r.bag.Add(t.Hash, t.Start) && r.named {
-		r.text = t.AppendText(r.text[:0])
-		r.bag.Name(r.text)
+		r.bag.Name(t.Text)
 	}
 }

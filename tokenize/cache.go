@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
@@ -90,35 +91,38 @@ func (g *generation) known(word uint64) (text []byte, hash uint64) {
 	return entry[entrySize:end:end], slot.hash
 }
 
-// known returns what word is counted as, with the hash of the term; nil if it is not remembered or is disguised.
+// known returns the term that word is counted as, with its tag, and the hash of it; nil if it is not remembered or is
+// disguised.
 func (c *cache) known(word []byte) (text []byte, hash uint64) {
 	key := maphash.Bytes(c.seed, word)
 	if text, hash = c.young.known(key); text != nil {
 		return text, hash
 	}
 	if text, hash = c.old.known(key); text != nil {
-		text = c.add(key, hash, string(text))
+		text = c.add(key, hash, text)
 	}
 	return text, hash
 }
 
-// get returns what word is counted as, with the hash of the term and what is behind the word, nil for nearly all words. All
-// is made once.
+// get returns the term that word is counted as, with its tag, the hash of it, and what is behind the word, nil for nearly
+// all words. All is made once.
 func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 	if text, hash := c.known(word); len(text) > 0 {
 		return text, hash, nil
 	}
 	if d, ok := c.disguised[string(word)]; ok {
-		return []byte(d.term), c.hash(d.term), d
+		text = []byte(c.tag + d.term)
+		return text, features.Hash(text), d
 	}
 	key := string(word)
 	made, d := c.become(key)
 	if made == "" {
 		made = key
 	}
-	hash = c.hash(made)
+	c.scratch = append(append(c.scratch[:0], c.tag...), made...)
+	text, hash = c.scratch, features.Hash(c.scratch)
 	switch {
-	case len(word) > maxCachedWord || len(made) > maxCachedWord || len(made) == 0:
+	case len(word) > maxCachedWord || len(text) > maxCachedWord || len(made) == 0:
 	case d != nil:
 		if len(c.disguised) == maxCached {
 			clear(c.disguised)
@@ -126,22 +130,13 @@ func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 		d.term = made
 		c.disguised[key] = d
 	default:
-		return c.add(maphash.Bytes(c.seed, word), hash, made), hash, nil
+		return c.add(maphash.Bytes(c.seed, word), hash, text), hash, nil
 	}
-	return []byte(made), hash, d
-}
-
-// hash is that of the term with the tag of the cache that is counted as text.
-func (c *cache) hash(text string) uint64 {
-	if c.tag == "" {
-		return 0 // each tag has its own
-	}
-	c.scratch = append(append(c.scratch[:0], c.tag...), text...)
-	return features.Hash(c.scratch)
+	return bytes.Clone(text), hash, d
 }
 
 // add remembers a word that the younger generation does not, and returns its text there.
-func (c *cache) add(word, hash uint64, text string) []byte {
+func (c *cache) add(word, hash uint64, text []byte) []byte {
 	if c.young.count == maxCached || len(c.young.texts)+entrySize+maxCachedWord > 1<<atBits {
 		c.old, c.young = c.young, newGeneration(len(c.young.slots))
 	}

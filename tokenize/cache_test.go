@@ -32,14 +32,14 @@ func TestTheCacheRemembersWhatAMapWould(t *testing.T) {
 			want = word
 		}
 		got, hash, d := c.get([]byte(word))
-		if string(got) != want || (d != nil) != (wantDisguise != nil) || d != nil && d.meant != wantDisguise.meant {
+		if string(got) != "tag:"+want || (d != nil) != (wantDisguise != nil) || d != nil && d.meant != wantDisguise.meant {
 			t.Fatalf("%.40q: got %.40q and %v, want %.40q and %v", word, got, d, want, wantDisguise)
 		}
 		if hash != features.Hash([]byte("tag:"+want)) {
 			t.Fatalf("%.40q: hash %x is not that of tag:%.40s", word, hash, want)
 		}
-		if known, _ := c.known([]byte(word)); len(word) <= maxCachedWord && d == nil && string(known) != want {
-			t.Fatalf("%.40q: remembered as %.40q, want %.40q", word, known, want)
+		if known, _ := c.known([]byte(word)); len(word) <= maxCachedWord && d == nil && string(known) != "tag:"+want {
+			t.Fatalf("%.40q: remembered as %.40q, want tag:%.40s", word, known, want)
 		}
 	}
 }

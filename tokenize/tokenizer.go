@@ -116,7 +116,7 @@ func (t *Tokenizer) newStems(language, tag string) *cache {
 	c.become = func(word string) (string, *disguise) {
 		if small := strings.ToLower(word); small != word && !t.options.CaseSensitive && isSmallLetters(small) {
 			text, _, _ := c.get([]byte(small)) // most are known
-			return string(text), nil
+			return string(text[len(tag):]), nil
 		}
 		if meant, ok := undigit(nil, []byte(word)); ok {
 			return become(word), &disguise{mark: letterDigit, meant: become(string(meant))}
@@ -136,7 +136,7 @@ func (t *Tokenizer) unmasked(word string, become func(string) string) (term stri
 }
 
 // Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links, and then the
-// marks of m, each once. What a term holds is valid until emit returns. The result tells what a limit of [Options] cut off.
+// marks of m, each once. The bytes of a term are valid until emit returns. The result tells what a limit of [Options] cut off.
 func (t *Tokenizer) Terms(m *message.Message, emit func(Term)) message.Repairs {
 	t.emit, t.left, t.read, t.late, t.seen = emit, t.options.MaxTokens, 0, false, evidence{}
 	if t.stopWords != nil {
@@ -177,13 +177,13 @@ func (t *Tokenizer) message(m *message.Message) {
 // put emits a term, unless the message has had as many as it may have.
 func (t *Tokenizer) put(term, token []byte) {
 	if t.left--; t.left >= 0 {
-		t.say(features.Hash(term), "", term, token)
+		t.say(features.Hash(term), term, token)
 	}
 }
 
-// say emits the term whose text is tag and rest.
-func (t *Tokenizer) say(hash uint64, tag string, rest, token []byte) {
-	t.emit(Term{Hash: hash, Token: token, Start: !t.late, tag: tag, rest: rest})
+// say emits a term.
+func (t *Tokenizer) say(hash uint64, text, token []byte) {
+	t.emit(Term{Hash: hash, Text: text, Token: token, Start: !t.late})
 }
 
 // isFull reports whether no token is wanted any more of what is left of the message.
@@ -297,7 +297,7 @@ func (t *Tokenizer) pairedWord(word []byte, kind wordKind) {
 	if t.left >= 0 { // a pair is no token
 		late := t.late
 		t.late = true
-		t.say(features.Hash(pair), "", pair, nil)
+		t.say(features.Hash(pair), pair, nil)
 		t.late = late
 	}
 	t.pair = append(append(pair[:len(t.voice.tag)], counted...), ' ')
@@ -346,26 +346,23 @@ func (t *Tokenizer) remembered(tag string, word []byte, c *cache) []byte {
 	if len(text) == 0 {
 		return t.newWord(tag, word, c)
 	}
-	t.putCounted(tag, text, hash, word, c)
-	return text
-}
-
-// putCounted emits what a cache says that a word is counted as.
-func (t *Tokenizer) putCounted(tag string, text []byte, hash uint64, word []byte, c *cache) {
-	if c.tag == "" { // its hashes are of no tag
+	if c.tag == "" { // it knows no tags
 		t.term = append(append(t.term[:0], tag...), text...)
 		t.put(t.term, word)
-		return
+		return text
 	}
 	if t.left--; t.left >= 0 {
-		t.say(hash, tag, text, word)
+		t.say(hash, text, word)
 	}
+	return text[len(tag):]
 }
 
 // newWord emits a word that is new or disguised; of a disguised one also the word that was meant.
 func (t *Tokenizer) newWord(tag string, word []byte, c *cache) []byte {
-	text, hash, d := c.get(word)
-	t.putCounted(tag, text, hash, word, c)
+	text, _, d := c.get(word)
+	text = text[len(c.tag):]
+	t.term = append(append(t.term[:0], tag...), text...)
+	t.put(t.term, word)
 	if d == nil {
 		return text
 	}

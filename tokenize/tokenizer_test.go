@@ -28,7 +28,7 @@ func tokenizer(t testing.TB, change func(o *Options)) *Tokenizer {
 func termsOf(tok *Tokenizer, raw string) []string {
 	var terms []string
 	m := message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw))
-	tok.Terms(m, func(t Term) { terms = append(terms, t.String()) })
+	tok.Terms(m, func(t Term) { terms = append(terms, string(t.Text)) })
 	return terms
 }
 
@@ -175,7 +175,7 @@ func TestURLsAreCutHoweverTheyAreWritten(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.url, func(t *testing.T) {
 			var got []string
-			tok.emit, tok.left = func(term Term) { got = append(got, term.String()) }, 100
+			tok.emit, tok.left = func(term Term) { got = append(got, string(term.Text)) }, 100
 			tok.url([]byte(tt.url))
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
@@ -305,7 +305,7 @@ func Example() {
 		return
 	}
 	m := message.NewDecoder(message.DefaultOptions()).Decode([]byte("Subject: Two offers\n\nBuy now\n"))
-	tok.Terms(m, func(t Term) { fmt.Println(t.String()) })
+	tok.Terms(m, func(t Term) { fmt.Println(string(t.Text)) })
 	// Output:
 	// header:Subject
 	// subject:two
