@@ -15,13 +15,11 @@ const (
 	// maxCachedWord is the longest word that is remembered, and the longest text, in bytes.
 	maxCachedWord = 1 << 10
 	minSlots      = 1 << 8
-	atBits        = 21 // of a key, for where the text is
-	entrySize     = 6  // bytes before a text
 )
 
 // cache remembers what became of each distinct word, since stemming costs microseconds and words repeat. It is asked for
-// each word of all mail, so it is no map: a word is known by a hash of 64 bits, and with it stands in one place of memory
-// what the word is counted as. The hash has another seed in each process, so nobody can write two words that share it.
+// each word of all mail, so it is no map: a word is known by a hash of 64 bits, and all that is counted of it lies side by
+// side. The hash has another seed in each process, so nobody can write two words that share it.
 //
 // There are two generations: when the younger one is full the older one is forgotten, and a word that is asked for moves to
 // the younger. So words that are not rare are made once.
@@ -34,19 +32,28 @@ type cache struct {
 	become     func(word string) (term string, d *disguise)
 }
 
-// generation is a hash table with open addressing, in which the first bits of a hash are its place.
+// generation is a hash table with open addressing, in which the first bits of a hash are its place. The entries lie in the
+// order in which the words came, so the frequent ones are together, in few lines of memory.
 type generation struct {
-	slots []remembered // a power of two, at least twice the number of words
-	shift uint         // of a hash, to its place
-	texts []byte       // of each word: the lower half of its hash, the length of its text in two bytes, the text
-	count int
+	slots   []uint32 // the last bits of a hash, and below them where its entry is; 0 where free. A power of two
+	shift   uint     // of a hash, to its slot
+	entries []byte
+	count   int
 }
 
-// remembered is what a word is counted as: four of them are in a line of memory.
-type remembered struct {
-	key  uint64 // the upper bits of the word's hash, and where its text is; 0 where the slot is free
-	hash uint64 // of the term: tag and text
-}
+// An entry is
+//
+//	8 bytes   the hash of the word
+//	8 bytes   the hash of the term
+//	2 bytes   the length of the term's text, and the text
+//
+// and begins at a multiple of 8.
+const (
+	textStarts = 18
+	placeBits  = 21
+	placeMask  = 1<<placeBits - 1
+	maxEntries = 8 * placeMask // bytes
+)
 
 // disguise is what is behind a word that is written so as not to be recognised.
 type disguise struct {
@@ -62,33 +69,29 @@ func newCache(tag string, become func(word string) (string, *disguise)) *cache {
 	}
 }
 
-// newGeneration returns an empty one. No text is at 0, so that no key is 0.
+// newGeneration returns an empty one. No entry is at 0, so that no slot is 0.
 func newGeneration(slots int) generation {
-	return generation{slots: make([]remembered, slots), shift: uint(64 - bits.TrailingZeros(uint(slots))), texts: []byte{0}}
+	return generation{slots: make([]uint32, slots), shift: uint(64 - bits.TrailingZeros(uint(slots))), entries: make([]byte, 8)}
 }
 
-// find returns the slot of a word by its hash, or the free one where it belongs.
-func (g *generation) find(word uint64) *remembered {
-	mask := uint64(len(g.slots) - 1)
-	for s := word >> g.shift; ; s++ {
-		if slot := &g.slots[s&mask]; slot.key>>atBits == word>>atBits || slot.key == 0 {
-			return slot
-		}
-	}
-}
-
-// known returns what a word is counted as by its hash, with the hash of the term; nil if it is not remembered.
+// known returns the term that a word is counted as by its hash, with the hash of it; nil if it is not remembered.
 func (g *generation) known(word uint64) (text []byte, hash uint64) {
-	slot := g.find(word)
-	if slot.key == 0 {
-		return nil, 0
+	mask := uint64(len(g.slots) - 1)
+	for i := word >> g.shift; ; i++ {
+		slot := g.slots[i&mask]
+		if slot == 0 {
+			return nil, 0
+		}
+		if slot>>placeBits != uint32(word)>>placeBits {
+			continue
+		}
+		entry := g.entries[8*int(slot&placeMask):]
+		if binary.LittleEndian.Uint64(entry) != word {
+			continue
+		}
+		end := textStarts + int(binary.LittleEndian.Uint16(entry[16:]))
+		return entry[textStarts:end:end], binary.LittleEndian.Uint64(entry[8:])
 	}
-	entry := g.texts[slot.key&(1<<atBits-1):]
-	if binary.LittleEndian.Uint32(entry) != uint32(word) {
-		return nil, 0
-	}
-	end := entrySize + int(binary.LittleEndian.Uint16(entry[4:]))
-	return entry[entrySize:end:end], slot.hash
 }
 
 // known returns the term that word is counted as, with its tag, and the hash of it; nil if it is not remembered or is
@@ -137,27 +140,44 @@ func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 
 // add remembers a word that the younger generation does not, and returns its text there.
 func (c *cache) add(word, hash uint64, text []byte) []byte {
-	if c.young.count == maxCached || len(c.young.texts)+entrySize+maxCachedWord > 1<<atBits {
+	if c.young.count == maxCached || len(c.young.entries)+2*maxCachedWord > maxEntries {
 		c.old, c.young = c.young, newGeneration(len(c.young.slots))
 	}
 	g := &c.young
 	if g.count++; 2*g.count > len(g.slots) {
 		g.grow()
 	}
-	*g.find(word) = remembered{word>>atBits<<atBits | uint64(len(g.texts)), hash}
-	g.texts = binary.LittleEndian.AppendUint32(g.texts, uint32(word))
-	g.texts = binary.LittleEndian.AppendUint16(g.texts, uint16(len(text)))
-	g.texts = append(g.texts, text...)
-	return g.texts[len(g.texts)-len(text) : len(g.texts) : len(g.texts)]
+	place := len(g.entries)
+	g.entries = binary.LittleEndian.AppendUint64(g.entries, word)
+	g.entries = binary.LittleEndian.AppendUint64(g.entries, hash)
+	g.entries = binary.LittleEndian.AppendUint16(g.entries, uint16(len(text)))
+	g.entries = append(g.entries, text...)
+	end := len(g.entries)
+	for len(g.entries)%8 != 0 {
+		g.entries = append(g.entries, 0)
+	}
+	g.put(word, place)
+	return g.entries[place+textStarts : end : end]
+}
+
+// put gives a word the first free slot for it.
+func (g *generation) put(word uint64, place int) {
+	mask := uint64(len(g.slots) - 1)
+	i := word >> g.shift
+	for g.slots[i&mask] != 0 {
+		i++
+	}
+	g.slots[i&mask] = uint32(word)>>placeBits<<placeBits | uint32(place/8)
 }
 
 // grow doubles the slots.
 func (g *generation) grow() {
 	old := g.slots
-	g.slots, g.shift = make([]remembered, 2*len(old)), g.shift-1
+	g.slots, g.shift = make([]uint32, 2*len(old)), g.shift-1
 	for _, slot := range old {
-		if slot.key != 0 {
-			*g.find(slot.key) = slot
+		if slot != 0 {
+			place := 8 * int(slot&placeMask)
+			g.put(binary.LittleEndian.Uint64(g.entries[place:]), place)
 		}
 	}
 }
