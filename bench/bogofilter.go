@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path"
+)
+
+// bogofilter reads lists of files in its streaming bulk mode, and exits with 0, 1 or 2 for what it thinks of the last one.
+func bogofilter() entrant {
+	run := func(j job, options ...string) []string {
+		return append([]string{"bogofilter", "-C", "-d", j.db}, options...)
+	}
+	return entrant{
+		id: "bogofilter", name: "bogofilter", debian: "bogofilter",
+		settings: "`bogofilter -n -b` and `-s -b`, `-T -b`; as shipped: spam from 0.99 on",
+		present:  installed("bogofilter", "bogoutil"),
+		train: func(j job) ([]command, error) {
+			return []command{{args: run(j, "-n", "-b"), stdin: trainHam}, {args: run(j, "-s", "-b"), stdin: trainSpam}}, nil
+		},
+		bulk: func(j job) ([]command, error) {
+			return []command{{args: run(j, "-T", "-b"), stdin: testList, exits: []int{1, 2}}}, nil
+		},
+		one: func(j job, l letter) command {
+			return command{args: run(j, "-T"), stdin: l.name, exits: []int{1, 2}}
+		},
+		answers:  func(_ job, out []byte) ([]answer, error) { return fromLines(out, readBogofilter) },
+		middle:   0.5,
+		database: []string{"wordlist.db"},
+		terms: func(ctx context.Context, j job) (int, error) {
+			out, err := printed(ctx, j, "bogoutil", "-d", path.Join(j.db, "wordlist.db"))
+			return countLines(out), err
+		},
+	}
+}
+
+// readBogofilter reads a line of bogofilter -T -b, such as "test/ham/000005.eml H 1.06609e-11".
+func readBogofilter(line string) (answer, error) {
+	var a answer
+	var verdict string
+	if _, err := fmt.Sscan(line, &a.name, &verdict, &a.score); err != nil {
+		return answer{}, err
+	}
+	a.spam = verdict == "S"
+	return a, nil
+}

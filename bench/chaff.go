@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"chaff/config"
+)
+
+// switched is the end of the id of a chaff that stems if the default is not to, and the other way round.
+const switched = "-switched"
+
+// chaffID is the id of chaff with a model and the default settings.
+func chaffID(model string) string { return "chaff-" + model }
+
+// defaultChaff is the id of chaff as it is when nothing is set.
+func defaultChaff() string { return chaffID(config.Default().Model) }
+
+// measuredModels are chaff's default model and the two that others have too.
+func measuredModels() []string {
+	return slices.Compact([]string{config.Default().Model, "multinomial", "softmax"})
+}
+
+// chaffs are the models of chaff, each with the default settings and once more with stemming switched. program is the path
+// of chaff.
+func chaffs(program string) []entrant {
+	setting, words := "tokenize.language=none", "no stemming"
+	if config.Default().Tokenize.Language == "none" {
+		setting, words = "tokenize.language=english", "stemming"
+	}
+	var plain, other []entrant
+	for _, model := range measuredModels() {
+		name := "chaff " + model
+		plain = append(plain, chaff(program, chaffID(model), name, model))
+		other = append(other, chaff(program, chaffID(model)+switched, name+", "+words, model, "--set", setting))
+	}
+	return slices.Concat(plain, other)
+}
+
+// chaff is one model of chaff. Of the training messages it takes a fifth to choose thresholds and another one to test itself,
+// as it does by default, and learns from the rest.
+func chaff(program, id, name, model string, set ...string) entrant {
+	settings := fmt.Sprintf("`chaff train --workers 1 --model %s`", model)
+	if len(set) > 0 {
+		settings = fmt.Sprintf("`chaff train --workers 1 --model %s --set %s`", model, set[1])
+	}
+	return entrant{
+		id: id, name: name,
+		settings: settings + ", `chaff classify`",
+		present:  func() bool { return true },
+		train: func(j job) ([]command, error) {
+			return single("", trainChaff(program, 1, j.db, model, set...)...), nil
+		},
+		bulk: func(j job) ([]command, error) {
+			return single("", program, "classify", "-m", path.Join(j.db, "model"), "test/ham", "test/spam"), nil
+		},
+		precise: func(j job) ([]command, error) {
+			return single("", program, "classify", "--json", "-m", path.Join(j.db, "model"), "test/ham", "test/spam"), nil
+		},
+		one: func(j job, l letter) command {
+			return command{args: []string{program, "classify", "-m", path.Join(j.db, "model")}, stdin: l.name}
+		},
+		answers:  func(_ job, out []byte) ([]answer, error) { return fromLines(out, readChaff) },
+		database: []string{"model"},
+		terms: func(ctx context.Context, j job) (int, error) {
+			out, err := printed(ctx, j, program, "inspect", "-m", path.Join(j.db, "model"))
+			if err != nil {
+				return 0, err
+			}
+			return vocabularySize(out)
+		},
+	}
+}
+
+// trainChaff is how chaff trains a model with so many workers.
+func trainChaff(program string, workers int, db, model string, set ...string) []string {
+	args := []string{program, "train", "--workers", fmt.Sprint(workers), "--model", model, "--ham", "train/ham", "--spam", "train/spam", "-m", path.Join(db, "model")}
+	return append(args, set...)
+}
+
+// readChaff reads a line of chaff classify --json.
+func readChaff(line string) (answer, error) {
+	var a struct {
+		Path, Verdict string
+		Score         *float64
+	}
+	if err := json.Unmarshal([]byte(line), &a); err != nil {
+		return answer{}, err
+	}
+	if a.Score == nil {
+		return answer{}, fmt.Errorf("there is no score")
+	}
+	return answer{a.Path, a.Verdict == "spam", *a.Score}, nil
+}
+
+// vocabularySize reads the number of terms from what chaff inspect prints.
+func vocabularySize(text []byte) (int, error) {
+	found := regexp.MustCompile(`(?m)^vocabulary +(\d+) terms`).FindSubmatch(text)
+	if found == nil {
+		return 0, fmt.Errorf("chaff inspect tells no number of terms")
+	}
+	return strconv.Atoi(string(found[1]))
+}

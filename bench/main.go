@@ -1,0 +1,238 @@
+// Command bench measures chaff beside other filters and learners, on the same messages in one run, and writes what it finds
+// to docs/benchmarks.md.
+//
+//	go run ./bench CORPUS...                 # in the root of the project
+//	go run ./bench -rounds 3 -only chaff,bogofilter CORPUS
+//
+// A CORPUS is a folder, or an archive that tar unpacks, with ham and spam in folders with these words in their names.
+// Programs that are not installed are installed from Debian, if this runs there as root; else their rows say what is
+// missing. With -only the page is left alone, unless -o names a file.
+//
+// Each message is in the training part or in the test part, by its hash; copies count once. Every program trains on the
+// same files, classifies the same files, and is judged by the same figures. What is measured is CPU time, of the system
+// too, of all processes that a command starts, on one processor; the programs take turns, and medians are told.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+func main() {
+	if report := os.Getenv(keeperReport); report != "" {
+		os.Exit(keep(report, os.Args[1:]))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// options are those of the command line.
+type options struct {
+	rounds, singles int
+	limit           time.Duration
+	only, names     []string
+	output          string
+	install         bool
+	corpora         []string
+	flags           []string // as they were given
+}
+
+// run is the whole program, in the root of the project; it returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	}
+	page, err := measureAll(ctx, o, stderr)
+	if err != nil {
+		fmt.Fprintf(stderr, "bench: %v\n", err)
+		return 1
+	}
+	text := page.text()
+	fmt.Fprint(stdout, text)
+	if o.output == "" {
+		return 0
+	}
+	if err := os.WriteFile(o.output, []byte(text), 0o644); err != nil {
+		fmt.Fprintf(stderr, "bench: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.IntVar(&o.rounds, "rounds", 5, "train and classify in bulk `N` times")
+	flags.IntVar(&o.singles, "singles", 41, "classify one message in a fresh process `N` times")
+	flags.DurationVar(&o.limit, "limit", 15*time.Minute, "give up a command after this `time`")
+	flags.BoolVar(&o.install, "install", true, "install what is missing, as root on Debian")
+	only := flags.String("only", "", "run only the programs whose ids begin with one of these `names`, with commas between")
+	names := flags.String("corpus", "", "call the corpora by these `names`, with commas between; default: as their files are called")
+	output := flags.String("o", "", "write the page to `FILE`; default docs/benchmarks.md, and with -only none")
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: go run ./bench [FLAGS] CORPUS...")
+		flags.PrintDefaults()
+	}
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	o.corpora, o.flags = flags.Args(), args[:len(args)-flags.NArg()]
+	o.only, o.names, o.output = list(*only), list(*names), *output
+	complain := func(format string, args ...any) (options, error) {
+		err := fmt.Errorf(format, args...)
+		fmt.Fprintf(stderr, "bench: %v\n", err)
+		return o, err
+	}
+	switch {
+	case len(o.corpora) == 0:
+		flags.Usage()
+		return o, errors.New("no corpus")
+	case o.rounds < 1 || o.singles < 1:
+		return complain("-rounds and -singles must be at least 1")
+	case len(o.names) > 0 && len(o.names) != len(o.corpora):
+		return complain("-corpus has %d names for %d corpora", len(o.names), len(o.corpora))
+	}
+	if o.output == "" && len(o.only) == 0 {
+		o.output = filepath.Join("docs", "benchmarks.md")
+	}
+	return o, nil
+}
+
+// list splits a text at commas; an empty one is an empty list.
+func list(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
+}
+
+// corpusName is what a corpus is called whose file is called so.
+func corpusName(path string) string {
+	name, _, _ := strings.Cut(filepath.Base(path), ".")
+	return name
+}
+
+// measureAll does everything but writing the page.
+func measureAll(ctx context.Context, o options, progress io.Writer) (page, error) {
+	scratch, err := os.MkdirTemp("", "chaff-bench")
+	if err != nil {
+		return page{}, err
+	}
+	defer os.RemoveAll(scratch)
+	program := filepath.Join(scratch, "chaff")
+	r := race{chaff: program, rounds: o.rounds, singles: o.singles, slow: time.Minute, heavy: 200 * time.Millisecond, progress: progress}
+	r.tell("build chaff")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/chaff").CombinedOutput(); err != nil {
+		return page{}, fmt.Errorf("build chaff: %w: %s", err, lastLine(out))
+	}
+	entrants, err := chosen(everyone(program, scratch), o.only)
+	if err != nil {
+		return page{}, err
+	}
+	if o.install {
+		r.install(ctx, entrants)
+	}
+	m, all := meter{home: filepath.Join(scratch, "home"), limit: o.limit}, allowedCores()
+	if len(all) > 0 {
+		m.cores = all[len(all)-1:]
+	}
+	if err := os.Mkdir(m.home, 0o755); err != nil {
+		return page{}, err
+	}
+	version, err := exec.CommandContext(ctx, program, "version").Output()
+	if err != nil {
+		return page{}, fmt.Errorf("chaff version: %w", err)
+	}
+	p := newPage(ctx, o, r, entrants, lastLine(version))
+	for i, path := range o.corpora {
+		name := corpusName(path)
+		if len(o.names) > 0 {
+			name = o.names[i]
+		}
+		c, err := r.measureCorpus(ctx, path, name, scratch, m, all, entrants)
+		if err != nil {
+			return page{}, err
+		}
+		p.corpora = append(p.corpora, c)
+	}
+	return p, nil
+}
+
+// measured is what came of one corpus.
+type measured struct {
+	mail    *mail
+	results []result
+	workers workers
+}
+
+func (r race) measureCorpus(ctx context.Context, path, name, scratch string, m meter, cores []int, entrants []entrant) (measured, error) {
+	dir, err := os.MkdirTemp(scratch, "mail")
+	if err != nil {
+		return measured{}, err
+	}
+	defer os.RemoveAll(dir)
+	r.tell("%s: read", name)
+	root, err := unpack(ctx, path, scratch)
+	if err != nil {
+		return measured{}, err
+	}
+	mail, err := deal(name, root, dir)
+	if err != nil {
+		return measured{}, err
+	}
+	results, err := r.run(ctx, mail, m, entrants)
+	if err != nil {
+		return measured{}, err
+	}
+	w, err := r.compareWorkers(ctx, mail, m, cores)
+	return measured{mail, results, w}, err
+}
+
+// everyone is all programs, chaff first. Scripts of some are written into the folder scratch.
+func everyone(program, scratch string) []entrant {
+	return append(chaffs(program), bogofilter())
+}
+
+// chosen are the entrants whose ids begin with one of the names; all if there are no names.
+func chosen(all []entrant, names []string) ([]entrant, error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	var some []entrant
+	unused := make(map[string]bool)
+	for _, name := range names {
+		unused[name] = true
+	}
+	for _, e := range all {
+		wanted := false
+		for _, name := range names {
+			if strings.HasPrefix(e.id, name) {
+				wanted = true
+				delete(unused, name)
+			}
+		}
+		if wanted {
+			some = append(some, e)
+		}
+	}
+	for name := range unused {
+		return nil, fmt.Errorf("-only: there is no program %q", name)
+	}
+	return some, nil
+}

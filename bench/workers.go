@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"chaff/config"
+)
+
+// workers is what training takes by the clock with one worker and with two, each on as many processors; both are empty if the
+// machine has only one.
+type workers struct {
+	one, two timing
+}
+
+// times is how many times faster two are.
+func (w workers) times() float64 { return ratio(median(w.one.wall), median(w.two.wall)) }
+
+// compareWorkers trains chaff's default model in turn with one worker and with two.
+func (r race) compareWorkers(ctx context.Context, m *mail, meter meter, cores []int) (workers, error) {
+	var w workers
+	if len(cores) < 2 {
+		return w, nil
+	}
+	r.tell("%s: two workers", m.name)
+	meter.dir = m.dir
+	j := job{mail: m, meter: meter, db: filepath.Join("work", "workers")}
+	if err := os.MkdirAll(j.path(j.db), 0o755); err != nil {
+		return w, err
+	}
+	for range r.rounds {
+		for i, t := range []*timing{&w.one, &w.two} {
+			j.meter.cores = cores[:i+1]
+			if err := j.repeat(ctx, t, single("", trainChaff(r.chaff, i+1, j.db, config.Default().Model)...)); err != nil {
+				return w, err
+			}
+		}
+	}
+	return w, nil
+}
