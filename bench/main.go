@@ -141,7 +141,11 @@ func measureAll(ctx context.Context, o options, progress io.Writer) (page, error
 	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/chaff").CombinedOutput(); err != nil {
 		return page{}, fmt.Errorf("build chaff: %w: %s", err, lastLine(out))
 	}
-	entrants, err := chosen(everyone(program, scratch), o.only)
+	scripts, err := writeScripts(filepath.Join(scratch, "scripts"))
+	if err != nil {
+		return page{}, err
+	}
+	entrants, err := chosen(everyone(program, scripts), o.only)
 	if err != nil {
 		return page{}, err
 	}
@@ -202,37 +206,4 @@ func (r race) measureCorpus(ctx context.Context, path, name, scratch string, m m
 	}
 	w, err := r.compareWorkers(ctx, mail, m, cores)
 	return measured{mail, results, w}, err
-}
-
-// everyone is all programs, chaff first. Scripts of some are written into the folder scratch.
-func everyone(program, scratch string) []entrant {
-	return append(chaffs(program), bogofilter())
-}
-
-// chosen are the entrants whose ids begin with one of the names; all if there are no names.
-func chosen(all []entrant, names []string) ([]entrant, error) {
-	if len(names) == 0 {
-		return all, nil
-	}
-	var some []entrant
-	unused := make(map[string]bool)
-	for _, name := range names {
-		unused[name] = true
-	}
-	for _, e := range all {
-		wanted := false
-		for _, name := range names {
-			if strings.HasPrefix(e.id, name) {
-				wanted = true
-				delete(unused, name)
-			}
-		}
-		if wanted {
-			some = append(some, e)
-		}
-	}
-	for name := range unused {
-		return nil, fmt.Errorf("-only: there is no program %q", name)
-	}
-	return some, nil
 }

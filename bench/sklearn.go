@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"path"
+	"path/filepath"
+)
+
+// pythonWithSklearn is a Python that has scikit-learn, an empty text if there is none.
+func pythonWithSklearn() string {
+	for _, python := range []string{"/usr/bin/python3", "python3"} {
+		if exec.Command(python, "-c", "import sklearn").Run() == nil {
+			return python
+		}
+	}
+	return ""
+}
+
+// sklearn is a classifier of scikit-learn behind Python's email package.
+func sklearn(scripts, kind, name, settings string) entrant {
+	run := func(stdin string, args ...string) command {
+		return command{args: append([]string{pythonWithSklearn(), filepath.Join(scripts, "learn.py")}, args...), stdin: stdin}
+	}
+	return entrant{
+		id: "sklearn-" + kind, name: name, debian: "python3-sklearn", settings: settings,
+		present: func() bool { return pythonWithSklearn() != "" },
+		train: func(j job) ([]command, error) {
+			return []command{run(trainOrder, "train", kind, path.Join(j.db, "model"))}, nil
+		},
+		bulk: func(j job) ([]command, error) {
+			return []command{run(testList, "classify", path.Join(j.db, "model"))}, nil
+		},
+		one:      func(j job, l letter) command { return run(l.name, "one", path.Join(j.db, "model")) },
+		answers:  func(_ job, out []byte) ([]answer, error) { return fromLines(out, readNamed) },
+		database: []string{"model"},
+	}
+}
+
+// readNamed reads a line "NAME score", where spam is what has a score above 0.
+func readNamed(line string) (answer, error) {
+	var a answer
+	if _, err := fmt.Sscan(line, &a.name, &a.score); err != nil {
+		return answer{}, err
+	}
+	a.spam = a.score > 0
+	return a, nil
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// spamprobe learns a mailbox with auto-train, which takes the names of files as arguments. -M keeps it from looking for more
+// than one message in a file.
+func spamprobe() entrant {
+	run := func(j job, args ...string) []string {
+		return append([]string{"spamprobe", "-M", "-d", j.db}, args...)
+	}
+	return entrant{
+		id: "spamprobe", name: "spamprobe", debian: "spamprobe",
+		settings: "`auto-train SPAM ... GOOD ...`, `score`; as shipped: Berkeley DB, pairs of words, spam from 0.7 on",
+		present:  installed("spamprobe"),
+		train: func(j job) ([]command, error) {
+			args := slices.Concat(run(j, "auto-train", "SPAM"), names(j.train, true), []string{"GOOD"}, names(j.train, false))
+			return single("", args...), nil
+		},
+		bulk: func(j job) ([]command, error) {
+			return single("", append(run(j, "score"), namesOf(j.test)...)...), nil
+		},
+		one: func(j job, l letter) command { return command{args: run(j, "score"), stdin: l.name} },
+		answers: func(j job, out []byte) ([]answer, error) {
+			answers, err := fromLines(out, readSpamprobe)
+			if err != nil {
+				return nil, err
+			}
+			return inOrder(answers, namesOf(j.test))
+		},
+		middle:   0.5,
+		database: []string{"sp_words"},
+		terms: func(ctx context.Context, j job) (int, error) {
+			out, err := printed(ctx, j, run(j, "export")...)
+			return countLines(out), err
+		},
+	}
+}
+
+// readSpamprobe reads a line such as "SPAM 0.9999989 7baa042c9cdfacc46b0c785f0cf8d38b".
+func readSpamprobe(line string) (answer, error) {
+	var a answer
+	var verdict string
+	if _, err := fmt.Sscan(line, &verdict, &a.score); err != nil {
+		return answer{}, err
+	}
+	a.spam = verdict == "SPAM"
+	return a, nil
+}
