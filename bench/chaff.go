@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"chaff/config"
 )
@@ -26,8 +27,8 @@ func measuredModels() []string {
 	return slices.Compact([]string{config.Default().Model, "multinomial", "softmax"})
 }
 
-// chaffs are the models of chaff, each with the default settings and once more with stemming switched. program is the path
-// of chaff.
+// chaffs are the models of chaff, each with the default settings and once more with stemming switched; and the default model
+// without a test part of its own, so that it learns from more of the training messages. program is the path of chaff.
 func chaffs(program string) []entrant {
 	setting, words := "tokenize.language=none", "no stemming"
 	if config.Default().Tokenize.Language == "none" {
@@ -39,19 +40,18 @@ func chaffs(program string) []entrant {
 		plain = append(plain, chaff(program, chaffID(model), name, model))
 		other = append(other, chaff(program, chaffID(model)+switched, name+", "+words, model, "--set", setting))
 	}
-	return slices.Concat(plain, other)
+	best := config.Default().Model
+	more := chaff(program, defaultChaff()+"-more", "chaff "+best+", learning from four fifths", best, "--set", "split.train=0.8", "--set", "split.test=0")
+	return slices.Concat(plain, []entrant{more}, other)
 }
 
 // chaff is one model of chaff. Of the training messages it takes a fifth to choose thresholds and another one to test itself,
 // as it does by default, and learns from the rest.
 func chaff(program, id, name, model string, set ...string) entrant {
-	settings := fmt.Sprintf("`chaff train --workers 1 --model %s`", model)
-	if len(set) > 0 {
-		settings = fmt.Sprintf("`chaff train --workers 1 --model %s --set %s`", model, set[1])
-	}
+	options := strings.Join(append([]string{"--model", model}, set...), " ")
 	return entrant{
 		id: id, name: name,
-		settings: settings + ", `chaff classify`",
+		settings: fmt.Sprintf("`chaff train --workers 1 %s`, `chaff classify`", options),
 		present:  func() bool { return true },
 		train: func(j job) ([]command, error) {
 			return single("", trainChaff(program, 1, j.db, model, set...)...), nil

@@ -18,12 +18,12 @@ func fasttext() entrant {
 	model := func(j job) string { return path.Join(j.db, "model.bin") }
 	return entrant{
 		id: "fasttext", name: "fastText", debian: "fasttext",
-		settings: "`supervised -wordNgrams 2 -thread 1`; the text is prepared for it, which is not counted",
+		settings: "`supervised -lr 1.0 -wordNgrams 2 -thread 1`, the rate and the pairs of words as in its tutorial; the text is prepared for it, which is not counted",
 		present:  installed("fasttext"),
 		prepare:  writeTexts,
 		train: func(j job) ([]command, error) {
 			return single("", "fasttext", "supervised", "-input", path.Join(j.kit, "train"), "-output", path.Join(j.db, "model"),
-				"-wordNgrams", "2", "-thread", "1", "-verbose", "0"), nil
+				"-lr", "1.0", "-wordNgrams", "2", "-thread", "1", "-verbose", "0"), nil
 		},
 		bulk: func(j job) ([]command, error) {
 			return single("", "fasttext", "predict-prob", model(j), path.Join(j.kit, "test")), nil

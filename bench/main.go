@@ -137,10 +137,6 @@ func measureAll(ctx context.Context, o options, progress io.Writer) (page, error
 	defer os.RemoveAll(scratch)
 	program := filepath.Join(scratch, "chaff")
 	r := race{chaff: program, rounds: o.rounds, singles: o.singles, slow: time.Minute, heavy: 200 * time.Millisecond, progress: progress}
-	r.tell("build chaff")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/chaff").CombinedOutput(); err != nil {
-		return page{}, fmt.Errorf("build chaff: %w: %s", err, lastLine(out))
-	}
 	scripts, err := writeScripts(filepath.Join(scratch, "scripts"))
 	if err != nil {
 		return page{}, err
@@ -148,6 +144,10 @@ func measureAll(ctx context.Context, o options, progress io.Writer) (page, error
 	entrants, err := chosen(everyone(program, scripts), o.only)
 	if err != nil {
 		return page{}, err
+	}
+	r.tell("build chaff")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/chaff").CombinedOutput(); err != nil {
+		return page{}, fmt.Errorf("build chaff: %w: %s", err, lastLine(out))
 	}
 	if o.install {
 		r.install(ctx, entrants)
@@ -181,6 +181,7 @@ func measureAll(ctx context.Context, o options, progress io.Writer) (page, error
 // measured is what came of one corpus.
 type measured struct {
 	mail    *mail
+	rounds  int
 	results []result
 	workers workers
 }
@@ -204,6 +205,6 @@ func (r race) measureCorpus(ctx context.Context, path, name, scratch string, m m
 	if err != nil {
 		return measured{}, err
 	}
-	w, err := r.compareWorkers(ctx, mail, m, cores)
-	return measured{mail, results, w}, err
+	w, err := r.compareWorkers(ctx, mail, m, cores, entrants)
+	return measured{mail, r.rounds, results, w}, err
 }

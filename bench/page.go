@@ -50,15 +50,15 @@ on %s, on %s, with %s. Times are others on every machine; ratios of one run are 
 - A message is in the test part if the hash of its content says so, one in five; copies count once. Every program trains on
   the same files and is tried on the same files, whose names tell nothing and are in random order.
 - Time is CPU time, user and system, of the command and all that it starts, on one processor (`+"`taskset`"+`, and chaff with
-  `+"`GOMAXPROCS=1`"+` and one worker). In each round all programs take turns; the tables have medians. Training and classifying in
-  bulk have %d rounds; a step of more than %.0f CPU seconds has one. One message in a fresh process is measured on %d messages;
-  with programs that need more than %.0f ms, on %d.
-- Training is all from the files to the database, with what a program does besides: chaff divides its training messages again,
-  learns from three fifths of them, chooses thresholds on a fifth, tests itself on the last, and prints all that. The programs
-  that learn from tables or texts and cannot read mail get what is prepared for them, and that time is not counted.
+  `+"`GOMAXPROCS=1`"+` and one worker). In each round all programs take turns; the tables have medians. The rounds of training and
+  of classifying in bulk: %d; what takes more than %.0f CPU seconds is run once. The messages that are classified alone, each in a
+  fresh process: %d; by programs that need more than %.0f ms: %d.
+- Training is all from the files to the database, with what a program does besides: by default chaff divides its training
+  messages again, learns from three fifths of them, chooses thresholds on a fifth, tests itself on the last, and prints all that.
+  It reads and counts all of them. Programs that cannot read mail get what they learn from prepared, and that time is not counted.
 - Accuracy is that of the program's own verdicts, where unsure is ham; hm%% is ham lost, sm%% spam let through. (1-ROCA)%% is 100
-  minus the area under the ROC curve in percent, of the scores alone. Memory is the peak of the largest process. A MB is a
-  million bytes.
+  minus the area under the ROC curve in percent, of the scores alone. Memory is the peak of the largest process; less
+  than about 8 MB cannot be told from what the benchmark itself takes to start it. A MB is a million bytes.
 
 | program | version | settings |
 |---|---|---|
@@ -103,7 +103,7 @@ func (c measured) costs() string {
 			figure(r.training.rate(float64(len(c.mail.train))), 0), figure(r.training.rate(megabytes(totalBytes(c.mail.train))), 1), memory(r.training.peak),
 			figure(r.classifying.rate(float64(len(c.mail.test))), 0), memory(r.classifying.peak), figure(r.single.seconds()*1000, 1),
 			figure(megabytes(r.bytes), 1), count(r.vocabulary), figure(ratio(float64(r.bytes), float64(r.vocabulary)), 1),
-			r.accuracy(), r.order(), r.note(),
+			r.accuracy(), r.order(), r.note(c.rounds),
 		}, " | "))
 	}
 	return table("program | train: messages/s | MB/s | peak MB | classify in bulk: messages/s | peak MB | one message: ms | database: MB | terms | bytes a term | accuracy | (1-ROCA)% | notes", rows)
@@ -138,15 +138,15 @@ func (r result) order() string {
 }
 
 // note tells what is to be known about the figures of a row.
-func (r result) note() string {
+func (r result) note(rounds int) string {
 	var notes []string
 	if r.failure != nil {
 		notes = append(notes, strings.ReplaceAll(r.failure.Error(), "|", "/"))
 	}
-	if r.training.runs() == 1 {
+	if r.training.runs() == 1 && rounds > 1 {
 		notes = append(notes, "trained once")
 	}
-	if r.classifying.runs() == 1 {
+	if r.classifying.runs() == 1 && rounds > 1 {
 		notes = append(notes, "classified in bulk once")
 	}
 	if r.judged != nil && r.judged.missing > 0 {

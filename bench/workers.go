@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"chaff/config"
 )
@@ -17,10 +18,10 @@ type workers struct {
 // times is how many times faster two are.
 func (w workers) times() float64 { return ratio(median(w.one.wall), median(w.two.wall)) }
 
-// compareWorkers trains chaff's default model in turn with one worker and with two.
-func (r race) compareWorkers(ctx context.Context, m *mail, meter meter, cores []int) (workers, error) {
+// compareWorkers trains chaff's default model, if that takes part, in turn with one worker and with two.
+func (r race) compareWorkers(ctx context.Context, m *mail, meter meter, cores []int, entrants []entrant) (workers, error) {
 	var w workers
-	if len(cores) < 2 {
+	if len(cores) < 2 || !slices.ContainsFunc(entrants, func(e entrant) bool { return e.id == defaultChaff() }) {
 		return w, nil
 	}
 	r.tell("%s: two workers", m.name)
