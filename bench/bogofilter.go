@@ -15,11 +15,11 @@ func bogofilter() entrant {
 		id: "bogofilter", name: "bogofilter", debian: "bogofilter",
 		settings: "`bogofilter -n -b` and `-s -b`, `-T -b`; as shipped: spam from 0.99 on",
 		present:  installed("bogofilter", "bogoutil"),
-		train: func(j job) ([]command, error) {
-			return []command{{args: run(j, "-n", "-b"), stdin: trainHam}, {args: run(j, "-s", "-b"), stdin: trainSpam}}, nil
+		train: func(j job) []command {
+			return []command{{args: run(j, "-n", "-b"), stdin: trainHam}, {args: run(j, "-s", "-b"), stdin: trainSpam}}
 		},
-		bulk: func(j job) ([]command, error) {
-			return []command{{args: run(j, "-T", "-b"), stdin: testList, exits: []int{1, 2}}}, nil
+		bulk: func(j job) []command {
+			return []command{{args: run(j, "-T", "-b"), stdin: testList, exits: []int{1, 2}}}
 		},
 		one: func(j job, l letter) command {
 			return command{args: run(j, "-T"), stdin: l.name, exits: []int{1, 2}}

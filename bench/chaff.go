@@ -53,14 +53,14 @@ func chaff(program, id, name, model string, set ...string) entrant {
 		id: id, name: name,
 		settings: fmt.Sprintf("`chaff train --workers 1 %s`, `chaff classify`", options),
 		present:  func() bool { return true },
-		train: func(j job) ([]command, error) {
-			return single("", trainChaff(program, 1, j.db, model, set...)...), nil
+		train: func(j job) []command {
+			return single("", trainChaff(program, 1, j.db, model, set...)...)
 		},
-		bulk: func(j job) ([]command, error) {
-			return single("", program, "classify", "-m", path.Join(j.db, "model"), "test/ham", "test/spam"), nil
+		bulk: func(j job) []command {
+			return single("", program, "classify", "-m", path.Join(j.db, "model"), "test/ham", "test/spam")
 		},
-		precise: func(j job) ([]command, error) {
-			return single("", program, "classify", "--json", "-m", path.Join(j.db, "model"), "test/ham", "test/spam"), nil
+		precise: func(j job) []command {
+			return single("", program, "classify", "--json", "-m", path.Join(j.db, "model"), "test/ham", "test/spam")
 		},
 		one: func(j job, l letter) command {
 			return command{args: []string{program, "classify", "-m", path.Join(j.db, "model")}, stdin: l.name}

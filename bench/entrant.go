@@ -22,10 +22,10 @@ type entrant struct {
 	prepare func(ctx context.Context, j job) error
 	// train makes the database of the training part, one command after the other, in the empty folder job.db; bulk
 	// classifies all messages of the test part; one classifies one of job.sample, read from a file as from a pipe.
-	train, bulk func(j job) ([]command, error)
+	train, bulk func(j job) []command
 	one         func(j job, l letter) command
 	// precise is another way to classify the test part, for a program that tells more than its bulk mode does. It may be nil.
-	precise func(j job) ([]command, error)
+	precise func(j job) []command
 	// answers reads what bulk, or precise, printed or wrote.
 	answers func(j job, out []byte) ([]answer, error)
 	middle  float64 // the score in the middle of its scale

@@ -21,12 +21,12 @@ func fasttext() entrant {
 		settings: "`supervised -lr 1.0 -wordNgrams 2 -thread 1`, the rate and the pairs of words as in its tutorial; the text is prepared for it, which is not counted",
 		present:  installed("fasttext"),
 		prepare:  writeTexts,
-		train: func(j job) ([]command, error) {
+		train: func(j job) []command {
 			return single("", "fasttext", "supervised", "-input", path.Join(j.kit, "train"), "-output", path.Join(j.db, "model"),
-				"-lr", "1.0", "-wordNgrams", "2", "-thread", "1", "-verbose", "0"), nil
+				"-lr", "1.0", "-wordNgrams", "2", "-thread", "1", "-verbose", "0")
 		},
-		bulk: func(j job) ([]command, error) {
-			return single("", "fasttext", "predict-prob", model(j), path.Join(j.kit, "test")), nil
+		bulk: func(j job) []command {
+			return single("", "fasttext", "predict-prob", model(j), path.Join(j.kit, "test"))
 		},
 		one: func(j job, l letter) command {
 			return command{args: []string{"fasttext", "predict-prob", model(j), "-"}, stdin: path.Join(j.kit, path.Base(l.name))}

@@ -18,11 +18,11 @@ func liblinear(program string) entrant {
 		settings: "`liblinear-train -s 0` (logistic regression, L2); the matrix of `chaff export` is prepared for it, which is not counted",
 		present:  installed("liblinear-train", "liblinear-predict"),
 		prepare:  func(ctx context.Context, j job) error { return exportMatrix(ctx, j, program) },
-		train: func(j job) ([]command, error) {
-			return single("", "liblinear-train", "-s", "0", "-q", path.Join(j.kit, "train"), model(j)), nil
+		train: func(j job) []command {
+			return single("", "liblinear-train", "-s", "0", "-q", path.Join(j.kit, "train"), model(j))
 		},
-		bulk: func(j job) ([]command, error) {
-			return single("", "liblinear-predict", "-b", "1", path.Join(j.kit, "test"), model(j), predictions(j)), nil
+		bulk: func(j job) []command {
+			return single("", "liblinear-predict", "-b", "1", path.Join(j.kit, "test"), model(j), predictions(j))
 		},
 		one: func(j job, l letter) command {
 			return command{args: []string{"liblinear-predict", "-b", "1", path.Join(j.kit, path.Base(l.name)), model(j), predictions(j)}}

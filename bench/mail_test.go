@@ -107,8 +107,8 @@ func TestAnArchiveIsUnpacked(t *testing.T) {
 	if err != nil || len(all) != 2 {
 		t.Errorf("%d messages: %v", len(all), err)
 	}
-	if corpusName(archive) != "set" {
-		t.Errorf("it is called %q", corpusName(archive))
+	if name := (options{corpora: []string{archive}}).nameOf(0); name != "set" {
+		t.Errorf("it is called %q", name)
 	}
 	if _, err := unpack(t.Context(), filepath.Join(dir, "set", "ham", "000"), scratch); err == nil {
 		t.Error("a message is no archive")

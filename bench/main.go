@@ -10,7 +10,8 @@
 //
 // Each message is in the training part or in the test part, by its hash; copies count once. Every program trains on the
 // same files, classifies the same files, and is judged by the same figures. What is measured is CPU time, of the system
-// too, of all processes that a command starts, on one processor; the programs take turns, and medians are told.
+// too, of all processes that a command starts, on one processor; the programs take turns, and medians are told. All is done
+// in a temporary folder, which takes close to two gigabytes.
 package main
 
 import (
@@ -40,7 +41,7 @@ func main() {
 // options are those of the command line.
 type options struct {
 	rounds, singles int
-	limit           time.Duration
+	limit, slow     time.Duration
 	only, names     []string
 	output          string
 	install         bool
@@ -81,6 +82,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.IntVar(&o.rounds, "rounds", 5, "train and classify in bulk `N` times")
 	flags.IntVar(&o.singles, "singles", 41, "classify one message in a fresh process `N` times")
 	flags.DurationVar(&o.limit, "limit", 15*time.Minute, "give up a command after this `time`")
+	flags.DurationVar(&o.slow, "slow", time.Minute, "run once what takes more CPU `time`")
 	flags.BoolVar(&o.install, "install", true, "install what is missing, as root on Debian")
 	only := flags.String("only", "", "run only the programs whose ids begin with one of these `names`, with commas between")
 	names := flags.String("corpus", "", "call the corpora by these `names`, with commas between; default: as their files are called")
@@ -122,12 +124,6 @@ func list(text string) []string {
 	return strings.Split(text, ",")
 }
 
-// corpusName is what a corpus is called whose file is called so.
-func corpusName(path string) string {
-	name, _, _ := strings.Cut(filepath.Base(path), ".")
-	return name
-}
-
 // measureAll does everything but writing the page.
 func measureAll(ctx context.Context, o options, progress io.Writer) (page, error) {
 	scratch, err := os.MkdirTemp("", "chaff-bench")
@@ -135,47 +131,60 @@ func measureAll(ctx context.Context, o options, progress io.Writer) (page, error
 		return page{}, err
 	}
 	defer os.RemoveAll(scratch)
-	program := filepath.Join(scratch, "chaff")
-	r := race{chaff: program, rounds: o.rounds, singles: o.singles, slow: time.Minute, heavy: 200 * time.Millisecond, progress: progress}
+	r := race{
+		chaff: filepath.Join(scratch, "chaff"), rounds: o.rounds, singles: o.singles,
+		slow: o.slow, heavy: 200 * time.Millisecond, progress: progress,
+	}
+	m := meter{home: filepath.Join(scratch, "home"), cores: allowedCores(), limit: o.limit}
+	if err := os.Mkdir(m.home, 0o755); err != nil {
+		return page{}, err
+	}
 	scripts, err := writeScripts(filepath.Join(scratch, "scripts"))
 	if err != nil {
 		return page{}, err
 	}
-	entrants, err := chosen(everyone(program, scripts), o.only)
+	entrants, err := chosen(everyone(r.chaff, scripts), o.only)
 	if err != nil {
 		return page{}, err
 	}
-	r.tell("build chaff")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/chaff").CombinedOutput(); err != nil {
-		return page{}, fmt.Errorf("build chaff: %w: %s", err, lastLine(out))
+	version, err := r.buildChaff(ctx)
+	if err != nil {
+		return page{}, err
 	}
 	if o.install {
 		r.install(ctx, entrants)
 	}
-	m, all := meter{home: filepath.Join(scratch, "home"), limit: o.limit}, allowedCores()
-	if len(all) > 0 {
-		m.cores = all[len(all)-1:]
-	}
-	if err := os.Mkdir(m.home, 0o755); err != nil {
-		return page{}, err
-	}
-	version, err := exec.CommandContext(ctx, program, "version").Output()
-	if err != nil {
-		return page{}, fmt.Errorf("chaff version: %w", err)
-	}
-	p := newPage(ctx, o, r, entrants, lastLine(version))
+	p := newPage(ctx, o, r, entrants, version)
 	for i, path := range o.corpora {
-		name := corpusName(path)
-		if len(o.names) > 0 {
-			name = o.names[i]
-		}
-		c, err := r.measureCorpus(ctx, path, name, scratch, m, all, entrants)
+		c, err := r.measureCorpus(ctx, path, o.nameOf(i), scratch, m, entrants)
 		if err != nil {
 			return page{}, err
 		}
 		p.corpora = append(p.corpora, c)
 	}
 	return p, nil
+}
+
+// nameOf is what the corpus i is called: what the user says, or its file, without what tells the format.
+func (o options) nameOf(i int) string {
+	if len(o.names) > 0 {
+		return o.names[i]
+	}
+	name, _, _ := strings.Cut(filepath.Base(o.corpora[i]), ".")
+	return name
+}
+
+// buildChaff builds the program and returns what it says of its version.
+func (r race) buildChaff(ctx context.Context) (version string, err error) {
+	r.tell("build chaff")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", r.chaff, "./cmd/chaff").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build chaff: %w: %s", err, lastLine(out))
+	}
+	out, err := exec.CommandContext(ctx, r.chaff, "version").Output()
+	if err != nil {
+		return "", fmt.Errorf("chaff version: %w", err)
+	}
+	return lastLine(out), nil
 }
 
 // measured is what came of one corpus.
@@ -186,7 +195,8 @@ type measured struct {
 	workers workers
 }
 
-func (r race) measureCorpus(ctx context.Context, path, name, scratch string, m meter, cores []int, entrants []entrant) (measured, error) {
+// measureCorpus unpacks a corpus, deals its mail and measures the entrants on it.
+func (r race) measureCorpus(ctx context.Context, path, name, scratch string, m meter, entrants []entrant) (measured, error) {
 	dir, err := os.MkdirTemp(scratch, "mail")
 	if err != nil {
 		return measured{}, err
@@ -201,10 +211,15 @@ func (r race) measureCorpus(ctx context.Context, path, name, scratch string, m m
 	if err != nil {
 		return measured{}, err
 	}
-	results, err := r.run(ctx, mail, m, entrants)
+	alone := m
+	alone.cores = m.cores[max(0, len(m.cores)-1):]
+	results, err := r.run(ctx, mail, alone, entrants)
 	if err != nil {
 		return measured{}, err
 	}
-	w, err := r.compareWorkers(ctx, mail, m, cores, entrants)
-	return measured{mail, r.rounds, results, w}, err
+	w, err := r.compareWorkers(ctx, mail, m, entrants)
+	if err != nil {
+		r.tell("%s: two workers: %v", name, err)
+	}
+	return measured{mail, r.rounds, results, w}, ctx.Err()
 }

@@ -134,22 +134,14 @@ func (r race) trainOnce(ctx context.Context, j job, res *result, _ int) error {
 	if err := os.MkdirAll(j.path(j.db), 0o755); err != nil {
 		return err
 	}
-	commands, err := res.train(j)
-	if err != nil {
-		return err
-	}
-	return j.repeat(ctx, &res.training, commands)
+	return j.repeat(ctx, &res.training, res.train(j))
 }
 
 func (r race) bulkOnce(ctx context.Context, j job, res *result, _ int) error {
 	if res.classifying.slow(r.slow) {
 		return nil
 	}
-	commands, err := res.bulk(j)
-	if err != nil {
-		return err
-	}
-	return j.repeat(ctx, &res.classifying, commands)
+	return j.repeat(ctx, &res.classifying, res.bulk(j))
 }
 
 func (r race) singleOnce(ctx context.Context, j job, res *result, round int) error {
@@ -174,11 +166,7 @@ func (r race) judgeOnce(ctx context.Context, j job, res *result, _ int) error {
 	if ask == nil {
 		ask = res.bulk
 	}
-	commands, err := ask(j)
-	if err != nil {
-		return err
-	}
-	_, out, err := j.measure(ctx, commands)
+	_, out, err := j.measure(ctx, ask(j))
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,9 @@ import (
 
 // pythonWithSklearn is a Python that has scikit-learn, an empty text if there is none.
 func pythonWithSklearn() string {
+	const look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('sklearn') is None)"
 	for _, python := range []string{"/usr/bin/python3", "python3"} {
-		if exec.Command(python, "-c", "import sklearn").Run() == nil {
+		if exec.Command(python, "-c", look).Run() == nil {
 			return python
 		}
 	}
@@ -25,11 +26,11 @@ func sklearn(scripts, kind, name, settings string) entrant {
 	return entrant{
 		id: "sklearn-" + kind, name: name, debian: "python3-sklearn", settings: settings,
 		present: func() bool { return pythonWithSklearn() != "" },
-		train: func(j job) ([]command, error) {
-			return []command{run(trainOrder, "train", kind, path.Join(j.db, "model"))}, nil
+		train: func(j job) []command {
+			return []command{run(trainOrder, "train", kind, path.Join(j.db, "model"))}
 		},
-		bulk: func(j job) ([]command, error) {
-			return []command{run(testList, "classify", path.Join(j.db, "model"))}, nil
+		bulk: func(j job) []command {
+			return []command{run(testList, "classify", path.Join(j.db, "model"))}
 		},
 		one:      func(j job, l letter) command { return run(l.name, "one", path.Join(j.db, "model")) },
 		answers:  func(_ job, out []byte) ([]answer, error) { return fromLines(out, readNamed) },

@@ -16,12 +16,12 @@ func spamprobe() entrant {
 		id: "spamprobe", name: "spamprobe", debian: "spamprobe",
 		settings: "`auto-train SPAM ... GOOD ...`, `score`; as shipped: Berkeley DB, pairs of words, spam from 0.7 on",
 		present:  installed("spamprobe"),
-		train: func(j job) ([]command, error) {
+		train: func(j job) []command {
 			args := slices.Concat(run(j, "auto-train", "SPAM"), names(j.train, true), []string{"GOOD"}, names(j.train, false))
-			return single("", args...), nil
+			return single("", args...)
 		},
-		bulk: func(j job) ([]command, error) {
-			return single("", append(run(j, "score"), namesOf(j.test)...)...), nil
+		bulk: func(j job) []command {
+			return single("", append(run(j, "score"), namesOf(j.test)...)...)
 		},
 		one: func(j job, l letter) command { return command{args: run(j, "score"), stdin: l.name} },
 		answers: func(j job, out []byte) ([]answer, error) {

@@ -19,9 +19,8 @@ type workers struct {
 func (w workers) times() float64 { return ratio(median(w.one.wall), median(w.two.wall)) }
 
 // compareWorkers trains chaff's default model, if that takes part, in turn with one worker and with two.
-func (r race) compareWorkers(ctx context.Context, m *mail, meter meter, cores []int, entrants []entrant) (workers, error) {
-	var w workers
-	if len(cores) < 2 || !slices.ContainsFunc(entrants, func(e entrant) bool { return e.id == defaultChaff() }) {
+func (r race) compareWorkers(ctx context.Context, m *mail, meter meter, entrants []entrant) (w workers, err error) {
+	if len(meter.cores) < 2 || !slices.ContainsFunc(entrants, func(e entrant) bool { return e.id == defaultChaff() }) {
 		return w, nil
 	}
 	r.tell("%s: two workers", m.name)
@@ -32,7 +31,7 @@ func (r race) compareWorkers(ctx context.Context, m *mail, meter meter, cores []
 	}
 	for range r.rounds {
 		for i, t := range []*timing{&w.one, &w.two} {
-			j.meter.cores = cores[:i+1]
+			j.meter.cores = meter.cores[:i+1]
 			if err := j.repeat(ctx, t, single("", trainChaff(r.chaff, i+1, j.db, config.Default().Model)...)); err != nil {
 				return w, err
 			}
