@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -23,6 +24,7 @@ type mail struct {
 	dir         string // the folder that holds those four
 	train, test []letter
 	copies      int // messages that were left out since another is the same
+	joined      int // messages whose text follows the header without an empty line
 }
 
 // letter is one message of it.
@@ -46,6 +48,7 @@ type found struct {
 	spam        bool
 	fingerprint uint64
 	size        int64
+	joined      bool
 }
 
 // unpack returns the folder of a corpus, which may be a folder or an archive. What it unpacks is below the folder scratch.
@@ -88,7 +91,7 @@ func find(root string) ([]found, error) {
 		if err != nil {
 			return err
 		}
-		all = append(all, found{name, spam, corpus.Fingerprint(raw), int64(len(raw))})
+		all = append(all, found{name, spam, corpus.Fingerprint(raw), int64(len(raw)), joined(raw)})
 		return nil
 	})
 	return all, err
@@ -105,6 +108,27 @@ func classOf(folder string) (spam, known bool) {
 		}
 	}
 	return false, false
+}
+
+// joined tells whether the text of a message follows its header without an empty line, as in all of Enron-Spam. Some
+// programs take such text for header fields, and see little of it.
+func joined(raw []byte) bool {
+	first := true
+	for line := range bytes.Lines(raw) {
+		text := bytes.TrimRight(line, "\r\n")
+		switch {
+		case len(text) == 0:
+			return false
+		case text[0] == ' ' || text[0] == '\t' || first && bytes.HasPrefix(text, []byte("From ")):
+		default:
+			name, _, isField := bytes.Cut(text, []byte(":"))
+			if !isField || bytes.ContainsAny(name, " \t") {
+				return true
+			}
+		}
+		first = false
+	}
+	return false
 }
 
 // testShare is which share of the messages, one of so many, is in the test part.
@@ -126,6 +150,9 @@ func deal(name, root, dir string) (*mail, error) {
 			continue
 		}
 		seen[f.fingerprint] = true
+		if f.joined {
+			m.joined++
+		}
 		part := "train"
 		if f.fingerprint%testShare == 0 {
 			part = "test"

@@ -127,3 +127,17 @@ func TestASampleIsSpreadOverTheTestPart(t *testing.T) {
 		t.Errorf("got %d of 10", len(got))
 	}
 }
+
+func TestTextThatFollowsTheHeaderAtOnce(t *testing.T) {
+	for raw, want := range map[string]bool{
+		"Subject: a\n\nText.\n":                              false,
+		"From x Mon\r\nSubject: a\r\n b: c\r\n\r\nText.\r\n": false,
+		"Subject: only":                                      false,
+		"Subject: a\nText.\n":                                true,
+		"Subject: a\nas I said: text\n\nMore.\n":             true,
+	} {
+		if got := joined([]byte(raw)); got != want {
+			t.Errorf("%q: got %v, want %v", raw, got, want)
+		}
+	}
+}

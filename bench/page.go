@@ -83,14 +83,24 @@ func (c measured) text() string {
 ## %s
 
 %s messages, of which %s are ham and %s spam; %s copies were left out. Trained on %s (%.1f MB), tried on %s (%.1f MB).
-
+%s
 %s
 %s
 %s
 %s`, m.name, thousands(len(m.train)+len(m.test)), thousands(len(m.train)+len(m.test)-countSpam(m.train)-countSpam(m.test)),
 		thousands(countSpam(m.train)+countSpam(m.test)), thousands(m.copies),
 		thousands(len(m.train)), megabytes(totalBytes(m.train)), thousands(len(m.test)), megabytes(totalBytes(m.test)),
-		c.costs(), c.rightness(), c.ratios(), c.targets())
+		m.remark(), c.costs(), c.rightness(), c.ratios(), c.targets())
+}
+
+// remark tells what is unusual about a mail.
+func (m *mail) remark() string {
+	if m.joined == 0 {
+		return ""
+	}
+	return fmt.Sprintf(`In %s messages the text follows the header without an empty line. spamprobe takes it for header fields, and sees little of
+it.
+`, thousands(m.joined))
 }
 
 func megabytes(n int64) float64 { return float64(n) / 1e6 }
