@@ -48,7 +48,8 @@ on %s, on %s, with %s. Times are others on every machine; ratios of one run are 
 ## How it is measured
 
 - A message is in the test part if the hash of its content says so, one in five; copies count once. Every program trains on
-  the same files and is tried on the same files, whose names tell nothing and are in random order.
+  the same files and is tried on the same files, whose names tell nothing and are in random order. Messages that are nearly
+  the same may be on both sides, for all programs alike.
 - Time is CPU time, user and system, of the command and all that it starts, on one processor (`+"`taskset`"+`, and chaff with
   `+"`GOMAXPROCS=1`"+` and one worker). In each round all programs take turns; the tables have medians. The rounds of training and
   of classifying in bulk: %d; what takes more than %.0f CPU seconds is run once. The messages that are classified alone, each in a
