@@ -23,7 +23,7 @@ func rooms() map[string][]string {
 		"cmd/chaff":     all,
 		"docs/figures":  all,
 		"docs/growth":   append([]string{"internal/parallel"}, all...),
-		"bench":         {"config", "corpus", "message", "metrics"}, // it runs the program, and prepares text for those that cannot read mail
+		"bench":         {"config", "corpus", "message", "metrics"},                         // it runs the program, and prepares text for those that cannot read mail
 		"config":        {"corpus", "features", "message", "metrics", "models", "tokenize"}, // for their Options
 		"corpus":        {},
 		"corpus/sample": {"corpus"},
