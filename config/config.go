@@ -37,7 +37,7 @@ type Config struct {
 	Workers int `json:"workers"`
 	// Memory is how much of the messages' terms and of the matrices made of them is kept in memory, as "300MB" or "2GB";
 	// what is beyond it is in temporary files, which training reads again and again. Beside it come each distinct term once,
-	// about 50 bytes, its weights while they are learnt, about as much, and some 300 bytes a message. Default "100MB";
+	// about 50 bytes, its weights while they are learnt, about as much, and some 300 bytes a message. Default "32MB";
 	// "0" is for no limit. It changes no result.
 	Memory string `json:"memory"`
 
@@ -55,7 +55,7 @@ func Default() Config {
 	return Config{
 		Model:      "hybrid",
 		Seed:       1,
-		Memory:     "100MB",
+		Memory:     "32MB",
 		Split:      corpus.DefaultSplitOptions(),
 		Message:    message.DefaultOptions(),
 		Tokenize:   tokenize.DefaultOptions(),

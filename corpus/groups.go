@@ -180,9 +180,9 @@ type numbering struct {
 	fingerprints []uint64 // by number
 }
 
-// newNumbering returns a numbering for at most n fingerprints.
+// newNumbering returns a numbering for n fingerprints, of which nearly all come more than once.
 func newNumbering(n int) *numbering {
-	return &numbering{slots: make([]uint32, 1<<bits.Len(uint(2*n)))}
+	return &numbering{slots: make([]uint32, 1<<bits.Len(uint(n)))}
 }
 
 func (t *numbering) of(fingerprint uint64) int {

@@ -47,9 +47,3 @@ func (t *table) grow() {
 		t.slots[t.slot(hash)] = uint32(i + 1)
 	}
 }
-
-// reset forgets all hashes.
-func (t *table) reset() {
-	t.hashes = t.hashes[:0]
-	clear(t.slots)
-}

@@ -78,9 +78,6 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 	if err != nil {
 		return tooFew(err)
 	}
-	if err := save(f, path); err != nil {
-		return err
-	}
 	if page.wanted() {
 		about, err := p.trainedPage(c, "chaff train: "+result.Model, collection, cfg.Config, []filter.Trained{{Filter: f, Result: result}}, page.axes)
 		if err != nil {
@@ -90,15 +87,20 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 			return err
 		}
 	}
+	leaks := collection.Leaks()
 	review, err := collection.Review(c.Context(), f, corpus.Test, mistakes)
 	if err != nil {
 		return err
 	}
-	leaks := collection.Leaks()
-	if asJSON {
-		return printJSON(p.stdout, trainingReport{resultReport{collection.Summary(), []filter.Result{result}, path}, review, leaks})
+	summary, classes := collection.Summary(), collection.Classes()
+	// The model is saved when the collection is out of use: what saving needs takes the place of the documents.
+	if err := save(f, path); err != nil {
+		return err
 	}
-	printSplit(p.stdout, cfg.Config, collection.Summary())
+	if asJSON {
+		return printJSON(p.stdout, trainingReport{resultReport{summary, []filter.Result{result}, path}, review, leaks})
+	}
+	printSplit(p.stdout, cfg.Config, summary)
 	fmt.Fprintf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
 	printTraining(p.stdout, result)
 	fmt.Fprintln(p.stdout)
@@ -107,14 +109,14 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 	}
 	if result.Test != nil {
 		fmt.Fprintln(p.stdout, "\nOn the test part:")
-		if err := printTest(p.stdout, collection.Classes(), result.Test); err != nil {
+		if err := printTest(p.stdout, classes, result.Test); err != nil {
 			return err
 		}
 		if err := printReview(p.stdout, review); err != nil {
 			return err
 		}
 	}
-	p.printLeaks(collection.Classes(), leaks)
+	p.printLeaks(classes, leaks)
 	p.printWarnings([]filter.Result{result})
 	size := int64(0)
 	if info, err := os.Stat(path); err == nil {
@@ -168,7 +170,7 @@ func save(f *filter.Filter, path string) error {
 
 // gcPercent is how much the heap may grow between two collections of garbage. Documents and matrices are large pieces without
 // pointers, which cost a collection nothing, so that little garbage is cheaper than the memory that it takes.
-const gcPercent = 25
+const gcPercent = 10
 
 // collect reads the mail, with a progress bar, and tells what was used and what was left out.
 func (p *program) collect(c *cobra.Command, cfg config.Config, mail labelled) (*filter.Collection, error) {

@@ -25,7 +25,7 @@ func main() {
 	documents := flag.Int("documents", 0, "generate `N` documents instead of mail")
 	terms := flag.Int("terms", 100, "of about `N` distinct terms each")
 	vocabulary := flag.Int("vocabulary", 1_000_000, "out of `N` terms")
-	memory := flag.String("memory", "100MB", "keep `SIZE` of documents and matrices in memory")
+	memory := flag.String("memory", "32MB", "keep `SIZE` of documents and matrices in memory")
 	workers := flag.Int("workers", 0, "use `N` cores; 0 for all")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -11,7 +11,7 @@ import (
 )
 
 // gcPercent is that of `chaff train`.
-const gcPercent = 25
+const gcPercent = 10
 
 // cpuTime is how long the processors have worked for this program, in the program and in the system.
 func cpuTime() time.Duration {
