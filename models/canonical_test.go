@@ -1,0 +1,60 @@
+package models
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"chaff/features"
+)
+
+// TestDocumentsAreSortedByTheirContents holds the sorting by two ids at a time to that of whole rows.
+func TestDocumentsAreSortedByTheirContents(t *testing.T) {
+	for name, terms := range map[string]int{"few terms, so that many rows are alike": 3, "rows that differ late": 40, "many terms": 5000} {
+		t.Run(name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(uint64(terms), 0))
+			d := features.NewDataset(features.Counts, []string{"ham", "spam"}, terms)
+			for range 500 {
+				var x features.Vector
+				for w := range terms {
+					if rng.IntN(terms) < 30 && (terms != 40 || w < 35 || rng.IntN(2) == 0) {
+						x.IDs, x.Values = append(x.IDs, uint32(w)), append(x.Values, float32(rng.IntN(2)))
+					}
+				}
+				d.Append(x, int32(rng.IntN(2)))
+			}
+			for i := range 100 { // the same again, and the beginnings of others
+				x := d.Row(i)
+				n := len(x.IDs) - len(x.IDs)*(i%2)/2
+				d.Append(features.Vector{IDs: x.IDs[:n], Values: x.Values[:n]}, d.Labels[i])
+			}
+			want := listed(d.Len())
+			slices.SortStableFunc(want, func(i, j int32) int {
+				x, y := d.Row(int(i)), d.Row(int(j))
+				return cmp.Or(slices.Compare(x.IDs, y.IDs), slices.Compare(x.Values, y.Values), cmp.Compare(d.Labels[i], d.Labels[j]))
+			})
+			if got := canonical(d); !slices.Equal(got, want) {
+				t.Error("another order")
+			}
+		})
+	}
+}
+
+func TestMeasuringIsTheSameWithAnyNumberOfWorkers(t *testing.T) {
+	d := randomMatrix(7, 1000, 50, 3)
+	v := newRows(3, 50)
+	for i := range v.weights {
+		v.weights[i] = float64(i%7) / 3
+	}
+	measureWith := func(workers int) EpochFigures {
+		d.Workers = workers
+		return measure(v, newPart(d), logLoss, []float64{1, 0.3, 1.7})
+	}
+	want := measureWith(0)
+	for _, workers := range []int{1, 2, 5, 64} {
+		if got := measureWith(workers); got != want {
+			t.Errorf("%d workers: got %+v, want %+v", workers, got, want)
+		}
+	}
+}
