@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"chaff/features"
+	"chaff/internal/parallel"
 )
 
 // Hybrid is logistic regression that learns what naive Bayes leaves over: the log odds of multinomial naive Bayes are a part
@@ -101,6 +102,7 @@ func (m Hybrid) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (
 func (m Hybrid) run(ctx context.Context, d *features.Dataset, w Watch) (*outcome, error) {
 	start := newRows(rowsOf(len(d.Classes)), d.Terms)
 	l := newHybrid(m, start.n, d.Terms)
+	l.workers = d.Workers
 	if err := l.countAll(ctx, d); err != nil {
 		return nil, err
 	}
@@ -121,6 +123,7 @@ type hybrid struct {
 	share     float64 // c
 	rate      float64
 	origin    bool
+	workers   int       // that make a model of what was learnt
 	scratch   []float64 // R
 }
 
@@ -277,12 +280,15 @@ func (l *hybrid) model(dst *rows) {
 		dst.bias[r] = cell.weight
 		totals[r] = l.logOddsOfTotals(cell.sums)
 	}
-	for i, cell := range l.cells {
-		dst.weights[i] = cell.weight
-		if cell.sums != (side{}) {
-			dst.weights[i] += l.share * (math.Log(l.odds(cell.sums)) + totals[i%l.n])
+	parallel.Ranges(l.workers, len(l.cells), 1<<14, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			cell := &l.cells[i]
+			dst.weights[i] = cell.weight
+			if cell.sums != (side{}) {
+				dst.weights[i] += l.share * (math.Log(l.odds(cell.sums)) + totals[i%l.n])
+			}
 		}
-	}
+	})
 }
 
 func (l *hybrid) loss(scores []float64, c int) float64 {
