@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -168,17 +167,11 @@ func save(f *filter.Filter, path string) error {
 	return f.Save(path)
 }
 
-// gcPercent is how much the heap may grow between two collections of garbage. Documents and matrices are large pieces without
-// pointers, which cost a collection nothing, so that little garbage is cheaper than the memory that it takes.
-const gcPercent = 10
-
 // collect reads the mail, with a progress bar, and tells what was used and what was left out.
 func (p *program) collect(c *cobra.Command, cfg config.Config, mail labelled) (*filter.Collection, error) {
 	mail.print(p.stderr)
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
 	step, done := p.progress("reading mail")
+	step = holdingGarbage(step)
 	collection, err := filter.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, step))
 	done()
 	switch {
