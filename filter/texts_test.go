@@ -2,6 +2,7 @@ package filter
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -63,7 +64,7 @@ func TestTextsThatDoNotFitAreRefused(t *testing.T) {
 	}{
 		"of fewer terms":         {data, 1},
 		"of more terms":          {data, 3},
-		"of far more terms":      {data, 1 << 40},
+		"of far more terms":      {data, math.MaxInt32},
 		"cut":                    {data[:len(data)-1], 2},
 		"with more than is told": {append(slices.Clone(data), 'x'), 2},
 		"a size without an end":  {[]byte{0x80, 0x80}, 2},
