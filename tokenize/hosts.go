@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/idna"
-	"golang.org/x/net/publicsuffix"
+
+	"chaff/internal/publicsuffix"
 )
 
 const maxHost = 255 // RFC 1035, section 2.3.4
