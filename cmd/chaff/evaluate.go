@@ -7,6 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/filter"
+	"chaff/internal/delivery"
+	"chaff/internal/hint"
+	"chaff/internal/places"
 )
 
 func (p *program) evaluateCommand() *cobra.Command {
@@ -51,7 +54,7 @@ mail is divided into K folds, and each is once the test part of a model that is 
 				}
 			}
 			if path == "" {
-				path = p.defaultModel()
+				path = places.Model(p.environ)
 			}
 			return p.evaluate(c, &sources, &settings, &page, path, mistakes, asJSON)
 		},
@@ -77,7 +80,7 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 	if err != nil {
 		return err
 	}
-	f, err := openModel(path)
+	f, err := delivery.OpenModel(path)
 	if err != nil {
 		return err
 	}
@@ -87,7 +90,7 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 	}
 	from, err := f.Provenance()
 	if err != nil {
-		return modelError(path, err)
+		return delivery.ModelError(path, err)
 	}
 	s := f.Settings()
 	if !sameClasses(mail.classes, s.Classes) {
@@ -98,7 +101,7 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 	e, err := f.Evaluate(c.Context(), mail.source, mistakes, cfg.Workers, step)
 	done()
 	if errors.Is(err, filter.ErrNoMail) {
-		return hintedError{err, noMailHint}
+		return hint.With(err, noMailHint)
 	}
 	if err != nil {
 		return err

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/filter"
+	"chaff/internal/delivery"
+	"chaff/internal/places"
 	"chaff/report"
 )
 
@@ -27,7 +29,7 @@ model knows, its weight, and what it adds. All that is added and the bias are th
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, paths []string) error {
 			if flags.model == "" {
-				flags.model = p.defaultModel()
+				flags.model = places.Model(p.environ)
 			}
 			return p.explain(flags, paths)
 		},
@@ -54,7 +56,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 	if err := canWritePage(flags.page); err != nil {
 		return err
 	}
-	f, err := openModel(flags.model)
+	f, err := delivery.OpenModel(flags.model)
 	if err != nil {
 		return err
 	}
@@ -64,7 +66,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 	}
 	e, err := f.Explain(raw)
 	if err != nil {
-		return modelError(flags.model, err)
+		return delivery.ModelError(flags.model, err)
 	}
 	if flags.json {
 		encoder := json.NewEncoder(p.stdout)
@@ -85,7 +87,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 // readOne reads the message at the path, or from stdin if there is none.
 func (p *program) readOne(paths []string) (origin string, raw []byte, err error) {
 	if len(paths) == 0 {
-		raw, err = p.readStdin()
+		raw, err = delivery.ReadMessage(p.streams())
 		return "-", raw, err
 	}
 	raw, err = os.ReadFile(paths[0])

@@ -9,6 +9,9 @@ import (
 
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/delivery"
+	"chaff/internal/hint"
+	"chaff/internal/places"
 )
 
 func (p *program) exportCommand() *cobra.Command {
@@ -31,7 +34,7 @@ kind of features that chaff inspect tells: say it to chaff import too.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if flags.model == "" {
-				flags.model = p.defaultModel()
+				flags.model = places.Model(p.environ)
 			}
 			return p.export(c, &sources, &settings, flags)
 		},
@@ -60,7 +63,7 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 	if err != nil {
 		return fmt.Errorf("--as: %w", err)
 	}
-	f, err := openModel(flags.model)
+	f, err := delivery.OpenModel(flags.model)
 	if err != nil {
 		return err
 	}
@@ -72,7 +75,7 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 	if flags.weights {
 		w, err := f.Weights()
 		if err != nil {
-			return modelError(flags.model, err)
+			return delivery.ModelError(flags.model, err)
 		}
 		return w.WriteCSV(p.stdout)
 	}
@@ -88,7 +91,7 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 	d, summary, err := f.Dataset(c.Context(), mail.source, cfg.Workers, step)
 	done()
 	if errors.Is(err, filter.ErrNoMail) {
-		return hintedError{err, noMailHint}
+		return hint.With(err, noMailHint)
 	}
 	if err != nil {
 		return err
@@ -101,7 +104,7 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 func writeTerms(f *filter.Filter, model, path string) error {
 	terms, err := f.Terms()
 	if err != nil {
-		return modelError(model, err)
+		return delivery.ModelError(model, err)
 	}
 	return writeFile(path, func(w io.Writer) error {
 		for id, text := range terms.Texts {

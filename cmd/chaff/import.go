@@ -10,6 +10,7 @@ import (
 
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/places"
 )
 
 func (p *program) importCommand() *cobra.Command {
@@ -27,7 +28,7 @@ the table from stdin. What terms a message has, chaff tokens shows.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if path == "" {
-				path = p.defaultModel()
+				path = places.Model(p.environ)
 			}
 			return p.importWeights(c, &settings, args[0], path, kind)
 		},

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/filter"
+	"chaff/internal/delivery"
+	"chaff/internal/places"
 	"chaff/metrics"
 )
 
@@ -25,7 +27,7 @@ func (p *program) inspectCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if path == "" {
-				path = p.defaultModel()
+				path = places.Model(p.environ)
 			}
 			return p.inspect(path, strongest, asJSON)
 		},
@@ -51,7 +53,7 @@ type strongestTerms struct {
 }
 
 func (p *program) inspect(path string, strongest int, asJSON bool) error {
-	f, err := openModel(path)
+	f, err := delivery.OpenModel(path)
 	if err != nil {
 		return err
 	}
@@ -62,11 +64,11 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	terms, err := f.Strongest(max(strongest, 0))
 	noTexts := errors.Is(err, filter.ErrNoTexts)
 	if err != nil && !noTexts {
-		return modelError(path, err)
+		return delivery.ModelError(path, err)
 	}
 	from, err := f.Provenance()
 	if err != nil {
-		return modelError(path, err)
+		return delivery.ModelError(path, err)
 	}
 	s := f.Settings()
 	all := inspection{File: path, Bytes: info.Size(), Settings: s, Provenance: from, Strongest: []strongestTerms{}}

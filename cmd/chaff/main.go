@@ -7,8 +7,9 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
+
+	"chaff/internal/delivery"
 )
 
 func main() {
@@ -18,15 +19,11 @@ func main() {
 	os.Exit(code)
 }
 
-// interruptible returns a context that ends with an interrupt. Classify has nothing to put in order then, and to listen for
-// signals would cost it three threads and a twelfth of its CPU time: it just ends, or, with --pass, it goes on, since the
-// message must come out.
+// interruptible returns a context that ends with an interrupt, but for classify.
 func interruptible(args []string) (ctx context.Context, stop func()) {
 	if len(args) == 0 || args[0] != "classify" {
 		return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	}
-	if slices.Contains(args, "--pass") || slices.Contains(args, "--pass=true") {
-		signal.Ignore(os.Interrupt, syscall.SIGTERM)
-	}
+	delivery.MindInterrupts(args)
 	return context.Background(), func() {}
 }

@@ -10,6 +10,7 @@ import (
 
 	"chaff/config"
 	"chaff/filter"
+	"chaff/internal/hint"
 	"chaff/metrics"
 	"chaff/models"
 )
@@ -78,7 +79,7 @@ func (r *replayFlags) read(c *cobra.Command, p *program, cfg config.Config, sour
 		Workers: cfg.Workers, Memory: memoryOf(cfg), Progress: holdingGarbage(step),
 	})
 	if errors.Is(err, filter.ErrNoMail) {
-		return nil, hintedError{err, noMailHint}
+		return nil, hint.With(err, noMailHint)
 	}
 	if err != nil {
 		return nil, err

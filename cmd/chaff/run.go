@@ -5,18 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
+
+	"chaff/internal/delivery"
+	"chaff/internal/hint"
 )
 
 // Exit codes. Classify has its own when it is asked for them.
 const (
-	exitDone     = 0
-	exitError    = 1
-	exitTempFail = 75 // EX_TEMPFAIL of sysexits.h: the mail system keeps the message and tries again
+	exitDone  = 0
+	exitError = 1
 )
 
 // program is what a command works with: tests give it other streams than main does.
@@ -25,6 +24,10 @@ type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	code           int // exit code of a command that did its work
+}
+
+func (p *program) streams() delivery.Streams {
+	return delivery.Streams{In: p.stdin, Out: p.stdout, Err: p.stderr}
 }
 
 // run is the whole program; it returns the exit code.
@@ -50,28 +53,14 @@ func (p *program) fail(command *cobra.Command, args []string, err error) int {
 	case errors.As(err, &failed):
 		code = failed.code
 	case command.Name() == "classify":
-		code = p.misunderstood(args)
+		code = delivery.Misunderstood(args, p.streams())
 	}
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	for line := range strings.Lines(err.Error()) {
-		fmt.Fprintf(p.stderr, "chaff: %s\n", strings.TrimSpace(line))
-	}
-	var hinted hintedError
-	if errors.As(err, &hinted) {
-		fmt.Fprintf(p.stderr, "chaff: hint: %s\n", hinted.hint)
-	}
+	hint.Print(p.stderr, err)
 	return code
 }
-
-// hintedError is an error together with a guess at what the user can do.
-type hintedError struct {
-	error
-	hint string
-}
-
-func (e hintedError) Unwrap() error { return e.error }
 
 // root is the program with its commands; if args begin with the name of one, with that one only, since to make them all
 // takes as long as to classify a message.
@@ -90,7 +79,7 @@ they have not seen, and then classifies new messages from stdin.`,
 		SilenceUsage:  true,
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return hintedError{err, fmt.Sprintf("run `%s --help` for its flags", c.CommandPath())}
+		return hint.With(err, fmt.Sprintf("run `%s --help` for its flags", c.CommandPath()))
 	})
 	commands := p.commands()
 	for _, c := range commands {
@@ -128,38 +117,4 @@ func (p *program) commands() []namedCommand {
 		{"config", p.configCommand},
 		{"version", p.versionCommand},
 	}
-}
-
-// env returns an environment variable.
-func (p *program) env(name string) string {
-	for _, variable := range p.environ {
-		if value, ok := strings.CutPrefix(variable, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
-
-// place returns the path of one of our files by the XDG base directory rules, empty if the home directory is unknown.
-func (p *program) place(variable, fallback, name string) string {
-	dir := p.env(variable)
-	if !filepath.IsAbs(dir) { // the rules say that a relative path counts as unset
-		home := p.env("HOME")
-		if home == "" {
-			home, _ = os.UserHomeDir()
-		}
-		if home == "" {
-			return ""
-		}
-		dir = filepath.Join(home, fallback)
-	}
-	return filepath.Join(dir, "chaff", name)
-}
-
-func (p *program) defaultConfig() string {
-	return p.place("XDG_CONFIG_HOME", ".config", "config.toml")
-}
-
-func (p *program) defaultModel() string {
-	return p.place("XDG_DATA_HOME", filepath.Join(".local", "share"), "model")
 }

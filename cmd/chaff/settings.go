@@ -7,6 +7,8 @@ import (
 
 	"chaff/config"
 	"chaff/filter"
+	"chaff/internal/hint"
+	"chaff/internal/places"
 	"chaff/models"
 )
 
@@ -39,13 +41,13 @@ func (s *settingFlags) add(c *cobra.Command, shorts ...string) {
 
 // load composes the settings in force.
 func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error) {
-	sources := config.Sources{File: s.file, DefaultFile: p.defaultConfig(), Environ: p.environ}
+	sources := config.Sources{File: s.file, DefaultFile: places.Config(p.environ), Environ: p.environ}
 	for _, text := range s.set {
 		key, value, found := strings.Cut(text, "=")
 		if !found {
-			return config.Loaded{}, hintedError{
+			return config.Loaded{}, hint.With(
 				errorf("--set %s: must be KEY=VALUE", text), "for example --set tokenize.language=none",
-			}
+			)
 		}
 		sources.Set = append(sources.Set, config.Setting{Key: strings.TrimSpace(key), Value: value})
 	}
@@ -56,7 +58,7 @@ func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error)
 	}
 	loaded, err := config.Load(sources)
 	if err != nil {
-		return loaded, hintedError{err, "chaff config --explain tells what can be set"}
+		return loaded, hint.With(err, "chaff config --explain tells what can be set")
 	}
 	return loaded, nil
 }

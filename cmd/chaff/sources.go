@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/corpus"
+	"chaff/internal/hint"
 )
 
 // sourceFlags are the flags that say where labelled mail is.
@@ -108,7 +109,7 @@ func (s *sourceFlags) open() (labelled, error) {
 		all.notes = append(all.notes, fmt.Sprintf("%s: classes %q; files beside them, left out: %d", path, classes.Names, classes.LeftOut))
 	}
 	if len(sources) == 0 {
-		return all, hintedError{errors.New("no mail given"), "say where it is: --maildir ~/Maildir, or --ham PATH and --spam PATH"}
+		return all, hint.With(errors.New("no mail given"), "say where it is: --maildir ~/Maildir, or --ham PATH and --spam PATH")
 	}
 	all.source = corpus.Concat(sources...)
 	return all, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/corpus"
+	"chaff/internal/hint"
 )
 
 // tableFlags are the flags for lists of mail, and for tables of short messages.
@@ -41,7 +42,7 @@ func (t *tableFlags) open(all *labelled, otherMail bool) ([]corpus.Source, error
 	for _, path := range t.tables {
 		table, err := corpus.OpenTable(path, corpus.TableOptions{Text: t.textColumn, Label: t.labelColumn})
 		if errors.Is(err, corpus.ErrColumns) {
-			err = hintedError{err, "say which they are: --text-column NAME and --label-column NAME, or their numbers"}
+			err = hint.With(err, "say which they are: --text-column NAME and --label-column NAME, or their numbers")
 		}
 		if err != nil {
 			return nil, err

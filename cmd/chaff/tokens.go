@@ -11,6 +11,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/filter"
+	"chaff/internal/delivery"
 	"chaff/message"
 	"chaff/tokenize"
 )
@@ -40,7 +41,7 @@ settings in force, or with those of a model.`,
 			}
 			reading := filter.Reading{Message: cfg.Message, Tokenize: cfg.Tokenize}
 			if model != "" {
-				f, err := openModel(model)
+				f, err := delivery.OpenModel(model)
 				if err != nil {
 					return err
 				}
@@ -70,7 +71,7 @@ func (p *program) tokens(reading filter.Reading, paths []string, format corpus.F
 		return printLook(p.stdout, look)
 	}
 	if len(paths) == 0 {
-		raw, err := p.readStdin()
+		raw, err := delivery.ReadMessage(p.streams())
 		if err != nil {
 			return err
 		}

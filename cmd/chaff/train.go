@@ -14,6 +14,8 @@ import (
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/filter"
+	"chaff/internal/hint"
+	"chaff/internal/places"
 	"chaff/metrics"
 	"chaff/models"
 )
@@ -37,7 +39,7 @@ saves the model. Nothing in a mailbox is written or moved.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if path == "" {
-				path = p.defaultModel()
+				path = places.Model(p.environ)
 			}
 			return p.train(c, &sources, &settings, &page, path, mistakes, asJSON)
 		},
@@ -142,7 +144,7 @@ type resultReport struct {
 // canSave finds out before the long work whether its result has a place to go to. It leaves nothing behind.
 func canSave(path string) error {
 	if path == "" {
-		return hintedError{errors.New("no place for the model: the home directory is unknown"), "say where to save it: -m FILE"}
+		return hint.With(errors.New("no place for the model: the home directory is unknown"), "say where to save it: -m FILE")
 	}
 	dir := filepath.Dir(path)
 	for {
@@ -176,9 +178,9 @@ func (p *program) collect(c *cobra.Command, cfg config.Config, mail labelled) (*
 	done()
 	switch {
 	case errors.Is(err, filter.ErrNoMail):
-		return nil, hintedError{err, noMailHint}
+		return nil, hint.With(err, noMailHint)
 	case errors.Is(err, filter.ErrOneClass):
-		return nil, hintedError{err, "give both: --ham PATH and --spam PATH"}
+		return nil, hint.With(err, "give both: --ham PATH and --spam PATH")
 	case err != nil:
 		return nil, err
 	}
@@ -189,7 +191,7 @@ func (p *program) collect(c *cobra.Command, cfg config.Config, mail labelled) (*
 // tooFew adds a hint to the error about a class that has no message in the training part.
 func tooFew(err error) error {
 	if errors.Is(err, models.ErrNoDocuments) {
-		return hintedError{err, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1"}
+		return hint.With(err, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1")
 	}
 	return err
 }

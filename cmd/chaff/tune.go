@@ -12,6 +12,7 @@ import (
 
 	"chaff/config"
 	"chaff/filter"
+	"chaff/internal/hint"
 	"chaff/metrics"
 )
 
@@ -79,7 +80,7 @@ from there. The pages docs/tuning.md and docs/configuration.md say what a search
 func planOf(c *cobra.Command, cfg config.Loaded) (config.Plan, error) {
 	plan, err := cfg.Plan()
 	if errors.Is(err, config.ErrNoSearch) {
-		return plan, hintedError{err, "docs/tuning.md has an example of a search; give the file with --config"}
+		return plan, hint.With(err, "docs/tuning.md has an example of a search; give the file with --config")
 	}
 	if err != nil {
 		return plan, err
@@ -206,10 +207,10 @@ func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
 		return err
 	}
 	if found.end == endInterrupted {
-		return hintedError{
+		return hint.With(
 			fmt.Errorf("interrupted: the best of %s so far is in %s", plural(len(found.trials), "trial"), s.out),
 			"the same command with --resume goes on",
-		}
+		)
 	}
 	return nil
 }
@@ -247,7 +248,7 @@ func (p *program) search(ctx context.Context, s search, collection *filter.Colle
 func (s search) anyTrial(found outcome) error {
 	switch {
 	case len(found.trials) == 0 && found.end == endInterrupted:
-		return hintedError{errors.New("interrupted before a trial was finished"), "the same command with --resume goes on"}
+		return hint.With(errors.New("interrupted before a trial was finished"), "the same command with --resume goes on")
 	case len(found.trials) == 0:
 		return fmt.Errorf("no trial was finished in the time of %s: set tune.time to more", s.base.Tune.Time)
 	case found.trials[0].Error != "":

@@ -13,6 +13,7 @@ import (
 
 	"chaff/config"
 	"chaff/filter"
+	"chaff/internal/hint"
 	"chaff/tokenize"
 )
 
@@ -56,10 +57,10 @@ func openTuneState(s search) (*tuneState, error) {
 	case err != nil:
 		return nil, err
 	case !s.resume && !bytes.HasSuffix(data, []byte(stateFooter)) && len(data) > 0:
-		return nil, hintedError{
+		return nil, hint.With(
 			fmt.Errorf("%s holds the trials of a search that is not finished", s.state),
 			"--resume goes on with it; to begin anew, remove the file or name another with --state",
-		}
+		)
 	case !s.resume:
 		return state, nil
 	}
@@ -67,10 +68,10 @@ func openTuneState(s search) (*tuneState, error) {
 		return nil, fmt.Errorf("resume from %s: %w", s.state, err)
 	}
 	if state.found.Search != id {
-		return nil, hintedError{
+		return nil, hint.With(
 			fmt.Errorf("resume from %s: it is of another search: its settings, values, method, objective or folds differ", s.state),
 			"only tune.time and workers may change; to begin anew, remove the file or name another with --state",
-		}
+		)
 	}
 	return state, nil
 }
@@ -111,10 +112,10 @@ func (t *tuneState) begin(corpus string) error {
 		return t.create()
 	}
 	if t.found.Corpus != corpus {
-		return hintedError{
+		return hint.With(
 			fmt.Errorf("resume from %s: it is of other mail, or of mail that was divided in another way", t.path),
 			"to begin anew, remove the file or name another with --state",
-		}
+		)
 	}
 	var err error
 	if t.file, err = os.OpenFile(t.path, os.O_WRONLY, 0); err != nil {

@@ -20,23 +20,30 @@ const module = "chaff/"
 func rooms() map[string][]string {
 	all := []string{"config", "corpus", "corpus/sample", "features", "filter", "message", "metrics", "models", "report", "tokenize"}
 	return map[string][]string{
-		"cmd/chaff":     all,
-		"docs/figures":  all,
-		"docs/growth":   append([]string{"internal/parallel"}, all...),
-		"bench":         {"config", "corpus", "message", "metrics"},                         // it runs the program, and prepares text for those that cannot read mail
-		"config":        {"corpus", "features", "message", "metrics", "models", "tokenize"}, // for their Options
-		"corpus":        {},
-		"corpus/sample": {"corpus"},
-		"message":       {},
-		"tokenize":      {"features", "message", "internal/publicsuffix"}, // features for the hash of a term
-		"features":      {"internal/parallel"},
-		"models":        {"features", "internal/parallel"},
+		"cmd/chaff":          slices.Concat(all, []string{"internal/delivery", "internal/hint", "internal/places"}),
+		"cmd/chaff-classify": {"internal/delivery"},
+		"docs/figures":       all,
+		"docs/growth":        append([]string{"internal/parallel"}, all...),
+		"bench":              {"config", "corpus", "message", "metrics"},                         // it runs the program, and prepares text for those that cannot read mail
+		"config":             {"corpus", "features", "message", "metrics", "models", "tokenize"}, // for their Options
+		"corpus":             {},
+		"corpus/sample":      {"corpus"},
+		"message":            {},
+		"tokenize":           {"features", "message", "internal/publicsuffix"}, // features for the hash of a term
+		"features":           {"internal/parallel"},
+		"models":             {"features", "internal/parallel"},
 		// The suite that tests of trainers run.
 		"models/modelstest": {"features", "models"},
 		"metrics":           {},
 		"report":            {"metrics"}, // for its types
 		"filter":            {"corpus", "features", "internal/parallel", "message", "metrics", "models", "tokenize"},
 		"internal/archtest": {},
+		// What both programs do with one message from stdin.
+		"internal/delivery": {"filter", "internal/hint", "internal/places"},
+		// Errors with a guess at what the user can do.
+		"internal/hint": {},
+		// Where chaff's own files are.
+		"internal/places": {},
 		// How work is divided between goroutines.
 		"internal/parallel": {},
 		// How tests show that work is linear.
@@ -52,6 +59,7 @@ func onlyIn() map[string]string {
 		"github.com/spf13/viper":           "config",
 		"github.com/go-viper/mapstructure": "config",
 		"github.com/spf13/cobra":           "cmd/chaff",
+		"golang.org/x/term":                "cmd/chaff internal/delivery",
 		"github.com/schollz/progressbar":   "cmd/chaff",
 		"github.com/kljensen/snowball":     "tokenize",
 		"github.com/blevesearch/segment":   "tokenize",
