@@ -2,12 +2,6 @@
 // a process for each message: it is linked with nothing that a verdict does not need, and takes half the time.
 package main
 
-import (
-	"os"
+import "chaff/internal/delivery"
 
-	"chaff/internal/delivery"
-)
-
-func main() {
-	os.Exit(delivery.Main(os.Args[1:], os.Environ(), delivery.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
-}
+func main() { delivery.Program() }

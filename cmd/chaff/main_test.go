@@ -13,10 +13,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"chaff/corpus/sample"
+	"chaff/internal/delivery"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"chaff": main})
+	testscript.Main(m, map[string]func(){"chaff": main, "chaff-classify": delivery.Program})
 }
 
 // TestScripts runs testdata/script: one behaviour of the command line each.

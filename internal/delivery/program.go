@@ -4,13 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"chaff/internal/hint"
 	"chaff/internal/places"
 )
 
-// Main is the program chaff-classify; it returns the exit code.
+// Program is the program chaff-classify. It ends the process.
+func Program() {
+	os.Exit(Main(os.Args[1:], os.Environ(), Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+}
+
+// Main is the program chaff-classify with given arguments, environment and streams; it returns the exit code.
 func Main(args, environ []string, s Streams) (code int) {
 	MindInterrupts(args)
 	var r Request
@@ -75,6 +81,6 @@ func printHelp(w io.Writer, flags []Flag) {
 			value, after, _ := strings.Cut(value, "`")
 			name, about = name+" "+value, before+value+after
 		}
-		fmt.Fprintf(w, "  %-21s %s\n", name, about)
+		fmt.Fprintf(w, "  %-22s %s\n", name, about)
 	}
 }

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"chaff/internal/delivery"
+)
+
+// trained returns a folder with a model of the sample mail where chaff looks for one if HOME is that folder, and with
+// a model that is damaged.
+func trained(t *testing.T) (home string) {
+	t.Helper()
+	home = t.TempDir()
+	model := filepath.Join(home, ".local", "share", "chaff", "model")
+	mail := filepath.Join("..", "..", "corpus", "sample", "mail")
+	args := []string{"train", "--ham", filepath.Join(mail, "ham"), "--spam", filepath.Join(mail, "spam"), "-m", model}
+	var errs bytes.Buffer
+	if code := run(t.Context(), args, nil, strings.NewReader(""), io.Discard, &errs); code != 0 {
+		t.Fatalf("train: %s", &errs)
+	}
+	data, err := os.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/5] ^= 1
+	if err := os.WriteFile(filepath.Join(home, "damaged"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return home
+}
+
+// answer is all that a program says.
+type answer struct {
+	code        int
+	out, errors string
+}
+
+func (a answer) String() string {
+	return fmt.Sprintf("exit code %d, %.300q, errors %.300q", a.code, a.out, a.errors)
+}
+
+// both asks both programs the same. What differs is their names in hints.
+func both(t *testing.T, args, environ []string, in func() io.Reader) (chaff, lean answer) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := run(t.Context(), append([]string{"classify"}, args...), environ, in(), &out, &errs)
+	chaff = answer{code, out.String(), strings.ReplaceAll(errs.String(), "`chaff classify --help`", "`chaff-classify --help`")}
+	out.Reset()
+	errs.Reset()
+	code = delivery.Main(args, environ, delivery.Streams{In: in(), Out: &out, Err: &errs})
+	return chaff, answer{code, out.String(), errs.String()}
+}
+
+func TestBothProgramsSayTheSameOfAMessage(t *testing.T) {
+	home := trained(t)
+	environ := []string{"HOME=" + home}
+	model := filepath.Join(home, ".local", "share", "chaff", "model")
+	const letter = "From: a@b.example\nSubject: hello\nX-Spam-Flag: YES\n\nHow are you? Cheap pills, casino.\n"
+	crlf := strings.ReplaceAll(letter, "\n", "\r\n")
+	for name, tt := range map[string]struct {
+		args    []string
+		in      string
+		environ []string
+		code    int
+		out     string // the beginning of stdout
+	}{
+		"a verdict":                         {nil, letter, environ, 0, ""},
+		"nothing at all":                    {nil, "", environ, 0, ""},
+		"as JSON":                           {[]string{"--json"}, letter, environ, 0, `{"path":"-","class":"`},
+		"passed":                            {[]string{"--pass"}, letter, environ, 0, "X-Spam-Flag: "},
+		"passed, with CR LF":                {[]string{"--pass"}, crlf, environ, 0, "X-Spam-Flag: "},
+		"passed, from an mbox":              {[]string{"--pass"}, "From a@b Mon Jan  1 10:00:00 2024\n" + letter, environ, 0, "From a@b Mon Jan  1 10:00:00 2024\nX-Spam-Flag: "},
+		"passed, without a line end":        {[]string{"--pass"}, strings.TrimSpace(letter), environ, 0, "X-Spam-Flag: "},
+		"passed, with terms":                {[]string{"--pass", "--terms", "3"}, letter, environ, 0, "X-Spam-Flag: "},
+		"a huge message":                    {[]string{"--pass"}, letter + strings.Repeat("word and another one\n", 1<<16), environ, 0, "X-Spam-Flag: "},
+		"by bogofilter's codes":             {[]string{"--exit-code", "-m", model}, letter, nil, -1, ""},
+		"by SpamAssassin's codes":           {[]string{"--exit-code=spamassassin", "-m" + model}, letter, nil, -1, ""},
+		"passed, by SpamAssassin's codes":   {[]string{"--exit-code=spamassassin", "--pass"}, letter, environ, -1, "X-Spam-Flag: "},
+		"no model":                          {[]string{"-m", "nowhere"}, letter, nil, 1, ""},
+		"no model, and codes":               {[]string{"-m", "nowhere", "--exit-code"}, letter, nil, 3, ""},
+		"no model, passed":                  {[]string{"-m", "nowhere", "--pass"}, letter, nil, 75, letter},
+		"no model, passed with CR LF":       {[]string{"-m", "nowhere", "--pass"}, crlf, nil, 75, crlf},
+		"a damaged model":                   {[]string{"-m", filepath.Join(home, "damaged")}, letter, nil, 1, ""},
+		"a damaged model, passed":           {[]string{"-m", filepath.Join(home, "damaged"), "--pass"}, letter, nil, 75, letter},
+		"a file that is no model":           {[]string{"-m", "delivery_test.go", "--pass"}, letter, nil, 75, letter},
+		"another place":                     {nil, letter, []string{"HOME=/nowhere", "XDG_DATA_HOME=" + filepath.Join(home, ".local", "share")}, 0, ""},
+		"a mistyped flag, passed":           {[]string{"--pass", "--modle=x"}, letter, environ, 75, letter},
+		"a value that is no number, passed": {[]string{"--terms=x", "--pass"}, letter, environ, 75, letter},
+		"codes of nobody":                   {[]string{"--exit-code=procmail"}, letter, environ, 3, ""},
+		"two answers":                       {[]string{"--json", "--pass"}, letter, environ, 75, letter},
+	} {
+		t.Run(name, func(t *testing.T) {
+			chaff, lean := both(t, tt.args, tt.environ, func() io.Reader { return strings.NewReader(tt.in) })
+			if chaff != lean {
+				t.Fatalf("chaff classify: %v\nchaff-classify: %v", chaff, lean)
+			}
+			if tt.code >= 0 && lean.code != tt.code || !strings.HasPrefix(lean.out, tt.out) {
+				t.Errorf("got %v, want exit code %d and %q", lean, tt.code, tt.out)
+			}
+		})
+	}
+}
+
+func TestBothProgramsReadFlagsTheSameWay(t *testing.T) {
+	home := trained(t)
+	words := []string{
+		"-m", "--model-file", "--model-file=" + home, "-m=" + home, "-m" + home, "-m=", home + "/damaged", "--pass", "--pass=true", "--pass=false",
+		"--pass=maybe", "--json", "--json=0", "--terms", "--terms=2", "--terms=0x2", "--terms=-1", "--terms=two", "--exit-code", "--exit-code=",
+		"--exit-code=spamassassin", "--exit-code=other", "--modle", "--modle=x", "---", "--=", "-", "-x", "-mx", "-xm", "5", "",
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	understood := 0
+	for range 1000 {
+		args := make([]string, random.IntN(5))
+		for i := range args {
+			args[i] = words[random.IntN(len(words))]
+		}
+		chaff, lean := both(t, args, []string{"HOME=" + home}, func() io.Reader { return strings.NewReader("Subject: hello\n\nhello\n") })
+		if strings.Contains(lean.errors, "`chaff classify` takes paths") {
+			continue
+		}
+		understood++
+		if chaff != lean {
+			t.Fatalf("%q\nchaff classify: %v\nchaff-classify: %v", args, chaff, lean)
+		}
+	}
+	if understood < 300 {
+		t.Errorf("only %d of the command lines were without a path", understood)
+	}
+}
+
+func TestAPathIsRefused(t *testing.T) {
+	const letter = "Subject: hello\n\nhello\n"
+	for name, tt := range map[string]struct {
+		args []string
+		code int
+		out  string
+	}{
+		"alone":                {[]string{"a.eml"}, 1, ""},
+		"passed":               {[]string{"--pass", "a.eml"}, 75, letter},
+		"with codes":           {[]string{"--exit-code", "a.eml"}, 3, ""},
+		"after the last flag":  {[]string{"--", "a.eml"}, 1, ""},
+		"between flags":        {[]string{"-m", "model", "a.eml", "--json"}, 1, ""},
+		"a flag with a letter": {[]string{"-mmodel", "a.eml"}, 1, ""},
+	} {
+		var out, errs bytes.Buffer
+		code := delivery.Main(tt.args, nil, delivery.Streams{In: strings.NewReader(letter), Out: &out, Err: &errs})
+		got := answer{code, out.String(), errs.String()}
+		if want := (answer{tt.code, tt.out, "chaff: a.eml: one message comes from stdin; `chaff classify` takes paths\n"}); got != want {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestBothProgramsSayTheSameOfATornMessage(t *testing.T) {
+	environ := []string{"HOME=" + trained(t)}
+	torn := func() io.Reader {
+		return io.MultiReader(strings.NewReader("Subject: hello\n"), iotest.ErrReader(errors.New("the pipe broke")))
+	}
+	for _, args := range [][]string{nil, {"--pass"}, {"--pass", "--exit-code"}, {"--json"}} {
+		chaff, lean := both(t, args, environ, torn)
+		if chaff != lean {
+			t.Errorf("%q\nchaff classify: %v\nchaff-classify: %v", args, chaff, lean)
+		}
+		if wantOut := slices.Contains(args, "--pass"); (lean.out == "Subject: hello\n") != wantOut || lean.code == 0 {
+			t.Errorf("%q: got %v", args, lean)
+		}
+	}
+}
