@@ -23,7 +23,7 @@ func shownCommands(t *testing.T, page string) []string {
 		switch {
 		case strings.HasPrefix(line, "```"):
 			inShell = line == "```sh"
-		case inShell && (strings.Contains(line, "chaff ") && !strings.HasPrefix(line, "go ") || strings.Contains(line, "=\"")):
+		case inShell && ((strings.Contains(line, "chaff ") || strings.Contains(line, "chaff-classify ")) && !strings.HasPrefix(line, "go ") || strings.Contains(line, "=\"")):
 			commands = append(commands, line)
 		}
 	}
