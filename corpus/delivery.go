@@ -3,6 +3,8 @@ package corpus
 import (
 	"bytes"
 	"time"
+
+	"chaff/corpus/internal/lines"
 )
 
 // DeliveryTime returns when a message was delivered, in UTC, as the message itself
@@ -32,27 +34,27 @@ import (
 func DeliveryTime(raw []byte) (time.Time, bool) {
 	var from, date time.Time
 	for {
-		field, rest, ok := cutField(raw)
+		field, rest, ok := lines.CutField(raw)
 		if !ok {
 			break
 		}
 		raw = rest
-		if isFromLine(field) {
-			if t, ok := parseFromLine(trimLineEnd(bytes.TrimPrefix(field, []byte(">")))); ok && from.IsZero() {
+		if lines.IsFromLine(field) {
+			if t, ok := lines.ParseFromLine(lines.TrimLineEnd(bytes.TrimPrefix(field, []byte(">")))); ok && from.IsZero() {
 				from = t
 			}
 			continue
 		}
-		name := nameOf(field)
-		switch string(name.bytes[:name.n]) {
+		name := lines.NameOf(field)
+		switch string(name.Text()) {
 		case "received", "x-received":
 			if i := bytes.LastIndexByte(field, ';'); i >= 0 {
-				if t, ok := parseDate(field[i+1:]); ok {
+				if t, ok := lines.ParseDate(field[i+1:]); ok {
 					return t, true
 				}
 			}
 		case "date":
-			if t, ok := parseDate(field[bytes.IndexByte(field, ':')+1:]); ok && date.IsZero() {
+			if t, ok := lines.ParseDate(field[bytes.IndexByte(field, ':')+1:]); ok && date.IsZero() {
 				date = t
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/cespare/xxhash/v2"
+
+	"chaff/corpus/internal/lines"
 )
 
 // Fingerprint returns a hash of what the sender wrote, which two copies of a
@@ -30,15 +32,15 @@ func Fingerprint(raw []byte) uint64 {
 	// cut off, and whatever comes before it makes it its own: it cannot count.
 	rest := raw
 	for len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') {
-		rest = rest[lineEnd(rest):]
+		rest = rest[lines.LineEnd(rest):]
 	}
 	for {
-		field, after, ok := cutField(rest)
+		field, after, ok := lines.CutField(rest)
 		rest = after
 		if !ok {
 			break
 		}
-		if !isFromLine(field) && !isDeliveryField(nameOf(field)) {
+		if !lines.IsFromLine(field) && !isDeliveryField(lines.NameOf(field)) {
 			writeText(&d, field)
 			d.WriteString("\n")
 		}
@@ -72,8 +74,8 @@ func writeText(d *xxhash.Digest, text []byte) {
 }
 
 // isDeliveryField reports whether the receiving side adds or changes the field.
-func isDeliveryField(name fieldName) bool {
-	b := name.bytes[:name.n]
+func isDeliveryField(name lines.FieldName) bool {
+	b := name.Text()
 	switch string(b) {
 	case "received", "x-received", "received-spf", "return-path", "delivered-to",
 		"x-original-to", "envelope-to", "delivery-date", "authentication-results",

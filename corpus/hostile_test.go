@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"chaff/corpus"
+	"chaff/corpus/sources"
 	"chaff/internal/lineartest"
 )
 
@@ -73,15 +74,15 @@ func TestWorkIsLinearInTheSizeOfHostileInput(t *testing.T) {
 		{"a Maildir name of digits", "", "2", ""},
 	} {
 		measure(t, shape.name, shape.head, shape.unit, shape.tail, func(_ *testing.T, text string) func() {
-			return func() { corpus.Flags(text) }
+			return func() { sources.Flags(text) }
 		})
 	}
 }
 
 // list lists the messages of a file.
 func list(t *testing.T, path string) {
-	source, found, err := corpus.Open(path, "ham", "")
-	if err != nil || found.Format != corpus.Mbox {
+	source, found, err := sources.Open(path, "ham", "")
+	if err != nil || found.Format != sources.Mbox {
 		t.Fatalf("got format %q, error %v: want an mbox", found.Format, err)
 	}
 	for _, err := range source {

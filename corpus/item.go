@@ -3,20 +3,10 @@ package corpus
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
-	"os"
-	"path"
-	"slices"
-	"strings"
 	"time"
 )
-
-// MaxMessageBytes is the size of the largest message that Item.Read reads. No
-// mail server takes a message near it: what is larger is a disk image or an
-// archive that lies among the mail.
-const MaxMessageBytes = 256 << 20
 
 // Source is a stream of messages in a fixed order. An error about one message is
 // yielded with an Item whose Origin says where it happened and whose Label is the
@@ -47,192 +37,29 @@ type Item struct {
 	// Time is when the message was delivered if the name of its file tells, as
 	// that of a Maildir file does, else zero: then DeliveryTime has to read it.
 	Time time.Time
+	// Place is where its bytes are, nil for an item that stands for an error.
+	Place Place
+}
 
-	fsys    fs.FS // nil: the operating system
-	path    string
-	offset  int64
-	size    int64 // of one message of an mbox file or one row of a table; 0: the whole file
-	maildir bool
-	emlx    bool     // the message stands between its length and a property list
-	columns *columns // of the table that the message is a row of
+// Place is where the bytes of a message are.
+type Place interface {
+	// Append appends the message to dst. It may be called from several goroutines.
+	Append(dst []byte) ([]byte, error)
 }
 
 // Read appends the message to dst[:0], whose capacity is used again, and returns
-// it. The bytes are those of the file, but for the ">" of quoted "From " lines of
-// an mbox and the frame of an emlx file; a message of an mbox begins with its From_
-// line. A file that is compressed with gzip, bzip2, xz or zstd is decompressed,
-// whatever its name is, as some mail servers keep their Maildirs so. A row of a
-// table is made a message. After an error the result is empty, but keeps the
-// capacity of dst.
-//
-// The error names the origin and wraps the reason, such as fs.ErrNotExist.
-// A file of more than MaxMessageBytes, compressed or not, is an error, and so are
-// an archive among the messages, compressed data that is damaged, and an mbox or
-// a table that was changed since it was listed, as far as that can be seen.
+// it. After an error the result is empty, but keeps the capacity of dst. The error
+// names the origin and wraps the reason, such as fs.ErrNotExist.
 func (it Item) Read(dst []byte) ([]byte, error) {
-	dst, err := it.read(dst[:0])
-	if err != nil {
-		return dst[:0], explain("read", it.Origin, err)
+	if it.Place == nil {
+		return dst[:0], fmt.Errorf("read %s: %w", it.Origin, errors.New("no message"))
 	}
-	return dst, nil
-}
-
-func (it Item) read(dst []byte) ([]byte, error) {
-	if it.path == "" {
-		return dst, errors.New("no message")
+	dst, err := it.Place.Append(dst[:0])
+	if err == nil {
+		return dst, nil
 	}
-	f, err := it.open()
-	if err != nil {
-		return dst, err
-	}
-	defer f.Close()
-	if it.size > 0 {
-		return it.readPart(f, dst)
-	}
-	if dst, err = readWhole(f, dst); err != nil {
-		return dst, err
-	}
-	if dst, err = unpackMessage(dst); err != nil {
-		return dst, err
-	}
-	if it.emlx {
-		dst = cutEmlx(dst)
-	}
-	return dst, nil
-}
-
-// readPart appends one message of an mbox, or one row of a table as a message.
-func (it Item) readPart(f fs.File, dst []byte) ([]byte, error) {
-	dst, err := readSection(f, dst, it.offset, it.size)
-	switch {
-	case err != nil:
-		return dst, err
-	case it.columns != nil:
-		return it.columns.message(dst, it.Label)
-	case !strings.HasPrefix(string(dst[:min(len(dst), len(fromPrefix))]), fromPrefix):
-		return dst, errChanged
-	}
-	return unquoteFrom(dst), nil
-}
-
-// open opens the file of the message. A message of a Maildir gets another name
-// when a mail program sets a flag, which may happen at any time: it is then found
-// by the part of its name that never changes.
-func (it Item) open() (fs.File, error) {
-	fsys := orSystem(it.fsys)
-	f, err := fsys.Open(it.path)
-	if !it.maildir || !errors.Is(err, fs.ErrNotExist) {
-		return f, err
-	}
-	name := uniqueName(path.Base(it.path))
-	dir := path.Dir(path.Dir(it.path))
-	for _, sub := range maildirSubs {
-		entries, _ := fs.ReadDir(fsys, path.Join(dir, sub))
-		for _, e := range entries {
-			if uniqueName(e.Name()) == name {
-				return fsys.Open(path.Join(dir, sub, e.Name()))
-			}
-		}
-	}
-	return nil, err
-}
-
-// readWhole appends all of f to dst.
-func readWhole(f fs.File, dst []byte) ([]byte, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return dst, err
-	}
-	if info.IsDir() {
-		return dst, errors.New("is a folder, not a message")
-	}
-	if info.Size() > MaxMessageBytes {
-		return dst, tooLarge(info.Size())
-	}
-	// One byte more than the size lets the last Read see the end of the file. What
-	// a file in an archive says of its size may be a lie.
-	const believed = 16 << 20
-	dst = slices.Grow(dst, int(min(info.Size(), believed))+1)
-	return appendAll(dst, f)
-}
-
-// appendAll appends what r holds to dst, up to MaxMessageBytes in all.
-func appendAll(dst []byte, r io.Reader) ([]byte, error) {
-	for {
-		if len(dst) == cap(dst) {
-			dst = slices.Grow(dst, min(max(cap(dst), 4096), MaxMessageBytes+1-len(dst)))
-		}
-		n, err := r.Read(dst[len(dst):min(cap(dst), MaxMessageBytes+1)])
-		dst = dst[:len(dst)+n]
-		switch {
-		case err == io.EOF:
-			return dst, nil
-		case err != nil:
-			return dst, err
-		case len(dst) > MaxMessageBytes:
-			return dst, errTooLarge
-		}
-	}
-}
-
-// readSection appends size bytes of f from offset on: one message of an mbox, or
-// one row of a table.
-func readSection(f fs.File, dst []byte, offset, size int64) ([]byte, error) {
-	if size > MaxMessageBytes {
-		return dst, tooLarge(size)
-	}
-	r, ok := f.(io.ReaderAt)
-	if !ok {
-		return dst, errors.New("the file cannot be read from its middle")
-	}
-	dst = slices.Grow(dst, int(size))[:size]
-	if n, err := r.ReadAt(dst, offset); n < len(dst) {
-		if err == io.EOF {
-			err = errChanged
-		}
-		return dst, err
-	}
-	return dst, nil
-}
-
-var errChanged = errors.New("the file has changed since it was listed")
-
-var errTooLarge = fmt.Errorf("more than %d bytes are too large for a message", MaxMessageBytes)
-
-func tooLarge(size int64) error {
-	return fmt.Errorf("%d bytes are too large for a message (the limit is %d)", size, MaxMessageBytes)
-}
-
-// explain wraps err with what was being done to which file. The errors of package
-// os say that already, in their own words; it is said once.
-func explain(doing, origin string, err error) error {
-	return fmt.Errorf("%s %s: %w", doing, origin, reason(err))
-}
-
-// reason returns err without the operation and the path that package os adds.
-func reason(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		return pe.Err
+		err = pe.Err // it names the path again
 	}
-	return err
-}
-
-// system is the file system of the operating system. Unlike os.DirFS it takes any
-// path, above all file names that are no valid UTF-8, as old mail folders have.
-type system struct{}
-
-var (
-	_ fs.ReadDirFS = system{}
-	_ fs.StatFS    = system{}
-)
-
-func (system) Open(name string) (fs.File, error)          { return os.Open(name) }
-func (system) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
-func (system) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
-
-func orSystem(fsys fs.FS) fs.FS {
-	if fsys == nil {
-		return system{}
-	}
-	return fsys
+	return dst[:0], fmt.Errorf("read %s: %w", it.Origin, err)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"chaff/corpus"
+	"chaff/corpus/sources"
 	"chaff/models"
 )
 
@@ -35,22 +36,22 @@ func spamAssassinCorpus(t testing.TB) (corpus.Source, bool) {
 	if !ok {
 		return nil, false
 	}
-	var sources []corpus.Source
+	var opened []corpus.Source
 	for _, folder := range [][2]string{
 		{"easy-ham-1", "ham"}, {"easy-ham-2", "ham"}, {"hard-ham-1", "ham"}, {"spam-1", "spam"}, {"spam-2", "spam"},
 	} {
-		source, _, err := corpus.Open(filepath.Join(dir, "sa", folder[0]), folder[1], "")
+		source, _, err := sources.Open(filepath.Join(dir, "sa", folder[0]), folder[1], "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		sources = append(sources, source)
+		opened = append(opened, source)
 	}
-	return corpus.Concat(sources...), true
+	return corpus.Concat(opened...), true
 }
 
 func enronCorpus(t testing.TB, dir string, n int) corpus.Source {
 	t.Helper()
-	classes, err := corpus.ClassFolders(filepath.Join(dir, "enron", fmt.Sprintf("enron%d", n)))
+	classes, err := sources.ClassFolders(filepath.Join(dir, "enron", fmt.Sprintf("enron%d", n)))
 	if err != nil {
 		t.Fatal(err)
 	}

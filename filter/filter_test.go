@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/corpus"
+	"chaff/corpus/sources"
 	"chaff/features"
 )
 
@@ -38,21 +39,21 @@ func mailbox(seed uint64, n int, classes ...string) corpus.Source {
 			fsys[fmt.Sprintf("%s/%04d.eml", class, i)] = &fstest.MapFile{Data: []byte(text)}
 		}
 	}
-	var sources []corpus.Source
+	var opened []corpus.Source
 	for _, class := range classes {
-		sources = append(sources, corpus.FromFS(fsys, class, class))
+		opened = append(opened, sources.FromFS(fsys, class, class))
 	}
-	return corpus.Concat(sources...)
+	return corpus.Concat(opened...)
 }
 
 // messages makes a source of messages given by label and text.
 func messages(labelled ...[2]string) corpus.Source {
-	var sources []corpus.Source
+	var opened []corpus.Source
 	for i, m := range labelled {
 		fsys := fstest.MapFS{fmt.Sprintf("m/%d.eml", i): &fstest.MapFile{Data: []byte(m[1])}}
-		sources = append(sources, corpus.FromFS(fsys, "m", m[0]))
+		opened = append(opened, sources.FromFS(fsys, "m", m[0]))
 	}
-	return corpus.Concat(sources...)
+	return corpus.Concat(opened...)
 }
 
 func collect(t testing.TB, source corpus.Source, o CollectOptions, classes ...string) *Collection {

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"chaff/corpus"
+	"chaff/corpus/sources"
 	"chaff/models"
 )
 
@@ -30,7 +31,7 @@ func campaigns(letters, n int) corpus.Source {
 			files[fmt.Sprintf("%s/%d-%d", label, i, n)] = &fstest.MapFile{Data: []byte(raw)}
 		}
 	}
-	return corpus.Concat(corpus.FromFS(files, "ham", "ham"), corpus.FromFS(files, "spam", "spam"))
+	return corpus.Concat(sources.FromFS(files, "ham", "ham"), sources.FromFS(files, "spam", "spam"))
 }
 
 func TestNearDuplicatesAreNeverOnTwoSidesOfASplit(t *testing.T) {

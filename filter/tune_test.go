@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"chaff/corpus"
+	"chaff/corpus/sources"
 	"chaff/metrics"
 )
 
@@ -42,7 +43,7 @@ func noisyMail() fstest.MapFS {
 }
 
 func mailOf(files fs.FS) corpus.Source {
-	return corpus.Concat(corpus.FromFS(files, "ham", "ham"), corpus.FromFS(files, "spam", "spam"))
+	return corpus.Concat(sources.FromFS(files, "ham", "ham"), sources.FromFS(files, "spam", "spam"))
 }
 
 func byHash() CollectOptions {

@@ -10,13 +10,11 @@ import (
 	"time"
 )
 
-// build makes a program of the folder cmd, with settings for the compiler in the environment.
-func build(b *testing.B, name string, environ ...string) string {
+// build makes a program of the folder cmd as a user has it.
+func build(b *testing.B, name string) string {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), name)
-	c := exec.Command("go", "build", "-o", program, "../"+name)
-	c.Env = append(os.Environ(), environ...)
-	if out, err := c.CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", program, "../"+name).CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	return program
@@ -78,8 +76,6 @@ func BenchmarkClassifyOneMessage(b *testing.B) {
 	b.Run("chaff classify", func(b *testing.B) { classifyEach(b, files, 10, chaff, "classify", "-m", model) })
 	lean := build(b, "chaff-classify")
 	b.Run("chaff-classify", func(b *testing.B) { classifyEach(b, files, 8, lean, "-m", model) })
-	static := build(b, "chaff-classify", "CGO_ENABLED=0")
-	b.Run("chaff-classify without cgo", func(b *testing.B) { classifyEach(b, files, 7, static, "-m", model) })
 }
 
 // classifyEach measures classifying files, one process each, of which the least may take limit milliseconds.

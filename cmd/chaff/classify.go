@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/corpus"
+	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/internal/delivery"
 	"chaff/internal/places"
@@ -91,7 +91,7 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	var raw []byte
 	messages, failed := 0, 0
 	for _, path := range paths {
-		source, _, err := corpus.Open(path, "", corpus.Format(flags.format))
+		source, _, err := sources.Open(path, "", sources.Format(flags.format))
 		if err != nil {
 			failed++
 			fmt.Fprintf(p.stderr, "chaff: %v\n", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/corpus"
+	"chaff/corpus/sources"
 	"chaff/internal/hint"
 )
 
@@ -33,8 +34,8 @@ func (s *sourceFlags) add(c *cobra.Command) {
 
 // addFormat adds the flag --format, which is about the paths named by what.
 func addFormat(c *cobra.Command, format *string, what string) {
-	names := make([]string, 0, len(corpus.Formats()))
-	for _, known := range corpus.Formats() {
+	names := make([]string, 0, len(sources.Formats()))
+	for _, known := range sources.Formats() {
 		names = append(names, string(known))
 	}
 	c.Flags().StringVar(format, "format", "", fmt.Sprintf("read %s as `NAME`, whatever it looks like: %s", what, strings.Join(names, ", ")))
@@ -48,7 +49,7 @@ type labelled struct {
 }
 
 // spamClasses are the classes of a spam filter, in the order that makes its score that of spam over ham.
-func spamClasses() []string { return []string{corpus.Ham.String(), corpus.Spam.String()} }
+func spamClasses() []string { return []string{sources.Ham.String(), sources.Spam.String()} }
 
 // open looks at all sources. Their messages come in the order ham, spam, mailboxes, indexes, lists, tables, folders.
 func (s *sourceFlags) open() (labelled, error) {
@@ -56,44 +57,44 @@ func (s *sourceFlags) open() (labelled, error) {
 	if s.format != "" && len(s.ham)+len(s.spam) == 0 {
 		return all, errors.New("--format is about --ham and --spam, and neither is given")
 	}
-	var sources []corpus.Source
+	var opened []corpus.Source
 	for _, paths := range []struct {
-		label corpus.Role
+		label sources.Role
 		paths []string
-	}{{corpus.Ham, s.ham}, {corpus.Spam, s.spam}} {
+	}{{sources.Ham, s.ham}, {sources.Spam, s.spam}} {
 		for _, path := range paths.paths {
-			source, found, err := corpus.Open(path, paths.label.String(), corpus.Format(s.format))
+			source, found, err := sources.Open(path, paths.label.String(), sources.Format(s.format))
 			if err != nil {
 				return all, err
 			}
-			sources = append(sources, source)
+			opened = append(opened, source)
 			all.notes = append(all.notes, fmt.Sprintf("%s: %s (%s), all %s", path, found.Format, found.Why, paths.label))
 		}
 	}
 	for _, path := range s.maildirs {
-		plan, err := corpus.MaildirTree(path)
+		plan, err := sources.MaildirTree(path)
 		if err != nil {
 			return all, err
 		}
-		sources = append(sources, plan.Source())
+		opened = append(opened, plan.Source())
 		all.notes = append(all.notes, planNotes(path, plan)...)
 	}
 	for _, path := range s.indexes {
-		source, err := corpus.OpenTREC(path)
+		source, err := sources.OpenTREC(path)
 		if err != nil {
 			return all, err
 		}
-		sources = append(sources, source)
+		opened = append(opened, source)
 		all.notes = append(all.notes, path+": index")
 	}
-	more, err := s.tableFlags.open(&all, len(sources) > 0)
+	more, err := s.tableFlags.open(&all, len(opened) > 0)
 	if err != nil {
 		return all, err
 	}
-	sources = append(sources, more...)
-	spamOnly := len(sources) > 0
+	opened = append(opened, more...)
+	spamOnly := len(opened) > 0
 	for _, path := range s.folders {
-		classes, err := corpus.ClassFolders(path)
+		classes, err := sources.ClassFolders(path)
 		if err != nil {
 			return all, err
 		}
@@ -105,13 +106,13 @@ func (s *sourceFlags) open() (labelled, error) {
 			all.classes = classes.Names
 		}
 		spamOnly = true
-		sources = append(sources, classes.Source())
+		opened = append(opened, classes.Source())
 		all.notes = append(all.notes, fmt.Sprintf("%s: classes %q; files beside them, left out: %d", path, classes.Names, classes.LeftOut))
 	}
-	if len(sources) == 0 {
+	if len(opened) == 0 {
 		return all, hint.With(errors.New("no mail given"), "say where it is: --maildir ~/Maildir, or --ham PATH and --spam PATH")
 	}
-	all.source = corpus.Concat(sources...)
+	all.source = corpus.Concat(opened...)
 	return all, nil
 }
 
@@ -120,7 +121,7 @@ func sameClasses(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-func planNotes(path string, plan corpus.Plan) []string {
+func planNotes(path string, plan sources.Plan) []string {
 	notes := []string{path + ":"}
 	for _, f := range plan.Folders {
 		note := fmt.Sprintf("  %-9s %6d  %s", f.Role, f.Messages, f.Name)
@@ -130,7 +131,7 @@ func planNotes(path string, plan corpus.Plan) []string {
 		notes = append(notes, note)
 	}
 	if plan.Deleted > 0 {
-		notes = append(notes, fmt.Sprintf("  %-9s %6d  marked as deleted", corpus.LeftOut, plan.Deleted))
+		notes = append(notes, fmt.Sprintf("  %-9s %6d  marked as deleted", sources.LeftOut, plan.Deleted))
 	}
 	return notes
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/corpus"
+	"chaff/corpus/sources"
 	"chaff/internal/hint"
 )
 
@@ -30,18 +31,18 @@ func (t *tableFlags) open(all *labelled, otherMail bool) ([]corpus.Source, error
 	if len(t.tables) == 0 && t.textColumn+t.labelColumn != "" {
 		return nil, errors.New("--text-column and --label-column are about --table, and none is given")
 	}
-	var sources []corpus.Source
+	var opened []corpus.Source
 	for _, path := range t.lists {
-		source, err := corpus.OpenList(path)
+		source, err := sources.OpenList(path)
 		if err != nil {
 			return nil, err
 		}
-		sources = append(sources, source)
+		opened = append(opened, source)
 		all.notes = append(all.notes, path+": list")
 	}
 	for _, path := range t.tables {
-		table, err := corpus.OpenTable(path, corpus.TableOptions{Text: t.textColumn, Label: t.labelColumn})
-		if errors.Is(err, corpus.ErrColumns) {
+		table, err := sources.OpenTable(path, sources.TableOptions{Text: t.textColumn, Label: t.labelColumn})
+		if errors.Is(err, sources.ErrColumns) {
 			err = hint.With(err, "say which they are: --text-column NAME and --label-column NAME, or their numbers")
 		}
 		if err != nil {
@@ -49,18 +50,18 @@ func (t *tableFlags) open(all *labelled, otherMail bool) ([]corpus.Source, error
 		}
 		switch {
 		case sameClasses(table.Classes, all.classes):
-		case otherMail || len(sources) > 0:
+		case otherMail || len(opened) > 0:
 			return nil, fmt.Errorf("%s has the classes %q, the other mail %q: they cannot be trained together", path, table.Classes, all.classes)
 		default:
 			all.classes = table.Classes
 		}
-		sources = append(sources, table.Source())
+		opened = append(opened, table.Source())
 		all.notes = append(all.notes, tableNote(path, table))
 	}
-	return sources, nil
+	return opened, nil
 }
 
-func tableNote(path string, t corpus.Table) string {
+func tableNote(path string, t sources.Table) string {
 	note := fmt.Sprintf("%s: table, text in %q, label in %q", path, t.Text, t.Label)
 	if t.Subject != "" {
 		note += fmt.Sprintf(", subject in %q", t.Subject)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/corpus"
+	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/internal/delivery"
 	"chaff/message"
@@ -47,7 +47,7 @@ settings in force, or with those of a model.`,
 				}
 				reading = f.Settings().Reading()
 			}
-			return p.tokens(reading, args, corpus.Format(format), asJSON)
+			return p.tokens(reading, args, sources.Format(format), asJSON)
 		},
 	}
 	settings.add(c)
@@ -59,7 +59,7 @@ settings in force, or with those of a model.`,
 	return c
 }
 
-func (p *program) tokens(reading filter.Reading, paths []string, format corpus.Format, asJSON bool) error {
+func (p *program) tokens(reading filter.Reading, paths []string, format sources.Format, asJSON bool) error {
 	show := func(origin string, raw []byte) error {
 		look, err := reading.Look(raw)
 		if err != nil {
@@ -77,7 +77,7 @@ func (p *program) tokens(reading filter.Reading, paths []string, format corpus.F
 		}
 		return show("-", raw)
 	}
-	source, _, err := corpus.Open(paths[0], "", format)
+	source, _, err := sources.Open(paths[0], "", format)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 
 	"chaff/corpus"
+	"chaff/corpus/sources"
 )
 
 //go:embed mail
@@ -24,7 +25,7 @@ var mail embed.FS
 func Source() corpus.Source {
 	return func(yield func(corpus.Item, error) bool) {
 		for _, class := range []string{"ham", "spam"} {
-			for item, err := range corpus.FromFS(messages(), class, class) {
+			for item, err := range sources.FromFS(messages(), class, class) {
 				if !yield(item, err) {
 					return
 				}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"chaff/corpus"
+	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/metrics"
 )
@@ -89,7 +90,7 @@ func replayToBogofilter(ctx context.Context, items []corpus.Item) ([]answer, err
 		if raw, err = item.Read(raw); err != nil {
 			return nil, err
 		}
-		a := answer{isSpam: item.Label == corpus.Spam.String()}
+		a := answer{isSpam: item.Label == sources.Spam.String()}
 		if a.spam, a.score, err = askBogofilter(ctx, dir, raw); err != nil {
 			return nil, fmt.Errorf("%s: %w", item.Origin, err)
 		}

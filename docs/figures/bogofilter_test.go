@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"chaff/corpus"
+	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/metrics"
 )
@@ -19,7 +20,7 @@ func TestBogofilterLearns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if item.Label == corpus.Ham.String() {
+		if item.Label == sources.Ham.String() {
 			hams = append(hams, item)
 		} else {
 			spams = append(spams, item)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"chaff/corpus"
+	"chaff/corpus/sources"
 	"chaff/filter"
 )
 
@@ -130,7 +131,7 @@ func (b *bench) withAttacked(spam []letter, words []string) (*filter.Collection,
 			return nil, err
 		}
 	}
-	more, _, err := corpus.Open(dir, corpus.Spam.String(), "")
+	more, _, err := sources.Open(dir, sources.Spam.String(), "")
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +160,7 @@ func (b *bench) withAttacked(spam []letter, words []string) (*filter.Collection,
 func (b *bench) readSpam(collection *filter.Collection, want func(filter.Member) bool) ([]letter, error) {
 	wanted := make(map[string]bool)
 	for _, m := range collection.Members() {
-		if collection.Classes()[m.Label] == corpus.Spam.String() && want(m) {
+		if collection.Classes()[m.Label] == sources.Spam.String() && want(m) {
 			wanted[m.Origin] = true
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"chaff/config"
 	"chaff/corpus"
+	"chaff/corpus/sources"
 	"chaff/features"
 	"chaff/filter"
 	"chaff/models"
@@ -103,25 +104,25 @@ func (b *bench) tell(format string, args ...any) {
 }
 
 // classes are those of a spam filter, in the order that makes its score that of spam over ham.
-func classes() []string { return []string{corpus.Ham.String(), corpus.Spam.String()} }
+func classes() []string { return []string{sources.Ham.String(), sources.Spam.String()} }
 
 // spamAssassin lists the SpamAssassin public corpus.
 func (b *bench) spamAssassin() (corpus.Source, error) {
-	var sources []corpus.Source
+	var opened []corpus.Source
 	for _, folder := range []struct {
 		name  string
-		label corpus.Role
+		label sources.Role
 	}{
-		{"easy-ham-1", corpus.Ham}, {"easy-ham-2", corpus.Ham}, {"hard-ham-1", corpus.Ham},
-		{"spam-1", corpus.Spam}, {"spam-2", corpus.Spam},
+		{"easy-ham-1", sources.Ham}, {"easy-ham-2", sources.Ham}, {"hard-ham-1", sources.Ham},
+		{"spam-1", sources.Spam}, {"spam-2", sources.Spam},
 	} {
-		source, _, err := corpus.Open(filepath.Join(b.corpora, "sa", folder.name), folder.label.String(), "")
+		source, _, err := sources.Open(filepath.Join(b.corpora, "sa", folder.name), folder.label.String(), "")
 		if err != nil {
 			return nil, err
 		}
-		sources = append(sources, source)
+		opened = append(opened, source)
 	}
-	return corpus.Concat(sources...), nil
+	return corpus.Concat(opened...), nil
 }
 
 func (b *bench) readSpamAssassin(method string) (*filter.Collection, error) {
@@ -188,7 +189,7 @@ func (b *bench) crossValidate(mail func() (*filter.Collection, error)) (validate
 
 // enron lists corpus n of Enron-Spam.
 func (b *bench) enron(n int) (corpus.Source, error) {
-	folders, err := corpus.ClassFolders(filepath.Join(b.corpora, "enron", fmt.Sprintf("enron%d", n)))
+	folders, err := sources.ClassFolders(filepath.Join(b.corpora, "enron", fmt.Sprintf("enron%d", n)))
 	if err != nil {
 		return nil, err
 	}

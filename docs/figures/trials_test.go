@@ -14,6 +14,7 @@ import (
 
 	"chaff/config"
 	"chaff/corpus"
+	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/metrics"
 )
@@ -31,7 +32,7 @@ func letters(n int) corpus.Source {
 			files[fmt.Sprintf("%s/%03d", class, i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "Subject: letter %d\n\n%s\n", i, &text)}
 		}
 	}
-	return corpus.Concat(corpus.FromFS(files, "ham", "ham"), corpus.FromFS(files, "spam", "spam"))
+	return corpus.Concat(sources.FromFS(files, "ham", "ham"), sources.FromFS(files, "spam", "spam"))
 }
 
 func inventedBench(t *testing.T) (*bench, *filter.Collection) {

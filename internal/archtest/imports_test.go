@@ -18,7 +18,7 @@ const module = "chaff/"
 
 // rooms says which rooms each room may import. A room that is not here may not exist.
 func rooms() map[string][]string {
-	all := []string{"config", "corpus", "corpus/sample", "features", "filter", "message", "metrics", "models", "report", "tokenize"}
+	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "features", "filter", "message", "metrics", "models", "report", "tokenize"}
 	return map[string][]string{
 		"cmd/chaff":          slices.Concat(all, []string{"internal/delivery", "internal/hint", "internal/places"}),
 		"cmd/chaff-classify": {"internal/delivery"},
@@ -26,12 +26,15 @@ func rooms() map[string][]string {
 		"docs/growth":        append([]string{"internal/parallel"}, all...),
 		"bench":              {"config", "corpus", "message", "metrics"},                         // it runs the program, and prepares text for those that cannot read mail
 		"config":             {"corpus", "features", "message", "metrics", "models", "tokenize"}, // for their Options
-		"corpus":             {},
-		"corpus/sample":      {"corpus"},
-		"message":            {},
-		"tokenize":           {"features", "message", "internal/publicsuffix"}, // features for the hash of a term
-		"features":           {"internal/parallel"},
-		"models":             {"features", "internal/parallel"},
+		"corpus":             {"corpus/internal/lines"},
+		"corpus/sources":     {"corpus", "corpus/internal/lines"},
+		"corpus/sample":      {"corpus", "corpus/sources"},
+		// Lines, fields and dates of messages that are not decoded.
+		"corpus/internal/lines": {},
+		"message":               {},
+		"tokenize":              {"features", "message", "internal/publicsuffix"}, // features for the hash of a term
+		"features":              {"internal/parallel"},
+		"models":                {"features", "internal/parallel"},
 		// The suite that tests of trainers run.
 		"models/modelstest": {"features", "models"},
 		"metrics":           {},
@@ -69,9 +72,9 @@ func onlyIn() map[string]string {
 		"github.com/rogpeppe/go-internal":  "cmd/chaff",
 		"golang.org/x/net/publicsuffix":    "internal/publicsuffix",
 		"golang.org/x/net/idna":            "tokenize",
-		"github.com/klauspost/compress":    "corpus",
-		"github.com/ulikunitz/xz":          "corpus",
-		"golang.org/x/text/unicode/norm":   "corpus tokenize",
+		"github.com/klauspost/compress":    "corpus/sources",
+		"github.com/ulikunitz/xz":          "corpus/sources",
+		"golang.org/x/text/unicode/norm":   "corpus/sources tokenize",
 		"gonum.org/v1/gonum":               "metrics models",
 		"gonum.org/v1/plot":                "report",
 		"golang.org/x/image":               "report",

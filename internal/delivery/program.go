@@ -56,8 +56,8 @@ func (r *Request) understand(flags []Flag, args []string, help *bool) error {
 	return r.Check()
 }
 
-const usage = `Chaff-classify reads one message from stdin and says whether it is spam, as ` + "`chaff classify`" + ` does, in half
-of its time: it is for mail systems, which start a process for each message.
+const usage = `Chaff-classify reads one message from stdin and says whether it is spam, as ` + "`chaff classify`" + ` does, in less
+CPU time: it is for mail systems, which start a process for each message.
 
 Usage:
   chaff-classify [-m FILE] < message

@@ -17,6 +17,9 @@ import (
 	"strings"
 )
 
+// Version says which edition of the list the table is.
+const Version = version
+
 // PublicSuffix returns the public suffix of the domain using a copy of the
 // publicsuffix.org database compiled into the library.
 //

@@ -1,0 +1,220 @@
+package lines
+
+import (
+	"bytes"
+	"time"
+)
+
+// A dateWord is a kind of word that dates are made of, or a set of kinds.
+type dateWord uint8
+
+const (
+	plainDateWord dateWord = 1 << iota // weekday, zone, or day of the month
+	monthWord
+	clockWord // 12:36 or 12:36:23
+	yearWord  // four digits
+
+	notDateWord dateWord = 0
+)
+
+func (d dateWord) has(kinds dateWord) bool { return d&kinds == kinds }
+
+// dateWordKind says what a word can be in the date of a From_ line. It is strict
+// about letters, since the words of a sentence must not pass for a date.
+func dateWordKind(word []byte) dateWord {
+	word = bytes.Trim(word, ",()")
+	if n, ok := number(word); ok {
+		switch {
+		case len(word) <= 2:
+			return plainDateWord
+		case len(word) == 4 && plausibleYear(n):
+			return yearWord
+		}
+		return notDateWord
+	}
+	if _, ok := month(word); ok {
+		return monthWord
+	}
+	if _, ok := clock(word); ok {
+		return clockWord
+	}
+	if _, ok := zone(word); ok || isWeekday(word) || isUpper(word) {
+		return plainDateWord
+	}
+	return notDateWord
+}
+
+// ParseDate reads a date in any of the orders that mail knows:
+//
+//	Thu, 22 Aug 2002 12:36:23 +0200 (CEST)    RFC 5322
+//	Thu Aug 22 12:36:23 2002                  asctime, in From_ lines
+//	Thu Aug 22 12:36:23 EDT 2002              date(1)
+//
+// It goes by what the words are and not by their order, and skips words it does
+// not know and comments in parentheses. Day, month and year must be there; a
+// missing time of day is midnight, a missing or unknown zone is UTC, years of two
+// or three digits are read as RFC 5322 section 4.3 says. It is not ok if there is
+// no such day, or the year is not from 1970 to 2099. The time returned is in UTC.
+func ParseDate(text []byte) (t time.Time, ok bool) {
+	var day, year int
+	var mon time.Month
+	var tod, offset time.Duration
+	hasClock, hasZone := false, false
+	for len(text) > 0 {
+		var word []byte
+		if word, text = nextDateWord(text); len(word) == 0 {
+			continue
+		}
+		if n, isNumber := number(word); isNumber {
+			switch {
+			case day == 0 && len(word) <= 2:
+				day = n
+			case year == 0:
+				year = fullYear(n, len(word))
+			}
+		} else if m, isMonth := month(word); isMonth && mon == 0 {
+			mon = m
+		} else if c, isClock := clock(word); isClock && !hasClock {
+			tod, hasClock = c, true
+		} else if z, isZone := zone(word); isZone && !hasZone {
+			offset, hasZone = z, true
+		}
+	}
+	if day == 0 || mon == 0 || !plausibleYear(year) {
+		return time.Time{}, false
+	}
+	t = time.Date(year, mon, day, 0, 0, 0, 0, time.UTC)
+	if t.Day() != day {
+		return time.Time{}, false
+	}
+	return t.Add(tod - offset), true
+}
+
+// nextDateWord cuts the first word, or nothing if it is a comment, from text.
+func nextDateWord(text []byte) (word, rest []byte) {
+	const space = " \t\r\n,"
+	text = bytes.TrimLeft(text, space)
+	if len(text) > 0 && text[0] == '(' {
+		_, rest, _ = bytes.Cut(text, []byte(")"))
+		return nil, rest
+	}
+	i := bytes.IndexAny(text, space+"(")
+	if i < 0 {
+		return text, nil
+	}
+	return text[:i], text[i:]
+}
+
+// number reads a word of one to four digits.
+func number(word []byte) (n int, ok bool) {
+	if len(word) == 0 || len(word) > 4 {
+		return 0, false
+	}
+	for _, c := range word {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n, true
+}
+
+func plausibleYear(n int) bool { return 1970 <= n && n <= 2099 }
+
+// fullYear adds the century to a year of two or three digits (RFC 5322, 4.3).
+func fullYear(n, digits int) int {
+	switch {
+	case digits <= 2 && n < 50:
+		return 2000 + n
+	case digits <= 3:
+		return 1900 + n
+	}
+	return n
+}
+
+// month reads the name of a month in three letters of any case.
+func month(word []byte) (time.Month, bool) {
+	i := nameIndex("janfebmaraprmayjunjulaugsepoctnovdec", word)
+	return time.Month(i + 1), i >= 0
+}
+
+func isWeekday(word []byte) bool { return nameIndex("sunmontuewedthufrisat", word) >= 0 }
+
+// nameIndex finds word, in any case, among names of three lower-case letters.
+func nameIndex(names string, word []byte) int {
+	if len(word) != 3 {
+		return -1
+	}
+	for i := 0; i < len(names); i += 3 {
+		if word[0]|0x20 == names[i] && word[1]|0x20 == names[i+1] && word[2]|0x20 == names[i+2] {
+			return i / 3
+		}
+	}
+	return -1
+}
+
+// clock reads hours and minutes, and seconds if they are there: 9:05, 12:36:23.
+func clock(word []byte) (time.Duration, bool) {
+	var parts [3]int
+	n := 0
+	for more := true; more; n++ {
+		var digits []byte
+		digits, word, more = bytes.Cut(word, []byte(":"))
+		v, ok := number(digits)
+		if !ok || len(digits) > 2 || n == len(parts) {
+			return 0, false
+		}
+		parts[n] = v
+	}
+	h, m, s := parts[0], parts[1], parts[2]
+	if n < 2 || h > 23 || m > 59 || s > 60 {
+		return 0, false
+	}
+	return time.Duration(h)*time.Hour + time.Duration(m)*time.Minute + time.Duration(s)*time.Second, true
+}
+
+// zone reads +hhmm, -hhmm or one of the names that RFC 5322 gives a meaning.
+func zone(word []byte) (time.Duration, bool) {
+	hours := 0
+	switch string(word) {
+	case "UT", "UTC", "GMT", "Z":
+	case "EDT":
+		hours = -4
+	case "EST", "CDT":
+		hours = -5
+	case "CST", "MDT":
+		hours = -6
+	case "MST", "PDT":
+		hours = -7
+	case "PST":
+		hours = -8
+	default:
+		return numericZone(word)
+	}
+	return time.Duration(hours) * time.Hour, true
+}
+
+func numericZone(word []byte) (time.Duration, bool) {
+	if len(word) != 5 || word[0] != '+' && word[0] != '-' {
+		return 0, false
+	}
+	n, ok := number(word[1:])
+	if !ok || n/100 > 23 || n%100 > 59 {
+		return 0, false
+	}
+	d := time.Duration(n/100)*time.Hour + time.Duration(n%100)*time.Minute
+	if word[0] == '-' {
+		d = -d
+	}
+	return d, true
+}
+
+// isUpper reports whether word can be the name of a zone: up to five capitals.
+func isUpper(word []byte) bool {
+	for _, c := range word {
+		if c < 'A' || c > 'Z' {
+			return false
+		}
+	}
+	return 0 < len(word) && len(word) <= 5
+}

@@ -1,0 +1,65 @@
+package lines
+
+import "bytes"
+
+// CutField cuts the first header field, with the lines that continue it, from the
+// start of a message. At an empty line or the end of raw there is no field, and
+// body is what follows that line. The walk is tolerant: a line without a colon is
+// a field of its own, and lines end in LF after any number of CRs.
+func CutField(raw []byte) (field, rest []byte, ok bool) {
+	end := LineEnd(raw)
+	if len(TrimLineEnd(raw[:end])) == 0 {
+		return nil, raw[end:], false
+	}
+	for end < len(raw) && (raw[end] == ' ' || raw[end] == '\t') {
+		end += LineEnd(raw[end:])
+	}
+	return raw[:end], raw[end:], true
+}
+
+// LineEnd returns the length of the first line of b with its LF.
+func LineEnd(b []byte) int {
+	if i := bytes.IndexByte(b, '\n'); i >= 0 {
+		return i + 1
+	}
+	return len(b)
+}
+
+func TrimLineEnd(line []byte) []byte {
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	return bytes.TrimRight(line, "\r")
+}
+
+// IsFromLine reports whether a header line is the From_ line of an mbox, and not
+// a From field with a blank before its colon.
+func IsFromLine(line []byte) bool {
+	line = bytes.TrimPrefix(line, []byte(">"))
+	rest, ok := bytes.CutPrefix(line, []byte(FromPrefix))
+	rest = bytes.TrimLeft(rest, " \t")
+	return ok && (len(rest) == 0 || rest[0] != ':')
+}
+
+// A FieldName is the name of a header field in lower case, cut after as many
+// bytes as are needed to tell the names this package knows from others.
+type FieldName struct {
+	bytes [28]byte
+	n     int
+}
+
+// NameOf returns the name of a field; a field without a colon has none.
+func NameOf(field []byte) (name FieldName) {
+	i := bytes.IndexByte(field, ':')
+	if i < 0 {
+		return name
+	}
+	name.n = copy(name.bytes[:], bytes.TrimRight(field[:i], " \t"))
+	for j, c := range name.bytes[:name.n] {
+		if 'A' <= c && c <= 'Z' {
+			name.bytes[j] = c | 0x20
+		}
+	}
+	return name
+}
+
+// Text returns the name as it is kept. It is empty for a field without a name.
+func (name *FieldName) Text() []byte { return name.bytes[:name.n] }

@@ -1,0 +1,363 @@
+package sources
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+)
+
+// entry is a member of an archive that is made for a test.
+type entry struct {
+	name, text string
+	link       string // symbolic
+	hard       string
+}
+
+func makeTar(t testing.TB, entries ...entry) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, e := range entries {
+		h := &tar.Header{Name: e.name, Mode: 0o644, Size: int64(len(e.text)), Typeflag: tar.TypeReg, Format: tar.FormatGNU}
+		switch {
+		case e.link != "":
+			h.Typeflag, h.Linkname = tar.TypeSymlink, e.link
+		case e.hard != "":
+			h.Typeflag, h.Linkname = tar.TypeLink, e.hard
+		case strings.HasSuffix(e.name, "/"):
+			h.Typeflag = tar.TypeDir
+		}
+		if err := w.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, e.text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func makeZip(t testing.TB, entries ...entry) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, e := range entries {
+		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate}
+		if e.link != "" {
+			h.SetMode(fs.ModeSymlink | 0o777)
+			e.text = e.link
+		}
+		f, err := w.CreateHeader(h)
+		if err == nil && !strings.HasSuffix(e.name, "/") {
+			_, err = io.WriteString(f, e.text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// listing is what a source has: the place in the archive and the text, or the
+// error.
+func listing(t testing.TB, archive string) []string {
+	t.Helper()
+	var got []string
+	for item, err := range listArchive(fstest.MapFS{"a/mail": {Data: []byte(archive)}}, "a/mail", "ham") {
+		var raw []byte
+		if err == nil {
+			raw, err = item.Read(nil)
+		}
+		origin := strings.TrimPrefix(item.Origin, "a/mail/")
+		if err != nil {
+			got = append(got, origin+"! "+err.Error())
+			continue
+		}
+		got = append(got, origin+": "+string(raw))
+	}
+	return got
+}
+
+func TestArchiveIsReadAsAFolder(t *testing.T) {
+	long := strings.Repeat("long/", 30) + strings.Repeat("x", 150)
+	entries := []entry{
+		{name: "mail/inbox/cur/1001234567.a.h:2,S", text: "a"}, {name: "mail/inbox/new/1001234568.b.h", text: "b"},
+		{name: "mail/inbox/tmp/1001234569.c.h", text: "never finished"},
+		{name: "mail/lists/2.eml", text: "two"}, {name: "mail/lists/1.eml", text: "one"},
+		{name: "mail/lists/.hidden", text: "h"}, {name: "mail/empty/"}, {name: long, text: "deep"}, {name: "mail/lists/packed", text: pack(t, gzipped, minutes)},
+	}
+	want := []string{
+		long + ": deep",
+		"mail/inbox/cur/1001234567.a.h:2,S: a", "mail/inbox/new/1001234568.b.h: b",
+		"mail/lists/1.eml: one", "mail/lists/2.eml: two", "mail/lists/packed: " + minutes,
+	}
+	archives := map[string]string{"tar": makeTar(t, entries...), "zip": makeZip(t, entries...)}
+	for _, c := range packers {
+		archives["tar with "+string(c)] = pack(t, c, archives["tar"])
+		archives["zip with "+string(c)] = pack(t, c, archives["zip"])
+	}
+	for about, archive := range archives {
+		t.Run(about, func(t *testing.T) {
+			if got := listing(t, archive); !slices.Equal(got, want) {
+				t.Errorf("got  %q\nwant %q", got, want)
+			}
+			name := filepath.Join(tree(t, map[string]string{"mail": archive}), "mail")
+			source, found, err := Open(name, "ham", "")
+			if err != nil || string(found.Format) != about[:3] {
+				t.Fatalf("got %v, %v", found, err)
+			}
+			for item, err := range source {
+				if err != nil || !strings.HasPrefix(item.Origin, name+string(filepath.Separator)) {
+					t.Errorf("got %s, %v", item.Origin, err)
+				}
+			}
+		})
+	}
+}
+
+func TestTarThatIsCompressedWithBzip2(t *testing.T) {
+	if got, want := listing(t, testdata(t, "mail.tar.bz2")), []string{"mail/1.eml: " + minutes}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestNamesInAnArchiveStayInside(t *testing.T) {
+	tests := []struct{ name, want string }{
+		{"plain", "plain"}, {"/etc/passwd", "etc/passwd"}, {"../../x", "x"}, {"a/../../b", "b"}, {"./a//b", "a/b"},
+		{"a\xffb", "a\ufffdb"}, {"..", "unnamed"}, {"/", ""}, {"a\x00b", "a\x00b"}, {"...", ""}, {"a/...", ""},
+		{strings.Repeat("d/", 1000) + "x", strings.Repeat("d/", maxNameParts-1) + "x"},
+		{strings.Repeat("n", 1000), strings.Repeat("n", maxNamePart)},
+	}
+	for _, tt := range tests {
+		parts := cleanName(tt.name)
+		if len(parts) == 0 {
+			parts = []string{"unnamed"}
+		}
+		got := strings.Join(parts, "/")
+		if tt.want != "" && got != tt.want || !fs.ValidPath(got) {
+			t.Errorf("%.40q: got %.80q, want %.80q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestNoMemberIsLost(t *testing.T) {
+	entries := []entry{
+		{name: "a", text: "1"}, {name: "../a", text: "2"}, {name: "/a", text: "3"}, {name: "a/b", text: "4"}, {name: "a/c", text: "5"},
+		{name: "d/e", text: "6"}, {name: "./d", text: "7"}, {name: "..", text: "8"},
+	}
+	want := []string{"a: 1", "a~2: 2", "a~3: 3", "a~4/b: 4", "a~4/c: 5", "d/e: 6", "d~2: 7", "unnamed: 8"}
+	for about, archive := range map[string]string{"tar": makeTar(t, entries...), "zip": makeZip(t, entries...)} {
+		if got := listing(t, archive); !slices.Equal(got, want) {
+			t.Errorf("%s: got  %q\nwant %q", about, got, want)
+		}
+	}
+}
+
+func TestMemberThatIsThereTwice(t *testing.T) {
+	entries := []entry{{name: "a", text: "old"}, {name: "b", text: "b"}, {name: "a", text: "new"}}
+	for _, tt := range []struct{ about, archive, want string }{
+		{"of a tar the last one counts, as tar extracts it", makeTar(t, entries...), `["a: new" "b: b"]`},
+		{"of a zip both are kept", makeZip(t, entries...), `["a: old" "a~2: new" "b: b"]`},
+	} {
+		t.Run(tt.about, func(t *testing.T) {
+			if got := fmt.Sprintf("%q", listing(t, tt.archive)); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestZipOfWindows(t *testing.T) {
+	got := listing(t, makeZip(t, entry{name: `C:\mail\1.eml`, text: "one"}, entry{name: `C:\mail\sub\`}, entry{name: `\\host\2.eml`, text: "two"}))
+	if want := []string{"C:/mail/1.eml: one", "host/2.eml: two"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestLinksInAnArchive(t *testing.T) {
+	for about, archive := range map[string]string{
+		"tar": makeTar(t,
+			entry{name: "m/1", text: "one"}, entry{name: "m/3", link: "1"}, entry{name: "m/4", link: "../n/5"}, entry{name: "n/5", text: "five"},
+			entry{name: "m/6", link: "/n/5"}, entry{name: "m/7", link: "../../../n/5"}, entry{name: "m/8", link: "../n"}, entry{name: "m/9", link: "nowhere"},
+			entry{name: "m/loop", link: "loop"}, entry{name: "m/2", hard: "m/1"}, entry{name: "m/lost", hard: "m/none"}),
+		"zip": makeZip(t,
+			entry{name: "m/1", text: "one"}, entry{name: "m/2", text: "one"}, entry{name: "m/3", link: "1"}, entry{name: "m/4", link: "../n/5"}, entry{name: "n/5", text: "five"},
+			entry{name: "m/6", link: "/n/5"}, entry{name: "m/7", link: "../../../n/5"}, entry{name: "m/8", link: "../n"}, entry{name: "m/9", link: "nowhere"},
+			entry{name: "m/loop", link: "loop"}),
+	} {
+		want := []string{
+			"m/1: one", "m/2: one", "m/3: one", "m/4: five", "m/6: five", "m/7: five",
+			"m/9! list a/mail/m/9: follow the link: file does not exist",
+			"m/loop! list a/mail/m/loop: follow the link: symbolic links that lead to each other",
+		}
+		if about == "tar" {
+			want = slices.Insert(want, 7, `m/lost! read a/mail/m/lost: is a link to "m/none", which is not in the archive`)
+			want[7], want[8] = want[8], want[7]
+		}
+		want = append(want, "n/5: five")
+		if got := listing(t, archive); !slices.Equal(got, sortedByOrigin(want)) {
+			t.Errorf("%s:\ngot  %q\nwant %q", about, got, want)
+		}
+	}
+}
+
+func sortedByOrigin(list []string) []string {
+	slices.SortFunc(list, func(a, b string) int {
+		return strings.Compare(strings.TrimRight(a[:strings.IndexAny(a, "!:")], "!:"), strings.TrimRight(b[:strings.IndexAny(b, "!:")], "!:"))
+	})
+	return list
+}
+
+func TestMailboxAndClassesInAnArchive(t *testing.T) {
+	files := func(dir string) []entry {
+		return []entry{
+			{name: dir + "cur/1001234567.a.h:2,S", text: "a"}, {name: dir + "new/"}, {name: dir + ".Junk/cur/1001234568.b.h:2,S", text: "b"}, {name: dir + ".Junk/new/"},
+		}
+	}
+	root := tree(t, map[string]string{
+		"bare.tar": makeTar(t, files("")...), "whole.tgz": pack(t, gzipped, makeTar(t, files("home/Maildir/")...)), "z.zip": makeZip(t, files("Maildir/")...),
+		"classes.zip": makeZip(t, entry{name: "corpus/Ham/1", text: "a"}, entry{name: "corpus/Spam/1", text: "b"}),
+		"damaged":     makeTar(t, files("")...)[:tarBlock], "one.zip": makeZip(t, entry{name: "ham/1", text: "a"}),
+	})
+	want := []string{"ham: a", "spam: b"}
+	for _, name := range []string{"bare.tar", "whole.tgz", "z.zip"} {
+		plan, err := MaildirTree(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := contents(plan.Source()); !slices.Equal(got, want) || plan.Folders[0].Name != "INBOX" {
+			t.Errorf("%s: got %q in %v, want %q", name, got, plan.Folders, want)
+		}
+	}
+	classes, err := ClassFolders(filepath.Join(root, "classes.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(classes.Source()); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	_, err = MaildirTree(filepath.Join(root, "damaged"))
+	checkError(t, err, "open "+root, "the tar archive is cut off")
+	_, err = ClassFolders(filepath.Join(root, "one.zip"))
+	checkError(t, err, "0 subfolders, where at least two are needed")
+}
+
+func TestMboxFilesInFoldersAndArchives(t *testing.T) {
+	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
+	mbox := from + "A: one\n\n\n" + from + "A: two\n\n"
+	want := []string{"old.mbox.gz#1: " + from + "A: one\n\n\n", "old.mbox.gz#2: " + from + "A: two\n\n", "plain.mbox#1: " + from + "A: one\n\n\n", "plain.mbox#2: " + from + "A: two\n\n"}
+	entries := []entry{{name: "old.mbox.gz", text: pack(t, gzipped, mbox)}, {name: "plain.mbox", text: mbox}}
+	for about, archive := range map[string]string{"tar": makeTar(t, entries...), "zip": makeZip(t, entries...)} {
+		if got := listing(t, archive); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", about, got, want)
+		}
+	}
+	mh := makeTar(t, entry{name: "inbox/10", text: "ten"}, entry{name: "inbox/9", text: "nine"}, entry{name: "inbox/.mh_sequences", text: "x"})
+	if got, want := listing(t, mh), []string{"inbox/9: nine", "inbox/10: ten"}; !slices.Equal(got, want) {
+		t.Errorf("MH: got %q, want %q", got, want)
+	}
+}
+
+func TestArchiveAmongMessagesIsAnError(t *testing.T) {
+	inner := entry{name: "1", text: "one"}
+	for about, archive := range map[string]string{
+		"zip": makeZip(t, inner), "tar": makeTar(t, inner), "tar ": pack(t, gzipped, makeTar(t, inner)), "zip ": pack(t, zstandard, makeZip(t, inner)),
+	} {
+		kind := strings.TrimSpace(about)
+		reason := ": is a " + kind + " archive, not a message; to read the mail in it, give its own path"
+		name := tree(t, map[string]string{"a": minutes, "b": archive, "c": minutes})
+		got := contents(FromFS(nil, name, "ham"))
+		if want := []string{"ham: " + minutes, "ham! read " + name + "/b" + reason, "ham: " + minutes}; !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", about, got, want)
+		}
+		got = listing(t, makeTar(t, entry{name: "in", text: archive}))
+		if want := []string{"in! read a/mail/in" + reason}; !slices.Equal(got, want) {
+			t.Errorf("%s in a tar: got %q, want %q", about, got, want)
+		}
+	}
+}
+
+func TestWhatAnArchiveIsCalled(t *testing.T) {
+	one := entry{name: "1", text: "one"}
+	for want, file := range map[string]string{
+		"zip archive": makeZip(t, one), "zip archive of nothing": makeZip(t), "tar archive": makeTar(t, one), "": "Subject: a\n\nPK\x03\x04",
+		"tar archive, compressed with xz": pack(t, xzipped, makeTar(t, one)), "tar archive, compressed with bzip2": testdata(t, "mail.tar.bz2"),
+	} {
+		plain, packed, err := decompressed(strings.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := make([]byte, tarBlock)
+		n, _ := io.ReadFull(plain, head)
+		_, found, ok := detectContainer(head[:n])
+		if got := packed.why(found); ok != (want != "") || got != strings.TrimSuffix(want, " of nothing") {
+			t.Errorf("got %q, %v, want %q", got, ok, want)
+		}
+	}
+}
+
+func TestArchiveIsAFileSystem(t *testing.T) {
+	entries := []entry{{name: "a/b/1", text: "one"}, {name: "a/2", text: "two"}, {name: "3", text: "three"}}
+	for about, archive := range map[string]string{"tar": makeTar(t, entries...), "zip": makeZip(t, entries...)} {
+		fsys, err := openArchive(fstest.MapFS{"m": {Data: []byte(archive)}}, "m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := fstest.TestFS(fsys.(mounted).fsys, "a/b/1", "a/2", "3"); err != nil {
+			t.Errorf("%s: %v", about, err)
+		}
+		if _, err := fsys.Open("elsewhere"); err == nil {
+			t.Errorf("%s: a path outside of the archive was opened", about)
+		}
+	}
+}
+
+func TestItemsOfAnArchiveAreReadAtTheSameTime(t *testing.T) {
+	var entries []entry
+	for i := range 50 {
+		entries = append(entries, entry{name: fmt.Sprintf("%02d", i), text: fmt.Sprintf("text %02d", i)})
+	}
+	for about, archive := range map[string]string{"zip": makeZip(t, entries...), "tar": pack(t, gzipped, makeTar(t, entries...))} {
+		var all sync.WaitGroup
+		for item, err := range listArchive(fstest.MapFS{"m": {Data: []byte(archive)}}, "m", "ham") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Go(func() {
+				if raw, err := item.Read(nil); err != nil || string(raw) != "text "+item.Origin[2:] {
+					t.Errorf("%s: %s: got %q, %v", about, item.Origin, raw, err)
+				}
+			})
+		}
+		all.Wait()
+	}
+}
+
+func TestTarOfTheSeventhEdition(t *testing.T) {
+	b := []byte(makeTar(t, entry{name: "1", text: "one"}))
+	clear(b[257:tarBlock])
+	sum := 0
+	copy(b[148:156], "        ")
+	for _, c := range b[:tarBlock] {
+		sum += int(c)
+	}
+	copy(b[148:156], fmt.Sprintf("%06o\x00 ", sum))
+	if got := listing(t, string(b)); !slices.Equal(got, []string{"1: one"}) {
+		t.Errorf("got %q", got)
+	}
+}

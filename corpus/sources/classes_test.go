@@ -1,0 +1,68 @@
+package sources
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestClassFolders(t *testing.T) {
+	root := tree(t, map[string]string{
+		"work/1": "w1", "work/sub/2": "w2", "friends/1": "f1",
+		"news/cur/1.a:2,": "n1", "news/tmp/x": "x",
+		"Summary.txt": "x", "README": "x", ".git/x": "x", ".hidden": "x",
+	})
+	elsewhere := tree(t, map[string]string{"1": "l1"})
+	symlink(t, elsewhere, filepath.Join(root, "linked"))
+	c, err := ClassFolders(root + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"friends", "linked", "news", "work"}; !slices.Equal(c.Names, want) || c.LeftOut != 2 {
+		t.Errorf("got %q and %d left out, want %q and 2", c.Names, c.LeftOut, want)
+	}
+	got := contents(c.Source())
+	if want := []string{"friends: f1", "linked: l1", "news: n1", "work: w1", "work: w2"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestClassFoldersNamedHamAndSpam(t *testing.T) {
+	tests := []struct {
+		about     string
+		files     map[string]string
+		want, all []string
+	}{
+		{"in small letters", map[string]string{"ham/1": "h", "spam/1": "s"}, []string{"ham", "spam"}, []string{"ham: h", "spam: s"}},
+		{"in any case", map[string]string{"ham/1": "h", "SPAM/1": "s"}, []string{"ham", "spam"}, []string{"ham: h", "spam: s"}},
+		{"with a third class the names stay", map[string]string{"Ham/1": "h", "SPAM/1": "s", "x/1": "x"}, []string{"Ham", "SPAM", "x"}, []string{"Ham: h", "SPAM: s", "x: x"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			c, err := ClassFolders(tree(t, tt.files))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := contents(c.Source()); !slices.Equal(c.Names, tt.want) || !slices.Equal(got, tt.all) {
+				t.Errorf("got %q and %q, want %q and %q", c.Names, got, tt.want, tt.all)
+			}
+		})
+	}
+}
+
+func TestClassFoldersErrors(t *testing.T) {
+	root := tree(t, map[string]string{"none/1": "a", "one/class/1": "a", "maildir/cur/": "", "maildir/new/": "", "file": ""})
+	tests := []struct{ about, name, want string }{
+		{"no subfolder", "none", "0 subfolders, where at least two are needed"},
+		{"one subfolder", "one", "1 subfolders, where at least two are needed"},
+		{"a Maildir is no folder of classes", "maildir", "is one Maildir"},
+		{"a file", "file", "not a directory"},
+		{"a path that is not there", "no", "open " + filepath.Join(root, "no") + ": no such file"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			_, err := ClassFolders(filepath.Join(root, tt.name))
+			checkError(t, err, tt.want)
+		})
+	}
+}

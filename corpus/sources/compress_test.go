@@ -1,0 +1,369 @@
+package sources
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+)
+
+// pack compresses text. There is no bzip2 writer for Go: see testdata.
+func pack(t testing.TB, c compression, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	var w io.WriteCloser
+	var err error
+	switch c {
+	case gzipped:
+		w = gzip.NewWriter(&b)
+	case xzipped:
+		w, err = xz.WriterConfig{DictCap: 1 << 16, BlockSize: 1 << 16}.NewWriter(&b)
+	case zstandard:
+		w, err = zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<16))
+	default:
+		t.Fatalf("no writer for %q", c)
+	}
+	if err == nil {
+		_, err = io.WriteString(w, text)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func testdata(t testing.TB, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+const minutes = "Subject: minutes\n\nThe gate is open on Monday.\n"
+
+var packers = []compression{gzipped, xzipped, zstandard}
+
+func TestMessageThatIsCompressedIsReadWhereverItLies(t *testing.T) {
+	twice := pack(t, gzipped, minutes[:10]) + pack(t, gzipped, minutes[10:])
+	skipped := "\x50\x2a\x4d\x18\x02\x00\x00\x00ab" + pack(t, zstandard, minutes)
+	for about, packed := range map[string]string{
+		"gzip": pack(t, gzipped, minutes), "bzip2": testdata(t, "message.bz2"),
+		"xz": pack(t, xzipped, minutes), "zstd": pack(t, zstandard, minutes),
+		"two pieces of gzip": twice, "zstd after a frame to be skipped": skipped,
+		"two streams of xz with padding": pack(t, xzipped, minutes[:10]) + "\x00\x00\x00\x00" + pack(t, xzipped, minutes[10:]),
+	} {
+		t.Run(about, func(t *testing.T) {
+			root := tree(t, map[string]string{"maildir/cur/1001234567.a.h:2,S": packed, "maildir/new/": "", "folder/1": packed, "message": packed})
+			for _, name := range []string{"maildir", "folder", "message"} {
+				source, _, err := Open(filepath.Join(root, name), "ham", "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := contents(source); !slices.Equal(got, []string{"ham: " + minutes}) {
+					t.Errorf("%s: got %q", name, got)
+				}
+			}
+		})
+	}
+}
+
+func TestCompressedFileWithoutContent(t *testing.T) {
+	for about, packed := range map[string]string{
+		"gzip": pack(t, gzipped, ""), "bzip2": testdata(t, "empty.bz2"), "xz": pack(t, xzipped, ""), "zstd": pack(t, zstandard, ""),
+	} {
+		got, err := unpackMessage([]byte(packed))
+		if err != nil || len(got) != 0 {
+			t.Errorf("%s: got %q, %v", about, got, err)
+		}
+	}
+}
+
+func TestTextIsNotTakenForCompressed(t *testing.T) {
+	for _, text := range []string{
+		"", "B", "BZh", "BZh9 is how such a file begins\n", "PK\n", "P*M", "Subject: \x1f\x8b\x08\n", "\x1f\x8b\n\n", "\xfd7zXZ and so on",
+		strings.Repeat("0", 2*tarBlock), strings.Repeat("\x00", 2*tarBlock),
+	} {
+		got, err := unpackMessage([]byte(text))
+		if err != nil || string(got) != text {
+			t.Errorf("%.20q: got %q, %v", text, got, err)
+		}
+	}
+}
+
+func TestDamagedCompressionNamesFileAndReason(t *testing.T) {
+	long := strings.Repeat(minutes, 1000)
+	bzip := testdata(t, "message.bz2")
+	files := map[string]string{"bzip2-cut": bzip[:len(bzip)-5], "bzip2-bad": bzip[:40] + "xx" + bzip[42:]}
+	for _, c := range packers {
+		packed := pack(t, c, long)
+		files[string(c)+"-cut"] = packed[:len(packed)/2]
+		files[string(c)+"-head"] = packed[:12]
+		bad := []byte(packed)
+		for i := len(bad) / 2; i < len(bad)/2+8; i++ {
+			bad[i] ^= 0x55
+		}
+		files[string(c)+"-bad"] = string(bad)
+	}
+	root := tree(t, files)
+	for name := range files {
+		item := Item{Origin: "mail/" + name, Place: place{path: filepath.Join(root, name)}}
+		got, err := item.Read(nil)
+		want := []string{"read mail/" + name + ": ", strings.TrimSuffix(name[:strings.IndexByte(name, '-')], "-")}
+		if strings.HasSuffix(name, "-cut") {
+			want = append(want, "data is cut off")
+		}
+		checkError(t, err, want...)
+		if len(got) != 0 {
+			t.Errorf("%s: got %d bytes with the error", name, len(got))
+		}
+	}
+}
+
+func TestMessageThatUnpacksToTooMuchIsAnError(t *testing.T) {
+	bomb := strings.Repeat(pack(t, zstandard, strings.Repeat("\x00", 8<<20)), MaxMessageBytes>>23+1)
+	got, err := Item{Origin: "o", Place: place{fsys: fstest.MapFS{"m": {Data: []byte(bomb)}}, path: "m"}}.Read(nil)
+	checkError(t, err, "read o: more than 268435456 bytes are too large for a message")
+	if len(bomb) > 1<<20 || cap(got) > 2*MaxMessageBytes {
+		t.Errorf("the bomb has %d bytes and took %d of memory", len(bomb), cap(got))
+	}
+}
+
+// hungryXZ returns an xz file whose first block, or the one after it, asks for a
+// dictionary of 4 GiB.
+func hungryXZ(t testing.TB, block int) string {
+	t.Helper()
+	b := []byte(pack(t, xzipped, strings.Repeat("x", 3<<16)))
+	at := 12
+	for range block {
+		next := bytes.Index(b[at+12:], b[at:at+8])
+		if next < 0 {
+			t.Fatal("there is no further block")
+		}
+		at += 12 + next
+	}
+	size := (int(b[at]) + 1) * 4
+	filter := bytes.Index(b[at:at+size], []byte{0x21, 1})
+	if filter < 0 {
+		t.Fatal("the block has no filter")
+	}
+	b[at+filter+2] = 40
+	sum := crc32.ChecksumIEEE(b[at : at+size-4])
+	for i := range 4 {
+		b[at+size-4+i] = byte(sum >> (8 * i))
+	}
+	return string(b)
+}
+
+func TestMemoryThatXZAsksForIsBounded(t *testing.T) {
+	for block := range 2 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := unpackMessage([]byte(hungryXZ(t, block)))
+		runtime.ReadMemStats(&after)
+		checkError(t, err, "decompress with xz: needs 4294967296 bytes of memory")
+		if grown := after.TotalAlloc - before.TotalAlloc; grown > 64<<20 {
+			t.Errorf("block %d: %d bytes of memory were taken", block, grown)
+		}
+	}
+}
+
+func FuzzXZGuard(f *testing.F) {
+	f.Add([]byte(pack(f, xzipped, minutes)))
+	f.Add([]byte(pack(f, xzipped, strings.Repeat(minutes, 10000))))
+	f.Add([]byte(pack(f, xzipped, "a") + "\x00\x00\x00\x00" + pack(f, xzipped, "b")))
+	f.Add([]byte(hungryXZ(f, 1)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		// All that comes through is what went in, from the start on.
+		got, err := io.ReadAll(newXZGuard(bytes.NewReader(data)))
+		if !bytes.HasPrefix(data, got) {
+			t.Error("what came through is not what went in")
+		}
+		if err == nil && len(got) < len(data) {
+			t.Errorf("%d of %d bytes came through without an error", len(got), len(data))
+		}
+		plain, err := unpackMessage(bytes.Clone(data))
+		if err == nil && compressionOf(data) == uncompressed && !bytes.Equal(plain, data) {
+			t.Error("a file that is not compressed was changed")
+		}
+	})
+}
+
+func TestCompressedMboxIsReadAtItsPlaces(t *testing.T) {
+	mbox := ""
+	var want []string
+	for _, subject := range []string{"one", "two", "three"} {
+		m := "From ann@example.org Thu Aug 22 12:36:23 2002\nSubject: " + subject + "\n\n" + strings.Repeat("text\n", 1000) + "\n"
+		mbox += m
+		want = append(want, "ham: "+m)
+	}
+	for _, c := range packers {
+		packed := pack(t, c, mbox)
+		temporary := t.TempDir()
+		t.Setenv("TMPDIR", temporary)
+		t.Setenv("TMP", temporary)
+		name := filepath.Join(tree(t, map[string]string{"mail": packed}), "mail")
+		source, found, err := Open(name, "ham", "")
+		if err != nil || found.Format != Mbox {
+			t.Fatalf("got %v, %v", found, err)
+		}
+		for range 2 { // a source may be used again
+			if got := contents(source); !slices.Equal(got, want) {
+				t.Errorf("%s: got %.100q", c, got)
+			}
+		}
+		left, err := os.ReadDir(temporary)
+		if err != nil || len(left) > 0 && runtime.GOOS != "windows" {
+			t.Errorf("the temporary folder has %v, %v", left, err)
+		}
+	}
+}
+
+func TestItemsOfACompressedMboxOutliveItsSource(t *testing.T) {
+	const one = "From ann@example.org Thu Aug 22 12:36:23 2002\n\none\n\n"
+	name := filepath.Join(tree(t, map[string]string{"mail": pack(t, gzipped, one+one)}), "mail")
+	var items []Item
+	for item, err := range listMbox(system{}, name, "ham") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		items = append(items, item)
+	}
+	runtime.GC()
+	runtime.GC()
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range items {
+		if got, err := item.Read(nil); err != nil || string(got) != one {
+			t.Errorf("%s: got %q, %v", item.Origin, got, err)
+		}
+	}
+}
+
+// What is before the damage is read, but not the message that the damage is in.
+func TestCompressedMboxThatIsCutOff(t *testing.T) {
+	var mbox strings.Builder
+	for range 3000 {
+		mbox.WriteString("From ann@example.org Thu Aug 22 12:36:23 2002\n\nsome text that is not all the same\n\n")
+	}
+	packed := pack(t, gzipped, mbox.String())
+	name := filepath.Join(tree(t, map[string]string{"mail": packed[:len(packed)/2]}), "mail")
+	got := contents(listMbox(system{}, name, "ham"))
+	if len(got) < 100 || len(got) > 2000 {
+		t.Fatalf("got %d messages and errors, want about half of 3000", len(got))
+	}
+	if last := got[len(got)-1]; last != "ham! list "+name+": the gzip data is cut off: unexpected EOF" {
+		t.Errorf("got %q", last)
+	}
+	if before := got[len(got)-2]; !strings.HasSuffix(before, "all the same\n\n") {
+		t.Errorf("the last message is %q, want a whole one", before)
+	}
+}
+
+func TestNoRoomForTheCopyOfACompressedMbox(t *testing.T) {
+	name := filepath.Join(tree(t, map[string]string{"mail": pack(t, gzipped, "From a@b.example 2002\n\nx\n")}), "mail")
+	none := filepath.Join(t.TempDir(), "none")
+	t.Setenv("TMPDIR", none)
+	t.Setenv("TMP", none)
+	got := contents(listMbox(system{}, name, "ham"))
+	if len(got) != 1 || !strings.Contains(got[0], "list "+name+": make a temporary copy in "+none+": no such file") {
+		t.Errorf("got %q, want one error about the copy", got)
+	}
+}
+
+func TestUnpackingIsBounded(t *testing.T) {
+	s, err := newSpool(strings.NewReader("0123456789"), 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.name = "x"
+	f, err := s.Open("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(f)
+	if string(got) != "0123" {
+		t.Errorf("got %q", got)
+	}
+	checkError(t, err, "unpacks to more than 4 bytes; the rest is not read")
+	if _, err := s.Open("y"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v for another file", err)
+	}
+}
+
+func TestAnyFileCanBeReadAtAnyPlace(t *testing.T) {
+	root := tree(t, map[string]string{"plain": minutes, "packed": pack(t, zstandard, minutes), "folder/": ""})
+	for _, name := range []string{"plain", "packed"} {
+		path := filepath.Join(root, name)
+		fsys, err := randomAccess(nil, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := fsys.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, 4)
+		if _, err := f.(seekFile).ReadAt(got, 22); err != nil || string(got) != "gate" {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+		if info, err := f.Stat(); err != nil || info.Size() != int64(len(minutes)) {
+			t.Errorf("%s: got %v, %v", name, info, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		r, err := openPlain(nil, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all, err := io.ReadAll(r); err != nil || string(all) != minutes {
+			t.Errorf("%s: got %q, %v", name, all, err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	_, err := randomAccess(nil, filepath.Join(root, "folder"))
+	checkError(t, err, "is a folder")
+}
+
+func BenchmarkRead(b *testing.B) {
+	text := minutes + strings.Repeat("Some lines of text, as many as a letter has.\n", 80)
+	files := map[string]string{"plain": text}
+	for _, c := range packers {
+		files[string(c)] = pack(b, c, text)
+	}
+	root := tree(b, files)
+	for _, name := range []string{"plain", "gzip", "xz", "zstd"} {
+		b.Run(name, func(b *testing.B) {
+			item := Item{Place: place{path: filepath.Join(root, name)}}
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			var raw []byte
+			var err error
+			for b.Loop() {
+				if raw, err = item.Read(raw); err != nil || len(raw) != len(text) {
+					b.Fatal(len(raw), err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,61 @@
+package sources
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"chaff/corpus/internal/lines"
+)
+
+// TestRealMailJoinedWithCatIsTakenApartAgain makes one mbox of each folder of the
+// SpamAssassin corpus, whose files begin with From_ lines, with nothing between
+// them, and wants the files back: no line of 6,046 letters may pass for the
+// beginning of a message, and no beginning be overlooked.
+func TestRealMailJoinedWithCatIsTakenApartAgain(t *testing.T) {
+	dir := os.Getenv("TEST_CORPORA")
+	if dir == "" {
+		t.Skip("needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see README.md)")
+	}
+	all := 0
+	for _, folder := range []string{"easy-ham-1", "easy-ham-2", "hard-ham-1", "spam-1", "spam-2"} {
+		source, _, err := Open(filepath.Join(dir, "sa", folder), "ham", Folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var files [][]byte
+		var names []string
+		for item, err := range source {
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw, err := item.Read(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// A file that does not end in a line end cannot be told from its successor,
+			// and one without a From_ line is the rest of its predecessor.
+			_, ok := lines.ParseFromLine(lines.TrimLineEnd(raw[:lines.LineEnd(raw)]))
+			if ok && bytes.HasSuffix(raw, []byte("\n")) {
+				files, names = append(files, raw), append(names, item.Origin)
+			}
+		}
+		text := bytes.Join(files, nil)
+		got := scanAll(t, bytes.NewReader(text))
+		if len(got) != len(files) {
+			t.Errorf("%s: got %d messages, want %d", folder, len(got), len(files))
+		}
+		for i := range min(len(got), len(files)) {
+			if m := got[i]; !bytes.Equal(text[m.offset:m.offset+m.size], files[i]) {
+				t.Errorf("%s: got %d bytes, want %d", names[i], m.size, len(files[i]))
+				break
+			}
+		}
+		all += len(files)
+	}
+	if all < 3000 {
+		t.Errorf("only %d messages were joined", all)
+	}
+	t.Logf("%d messages", all)
+}

@@ -1,0 +1,72 @@
+package sources
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"chaff/corpus"
+)
+
+// TestDeliveryTimeOfEachSource has a rule for each way to keep mail. The messages
+// say by their Received field when they came, or by Date, or not at all.
+func TestDeliveryTimeOfEachSource(t *testing.T) {
+	const (
+		from     = "From ann@example.org Fri Aug 23 12:00:00 2002\n"
+		received = "Received: by d; Thu, 22 Aug 2002 12:00:00 +0000\nDate: 1 Aug 2002 12:00:00 +0000\n\nx\n"
+		date     = "Date: Tue, 20 Aug 2002 12:00:00 +0000\n\nx\n"
+		none     = "Subject: a\n\nx\n"
+	)
+	const august21 = "1029931200"
+	root := tree(t, map[string]string{
+		"maildir/cur/" + august21 + ".a:2,S": received, "maildir/cur/b:2,S": received, "maildir/cur/c:2,S": date, "maildir/new/": "",
+		"mbox": from + received + "\n" + from + date + "\n" + "From ann@example.org\n" + date + from + none,
+		"mh/9": none, "mh/10": received, "mh/11": date, "mh/100": none,
+		"Old.mbox/Info.plist": "", "Old.mbox/1.emlx": "51\n" + date,
+		"tb/In.msf": "", "tb/In": from + received,
+		"folder/a": from + date, "folder/b": received, "folder/c": none,
+		"message": received,
+	})
+	tests := []struct {
+		about, name string
+		days        []int // of August 2002; 0 for no time
+	}{
+		{"Maildir: the name of the file, else the message", "maildir", []int{21, 22, 20}},
+		{"mbox: Received, else the From_ line", "mbox", []int{22, 23, 23}},
+		{"MH: the message, in the order of the numbers", "mh", []int{0, 22, 20, 0}},
+		{"Apple Mail: the message", "Old.mbox", []int{20}},
+		{"Thunderbird: as mbox", "tb", []int{22}},
+		{"a folder: the message, in the order of the names", "folder", []int{23, 22, 0}},
+		{"one message", "message", []int{22}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			source, _, err := Open(filepath.Join(root, tt.name), "ham", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var days []int
+			for item, err := range source {
+				if err != nil {
+					t.Fatal(err)
+				}
+				raw, err := item.Read(nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				when := item.Time
+				if when.IsZero() {
+					when, _ = corpus.DeliveryTime(raw)
+				}
+				day := when.Day()
+				if when.IsZero() {
+					day = 0
+				}
+				days = append(days, day)
+			}
+			if !slices.Equal(days, tt.days) {
+				t.Errorf("got the days %v, want %v", days, tt.days)
+			}
+		})
+	}
+}

@@ -1,0 +1,47 @@
+package sources
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+)
+
+func TestCutEmlx(t *testing.T) {
+	tests := []struct{ about, file, want string }{
+		{"the message is what the number counts", "5\nabcde<?xml?>", "abcde"},
+		{"blanks after the number", "5         \nabcde<?xml?>", "abcde"},
+		{"a CR after the number", "5\r\nabcde<?xml?>", "abcde"},
+		{"a number that is too large", "50\nabcde", "abcde"},
+		{"a number that is no size of a message", "99999999999999\nabcde", "99999999999999\nabcde"},
+		{"no number", "Subject: a\n\nb\n", "Subject: a\n\nb\n"},
+		{"an empty line first", "\n5\nabcde", "\n5\nabcde"},
+		{"an empty message", "0\n<?xml?>", ""},
+		{"nothing but a number", "5", ""},
+		{"nothing", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			if got := string(cutEmlx([]byte(tt.file))); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// FuzzCutEmlx wants back the message that was put into a frame, and of any other
+// file a part, in the same memory.
+func FuzzCutEmlx(f *testing.F) {
+	f.Add([]byte("Subject: a\n\nb\n"), []byte("<?xml version=\"1.0\"?>"))
+	f.Add([]byte("12\n3"), []byte(""))
+	f.Fuzz(func(t *testing.T, message, rest []byte) {
+		if part := cutEmlx(bytes.Clone(rest)); !bytes.Contains(rest, part) {
+			t.Errorf("got %q, which is not in %q", part, rest)
+		}
+		file := fmt.Appendf(nil, "%-10d\n%s%s", len(message), message, rest)
+		start := &file[0]
+		got := cutEmlx(file)
+		if !bytes.Equal(got, message) || cap(got) > 0 && &got[:1][0] != start {
+			t.Errorf("got %q, want %q", got, message)
+		}
+	})
+}

@@ -1,0 +1,48 @@
+package sources_test
+
+import (
+	"fmt"
+	"testing/fstest"
+
+	"chaff/corpus"
+	"chaff/corpus/sources"
+)
+
+func Example() {
+	folder := fstest.MapFS{
+		"mail/1": {Data: []byte("Subject: tea\n\nCome to tea.\n")},
+		"mail/2": {Data: []byte("Subject: gold\n\nBuy gold!\n")},
+		"mail/3": {Data: []byte("Received: from afar\nSubject: tea\n\nCome to tea.\n")},
+	}
+	seen := map[uint64]string{}
+	var raw []byte
+	for item, err := range sources.FromFS(folder, "mail", "ham") {
+		if err == nil {
+			raw, err = item.Read(raw)
+		}
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		sum := corpus.Fingerprint(raw)
+		if first, ok := seen[sum]; ok {
+			fmt.Println(item.Origin, "is a copy of", first)
+			continue
+		}
+		seen[sum] = item.Origin
+		fmt.Println(item.Origin, item.Label, len(raw), "bytes")
+	}
+	// Output:
+	// mail/1 ham 27 bytes
+	// mail/2 ham 25 bytes
+	// mail/3 is a copy of mail/1
+}
+
+func ExampleSplitOptions_ByHash() {
+	split := corpus.DefaultSplitOptions()
+	message := []byte("Subject: tea\n\nCome to tea.\n")
+	copied := []byte("Received: from afar\nSubject: tea\n\nCome to tea.\n")
+	const seed = 1
+	fmt.Println(split.ByHash(seed, corpus.Fingerprint(message)) == split.ByHash(seed, corpus.Fingerprint(copied)))
+	// Output: true
+}

@@ -1,0 +1,150 @@
+package sources
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"chaff/corpus/internal/lines"
+)
+
+// splitSlowly is what scanMbox says it does, with the whole file in memory.
+func splitSlowly(text []byte) (all []mboxMessage) {
+	type from struct {
+		offset, emptyAt, points int
+		begins                  bool
+	}
+	var froms []*from
+	header := false // in the header after the last of froms
+	length := -1
+	emptyAt := -1 // of the empty line before
+	first := true
+	for i := 0; i < len(text); {
+		n := lines.LineEnd(text[i:])
+		start, line := i, lines.TrimLineEnd(text[i:i+n])
+		i += n
+		if start == 0 && bytes.HasPrefix(line, []byte("\xef\xbb\xbf")) {
+			start, line = 3, line[3:]
+		}
+		next := lines.TrimLineEnd(text[i : i+lines.LineEnd(text[i:])])
+		switch _, isFrom := lines.ParseFromLine(line); {
+		case len(line) == 0:
+			if header && length >= 0 {
+				froms[len(froms)-1].points = i + length
+			}
+			header = false
+		case header:
+			name, value, _ := bytes.Cut(line, []byte(":"))
+			if strings.EqualFold(strings.TrimRight(string(name), " \t"), "Content-Length") && length < 0 {
+				if v, err := strconv.ParseUint(string(bytes.TrimSpace(value)), 10, 63); err == nil && v <= MaxMessageBytes {
+					length = int(v)
+				}
+			}
+		case isFrom && len(line) <= maxFromLine:
+			f := &from{start, start, -1, first || emptyAt >= 0 || lines.IsFullFromLine(line) && isField(next)}
+			if emptyAt >= 0 {
+				f.emptyAt = emptyAt
+			}
+			if len(froms) > 0 || f.begins {
+				froms = append(froms, f)
+				header, length = f.begins || isField(next), -1
+			}
+		}
+		first, emptyAt = false, -1
+		if len(line) == 0 {
+			emptyAt = start
+		}
+	}
+	if len(froms) == 0 {
+		return nil
+	}
+	end := &from{len(text), len(text), -1, true}
+	if emptyAt >= 0 {
+		end.emptyAt = emptyAt
+	}
+	froms = append(froms, end)
+	for i := 0; i < len(froms)-1; {
+		next := slices.IndexFunc(froms[i+1:], func(f *from) bool {
+			return f.offset == froms[i].points || f.emptyAt == froms[i].points
+		})
+		if next < 0 {
+			next = slices.IndexFunc(froms[i+1:], func(f *from) bool { return f.begins })
+		}
+		next += i + 1
+		all = append(all, mboxMessage{offset: int64(froms[i].offset), size: int64(froms[next].offset - froms[i].offset)})
+		i = next
+	}
+	return all
+}
+
+// FuzzScanMbox wants the messages to cover the file from the first to its end, none
+// of it lost or twice, to be those that splitSlowly finds, and to be the same
+// however the file is read.
+func FuzzScanMbox(f *testing.F) {
+	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
+	f.Add([]byte(""))
+	f.Add([]byte(from + "a\n\n" + from + "b"))
+	f.Add([]byte("junk\n\n" + from + "\r\n\r\n" + from + "\n\nFrom here\n\n>" + from))
+	f.Add([]byte("\ufeff\r\n" + from))
+	f.Add([]byte(from + "A: b\n\na\n" + from + "A: b\n\na\n" + from + from + "A: b"))
+	f.Add([]byte(cl2("a\n\n"+from+"\nb\n", 0) + "\n" + cl2("\n"+from, 1) + cl2("a\n", 5) + "\n" + cl2("", 0)))
+	f.Add([]byte(cl2("a\n"+from+"A: b\n\n\n", 70) + cl2("a\n"+from, 0) + "\r\n" + from + "x\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if len(text) > mboxBuffer {
+			return
+		}
+		scan := func(r io.Reader) (all []mboxMessage) {
+			err := scanMbox(r, func(m mboxMessage) bool {
+				m.leftOut = false
+				all = append(all, m)
+				return true
+			})
+			if err != nil && (err != errNoFromLine || len(all) > 0) {
+				t.Errorf("got the error %v", err)
+			}
+			return all
+		}
+		all := scan(bytes.NewReader(text))
+		for i, m := range all {
+			end := int64(len(text))
+			if i+1 < len(all) {
+				end = all[i+1].offset
+			}
+			if m.offset < 0 || m.size <= 0 || m.offset+m.size != end {
+				t.Errorf("message %d has offset %d and size %d, want it to end at %d", i, m.offset, m.size, end)
+			}
+			if !bytes.HasPrefix(text[m.offset:], []byte(lines.FromPrefix)) {
+				t.Errorf("message %d begins with %.20q", i, text[m.offset:])
+			}
+		}
+		if want := splitSlowly(text); !slices.Equal(all, want) {
+			t.Errorf("got %v, want %v", all, want)
+		}
+		if byHalves := scan(iotest.OneByteReader(bytes.NewReader(text))); !slices.Equal(all, byHalves) {
+			t.Errorf("got %v at once, %v byte by byte", all, byHalves)
+		}
+	})
+}
+
+// FuzzUnquoteFrom quotes as mboxrd does, and wants what was quoted back.
+func FuzzUnquoteFrom(f *testing.F) {
+	f.Add([]byte("\nFrom x\n>From y\n>>From z\n"))
+	f.Add([]byte("A: b\r\n\r\n>From \r\n>"))
+	f.Add([]byte("\n>\n>>\n>From"))
+	line := regexp.MustCompile(`(?m)^(>*From )`)
+	f.Fuzz(func(t *testing.T, message []byte) {
+		body := headerEnd(message)
+		quoted := append(bytes.Clone(message[:body]), message[body:]...)
+		if body < len(message) {
+			quoted = append(bytes.Clone(message[:body+1]), line.ReplaceAll(message[body+1:], []byte(">$1"))...)
+		}
+		if got := unquoteFrom(quoted); !bytes.Equal(got, message) {
+			t.Errorf("got %q, want %q", got, message)
+		}
+	})
+}

@@ -1,0 +1,252 @@
+package sources
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func scanAll(t testing.TB, r io.Reader) (all []mboxMessage) {
+	t.Helper()
+	err := scanMbox(r, func(m mboxMessage) bool {
+		all = append(all, m)
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestScanMbox(t *testing.T) {
+	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
+	tests := []struct {
+		about string
+		parts []string // the first belongs to no message
+	}{
+		{"nothing", []string{""}},
+		{"one message", []string{"", from + "Subject: a\n\na\n"}},
+		{"two messages", []string{"", from + "a\n\n", from + "b\n"}},
+		{"CRLF", []string{"", strings.ReplaceAll(from+"a\n\n", "\n", "\r\n"), strings.ReplaceAll(from+"b\n", "\n", "\r\n")}},
+		{"empty lines first", []string{"\n\r\n", from + "a\n"}},
+		{"foreign text first", []string{"# my mail\n\n", from + "a\n"}},
+		{"no line end at the end", []string{"", from + "a\n\n", from + "b"}},
+		{"a From_ line is the last", []string{"", from + "a\n\n", from[:len(from)-1]}},
+		{"empty messages", []string{"", from + "\n", from + "\n", from}},
+		{"no empty line before From", []string{"", from + "a\n" + from + "b\n"}},
+		{"a byte order mark", []string{"\ufeff", from + "a\n\n", from + "b\n"}},
+		{"joined without an empty line", []string{"", from + "A: b\n\na\n", from + "A: b\n\nb\n", from + "A: b\n\nc\n"}},
+		{"joined, with CRLF", []string{"", from + "A: b\r\n\r\na\r\n", from + "A: b\r\n\r\nb\r\n"}},
+		{"joined, but in a header", []string{"", from + "A: b\n" + from + "A: b\n\nb\n"}},
+		{"joined, but without a full date", []string{"", from + "A: b\n\na\nFrom ann@example.org 2002\nA: b\n\nb\n"}},
+		{"joined, but with words for a sender", []string{"", from + "A: b\n\na\nFrom Ann Lee Thu Aug 22 12:36:23 2002\nA: b\n\nb\n"}},
+		{"two From_ lines", []string{"", from + from + "A: b\n\na\n\n", from + "b\n"}},
+		{"foreign text with a From_ line in it", []string{"my mail\n" + from + "is here\n\n", from + "a\n"}},
+		{"prose after an empty line", []string{"", from + "\n\nFrom here on it goes\n\nFrom \n\n", from + "b\n"}},
+		{"quoted From", []string{"", from + "\n\n>" + from + "\n", from + "b\n"}},
+		{"a very long line", []string{"", from + "\n" + strings.Repeat("x", 3*mboxBuffer) + "\n\n", from + "\n\nFrom " + strings.Repeat("y", 2*mboxBuffer) + "\n\n", from}},
+	}
+	for _, tt := range tests {
+		for _, reader := range []struct {
+			name string
+			wrap func(io.Reader) io.Reader
+		}{{"at once", func(r io.Reader) io.Reader { return r }}, {"in halves", iotest.HalfReader}, {"with the end", iotest.DataErrReader}} {
+			t.Run(tt.about+" "+reader.name, func(t *testing.T) {
+				text := strings.Join(tt.parts, "")
+				var got []string
+				for _, m := range scanAll(t, reader.wrap(strings.NewReader(text))) {
+					got = append(got, text[m.offset:m.offset+m.size])
+				}
+				if !slices.Equal(got, tt.parts[1:]) {
+					t.Errorf("got  %.300q\nwant %.300q", got, tt.parts[1:])
+				}
+			})
+		}
+	}
+}
+
+// cl2 makes a message of an mboxcl2 file, with a Content-Length that is wrong by off.
+func cl2(body string, off int) string {
+	return fmt.Sprintf("From ann@example.org Thu Aug 22 12:36:23 2002\nContent-Length: %d\n\n%s", len(body)+off, body)
+}
+
+func TestScanMboxContentLength(t *testing.T) {
+	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
+	shown := "see:\n\n" + from + "A: b\n\nshown\n"
+	tests := []struct {
+		about string
+		parts []string
+	}{
+		{"it points to the end of the file", []string{cl2(shown, 0)}},
+		{"it points to a From_ line", []string{cl2(shown, 0), cl2("b\n", 0)}},
+		{"it points to the empty line before", []string{cl2(shown, 0) + "\n", cl2("b\n", 0) + "\n"}},
+		{"it points to an empty line of CR and LF", []string{cl2(shown, 0) + "\r\n", cl2("b\n", 0) + "\r\n"}},
+		{"it counts the empty line", []string{cl2(shown+"\n", 0), cl2("b\n", 0)}},
+		{"without an empty line before a From_ line without a field after it", []string{cl2(shown, 0), from + "\nb\n"}},
+		{"the message it points to has one too, and hardly a date", []string{cl2("a\n", 0), strings.Replace(cl2(shown, 0), "Thu Aug 22 12:36:23 ", "", 1), cl2("b\n", 0)}},
+		{"a byte too many", []string{cl2("see:\n\n", 1), cl2("b\n", 0)}},
+		{"a byte too few", []string{cl2("see:\n\n", -2), cl2("b\n", 0)}},
+		{"far too many, with one that is right within", []string{cl2("a\n\n", 1000), cl2(shown, 0) + "\n", cl2("c\n", 0)}},
+		{"more than a message can have", []string{cl2("a\n\n", 1<<30), cl2("b\n", 0)}},
+		{"more than a number can be", []string{from + "Content-Length: 99999999999999999999\n\na\n\n", cl2("b\n", 0)}},
+		{"no number", []string{from + "Content-Length: 1x\n\na\n\n", cl2("b\n", 0)}},
+		{"two, of which the first counts", []string{strings.Replace(cl2(shown, 0), "\n\n", "\nContent-Length: 1\n\n", 1), cl2("b\n", 0)}},
+		{"zero", []string{cl2("", 0) + "\n", cl2("b\n", 0)}},
+		{"in the body it is text", []string{from + "\nContent-Length: 2\n\n", cl2("b\n", 0)}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			text := strings.Join(tt.parts, "")
+			var got []string
+			for _, m := range scanAll(t, iotest.HalfReader(strings.NewReader(text))) {
+				got = append(got, text[m.offset:m.offset+m.size])
+			}
+			if !slices.Equal(got, tt.parts) {
+				t.Errorf("got  %q\nwant %q", got, tt.parts)
+			}
+		})
+	}
+}
+
+// TestMboxFiles reads the files of testdata/mbox, each of which is of one kind.
+func TestMboxFiles(t *testing.T) {
+	tests := []struct {
+		about, name string
+		subjects    []string
+		text        string // that the last message has
+	}{
+		{"mboxo quotes lines that begin with From", "mboxo.mbox", []string{"minutes", "harvest"}, "\nFrom the garden "},
+		{"mboxrd quotes quoted lines too", "mboxrd.mbox", []string{"minutes", "reply"}, "\n>From the garden "},
+		{"mboxcl quotes and counts", "mboxcl.mbox", []string{"minutes", "harvest"}, "\nFrom the garden "},
+		{"mboxcl2 counts and does not quote", "mboxcl2.mbox", []string{"how an mbox looks", "thanks"}, "Thank you"},
+		{"a wrong Content-Length does not count", "wrong-length.mbox", []string{"minutes", "harvest"}, "beans"},
+		{"files joined with cat", "joined.mbox", []string{"minutes", "harvest", "bread"}, "flour"},
+		{"CRLF and a byte order mark", "crlf-bom.mbox", []string{"minutes", "harvest"}, "beans"},
+		{"what Thunderbird has moved away is left out", "expunged.mbox", []string{"minutes"}, "river"},
+		{"the notes of an IMAP server are no message", "pine.mbox", []string{"minutes"}, "river"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			var subjects []string
+			last := ""
+			for item, err := range listMbox(system{}, filepath.Join("testdata", "mbox", tt.name), "ham") {
+				var raw []byte
+				if err == nil {
+					raw, err = item.Read(nil)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, subject, _ := strings.Cut(string(raw), "Subject: ")
+				subject, _, _ = strings.Cut(subject, "\n")
+				subjects = append(subjects, strings.TrimRight(subject, "\r"))
+				last = string(raw)
+			}
+			if !slices.Equal(subjects, tt.subjects) {
+				t.Errorf("got the subjects %q, want %q", subjects, tt.subjects)
+			}
+			if !strings.Contains(last, tt.text) {
+				t.Errorf("got %q, want %q in it", last, tt.text)
+			}
+		})
+	}
+}
+
+func TestMboxWithoutAnyMessage(t *testing.T) {
+	root := tree(t, map[string]string{"text": "no mail\n\nFrom here on\n", "blank": "\n\r\n\n", "nothing": ""})
+	tests := []struct {
+		about, name string
+		want        []string
+	}{
+		{"text without a From_ line is an error", "text", []string{"ham! list " + filepath.Join(root, "text") + ": has no From_ line, so it is no mbox"}},
+		{"empty lines are an empty mbox", "blank", nil},
+		{"nothing is an empty mbox", "nothing", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			if got := contents(listMbox(system{}, filepath.Join(root, tt.name), "ham")); !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestUnquoteFrom(t *testing.T) {
+	tests := []struct{ about, message, want string }{
+		{"one sign is taken off", "A: b\n\n>From x\n", "A: b\n\nFrom x\n"},
+		{"one of several", "A: b\n\nx\n>>>From x\ny\n", "A: b\n\nx\n>>From x\ny\n"},
+		{"each line", "\n>From x\n>>From y\n>From z", "\nFrom x\n>From y\nFrom z"},
+		{"CRLF", "A: b\r\n\r\n>From x\r\n>From y", "A: b\r\n\r\nFrom x\r\nFrom y"},
+		{"a quotation in a letter stays", "\n> From x\n>from y\n>From: z\n", "\n> From x\n>from y\n>From: z\n"},
+		{"within a line nothing is quoted", "\nx >From y\n", "\nx >From y\n"},
+		{"the header stays", "From a\n>From b\nA: b\n\nx\n", "From a\n>From b\nA: b\n\nx\n"},
+		{"no body", "A: b\n>From x\n", "A: b\n>From x\n"},
+		{"nothing", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			if got := string(unquoteFrom([]byte(tt.message))); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestScanMboxAtEveryPlaceOfTheWindow moves a border between messages over the
+// place where the scanner reads on.
+func TestScanMboxAtEveryPlaceOfTheWindow(t *testing.T) {
+	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\r\n"
+	text := append([]byte(from), bytes.Repeat([]byte("x"), mboxBuffer)...)
+	tail := "\r\n\r\n" + from + "\r\nbody\r\n"
+	for n := mboxBuffer - 120; n <= mboxBuffer+10; n++ {
+		all := scanAll(t, strings.NewReader(string(text[:n])+tail))
+		if len(all) != 2 || all[1].offset != int64(n+4) {
+			t.Fatalf("body up to %d: got %v", n, all)
+		}
+	}
+}
+
+func TestScanMboxReadError(t *testing.T) {
+	const one = "From ann@example.org Thu Aug 22 12:36:23 2002\n\na\n\n"
+	broken := errors.New("input/output error")
+	n := 0
+	err := scanMbox(io.MultiReader(strings.NewReader(one+one+one), iotest.ErrReader(broken)), func(mboxMessage) bool {
+		n++
+		return true
+	})
+	if !errors.Is(err, broken) || n != 2 {
+		t.Errorf("got %v after %d messages, want %v after 2", err, n, broken)
+	}
+}
+
+func TestMboxThatIsGoneIsOneError(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "mbox")
+	got := contents(listMbox(system{}, name, "ham"))
+	if want := []string{"ham! list " + name + ": no such file or directory"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func BenchmarkScanMbox(b *testing.B) {
+	var mbox bytes.Buffer
+	for i := range 2000 {
+		fmt.Fprintf(&mbox, "From ann@example.org Thu Aug 22 12:36:23 2002\nSubject: %d\n\n", i)
+		for range 60 {
+			mbox.WriteString("From the text of a letter, in lines of about seventy bytes each one.\n")
+		}
+		mbox.WriteString("\n")
+	}
+	b.SetBytes(int64(mbox.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if n := len(scanAll(b, bytes.NewReader(mbox.Bytes()))); n != 2000 {
+			b.Fatalf("got %d messages, want 2000", n)
+		}
+	}
+}

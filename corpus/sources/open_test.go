@@ -1,0 +1,164 @@
+package sources
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestDetect(t *testing.T) {
+	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
+	root := tree(t, map[string]string{
+		"maildir/cur/": "", "maildir/new/": "", "maildir/tmp/": "",
+		"copy/cur/1.a.h:2,S": "a", "copy/tmp/": "",
+		"folder/a": "Subject: a\n", "empty/": "",
+		"mh/1": "a", "mh/22": "b", "mh/,3": "c", "mh/sub/x": "d",
+		"nmh/.mh_sequences": "", "nmh/note": "a",
+		"old/1": "a", "old/README": "b",
+		"tb/Inbox.msf": "", "tb/Inbox": from, "sub.sbd/Lists": from, "pop/popstate.dat": "", "pop/Inbox": "",
+		"profile/prefs.js": "", "profile/Mail/": "", "program/prefs.js": "",
+		"In.mbox/Info.plist": "", "Old.mbox/mbox": from, "kept.mbox/a": "a",
+		"notmuch/.notmuch/": "", "notmuch/a/cur/": "", "notmuch/a/new/": "",
+		"mbox":     from + "Subject: a\n\na\n",
+		"blank":    "\r\n\n" + from + "\n",
+		"bom":      "\ufeff" + from + "\n",
+		"nothing":  "",
+		"message":  "Subject: a\n\nFrom here on\n",
+		"prose":    "From the start\n",
+		"1.emlx":   "12        \nSubject: a\n\n<?xml",
+		"2.emlx":   "Subject: a\n\n",
+		"12.eml":   "12\nSubject: a\n\n",
+		"bytes.gz": "\x1f\x8b",
+	})
+	symlink(t, "mbox", filepath.Join(root, "link"))
+	tests := []struct {
+		about, name string
+		want        Format
+		why         string
+	}{
+		{"cur, new and tmp make a Maildir", "maildir", Maildir, "has cur and new"},
+		{"two of the three are enough", "copy", Maildir, "has cur and tmp"},
+		{"a slash at the end changes nothing", "maildir/", Maildir, "has cur and new"},
+		{"a folder of files", "folder", Folder, "each file in it is a message"},
+		{"an empty folder", "empty", Folder, "is empty"},
+		{"numbers for names make an MH folder", "mh", MH, "its files have numbers for names"},
+		{"an index of MH makes one", "nmh", MH, "has .mh_sequences"},
+		{"another file beside the numbers does not", "old", Folder, "each file in it is a message"},
+		{"an index of Thunderbird makes a folder of it", "tb", Thunderbird, "has Inbox.msf"},
+		{"the name of a folder does", "sub.sbd", Thunderbird, "is a NAME.sbd"},
+		{"what it notes about a server does", "pop", Thunderbird, "has popstate.dat"},
+		{"a profile of Thunderbird", "profile", Thunderbird, "has prefs.js: a profile"},
+		{"settings alone make no profile", "program", Folder, "each file in it is a message"},
+		{"a folder of Apple Mail", "In.mbox", AppleMail, "is a NAME.mbox and has Info.plist"},
+		{"a folder of an older Apple Mail", "Old.mbox", AppleMail, "is a NAME.mbox and has mbox"},
+		{"the name alone makes no folder of Apple Mail", "kept.mbox", Folder, "each file in it is a message"},
+		{"a folder of notmuch", "notmuch", Folder, "has .notmuch; the folders in it are read"},
+		{"a From_ line at the start makes an mbox", "mbox", Mbox, "begins with a From_ line"},
+		{"empty lines may come before it", "blank", Mbox, "begins with a From_ line"},
+		{"a byte order mark may come before it", "bom", Mbox, "begins with a From_ line"},
+		{"an empty file is an empty mbox", "nothing", Mbox, "is empty"},
+		{"a link is what it leads to", "link", Mbox, "begins with a From_ line"},
+		{"a file with a header is a message", "message", Message, "begins with a header field"},
+		{"From without a date does not make an mbox", "prose", Message, "begins with no mark of another format"},
+		{"a number at the start of an emlx file", "1.emlx", Emlx, "begins with the length of a message"},
+		{"an emlx file without it is a message", "2.emlx", Message, "begins with a header field"},
+		{"a number at the start of another file says nothing", "12.eml", Message, "begins with no mark of another format"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			got, err := Detect(filepath.Join(root, tt.name))
+			if want := (Found{tt.want, tt.why}); err != nil || got != want {
+				t.Errorf("got %q, %v, want %q", got, err, want)
+			}
+		})
+	}
+}
+
+func TestAFormatThatIsAskedForOverridesWhatIsFound(t *testing.T) {
+	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
+	root := tree(t, map[string]string{
+		"one":      from + "A: b\n\na\n\n" + from + "A: b\n\nb\n",
+		"foreign":  "my mail\n\n" + from + "A: b\n\na\n",
+		"apple":    "6\nA: b\n\n<?xml",
+		"maildir/": "", "maildir/cur/1.a:2,S": "a",
+		"numbers/10": "ten", "numbers/9": "nine", "numbers/,8": "eight",
+		"boxes/In": from + "A: b\n\na\n", "boxes/Out": from + "A: b\n\nb\n\n" + from + "\nc\n",
+		"mixed/1": "one", "mixed/note": "x",
+	})
+	tests := []struct {
+		about, name string
+		as          Format
+		want        []string
+	}{
+		{"an mbox as one message", "one", Message, []string{"ham: " + from + "A: b\n\na\n\n" + from + "A: b\n\nb\n"}},
+		{"a file with other text first as mbox", "foreign", Mbox, []string{"ham: " + from + "A: b\n\na\n"}},
+		{"a file of Apple Mail that has lost its name", "apple", Emlx, []string{"ham: A: b\n\n"}},
+		{"half a Maildir", "maildir", Maildir, []string{"ham: a"}},
+		{"an MH folder as a folder of messages", "numbers", Folder, []string{"ham: eight", "ham: ten", "ham: nine"}},
+		{"a folder as one of Thunderbird", "boxes", Thunderbird, []string{"ham: " + from + "A: b\n\na\n", "ham: " + from + "A: b\n\nb\n\n", "ham: " + from + "\nc\n"}},
+		{"a folder as MH", "mixed", MH, []string{"ham: one"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			source, found, err := Open(filepath.Join(root, tt.name), "ham", tt.as)
+			if want := (Found{tt.as, "as asked for"}); err != nil || found != want {
+				t.Fatalf("got %v, %v, want %v", found, err, want)
+			}
+			if got := contents(source); !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAFormatThatCannotBeIsAnError(t *testing.T) {
+	root := tree(t, map[string]string{"file": "A: b\n", "folder/a": "A: b\n"})
+	tests := []struct {
+		about, name string
+		as          Format
+		want        string
+	}{
+		{"mbox for a folder", "folder", Mbox, "is a folder, which cannot be read as mbox: must be one of maildir, mh, thunderbird, applemail, folder"},
+		{"maildir for a file", "file", Maildir, "is a file, which cannot be read as maildir: must be one of mbox, emlx, message, tar, zip"},
+		{"a name that is not known", "file", "mbx", `unknown format "mbx": must be one of maildir, mh, thunderbird, applemail, folder, mbox, emlx, message, tar, zip`},
+		{"maildir for a folder without cur and new", "folder", Maildir, "has neither cur nor new, so it cannot be read as maildir"},
+		{"a path that is not there", "no", Mbox, "no such file"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			_, _, err := Open(filepath.Join(root, tt.name), "ham", tt.as)
+			checkError(t, err, tt.want, "open "+filepath.Join(root, tt.name)+": ")
+		})
+	}
+}
+
+// TestWhatIsFoundCanBeAskedFor opens a folder of each kind as what it is.
+func TestWhatIsFoundCanBeAskedFor(t *testing.T) {
+	root := tree(t, map[string]string{
+		"maildir/cur/1.a:2,S": "a", "maildir/new/": "", "mh/1": "a", "mh/2": "b",
+		"tb/Inbox.msf": "", "tb/Inbox": "From a@b.example 2002\n\nx\n",
+		"In.mbox/Info.plist": "", "In.mbox/Messages/1.emlx": "1\nx<?xml", "folder/a": "a",
+		"mbox": "From a@b.example 2002\n\nx\n", "1.emlx": "1\nx<?xml", "message": "A: b\n",
+		"old.tar": makeTar(t, entry{name: "1", text: "a"}), "old.zip": makeZip(t, entry{name: "1", text: "a"}),
+	})
+	known := map[Format]bool{}
+	for _, name := range []string{"maildir", "mh", "tb", "In.mbox", "folder", "mbox", "1.emlx", "message", "old.tar", "old.zip"} {
+		path := filepath.Join(root, name)
+		source, found, err := Open(path, "ham", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _, err := Open(path, "ham", found.Format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := contents(again), contents(source)
+		if !slices.Equal(got, want) || len(want) == 0 {
+			t.Errorf("%s as %s: got %q, want %q", name, found.Format, got, want)
+		}
+		known[found.Format] = true
+	}
+	if len(known) != len(Formats()) {
+		t.Errorf("%d formats were tried, there are %d", len(known), len(Formats()))
+	}
+}

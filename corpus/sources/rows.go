@@ -1,0 +1,334 @@
+package sources
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxRowBytes is the size of the longest row of a table.
+const maxRowBytes = 16 << 20
+
+// rowFormat is how the rows of a table are written.
+type rowFormat struct {
+	// comma is between the cells of a row; with 0 each row is a JSON object.
+	comma byte
+	// array is set if the objects are the elements of one JSON array, and not one
+	// on a line.
+	array bool
+	// keys are the names in the objects whose values are the cells: of the text,
+	// the label, and, if there is one, the subject.
+	keys []string
+}
+
+// A row is one row of a table. The bytes are good until the next one is read.
+type row struct {
+	offset int64
+	line   int // counted from 1
+	bytes  []byte
+}
+
+// A rowScanner finds rows in a window that moves over a file. Each byte of the
+// file is in one row, or between rows: there stand line ends, and brackets and
+// commas in a JSON array.
+type rowScanner struct {
+	r      io.Reader
+	format rowFormat
+	limit  int    // of the window
+	buf    []byte // the window
+	pos    int    // where in the window to go on
+	base   int64  // offset of the window in the file
+	line   int    // of pos
+	eof    bool   // all is in the window
+	err    error  // why there is no more: io.EOF, or an error of reading
+	drop   bool   // what follows, to the end of the line, is of a row that is too long
+}
+
+func newRowScanner(r io.Reader, format rowFormat) *rowScanner {
+	return &rowScanner{r: r, format: format, limit: maxRowBytes, line: 1}
+}
+
+var errLongRow = errors.New("the row is too long")
+
+// next returns the next row, or io.EOF. After errLongRow, which comes with the
+// place of the row, there may be more; after another error, that of reading, there
+// is not. A row in which reading fails is left out.
+func (s *rowScanner) next() (row, error) {
+	for {
+		if s.drop && !s.dropLine() {
+			s.fill()
+			continue
+		}
+		full := len(s.buf)-s.pos >= s.limit
+		skip, size, ok := s.format.find(s.buf[s.pos:], s.eof || full)
+		if !ok {
+			s.fill()
+			continue
+		}
+		s.advance(skip)
+		if s.eof && s.pos+size == len(s.buf) && (size == 0 || s.err != io.EOF) {
+			return row{line: s.line}, s.err
+		}
+		if size == 0 {
+			s.fill()
+			continue
+		}
+		r := row{s.base + int64(s.pos), s.line, s.buf[s.pos : s.pos+size]}
+		s.advance(size)
+		if size >= s.limit {
+			s.drop = r.bytes[size-1] != '\n'
+			return r, errLongRow
+		}
+		return r, nil
+	}
+}
+
+func (s *rowScanner) advance(n int) {
+	s.line += bytes.Count(s.buf[s.pos:s.pos+n], []byte("\n"))
+	s.pos += n
+}
+
+// dropLine moves on to the end of the line, and reports whether it got there.
+func (s *rowScanner) dropLine() bool {
+	rest := s.buf[s.pos:]
+	i := bytes.IndexByte(rest, '\n')
+	if i < 0 && !s.eof {
+		s.advance(len(rest))
+		return false
+	}
+	if i < 0 {
+		i = len(rest) - 1
+	}
+	s.advance(i + 1)
+	s.drop = false
+	return true
+}
+
+// fill moves what is left to the front of the window, makes the window larger if
+// it is full, and reads what fits into it.
+func (s *rowScanner) fill() {
+	left := copy(s.buf, s.buf[s.pos:])
+	s.buf = s.buf[:left]
+	s.base += int64(s.pos)
+	s.pos = 0
+	if left == cap(s.buf) {
+		larger := make([]byte, left, min(max(2*left, 64<<10), s.limit))
+		copy(larger, s.buf)
+		s.buf = larger
+	}
+	n, err := readFull(s.r, s.buf[left:cap(s.buf)])
+	s.buf = s.buf[:left+n]
+	if err != nil {
+		s.eof, s.err = true, err
+	}
+}
+
+// readFull is io.ReadFull, but the end of the file is always io.EOF: files that
+// are cut off have an error of their own.
+func readFull(r io.Reader, b []byte) (n int, err error) {
+	for n < len(b) && err == nil {
+		var more int
+		more, err = r.Read(b[n:])
+		n += more
+	}
+	return n, err
+}
+
+// find returns how many bytes at the start of b are before the first row, and how
+// many are in it, its line end included; 0 if there is no row in b. With end, b is
+// all there will be, else it may be that more bytes are needed to tell.
+func (f rowFormat) find(b []byte, end bool) (skip, size int, ok bool) {
+	between := "\r\n"
+	if f.comma == 0 {
+		between = " \t\r\n"
+	}
+	if f.array {
+		between = " \t\r\n[],"
+	}
+	skip = len(b) - len(bytes.TrimLeft(b, between))
+	b = b[skip:]
+	switch {
+	case len(b) == 0:
+		return skip, 0, true
+	case f.array:
+		size, ok = elementEnd(b)
+	case f.comma == 0 || f.comma == '\t':
+		size, ok = lineRow(b)
+	default:
+		size, ok = csvRow(b, f.comma, end)
+	}
+	if !ok && end {
+		return skip, len(b), true
+	}
+	return skip, size, ok
+}
+
+// lineRow finds a row that is one line.
+func lineRow(b []byte) (size int, ok bool) {
+	i := bytes.IndexByte(b, '\n')
+	return i + 1, i >= 0
+}
+
+// csvRow finds a row as RFC 4180 has it, with quoted cells that may have line ends
+// in them.
+//
+// QUIRK: the rule is that a quote inside of a quoted cell is doubled, and that no
+// other cell has one. People's tables have lone quotes, and a reader that takes
+// one for the start of a cell loses all rows up to the next. So a row in which a
+// quote is out of place is taken for one line.
+func csvRow(b []byte, comma byte, end bool) (size int, ok bool) {
+	for i := 0; i < len(b); {
+		if b[i] != '"' {
+			n := bytes.IndexAny(b[i:], string([]byte{comma, '\n', '"'}))
+			if n < 0 {
+				return 0, false
+			}
+			i += n + 1
+			switch b[i-1] {
+			case '\n':
+				return i, true
+			case '"':
+				return lineRow(b)
+			}
+			continue
+		}
+		n, closed := quotedEnd(b[i:])
+		i += n
+		rest := b[i:]
+		switch {
+		case !closed && end:
+			return lineRow(b)
+		case len(rest) == 0 || string(rest) == "\r":
+			return 0, false
+		case rest[0] == comma:
+			i++
+		case rest[0] == '\n':
+			return i + 1, true
+		case rest[0] == '\r' && rest[1] == '\n':
+			return i + 2, true
+		default:
+			return lineRow(b)
+		}
+	}
+	return 0, false
+}
+
+// quotedEnd returns the length of the quoted cell that b begins with, and whether
+// it is closed in b.
+func quotedEnd(b []byte) (n int, closed bool) {
+	for n = 1; ; {
+		i := bytes.IndexByte(b[n:], '"')
+		if i < 0 {
+			return len(b), false
+		}
+		n += i + 1
+		if n == len(b) || b[n] != '"' {
+			return n, true
+		}
+		n++
+	}
+}
+
+// elementEnd finds the end of an element of a JSON array. What is not an object
+// reaches to the next comma or the end of its line.
+func elementEnd(b []byte) (size int, ok bool) {
+	if b[0] != '{' {
+		i := bytes.IndexAny(b, ",\n")
+		return i + 1, i >= 0
+	}
+	depth, quoted := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return i + 1, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// cells takes a row apart.
+func (f rowFormat) cells(row []byte) ([]string, error) {
+	switch f.comma {
+	case 0:
+		return f.values(row)
+	case '\t':
+		cells := strings.Split(strings.TrimRight(string(row), "\r\n"), "\t")
+		for i, c := range cells {
+			cells[i] = unquote(c)
+		}
+		return cells, nil
+	}
+	r := csv.NewReader(bytes.NewReader(row))
+	r.Comma = rune(f.comma)
+	r.FieldsPerRecord = -1
+	r.LazyQuotes = true
+	cells, err := r.Read()
+	if err == io.EOF {
+		return nil, errors.New("the row is empty")
+	}
+	return cells, err
+}
+
+// unquote takes the quotes off a cell that is in quotes as a whole. A cell of a
+// tab-separated table has no line ends in it, so that a lone quote harms nothing.
+func unquote(cell string) string {
+	if len(cell) < 2 || cell[0] != '"' || cell[len(cell)-1] != '"' {
+		return cell
+	}
+	return strings.ReplaceAll(cell[1:len(cell)-1], `""`, `"`)
+}
+
+// values returns the values of the keys in a JSON object. Null gives an empty
+// cell, and so does a key that is not there, but for the first two: those of the
+// text and the label.
+func (f rowFormat) values(row []byte) ([]string, error) {
+	object, err := parseObject(row)
+	if err != nil {
+		return nil, err
+	}
+	cells := make([]string, len(f.keys))
+	for i, key := range f.keys {
+		value, found := object[key]
+		switch {
+		case !found && i < 2:
+			return nil, fmt.Errorf("JSON: there is no %q", key)
+		case !found || string(value) == "null":
+		case value[0] == '"':
+			if err := json.Unmarshal(value, &cells[i]); err != nil {
+				return nil, err
+			}
+		case value[0] == '{' || value[0] == '[':
+			return nil, fmt.Errorf("JSON: the value of %q is neither text nor a number", key)
+		default:
+			cells[i] = string(value)
+		}
+	}
+	return cells, nil
+}
+
+func parseObject(row []byte) (map[string]json.RawMessage, error) {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(row, &object); err != nil {
+		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			err = errors.New("is not an object")
+		}
+		return nil, fmt.Errorf("JSON: %w", err)
+	}
+	if object == nil {
+		return nil, errors.New("JSON: is not an object")
+	}
+	return object, nil
+}

@@ -1,0 +1,394 @@
+package sources
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/iotest"
+	"time"
+)
+
+func openTable(t testing.TB, text string, o TableOptions) (Table, error) {
+	t.Helper()
+	return OpenTable(filepath.Join(tree(t, map[string]string{"table": text}), "table"), o)
+}
+
+func TestTables(t *testing.T) {
+	const hello, won = "ham: \nhello, you", "spam: \nyou have won"
+	tests := []struct {
+		about, text string
+		o           TableOptions
+		want        []string
+	}{
+		{"commas and names", "label,text\nham,\"hello, you\"\nspam,you have won\n", TableOptions{}, []string{hello, won}},
+		{"names in another order and case", "id,Message,Category\n1,\"hello, you\",ham\n2,you have won,spam", TableOptions{}, []string{hello, won}},
+		{"semicolons", "text;class\nhello, you;0\nyou have won;1\n", TableOptions{}, []string{hello, won}},
+		{"tabs without names", "ham\thello, you\nspam\tyou have won\n", TableOptions{}, []string{hello, won}},
+		{"commas without names", "spam,you have won\nham,\"hello, you\"\n", TableOptions{}, []string{won, hello}},
+		{"semicolons without names", "ham;hello, you\nspam;you have won\n", TableOptions{}, []string{hello, won}},
+		{"the longest cell is the text", "17,spam,x,you have won\n18,ham,x,\"hello, you\"\n", TableOptions{}, []string{won, hello}},
+		{"columns by name", "a,b,c\nham,x,\"hello, you\"\nspam,x,you have won\n", TableOptions{Text: "C", Label: "A"}, []string{hello, won}},
+		{"columns by number", "ham,x,\"hello, you\"\nspam,x,you have won\n", TableOptions{Text: "3", Label: "1"}, []string{hello, won}},
+		{"columns by number and a label that could be a name", "spam,x,you have won\nham,x,\"hello, you\"\n", TableOptions{Text: "3", Label: "1"}, []string{won, hello}},
+		{"the text by number and a label that could be a name", "spam,x,you have won\nham,x,\"hello, you\"\n", TableOptions{Text: "3"}, []string{won, hello}},
+		{"columns by number under names", "type\tx\ttext\nham\tx\thello, you\nspam\tx\tyou have won\n", TableOptions{Text: "3", Label: "1"}, []string{hello, won}},
+		{"columns by number under unusual names", "what,x,words\nham,x,\"hello, you\"\nspam,x,you have won\n", TableOptions{Text: "3", Label: "1"}, []string{hello, won}},
+		{"a byte order mark and CRLF", "\ufefflabel,text\r\nham,\"hello, you\"\r\n\r\nspam,you have won\r\n", TableOptions{}, []string{hello, won}},
+		{"a cell of several lines", "label,text\nham,\"a \"\"b\"\"\nc\"\nspam,d\n", TableOptions{}, []string{"ham: \na \"b\"\nc", "spam: \nd"}},
+		{"a quote that is not closed", "label,text\nham,\"a\nspam,\"b\"\nham,c\n", TableOptions{}, []string{"ham: \na\n", "spam: \nb", "ham: \nc"}},
+		{"quotes inside of quotes", "label,text\nham,\"say \"hi\" to me\"\nspam,5\" nails\n", TableOptions{}, []string{"ham: \nsay \"hi\" to me", "spam: \n5\" nails"}},
+		{"a lone quote between tabs", "ham\t\"a\nspam\tb\"\nham\t\"say \"\"hi\"\"\"\n", TableOptions{}, []string{"ham: \n\"a", "spam: \nb\"", "ham: \nsay \"hi\""}},
+		{"a subject", "subject,text,label\nminutes,hello,ham\n\"two\nlines\",you,spam\n,none,ham\n", TableOptions{}, []string{"ham: Subject: minutes\n\nhello", "spam: Subject: two\n lines\n\nyou", "ham: \nnone"}},
+		{"rows of another length", "label,text\nham\nham,a,b\nspam,c\n", TableOptions{}, []string{"! T:2: cells: 1, but the first row has 2", "! T:3: cells: 3, but the first row has 2", "spam: \nc"}},
+		{"no label and no text", "label,text\n ,a\nham,\n", TableOptions{}, []string{"! T:2: there is no label", "ham: \n"}},
+		{"bytes that are not UTF-8", "ham\tcaf\xe9 \xff\nspam\t\x00b\n", TableOptions{}, []string{"ham: \ncaf\xe9 \xff", "spam: \n\x00b"}},
+		{"JSON lines", `{"text":"hello, you","label":"ham","n":{}}` + "\n\n" + `{"label":"spam","text":"you have won","more":1}`, TableOptions{}, []string{hello, won}},
+		{"JSON with numbers and names", `{"is spam":0,"Letter":"hello, you"}` + "\r\n" + `{"is spam":1,"Letter":"you have won"}`, TableOptions{Text: "letter", Label: "Is Spam"}, []string{hello, won}},
+		{"JSON true and false, and a title", `{"spam":false,"body":"a","title":null}` + "\n" + `{"spam":true,"body":"b\nc","title":"d"}`, TableOptions{}, []string{"ham: \na", "spam: Subject: d\n\nb\nc"}},
+		{"a JSON array", "\ufeff [\n {\"text\": \"hello, you\",\n  \"label\": \"ham\"},\n {\"text\":\"you have won\", \"label\":\"spam\", \"x\":[\"}\\\"\"]}]\n", TableOptions{}, []string{hello, won}},
+		{"JSON that is not as it should be", `{"text":"a","label":"ham"}` + "\n{\n[]\n{\"text\":[],\"label\":\"ham\"}\n{\"label\":\"spam\"}\nnull\n" + `{"text":"b","label":"spam"}`, TableOptions{}, []string{
+			"ham: \na", "! T:2: JSON: unexpected end of JSON input", "! T:3: JSON: is not an object", "! T:4: JSON: the value of \"text\" is neither text nor a number",
+			"! T:5: JSON: there is no \"text\"", "! T:6: JSON: is not an object", "spam: \nb"}},
+		{"a JSON array with other things in it", `[{"text":"a","label":"ham"}, null, 3,` + "\n" + `{"text":"b","label":"spam"}, {"text":"c"`, TableOptions{}, []string{
+			"ham: \na", "! T:1: JSON: invalid character ',' after top-level value", "! T:1: JSON: invalid character ',' after top-level value", "spam: \nb", "! T:2: JSON: unexpected end of JSON input"}},
+		{"classes of other names", "class,text\nsport,a\nnews,b\nsport,c\n", TableOptions{}, []string{"sport: \na", "news: \nb", "sport: \nc"}},
+		{"words for spam beside others", "class,text\nspam,a\nham,b\nunsure,c\n", TableOptions{}, []string{"spam: \na", "ham: \nb", "unsure: \nc"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			for about, text := range map[string]string{"plain": tt.text, "gzip": pack(t, gzipped, tt.text)} {
+				table, err := openTable(t, text, tt.o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := contents(table.Source())
+				for i := range got {
+					got[i] = strings.Replace(got[i], table.path, "T", 1)
+				}
+				if !slices.Equal(got, tt.want) {
+					t.Errorf("%s: got  %q\nwant %q", about, got, tt.want)
+				}
+			}
+		})
+	}
+}
+
+func TestWordsForHamAndSpam(t *testing.T) {
+	for _, labels := range [][2]string{
+		{"ham", "spam"}, {"HAM", "Spam"}, {"0", "1"}, {"False", "TRUE"}, {"no", "yes"}, {"not spam", "spam"}, {"not_spam", "spam"},
+		{"legit", "junk"}, {"legitimate", "spam"}, {"normal", "spam"}, {"good", "bad"}, {"0", "spam"},
+	} {
+		table, err := openTable(t, fmt.Sprintf("label,text\n%s,a\n%s,b\n", labels[0], labels[1]), TableOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := contents(table.Source())
+		if want := []string{"ham: \na", "spam: \nb"}; !slices.Equal(got, want) || !slices.Equal(table.Classes, []string{"ham", "spam"}) {
+			t.Errorf("%q: got %q, classes %q", labels, got, table.Classes)
+		}
+	}
+	table, err := openTable(t, "label,text\n2,a\n0,b\n1,c\n", TableOptions{})
+	if err != nil || !slices.Equal(table.Classes, []string{"0", "1", "2"}) {
+		t.Errorf("got classes %q, %v", table.Classes, err)
+	}
+}
+
+func TestTableSaysWhatItFound(t *testing.T) {
+	for text, want := range map[string][3]string{
+		"v1,v2,,,\nham,a,,,\n":               {"v2", "v1", ""},
+		"Title,Body,Class\na,b,ham\n":        {"Body", "Class", "Title"},
+		"ham\ta\n":                           {"column 2", "column 1", ""},
+		`{"label":1,"text":"","subject":""}`: {"text", "label", "subject"},
+		"text,spam\na,1\n":                   {"text", "spam", ""},
+		"COMMENT_ID,AUTHOR,DATE,CONTENT,CLASS\n1,x,2013,a,1\n": {"CONTENT", "CLASS", ""},
+	} {
+		table, err := openTable(t, text, TableOptions{})
+		if got := [3]string{table.Text, table.Label, table.Subject}; err != nil || got != want {
+			t.Errorf("%q: got %q, %v, want %q", text, got, err, want)
+		}
+	}
+}
+
+func TestOpenTableErrors(t *testing.T) {
+	tests := []struct {
+		about, text string
+		o           TableOptions
+		want        string
+		hint        bool
+	}{
+		{"nothing in it", "", TableOptions{}, "the table is empty", false},
+		{"only line ends", "\n\r\n\n", TableOptions{}, "the table is empty", false},
+		{"an empty array", "[]", TableOptions{}, "the table is empty", false},
+		{"prose", "This is no table.\nIt is not.\n", TableOptions{}, `the columns of text and label are not clear: the first row is "This is no table."`, true},
+		{"unusual names", "a,b,c\nx,y,ham\n", TableOptions{}, `are not clear: the first row is "a", "b", "c"`, true},
+		{"names without a label", "no,text\n1,a\n", TableOptions{}, `are not clear: the first row is "no", "text"`, true},
+		{"a name that is not there", "label,text\nham,a\n", TableOptions{Text: "letter"}, `there is no column "letter" in the first row, which is "label", "text"`, true},
+		{"a number that is not there", "label,text\nham,a\n", TableOptions{Text: "3"}, `there is no column 3 in a first row of 2`, true},
+		{"number zero", "label,text\nham,a\n", TableOptions{Label: "0"}, `there is no column 0`, true},
+		{"one column for both", "label,text\nham,a\n", TableOptions{Text: "1", Label: "1"}, `column 1 cannot be both`, true},
+		{"JSON without them", `{"a":"b"}`, TableOptions{}, `are not clear: the first row is "a"`, true},
+		{"broken JSON", "{\n", TableOptions{}, `line 1: JSON: unexpected end`, false},
+		{"UTF-16", "\xff\xfeh\x00a\x00", TableOptions{}, `is in UTF-16`, false},
+		{"an archive", makeZip(t, entry{name: "1"}), TableOptions{}, `is a zip archive, not a table`, false},
+		{"damaged compression", pack(t, gzipped, "label,text\n")[:9], TableOptions{}, `gzip data is cut off`, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			_, err := openTable(t, tt.text, tt.o)
+			checkError(t, err, "open ", "table: ", tt.want)
+			if errors.Is(err, ErrColumns) != tt.hint {
+				t.Errorf("%v: is about columns: %v, want %v", err, !tt.hint, tt.hint)
+			}
+		})
+	}
+	_, err := OpenTable(t.TempDir(), TableOptions{})
+	checkError(t, err, "is a folder, not a table")
+
+	var ids strings.Builder
+	ids.WriteString("label,text\n")
+	for i := range maxClasses + 1 {
+		fmt.Fprintf(&ids, "%d,a\n", i)
+	}
+	_, err = openTable(t, ids.String(), TableOptions{})
+	checkError(t, err, `the column "label" has more than 1000 different labels`)
+}
+
+func TestTableThatIsCutOffIsReadUpToThere(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("label,text\n")
+	for i := range 20_000 {
+		fmt.Fprintf(&text, "ham,message %d\n", i)
+	}
+	packed := pack(t, gzipped, text.String())
+	table, err := openTable(t, packed[:len(packed)/2], TableOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := contents(table.Source())
+	if last := got[len(got)-1]; len(got) < 5000 || !strings.Contains(last, "the gzip data is cut off") {
+		t.Errorf("got %d rows, the last one %q", len(got), last)
+	}
+	for i, m := range got[:len(got)-1] {
+		if want := fmt.Sprintf("ham: \nmessage %d", i); m != want {
+			t.Fatalf("got %q, want %q", m, want)
+		}
+	}
+}
+
+func TestTableThatChangedIsNoticed(t *testing.T) {
+	table, err := openTable(t, "label,text\nham,aaa\nspam,bbb\n", TableOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := []Item{}
+	for item, err := range table.Source() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		items = append(items, item)
+	}
+	for _, now := range []string{"label,text\nspam,xxx\nham,yyy\n", "label,text\n", "label,text,more\nham,a,b,c\nspam,a\n"} {
+		if err := os.WriteFile(table.path, []byte(now), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err = items[1].Read(nil)
+		checkError(t, err, "read "+table.path+":3: the file has changed since it was listed")
+	}
+}
+
+// allRows returns the rows that a scanner finds with a window of limited size, and
+// the errors among them.
+func allRows(t testing.TB, s *rowScanner) (rows []row, long int) {
+	t.Helper()
+	for {
+		r, err := s.next()
+		switch {
+		case err == nil:
+		case errors.Is(err, errLongRow):
+			long++
+		default:
+			return rows, long
+		}
+		r.bytes = bytes.Clone(r.bytes)
+		rows = append(rows, r)
+	}
+}
+
+func TestRowsThatAreTooLong(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	for _, comma := range []byte{'\t', ',', 0} {
+		s := newRowScanner(strings.NewReader("a\n"+long+"\nb\n"+long), rowFormat{comma: comma})
+		s.limit = 100
+		rows, tooLong := allRows(t, s)
+		if len(rows) != 4 || tooLong != 2 || string(rows[2].bytes) != "b\n" || rows[2].line != 3 || rows[2].offset != 303 {
+			t.Errorf("%q: got %v, %d of them too long", comma, rows, tooLong)
+		}
+	}
+}
+
+func TestWorkIsLinearInTheSizeOfHostileTables(t *testing.T) {
+	for _, shape := range []struct {
+		about, unit string
+		format      rowFormat
+	}{
+		{"open quotes", "\"\n", rowFormat{comma: ','}},
+		{"quotes that open in the next line", "p\",q,\"r\n", rowFormat{comma: ','}},
+		{"doubled quotes", "\"\"\"\n", rowFormat{comma: ','}},
+		{"a cell that never ends", "\"\"", rowFormat{comma: ','}},
+		{"cells", ",", rowFormat{comma: ','}},
+		{"lines", "\n", rowFormat{comma: '\t'}},
+		{"open objects", "{\n", rowFormat{array: true}},
+		{"open texts", "{\"\n", rowFormat{array: true}},
+		{"brackets", "[],", rowFormat{array: true}},
+		{"objects in objects", "{\"a\":", rowFormat{array: true}},
+		{"open objects on lines", "{\n", rowFormat{}},
+	} {
+		t.Run(shape.about, func(t *testing.T) {
+			read := func(size int) time.Duration {
+				text := strings.Repeat(shape.unit, size/len(shape.unit))
+				return timeOf(func() {
+					rows, _ := allRows(t, newRowScanner(strings.NewReader("\"x"+text), shape.format))
+					for _, r := range rows {
+						if _, err := shape.format.cells(r.bytes); err != nil {
+							continue
+						}
+					}
+				})
+			}
+			for range 4 {
+				if once, more := read(32<<10), read(128<<10); more <= 10*once+3*time.Millisecond {
+					return
+				}
+			}
+			t.Error("4 times the size took over 10 times as long")
+		})
+	}
+}
+
+// FuzzRows: each byte of a table is in one row or between rows, where nothing but
+// line ends and the signs between JSON objects are; the rows do not depend on how
+// the file is read; each can be taken apart or is an error.
+func FuzzRows(f *testing.F) {
+	for _, s := range []string{"label,text\nham,a\n", "ham\t\"a\r\n\r\nspam\tb", "a;\"b\n\"\"c\";d\n\"x", "[{\"a\":\"}\"},\n{}]", "{\"a\":1}\n\n{", "\"\r", "\"a\"\rb\n"} {
+		for kind := range byte(5) {
+			f.Add([]byte(s), kind)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte, kind byte) {
+		format := []rowFormat{{comma: ','}, {comma: ';'}, {comma: '\t'}, {}, {array: true}}[kind%5]
+		rows, _ := allRows(t, newRowScanner(bytes.NewReader(text), format))
+		at := 0
+		between := func(to int) {
+			if rest := bytes.Trim(text[at:to], " \t\r\n[],"); len(rest) > 0 || format.comma != 0 && len(bytes.Trim(text[at:to], "\r\n")) > 0 {
+				t.Errorf("%q is in no row", text[at:to])
+			}
+		}
+		for _, r := range rows {
+			start := int(r.offset)
+			if start < at || len(r.bytes) == 0 || !bytes.Equal(text[start:start+len(r.bytes)], r.bytes) {
+				t.Fatalf("the row %q is not at %d", r.bytes, r.offset)
+			}
+			if want := 1 + bytes.Count(text[:start], []byte("\n")); r.line != want {
+				t.Errorf("the row %q has line %d, want %d", r.bytes, r.line, want)
+			}
+			between(start)
+			at = start + len(r.bytes)
+			if cells, err := format.cells(r.bytes); err == nil && len(cells) == 0 && len(format.keys) > 0 {
+				t.Errorf("the row %q has neither cells nor an error", r.bytes)
+			}
+		}
+		between(len(text))
+		again, _ := allRows(t, newRowScanner(iotest.OneByteReader(bytes.NewReader(text)), format))
+		if !slices.EqualFunc(rows, again, func(a, b row) bool { return a.offset == b.offset && bytes.Equal(a.bytes, b.bytes) }) {
+			t.Errorf("got %v at once, %v byte by byte", rows, again)
+		}
+	})
+}
+
+// FuzzTable: every row of a table that can be opened is an item that can be read,
+// or an error.
+func FuzzTable(f *testing.F) {
+	for _, s := range []string{
+		"label,text\nham,a\nspam,\"b\nc\"\n", "ham\t\"a\nspam\tb\n", "text;class;subject\na;0;\"x\ny\"\nb;1\n", "[{\"text\":\"a\",\"label\":1}, 2]",
+		"{\"text\":\"a\",\"label\":\"ham\"}\n{}\n", "\ufeffv1,v2\nham,\xff\n",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		table := Table{path: "table"}
+		if err := table.open(fstest.MapFS{"table": {Data: text}}, TableOptions{}); err != nil {
+			return
+		}
+		want := -1
+		if !table.header {
+			want = 0
+		}
+		s, file, err := table.scan(table.format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		rows, _ := allRows(t, s)
+		want += len(rows)
+		got := 0
+		for item, err := range table.Source() {
+			got++
+			if err != nil {
+				continue
+			}
+			raw, err := item.Read(nil)
+			if err != nil || !slices.Contains(table.Classes, item.Label) {
+				t.Errorf("%s, label %q: %v", item.Origin, item.Label, err)
+			}
+			if head, _, found := bytes.Cut(raw, []byte("\n")); !found || len(head) > 0 && !bytes.HasPrefix(head, []byte("Subject: ")) {
+				t.Errorf("%s: the message begins with %q", item.Origin, head)
+			}
+		}
+		if got != want && compressionOf(text) == uncompressed {
+			t.Errorf("got %d items and errors, want %d", got, want)
+		}
+	})
+}
+
+func BenchmarkTable(b *testing.B) {
+	var text strings.Builder
+	text.WriteString("label,text\n")
+	for i := range 5000 {
+		fmt.Fprintf(&text, "ham,\"message %d, with a comma and some words more, as many as in a message\"\n", i)
+	}
+	table, err := openTable(b, text.String(), TableOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("list", func(b *testing.B) {
+		b.SetBytes(int64(text.Len()))
+		b.ReportAllocs()
+		for b.Loop() {
+			n := 0
+			for range table.Source() {
+				n++
+			}
+			if n != 5000 {
+				b.Fatal(n)
+			}
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		var raw []byte
+		b.ReportAllocs()
+		for item := range table.Source() {
+			for b.Loop() {
+				if raw, err = item.Read(raw); err != nil {
+					b.Fatal(err)
+				}
+			}
+			break
+		}
+	})
+}

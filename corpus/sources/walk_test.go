@@ -1,0 +1,155 @@
+package sources
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/fstest"
+)
+
+// TestLayouts lists folders as mail programs leave them. Every file that is mail
+// holds its own name; the origins say what was listed.
+func TestLayouts(t *testing.T) {
+	const from = "From a@b.example Thu Aug 22 12:36:23 2002\n\nx\n"
+	const emlx = "2\nx\n<?xml"
+	tests := []struct {
+		about string
+		files map[string]string
+		want  []string
+	}{
+		{"MH: by number, without what was deleted, and nested",
+			map[string]string{"context": "x", "inbox/.mh_sequences": "x", "inbox/10": "x", "inbox/9": "x", "inbox/,8": "x", "inbox/#7": "x", "inbox/note": "x", "inbox/lists/2": "x", "inbox/lists/1": "x", "inbox/lists/.xmhcache": "x"},
+			[]string{"inbox/9", "inbox/10", "inbox/lists/1", "inbox/lists/2"}},
+		{"MH without an index", map[string]string{"100": "x", "20": "x", "020": "x", ",3": "x", "3": "x"}, []string{"3", "020", "20", "100"}},
+		{"a tree of eml files", map[string]string{"2023/a.eml": "x", "2023/b.EML": "x", "2024/c.eml": from, "Thumbs.db": "x"}, []string{"2023/a.eml", "2023/b.EML", "2024/c.eml"}},
+		{"mbox files in a folder are known by their names",
+			map[string]string{"a.mbox": from + "\n" + from, "b.MBX": from, "c.txt": from, "d": from}, []string{"a.mbox#1", "a.mbox#2", "b.MBX#1", "c.txt", "d"}},
+		{"and by an index beside them",
+			map[string]string{"Sent": from, "Sent.cmeta": "x", "Sent.ev-summary": "x", "Sent.ibex.index": "x", "In.mbx": from, "In.toc": "x", "Out": from, "Out.toc": "x"},
+			[]string{"In.mbx#1", "Out#1", "Sent#1"}},
+		{"Thunderbird: mbox files, their subfolders, messages beside them",
+			map[string]string{"Inbox": from, "Inbox.msf": "x", "Inbox.sbd/Lists": from, "Inbox.sbd/Lists.msf": "x", "Inbox.sbd/Lists.sbd/Go": from,
+				"Trash": "", "one.eml": "x", "msgFilterRules.dat": "x", "popstate.dat": "x", "filterlog.html": "x", "Inbox.mozmsgs/1.wdseml": "x", "2.wdseml": "x"},
+			[]string{"Inbox#1", "Inbox.sbd/Lists#1", "Inbox.sbd/Lists.sbd/Go#1", "one.eml"}},
+		{"Thunderbird: Maildirs",
+			map[string]string{"Inbox.msf": "x", "Inbox/cur/1.eml": "x", "Inbox/tmp/2.eml": "x", "Inbox.sbd/Lists/cur/3.eml": "x", "Inbox.sbd/Lists/tmp/": "", "Inbox.sbd/Lists.msf": "x"},
+			[]string{"Inbox/cur/1.eml", "Inbox.sbd/Lists/cur/3.eml"}},
+		{"Thunderbird: a profile",
+			map[string]string{"prefs.js": "x", "key4.db": "x", "extensions/x": "x", "Mail/Local Folders/Inbox": from, "Mail/Local Folders/Inbox.msf": "x", "ImapMail/imap.b.example.msf": "x", "ImapMail/imap.b.example/INBOX": from, "ImapMail/imap.b.example/INBOX.msf": "x"},
+			[]string{"ImapMail/imap.b.example/INBOX#1", "Mail/Local Folders/Inbox#1"}},
+		{"Apple Mail: messages and no attachments",
+			map[string]string{"V2/In.mbox/Info.plist": "x", "V2/In.mbox/0F/Data/Messages/1.emlx": emlx, "V2/In.mbox/0F/Data/Messages/2.partial.emlx": emlx, "V2/In.mbox/0F/Data/Attachments/2/1/a.txt": "x", "V2/In.mbox/Sub.mbox/Info.plist": "x", "V2/In.mbox/Sub.mbox/Messages/3.emlx": emlx, "V2/Envelope Index": "x"},
+			[]string{"V2/In.mbox/0F/Data/Messages/1.emlx", "V2/In.mbox/0F/Data/Messages/2.partial.emlx", "V2/In.mbox/Sub.mbox/Messages/3.emlx"}},
+		{"Apple Mail before 2005, and what it exports",
+			map[string]string{"Old.mbox/mbox": from, "Old.mbox/table_of_contents": "x", "Old.mbox/content_index": "x", "Sent.mbox/mbox": from},
+			[]string{"Old.mbox/mbox#1", "Sent.mbox/mbox#1"}},
+		{"notmuch: Maildirs in folders", map[string]string{".notmuch/xapian/x": "x", "a/cur/1": "x", "a/new/2": "x", "b/c/cur/3": "x", "b/c/tmp/": ""}, []string{"a/cur/1", "a/new/2", "b/c/cur/3"}},
+		{"what servers leave in a folder", map[string]string{"dovecot-uidlist": "x", "dovecot.index": "x", "courierimapuiddb": "x", "subscriptions": "x", "maildirsize": "x", ".dovecot.lda-dupes": "x", "dovecotte": "x"}, []string{"dovecotte"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			root := tree(t, tt.files)
+			source, _, err := Open(root, "ham", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for item, err := range source {
+				var raw []byte
+				if err == nil {
+					raw, err = item.Read(nil)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if text := string(raw); text != "x" && text != "x\n" && !slices.Contains([]string{from, from + "\n"}, text) {
+					t.Errorf("%s: got %q", item.Origin, text)
+				}
+				rel, err := filepath.Rel(root, item.Origin)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, filepath.ToSlash(rel))
+			}
+			slices.Sort(got)
+			want := slices.Sorted(slices.Values(tt.want))
+			if !slices.Equal(got, want) {
+				t.Errorf("got  %q\nwant %q", got, want)
+			}
+		})
+	}
+}
+
+func TestMHMessagesComeInTheOrderOfTheirNumbers(t *testing.T) {
+	root := tree(t, map[string]string{"10": "ten", "9": "nine", "100": "hundred", "1": "one", "99999999999999999999": "many", ",2": "deleted"})
+	source, _, err := Open(root, "ham", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := contents(source), []string{"ham: one", "ham: nine", "ham: ten", "ham: hundred", "ham: many"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A Maildir that is asked for is read alone, so that the junk in it is not taken
+// for ham; one in a folder is read with the folders in it, as all else there is.
+func TestMaildirsInsideOfMaildirs(t *testing.T) {
+	root := tree(t, map[string]string{
+		"Mail/cur/1": "inbox", "Mail/new/": "", "Mail/dovecot.d/x": "x", "Mail/.Junk/cur/2": "hidden", "Mail/.Junk/new/": "",
+		"Mail/Junk/cur/3": "junk", "Mail/Junk/new/": "", "Mail/Lists/Go/cur/4": "go", "Mail/Lists/Go/tmp/": "",
+	})
+	for _, tt := range []struct {
+		name string
+		want []string
+	}{
+		{"Mail", []string{"ham: inbox"}},
+		{"", []string{"ham: inbox", "ham: junk", "ham: go"}},
+	} {
+		source, _, err := Open(filepath.Join(root, tt.name), "ham", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := contents(source); !slices.Equal(got, tt.want) {
+			t.Errorf("%q: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// onlyFS hides what a file system can do beside opening files.
+type onlyFS struct{ fs.FS }
+
+// TestFoldersOfAnyFileSystem lists all layouts within a file system that is not the
+// one of the operating system, as that of an archive.
+func TestFoldersOfAnyFileSystem(t *testing.T) {
+	const from = "From a@b.example Thu Aug 22 12:36:23 2002\n\n"
+	files := fstest.MapFS{}
+	for name, text := range map[string]string{
+		"m/a/cur/1": "maildir", "m/a/new/2": "new", "m/mh/.mh_sequences": "", "m/mh/10": "ten", "m/mh/9": "nine",
+		"m/tb/Inbox.msf": "", "m/tb/Inbox": from + ">From x\n", "m/x.emlx": "4\nemlx<?xml", "m/y": "plain",
+	} {
+		files[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	want := []string{"ham: maildir", "ham: new", "ham: nine", "ham: ten", "ham: " + from + "From x\n", "ham: emlx", "ham: plain"}
+	if got := contents(FromFS(onlyFS{files}, "m", "ham")); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	plan, err := maildirTree(onlyFS{files}, "m")
+	if err != nil || len(plan.Folders) != 1 || plan.Folders[0].Name != "a" {
+		t.Fatal(plan, err)
+	}
+	if got, want := contents(plan.Source()), []string{"ham: maildir", "ham: new"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestAnMboxInAFolderThatCannotBeReadIsOneError(t *testing.T) {
+	files := fstest.MapFS{"m/a.mbox": {Data: []byte("x")}, "m/b.mbox": {Data: []byte("x")}, "m/c": {Data: []byte("c")}}
+	source := FromFS(brokenFS{files, "m/a.mbox", true, errors.New("input/output error")}, "m", "ham")
+	got := fmt.Sprintf("%q", contents(source))
+	if want := `["ham! list m/a.mbox: input/output error" "ham! list m/b.mbox: has no From_ line, so it is no mbox" "ham: c"]`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
