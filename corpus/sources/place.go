@@ -14,9 +14,9 @@ import (
 	"chaff/corpus/internal/lines"
 )
 
-// MaxMessageBytes is the size of the largest message that is read. No
-// mail server takes a message near it: what is larger is a disk image or an
-// archive that lies among the mail.
+// MaxMessageBytes is the size of the largest message that is read. No mail server
+// takes a message near it: what is larger is a disk image or an archive that lies
+// among the mail.
 const MaxMessageBytes = 256 << 20
 
 // These are what package corpus has of messages.

@@ -1,3 +1,5 @@
+// Package lines takes messages apart that are not decoded: their lines, header fields and dates, and the From_ lines of
+// mbox files.
 package lines
 
 import "bytes"
@@ -25,6 +27,7 @@ func LineEnd(b []byte) int {
 	return len(b)
 }
 
+// TrimLineEnd returns a line without its LF, and the CRs before that.
 func TrimLineEnd(line []byte) []byte {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	return bytes.TrimRight(line, "\r")
@@ -40,7 +43,7 @@ func IsFromLine(line []byte) bool {
 }
 
 // A FieldName is the name of a header field in lower case, cut after as many
-// bytes as are needed to tell the names this package knows from others.
+// bytes as are needed to tell the names that are looked for from others.
 type FieldName struct {
 	bytes [28]byte
 	n     int
