@@ -11,7 +11,7 @@ import (
 
 const (
 	// maxCached is how many words a generation holds: mail full of random words must not fill the memory.
-	maxCached = 1 << 16
+	maxCached = 1 << 17
 	// maxCachedWord is the longest word that is remembered, and the longest text, in bytes.
 	maxCachedWord = 1 << 10
 	minSlots      = 1 << 8

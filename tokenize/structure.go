@@ -184,24 +184,54 @@ func (t *Tokenizer) step(value []byte) {
 	value = value[:min(len(value), 2*maxShaped)]
 	t.term = append(t.term[:0], "step:"...)
 	for separator := ""; len(value) > 0; separator = " " {
-		word := beforeAny(value, " \t")
-		value = bytes.TrimLeft(value[len(word):], " \t")
+		word, has := stepWord(value)
+		value = value[len(word):]
+		for len(value) > 0 && (value[0] == ' ' || value[0] == '\t') {
+			value = value[1:]
+		}
 		t.term = append(t.term, separator...)
 		switch {
-		case isStepKeyword(word):
+		case has&^hasBracket == 0 && isStepKeyword(word):
 			t.term = append(t.term, word...)
-		case bytes.IndexByte(word, '@') >= 0:
+		case has&hasAt != 0:
 			t.term = append(t.term, "address"...)
-		case bytes.IndexByte(word, '.') >= 0 && !bytes.ContainsAny(word, "[(:"):
+		case has&hasDot != 0 && has&(hasBracket|hasColon) == 0:
 			t.term = append(t.term, "host"...)
 		default:
 			t.term = appendShape(t.term, word, false)
 		}
-		if bytes.HasSuffix(word, []byte(";")) { // the date follows
+		if len(word) > 0 && word[len(word)-1] == ';' { // the date follows
 			break
 		}
 	}
 	t.put(t.term, nil)
+}
+
+// What a word of a Received field has.
+const (
+	hasAt = 1 << iota
+	hasDot
+	hasBracket
+	hasColon
+)
+
+// stepWord returns the word at the start of a value, and what it has.
+func stepWord(value []byte) (word []byte, has int) {
+	for i, c := range value {
+		switch c {
+		case ' ', '\t':
+			return value[:i], has
+		case '@':
+			has |= hasAt
+		case '.':
+			has |= hasDot
+		case '[', '(':
+			has |= hasBracket
+		case ':':
+			has |= hasColon
+		}
+	}
+	return value, has
 }
 
 // isStepKeyword reports whether a word of a Received field is one of its clauses or protocols (RFC 5321, section 4.4), or one

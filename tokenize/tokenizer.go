@@ -388,9 +388,9 @@ func newAddressTags(tag string) addressTags { return addressTags{tag, tag + "@",
 // names and comments.
 func (t *Tokenizer) addresses(tags addressTags, value []byte) {
 	for len(value) > 0 {
-		i := bytes.IndexAny(value, " \t\r\n<>(),;:\"[]")
-		if i < 0 {
-			i = len(value)
+		i := 0
+		for i < len(value) && !endsAddress(value[i]) {
+			i++
 		}
 		chunk := value[:i]
 		if i < len(value) {
@@ -405,6 +405,15 @@ func (t *Tokenizer) addresses(tags addressTags, value []byte) {
 		t.single(tags.words, t.inOneForm(chunk), t.folds)
 		t.host(tags.host, tags.domain, chunk[at+1:])
 	}
+}
+
+// endsAddress reports whether c stands between addresses, names and comments.
+func endsAddress(c byte) bool {
+	switch c {
+	case ' ', '\t', '\r', '\n', '<', '>', '(', ')', ',', ';', ':', '"', '[', ']':
+		return true
+	}
+	return false
 }
 
 // inOneForm returns text in NFKC.
