@@ -22,13 +22,20 @@ func chaffID(model string) string { return "chaff-" + model }
 // defaultChaff is the id of chaff as it is when nothing is set.
 func defaultChaff() string { return chaffID(config.Default().Model) }
 
+// leanChaff is the id of chaff's default model whose file has what a verdict needs and nothing else.
+func leanChaff() string { return defaultChaff() + "-lean" }
+
+// small is the program that classifies one message, by the path of chaff.
+func small(program string) string { return program + "-classify" }
+
 // measuredModels are chaff's default model and the two that others have too.
 func measuredModels() []string {
 	return slices.Compact([]string{config.Default().Model, "multinomial", "softmax"})
 }
 
 // chaffs are the models of chaff, each with the default settings and once more with stemming switched; and the default model
-// without a test part of its own, so that it learns from more of the training messages. program is the path of chaff.
+// without a test part of its own, so that it learns from more of the training messages, and without the texts of terms.
+// program is the path of chaff; the small program for one message is beside it.
 func chaffs(program string) []entrant {
 	setting, words := "tokenize.language=none", "no stemming"
 	if config.Default().Tokenize.Language == "none" {
@@ -41,7 +48,8 @@ func chaffs(program string) []entrant {
 		other = append(other, chaff(program, chaffID(model)+switched, name+", "+words, model, "--set", setting))
 	}
 	best := config.Default().Model
-	more := chaff(program, defaultChaff()+"-more", "chaff "+best+", learning from four fifths", best, "--set", "split.train=0.8", "--set", "split.test=0")
+	more := chaff(program, leanChaff(), "chaff "+best+", learning from four fifths, no texts of terms", best,
+		"--set", "split.train=0.8", "--set", "split.test=0", "--set", "features.texts=false")
 	return slices.Concat(plain, []entrant{more}, other)
 }
 
@@ -51,7 +59,7 @@ func chaff(program, id, name, model string, set ...string) entrant {
 	options := strings.Join(append([]string{"--model", model}, set...), " ")
 	return entrant{
 		id: id, name: name,
-		settings: fmt.Sprintf("`chaff train --workers 1 %s`, `chaff classify`", options),
+		settings: fmt.Sprintf("`chaff train --workers 1 %s`, `chaff classify`, one message: `chaff-classify`", options),
 		present:  func() bool { return true },
 		train: func(j job) []command {
 			return single("", trainChaff(program, 1, j.db, model, set...)...)
@@ -63,7 +71,7 @@ func chaff(program, id, name, model string, set ...string) entrant {
 			return single("", program, "classify", "--json", "-m", path.Join(j.db, "model"), "test/ham", "test/spam")
 		},
 		one: func(j job, l letter) command {
-			return command{args: []string{program, "classify", "-m", path.Join(j.db, "model")}, stdin: l.name}
+			return command{args: []string{small(program), "-m", path.Join(j.db, "model")}, stdin: l.name}
 		},
 		answers:  func(_ job, out []byte) ([]answer, error) { return fromLines(out, readChaff) },
 		database: []string{"model"},

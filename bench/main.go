@@ -177,8 +177,10 @@ func (o options) nameOf(i int) string {
 // buildChaff builds the program and returns what it says of its version.
 func (r race) buildChaff(ctx context.Context) (version string, err error) {
 	r.tell("build chaff")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", r.chaff, "./cmd/chaff").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build chaff: %w: %s", err, lastLine(out))
+	for program, folder := range map[string]string{r.chaff: "./cmd/chaff", small(r.chaff): "./cmd/chaff-classify"} {
+		if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, folder).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("build %s: %w: %s", folder, err, lastLine(out))
+		}
 	}
 	out, err := exec.CommandContext(ctx, r.chaff, "version").Output()
 	if err != nil {
