@@ -87,7 +87,7 @@ func (d *dictionary) numbers(dst []uint32, b *Bag, doc Document) ([]uint32, erro
 	return dst, nil
 }
 
-// lookedUpTogether is how many terms of a shard are looked up at a time, at most.
+// lookedUpTogether is how many terms are looked up at a time, at most.
 const lookedUpTogether = 32
 
 // found is what a look-up has found: the slot of the term, 0 for none, and the check of its text.

@@ -25,24 +25,26 @@ type Tokenizer struct {
 	stopWords map[string]languageSet // nil if the language is not looked for
 	spoken    string                 // the language of the message
 
-	emit                 func(Term)
-	left                 int  // how many tokens may still be emitted, negative when some were cut off
-	read                 int  // bytes of body text that were read
-	late                 bool // whether what is emitted is beyond the start of the message
-	seen                 evidence
-	voice                voice  // of the text that is cut
-	pair                 []byte // in prose: the tag, the word or sign before the one that is read as it is counted, and a space
-	spaced               spaced
-	amounts              amounts
-	term                 []byte // the term being made: tag and word
-	second               []byte // a term that is made while another one stands in term
-	before               []byte // the name of the field before
-	joined               []byte // the word being made of a disguised one
-	clean                []byte // text without invisible characters
-	normal               []byte // text in NFKC
-	segments             [][]byte
-	types                []int
-	takeWord, takePaired func(word []byte, kind wordKind) // methods of the same names
+	emit     func(Term)
+	left     int  // how many tokens may still be emitted, negative when some were cut off
+	read     int  // bytes of body text that were read
+	late     bool // whether what is emitted is beyond the start of the message
+	seen     evidence
+	voice    voice  // of the text that is cut
+	pair     []byte // in prose: the tag, the word or sign before the one that is read as it is counted, and a space
+	spaced   spaced
+	amounts  amounts
+	term     []byte // the term being made: tag and word
+	second   []byte // a term that is made while another one stands in term
+	before   []byte // the name of the field before
+	joined   []byte // the word being made of a disguised one
+	clean    []byte // text without invisible characters
+	normal   []byte // text in NFKC
+	segments [][]byte
+	types    []int
+
+	// The methods word and pairedWord, for cut.
+	takeWord, takePaired func(word []byte, kind wordKind)
 }
 
 // voice is how the words with one tag are counted.
