@@ -25,6 +25,8 @@ func TestAnInterruptKeepsNoMessageFromComingOut(t *testing.T) {
 			}
 		}
 		stop()
-		signal.Reset(os.Interrupt, syscall.SIGTERM)
+		heeded := make(chan os.Signal, 1) // what is listened for is not ignored any more
+		signal.Notify(heeded, os.Interrupt, syscall.SIGTERM)
+		signal.Stop(heeded)
 	}
 }
