@@ -18,6 +18,7 @@ func TestAnInterruptKeepsNoMessageFromComingOut(t *testing.T) {
 		"a message passed":        {[]string{"classify", "--pass"}, true},
 		"a message passed, spelt": {[]string{"classify", "-m", "spam.model", "--pass=true"}, true},
 	} {
+		heed()
 		_, stop := interruptible(tt.args)
 		for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 			if got := signal.Ignored(s); got != tt.ignored {
@@ -25,8 +26,13 @@ func TestAnInterruptKeepsNoMessageFromComingOut(t *testing.T) {
 			}
 		}
 		stop()
-		heeded := make(chan os.Signal, 1) // what is listened for is not ignored any more
-		signal.Notify(heeded, os.Interrupt, syscall.SIGTERM)
-		signal.Stop(heeded)
 	}
+	heed()
+}
+
+// heed undoes what made the process ignore signals, in a test before or in this one: what is listened for is not ignored.
+func heed() {
+	heeded := make(chan os.Signal, 1)
+	signal.Notify(heeded, os.Interrupt, syscall.SIGTERM)
+	signal.Stop(heeded)
 }
