@@ -2,6 +2,7 @@ package models
 
 import (
 	"math"
+	"slices"
 
 	"chaff/features"
 )
@@ -31,6 +32,7 @@ type ftrl struct {
 	origin    bool
 	scores    []float64 // R
 	current   []float64 // the weights of the biases and of the terms of the document that is read
+	read      []cell    // of these terms
 }
 
 // cell is what is known of a weight: u and the square root of n, side by side since both are needed.
@@ -103,15 +105,30 @@ func (l *ftrl) scoresNow(dst []float64, x features.Vector) []float64 {
 		dst[r] = l.weight(c, 0, 0)
 	}
 	l.current = append(l.current[:0], dst...)
-	for i, w := range x.IDs {
+	l.gather(x)
+	for i := range x.IDs {
 		f := float64(x.Values[i])
-		for r, c := range l.cells[int(w)*l.n:][:l.n] {
+		for r, c := range l.read[i*l.n:][:l.n] {
 			weight := l.weight(c, l1, l2)
 			l.current = append(l.current, weight)
 			dst[r] += f * weight
 		}
 	}
 	return dst
+}
+
+// gather copies the cells of a document's terms, and does nothing else, so that the waits for memory are one.
+func (l *ftrl) gather(x features.Vector) {
+	l.read = slices.Grow(l.read[:0], len(x.IDs)*l.n)[:len(x.IDs)*l.n]
+	if l.n == 1 {
+		for i, w := range x.IDs {
+			l.read[i] = l.cells[w]
+		}
+		return
+	}
+	for i, w := range x.IDs {
+		copy(l.read[i*l.n:][:l.n], l.cells[int(w)*l.n:])
+	}
 }
 
 func (l *ftrl) pass() int { return 0 }
