@@ -55,9 +55,9 @@ func BenchmarkTrainSpamAssassin(b *testing.B) {
 	}
 	seconds := total.Seconds() / float64(b.N)
 	b.ReportMetric(seconds, "cpu-s/op")
-	// 2 seconds on a machine with nothing else to do.
-	if seconds > 4 {
-		b.Errorf("%.2f CPU seconds, want at most 4", seconds)
+	// 2 seconds with one worker on a machine with nothing else to do; two threads of one core take 3.
+	if seconds > 5 {
+		b.Errorf("%.2f CPU seconds, want at most 5", seconds)
 	}
 }
 
