@@ -310,13 +310,14 @@ func (t *Tokenizer) word(word []byte, kind wordKind) { t.counted(word, kind) }
 
 // counted emits a word or sign of the text that is cut, and returns what it is counted as, empty if it is not.
 func (t *Tokenizer) counted(word []byte, kind wordKind) []byte {
-	if kind != symbol || len(word) > t.options.MaxLength { // a line of underlines
+	switch {
+	case kind != symbol:
 		return t.single(t.voice.tag, word, t.voice.words)
-	}
-	if !t.options.Symbols {
+	case !t.options.Symbols:
 		return nil
-	}
-	if t.voice.signs == nil {
+	case len(word) > t.options.MaxLength: // a line of underlines
+		return t.single(t.voice.tag, word, t.voice.words)
+	case t.voice.signs == nil:
 		t.term = append(append(t.term[:0], t.voice.tag...), word...)
 		t.put(t.term, word)
 		return word

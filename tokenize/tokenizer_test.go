@@ -95,19 +95,20 @@ func TestTermsAreTaggedWithTheirField(t *testing.T) {
 }
 
 func TestSettingsChangeTheTerms(t *testing.T) {
-	const raw = "Subject: Running\nReceived: by mx\nReturn-Path: <a@b.example>\nDelivered-To: c@d.example\nList-Id: news\nDate: today\nMessage-ID: <1>\nX-Mailer: M\nX-Ours: o\n\nThe Offers, ok\n"
+	const raw = "Subject: Running\nReceived: by mx\nReturn-Path: <a@b.example>\nDelivered-To: c@d.example\nList-Id: news\nDate: today\nMessage-ID: <1>\nX-Mailer: M\nX-Ours: o\n\nThe Offers, ok\n" +
+		"________________________________________________________________________________\n"
 	tests := []struct {
 		name   string
 		change func(o *Options)
 		has    []string
 		lacks  []string
 	}{
-		{"by default", nil, []string{"subject:run", "body:offer", "body:,", "header:X-Mailer"},
+		{"by default", nil, []string{"subject:run", "body:offer", "body:,", "body:64+", "header:X-Mailer"},
 			[]string{"header:Received", "header:List-Id", "header:Date", "header:Message-ID", "header:Delivered-To", "header:Return-Path"}},
 		{"without a language words stay whole", func(o *Options) { o.Language = "none" }, []string{"subject:running", "body:offers"}, []string{"subject:run"}},
 		{"in another language other stems", func(o *Options) { o.Language = "french" }, []string{"body:offer"}, []string{"subject:run"}},
 		{"with case", func(o *Options) { o.CaseSensitive = true }, []string{"subject:Running", "body:Offers", "body:ok"}, []string{"subject:run"}},
-		{"without symbols", func(o *Options) { o.Symbols = false }, []string{"body:ok"}, []string{"body:,"}},
+		{"without symbols", func(o *Options) { o.Symbols = false }, []string{"body:ok"}, []string{"body:,", "body:64+"}},
 		{"without short words", func(o *Options) { o.MinLength = 3 }, []string{"body:the", "body:,"}, []string{"body:ok", "x-mailer:m"}},
 		{"with a shorter limit", func(o *Options) { o.MaxLength = 5 }, []string{"subject:4+", "body:4+"}, []string{"body:offer"}},
 		{"with trace fields", func(o *Options) { o.Received = true }, []string{"header:Received", "received:mx", "header:Return-Path", "return-path:a@b.example"}, []string{"header:Date"}},
