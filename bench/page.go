@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"chaff/internal/markdown"
 )
 
 // page is docs/benchmarks.md.
@@ -88,9 +90,9 @@ func (c measured) text() string {
 %s
 %s
 %s
-%s`, m.name, thousands(len(m.train)+len(m.test)), thousands(len(m.train)+len(m.test)-countSpam(m.train)-countSpam(m.test)),
-		thousands(countSpam(m.train)+countSpam(m.test)), thousands(m.copies),
-		thousands(len(m.train)), megabytes(totalBytes(m.train)), thousands(len(m.test)), megabytes(totalBytes(m.test)),
+%s`, m.name, markdown.Thousands(len(m.train)+len(m.test)), markdown.Thousands(len(m.train)+len(m.test)-countSpam(m.train)-countSpam(m.test)),
+		markdown.Thousands(countSpam(m.train)+countSpam(m.test)), markdown.Thousands(m.copies),
+		markdown.Thousands(len(m.train)), megabytes(totalBytes(m.train)), markdown.Thousands(len(m.test)), megabytes(totalBytes(m.test)),
 		m.remark(), c.costs(), c.rightness(), c.ratios(), c.targets())
 }
 
@@ -101,7 +103,7 @@ func (m *mail) remark() string {
 	}
 	return fmt.Sprintf(`In %s messages the text follows the header without an empty line. spamprobe takes it for header fields, and sees little of
 it.
-`, thousands(m.joined))
+`, markdown.Thousands(m.joined))
 }
 
 func megabytes(n int64) float64 { return float64(n) / 1e6 }
@@ -129,7 +131,7 @@ func (c measured) rightness() string {
 		}
 		v, m := r.judged.verdicts, r.judged.middle
 		rows = append(rows, fmt.Sprintf("%s | %.2f%% (%.2f-%.2f) | %s | %s | %.2f%% | %s | %s | %s", r.name, v.Accuracy, v.AccuracyLow, v.AccuracyHigh,
-			decimals(v.HM, 2), decimals(v.SM, 2), m.Accuracy, decimals(m.HM, 2), decimals(m.SM, 2), decimals(v.OneMinusROCA, 4)))
+			markdown.Decimals(v.HM, 2), markdown.Decimals(v.SM, 2), m.Accuracy, markdown.Decimals(m.HM, 2), markdown.Decimals(m.SM, 2), markdown.Decimals(v.OneMinusROCA, 4)))
 	}
 	return table("program | accuracy of its verdicts (95% interval) | hm% | sm% | accuracy at the middle of its scores | hm% | sm% | (1-ROCA)%", rows)
 }
@@ -145,7 +147,7 @@ func (r result) order() string {
 	if r.judged == nil {
 		return "-"
 	}
-	return decimals(r.judged.verdicts.OneMinusROCA, 4)
+	return markdown.Decimals(r.judged.verdicts.OneMinusROCA, 4)
 }
 
 // note tells what is to be known about the figures of a row.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"chaff/config"
+	"chaff/internal/markdown"
 )
 
 // of is the result of an entrant, an empty one if it did not take part.
@@ -103,7 +104,7 @@ func figure(v float64, digits int) string {
 	case v == 0:
 		return "-"
 	case digits == 0:
-		return thousands(int(v + 0.5))
+		return markdown.Thousands(int(v + 0.5))
 	}
 	return fmt.Sprintf("%.*f", digits, v)
 }
@@ -113,19 +114,3 @@ func times(v float64) string { return figure(v, 2) }
 func memory(bytes int64) string { return figure(megabytes(bytes), 1) }
 
 func count(n int) string { return figure(float64(n), 0) }
-
-// decimals writes a figure with so many decimals; one that is not defined is a dash.
-func decimals(v *float64, digits int) string {
-	if v == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.*f", digits, *v)
-}
-
-// thousands writes a number of at least 0 with commas.
-func thousands(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
-}

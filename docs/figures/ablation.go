@@ -7,6 +7,7 @@ import (
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/filter"
+	"chaff/internal/markdown"
 	"chaff/metrics"
 )
 
@@ -163,7 +164,7 @@ func (a ablation) text() string {
 			settings = "`" + r.settings + "`"
 		}
 		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s | %.1f", r.what, settings, r.spamAssassin.text(), r.enron.text(),
-			thousands((r.terms+500)/1000), float64(r.bytes)/1e6))
+			markdown.Thousands((r.terms+500)/1000), float64(r.bytes)/1e6))
 	}
 	return fmt.Sprintf(`The model %s on development parts, means of %d split seeds; the errors are those of all seeds together. "+5 -3" are 5
 messages that the change gets right and the recipe wrong, and 3 the other way round; p is McNemar's. A message that is in the
@@ -175,5 +176,5 @@ the model file are those of SpamAssassin with seed 1.
 }
 
 func (c changed) text() string {
-	return fmt.Sprintf("%s | %s | %s | %s", percent(c.development.accuracy), decimals(c.development.roca, 4), thousands(c.errors), against(c.against))
+	return fmt.Sprintf("%s | %s | %s | %s", percent(c.development.accuracy), markdown.Decimals(c.development.roca, 4), markdown.Thousands(c.errors), against(c.against))
 }

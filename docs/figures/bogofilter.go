@@ -12,6 +12,7 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/filter"
+	"chaff/internal/markdown"
 	"chaff/metrics"
 )
 
@@ -162,7 +163,7 @@ func (d duel) text() string {
 	for _, r := range d {
 		f := r.figures
 		rows = append(rows, fmt.Sprintf("%s | %.2f%% | %d | %s | %s | %s | %s", r.name, f.Accuracy, f.Messages-f.Confusion.Correct(),
-			decimals(f.HM, 2), decimals(f.SM, 2), decimals(f.LAM, 2), decimals(f.OneMinusROCA, 4)))
+			markdown.Decimals(f.HM, 2), markdown.Decimals(f.SM, 2), markdown.Decimals(f.LAM, 2), markdown.Decimals(f.OneMinusROCA, 4)))
 	}
 	return `SpamAssassin in the order of time: each message is classified and then learnt. bogofilter's own verdict is spam from its
 score 0.99 on; unsure counts as ham:

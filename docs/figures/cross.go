@@ -7,6 +7,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/filter"
+	"chaff/internal/markdown"
 	"chaff/metrics"
 )
 
@@ -99,7 +100,7 @@ func (c crossed) text() string {
 	for i, model := range c.models {
 		row := model
 		for _, tests := range c.tests {
-			row += fmt.Sprintf(" | %.2f%% | %s", tests[i].Accuracy, decimals(tests[i].OneMinusROCA, 4))
+			row += fmt.Sprintf(" | %.2f%% | %s", tests[i].Accuracy, markdown.Decimals(tests[i].OneMinusROCA, 4))
 		}
 		rows = append(rows, row)
 	}

@@ -8,6 +8,7 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/filter"
+	"chaff/internal/markdown"
 )
 
 // goodWords is how many words are pasted into a spam, and remedy the share of the training spam that has such words in it
@@ -197,7 +198,7 @@ func (a attacked) text() string {
 model were pasted into them. The attack is known if %.0f%% of the training spam has these words, too; attacked anew, the words
 are the strongest after that. At the natural boundary:
 
-`, thousands(a.spam), goodWords, 100*remedy) +
+`, markdown.Thousands(a.spam), goodWords, 100*remedy) +
 		table(header, rows(func(c caught) int { return c.boundary })) +
 		"\nAt the threshold that loses 0.1% of the development ham:\n\n" +
 		table(header, rows(func(c caught) int { return c.threshold }))

@@ -7,6 +7,7 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/sample"
 	"chaff/filter"
+	"chaff/internal/markdown"
 	"chaff/metrics"
 	"chaff/tokenize"
 )
@@ -73,12 +74,12 @@ func (l languageFigures) text() string {
 	rows := func(all []languageRow) []string {
 		var rows []string
 		for _, r := range all {
-			rows = append(rows, fmt.Sprintf("%s | %s | %s", r.language, percent(r.figures.accuracy), decimals(r.figures.roca, 4)))
+			rows = append(rows, fmt.Sprintf("%s | %s | %s", r.language, percent(r.figures.accuracy), markdown.Decimals(r.figures.roca, 4)))
 		}
 		return rows
 	}
 	header := "`tokenize.language` | accuracy | (1-ROCA)%"
-	return fmt.Sprintf("The sample mail, %s messages of several languages, %d folds, means of %d seeds:\n\n", thousands(l.mail.Used), folds, seeds) +
+	return fmt.Sprintf("The sample mail, %s messages of several languages, %d folds, means of %d seeds:\n\n", markdown.Thousands(l.mail.Used), folds, seeds) +
 		table(header, rows(l.sample)) +
 		fmt.Sprintf("\nSpamAssassin, English mail, development parts, means of %d split seeds:\n\n", seeds) +
 		table(header, rows(l.spamAssassin))

@@ -7,6 +7,7 @@ import (
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/filter"
+	"chaff/internal/markdown"
 	"chaff/metrics"
 )
 
@@ -105,7 +106,7 @@ func (all recipeFigures) text() string {
 	var rows []string
 	for _, r := range all {
 		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s | %s | %s", r.model, r.mail, r.method,
-			percent(r.test.accuracy), decimals(r.test.roca, 4), decimals(r.test.hm, 2), decimals(r.test.sm, 2)))
+			percent(r.test.accuracy), markdown.Decimals(r.test.roca, 4), markdown.Decimals(r.test.hm, 2), markdown.Decimals(r.test.sm, 2)))
 	}
 	return fmt.Sprintf("Test parts, means of %d split seeds, of Enron-Spam also of its %d corpora:\n\n", seeds, sets) +
 		table("model | mail | split | accuracy | (1-ROCA)% | hm% | sm%", rows) +

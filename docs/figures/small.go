@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"chaff/filter"
+	"chaff/internal/markdown"
 	"chaff/metrics"
 )
 
@@ -94,7 +95,7 @@ func firstOfBoth(members []filter.Member, n int) []filter.Member {
 func (l learningCurves) text() string {
 	var columns []string
 	for _, n := range sizes() {
-		columns = append(columns, thousands(n))
+		columns = append(columns, markdown.Thousands(n))
 	}
 	return fmt.Sprintf("SpamAssassin, test accuracy by training messages, means of %d split seeds:\n\n", seeds) +
 		rivalry(l.models, columns, l.spamAssassin, byAccuracy()) +
@@ -116,7 +117,7 @@ func byAccuracy() criterion {
 }
 
 func byROCA() criterion {
-	write := func(v *float64) string { return decimals(v, 4) }
+	write := func(v *float64) string { return markdown.Decimals(v, 4) }
 	return criterion{func(m mean) *float64 { return m.roca }, write, func(x, y float64) bool { return x < y }}
 }
 

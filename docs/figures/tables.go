@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"chaff/filter"
+	"chaff/internal/markdown"
 	"chaff/metrics"
 	"chaff/models"
 )
@@ -95,10 +96,10 @@ func spamAssassinText(m measured, counts filter.Result) string {
 		test := *r.Test
 		rows = append(rows, fmt.Sprintf("%s | %s | %.2f%% | %.2f%% | %.2f%% (%.2f-%.2f) | %s | %s | %s | %s | %s | %s", name, r.Kind,
 			r.Train.Accuracy, r.Development.Accuracy, test.Accuracy, test.AccuracyLow, test.AccuracyHigh,
-			decimals(test.HM, 2), decimals(test.SM, 2), decimals(test.OneMinusROCA, 4), against(r.AgainstBest),
-			decimals(test.LogLoss, 4), decimals(test.Brier, 4)))
+			markdown.Decimals(test.HM, 2), markdown.Decimals(test.SM, 2), markdown.Decimals(test.OneMinusROCA, 4), against(r.AgainstBest),
+			markdown.Decimals(test.LogLoss, 4), markdown.Decimals(test.Brier, 4)))
 	}
-	return fmt.Sprintf("SpamAssassin public corpus (%s messages):\n\n", thousands(m.mail.Used)) +
+	return fmt.Sprintf("SpamAssassin public corpus (%s messages):\n\n", markdown.Thousands(m.mail.Used)) +
 		table("model | features | train | development | test (95% interval) | hm% | sm% | (1-ROCA)% | against the best | log loss | Brier", rows) +
 		fmt.Sprintf("\nOn counts, as in the lecture (`--set models.multinomial.features=counts`), multinomial has %.2f%%.\n", counts.Test.Accuracy)
 }
@@ -118,14 +119,14 @@ func enronText(all []measured) string {
 			row += fmt.Sprintf(" | %.2f%%", r.Test.Accuracy)
 		}
 		rows = append(rows, fmt.Sprintf("%s | %.2f%% | %s | %s | %s", row, meanAccuracy(all, model),
-			decimals(meanOfTests(all, model, func(f *metrics.Figures) *float64 { return f.HM }), 2),
-			decimals(meanOfTests(all, model, func(f *metrics.Figures) *float64 { return f.SM }), 2),
-			decimals(meanOfTests(all, model, func(f *metrics.Figures) *float64 { return f.OneMinusROCA }), 4)))
+			markdown.Decimals(meanOfTests(all, model, func(f *metrics.Figures) *float64 { return f.HM }), 2),
+			markdown.Decimals(meanOfTests(all, model, func(f *metrics.Figures) *float64 { return f.SM }), 2),
+			markdown.Decimals(meanOfTests(all, model, func(f *metrics.Figures) *float64 { return f.OneMinusROCA }), 4)))
 	}
 	return fmt.Sprintf(`Enron-Spam, test accuracy (%s messages, of which %s are used: copies count once). hm%%, sm%% and (1-ROCA)%% are means of
 the six:
 
-`, thousands(listed), thousands(used)) + table(header+" | mean | hm% | sm% | (1-ROCA)%", rows)
+`, markdown.Thousands(listed), markdown.Thousands(used)) + table(header+" | mean | hm% | sm% | (1-ROCA)%", rows)
 }
 
 // nearDuplicates is what shows the influence of near-duplicates.
@@ -150,7 +151,7 @@ func (n nearDuplicates) text() string {
 	return fmt.Sprintf(`Of SpamAssassin %s messages are in %s groups of near-duplicates, of Enron %s in %s. Test accuracy, near-duplicates
 apart and together:
 
-`, thousands(mail.Grouped), thousands(mail.Groups), thousands(grouped), thousands(groups)) +
+`, markdown.Thousands(mail.Grouped), markdown.Thousands(mail.Groups), markdown.Thousands(grouped), markdown.Thousands(groups)) +
 		table("model | SpamAssassin, 10 folds: apart | together | Enron, mean of the six test parts: apart | together", rows)
 }
 
@@ -162,7 +163,7 @@ func replayText(all []filter.Replay) string {
 	for _, r := range all {
 		f := r.Figures
 		rows = append(rows, fmt.Sprintf("%s | %.2f%% | %d | %s | %s | %s | %s", r.Model, f.Accuracy, f.Messages-f.Confusion.Correct(),
-			decimals(f.HM, 2), decimals(f.SM, 2), decimals(f.LAM, 2), decimals(f.OneMinusROCA, 4)))
+			markdown.Decimals(f.HM, 2), markdown.Decimals(f.SM, 2), markdown.Decimals(f.LAM, 2), markdown.Decimals(f.OneMinusROCA, 4)))
 	}
 	return table("model | accuracy | errors | hm% | sm% | lam% | (1-ROCA)%", rows)
 }
@@ -240,20 +241,4 @@ func against(m *metrics.McNemar) string {
 		p = "<0.001"
 	}
 	return fmt.Sprintf("+%d -%d %s (p %s)", m.Better, m.Worse, verdict, p)
-}
-
-// decimals writes a figure with so many decimals; one that is not defined is a dash.
-func decimals(v *float64, digits int) string {
-	if v == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.*f", digits, *v)
-}
-
-// thousands writes a number of messages, at least 0, with commas.
-func thousands(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }

@@ -10,6 +10,7 @@ import (
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/filter"
+	"chaff/internal/markdown"
 	"chaff/metrics"
 )
 
@@ -169,7 +170,7 @@ func percent(v *float64) string {
 	if v == nil {
 		return "-"
 	}
-	return decimals(v, 2) + "%"
+	return markdown.Decimals(v, 2) + "%"
 }
 
 // column returns figure number i of each list.

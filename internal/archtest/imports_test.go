@@ -22,9 +22,9 @@ func rooms() map[string][]string {
 	return map[string][]string{
 		"cmd/chaff":          slices.Concat(all, []string{"internal/delivery", "internal/hint", "internal/places"}),
 		"cmd/chaff-classify": {"internal/delivery"},
-		"docs/figures":       all,
+		"docs/figures":       append([]string{"internal/markdown"}, all...),
 		"docs/growth":        append([]string{"internal/parallel"}, all...),
-		"bench":              {"config", "corpus", "message", "metrics"},                         // it runs the program, and prepares text for those that cannot read mail
+		"bench":              {"config", "corpus", "internal/markdown", "message", "metrics"},    // it runs the program, and prepares text for those that cannot read mail
 		"config":             {"corpus", "features", "message", "metrics", "models", "tokenize"}, // for their Options
 		"corpus":             {"corpus/internal/lines"},
 		"corpus/sources":     {"corpus", "corpus/internal/lines"},
@@ -40,6 +40,8 @@ func rooms() map[string][]string {
 		"metrics":           {},
 		"report":            {"metrics"}, // for its types
 		"filter":            {"corpus", "features", "internal/parallel", "message", "metrics", "models", "tokenize"},
+		// How figures are written in tables of documents.
+		"internal/markdown": {},
 		"internal/archtest": {},
 		// What both programs do with one message from stdin.
 		"internal/delivery": {"filter", "internal/hint", "internal/places"},
