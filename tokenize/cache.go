@@ -29,8 +29,11 @@ type cache struct {
 	young, old generation
 	disguised  map[string]*disguise // the words that are written so as not to be recognised
 	scratch    []byte
-	become     func(word string) (term string, d *disguise)
+	become     becomes
 }
+
+// becomes appends to dst what a word is counted as, nothing if that is the word itself, and returns what is behind the word.
+type becomes func(dst, word []byte) ([]byte, *disguise)
 
 // generation is a hash table with open addressing, in which the first bits of a hash are its place. The entries lie in the
 // order in which the words came, so the frequent ones are together, in few lines of memory.
@@ -62,7 +65,7 @@ type disguise struct {
 	meant string // what the word that was meant is counted as, empty if that is the term already
 }
 
-func newCache(tag string, become func(word string) (string, *disguise)) *cache {
+func newCache(tag string, become becomes) *cache {
 	return &cache{
 		tag: tag, seed: maphash.MakeSeed(), disguised: make(map[string]*disguise), become: become,
 		young: newGeneration(minSlots), old: newGeneration(1),
@@ -110,28 +113,31 @@ func (c *cache) known(word []byte) (text []byte, hash uint64) {
 // get returns the term that word is counted as, with its tag, the hash of it, and what is behind the word, nil for nearly
 // all words. All is made once.
 func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
-	if text, hash := c.known(word); len(text) > 0 {
+	if text, hash = c.known(word); text != nil {
 		return text, hash, nil
 	}
+	return c.unknown(word)
+}
+
+// unknown is get for a word that is not known.
+func (c *cache) unknown(word []byte) (text []byte, hash uint64, d *disguise) {
 	if d, ok := c.disguised[string(word)]; ok {
 		text = []byte(c.tag + d.term)
 		return text, features.Hash(text), d
 	}
-	key := string(word)
-	made, d := c.become(key)
-	if made == "" {
-		made = key
+	text, d = c.become(append(c.scratch[:0], c.tag...), word)
+	if len(text) == len(c.tag) {
+		text = append(text, word...)
 	}
-	c.scratch = append(append(c.scratch[:0], c.tag...), made...)
-	text, hash = c.scratch, features.Hash(c.scratch)
+	c.scratch, hash = text, features.Hash(text)
 	switch {
-	case len(word) > maxCachedWord || len(text) > maxCachedWord || len(made) == 0:
+	case len(word) > maxCachedWord || len(text) > maxCachedWord || len(word) == 0:
 	case d != nil:
 		if len(c.disguised) == maxCached {
 			clear(c.disguised)
 		}
-		d.term = made
-		c.disguised[key] = d
+		d.term = string(text[len(c.tag):])
+		c.disguised[string(word)] = d
 	default:
 		return c.add(maphash.Bytes(c.seed, word), hash, text), hash, nil
 	}
@@ -144,7 +150,7 @@ func (c *cache) add(word, hash uint64, text []byte) []byte {
 		c.old, c.young = c.young, newGeneration(len(c.young.slots))
 	}
 	g := &c.young
-	if g.count++; 2*g.count > len(g.slots) {
+	if g.count++; 4*g.count > 3*len(g.slots) {
 		g.grow()
 	}
 	place := len(g.entries)

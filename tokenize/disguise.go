@@ -9,9 +9,6 @@ import (
 // unmask returns the word that a word of mixed scripts looks like: each letter of another script becomes the Latin one
 // it looks like. A word wholly of one script is what it says, and so is one with a letter that looks like no Latin one.
 func (t *Tokenizer) unmask(word string) (plain string, masked bool) {
-	if !mayBeMasked(word) {
-		return word, false
-	}
 	dst := make([]byte, 0, len(word))
 	latin := false
 	for _, r := range word {
@@ -39,10 +36,9 @@ func (t *Tokenizer) unmask(word string) (plain string, masked bool) {
 
 // mayBeMasked reports whether a word has a character beyond the Latin letters of Europe, and one of ASCII or such that
 // small capitals are among.
-func mayBeMasked(word string) bool {
+func mayBeMasked(word []byte) bool {
 	high, latin := false, false
-	for i := range len(word) {
-		c := word[i]
+	for _, c := range word {
 		switch {
 		case c >= 0xc6: // U+0180 and above
 			high = true

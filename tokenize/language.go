@@ -58,7 +58,7 @@ func (e *languageEvidence) look(t *Tokenizer, text []byte) {
 		if len(word) == 0 || len(word) > maxStopWord {
 			continue
 		}
-		lower := appendLower(e.word[:0], word)
+		lower := appendLowerASCII(e.word[:0], word)
 		for set := t.stopWords[string(lower)]; set != 0; set &= set - 1 {
 			e.stop[bits.TrailingZeros16(uint16(set))]++
 		}

@@ -240,7 +240,7 @@ func isStepKeyword(word []byte) bool {
 	if len(word) > maxUnit {
 		return false
 	}
-	switch string(appendLower(make([]byte, 0, maxUnit), word)) {
+	switch string(appendLowerASCII(make([]byte, 0, maxUnit), word)) {
 	case "from", "by", "with", "for", "id", "via", "smtp", "esmtp", "esmtps", "esmtpa", "esmtpsa", "http", "local", "helo",
 		"ehlo", "envelope-from", "unknown", "invoked", "(helo", "(envelope-from":
 		return true

@@ -2,7 +2,6 @@ package tokenize
 
 import (
 	"bytes"
-	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -65,14 +64,14 @@ func New(o Options) (*Tokenizer, error) {
 		options: o,
 		plans:   newPlans(o),
 		voices:  make(map[voiceKey]*voice),
-		hosts:   newCache("", func(host string) (string, *disguise) { return strings.ToLower(host), nil }),
-		domains: newCache("", func(host string) (string, *disguise) { return registeredDomain(host), nil }),
+		hosts:   newCache("", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
+		domains: newCache("", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
 		likes:   lookAlikes(),
 		bytes:   byteKinds(),
 		ascii:   asciiClasses(),
 		spoken:  o.Language,
 	}
-	t.folds = newCache("", func(word string) (string, *disguise) { return t.unmasked(word, t.fold) })
+	t.folds = newCache("", func(dst, word []byte) ([]byte, *disguise) { return t.unmasked(dst, word, t.fold) })
 	if o.Language == autoLanguage {
 		t.stopWords = stopWords()
 	}
@@ -80,12 +79,12 @@ func New(o Options) (*Tokenizer, error) {
 	return t, nil
 }
 
-// fold brings a word to one case, unless the options say that case tells words apart.
-func (t *Tokenizer) fold(word string) string {
+// fold appends a word in one case, unless the options say that case tells words apart.
+func (t *Tokenizer) fold(dst, word []byte) []byte {
 	if t.options.CaseSensitive {
-		return word
+		return append(dst, word...)
 	}
-	return strings.ToLower(word)
+	return appendLower(dst, word)
 }
 
 // voiceOf returns how prose with a tag is counted in the language of the message.
@@ -100,41 +99,66 @@ func (t *Tokenizer) voiceOf(tag string) voice {
 }
 
 // verbatim is what a sign is counted as.
-func verbatim(sign string) (string, *disguise) { return sign, nil }
+func verbatim(dst, sign []byte) ([]byte, *disguise) { return append(dst, sign...), nil }
 
 // newStems returns a cache of the stems of a language.
 func (t *Tokenizer) newStems(language, tag string) *cache {
 	become := t.fold
 	if stem := stemmer(language); stem != nil {
-		become = func(word string) string {
-			folded := t.fold(word)
-			if strings.ContainsAny(folded, "0123456789_") || folded != strings.ToLower(folded) {
-				return folded // a code, or a word with an upper case letter
+		become = func(dst, word []byte) []byte {
+			start := len(dst)
+			dst = t.fold(dst, word)
+			if isCode(dst[start:]) {
+				return dst
 			}
-			return stem(folded)
+			return append(dst[:start], stem(dst[start:])...)
 		}
 	}
-	c := newCache(tag, nil)
-	c.become = func(word string) (string, *disguise) {
-		if small := strings.ToLower(word); small != word && !t.options.CaseSensitive && isSmallLetters(small) {
-			text, _, _ := c.get([]byte(small)) // most are known
-			return string(text[len(tag):]), nil
+	return newCache(tag, func(dst, word []byte) ([]byte, *disguise) {
+		if meant, ok := undigit(nil, word); ok {
+			return become(dst, word), &disguise{mark: letterDigit, meant: string(become(nil, meant))}
 		}
-		if meant, ok := undigit(nil, []byte(word)); ok {
-			return become(word), &disguise{mark: letterDigit, meant: become(string(meant))}
-		}
-		return t.unmasked(word, become)
-	}
-	return c
+		return t.unmasked(dst, word, become)
+	})
 }
 
-// unmasked returns what become makes of a word, or of the word it looks like.
-func (t *Tokenizer) unmasked(word string, become func(string) string) (term string, d *disguise) {
-	plain, masked := t.unmask(word)
-	if masked {
-		d = &disguise{mark: homoglyph}
+// isCode reports whether a word in one case has a digit, an underscore or, where case tells words apart, an upper case letter: it
+// is a code or a name, and has no stem.
+func isCode(folded []byte) bool {
+	ascii := true
+	for _, c := range folded {
+		if c-'0' <= 9 || c == '_' || c-'A' < 26 {
+			return true
+		}
+		ascii = ascii && c < utf8.RuneSelf
 	}
-	return become(plain), d
+	return !ascii && !bytes.Equal(folded, bytes.ToLower(folded))
+}
+
+// appendLower appends text in lower case.
+func appendLower(dst, text []byte) []byte {
+	for i, c := range text {
+		switch {
+		case c >= utf8.RuneSelf:
+			return append(dst[:len(dst)-i], bytes.ToLower(text)...)
+		case c-'A' < 26:
+			c |= 0x20
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// unmasked appends what become makes of a word, or of the word it looks like.
+func (t *Tokenizer) unmasked(dst, word []byte, become func(dst, word []byte) []byte) ([]byte, *disguise) {
+	if !mayBeMasked(word) {
+		return become(dst, word), nil
+	}
+	plain, masked := t.unmask(string(word))
+	if !masked {
+		return become(dst, word), nil
+	}
+	return become(dst, []byte(plain)), &disguise{mark: homoglyph}
 }
 
 // Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links, and then the
@@ -362,7 +386,7 @@ func (t *Tokenizer) remembered(tag string, word []byte, c *cache) []byte {
 
 // newWord emits a word that is new or disguised; of a disguised one also the word that was meant.
 func (t *Tokenizer) newWord(tag string, word []byte, c *cache) []byte {
-	text, _, d := c.get(word)
+	text, _, d := c.unknown(word)
 	text = text[len(c.tag):]
 	t.term = append(append(t.term[:0], tag...), text...)
 	t.put(t.term, word)

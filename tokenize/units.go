@@ -33,7 +33,7 @@ func currencyWord(word []byte) string {
 	if len(word) < 2 || len(word) > maxUnit {
 		return ""
 	}
-	switch string(appendLower(make([]byte, 0, maxUnit), word)) {
+	switch string(appendLowerASCII(make([]byte, 0, maxUnit), word)) {
 	case "usd", "dollar", "dollars":
 		return "$"
 	case "eur", "euro", "euros":
@@ -65,8 +65,8 @@ func currencyWord(word []byte) string {
 // maxUnit is the longest word that names a currency, a month or a large number, in bytes.
 const maxUnit = 18
 
-// appendLower appends a word with its letters of ASCII in lower case.
-func appendLower(dst, word []byte) []byte {
+// appendLowerASCII appends a word with its letters of ASCII in lower case.
+func appendLowerASCII(dst, word []byte) []byte {
 	for _, c := range word {
 		if c >= 'A' && c <= 'Z' {
 			c += 'a' - 'A'
@@ -129,7 +129,7 @@ func largeNumber(word []byte) int {
 	if len(word) > maxUnit {
 		return 0
 	}
-	switch string(appendLower(make([]byte, 0, maxUnit), word)) {
+	switch string(appendLowerASCII(make([]byte, 0, maxUnit), word)) {
 	case "thousand":
 		return 3
 	case "million", "millions", "millionen", "millones", "mio":
@@ -145,7 +145,7 @@ func isMonth(word []byte) bool {
 	if len(word) < 3 || len(word) > maxUnit {
 		return false
 	}
-	switch string(appendLower(make([]byte, 0, maxUnit), word)) {
+	switch string(appendLowerASCII(make([]byte, 0, maxUnit), word)) {
 	case "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
 		"december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
 		"januar", "februar", "märz", "mai", "juni", "juli", "oktober", "dezember",
