@@ -47,8 +47,9 @@ type Vocabulary struct {
 	keys []uint32 // by id; ascending within a bucket
 	// starts[p] is the first id whose hash begins with the prefix p or a higher one; the last entry is V.
 	starts []uint32
-	shift  uint     // how far a hash is shifted right to become its prefix
-	hashes []uint64 // by id; nil if the vocabulary was restored
+	shift  uint                  // how far a hash is shifted right to become its prefix
+	hashes []uint64              // by id; nil if the vocabulary was restored
+	look   func(from, to uint32) // see Watched; nil for none
 }
 
 // NewVocabulary returns the vocabulary of the given hashes, which must be strictly ascending and fewer than 2^32. Of
@@ -99,6 +100,14 @@ func RestoreVocabulary(keys, starts []uint32) (*Vocabulary, error) {
 	return &Vocabulary{keys: keys, starts: starts, shift: 64 - uint(b)}, nil
 }
 
+// Watched returns a vocabulary in the memory of v that calls look before each look-up with the ids it is among, from the first
+// up to but without the second.
+func (v *Vocabulary) Watched(look func(from, to uint32)) *Vocabulary {
+	w := *v
+	w.look = look
+	return &w
+}
+
 // prefixBits is the number of leading bits of a hash that are the prefix among n terms.
 func prefixBits(n int) uint { return max(uint(bits.Len(uint(n))), 4) - 4 }
 
@@ -147,6 +156,9 @@ func (v *Vocabulary) appendIDs(dst []uint32, hashes []uint64) []uint32 {
 		for i, hash := range batch {
 			p := hash >> v.shift
 			buckets[i] = bucket{from: v.starts[p], to: v.starts[p+1]}
+			if v.look != nil {
+				v.look(buckets[i].from, buckets[i].to)
+			}
 		}
 		for i := range batch {
 			if b := &buckets[i]; b.from < b.to {

@@ -17,7 +17,8 @@ const (
 	spamClass = 1
 )
 
-// Filter is everything needed to classify messages. It is immutable and safe for concurrent use.
+// Filter is everything needed to classify messages. It is immutable and safe for concurrent use, unless it was opened by
+// [OpenForOne].
 type Filter struct {
 	settings   Settings
 	vocabulary *features.Vocabulary
@@ -26,6 +27,7 @@ type Filter struct {
 	provenance *Provenance // nil if it is in file, as are the terms
 	terms      func() Terms
 	file       *sections // nil for a filter that was just trained
+	blocks     *blocks   // what is verified of file when it is looked up; nil if all was verified before
 	scratch    sync.Pool // of *scratch
 }
 

@@ -76,7 +76,7 @@ func (f *Filter) Explain(raw []byte) (Explanation, error) {
 	slices.SortStableFunc(e.Contributions, func(a, b Contribution) int {
 		return cmp.Compare(math.Abs(b.Contribution), math.Abs(a.Contribution))
 	})
-	return e, nil
+	return e, f.Err()
 }
 
 // vector is the message as the model sees it.

@@ -34,12 +34,14 @@ func (f *Filter) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode provenance: %w", err)
 	}
+	keys, weights := bytesOf(f.vocabulary.Keys()), bytesOf(f.linear.Weights)
 	all := []section{
 		{"SETT", set},
 		{"PREF", bytesOf(f.vocabulary.Starts())},
-		{"KEYS", bytesOf(f.vocabulary.Keys())},
+		{"KEYS", keys},
 		{"BIAS", bytesOf(f.linear.Bias)},
-		{"WGHT", bytesOf(f.linear.Weights)},
+		{"WGHT", weights},
+		{"SUMS", bytesOf(blockSums(f.linear.Terms, keys, weights))},
 		{"INFO", info},
 	}
 	if p.Features.Texts {
@@ -79,12 +81,19 @@ func cause(err error) error {
 
 // Open maps a model file. The error wraps [ErrNotModel], [ErrTruncated], [ErrDamaged], [ErrVersion] or that of the
 // file system, and names the file.
-func Open(path string) (*Filter, error) {
+func Open(path string) (*Filter, error) { return open(path, false) }
+
+// OpenForOne is Open for one message: of the tables, what is looked up is verified when it is, which in a large model is a small
+// part. The filter belongs to one goroutine, and is there to classify and explain; what it says holds if [Filter.Err] finds
+// nothing after it.
+func OpenForOne(path string) (*Filter, error) { return open(path, true) }
+
+func open(path string, byBlock bool) (*Filter, error) {
 	data, err := load(path)
 	if err != nil {
 		return nil, fmt.Errorf("open model %s: %w", path, cause(err))
 	}
-	f, err := Decode(data)
+	f, err := decode(data, byBlock)
 	if err != nil {
 		return nil, fmt.Errorf("open model %s: %w", path, err)
 	}
@@ -108,7 +117,10 @@ func load(path string) ([]byte, error) {
 }
 
 // Decode returns the filter that a model file holds. It keeps data, which must not change.
-func Decode(data []byte) (*Filter, error) {
+func Decode(data []byte) (*Filter, error) { return decode(data, false) }
+
+// decode is Decode, which with byBlock leaves the large tables to be verified by block, if they have such sums.
+func decode(data []byte, byBlock bool) (*Filter, error) {
 	s, err := decodeSections(data)
 	if err != nil {
 		return nil, err
@@ -124,10 +136,15 @@ func Decode(data []byte) (*Filter, error) {
 	if f.kind, err = features.ParseKind(f.settings.Kind); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrVersion, err)
 	}
-	starts, err1 := numbers[uint32](s, "PREF")
-	keys, err2 := numbers[uint32](s, "KEYS")
-	bias, err3 := numbers[float64](s, "BIAS")
-	weights, err4 := numbers[float32](s, "WGHT")
+	byBlock = byBlock && s.has("SUMS")
+	table := s.get
+	if byBlock {
+		table = s.unverified
+	}
+	starts, err1 := numbers[uint32](s.get, "PREF")
+	keys, err2 := numbers[uint32](table, "KEYS")
+	bias, err3 := numbers[float64](s.get, "BIAS")
+	weights, err4 := numbers[float32](table, "WGHT")
 	for _, err := range []error{err1, err2, err3, err4} {
 		if err != nil {
 			return nil, err
@@ -146,12 +163,39 @@ func Decode(data []byte) (*Filter, error) {
 	if f.isSpamFilter() && f.settings.Thresholds == nil {
 		return nil, fmt.Errorf("%w: it has no thresholds", ErrDamaged)
 	}
+	if byBlock {
+		return f, f.verifyByBlock(s)
+	}
 	return f, nil
 }
 
-// numbers returns a verified section as numbers.
-func numbers[T number](s *sections, name string) ([]T, error) {
-	data, err := s.get(name)
+// verifyByBlock lets each look-up verify the blocks of the tables that it reads.
+func (f *Filter) verifyByBlock(s *sections) error {
+	keys, err1 := s.unverified("KEYS")
+	weights, err2 := s.unverified("WGHT")
+	sums, err3 := numbers[uint32](s.get, "SUMS")
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return err
+	}
+	var err error
+	if f.blocks, err = newBlocks(f.linear.Terms, keys, weights, sums); err != nil {
+		return err
+	}
+	f.vocabulary = f.vocabulary.Watched(f.blocks.verify)
+	return nil
+}
+
+// Err returns the first damage that was found since the filter was opened by [OpenForOne].
+func (f *Filter) Err() error {
+	if f.blocks == nil {
+		return nil
+	}
+	return f.blocks.err
+}
+
+// numbers returns a section, got by get, as numbers.
+func numbers[T number](get func(name string) ([]byte, error), name string) ([]T, error) {
+	data, err := get(name)
 	if err != nil {
 		return nil, err
 	}

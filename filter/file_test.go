@@ -206,6 +206,12 @@ func FuzzDecode(f *testing.F) {
 		if at >= 0 && at < len(data) {
 			data[at] ^= change
 		}
+		if one, err := decode(data, true); err == nil {
+			if got := one.Classify(raw); got != want && one.Err() == nil {
+				t.Errorf("byte %d changed by %x of the first %d: got %+v for one message, want %+v", at, change, size, got, want)
+			}
+			_, _ = one.Explain(raw)
+		}
 		f, err := Decode(data)
 		if err != nil {
 			return

@@ -32,7 +32,7 @@ func trained(t *testing.T) (home string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data[len(data)/5] ^= 1
+	damage(data)
 	if err := os.WriteFile(filepath.Join(home, "damaged"), data, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func writeEasy(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// corrupt changes a byte in the first part of a file, which for a model is what classifying needs: corrupt FILE.
+// corrupt damages a model: corrupt FILE.
 func corrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: corrupt FILE")
@@ -98,8 +98,15 @@ func corrupt(ts *testscript.TestScript, neg bool, args []string) {
 	path := ts.MkAbs(args[0])
 	data, err := os.ReadFile(path)
 	ts.Check(err)
-	data[len(data)/5] ^= 1
+	damage(data)
 	ts.Check(os.WriteFile(path, data, 0o644))
+}
+
+// damage changes a bit of a model here and there among its keys and weights, where every message is looked up.
+func damage(model []byte) {
+	for i := len(model) / 8; i < len(model)/4; i += 64 {
+		model[i] ^= 1
+	}
 }
 
 // writeTarball packs a folder into an archive: tarball FILE.tar.gz DIR.

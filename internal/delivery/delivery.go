@@ -90,12 +90,15 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Decision, err er
 			out, err = raw, fmt.Errorf("classify: internal error: %v", r)
 		}
 	}()
-	f, err := OpenModel(r.Model)
+	f, err := openModel(r.Model, filter.OpenForOne)
 	if err != nil {
 		return raw, "", err
 	}
 	if r.Terms == 0 {
-		v := f.Classify(raw)
+		v, err := r.classify(f, raw)
+		if err != nil {
+			return raw, "", err
+		}
 		return f.Passed(raw, v), v.Decision, nil
 	}
 	e, err := f.Explain(raw)
@@ -107,7 +110,7 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Decision, err er
 
 // print prints the verdict on the message.
 func (r Request) print(s Streams) (filter.Decision, error) {
-	f, err := OpenModel(r.Model)
+	f, err := openModel(r.Model, filter.OpenForOne)
 	if err != nil {
 		return "", err
 	}
@@ -115,7 +118,10 @@ func (r Request) print(s Streams) (filter.Decision, error) {
 	if err != nil {
 		return "", err
 	}
-	v := f.Classify(raw)
+	v, err := r.classify(f, raw)
+	if err != nil {
+		return "", err
+	}
 	if r.JSON {
 		return v.Decision, PrintJSON(s.Out, "-", v)
 	}

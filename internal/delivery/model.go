@@ -10,18 +10,34 @@ import (
 )
 
 // OpenModel opens a model file; the error says what to do.
-func OpenModel(path string) (*filter.Filter, error) {
+func OpenModel(path string) (*filter.Filter, error) { return openModel(path, filter.Open) }
+
+func openModel(path string, open func(path string) (*filter.Filter, error)) (*filter.Filter, error) {
 	if path == "" {
 		return nil, hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
 	}
-	f, err := filter.Open(path)
+	f, err := open(path)
+	return f, advised(err)
+}
+
+// advised says what to do about a model that could not be opened.
+func advised(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = hint.With(err, "train one first: chaff train --maildir ~/Maildir, or say where it is: -m FILE")
+		return hint.With(err, "train one first: chaff train --maildir ~/Maildir, or say where it is: -m FILE")
 	case errors.Is(err, filter.ErrVersion), errors.Is(err, filter.ErrDamaged), errors.Is(err, filter.ErrTruncated):
-		err = hint.With(err, "train it again with chaff train")
+		return hint.With(err, "train it again with chaff train")
 	}
-	return f, err
+	return err
+}
+
+// classify returns the verdict of a model that was opened for one message.
+func (r Request) classify(f *filter.Filter, raw []byte) (filter.Verdict, error) {
+	v := f.Classify(raw)
+	if err := f.Err(); err != nil {
+		return filter.Verdict{}, ModelError(r.Model, err)
+	}
+	return v, nil
 }
 
 // ModelError is an error about a model that was opened.
@@ -30,5 +46,5 @@ func ModelError(path string, err error) error {
 	if errors.Is(err, filter.ErrNoTexts) {
 		return hint.With(err, "train it again with --set features.texts=true")
 	}
-	return err
+	return advised(err)
 }
