@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,12 +17,23 @@ func TestTheCacheRemembersWhatAMapWould(t *testing.T) {
 		if bytes.HasSuffix(word, []byte("7")) {
 			return append(append(dst, word...), 's'), &disguise{mark: homoglyph, meant: string(word[:1])}
 		}
-		return append(dst, bytes.Repeat(word[:1], len(word)%5)...), nil // may be empty, which stands for the word itself
+		switch len(word) % 4 {
+		case 0:
+			return append(dst, word[:len(word)/2]...), nil // may be empty, which stands for the word itself
+		case 1:
+			return appendLower(dst, word[:len(word)/2]), nil
+		case 2:
+			return append(appendLower(dst, word[:1]), word[1:]...), nil
+		}
+		return append(dst, bytes.Repeat(word[:1], len(word)+1)...), nil
 	}
 	c := newCache("tag:", become)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 4 * maxCached {
-		word := fmt.Sprint(rng.IntN(3 * maxCached))
+		word := strconv.FormatInt(rng.Int64N(3*maxCached), 36)
+		if n := rng.IntN(4); n < 3 { // with a capital, two or none
+			word = strings.ToUpper(word[:min(n, len(word))]) + word[min(n, len(word)):]
+		}
 		switch rng.IntN(1000) {
 		case 0:
 			word = strings.Repeat(word, 1+rng.IntN(100))

@@ -251,7 +251,7 @@ func isStepKeyword(word []byte) bool {
 // relations emits which fields name an address of the domain that From names, and which fields are missing.
 func (t *Tokenizer) relations(m *message.Message) {
 	from := t.domainOf(m, "from")
-	if len(from) == 0 || t.plans.plan([]byte("from")).structure == notStructure {
+	if from == 0 || t.plans.plan([]byte("from")).structure == notStructure {
 		return
 	}
 	for _, name := range [...]string{"message-id", "reply-to", "to", "return-path"} {
@@ -264,7 +264,7 @@ func (t *Tokenizer) relations(m *message.Message) {
 			continue
 		case len(m.Get(name)) == 0:
 			t.term = append(append(t.term[:0], "missing:"...), name...)
-		case bytes.Equal(other, from):
+		case other == from:
 			t.term = append(append(append(t.term[:0], "same:"...), name...), ":yes"...)
 		default:
 			t.term = append(append(append(t.term[:0], "same:"...), name...), ":no"...)
@@ -273,18 +273,18 @@ func (t *Tokenizer) relations(m *message.Message) {
 	}
 }
 
-// domainOf returns the registered domain of the last address in a field, nil if it has none.
-func (t *Tokenizer) domainOf(m *message.Message, name string) []byte {
+// domainOf returns a hash of the registered domain of the last address in a field, 0 if it has none.
+func (t *Tokenizer) domainOf(m *message.Message, name string) uint64 {
 	value := m.Get(name)
 	at := bytes.LastIndexByte(value, '@')
 	if at < 0 {
-		return nil
+		return 0
 	}
 	host := bytes.TrimRight(beforeAny(value[at+1:], "> \t;,()\""), ".")
 	if len(host) == 0 || len(host) > maxHost {
-		return nil
+		return 0
 	}
-	domain, _, _ := t.domains.get(host)
+	_, domain, _ := t.domains.get(host)
 	return domain
 }
 

@@ -138,13 +138,10 @@ func isCode(folded []byte) bool {
 // appendLower appends text in lower case.
 func appendLower(dst, text []byte) []byte {
 	for i, c := range text {
-		switch {
-		case c >= utf8.RuneSelf:
+		if c >= utf8.RuneSelf {
 			return append(dst[:len(dst)-i], bytes.ToLower(text)...)
-		case c-'A' < 26:
-			c |= 0x20
 		}
-		dst = append(dst, c)
+		dst = append(dst, lowerASCII(c))
 	}
 	return dst
 }

@@ -68,12 +68,17 @@ const maxUnit = 18
 // appendLowerASCII appends a word with its letters of ASCII in lower case.
 func appendLowerASCII(dst, word []byte) []byte {
 	for _, c := range word {
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		dst = append(dst, c)
+		dst = append(dst, lowerASCII(c))
 	}
 	return dst
+}
+
+// lowerASCII returns a letter of ASCII in lower case, and any other byte as it is.
+func lowerASCII(c byte) byte {
+	if c-'A' < 26 {
+		c |= 0x20
+	}
+	return c
 }
 
 // currencyAtEnd returns the currency at the end of what stands before a number.

@@ -43,7 +43,7 @@ func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 	if len(target) == 0 {
 		return false
 	}
-	domain, _, _ := t.domains.get(target)
+	_, domain, _ := t.domains.get(target)
 	for text := l.Text; len(text) > 0; {
 		word := beforeAny(text, " \t\r\n\v\f")
 		text = text[min(len(word)+1, len(text)):]
@@ -51,7 +51,7 @@ func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 		if len(host) == 0 {
 			continue
 		}
-		if named, _, _ := t.domains.get(host); !bytes.Equal(named, domain) {
+		if _, named, _ := t.domains.get(host); named != domain {
 			return true
 		}
 	}
