@@ -275,17 +275,18 @@ func (d *dictionary) textsOf(ids []uint32, terms, workers int) []string {
 	texts := make([]string, terms)
 	parallel.Each(workers, shardCount, func(at int) {
 		s := &d.shards[at]
-		var all strings.Builder
-		size := 0
-		s.known(at, ids, func(n int, id uint32) { size += len(s.text(n)) })
-		all.Grow(size)
+		var piece strings.Builder
 		s.known(at, ids, func(n int, id uint32) {
 			if texts[id] != "" {
 				return // of two hashes that are one term the lower one stands for both
 			}
 			text := s.text(n)
-			all.Write(text)
-			texts[id] = all.String()[all.Len()-len(text):]
+			if piece.Len()+len(text) > piece.Cap() {
+				piece = strings.Builder{}
+				piece.Grow(max(textChunk, len(text)))
+			}
+			piece.Write(text)
+			texts[id] = piece.String()[piece.Len()-len(text):]
 		})
 	})
 	return texts
