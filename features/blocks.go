@@ -19,9 +19,9 @@ type budget struct {
 	used  atomic.Int64
 }
 
-// take says whether there is room for so many bytes, which are in use then.
-func (b *budget) take(n int) bool {
-	if used := b.used.Add(int64(n)); b.limit > 0 && used > b.limit {
+// take says whether there is room for so many bytes, which are in use then, if share of all may be in use.
+func (b *budget) take(n int, share float64) bool {
+	if used := b.used.Add(int64(n)); b.limit > 0 && float64(used) > share*float64(b.limit) {
 		b.used.Add(int64(-n))
 		return false
 	}
@@ -33,6 +33,7 @@ func (b *budget) take(n int) bool {
 // more, or the program ends.
 type blocks struct {
 	budget *budget
+	share  float64 // of the budget, up to which they may fill it
 
 	mu   sync.Mutex
 	used *int64 // of the budget
@@ -52,9 +53,9 @@ type block struct {
 // Ref is a place in blocks: the index of a block, and where in it.
 type Ref uint64
 
-func newBlocks(budget *budget) *blocks {
+func newBlocks(budget *budget, share float64) *blocks {
 	used := new(int64)
-	b := &blocks{budget: budget, used: used}
+	b := &blocks{budget: budget, share: share, used: used}
 	runtime.AddCleanup(b, func(used *int64) { budget.used.Add(-*used) }, used)
 	return b
 }
@@ -63,7 +64,7 @@ func newBlocks(budget *budget) *blocks {
 func (b *blocks) put(index int, data []byte) (kept bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.budget.take(cap(data)) {
+	if b.budget.take(cap(data), b.share) {
 		*b.used += int64(cap(data))
 		b.list[index] = block{data: data, size: len(data)}
 		return true

@@ -20,11 +20,15 @@ type Documents struct {
 	blocks     *blocks
 }
 
+// documentsShare is the share of the memory that documents may fill. They are read a few times, in order; the rest is for matrices,
+// which are read in every epoch, in any order.
+const documentsShare = 0.5
+
 // NewDocuments returns documents that take at most so many bytes of memory, together with the matrices that are made of
 // them: the others are in temporary files, and read from there. 0 is for no limit. The texts of the terms do not count.
 func NewDocuments(memory int64) *Documents {
 	b := &budget{limit: memory}
-	return &Documents{budget: b, blocks: newBlocks(b)}
+	return &Documents{budget: b, blocks: newBlocks(b, documentsShare)}
 }
 
 // Complete ends the writing, with up to so many goroutines. The error is about the temporary file, or about too many terms.

@@ -32,7 +32,7 @@ const (
 // Dataset returns documents with their labels as a matrix (documents x terms) of any kind but [Whole], made by up to so many
 // goroutines.
 func (x *Index) Dataset(kind Kind, classes []string, refs []Ref, labels []int32, workers int) *Dataset {
-	m := &matrix{blocks: newBlocks(x.documents.budget), rows: make([]Ref, len(refs))}
+	m := &matrix{blocks: newBlocks(x.documents.budget, 1), rows: make([]Ref, len(refs))}
 	writers := make([]*rowWriter, max(workers, 1))
 	parallel.Ranges(workers, len(refs), 256, func(worker, from, to int) {
 		if writers[worker] == nil {
