@@ -16,7 +16,7 @@ const (
 	maxCachedWord = 1 << 10
 	// maxTexts is how many bytes of terms a generation holds.
 	maxTexts = 1 << 24
-	minSlots = 1 << 8
+	minSlots = 1 << 5
 )
 
 // cache remembers what became of each distinct word, since stemming takes long and words repeat. It is asked for each word of
