@@ -22,9 +22,17 @@ func TestASavedModelSaysTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	one, err := OpenForOne(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, raw := range []string{"", "\nspama spamb sharedc", "Subject: hama\n\nhamb shareda shareda"} {
-		if got, want := again.Classify([]byte(raw)), f.Classify([]byte(raw)); got != want {
+		want := f.Classify([]byte(raw))
+		if got := again.Classify([]byte(raw)); got != want {
 			t.Errorf("%q: got %+v, want %+v", raw, got, want)
+		}
+		if got := one.Classify([]byte(raw)); got != want || one.Err() != nil {
+			t.Errorf("%q, opened for one message: got %+v and %v, want %+v", raw, got, one.Err(), want)
 		}
 	}
 	if string(encode(t, again)) != string(encode(t, f)) {

@@ -9,8 +9,8 @@ func main() {
 	delivery.Program()
 }
 
-// growStack makes room on the stack for all that comes, while there is next to nothing on it: to grow step by step, it would
-// be copied five times, which takes a twentieth of the CPU time of a message.
+// growStack makes room on the stack for all that comes, while there is next to nothing on it: to grow step by step, and be
+// looked through and copied each time, takes 0.1 of 3.2 ms.
 //
 //go:noinline
 func growStack() (sum byte) {
