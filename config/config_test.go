@@ -63,7 +63,7 @@ func TestBadFilesAreRefused(t *testing.T) {
 	want := map[string]string{
 		"unknown_key.toml":       `unknown setting "tokenize.langauge" in testdata/bad/unknown_key.toml: the nearest known is "tokenize.language"`,
 		"missing_section.toml":   `unknown setting "smoothing" in testdata/bad/missing_section.toml: the nearest known is "models.bernoulli.smoothing"`,
-		"unknown_model.yaml":     `model is "bayes": must be one of bernoulli, multinomial, perceptron, averaged-perceptron, multiclass-perceptron, tanh, lms, softmax, passive-aggressive, hybrid, arow, complement, memoriser, majority`,
+		"unknown_model.yaml":     `model is "bayes": must be one of bernoulli, multinomial, perceptron, averaged-perceptron, multiclass-perceptron, tanh, lms, softmax, passive-aggressive, votes, hybrid, arow, complement, memoriser, majority`,
 		"not_toml.toml":          `read configuration testdata/bad/not_toml.toml: `,
 		"wrong_type.toml":        `models.bernoulli.smoothing is "much" (file): must be a number`,
 		"bool_for_number.toml":   `seed is true (file): must be a whole number, not negative`,

@@ -12,23 +12,37 @@ import (
 // Hash returns the 64-bit hash that stands for a term, the same in every process and on every machine.
 func Hash(term []byte) uint64 { return xxhash.Sum64(term) }
 
-// Document is the terms of one message: their hashes, ascending, how often each occurs, and whether it occurs at the start,
-// which is where whoever makes the document says it is.
+// Document is the terms of one message: their hashes, ascending, how often each occurs, whether it occurs at the start,
+// which is where whoever makes the document says it is, and its group of evidence. Cells are those of its grams, ascending.
 type Document struct {
 	Terms  []uint64
 	Counts []uint32
 	Start  []bool
+	Groups []Group
+	Cells  []uint32
+}
+
+// sizes are the numbers of different terms of each group.
+func (doc Document) sizes() (n [Groups]int) {
+	for _, g := range doc.Groups {
+		n[g]++
+	}
+	n[Grams] = len(doc.Cells)
+	return n
 }
 
 // Clone returns a copy that shares no memory with doc.
 func (doc Document) Clone() Document {
-	return Document{Terms: slices.Clone(doc.Terms), Counts: slices.Clone(doc.Counts), Start: slices.Clone(doc.Start)}
+	return Document{
+		Terms: slices.Clone(doc.Terms), Counts: slices.Clone(doc.Counts), Start: slices.Clone(doc.Start),
+		Groups: slices.Clone(doc.Groups), Cells: slices.Clone(doc.Cells),
+	}
 }
 
 // Whole returns the document of a single term that stands for all of doc: documents with the same terms, each as often,
 // have the same one.
 func (doc Document) Whole() Document {
-	return Document{Terms: []uint64{doc.hash()}, Counts: []uint32{1}, Start: []bool{true}}
+	return Document{Terms: []uint64{doc.hash()}, Counts: []uint32{1}, Start: []bool{true}, Groups: []Group{Words}}
 }
 
 // value is what term i counts for, before it is scaled.
@@ -80,21 +94,25 @@ type Bag struct {
 	doc    Document
 	text   []byte // of the terms that were named, one after the other
 	spans  []span // by the number of the term
+	cells  cellSet
 }
 
 // gathered is a term in a bag.
 type gathered struct {
 	hash   uint64
 	count  uint32 // 0 where the slot is free
-	number uint32 // in the order in which terms came, and atStart
+	number uint32 // in the order in which terms came, below the group and atStart
 }
 
 // span is where in the text of a bag a term is.
 type span struct{ at, size uint32 }
 
 const (
-	minBag  = 1 << 10
-	atStart = 1 << 31
+	minBag     = 1 << 10
+	atStart    = 1 << 31
+	groupShift = 28
+	numberMask = 1<<groupShift - 1
+	groupMask  = 1<<3 - 1
 )
 
 // Reset empties the bag.
@@ -105,6 +123,7 @@ func (b *Bag) Reset() {
 	}
 	b.resize(slots)
 	b.terms, b.text, b.spans = 0, b.text[:0], b.spans[:0]
+	b.cells.clear()
 }
 
 // resize makes all slots free.
@@ -118,15 +137,19 @@ func (b *Bag) resize(slots int) {
 	b.shift = uint(64 - bits.TrailingZeros(uint(slots)))
 }
 
-// Add counts one occurrence of a term, at the start of the document or not, and reports whether it is the first one.
-func (b *Bag) Add(hash uint64, start bool) (first bool) {
+// AddCell puts the cell of a gram into the document.
+func (b *Bag) AddCell(cell uint32) { b.cells.add(cell) }
+
+// Add counts one occurrence of a term of a group, at the start of the document or not, and reports whether it is the first
+// one.
+func (b *Bag) Add(hash uint64, group Group, start bool) (first bool) {
 	if 2*b.terms >= len(b.slots) {
 		b.grow()
 	}
 	s := b.find(hash)
 	g := &b.slots[s]
 	if first = g.count == 0; first {
-		g.hash, g.number = hash, uint32(b.terms)
+		g.hash, g.number = hash, uint32(b.terms)|uint32(group)<<groupShift
 		b.taken[s/64] |= 1 << (s % 64)
 		b.terms++
 	}
@@ -165,7 +188,7 @@ func (b *Bag) Name(term []byte) {
 
 // Text returns the text of term i of the document made last, if it was named. It is valid until the next Reset.
 func (b *Bag) Text(i int) []byte {
-	at := b.spans[b.sorted[i].number&^atStart]
+	at := b.spans[b.sorted[i].number&numberMask]
 	return b.text[at.at:][:at.size:at.size]
 }
 
@@ -190,11 +213,15 @@ func (b *Bag) Document() Document {
 		}
 		sorted[at] = g
 	}
-	doc := Document{Terms: b.doc.Terms[:0], Counts: b.doc.Counts[:0], Start: b.doc.Start[:0]}
+	doc := Document{
+		Terms: b.doc.Terms[:0], Counts: b.doc.Counts[:0], Start: b.doc.Start[:0], Groups: b.doc.Groups[:0],
+		Cells: b.cells.appendTo(b.doc.Cells[:0]),
+	}
 	for _, g := range sorted {
 		doc.Terms = append(doc.Terms, g.hash)
 		doc.Counts = append(doc.Counts, g.count)
 		doc.Start = append(doc.Start, g.number&atStart != 0)
+		doc.Groups = append(doc.Groups, Group(g.number>>groupShift&groupMask))
 	}
 	b.doc = doc
 	return doc

@@ -25,14 +25,18 @@ const (
 	// StartBits is one bit per document and term: the value is 1 if the term occurs at the start of the document, as
 	// [Document.Start] has it.
 	StartBits
+	// Evidence is bits in groups of evidence, each group of a document divided by its Euclidean length: of a group with n
+	// different terms each has the value 1/sqrt(n). The cells of a document are one more group. Unknown terms add to the
+	// length.
+	Evidence
 )
 
 // kindNames are the names used in configuration and model files.
 func kindNames() []string {
-	return []string{"bits", "counts", "unit bits", "unit counts", "whole", "start bits"}
+	return []string{"bits", "counts", "unit bits", "unit counts", "whole", "start bits", "evidence"}
 }
 
-// String returns "bits", "counts", "unit bits", "unit counts", "whole" or "start bits".
+// String returns "bits", "counts", "unit bits", "unit counts", "whole", "start bits" or "evidence".
 func (k Kind) String() string {
 	if names := kindNames(); int(k) < len(names) {
 		return names[k]
@@ -69,7 +73,9 @@ type Dataset struct {
 	IDs []uint32
 	// Values are the values of all rows, beside IDs.
 	Values []float32
-	// Terms is V, the size of the vocabulary.
+	// Groups are the groups of evidence of all rows, beside IDs; nil but for the kind [Evidence].
+	Groups []Group
+	// Terms is V, the size of the vocabulary; of the kind [Evidence] with the cells.
 	Terms int
 	// Workers is how many goroutines a trainer may use; 0 and 1 are for one. It changes no result.
 	Workers int
@@ -84,7 +90,7 @@ func NewDataset(kind Kind, classes []string, terms int) *Dataset {
 
 // Append adds one document as a row.
 func (d *Dataset) Append(x Vector, label int32) {
-	d.IDs, d.Values = append(d.IDs, x.IDs...), append(d.Values, x.Values...)
+	d.IDs, d.Values, d.Groups = append(d.IDs, x.IDs...), append(d.Values, x.Values...), append(d.Groups, x.Groups...)
 	d.RowStart = append(d.RowStart, len(d.IDs))
 	d.Labels = append(d.Labels, label)
 }
@@ -110,6 +116,9 @@ func (d *Dataset) Select(ids []uint32) *Dataset {
 			if at, found := slices.BinarySearch(x.IDs, id); found {
 				selected.IDs = append(selected.IDs, uint32(n))
 				selected.Values = append(selected.Values, x.Values[at])
+				if x.Groups != nil {
+					selected.Groups = append(selected.Groups, x.Groups[at])
+				}
 			}
 		}
 		selected.RowStart = append(selected.RowStart, len(selected.IDs))
@@ -124,5 +133,9 @@ func (d *Dataset) Row(i int) Vector {
 		return d.Rows().Row(i)
 	}
 	lo, hi := d.RowStart[i], d.RowStart[i+1]
-	return Vector{IDs: d.IDs[lo:hi:hi], Values: d.Values[lo:hi:hi]}
+	x := Vector{IDs: d.IDs[lo:hi:hi], Values: d.Values[lo:hi:hi]}
+	if d.Groups != nil {
+		x.Groups = d.Groups[lo:hi:hi]
+	}
+	return x
 }

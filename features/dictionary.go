@@ -53,7 +53,7 @@ type shard struct {
 
 type term struct {
 	hash  uint64
-	check uint32 // of the text
+	check uint32 // of the text, and in its last bits the group
 	text  uint32 // where it is: the chunk and the place in it
 }
 
@@ -71,7 +71,7 @@ func (d *dictionary) numbers(dst []uint32, b *Bag, doc Document) ([]uint32, erro
 		shard.lookUp(known[:to-from], doc.Terms[from:to])
 		for i := from; i < to; i++ {
 			text := b.Text(i)
-			check, k := checkOf(text), known[i-from]
+			check, k := checkOf(text)&^groupMask|uint32(doc.Groups[i]), known[i-from]
 			n := int(k.slot>>tagBits) - 1
 			if k.slot == 0 || k.check != check {
 				if n = shard.number(doc.Terms[i], check, text); n < 0 {
@@ -267,6 +267,11 @@ func (d *dictionary) len() int {
 // hash returns the hash of a term by its number.
 func (d *dictionary) hash(number uint32) uint64 {
 	return d.shards[number%shardCount].term(int(number >> shardBits)).hash
+}
+
+// group returns the group of evidence of a term by its number.
+func (d *dictionary) group(number uint32) Group {
+	return Group(d.shards[number%shardCount].term(int(number>>shardBits)).check & groupMask)
 }
 
 // textsOf returns the texts of terms by the ids that they have, by number: those of a shard follow on those of the one

@@ -48,14 +48,17 @@ func (d *Documents) Terms() int { return d.dictionary.len() }
 //
 //	4 bytes   the number of terms, times 2, plus 1 if their numbers have four bytes
 //	4 bytes   the size of the counts
+//	4 bytes   the size of the evidence
 //	3 n bytes or 4 n: the number of each term in the dictionary, in the order of the hashes
 //	n bits    for each term, whether it is at the start
 //	n bits    for each term, whether it occurs more than once
 //	counts    of those that do, as variable-length integers
+//	evidence  the number of different terms of each group, with that of the cells last; then the first cell, and from there
+//	          on the distance from the one before: all as variable-length integers
 //
 // little-endian; bits begin with the lowest of each byte.
 const (
-	headerSize  = 8
+	headerSize  = 12
 	narrow      = 3
 	wide        = 4
 	narrowLimit = 1 << (8 * narrow)
@@ -67,6 +70,7 @@ type Writer struct {
 	dictionary *dictionary
 	numbers    []uint32
 	counts     []byte
+	evidence   []byte
 }
 
 // NewWriter returns a writer, which must be closed in the end.
@@ -91,15 +95,29 @@ func (w *Writer) Add(b *Bag) Ref {
 			w.counts = binary.AppendUvarint(w.counts, uint64(n))
 		}
 	}
+	w.evidence = appendEvidenceOf(w.evidence[:0], doc)
 	n, width := len(w.numbers), narrow
 	for _, number := range w.numbers {
 		if number >= narrowLimit {
 			width = wide
 		}
 	}
-	ref := w.room(headerSize + n*width + 2*bitmapSize(n) + len(w.counts))
+	ref := w.room(headerSize + n*width + 2*bitmapSize(n) + len(w.counts) + len(w.evidence))
 	w.append(doc, width)
 	return ref
+}
+
+// appendEvidenceOf appends the evidence of a document as it is kept.
+func appendEvidenceOf(dst []byte, doc Document) []byte {
+	for _, n := range doc.sizes() {
+		dst = binary.AppendUvarint(dst, uint64(n))
+	}
+	before := uint32(0)
+	for _, cell := range doc.Cells {
+		dst = binary.AppendUvarint(dst, uint64(cell-before))
+		before = cell
+	}
+	return dst
 }
 
 func bitmapSize(n int) int { return (n + 7) / 8 }
@@ -110,6 +128,7 @@ func (w *Writer) append(doc Document, width int) {
 	n := len(w.numbers)
 	block := le.AppendUint32(w.block, uint32(n)<<1|uint32(width-narrow))
 	block = le.AppendUint32(block, uint32(len(w.counts)))
+	block = le.AppendUint32(block, uint32(len(w.evidence)))
 	for _, number := range w.numbers {
 		block = append(block, byte(number), byte(number>>8), byte(number>>16))
 		if width == wide {
@@ -128,7 +147,7 @@ func (w *Writer) append(doc Document, width int) {
 			block[many+i/8] |= 1 << (i % 8)
 		}
 	}
-	w.block = append(block, w.counts...)
+	w.block = append(append(block, w.counts...), w.evidence...)
 }
 
 // encoded is a document as it is kept.
@@ -138,6 +157,7 @@ type encoded struct {
 	numbers     []byte // and what follows them
 	start, many []byte // bits
 	counts      []byte
+	evidence    []byte
 }
 
 // get returns a document, valid until the next get; without terms if it could not be read.
@@ -147,20 +167,48 @@ func get(r *blockReader, ref Ref) encoded {
 		return encoded{}
 	}
 	le := binary.LittleEndian
-	flags, countsSize := le.Uint32(data), int(le.Uint32(data[4:]))
+	flags, countsSize, evidenceSize := le.Uint32(data), int(le.Uint32(data[4:])), int(le.Uint32(data[8:]))
 	n, width := int(flags>>1), narrow+int(flags&1)
 	start := headerSize + n*width
 	many := start + bitmapSize(n)
 	counts := many + bitmapSize(n)
-	if size := counts + countsSize; len(data) < size {
+	evidence := counts + countsSize
+	if size := evidence + evidenceSize; len(data) < size {
 		if data = r.read(ref, size); data == nil {
 			return encoded{}
 		}
 	}
 	return encoded{
 		n: n, width: width, numbers: data[headerSize:counts],
-		start: data[start:many], many: data[many:counts], counts: data[counts : counts+countsSize],
+		start: data[start:many], many: data[many:counts], counts: data[counts:evidence],
+		evidence: data[evidence : evidence+evidenceSize],
 	}
+}
+
+// sizes returns the number of different terms of each group, and what follows them, the cells as they are kept.
+func (e *encoded) sizes() (n [Groups]int, cells []byte) {
+	cells = e.evidence
+	for g := range n {
+		size, width := binary.Uvarint(cells)
+		n[g], cells = int(size), cells[width:]
+	}
+	return n, cells
+}
+
+// appendCells appends so many cells.
+func appendCells(dst []uint32, cells []byte, n int) []uint32 {
+	cell := uint32(0)
+	for range n {
+		// Nearly all distances have one byte or two.
+		gap, width := uint32(cells[0]), 1
+		if gap >= 0x80 {
+			long, size := binary.Uvarint(cells)
+			gap, width = uint32(long), size
+		}
+		cell, cells = cell+gap, cells[width:]
+		dst = append(dst, cell)
+	}
+	return dst
 }
 
 // number is that of term i.
@@ -188,8 +236,13 @@ func (e *encoded) count(i int) uint32 {
 // Document returns a document with the hashes of its terms.
 func (d *Documents) Document(ref Ref) Document {
 	e := get(&blockReader{blocks: d.blocks}, ref)
-	doc := Document{Terms: make([]uint64, e.n), Counts: make([]uint32, e.n), Start: make([]bool, e.n)}
+	doc := Document{Terms: make([]uint64, e.n), Counts: make([]uint32, e.n), Start: make([]bool, e.n), Groups: make([]Group, e.n)}
+	if e.evidence != nil { // it could be read
+		sizes, cells := e.sizes()
+		doc.Cells = appendCells(nil, cells, sizes[Grams])
+	}
 	for i := range e.n {
+		doc.Groups[i] = d.dictionary.group(e.number(i))
 		doc.Terms[i] = d.dictionary.hash(e.number(i))
 		doc.Counts[i], doc.Start[i] = e.count(i), e.isAtStart(i)
 	}

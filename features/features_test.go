@@ -21,7 +21,7 @@ func bagOf(terms ...string) *Bag {
 
 // add adds a term and names it.
 func add(b *Bag, term string, start bool) {
-	if b.Add(Hash([]byte(term)), start) {
+	if b.Add(Hash([]byte(term)), Words, start) {
 		b.Name([]byte(term))
 	}
 }
@@ -84,7 +84,7 @@ func TestABagKeepsHashesThatBelongInOnePlace(t *testing.T) {
 	for range 2 { // the second time in memory that was used
 		b.Reset()
 		for _, hash := range hashes {
-			if !b.Add(hash, false) || b.Add(hash, true) {
+			if !b.Add(hash, Words, false) || b.Add(hash, Words, true) {
 				t.Fatalf("%x: not new, or new for the second time", hash)
 			}
 			b.Name(fmt.Append(nil, hash))
@@ -216,12 +216,12 @@ func TestHashesWithOnePrefixAndKeyAreOneTerm(t *testing.T) {
 	var bags []*Bag
 	for _, hash := range hashes {
 		bags = append(bags, new(Bag))
-		bags[len(bags)-1].Add(hash, true)
+		bags[len(bags)-1].Add(hash, Words, true)
 		bags[len(bags)-1].Name(fmt.Append(nil, hash))
 	}
 	two := new(Bag)
 	for i, hash := range []uint64{x, x, y, y, y} {
-		if two.Add(hash, i > 1) {
+		if two.Add(hash, Words, i > 1) {
 			two.Name(fmt.Append(nil, hash))
 		}
 	}
@@ -390,7 +390,7 @@ func ExampleVocabulary_AppendVector() {
 	var bag Bag
 	bag.Reset()
 	for _, term := range []string{"subject:offer", "body:offer", "body:offer"} {
-		bag.Add(Hash([]byte(term)), true)
+		bag.Add(Hash([]byte(term)), Words, true)
 	}
 	doc := bag.Document()
 	vocabulary, err := NewVocabulary(doc.Terms)
@@ -414,7 +414,7 @@ func BenchmarkBag(b *testing.B) {
 	for b.Loop() {
 		bag.Reset()
 		for _, t := range terms {
-			bag.Add(t, true)
+			bag.Add(t, Words, true)
 		}
 		bag.Document()
 	}

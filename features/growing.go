@@ -44,7 +44,11 @@ func (v *GrowingVocabulary) read(ref Ref, learns bool) Vector {
 			v.terms++
 		}
 	}
-	v.row = e.appendVector(Vector{IDs: v.row.IDs[:0], Values: v.row.Values[:0]}, v.ids, v.kind)
+	if v.kind == Evidence {
+		v.row = e.appendEvidence(v.row.Reset(), v.ids, v.documents.dictionary.group)
+	} else {
+		v.row = e.appendVector(v.row.Reset(), v.ids, v.kind)
+	}
 	return v.row
 }
 
@@ -53,7 +57,7 @@ func (v *GrowingVocabulary) readWhole(hash uint64, learns bool) Vector {
 		v.whole.number(hash)
 		v.terms = len(v.whole.hashes)
 	}
-	v.row = Vector{IDs: v.row.IDs[:0], Values: v.row.Values[:0]}
+	v.row = v.row.Reset()
 	if n := v.whole.find(hash); n >= 0 {
 		v.row = Vector{IDs: append(v.row.IDs, uint32(n)), Values: append(v.row.Values, 1)}
 	}

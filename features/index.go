@@ -147,6 +147,19 @@ func (d *Documents) Index(v *Vocabulary, workers int) *Index {
 	return &Index{d, v, ids}
 }
 
+// groups returns the groups of evidence of the terms by id.
+func (x *Index) groups(workers int) []Group {
+	groups := make([]Group, x.vocabulary.Len())
+	parallel.Each(workers, shardCount, func(at int) {
+		x.documents.dictionary.each(at, func(number uint32) {
+			if id := x.ids[number]; id != unknown {
+				groups[id] = x.documents.dictionary.group(number)
+			}
+		})
+	})
+	return groups
+}
+
 // Vocabulary returns what it is the index of.
 func (x *Index) Vocabulary() *Vocabulary { return x.vocabulary }
 

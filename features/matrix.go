@@ -16,12 +16,13 @@ import (
 //	4 bytes   the size of their ids
 //	4 bytes   the value of all terms, as a float32, if they have the same one; else it is no number
 //	ids       the first id, and from there on the distance from the one before: two bytes, or wideGap and then four
-//	values    float32, if they are not the same
+//	values    float32, if they are not the same: of each term, or of evidence of each group
 //
 // little-endian.
 type matrix struct {
 	blocks *blocks
 	rows   []Ref
+	groups []Group // of the terms by id, for evidence only
 }
 
 const (
@@ -33,13 +34,18 @@ const (
 // goroutines.
 func (x *Index) Dataset(kind Kind, classes []string, refs []Ref, labels []int32, workers int) *Dataset {
 	m := &matrix{blocks: newBlocks(x.documents.budget, 1), rows: make([]Ref, len(refs))}
+	terms := x.vocabulary.Len()
+	if kind == Evidence {
+		m.groups = x.groups(workers)
+		terms += CellCount
+	}
 	writers := make([]*rowWriter, max(workers, 1))
 	parallel.Ranges(workers, len(refs), 256, func(worker, from, to int) {
 		if writers[worker] == nil {
 			writers[worker] = &rowWriter{blockWriter: blockWriter{blocks: m.blocks}, reader: blockReader{blocks: x.documents.blocks}}
 		}
 		for i := from; i < to; i++ {
-			m.rows[i] = writers[worker].add(refs[i], x.ids, kind)
+			m.rows[i] = writers[worker].add(refs[i], x, kind)
 		}
 	})
 	for _, w := range writers {
@@ -50,7 +56,7 @@ func (x *Index) Dataset(kind Kind, classes []string, refs []Ref, labels []int32,
 	if err := x.documents.Err(); err != nil {
 		m.blocks.fail(err)
 	}
-	return &Dataset{Kind: kind, Classes: classes, Labels: labels, Terms: x.vocabulary.Len(), Workers: workers, matrix: m}
+	return &Dataset{Kind: kind, Classes: classes, Labels: labels, Terms: terms, Workers: workers, matrix: m}
 }
 
 // rowWriter makes rows of documents.
@@ -60,14 +66,24 @@ type rowWriter struct {
 	row    Vector
 }
 
-func (w *rowWriter) add(ref Ref, ids []uint32, kind Kind) Ref {
+func (w *rowWriter) add(ref Ref, index *Index, kind Kind) Ref {
 	e := get(&w.reader, ref)
-	w.row = e.appendVector(Vector{IDs: w.row.IDs[:0], Values: w.row.Values[:0]}, ids, kind)
-	x := w.row
-	value, valuesSize := float32(math.NaN()), 4*len(x.Values)
-	if !kind.counted() {
-		value, valuesSize = float32(e.scale(kind)), 0
+	value := float32(math.NaN())
+	var values []float32
+	switch {
+	case kind == Evidence:
+		w.row = e.appendEvidence(w.row.Reset(), index.ids, index.documents.dictionary.group)
+		sizes, _ := e.sizes()
+		scales := scalesOf(sizes)
+		values = scales[:]
+	case kind.counted():
+		w.row = e.appendVector(w.row.Reset(), index.ids, kind)
+		values = w.row.Values
+	default:
+		w.row = e.appendVector(w.row.Reset(), index.ids, kind)
+		value = float32(e.scale(kind))
 	}
+	x := w.row
 	wideGaps := 0
 	for i, before := 0, uint32(0); i < len(x.IDs); i++ {
 		if x.IDs[i]-before >= wideGap {
@@ -76,7 +92,7 @@ func (w *rowWriter) add(ref Ref, ids []uint32, kind Kind) Ref {
 		before = x.IDs[i]
 	}
 	idsSize := 2*len(x.IDs) + 4*wideGaps
-	at := w.room(rowHeaderSize + idsSize + valuesSize)
+	at := w.room(rowHeaderSize + idsSize + 4*len(values))
 	le := binary.LittleEndian
 	block := le.AppendUint32(w.block, uint32(len(x.IDs)))
 	block = le.AppendUint32(block, uint32(idsSize))
@@ -90,10 +106,8 @@ func (w *rowWriter) add(ref Ref, ids []uint32, kind Kind) Ref {
 		}
 		before = id
 	}
-	if valuesSize > 0 {
-		for _, value := range x.Values {
-			block = le.AppendUint32(block, math.Float32bits(value))
-		}
+	for _, value := range values {
+		block = le.AppendUint32(block, math.Float32bits(value))
 	}
 	w.block = block
 	return at
@@ -112,6 +126,26 @@ func (e encoded) appendVector(dst Vector, ids []uint32, kind Kind) Vector {
 		}
 		if id := ids[e.number(i)]; id != unknown {
 			dst.add(first, id, float32(value*scale), kind)
+		}
+	}
+	return dst
+}
+
+// appendEvidence is appendVector for the kind [Evidence]: the cells, and then the known terms by the ids of the numbers. A
+// document that could not be read has nothing.
+func (e encoded) appendEvidence(dst Vector, ids []uint32, group func(number uint32) Group) Vector {
+	if e.evidence == nil {
+		return dst
+	}
+	sizes, cells := e.sizes()
+	scales, first := scalesOf(sizes), len(dst.IDs)
+	dst.IDs = appendCells(dst.IDs, cells, sizes[Grams])
+	dst.addCells(scales[Grams])
+	for i := range e.n {
+		number := e.number(i)
+		if id := ids[number]; id != unknown {
+			g := group(number)
+			dst.addEvidence(first, CellCount+id, scales[g], g)
 		}
 	}
 	return dst
@@ -147,6 +181,9 @@ func (r *Rows) Row(i int) Vector {
 	}
 	x := Vector{IDs: r.row.IDs[:n:n], Values: r.row.Values[:n:n]}
 	decodeIDs(x.IDs, ids)
+	if r.dataset.Kind == Evidence {
+		return r.evidence(x, values)
+	}
 	if value == value { // it is a number
 		r.fill(value, n)
 		return x
@@ -155,6 +192,32 @@ func (r *Rows) Row(i int) Vector {
 		x.Values[i] = math.Float32frombits(binary.LittleEndian.Uint32(values[4*i:]))
 	}
 	r.values = 0
+	return x
+}
+
+// evidence completes a row of the kind [Evidence], which has its ids, with the values of the groups as they are kept.
+func (r *Rows) evidence(x Vector, values []byte) Vector {
+	n := len(x.IDs)
+	if n == 0 {
+		return x
+	}
+	if cap(r.row.Groups) < n {
+		r.row.Groups = make([]Group, cap(r.row.IDs))
+	}
+	var scales [Groups]float32
+	for g := range scales {
+		scales[g] = math.Float32frombits(binary.LittleEndian.Uint32(values[4*g:]))
+	}
+	x.Groups = r.row.Groups[:n:n]
+	groups := r.dataset.matrix.groups
+	i := 0
+	for ; i < n && x.IDs[i] < CellCount; i++ {
+		x.Values[i], x.Groups[i] = scales[Grams], Grams
+	}
+	for ; i < n; i++ {
+		g := groups[x.IDs[i]-CellCount]
+		x.Values[i], x.Groups[i] = scales[g], g
+	}
 	return x
 }
 
@@ -184,7 +247,10 @@ func (r *Rows) encoded(i int) (n int, value float32, ids, values []byte) {
 	n, idsSize := int(le.Uint32(data)), int(le.Uint32(data[4:]))
 	value = math.Float32frombits(le.Uint32(data[8:]))
 	size := rowHeaderSize + idsSize
-	if value != value {
+	switch {
+	case r.dataset.Kind == Evidence:
+		size += 4 * Groups
+	case value != value:
 		size += 4 * n
 	}
 	if len(data) < size {

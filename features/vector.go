@@ -5,6 +5,13 @@ package features
 type Vector struct {
 	IDs    []uint32
 	Values []float32
+	// Groups are the groups of evidence of the terms, for vectors of the kind [Evidence]; else nil.
+	Groups []Group
+}
+
+// Reset returns the vector without terms, in the same memory.
+func (x Vector) Reset() Vector {
+	return Vector{IDs: x.IDs[:0], Values: x.Values[:0], Groups: x.Groups[:0]}
 }
 
 // Dot returns the sum over the listed terms of Values[i] * w[IDs[i]], in ascending order of ids and in float64, so

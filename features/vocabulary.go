@@ -3,6 +3,7 @@ package features
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -204,6 +205,10 @@ func (v *Vocabulary) find(p *place, key uint32) (id uint32) {
 // returns the longer vector. Training and classification both make their vectors here.
 func (v *Vocabulary) AppendVector(dst Vector, doc Document, kind Kind) Vector {
 	first := len(dst.IDs)
+	if kind == Evidence {
+		dst.IDs = v.appendIDs(append(dst.IDs, doc.Cells...), doc.Terms)
+		return doc.appendEvidence(dst, first)
+	}
 	dst.IDs = v.appendIDs(dst.IDs, doc.terms(kind))
 	return doc.appendValues(dst, first, kind)
 }
@@ -229,6 +234,46 @@ func (doc Document) appendValues(dst Vector, first int, kind Kind) Vector {
 		dst.add(first, id, float32(doc.value(i, kind)*scale), kind)
 	}
 	return dst
+}
+
+// appendEvidence is appendValues for the kind [Evidence]: the ids from first on are those of the cells and then of the terms.
+func (doc Document) appendEvidence(dst Vector, first int) Vector {
+	scales := scalesOf(doc.sizes())
+	terms := dst.IDs[first+len(doc.Cells):]
+	dst.IDs = dst.IDs[:first+len(doc.Cells)]
+	dst.addCells(scales[Grams])
+	for i, id := range terms {
+		if id != unknown {
+			g := doc.Groups[i]
+			dst.addEvidence(first, CellCount+id, scales[g], g)
+		}
+	}
+	return dst
+}
+
+// scalesOf returns 1 / the Euclidean length of each group with so many terms.
+func scalesOf(sizes [Groups]int) (scales [Groups]float32) {
+	for g, n := range sizes {
+		if n > 0 {
+			scales[g] = float32(1 / math.Sqrt(float64(n)))
+		}
+	}
+	return scales
+}
+
+// addCells puts the value and the group of cells beside the ids that have none yet.
+func (x *Vector) addCells(value float32) {
+	for len(x.Values) < len(x.IDs) {
+		x.Values, x.Groups = append(x.Values, value), append(x.Groups, Grams)
+	}
+}
+
+// addEvidence appends a term to the vector of a document that begins at first, unless it is the last one: two hashes may be
+// one term.
+func (x *Vector) addEvidence(first int, id uint32, value float32, g Group) {
+	if last := len(x.IDs) - 1; last < first || x.IDs[last] != id {
+		x.IDs, x.Values, x.Groups = append(x.IDs, id), append(x.Values, value), append(x.Groups, g)
+	}
 }
 
 // add appends a term to the vector of a document that begins at first, or adds it to the last one: two hashes may be one term.

@@ -13,54 +13,91 @@ const blockTerms = 64
 // blocks are the keys and the weights of a model file of which only what is looked up is verified, when it is. They belong to one
 // goroutine.
 type blocks struct {
-	terms         int
+	cells, terms int // that have weights; terms have keys, too
+	// The weights of the cells come before those of the terms.
 	keys, weights []byte
-	sums          []uint32 // of the keys and of the weights of each block
+	sums          []uint32 // of each block of cells its weights; then of each block of terms its keys and its weights
 	verified      []bool   // by block
 	err           error    // the first
 }
 
-// newBlocks returns blocks of so many terms of which nothing is verified yet.
-func newBlocks(terms int, keys, weights []byte, sums []uint32) (*blocks, error) {
-	n := (terms + blockTerms - 1) / blockTerms
-	if len(sums) != 2*n {
-		return nil, fmt.Errorf("%w: %d sums for %d terms", ErrDamaged, len(sums), terms)
-	}
-	return &blocks{terms: terms, keys: keys, weights: weights, sums: sums, verified: make([]bool, n)}, nil
+// newBlocks returns blocks of the tables of f of which nothing is verified yet.
+func (f *Filter) newBlocks(keys, weights []byte) *blocks {
+	b := &blocks{cells: f.firstTerm(), terms: f.vocabulary.Len(), keys: keys, weights: weights}
+	b.verified = make([]bool, b.cellBlocks()+blocksOf(b.terms))
+	return b
 }
 
-// blockSums returns the sums of the keys and weights of so many terms, as in section SUMS.
-func blockSums(terms int, keys, weights []byte) []uint32 {
+// blocksOf is how many blocks n of anything are.
+func blocksOf(n int) int { return (n + blockTerms - 1) / blockTerms }
+
+func (b *blocks) cellBlocks() int { return blocksOf(b.cells) }
+
+// all returns the sums of all blocks, as in section SUMS.
+func (b *blocks) all() []uint32 {
 	var sums []uint32
-	b := blocks{terms: terms, keys: keys, weights: weights}
-	for from := 0; from < terms; from += blockTerms {
-		ofKeys, ofWeights := b.sum(from)
-		sums = append(sums, ofKeys, ofWeights)
+	for i := range b.verified {
+		sums = b.appendSums(sums, i)
 	}
 	return sums
 }
 
-// sum returns the sums of the block that begins with the term from.
-func (b *blocks) sum(from int) (keys, weights uint32) {
-	part := func(table []byte) uint32 {
-		size := len(table) / b.terms // of a term
-		return uint32(xxhash.Sum64(table[size*from : size*min(from+blockTerms, b.terms)]))
+// expect takes the sums that the blocks should have.
+func (b *blocks) expect(sums []uint32) error {
+	if want := b.cellBlocks() + 2*blocksOf(b.terms); len(sums) != want {
+		return fmt.Errorf("%w: %d sums for %d terms and %d cells", ErrDamaged, len(sums), b.terms, b.cells)
 	}
-	return part(b.keys), part(b.weights)
+	b.sums = sums
+	return nil
 }
 
-// verify verifies the blocks of the terms with the ids from up to to.
-func (b *blocks) verify(from, to uint32) {
+// appendSums appends the sums of block i: blocks of cells come before those of terms.
+func (b *blocks) appendSums(dst []uint32, i int) []uint32 {
+	perWeight := len(b.weights) / (b.cells + b.terms)
+	if i < b.cellBlocks() {
+		return append(dst, sumOf(b.weights[:b.cells*perWeight], perWeight, i))
+	}
+	i -= b.cellBlocks()
+	perKey := len(b.keys) / b.terms
+	return append(dst, sumOf(b.keys, perKey, i), sumOf(b.weights[b.cells*perWeight:], perWeight, i))
+}
+
+// sumOf returns the sum of block i of a table whose entries have the given size.
+func sumOf(table []byte, size, i int) uint32 {
+	from := size * blockTerms * i
+	return uint32(xxhash.Sum64(table[from:min(from+size*blockTerms, len(table))]))
+}
+
+// verifyTerms verifies the blocks of the terms from up to to, as the vocabulary numbers them.
+func (b *blocks) verifyTerms(from, to uint32) {
 	if from == to {
 		return
 	}
 	for i := int(from) / blockTerms; i <= int(to-1)/blockTerms; i++ {
-		if b.verified[i] {
-			continue
-		}
-		b.verified[i] = true
-		if keys, weights := b.sum(i * blockTerms); (keys != b.sums[2*i] || weights != b.sums[2*i+1]) && b.err == nil {
-			b.err = fmt.Errorf("%w: terms from %d on", ErrDamaged, i*blockTerms)
+		b.verify(b.cellBlocks() + i)
+	}
+}
+
+// verifyCells verifies the blocks of cells, which ascend.
+func (b *blocks) verifyCells(cells []uint32) {
+	for _, cell := range cells {
+		b.verify(int(cell) / blockTerms)
+	}
+}
+
+func (b *blocks) verify(i int) {
+	if b.verified[i] {
+		return
+	}
+	b.verified[i] = true
+	at := i // of its sums
+	if cells := b.cellBlocks(); i > cells {
+		at = cells + 2*(i-cells)
+	}
+	var sums [2]uint32
+	for k, sum := range b.appendSums(sums[:0], i) {
+		if sum != b.sums[at+k] && b.err == nil {
+			b.err = fmt.Errorf("%w: block %d", ErrDamaged, i)
 		}
 	}
 }

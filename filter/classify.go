@@ -80,9 +80,15 @@ func (f *Filter) Classify(raw []byte) Verdict {
 
 func (f *Filter) classify(s *scratch, raw []byte) Verdict {
 	document, repairs := s.reader.document(raw)
-	s.vector = f.vocabulary.AppendVector(features.Vector{IDs: s.vector.IDs[:0], Values: s.vector.Values[:0]}, document, f.kind)
+	if f.blocks != nil && f.kind == features.Evidence {
+		f.blocks.verifyCells(document.Cells)
+	}
+	s.vector = f.vocabulary.AppendVector(s.vector.Reset(), document, f.kind)
 	v := f.verdict(s)
 	v.Known = len(s.vector.IDs)
+	if f.kind == features.Evidence {
+		v.Known -= len(document.Cells)
+	}
 	v.Unknown = len(document.Terms) - v.Known
 	v.Repairs = repairs
 	return v
@@ -94,6 +100,7 @@ func (f *Filter) newReader() *reader {
 	if err != nil {
 		panic("filter: settings of a filter are invalid: " + err.Error())
 	}
+	r.grams = f.kind == features.Evidence
 	return r
 }
 
@@ -141,6 +148,14 @@ func (f *Filter) decide(score float64) Decision {
 		return Unsure
 	}
 	return Ham
+}
+
+// firstTerm is the id of the first term of the vocabulary: before it are the cells of grams, if the model looks at them.
+func (f *Filter) firstTerm() int {
+	if f.kind == features.Evidence {
+		return features.CellCount
+	}
+	return 0
 }
 
 func (f *Filter) isSpamFilter() bool { return isSpamFilter(f.settings.Classes) }

@@ -18,18 +18,27 @@ type Explanation struct {
 	For     string  `json:"for"`
 	Against string  `json:"against"`
 	Margin  float64 `json:"margin"`
-	// Bias is what a message without a known term has.
+	// Bias is what the biases add.
 	Bias float64 `json:"bias"`
-	// Contributions are those of the known terms, the strongest first. They and the bias add up to Margin: of a spam filter to
-	// the last bit, if they are added in the order of their ids, and the bias last; of other classes but for rounding.
+	// Contributions are those of the known terms and of the runs of bytes, the strongest first. They and the bias add up to
+	// Margin but for rounding. Of a model without bounds, a message without a known term has the bias alone.
 	Contributions []Contribution `json:"terms"`
+	// Votes are the sums of the contributions by group of evidence, for a model that has such groups.
+	Votes []Vote `json:"votes,omitempty"`
 	// UnknownTerms are the terms that the vocabulary does not have. They have no weight.
 	UnknownTerms []string `json:"unknown"`
 	// Look is what the classifier sees of the message.
 	Look Look `json:"-"`
 }
 
-// Contribution is what a term adds to a score: its value times its weight.
+// Vote is what a kind of evidence adds to a score.
+type Vote struct {
+	Group        string  `json:"group"`
+	Terms        int     `json:"terms"` // different ones, known or cells
+	Contribution float64 `json:"contribution"`
+}
+
+// Contribution is what a term adds to a score: its value times its weight, and of that what a bound leaves.
 type Contribution struct {
 	SeenTerm
 	ID           int     `json:"id"`
@@ -57,17 +66,24 @@ func (f *Filter) Explain(raw []byte) (Explanation, error) {
 		first, second = 1, 0
 	}
 	e.For, e.Against = f.settings.Classes[first], f.settings.Classes[second]
-	e.Margin, e.Bias = scores[first]-scores[second], f.biasFor(first, second)
+	e.Margin = scores[first] - scores[second]
 	seen := f.seen(look)
+	added, bias := f.contributions(x, first, second)
+	e.Bias = bias
 	for i, id := range x.IDs {
-		value, weight := float64(x.Values[i]), f.weightBetween(int(id), first, second)
-		c := Contribution{ID: int(id), Value: value, Weight: weight, Contribution: value * weight, Messages: terms.Documents[id]}
-		c.SeenTerm = seen[id]
-		if c.Term == "" {
-			c.Term = terms.Texts[id] // the term of a whole message is in no text
+		c := Contribution{
+			ID: int(id), Value: float64(x.Values[i]), Weight: f.weightBetween(int(id), first, second), Contribution: added[i],
+			SeenTerm: seen[id],
+		}
+		if term := int(id) - f.firstTerm(); term >= 0 {
+			c.Messages = terms.Documents[term]
+			if c.Term == "" {
+				c.Term = terms.Texts[term] // the term of a whole message is in no text
+			}
 		}
 		e.Contributions = append(e.Contributions, c)
 	}
+	e.Votes = votesOf(x, added)
 	for _, t := range look.Terms {
 		if _, known := f.vocabulary.ID(features.Hash([]byte(t.Term))); !known && f.kind != features.Whole {
 			e.UnknownTerms = append(e.UnknownTerms, t.Term)
@@ -85,15 +101,58 @@ func (f *Filter) vector(raw []byte) features.Vector {
 	return f.vocabulary.AppendVector(features.Vector{}, document, f.kind)
 }
 
-// seen finds the terms of a message by their ids.
+// seen finds the terms and the runs of bytes of a message by their ids.
 func (f *Filter) seen(look Look) map[uint32]SeenTerm {
 	seen := make(map[uint32]SeenTerm, len(look.Terms))
 	for _, t := range look.Terms {
 		if id, known := f.vocabulary.ID(features.Hash([]byte(t.Term))); known {
-			seen[id] = t
+			seen[uint32(f.firstTerm())+id] = t
+		}
+	}
+	if f.kind == features.Evidence {
+		for _, g := range look.Grams {
+			cell := features.Cell(g.bytes)
+			if first, taken := seen[cell]; taken {
+				g.SeenTerm.Count += first.Count
+				g.SeenTerm.Term = first.Term // of two runs in one cell the first one
+			}
+			seen[cell] = g.SeenTerm
 		}
 	}
 	return seen
+}
+
+// contributions returns what each term of a message adds to the score of class c over class k, and what the biases add.
+func (f *Filter) contributions(x features.Vector, c, k int) (terms []float64, bias float64) {
+	if f.linear.Rows() == 1 {
+		return f.linear.Contributions(nil, x, 0)
+	}
+	terms, bias = f.linear.Contributions(nil, x, c)
+	others, other := f.linear.Contributions(nil, x, k)
+	for i := range terms {
+		terms[i] -= others[i]
+	}
+	return terms, bias - other
+}
+
+// votesOf adds contributions up by the groups of the terms.
+func votesOf(x features.Vector, added []float64) []Vote {
+	if x.Groups == nil {
+		return nil
+	}
+	var byGroup [features.Groups]Vote
+	for i, g := range x.Groups {
+		byGroup[g].Terms++
+		byGroup[g].Contribution += added[i]
+	}
+	var votes []Vote
+	for g, v := range byGroup {
+		if v.Terms > 0 {
+			v.Group = features.Group(g).String()
+			votes = append(votes, v)
+		}
+	}
+	return votes
 }
 
 // topTwo are the classes with the highest and the second highest score.
@@ -116,12 +175,4 @@ func (f *Filter) weightBetween(id, c, k int) float64 {
 		return float64(w[0]) * float64(c-k)
 	}
 	return float64(w[c]) - float64(w[k])
-}
-
-// biasFor is the bias of class c over class k.
-func (f *Filter) biasFor(c, k int) float64 {
-	if f.linear.Rows() == 1 {
-		return f.linear.Bias[0] * float64(c-k)
-	}
-	return f.linear.Bias[c] - f.linear.Bias[k]
 }

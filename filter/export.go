@@ -3,6 +3,8 @@ package filter
 import (
 	"context"
 	"encoding/csv"
+	"errors"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -39,11 +41,18 @@ func (f *Filter) dataset(mail *features.Documents, documents []features.Ref, lab
 	return mail.Index(f.vocabulary, workers).Dataset(f.kind, f.settings.Classes, documents, labels, workers)
 }
 
-// Weights returns the linear function of f. For a filter that was opened, the error is about its file.
+// ErrNotAffine is returned where the weights of a model are asked for as a sum, and the model is more than that.
+var ErrNotAffine = errors.New("its score is no plain sum of weights")
+
+// Weights returns the linear function of f. For a filter that was opened, the error is about its file; for a model with a form
+// it wraps [ErrNotAffine].
 func (f *Filter) Weights() (Weights, error) {
 	terms, err := f.Terms()
 	if err != nil {
 		return Weights{}, err
+	}
+	if f.linear.Form != nil {
+		return Weights{}, fmt.Errorf("%w: the model %s bounds its votes", ErrNotAffine, f.settings.Model)
 	}
 	rows, classes := f.linear.Rows(), f.linear.Classes
 	w := Weights{Classes: f.settings.Classes, Bias: make([]float64, classes)}

@@ -41,7 +41,7 @@ func (f *Filter) Encode() ([]byte, error) {
 		{"KEYS", keys},
 		{"BIAS", bytesOf(f.linear.Bias)},
 		{"WGHT", weights},
-		{"SUMS", bytesOf(blockSums(f.linear.Terms, keys, weights))},
+		{"SUMS", bytesOf(f.newBlocks(keys, weights).all())},
 		{"INFO", info},
 	}
 	if p.Features.Texts {
@@ -153,7 +153,9 @@ func decode(data []byte, byBlock bool) (*Filter, error) {
 	if f.vocabulary, err = features.RestoreVocabulary(keys, starts); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	f.linear = &models.Linear{Classes: len(f.settings.Classes), Terms: len(keys), Bias: bias, Weights: weights}
+	f.linear = &models.Linear{
+		Classes: len(f.settings.Classes), Terms: f.firstTerm() + len(keys), Form: f.settings.Form, Bias: bias, Weights: weights,
+	}
 	if err := f.linear.ValidateLengths(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
@@ -177,12 +179,9 @@ func (f *Filter) verifyByBlock(s *sections) error {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
-	var err error
-	if f.blocks, err = newBlocks(f.linear.Terms, keys, weights, sums); err != nil {
-		return err
-	}
-	f.vocabulary = f.vocabulary.Watched(f.blocks.verify)
-	return nil
+	f.blocks = f.newBlocks(keys, weights)
+	f.vocabulary = f.vocabulary.Watched(f.blocks.verifyTerms)
+	return f.blocks.expect(sums)
 }
 
 // Err returns the first damage that was found since the filter was opened by [OpenForOne].

@@ -148,7 +148,7 @@ func (g *gathered) readAll(ctx context.Context, o gatherOptions) ([]readResult, 
 		if readers[w], err = newReader(o.reading); err != nil {
 			return nil, err
 		}
-		readers[w].named = true
+		readers[w].named, readers[w].grams = true, true
 	}
 	g.mail = features.NewDocuments(o.memory)
 	var next, done atomic.Int64

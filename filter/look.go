@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"chaff/message"
@@ -14,10 +15,18 @@ type Look struct {
 	Uses []tokenize.FieldUse
 	// Terms are the distinct terms, in the order in which they come first.
 	Terms []SeenTerm
+	// Grams are the distinct runs of four bytes, in the order in which they come first, as `bytes:X-Ma`.
+	Grams []SeenGram
 	// Tokens is how many terms there are with repetitions.
 	Tokens int
 	// Repairs is what was mended or cut, by the decoder and by the tokenizer.
 	Repairs message.Repairs
+}
+
+// SeenGram is a run of four bytes of a message.
+type SeenGram struct {
+	SeenTerm
+	bytes uint32
 }
 
 // SeenTerm is a term of a message.
@@ -52,8 +61,26 @@ func (r Reading) Look(raw []byte) (Look, error) {
 		}
 	})
 	look.Message = reader.message
+	look.Grams = reader.seenGrams()
 	for _, f := range look.Message.Header {
 		look.Uses = append(look.Uses, reader.tokenizer.Use(f.Name))
 	}
 	return look, nil
+}
+
+// seenGrams returns the runs of four bytes of the message that was decoded last.
+func (r *reader) seenGrams() []SeenGram {
+	var grams []SeenGram
+	index := make(map[uint32]int)
+	r.tokenizer.Grams(r.message, func(gram uint32) {
+		i, known := index[gram]
+		if !known {
+			i = len(grams)
+			index[gram] = i
+			text := binary.LittleEndian.AppendUint32([]byte("bytes:"), gram)
+			grams = append(grams, SeenGram{SeenTerm{Term: string(text)}, gram})
+		}
+		grams[i].Count++
+	})
+	return grams
 }

@@ -23,6 +23,8 @@ type reader struct {
 	tokenizer *tokenize.Tokenizer
 	bag       features.Bag
 	into      func(tokenize.Term) // add, made once
+	intoCell  func(gram uint32)   // into the bag, made once
+	grams     bool                // whether they are wanted
 	named     bool                // whether the texts of terms are wanted
 	message   *message.Message    // the one that was decoded last
 }
@@ -34,6 +36,7 @@ func newReader(r Reading) (*reader, error) {
 	}
 	made := &reader{decoder: message.NewDecoder(r.Message), tokenizer: tokenizer}
 	made.into = func(t tokenize.Term) { made.add(t) }
+	made.intoCell = func(gram uint32) { made.bag.AddCell(features.Cell(gram)) }
 	return made, nil
 }
 
@@ -46,7 +49,11 @@ func (r *reader) document(raw []byte) (features.Document, message.Repairs) {
 // gather fills the bag with the terms of a message.
 func (r *reader) gather(raw []byte) message.Repairs {
 	r.bag.Reset()
-	return r.terms(raw, r.into)
+	repairs := r.terms(raw, r.into)
+	if r.grams {
+		r.tokenizer.Grams(r.message, r.intoCell)
+	}
+	return repairs
 }
 
 // terms is the one way from the bytes of a message to its terms, in training, in classification, and for people who want
@@ -58,7 +65,7 @@ func (r *reader) terms(raw []byte, emit func(tokenize.Term)) message.Repairs {
 }
 
 func (r *reader) add(t tokenize.Term) {
-	if r.bag.Add(t.Hash, t.Start) && r.named {
+	if r.bag.Add(t.Hash, t.Group, t.Start) && r.named {
 		r.bag.Name(t.Text)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"chaff/features"
 	"chaff/message"
 	"chaff/metrics"
+	"chaff/models"
 	"chaff/tokenize"
 )
 
@@ -18,6 +19,7 @@ type Settings struct {
 	Classes      []string            `json:"classes"`
 	Model        string              `json:"model"`
 	Kind         string              `json:"kind"`
+	Form         models.Form         `json:"form,omitempty"`
 	TermsVersion string              `json:"terms_version"`
 	Message      message.Options     `json:"message"`
 	Tokenize     tokenize.Options    `json:"tokenize"`

@@ -93,7 +93,7 @@ func trainAndTest(ctx context.Context, c *Collection, model string, o TrainOptio
 	if err != nil {
 		return nil, Result{}, scored{}, err
 	}
-	result := Result{Model: model, Kind: kind.String(), Terms: linear.Terms, Seconds: seconds, Report: report}
+	result := Result{Model: model, Kind: kind.String(), Terms: f.vocabulary.Len(), Seconds: seconds, Report: report}
 	development, test := f.score(held), f.score(c.Dataset(corpus.Test, kind))
 	result.Warnings = append(result.Warnings, f.adjust(development, o.Thresholds)...)
 	result.Thresholds, result.Calibration = f.settings.Thresholds, f.settings.Calibration
@@ -156,6 +156,7 @@ func newFilter(c *Collection, linear *models.Linear, model string, kind features
 			Classes:      c.classes,
 			Model:        model,
 			Kind:         kind.String(),
+			Form:         linear.Form,
 			TermsVersion: tokenize.Version,
 			Message:      c.options.Reading.Message,
 			Tokenize:     c.options.Reading.Tokenize,

@@ -104,11 +104,14 @@ func (c *course) run(ctx context.Context, d *features.Dataset) (*outcome, error)
 	if c.watching() {
 		r.development = newPart(c.watch.Development)
 	}
-	r.losses = []float64{measure(c.start, r.train, c.learner.loss, r.weights).Loss}
+	r.losses = []float64{math.NaN()} // nobody asks for the loss at the start who follows no slope
+	if c.descent != nil {
+		r.losses[0] = measure(c.start, r.train, c.learner.loss, r.weights).Loss
+	}
 	// The weights are the largest thing there is: without patience those of the last epoch are kept, so one place will do.
 	r.now, r.best, c.start = c.start, c.start, nil
 	if c.Patience > 0 {
-		r.best = newRows(r.now.n, d.Terms)
+		r.best = newFormRows(r.now.form, r.now.n, d.Terms)
 	}
 	for n := 1; n <= c.Epochs && !r.isOver(); n++ {
 		e, err := r.epoch(ctx, n)

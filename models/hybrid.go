@@ -103,7 +103,7 @@ func (m Hybrid) run(ctx context.Context, d *features.Dataset, w Watch) (*outcome
 	start := newRows(rowsOf(len(d.Classes)), d.Terms)
 	l := newHybrid(m, start.n, d.Terms)
 	l.workers = d.Workers
-	if err := l.countAll(ctx, d); err != nil {
+	if err := countInto(ctx, d, l.count); err != nil {
 		return nil, err
 	}
 	return (&course{Passes: m.Passes, watch: w, learner: l, start: start}).run(ctx, d)
@@ -157,14 +157,14 @@ func newHybrid(m Hybrid, n, terms int) *hybrid {
 	return l
 }
 
-// countAll counts all documents, in the order of their contents, since sums round by their order.
-func (l *hybrid) countAll(ctx context.Context, d *features.Dataset) error {
+// countInto counts all documents, in the order of their contents, since sums round by their order.
+func countInto(ctx context.Context, d *features.Dataset, count func(x features.Vector, c int)) error {
 	rows := d.Rows()
 	for read, i := range canonical(d) {
 		if read%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		l.count(rows.Row(int(i)), int(d.Labels[i]))
+		count(rows.Row(int(i)), int(d.Labels[i]))
 	}
 	return nil
 }

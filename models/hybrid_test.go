@@ -127,7 +127,7 @@ func (test hybridCase) train(t *testing.T, d *features.Dataset) (*rows, int) {
 	if test.Online {
 		learner = &onlineHybrid{l}
 	} else {
-		if err := l.countAll(t.Context(), d); err != nil {
+		if err := countInto(t.Context(), d, l.count); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -213,13 +213,13 @@ func TestHybridStopsWhenAllIsRightEnough(t *testing.T) {
 func TestHybridCountsInTheOrderOfContents(t *testing.T) {
 	values, labels := [][]float32{{1e8}, {1e-8}, {1e-8}, {1}}, []int32{1, 1, 1, 0}
 	want := newHybrid(DefaultHybrid(), 1, 1)
-	if err := want.countAll(t.Context(), matrix(2, labels, values)); err != nil {
+	if err := countInto(t.Context(), matrix(2, labels, values), want.count); err != nil {
 		t.Fatal(err)
 	}
 	slices.Reverse(values)
 	slices.Reverse(labels)
 	got := newHybrid(DefaultHybrid(), 1, 1)
-	if err := got.countAll(t.Context(), matrix(2, labels, values)); err != nil {
+	if err := countInto(t.Context(), matrix(2, labels, values), got.count); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(got.cells, want.cells) {

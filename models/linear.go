@@ -7,11 +7,12 @@ import (
 	"chaff/features"
 )
 
-// Linear is K affine scores over V terms,
+// Linear is K scores over V terms,
 //
 //	score_c(f) = beta_c + sum over w of alpha_cw * f_w
 //
-// and predicts the class with the highest. Source: cs440 lecture 16, "Linear Classifiers in General".
+// and predicts the class with the highest. Source: cs440 lecture 16, "Linear Classifiers in General". With a [Form] the products
+// are added up in groups, each of which is bounded; there is one weight for each term all the same.
 //
 // Only differences of scores matter, so two classes need one row of weights, class 1 minus class 0, and their score is
 // the log odds of class 1 when the scores are log probabilities.
@@ -24,11 +25,13 @@ type Linear struct {
 	Classes int
 	// Terms is V.
 	Terms int
-	// Bias is beta, one per row.
+	// Bias is beta, one per row; with a form one for each of its members, those of a row side by side.
 	Bias []float64
 	// Weights is alpha, V x rows: the weight of term w in row r is Weights[w*Rows()+r], so that all a term needs lies
 	// side by side.
 	Weights []float32
+	// Form says how the products become a score; nil is the affine form above.
+	Form Form `json:",omitempty"`
 }
 
 // NewLinear returns the Linear with the given bias (K) and weights (K x V). Of two classes it keeps the difference. A
@@ -100,9 +103,12 @@ func (l *Linear) ValidateLengths() error {
 	if l.Classes < 2 {
 		return fmt.Errorf("linear model of %d classes: must have at least 2", l.Classes)
 	}
+	if err := l.Form.validate(); err != nil {
+		return err
+	}
 	rows := l.Rows()
-	if len(l.Bias) != rows {
-		return fmt.Errorf("linear model of %d classes with %d biases: must have %d", l.Classes, len(l.Bias), rows)
+	if want := rows * l.Form.biases(); len(l.Bias) != want {
+		return fmt.Errorf("linear model of %d classes with %d biases: must have %d", l.Classes, len(l.Bias), want)
 	}
 	// Division, since a number of terms from a damaged file times the rows could overflow.
 	if l.Terms < 0 || len(l.Weights)%rows != 0 || len(l.Weights)/rows != l.Terms {
@@ -116,6 +122,9 @@ func (l *Linear) ValidateLengths() error {
 func (l *Linear) Score(x features.Vector) float64 {
 	if l.Classes != 2 {
 		panic(fmt.Sprintf("models: Score of %d classes", l.Classes))
+	}
+	if l.Form != nil {
+		return l.scoreOfRow(0, x)
 	}
 	return l.Bias[0] + x.Dot(l.Weights)
 }
@@ -131,6 +140,12 @@ func (l *Linear) Scores(dst []float64, x features.Vector) []float64 {
 		dst[0], dst[1] = 0, l.Score(x)
 		return dst
 	}
+	if l.Form != nil {
+		for r := range dst {
+			dst[r] = l.scoreOfRow(r, x)
+		}
+		return dst
+	}
 	clear(dst)
 	for i, w := range x.IDs {
 		f := float64(x.Values[i])
@@ -143,6 +158,43 @@ func (l *Linear) Scores(dst []float64, x features.Vector) []float64 {
 		dst[c] += beta
 	}
 	return dst
+}
+
+// scoreOfRow is the score of a row of a model with a form.
+func (l *Linear) scoreOfRow(r int, x features.Vector) float64 {
+	s := groupSums(x, l.Weights, l.Rows(), r)
+	return l.Form.score(l.Bias[r*len(l.Form):], &s)
+}
+
+// Contributions appends to dst what each term of x adds to the score of row r, in the order of x, and returns what the biases
+// add. All together they are the score. Where a vote is bounded its terms, or the groups and the bias of a member, share what is
+// left of it in proportion. Of two classes the one row is that of class 1.
+func (l *Linear) Contributions(dst []float64, x features.Vector, r int) (terms []float64, bias float64) {
+	rows := l.Rows()
+	var left [features.Groups]float64 // of the products of each group
+	if l.Form == nil {
+		bias = l.Bias[r]
+		for g := range left {
+			left[g] = 1
+		}
+	}
+	s := groupSums(x, l.Weights, rows, r)
+	for m, member := range l.Form {
+		b := l.Bias[r*len(l.Form)+m]
+		z := b
+		for g := member.First; g <= member.Last; g++ {
+			z += bounded(s[g], member.GroupBound)
+		}
+		ofMember := share(z, member.Bound)
+		bias += ofMember * b
+		for g := member.First; g <= member.Last; g++ {
+			left[g] = ofMember * share(s[g], member.GroupBound)
+		}
+	}
+	for i, w := range x.IDs {
+		dst = append(dst, float64(x.Values[i])*float64(l.Weights[int(w)*rows+r])*left[groupAt(x, i)])
+	}
+	return dst, bias
 }
 
 // Predict returns the class with the highest score; of equal ones the first. So with ham as class 0 and spam as class 1

@@ -106,19 +106,26 @@ func TestLinearValidate(t *testing.T) {
 		linear Linear
 		want   string // "" is valid
 	}{
-		{"two classes with one row", Linear{2, 2, []float64{1}, []float32{1, 2}}, ""},
-		{"three classes with three rows", Linear{3, 1, []float64{1, 2, 3}, []float32{1, 2, 3}}, ""},
-		{"no terms", Linear{2, 0, []float64{1}, nil}, ""},
+		{"two classes with one row", Linear{2, 2, []float64{1}, []float32{1, 2}, nil}, ""},
+		{"three classes with three rows", Linear{3, 1, []float64{1, 2, 3}, []float32{1, 2, 3}, nil}, ""},
+		{"no terms", Linear{2, 0, []float64{1}, nil, nil}, ""},
 		{"nothing", Linear{}, "linear model of 0 classes: must have at least 2"},
-		{"one class", Linear{1, 1, []float64{1}, []float32{1}}, "linear model of 1 classes: must have at least 2"},
-		{"two classes with two biases", Linear{2, 1, []float64{1, 2}, []float32{1}}, "linear model of 2 classes with 2 biases: must have 1"},
-		{"a missing weight", Linear{3, 1, []float64{1, 2, 3}, []float32{1, 2}}, "linear model of 1 terms with 2 weights: must have 3 for each term"},
-		{"a term too many", Linear{2, 3, []float64{1}, []float32{1, 2}}, "linear model of 3 terms with 2 weights: must have 1 for each term"},
-		{"a negative number of terms", Linear{2, -1, []float64{1}, nil}, "linear model of -1 terms with 0 weights: must have 1 for each term"},
-		{"a bias that is no number", Linear{2, 1, []float64{nan}, []float32{1}}, "bias 0 is NaN: not a finite number"},
-		{"an infinite bias", Linear{3, 0, []float64{1, 2, -inf}, nil}, "bias 2 is -Inf: not a finite number"},
-		{"a weight that is no number", Linear{3, 2, []float64{1, 2, 3}, []float32{1, 2, 3, 4, float32(nan), 6}}, "weight 1 of term 1 is NaN: not a finite number"},
-		{"an infinite weight", Linear{2, 1, []float64{1}, []float32{float32(inf)}}, "weight 0 of term 0 is +Inf: not a finite number"},
+		{"one class", Linear{1, 1, []float64{1}, []float32{1}, nil}, "linear model of 1 classes: must have at least 2"},
+		{"two classes with two biases", Linear{2, 1, []float64{1, 2}, []float32{1}, nil}, "linear model of 2 classes with 2 biases: must have 1"},
+		{"a form with a bias for each member", Linear{2, 1, []float64{1, 2}, []float32{1}, Form{{0, 5, 3, 4}, {6, 6, 0, 4}}}, ""},
+		{"a form without the bias of a member", Linear{2, 1, []float64{1}, []float32{1}, Form{{0, 5, 3, 4}, {6, 6, 0, 4}}},
+			"linear model of 2 classes with 1 biases: must have 2"},
+		{"a group in two members", Linear{2, 1, []float64{1, 2}, []float32{1}, Form{{0, 5, 3, 4}, {5, 6, 0, 4}}}, "member 1 has the groups 5 to 6"},
+		{"a group that does not exist", Linear{2, 1, []float64{1}, []float32{1}, Form{{0, 7, 3, 4}}}, "member 0 has the groups 0 to 7"},
+		{"a bound below 0", Linear{2, 1, []float64{1}, []float32{1}, Form{{0, 5, -3, 4}}}, "member 0 has the bound -3"},
+		{"a bound that is no number", Linear{2, 1, []float64{1}, []float32{1}, Form{{0, 5, 3, nan}}}, "member 0 has the bound NaN"},
+		{"a missing weight", Linear{3, 1, []float64{1, 2, 3}, []float32{1, 2}, nil}, "linear model of 1 terms with 2 weights: must have 3 for each term"},
+		{"a term too many", Linear{2, 3, []float64{1}, []float32{1, 2}, nil}, "linear model of 3 terms with 2 weights: must have 1 for each term"},
+		{"a negative number of terms", Linear{2, -1, []float64{1}, nil, nil}, "linear model of -1 terms with 0 weights: must have 1 for each term"},
+		{"a bias that is no number", Linear{2, 1, []float64{nan}, []float32{1}, nil}, "bias 0 is NaN: not a finite number"},
+		{"an infinite bias", Linear{3, 0, []float64{1, 2, -inf}, nil, nil}, "bias 2 is -Inf: not a finite number"},
+		{"a weight that is no number", Linear{3, 2, []float64{1, 2, 3}, []float32{1, 2, 3, 4, float32(nan), 6}, nil}, "weight 1 of term 1 is NaN: not a finite number"},
+		{"an infinite weight", Linear{2, 1, []float64{1}, []float32{float32(inf)}, nil}, "weight 0 of term 0 is +Inf: not a finite number"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

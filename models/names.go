@@ -20,6 +20,7 @@ type Options struct {
 	Tanh                 Tanh                 `json:"tanh"`
 	LMS                  LMS                  `json:"lms"`
 	Softmax              Softmax              `json:"softmax"`
+	Votes                Votes                `json:"votes"`
 	Hybrid               Hybrid               `json:"hybrid"`
 	AROW                 AROW                 `json:"arow"`
 }
@@ -37,6 +38,7 @@ func DefaultOptions() Options {
 		Tanh:                 DefaultTanh(),
 		LMS:                  DefaultLMS(),
 		Softmax:              DefaultSoftmax(),
+		Votes:                DefaultVotes(),
 		Hybrid:               DefaultHybrid(),
 		AROW:                 DefaultAROW(),
 	}
@@ -55,6 +57,7 @@ func (o Options) Validate() error {
 		o.Tanh.validate("tanh."),
 		o.LMS.validate("lms."),
 		o.Softmax.validate("softmax."),
+		o.Votes.validate("votes."),
 		o.Hybrid.validate("hybrid."),
 		o.AROW.validate("arow."),
 	)
@@ -86,6 +89,7 @@ func table() []named {
 		{"passive-aggressive", func(o Options) (Trainer, features.Kind, error) {
 			return withKind(o.PassiveAggressive, o.PassiveAggressive.kind)
 		}},
+		{"votes", func(o Options) (Trainer, features.Kind, error) { return o.Votes, features.Evidence, nil }},
 		{"hybrid", func(o Options) (Trainer, features.Kind, error) { return withKind(o.Hybrid, o.Hybrid.kind) }},
 		{"arow", func(o Options) (Trainer, features.Kind, error) { return withKind(o.AROW, o.AROW.kind) }},
 		{"complement", func(o Options) (Trainer, features.Kind, error) { return withKind(o.Complement, o.Complement.kind) }},
@@ -107,6 +111,7 @@ func (o *Options) seed(seed uint64) {
 	} {
 		p.Seed = seed
 	}
+	o.Votes.Seed = seed
 }
 
 // WithFeatures returns o with all models that can be trained on features of the given kind trained on them.
@@ -129,7 +134,7 @@ func (o Options) WithFeatures(kind features.Kind) Options {
 func (o Options) WithShorterSteps(by float64) Options {
 	for _, rate := range []*float64{
 		&o.Perceptron.LearningRate, &o.AveragedPerceptron.LearningRate, &o.MulticlassPerceptron.LearningRate,
-		&o.Tanh.LearningRate, &o.LMS.LearningRate, &o.Softmax.LearningRate, &o.Hybrid.LearningRate,
+		&o.Tanh.LearningRate, &o.LMS.LearningRate, &o.Softmax.LearningRate, &o.Hybrid.LearningRate, &o.Votes.LearningRate,
 	} {
 		*rate /= by
 	}

@@ -14,7 +14,7 @@ import (
 func TestNamesOfModels(t *testing.T) {
 	want := []string{
 		"bernoulli", "multinomial", "perceptron", "averaged-perceptron", "multiclass-perceptron", "tanh", "lms", "softmax",
-		"passive-aggressive", "hybrid", "arow", "complement", "memoriser", "majority",
+		"passive-aggressive", "votes", "hybrid", "arow", "complement", "memoriser", "majority",
 	}
 	if got := models.Names(); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -36,10 +36,12 @@ func TestNewTakesItsSettingsFromTheOptions(t *testing.T) {
 	} {
 		p.Seed = 7
 	}
+	want.Votes.Seed = 7
 	tests := map[string]struct {
 		want models.Trainer
 		kind features.Kind
 	}{
+		"votes":                 {want.Votes, features.Evidence},
 		"bernoulli":             {want.Bernoulli, features.StartBits},
 		"multinomial":           {want.Multinomial, features.Counts},
 		"perceptron":            {want.Perceptron, features.Bits},
@@ -69,7 +71,7 @@ func TestNewTakesItsSettingsFromTheOptions(t *testing.T) {
 func TestNewNamesTheModelsItKnows(t *testing.T) {
 	_, _, err := models.DefaultOptions().New("bayes", 1)
 	const want = "unknown model \"bayes\": known are bernoulli, multinomial, perceptron, averaged-perceptron, " +
-		"multiclass-perceptron, tanh, lms, softmax, passive-aggressive, hybrid, arow, complement, memoriser, majority"
+		"multiclass-perceptron, tanh, lms, softmax, passive-aggressive, votes, hybrid, arow, complement, memoriser, majority"
 	if err == nil || err.Error() != want {
 		t.Errorf("got error %v, want %s", err, want)
 	}

@@ -10,12 +10,18 @@ import (
 // score of class 1 over class 0 as in [Linear]; more classes have a row each.
 type rows struct {
 	n       int       // R
-	bias    []float64 // R
+	form    Form      // how they become scores
+	bias    []float64 // R x the biases of the form
 	weights []float64 // V x R: the weight of term w in row r is weights[w*n+r]
 }
 
 func newRows(n, terms int) *rows {
 	return &rows{n: n, bias: make([]float64, n), weights: make([]float64, n*terms)}
+}
+
+// newFormRows returns rows of the given form.
+func newFormRows(f Form, n, terms int) *rows {
+	return &rows{n: n, form: f, bias: make([]float64, n*f.biases()), weights: make([]float64, n*terms)}
 }
 
 // rowsOf is R for K classes.
@@ -28,6 +34,13 @@ func rowsOf(classes int) int {
 
 // scores returns the R scores of x in the memory of dst, which has R entries.
 func (v *rows) scores(dst []float64, x features.Vector) []float64 {
+	if v.form != nil {
+		for r := range dst {
+			s := groupSums(x, v.weights, v.n, r)
+			dst[r] = v.form.score(v.bias[r*len(v.form):], &s)
+		}
+		return dst
+	}
 	copy(dst, v.bias)
 	if v.n == 1 {
 		var sum float64
@@ -103,7 +116,7 @@ func (v *rows) norm(r int) float64 {
 
 // linear returns the weights as a model of K classes. Of two rows for two classes it keeps the difference.
 func (v *rows) linear(classes int) (*Linear, error) {
-	l := &Linear{Classes: classes, Terms: len(v.weights) / v.n}
+	l := &Linear{Classes: classes, Terms: len(v.weights) / v.n, Form: v.form}
 	if classes == 2 && v.n == 2 {
 		l.Bias = []float64{v.bias[1] - v.bias[0]}
 		l.Weights = make([]float32, l.Terms)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"unicode/utf8"
+
+	"chaff/features"
 )
 
 // amounts is what the stretch before was, if an amount may go on in this one.
@@ -161,19 +163,27 @@ func (t *Tokenizer) numeral(x *amount, digits int, currency string) {
 		t.class("class:date", x.digits)
 	case digits >= minNumber:
 		t.term = strconv.AppendInt(append(t.term[:0], "class:number:"...), int64(digits), 10)
-		t.put(t.term, x.digits)
+		t.putClass(t.term, x.digits)
 	}
 }
 
 func (t *Tokenizer) class(name string, token []byte) {
 	t.term = append(t.term[:0], name...)
-	t.put(t.term, token)
+	t.putClass(t.term, token)
+}
+
+// putClass emits the class of something in the text or the subject, which is a word of the text wherever it stands.
+func (t *Tokenizer) putClass(term, token []byte) {
+	group := t.group
+	t.group = features.Words
+	t.put(term, token)
+	t.group = group
 }
 
 func (t *Tokenizer) money(currency string, digits int, token []byte) {
 	t.term = append(append(t.term[:0], "class:money:"...), currency...)
 	t.term = strconv.AppendInt(append(t.term, ':'), int64(digits), 10)
-	t.put(t.term, token)
+	t.putClass(t.term, token)
 }
 
 // mailAddress emits the class of an e-mail address, if the stretch is one, and its registered domain.
@@ -190,7 +200,10 @@ func (t *Tokenizer) mailAddress(stretch []byte) {
 		}
 	}
 	t.class("class:address", address)
+	group := t.group
+	t.group = features.Words
 	t.single("address:", domain, t.domains)
+	t.group = group
 }
 
 // digitGroups is the form of an amount: runs of digits and the signs between them.

@@ -23,7 +23,6 @@
 //	script:NAME            a script other than Latin in which some of the text is written
 //	class:CLASS  address:DOMAIN  amounts and e-mail addresses in the text, see [Options]
 //	mark:NAME              a deception, once for a message
-//	gram:CHARACTERS        neighbouring characters, if they are asked for
 //
 // and how the message is written, if [Options] want it: order:, value:, shape:, mime:, message-id:@, zone:, step:, same:,
 // missing: and outline:, which structure.go tells.

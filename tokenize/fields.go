@@ -17,6 +17,8 @@ type fieldPlan struct {
 	attached addressTags
 	// structure is what is said of how the field is written, whether its words are looked at or not.
 	structure structure
+	// grams says whether the field is among those that grams are made of.
+	grams bool
 }
 
 // FieldUse is what of a header field becomes terms.
@@ -149,6 +151,7 @@ func (p *plans) makePlan(name string) *fieldPlan {
 		return new(fieldPlan)
 	}
 	plan := &fieldPlan{look: p.wanted(lower), mark: "header:" + name, tags: newAddressTags(lower + ":")}
+	plan.grams = plan.look || p.isOfSender(lower)
 	if p.options.Structure {
 		plan.structure = p.structure(lower)
 	}
@@ -213,6 +216,15 @@ func (p *plans) structure(lower string) structure {
 		return placeOnly
 	}
 	return plainField
+}
+
+// isOfSender reports whether the sender, or a server on the way, writes a field, and not a list, the delivery or a filter.
+func (p *plans) isOfSender(lower string) bool {
+	switch p.group(lower) {
+	case groupOther, groupReceived, groupDate, groupMessageID:
+		return true
+	}
+	return false
 }
 
 // wanted reports whether the words of a field are looked at.

@@ -1,40 +1,49 @@
 package tokenize
 
 import (
-	"unicode/utf8"
-
 	"chaff/message"
 )
 
-// grams emits each so many neighbouring characters of the subject and the text of all parts, as far as the options say.
-// Source: G. V. Cormack, University of Waterloo Participation in the TREC 2007 Spam Track, which takes bytes; characters
-// are the same for English, and text in every language.
-func (t *Tokenizer) grams(m *message.Message) {
-	if t.options.Grams == 0 {
+// Grams calls emit with each four neighbouring bytes of the header and of the beginning of the text, the first byte lowest, as
+// far as the options say; a run that occurs twice is emitted twice. The header is its fields as they are decoded, `NAME: VALUE` and a line
+// end, so that a message has the same runs however its lines end.
+//
+// Source: G. V. Cormack, University of Waterloo Participation in the TREC 2007 Spam Track, for runs of four bytes of a
+// message as the features of a linear filter.
+func (t *Tokenizer) Grams(m *message.Message, emit func(gram uint32)) {
+	if !t.options.Grams {
 		return
 	}
-	t.late = true
-	left := t.gramsOf(m.Get("subject"), t.options.GramBytes)
-	for i := range m.Parts {
-		left = t.gramsOf(m.Parts[i].Text, left)
+	g := grams{left: t.options.GramHeaderBytes, emit: emit}
+	for _, f := range m.Header {
+		if t.plans.plan(f.Name).grams {
+			g.add(f.Name)
+			g.add([]byte(": "))
+			g.add(f.Value)
+			g.add([]byte("\n"))
+		}
 	}
-	t.late = false
+	g = grams{left: t.options.GramTextBytes, emit: emit}
+	for i := range m.Parts {
+		g.add(m.Parts[i].Text)
+	}
 }
 
-// gramsOf emits the grams of the first bytes of a text, and returns how many bytes are left for the next one.
-func (t *Tokenizer) gramsOf(text []byte, bytes int) (left int) {
-	text = text[:min(len(text), bytes)]
-	start, end := 0, 0 // of the gram
-	for n := 0; end < len(text) && !t.isFull(); {
-		_, size := utf8.DecodeRune(text[end:])
-		end += size
-		if n++; n < t.options.Grams {
-			continue
+// grams are the runs of four bytes of a text that comes piece by piece.
+type grams struct {
+	left  int    // bytes of the text that are still looked at
+	bytes uint32 // the last four
+	read  int    // how many there were
+	emit  func(gram uint32)
+}
+
+func (g *grams) add(piece []byte) {
+	piece = piece[:min(len(piece), g.left)]
+	g.left -= len(piece)
+	for _, c := range piece {
+		g.bytes = g.bytes>>8 | uint32(c)<<24
+		if g.read++; g.read >= 4 {
+			g.emit(g.bytes)
 		}
-		t.term = append(append(t.term[:0], "gram:"...), text[start:end]...)
-		t.put(t.term, nil)
-		_, size = utf8.DecodeRune(text[start:])
-		start += size
 	}
-	return bytes - len(text)
 }

@@ -61,6 +61,7 @@ func (e *evidence) add(k mark) { e.marks |= 1 << k }
 
 // marks emits each mark of m and of its text once.
 func (t *Tokenizer) marks(m *message.Message) {
+	t.group = features.Structure
 	for k := range m.Marks.All() {
 		t.term = append(append(t.term[:0], "mark:"...), k.String()...)
 		t.say(features.Hash(t.term), t.term, nil)

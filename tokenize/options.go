@@ -10,7 +10,7 @@ import (
 
 // Version names the rules by which options and a message become terms. It changes whenever the same options give other
 // terms; the stems are part of the rules, and so is the version of the library that makes them.
-const Version = "3, snowball 0.10.0"
+const Version = "4, snowball 0.10.0"
 
 // Options say which terms a message has. They are stored with a model, since a model is only right for the terms it was
 // trained on.
@@ -31,12 +31,17 @@ type Options struct {
 	// Pairs makes a term of each two neighbouring words or signs of subject and text, as `body:click here` and `body:here !`,
 	// beside one of each word. Default true.
 	Pairs bool `json:"pairs"`
-	// Grams makes a term of each so many neighbouring characters of the first gram_bytes of subject and text, as `gram:v1ag`
-	// with 4, from 3 to 8; 0 makes none. They see through spellings, but are three times as many terms as all others
-	// together, and outweigh these. Default 0.
-	Grams int `json:"grams"`
-	// GramBytes is how many bytes of subject and text grams are made of. At least 1; default 3000.
-	GramBytes int `json:"gram_bytes"`
+	// PairBytes is how many bytes of the text pairs are made of; 0 is for all of it. At least 0; default 1000.
+	PairBytes int `json:"pair_bytes"`
+	// Grams makes a cell of each four neighbouring bytes of the header and of the beginning of the text, for the models that
+	// look at them: those on `evidence`. A cell is one of 262,144 numbers. They see how a program writes a header, and see
+	// through spellings. Fields that filters, mailboxes, lists and the delivery write are left out. Default true.
+	Grams bool `json:"grams"`
+	// GramHeaderBytes is how many bytes of the header, without the fields that are left out, grams are made of. At least 0;
+	// default 6000.
+	GramHeaderBytes int `json:"gram_header_bytes"`
+	// GramTextBytes is how many bytes of the text grams are made of. At least 0; default 500.
+	GramTextBytes int `json:"gram_text_bytes"`
 	// Structure makes terms of how the header and the parts are written, and not of what they say: the order of the fields,
 	// whole values and the shapes of values, the shape of message ids, dates, boundaries and the steps of the route, and
 	// which addresses are of one domain. It tells the program that made the message. Default true.
@@ -80,18 +85,21 @@ type Options struct {
 // DefaultOptions returns the options used when nothing else is said.
 func DefaultOptions() Options {
 	return Options{
-		Language:      "english",
-		MinLength:     1,
-		MaxLength:     32,
-		Pairs:         true,
-		GramBytes:     3000,
-		Structure:     true,
-		StartBytes:    1000,
-		Symbols:       true,
-		Classes:       true,
-		MaxTokens:     200_000,
-		Headers:       []string{"*"},
-		IgnoreHeaders: []string{},
+		Language:        "english",
+		MinLength:       1,
+		MaxLength:       32,
+		Pairs:           true,
+		PairBytes:       1000,
+		Grams:           true,
+		GramHeaderBytes: 6000,
+		GramTextBytes:   500,
+		Structure:       true,
+		StartBytes:      1000,
+		Symbols:         true,
+		Classes:         true,
+		MaxTokens:       200_000,
+		Headers:         []string{"*"},
+		IgnoreHeaders:   []string{},
 	}
 }
 
@@ -110,14 +118,16 @@ func (o Options) Validate() error {
 	if o.MaxLength < o.MinLength {
 		errs = append(errs, fmt.Errorf("max_length is %d: must be at least min_length, which is %d", o.MaxLength, o.MinLength))
 	}
-	if o.Grams != 0 && (o.Grams < 3 || o.Grams > 8) {
-		errs = append(errs, fmt.Errorf("grams is %d: must be from 3 to 8, or 0 for none", o.Grams))
-	}
-	if o.GramBytes < 1 {
-		errs = append(errs, fmt.Errorf("gram_bytes is %d: must be at least 1", o.GramBytes))
-	}
-	if o.StartBytes < 0 {
-		errs = append(errs, fmt.Errorf("start_bytes is %d: must be at least 0", o.StartBytes))
+	for _, bytes := range []struct {
+		key string
+		n   int
+	}{
+		{"pair_bytes", o.PairBytes}, {"gram_header_bytes", o.GramHeaderBytes}, {"gram_text_bytes", o.GramTextBytes},
+		{"start_bytes", o.StartBytes},
+	} {
+		if bytes.n < 0 {
+			errs = append(errs, fmt.Errorf("%s is %d: must be at least 0", bytes.key, bytes.n))
+		}
 	}
 	if o.MaxTokens < 1 {
 		errs = append(errs, fmt.Errorf("max_tokens is %d: must be at least 1", o.MaxTokens))

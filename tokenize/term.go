@@ -1,5 +1,7 @@
 package tokenize
 
+import "chaff/features"
+
 // Term is one term of a message. Its bytes are not to be kept.
 type Term struct {
 	// Hash is the hash of Text, by [features.Hash].
@@ -11,4 +13,6 @@ type Term struct {
 	// Start says whether the term occurs at the start of the message: in its header, its links, or the first bytes of its
 	// text as the options say. A pair of words never does.
 	Start bool
+	// Group is the kind of evidence that the term is part of. It follows from Text.
+	Group features.Group
 }

@@ -25,9 +25,10 @@ type Tokenizer struct {
 	spoken    string                 // the language of the message
 
 	emit     func(Term)
-	left     int  // how many tokens may still be emitted, negative when some were cut off
-	read     int  // bytes of body text that were read
-	late     bool // whether what is emitted is beyond the start of the message
+	left     int            // how many tokens may still be emitted, negative when some were cut off
+	read     int            // bytes of body text that were read
+	late     bool           // whether what is emitted is beyond the start of the message
+	group    features.Group // of what is emitted
 	seen     evidence
 	voice    voice  // of the text that is cut
 	pair     []byte // in prose: the tag, the word or sign before the one that is read as it is counted, and a space
@@ -179,6 +180,7 @@ func (t *Tokenizer) message(m *message.Message) {
 		t.header(f)
 	}
 	if t.options.Structure {
+		t.group = features.Structure
 		t.structure(m)
 	}
 	for _, f := range m.Attached {
@@ -189,9 +191,10 @@ func (t *Tokenizer) message(m *message.Message) {
 	for i := range m.Parts {
 		t.part(&m.Parts[i])
 	}
-	t.grams(m)
+	t.group = features.Structure
 	t.shape(m.Parts)
 	t.scripts()
+	t.group = features.Links
 	for _, l := range m.Links {
 		t.link(l)
 	}
@@ -206,7 +209,7 @@ func (t *Tokenizer) put(term, token []byte) {
 
 // say emits a term.
 func (t *Tokenizer) say(hash uint64, text, token []byte) {
-	t.emit(Term{Hash: hash, Text: text, Token: token, Start: !t.late})
+	t.emit(Term{Hash: hash, Text: text, Token: token, Start: !t.late, Group: t.group})
 }
 
 // isFull reports whether no token is wanted any more of what is left of the message.
@@ -222,6 +225,7 @@ func (t *Tokenizer) header(f message.Field) {
 	if !plan.look {
 		return
 	}
+	t.group = features.Structure
 	t.term = append(t.term[:0], plan.mark...)
 	t.put(t.term, nil)
 	t.value(plan, plan.tags, f.Value)
@@ -229,9 +233,11 @@ func (t *Tokenizer) header(f message.Field) {
 
 // value emits the words of a header field.
 func (t *Tokenizer) value(plan *fieldPlan, tags addressTags, value []byte) {
+	t.group = features.Fields
 	switch {
 	case plan.mute:
 	case plan.stem:
+		t.group = features.Subject
 		t.prose(tags.words, value)
 	case plan.address:
 		t.addresses(tags, value)
@@ -241,6 +247,7 @@ func (t *Tokenizer) value(plan *fieldPlan, tags addressTags, value []byte) {
 }
 
 func (t *Tokenizer) part(p *message.Part) {
+	t.group = features.Structure
 	t.single("type:", p.Type, t.folds)
 	t.single("charset:", p.Charset, t.folds)
 	t.single("encoding:", p.Encoding, t.folds)
@@ -250,6 +257,7 @@ func (t *Tokenizer) part(p *message.Part) {
 		}
 		t.text("file:", p.Filename)
 	}
+	t.group = features.Words
 	t.prose(bodyTag, p.Text)
 	t.words(t.voiceOf("hidden:"), p.Hidden)
 }
@@ -270,6 +278,9 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 		if tag == bodyTag {
 			t.late = t.read >= t.options.StartBytes
 			t.read += s.gap + len(stretch)
+			if t.options.PairBytes > 0 && t.read > t.options.PairBytes {
+				take = t.takeWord
+			}
 		}
 		t.cut(stretch, s.kinds, take)
 		if s.kinds&(number|at) != 0 || t.amounts.open {
@@ -318,10 +329,13 @@ func (t *Tokenizer) pairedWord(word []byte, kind wordKind) {
 	}
 	pair := append(t.pair, counted...)
 	if t.left >= 0 { // a pair is no token
-		late := t.late
+		late, group := t.late, t.group
 		t.late = true
+		if group == features.Words {
+			t.group = features.Pairs
+		}
 		t.say(features.Hash(pair), pair, nil)
-		t.late = late
+		t.late, t.group = late, group
 	}
 	t.pair = append(append(pair[:len(t.voice.tag)], counted...), ' ')
 }

@@ -34,7 +34,7 @@ func (s stream) fill(b *features.Bag, i int, term []byte) []byte {
 			rank = s.vocabulary - 1 - rank
 		}
 		term = strconv.AppendInt(append(term[:0], "body:term"...), int64(rank), 36)
-		if b.Add(features.Hash(term), rng.IntN(3) == 0) {
+		if b.Add(features.Hash(term), features.Words, rng.IntN(3) == 0) {
 			b.Name(term)
 		}
 	}
@@ -82,7 +82,7 @@ func trainOnTerms(ctx context.Context, s stream, memory int64, workers int) erro
 		return err
 	}
 	step("vocabulary")
-	trainer, kind, err := models.DefaultOptions().New("hybrid", 1)
+	trainer, kind, err := models.DefaultOptions().New("votes", 1)
 	if err != nil {
 		return err
 	}

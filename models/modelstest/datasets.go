@@ -34,7 +34,7 @@ func finished(d *features.Dataset) *features.Dataset {
 	switch d.Kind {
 	case features.Whole:
 		return whole(d)
-	case features.UnitBits, features.UnitCounts:
+	case features.UnitBits, features.UnitCounts, features.Evidence:
 		for i := range d.Len() {
 			var squares float64
 			values := d.Row(i).Values
