@@ -139,21 +139,6 @@ func TestSettingsChangeTheTerms(t *testing.T) {
 	}
 }
 
-func TestVerdictsAreNeverLookedAt(t *testing.T) {
-	all := func(o *Options) {
-		o.Received, o.DeliveredTo, o.List, o.Date, o.MessageID = true, true, true, true, true
-	}
-	for _, name := range []string{
-		"X-Spam-Flag", "X-SPAM-STATUS", "X-Spam", "X-Bogosity", "X-Spambayes-Classification", "X-DSPAM-Result", "X-Rspamd-Server", "X-Chaff-Verdict",
-		"X-CRM114-Status", "Status", "X-Status", "X-Keywords", "X-UID", "X-UIDL", "X-Mozilla-Status", "X-Gmail-Labels", "Authentication-Results",
-		"Received-SPF", "X-MailScanner", "X-Virus-Scanned", "Lines", "Content-Length",
-	} {
-		if got := without(termsOf(tokenizer(t, all), name+": Yes\n\n"), "type:"); len(got) != 0 {
-			t.Errorf("%s: got %q, want no term", name, got)
-		}
-	}
-}
-
 func TestURLsAreCutHoweverTheyAreWritten(t *testing.T) {
 	tests := []struct {
 		url  string
