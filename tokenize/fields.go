@@ -8,6 +8,7 @@ import (
 // fieldPlan is what happens to a header field of one name.
 type fieldPlan struct {
 	never   bool        // whether nothing of the field is looked at, whatever its group's option says
+	onWay   bool        // whether others than the sender and the sender's program write it
 	look    bool        // whether the field is looked at
 	address bool        // whether its value is addresses, not text
 	stem    bool        // whether its words are stemmed
@@ -55,6 +56,10 @@ func (t *Tokenizer) Use(name []byte) FieldUse {
 // IsNever reports whether the header fields of a name are never looked at: a filter writes them as its verdict, a mailbox or
 // an archive as its note, or the options leave out the name. The name may be in any case.
 func (t *Tokenizer) IsNever(name []byte) bool { return t.plans.plan(name).never }
+
+// IsOnTheWay reports whether the header fields of a name are written on the way of a message: by relays, mailing lists and the
+// recipient's server. It is false for those that are never looked at.
+func (t *Tokenizer) IsOnTheWay(name []byte) bool { return t.plans.plan(name).onWay }
 
 // group is why a header field is or is not looked at.
 type group uint8
@@ -156,6 +161,10 @@ func (p *plans) makePlan(name string) *fieldPlan {
 		return &fieldPlan{never: true}
 	}
 	plan := &fieldPlan{look: p.wanted(lower), mark: "header:" + name, tags: newAddressTags(lower + ":")}
+	switch p.group(lower) {
+	case groupReceived, groupDelivered, groupList:
+		plan.onWay = true
+	}
 	if p.options.Structure {
 		plan.structure = p.structure(lower)
 	}

@@ -55,3 +55,15 @@ func TestNoMemoryIsTakenForAKnownField(t *testing.T) {
 		t.Errorf("IsNever allocates %v times", n)
 	}
 }
+
+func TestFieldsThatAreWrittenOnTheWayAreKnown(t *testing.T) {
+	tok := tokenizer(t, nil)
+	for name, want := range map[string]bool{
+		"Received": true, "Return-Path": true, "delivered-to": true, "List-Id": true, "X-Sieve": true,
+		"Subject": false, "Date": false, "Message-ID": false, "X-Foo": false, "X-Spam-Flag": false, "": false,
+	} {
+		if got := tok.IsOnTheWay([]byte(name)); got != want {
+			t.Errorf("%q is written on the way: got %v, want %v", name, got, want)
+		}
+	}
+}
