@@ -25,7 +25,7 @@ func FuzzBag(f *testing.F) {
 		bag.Reset()
 		for _, term := range terms {
 			hash := features.Hash(term)
-			if bag.Add(hash, Words, true) != (want[hash] == 0) {
+			if bag.Add(hash, features.Words, true) != (want[hash] == 0) {
 				t.Fatalf("term %x: first %v after %d times", hash, want[hash] > 0, want[hash])
 			}
 			want[hash]++

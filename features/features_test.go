@@ -45,7 +45,7 @@ func TestABagForgetsWhatWasBeforeReset(t *testing.T) {
 	b.Reset()
 	add(b, "ham", true)
 	doc := b.Document()
-	if diff := cmp.Diff(Document{Terms: []uint64{Hash([]byte("ham"))}, Counts: []uint32{1}, Start: []bool{true}}, doc); diff != "" {
+	if diff := cmp.Diff(Document{Terms: []uint64{Hash([]byte("ham"))}, Counts: []uint32{1}, Start: []bool{true}, Groups: []Group{Words}}, doc); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
 	b.Reset()

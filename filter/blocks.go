@@ -21,9 +21,9 @@ type blocks struct {
 	err           error    // the first
 }
 
-// newBlocks returns blocks of the tables of f of which nothing is verified yet.
-func (f *Filter) newBlocks(keys, weights []byte) *blocks {
-	b := &blocks{cells: f.firstTerm(), terms: f.vocabulary.Len(), keys: keys, weights: weights}
+// newBlocks returns blocks of the tables of so many cells and terms, of which nothing is verified yet.
+func newBlocks(cells, terms int, keys, weights []byte) *blocks {
+	b := &blocks{cells: cells, terms: terms, keys: keys, weights: weights}
 	b.verified = make([]bool, b.cellBlocks()+blocksOf(b.terms))
 	return b
 }
@@ -97,7 +97,15 @@ func (b *blocks) verify(i int) {
 	var sums [2]uint32
 	for k, sum := range b.appendSums(sums[:0], i) {
 		if sum != b.sums[at+k] && b.err == nil {
-			b.err = fmt.Errorf("%w: block %d", ErrDamaged, i)
+			b.err = fmt.Errorf("%w: %s", ErrDamaged, b.place(i))
 		}
 	}
+}
+
+// place says which block i is.
+func (b *blocks) place(i int) string {
+	if cells := b.cellBlocks(); i >= cells {
+		return fmt.Sprintf("terms from %d on", (i-cells)*blockTerms)
+	}
+	return fmt.Sprintf("cells from %d on", i*blockTerms)
 }

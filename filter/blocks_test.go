@@ -6,29 +6,33 @@ import (
 )
 
 func TestABlockIsVerifiedWhenItIsLookedUp(t *testing.T) {
-	const terms = 3*blockTerms + 5
-	keys, weights := make([]byte, 4*terms), make([]byte, 8*terms)
+	const cells, terms = 2 * blockTerms, 3*blockTerms + 5
+	const firstWeight = 8 * cells // of a term
+	keys, weights := make([]byte, 4*terms), make([]byte, 8*(cells+terms))
 	for i := range weights {
 		weights[i] = byte(i * i)
 	}
-	sums := blockSums(terms, keys, weights)
-	if _, err := newBlocks(terms+blockTerms, keys, weights, sums); !errors.Is(err, ErrDamaged) {
+	sums := newBlocks(cells, terms, keys, weights).all()
+	if err := newBlocks(cells, terms+blockTerms, keys, weights).expect(sums); !errors.Is(err, ErrDamaged) {
 		t.Errorf("too few sums: got %v, want %v", err, ErrDamaged)
 	}
 	tests := []struct {
 		name     string
 		damage   func()
+		cells    []uint32
 		from, to uint32
 		want     string
 	}{
-		{"nothing is damaged", func() {}, 0, terms, ""},
-		{"no term is looked up", func() { keys[0]++ }, 0, 0, ""},
-		{"a key is damaged", func() { keys[0]++ }, 0, 1, "model is damaged: terms from 0 on"},
-		{"a key is damaged elsewhere", func() { keys[0]++ }, blockTerms, terms, ""},
-		{"a key is damaged in the last block", func() { keys[4*terms-1]++ }, terms - 1, terms, "model is damaged: terms from 192 on"},
-		{"a weight is damaged", func() { weights[8*(blockTerms+1)]++ }, 2*blockTerms - 1, 2 * blockTerms, "model is damaged: terms from 64 on"},
-		{"a weight is damaged in the second block of two", func() { weights[8*(blockTerms+1)]++ }, blockTerms - 1, blockTerms + 1, "model is damaged: terms from 64 on"},
-		{"a weight is damaged just behind", func() { weights[8*(blockTerms+1)]++ }, 0, blockTerms, ""},
+		{"nothing is damaged", func() {}, []uint32{0, cells - 1}, 0, terms, ""},
+		{"no term is looked up", func() { keys[0]++ }, nil, 0, 0, ""},
+		{"a key is damaged", func() { keys[0]++ }, nil, 0, 1, "model is damaged: terms from 0 on"},
+		{"a key is damaged elsewhere", func() { keys[0]++ }, nil, blockTerms, terms, ""},
+		{"a key is damaged in the last block", func() { keys[4*terms-1]++ }, nil, terms - 1, terms, "model is damaged: terms from 192 on"},
+		{"a weight is damaged", func() { weights[firstWeight+8*(blockTerms+1)]++ }, nil, 2*blockTerms - 1, 2 * blockTerms, "model is damaged: terms from 64 on"},
+		{"a weight is damaged in the second block of two", func() { weights[firstWeight+8*(blockTerms+1)]++ }, nil, blockTerms - 1, blockTerms + 1, "model is damaged: terms from 64 on"},
+		{"a weight is damaged just behind", func() { weights[firstWeight+8*(blockTerms+1)]++ }, nil, 0, blockTerms, ""},
+		{"the weight of a cell is damaged", func() { weights[firstWeight-1]++ }, []uint32{0, cells - blockTerms}, 0, terms, "model is damaged: cells from 64 on"},
+		{"the weight of a cell is damaged elsewhere", func() { weights[firstWeight-1]++ }, []uint32{0, blockTerms - 1}, 0, terms, ""},
 	}
 	goodKeys, goodWeights := string(keys), string(weights)
 	for _, tt := range tests {
@@ -36,12 +40,14 @@ func TestABlockIsVerifiedWhenItIsLookedUp(t *testing.T) {
 			copy(keys, goodKeys)
 			copy(weights, goodWeights)
 			tt.damage()
-			b, err := newBlocks(terms, keys, weights, sums)
-			if err != nil {
+			b := newBlocks(cells, terms, keys, weights)
+			if err := b.expect(sums); err != nil {
 				t.Fatal(err)
 			}
-			b.verify(tt.from, tt.to)
-			b.verify(tt.from, tt.to) // what was found stays
+			for range 2 { // what was found stays
+				b.verifyCells(tt.cells)
+				b.verifyTerms(tt.from, tt.to)
+			}
 			got := ""
 			if b.err != nil {
 				got = b.err.Error()

@@ -41,7 +41,7 @@ func (f *Filter) Encode() ([]byte, error) {
 		{"KEYS", keys},
 		{"BIAS", bytesOf(f.linear.Bias)},
 		{"WGHT", weights},
-		{"SUMS", bytesOf(f.newBlocks(keys, weights).all())},
+		{"SUMS", bytesOf(newBlocks(f.firstTerm(), f.vocabulary.Len(), keys, weights).all())},
 		{"INFO", info},
 	}
 	if p.Features.Texts {
@@ -179,7 +179,7 @@ func (f *Filter) verifyByBlock(s *sections) error {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
-	f.blocks = f.newBlocks(keys, weights)
+	f.blocks = newBlocks(f.firstTerm(), f.vocabulary.Len(), keys, weights)
 	f.vocabulary = f.vocabulary.Watched(f.blocks.verifyTerms)
 	return f.blocks.expect(sums)
 }

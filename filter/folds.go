@@ -28,6 +28,14 @@ type CrossValidation struct {
 	Suspects []Judged `json:"suspects"`
 	// Rounds is the result of each round.
 	Rounds []Result `json:"rounds"`
+
+	labels, predictions []int32 // of all messages, in the order of the rounds
+}
+
+// Against compares the errors of the model with those of base, which is of the same cross-validation: Better are the messages
+// that this one gets right and base wrong. It panics if the two are of different mail.
+func (v CrossValidation) Against(base CrossValidation) metrics.McNemar {
+	return metrics.CompareErrors(v.labels, base.predictions, v.predictions)
 }
 
 // ValidateFolds returns what is wrong with so many folds of mail that is split so.
@@ -82,8 +90,9 @@ func CrossValidate(ctx context.Context, c *Collection, models []string, folds in
 	for m, e := range all {
 		e.Test = *e.test.figures(isSpamFilter(c.classes))
 		e.Deviation = deviation(e.Rounds)
+		e.labels, e.predictions = e.test.labels, e.test.predictions
 		if m > 0 {
-			against := metrics.CompareErrors(e.test.labels, all[0].test.predictions, e.test.predictions)
+			against := e.Against(results[0])
 			e.AgainstBest = &against
 		}
 		results[m] = e.CrossValidation

@@ -178,7 +178,7 @@ func TestOptionsValidate(t *testing.T) {
 
 func TestAllModelsOnOneKindOfFeature(t *testing.T) {
 	takes := map[string][]features.Kind{
-		"bernoulli": {features.Bits, features.StartBits}, "memoriser": {features.Whole}, "majority": {features.Bits},
+		"bernoulli": {features.Bits, features.StartBits}, "memoriser": {features.Whole}, "majority": {features.Bits}, "votes": {features.Evidence},
 	}
 	for _, kind := range []features.Kind{features.Bits, features.Counts, features.UnitBits, features.UnitCounts} {
 		o := models.DefaultOptions().WithFeatures(kind)
@@ -205,6 +205,7 @@ func TestShorterSteps(t *testing.T) {
 		"lms":        {o.LMS.LearningRate, shorter.LMS.LearningRate},
 		"softmax":    {o.Softmax.LearningRate, shorter.Softmax.LearningRate},
 		"hybrid":     {o.Hybrid.LearningRate, shorter.Hybrid.LearningRate},
+		"votes":      {o.Votes.LearningRate, shorter.Votes.LearningRate},
 	} {
 		if rates[1] != rates[0]/4 {
 			t.Errorf("%s: got the rate %v, want a quarter of %v", name, rates[1], rates[0])

@@ -119,8 +119,12 @@ func upTo(x features.Vector, n int) features.Vector {
 	}
 	var y features.Vector
 	for i, w := range x.IDs {
-		if int(w) < n {
-			y.IDs, y.Values = append(y.IDs, w), append(y.Values, x.Values[i])
+		if int(w) >= n {
+			continue
+		}
+		y.IDs, y.Values = append(y.IDs, w), append(y.Values, x.Values[i])
+		if x.Groups != nil {
+			y.Groups = append(y.Groups, x.Groups[i])
 		}
 	}
 	return y

@@ -29,6 +29,9 @@ func inOneEpoch() models.Options {
 func TestLearningOneAfterTheOtherIsLearningAll(t *testing.T) {
 	o := inOneEpoch()
 	for _, name := range models.Names() {
+		if name == "votes" {
+			continue // which terms other documents have it knows beforehand in training, and not online: votes_test.go
+		}
 		t.Run(name, func(t *testing.T) {
 			for _, K := range []int{2, 3} {
 				trainer, kind, err := o.New(name, 1)

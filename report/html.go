@@ -116,7 +116,7 @@ func (p Page) view() (view, error) {
 		{ID: "drift", Title: "Drift", Note: measured, Figures: figures.take("drift"), Tables: p.driftTable()},
 		{ID: "terms", Title: "Strongest terms", Note: ofModel, Tables: p.termTables()},
 		{ID: "two-terms", Title: "Two terms", Note: ofModel, Figures: figures.take("two-terms")},
-		{ID: "leaks", Title: "Leaks", Note: "Terms that separate the classes almost alone. Figures that rest on them say little about new mail.", Tables: p.leakTable()},
+		{ID: "leaks", Title: "Leaks", Note: "Terms of the training messages that an archive, a relay or a filter may have written, and not the senders. Figures that rest on them say little about new mail.", Tables: p.leakTable()},
 		{ID: "mistakes", Title: "Worst mistakes", Note: joined(measured, "The terms are those that speak most for the class given."), Messages: messages(p.Mistakes)},
 		{ID: "least-certain", Title: "Least certain", Note: joined(measured, "Messages nearest to the boundary."), Messages: messages(p.LeastCertain)},
 		{ID: "suspects", Title: "Suspected label errors", Note: joined(measured, "The model is sure, and the label says otherwise. Look whether the label is right."), Messages: messages(p.Suspects)},

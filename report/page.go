@@ -42,7 +42,7 @@ type Page struct {
 	Strongest []ClassTerms
 	// TwoTerms is the picture of two terms as axes.
 	TwoTerms *TwoTerms
-	// Leaks are terms that separate the classes almost alone.
+	// Leaks are terms that may come from elsewhere than the senders.
 	Leaks []Leak
 	// Texts are the texts of a message, shaded by what its words add to the score, and Weighed its terms, the strongest first.
 	// For and Against are the classes that a positive and a negative score speak for.
@@ -152,11 +152,11 @@ type Contribution struct {
 	Score float64
 }
 
-// Leak is a term that separates the classes almost alone.
+// Leak is a term that an archive, a relay or a filter may have put into the messages of one class.
 type Leak struct {
 	Term string
-	// Messages counts, for each class, the messages that have the term.
-	Messages []int
+	// Messages counts, for each class, the messages that have the term, and Of all messages.
+	Messages, Of []int
 	// Advice says what to do.
 	Advice string
 }

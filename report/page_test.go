@@ -55,7 +55,7 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 		{"mistakes", Page{Mistakes: sample.Mistakes}, []string{"mistakes"}, "<bdi>ham</bdi> taken for <bdi>spam</bdi>, score 4.817, probability 0.9934"},
 		{"a message without subject", Page{LeastCertain: []Mistake{{Path: "a", True: "ham", Given: "ham"}}}, []string{"least-certain"}, "(no subject)"},
 		{"suspects", Page{Suspects: sample.Suspects}, []string{"suspects"}, "Re: meeting on Thursday"},
-		{"leaks", Page{Leaks: sample.Leaks, Classes: sample.Classes}, []string{"leaks"}, "<bdi>1201</bdi>"},
+		{"leaks", Page{Leaks: sample.Leaks, Classes: sample.Classes}, []string{"leaks"}, "<bdi>1201 of 1520</bdi>"},
 		{"one month", Page{Drift: sample.Drift[:1]}, []string{"drift"}, "2002-06"},
 		{"months", Page{Drift: sample.Drift}, []string{"drift", "Accuracy over time"}, "2002-07"},
 		{"two terms", Page{TwoTerms: sample.TwoTerms}, []string{"two-terms", "Two terms and the boundary"}, ""},

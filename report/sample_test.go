@@ -76,7 +76,7 @@ func addText(p *Page) {
 	p.Mistakes = []Mistake{mistake, {Path: "sa/spam-2/00915.mbox", Subject: "", Score: -3.2, True: "spam", Given: "ham"}}
 	p.LeastCertain = []Mistake{{Path: "sa/hard-ham-1/00031", Subject: "Your CNET newsletter", Score: 0.012, Probability: known(0.5012), True: "ham", Given: "spam", Terms: mistake.Terms}}
 	p.Suspects = []Mistake{{Path: "sa/spam-1/00042", Subject: "Re: meeting on Thursday", Score: -8.31, Probability: known(0.9998), True: "spam", Given: "ham"}}
-	p.Leaks = []Leak{{Term: "header:delivered-to:zzzz@localhost", Messages: []int{2, 1201}, Advice: "add the header to tokenize.ignore_headers"}}
+	p.Leaks = []Leak{{Term: "header:delivered-to:zzzz@localhost", Messages: []int{2, 1201}, Of: []int{1480, 1520}, Advice: "add the header to tokenize.ignore_headers"}}
 	for i, label := range []string{"2002-06", "2002-07", "2002-08", "2002-09", "2002-10", "2002-11", "2002-12"} {
 		p.Drift = append(p.Drift, Month{label, 300 + 40*i, 99.4 - 0.2*float64(i*i%5)})
 	}

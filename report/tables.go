@@ -212,10 +212,10 @@ func (p Page) leakTable() []table {
 	}
 	for class := range classes {
 		columns = append(columns, column[Leak]{p.className(class), number, func(l Leak) string {
-			if class >= len(l.Messages) {
+			if class >= len(l.Messages) || class >= len(l.Of) {
 				return notKnown
 			}
-			return strconv.Itoa(l.Messages[class])
+			return fmt.Sprintf("%d of %d", l.Messages[class], l.Of[class])
 		}})
 	}
 	columns = append(columns, column[Leak]{"what to do", prose, func(l Leak) string { return clean(l.Advice, maxLine) }})

@@ -56,7 +56,7 @@ func textPage(text string) Page {
 		Models: []Model{{Name: text, Features: text}}, Classes: []string{text, text},
 		ROC: []Curve{{text, []Point{{0, 0}, {0.1, 0.9}, {1, 1}}}}, DET: []Curve{{text, []Point{{0.1, 0.1}}}},
 		Strongest: []ClassTerms{{text, []Term{{text, 1, 2}}}}, Mistakes: message, LeastCertain: message, Suspects: message,
-		Leaks: []Leak{{text, []int{1, 2}, text}}, Drift: []Month{{text, 1, 99}, {text, 2, 98}},
+		Leaks: []Leak{{text, []int{1, 2}, []int{3, 4}, text}}, Drift: []Month{{text, 1, 99}, {text, 2, 98}},
 		TwoTerms: &TwoTerms{X: text, Y: text, Unit: text, Points: []TermPoint{{0, 1, 0, 1}, {1, 0, 1, 3}}, A: 1, B: -1},
 		Trials:   []Trial{{Settings: []Fact{{text, text}}, Note: text}},
 	}

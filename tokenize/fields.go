@@ -7,6 +7,8 @@ import (
 
 // fieldPlan is what happens to a header field of one name.
 type fieldPlan struct {
+	never   bool        // whether nothing of the field is looked at, whatever its group's option says
+	onWay   bool        // whether others than the sender and the sender's program write it
 	look    bool        // whether the field is looked at
 	address bool        // whether its value is addresses, not text
 	stem    bool        // whether its words are stemmed
@@ -53,6 +55,14 @@ func (t *Tokenizer) Use(name []byte) FieldUse {
 	return FieldNotUsed
 }
 
+// IsNever reports whether the header fields of a name are never looked at: a filter writes them as its verdict, a mailbox or
+// an archive as its note, or the options leave out the name. The name may be in any case.
+func (t *Tokenizer) IsNever(name []byte) bool { return t.plans.plan(name).never }
+
+// IsOnTheWay reports whether the header fields of a name are written on the way of a message: by relays, mailing lists and the
+// recipient's server. It is false for those that are never looked at.
+func (t *Tokenizer) IsOnTheWay(name []byte) bool { return t.plans.plan(name).onWay }
+
 // group is why a header field is or is not looked at.
 type group uint8
 
@@ -66,9 +76,9 @@ const (
 	groupMessageID
 )
 
-// groups says which header fields belong to which group. This is the one place that decides which headers are never
-// looked at: the verdicts of filters, and what a mailbox or an archive notes about its messages. An entry is a name in
-// lower case, or the start of names and a `*`; whole names decide before starts, and of these the first.
+// groups says which header fields belong to which group, beside those whose name says that they are verdicts. An entry is a
+// name in lower case, or the start of names and a `*`. Whole names decide first, then [isVerdict], then starts, of these the
+// first.
 func groups() []struct {
 	group    group
 	patterns string
@@ -77,23 +87,25 @@ func groups() []struct {
 		group    group
 		patterns string
 	}{
-		// Verdicts of filters and virus scanners, ours among them, and the checks of the receiving server.
-		{groupNever, `x-spam* x-chaff-* x-bogosity x-spambayes-* x-dspam-* x-rspamd-* x-crm114-* x-spamprobe* x-sa-*
-			x-antispam* x-anti-spam* x-barracuda-* x-pmx* x-proofpoint-* x-ironport-* x-brightmail-* x-cloudmark-*
-			x-junk* x-vade-* x-mailscanner* x-virus* x-av-* x-amavis-* x-razor* x-pyzor* x-dcc-*
-			x-ms-exchange-* x-microsoft-antispam* x-forefront-antispam* x-mimedefang* x-scanned-by x-scanner*
-			x-rbl-* x-policyd-* x-greylist* x-quarantine* x-filter* x-classification* x-verdict* x-trec-*
-			authentication-results x-authentication-results received-spf x-received-spf arc-* x-google-smtp-source
-			x-mail-filter* x-text-classification x-popfile-* x-ham* x-phish*`},
+		// Senders write these, although their names have a word of verdicts: a bulk mailer writes its version.
+		{groupOther, `x-bulkmail`},
+		// Verdicts of filters, and the checks of the receiving server, whose names do not say so.
+		{groupNever, `x-chaff-* x-crm114-* x-sa-* x-sasi-* x-barracuda-* x-pmx* x-proofpoint-* x-ironport-* x-brightmail-*
+			x-cloudmark-* x-cm-analysis x-cmae-* x-cnfs-analysis x-vade-* x-av-* x-amavis-* x-razor* x-pyzor* x-dcc-*
+			x-ms-exchange-* x-mimedefang* x-policyd-* x-classification* x-text-classification x-trec-* x-popfile-*
+			authentication-results* x-authentication-results* arc-* x-google-smtp-source x-dkim dkimcheck dkim-status
+			x-sid-pra x-sid-result x-message-delivery x-recommended-action ui-inboundreport ui-outboundreport`},
 		// Notes of mailboxes, mail programs and archives about messages they keep.
 		{groupNever, `status x-status x-keywords x-uid x-uidl x-imap* x-mozilla-* x-evolution* x-gmail-labels x-gm-*
 			x-folder x-label* x-flags x-tuid x-offlineimap* x-dovecot* x-replied x-forwarded-to lines content-length
 			xref x-original-status x-kmail-* x-sylpheed-* x-claws-* x-apple-* x-mailcrate* x-url url x-from-line x-archive*
-			x-mbox-line x-mime-autoconverted replied forwarded x-authentication-warning`},
+			x-mbox-line x-mime-autoconverted replied forwarded x-authentication-warning x-eopattributedmessage
+			x-eoptenantattributedmessage x-incomingheadercount x-incomingtopheadermarker x-ms-publictraffictype
+			x-ms-traffictypediagnostic x-ms-userlastlogontime x-pm-origin x-pm-content-encryption x-pm-transfer-encryption`},
 		{groupReceived, `received x-received return-path x-return-path x-originating-ip x-source* x-antiabuse x-sender-ip
 			x-mail-from x-smtp-* x-relay* x-rcpt-* x-delivery-agent x-originalarrivaltime x-mailer-recptid`},
 		{groupDelivered, `delivered-to x-delivered-to x-original-to envelope-to x-envelope-* x-apparently-to apparently-to
-			x-rcpt-to x-resolved-to delivery-date x-delivery-* x-getmail-* x-fetchmail-* resent-* x-forwarded-for`},
+			x-rcpt-to x-resolved-to delivery-date x-delivery-* x-getmail-* x-fetchmail-* x-sieve* resent-* x-forwarded-for`},
 		{groupList, `list-* x-list* mailing-list x-mailing-list x-beenthere x-mailman-* x-loop precedence errors-to sender
 			x-sender x-egroups-* x-yahoo-* x-original-date mail-followup-to mail-reply-to x-listar-* x-ecartis-*
 			x-majordomo* x-no-archive x-precedence* archived-at x-unsubscri* x-subscri* x-google-group* x-groups* x-ml-*
@@ -147,11 +159,15 @@ func (p *plans) plan(name []byte) *fieldPlan {
 
 func (p *plans) makePlan(name string) *fieldPlan {
 	lower := strings.ToLower(name)
-	if lower == "" || len(lower) > maxHeaderName || p.isIgnored(lower) {
-		return new(fieldPlan)
+	if lower == "" || len(lower) > maxHeaderName || p.isIgnored(lower) || p.group(lower) == groupNever {
+		return &fieldPlan{never: true}
 	}
 	plan := &fieldPlan{look: p.wanted(lower), mark: "header:" + name, tags: newAddressTags(lower + ":")}
 	plan.grams = plan.look || p.isOfSender(lower)
+	switch p.group(lower) {
+	case groupReceived, groupDelivered, groupList:
+		plan.onWay = true
+	}
 	if p.options.Structure {
 		plan.structure = p.structure(lower)
 	}
@@ -231,8 +247,6 @@ func (p *plans) isOfSender(lower string) bool {
 func (p *plans) wanted(lower string) bool {
 	o := p.options
 	switch p.group(lower) {
-	case groupNever:
-		return false
 	case groupReceived:
 		return o.Received
 	case groupDelivered:
@@ -251,6 +265,9 @@ func (p *plans) group(lower string) group {
 	if g, known := p.names[lower]; known {
 		return g
 	}
+	if isVerdict(lower) {
+		return groupNever
+	}
 	for _, s := range p.starts {
 		if strings.HasPrefix(lower, s.prefix) {
 			return s.group
@@ -258,6 +275,37 @@ func (p *plans) group(lower string) group {
 	}
 	return groupOther
 }
+
+// verdictWords are words that make a header field a verdict wherever in its name they stand, also within a longer word:
+// X-Spam-Status, X-RC-Virus, X-SpamInfo, X-YahooFilteredBulk, X-Example-MailScanner-Information. A field that is wrongly taken
+// for a verdict costs little, one that is overlooked teaches the verdicts of another filter.
+const verdictWords = `spam virus junk phish malware bulk scan score verdict bogo bayes filter quarantin blacklist whitelist
+	blocklist greylist`
+
+// verdictParts are words that do so only as a part of the name between hyphens, underscores and dots, since other words have
+// them, too: X-Ham-Report, but not X-Shampoo.
+const verdictParts = `ham spf dmarc rbl dnsbl scl`
+
+// isVerdict reports whether the name of a header field, in lower case, says that it is the verdict of a filter, of a virus
+// scanner or of a check by the receiving server.
+func isVerdict(lower string) bool {
+	for word := range strings.FieldsSeq(verdictWords) {
+		if strings.Contains(lower, word) {
+			return true
+		}
+	}
+	for part := range strings.FieldsFuncSeq(lower, isNameSeparator) {
+		for word := range strings.FieldsSeq(verdictParts) {
+			if part == word {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isNameSeparator reports whether r stands between the parts of the name of a header field.
+func isNameSeparator(r rune) bool { return r == '-' || r == '_' || r == '.' }
 
 func matchesAny(patterns []string, lower string) bool {
 	for _, pattern := range patterns {

@@ -65,7 +65,8 @@ type Options struct {
 	// that ignore_headers and the settings below leave out; an empty list looks at no header field, not even the subject.
 	Headers []string `json:"headers"`
 	// IgnoreHeaders lists header fields to leave out, as names or patterns with `*`, beside those that filters and
-	// mailboxes write, which are always left out. Default none.
+	// mailboxes write, which are always left out: the fields whose name has a word such as spam, virus, junk, phish, bulk,
+	// scan, score, verdict, bayes or filter, and a list of others. Default none.
 	IgnoreHeaders []string `json:"ignore_headers"`
 	// Received looks at the trace fields: Received and Return-Path. They name the route, which is often the same for
 	// all mail of a source, so the figures of an archive look better than the filter is. Default false.

@@ -172,28 +172,6 @@ func TestPairsAreOfNeighbouringWordsAsTheyAreCounted(t *testing.T) {
 	})
 }
 
-func TestGramsAreNeighbouringCharactersOfTheFirstBytes(t *testing.T) {
-	const raw = "Subject: s\u00e4ure\n\nabcdefghi\n"
-	for _, tt := range []struct {
-		name         string
-		grams, bytes int
-		want         []string
-	}{
-		{"none by default", 0, 3000, nil},
-		{"of subject and text apart", 4, 3000, []string{"gram:s\u00e4ur", "gram:\u00e4ure", "gram:abcd", "gram:bcde", "gram:cdef", "gram:defg", "gram:efgh", "gram:fghi", "gram:ghi\n"}},
-		{"of the first bytes", 3, 10, []string{"gram:s\u00e4u", "gram:\u00e4ur", "gram:ure", "gram:abc", "gram:bcd"}},
-		{"of a text that is shorter", 8, 9, nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			tok := tokenizer(t, func(o *Options) { o.Grams, o.GramBytes = tt.grams, tt.bytes })
-			got := slices.DeleteFunc(termsOf(tok, raw), func(term string) bool { return !strings.HasPrefix(term, "gram:") })
-			if len(got) != len(tt.want) || !slices.Equal(got, tt.want) {
-				t.Errorf("got  %q\nwant %q", got, tt.want)
-			}
-		})
-	}
-}
-
 func TestTheStartIsTheHeaderAndTheFirstBytesOfTheText(t *testing.T) {
 	tok := tokenizer(t, func(o *Options) { o.StartBytes, o.Pairs = 8, true })
 	const raw = "Subject: topic\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\none\n--b\n\ntwo three four http://a.example/\n--b--\n"

@@ -139,21 +139,6 @@ func TestSettingsChangeTheTerms(t *testing.T) {
 	}
 }
 
-func TestVerdictsAreNeverLookedAt(t *testing.T) {
-	all := func(o *Options) {
-		o.Received, o.DeliveredTo, o.List, o.Date, o.MessageID = true, true, true, true, true
-	}
-	for _, name := range []string{
-		"X-Spam-Flag", "X-SPAM-STATUS", "X-Spam", "X-Bogosity", "X-Spambayes-Classification", "X-DSPAM-Result", "X-Rspamd-Server", "X-Chaff-Verdict",
-		"X-CRM114-Status", "Status", "X-Status", "X-Keywords", "X-UID", "X-UIDL", "X-Mozilla-Status", "X-Gmail-Labels", "Authentication-Results",
-		"Received-SPF", "X-MailScanner", "X-Virus-Scanned", "Lines", "Content-Length",
-	} {
-		if got := without(termsOf(tokenizer(t, all), name+": Yes\n\n"), "type:"); len(got) != 0 {
-			t.Errorf("%s: got %q, want no term", name, got)
-		}
-	}
-}
-
 func TestURLsAreCutHoweverTheyAreWritten(t *testing.T) {
 	tests := []struct {
 		url  string
@@ -227,12 +212,12 @@ func TestOptionsSayWhatIsWrong(t *testing.T) {
 	if err := DefaultOptions().Validate(); err != nil {
 		t.Error(err)
 	}
-	o := Options{Language: "latin", MinLength: 0, MaxLength: 3, MaxTokens: 0, Grams: 2, StartBytes: -1, Headers: []string{"a["}, IgnoreHeaders: []string{""}}
+	o := Options{Language: "latin", MinLength: 0, MaxLength: 3, MaxTokens: 0, PairBytes: -1, GramHeaderBytes: -1, GramTextBytes: -1, StartBytes: -1, Headers: []string{"a["}, IgnoreHeaders: []string{""}}
 	err := o.Validate()
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, key := range []string{"language is", "min_length is", "max_length is", "max_tokens is", "grams is", "gram_bytes is", "start_bytes is", "headers has", "ignore_headers has"} {
+	for _, key := range []string{"language is", "min_length is", "max_length is", "max_tokens is", "pair_bytes is", "gram_header_bytes is", "gram_text_bytes is", "start_bytes is", "headers has", "ignore_headers has"} {
 		if !strings.Contains(err.Error(), key) {
 			t.Errorf("%v does not complain that %s ...", err, key)
 		}
@@ -255,7 +240,7 @@ func FuzzTerms(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, language := range []string{"english", autoLanguage} {
-			all := func(o *Options) { o.Language, o.Pairs, o.Structure, o.Grams = language, true, true, 4 }
+			all := func(o *Options) { o.Language, o.Pairs, o.Structure = language, true, true }
 			tok := tokenizer(t, all) // a new one, since the caches of an old one confuse the fuzzer
 			terms := termsOf(tok, string(raw))
 			marks := make(map[string]bool)

@@ -172,20 +172,23 @@ func accuracyOf(f *metrics.Figures) string {
 // chance is the probability from which on a difference is put down to chance.
 const chance = 0.05
 
-// against tells whether the errors of a model differ from those of the best one by more than chance.
+// against tells whether the errors of a model differ from those of another one by more than chance.
 func against(m *metrics.McNemar) string {
 	if m == nil {
 		return "-"
 	}
 	verdict := "chance"
 	switch {
-	case m.P < chance && m.Better < m.Worse:
-		verdict = "worse"
-	case m.P < chance:
+	case isBetter(*m):
 		verdict = "better"
+	case m.P < chance:
+		verdict = "worse"
 	}
 	return fmt.Sprintf("+%d -%d %s (p %s)", m.Better, m.Worse, verdict, probability(m.P))
 }
+
+// isBetter reports whether a model has fewer errors than another one by more than chance.
+func isBetter(m metrics.McNemar) bool { return m.P < chance && m.Better > m.Worse }
 
 // probability writes a p-value: small ones by their order.
 func probability(p float64) string {

@@ -1,15 +1,24 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"chaff/config"
 	"chaff/corpus"
 	"chaff/corpus/sample"
 	"chaff/filter"
+	"chaff/internal/hint"
 	"chaff/message"
+	"chaff/models"
 )
+
+// demoFolds is how many folds the demonstration divides its mail into.
+const demoFolds = 10
 
 func (p *program) demoCommand() *cobra.Command {
 	var settings settingFlags
@@ -17,8 +26,9 @@ func (p *program) demoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Train and compare every model on the mail that is part of the program",
-		Long: `Demo trains every model on a small corpus of invented mail that is part of the program, compares them,
-and lets the best classify messages that it has not seen. It reads and writes no file.`,
+		Long: `Demo compares every model on a small corpus of invented mail that is part of the program. The mail is
+divided into ten folds, and each model is trained ten times: each fold is once the test part. Then the
+default model classifies messages that it has not seen. Demo reads no mail but its own, and writes no file.`,
 		Example: `  chaff demo
   chaff demo --seed 2 --set tokenize.language=none`,
 		Args: cobra.NoArgs,
@@ -27,26 +37,27 @@ and lets the best classify messages that it has not seen. It reads and writes no
 			if err != nil {
 				return err
 			}
-			mail := labelled{source: sample.Source(), classes: spamClasses()}
-			collection, err := p.collect(c, cfg.Config, mail)
+			if err := filter.ValidateFolds(demoFolds, cfg.Split); err != nil {
+				return hint.With(err, "divide the mail otherwise: chaff demo --split grouped")
+			}
+			collection, err := p.collect(c, cfg.Config, labelled{source: sample.Source(), classes: spamClasses()})
 			if err != nil {
 				return err
 			}
-			all, err := p.compare(c, collection, cfg.Config)
+			results, err := p.validate(c, collection, cfg.Config, models.Names(), demoFolds)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return printJSON(p.stdout, resultReport{Corpus: collection.Summary(), Models: resultsOf(all)})
+				return printJSON(p.stdout, foldsReport{summaryOfFolds(collection), demoFolds, results})
 			}
-			fmt.Fprintln(p.stdout, "Every model, trained on the invented mail that is part of chaff:")
+			fmt.Fprintln(p.stdout, "Every model on the invented mail that is part of chaff, each message classified by one that has not seen it:")
 			fmt.Fprintln(p.stdout)
-			printSplit(p.stdout, cfg.Config, collection.Summary())
-			fmt.Fprintln(p.stdout)
-			if err := printComparison(p.stdout, resultsOf(all)); err != nil {
+			printFoldsMade(p.stdout, cfg.Config, summaryOfFolds(collection), demoFolds)
+			if err := p.demoTable(cfg.Model, results); err != nil {
 				return err
 			}
-			return p.demoMessages(all[0], collection.Origins(corpus.Test))
+			return p.demoMessages(c, cfg.Config, collection.Origins(corpus.Test))
 		},
 	}
 	settings.add(c, "workers", "seed", "split")
@@ -54,29 +65,84 @@ and lets the best classify messages that it has not seen. It reads and writes no
 	return c
 }
 
+// demoTable prints the models, the most accurate first, each compared with the default one.
+func (p *program) demoTable(model string, results []filter.CrossValidation) error {
+	byAccuracy := slices.SortedStableFunc(slices.Values(results), func(x, y filter.CrossValidation) int {
+		return cmp.Compare(y.Test.Accuracy, x.Test.Accuracy)
+	})
+	base := results[slices.IndexFunc(results, func(r filter.CrossValidation) bool { return r.Model == model })]
+	if err := printFolds(p.stdout, "default", byAccuracy, base); err != nil {
+		return err
+	}
+	var better []string
+	for _, r := range byAccuracy {
+		if isBetter(r.Against(base)) {
+			better = append(better, r.Model)
+		}
+	}
+	verdict := "No model is better by more than chance."
+	if len(better) > 0 {
+		verdict = "Better by more than chance: " + strings.Join(better, ", ") + "."
+	}
+	fmt.Fprintf(p.stdout, `
+* is the default, the model of chaff train. %s "against the default": messages that the
+model gets right and the default one wrong, and the other way round; p is the chance of a difference at least as large
+between models that are equally good (McNemar).
+`, verdict)
+	return nil
+}
+
 // demoShown is how many messages the demonstration classifies.
 const demoShown = 6
 
-// demoMessages lets the best model classify some messages of the test part, as even a choice as the listing gives.
-func (p *program) demoMessages(best filter.Trained, origins []string) error {
-	fmt.Fprintf(p.stdout, "\nThe best on development mail, %s, on messages it has not seen:\n", best.Result.Model)
+// demoMessages makes a filter from all mail but the messages of the given origins, and lets it classify some of these.
+func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []string) error {
+	if len(unseen) == 0 {
+		return nil
+	}
+	collection, err := p.collect(c, cfg, labelled{source: sampleWithout(unseen), classes: spamClasses()})
+	if err != nil {
+		return err
+	}
+	options, done := p.trainOptions(cfg, true)
+	f, result, err := filter.Train(c.Context(), collection, cfg.Model, options)
+	done()
+	if err != nil {
+		return tooFew(err)
+	}
+	fmt.Fprintf(p.stdout, "\nThe default, %s, made from %d other messages, on messages it has not seen:\n", result.Model, collection.Summary().Used)
 	decoder := message.NewDecoder(message.DefaultOptions())
-	for i := range min(demoShown, len(origins)) {
-		origin := origins[i*len(origins)/demoShown]
+	shown := min(demoShown, len(unseen))
+	for i := range shown {
+		origin := unseen[i*len(unseen)/shown]
 		raw, err := sample.Message(origin)
 		if err != nil {
 			return err
 		}
-		v := best.Filter.Classify(raw)
+		v := f.Classify(raw)
 		m := decoder.Decode(raw)
 		fmt.Fprintf(p.stdout, "\n  %s\n    From:     %s\n    Subject:  %s\n    verdict:  %s, score %.2f, probability %.4f\n",
 			origin, shorten(m.Get("From")), shorten(m.Get("Subject")), v.Decision, v.Score, v.Probability)
 	}
-	if t := best.Result.Thresholds; t != nil {
+	if t := result.Thresholds; t != nil {
 		fmt.Fprintf(p.stdout, "\n(spam above %s, unsure above %s: chosen on development mail so that ham is not lost)\n", threshold(t.Spam), threshold(t.Unsure))
 	}
 	fmt.Fprintln(p.stdout, "\nYour own mail next: chaff train --maildir ~/Maildir")
 	return nil
+}
+
+// sampleWithout is the sample mail without the messages of the given origins.
+func sampleWithout(origins []string) corpus.Source {
+	return func(yield func(corpus.Item, error) bool) {
+		for item, err := range sample.Source() {
+			if err == nil && slices.Contains(origins, item.Origin) {
+				continue
+			}
+			if !yield(item, err) {
+				return
+			}
+		}
+	}
 }
 
 // shorten makes the value of a header field fit on a line of a terminal.

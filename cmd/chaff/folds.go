@@ -8,6 +8,7 @@ import (
 
 	"chaff/config"
 	"chaff/filter"
+	"chaff/metrics"
 )
 
 // foldsReport is the JSON of compare with folds.
@@ -39,51 +40,76 @@ func (p *program) evaluateFolds(c *cobra.Command, sources *sourceFlags, settings
 
 // crossValidate trains the models of the given names on each fold but two, and prints the test figures.
 func (p *program) crossValidate(c *cobra.Command, collection *filter.Collection, cfg config.Config, names []string, folds int, page *reportFlags, asJSON bool) error {
-	options, done := p.trainOptions(cfg, true)
-	results, err := filter.CrossValidate(c.Context(), collection, names, folds, options)
-	done()
+	results, err := p.validate(c, collection, cfg, names, folds)
 	if err != nil {
-		return tooFew(err)
+		return err
 	}
 	if page.wanted() {
 		if err := page.write(foldsPage(c.CommandPath(), collection, cfg, folds, results)); err != nil {
 			return err
 		}
 	}
-	summary := collection.Summary()
-	summary.Train, summary.Development, summary.Test, summary.Terms = 0, 0, 0, 0 // they differ from round to round
+	summary := summaryOfFolds(collection)
 	if asJSON {
 		return printJSON(p.stdout, foldsReport{summary, folds, results})
 	}
-	printCorpus(p.stdout, summary)
-	fmt.Fprintf(p.stdout, "split       %d folds (%s)\n", folds, splitMethod(cfg.Split, cfg.Seed))
-	printGroups(p.stdout, summary, "fold")
-	fmt.Fprintln(p.stdout)
-	return printFolds(p.stdout, results)
-}
-
-// printFolds prints one row for each model, the best on the development parts first.
-func printFolds(w io.Writer, results []filter.CrossValidation) error {
-	t := newTable(w)
-	fmt.Fprintln(t, "model\tfeatures\ttest\t95% interval\tdeviation over folds\thm%\tsm%\tlam%\t(1-ROCA)%\tagainst the best")
-	for i, r := range results {
-		f, name := r.Test, r.Model
-		if i == 0 && len(results) > 1 {
-			name += " *"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%.2f%%\t%.2f-%.2f\t%.2f\t%s\t%s\t%s\t%s\t%s\n", name, r.Kind, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
-			r.Deviation, percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), against(r.AgainstBest))
-	}
-	if err := t.Flush(); err != nil {
+	printFoldsMade(p.stdout, cfg, summary, folds)
+	if err := printFolds(p.stdout, "best", results, results[0]); err != nil {
 		return err
 	}
 	if len(results) > 1 {
-		fmt.Fprintln(w, bestNote)
+		fmt.Fprintln(p.stdout, bestNote)
 	}
 	if len(results[0].Suspects) == 0 {
 		return nil
 	}
-	fmt.Fprintf(w, "\nMessages whose label may be wrong: %s, which had not seen them, is sure of another class.\n", results[0].Model)
-	printJudged(w, results[0].Suspects)
+	fmt.Fprintf(p.stdout, "\nMessages whose label may be wrong: %s, which had not seen them, is sure of another class.\n", results[0].Model)
+	printJudged(p.stdout, results[0].Suspects)
 	return nil
+}
+
+// validate cross-validates models of the given names.
+func (p *program) validate(c *cobra.Command, collection *filter.Collection, cfg config.Config, names []string, folds int) ([]filter.CrossValidation, error) {
+	options, done := p.trainOptions(cfg, true)
+	results, err := filter.CrossValidate(c.Context(), collection, names, folds, options)
+	done()
+	if err != nil {
+		return nil, tooFew(err)
+	}
+	return results, nil
+}
+
+// summaryOfFolds is the summary of a collection without what differs from round to round.
+func summaryOfFolds(collection *filter.Collection) filter.Summary {
+	summary := collection.Summary()
+	summary.Train, summary.Development, summary.Test, summary.Terms = 0, 0, 0, 0
+	return summary
+}
+
+// printFoldsMade prints what became of the messages, and how they are divided.
+func printFoldsMade(w io.Writer, cfg config.Config, summary filter.Summary, folds int) {
+	printCorpus(w, summary)
+	fmt.Fprintf(w, "split       %d folds (%s)\n", folds, splitMethod(cfg.Split, cfg.Seed))
+	printGroups(w, summary, "fold")
+	fmt.Fprintln(w)
+}
+
+// printFolds prints one row for each model, in the order given. Where there are others, base has a star, and each of them is
+// compared with it; called says what base is.
+func printFolds(w io.Writer, called string, results []filter.CrossValidation, base filter.CrossValidation) error {
+	t := newTable(w)
+	fmt.Fprintf(t, "model\tfeatures\ttest\t95%% interval\tdeviation over folds\thm%%\tsm%%\tlam%%\t(1-ROCA)%%\tagainst the %s\n", called)
+	for _, r := range results {
+		f, name, difference := r.Test, r.Model, (*metrics.McNemar)(nil)
+		switch {
+		case r.Model != base.Model:
+			m := r.Against(base)
+			difference = &m
+		case len(results) > 1:
+			name += " *"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%.2f%%\t%.2f-%.2f\t%.2f\t%s\t%s\t%s\t%s\t%s\n", name, r.Kind, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
+			r.Deviation, percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), against(difference))
+	}
+	return t.Flush()
 }

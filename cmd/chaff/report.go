@@ -134,7 +134,7 @@ func (p *program) trainedPage(c *cobra.Command, title string, collection *filter
 	}
 	addReview(&page, review)
 	for _, l := range collection.Leaks() {
-		page.Leaks = append(page.Leaks, report.Leak{Term: l.Term, Messages: l.Messages, Advice: l.Advice})
+		page.Leaks = append(page.Leaks, report.Leak{Term: l.Term, Messages: l.Messages, Of: l.Of, Advice: l.Advice})
 	}
 	if page.Strongest, err = strongestTermsOf(best.Filter); err != nil {
 		return report.Page{}, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,14 +64,50 @@ func printJudged(w io.Writer, all []filter.Judged) {
 	}
 }
 
-// printLeaks warns of terms that tell the classes apart almost alone.
+// printLeaks warns of terms that may come from elsewhere than the senders.
 func (p *program) printLeaks(classes []string, leaks []filter.Leak) {
 	for _, l := range leaks {
+		term := printable(l.Term)
+		if l.Setting == "" && l.Alike > 0 {
+			term += ", like " + plural(l.Alike, "other term") + " of the text,"
+		}
 		var of []string
 		for c, n := range l.Messages {
-			of = append(of, fmt.Sprintf("%d %s", n, classes[c]))
+			of = append(of, fmt.Sprintf("%d of %d %s", n, l.Of[c], classes[c]))
 		}
-		fmt.Fprintf(p.stderr, "chaff: warning: %s tells the classes apart almost alone (training messages: %s): %s\n",
-			printable(l.Term), strings.Join(of, ", "), l.Advice)
+		fmt.Fprintf(p.stderr, "chaff: warning: possible leak: %s is in %s (training messages): %s\n", term, strings.Join(of, ", "), l.Advice)
 	}
+	if all := settingsAgainst(leaks); len(all) > 0 {
+		fmt.Fprintf(p.stderr, "chaff: hint: to leave out all that settings can: %s\n", strings.Join(all, " "))
+	}
+}
+
+// settingsAgainst returns the flags that leave out all leaks together, none if one leak names them already. Each leak has the
+// whole list of fields to ignore, in which it is the last.
+func settingsAgainst(leaks []filter.Leak) []string {
+	const ignore = "tokenize.ignore_headers="
+	var fields, flags, distinct []string
+	for _, l := range leaks {
+		if l.Setting == "" || slices.Contains(distinct, l.Setting) {
+			continue
+		}
+		distinct = append(distinct, l.Setting)
+		list, isList := strings.CutPrefix(l.Setting, ignore)
+		if !isList {
+			flags = append(flags, "--set "+l.Setting)
+			continue
+		}
+		for field := range strings.SplitSeq(list, ",") {
+			if !slices.Contains(fields, field) {
+				fields = append(fields, field)
+			}
+		}
+	}
+	if len(distinct) < 2 {
+		return nil
+	}
+	if len(fields) > 0 {
+		flags = append(flags, "--set "+ignore+strings.Join(fields, ","))
+	}
+	return flags
 }

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"chaff/config"
+	"chaff/corpus/sample"
+	"chaff/filter"
+	"chaff/message"
+	"chaff/tokenize"
+)
+
+// TestTheSettingAgainstATermLeavesItOut takes every term of the sample mail, and of a message with odd fields, for a leak: with the
+// setting that is named, no message has it.
+func TestTheSettingAgainstATermLeavesItOut(t *testing.T) {
+	everything := []string{"tokenize.received=true", "tokenize.delivered_to=true", "tokenize.list=true", "tokenize.date=true",
+		"tokenize.message_id=true", "tokenize.shape=true", "tokenize.grams=4", "tokenize.gram_bytes=40", "tokenize.ignore_headers=x-one"}
+	mail := [][]byte{[]byte("X-It's [a,b]*?: yes\nX-One: 1\nX_Two.Three/Four: 2\nFrom: a@b.example\nSubject: odd\n\nodd\n")}
+	for item, err := range sample.Source() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := item.Read(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mail = append(mail, raw)
+	}
+	against := make(map[string]*tokenize.Tokenizer) // by the setting
+	whole, options := tokenizerWith(t, everything)
+	decoder := message.NewDecoder(message.DefaultOptions())
+	for _, raw := range mail {
+		m := decoder.Decode(raw)
+		terms := make(map[string][]string) // of the message, by the setting
+		for term := range termsOf(whole, m) {
+			if setting := options.Without(term); setting != "" {
+				terms[setting] = append(terms[setting], term)
+			}
+		}
+		for setting, out := range terms {
+			if against[setting] == nil {
+				against[setting], _ = tokenizerWith(t, append(slices.Clone(everything), "tokenize."+setting))
+			}
+			left := termsOf(against[setting], m)
+			for _, term := range out {
+				if left[term] {
+					t.Errorf("%q is left with --set tokenize.%s", term, setting)
+				}
+			}
+		}
+	}
+	if len(against) < 20 {
+		t.Errorf("%d settings: the sample mail shows too little: %q", len(against), slices.Sorted(maps.Keys(against)))
+	}
+}
+
+// tokenizerWith makes a tokenizer of settings as --set has them.
+func tokenizerWith(t *testing.T, set []string) (*tokenize.Tokenizer, tokenize.Options) {
+	t.Helper()
+	var settings []config.Setting
+	for _, s := range set {
+		key, value, _ := strings.Cut(s, "=")
+		settings = append(settings, config.Setting{Key: key, Value: value})
+	}
+	loaded, err := config.Load(config.Sources{Set: settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tok, err := tokenize.New(loaded.Config.Tokenize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok, loaded.Config.Tokenize
+}
+
+func termsOf(tok *tokenize.Tokenizer, m *message.Message) map[string]bool {
+	terms := make(map[string]bool)
+	tok.Terms(m, func(term tokenize.Term) { terms[string(term.Text)] = true })
+	return terms
+}
+
+func TestLeaksArePrintedWithTheirNumbers(t *testing.T) {
+	field := func(name, ignored string) filter.Leak {
+		return filter.Leak{Term: "header:" + name, Messages: []int{0, 41}, Of: []int{290, 313}, Setting: "tokenize.ignore_headers=" + ignored, Advice: "advice"}
+	}
+	order := filter.Leak{Term: "order:From>Date", Messages: []int{0, 41}, Of: []int{290, 313}, Setting: "tokenize.structure=false", Advice: "advice"}
+	footer := filter.Leak{Term: "body:list write", Messages: []int{80, 0}, Of: []int{90, 70}, Alike: 13, Advice: "advice"}
+	tests := []struct {
+		about string
+		leaks []filter.Leak
+		want  string
+	}{
+		{"none", nil, ""},
+		{"one field", []filter.Leak{field("X-A", "x-a")},
+			"chaff: warning: possible leak: header:X-A is in 0 of 290 ham, 41 of 313 spam (training messages): advice\n"},
+		{"words of the text", []filter.Leak{footer},
+			"chaff: warning: possible leak: body:list write, like 13 other terms of the text, is in 80 of 90 ham, 0 of 70 spam (training messages): advice\n"},
+		{"several have one line that leaves out all", []filter.Leak{field("X-A", "x-old,x-a"), footer, field("X-B", "x-old,x-b"), order},
+			"chaff: hint: to leave out all that settings can: --set tokenize.structure=false --set tokenize.ignore_headers=x-old,x-a,x-b\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			var printed strings.Builder
+			p := program{stderr: &printed}
+			p.printLeaks([]string{"ham", "spam"}, tt.leaks)
+			if got := printed.String(); !strings.HasSuffix(got, tt.want) || strings.Count(got, "\n") != len(tt.leaks)+strings.Count(tt.want, "hint") {
+				t.Errorf("got\n%swant at the end\n%s", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,302 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"chaff/features"
+)
+
+// evidenceOf returns documents of the kind evidence: rows of terms, each with the group that groups has for it.
+func evidenceOf(classes int, groups []features.Group, labels []int32, rows ...[]uint32) *features.Dataset {
+	d := features.NewDataset(features.Evidence, []string{"a", "b", "c"}[:classes], len(groups))
+	for i, ids := range rows {
+		var sizes [features.Groups]float64
+		for _, w := range ids {
+			sizes[groups[w]]++
+		}
+		var x features.Vector
+		for _, w := range ids {
+			x.IDs = append(x.IDs, w)
+			x.Values = append(x.Values, float32(1/math.Sqrt(sizes[groups[w]])))
+			x.Groups = append(x.Groups, groups[w])
+		}
+		d.Append(x, labels[i])
+	}
+	return d
+}
+
+// randomEvidence returns documents over terms in all groups.
+func randomEvidence(seed uint64, classes, documents, terms int) *features.Dataset {
+	random := rand.New(rand.NewPCG(seed, 0))
+	groups := make([]features.Group, terms)
+	for w := range groups {
+		groups[w] = features.Group(w % features.Groups)
+	}
+	labels, rows := make([]int32, documents), make([][]uint32, documents)
+	for i := range rows {
+		labels[i] = int32(i % classes)
+		for w := range terms {
+			if p := 0.1 + 0.2*float64((w+i)%classes); random.Float64() < p {
+				rows[i] = append(rows[i], uint32(w))
+			}
+		}
+	}
+	return evidenceOf(classes, groups, labels, rows...)
+}
+
+// plainVotes is the formula above Votes written down a second time, for one row, with nothing but clarity in mind.
+type plainVotes struct {
+	m                     Votes
+	weights, squares      map[uint32]float64
+	counts                map[uint32][2]float64
+	totals                [features.Groups][2]float64
+	bias, biasSquares, qs [2]float64
+	ns                    [2]float64
+}
+
+func newPlainVotes(m Votes) *plainVotes {
+	return &plainVotes{
+		m: m, weights: make(map[uint32]float64), squares: make(map[uint32]float64), counts: make(map[uint32][2]float64),
+		biasSquares: [2]float64{0.001, 0.001}, qs: [2]float64{2, 2}, ns: [2]float64{100, 100},
+	}
+}
+
+// add counts a document, or takes it back for a sign of -1.
+func (p *plainVotes) add(x features.Vector, side int, sign float64) {
+	for i, w := range x.IDs {
+		f := sign * math.Round(float64(x.Values[i])*unit) / unit
+		n := p.counts[w]
+		n[side] += f
+		p.counts[w] = n
+		p.totals[x.Groups[i]][side] += f
+	}
+}
+
+// known is V_g: the terms of a group that some document has.
+func (p *plainVotes) known(x *features.Dataset, seen int) (v [features.Groups]float64) {
+	terms := make(map[uint32]features.Group)
+	for i := range seen {
+		row := x.Row(i)
+		for j, w := range row.IDs {
+			terms[w] = row.Groups[j]
+		}
+	}
+	for _, g := range terms {
+		v[g]++
+	}
+	return v
+}
+
+// scores returns z of both members, the slope of each group, and u of both members.
+func (p *plainVotes) scores(x features.Vector, V [features.Groups]float64) (z [2]float64, slope [features.Groups]float64, fresh [2]float64) {
+	var sums, n [features.Groups]float64
+	var terms, unseen [2]float64
+	for i, w := range x.IDs {
+		g := x.Groups[i]
+		n[g] = float64(x.Values[i])
+		sums[g] += p.weights[w]
+		m := 0
+		if g == features.Grams {
+			m = 1
+		}
+		terms[m]++
+		c := p.counts[w]
+		if c[0] < 1e-9 && c[1] < 1e-9 {
+			unseen[m]++
+			continue
+		}
+		a := p.m.Smoothing
+		sums[g] += p.m.BayesShare * (math.Log((a+c[1])/(a+c[0])) + math.Log((a*V[g]+p.totals[g][0])/(a*V[g]+p.totals[g][1])))
+	}
+	z = p.bias
+	for g := range sums {
+		s := n[g] * sums[g]
+		if features.Group(g) == features.Grams {
+			z[1] += s
+			slope[g] = n[g]
+			continue
+		}
+		t := math.Tanh(s / p.m.GroupBound)
+		z[0] += p.m.GroupBound * t
+		slope[g] = n[g] * (1 - t*t)
+	}
+	for m := range fresh {
+		if terms[m] > 0 {
+			fresh[m] = unseen[m] / terms[m]
+		}
+	}
+	return z, slope, fresh
+}
+
+func (p *plainVotes) step(x features.Vector, t float64, V [features.Groups]float64) {
+	z, slope, fresh := p.scores(x, V)
+	var e [2]float64
+	for m := range e {
+		e[m] = p.slopeOfLoss(m, t, z[m], fresh[m])
+		p.biasSquares[m] += e[m] * e[m]
+		p.bias[m] -= p.m.LearningRate * e[m] / math.Sqrt(p.biasSquares[m])
+	}
+	for i, w := range x.IDs {
+		g := x.Groups[i]
+		d := e[0] * slope[g]
+		if g == features.Grams {
+			d = e[1] * slope[g]
+		}
+		if p.squares[w] == 0 {
+			p.squares[w] = 0.001
+		}
+		p.squares[w] += d * d
+		p.weights[w] -= p.m.LearningRate * d / math.Sqrt(p.squares[w])
+	}
+}
+
+func (p *plainVotes) slopeOfLoss(m int, t, z, fresh float64) float64 {
+	s := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+	e := min(0.3, p.qs[m]/p.ns[m])
+	rho := e * s(-t*z) / (e*s(-t*z) + (1-e)*s(t*z))
+	p.qs[m] += rho
+	p.ns[m]++
+	eps := e * math.Pow(1-fresh, 3)
+	// The derivative of -log(eps + (1 - 2 eps) s(t z)), by a central difference.
+	loss := func(z float64) float64 { return -math.Log(eps + (1-2*eps)*s(t*z)) }
+	const h = 1e-5
+	return (loss(z+h) - loss(z-h)) / (2 * h)
+}
+
+func TestVotesFollowTheirFormula(t *testing.T) {
+	m := DefaultVotes()
+	for _, classes := range []int{2, 3} {
+		d := randomEvidence(3, classes, 40, 60)
+		l := newVotes(m, rowsOf(classes), d.Terms)
+		for i, c := range d.Labels {
+			l.count(d.Row(i), int(c))
+		}
+		for i, c := range d.Labels {
+			l.learn(d.Row(i), int(c), 1)
+		}
+		got := newFormRows(m.form(), l.R, d.Terms)
+		l.model(got)
+		for r := range l.R {
+			p := newPlainVotes(m)
+			for i, c := range d.Labels {
+				p.add(d.Row(i), sideOf(l.R, r, int(c)), 1)
+			}
+			V := p.known(d, d.Len())
+			for i, c := range d.Labels {
+				side := sideOf(l.R, r, int(c))
+				p.add(d.Row(i), side, -1)
+				p.step(d.Row(i), target(l.R, r, int(c)), V)
+				p.add(d.Row(i), side, 1)
+			}
+			wantAllNear(t, "biases", got.bias[2*r:2*r+2], p.bias[:], 1e-5)
+			for i := range d.Len() {
+				z, _, _ := p.scores(d.Row(i), V)
+				want := 4*math.Tanh(z[0]/4) + 4*math.Tanh(z[1]/4)
+				scores := got.scores(make([]float64, l.R), d.Row(i))
+				wantNear(t, "score", scores[r], want, 1e-4)
+			}
+		}
+	}
+}
+
+func TestVotesLearnOneDocumentAfterTheOtherByTheirFormula(t *testing.T) {
+	m := DefaultVotes()
+	d := randomEvidence(4, 2, 40, 60)
+	online, err := m.online(d.Classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlainVotes(m)
+	for i, c := range d.Labels {
+		V := p.known(d, i)
+		z, _, _ := p.scores(d.Row(i), V)
+		wantNear(t, "score before the document is learned", online.Scores(nil, d.Row(i))[1], 4*math.Tanh(z[0]/4)+4*math.Tanh(z[1]/4), 1e-4)
+		p.step(d.Row(i), target(1, 0, int(c)), V)
+		p.add(d.Row(i), int(c), 1)
+		online.Learn(d.Row(i), int(c))
+	}
+}
+
+// A single document with one term, in one group, all by hand: nothing is known of the term but by its own document, so z is 0,
+// u is 1 and eps is 0. Then e = -1/2 for the class of the term's document. The weight and both biases make one step of
+// 0.7 (1/2) / sqrt(0.001 + 1/4) = 0.698605, and naive Bayes adds 0.3 (log((0.001 + 1) / 0.001) + log(0.001 / (0.001 + 1))) = 0.
+func TestVotesByHand(t *testing.T) {
+	l := newVotes(DefaultVotes(), 1, 1)
+	x := features.Vector{IDs: []uint32{0}, Values: []float32{1}, Groups: []features.Group{features.Subject}}
+	l.count(x, 1)
+	if !l.learn(x, 1, 1) {
+		t.Error("nothing was learned")
+	}
+	got := newFormRows(l.form, 1, 1)
+	l.model(got)
+	const step = 0.698605
+	wantNear(t, "weight", got.weights[0], step, 1e-6)
+	// The member of grams has no term here, but a bias, and of a document without terms u is 0: eps is 2/100, and
+	// e = -(1 - 0.04) / 4 / (0.02 + 0.96 / 2) = -0.48.
+	wantAllNear(t, "biases", got.bias, []float64{step, 0.7 * 0.48 / math.Sqrt(0.001+0.48*0.48)}, 1e-6)
+}
+
+func TestNoGroupOutvotesItsBound(t *testing.T) {
+	l := &Linear{
+		Classes: 2, Terms: 3, Form: DefaultVotes().form(), Bias: []float64{0.5, 0}, Weights: []float32{-1000, 2, 1000},
+	}
+	x := features.Vector{IDs: []uint32{0, 1, 2}, Values: []float32{1, 1, 1}, Groups: []features.Group{features.Words, features.Links, features.Grams}}
+	// z_1 = 1/2 - 3 + 3 tanh(2/3) = -0.7507, z_2 = 1000, and the score is 4 tanh(z_1/4) + 4.
+	want := 4*math.Tanh((0.5-3+3*math.Tanh(2./3))/4) + 4
+	wantNear(t, "score", l.Score(x), want, 1e-12)
+	terms, bias := l.Contributions(nil, x, 0)
+	wantNear(t, "sum of the contributions", terms[0]+terms[1]+terms[2]+bias, want, 1e-12)
+	if terms[0] >= 0 || terms[1] <= 0 || terms[2] <= 0 || terms[2] > 4 {
+		t.Errorf("contributions %v", terms)
+	}
+}
+
+func TestContributionsAddUpToTheScore(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		d := randomEvidence(5, classes, 30, 50)
+		l, _, err := DefaultVotes().Train(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range d.Len() {
+			scores := l.Scores(nil, d.Row(i))
+			for r := range l.Rows() {
+				terms, sum := l.Contributions(nil, d.Row(i), r)
+				for _, c := range terms {
+					sum += c
+				}
+				wantNear(t, "sum of the contributions", sum, scores[len(scores)-l.Rows()+r], 1e-9)
+			}
+		}
+	}
+}
+
+func TestWrongLabelsTeachVotesLittle(t *testing.T) {
+	d := randomEvidence(6, 2, 400, 80)
+	clean, _, err := DefaultVotes().Train(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := slices.Clone(d.Labels)
+	for i := 0; i < len(labels); i += 10 {
+		d.Labels[i] = 1 - d.Labels[i]
+	}
+	noisy, _, err := DefaultVotes().Train(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := func(l *Linear) (n int) {
+		for i, c := range labels {
+			if l.Predict(d.Row(i)) != int(c) {
+				n++
+			}
+		}
+		return n
+	}
+	if before, after := wrong(clean), wrong(noisy); after > before+8 {
+		t.Errorf("with a tenth of the labels wrong %d of %d documents are classified wrongly, %d without", after, len(labels), before)
+	}
+}

@@ -1,0 +1,119 @@
+package tokenize
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"chaff/corpus/sample"
+	"chaff/features"
+	"chaff/message"
+)
+
+// gramsOf returns the runs of bytes of a message as text.
+func gramsOf(t *Tokenizer, raw string) []string {
+	var grams []string
+	t.Grams(message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw)), func(gram uint32) {
+		grams = append(grams, string(binary.LittleEndian.AppendUint32(nil, gram)))
+	})
+	return grams
+}
+
+func TestGramsAreNeighbouringBytesOfTheHeaderAndTheText(t *testing.T) {
+	options := func(header, text int) func(*Options) {
+		return func(o *Options) { o.GramHeaderBytes, o.GramTextBytes = header, text }
+	}
+	for _, tt := range []struct {
+		name string
+		set  func(*Options)
+		raw  string
+		want []string
+	}{
+		{"of the fields and the text apart", options(100, 100), "A: b\nC: d\n\nhello", []string{"A: b", ": b\n", " b\nC", "b\nC:", "\nC: ", "C: d", ": d\n", "hell", "ello"}},
+		{"the same with other line ends", options(100, 3), "A: b\r\nC: d\r\n\r\nhello", []string{"A: b", ": b\n", " b\nC", "b\nC:", "\nC: ", "C: d", ": d\n"}},
+		{"of so many bytes of each", options(5, 4), "A: b\nC: d\n\nhello", []string{"A: b", ": b\n", "hell"}},
+		{"none of nothing", options(0, 0), "A: b\n\nhello", nil},
+		{"none if they are not wanted", func(o *Options) { o.Grams = false }, "A: b\n\nhello", nil},
+		{"of parts as if they were one", options(0, 4), "Content-Type: multipart/mixed; boundary=b\n\n--b\n\nab\n--b\n\ncd\n--b--\n", []string{"abcd"}},
+		{"without what filters, lists, mailboxes and the delivery write", options(100, 0),
+			"X-Spam-Status: No\nList-Id: l\nDelivered-To: d\nStatus: R\nA: b\n\n", []string{"A: b", ": b\n"}},
+		{"without fields that are ignored", func(o *Options) { o.IgnoreHeaders = []string{"c"} }, "A: b\nC: d\n\n", []string{"A: b", ": b\n"}},
+		{"with fields of lists that are looked at", func(o *Options) { o.List = true }, "List-Id: l\n\n", []string{"List", "ist-", "st-I", "t-Id", "-Id:", "Id: ", "d: l", ": l\n"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := gramsOf(tokenizer(t, tt.set), tt.raw); !slices.Equal(got, tt.want) {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestPairsAreMadeOfTheFirstBytes(t *testing.T) {
+	for _, tt := range []struct {
+		bytes int
+		want  []string
+	}{
+		{0, []string{"body:^ one", "body:one two", "body:two three"}},
+		{7, []string{"body:^ one", "body:one two"}},
+		{6, []string{"body:^ one"}},
+	} {
+		t.Run(fmt.Sprint(tt.bytes), func(t *testing.T) {
+			tok := tokenizer(t, func(o *Options) { o.Pairs, o.PairBytes = true, tt.bytes })
+			got := slices.DeleteFunc(termsOf(tok, "\none two three"), func(term string) bool { return !strings.Contains(term, " ") })
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestTheGroupOfATerm(t *testing.T) {
+	tok := tokenizer(t, func(o *Options) { o.Pairs, o.Structure = true, true })
+	const raw = "From: ann@shop.example\nSubject: buy 5%\nX-Mailer: m\nContent-Type: text/html\n\n<p>see it <b style='display:none'>secret</b> " +
+		"<a href=http://a.example/p>12:30</a> bob@b.example"
+	want := map[string]features.Group{
+		"body:see": features.Words, "hidden:secret": features.Words, "class:percent": features.Words, "class:time": features.Words,
+		"class:address": features.Words, "address:b.example": features.Words,
+		"body:see it": features.Pairs, "body:^ see": features.Pairs,
+		"subject:buy": features.Subject, "subject:^ buy": features.Subject,
+		"host:a.example": features.Links, "path:p": features.Links,
+		"header:From": features.Structure, "order:From>Subject": features.Structure, "type:text/html": features.Structure,
+		"from:ann@shop.example": features.Fields, "x-mailer:m": features.Fields,
+	}
+	got := make(map[string]features.Group)
+	tok.Terms(message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw)), func(term Term) { got[string(term.Text)] = term.Group })
+	for text, group := range want {
+		if g, found := got[text]; !found || g != group {
+			t.Errorf("%s: got %v, %v, want %v", text, g, found, group)
+		}
+	}
+}
+
+// A dictionary keeps one group of a term: it must not matter in which message, or where in it, a term was seen first.
+func TestTheGroupFollowsFromTheTerm(t *testing.T) {
+	tok := tokenizer(t, func(o *Options) {
+		o.Pairs, o.Structure, o.Shape, o.Received, o.DeliveredTo, o.List, o.Date, o.MessageID = true, true, true, true, true, true, true, true
+	})
+	decoder := message.NewDecoder(message.DefaultOptions())
+	groups := make(map[string]features.Group)
+	for item, err := range sample.Source() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := item.Read(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tok.Terms(decoder.Decode(raw), func(term Term) {
+			if before, seen := groups[string(term.Text)]; seen && before != term.Group {
+				t.Errorf("%s is in the groups %v and %v", term.Text, before, term.Group)
+			}
+			groups[string(term.Text)] = term.Group
+		})
+	}
+	if len(groups) < 1000 {
+		t.Errorf("only %d terms", len(groups))
+	}
+}
