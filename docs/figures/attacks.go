@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"chaff/corpus"
@@ -208,7 +209,7 @@ func (b *bench) hits(shots []shot, n int) ([]string, error) {
 	}
 	var texts []string
 	for _, s := range tried {
-		if has[s.term] && len(texts) < n {
+		if has[s.term] && len(texts) < n && !slices.Contains(texts, s.text) {
 			texts = append(texts, s.text)
 		}
 	}

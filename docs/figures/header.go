@@ -53,10 +53,11 @@ func fieldValue(fields []headerField, name string) string {
 // routeFields are what others write than the sender's program: the servers on the way, the list and the mailbox.
 const routeFields = `received x-received return-path x-return-path x-originating-ip delivered-to x-original-to envelope-to
 	x-envelope-* delivery-date resent-* list-* x-list* mailing-list x-mailing-list x-beenthere x-mailman-* x-loop precedence
-	errors-to sender x-sender x-egroups-* delivered-by x-spam* x-virus* x-mailscanner* status x-status x-keywords x-uid`
+	errors-to sender x-sender x-egroups-* delivered-by x-original-date x-authentication-warning x-mime-autoconverted x-delivery-agent x-spam* x-virus*
+	x-mailscanner* status x-status x-keywords x-uid`
 
-// ownFields are what a sender says by: these a forger keeps, and what the text needs to be read.
-const ownFields = `from to cc bcc reply-to subject content-*`
+// ownFields are what a forger keeps: what he says with the message, and what its text needs to be read.
+const ownFields = `from to cc bcc reply-to subject content-type content-transfer-encoding content-disposition`
 
 // isAmong reports whether a name is one of the patterns, which have blanks between them.
 func isAmong(name, patterns string) bool {
@@ -72,8 +73,8 @@ func isAmong(name, patterns string) bool {
 // with the same program, message id, date and MIME-Version. From, To, Subject and their like stay what they say, the text
 // stays readable, and the fields of the route stay as they are.
 func forge(spam, ham []byte) []byte {
-	said, body := headerFields(spam)
-	like, _ := headerFields(ham)
+	said, body := headerFields(ended(spam))
+	like, _ := headerFields(ended(ham))
 	var forged []byte
 	rest := slices.DeleteFunc(said, func(f headerField) bool {
 		route := f.name == "" || isAmong(f.name, routeFields)
@@ -100,10 +101,15 @@ func forge(spam, ham []byte) []byte {
 			forged = append(forged, f.raw...)
 		}
 	}
-	if len(forged) > 0 && forged[len(forged)-1] != '\n' {
-		forged = append(forged, '\n')
+	return slices.Concat(forged, []byte("\n"), spam[min(body, len(spam)):])
+}
+
+// ended returns a message whose last line has an end.
+func ended(raw []byte) []byte {
+	if bytes.HasSuffix(raw, []byte("\n")) {
+		return raw
 	}
-	return slices.Concat(forged, []byte("\n"), spam[body:])
+	return slices.Concat(raw, []byte("\n"))
 }
 
 // inStyle returns the value of a field, written as a like one is: a media type with its parameters in the other's order,

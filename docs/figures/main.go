@@ -16,7 +16,7 @@
 //
 // The block robust is made of protocols. While a model or its settings are chosen,
 //
-//	go run ./docs/figures -protocol flips,twins -part development -model arow -set models.arow.r=0.1 CORPORA
+//	go run ./docs/figures -protocol flips,twins -part development -model hybrid -set models.hybrid.bayes_share=0.4 CORPORA
 //
 // prints the rows of some protocols, and writes into no page.
 package main
@@ -31,8 +31,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-
-	"chaff/corpus"
 )
 
 func main() {
@@ -48,11 +46,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	check := flags.Bool("check", false, "change nothing, and exit 1 naming the blocks that differ")
 	only := flags.String("only", "", "leave all blocks but that of this `name` alone")
-	try := trial{part: corpus.Test}
-	flags.Func("protocol", "print the rows of these `protocols` of the block robust, \"all\" or some of "+protocolNames()+", and change nothing", try.setProtocols)
-	flags.Func("part", "judge models on this `part`, development or test (default test); needs -protocol", try.setPart)
-	flags.Func("model", "measure these `models` instead of the default one; needs -protocol", try.setModels)
-	flags.Func("set", "measure with this setting, `key=value`; can be repeated; needs -protocol", try.addSetting)
+	try := newTrial(flags)
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: go run ./docs/figures [-check] [-only NAME] CORPORA")
 		fmt.Fprintln(stderr, "       go run ./docs/figures -protocol NAMES [-part PART] [-model NAMES] [-set KEY=VALUE] CORPORA")
@@ -66,10 +60,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case flags.NArg() != 1:
 		flags.Usage()
 		return 2
-	case len(try.protocols) == 0 && try.changed:
-		fmt.Fprintln(stderr, "figures: -part, -model and -set are of -protocol: pages have the figures of the default settings")
+	}
+	if err := try.check(*only); err != nil {
+		fmt.Fprintf(stderr, "figures: %v\n", err)
 		return 2
-	case len(try.protocols) > 0:
+	}
+	if len(try.protocols) > 0 {
 		if err := try.run(newBench(ctx, flags.Arg(0), stderr), stdout); err != nil {
 			fmt.Fprintf(stderr, "figures: %v\n", err)
 			return 1

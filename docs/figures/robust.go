@@ -27,20 +27,22 @@ func protocols() []protocol {
 		{"twins", (*bench).replayTwins},
 		{"words", (*bench).againstWords},
 		{"header", (*bench).againstHeaders},
+		{"promise", (*bench).keepsPromise},
 		{"small", (*bench).withLittleMail},
 	}
 }
 
 // robustness is what models reach by some protocols.
 type robustness struct {
+	part   corpus.Part // that they are judged on
 	models []string
 	rows   []robustRow
 }
 
 // robustRow is one figure of each model.
 type robustRow struct {
-	mail, figure string
-	cells        []string
+	protocol, mail, figure string
+	cells                  []string
 }
 
 // measureRobust measures the default model by every protocol, and a few others beside it.
@@ -50,35 +52,41 @@ func (b *bench) measureRobust() (robustness, error) {
 
 // by measures models by some protocols.
 func (b *bench) by(protocols []protocol, models []string) (robustness, error) {
-	r := robustness{models: models}
+	r := robustness{part: b.part, models: models}
 	for _, p := range protocols {
 		b.tell("protocol %s", p.name)
 		rows, err := p.measure(b, models)
 		if err != nil {
 			return robustness{}, fmt.Errorf("protocol %s: %w", p.name, err)
 		}
-		r.rows = append(r.rows, rows...)
+		for _, row := range rows {
+			row.protocol = p.name
+			r.rows = append(r.rows, row)
+		}
 	}
 	return r, nil
 }
 
-// named returns the protocols of the given names, or all of them for the name "all".
-func named(names []string) ([]protocol, error) {
-	all := protocols()
-	var known []string
-	for _, p := range all {
-		known = append(known, p.name)
+func protocolNames() []string {
+	var names []string
+	for _, p := range protocols() {
+		names = append(names, p.name)
 	}
+	return names
+}
+
+// named returns the protocols of the given names; "all" is the name of all of them.
+func named(names []string) ([]protocol, error) {
 	var chosen []protocol
 	for _, name := range names {
-		i := slices.Index(known, name)
+		i := slices.Index(protocolNames(), name)
 		switch {
 		case name == "all":
-			chosen = append(chosen, all...)
+			chosen = append(chosen, protocols()...)
 		case i < 0:
-			return nil, fmt.Errorf("there is no protocol %q: must be all or some of %s", name, strings.Join(known, ","))
+			return nil, fmt.Errorf("there is no protocol %q: must be all or some of %s", name, strings.Join(protocolNames(), ","))
 		default:
-			chosen = append(chosen, all[i])
+			chosen = append(chosen, protocols()[i])
 		}
 	}
 	return chosen, nil
@@ -151,23 +159,18 @@ func (b *bench) testOrder(divided *filter.Collection, models []string) ([]ordere
 	}
 	var all []ordered
 	for _, model := range models {
-		f, figures, err := b.fit(divided, model)
+		f, result, err := b.fit(divided, model)
 		if err != nil {
 			return nil, err
 		}
-		o := ordered{Figures: figures}
-		if through, defined := metrics.SMAtHM(scoresOf(divided, f)); defined {
+		o := ordered{Figures: *result.Test}
+		scores, spam := divided.Margins(f, corpus.Test)
+		if through, defined := metrics.SMAtHM(scores, spam, lostHam); defined {
 			o.through = &through
 		}
 		all = append(all, o)
 	}
 	return all, nil
-}
-
-// scoresOf are what [metrics.SMAtHM] is asked with.
-func scoresOf(divided *filter.Collection, f *filter.Filter) (scores []float64, spam []bool, hm float64) {
-	scores, spam = divided.Margins(f, corpus.Test)
-	return scores, spam, lostHam
 }
 
 // withFlips inverts a share of the labels of SpamAssassin that models learn from.
@@ -256,13 +259,11 @@ func average(all []*float64) *float64 {
 	return &sum
 }
 
-// text explains the rows of all protocols.
 func (r robustness) text() string {
 	var rows []string
 	for _, row := range r.rows {
-		rows = append(rows, row.mail+" | "+row.figure+" | "+strings.Join(row.cells, " | "))
+		rows = append(rows, strings.Join(append([]string{row.protocol, row.mail, row.figure}, row.cells...), " | "))
 	}
-	return fmt.Sprintf(`Test parts by hash are means of %d split seeds, those of Enron-Spam also of its %d corpora; its small mailboxes are of one seed.
-
-`, seeds, sets) + table("mail | figure | "+strings.Join(r.models, " | "), rows)
+	return fmt.Sprintf("Judged on the %s parts of %d split seeds; of Enron-Spam means of its %d corpora, its small mailboxes of one seed:\n\n",
+		r.part, seeds, sets) + table("protocol | mail | figure | "+strings.Join(r.models, " | "), rows)
 }

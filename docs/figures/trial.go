@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"strings"
@@ -18,12 +20,26 @@ type trial struct {
 	changed   bool // whether a flag beside -protocol was given
 }
 
-func protocolNames() string {
-	var names []string
-	for _, p := range protocols() {
-		names = append(names, p.name)
+// newTrial declares the flags of a trial.
+func newTrial(flags *flag.FlagSet) *trial {
+	t := &trial{part: corpus.Test}
+	flags.Func("protocol", "change nothing, and print the rows of these `protocols` of the block robust, all or some of "+
+		strings.Join(protocolNames(), ","), t.setProtocols)
+	flags.Func("part", "judge models on this `part`, development or test (default test); needs -protocol", t.setPart)
+	flags.Func("model", "measure these `models` instead of the default one; needs -protocol", t.setModels)
+	flags.Func("set", "measure with this setting, `key=value`; can be repeated; needs -protocol", t.addSetting)
+	return t
+}
+
+// check returns what is wrong with the flags together; only is the block that is to be written, empty for all.
+func (t *trial) check(only string) error {
+	switch {
+	case len(t.protocols) == 0 && t.changed:
+		return errors.New("-part, -model and -set need -protocol: pages have the figures of the default settings")
+	case len(t.protocols) > 0 && only != "" && only != "robust":
+		return fmt.Errorf("-protocol is of the block robust, not of %q", only)
 	}
-	return strings.Join(names, ",")
+	return nil
 }
 
 func (t *trial) setProtocols(names string) (err error) {
@@ -51,7 +67,7 @@ func (t *trial) addSetting(setting string) error {
 	t.changed = true
 	key, value, found := strings.Cut(setting, "=")
 	if !found {
-		return fmt.Errorf("must be KEY=VALUE")
+		return errors.New("must be KEY=VALUE")
 	}
 	t.set = append(t.set, config.Setting{Key: key, Value: value})
 	return nil

@@ -115,13 +115,15 @@ func withTwins(letters []letter) (source corpus.Source, twins map[string]uint64)
 				chosen = append(chosen, i)
 			}
 		}
+		words := make([][]string, len(chosen))
 		for n, i := range chosen {
-			// The words come from the message that was chosen before this one, so never from itself.
-			others := wordsIn(letters[chosen[(n+len(chosen)-1)%len(chosen)]].raw)
+			words[n] = wordsIn(letters[i].raw)
+		}
+		for n, i := range chosen {
 			twin := corpus.Item{
 				Origin: fmt.Sprintf("%s, twin %d", letters[i].origin, draw),
 				Label:  otherClass(letters[i].label),
-				Place:  memory(exchange(letters[i].raw, others, random)),
+				Place:  memory(exchange(letters[i].raw, wordsOfOthers(words, n), random)),
 			}
 			twins[twin.Origin] = draw
 			after[i] = append(after[i], twin)
@@ -136,6 +138,11 @@ func withTwins(letters []letter) (source corpus.Source, twins map[string]uint64)
 			}
 		}
 	}, twins
+}
+
+// wordsOfOthers returns the words of all messages but one.
+func wordsOfOthers(words [][]string, one int) []string {
+	return slices.Concat(slices.Concat(words[:one]...), slices.Concat(words[one+1:]...))
 }
 
 func otherClass(label string) string { return classes()[1-slices.Index(classes(), label)] }
