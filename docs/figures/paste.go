@@ -12,7 +12,7 @@ import (
 	"chaff/message"
 )
 
-// hammiest returns the n words of the text that speak most for ham.
+// hammiest returns the n words of the text that speak most for ham, or fewer if there are no more.
 func hammiest(f *filter.Filter, n int) ([]string, error) {
 	terms, err := f.Terms()
 	if err != nil {
@@ -25,7 +25,7 @@ func hammiest(f *filter.Filter, n int) ([]string, error) {
 	var words []string
 	for _, term := range strongest[0] { // ham is the first class
 		word, isText := strings.CutPrefix(term.Term, "body:")
-		if isText && isWord(word) && len(words) < n {
+		if isText && isWord(word) && len(words) < n && term.Weight > 0 {
 			words = append(words, word)
 		}
 	}
