@@ -101,7 +101,7 @@ func (c *Collection) Margins(f *Filter, part corpus.Part) (scores []float64, spa
 	return s.margins(), s.spam()
 }
 
-// Members returns the messages of m, in the order of the replay. None is in a part.
+// Members returns the messages of m, in the order of the replay. Their Part means nothing.
 func (m *ReplayMail) Members() []Member {
 	members := make([]Member, len(m.documents))
 	for i, d := range m.documents {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -17,7 +18,7 @@ const (
 	goodLinks = 30
 )
 
-// attack is what a spammer does to his mail: what is said of it, and the i-th spam after it.
+// attack is a change that a spammer makes to his mail: its description, and what returns the i-th spam after it.
 type attack struct {
 	what string
 	on   func(i int, spam []byte) []byte
@@ -52,7 +53,7 @@ func (b *bench) againstWords(models []string) ([]robustRow, error) {
 func (b *bench) againstHeaders(models []string) ([]robustRow, error) {
 	return b.underAttack(models, func(_ *filter.Filter, seed uint64, ham []letter) ([]attack, error) {
 		if len(ham) == 0 {
-			return nil, fmt.Errorf("there is no ham to imitate")
+			return nil, errors.New("there is no ham to imitate")
 		}
 		return []attack{{"header in the style of ham", func(i int, spam []byte) []byte {
 			random := rand.New(rand.NewPCG(seed^noiseSeed, uint64(i))) // the same ham whichever model it is
@@ -61,8 +62,8 @@ func (b *bench) againstHeaders(models []string) ([]robustRow, error) {
 	})
 }
 
-// underAttack trains models, and returns of each attack the share of the test spam that is caught after it, of what is caught
-// before it. The attacks know the model and the training ham.
+// underAttack trains models and attacks the test spam that each catches. A row is the share that is still caught after an
+// attack. The attacker knows the model and the training ham.
 func (b *bench) underAttack(models []string, prepare func(f *filter.Filter, seed uint64, ham []letter) ([]attack, error)) ([]robustRow, error) {
 	mail, err := one(b.spamAssassinApart())
 	if err != nil {
@@ -118,14 +119,14 @@ func (b *bench) underAttack(models []string, prepare func(f *filter.Filter, seed
 	return rows, nil
 }
 
-// resisted is how much spam a filter catches, and how much of that still after each attack.
+// resisted counts the spam that a filter catches before the attacks, and how much of that it still catches after each.
 type resisted struct {
 	before int
 	what   []string
 	after  []int
 }
 
-// resist attacks the spam that a filter catches at its natural boundary.
+// resist attacks the spam that a filter scores above 0.
 func resist(f *filter.Filter, spam []letter, attacks []attack) resisted {
 	r := resisted{after: make([]int, len(attacks))}
 	for _, a := range attacks {
@@ -145,7 +146,7 @@ func resist(f *filter.Filter, spam []letter, attacks []attack) resisted {
 	return r
 }
 
-// shot is a term, and the text that is pasted so that a message has it.
+// shot is a term, and the text that shall give a message this term.
 type shot struct{ term, text string }
 
 // pairsAndLinks returns text with the pairs of words and the links that speak most for ham, each on a line.
@@ -191,7 +192,8 @@ func (b *bench) pairsAndLinks(f *filter.Filter) (string, error) {
 	return strings.Join(pasted, "\n") + "\n", nil
 }
 
-// hits returns the texts of the first n shots that make a message have their term: of a stemmed word not every one does.
+// hits returns the texts of the first n shots that give a message their term. Some miss: not every stem is its own stem. Of
+// more than 5n shots the rest is not tried.
 func (b *bench) hits(shots []shot, n int) ([]string, error) {
 	tried := shots[:min(len(shots), 5*n)]
 	var raw strings.Builder

@@ -12,7 +12,8 @@ import (
 // headerField is a field of a header as it stands there, with its line ends.
 type headerField struct{ name, raw string }
 
-// headerFields returns the fields of a header, and where the body begins. The From_ line of an mbox is a field without a name.
+// headerFields returns the fields of a header and the offset of the body. A line that is no field, such as the From_ line of
+// an mbox, has no name.
 func headerFields(raw []byte) (fields []headerField, body int) {
 	for at := 0; at < len(raw); {
 		line := raw[at:]
@@ -50,13 +51,13 @@ func fieldValue(fields []headerField, name string) string {
 	return ""
 }
 
-// routeFields are what others write than the sender's program: the servers on the way, the list and the mailbox.
+// routeFields are the fields that the servers on the way, mailing lists and the mailbox write.
 const routeFields = `received x-received return-path x-return-path x-originating-ip delivered-to x-original-to envelope-to
 	x-envelope-* delivery-date resent-* list-* x-list* mailing-list x-mailing-list x-beenthere x-mailman-* x-loop precedence
-	errors-to sender x-sender x-egroups-* delivered-by x-original-date x-authentication-warning x-mime-autoconverted x-delivery-agent x-spam* x-virus*
-	x-mailscanner* status x-status x-keywords x-uid`
+	errors-to sender x-sender x-egroups-* delivered-by x-original-date x-authentication-warning x-mime-autoconverted
+	x-delivery-agent x-spam* x-virus* x-mailscanner* status x-status x-keywords x-uid`
 
-// ownFields are what a forger keeps: what he says with the message, and what its text needs to be read.
+// ownFields are the fields whose values a forger keeps: what he says, and what makes the text readable.
 const ownFields = `from to cc bcc reply-to subject content-type content-transfer-encoding content-disposition`
 
 // isAmong reports whether a name is one of the patterns, which have blanks between them.
@@ -69,9 +70,8 @@ func isAmong(name, patterns string) bool {
 	return false
 }
 
-// forge returns spam whose header is written as a sender of ham writes it: the same fields in the same order and letter case,
-// with the same program, message id, date and MIME-Version. From, To, Subject and their like stay what they say, the text
-// stays readable, and the fields of the route stay as they are.
+// forge returns spam with the header of ham: the same fields in the same order and letter case, with the same program, message
+// id, date and MIME-Version. The fields of the route and the values of [ownFields] stay those of the spam.
 func forge(spam, ham []byte) []byte {
 	said, body := headerFields(ended(spam))
 	like, _ := headerFields(ended(ham))
@@ -112,8 +112,8 @@ func ended(raw []byte) []byte {
 	return slices.Concat(raw, []byte("\n"))
 }
 
-// inStyle returns the value of a field, written as a like one is: a media type with its parameters in the other's order,
-// letter case and quotes, where both have the same.
+// inStyle returns the value of a field in the style of another of that name: the same letter case, and of a media type the
+// same order and quotes of the parameters that both have.
 func inStyle(own, like headerField) string {
 	end := own.value()[len(strings.TrimRight(own.value(), "\r\n")):]
 	switch {
@@ -142,8 +142,8 @@ func inStyle(own, like headerField) string {
 	return value + end
 }
 
-// quotedLike writes the value of a parameter in quotes if a like one has them or it needs them, and in the letter case of the
-// like one if they are the same otherwise.
+// quotedLike returns the value of a parameter, in quotes if it needs them or the other value has them, and in the letter case
+// of the other value if only that differs.
 func quotedLike(value, like string) string {
 	plain := strings.Trim(like, `"`)
 	if strings.EqualFold(value, plain) {

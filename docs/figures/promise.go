@@ -10,24 +10,24 @@ import (
 	"chaff/metrics"
 )
 
-// The random mailboxes that the limit on ham lost is tried on: how many, and of how many messages.
+// The limit on ham lost is tried on so many random mailboxes, of so many messages each.
 const (
 	mailboxes   = 200
 	fewestMails = 300
 	mostMails   = 3000
 )
 
-// refutes is the confidence with which mail shows that a limit is not kept.
+// refutes is the confidence that it takes to say that a limit is not kept.
 const refutes = 0.95
 
-// kept is what a threshold makes of mail that it was not chosen on.
+// kept says how a threshold keeps the limit on mail that it was not chosen on.
 type kept struct {
 	held                 bool    // whether the share of ham lost is within the limit
-	refuted              bool    // whether the share of all ham of this kind is above the limit, by the mail that there is
+	refuted              bool    // whether the lower end of the interval of that share is above the limit
 	hamLost, spamThrough float64 // percentages: ham with the verdict spam, spam without it
 }
 
-// keptBy measures the ham lost by verdicts against a limit, a percentage. There is ham, and there is spam.
+// keptBy compares the ham that verdicts lose with a limit, a percentage. Both classes have messages.
 func keptBy(v filter.VerdictCounts, limit float64) kept {
 	ham, spam := v.Ham.Messages(), v.Spam.Messages()
 	lost := 100 * float64(v.Ham.Spam) / float64(ham)
@@ -40,9 +40,9 @@ func keptBy(v filter.VerdictCounts, limit float64) kept {
 	}
 }
 
-// keepsPromise trains models on random mailboxes, the first from SpamAssassin, the next from one of Enron-Spam, and so on. A
-// mailbox is divided by hash and the threshold chosen as always; judged is the threshold, on all other mail of the corpus.
-// While something is chosen, the test mail of the corpora is left out.
+// keepsPromise trains models on random mailboxes, in turn from SpamAssassin and from one of Enron-Spam. A mailbox is divided
+// by hash, and the threshold is judged on its test part and on all other mail of the corpus. For the development part the
+// test mail of the corpora is left out.
 func (b *bench) keepsPromise(models []string) ([]robustRow, error) {
 	first, err := one(b.spamAssassinApart())
 	if err != nil {
@@ -90,7 +90,7 @@ func (b *bench) keepsPromise(models []string) ([]robustRow, error) {
 	}, nil
 }
 
-// keepsIn draws a mailbox from a collection, and measures models on the rest of it.
+// keepsIn draws a mailbox from a collection and judges the thresholds of models on the rest of it.
 func (b *bench) keepsIn(collection *filter.Collection, random *rand.Rand, models []string) ([]kept, error) {
 	collection, err := b.judged(collection)
 	if err != nil {

@@ -50,7 +50,7 @@ func (b *bench) measureRobust() (robustness, error) {
 	return b.by(protocols(), b.withDefault("hybrid", "multinomial", "bernoulli", "arow"))
 }
 
-// by measures models by some protocols.
+// by measures models by the given protocols.
 func (b *bench) by(protocols []protocol, models []string) (robustness, error) {
 	r := robustness{part: b.part, models: models}
 	for _, p := range protocols {
@@ -92,8 +92,8 @@ func named(names []string) ([]protocol, error) {
 	return chosen, nil
 }
 
-// judged returns the collection with the part that models are judged on as its test part. If that is the development part,
-// the test mail is left out.
+// judged returns the collection with the part that models are judged on as its test part. If that is the development part, the
+// test mail is left out, and no part is left for thresholds.
 func (b *bench) judged(divided *filter.Collection) (*filter.Collection, error) {
 	if b.part == corpus.Test {
 		return divided, nil

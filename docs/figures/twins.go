@@ -13,13 +13,13 @@ import (
 	"chaff/internal/markdown"
 )
 
-// A share of the messages of a replay has a twin: a near-copy with a share of its words exchanged and the opposite label. The
-// errors of several draws are added.
+// A share of the messages of a replay has a twin: a near-copy with the opposite label, in which a share of the words is
+// exchanged. The errors of several draws are added.
 const (
-	twinShare  = 0.05
-	exchanged  = 0.04
-	replaySeed = 0x7477696e73 // makes of a seed another one, as noiseSeed does
-	draws      = 3
+	twinShare = 0.05
+	exchanged = 0.04
+	draws     = 3
+	twinSeed  = 0x7477696e73 // keeps twins apart from what else a seed draws
 )
 
 // replayTwins replays SpamAssassin with twins, and counts errors on the real messages.
@@ -62,9 +62,10 @@ func (b *bench) replayFlips(models []string) ([]robustRow, error) {
 	return []robustRow{rowOf(name, fmt.Sprintf("errors, %d draws", draws), errors, markdown.Thousands)}, nil
 }
 
-// errorsOfDraws replays mail that was changed by chance, and returns the errors of each model on the messages that count,
-// added over the draws. What is an error is decided by the label that the mail has unchanged.
-func (b *bench) errorsOfDraws(mail *filter.ReplayMail, models []string, change func(members []filter.Member, draw uint64) []filter.Member, counts func(origin string) bool) ([]int, error) {
+// errorsOfDraws replays mail that each draw changes, and returns the errors of each model on the messages that count, added
+// over the draws. An error is a verdict that differs from the label before the change.
+func (b *bench) errorsOfDraws(mail *filter.ReplayMail, models []string,
+	change func(members []filter.Member, draw uint64) []filter.Member, counts func(origin string) bool) ([]int, error) {
 	truth := make(map[string]string)
 	for _, m := range mail.Members() {
 		truth[m.Origin] = mail.Classes()[m.Label]
@@ -96,7 +97,7 @@ func (b *bench) errorsOfDraws(mail *filter.ReplayMail, models []string, change f
 	return errors, nil
 }
 
-// memory is a message that is in no file.
+// memory is a message that is kept in memory.
 type memory []byte
 
 // Append appends the message to dst.
@@ -108,7 +109,7 @@ func withTwins(letters []letter) (source corpus.Source, twins map[string]uint64)
 	after := make([][]corpus.Item, len(letters))
 	twins = make(map[string]uint64)
 	for draw := uint64(1); draw <= draws; draw++ {
-		random := rand.New(rand.NewPCG(draw, replaySeed))
+		random := rand.New(rand.NewPCG(draw, twinSeed))
 		var chosen []int
 		for i := range letters {
 			if random.Float64() < twinShare {
@@ -142,7 +143,7 @@ func withTwins(letters []letter) (source corpus.Source, twins map[string]uint64)
 
 // wordsOfOthers returns the words of all messages but one.
 func wordsOfOthers(words [][]string, one int) []string {
-	return slices.Concat(slices.Concat(words[:one]...), slices.Concat(words[one+1:]...))
+	return slices.Concat(slices.Delete(slices.Clone(words), one, one+1)...)
 }
 
 func otherClass(label string) string { return classes()[1-slices.Index(classes(), label)] }
@@ -165,7 +166,7 @@ func exchange(raw []byte, others []string, random *rand.Rand) []byte {
 	return append(changed, raw[at:]...)
 }
 
-// wordsIn returns the words of the text of a message, as it stands in its bytes.
+// wordsIn returns the words of a message at the places of [wordSpans].
 func wordsIn(raw []byte) []string {
 	var words []string
 	for _, s := range wordSpans(raw) {
@@ -177,9 +178,9 @@ func wordsIn(raw []byte) []string {
 // span is a stretch of bytes.
 type span struct{ from, to int }
 
-// wordSpans returns where the words stand that can be exchanged for others without a change of anything else: two or more
-// letters of ASCII with white space or ordinary marks around them, outside the tags of HTML. Words of text in base64 and of
-// attached messages are not among them.
+// wordSpans returns the places of the words that can be exchanged without changing anything else: two or more letters of
+// ASCII, between white space or ordinary marks, outside the tags of HTML. Text in base64 and attached messages have none: a
+// twin has the same text there, and may be an exact copy.
 func wordSpans(raw []byte) []span {
 	var words []span
 	for _, text := range textSpans(raw, span{0, len(raw)}) {
@@ -188,7 +189,7 @@ func wordSpans(raw []byte) []span {
 	return words
 }
 
-// textSpans returns where text stands in an entity, which is a message or a part of one.
+// textSpans returns the places of text in an entity, which is a message or a part of one.
 func textSpans(raw []byte, entity span) []span {
 	fields, body := headerFields(raw[entity.from:entity.to])
 	body += entity.from
@@ -207,7 +208,7 @@ func textSpans(raw []byte, entity span) []span {
 	return []span{{body, entity.to}}
 }
 
-// partSpans returns where the parts stand that lines with a boundary divide.
+// partSpans returns the places of the parts of a body, which lines with the boundary divide.
 func partSpans(raw []byte, body span, boundary string) []span {
 	var parts []span
 	from := -1 // of the part that is open
@@ -233,7 +234,7 @@ func partSpans(raw []byte, body span, boundary string) []span {
 	return parts
 }
 
-// appendWords appends where the words of a text stand.
+// appendWords appends the places of the words of a text.
 func appendWords(dst []span, raw []byte, text span) []span {
 	inTag := false
 	for at := text.from; at < text.to; {
