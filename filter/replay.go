@@ -98,7 +98,7 @@ func ReadForReplay(ctx context.Context, source corpus.Source, classes []string, 
 	if err != nil {
 		return nil, err
 	}
-	m := &ReplayMail{gathered: g, options: o, Seconds: (cpuTime() - began).Seconds(), told: make([]bool, len(g.documents))}
+	m := &ReplayMail{gathered: g, options: o, Seconds: (cpuTime() - began).Seconds(), told: o.feedback(len(g.documents))}
 	if o.ByTime {
 		slices.SortStableFunc(m.documents, func(x, y document) int {
 			if x.time.IsZero() || y.time.IsZero() {
@@ -107,11 +107,17 @@ func ReadForReplay(ctx context.Context, source corpus.Source, classes []string, 
 			return x.time.Compare(y.time)
 		})
 	}
-	random := rand.New(rand.NewPCG(o.Seed, 0))
-	for i := range m.told {
-		m.told[i] = o.Feedback == 1 || random.Float64() < o.Feedback
-	}
 	return m, nil
+}
+
+// feedback draws of which of n messages the filter is told.
+func (o ReplayOptions) feedback(n int) []bool {
+	random := rand.New(rand.NewPCG(o.Seed, 0))
+	told := make([]bool, n)
+	for i := range told {
+		told[i] = o.Feedback == 1 || random.Float64() < o.Feedback
+	}
+	return told
 }
 
 // boolOrder puts what is true last.

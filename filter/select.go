@@ -6,7 +6,7 @@ import (
 	"chaff/corpus"
 )
 
-// Member is a message of a [Collection], for experiments that divide mail by rules of their own.
+// Member is a message of a [Collection] or of [ReplayMail], for experiments that divide mail by rules of their own.
 type Member struct {
 	// Origin says where the message is.
 	Origin string
@@ -92,4 +92,45 @@ func (c *Collection) WithSeed(seed uint64) (*Collection, error) {
 func (c *Collection) Predictions(f *Filter, part corpus.Part) (labels, predictions []int32) {
 	s := f.score(c.Dataset(part, f.kind))
 	return s.labels, s.predictions
+}
+
+// Margins returns the score of spam over ham that f gives each message of a part of c, in the order of [Collection.Origins],
+// and whether the message is spam. f must be a spam filter that was trained on c.
+func (c *Collection) Margins(f *Filter, part corpus.Part) (scores []float64, spam []bool) {
+	s := f.score(c.Dataset(part, f.kind))
+	return s.margins(), s.spam()
+}
+
+// Members returns the messages of m, in the order of the replay. Their Part means nothing.
+func (m *ReplayMail) Members() []Member {
+	members := make([]Member, len(m.documents))
+	for i, d := range m.documents {
+		members[i] = Member{Origin: m.origin(d), Fingerprint: d.fingerprint, Label: int(d.label), index: i}
+	}
+	return members
+}
+
+// Select returns some members of m, in the order given, each of the class that it names. No message is read again. The error
+// is [ErrNoMail], or names a member whose class does not exist.
+func (m *ReplayMail) Select(members []Member) (*ReplayMail, error) {
+	if len(members) == 0 {
+		return nil, ErrNoMail
+	}
+	s := *m
+	s.gathered = &gathered{classes: m.classes, mail: m.mail, items: m.items, summary: m.summary}
+	s.documents = make([]document, len(members))
+	s.summary.Used, s.summary.Classes = len(members), make([]ClassCount, len(m.classes))
+	for k, name := range m.classes {
+		s.summary.Classes[k].Name = name
+	}
+	for i, member := range members {
+		if member.Label < 0 || member.Label >= len(m.classes) {
+			return nil, fmt.Errorf("%s is of class %d: there are %d classes", member.Origin, member.Label, len(m.classes))
+		}
+		s.documents[i] = m.documents[member.index]
+		s.documents[i].label = int32(member.Label)
+		s.summary.Classes[member.Label].Messages++
+	}
+	s.told = s.options.feedback(len(members))
+	return &s, nil
 }

@@ -3,6 +3,7 @@ package filter
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -113,5 +114,77 @@ func TestSelectRefuses(t *testing.T) {
 				t.Errorf("error %v, want %v", err, tt.err)
 			}
 		})
+	}
+}
+
+func TestMarginsAreTheScoresOfAPart(t *testing.T) {
+	c := collect(t, mailbox(1, 60, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
+	f, r := train(t, c, "multinomial")
+	scores, spam := c.Margins(f, corpus.Test)
+	labels, predictions := c.Predictions(f, corpus.Test)
+	if len(scores) == 0 || len(scores) != r.Test.Messages || len(spam) != len(scores) {
+		t.Fatalf("%d scores, %d labels of %d messages", len(scores), len(spam), r.Test.Messages)
+	}
+	for i, score := range scores {
+		if spam[i] != (labels[i] == spamClass) || (score > 0) != (predictions[i] == spamClass) {
+			t.Errorf("message %d: score %v, spam %t; label %d, predicted %d", i, score, spam[i], labels[i], predictions[i])
+		}
+	}
+}
+
+func TestSelectedMailIsReplayedAsIfItAloneWereRead(t *testing.T) {
+	o := DefaultReplayOptions()
+	o.Feedback = 0.5
+	classes := []string{"ham", "spam"}
+	read := func(n int) *ReplayMail {
+		m, err := ReadForReplay(t.Context(), mailbox(4, n, classes...), classes, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	m := read(50)
+	want := replayed(t, m, "hybrid")
+	all, err := m.Select(m.Members())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.Messages, replayed(t, all, "hybrid").Messages); diff != "" || len(want.Messages) != 100 {
+		t.Errorf("%d messages (-read +selected):\n%s", len(want.Messages), diff)
+	}
+	var members []Member
+	for i, member := range m.Members() {
+		if i%2 == 0 {
+			member.Label = 1 - member.Label
+			members = append(members, member)
+		}
+	}
+	half, err := m.Select(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := replayed(t, half, "hybrid")
+	if len(got.Messages) != 50 || got.Learnt >= 50 || got.Learnt == 0 || half.Summary().Used != 50 {
+		t.Fatalf("%d messages, %d learnt, summary %+v", len(got.Messages), got.Learnt, half.Summary())
+	}
+	for i, message := range got.Messages {
+		if message.Path != members[i].Origin || message.Label != classes[members[i].Label] || message.Label == want.Messages[2*i].Label {
+			t.Errorf("message %d is %s of class %s, want %+v", i, message.Path, message.Label, members[i])
+		}
+	}
+	if diff := cmp.Diff(want.Messages, replayed(t, m, "hybrid").Messages); diff != "" {
+		t.Errorf("the mail itself was changed:\n%s", diff)
+	}
+}
+
+func TestReplayMailRefusesToSelect(t *testing.T) {
+	m := readForReplay(t, DefaultReplayOptions(), [2]string{"ham", "lunch"}, [2]string{"spam", "offer"})
+	if _, err := m.Select(nil); !errors.Is(err, ErrNoMail) {
+		t.Errorf("no message at all: error %v, want %v", err, ErrNoMail)
+	}
+	members := m.Members()
+	members[1].Label = 2
+	if _, err := m.Select(members); err == nil || !strings.Contains(err.Error(), "class 2") {
+		t.Errorf("an unknown class: error %v", err)
 	}
 }

@@ -38,6 +38,20 @@ func ErrorCurve(scores []float64, spam []bool) []Point {
 	return points
 }
 
+// SMAtHM returns sm% at hm%: the percentage of spam let through at the first point of the [ErrorCurve] that loses at most hm
+// percent of the ham. It is not defined without ham or without spam. The threshold is chosen on the messages that it is
+// judged by, so this compares the orders that filters give, and promises nothing for other mail.
+//
+// Source: TREC 2005 Spam Track Overview, which reports sm% at hm% = 0.1.
+func SMAtHM(scores []float64, spam []bool, hm float64) (percent float64, defined bool) {
+	for _, p := range ErrorCurve(scores, spam) {
+		if 100*p.HM <= hm {
+			return 100 * p.SM, true
+		}
+	}
+	return 0, false
+}
+
 // Thin returns at most n of the points of an [ErrorCurve], for a plot: always the first and the last, and so at least
 // two of two or more.
 //

@@ -35,10 +35,10 @@ type attackRow struct {
 // caught counts spam by its score: above the natural boundary, and above the threshold that loses 0.1% of the ham.
 type caught struct{ boundary, threshold int }
 
-// letter is a message with its place.
+// letter is a message with its place and its class.
 type letter struct {
-	origin string
-	raw    []byte
+	origin, label string
+	raw           []byte
 }
 
 // measureGoodWords attacks each model with its own strongest words: nobody could know better ones.
@@ -157,30 +157,52 @@ func (b *bench) withAttacked(spam []letter, words []string) (*filter.Collection,
 	return all.Select(members)
 }
 
-// readSpam reads spam once more, as it came.
+// readSpam returns spam as it came.
 func (b *bench) readSpam(collection *filter.Collection, want func(filter.Member) bool) ([]letter, error) {
+	return b.lettersOf(collection, func(m filter.Member) bool {
+		return collection.Classes()[m.Label] == sources.Spam.String() && want(m)
+	})
+}
+
+// lettersOf returns some messages of SpamAssassin as they came.
+func (b *bench) lettersOf(collection *filter.Collection, want func(filter.Member) bool) ([]letter, error) {
 	wanted := make(map[string]bool)
 	for _, m := range collection.Members() {
-		if collection.Classes()[m.Label] == sources.Spam.String() && want(m) {
+		if want(m) {
 			wanted[m.Origin] = true
 		}
 	}
+	all, err := b.letters()
+	if err != nil {
+		return nil, err
+	}
+	var letters []letter
+	for _, l := range all {
+		if wanted[l.origin] {
+			letters = append(letters, l)
+		}
+	}
+	return letters, nil
+}
+
+// readLetters reads the messages of SpamAssassin as they came.
+func (b *bench) readLetters() ([]letter, error) {
 	source, err := b.spamAssassin()
 	if err != nil {
 		return nil, err
 	}
-	var spam []letter
+	var letters []letter
 	for item, err := range source {
-		if err != nil || !wanted[item.Origin] {
-			continue // what cannot be listed was not wanted
+		if err != nil {
+			continue // it is in no collection
 		}
 		raw, err := item.Read(nil)
 		if err != nil {
 			return nil, err
 		}
-		spam = append(spam, letter{item.Origin, raw})
+		letters = append(letters, letter{item.Origin, item.Label, raw})
 	}
-	return spam, nil
+	return letters, nil
 }
 
 func (a attacked) text() string {

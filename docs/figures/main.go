@@ -13,6 +13,12 @@
 // replay, whose figures are those of the commands that README.md names beside them, or one of docs/recipe.md, which tells of
 // the default model; -only NAME leaves the other blocks alone. Times are not among the figures, which are others on every
 // machine. The block bogofilter needs that program.
+//
+// The block robust is made of protocols. While a model or its settings are chosen,
+//
+//	go run ./docs/figures -protocol flips,twins -part development -model hybrid -set models.hybrid.bayes_share=0.4 CORPORA
+//
+// prints the rows of some protocols, and writes into no page.
 package main
 
 import (
@@ -40,8 +46,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	check := flags.Bool("check", false, "change nothing, and exit 1 naming the blocks that differ")
 	only := flags.String("only", "", "leave all blocks but that of this `name` alone")
+	try := newTrial(flags)
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: go run ./docs/figures [-check] [-only NAME] CORPORA")
+		fmt.Fprintln(stderr, "       go run ./docs/figures -protocol NAMES [-part PART] [-model NAMES] [-set KEY=VALUE] CORPORA")
 		flags.PrintDefaults()
 	}
 	switch err := flags.Parse(args); {
@@ -52,6 +60,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case flags.NArg() != 1:
 		flags.Usage()
 		return 2
+	}
+	if err := try.check(*only); err != nil {
+		fmt.Fprintf(stderr, "figures: %v\n", err)
+		return 2
+	}
+	if len(try.protocols) > 0 {
+		if err := try.run(newBench(ctx, flags.Arg(0), stderr), stdout); err != nil {
+			fmt.Fprintf(stderr, "figures: %v\n", err)
+			return 1
+		}
+		return 0
 	}
 	differ, err := regenerate(blocks(measure(ctx, flags.Arg(0), stderr)), *only, *check)
 	if err != nil {

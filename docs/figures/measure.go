@@ -52,6 +52,7 @@ type measurements struct {
 	goodWords  func() (attacked, error)
 	languages  func() (languageFigures, error)
 	bogofilter func() (duel, error)
+	robust     func() (robustness, error)
 }
 
 // bench is what measuring needs.
@@ -60,11 +61,13 @@ type bench struct {
 	corpora  string // the folder
 	settings config.Config
 	progress io.Writer
+	part     corpus.Part // that models are judged on in protocols
 
 	// Mail with the default settings and a split by hash, and in the order of time, each read when it is asked for first.
 	spamAssassinApart func() (*filter.Collection, error)
 	enronApart        func() ([]*filter.Collection, error)
 	inOrder           func() (*filter.ReplayMail, error)
+	letters           func() ([]letter, error) // of SpamAssassin
 }
 
 // measure prepares all measurements on the mail in the folder corpora. Progress is told line by line.
@@ -88,14 +91,16 @@ func measure(ctx context.Context, corpora string, progress io.Writer) measuremen
 		goodWords:     sync.OnceValues(b.measureGoodWords),
 		languages:     sync.OnceValues(b.measureLanguages),
 		bogofilter:    sync.OnceValues(b.measureBogofilter),
+		robust:        sync.OnceValues(b.measureRobust),
 	}
 }
 
 func newBench(ctx context.Context, corpora string, progress io.Writer) *bench {
-	b := &bench{ctx: ctx, corpora: corpora, settings: config.Default(), progress: progress}
+	b := &bench{ctx: ctx, corpora: corpora, settings: config.Default(), progress: progress, part: corpus.Test}
 	b.spamAssassinApart = sync.OnceValues(func() (*filter.Collection, error) { return b.readSpamAssassin(corpus.SplitByHash) })
 	b.enronApart = sync.OnceValues(func() ([]*filter.Collection, error) { return b.readEnron(corpus.SplitByHash) })
 	b.inOrder = sync.OnceValues(b.readInOrder)
+	b.letters = sync.OnceValues(b.readLetters)
 	return b
 }
 
@@ -222,6 +227,11 @@ func (b *bench) readInOrder() (*filter.ReplayMail, error) {
 	if err != nil {
 		return nil, err
 	}
+	return b.collectInOrder(source)
+}
+
+// collectInOrder reads mail in the order of time.
+func (b *bench) collectInOrder(source corpus.Source) (*filter.ReplayMail, error) {
 	b.tell("SpamAssassin, in the order of time: reading")
 	o := filter.DefaultReplayOptions()
 	o.Reading = filter.Reading{Message: b.settings.Message, Tokenize: b.settings.Tokenize}

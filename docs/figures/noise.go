@@ -17,19 +17,27 @@ const noiseSeed = 0x6e6f697365
 // noisy is what wrong labels cost.
 type noisy struct {
 	models []string
-	tests  [][]mean // noises x models
+	shares []float64
+	tests  [][]mean // shares x models
 }
 
-func (b *bench) measureNoise() (noisy, error) {
-	n := noisy{models: b.rivals()}
+func (b *bench) measureNoise() (noisy, error) { return b.mislabelled(b.rivals(), noises()) }
+
+// mislabelled trains models on SpamAssassin with shares of its labels inverted.
+func (b *bench) mislabelled(models []string, shares []float64) (noisy, error) {
+	n := noisy{models: models, shares: shares}
 	mail, err := one(b.spamAssassinApart())
 	if err != nil {
 		return noisy{}, err
 	}
 	b.tell("  wrong labels on SpamAssassin")
 	tests, err := overSeeds(mail, seeds, func(divided *filter.Collection, seed uint64) ([][]metrics.Figures, error) {
+		divided, err := b.judged(divided)
+		if err != nil {
+			return nil, err
+		}
 		var byShare [][]metrics.Figures
-		for _, share := range noises() {
+		for _, share := range shares {
 			mislabelled, err := divided.Select(flipped(divided.Members(), share, seed))
 			if err != nil {
 				return nil, err
@@ -63,7 +71,7 @@ func flipped(members []filter.Member, share float64, seed uint64) []filter.Membe
 
 func (n noisy) text() string {
 	var columns []string
-	for _, share := range noises() {
+	for _, share := range n.shares {
 		columns = append(columns, fmt.Sprintf("%.0f%%", 100*share))
 	}
 	return fmt.Sprintf("SpamAssassin, test accuracy by the share of wrong labels, means of %d split seeds:\n\n", seeds) +

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"mime"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -11,7 +12,7 @@ import (
 	"chaff/message"
 )
 
-// hammiest returns the n words of the text that speak most for ham.
+// hammiest returns the n words of the text that speak most for ham, or fewer if there are no more.
 func hammiest(f *filter.Filter, n int) ([]string, error) {
 	terms, err := f.Terms()
 	if err != nil {
@@ -24,7 +25,7 @@ func hammiest(f *filter.Filter, n int) ([]string, error) {
 	var words []string
 	for _, term := range strongest[0] { // ham is the first class
 		word, isText := strings.CutPrefix(term.Term, "body:")
-		if isText && isWord(word) && len(words) < n {
+		if isText && isWord(word) && len(words) < n && term.Weight > 0 {
 			words = append(words, word)
 		}
 	}
@@ -36,18 +37,39 @@ func isWord(term string) bool {
 	return term != "" && strings.IndexFunc(term, func(c rune) bool { return !unicode.IsLetter(c) }) < 0
 }
 
-// paste returns a message with words at the end of its text: as a last part if it has parts, and encoded if its text is in
-// base64.
-func paste(raw []byte, words []string) []byte {
-	text := lines(words)
+// place is where in the text of a message something is pasted.
+type place bool
+
+// The places.
+const (
+	atEnd   place = false
+	atFront place = true
+)
+
+// String returns "at the end" or "at the front".
+func (p place) String() string {
+	if p == atFront {
+		return "at the front"
+	}
+	return "at the end"
+}
+
+// paste returns a message with words at the end of its text.
+func paste(raw []byte, words []string) []byte { return pasteText(raw, lines(words), atEnd) }
+
+// pasteText returns a message with more text: as a part of its own if it has parts, and encoded if its text is in base64.
+func pasteText(raw []byte, text string, at place) []byte {
 	m := message.NewDecoder(message.DefaultOptions()).Decode(raw)
 	kind, parameters, err := mime.ParseMediaType(string(m.Get("Content-Type")))
 	encoding := strings.TrimSpace(string(m.Get("Content-Transfer-Encoding")))
 	switch {
 	case err == nil && strings.HasPrefix(kind, "multipart/") && parameters["boundary"] != "":
-		return pastePart(raw, parameters["boundary"], text)
+		return pastePart(raw, parameters["boundary"], text, at)
 	case strings.EqualFold(encoding, "base64"):
-		return pasteBase64(raw, text)
+		return pasteBase64(raw, text, at)
+	case at == atFront:
+		_, body := headerFields(raw)
+		return slices.Concat(raw[:body], []byte(text), raw[body:])
 	}
 	return bytes.Join([][]byte{raw, []byte(text)}, []byte("\n"))
 }
@@ -66,23 +88,33 @@ func lines(words []string) string {
 	return b.String()
 }
 
-// pastePart adds a part before the line that ends the parts, or at the end of the message if it has none.
-func pastePart(raw []byte, boundary, text string) []byte {
+// pastePart adds a part before the first line that begins one, or before the line that ends the parts, or at the end of the
+// message if there is no such line.
+func pastePart(raw []byte, boundary, text string, at place) []byte {
 	part := "\n--" + boundary + "\nContent-Type: text/plain\n\n" + text
-	end := bytes.LastIndex(raw, []byte("\n--"+boundary+"--"))
-	if end < 0 {
-		end = len(raw)
+	var where int
+	if at == atFront {
+		where = bytes.Index(raw, []byte("\n--"+boundary))
+	} else {
+		where = bytes.LastIndex(raw, []byte("\n--"+boundary+"--"))
 	}
-	return bytes.Join([][]byte{raw[:end], []byte(part), raw[end:]}, nil)
+	if where < 0 {
+		where = len(raw)
+	}
+	return slices.Concat(raw[:where], []byte(part), raw[where:])
 }
 
 // pasteBase64 adds to a text in base64. One that is damaged stays as it is.
-func pasteBase64(raw []byte, text string) []byte {
+func pasteBase64(raw []byte, text string, at place) []byte {
 	header, body, found := bytes.Cut(raw, []byte("\n\n"))
 	decoded, err := base64.StdEncoding.DecodeString(string(body)) // which leaves out line ends
 	if !found || err != nil {
 		return raw
 	}
-	encoded := base64.StdEncoding.EncodeToString(append(decoded, "\n"+text...))
-	return bytes.Join([][]byte{header, []byte(encoded)}, []byte("\n\n"))
+	if at == atFront {
+		decoded = append([]byte(text), decoded...)
+	} else {
+		decoded = append(decoded, "\n"+text...)
+	}
+	return bytes.Join([][]byte{header, []byte(base64.StdEncoding.EncodeToString(decoded))}, []byte("\n\n"))
 }

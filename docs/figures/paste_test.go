@@ -26,14 +26,20 @@ func TestPastedWordsAreReadAsText(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			var text strings.Builder
-			for _, p := range message.NewDecoder(message.DefaultOptions()).Decode(paste([]byte(tt.raw), words)).Parts {
-				text.Write(p.Text)
-				text.WriteByte(' ')
-			}
-			got := text.String()
-			if !strings.Contains(got, tt.want) || !strings.HasSuffix(strings.Join(strings.Fields(got), " "), strings.Join(words, " ")) {
-				t.Errorf("the text is %q, want %q and the words", got, tt.want)
+			for _, at := range []place{atEnd, atFront} {
+				var text strings.Builder
+				for _, p := range message.NewDecoder(message.DefaultOptions()).Decode(pasteText([]byte(tt.raw), lines(words), at)).Parts {
+					text.Write(p.Text)
+					text.WriteByte(' ')
+				}
+				got, pasted := strings.Join(strings.Fields(text.String()), " "), strings.Join(words, " ")
+				want := strings.TrimSpace(strings.TrimSpace(tt.want) + " " + pasted)
+				if at == atFront {
+					want = strings.TrimSpace(pasted + " " + strings.TrimSpace(tt.want))
+				}
+				if got != want {
+					t.Errorf("pasted %v the text is %q, want %q", at, got, want)
+				}
 			}
 		})
 	}
@@ -41,8 +47,10 @@ func TestPastedWordsAreReadAsText(t *testing.T) {
 
 func TestPasteLeavesDamagedBase64AsItIs(t *testing.T) {
 	raw := []byte("Content-Transfer-Encoding: base64\n\n????\n")
-	if got := paste(raw, []string{"word"}); string(got) != string(raw) {
-		t.Errorf("%q", got)
+	for _, at := range []place{atEnd, atFront} {
+		if got := pasteText(raw, "word\n", at); string(got) != string(raw) {
+			t.Errorf("%v: %q", at, got)
+		}
 	}
 }
 

@@ -46,6 +46,10 @@ func (b *bench) measureSmall() (learningCurves, error) {
 // curves returns the means over collections and seeds, sizes x models.
 func (b *bench) curves(mail []*filter.Collection, seeds int, names []string) ([][]mean, error) {
 	tests, err := overSeeds(mail, seeds, func(divided *filter.Collection, seed uint64) ([][]metrics.Figures, error) {
+		divided, err := b.judged(divided)
+		if err != nil {
+			return nil, err
+		}
 		trained, tested := trainedAndTested(divided)
 		shuffle(trained, seed)
 		var bySize [][]metrics.Figures

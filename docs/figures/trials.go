@@ -93,27 +93,27 @@ func inParallel[T any](n int, do func(i int) (T, error)) ([]T, error) {
 	return results, nil
 }
 
-// test trains a model and returns its figures on the test part.
-func (b *bench) test(collection *filter.Collection, model string) (metrics.Figures, error) {
-	_, result, err := filter.Train(b.ctx, collection, model, b.trainOptions())
+// fit trains a model, which has not seen the test part, and returns it with what came of it.
+func (b *bench) fit(collection *filter.Collection, model string) (*filter.Filter, filter.Result, error) {
+	f, result, err := filter.Train(b.ctx, collection, model, b.trainOptions())
 	if err != nil {
-		return metrics.Figures{}, err
+		return nil, filter.Result{}, err
 	}
 	if result.Test == nil {
-		return metrics.Figures{}, fmt.Errorf("%s: the test part is empty", model)
+		return nil, filter.Result{}, fmt.Errorf("%s: the test part is empty", model)
 	}
-	return *result.Test, nil
+	return f, result, nil
 }
 
-// testEach is test for several models, in their order.
+// testEach returns the figures of models on the test part, in their order.
 func (b *bench) testEach(collection *filter.Collection, names []string) ([]metrics.Figures, error) {
 	var all []metrics.Figures
 	for _, model := range names {
-		figures, err := b.test(collection, model)
+		_, result, err := b.fit(collection, model)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, figures)
+		all = append(all, *result.Test)
 	}
 	return all, nil
 }

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"chaff/corpus"
+	"chaff/filter"
+	"chaff/internal/markdown"
+	"chaff/metrics"
+)
+
+// protocol is one way to measure models: its name on the command line, and what returns its rows.
+type protocol struct {
+	name    string
+	measure func(b *bench, models []string) ([]robustRow, error)
+}
+
+// protocols are all of them, in the order of the table.
+func protocols() []protocol {
+	return []protocol{
+		{"hash", (*bench).byHash},
+		{"flips", (*bench).withFlips},
+		{"replay", (*bench).inTime},
+		{"replay-flips", (*bench).replayFlips},
+		{"twins", (*bench).replayTwins},
+		{"words", (*bench).againstWords},
+		{"header", (*bench).againstHeaders},
+		{"promise", (*bench).keepsPromise},
+		{"small", (*bench).withLittleMail},
+	}
+}
+
+// robustness is what models reach by some protocols.
+type robustness struct {
+	part   corpus.Part // that they are judged on
+	models []string
+	rows   []robustRow
+}
+
+// robustRow is one figure of each model.
+type robustRow struct {
+	protocol, mail, figure string
+	cells                  []string
+}
+
+// measureRobust measures the default model by every protocol, and a few others beside it.
+func (b *bench) measureRobust() (robustness, error) {
+	return b.by(protocols(), b.withDefault("hybrid", "multinomial", "bernoulli", "arow"))
+}
+
+// by measures models by the given protocols.
+func (b *bench) by(protocols []protocol, models []string) (robustness, error) {
+	r := robustness{part: b.part, models: models}
+	for _, p := range protocols {
+		b.tell("protocol %s", p.name)
+		rows, err := p.measure(b, models)
+		if err != nil {
+			return robustness{}, fmt.Errorf("protocol %s: %w", p.name, err)
+		}
+		for _, row := range rows {
+			row.protocol = p.name
+			r.rows = append(r.rows, row)
+		}
+	}
+	return r, nil
+}
+
+func protocolNames() []string {
+	var names []string
+	for _, p := range protocols() {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// named returns the protocols of the given names; "all" is the name of all of them.
+func named(names []string) ([]protocol, error) {
+	var chosen []protocol
+	for _, name := range names {
+		i := slices.Index(protocolNames(), name)
+		switch {
+		case name == "all":
+			chosen = append(chosen, protocols()...)
+		case i < 0:
+			return nil, fmt.Errorf("there is no protocol %q: must be all or some of %s", name, strings.Join(protocolNames(), ","))
+		default:
+			chosen = append(chosen, protocols()[i])
+		}
+	}
+	return chosen, nil
+}
+
+// judged returns the collection with the part that models are judged on as its test part. If that is the development part, the
+// test mail is left out, and no part is left for thresholds.
+func (b *bench) judged(divided *filter.Collection) (*filter.Collection, error) {
+	if b.part == corpus.Test {
+		return divided, nil
+	}
+	var members []filter.Member
+	for _, m := range divided.Members() {
+		switch m.Part {
+		case corpus.Test:
+			continue
+		case b.part:
+			m.Part = corpus.Test
+		}
+		members = append(members, m)
+	}
+	return divided.Select(members)
+}
+
+// lostHam is the percentage of ham that is lost where spam let through is measured.
+const lostHam = 0.1
+
+// byHash divides both corpora by hash.
+func (b *bench) byHash(models []string) ([]robustRow, error) {
+	var rows []robustRow
+	for _, corpusName := range []string{spamAssassinName, enronName} {
+		mail, err := b.read(reading{corpus: corpusName, method: corpus.SplitByHash})
+		if err != nil {
+			return nil, err
+		}
+		tests, err := overSeeds(mail, seeds, func(divided *filter.Collection, _ uint64) ([]ordered, error) {
+			return b.testOrder(divided, models)
+		})
+		if err != nil {
+			return nil, err
+		}
+		means := make([]mean, len(models))
+		through := make([]*float64, len(models))
+		for i := range models {
+			var figures []metrics.Figures
+			var all []*float64
+			for _, o := range column(tests, i) {
+				figures, all = append(figures, o.Figures), append(all, o.through)
+			}
+			means[i], through[i] = meanOf(figures), average(all)
+		}
+		name := corpusName + ", split by hash"
+		rows = append(rows, accuracyRow(name, means), rocaRow(name, means),
+			rowOf(name, fmt.Sprintf("sm%% at hm%% = %v", lostHam), through, func(v *float64) string { return markdown.Decimals(v, 2) }))
+	}
+	return rows, nil
+}
+
+// ordered is the figures of a model, and how much spam is let through where [lostHam] is lost.
+type ordered struct {
+	metrics.Figures
+	through *float64
+}
+
+// testOrder trains models and measures them and the order they give.
+func (b *bench) testOrder(divided *filter.Collection, models []string) ([]ordered, error) {
+	divided, err := b.judged(divided)
+	if err != nil {
+		return nil, err
+	}
+	var all []ordered
+	for _, model := range models {
+		f, result, err := b.fit(divided, model)
+		if err != nil {
+			return nil, err
+		}
+		o := ordered{Figures: *result.Test}
+		scores, spam := divided.Margins(f, corpus.Test)
+		if through, defined := metrics.SMAtHM(scores, spam, lostHam); defined {
+			o.through = &through
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+// withFlips inverts a share of the labels of SpamAssassin that models learn from.
+func (b *bench) withFlips(models []string) ([]robustRow, error) {
+	n, err := b.mislabelled(models, noises()[1:])
+	if err != nil {
+		return nil, err
+	}
+	var rows []robustRow
+	for i, share := range n.shares {
+		rows = append(rows, accuracyRow(fmt.Sprintf("SpamAssassin, %.0f%% of the labels inverted", 100*share), n.tests[i]))
+	}
+	return rows, nil
+}
+
+// inTime replays SpamAssassin in the order of time.
+func (b *bench) inTime(models []string) ([]robustRow, error) {
+	mail, err := b.inOrder()
+	if err != nil {
+		return nil, err
+	}
+	replays, err := b.replay(mail, models)
+	if err != nil {
+		return nil, err
+	}
+	name := "SpamAssassin, replay by time"
+	return []robustRow{
+		rowOf(name, "errors", replays, func(r filter.Replay) string {
+			return markdown.Thousands(r.Figures.Messages - r.Figures.Confusion.Correct())
+		}),
+		rowOf(name, "lam%", replays, func(r filter.Replay) string { return markdown.Decimals(r.Figures.LAM, 3) }),
+		rowOf(name, "(1-ROCA)%", replays, func(r filter.Replay) string { return markdown.Decimals(r.Figures.OneMinusROCA, 4) }),
+	}, nil
+}
+
+// withLittleMail learns from the first messages of both corpora.
+func (b *bench) withLittleMail(models []string) ([]robustRow, error) {
+	var rows []robustRow
+	for _, corpusName := range []string{spamAssassinName, enronName} {
+		mail, err := b.read(reading{corpus: corpusName, method: corpus.SplitByHash})
+		if err != nil {
+			return nil, err
+		}
+		curveSeeds := seeds
+		if corpusName == enronName {
+			curveSeeds = 1
+		}
+		means, err := b.curves(mail, curveSeeds, models)
+		if err != nil {
+			return nil, err
+		}
+		for i, n := range sizes() {
+			rows = append(rows, accuracyRow(fmt.Sprintf("%s, %s messages", corpusName, markdown.Thousands(n)), means[i]))
+		}
+	}
+	return rows, nil
+}
+
+// rowOf is a row of what each model has.
+func rowOf[T any](mail, figure string, of []T, write func(T) string) robustRow {
+	row := robustRow{mail: mail, figure: figure}
+	for _, v := range of {
+		row.cells = append(row.cells, write(v))
+	}
+	return row
+}
+
+func accuracyRow(mail string, means []mean) robustRow {
+	return rowOf(mail, "accuracy", means, func(m mean) string { return percent(m.accuracy) })
+}
+
+func rocaRow(mail string, means []mean) robustRow {
+	return rowOf(mail, "(1-ROCA)%", means, func(m mean) string { return markdown.Decimals(m.roca, 4) })
+}
+
+// average is the mean of figures, nil if one of them is not defined or there is none.
+func average(all []*float64) *float64 {
+	if len(all) == 0 || slices.Contains(all, nil) {
+		return nil
+	}
+	sum := 0.0
+	for _, v := range all {
+		sum += *v
+	}
+	sum /= float64(len(all))
+	return &sum
+}
+
+func (r robustness) text() string {
+	var rows []string
+	for _, row := range r.rows {
+		rows = append(rows, strings.Join(append([]string{row.protocol, row.mail, row.figure}, row.cells...), " | "))
+	}
+	return fmt.Sprintf("Judged on the %s parts of %d split seeds; of Enron-Spam means of its %d corpora, its small mailboxes of one seed:\n\n",
+		r.part, seeds, sets) + table("protocol | mail | figure | "+strings.Join(r.models, " | "), rows)
+}
