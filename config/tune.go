@@ -175,6 +175,8 @@ func searchable(known []setting, key string) (setting, error) {
 		return setting{}, errors.New("describes the search and cannot be searched")
 	case "workers", "memory":
 		return setting{}, errors.New("cannot be searched: it changes no result")
+	case "train":
+		return setting{}, errors.New("cannot be searched: trials are compared on models of the training part")
 	case "seed", "split":
 		return setting{}, errors.New("cannot be searched: it decides which messages are development mail, and the best would be the luckiest")
 	case "message":

@@ -127,6 +127,26 @@ func (d *Dataset) Select(ids []uint32) *Dataset {
 	return selected
 }
 
+// Subset returns some documents of d, in the order given, over the same terms. Rows of [Documents] are shared with d, others
+// are copied.
+func (d *Dataset) Subset(documents []int) *Dataset {
+	s := NewDataset(d.Kind, d.Classes, d.Terms)
+	s.Workers = d.Workers
+	if d.matrix == nil {
+		for _, i := range documents {
+			s.Append(d.Row(i), d.Labels[i])
+		}
+		return s
+	}
+	s.RowStart = nil
+	s.matrix = &matrix{blocks: d.matrix.blocks, rows: make([]Ref, len(documents))}
+	s.Labels = make([]int32, len(documents))
+	for n, i := range documents {
+		s.matrix.rows[n], s.Labels[n] = d.matrix.rows[i], d.Labels[i]
+	}
+	return s
+}
+
 // Row returns document i: a view into the matrix, or a copy. Who reads many rows asks [Dataset.Rows].
 func (d *Dataset) Row(i int) Vector {
 	if d.matrix != nil {

@@ -444,3 +444,52 @@ func BenchmarkLookUp(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(doc.Terms)), "ns/term")
 }
+
+func TestASubsetHasTheRowsOfItsDocuments(t *testing.T) {
+	plain := NewDataset(Counts, []string{"ham", "spam"}, 3)
+	plain.Append(Vector{IDs: []uint32{0, 2}, Values: []float32{1, 4}}, 0)
+	plain.Append(Vector{}, 1)
+	plain.Append(Vector{IDs: []uint32{1}, Values: []float32{2}}, 1)
+
+	documents := NewDocuments(0)
+	w := documents.NewWriter()
+	var refs []Ref
+	for _, terms := range [][]string{{"a", "c", "c"}, {"b"}, {"c", "b", "a"}} {
+		var b Bag
+		for _, term := range terms {
+			if b.Add(Hash([]byte(term)), false) {
+				b.Name([]byte(term))
+			}
+		}
+		refs = append(refs, w.Add(&b))
+	}
+	w.Close()
+	if err := documents.Complete(1); err != nil {
+		t.Fatal(err)
+	}
+	index, _, err := documents.Build(refs, DefaultOptions(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, d := range map[string]*Dataset{
+		"rows that were appended": plain,
+		"rows of documents":       index.Dataset(Counts, []string{"ham", "spam"}, refs, []int32{0, 1, 1}, 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			order := []int{2, 0}
+			s := d.Subset(order)
+			if s.Len() != 2 || s.Terms != d.Terms || s.Kind != d.Kind || !slices.Equal(s.Classes, d.Classes) {
+				t.Fatalf("%+v", s)
+			}
+			for n, i := range order {
+				got, want := s.Row(n), d.Row(i)
+				if !slices.Equal(got.IDs, want.IDs) || !slices.Equal(got.Values, want.Values) || s.Labels[n] != d.Labels[i] {
+					t.Errorf("document %d: got %v, %d, want %v, %d", n, got, s.Labels[n], want, d.Labels[i])
+				}
+			}
+			if none := d.Subset(nil); none.Len() != 0 || none.Err() != nil {
+				t.Errorf("of no documents: %d, %v", none.Len(), none.Err())
+			}
+		})
+	}
+}

@@ -29,6 +29,13 @@ func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dat
 	return m.parts[part]
 }
 
+// drop frees the matrices; the next that is asked for is made again.
+func (m *matrices) drop() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.parts = [3]*features.Dataset{}
+}
+
 func (c *Collection) dataset(part corpus.Part, kind features.Kind) *features.Dataset {
 	documents, labels := c.part(part)
 	if kind == features.Whole {

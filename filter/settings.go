@@ -27,7 +27,8 @@ type Settings struct {
 	Calibration  metrics.Calibration `json:"calibration"`
 }
 
-// Provenance is where a filter came from: the INFO section of the model file.
+// Provenance is where a filter came from: the INFO section of the model file. Corpus, Train, Development and Test are those of
+// a model that was fitted to the training part; FittedTo says whether this one is another.
 type Provenance struct {
 	Features features.Options `json:"features"`
 	// Trainer is the settings of the model, as they are in the configuration; nothing for weights that were set by hand.
@@ -39,6 +40,10 @@ type Provenance struct {
 	Train       *metrics.Figures         `json:"train,omitempty"`
 	Development *metrics.Figures         `json:"development,omitempty"`
 	Test        *metrics.Figures         `json:"test,omitempty"`
+	// FittedTo is to how many messages the filter was fitted by [Collection.Refit], all there were, and OutOfFold how many
+	// scores its thresholds and calibration come from; 0 for a filter that was fitted to the training part.
+	FittedTo  int `json:"fitted_to,omitempty"`
+	OutOfFold int `json:"out_of_fold_scores,omitempty"`
 }
 
 // Reading returns how bytes become the documents of the filter.

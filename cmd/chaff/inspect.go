@@ -85,13 +85,19 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 		fmt.Fprintf(p.stdout, "split       %d train, %d development, %d test (%s)\n",
 			from.Corpus.Train, from.Corpus.Development, from.Corpus.Test, splitMethod(from.Split, from.Seed))
 	}
+	if from.FittedTo > 0 {
+		fmt.Fprintf(p.stdout, "fitted to   all %d messages; thresholds and probabilities from %d out-of-fold scores\n", from.FittedTo, from.OutOfFold)
+	}
 	fmt.Fprintf(p.stdout, "vocabulary  %d terms, language %s\n", from.Corpus.Terms, s.Tokenize.Language)
 	if s.Thresholds != nil {
-		fmt.Fprintf(p.stdout, "thresholds  spam above %s, unsure above %s\n", threshold(s.Thresholds.Spam), threshold(s.Thresholds.Unsure))
+		fmt.Fprintf(p.stdout, "thresholds  %s\n", verdictsAbove(*s.Thresholds))
 	}
 	printCalibration(p.stdout, s.Calibration)
 	if s.Model != filter.ByHand {
 		fmt.Fprintln(p.stdout)
+		if from.FittedTo > 0 {
+			fmt.Fprintln(p.stdout, "Figures of a model of the training part:")
+		}
 		if err := printFigures(p.stdout, []partFigures{{"train", from.Train}, {"development", from.Development}, {"test", from.Test}}); err != nil {
 			return err
 		}

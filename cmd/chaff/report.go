@@ -265,9 +265,12 @@ func strongestTermsOf(f *filter.Filter) ([]report.ClassTerms, error) {
 }
 
 // allWarnings are the doubts about models, each with the models that it is about.
-func allWarnings(all []filter.Trained) []string {
+func allWarnings(all []filter.Trained) []string { return texts(doubts(resultsOf(all))) }
+
+// texts are doubts as a page lists them.
+func texts(doubts []doubt) []string {
 	var warnings []string
-	for _, w := range doubts(resultsOf(all)) {
+	for _, w := range doubts {
 		warnings = append(warnings, w.models+": "+w.text)
 	}
 	return warnings
@@ -280,6 +283,17 @@ func corpusLine(s filter.Summary) string {
 		classes = append(classes, fmt.Sprintf("%d %s", c.Messages, c.Name))
 	}
 	return fmt.Sprintf("%d messages: %s", s.Used, strings.Join(classes, ", "))
+}
+
+// addRefitted tells which figures of a page belong to which model, and the doubts about the one that is saved.
+func addRefitted(page *report.Page, r filter.Refitted, doubts []doubt) {
+	page.Facts = append(page.Facts, report.Fact{Name: "Figures", Value: "of a model of the training part"})
+	saved := fmt.Sprintf("fitted to all %d messages", r.Messages)
+	if r.Thresholds != nil {
+		saved += fmt.Sprintf("; %s, from %d out-of-fold scores", verdictsAbove(*r.Thresholds), r.OutOfFold)
+	}
+	page.Facts = append(page.Facts, report.Fact{Name: "Saved model", Value: saved})
+	page.Warnings = texts(doubts)
 }
 
 // corpusFacts tells how mail was read and divided.

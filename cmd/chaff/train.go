@@ -18,6 +18,7 @@ import (
 	"chaff/internal/places"
 	"chaff/metrics"
 	"chaff/models"
+	"chaff/report"
 )
 
 func (p *program) trainCommand() *cobra.Command {
@@ -31,8 +32,9 @@ func (p *program) trainCommand() *cobra.Command {
 		Use:   "train SOURCES [-m FILE]",
 		Short: "Train a model, print its accuracy, and save it",
 		Long: `Train divides the mail into a training, a development and a test part, trains a model on the first,
-chooses the thresholds for spam and unsure on the second, prints the accuracy on all three, and
-saves the model. Nothing in a mailbox is written or moved.`,
+chooses the thresholds for spam and unsure on the second, and prints the accuracy on all three.
+Then it fits the model again, to all the mail, and saves that; --set train.refit=false saves the
+first one. Nothing in a mailbox is written or moved.`,
 		Example: `  chaff train --maildir ~/Maildir
   chaff train --ham inbox.mbox --ham lists --spam junk -m spam.model
   chaff train --maildir ~/Maildir --model bernoulli --set models.bernoulli.smoothing=0.1`,
@@ -79,12 +81,10 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 	if err != nil {
 		return tooFew(err)
 	}
+	var about report.Page
 	if page.wanted() {
-		about, err := p.trainedPage(c, "chaff train: "+result.Model, collection, cfg.Config, []filter.Trained{{Filter: f, Result: result}}, page.axes)
+		about, err = p.trainedPage(c, "chaff train: "+result.Model, collection, cfg.Config, []filter.Trained{{Filter: f, Result: result}}, page.axes)
 		if err != nil {
-			return err
-		}
-		if err := page.write(about); err != nil {
 			return err
 		}
 	}
@@ -93,13 +93,29 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 	if err != nil {
 		return err
 	}
+	warnings := []filter.Result{result}
+	var refitted *filter.Refitted
+	if cfg.Train.Refit {
+		saved, refit, err := collection.Refit(c.Context(), filter.Trained{Filter: f, Result: result}, options)
+		if err != nil {
+			return err
+		}
+		f, refitted = saved, &refit
+		warnings[0].Warnings = refit.Warnings // of the model that is saved
+		addRefitted(&about, refit, doubts(warnings))
+	}
+	if page.wanted() {
+		if err := page.write(about); err != nil {
+			return err
+		}
+	}
 	summary, classes := collection.Summary(), collection.Classes()
 	// The model is saved when the collection is out of use: what saving needs takes the place of the documents.
 	if err := save(f, path); err != nil {
 		return err
 	}
 	if asJSON {
-		return printJSON(p.stdout, trainingReport{resultReport{summary, []filter.Result{result}, path}, review, leaks})
+		return printJSON(p.stdout, trainingReport{resultReport{summary, []filter.Result{result}, path}, refitted, review, leaks})
 	}
 	printSplit(p.stdout, cfg.Config, summary)
 	fmt.Fprintf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
@@ -117,8 +133,11 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 			return err
 		}
 	}
+	if refitted != nil {
+		printRefitted(p.stdout, *refitted)
+	}
 	p.printLeaks(classes, leaks)
-	p.printWarnings([]filter.Result{result})
+	p.printWarnings(warnings)
 	size := int64(0)
 	if info, err := os.Stat(path); err == nil {
 		size = info.Size()
@@ -127,11 +146,13 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 	return nil
 }
 
-// trainingReport is the JSON of train: review is of the test part.
+// trainingReport is the JSON of train: models and review are about the model of the training part, saved_model about the one
+// that is fitted to all the mail, if there is one.
 type trainingReport struct {
 	resultReport
-	Review filter.Review `json:"review"`
-	Leaks  []filter.Leak `json:"leaks,omitempty"`
+	Saved  *filter.Refitted `json:"saved_model,omitempty"`
+	Review filter.Review    `json:"review"`
+	Leaks  []filter.Leak    `json:"leaks,omitempty"`
 }
 
 // resultReport is the JSON of train, compare and evaluate.
@@ -242,9 +263,23 @@ func printResult(w io.Writer, r filter.Result, limits metrics.ThresholdOptions) 
 	return nil
 }
 
+// printRefitted tells of the model that is fitted to all the mail.
+func printRefitted(w io.Writer, r filter.Refitted) {
+	fmt.Fprintf(w, "\nThese figures are of a model of the training part. The saved model is fitted to all %d messages.\n", r.Messages)
+	if r.Thresholds != nil {
+		fmt.Fprintf(w, "Its thresholds: %s,\n", verdictsAbove(*r.Thresholds))
+		fmt.Fprintf(w, "chosen on %d scores by models that had not learnt the message.\n", r.OutOfFold)
+	}
+}
+
+// verdictsAbove tells the thresholds.
+func verdictsAbove(t metrics.Thresholds) string {
+	return fmt.Sprintf("spam above %s, unsure above %s", threshold(t.Spam), threshold(t.Unsure))
+}
+
 // printThresholds tells the thresholds, and how they were chosen if there was mail to choose them on.
 func printThresholds(w io.Writer, r filter.Result, limits metrics.ThresholdOptions) {
-	above := fmt.Sprintf("spam above %s, unsure above %s", threshold(r.Thresholds.Spam), threshold(r.Thresholds.Unsure))
+	above := verdictsAbove(*r.Thresholds)
 	if r.Development == nil {
 		fmt.Fprintf(w, "\nThresholds, with no development part to choose them on: %s.\n", above)
 		return
