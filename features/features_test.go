@@ -457,7 +457,7 @@ func TestASubsetHasTheRowsOfItsDocuments(t *testing.T) {
 	for _, terms := range [][]string{{"a", "c", "c"}, {"b"}, {"c", "b", "a"}} {
 		var b Bag
 		for _, term := range terms {
-			if b.Add(Hash([]byte(term)), false) {
+			if b.Add(Hash([]byte(term)), Words, false) {
 				b.Name([]byte(term))
 			}
 		}

@@ -125,7 +125,14 @@ func (f *Filter) seen(look Look) map[uint32]SeenTerm {
 // contributions returns what each term of a message adds to the score of class c over class k, and what the biases add.
 func (f *Filter) contributions(x features.Vector, c, k int) (terms []float64, bias float64) {
 	if f.linear.Rows() == 1 {
-		return f.linear.Contributions(nil, x, 0)
+		terms, bias = f.linear.Contributions(nil, x, 0)
+		if c < k { // the row is that of class 1
+			for i := range terms {
+				terms[i] = -terms[i]
+			}
+			bias = -bias
+		}
+		return terms, bias
 	}
 	terms, bias = f.linear.Contributions(nil, x, c)
 	others, other := f.linear.Contributions(nil, x, k)

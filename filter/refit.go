@@ -78,7 +78,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o TrainOptions) (*Fil
 		return nil, Refitted{}, err
 	}
 	scored := scores.made()
-	r := Refitted{Messages: d.Len(), OutOfFold: len(scored.labels), Terms: linear.Terms, Warnings: report.Warnings}
+	r := Refitted{Messages: d.Len(), OutOfFold: len(scored.labels), Terms: f.vocabulary.Len(), Warnings: report.Warnings}
 	if missing := r.Messages - r.OutOfFold; missing > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d messages have no part in the thresholds: without them a class has no message to learn from", missing))
 	}

@@ -61,6 +61,9 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if kind == features.Evidence {
+			return // trained, it knows which terms other documents have before it learns from the first: models/votes_test.go
+		}
 		var hashes []uint64
 		for _, d := range m.documents[:half] {
 			doc := m.mail.Document(d.terms)

@@ -168,9 +168,10 @@ func (f *Filter) reasons(x features.Vector, terms Terms, c, k int) []Reason {
 	if terms.Texts == nil {
 		return all
 	}
+	added, _ := f.contributions(x, c, k)
 	for i, id := range x.IDs {
-		if adds := float64(x.Values[i]) * f.weightBetween(int(id), c, k); adds > 0 {
-			all = append(all, Reason{terms.Texts[id], adds, terms.Documents[id]})
+		if term := int(id) - f.firstTerm(); term >= 0 && added[i] > 0 {
+			all = append(all, Reason{terms.Texts[term], added[i], terms.Documents[term]})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Reason) int { return cmp.Compare(b.Contribution, a.Contribution) })

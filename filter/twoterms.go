@@ -81,6 +81,9 @@ func (c *Collection) trainOn(ctx context.Context, ids []uint32, model string, o 
 	if kind == features.Whole {
 		return nil, nil, fmt.Errorf("%s has no terms", model)
 	}
+	if kind == features.Evidence {
+		return nil, nil, fmt.Errorf("%s bounds its evidence: its boundary is no line", model)
+	}
 	d := c.Dataset(corpus.Train, kind).Select(ids)
 	linear, _, err := o.run(ctx, trainer, model, d, nil)
 	return linear, d, err
@@ -121,7 +124,7 @@ func (f *Filter) mostTelling() ([]uint32, error) {
 			continue
 		}
 		for class := range best {
-			if tells := f.weightFor(id, class) * float64(documents); tells > best[class] {
+			if tells := f.weightFor(f.firstTerm()+id, class) * float64(documents); tells > best[class] {
 				ids[class], best[class] = uint32(id), tells
 			}
 		}

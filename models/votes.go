@@ -53,7 +53,8 @@ import (
 // It has any number of classes: of more than two, each has a committee of its own against all others. It takes features of the
 // kind evidence.
 type Votes struct {
-	// Epochs is the number of passes over the training part. From 1 to 100000; default 1. More learn wrong labels by heart.
+	// Epochs is the number of passes over the training part. From 0 to 100000; default 0, which is for as many as make 3,000
+	// steps, from one to three: little mail needs more than one pass, and more mail with wrong labels is learned by heart.
 	Epochs int `json:"epochs"`
 	// ClassWeights is how much a message of each class counts, as for the other models: "none", "balanced", or weights as
 	// "ham:10,spam:1". Default "none".
@@ -77,7 +78,7 @@ var _ EpochTrainer = Votes{}
 // DefaultVotes returns the settings used when nothing else is said.
 func DefaultVotes() Votes {
 	return Votes{
-		Epochs: 1, ClassWeights: WeightsNone,
+		ClassWeights: WeightsNone,
 		Smoothing: 0.001, BayesShare: 0.3, LearningRate: 0.7, GroupBound: 3, Bound: 4,
 	}
 }
@@ -86,7 +87,10 @@ func DefaultVotes() Votes {
 func (m Votes) Validate() error { return m.validate("") }
 
 func (m Votes) validate(prefix string) error {
-	errs := []error{m.passes().validate(prefix)}
+	errs := []error{m.passes(0).validate(prefix)}
+	if m.Epochs < 0 {
+		errs = append(errs, fmt.Errorf("%sepochs is %d: must be from 0 to %d", prefix, m.Epochs, maxEpochs))
+	}
 	if !(m.Smoothing >= minSmoothing && m.Smoothing <= maxSmoothing) { // also refuses NaN
 		errs = append(errs, fmt.Errorf("%ssmoothing is %v: must be from %v to %v", prefix, m.Smoothing, minSmoothing, maxSmoothing))
 	}
@@ -100,9 +104,19 @@ func (m Votes) validate(prefix string) error {
 	)...)
 }
 
-// passes are the settings of the passes over the documents.
-func (m Votes) passes() Passes {
-	return Passes{Epochs: m.Epochs, Order: OrderRandom, ClassWeights: m.ClassWeights, Seed: m.Seed}
+// The passes over few documents are as many as make enough steps, up to mostPasses.
+const (
+	enoughSteps = 3000
+	mostPasses  = 3
+)
+
+// passes are the settings of the passes over so many documents.
+func (m Votes) passes(documents int) Passes {
+	p := Passes{Epochs: m.Epochs, Order: OrderRandom, ClassWeights: m.ClassWeights, Seed: m.Seed}
+	if p.Epochs <= 0 {
+		p.Epochs = min(mostPasses, 1+(enoughSteps-1)/max(documents, 1))
+	}
+	return p
 }
 
 // form is how the votes are added.
@@ -130,7 +144,7 @@ func (m Votes) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*
 		return nil, Report{}, err
 	}
 	start := newFormRows(m.form(), R, d.Terms)
-	out, err := (&course{Passes: m.passes(), watch: w, learner: l, start: start}).run(ctx, d)
+	out, err := (&course{Passes: m.passes(d.Len()), watch: w, learner: l, start: start}).run(ctx, d)
 	if err != nil {
 		return nil, Report{}, err
 	}
@@ -138,7 +152,7 @@ func (m Votes) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*
 }
 
 func (m Votes) online(classes []string) (Online, error) {
-	return m.passes().online(classes, nil, &onlineVotes{newVotes(m, rowsOf(len(classes)), 0)})
+	return m.passes(0).online(classes, nil, &onlineVotes{newVotes(m, rowsOf(len(classes)), 0)})
 }
 
 // votes learns R rows of committees.

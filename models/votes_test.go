@@ -300,3 +300,15 @@ func TestWrongLabelsTeachVotesLittle(t *testing.T) {
 		t.Errorf("with a tenth of the labels wrong %d of %d documents are classified wrongly, %d without", after, len(labels), before)
 	}
 }
+
+func TestFewDocumentsHaveMorePasses(t *testing.T) {
+	for _, tt := range []struct{ documents, epochs, want int }{
+		{0, 0, 3}, {50, 0, 3}, {1499, 0, 3}, {1500, 0, 2}, {2999, 0, 2}, {3000, 0, 1}, {1_000_000, 0, 1}, {50, 7, 7}, {3000, 2, 2},
+	} {
+		m := DefaultVotes()
+		m.Epochs = tt.epochs
+		if got := m.passes(tt.documents).Epochs; got != tt.want {
+			t.Errorf("%d documents, epochs %d: got %d passes, want %d", tt.documents, tt.epochs, got, tt.want)
+		}
+	}
+}

@@ -19,6 +19,9 @@ type change struct{ what, settings string }
 func changes(model string) []change {
 	all := []change{
 		{"without pairs of words", "tokenize.pairs=false"},
+		{"pairs of the first 500 bytes", "tokenize.pair_bytes=500"},
+		{"pairs of the first 2,000 bytes", "tokenize.pair_bytes=2000"},
+		{"pairs of all the text", "tokenize.pair_bytes=0"},
 		{"without structure", "tokenize.structure=false"},
 		{"without stemming", "tokenize.language=none"},
 		{"words in their case", "tokenize.case_sensitive=true"},
@@ -26,8 +29,6 @@ func changes(model string) []change {
 		{"without classes", "tokenize.classes=false"},
 		{"of the header the subject only", "tokenize.headers=subject"},
 		{"text and subject only", "tokenize.headers=subject tokenize.structure=false"},
-		{"bits, not of unit length", "models." + strings.ReplaceAll(model, "-", "_") + ".features=bits"},
-		{"with four neighbouring characters of the first 500 bytes", "tokenize.grams=4 tokenize.gram_bytes=500"},
 		{"half as many terms: those of two messages", "features.min_document_frequency=2"},
 		{"with Received", "tokenize.received=true"},
 		{"with list fields", "tokenize.list=true"},
@@ -35,8 +36,18 @@ func changes(model string) []change {
 		{"with message ids", "tokenize.message_id=true"},
 		{"stemming by the language of the message", "tokenize.language=auto"},
 	}
-	if model == "hybrid" {
-		all = append(all, change{"without naive Bayes in it", "models.hybrid.bayes_share=0"})
+	if model == "votes" {
+		all = append(all,
+			change{"without runs of bytes", "tokenize.grams=false"},
+			change{"without those of the header", "tokenize.gram_header_bytes=0"},
+			change{"without those of the text", "tokenize.gram_text_bytes=0"},
+			change{"with those of 3,000 bytes of the text", "tokenize.gram_text_bytes=3000"},
+			change{"without naive Bayes in the votes", "models.votes.bayes_share=0"},
+			change{"without bounds", "models.votes.group_bound=1000000 models.votes.bound=1000000"},
+			change{"groups bounded by 1.5", "models.votes.group_bound=1.5"},
+			change{"groups bounded by 6", "models.votes.group_bound=6"},
+			change{"two epochs", "models.votes.epochs=2"},
+		)
 	}
 	return all
 }
