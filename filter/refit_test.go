@@ -188,9 +188,17 @@ func TestThresholdsAndCalibrationComeFromOutOfFoldScores(t *testing.T) {
 		calibration, _ := metrics.Calibrate(s.labels, s.scores, 2)
 		return thresholds, calibration
 	}
-	thresholds, calibration := choose(outOfFoldScores(t, c, "hybrid"))
+	scores := outOfFoldScores(t, c, "hybrid")
+	thresholds, calibration := choose(scores)
 	if *r.Thresholds != thresholds || !reflect.DeepEqual(r.Calibration, calibration) {
 		t.Errorf("got %v, %v, want %v, %v", *r.Thresholds, r.Calibration, thresholds, calibration)
+	}
+	want, ok := o.Thresholds.Promise(thresholds, scores.margins(), scores.spam())
+	if p, err := f.Provenance(); !ok || err != nil || r.Promise == nil || *r.Promise != want || p.Promise == nil || *p.Promise != want {
+		t.Errorf("promise %+v, want %+v in the result and in the model", r.Promise, want)
+	}
+	if v := r.Verdicts; v.Ham.Messages() != 200 || v.Spam.Messages() != 200 || v.Ham.Spam != 0 {
+		t.Errorf("verdicts %+v: want those of all 400 messages, and no ham lost", v)
 	}
 	if own, _ := choose(f.score(undivided(t, c).Dataset(corpus.Train, f.kind))); own == thresholds {
 		t.Error("scores of learnt messages give the same thresholds: the test shows nothing")

@@ -293,6 +293,9 @@ func addRefitted(page *report.Page, r filter.Refitted, doubts []doubt) {
 		saved += fmt.Sprintf("; %s, from %d out-of-fold scores", verdictsAbove(*r.Thresholds), r.OutOfFold)
 	}
 	page.Facts = append(page.Facts, report.Fact{Name: "Saved model", Value: saved})
+	if r.Promise != nil {
+		page.Facts = append(page.Facts, report.Fact{Name: "Promise", Value: r.Promise.String()})
+	}
 	page.Warnings = texts(doubts)
 }
 
