@@ -52,6 +52,7 @@ type measurements struct {
 	goodWords  func() (attacked, error)
 	languages  func() (languageFigures, error)
 	bogofilter func() (duel, error)
+	promise    func() (promises, error)
 }
 
 // bench is what measuring needs.
@@ -88,6 +89,7 @@ func measure(ctx context.Context, corpora string, progress io.Writer) measuremen
 		goodWords:     sync.OnceValues(b.measureGoodWords),
 		languages:     sync.OnceValues(b.measureLanguages),
 		bogofilter:    sync.OnceValues(b.measureBogofilter),
+		promise:       sync.OnceValues(b.measurePromise),
 	}
 }
 

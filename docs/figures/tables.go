@@ -61,6 +61,7 @@ func blocks(m measurements) map[string]figures {
 		"good-words":   written(m.goodWords),
 		"languages":    written(m.languages),
 		"bogofilter":   written(m.bogofilter),
+		"promise":      written(m.promise),
 	}
 }
 
