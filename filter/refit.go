@@ -33,8 +33,8 @@ type Refitted struct {
 	Seconds float64 `json:"training_cpu_seconds"`
 }
 
-// Refit fits the model of t, which was trained on the training part of c, to all documents of c. The figures in t stay
-// those of the model that was measured; the filter that Refit returns names them as such in its provenance.
+// Refit fits the model of t, which [Train] made of c, to all documents of c. The figures in t stay those of the model that was
+// measured; the provenance of the filter that Refit returns says so.
 //
 // Thresholds and calibration come from out-of-fold scores: each document is scored by a model that has not learnt it.
 //

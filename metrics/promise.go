@@ -3,7 +3,6 @@ package metrics
 import (
 	"fmt"
 	"math"
-	"strconv"
 
 	"gonum.org/v1/gonum/mathext"
 )
@@ -48,23 +47,23 @@ func (o ThresholdOptions) Promise(t Thresholds, scores []float64, spam []bool) (
 
 // String returns the promise in words.
 func (p Promise) String() string {
-	promised := fmt.Sprintf("at most %s%% of ham is called spam, with %v%% confidence", roundedUp(p.HamLost), p.Confidence)
-	switch {
-	case p.MoreHam > 0:
-		return fmt.Sprintf("%s: %d ham promise no less, %d more would promise %v%%", promised, p.Ham, p.MoreHam, p.Limit)
-	case p.HamLost > p.Limit:
-		return fmt.Sprintf("%s: %d ham promise no less, and no number of ham promises %v%%", promised, p.Ham, p.Limit)
+	promised := func(percent float64) string {
+		return fmt.Sprintf("at most %v%% of ham is called spam, with %v%% confidence", percent, p.Confidence)
 	}
-	return fmt.Sprintf("%s, by %d ham", promised, p.Ham)
+	switch {
+	case p.HamLost <= p.Limit:
+		return fmt.Sprintf("%s, by %d ham", promised(p.Limit), p.Ham)
+	case p.MoreHam == 0:
+		return fmt.Sprintf("%s: %d ham promise no less, and no number of ham promises %v%%", promised(roundedUp(p.HamLost)), p.Ham, p.Limit)
+	}
+	return fmt.Sprintf("%s: %d ham promise no less, %d more would promise %v%%", promised(roundedUp(p.HamLost)), p.Ham, p.MoreHam, p.Limit)
 }
 
-// roundedUp writes a percentage with two significant digits; a promise is not rounded down.
-func roundedUp(percent float64) string {
-	if percent <= 0 {
-		return "0"
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(percent))-1)
-	return strconv.FormatFloat(math.Ceil(percent/unit-rounding)*unit, 'g', 2, 64)
+// roundedUp returns a percentage above 0 with two significant digits. A promise is not rounded down.
+func roundedUp(percent float64) float64 {
+	digits := 1 - math.Floor(math.Log10(percent)) // after the point
+	unit := math.Pow(10, -digits)
+	return math.Round(math.Ceil(percent/unit-rounding)*unit*1e9) / 1e9
 }
 
 // needed returns how many messages without an error it takes for a share of errors up to the limit to be sure with the
