@@ -254,3 +254,28 @@ func TestEarlyStoppingDecidesTheEpochsOfTheRefittedModel(t *testing.T) {
 		t.Errorf("without epochs: got %+v", got)
 	}
 }
+
+func TestEveryModelIsRefitted(t *testing.T) {
+	two := collect(t, mailbox(1, 100, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
+	classes := []string{"golang", "rowing", "garden", "poetry"}
+	four := collect(t, mailbox(7, 60, classes...), DefaultCollectOptions(), classes...)
+	eachModel(t, func(t *testing.T, model string) {
+		f, r, _ := refit(t, two, model, DefaultTrainOptions())
+		again, err := Decode(encode(t, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.OutOfFold != 200 || r.Promise == nil || r.Promise.Ham != 100 || again.settings.Thresholds.Spam != r.Thresholds.Spam {
+			t.Errorf("%+v", r)
+		}
+		if _, r, _ = refit(t, four, model, DefaultTrainOptions()); r.OutOfFold != 240 || r.Promise != nil || r.Calibration.Validate(4) != nil {
+			t.Errorf("of four classes: %+v", r)
+		}
+		if slices.Contains(baselines(), model) {
+			return
+		}
+		if v := again.Classify([]byte("Subject: hello\n\nspama spamb spamc spamd spame spamf")); v.Class != "spam" {
+			t.Errorf("a message of spam's words: %+v", v)
+		}
+	})
+}
