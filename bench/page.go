@@ -57,7 +57,7 @@ on %s, on %s, with %s. Times are others on every machine; ratios of one run are 
   of classifying in bulk: %d; what takes more than %.0f CPU seconds is run once. The messages that are classified alone, each in a
   fresh process: %d; by programs that need more than %.0f ms: %d.
 - Training is all from the files to the database, with what a program does besides: by default chaff divides its training
-  messages again, learns from three fifths of them, chooses thresholds on a fifth, tests itself on the last, and prints all that.
+  messages again, measures a model of three fifths of them on the rest, prints all that, and fits the model that it saves to all.
   It reads and counts all of them. Programs that cannot read mail get what they learn from prepared, and that time is not counted.
 - Accuracy is that of the program's own verdicts, where unsure is ham; hm%% is ham lost, sm%% spam let through. (1-ROCA)%% is 100
   minus the area under the ROC curve in percent, of the scores alone. Memory is the peak of the largest process; less

@@ -52,7 +52,7 @@ func (f *Filter) Weights() (Weights, error) {
 		return Weights{}, err
 	}
 	if f.linear.Form != nil {
-		return Weights{}, fmt.Errorf("%w: the model %s bounds its votes", ErrNotAffine, f.settings.Model)
+		return Weights{}, fmt.Errorf("%w: the model %s bounds its evidence", ErrNotAffine, f.settings.Model)
 	}
 	rows, classes := f.linear.Rows(), f.linear.Classes
 	w := Weights{Classes: f.settings.Classes, Bias: make([]float64, classes)}

@@ -19,8 +19,13 @@ type Refitted struct {
 	// OutOfFold is how many of them have an out-of-fold score, from which thresholds and calibration come.
 	OutOfFold int `json:"out_of_fold_scores"`
 	Terms     int `json:"terms"`
-	// Thresholds are there for a spam filter only.
-	Thresholds  *metrics.Thresholds `json:"thresholds,omitempty"`
+	// Thresholds are there for a spam filter only. Promise is what they promise about ham to come; nil without confidence.
+	Thresholds *metrics.Thresholds `json:"thresholds,omitempty"`
+	Promise    *metrics.Promise    `json:"promise,omitempty"`
+	// Verdicts is what the thresholds make of the out-of-fold scores, for a spam filter only, and Cost what a message then costs
+	// on the average; nil without costs.
+	Verdicts    *VerdictCounts      `json:"out_of_fold_verdicts,omitempty"`
+	Cost        *float64            `json:"out_of_fold_cost,omitempty"`
 	Calibration metrics.Calibration `json:"calibration"`
 	// Warnings are reasons to doubt the model, its thresholds or its calibration.
 	Warnings []string `json:"warnings,omitempty"`
@@ -28,8 +33,8 @@ type Refitted struct {
 	Seconds float64 `json:"training_cpu_seconds"`
 }
 
-// Refit fits the model of t, which was trained on the training part of c, to all documents of c. The figures in t stay
-// those of the model that was measured; the filter that Refit returns names them as such in its provenance.
+// Refit fits the model of t, which [Train] made of c, to all documents of c. The figures in t stay those of the model that was
+// measured; the provenance of the filter that Refit returns says so.
 //
 // Thresholds and calibration come from out-of-fold scores: each document is scored by a model that has not learnt it.
 //
@@ -40,10 +45,9 @@ type Refitted struct {
 // into two halves, by the keys of the documents, so that near-duplicates stay together, and each half is scored by a model
 // that has learnt everything else.
 //
-// A model of less mail has scores on a smaller scale, and separates the classes less well. The second outweighs the first:
-// thresholds from out-of-fold scores err to the safe side. Measured on 200 mailboxes of SpamAssassin and Enron-Spam: above the
-// score that 1% of the ham has out of fold lies 0.7% of fresh ham, scored by the refitted model, and above that of 10% lies
-// 5.5% (docs/evaluation.md).
+// A model of less mail has scores on a smaller scale, and separates the classes less well. Of ham the second outweighs the first:
+// its greatest out-of-fold scores are above those of fresh ham, so thresholds err to the safe side. docs/evaluation.md measures
+// how often they keep their promise.
 //
 // The error is that of the trainer. Documents whose model would lack a class have no score, and a warning says how many.
 func (c *Collection) Refit(ctx context.Context, t Trained, o TrainOptions) (*Filter, Refitted, error) {
@@ -83,7 +87,13 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o TrainOptions) (*Fil
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d messages have no part in the thresholds: without them a class has no message to learn from", missing))
 	}
 	r.Warnings = append(r.Warnings, f.adjust(scored, o.Thresholds)...)
-	r.Thresholds, r.Calibration = f.settings.Thresholds, f.settings.Calibration
+	r.Thresholds, r.Calibration, r.Promise = f.settings.Thresholds, f.settings.Calibration, f.provenance.Promise
+	if f.isSpamFilter() {
+		r.Verdicts = f.countVerdicts(scored)
+		if cost, defined := o.Thresholds.Cost(*r.Thresholds, scored.margins(), scored.spam()); defined {
+			r.Cost = &cost
+		}
+	}
 	f.provenance.measuredOn(t.Filter.provenance)
 	f.provenance.FittedTo, f.provenance.OutOfFold = r.Messages, r.OutOfFold
 	r.Seconds = (cpuTime() - began).Seconds()

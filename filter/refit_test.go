@@ -188,9 +188,17 @@ func TestThresholdsAndCalibrationComeFromOutOfFoldScores(t *testing.T) {
 		calibration, _ := metrics.Calibrate(s.labels, s.scores, 2)
 		return thresholds, calibration
 	}
-	thresholds, calibration := choose(outOfFoldScores(t, c, "hybrid"))
+	scores := outOfFoldScores(t, c, "hybrid")
+	thresholds, calibration := choose(scores)
 	if *r.Thresholds != thresholds || !reflect.DeepEqual(r.Calibration, calibration) {
 		t.Errorf("got %v, %v, want %v, %v", *r.Thresholds, r.Calibration, thresholds, calibration)
+	}
+	want, ok := o.Thresholds.Promise(thresholds, scores.margins(), scores.spam())
+	if p, err := f.Provenance(); !ok || err != nil || r.Promise == nil || *r.Promise != want || p.Promise == nil || *p.Promise != want {
+		t.Errorf("promise %+v, want %+v in the result and in the model", r.Promise, want)
+	}
+	if v := r.Verdicts; v.Ham.Messages() != 200 || v.Spam.Messages() != 200 || v.Ham.Spam != 0 {
+		t.Errorf("verdicts %+v: want those of all 400 messages, and no ham lost", v)
 	}
 	if own, _ := choose(f.score(undivided(t, c).Dataset(corpus.Train, f.kind))); own == thresholds {
 		t.Error("scores of learnt messages give the same thresholds: the test shows nothing")
@@ -245,4 +253,29 @@ func TestEarlyStoppingDecidesTheEpochsOfTheRefittedModel(t *testing.T) {
 	if got := withEpochs(models.Majority{}, models.Report{}); got != (models.Majority{}) {
 		t.Errorf("without epochs: got %+v", got)
 	}
+}
+
+func TestEveryModelIsRefitted(t *testing.T) {
+	two := collect(t, mailbox(1, 100, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
+	classes := []string{"golang", "rowing", "garden", "poetry"}
+	four := collect(t, mailbox(7, 60, classes...), DefaultCollectOptions(), classes...)
+	eachModel(t, func(t *testing.T, model string) {
+		f, r, _ := refit(t, two, model, DefaultTrainOptions())
+		again, err := Decode(encode(t, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.OutOfFold != 200 || r.Promise == nil || r.Promise.Ham != 100 || again.settings.Thresholds.Spam != r.Thresholds.Spam {
+			t.Errorf("%+v", r)
+		}
+		if _, r, _ = refit(t, four, model, DefaultTrainOptions()); r.OutOfFold != 240 || r.Promise != nil || r.Calibration.Validate(4) != nil {
+			t.Errorf("of four classes: %+v", r)
+		}
+		if slices.Contains(baselines(), model) {
+			return
+		}
+		if v := again.Classify([]byte("Subject: hello\n\nspama spamb spamc spamd spame spamf")); v.Class != "spam" {
+			t.Errorf("a message of spam's words: %+v", v)
+		}
+	})
 }

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"errors"
 	"fmt"
 
 	"chaff/corpus"
@@ -85,6 +86,15 @@ func (c *Collection) WithSeed(seed uint64) (*Collection, error) {
 	s := *c
 	s.options.Seed = seed
 	return s.divided(s.split(), s.options.Features)
+}
+
+// Verdicts counts the verdicts of f, a spam filter, on a part of c. f may have been trained on other mail.
+func (c *Collection) Verdicts(f *Filter, part corpus.Part) (VerdictCounts, error) {
+	if !f.isSpamFilter() {
+		return VerdictCounts{}, errors.New("only a spam filter has such verdicts")
+	}
+	d := c.datasetFor(f, part)
+	return *f.countVerdicts(f.score(d)), d.Err()
 }
 
 // Predictions returns the class of each message of a part of c, in the order of [Collection.Origins], and the one that f

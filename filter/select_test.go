@@ -188,3 +188,47 @@ func TestReplayMailRefusesToSelect(t *testing.T) {
 		t.Errorf("an unknown class: error %v", err)
 	}
 }
+
+func TestVerdictsAreThoseOfClassifyingTheMessages(t *testing.T) {
+	source := mailbox(5, 60, "ham", "spam")
+	f, _ := train(t, collect(t, mailbox(6, 60, "ham", "spam"), DefaultCollectOptions(), "ham", "spam"), "multinomial")
+	c := collect(t, source, DefaultCollectOptions(), "ham", "spam")
+	got, err := c.Verdicts(f, corpus.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inTest := c.Origins(corpus.Test)
+	var want VerdictCounts
+	for item, err := range source {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(inTest, item.Origin) {
+			continue
+		}
+		raw, err := item.Read(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := &want.Ham
+		if item.Label == "spam" {
+			of = &want.Spam
+		}
+		switch f.Classify(raw).Decision {
+		case Ham:
+			of.Ham++
+		case Unsure:
+			of.Unsure++
+		case Spam:
+			of.Spam++
+		}
+	}
+	if got != want || got.Ham.Messages() == 0 || got.Spam.Spam == 0 {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	three := collect(t, mailbox(7, 20, "golang", "rowing", "garden"), DefaultCollectOptions(), "golang", "rowing", "garden")
+	g, _ := train(t, three, "multinomial")
+	if _, err := three.Verdicts(g, corpus.Test); err == nil {
+		t.Error("a filter for three classes has verdicts of a spam filter")
+	}
+}

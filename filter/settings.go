@@ -40,6 +40,8 @@ type Provenance struct {
 	Train       *metrics.Figures         `json:"train,omitempty"`
 	Development *metrics.Figures         `json:"development,omitempty"`
 	Test        *metrics.Figures         `json:"test,omitempty"`
+	// Promise is what the thresholds promise about ham to come; nil without confidence.
+	Promise *metrics.Promise `json:"promise,omitempty"`
 	// FittedTo is to how many messages the filter was fitted by [Collection.Refit], all there were, and OutOfFold how many
 	// scores its thresholds and calibration come from; 0 for a filter that was fitted to the training part.
 	FittedTo  int `json:"fitted_to,omitempty"`

@@ -43,6 +43,8 @@ type Result struct {
 	// Thresholds were chosen on the development part, for a spam filter only. Verdicts is what they make of the test part.
 	Thresholds *metrics.Thresholds `json:"thresholds,omitempty"`
 	Verdicts   *VerdictCounts      `json:"test_verdicts,omitempty"`
+	// Promise is what the thresholds promise about ham to come; nil without confidence.
+	Promise *metrics.Promise `json:"promise,omitempty"`
 	// Cost is what a message of the test part costs on the average, by the costs that the thresholds were chosen by; nil
 	// without costs.
 	Cost *float64 `json:"test_cost,omitempty"`
@@ -97,6 +99,7 @@ func trainAndTest(ctx context.Context, c *Collection, model string, o TrainOptio
 	development, test := f.score(held), f.score(c.Dataset(corpus.Test, kind))
 	result.Warnings = append(result.Warnings, f.adjust(development, o.Thresholds)...)
 	result.Thresholds, result.Calibration = f.settings.Thresholds, f.settings.Calibration
+	result.Promise = f.provenance.Promise
 	if f.isSpamFilter() && len(test.labels) > 0 {
 		result.Verdicts = f.countVerdicts(test)
 		if cost, defined := o.Thresholds.Cost(*f.settings.Thresholds, test.margins(), test.spam()); defined {
@@ -125,15 +128,18 @@ func (o TrainOptions) run(ctx context.Context, t models.Trainer, model string, t
 	return inEpochs.TrainEpochs(ctx, training, watch)
 }
 
-// adjust chooses the thresholds and fits the probabilities on development mail, and returns the doubts about them.
-func (f *Filter) adjust(development scored, limits metrics.ThresholdOptions) []string {
+// adjust chooses the thresholds and fits the probabilities on mail that was not learnt, and returns the doubts about them.
+func (f *Filter) adjust(s scored, limits metrics.ThresholdOptions) []string {
 	var warnings []string
 	if f.isSpamFilter() {
-		thresholds, doubts := metrics.ChooseThresholds(development.margins(), development.spam(), limits)
+		thresholds, doubts := metrics.ChooseThresholds(s.margins(), s.spam(), limits)
 		f.settings.Thresholds = &thresholds
+		if promise, ok := limits.Promise(thresholds, s.margins(), s.spam()); ok {
+			f.provenance.Promise = &promise
+		}
 		warnings = append(warnings, doubts...)
 	}
-	calibration, doubts := metrics.Calibrate(development.labels, development.scores, f.linear.Classes)
+	calibration, doubts := metrics.Calibrate(s.labels, s.scores, f.linear.Classes)
 	f.settings.Calibration = calibration
 	return append(warnings, doubts...)
 }

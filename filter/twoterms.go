@@ -25,6 +25,8 @@ type TwoTerms struct {
 	Points []TermPoint
 	// A, B and C are the boundary: A x + B y + C = 0.
 	A, B, C float64
+	// Model is the model that is drawn: the one that was asked for, or [affineModel] if that has no line.
+	Model string
 }
 
 // TermPoint is a place in the plane of two terms, with the messages of a class that are there.
@@ -33,6 +35,9 @@ type TermPoint struct {
 	Class    int
 	Messages int
 }
+
+// affineModel is drawn in the place of a model that bounds its evidence, whose boundary is no line.
+const affineModel = "hybrid"
 
 // TwoTerms trains the model of the given name on two terms of the training part of c, which must have two classes: on
 // counts if it takes them, since bits have four places only. Without names the terms are those that tell f most of ham and
@@ -44,6 +49,9 @@ func (c *Collection) TwoTerms(ctx context.Context, f *Filter, model string, o Tr
 	ids, err := c.pair(f, names)
 	if err != nil {
 		return TwoTerms{}, err
+	}
+	if _, kind, err := o.Models.New(model, 0); err == nil && kind == features.Evidence {
+		model = affineModel
 	}
 	linear, d, err := c.trainOn(ctx, ids, model, o)
 	for tries := 0; errors.Is(err, models.ErrDiverged) && tries < maxTries; tries++ {
@@ -57,7 +65,7 @@ func (c *Collection) TwoTerms(ctx context.Context, f *Filter, model string, o Tr
 	texts := c.words.terms().Texts
 	t := TwoTerms{
 		X: texts[ids[0]], Y: texts[ids[1]], Unit: "occurrences",
-		A: float64(linear.Weights[0]), B: float64(linear.Weights[1]), C: linear.Bias[0],
+		A: float64(linear.Weights[0]), B: float64(linear.Weights[1]), C: linear.Bias[0], Model: model,
 	}
 	if d.Kind == features.Bits || d.Kind == features.StartBits {
 		t.Unit = "0 or 1"
@@ -80,9 +88,6 @@ func (c *Collection) trainOn(ctx context.Context, ids []uint32, model string, o 
 	}
 	if kind == features.Whole {
 		return nil, nil, fmt.Errorf("%s has no terms", model)
-	}
-	if kind == features.Evidence {
-		return nil, nil, fmt.Errorf("%s bounds its evidence: its boundary is no line", model)
 	}
 	d := c.Dataset(corpus.Train, kind).Select(ids)
 	linear, _, err := o.run(ctx, trainer, model, d, nil)

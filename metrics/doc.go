@@ -41,6 +41,7 @@
 //	                             Case of the Binomial (Biometrika 26, 1934)
 //	share beyond a score         S. S. Wilks: Determination of Sample Sizes for Setting Tolerance Limits (Ann. Math. Stat.
 //	                             12, 1941)
+//	exponential tail             B. Epstein, M. Sobel: Life Testing (JASA 48, 1953)
 //	thresholds by costs          F. Tortorella: An Optimal Reject Rule for Binary Classifiers (SSPR/SPR 2000, LNCS 1876);
 //	                             SpamBayes, Options.py, best_cutoff_fp_weight, best_cutoff_fn_weight,
 //	                             best_cutoff_unsure_weight

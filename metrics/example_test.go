@@ -63,17 +63,19 @@ func ExampleChooseThresholds() {
 		spam[i] = true
 	}
 	limits := metrics.DefaultThresholdOptions()
-	limits.Confidence = 95
 	t, warnings := metrics.ChooseThresholds(scores, spam, limits)
 	fmt.Printf("by limits: spam above %.1f, unsure above %.1f\n%s\n", t.Spam, t.Unsure, warnings[0])
+	promise, _ := limits.Promise(t, scores, spam)
+	fmt.Println(promise)
 
 	costs := metrics.ThresholdOptions{Costs: "10:1:0.2"}
 	t, _ = metrics.ChooseThresholds(scores, spam, costs)
 	perMessage, _ := costs.Cost(t, scores, spam)
 	fmt.Printf("by costs: spam above %.1f, unsure above %.1f: %.3f a message\n", t.Spam, t.Unsure, perMessage)
 	// Output:
-	// by limits: spam above 2.0, unsure above 0.0
-	// a limit of 0.1 % cannot be promised with 95 % confidence from 10 development ham: at least 2995 are needed
+	// by limits: spam above 4.0, unsure above 0.0
+	// a limit of 1 % cannot be seen in 5 spam: at least 100 are needed
+	// at most 26% of ham is called spam, with 95% confidence: 10 ham promise no less, 2985 more would promise 0.1%
 	// by costs: spam above 2.0, unsure above 0.0: 0.027 a message
 }
 

@@ -1,5 +1,10 @@
 package metrics
 
+import (
+	"cmp"
+	"slices"
+)
+
 // McNemar compares two classifiers on the same messages by those that only one of them gets right.
 type McNemar struct {
 	// Better is how many messages only the second classifier gets right, Worse how many only the first does.
@@ -54,4 +59,26 @@ func bothTails(k, n int) float64 {
 		coefficient *= float64(i) / float64(n-i+1)
 	}
 	return tails / total
+}
+
+// Holm returns tests with their P corrected for how many there are: of many comparisons one or the other looks like more than
+// chance by chance. With the m tests in the order of P, the k-th of them, from 0,
+//
+//	P'_k = max over i <= k of min(1, (m - i) P_i)
+//
+// The probability that any P' below alpha is chance alone is at most alpha. Source: S. Holm, Scandinavian Journal of Statistics
+// 6 (1979).
+func Holm(tests []McNemar) []McNemar {
+	corrected := slices.Clone(tests)
+	order := make([]int, len(tests))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(tests[a].P, tests[b].P) })
+	var highest float64
+	for k, i := range order {
+		highest = max(highest, min(1, float64(len(order)-k)*tests[i].P))
+		corrected[i].P = highest
+	}
+	return corrected
 }

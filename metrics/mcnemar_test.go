@@ -56,3 +56,28 @@ func BenchmarkMcNemar(b *testing.B) {
 		bothTails(150_000, 301_000)
 	}
 }
+
+// Three tests of P 0.03, 0.01 and 0.04: 3 * 0.01 = 0.03, then 2 * 0.03 = 0.06, and 1 * 0.04 is not less than that.
+func TestHolmCorrectsForTheNumberOfTests(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		in, want []float64
+	}{
+		{"none", nil, nil},
+		{"a single test stays as it is", []float64{0.02}, []float64{0.02}},
+		{"three tests out of order", []float64{0.03, 0.01, 0.04}, []float64{0.06, 0.03, 0.06}},
+		{"at most 1", []float64{0.6, 0.9}, []float64{1, 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var tests []McNemar
+			for i, p := range tt.in {
+				tests = append(tests, McNemar{Better: i, P: p})
+			}
+			for i, got := range Holm(tests) {
+				if got.Better != i || !near(got.P, tt.want[i]) {
+					t.Errorf("test %d: got %+v, want P %v", i, got, tt.want[i])
+				}
+			}
+		})
+	}
+}

@@ -37,7 +37,7 @@ func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []st
 		}
 	}
 	if empty > 0 {
-		return Identity(classes), []string{fmt.Sprintf("scores are not calibrated: the development part has messages of %d of %d classes",
+		return Identity(classes), []string{fmt.Sprintf("scores are not calibrated: there are messages of %d of %d classes",
 			classes-empty, classes)}
 	}
 
@@ -53,7 +53,7 @@ func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []st
 	p.Gradient(gradient, start)
 	if gradient[0] >= -negligible {
 		return p.calibration(start), []string{"probabilities are the same for all messages: " +
-			"on the development part a higher score does not make a class more likely"}
+			"a higher score does not make a class more likely"}
 	}
 	result, err := optimize.Minimize(optimize.Problem{Func: p.Loss, Grad: p.Gradient, Hess: p.Hessian},
 		start, &optimize.Settings{MajorIterations: 200}, &optimize.Newton{})

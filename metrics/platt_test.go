@@ -16,8 +16,8 @@ import (
 
 func TestCalibrateByHand(t *testing.T) {
 	const (
-		missing  = "scores are not calibrated: the development part has messages of 1 of 2 classes"
-		flat     = "probabilities are the same for all messages: on the development part a higher score does not make a class more likely"
+		missing  = "scores are not calibrated: there are messages of 1 of 2 classes"
+		flat     = "probabilities are the same for all messages: a higher score does not make a class more likely"
 		tooSmall = "scores are not calibrated: they are too small"
 	)
 	// One message of class 0 and three of class 1: the targets for class 1 are 1/3 and 4/5, their mean

@@ -8,30 +8,30 @@ import (
 	"sort"
 )
 
-// ThresholdOptions say how much may go wrong on development mail, or what it costs. They move the scores at which a verdict
-// changes, so that mail in between is called unsure.
+// ThresholdOptions say how much may go wrong, or what it costs. They move the scores at which a verdict changes, so that mail in
+// between is called unsure.
 type ThresholdOptions struct {
 	// HamLost is the largest share of ham that may get the verdict spam. A percentage from 0 to 100; default 0.1. With
-	// 0, no development ham may be called spam.
+	// 0, no ham that the threshold is chosen on may be called spam.
 	HamLost float64 `json:"ham_lost"`
-	// SpamMissed is the largest share of spam that may get the verdict ham. A percentage from 0 to 100; default 1. With
-	// 0, no development spam may be called ham.
+	// SpamMissed is the largest share of spam that may get the verdict ham, of the spam that the threshold is chosen on. A
+	// percentage from 0 to 100; default 1. With 0, none of it may be called ham.
 	SpamMissed float64 `json:"spam_missed"`
-	// Confidence is how sure it must be that mail to come stays within the two limits too, if it is like the development
-	// mail. A percentage from 0 to less than 100; default 0, which only keeps the share seen on development mail within
-	// them. With 95, a limit is kept by 95 of 100 filters; that takes more development mail (for 0.1 % of ham at least 2,995
-	// ham) and leaves more mail unsure. If there is too little, no development mail of the class is called the other, and
-	// there is a warning.
+	// Confidence makes HamLost a promise about mail to come, if it is like the mail that the threshold is chosen on: the upper
+	// end of the interval with this confidence stays within HamLost. A percentage, 0 or from 1 to less than 100; default 95. With
+	// 95, 0.1 % of ham takes 2,995 ham. With less ham, the threshold is raised above all of their scores, more spam is unsure, and
+	// chaff train prints which share the ham does promise, and how much more would promise HamLost. With 0, there is no promise:
+	// HamLost is the share of the ham that the threshold is chosen on.
 	Confidence float64 `json:"confidence"`
 	// Costs is what a lost ham, a missed spam and an unsure message cost, as 10:1:0.2. If it is set, the thresholds with the
-	// least cost on development mail are chosen, and there are no limits. Three numbers from 0 to 100000 with at most six
+	// least cost are chosen, and limits and confidence do not count. Three numbers from 0 to 100000 with at most six
 	// decimals; default empty, which chooses by the limits.
 	Costs string `json:"costs"`
 }
 
 // DefaultThresholdOptions returns the options used when nothing else is said.
 func DefaultThresholdOptions() ThresholdOptions {
-	return ThresholdOptions{HamLost: 0.1, SpamMissed: 1}
+	return ThresholdOptions{HamLost: 0.1, SpamMissed: 1, Confidence: 95}
 }
 
 // Validate returns everything that is wrong with o.
@@ -44,19 +44,22 @@ func (o ThresholdOptions) Validate() error {
 	}
 	check("ham_lost", o.HamLost)
 	check("spam_missed", o.SpamMissed)
-	if !(o.Confidence >= 0 && o.Confidence < 100) {
-		errs = append(errs, fmt.Errorf("confidence is %v: must be a percentage from 0 to less than 100", o.Confidence))
+	if !(o.Confidence == 0 || o.Confidence >= 1 && o.Confidence < 100) {
+		errs = append(errs, fmt.Errorf("confidence is %v: must be a percentage, 0 or from 1 to less than 100%s", o.Confidence, asPercentage(o.Confidence)))
 	}
-	if o.Costs == "" {
-		return errors.Join(errs...)
-	}
-	if _, err := parseCosts(o.Costs); err != nil {
+	if o.Costs != "" {
+		_, err := parseCosts(o.Costs)
 		errs = append(errs, err)
 	}
-	if o.Confidence > 0 {
-		errs = append(errs, fmt.Errorf("confidence is %v: must be 0 if costs are set, which have no limits to be sure of", o.Confidence))
-	}
 	return errors.Join(errs...)
+}
+
+// asPercentage says how a share of one is written as a percentage.
+func asPercentage(share float64) string {
+	if share > 0 && share < 1 {
+		return fmt.Sprintf("; for %v %% it is %[1]v", math.Round(share*1e6)/1e4)
+	}
+	return ""
 }
 
 // Thresholds are the scores at which a verdict changes: spam if score > Spam, unsure if Unsure < score <= Spam, else
@@ -67,14 +70,14 @@ type Thresholds struct {
 	Spam   float64 `json:"spam"`
 }
 
-// ChooseThresholds returns the thresholds that o asks for on development mail. Without Costs they are those closest to 0
-// that keep within the limits:
+// ChooseThresholds returns the thresholds that o asks for on mail that the model has not learnt. Without Costs they are those
+// closest to 0 that keep within the limits:
 //
-//	Spam   = least t >= 0    with (number of ham with score > t)   <= allowed(HamLost, ham)
-//	Unsure = greatest t <= 0 with (number of spam with score <= t) <= allowed(SpamMissed, spam)
+//	Spam   = least t >= 0    with (number of ham with score > t)   <= allowed ham
+//	Unsure = greatest t <= 0 with (number of spam with score <= t) <= floor(SpamMissed/100 * spam)
 //
-//	allowed(limit, n) = floor(limit/100 * n)                                                if Confidence is 0
-//	                    greatest k with UpperBound(k, n, Confidence/100) <= limit/100       else, or 0 if there is none
+//	allowed ham = floor(HamLost/100 * ham)                                                if Confidence is 0
+//	              greatest k with UpperBound(k, ham, Confidence/100) <= HamLost/100       else, or 0 if there is none
 //
 // 0 is the natural boundary of a score of one class over the other, and a tie there goes to ham, since losing ham costs more
 // (so Unsure lies below the score of the first spam that would be one too many: it is the next smaller number).
@@ -82,8 +85,11 @@ type Thresholds struct {
 // The bound of the share, [UpperBound], holds though the threshold is chosen by the same messages that are counted: with
 // k allowed, Spam is at least the (k+1)-th greatest score of n ham, and the true share above that is distributed
 // as Beta(k+1, n-k), which is the distribution that the bound is taken from. Source: S. S. Wilks 1941. It does not hold
-// for mail of another kind, nor for mail that the model has been trained on, and promises too much where many development
-// messages are nearly the same, which show no more than one of them would.
+// for mail of another kind, nor for mail that the model has been trained on. Of messages that are nearly the same each
+// counts: on the public corpora that breaks no promise (docs/evaluation.md).
+//
+// If the bound is above the limit even for k = 0, there is too little ham, and Spam is raised above the scores of all ham by
+// prolonging the tail of their distribution.
 //
 // With Costs they are the two of all Unsure <= Spam with the least
 //
@@ -99,14 +105,14 @@ type Thresholds struct {
 // = Spam), unless that costs nothing: with 10:1 from 0.909 on. Sources: the costs of SpamBayes (best_cutoff_fp_weight and the
 // like), F. Tortorella 2000.
 //
-// The warnings say what makes the thresholds doubtful: too few messages for one error to be within the limit, so that
-// keeping to it shows little, or for no error at all to be a promise; costs that give every message the same verdict; or no
-// ham or no spam at all, and then both thresholds are 0. o has been validated and the scores are finite: a valid model
-// gives no others.
+// The warnings say what makes the thresholds doubtful: too few messages for one error to be within a limit without
+// confidence; costs that give every message the same verdict; or no ham or no spam at all, and then both thresholds are 0.
+// What a limit with confidence is worth [ThresholdOptions.Promise] says. o has been validated and the scores are finite: a valid
+// model gives no others.
 func ChooseThresholds(scores []float64, spam []bool, o ThresholdOptions) (Thresholds, []string) {
 	hams, spams := byClass(scores, spam)
 	if len(hams) == 0 || len(spams) == 0 {
-		return Thresholds{}, []string{fmt.Sprintf("thresholds stay at 0: the development part has %d ham and %d spam",
+		return Thresholds{}, []string{fmt.Sprintf("thresholds stay at 0: there are %d ham and %d spam to choose them on",
 			len(hams), len(spams))}
 	}
 	if o.Costs != "" {
@@ -117,62 +123,47 @@ func ChooseThresholds(scores []float64, spam []bool, o ThresholdOptions) (Thresh
 	slices.Sort(spams)
 
 	var t Thresholds
-	if k := o.allowed(len(hams), o.HamLost); k < len(hams) {
+	if k := o.allowed(len(hams)); k < len(hams) {
 		t.Spam = max(0, hams[k])
 	}
-	if k := o.allowed(len(spams), o.SpamMissed); k < len(spams) && spams[k] <= 0 {
+	if o.Confidence > 0 && !o.promised(0, len(hams)) {
+		t.Spam = max(t.Spam, o.raised(hams, spams))
+	}
+	if k := floorOf(len(spams), o.SpamMissed); k < len(spams) && spams[k] <= 0 {
 		t.Unsure = math.Nextafter(spams[k], math.Inf(-1))
 	}
 	var warnings []string
-	for _, doubt := range []string{o.doubt("ham", len(hams), o.HamLost), o.doubt("spam", len(spams), o.SpamMissed)} {
-		if doubt != "" {
-			warnings = append(warnings, doubt)
-		}
-	}
-	return t, warnings
-}
-
-// doubt says what is wrong with a limit for n messages of a class, or nothing.
-func (o ThresholdOptions) doubt(class string, n int, percent float64) string {
 	if o.Confidence == 0 {
-		if percent == 0 || floorOf(n, percent) > 0 {
-			return ""
-		}
-		return fmt.Sprintf("a limit of %v %% cannot be seen in %d development %s: at least %.0f are needed",
-			percent, n, class, math.Ceil(100/percent-rounding))
+		warnings = doubt(warnings, "ham", len(hams), o.HamLost)
 	}
-	if o.promised(0, n, percent) {
-		return ""
-	}
-	if percent == 0 {
-		return fmt.Sprintf("a limit of 0 %% of %s cannot be promised, however many messages there are", class)
-	}
-	return fmt.Sprintf("a limit of %v %% cannot be promised with %v %% confidence from %d development %s: at least %.0f are needed",
-		percent, o.Confidence, n, class, needed(percent/100, o.Confidence/100))
+	return t, doubt(warnings, "spam", len(spams), o.SpamMissed)
 }
 
-// needed returns how many messages without an error it takes for a share of errors up to the limit to be sure with the
-// given confidence: the least n with (1-limit)^n <= 1 - confidence.
-func needed(limit, confidence float64) float64 {
-	return max(1, math.Ceil(math.Log1p(-confidence)/math.Log1p(-limit)-rounding))
+// doubt adds to the warnings that a limit cannot be seen in n messages of a class, if that is so.
+func doubt(warnings []string, class string, n int, percent float64) []string {
+	if percent == 0 || floorOf(n, percent) > 0 {
+		return warnings
+	}
+	return append(warnings, fmt.Sprintf("a limit of %v %% cannot be seen in %d %s: at least %.0f are needed",
+		percent, n, class, math.Ceil(100/percent-rounding)))
 }
 
 // rounding is more than what a product of a percentage and a number of messages is off by: 0.29 % of 10,000 messages is
 // 29 of them, though 0.29 * 10000 / 100 is a little less in binary.
 const rounding = 1e-9
 
-// allowed returns how many of n messages may go wrong.
-func (o ThresholdOptions) allowed(n int, percent float64) int {
+// allowed returns how many of n ham may be called spam.
+func (o ThresholdOptions) allowed(n int) int {
 	if o.Confidence == 0 {
-		return floorOf(n, percent)
+		return floorOf(n, o.HamLost)
 	}
-	tooMany := sort.Search(n+1, func(k int) bool { return !o.promised(k, n, percent) })
+	tooMany := sort.Search(n+1, func(k int) bool { return !o.promised(k, n) })
 	return max(0, tooMany-1)
 }
 
-// promised says whether k of n messages that went wrong are few enough.
-func (o ThresholdOptions) promised(k, n int, percent float64) bool {
-	return UpperBound(k, n, o.Confidence/100) <= percent/100*(1+rounding)
+// promised says whether k of n ham that are called spam are few enough.
+func (o ThresholdOptions) promised(k, n int) bool {
+	return UpperBound(k, n, o.Confidence/100) <= o.HamLost/100*(1+rounding)
 }
 
 // floorOf returns floor(percent/100 * n).

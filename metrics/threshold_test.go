@@ -78,25 +78,29 @@ func TestChooseThresholds(t *testing.T) {
 }
 
 func TestThresholdWarnings(t *testing.T) {
+	seen := ThresholdOptions{HamLost: 0.1, SpamMissed: 1}
 	tests := []struct {
 		name      string
 		ham, spam int
 		options   ThresholdOptions
 		want      []string
 	}{
-		{"enough of both", 1000, 100, DefaultThresholdOptions(), nil},
-		{"one ham too few", 999, 100, DefaultThresholdOptions(),
-			[]string{"a limit of 0.1 % cannot be seen in 999 development ham: at least 1000 are needed"}},
-		{"too few of both", 10, 99, DefaultThresholdOptions(), []string{
-			"a limit of 0.1 % cannot be seen in 10 development ham: at least 1000 are needed",
-			"a limit of 1 % cannot be seen in 99 development spam: at least 100 are needed",
+		{"enough of both", 1000, 100, seen, nil},
+		{"one ham too few", 999, 100, seen,
+			[]string{"a limit of 0.1 % cannot be seen in 999 ham: at least 1000 are needed"}},
+		{"too few of both", 10, 99, seen, []string{
+			"a limit of 0.1 % cannot be seen in 10 ham: at least 1000 are needed",
+			"a limit of 1 % cannot be seen in 99 spam: at least 100 are needed",
 		}},
 		{"a third of a percent", 299, 300, ThresholdOptions{HamLost: 1. / 3, SpamMissed: 1. / 3},
-			[]string{"a limit of 0.3333333333333333 % cannot be seen in 299 development ham: at least 300 are needed"}},
+			[]string{"a limit of 0.3333333333333333 % cannot be seen in 299 ham: at least 300 are needed"}},
 		{"a limit of 0 is no matter of numbers", 1, 1, ThresholdOptions{}, nil},
-		{"no ham", 0, 7, DefaultThresholdOptions(), []string{"thresholds stay at 0: the development part has 0 ham and 7 spam"}},
-		{"no spam", 7, 0, DefaultThresholdOptions(), []string{"thresholds stay at 0: the development part has 7 ham and 0 spam"}},
-		{"nothing", 0, 0, DefaultThresholdOptions(), []string{"thresholds stay at 0: the development part has 0 ham and 0 spam"}},
+		{"no ham", 0, 7, seen, []string{"thresholds stay at 0: there are 0 ham and 7 spam to choose them on"}},
+		{"no spam", 7, 0, seen, []string{"thresholds stay at 0: there are 7 ham and 0 spam to choose them on"}},
+		{"a promise says itself what it is worth", 10, 100, DefaultThresholdOptions(), nil},
+		{"spam is counted, and not promised", 10, 99, DefaultThresholdOptions(),
+			[]string{"a limit of 1 % cannot be seen in 99 spam: at least 100 are needed"}},
+		{"nothing", 0, 0, seen, []string{"thresholds stay at 0: there are 0 ham and 0 spam to choose them on"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -183,8 +187,12 @@ func TestThresholdOptionsValidate(t *testing.T) {
 		{"nothing may go wrong", ThresholdOptions{}, ""},
 		{"everything may go wrong", ThresholdOptions{HamLost: 100, SpamMissed: 100}, ""},
 		{"a promise", ThresholdOptions{Confidence: 99.9}, ""},
-		{"a promise of everything", ThresholdOptions{Confidence: 100}, "confidence is 100: must be a percentage from 0 to less than 100"},
-		{"a promise that is no number", ThresholdOptions{Confidence: math.NaN()}, "confidence is NaN: must be a percentage from 0 to less than 100"},
+		{"a promise of everything", ThresholdOptions{Confidence: 100}, "confidence is 100: must be a percentage, 0 or from 1 to less than 100"},
+		{"a promise that is no number", ThresholdOptions{Confidence: math.NaN()}, "confidence is NaN: must be a percentage, 0 or from 1 to less than 100"},
+		{"a promise as a share of one", ThresholdOptions{Confidence: 0.95},
+			"confidence is 0.95: must be a percentage, 0 or from 1 to less than 100; for 95 % it is 95"},
+		{"a promise as a share of one, with decimals", ThresholdOptions{Confidence: 0.999},
+			"confidence is 0.999: must be a percentage, 0 or from 1 to less than 100; for 99.9 % it is 99.9"},
 		{"costs", ThresholdOptions{Costs: "10:1:0.2"}, ""},
 		{"two costs", ThresholdOptions{Costs: "10:1"},
 			`costs is "10:1": must be three numbers, of a lost ham, a missed spam and an unsure message, as 10:1:0.2`},
@@ -192,8 +200,7 @@ func TestThresholdOptionsValidate(t *testing.T) {
 		{"an infinite cost", ThresholdOptions{Costs: "inf:1:0.2"}, `costs is "inf:1:0.2": "inf" must be a number from 0 to 100000`},
 		{"a cost that is no number", ThresholdOptions{Costs: "nan:1:0.2"}, `costs is "nan:1:0.2": "nan" must be a number from 0 to 100000`},
 		{"a cost of seven decimals", ThresholdOptions{Costs: "1:1:0.0000001"}, `costs is "1:1:0.0000001": "0.0000001" must have at most six decimals`},
-		{"a promise with costs", ThresholdOptions{Confidence: 95, Costs: "10:1:0.2"},
-			"confidence is 95: must be 0 if costs are set, which have no limits to be sure of"},
+		{"a confidence, which does not count, with costs", ThresholdOptions{Confidence: 95, Costs: "10:1:0.2"}, ""},
 		{"negative", ThresholdOptions{HamLost: -0.1, SpamMissed: 1}, "ham_lost is -0.1: must be a percentage from 0 to 100"},
 		{"above a hundred", ThresholdOptions{HamLost: 1, SpamMissed: 101}, "spam_missed is 101: must be a percentage from 0 to 100"},
 		{"no number, and infinite", ThresholdOptions{HamLost: math.NaN(), SpamMissed: math.Inf(1)},
@@ -227,24 +234,14 @@ func TestThresholdsWithConfidence(t *testing.T) {
 		want      Thresholds
 		warn      []string
 	}{
-		// 0.9^29 = 0.047, 0.9^28 = 0.052: 29 messages without an error, and the 29th is the worst.
-		{"just enough for no error", 29, 29, ThresholdOptions{HamLost: 10, SpamMissed: 10, Confidence: 95},
-			Thresholds{below(-29), 29}, nil},
+		// 0.9^29 = 0.047, 0.9^28 = 0.052: 29 messages without an error, and the 29th is the worst. Of the spam 2.9 may be missed.
+		{"just enough for no error", 29, 29, ThresholdOptions{HamLost: 10, SpamMissed: 10, Confidence: 95}, Thresholds{below(-27), 29}, nil},
 		// The bounds of 1 of 46 and 1 of 45 are 0.0991 and 0.1012: one may go wrong of 46.
-		{"just enough for one error", 46, 45, ThresholdOptions{HamLost: 10, SpamMissed: 10, Confidence: 95},
-			Thresholds{below(-45), 45}, nil},
-		{"one too few", 28, 3, ThresholdOptions{HamLost: 10, SpamMissed: 100, Confidence: 95}, Thresholds{0, 28},
-			[]string{"a limit of 10 % cannot be promised with 95 % confidence from 28 development ham: at least 29 are needed"}},
-		// 0.999^2994 = 0.05001, 0.999^2995 = 0.04996; 0.99^298 = 0.05003, 0.99^299 = 0.0495.
-		{"the default limits", 500, 298, ThresholdOptions{HamLost: 0.1, SpamMissed: 1, Confidence: 95}, Thresholds{below(-298), 500},
-			[]string{
-				"a limit of 0.1 % cannot be promised with 95 % confidence from 500 development ham: at least 2995 are needed",
-				"a limit of 1 % cannot be promised with 95 % confidence from 298 development spam: at least 299 are needed",
-			}},
-		{"a limit of 0", 50, 1, ThresholdOptions{HamLost: 0, SpamMissed: 100, Confidence: 50}, Thresholds{0, 50},
-			[]string{"a limit of 0 % of ham cannot be promised, however many messages there are"}},
+		{"just enough for one error", 46, 45, ThresholdOptions{HamLost: 10, SpamMissed: 100, Confidence: 95}, Thresholds{0, 45}, nil},
+		{"too few for one error", 45, 45, ThresholdOptions{HamLost: 10, SpamMissed: 100, Confidence: 95}, Thresholds{0, 45}, nil},
+		{"a limit of 0 has no tail", 50, 1, ThresholdOptions{HamLost: 0, SpamMissed: 100, Confidence: 50}, Thresholds{0, 50}, nil},
 		// (1-p)^1 = 0.5 for p = 0.5, exactly the limit.
-		{"a bound that is the limit", 1, 1, ThresholdOptions{HamLost: 50, SpamMissed: 50, Confidence: 50}, Thresholds{below(-1), 1}, nil},
+		{"a bound that is the limit", 1, 1, ThresholdOptions{HamLost: 50, SpamMissed: 100, Confidence: 50}, Thresholds{0, 1}, nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -263,9 +260,9 @@ func TestThresholdsWithConfidence(t *testing.T) {
 func TestNeededIsTheLeastNumberThatMakesAPromise(t *testing.T) {
 	for _, percent := range []float64{0.1, 0.5, 1, 3, 10, 25, 50, 99} {
 		for _, confidence := range []float64{0.1, 50, 90, 95, 99, 99.9} {
-			o := ThresholdOptions{Confidence: confidence}
+			o := ThresholdOptions{HamLost: percent, Confidence: confidence}
 			n := int(needed(percent/100, confidence/100))
-			if !o.promised(0, n, percent) || n > 1 && o.promised(0, n-1, percent) {
+			if !o.promised(0, n) || n > 1 && o.promised(0, n-1) {
 				t.Errorf("%v %%, %v %%: %d is not the least", percent, confidence, n)
 			}
 		}

@@ -79,7 +79,7 @@ var _ EpochTrainer = Votes{}
 func DefaultVotes() Votes {
 	return Votes{
 		ClassWeights: WeightsNone,
-		Smoothing: 0.001, BayesShare: 0.3, LearningRate: 0.7, GroupBound: 3, Bound: 4,
+		Smoothing:    0.001, BayesShare: 0.3, LearningRate: 0.7, GroupBound: 3, Bound: 4,
 	}
 }
 

@@ -172,6 +172,8 @@ type Month struct {
 
 // TwoTerms shows messages as points in the plane of two terms, and the model as a line.
 type TwoTerms struct {
+	// Model is the model that has the line.
+	Model string
 	// X and Y are the two terms, Unit is that of both axes: "occurrences", or "0 or 1".
 	X, Y, Unit string
 	Points     []TermPoint

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
@@ -37,7 +38,7 @@ func (p Page) Plots() []Plot {
 		reliabilityChart(p.Reliability), len(p.Reliability) > 0)
 	add("drift", "How well the model does on the mail of each month or year. Larger points stand for more messages.", driftChart(p.Drift), len(p.Drift) > 1)
 	if p.TwoTerms != nil {
-		add("two-terms", "Messages as points, larger for more of them. On the line the score is 0.", p.twoTermsChart(), len(p.TwoTerms.Points) > 0)
+		add("two-terms", "Messages as points, larger for more of them. On the line the score of "+cmp.Or(p.TwoTerms.Model, "the model")+" is 0.", p.twoTermsChart(), len(p.TwoTerms.Points) > 0)
 	}
 	return plots
 }

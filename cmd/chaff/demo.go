@@ -75,8 +75,9 @@ func (p *program) demoTable(model string, results []filter.CrossValidation) erro
 		return err
 	}
 	var better []string
+	differences := againstBase(results, base)
 	for _, r := range byAccuracy {
-		if isBetter(r.Against(base)) {
+		if m, compared := differences[r.Model]; compared && isBetter(m) {
 			better = append(better, r.Model)
 		}
 	}
@@ -87,7 +88,7 @@ func (p *program) demoTable(model string, results []filter.CrossValidation) erro
 	fmt.Fprintf(p.stdout, `
 * is the default, the model of chaff train. %s "against the default": messages that the
 model gets right and the default one wrong, and the other way round; p is the chance of a difference at least as large
-between models that are equally good (McNemar).
+between models that are equally good (McNemar), corrected for the number of comparisons (Holm).
 `, verdict)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 
@@ -115,6 +116,9 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) error {
 		fmt.Fprintf(w, "             %s not known to the model\n", plural(len(e.UnknownTerms), "term"))
 	}
 	fmt.Fprintln(w)
+	if err := printVotes(w, e.Votes); err != nil {
+		return err
+	}
 	t := newTable(w)
 	fmt.Fprintln(t, "adds\tweight\tvalue\tmessages\tterm\tmade of")
 	shown := e.Contributions
@@ -133,6 +137,33 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) error {
 	return nil
 }
 
+// printVotes prints what each kind of evidence adds to a score, with a bar to the left for ham and to the right for spam.
+func printVotes(w io.Writer, votes []filter.Vote) error {
+	if len(votes) == 0 {
+		return nil
+	}
+	t := newTable(w)
+	fmt.Fprintln(t, "adds\tevidence\tterms\t")
+	for _, v := range votes {
+		fmt.Fprintf(t, "%+.4f\t%s\t%d\t%s\n", v.Contribution, v.Group, v.Terms, voteBar(v.Contribution))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return nil
+}
+
+// voteBar draws a contribution: a sign for each quarter, from the middle of the line on.
+func voteBar(adds float64) string {
+	const half, perUnit = 16, 4
+	n := min(half, int(math.Round(math.Abs(adds)*perUnit)))
+	if adds < 0 {
+		return strings.Repeat(" ", half-n) + strings.Repeat("-", n) + "|"
+	}
+	return strings.Repeat(" ", half) + "|" + strings.Repeat("+", n)
+}
+
 // explanationPage is the page about one message.
 func explanationPage(origin string, e filter.Explanation) report.Page {
 	page := report.Page{
@@ -145,6 +176,9 @@ func explanationPage(origin string, e filter.Explanation) report.Page {
 			{Name: "Probability", Value: fmt.Sprintf("%.6f", e.Probability)},
 			{Name: "Terms", Value: fmt.Sprintf("%d known to the model, %d not", len(e.Contributions), len(e.UnknownTerms))},
 		},
+	}
+	for _, v := range e.Votes {
+		page.Facts = append(page.Facts, report.Fact{Name: "Evidence: " + v.Group, Value: fmt.Sprintf("%+.4f by %s", v.Contribution, plural(v.Terms, "term"))})
 	}
 	for _, t := range e.Texts() {
 		text := report.Text{Title: t.Title}

@@ -74,6 +74,9 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 	}
 	if flags.weights {
 		w, err := f.Weights()
+		if errors.Is(err, filter.ErrNotAffine) {
+			return hint.With(err, "train another one: chaff train --model hybrid")
+		}
 		if err != nil {
 			return delivery.ModelError(flags.model, err)
 		}

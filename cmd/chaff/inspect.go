@@ -92,6 +92,9 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	if s.Thresholds != nil {
 		fmt.Fprintf(p.stdout, "thresholds  %s\n", verdictsAbove(*s.Thresholds))
 	}
+	if from.Promise != nil {
+		fmt.Fprintf(p.stdout, "promise     %v\n", from.Promise)
+	}
 	printCalibration(p.stdout, s.Calibration)
 	if s.Model != filter.ByHand {
 		fmt.Fprintln(p.stdout)

@@ -102,9 +102,9 @@ func corrupt(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, data, 0o644))
 }
 
-// damage changes a bit of a model here and there among its keys and weights, where every message is looked up.
+// damage changes bits of a model here and there among its weights, where every message is looked up.
 func damage(model []byte) {
-	for i := len(model) / 8; i < len(model)/4; i += 64 {
+	for i := len(model) / 8; i < len(model)/2; i += 64 {
 		model[i] ^= 1
 	}
 }

@@ -179,7 +179,7 @@ func (p *program) addTwoTerms(c *cobra.Command, page *report.Page, collection *f
 	case err != nil:
 		return c.Context().Err()
 	}
-	page.TwoTerms = &report.TwoTerms{X: t.X, Y: t.Y, Unit: t.Unit, A: t.A, B: t.B, C: t.C}
+	page.TwoTerms = &report.TwoTerms{Model: t.Model, X: t.X, Y: t.Y, Unit: t.Unit, A: t.A, B: t.B, C: t.C}
 	for _, at := range t.Points {
 		page.TwoTerms.Points = append(page.TwoTerms.Points, report.TermPoint(at))
 	}
@@ -293,6 +293,9 @@ func addRefitted(page *report.Page, r filter.Refitted, doubts []doubt) {
 		saved += fmt.Sprintf("; %s, from %d out-of-fold scores", verdictsAbove(*r.Thresholds), r.OutOfFold)
 	}
 	page.Facts = append(page.Facts, report.Fact{Name: "Saved model", Value: saved})
+	if r.Promise != nil {
+		page.Facts = append(page.Facts, report.Fact{Name: "Promise", Value: r.Promise.String()})
+	}
 	page.Warnings = texts(doubts)
 }
 

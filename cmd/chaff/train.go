@@ -121,8 +121,11 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 	fmt.Fprintf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
 	printTraining(p.stdout, result)
 	fmt.Fprintln(p.stdout)
-	if err := printResult(p.stdout, result, cfg.Thresholds); err != nil {
+	if err := printFigures(p.stdout, []partFigures{{"train", result.Train}, {"development", result.Development}, {"test", result.Test}}); err != nil {
 		return err
+	}
+	if refitted == nil {
+		printVerdictsOfParts(p.stdout, result, cfg.Thresholds)
 	}
 	if result.Test != nil {
 		fmt.Fprintln(p.stdout, "\nOn the test part:")
@@ -134,7 +137,9 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 		}
 	}
 	if refitted != nil {
-		printRefitted(p.stdout, *refitted)
+		printRefitted(p.stdout, *refitted, cfg.Thresholds)
+	} else {
+		printPromise(p.stdout, result.Promise)
 	}
 	p.printLeaks(classes, leaks)
 	p.printWarnings(warnings)
@@ -246,10 +251,8 @@ func printGroups(w io.Writer, s filter.Summary, place string) {
 	}
 }
 
-func printResult(w io.Writer, r filter.Result, limits metrics.ThresholdOptions) error {
-	if err := printFigures(w, []partFigures{{"train", r.Train}, {"development", r.Development}, {"test", r.Test}}); err != nil {
-		return err
-	}
+// printVerdictsOfParts tells the thresholds from the development part, and what they make of the test part.
+func printVerdictsOfParts(w io.Writer, r filter.Result, limits metrics.ThresholdOptions) {
 	if r.Thresholds != nil {
 		printThresholds(w, r, limits)
 	}
@@ -257,18 +260,34 @@ func printResult(w io.Writer, r filter.Result, limits metrics.ThresholdOptions) 
 		fmt.Fprintln(w, "With them, on the test part:")
 		printVerdicts(w, *r.Verdicts)
 	}
-	if r.Cost != nil {
-		fmt.Fprintf(w, "  cost of a message %.4f\n", *r.Cost)
+	printCost(w, r.Cost)
+}
+
+func printCost(w io.Writer, cost *float64) {
+	if cost != nil {
+		fmt.Fprintf(w, "  cost of a message %.4f\n", *cost)
 	}
-	return nil
 }
 
 // printRefitted tells of the model that is fitted to all the mail.
-func printRefitted(w io.Writer, r filter.Refitted) {
+func printRefitted(w io.Writer, r filter.Refitted, limits metrics.ThresholdOptions) {
 	fmt.Fprintf(w, "\nThese figures are of a model of the training part. The saved model is fitted to all %d messages.\n", r.Messages)
-	if r.Thresholds != nil {
-		fmt.Fprintf(w, "Its thresholds: %s,\n", verdictsAbove(*r.Thresholds))
-		fmt.Fprintf(w, "chosen on %d scores by models that had not learnt the message.\n", r.OutOfFold)
+	if r.Thresholds == nil {
+		fmt.Fprintf(w, "Its probabilities come from %d scores by models that had not learnt the message.\n", r.OutOfFold)
+		return
+	}
+	fmt.Fprintf(w, "Its thresholds come from %d scores by models that had not learnt the message: %s,\n%s.\n",
+		r.OutOfFold, verdictsAbove(*r.Thresholds), chosenBy(limits))
+	fmt.Fprintln(w, "With them, by these scores (the saved model has learnt more, and finds more):")
+	printVerdicts(w, *r.Verdicts)
+	printCost(w, r.Cost)
+	printPromise(w, r.Promise)
+}
+
+// printPromise tells what the thresholds of the saved model promise, if they promise anything.
+func printPromise(w io.Writer, p *metrics.Promise) {
+	if p != nil {
+		fmt.Fprintf(w, "Promise: %v.\n", p)
 	}
 }
 
@@ -292,11 +311,7 @@ func chosenBy(o metrics.ThresholdOptions) string {
 	if o.Costs != "" {
 		return fmt.Sprintf("at the least cost, a lost ham, a missed spam and an unsure message costing %s", o.Costs)
 	}
-	rule := fmt.Sprintf("so that at most %v%% of ham is lost and %v%% of spam missed", o.HamLost, o.SpamMissed)
-	if o.Confidence > 0 {
-		return fmt.Sprintf("%s, with %v%% confidence", rule, o.Confidence)
-	}
-	return rule + " there"
+	return fmt.Sprintf("for limits of %v%% of ham lost and %v%% of spam missed", o.HamLost, o.SpamMissed)
 }
 
 // doubt is a warning, and the models it is about.

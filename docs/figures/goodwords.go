@@ -88,7 +88,9 @@ func (b *bench) attack(collection *filter.Collection, model string, tested, seen
 
 // strongest trains a model, and returns the words that speak most for ham by it.
 func (b *bench) strongest(collection *filter.Collection, model string) (*filter.Filter, []string, error) {
-	f, _, err := filter.Train(b.ctx, collection, model, b.trainOptions())
+	o := b.trainOptions()
+	o.Thresholds.Confidence = 0 // the text names the share that is seen on development mail
+	f, _, err := filter.Train(b.ctx, collection, model, o)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -53,6 +53,7 @@ type measurements struct {
 	languages  func() (languageFigures, error)
 	bogofilter func() (duel, error)
 	robust     func() (robustness, error)
+	promise    func() (promises, error)
 }
 
 // bench is what measuring needs.
@@ -92,6 +93,7 @@ func measure(ctx context.Context, corpora string, progress io.Writer) measuremen
 		languages:     sync.OnceValues(b.measureLanguages),
 		bogofilter:    sync.OnceValues(b.measureBogofilter),
 		robust:        sync.OnceValues(b.measureRobust),
+		promise:       sync.OnceValues(b.measurePromise),
 	}
 }
 

@@ -10,119 +10,219 @@ import (
 	"chaff/metrics"
 )
 
-// The limit on ham lost is tried on so many random mailboxes, of so many messages each.
+// mailboxes is how many are drawn of each corpus: of SpamAssassin, and of the corpora of Enron-Spam in turn.
+const mailboxes = 100
+
+// Mailboxes have from smallest to largest messages, as many small ones as large ones on a logarithmic scale.
 const (
-	mailboxes   = 200
-	fewestMails = 300
-	mostMails   = 3000
+	smallest = 300
+	largest  = 3000
 )
 
-// refutes is the confidence that it takes to say that a limit is not kept.
-const refutes = 0.95
+// refuting is how sure a test must be that more ham is lost than was promised.
+const refuting = 0.95
 
-// kept says how a threshold keeps the limit on mail that it was not chosen on.
+// confidences are those of the thresholds that are compared: none, and the default.
+func (b *bench) confidences() []float64 { return []float64{0, b.settings.Thresholds.Confidence} }
+
+// kept is what became of the promise about ham lost in one mailbox.
 type kept struct {
-	held                 bool    // whether the share of ham lost is within the limit
-	refuted              bool    // whether the lower end of the interval of that share is above the limit
-	hamLost, spamThrough float64 // percentages: ham with the verdict spam, spam without it
+	messages, ham int
+	of            []threshold // by confidence
 }
 
-// keptBy compares the ham that verdicts lose with a limit, a percentage. Both classes have messages.
-func keptBy(v filter.VerdictCounts, limit float64) kept {
-	ham, spam := v.Ham.Messages(), v.Spam.Messages()
-	lost := 100 * float64(v.Ham.Spam) / float64(ham)
-	atLeast := 1 - metrics.UpperBound(ham-v.Ham.Spam, ham, refutes) // the lower end of the one-sided interval
-	return kept{
-		held:        lost <= limit,
-		refuted:     100*atLeast > limit,
-		hamLost:     lost,
-		spamThrough: 100 * float64(spam-v.Spam.Spam) / float64(spam),
-	}
+// threshold is what one threshold did to the mail that is not in the mailbox.
+type threshold struct {
+	promise   metrics.Promise // none without confidence
+	lost, ham int
+	missed    float64 // the share of spam that is not called spam
 }
 
-// keepsPromise trains models on random mailboxes, in turn from SpamAssassin and from one of Enron-Spam. A mailbox is divided
-// by hash, and the threshold is judged on its test part and on all other mail of the corpus. For the development part the
-// test mail of the corpora is left out.
-func (b *bench) keepsPromise(models []string) ([]robustRow, error) {
-	first, err := one(b.spamAssassinApart())
-	if err != nil {
-		return nil, err
-	}
-	others, err := b.enronApart()
-	if err != nil {
-		return nil, err
-	}
-	outcomes, err := inParallel(mailboxes, func(i int) ([]kept, error) {
-		random := rand.New(rand.NewPCG(uint64(i+1), noiseSeed))
-		collection := first[0]
-		if i%2 == 1 {
-			collection = others[random.IntN(len(others))]
-		}
-		return b.keepsIn(collection, random, models)
-	})
-	if err != nil {
-		return nil, err
-	}
-	means := func(of func(kept) float64) []float64 {
-		sums := make([]float64, len(models))
-		for i := range models {
-			for _, k := range column(outcomes, i) {
-				sums[i] += of(k) / mailboxes
-			}
-		}
-		return sums
-	}
-	share := func(is func(kept) bool) []float64 {
-		return means(func(k kept) float64 {
-			if is(k) {
-				return 100
-			}
-			return 0
-		})
-	}
-	name, limit := fmt.Sprintf("%d random mailboxes", mailboxes), b.settings.Thresholds.HamLost
-	write := func(v float64) string { return percent(&v) }
-	return []robustRow{
-		rowOf(name, fmt.Sprintf("at most %v%% of ham lost", limit), share(func(k kept) bool { return k.held }), write),
-		rowOf(name, fmt.Sprintf("not shown to lose more than %v%%", limit), share(func(k kept) bool { return !k.refuted }), write),
-		rowOf(name, "ham lost", means(func(k kept) float64 { return k.hamLost }), write),
-		rowOf(name, "spam not called spam", means(func(k kept) float64 { return k.spamThrough }), write),
-	}, nil
+// promises is how often thresholds kept their promise.
+type promises struct {
+	confidences []float64
+	limit       float64 // in percent
+	corpora     []string
+	boxes       [][]kept // by corpus
 }
 
-// keepsIn draws a mailbox from a collection and judges the thresholds of models on the rest of it.
-func (b *bench) keepsIn(collection *filter.Collection, random *rand.Rand, models []string) ([]kept, error) {
-	collection, err := b.judged(collection)
+func (b *bench) measurePromise() (promises, error) {
+	p := promises{confidences: b.confidences(), limit: b.settings.Thresholds.HamLost, corpora: []string{"SpamAssassin", "Enron-Spam"}}
+	mail, err := one(b.readSpamAssassin(corpus.SplitGrouped))
 	if err != nil {
-		return nil, err
+		return promises{}, err
 	}
-	members := collection.Members()
-	random.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
-	// Sizes are spread evenly over their logarithms; a third of a corpus is left to judge by.
-	size := math.Exp(math.Log(fewestMails) + random.Float64()*math.Log(float64(mostMails)/fewestMails))
-	inMailbox := min(int(size), len(members)*2/3)
-	seed := random.Uint64()
-	for i := range members {
-		members[i].Part = corpus.Test
-		if i < inMailbox {
-			members[i].Part = b.settings.Split.ByHash(seed, members[i].Fingerprint)
+	for _, read := range []func() ([]*filter.Collection, error){
+		func() ([]*filter.Collection, error) { return mail, nil },
+		func() ([]*filter.Collection, error) { return b.readEnron(corpus.SplitGrouped) },
+	} {
+		if mail, err = read(); err != nil {
+			return promises{}, err
 		}
-	}
-	mailbox, err := collection.Select(members)
-	if err != nil {
-		return nil, err
-	}
-	var all []kept
-	for _, model := range models {
-		_, result, err := b.fit(mailbox, model)
+		b.tell("  %d mailboxes", mailboxes)
+		boxes, err := inParallel(mailboxes, func(i int) (kept, error) { return b.mailbox(mail[i%len(mail)], uint64(i+1)) })
 		if err != nil {
-			return nil, err
+			return promises{}, err
 		}
-		v := *result.Verdicts
-		if v.Ham.Messages() == 0 || v.Spam.Messages() == 0 {
-			return nil, fmt.Errorf("%s: %d ham and %d spam to judge by", model, v.Ham.Messages(), v.Spam.Messages())
-		}
-		all = append(all, keptBy(v, b.settings.Thresholds.HamLost))
+		p.boxes = append(p.boxes, boxes)
 	}
-	return all, nil
+	return p, nil
+}
+
+// mailbox draws messages by chance, makes filters of them as chaff train does, and counts what these do to all other messages.
+func (b *bench) mailbox(mail *filter.Collection, seed uint64) (kept, error) {
+	divided, err := mail.WithSeed(seed)
+	if err != nil {
+		return kept{}, err
+	}
+	members := divided.Members()
+	shuffle(members, seed)
+	n := min(mailboxSize(seed), len(members))
+	box, err := divided.Select(members[:n])
+	if err != nil {
+		return kept{}, err
+	}
+	for i := range members {
+		members[i].Part = corpus.Train
+		if i >= n {
+			members[i].Part = corpus.Test
+		}
+	}
+	rest, err := divided.Select(members)
+	if err != nil {
+		return kept{}, err
+	}
+	k := kept{messages: n, ham: box.Summary().Classes[0].Messages}
+	for _, confidence := range b.confidences() {
+		o := b.trainOptions()
+		o.Thresholds.Confidence = confidence
+		t, err := b.threshold(box, rest, o)
+		if err != nil {
+			return kept{}, err
+		}
+		k.of = append(k.of, t)
+	}
+	return k, nil
+}
+
+// mailboxSize is the number of messages of the mailbox with the given seed.
+func mailboxSize(seed uint64) int {
+	random := rand.New(rand.NewPCG(seed, 1))
+	return int(math.Round(smallest * math.Pow(float64(largest)/smallest, random.Float64())))
+}
+
+func (b *bench) threshold(box, rest *filter.Collection, o filter.TrainOptions) (threshold, error) {
+	f, result, err := filter.Train(b.ctx, box, b.settings.Model, o)
+	if err != nil {
+		return threshold{}, err
+	}
+	f, refitted, err := box.Refit(b.ctx, filter.Trained{Filter: f, Result: result}, o)
+	if err != nil {
+		return threshold{}, err
+	}
+	v, err := rest.Verdicts(f, corpus.Test)
+	if err != nil {
+		return threshold{}, err
+	}
+	t := threshold{lost: v.Ham.Spam, ham: v.Ham.Messages(), missed: float64(v.Spam.Ham+v.Spam.Unsure) / float64(v.Spam.Messages())}
+	if refitted.Promise != nil {
+		t.promise = *refitted.Promise
+	}
+	return t, nil
+}
+
+// within says whether no more than a share of the ham, in percent, was lost.
+func (t threshold) within(percent float64) bool { return float64(t.lost) <= float64(t.ham)*percent/100 }
+
+// refuted says whether so much ham was lost that a share of it in percent, or less, is refuted: the lower end of the exact
+// one-sided interval for the share lies above it.
+func (t threshold) refuted(percent float64) bool {
+	return 1-metrics.UpperBound(t.ham-t.lost, t.ham, refuting) > percent/100
+}
+
+// summary is what became of some mailboxes, all of it in percent but for the number of mailboxes and the mean ham.
+type summary struct {
+	boxes, ham           int
+	limit, limitTest     []float64 // by confidence: within the limit by the share, and not refuted
+	promise, promiseTest []float64
+	lost, missed         []float64 // means
+}
+
+// summarise returns what became of the mailboxes with at least from and fewer than to messages.
+func (p promises) summarise(boxes []kept, from, to int) summary {
+	n := len(p.confidences)
+	s := summary{
+		limit: make([]float64, n), limitTest: make([]float64, n), promise: make([]float64, n), promiseTest: make([]float64, n),
+		lost: make([]float64, n), missed: make([]float64, n),
+	}
+	for _, k := range boxes {
+		if k.messages < from || k.messages >= to {
+			continue
+		}
+		s.boxes++
+		s.ham += k.ham
+		for c, t := range k.of {
+			count(&s.limit[c], t.within(p.limit))
+			count(&s.limitTest[c], !t.refuted(p.limit))
+			count(&s.promise[c], t.within(t.promise.HamLost))
+			count(&s.promiseTest[c], !t.refuted(t.promise.HamLost))
+			s.lost[c] += float64(t.lost) / float64(t.ham)
+			s.missed[c] += t.missed
+		}
+	}
+	if s.boxes == 0 {
+		return s
+	}
+	s.ham /= s.boxes
+	for _, figures := range [][]float64{s.limit, s.limitTest, s.promise, s.promiseTest, s.lost, s.missed} {
+		for c := range figures {
+			figures[c] *= 100 / float64(s.boxes)
+		}
+	}
+	return s
+}
+
+func count(n *float64, is bool) {
+	if is {
+		*n++
+	}
+}
+
+// sizesOfMailboxes are the bounds of three classes of sizes, a third of the mailboxes each.
+func sizesOfMailboxes() []int { return []int{smallest, 646, 1392, largest + 1} }
+
+func (p promises) text() string {
+	header := "mailboxes | their number | ham in one, mean"
+	for _, confidence := range p.confidences {
+		header += fmt.Sprintf(" | confidence %v: limit kept", confidence)
+		if confidence > 0 {
+			header += " | promise kept"
+		}
+		header += " | ham lost, mean | spam unsure or missed, mean"
+	}
+	var rows []string
+	sizes := sizesOfMailboxes()
+	for i, mail := range p.corpora {
+		for s := range sizes[1:] {
+			name := fmt.Sprintf("%s, %d to %d messages", mail, sizes[s], sizes[s+1]-1)
+			rows = append(rows, p.row(name, p.summarise(p.boxes[i], sizes[s], sizes[s+1])))
+		}
+		rows = append(rows, p.row("**"+mail+"**", p.summarise(p.boxes[i], smallest, largest+1)))
+	}
+	return fmt.Sprintf("Limit %v%% of ham lost, default model. Of each corpus %d mailboxes are drawn, and the ham that is lost counted on\n"+
+		"all other messages of it. In the columns that say what was kept the first figure is the share of mailboxes where no\n"+
+		"more was lost; the second allows for the chance in so few messages: an exact test at %.0f%% refutes the others.\n\n",
+		p.limit, mailboxes, 100*refuting) + table(header, rows)
+}
+
+func (p promises) row(name string, s summary) string {
+	row := fmt.Sprintf("%s | %d | %d", name, s.boxes, s.ham)
+	for c, confidence := range p.confidences {
+		row += fmt.Sprintf(" | %.0f%%, %.0f%%", s.limit[c], s.limitTest[c])
+		if confidence > 0 {
+			row += fmt.Sprintf(" | %.0f%%, %.0f%%", s.promise[c], s.promiseTest[c])
+		}
+		row += fmt.Sprintf(" | %.3f%% | %.1f%%", s.lost[c], s.missed[c])
+	}
+	return row
 }

@@ -27,7 +27,6 @@ func protocols() []protocol {
 		{"twins", (*bench).replayTwins},
 		{"words", (*bench).againstWords},
 		{"header", (*bench).againstHeaders},
-		{"promise", (*bench).keepsPromise},
 		{"small", (*bench).withLittleMail},
 	}
 }

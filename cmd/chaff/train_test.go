@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"chaff/config"
+	"chaff/corpus/sample"
+	"chaff/corpus/sources"
+	"chaff/filter"
+)
+
+// TestWithoutRefittingTheMeasuredModelIsSaved holds the bytes of train.refit=false to those of the model of the training part.
+func TestWithoutRefittingTheMeasuredModelIsSaved(t *testing.T) {
+	dir := t.TempDir()
+	for item, err := range sample.Source() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := item.Read(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := filepath.Join(dir, "mail", item.Label)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, filepath.Base(item.Origin)), raw, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folders, err := sources.ClassFolders(filepath.Join(dir, "mail"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := config.Default()
+	mail, err := filter.Collect(t.Context(), folders.Source(), spamClasses(), collectOptions(cfg, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _, err := filter.Train(t.Context(), mail, cfg.Model, filter.DefaultTrainOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := func(refit string) []byte {
+		path := filepath.Join(dir, "model-"+refit)
+		var stderr bytes.Buffer
+		args := []string{"train", "--folders", filepath.Join(dir, "mail"), "-m", path, "--set", "train.refit=" + refit}
+		if code := run(t.Context(), args, nil, nil, io.Discard, &stderr); code != 0 {
+			t.Fatalf("exit code %d: %s", code, &stderr)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	if !bytes.Equal(saved("false"), want) {
+		t.Error("with train.refit=false the model has other bytes than that of the training part")
+	}
+	if bytes.Equal(saved("true"), want) {
+		t.Error("with train.refit=true the model has the bytes of that of the training part: the test shows nothing")
+	}
+}

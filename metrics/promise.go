@@ -1,0 +1,108 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// Promise is what a threshold promises about ham to come.
+type Promise struct {
+	// Ham is the number of ham that the threshold was chosen on, and Confidence how sure the promise is, in percent.
+	Ham        int     `json:"ham"`
+	Confidence float64 `json:"confidence"`
+	// HamLost is the share of ham to come, in percent, that is called spam at most. Limit is the share that was asked for.
+	HamLost float64 `json:"ham_lost"`
+	Limit   float64 `json:"limit"`
+	// MoreHam is how many more ham it takes to promise Limit, if none of them is called spam. It is 0 if Limit is promised, or is
+	// 0, which no number of ham promises.
+	MoreHam int `json:"more_ham,omitempty"`
+}
+
+// Promise returns what t promises, which o has chosen on mail with these scores: the upper end of the interval for the share of
+// ham above t.Spam, [UpperBound]. It assumes no distribution of the scores, only that mail to come is like this mail. ok is false
+// without Confidence, with Costs, or without mail of both classes: then nothing is promised.
+func (o ThresholdOptions) Promise(t Thresholds, scores []float64, spam []bool) (p Promise, ok bool) {
+	hams, spams := byClass(scores, spam)
+	if o.Confidence == 0 || o.Costs != "" || len(hams) == 0 || len(spams) == 0 {
+		return Promise{}, false
+	}
+	lost := 0
+	for _, score := range hams {
+		if score > t.Spam {
+			lost++
+		}
+	}
+	p = Promise{Ham: len(hams), Confidence: o.Confidence, HamLost: o.HamLost, Limit: o.HamLost}
+	if o.promised(lost, len(hams)) {
+		return p, true
+	}
+	p.HamLost = 100 * UpperBound(lost, len(hams), o.Confidence/100)
+	if o.HamLost > 0 {
+		p.MoreHam = int(needed(o.HamLost/100, o.Confidence/100)) - len(hams)
+	}
+	return p, true
+}
+
+// String returns the promise in words.
+func (p Promise) String() string {
+	promised := func(percent float64) string {
+		return fmt.Sprintf("at most %v%% of ham is called spam, with %v%% confidence", percent, p.Confidence)
+	}
+	switch {
+	case p.HamLost <= p.Limit:
+		return fmt.Sprintf("%s, by %d ham", promised(p.Limit), p.Ham)
+	case p.MoreHam == 0:
+		return fmt.Sprintf("%s: %d ham promise no less, and no number of ham promises %v%%", promised(roundedUp(p.HamLost)), p.Ham, p.Limit)
+	}
+	return fmt.Sprintf("%s: %d ham promise no less, %d more would promise %v%%", promised(roundedUp(p.HamLost)), p.Ham, p.MoreHam, p.Limit)
+}
+
+// roundedUp returns a percentage above 0 with two significant digits. A promise is not rounded down.
+func roundedUp(percent float64) float64 {
+	digits := 1 - math.Floor(math.Log10(percent)) // after the point
+	unit := math.Pow(10, -digits)
+	return math.Round(math.Ceil(percent/unit-rounding)*unit*1e9) / 1e9
+}
+
+// needed returns how many messages without an error it takes for a share of errors up to the limit to be sure with the
+// given confidence: the least n with (1-limit)^n <= 1 - confidence.
+func needed(limit, confidence float64) float64 {
+	return max(1, math.Ceil(math.Log1p(-confidence)/math.Log1p(-limit)-rounding))
+}
+
+// leastExcesses is the least number of scores that a tail is fitted to.
+const leastExcesses = 5
+
+// raised returns the spam threshold where the n ham, in descending order, are too few: more than HamLost of the ham to come may
+// lie above the greatest of their scores. The tail of the scores is assumed to fall off exponentially from the greatest tenth on,
+// h_1 to h_k with u = h_(k+1):
+//
+//	P(score > t) = (k/n) exp(-(t - u) / theta)
+//	theta        = sum of (h_i - u) / g       g: the (1 - Confidence) quantile of Gamma(k, 1)
+//	tail         = u + theta ln((k/n) / (HamLost/100))
+//
+// The sum divided by theta is distributed as Gamma(k, 1), so theta is the upper end of its one-sided interval. Source: B.
+// Epstein, M. Sobel 1953.
+//
+// The tail ends at the median of the spam, in ascending order, so that half of it is still called spam: a filter that calls
+// nothing spam is of no use, and where scores are bounded an exponential tail leads beyond all of them. A limit of 0 has no tail.
+//
+// On 200 mailboxes of 300 to 3,000 messages it loses a tenth to a fifth of the ham that a threshold without confidence loses, and
+// leaves about twice as much spam unsure (docs/evaluation.md).
+func (o ThresholdOptions) raised(hams, spams []float64) float64 {
+	n := len(hams)
+	k := min(max(n/10, leastExcesses), n-1)
+	limit := o.HamLost / 100
+	if k < 1 || limit == 0 {
+		return hams[0]
+	}
+	u, sum := hams[k], 0.0
+	for _, h := range hams[:k] {
+		sum += h - u
+	}
+	theta := sum / mathext.GammaIncRegInv(float64(k), 1-o.Confidence/100)
+	tail := u + theta*math.Log(float64(k)/float64(n)/limit)
+	return max(hams[0], min(tail, spams[len(spams)/2]))
+}
