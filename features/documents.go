@@ -3,6 +3,7 @@ package features
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -53,8 +54,8 @@ func (d *Documents) Terms() int { return d.dictionary.len() }
 //	n bits    for each term, whether it is at the start
 //	n bits    for each term, whether it occurs more than once
 //	counts    of those that do, as variable-length integers
-//	evidence  the number of different terms of each group, with that of the cells last; then the first cell, and from there
-//	          on the distance from the one before: all as variable-length integers
+//	evidence  the number of different terms of each group, four bytes each, with that of the cells last; then the cells, as the
+//	          ids of a row of a matrix
 //
 // little-endian; bits begin with the lowest of each byte.
 const (
@@ -110,14 +111,9 @@ func (w *Writer) Add(b *Bag) Ref {
 // appendEvidenceOf appends the evidence of a document as it is kept.
 func appendEvidenceOf(dst []byte, doc Document) []byte {
 	for _, n := range doc.sizes() {
-		dst = binary.AppendUvarint(dst, uint64(n))
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(n))
 	}
-	before := uint32(0)
-	for _, cell := range doc.Cells {
-		dst = binary.AppendUvarint(dst, uint64(cell-before))
-		before = cell
-	}
-	return dst
+	return appendGaps(dst, doc.Cells, 0)
 }
 
 func bitmapSize(n int) int { return (n + 7) / 8 }
@@ -187,27 +183,17 @@ func get(r *blockReader, ref Ref) encoded {
 
 // sizes returns the number of different terms of each group, and what follows them, the cells as they are kept.
 func (e *encoded) sizes() (n [Groups]int, cells []byte) {
-	cells = e.evidence
 	for g := range n {
-		size, width := binary.Uvarint(cells)
-		n[g], cells = int(size), cells[width:]
+		n[g] = int(binary.LittleEndian.Uint32(e.evidence[4*g:]))
 	}
-	return n, cells
+	return n, e.evidence[4*Groups:]
 }
 
 // appendCells appends so many cells.
 func appendCells(dst []uint32, cells []byte, n int) []uint32 {
-	cell := uint32(0)
-	for range n {
-		// Nearly all distances have one byte or two.
-		gap, width := uint32(cells[0]), 1
-		if gap >= 0x80 {
-			long, size := binary.Uvarint(cells)
-			gap, width = uint32(long), size
-		}
-		cell, cells = cell+gap, cells[width:]
-		dst = append(dst, cell)
-	}
+	first := len(dst)
+	dst = slices.Grow(dst, n)[:first+n]
+	decodeIDs(dst[first:], cells)
 	return dst
 }
 

@@ -1,7 +1,5 @@
 package features
 
-import "math/bits"
-
 // Group is a kind of evidence that a term is part of. Every term is in one group, which follows from its text.
 type Group uint8
 
@@ -32,21 +30,23 @@ const CellCount = 1 << cellBits
 
 const cellBits = 18
 
-// Cell returns the cell of a run of four bytes.
-func Cell(gram uint32) uint32 {
+// Cell returns the cell of a run of four bytes. Half of the runs, by their hash, have none: runs overlap, so that half of them
+// know as much as all.
+func Cell(gram uint32) (cell uint32, has bool) {
 	// The finaliser of MurmurHash3 is a bijection, so that no two runs are nearer to each other than chance has it.
 	gram ^= gram >> 16
 	gram *= 0x85ebca6b
 	gram ^= gram >> 13
 	gram *= 0xc2b2ae35
 	gram ^= gram >> 16
-	return gram >> (32 - cellBits)
+	return gram >> (32 - cellBits), gram&1 == 0
 }
 
-// cellSet is a set of cells, with a bit for each.
+// cellSet is a set of cells.
 type cellSet struct {
-	bits []uint64 // CellCount of them, nil for an empty set that was never used
-	size int
+	bits    []uint64 // CellCount of them, one for each cell; nil for an empty set that was never used
+	cells   []uint32 // those in it, in the order in which they came
+	scratch []uint32
 }
 
 // add puts a cell into the set.
@@ -57,27 +57,46 @@ func (s *cellSet) add(cell uint32) {
 	bit := uint64(1) << (cell % 64)
 	if word := &s.bits[cell/64]; *word&bit == 0 {
 		*word |= bit
-		s.size++
+		s.cells = append(s.cells, cell)
 	}
 }
 
 // clear empties the set.
 func (s *cellSet) clear() {
-	if s.size > 0 {
-		clear(s.bits)
-		s.size = 0
+	for _, cell := range s.cells {
+		s.bits[cell/64] = 0
 	}
+	s.cells = s.cells[:0]
 }
 
-// appendTo appends the cells in ascending order.
+// digitBits is half of the bits of a cell.
+const digitBits = cellBits / 2
+
+// appendTo appends the cells in ascending order. They are sorted by their lower half and then, keeping that order, by their
+// upper half: a sort that compares takes several times as long.
 func (s *cellSet) appendTo(dst []uint32) []uint32 {
-	if s.size == 0 {
-		return dst
-	}
-	for i, word := range s.bits {
-		for ; word != 0; word &= word - 1 {
-			dst = append(dst, uint32(64*i+bits.TrailingZeros64(word)))
-		}
-	}
+	first := len(dst)
+	dst = append(dst, s.cells...)
+	s.scratch = append(s.scratch[:0], s.cells...)
+	sortByDigit(s.scratch, dst[first:], 0)
+	sortByDigit(dst[first:], s.scratch, digitBits)
 	return dst
+}
+
+// sortByDigit writes src to dst in the order of the bits from shift on.
+func sortByDigit(dst, src []uint32, shift uint) {
+	var at [1 << digitBits]uint32
+	for _, cell := range src {
+		at[cell>>shift&(1<<digitBits-1)]++
+	}
+	sum := uint32(0)
+	for digit, n := range at {
+		at[digit] = sum
+		sum += n
+	}
+	for _, cell := range src {
+		digit := cell >> shift & (1<<digitBits - 1)
+		dst[at[digit]] = cell
+		at[digit]++
+	}
 }

@@ -64,18 +64,23 @@ type rowWriter struct {
 	blockWriter
 	reader blockReader
 	row    Vector
+	gaps   []byte
 }
 
 func (w *rowWriter) add(ref Ref, index *Index, kind Kind) Ref {
 	e := get(&w.reader, ref)
 	value := float32(math.NaN())
 	var values []float32
+	var cells []byte // which are the first ids, as they are kept in a row
+	n, before := 0, uint32(0)
 	switch {
 	case kind == Evidence:
-		w.row = e.appendEvidence(w.row.Reset(), index.ids, index.documents.dictionary.group)
-		sizes, _ := e.sizes()
+		w.row = e.appendEvidenceTerms(w.row.Reset(), index.ids)
+		var sizes [Groups]int
+		sizes, cells = e.sizes()
 		scales := scalesOf(sizes)
 		values = scales[:]
+		n, before = sizes[Grams], lastID(cells, sizes[Grams])
 	case kind.counted():
 		w.row = e.appendVector(w.row.Reset(), index.ids, kind)
 		values = w.row.Values
@@ -84,33 +89,48 @@ func (w *rowWriter) add(ref Ref, index *Index, kind Kind) Ref {
 		value = float32(e.scale(kind))
 	}
 	x := w.row
-	wideGaps := 0
-	for i, before := 0, uint32(0); i < len(x.IDs); i++ {
-		if x.IDs[i]-before >= wideGap {
-			wideGaps++
-		}
-		before = x.IDs[i]
-	}
-	idsSize := 2*len(x.IDs) + 4*wideGaps
+	w.gaps = appendGaps(w.gaps[:0], x.IDs, before)
+	idsSize := len(cells) + len(w.gaps)
 	at := w.room(rowHeaderSize + idsSize + 4*len(values))
 	le := binary.LittleEndian
-	block := le.AppendUint32(w.block, uint32(len(x.IDs)))
+	block := le.AppendUint32(w.block, uint32(n+len(x.IDs)))
 	block = le.AppendUint32(block, uint32(idsSize))
 	block = le.AppendUint32(block, math.Float32bits(value))
-	before := uint32(0)
-	for _, id := range x.IDs {
-		if gap := id - before; gap < wideGap {
-			block = le.AppendUint16(block, uint16(gap))
-		} else {
-			block = le.AppendUint32(le.AppendUint16(block, wideGap), gap)
-		}
-		before = id
-	}
+	block = append(append(block, cells...), w.gaps...)
 	for _, value := range values {
 		block = le.AppendUint32(block, math.Float32bits(value))
 	}
 	w.block = block
 	return at
+}
+
+// appendGaps appends ids as they are kept in a row, the first of them by its distance from before.
+func appendGaps(dst []byte, ids []uint32, before uint32) []byte {
+	le := binary.LittleEndian
+	for _, id := range ids {
+		if gap := id - before; gap < wideGap {
+			dst = le.AppendUint16(dst, uint16(gap))
+		} else {
+			dst = le.AppendUint32(le.AppendUint16(dst, wideGap), gap)
+		}
+		before = id
+	}
+	return dst
+}
+
+// lastID returns the last of n ids that are kept as in a row, 0 if there is none.
+func lastID(ids []byte, n int) uint32 {
+	id, at := uint32(0), 0
+	for range n {
+		gap := uint32(ids[at]) | uint32(ids[at+1])<<8
+		at += 2
+		if gap == wideGap {
+			gap = binary.LittleEndian.Uint32(ids[at:])
+			at += 4
+		}
+		id += gap
+	}
+	return id
 }
 
 // appendVector is [Vocabulary.AppendVector], by the ids of the numbers.
@@ -126,6 +146,16 @@ func (e encoded) appendVector(dst Vector, ids []uint32, kind Kind) Vector {
 		}
 		if id := ids[e.number(i)]; id != unknown {
 			dst.add(first, id, float32(value*scale), kind)
+		}
+	}
+	return dst
+}
+
+// appendEvidenceTerms appends the ids of the known terms as in a document of the kind [Evidence], without values.
+func (e encoded) appendEvidenceTerms(dst Vector, ids []uint32) Vector {
+	for i := range e.n {
+		if id := ids[e.number(i)]; id != unknown && (len(dst.IDs) == 0 || dst.IDs[len(dst.IDs)-1] != CellCount+id) {
+			dst.IDs = append(dst.IDs, CellCount+id)
 		}
 	}
 	return dst

@@ -111,12 +111,11 @@ func (f *Filter) seen(look Look) map[uint32]SeenTerm {
 	}
 	if f.kind == features.Evidence {
 		for _, g := range look.Grams {
-			cell := features.Cell(g.bytes)
-			if first, taken := seen[cell]; taken {
+			if first, taken := seen[g.cell]; taken {
 				g.SeenTerm.Count += first.Count
 				g.SeenTerm.Term = first.Term // of two runs in one cell the first one
 			}
-			seen[cell] = g.SeenTerm
+			seen[g.cell] = g.SeenTerm
 		}
 	}
 	return seen

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"chaff/features"
 	"chaff/message"
 	"chaff/tokenize"
 )
@@ -15,7 +16,7 @@ type Look struct {
 	Uses []tokenize.FieldUse
 	// Terms are the distinct terms, in the order in which they come first.
 	Terms []SeenTerm
-	// Grams are the distinct runs of four bytes, in the order in which they come first, as `bytes:X-Ma`.
+	// Grams are the distinct runs of four bytes that have a cell, in the order in which they come first, as `bytes:X-Ma`.
 	Grams []SeenGram
 	// Tokens is how many terms there are with repetitions.
 	Tokens int
@@ -26,7 +27,7 @@ type Look struct {
 // SeenGram is a run of four bytes of a message.
 type SeenGram struct {
 	SeenTerm
-	bytes uint32
+	cell uint32
 }
 
 // SeenTerm is a term of a message.
@@ -73,12 +74,16 @@ func (r *reader) seenGrams() []SeenGram {
 	var grams []SeenGram
 	index := make(map[uint32]int)
 	r.tokenizer.Grams(r.message, func(gram uint32) {
+		cell, has := features.Cell(gram)
+		if !has {
+			return
+		}
 		i, known := index[gram]
 		if !known {
 			i = len(grams)
 			index[gram] = i
 			text := binary.LittleEndian.AppendUint32([]byte("bytes:"), gram)
-			grams = append(grams, SeenGram{SeenTerm{Term: string(text)}, gram})
+			grams = append(grams, SeenGram{SeenTerm{Term: string(text)}, cell})
 		}
 		grams[i].Count++
 	})

@@ -36,7 +36,11 @@ func newReader(r Reading) (*reader, error) {
 	}
 	made := &reader{decoder: message.NewDecoder(r.Message), tokenizer: tokenizer}
 	made.into = func(t tokenize.Term) { made.add(t) }
-	made.intoCell = func(gram uint32) { made.bag.AddCell(features.Cell(gram)) }
+	made.intoCell = func(gram uint32) {
+		if cell, has := features.Cell(gram); has {
+			made.bag.AddCell(cell)
+		}
+	}
 	return made, nil
 }
 

@@ -77,6 +77,8 @@ type course struct {
 	learner learner
 	start   *rows     // where the learner starts; used up
 	descent *downhill // nil for learners that do not follow a slope
+	// unmeasured leaves the figures of the epochs out, for a learner that needs none.
+	unmeasured bool
 }
 
 // outcome is what a course ends with.
@@ -157,6 +159,9 @@ func (r *running) epoch(ctx context.Context, n int) (Epoch, error) {
 	}
 	e.Updates += r.learner.pass()
 	r.learner.model(r.now)
+	if r.unmeasured {
+		return e, nil
+	}
 	e.Train = measure(r.now, r.train, r.learner.loss, r.weights)
 	if r.watching() {
 		figures := measure(r.now, r.development, r.learner.loss, r.weights)
@@ -168,7 +173,9 @@ func (r *running) epoch(ctx context.Context, n int) (Epoch, error) {
 
 // keep takes the weights of an epoch for the result: with patience if they are the best so far, else always.
 func (r *running) keep(e Epoch) {
-	r.out.epochs = append(r.out.epochs, e)
+	if !r.unmeasured {
+		r.out.epochs = append(r.out.epochs, e)
+	}
 	r.out.settled = e.Updates == 0
 	if r.Patience > 0 && e.Development != nil {
 		if e.Development.Loss >= r.lowest {

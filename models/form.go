@@ -11,22 +11,61 @@ import (
 // lectures. A form with members bounds what each kind of evidence may say, so that none outvotes all others:
 //
 //	s_g   = sum over w of group g of a_w f_w
-//	z_m   = b_m + sum over the groups g of member m of K tanh(s_g / K)
-//	score = sum over m of B tanh(z_m / B)
+//	z_m   = b_m + sum over the groups g of member m of bounded(s_g)
+//	score = sum over m of bounded(z_m)
 //
-// K is the bound of a group, B that of a member; a bound of 0 is none. There is one weight for each term all the same. Near 0
-// the form is affine, since tanh(s) is s there.
+// with bounded(s) = K tanh(s / K), for the K of the group or the member. A sum below 0 may have another K than one above it. There
+// is one weight for each term all the same. Near 0 the form is affine, since bounded(s) is s there, and has the slope 1 on both
+// sides.
 type Form []Member
 
 // Member is a part of a [Form] that is learned by itself.
 type Member struct {
-	// First and Last are the first and the last of its groups.
-	First features.Group `json:"first"`
-	Last  features.Group `json:"last"`
-	// GroupBound is K: how much a group adds at most.
-	GroupBound float64 `json:"group_bound"`
-	// Bound is B: how much the member adds at most.
-	Bound float64 `json:"bound"`
+	// First is the first of its groups, and Groups are the bounds of these.
+	First  features.Group `json:"first"`
+	Groups []Bounds       `json:"groups"`
+	// Bounds are those of the member.
+	Bounds Bounds `json:"bounds"`
+}
+
+// Bounds are how far a sum may go, K: below 0 and above it. 0 is for no bound.
+type Bounds struct {
+	Below float64 `json:"below"`
+	Above float64 `json:"above"`
+}
+
+// within returns K tanh(s / K), and s without a bound.
+func (b Bounds) within(s float64) float64 {
+	K := b.of(s)
+	if K == 0 {
+		return s
+	}
+	return K * math.Tanh(s/K)
+}
+
+// of returns the bound that is for s.
+func (b Bounds) of(s float64) float64 {
+	if s < 0 {
+		return b.Below
+	}
+	return b.Above
+}
+
+// slope returns the derivative of within at s, by its value there: 1 - tanh^2(s / K).
+func (b Bounds) slope(s, within float64) float64 {
+	K := b.of(s)
+	if K == 0 {
+		return 1
+	}
+	return 1 - (within/K)*(within/K)
+}
+
+// share returns within(s) / s: how much of each of the parts of s is left.
+func (b Bounds) share(s float64) float64 {
+	if s == 0 {
+		return 1
+	}
+	return b.within(s) / s
 }
 
 // sums are the products of weights and features, added up by group.
@@ -51,53 +90,38 @@ func (f Form) biases() int { return max(1, len(f)) }
 
 // score returns the score of a row with the given biases, one for each member.
 func (f Form) score(bias []float64, s *sums) float64 {
-	if f == nil {
-		z := bias[0]
-		for _, sum := range s {
-			z += sum
-		}
-		return z
-	}
 	var score float64
 	for m, member := range f {
-		z := bias[m]
-		for g := member.First; g <= member.Last; g++ {
-			z += bounded(s[g], member.GroupBound)
-		}
-		score += bounded(z, member.Bound)
+		score += member.Bounds.within(member.sum(bias[m], s))
 	}
 	return score
 }
 
-// bounded returns K tanh(s / K), and s for a K of 0.
-func bounded(s, K float64) float64 {
-	if K == 0 {
-		return s
+// sum is z_m.
+func (m Member) sum(bias float64, s *sums) float64 {
+	z := bias
+	for i, bounds := range m.Groups {
+		z += bounds.within(s[int(m.First)+i])
 	}
-	return K * math.Tanh(s/K)
-}
-
-// share returns bounded(s, K) / s: how much of each of the parts of s is left.
-func share(s, K float64) float64 {
-	if s == 0 {
-		return 1
-	}
-	return bounded(s, K) / s
+	return z
 }
 
 // validate returns an error if a form from a file is none: every group must be in one member at most, and bounds be finite.
 func (f Form) validate() error {
-	next := features.Group(0)
-	for m, member := range f {
-		for _, bound := range []float64{member.GroupBound, member.Bound} {
-			if !(bound >= 0 && bound <= math.MaxFloat32) { // also refuses NaN
-				return fmt.Errorf("member %d has the bound %v", m, bound)
+	next := 0
+	for i, m := range f {
+		for _, b := range append([]Bounds{m.Bounds}, m.Groups...) {
+			for _, bound := range []float64{b.Below, b.Above} {
+				if !(bound >= 0 && bound <= math.MaxFloat32) { // also refuses NaN
+					return fmt.Errorf("member %d has the bound %v", i, bound)
+				}
 			}
 		}
-		if member.First < next || member.Last < member.First || member.Last >= features.Groups {
-			return fmt.Errorf("member %d has the groups %d to %d", m, member.First, member.Last)
+		last := int(m.First) + len(m.Groups) - 1
+		if int(m.First) < next || last < int(m.First) || last >= features.Groups {
+			return fmt.Errorf("member %d has the groups %d to %d", i, m.First, last)
 		}
-		next = member.Last + 1
+		next = last + 1
 	}
 	return nil
 }

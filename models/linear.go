@@ -181,14 +181,11 @@ func (l *Linear) Contributions(dst []float64, x features.Vector, r int) (terms [
 	s := groupSums(x, l.Weights, rows, r)
 	for m, member := range l.Form {
 		b := l.Bias[r*len(l.Form)+m]
-		z := b
-		for g := member.First; g <= member.Last; g++ {
-			z += bounded(s[g], member.GroupBound)
-		}
-		ofMember := share(z, member.Bound)
+		ofMember := member.Bounds.share(member.sum(b, &s))
 		bias += ofMember * b
-		for g := member.First; g <= member.Last; g++ {
-			left[g] = ofMember * share(s[g], member.GroupBound)
+		for i, bounds := range member.Groups {
+			g := int(member.First) + i
+			left[g] = ofMember * bounds.share(s[g])
 		}
 	}
 	for i, w := range x.IDs {

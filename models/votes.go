@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"chaff/features"
 	"chaff/internal/parallel"
@@ -12,8 +13,9 @@ import (
 
 // Votes is a committee of two in which every kind of evidence has one bounded vote. The first member knows the terms of a
 // message in six groups: words and pairs of the text, the subject, links, structure, and the words of other header fields. The
-// second one knows the runs of four bytes of the header and of the beginning of the text, as one group without a bound of its
-// own. Each learns by itself, and their bounded scores are added; see [Form].
+// second one knows the runs of four bytes of the header and of the head of the text, as one group without a bound of its own. Each
+// learns by itself, and their bounded scores are added; see [Form]. What anyone can paste into a mail, as words, pairs, links and
+// bytes of the text, may say less for ham than for spam: nobody pastes what speaks for spam.
 //
 // A member is logistic regression with the log odds of naive Bayes as an offset, all of it within the bound of each group:
 //
@@ -53,7 +55,7 @@ import (
 // It has any number of classes: of more than two, each has a committee of its own against all others. It takes features of the
 // kind evidence.
 type Votes struct {
-	// Epochs is the number of passes over the training part. From 0 to 100000; default 0, which is for as many as make 3,000
+	// Epochs is the number of passes over the training part. From 0 to 100000; default 0, which is for as many as make 2,000
 	// steps, from one to three: little mail needs more than one pass, and more mail with wrong labels is learned by heart.
 	Epochs int `json:"epochs"`
 	// ClassWeights is how much a message of each class counts, as for the other models: "none", "balanced", or weights as
@@ -67,6 +69,9 @@ type Votes struct {
 	LearningRate float64 `json:"learning_rate"`
 	// GroupBound is K, how much the vote of a group of terms is at most. Above 0, at most 1e6; default 3.
 	GroupBound float64 `json:"group_bound"`
+	// PastedBound is how much a vote for ham is at most where anyone can paste: that of the words, of the pairs and of the links,
+	// and that of the runs of bytes. It is for a spam filter only. Above 0, at most 1e6; default 1.5.
+	PastedBound float64 `json:"pasted_bound"`
 	// Bound is how much the vote of a member is at most. Above 0, at most 1e6; default 4.
 	Bound float64 `json:"bound"`
 	// Seed is where the order of the messages comes from.
@@ -79,7 +84,7 @@ var _ EpochTrainer = Votes{}
 func DefaultVotes() Votes {
 	return Votes{
 		ClassWeights: WeightsNone,
-		Smoothing:    0.001, BayesShare: 0.3, LearningRate: 0.7, GroupBound: 3, Bound: 4,
+		Smoothing:    0.001, BayesShare: 0.3, LearningRate: 0.7, GroupBound: 3, PastedBound: 1.5, Bound: 4,
 	}
 }
 
@@ -100,13 +105,14 @@ func (m Votes) validate(prefix string) error {
 	return errors.Join(append(errs,
 		checkLearningRate(prefix, m.LearningRate),
 		checkPositive(prefix+"group_bound", m.GroupBound),
+		checkPositive(prefix+"pasted_bound", m.PastedBound),
 		checkPositive(prefix+"bound", m.Bound),
 	)...)
 }
 
 // The passes over few documents are as many as make enough steps, up to mostPasses.
 const (
-	enoughSteps = 3000
+	enoughSteps = 2000
 	mostPasses  = 3
 )
 
@@ -119,32 +125,47 @@ func (m Votes) passes(documents int) Passes {
 	return p
 }
 
-// form is how the votes are added.
-func (m Votes) form() Form {
+// form is how the votes are added. Of a spam filter, whose class 0 is ham, what anyone can paste has a bound of its own below 0.
+func (m Votes) form(classes []string) Form {
+	anyGroup := Bounds{m.GroupBound, m.GroupBound}
+	pasted, runs := anyGroup, Bounds{m.Bound, m.Bound}
+	if slices.Equal(classes, []string{"ham", "spam"}) {
+		pasted.Below, runs.Below = m.PastedBound, m.PastedBound
+	}
+	terms := make([]Bounds, features.Grams)
+	for g := range terms {
+		terms[g] = anyGroup
+	}
+	for _, g := range []features.Group{features.Words, features.Pairs, features.Links} {
+		terms[g] = pasted
+	}
 	return Form{
-		{First: features.Words, Last: features.Fields, GroupBound: m.GroupBound, Bound: m.Bound},
-		{First: features.Grams, Last: features.Grams, Bound: m.Bound},
+		{First: features.Words, Groups: terms, Bounds: Bounds{m.Bound, m.Bound}},
+		{First: features.Grams, Groups: []Bounds{{}}, Bounds: runs},
 	}
 }
 
-// Train implements [Trainer].
+// Train implements [Trainer]. Its report has no epochs: nobody watches them.
 func (m Votes) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, Watch{})
+	return m.train(ctx, d, Watch{}, false)
 }
 
 // TrainEpochs implements [EpochTrainer].
 func (m Votes) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*Linear, Report, error) {
+	return m.train(ctx, d, w, true)
+}
+
+func (m Votes) train(ctx context.Context, d *features.Dataset, w Watch, measured bool) (*Linear, Report, error) {
 	if err := errors.Join(m.Validate(), wantKind("votes", d, features.Evidence)); err != nil {
 		return nil, Report{}, err
 	}
-	R := rowsOf(len(d.Classes))
-	l := newVotes(m, R, d.Terms)
+	l := newVotes(m, d.Classes, d.Terms)
 	l.workers = d.Workers
 	if err := countInto(ctx, d, l.count); err != nil {
 		return nil, Report{}, err
 	}
-	start := newFormRows(m.form(), R, d.Terms)
-	out, err := (&course{Passes: m.passes(d.Len()), watch: w, learner: l, start: start}).run(ctx, d)
+	start := newFormRows(l.form, l.R, d.Terms)
+	out, err := (&course{Passes: m.passes(d.Len()), watch: w, learner: l, start: start, unmeasured: !measured}).run(ctx, d)
 	if err != nil {
 		return nil, Report{}, err
 	}
@@ -152,7 +173,7 @@ func (m Votes) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*
 }
 
 func (m Votes) online(classes []string) (Online, error) {
-	return m.passes(0).online(classes, nil, &onlineVotes{newVotes(m, rowsOf(len(classes)), 0)})
+	return m.passes(0).online(classes, nil, &onlineVotes{newVotes(m, classes, 0)})
 }
 
 // votes learns R rows of committees.
@@ -178,27 +199,29 @@ type voteState struct {
 	wrong, seen   float64 // Q and N
 }
 
-// voteCell is what is known of a term in a row. The sums are whole numbers of units, so that they do not depend on the order of
-// the documents, and leaving one out leaves nothing of it.
+// voteCell is what is known of a term in a row: 16 bytes, since each has to be waited for. The sums are whole numbers of units,
+// so that they do not depend on the order of the documents, and leaving one out leaves nothing of it.
 type voteCell struct {
 	weight  float32   // a_w
 	squares float32   // G_w
-	sums    [2]uint64 // n0_w and n1_w
+	sums    [2]uint32 // n0_w and n1_w
 }
 
 type groupTotals [features.Groups][2]uint64
 
 const (
-	// unit is the number that sums of features are whole multiples of, 1 over this.
-	unit = 1 << 20
+	// unit is how many units 1 is. A sum stops growing at 2^32 units: those of a million documents in which a term is the only
+	// one of its group.
+	unit = 1 << 12
 	// noiseSeen documents with noiseWrong wrong labels are what is supposed of labels before any is seen; more than mostNoise
 	// of them being wrong is never supposed.
 	noiseWrong, noiseSeen, mostNoise = 2, 100, 0.3
 )
 
-func newVotes(m Votes, R, terms int) *votes {
+func newVotes(m Votes, classes []string, terms int) *votes {
+	R := rowsOf(len(classes))
 	l := &votes{
-		form: m.form(), R: R, totals: make([]groupTotals, R),
+		form: m.form(classes), R: R, totals: make([]groupTotals, R),
 		smoothing: m.Smoothing * unit, share: m.BayesShare, rate: m.LearningRate,
 	}
 	l.states = make([]voteState, R*len(l.form))
@@ -211,22 +234,40 @@ func newVotes(m Votes, R, terms int) *votes {
 }
 
 // units returns a feature as a whole number of units.
-func units(f float32) uint64 { return uint64(float64(f)*unit + 0.5) }
+func units(f float32) uint32 { return uint32(f*unit + 0.5) }
+
+// runs calls do with each stretch of terms of x that are of one group, from the first up to but without the last. The cells of
+// grams are one stretch.
+func runs(x features.Vector, do func(g features.Group, from, to int)) {
+	for from := 0; from < len(x.IDs); {
+		g, to := groupAt(x, from), from+1
+		for to < len(x.IDs) && groupAt(x, to) == g {
+			to++
+		}
+		do(g, from, to)
+		from = to
+	}
+}
 
 // count counts a document of class c for naive Bayes.
 func (l *votes) count(x features.Vector, c int) {
 	for r := range l.R {
 		side := sideOf(l.R, r, c)
-		for i, w := range x.IDs {
-			g := groupAt(x, i)
-			cell, f := &l.cells[int(w)*l.R+r], units(x.Values[i])
-			if r == 0 && cell.sums == [2]uint64{} {
-				l.known[g]++
-				l.groups[w] = g
+		runs(x, func(g features.Group, from, to int) {
+			f, fresh := units(x.Values[from]), 0
+			for _, w := range x.IDs[from:to] {
+				cell := &l.cells[int(w)*l.R+r]
+				if cell.sums == [2]uint32{} {
+					fresh++
+					l.groups[w] = g
+				}
+				cell.sums[side] = max(cell.sums[side], cell.sums[side]+f) // no more than there is room for
 			}
-			cell.sums[side] += f
-			l.totals[r][g][side] += f
-		}
+			if r == 0 {
+				l.known[g] += float64(fresh)
+			}
+			l.totals[r][g][side] += uint64(f) * uint64(to-from)
+		})
 	}
 }
 
@@ -250,48 +291,60 @@ type groupRead struct {
 	value   float64 // n_g^-1/2
 	weights float64 // sum of a_w
 	odds    float64 // sum of the logarithms so far
-	product float64 // of the odds since the last logarithm
-	terms   float64
-	known   float64 // of them, those that another document has
-	slope   float64 // dz / da_w
+	// A logarithm costs more than all else, so it is taken of products: those of a + n1_w and of a + n0_w since the last one.
+	above, below float64
+	terms        float64
+	known        float64 // of them, those that another document has
+	slope        float64 // dz / da_w
 }
 
 // look reads a document of class c for row r. If it is counted it is left out of the counts.
 func (l *votes) look(r int, x features.Vector, counted bool, c int) {
 	read := &l.read
 	for g := range read.groups {
-		read.groups[g] = groupRead{product: 1}
+		read.groups[g] = groupRead{above: 1, below: 1}
 	}
 	var own [2]uint64 // 1 on the side of the document
 	if counted {
 		own[sideOf(l.R, r, c)] = 1
 	}
-	for i, w := range x.IDs {
-		g, cell := &read.groups[groupAt(x, i)], &l.cells[int(w)*l.R+r]
-		g.value = float64(x.Values[i])
-		g.terms++
-		g.weights += float64(cell.weight)
-		f := units(x.Values[i])
-		n0, n1 := cell.sums[0]-own[0]*f, cell.sums[1]-own[1]*f
-		if n0|n1 == 0 {
-			continue
+	runs(x, func(at features.Group, from, to int) {
+		g := &read.groups[at]
+		f := units(x.Values[from])
+		own0, own1 := uint32(own[0])*f, uint32(own[1])*f
+		var weights float64
+		var known uint32
+		above, below, a := g.above, g.below, l.smoothing
+		for ids := x.IDs[from:to]; len(ids) > 0; {
+			some := ids[:min(len(ids), multiplied)]
+			ids = ids[len(some):]
+			for _, w := range some {
+				cell := &l.cells[int(w)*l.R+r]
+				weights += float64(cell.weight)
+				n0, n1 := cell.sums[0]-own0, cell.sums[1]-own1
+				known += ((n0 | n1) | -(n0 | n1)) >> 31 // 1 if another document has the term
+				above *= a + float64(n1)                // of a term that none has both grow by the same
+				below *= a + float64(n0)
+			}
+			if tooFar(above) || tooFar(below) {
+				g.odds += math.Log(above / below)
+				above, below = 1, 1
+			}
 		}
-		g.known++
-		// A logarithm costs more than all else, so it is taken of products, long before they overflow.
-		g.product *= (l.smoothing + float64(n1)) / (l.smoothing + float64(n0))
-		if g.product < 1e-100 || g.product > 1e100 {
-			g.odds += math.Log(g.product)
-			g.product = 1
-		}
-	}
+		g.value, g.above, g.below = float64(x.Values[from]), above, below
+		g.terms += float64(to - from)
+		g.known += float64(known)
+		g.weights += weights
+	})
 	for m, member := range l.form {
 		z := l.states[r*len(l.form)+m].bias
 		var terms, known float64
-		for at := member.First; at <= member.Last; at++ {
+		for i, bounds := range member.Groups {
+			at := member.First + features.Group(i)
 			g := &read.groups[at]
 			terms += g.terms
 			known += g.known
-			z += l.vote(r, at, g, own, member.GroupBound)
+			z += l.vote(r, at, g, own, bounds)
 		}
 		read.z[m], read.fresh[m] = z, 0
 		if terms > 0 {
@@ -300,23 +353,27 @@ func (l *votes) look(r int, x features.Vector, counted bool, c int) {
 	}
 }
 
+// multiplied is how many factors may come between two looks at a product. None is above 2^33 units or below 1e-10 of 1, so that
+// as many of them leave a product that is not [tooFar] a finite number that is not 0.
+const multiplied = 8
+
+// tooFar reports whether a product has to be replaced by its logarithm.
+func tooFar(product float64) bool { return product > 1e150 || product < 1e-150 }
+
 // vote returns the bounded vote of a group, and takes down its slope.
-func (l *votes) vote(r int, at features.Group, g *groupRead, own [2]uint64, bound float64) float64 {
+func (l *votes) vote(r int, at features.Group, g *groupRead, own [2]uint64, bounds Bounds) float64 {
 	if g.terms == 0 {
 		return 0
 	}
 	sum := g.weights
 	if l.share > 0 && g.known > 0 {
-		totals, document := l.totals[r][at], units(float32(g.value))*uint64(g.terms)
+		totals, document := l.totals[r][at], uint64(units(float32(g.value)))*uint64(g.terms)
 		n := [2]uint64{totals[0] - own[0]*document, totals[1] - own[1]*document}
-		sum += l.share * (g.odds + math.Log(g.product) + g.known*l.logOddsOfTotals(at, n))
+		sum += l.share * (g.odds + math.Log(g.above/g.below) + g.known*l.logOddsOfTotals(at, n))
 	}
 	s := g.value * sum
-	v := bounded(s, bound)
-	g.slope = g.value
-	if bound > 0 {
-		g.slope *= 1 - (v/bound)*(v/bound)
-	}
+	v := bounds.within(s)
+	g.slope = g.value * bounds.slope(s, v)
 	return v
 }
 
@@ -355,7 +412,8 @@ func (l *votes) step(r int, x features.Vector, t, weight float64) bool {
 		changed = true
 		state.squares += e * e
 		state.bias -= l.rate * e / math.Sqrt(state.squares)
-		for g := member.First; g <= member.Last; g++ {
+		for i := range member.Groups {
+			g := int(member.First) + i
 			slopes[g] = float32(e * l.read.groups[g].slope)
 		}
 	}
@@ -363,12 +421,17 @@ func (l *votes) step(r int, x features.Vector, t, weight float64) bool {
 		return false
 	}
 	rate := float32(l.rate)
-	for i, w := range x.IDs {
-		g := slopes[groupAt(x, i)]
-		cell := &l.cells[int(w)*l.R+r]
-		cell.squares += g * g
-		cell.weight -= rate * g / float32(math.Sqrt(float64(cell.squares)))
-	}
+	runs(x, func(at features.Group, from, to int) {
+		g := slopes[at]
+		if g == 0 {
+			return
+		}
+		for _, w := range x.IDs[from:to] {
+			cell := &l.cells[int(w)*l.R+r]
+			cell.squares += g * g
+			cell.weight -= rate * g / float32(math.Sqrt(float64(cell.squares)))
+		}
+	})
 	return true
 }
 
@@ -401,7 +464,7 @@ func (l *votes) model(dst *rows) {
 		for i := from; i < to; i++ {
 			cell := &l.cells[i]
 			dst.weights[i] = float64(cell.weight)
-			if cell.sums != [2]uint64{} {
+			if cell.sums != [2]uint32{} {
 				odds := (l.smoothing + float64(cell.sums[1])) / (l.smoothing + float64(cell.sums[0]))
 				dst.weights[i] += l.share * (math.Log(odds) + totals[i%l.R][l.groups[i/l.R]])
 			}
@@ -430,7 +493,7 @@ func (l *votes) scoresNow(dst []float64, x features.Vector) []float64 {
 		l.look(r, x, false, 0)
 		dst[r] = 0
 		for m, member := range l.form {
-			dst[r] += bounded(l.read.z[m], member.Bound)
+			dst[r] += member.Bounds.within(l.read.z[m])
 		}
 	}
 	return dst

@@ -33,8 +33,8 @@ type Options struct {
 	Pairs bool `json:"pairs"`
 	// PairBytes is how many bytes of the text pairs are made of; 0 is for all of it. At least 0; default 1000.
 	PairBytes int `json:"pair_bytes"`
-	// Grams makes a cell of each four neighbouring bytes of the header and of the beginning of the text, for the models that
-	// look at them: those on `evidence`. A cell is one of 262,144 numbers. They see how a program writes a header, and see
+	// Grams makes a cell of every second run of four neighbouring bytes of the header and of the head of the text, for the models
+	// that look at them: those on `evidence`. A cell is one of 262,144 numbers; which runs have one, their hash decides. They see how a program writes a header, and see
 	// through spellings. Fields that filters, mailboxes, lists and the delivery write are left out. Default true.
 	Grams bool `json:"grams"`
 	// GramHeaderBytes is how many bytes of the header, without the fields that are left out, grams are made of. At least 0;
