@@ -17,7 +17,8 @@ import (
 //	1  first
 //	2  settings have a calibration; what classifying does not need is in INFO
 //	3  of a term's hash 32 bits are kept beside its prefix; the texts of terms may be left out
-const formatVersion = 3
+//	4  settings have a form; of a model on evidence the weights of the cells come before those of the terms
+const formatVersion = 4
 
 const (
 	magic       = "\x89CHAFF\r\n"
