@@ -44,7 +44,7 @@ func changes(model string) []change {
 			change{"with those of 3,000 bytes of the text", "tokenize.gram_text_bytes=3000"},
 			change{"without naive Bayes in the votes", "models.votes.bayes_share=0"},
 			change{"without bounds", "models.votes.group_bound=1000000 models.votes.bound=1000000"},
-			change{"groups bounded by 1.5", "models.votes.group_bound=1.5"},
+			change{"as much for ham where anyone can paste", "models.votes.pasted_bound=3"},
 			change{"groups bounded by 6", "models.votes.group_bound=6"},
 			change{"two epochs", "models.votes.epochs=2"},
 		)

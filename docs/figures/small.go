@@ -16,7 +16,7 @@ func sizes() []int { return []int{20, 50, 100, 200, 500, 1000, 2000} }
 
 // rivals are the models that the default one is set beside where mail is little, mislabelled or hostile.
 func (b *bench) rivals() []string {
-	return b.withDefault("multinomial", "bernoulli", "arow", "softmax", "lms", "averaged-perceptron")
+	return b.withDefault("hybrid", "multinomial", "bernoulli", "arow", "softmax", "lms", "averaged-perceptron")
 }
 
 // learningCurves is what models reach with a few messages.
