@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 
 	"chaff/corpus"
 	"chaff/features"
@@ -57,7 +56,10 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o TrainOptions) (*Fil
 	if err != nil {
 		return nil, Refitted{}, err
 	}
-	trainer := withEpochs(configured, t.Result.Report)
+	trainer, _, err := o.Models.Stopped(name, t.Result.Kept).New(name, c.options.Seed)
+	if err != nil {
+		return nil, Refitted{}, err
+	}
 	scores, err := c.scoreHeldOut(t.Filter)
 	if err != nil {
 		return nil, Refitted{}, err
@@ -218,25 +220,4 @@ func (o *outOfFold) made() scored {
 		}
 	}
 	return s
-}
-
-// withEpochs returns a trainer that makes as many epochs as were kept, if development mail decided that: where all mail is
-// learnt there is none left to decide.
-func withEpochs(t models.Trainer, report models.Report) models.Trainer {
-	if len(report.Epochs) == 0 {
-		return t
-	}
-	settings := reflect.New(reflect.TypeOf(t)).Elem() // a copy
-	settings.Set(reflect.ValueOf(t))
-	field := settings.FieldByName("Passes") // settings of an EpochTrainer contain it
-	if !field.IsValid() {
-		return t
-	}
-	passes, ok := field.Interface().(models.Passes)
-	if !ok || passes.Patience == 0 {
-		return t
-	}
-	passes.Epochs, passes.Patience = report.Kept, 0
-	field.Set(reflect.ValueOf(passes))
-	return settings.Interface().(models.Trainer)
 }

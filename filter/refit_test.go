@@ -236,25 +236,6 @@ func TestAMessageWithoutAScoreIsCounted(t *testing.T) {
 	}
 }
 
-func TestEarlyStoppingDecidesTheEpochsOfTheRefittedModel(t *testing.T) {
-	stopped := models.Report{Epochs: make([]models.Epoch, 5), Kept: 2}
-	lms := models.DefaultLMS()
-	lms.Epochs, lms.Patience = 50, 3
-	got := withEpochs(lms, stopped).(models.LMS)
-	want := lms
-	want.Epochs, want.Patience = 2, 0
-	if got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	lms.Patience = 0
-	if got := withEpochs(lms, stopped); got != lms {
-		t.Errorf("without patience: got %+v, want %+v", got, lms)
-	}
-	if got := withEpochs(models.Majority{}, models.Report{}); got != (models.Majority{}) {
-		t.Errorf("without epochs: got %+v", got)
-	}
-}
-
 func TestEveryModelIsRefitted(t *testing.T) {
 	two := collect(t, mailbox(1, 100, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
 	classes := []string{"golang", "rowing", "garden", "poetry"}

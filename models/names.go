@@ -103,15 +103,31 @@ func withKind(t Trainer, kind func() (features.Kind, error)) (Trainer, features.
 	return t, k, err
 }
 
+// passes are the settings of the passes of all trainers in epochs that share them, by the names of the models.
+func (o *Options) passes() map[string]*Passes {
+	return map[string]*Passes{
+		"perceptron": &o.Perceptron.Passes, "averaged-perceptron": &o.AveragedPerceptron.Passes,
+		"multiclass-perceptron": &o.MulticlassPerceptron.Passes, "tanh": &o.Tanh.Passes, "lms": &o.LMS.Passes,
+		"softmax": &o.Softmax.Passes, "passive-aggressive": &o.PassiveAggressive.Passes, "hybrid": &o.Hybrid.Passes,
+		"arow": &o.AROW.Passes,
+	}
+}
+
 // seed gives all trainers that have chance in them the seed it comes from.
 func (o *Options) seed(seed uint64) {
-	for _, p := range []*Passes{
-		&o.Perceptron.Passes, &o.AveragedPerceptron.Passes, &o.MulticlassPerceptron.Passes, &o.Tanh.Passes, &o.LMS.Passes,
-		&o.Softmax.Passes, &o.PassiveAggressive.Passes, &o.Hybrid.Passes, &o.AROW.Passes,
-	} {
+	for _, p := range o.passes() {
 		p.Seed = seed
 	}
 	o.Votes.Seed = seed
+}
+
+// Stopped returns o with the named model making as many epochs as were kept when development mail decided when to stop: where
+// all mail is learned none is left to decide. A model without patience stays as it is.
+func (o Options) Stopped(name string, kept int) Options {
+	if p := o.passes()[name]; p != nil && p.Patience > 0 && kept > 0 {
+		p.Epochs, p.Patience = kept, 0
+	}
+	return o
 }
 
 // WithFeatures returns o with all models that can be trained on features of the given kind trained on them.

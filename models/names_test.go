@@ -212,3 +212,19 @@ func TestShorterSteps(t *testing.T) {
 		}
 	}
 }
+
+func TestAModelThatWasStoppedMakesAsManyEpochs(t *testing.T) {
+	o := models.DefaultOptions()
+	o.LMS.Epochs, o.LMS.Patience = 30, 2
+	if got := o.Stopped("lms", 7).LMS; got.Epochs != 7 || got.Patience != 0 {
+		t.Errorf("got %d epochs and a patience of %d, want 7 and 0", got.Epochs, got.Patience)
+	}
+	for _, name := range models.Names() {
+		if name != "lms" && o.Stopped(name, 7) != o {
+			t.Errorf("%s has no patience, and was changed", name)
+		}
+	}
+	if o.Stopped("lms", 0) != o {
+		t.Error("without an epoch that was kept the settings were changed")
+	}
+}

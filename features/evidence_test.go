@@ -1,0 +1,157 @@
+package features
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// evidenceBag gathers terms and cells by chance, each term in the group that its number gives.
+func evidenceBag(random *rand.Rand, terms, cells int) *Bag {
+	b := new(Bag)
+	for range terms {
+		n := random.IntN(3 * terms)
+		text := fmt.Appendf(nil, "term %d", n)
+		if b.Add(Hash(text), Group(n%int(Grams)), n%2 == 0) {
+			b.Name(text)
+		}
+	}
+	for range cells {
+		b.AddCell(uint32(random.IntN(CellCount)))
+	}
+	return b
+}
+
+// complete writes the documents of bags.
+func complete(t *testing.T, bags []*Bag) (*Documents, []Ref) {
+	t.Helper()
+	d := NewDocuments(0)
+	w := d.NewWriter()
+	var refs []Ref
+	for _, b := range bags {
+		refs = append(refs, w.Add(b))
+	}
+	w.Close()
+	if err := d.Complete(1); err != nil {
+		t.Fatal(err)
+	}
+	return d, refs
+}
+
+// TestEvidenceIsTheSameWhicheverWayItIsMade compares the vector that classification makes with the row of a matrix and with what
+// is learned one after the other.
+func TestEvidenceIsTheSameWhicheverWayItIsMade(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 0))
+	var bags []*Bag
+	for i := range 40 {
+		bags = append(bags, evidenceBag(random, 1+7*i, 50*i))
+	}
+	bags = append(bags, new(Bag)) // a document without anything
+	d, refs := complete(t, bags)
+	half := len(refs) / 2 // of the others some terms are unknown
+	index, _, err := d.Build(refs[:half], DefaultOptions(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	matrix := index.Dataset(Evidence, []string{"a", "b"}, refs, make([]int32, len(refs)), 2)
+	if want := CellCount + index.Vocabulary().Len(); matrix.Terms != want {
+		t.Errorf("the matrix has %d terms, want %d", matrix.Terms, want)
+	}
+	subset := matrix.Subset([]int{3, half + 1})
+	rows, others := matrix.Rows(), subset.Rows()
+	growing := d.Growing(Evidence)
+	unknown := 0
+	for i, b := range bags {
+		doc := b.Document()
+		want := index.Vocabulary().AppendVector(Vector{}, doc, Evidence)
+		got := rows.Row(i)
+		if diff := cmp.Diff(want, Vector{slices.Clone(got.IDs), slices.Clone(got.Values), slices.Clone(got.Groups)}); diff != "" && len(want.IDs) > 0 {
+			t.Fatalf("document %d, row of the matrix (-want +got):\n%s", i, diff)
+		}
+		unknown += len(doc.Terms) + len(doc.Cells) - len(want.IDs)
+		checkEvidence(t, doc, want)
+		learned := growing.Learn(refs[i])
+		if len(learned.IDs) != len(doc.Terms)+len(doc.Cells) {
+			t.Errorf("document %d: %d terms and cells were learned, want %d and %d", i, len(learned.IDs), len(doc.Terms), len(doc.Cells))
+		}
+		checkEvidence(t, doc, learned)
+		if diff := cmp.Diff(doc, d.Document(refs[i])); diff != "" && len(doc.Terms) > 0 {
+			t.Errorf("document %d as it was kept (-want +got):\n%s", i, diff)
+		}
+	}
+	if unknown == 0 {
+		t.Error("no document has an unknown term")
+	}
+	for n, i := range []int{3, half + 1} {
+		if diff := cmp.Diff(rows.Row(i), others.Row(n)); diff != "" {
+			t.Errorf("row %d of a subset (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+// checkEvidence holds the vector of a document to its definition: each group of the document, unknown terms included, has the
+// length 1.
+func checkEvidence(t *testing.T, doc Document, x Vector) {
+	t.Helper()
+	sizes := doc.sizes()
+	for i, id := range x.IDs {
+		g := x.Groups[i]
+		if (id < CellCount) != (g == Grams) {
+			t.Fatalf("id %d is of the group %v", id, g)
+		}
+		if want := float32(1 / math.Sqrt(float64(sizes[g]))); x.Values[i] != want {
+			t.Fatalf("a term of %v has the value %v, want %v", g, x.Values[i], want)
+		}
+	}
+}
+
+func TestCellsAreASortedSet(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 0))
+	var s cellSet
+	for range 20 {
+		n := random.IntN(3000)
+		want := make(map[uint32]bool)
+		for range n {
+			cell := uint32(random.IntN(CellCount))
+			if random.IntN(4) == 0 {
+				cell %= 64 // often the same ones
+			}
+			s.add(cell)
+			want[cell] = true
+		}
+		got := s.appendTo([]uint32{7})[1:]
+		if len(got) != len(want) || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(want) {
+			t.Fatalf("%d cells of %d", len(got), len(want))
+		}
+		for _, cell := range got {
+			if !want[cell] {
+				t.Fatalf("cell %d was not put in", cell)
+			}
+		}
+		s.clear()
+	}
+	if got := s.appendTo(nil); len(got) != 0 {
+		t.Errorf("an empty set has %d cells", len(got))
+	}
+}
+
+func TestEverySecondRunHasACell(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 0))
+	const n = 100_000
+	has := 0
+	for range n {
+		if cell, ok := Cell(random.Uint32()); ok {
+			has++
+			if cell >= CellCount {
+				t.Fatalf("cell %d of %d", cell, CellCount)
+			}
+		}
+	}
+	if share := float64(has) / n; share < 0.49 || share > 0.51 {
+		t.Errorf("%v of the runs have a cell, want half", share)
+	}
+}
