@@ -143,7 +143,13 @@ func printLook(w io.Writer, look filter.Look) error {
 	for _, term := range look.Terms {
 		fmt.Fprintf(t, "  %d\t%s\n", term.Count, describeTerm(term))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if n := len(look.Grams); n > 0 {
+		fmt.Fprintf(w, "Runs of four bytes of the header and the text that have a cell: %d\n", n)
+	}
+	return nil
 }
 
 // termWidth is how wide the terms are before the words that they were made of. Longer ones, and those that were made of no
