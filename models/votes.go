@@ -55,8 +55,8 @@ import (
 // It has any number of classes: of more than two, each has a committee of its own against all others. It takes features of the
 // kind evidence.
 type Votes struct {
-	// Epochs is the number of passes over the training part. From 0 to 100000; default 0, which is for as many as make 2,000
-	// steps, from one to three: little mail needs more than one pass, and more mail with wrong labels is learned by heart.
+	// Epochs is the number of passes over the training part. From 0 to 100000; default 0, which is for two over fewer than 2,000
+	// messages and else for one: little mail needs more than one pass, and with more passes wrong labels are learned by heart.
 	Epochs int `json:"epochs"`
 	// ClassWeights is how much a message of each class counts, as for the other models: "none", "balanced", or weights as
 	// "ham:10,spam:1". Default "none".
@@ -110,17 +110,18 @@ func (m Votes) validate(prefix string) error {
 	)...)
 }
 
-// The passes over few documents are as many as make enough steps, up to mostPasses.
-const (
-	enoughSteps = 2000
-	mostPasses  = 3
-)
+// fewDocuments is below how many documents there are two passes over them instead of one.
+const fewDocuments = 2000
 
 // passes are the settings of the passes over so many documents.
 func (m Votes) passes(documents int) Passes {
 	p := Passes{Epochs: m.Epochs, Order: OrderRandom, ClassWeights: m.ClassWeights, Seed: m.Seed}
-	if p.Epochs <= 0 {
-		p.Epochs = min(mostPasses, 1+(enoughSteps-1)/max(documents, 1))
+	switch {
+	case p.Epochs > 0:
+	case documents < fewDocuments:
+		p.Epochs = 2
+	default:
+		p.Epochs = 1
 	}
 	return p
 }
