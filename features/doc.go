@@ -1,13 +1,18 @@
 // Package features turns the terms of messages into sparse vectors.
 //
 // It sees hashes of terms and never mail: a [Bag] gathers the terms of one message into a [Document], [Documents] keep
-// those of a corpus in a few bytes a term, [Documents.Build] gives the frequent terms of the training part dense ids 0..V-1,
+// those of a corpus in a few bytes a term, [Documents.Build] gives the terms of the training part dense ids 0..V-1,
 // and a [Dataset] holds N documents as the rows of a compressed sparse row matrix (N x V).
 //
-// The two kinds of feature are those of the lectures (cs440, "Two Different BoW Algorithms"): [Bits], one bit per
-// document and term, and [Counts], one count per token. [UnitBits] and [UnitCounts] are the same with every document
-// scaled to length 1; [StartBits] are the bits of what stands at the start of a message; [Whole] has a document for its
-// only term, for a classifier that remembers documents.
+// A [Kind] says what the values of a row are. Two kinds are those of the lectures (cs440, "Two Different BoW Algorithms"):
+// [Bits], one bit per document and term, and [Counts], one count per token. [UnitBits] and [UnitCounts] are the same,
+// L2-normalised; [StartBits] are the bits of what stands at the start of a message; [Whole] has a document for its only term, for a
+// classifier that remembers documents.
+//
+// [Evidence] is bits in groups, each of them L2-normalised by itself. Every term is in one [Group], its kind of evidence: words,
+// pairs, subject, links, structure, or other header fields. The last group is [Grams], the runs of four bytes of a message. They
+// have no terms: [Cell] hashes every second of them to one of [CellCount] cells, which have the ids 0 to CellCount-1, and the terms
+// of the vocabulary follow.
 //
 // Terms are identified by their 64-bit xxhash. Among a million terms two share a hash with a probability of about
 // 3e-8; if it happens they count as one term, everywhere alike.

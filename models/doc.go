@@ -1,6 +1,8 @@
-// Package models is the linear form that every classifier of the lectures ends in, and the trainers that make it.
+// Package models is the linear score that every classifier ends in, and the trainers that make it.
 //
-// A [Trainer] turns a features.Dataset into a [Linear]; classifying, explaining and the model file know only Linear:
+// A [Trainer] turns a features.Dataset into a [Linear]; classifying, explaining and the model file know only Linear. A Linear has
+// one weight for each term and row, and adds up their products with the features of a document. With a [Form] it bounds the sums
+// of groups of terms first:
 //
 //	trainer, kind, err := models.DefaultOptions().New("bernoulli")
 //	linear, report, err := trainer.Train(ctx, dataset) // dataset.Kind is kind
@@ -24,21 +26,30 @@
 //	a           smoothing
 //	pi_c        prior probability of class c
 //	lambda_cw   bits: probability that a document of class c contains w; counts: that a token of class c is w
-//	alpha_cw    weight of term w for class c (a_cw in the design)
-//	beta_c      bias of class c (b_c)
+//	alpha_cw    weight of term w for class c
+//	beta_c      bias of class c
 //
 // The letters are the lecture's. The code uses them too, an index of a table being [c][w] and n_cw a variable ncw.
 //
-// Of classifiers that follow a slope or a mistake:
+// Of classifiers that follow a gradient or a mistake:
 //
 //	t           target of a document: +1 for the class that a row of weights speaks for, else -1
 //	z           score, w . f + b
 //	eta_n       learning rate of step n
 //	R, gamma    longest document, and margin of weights that separate
 //
+// Of bounded votes:
+//
+//	g           group of evidence of a term
+//	s_g         sum of a_w f_w over the terms of group g
+//	K           bound of a sum: K tanh(s / K)
+//	m           member, a part of the score that is learned by itself; z_m is its sum, b_m its bias
+//	eps         probability that a label is wrong
+//
 // # Formulas
 //
 //	affine score, argmax     cs440 lecture 16, "Linear Classifiers in General"             linear.go
+//	bounded score            none                                                          form.go
 //	prior pi_c               cs440 lecture 16, "Learning P(C = c)"                         prior.go
 //	Bernoulli naive Bayes    cs440 lecture 16, "Feature = One Bit Per Document"            bernoulli.go
 //	multinomial naive Bayes  cs440 lecture 16, "Feature = One Bit Per Word Token"          multinomial.go
@@ -58,6 +69,9 @@
 //	passive-aggressive       Crammer et al., JMLR 7, 2006                                  passiveaggressive.go
 //	hybrid                   Raina, Shen, Ng, McCallum, NIPS 2003                          hybrid.go
 //	its steps, AdaGrad       Duchi, Hazan, Singer, JMLR 12, 2011                           hybrid.go
+//	votes, the default       as hybrid                                                     votes.go
+//	its loss, wrong labels   Mnih, Hinton, ICML 2012                                       votes.go
+//	its runs of four bytes   Cormack, TREC 2007                                            votes.go
 //	AROW                     Crammer, Kulesza, Dredze, NIPS 2009                           arow.go
 //	memoriser                collins, "What Kind of Solution would Suffice?"               memoriser.go
 //	majority class           none: the baseline that a classifier has to beat              majority.go
@@ -66,7 +80,7 @@
 // grosse-lecture3-linear-classification, collins collins-linear-classifiers, mlcourse mlcourse-perceptron; a heading that
 // comes more than once is told apart by what it is about. The lecture's counts are written without "in class c"; they are per
 // class. Where the notes disagree on a document with the score 0, training takes it for a mistake (grosse), and classifying
-// takes it for one of the first class: losing ham costs more.
+// takes it for one of the first class: losing ham costs more. The names of the models are in names.go.
 //
 // # Training in epochs
 //

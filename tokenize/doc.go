@@ -3,13 +3,13 @@
 // A term is a word tagged with the field it came from, as `subject:offer` or `body:offer`. Text is cut into words by
 // Unicode's word boundaries (UAX #29, package segment), brought to one case and one form (NFKC, zero-width characters
 // removed), and stemmed (package snowball) where a language is set. Scripts that write no spaces are counted in
-// overlapping pairs of characters, Korean both in words and, from three syllables on, in pairs: no corpus was there to
-// measure it on, and pairs find the stem that the particles at the end of a word hide. The fields are
+// overlapping pairs of characters, Korean in words and, from three syllables on, in pairs too, which find the stem that
+// the particles at the end of a word hide. The fields are
 //
 //	subject:WORD           the subject, stemmed
 //	body:WORD              the visible text of all text parts, stemmed
 //	from:WORD  to:WORD     names, addresses and their domains; likewise reply-to:, cc: and the other address fields
-//	subject:WORD WORD  body:WORD WORD  two neighbouring words or signs, each as it is counted
+//	subject:WORD WORD  body:WORD WORD  two neighbouring words or signs, each as it is counted; of the text its first bytes only
 //	NAME:WORD              any other header field that is looked at, by its name in lower case
 //	header:NAME            that the field occurs, its name as written
 //	host:  domain:  path:  the parts of a URL: host, registered domain, words of path and query
@@ -25,7 +25,13 @@
 //	mark:NAME              a deception, once for a message
 //
 // and how the message is written, if [Options] want it: order:, value:, shape:, mime:, message-id:@, zone:, step:, same:,
-// missing: and outline:, which structure.go tells.
+// missing: and outline:, which structure.go describes.
+//
+// Each term is emitted with its group of evidence ([features.Group]): words and pairs of the text, with its classes and hidden words;
+// the subject; links; structure, which is how the message is written, the fields that occur, parts and marks; and the words of the
+// other header fields. [Tokenizer.Grams] emits, beside the terms, the runs of four bytes of the header and of the first bytes of the
+// text. Runs of the header cross fields, and have those of the route in them, but not those of filters, mailboxes, lists and the
+// delivery.
 //
 // Words that are disguised are counted as they were meant: with letters of another alphabet that look like Latin ones
 // folded to these, and, beside the word as it is written, without digits for letters and without signs between letters.
