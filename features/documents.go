@@ -39,7 +39,7 @@ func (d *Documents) Complete(workers int) error {
 }
 
 // Err returns the first error of writing or reading the temporary file. A document that could not be read looks like one
-// without terms: who has read documents asks for the error before the result is used.
+// without terms: check Err before using the results.
 func (d *Documents) Err() error { return d.blocks.failed() }
 
 // Terms returns the number of distinct terms of all documents.
@@ -79,7 +79,7 @@ func (d *Documents) NewWriter() *Writer {
 	return &Writer{blockWriter: blockWriter{blocks: d.blocks}, dictionary: &d.dictionary}
 }
 
-// Close gives away what was written last.
+// Close flushes the last block.
 func (w *Writer) Close() { w.close() }
 
 // Add keeps the document that b has gathered.

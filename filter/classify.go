@@ -55,11 +55,11 @@ type Verdict struct {
 	Class string `json:"class"`
 	// Decision is ham, unsure or spam by the thresholds; for other classes it is Class.
 	Decision Decision `json:"verdict"`
-	// Score is that of spam over ham, on the scale of the model: log odds for naive Bayes and softmax regression. For other
-	// classes it is that of Class over all others, as if scores were log probabilities.
+	// Score is that of spam over ham, on the scale of the model: log odds for naive Bayes and softmax regression, bounded log
+	// odds for votes. For other classes it is that of Class over all others, as if scores were log probabilities.
 	Score float64 `json:"score"`
-	// Probability is that of spam, or of Class for other classes, between 0 and 1: the scores as they came true on the
-	// development part.
+	// Probability is that of spam, or of Class for other classes, between 0 and 1: the share of spam among messages with such a
+	// score that the model had not learned.
 	Probability float64 `json:"probability"`
 	// Known is how many of the message's different terms the vocabulary knows, Unknown how many it does not.
 	Known   int `json:"known_terms"`
@@ -150,8 +150,8 @@ func (f *Filter) decide(score float64) Decision {
 	return Ham
 }
 
-// firstTerm is the id of the first term of the vocabulary: before it are the cells of grams, if the model looks at them.
-func (f *Filter) firstTerm() int {
+// FirstTerm returns the id of the first of the texts in [Terms]: before it are the cells of grams, if the model looks at them.
+func (f *Filter) FirstTerm() int {
 	if f.kind == features.Evidence {
 		return features.CellCount
 	}

@@ -75,7 +75,7 @@ func (f *Filter) Explain(raw []byte) (Explanation, error) {
 			ID: int(id), Value: float64(x.Values[i]), Weight: f.weightBetween(int(id), first, second), Contribution: added[i],
 			SeenTerm: seen[id],
 		}
-		if term := int(id) - f.firstTerm(); term >= 0 {
+		if term := int(id) - f.FirstTerm(); term >= 0 {
 			c.Messages = terms.Documents[term]
 			if c.Term == "" {
 				c.Term = terms.Texts[term] // the term of a whole message is in no text
@@ -106,7 +106,7 @@ func (f *Filter) seen(look Look) map[uint32]SeenTerm {
 	seen := make(map[uint32]SeenTerm, len(look.Terms))
 	for _, t := range look.Terms {
 		if id, known := f.vocabulary.ID(features.Hash([]byte(t.Term))); known {
-			seen[uint32(f.firstTerm())+id] = t
+			seen[uint32(f.FirstTerm())+id] = t
 		}
 	}
 	if f.kind == features.Evidence {

@@ -41,7 +41,7 @@ func (f *Filter) Encode() ([]byte, error) {
 		{"KEYS", keys},
 		{"BIAS", bytesOf(f.linear.Bias)},
 		{"WGHT", weights},
-		{"SUMS", bytesOf(newBlocks(f.firstTerm(), f.vocabulary.Len(), keys, weights).all())},
+		{"SUMS", bytesOf(newBlocks(f.FirstTerm(), f.vocabulary.Len(), keys, weights).all())},
 		{"INFO", info},
 	}
 	if p.Features.Texts {
@@ -154,7 +154,7 @@ func decode(data []byte, byBlock bool) (*Filter, error) {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	f.linear = &models.Linear{
-		Classes: len(f.settings.Classes), Terms: f.firstTerm() + len(keys), Form: f.settings.Form, Bias: bias, Weights: weights,
+		Classes: len(f.settings.Classes), Terms: f.FirstTerm() + len(keys), Form: f.settings.Form, Bias: bias, Weights: weights,
 	}
 	if err := f.linear.ValidateLengths(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -179,7 +179,7 @@ func (f *Filter) verifyByBlock(s *sections) error {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
-	f.blocks = newBlocks(f.firstTerm(), f.vocabulary.Len(), keys, weights)
+	f.blocks = newBlocks(f.FirstTerm(), f.vocabulary.Len(), keys, weights)
 	f.vocabulary = f.vocabulary.Watched(f.blocks.verifyTerms)
 	return f.blocks.expect(sums)
 }

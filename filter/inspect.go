@@ -39,7 +39,7 @@ func (f *Filter) Strongest(n int) ([][]TermWeight, error) {
 	for c := range strongest {
 		weights := make([]TermWeight, len(t.Texts))
 		for id := range weights {
-			weights[id] = TermWeight{t.Texts[id], f.weightFor(f.firstTerm()+id, c), t.Documents[id]}
+			weights[id] = TermWeight{t.Texts[id], f.weightFor(f.FirstTerm()+id, c), t.Documents[id]}
 		}
 		slices.SortStableFunc(weights, func(x, y TermWeight) int {
 			switch {

@@ -170,7 +170,7 @@ func (f *Filter) reasons(x features.Vector, terms Terms, c, k int) []Reason {
 	}
 	added, _ := f.contributions(x, c, k)
 	for i, id := range x.IDs {
-		if term := int(id) - f.firstTerm(); term >= 0 && added[i] > 0 {
+		if term := int(id) - f.FirstTerm(); term >= 0 && added[i] > 0 {
 			all = append(all, Reason{terms.Texts[term], added[i], terms.Documents[term]})
 		}
 	}

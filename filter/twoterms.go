@@ -129,7 +129,7 @@ func (f *Filter) mostTelling() ([]uint32, error) {
 			continue
 		}
 		for class := range best {
-			if tells := f.weightFor(f.firstTerm()+id, class) * float64(documents); tells > best[class] {
+			if tells := f.weightFor(f.FirstTerm()+id, class) * float64(documents); tells > best[class] {
 				ids[class], best[class] = uint32(id), tells
 			}
 		}

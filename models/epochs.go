@@ -10,15 +10,14 @@ import (
 	"chaff/features"
 )
 
-// EpochTrainer is a trainer that reads the training part several times and can be watched at it. Its settings contain
-// [Passes].
+// EpochTrainer is a trainer that reads the training part in passes and can be watched at it.
 type EpochTrainer interface {
 	Trainer
 	// TrainEpochs is Train with somebody who watches. Beside the errors of Train it returns [ErrDiverged].
 	TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*Linear, Report, error)
 }
 
-// Watch is what training in epochs is watched by. The zero value is nobody.
+// Watch is what training in epochs is watched by. The zero value observes nothing.
 type Watch struct {
 	// Development is the development part, which decides when to stop: documents over the same terms and classes. It may be
 	// nil or empty, and then all epochs are trained.

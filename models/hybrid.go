@@ -10,8 +10,7 @@ import (
 	"chaff/internal/parallel"
 )
 
-// Hybrid is logistic regression that learns what naive Bayes leaves over: the log odds of multinomial naive Bayes are a part
-// of the score, and weights are learnt beside them.
+// Hybrid is logistic regression with the log odds of multinomial naive Bayes as an offset.
 //
 //	nb(f)  = sum over w of f_w (log((a + n1_w) / (a + n0_w)) + log((aV + n0) / (aV + n1)))
 //	z      = c nb(f) + w . f + b
@@ -54,7 +53,7 @@ const (
 	// is 0.03 / 2, and its square a quarter of this: so the first step is less than half the learning rate, and a term that
 	// occurs once does not weigh as much as one that has been confirmed.
 	firstSquares = 0.001
-	// rightEnough is the |e| below which a document is not learnt from: it could move no weight by what shows.
+	// rightEnough is the |e| below which a document is not learned from: the gradient is too small to matter.
 	rightEnough = 1e-6
 )
 

@@ -20,8 +20,8 @@ type Online interface {
 // NewOnline returns the online learner of the model of the given name, which has learnt nothing, and the kind of feature it
 // takes. When it has learnt n documents it scores as the model does that was trained on them: naive Bayes but for the
 // rounding of weights, and what is trained in epochs as after one epoch in a fixed order, softmax regression with all of its
-// penalties from the start. The hybrid does so only without its share of naive Bayes: trained, it has counted all documents
-// before it learns from the first, and here only those that came before. What knows all documents beforehand is an error: class weights that are "balanced", methods that
+// penalties from the start. The hybrid does so only without its share of naive Bayes, and votes does not: trained, they have
+// counted all documents before they learn from the first, and here only those that came before. What knows all documents beforehand is an error: class weights that are "balanced", methods that
 // are "batch", weights that start at random, and complement naive Bayes that is normalised.
 func (o Options) NewOnline(name string, classes []string) (Online, features.Kind, error) {
 	trainer, kind, err := o.New(name, 0)

@@ -300,7 +300,7 @@ func TestContributionsAddUpToTheScore(t *testing.T) {
 }
 
 func TestWrongLabelsTeachVotesLittle(t *testing.T) {
-	d := randomEvidence(6, 2, 400, 80)
+	d := randomEvidence(6, 2, 2400, 80)
 	clean, _, err := DefaultVotes().Train(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
@@ -321,7 +321,7 @@ func TestWrongLabelsTeachVotesLittle(t *testing.T) {
 		}
 		return n
 	}
-	if before, after := wrong(clean), wrong(noisy); after > before+15 {
+	if before, after := wrong(clean), wrong(noisy); after > before+len(labels)/20 { // 283 without the allowance for noise
 		t.Errorf("with a tenth of the labels wrong %d of %d documents are classified wrongly, %d without", after, len(labels), before)
 	}
 }

@@ -162,7 +162,7 @@ func (p *plans) makePlan(name string) *fieldPlan {
 	if lower == "" || len(lower) > maxHeaderName || p.isIgnored(lower) || p.group(lower) == groupNever {
 		return &fieldPlan{never: true}
 	}
-	plan := &fieldPlan{look: p.wanted(lower), mark: "header:" + name, tags: newAddressTags(lower + ":")}
+	plan := &fieldPlan{look: p.wanted(lower), mark: "header:" + name, tags: newAddressTags(tagOf(lower))}
 	plan.grams = plan.look || p.isOfSender(lower)
 	switch p.group(lower) {
 	case groupReceived, groupDelivered, groupList:
@@ -232,6 +232,32 @@ func (p *plans) structure(lower string) structure {
 		return placeOnly
 	}
 	return plainField
+}
+
+// tagOf returns what the words of a field are tagged with: its name, unless something else has that tag. A sender can name a field
+// "Body", and must not put its words among those of the text.
+func tagOf(lower string) string {
+	if isReserved(lower) || strings.HasPrefix(lower, attachedPrefix) || strings.HasPrefix(lower, fieldPrefix) {
+		return fieldPrefix + lower + ":"
+	}
+	return lower + ":"
+}
+
+// The starts of tags: of fields of attached messages, and of fields whose names are tags of something else.
+const (
+	attachedPrefix = "attached-"
+	fieldPrefix    = "field-"
+)
+
+// isReserved reports whether a tag is of terms that are no words of a header field.
+func isReserved(tag string) bool {
+	switch tag {
+	case "body", "hidden", "type", "charset", "encoding", "file", "host", "domain", "path", "port", "mailto", "scheme", "link",
+		"outline", "html", "script", "class", "address", "mark", "order", "value", "shape", "mime", "zone", "step", "same", "missing",
+		"header":
+		return true
+	}
+	return false
 }
 
 // isOfSender reports whether the sender, or a server on the way, writes a field, and not a list, the delivery or a filter.

@@ -40,7 +40,7 @@ func FieldOf(term string) string {
 		"outline", "html", "script", "class", "address", "mark":
 		return ""
 	}
-	return strings.TrimPrefix(tag, "attached-")
+	return strings.TrimPrefix(strings.TrimPrefix(tag, attachedPrefix), fieldPrefix)
 }
 
 // Without returns the one setting, as `ignore_headers=x-foo`, that leaves a term out when all others stay as o has them. It is

@@ -22,8 +22,9 @@ func (p *program) explainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain [-m FILE] [PATH]",
 		Short: "Show which terms made the score of a message",
-		Long: `Explain reads a message from stdin or PATH and shows what its score is made of: each term that the
-model knows, its weight, and what it adds. All that is added and the bias are the score.`,
+		Long: `Explain reads a message from stdin or PATH and shows what its score is made of: each kind of
+evidence, each term and run of bytes that the model knows, its weight, and what it adds. All that is
+added and the bias are the score.`,
 		Example: `  chaff explain < message
   chaff explain -m spam.model message --terms 0
   chaff explain message --html why.html`,
@@ -110,8 +111,14 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) error {
 		}
 	}
 	fmt.Fprintf(w, "verdict      %s, score %.4f, probability %.6f\n", e.Decision, e.Score, e.Probability)
+	terms := func(n int) string {
+		if len(e.Votes) > 0 {
+			return fmt.Sprintf("%d terms and runs of bytes", n)
+		}
+		return plural(n, "term")
+	}
 	fmt.Fprintf(w, "%s over %s: %.4f = %+.4f bias %+.4f by %s for %s %+.4f by %s for %s\n",
-		e.For, e.Against, e.Margin, e.Bias, up, plural(forIt, "term"), e.For, down, plural(against, "term"), e.Against)
+		e.For, e.Against, e.Margin, e.Bias, up, terms(forIt), e.For, down, terms(against), e.Against)
 	if len(e.UnknownTerms) > 0 {
 		fmt.Fprintf(w, "             %s not known to the model\n", plural(len(e.UnknownTerms), "term"))
 	}

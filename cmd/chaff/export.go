@@ -111,7 +111,7 @@ func writeTerms(f *filter.Filter, model, path string) error {
 	}
 	return writeFile(path, func(w io.Writer) error {
 		for id, text := range terms.Texts {
-			if _, err := fmt.Fprintf(w, "%d\t%d\t%s\n", id+1, terms.Documents[id], printable(text)); err != nil {
+			if _, err := fmt.Fprintf(w, "%d\t%d\t%s\n", f.FirstTerm()+id+1, terms.Documents[id], printable(text)); err != nil {
 				return err
 			}
 		}
