@@ -181,8 +181,12 @@ func get(r *blockReader, ref Ref) encoded {
 	}
 }
 
-// sizes returns the number of different terms of each group, and what follows them, the cells as they are kept.
+// sizes returns the number of different terms of each group, and what follows them, the cells as they are kept: nothing of a
+// document that could not be read.
 func (e *encoded) sizes() (n [Groups]int, cells []byte) {
+	if e.evidence == nil {
+		return n, nil
+	}
 	for g := range n {
 		n[g] = int(binary.LittleEndian.Uint32(e.evidence[4*g:]))
 	}
@@ -223,10 +227,8 @@ func (e *encoded) count(i int) uint32 {
 func (d *Documents) Document(ref Ref) Document {
 	e := get(&blockReader{blocks: d.blocks}, ref)
 	doc := Document{Terms: make([]uint64, e.n), Counts: make([]uint32, e.n), Start: make([]bool, e.n), Groups: make([]Group, e.n)}
-	if e.evidence != nil { // it could be read
-		sizes, cells := e.sizes()
-		doc.Cells = appendCells(nil, cells, sizes[Grams])
-	}
+	sizes, cells := e.sizes()
+	doc.Cells = appendCells(nil, cells, sizes[Grams])
 	for i := range e.n {
 		doc.Groups[i] = d.dictionary.group(e.number(i))
 		doc.Terms[i] = d.dictionary.hash(e.number(i))

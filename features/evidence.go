@@ -30,10 +30,10 @@ const CellCount = 1 << cellBits
 
 const cellBits = 18
 
-// Cell returns the cell of a run of four bytes. Half of the runs, by their hash, have none: runs overlap, so that half of them
-// know as much as all.
+// Cell returns the cell of a run of four bytes. Half of the runs, by their hash, have none: neighbouring runs overlap, so half
+// of them carry nearly the same information (docs/experiments.md).
 func Cell(gram uint32) (cell uint32, has bool) {
-	// The finaliser of MurmurHash3 is a bijection, so that no two runs are nearer to each other than chance has it.
+	// The finaliser of MurmurHash3, a bijection: distinct runs collide only in the bits that are left out.
 	gram ^= gram >> 16
 	gram *= 0x85ebca6b
 	gram ^= gram >> 13

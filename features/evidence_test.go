@@ -27,9 +27,9 @@ func evidenceBag(random *rand.Rand, terms, cells int) *Bag {
 }
 
 // complete writes the documents of bags.
-func complete(t *testing.T, bags []*Bag) (*Documents, []Ref) {
+func complete(t *testing.T, memory int64, bags []*Bag) (*Documents, []Ref) {
 	t.Helper()
-	d := NewDocuments(0)
+	d := NewDocuments(memory)
 	w := d.NewWriter()
 	var refs []Ref
 	for _, b := range bags {
@@ -45,13 +45,18 @@ func complete(t *testing.T, bags []*Bag) (*Documents, []Ref) {
 // TestEvidenceIsTheSameWhicheverWayItIsMade compares the vector that classification makes with the row of a matrix and with what
 // is learned one after the other.
 func TestEvidenceIsTheSameWhicheverWayItIsMade(t *testing.T) {
+	t.Run("in memory", func(t *testing.T) { testEvidence(t, 0) })
+	t.Run("in a temporary file", func(t *testing.T) { testEvidence(t, 1) })
+}
+
+func testEvidence(t *testing.T, memory int64) {
 	random := rand.New(rand.NewPCG(1, 0))
 	var bags []*Bag
 	for i := range 40 {
 		bags = append(bags, evidenceBag(random, 1+7*i, 50*i))
 	}
 	bags = append(bags, new(Bag)) // a document without anything
-	d, refs := complete(t, bags)
+	d, refs := complete(t, memory, bags)
 	half := len(refs) / 2 // of the others some terms are unknown
 	index, _, err := d.Build(refs[:half], DefaultOptions(), 2)
 	if err != nil {
@@ -153,5 +158,18 @@ func TestEverySecondRunHasACell(t *testing.T) {
 	}
 	if share := float64(has) / n; share < 0.49 || share > 0.51 {
 		t.Errorf("%v of the runs have a cell, want half", share)
+	}
+}
+
+func TestADocumentThatCouldNotBeReadHasNoEvidence(t *testing.T) {
+	var e encoded
+	if sizes, cells := e.sizes(); sizes != [Groups]int{} || len(cells) > 0 {
+		t.Errorf("got the sizes %v and %d bytes of cells", sizes, len(cells))
+	}
+	if x := e.appendEvidence(Vector{}, nil, nil); len(x.IDs) > 0 {
+		t.Errorf("got %d terms", len(x.IDs))
+	}
+	if n := lastID(nil, 0); n != 0 {
+		t.Errorf("the last of no ids is %d", n)
 	}
 }

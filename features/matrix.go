@@ -161,12 +161,8 @@ func (e encoded) appendEvidenceTerms(dst Vector, ids []uint32) Vector {
 	return dst
 }
 
-// appendEvidence is appendVector for the kind [Evidence]: the cells, and then the known terms by the ids of the numbers. A
-// document that could not be read has nothing.
+// appendEvidence is appendVector for the kind [Evidence]: the cells, and then the known terms by the ids of the numbers.
 func (e encoded) appendEvidence(dst Vector, ids []uint32, group func(number uint32) Group) Vector {
-	if e.evidence == nil {
-		return dst
-	}
 	sizes, cells := e.sizes()
 	scales, first := scalesOf(sizes), len(dst.IDs)
 	dst.IDs = appendCells(dst.IDs, cells, sizes[Grams])

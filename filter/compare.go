@@ -54,10 +54,14 @@ func Compare(ctx context.Context, c *Collection, names []string, o TrainOptions)
 	slices.SortStableFunc(all, func(x, y entry) int {
 		return cmp.Compare(accuracy(y.Result.Development), accuracy(x.Result.Development))
 	})
+	var tests []metrics.McNemar
+	for _, e := range all[min(1, len(all)):] {
+		tests = append(tests, metrics.CompareErrors(e.test.labels, all[0].test.predictions, e.test.predictions))
+	}
+	corrected := metrics.Holm(tests)
 	for i, e := range all {
 		if i > 0 && len(e.test.labels) > 0 {
-			against := metrics.CompareErrors(e.test.labels, all[0].test.predictions, e.test.predictions)
-			e.Result.AgainstBest = &against
+			e.Result.AgainstBest = &corrected[i-1]
 		}
 		comparison.Models = append(comparison.Models, e.Trained)
 	}

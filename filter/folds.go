@@ -21,7 +21,8 @@ type CrossValidation struct {
 	// Deviation is the standard deviation of the test accuracy over the rounds, in percentage points.
 	Deviation float64 `json:"accuracy_deviation"`
 	// AgainstBest compares the errors of the model with those of the model that is best on the development parts: Better
-	// are the messages that this one gets right and the best one wrong. nil for the best.
+	// are the messages that this one gets right and the best one wrong. P is corrected for how many models are compared. nil
+	// for the best.
 	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
 	// Suspects are messages whose label may be wrong: a model that had not seen the message gave another class a probability
 	// of at least 0.95. The least probable labels come first.
@@ -91,13 +92,34 @@ func CrossValidate(ctx context.Context, c *Collection, models []string, folds in
 		e.Test = *e.test.figures(isSpamFilter(c.classes))
 		e.Deviation = deviation(e.Rounds)
 		e.labels, e.predictions = e.test.labels, e.test.predictions
-		if m > 0 {
-			against := e.Against(results[0])
-			e.AgainstBest = &against
-		}
 		results[m] = e.CrossValidation
 	}
+	for m, against := range AgainstBase(results, results[0]) {
+		if m > 0 {
+			results[m].AgainstBest = &against
+		}
+	}
 	return results, nil
+}
+
+// AgainstBase compares the errors of each model with those of base, which is among them, with P corrected for how many there are
+// (see [metrics.Holm]).
+func AgainstBase(results []CrossValidation, base CrossValidation) []metrics.McNemar {
+	var tests []metrics.McNemar
+	for _, r := range results {
+		if r.Model != base.Model {
+			tests = append(tests, r.Against(base))
+		}
+	}
+	corrected := metrics.Holm(tests)
+	all := make([]metrics.McNemar, len(results))
+	for m, r := range results {
+		all[m].P = 1
+		if r.Model != base.Model {
+			all[m], corrected = corrected[0], corrected[1:]
+		}
+	}
+	return all
 }
 
 // A message is suspected from a probability of suspicion on that is against its label; maxSuspects are named.

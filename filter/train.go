@@ -51,7 +51,7 @@ type Result struct {
 	// Calibration was fitted on the development part.
 	Calibration metrics.Calibration `json:"calibration"`
 	// AgainstBest compares the errors of the model on the test part with those of the model that is best on the development
-	// part: Better are the messages that this one gets right and the best one wrong. nil for the best.
+	// part: Better are the messages that this one gets right and the best one wrong. P is corrected for how many models are compared. nil for the best.
 	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
 }
 

@@ -39,11 +39,14 @@ func (o ThresholdOptions) Promise(t Thresholds, scores []float64, spam []bool) (
 		return p, true
 	}
 	p.HamLost = 100 * UpperBound(lost, len(hams), o.Confidence/100)
-	if o.HamLost > 0 {
-		p.MoreHam = int(needed(o.HamLost/100, o.Confidence/100)) - len(hams)
+	if n := needed(o.HamLost/100, o.Confidence/100); o.HamLost > 0 && n < mostHam {
+		p.MoreHam = int(n) - len(hams)
 	}
 	return p, true
 }
+
+// mostHam is more ham than anybody has: a limit that needs as much cannot be promised.
+const mostHam = 1e9
 
 // String returns the promise in words.
 func (p Promise) String() string {
@@ -54,9 +57,9 @@ func (p Promise) String() string {
 	case p.HamLost <= p.Limit:
 		return fmt.Sprintf("%s, by %d ham", promised(p.Limit), p.Ham)
 	case p.MoreHam == 0:
-		return fmt.Sprintf("%s: %d ham promise no less, and no number of ham promises %v%%", promised(roundedUp(p.HamLost)), p.Ham, p.Limit)
+		return fmt.Sprintf("%s: %d ham guarantee no lower limit, and no mailbox is large enough for %v%%", promised(roundedUp(p.HamLost)), p.Ham, p.Limit)
 	}
-	return fmt.Sprintf("%s: %d ham promise no less, %d more would promise %v%%", promised(roundedUp(p.HamLost)), p.Ham, p.MoreHam, p.Limit)
+	return fmt.Sprintf("%s: %d ham guarantee no lower limit; %d more are needed for %v%%", promised(roundedUp(p.HamLost)), p.Ham, p.MoreHam, p.Limit)
 }
 
 // roundedUp returns a percentage above 0 with two significant digits. A promise is not rounded down.

@@ -105,7 +105,7 @@ func (c *course) run(ctx context.Context, d *features.Dataset) (*outcome, error)
 	if c.watching() {
 		r.development = newPart(c.watch.Development)
 	}
-	r.losses = []float64{math.NaN()} // nobody asks for the loss at the start who follows no slope
+	r.losses = []float64{math.NaN()} // only learners with a descent need the initial loss
 	if c.descent != nil {
 		r.losses[0] = measure(c.start, r.train, c.learner.loss, r.weights).Loss
 	}

@@ -123,7 +123,7 @@ func (l *Linear) Score(x features.Vector) float64 {
 	if l.Classes != 2 {
 		panic(fmt.Sprintf("models: Score of %d classes", l.Classes))
 	}
-	if l.Form != nil {
+	if len(l.Form) > 0 {
 		return l.scoreOfRow(0, x)
 	}
 	return l.Bias[0] + x.Dot(l.Weights)
@@ -140,7 +140,7 @@ func (l *Linear) Scores(dst []float64, x features.Vector) []float64 {
 		dst[0], dst[1] = 0, l.Score(x)
 		return dst
 	}
-	if l.Form != nil {
+	if len(l.Form) > 0 {
 		for r := range dst {
 			dst[r] = l.scoreOfRow(r, x)
 		}
@@ -172,7 +172,7 @@ func (l *Linear) scoreOfRow(r int, x features.Vector) float64 {
 func (l *Linear) Contributions(dst []float64, x features.Vector, r int) (terms []float64, bias float64) {
 	rows := l.Rows()
 	var left [features.Groups]float64 // of the products of each group
-	if l.Form == nil {
+	if len(l.Form) == 0 {
 		bias = l.Bias[r]
 		for g := range left {
 			left[g] = 1

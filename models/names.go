@@ -121,9 +121,13 @@ func (o *Options) seed(seed uint64) {
 	o.Votes.Seed = seed
 }
 
-// Stopped returns o with the named model making as many epochs as were kept when development mail decided when to stop: where
-// all mail is learned none is left to decide. A model without patience stays as it is.
+// Stopped returns o with the named model making as many epochs as were kept when development mail, or the number of messages,
+// decided when to stop: where all mail is learned none is left to decide, and models whose scores are compared make as many
+// epochs. Other models stay as they are.
 func (o Options) Stopped(name string, kept int) Options {
+	if name == "votes" && o.Votes.Epochs == 0 {
+		o.Votes.Epochs = kept
+	}
 	if p := o.passes()[name]; p != nil && p.Patience > 0 && kept > 0 {
 		p.Epochs, p.Patience = kept, 0
 	}

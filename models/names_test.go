@@ -219,9 +219,12 @@ func TestAModelThatWasStoppedMakesAsManyEpochs(t *testing.T) {
 	if got := o.Stopped("lms", 7).LMS; got.Epochs != 7 || got.Patience != 0 {
 		t.Errorf("got %d epochs and a patience of %d, want 7 and 0", got.Epochs, got.Patience)
 	}
+	if got := o.Stopped("votes", 2).Votes; got.Epochs != 2 {
+		t.Errorf("votes makes %d epochs, want 2", got.Epochs)
+	}
 	for _, name := range models.Names() {
-		if name != "lms" && o.Stopped(name, 7) != o {
-			t.Errorf("%s has no patience, and was changed", name)
+		if name != "lms" && name != "votes" && o.Stopped(name, 7) != o {
+			t.Errorf("%s decides nothing by itself, and was changed", name)
 		}
 	}
 	if o.Stopped("lms", 0) != o {

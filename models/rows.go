@@ -34,7 +34,7 @@ func rowsOf(classes int) int {
 
 // scores returns the R scores of x in the memory of dst, which has R entries.
 func (v *rows) scores(dst []float64, x features.Vector) []float64 {
-	if v.form != nil {
+	if len(v.form) > 0 {
 		for r := range dst {
 			s := groupSums(x, v.weights, v.n, r)
 			dst[r] = v.form.score(v.bias[r*len(v.form):], &s)

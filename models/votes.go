@@ -14,8 +14,8 @@ import (
 // Votes is a committee of two in which every kind of evidence has one bounded vote. The first member knows the terms of a
 // message in six groups: words and pairs of the text, the subject, links, structure, and the words of other header fields. The
 // second one knows the runs of four bytes of the header and of the head of the text, as one group without a bound of its own. Each
-// learns by itself, and their bounded scores are added; see [Form]. What anyone can paste into a mail, as words, pairs, links and
-// bytes of the text, may say less for ham than for spam: nobody pastes what speaks for spam.
+// learns by itself, and their bounded scores are added; see [Form]. What anyone can paste into a mail (words, pairs, links and
+// bytes of the text) may say less for ham than for spam: an attacker gains nothing by pasting spam words.
 //
 // A member is logistic regression with the log odds of naive Bayes as an offset, all of it within the bound of each group:
 //
@@ -39,8 +39,8 @@ import (
 //	rho = e s(-m) / (e s(-m) + (1 - e) s(m)),  e = min(0.3, Q/N),  Q <- Q + rho,  N <- N + 1,  from Q = 2, N = 100
 //	eps = e (1 - u)^3
 //
-// u is the share of the document's terms that no other document has: what is unfamiliar may teach, and what contradicts a
-// known letter is suspect. Steps are those of AdaGrad, through the bounds:
+// u is the share of the document's terms that no other document has: a document of unfamiliar terms has the full gradient, and one
+// that contradicts a well-known letter a small one. Steps are those of AdaGrad, through the bounds:
 //
 //	g_w  = dL/dz n_g^-1/2 (1 - tanh^2(s_g / K))
 //	G_w <- G_w + g_w^2
@@ -56,7 +56,7 @@ import (
 // kind evidence.
 type Votes struct {
 	// Epochs is the number of passes over the training part. From 0 to 100000; default 0, which is for two over fewer than 2,000
-	// messages and else for one: little mail needs more than one pass, and with more passes wrong labels are learned by heart.
+	// messages and else for one: little mail needs more than one pass, and with more mail further passes overfit wrong labels.
 	Epochs int `json:"epochs"`
 	// ClassWeights is how much a message of each class counts, as for the other models: "none", "balanced", or weights as
 	// "ham:10,spam:1". Default "none".
@@ -146,7 +146,7 @@ func (m Votes) form(classes []string) Form {
 	}
 }
 
-// Train implements [Trainer]. Its report has no epochs: nobody watches them.
+// Train implements [Trainer]. Its report has no epochs; TrainEpochs reports them.
 func (m Votes) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
 	return m.train(ctx, d, Watch{}, false)
 }
@@ -200,7 +200,7 @@ type voteState struct {
 	wrong, seen   float64 // Q and N
 }
 
-// voteCell is what is known of a term in a row: 16 bytes, since each has to be waited for. The sums are whole numbers of units,
+// voteCell is what is known of a term in a row: 16 bytes, because each access is a cache miss. The sums are whole numbers of units,
 // so that they do not depend on the order of the documents, and leaving one out leaves nothing of it.
 type voteCell struct {
 	weight  float32   // a_w
@@ -328,7 +328,7 @@ func (l *votes) look(r int, x features.Vector, counted bool, c int) {
 				below *= a + float64(n0)
 			}
 			if tooFar(above) || tooFar(below) {
-				g.odds += math.Log(above / below)
+				g.odds += math.Log(above) - math.Log(below)
 				above, below = 1, 1
 			}
 		}
@@ -370,7 +370,7 @@ func (l *votes) vote(r int, at features.Group, g *groupRead, own [2]uint64, boun
 	if l.share > 0 && g.known > 0 {
 		totals, document := l.totals[r][at], uint64(units(float32(g.value)))*uint64(g.terms)
 		n := [2]uint64{totals[0] - own[0]*document, totals[1] - own[1]*document}
-		sum += l.share * (g.odds + math.Log(g.above/g.below) + g.known*l.logOddsOfTotals(at, n))
+		sum += l.share * (g.odds + math.Log(g.above) - math.Log(g.below) + g.known*l.logOddsOfTotals(at, n))
 	}
 	s := g.value * sum
 	v := bounds.within(s)
@@ -444,6 +444,9 @@ func (s *voteState) slope(t, z, fresh float64) float64 {
 	s.wrong += noise * wrong / (noise*wrong + (1-noise)*right)
 	s.seen++
 	eps := noise * (1 - fresh) * (1 - fresh) * (1 - fresh)
+	if eps == 0 {
+		return -t * wrong // the limit, which the quotient is not where right is 0
+	}
 	return -t * (1 - 2*eps) * right * wrong / (eps + (1-2*eps)*right)
 }
 

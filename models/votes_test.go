@@ -337,3 +337,40 @@ func TestFewDocumentsHaveTwoPasses(t *testing.T) {
 		}
 	}
 }
+
+func TestTheSlopeOfTheLossIsANumber(t *testing.T) {
+	for _, z := range []float64{-1e308, -1000, -1, 0, 1, 1000, 1e308} {
+		for _, fresh := range []float64{0, 0.5, 1} {
+			for _, sign := range []float64{-1, 1} {
+				s := voteState{wrong: noiseWrong, seen: noiseSeen}
+				e := s.slope(sign, z, fresh)
+				if math.IsNaN(e) || math.Abs(e) > 1 || e*sign > 0 || math.IsNaN(s.wrong) {
+					t.Errorf("label %v, score %v, fresh %v: slope %v, wrong labels %v", sign, z, fresh, e, s.wrong)
+				}
+			}
+		}
+	}
+}
+
+// Each of many terms is in one class only, and the smoothing is the least there is: the products of the odds would overflow.
+func TestOneSidedTermsHaveFiniteOdds(t *testing.T) {
+	m := DefaultVotes()
+	m.Smoothing = minSmoothing
+	const terms = 2000
+	groups := make([]features.Group, 2*terms)
+	var rows [2][]uint32
+	for w := range groups {
+		groups[w] = features.Grams
+		rows[w%2] = append(rows[w%2], uint32(w))
+	}
+	d := evidenceOf(2, groups, []int32{0, 1, 0, 1}, rows[0], rows[1], rows[0], rows[1])
+	l, _, err := m.Train(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, label := range d.Labels {
+		if z := l.Score(d.Row(i)); math.IsNaN(z) || math.IsInf(z, 0) || (z > 0) != (label == 1) {
+			t.Errorf("document %d has the score %v", i, z)
+		}
+	}
+}

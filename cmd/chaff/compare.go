@@ -160,7 +160,8 @@ func printComparison(w io.Writer, results []filter.Result) error {
 // bestNote explains the table of models.
 const bestNote = `
 * is the best on development mail. "against the best": test messages that the model gets right and the best one wrong, and
-the other way round; p is the chance of a difference at least as large between models that are equally good (McNemar).`
+the other way round; p is the chance of a difference at least as large between models that are equally good
+(McNemar), corrected for the number of comparisons (Holm).`
 
 func accuracyOf(f *metrics.Figures) string {
 	if f == nil {

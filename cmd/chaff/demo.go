@@ -75,10 +75,9 @@ func (p *program) demoTable(model string, results []filter.CrossValidation) erro
 		return err
 	}
 	var better []string
-	differences := againstBase(results, base)
-	for _, r := range byAccuracy {
-		if m, compared := differences[r.Model]; compared && isBetter(m) {
-			better = append(better, r.Model)
+	for m, difference := range filter.AgainstBase(byAccuracy, base) {
+		if isBetter(difference) {
+			better = append(better, byAccuracy[m].Model)
 		}
 	}
 	verdict := "No model is better by more than chance."

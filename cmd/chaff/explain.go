@@ -164,7 +164,10 @@ func printVotes(w io.Writer, votes []filter.Vote) error {
 // voteBar draws a contribution: a sign for each quarter, from the middle of the line on.
 func voteBar(adds float64) string {
 	const half, perUnit = 16, 4
-	n := min(half, int(math.Round(math.Abs(adds)*perUnit)))
+	n := 0
+	if signs := math.Round(math.Abs(adds) * perUnit); signs > 0 { // a damaged model can have no number
+		n = int(min(half, signs))
+	}
 	if adds < 0 {
 		return strings.Repeat(" ", half-n) + strings.Repeat("-", n) + "|"
 	}

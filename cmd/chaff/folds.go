@@ -94,33 +94,18 @@ func printFoldsMade(w io.Writer, cfg config.Config, summary filter.Summary, fold
 	fmt.Fprintln(w)
 }
 
-// againstBase compares each model with base, by name, with P corrected for the number of comparisons.
-func againstBase(results []filter.CrossValidation, base filter.CrossValidation) map[string]metrics.McNemar {
-	var names []string
-	var tests []metrics.McNemar
-	for _, r := range results {
-		if r.Model != base.Model {
-			names, tests = append(names, r.Model), append(tests, r.Against(base))
-		}
-	}
-	corrected := make(map[string]metrics.McNemar)
-	for i, m := range metrics.Holm(tests) {
-		corrected[names[i]] = m
-	}
-	return corrected
-}
-
 // printFolds prints one row for each model, in the order given. Where there are others, base has a star, and each of them is
 // compared with it; called says what base is.
 func printFolds(w io.Writer, called string, results []filter.CrossValidation, base filter.CrossValidation) error {
 	t := newTable(w)
 	fmt.Fprintf(t, "model\tfeatures\ttest\t95%% interval\tdeviation over folds\thm%%\tsm%%\tlam%%\t(1-ROCA)%%\tagainst the %s\n", called)
-	differences := againstBase(results, base)
-	for _, r := range results {
+	differences := filter.AgainstBase(results, base)
+	for m, r := range results {
 		f, name, difference := r.Test, r.Model, (*metrics.McNemar)(nil)
-		if m, compared := differences[r.Model]; compared {
-			difference = &m
-		} else if len(results) > 1 {
+		switch {
+		case r.Model != base.Model:
+			difference = &differences[m]
+		case len(results) > 1:
 			name += " *"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%.2f%%\t%.2f-%.2f\t%.2f\t%s\t%s\t%s\t%s\t%s\n", name, r.Kind, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
