@@ -11,8 +11,8 @@
 //
 // is written anew, with the default settings whatever the user's own are. A NAME is spamassassin, enron, near-duplicates or
 // replay, whose figures are those of the commands that README.md names beside them, promise, which is of docs/evaluation.md, or
-// one of docs/recipe.md, which tells of the default model; -only NAME leaves the other blocks alone. Times are not among the figures, which are others on every
-// machine. The block bogofilter needs that program.
+// one of docs/recipe.md and docs/results.md, which are about the default model; -only NAME leaves the other blocks alone. Times are
+// not among the figures: they differ on every machine. The block bogofilter needs that program.
 //
 // The block robust is made of protocols. While a model or its settings are chosen,
 //
