@@ -191,7 +191,6 @@ type votes struct {
 	rate      float64       // eta
 	workers   int
 	read      evidenceRead
-	scratch   []float64 // R
 }
 
 // voteState is what a member of a row knows beside its weights.
