@@ -48,9 +48,9 @@ import (
 //
 // In the result all documents are counted, and the weight of a term is a_w + c nb_w.
 //
-// Sources: as for [Hybrid]; the loss is that of R. A. Jacobs et al. and of V. Mnih, G. E. Hinton: Learning to Label Aerial
-// Images from Noisy Data (ICML 2012), section 4, with the noise estimated as in expectation maximisation; runs of four bytes:
-// G. V. Cormack (TREC 2007).
+// Sources: as for [Hybrid]; V. Mnih, G. E. Hinton: Learning to Label Aerial Images from Noisy Data (ICML 2012), for a loss that
+// allows for wrong labels, with their share estimated as in expectation maximisation; G. V. Cormack (TREC 2007), for runs of four
+// bytes.
 //
 // It has any number of classes: of more than two, each has a committee of its own against all others. It takes features of the
 // kind evidence.
