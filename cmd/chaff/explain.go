@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/delivery"
 	"chaff/internal/places"
@@ -184,11 +185,15 @@ func explanationPage(origin string, e filter.Explanation) report.Page {
 			{Name: "Score", Value: fmt.Sprintf("%.4f (%s over %s)", e.Margin, e.For, e.Against)},
 			{Name: "Bias", Value: fmt.Sprintf("%+.4f", e.Bias)},
 			{Name: "Probability", Value: fmt.Sprintf("%.6f", e.Probability)},
-			{Name: "Terms", Value: fmt.Sprintf("%d known to the model, %d not", len(e.Contributions), len(e.UnknownTerms))},
+			{Name: "Terms", Value: fmt.Sprintf("%d known to the model, %d not", e.Known, len(e.UnknownTerms))},
 		},
 	}
 	for _, v := range e.Votes {
-		page.Facts = append(page.Facts, report.Fact{Name: "Evidence: " + v.Group, Value: fmt.Sprintf("%+.4f by %s", v.Contribution, plural(v.Terms, "term"))})
+		what := "term"
+		if v.Group == features.Grams.String() {
+			what = "run"
+		}
+		page.Facts = append(page.Facts, report.Fact{Name: "Evidence: " + v.Group, Value: fmt.Sprintf("%+.4f by %s", v.Contribution, plural(v.Terms, what))})
 	}
 	for _, t := range e.Texts() {
 		text := report.Text{Title: t.Title}
