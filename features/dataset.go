@@ -147,7 +147,7 @@ func (d *Dataset) Subset(documents []int) *Dataset {
 	return s
 }
 
-// Row returns document i: a view into the matrix, or a copy. Who reads many rows asks [Dataset.Rows].
+// Row returns document i: a view into the matrix, or a copy. Use [Dataset.Rows] to read many rows.
 func (d *Dataset) Row(i int) Vector {
 	if d.matrix != nil {
 		return d.Rows().Row(i)

@@ -213,8 +213,7 @@ const (
 	// unit is how many units 1 is. A sum stops growing at 2^32 units: those of a million documents in which a term is the only
 	// one of its group.
 	unit = 1 << 12
-	// noiseSeen documents with noiseWrong wrong labels are what is supposed of labels before any is seen; more than mostNoise
-	// of them being wrong is never supposed.
+	// The prior of the share of wrong labels is noiseWrong in noiseSeen documents. The estimate is never above mostNoise.
 	noiseWrong, noiseSeen, mostNoise = 2, 100, 0.3
 )
 
