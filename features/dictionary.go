@@ -1,23 +1,40 @@
 package features
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/cespare/xxhash/v2"
+
 	"chaff/internal/parallel"
 )
 
 // dictionary numbers the terms of a corpus in the order in which they come, and keeps the hash and the text of each once.
-// Several goroutines fill it at the same time: terms are divided by the first bits of their hashes between shards, each
-// under its own lock, and since the hashes of a document ascend, a document visits each shard once. So there is one
-// dictionary whatever the number of workers, and nothing to merge.
+// Several goroutines fill it at the same time: terms are divided between shards, each under its own lock, and a document visits
+// each shard once. So there is one dictionary whatever the number of workers, and nothing to merge. The numbers depend on which
+// goroutine comes first, so no result may depend on them.
+//
+// Like a [table] it places a hash by its product with a random odd number: the first bits of the product are the shard, those that
+// follow the slot.
 //
 // All memory is in pieces of a fixed size, so that growing copies nothing but the slots, four bytes a term or two.
 type dictionary struct {
+	odd    uint64
 	shards [shardCount]shard
+}
+
+// newDictionary returns an empty dictionary.
+func newDictionary() *dictionary {
+	d := &dictionary{odd: oddNumber()}
+	for s := range d.shards {
+		d.shards[s].odd = d.odd
+	}
+	return d
 }
 
 const (
@@ -34,6 +51,9 @@ const (
 	termChunk     = 1 << termChunkBits
 	textChunkBits = 14 // 16 KB
 	textChunk     = 1 << textChunkBits
+
+	// groupMask is the bits of the check of a term that are its group of evidence.
+	groupMask = 1<<3 - 1
 )
 
 // errTooManyTerms is for a corpus that has more different terms than numbers.
@@ -41,14 +61,12 @@ var errTooManyTerms = errors.New("more than 100 million different terms")
 
 type shard struct {
 	mu    sync.Mutex
-	slots []uint32 // a hash table with open addressing, by the bits of the hash that follow those of the shard; 0 is free
-	shift uint     // of a hash without the bits of the shard, to its slot
+	odd   uint64
+	slots []uint32 // a hash table with open addressing, by the bits of the product that follow those of the shard; 0 is free
+	shift uint     // of a product without the bits of the shard, to its slot
 	terms [][]term // in chunks
 	count int
 	texts [][]byte // in chunks: each text after its length
-	// sorted are the numbers of the terms in the order of their hashes, once the dictionary is complete. They take the
-	// place of the slots.
-	sorted []uint32
 }
 
 type term struct {
@@ -57,34 +75,66 @@ type term struct {
 	text  uint32 // where it is: the chunk and the place in it
 }
 
-// numbers appends to dst the numbers of the terms of doc, which was made of b, and makes those known that are not.
-func (d *dictionary) numbers(dst []uint32, b *Bag, doc Document) ([]uint32, error) {
-	for from := 0; from < len(doc.Terms); {
-		s := int(doc.Terms[from] >> (64 - shardBits))
-		to := from + 1
-		for to < len(doc.Terms) && to < from+lookedUpTogether && int(doc.Terms[to]>>(64-shardBits)) == s {
-			to++
-		}
-		var known [lookedUpTogether]found
-		shard := &d.shards[s]
-		shard.mu.Lock()
-		shard.lookUp(known[:to-from], doc.Terms[from:to])
-		for i := from; i < to; i++ {
-			text := b.Text(i)
-			check, k := checkOf(text)&^groupMask|uint32(doc.Groups[i]), known[i-from]
-			n := int(k.slot>>tagBits) - 1
-			if k.slot == 0 || k.check != check {
-				if n = shard.number(doc.Terms[i], check, text); n < 0 {
-					shard.mu.Unlock()
-					return dst, errTooManyTerms
-				}
-			}
-			dst = append(dst, uint32(n)<<shardBits|uint32(s))
-		}
-		shard.mu.Unlock()
-		from = to
+// sharded is the terms of a document in the order of their shards.
+type sharded struct {
+	order []uint32 // the terms by their places in the document
+	shard []uint8  // of each term of the document
+}
+
+// divide divides the terms between the shards, and returns where in the order those of each shard begin.
+func (x *sharded) divide(hashes []uint64, odd uint64) (starts [shardCount + 1]uint32) {
+	x.shard = x.shard[:0]
+	for _, hash := range hashes {
+		s := uint8(hash * odd >> (64 - shardBits))
+		x.shard = append(x.shard, s)
+		starts[s+1]++
 	}
-	return dst, nil
+	for s := range shardCount {
+		starts[s+1] += starts[s]
+	}
+	at := starts
+	x.order = slices.Grow(x.order[:0], len(hashes))[:len(hashes)]
+	for i, s := range x.shard {
+		x.order[at[s]] = uint32(i)
+		at[s]++
+	}
+	return starts
+}
+
+// numbers fills dst with the numbers of the terms of doc, which was made of b, and makes those known that are not.
+func (d *dictionary) numbers(dst []uint32, b *Bag, doc Document, by *sharded) error {
+	starts := by.divide(doc.Terms, d.odd)
+	for s := range d.shards {
+		for terms := by.order[starts[s]:starts[s+1]]; len(terms) > 0; {
+			batch := terms[:min(lookedUpTogether, len(terms))]
+			terms = terms[len(batch):]
+			if !d.shards[s].numbers(dst, b, doc, batch, uint32(s)) {
+				return errTooManyTerms
+			}
+		}
+	}
+	return nil
+}
+
+// numbers is [dictionary.numbers] for a few terms, by their places in the document, and the shard of that number. It reports
+// whether there were numbers enough.
+func (s *shard) numbers(dst []uint32, b *Bag, doc Document, terms []uint32, shard uint32) bool {
+	var known [lookedUpTogether]found
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lookUp(known[:len(terms)], doc.Terms, terms)
+	for k, i := range terms {
+		text := b.Text(int(i))
+		check := checkOf(text)&^groupMask | uint32(doc.Groups[i])
+		n := int(known[k].slot>>tagBits) - 1
+		if known[k].slot == 0 || known[k].check != check {
+			if n = s.number(doc.Terms[i], check, text); n < 0 {
+				return false
+			}
+		}
+		dst[i] = uint32(n)<<shardBits | shard
+	}
+	return true
 }
 
 // lookedUpTogether is how many terms are looked up at a time, at most.
@@ -93,21 +143,21 @@ const lookedUpTogether = 32
 // found is what a look-up has found: the slot of the term, 0 for none, and the check of its text.
 type found struct{ slot, check uint32 }
 
-// lookUp finds the terms that are in the very slots they belong to. All places in memory are asked for before the first is
+// lookUp finds the terms, by their places among the hashes, that are in the very slots they belong to. All places in memory are asked for before the first is
 // needed, so that the waits for them are one; other terms have to be looked up by number.
-func (s *shard) lookUp(known []found, hashes []uint64) {
+func (s *shard) lookUp(known []found, hashes []uint64, terms []uint32) {
 	if len(s.slots) == 0 {
 		return
 	}
-	for i, hash := range hashes {
-		known[i].slot = s.slots[s.home(hash)]
+	for k, i := range terms {
+		known[k].slot = s.slots[s.home(hashes[i])]
 	}
-	for i, hash := range hashes {
-		if k := &known[i]; k.slot != 0 {
-			t := s.term(int(k.slot>>tagBits) - 1)
-			k.check = t.check
-			if t.hash != hash {
-				k.slot = 0
+	for k, i := range terms {
+		if f := &known[k]; f.slot != 0 {
+			t := s.term(int(f.slot>>tagBits) - 1)
+			f.check = t.check
+			if t.hash != hashes[i] {
+				f.slot = 0
 			}
 		}
 	}
@@ -151,7 +201,7 @@ func (s *shard) number(hash uint64, check uint32, text []byte) int {
 func (s *shard) term(n int) *term { return &s.terms[n>>termChunkBits][n&(termChunk-1)] }
 
 // home is the slot that a hash belongs to.
-func (s *shard) home(hash uint64) int { return int(hash << shardBits >> s.shift) }
+func (s *shard) home(hash uint64) int { return int(hash * s.odd << shardBits >> s.shift) }
 
 func (s *shard) grow() {
 	old := s.slots
@@ -212,38 +262,11 @@ func (s *shard) text(n int) []byte {
 	return chunk[size:][:length]
 }
 
-// complete sorts the terms by their hashes. No term can be added after it.
-func (d *dictionary) complete(workers int) {
-	parallel.Each(workers, shardCount, func(s int) { d.shards[s].sort() })
-}
-
-// sort makes of the slots the sorted numbers: they are nearly in this order already, since a slot follows from the first
-// bits of a hash.
-func (s *shard) sort() {
-	sorted := s.slots[:0]
-	var wrapped []uint32 // terms that found no place before the end, and went on at the beginning
-	beginning := true
-	for i, slot := range s.slots {
-		switch n := slot>>tagBits - 1; {
-		case slot == 0:
-			beginning = false
-		case beginning && s.home(s.term(int(n)).hash) > i:
-			wrapped = append(wrapped, n)
-		default:
-			sorted = append(sorted, n)
-		}
+// complete frees what only writing needs. No term can be added after it.
+func (d *dictionary) complete() {
+	for s := range d.shards {
+		d.shards[s].slots = nil
 	}
-	sorted = append(sorted, wrapped...)
-	for i := range sorted {
-		n := sorted[i]
-		hash := s.term(int(n)).hash
-		j := i
-		for ; j > 0 && s.term(int(sorted[j-1])).hash > hash; j-- {
-			sorted[j] = sorted[j-1]
-		}
-		sorted[j] = n
-	}
-	s.slots, s.sorted = nil, slices.Clone(sorted)
 }
 
 // size is more than the largest number there is.
@@ -274,18 +297,67 @@ func (d *dictionary) group(number uint32) Group {
 	return Group(d.shards[number%shardCount].term(int(number>>shardBits)).check & groupMask)
 }
 
-// textsOf returns the texts of terms by the ids that they have, by number: those of a shard follow on those of the one
-// before, in the order of the hashes.
+// numberBits is how many bits a number has.
+const numberBits = shardBits + 32 - tagBits
+
+// ordered returns the numbers of the terms that are wanted, in the order of an unkeyed hash of their texts, and of the texts where
+// these are the same.
+func (d *dictionary) ordered(workers int, wanted func(number uint32) bool) []uint32 {
+	var shards [shardCount][]uint64 // of each term the first bits of the hash, and the number
+	parallel.Each(workers, shardCount, func(at int) {
+		d.each(at, func(number uint32) {
+			if wanted(number) {
+				shards[at] = append(shards[at], d.plainHash(number)>>numberBits<<numberBits|uint64(number))
+			}
+		})
+	})
+	terms := slices.Concat(shards[:]...)
+	spare := make([]uint64, len(terms))
+	for shift := numberBits; shift < 64; shift += digitBits {
+		sortByDigit(spare, terms, uint(shift))
+		terms, spare = spare, terms
+	}
+	numbers := make([]uint32, len(terms))
+	for i, term := range terms {
+		numbers[i] = uint32(term & (1<<numberBits - 1))
+	}
+	for i := 0; i < len(terms); {
+		from := i
+		for i++; i < len(terms) && terms[i]>>numberBits == terms[from]>>numberBits; i++ {
+		}
+		if i-from > 1 {
+			slices.SortFunc(numbers[from:i], func(x, y uint32) int {
+				return cmp.Or(cmp.Compare(d.plainHash(x), d.plainHash(y)), bytes.Compare(d.text(x), d.text(y)))
+			})
+		}
+	}
+	return numbers
+}
+
+// text is the text of a term by its number.
+func (d *dictionary) text(number uint32) []byte {
+	return d.shards[number%shardCount].text(int(number >> shardBits))
+}
+
+// plainHash is a hash of the text of a term under no key.
+func (d *dictionary) plainHash(number uint32) uint64 { return xxhash.Sum64(d.text(number)) }
+
+// textsOf returns the texts of terms by the ids that they have, by number. With one
+// worker, of terms that share an id the smallest text stands for all.
 func (d *dictionary) textsOf(ids []uint32, terms, workers int) []string {
 	texts := make([]string, terms)
 	parallel.Each(workers, shardCount, func(at int) {
 		s := &d.shards[at]
 		var piece strings.Builder
-		s.known(at, ids, func(n int, id uint32) {
-			if texts[id] != "" {
-				return // of two hashes that are one term the lower one stands for both
+		d.each(at, func(number uint32) {
+			id := ids[number]
+			if id == unknown {
+				return
 			}
-			text := s.text(n)
+			text := s.text(int(number >> shardBits))
+			if texts[id] != "" && texts[id] <= string(text) {
+				return
+			}
 			if piece.Len()+len(text) > piece.Cap() {
 				piece = strings.Builder{}
 				piece.Grow(max(textChunk, len(text)))
@@ -297,11 +369,9 @@ func (d *dictionary) textsOf(ids []uint32, terms, workers int) []string {
 	return texts
 }
 
-// known calls do with the terms that have an id, in the order of their hashes.
-func (s *shard) known(at int, ids []uint32, do func(n int, id uint32)) {
-	for _, n := range s.sorted {
-		if id := ids[n<<shardBits|uint32(at)]; id != unknown {
-			do(int(n), id)
-		}
+// each calls do with the numbers of the terms of a shard.
+func (d *dictionary) each(at int, do func(number uint32)) {
+	for n := range uint32(d.shards[at].count) {
+		do(n<<shardBits | uint32(at))
 	}
 }

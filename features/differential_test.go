@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -24,15 +25,15 @@ func FuzzBag(f *testing.F) {
 		want := map[uint64]uint32{}
 		bag.Reset()
 		for _, term := range terms {
-			hash := features.Hash(term)
+			hash := features.Key{}.Hash(term)
 			if bag.Add(hash, features.Words, true) != (want[hash] == 0) {
 				t.Fatalf("term %x: first %v after %d times", hash, want[hash] > 0, want[hash])
 			}
 			want[hash]++
 		}
 		doc := bag.Document()
-		if !slices.Equal(doc.Terms, slices.Sorted(maps.Keys(want))) {
-			t.Fatalf("got the terms %x, want %x", doc.Terms, slices.Sorted(maps.Keys(want)))
+		if got := slices.Sorted(slices.Values(doc.Terms)); !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
+			t.Fatalf("got the terms %x, want %x", got, slices.Sorted(maps.Keys(want)))
 		}
 		for i, hash := range doc.Terms {
 			if doc.Counts[i] != want[hash] {
@@ -51,27 +52,29 @@ func FuzzVocabulary(f *testing.F) {
 		hashes := []uint64{probe ^ 1}
 		for i, seed := range seeds {
 			// Some hashes lie side by side, others far apart.
-			hashes = append(hashes, features.Hash([]byte{seed}), probe+uint64(i), uint64(seed)<<56)
+			hashes = append(hashes, features.Key{}.Hash([]byte{seed}), probe+uint64(i), uint64(seed)<<56)
 		}
 		slices.Sort(hashes)
 		hashes = slices.Compact(hashes)
-		v, err := features.NewVocabulary(slices.Clone(hashes))
+		rand.New(rand.NewPCG(probe, 0)).Shuffle(len(hashes), func(i, j int) { hashes[i], hashes[j] = hashes[j], hashes[i] })
+		v, err := features.NewVocabulary(hashes)
 		if err != nil {
 			t.Fatal(err)
 		}
 		// Of a hash there are kept the bits of the prefix, and 32 more.
 		forgotten := 32 - (bits.Len(uint(len(v.Starts())-1)) - 1)
-		var kept []uint64
-		for _, hash := range hashes {
-			kept = append(kept, hash>>forgotten)
+		first := map[uint64]uint32{} // id of what is kept
+		for id, hash := range hashes {
+			if _, seen := first[hash>>forgotten]; !seen {
+				first[hash>>forgotten] = uint32(id)
+			}
 		}
-		kept = slices.Compact(kept)
-		if v.Len() != len(kept) {
-			t.Fatalf("%d terms, want %d", v.Len(), len(kept))
+		if v.Len() != len(hashes) || v.Shared() != len(hashes)-len(first) {
+			t.Fatalf("%d terms, %d of them another: want %d and %d", v.Len(), v.Shared(), len(hashes), len(hashes)-len(first))
 		}
 		for _, hash := range append(slices.Clone(hashes), probe, probe-1, ^probe, 0, ^uint64(0)) {
-			want, is := slices.BinarySearch(kept, hash>>forgotten)
-			if id, known := v.ID(hash); known != is || known && int(id) != want {
+			want, is := first[hash>>forgotten]
+			if id, known := v.ID(hash); known != is || known && id != want {
 				t.Errorf("hash %x: got id %d, known %v; want %d, %v", hash, id, known, want, is)
 			}
 		}

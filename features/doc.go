@@ -14,9 +14,10 @@
 // have no terms: [Cell] hashes every second of them to one of [CellCount] cells, which have the ids 0 to CellCount-1, and the terms
 // of the vocabulary follow.
 //
-// Terms are identified by their 64-bit xxhash. Among a million terms two share a hash with a probability of about
-// 3e-8; if it happens they count as one term, everywhere alike.
+// Terms are identified by a 64-bit hash under a secret [Key]. Among a million terms two share a hash with a probability of about
+// 3e-8; if it happens they count as one term, everywhere alike. The key decides where a term is in a table and nothing else: terms get
+// their ids, and sums are made, in an order that follows from their texts. So no figure depends on the key.
 //
-// Documents, once complete, a Vocabulary, an Index and a Dataset are read-only and safe for concurrent use; a Bag, a Writer,
+// Documents, once complete, a Vocabulary, an Index and a Dataset are read-only and safe for concurrent use; a Bag, a Writer, a Lookup,
 // Rows and a GrowingVocabulary belong to one goroutine.
 package features

@@ -2,10 +2,7 @@ package features
 
 import (
 	"encoding/binary"
-	"math"
 	"slices"
-
-	"github.com/cespare/xxhash/v2"
 
 	"chaff/internal/parallel"
 )
@@ -16,7 +13,7 @@ import (
 // A document takes about three and a half bytes a term: each term is a number, and of the hashes there is one of each
 // distinct term.
 type Documents struct {
-	dictionary dictionary
+	dictionary *dictionary
 	budget     *budget
 	blocks     *blocks
 }
@@ -29,12 +26,12 @@ const documentsShare = 0.5
 // them: the others are in temporary files, and read from there. 0 is for no limit. The texts of the terms do not count.
 func NewDocuments(memory int64) *Documents {
 	b := &budget{limit: memory}
-	return &Documents{budget: b, blocks: newBlocks(b, documentsShare)}
+	return &Documents{dictionary: newDictionary(), budget: b, blocks: newBlocks(b, documentsShare)}
 }
 
-// Complete ends the writing, with up to so many goroutines. The error is about the temporary file, or about too many terms.
-func (d *Documents) Complete(workers int) error {
-	d.dictionary.complete(workers)
+// Complete ends the writing. The error is about the temporary file, or about too many terms.
+func (d *Documents) Complete() error {
+	d.dictionary.complete()
 	return d.Err()
 }
 
@@ -50,7 +47,7 @@ func (d *Documents) Terms() int { return d.dictionary.len() }
 //	4 bytes   the number of terms, times 2, plus 1 if their numbers have four bytes
 //	4 bytes   the size of the counts
 //	4 bytes   the size of the evidence
-//	3 n bytes or 4 n: the number of each term in the dictionary, in the order of the hashes
+//	3 n bytes or 4 n: the number of each term in the dictionary, in the order in which they came
 //	n bits    for each term, whether it is at the start
 //	n bits    for each term, whether it occurs more than once
 //	counts    of those that do, as variable-length integers
@@ -70,13 +67,14 @@ type Writer struct {
 	blockWriter
 	dictionary *dictionary
 	numbers    []uint32
+	shards     sharded
 	counts     []byte
 	evidence   []byte
 }
 
 // NewWriter returns a writer, which must be closed in the end.
 func (d *Documents) NewWriter() *Writer {
-	return &Writer{blockWriter: blockWriter{blocks: d.blocks}, dictionary: &d.dictionary}
+	return &Writer{blockWriter: blockWriter{blocks: d.blocks}, dictionary: d.dictionary}
 }
 
 // Close flushes the last block.
@@ -85,8 +83,8 @@ func (w *Writer) Close() { w.close() }
 // Add keeps the document that b has gathered.
 func (w *Writer) Add(b *Bag) Ref {
 	doc := b.Document()
-	var err error
-	if w.numbers, err = w.dictionary.numbers(w.numbers[:0], b, doc); err != nil {
+	w.numbers = slices.Grow(w.numbers[:0], len(doc.Terms))[:len(doc.Terms)]
+	if err := w.dictionary.numbers(w.numbers, b, doc, &w.shards); err != nil {
 		w.blocks.fail(err)
 		return 0
 	}
@@ -223,16 +221,33 @@ func (e *encoded) count(i int) uint32 {
 	return uint32(count)
 }
 
+// document returns the document without the hashes of its terms, in the memory of another one; with groups and cells if it is said
+// which group a term is in.
+func (e *encoded) document(dst Document, group func(number uint32) Group) Document {
+	dst = Document{
+		Terms: slices.Grow(dst.Terms[:0], e.n)[:e.n], Counts: dst.Counts[:0], Start: dst.Start[:0],
+		Groups: dst.Groups[:0], Cells: dst.Cells[:0],
+	}
+	for i := range e.n {
+		dst.Counts, dst.Start = append(dst.Counts, e.count(i)), append(dst.Start, e.isAtStart(i))
+	}
+	if group == nil {
+		return dst
+	}
+	for i := range e.n {
+		dst.Groups = append(dst.Groups, group(e.number(i)))
+	}
+	sizes, cells := e.sizes()
+	dst.Cells = appendCells(dst.Cells, cells, sizes[Grams])
+	return dst
+}
+
 // Document returns a document with the hashes of its terms.
 func (d *Documents) Document(ref Ref) Document {
 	e := get(&blockReader{blocks: d.blocks}, ref)
-	doc := Document{Terms: make([]uint64, e.n), Counts: make([]uint32, e.n), Start: make([]bool, e.n), Groups: make([]Group, e.n)}
-	sizes, cells := e.sizes()
-	doc.Cells = appendCells(nil, cells, sizes[Grams])
+	doc := e.document(Document{}, d.dictionary.group)
 	for i := range e.n {
-		doc.Groups[i] = d.dictionary.group(e.number(i))
 		doc.Terms[i] = d.dictionary.hash(e.number(i))
-		doc.Counts[i], doc.Start[i] = e.count(i), e.isAtStart(i)
 	}
 	return doc
 }
@@ -251,29 +266,9 @@ func (d *Documents) Wholes(refs []Ref, workers int) []uint64 {
 
 // whole is the hash of a document, that of [Document.hash].
 func (d *Documents) whole(e encoded) uint64 {
-	var digest xxhash.Digest
-	digest.Reset()
-	var pair [12]byte
+	var sum uint64
 	for i := range e.n {
-		binary.LittleEndian.PutUint64(pair[:], d.dictionary.hash(e.number(i)))
-		binary.LittleEndian.PutUint32(pair[8:], e.count(i))
-		_, _ = digest.Write(pair[:]) // it never fails
+		sum += mixed(d.dictionary.hash(e.number(i)) + uint64(e.count(i)))
 	}
-	return digest.Sum64()
-}
-
-// scale is that of [Document.scale].
-func (e encoded) scale(kind Kind) float64 {
-	if !kind.unit() || e.n == 0 {
-		return 1
-	}
-	squares := float64(e.n)
-	if kind.counted() {
-		squares = 0
-		for i := range e.n {
-			value := float64(e.count(i))
-			squares += value * value
-		}
-	}
-	return 1 / math.Sqrt(squares)
+	return mixed(sum)
 }

@@ -30,7 +30,8 @@ const CellCount = 1 << cellBits
 
 const cellBits = 18
 
-// Cell returns the cell of a run of four bytes. Half of the runs, by their hash, have none: neighbouring runs overlap, so half
+// Cell returns the cell of a run of four bytes. No key hides it: whoever can choose a run for its cell can write any other run as
+// well, and all cells together are bounded. Half of the runs, by their hash, have none: neighbouring runs overlap, so half
 // of them carry nearly the same information (docs/experiments.md).
 func Cell(gram uint32) (cell uint32, has bool) {
 	// The finaliser of MurmurHash3, a bijection: distinct runs collide only in the bits that are left out.
@@ -69,11 +70,11 @@ func (s *cellSet) clear() {
 	s.cells = s.cells[:0]
 }
 
-// digitBits is half of the bits of a cell.
-const digitBits = cellBits / 2
+// digitBits is how many bits a sort by digits takes at a time.
+const digitBits = 10
 
-// appendTo appends the cells in ascending order. They are sorted by their lower half and then, keeping that order, by their
-// upper half: a sort that compares takes several times as long.
+// appendTo appends the cells in ascending order. They are sorted by their lower digit and then, keeping that order, by their
+// upper one: a sort that compares takes several times as long.
 func (s *cellSet) appendTo(dst []uint32) []uint32 {
 	first := len(dst)
 	dst = append(dst, s.cells...)
@@ -84,19 +85,19 @@ func (s *cellSet) appendTo(dst []uint32) []uint32 {
 }
 
 // sortByDigit writes src to dst in the order of the bits from shift on.
-func sortByDigit(dst, src []uint32, shift uint) {
+func sortByDigit[T uint32 | uint64](dst, src []T, shift uint) {
 	var at [1 << digitBits]uint32
-	for _, cell := range src {
-		at[cell>>shift&(1<<digitBits-1)]++
+	for _, x := range src {
+		at[x>>shift&(1<<digitBits-1)]++
 	}
 	sum := uint32(0)
 	for digit, n := range at {
 		at[digit] = sum
 		sum += n
 	}
-	for _, cell := range src {
-		digit := cell >> shift & (1<<digitBits - 1)
-		dst[at[digit]] = cell
+	for _, x := range src {
+		digit := x >> shift & (1<<digitBits - 1)
+		dst[at[digit]] = x
 		at[digit]++
 	}
 }

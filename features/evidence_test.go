@@ -16,7 +16,7 @@ func evidenceBag(random *rand.Rand, terms, cells int) *Bag {
 	for range terms {
 		n := random.IntN(3 * terms)
 		text := fmt.Appendf(nil, "term %d", n)
-		if b.Add(Hash(text), Group(n%int(Grams)), n%2 == 0) {
+		if b.Add(hashOf(text), Group(n%int(Grams)), n%2 == 0) {
 			b.Name(text)
 		}
 	}
@@ -36,7 +36,7 @@ func complete(t *testing.T, memory int64, bags []*Bag) (*Documents, []Ref) {
 		refs = append(refs, w.Add(b))
 	}
 	w.Close()
-	if err := d.Complete(1); err != nil {
+	if err := d.Complete(); err != nil {
 		t.Fatal(err)
 	}
 	return d, refs
@@ -72,7 +72,7 @@ func testEvidence(t *testing.T, memory int64) {
 	unknown := 0
 	for i, b := range bags {
 		doc := b.Document()
-		want := index.Vocabulary().AppendVector(Vector{}, doc, Evidence)
+		want := new(Lookup).AppendVector(Vector{}, index.Vocabulary(), doc, Evidence)
 		got := rows.Row(i)
 		if diff := cmp.Diff(want, Vector{slices.Clone(got.IDs), slices.Clone(got.Values), slices.Clone(got.Groups)}); diff != "" && len(want.IDs) > 0 {
 			t.Fatalf("document %d, row of the matrix (-want +got):\n%s", i, diff)
@@ -166,7 +166,7 @@ func TestADocumentThatCouldNotBeReadHasNoEvidence(t *testing.T) {
 	if sizes, cells := e.sizes(); sizes != [Groups]int{} || len(cells) > 0 {
 		t.Errorf("got the sizes %v and %d bytes of cells", sizes, len(cells))
 	}
-	if x := e.appendEvidence(Vector{}, nil, nil); len(x.IDs) > 0 {
+	if x := new(Lookup).appendEncoded(Vector{}, e, nil, 0, func(uint32) Group { return Words }, Evidence); len(x.IDs) > 0 {
 		t.Errorf("got %d terms", len(x.IDs))
 	}
 	if n := lastID(nil, 0); n != 0 {

@@ -19,23 +19,21 @@ func bagOf(terms ...string) *Bag {
 	return b
 }
 
+// hashOf hashes a term under the key that everybody knows.
+func hashOf(term []byte) uint64 { return Key{}.Hash(term) }
+
 // add adds a term and names it.
 func add(b *Bag, term string, start bool) {
-	if b.Add(Hash([]byte(term)), Words, start) {
+	if b.Add(hashOf([]byte(term)), Words, start) {
 		b.Name([]byte(term))
 	}
 }
 
-func TestABagCountsItsTermsInTheOrderOfTheirHashes(t *testing.T) {
+func TestABagCountsItsTermsInTheOrderInWhichTheyCome(t *testing.T) {
 	doc := bagOf("who", "saw", "who", "with", "who").Document()
-	want := map[uint64]uint32{Hash([]byte("who")): 3, Hash([]byte("saw")): 1, Hash([]byte("with")): 1}
-	if len(doc.Terms) != len(want) || !slices.IsSorted(doc.Terms) {
-		t.Fatalf("terms %x: want %d in ascending order", doc.Terms, len(want))
-	}
-	for i, hash := range doc.Terms {
-		if doc.Counts[i] != want[hash] {
-			t.Errorf("count of %x: got %d, want %d", hash, doc.Counts[i], want[hash])
-		}
+	want := []uint64{hashOf([]byte("who")), hashOf([]byte("saw")), hashOf([]byte("with"))}
+	if !slices.Equal(doc.Terms, want) || !slices.Equal(doc.Counts, []uint32{3, 1, 1}) {
+		t.Errorf("got the terms %x, so often: %d; want %x", doc.Terms, doc.Counts, want)
 	}
 }
 
@@ -45,7 +43,7 @@ func TestABagForgetsWhatWasBeforeReset(t *testing.T) {
 	b.Reset()
 	add(b, "ham", true)
 	doc := b.Document()
-	if diff := cmp.Diff(Document{Terms: []uint64{Hash([]byte("ham"))}, Counts: []uint32{1}, Start: []bool{true}, Groups: []Group{Words}}, doc); diff != "" {
+	if diff := cmp.Diff(Document{Terms: []uint64{hashOf([]byte("ham"))}, Counts: []uint32{1}, Start: []bool{true}, Groups: []Group{Words}}, doc); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
 	b.Reset()
@@ -90,8 +88,8 @@ func TestABagKeepsHashesThatBelongInOnePlace(t *testing.T) {
 			b.Name(fmt.Append(nil, hash))
 		}
 		doc := b.Document()
-		if want := slices.Sorted(slices.Values(hashes)); !slices.Equal(doc.Terms, want) {
-			t.Fatalf("got  %x\nwant %x", doc.Terms, want)
+		if !slices.Equal(doc.Terms, hashes) {
+			t.Fatal("the terms are others, or come in another order")
 		}
 		for i, hash := range doc.Terms {
 			if doc.Counts[i] != 2 || !doc.Start[i] || string(b.Text(i)) != fmt.Sprint(hash) {
@@ -112,8 +110,8 @@ func TestAShortMessageAfterALongOneTakesNoMoreMemoryThanItNeeds(t *testing.T) {
 		add(&b, "ham", true)
 		b.Document()
 	}
-	if len(b.slots) != minBag {
-		t.Errorf("%d slots, want %d", len(b.slots), minBag)
+	if len(b.terms.slots) != minSlots {
+		t.Errorf("%d slots, want %d", len(b.terms.slots), minSlots)
 	}
 }
 
@@ -151,7 +149,7 @@ func TestTheVocabularyKeepsFrequentTerms(t *testing.T) {
 				t.Fatalf("%d terms, want %d", v.Len(), len(tt.want))
 			}
 			for term, df := range tt.want {
-				id, known := v.ID(Hash([]byte(term)))
+				id, known := v.ID(hashOf([]byte(term)))
 				if !known || frequency[id] != df {
 					t.Errorf("%s: known %v with document frequency %d, want %d", term, known, frequency[id], df)
 				}
@@ -172,6 +170,7 @@ func TestEveryTermIsFoundAndNoOther(t *testing.T) {
 		}
 		slices.Sort(hashes)
 		hashes = slices.Compact(hashes)
+		rng.Shuffle(len(hashes), func(i, j int) { hashes[i], hashes[j] = hashes[j], hashes[i] })
 		v, err := NewVocabulary(hashes)
 		if err != nil {
 			t.Fatal(err)
@@ -190,11 +189,9 @@ func TestEveryTermIsFoundAndNoOther(t *testing.T) {
 	}
 }
 
-func TestHashesMustBeAscending(t *testing.T) {
-	for name, hashes := range map[string][]uint64{"out of order": {5, 4, 6}, "twice": {5, 5, 6}} {
-		if _, err := NewVocabulary(hashes); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+func TestHashesMustDiffer(t *testing.T) {
+	if _, err := NewVocabulary([]uint64{5, 6, 5}); err == nil {
+		t.Error("no error")
 	}
 }
 
@@ -232,33 +229,29 @@ func TestHashesWithOnePrefixAndKeyAreOneTerm(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := index.Vocabulary()
-	if text := index.Texts(1)[1]; text != fmt.Sprint(x) {
-		t.Errorf("%s stands for both, want %d", text, x)
+	of, known := v.ID(x)
+	if id, _ := v.ID(y); !known || id != of {
+		t.Fatalf("the ids are %d and %d, want the same", of, id)
 	}
-	if v.Len() != len(hashes)-1 || len(frequency) != v.Len() || len(v.Hashes()) != v.Len() {
-		t.Fatalf("%d terms of %d hashes, %d frequencies: want one term fewer", v.Len(), len(hashes), len(frequency))
+	if text := index.Texts(2)[of]; text != fmt.Sprint(x) {
+		t.Errorf("%q stands for both, want %d", text, x)
 	}
-	for _, hash := range []uint64{x, y} {
-		if id, known := v.ID(hash); !known || id != 1 {
-			t.Errorf("%x: got id %d, known %v; want 1", hash, id, known)
-		}
+	if v.Len() != len(hashes) || v.Shared() != 1 || len(frequency) != v.Len() || !slices.Contains(frequency, 0) {
+		t.Fatalf("%d terms of %d hashes, %d of which are another, frequencies %d", v.Len(), len(hashes), v.Shared(), frequency)
 	}
-	if frequency[1] != 3 {
-		t.Errorf("the term is in 3 documents, one of which has both hashes: got %d", frequency[1])
-	}
-	if v.Hashes()[1] != x {
-		t.Errorf("%x stands for both, want the lower, %x", v.Hashes()[1], x)
+	if frequency[of] != 3 {
+		t.Errorf("the term is in 3 documents, one of which has both hashes: got %d", frequency[of])
 	}
 	unit := float32(1 / math.Sqrt(2))
 	units := float32(2/math.Sqrt(13)) + float32(3/math.Sqrt(13))
-	before := Vector{IDs: []uint32{1}, Values: []float32{9}} // of the document before, which stays as it is
+	before := Vector{IDs: []uint32{of}, Values: []float32{9}} // of the document before, which stays as it is
 	for kind, want := range map[Kind]float32{Bits: 1, Counts: 5, UnitBits: unit, UnitCounts: units, StartBits: 1} {
-		got := v.AppendVector(Vector{IDs: slices.Clone(before.IDs), Values: slices.Clone(before.Values)}, both, kind)
+		got := new(Lookup).AppendVector(Vector{IDs: slices.Clone(before.IDs), Values: slices.Clone(before.Values)}, v, both, kind)
 		if row := index.Dataset(kind, nil, refs, make([]int32, len(refs)), 1).Row(len(refs) - 1); !slices.Equal(row.IDs, got.IDs[1:]) ||
 			!slices.Equal(row.Values, got.Values[1:]) {
 			t.Errorf("%v: the row of a document with both is %v", kind, row)
 		}
-		if diff := cmp.Diff(Vector{IDs: []uint32{1, 1}, Values: []float32{9, want}}, got); diff != "" {
+		if diff := cmp.Diff(Vector{IDs: []uint32{of, of}, Values: []float32{9, want}}, got); diff != "" {
 			t.Errorf("%v: a document with both (-want +got):\n%s", kind, diff)
 		}
 	}
@@ -269,7 +262,7 @@ func TestARestoredVocabularyMustFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := RestoreVocabulary(v.Keys(), v.Starts())
+	again, err := RestoreVocabulary(v.Table(), v.Starts())
 	if err != nil {
 		t.Fatalf("its own tables: %v", err)
 	}
@@ -279,19 +272,20 @@ func TestARestoredVocabularyMustFit(t *testing.T) {
 		}
 	}
 	tests := []struct {
-		name         string
-		keys, starts []uint32
+		name          string
+		table, starts []uint32
 	}{
-		{"no prefixes", v.Keys(), nil},
-		{"prefixes that no bits make", v.Keys(), []uint32{0, 1, 2, 3}},
-		{"prefixes for fewer terms", v.Keys(), []uint32{0, 2}},
-		{"prefixes for more terms", v.Keys()[:2], v.Starts()},
-		{"prefixes out of order", v.Keys(), []uint32{0, 3, 3, 2, 3}},
-		{"prefixes that begin late", v.Keys(), []uint32{1, 3}},
+		{"no prefixes", v.Table(), nil},
+		{"prefixes that no bits make", v.Table(), []uint32{0, 1, 2, 3}},
+		{"prefixes for fewer terms", v.Table(), []uint32{0, 2}},
+		{"prefixes for more terms", v.Table()[:4], v.Starts()},
+		{"prefixes out of order", v.Table(), []uint32{0, 3, 3, 2, 3}},
+		{"a key without an id", v.Table()[:5], v.Starts()},
+		{"prefixes that begin late", v.Table(), []uint32{1, 3}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := RestoreVocabulary(tt.keys, tt.starts); err == nil {
+			if _, err := RestoreVocabulary(tt.table, tt.starts); err == nil {
 				t.Error("no error")
 			}
 		})
@@ -301,10 +295,10 @@ func TestARestoredVocabularyMustFit(t *testing.T) {
 func TestVectorsHaveBitsOrCountsOfKnownTerms(t *testing.T) {
 	v, _ := vocabularyOf(t, Options{MinDocumentFrequency: 1}, []string{"who", "saw"})
 	doc := bagOf("who", "saw", "who", "else").Document()
-	who, _ := v.ID(Hash([]byte("who")))
+	who, _ := v.ID(hashOf([]byte("who")))
 	unit, units := 1/math.Sqrt(3), 2/math.Sqrt(1+1+4) // the unknown term is part of the length
 	for kind, want := range map[Kind]float32{Bits: 1, Counts: 2, UnitBits: float32(unit), UnitCounts: float32(units)} {
-		x := v.AppendVector(Vector{}, doc, kind)
+		x := new(Lookup).AppendVector(Vector{}, v, doc, kind)
 		if len(x.IDs) != 2 || !slices.IsSorted(x.IDs) {
 			t.Fatalf("%v: ids %v, want two in ascending order", kind, x.IDs)
 		}
@@ -321,10 +315,10 @@ func TestStartBitsAreTermsThatOccurAtTheStart(t *testing.T) {
 	add(&b, "late", false)
 	add(&b, "both", false)
 	add(&b, "early", true)
-	x := v.AppendVector(Vector{}, b.Document(), StartBits)
+	x := new(Lookup).AppendVector(Vector{}, v, b.Document(), StartBits)
 	var want []uint32
 	for _, term := range []string{"early", "both"} {
-		id, _ := v.ID(Hash([]byte(term)))
+		id, _ := v.ID(hashOf([]byte(term)))
 		want = append(want, id)
 	}
 	slices.Sort(want)
@@ -338,13 +332,13 @@ func TestADatasetHoldsTheVectorsOfItsDocuments(t *testing.T) {
 	documents := [][]string{{"a", "a", "b"}, {}, {"c", "unknown"}}
 	d := NewDataset(Counts, []string{"ham", "spam"}, v.Len())
 	for i, terms := range documents {
-		d.Append(v.AppendVector(Vector{}, bagOf(terms...).Document(), Counts), int32(i%2))
+		d.Append(new(Lookup).AppendVector(Vector{}, v, bagOf(terms...).Document(), Counts), int32(i%2))
 	}
 	if d.Len() != 3 || d.Terms != 3 {
 		t.Fatalf("%d documents and %d terms, want 3 and 3", d.Len(), d.Terms)
 	}
 	for i, terms := range documents {
-		want := v.AppendVector(Vector{IDs: []uint32{}, Values: []float32{}}, bagOf(terms...).Document(), Counts)
+		want := new(Lookup).AppendVector(Vector{IDs: []uint32{}, Values: []float32{}}, v, bagOf(terms...).Document(), Counts)
 		if diff := cmp.Diff(want, d.Row(i)); diff != "" {
 			t.Errorf("row %d (-want +got):\n%s", i, diff)
 		}
@@ -386,11 +380,11 @@ func TestOptionsSayWhatIsWrong(t *testing.T) {
 	}
 }
 
-func ExampleVocabulary_AppendVector() {
+func ExampleLookup_AppendVector() {
 	var bag Bag
 	bag.Reset()
 	for _, term := range []string{"subject:offer", "body:offer", "body:offer"} {
-		bag.Add(Hash([]byte(term)), Words, true)
+		bag.Add(hashOf([]byte(term)), Words, true)
 	}
 	doc := bag.Document()
 	vocabulary, err := NewVocabulary(doc.Terms)
@@ -398,7 +392,7 @@ func ExampleVocabulary_AppendVector() {
 		fmt.Println(err)
 		return
 	}
-	x := vocabulary.AppendVector(Vector{}, doc, Counts)
+	x := new(Lookup).AppendVector(Vector{}, vocabulary, doc, Counts)
 	fmt.Println(x.IDs, x.Values)
 	// Output: [0 1] [1 2]
 }
@@ -407,7 +401,7 @@ func BenchmarkBag(b *testing.B) {
 	terms := make([]uint64, 1000)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range terms {
-		terms[i] = Hash(fmt.Appendf(nil, "body:word%d", rng.IntN(400)))
+		terms[i] = hashOf(fmt.Appendf(nil, "body:word%d", rng.IntN(400)))
 	}
 	var bag Bag
 	b.ReportAllocs()
@@ -440,7 +434,7 @@ func BenchmarkLookUp(b *testing.B) {
 	var x Vector
 	b.ReportAllocs()
 	for b.Loop() {
-		x = v.AppendVector(Vector{IDs: x.IDs[:0], Values: x.Values[:0]}, doc, Counts)
+		x = new(Lookup).AppendVector(Vector{IDs: x.IDs[:0], Values: x.Values[:0]}, v, doc, Counts)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(doc.Terms)), "ns/term")
 }
@@ -457,14 +451,14 @@ func TestASubsetHasTheRowsOfItsDocuments(t *testing.T) {
 	for _, terms := range [][]string{{"a", "c", "c"}, {"b"}, {"c", "b", "a"}} {
 		var b Bag
 		for _, term := range terms {
-			if b.Add(Hash([]byte(term)), Words, false) {
+			if b.Add(hashOf([]byte(term)), Words, false) {
 				b.Name([]byte(term))
 			}
 		}
 		refs = append(refs, w.Add(&b))
 	}
 	w.Close()
-	if err := documents.Complete(1); err != nil {
+	if err := documents.Complete(); err != nil {
 		t.Fatal(err)
 	}
 	index, _, err := documents.Build(refs, DefaultOptions(), 1)

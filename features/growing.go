@@ -9,6 +9,7 @@ type GrowingVocabulary struct {
 	ids       []uint32 // by number
 	whole     table    // of whole documents
 	terms     int
+	lookup    Lookup
 	row       Vector
 }
 
@@ -44,11 +45,7 @@ func (v *GrowingVocabulary) read(ref Ref, learns bool) Vector {
 			v.terms++
 		}
 	}
-	if v.kind == Evidence {
-		v.row = e.appendEvidence(v.row.Reset(), v.ids, v.documents.dictionary.group)
-	} else {
-		v.row = e.appendVector(v.row.Reset(), v.ids, v.kind)
-	}
+	v.row = v.lookup.appendEncoded(v.row.Reset(), e, v.ids, v.terms, v.documents.dictionary.group, v.kind)
 	return v.row
 }
 

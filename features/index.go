@@ -18,46 +18,38 @@ type Index struct {
 	ids        []uint32 // by the number of a term in the dictionary
 }
 
-// Build freezes the terms of the training documents that o lets in, with up to so many goroutines. It returns beside the
-// index of the vocabulary the document frequency of each term by id: in how many of the documents it occurs. In a data set of the
-// kind [Evidence] CellCount is added to the ids.
+// Build freezes the terms of the training documents that o lets in, with up to so many goroutines. Their ids are in the order of
+// an unkeyed hash of their texts: neither the key nor the order of the messages decides in which order sums are made. It returns
+// beside the index of the vocabulary the document frequency of each term by id: in how many of the documents it occurs. In a data
+// set of the kind [Evidence] CellCount is added to the ids.
 func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uint32, error) {
 	count := d.frequencies(training, workers)
 	least := uint32(max(1, min(int64(o.MinDocumentFrequency), math.MaxUint32)))
-	keeps := func(number uint32) bool { return count[number] >= least }
+	ties := len(count) // how many terms of the least frequency there is room for
 	if o.MaxTerms > 0 {
-		keeps = d.mostFrequent(count, least, o.MaxTerms)
+		least, ties = mostFrequent(count, least, o.MaxTerms)
 	}
-	ids := make([]uint32, d.dictionary.size())
-	var first [shardCount + 1]int // id of each shard
-	parallel.Each(workers, shardCount, func(at int) {
-		n := 0
-		d.dictionary.each(at, func(number uint32) {
-			ids[number] = unknown
-			if keeps(number) {
-				ids[number] = uint32(n)
-				n++
-			}
-		})
-		first[at+1] = n
-	})
-	for at := range shardCount {
-		first[at+1] += first[at]
+	kept := d.dictionary.ordered(workers, func(number uint32) bool { return count[number] >= least })
+	ids := make([]uint32, len(count))
+	for number := range ids {
+		ids[number] = unknown
 	}
-	hashes, frequencies := make([]uint64, first[shardCount]), make([]uint32, first[shardCount])
-	parallel.Each(workers, shardCount, func(at int) {
-		d.dictionary.each(at, func(number uint32) {
-			if ids[number] != unknown {
-				ids[number] += uint32(first[at])
-				hashes[ids[number]], frequencies[ids[number]] = d.dictionary.hash(number), count[number]
+	hashes, frequencies := make([]uint64, 0, len(kept)), make([]uint32, 0, len(kept))
+	for _, number := range kept {
+		n := count[number]
+		if n == least {
+			if ties--; ties < 0 {
+				continue
 			}
-		})
-	})
+		}
+		ids[number] = uint32(len(hashes))
+		hashes, frequencies = append(hashes, d.dictionary.hash(number)), append(frequencies, n)
+	}
 	v, err := NewVocabulary(hashes)
 	if err != nil {
 		return nil, nil, err
 	}
-	if v.Len() < first[shardCount] { // two hashes are one term
+	if v.Shared() > 0 {
 		x := d.Index(v, workers)
 		return x, x.frequenciesOfRows(training), nil
 	}
@@ -95,9 +87,9 @@ func (d *Documents) frequencies(refs []Ref, workers int) []uint32 {
 	return sum
 }
 
-// mostFrequent returns what keeps the given number of terms that occur most often, and at least so often. Ties are cut in
-// the order of the hashes, which is the same in every run.
-func (d *Documents) mostFrequent(count []uint32, least uint32, terms int) func(number uint32) bool {
+// mostFrequent returns the least frequency, at least the given one, of the given number of terms that occur most often, and how many
+// terms of this frequency are among them.
+func mostFrequent(count []uint32, least uint32, terms int) (limit uint32, ties int) {
 	var all []uint32
 	for _, n := range count {
 		if n >= least {
@@ -105,32 +97,12 @@ func (d *Documents) mostFrequent(count []uint32, least uint32, terms int) func(n
 		}
 	}
 	if len(all) <= terms {
-		return func(number uint32) bool { return count[number] >= least }
+		return least, len(all)
 	}
 	slices.Sort(all)
-	limit := all[len(all)-terms]
-	above := 0
-	for _, n := range all {
-		if n > limit {
-			above++
-		}
-	}
-	ties := make(map[uint32]bool) // those that are kept
-	for at := range shardCount {
-		d.dictionary.each(at, func(number uint32) {
-			if count[number] == limit && above+len(ties) < terms {
-				ties[number] = true
-			}
-		})
-	}
-	return func(number uint32) bool { return count[number] > limit || count[number] == limit && ties[number] }
-}
-
-// each calls do with the numbers of the terms of a shard, in the order of their hashes.
-func (d *dictionary) each(at int, do func(number uint32)) {
-	for _, n := range d.shards[at].sorted {
-		do(n<<shardBits | uint32(at))
-	}
+	kept := all[len(all)-terms:]
+	above, _ := slices.BinarySearch(kept, kept[0]+1)
+	return kept[0], above
 }
 
 // Index returns the index of a vocabulary that was made of other documents.
@@ -189,5 +161,8 @@ func (x *Index) frequenciesOfRows(refs []Ref) []uint32 {
 
 // Texts returns the texts of the terms by id: V of them, empty for those that none of the documents has.
 func (x *Index) Texts(workers int) []string {
+	if x.vocabulary.Shared() > 0 {
+		workers = 1
+	}
 	return x.documents.dictionary.textsOf(x.ids, x.vocabulary.Len(), workers)
 }

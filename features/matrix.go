@@ -63,6 +63,7 @@ func (x *Index) Dataset(kind Kind, classes []string, refs []Ref, labels []int32,
 type rowWriter struct {
 	blockWriter
 	reader blockReader
+	lookup Lookup
 	row    Vector
 	gaps   []byte
 }
@@ -75,18 +76,20 @@ func (w *rowWriter) add(ref Ref, index *Index, kind Kind) Ref {
 	n, before := 0, uint32(0)
 	switch {
 	case kind == Evidence:
-		w.row = e.appendEvidenceTerms(w.row.Reset(), index.ids)
+		w.lookup.find(e, index.ids, index.vocabulary.Len())
+		w.row.IDs = w.lookup.appendIDs(w.row.IDs[:0], CellCount)
 		var sizes [Groups]int
 		sizes, cells = e.sizes()
 		scales := scalesOf(sizes)
 		values = scales[:]
 		n, before = sizes[Grams], lastID(cells, sizes[Grams])
-	case kind.counted():
-		w.row = e.appendVector(w.row.Reset(), index.ids, kind)
-		values = w.row.Values
 	default:
-		w.row = e.appendVector(w.row.Reset(), index.ids, kind)
-		value = float32(e.scale(kind))
+		w.row = w.lookup.appendEncoded(w.row.Reset(), e, index.ids, index.vocabulary.Len(), nil, kind)
+		if kind.counted() {
+			values = w.row.Values
+		} else {
+			value = float32(w.lookup.doc.scale(kind))
+		}
 	}
 	x := w.row
 	w.gaps = appendGaps(w.gaps[:0], x.IDs, before)
@@ -131,50 +134,6 @@ func lastID(ids []byte, n int) uint32 {
 		id += gap
 	}
 	return id
-}
-
-// appendVector is [Vocabulary.AppendVector], by the ids of the numbers.
-func (e encoded) appendVector(dst Vector, ids []uint32, kind Kind) Vector {
-	scale, first := e.scale(kind), len(dst.IDs)
-	for i := range e.n {
-		value := 1.0
-		if kind.counted() {
-			value = float64(e.count(i))
-		}
-		if kind == StartBits && !e.isAtStart(i) {
-			continue
-		}
-		if id := ids[e.number(i)]; id != unknown {
-			dst.add(first, id, float32(value*scale), kind)
-		}
-	}
-	return dst
-}
-
-// appendEvidenceTerms appends the ids of the known terms as in a document of the kind [Evidence], without values.
-func (e encoded) appendEvidenceTerms(dst Vector, ids []uint32) Vector {
-	for i := range e.n {
-		if id := ids[e.number(i)]; id != unknown && (len(dst.IDs) == 0 || dst.IDs[len(dst.IDs)-1] != CellCount+id) {
-			dst.IDs = append(dst.IDs, CellCount+id)
-		}
-	}
-	return dst
-}
-
-// appendEvidence is appendVector for the kind [Evidence]: the cells, and then the known terms by the ids of the numbers.
-func (e encoded) appendEvidence(dst Vector, ids []uint32, group func(number uint32) Group) Vector {
-	sizes, cells := e.sizes()
-	scales, first := scalesOf(sizes), len(dst.IDs)
-	dst.IDs = appendCells(dst.IDs, cells, sizes[Grams])
-	dst.addCells(scales[Grams])
-	for i := range e.n {
-		number := e.number(i)
-		if id := ids[number]; id != unknown {
-			g := group(number)
-			dst.addEvidence(first, CellCount+id, scales[g], g)
-		}
-	}
-	return dst
 }
 
 // Rows reads the rows of a data set, one at a time. It belongs to one goroutine; a data set can have any number.

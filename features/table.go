@@ -1,18 +1,32 @@
 package features
 
+import (
+	"math/bits"
+	"math/rand/v2"
+)
+
 // table numbers hashes, from 0 in the order in which they come first. It is a hash table with open addressing: half of
 // the memory of a map and several times as fast, since its keys are hashes already. The zero value is ready.
+//
+// A hash is placed by its product with an odd number that is drawn at random for each table. So nobody can write words that
+// share a place, not even with the key; the order does not depend on the places. Source: M. Dietzfelbinger, T. Hagerup, J. Katajainen,
+// M. Penttonen, A reliable randomized algorithm for the closest-pair problem (multiply-shift hashing).
 type table struct {
 	slots  []uint32 // 1 + number, 0 where free; a power of two, at least twice the number of hashes
 	hashes []uint64 // by number
+	odd    uint64
+	shift  uint // of a product, to its place
 }
 
-const minSlots = 1024
+const minSlots = 1 << 10
+
+// oddNumber draws an odd number at random.
+func oddNumber() uint64 { return rand.Uint64() | 1 }
 
 // number returns the number of a hash, and whether it had one.
 func (t *table) number(hash uint64) (n int, seen bool) {
 	if len(t.hashes)*2 >= len(t.slots) {
-		t.grow()
+		t.resize(max(minSlots, 2*len(t.slots)))
 	}
 	s := t.slot(hash)
 	if t.slots[s] != 0 {
@@ -34,15 +48,35 @@ func (t *table) find(hash uint64) int {
 // slot returns where hash is, or where it belongs.
 func (t *table) slot(hash uint64) uint64 {
 	mask := uint64(len(t.slots) - 1)
-	s := hash & mask
+	s := hash * t.odd >> t.shift
 	for t.slots[s] != 0 && t.hashes[t.slots[s]-1] != hash {
 		s = (s + 1) & mask
 	}
 	return s
 }
 
-func (t *table) grow() {
-	t.slots = make([]uint32, max(minSlots, 2*len(t.slots)))
+// clear forgets all hashes. A table that was much larger than it had to be becomes smaller, so that a long message does not make
+// all others dear.
+func (t *table) clear() {
+	slots := max(minSlots, len(t.slots))
+	for slots > minSlots && 16*len(t.hashes) < slots {
+		slots /= 2
+	}
+	t.hashes = t.hashes[:0]
+	t.resize(slots)
+}
+
+// resize gives the table so many slots.
+func (t *table) resize(slots int) {
+	if t.odd == 0 {
+		t.odd = oddNumber()
+	}
+	if cap(t.slots) < slots {
+		t.slots = make([]uint32, slots)
+	}
+	t.slots = t.slots[:slots]
+	clear(t.slots)
+	t.shift = uint(64 - bits.TrailingZeros(uint(slots)))
 	for i, hash := range t.hashes {
 		t.slots[t.slot(hash)] = uint32(i + 1)
 	}

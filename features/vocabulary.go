@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 )
 
 // Options say which terms of the training part become the vocabulary.
@@ -36,73 +37,97 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Vocabulary is the V terms of the training part, with ids 0..V-1 in ascending order of their hashes: the same corpus
-// has the same ids whatever the number of workers, and a document's hashes in ascending order give its ids in ascending
-// order.
+// Vocabulary is the V terms of the training part, with ids 0..V-1. The ids follow from the documents and not from the key: see
+// [Documents.Build].
 //
-// Terms whose hashes begin with the same bits, the prefix, lie side by side in a bucket: 8 to 16 of them on the average,
-// so that a look-up reads one prefix and about one cache line. Of a hash the key is kept, which is the 32 bits after the
-// prefix. Two terms with the same prefix and key are one term to all who look them up. Of 500,000 terms, one vocabulary
-// in a thousand has such a pair.
+// The table of terms is in the order of their hashes. Those that begin with the same bits, the prefix, lie side by side in a
+// bucket: 8 to 16 of them on the average, so that a look-up reads one prefix and one or two cache lines. Of a hash the key of
+// the table is kept, which is the 32 bits after the prefix, and beside it the id. Two terms with the same prefix and key are one term
+// to all who look them up. Of 500,000 terms, one vocabulary in a thousand has such a pair.
 type Vocabulary struct {
-	keys []uint32 // by id; ascending within a bucket
-	// starts[p] is the first id whose hash begins with the prefix p or a higher one; the last entry is V.
+	table []uint32 // for each term its key and its id; keys ascend within a bucket
+	// starts[p] is the first term of the table whose hash begins with the prefix p or a higher one; the last entry is V.
 	starts []uint32
 	shift  uint                  // how far a hash is shifted right to become its prefix
 	hashes []uint64              // by id; nil if the vocabulary was restored
+	shared int                   // how many terms have the id of another one
 	look   func(from, to uint32) // see Watched; nil for none
 }
 
-// NewVocabulary returns the vocabulary of the given hashes, which must be strictly ascending and fewer than 2^32. Of
-// hashes that are one term the lowest stands for all. It keeps the slice, and changes it if there are such hashes.
+// maxTerms is the largest size of a vocabulary.
+const maxTerms = math.MaxInt32
+
+// NewVocabulary returns the vocabulary of the given hashes by id, which must be fewer than 2^31 and all different. Of hashes that
+// are one term the first id stands for all. It keeps the slice.
 func NewVocabulary(hashes []uint64) (*Vocabulary, error) {
-	if uint64(len(hashes)) >= unknown {
-		return nil, fmt.Errorf("vocabulary of %d terms: at most %d are possible", len(hashes), uint64(unknown)-1)
-	}
-	for i := 1; i < len(hashes); i++ {
-		if hashes[i-1] >= hashes[i] {
-			return nil, fmt.Errorf("vocabulary is not in ascending order at term %d", i)
-		}
+	if len(hashes) > maxTerms {
+		return nil, fmt.Errorf("vocabulary of %d terms: at most %d are possible", len(hashes), maxTerms)
 	}
 	b := prefixBits(len(hashes))
-	v := &Vocabulary{shift: 64 - b, starts: make([]uint32, 1<<b+1)}
-	v.hashes = slices.CompactFunc(hashes, v.same)
-	v.keys = make([]uint32, len(v.hashes))
-	p := 0
-	for i, h := range v.hashes {
-		prefix, key := v.split(h)
-		for ; p <= int(prefix); p++ {
-			v.starts[p] = uint32(i)
-		}
-		v.keys[i] = key
+	v := &Vocabulary{shift: 64 - b, hashes: hashes, starts: make([]uint32, 1<<b+1), table: make([]uint32, 2*len(hashes))}
+	for _, hash := range hashes {
+		v.starts[hash>>v.shift+1]++
 	}
-	for ; p < len(v.starts); p++ {
-		v.starts[p] = uint32(len(v.hashes))
+	for p := range 1 << b {
+		v.starts[p+1] += v.starts[p]
+	}
+	terms := make([]uint64, len(hashes)) // the key and the id in one number
+	at := slices.Clone(v.starts)
+	for id, hash := range hashes {
+		prefix, key := v.split(hash)
+		terms[at[prefix]] = uint64(key)<<32 | uint64(id)
+		at[prefix]++
+	}
+	for p := range 1 << b {
+		if err := v.fill(v.starts[p], terms[v.starts[p]:v.starts[p+1]]); err != nil {
+			return nil, err
+		}
 	}
 	return v, nil
 }
 
-// RestoreVocabulary returns a vocabulary from the two tables of one made before, [Vocabulary.Keys] and
-// [Vocabulary.Starts]; it keeps both slices. The error says what does not fit. Whether the keys are in ascending order is
-// not looked at, which would cost more than all look-ups of a message: where they are not, terms are not found.
-func RestoreVocabulary(keys, starts []uint32) (*Vocabulary, error) {
+// fill puts a bucket into the table from a place on.
+func (v *Vocabulary) fill(from uint32, bucket []uint64) error {
+	slices.Sort(bucket)
+	for i, term := range bucket {
+		key, id := uint32(term>>32), uint32(term)
+		if before := 2 * (int(from) + i - 1); i > 0 && v.table[before] == key {
+			first := v.table[before+1]
+			if v.hashes[first] == v.hashes[id] {
+				return fmt.Errorf("vocabulary has term %d twice", id)
+			}
+			id = first
+			v.shared++
+		}
+		v.table[2*(int(from)+i)], v.table[2*(int(from)+i)+1] = key, id
+	}
+	return nil
+}
+
+// RestoreVocabulary returns a vocabulary from the two tables of one made before, [Vocabulary.Table] and
+// [Vocabulary.Starts]; it keeps both slices. The error says what does not fit. The table itself is not looked at, which would cost
+// more than all look-ups of a message: where its keys are not in order, terms are not found.
+func RestoreVocabulary(table, starts []uint32) (*Vocabulary, error) {
 	b := bits.Len(uint(max(len(starts), 2)-1)) - 1
-	if b > 32 || len(starts) != 1<<b+1 {
+	switch {
+	case b > 32 || len(starts) != 1<<b+1:
 		return nil, fmt.Errorf("vocabulary with a table of %d prefixes: must be a power of two and one more", len(starts))
+	case len(table)%2 != 0 || len(table)/2 > maxTerms:
+		return nil, fmt.Errorf("vocabulary with a table of %d numbers: must be two for each term", len(table))
 	}
 	for p := 1; p < len(starts); p++ {
 		if starts[p-1] > starts[p] {
 			return nil, fmt.Errorf("vocabulary is not in ascending order at prefix %d", p)
 		}
 	}
-	if last := starts[len(starts)-1]; starts[0] != 0 || uint64(last) != uint64(len(keys)) {
-		return nil, fmt.Errorf("vocabulary of %d terms has prefixes for %d to %d", len(keys), starts[0], last)
+	if last := starts[len(starts)-1]; starts[0] != 0 || uint64(last) != uint64(len(table)/2) {
+		return nil, fmt.Errorf("vocabulary of %d terms has prefixes for %d to %d", len(table)/2, starts[0], last)
 	}
-	return &Vocabulary{keys: keys, starts: starts, shift: 64 - uint(b)}, nil
+	return &Vocabulary{table: table, starts: starts, shift: 64 - uint(b)}, nil
 }
 
-// Watched returns a vocabulary in the memory of v that calls look before each look-up with the ids it is among, from the first
-// up to but without the second.
+// Watched returns a vocabulary in the memory of v that calls look before each look-up with the terms it is among, by their places
+// in the table, from the first up to but without the second.
 func (v *Vocabulary) Watched(look func(from, to uint32)) *Vocabulary {
 	w := *v
 	w.look = look
@@ -117,20 +142,18 @@ func (v *Vocabulary) split(hash uint64) (prefix uint64, key uint32) {
 	return hash >> v.shift, uint32(hash << (64 - v.shift) >> 32)
 }
 
-// same says whether two hashes are one term.
-func (v *Vocabulary) same(x, y uint64) bool {
-	px, kx := v.split(x)
-	py, ky := v.split(y)
-	return px == py && kx == ky
-}
-
 // Len returns V.
-func (v *Vocabulary) Len() int { return len(v.keys) }
+func (v *Vocabulary) Len() int { return len(v.table) / 2 }
 
-// Keys returns the keys of all terms, by id, for [RestoreVocabulary]. The slice belongs to the vocabulary.
-func (v *Vocabulary) Keys() []uint32 { return v.keys }
+// Shared returns how many terms have the id of another one, since their hashes are alike in the bits that are looked up.
+func (v *Vocabulary) Shared() int { return v.shared }
 
-// Starts returns the first id of every prefix of a hash, for [RestoreVocabulary]. The slice belongs to the vocabulary.
+// Table returns the key and the id of each term, in the order of their hashes, for [RestoreVocabulary]. The slice belongs to the
+// vocabulary.
+func (v *Vocabulary) Table() []uint32 { return v.table }
+
+// Starts returns the first term of the table for every prefix of a hash, for [RestoreVocabulary]. The slice belongs to the
+// vocabulary.
 func (v *Vocabulary) Starts() []uint32 { return v.starts }
 
 // Hashes returns the whole hashes of all terms, by id, or nothing for a vocabulary that was restored. The slice belongs
@@ -139,22 +162,24 @@ func (v *Vocabulary) Hashes() []uint64 { return v.hashes }
 
 // ID returns the id of the term with the given hash; an unknown term has none.
 func (v *Vocabulary) ID(hash uint64) (id uint32, known bool) {
-	var ids [1]uint32
-	id = v.appendIDs(ids[:0], []uint64{hash})[0]
-	return id, id != unknown
+	var found [1]uint64
+	if k := v.appendKnown(found[:0], []uint64{hash}); len(k) > 0 {
+		return uint32(k[0] >> 32), true
+	}
+	return 0, false
 }
 
 // place is where a key is looked for: among the terms from up to but without to, and first where it would be if their keys lay
 // evenly, as hashes nearly do.
 type place struct{ from, to, at, found uint32 }
 
-// appendIDs appends the ids of terms by their hashes. All places in memory where terms are are asked for before the first is
-// needed, so that the waits for them are one: in a large vocabulary this takes half the time.
-func (v *Vocabulary) appendIDs(dst []uint32, hashes []uint64) []uint32 {
+// appendKnown appends the terms that the vocabulary knows, by their hashes: the id, and in the lower 32 bits the place among the
+// hashes. All places in memory where terms are are asked for before the first is needed, so that the waits for them are one: in a
+// large vocabulary this takes half the time.
+func (v *Vocabulary) appendKnown(dst, hashes []uint64) []uint64 {
 	var places [lookedUpTogether]place
-	for len(hashes) > 0 {
-		batch := hashes[:min(lookedUpTogether, len(hashes))]
-		hashes = hashes[len(batch):]
+	for done := 0; done < len(hashes); {
+		batch := hashes[done:min(done+lookedUpTogether, len(hashes))]
 		for i, hash := range batch {
 			prefix, key := v.split(hash)
 			from, to := v.starts[prefix], v.starts[prefix+1]
@@ -165,123 +190,57 @@ func (v *Vocabulary) appendIDs(dst []uint32, hashes []uint64) []uint32 {
 		}
 		for i := range batch {
 			if p := &places[i]; p.from < p.to {
-				p.found = v.keys[p.at]
+				p.found = v.table[2*p.at]
 			}
 		}
 		for i, hash := range batch {
 			_, key := v.split(hash)
-			dst = append(dst, v.find(&places[i], key))
+			if id, known := v.find(&places[i], key); known {
+				dst = append(dst, uint64(id)<<32|uint64(done+i))
+			}
 		}
+		done += len(batch)
 	}
 	return dst
 }
 
-// find returns the id of the term with a key, or unknown.
-func (v *Vocabulary) find(p *place, key uint32) (id uint32) {
+// maxSteps is how far a key may be from where it would be if keys lay evenly before it is searched for by halves.
+const maxSteps = 8
+
+// find returns the id of the term with a key.
+func (v *Vocabulary) find(p *place, key uint32) (id uint32, known bool) {
 	if p.from == p.to {
-		return unknown
+		return 0, false
 	}
 	at, found := p.at, p.found
-	for found < key {
-		if at++; at == p.to {
-			return unknown
+	for steps := 0; found != key; steps++ {
+		switch {
+		case steps == maxSteps:
+			return v.search(p, key)
+		case found < key && at+1 < p.to && p.found <= key:
+			at++
+		case found > key && at > p.from && p.found >= key:
+			at--
+		default:
+			return 0, false
 		}
-		found = v.keys[at]
+		found = v.table[2*at]
 	}
-	for found > key {
-		if at == p.from {
-			return unknown
-		}
-		at--
-		found = v.keys[at]
-	}
-	if found != key {
-		return unknown
-	}
-	return at
+	return v.idAt(at)
 }
 
-// AppendVector appends to dst the terms of doc that the vocabulary knows, with the values of the given kind, and
-// returns the longer vector. Training and classification both make their vectors here.
-func (v *Vocabulary) AppendVector(dst Vector, doc Document, kind Kind) Vector {
-	first := len(dst.IDs)
-	if kind == Evidence {
-		dst.IDs = v.appendIDs(append(dst.IDs, doc.Cells...), doc.Terms)
-		return doc.appendEvidence(dst, first)
+// search is find by halving the bucket.
+func (v *Vocabulary) search(p *place, key uint32) (id uint32, known bool) {
+	n := int(p.to - p.from)
+	i := sort.Search(n, func(i int) bool { return v.table[2*(int(p.from)+i)] >= key })
+	if at := p.from + uint32(i); at < p.to && v.table[2*at] == key {
+		return v.idAt(at)
 	}
-	dst.IDs = v.appendIDs(dst.IDs, doc.terms(kind))
-	return doc.appendValues(dst, first, kind)
+	return 0, false
 }
 
-// terms are the hashes by which a document is looked up.
-func (doc Document) terms(kind Kind) []uint64 {
-	if kind == Whole {
-		return []uint64{doc.hash()}
-	}
-	return doc.Terms
-}
-
-// appendValues takes the unknown ones out of the ids from first on, which are those of terms, and puts values beside the
-// others.
-func (doc Document) appendValues(dst Vector, first int, kind Kind) Vector {
-	scale := doc.scale(kind)
-	ids := dst.IDs[first:]
-	dst.IDs = dst.IDs[:first]
-	for i, id := range ids {
-		if id == unknown || kind == StartBits && !doc.Start[i] {
-			continue
-		}
-		dst.add(first, id, float32(doc.value(i, kind)*scale), kind)
-	}
-	return dst
-}
-
-// appendEvidence is appendValues for the kind [Evidence]: the ids from first on are those of the cells and then of the terms.
-func (doc Document) appendEvidence(dst Vector, first int) Vector {
-	scales := scalesOf(doc.sizes())
-	terms := dst.IDs[first+len(doc.Cells):]
-	dst.IDs = dst.IDs[:first+len(doc.Cells)]
-	dst.addCells(scales[Grams])
-	for i, id := range terms {
-		if id != unknown {
-			g := doc.Groups[i]
-			dst.addEvidence(first, CellCount+id, scales[g], g)
-		}
-	}
-	return dst
-}
-
-// scalesOf returns 1 / the Euclidean length of each group with so many terms.
-func scalesOf(sizes [Groups]int) (scales [Groups]float32) {
-	for g, n := range sizes {
-		if n > 0 {
-			scales[g] = float32(1 / math.Sqrt(float64(n)))
-		}
-	}
-	return scales
-}
-
-// addCells puts the value and the group of cells beside the ids that have none yet.
-func (x *Vector) addCells(value float32) {
-	for len(x.Values) < len(x.IDs) {
-		x.Values, x.Groups = append(x.Values, value), append(x.Groups, Grams)
-	}
-}
-
-// addEvidence appends a term to the vector of a document that begins at first, unless it is the last one: two hashes may be
-// one term.
-func (x *Vector) addEvidence(first int, id uint32, value float32, g Group) {
-	if last := len(x.IDs) - 1; last < first || x.IDs[last] != id {
-		x.IDs, x.Values, x.Groups = append(x.IDs, id), append(x.Values, value), append(x.Groups, g)
-	}
-}
-
-// add appends a term to the vector of a document that begins at first, or adds it to the last one: two hashes may be one term.
-func (x *Vector) add(first int, id uint32, value float32, kind Kind) {
-	last := len(x.IDs) - 1
-	if last < first || x.IDs[last] != id {
-		x.IDs, x.Values = append(x.IDs, id), append(x.Values, value)
-	} else if kind.counted() {
-		x.Values[last] += value
-	}
+// idAt returns the id at a place in the table. A damaged table can hold an id that no term has.
+func (v *Vocabulary) idAt(at uint32) (id uint32, known bool) {
+	id = v.table[2*at+1]
+	return id, int(id) < v.Len()
 }

@@ -6,46 +6,45 @@ import (
 )
 
 func TestABlockIsVerifiedWhenItIsLookedUp(t *testing.T) {
-	const cells, terms = 2 * blockTerms, 3*blockTerms + 5
-	const firstWeight = 8 * cells // of a term
-	keys, weights := make([]byte, 4*terms), make([]byte, 8*(cells+terms))
+	const ids, terms = 5*blockTerms + 5, 3*blockTerms + 5
+	table, weights := make([]byte, 8*terms), make([]byte, 4*ids)
 	for i := range weights {
 		weights[i] = byte(i * i)
 	}
-	sums := newBlocks(cells, terms, keys, weights).all()
-	if err := newBlocks(cells, terms+blockTerms, keys, weights).expect(sums); !errors.Is(err, ErrDamaged) {
+	sums := newBlocks(ids, terms, weights, table).all()
+	if err := newBlocks(ids, terms+blockTerms, weights, table).expect(sums); !errors.Is(err, ErrDamaged) {
 		t.Errorf("too few sums: got %v, want %v", err, ErrDamaged)
 	}
 	tests := []struct {
 		name     string
 		damage   func()
-		cells    []uint32
+		ids      []uint32
 		from, to uint32
 		want     string
 	}{
-		{"nothing is damaged", func() {}, []uint32{0, cells - 1}, 0, terms, ""},
-		{"no term is looked up", func() { keys[0]++ }, nil, 0, 0, ""},
-		{"a key is damaged", func() { keys[0]++ }, nil, 0, 1, "model is damaged: terms from 0 on"},
-		{"a key is damaged elsewhere", func() { keys[0]++ }, nil, blockTerms, terms, ""},
-		{"a key is damaged in the last block", func() { keys[4*terms-1]++ }, nil, terms - 1, terms, "model is damaged: terms from 192 on"},
-		{"a weight is damaged", func() { weights[firstWeight+8*(blockTerms+1)]++ }, nil, 2*blockTerms - 1, 2 * blockTerms, "model is damaged: terms from 64 on"},
-		{"a weight is damaged in the second block of two", func() { weights[firstWeight+8*(blockTerms+1)]++ }, nil, blockTerms - 1, blockTerms + 1, "model is damaged: terms from 64 on"},
-		{"a weight is damaged just behind", func() { weights[firstWeight+8*(blockTerms+1)]++ }, nil, 0, blockTerms, ""},
-		{"the weight of a cell is damaged", func() { weights[firstWeight-1]++ }, []uint32{0, cells - blockTerms}, 0, terms, "model is damaged: cells from 64 on"},
-		{"the weight of a cell is damaged elsewhere", func() { weights[firstWeight-1]++ }, []uint32{0, blockTerms - 1}, 0, terms, ""},
+		{"nothing is damaged", func() {}, []uint32{0, ids - 1}, 0, terms, ""},
+		{"no term is looked up", func() { table[0]++ }, nil, 0, 0, ""},
+		{"no term is looked up at the end", func() { table[8*terms-1]++ }, nil, terms, terms, ""},
+		{"a term is damaged", func() { table[0]++ }, nil, 0, 1, "model is damaged: terms from 0 on"},
+		{"a term is damaged elsewhere", func() { table[0]++ }, nil, blockTerms, terms, ""},
+		{"a term is damaged in the last block", func() { table[8*terms-1]++ }, nil, terms - 1, terms, "model is damaged: terms from 192 on"},
+		{"a term is damaged in the second block of two", func() { table[8*(blockTerms+1)]++ }, nil, blockTerms - 1, blockTerms + 1, "model is damaged: terms from 64 on"},
+		{"a weight is damaged", func() { weights[4*(blockTerms+1)]++ }, []uint32{0, blockTerms}, 0, 0, "model is damaged: weights from 64 on"},
+		{"a weight is damaged just behind", func() { weights[4*(blockTerms+1)]++ }, []uint32{0, blockTerms - 1, 2 * blockTerms}, 0, terms, ""},
+		{"the last weight is damaged", func() { weights[4*ids-1]++ }, []uint32{5 * blockTerms}, 0, 0, "model is damaged: weights from 320 on"},
 	}
-	goodKeys, goodWeights := string(keys), string(weights)
+	goodTable, goodWeights := string(table), string(weights)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			copy(keys, goodKeys)
+			copy(table, goodTable)
 			copy(weights, goodWeights)
 			tt.damage()
-			b := newBlocks(cells, terms, keys, weights)
+			b := newBlocks(ids, terms, weights, table)
 			if err := b.expect(sums); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 { // what was found stays
-				b.verifyCells(tt.cells)
+				b.verifyWeights(tt.ids)
 				b.verifyTerms(tt.from, tt.to)
 			}
 			got := ""

@@ -34,6 +34,7 @@ type Filter struct {
 // scratch is the memory that classifying one message needs.
 type scratch struct {
 	reader        *reader
+	lookup        features.Lookup
 	vector        features.Vector
 	scores        []float64
 	probabilities []float64
@@ -80,10 +81,10 @@ func (f *Filter) Classify(raw []byte) Verdict {
 
 func (f *Filter) classify(s *scratch, raw []byte) Verdict {
 	document, repairs := s.reader.document(raw)
-	if f.blocks != nil && f.kind == features.Evidence {
-		f.blocks.verifyCells(document.Cells)
+	s.vector = s.lookup.AppendVector(s.vector.Reset(), f.vocabulary, document, f.kind)
+	if f.blocks != nil {
+		f.blocks.verifyWeights(s.vector.IDs)
 	}
-	s.vector = f.vocabulary.AppendVector(s.vector.Reset(), document, f.kind)
 	v := f.verdict(s)
 	v.Known = len(s.vector.IDs)
 	if f.kind == features.Evidence {

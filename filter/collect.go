@@ -218,7 +218,7 @@ func newWholes(hashes []uint64) *wholes {
 	}
 	var err error
 	if w.vocabulary, err = features.NewVocabulary(slices.Compact(hashes)); err != nil {
-		panic("filter: vocabulary of documents: " + err.Error()) // they are sorted, and fewer than there is memory for
+		panic("filter: vocabulary of documents: " + err.Error()) // they are distinct, and fewer than there is memory for
 	}
 	return &w
 }

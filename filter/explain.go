@@ -85,7 +85,7 @@ func (f *Filter) Explain(raw []byte) (Explanation, error) {
 	}
 	e.Votes = votesOf(x, added)
 	for _, t := range look.Terms {
-		if _, known := f.vocabulary.ID(features.Hash([]byte(t.Term))); !known && f.kind != features.Whole {
+		if _, known := f.vocabulary.ID(f.settings.Key.Hash([]byte(t.Term))); !known && f.kind != features.Whole {
 			e.UnknownTerms = append(e.UnknownTerms, t.Term)
 		}
 	}
@@ -98,14 +98,14 @@ func (f *Filter) Explain(raw []byte) (Explanation, error) {
 // vector is the message as the model sees it.
 func (f *Filter) vector(raw []byte) features.Vector {
 	document, _ := f.newReader().document(raw)
-	return f.vocabulary.AppendVector(features.Vector{}, document, f.kind)
+	return new(features.Lookup).AppendVector(features.Vector{}, f.vocabulary, document, f.kind)
 }
 
 // seen finds the terms and the runs of bytes of a message by their ids.
 func (f *Filter) seen(look Look) map[uint32]SeenTerm {
 	seen := make(map[uint32]SeenTerm, len(look.Terms))
 	for _, t := range look.Terms {
-		if id, known := f.vocabulary.ID(features.Hash([]byte(t.Term))); known {
+		if id, known := f.vocabulary.ID(f.settings.Key.Hash([]byte(t.Term))); known {
 			seen[uint32(f.FirstTerm())+id] = t
 		}
 	}

@@ -34,14 +34,14 @@ func (f *Filter) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode provenance: %w", err)
 	}
-	keys, weights := bytesOf(f.vocabulary.Keys()), bytesOf(f.linear.Weights)
+	terms, weights := bytesOf(f.vocabulary.Table()), bytesOf(f.linear.Weights)
 	all := []section{
 		{"SETT", set},
 		{"PREF", bytesOf(f.vocabulary.Starts())},
-		{"KEYS", keys},
+		{"TERM", terms},
 		{"BIAS", bytesOf(f.linear.Bias)},
 		{"WGHT", weights},
-		{"SUMS", bytesOf(newBlocks(f.FirstTerm(), f.vocabulary.Len(), keys, weights).all())},
+		{"SUMS", bytesOf(newBlocks(f.linear.Terms, f.vocabulary.Len(), weights, terms).all())},
 		{"INFO", info},
 	}
 	if p.Features.Texts {
@@ -142,7 +142,7 @@ func decode(data []byte, byBlock bool) (*Filter, error) {
 		table = s.unverified
 	}
 	starts, err1 := numbers[uint32](s.get, "PREF")
-	keys, err2 := numbers[uint32](table, "KEYS")
+	terms, err2 := numbers[uint32](table, "TERM")
 	bias, err3 := numbers[float64](s.get, "BIAS")
 	weights, err4 := numbers[float32](table, "WGHT")
 	for _, err := range []error{err1, err2, err3, err4} {
@@ -150,11 +150,11 @@ func decode(data []byte, byBlock bool) (*Filter, error) {
 			return nil, err
 		}
 	}
-	if f.vocabulary, err = features.RestoreVocabulary(keys, starts); err != nil {
+	if f.vocabulary, err = features.RestoreVocabulary(terms, starts); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	f.linear = &models.Linear{
-		Classes: len(f.settings.Classes), Terms: f.FirstTerm() + len(keys), Form: f.settings.Form, Bias: bias, Weights: weights,
+		Classes: len(f.settings.Classes), Terms: f.FirstTerm() + f.vocabulary.Len(), Form: f.settings.Form, Bias: bias, Weights: weights,
 	}
 	if err := f.linear.ValidateLengths(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -173,13 +173,13 @@ func decode(data []byte, byBlock bool) (*Filter, error) {
 
 // verifyByBlock lets each look-up verify the blocks of the tables that it reads.
 func (f *Filter) verifyByBlock(s *sections) error {
-	keys, err1 := s.unverified("KEYS")
+	terms, err1 := s.unverified("TERM")
 	weights, err2 := s.unverified("WGHT")
 	sums, err3 := numbers[uint32](s.get, "SUMS")
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
-	f.blocks = newBlocks(f.FirstTerm(), f.vocabulary.Len(), keys, weights)
+	f.blocks = newBlocks(f.linear.Terms, f.vocabulary.Len(), weights, terms)
 	f.vocabulary = f.vocabulary.Watched(f.blocks.verifyTerms)
 	return f.blocks.expect(sums)
 }

@@ -130,7 +130,7 @@ func TestTrainingAndClassificationSeeTheSameVector(t *testing.T) {
 			t.Fatal(err)
 		}
 		document, _ := r.document(raw)
-		got := f.vocabulary.AppendVector(features.Vector{}, document, f.kind)
+		got := new(features.Lookup).AppendVector(features.Vector{}, f.vocabulary, document, f.kind)
 		if diff := cmp.Diff(rows[item.Origin], got); diff != "" {
 			t.Errorf("%s (-training +classification):\n%s", item.Origin, diff)
 		}
@@ -322,7 +322,7 @@ func TestTheVocabularyIsThatOfTheTrainingPart(t *testing.T) {
 		if !training[hash] {
 			t.Errorf("term %q is in no training message", texts[id])
 		}
-		if features.Hash([]byte(texts[id])) != hash {
+		if (features.Key{}).Hash([]byte(texts[id])) != hash {
 			t.Errorf("text %q does not have the hash of its term", texts[id])
 		}
 	}

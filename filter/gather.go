@@ -174,7 +174,7 @@ func (g *gathered) readAll(ctx context.Context, o gatherOptions) ([]readResult, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return results, g.mail.Complete(workers)
+	return results, g.mail.Complete()
 }
 
 // readItem reads one item into buf, which it returns for the next one. The sketcher may be nil.

@@ -62,7 +62,7 @@ func (c *Collection) Leaks() []Leak {
 		documents := c.trainingOf(k)
 		of[k], counts[k] = len(documents), c.words.index.Frequencies(documents, c.workers())
 	}
-	tokenizer, err := tokenize.New(c.options.Reading.Tokenize)
+	tokenizer, err := tokenize.New(c.options.Reading.Tokenize, c.options.Reading.Key)
 	if err != nil {
 		panic("filter: leaks: " + err.Error()) // the messages were read with these options
 	}

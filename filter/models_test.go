@@ -142,7 +142,7 @@ func TestEveryKindOfFeatureIsTheSameInTrainingAndClassification(t *testing.T) {
 			}
 			document, _ := reader.document(raw)
 			vocabulary, _ := c.termsOf(kind)
-			got := vocabulary.AppendVector(features.Vector{}, document, kind)
+			got := new(features.Lookup).AppendVector(features.Vector{}, vocabulary, document, kind)
 			if !slices.Equal(got.IDs, rows[item.Origin].IDs) || !slices.Equal(got.Values, rows[item.Origin].Values) {
 				t.Errorf("%v: %s: got %v, in training %v", kind, item.Origin, got, rows[item.Origin])
 			}

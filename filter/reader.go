@@ -8,11 +8,12 @@ import (
 
 // Reading is how bytes become a document: what a model was trained with and must be used with.
 type Reading struct {
+	Key      features.Key // that terms are hashed under
 	Message  message.Options
 	Tokenize tokenize.Options
 }
 
-// DefaultReading returns the settings used when nothing else is said.
+// DefaultReading returns the settings used when nothing else is said, with the key that everybody knows.
 func DefaultReading() Reading {
 	return Reading{Message: message.DefaultOptions(), Tokenize: tokenize.DefaultOptions()}
 }
@@ -30,7 +31,7 @@ type reader struct {
 }
 
 func newReader(r Reading) (*reader, error) {
-	tokenizer, err := tokenize.New(r.Tokenize)
+	tokenizer, err := tokenize.New(r.Tokenize, r.Key)
 	if err != nil {
 		return nil, err
 	}

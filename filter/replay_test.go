@@ -83,7 +83,7 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 			if i >= half {
 				to = second
 			}
-			to.Append(vocabulary.AppendVector(features.Vector{}, m.mail.Document(d.terms), kind), d.label)
+			to.Append(new(features.Lookup).AppendVector(features.Vector{}, vocabulary, m.mail.Document(d.terms), kind), d.label)
 		}
 		linear, _, err := trainer.Train(context.Background(), first)
 		if err != nil {

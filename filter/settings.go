@@ -21,6 +21,7 @@ type Settings struct {
 	Kind         string              `json:"kind"`
 	Form         models.Form         `json:"form,omitempty"`
 	TermsVersion string              `json:"terms_version"`
+	Key          features.Key        `json:"key"`
 	Message      message.Options     `json:"message"`
 	Tokenize     tokenize.Options    `json:"tokenize"`
 	Thresholds   *metrics.Thresholds `json:"thresholds,omitempty"`
@@ -49,7 +50,7 @@ type Provenance struct {
 }
 
 // Reading returns how bytes become the documents of the filter.
-func (s Settings) Reading() Reading { return Reading{Message: s.Message, Tokenize: s.Tokenize} }
+func (s Settings) Reading() Reading { return Reading{Key: s.Key, Message: s.Message, Tokenize: s.Tokenize} }
 
 // decodeSettings reads the settings of a model file and checks that this program can honour them.
 func decodeSettings(data []byte) (Settings, error) {

@@ -164,6 +164,7 @@ func newFilter(c *Collection, linear *models.Linear, model string, kind features
 			Kind:         kind.String(),
 			Form:         linear.Form,
 			TermsVersion: tokenize.Version,
+			Key:          c.options.Reading.Key,
 			Message:      c.options.Reading.Message,
 			Tokenize:     c.options.Reading.Tokenize,
 		},

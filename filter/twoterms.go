@@ -104,7 +104,7 @@ func (c *Collection) pair(f *Filter, names []string) ([]uint32, error) {
 	}
 	var ids []uint32
 	for _, name := range names {
-		id, known := c.words.index.Vocabulary().ID(features.Hash([]byte(name)))
+		id, known := c.words.index.Vocabulary().ID(c.options.Reading.Key.Hash([]byte(name)))
 		if !known {
 			return nil, fmt.Errorf("the term %q is in no training message", name)
 		}

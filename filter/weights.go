@@ -123,22 +123,11 @@ func (w Weights) Filter(reading Reading, kind features.Kind) (*Filter, error) {
 	if err := errors.Join(reading.Message.Validate(), reading.Tokenize.Validate()); err != nil {
 		return nil, err
 	}
-	terms := slices.Clone(w.Terms)
-	slices.SortFunc(terms, func(x, y WeightedTerm) int {
-		hx, hy := features.Hash([]byte(x.Term)), features.Hash([]byte(y.Term))
-		switch {
-		case hx < hy:
-			return -1
-		case hx > hy:
-			return 1
-		}
-		return 0
-	})
-	hashes := make([]uint64, len(terms))
+	hashes := make([]uint64, len(w.Terms))
 	weights := make([][]float64, len(w.Classes))
-	known := Terms{Texts: make([]string, len(terms)), Documents: make([]uint32, len(terms))}
-	for id, t := range terms {
-		hashes[id], known.Texts[id] = features.Hash([]byte(t.Term)), t.Term
+	known := Terms{Texts: make([]string, len(w.Terms)), Documents: make([]uint32, len(w.Terms))}
+	for id, t := range w.Terms {
+		hashes[id], known.Texts[id] = reading.Key.Hash([]byte(t.Term)), t.Term
 		for c := range weights {
 			weights[c] = append(weights[c], t.Weights[c])
 		}
@@ -147,7 +136,7 @@ func (w Weights) Filter(reading Reading, kind features.Kind) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := len(terms) - vocabulary.Len(); n > 0 {
+	if n := vocabulary.Shared(); n > 0 {
 		return nil, fmt.Errorf("%d terms have the hash of another one", n)
 	}
 	linear, err := models.NewLinear(w.Bias, weights)
@@ -157,10 +146,10 @@ func (w Weights) Filter(reading Reading, kind features.Kind) (*Filter, error) {
 	f := &Filter{
 		vocabulary: vocabulary, linear: linear, kind: kind, terms: func() Terms { return known },
 		settings: Settings{
-			Classes: w.Classes, Model: ByHand, Kind: kind.String(), TermsVersion: tokenize.Version,
+			Classes: w.Classes, Model: ByHand, Kind: kind.String(), TermsVersion: tokenize.Version, Key: reading.Key,
 			Message: reading.Message, Tokenize: reading.Tokenize, Calibration: metrics.Identity(len(w.Classes)),
 		},
-		provenance: &Provenance{Features: features.DefaultOptions(), Corpus: Summary{Terms: len(terms)}},
+		provenance: &Provenance{Features: features.DefaultOptions(), Corpus: Summary{Terms: len(w.Terms)}},
 	}
 	if f.isSpamFilter() {
 		f.settings.Thresholds = new(metrics.Thresholds)

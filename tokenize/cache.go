@@ -27,7 +27,8 @@ const (
 // There are two generations: when the younger one is full the older one is forgotten, and a word that is asked for moves to
 // the younger. So words that are not rare are made once.
 type cache struct {
-	tag        string // what the terms are tagged with, empty for any tag
+	key        features.Key // that terms are hashed under
+	tag        string       // what the terms are tagged with, empty for any tag
 	seed       maphash.Seed
 	young, old generation
 	disguised  map[string]*disguise // the words that are written so as not to be recognised
@@ -87,9 +88,9 @@ type disguise struct {
 	meant string // what the word that was meant is counted as, empty if that is the term already
 }
 
-func newCache(tag string, become becomes) *cache {
+func newCache(key features.Key, tag string, become becomes) *cache {
 	return &cache{
-		tag: tag, seed: maphash.MakeSeed(), disguised: make(map[string]*disguise), text: []byte(tag), become: become,
+		key: key, tag: tag, seed: maphash.MakeSeed(), disguised: make(map[string]*disguise), text: []byte(tag), become: become,
 		young: newGeneration(minSlots), old: newGeneration(1),
 	}
 }
@@ -156,13 +157,13 @@ func (c *cache) unknown(word []byte) (text []byte, hash uint64, d *disguise) {
 	c.text = c.text[:len(c.tag)]
 	if d, ok := c.disguised[string(word)]; ok {
 		c.text = append(c.text, d.term...)
-		return c.text, features.Hash(c.text), d
+		return c.text, c.key.Hash(c.text), d
 	}
 	c.text, d = c.become(c.text, word)
 	if len(c.text) == len(c.tag) {
 		c.text = append(c.text, word...)
 	}
-	hash = features.Hash(c.text)
+	hash = c.key.Hash(c.text)
 	switch {
 	case len(word) > maxCachedWord || len(c.text) > maxCachedWord || len(word) == 0:
 	case d != nil:

@@ -27,7 +27,7 @@ func TestTheCacheRemembersWhatAMapWould(t *testing.T) {
 		}
 		return append(dst, bytes.Repeat(word[:1], len(word)+1)...), nil
 	}
-	c := newCache("tag:", become)
+	c := newCache(features.Key{}, "tag:", become)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 4 * maxCached {
 		word := strconv.FormatInt(rng.Int64N(3*maxCached), 36)
@@ -49,7 +49,7 @@ func TestTheCacheRemembersWhatAMapWould(t *testing.T) {
 		if string(got) != "tag:"+want || (d != nil) != (wantDisguise != nil) || d != nil && d.meant != wantDisguise.meant {
 			t.Fatalf("%.40q: got %.40q and %v, want %.40q and %v", word, got, d, want, wantDisguise)
 		}
-		if hash != features.Hash([]byte("tag:"+want)) {
+		if hash != (features.Key{}).Hash([]byte("tag:"+want)) {
 			t.Fatalf("%.40q: hash %x is not that of tag:%.40s", word, hash, want)
 		}
 		if known, _ := c.known([]byte(word)); len(word) <= maxCachedWord && d == nil && string(known) != "tag:"+want {
@@ -59,7 +59,7 @@ func TestTheCacheRemembersWhatAMapWould(t *testing.T) {
 }
 
 func BenchmarkCache(b *testing.B) {
-	c := newCache("", verbatim)
+	c := newCache(features.Key{}, "", verbatim)
 	words := make([][]byte, 1<<14)
 	for i := range words {
 		words[i] = fmt.Appendf(nil, "word%d", i*i)

@@ -1,6 +1,7 @@
 package tokenize_test
 
 import (
+	"chaff/features"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func bodyTerms(tok *tokenize.Tokenizer, text string) (terms []string, disguised 
 
 func newTokenizer(t testing.TB) *tokenize.Tokenizer {
 	t.Helper()
-	tok, err := tokenize.New(tokenize.DefaultOptions())
+	tok, err := tokenize.New(tokenize.DefaultOptions(), features.Key{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package tokenize_test
 
 import (
+	"chaff/features"
 	"fmt"
 	"strings"
 	"testing"
@@ -99,7 +100,7 @@ func TestWorkIsLinearInTheSizeOfHostileText(t *testing.T) {
 	// One tokenizer for all: a new one gets its memory bit by bit, and that takes as long as the work.
 	options := tokenize.DefaultOptions()
 	options.Language, options.MaxTokens = "auto", 1<<30
-	tok, err := tokenize.New(options)
+	tok, err := tokenize.New(options, features.Key{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (t *Tokenizer) marks(m *message.Message) {
 	t.group = features.Structure
 	for k := range m.Marks.All() {
 		t.term = append(append(t.term[:0], "mark:"...), k.String()...)
-		t.say(features.Hash(t.term), t.term, nil)
+		t.say(t.key.Hash(t.term), t.term, nil)
 	}
 	// Full-width letters are honest where wide characters are usual, and so is a change of direction beside text from
 	// right to left.
@@ -77,7 +77,7 @@ func (t *Tokenizer) marks(m *message.Message) {
 	for k := range markKinds {
 		if t.seen.marks&(1<<k) != 0 {
 			t.term = append(t.term[:0], k.term()...)
-			t.say(features.Hash(t.term), t.term, nil)
+			t.say(t.key.Hash(t.term), t.term, nil)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"chaff/features"
 	"slices"
 	"strings"
 	"testing"
@@ -122,7 +123,7 @@ func TestIgnoredHeadersHaveNoStructure(t *testing.T) {
 }
 
 func TestTheUseOfAFieldIsKnown(t *testing.T) {
-	tok, err := New(DefaultOptions())
+	tok, err := New(DefaultOptions(), features.Key{})
 	if err != nil {
 		t.Fatal(err)
 	}

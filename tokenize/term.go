@@ -4,7 +4,7 @@ import "chaff/features"
 
 // Term is one term of a message. Its bytes are not to be kept.
 type Term struct {
-	// Hash is the hash of Text, by [features.Hash].
+	// Hash is the hash of Text under the key of the tokenizer.
 	Hash uint64
 	// Text is the term as people read it, tagged with its field.
 	Text []byte

@@ -13,6 +13,7 @@ import (
 // Tokenizer turns messages into terms. It belongs to one goroutine.
 type Tokenizer struct {
 	options   Options
+	key       features.Key
 	plans     *plans
 	voices    map[voiceKey]*voice // of prose, by language and tag
 	folds     *cache              // a word of another field -> what it is counted as
@@ -56,23 +57,24 @@ type voice struct {
 
 type voiceKey struct{ language, tag string }
 
-// New returns a tokenizer; the error is that of [Options.Validate].
-func New(o Options) (*Tokenizer, error) {
+// New returns a tokenizer that hashes terms under a key; the error is that of [Options.Validate].
+func New(o Options, key features.Key) (*Tokenizer, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
 	t := &Tokenizer{
 		options: o,
+		key:     key,
 		plans:   newPlans(o),
 		voices:  make(map[voiceKey]*voice),
-		hosts:   newCache("", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
-		domains: newCache("", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
+		hosts:   newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
+		domains: newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
 		likes:   lookAlikes(),
 		bytes:   byteKinds(),
 		ascii:   asciiClasses(),
 		spoken:  o.Language,
 	}
-	t.folds = newCache("", func(dst, word []byte) ([]byte, *disguise) { return t.unmasked(dst, word, t.fold) })
+	t.folds = newCache(key, "", func(dst, word []byte) ([]byte, *disguise) { return t.unmasked(dst, word, t.fold) })
 	if o.Language == autoLanguage {
 		t.stopWords = stopWords()
 	}
@@ -93,7 +95,7 @@ func (t *Tokenizer) voiceOf(tag string) voice {
 	key := voiceKey{t.spoken, tag}
 	v, seen := t.voices[key]
 	if !seen {
-		v = &voice{tag: tag, words: t.newStems(t.spoken, tag), signs: newCache(tag, verbatim)}
+		v = &voice{tag: tag, words: t.newStems(t.spoken, tag), signs: newCache(t.key, tag, verbatim)}
 		t.voices[key] = v
 	}
 	return *v
@@ -115,7 +117,7 @@ func (t *Tokenizer) newStems(language, tag string) *cache {
 			return append(dst[:start], stem(dst[start:])...)
 		}
 	}
-	return newCache(tag, func(dst, word []byte) ([]byte, *disguise) {
+	return newCache(t.key, tag, func(dst, word []byte) ([]byte, *disguise) {
 		if meant, ok := undigit(nil, word); ok {
 			return become(dst, word), &disguise{mark: letterDigit, meant: string(become(nil, meant))}
 		}
@@ -203,7 +205,7 @@ func (t *Tokenizer) message(m *message.Message) {
 // put emits a term, unless the message has had as many as it may have.
 func (t *Tokenizer) put(term, token []byte) {
 	if t.left--; t.left >= 0 {
-		t.say(features.Hash(term), term, token)
+		t.say(t.key.Hash(term), term, token)
 	}
 }
 
@@ -334,7 +336,7 @@ func (t *Tokenizer) pairedWord(word []byte, kind wordKind) {
 		if group == features.Words {
 			t.group = features.Pairs
 		}
-		t.say(features.Hash(pair), pair, nil)
+		t.say(t.key.Hash(pair), pair, nil)
 		t.late, t.group = late, group
 	}
 	t.pair = append(append(pair[:len(t.voice.tag)], counted...), ' ')

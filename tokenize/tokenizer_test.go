@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"chaff/features"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ func tokenizer(t testing.TB, change func(o *Options)) *Tokenizer {
 	if change != nil {
 		change(&o)
 	}
-	tok, err := New(o)
+	tok, err := New(o, features.Key{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func TestEveryLanguageHasAStemmer(t *testing.T) {
 
 func TestACacheForgetsBeforeItFillsTheMemory(t *testing.T) {
 	asked := 0
-	c := newCache("", func(dst, word []byte) ([]byte, *disguise) {
+	c := newCache(features.Key{}, "", func(dst, word []byte) ([]byte, *disguise) {
 		asked++
 		return append(dst, word...), nil
 	})
@@ -222,7 +223,7 @@ func TestOptionsSayWhatIsWrong(t *testing.T) {
 			t.Errorf("%v does not complain that %s ...", err, key)
 		}
 	}
-	if _, err := New(o); err == nil {
+	if _, err := New(o, features.Key{}); err == nil {
 		t.Error("a tokenizer was made of wrong options")
 	}
 }
@@ -288,7 +289,7 @@ func FuzzParts(f *testing.F) {
 }
 
 func Example() {
-	tok, err := New(DefaultOptions())
+	tok, err := New(DefaultOptions(), features.Key{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -325,7 +326,7 @@ func BenchmarkTerms(b *testing.B) {
 	mails["rubbish"] = rubbish.String()
 	for name, raw := range mails {
 		b.Run(name, func(b *testing.B) {
-			tok, err := New(DefaultOptions())
+			tok, err := New(DefaultOptions(), features.Key{})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"bytes"
+	"chaff/features"
 	"slices"
 	"testing"
 	"unicode"
@@ -12,7 +13,7 @@ import (
 
 func wordsOf(t testing.TB, text string) []string {
 	t.Helper()
-	tok, err := New(DefaultOptions())
+	tok, err := New(DefaultOptions(), features.Key{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func FuzzWords(f *testing.F) {
 }
 
 func BenchmarkWords(b *testing.B) {
-	tok, err := New(DefaultOptions())
+	tok, err := New(DefaultOptions(), features.Key{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"chaff/config"
 	"chaff/corpus/sample"
+	"chaff/features"
 	"chaff/filter"
 	"chaff/message"
 	"chaff/tokenize"
@@ -69,7 +70,7 @@ func tokenizerWith(t *testing.T, set []string) (*tokenize.Tokenizer, tokenize.Op
 	if err != nil {
 		t.Fatal(err)
 	}
-	tok, err := tokenize.New(loaded.Config.Tokenize)
+	tok, err := tokenize.New(loaded.Config.Tokenize, features.Key{})
 	if err != nil {
 		t.Fatal(err)
 	}

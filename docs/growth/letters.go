@@ -107,7 +107,7 @@ func countWords(letters []letter) words {
 	for _, l := range letters {
 		seen := make(map[uint64]bool)
 		eachWord(l.raw, func(word []byte) {
-			if hash := features.Hash(word); !seen[hash] {
+			if hash := (features.Key{}).Hash(word); !seen[hash] {
 				seen[hash] = true
 				w.in[hash]++
 			}
@@ -125,7 +125,7 @@ func countWords(letters []letter) words {
 // rename makes a share of the rare words of a letter others of the same length.
 func (w words) rename(raw []byte, copied int, share float64) {
 	eachWord(raw, func(word []byte) {
-		hash := features.Hash(word)
+		hash := (features.Key{}).Hash(word)
 		if w.in[hash] > rareIn {
 			return
 		}

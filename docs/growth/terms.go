@@ -34,7 +34,7 @@ func (s stream) fill(b *features.Bag, i int, term []byte) []byte {
 			rank = s.vocabulary - 1 - rank
 		}
 		term = strconv.AppendInt(append(term[:0], "body:term"...), int64(rank), 36)
-		if b.Add(features.Hash(term), features.Words, rng.IntN(3) == 0) {
+		if b.Add((features.Key{}).Hash(term), features.Words, rng.IntN(3) == 0) {
 			b.Name(term)
 		}
 	}
@@ -73,7 +73,7 @@ func trainOnTerms(ctx context.Context, s stream, memory int64, workers int) erro
 	for _, w := range writers {
 		w.Close()
 	}
-	if err := mail.Complete(workers); err != nil {
+	if err := mail.Complete(); err != nil {
 		return err
 	}
 	step("documents")
@@ -106,7 +106,7 @@ func trainOnTerms(ctx context.Context, s stream, memory int64, workers int) erro
 func hashOf(l *models.Linear) uint64 {
 	var digest uint64
 	for _, w := range l.Weights {
-		digest = features.Hash(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, digest), math.Float32bits(w)))
+		digest = (features.Key{}).Hash(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, digest), math.Float32bits(w)))
 	}
 	return digest
 }
