@@ -41,6 +41,11 @@ type Config struct {
 	// "0" is for no limit. It changes no result.
 	Memory string `json:"memory"`
 
+	// KeyFile is the file with the secret key under which the terms of a new model are hashed, 32 hexadecimal digits, so that nobody
+	// can write a word that passes for another term. It is made at random when it does not exist. Machines whose models are to be
+	// merged share one. Default "", which is $XDG_DATA_HOME/chaff/key. It changes the bytes of a model and no figure.
+	KeyFile string `json:"key_file"`
+
 	Split      corpus.SplitOptions      `json:"split"`
 	Message    message.Options          `json:"message"`
 	Tokenize   tokenize.Options         `json:"tokenize"`

@@ -19,20 +19,19 @@ import (
 // each shard once. So there is one dictionary whatever the number of workers, and nothing to merge. The numbers depend on which
 // goroutine comes first, so no result may depend on them.
 //
-// Like a [table] it places a hash by its product with a random odd number: the first bits of the product are the shard, those that
-// follow the slot.
+// The first bits of the place of a hash are the shard, those that follow the slot.
 //
 // All memory is in pieces of a fixed size, so that growing copies nothing but the slots, four bytes a term or two.
 type dictionary struct {
-	odd    uint64
+	places places
 	shards [shardCount]shard
 }
 
 // newDictionary returns an empty dictionary.
 func newDictionary() *dictionary {
-	d := &dictionary{odd: oddNumber()}
+	d := &dictionary{places: newPlaces()}
 	for s := range d.shards {
-		d.shards[s].odd = d.odd
+		d.shards[s].places = d.places
 	}
 	return d
 }
@@ -60,13 +59,13 @@ const (
 var errTooManyTerms = errors.New("more than 100 million different terms")
 
 type shard struct {
-	mu    sync.Mutex
-	odd   uint64
-	slots []uint32 // a hash table with open addressing, by the bits of the product that follow those of the shard; 0 is free
-	shift uint     // of a product without the bits of the shard, to its slot
-	terms [][]term // in chunks
-	count int
-	texts [][]byte // in chunks: each text after its length
+	mu     sync.Mutex
+	places places
+	slots  []uint32 // a hash table with open addressing, by the bits of the place that follow those of the shard; 0 is free
+	shift  uint     // of a place without the bits of the shard, to its slot
+	terms  [][]term // in chunks
+	count  int
+	texts  [][]byte // in chunks: each text after its length
 }
 
 type term struct {
@@ -82,10 +81,10 @@ type sharded struct {
 }
 
 // divide divides the terms between the shards, and returns where in the order those of each shard begin.
-func (x *sharded) divide(hashes []uint64, odd uint64) (starts [shardCount + 1]uint32) {
+func (x *sharded) divide(hashes []uint64, places places) (starts [shardCount + 1]uint32) {
 	x.shard = x.shard[:0]
 	for _, hash := range hashes {
-		s := uint8(hash * odd >> (64 - shardBits))
+		s := uint8(places.of(hash) >> (64 - shardBits))
 		x.shard = append(x.shard, s)
 		starts[s+1]++
 	}
@@ -103,7 +102,7 @@ func (x *sharded) divide(hashes []uint64, odd uint64) (starts [shardCount + 1]ui
 
 // numbers fills dst with the numbers of the terms of doc, which was made of b, and makes those known that are not.
 func (d *dictionary) numbers(dst []uint32, b *Bag, doc Document, by *sharded) error {
-	starts := by.divide(doc.Terms, d.odd)
+	starts := by.divide(doc.Terms, d.places)
 	for s := range d.shards {
 		for terms := by.order[starts[s]:starts[s+1]]; len(terms) > 0; {
 			batch := terms[:min(lookedUpTogether, len(terms))]
@@ -201,7 +200,7 @@ func (s *shard) number(hash uint64, check uint32, text []byte) int {
 func (s *shard) term(n int) *term { return &s.terms[n>>termChunkBits][n&(termChunk-1)] }
 
 // home is the slot that a hash belongs to.
-func (s *shard) home(hash uint64) int { return int(hash * s.odd << shardBits >> s.shift) }
+func (s *shard) home(hash uint64) int { return int(s.places.of(hash) << shardBits >> s.shift) }
 
 func (s *shard) grow() {
 	old := s.slots

@@ -42,7 +42,7 @@ func TestADictionaryKnowsAllItsTerms(t *testing.T) {
 	}
 	for name, hashOf := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := shard{odd: 1}
+			s := shard{places: 1}
 			const terms = 5000
 			for round := range 2 {
 				for n := range uint64(terms) {
@@ -64,7 +64,7 @@ func TestADictionaryKnowsAllItsTerms(t *testing.T) {
 }
 
 func TestALongTextHasAChunkOfItsOwn(t *testing.T) {
-	s := shard{odd: 1}
+	s := shard{places: 1}
 	texts := []string{"short", string(make([]byte, 3*textChunk)), "after it", string(make([]byte, textChunk))}
 	for i, text := range texts {
 		s.number(uint64(i), checkOf([]byte(text)), []byte(text))

@@ -20,11 +20,21 @@ const keySize = 16
 func NewKey() Key {
 	var secret [keySize]byte
 	_, _ = rand.Read(secret[:]) // it never fails
-	return keyOf(secret)
+	key, _ := KeyOf(secret[:])
+	return key
 }
 
-func keyOf(secret [keySize]byte) Key {
-	return Key{binary.LittleEndian.Uint64(secret[:]), binary.LittleEndian.Uint64(secret[8:])}
+// KeyOf returns the key of 16 bytes.
+func KeyOf(secret []byte) (Key, error) {
+	if len(secret) != keySize {
+		return Key{}, fmt.Errorf("a key of %d bytes: must be %d", len(secret), keySize)
+	}
+	return Key{binary.LittleEndian.Uint64(secret), binary.LittleEndian.Uint64(secret[8:])}, nil
+}
+
+// Bytes returns the 16 bytes of the key.
+func (k Key) Bytes() []byte {
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, k.k0), k.k1)
 }
 
 // Hash returns the hash that stands for a term: SipHash-2-4, which is a pseudorandom function of the term to all who do not have
@@ -39,18 +49,11 @@ func (k Key) String() string {
 	return "a secret key"
 }
 
-// MarshalText returns the key as 32 hexadecimal digits.
-func (k Key) MarshalText() ([]byte, error) {
-	secret := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, k.k0), k.k1)
-	return hex.AppendEncode(nil, secret), nil
-}
-
-// UnmarshalText reads a key as 32 hexadecimal digits. The error does not quote them.
-func (k *Key) UnmarshalText(text []byte) error {
-	var secret [keySize]byte
-	if n, err := hex.Decode(secret[:], text[:min(len(text), 2*keySize)]); err != nil || n != keySize || len(text) != 2*keySize {
-		return fmt.Errorf("a key must be %d hexadecimal digits", 2*keySize)
+// ParseKey reads a key as 32 hexadecimal digits. The error does not quote them.
+func ParseKey(text string) (Key, error) {
+	secret, err := hex.DecodeString(text)
+	if err != nil || len(secret) != keySize {
+		return Key{}, fmt.Errorf("a key must be %d hexadecimal digits", 2*keySize)
 	}
-	*k = keyOf(secret)
-	return nil
+	return KeyOf(secret)
 }

@@ -8,20 +8,24 @@ import (
 // table numbers hashes, from 0 in the order in which they come first. It is a hash table with open addressing: half of
 // the memory of a map and several times as fast, since its keys are hashes already. The zero value is ready.
 //
-// A hash is placed by its product with an odd number that is drawn at random for each table. So nobody can write words that
-// share a place, not even with the key; the order does not depend on the places. Source: M. Dietzfelbinger, T. Hagerup, J. Katajainen,
-// M. Penttonen, A reliable randomized algorithm for the closest-pair problem (multiply-shift hashing).
+// Its places are at random, and the order of the numbers does not depend on them.
 type table struct {
 	slots  []uint32 // 1 + number, 0 where free; a power of two, at least twice the number of hashes
 	hashes []uint64 // by number
-	odd    uint64
-	shift  uint // of a product, to its place
+	places places
+	shift  uint // to a place
 }
 
 const minSlots = 1 << 10
 
-// oddNumber draws an odd number at random.
-func oddNumber() uint64 { return rand.Uint64() | 1 }
+// places is a number, drawn at random for each table, that decides where in it a hash belongs. So nobody can write words that share a
+// place, not even with the key. 0 is for a table that was never used.
+type places uint64
+
+func newPlaces() places { return places(max(1, rand.Uint64())) }
+
+// of returns the place of a hash, in the first bits.
+func (p places) of(hash uint64) uint64 { return mixed(hash ^ uint64(p)) }
 
 // number returns the number of a hash, and whether it had one.
 func (t *table) number(hash uint64) (n int, seen bool) {
@@ -48,7 +52,7 @@ func (t *table) find(hash uint64) int {
 // slot returns where hash is, or where it belongs.
 func (t *table) slot(hash uint64) uint64 {
 	mask := uint64(len(t.slots) - 1)
-	s := hash * t.odd >> t.shift
+	s := t.places.of(hash) >> t.shift
 	for t.slots[s] != 0 && t.hashes[t.slots[s]-1] != hash {
 		s = (s + 1) & mask
 	}
@@ -68,8 +72,8 @@ func (t *table) clear() {
 
 // resize gives the table so many slots.
 func (t *table) resize(slots int) {
-	if t.odd == 0 {
-		t.odd = oddNumber()
+	if t.places == 0 {
+		t.places = newPlaces()
 	}
 	if cap(t.slots) < slots {
 		t.slots = make([]uint32, slots)

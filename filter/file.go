@@ -37,6 +37,7 @@ func (f *Filter) Encode() ([]byte, error) {
 	terms, weights := bytesOf(f.vocabulary.Table()), bytesOf(f.linear.Weights)
 	all := []section{
 		{"SETT", set},
+		{"HKEY", f.settings.Key.Bytes()},
 		{"PREF", bytesOf(f.vocabulary.Starts())},
 		{"TERM", terms},
 		{"BIAS", bytesOf(f.linear.Bias)},
@@ -132,6 +133,13 @@ func decode(data []byte, byBlock bool) (*Filter, error) {
 	f := &Filter{file: s}
 	if f.settings, err = decodeSettings(set); err != nil {
 		return nil, err
+	}
+	key, err := s.get("HKEY")
+	if err != nil {
+		return nil, err
+	}
+	if f.settings.Key, err = features.KeyOf(key); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if f.kind, err = features.ParseKind(f.settings.Kind); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrVersion, err)

@@ -14,14 +14,14 @@ import (
 	"chaff/tokenize"
 )
 
-// Settings are what a filter needs to know to classify: the SETT section of the model file.
+// Settings are what a filter needs to know to classify: the SETT section of the model file, and the HKEY section.
 type Settings struct {
 	Classes      []string            `json:"classes"`
 	Model        string              `json:"model"`
 	Kind         string              `json:"kind"`
 	Form         models.Form         `json:"form,omitempty"`
 	TermsVersion string              `json:"terms_version"`
-	Key          features.Key        `json:"key"`
+	Key          features.Key        `json:"-"` // a secret, in a section of its own: whatever prints settings must not print it
 	Message      message.Options     `json:"message"`
 	Tokenize     tokenize.Options    `json:"tokenize"`
 	Thresholds   *metrics.Thresholds `json:"thresholds,omitempty"`

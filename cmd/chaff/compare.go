@@ -60,7 +60,7 @@ and then learnt. The table then has the figures of all messages.`,
 					return fmt.Errorf("--folds: %w", err)
 				}
 			}
-			collection, err := p.collect(c, cfg.Config, mail)
+			collection, err := p.collect(c, cfg.Config, readingOf(cfg.Config), mail)
 			if err != nil {
 				return err
 			}

@@ -40,7 +40,7 @@ default model classifies messages that it has not seen. Demo reads no mail but i
 			if err := filter.ValidateFolds(demoFolds, cfg.Split); err != nil {
 				return hint.With(err, "divide the mail otherwise: chaff demo --split grouped")
 			}
-			collection, err := p.collect(c, cfg.Config, labelled{source: sample.Source(), classes: spamClasses()})
+			collection, err := p.collect(c, cfg.Config, readingOf(cfg.Config), labelled{source: sample.Source(), classes: spamClasses()})
 			if err != nil {
 				return err
 			}
@@ -100,7 +100,7 @@ func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []str
 	if len(unseen) == 0 {
 		return nil
 	}
-	collection, err := p.collect(c, cfg, labelled{source: sampleWithout(unseen), classes: spamClasses()})
+	collection, err := p.collect(c, cfg, readingOf(cfg), labelled{source: sampleWithout(unseen), classes: spamClasses()})
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (p *program) evaluateFolds(c *cobra.Command, sources *sourceFlags, settings
 	if err := filter.ValidateFolds(folds, cfg.Split); err != nil {
 		return fmt.Errorf("--folds: %w", err)
 	}
-	collection, err := p.collect(c, cfg.Config, mail)
+	collection, err := p.collect(c, cfg.Config, readingOf(cfg.Config), mail)
 	if err != nil {
 		return err
 	}

@@ -51,15 +51,21 @@ func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table,
 	if err := canSave(path); err != nil {
 		return err
 	}
+	reading := readingOf(cfg.Config)
+	key, keepKey, err := p.key(cfg.Config)
+	if err != nil {
+		return err
+	}
+	reading.Key = key
 	weights, err := p.readWeights(table)
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)
 	}
-	f, err := weights.Filter(filter.Reading{Message: cfg.Message, Tokenize: cfg.Tokenize}, kind)
+	f, err := weights.Filter(reading, kind)
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)
 	}
-	if err := save(f, path); err != nil {
+	if err := errors.Join(save(f, path), keepKey()); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.stdout, "Saved the weights of %d terms for the classes %q to %s.\n", len(weights.Terms), weights.Classes, path)

@@ -74,7 +74,7 @@ func (r *replayFlags) read(c *cobra.Command, p *program, cfg config.Config, sour
 		}
 	}
 	replay, err := filter.ReadForReplay(c.Context(), mail.source, mail.classes, filter.ReplayOptions{
-		Reading: filter.Reading{Message: cfg.Message, Tokenize: cfg.Tokenize},
+		Reading: readingOf(cfg),
 		Models:  cfg.Models, ByTime: order == orderTime, Delay: r.delay, Feedback: r.feedback, Seed: cfg.Seed, Every: r.every,
 		Workers: cfg.Workers, Memory: memoryOf(cfg), Progress: holdingGarbage(step),
 	})

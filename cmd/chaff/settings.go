@@ -63,9 +63,14 @@ func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error)
 	return loaded, nil
 }
 
-func collectOptions(c config.Config, progress func(read, all int)) filter.CollectOptions {
+// readingOf is how messages are read where no model is saved: under the key that everybody knows, on which no figure depends.
+func readingOf(c config.Config) filter.Reading {
+	return filter.Reading{Message: c.Message, Tokenize: c.Tokenize}
+}
+
+func collectOptions(c config.Config, r filter.Reading, progress func(read, all int)) filter.CollectOptions {
 	return filter.CollectOptions{
-		Reading:  filter.Reading{Message: c.Message, Tokenize: c.Tokenize},
+		Reading:  r,
 		Features: c.Features,
 		Split:    c.Split,
 		Seed:     c.Seed,

@@ -39,7 +39,7 @@ settings in force, or with those of a model.`,
 			if err != nil {
 				return err
 			}
-			reading := filter.Reading{Message: cfg.Message, Tokenize: cfg.Tokenize}
+			reading := readingOf(cfg.Config)
 			if model != "" {
 				f, err := delivery.OpenModel(model)
 				if err != nil {

@@ -71,7 +71,13 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 	if err := canSave(path); err != nil {
 		return err
 	}
-	collection, err := p.collect(c, cfg.Config, mail)
+	reading := readingOf(cfg.Config)
+	key, keepKey, err := p.key(cfg.Config)
+	if err != nil {
+		return err
+	}
+	reading.Key = key
+	collection, err := p.collect(c, cfg.Config, reading, mail)
 	if err != nil {
 		return err
 	}
@@ -111,7 +117,7 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 	}
 	summary, classes := collection.Summary(), collection.Classes()
 	// The model is saved when the collection is out of use: what saving needs takes the place of the documents.
-	if err := save(f, path); err != nil {
+	if err := errors.Join(save(f, path), keepKey()); err != nil {
 		return err
 	}
 	if asJSON {
@@ -196,11 +202,11 @@ func save(f *filter.Filter, path string) error {
 }
 
 // collect reads the mail, with a progress bar, and tells what was used and what was left out.
-func (p *program) collect(c *cobra.Command, cfg config.Config, mail labelled) (*filter.Collection, error) {
+func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Reading, mail labelled) (*filter.Collection, error) {
 	mail.print(p.stderr)
 	step, done := p.progress("reading mail")
 	step = holdingGarbage(step)
-	collection, err := filter.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, step))
+	collection, err := filter.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, reading, step))
 	done()
 	switch {
 	case errors.Is(err, filter.ErrNoMail):

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"chaff/config"
@@ -37,7 +38,7 @@ func TestWithoutRefittingTheMeasuredModelIsSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := config.Default()
-	mail, err := filter.Collect(t.Context(), folders.Source(), spamClasses(), collectOptions(cfg, nil))
+	mail, err := filter.Collect(t.Context(), folders.Source(), spamClasses(), collectOptions(cfg, readingOf(cfg), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,10 +50,14 @@ func TestWithoutRefittingTheMeasuredModelIsSaved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	keyFile := filepath.Join(dir, "key")
+	if err := os.WriteFile(keyFile, []byte(strings.Repeat("0", 32)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	saved := func(refit string) []byte {
 		path := filepath.Join(dir, "model-"+refit)
 		var stderr bytes.Buffer
-		args := []string{"train", "--folders", filepath.Join(dir, "mail"), "-m", path, "--set", "train.refit=" + refit}
+		args := []string{"train", "--folders", filepath.Join(dir, "mail"), "-m", path, "--set", "train.refit=" + refit, "--set", "key_file=" + keyFile}
 		if code := run(t.Context(), args, nil, nil, io.Discard, &stderr); code != 0 {
 			t.Fatalf("exit code %d: %s", code, &stderr)
 		}

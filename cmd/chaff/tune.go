@@ -131,7 +131,7 @@ func (s search) candidates() []filter.Candidate {
 		c := trial.Config
 		all[i] = filter.Candidate{
 			Model:    c.Model,
-			Reading:  filter.Reading{Message: c.Message, Tokenize: c.Tokenize},
+			Reading:  readingOf(c),
 			Features: c.Features,
 			Options:  filter.TrainOptions{Models: c.Models, Thresholds: c.Thresholds},
 		}
@@ -163,7 +163,7 @@ func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
 	if err != nil {
 		return err
 	}
-	collection, err := p.collect(c, s.base, mail)
+	collection, err := p.collect(c, s.base, readingOf(s.base), mail)
 	if err != nil {
 		return err
 	}

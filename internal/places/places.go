@@ -17,6 +17,11 @@ func Model(environ []string) string {
 	return place(environ, "XDG_DATA_HOME", filepath.Join(".local", "share"), "model")
 }
 
+// Key returns the path of the secret key of the models that are made, empty if the home directory is unknown.
+func Key(environ []string) string {
+	return place(environ, "XDG_DATA_HOME", filepath.Join(".local", "share"), "key")
+}
+
 func place(environ []string, variable, fallback, name string) string {
 	dir := value(environ, variable)
 	if !filepath.IsAbs(dir) { // the rules say that a relative path counts as unset

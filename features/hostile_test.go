@@ -1,0 +1,94 @@
+package features
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// chosenHashes are hashes as someone could choose them who knows the key and how a table places what it holds: so many of each kind.
+func chosenHashes(n int) map[string][]uint64 {
+	random := rand.New(rand.NewPCG(1, 0))
+	chosen := make(map[string][]uint64)
+	for range n {
+		i, r := uint64(len(chosen["the first bits are the same"])), random.Uint64()
+		for name, hash := range map[string]uint64{
+			"the first bits are the same":         0xabc<<52 | r>>12,
+			"the last bits are the same":          r<<20 | 0xabcde,
+			"they follow one another":             i,
+			"they follow one another from above":  ^i,
+			"only bits in the middle differ":      i << 24,
+			"only the first bits differ":          i << 44,
+			"the products with a constant agree":  (0xabc<<52 | r>>12) * 0xf1de83e19937733d, // the inverse of 0x9e3779b97f4a7c15
+			"they are at the same distance apart": i * 0x123456789abcdef1,
+		} {
+			chosen[name] = append(chosen[name], hash)
+		}
+	}
+	return chosen
+}
+
+// maxDistance is how far from its place a hash may be found, on average over all of a table: an honest table at most three quarters full
+// has 1.5.
+const maxDistance = 8
+
+func TestNoChoiceOfHashesMakesABagSlow(t *testing.T) {
+	for name, hashes := range chosenHashes(200_000) {
+		t.Run(name, func(t *testing.T) {
+			var b Bag
+			b.Reset()
+			for _, hash := range hashes {
+				b.Add(hash, Words, false)
+			}
+			table, sum := &b.terms, uint64(0)
+			for _, hash := range table.hashes {
+				sum += (table.slot(hash) - table.places.of(hash)>>table.shift) & uint64(len(table.slots)-1)
+			}
+			if mean := float64(sum) / float64(len(hashes)); mean > maxDistance {
+				t.Errorf("a term is %.1f places from its own on average, want at most %d", mean, maxDistance)
+			}
+		})
+	}
+}
+
+func TestNoChoiceOfHashesMakesADictionarySlow(t *testing.T) {
+	for name, hashes := range chosenHashes(200_000) {
+		t.Run(name, func(t *testing.T) {
+			d := newDictionary()
+			for _, hash := range hashes {
+				d.shards[d.places.of(hash)>>(64-shardBits)].number(hash, 0, nil)
+			}
+			sum, terms := 0, 0
+			for at := range d.shards {
+				s := &d.shards[at]
+				for i, slot := range s.slots {
+					if slot != 0 {
+						sum += (i - s.home(s.term(int(slot>>tagBits)-1).hash)) & (len(s.slots) - 1)
+						terms++
+					}
+				}
+			}
+			if mean := float64(sum) / float64(terms); terms != len(hashes) || mean > maxDistance {
+				t.Errorf("%d of %d terms, %.1f places from their own on average, want at most %d", terms, len(hashes), mean, maxDistance)
+			}
+		})
+	}
+}
+
+// TestNoChoiceOfHashesMakesAVocabularySlow counts how many keys of a bucket a look-up reads: a vocabulary is built once, of terms that
+// may share their first bits, and its keys need not lie evenly.
+func TestNoChoiceOfHashesMakesAVocabularySlow(t *testing.T) {
+	for name, hashes := range chosenHashes(100_000) {
+		t.Run(name, func(t *testing.T) {
+			v, err := NewVocabulary(hashes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for id, hash := range hashes {
+				got, known := v.ID(hash)
+				if !known || v.Shared() == 0 && got != uint32(id) {
+					t.Fatalf("%x: got id %d, known %v; want %d", hash, got, known, id)
+				}
+			}
+		})
+	}
+}

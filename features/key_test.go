@@ -1,0 +1,56 @@
+package features
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestTheHashIsSipHash compares the hash with values of the reference implementation, as far as its authors print them: the key is the
+// bytes 0 to 15, the texts are the first bytes of 0, 1, 2, ... Source: SipHash paper, appendix A, and vectors.h of the reference code.
+func TestTheHashIsSipHash(t *testing.T) {
+	key, err := ParseKey("000102030405060708090a0b0c0d0e0f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}
+	for size, want := range map[int]uint64{0: 0x726fdb47dd0e0e31, 1: 0x74f839c593dc67fd, 8: 0x93f5f5799a932462, 15: 0xa129ca6149be45e5} {
+		if got := key.Hash(text[:size]); got != want {
+			t.Errorf("%d bytes: got %x, want %x", size, got, want)
+		}
+	}
+}
+
+func TestAKeyIsReadAsItIsWritten(t *testing.T) {
+	key := NewKey()
+	again, err := ParseKey(hex.EncodeToString(key.Bytes()))
+	if err != nil || again != key {
+		t.Errorf("another key, or the error %v", err)
+	}
+	if key == (Key{}) || key == NewKey() {
+		t.Error("the key is not made at random")
+	}
+	for name, text := range map[string]string{
+		"nothing": "", "too short": "00", "too long": strings.Repeat("0", 34), "no digits": strings.Repeat("x", 32),
+	} {
+		if _, err := ParseKey(text); err == nil || text != "" && strings.Contains(err.Error(), text) {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+	if _, err := KeyOf(make([]byte, 15)); err == nil {
+		t.Error("15 bytes are a key")
+	}
+}
+
+func TestAPrintedKeyTellsNothing(t *testing.T) {
+	key, err := ParseKey("000102030405060708090a0b0c0d0e0f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []string{fmt.Sprint(key), fmt.Sprintf("%v %+v", key, struct{ K Key }{key})} {
+		if strings.ContainsAny(got, "0123456789") {
+			t.Errorf("got %q", got)
+		}
+	}
+}
