@@ -163,7 +163,7 @@ func FuzzDictionary(f *testing.F) {
 	f.Add(uint64(1), uint8(3), uint16(200))
 	f.Add(uint64(2), uint8(200), uint16(3))
 	f.Fuzz(func(t *testing.T, seed uint64, documents uint8, size uint16) {
-		bags := randomBags(seed, int(documents), int(size%1000))
+		bags := randomBags(seed, int(documents), 1+int(size%1000))
 		d, by := newDictionary(), new(sharded)
 		known := make(map[string]uint32)
 		for _, b := range bags {
