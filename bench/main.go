@@ -15,6 +15,7 @@
 package main
 
 import (
+	"chaff/internal/screen"
 	"context"
 	"errors"
 	"flag"
@@ -60,16 +61,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	page, err := measureAll(ctx, o, stderr)
 	if err != nil {
-		fmt.Fprintf(stderr, "bench: %v\n", err)
+		screen.Printf(stderr, "bench: %v\n", err)
 		return 1
 	}
 	text := page.text()
-	fmt.Fprint(stdout, text)
+	screen.PrintText(stdout, text)
 	if o.output == "" {
 		return 0
 	}
 	if err := os.WriteFile(o.output, []byte(text), 0o644); err != nil {
-		fmt.Fprintf(stderr, "bench: %v\n", err)
+		screen.Printf(stderr, "bench: %v\n", err)
 		return 1
 	}
 	return 0
@@ -98,7 +99,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	o.only, o.names, o.output = list(*only), list(*names), *output
 	complain := func(format string, args ...any) (options, error) {
 		err := fmt.Errorf(format, args...)
-		fmt.Fprintf(stderr, "bench: %v\n", err)
+		screen.Printf(stderr, "bench: %v\n", err)
 		return o, err
 	}
 	switch {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/config"
+	"chaff/internal/screen"
 )
 
 func (p *program) configCommand() *cobra.Command {
@@ -41,7 +42,7 @@ environment or command line; the later of these wins. The output is a configurat
 
 func (p *program) printConfig(loaded config.Loaded, explain bool) {
 	if loaded.File != "" {
-		fmt.Fprintf(p.stdout, "# file: %s\n", loaded.File)
+		screen.Printf(p.stdout, "# file: %s\n", loaded.File)
 	}
 	section := ""
 	for _, v := range loaded.Describe() {
@@ -50,22 +51,23 @@ func (p *program) printConfig(loaded config.Loaded, explain bool) {
 			name = v.Key[i+1:]
 			if v.Key[:i] != section {
 				section = v.Key[:i]
-				fmt.Fprintf(p.stdout, "\n[%s]\n", section)
+				screen.Printf(p.stdout, "\n[%s]\n", section)
 			}
 		}
 		line := fmt.Sprintf("%s = %s", name, v.TOML())
 		if !explain {
-			fmt.Fprintf(p.stdout, "%-40s # %s\n", line, v.Origin)
+			screen.PrintText(p.stdout, fmt.Sprintf("%-40s # %s\n", line, v.Origin))
 			continue
 		}
 		fmt.Fprintln(p.stdout)
 		for _, text := range wrap(v.Text, 96) {
-			fmt.Fprintf(p.stdout, "# %s\n", text)
+			screen.Printf(p.stdout, "# %s\n", text)
 		}
-		fmt.Fprintf(p.stdout, "# Now from: %s. In the environment: %s\n%s\n", v.Origin, v.Variable, line)
+		screen.Printf(p.stdout, "# Now from: %s. In the environment: %s\n", v.Origin, v.Variable)
+		screen.PrintText(p.stdout, line+"\n")
 	}
 	for _, entry := range loaded.Tune.Search { // tables of their own, below the section that is last
-		fmt.Fprintf(p.stdout, "\n%s", entry.TOML())
+		screen.PrintText(p.stdout, "\n"+entry.TOML())
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/places"
+	"chaff/internal/screen"
 )
 
 func (p *program) importCommand() *cobra.Command {
@@ -62,7 +63,7 @@ func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table,
 	if err := save(f, path); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "Saved the weights of %d terms for the classes %q to %s.\n", len(weights.Terms), weights.Classes, path)
+	screen.Printf(p.stdout, "Saved the weights of %d terms for the classes %q to %s.\n", len(weights.Terms), weights.Classes, path)
 	return nil
 }
 

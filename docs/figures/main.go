@@ -22,6 +22,7 @@
 package main
 
 import (
+	"chaff/internal/screen"
 	"context"
 	"errors"
 	"flag"
@@ -62,23 +63,23 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if err := try.check(*only); err != nil {
-		fmt.Fprintf(stderr, "figures: %v\n", err)
+		screen.Printf(stderr, "figures: %v\n", err)
 		return 2
 	}
 	if len(try.protocols) > 0 {
 		if err := try.run(newBench(ctx, flags.Arg(0), stderr), stdout); err != nil {
-			fmt.Fprintf(stderr, "figures: %v\n", err)
+			screen.Printf(stderr, "figures: %v\n", err)
 			return 1
 		}
 		return 0
 	}
 	differ, err := regenerate(blocks(measure(ctx, flags.Arg(0), stderr)), *only, *check)
 	if err != nil {
-		fmt.Fprintf(stderr, "figures: %v\n", err)
+		screen.Printf(stderr, "figures: %v\n", err)
 		return 1
 	}
 	for _, where := range differ {
-		fmt.Fprintln(stdout, where)
+		screen.Printf(stdout, "%s\n", where)
 	}
 	if *check && len(differ) > 0 {
 		return 1

@@ -9,6 +9,7 @@ import (
 
 	"chaff/config"
 	"chaff/corpus"
+	"chaff/internal/screen"
 )
 
 // trial is what -protocol and the flags that belong to it ask for.
@@ -88,6 +89,5 @@ func (t *trial) run(b *bench, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(stdout, r.text())
-	return err
+	return screen.PrintText(stdout, r.text())
 }
