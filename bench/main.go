@@ -65,7 +65,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	text := page.text()
-	screen.PrintText(stdout, text)
+	if _, err := screen.Lines(stdout).Write([]byte(text)); err != nil {
+		screen.Printf(stderr, "bench: %v\n", err)
+		return 1
+	}
 	if o.output == "" {
 		return 0
 	}
@@ -79,7 +82,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags.SetOutput(screen.Lines(stderr))
 	flags.IntVar(&o.rounds, "rounds", 5, "train and classify in bulk `N` times")
 	flags.IntVar(&o.singles, "singles", 41, "classify one message in a fresh process `N` times")
 	flags.DurationVar(&o.limit, "limit", 15*time.Minute, "give up a command after this `time`")

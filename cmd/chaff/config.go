@@ -30,8 +30,7 @@ environment or command line; the later of these wins. The output is a configurat
 			if asJSON {
 				return printJSON(p.stdout, loaded.Describe())
 			}
-			p.printConfig(loaded, explain)
-			return nil
+			return p.printConfig(loaded, explain)
 		},
 	}
 	settings.add(c)
@@ -40,9 +39,10 @@ environment or command line; the later of these wins. The output is a configurat
 	return c
 }
 
-func (p *program) printConfig(loaded config.Loaded, explain bool) {
+func (p *program) printConfig(loaded config.Loaded, explain bool) error {
+	var out strings.Builder
 	if loaded.File != "" {
-		screen.Printf(p.stdout, "# file: %s\n", loaded.File)
+		fmt.Fprintf(&out, "# file: %s\n", screen.Printable(loaded.File))
 	}
 	section := ""
 	for _, v := range loaded.Describe() {
@@ -51,24 +51,25 @@ func (p *program) printConfig(loaded config.Loaded, explain bool) {
 			name = v.Key[i+1:]
 			if v.Key[:i] != section {
 				section = v.Key[:i]
-				screen.Printf(p.stdout, "\n[%s]\n", section)
+				fmt.Fprintf(&out, "\n[%s]\n", section)
 			}
 		}
 		line := fmt.Sprintf("%s = %s", name, v.TOML())
 		if !explain {
-			screen.PrintText(p.stdout, fmt.Sprintf("%-40s # %s\n", line, v.Origin))
+			fmt.Fprintf(&out, "%-40s # %s\n", line, v.Origin)
 			continue
 		}
-		fmt.Fprintln(p.stdout)
+		out.WriteString("\n")
 		for _, text := range wrap(v.Text, 96) {
-			screen.Printf(p.stdout, "# %s\n", text)
+			fmt.Fprintf(&out, "# %s\n", text)
 		}
-		screen.Printf(p.stdout, "# Now from: %s. In the environment: %s\n", v.Origin, v.Variable)
-		screen.PrintText(p.stdout, line+"\n")
+		fmt.Fprintf(&out, "# Now from: %s. In the environment: %s\n%s\n", v.Origin, v.Variable, line)
 	}
 	for _, entry := range loaded.Tune.Search { // tables of their own, below the section that is last
-		screen.PrintText(p.stdout, "\n"+entry.TOML())
+		fmt.Fprintf(&out, "\n%s", entry.TOML())
 	}
+	_, err := screen.Lines(p.stdout).Write([]byte(out.String()))
+	return err
 }
 
 // wrap breaks text into lines of at most width bytes where words allow it.

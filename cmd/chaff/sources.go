@@ -140,7 +140,7 @@ func planNotes(path string, plan sources.Plan) []string {
 // print tells what will be used.
 func (l labelled) print(w io.Writer) {
 	for _, note := range l.notes {
-		screen.Printf(w, "%s\n", note)
+		screen.Printf(w, "%s\n", screen.Quoted(note))
 	}
 }
 

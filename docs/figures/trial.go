@@ -89,5 +89,6 @@ func (t *trial) run(b *bench, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return screen.PrintText(stdout, r.text())
+	_, err = screen.Lines(stdout).Write([]byte(r.text()))
+	return err
 }

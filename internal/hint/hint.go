@@ -24,7 +24,7 @@ func With(err error, hint string) error { return hinted{err, hint} }
 // have named, a file or a class: no name makes a line of its own.
 func Print(w io.Writer, err error) {
 	for _, line := range lines(err) {
-		screen.Printf(w, "chaff: %s\n", line)
+		screen.Printf(w, "chaff: %v\n", line)
 	}
 	var h hinted
 	if errors.As(err, &h) {
@@ -33,10 +33,11 @@ func Print(w io.Writer, err error) {
 }
 
 // lines returns the errors that were joined in err, the first with what err says before it.
-func lines(err error) []string {
+func lines(err error) []error {
 	switch e := err.(type) {
 	case interface{ Unwrap() []error }:
-		var all, texts []string
+		var all []error
+		var texts []string
 		for _, joined := range e.Unwrap() {
 			all, texts = append(all, lines(joined)...), append(texts, joined.Error())
 		}
@@ -50,9 +51,9 @@ func lines(err error) []string {
 		}
 		if before, found := strings.CutSuffix(err.Error(), inner.Error()); found {
 			all := lines(inner)
-			all[0] = before + all[0]
+			all[0] = errors.New(before + all[0].Error())
 			return all
 		}
 	}
-	return []string{err.Error()}
+	return []error{err}
 }

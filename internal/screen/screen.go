@@ -66,7 +66,8 @@ func Original(printable string) string {
 	return string(out)
 }
 
-// Printf prints a line, or several, whose format is ours: texts, errors and other values in it are made printable.
+// Printf prints a line, or several, whose format is ours: texts, errors and other values in it are made printable. Errors quote
+// what they name, so their backslashes stay.
 func Printf(w io.Writer, format string, args ...any) (int, error) {
 	for i, arg := range args {
 		switch arg.(type) {
@@ -78,20 +79,36 @@ func Printf(w io.Writer, format string, args ...any) (int, error) {
 	return fmt.Fprintf(w, format, args...)
 }
 
-// PrintText prints lines whose syntax quotes what others wrote, such as TOML: they keep their newlines and backslashes.
-func PrintText(w io.Writer, text string) error {
-	for line := range strings.Lines(text) {
-		body, ended := strings.CutSuffix(line, "\n")
-		body = strings.ReplaceAll(Printable(body), `\\`, `\`)
-		if ended {
-			body += "\n"
+// Quoted is text that quotes what others wrote, with escapes of its own. Printf leaves its backslashes as they are.
+type Quoted string
+
+// Lines returns a writer for text that is ours but for what it quotes, such as TOML or the help of a library: its lines, tabs
+// and backslashes stay, and all else is made printable. No character may be divided between two writes.
+func Lines(w io.Writer) io.Writer { return lines{w} }
+
+type lines struct{ w io.Writer }
+
+func (l lines) Write(text []byte) (int, error) {
+	var out strings.Builder
+	for i, line := range strings.Split(string(text), "\n") {
+		if i > 0 {
+			out.WriteByte('\n')
 		}
-		if _, err := io.WriteString(w, body); err != nil {
-			return err
+		for j, column := range strings.Split(line, "\t") {
+			if j > 0 {
+				out.WriteByte('\t')
+			}
+			out.WriteString(quoted(column))
 		}
 	}
-	return nil
+	if _, err := io.WriteString(l.w, out.String()); err != nil {
+		return 0, err
+	}
+	return len(text), nil
 }
+
+// quoted is Printable for text that quotes what others wrote with escapes of its own, which stay.
+func quoted(text string) string { return strings.ReplaceAll(Printable(text), `\\`, `\`) }
 
 // foreign is a value that is made printable when it is formatted.
 type foreign struct{ value any }
@@ -108,7 +125,12 @@ func (f foreign) Format(s fmt.State, verb rune) {
 		}
 	case error:
 		if isText {
-			fmt.Fprintf(s, format, Printable(value.Error()))
+			fmt.Fprintf(s, format, quoted(value.Error()))
+			return
+		}
+	case Quoted:
+		if isText {
+			fmt.Fprintf(s, format, quoted(string(value)))
 			return
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"testing"
@@ -59,6 +60,8 @@ func TestTheFormatOfALineIsOurs(t *testing.T) {
 		"as a value":                  {"%v\n", []any{evil}, "a\\n\\x1b[1mb\n"},
 		"bytes":                       {"%s\n", []any{[]byte(evil)}, "a\\n\\x1b[1mb\n"},
 		"an error":                    {"%v\n", []any{fmt.Errorf("open %s: %w", evil, errors.New("gone"))}, "open a\\n\\x1b[1mb: gone\n"},
+		"a note that quotes":          {"%s\n", []any{Quoted(evil + `\"`)}, `a\n\x1b[1mb\"` + "\n"},
+		"an error that quotes":        {"%v\n", []any{fmt.Errorf("unknown label %q", evil)}, `unknown label "a\n\x1b[1mb"` + "\n"},
 		"what has a name":             {"%s\n", []any{named(evil)}, "name a\\n\\x1b[1mb\n"},
 		"a list":                      {"%v %q\n", []any{[]string{evil}, []string{evil}}, "[a\\n\\x1b[1mb] [\"a\\n\\x1b[1mb\"]\n"},
 		"a quoted text":               {"%q\n", []any{evil}, `"a\n\x1b[1mb"` + "\n"},
@@ -78,8 +81,10 @@ func TestTheFormatOfALineIsOurs(t *testing.T) {
 
 func TestLinesThatQuoteThemselvesKeepTheirForm(t *testing.T) {
 	var out strings.Builder
-	if err := PrintText(&out, "a = \"\\\\ \\u001b\" # \x1b\n\n[b]"); err != nil || out.String() != "a = \"\\\\ \\u001b\" # \\x1b\n\n[b]" {
-		t.Errorf("got %q, %v", out.String(), err)
+	text := "a = \"\\\\ \\u001b\"\t# \x1b\n\n[b]"
+	n, err := io.WriteString(Lines(&out), text)
+	if want := "a = \"\\\\ \\u001b\"\t# \\x1b\n\n[b]"; n != len(text) || err != nil || out.String() != want {
+		t.Errorf("got %q, %d, %v", out.String(), n, err)
 	}
 }
 
@@ -140,12 +145,10 @@ func FuzzTerminal(f *testing.F) {
 		}
 		mustBePrintable(t, out.String())
 		out.Reset()
-		if err := PrintText(&out, text); err != nil {
+		if _, err := io.WriteString(Lines(&out), text); err != nil {
 			t.Fatal(err)
 		}
-		for line := range strings.Lines(out.String()) {
-			mustBePrintable(t, strings.TrimSuffix(line, "\n"))
-		}
+		mustBePrintable(t, strings.NewReplacer("\n", "", "\t", "").Replace(out.String()))
 		out.Reset()
 		if err := PrintJSON(&out, map[string]string{text: text}, ""); err != nil {
 			t.Fatal(err)
