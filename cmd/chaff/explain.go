@@ -1,15 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"chaff/corpus/sources"
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/delivery"
@@ -91,11 +90,18 @@ func (p *program) readOne(paths []string) (origin string, raw []byte, err error)
 		raw, err = delivery.ReadMessage(p.streams())
 		return "-", raw, err
 	}
-	raw, err = os.ReadFile(paths[0])
+	source, _, err := sources.Open(paths[0], "", sources.Message)
 	if err != nil {
-		return "", nil, fmt.Errorf("read %s: %w", paths[0], errors.Unwrap(err))
+		return "", nil, err
 	}
-	return paths[0], raw, nil
+	for item, err := range source {
+		if err != nil {
+			return "", nil, err
+		}
+		raw, err = item.Read(nil)
+		return item.Origin, raw, err
+	}
+	return "", nil, fmt.Errorf("no message in %s", paths[0])
 }
 
 // printExplanation prints what a score is made of, and the n strongest terms.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -70,7 +71,7 @@ func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table,
 func (p *program) readWeights(table string) (filter.Weights, error) {
 	var r io.Reader = p.stdin
 	if table != "-" {
-		file, err := os.Open(table)
+		file, err := os.OpenFile(table, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which may be a pipe: it is empty if nobody writes to it
 		if err != nil {
 			return filter.Weights{}, errors.Unwrap(err) // the caller names the file
 		}

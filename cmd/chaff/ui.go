@@ -80,7 +80,7 @@ func printCorpus(w io.Writer, s filter.Summary) {
 // printProblems tells on stderr which messages could not be used.
 func (p *program) printProblems(s filter.Summary) {
 	for _, problem := range s.Problems {
-		screen.Printf(p.stderr, "chaff: left out: %s\n", problem)
+		screen.Printf(p.stderr, "chaff: left out: %s\n", screen.Quoted(problem))
 	}
 	if more := s.Unreadable - len(s.Problems); more > 0 {
 		screen.Printf(p.stderr, "chaff: left out: %d more\n", more)
