@@ -16,6 +16,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/places"
+	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
@@ -180,12 +181,10 @@ func canSave(path string) error {
 		}
 		dir = filepath.Dir(dir)
 	}
-	probe, err := os.CreateTemp(dir, ".chaff-*")
-	if err != nil {
-		return fmt.Errorf("save %s: cannot write in %s: %w", path, dir, errors.Unwrap(err))
+	if err := replace.Probe(dir); err != nil {
+		return fmt.Errorf("save %s: cannot write in %s: %w", path, dir, err)
 	}
-	probe.Close()
-	return os.Remove(probe.Name())
+	return nil
 }
 
 // save writes the model, and makes its folder if need be.

@@ -20,7 +20,7 @@ const module = "chaff/"
 func rooms() map[string][]string {
 	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "features", "filter", "message", "metrics", "models", "report", "tokenize"}
 	return map[string][]string{
-		"cmd/chaff":          slices.Concat(all, []string{"internal/delivery", "internal/hint", "internal/places", "internal/screen"}),
+		"cmd/chaff":          slices.Concat(all, []string{"internal/delivery", "internal/hint", "internal/places", "internal/replace", "internal/screen"}),
 		"cmd/chaff-classify": {"internal/delivery"},
 		"docs/figures":       append([]string{"internal/markdown", "internal/screen"}, all...),
 		"docs/growth":        append([]string{"internal/parallel", "internal/screen"}, all...),
@@ -39,7 +39,7 @@ func rooms() map[string][]string {
 		"models/modelstest": {"features", "models"},
 		"metrics":           {},
 		"report":            {"metrics"}, // for its types
-		"filter":            {"corpus", "features", "internal/parallel", "internal/screen", "message", "metrics", "models", "tokenize"},
+		"filter":            {"corpus", "features", "internal/parallel", "internal/replace", "internal/screen", "message", "metrics", "models", "tokenize"},
 		// How figures are written in tables of documents.
 		"internal/markdown": {},
 		"internal/archtest": {},
@@ -47,6 +47,8 @@ func rooms() map[string][]string {
 		"internal/delivery": {"filter", "internal/hint", "internal/places", "internal/screen"},
 		// Errors with a guess at what the user can do.
 		"internal/hint": {"internal/screen"},
+		// How files are written in one step.
+		"internal/replace": {},
 		// How programs print what others wrote.
 		"internal/screen": {},
 		// Where chaff's own files are.
@@ -72,7 +74,6 @@ func onlyIn() map[string]string {
 		"github.com/blevesearch/segment":   "tokenize",
 		"golang.org/x/net/html":            "message",
 		"golang.org/x/text/encoding":       "message",
-		"github.com/google/renameio":       "filter cmd/chaff",
 		"github.com/rogpeppe/go-internal":  "cmd/chaff",
 		"golang.org/x/net/publicsuffix":    "internal/publicsuffix",
 		"golang.org/x/net/idna":            "tokenize",
