@@ -3,7 +3,9 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"encoding/xml"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -118,6 +120,31 @@ func mustBeOurs(t *testing.T, what, text string) {
 	}
 }
 
+// mustBePlain complains about a file with what a terminal would obey. It may have tabs and newlines, and lines of text.
+func mustBePlain(t *testing.T, file string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && !strconv.IsPrint(r) })
+	if i >= 0 || !utf8.ValidString(text) {
+		t.Errorf("%.60q has %q", file, text[max(i-20, 0):min(i+20, len(text))])
+	}
+	if filepath.Ext(file) != ".svg" {
+		return
+	}
+	for d := xml.NewDecoder(strings.NewReader(text)); ; {
+		if _, err := d.Token(); err == io.EOF {
+			return
+		} else if err != nil {
+			t.Errorf("%.60q: %v", file, err)
+			return
+		}
+	}
+}
+
 // TestNothingForeignReachesTheTerminal runs every command on mail, models, settings and names that are full of what terminals
 // obey. A command that is not among the runs is an error.
 func TestNothingForeignReachesTheTerminal(t *testing.T) {
@@ -131,10 +158,10 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		args  []string
 		fails bool
 	}{
-		{args: with(both, "train", "-m", model, "--report", page, "--plots", m.path("plots"+evil), "--model", "hybrid")},
+		{args: with(both, "train", "-m", model, "--report", page, "--model", "hybrid")},
 		{args: with(both, "train", "-m", model+"json", "--json", "--config", config)},
 		{args: []string{"train", "--maildir", m.path("maildir" + evil), "-m", model + "2"}},
-		{args: []string{"train", "--folders", m.path("classes" + evil), "-m", model + "3", "--mistakes", "20", "--report", page}},
+		{args: []string{"train", "--folders", m.path("classes" + evil), "-m", model + "3", "--mistakes", "20", "--report", page + "3", "--plots", m.path("plots" + evil)}},
 		{args: []string{"train", "--table", m.path("table" + evil), "-m", model + "4"}},
 		{args: []string{"train", "--table", m.path("odd" + evil), "-m", model}, fails: true},
 		{args: []string{"train", "--table", m.path("odd" + evil), "--text-column", evil, "-m", model}, fails: true},
@@ -157,7 +184,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: with(both, "tune", "--config", m.path("search"+evil+".toml"), "-o", m.path("best"+evil+".toml"), "--trials", m.path("trials"+evil))},
 		{args: with(both, "tune", "--config", m.path("search"+evil+".toml"), "-o", m.path("best"+evil+".toml"), "--json")},
 		{args: with(both, "tune", "--config", m.path("search"+evil+".toml"), "-o", evil), fails: true},
-		{args: with(both, "evaluate", "-m", model, "--mistakes", "20", "--report", page)},
+		{args: with(both, "evaluate", "-m", model, "--mistakes", "20", "--report", page+"2")},
 		{args: with(both, "evaluate", "-m", model, "--json")},
 		{args: []string{"evaluate", "-m", model + "3", "--folders", m.path("classes" + evil)}, fails: true}, // names in a model are UTF-8
 		{args: []string{"evaluate", "-m", model, "--folders", m.path("classes" + evil)}, fails: true},
@@ -170,7 +197,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"export", "-m", model, "--weights", "--terms", m.path("terms" + evil)}},
 		{args: with(both, "export", "-m", model, "--as", "vw")},
 		{args: with(both, "export", "-m", model, "--as", evil), fails: true},
-		{args: []string{"explain", "-m", model, message, "--terms", "0", "--html", page}},
+		{args: []string{"explain", "-m", model, message, "--terms", "0", "--html", page + "4"}},
 		{args: []string{"explain", "-m", model, message, "--json"}},
 		{args: []string{"explain", "-m", model + "3", message}},
 		{args: []string{"explain", "-m", model, m.path("absent" + evil)}, fails: true},
@@ -225,6 +252,15 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		}
 		mustBeOurs(t, what+": stdout", stdout.String())
 		mustBeOurs(t, what+": stderr", stderr.String())
+	}
+	for _, pattern := range []string{"page*", "plots*/*.svg", "trials*", "best*.toml", "results*", "terms*"} {
+		files, err := filepath.Glob(m.path(pattern))
+		if err != nil || len(files) == 0 {
+			t.Errorf("no files %s were written: %v", pattern, err)
+		}
+		for _, file := range files {
+			mustBePlain(t, file)
+		}
 	}
 	for _, c := range new(program).commands() {
 		if !tried[c.name] {

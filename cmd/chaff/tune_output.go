@@ -154,6 +154,9 @@ func (s search) csv(rows []tuneRow) ([]byte, error) {
 		line := append([]string{strconv.Itoa(row.Trial), exact(&row.Share)}, s.cells(row)...)
 		line = append(line, exact(accuracy), exact(row.HM), exact(row.SM), exact(row.LAM), exact(row.OneMinusROCA), exact(row.LogLoss),
 			strconv.FormatFloat(row.Seconds, 'f', 3, 64), row.Error)
+		for i := range line {
+			line[i] = screen.Printable(line[i])
+		}
 		if err := w.Write(line); err != nil {
 			return nil, err
 		}
