@@ -174,7 +174,11 @@ func canSave(path string) error {
 	if path == "" {
 		return hint.With(errors.New("no place for the model: the home directory is unknown"), "say where to save it: -m FILE")
 	}
-	dir := filepath.Dir(path)
+	target, err := replace.Target(path)
+	if err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	dir := filepath.Dir(target)
 	for {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
 			break

@@ -3,8 +3,10 @@ package hint
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestErrorsAreALineEachAndAHintStandsBelow(t *testing.T) {
@@ -32,4 +34,27 @@ func TestErrorsAreALineEachAndAHintStandsBelow(t *testing.T) {
 			t.Errorf("%s: the cause is lost", name)
 		}
 	}
+}
+
+// FuzzErrorsAreALineEach puts any text into errors that are wrapped and joined: there are as many lines as errors, and nothing
+// in them that cannot be printed.
+func FuzzErrorsAreALineEach(f *testing.F) {
+	f.Add("a\nchaff: b", "\x1b[2J")
+	f.Add("", "\n")
+	f.Add(": ", "\xff\u202e")
+	f.Fuzz(func(t *testing.T, name, reason string) {
+		cause := errors.New(reason)
+		err := fmt.Errorf("read %s: %w", name, errors.Join(fmt.Errorf("%s: %w", name, cause), fmt.Errorf("%w: %s: %w", cause, name, cause), cause))
+		var out strings.Builder
+		Print(&out, With(err, "try "+name))
+		lines := strings.Split(out.String(), "\n")
+		if len(lines) != 5 || lines[4] != "" {
+			t.Errorf("%d lines: %q", len(lines)-1, out.String())
+		}
+		for _, line := range lines[:4] {
+			if !strings.HasPrefix(line, "chaff: ") || !utf8.ValidString(line) || strings.IndexFunc(line, func(r rune) bool { return !strconv.IsPrint(r) }) >= 0 {
+				t.Errorf("got the line %q", line)
+			}
+		}
+	})
 }

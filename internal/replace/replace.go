@@ -7,6 +7,7 @@ package replace
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // Names of files that are being written are .chaff-, a random number, .tmp.
@@ -22,19 +24,46 @@ const (
 	suffix = ".tmp"
 )
 
-// ErrSpecial is returned for a target that is a folder, a device, a pipe: it is not replaced.
-var ErrSpecial = errors.New("it is no regular file")
+// What is at a path and is not replaced.
+var (
+	ErrFolder  = errors.New("it is a folder")
+	ErrSpecial = errors.New("it is no regular file") // but a device, a pipe, a socket
+)
 
-// File writes data to path. A file that is there is replaced, and keeps its permissions; a new one has those of mode that the
-// umask leaves. If writing fails, the old file stays as it was. The error is a reason without a path.
-func File(path string, data []byte, mode fs.FileMode) error {
-	old, err := os.Stat(path)
-	switch {
-	case err == nil && !old.Mode().IsRegular():
-		return ErrSpecial
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return reason(err)
+// Target returns the file that File replaces for path, which there need not be, or the reason why it does not. It is path, or
+// where a link at path leads to: renaming over /dev/stdout would do away with it for all programs.
+func Target(path string) (string, error) {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		// The system knows which links may be followed: not those that others leave in a folder for all.
+		file, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if err != nil {
+			return "", fmt.Errorf("follow the link: %w", reason(err))
+		}
+		file.Close()
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return "", fmt.Errorf("follow the link: %w", reason(err))
+		}
 	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil: // most often it is not there
+	case info.IsDir():
+		return "", ErrFolder
+	case !info.Mode().IsRegular():
+		return "", ErrSpecial
+	}
+	return path, nil
+}
+
+// File writes data to path, or to the file that a link there leads to. A file that is there is replaced, and keeps its
+// permissions; a new one has those of mode that the umask leaves. If writing fails, the old file stays as it was. The error is a
+// reason without a path.
+func File(path string, data []byte, mode fs.FileMode) error {
+	path, err := Target(path)
+	if err != nil {
+		return err
+	}
+	old, _ := os.Stat(path)
 	if old != nil {
 		mode = 0o600 // until it has that of the old file
 	}

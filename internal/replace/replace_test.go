@@ -87,9 +87,9 @@ func TestAFileIsReplacedInOneStep(t *testing.T) {
 
 func TestWhatIsNoFileIsNotReplaced(t *testing.T) {
 	dir := t.TempDir()
-	for _, path := range []string{dir, os.DevNull} {
-		if err := File(path, nil, 0o600); !errors.Is(err, ErrSpecial) {
-			t.Errorf("%s: got %v", path, err)
+	for path, want := range map[string]error{dir: ErrFolder, os.DevNull: ErrSpecial} {
+		if err := File(path, nil, 0o600); err != want {
+			t.Errorf("%s: got %v, want %v", path, err, want)
 		}
 	}
 	if err := File(filepath.Join(dir, "no", "file"), nil, 0o600); !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), dir) {
@@ -100,6 +100,39 @@ func TestWhatIsNoFileIsNotReplaced(t *testing.T) {
 	}
 	if err := Probe(dir); err != nil || len(temporary(t, dir)) > 0 {
 		t.Errorf("probe: got %v, and %v is left", err, temporary(t, dir))
+	}
+}
+
+func TestALinkLeadsToTheFileThatIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "models"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file, link := filepath.Join(dir, "models", "today"), filepath.Join(dir, "model")
+	if err := os.Symlink(filepath.Join("models", "today"), link); err != nil {
+		t.Skip(err)
+	}
+	if err := File(link, []byte("a"), 0o600); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a link that leads nowhere: got %v", err)
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := File(link, []byte("second"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustHave(t, file, "second", 0o600)
+	if to, err := os.Readlink(link); err != nil || to != filepath.Join("models", "today") {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(os.DevNull, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := File(link, nil, 0o600); err != ErrSpecial {
+		t.Errorf("a link to a device: got %v", err)
 	}
 }
 
