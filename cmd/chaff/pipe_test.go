@@ -96,3 +96,21 @@ func TestWhatAProgramPrintsIsReadFromItsPipe(t *testing.T) {
 		r.Close()
 	}
 }
+
+func TestAPipeAmongTheMailIsNamedAndTheOthersAreRead(t *testing.T) {
+	h := newHome(t, "")
+	if err := syscall.Mkfifo(h.path(filepath.Join("ham", "0.pipe")), 0o600); err != nil {
+		t.Skipf("the system makes no named pipes: %v", err)
+	}
+	stdout, stderr, code := h.chaff(t.Context(), "train", nil, "-m", h.path("model"), "--model", "bernoulli")
+	if code != 0 || !strings.Contains(stderr, "0.pipe: is neither a file nor a folder") || !strings.Contains(stdout, "1 could not be read") {
+		t.Errorf("train: exit code %d, stderr %s", code, stderr)
+	}
+	for _, args := range [][]string{{"tokens", h.path("ham")}, {"classify", "-m", h.path("model"), h.path("ham")}} {
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), args, []string{"HOME=" + h.dir}, strings.NewReader(""), &stdout, &stderr)
+		if code != exitError || !strings.Contains(stderr.String(), "0.pipe: is neither a file nor a folder") || strings.Count(stdout.String(), ".eml") < 10 {
+			t.Errorf("%s: exit code %d, stderr %s", args[0], code, stderr.String())
+		}
+	}
+}

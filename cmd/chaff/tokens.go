@@ -81,14 +81,16 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 	if err != nil {
 		return err
 	}
-	messages := 0
+	messages, failed := 0, 0
 	for item, err := range source {
-		if err != nil {
-			return err
+		var raw []byte
+		if err == nil {
+			raw, err = item.Read(nil)
 		}
-		raw, err := item.Read(nil)
 		if err != nil {
-			return err
+			failed++
+			screen.Printf(p.stderr, "chaff: %v\n", err)
+			continue
 		}
 		if messages++; !asJSON && item.Origin != paths[0] {
 			screen.Printf(p.stdout, "== %s\n\n", item.Origin)
@@ -97,7 +99,10 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 			return err
 		}
 	}
-	if messages == 0 {
+	switch {
+	case failed > 0:
+		return errorf("%d of %d messages could not be read", failed, failed+messages)
+	case messages == 0:
 		return errorf("no messages in %s", paths[0])
 	}
 	return nil
