@@ -214,7 +214,9 @@ func describePart(part message.Part) string {
 func printText(w io.Writer, text []byte) {
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line != "" {
-			screen.Printf(w, "  | %s\n", line)
+			fmt.Fprint(w, "  | ")
+			screen.Print(w, line)
+			fmt.Fprintln(w)
 		}
 	}
 }

@@ -23,7 +23,10 @@ func Printable(text string) string {
 	if strings.IndexFunc(text, isEscaped) < 0 && utf8.ValidString(text) {
 		return text
 	}
-	out := make([]byte, 0, len(text)+len(text)/2)
+	return string(appendPrintable(make([]byte, 0, len(text)+len(text)/2), text))
+}
+
+func appendPrintable(out []byte, text string) []byte {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
@@ -37,7 +40,7 @@ func Printable(text string) string {
 		}
 		i += size
 	}
-	return string(out)
+	return out
 }
 
 func isEscaped(r rune) bool { return r == '\\' || !strconv.IsPrint(r) }
@@ -64,6 +67,23 @@ func Original(printable string) string {
 		out, rest = append(out, rest[0]), rest[1:]
 	}
 	return string(out)
+}
+
+// Print prints text made printable, in pieces: the memory that it takes does not grow with the text.
+func Print[T ~string | ~[]byte](w io.Writer, text T) error {
+	var room []byte
+	for len(text) > 0 {
+		end := min(len(text), 4096)
+		for back := 1; back < utf8.UTFMax && end < len(text) && !utf8.RuneStart(text[end]); back++ {
+			end--
+		}
+		room = appendPrintable(room[:0], string(text[:end]))
+		if _, err := w.Write(room); err != nil {
+			return err
+		}
+		text = text[end:]
+	}
+	return nil
 }
 
 // Printf prints a line, or several, whose format is ours: texts, errors and other values in it are made printable. Errors quote
@@ -119,6 +139,10 @@ func (f foreign) Format(s fmt.State, verb rune) {
 	isText := verb == 's' || verb == 'v' && !s.Flag('#')
 	switch value := f.value.(type) {
 	case string:
+		if isText && format == "%"+string(verb) {
+			Print(s, value)
+			return
+		}
 		if isText {
 			fmt.Fprintf(s, format, Printable(value))
 			return

@@ -124,6 +124,27 @@ func (f *failing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+func TestALongTextIsPrintedInPieces(t *testing.T) {
+	pieces := writes{}
+	text := strings.Repeat("é\x00\xe2\x82", 100_000)
+	if err := Print(&pieces, []byte(text)); err != nil || pieces.all.String() != Printable(text) || pieces.longest > 4*4096 {
+		t.Errorf("pieces of %d bytes, %d in all, %v", pieces.longest, pieces.all.Len(), err)
+	}
+	if err := Print(&failing{}, "a"); !errors.Is(err, errFull) {
+		t.Errorf("on a full disk: %v", err)
+	}
+}
+
+type writes struct {
+	all     strings.Builder
+	longest int
+}
+
+func (w *writes) Write(p []byte) (int, error) {
+	w.longest = max(w.longest, len(p))
+	return w.all.Write(p)
+}
+
 // FuzzTerminal prints any text in every way there is. What comes out is one line that can be printed, and it is known what it
 // was made of.
 func FuzzTerminal(f *testing.F) {
@@ -140,6 +161,11 @@ func FuzzTerminal(f *testing.F) {
 			t.Errorf("%q can be printed, and was changed to %q", text, plain)
 		}
 		var out bytes.Buffer
+		long := strings.Repeat("x", 4095) + text + strings.Repeat("é", 4096) + text
+		if err := Print(&out, long); err != nil || out.String() != Printable(long) {
+			t.Errorf("in pieces %q is another text: %v", text, err)
+		}
+		out.Reset()
 		if _, err := Printf(&out, "%s%v%q%-9s%v%s", text, errors.New(text), text, text, []string{text}, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
