@@ -71,7 +71,7 @@ func writeLines(decoder *message.Decoder, j job, name string, letters []letter) 
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "__label__%s %s\n", className(l.spam), lineOf(decoder.Decode(raw)))
+		out.WriteString("__label__" + className(l.spam) + " " + lineOf(decoder.Decode(raw)) + "\n")
 	}
 	if err := out.Flush(); err != nil {
 		return err

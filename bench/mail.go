@@ -218,7 +218,7 @@ func (m *mail) writeLists() error {
 		if l.spam {
 			list = &spam
 		}
-		fmt.Fprintln(list, l.name)
+		list.WriteString(l.name + "\n")
 		fmt.Fprintln(&order, className(l.spam), l.name)
 	}
 	for _, l := range m.test {

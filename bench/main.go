@@ -15,6 +15,7 @@
 package main
 
 import (
+	"chaff/internal/screen"
 	"context"
 	"errors"
 	"flag"
@@ -60,16 +61,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	page, err := measureAll(ctx, o, stderr)
 	if err != nil {
-		fmt.Fprintf(stderr, "bench: %v\n", err)
+		screen.Printf(stderr, "bench: %v\n", err)
 		return 1
 	}
 	text := page.text()
-	fmt.Fprint(stdout, text)
+	if _, err := screen.Lines(stdout).Write([]byte(text)); err != nil {
+		screen.Printf(stderr, "bench: %v\n", err)
+		return 1
+	}
 	if o.output == "" {
 		return 0
 	}
 	if err := os.WriteFile(o.output, []byte(text), 0o644); err != nil {
-		fmt.Fprintf(stderr, "bench: %v\n", err)
+		screen.Printf(stderr, "bench: %v\n", err)
 		return 1
 	}
 	return 0
@@ -78,7 +82,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags.SetOutput(screen.Lines(stderr))
 	flags.IntVar(&o.rounds, "rounds", 5, "train and classify in bulk `N` times")
 	flags.IntVar(&o.singles, "singles", 41, "classify one message in a fresh process `N` times")
 	flags.DurationVar(&o.limit, "limit", 15*time.Minute, "give up a command after this `time`")
@@ -98,7 +102,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	o.only, o.names, o.output = list(*only), list(*names), *output
 	complain := func(format string, args ...any) (options, error) {
 		err := fmt.Errorf(format, args...)
-		fmt.Fprintf(stderr, "bench: %v\n", err)
+		screen.Printf(stderr, "bench: %v\n", err)
 		return o, err
 	}
 	switch {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"chaff/internal/screen"
 	"context"
 	"encoding/json"
 	"errors"
@@ -149,7 +150,7 @@ func lastLine(text []byte) string {
 func keep(report string, args []string) int {
 	limit, err := time.ParseDuration(args[0])
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
+		screen.Printf(os.Stderr, "%v\n", err)
 		return 1
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -176,7 +177,7 @@ func keep(report string, args []string) int {
 		err = os.WriteFile(report, text, 0o600)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
+		screen.Printf(os.Stderr, "%v\n", err)
 		return 1
 	}
 	return 0

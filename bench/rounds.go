@@ -1,6 +1,7 @@
 package main
 
 import (
+	"chaff/internal/screen"
 	"context"
 	"fmt"
 	"io"
@@ -74,7 +75,7 @@ func (r race) run(ctx context.Context, m *mail, meter meter, entrants []entrant)
 }
 
 func (r race) tell(format string, args ...any) {
-	fmt.Fprintf(r.progress, "bench: "+format+"\n", args...)
+	screen.Printf(r.progress, "bench: "+format+"\n", args...)
 }
 
 // errAbsent is the failure of a program that is not installed.

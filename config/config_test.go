@@ -162,7 +162,11 @@ func TestTheDefaultFileMayBeMissing(t *testing.T) {
 }
 
 func TestAPrintedConfigurationLoadsAgain(t *testing.T) {
-	l := load(t, Sources{File: "testdata/good/settings.toml"})
+	odd := Setting{"tokenize.ignore_headers", "a\x1b\a\v\x7f\u009b\u202e\U000e0041,b\"\\\n'c,ä 日本"}
+	l := load(t, Sources{File: "testdata/good/settings.toml", Set: []Setting{odd}})
+	if len(l.Tokenize.IgnoreHeaders) != 3 {
+		t.Fatalf("the odd names are %q", l.Tokenize.IgnoreHeaders)
+	}
 	var b strings.Builder
 	for _, v := range l.Describe() {
 		b.WriteString(v.Key + " = " + v.TOML() + "\n")

@@ -4,7 +4,9 @@ import (
 	_ "embed"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // setting is one leaf of Config: its name and where its value is.
@@ -92,13 +94,29 @@ func (v Value) TOML() string {
 	case []string:
 		quoted := make([]string, len(value))
 		for i, s := range value {
-			quoted[i] = fmt.Sprintf("%q", s)
+			quoted[i] = quote(s)
 		}
 		return "[" + strings.Join(quoted, ", ") + "]"
 	case string:
-		return fmt.Sprintf("%q", value)
+		return quote(value)
 	}
 	return fmt.Sprint(v.Value)
+}
+
+// quote writes a text as TOML does. What cannot be printed is escaped; TOML has no bytes, so those that are no UTF-8 are U+FFFD.
+func quote(text string) string {
+	out := []byte{'"'}
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			out = append(out, '\\', byte(r))
+		case strconv.IsPrint(r):
+			out = utf8.AppendRune(out, r)
+		default:
+			out = fmt.Appendf(out, `\U%08x`, r)
+		}
+	}
+	return string(append(out, '"'))
 }
 
 // Describe lists all settings of l in the order of the sections.

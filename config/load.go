@@ -101,6 +101,9 @@ func readFile(v *viper.Viper, s Sources) (string, error) {
 	if !slices.Contains([]string{"toml", "yaml", "yml", "json"}, format) {
 		return "", fmt.Errorf("read configuration %s: its name must end in .toml, .yaml or .json", path)
 	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return "", fmt.Errorf("read configuration %s: it is no regular file", path)
+	}
 	v.SetConfigFile(path)
 	if err := v.ReadInConfig(); err != nil {
 		var parse viper.ConfigParseError

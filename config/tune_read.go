@@ -75,7 +75,7 @@ func readEntry(raw any, s *Search) error {
 // TOML returns an entry as a TOML file writes it, under the name of its table.
 func (s Search) TOML() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[[%s]]\nkey = %q\n", searchKey, s.Key)
+	fmt.Fprintf(&b, "[[%s]]\nkey = %s\n", searchKey, quote(s.Key))
 	if s.Values != nil {
 		fmt.Fprintf(&b, "values = %s\n", listTOML(s.Values))
 	}
@@ -86,7 +86,7 @@ func (s Search) TOML() string {
 		fmt.Fprintf(&b, "to = %v\n", *s.To)
 	}
 	if s.Scale != "" {
-		fmt.Fprintf(&b, "scale = %q\n", s.Scale)
+		fmt.Fprintf(&b, "scale = %s\n", quote(s.Scale))
 	}
 	if s.Steps != 0 {
 		fmt.Fprintf(&b, "steps = %d\n", s.Steps)

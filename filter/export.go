@@ -11,6 +11,7 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/internal/parallel"
+	"chaff/internal/screen"
 )
 
 // Dataset reads all messages of source, whose labels must be among the classes of f, as f sees them: a matrix (documents x
@@ -67,11 +68,15 @@ func (f *Filter) Weights() (Weights, error) {
 	return w, nil
 }
 
-// WriteCSV writes weights as [ReadWeights] reads them.
+// WriteCSV writes weights as [ReadWeights] reads them. Terms and classes are written as chaff prints them, since the table
+// may be printed on a terminal.
 func (w Weights) WriteCSV(out io.Writer) error {
 	table := csv.NewWriter(out)
 	first := 0
-	header := append([]string{"term"}, w.Classes...)
+	header := []string{"term"}
+	for _, class := range w.Classes {
+		header = append(header, screen.Printable(class))
+	}
 	if isSpamFilter(w.Classes) {
 		first, header = spamClass, []string{"term", "weight"}
 	}
@@ -84,7 +89,7 @@ func (w Weights) WriteCSV(out io.Writer) error {
 		if i == 0 {
 			size = 64
 		}
-		record := []string{row.Term}
+		record := []string{screen.Printable(row.Term)}
 		for _, weight := range row.Weights[first:] {
 			record = append(record, strconv.FormatFloat(weight, 'g', -1, size))
 		}

@@ -7,9 +7,8 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/google/renameio/v2/maybe"
-
 	"chaff/features"
+	"chaff/internal/replace"
 	"chaff/models"
 )
 
@@ -62,16 +61,13 @@ func (f *Filter) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("save %s: it is no regular file", path)
-	}
-	if err := maybe.WriteFile(path, data, newFileMode); err != nil {
-		return fmt.Errorf("save %s: %w", path, cause(err))
+	if err := replace.File(path, data, newFileMode); err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
 	}
 	return nil
 }
 
-// cause strips the name of a temporary file from an error: the user knows the name that was asked for.
+// cause strips the name of a file from an error, which has it already.
 func cause(err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {

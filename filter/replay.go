@@ -237,10 +237,10 @@ func (r Replay) WriteTREC(w io.Writer) error {
 	return nil
 }
 
-// unspaced replaces what would end a value.
+// unspaced replaces what would end a value, and what cannot be printed.
 func unspaced(text string) string {
 	return strings.Map(func(c rune) rune {
-		if c <= ' ' || c == 0x7f {
+		if c == ' ' || !strconv.IsPrint(c) {
 			return '_'
 		}
 		return c

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"chaff/features"
+	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
 	"chaff/tokenize"
@@ -37,7 +38,8 @@ var ErrWeights = errors.New("not a table of weights")
 
 // ReadWeights reads weights as CSV. The first row names the columns: "term" and then either "weight", for a spam filter
 // whose score is the sum, or the names of two or more classes, each with its own weights. Every other row is a term with
-// its weights; the term "(bias)" stands for the bias, which is 0 if there is none. Lines that begin with # are comments.
+// its weights; the term "(bias)" stands for the bias, which is 0 if there is none. Terms and classes may have the escapes of
+// [screen.Printable]. Lines that begin with # are comments.
 // The error wraps [ErrWeights] and names the line.
 func ReadWeights(r io.Reader) (Weights, error) {
 	table := csv.NewReader(r)
@@ -63,7 +65,7 @@ func ReadWeights(r io.Reader) (Weights, error) {
 			return Weights{}, fmt.Errorf("%w: %w", ErrWeights, err)
 		}
 		line, _ := table.FieldPos(0)
-		term := row[0]
+		term := screen.Original(row[0])
 		if term == "" || !utf8.ValidString(term) || seen[term] {
 			return Weights{}, fmt.Errorf("%w: line %d: the term %q is empty, is not UTF-8, or comes twice", ErrWeights, line, term)
 		}
@@ -90,7 +92,9 @@ func weightsOf(header []string) (w Weights, columns []int, err error) {
 	case len(header) == 2:
 		return Weights{}, nil, fmt.Errorf("%w: one class only, %q: must be two or more, or `weight`", ErrWeights, header[1])
 	default:
-		w.Classes = header[1:]
+		for _, class := range header[1:] {
+			w.Classes = append(w.Classes, screen.Original(class))
+		}
 		for c, class := range w.Classes {
 			if class == "" || !utf8.ValidString(class) || slices.Index(w.Classes, class) < c {
 				return Weights{}, nil, fmt.Errorf("%w: the class %q has no name, is not UTF-8, or comes twice", ErrWeights, class)

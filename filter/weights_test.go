@@ -3,6 +3,7 @@ package filter
 import (
 	"errors"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,6 +32,25 @@ func TestReadWeights(t *testing.T) {
 				t.Errorf("error %v (-want +got):\n%s", err, diff)
 			}
 		})
+	}
+}
+
+func TestWeightsOfOddTermsAreWrittenPrintableAndReadBack(t *testing.T) {
+	odd := "\x1b[2J\r\n\t\u009b\u202e\\x1b\\\"',"
+	want := Weights{Classes: []string{"a" + odd, "b"}, Bias: []float64{0, 0}, Terms: []WeightedTerm{{"body:" + odd, []float64{1, 2}}, {`body:\`, []float64{3, 4}}}}
+	var out strings.Builder
+	if err := want.WriteCSV(&out); err != nil {
+		t.Fatal(err)
+	}
+	if i := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && !strconv.IsPrint(r) }); i >= 0 {
+		t.Errorf("%q cannot be printed", out.String()[i:])
+	}
+	got, err := ReadWeights(strings.NewReader(out.String()))
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("read back with error %v (-written +read):\n%s", err, diff)
+	}
+	if got, err := ReadWeights(strings.NewReader("term,weight\nbody:\\,1\n")); err != nil || got.Terms[0].Term != `body:\` {
+		t.Errorf("a lone backslash: %v, %v", got.Terms, err)
 	}
 }
 

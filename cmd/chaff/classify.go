@@ -10,6 +10,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/delivery"
 	"chaff/internal/places"
+	"chaff/internal/screen"
 )
 
 // classifyError is an error of classify with the exit code that was asked for.
@@ -94,7 +95,7 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 		source, _, err := sources.Open(path, "", sources.Format(flags.format))
 		if err != nil {
 			failed++
-			fmt.Fprintf(p.stderr, "chaff: %v\n", err)
+			screen.Printf(p.stderr, "chaff: %v\n", err)
 			continue
 		}
 		for item, err := range source {
@@ -103,7 +104,7 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 			}
 			if err != nil {
 				failed++
-				fmt.Fprintf(p.stderr, "chaff: %v\n", err)
+				screen.Printf(p.stderr, "chaff: %v\n", err)
 				continue
 			}
 			messages++
@@ -125,6 +126,6 @@ func (p *program) printVerdict(flags classifyFlags, path string, v filter.Verdic
 	if flags.JSON {
 		return delivery.PrintJSON(p.stdout, path, v)
 	}
-	_, err := fmt.Fprintf(p.stdout, "%-6s  %10.4f  %.6f  %s\n", v.Decision, v.Score, v.Probability, path)
+	_, err := screen.Printf(p.stdout, "%-6s  %10.4f  %.6f  %s\n", v.Decision, v.Score, v.Probability, path)
 	return err
 }

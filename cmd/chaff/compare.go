@@ -9,6 +9,7 @@ import (
 
 	"chaff/config"
 	"chaff/filter"
+	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
 )
@@ -118,7 +119,7 @@ func (p *program) compare(c *cobra.Command, collection *filter.Collection, cfg c
 		return nil, tooFew(err)
 	}
 	for _, failed := range comparison.Failed {
-		fmt.Fprintf(p.stderr, "chaff: left out: %v\n", failed)
+		screen.Printf(p.stderr, "chaff: left out: %v\n", failed)
 	}
 	return comparison.Models, nil
 }
@@ -146,14 +147,14 @@ func printComparison(w io.Writer, results []filter.Result) error {
 			interval = fmt.Sprintf("%.2f-%.2f", f.AccuracyLow, f.AccuracyHigh)
 			hm, sm, roca = percent(f.HM, 2), percent(f.SM, 2), percent(f.OneMinusROCA, 4)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.2f\t%d\t%.1f\n", name, r.Kind,
+		screen.Printf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.2f\t%d\t%.1f\n", name, r.Kind,
 			accuracyOf(r.Train), accuracyOf(r.Development), accuracyOf(r.Test), interval, hm, sm, roca,
 			against(r.AgainstBest), r.Seconds, r.Terms, float64(r.Bytes)/1e6)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w, bestNote)
+	_, err := fmt.Fprint(w, bestNote)
 	return err
 }
 
@@ -161,7 +162,8 @@ func printComparison(w io.Writer, results []filter.Result) error {
 const bestNote = `
 * is the best on development mail. "against the best": test messages that the model gets right and the best one wrong, and
 the other way round; p is the chance of a difference at least as large between models that are equally good
-(McNemar), corrected for the number of comparisons (Holm).`
+(McNemar), corrected for the number of comparisons (Holm).
+`
 
 func accuracyOf(f *metrics.Figures) string {
 	if f == nil {
@@ -211,13 +213,13 @@ func printLosses(w io.Writer, results []filter.Result) error {
 		func(f *metrics.Figures) *float64 { return f.LogLoss },
 	}
 	for _, r := range results {
-		fmt.Fprint(t, r.Model)
+		screen.Printf(t, "%s", r.Model)
 		for _, loss := range losses {
 			for _, f := range []*metrics.Figures{r.Train, r.Development, r.Test} {
-				fmt.Fprintf(t, "\t%s", lossOf(f, loss))
+				screen.Printf(t, "\t%s", lossOf(f, loss))
 			}
 		}
-		fmt.Fprintf(t, "\t%s\n", lossOf(r.Test, func(f *metrics.Figures) *float64 { return f.Brier }))
+		screen.Printf(t, "\t%s\n", lossOf(r.Test, func(f *metrics.Figures) *float64 { return f.Brier }))
 	}
 	return t.Flush()
 }

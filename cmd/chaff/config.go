@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/config"
+	"chaff/internal/screen"
 )
 
 func (p *program) configCommand() *cobra.Command {
@@ -29,8 +30,7 @@ environment or command line; the later of these wins. The output is a configurat
 			if asJSON {
 				return printJSON(p.stdout, loaded.Describe())
 			}
-			p.printConfig(loaded, explain)
-			return nil
+			return p.printConfig(loaded, explain)
 		},
 	}
 	settings.add(c)
@@ -39,9 +39,10 @@ environment or command line; the later of these wins. The output is a configurat
 	return c
 }
 
-func (p *program) printConfig(loaded config.Loaded, explain bool) {
+func (p *program) printConfig(loaded config.Loaded, explain bool) error {
+	var out strings.Builder
 	if loaded.File != "" {
-		fmt.Fprintf(p.stdout, "# file: %s\n", loaded.File)
+		fmt.Fprintf(&out, "# file: %s\n", screen.Printable(loaded.File))
 	}
 	section := ""
 	for _, v := range loaded.Describe() {
@@ -50,23 +51,25 @@ func (p *program) printConfig(loaded config.Loaded, explain bool) {
 			name = v.Key[i+1:]
 			if v.Key[:i] != section {
 				section = v.Key[:i]
-				fmt.Fprintf(p.stdout, "\n[%s]\n", section)
+				fmt.Fprintf(&out, "\n[%s]\n", section)
 			}
 		}
 		line := fmt.Sprintf("%s = %s", name, v.TOML())
 		if !explain {
-			fmt.Fprintf(p.stdout, "%-40s # %s\n", line, v.Origin)
+			fmt.Fprintf(&out, "%-40s # %s\n", line, v.Origin)
 			continue
 		}
-		fmt.Fprintln(p.stdout)
+		out.WriteString("\n")
 		for _, text := range wrap(v.Text, 96) {
-			fmt.Fprintf(p.stdout, "# %s\n", text)
+			fmt.Fprintf(&out, "# %s\n", text)
 		}
-		fmt.Fprintf(p.stdout, "# Now from: %s. In the environment: %s\n%s\n", v.Origin, v.Variable, line)
+		fmt.Fprintf(&out, "# Now from: %s. In the environment: %s\n%s\n", v.Origin, v.Variable, line)
 	}
 	for _, entry := range loaded.Tune.Search { // tables of their own, below the section that is last
-		fmt.Fprintf(p.stdout, "\n%s", entry.TOML())
+		fmt.Fprintf(&out, "\n%s", entry.TOML())
 	}
+	_, err := screen.Lines(p.stdout).Write([]byte(out.String()))
+	return err
 }
 
 // wrap breaks text into lines of at most width bytes where words allow it.

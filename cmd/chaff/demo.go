@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 	"chaff/corpus/sample"
 	"chaff/filter"
 	"chaff/internal/hint"
+	"chaff/internal/screen"
 	"chaff/message"
 	"chaff/models"
 )
@@ -84,7 +86,7 @@ func (p *program) demoTable(model string, results []filter.CrossValidation) erro
 	if len(better) > 0 {
 		verdict = "Better by more than chance: " + strings.Join(better, ", ") + "."
 	}
-	fmt.Fprintf(p.stdout, `
+	screen.Printf(p.stdout, `
 * is the default, the model of chaff train. %s "against the default": messages that the
 model gets right and the default one wrong, and the other way round; p is the chance of a difference at least as large
 between models that are equally good (McNemar), corrected for the number of comparisons (Holm).
@@ -110,7 +112,7 @@ func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []str
 	if err != nil {
 		return tooFew(err)
 	}
-	fmt.Fprintf(p.stdout, "\nThe default, %s, made from %d other messages, on messages it has not seen:\n", result.Model, collection.Summary().Used)
+	screen.Printf(p.stdout, "\nThe default, %s, made from %d other messages, on messages it has not seen:\n", result.Model, collection.Summary().Used)
 	decoder := message.NewDecoder(message.DefaultOptions())
 	shown := min(demoShown, len(unseen))
 	for i := range shown {
@@ -121,11 +123,11 @@ func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []str
 		}
 		v := f.Classify(raw)
 		m := decoder.Decode(raw)
-		fmt.Fprintf(p.stdout, "\n  %s\n    From:     %s\n    Subject:  %s\n    verdict:  %s, score %.2f, probability %.4f\n",
+		screen.Printf(p.stdout, "\n  %s\n    From:     %s\n    Subject:  %s\n    verdict:  %s, score %.2f, probability %.4f\n",
 			origin, shorten(m.Get("From")), shorten(m.Get("Subject")), v.Decision, v.Score, v.Probability)
 	}
 	if t := result.Thresholds; t != nil {
-		fmt.Fprintf(p.stdout, "\n(spam above %s, unsure above %s: chosen on development mail so that ham is not lost)\n", threshold(t.Spam), threshold(t.Unsure))
+		screen.Printf(p.stdout, "\n(spam above %s, unsure above %s: chosen on development mail so that ham is not lost)\n", threshold(t.Spam), threshold(t.Unsure))
 	}
 	fmt.Fprintln(p.stdout, "\nYour own mail next: chaff train --maildir ~/Maildir")
 	return nil
@@ -147,9 +149,13 @@ func sampleWithout(origins []string) corpus.Source {
 
 // shorten makes the value of a header field fit on a line of a terminal.
 func shorten(value []byte) string {
-	text := []rune(printable(string(value)))
-	if len(text) > 70 {
-		return string(text[:69]) + "…"
+	if utf8.RuneCount(value) <= 70 {
+		return string(value)
 	}
-	return string(text)
+	end := 0
+	for range 69 {
+		_, size := utf8.DecodeRune(value[end:])
+		end += size
+	}
+	return string(value[:end]) + "…"
 }

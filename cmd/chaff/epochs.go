@@ -8,6 +8,7 @@ import (
 	"golang.org/x/term"
 
 	"chaff/filter"
+	"chaff/internal/screen"
 	"chaff/models"
 )
 
@@ -29,7 +30,7 @@ func (p *program) epochs(several bool) (tell func(model string, e models.Epoch),
 }
 
 func tellEpochs(w io.Writer) func(model string, e models.Epoch) {
-	return func(model string, e models.Epoch) { fmt.Fprintf(w, "%s %s\n", model, epochLine(e)) }
+	return func(model string, e models.Epoch) { screen.Printf(w, "%s %s\n", model, epochLine(e)) }
 }
 
 // clearLine brings a terminal back to the start of an empty line.
@@ -40,7 +41,7 @@ func tellInPlace(w io.Writer, width int) (tell func(model string, e models.Epoch
 	told := false
 	tell = func(model string, e models.Epoch) {
 		line := model + " " + epochLine(e)
-		fmt.Fprint(w, clearLine, line[:min(len(line), max(width-1, 0))])
+		screen.Printf(w, clearLine+"%s", line[:min(len(line), max(width-1, 0))])
 		told = true
 	}
 	return tell, func() {
@@ -65,11 +66,11 @@ func printTraining(w io.Writer, r filter.Result) {
 		return
 	}
 	last := r.Epochs[len(r.Epochs)-1]
-	fmt.Fprintf(w, "trained     %s", plural(len(r.Epochs), "epoch"))
+	screen.Printf(w, "trained     %s", plural(len(r.Epochs), "epoch"))
 	if r.Kept < last.Epoch {
-		fmt.Fprintf(w, ", the weights of epoch %d kept", r.Kept)
+		screen.Printf(w, ", the weights of epoch %d kept", r.Kept)
 	}
-	fmt.Fprintf(w, ", %.2f CPU seconds\n            %s\n", r.Seconds, epochLine(r.Epochs[r.Kept-1]))
+	screen.Printf(w, ", %.2f CPU seconds\n            %s\n", r.Seconds, epochLine(r.Epochs[r.Kept-1]))
 	if c := r.Convergence; c != nil {
 		printConvergence(w, *c)
 	}
@@ -78,18 +79,18 @@ func printTraining(w io.Writer, r filter.Result) {
 // printConvergence tells whether a perceptron converged, and what that says of the mail.
 func printConvergence(w io.Writer, c models.Convergence) {
 	if !c.Converged {
-		fmt.Fprintf(w, "            not linearly separable within %s and %s\n", plural(c.Epochs, "epoch"), plural(c.Updates, "update"))
+		screen.Printf(w, "            not linearly separable within %s and %s\n", plural(c.Epochs, "epoch"), plural(c.Updates, "update"))
 		return
 	}
-	fmt.Fprintf(w, "converged   after %s and %s: the training part is linearly separable\n", plural(c.Epochs, "epoch"), plural(c.Updates, "update"))
+	screen.Printf(w, "converged   after %s and %s: the training part is linearly separable\n", plural(c.Epochs, "epoch"), plural(c.Updates, "update"))
 	for _, s := range c.Separations {
 		of := ""
 		if s.Class != "" {
 			of = s.Class + ": "
 		}
-		fmt.Fprintf(w, "            %sR %.4g, margin %.4g, geometric margin %.4g", of, s.Radius, s.Margin, s.GeometricMargin)
+		screen.Printf(w, "            %sR %.4g, margin %.4g, geometric margin %.4g", of, s.Radius, s.Margin, s.GeometricMargin)
 		if s.UpdateBound != nil {
-			fmt.Fprintf(w, "; %s of at most (R/geometric margin)^2 = %.4g", plural(s.Updates, "update"), *s.UpdateBound)
+			screen.Printf(w, "; %s of at most (R/geometric margin)^2 = %.4g", plural(s.Updates, "update"), *s.UpdateBound)
 		}
 		fmt.Fprintln(w)
 	}

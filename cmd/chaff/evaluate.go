@@ -10,6 +10,7 @@ import (
 	"chaff/internal/delivery"
 	"chaff/internal/hint"
 	"chaff/internal/places"
+	"chaff/internal/screen"
 )
 
 func (p *program) evaluateCommand() *cobra.Command {
@@ -121,7 +122,7 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 		return printJSON(p.stdout, evaluationReport{resultReport{Corpus: e.Summary, Models: []filter.Result{result}, File: path}, e.Review})
 	}
 	printCorpus(p.stdout, e.Summary)
-	fmt.Fprintf(p.stdout, "model       %s on %s, %s\n\n", s.Model, s.Kind, path)
+	screen.Printf(p.stdout, "model       %s on %s, %s\n\n", s.Model, s.Kind, path)
 	if err := printFigures(p.stdout, []partFigures{{"this mail", &e.Figures}}); err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 		return err
 	}
 	if e.Verdicts != nil {
-		fmt.Fprintf(p.stdout, "\nWith the model's thresholds, spam above %s and unsure above %s:\n", threshold(s.Thresholds.Spam), threshold(s.Thresholds.Unsure))
+		screen.Printf(p.stdout, "\nWith the model's thresholds, spam above %s and unsure above %s:\n", threshold(s.Thresholds.Spam), threshold(s.Thresholds.Unsure))
 		printVerdicts(p.stdout, *e.Verdicts)
 	}
 	return printReview(p.stdout, e.Review)

@@ -1,20 +1,19 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"chaff/corpus/sources"
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/delivery"
 	"chaff/internal/places"
+	"chaff/internal/screen"
 	"chaff/report"
 )
 
@@ -72,12 +71,10 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 		return delivery.ModelError(flags.model, err)
 	}
 	if flags.json {
-		encoder := json.NewEncoder(p.stdout)
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(struct {
+		return screen.PrintJSON(p.stdout, struct {
 			Path string `json:"path"`
 			filter.Explanation
-		}{origin, e})
+		}{origin, e}, "")
 	}
 	if flags.page != "" {
 		if err := writeFile(flags.page, explanationPage(origin, e).WriteHTML); err != nil {
@@ -93,11 +90,18 @@ func (p *program) readOne(paths []string) (origin string, raw []byte, err error)
 		raw, err = delivery.ReadMessage(p.streams())
 		return "-", raw, err
 	}
-	raw, err = os.ReadFile(paths[0])
+	source, _, err := sources.Open(paths[0], "", sources.Message)
 	if err != nil {
-		return "", nil, fmt.Errorf("read %s: %w", paths[0], errors.Unwrap(err))
+		return "", nil, err
 	}
-	return paths[0], raw, nil
+	for item, err := range source {
+		if err != nil {
+			return "", nil, err
+		}
+		raw, err = item.Read(nil)
+		return item.Origin, raw, err
+	}
+	return "", nil, fmt.Errorf("no message in %s", paths[0])
 }
 
 // printExplanation prints what a score is made of, and the n strongest terms.
@@ -111,17 +115,17 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) error {
 			against, down = against+1, down+c.Contribution
 		}
 	}
-	fmt.Fprintf(w, "verdict      %s, score %.4f, probability %.6f\n", e.Decision, e.Score, e.Probability)
+	screen.Printf(w, "verdict      %s, score %.4f, probability %.6f\n", e.Decision, e.Score, e.Probability)
 	terms := func(n int) string {
 		if len(e.Votes) > 0 {
 			return fmt.Sprintf("%d terms and runs of bytes", n)
 		}
 		return plural(n, "term")
 	}
-	fmt.Fprintf(w, "%s over %s: %.4f = %+.4f bias %+.4f by %s for %s %+.4f by %s for %s\n",
+	screen.Printf(w, "%s over %s: %.4f = %+.4f bias %+.4f by %s for %s %+.4f by %s for %s\n",
 		e.For, e.Against, e.Margin, e.Bias, up, terms(forIt), e.For, down, terms(against), e.Against)
 	if len(e.UnknownTerms) > 0 {
-		fmt.Fprintf(w, "             %s not known to the model\n", plural(len(e.UnknownTerms), "term"))
+		screen.Printf(w, "             %s not known to the model\n", plural(len(e.UnknownTerms), "term"))
 	}
 	fmt.Fprintln(w)
 	if err := printVotes(w, e.Votes); err != nil {
@@ -134,13 +138,13 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) error {
 		shown = shown[:min(n, len(shown))]
 	}
 	for _, c := range shown {
-		fmt.Fprintf(t, "%+.4f\t%.4f\t%.4g\t%d\t%s\t%s\n", c.Contribution, c.Weight, c.Value, c.Messages, printable(c.Term), printable(strings.Join(c.Tokens, " ")))
+		screen.Printf(t, "%+.4f\t%.4f\t%.4g\t%d\t%s\t%s\n", c.Contribution, c.Weight, c.Value, c.Messages, c.Term, strings.Join(c.Tokens, " "))
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	if more := len(e.Contributions) - len(shown); more > 0 {
-		fmt.Fprintf(w, "and %s more: --terms 0 shows all\n", plural(more, "term"))
+		screen.Printf(w, "and %s more: --terms 0 shows all\n", plural(more, "term"))
 	}
 	return nil
 }
@@ -153,7 +157,7 @@ func printVotes(w io.Writer, votes []filter.Vote) error {
 	t := newTable(w)
 	fmt.Fprintln(t, "adds\tevidence\tterms\t")
 	for _, v := range votes {
-		fmt.Fprintf(t, "%+.4f\t%s\t%d\t%s\n", v.Contribution, v.Group, v.Terms, voteBar(v.Contribution))
+		screen.Printf(t, "%+.4f\t%s\t%d\t%s\n", v.Contribution, v.Group, v.Terms, voteBar(v.Contribution))
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"chaff/internal/delivery"
 	"chaff/internal/hint"
 	"chaff/internal/places"
+	"chaff/internal/screen"
 )
 
 func (p *program) exportCommand() *cobra.Command {
@@ -111,7 +112,7 @@ func writeTerms(f *filter.Filter, model, path string) error {
 	}
 	return writeFile(path, func(w io.Writer) error {
 		for id, text := range terms.Texts {
-			if _, err := fmt.Fprintf(w, "%d\t%d\t%s\n", f.FirstTerm()+id+1, terms.Documents[id], printable(text)); err != nil {
+			if _, err := screen.Printf(w, "%d\t%d\t%s\n", f.FirstTerm()+id+1, terms.Documents[id], text); err != nil {
 				return err
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2/maybe"
+	"chaff/internal/replace"
 )
 
 // writeFile writes a file, and its folder if need be, in one step: whoever opens it sees what was there before, or all of
@@ -26,13 +26,13 @@ func writeFile(path string, write func(w io.Writer) error) error {
 func writeBytes(path string, data []byte) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
-		err = maybe.WriteFile(path, data, 0o644)
+		err = replace.File(path, data, 0o644)
 	}
 	if err == nil {
 		return nil
 	}
 	var pathError *fs.PathError
-	if errors.As(err, &pathError) { // which may name a temporary file
+	if errors.As(err, &pathError) {
 		err = pathError.Err
 	}
 	return fmt.Errorf("write %s: %w", path, err)

@@ -8,6 +8,7 @@ import (
 
 	"chaff/config"
 	"chaff/filter"
+	"chaff/internal/screen"
 	"chaff/metrics"
 )
 
@@ -58,12 +59,12 @@ func (p *program) crossValidate(c *cobra.Command, collection *filter.Collection,
 		return err
 	}
 	if len(results) > 1 {
-		fmt.Fprintln(p.stdout, bestNote)
+		fmt.Fprint(p.stdout, bestNote)
 	}
 	if len(results[0].Suspects) == 0 {
 		return nil
 	}
-	fmt.Fprintf(p.stdout, "\nMessages whose label may be wrong: %s, which had not seen them, is sure of another class.\n", results[0].Model)
+	screen.Printf(p.stdout, "\nMessages whose label may be wrong: %s, which had not seen them, is sure of another class.\n", results[0].Model)
 	printJudged(p.stdout, results[0].Suspects)
 	return nil
 }
@@ -89,7 +90,7 @@ func summaryOfFolds(collection *filter.Collection) filter.Summary {
 // printFoldsMade prints what became of the messages, and how they are divided.
 func printFoldsMade(w io.Writer, cfg config.Config, summary filter.Summary, folds int) {
 	printCorpus(w, summary)
-	fmt.Fprintf(w, "split       %d folds (%s)\n", folds, splitMethod(cfg.Split, cfg.Seed))
+	screen.Printf(w, "split       %d folds (%s)\n", folds, splitMethod(cfg.Split, cfg.Seed))
 	printGroups(w, summary, "fold")
 	fmt.Fprintln(w)
 }
@@ -98,7 +99,7 @@ func printFoldsMade(w io.Writer, cfg config.Config, summary filter.Summary, fold
 // compared with it; called says what base is.
 func printFolds(w io.Writer, called string, results []filter.CrossValidation, base filter.CrossValidation) error {
 	t := newTable(w)
-	fmt.Fprintf(t, "model\tfeatures\ttest\t95%% interval\tdeviation over folds\thm%%\tsm%%\tlam%%\t(1-ROCA)%%\tagainst the %s\n", called)
+	screen.Printf(t, "model\tfeatures\ttest\t95%% interval\tdeviation over folds\thm%%\tsm%%\tlam%%\t(1-ROCA)%%\tagainst the %s\n", called)
 	differences := filter.AgainstBase(results, base)
 	for m, r := range results {
 		f, name, difference := r.Test, r.Model, (*metrics.McNemar)(nil)
@@ -108,7 +109,7 @@ func printFolds(w io.Writer, called string, results []filter.CrossValidation, ba
 		case len(results) > 1:
 			name += " *"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%.2f%%\t%.2f-%.2f\t%.2f\t%s\t%s\t%s\t%s\t%s\n", name, r.Kind, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
+		screen.Printf(t, "%s\t%s\t%.2f%%\t%.2f-%.2f\t%.2f\t%s\t%s\t%s\t%s\t%s\n", name, r.Kind, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
 			r.Deviation, percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), against(difference))
 	}
 	return t.Flush()

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/places"
+	"chaff/internal/screen"
 )
 
 func (p *program) importCommand() *cobra.Command {
@@ -68,14 +70,14 @@ func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table,
 	if err := errors.Join(save(f, path), keepKey()); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "Saved the weights of %d terms for the classes %q to %s.\n", len(weights.Terms), weights.Classes, path)
+	screen.Printf(p.stdout, "Saved the weights of %d terms for the classes %q to %s.\n", len(weights.Terms), weights.Classes, path)
 	return nil
 }
 
 func (p *program) readWeights(table string) (filter.Weights, error) {
 	var r io.Reader = p.stdin
 	if table != "-" {
-		file, err := os.Open(table)
+		file, err := os.OpenFile(table, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which may be a pipe: it is empty if nobody writes to it
 		if err != nil {
 			return filter.Weights{}, errors.Unwrap(err) // the caller names the file
 		}

@@ -12,6 +12,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/delivery"
 	"chaff/internal/places"
+	"chaff/internal/screen"
 	"chaff/metrics"
 )
 
@@ -78,22 +79,22 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	if asJSON {
 		return printJSON(p.stdout, all)
 	}
-	fmt.Fprintf(p.stdout, "model       %s on %s, %s, %.1f MB\n", s.Model, s.Kind, path, float64(info.Size())/1e6)
-	fmt.Fprintf(p.stdout, "classes     %s\n", strings.Join(s.Classes, ", "))
+	screen.Printf(p.stdout, "model       %s on %s, %s, %.1f MB\n", s.Model, s.Kind, path, float64(info.Size())/1e6)
+	screen.Printf(p.stdout, "classes     %s\n", strings.Join(s.Classes, ", "))
 	if s.Model != filter.ByHand {
 		printCorpus(p.stdout, from.Corpus)
-		fmt.Fprintf(p.stdout, "split       %d train, %d development, %d test (%s)\n",
+		screen.Printf(p.stdout, "split       %d train, %d development, %d test (%s)\n",
 			from.Corpus.Train, from.Corpus.Development, from.Corpus.Test, splitMethod(from.Split, from.Seed))
 	}
 	if from.FittedTo > 0 {
-		fmt.Fprintf(p.stdout, "fitted to   all %d messages; thresholds and probabilities from %d out-of-fold scores\n", from.FittedTo, from.OutOfFold)
+		screen.Printf(p.stdout, "fitted to   all %d messages; thresholds and probabilities from %d out-of-fold scores\n", from.FittedTo, from.OutOfFold)
 	}
-	fmt.Fprintf(p.stdout, "vocabulary  %d terms, language %s\n", from.Corpus.Terms, s.Tokenize.Language)
+	screen.Printf(p.stdout, "vocabulary  %d terms, language %s\n", from.Corpus.Terms, s.Tokenize.Language)
 	if s.Thresholds != nil {
-		fmt.Fprintf(p.stdout, "thresholds  %s\n", verdictsAbove(*s.Thresholds))
+		screen.Printf(p.stdout, "thresholds  %s\n", verdictsAbove(*s.Thresholds))
 	}
 	if from.Promise != nil {
-		fmt.Fprintf(p.stdout, "promise     %v\n", from.Promise)
+		screen.Printf(p.stdout, "promise     %v\n", from.Promise)
 	}
 	printCalibration(p.stdout, s.Calibration)
 	if s.Model != filter.ByHand {
@@ -106,17 +107,17 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 		}
 	}
 	if noTexts && strongest > 0 {
-		fmt.Fprintf(p.stdout, "\nNo strongest terms: %v\n", filter.ErrNoTexts)
+		screen.Printf(p.stdout, "\nNo strongest terms: %v\n", filter.ErrNoTexts)
 	}
 	for _, class := range all.Strongest {
 		if len(class.Terms) == 0 {
 			continue
 		}
-		fmt.Fprintf(p.stdout, "\nStrongest terms for %s:\n", class.Class)
+		screen.Printf(p.stdout, "\nStrongest terms for %s:\n", class.Class)
 		t := newTable(p.stdout)
 		fmt.Fprintln(t, "  weight\tmessages\tterm")
 		for _, term := range class.Terms {
-			fmt.Fprintf(t, "  %.3f\t%d\t%s\n", term.Weight, term.Messages, printable(term.Term))
+			screen.Printf(t, "  %.3f\t%d\t%s\n", term.Weight, term.Messages, term.Term)
 		}
 		if err := t.Flush(); err != nil {
 			return err
@@ -128,8 +129,8 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 // printCalibration tells how scores become probabilities.
 func printCalibration(w io.Writer, c metrics.Calibration) {
 	if len(c.Offsets) == 2 {
-		fmt.Fprintf(w, "probability 1 / (1 + exp(-(%.4g score %+.4g)))\n", c.Slope, c.Offsets[1])
+		screen.Printf(w, "probability 1 / (1 + exp(-(%.4g score %+.4g)))\n", c.Slope, c.Offsets[1])
 		return
 	}
-	fmt.Fprintf(w, "probability softmax of %.4g times the scores plus %.4g\n", c.Slope, c.Offsets)
+	screen.Printf(w, "probability softmax of %.4g times the scores plus %.4g\n", c.Slope, c.Offsets)
 }

@@ -11,6 +11,7 @@ import (
 	"chaff/config"
 	"chaff/filter"
 	"chaff/internal/hint"
+	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
 )
@@ -164,7 +165,7 @@ func (p *program) compareOnline(c *cobra.Command, cfg config.Config, sources *so
 // printReplayed tells what was replayed and how.
 func printReplayed(w io.Writer, s filter.Summary, flags *replayFlags) {
 	printCorpus(w, s)
-	fmt.Fprintf(w, "replay      %s\n\n", flags.how())
+	screen.Printf(w, "replay      %s\n\n", flags.how())
 }
 
 // how tells how the mail is learnt.
@@ -185,7 +186,7 @@ func printReplays(w io.Writer, all []filter.Replay) error {
 	fmt.Fprintln(t, "model\tfeatures\taccuracy\terrors\thm%\tsm%\tlam%\t(1-ROCA)%\tlearnt\tCPU s")
 	for _, r := range all {
 		f := r.Figures
-		fmt.Fprintf(t, "%s\t%s\t%.2f%%\t%d\t%s\t%s\t%s\t%s\t%d\t%.2f\n", r.Model, r.Kind, f.Accuracy, f.Messages-f.Confusion.Correct(),
+		screen.Printf(t, "%s\t%s\t%.2f%%\t%d\t%s\t%s\t%s\t%s\t%d\t%.2f\n", r.Model, r.Kind, f.Accuracy, f.Messages-f.Confusion.Correct(),
 			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), r.Learnt, r.Seconds)
 	}
 	return t.Flush()
@@ -197,9 +198,9 @@ func printCurve(w io.Writer, r filter.Replay) error {
 	fmt.Fprintln(t, "  \tso far\t\t\t\tthese messages alone")
 	fmt.Fprintln(t, "  messages\thm%\tsm%\tlam%\t(1-ROCA)%\thm%\tsm%\tlam%\t(1-ROCA)%")
 	for i, p := range r.Curve {
-		fmt.Fprintf(t, "  %d", p.Messages)
+		screen.Printf(t, "  %d", p.Messages)
 		for _, figures := range []metrics.LearningPoint{p, r.Blocks[i]} {
-			fmt.Fprintf(t, "\t%s\t%s\t%s\t%s", percent(figures.HM, 2), percent(figures.SM, 2), percent(figures.LAM, 2), percent(figures.OneMinusROCA, 4))
+			screen.Printf(t, "\t%s\t%s\t%s\t%s", percent(figures.HM, 2), percent(figures.SM, 2), percent(figures.LAM, 2), percent(figures.OneMinusROCA, 4))
 		}
 		fmt.Fprintln(t)
 	}

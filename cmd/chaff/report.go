@@ -55,9 +55,6 @@ func canWritePage(path string) error {
 	if path == "" {
 		return nil
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("save %s: it is a folder", path)
-	}
 	return canSave(path)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/filter"
+	"chaff/internal/screen"
 )
 
 // addMistakes adds the flag for how many messages are shown.
@@ -41,7 +42,7 @@ func printReview(w io.Writer, r filter.Review) error {
 	t := newTable(w)
 	fmt.Fprintln(t, "  month\tmessages\taccuracy")
 	for _, m := range r.Months {
-		fmt.Fprintf(t, "  %s\t%d\t%.2f%%\n", m.Month, m.Messages, m.Accuracy)
+		screen.Printf(t, "  %s\t%d\t%.2f%%\n", m.Month, m.Messages, m.Accuracy)
 	}
 	return t.Flush()
 }
@@ -53,13 +54,13 @@ func printJudged(w io.Writer, all []filter.Judged) {
 		if j.Label == j.Class {
 			verdict = j.Label
 		}
-		fmt.Fprintf(w, "  %s\n    %s: score %.4f, probability %.4f  %s\n", printable(j.Path), verdict, j.Score, j.Probability, shorten([]byte(j.Subject)))
+		screen.Printf(w, "  %s\n    %s: score %.4f, probability %.4f  %s\n", j.Path, verdict, j.Score, j.Probability, shorten([]byte(j.Subject)))
 		var terms []string
 		for _, t := range j.Terms {
-			terms = append(terms, fmt.Sprintf("%s %+.3g", printable(t.Term), t.Contribution))
+			terms = append(terms, fmt.Sprintf("%s %+.3g", t.Term, t.Contribution))
 		}
 		if len(terms) > 0 {
-			fmt.Fprintf(w, "    for %s: %s\n", j.Class, strings.Join(terms, ", "))
+			screen.Printf(w, "    for %s: %s\n", j.Class, strings.Join(terms, ", "))
 		}
 	}
 }
@@ -67,7 +68,7 @@ func printJudged(w io.Writer, all []filter.Judged) {
 // printLeaks warns of terms that may come from elsewhere than the senders.
 func (p *program) printLeaks(classes []string, leaks []filter.Leak) {
 	for _, l := range leaks {
-		term := printable(l.Term)
+		term := l.Term
 		if l.Setting == "" && l.Alike > 0 {
 			term += ", like " + plural(l.Alike, "other term") + " of the text,"
 		}
@@ -75,10 +76,10 @@ func (p *program) printLeaks(classes []string, leaks []filter.Leak) {
 		for c, n := range l.Messages {
 			of = append(of, fmt.Sprintf("%d of %d %s", n, l.Of[c], classes[c]))
 		}
-		fmt.Fprintf(p.stderr, "chaff: warning: possible leak: %s is in %s (training messages): %s\n", term, strings.Join(of, ", "), l.Advice)
+		screen.Printf(p.stderr, "chaff: warning: possible leak: %s is in %s (training messages): %s\n", term, strings.Join(of, ", "), l.Advice)
 	}
 	if all := settingsAgainst(leaks); len(all) > 0 {
-		fmt.Fprintf(p.stderr, "chaff: hint: to leave out all that settings can: %s\n", strings.Join(all, " "))
+		screen.Printf(p.stderr, "chaff: hint: to leave out all that settings can: %s\n", strings.Join(all, " "))
 	}
 }
 

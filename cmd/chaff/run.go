@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"chaff/internal/delivery"
 	"chaff/internal/hint"
+	"chaff/internal/screen"
 )
 
 // Exit codes. Classify has its own when it is asked for them.
@@ -36,8 +38,8 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 	root := p.root(args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(screen.Lines(stdout))
+	root.SetErr(screen.Lines(stderr))
 	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return p.code
@@ -55,11 +57,26 @@ func (p *program) fail(command *cobra.Command, args []string, err error) int {
 	case command.Name() == "classify":
 		code = delivery.Misunderstood(args, p.streams())
 	}
+	if strings.HasPrefix(err.Error(), "unknown command") {
+		if names := command.Root().SuggestionsFor(firstWord(args)); len(names) > 0 {
+			err = hint.With(err, "did you mean `chaff "+names[0]+"`?")
+		}
+	}
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
 	hint.Print(p.stderr, err)
 	return code
+}
+
+// firstWord returns the first argument that is no flag, which should be a command.
+func firstWord(args []string) string {
+	for _, arg := range args {
+		if !strings.HasPrefix(arg, "-") {
+			return arg
+		}
+	}
+	return ""
 }
 
 // root is the program with its commands; if args begin with the name of one, with that one only, since to make them all
@@ -78,6 +95,8 @@ they have not seen, and then classifies new messages from stdin.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.DisableSuggestions = true // they come as lines of the error; a hint has them
+	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return hint.With(err, fmt.Sprintf("run `%s --help` for its flags", c.CommandPath()))
 	})

@@ -12,6 +12,7 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/internal/hint"
+	"chaff/internal/screen"
 )
 
 // sourceFlags are the flags that say where labelled mail is.
@@ -139,7 +140,7 @@ func planNotes(path string, plan sources.Plan) []string {
 // print tells what will be used.
 func (l labelled) print(w io.Writer) {
 	for _, note := range l.notes {
-		fmt.Fprintln(w, note)
+		screen.Printf(w, "%s\n", screen.Quoted(note))
 	}
 }
 

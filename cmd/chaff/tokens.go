@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/internal/delivery"
+	"chaff/internal/screen"
 	"chaff/message"
 	"chaff/tokenize"
 )
@@ -81,35 +81,40 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 	if err != nil {
 		return err
 	}
-	messages := 0
+	messages, failed := 0, 0
 	for item, err := range source {
-		if err != nil {
-			return err
+		var raw []byte
+		if err == nil {
+			raw, err = item.Read(nil)
 		}
-		raw, err := item.Read(nil)
 		if err != nil {
-			return err
+			failed++
+			screen.Printf(p.stderr, "chaff: %v\n", err)
+			continue
 		}
 		if messages++; !asJSON && item.Origin != paths[0] {
-			fmt.Fprintf(p.stdout, "== %s\n\n", item.Origin)
+			screen.Printf(p.stdout, "== %s\n\n", item.Origin)
 		}
 		if err := show(item.Origin, raw); err != nil {
 			return err
 		}
 	}
-	if messages == 0 {
+	switch {
+	case failed > 0:
+		return errorf("%d of %d messages could not be read", failed, failed+messages)
+	case messages == 0:
 		return errorf("no messages in %s", paths[0])
 	}
 	return nil
 }
 
-// printLook prints one message for people. Nothing of it reaches the terminal but what can be printed.
+// printLook prints one message for people.
 func printLook(w io.Writer, look filter.Look) error {
 	m := look.Message
 	t := newTable(w)
 	printHeader(t, look)
 	for i, part := range m.Parts {
-		fmt.Fprintf(t, "Part %d: %s\n", i+1, describePart(part))
+		screen.Printf(t, "Part %d: %s\n", i+1, describePart(part))
 		printText(t, part.Text)
 		if len(part.Hidden) > 0 {
 			fmt.Fprintln(t, "  hidden:")
@@ -120,34 +125,34 @@ func printLook(w io.Writer, look filter.Look) error {
 		fmt.Fprintln(t, "Links")
 	}
 	for _, link := range m.Links {
-		fmt.Fprintf(t, "  %s\t%s", link.Kind, printable(string(link.URL)))
+		screen.Printf(t, "  %s\t%s", link.Kind, link.URL)
 		if len(link.Text) > 0 {
-			fmt.Fprintf(t, "\t%s", printable(string(link.Text)))
+			screen.Printf(t, "\t%s", link.Text)
 		}
 		fmt.Fprintln(t)
 	}
 	for mark := range m.Marks.All() {
-		fmt.Fprintf(t, "Marked: %s\n", mark)
+		screen.Printf(t, "Marked: %s\n", mark)
 	}
 	for repair := range look.Repairs.All() {
 		if phrase, cut := strings.CutPrefix(repair.String(), "cut: "); cut {
-			fmt.Fprintf(t, "Cut: %s\n", phrase)
+			screen.Printf(t, "Cut: %s\n", phrase)
 			continue
 		}
-		fmt.Fprintf(t, "Mended: %s\n", repair)
+		screen.Printf(t, "Mended: %s\n", repair)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "Terms: %d, of them distinct: %d\n", look.Tokens, len(look.Terms))
+	screen.Printf(w, "Terms: %d, of them distinct: %d\n", look.Tokens, len(look.Terms))
 	for _, term := range look.Terms {
-		fmt.Fprintf(t, "  %d\t%s\n", term.Count, describeTerm(term))
+		printTerm(t, term)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	if n := len(look.Grams); n > 0 {
-		fmt.Fprintf(w, "Runs of four bytes of the header and the text that have a cell: %d\n", n)
+		screen.Printf(w, "Runs of four bytes of the header and the text that have a cell: %d\n", n)
 	}
 	return nil
 }
@@ -156,12 +161,13 @@ func printLook(w io.Writer, look filter.Look) error {
 // word, go on as far as they are long.
 const termWidth = 28
 
-// describeTerm returns a term and the words that it was made of.
-func describeTerm(term filter.SeenTerm) string {
+// printTerm prints a term and the words that it was made of.
+func printTerm(w io.Writer, term filter.SeenTerm) {
 	if len(term.Tokens) == 0 {
-		return printable(term.Term)
+		screen.Printf(w, "  %d\t%s\n", term.Count, term.Term)
+		return
 	}
-	return fmt.Sprintf("%-*s  %s", termWidth, printable(term.Term), printable(strings.Join(term.Tokens, " ")))
+	screen.Printf(w, "  %d\t%-*s  %s\n", term.Count, termWidth, term.Term, strings.Join(term.Tokens, " "))
 }
 
 // printHeader prints the header fields. Of those of the message itself it tells which are not looked at, or only at how they
@@ -175,22 +181,22 @@ func printHeader(w io.Writer, look filter.Look) {
 		if use := look.Uses[i]; use != tokenize.FieldUsed {
 			note = fmt.Sprintf("  (%v)", use)
 		}
-		fmt.Fprintf(w, "  %s:\t%s%s\n", printable(string(f.Name)), printable(string(f.Value)), note)
+		screen.Printf(w, "  %s:\t%s%s\n", f.Name, f.Value, note)
 	}
 	if len(look.Message.Attached) > 0 {
 		fmt.Fprintln(w, "Header of attached messages")
 	}
 	for _, f := range look.Message.Attached {
-		fmt.Fprintf(w, "  %s:\t%s\n", printable(string(f.Name)), printable(string(f.Value)))
+		screen.Printf(w, "  %s:\t%s\n", f.Name, f.Value)
 	}
 }
 
 // describePart tells the form of a part.
 func describePart(part message.Part) string {
-	about := []string{printable(string(part.Type))}
+	about := []string{string(part.Type)}
 	for _, b := range [][]byte{part.Charset, part.Encoding, part.Filename} {
 		if len(b) > 0 {
-			about = append(about, printable(string(b)))
+			about = append(about, string(b))
 		}
 	}
 	switch {
@@ -208,7 +214,9 @@ func describePart(part message.Part) string {
 func printText(w io.Writer, text []byte) {
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line != "" {
-			fmt.Fprintf(w, "  | %s\n", printable(line))
+			fmt.Fprint(w, "  | ")
+			screen.Print(w, line)
+			fmt.Fprintln(w)
 		}
 	}
 }
@@ -273,9 +281,7 @@ func printLookJSON(w io.Writer, origin string, look filter.Look) error {
 	for repair := range look.Repairs.All() {
 		out.Repairs = append(out.Repairs, repair.String())
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(out)
+	return screen.PrintJSON(w, out, "")
 }
 
 func fieldsJSON(fields []message.Field) []fieldJSON {

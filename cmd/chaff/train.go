@@ -16,6 +16,8 @@ import (
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/places"
+	"chaff/internal/replace"
+	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
 	"chaff/report"
@@ -124,7 +126,7 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 		return printJSON(p.stdout, trainingReport{resultReport{summary, []filter.Result{result}, path}, refitted, review, leaks})
 	}
 	printSplit(p.stdout, cfg.Config, summary)
-	fmt.Fprintf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
+	screen.Printf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
 	printTraining(p.stdout, result)
 	fmt.Fprintln(p.stdout)
 	if err := printFigures(p.stdout, []partFigures{{"train", result.Train}, {"development", result.Development}, {"test", result.Test}}); err != nil {
@@ -153,7 +155,7 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 	if info, err := os.Stat(path); err == nil {
 		size = info.Size()
 	}
-	fmt.Fprintf(p.stdout, "\nSaved to %s, %.1f MB.\n", path, float64(size)/1e6)
+	screen.Printf(p.stdout, "\nSaved to %s, %.1f MB.\n", path, float64(size)/1e6)
 	return nil
 }
 
@@ -178,19 +180,21 @@ func canSave(path string) error {
 	if path == "" {
 		return hint.With(errors.New("no place for the model: the home directory is unknown"), "say where to save it: -m FILE")
 	}
-	dir := filepath.Dir(path)
+	target, err := replace.Target(path)
+	if err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	dir := filepath.Dir(target)
 	for {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
 			break
 		}
 		dir = filepath.Dir(dir)
 	}
-	probe, err := os.CreateTemp(dir, ".chaff-*")
-	if err != nil {
-		return fmt.Errorf("save %s: cannot write in %s: %w", path, dir, errors.Unwrap(err))
+	if err := replace.Probe(dir); err != nil {
+		return fmt.Errorf("save %s: cannot write in %s: %w", path, dir, err)
 	}
-	probe.Close()
-	return os.Remove(probe.Name())
+	return nil
 }
 
 // save writes the model, and makes its folder if need be.
@@ -230,11 +234,11 @@ func tooFew(err error) error {
 
 func printSplit(w io.Writer, cfg config.Config, s filter.Summary) {
 	printCorpus(w, s)
-	fmt.Fprintf(w, "split       %d train, %d development, %d test (%s)\n", s.Train, s.Development, s.Test, splitMethod(cfg.Split, cfg.Seed))
+	screen.Printf(w, "split       %d train, %d development, %d test (%s)\n", s.Train, s.Development, s.Test, splitMethod(cfg.Split, cfg.Seed))
 	printGroups(w, s, "part")
-	fmt.Fprintf(w, "vocabulary  %d terms", s.Terms)
+	screen.Printf(w, "vocabulary  %d terms", s.Terms)
 	if n := cfg.Features.MinDocumentFrequency; n > 1 {
-		fmt.Fprintf(w, " that are in at least %d training messages", n)
+		screen.Printf(w, " that are in at least %d training messages", n)
 	}
 	fmt.Fprintln(w)
 }
@@ -253,7 +257,7 @@ func splitMethod(o corpus.SplitOptions, seed uint64) string {
 // printGroups tells how many near-duplicates there are, if that is known.
 func printGroups(w io.Writer, s filter.Summary, place string) {
 	if s.Groups > 0 {
-		fmt.Fprintf(w, "            %d messages are nearly the same as others: %d groups, each in one %s\n", s.Grouped, s.Groups, place)
+		screen.Printf(w, "            %d messages are nearly the same as others: %d groups, each in one %s\n", s.Grouped, s.Groups, place)
 	}
 }
 
@@ -271,18 +275,18 @@ func printVerdictsOfParts(w io.Writer, r filter.Result, limits metrics.Threshold
 
 func printCost(w io.Writer, cost *float64) {
 	if cost != nil {
-		fmt.Fprintf(w, "  cost of a message %.4f\n", *cost)
+		screen.Printf(w, "  cost of a message %.4f\n", *cost)
 	}
 }
 
 // printRefitted tells of the model that is fitted to all the mail.
 func printRefitted(w io.Writer, r filter.Refitted, limits metrics.ThresholdOptions) {
-	fmt.Fprintf(w, "\nThese figures are of a model of the training part. The saved model is fitted to all %d messages.\n", r.Messages)
+	screen.Printf(w, "\nThese figures are of a model of the training part. The saved model is fitted to all %d messages.\n", r.Messages)
 	if r.Thresholds == nil {
-		fmt.Fprintf(w, "Its probabilities come from %d scores by models that had not learnt the message.\n", r.OutOfFold)
+		screen.Printf(w, "Its probabilities come from %d scores by models that had not learnt the message.\n", r.OutOfFold)
 		return
 	}
-	fmt.Fprintf(w, "Its thresholds come from %d scores by models that had not learnt the message: %s,\n%s.\n",
+	screen.Printf(w, "Its thresholds come from %d scores by models that had not learnt the message: %s,\n%s.\n",
 		r.OutOfFold, verdictsAbove(*r.Thresholds), chosenBy(limits))
 	fmt.Fprintln(w, "With them, by these scores (the saved model has learnt more, and finds more):")
 	printVerdicts(w, *r.Verdicts)
@@ -293,7 +297,7 @@ func printRefitted(w io.Writer, r filter.Refitted, limits metrics.ThresholdOptio
 // printPromise tells what the thresholds of the saved model promise, if they promise anything.
 func printPromise(w io.Writer, p *metrics.Promise) {
 	if p != nil {
-		fmt.Fprintf(w, "Promise: %v.\n", p)
+		screen.Printf(w, "Promise: %v.\n", p)
 	}
 }
 
@@ -306,10 +310,10 @@ func verdictsAbove(t metrics.Thresholds) string {
 func printThresholds(w io.Writer, r filter.Result, limits metrics.ThresholdOptions) {
 	above := verdictsAbove(*r.Thresholds)
 	if r.Development == nil {
-		fmt.Fprintf(w, "\nThresholds, with no development part to choose them on: %s.\n", above)
+		screen.Printf(w, "\nThresholds, with no development part to choose them on: %s.\n", above)
 		return
 	}
-	fmt.Fprintf(w, "\nThresholds, chosen on the development part: %s,\n%s.\n", above, chosenBy(limits))
+	screen.Printf(w, "\nThresholds, chosen on the development part: %s,\n%s.\n", above, chosenBy(limits))
 }
 
 // chosenBy tells by what rule thresholds were chosen.
@@ -349,6 +353,6 @@ func doubts(results []filter.Result) []doubt {
 // printWarnings tells the doubts about models.
 func (p *program) printWarnings(results []filter.Result) {
 	for _, d := range doubts(results) {
-		fmt.Fprintf(p.stderr, "chaff: %s: warning: %s\n", d.models, d.text)
+		screen.Printf(p.stderr, "chaff: %s: warning: %s\n", d.models, d.text)
 	}
 }

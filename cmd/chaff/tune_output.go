@@ -15,6 +15,7 @@ import (
 
 	"chaff/config"
 	"chaff/filter"
+	"chaff/internal/screen"
 	"chaff/metrics"
 )
 
@@ -153,6 +154,9 @@ func (s search) csv(rows []tuneRow) ([]byte, error) {
 		line := append([]string{strconv.Itoa(row.Trial), exact(&row.Share)}, s.cells(row)...)
 		line = append(line, exact(accuracy), exact(row.HM), exact(row.SM), exact(row.LAM), exact(row.OneMinusROCA), exact(row.LogLoss),
 			strconv.FormatFloat(row.Seconds, 'f', 3, 64), row.Error)
+		for i := range line {
+			line[i] = screen.Printable(line[i])
+		}
 		if err := w.Write(line); err != nil {
 			return nil, err
 		}
@@ -175,19 +179,19 @@ func (p *program) printTuning(s search, found outcome) error {
 	}
 	c := found.corpus
 	printCorpus(p.stdout, c)
-	fmt.Fprintf(p.stdout, "split       %d train, %d development, %d test (%s)\n", c.Train, c.Development, c.Test, splitMethod(s.base.Split, s.base.Seed))
-	fmt.Fprintf(p.stdout, "search      %s, %d of %s finished (%s), by %s on %s\n", s.base.Tune.Method, len(rows), plural(len(s.plan.Trials), "trial"),
+	screen.Printf(p.stdout, "split       %d train, %d development, %d test (%s)\n", c.Train, c.Development, c.Test, splitMethod(s.base.Split, s.base.Seed))
+	screen.Printf(p.stdout, "search      %s, %d of %s finished (%s), by %s on %s\n", s.base.Tune.Method, len(rows), plural(len(s.plan.Trials), "trial"),
 		found.end, s.base.Tune.Objective, s.comparedOn(c))
 	if s.plan.LeftOut > 0 {
-		fmt.Fprintf(p.stdout, "            left out: %s, no valid settings (%v)\n", plural(s.plan.LeftOut, "combination"), s.plan.Reason)
+		screen.Printf(p.stdout, "            left out: %s, no valid settings (%v)\n", plural(s.plan.LeftOut, "combination"), s.plan.Reason)
 	}
 	fmt.Fprintln(p.stdout)
 	if err := s.printRows(p.stdout, rows[:min(len(rows), shownTrials)]); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "\nBest: trial %d. Its settings are in %s, for chaff train --config %s.\n", rows[0].Trial, s.out, s.out)
+	screen.Printf(p.stdout, "\nBest: trial %d. Its settings are in %s, for chaff train --config %s.\n", rows[0].Trial, s.out, s.out)
 	if found.test != nil {
-		fmt.Fprintf(p.stdout, "On the test part, which no trial has seen: %s.\n", testLine(found.test))
+		screen.Printf(p.stdout, "On the test part, which no trial has seen: %s.\n", testLine(found.test))
 	}
 	return nil
 }
@@ -201,17 +205,27 @@ func testLine(f *metrics.Figures) string {
 // printRows prints trials as a table.
 func (s search) printRows(w io.Writer, rows []tuneRow) error {
 	t := newTable(w)
-	fmt.Fprintf(t, "trial\t%s\taccuracy\thm%%\tsm%%\tlam%%\t(1-ROCA)%%\tlog loss\ttrained on\tCPU s\n", strings.Join(s.keys(), "\t"))
+	fmt.Fprint(t, "trial\t")
+	printCells(t, s.keys())
+	fmt.Fprintln(t, "accuracy\thm%\tsm%\tlam%\t(1-ROCA)%\tlog loss\ttrained on\tCPU s")
 	for _, row := range rows {
-		fmt.Fprintf(t, "%d\t%s\t", row.Trial, strings.Join(s.cells(row), "\t"))
+		screen.Printf(t, "%d\t", row.Trial)
+		printCells(t, s.cells(row))
 		if row.Error != "" {
-			fmt.Fprintf(t, "%s\n", row.Error)
+			screen.Printf(t, "%s\n", row.Error)
 			continue
 		}
-		fmt.Fprintf(t, "%.2f%%\t%s\t%s\t%s\t%s\t%s\t%.4g%%\t%.2f\n", row.Accuracy, percent(row.HM, 2), percent(row.SM, 2), percent(row.LAM, 2),
+		screen.Printf(t, "%.2f%%\t%s\t%s\t%s\t%s\t%s\t%.4g%%\t%.2f\n", row.Accuracy, percent(row.HM, 2), percent(row.SM, 2), percent(row.LAM, 2),
 			percent(row.OneMinusROCA, 4), number(row.LogLoss), 100*row.Share, row.Seconds)
 	}
 	return t.Flush()
+}
+
+// printCells prints cells of a table, each with its end.
+func printCells(w io.Writer, cells []string) {
+	for _, cell := range cells {
+		screen.Printf(w, "%s\t", cell)
+	}
 }
 
 // tuneProgress returns a function that draws a bar with the best so far on stderr, and one that removes it. Where stderr

@@ -48,6 +48,9 @@ func openTuneState(s search) (*tuneState, error) {
 		return nil, err
 	}
 	state := &tuneState{path: s.state, header: stateHeader{Version: stateVersion, Search: id}}
+	if info, err := os.Stat(s.state); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("keep the state of the search in %s: it is no regular file", s.state)
+	}
 	data, err := os.ReadFile(s.state)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.resume:

@@ -1,22 +1,20 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"text/tabwriter"
 	"time"
-	"unicode"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"chaff/filter"
+	"chaff/internal/screen"
 	"chaff/metrics"
 )
 
@@ -50,12 +48,7 @@ func (p *program) progress(what string) (step func(read, all int), done func()) 
 }
 
 // printJSON writes a result as one JSON document.
-func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
+func printJSON(w io.Writer, v any) error { return screen.PrintJSON(w, v, "  ") }
 
 func newTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 8, 2, ' ', 0) }
 
@@ -65,32 +58,32 @@ func printCorpus(w io.Writer, s filter.Summary) {
 	for _, c := range s.Classes {
 		classes = append(classes, fmt.Sprintf("%d %s", c.Messages, c.Name))
 	}
-	fmt.Fprintf(w, "mail        %d messages: %s\n", s.Used, strings.Join(classes, ", "))
+	screen.Printf(w, "mail        %d messages: %s\n", s.Used, strings.Join(classes, ", "))
 	if s.Duplicates > 0 {
-		fmt.Fprintf(w, "            %d copies of the same message left out", s.Duplicates)
+		screen.Printf(w, "            %d copies of the same message left out", s.Duplicates)
 		if s.Conflicts > 0 {
-			fmt.Fprintf(w, ", %d of them with another label", s.Conflicts)
+			screen.Printf(w, ", %d of them with another label", s.Conflicts)
 		}
 		fmt.Fprintln(w)
 	}
 	if s.Unreadable > 0 {
-		fmt.Fprintf(w, "            %d could not be read\n", s.Unreadable)
+		screen.Printf(w, "            %d could not be read\n", s.Unreadable)
 	}
 	if s.Mended > 0 {
-		fmt.Fprintf(w, "            %d needed repair to be decoded\n", s.Mended)
+		screen.Printf(w, "            %d needed repair to be decoded\n", s.Mended)
 	}
 	if s.Cut > 0 {
-		fmt.Fprintf(w, "            %d were cut at a limit\n", s.Cut)
+		screen.Printf(w, "            %d were cut at a limit\n", s.Cut)
 	}
 }
 
 // printProblems tells on stderr which messages could not be used.
 func (p *program) printProblems(s filter.Summary) {
 	for _, problem := range s.Problems {
-		fmt.Fprintf(p.stderr, "chaff: left out: %s\n", problem)
+		screen.Printf(p.stderr, "chaff: left out: %s\n", screen.Quoted(problem))
 	}
 	if more := s.Unreadable - len(s.Problems); more > 0 {
-		fmt.Fprintf(p.stderr, "chaff: left out: %d more\n", more)
+		screen.Printf(p.stderr, "chaff: left out: %d more\n", more)
 	}
 }
 
@@ -132,10 +125,10 @@ func printFigures(w io.Writer, parts []partFigures) error {
 	for _, part := range parts {
 		f := part.figures
 		if f == nil {
-			fmt.Fprintf(t, "%s\t0\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\n", part.name)
+			screen.Printf(t, "%s\t0\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\n", part.name)
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%d\t%.2f%%\t%.2f-%.2f\t%.4f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", part.name, f.Messages, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
+		screen.Printf(t, "%s\t%d\t%.2f%%\t%.2f-%.2f\t%.4f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", part.name, f.Messages, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
 			f.ZeroOneLoss, number(f.SquareLoss), number(f.LogLoss), number(f.Brier),
 			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4))
 	}
@@ -150,11 +143,15 @@ type partFigures struct {
 // printConfusion prints how many messages of each true class, one a row, were given each class.
 func printConfusion(w io.Writer, classes []string, f *metrics.Figures) error {
 	t := newTable(w)
-	fmt.Fprintf(t, "true \\ given\t%s\n", strings.Join(classes, "\t"))
+	fmt.Fprint(t, "true \\ given")
+	for _, class := range classes {
+		screen.Printf(t, "\t%s", class)
+	}
+	fmt.Fprintln(t)
 	for c, row := range f.Confusion {
-		fmt.Fprint(t, classes[c])
+		screen.Printf(t, "%s", classes[c])
 		for _, n := range row {
-			fmt.Fprintf(t, "\t%d", n)
+			screen.Printf(t, "\t%d", n)
 		}
 		fmt.Fprintln(t)
 	}
@@ -181,7 +178,7 @@ func printClasses(w io.Writer, classes []string, f *metrics.Figures) error {
 	t := newTable(w)
 	fmt.Fprintln(t, "class\tmessages\tprecision\trecall\tF1")
 	for c, figures := range f.Classes {
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", classes[c], figures.Messages,
+		screen.Printf(t, "%s\t%d\t%s\t%s\t%s\n", classes[c], figures.Messages,
 			percent(figures.Precision, 2), percent(figures.Recall, 2), percent(figures.F1, 2))
 	}
 	return t.Flush()
@@ -193,11 +190,11 @@ func printReliability(w io.Writer, classes []string, f *metrics.Figures) error {
 	if len(classes) == 2 {
 		of, came = classes[1], "were "+classes[1]
 	}
-	fmt.Fprintf(w, "Probability of %s, and how many %s (mean difference %s):\n", of, came, number(f.CalibrationError))
+	screen.Printf(w, "Probability of %s, and how many %s (mean difference %s):\n", of, came, number(f.CalibrationError))
 	t := newTable(w)
-	fmt.Fprintf(t, "  probability\tmessages\tmean\t%s\n", came)
+	screen.Printf(t, "  probability\tmessages\tmean\t%s\n", came)
 	for _, bin := range f.Reliability {
-		fmt.Fprintf(t, "  %.1f-%.1f\t%d\t%.1f%%\t%.1f%%\n", bin.Low, bin.High, bin.Messages, 100*bin.Predicted, 100*bin.Observed)
+		screen.Printf(t, "  %.1f-%.1f\t%d\t%.1f%%\t%.1f%%\n", bin.Low, bin.High, bin.Messages, 100*bin.Predicted, 100*bin.Observed)
 	}
 	return t.Flush()
 }
@@ -211,15 +208,6 @@ func printVerdicts(w io.Writer, v filter.VerdictCounts) {
 		return fmt.Sprintf("%.2f%%", 100*float64(n)/float64(of))
 	}
 	ham, spam := v.Ham.Messages(), v.Spam.Messages()
-	fmt.Fprintf(w, "  spam found %s, ham taken for spam %s, unsure %s of ham and %s of spam\n",
+	screen.Printf(w, "  spam found %s, ham taken for spam %s, unsure %s of ham and %s of spam\n",
 		share(v.Spam.Spam, spam), share(v.Ham.Spam, ham), share(v.Ham.Unsure, ham), share(v.Spam.Unsure, spam))
-}
-
-// printable returns text with everything escaped that could do something to a terminal, or be invisible on it.
-func printable(text string) string {
-	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
-		return text
-	}
-	quoted := strconv.Quote(text)
-	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
+	"chaff/internal/screen"
 	"chaff/tokenize"
 )
 
@@ -20,7 +20,7 @@ func (p *program) versionCommand() *cobra.Command {
 			if info, ok := debug.ReadBuildInfo(); ok {
 				version = info.Main.Version
 			}
-			_, err := fmt.Fprintf(p.stdout, "chaff %s, terms %q, %s %s/%s\n",
+			_, err := screen.Printf(p.stdout, "chaff %s, terms %q, %s %s/%s\n",
 				version, tokenize.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},

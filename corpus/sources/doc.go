@@ -29,8 +29,8 @@
 //
 // Nothing in a mailbox is ever written, moved or renamed: a message that is unseen
 // before it was read is unseen afterwards. Nothing else is written but the content
-// of a compressed mbox, tar or table, and of an mbox in a zip archive, as messages
-// must be read at their places: to a file in os.TempDir of at most
+// of a compressed mbox, tar or table, of an mbox in a zip archive, and of a pipe, as
+// messages must be read at their places: to a file in os.TempDir of at most
 // MaxUnpackedBytes, without a name where the system can remove open files. It is
 // gone when the source and its items are out of use, or the program ends.
 //

@@ -43,6 +43,7 @@ type largeFile struct{ fs.FileInfo }
 func (largeFile) Size() int64                  { return MaxMessageBytes + 1 }
 func (l largeFile) Stat() (fs.FileInfo, error) { return l, nil }
 func (largeFile) IsDir() bool                  { return false }
+func (largeFile) Mode() fs.FileMode            { return 0 }
 func (largeFile) Read([]byte) (int, error)     { return 0, errors.New("was read") }
 func (largeFile) Close() error                 { return nil }
 func (l largeFile) Open(string) (fs.File, error) {

@@ -76,7 +76,6 @@ func detect(fsys fs.FS, name string) (Found, error) {
 	if name == "" {
 		return Found{}, errors.New("the path is empty")
 	}
-	// Stat comes first because opening a named pipe would wait for its writer.
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
 		return Found{}, err
@@ -85,7 +84,7 @@ func detect(fsys fs.FS, name string) (Found, error) {
 		return detectFolder(fsys, path.Clean(name))
 	}
 	if !info.Mode().IsRegular() {
-		return Found{}, errors.New("is neither a file nor a folder")
+		return Found{}, errSpecial
 	}
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -149,17 +148,24 @@ func detectFile(r io.Reader, name string) (Found, error) {
 // are passed over. Any other file in a folder is one message, even if it begins
 // with a From_ line, as the files of old corpora do.
 //
+// A pipe at path, such as `<(zcat mail.gz)` of a shell, is read to its end, into a
+// temporary file. One that nobody writes to is an error.
+//
 // See Detect for the errors. A format that is not known, or that cannot be that of
 // the file or folder at path, is one too.
 func Open(name, label string, as Format) (Source, Found, error) {
-	found, err := detect(system{}, name)
+	fsys, err := withPipe(name)
+	if err != nil {
+		return nil, Found{}, explain("read", name, err)
+	}
+	found, err := detect(fsys, name)
 	if err == nil && as != "" {
 		found, err = found.overridden(name, as)
 	}
 	if err != nil {
 		return nil, Found{}, explain("open", name, err)
 	}
-	return list(system{}, filepath.Clean(name), label, found.Format), found, nil
+	return list(fsys, filepath.Clean(name), label, found.Format), found, nil
 }
 
 // overridden returns the format as in place of f, if that can be.
@@ -210,16 +216,23 @@ func FromFS(fsys fs.FS, dir, label string) Source {
 	return list(orSystem(fsys), dir, label, "")
 }
 
-// isRegular reports whether the entry e at name is a file or a link to one.
+// errSpecial is for what is no mail and no folder of it: pipes, sockets and devices. Reading them may never end.
+var errSpecial = errors.New("is neither a file nor a folder")
+
+// isRegular reports whether the entry e at name is a file or a link to one. What is no folder either is an error.
 func isRegular(fsys fs.FS, name string, e fs.DirEntry) (bool, error) {
-	if e.Type()&fs.ModeSymlink == 0 {
-		return e.Type().IsRegular(), nil
+	mode := e.Type()
+	if mode&fs.ModeSymlink != 0 {
+		info, err := fs.Stat(fsys, name)
+		if err != nil {
+			return false, fmt.Errorf("follow the link: %w", reason(err))
+		}
+		mode = info.Mode()
 	}
-	info, err := fs.Stat(fsys, name)
-	if err != nil {
-		return false, fmt.Errorf("follow the link: %w", reason(err))
+	if !mode.IsRegular() && !mode.IsDir() {
+		return false, errSpecial
 	}
-	return info.Mode().IsRegular(), nil
+	return mode.IsRegular(), nil
 }
 
 // isFolder reports whether name is a folder or a link to one.

@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 
 	"chaff/corpus"
 	"chaff/corpus/internal/lines"
@@ -109,8 +110,11 @@ func readWhole(f fs.File, dst []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	if info.IsDir() {
+	switch {
+	case info.IsDir():
 		return dst, errors.New("is a folder, not a message")
+	case !info.Mode().IsRegular():
+		return dst, errSpecial
 	}
 	if info.Size() > MaxMessageBytes {
 		return dst, tooLarge(info.Size())
@@ -192,7 +196,11 @@ var (
 	_ fs.StatFS    = system{}
 )
 
-func (system) Open(name string) (fs.File, error)          { return os.Open(name) }
+// Open does not wait for the writer of a named pipe: what was a file may have become one since it was listed.
+func (system) Open(name string) (fs.File, error) {
+	return os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
+
 func (system) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
 func (system) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
 

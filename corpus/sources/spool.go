@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"runtime"
 	"time"
 )
@@ -68,6 +69,28 @@ type spool struct {
 	err  error // what reading gives at the end in place of io.EOF
 }
 
+// withPipe returns the file system that name is in: that of the operating system, or
+// if name is a pipe, which can be read only once, one with what was written to it.
+func withPipe(name string) (fs.FS, error) {
+	if info, err := os.Stat(name); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
+		return system{}, nil // where it is looked for again
+	}
+	pipe, err := system{}.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer pipe.Close()
+	s, err := newSpool(pipe, MaxUnpackedBytes)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.size == 0 && s.err == io.EOF:
+		return nil, errors.New("is a pipe that nothing was written to")
+	}
+	s.name = filepath.Clean(name)
+	return s, nil
+}
+
 // newSpool copies r, up to limit bytes. The error is about the copy; an error in r
 // is kept for those who read it.
 func newSpool(r io.Reader, limit int64) (*spool, error) {
@@ -112,7 +135,7 @@ func (k *errorKeeper) Read(p []byte) (int, error) {
 
 // Open opens the one file there is.
 func (s *spool) Open(name string) (fs.File, error) {
-	if name != s.name {
+	if path.Clean(name) != s.name {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	return &spoolFile{io.NewSectionReader(s.file, 0, s.size), s}, nil

@@ -22,6 +22,7 @@
 package main
 
 import (
+	"chaff/internal/screen"
 	"context"
 	"errors"
 	"flag"
@@ -43,7 +44,7 @@ func main() {
 // run is the whole program, in the root of the project; it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("figures", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags.SetOutput(screen.Lines(stderr))
 	check := flags.Bool("check", false, "change nothing, and exit 1 naming the blocks that differ")
 	only := flags.String("only", "", "leave all blocks but that of this `name` alone")
 	try := newTrial(flags)
@@ -62,23 +63,23 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if err := try.check(*only); err != nil {
-		fmt.Fprintf(stderr, "figures: %v\n", err)
+		screen.Printf(stderr, "figures: %v\n", err)
 		return 2
 	}
 	if len(try.protocols) > 0 {
 		if err := try.run(newBench(ctx, flags.Arg(0), stderr), stdout); err != nil {
-			fmt.Fprintf(stderr, "figures: %v\n", err)
+			screen.Printf(stderr, "figures: %v\n", err)
 			return 1
 		}
 		return 0
 	}
 	differ, err := regenerate(blocks(measure(ctx, flags.Arg(0), stderr)), *only, *check)
 	if err != nil {
-		fmt.Fprintf(stderr, "figures: %v\n", err)
+		screen.Printf(stderr, "figures: %v\n", err)
 		return 1
 	}
 	for _, where := range differ {
-		fmt.Fprintln(stdout, where)
+		screen.Printf(stdout, "%s\n", where)
 	}
 	if *check && len(differ) > 0 {
 		return 1

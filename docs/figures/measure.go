@@ -13,6 +13,7 @@ import (
 	"chaff/corpus/sources"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/screen"
 	"chaff/models"
 )
 
@@ -107,7 +108,7 @@ func newBench(ctx context.Context, corpora string, progress io.Writer) *bench {
 }
 
 func (b *bench) tell(format string, args ...any) {
-	fmt.Fprintf(b.progress, "figures: "+format+"\n", args...)
+	screen.Printf(b.progress, "figures: "+format+"\n", args...)
 }
 
 // classes are those of a spam filter, in the order that makes its score that of spam over ham.

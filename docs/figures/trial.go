@@ -9,6 +9,7 @@ import (
 
 	"chaff/config"
 	"chaff/corpus"
+	"chaff/internal/screen"
 )
 
 // trial is what -protocol and the flags that belong to it ask for.
@@ -88,6 +89,6 @@ func (t *trial) run(b *bench, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(stdout, r.text())
+	_, err = screen.Lines(stdout).Write([]byte(r.text()))
 	return err
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"chaff/internal/screen"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,7 @@ func trainOnMail(ctx context.Context, folder string, largest int, memory string,
 		return err
 	}
 	exponent := math.Log(float64(all.terms)/float64(few.terms)) / math.Log(8)
-	fmt.Printf("Terms grow with the mail to the power of %.2f (Heaps' law), measured between an eighth of it and all.\n\n", exponent)
+	screen.Printf(os.Stdout, "Terms grow with the mail to the power of %.2f (Heaps' law), measured between an eighth of it and all.\n\n", exponent)
 	fmt.Println("| mail | messages | MB | terms | grown by the power of | CPU s | peak memory, MB | CPU a message, ms | memory a message, kB |\n|---|---|---|---|---|---|---|---|---|")
 	for times, before := 1, few; times <= largest; times *= 2 {
 		is, err := t.run(ctx, letters, times, exponent)
@@ -45,7 +46,7 @@ func trainOnMail(ctx context.Context, folder string, largest int, memory string,
 		}
 		power := math.Log(float64(is.terms)/float64(before.terms)) / math.Log(float64(is.messages)/float64(before.messages))
 		n := float64(is.messages)
-		fmt.Printf("| %d | %d | %.0f | %d | %.2f | %.1f | %.0f | %.3f | %.1f |\n",
+		screen.Printf(os.Stdout, "| %d | %d | %.0f | %d | %.2f | %.1f | %.0f | %.3f | %.1f |\n",
 			times, is.messages, float64(is.size)/1e6, is.terms, power, is.cpu, is.peak/1e6, 1000*is.cpu/n, is.peak/n/1000)
 		before = is
 	}

@@ -18,6 +18,7 @@ import (
 	"os/signal"
 
 	"chaff/config"
+	"chaff/internal/screen"
 )
 
 func main() {
@@ -31,7 +32,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, *times, *documents, *terms, *vocabulary, *memory, *workers, flag.Args()); err != nil {
-		fmt.Fprintln(os.Stderr, "growth:", err)
+		screen.Printf(os.Stderr, "growth: %v\n", err)
 		os.Exit(1)
 	}
 }

@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"runtime/debug"
 	"strconv"
 	"time"
 
 	"chaff/features"
 	"chaff/internal/parallel"
+	"chaff/internal/screen"
 	"chaff/models"
 )
 
@@ -47,12 +49,12 @@ func (stream) isSpam(i int) bool { return i%3 == 0 }
 func trainOnTerms(ctx context.Context, s stream, memory int64, workers int) error {
 	debug.SetGCPercent(gcPercent)
 	workers = parallel.Workers(workers)
-	fmt.Printf("%d documents of about %d terms out of %d, at most %.0f MB of documents and matrices in memory, %d workers\n\n",
+	screen.Printf(os.Stdout, "%d documents of about %d terms out of %d, at most %.0f MB of documents and matrices in memory, %d workers\n\n",
 		s.documents, s.terms, s.vocabulary, float64(memory)/1e6, workers)
 	fmt.Println("| step | CPU s | clock s | peak memory, MB |\n|---|---|---|---|")
 	began, cpu := time.Now(), cpuTime()
 	step := func(name string) {
-		fmt.Printf("| %s | %.0f | %.0f | %.0f |\n", name, (cpuTime() - cpu).Seconds(), time.Since(began).Seconds(), float64(peakMemory())/1e6)
+		screen.Printf(os.Stdout, "| %s | %.0f | %.0f | %.0f |\n", name, (cpuTime() - cpu).Seconds(), time.Since(began).Seconds(), float64(peakMemory())/1e6)
 		began, cpu = time.Now(), cpuTime()
 	}
 	mail := features.NewDocuments(memory)
@@ -98,7 +100,7 @@ func trainOnTerms(ctx context.Context, s stream, memory int64, workers int) erro
 		return err
 	}
 	last := report.Epochs[len(report.Epochs)-1]
-	fmt.Printf("\n%d terms; training accuracy %.2f%%; hash of the weights %016x\n", linear.Terms, last.Train.Accuracy, hashOf(linear))
+	screen.Printf(os.Stdout, "\n%d terms; training accuracy %.2f%%; hash of the weights %016x\n", linear.Terms, last.Train.Accuracy, hashOf(linear))
 	return nil
 }
 

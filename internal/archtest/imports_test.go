@@ -20,12 +20,12 @@ const module = "chaff/"
 func rooms() map[string][]string {
 	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "features", "filter", "message", "metrics", "models", "report", "tokenize"}
 	return map[string][]string{
-		"cmd/chaff":          slices.Concat(all, []string{"internal/delivery", "internal/hint", "internal/places"}),
+		"cmd/chaff":          slices.Concat(all, []string{"internal/delivery", "internal/hint", "internal/places", "internal/replace", "internal/screen"}),
 		"cmd/chaff-classify": {"internal/delivery"},
-		"docs/figures":       append([]string{"internal/markdown"}, all...),
-		"docs/growth":        append([]string{"internal/parallel"}, all...),
-		"bench":              {"config", "corpus", "internal/markdown", "message", "metrics"},    // it runs the program, and prepares text for those that cannot read mail
-		"config":             {"corpus", "features", "message", "metrics", "models", "tokenize"}, // for their Options
+		"docs/figures":       append([]string{"internal/markdown", "internal/screen"}, all...),
+		"docs/growth":        append([]string{"internal/parallel", "internal/screen"}, all...),
+		"bench":              {"config", "corpus", "internal/markdown", "internal/screen", "message", "metrics"}, // it runs the program, and prepares text for those that cannot read mail
+		"config":             {"corpus", "features", "message", "metrics", "models", "tokenize"},                 // for their Options
 		"corpus":             {"corpus/internal/lines"},
 		"corpus/sources":     {"corpus", "corpus/internal/lines"},
 		"corpus/sample":      {"corpus", "corpus/sources"},
@@ -39,14 +39,18 @@ func rooms() map[string][]string {
 		"models/modelstest": {"features", "models"},
 		"metrics":           {},
 		"report":            {"metrics"}, // for its types
-		"filter":            {"corpus", "features", "internal/parallel", "message", "metrics", "models", "tokenize"},
+		"filter":            {"corpus", "features", "internal/parallel", "internal/replace", "internal/screen", "message", "metrics", "models", "tokenize"},
 		// How figures are written in tables of documents.
 		"internal/markdown": {},
 		"internal/archtest": {},
 		// What both programs do with one message from stdin.
-		"internal/delivery": {"filter", "internal/hint", "internal/places"},
+		"internal/delivery": {"filter", "internal/hint", "internal/places", "internal/screen"},
 		// Errors with a guess at what the user can do.
-		"internal/hint": {},
+		"internal/hint": {"internal/screen"},
+		// How files are written in one step.
+		"internal/replace": {},
+		// How programs print what others wrote.
+		"internal/screen": {},
 		// Where chaff's own files are.
 		"internal/places": {},
 		// How work is divided between goroutines.
@@ -70,7 +74,6 @@ func onlyIn() map[string]string {
 		"github.com/blevesearch/segment":   "tokenize",
 		"golang.org/x/net/html":            "message",
 		"golang.org/x/text/encoding":       "message",
-		"github.com/google/renameio":       "filter cmd/chaff",
 		"github.com/rogpeppe/go-internal":  "cmd/chaff",
 		"golang.org/x/net/publicsuffix":    "internal/publicsuffix",
 		"golang.org/x/net/idna":            "tokenize",

@@ -6,7 +6,6 @@
 package delivery
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +19,7 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/hint"
+	"chaff/internal/screen"
 )
 
 // Streams are what a program reads and writes.
@@ -125,7 +125,7 @@ func (r Request) print(s Streams) (filter.Decision, error) {
 	if r.JSON {
 		return v.Decision, PrintJSON(s.Out, "-", v)
 	}
-	_, err = fmt.Fprintf(s.Out, "%s  score %.4f  probability %.6f\n", v.Decision, v.Score, v.Probability)
+	_, err = screen.Printf(s.Out, "%s  score %.4f  probability %.6f\n", v.Decision, v.Score, v.Probability)
 	return v.Decision, err
 }
 
@@ -150,12 +150,10 @@ func write(w io.Writer, message []byte) error {
 
 // PrintJSON prints the verdict on a message as one line of JSON.
 func PrintJSON(w io.Writer, path string, v filter.Verdict) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(struct {
+	return screen.PrintJSON(w, struct {
 		Path string `json:"path"`
 		filter.Verdict
-	}{path, v})
+	}{path, v}, "")
 }
 
 // Misunderstood deals with a command line that was refused before stdin was read, and returns the exit code. With --pass

@@ -9,6 +9,7 @@ import (
 
 	"chaff/internal/hint"
 	"chaff/internal/places"
+	"chaff/internal/screen"
 )
 
 // Program is the program chaff-classify. It ends the process.
@@ -81,6 +82,6 @@ func printHelp(w io.Writer, flags []Flag) {
 			value, after, _ := strings.Cut(value, "`")
 			name, about = name+" "+value, before+value+after
 		}
-		fmt.Fprintf(w, "  %-22s %s\n", name, about)
+		screen.Printf(w, "  %-22s %s\n", name, about)
 	}
 }

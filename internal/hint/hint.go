@@ -3,9 +3,10 @@ package hint
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
+
+	"chaff/internal/screen"
 )
 
 // hinted is an error together with a guess at what the user can do.
@@ -19,13 +20,40 @@ func (h hinted) Unwrap() error { return h.error }
 // With returns err with a guess at what the user can do, for [Print].
 func With(err error, hint string) error { return hinted{err, hint} }
 
-// Print prints err, a line for each error that was joined, and the hint if there is one.
+// Print prints err, a line for each error that was joined, and the hint if there is one. An error often names what others
+// have named, a file or a class: no name makes a line of its own.
 func Print(w io.Writer, err error) {
-	for line := range strings.Lines(err.Error()) {
-		fmt.Fprintf(w, "chaff: %s\n", strings.TrimSpace(line))
+	for _, line := range lines(err) {
+		screen.Printf(w, "chaff: %v\n", line)
 	}
 	var h hinted
 	if errors.As(err, &h) {
-		fmt.Fprintf(w, "chaff: hint: %s\n", h.hint)
+		screen.Printf(w, "chaff: hint: %s\n", h.hint)
 	}
+}
+
+// lines returns the errors that were joined in err, the first with what err says before it.
+func lines(err error) []error {
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		var all []error
+		var texts []string
+		for _, joined := range e.Unwrap() {
+			all, texts = append(all, lines(joined)...), append(texts, joined.Error())
+		}
+		if err.Error() == strings.Join(texts, "\n") {
+			return all
+		}
+	case interface{ Unwrap() error }:
+		inner := e.Unwrap()
+		if inner == nil {
+			break
+		}
+		if before, found := strings.CutSuffix(err.Error(), inner.Error()); found {
+			all := lines(inner)
+			all[0] = errors.New(before + all[0].Error())
+			return all
+		}
+	}
+	return []error{err}
 }

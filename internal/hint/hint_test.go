@@ -3,8 +3,10 @@ package hint
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestErrorsAreALineEachAndAHintStandsBelow(t *testing.T) {
@@ -16,6 +18,11 @@ func TestErrorsAreALineEachAndAHintStandsBelow(t *testing.T) {
 		"one":                      {cause, "chaff: no such file\n"},
 		"two":                      {errors.Join(cause, errors.New("disk full")), "chaff: no such file\nchaff: disk full\n"},
 		"with a hint":              {With(cause, "train one"), "chaff: no such file\nchaff: hint: train one\n"},
+		"two inside of one":        {fmt.Errorf("read settings: %w", errors.Join(cause, errors.New("disk full"))), "chaff: read settings: no such file\nchaff: disk full\n"},
+		"a name with a newline":    {fmt.Errorf("open a\nchaff: saved\x1b[2J: %w", cause), "chaff: open a\\nchaff: saved\\x1b[2J: no such file\n"},
+		"a name among two":         {errors.Join(fmt.Errorf("a\nb: %w", cause), errors.New("c\nd")), "chaff: a\\nb: no such file\nchaff: c\\nd\n"},
+		"two causes on a line":     {fmt.Errorf("%w: a\nb: %w", cause, errors.New("c")), "chaff: no such file: a\\nb: c\n"},
+		"a hint with a newline":    {With(cause, "say a\nb"), "chaff: no such file\nchaff: hint: say a\\nb\n"},
 		"with a hint that is deep": {fmt.Errorf("open: %w", With(cause, "train one")), "chaff: open: no such file\nchaff: hint: train one\n"},
 	} {
 		var out strings.Builder
@@ -27,4 +34,27 @@ func TestErrorsAreALineEachAndAHintStandsBelow(t *testing.T) {
 			t.Errorf("%s: the cause is lost", name)
 		}
 	}
+}
+
+// FuzzErrorsAreALineEach puts any text into errors that are wrapped and joined: there are as many lines as errors, and nothing
+// in them that cannot be printed.
+func FuzzErrorsAreALineEach(f *testing.F) {
+	f.Add("a\nchaff: b", "\x1b[2J")
+	f.Add("", "\n")
+	f.Add(": ", "\xff\u202e")
+	f.Fuzz(func(t *testing.T, name, reason string) {
+		cause := errors.New(reason)
+		err := fmt.Errorf("read %s: %w", name, errors.Join(fmt.Errorf("%s: %w", name, cause), fmt.Errorf("%w: %s: %w", cause, name, cause), cause))
+		var out strings.Builder
+		Print(&out, With(err, "try "+name))
+		lines := strings.Split(out.String(), "\n")
+		if len(lines) != 5 || lines[4] != "" {
+			t.Errorf("%d lines: %q", len(lines)-1, out.String())
+		}
+		for _, line := range lines[:4] {
+			if !strings.HasPrefix(line, "chaff: ") || !utf8.ValidString(line) || strings.IndexFunc(line, func(r rune) bool { return !strconv.IsPrint(r) }) >= 0 {
+				t.Errorf("got the line %q", line)
+			}
+		}
+	})
 }

@@ -1,0 +1,35 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package replace
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// claim locks a file that was made just now, and reports whether it is still there. Where the file system has no locks, nobody
+// can take the file for abandoned either.
+func claim(file *os.File) bool {
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+		return false // by somebody who is about to remove it
+	}
+	mine, err1 := file.Stat()
+	there, err2 := os.Lstat(file.Name())
+	return err1 == nil && err2 == nil && os.SameFile(mine, there)
+}
+
+// removeAbandoned removes a file whose writer is gone: nobody has locked it.
+func removeAbandoned(name string) {
+	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	file, err := os.OpenFile(name, os.O_RDWR|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	if syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		os.Remove(name)
+	}
+}

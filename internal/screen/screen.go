@@ -1,0 +1,207 @@
+// Package screen prints what others wrote: names of files and classes, header fields, terms, settings, errors about them.
+//
+// Whoever names a file or writes a message chooses these bytes, and a terminal obeys some: escape sequences move its cursor,
+// a newline begins a line that looks like ours, marks of direction turn text round. So the format of a line is ours, and all
+// that is put into it is made printable here, for stdout and stderr alike. A test of package archtest holds the programs to
+// this package.
+package screen
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Printable returns text on one line, with everything escaped that could do something to a terminal or be invisible on it, as in
+// a string of Go: \n, \x1b, \u202e. Bytes that are no UTF-8 become \xff, and a backslash becomes two, so that [Original] can
+// give the text back. Any other text stays as it is.
+func Printable(text string) string {
+	if strings.IndexFunc(text, isEscaped) < 0 && utf8.ValidString(text) {
+		return text
+	}
+	return string(appendPrintable(make([]byte, 0, len(text)+len(text)/2), text))
+}
+
+func appendPrintable(out []byte, text string) []byte {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			out = fmt.Appendf(out, `\x%02x`, text[i])
+		case isEscaped(r):
+			quoted := strconv.QuoteRune(r)
+			out = append(out, quoted[1:len(quoted)-1]...)
+		default:
+			out = append(out, text[i:i+size]...)
+		}
+		i += size
+	}
+	return out
+}
+
+func isEscaped(r rune) bool { return r == '\\' || !strconv.IsPrint(r) }
+
+// Original returns the text that Printable made printable. A backslash that begins no escape stands for itself, since people
+// write such text too.
+func Original(printable string) string {
+	if !strings.Contains(printable, `\`) {
+		return printable
+	}
+	var out []byte
+	for rest := printable; rest != ""; {
+		if rest[0] == '\\' {
+			if r, multibyte, tail, err := strconv.UnquoteChar(rest, 0); err == nil {
+				if multibyte {
+					out = utf8.AppendRune(out, r)
+				} else {
+					out = append(out, byte(r))
+				}
+				rest = tail
+				continue
+			}
+		}
+		out, rest = append(out, rest[0]), rest[1:]
+	}
+	return string(out)
+}
+
+// Print prints text made printable, in pieces: the memory that it takes does not grow with the text.
+func Print[T ~string | ~[]byte](w io.Writer, text T) error {
+	var room []byte
+	for len(text) > 0 {
+		end := min(len(text), 4096)
+		for back := 1; back < utf8.UTFMax && end < len(text) && !utf8.RuneStart(text[end]); back++ {
+			end--
+		}
+		room = appendPrintable(room[:0], string(text[:end]))
+		if _, err := w.Write(room); err != nil {
+			return err
+		}
+		text = text[end:]
+	}
+	return nil
+}
+
+// Printf prints a line, or several, whose format is ours: texts, errors and other values in it are made printable. Errors quote
+// what they name, so their backslashes stay.
+func Printf(w io.Writer, format string, args ...any) (int, error) {
+	for i, arg := range args {
+		switch arg.(type) {
+		case bool, int, int64, uint64, float64: // nothing to escape
+		default:
+			args[i] = foreign{arg}
+		}
+	}
+	return fmt.Fprintf(w, format, args...)
+}
+
+// Quoted is text that quotes what others wrote, with escapes of its own. Printf leaves its backslashes as they are.
+type Quoted string
+
+// Lines returns a writer for text that is ours but for what it quotes, such as TOML or the help of a library: its lines, tabs
+// and backslashes stay, and all else is made printable. No character may be divided between two writes.
+func Lines(w io.Writer) io.Writer { return lines{w} }
+
+type lines struct{ w io.Writer }
+
+func (l lines) Write(text []byte) (int, error) {
+	var out strings.Builder
+	for i, line := range strings.Split(string(text), "\n") {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		for j, column := range strings.Split(line, "\t") {
+			if j > 0 {
+				out.WriteByte('\t')
+			}
+			out.WriteString(quoted(column))
+		}
+	}
+	if _, err := io.WriteString(l.w, out.String()); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// quoted is Printable for text that quotes what others wrote with escapes of its own, which stay.
+func quoted(text string) string { return strings.ReplaceAll(Printable(text), `\\`, `\`) }
+
+// foreign is a value that is made printable when it is formatted.
+type foreign struct{ value any }
+
+// Format makes texts printable before they are padded, and any other value after. What %q makes is printable already.
+func (f foreign) Format(s fmt.State, verb rune) {
+	format := fmt.FormatString(s, verb)
+	isText := verb == 's' || verb == 'v' && !s.Flag('#')
+	switch value := f.value.(type) {
+	case string:
+		if isText && format == "%"+string(verb) {
+			Print(s, value)
+			return
+		}
+		if isText {
+			fmt.Fprintf(s, format, Printable(value))
+			return
+		}
+	case error:
+		if isText {
+			fmt.Fprintf(s, format, quoted(value.Error()))
+			return
+		}
+	case Quoted:
+		if isText {
+			fmt.Fprintf(s, format, quoted(string(value)))
+			return
+		}
+	}
+	text := fmt.Sprintf(format, f.value)
+	if verb != 'q' || s.Flag('#') {
+		text = Printable(text)
+	}
+	io.WriteString(s, text)
+}
+
+// PrintJSON prints a value as one JSON document, on one line or, with indent, on several. What could do something to a terminal
+// is escaped in it, which changes nothing for who parses it. Bytes that are no UTF-8 are U+FFFD: JSON has no bytes.
+func PrintJSON(w io.Writer, value any, indent string) error {
+	e := json.NewEncoder(escaper{w})
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	return e.Encode(value)
+}
+
+// escaper passes on JSON with everything escaped that cannot be printed. Outside of its strings JSON has nothing but ASCII, and
+// its controls are blanks.
+type escaper struct{ w io.Writer }
+
+func (e escaper) Write(document []byte) (int, error) {
+	written := 0
+	for i := 0; i < len(document); {
+		r, size := utf8.DecodeRune(document[i:])
+		i += size
+		if r == '\n' || strconv.IsPrint(r) {
+			continue
+		}
+		if _, err := e.w.Write(document[written : i-size]); err != nil {
+			return written, err
+		}
+		if _, err := io.WriteString(e.w, escapeJSON(r)); err != nil {
+			return written, err
+		}
+		written = i
+	}
+	_, err := e.w.Write(document[written:])
+	return len(document), err
+}
+
+// escapeJSON writes a character as JSON does, which has escapes for units of UTF-16.
+func escapeJSON(r rune) string {
+	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+		return fmt.Sprintf(`\u%04x\u%04x`, high, low)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}
