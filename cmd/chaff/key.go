@@ -12,6 +12,7 @@ import (
 	"chaff/features"
 	"chaff/internal/hint"
 	"chaff/internal/places"
+	"chaff/internal/replace"
 )
 
 // key returns the key of the models to be made, that of the file in the configuration or else of the data folder, and what keeps it in
@@ -28,7 +29,10 @@ func (p *program) key(cfg config.Config) (key features.Key, keep func() error, e
 		if err == nil {
 			return nil
 		}
-		return hint.With(fmt.Errorf("secret key %s: %w", path, withoutPath(err)), keyHint)
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			err = e.Err // the path is named already
+		}
+		return hint.With(fmt.Errorf("secret key %s: %w", path, err), keyHint)
 	}
 	key, err = readKey(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,37 +68,14 @@ func readKey(path string) (features.Key, error) {
 	return features.ParseKey(strings.TrimSpace(string(text)))
 }
 
-// writeKey writes a new key, which its owner alone may read. A reader never sees a part of a key. One that another process wrote in the
-// meantime stays: it is that of the models to come.
+// writeKey writes a new key, which its owner alone may read. One that another process wrote in the meantime stays: it is that of the
+// models to come.
 func writeKey(path string, key features.Key) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(dir, ".chaff-*") // with the mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(file.Name())
-	_, err = fmt.Fprintf(file, "%x\n", key.Bytes())
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(file.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
-}
-
-// withoutPath takes the path off an error about a file that is named already.
-func withoutPath(err error) error {
-	var pathError *fs.PathError
-	var linkError *os.LinkError
-	switch {
-	case errors.As(err, &pathError):
-		return pathError.Err
-	case errors.As(err, &linkError):
-		return linkError.Err
-	}
-	return err
+	return replace.File(path, fmt.Appendf(nil, "%x\n", key.Bytes()), 0o600)
 }
