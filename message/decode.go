@@ -12,6 +12,7 @@ type Decoder struct {
 	options  Options
 	msg      Message
 	textLeft int // of Options.MaxTextBytes, for the message at hand
+	fileLeft int // of maxFileBytes
 
 	// arena holds what is made for the message at hand. It is only appended to: if it moves, what was made before stays
 	// valid where it was.
@@ -35,6 +36,8 @@ type Decoder struct {
 	pieces     []piece           // of the parameter at hand
 	blocks     []fileBlock       // of the text at hand
 	kept       [][]byte          // what is between them
+	frames     []frame           // of the HTML at hand
+	frameDepth int               // how many of them the HTML at hand is in
 	codecs     map[string]*codec // by declared label, up to maxCodecs
 	guesser    *guesser          // made when it is first needed
 
@@ -64,7 +67,7 @@ func NewDecoder(o Options) *Decoder {
 // long as raw stays unchanged, since it may share memory with it.
 func (d *Decoder) Decode(raw []byte) *Message {
 	d.msg = Message{Header: d.msg.Header[:0], Attached: d.msg.Attached[:0], Parts: d.msg.Parts[:0], Links: d.msg.Links[:0]}
-	d.textLeft = d.options.MaxTextBytes
+	d.textLeft, d.fileLeft = d.options.MaxTextBytes, maxFileBytes
 	d.arena, d.links, d.hidden = d.arena[:0], d.links[:0], d.hidden[:0]
 	d.boundaries = d.boundaries[:0]
 
@@ -174,11 +177,14 @@ func (d *Decoder) walk(e entity, data []byte, depth int) {
 			continue
 		case kind == kindMessage && e.isEncoded() && d.fits(depth):
 			hit = findBoundary(data, d.boundaries[base:])
-			inside, body := d.header(d.start(d.inside(e, data[:hit.start])), d.typePlain, &d.msg.Attached)
-			d.walk(inside, body, depth+1)
+			d.encodedMessage(e, data[:hit.start], depth)
 		default:
 			hit = findBoundary(data, d.boundaries[base:])
-			d.leaf(e, data[:hit.start])
+			if body := data[:hit.start]; kind == kindFile && d.isMessage(e, body) && d.fits(depth) {
+				d.encodedMessage(e, body, depth)
+			} else {
+				d.leaf(e, body)
+			}
 		}
 
 		for hit.closing { // go on in the multipart around it, after its epilogue
@@ -235,6 +241,12 @@ func (d *Decoder) multipart(e entity, data []byte, depth, base int) boundaryLine
 	return hit
 }
 
+// encodedMessage reads the message that is the content of e.
+func (d *Decoder) encodedMessage(e entity, body []byte, depth int) {
+	inside, body := d.header(d.start(d.inside(e, body)), d.typePlain, &d.msg.Attached)
+	d.walk(inside, body, depth+1)
+}
+
 // inside returns the content of an encoded message or multipart. It counts as text of the message, or thirty of them,
 // one in the other, would be decoded thirty times.
 func (d *Decoder) inside(e entity, body []byte) []byte {
@@ -282,14 +294,20 @@ func (d *Decoder) leaf(e entity, body []byte) {
 	if !d.hasRoom() {
 		return
 	}
-	d.blocks = d.blocks[:0]
-	if kind != kindFile && kind != kindNamed {
-		d.text(&part, e, body)
+	d.blocks, d.frames = d.blocks[:0], d.frames[:0]
+	switch kind {
+	case kindFile:
+		d.opened(&part, e, body)
+	case kindCalendar:
+		d.show(&part, formatCalendar, d.content(e, body), e.charset)
+	default:
+		d.text(&part, e, body, e.isHTML())
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
 	for _, block := range d.blocks {
 		d.file(block, e.charset)
 	}
+	d.readFrames()
 }
 
 // hasRoom reports whether the message may have one more part.
@@ -303,9 +321,8 @@ func (d *Decoder) hasRoom() bool {
 
 // text reads the text of a part, and adds the links in it to the message. The files that are written into plain text
 // are taken out of it, and left in d.blocks.
-func (d *Decoder) text(part *Part, e entity, body []byte) {
+func (d *Decoder) text(part *Part, e entity, body []byte, isHTML bool) {
 	body = d.content(e, body)
-	isHTML := e.isHTML()
 	if !isHTML && looksLikeHTML(body) {
 		d.msg.Repairs.add(UndeclaredHTML)
 		isHTML = true

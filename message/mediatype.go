@@ -71,7 +71,7 @@ type kind uint8
 const (
 	kindText      kind = iota // is decoded, which is done with all that is not known to be something else
 	kindFile                  // is named, and counts as an attachment
-	kindNamed                 // is named only: text for programs, such as a calendar
+	kindCalendar              // holds lines of properties, some of which are for people: a calendar or visiting card
 	kindMultipart             // is cut into its parts
 	kindMessage               // is read as a message
 	kindFields                // is read as the header of a message
@@ -93,7 +93,7 @@ func (e *entity) kind() kind {
 	case "text":
 		switch string(minor) {
 		case "calendar", "directory", "vcard", "x-vcalendar", "x-vcard":
-			return kindNamed
+			return kindCalendar
 		case "rfc822-headers":
 			return kindFields
 		}
@@ -123,8 +123,13 @@ func (e *entity) messageKind(minor []byte) kind {
 // isEncoded reports whether the content must be decoded before its structure can be seen.
 func (e *entity) isEncoded() bool { return e.transfer != transferIdentity }
 
+// isHTML reports whether the content is HTML, or text with tags that may be read as if they were (RFC 1896).
 func (e *entity) isHTML() bool {
-	return string(e.mediaType) == "text/html" || string(e.mediaType) == "application/xhtml+xml"
+	switch string(e.mediaType) {
+	case "text/html", "application/xhtml+xml", "text/enriched", "text/richtext":
+		return true
+	}
+	return false
 }
 
 // innerType returns the type of parts of e that declare none.

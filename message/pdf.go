@@ -1,0 +1,3 @@
+package message
+
+func (d *Decoder) pdf(part *Part, content []byte) {}
