@@ -9,7 +9,8 @@ import "bytes"
 func (d *Decoder) calendar(part *Part, text []byte) {
 	text = d.cutText(text)
 	d.textLeft -= len(text)
-	var seen, hidden []byte
+	d.lines = d.lines[:0]
+	var hidden []byte
 	pages := 0
 	for len(text) > 0 {
 		var property, value []byte
@@ -28,13 +29,15 @@ func (d *Decoder) calendar(part *Part, text []byte) {
 		d.textLeft = left
 		part.Markup += line.Markup
 		part.Images += line.Images
-		seen = append(append(seen, line.Text...), '\n')
+		d.lines = append(append(d.lines, line.Text...), '\n')
 		hidden = append(hidden, line.Hidden...)
 	}
-	part.Text = seen
-	if len(hidden) > 0 {
-		part.Hidden = hidden
+	if len(d.lines) > 0 {
+		start := len(d.arena)
+		d.arena = append(d.arena, d.lines...)
+		part.Text = d.arena[start:len(d.arena):len(d.arena)]
 	}
+	part.Hidden = hidden
 }
 
 // maxPages is how many values of a calendar are read as HTML. Each has a start that costs more than a short value does.

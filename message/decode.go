@@ -36,6 +36,7 @@ type Decoder struct {
 	pieces     []piece           // of the parameter at hand
 	blocks     []fileBlock       // of the text at hand
 	kept       [][]byte          // what is between them
+	lines      []byte            // that are seen of the calendar at hand
 	frames     []frame           // of the HTML at hand
 	frameDepth int               // how many of them the HTML at hand is in
 	codecs     map[string]*codec // by declared label, up to maxCodecs
