@@ -13,6 +13,8 @@ type Decoder struct {
 	msg      Message
 	textLeft int // of Options.MaxTextBytes, for the message at hand
 	fileLeft int // of maxFileBytes
+	reading  reading
+	doubts   reading // what the message gives twice
 
 	// arena holds what is made for the message at hand. It is only appended to: if it moves, what was made before stays
 	// valid where it was.
@@ -70,13 +72,16 @@ func (d *Decoder) Decode(raw []byte) *Message {
 	d.msg = Message{Header: d.msg.Header[:0], Attached: d.msg.Attached[:0], Parts: d.msg.Parts[:0], Links: d.msg.Links[:0]}
 	d.textLeft, d.fileLeft = d.options.MaxTextBytes, maxFileBytes
 	d.arena, d.links, d.hidden = d.arena[:0], d.links[:0], d.hidden[:0]
-	d.boundaries = d.boundaries[:0]
-
 	d.startClock(len(raw))
-
-	e, body := d.header(d.start(bytes.TrimPrefix(raw, []byte("\ufeff"))), d.typePlain, &d.msg.Header)
-	d.walk(e, body, 0)
+	d.readAll(d.start(bytes.TrimPrefix(raw, []byte("\ufeff"))))
 	return &d.msg
+}
+
+// read reads a message with LF as the only line end into d.msg.
+func (d *Decoder) read(data []byte) {
+	d.boundaries = d.boundaries[:0]
+	e, body := d.header(data, d.typePlain, &d.msg.Header)
+	d.walk(e, body, 0)
 }
 
 // startClock sets the deadline for a message of that size. Smaller ones than minTimed cannot take long.

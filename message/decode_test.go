@@ -111,13 +111,14 @@ func TestBrokenMailIsRead(t *testing.T) {
 			"header without an empty line after it"},
 		{"no-empty-line-multipart", "straight into the parts", "First part.", "", "header without an empty line after it"},
 		{"no-empty-line-part", "not delivered", "Dear Ann: this was not delivered. | Reporting-MTA: dns; relay.example " +
-			"Final-Recipient: rfc822; bob@home.example | The message itself. | The last part.", "", "header without an empty line after it"},
+			"Final-Recipient: rfc822; bob@home.example | The message itself. | The last part.", "",
+			"header without an empty line after it, fields that contradict each other"},
 		{"nul", "hidden NUL", "pills", "", "NUL bytes in text"},
 		{"parameter-pieces", "pieces", "- | - | a file | - | - | -", "", ""},
 		{"quoted-printable", "half quoted", "1=1, x=y, 100=% sure, café, longer word", "", "broken quoted-printable"},
 		{"quoted-printable-end", "at the end", "café, soft line end", "", ""},
 		{"transfer-encodings", "encodings", "one | two | three | four", "", "misspelt transfer encoding"},
-		{"two-types", "two types", "The first one wins.", "", ""},
+		{"two-types", "two types", "The first one wins. | - | The first=20one wins.", "", "fields that contradict each other"},
 		{"unknown-encoding", "odd encoding", "Read as it is.", "", "unknown transfer encoding"},
 		{"utf-7", "Hi Mom -☺-!", "Hi Mom -☺-! 1+1 is 1+1, 日本語", "", ""},
 		{"uuencode", "two files", "Here they are. begin the day with a smile Greetings | Dear Bob, this is the list that " +

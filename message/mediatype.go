@@ -13,22 +13,26 @@ type entity struct {
 	attachment bool
 	fragment   bool // a message/partial that does not start its message
 
-	typed, encoded, disposed bool // the field has been seen
+	givenType, givenEncoding []byte // the last of these fields, nil if there was none
+	disposed                 bool   // that field has been seen
 }
 
-// describe takes up a field that describes the content. The first of each name wins.
+// describe takes up a field that describes the content. Of two types or encodings the one counts that the reading says,
+// of other fields the first.
 func (d *Decoder) describe(e *entity, name, value []byte) {
 	const prefix = "content-"
 	if !hasPrefixFold(name, prefix) {
 		return
 	}
 	switch name = name[len(prefix):]; {
-	case !e.typed && equalFold(name, "type"):
-		e.typed = true
-		d.describeType(e, value)
-	case !e.encoded && equalFold(name, "transfer-encoding"):
-		e.encoded = true
-		d.describeTransfer(e, value)
+	case equalFold(name, "type"):
+		if d.takes(&e.givenType, value, lastType) {
+			d.describeType(e, value)
+		}
+	case equalFold(name, "transfer-encoding"):
+		if d.takes(&e.givenEncoding, value, lastEncoding) {
+			d.describeTransfer(e, value)
+		}
 	case !e.disposed && equalFold(name, "disposition"):
 		e.disposed = true
 		token, params := cutToken(value)
@@ -62,6 +66,8 @@ func (d *Decoder) describeType(e *entity, value []byte) {
 	if string(e.mediaType) == "message/partial" {
 		number := d.param("number")
 		e.fragment = len(number) > 0 && string(number) != "1"
+	} else {
+		e.fragment = false
 	}
 }
 
