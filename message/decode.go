@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"io"
 	"time"
 	"unicode/utf8"
 )
@@ -9,12 +10,13 @@ import (
 // Decoder decodes messages one after the other, reusing its memory, which grows to what the largest message needed.
 // It belongs to one goroutine.
 type Decoder struct {
-	options  Options
-	msg      Message
-	textLeft int // of Options.MaxTextBytes, for the message at hand
-	fileLeft int // of maxFileBytes
-	reading  reading
-	doubts   reading // what the message gives twice
+	options    Options
+	msg        Message
+	textLeft   int // of Options.MaxTextBytes, for the message at hand
+	fileLeft   int // of maxFileBytes
+	unpackLeft int // of maxUnpacked
+	reading    reading
+	doubts     reading // what the message gives twice
 
 	// arena holds what is made for the message at hand. It is only appended to: if it moves, what was made before stays
 	// valid where it was.
@@ -38,7 +40,10 @@ type Decoder struct {
 	pieces     []piece           // of the parameter at hand
 	blocks     []fileBlock       // of the text at hand
 	kept       [][]byte          // what is between them
-	lines      []byte            // that are seen of the calendar at hand
+	lines      []byte            // that are seen of the calendar or PDF at hand
+	pdfs       *pdfReader        // the same
+	inflater   io.Reader         // made when it is first needed
+	stream     []byte            // of the stream of a PDF at hand
 	frames     []frame           // of the HTML at hand
 	frameDepth int               // how many of them the HTML at hand is in
 	codecs     map[string]*codec // by declared label, up to maxCodecs
@@ -70,7 +75,7 @@ func NewDecoder(o Options) *Decoder {
 // long as raw stays unchanged, since it may share memory with it.
 func (d *Decoder) Decode(raw []byte) *Message {
 	d.msg = Message{Header: d.msg.Header[:0], Attached: d.msg.Attached[:0], Parts: d.msg.Parts[:0], Links: d.msg.Links[:0]}
-	d.textLeft, d.fileLeft = d.options.MaxTextBytes, maxFileBytes
+	d.textLeft, d.fileLeft, d.unpackLeft = d.options.MaxTextBytes, maxFileBytes, maxUnpacked
 	d.arena, d.links, d.hidden = d.arena[:0], d.links[:0], d.hidden[:0]
 	d.startClock(len(raw))
 	d.readAll(d.start(bytes.TrimPrefix(raw, []byte("\ufeff"))))
