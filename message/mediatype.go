@@ -5,11 +5,13 @@ import "bytes"
 // entity is what a header says about the content below it.
 type entity struct {
 	mediaType  []byte
+	assumed    []byte // the media type of an entity that declares none
 	charset    []byte
 	boundary   []byte
 	encoding   []byte // as declared
 	transfer   transfer
 	filename   []byte
+	typeName   []byte // the file name in the type, for want of a better one
 	attachment bool
 	fragment   bool // a message/partial that does not start its message
 
@@ -54,15 +56,14 @@ func (d *Decoder) describeType(e *entity, value []byte) {
 	if major, minor, ok := bytes.Cut(token, []byte("/")); ok && len(major) > 0 && len(minor) > 0 {
 		e.mediaType = d.toUTF8(d.lower(token), nil, false)
 	} else {
+		e.mediaType = e.assumed
 		d.msg.Repairs.add(BadContentType)
 	}
 	d.cutParams(params)
 	charset, _ := cutToken(d.param("charset"))
 	e.charset = d.lower(charset)
 	e.boundary = bytes.TrimRight(d.param("boundary"), " \t")
-	if len(e.filename) == 0 {
-		e.filename = d.param("name")
-	}
+	e.typeName = d.param("name")
 	if string(e.mediaType) == "message/partial" {
 		number := d.param("number")
 		e.fragment = len(number) > 0 && string(number) != "1"

@@ -50,7 +50,7 @@ func (d *Decoder) pdfReader() *pdfReader {
 
 const (
 	// maxUnpacked is how much is unpacked of all PDFs of a message.
-	maxUnpacked = 8 << 20
+	maxUnpacked = 4 << 20
 	// maxObjects is how many objects of a PDF are read, and how many references in them.
 	maxObjects = 1 << 15
 	// maxGlyphs is how many glyphs of a PDF are mapped to Unicode, in all fonts together.

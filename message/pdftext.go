@@ -98,6 +98,7 @@ func (t *pdfText) operator(word string, name []byte, numbers *[6]float64, lex *p
 		t.useFont(name)
 	case "Tr":
 		t.invisible = last == 3 || last == 7
+		t.blank(' ') // it takes as much room as if it were seen
 	case "Td", "TD":
 		t.x, t.y, t.moved = t.x+numbers[4]*t.scale, t.y+last*t.scale, true
 	case "Tm":
