@@ -2,6 +2,7 @@ package message_test
 
 import (
 	"encoding/ascii85"
+	"encoding/base64"
 	"fmt"
 	"runtime"
 	"strings"
@@ -16,7 +17,8 @@ const smallPDF = "%PDF-1.4\n1 0 obj<</Type/Annot/A<</S/URI/URI(http://pay.exampl
 
 // ofPDF returns a message that is a PDF with that content on a page, and other objects.
 func ofPDF(content, objects string) string {
-	return "Content-Type: application/pdf\n\n%PDF-1.4\n1 0 obj<<>>stream\n" + content + "\nendstream endobj\n" + objects
+	pdf := "%PDF-1.4\n1 0 obj<<>>stream\n" + content + "\nendstream endobj\n" + objects
+	return "Content-Type: application/pdf\nContent-Transfer-Encoding: base64\n\n" + base64.StdEncoding.EncodeToString([]byte(pdf))
 }
 
 func TestWhatIsShownOfAPDF(t *testing.T) {
@@ -33,7 +35,7 @@ func TestWhatIsShownOfAPDF(t *testing.T) {
 		{"kerning and a gap", "BT [(P)-20(ay)-300(now)] TJ ET", "", "Pay now", ""},
 		{"lines", "BT (a) Tj T* (b) Tj (c) ' 1 1 (d) \" ET", "", "a b c d", ""},
 		{"each glyph placed", "BT /F 10 Tf (P) Tj 6 0 Td (a) Tj 5 0 Td (y) Tj 14 0 Td (n) Tj ET", "", "Pay n", ""},
-		{"each glyph in a text object", "BT 10 0 0 10 5 5 Tm (P) Tj ET BT 10 0 0 10 11 5 Tm (a) Tj ET BT 10 0 0 10 11 50 Tm (b) Tj ET", "", "Pa b", ""},
+		{"each glyph in a text object", "BT /F 1 Tf 10 0 0 10 5 5 Tm (P) Tj ET BT 10 0 0 10 11 5 Tm (a) Tj ET BT 10 0 0 10 11 50 Tm (b) Tj ET", "", "Pa b", ""},
 		{"words placed", "BT /F 10 Tf (Pay) Tj 20 0 Td (now) Tj 0 -12 Td (here) Tj ET", "", "Pay now here", ""},
 		{"strings that are not shown", "BT /Span <</ActualText (no)>> BDC (yes) Tj (no) pop ET (no)", "", "yes", ""},
 		{"a font with a map", "BT /F1 12 Tf <00010011001000210002> Tj ET", font, "Pba fi", ""},
@@ -46,7 +48,7 @@ func TestWhatIsShownOfAPDF(t *testing.T) {
 		{"content that says it is a font", "", "2 0 obj<</Contents 3 0 R>>endobj 3 0 obj<</Length1 5>>stream\nBT (a) Tj ET\nendstream endobj", "a", ""},
 		{"a picture", "", "3 0 obj<</Subtype/Image>>stream\nBT (a) Tj ET\nendstream endobj", "-", ""},
 		{"packed content", "", "3 0 obj<</Filter/FlateDecode>>stream\n" + deflatedText("BT (Pay now) Tj ET") + "\nendstream endobj", "Pay now", ""},
-		{"packed content that is cut off", "", "3 0 obj<</Filter[/Fl]>>stream\n" + deflatedText("BT (Pay now) Tj ET")[:18], "-", ""},
+		{"packed content that is cut off", "", "3 0 obj<</Filter[/Fl]>>stream\n" + deflatedText("BT (Pay now) Tj ET")[:18], "Pay now", ""},
 		{"content in hexadecimal digits", "", "3 0 obj<</Filter/AHx>>stream\n425428612920546a>\nendstream endobj", "a", ""},
 		{"content in base 85", "", "3 0 obj<</Filter[/ASCII85Decode/FlateDecode]>>stream\n" + base85(deflatedText("BT (Pay) Tj ET")) +
 			"~>\nendstream endobj", "Pay", ""},
@@ -72,9 +74,23 @@ func base85(text string) string {
 }
 
 func TestInvisibleTextOfAPDFIsHidden(t *testing.T) {
-	p := decode(ofPDF("BT (Pay) Tj 3 Tr (moon) Tj 0 Tr (now) Tj ET", "")).Parts[0]
-	if got := strings.Join(strings.Fields(string(p.Text)), " "); got != "Pay now" || strings.TrimSpace(string(p.Hidden)) != "moon" {
-		t.Errorf("got text %q, hidden %q", p.Text, p.Hidden)
+	tests := []struct{ name, content string }{
+		{"not drawn", "BT (Pay) Tj 3 Tr (moon) Tj 0 Tr (now) Tj ET"},
+		{"small letters", "BT /F 12 Tf (Pay) Tj /F 3 Tf (moon) Tj /F 12 Tf (now) Tj ET"},
+		{"small by its matrix", "BT /F 12 Tf (Pay) Tj .1 0 0 .1 0 0 Tm (moon) Tj 1 0 0 1 50 0 Tm (now) Tj ET"},
+		{"a small page", "BT /F 12 Tf (Pay) Tj ET q .1 0 0 .1 0 0 cm BT (moon) Tj ET Q BT (now) Tj ET"},
+		{"nearly white", "BT 0 g (Pay) Tj .9 g (moon) Tj 1 g (now) Tj ET"},
+		{"light grey", "BT 0 0 0 rg (Pay) Tj .88 .88 .88 rg (moon) Tj 0 0 1 sc (now) Tj ET"},
+		{"light ink", "BT 0 0 0 1 k (Pay) Tj 0 0 0.1 0 k (moon) Tj 0 0 0 1 k (now) Tj ET"},
+		{"light until it is restored", "BT (Pay) Tj ET q .9 g BT (moon) Tj ET Q Q BT (now) Tj ET"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := decode(ofPDF(test.content, "")).Parts[0]
+			if got := strings.Join(strings.Fields(string(p.Text)), " "); got != "Pay now" || strings.TrimSpace(string(p.Hidden)) != "moon" {
+				t.Errorf("got text %q, hidden %q", p.Text, p.Hidden)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package message
 import (
 	"bytes"
 	"math"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -14,11 +15,14 @@ type pdfText struct {
 	pdf         *pdfReader
 	out, hidden []byte
 
-	font      *pdfObject
-	glyphs    *glyphMap
-	size      float64 // of the font
-	scale     float64 // of the text, by its matrix
-	invisible bool
+	font   *pdfObject
+	glyphs *glyphMap
+	size   float64 // of the font
+	scale  float64 // of the text, by its matrix
+	state  pdfState
+	hides  bool         // the text before was hidden
+	saved  [32]pdfState // deeper ones are not restored
+	depth  int
 
 	x, y           float64 // where the text at hand starts
 	moved          bool    // and nothing has been shown there
@@ -26,6 +30,21 @@ type pdfText struct {
 	shown          int     // how many glyphs that has
 	glyphsShown    int     // in all
 	blanksShown    int     // of these
+}
+
+// pdfState is what "q" saves and "Q" restores.
+type pdfState struct {
+	zoom      float64 // of the page, by its matrix
+	x, y      float64 // where it starts
+	invisible bool
+	light     bool // text is nearly as light as paper
+}
+
+// isHidden reports whether nobody can read the text at hand: it is not drawn, in letters of less than four points, or in a grey
+// that is nearly white. White text counts as seen: what is drawn below it, such as a button, is not known.
+func (t *pdfText) isHidden() bool {
+	const smallest = 4 // points
+	return t.state.invisible || t.state.light || t.size*t.scale*t.state.zoom < smallest
 }
 
 // isFull reports whether the message may have no more text.
@@ -36,12 +55,12 @@ func (t *pdfText) read(content []byte) {
 	if !bytes.Contains(content, []byte("BT")) {
 		return
 	}
-	t.size, t.scale, t.invisible = 1, 1, false
+	t.size, t.scale, t.state, t.depth = 12, 1, pdfState{zoom: 1}, 0
 	lex := pdfLexer{data: content}
 	var numbers [6]float64                          // the last operands, the last one at the end
 	var name []byte                                 // the last one
 	start, hiddenStart := len(t.out), len(t.hidden) // of what the operator at hand would show
-	dicts, inArray := 0, false
+	dicts, operands, inArray := 0, 0, false
 	for token := lex.next(); token != pdfEnd && !t.isFull(); token = lex.next() {
 		switch token {
 		case pdfName:
@@ -50,6 +69,7 @@ func (t *pdfText) read(content []byte) {
 		case pdfNumberToken:
 			copy(numbers[:], numbers[1:])
 			numbers[len(numbers)-1] = lex.number
+			operands++
 			const gap = -180 // in thousandths of the size of the font
 			if inArray && lex.number < gap {
 				t.blank(' ')
@@ -73,37 +93,61 @@ func (t *pdfText) read(content []byte) {
 			continue
 		case "Tj", "TJ":
 		case "'", "\"":
-			t.blank('\n')
+			t.out = slices.Insert(t.out, start, '\n')
 		default:
 			t.out, t.hidden = t.out[:start], t.hidden[:hiddenStart]
-			t.operator(word, name, &numbers, &lex)
+			t.operator(word, name, numbers[len(numbers)-min(operands, len(numbers)):], &lex)
+			numbers = [6]float64{}
 		}
 		start, hiddenStart = len(t.out), len(t.hidden)
-		dicts, inArray = 0, false
+		dicts, operands, inArray = 0, 0, false
 	}
 	t.out, t.hidden = t.out[:start], t.hidden[:hiddenStart]
 	t.blank('\n')
 }
 
-// operator carries out an operator that shows no text.
-func (t *pdfText) operator(word string, name []byte, numbers *[6]float64, lex *pdfLexer) {
-	last := numbers[len(numbers)-1]
-	switch word {
+// operator carries out an operator that shows no text; operands are the last numbers before it, six at most.
+func (t *pdfText) operator(word string, name []byte, operands []float64, lex *pdfLexer) {
+	switch n := len(operands); word {
 	case "BT":
 		t.x, t.y, t.scale, t.moved = 0, 0, 1, true
 	case "T*":
 		t.blank('\n')
 	case "Tf":
-		t.size = math.Abs(last)
+		if n > 0 {
+			t.size = math.Abs(operands[n-1])
+		}
 		t.useFont(name)
 	case "Tr":
-		t.invisible = last == 3 || last == 7
-		t.blank(' ') // it takes as much room as if it were seen
+		t.state.invisible = n > 0 && (operands[n-1] == 3 || operands[n-1] == 7)
 	case "Td", "TD":
-		t.x, t.y, t.moved = t.x+numbers[4]*t.scale, t.y+last*t.scale, true
+		if n >= 2 {
+			t.x, t.y, t.moved = t.x+operands[n-2]*t.scale, t.y+operands[n-1]*t.scale, true
+		}
 	case "Tm":
-		t.scale = math.Hypot(numbers[0], numbers[1])
-		t.x, t.y, t.moved = numbers[4], last, true
+		if n == 6 {
+			t.scale = math.Hypot(operands[0], operands[1])
+			t.x, t.y, t.moved = operands[4], operands[5], true
+		}
+	case "cm":
+		if n == 6 {
+			t.state.x += t.state.zoom * operands[4]
+			t.state.y += t.state.zoom * operands[5]
+			t.state.zoom *= math.Hypot(operands[0], operands[1])
+		}
+	case "q":
+		if t.depth < len(t.saved) {
+			t.saved[t.depth] = t.state
+		}
+		t.depth++
+	case "Q":
+		if t.depth--; t.depth < 0 {
+			t.depth = 0
+		} else if t.depth < len(t.saved) {
+			t.state = t.saved[t.depth]
+		}
+	case "g", "rg", "k", "sc", "scn":
+		t.state.light = isLight(operands)
 	case "ID": // the bytes of a picture
 		end := bytes.Index(lex.data[lex.at:], []byte("EI"))
 		if end < 0 {
@@ -113,23 +157,45 @@ func (t *pdfText) operator(word string, name []byte, numbers *[6]float64, lex *p
 	}
 }
 
+// isLight reports whether a colour of one, three or four parts (grey, RGB, CMYK) is nearly white, and not white.
+func isLight(colour []float64) bool {
+	const light, white = 0.8, 0.99
+	isWhite := true
+	if len(colour) != 1 && len(colour) != 3 && len(colour) != 4 {
+		return false
+	}
+	for _, part := range colour {
+		if len(colour) == 4 {
+			part = 1 - part
+		}
+		if part < light {
+			return false
+		}
+		isWhite = isWhite && part >= white
+	}
+	return !isWhite
+}
+
 // arrive sets words apart if the text at hand does not start where the text before it ends. Without the widths of glyphs that
 // can only be guessed: some programs place each glyph; others each part of a word that is kerned, and show blanks as glyphs.
 func (t *pdfText) arrive() {
 	const (
 		widest = 1.1 // of one glyph, in sizes of the font
-		wide   = 0.7 // of several, on average
+		wide   = 0.6 // of several, on average
+		narrow = 0.15
 	)
-	em := t.size * t.scale
-	x, y := t.x-t.shownX, math.Abs(t.y-t.shownY)
+	zoom := t.state.zoom
+	em, n := t.size*t.scale*zoom, float64(t.shown)
+	startX, startY := t.state.x+t.x*zoom, t.state.y+t.y*zoom
+	x, y := startX-t.shownX, math.Abs(startY-t.shownY)
 	hasBlanks := t.blanksShown*20 > t.glyphsShown
 	switch {
 	case y > em/2:
 		t.blank('\n')
-	case x < 0, t.shown == 1 && x > widest*em, t.shown > 1 && (!hasBlanks || x > (float64(t.shown)*wide+widest)*em):
+	case x < n*narrow*em, t.shown == 1 && x > widest*em, t.shown > 1 && (!hasBlanks || x > (n*wide+wide)*em):
 		t.blank(' ')
 	}
-	t.shownX, t.shownY, t.shown, t.moved = t.x, t.y, 0, false
+	t.shownX, t.shownY, t.shown, t.moved = startX, startY, 0, false
 }
 
 // blank sets words apart.
@@ -147,8 +213,13 @@ func (t *pdfText) show(text []byte) {
 	if t.moved && len(text) > 0 {
 		t.arrive()
 	}
+	hidden := t.isHidden()
+	if hidden != t.hides { // it takes as much room as if it were seen
+		t.hides = hidden
+		t.blank(' ')
+	}
 	to := &t.out
-	if t.invisible {
+	if hidden {
 		to = &t.hidden
 	}
 	if t.glyphs == nil {

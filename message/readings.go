@@ -102,11 +102,16 @@ func (k knownItems) merge(m, further *Message, o Options) {
 	m.Marks |= further.Marks
 }
 
-func (k knownItems) isNewPart(p Part) bool { return k.isNew('p', p.Type, p.Filename, p.Text, p.Hidden) }
-func (k knownItems) isNewLink(l Link) bool { return k.isNew('l'+byte(l.Kind), l.URL, l.Text) }
-func (k knownItems) isNewField(f Field) bool {
-	return k.isNew('f', f.Name, f.Value)
+// isNewPart goes by the text of a part, whatever its type, and by the type of one that has none.
+func (k knownItems) isNewPart(p Part) bool {
+	if p.Text == nil {
+		return k.isNew('f', p.Filename, p.Type)
+	}
+	return k.isNew('p', p.Filename, p.Text, p.Hidden)
 }
+
+func (k knownItems) isNewLink(l Link) bool   { return k.isNew('l', []byte{byte(l.Kind)}, l.URL, l.Text) }
+func (k knownItems) isNewField(f Field) bool { return k.isNew('h', f.Name, f.Value) }
 
 // isNew reports whether an item of that kind, made of pieces, has not been seen before.
 func (k knownItems) isNew(kind byte, pieces ...[]byte) bool {

@@ -26,7 +26,7 @@ func TestWhatAMessageGivesTwiceIsReadBothWays(t *testing.T) {
 		{"the same boundary twice", "Content-Type: multipart/mixed; boundary=a; boundary=a\n\n" + both, "first"},
 		{"a boundary for those who know RFC 2231", "Content-Type: multipart/mixed; boundary=a; boundary*=us-ascii''b\n\n" + both, "second | first"},
 		{"two charsets", "Content-Type: text/plain; charset=utf-8; charset=utf-7\n\na +AGI-", "a +AGI- | a b"},
-		{"two types and two encodings", plain + html + qp + b64 + "\nPGI+YTwvYj4=", "PGI+YTwvYj4= | <b>a</b> | a"},
+		{"two types and two encodings", plain + html + qp + b64 + "\nPGI+YTwvYj4=", "PGI+YTwvYj4 | <b>a</b> | a"},
 		{"a part", "Content-Type: multipart/mixed; boundary=c\n\n--c\n\nsame\n--c\n" + qp + b64 + "\nUGF5\n--c--", "same | UGF5 | Pay"},
 		{"what only one reading shows is twofold itself", "Content-Type: multipart/mixed; boundary=a; boundary=b\n\n--b\n" + qp + b64 + "\nUGF5\n--b--\n--a\n\nx\n",
 			"x | UGF5 | Pay"},
