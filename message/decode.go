@@ -188,12 +188,10 @@ func (d *Decoder) walk(e entity, data []byte, depth int) {
 			continue
 		case kind == kindMessage && e.isEncoded() && d.fits(depth):
 			hit = findBoundary(data, d.boundaries[base:])
-			d.encodedMessage(e, data[:hit.start], depth)
+			d.inner(d.inside(e, data[:hit.start]), depth)
 		default:
 			hit = findBoundary(data, d.boundaries[base:])
-			if body := data[:hit.start]; kind == kindFile && d.isMessage(e, body) && d.fits(depth) {
-				d.encodedMessage(e, body, depth)
-			} else {
+			if body := data[:hit.start]; kind != kindFile || !d.fileMessage(e, body, depth) {
 				d.leaf(e, body)
 			}
 		}
@@ -252,10 +250,28 @@ func (d *Decoder) multipart(e entity, data []byte, depth, base int) boundaryLine
 	return hit
 }
 
-// encodedMessage reads the message that is the content of e.
-func (d *Decoder) encodedMessage(e entity, body []byte, depth int) {
-	inside, body := d.header(d.start(d.inside(e, body)), d.typePlain, &d.msg.Attached)
-	d.walk(inside, body, depth+1)
+// inner reads a message that was the content of an entity at that depth.
+func (d *Decoder) inner(message []byte, depth int) {
+	e, body := d.header(d.start(message), d.typePlain, &d.msg.Attached)
+	d.walk(e, body, depth+1)
+}
+
+// fileMessage reads a file that is a message, or holds one with its signature. It reports whether it is one.
+func (d *Decoder) fileMessage(e entity, body []byte, depth int) bool {
+	switch {
+	case d.isMessage(e, body):
+		if !d.fits(depth) {
+			return false
+		}
+		d.inner(d.inside(e, body), depth)
+	default:
+		message := d.signed(e, body)
+		if len(message) == 0 || !d.fits(depth) {
+			return false
+		}
+		d.inner(message, depth)
+	}
+	return true
 }
 
 // inside returns the content of an encoded message or multipart. It counts as text of the message, or thirty of them,
@@ -312,7 +328,7 @@ func (d *Decoder) leaf(e entity, body []byte) {
 	case kindCalendar:
 		d.show(&part, formatCalendar, d.content(e, body), e.charset)
 	default:
-		d.text(&part, e, body, e.isHTML())
+		d.text(&part, e, body, e.isHTML() || hasEnding(e.filename, htmlEndings[:]...))
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
 	for _, block := range d.blocks {
@@ -334,6 +350,10 @@ func (d *Decoder) hasRoom() bool {
 // are taken out of it, and left in d.blocks.
 func (d *Decoder) text(part *Part, e entity, body []byte, isHTML bool) {
 	body = d.content(e, body)
+	if bytes.HasPrefix(body, []byte("%PDF-")) {
+		d.show(part, formatPDF, body, nil)
+		return
+	}
 	if !isHTML && looksLikeHTML(body) {
 		d.msg.Repairs.add(UndeclaredHTML)
 		isHTML = true

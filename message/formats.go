@@ -13,6 +13,9 @@ const (
 	formatPDF
 )
 
+// htmlEndings are those of the names of files that browsers open as HTML or SVG.
+var htmlEndings = [...]string{".htm", ".html", ".shtml", ".xhtml", ".xht", ".svg"}
+
 // headBytes is how much of a content is looked at for what it is.
 const headBytes = 1 << 10
 
@@ -54,7 +57,7 @@ func formatOf(head, name, mediaType []byte) format {
 		return formatCalendar
 	case isBinary(head):
 		return formatUnknown
-	case string(mediaType) == "image/svg+xml", hasEnding(name, ".htm", ".html", ".shtml", ".xhtml", ".xht", ".svg"),
+	case string(mediaType) == "image/svg+xml", hasEnding(name, htmlEndings[:]...),
 		hasTag(head, "html", "body", "svg"):
 		return formatHTML
 	case hasEnding(name, ".txt"):
