@@ -15,12 +15,13 @@ import (
 // no text part has it, for docs/experiments.md.
 func TestHowOftenTextStandsOutsideOfTheTextIsCounted(t *testing.T) {
 	dir := corporaDir(t)
+	// In messages in base64 these are not found.
 	patterns := map[string]*regexp.Regexp{
-		"input with a value that is shown": regexp.MustCompile(`(?i)<input[^>]*(type\s*=\s*["']?(text|email|search)[^>]*value\s*=\s*["']?[^"'>\s]|value\s*=\s*["']?[^"'>\s][^>]*type\s*=\s*["']?(text|email|search))`),
-		"placeholder":                      regexp.MustCompile(`(?i)placeholder\s*=`),
-		"srcdoc":                           regexp.MustCompile(`(?i)<iframe[^>]*srcdoc\s*=`),
-		"data: that is no picture":         regexp.MustCompile(`(?i)["'(]data:(text|application|image/svg)`),
-		"svg in HTML":                      regexp.MustCompile(`(?i)<svg`),
+		"input with a value":       regexp.MustCompile(`(?i)<input[^>]*type\s*=\s*(3D)?["']?(text|email|search)[^>]*\svalue\s*=\s*(3D)?["']?[^"'>\s]`),
+		"placeholder":              regexp.MustCompile(`(?i)placeholder\s*=`),
+		"srcdoc":                   regexp.MustCompile(`(?i)<iframe[^>]*srcdoc\s*=`),
+		"data: that is no picture": regexp.MustCompile(`(?i)["'(]data:(text|application|image/svg)`),
+		"svg in HTML":              regexp.MustCompile(`(?i)<svg`),
 	}
 	d := message.NewDecoder(message.DefaultOptions())
 	for _, corpus := range []struct{ name, folders string }{
