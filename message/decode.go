@@ -14,6 +14,7 @@ type Decoder struct {
 	msg        Message
 	textLeft   int // of Options.MaxTextBytes, for the message at hand
 	fileLeft   int // of maxFileBytes
+	packedLeft int // of maxPacked
 	unpackLeft int // of maxUnpacked
 	reading    reading
 	doubts     reading // what the message gives twice
@@ -75,7 +76,8 @@ func NewDecoder(o Options) *Decoder {
 // long as raw stays unchanged, since it may share memory with it.
 func (d *Decoder) Decode(raw []byte) *Message {
 	d.msg = Message{Header: d.msg.Header[:0], Attached: d.msg.Attached[:0], Parts: d.msg.Parts[:0], Links: d.msg.Links[:0]}
-	d.textLeft, d.fileLeft, d.unpackLeft = d.options.MaxTextBytes, maxFileBytes, maxUnpacked
+	d.textLeft, d.fileLeft = d.options.MaxTextBytes, maxFileBytes
+	d.packedLeft, d.unpackLeft = maxPacked, maxUnpacked
 	d.arena, d.links, d.hidden = d.arena[:0], d.links[:0], d.hidden[:0]
 	d.startClock(len(raw))
 	d.readAll(d.start(bytes.TrimPrefix(raw, []byte("\ufeff"))))

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"chaff/message"
 )
@@ -154,4 +157,35 @@ func TestFramesAndFilesKeepToTheLimits(t *testing.T) {
 	if size > 700 || repairs(m) != "cut: too much text" {
 		t.Errorf("got %d bytes of text and %q of frames", size, repairs(m))
 	}
+}
+
+// FuzzFrames holds that a page in a frame, however it is written there, gives the texts that it gives alone.
+func FuzzFrames(f *testing.F) {
+	for _, seed := range []string{"<p>Pay", "a<iframe srcdoc='b c'>", "<a href=http://pay.example/>a</a>", "<img src=data:,x%20y>", "&lt;b", "<b>\r\na\r"} {
+		f.Add(seed)
+	}
+	d := message.NewDecoder(message.DefaultOptions())
+	words := func(raw string) (all []string) {
+		for _, p := range d.Decode([]byte("Content-Type: text/html; charset=utf-8\n\n" + raw)).Parts {
+			if text := strings.Join(strings.Fields(string(p.Text)), " "); strings.ContainsFunc(text, unicode.IsLetter) {
+				all = append(all, text)
+			}
+		}
+		return all
+	}
+	f.Fuzz(func(t *testing.T, page string) {
+		if !utf8.ValidString(page) || strings.ContainsAny(page, "\x00\x1b") || strings.HasPrefix(page, "\ufeff") || len(page) > 10_000 {
+			return
+		}
+		want := words(page)
+		for _, frame := range []string{
+			"<iframe srcdoc='" + html.EscapeString(page) + "'>",
+			"<iframe src='data:text/html;charset=utf-8;base64," + base64.StdEncoding.EncodeToString([]byte(page)) + "'>",
+			"<embed src='data:text/html;charset=utf-8," + html.EscapeString(url.PathEscape(page)) + "'>",
+		} {
+			if got := words(frame); !slices.Equal(got, want) {
+				t.Errorf("%q gives %q in %q, %q alone", page, got, frame, want)
+			}
+		}
+	})
 }

@@ -15,6 +15,8 @@ import (
 // No library: those that are kept up unpack without a limit, and refuse what viewers repair.
 func (d *Decoder) pdf(part *Part, data []byte) {
 	p := d.pdfReader()
+	defer p.forget()
+	p.left = maxGlyphs
 	p.scan(data)
 	p.nameObjects()
 	text := pdfText{pdf: p, out: d.lines[:0]}
@@ -35,22 +37,35 @@ func (d *Decoder) pdf(part *Part, data []byte) {
 	d.textLeft -= len(part.Hidden)
 }
 
-// pdfReader returns the reader of PDF, ready for the next one.
+// pdfReader returns the reader of PDF.
 func (d *Decoder) pdfReader() *pdfReader {
 	if d.pdfs == nil {
 		d.pdfs = &pdfReader{d: d, byNumber: map[int]int{}, fonts: map[string]int{}, maps: map[int]*glyphMap{}}
 	}
-	p := d.pdfs
-	p.objects, p.refs, p.left = p.objects[:0], p.refs[:0], maxGlyphs
+	return d.pdfs
+}
+
+// forget makes the reader ready for the next PDF. It keeps no bytes of this one, and no map that would take long to clear.
+func (p *pdfReader) forget() {
+	const most = 1 << 10
+	clear(p.objects)
+	clear(p.refs)
+	p.objects, p.refs = p.objects[:0], p.refs[:0]
+	if len(p.byNumber) > most {
+		p.byNumber, p.fonts, p.maps = map[int]int{}, map[string]int{}, map[int]*glyphMap{}
+		return
+	}
 	clear(p.byNumber)
 	clear(p.fonts)
 	clear(p.maps)
-	return p
 }
 
 const (
-	// maxUnpacked is how much is unpacked of all PDFs of a message.
+	// maxUnpacked is how many bytes all streams of the PDFs of a message are unpacked to.
 	maxUnpacked = 4 << 20
+	// maxPacked is how many bytes of them are unpacked. A stream may have a table every twelve bytes, which takes as long as
+	// a thousand bytes of text, and unpack to nothing.
+	maxPacked = 512 << 10
 	// maxObjects is how many objects of a PDF are read, and how many references in them.
 	maxObjects = 1 << 15
 	// maxGlyphs is how many glyphs of a PDF are mapped to Unicode, in all fonts together.
@@ -318,7 +333,9 @@ func (p *pdfReader) inflated(dst, content []byte) []byte {
 	if len(content) < header || d.unpackLeft == 0 {
 		return dst
 	}
-	source := bytes.NewReader(content[header:])
+	content = content[header:]
+	content = content[:min(len(content), d.packedLeft)]
+	source := bytes.NewReader(content)
 	if d.inflater == nil {
 		d.inflater = flate.NewReader(source)
 	} else {
@@ -336,6 +353,7 @@ func (p *pdfReader) inflated(dst, content []byte) []byte {
 			break
 		}
 	}
+	d.packedLeft -= len(content) - source.Len()
 	return dst
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/ascii85"
 	"encoding/base64"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -113,6 +114,20 @@ func TestPDFsUnpackToALimit(t *testing.T) {
 	}
 	if took := after.TotalAlloc - before.TotalAlloc; took > most {
 		t.Errorf("%d bytes of PDF took %d of memory, want at most %d", raw.Len(), took, most)
+	}
+}
+
+// A sender can make streams that take long to unpack, and that unpack to nothing.
+func TestOnlySoMuchOfPDFsIsUnpacked(t *testing.T) {
+	random := rand.NewChaCha8([32]byte{})
+	noise := make([]byte, 32<<10)
+	random.Read(noise)
+	for streams, want := range map[int]string{10: "Pay", 20: ""} {
+		stream := "1 0 obj<</Filter/Fl>>stream\n" + deflatedText(string(noise)) + "\nendstream endobj\n"
+		m := decode(ofPDF("", strings.Repeat(stream, streams)+"1 0 obj<</Filter/Fl>>stream\n"+deflatedText("BT (Pay) Tj ET")+"\nendstream"))
+		if got := strings.TrimSpace(string(m.Parts[0].Text)); got != want {
+			t.Errorf("behind %d streams of %d bytes: got %q, want %q", streams, len(noise), got, want)
+		}
 	}
 }
 
