@@ -26,6 +26,7 @@ type Decoder struct {
 	hidden           []byte                    // the same for hidden text in HTML
 	open             []element                 // the open elements of HTML
 	given            []givenAttribute          // of the tag of HTML at hand
+	runsScripts      bool                      // the HTML at hand is a file, which a browser opens
 	hasCR, hasHyphen bool                      // the HTML at hand has a CR, or a soft hyphen, in it
 	values           []byte                    // of attributes and text of HTML without references to characters
 	characters       map[string]namedCharacter // by reference, up to maxNamed
@@ -324,6 +325,7 @@ func (d *Decoder) leaf(e entity, body []byte) {
 		return
 	}
 	d.blocks, d.frames = d.blocks[:0], d.frames[:0]
+	d.runsScripts = part.Attachment
 	switch kind {
 	case kindFile:
 		d.opened(&part, e, body)
@@ -333,6 +335,7 @@ func (d *Decoder) leaf(e entity, body []byte) {
 		d.text(&part, e, body, e.isHTML() || hasEnding(e.filename, htmlEndings[:]...))
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
+	d.runsScripts = false
 	for _, block := range d.blocks {
 		d.file(block, e.charset)
 	}

@@ -124,6 +124,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 	switch {
 	case h.script:
+		d.scriptLinks(raw)
 		return
 	case h.style:
 		d.sheet(raw)
