@@ -21,6 +21,10 @@ func (d *Decoder) addFrame(f frame) {
 		d.msg.Repairs.add(CutDepth)
 		return
 	}
+	if len(d.msg.Parts)+len(d.frames) >= d.options.MaxParts {
+		d.msg.Repairs.add(CutParts)
+		return
+	}
 	start := len(d.links)
 	d.links = append(d.links, f.content...)
 	f.content = d.links[start:len(d.links):len(d.links)]
