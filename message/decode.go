@@ -259,24 +259,6 @@ func (d *Decoder) inner(message []byte, depth int) {
 	d.walk(e, body, depth+1)
 }
 
-// fileMessage reads a file that is a message, or holds one with its signature. It reports whether it is one.
-func (d *Decoder) fileMessage(e entity, body []byte, depth int) bool {
-	switch {
-	case d.isMessage(e, body):
-		if !d.fits(depth) {
-			return false
-		}
-		d.inner(d.inside(e, body), depth)
-	default:
-		message := d.signed(e, body)
-		if len(message) == 0 || !d.fits(depth) {
-			return false
-		}
-		d.inner(message, depth)
-	}
-	return true
-}
-
 // inside returns the content of an encoded message or multipart. It counts as text of the message, or thirty of them,
 // one in the other, would be decoded thirty times.
 func (d *Decoder) inside(e entity, body []byte) []byte {

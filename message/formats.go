@@ -89,6 +89,22 @@ func hasEnding(name []byte, endings ...string) bool {
 	return false
 }
 
+// fileMessage reads a file that is a message, or holds one with its signature. It reports whether it is one.
+func (d *Decoder) fileMessage(e entity, body []byte, depth int) bool {
+	isMessage := d.isMessage(e, body)
+	if !isMessage && !d.isSigned(e, body) || !d.fits(depth) {
+		return false
+	}
+	message := d.inside(e, body)
+	if !isMessage {
+		if message = d.signed(message); len(message) == 0 {
+			return false
+		}
+	}
+	d.inner(message, depth)
+	return true
+}
+
 // isMessage reports whether a file is a whole message: its content starts with two fields of known names, or it has the
 // name of one and starts with a field.
 func (d *Decoder) isMessage(e entity, body []byte) bool {

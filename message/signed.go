@@ -2,20 +2,22 @@ package message
 
 import "bytes"
 
-// signed returns the message in a file that holds it with its signature (CMS, RFC 5652), nil if it is no such file.
-//
-// QUIRK: signed mail has the text beside its signature. It may also hold it in the same file, smime.p7m, which mail programs
-// show as if nothing were around it, whoever has signed it.
-func (d *Decoder) signed(e entity, body []byte) []byte {
+// isSigned reports whether a file is a content with its signature (CMS, RFC 5652).
+func (d *Decoder) isSigned(e entity, body []byte) bool {
 	const sequence, enough = 0x30, 32
 	head := d.head(e, body)
 	if len(head) == 0 || head[0] != sequence {
-		return nil
+		return false
 	}
-	if _, ok := afterType(head[:min(len(head), enough)], typeSigned); !ok {
-		return nil
-	}
-	content := d.inside(e, body)
+	_, ok := afterType(head[:min(len(head), enough)], typeSigned)
+	return ok
+}
+
+// signed returns the message in a content with its signature, nil if it holds another thing.
+//
+// QUIRK: signed mail has the text beside its signature. It may also hold it in the same file, smime.p7m, which mail programs
+// show as if nothing were around it, whoever has signed it (signed.eml).
+func (d *Decoder) signed(content []byte) []byte {
 	start := len(d.arena)
 	d.arena = appendSigned(d.arena, content)
 	content = d.arena[start:len(d.arena):len(d.arena)]
