@@ -30,11 +30,14 @@ const (
 	attrData
 	attrPoster
 	attrSrc
+	attrSrcdoc
+	attrPlaceholder
+	attrLabel
 )
 
 // attributeOf returns the attribute of that name, in any case.
 func attributeOf(name []byte) attribute {
-	const maxLength = len("http-equiv")
+	const maxLength = len("placeholder")
 	if len(name) > maxLength {
 		return noAttribute
 	}
@@ -75,7 +78,7 @@ func attributeOf(name []byte) attribute {
 		return attrSrcset
 	case "background":
 		return attrBackground
-	case "href":
+	case "href", "xlink:href":
 		return attrHref
 	case "formaction":
 		return attrFormaction
@@ -89,6 +92,12 @@ func attributeOf(name []byte) attribute {
 		return attrPoster
 	case "src":
 		return attrSrc
+	case "srcdoc":
+		return attrSrcdoc
+	case "placeholder":
+		return attrPlaceholder
+	case "label":
+		return attrLabel
 	}
 	return noAttribute
 }
@@ -96,7 +105,7 @@ func attributeOf(name []byte) attribute {
 // attributes takes from the attributes in d.given the links and the style of a tag, which is added to s. It returns the
 // text that is shown for the element itself.
 func (d *Decoder) attributes(name []byte, s *style, h *htmlState) (shown []byte) {
-	var css, class, id, kind, value, content []byte
+	var css, class, id, kind, value, placeholder, content []byte
 	var isRefresh bool
 	for _, given := range d.given {
 		v := d.unescaped(given.raw, true)
@@ -131,6 +140,16 @@ func (d *Decoder) attributes(name []byte, s *style, h *htmlState) (shown []byte)
 			kind = v
 		case attrValue:
 			value = v
+		case attrPlaceholder:
+			placeholder = v
+		case attrLabel:
+			if string(name) == "option" || string(name) == "optgroup" {
+				shown = v
+			}
+		case attrSrcdoc:
+			if string(name) == "iframe" {
+				d.addFrame(frame{mediaType: d.typeHTML, format: formatHTML, content: v})
+			}
 		case attrHTTPEquiv:
 			isRefresh = equalFold(v, "refresh")
 		case attrContent:
@@ -147,8 +166,12 @@ func (d *Decoder) attributes(name []byte, s *style, h *htmlState) (shown []byte)
 	switch {
 	case string(name) == "meta" && isRefresh:
 		d.addRefresh(content)
-	case string(name) == "input" && (equalFold(kind, "submit") || equalFold(kind, "button") || equalFold(kind, "reset")):
-		shown = value
+	case string(name) == "input" && showsValue(kind):
+		if shown = value; len(shown) == 0 {
+			shown = placeholder
+		}
+	case string(name) == "input" && equalFold(kind, "password"), string(name) == "textarea":
+		shown = placeholder
 	}
 	d.ruled(s, name, class, id)
 	if len(css) > 0 {
@@ -169,6 +192,17 @@ func showsAlternative(name []byte) bool {
 	return false
 }
 
+// showsValue reports whether a reader sees the value of an input of that kind: a button, or a field with text in it, as any
+// kind is that does not exist.
+func showsValue(kind []byte) bool {
+	for _, other := range [...]string{"hidden", "checkbox", "radio", "image", "password", "file", "color", "range"} {
+		if equalFold(kind, other) {
+			return false
+		}
+	}
+	return true
+}
+
 // showAttribute adds text from an attribute to what is seen, or to what is hidden. It stands for a picture or button,
 // which is seen whatever the colour and size of text are there.
 func (d *Decoder) showAttribute(text []byte, e *element) {
@@ -186,6 +220,7 @@ func (d *Decoder) showAttribute(text []byte, e *element) {
 
 // attributeLink keeps the link in an attribute of an element that links.
 func (d *Decoder) attributeLink(name []byte, key attribute, value []byte, s *style, h *htmlState) {
+	d.addData(value)
 	switch string(name) {
 	case "a", "area":
 		if key != attrHref {

@@ -22,7 +22,7 @@ const (
 // other things after them (transfer-encodings.eml), and has uuencode, which MIME does not know.
 func (d *Decoder) describeTransfer(e *entity, value []byte) {
 	token, rest := cutToken(value)
-	e.encoding = d.lower(token)
+	e.encoding, e.transfer = d.lower(token), transferIdentity
 	known := true
 	switch string(e.encoding) {
 	case "base64":

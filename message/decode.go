@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"io"
 	"time"
 	"unicode/utf8"
 )
@@ -9,9 +10,14 @@ import (
 // Decoder decodes messages one after the other, reusing its memory, which grows to what the largest message needed.
 // It belongs to one goroutine.
 type Decoder struct {
-	options  Options
-	msg      Message
-	textLeft int // of Options.MaxTextBytes, for the message at hand
+	options    Options
+	msg        Message
+	textLeft   int // of Options.MaxTextBytes, for the message at hand
+	fileLeft   int // of maxFileBytes
+	packedLeft int // of maxPacked
+	unpackLeft int // of maxUnpacked
+	reading    reading
+	doubts     reading // what the message gives twice
 
 	// arena holds what is made for the message at hand. It is only appended to: if it moves, what was made before stays
 	// valid where it was.
@@ -20,6 +26,7 @@ type Decoder struct {
 	hidden           []byte                    // the same for hidden text in HTML
 	open             []element                 // the open elements of HTML
 	given            []givenAttribute          // of the tag of HTML at hand
+	runsScripts      bool                      // the HTML at hand is a file, which a browser opens
 	hasCR, hasHyphen bool                      // the HTML at hand has a CR, or a soft hyphen, in it
 	values           []byte                    // of attributes and text of HTML without references to characters
 	characters       map[string]namedCharacter // by reference, up to maxNamed
@@ -35,6 +42,12 @@ type Decoder struct {
 	pieces     []piece           // of the parameter at hand
 	blocks     []fileBlock       // of the text at hand
 	kept       [][]byte          // what is between them
+	lines      []byte            // that are seen of the calendar or PDF at hand
+	pdfs       *pdfReader        // the same
+	inflater   io.Reader         // made when it is first needed
+	stream     []byte            // of the stream of a PDF at hand
+	frames     []frame           // of the HTML at hand
+	frameDepth int               // how many of them the HTML at hand is in
 	codecs     map[string]*codec // by declared label, up to maxCodecs
 	guesser    *guesser          // made when it is first needed
 
@@ -64,15 +77,19 @@ func NewDecoder(o Options) *Decoder {
 // long as raw stays unchanged, since it may share memory with it.
 func (d *Decoder) Decode(raw []byte) *Message {
 	d.msg = Message{Header: d.msg.Header[:0], Attached: d.msg.Attached[:0], Parts: d.msg.Parts[:0], Links: d.msg.Links[:0]}
-	d.textLeft = d.options.MaxTextBytes
+	d.textLeft, d.fileLeft = d.options.MaxTextBytes, maxFileBytes
+	d.packedLeft, d.unpackLeft = maxPacked, maxUnpacked
 	d.arena, d.links, d.hidden = d.arena[:0], d.links[:0], d.hidden[:0]
-	d.boundaries = d.boundaries[:0]
-
 	d.startClock(len(raw))
-
-	e, body := d.header(d.start(bytes.TrimPrefix(raw, []byte("\ufeff"))), d.typePlain, &d.msg.Header)
-	d.walk(e, body, 0)
+	d.readAll(d.start(bytes.TrimPrefix(raw, []byte("\ufeff"))))
 	return &d.msg
+}
+
+// read reads a message with LF as the only line end into d.msg.
+func (d *Decoder) read(data []byte) {
+	d.boundaries = d.boundaries[:0]
+	e, body := d.header(data, d.typePlain, &d.msg.Header)
+	d.walk(e, body, 0)
 }
 
 // startClock sets the deadline for a message of that size. Smaller ones than minTimed cannot take long.
@@ -174,11 +191,12 @@ func (d *Decoder) walk(e entity, data []byte, depth int) {
 			continue
 		case kind == kindMessage && e.isEncoded() && d.fits(depth):
 			hit = findBoundary(data, d.boundaries[base:])
-			inside, body := d.header(d.start(d.inside(e, data[:hit.start])), d.typePlain, &d.msg.Attached)
-			d.walk(inside, body, depth+1)
+			d.inner(d.inside(e, data[:hit.start]), depth)
 		default:
 			hit = findBoundary(data, d.boundaries[base:])
-			d.leaf(e, data[:hit.start])
+			if body := data[:hit.start]; kind != kindFile || !d.fileMessage(e, body, depth) {
+				d.leaf(e, body)
+			}
 		}
 
 		for hit.closing { // go on in the multipart around it, after its epilogue
@@ -235,6 +253,12 @@ func (d *Decoder) multipart(e entity, data []byte, depth, base int) boundaryLine
 	return hit
 }
 
+// inner reads a message that was the content of an entity at that depth.
+func (d *Decoder) inner(message []byte, depth int) {
+	e, body := d.header(d.start(message), d.typePlain, &d.msg.Attached)
+	d.walk(e, body, depth+1)
+}
+
 // inside returns the content of an encoded message or multipart. It counts as text of the message, or thirty of them,
 // one in the other, would be decoded thirty times.
 func (d *Decoder) inside(e entity, body []byte) []byte {
@@ -282,14 +306,22 @@ func (d *Decoder) leaf(e entity, body []byte) {
 	if !d.hasRoom() {
 		return
 	}
-	d.blocks = d.blocks[:0]
-	if kind != kindFile && kind != kindNamed {
-		d.text(&part, e, body)
+	d.blocks, d.frames = d.blocks[:0], d.frames[:0]
+	d.runsScripts = part.Attachment
+	switch kind {
+	case kindFile:
+		d.opened(&part, e, body)
+	case kindCalendar:
+		d.show(&part, formatCalendar, d.content(e, body), e.charset)
+	default:
+		d.text(&part, e, body, e.isHTML() || hasEnding(e.filename, htmlEndings[:]...))
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
+	d.runsScripts = false
 	for _, block := range d.blocks {
 		d.file(block, e.charset)
 	}
+	d.readFrames()
 }
 
 // hasRoom reports whether the message may have one more part.
@@ -303,9 +335,12 @@ func (d *Decoder) hasRoom() bool {
 
 // text reads the text of a part, and adds the links in it to the message. The files that are written into plain text
 // are taken out of it, and left in d.blocks.
-func (d *Decoder) text(part *Part, e entity, body []byte) {
+func (d *Decoder) text(part *Part, e entity, body []byte, isHTML bool) {
 	body = d.content(e, body)
-	isHTML := e.isHTML()
+	if bytes.HasPrefix(body, []byte("%PDF-")) {
+		d.show(part, formatPDF, body, nil)
+		return
+	}
 	if !isHTML && looksLikeHTML(body) {
 		d.msg.Repairs.add(UndeclaredHTML)
 		isHTML = true

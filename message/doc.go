@@ -23,6 +23,9 @@
 // A [Decoder] belongs to one goroutine and reuses its memory: a [Message] and all its slices are valid until the next
 // call of [Decoder.Decode], and may share memory with the bytes that were decoded.
 //
-// Not done here: words, case and zero-width characters (package tokenize), text in images, PDF and other attachments,
-// calendars and TNEF (winmail.dat), which are named but not opened, and the content of files in yEnc.
+// Files are read by what they are, whatever their types say: HTML, SVG, plain text, whole messages, calendars, visiting cards
+// and PDF (formats.go).
+//
+// Not done here: words, case and zero-width characters (package tokenize), text in images, archives, office documents and
+// TNEF (winmail.dat), which are named but not opened, encrypted PDF, and the content of files in yEnc.
 package message

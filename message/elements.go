@@ -118,9 +118,9 @@ const (
 func traitsOf(name []byte) traits {
 	switch string(name) {
 	case "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl",
-		"dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "head",
+		"dt", "fieldset", "figcaption", "figure", "footer", "foreignobject", "form", "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "head",
 		"header", "html", "legend", "li", "listing", "main", "menu", "nav", "noframes", "ol", "p", "plaintext", "pre",
-		"section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "title", "tr", "ul", "xmp":
+		"section", "summary", "table", "tbody", "td", "text", "tfoot", "th", "thead", "title", "tr", "ul", "xmp":
 		return separate
 	case "button", "iframe", "map", "marquee", "object", "optgroup", "option", "select", "template", "textarea", "video":
 		return separate | inParagraph
@@ -130,7 +130,7 @@ func traitsOf(name []byte) traits {
 		return void
 	case "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del", "dfn", "em", "font", "i",
 		"ilayer", "ins", "kbd", "label", "layer", "mark", "nobr", "nolayer", "noscript", "output", "picture", "q", "rb", "rp",
-		"rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "svg", "time", "tt", "u", "var":
+		"rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "svg", "time", "tspan", "tt", "u", "var":
 		return inline
 	}
 	return 0

@@ -117,14 +117,17 @@ func (d *Decoder) file(block fileBlock, charset []byte) {
 		return
 	}
 	part := Part{Type: d.typeFile, Filename: d.words(block.name, charset), Attachment: true}
-	if block.isText() {
-		part.Type = d.typePlain
-		isHTML := hasSuffixFold(block.name, ".htm") || hasSuffixFold(block.name, ".html") || looksLikeHTML(block.content)
-		if isHTML {
-			part.Type = d.typeHTML
-		}
-		d.reader(&part, d.toUTF8(block.content, charset, isHTML), isHTML)
+	f := formatOf(block.content[:min(len(block.content), headBytes)], block.name, nil)
+	if f == formatUnknown && block.isText() {
+		f = formatText
 	}
+	switch f {
+	case formatText:
+		part.Type = d.typePlain
+	case formatHTML:
+		part.Type = d.typeHTML
+	}
+	d.show(&part, f, block.content, charset)
 	d.msg.Parts = append(d.msg.Parts, part)
 }
 

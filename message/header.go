@@ -8,7 +8,7 @@ const maxJunkLines = 8
 // header reads the header at the start of data. It returns what it says about the content, and the body. The fields are
 // added to kept, which is nil for the header of a part.
 func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, body []byte) {
-	e.mediaType = defaultType
+	e.mediaType, e.assumed = defaultType, defaultType
 	var first int
 	if kept != nil {
 		first = len(*kept)
@@ -37,6 +37,9 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		default:
 			*kept = append(*kept, Field{name[:min(len(name), d.options.MaxHeaderBytes)], value})
 		}
+	}
+	if len(e.filename) == 0 {
+		e.filename = e.typeName
 	}
 	if kept != nil {
 		for i := range (*kept)[first:] {

@@ -1,6 +1,8 @@
 package message_test
 
 import (
+	"bytes"
+	"compress/flate"
 	"fmt"
 	"strings"
 	"testing"
@@ -26,6 +28,10 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		b64   = "Content-Transfer-Encoding: base64\n\n"
 		uu    = "Content-Transfer-Encoding: uuencode\n\n"
 		mixed = "Content-Type: multipart/mixed; boundary=b\n\n"
+
+		calendar = "Content-Type: text/calendar\n\n"
+		signed   = "Content-Type: application/pkcs7-mime\n\n\x30\x80\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02"
+		pdf      = "Content-Type: application/pdf\n\n%PDF-1.4\n"
 	)
 	shapes := []struct {
 		name string
@@ -159,6 +165,53 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		{"links around much text", fill(html, "<a href=x>", " ")},
 		{"pages that go on", fill(html, "<meta http-equiv=refresh content=;url=x>", "")},
 		{"pictures in sets", fill(html+"<img srcset='", "a, ", "'>")},
+		{"frames", fill(html, "<iframe srcdoc=a>", "")},
+		{"frames in frames", fill(html, "<iframe/srcdoc=", "")},
+		{"frames in frames, escaped", fill(html, "<iframe/srcdoc=&gt;", "")},
+		{"hidden frames", fill(html, "<iframe hidden srcdoc='a b'>", "")},
+		{"documents in addresses", fill(html, "<img src=data:,a>", "")},
+		{"documents in addresses in documents", fill(html, "<img/src=data:text/html,", "")},
+		{"properties", fill(calendar, "SUMMARY:</\n", "")},
+		{"folded properties", fill(calendar, "SUMMARY:a\n b\n", "")},
+		{"a folded property", fill(calendar+"SUMMARY:a", "\n b", "")},
+		{"soft line ends of properties", fill(calendar, "SUMMARY;QUOTED-PRINTABLE:=\n", "")},
+		{"values with a style sheet", fill(calendar, "SUMMARY:<style>p{color:red}</style>\n", "")},
+		{"objects", fill(pdf, "1 0 obj", "")},
+		{"objects that end", fill(pdf, "1 0 obj<</A 1 0 R>>endobj ", "")},
+		{"streams that never end", fill(pdf, "1 0 obj stream ", "")},
+		{"streams", fill(pdf, "1 0 obj<<>>stream\nBT(a)Tj ET endstream ", "")},
+		{"fonts", fill(pdf, "1 0 obj<</ToUnicode 1 0 R/F 1 0 R>>stream\nBT/F 1 Tf(a)Tj ET endstream ", "")},
+		{"fonts of many names", func(size int) string {
+			var s strings.Builder
+			s.WriteString(pdf)
+			for i := 0; s.Len() < size/2; i++ {
+				fmt.Fprintf(&s, "%d 0 obj<</ToUnicode %d 0 R/F%d %d 0 R>>endobj ", i, i+1, i, i)
+			}
+			s.WriteString("1 0 obj<<>>stream\nBT ")
+			for i := 0; s.Len() < size; i++ {
+				fmt.Fprintf(&s, "/F%d 1 Tf(a)Tj ", i)
+			}
+			return s.String() + "endstream"
+		}},
+		{"objects in brackets", fill(pdf+"1 0 obj", "<<", "")},
+		{"strings in strings", fill(pdf+"1 0 obj", "(", "")},
+		{"names", fill(pdf+"1 0 obj<<", "/#41", "")},
+		{"pictures in content", fill(pdf+"1 0 obj<<>>stream\nBT ", "ID EI ", "endstream")},
+		{"glyphs", fill(pdf+"1 0 obj<<>>stream\nBT ", "(a)Tj 1 0 Td ", "endstream")},
+		{"zeros in base 85", fill(pdf+"1 0 obj<</Filter[/A85/A85/A85/A85]>>stream\n", "z", "~>endstream")},
+		{"streams that unpack to much", fill(pdf, "1 0 obj<</Filter/Fl>>stream\n"+deflated(1<<16)+"endstream ", "")},
+		{"messages as files", fill("", "Content-Type: application/octet-stream\nSubject: a\n\n", "text")},
+		{"names of types of signed content", fill(signed, "\x06\x09\x2a\x86\x48\x86\xf7", "")},
+		{"pieces of signed content", fill(signed+"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x01\xa0\x80\x24\x80", "\x04\x01:", "")},
+		{"two types at each level", fill("", "Content-Type: message/rfc822\nContent-Type: message/global\n\n", "text")},
+		{"two encodings at each level", fill("", "Content-Type: message/rfc822\nContent-Transfer-Encoding: 7bit\n"+qp, "text")},
+		{"two boundaries at each level", func(size int) string {
+			var s strings.Builder
+			for i := 0; s.Len() < size; i++ {
+				fmt.Fprintf(&s, "Content-Type: multipart/mixed; boundary=a%d; boundary=b%d\n\n--a%d\n--b%d\n", i, i, i, i)
+			}
+			return s.String()
+		}},
 		{"schemes", fill("\n", "://", "")},
 		{"links", fill("\n", "a://b ", "")},
 		{"long schemes", fill("\n", "aaaaaaaaaaaaaaaaaaaaaaaa:", "")},
@@ -176,6 +229,24 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 			})
 		})
 	}
+}
+
+// deflated returns a content of PDF, packed with zlib, that shows size blanks.
+func deflated(size int) string { return deflatedText("BT (" + strings.Repeat(" ", size) + ") Tj ET") }
+
+func deflatedText(text string) string {
+	var packed bytes.Buffer
+	w, err := flate.NewWriter(&packed, flate.BestCompression)
+	if err != nil {
+		panic(err)
+	}
+	if _, err := w.Write([]byte(text)); err != nil {
+		panic(err)
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return "\x78\x9c" + packed.String()
 }
 
 // The tokenizer of x/net/html clears a table for each tag, which has grown with the attributes of the largest one.

@@ -124,6 +124,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 	switch {
 	case h.script:
+		d.scriptLinks(raw)
 		return
 	case h.style:
 		d.sheet(raw)
@@ -279,6 +280,7 @@ func (d *Decoder) styled(e *element, name []byte, h *htmlState) {
 		s.is[gone] = yes
 	}
 	var shown []byte
+	frames := len(d.frames)
 	if len(d.given) > 0 {
 		shown = d.attributes(name, &s, h)
 	} else {
@@ -289,6 +291,7 @@ func (d *Decoder) styled(e *element, name []byte, h *htmlState) {
 		e.why = e.look.hidden()
 	}
 	d.showAttribute(shown, e)
+	d.hideFrames(frames, e)
 }
 
 // media returns the media that an element is for, nothing if it does not say.
@@ -342,7 +345,11 @@ func tagName(lower *[maxTagName]byte, tag []byte) []byte {
 // looksLikeHTML reports whether a text has the start of an HTML document near its own.
 //
 // QUIRK: HTML is declared as text/html. It is also sent as text/plain (html-as-plain.eml).
-func looksLikeHTML(text []byte) bool {
+func looksLikeHTML(text []byte) bool { return hasTag(text, "html", "body") }
+
+// hasTag reports whether a text has the tag of an element with one of these names near its start. The document type of
+// one counts as its tag.
+func hasTag(text []byte, names ...string) bool {
 	text = text[:min(len(text), sniffBytes)]
 	for {
 		tag := bytes.IndexByte(text, '<')
@@ -351,8 +358,14 @@ func looksLikeHTML(text []byte) bool {
 		}
 		text = text[tag+1:]
 		var lower [maxTagName]byte
-		if name := string(tagName(&lower, text)); name == "html" || name == "body" {
-			return true
+		name := tagName(&lower, text)
+		if string(name) == "!doctype" {
+			name = tagName(&lower, bytes.TrimLeft(text[len(name):], " \t\r\n"))
+		}
+		for _, wanted := range names {
+			if string(name) == wanted {
+				return true
+			}
 		}
 	}
 }

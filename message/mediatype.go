@@ -5,30 +5,36 @@ import "bytes"
 // entity is what a header says about the content below it.
 type entity struct {
 	mediaType  []byte
+	assumed    []byte // the media type of an entity that declares none
 	charset    []byte
 	boundary   []byte
 	encoding   []byte // as declared
 	transfer   transfer
 	filename   []byte
+	typeName   []byte // the file name in the type, for want of a better one
 	attachment bool
 	fragment   bool // a message/partial that does not start its message
 
-	typed, encoded, disposed bool // the field has been seen
+	givenType, givenEncoding []byte // the last of these fields, nil if there was none
+	disposed                 bool   // that field has been seen
 }
 
-// describe takes up a field that describes the content. The first of each name wins.
+// describe takes up a field that describes the content. Of two types or encodings the one counts that the reading says,
+// of other fields the first.
 func (d *Decoder) describe(e *entity, name, value []byte) {
 	const prefix = "content-"
 	if !hasPrefixFold(name, prefix) {
 		return
 	}
 	switch name = name[len(prefix):]; {
-	case !e.typed && equalFold(name, "type"):
-		e.typed = true
-		d.describeType(e, value)
-	case !e.encoded && equalFold(name, "transfer-encoding"):
-		e.encoded = true
-		d.describeTransfer(e, value)
+	case equalFold(name, "type"):
+		if d.takes(&e.givenType, value, lastType) {
+			d.describeType(e, value)
+		}
+	case equalFold(name, "transfer-encoding"):
+		if d.takes(&e.givenEncoding, value, lastEncoding) {
+			d.describeTransfer(e, value)
+		}
 	case !e.disposed && equalFold(name, "disposition"):
 		e.disposed = true
 		token, params := cutToken(value)
@@ -50,18 +56,19 @@ func (d *Decoder) describeType(e *entity, value []byte) {
 	if major, minor, ok := bytes.Cut(token, []byte("/")); ok && len(major) > 0 && len(minor) > 0 {
 		e.mediaType = d.toUTF8(d.lower(token), nil, false)
 	} else {
+		e.mediaType = e.assumed
 		d.msg.Repairs.add(BadContentType)
 	}
 	d.cutParams(params)
 	charset, _ := cutToken(d.param("charset"))
 	e.charset = d.lower(charset)
 	e.boundary = bytes.TrimRight(d.param("boundary"), " \t")
-	if len(e.filename) == 0 {
-		e.filename = d.param("name")
-	}
+	e.typeName = d.param("name")
 	if string(e.mediaType) == "message/partial" {
 		number := d.param("number")
 		e.fragment = len(number) > 0 && string(number) != "1"
+	} else {
+		e.fragment = false
 	}
 }
 
@@ -71,7 +78,7 @@ type kind uint8
 const (
 	kindText      kind = iota // is decoded, which is done with all that is not known to be something else
 	kindFile                  // is named, and counts as an attachment
-	kindNamed                 // is named only: text for programs, such as a calendar
+	kindCalendar              // holds lines of properties, some of which are for people: a calendar or visiting card
 	kindMultipart             // is cut into its parts
 	kindMessage               // is read as a message
 	kindFields                // is read as the header of a message
@@ -93,7 +100,7 @@ func (e *entity) kind() kind {
 	case "text":
 		switch string(minor) {
 		case "calendar", "directory", "vcard", "x-vcalendar", "x-vcard":
-			return kindNamed
+			return kindCalendar
 		case "rfc822-headers":
 			return kindFields
 		}
@@ -123,8 +130,13 @@ func (e *entity) messageKind(minor []byte) kind {
 // isEncoded reports whether the content must be decoded before its structure can be seen.
 func (e *entity) isEncoded() bool { return e.transfer != transferIdentity }
 
+// isHTML reports whether the content is HTML, or text with tags that may be read as if they were (RFC 1896).
 func (e *entity) isHTML() bool {
-	return string(e.mediaType) == "text/html" || string(e.mediaType) == "application/xhtml+xml"
+	switch string(e.mediaType) {
+	case "text/html", "application/xhtml+xml", "text/enriched", "text/richtext":
+		return true
+	}
+	return false
 }
 
 // innerType returns the type of parts of e that declare none.

@@ -10,7 +10,8 @@ type Message struct {
 	Attached []Field
 	// Parts are the leaves of the message in their order, text and attachments alike. A message that is not multipart
 	// has one; an empty message has one without text. A file that is written into a plain text, as uuencode or yEnc, is
-	// a part after that text, and not in it.
+	// a part after that text, and not in it. So is a document within HTML (srcdoc, data:) that holds text or links. What
+	// is found only if a message is read by the second of two values that it gives comes last.
 	Parts []Part
 	// Links are the links of all text parts in their order, duplicates included. Within an HTML part those in attributes
 	// come before those written in the text.
@@ -45,10 +46,11 @@ type Part struct {
 	// within a text.
 	Attachment bool
 	// Text is what a reader would see: valid UTF-8, HTML as its visible text, each URL in it replaced by a space. It is
-	// nil for a part whose type is not text, or is text for programs (calendars, cards). Lines end as in the message: LF after an identity or quoted-printable
-	// transfer encoding, possibly CR LF after base64.
+	// nil for a part that is not text, or of which nothing is shown. Of a calendar, card or PDF it is what these show. Lines
+	// end as in the message: LF after an identity or quoted-printable transfer encoding, possibly CR LF after base64.
 	Text []byte
-	// Hidden is text that HTML holds but a reader would not see: of no size, of no colour, off the screen. Valid UTF-8.
+	// Hidden is text that HTML or a PDF holds but a reader would not see: of no size, of no colour, off the screen. Valid
+	// UTF-8.
 	Hidden []byte
 	// Markup is the size in bytes of the tags, comments, scripts and styles of HTML; Images is how many images it has.
 	// Both are 0 for other text.

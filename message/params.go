@@ -76,8 +76,9 @@ func (d *Decoder) cutParams(params []byte) {
 	}
 }
 
-// param returns the value of a parameter in d.params, decoded, valid UTF-8, or nil. Of several with the same name the first counts,
-// but one written as in RFC 2231 comes before one that is not: that one is for readers that do not know the RFC.
+// param returns the value of a parameter in d.params, decoded, valid UTF-8, or nil. Of several with the same name the
+// first counts, but one written as in RFC 2231 comes before one that is not: that one is for readers that do not know the RFC.
+// Of boundaries and charsets a further reading takes the last one, and the one that is not written as in RFC 2231.
 //
 // QUIRK: names with other letters than ASCII are written as in RFC 2231: name*=charset'language'text, the text with %FC
 // for a byte, also in numbered pieces. Mail has them also as encoded words, or simply as they are (file-names.eml), has
@@ -85,6 +86,7 @@ func (d *Decoder) cutParams(params []byte) {
 func (d *Decoder) param(name string) []byte {
 	var plain []byte
 	found := false
+	isRead := name == "boundary" || name == "charset" // the others say nothing about how the content is read
 	d.pieces = d.pieces[:0]
 	for _, p := range d.params {
 		if !hasPrefixFold(p.name, name) {
@@ -93,17 +95,34 @@ func (d *Decoder) param(name string) []byte {
 		switch form, extended := bytes.CutPrefix(p.name[len(name):], []byte("*")); {
 		case extended:
 			d.addPiece(form, p.value)
-		case len(form) == 0 && !found:
+		case len(form) > 0: // another name
+		case !found:
 			plain, found = p.value, true
+		case isRead && !bytes.Equal(p.value, plain):
+			d.doubts |= lastParameter
+			if d.reading&lastParameter != 0 {
+				plain = p.value
+			}
 		}
 	}
-	if len(d.pieces) > 0 {
+	if len(d.pieces) > 0 && (!found || !isRead) {
 		return d.joinPieces()
 	}
-	if !found {
-		return nil
+	if found {
+		plain = d.words(plain, nil)
 	}
-	return d.words(plain, nil)
+	if len(d.pieces) == 0 {
+		return plain
+	}
+	whole := d.joinPieces()
+	if bytes.Equal(whole, plain) {
+		return whole
+	}
+	d.doubts |= lastParameter
+	if d.reading&lastParameter != 0 {
+		return plain
+	}
+	return whole
 }
 
 // addPiece takes up a piece; form is what stands in its name after the first star: nothing, "0", "0*".

@@ -33,6 +33,7 @@ const (
 	InvalidUTF8
 	UndeclaredHTML
 	UnclosedTag
+	TwoReadings
 	CutDepth
 	CutParts
 	CutText
@@ -91,6 +92,8 @@ func (r Repair) String() string {
 		return "HTML declared as plain text"
 	case UnclosedTag:
 		return "HTML tag or comment without an end"
+	case TwoReadings:
+		return "fields that contradict each other"
 	case CutDepth:
 		return "cut: too deep"
 	case CutParts:

@@ -206,7 +206,7 @@ type givenAttribute struct {
 // those attributes in d.given that matter here; of several with the same name the first counts.
 func (d *Decoder) cutTag(source []byte, at int) (length int) {
 	d.given, d.values = d.given[:0], d.values[:0]
-	var seen uint32
+	var seen uint64
 	at = skipTo(source, at, endOfName)
 	for {
 		at = skipHTMLBlanks(source, at)

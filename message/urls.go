@@ -56,6 +56,19 @@ func (d *Decoder) takeURLs(text []byte) []byte {
 	return d.arena[start:len(d.arena):len(d.arena)]
 }
 
+// scriptLinks adds the URLs in a script to the message if a browser runs it, as it does with those of files. A page that sends
+// its reader elsewhere often has no other text.
+func (d *Decoder) scriptLinks(script []byte) {
+	if !d.runsScripts {
+		return
+	}
+	next := urlFinder{text: script}
+	for from, to := next.url(); from < len(script); from, to = next.url() {
+		url, _, _ := bytes.Cut(script[from:to], []byte("'"))
+		d.addURL(LinkOther, url)
+	}
+}
+
 // urlFinder finds the URLs in a text one after the other: "scheme://something", and "www." at the start of a word.
 type urlFinder struct {
 	text        []byte

@@ -1,0 +1,140 @@
+package message
+
+import "bytes"
+
+// calendar leaves in part what a reader sees of a calendar or visiting card (RFC 5545, 6350): the values of the
+// properties that are shown, each on a line. The other properties are for programs. If none is shown, the part has no text.
+//
+// QUIRK: the description of an event is plain text. Programs send HTML in it, and show it.
+func (d *Decoder) calendar(part *Part, text []byte) {
+	text = d.cutText(text)
+	d.textLeft -= len(text)
+	d.lines = d.lines[:0]
+	var hidden []byte
+	pages := 0
+	for len(text) > 0 {
+		var property, value []byte
+		property, value, text = d.property(text)
+		if value = d.shownValue(property, value); len(value) == 0 {
+			continue
+		}
+		isHTML := pages < maxPages && (bytes.Contains(value, []byte("</")) || hasTag(value, "br", "p", "html", "body"))
+		if isHTML {
+			pages++
+		}
+		line := Part{}
+		left := d.textLeft
+		d.textLeft = len(value) // it has been counted
+		d.reader(&line, value, isHTML)
+		d.textLeft = left
+		part.Markup += line.Markup
+		part.Images += line.Images
+		d.lines = append(append(d.lines, line.Text...), '\n')
+		hidden = append(hidden, line.Hidden...)
+	}
+	if len(d.lines) > 0 {
+		start := len(d.arena)
+		d.arena = append(d.arena, d.lines...)
+		part.Text = d.arena[start:len(d.arena):len(d.arena)]
+	}
+	part.Hidden = hidden
+}
+
+// maxPages is how many values of a calendar are read as HTML. Each has a start that costs more than a short value does.
+const maxPages = 64
+
+// property cuts the first property off text. A line that starts with a blank goes on with the one before it, and so does one
+// behind a soft line end of quoted-printable, as old calendars have it. The value is not folded any more, and still escaped.
+func (d *Decoder) property(text []byte) (property, value, rest []byte) {
+	line, rest := cutLine(text)
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	start := len(d.arena)
+	isQuoted := false
+	if colon := bytes.IndexByte(line, ':'); colon >= 0 {
+		isQuoted = containsFold(line[:colon], "quoted-printable")
+	}
+	for len(rest) > 0 {
+		soft := isQuoted && bytes.HasSuffix(line, []byte("="))
+		if !isFold(rest) && !soft {
+			break
+		}
+		if start == len(d.arena) {
+			d.arena = append(d.arena, line...)
+		}
+		if soft {
+			d.arena = d.arena[:len(d.arena)-1]
+		}
+		line, rest = cutLine(rest)
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		if isFold(line) {
+			line = line[1:]
+		}
+		d.arena = append(d.arena, line...)
+	}
+	if start < len(d.arena) {
+		line = d.arena[start:len(d.arena):len(d.arena)]
+	}
+	colon := valueAt(line)
+	property, value = line[:colon], line[min(colon+1, len(line)):]
+	if isQuoted {
+		start = len(d.arena)
+		d.arena, _ = appendQuotedPrintable(d.arena, value)
+		value = d.toUTF8(d.arena[start:len(d.arena):len(d.arena)], nil, false)
+	}
+	return property, value, rest
+}
+
+// valueAt returns where the colon before the value of a property is. A parameter may have others in quotes.
+func valueAt(line []byte) int {
+	quoted := false
+	for i, c := range line {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == ':' && !quoted:
+			return i
+		}
+	}
+	return len(line)
+}
+
+// shownValue returns the value of a property without its escapes, or nil if it is not shown.
+func (d *Decoder) shownValue(property, value []byte) []byte {
+	name, _, _ := bytes.Cut(property, []byte(";"))
+	if dot := bytes.LastIndexByte(name, '.'); dot >= 0 { // the group of a card
+		name = name[dot+1:]
+	}
+	const maxName = 16
+	if len(name) > maxName {
+		return nil
+	}
+	var lower [maxName]byte
+	for i, c := range name {
+		lower[i] = lowerByte(c)
+	}
+	switch string(lower[:len(name)]) {
+	case "summary", "description", "location", "comment", "contact", "url", "attach", "conference", "x-alt-desc",
+		"x-wr-calname", "x-wr-caldesc", "fn", "note", "org", "title", "role", "label":
+		return d.unescapedValue(value)
+	}
+	return nil
+}
+
+// unescapedValue returns a value with a line end in place of "\n", and without the backslashes before other signs.
+func (d *Decoder) unescapedValue(value []byte) []byte {
+	if bytes.IndexByte(value, '\\') < 0 {
+		return value
+	}
+	start := len(d.arena)
+	for i := 0; i < len(value); i++ {
+		c := value[i]
+		if c == '\\' && i+1 < len(value) {
+			i++
+			if c = value[i]; lowerByte(c) == 'n' {
+				c = '\n'
+			}
+		}
+		d.arena = append(d.arena, c)
+	}
+	return d.arena[start:len(d.arena):len(d.arena)]
+}

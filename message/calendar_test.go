@@ -1,0 +1,68 @@
+package message_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"chaff/message"
+)
+
+func TestWhatIsShownOfACalendar(t *testing.T) {
+	tests := []struct{ name, calendar, texts, urls string }{
+		{"a folded value", "DESCRIPTION:Pay to\n day", "Pay today", ""},
+		{"a folded value with CR LF", "DESCRIPTION:Pay to\r\n day\r\n", "Pay today", ""},
+		{"escapes", `SUMMARY:a\, b\; c\\d\ne`, `a, b; c\d e`, ""},
+		{"parameters with colons in quotes", `DESCRIPTION;ALTREP="cid:a:b":Pay`, "Pay", ""},
+		{"HTML beside the text", "X-ALT-DESC;FMTTYPE=text/html:<html><body><a href='http://pay.example/'>Pay</a></body></html>", "Pay", "http://pay.example/"},
+		{"HTML as the text", `DESCRIPTION:<p>Pay<br />now\, Ann</p>`, "Pay now, Ann", ""},
+		{"text with angle brackets", "DESCRIPTION:join <https://meet.example/1> at 3 < 4", "join < > at 3 < 4", "https://meet.example/1"},
+		{"hidden text", "DESCRIPTION:<p>Pay</p><p hidden>moon</p>", "Pay", ""},
+		{"properties for programs", "UID:Pay\nDTSTART:20200101\nATTENDEE:mailto:a@b.example", "-", ""},
+		{"an address", "URL:http://pay.example/\nLOCATION:Room 1", "Room 1", "http://pay.example/"},
+		{"quoted-printable", "DESCRIPTION;ENCODING=QUOTED-PRINTABLE:Pay=20n=\now caf=C3=A9", "Pay now café", ""},
+		{"a line that is no property", "Pay now", "-", ""},
+		{"any case", "summary:Pay", "Pay", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m := decode("Content-Type: text/calendar\n\nBEGIN:VEVENT\n" + test.calendar + "\nEND:VEVENT\n")
+			if got := strings.TrimSpace(texts(m)); got != test.texts {
+				t.Errorf("got text %q, want %q", got, test.texts)
+			}
+			if got := urls(m); got != test.urls {
+				t.Errorf("got links %q, want %q", got, test.urls)
+			}
+		})
+	}
+	m := decode("Content-Type: text/calendar\n\nDESCRIPTION:<p>Pay</p><p hidden>moon</p>\n")
+	if got := strings.TrimSpace(string(m.Parts[0].Hidden)); got != "moon" {
+		t.Errorf("got hidden text %q, want moon", got)
+	}
+}
+
+// FuzzCalendar holds that a calendar gives no more text than it has, and finds again what is written into a property.
+func FuzzCalendar(f *testing.F) {
+	for _, seed := range []string{"", "SUMMARY:a\n b\n", "DESCRIPTION;X=\"a:b\":<p>c</p>\\n", "a.NOTE;QUOTED-PRINTABLE:=\n=C3", "FN:\\", ":", "\r\n \n"} {
+		f.Add(seed)
+	}
+	o := message.DefaultOptions()
+	d := message.NewDecoder(o)
+	escape := strings.NewReplacer(`\`, `\\`, ",", `\,`, ";", `\;`, "\n", `\n`)
+	f.Fuzz(func(t *testing.T, s string) {
+		m := d.Decode([]byte("Content-Type: text/calendar; charset=utf-8\n\n" + s))
+		check(t, m, o, len(s))
+		if !utf8.ValidString(s) || strings.ContainsAny(s, "<\x00\r\x1b") || strings.Contains(s, "://") || strings.Contains(s, ".") ||
+			strings.HasPrefix(s, "\ufeff") {
+			return
+		}
+		folded := "SUMMARY:"
+		for _, r := range escape.Replace(s) {
+			folded += string(r) + "\n "
+		}
+		m = d.Decode([]byte("Content-Type: text/calendar; charset=utf-8\n\n" + folded + "\n"))
+		if got := strings.TrimSuffix(string(m.Parts[0].Text), "\n"); got != s {
+			t.Errorf("got %q, want %q", got, s)
+		}
+	})
+}

@@ -1,0 +1,162 @@
+package message
+
+import "bytes"
+
+// format is what a content is to the program that opens it.
+type format uint8
+
+const (
+	formatUnknown  format = iota // is for programs
+	formatText                   // is plain text
+	formatHTML                   // is HTML, or SVG, which may be read as if it were
+	formatCalendar               // holds lines of properties: a calendar or visiting card
+	formatPDF
+)
+
+// htmlEndings are those of the names of files that browsers open as HTML or SVG.
+var htmlEndings = [...]string{".htm", ".html", ".shtml", ".xhtml", ".xht", ".svg"}
+
+// headBytes is how much of a content is looked at for what it is.
+const headBytes = 1 << 10
+
+// opened leaves in part what the receiver of a file sees who opens it, if that is text.
+//
+// QUIRK: a file is what its type says. Mail sends HTML, calendars, PDF and whole messages under any type, and programs
+// open them by their names and content.
+func (d *Decoder) opened(part *Part, e entity, body []byte) {
+	switch f := formatOf(d.head(e, body), e.filename, e.mediaType); f {
+	case formatUnknown:
+	case formatText, formatHTML:
+		d.text(part, e, body, f == formatHTML)
+	case formatPDF:
+		d.show(part, f, d.fileContent(e, body), e.charset)
+	default:
+		d.show(part, f, d.content(e, body), e.charset)
+	}
+}
+
+// show leaves in part what is seen of a content in that format.
+func (d *Decoder) show(part *Part, f format, content, charset []byte) {
+	switch f {
+	case formatText, formatHTML:
+		d.reader(part, d.toUTF8(content, charset, f == formatHTML), f == formatHTML)
+	case formatCalendar:
+		d.calendar(part, d.toUTF8(d.cutText(content), charset, false))
+	case formatPDF:
+		d.pdf(part, content)
+	}
+}
+
+// formatOf returns the format of a file that starts with head.
+func formatOf(head, name, mediaType []byte) format {
+	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	switch {
+	case bytes.Contains(head, []byte("%PDF-")):
+		return formatPDF
+	case hasPrefixFold(start, "begin:vcalendar"), hasPrefixFold(start, "begin:vcard"):
+		return formatCalendar
+	case isBinary(head):
+		return formatUnknown
+	case string(mediaType) == "image/svg+xml", hasEnding(name, htmlEndings[:]...),
+		hasTag(head, "html", "body", "svg"):
+		return formatHTML
+	case hasEnding(name, ".txt"):
+		return formatText
+	}
+	return formatUnknown
+}
+
+// isBinary reports whether head has control characters that no text has. UTF-16 begins with a mark.
+func isBinary(head []byte) bool {
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return false
+	}
+	for _, c := range head {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1b' {
+			return true
+		}
+	}
+	return false
+}
+
+// hasEnding reports whether a name ends in one of the given endings, whatever its case.
+func hasEnding(name []byte, endings ...string) bool {
+	for _, ending := range endings {
+		if hasSuffixFold(name, ending) {
+			return true
+		}
+	}
+	return false
+}
+
+// fileMessage reads a file that is a message, or holds one with its signature. It reports whether it is one.
+func (d *Decoder) fileMessage(e entity, body []byte, depth int) bool {
+	isMessage := d.isMessage(e, body)
+	if !isMessage && !d.isSigned(e, body) || !d.fits(depth) {
+		return false
+	}
+	message := d.inside(e, body)
+	if !isMessage {
+		if message = d.signed(message); len(message) == 0 {
+			return false
+		}
+	}
+	d.inner(message, depth)
+	return true
+}
+
+// isMessage reports whether a file is a whole message: its content starts with two fields of known names, or it has the
+// name of one and starts with a field.
+func (d *Decoder) isMessage(e entity, body []byte) bool {
+	head := skipFromLine(d.head(e, body))
+	isNamed := hasEnding(e.filename, ".eml")
+	for fields := 0; len(head) > 0; {
+		var line []byte
+		line, head = cutLine(head)
+		if fields > 0 && isFold(line) {
+			continue
+		}
+		name, _ := cutName(line)
+		if name == nil || !isNamed && !isPartField(name) && !isKnownField(name) {
+			return false
+		}
+		if fields++; fields == 2 || isNamed {
+			return true
+		}
+	}
+	return false
+}
+
+// head returns the start of the content of e. It is valid until the next look at a content.
+func (d *Decoder) head(e entity, body []byte) []byte {
+	body = body[:min(len(body), headBytes)]
+	switch e.transfer {
+	case transferQuotedPrintable:
+		d.word, _ = appendQuotedPrintable(d.word[:0], body)
+	case transferBase64:
+		d.word, _ = appendBase64(d.word[:0], body)
+	case transferUUencode:
+		_, lines, _, ok := findUUBegin(body)
+		if !ok {
+			return body
+		}
+		d.word, _, _ = appendUU(d.word[:0], body[lines:])
+	default:
+		return body
+	}
+	return d.word
+}
+
+// maxFileBytes is how much is read of all files of a message that are neither text nor HTML.
+const maxFileBytes = 8 << 20
+
+// fileContent undoes the transfer encoding of a file that is not text. It has limits of its own, so that a large file
+// leaves room for the text after it.
+func (d *Decoder) fileContent(e entity, body []byte) []byte {
+	text := d.textLeft
+	d.textLeft = d.fileLeft
+	content := d.content(e, body[:min(len(body), d.fileLeft)])
+	d.textLeft = text
+	d.fileLeft -= len(content)
+	return content
+}

@@ -1,0 +1,195 @@
+package message_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"html"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"chaff/message"
+)
+
+func TestFilesAreReadByWhatTheyAre(t *testing.T) {
+	const (
+		page     = "<!DOCTYPE html><p>Pay <a href=http://pay.example/>here</a>"
+		inner    = "Received: from a\n\tby b\nSubject: inside\nContent-Type: text/html\n\n<b>Pay</b> now"
+		calendar = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Pay\\, now\nEND:VEVENT\nEND:VCALENDAR\n"
+	)
+	const octets = "Content-Type: application/octet-stream"
+	tests := []struct{ name, header, body, texts, urls string }{
+		{"HTML under no type", octets, page, "Pay here", "http://pay.example/"},
+		{"HTML as a picture", "Content-Type: image/png", page, "Pay here", "http://pay.example/"},
+		{"HTML without its start, by its name", octets + "; name=a.HTM", "<p>Pay</p>", "Pay", ""},
+		{"HTML without its start and without a name", octets, "<p>Pay</p>", "-", ""},
+		{"HTML in a program's text", octets + "; name=a.js", "x = 1 < 2", "-", ""},
+		{"binary data that has a page in it", octets, "\x00\x01<html>Pay", "-", ""},
+		{"a plain text", octets + "; name=notes.txt", "Pay now", "Pay now", ""},
+		{"SVG", "Content-Type: image/svg+xml", "<svg xmlns='a'><a xlink:href='http://pay.example/'><text>Pay</text><text>n<tspan>ow</tspan></text></a></svg>",
+			"Pay now", "http://pay.example/"},
+		{"SVG that goes elsewhere", octets + "; name=a.svg", "<svg><script><![CDATA[location.href='https://pay.example/a';]]></script></svg>", "", "https://pay.example/a"},
+		{"a page that goes elsewhere", octets, "<html><script>\nlocation = \"https://pay.example/a\"</script>", "", "https://pay.example/a"},
+		{"an attached page that goes elsewhere", "Content-Type: text/html\nContent-Disposition: attachment", "<script>location = 'https://pay.example/a'</script>", "", "https://pay.example/a"},
+		{"a page in the message, whose scripts nobody runs", "Content-Type: text/html", "<html><script>location = 'https://pay.example/'</script>a", "a", ""},
+		{"SVG in XML", octets, "<?xml version='1.0'?><svg><text>Pay</text></svg>", "Pay", ""},
+		{"a message under no type", octets, inner, "Pay now", ""},
+		{"a message by its name", octets + "; name=a.eml", "X-Odd: a\n\nPay", "Pay", ""},
+		{"a message in an mbox", octets, "From a@b.example\n" + inner, "Pay now", ""},
+		{"fields that are no message", octets, "Key: a\nValue: b\n\nPay", "-", ""},
+		{"a calendar under no type", octets, calendar, "Pay, now", ""},
+		{"a calendar", "Content-Type: text/calendar", calendar, "Pay, now", ""},
+		{"a card", "Content-Type: text/vcard", "BEGIN:VCARD\nFN:Ann Pay\nitem1.URL:http://pay.example/\nPHOTO:abcd\nEND:VCARD\n", "Ann Pay", "http://pay.example/"},
+		{"text with tags", "Content-Type: text/enriched", "<bold>Pay</bold> now", "Pay now", ""},
+		{"a PDF", "Content-Type: application/pdf", smallPDF, "Pay now", "http://pay.example/"},
+		{"a PDF as text", "Content-Type: text/plain; name=a.pdf", smallPDF, "Pay now", "http://pay.example/"},
+		{"HTML as text, by its name", "Content-Type: text/plain; name=a.html", "<b>Pay</b> now", "Pay now", ""},
+		{"a message in its signature", "Content-Type: application/pkcs7-mime; name=smime.p7m", signedMessage("\x04\x31" + signedText), "Pay now", ""},
+		{"a message in its signature, in pieces", octets, signedMessage("\x24\x80\x04\x20" + signedText[:32] + "\x04\x11" + signedText[32:] + "\x00\x00"),
+			"Pay now", ""},
+		{"a profile for a device in its signature", octets, signedMessage("\x04\x0e<plist>Pay now"), "-", ""},
+		{"a signature that ends at once", octets, signedMessage("")[:30], "-", ""},
+		{"a PDF as a picture", "Content-Type: image/jpeg", "GIF89a\n" + smallPDF, "Pay now", "http://pay.example/"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			encoded := base64.StdEncoding.EncodeToString([]byte(test.body))
+			for name, raw := range map[string]string{
+				"plain":   test.header + "\n\n" + test.body,
+				"encoded": test.header + "\nContent-Transfer-Encoding: base64\n\n" + encoded,
+			} {
+				m := decode(raw)
+				if got := strings.TrimSpace(texts(m)); got != test.texts {
+					t.Errorf("%s: got text %q, want %q", name, got, test.texts)
+				}
+				if got := urls(m); got != test.urls {
+					t.Errorf("%s: got links %q, want %q", name, got, test.urls)
+				}
+			}
+		})
+	}
+}
+
+const signedText = "Content-Type: text/html; name=abc\n\n<b>Pay</b> now"
+
+// signedMessage returns a signed content, with what would be the signature behind it.
+func signedMessage(content string) string {
+	return "\x30\x80\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02\xa0\x80\x30\x80\x02\x01\x01\x31\x00\x30\x80" +
+		"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x01\xa0\x80" + content + "\x31\x82certificates"
+}
+
+func TestAMessageUnderAnotherTypeHasItsHeaderKept(t *testing.T) {
+	m := decode("Content-Type: application/octet-stream\n\nSubject: inside\nFrom: Ann\n\ntext")
+	if len(m.Attached) != 2 || string(m.Attached[0].Value) != "inside" {
+		t.Errorf("got the fields %q, want those of the message inside", m.Attached)
+	}
+}
+
+func TestWhatIsShownOfFormsAndFrames(t *testing.T) {
+	const page = "<p>Pay <a href=http://pay.example/>here</a></p>"
+	encoded := base64.StdEncoding.EncodeToString([]byte(page))
+	tests := []struct{ name, html, texts, urls string }{
+		{"the value of a text field", "<input value=Pay>a<input type=Text value=now>", "Pay a now", ""},
+		{"a button", "<input type=submit value=Pay>", "Pay", ""},
+		{"what stands in an empty field", "<input type=email placeholder='Your name'><textarea placeholder=Text></textarea>", "Your name Text", ""},
+		{"what stands in a field for a password", "<input type=password placeholder=Password value=secret>", "Password", ""},
+		{"values that are not shown", "<input type=hidden value=a><input type=checkbox value=b><input type=radio value=c><input type=range value=5>", "", ""},
+		{"the text of a picture as a button", "<input type=image alt=Pay value=x>", "Pay", ""},
+		{"the names of options", "<select><optgroup label=Pay><option label=now></select>", "Pay now", ""},
+		{"a frame", "a<iframe srcdoc='" + html.EscapeString(page) + "'>b</iframe>", "a b | Pay here", "http://pay.example/"},
+		{"a frame in a frame", `<iframe srcdoc="<iframe srcdoc='<b>Pay</b> now'>">`, "| Pay now", ""},
+		{"the srcdoc of another element", "<p srcdoc=Pay>", "", ""},
+		{"an address that holds a page", "<iframe src='data:text/html;base64," + encoded + "'>", "| Pay here", "data:text/html;base64 http://pay.example/"},
+		{"an address that holds a page, escaped", "<embed src='data:text/html," + url.PathEscape(page) + "'>", "| Pay here", "data:text/html http://pay.example/"},
+		{"an address that holds a picture with text", "<img src='data:image/svg+xml,%3Csvg%3E%3Ctext%3EPay'>", "| Pay", "data:image/svg+xml"},
+		{"an address that holds a picture", "<img src='data:image/png;base64,aaaa'>", "", "data:image/png;base64"},
+		{"an address that holds text", "<a href='DATA:,Pay%20now'>a</a>", "a | Pay now", "DATA:,Pay%20now"},
+		{"an address in a charset", "<iframe src='data:text/plain;charset=iso-8859-1,caf%E9'>", "| café", "data:text/plain;charset=iso-8859-1"},
+		{"an address that holds a PDF", "<embed src='data:application/pdf;base64," + base64.StdEncoding.EncodeToString([]byte(smallPDF)) + "'>", "| Pay now",
+			"data:application/pdf;base64 http://pay.example/"},
+		{"an address that holds nothing to see", "a<img src='data:image/svg+xml,%3Csvg%3E%3Cpath/%3E'>", "a", "data:image/svg+xml"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m := decode("Content-Type: text/html\n\n" + test.html)
+			if got := strings.TrimSpace(texts(m)); got != test.texts {
+				t.Errorf("got text %q, want %q", got, test.texts)
+			}
+			if got := urls(m); got != test.urls {
+				t.Errorf("got links %q, want %q", got, test.urls)
+			}
+		})
+	}
+}
+
+func TestTextOfAHiddenFrameIsHidden(t *testing.T) {
+	for _, frame := range []string{
+		"<iframe style='display:none' srcdoc='sun <i>moon</i>'></iframe>", "<div hidden><iframe src='data:text/html,sun moon'></div>",
+	} {
+		m := decode("Content-Type: text/html\n\n" + frame)
+		last := m.Parts[len(m.Parts)-1]
+		if len(m.Parts) != 2 || len(last.Text) > 0 || strings.Join(strings.Fields(string(last.Hidden)), " ") != "sun moon" ||
+			!m.Marks.Has(message.HiddenByStyle) {
+			t.Errorf("%s: got text %q, hidden %q", frame, last.Text, last.Hidden)
+		}
+	}
+}
+
+func TestFramesAndFilesKeepToTheLimits(t *testing.T) {
+	nested := "words"
+	for range 5 {
+		nested = fmt.Sprintf("<iframe srcdoc='%s'>", html.EscapeString(nested))
+	}
+	m := message.NewDecoder(message.Options{MaxDepth: 3}).Decode([]byte("Content-Type: text/html\n\n" + nested))
+	if got := strings.TrimSpace(texts(m)); got != "" || repairs(m) != "cut: too deep" {
+		t.Errorf("got %q and %q of frames that are too deep", got, repairs(m))
+	}
+	frames := strings.Repeat("<iframe srcdoc='a b'>", 20)
+	m = message.NewDecoder(message.Options{MaxParts: 5}).Decode([]byte("Content-Type: text/html\n\n" + frames))
+	if len(m.Parts) != 5 || repairs(m) != "cut: too many parts" {
+		t.Errorf("got %d parts and %q of many frames", len(m.Parts), repairs(m))
+	}
+	m = message.NewDecoder(message.Options{MaxTextBytes: 700}).Decode([]byte("Content-Type: text/html\n\n" + frames + strings.Repeat(
+		"<iframe srcdoc='"+strings.Repeat("word ", 20)+"'>", 2)))
+	size := 0
+	for _, p := range m.Parts {
+		size += len(p.Text)
+	}
+	if size > 700 || repairs(m) != "cut: too much text" {
+		t.Errorf("got %d bytes of text and %q of frames", size, repairs(m))
+	}
+}
+
+// FuzzFrames holds that a page in a frame, however it is written there, gives the texts that it gives alone.
+func FuzzFrames(f *testing.F) {
+	for _, seed := range []string{"<p>Pay", "a<iframe srcdoc='b c'>", "<a href=http://pay.example/>a</a>", "<img src=data:,x%20y>", "&lt;b", "<b>\r\na\r"} {
+		f.Add(seed)
+	}
+	d := message.NewDecoder(message.DefaultOptions())
+	words := func(raw string) (all []string) {
+		for _, p := range d.Decode([]byte("Content-Type: text/html; charset=utf-8\n\n" + raw)).Parts {
+			if text := strings.Join(strings.Fields(string(p.Text)), " "); strings.ContainsFunc(text, unicode.IsLetter) {
+				all = append(all, text)
+			}
+		}
+		return all
+	}
+	f.Fuzz(func(t *testing.T, page string) {
+		if !utf8.ValidString(page) || strings.ContainsAny(page, "\x00\x1b") || strings.HasPrefix(page, "\ufeff") || len(page) > 10_000 {
+			return
+		}
+		want := words(page)
+		for _, frame := range []string{
+			"<iframe srcdoc='" + html.EscapeString(page) + "'>",
+			"<iframe src='data:text/html;charset=utf-8;base64," + base64.StdEncoding.EncodeToString([]byte(page)) + "'>",
+			"<embed src='data:text/html;charset=utf-8," + html.EscapeString(url.PathEscape(page)) + "'>",
+		} {
+			if got := words(frame); !slices.Equal(got, want) {
+				t.Errorf("%q gives %q in %q, %q alone", page, got, frame, want)
+			}
+		}
+	})
+}

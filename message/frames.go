@@ -1,0 +1,128 @@
+package message
+
+import "bytes"
+
+// frame is a document within HTML: the content of a frame, or an address that holds what it leads to.
+type frame struct {
+	mediaType, charset []byte
+	format             format
+	content            []byte
+	escaped            bool // %3C stands for a byte
+	base64             bool
+	why                Marks // it is not seen, and why
+	depth              int   // how many frames it is in, itself included
+}
+
+// addFrame remembers a document within the HTML at hand. It is copied, since what it comes from is short-lived, and read
+// when the HTML around it has been read, so that frames in frames need no stack.
+func (d *Decoder) addFrame(f frame) {
+	f.depth = d.frameDepth + 1
+	if f.depth > d.options.MaxDepth {
+		d.msg.Repairs.add(CutDepth)
+		return
+	}
+	if len(d.msg.Parts)+len(d.frames) >= d.options.MaxParts {
+		d.msg.Repairs.add(CutParts)
+		return
+	}
+	start := len(d.links)
+	d.links = append(d.links, f.content...)
+	f.content = d.links[start:len(d.links):len(d.links)]
+	d.frames = append(d.frames, f)
+}
+
+// addData remembers the document in an address "data:text/html;base64,...", unless it is a picture or another file.
+func (d *Decoder) addData(address []byte) {
+	address = bytes.TrimSpace(address)
+	const scheme = "data:"
+	if !hasPrefixFold(address, scheme) {
+		return
+	}
+	declared, content, _ := bytes.Cut(address[len(scheme):], []byte(","))
+	f := frame{content: content, escaped: true}
+	token, params := cutToken(declared)
+	mediaType := d.lowerLink(token)
+	switch major, minor, _ := bytes.Cut(mediaType, []byte("/")); {
+	case string(minor) == "html", string(minor) == "xhtml+xml", string(minor) == "svg+xml", string(minor) == "xml":
+		f.format = formatHTML
+	case string(minor) == "pdf":
+		f.format = formatPDF
+	case string(major) == "text", len(mediaType) == 0:
+		f.format = formatText
+	default:
+		return
+	}
+	f.mediaType = mediaType
+	for param := range bytes.SplitSeq(params, []byte(";")) {
+		param = bytes.TrimSpace(param)
+		if hasPrefixFold(param, "charset=") {
+			f.charset = d.lowerLink(param[len("charset="):])
+		}
+		f.base64 = f.base64 || equalFold(param, "base64")
+	}
+	d.addFrame(f)
+}
+
+// lowerLink returns a copy of b that is valid UTF-8 in lower case.
+func (d *Decoder) lowerLink(b []byte) []byte {
+	start := len(d.links)
+	for _, c := range b {
+		if ' ' < c && c < 0x7f {
+			d.links = append(d.links, lowerByte(c))
+		}
+	}
+	return d.links[start:len(d.links):len(d.links)]
+}
+
+// hideFrames says of the frames from first on, which the element e shows, whether they are seen.
+func (d *Decoder) hideFrames(first int, e *element) {
+	if e.look.why == 0 && !e.look.unseen {
+		return
+	}
+	for i := range d.frames[first:] {
+		d.frames[first+i].why = e.why
+	}
+}
+
+// readFrames adds a part for each frame that holds text or links, those of the frames in it included.
+func (d *Decoder) readFrames() {
+	for i := 0; i < len(d.frames) && d.hasRoom(); i++ {
+		d.readFrame(d.frames[i])
+	}
+	d.frames, d.frameDepth = d.frames[:0], 0
+}
+
+func (d *Decoder) readFrame(f frame) {
+	d.frameDepth = f.depth
+	content := f.content
+	if f.escaped {
+		content = d.unpacked(content, f.base64)
+	}
+	if len(f.mediaType) == 0 {
+		f.mediaType = d.typePlain
+	}
+	part := Part{Type: f.mediaType, Charset: f.charset}
+	links := len(d.msg.Links)
+	d.show(&part, f.format, content, f.charset)
+	if f.why != 0 && hasWord(part.Text) {
+		d.msg.Marks |= f.why
+		part.Hidden = bytes.Join([][]byte{part.Hidden, part.Text}, []byte("\n"))
+		part.Text = []byte{}
+	}
+	if hasWord(part.Text) || hasWord(part.Hidden) || len(d.msg.Links) > links {
+		d.msg.Parts = append(d.msg.Parts, part)
+	}
+}
+
+// unpacked returns the bytes that the content of a "data:" address stands for.
+func (d *Decoder) unpacked(content []byte, isBase64 bool) []byte {
+	start := len(d.arena)
+	d.arena = appendPercent(d.arena, content)
+	content = d.arena[start:len(d.arena):len(d.arena)]
+	if isBase64 {
+		start = len(d.arena)
+		d.arena, _ = appendBase64(d.arena, content)
+		content = d.arena[start:len(d.arena):len(d.arena)]
+	}
+	return content
+}

@@ -1,0 +1,200 @@
+package message
+
+import "strconv"
+
+// pdfToken is the kind of a token of PDF.
+type pdfToken uint8
+
+const (
+	pdfEnd pdfToken = iota
+	pdfName
+	pdfNumberToken
+	pdfString
+	pdfWord // an operator, or a bracket
+)
+
+// pdfLexer cuts the objects, content streams and maps of a PDF into tokens.
+type pdfLexer struct {
+	data    []byte
+	at      int
+	text    []byte // of a name without its slash, a string without its escapes, or a word; valid until the next token
+	escaped bool   // the text is no slice of data, but a copy
+	number  float64
+	buffer  []byte
+}
+
+// next returns the kind of the next token, which is left in text or number.
+func (l *pdfLexer) next() pdfToken {
+	for l.at < len(l.data) {
+		switch c := l.data[l.at]; {
+		case isPDFBlank(c):
+			l.at++
+		case c == '%':
+			for l.at < len(l.data) && l.data[l.at] != '\n' && l.data[l.at] != '\r' {
+				l.at++
+			}
+		case c == '/':
+			l.at++
+			l.name()
+			return pdfName
+		case c == '(':
+			l.literal()
+			return pdfString
+		case c == '<' && !l.isNext('<'):
+			l.hex()
+			return pdfString
+		case c == '<', c == '>' && l.isNext('>'):
+			l.text = l.data[l.at : l.at+2]
+			l.at += 2
+			return pdfWord
+		case isPDFDelimiter(c):
+			l.text = l.data[l.at : l.at+1]
+			l.at++
+			return pdfWord
+		default:
+			return l.word()
+		}
+	}
+	return pdfEnd
+}
+
+func (l *pdfLexer) isNext(c byte) bool { return l.at+1 < len(l.data) && l.data[l.at+1] == c }
+
+// word reads a number or word.
+func (l *pdfLexer) word() pdfToken {
+	start := l.at
+	for l.at < len(l.data) && !isPDFBlank(l.data[l.at]) && !isPDFDelimiter(l.data[l.at]) {
+		l.at++
+	}
+	l.text = l.data[start:l.at]
+	c := l.text[0]
+	const longest = 32 // of numbers that matter
+	if len(l.text) > longest || c != '-' && c != '+' && c != '.' && (c < '0' || c > '9') {
+		return pdfWord
+	}
+	number, err := strconv.ParseFloat(string(l.text), 64)
+	const most = 1 << 30
+	if err != nil || !(number >= -most && number <= most) {
+		return pdfWord
+	}
+	l.number = number
+	return pdfNumberToken
+}
+
+// name reads a name behind its slash, where #41 stands for a byte.
+func (l *pdfLexer) name() {
+	start := l.at
+	l.escaped = false
+	for l.at < len(l.data) && !isPDFBlank(l.data[l.at]) && !isPDFDelimiter(l.data[l.at]) {
+		l.escaped = l.escaped || l.data[l.at] == '#'
+		l.at++
+	}
+	l.text = l.data[start:l.at]
+	if !l.escaped {
+		return
+	}
+	l.buffer = l.buffer[:0]
+	for i := 0; i < len(l.text); i++ {
+		c := l.text[i]
+		if c == '#' {
+			if h, ok := hexByte(l.text[i+1:]); ok {
+				c = h
+				i += 2
+			}
+		}
+		l.buffer = append(l.buffer, c)
+	}
+	l.text = l.buffer
+}
+
+// literal reads a string in parentheses, which may nest.
+func (l *pdfLexer) literal() {
+	l.buffer = l.buffer[:0]
+	l.at++
+	for depth := 1; l.at < len(l.data); l.at++ {
+		c := l.data[l.at]
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				l.at++
+				l.text = l.buffer
+				return
+			}
+		case '\\':
+			l.at++
+			l.escape()
+			continue
+		}
+		l.buffer = append(l.buffer, c)
+	}
+	l.text = l.buffer
+}
+
+// escape reads what follows a backslash in a string, up to its last byte.
+func (l *pdfLexer) escape() {
+	if l.at == len(l.data) {
+		return
+	}
+	c := l.data[l.at]
+	switch c {
+	case '\n':
+		return
+	case '\r':
+		if l.isNext('\n') {
+			l.at++
+		}
+		return
+	case 'n', 'r':
+		c = '\n'
+	case 't':
+		c = '\t'
+	case 'b', 'f':
+		c = ' '
+	case '0', '1', '2', '3', '4', '5', '6', '7':
+		c -= '0'
+		for range 2 {
+			if l.at+1 == len(l.data) || l.data[l.at+1] < '0' || l.data[l.at+1] > '7' {
+				break
+			}
+			l.at++
+			c = c<<3 | (l.data[l.at] - '0')
+		}
+	}
+	l.buffer = append(l.buffer, c)
+}
+
+// hex reads a string in hexadecimal digits.
+func (l *pdfLexer) hex() {
+	l.buffer = l.buffer[:0]
+	high, half := byte(0), false
+	for l.at++; l.at < len(l.data) && l.data[l.at] != '>'; l.at++ {
+		digit := hexDigit(l.data[l.at])
+		switch {
+		case digit > 15:
+		case half:
+			l.buffer = append(l.buffer, high<<4|digit)
+			half = false
+		default:
+			high, half = digit, true
+		}
+	}
+	if half {
+		l.buffer = append(l.buffer, high<<4)
+	}
+	l.at = min(l.at+1, len(l.data))
+	l.text = l.buffer
+}
+
+func isPDFBlank(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == 0
+}
+
+func isPDFDelimiter(c byte) bool {
+	switch c {
+	case '(', ')', '<', '>', '[', ']', '{', '}', '/', '%':
+		return true
+	}
+	return false
+}
