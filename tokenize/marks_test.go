@@ -56,7 +56,7 @@ func TestDisguisedWordsAreMarkedAndCountedAsMeant(t *testing.T) {
 		{"mathematical letters", "𝐅𝐫𝐞𝐞", []string{"body:free", "mark:full-width"}},
 		{"one letter of mathematics is a formula", "ℓ ™ №", []string{"body:l", "body:tm", "body:no"}},
 		{"full-width letters are honest beside Chinese", "ＡＢＣ 会议", []string{"body:abc", "body:会议"}},
-		{"text shown in another order", "\u202egnp.exe", []string{"body:gnp.ex", "mark:direction-override"}},
+		{"text shown in another order", "\u202egnp.exe", []string{"body:exe.png", "mark:direction-override"}},
 		{"text embedded from left to right", "\u202ashop\u202c", []string{"body:shop", "mark:direction-override"}},
 		{"an embedding is honest beside Hebrew", "\u202ashop\u202c שלום", []string{"body:shop", "body:שלום"}},
 		{"a digit for a letter", "V1agra", []string{"body:v1agra", "body:viagra", "mark:letter-digit"}},

@@ -27,7 +27,7 @@ func wordsOf(t testing.TB, text string) []string {
 
 // cutAll cuts the words of all stretches of text.
 func cutAll(tok *Tokenizer, text []byte, emit func(word []byte, kind wordKind)) {
-	s := stretches{bytes: &tok.bytes, text: text}
+	s := tok.stretches(text)
 	for stretch := s.next(); len(stretch) > 0; stretch = s.next() {
 		tok.cut(stretch, s.kinds, emit)
 	}
