@@ -15,11 +15,11 @@ type enclosure struct {
 
 // enclosures returns the rows of enclosed letters and of those enclosed numbers that NFKC leaves as they are, by the
 // names of the characters in Unicode. NFKC knows some of the letters, and leaves the brackets around others.
-func enclosures() [15]enclosure {
+func enclosures() [16]enclosure {
 	return [...]enclosure{
 		{0x24b6, 0x24cf, 'A'}, {0x24d0, 0x24e9, 'a'}, // circled
 		{0x249c, 0x24b5, 'a'}, {0x1f110, 0x1f129, 'A'}, // parenthesized
-		{0x1f130, 0x1f149, 'A'}, {0x1f150, 0x1f169, 'A'}, {0x1f170, 0x1f189, 'A'}, // squared, negative circled, negative squared
+		{0x1f130, 0x1f149, 'A'}, {0x1f150, 0x1f169, 'A'}, {0x1f170, 0x1f189, 'A'}, {0x1f1a5, 0x1f1a5, 'd'}, // squared, negative circled, negative squared
 		{0x24eb, 0x24f4, 11}, {0x24f5, 0x24fe, 1}, {0x24ff, 0x24ff, 0}, // negative circled, double circled
 		{0x2776, 0x277f, 1}, {0x2780, 0x2789, 1}, {0x278a, 0x2793, 1}, // dingbats
 		{0x1f10b, 0x1f10b, 0}, {0x1f10c, 0x1f10c, 0},
@@ -31,7 +31,7 @@ func isEnclosed(r rune) bool { return enclosedIn(r) >= 0 }
 
 // enclosedIn returns what is enclosed, a letter or a number below 32, or -1.
 func enclosedIn(r rune) int {
-	if r < 0x249c || r > 0x2793 && r < 0x1f10b || r > 0x1f189 {
+	if r < 0x249c || r > 0x2793 && r < 0x1f10b || r > 0x1f1a5 {
 		return -1
 	}
 	for _, e := range enclosures() {

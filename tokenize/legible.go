@@ -43,10 +43,13 @@ func (t *Tokenizer) legible(text []byte) []byte {
 			if next, _ := utf8.DecodeRune(text[size:]); unicode.IsDigit(rune(dst[len(dst)-1])) && unicode.IsLetter(next) {
 				dst = append(dst, ' ') // the number of a paragraph
 			}
+			r = rune(dst[len(dst)-1])
 		case kind == regional:
 			var letters int
 			dst, size, letters = appendRegional(dst, text)
-			forms += letters
+			if forms += letters; letters > 0 {
+				r = rune(dst[len(dst)-1])
+			}
 		default:
 			dst = append(dst, text[:size]...)
 			if r >= 0x0300 {
@@ -55,6 +58,7 @@ func (t *Tokenizer) legible(text []byte) []byte {
 			}
 			if kind == compatible && isOtherForm(r) {
 				forms++
+				r = 'a'
 			}
 		}
 		text = text[size:]
@@ -159,8 +163,8 @@ func glyphOf(r rune) glyph {
 	return compatible
 }
 
-// isInvisible reports whether r shows nothing: what Unicode calls default ignorable, in the words of its file
-// DerivedCoreProperties.txt, and the signs around annotations, but not the fillers of Hangul, which are blanks.
+// isInvisible reports whether r shows nothing: what Unicode calls default ignorable, by the rule of its file
+// DerivedCoreProperties.txt, and the signs around annotations.
 func isInvisible(r rune) bool {
 	switch {
 	case unicode.Is(unicode.Prepended_Concatenation_Mark, r), r >= 0x13430 && r <= 0x13455: // which go around others
