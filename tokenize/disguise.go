@@ -171,9 +171,11 @@ func isSingle(s []byte) bool {
 	return size == len(s) && isEuropean(r) && unicode.IsLetter(r)
 }
 
-// isEuropean reports whether r is Latin, Greek, Cyrillic, Armenian or a sign: before all scripts that have their own
-// use for characters without width.
-func isEuropean(r rune) bool { return r < 0x0590 }
+// isEuropean reports whether r is Latin, Greek, Cyrillic, Armenian or a sign, and not of a script that has its own use for
+// characters without width and for marks: it is before all of these, or in one of the later blocks of Latin and Greek.
+func isEuropean(r rune) bool {
+	return r < 0x0590 || r >= 0x1d00 && r < 0x1dc0 || r >= 0x1e00 && r < 0x2000 || r >= 0x2c60 && r < 0x2c80 || r >= 0xa720 && r < 0xa800
+}
 
 // apart emits the word behind a stretch like V.I.A.G.R.A or v--i--a--g--r--a, letters with the same signs between them. Its
 // first comparisons tell nearly all stretches.

@@ -40,6 +40,7 @@ func TestDisguisedWordsAreMarkedAndCountedAsMeant(t *testing.T) {
 		{"Cyrillic letters in a Latin word", "Vіаgrа", []string{"body:viagra", "mark:homoglyph"}},
 		{"Greek letters in a Latin word", "Οffer", []string{"body:offer", "mark:homoglyph"}},
 		{"small capitals", "ᴠɪᴀɢʀᴀ", []string{"body:viagra", "mark:homoglyph"}},
+		{"small capitals with accents", "ᴜ\u0301ʟᴛɪᴍᴏ", []string{"body:ultimo", "mark:homoglyph"}},
 		{"a Cyrillic word stays Cyrillic", "сор", []string{"body:сор"}},
 		{"a mixed word with a letter like no Latin one stays as it is", "PDFфайл", []string{"body:pdfфайл"}},
 		{"Turkish and German letters are Latin", "kadın größe", []string{"body:kadın", "body:größe"}},
