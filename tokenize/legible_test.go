@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/text/unicode/runenames"
+
+	"chaff/message"
 )
 
 // legibleOf returns text as a new tokenizer reads it.
@@ -277,6 +279,9 @@ func TestLongStretchesAreReadInPieces(t *testing.T) {
 			if taken += s.taken; taken != len(text) {
 				t.Errorf("%d bytes of %d were taken", taken, len(text))
 			}
+			m := textMessage(text)
+			m.Header = []message.Field{{Name: []byte("From"), Value: []byte("a@" + text)}}
+			tok.Terms(m, func(Term) {})
 			if got, limit := max(cap(tok.clean), cap(tok.normal), cap(tok.ordered)), 32*maxStretch; got > limit {
 				t.Errorf("%d bytes are held, want at most %d", got, limit)
 			}

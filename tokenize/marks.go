@@ -60,7 +60,7 @@ func (k mark) term() string {
 
 // evidence is what is known of the whole message while its text is cut into words.
 type evidence struct {
-	marks     uint16           // a set of mark
+	marks     uint32           // a set of mark
 	wide      bool             // full-width letters were seen
 	embedding bool             // a change of direction was seen
 	lookAlike bool             // a word wholly of a rare script whose letters all look like Latin ones was seen

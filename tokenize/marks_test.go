@@ -130,7 +130,7 @@ func TestTheNameOfASenderIsUnmaskedToo(t *testing.T) {
 	}
 	m.Header[0].Value = []byte("Apple <🅐🅟🅟🅛🅔🅘🅓@𝐢𝐝.𝐚𝐩𝐩𝐥𝐞.🅒\u200b🅞🅜>")
 	got = termsOfMessage(tokenizer(t, nil), m)
-	for _, want := range []string{"from:appleid@id.apple.com", "from:@id.apple.com", "from:@.apple.com", "mark:full-width", "mark:zero-width"} {
+	for _, want := range []string{"from:appleid@id.apple.com", "mark:full-width", "mark:zero-width"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%q is missing in %q", want, got)
 		}

@@ -196,8 +196,10 @@ func (t *Tokenizer) message(m *message.Message) {
 	for i := range m.Parts {
 		t.part(&m.Parts[i])
 	}
-	t.group = features.Words
-	t.words(t.voiceOf("hidden:"), t.unseen)
+	if len(t.unseen) > 0 {
+		t.group = features.Words
+		t.words(t.voiceOf("hidden:"), t.unseen)
+	}
 	t.group = features.Structure
 	t.shape(m.Parts)
 	t.scripts()
@@ -454,12 +456,12 @@ func (t *Tokenizer) addresses(tags addressTags, value []byte) {
 			t.text(tags.words, chunk)
 			continue
 		}
-		if lengthOfASCII(chunk) < len(chunk) {
-			chunk = t.legible(chunk)
-			at = bytes.LastIndexByte(chunk, '@')
+		address := chunk
+		if len(chunk) <= maxStretch && lengthOfASCII(chunk) < len(chunk) {
+			address = t.legible(chunk)
 		}
-		t.single(tags.words, chunk, t.folds)
-		t.host(tags.host, tags.domain, beforeAny(chunk[at+1:], " "))
+		t.single(tags.words, address, t.folds)
+		t.host(tags.host, tags.domain, chunk[at+1:])
 	}
 }
 
