@@ -20,7 +20,7 @@ func (t *Tokenizer) legible(text []byte) []byte {
 	marked := false   // whether there is a mark
 	for len(text) > 0 {
 		if !between {
-			if n := lengthOfASCII(text); n > 0 {
+			if n := lengthOfPrintable(text); n > 0 {
 				dst = append(dst, text[:n]...)
 				last = rune(text[n-1])
 				text = text[n:]
@@ -80,10 +80,10 @@ func (t *Tokenizer) legible(text []byte) []byte {
 	return dst
 }
 
-// lengthOfASCII returns how many bytes of ASCII text starts with.
-func lengthOfASCII(text []byte) int {
+// lengthOfPrintable returns how many bytes of printable ASCII text starts with.
+func lengthOfPrintable(text []byte) int {
 	for i, c := range text {
-		if c >= utf8.RuneSelf {
+		if c-' ' >= 0x7f-' ' {
 			return i
 		}
 	}
@@ -146,6 +146,11 @@ const (
 // glyphOf returns what a reader sees of a character. Nearly all are told by their blocks.
 func glyphOf(r rune) glyph {
 	switch {
+	case r < ' ', r == 0x007f: // the control characters of ASCII
+		if r >= '\t' && r <= '\r' {
+			return blank
+		}
+		return invisible
 	case r < 0x00ad && r != 0x0085 && r != 0x00a0, r > 0x00ad && r < 0x034f, r > 0x034f && r < 0x061c, r > 0x061c && r < 0x115f:
 		return plain
 	case r > 0x200f && r < 0x2028, r > 0x3000 && r < 0x3164, r > 0x3164 && r < 0xfe00:

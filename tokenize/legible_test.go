@@ -304,7 +304,7 @@ func FuzzLegible(f *testing.F) {
 			t.Errorf("%+q is read as %+q, which is not in NFKC", text, got)
 		}
 		for _, r := range string(got) {
-			if isInvisible(r) && r != 0x034f { // which norm puts behind 30 marks
+			if r < ' ' || isInvisible(r) && r != 0x034f { // which norm puts behind 30 marks
 				t.Errorf("%+q is read as %+q, with %U in it", text, got, r)
 			}
 		}

@@ -33,6 +33,7 @@ func TestDisguisedWordsAreMarkedAndCountedAsMeant(t *testing.T) {
 		want       []string // the terms of body and marks
 	}{
 		{"characters without width inside a word", "vi\u200ba\u2060gra", []string{"body:viagra", "mark:zero-width"}},
+		{"control characters inside a word", "vi\x01ag\x7fra", []string{"body:viagra", "mark:zero-width"}},
 		{"a character without width between words is none", "free \u200b offer\u200b!", []string{"body:free", "body:offer", "body:!"}},
 		{"a soft hyphen is honest typesetting", "down\u00adload", []string{"body:download"}},
 		{"a joiner is part of Persian spelling", "می\u200cخواهم", []string{"body:میخواهم"}},

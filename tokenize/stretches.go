@@ -10,7 +10,7 @@ type byteKind uint8
 
 const (
 	space       byteKind = 1 << iota
-	nonASCII             // part of a character beyond ASCII
+	nonASCII             // part of a character beyond ASCII, or a control character
 	alpha                // a letter of ASCII
 	number               // a digit
 	at                   // an at sign
@@ -24,7 +24,7 @@ func byteKinds() (kinds [256]byteKind) {
 		switch {
 		case c == ' ' || c >= '\t' && c <= '\r':
 			kinds[c] = space
-		case c >= utf8.RuneSelf:
+		case c >= utf8.RuneSelf, c < ' ', c == 0x7f:
 			kinds[c] = nonASCII
 		case classOf(byte(c)) == letter:
 			kinds[c] = alpha

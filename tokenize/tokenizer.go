@@ -457,7 +457,7 @@ func (t *Tokenizer) addresses(tags addressTags, value []byte) {
 			continue
 		}
 		address := chunk
-		if len(chunk) <= maxStretch && lengthOfASCII(chunk) < len(chunk) {
+		if len(chunk) <= maxStretch && lengthOfPrintable(chunk) < len(chunk) {
 			address = t.legible(chunk)
 		}
 		t.single(tags.words, address, t.folds)
