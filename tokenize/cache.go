@@ -83,9 +83,10 @@ func formOf(word, text []byte) form {
 
 // disguise is what is behind a word that is written so as not to be recognised.
 type disguise struct {
-	mark  mark
-	term  string // what the word is counted as
-	meant string // what the word that was meant is counted as, empty if that is the term already
+	mark    mark
+	perhaps bool   // whether it may be an honest word of a rare script
+	term    string // what the word is counted as
+	meant   string // what the word that was meant is counted as, empty if that is the term already
 }
 
 func newCache(key features.Key, tag string, become becomes) *cache {

@@ -8,38 +8,41 @@ package tokenize
 // letters, and the Latin letters of living spelling: dotless i, iota, gamma, v with hook and long s. Two departures: a
 // letter that looks like a capital I is an i here, whose prototype in Unicode is l; and small capitals, which Unicode
 // does not take for confusable, are the letters they are small capitals of.
+//
+// Beside these there are the letters called turned or reversed in Unicode, by the letters they are turned from, and those
+// of the alphabet that programs for fanciful text make of Canadian syllabics: ᗩᗷᑕᗪEᖴGᕼIᒍKᒪᗰᑎOᑭᑫᖇᔕTᑌᐯᗯ᙭Yᘔ.
 func lookAlikes() map[rune]byte {
 	letters := make(map[rune]byte, 320)
 	for _, l := range []struct {
 		latin byte
 		like  string
 	}{
-		{'a', "ɑΑαАаᎪᗅᴀꓮ"},
+		{'a', "ɑΑαАаᎪᗅᴀꓮɐⱯᗩ"},
 		{'b', "ƄʙΒВЬᏏᏴᖯᗷꓐꞴ\U00010301"},
-		{'c', "СсᏟᴄⲤⲥꓚꮯ\U00010302\U00010415\U0001043d"},
+		{'c', "СсᏟᴄⲤⲥꓚꮯᑕ\U00010302\U00010415\U0001043d"},
 		{'d', "ԁᎠᏧᑯᗞᗪᴅꓒꓓ"},
-		{'e', "ΕЕеҽᎬᴇⴹꓰꬲ\U000118a6\U000118ae"},
+		{'e', "ΕЕеҽᎬᴇⴹꓰꬲƎǝɘ\U000118a6\U000118ae"},
 		{'f', "ϜքᖴẝꓝꜰꞘꞙꬵ\U000118a2\U000118c2"},
 		{'g', "ƍɡɢԌցᏀᏳᶃꓖ"},
-		{'h', "ʜΗНһհᎻᏂᕼⲎꓧ"},
-		{'i', "ɪΙιІіӀӏᎥⲒⵏꓲꙇꭵ\U000118c3"},
+		{'h', "ʜΗНһհᎻᏂᕼⲎꓧɥ"},
+		{'i', "ɪΙιІіӀӏᎥⲒⵏꓲꙇꭵᴉ\U000118c3"},
 		{'j', "ͿϳЈјᎫᒍᴊꓙꞲ"},
-		{'k', "ΚКᏦᴋⲔꓗ"},
+		{'k', "ΚКᏦᴋⲔꓗʞ"},
 		{'l', "ʟᏞᒪⳐꓡ\U00010309\U0001041b\U000118a3\U000118b2"},
 		{'m', "ΜϺМᎷᗰᴍⲘꓟ\U00010311"},
-		{'n', "ɴΝոռⲚꓠ"},
+		{'n', "ɴΝոռⲚꓠᑎ"},
 		{'o', "ΟοσОоՕօჿᴏᴑⲞⲟⵔꓳꬽ\U00010404\U0001042c\U000104c2\U000104ea\U000118b5\U000118c8\U000118d7"},
 		{'p', "ΡρРрᏢᑭᴘⲢⲣꓑ"},
-		{'q', "ԛգզⵕ"},
-		{'r', "ƦʀгᎡᏒᖇᴦⲅꓣꭇꭈꮁ\U000104b4"},
-		{'s', "ƽЅѕՏᏕᏚꓢꜱꮪ\U00010420\U00010448\U000118c1"},
-		{'t', "ΤТᎢᴛⲦꓔ\U00010315\U000118bc"},
+		{'q', "ꞯԛգզⵕᑫ"},
+		{'r', "ƦʀгᎡᏒᖇᴦⲅꓣꭇꭈꮁɹ\U000104b4"},
+		{'s', "ƽЅѕՏᏕᏚꓢꜱꮪᔕ\U00010420\U00010448\U000118c1"},
+		{'t', "ΤТᎢᴛⲦꓔʇ\U00010315\U000118bc"},
 		{'u', "υՍսᑌᴜꓴꞟꭎꭒ\U000104ce\U000104f6\U000118b8\U000118d8"},
-		{'v', "νѴѵᏙᐯᴠⴸꓦꮩ\U000118a0\U000118c0"},
-		{'w', "ɯѡԜԝաᎳᏔᴡꓪꮃ"},
-		{'x', "ΧХхᕁᕽⲬⵝꓫꞳ\U00010317"},
-		{'y', "ʏΥγУуҮүყᎩᎽᶌỿⲨꓬꭚ\U000118a4\U000118dc"},
-		{'z', "ΖᏃᴢꓜꮓ\U000118a9\U000118c4"},
+		{'v', "νѴѵᏙᐯᴠⴸꓦꮩɅʌ\U000118a0\U000118c0"},
+		{'w', "ɯѡԜԝաᎳᏔᴡꓪꮃʍᗯ"},
+		{'x', "ΧХхᕁᕽⲬⵝꓫꞳ᙭\U00010317"},
+		{'y', "ʏΥγУуҮүყᎩᎽᶌỿⲨꓬꭚʎ\U000118a4\U000118dc"},
+		{'z', "ΖᏃᴢꓜꮓᘔ\U000118a9\U000118c4"},
 	} {
 		for _, r := range l.like {
 			letters[r] = l.latin

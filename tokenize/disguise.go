@@ -6,50 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// unmask returns the word that a word of mixed scripts looks like: each letter of another script becomes the Latin one
-// it looks like. A word wholly of one script is what it says, and so is one with a letter that looks like no Latin one.
-func (t *Tokenizer) unmask(word string) (plain string, masked bool) {
-	dst := make([]byte, 0, len(word))
-	latin := false
-	for _, r := range word {
-		like, known := t.likes[r]
-		switch {
-		case known:
-			masked = true
-			latin = latin || unicode.Is(unicode.Latin, r)
-			dst = append(dst, like)
-		case r < utf8.RuneSelf || !unicode.IsLetter(r):
-			latin = latin || classOf(byte(r)) == letter && r < utf8.RuneSelf
-			dst = utf8.AppendRune(dst, r)
-		case unicode.Is(unicode.Latin, r):
-			latin = true
-			dst = utf8.AppendRune(dst, r)
-		default:
-			return word, false
-		}
-	}
-	if !latin || !masked {
-		return word, false
-	}
-	return string(dst), true
-}
-
-// mayBeMasked reports whether a word has a character beyond the Latin letters of Europe, and one of ASCII or such that
-// small capitals are among.
-func mayBeMasked(word []byte) bool {
-	high, latin := false, false
-	for _, c := range word {
-		switch {
-		case c >= 0xc6: // U+0180 and above
-			high = true
-			latin = latin || c == 0xc9 || c == 0xca || c == 0xe1 || c == 0xea
-		case classOf(c) == letter:
-			latin = true
-		}
-	}
-	return high && latin
-}
-
 const (
 	minDisguised = 4  // a shorter word says too little
 	maxDisguised = 24 // a longer one is no word
@@ -215,22 +171,21 @@ func isSingle(s []byte) bool {
 	return size == len(s) && isEuropean(r) && unicode.IsLetter(r)
 }
 
-// isEuropean reports whether r is Latin, Greek, Cyrillic, Armenian or a sign: before all scripts that have their own
-// use for characters without width.
-func isEuropean(r rune) bool { return r < 0x0590 }
+// isEuropean reports whether r is Latin, Greek, Cyrillic, Armenian or a sign, and not of a script that has its own use for
+// characters without width and for marks: it is before all of these, or in one of the later blocks of Latin and Greek.
+func isEuropean(r rune) bool {
+	return r < 0x0590 || r >= 0x1d00 && r < 0x1dc0 || r >= 0x1e00 && r < 0x2000 || r >= 0x2c60 && r < 0x2c80 || r >= 0xa720 && r < 0xa800
+}
 
-// apart emits the word behind a stretch like V.I.A.G.R.A or v-i-a-g-r-a, letters with one and the same sign between
-// them. Its first comparison tells nearly all stretches.
+// apart emits the word behind a stretch like V.I.A.G.R.A or v--i--a--g--r--a, letters with the same signs between them. Its
+// first comparisons tell nearly all stretches.
 func (t *Tokenizer) apart(stretch []byte) {
-	if !isAlnum(stretch[0]) && stretch[0] < utf8.RuneSelf {
+	for len(stretch) > 0 && stretch[0] < utf8.RuneSelf && !isAlnum(stretch[0]) {
 		stretch = stretch[1:]
 	}
 	_, size := utf8.DecodeRune(stretch)
-	if len(stretch) < size+1 {
-		return
-	}
-	sign := stretch[size]
-	if sign >= utf8.RuneSelf || isAlnum(sign) {
+	between := signs(stretch[size:])
+	if len(between) == 0 {
 		return
 	}
 	t.joined = t.joined[:0]
@@ -243,14 +198,35 @@ func (t *Tokenizer) apart(stretch []byte) {
 		t.joined = append(t.joined, stretch[:size]...)
 		count++
 		stretch = stretch[size:]
-		if len(stretch) == 0 || stretch[0] != sign {
+		if !bytes.HasPrefix(stretch, between) {
 			break
 		}
-		stretch = stretch[1:]
+		stretch = stretch[len(between):]
 	}
 	if count >= minSpaced && !isAlnumStart(stretch) {
 		t.spacedWord(t.joined)
 	}
+}
+
+// maxSigns is how long the signs between two letters of a word may be, in bytes.
+const maxSigns = 8
+
+// signs returns the signs at the start of s, nothing if they are longer than such between letters.
+func signs(s []byte) []byte {
+	size := 0
+	for size < len(s) && !isAlnum(s[size]) {
+		if s[size] >= utf8.RuneSelf {
+			r, n := utf8.DecodeRune(s[size:])
+			if isLetterOrDigit(r) {
+				break
+			}
+			size += n - 1
+		}
+		if size++; size > maxSigns {
+			return nil
+		}
+	}
+	return s[:size]
 }
 
 // isAlnumStart reports whether a letter or digit is at the start of s.

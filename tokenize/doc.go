@@ -1,8 +1,8 @@
 // Package tokenize turns a decoded message into terms.
 //
 // A term is a word tagged with the field it came from, as `subject:offer` or `body:offer`. Text is cut into words by
-// Unicode's word boundaries (UAX #29, package segment), brought to one case and one form (NFKC, zero-width characters
-// removed), and stemmed (package snowball) where a language is set. Scripts that write no spaces are counted in
+// Unicode's word boundaries (UAX #29, package segment), as a reader sees it (NFKC, without what is not shown, legible.go), brought
+// to one case, and stemmed (package snowball) where a language is set. Scripts that write no spaces are counted in
 // overlapping pairs of characters, Korean in words and, from three syllables on, in pairs too, which find the stem that
 // the particles at the end of a word hide. The fields are
 //
@@ -15,7 +15,7 @@
 //	host:  domain:  path:  the parts of a URL: host, registered domain, words of path and query
 //	type:  charset:  encoding:  the parts of the message: media type, charset, transfer encoding as declared
 //	file:WORD              words and extension of an attachment's name
-//	hidden:WORD            text that HTML holds but does not show
+//	hidden:WORD            text that is not shown: of HTML, and of Unicode's block of tags
 //	attached-subject:  attached-from:  attached-to:  attached-reply-to:  the header of an attached message
 //	link:form  link:image  link:other  what a link is for, if it is not to be clicked
 //	html:images:N  html:markup:N  the shape of HTML, if it is asked for: images, and bytes of markup for one of text, as the
@@ -34,13 +34,18 @@
 // delivery.
 //
 // Words that are disguised are counted as they were meant: with letters of another alphabet that look like Latin ones
-// folded to these, and, beside the word as it is written, without digits for letters and without signs between letters.
+// folded to these, and, beside the word as it is written, without digits for letters, without signs between letters, and turned
+// round if it is upside down.
 // Marks are those of [message.Mark], and
 //
 //	zero-width             a character without width between letters
-//	homoglyph              letters of another alphabet that look like Latin ones, in a word with Latin letters or a host
+//	homoglyph              letters of another alphabet that look like Latin ones, in a word with Latin letters or a host, or in a
+//	                       word of a script in which there are no other words
 //	spaced-letters         a word with a space or sign between each two letters
-//	full-width             full-width, mathematical or encircled letters in a message without Chinese, Japanese or Korean
+//	full-width             full-width, mathematical or enclosed letters in a message without Chinese, Japanese or Korean
+//	struck-letters         letters with a stroke across them or a line around them
+//	turned-letters         a word that is upside down
+//	tag-letters            letters that are not shown, of Unicode's block of tags
 //	direction-override     text that is shown in another order than it is written
 //	letter-digit           a digit or sign in place of a letter
 //	punycode               a host name encoded in ASCII

@@ -1,11 +1,11 @@
 package tokenize_test
 
 import (
-	"chaff/features"
 	"fmt"
 	"strings"
 	"testing"
 
+	"chaff/features"
 	"chaff/internal/lineartest"
 	"chaff/message"
 	"chaff/tokenize"
@@ -55,6 +55,21 @@ func TestWorkIsLinearInTheSizeOfHostileText(t *testing.T) {
 		{"soft hyphens", text, "", "a\u00ad"},
 		{"variation selectors", text, "", "a\ufe0f"},
 		{"right-to-left overrides", text, "", "a\u202e"},
+		{"overrides inside of each other", text, "", "a\u202eb\u202d"},
+		{"overrides in one line", text, "", "a \u202eb \u202d"},
+		{"an override before a long line", text, "\u202e", "é "},
+		{"ends of embeddings", text, "\u202ea", "\u202c"},
+		{"letters of the tags block", text, "a", "\U000e0061"},
+		{"words of the tags block", text, "a", "\U000e0061\U000e0020"},
+		{"letters struck through", text, "", "v\u0336"},
+		{"strokes", text, "v", "\u0336"},
+		{"letters in circles", text, "", "🅥"},
+		{"letters that would be flags", text, "🇻", "🇩🇪"},
+		{"Canadian syllabics", text, "", "ᐯᗩᒪ"},
+		{"turned letters", text, "", "ɐɹƃ"},
+		{"blanks of Hangul", text, "", "a\u3164"},
+		{"letters with middle dots", text, "", "a·"},
+		{"ASCII before other letters", text, "", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxé"},
 		{"full-width letters", text, "", "ＦＲＥＥ"},
 		{"letters of look-alikes", text, "", "раураl"},
 		{"letters set apart by changing signs", text, "", "a-b.c*"},

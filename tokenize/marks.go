@@ -19,6 +19,9 @@ const (
 	escapedHost                   // a host name with escapes such as %77
 	linkTextDomain                // a link that names one domain and leads to another
 	imageOnly                     // images and next to no text
+	struckLetters                 // letters with a stroke across them or a line around them
+	turnedLetters                 // a word that is upside down
+	tagLetters                    // letters that are not shown, of Unicode's block of tags
 	markKinds                     // how many there are
 )
 
@@ -45,15 +48,23 @@ func (k mark) term() string {
 		return "mark:link-text-other-domain"
 	case imageOnly:
 		return "mark:image-only"
+	case struckLetters:
+		return "mark:struck-letters"
+	case turnedLetters:
+		return "mark:turned-letters"
+	case tagLetters:
+		return "mark:tag-letters"
 	}
 	return "mark:other"
 }
 
 // evidence is what is known of the whole message while its text is cut into words.
 type evidence struct {
-	marks     uint16           // a set of mark
+	marks     uint32           // a set of mark
 	wide      bool             // full-width letters were seen
 	embedding bool             // a change of direction was seen
+	lookAlike bool             // a word wholly of a rare script whose letters all look like Latin ones was seen
+	native    bool             // a letter of a rare script that looks like no Latin one was seen
 	letters   [scriptKinds]int // how many letters of each script were seen
 }
 
@@ -62,12 +73,19 @@ func (e *evidence) add(k mark) { e.marks |= 1 << k }
 // marks emits each mark of m and of its text once.
 func (t *Tokenizer) marks(m *message.Message) {
 	t.group = features.Structure
-	for k := range m.Marks.All() {
+	kinds := m.Marks
+	if len(t.unseen) > 0 {
+		kinds |= 1 << message.HiddenText
+	}
+	for k := range kinds.All() {
 		t.term = append(append(t.term[:0], "mark:"...), k.String()...)
 		t.say(t.key.Hash(t.term), t.term, nil)
 	}
 	// Full-width letters are honest where wide characters are usual, and so is a change of direction beside text from
-	// right to left.
+	// right to left, and so are words of a rare script beside others that look like no Latin ones.
+	if t.seen.lookAlike && !t.seen.native {
+		t.seen.add(homoglyph)
+	}
 	if t.seen.wide && !t.seen.isEastAsian() {
 		t.seen.add(fullWidth)
 	}

@@ -33,6 +33,7 @@ func TestDisguisedWordsAreMarkedAndCountedAsMeant(t *testing.T) {
 		want       []string // the terms of body and marks
 	}{
 		{"characters without width inside a word", "vi\u200ba\u2060gra", []string{"body:viagra", "mark:zero-width"}},
+		{"control characters inside a word", "vi\x01ag\x7fra", []string{"body:viagra", "mark:zero-width"}},
 		{"a character without width between words is none", "free \u200b offer\u200b!", []string{"body:free", "body:offer", "body:!"}},
 		{"a soft hyphen is honest typesetting", "down\u00adload", []string{"body:download"}},
 		{"a joiner is part of Persian spelling", "می\u200cخواهم", []string{"body:میخواهم"}},
@@ -40,6 +41,7 @@ func TestDisguisedWordsAreMarkedAndCountedAsMeant(t *testing.T) {
 		{"Cyrillic letters in a Latin word", "Vіаgrа", []string{"body:viagra", "mark:homoglyph"}},
 		{"Greek letters in a Latin word", "Οffer", []string{"body:offer", "mark:homoglyph"}},
 		{"small capitals", "ᴠɪᴀɢʀᴀ", []string{"body:viagra", "mark:homoglyph"}},
+		{"small capitals with accents", "ᴜ\u0301ʟᴛɪᴍᴏ", []string{"body:ultimo", "mark:homoglyph"}},
 		{"a Cyrillic word stays Cyrillic", "сор", []string{"body:сор"}},
 		{"a mixed word with a letter like no Latin one stays as it is", "PDFфайл", []string{"body:pdfфайл"}},
 		{"Turkish and German letters are Latin", "kadın größe", []string{"body:kadın", "body:größe"}},
@@ -56,12 +58,43 @@ func TestDisguisedWordsAreMarkedAndCountedAsMeant(t *testing.T) {
 		{"mathematical letters", "𝐅𝐫𝐞𝐞", []string{"body:free", "mark:full-width"}},
 		{"one letter of mathematics is a formula", "ℓ ™ №", []string{"body:l", "body:tm", "body:no"}},
 		{"full-width letters are honest beside Chinese", "ＡＢＣ 会议", []string{"body:abc", "body:会议"}},
-		{"text shown in another order", "\u202egnp.exe", []string{"body:gnp.ex", "mark:direction-override"}},
+		{"text shown in another order", "\u202egnp.exe", []string{"body:exe.png", "mark:direction-override"}},
 		{"text embedded from left to right", "\u202ashop\u202c", []string{"body:shop", "mark:direction-override"}},
 		{"an embedding is honest beside Hebrew", "\u202ashop\u202c שלום", []string{"body:shop", "body:שלום"}},
 		{"a digit for a letter", "V1agra", []string{"body:v1agra", "body:viagra", "mark:letter-digit"}},
 		{"two digits for letters", "m0rtg4ge", []string{"body:m0rtg4ge", "body:mortgag", "mark:letter-digit"}},
 		{"a sign for a letter", "c@sh, pa$$word", []string{"body:c", "body:@", "body:sh", "body:,", "body:cash", "body:pa", "body:$", "body:$", "body:word", "body:password", "mark:letter-digit"}},
+		{"letters in circles and squares", "🅥🅘🅐🅖🅡🅐 🆅🅸🅰🅶 ⒱⒤⒜⒢ 🄰🄱", []string{"body:viagra", "body:viag", "body:viag", "body:ab", "mark:full-width"}},
+		{"one letter in a square is a sign", "Ⓜ 🅿", []string{"body:m", "body:p"}},
+		{"digits in circles", "❶❽⓿⓿", []string{"body:1800", "mark:full-width"}},
+		{"letters that would be flags", "🇻🇮🇦🇬🇷🇦", []string{"body:viagra", "mark:full-width"}},
+		{"letters that would be flags, spaced out", "🇨 🇦 🇸 🇭", []string{"body:c", "body:a", "body:s", "body:h", "body:cash", "mark:spaced-letters"}},
+		{"flags are flags", "🇩🇪 🇫🇷", []string{"body:🇩🇪", "body:🇫🇷"}},
+		{"letters struck through", "V̶i̶a̶g̶r̶a̶", []string{"body:viagra", "mark:struck-letters"}},
+		{"letters with enclosing marks", "V\u20ddi\u20dea\u20e3gra", []string{"body:viagra", "mark:struck-letters"}},
+		{"a price struck through is honest", "1\u03360\u03360\u0336", []string{"body:100"}},
+		{"lines below letters", "V\u0332i\u0332a\u0332", []string{"body:via"}},
+		{"stress in Russian", "за\u0301мок", []string{"body:замок"}},
+		{"Canadian syllabics among Latin letters", "ᐯIᗩGᖇᗩ", []string{"body:viagra", "mark:homoglyph"}},
+		{"Canadian syllabics that look like a word", "ᐯᗩᒪᑌᗰ", []string{"body:ᐯᗩᒪᑌᗰ", "body:valum", "mark:homoglyph"}},
+		{"Canadian syllabics beside honest ones", "ᐯᗩᒪᑌᗰ ᐃᓄᒃᑎᑐᑦ", []string{"body:ᐯᗩᒪᑌᗰ", "body:valum", "body:ᐃᓄᒃᑎᑐᑦ"}},
+		{"few syllabics say too little", "ᑎᒪᑭ", []string{"body:ᑎᒪᑭ"}},
+		{"letters of two other scripts", "Οрt οсеаη οсе", []string{"body:opt", "body:οсеаη", "body:oce", "mark:homoglyph"}},
+		{"turned letters in a word", "viɐgra frǝǝ", []string{"body:viagra", "body:free", "mark:homoglyph"}},
+		{"a word upside down", "ɐɹƃɐıʌ", []string{"body:ɐɹƃɐıʌ", "body:viagra", "mark:turned-letters"}},
+		{"letters of other scripts and digits", "Vі4grа", []string{"body:vi4gra", "body:viagra", "mark:homoglyph"}},
+		{"letters with middle dots", "V·I·A·G·R·A", []string{"body:v·i·a·g·r·a", "body:viagra", "mark:spaced-letters"}},
+		{"letters with bullets", "C•A•S•H", []string{"body:c", "body:•", "body:a", "body:•", "body:s", "body:•", "body:h", "body:cash", "mark:spaced-letters"}},
+		{"letters with two signs each", "c*-a*-s*-h", []string{"body:c", "body:*", "body:-", "body:a", "body:*", "body:-", "body:s", "body:*", "body:-", "body:h", "body:cash", "mark:spaced-letters"}},
+		{"letters with no-break spaces", "c\u00a0a\u00a0s\u00a0h", []string{"body:c", "body:a", "body:s", "body:h", "body:cash", "mark:spaced-letters"}},
+		{"letters with blanks of Hangul and Braille", "c\u3164a\u3164s\u3164h free\u2800money", []string{"body:c", "body:a", "body:s", "body:h", "body:free", "body:cash", "body:money", "mark:spaced-letters"}},
+		{"a middle dot between words is a menu", "A · B · C · D", []string{"body:a", "body:·", "body:b", "body:·", "body:c", "body:·", "body:d"}},
+		{"variation selectors inside a word", "Mic\U000e0139ros\U000e0139oft vi\ufe0fagra", []string{"body:microsoft", "body:viagra", "mark:zero-width"}},
+		{"one disguise below another", "𝐕.𝐈.𝐀.𝐆 𝐅\u200b𝐫𝐞𝐞", []string{"body:v.i.a.g", "body:viag", "body:free", "mark:zero-width", "mark:spaced-letters", "mark:full-width"}},
+		{"signs for letters below another disguise", "c\u200b@sh", []string{"body:c", "body:@", "body:sh", "body:cash", "mark:letter-digit"}},
+		{"words shown in another order", "\u202eargaiv ruoy\u202c now", []string{"body:your", "body:viagra", "body:now", "mark:direction-override"}},
+		{"letters spaced out and shown in another order", "\u202eh s a c\u202c", []string{"body:c", "body:a", "body:s", "body:h", "body:cash", "mark:spaced-letters", "mark:direction-override"}},
+		{"an override ends with its line", "\u202eeerf\noffer", []string{"body:free", "body:offer", "mark:direction-override"}},
 		{"numbers, codes and names are what they are", "mp3 win32 i18n 4you abc3def k5TqWe ann@localhost wow!", []string{"body:mp3", "body:win32", "body:i18n", "body:4you",
 			"body:abc3def", "body:k5tqwe", "body:ann", "body:@", "body:localhost", "body:wow", "body:!"}},
 	}
@@ -92,6 +125,13 @@ func TestTheNameOfASenderIsUnmaskedToo(t *testing.T) {
 	m := &message.Message{Header: []message.Field{{Name: []byte("From"), Value: []byte("Pаypаl <x@shop.example>")}}}
 	got := termsOfMessage(tokenizer(t, nil), m)
 	for _, want := range []string{"from:paypal", "mark:homoglyph"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%q is missing in %q", want, got)
+		}
+	}
+	m.Header[0].Value = []byte("Apple <🅐🅟🅟🅛🅔🅘🅓@𝐢𝐝.𝐚𝐩𝐩𝐥𝐞.🅒\u200b🅞🅜>")
+	got = termsOfMessage(tokenizer(t, nil), m)
+	for _, want := range []string{"from:appleid@id.apple.com", "mark:full-width", "mark:zero-width"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%q is missing in %q", want, got)
 		}

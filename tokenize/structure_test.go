@@ -1,11 +1,11 @@
 package tokenize
 
 import (
-	"chaff/features"
 	"slices"
 	"strings"
 	"testing"
 
+	"chaff/features"
 	"chaff/message"
 )
 

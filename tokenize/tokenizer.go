@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	"chaff/features"
 	"chaff/message"
 )
@@ -39,6 +37,9 @@ type Tokenizer struct {
 	second   []byte // a term that is made while another one stands in term
 	before   []byte // the name of the field before
 	joined   []byte // the word being made of a disguised one
+	previous []byte // the stretch before, if it was made legible
+	ordered  []byte // text in the order in which it is shown
+	unseen   []byte // letters of the message that are not shown
 	clean    []byte // text without invisible characters
 	normal   []byte // text in NFKC
 	segments [][]byte
@@ -121,7 +122,14 @@ func (t *Tokenizer) newStems(language, tag string) *cache {
 		if meant, ok := undigit(nil, word); ok {
 			return become(dst, word), &disguise{mark: letterDigit, meant: string(become(nil, meant))}
 		}
-		return t.unmasked(dst, word, become)
+		start := len(dst)
+		dst, d := t.unmasked(dst, word, become)
+		if d != nil && d.meant == "" {
+			if meant, ok := undigit(nil, dst[start:]); ok { // of a word with letters of other scripts and digits for letters
+				d.meant = string(become(nil, meant))
+			}
+		}
+		return dst, d
 	})
 }
 
@@ -154,17 +162,14 @@ func (t *Tokenizer) unmasked(dst, word []byte, become func(dst, word []byte) []b
 	if !mayBeMasked(word) {
 		return become(dst, word), nil
 	}
-	plain, masked := t.unmask(string(word))
-	if !masked {
-		return become(dst, word), nil
-	}
-	return become(dst, []byte(plain)), &disguise{mark: homoglyph}
+	return t.unmask(dst, word, become)
 }
 
 // Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links, and then the
 // marks of m, each once. The bytes of a term are valid until emit returns. The result tells what a limit of [Options] cut off.
 func (t *Tokenizer) Terms(m *message.Message, emit func(Term)) message.Repairs {
 	t.emit, t.left, t.read, t.late, t.seen = emit, t.options.MaxTokens, 0, false, evidence{}
+	t.unseen = t.unseen[:0]
 	if t.stopWords != nil {
 		t.spoken = t.language(m)
 	}
@@ -192,6 +197,10 @@ func (t *Tokenizer) message(m *message.Message) {
 	}
 	for i := range m.Parts {
 		t.part(&m.Parts[i])
+	}
+	if len(t.unseen) > 0 {
+		t.group = features.Words
+		t.words(t.voiceOf("hidden:"), t.unseen)
 	}
 	t.group = features.Structure
 	t.shape(m.Parts)
@@ -275,11 +284,11 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 	}
 	t.amounts = amounts{}
 	var before []byte
-	s := stretches{bytes: &t.bytes, text: text}
+	s := t.stretches(text)
 	for stretch := s.next(); len(stretch) > 0 && !t.isFull(); stretch = s.next() {
 		if tag == bodyTag {
 			t.late = t.read >= t.options.StartBytes
-			t.read += s.gap + len(stretch)
+			t.read += s.taken
 			if t.options.PairBytes > 0 && t.read > t.options.PairBytes {
 				take = t.takeWord
 			}
@@ -290,7 +299,10 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 				t.classes(stretch, before, s.kinds)
 			}
 		}
-		before = stretch
+		if before = stretch; s.legible {
+			t.previous = append(t.previous[:0], stretch...)
+			before = t.previous
+		}
 		if s.kinds&(at|sign) != 0 {
 			t.signed(stretch)
 		}
@@ -317,7 +329,7 @@ func (t *Tokenizer) text(tag string, text []byte) { t.words(voice{tag: tag, word
 // words emits the words of text, each as the voice says.
 func (t *Tokenizer) words(v voice, text []byte) {
 	t.voice = v
-	s := stretches{bytes: &t.bytes, text: text}
+	s := t.stretches(text)
 	for stretch := s.next(); len(stretch) > 0 && !t.isFull(); stretch = s.next() {
 		t.cut(stretch, s.kinds, t.takeWord)
 	}
@@ -406,7 +418,11 @@ func (t *Tokenizer) newWord(tag string, word []byte, c *cache) []byte {
 	if d == nil {
 		return text
 	}
-	t.seen.add(d.mark)
+	if d.perhaps {
+		t.seen.lookAlike = true
+	} else {
+		t.seen.add(d.mark)
+	}
 	if d.meant == "" {
 		return text
 	}
@@ -442,7 +458,11 @@ func (t *Tokenizer) addresses(tags addressTags, value []byte) {
 			t.text(tags.words, chunk)
 			continue
 		}
-		t.single(tags.words, t.inOneForm(chunk), t.folds)
+		address := chunk
+		if len(chunk) <= maxStretch && lengthOfPrintable(chunk) < len(chunk) {
+			address = t.legible(chunk)
+		}
+		t.single(tags.words, address, t.folds)
 		t.host(tags.host, tags.domain, chunk[at+1:])
 	}
 }
@@ -454,13 +474,4 @@ func endsAddress(c byte) bool {
 		return true
 	}
 	return false
-}
-
-// inOneForm returns text in NFKC.
-func (t *Tokenizer) inOneForm(text []byte) []byte {
-	if norm.NFKC.QuickSpan(text) == len(text) {
-		return text
-	}
-	t.normal = norm.NFKC.Append(t.normal[:0], text...)
-	return t.normal
 }
