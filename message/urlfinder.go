@@ -172,7 +172,7 @@ func (f *urlFinder) endOfHost(host int) (to int) {
 	f.plain = 0
 	end := f.end(host, false)
 	to = f.trimmed(host, end)
-	if end < len(f.text) && f.text[end] >= utf8.RuneSelf && bytes.IndexAny(f.text[host:end], "/?#") < 0 {
+	if end < len(f.text) && f.text[end] >= utf8.RuneSelf && !bytes.ContainsAny(f.text[host:end], "/?#") {
 		if name := nameLength(f.text[host:min(len(f.text), host+maxNameBytes)]); name > end-host {
 			f.plain = to
 			if to == host {

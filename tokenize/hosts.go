@@ -28,7 +28,7 @@ func (t *Tokenizer) hostReadBy(read func(host []byte) (name string, ok bool), ta
 	}
 	t.single(tag, host, t.hosts)
 	if isPlain {
-		t.single(domainTag, host, t.domains)
+		t.domain(domainTag, host)
 		return
 	}
 	written := strings.ToLower(string(host))
@@ -47,7 +47,7 @@ func (t *Tokenizer) hostReadBy(read func(host []byte) (name string, ok bool), ta
 		t.seen.add(mappedHost)
 		domain = []byte(decoded)
 	}
-	t.single(domainTag, domain, t.domains)
+	t.domain(domainTag, domain)
 	if decoded != written {
 		t.single(tag, []byte(decoded), t.hosts)
 	}
@@ -55,6 +55,17 @@ func (t *Tokenizer) hostReadBy(read func(host []byte) (name string, ok bool), ta
 		t.seen.add(homoglyph)
 		t.single(tag, []byte(ascii), t.hosts)
 	}
+}
+
+// domain emits the registered domain of a host. A host may be too long for a term and its domain not: what stands before the
+// domain costs its owner nothing.
+func (t *Tokenizer) domain(tag string, host []byte) {
+	if len(host) > t.options.MaxLength {
+		name, _, _ := t.domains.get(host)
+		t.second = append(t.second[:0], name...)
+		host = t.second
+	}
+	t.single(tag, host, t.domains)
 }
 
 // registered returns a hash of the registered domain of a host as browsers read it.

@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"chaff/message"
@@ -32,6 +33,10 @@ func TestLinksTellTheirKindAndWhereTheyLead(t *testing.T) {
 			[]string{"host:user@", "host:www.a.example", "domain:a.example", "path:/", "path:buy", "mark:escaped-host"}},
 		{"escapes that are broken", message.Link{URL: []byte("http://%7.example/%zz")},
 			[]string{"host:%7.example", "domain:%7.example", "path:/", "path:%", "path:zz"}},
+		{"a host that is too long for a term", message.Link{URL: []byte("http://" + strings.Repeat("a", 40) + ".b.evil.com")},
+			[]string{"host:32+", "domain:evil.com"}},
+		{"a domain that is too long for a term", message.Link{URL: []byte("http://" + strings.Repeat("a", 40) + ".com")},
+			[]string{"host:32+", "domain:32+"}},
 		{"backslashes", message.Link{URL: []byte(`http:\\a.example\x`)},
 			[]string{"host:a.example", "domain:a.example", `path:\`, "path:x", "mark:repaired-url"}},
 		{"a slash and a backslash without a scheme", message.Link{URL: []byte(`/\a.example`)},
