@@ -76,6 +76,9 @@ func indexBroken(text []byte) int {
 // brokenScheme returns the length of the scheme at the end of text that mail programs know without slashes behind it, 0 if there
 // is none.
 func brokenScheme(text []byte) int {
+	if n := len(text); n == 0 || text[n-1]|0x20 != 'p' && text[n-1]|0x20 != 's' {
+		return 0 // nearly always
+	}
 	for _, scheme := range [...]string{"http", "https", "ftp"} {
 		if hasSuffixFold(text, scheme) && (len(text) == len(scheme) || !isWordByte(text[len(text)-len(scheme)-1])) {
 			return len(scheme)

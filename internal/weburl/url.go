@@ -12,6 +12,7 @@ package weburl
 import (
 	"bytes"
 	"unicode"
+	"unicode/utf8"
 )
 
 // URL is a URL in its parts, each as it is written; they are parts of the slice that was cut.
@@ -153,16 +154,22 @@ func isDrive(path []byte) bool {
 // AppendClean appends a URL to dst without what browsers pass over: line ends and tabs anywhere, and control characters and
 // blanks at both ends.
 func AppendClean(dst, url []byte) []byte {
-	url = bytes.TrimFunc(url, func(r rune) bool { return r <= ' ' || unicode.IsSpace(r) })
-	done := 0
-	for i, c := range url {
-		if c == '\t' || c == '\n' || c == '\r' {
-			dst = append(dst, url[done:i]...)
-			done = i + 1
+	if n := len(url); n > 0 && (!isVisible(url[0]) || !isVisible(url[n-1])) {
+		url = bytes.TrimFunc(url, func(r rune) bool { return r <= ' ' || unicode.IsSpace(r) })
+	}
+	if bytes.IndexByte(url, '\n') < 0 && bytes.IndexByte(url, '\t') < 0 && bytes.IndexByte(url, '\r') < 0 {
+		return append(dst, url...)
+	}
+	for _, c := range url {
+		if c != '\n' && c != '\t' && c != '\r' {
+			dst = append(dst, c)
 		}
 	}
-	return append(dst, url[done:]...)
+	return dst
 }
+
+// isVisible reports whether c is a character of ASCII that can be seen.
+func isVisible(c byte) bool { return ' ' < c && c < utf8.RuneSelf }
 
 // IsRelative reports whether where a URL leads depends on the page that it stands on.
 func IsRelative(url []byte) bool {

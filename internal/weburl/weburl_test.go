@@ -105,7 +105,7 @@ func TestAShortURLLeadsWhereTheLongOneDoes(t *testing.T) {
 	}
 }
 
-// Everything is linear: a URL of a megabyte is read in a time that one of them could not take if it were not.
+// Everything is linear: a URL of a megabyte is read in a few milliseconds, and would take minutes if it were not.
 func TestLongURLsAreReadInLinearTime(t *testing.T) {
 	const size = 1 << 20
 	fill := func(unit string) string { return strings.Repeat(unit, size/len(unit)) }
@@ -131,7 +131,7 @@ func TestLongURLsAreReadInLinearTime(t *testing.T) {
 			clean := AppendClean(nil, []byte(url))
 			Host(Cut(clean).Host)
 			Host(Cut(Shorten(clean, 2048)).Host)
-			if took := time.Since(start); took > time.Second {
+			if took := time.Since(start); took > 10*time.Second {
 				t.Errorf("%v", took)
 			}
 		})
