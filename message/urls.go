@@ -34,6 +34,21 @@ func (d *Decoder) addLink(kind LinkKind, value []byte) bool {
 	return true
 }
 
+// indexURLCall returns where "url(" is in CSS in any case, -1 if nowhere.
+func indexURLCall(css []byte) int {
+	const name = "url"
+	for at := 0; ; at++ {
+		open := bytes.IndexByte(css[at:], '(')
+		if open < 0 {
+			return -1
+		}
+		at += open
+		if hasSuffixFold(css[:at], name) {
+			return at - len(name)
+		}
+	}
+}
+
 // addBase says what the relative links among those given are relative to, unless that is no URL itself.
 func addBase(links []Link, base []byte) {
 	if u := weburl.Cut(base); len(u.Scheme) == 0 || len(u.Host) == 0 {

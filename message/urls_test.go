@@ -65,6 +65,7 @@ func TestLinksAreReadAsBrowsersReadThem(t *testing.T) {
 		{"no time to go on", "<meta http-equiv=refresh content='url=a'>", ""},
 		{"pictures of Outlook", "<v:fill src='a.png'><v:roundrect href='http://a.example'>", "a.png http://a.example"},
 		{"links of SVG", "<svg><a xlink:href='http://a.example'><image xlink:href=b.png>", "http://a.example b.png"},
+		{"pictures of a style, in capitals", "<p style='color: rgb(1,2,3); background: URL(\"a.png\")'><style>p { background: Url(b.png) }</style>", "a.png b.png"},
 		{"sound and captions", "<audio src=a><track src=b>", "a b"},
 		{"data in capitals", "<img src='DATA:image/png;base64,AAAA'>", "DATA:image/png;base64"},
 	}

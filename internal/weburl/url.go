@@ -21,7 +21,7 @@ type URL struct {
 	HasUser bool   // a "@" stands before the host
 	User    []byte // what stands before that
 	Host    []byte
-	Port    []byte
+	Port    []byte // nil if there is no colon for it
 	Path    []byte // with query and fragment; of an opaque URL all behind the scheme
 	// Opaque says that what follows the scheme is nothing that a host could be in, as with mailto: and cid:.
 	Opaque bool
@@ -199,7 +199,7 @@ func Shorten(url []byte, limit int) []byte {
 			u.Host = withoutIgnored(u.Host)
 		}
 		short = append(short, u.Host...)
-		if len(u.Port) > 0 {
+		if u.Port != nil {
 			short = append(append(short, ':'), u.Port[:min(len(u.Port), port)]...)
 		}
 		url = u.Path
