@@ -78,6 +78,8 @@ func TestWorkIsLinearInTheSizeOfHostileText(t *testing.T) {
 		{"addresses in an address field", field("From"), "", "a@b.example, "},
 		{"at signs in an address field", field("From"), "", "@"},
 		{"angle brackets in an address field", field("To"), "", "<"},
+		{"a long host in Punycode in a message id", field("Message-ID"), "a@xn--", "a9"},
+		{"soft hyphens in a host of an address field", field("From"), "a@a", "\u00ad"},
 		{"quotes in an address field", field("To"), "", `"a `},
 		{"one long name in an address field", field("Cc"), "", "é"},
 		{"words of a subject", field("Subject"), "", "free! "},

@@ -23,16 +23,19 @@ func (t *Tokenizer) host(tag, domainTag string, host []byte) {
 // programs that ask for it, which read says, and as the name that it looks like.
 func (t *Tokenizer) hostReadBy(read func(host []byte) (name string, ok bool), tag, domainTag string, host []byte, isPlain bool) {
 	host = bytes.TrimRight(host, ".")
-	if len(host) == 0 || len(host) > maxHost && isPlain {
+	if isPlain {
+		if 0 < len(host) && len(host) <= maxHost {
+			t.single(tag, host, t.hosts)
+			t.domain(domainTag, host)
+		}
+		return
+	}
+	name, ok := read(host)
+	if len(host) == 0 || len(host) > maxHost && !ok {
 		return
 	}
 	t.single(tag, host, t.hosts)
-	if isPlain {
-		t.domain(domainTag, host)
-		return
-	}
 	written := strings.ToLower(string(host))
-	name, ok := read(host)
 	if !ok {
 		name = written
 	}
