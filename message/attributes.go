@@ -241,8 +241,21 @@ func (d *Decoder) attributeLink(name []byte, key attribute, value []byte, s *sty
 			kind = LinkForm
 		}
 		d.addLink(kind, value)
-	case "base", "bgsound", "blockquote", "body", "embed", "frame", "iframe", "link", "object", "source", "table", "td", "th", "tr", "video":
+	case "base":
+		if key == attrHref && d.addLink(LinkOther, value) && h.base == nil {
+			h.base = d.msg.Links[len(d.msg.Links)-1].URL
+		}
+	case "audio", "bgsound", "blockquote", "body", "embed", "frame", "iframe", "link", "object", "source", "table", "td", "th", "tr", "track", "use", "video":
 		d.addLink(LinkOther, value)
+	default:
+		if !bytes.HasPrefix(name, []byte("v:")) { // VML, which Outlook shows
+			return
+		}
+		kind := LinkImage
+		if key == attrHref {
+			kind = LinkAnchor
+		}
+		d.addLink(kind, value)
 	}
 }
 
@@ -271,25 +284,42 @@ func (d *Decoder) endAnchor(h *htmlState) {
 
 const maxLinkText = 256
 
-// addSourceSet keeps the links of a srcset: "a.png 1x, b.png 2x".
+// addSourceSet keeps the links of a srcset: "a.png 1x, b.png 2x". A comma ends a link only before a blank or behind what is said
+// of it.
 func (d *Decoder) addSourceSet(value []byte) {
-	for candidate := range bytes.SplitSeq(value, []byte(", ")) {
-		url, _, _ := bytes.Cut(bytes.TrimSpace(candidate), []byte(" "))
-		d.addLink(LinkImage, url)
+	for len(value) > 0 {
+		value = bytes.TrimLeft(value, ", \t\r\n\f")
+		url := value
+		if end := bytes.IndexAny(value, " \t\r\n\f"); end >= 0 {
+			url = value[:end]
+		}
+		value = value[len(url):]
+		last := bytes.TrimRight(url, ",")
+		d.addLink(LinkImage, last)
+		if len(last) == len(url) { // what is said of it follows
+			_, value, _ = bytes.Cut(value, []byte(","))
+		}
 	}
 }
 
-// addRefresh keeps the link to which a page goes on by itself: "0; url=http://...".
-//
-// QUIRK: the link follows "url=". Browsers also take it without (html-links.eml).
+// addRefresh keeps the link to which a page goes on by itself: "0; url=http://...". As in browsers a blank may stand for the
+// semicolon, and "url=" may be missing (html-links.eml).
 func (d *Decoder) addRefresh(content []byte) {
-	at := bytes.IndexAny(content, ";,")
-	if at < 0 {
+	url := bytes.TrimLeft(bytes.TrimLeft(content, blanks), "0123456789.")
+	if len(url) == 0 || !bytes.ContainsRune([]byte(blanks+";,"), rune(url[0])) {
 		return
 	}
-	url := bytes.TrimSpace(content[at+1:])
-	if name, value, ok := bytes.Cut(url, []byte("=")); ok && equalFold(bytes.TrimSpace(name), "url") {
-		url = value
+	url = bytes.TrimLeft(url, blanks)
+	if len(url) > 0 && (url[0] == ';' || url[0] == ',') {
+		url = bytes.TrimLeft(url[1:], blanks)
 	}
-	d.addLink(LinkOther, bytes.Trim(url, " \t\r\n\"'"))
+	if name, value, ok := bytes.Cut(url, []byte("=")); ok && equalFold(bytes.TrimRight(name, blanks), "url") {
+		url = bytes.TrimLeft(value, blanks)
+	}
+	if len(url) > 0 && (url[0] == '"' || url[0] == '\'') {
+		url, _, _ = bytes.Cut(url[1:], url[:1])
+	}
+	d.addLink(LinkOther, url)
 }
+
+const blanks = " \t\r\n\f"

@@ -182,6 +182,7 @@ func FuzzLinksInText(f *testing.F) {
 	for _, seed := range []string{
 		"see http://a.example/ or www.b.example, or WWW.c.example", "www.www.://x ://", "awww.x http://", "a://b://c www. .",
 		"averyveryverylongwordcom://a.example", "mailto:a@b http://c\u00a0d",
+		`http:\\a.example\b http:/a http:a.b`, `www.http:\a http://\a`, "http://é.b http://a。b。 http://aé http://a.рф", "httphttp:a.b:http:/c",
 	} {
 		f.Add(seed)
 	}

@@ -29,7 +29,7 @@ const (
 // QUIRK: HTML is well-formed. In mail tags, attributes, comments and scripts are left open, and tags that do not exist
 // stand inside of words, where browsers pass over them (html.eml, html-unclosed.eml).
 func (d *Decoder) visible(source []byte, part *Part) (text, hidden []byte) {
-	start, hiddenStart := len(d.arena), len(d.hidden)
+	start, hiddenStart, links := len(d.arena), len(d.hidden), len(d.msg.Links)
 	clear(d.rules)
 	d.hasCR = bytes.IndexByte(source, '\r') >= 0
 	d.hasHyphen = bytes.Contains(source, []byte(softHyphen))
@@ -43,6 +43,7 @@ func (d *Decoder) visible(source []byte, part *Part) (text, hidden []byte) {
 		}
 	}
 	d.endAnchor(&h)
+	addBase(d.msg.Links[links:], h.base)
 	d.open = h.page.open
 	part.Markup += len(source) - h.textBytes
 	part.Images += h.images
@@ -65,6 +66,8 @@ type htmlState struct {
 
 	anchor      int // index of the link whose text is being read, -1 if there is none
 	anchorStart int // where its text begins in the arena
+
+	base []byte // the URL that relative links are relative to, nil if there is none
 
 	join    Mark // what stands between the last letter of the arena and what comes next
 	joinAt  int  // the length of the arena then, 0 if nothing stands there

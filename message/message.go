@@ -89,6 +89,8 @@ type Link struct {
 	Kind LinkKind
 	// URL is valid UTF-8 of at most 2048 bytes.
 	URL []byte
+	// Base is the URL that URL is relative to, nil if URL is not relative or its document names no base.
+	Base []byte
 	// Text is the visible text that an anchor stands under, without blanks around it, at most 256 bytes of it; nil for
 	// other kinds. If it holds a URL, that is in it as it is written.
 	Text []byte

@@ -112,7 +112,7 @@ func skipCommentMarks(css []byte) []byte {
 // cssLinks keeps the links that CSS fetches: url(...).
 func (d *Decoder) cssLinks(css []byte) {
 	for {
-		at := bytes.Index(css, []byte("url("))
+		at := indexURLCall(css)
 		if at < 0 {
 			return
 		}

@@ -1,33 +1,30 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
+
+	"chaff/internal/weburl"
+)
 
 const (
-	maxURLBytes    = 2048 // longer than any link that works everywhere
-	maxSchemeBytes = 16
+	maxURLBytes = 2048 // longer than any link that works everywhere, but for what may stand before the host
 )
 
 // addURL keeps one link of the message, which is valid UTF-8.
 func (d *Decoder) addURL(kind LinkKind, url []byte) {
 	if len(url) > maxURLBytes {
 		d.msg.Repairs.add(CutURL)
-		url = cutRunes(url, maxURLBytes)
+		url = weburl.Shorten(url, maxURLBytes)
 	}
 	d.msg.Links = append(d.msg.Links, Link{Kind: kind, URL: url})
 }
 
-// addLink keeps the link in an attribute of HTML, without the line ends and tabs that browsers pass over. It reports
-// whether there is one.
+// addLink keeps the link in an attribute of HTML. It reports whether there is one.
 func (d *Decoder) addLink(kind LinkKind, value []byte) bool {
-	const unseen uint64 = 1<<'\n' | 1<<'\r' | 1<<'\t'
 	start := len(d.links)
-	for value = bytes.TrimSpace(value); len(value) > 0; {
-		end := skipTo(value, 0, unseen)
-		d.links = append(d.links, value[:end]...)
-		value = value[min(end+1, len(value)):]
-	}
+	d.links = weburl.AppendClean(d.links, value)
 	url := d.links[start:len(d.links):len(d.links)]
-	if bytes.HasPrefix(url, []byte("data:")) { // the content itself, usually an image
+	if hasPrefixFold(url, "data:") { // the content itself, usually an image
 		url, _, _ = bytes.Cut(url, []byte(","))
 	}
 	if len(url) == 0 || url[0] == '#' {
@@ -35,6 +32,33 @@ func (d *Decoder) addLink(kind LinkKind, value []byte) bool {
 	}
 	d.addURL(kind, url)
 	return true
+}
+
+// indexURLCall returns where "url(" is in CSS in any case, -1 if nowhere.
+func indexURLCall(css []byte) int {
+	const name = "url"
+	for at := 0; ; at++ {
+		open := bytes.IndexByte(css[at:], '(')
+		if open < 0 {
+			return -1
+		}
+		at += open
+		if hasSuffixFold(css[:at], name) {
+			return at - len(name)
+		}
+	}
+}
+
+// addBase says what the relative links among those given are relative to, unless that is no URL itself.
+func addBase(links []Link, base []byte) {
+	if u := weburl.Cut(base); len(u.Scheme) == 0 || len(u.Host) == 0 {
+		return
+	}
+	for i := range links {
+		if weburl.IsRelative(links[i].URL) {
+			links[i].Base = base
+		}
+	}
 }
 
 // takeURLs adds the URLs in a text to the message and returns the text with a space in place of each.
@@ -50,6 +74,9 @@ func (d *Decoder) takeURLs(text []byte) []byte {
 		d.arena = append(d.arena, text[done:from]...)
 		d.arena = append(d.arena, ' ')
 		d.addURL(LinkWritten, text[from:to])
+		if next.plain > from {
+			d.addURL(LinkWritten, text[from:next.plain])
+		}
 		done = to
 	}
 	d.arena = append(d.arena, text[done:]...)
@@ -67,105 +94,4 @@ func (d *Decoder) scriptLinks(script []byte) {
 		url, _, _ := bytes.Cut(script[from:to], []byte("'"))
 		d.addURL(LinkOther, url)
 	}
-}
-
-// urlFinder finds the URLs in a text one after the other: "scheme://something", and "www." at the start of a word.
-type urlFinder struct {
-	text        []byte
-	at          int // what is before has been dealt with
-	scheme, www mark
-}
-
-// mark is where a pattern is next. It is looked for again only when that has been passed, so that the text is read
-// once per pattern.
-type mark struct {
-	at    int
-	known bool
-}
-
-// next returns where what find finds is in text at or after from, len(text) if nowhere.
-func (m *mark) next(text []byte, from int, find func([]byte) int) int {
-	if !m.known || m.at < from {
-		m.known = true
-		m.at = len(text)
-		if i := find(text[from:]); i >= 0 {
-			m.at = from + i
-		}
-	}
-	return m.at
-}
-
-// indexScheme returns where "://" is in text, -1 if nowhere.
-func indexScheme(text []byte) int { return bytes.Index(text, []byte("://")) }
-
-// indexWWW returns where "www." or "WWW." is in text, -1 if nowhere. It looks for the dot, which is rarer than a "w".
-func indexWWW(text []byte) int {
-	const letters = len("www")
-	for at := 0; ; at++ {
-		dot := bytes.IndexByte(text[at:], '.')
-		if dot < 0 {
-			return -1
-		}
-		at += dot
-		if at < letters || text[at-1]|0x20 != 'w' {
-			continue
-		}
-		if word := string(text[at-letters : at]); word == "www" || word == "WWW" {
-			return at - letters
-		}
-	}
-}
-
-// url returns where the next URL starts and ends; both are the length of the text if there is none.
-func (f *urlFinder) url() (from, to int) {
-	for f.at < len(f.text) {
-		separator := f.scheme.next(f.text, f.at, indexScheme)
-		www := f.www.next(f.text, f.at, indexWWW)
-		done := f.at
-		var host int
-		if www < separator {
-			from, host = www, www+len("www.")
-			if from > done && isWordByte(f.text[from-1]) {
-				from = host // in the middle of a word
-			}
-		} else if separator < len(f.text) {
-			host = separator + len("://")
-			from = separator
-			for from > max(done, separator-maxSchemeBytes) && isSchemeByte(f.text[from-1]) {
-				from--
-			}
-			if from == separator {
-				from = host // no scheme
-			}
-		} else {
-			break
-		}
-		to = host
-		for to < len(f.text) && isURLByte(f.text[to]) {
-			to++
-		}
-		to = host + len(bytes.TrimRight(f.text[host:to], ".,;:!?)]}'*_"))
-		f.at = max(host, to)
-		if from < host && to > host {
-			return from, to
-		}
-	}
-	return len(f.text), len(f.text)
-}
-
-// isURLByte reports whether a URL within a text goes on with c. Letters beyond ASCII do not belong to it: in Chinese and
-// Japanese, text follows a URL without a blank.
-func isURLByte(c byte) bool {
-	switch c {
-	case '<', '>', '"', '`', '|', '\\', '^', '{', '}', 0x7f:
-		return false
-	}
-	return ' ' < c && c < 0x80
-}
-
-func isSchemeByte(c byte) bool { return isWordByte(c) || c == '+' || c == '-' || c == '.' }
-
-func isWordByte(c byte) bool {
-	c = lowerByte(c)
-	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
 }

@@ -50,6 +50,8 @@
 //	letter-digit           a digit or sign in place of a letter
 //	punycode               a host name encoded in ASCII
 //	escaped-host           a host name with escapes, as %77%77%77, which browsers undo
+//	mapped-host            a host that browsers read as another one: 0x7f.1, full-width letters, other dots, soft hyphens
+//	repaired-url           a URL whose slashes browsers repair: http:\\host, https:/host, /\host
 //	link-text-other-domain the text of a link names another domain than the one it leads to
 //	image-only             images and next to no text
 //

@@ -94,6 +94,8 @@ func TestWorkIsLinearInTheSizeOfHostileText(t *testing.T) {
 		{"addresses in an address field", field("From"), "", "a@b.example, "},
 		{"at signs in an address field", field("From"), "", "@"},
 		{"angle brackets in an address field", field("To"), "", "<"},
+		{"a long host in Punycode in a message id", field("Message-ID"), "a@xn--", "a9"},
+		{"soft hyphens in a host of an address field", field("From"), "a@a", "\u00ad"},
 		{"quotes in an address field", field("To"), "", `"a `},
 		{"one long name in an address field", field("Cc"), "", "é"},
 		{"words of a subject", field("Subject"), "", "free! "},
@@ -110,6 +112,13 @@ func TestWorkIsLinearInTheSizeOfHostileText(t *testing.T) {
 		{"a query", link, "http://a.example/?", "a=%41&"},
 		{"addresses to write to", link, "mailto:", "a@b.example,"},
 		{"Punycode", link, "http://", "xn--a."},
+		{"slashes before a host", link, "http:", `/\`},
+		{"letters in circles in a host", link, "http://", "ⓔ"},
+		{"soft hyphens in a host", link, "http://a", "\u00ad"},
+		{"escapes in a host", link, "http://", "%F0%9D%90%9A."},
+		{"numbers of an address", link, "http://", "0x7f."},
+		{"hosts beyond ASCII", linksOf("http://ⓔ%x.example/"), "", "x"},
+		{"addresses in one number", linksOf("http://0x%x/"), "", "x"},
 		{"links", linksOf("http://a%x.example/"), "", "x"},
 	}
 	// One tokenizer for all: a new one gets its memory bit by bit, and that takes as long as the work.

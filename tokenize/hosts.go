@@ -9,32 +9,77 @@ import (
 	"golang.org/x/net/idna"
 
 	"chaff/internal/publicsuffix"
+	"chaff/internal/weburl"
 )
 
 const maxHost = 255 // RFC 1035, section 2.3.4
 
-// host emits a host name and its registered domain, each with its own tag. A name beyond ASCII is emitted as it is read
-// too, and as the name it looks like.
+// host emits the host of an address and its registered domain, each with its own tag.
 func (t *Tokenizer) host(tag, domainTag string, host []byte) {
+	t.hostReadBy(weburl.Name, tag, domainTag, host, isPlainHost(host))
+}
+
+// hostReadBy emits a host and its registered domain. One that is not plain is emitted as it is written, as it is read by
+// programs that ask for it, which read says, and as the name that it looks like.
+func (t *Tokenizer) hostReadBy(read func(host []byte) (name string, ok bool), tag, domainTag string, host []byte, isPlain bool) {
 	host = bytes.TrimRight(host, ".")
-	if len(host) == 0 || len(host) > maxHost {
+	if isPlain {
+		if 0 < len(host) && len(host) <= maxHost {
+			t.single(tag, host, t.hosts)
+			t.domain(domainTag, host)
+		}
+		return
+	}
+	name, ok := read(host)
+	if len(host) == 0 || len(host) > maxHost && !ok {
 		return
 	}
 	t.single(tag, host, t.hosts)
-	t.single(domainTag, host, t.domains)
-	if isPlainHost(host) {
-		return
+	written := strings.ToLower(string(host))
+	if !ok {
+		name = written
 	}
-	name := string(host)
-	if decoded, err := idna.Punycode.ToUnicode(strings.ToLower(name)); err == nil && decoded != strings.ToLower(name) {
+	domain := host
+	decoded, err := idna.Punycode.ToUnicode(strings.TrimRight(name, "."))
+	switch {
+	case err != nil || decoded == written:
+		decoded = written
+	case name == written:
 		t.seen.add(punycode)
-		name = decoded
-		t.single(tag, []byte(name), t.hosts)
+	default:
+		t.seen.add(mappedHost)
+		domain = []byte(decoded)
 	}
-	if ascii, masked := t.unmaskHost(name); masked {
+	t.domain(domainTag, domain)
+	if decoded != written {
+		t.single(tag, []byte(decoded), t.hosts)
+	}
+	if ascii, masked := t.unmaskHost(decoded); masked {
 		t.seen.add(homoglyph)
 		t.single(tag, []byte(ascii), t.hosts)
 	}
+}
+
+// domain emits the registered domain of a host. A host may be too long for a term and its domain not: what stands before the
+// domain costs its owner nothing.
+func (t *Tokenizer) domain(tag string, host []byte) {
+	if len(host) > t.options.MaxLength {
+		name, _, _ := t.domains.get(host)
+		t.second = append(t.second[:0], name...)
+		host = t.second
+	}
+	t.single(tag, host, t.domains)
+}
+
+// registered returns a hash of the registered domain of a host as browsers read it.
+func (t *Tokenizer) registered(host []byte) uint64 {
+	if !isPlainHost(host) {
+		if name, ok := weburl.Name(host); ok {
+			host = []byte(strings.TrimRight(name, "."))
+		}
+	}
+	_, domain, _ := t.domains.get(host)
+	return domain
 }
 
 // isPlainHost reports whether a host name has neither a character beyond ASCII nor one encoded in ASCII (RFC 3492).
@@ -72,11 +117,18 @@ func registeredDomain(host string) string {
 	if isNumeric(host) {
 		return "ip"
 	}
-	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
+	ascii := host
+	if !isPlainHost([]byte(host)) {
+		if name, ok := weburl.Name([]byte(host)); ok {
+			ascii = name // in which the list is written
+		}
+	}
+	domain, err := publicsuffix.EffectiveTLDPlusOne(ascii)
 	if err != nil {
 		return host
 	}
-	return domain
+	labels := strings.Split(host, ".")
+	return strings.Join(labels[max(0, len(labels)-strings.Count(domain, ".")-1):], ".")
 }
 
 // hasPublicSuffix reports whether a name ends in a domain under which names are registered, below which it has a label.

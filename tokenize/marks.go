@@ -17,6 +17,8 @@ const (
 	letterDigit                   // a digit or sign in place of a letter
 	punycode                      // a host name in another script than ASCII
 	escapedHost                   // a host name with escapes such as %77
+	mappedHost                    // a host that browsers read as another one than is written: other digits, dots or letters
+	repairedURL                   // a URL whose slashes browsers have to repair
 	linkTextDomain                // a link that names one domain and leads to another
 	imageOnly                     // images and next to no text
 	struckLetters                 // letters with a stroke across them or a line around them
@@ -44,6 +46,10 @@ func (k mark) term() string {
 		return "mark:punycode"
 	case escapedHost:
 		return "mark:escaped-host"
+	case mappedHost:
+		return "mark:mapped-host"
+	case repairedURL:
+		return "mark:repaired-url"
 	case linkTextDomain:
 		return "mark:link-text-other-domain"
 	case imageOnly:

@@ -284,8 +284,7 @@ func (t *Tokenizer) domainOf(m *message.Message, name string) uint64 {
 	if len(host) == 0 || len(host) > maxHost {
 		return 0
 	}
-	_, domain, _ := t.domains.get(host)
-	return domain
+	return t.registered(host)
 }
 
 // outline emits the types of the parts in a row.

@@ -64,6 +64,11 @@ func TestStructureTellsHowAMessageIsWritten(t *testing.T) {
 				"same:return-path:yes", "outline:text/plain"},
 		},
 		{
+			"a field whose domain is that of the sender in other letters",
+			"From: a@\U0001d41b\U0001d41a\U0001d427\U0001d424.example\nReply-To: b@bank.example\n\n",
+			[]string{"order:^>From", "order:From>Reply-To", "missing:message-id", "same:reply-to:yes", "missing:to", "outline:text/plain"},
+		},
+		{
 			"the types of the parts",
 			"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nx\n--b\nContent-Type: image/png\n\nx\n--b--\n",
 			[]string{"order:^>Content-Type", "shape:boundary:a", "shape:boundary:a", "mime:multipart/mixed;boundary", "outline:text/plain,image/png"},

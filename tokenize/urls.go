@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"unicode/utf8"
 
+	"chaff/internal/weburl"
 	"chaff/message"
 )
 
@@ -18,6 +19,9 @@ func (t *Tokenizer) link(l message.Link) {
 		t.put(append(t.term[:0], kind...), nil)
 	}
 	t.url(l.URL)
+	if len(l.Base) > 0 {
+		t.urlHost(weburl.Cut(l.Base).Host)
+	}
 	if len(l.Text) > 0 && t.namesOtherDomain(l) {
 		t.seen.add(linkTextDomain)
 	}
@@ -39,19 +43,18 @@ func linkKind(k message.LinkKind) string {
 // namesOtherDomain reports whether the text of a link has the name of a host whose registered domain is not that of the
 // link's target. A name is what starts with www. or has a scheme, or ends in a domain of the public suffix list.
 func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
-	target := authority(l.URL)
+	target := linkHost(l.URL)
+	if len(l.Base) > 0 {
+		target = linkHost(l.Base)
+	}
 	if len(target) == 0 {
 		return false
 	}
-	_, domain, _ := t.domains.get(target)
+	domain := t.registered(target)
 	for text := l.Text; len(text) > 0; {
 		word := beforeAny(text, " \t\r\n\v\f")
 		text = text[min(len(word)+1, len(text)):]
-		host := namedHost(word)
-		if len(host) == 0 {
-			continue
-		}
-		if _, named, _ := t.domains.get(host); named != domain {
+		if host := namedHost(word); len(host) > 0 && t.registered(host) != domain {
 			return true
 		}
 	}
@@ -61,70 +64,73 @@ func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 // namedHost returns the host that a word of a link's text names, nil if it names none.
 func namedHost(word []byte) []byte {
 	word = trimMarks(word)
-	if bytes.IndexByte(word, '.') < 0 || bytes.IndexByte(word, '@') >= 0 {
+	if bytes.IndexByte(word, '.') < 0 {
 		return nil
 	}
-	if bytes.Contains(word, []byte("://")) {
-		return authority(word)
+	if at := bytes.Index(word, []byte("://")); at >= 0 {
+		return linkHost(word[at+len(":"):]) // "Link:http://host" too
 	}
-	host := beforeAny(word, "/?#:")
-	if len(host) > 4 && bytes.EqualFold(host[:4], []byte("www.")) || hasPublicSuffix(host) {
-		return host
+	u := weburl.Cut(word)
+	switch {
+	case len(u.Scheme) > 0:
+		return linkHost(word)
+	case u.HasUser:
+		return nil
+	case len(u.Host) > 4 && bytes.EqualFold(u.Host[:4], []byte("www.")), hasPublicSuffix(u.Host):
+		return u.Host
 	}
 	return nil
 }
 
-// authority returns the host of a URL, nil if it has none.
-func authority(u []byte) []byte {
-	if _, rest, found := bytes.Cut(u, []byte("://")); found {
-		u = rest
-	} else if bytes.IndexByte(u, ':') >= 0 {
-		return nil
-	}
-	host := beforeAny(u, "/?#\\")
-	if at := bytes.LastIndexByte(host, '@'); at >= 0 {
-		host = host[at+1:]
-	}
-	host = bytes.TrimRight(unescaped(beforeAny(host, ":")), ".")
-	if len(host) > maxHost {
+// linkHost returns the host of a URL, nil if it has none.
+func linkHost(url []byte) []byte {
+	u := weburl.Cut(url)
+	host := bytes.TrimRight(unescaped(u.Host), ".")
+	if u.Opaque || len(host) > maxHost && isPlainHost(host) {
 		return nil
 	}
 	return host
 }
 
-// url emits the parts of a URL: its host, the domain that is registered, and the words of path and query. URLs in mail
-// are often broken, so it is cut by hand; what has no host, as mailto: and cid:, is counted by its scheme.
-func (t *Tokenizer) url(u []byte) {
-	scheme, rest, found := bytes.Cut(u, []byte(":"))
-	if !found || len(scheme) > maxScheme || bytes.ContainsAny(scheme, "./?#@") {
-		scheme, rest = nil, u
-	}
-	authority, isPath := bytes.CutPrefix(rest, []byte("//"))
-	switch {
-	case isPath, scheme == nil:
-	case bytes.EqualFold(scheme, []byte("mailto")):
-		t.addresses(addressTags{"mailto:", "mailto:@", "mailto:@."}, beforeAny(rest, "?"))
-		return
-	default:
-		t.single("scheme:", scheme, t.folds)
+// url emits the parts of a link's URL: its host, the domain that is registered, and the words of path and query, all as
+// browsers read them. What has no host, as mailto: and cid:, is counted by its scheme.
+func (t *Tokenizer) url(url []byte) {
+	u := weburl.Cut(url)
+	if u.Opaque {
+		if bytes.EqualFold(u.Scheme, []byte("mailto")) {
+			t.addresses(addressTags{"mailto:", "mailto:@", "mailto:@."}, beforeAny(u.Path, "?"))
+			return
+		}
+		t.single("scheme:", u.Scheme, t.folds)
 		return
 	}
-	host := beforeAny(authority, "/?#\\")
-	path := authority[len(host):]
-	if at := bytes.LastIndexByte(host, '@'); at >= 0 {
-		t.put(append(t.term[:0], "host:user@"...), host[:at]) // a name before the host is rare but in deception
-		host = host[at+1:]
+	if u.Repaired {
+		t.seen.add(repairedURL)
 	}
-	host, port, _ := bytes.Cut(host, []byte(":"))
-	if len(port) > 0 {
-		t.single("port:", port, t.folds)
+	if u.HasUser {
+		t.put(append(t.term[:0], "host:user@"...), u.User) // a name before the host is rare but in deception
 	}
+	if len(u.Port) > 0 {
+		t.single("port:", u.Port, t.folds)
+	}
+	t.urlHost(u.Host)
+	t.text("path:", unescaped(u.Path))
+}
+
+// urlHost emits the host of a URL.
+func (t *Tokenizer) urlHost(host []byte) {
 	if plain := unescaped(host); !bytes.Equal(plain, host) {
 		t.seen.add(escapedHost)
 		host = plain
 	}
-	t.host("host:", "domain:", host)
-	t.text("path:", unescaped(path))
+	t.hostReadBy(weburl.Host, "host:", "domain:", host, isPlainHost(host) && !mayBeAddress(host))
+}
+
+// mayBeAddress reports whether a host of ASCII may be an address: in brackets, or with a number as its last label.
+func mayBeAddress(host []byte) bool {
+	host = bytes.TrimRight(host, ".")
+	last := bytes.LastIndexByte(host, '.') + 1
+	return last < len(host) && (host[last] <= '9' || host[0] == '[')
 }
 
 // unescaped returns part of a URL with its escapes, %41 for A, undone, or as it is if one of them is broken or the result
@@ -139,8 +145,6 @@ func unescaped(part []byte) []byte {
 	}
 	return []byte(plain)
 }
-
-const maxScheme = 20
 
 // beforeAny returns b up to the first of the given characters.
 func beforeAny(b []byte, chars string) []byte {

@@ -31,8 +31,8 @@ func rooms() map[string][]string {
 		"corpus/sample":      {"corpus", "corpus/sources"},
 		// Lines, fields and dates of messages that are not decoded.
 		"corpus/internal/lines": {},
-		"message":               {},
-		"tokenize":              {"features", "message", "internal/publicsuffix"}, // features for the hash of a term
+		"message":               {"internal/weburl"},
+		"tokenize":              {"features", "message", "internal/publicsuffix", "internal/weburl"}, // features for the hash of a term
 		"features":              {"internal/parallel"},
 		"models":                {"features", "internal/parallel"},
 		// The suite that tests of trainers run.
@@ -59,6 +59,8 @@ func rooms() map[string][]string {
 		"internal/lineartest": {},
 		// A library that is kept here for the sake of what it would bring.
 		"internal/publicsuffix": {},
+
+		"internal/weburl": {},
 	}
 }
 
@@ -76,7 +78,7 @@ func onlyIn() map[string]string {
 		"golang.org/x/text/encoding":       "message",
 		"github.com/rogpeppe/go-internal":  "cmd/chaff",
 		"golang.org/x/net/publicsuffix":    "internal/publicsuffix",
-		"golang.org/x/net/idna":            "tokenize",
+		"golang.org/x/net/idna":            "internal/weburl tokenize",
 		"github.com/klauspost/compress":    "corpus/sources",
 		"github.com/ulikunitz/xz":          "corpus/sources",
 		"golang.org/x/text/unicode/norm":   "corpus/sources tokenize",
