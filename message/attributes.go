@@ -33,6 +33,10 @@ const (
 	attrSrcdoc
 	attrPlaceholder
 	attrLabel
+	attrDir
+	attrOpen
+	attrPopover
+	attrAsked attribute = 40 // the first that only style sheets ask for (sheets.asked)
 )
 
 // attributeOf returns the attribute of that name, in any case.
@@ -98,13 +102,21 @@ func attributeOf(name []byte) attribute {
 		return attrPlaceholder
 	case "label":
 		return attrLabel
+	case "dir":
+		return attrDir
+	case "open":
+		return attrOpen
+	case "popover":
+		return attrPopover
 	}
 	return noAttribute
 }
 
+const maxClass = 1 << 10 // bytes of a class attribute that are looked at
+
 // attributes takes from the attributes in d.given the links and the style of a tag, which is added to s. It returns the
 // text that is shown for the element itself.
-func (d *Decoder) attributes(name []byte, s *style, h *htmlState) (shown []byte) {
+func (d *Decoder) attributes(name []byte, s *style, e *element, h *htmlState) (shown []byte) {
 	var css, class, id, kind, value, placeholder, content []byte
 	var isRefresh bool
 	for _, given := range d.given {
@@ -116,8 +128,10 @@ func (d *Decoder) attributes(name []byte, s *style, h *htmlState) (shown []byte)
 			class = v
 		case attrID:
 			id = v
-		case attrHidden:
-			s.is[gone] = yes
+		case attrHidden, attrPopover:
+			s.set(gone, true)
+		case attrDir:
+			s.set(leftward, equalFold(v, "rtl"))
 		case attrBgcolor:
 			s.ground = d.colour(v)
 		case attrColor:
@@ -173,13 +187,17 @@ func (d *Decoder) attributes(name []byte, s *style, h *htmlState) (shown []byte)
 	case string(name) == "input" && equalFold(kind, "password"), string(name) == "textarea":
 		shown = placeholder
 	}
-	d.ruled(s, name, class, id)
-	if len(css) > 0 {
-		d.cssLinks(css)
-		inline := newStyle()
-		d.declarations(&inline, css)
-		s.override(inline)
+	d.matches = d.matches[:0]
+	if len(d.sheets.rules) > 0 {
+		d.ruled(&subject{name: name, class: class[:min(len(class), maxClass)], id: id}, e.key, h)
 	}
+	if len(css) == 0 && len(d.matches) == 0 {
+		return shown
+	}
+	own := newDeclared()
+	d.cssLinks(css)
+	d.declarations(&own, css)
+	d.cascade(s, theElement, &own)
 	return shown
 }
 
@@ -205,10 +223,11 @@ func showsValue(kind []byte) bool {
 
 // showAttribute adds text from an attribute to what is seen, or to what is hidden. It stands for a picture or button,
 // which is seen whatever the colour and size of text are there.
-func (d *Decoder) showAttribute(text []byte, e *element) {
+func (d *Decoder) showAttribute(text []byte, e *element, h *htmlState) {
 	if len(text) == 0 {
 		return
 	}
+	d.turn(h, 0)
 	to := &d.arena
 	if e.look.why != 0 || e.look.unseen {
 		to = &d.hidden
@@ -264,6 +283,7 @@ func (d *Decoder) endAnchor(h *htmlState) {
 	if h.anchor < 0 {
 		return
 	}
+	d.turn(h, 0)
 	start := len(d.links)
 	for word := range bytes.FieldsSeq(d.arena[h.anchorStart:]) {
 		if len(d.links) > start {

@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"math"
 	"strings"
 )
 
@@ -13,6 +14,7 @@ const (
 	unknownColour            // a picture, or something that cannot be read
 	transparentColour        // that of whatever is behind
 	inheritedColour          // that of the element around it
+	currentColour            // that of the text
 )
 
 // black and white are what text and page have if nothing is said; linkBlue is what links have.
@@ -43,16 +45,16 @@ func (c colour) near(b colour) bool {
 	return true
 }
 
-// colour reads a colour as CSS and old HTML write it: a name, #rgb, #rrggbb, #rgba, #rrggbbaa, rgb(), rgba(), or six
-// digits alone.
+// colour reads a colour as CSS and old HTML write it: a name, #rgb, #rrggbb, #rgba, #rrggbbaa, a function such as
+// rgb(), or six digits alone.
 func (d *Decoder) colour(value []byte) colour {
 	var lower [maxColour]byte
 	word := appendLower(lower[:0], bytes.TrimSpace(value), maxColour)
 	if c, ok := hexColour(bytes.TrimPrefix(word, []byte("#"))); ok {
 		return c
 	}
-	if bytes.HasPrefix(word, []byte("rgb")) {
-		return rgbColour(word)
+	if open := bytes.IndexByte(word, '('); open >= 0 {
+		return functionColour(word[:open], word[open+1:])
 	}
 	if d.colours == nil {
 		d.colours = namedColours()
@@ -104,11 +106,16 @@ func (c colour) seen(share float64) colour {
 	return c
 }
 
-// rgbColour reads rgb(1, 2, 3) and rgba(1 2 3 / 0.5).
-func rgbColour(word []byte) colour {
-	_, list, _ := bytes.Cut(word, []byte("("))
+// functionColour reads rgb(1, 2, 3), rgba(1 2 3 / 0.5), hsl(), hwb(), color(srgb 1 1 1), and black and white of the others.
+func functionColour(name, list []byte) colour {
 	list, _, _ = bytes.Cut(list, []byte(")"))
-	var c colour
+	var space []byte
+	if string(name) == "color" {
+		space, list, _ = bytes.Cut(bytes.TrimLeft(list, " "), []byte(" "))
+	}
+	var parts [3]float64
+	var isShare [3]bool
+	alpha := 1.0
 	n := 0
 	for list = bytes.TrimLeft(list, ", /"); len(list) > 0; list = bytes.TrimLeft(list, ", /") {
 		end := bytes.IndexAny(list, ", /")
@@ -116,26 +123,108 @@ func rgbColour(word []byte) colour {
 			end = len(list)
 		}
 		v, unit, ok := number(list[:end])
+		if string(list[:end]) == "none" {
+			ok = true
+		}
 		list = list[end:]
-		if !ok {
+		switch percent := string(unit) == "%"; {
+		case !ok:
 			return unknownColour
-		}
-		percent := string(unit) == "%"
-		switch {
-		case n == 3 && percent:
-			return c.seen(v / 100)
-		case n == 3:
-			return c.seen(v)
+		case n < len(parts):
+			parts[n], isShare[n] = v*degrees(unit), percent
 		case percent:
-			v = v * 255 / 100
+			alpha = v / 100
+		default:
+			alpha = v
 		}
-		c = c<<8 | colour(min(max(v, 0), 255)+0.5)
 		n++
 	}
-	if n < 3 {
+	if n < len(parts) {
 		return unknownColour
 	}
+	return colourIn(name, space, parts, isShare).seen(alpha)
+}
+
+// degrees returns how many degrees, or else ones, a unit is.
+func degrees(unit []byte) float64 {
+	switch string(unit) {
+	case "turn":
+		return 360
+	case "rad":
+		return 180 / 3.14159265
+	case "grad":
+		return 0.9
+	}
+	return 1
+}
+
+// colourIn returns the colour of three numbers in one of the ways that CSS knows.
+func colourIn(name, space []byte, parts [3]float64, isShare [3]bool) colour {
+	switch string(name) {
+	case "rgb", "rgba":
+		for i := range parts {
+			if isShare[i] {
+				parts[i] = parts[i] * 255 / 100
+			}
+		}
+		return ofRGB(parts[0], parts[1], parts[2])
+	case "hsl", "hsla":
+		return hueColour(parts[0], parts[1]/100, parts[2]/100)
+	case "hwb":
+		light, dark := parts[1]/100, parts[2]/100
+		if light+dark > 1 {
+			light, dark = light/(light+dark), dark/(light+dark)
+		}
+		// Between its whiteness and 1 - its blackness, a colour is as far as one of full saturation is between 0 and 1.
+		c := hueColour(parts[0], 1, 0.5)
+		part := func(shift int) float64 { return 255*light + float64(c>>shift&0xff)*(1-light-dark) }
+		return ofRGB(part(16), part(8), part(0))
+	case "color":
+		if !bytes.HasPrefix(space, []byte("srgb")) && string(space) != "display-p3" {
+			return unknownColour
+		}
+		for i := range parts {
+			if isShare[i] {
+				parts[i] /= 100
+			}
+			parts[i] *= 255
+		}
+		if string(space) == "srgb-linear" && (min(parts[0], parts[1], parts[2]) > 0 && max(parts[0], parts[1], parts[2]) < 255) {
+			return unknownColour
+		}
+		return ofRGB(parts[0], parts[1], parts[2])
+	case "lab", "lch", "oklab", "oklch":
+		lightness := parts[0] / 100
+		if bytes.HasPrefix(name, []byte("ok")) && !isShare[0] {
+			lightness = parts[0]
+		}
+		switch {
+		case lightness >= 0.98:
+			return white
+		case lightness <= 0.02:
+			return black
+		}
+	}
+	return unknownColour
+}
+
+// ofRGB returns the colour of three numbers up to 255.
+func ofRGB(parts ...float64) (c colour) {
+	for _, v := range parts {
+		c = c<<8 | colour(min(max(v, 0), 255)+0.5)
+	}
 	return c
+}
+
+// hueColour returns a colour by hue in degrees, saturation and lightness (CSS Color Module Level 4, section 7.1).
+func hueColour(hue, saturation, lightness float64) colour {
+	saturation, lightness = min(max(saturation, 0), 1), min(max(lightness, 0), 1)
+	hue = math.Mod(hue, 360)
+	part := func(n float64) float64 {
+		k := math.Mod(n+hue/30+12, 12)
+		return 255 * (lightness - saturation*min(lightness, 1-lightness)*max(-1, min(k-3, 9-k, 1)))
+	}
+	return ofRGB(part(0), part(8), part(4))
 }
 
 // namedColours returns the colours that have names (CSS Color Module Level 4, section 6.1).
@@ -164,7 +253,9 @@ func namedColours() map[string]colour {
 		sienna a0522d silver c0c0c0 skyblue 87ceeb slateblue 6a5acd slategray 708090 slategrey 708090 snow fffafa
 		springgreen 00ff7f steelblue 4682b4 tan d2b48c teal 008080 thistle d8bfd8 tomato ff6347 turquoise 40e0d0
 		violet ee82ee wheat f5deb3 white ffffff whitesmoke f5f5f5 yellow ffff00 yellowgreen 9acd32`
-	colours := map[string]colour{"transparent": transparentColour, "inherit": inheritedColour, "currentcolor": inheritedColour}
+	colours := map[string]colour{"transparent": transparentColour, "inherit": inheritedColour,
+		"currentcolor": currentColour, "canvas": white, "canvastext": black, "window": white, "windowtext": black, "field": white,
+		"fieldtext": black, "initial": unsetColour, "unset": inheritedColour}
 	name := ""
 	for word := range strings.FieldsSeq(table) {
 		if name == "" {

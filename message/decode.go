@@ -31,7 +31,18 @@ type Decoder struct {
 	values           []byte                    // of attributes and text of HTML without references to characters
 	characters       map[string]namedCharacter // by reference, up to maxNamed
 	css              []byte                    // CSS without its comments
-	rules            map[selector]style        // of the style sheets of HTML, by selector
+	sheets           sheets                    // of HTML
+	matches          []match                   // of its rules, for the tag at hand
+	places           []place                   // of the page and of each open element
+	after            []byte                    // texts that style sheets add behind open elements
+	added            []byte                    // text that a style sheet adds, before it is put where it belongs
+	lowered          [maxValue]byte            // the value of a declaration of CSS
+	tag              [maxTagName]byte          // the name of the tag at hand
+	replaced         [2][]byte                 // values of CSS with what their variables stand for
+	query            []byte                    // for which media a style sheet is, in lower case
+	unwrittenName    []byte                    // of an element that nobody has written
+	cells            []cell                    // of the table at hand
+	state            htmlState                 // of the HTML at hand
 	colours          map[string]colour         // by name; made when they are needed
 	word             []byte                    // bytes of encoded words, before they are converted
 
@@ -63,7 +74,7 @@ func NewDecoder(o Options) *Decoder {
 	return &Decoder{
 		options:     o.orDefaults(),
 		codecs:      map[string]*codec{},
-		rules:       map[selector]style{},
+		sheets:      sheets{index: map[selector]int32{}},
 		characters:  map[string]namedCharacter{},
 		typePlain:   []byte("text/plain"),
 		typeMessage: []byte("message/rfc822"),

@@ -6,9 +6,12 @@ const maxOpenElements = 256
 
 // element is an open element of HTML.
 type element struct {
-	key  elementKey
-	look look
-	why  Marks // look.hidden()
+	key      elementKey
+	look     look
+	why      Marks // look.hidden()
+	closed   bool  // what is inside is not shown, but for a summary
+	after    list  // the text that a style sheet adds behind it, in Decoder.after
+	whyAfter Marks // why that is not seen
 }
 
 // elementKey is the first eight letters of a name, which tell all elements apart that matter.
@@ -21,6 +24,14 @@ func keyOf(name []byte) (key elementKey) {
 	return key
 }
 
+// appendName appends the first eight letters of a name.
+func (key elementKey) appendName(dst []byte) []byte {
+	for ; key != 0; key >>= 8 {
+		dst = append(dst, byte(key))
+	}
+	return dst
+}
+
 const (
 	keyP       elementKey = 'p'
 	keyTD      elementKey = 't' | 'd'<<8
@@ -29,6 +40,11 @@ const (
 	keyUL      elementKey = 'u' | 'l'<<8
 	keyOL      elementKey = 'o' | 'l'<<8
 	keyDL      elementKey = 'd' | 'l'<<8
+	keyHTML    elementKey = 'h' | 't'<<8 | 'm'<<16 | 'l'<<24
+	keyHead    elementKey = 'h' | 'e'<<8 | 'a'<<16 | 'd'<<24
+	keyTBody   elementKey = 't' | 'b'<<8 | 'o'<<16 | 'd'<<24 | 'y'<<32
+	keyTHead   elementKey = 't' | 'h'<<8 | 'e'<<16 | 'a'<<24 | 'd'<<32
+	keyTFoot   elementKey = 't' | 'f'<<8 | 'o'<<16 | 'o'<<24 | 't'<<32
 	keyTable   elementKey = 't' | 'a'<<8 | 'b'<<16 | 'l'<<24 | 'e'<<32
 	keyCaption elementKey = 'c' | 'a'<<8 | 'p'<<16 | 't'<<24 | 'i'<<32 | 'o'<<40 | 'n'<<48
 )
@@ -50,6 +66,19 @@ func (p *page) top() *element {
 		return &p.base
 	}
 	return &p.open[len(p.open)-1]
+}
+
+// child returns an element of that name as it is inside of the innermost open one.
+func (p *page) child(name []byte) element {
+	parent := p.top()
+	e := element{key: keyOf(name), look: parent.look, why: parent.why}
+	if parent.closed {
+		if string(name) != "summary" {
+			e.look.why.add(HiddenByStyle)
+		}
+		e.why = e.look.hidden()
+	}
+	return e
 }
 
 // push opens an element.

@@ -76,7 +76,7 @@ func (d *Decoder) lowerLink(b []byte) []byte {
 
 // hideFrames says of the frames from first on, which the element e shows, whether they are seen.
 func (d *Decoder) hideFrames(first int, e *element) {
-	if e.look.why == 0 && !e.look.unseen {
+	if e.look.why == 0 && !e.look.unseen && !e.closed {
 		return
 	}
 	for i := range d.frames[first:] {

@@ -29,28 +29,48 @@ const (
 // QUIRK: HTML is well-formed. In mail tags, attributes, comments and scripts are left open, and tags that do not exist
 // stand inside of words, where browsers pass over them (html.eml, html-unclosed.eml).
 func (d *Decoder) visible(source []byte, part *Part) (text, hidden []byte) {
-	start, hiddenStart, links := len(d.arena), len(d.hidden), len(d.msg.Links)
-	clear(d.rules)
+	start, hiddenStart := len(d.arena), len(d.hidden)
+	links, linkBytes, frames, marks := len(d.msg.Links), len(d.links), len(d.frames), d.msg.Marks
+	d.sheets.clear()
 	d.hasCR = bytes.IndexByte(source, '\r') >= 0
 	d.hasHyphen = bytes.Contains(source, []byte(softHyphen))
-	h := htmlState{start: start, anchor: -1, link: linkBlue}
-	h.page.open = d.open[:0]
-	h.page.base.look = newLook()
-	for rest := source; len(rest) > 0; {
-		rest = rest[d.ordinary(rest, &h):]
-		if len(rest) > 0 {
-			rest = rest[d.appendVisible(rest, &h):]
-		}
+	h := d.readPage(source, false)
+	if h.late { // a rule is for what comes before it as well
+		d.arena, d.hidden = d.arena[:start], d.hidden[:hiddenStart]
+		d.msg.Links, d.links, d.frames, d.msg.Marks = d.msg.Links[:links], d.links[:linkBytes], d.frames[:frames], marks
+		h = d.readPage(source, true)
 	}
-	d.endAnchor(&h)
 	addBase(d.msg.Links[links:], h.base)
-	d.open = h.page.open
 	part.Markup += len(source) - h.textBytes
 	part.Images += h.images
 	if h.numbered >= manyNumbered {
 		d.msg.Marks.add(NumericEntity)
 	}
 	return d.arena[start:len(d.arena):len(d.arena)], d.hidden[hiddenStart:len(d.hidden):len(d.hidden)]
+}
+
+// readPage reads HTML. The style sheets in it are known if it is read again.
+func (d *Decoder) readPage(source []byte, again bool) *htmlState {
+	h := &d.state
+	d.sheets.left = conditionsPerByte * len(source)
+	*h = htmlState{start: len(d.arena), anchor: -1, link: linkBlue, known: again, generable: len(source)}
+	h.page.open = d.open[:0]
+	h.page.base.look = newLook()
+	d.after = d.after[:0]
+	d.restyle(h)
+	for rest := source; len(rest) > 0; {
+		rest = rest[d.ordinary(rest, h):]
+		if len(rest) > 0 {
+			rest = rest[d.appendVisible(rest, h):]
+		}
+	}
+	open := len(h.page.open)
+	h.page.open = h.page.open[:0]
+	d.closed(h, open)
+	d.endAnchor(h)
+	d.turn(h, 0)
+	d.open = h.page.open
+	return h
 }
 
 // htmlState is what is kept from one token to the next, and from one tokenizer to the next.
@@ -73,6 +93,14 @@ type htmlState struct {
 	joinAt  int  // the length of the arena then, 0 if nothing stands there
 	emptyAt int  // the length of the arena at the last start of an inline element
 
+	known     bool  // the style sheets have been read
+	begun     bool  // something that a rule may be about has come
+	late      bool  // and then a style sheet
+	generable int   // how much more text style sheets may add
+	turned    uint8 // how often the order of letters is turned at the end of the arena
+	turns     [maxTurns + 1]int
+	table     table // the innermost one
+
 	hiddenAt int    // the length of the arena at the last hidden text
 	link     colour // of links
 }
@@ -82,7 +110,6 @@ type htmlState struct {
 func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 	z := html.NewTokenizer(bytes.NewReader(source))
 	z.SetMaxBuf(maxTokenBytes)
-	var lower [maxTagName]byte
 	for {
 		kind := z.Next()
 		at := read
@@ -104,7 +131,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			long := len(raw) > maxReusedTag
 			if !h.script && !h.style {
-				name := tagName(&lower, raw[len("<"):])
+				name := tagName(&d.tag, raw[len("<"):])
 				if hasShownContent(name) {
 					z.NextIsNotRawText()
 				}
@@ -115,7 +142,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 				return read
 			}
 		case html.EndTagToken:
-			d.endTag(tagName(&lower, raw[len("</"):]), h)
+			d.endTag(tagName(&d.tag, raw[len("</"):]), h)
 			if read >= enoughCopied && !h.script && !h.style {
 				return read
 			}
@@ -130,7 +157,17 @@ func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 		d.scriptLinks(raw)
 		return
 	case h.style:
-		d.sheet(raw)
+		d.cssLinks(raw)
+		if !h.known {
+			d.sheet(raw)
+			h.late = h.late || h.begun && len(d.sheets.rules) > 0
+			if !h.late {
+				d.restyle(h)
+			}
+		}
+		return
+	}
+	if h.late {
 		return
 	}
 	h.textBytes += len(raw)
@@ -145,16 +182,16 @@ func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 			text = d.unescaped(raw, false)
 		}
 	}
-	if why := h.page.top().why; why != 0 {
-		if h.hiddenAt != len(d.arena) { // words that stand at different places are not one
-			d.hidden = append(d.hidden, '\n')
-			h.hiddenAt = len(d.arena)
-		}
-		d.hidden = append(d.hidden, text...)
-		if hasWord(text) {
-			d.msg.Marks |= why
-		}
+	top := h.page.top()
+	if !h.begun && (top.key == 0 || top.key == keyHTML || top.key == keyHead) {
+		h.begun = hasWord(text) // which is in a body that nobody has written
+	}
+	if why := top.why; why != 0 {
+		d.hide(text, why, h)
 		return
+	}
+	if h.turned != top.look.turns {
+		d.turn(h, top.look.turns)
 	}
 	if h.joinAt > 0 && h.joinAt == len(d.arena) && startsInLetter(text) {
 		d.msg.Marks.add(h.join)
@@ -166,12 +203,25 @@ func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 	d.arena = append(d.arena, text...)
 }
 
+// hide adds text to what is hidden, for these reasons.
+func (d *Decoder) hide(text []byte, why Marks, h *htmlState) {
+	if h.hiddenAt != len(d.arena) { // words that stand at different places are not one
+		d.hidden = append(d.hidden, '\n')
+		h.hiddenAt = len(d.arena)
+	}
+	d.hidden = append(d.hidden, text...)
+	if hasWord(text) {
+		d.msg.Marks |= why
+	}
+}
+
 // separate sets words apart.
 func (d *Decoder) separate(h *htmlState) {
 	if h.page.top().why != 0 {
 		d.hidden = append(d.hidden, '\n')
 		return
 	}
+	d.turn(h, 0)
 	d.arena = append(d.arena, '\n')
 }
 
@@ -198,6 +248,7 @@ func (d *Decoder) brokenTag(source []byte, tooLong bool, h *htmlState) (read int
 			d.hidden = append(d.hidden, source[:read]...)
 			break
 		}
+		d.turn(h, 0)
 		d.arena = append(d.arena, source[:read]...)
 	}
 	return read
@@ -249,13 +300,21 @@ func (d *Decoder) startTag(name []byte, h *htmlState) {
 		return
 	case "style":
 		h.style = true
-		h.script = !isForMail(d.media())
+		h.script = !d.isForMail(d.media())
 		return
 	case "img", "image":
 		h.images++
 	}
+	if h.late { // all of it will be read again
+		return
+	}
 	has := traitsOf(name)
+	open := len(h.page.open)
 	h.page.implied(name, has)
+	d.closed(h, open)
+	if len(d.sheets.rules) > 0 {
+		d.unwritten(name, h)
+	}
 	switch {
 	case has&separate != 0:
 		d.separate(h)
@@ -266,34 +325,66 @@ func (d *Decoder) startTag(name []byte, h *htmlState) {
 	case isUnknown(name, has):
 		d.inWord(h, TagInWord)
 	}
-	e := *h.page.top()
-	e.key = keyOf(name)
-	if len(d.given) > 0 || len(d.rules) > 0 || string(name) == "template" {
+	d.inTable(name, h)
+	e := h.page.child(name)
+	if len(d.given) > 0 || len(d.sheets.rules) > 0 || hasOwnLook(name) {
 		d.styled(&e, name, h)
 	}
+	h.begun = h.begun || !isBeforeStyle(name, len(d.given))
 	if has&void == 0 {
 		h.page.push(e)
 	}
 }
 
+// isBeforeStyle reports whether a style sheet that follows an element of that name need not be told of it.
+func isBeforeStyle(name []byte, given int) bool {
+	switch string(name) {
+	case "html":
+		return given == 0
+	case "head", "title", "meta", "link", "base":
+		return true
+	}
+	return false
+}
+
+// hasOwnLook reports whether browsers show an element of that name in a way that matters here, whatever styles say.
+func hasOwnLook(name []byte) bool {
+	switch string(name) {
+	case "bdo", "datalist", "details", "dialog", "rp", "template":
+		return true
+	}
+	return false
+}
+
 // styled lets attributes and style sheets say how the element e looks.
 func (d *Decoder) styled(e *element, name []byte, h *htmlState) {
 	s := newStyle()
-	if string(name) == "template" {
-		s.is[gone] = yes
+	switch string(name) {
+	case "datalist", "rp", "template":
+		s.set(gone, true)
+	case "dialog":
+		_, open := d.value(attrOpen)
+		s.set(gone, !open)
+	case "details":
+		_, open := d.value(attrOpen)
+		e.closed = !open
+	case "bdo":
+		s.set(ordered, true)
 	}
-	var shown []byte
 	frames := len(d.frames)
-	if len(d.given) > 0 {
-		shown = d.attributes(name, &s, h)
-	} else {
-		d.ruled(&s, name, nil, nil)
-	}
+	shown := d.attributes(name, &s, e, h)
 	if s != newStyle() {
 		e.look = e.look.inside(&s)
 		e.why = e.look.hidden()
 	}
-	d.showAttribute(shown, e)
+	if len(d.matches) > 0 && traitsOf(name)&void == 0 {
+		d.addTexts(e, h)
+	}
+	d.showAttribute(shown, e, h)
+	if e.closed {
+		e.why.add(HiddenByStyle)
+		e.why.add(HiddenText)
+	}
 	d.hideFrames(frames, e)
 }
 
@@ -316,14 +407,22 @@ func (d *Decoder) endTag(name []byte, h *htmlState) {
 	case "a":
 		d.endAnchor(h)
 	}
-	if h.script || h.style {
+	if h.script || h.style || h.late {
 		return
 	}
 	has := traitsOf(name)
-	if has&separate != 0 {
+	open, hasTexts := len(h.page.open), len(d.after) > 0
+	if has&separate != 0 && !hasTexts {
 		d.separate(h)
 	}
 	h.page.end(name)
+	d.closed(h, open)
+	if has&separate != 0 && hasTexts {
+		d.separate(h)
+	}
+	if string(name) == "table" {
+		d.columns(h)
+	}
 	if isUnknown(name, has) || has&inline != 0 && h.emptyAt == len(d.arena) {
 		d.inWord(h, TagInWord)
 	}

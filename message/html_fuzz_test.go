@@ -21,7 +21,8 @@ func onlyLetters(text []byte) string {
 }
 
 // textOf returns the letters of all text in HTML, as its tokenizer finds them; ok is false if elements stand in it whose
-// text the tokenizer takes for something else than the reader of a mail does, or markup without an end.
+// text the tokenizer takes for something else than the reader of a mail does, whose letters are put into another order, or
+// markup without an end.
 func textOf(source []byte) (letters string, ok bool) {
 	var text []byte
 	z := html.NewTokenizer(bytes.NewReader(source))
@@ -40,12 +41,14 @@ func textOf(source []byte) (letters string, ok bool) {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			name, more := z.TagName()
 			switch string(name) {
-			case "script", "style", "iframe", "noembed", "noframes", "noscript", "textarea", "title", "xmp", "plaintext":
+			case "script", "style", "iframe", "noembed", "noframes", "noscript", "textarea", "title", "xmp", "plaintext", "td", "th", "bdo":
 				return "", false
 			}
 			for more {
 				var key []byte
-				if key, _, more = z.TagAttr(); string(key) == "alt" || string(key) == "value" {
+				var value []byte
+				key, value, more = z.TagAttr()
+				if string(key) == "alt" || string(key) == "value" || bytes.ContainsAny(value, "-\\") { // as in bidi-override
 					return "", false
 				}
 			}

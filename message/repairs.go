@@ -40,6 +40,7 @@ const (
 	CutHeader
 	CutURL
 	CutMarkup
+	CutStyles
 	CutTokens
 	CutTime
 	repairKinds // how many there are
@@ -106,6 +107,8 @@ func (r Repair) String() string {
 		return "cut: URL too long"
 	case CutMarkup:
 		return "cut: HTML tag or comment too long"
+	case CutStyles:
+		return "cut: too many rules of style"
 	case CutTokens:
 		return "cut: too many tokens"
 	case CutTime:

@@ -2,79 +2,158 @@ package message
 
 import "bytes"
 
-// maxRules is how many rules of the style sheets of a message are kept. Mail has a few dozen.
-const maxRules = 1000
+// rule is what a rule of a style sheet says that matters here.
+type rule struct {
+	said       declared
+	hasContent bool
+	content    list // what ::before or ::after shows, in sheets.content
+}
 
-// sheet takes up the style sheets of a message: of each simple selector (an element, .class or #id, or an element with a
-// class or id) what it says that matters here. Selectors that look at where an element stands make the colours of all
-// elements of that name or class uncertain, since to follow them needs the whole tree; what is for some screens only is
-// passed over. The links in it are kept.
+// sheet takes up a style sheet: its rules for a screen, and the links in it.
 //
-// No library is used: those there are parse CSS into a tree and decide nothing.
+// No library is used. Those there are parse CSS into a tree and decide nothing, or match selectors on a tree of the whole
+// page with going back, which takes exponential time (docs/experiments.md).
 func (d *Decoder) sheet(css []byte) {
-	d.cssLinks(css)
-	css = d.withoutCSSComments(css)
-	for len(css) > 0 {
+	d.variables(css)
+	d.rulesOf(d.withoutCSSComments(css), 0)
+}
+
+// maxNestedRules is how deep blocks in blocks are looked into.
+const maxNestedRules = 8
+
+// rulesOf takes up the rules in a style sheet or in a block of one, which has no comments.
+func (d *Decoder) rulesOf(css []byte, depth int) {
+	for {
 		css = skipCommentMarks(css)
-		open := bytes.IndexAny(css, "{;}")
-		if open < 0 {
+		if len(css) == 0 {
 			return
 		}
-		selectors := bytes.TrimSpace(css[:open])
-		if css[open] != '{' {
-			css = css[open+1:] // @import url(x); or something broken
+		stops := atOpen
+		if css[0] == '@' {
+			stops |= atSemicolon
+		}
+		open := cssEnd(css, stops)
+		if open >= len(css) {
+			return
+		}
+		prelude := trimCSS(css[:open])
+		if css[open] == ';' {
+			css = css[open+1:] // @import url(x);
 			continue
 		}
 		css = css[open+1:]
-		if len(selectors) > 0 && selectors[0] == '@' {
-			css = skipBlock(css)
-			continue
-		}
-		end := bytes.IndexByte(css, '}')
-		if end < 0 {
-			end = len(css)
-		}
-		d.rule(selectors, css[:end])
+		end := blockEnd(css)
+		block := css[:end]
 		css = css[min(end+1, len(css)):]
+		switch {
+		case prelude == nil || depth == maxNestedRules:
+		case len(prelude) > 0 && prelude[0] == '@':
+			if d.isForReader(prelude) {
+				d.rulesOf(block, depth+1)
+			}
+		default:
+			d.rule(prelude, block, depth)
+		}
 	}
 }
 
-// rule takes up one rule of a style sheet.
-func (d *Decoder) rule(selectors, declarations []byte) {
-	said := newStyle()
-	d.declarations(&said, declarations)
-	if said == newStyle() {
+// rule takes up one rule of a style sheet, and those that are nested in it.
+func (d *Decoder) rule(selectors, block []byte, depth int) {
+	said := newDeclared()
+	var content []byte
+	for len(block) > 0 {
+		end := cssEnd(block, atOpen|atSemicolon)
+		if end >= len(block) || block[end] == ';' {
+			if written, ok := contentIn(block[:end]); ok {
+				content = written
+			}
+			d.declaration(&said, block[:end])
+			block = block[min(end+1, len(block)):]
+			continue
+		}
+		prelude, inside := trimCSS(block[:end]), block[end+1:]
+		end = blockEnd(inside)
+		block = inside[min(end+1, len(inside)):]
+		if depth < maxNestedRules {
+			d.nestedRule(selectors, prelude, inside[:end], depth+1)
+		}
+	}
+	d.addRule(selectors, said, content)
+}
+
+// addRule keeps what a rule says, if it matters.
+func (d *Decoder) addRule(selectors []byte, said declared, content []byte) {
+	s := &d.sheets
+	if said == newDeclared() && content == nil {
 		return
 	}
-	for len(selectors) > 0 {
-		var written []byte
-		written, selectors, _ = bytes.Cut(selectors, []byte(","))
-		written = bytes.TrimSpace(written)
-		s := said
-		if at := bytes.LastIndexAny(written, " \t\r\n>+~"); at >= 0 {
-			written, s = written[at+1:], said.uncertain()
-		}
-		if len(written) == 0 || len(written) > maxSelector || bytes.ContainsAny(written, ":[*") || s == newStyle() {
-			continue
-		}
-		var key selector
-		appendLower(key[:0], written, maxSelector)
-		old, known := d.rules[key]
-		if !known {
-			if len(d.rules) >= maxRules {
-				return
-			}
-			old = newStyle()
-		}
-		old.override(s)
-		d.rules[key] = old
+	if len(s.rules) == maxRules {
+		d.msg.Repairs.add(CutStyles)
+		return
+	}
+	ok, cut := s.selectors(selectors, int32(len(s.rules)))
+	if cut {
+		d.msg.Repairs.add(CutStyles)
+	}
+	if ok {
+		s.rules = append(s.rules, rule{said, content != nil, s.addContent(content)})
 	}
 }
 
-const maxSelector = 64
-
-// selector is a simple selector in lower case, with zeros behind it. As a key of a map it needs no memory of its own.
-type selector [maxSelector]byte
+// nestedRule takes up a rule that stands in another one.
+func (d *Decoder) nestedRule(outer, prelude, block []byte, depth int) {
+	const longest = 1 << 10
+	switch {
+	case len(prelude) == 0:
+		return
+	case prelude[0] == '@':
+		if d.isForReader(prelude) {
+			d.rule(outer, block, depth)
+		}
+		return
+	}
+	s := &d.sheets
+	start, known := len(s.names), len(s.rules)
+	if s.nestings++; s.nestings > maxCompounds {
+		d.msg.Repairs.add(CutStyles)
+		return
+	}
+	for rest, more := outer, true; more; {
+		at := cssEnd(rest, atComma)
+		one := trimCSS(rest[:at])
+		more = at < len(rest)
+		rest = rest[min(at+1, len(rest)):]
+		for inner, again := prelude, true; again; {
+			at := cssEnd(inner, atComma)
+			selector := trimCSS(inner[:at])
+			again = at < len(inner)
+			inner = inner[min(at+1, len(inner)):]
+			if len(s.names) > start {
+				s.names = append(s.names, ',')
+			}
+			if bytes.IndexByte(selector, '&') < 0 {
+				s.names = append(append(append(s.names, one...), ' '), selector...)
+			}
+			for before, after, ok := bytes.Cut(selector, []byte("&")); ok; before, after, ok = bytes.Cut(after, []byte("&")) {
+				s.names = append(append(s.names, before...), one...)
+				if bytes.IndexByte(after, '&') < 0 {
+					s.names = append(s.names, after...)
+				}
+				if len(s.names)-start > longest {
+					break
+				}
+			}
+			if len(s.names)-start > longest {
+				d.msg.Repairs.add(CutStyles)
+				return
+			}
+		}
+	}
+	d.rule(s.names[start:len(s.names):len(s.names)], block, depth)
+	if len(s.rules) == known {
+		s.names = s.names[:start]
+	}
+}
 
 // withoutCSSComments returns css without its comments.
 func (d *Decoder) withoutCSSComments(css []byte) []byte {
@@ -83,21 +162,39 @@ func (d *Decoder) withoutCSSComments(css []byte) []byte {
 	}
 	d.css = d.css[:0]
 	for len(css) > 0 {
-		before, comment, ok := bytes.Cut(css, []byte("/*"))
-		d.css = append(d.css, before...)
-		if !ok {
+		at := cssEndOfPlain(css)
+		d.css = append(d.css, css[:at]...)
+		if at == len(css) {
 			break
 		}
 		d.css = append(d.css, ' ') // what is on both sides of a comment stays apart
-		_, css, _ = bytes.Cut(comment, []byte("*/"))
+		_, css, _ = bytes.Cut(css[at+len("/*"):], []byte("*/"))
 	}
 	return d.css
+}
+
+// cssEndOfPlain returns where the first comment starts that is not inside of a string, the length of css if nowhere.
+func cssEndOfPlain(css []byte) int {
+	var quote byte
+	for i, c := range css {
+		switch {
+		case quote != 0:
+			if c == quote && css[i-1] != '\\' || c == '\n' {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '/' && i+1 < len(css) && css[i+1] == '*':
+			return i
+		}
+	}
+	return len(css)
 }
 
 // skipCommentMarks returns css without the comment marks of HTML at its start, which do not count in it.
 func skipCommentMarks(css []byte) []byte {
 	for {
-		css = bytes.TrimLeft(css, " \t\r\n")
+		css = trimLeftCSS(css)
 		switch {
 		case bytes.HasPrefix(css, []byte("<!--")):
 			css = css[len("<!--"):]
@@ -123,63 +220,5 @@ func (d *Decoder) cssLinks(css []byte) {
 		}
 		d.addLink(LinkOther, bytes.Trim(css[:end], " \t\r\n\"'"))
 		css = css[end:]
-	}
-}
-
-// isForMail reports whether a style sheet for these media is for the screen that a mail is read on, whatever that is.
-func isForMail(media []byte) bool {
-	media = bytes.TrimSpace(media)
-	return len(media) == 0 || equalFold(media, "all") || equalFold(media, "screen")
-}
-
-// skipBlock returns what follows the block that css is in.
-func skipBlock(css []byte) []byte {
-	for depth := 1; depth > 0; {
-		at := bytes.IndexAny(css, "{}")
-		if at < 0 {
-			return nil
-		}
-		if css[at] == '{' {
-			depth++
-		} else {
-			depth--
-		}
-		css = css[at+1:]
-	}
-	return css
-}
-
-// ruled lets the style sheets say what they say of an element with this name, in lower case, class and id.
-func (d *Decoder) ruled(s *style, name, class, id []byte) {
-	if len(d.rules) == 0 {
-		return
-	}
-	var key selector
-	copy(key[:], name)
-	if rule, ok := d.rules[key]; ok {
-		s.override(rule)
-	}
-	class = class[:min(len(class), maxClass)]
-	for class := range bytes.FieldsSeq(class) {
-		d.ruledBy(s, nil, '.', class)
-		d.ruledBy(s, name, '.', class)
-	}
-	if len(id) > 0 {
-		d.ruledBy(s, nil, '#', id)
-		d.ruledBy(s, name, '#', id)
-	}
-}
-
-const maxClass = 1 << 10 // bytes of a class attribute that are looked at
-
-// ruledBy lets the rule of a selector, such as td.small, say what it says.
-func (d *Decoder) ruledBy(s *style, name []byte, sign byte, identifier []byte) {
-	if len(name)+1+len(identifier) > maxSelector {
-		return
-	}
-	var key selector
-	appendLower(append(append(key[:0], name...), sign), identifier, maxSelector)
-	if rule, ok := d.rules[key]; ok {
-		s.override(rule)
 	}
 }

@@ -2,63 +2,110 @@ package message
 
 import "bytes"
 
-// choice is a property that is set to one thing, to the other, or not at all.
-type choice uint8
-
-const (
-	unset choice = iota
-	yes
-	no
-)
-
-func choose(condition bool) choice {
-	if condition {
-		return yes
-	}
-	return no
-}
-
 // property is something that CSS and attributes say of an element, and that decides whether its text is seen.
 type property uint8
 
 const (
 	gone        property = iota // display: none
 	unseen                      // visibility: hidden
-	faint                       // opacity: 0
-	tiny                        // font-size: 0 or next to it
 	noHeight                    // height: 0 or next to it
 	noMaxHeight                 // max-height
 	noWidth                     // width
 	noMaxWidth                  // max-width
 	clipped                     // overflow: hidden
 	cutOff                      // clip: rect(0, 0, 0, 0)
+	cutOut                      // clip-path, of a shape without room
 	placed                      // position: absolute or fixed
+	moved                       // position: anything but static
 	farLeft                     // left: far outside of the page
 	farUp                       // top: the same
 	indented                    // text-indent: the same
-	marginLeft                  // margin-left: the same
+	pushedOut                   // text-indent: out of a box that cuts off
+	marginLeft                  // margin-left: far outside
 	marginTop                   // margin-top: the same
+	shrunk                      // transform: to nothing, or seen from its edge
+	carriedOff                  // transform: far outside
+	scaledAway                  // scale: 0
+	turnedAway                  // rotate: seen from its edge
+	slidAway                    // translate: far outside
+	contentGone                 // content-visibility: hidden
+	below                       // z-index: less than 0
+	layered                     // z-index: a number
+	leftward                    // direction: rtl
+	ordered                     // unicode-bidi: in the order that direction says, whatever the letters
 	properties                  // how many there are
 )
 
-// style is what CSS and attributes say of one element, as far as it decides whether its text is seen.
-type style struct {
-	is     [properties]choice
-	text   colour
-	ground colour // of the background
+// share is a percentage and one more; 0 if nothing is said of it.
+type share uint8
+
+func shareOf(n float64) share { return share(min(max(n, 0), 1)*100) + 1 }
+
+func (s share) times(n float32) float32 {
+	if s == 0 {
+		return n
+	}
+	return n * float32(s-1) / 100
 }
 
-func newStyle() style { return style{text: unsetColour, ground: unsetColour} }
+// fontSize is a size in pixels, or how many times that of the element around it.
+type fontSize struct {
+	n          float32
+	isSet      bool
+	isRelative bool
+}
+
+// style is what CSS and attributes say of one element, as far as it decides whether its text is seen.
+type style struct {
+	said    uint32 // a bit for each property of which something is said
+	holds   uint32 // and for each of those that holds
+	opacity share
+	filter  share // opacity by a filter
+	size    fontSize
+	text    colour
+	fill    colour // of the letters, in place of that of text
+	ground  colour // of the background
+}
+
+// set sets whether a property holds.
+func (s *style) set(p property, holds bool) {
+	s.said |= 1 << p
+	s.holds &^= 1 << p
+	if holds {
+		s.holds |= 1 << p
+	}
+}
+
+func (s *style) is(p property) bool   { return s.holds>>p&1 != 0 }
+func (s *style) says(p property) bool { return s.said>>p&1 != 0 }
+
+func newStyle() style { return style{text: unsetColour, fill: unsetColour, ground: unsetColour} }
+
+// plainStyle is that of an element to which "all: initial" applies.
+func plainStyle() style {
+	s := style{opacity: shareOf(1), filter: shareOf(1), size: fontSize{normalSize, true, false}, text: black, fill: currentColour,
+		ground: transparentColour}
+	s.said = 1<<properties - 1
+	return s
+}
 
 // override lets what other says count in place of what was said before.
-func (s *style) override(other style) {
-	for p, is := range other.is {
-		if is != unset {
-			s.is[p] = is
-		}
+func (s *style) override(other *style) {
+	s.said, s.holds = s.said|other.said, s.holds&^other.said|other.holds
+	if other.opacity != 0 {
+		s.opacity = other.opacity
+	}
+	if other.filter != 0 {
+		s.filter = other.filter
+	}
+	if other.size.isSet {
+		s.size = other.size
 	}
 	if other.text != unsetColour {
 		s.text = other.text
+	}
+	if other.fill != unsetColour {
+		s.fill = other.fill
 	}
 	if other.ground != unsetColour {
 		s.ground = other.ground
@@ -72,193 +119,134 @@ func (s style) uncertain() style {
 	if s.text != unsetColour {
 		maybe.text = unknownColour
 	}
+	if s.fill != unsetColour {
+		maybe.fill = unknownColour
+	}
 	if s.ground != unsetColour {
 		maybe.ground = unknownColour
 	}
 	return maybe
 }
 
+// declared is what a list of declarations says: as it is, and with !important.
+type declared struct {
+	normal, important style
+	isImportant       bool // something is
+}
+
+func newDeclared() declared { return declared{normal: newStyle(), important: newStyle()} }
+
 const (
-	tinyPoints   = 1.0  // a font or box of this size or less cannot be read, in pixels or points
-	tinyShare    = 0.1  // the same as a share of the size around it
+	normalSize   = 16   // pixels of a font of which nothing is said
+	tinyFont     = 1.65 // or less cannot be read: a tenth of that
+	tinyBox      = 1.34 // pixels, which are a point; a box of this size or less has no room for text
 	faintOpacity = 0.1  // or less cannot be read
-	farOutside   = -500 // pixels, or any other unit, are off the screen
+	farOutside   = -500 // pixels or percent are off the screen
 )
 
 // declare takes up one declaration of CSS, "property: value"; both are in lower case and without blanks around them.
-// Properties that do not matter here are passed over.
+// Properties that do not matter here are passed over, and so are values that browsers do not know.
 func (d *Decoder) declare(s *style, property, value []byte) {
-	if mark := bytes.IndexByte(value, '!'); mark >= 0 { // !important
-		value = bytes.TrimRight(value[:mark], " ")
-	}
-	if len(value) == 0 {
-		return
-	}
 	switch string(property) {
 	case "display":
-		s.is[gone] = choose(string(value) == "none")
+		if isDisplay(value) {
+			s.set(gone, string(value) == "none")
+		}
 	case "visibility":
-		if string(value) != "inherit" {
-			s.is[unseen] = choose(string(value) == "hidden" || string(value) == "collapse")
+		switch string(value) {
+		case "hidden", "collapse", "visible", "initial":
+			s.set(unseen, value[0] == 'h' || value[0] == 'c')
 		}
 	case "opacity":
-		if n, unit, ok := number(value); ok {
-			s.is[faint] = choose(n <= faintOpacity || string(unit) == "%" && n <= 100*faintOpacity)
-		}
+		setShare(&s.opacity, value)
+	case "filter", "-webkit-filter":
+		d.filter(s, value)
 	case "font-size":
-		setChoice(&s.is[tiny], tinySize(value))
+		setFontSize(&s.size, value)
 	case "font":
 		for len(value) > 0 {
 			var word []byte
 			word, value, _ = bytes.Cut(value, []byte(" "))
 			size, _, _ := bytes.Cut(word, []byte("/"))
-			setChoice(&s.is[tiny], tinySize(size))
+			if n, _, ok := number(size); ok && n >= 100 && isAll(size, "0123456789") {
+				continue // the weight
+			}
+			setFontSize(&s.size, size)
 		}
-	case "height":
-		s.is[noHeight] = choose(noSize(value))
-	case "max-height":
-		s.is[noMaxHeight] = choose(noSize(value))
-	case "width":
-		s.is[noWidth] = choose(noSize(value))
-	case "max-width":
-		s.is[noMaxWidth] = choose(noSize(value))
+	case "height", "block-size":
+		s.setNoRoom(noHeight, value)
+	case "max-height", "max-block-size":
+		s.setNoRoom(noMaxHeight, value)
+	case "width", "inline-size":
+		s.setNoRoom(noWidth, value)
+	case "max-width", "max-inline-size":
+		s.setNoRoom(noMaxWidth, value)
 	case "overflow", "overflow-x", "overflow-y":
-		s.is[clipped] = choose(string(value) == "hidden")
+		first, _, _ := bytes.Cut(value, []byte(" "))
+		switch string(first) {
+		case "hidden", "clip", "auto", "scroll", "overlay", "visible", "initial":
+			s.set(clipped, first[0] != 'v' && first[0] != 'i')
+		}
 	case "clip":
-		s.is[cutOff] = choose(noRectangle(value))
+		s.set(cutOff, noRectangle(value))
+	case "clip-path", "-webkit-clip-path":
+		s.set(cutOut, noShape(value))
 	case "position":
-		s.is[placed] = choose(string(value) == "absolute" || string(value) == "fixed")
-	case "left":
-		s.is[farLeft] = choose(isFarOutside(value))
-	case "top":
-		s.is[farUp] = choose(isFarOutside(value))
+		switch string(value) {
+		case "absolute", "fixed", "relative", "sticky", "-webkit-sticky", "static", "initial":
+			s.set(placed, value[0] == 'a' || value[0] == 'f')
+			s.set(moved, string(value) != "static" && value[0] != 'i')
+		}
+	case "left", "inset-inline-start":
+		s.setFar(farLeft, value)
+	case "top", "inset-block-start":
+		s.setFar(farUp, value)
+	case "inset":
+		s.setSides(farUp, farLeft, value)
 	case "text-indent":
-		s.is[indented] = choose(isFarOutside(value))
-	case "margin-left":
-		s.is[marginLeft] = choose(isFarOutside(value))
-	case "margin-top":
-		s.is[marginTop] = choose(isFarOutside(value))
+		s.setFar(indented, value)
+		if m, ok := size(value); ok {
+			s.set(pushedOut, m.share >= 100 || m.pixels >= -2*farOutside)
+		}
+	case "margin-left", "margin-inline-start":
+		s.setFar(marginLeft, value)
+	case "margin-top", "margin-block-start":
+		s.setFar(marginTop, value)
+	case "margin":
+		s.setSides(marginTop, marginLeft, value)
+	case "transform", "-webkit-transform", "-ms-transform", "scale", "rotate", "translate":
+		s.transform(property, value)
+	case "content-visibility":
+		s.set(contentGone, string(value) == "hidden")
+	case "z-index":
+		n, unit, ok := number(value)
+		s.set(below, ok && n < 0 && len(unit) == 0)
+		s.set(layered, ok)
+	case "direction":
+		if string(value) == "rtl" || string(value) == "ltr" {
+			s.set(leftward, value[0] == 'r')
+		}
+	case "unicode-bidi":
+		s.set(ordered, bytes.HasSuffix(value, []byte("-override")))
 	case "color":
-		s.text = d.colour(value)
+		d.setColour(&s.text, value)
+	case "-webkit-text-fill-color":
+		d.setColour(&s.fill, value)
 	case "background-color":
 		if s.ground != unknownColour { // a picture is before it
-			s.ground = d.colour(value)
+			d.setColour(&s.ground, value)
 		}
 	case "background", "background-image":
 		d.background(s, value)
-	}
-}
-
-// setChoice sets a property unless nothing is said of it.
-func setChoice(p *choice, is choice) {
-	if is != unset {
-		*p = is
-	}
-}
-
-// background takes up the colour of a background. Where there may be a picture, nobody knows it.
-func (d *Decoder) background(s *style, value []byte) {
-	switch {
-	case bytes.Contains(value, []byte("url(")) || bytes.Contains(value, []byte("gradient(")):
-		s.ground = unknownColour
-		return
-	case bytes.HasPrefix(value, []byte("rgb")):
-		s.ground = d.colour(value)
-		return
-	}
-	for len(value) > 0 {
-		var word []byte
-		word, value, _ = bytes.Cut(value, []byte(" "))
-		if c := d.colour(word); c != unknownColour {
-			s.ground = c
-			return
+	case "all":
+		switch string(value) {
+		case "initial":
+			*s = plainStyle()
+		case "unset", "revert": // what is inherited by itself still is
+			*s = plainStyle()
+			s.text, s.fill, s.size, s.said = unsetColour, unsetColour, fontSize{}, s.said&^(1<<unseen)
 		}
 	}
-}
-
-// tinySize tells of a font-size whether text of it can be read. A size in words or in relation to the one around it is
-// as good as that.
-func tinySize(value []byte) choice {
-	n, unit, ok := number(value)
-	if !ok {
-		return unset
-	}
-	switch string(unit) {
-	case "px", "pt", "":
-		return choose(n <= tinyPoints)
-	case "%":
-		n /= 100
-	}
-	if n <= tinyShare {
-		return yes
-	}
-	switch string(unit) {
-	case "rem", "vw", "vh", "mm", "cm", "in":
-		return no
-	}
-	return unset
-}
-
-// noSize reports whether a box of this height or width has no room for text.
-func noSize(value []byte) bool {
-	n, unit, ok := number(value)
-	if !ok {
-		return false
-	}
-	switch string(unit) {
-	case "px", "pt", "":
-		return n <= tinyPoints
-	}
-	return n <= 0
-}
-
-// noRectangle reports whether a clip leaves nothing to see: "rect(0, 0, 0, 0)", or pixels in place of zeros.
-func noRectangle(value []byte) bool {
-	value, ok := bytes.CutPrefix(value, []byte("rect("))
-	if !ok {
-		return false
-	}
-	for _, c := range value {
-		switch c {
-		case '0', '1', 'p', 'x', ' ', ',', ')':
-		default:
-			return false
-		}
-	}
-	return !bytes.Contains(value, []byte("10")) && !bytes.Contains(value, []byte("11"))
-}
-
-func isFarOutside(value []byte) bool {
-	n, _, ok := number(value)
-	return ok && n <= farOutside
-}
-
-// number reads a number, and its unit, which is what follows.
-func number(value []byte) (n float64, unit []byte, ok bool) {
-	sign, at := 1.0, 0
-	if len(value) > 0 && (value[0] == '-' || value[0] == '+') {
-		at++
-		if value[0] == '-' {
-			sign = -1
-		}
-	}
-	share := 0.0 // of the last digit in one, once there is a point
-	for ; at < len(value); at++ {
-		switch c := value[at]; {
-		case c == '.' && share == 0:
-			share = 1
-			continue
-		case c < '0' || c > '9':
-			return sign * n, value[at:], ok
-		case share == 0:
-			n = 10*n + float64(c-'0')
-		default:
-			share /= 10
-			n += share * float64(c-'0')
-		}
-		ok = true
-	}
-	return sign * n, nil, ok
 }
 
 const (
@@ -267,95 +255,48 @@ const (
 )
 
 // declarations takes up a list of declarations, as in a style attribute.
-func (d *Decoder) declarations(s *style, list []byte) {
+func (d *Decoder) declarations(to *declared, list []byte) {
 	list = d.withoutCSSComments(list)
-	var property [maxProperty]byte
-	var lower [maxValue]byte
 	for len(list) > 0 {
-		var declaration []byte
-		declaration, list = cutDeclaration(list)
-		colon := bytes.IndexByte(declaration, ':')
-		if colon < 0 {
-			continue
+		end := cssEnd(list, atSemicolon)
+		d.declaration(to, list[:end])
+		list = list[min(end+1, len(list)):]
+	}
+}
+
+// declaration takes up "property: value".
+func (d *Decoder) declaration(to *declared, written []byte) {
+	colon := bytes.IndexByte(written, ':')
+	if colon < 0 {
+		return
+	}
+	name, value := trimCSS(written[:colon]), trimCSS(written[colon+1:])
+	if bytes.HasPrefix(name, []byte("--")) {
+		d.setVariable(name, value)
+		return
+	}
+	const longestEscape = len(`\000000 `)
+	if len(name) > maxProperty && (bytes.IndexByte(name, '\\') < 0 || len(name) > longestEscape*maxProperty) {
+		return
+	}
+	var property [maxProperty]byte
+	name = appendCSSLower(property[:0], name, maxProperty)
+	if len(value) == 0 {
+		return
+	}
+	value = appendCSSLower(d.lowered[:0], value, maxValue)
+	if bytes.IndexByte(value, '(') >= 0 && bytes.Contains(value, []byte("var(")) {
+		value = d.withVariables(value)
+	}
+	s := &to.normal
+	if mark := bytes.LastIndexByte(value, '!'); mark >= 0 {
+		if string(trimCSS(value[mark+1:])) != "important" {
+			return
 		}
-		name, value := bytes.TrimSpace(declaration[:colon]), bytes.TrimSpace(declaration[colon+1:])
-		if len(name) > maxProperty {
-			continue
-		}
-		d.declare(s, appendLower(property[:0], name, maxProperty), appendLower(lower[:0], value, maxValue))
+		s, to.isImportant = &to.important, true
+		value = trimCSS(value[:mark])
 	}
-}
-
-// cutDeclaration cuts a list of declarations at its first semicolon outside of parentheses, as those around
-// data:image/png;base64.
-func cutDeclaration(list []byte) (first, rest []byte) {
-	inside := false
-	for i, c := range list {
-		switch {
-		case c == '(':
-			inside = true
-		case c == ')':
-			inside = false
-		case c == ';' && !inside:
-			return list[:i], list[i+1:]
-		}
+	if len(value) > 0 {
+		d.declare(s, name, value)
 	}
-	return list, nil
-}
-
-// look is how the text at one place in HTML is shown: what is inherited from the elements around it.
-type look struct {
-	why    Marks // why it is not seen, for good: nothing inside can be seen either
-	unseen bool
-	tiny   bool
-	text   colour
-	ground colour
-}
-
-// newLook is that of a page of which nothing is said.
-func newLook() look { return look{text: black, ground: white} }
-
-// inside returns how text inside an element of style s is shown.
-func (l look) inside(s *style) look {
-	is := func(p property) bool { return s.is[p] == yes }
-	if is(gone) || is(faint) {
-		l.why.add(HiddenByStyle)
-	}
-	if is(clipped) && (is(noHeight) || is(noMaxHeight) || is(noWidth) || is(noMaxWidth)) || is(placed) && is(cutOff) {
-		l.why.add(HiddenBySize)
-	}
-	if is(placed) && (is(farLeft) || is(farUp)) || is(indented) || is(marginLeft) || is(marginTop) {
-		l.why.add(HiddenOffScreen)
-	}
-	if s.is[unseen] != unset {
-		l.unseen = is(unseen)
-	}
-	if s.is[tiny] != unset {
-		l.tiny = is(tiny)
-	}
-	if s.text != unsetColour && s.text != inheritedColour {
-		l.text = s.text
-	}
-	if s.ground != unsetColour && s.ground != inheritedColour && s.ground != transparentColour {
-		l.ground = s.ground
-	}
-	return l
-}
-
-// hidden returns why text of this look is not seen, nothing if it is.
-func (l look) hidden() Marks {
-	why := l.why
-	if l.unseen {
-		why.add(HiddenByStyle)
-	}
-	if l.tiny {
-		why.add(HiddenBySize)
-	}
-	if l.text.near(l.ground) {
-		why.add(HiddenByColour)
-	}
-	if why != 0 {
-		why.add(HiddenText)
-	}
-	return why
 }

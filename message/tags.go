@@ -16,7 +16,6 @@ func (d *Decoder) ordinary(source []byte, h *htmlState) (read int) {
 	if h.script || h.style {
 		return 0
 	}
-	var lower [maxTagName]byte
 	for read < len(source) {
 		kind, length := d.nextToken(source[read:])
 		raw := source[read : read+length]
@@ -37,7 +36,7 @@ func (d *Decoder) ordinary(source []byte, h *htmlState) (read int) {
 				length = d.lastComment(raw, length, h)
 			}
 		case html.StartTagToken:
-			name := tagName(&lower, raw[len("<"):])
+			name := tagName(&d.tag, raw[len("<"):])
 			content, ok := rawText(source[read:], length, name)
 			if !ok {
 				return read
@@ -48,7 +47,7 @@ func (d *Decoder) ordinary(source []byte, h *htmlState) (read int) {
 				length += len(content)
 			}
 		case html.EndTagToken:
-			d.endTag(tagName(&lower, raw[len("</"):]), h)
+			d.endTag(tagName(&d.tag, raw[len("</"):]), h)
 		}
 		read += length
 	}
@@ -221,7 +220,11 @@ func (d *Decoder) cutTag(source []byte, at int) (length int) {
 			at++ // the start of a name
 		}
 		at = skipTo(source, at, endOfKey)
-		key := attributeOf(source[start:at])
+		name := source[start:at]
+		key := attributeOf(name)
+		if key == noAttribute && len(d.sheets.asked) > 0 {
+			key = d.sheets.askedFor(name)
+		}
 		var raw []byte
 		raw, at = cutValue(source, at)
 		if at < 0 {

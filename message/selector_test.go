@@ -1,0 +1,254 @@
+package message
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// seenOf returns the words that are seen and those that are hidden in HTML.
+func seenOf(html string) (text, hidden string) {
+	m := NewDecoder(Options{}).Decode([]byte("Content-Type: text/html; charset=utf-8\n\n" + html))
+	return strings.Join(strings.Fields(string(m.Parts[0].Text)), " "), strings.Join(strings.Fields(string(m.Parts[0].Hidden)), " ")
+}
+
+func TestSelectorsMeanWhatTheyMeanInBrowsers(t *testing.T) {
+	tests := []struct{ name, selector, html, text string }{
+		{"an element within another", "div p", "<div><i><p>a</p></i></div><p>b</p>", "b"},
+		{"three deep", "div .x p", "<div><p>a</p><b class=x><p>b</p></b></div><b class=x><p>c</p></b>", "a c"},
+		{"the same element twice", "p p", "<p>a</p><div><p>b<i><p>c", "a b c"},
+		{"divs in divs", "div div div", "<div>a<div>b<div>c</div></div></div>", "a b"},
+		{"a child", "div > p", "<div><p>a</p><i><p>b</p></i></div>", "b"},
+		{"a child without blanks", "div>p", "<div><p>a</p></div><p>b</p>", "b"},
+		{"a child of a child", "div>b>p", "<div><b><p>a</p></b></div><b><p>b</p></b>", "b"},
+		{"the one after", "p + i", "<p>a</p><i>b</i><i>c</i>", "a c"},
+		{"all after", "p ~ i", "<i>a</i><p>b</p><i>c</i><u>d</u><i>e</i>", "a b d"},
+		{"a sibling's child", "p + div i", "<p>a</p><div>b<i>c</i></div><i>d</i>", "a b d"},
+		{"a void element before", "img + i", "<img><i>a</i><i>b</i>", "b"},
+		{"anything", "*", "<p>a</p>b", ""},
+		{"anything in an element", "div *", "a<div>b<i>c</i></div>", "a b"},
+		{"anything after all", "div *.x", "<div><i>a</i><i class=x>b</i></div>", "a"},
+		{"an attribute", "[data-a]", "<p data-a>a</p><p>b</p>", "b"},
+		{"an attribute in capitals", "P[DATA-A]", "<p data-a>a</p><p>b</p>", "b"},
+		{"a value", "[data-a=x]", "<p data-a=x>a</p><p data-a=y>b</p>", "b"},
+		{"a value in quotes", `[data-a="x y"]`, "<p data-a='x y'>a</p><p data-a=x>b</p>", "b"},
+		{"a value in any case", `[data-a="X" i]`, "<p data-a=x>a</p>b", "b"},
+		{"a value in another case", `[data-a="X"]`, "<p data-a=x>a</p>b", "a b"},
+		{"a word of a value", "[title~=x]", "<p title='y x'>a</p><p title=yx>b</p>", "b"},
+		{"the start of a value", "[title^=x]", "<p title=xy>a</p><p title=yx>b</p>", "b"},
+		{"the end of a value", "[title$=x]", "<p title=yx>a</p><p title=xy>b</p>", "b"},
+		{"a part of a value", "[title*=x]", "<p title=yxy>a</p><p title=y>b</p>", "b"},
+		{"a language", "[lang|=en]", "<p lang=en-GB>a</p><p lang=eng>b</p>", "b"},
+		{"a part of a style", "[style*=zoom]", "<p style=zoom:1>a</p><p style=x>b</p>", "b"},
+		{"a class as an attribute", "[class=x]", "<p class=x>a</p><p class='x y'>b</p>", "b"},
+		{"a link", "a[href^='http://x.']", "<a href=http://x.example>a</a><a href=http://y.example>b</a>", "b"},
+		{"a bracket in a value", `[title="]"]`, "<p title=']'>a</p>b", "b"},
+		{"not a class", "p:not(.x)", "<p>a</p><p class=x>b</p>", "b"},
+		{"none of two", "p:not(.x, [title])", "<p>a</p><p class=x>b</p><p title=y>c</p>", "b c"},
+		{"not that which is nowhere", "p:not(.nowhere)", "<p>a</p>b", "b"},
+		{"not not", "p:not(:not(.x))", "<p class=x>a</p><p>b</p>", "b"},
+		{"one of two", ":is(p, i).x", "<p class=x>a</p><i class=x>b</i><u class=x>c</u>", "c"},
+		{"one of two within", ":where(div, .y) p", "<div><p>a</p></div><b class=y><p>b</p></b><p>c</p>", "c"},
+		{"several classes", ".x.y", "<p class='y z x'>a</p><p class=x>b</p>", "b"},
+		{"the first child", "p:first-child", "<div><p>a</p><p>b</p></div>", "b"},
+		{"even children", "i:nth-child(even)", "<div><i>a </i><i>b</i><i>c</i><i>d</i></div>", "a c"},
+		{"children from the third", "i:nth-child( n + 3 )", "<div><i>a </i><i>b</i><i>c</i><i>d</i></div>", "a b"},
+		{"the first two", "i:nth-child(-n+2)", "<div><i>a</i><i>b</i><i>c</i></div>", "c"},
+		{"the second of its name", "i:nth-of-type(2)", "<div><i>a </i><b>b</b><i>c</i></div>", "a b"},
+		{"all children, from the end", "i:nth-last-child(n)", "<div><i>a</i></div>b", "b"},
+		{"links", ":link", "<a href=x>a</a><a>b</a>", "b"},
+		{"what is pointed at", "p:hover", "<p>a</p>", "a"},
+		{"the root", ":root", "<p>a</p>", ""},
+		{"a body that nobody wrote", "body p", "<p>a</p>", ""},
+		{"a child of a body that nobody wrote", "html > body > p", "<p>a</p><div><p>b</p></div>", "b"},
+		{"a row in a table body that nobody wrote", "table > tbody > tr > td", "<table><tr><td>a</table>b", "b"},
+		{"a row is no child of its table", "table > tr", "<table><tr><td>a</table>", "a"},
+		{"an escaped class", `.a\:b`, "<p class=a:b>a</p>b", "b"},
+		{"an escaped letter", `\70 , .x`, "<p>a</p>b", "b"},
+		{"a class in capitals", ".X", "<p class=x>a</p>b", "b"},
+		{"one that browsers do not know makes all void", "p, i:nosuch", "<p>a</p>", "a"},
+		{"one that is broken makes all void", "p, .1", "<p>a</p>", "a"},
+		{"a pseudo-element", "p::selection, p::first-line", "<p>a</p>", "a"},
+		{"a comma in a string", `[title=","]`, "<p title=','>a</p>b", "b"},
+		{"what follows cannot be known", "p:last-child", "<p>a</p>", "a"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			page := "<style>" + test.selector + "{display:none}</style>" + test.html
+			if text, hidden := seenOf(page); text != test.text {
+				t.Errorf("got %q, want %q; hidden %q", text, test.text, hidden)
+			}
+			late := test.html + "<style>" + test.selector + "{display:none}</style>"
+			if text, _ := seenOf(late); text != test.text {
+				t.Errorf("with the style sheet behind it: got %q, want %q", text, test.text)
+			}
+		})
+	}
+}
+
+func TestOfTwoRulesTheOneCountsThatCountsInBrowsers(t *testing.T) {
+	tests := []struct{ name, css, html, text string }{
+		{"the id", "#x{display:none}p.y.z{display:block}", "<p id=x class='y z'>a", ""},
+		{"the class", "div .y{display:none}div div p{display:block}", "<div><div><p class=y>a", ""},
+		{"the later", ".x{display:none}.y{display:block}", "<p class='y x'>a", "a"},
+		{"the important", "p{display:none!important}#x{display:block}", "<p id=x>a", ""},
+		{"the important of the later", "p{display:none!important}p{display:block!important}", "<p>a", "a"},
+		{"the important before the element's own", "p{display:none!important}", "<p style=display:block>a", ""},
+		{"the element's own important", "p{display:none!important}", "<p style='display:block!important'>a", "a"},
+		{"the one that shows what its own hides", ".x{display:block!important}", "<p class=x style=display:none>a", "a"},
+		{"what browsers know", "p{display:none;display:nosuch}", "<p>a", ""},
+		{"what browsers know of a colour", "p{color:white;color:nosuch}", "<p>a", ""},
+		{"all of it again", "p{display:none}p.x{all:initial}", "<p class=x>a", "a"},
+		{"where() is nothing", ":where(#x){display:none}p{display:block}", "<p id=x>a", "a"},
+		{"is() is its most", ":is(#x,i){display:none}p.y{display:block}", "<p id=x class=y>a", ""},
+		{"the rule over the attribute", "p{display:block}", "<p hidden>a", "a"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if text, hidden := seenOf("<style>" + test.css + "</style>" + test.html); text != test.text {
+				t.Errorf("got %q, want %q; hidden %q", text, test.text, hidden)
+			}
+		})
+	}
+}
+
+func TestBlocksOfAStyleSheetAreForTheReaderOfAMail(t *testing.T) {
+	tests := []struct {
+		rule  string
+		holds bool
+	}{
+		{"@media all", true},
+		{"@media screen", true},
+		{"@MEDIA only screen", true},
+		{"@media print", false},
+		{"@media not print", true},
+		{"@media not all", false},
+		{"@media print, screen", true},
+		{"@media screen and (min-width: 1px)", true},
+		{"@media (min-width:calc(1px * 600))", true},
+		{"@media only screen and (max-width: 600px)", false},
+		{"@media screen and (min-width:600px) and (max-width:2000px)", true},
+		{"@media (400px <= width < 2000px)", true},
+		{"@media (width<400px)", false},
+		{"@media (400px > width)", false},
+		{"@media (orientation: landscape)", true},
+		{"@media (prefers-color-scheme: dark)", false},
+		{"@media (prefers-color-scheme: light)", true},
+		{"@media screen and (-webkit-min-device-pixel-ratio:0)", true},
+		{"@media (min-resolution: 2dppx)", false},
+		{"@media (min-aspect-ratio: 1/1)", true},
+		{"@media (hover)", true},
+		{"@media not (hover)", false},
+		{"@media (print) or (hover)", true},
+		{"@media (nosuch)", false},
+		{"@media (max-width:600px) and (hover)", false},
+		{"@supports (display:grid)", true},
+		{"@supports not (display:grid)", false},
+		{"@layer a", true},
+		{"@font-face", false},
+		{"@keyframes p", false},
+		{"@media all{@media screen", true},
+		{"@media all{@media print", false},
+		{"@media \\61ll", true},
+		{"", true},
+	}
+	for _, test := range tests {
+		t.Run(test.rule, func(t *testing.T) {
+			open := strings.Repeat("{", min(len(test.rule), 1))
+			closed := strings.Repeat("}", strings.Count(test.rule+open, "{"))
+			text, _ := seenOf("<style>" + test.rule + open + "p{display:none}" + closed + "i{display:none}</style><p>a</p><i>b</i>c")
+			if want := map[bool]string{true: "c", false: "a c"}[test.holds]; text != want {
+				t.Errorf("got %q, want %q", text, want)
+			}
+		})
+	}
+}
+
+func TestRulesInRulesAreFollowed(t *testing.T) {
+	for css, want := range map[string]string{
+		"div{p{display:none}}":                    "b c",
+		"div,u{color:red;& p{display:none}top:0}": "b c",
+		"p{&.x{display:none}}":                    "a c",
+		"div{@media all{display:none}}":           "b c",
+		"div{@media print{display:none}}":         "a b c",
+		"p{i{display:none}}u{display:none}":       "a b",
+		"div{p{&:not(b){display:none}}}":          "b c",
+		"div{p{top:0}display:none}":               "b c",
+	} {
+		if text, hidden := seenOf("<style>" + css + "</style><div><p>a</p></div><p class=x>b</p><u>c</u>"); text != want {
+			t.Errorf("%q: got %q, want %q; hidden %q", css, text, want, hidden)
+		}
+	}
+}
+
+func TestTextOfStyleSheetsIsSeen(t *testing.T) {
+	tests := []struct{ name, css, html, text, hidden string }{
+		{"before", `p::before{content:"Buy"}`, "<p>now</p>", "Buynow", ""},
+		{"after", `p:after{content:' now '}`, "<p>Buy</p>here", "Buy now here", ""},
+		{"within a word", `.x::before{content:"V"}`, "<b class=x>iagra</b>", "Viagra", ""},
+		{"several strings", `p::before{content:"Bu" 'y '}`, "<p>now", "Buy now", ""},
+		{"escapes", `p::before{content:"\42 u\79 "}`, "<p>now", "Buynow", ""},
+		{"an attribute", `p::before{content:attr(data-a) " now"}`, "<p data-a=Buy>.", "Buy now.", ""},
+		{"for other elements", `i::before{content:"a"}`, "<p>b", "b", ""},
+		{"none", `p::before{content:"a"}p::before{content:none}`, "<p>b", "b", ""},
+		{"hidden by itself", `p::before{content:"a ";display:none}`, "<p>b", "b", "a"},
+		{"hidden with its element", `p{display:none}p::after{content:"a"}`, "<p>b</p>c", "c", "ba"},
+		{"shown before what is hidden is hidden with it", `p{font-size:0}p::before{content:"a";font-size:16px}`, "<p>b</p>c", "ac", "b"},
+		{"nothing is in a picture", `img::before{content:"a"}`, "<img>b", "b", ""},
+		{"brackets and signs", `p::before{content:"};:,{"}i{display:none}`, "<p>b<i>c", "};:,{b", "c"},
+		{"behind elements that are never closed", `p::after,i::after{content:" a"}`, "<p>b <i>c", "b c a a", ""},
+		{"what is said to those who cannot see", `p::before{content:"a " / "x"}`, "<p>b", "a b", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			text, hidden := seenOf("<style>" + test.css + "</style>" + test.html)
+			if text != test.text || hidden != test.hidden {
+				t.Errorf("got %q, hidden %q, want %q, hidden %q", text, hidden, test.text, test.hidden)
+			}
+		})
+	}
+}
+
+func TestAStyleSheetAddsNoMoreTextThanItsPageHas(t *testing.T) {
+	const words = "word word word word word word word word word word "
+	page := `<style>i::after,i::before{content:"` + words + `"}</style>` + strings.Repeat("<i>", 1000)
+	d := NewDecoder(Options{})
+	m := d.Decode([]byte("Content-Type: text/html\n\n" + page))
+	if got := len(m.Parts[0].Text); got > len(page) || got < len(page)/2 {
+		t.Errorf("got %d bytes of a page of %d", got, len(page))
+	}
+	if !m.Repairs.Has(CutStyles) {
+		t.Error("it is not reported")
+	}
+}
+
+// With too many rules for its elements a page is read as if what is left of the rules were not there, and it is reported.
+func TestTheWorkForSelectorsIsBounded(t *testing.T) {
+	many := func(format string) string {
+		var css strings.Builder
+		for i := range maxRules {
+			fmt.Fprintf(&css, format, i)
+		}
+		return css.String()
+	}
+	for name, css := range map[string]string{
+		"rules for anything":       many("*:not(.a%d){color:red}"),
+		"rules for one class":      many(".x:not(.a%d){color:red}"),
+		"rules that look about":    many("i .x:nth-child(%d){color:red}"),
+		"one rule of many choices": "i:is(" + strings.Repeat(".a,", 15) + ".b){color:red}" + many(".x.a%d{color:red}"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := NewDecoder(Options{})
+			m := d.Decode([]byte("Content-Type: text/html\n\n<style>" + css + "</style>" + strings.Repeat("<i class=x>a ", 20_000)))
+			if !m.Repairs.Has(CutStyles) {
+				t.Error("it is not reported")
+			}
+			if got := strings.Count(string(m.Parts[0].Text), "a"); got != 20_000 {
+				t.Errorf("got %d words, want 20000", got)
+			}
+			if d.sheets.left < -100_000 {
+				t.Errorf("%d conditions more than allowed were looked at", -d.sheets.left)
+			}
+		})
+	}
+}
