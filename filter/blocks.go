@@ -102,6 +102,13 @@ func (b *blocks) verify(i int) {
 	}
 }
 
+// verifyScore finds weights that are no numbers, which nobody looked for.
+func (b *blocks) verifyScore(v Verdict) {
+	if sum := v.Score + v.Probability; sum-sum != 0 && b.err == nil { // only of a finite number this is 0
+		b.err = fmt.Errorf("%w: the score is %v", ErrDamaged, v.Score)
+	}
+}
+
 // place says which block i is.
 func (b *blocks) place(i int) string {
 	if cells := b.cellBlocks(); i >= cells {

@@ -38,13 +38,16 @@ func (f *Filter) Passed(raw []byte, v Verdict, terms ...Contribution) []byte {
 	for _, t := range terms {
 		fmt.Fprintf(&own, "X-Chaff-Term: %+.4f %s\n", t.Contribution, headerTerm(t.Term))
 	}
-	return withFields(raw, own.String())
+	out, _ := withFields(raw, own.String())
+	return out
 }
 
-// Unjudged returns a message that nobody judged, as [Filter.Passed] does one that was. Its only field is
+// Unjudged returns a message that nobody judged, or the beginning of one, as [Filter.Passed] does one that was. Its only field is
 //
 //	X-Chaff-Unjudged: WHY
-func Unjudged(raw []byte, why string) []byte {
+//
+// Ended reports whether the header has ended for every program that may read the message: in what comes after, none finds a verdict.
+func Unjudged(raw []byte, why string) (out []byte, ended bool) {
 	return withFields(raw, "X-Chaff-Unjudged: "+headerText(why)+"\n")
 }
 
@@ -52,11 +55,12 @@ func Unjudged(raw []byte, why string) []byte {
 // field before it.
 const spacer = "X-Chaff-Message:"
 
-// withFields returns raw with our fields, lines that end in LF, instead of those of the same kind that it had.
-func withFields(raw []byte, fields string) []byte {
+// withFields returns raw with our fields, lines that end in LF, instead of those of the same kind that it had, and whether its
+// header has ended in all readings.
+func withFields(raw []byte, fields string) (out []byte, ended bool) {
 	first := fromLine(raw)
 	most := len(fields) + strings.Count(fields, "\n") + len(spacer) + len("\r\n")
-	out := append(make([]byte, 0, len(raw)+most), raw[:first]...)
+	out = append(make([]byte, 0, len(raw)+most), raw[:first]...)
 	out = appendOthers(out, raw[first:])
 	rest := out[first:]
 	if len(rest) > 0 && rest[0] <= ' ' && !isEmptyLine(rest) {
@@ -66,8 +70,9 @@ func withFields(raw []byte, fields string) []byte {
 	if crlf {
 		fields = strings.ReplaceAll(fields, "\n", "\r\n")
 	}
-	disown(rest[:len(rest)-headerEnd(rest, crlf)])
-	return slices.Insert(out, first, []byte(fields)...)
+	end, ended := headerEnd(rest, crlf)
+	disown(rest[:end])
+	return slices.Insert(out, first, []byte(fields)...), ended
 }
 
 // endsInCRLF reports whether the first line of raw that ends in LF ends in CR LF.

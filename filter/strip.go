@@ -74,18 +74,18 @@ func hasPrefixFold(b []byte, prefix string) bool {
 	return len(b) >= len(prefix) && bytes.EqualFold(b[:len(prefix)], []byte(prefix))
 }
 
-// headerEnd returns how many bytes of raw are left where its header has ended in all readings. A message with lines of one kind,
+// headerEnd returns where the header of raw has ended in all readings, and whether it has in raw. A message with lines of one kind,
 // LF or CR LF, is read alike by all, since else a program could read no mail at all. If it has both, the header goes on
 // for who knows only LF until two of these follow each other, and for who knows only CR LF until two of those do.
 //
 // Crlf says of which kind the lines before raw are. Nobody's header ends by CR alone or by CR CR LF, which to some are no line ends.
-func headerEnd(raw []byte, crlf bool) (left int) {
+func headerEnd(raw []byte, crlf bool) (end int, ended bool) {
 	sawLF, sawCRLF := !crlf, crlf
 	lfEnded, crlfEnded := false, false
 	for at, afterCRLF := 0, crlf; ; {
 		i := bytes.IndexByte(raw[at:], '\n')
 		if i < 0 {
-			return 0
+			return len(raw), false
 		}
 		line := raw[at : at+i]
 		at += i + 1
@@ -99,7 +99,7 @@ func headerEnd(raw []byte, crlf bool) (left int) {
 			afterCRLF = false
 		}
 		if (lfEnded || !sawLF) && (crlfEnded || !sawCRLF) {
-			return len(raw) - at
+			return at, true
 		}
 	}
 }

@@ -37,8 +37,8 @@ func TestAForgedVerdictLosesItsName(t *testing.T) {
 		"and what goes on with it elsewhere is not":        {"To: b\nX-Chaff-Message:\n a\nCc: b\n\nbody", "To: b\nCc: b\n\nbody"},
 		"without a fold that goes on with the field above": {"X-Spam-Flag: NO\n a\n b\nTo: b\n\nbody", "To: b\n\nbody"},
 	} {
-		got := string(withFields([]byte(tt.raw), ""))
-		if got != tt.want {
+		out, _ := withFields([]byte(tt.raw), "")
+		if got := string(out); got != tt.want {
 			t.Errorf("%s:\n%q became\n%q, want\n%q", name, tt.raw, got, tt.want)
 		}
 	}
@@ -56,7 +56,7 @@ func TestStrippingIsLinear(t *testing.T) {
 	} {
 		raw := bytes.Repeat([]byte(unit), 4<<20/len(unit))
 		began := time.Now()
-		withFields(raw, "")
+		_, _ = withFields(raw, "")
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("%s: %v for 4 MiB", name, took)
 		}

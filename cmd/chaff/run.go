@@ -38,21 +38,21 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	command, err := root.ExecuteContextC(ctx)
+	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return p.code
 	}
-	return p.fail(command, args, err)
+	return p.fail(args, err)
 }
 
 // fail reports an error on one line, with a hint if there is one, and returns the exit code.
-func (p *program) fail(command *cobra.Command, args []string, err error) int {
+func (p *program) fail(args []string, err error) int {
 	code := exitError
 	var failed classifyError
 	switch {
 	case errors.As(err, &failed):
 		code = failed.code
-	case command.Name() == "classify":
+	case classifies(args):
 		code = delivery.Misunderstood(args, p.streams())
 	}
 	if errors.Is(err, context.Canceled) {
