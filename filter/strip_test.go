@@ -215,7 +215,7 @@ func TestNoProgramFindsAForgedVerdict(t *testing.T) {
 	own := string(filter.Passed(nil, Verdict{Class: "ham", Decision: Ham}))
 	programs := downstreams()
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 5000 {
+	for range 3000 {
 		var raw []byte
 		for range random.IntN(14) {
 			raw = append(raw, pieces[random.IntN(len(pieces))]...)
