@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/google/renameio/v2/maybe"
 
@@ -101,8 +102,11 @@ func Open(path string) (*Filter, error) {
 // OpenForOne is Open for one message: the file is mapped, and of the tables, what is looked up is verified when it is, which in a
 // large model is a small part. The filter belongs to one goroutine, and is there to classify and explain; what it says holds if
 // [Filter.Err] finds nothing after it.
-func OpenForOne(path string) (*Filter, error) {
-	data, m, err := mapFile(path)
+func OpenForOne(path string) (*Filter, error) { return openForOne(path, time.Now()) }
+
+// openForOne takes the time, so that a test need not wait until a file is settled.
+func openForOne(path string, now time.Time) (*Filter, error) {
+	data, m, err := mapFile(path, now)
 	if err != nil {
 		return nil, fmt.Errorf("open model %s: %w", path, cause(err))
 	}

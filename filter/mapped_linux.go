@@ -23,7 +23,7 @@ type mapped struct {
 
 // mapFile maps a model file, if nobody changed it lately. Of one that was, and of one that cannot be mapped, it returns a copy and nil,
 // since a copy does not change between the check of a sum and its use.
-func mapFile(path string) ([]byte, *mapped, error) {
+func mapFile(path string, now time.Time) ([]byte, *mapped, error) {
 	// A FIFO would be waited for.
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
 	for err == syscall.EINTR {
@@ -42,7 +42,7 @@ func mapFile(path string) ([]byte, *mapped, error) {
 		return nil, nil, ErrNotModel
 	}
 	size := int(m.first.Size)
-	if m.isSettled(time.Now()) {
+	if m.isSettled(now) {
 		data, err := syscall.Mmap(fd, 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
 		if err == nil {
 			return data, m, nil

@@ -106,7 +106,7 @@ func testSignals(t *testing.T, p deliveryProgram) {
 			t.Run(s.String()+" "+when, func(t *testing.T) {
 				t.Parallel()
 				message := mail
-				if when == "while it is read" {
+				if when == "while it is read" || !slices.Contains(rescued, s) {
 					message = []byte(shortMail)
 				}
 				got := p.signalled(t, s, message, when == "while it is read", "--pass")
@@ -191,7 +191,7 @@ func testCrashes(t *testing.T, p deliveryProgram) {
 }
 
 func testLimits(t *testing.T, p deliveryProgram) {
-	wide := append([]byte("Subject: x\nContent-Type: text/plain; charset=utf-8\n\n"), bytes.Repeat([]byte("\ufdfa"), 1<<20)...)
+	wide := append([]byte("Subject: x\nContent-Type: text/plain; charset=utf-8\n\n"), bytes.Repeat([]byte("\ufdfa"), 1<<18)...)
 	for name, tt := range map[string]struct {
 		limit   string
 		message []byte
