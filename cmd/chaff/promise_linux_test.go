@@ -197,9 +197,9 @@ func testLimits(t *testing.T, p deliveryProgram) {
 		message []byte
 		judged  bool // it must be
 	}{
-		"the smallest address space of the documentation": {"-v 1400000", []byte(shortMail), true},
-		"that, and a message that grows":                  {"-v 1400000", wide, false},
-		"that, and a message that takes long":             {"-v 1400000", longMail(16 << 20), false},
+		"the smallest address space of the documentation": {"-v 1500000", []byte(shortMail), true},
+		"that, and a message that grows":                  {"-v 1500000", wide, false},
+		"that, and a message that takes long":             {"-v 1500000", longMail(16 << 20), false},
 		"more, and a message that grows":                  {"-v 1600000", wide, false},
 		"the smallest data segment of the documentation":  {"-d 150000", []byte(shortMail), true},
 		"that, and text that grows":                       {"-d 150000", wide, false},
