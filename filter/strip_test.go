@@ -124,14 +124,18 @@ func downstreams() []downstream {
 		}
 		return string(b)
 	}
-	lf, crlf := split(`\n`), split(`\r\n`)
+	at := func(end string) func(string) []string {
+		return func(header string) []string { return strings.Split(header, end) }
+	}
+	lf, crlf := at("\n"), at("\r\n")
+	unfold := strings.NewReplacer("\n ", "", "\n\t", "")
 	return []downstream{
 		{"LF only", upTo("\n\n"), lf, asItIs},
 		{"LF only, blanks trimmed", upTo("\n\n"), lf, strings.TrimSpace},
 		{"LF only, control characters dropped", upTo("\n\n"), lf, dropped(func(c byte) bool { return c < ' ' || c == 0x7f })},
 		{"LF only, ASCII only", upTo("\n\n"), lf, dropped(func(c byte) bool { return c >= 0x80 })},
 		{"LF only, seven bits", upTo("\n\n"), lf, sevenBit},
-		{"LF only, unfolded", upTo("\n\n"), func(h string) []string { return lf(regexp.MustCompile(`\n[ \t]`).ReplaceAllString(h, "")) }, asItIs},
+		{"LF only, unfolded", upTo("\n\n"), func(h string) []string { return lf(unfold.Replace(h)) }, asItIs},
 		{"LF only, lines of 512 bytes", upTo("\n\n"), cut(511), asItIs},
 		{"LF only, lines of 998 bytes", upTo("\n\n"), cut(998), asItIs},
 		{"LF only, a byte order mark dropped", upTo("\n\n"), lf, func(l string) string { return strings.TrimPrefix(l, "\ufeff") }},
@@ -152,8 +156,7 @@ func (d downstream) verdicts(message string) []string {
 	var found []string
 	for _, line := range d.lines(d.header(message)) {
 		line = strings.TrimRight(d.prepared(line), "\r\n")
-		name := strings.ToLower(line)
-		if strings.HasPrefix(name, "x-spam-") || strings.HasPrefix(name, "x-chaff-") {
+		if isVerdictName(line) {
 			found = append(found, line)
 		}
 	}
@@ -284,7 +287,10 @@ func checkNothingIsLost(t *testing.T, raw, passed string) {
 				return false
 			}
 			tried[at] = true
-			field := agreed.FindString(in)
+			field := ""
+			if in[0]|0x20 == 'x' {
+				field = agreed.FindString(in)
+			}
 			if passed == out && strings.HasPrefix(in, spacer) {
 				field = firstOf(in, "\n") // what goes on with it was the beginning of the message
 			}
@@ -312,4 +318,14 @@ func sameLine(in, out string) bool {
 		}
 	}
 	return true
+}
+
+// isVerdictName reports whether a field is one that a filter writes.
+func isVerdictName(field string) bool {
+	for _, name := range []string{"x-spam-", "x-chaff-"} {
+		if len(field) >= len(name) && strings.EqualFold(field[:len(name)], name) {
+			return true
+		}
+	}
+	return false
 }
