@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // The tests of this file hold the promise of --pass: the message comes out again, whole, or the exit code is 75. They run the
@@ -93,7 +95,7 @@ func TestAMessageGivenToPassComesOutOrTheCodeIs75(t *testing.T) {
 }
 
 func testSignals(t *testing.T, p deliveryProgram) {
-	mail := longMail(8 << 20)
+	mail := longMail(4 << 20)
 	rescued := []syscall.Signal{
 		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE,
 		syscall.SIGSEGV, syscall.SIGPIPE, syscall.SIGALRM, syscall.SIGTERM, syscall.SIGSTKFLT, syscall.SIGXCPU, syscall.SIGVTALRM, syscall.SIGSYS,
@@ -144,7 +146,10 @@ func (p deliveryProgram) signalled(t *testing.T, s syscall.Signal, message []byt
 		t.Fatal(err)
 	}
 	send := func() {
-		time.Sleep(50 * time.Millisecond)
+		if !reading {
+			awaitEnd(t, c.Process.Pid)
+		}
+		time.Sleep(20 * time.Millisecond)
 		if err := c.Process.Signal(s); err != nil {
 			t.Error(err)
 		}
@@ -175,8 +180,27 @@ func awaitProgram(t *testing.T, pid int, path string) {
 	t.Fatal("the program does not start")
 }
 
+// awaitEnd waits until a process has read all of its stdin, which is a pipe, and has had time for what comes next.
+func awaitEnd(t *testing.T, pid int) {
+	t.Helper()
+	pipe, err := os.Open(fmt.Sprintf("/proc/%d/fd/0", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	for range 1000 {
+		left, err := unix.IoctlGetInt(int(pipe.Fd()), unix.TIOCINQ)
+		if err == nil && left == 0 {
+			time.Sleep(20 * time.Millisecond)
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	t.Fatal("the program does not read")
+}
+
 func testCrashes(t *testing.T, p deliveryProgram) {
-	message := longMail(8 << 20)
+	message := longMail(4 << 20)
 	for args, code := range map[string]int{"--exit-code": 3, "--exit-code=spamassassin": 2, "--json": 1, "--pass": 75, "--pass --exit-code=spamassassin": 75} {
 		for _, signal := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGILL} {
 			t.Run(args+" "+signal.String(), func(t *testing.T) {
@@ -299,7 +323,7 @@ func testLargeMessages(t *testing.T, p deliveryProgram) {
 // testRewrittenModels delivers mail while another process changes the model, each way as often: a thousand
 // times where there are corpora, since that takes a while.
 func testRewrittenModels(t *testing.T, p deliveryProgram) {
-	deliveries := 60
+	deliveries := 40
 	if os.Getenv("TEST_CORPORA") != "" {
 		deliveries = 1000
 	}

@@ -1,6 +1,9 @@
 package delivery
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // The Go runtime ends a process that it cannot go on with (no memory, no thread, a stack that is full) past every recover, with
 // exit code 2, which with --exit-code=bogofilter means unsure. So that a crash costs no message and is no verdict, the program
@@ -30,8 +33,14 @@ func hold(message []byte) {
 
 // release takes the message back to write it. If a handler is writing it, release does not return: the handler ends the process.
 func release() {
-	if held.size.Swap(0) == busy {
-		select {}
+	for {
+		size := held.size.Load()
+		if size == busy {
+			time.Sleep(time.Hour)
+			continue
+		}
+		if held.size.CompareAndSwap(size, 0) {
+			return
+		}
 	}
-	held.message.Store(nil)
 }
