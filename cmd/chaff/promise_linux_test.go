@@ -150,7 +150,7 @@ func (p deliveryProgram) signalled(t *testing.T, s syscall.Signal, message []byt
 			awaitEnd(t, c.Process.Pid)
 		}
 		time.Sleep(20 * time.Millisecond)
-		if err := c.Process.Signal(s); err != nil {
+		if err := c.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			t.Error(err)
 		}
 	}
@@ -185,7 +185,7 @@ func awaitEnd(t *testing.T, pid int) {
 	t.Helper()
 	pipe, err := os.Open(fmt.Sprintf("/proc/%d/fd/0", pid))
 	if err != nil {
-		t.Fatal(err)
+		return // it has ended: not all signals are for long messages
 	}
 	defer pipe.Close()
 	for range 1000 {
