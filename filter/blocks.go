@@ -85,3 +85,10 @@ func (t *blockTable) sum(i int) uint32 {
 	from := t.size * blockTerms * i
 	return uint32(xxhash.Sum64(t.data[from:min(from+t.size*blockTerms, len(t.data))]))
 }
+
+// verifyScore finds weights that are no numbers, which nobody looked for.
+func (b *blocks) verifyScore(v Verdict) {
+	if sum := v.Score + v.Probability; sum-sum != 0 && b.err == nil { // only of a finite number this is 0
+		b.err = fmt.Errorf("%w: the score is %v", ErrDamaged, v.Score)
+	}
+}

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"math"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -28,6 +29,7 @@ type Filter struct {
 	terms      func() Terms
 	file       *sections // nil for a filter that was just trained
 	blocks     *blocks   // what is verified of file when it is looked up; nil if all was verified before
+	mapped     *mapped   // what file is; nil if it is a copy
 	scratch    sync.Pool // of *scratch
 }
 
@@ -71,6 +73,9 @@ type Verdict struct {
 
 // Classify says what a message is. Any bytes are a message: of one without a known term, the bias decides.
 func (f *Filter) Classify(raw []byte) Verdict {
+	if f.mapped != nil {
+		defer f.mapped.catch(debug.SetPanicOnFault(true))
+	}
 	s, ok := f.scratch.Get().(*scratch)
 	if !ok {
 		s = &scratch{reader: f.newReader()}
@@ -92,6 +97,9 @@ func (f *Filter) classify(s *scratch, raw []byte) Verdict {
 	}
 	v.Unknown = len(document.Terms) - v.Known
 	v.Repairs = repairs
+	if f.blocks != nil {
+		f.blocks.verifyScore(v)
+	}
 	return v
 }
 

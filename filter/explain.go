@@ -3,6 +3,7 @@ package filter
 import (
 	"cmp"
 	"math"
+	"runtime/debug"
 	"slices"
 
 	"chaff/features"
@@ -49,7 +50,11 @@ type Contribution struct {
 }
 
 // Explain says what a message is, and why. For a filter that was opened, the error is about its file.
-func (f *Filter) Explain(raw []byte) (Explanation, error) {
+func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
+	if f.mapped != nil {
+		defer func() { err = cmp.Or(f.Err(), err) }()
+		defer f.mapped.catch(debug.SetPanicOnFault(true))
+	}
 	look, err := f.settings.Reading().Look(raw)
 	if err != nil {
 		return Explanation{}, err
@@ -58,7 +63,7 @@ func (f *Filter) Explain(raw []byte) (Explanation, error) {
 	if err != nil {
 		return Explanation{}, err
 	}
-	e := Explanation{Verdict: f.Classify(raw), Look: look, Contributions: []Contribution{}, UnknownTerms: []string{}}
+	e = Explanation{Verdict: f.Classify(raw), Look: look, Contributions: []Contribution{}, UnknownTerms: []string{}}
 	x := f.vector(raw)
 	scores := f.linear.Scores(nil, x)
 	first, second := topTwo(scores)

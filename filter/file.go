@@ -4,8 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"math"
 	"os"
+	"runtime/debug"
+	"slices"
+	"syscall"
+	"time"
 
 	"chaff/features"
 	"chaff/internal/replace"
@@ -76,29 +82,58 @@ func cause(err error) error {
 	return err
 }
 
-// Open maps a model file. The error wraps [ErrNotModel], [ErrTruncated], [ErrDamaged], [ErrVersion] or that of the
-// file system, and names the file.
-func Open(path string) (*Filter, error) { return open(path, false) }
-
-// OpenForOne is Open for one message: of the tables, what is looked up is verified when it is, which in a large model is a small
-// part. The filter belongs to one goroutine, and is there to classify and explain; what it says holds if [Filter.Err] finds
-// nothing after it.
-func OpenForOne(path string) (*Filter, error) { return open(path, true) }
-
-func open(path string, byBlock bool) (*Filter, error) {
+// Open reads a model file into memory, where nobody changes it. The error wraps [ErrNotModel], [ErrTruncated], [ErrDamaged],
+// [ErrVersion] or that of the file system, and names the file.
+func Open(path string) (*Filter, error) {
 	data, err := load(path)
 	if err != nil {
 		return nil, fmt.Errorf("open model %s: %w", path, cause(err))
 	}
-	f, err := decode(data, byBlock)
+	f, err := Decode(data)
 	if err != nil {
 		return nil, fmt.Errorf("open model %s: %w", path, err)
 	}
 	return f, nil
 }
 
+// OpenForOne is Open for one message: the file is mapped, and of the tables, what is looked up is verified when it is, which in a
+// large model is a small part. The filter belongs to one goroutine, and is there to classify and explain; what it says holds if
+// [Filter.Err] finds nothing after it.
+func OpenForOne(path string) (*Filter, error) { return openForOne(path, time.Now()) }
+
+// openForOne takes the time, so that a test need not wait until a file is settled.
+func openForOne(path string, now time.Time) (*Filter, error) {
+	data, m, err := mapFile(path, now)
+	if err != nil {
+		return nil, fmt.Errorf("open model %s: %w", path, cause(err))
+	}
+	f, err := decodeMapped(data, m)
+	if err != nil {
+		return nil, fmt.Errorf("open model %s: %w", path, err)
+	}
+	return f, nil
+}
+
+// decodeMapped is Decode for data that is mapped, or that m is nil for.
+func decodeMapped(data []byte, m *mapped) (f *Filter, err error) {
+	if m == nil {
+		return decode(data, false)
+	}
+	defer func() {
+		if m.changed() {
+			f, err = nil, ErrChanged
+		}
+	}()
+	defer m.catch(debug.SetPanicOnFault(true))
+	if f, err = decode(data, true); err == nil {
+		f.mapped = m
+	}
+	return f, err
+}
+
+// load reads a file of at least a few bytes. A FIFO is none, and not waited for.
 func load(path string) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +145,11 @@ func load(path string) ([]byte, error) {
 	case !info.Mode().IsRegular(), info.Size() < int64(len(magic)):
 		return nil, ErrNotModel
 	}
-	return mapFile(file, int(info.Size()))
+	data := make([]byte, info.Size())
+	if _, err := io.ReadFull(file, data); err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		return nil, err
+	}
+	return data, nil
 }
 
 // Decode returns the filter that a model file holds. It keeps data, which must not change.
@@ -169,10 +208,27 @@ func decode(data []byte, byBlock bool) (*Filter, error) {
 	if f.isSpamFilter() && f.settings.Thresholds == nil {
 		return nil, fmt.Errorf("%w: it has no thresholds", ErrDamaged)
 	}
+	if err := f.checkNumbers(byBlock); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
 	if byBlock {
 		return f, f.verifyByBlock(s)
 	}
 	return f, nil
+}
+
+// checkNumbers returns an error for numbers of which no finite score or probability comes: sums say only that the file is as it
+// was written. Of weights that are verified by block the score is looked at.
+func (f *Filter) checkNumbers(byBlock bool) error {
+	for _, number := range slices.Concat(f.linear.Bias, f.settings.Calibration.Offsets, []float64{f.settings.Calibration.Slope}) {
+		if !(math.Abs(number) <= math.MaxFloat32) {
+			return fmt.Errorf("it has the number %v: %w", number, models.ErrNotFinite)
+		}
+	}
+	if byBlock {
+		return nil
+	}
+	return f.linear.Validate()
 }
 
 // verifyByBlock lets each look-up verify the blocks of the tables that it reads.
@@ -188,12 +244,15 @@ func (f *Filter) verifyByBlock(s *sections) error {
 	return f.blocks.expect(sums)
 }
 
-// Err returns the first damage that was found since the filter was opened by [OpenForOne].
+// Err returns the first damage that was found since the filter was opened by [OpenForOne], or [ErrChanged].
 func (f *Filter) Err() error {
-	if f.blocks == nil {
-		return nil
+	switch {
+	case f.mapped != nil && f.mapped.changed():
+		return ErrChanged
+	case f.blocks != nil:
+		return f.blocks.err
 	}
-	return f.blocks.err
+	return nil
 }
 
 // numbers returns a section, got by get, as numbers.

@@ -3,6 +3,7 @@ package filter
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -242,4 +243,74 @@ func TestNumbersAreReadFromAnyPlace(t *testing.T) {
 	if _, err := numbersOf[uint64](data[:9]); !errors.Is(err, ErrDamaged) {
 		t.Errorf("nine bytes: got %v, want %v", err, ErrDamaged)
 	}
+}
+
+// TestNumbersThatAreNoneAreDamage is about a model that somebody made: its sums are right.
+func TestNumbersThatAreNoneAreDamage(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for name, change := range map[string]func(f *Filter){
+		"a weight that is no number": func(f *Filter) { fill(f.linear.Weights, float32(nan)) },
+		"a weight without end":       func(f *Filter) { fill(f.linear.Weights, float32(inf)) },
+		"a bias that is no number":   func(f *Filter) { f.linear.Bias[0] = nan },
+		"a bias without end":         func(f *Filter) { f.linear.Bias[0] = -inf },
+		"a bias of the largest":      func(f *Filter) { f.linear.Bias[0] = math.MaxFloat64 },
+		"a slope of the largest":     func(f *Filter) { f.settings.Calibration.Slope = math.MaxFloat64 },
+	} {
+		f := spamFilter(t)
+		change(f)
+		data := rawEncode(t, f)
+		path := filepath.Join(t.TempDir(), "model")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(path); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: got %v, want %v", name, err, ErrDamaged)
+		}
+		one, err := decode(data, true)
+		if err == nil {
+			v := one.Classify([]byte("Subject: spama\n\nspama spamb sharedc hamb\n"))
+			if err = one.Err(); err == nil {
+				t.Errorf("%s: opened for one message, got %+v", name, v)
+			}
+		}
+		if !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: opened for one message, got %v, want %v", name, err, ErrDamaged)
+		}
+	}
+}
+
+func fill(weights []float32, with float32) {
+	for i := range weights {
+		weights[i] = with
+	}
+}
+
+// rawEncode is Encode without its look at the numbers.
+func rawEncode(t *testing.T, f *Filter) []byte {
+	t.Helper()
+	honest := *f.linear
+	weights, bias := f.linear.Weights, f.linear.Bias
+	f.linear.Weights, f.linear.Bias = make([]float32, len(weights)), make([]float64, len(bias))
+	s, err := decodeSections(encode(t, f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	*f.linear = honest
+	var all []section
+	for _, name := range s.names {
+		data, err := s.get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch name {
+		case "BIAS":
+			data = bytesOf(bias)
+		case "WGHT":
+			data = bytesOf(weights)
+		case "SUMS":
+			data = bytesOf(newBlocks(f.linear.Terms, f.vocabulary.Len(), bytesOf(weights), bytesOf(f.vocabulary.Table())).all())
+		}
+		all = append(all, section{name, data})
+	}
+	return encodeSections(all)
 }

@@ -3,13 +3,14 @@ package filter
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // Passed returns the message again with the verdict v in its header, for mail systems that sort by header fields. All
-// X-Spam-* and X-Chaff-* fields that came in are left out, so that nobody can send their own verdict; ours are put in
-// front of the others, behind a "From " line if there is one, with the line ends of the message. Every other byte is
+// X-Spam-* and X-Chaff-* fields that came in are taken out, so that nobody can send their own verdict, see strip.go; ours
+// are put in front of the others, behind a "From " line if there is one, with the line ends of the message. Every other byte is
 // kept. The fields are
 //
 //	X-Spam-Flag: YES or NO
@@ -37,26 +38,64 @@ func (f *Filter) Passed(raw []byte, v Verdict, terms ...Contribution) []byte {
 	for _, t := range terms {
 		fmt.Fprintf(&own, "X-Chaff-Term: %+.4f %s\n", t.Contribution, headerTerm(t.Term))
 	}
-
-	fields := own.String()
-	first := raw[:lineEnd(raw)]
-	if bytes.HasSuffix(first, []byte("\r\n")) {
-		fields = strings.ReplaceAll(fields, "\n", "\r\n")
-	}
-	out := make([]byte, 0, len(raw)+len(fields))
-	if isFromLine(first) {
-		out = append(out, first...)
-		raw = raw[len(first):]
-	}
-	out = append(out, fields...)
-	return appendWithoutVerdicts(out, raw)
+	out, _ := withFields(raw, own.String())
+	return out
 }
 
-// isFromLine reports whether a line, with its end, is the first of a message in an mbox. Without an end it is all there
-// is of the message, and nothing can stand behind it.
-func isFromLine(line []byte) bool {
-	starts := bytes.HasPrefix(line, []byte("From ")) || bytes.HasPrefix(line, []byte(">From "))
-	return starts && bytes.ContainsAny(line, "\r\n")
+// Unjudged returns a message that nobody judged, or the beginning of one, as [Filter.Passed] does one that was. Its only field is
+//
+//	X-Chaff-Unjudged: WHY
+//
+// Ended reports whether the header has ended for every program that may read the message: in what comes after, none finds a verdict.
+func Unjudged(raw []byte, why string) (out []byte, ended bool) {
+	return withFields(raw, "X-Chaff-Unjudged: "+headerText(why)+"\n")
+}
+
+// spacer is the name of the field that stands last of ours before a message which begins with a blank, and so would go on with the
+// field before it.
+const spacer = "X-Chaff-Message:"
+
+// withFields returns raw with our fields, lines that end in LF, instead of those of the same kind that it had, and whether its
+// header has ended in all readings.
+func withFields(raw []byte, fields string) (out []byte, ended bool) {
+	first := fromLine(raw)
+	most := len(fields) + strings.Count(fields, "\n") + len(spacer) + len("\r\n")
+	out = append(make([]byte, 0, len(raw)+most), raw[:first]...)
+	out = appendOthers(out, raw[first:])
+	rest := out[first:]
+	if len(rest) > 0 && rest[0] <= ' ' && !isEmptyLine(rest) {
+		fields += spacer + "\n"
+	}
+	crlf := endsInCRLF(out)
+	if crlf {
+		fields = strings.ReplaceAll(fields, "\n", "\r\n")
+	}
+	end, ended := headerEnd(rest, crlf)
+	disown(rest[:end])
+	return slices.Insert(out, first, []byte(fields)...), ended
+}
+
+// endsInCRLF reports whether the first line of raw that ends in LF ends in CR LF.
+func endsInCRLF(raw []byte) bool {
+	i := bytes.IndexByte(raw, '\n')
+	return i > 0 && raw[i-1] == '\r'
+}
+
+// isEmptyLine reports whether b begins with a line that is empty for everybody.
+func isEmptyLine(b []byte) bool {
+	return bytes.HasPrefix(b, []byte("\n")) || bytes.HasPrefix(b, []byte("\r\n"))
+}
+
+// fromLine returns the length of the first line of raw, with its end, if it is that of a message in an mbox. Only a plain line is:
+// what stands in front of our fields must hide neither them nor a field of its own.
+func fromLine(raw []byte) int {
+	if !bytes.HasPrefix(raw, []byte("From ")) && !bytes.HasPrefix(raw, []byte(">From ")) {
+		return 0
+	}
+	if text, n := plainLine(raw); text != nil && n < longLine {
+		return n
+	}
+	return 0
 }
 
 // headerText keeps the name of a class, which may come from the name of a folder, from breaking a header.
@@ -73,52 +112,4 @@ func headerText(name string) string {
 func headerTerm(term string) string {
 	quoted := strconv.QuoteToASCII(term)
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
-}
-
-// appendWithoutVerdicts appends raw without the X-Spam-* and X-Chaff-* fields of its header.
-//
-// Filters fold their X-Spam-* fields, so the lines that continue these go too. Ours are never folded: a line that
-// seems to continue an X-Chaff-* field was the first of a message that starts with a blank, and stays.
-func appendWithoutVerdicts(dst, raw []byte) []byte {
-	dropping := false // lines that continue the field at hand
-	for len(raw) > 0 {
-		n := lineEnd(raw)
-		line := raw[:n]
-		if len(bytes.TrimRight(line, "\r\n")) == 0 {
-			break // the header ends here
-		}
-		raw = raw[n:]
-		switch continues := line[0] == ' ' || line[0] == '\t'; {
-		case continues && dropping:
-		case continues:
-			dst = append(dst, line...)
-		case isField(line, "X-Chaff-"):
-			dropping = false
-		default:
-			if dropping = isField(line, "X-Spam-"); !dropping {
-				dst = append(dst, line...)
-			}
-		}
-	}
-	return append(dst, raw...)
-}
-
-// isField reports whether line is a header field whose name starts with prefix.
-func isField(line []byte, prefix string) bool {
-	return len(line) >= len(prefix) && bytes.EqualFold(line[:len(prefix)], []byte(prefix)) && bytes.IndexByte(line, ':') > 0
-}
-
-// lineEnd returns the length of the first line of b with its line end: LF, CR LF, CR CR LF or, as broken programs
-// write, a bare CR.
-func lineEnd(b []byte) int {
-	i := bytes.IndexAny(b, "\r\n")
-	if i < 0 {
-		return len(b)
-	}
-	for _, end := range []string{"\n", "\r\n", "\r\r\n"} {
-		if bytes.HasPrefix(b[i:], []byte(end)) {
-			return i + len(end)
-		}
-	}
-	return i + 1
 }

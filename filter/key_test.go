@@ -12,9 +12,9 @@ import (
 	"chaff/features"
 )
 
-// forgeries returns words whose terms as hidden text have the unkeyed xxhash64 of terms of ham: the words were found in seconds, by
+// forgedWords returns words whose terms as hidden text have the unkeyed xxhash64 of terms of ham: the words were found in seconds, by
 // inverting the hash.
-func forgeries() map[string]string {
+func forgedWords() map[string]string {
 	return map[string]string{
 		"body:hama": "njegxiiaaxqlbqfub", "body:hamb": "hzrreymbtrquudnrr", "body:shareda": "hdfrvgqhouinsmwyu",
 	}
@@ -22,7 +22,7 @@ func forgeries() map[string]string {
 
 func TestAWordCannotPassForTheTermOfAnother(t *testing.T) {
 	f := spamFilter(t)
-	for term, word := range forgeries() {
+	for term, word := range forgedWords() {
 		raw := fmt.Appendf(nil, "Content-Type: text/html\n\n<p style=\"display:none\">%s</p>", word)
 		look, err := f.Settings().Reading().Look(raw)
 		if err != nil {

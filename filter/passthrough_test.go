@@ -3,7 +3,7 @@ package filter
 import (
 	"bytes"
 	"path/filepath"
-	"regexp"
+	"strings"
 	"testing"
 
 	"chaff/corpus"
@@ -129,23 +129,22 @@ func TestAnyFormOfMessagePassesByteForByte(t *testing.T) {
 
 // passage passes messages through a filter and looks at what comes out.
 type passage struct {
-	filter   *Filter
-	verdict  Verdict
-	own      []byte         // the fields of the verdict
-	verdicts *regexp.Regexp // the start of a field that a filter wrote
+	filter  *Filter
+	verdict Verdict
+	own     []byte // the fields of the verdict
 }
 
 func newPassage(t testing.TB) passage {
 	p := passage{
-		filter:   spamFilter(t),
-		verdict:  Verdict{Class: "spam", Decision: Spam, Score: 7.25, Probability: 0.9992908},
-		verdicts: regexp.MustCompile(`(?i)^X-(Spam|Chaff)-[^\r\n]*:`),
+		filter:  spamFilter(t),
+		verdict: Verdict{Class: "spam", Decision: Spam, Score: 7.25, Probability: 0.9992908},
 	}
 	p.own = p.filter.Passed(nil, p.verdict)
 	return p
 }
 
-// check reports a message that is not what it was when the verdicts are taken out, or that differs the second time.
+// check reports a message that is not what it was when the verdicts are taken out, whose body has changed, or that differs
+// the second time.
 func (p passage) check(t *testing.T, name string, raw []byte) {
 	t.Helper()
 	before := bytes.Clone(raw)
@@ -153,57 +152,25 @@ func (p passage) check(t *testing.T, name string, raw []byte) {
 	if !bytes.Equal(raw, before) {
 		t.Fatalf("%s: the message was changed where it is", name)
 	}
-	stripped, ok := without(out, p.own, bytes.ReplaceAll(p.own, []byte("\n"), []byte("\r\n")))
+	first, rest, ok := bytes.Cut(out, bytes.ReplaceAll(p.own, []byte("\n"), []byte("\r\n")))
 	if !ok {
-		t.Errorf("%s: the verdict is not in %.300q", name, out)
+		first, rest, ok = bytes.Cut(out, p.own)
 	}
-	if want := p.withoutVerdicts(raw); !bytes.Equal(stripped, want) {
-		at := firstDifference(stripped, want)
-		t.Errorf("%s: byte %d: got %.80q, want %.80q", name, at, stripped[at:], want[at:])
+	if !ok || !bytes.HasPrefix(raw, first) {
+		t.Fatalf("%s: the verdict is not in front of %.300q", name, out)
+	}
+	rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte(spacer+"\n")), []byte(spacer+"\r\n"))
+	checkNothingIsLost(t, string(raw[len(first):]), string(rest))
+	for _, ends := range []string{"\n", "\r\n"} {
+		header, body, ok := strings.Cut(string(raw), ends+ends)
+		if plain := strings.ReplaceAll(header, ends, ""); ok && !strings.ContainsAny(plain, "\r\n") && !bytes.HasSuffix(out, []byte(body)) {
+			t.Errorf("%s: the body has changed", name)
+		}
 	}
 	if again := p.filter.Passed(out, p.verdict); !bytes.Equal(again, out) {
 		at := firstDifference(again, out)
 		t.Errorf("%s: passed twice, byte %d: got %.80q, want %.80q", name, at, again[at:], out[at:])
 	}
-}
-
-// without returns out without the first of the blocks that is in it.
-func without(out []byte, blocks ...[]byte) (rest []byte, ok bool) {
-	for _, block := range blocks {
-		if before, after, found := bytes.Cut(out, block); found {
-			return append(bytes.Clone(before), after...), true
-		}
-	}
-	return out, false
-}
-
-// withoutVerdicts returns a message without what filters have written into its header.
-func (p passage) withoutVerdicts(raw []byte) []byte {
-	var kept []byte
-	for len(raw) > 0 && len(bytes.Trim(firstLine(raw), "\r\n")) > 0 {
-		field := firstLine(raw)
-		for next := raw[len(field):]; len(next) > 0 && (next[0] == ' ' || next[0] == '\t'); next = raw[len(field):] {
-			field = raw[:len(field)+len(firstLine(next))]
-		}
-		if !p.verdicts.Match(field) {
-			kept = append(kept, field...)
-		}
-		raw = raw[len(field):]
-	}
-	return append(kept, raw...)
-}
-
-// firstLine returns the first line of b with its end: LF behind no more than two CR, or a CR.
-func firstLine(b []byte) []byte {
-	end := bytes.IndexAny(b, "\r\n")
-	if end < 0 {
-		return b
-	}
-	crs := len(b[end:]) - len(bytes.TrimLeft(b[end:], "\r"))
-	if crs <= 2 && end+crs < len(b) && b[end+crs] == '\n' {
-		return b[:end+crs+1]
-	}
-	return b[:end+1]
 }
 
 func firstDifference(a, b []byte) int {

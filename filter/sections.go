@@ -36,6 +36,8 @@ var (
 	ErrTruncated = errors.New("model is truncated")
 	// ErrDamaged is returned for a model whose bytes have changed since it was written.
 	ErrDamaged = errors.New("model is damaged")
+	// ErrChanged is returned for a model that somebody rewrote while it was in use.
+	ErrChanged = errors.New("model was changed while it was read")
 	// ErrVersion is returned for a model of another version of the program.
 	ErrVersion = errors.New("model is of another version")
 )

@@ -50,7 +50,9 @@ type Provenance struct {
 }
 
 // Reading returns how bytes become the documents of the filter.
-func (s Settings) Reading() Reading { return Reading{Key: s.Key, Message: s.Message, Tokenize: s.Tokenize} }
+func (s Settings) Reading() Reading {
+	return Reading{Key: s.Key, Message: s.Message, Tokenize: s.Tokenize}
+}
 
 // decodeSettings reads the settings of a model file and checks that this program can honour them.
 func decodeSettings(data []byte) (Settings, error) {

@@ -75,7 +75,9 @@ func TestBothProgramsSayTheSameOfAMessage(t *testing.T) {
 		out     string // the beginning of stdout
 	}{
 		"a verdict":                         {nil, letter, environ, 0, ""},
-		"nothing at all":                    {nil, "", environ, 0, ""},
+		"nothing at all":                    {nil, "", environ, 1, ""},
+		"nothing at all, passed":            {[]string{"--pass"}, "", environ, 75, ""},
+		"nothing at all, and codes":         {[]string{"--exit-code"}, "", environ, 3, ""},
 		"as JSON":                           {[]string{"--json"}, letter, environ, 0, `{"path":"-","class":"`},
 		"passed":                            {[]string{"--pass"}, letter, environ, 0, "X-Spam-Flag: "},
 		"passed, with CR LF":                {[]string{"--pass"}, crlf, environ, 0, "X-Spam-Flag: "},
@@ -115,7 +117,7 @@ func TestBothProgramsReadFlagsTheSameWay(t *testing.T) {
 	home := trained(t)
 	words := []string{
 		"-m", "--model-file", "--model-file=" + home, "-m=" + home, "-m" + home, "-m=", home + "/damaged", "--pass", "--pass=true", "--pass=false",
-		"--pass=maybe", "--json", "--json=0", "--terms", "--terms=2", "--terms=0x2", "--terms=-1", "--terms=two", "--exit-code", "--exit-code=",
+		"--pass=maybe", "--pass=T", "--pass=1", "--json", "--json=0", "--terms", "--terms=2", "--terms=0x2", "--terms=-1", "--terms=two", "--exit-code", "--exit-code=",
 		"--exit-code=spamassassin", "--exit-code=other", "--modle", "--modle=x", "---", "--=", "-", "-x", "-mx", "-xm", "5", "",
 	}
 	random := rand.New(rand.NewPCG(1, 1))

@@ -21,9 +21,19 @@ func main() {
 
 // interruptible returns a context that ends with an interrupt, but for classify.
 func interruptible(args []string) (ctx context.Context, stop func()) {
-	if len(args) == 0 || args[0] != "classify" {
+	if !classifies(args) {
 		return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	}
-	delivery.MindInterrupts(args)
+	delivery.Guard(args)
 	return context.Background(), func() {}
+}
+
+// classifies reports whether these are arguments of classify, if need be behind flags that it does not have there.
+func classifies(args []string) bool {
+	for _, arg := range args {
+		if len(arg) == 0 || arg[0] != '-' {
+			return arg == "classify"
+		}
+	}
+	return false
 }

@@ -40,25 +40,24 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 	root.SetIn(stdin)
 	root.SetOut(screen.Lines(stdout))
 	root.SetErr(screen.Lines(stderr))
-	command, err := root.ExecuteContextC(ctx)
-	if err == nil {
-		return p.code
+	if err := root.ExecuteContext(ctx); err != nil {
+		return p.fail(root, args, err)
 	}
-	return p.fail(command, args, err)
+	return p.code
 }
 
 // fail reports an error on one line, with a hint if there is one, and returns the exit code.
-func (p *program) fail(command *cobra.Command, args []string, err error) int {
+func (p *program) fail(root *cobra.Command, args []string, err error) int {
 	code := exitError
 	var failed classifyError
 	switch {
 	case errors.As(err, &failed):
 		code = failed.code
-	case command.Name() == "classify":
+	case classifies(args):
 		code = delivery.Misunderstood(args, p.streams())
 	}
 	if strings.HasPrefix(err.Error(), "unknown command") {
-		if names := command.Root().SuggestionsFor(firstWord(args)); len(names) > 0 {
+		if names := root.SuggestionsFor(firstWord(args)); len(names) > 0 {
 			err = hint.With(err, "did you mean `chaff "+names[0]+"`?")
 		}
 	}

@@ -44,7 +44,7 @@ func rooms() map[string][]string {
 		"internal/markdown": {},
 		"internal/archtest": {},
 		// What both programs do with one message from stdin.
-		"internal/delivery": {"filter", "internal/hint", "internal/places", "internal/screen"},
+		"internal/delivery": {"corpus", "filter", "internal/hint", "internal/places", "internal/screen"},
 		// Errors with a guess at what the user can do.
 		"internal/hint": {"internal/screen"},
 		// How files are written in one step.

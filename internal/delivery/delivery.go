@@ -6,19 +6,13 @@
 package delivery
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"slices"
-	"strings"
-	"syscall"
 
-	"golang.org/x/term"
-
+	"chaff/corpus"
 	"chaff/filter"
-	"chaff/internal/hint"
 	"chaff/internal/screen"
 )
 
@@ -74,12 +68,28 @@ func (r Request) Run(s Streams) (code int, err error) {
 // pass prints the message again, with the verdict in its header if there is one.
 func (r Request) pass(s Streams) (filter.Decision, error) {
 	raw, err := ReadMessage(s)
+	if errors.Is(err, corpus.ErrTooLarge) {
+		return passLarge(s, raw)
+	}
 	if err != nil {
 		// What came in goes out again; the mail system is told to try once more.
-		return "", errors.Join(err, write(s.Out, raw))
+		return "", errors.Join(err, write(s.Out, bytes.NewReader(raw)))
 	}
+	hold(raw)
 	out, decision, err := r.judge(raw)
-	return decision, errors.Join(err, write(s.Out, out))
+	release()
+	return decision, errors.Join(err, write(s.Out, bytes.NewReader(out)))
+}
+
+// passLarge prints a message that is too large to be judged, of which raw was read. If its header goes on to where it was not
+// looked for verdicts, it is left to the mail system.
+func passLarge(s Streams, raw []byte) (filter.Decision, error) {
+	out, whole := filter.Unjudged(raw, fmt.Sprintf("larger than %d bytes", corpus.MaxMessageBytes))
+	var err error
+	if !whole {
+		out, err = raw, fmt.Errorf("the header of the message is larger than %d bytes", corpus.MaxMessageBytes)
+	}
+	return filter.Unsure, errors.Join(err, write(s.Out, io.MultiReader(bytes.NewReader(out), s.In)))
 }
 
 // judge returns raw with the verdict in its header, or, in any trouble, raw as it is. A bug in the program is trouble
@@ -93,6 +103,10 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Decision, err er
 	f, err := openModel(r.Model, filter.OpenForOne)
 	if err != nil {
 		return raw, "", err
+	}
+	if !hasRoom(len(raw)) {
+		out, _ := filter.Unjudged(raw, "too little memory for its size")
+		return out, filter.Unsure, nil
 	}
 	if r.Terms == 0 {
 		v, err := r.classify(f, raw)
@@ -129,64 +143,10 @@ func (r Request) print(s Streams) (filter.Decision, error) {
 	return v.Decision, err
 }
 
-// ReadMessage returns all of s.In; who types it is told how to end it. With an error comes what was read before it.
-func ReadMessage(s Streams) ([]byte, error) {
-	if file, ok := s.In.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		fmt.Fprintln(s.Err, "chaff: reading a message from the terminal; end it with Ctrl-D")
-	}
-	raw, err := io.ReadAll(s.In)
-	if err != nil {
-		return raw, fmt.Errorf("read the message from stdin: %w", err)
-	}
-	return raw, nil
-}
-
-func write(w io.Writer, message []byte) error {
-	if _, err := w.Write(message); err != nil {
-		return fmt.Errorf("write the message: %w", err)
-	}
-	return nil
-}
-
 // PrintJSON prints the verdict on a message as one line of JSON.
 func PrintJSON(w io.Writer, path string, v filter.Verdict) error {
 	return screen.PrintJSON(w, struct {
 		Path string `json:"path"`
 		filter.Verdict
 	}{path, v}, "")
-}
-
-// Misunderstood deals with a command line that was refused before stdin was read, and returns the exit code. With --pass
-// the message comes out all the same, and a code that was asked for is never mistaken for a verdict.
-func Misunderstood(args []string, s Streams) (code int) {
-	code = exitError
-	for _, arg := range args {
-		switch {
-		case arg == "--":
-			return code
-		case isPass(arg):
-			if _, err := io.Copy(s.Out, s.In); err != nil {
-				hint.Print(s.Err, fmt.Errorf("pass the message through: %w", err))
-			}
-			return exitTempFail
-		case arg == "--exit-code" || strings.HasPrefix(arg, "--exit-code="):
-			_, preset, _ := strings.Cut(arg, "=")
-			code = 3 // as bogofilter, also if the name is not known
-			if codes, err := presets(preset); err == nil && preset != "" {
-				code = codes.trouble
-			}
-		}
-	}
-	return code
-}
-
-func isPass(arg string) bool { return arg == "--pass" || arg == "--pass=true" }
-
-// MindInterrupts sets what an interrupt does while a message is classified by these arguments. There is nothing to put in
-// order, and to listen for signals would cost three threads and a twelfth of the CPU time: the process just ends, or, with
-// --pass, it goes on, since the message must come out.
-func MindInterrupts(args []string) {
-	if slices.ContainsFunc(args, isPass) {
-		signal.Ignore(os.Interrupt, syscall.SIGTERM)
-	}
 }

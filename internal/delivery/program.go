@@ -14,12 +14,12 @@ import (
 
 // Program is the program chaff-classify. It ends the process.
 func Program() {
+	Guard(os.Args[1:])
 	os.Exit(Main(os.Args[1:], os.Environ(), Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
 // Main is the program chaff-classify with given arguments, environment and streams; it returns the exit code.
 func Main(args, environ []string, s Streams) (code int) {
-	MindInterrupts(args)
 	var r Request
 	help := false
 	flags := append(r.Flags(), Flag{Name: "help", Short: "h", Bare: "true", Value: (*truth)(&help), Usage: "help for chaff-classify"})

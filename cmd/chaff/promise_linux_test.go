@@ -1,0 +1,442 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The tests of this file hold the promise of --pass: the message comes out again, whole, or the exit code is 75. They run the
+// program itself, which under the race detector has other limits than a test.
+
+// deliveryProgram is chaff-classify with a model.
+type deliveryProgram struct{ path, home, model string }
+
+func newDeliveryProgram(t *testing.T) deliveryProgram {
+	t.Helper()
+	home := trained(t)
+	p := deliveryProgram{filepath.Join(home, "chaff-classify"), home, filepath.Join(home, ".local", "share", "chaff", "model")}
+	if out, err := exec.Command("go", "build", "-o", p.path, "chaff/cmd/chaff-classify").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return p
+}
+
+// shell returns the command that runs a script in which "$@" is the program with the arguments.
+func (p deliveryProgram) shell(script string, args ...string) *exec.Cmd {
+	c := exec.Command("sh", append([]string{"-c", script, p.path, p.path}, args...)...)
+	c.Env = []string{"HOME=" + p.home, "PATH=" + os.Getenv("PATH")}
+	return c
+}
+
+// answerTo runs a command with a message on stdin.
+func answerTo(t *testing.T, c *exec.Cmd, message []byte) answer {
+	t.Helper()
+	var out, errs bytes.Buffer
+	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(message), &out, &errs
+	return ended(t, c, c.Run(), &out, &errs)
+}
+
+func ended(t *testing.T, c *exec.Cmd, err error, out, errs *bytes.Buffer) answer {
+	t.Helper()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) && !errors.Is(err, syscall.EPIPE) {
+		t.Fatal(err)
+	}
+	return answer{c.ProcessState.ExitCode(), out.String(), errs.String()}
+}
+
+// isJudged reports whether out is the message with our fields, which say what the verdict is, or why there is none.
+func isJudged(out, message string) bool {
+	for strings.HasPrefix(out, "X-Spam-") || strings.HasPrefix(out, "X-Chaff-") {
+		_, out, _ = strings.Cut(out, "\n")
+	}
+	return out == message
+}
+
+// keeps reports whether the promise was kept.
+func (a answer) keeps(message []byte) bool {
+	return a.code == 75 || a.code == 0 && isJudged(a.out, string(message)) && a.out != string(message)
+}
+
+// longMail is a message that takes a while to judge.
+func longMail(bytes int) []byte {
+	mail := []byte("Subject: words\n\n")
+	random := rand.New(rand.NewPCG(1, 1))
+	for len(mail) < bytes {
+		mail = fmt.Appendf(mail, "%x %x %x\n", random.Uint64()>>20, random.Uint64()>>20, random.Uint64()>>20)
+	}
+	return mail
+}
+
+const shortMail = "Subject: hello\n\nHow are you? Cheap pills, casino.\n"
+
+func TestAMessageGivenToPassComesOutOrTheCodeIs75(t *testing.T) {
+	p := newDeliveryProgram(t)
+	for name, test := range map[string]func(*testing.T, deliveryProgram){
+		"signals": testSignals, "crashes": testCrashes, "limits": testLimits, "streams": testStreams,
+		"large messages": testLargeMessages, "rewritten models": testRewrittenModels,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, p) })
+	}
+}
+
+func testSignals(t *testing.T, p deliveryProgram) {
+	mail := longMail(4 << 20)
+	rescued := []syscall.Signal{
+		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE,
+		syscall.SIGSEGV, syscall.SIGPIPE, syscall.SIGALRM, syscall.SIGTERM, syscall.SIGSTKFLT, syscall.SIGXCPU, syscall.SIGVTALRM, syscall.SIGSYS,
+	}
+	for s := syscall.Signal(1); s < 32; s++ {
+		if slices.Contains([]syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU}, s) {
+			continue
+		}
+		for _, when := range []string{"while it is read", "while it is judged"} {
+			t.Run(s.String()+" "+when, func(t *testing.T) {
+				t.Parallel()
+				message := mail
+				if when == "while it is read" || !slices.Contains(rescued, s) {
+					message = []byte(shortMail)
+				}
+				got := p.signalled(t, s, message, when == "while it is read", "--pass")
+				if !got.keeps(message) {
+					t.Errorf("got %v", got)
+				}
+				if when == "while it is judged" && slices.Contains(rescued, s) && (got.code != 75 || got.out != string(message)) {
+					t.Errorf("got %v, want 75 and the message as it is", got)
+				}
+			})
+		}
+	}
+	t.Run("what cannot be caught is no success", func(t *testing.T) {
+		if got := p.signalled(t, syscall.SIGKILL, mail, false, "--pass"); got.code != -1 {
+			t.Errorf("got %v", got)
+		}
+	})
+}
+
+// signalled sends a signal to the program while it reads a message, or judges it.
+func (p deliveryProgram) signalled(t *testing.T, s syscall.Signal, message []byte, reading bool, args ...string) answer {
+	t.Helper()
+	c := p.shell(`exec "$@"`, args...)
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	in, err := c.StdinPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err == nil {
+		awaitProgram(t, c.Process.Pid, p.path)
+		_, err = in.Write(message[:len(message)-1])
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := func() {
+		if !reading {
+			awaitEnd(t, c.Process.Pid)
+		}
+		time.Sleep(20 * time.Millisecond)
+		if err := c.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			t.Error(err)
+		}
+	}
+	if reading {
+		send()
+	}
+	in.Write(message[len(message)-1:]) // it may be gone
+	in.Close()
+	if !reading {
+		send()
+	}
+	return ended(t, c, c.Wait(), &out, &errs)
+}
+
+// awaitProgram waits until a process is the program, and no longer what started it, and has set its handlers.
+func awaitProgram(t *testing.T, pid int, path string) {
+	t.Helper()
+	for range 500 {
+		name, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/wchan", pid))
+		if name == path && len(status) > 0 {
+			time.Sleep(10 * time.Millisecond)
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	t.Fatal("the program does not start")
+}
+
+// awaitEnd waits until a process has read all of its stdin, which is a pipe, and has had time for what comes next.
+func awaitEnd(t *testing.T, pid int) {
+	t.Helper()
+	pipe, err := os.Open(fmt.Sprintf("/proc/%d/fd/0", pid))
+	if err != nil {
+		return // it has ended: not all signals are for long messages
+	}
+	defer pipe.Close()
+	for range 1000 {
+		left, err := unix.IoctlGetInt(int(pipe.Fd()), unix.TIOCINQ)
+		if err == nil && left == 0 {
+			time.Sleep(20 * time.Millisecond)
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	t.Fatal("the program does not read")
+}
+
+func testCrashes(t *testing.T, p deliveryProgram) {
+	message := longMail(4 << 20)
+	for args, code := range map[string]int{"--exit-code": 3, "--exit-code=spamassassin": 2, "--json": 1, "--pass": 75, "--pass --exit-code=spamassassin": 75} {
+		for _, signal := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGILL} {
+			t.Run(args+" "+signal.String(), func(t *testing.T) {
+				t.Parallel()
+				got := p.signalled(t, signal, message, false, strings.Fields(args)...)
+				if got.code != code || strings.HasPrefix(args, "--pass") != (got.out == string(message)) {
+					t.Errorf("got %v, want exit code %d", got, code)
+				}
+			})
+		}
+	}
+}
+
+func testLimits(t *testing.T, p deliveryProgram) {
+	wide := append([]byte("Subject: x\nContent-Type: text/plain; charset=utf-8\n\n"), bytes.Repeat([]byte("\ufdfa"), 1<<18)...)
+	for name, tt := range map[string]struct {
+		limit   string
+		message []byte
+		judged  bool // it must be
+	}{
+		"the smallest address space of the documentation": {"-v 1500000", []byte(shortMail), true},
+		"that, and a message that grows":                  {"-v 1500000", wide, false},
+		"that, and a message that takes long":             {"-v 1500000", longMail(16 << 20), false},
+		"more, and a message that grows":                  {"-v 1600000", wide, false},
+		"the smallest data segment of the documentation":  {"-d 150000", []byte(shortMail), true},
+		"that, and text that grows":                       {"-d 150000", wide, false},
+		"no descriptor":                                   {"-n 3", []byte(shortMail), false},
+		"one descriptor":                                  {"-n 4", []byte(shortMail), false},
+		"a second":                                        {"-t 1", longMail(38 << 20), false},
+		"a small file":                                    {"-f 1", longMail(1 << 20), false},
+		"no file":                                         {"-f 0", []byte(shortMail), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := filepath.Join(p.home, strings.ReplaceAll(name, " ", "-"))
+			got := answerTo(t, p.shell(`exec >`+out+`; ulimit `+tt.limit+` && exec "$@"`, "--pass"), tt.message)
+			data, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.out = string(data)
+			if !got.keeps(tt.message) || tt.judged && (got.code != 0 || strings.Contains(got.out, "X-Chaff-Unjudged")) {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
+
+func testStreams(t *testing.T, p deliveryProgram) {
+	for name, tt := range map[string]struct {
+		script string
+		args   string
+		code   int
+		errors string
+	}{
+		"stdout is closed":                    {`exec "$@" >&-`, "--pass", 75, "stdout is closed"},
+		"stdout is closed, and a flag wrong":  {`exec "$@" >&-`, "--pass --modle", 75, "stdout is closed"},
+		"the disk is full":                    {`exec "$@" >/dev/full`, "--pass", 75, "no space left"},
+		"the disk is full, and a flag wrong":  {`exec "$@" >/dev/full`, "--pass --modle", 75, "no space left"},
+		"stdout cannot be written to":         {`exec "$@" 1</dev/null`, "--pass", 75, "bad file descriptor"},
+		"nobody reads":                        {`{ sleep 0.2; "$@"; echo $? >&2; } | exit`, "--pass", 0, "75"},
+		"stdin is closed":                     {`exec "$@" <&-`, "--pass", 75, "stdin is closed"},
+		"stdin is closed, for a verdict":      {`exec "$@" <&-`, "--exit-code", 3, "stdin is closed"},
+		"stdin is empty":                      {`exec "$@" </dev/null`, "--pass", 75, "stdin is empty"},
+		"stdin is a folder":                   {`exec "$@" </`, "--pass", 75, "is a directory"},
+		"all is closed":                       {`exec "$@" <&- >&- 2>&-`, "--pass", 75, ""},
+		"errors cannot be written":            {`exec "$@" 2>/dev/full`, "--pass -m nowhere", 75, ""},
+		"a FIFO for a model":                  {`mkfifo $HOME/fifo; exec "$@"`, "--pass -m " + p.home + "/fifo", 75, "not a chaff model"},
+		"a folder for a model":                {`exec "$@"`, "--pass -m /", 75, "not a chaff model"},
+		"a device for a model":                {`exec "$@"`, "--pass -m /dev/zero", 75, "not a chaff model"},
+		"an empty model":                      {`: >$HOME/empty; exec "$@"`, "--pass -m " + p.home + "/empty", 75, "not a chaff model"},
+		"a damaged model":                     {`exec "$@"`, "--pass -m " + p.home + "/damaged", 75, "damaged"},
+		"no model":                            {`exec "$@"`, "--pass -m nowhere", 75, "no such file"},
+		"pass by another word":                {`exec "$@"`, "--pass=1 --modle", 75, "unknown flag"},
+		"pass by another word, without need":  {`exec "$@"`, "--pass=TRUE -m nowhere", 75, "no such file"},
+		"pass by a wrong word":                {`exec "$@"`, "--pass=yes", 75, "invalid argument"},
+		"pass behind what ends flags or not":  {`exec "$@"`, "--modle -m -- --pass=T", 75, "unknown flag"},
+		"pass by a flag that was taken back":  {`exec "$@"`, "--pass --pass=0 --modle", 1, "unknown flag"},
+		"pass as a path":                      {`exec "$@"`, "-- --pass", 1, "takes paths"},
+		"pass as the value of a flag":         {`exec "$@"`, "-m --pass --modle", 1, "unknown flag"},
+		"a crash of the shell's own is no 75": {`exit 3`, "", 3, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := answerTo(t, p.shell(tt.script, strings.Fields(tt.args)...), []byte(shortMail))
+			if got.code != tt.code || !strings.Contains(got.errors, tt.errors) {
+				t.Errorf("got %v, want exit code %d and %q", got, tt.code, tt.errors)
+			}
+			streams := strings.ContainsAny(tt.script, "<>|") && !strings.Contains(tt.script, "2>") || strings.Contains(tt.script, "&- ")
+			if tt.code == 75 && !streams && got.out != shortMail {
+				t.Errorf("got %v, want the message as it is", got)
+			}
+		})
+	}
+}
+
+func testLargeMessages(t *testing.T, p deliveryProgram) {
+	header := "Subject: large\nX-Spam-Flag: NO\n\n"
+	for name, tt := range map[string]struct {
+		message string
+		code    int
+		want    string // instead of the header
+	}{
+		"with a text":   {header + strings.Repeat("text and text\n", 4<<20), 0, "X-Chaff-Unjudged: larger than 41943040 bytes\nSubject: large\n\n"},
+		"with a header": {header[:len(header)-1] + "To: " + strings.Repeat("b", 50<<20), 75, header[:len(header)-1]},
+	} {
+		got := answerTo(t, p.shell(`exec "$@"`, "--pass"), []byte(tt.message))
+		rest := strings.TrimPrefix(tt.message, header)
+		if tt.code != 0 {
+			rest = strings.TrimPrefix(tt.message, tt.want)
+		}
+		if got.code != tt.code || got.out != tt.want+rest {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+	if got := answerTo(t, p.shell(`exec "$@"`), []byte(strings.Repeat("text and text\n", 4<<20))); got.code != 1 || got.out != "" {
+		t.Errorf("without --pass: got %v", got)
+	}
+}
+
+// testRewrittenModels delivers mail while another process changes the model, each way as often: a thousand
+// times where there are corpora, since that takes a while.
+func testRewrittenModels(t *testing.T, p deliveryProgram) {
+	deliveries := 40
+	if os.Getenv("TEST_CORPORA") != "" {
+		deliveries = 1000
+	}
+	one, err := os.ReadFile(p.model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := retrained(t, p)
+	const letter = shortMail
+	verdicts := make(map[string]bool)
+	for _, model := range [][]byte{one, other} {
+		if err := os.WriteFile(p.model, model, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		verdicts[answerTo(t, p.shell(`exec "$@"`, "--pass"), []byte(letter)).out] = true
+	}
+	if len(verdicts) != 2 {
+		t.Fatal("the models say the same")
+	}
+	for name, rewrite := range map[string]func(path string, model []byte) error{
+		"by rename":              renameModel,
+		"in place":               func(path string, model []byte) error { return os.WriteFile(path, model, 0o600) },
+		"in place, step by step": writeSlowly,
+		"in place, with a pause": func(path string, model []byte) error {
+			defer time.Sleep(2100 * time.Millisecond) // for who looks how old it is
+			return writeSlowly(path, model)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			stop := make(chan struct{})
+			var writer sync.WaitGroup
+			writer.Go(func() {
+				for i := 0; ; i++ {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					if err := rewrite(p.model, [][]byte{one, other}[i%2]); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+			judged, kept := 0, 0
+			for range deliveries {
+				switch got := answerTo(t, p.shell(`exec "$@"`, "--pass"), []byte(letter)); {
+				case got.code == 0 && verdicts[got.out]:
+					judged++
+				case got.code == 75 && got.out == letter:
+					kept++
+				default:
+					t.Errorf("got %v", got)
+				}
+			}
+			close(stop)
+			writer.Wait()
+			if name == "by rename" && kept > 0 {
+				t.Errorf("%d of %d messages were not judged", kept, deliveries)
+			}
+			t.Logf("%d messages were judged, %d came out unchanged with exit code 75", judged, kept)
+		})
+	}
+}
+
+// retrained returns a model of other mail than that of p.
+func retrained(t *testing.T, p deliveryProgram) []byte {
+	t.Helper()
+	mail := filepath.Join("..", "..", "corpus", "sample", "mail")
+	path := filepath.Join(p.home, "other")
+	args := []string{"train", "--ham", filepath.Join(mail, "ham"), "--spam", filepath.Join(mail, "spam"), "-m", path, "--model", "bernoulli"}
+	var errs bytes.Buffer
+	if code := run(t.Context(), args, nil, strings.NewReader(""), io.Discard, &errs); code != 0 {
+		t.Fatalf("train: %s", &errs)
+	}
+	model, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model
+}
+
+func renameModel(path string, model []byte) error {
+	if err := os.WriteFile(path+"~", model, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+"~", path)
+}
+
+// writeSlowly cuts the file off and writes it again in pieces.
+func writeSlowly(path string, model []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	for len(model) > 0 {
+		n := min(len(model), 64<<10)
+		if _, err := file.Write(model[:n]); err != nil {
+			return err
+		}
+		model = model[n:]
+		time.Sleep(100 * time.Microsecond)
+	}
+	return nil
+}
+
+func TestClassifyIsFoundBehindWrongFlags(t *testing.T) {
+	for args, want := range map[string]bool{
+		"classify --pass": true, "--modle classify": true, "": false, "--help": false, "train classify": false, "-x train classify": false,
+	} {
+		if got := classifies(strings.Fields(args)); got != want {
+			t.Errorf("%q: got %v, want %v", args, got, want)
+		}
+	}
+}

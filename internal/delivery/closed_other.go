@@ -1,0 +1,7 @@
+//go:build !unix
+
+package delivery
+
+import "os"
+
+func wasClosed(*os.File) bool { return false }

@@ -1,0 +1,51 @@
+//go:build linux && (amd64 || arm64)
+
+package delivery
+
+import (
+	"runtime/debug"
+	"syscall"
+	"unsafe"
+)
+
+// guard sets the handler, for a process that writes messages to stdout, with the exit code for trouble. Without pass no message is
+// held, and signals that ask the process to end do as ever.
+func guard(pass bool, code int) {
+	held.code.Store(int64(code))
+	debug.SetTraceback("crash")
+	handle(syscall.SIGABRT)
+	if !pass {
+		return
+	}
+	for _, s := range [...]syscall.Signal{
+		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGALRM, syscall.SIGTERM, syscall.SIGXCPU, syscall.SIGVTALRM,
+	} {
+		handle(s)
+	}
+}
+
+// sigaction is struct sigaction of the kernel. Os/signal cannot take its place: what it calls is Go.
+type sigaction struct {
+	handler  uintptr
+	flags    uint64
+	restorer uintptr
+	mask     uint64
+}
+
+const (
+	saOnStack, saRestorer = 0x08000000, 0x04000000
+	sigIgnore             = 1
+)
+
+// handle sets the handler of a signal, unless the process was started with the signal ignored. While it runs it is not interrupted.
+func handle(s syscall.Signal) {
+	ours := sigaction{handler: rescuePC(), flags: saOnStack | saRestorer, restorer: rescuePC(), mask: ^uint64(0)}
+	var before sigaction
+	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&ours)), uintptr(unsafe.Pointer(&before)), 8, 0, 0)
+	if before.handler == sigIgnore {
+		syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&before)), 0, 8, 0, 0)
+	}
+}
+
+// rescuePC returns where the handler is.
+func rescuePC() uintptr
