@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -12,6 +13,10 @@ type Decoder struct {
 	options  Options
 	msg      Message
 	textLeft int // of Options.MaxTextBytes, for the message at hand
+	// headerLeft is how much of the values of header fields may still be read, those of parts and attached messages included.
+	headerLeft int
+
+	normal []byte // the message at hand with LF as the only line end
 
 	// arena holds what is made for the message at hand. It is only appended to: if it moves, what was made before stays
 	// valid where it was.
@@ -64,13 +69,18 @@ func NewDecoder(o Options) *Decoder {
 // long as raw stays unchanged, since it may share memory with it.
 func (d *Decoder) Decode(raw []byte) *Message {
 	d.msg = Message{Header: d.msg.Header[:0], Attached: d.msg.Attached[:0], Parts: d.msg.Parts[:0], Links: d.msg.Links[:0]}
-	d.textLeft = d.options.MaxTextBytes
+	d.textLeft, d.headerLeft = d.options.MaxTextBytes, maxHeaders*d.options.MaxHeaderBytes
 	d.arena, d.links, d.hidden = d.arena[:0], d.links[:0], d.hidden[:0]
 	d.boundaries = d.boundaries[:0]
 
 	d.startClock(len(raw))
 
-	e, body := d.header(d.start(bytes.TrimPrefix(raw, []byte("\ufeff"))), d.typePlain, &d.msg.Header)
+	whole := bytes.TrimPrefix(raw, []byte("\ufeff"))
+	if bytes.IndexByte(whole, '\r') >= 0 {
+		d.normal = d.appendNormal(slices.Grow(d.normal[:0], len(whole)), whole)
+		whole = d.normal
+	}
+	e, body := d.header(skipFromLine(whole), d.typePlain, &d.msg.Header)
 	d.walk(e, body, 0)
 	return &d.msg
 }
@@ -99,20 +109,25 @@ func (d *Decoder) late() bool {
 	return true
 }
 
-// start returns a whole message with LF as the only line end, from its header on.
-func (d *Decoder) start(data []byte) []byte { return skipFromLine(d.normalise(data)) }
+// maxHeaders is how many fields of the largest size are read of a message in all, its parts and attached messages included.
+const maxHeaders = 32
 
 // normalise returns data with LF as the only line end: a copy in the arena if there is a CR in it.
-//
-// QUIRK: lines end in CR LF; mail on disk has LF, and broken gateways leave CR CR LF or CR alone (bare-cr.eml).
 func (d *Decoder) normalise(data []byte) []byte {
-	cr := bytes.IndexByte(data, '\r')
-	if cr < 0 {
+	if bytes.IndexByte(data, '\r') < 0 {
 		return data
 	}
 	start := len(d.arena)
-	for ; cr >= 0; cr = bytes.IndexByte(data, '\r') {
-		d.arena = append(append(d.arena, data[:cr]...), '\n')
+	d.arena = d.appendNormal(d.arena, data)
+	return d.arena[start:len(d.arena):len(d.arena)]
+}
+
+// appendNormal appends data with LF as the only line end.
+//
+// QUIRK: lines end in CR LF; mail on disk has LF, and broken gateways leave CR CR LF or CR alone (bare-cr.eml).
+func (d *Decoder) appendNormal(dst, data []byte) []byte {
+	for cr := bytes.IndexByte(data, '\r'); cr >= 0; cr = bytes.IndexByte(data, '\r') {
+		dst = append(append(dst, data[:cr]...), '\n')
 		data = data[cr:]
 		switch {
 		case bytes.HasPrefix(data, []byte("\r\n")):
@@ -125,8 +140,7 @@ func (d *Decoder) normalise(data []byte) []byte {
 			d.msg.Repairs.add(BareCR)
 		}
 	}
-	d.arena = append(d.arena, data...)
-	return d.arena[start:len(d.arena):len(d.arena)]
+	return append(dst, data...)
 }
 
 // skipFromLine returns data without the line that mbox files and some forwarding programs put before a header.
@@ -174,7 +188,7 @@ func (d *Decoder) walk(e entity, data []byte, depth int) {
 			continue
 		case kind == kindMessage && e.isEncoded() && d.fits(depth):
 			hit = findBoundary(data, d.boundaries[base:])
-			inside, body := d.header(d.start(d.inside(e, data[:hit.start])), d.typePlain, &d.msg.Attached)
+			inside, body := d.header(skipFromLine(d.normalise(d.inside(e, data[:hit.start]))), d.typePlain, &d.msg.Attached)
 			d.walk(inside, body, depth+1)
 		default:
 			hit = findBoundary(data, d.boundaries[base:])
@@ -271,6 +285,7 @@ func (d *Decoder) closeTo(n int) {
 
 // leaf adds one part, its text if it is a text, and the files that are written into that.
 func (d *Decoder) leaf(e entity, body []byte) {
+	d.freshArena()
 	kind := e.kind()
 	part := Part{
 		Type: e.mediaType, Charset: e.charset, Encoding: e.encoding, Filename: e.filename,
@@ -283,12 +298,22 @@ func (d *Decoder) leaf(e entity, body []byte) {
 		return
 	}
 	d.blocks = d.blocks[:0]
+	left := d.textLeft
 	if kind != kindFile && kind != kindNamed {
-		d.text(&part, e, body)
+		left -= d.text(&part, e, body)
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
 	for _, block := range d.blocks {
 		d.file(block, e.charset)
+	}
+	d.textLeft = min(d.textLeft, left) // what was read counts, even if it is not kept
+}
+
+// freshArena lets a large arena be, so that it does not move again and again with what was made before.
+func (d *Decoder) freshArena() {
+	const large = 1 << 20
+	if len(d.arena) > large {
+		d.arena = nil
 	}
 }
 
@@ -302,9 +327,10 @@ func (d *Decoder) hasRoom() bool {
 }
 
 // text reads the text of a part, and adds the links in it to the message. The files that are written into plain text
-// are taken out of it, and left in d.blocks.
-func (d *Decoder) text(part *Part, e entity, body []byte) {
+// are taken out of it, and left in d.blocks. It returns how much was read.
+func (d *Decoder) text(part *Part, e entity, body []byte) (read int) {
 	body = d.content(e, body)
+	read = len(body)
 	isHTML := e.isHTML()
 	if !isHTML && looksLikeHTML(body) {
 		d.msg.Repairs.add(UndeclaredHTML)
@@ -318,6 +344,7 @@ func (d *Decoder) text(part *Part, e entity, body []byte) {
 		body = d.convert(body, e.charset, isHTML)
 	}
 	d.reader(part, body, isHTML)
+	return read
 }
 
 // reader leaves in part what a reader sees of body, and what is hidden there, and adds the links to the message.

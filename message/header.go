@@ -24,10 +24,11 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		if name == nil {
 			break
 		}
-		if len(value) > d.options.MaxHeaderBytes {
-			value = value[:d.options.MaxHeaderBytes]
+		if most := min(d.options.MaxHeaderBytes, d.headerLeft); len(value) > most {
+			value = value[:most]
 			d.msg.Repairs.add(CutHeader)
 		}
+		d.headerLeft -= len(value)
 		value = d.unfold(value)
 		d.describe(&e, name, value)
 		switch {

@@ -38,6 +38,7 @@ const (
 	CutText
 	CutHeader
 	CutURL
+	CutLinks
 	CutMarkup
 	CutTokens
 	CutTime
@@ -101,6 +102,8 @@ func (r Repair) String() string {
 		return "cut: header too long"
 	case CutURL:
 		return "cut: URL too long"
+	case CutLinks:
+		return "cut: too many links"
 	case CutMarkup:
 		return "cut: HTML tag or comment too long"
 	case CutTokens:

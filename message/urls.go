@@ -5,19 +5,25 @@ import "bytes"
 const (
 	maxURLBytes    = 2048 // longer than any link that works everywhere
 	maxSchemeBytes = 16
+	maxLinks       = 20_000 // of a message; newsletters have hundreds
 )
 
-// addURL keeps one link of the message, which is valid UTF-8.
-func (d *Decoder) addURL(kind LinkKind, url []byte) {
+// addURL keeps one link of the message, which is valid UTF-8. It reports whether there was room for it.
+func (d *Decoder) addURL(kind LinkKind, url []byte) bool {
+	if len(d.msg.Links) == maxLinks {
+		d.msg.Repairs.add(CutLinks)
+		return false
+	}
 	if len(url) > maxURLBytes {
 		d.msg.Repairs.add(CutURL)
 		url = cutRunes(url, maxURLBytes)
 	}
 	d.msg.Links = append(d.msg.Links, Link{Kind: kind, URL: url})
+	return true
 }
 
 // addLink keeps the link in an attribute of HTML, without the line ends and tabs that browsers pass over. It reports
-// whether there is one.
+// whether it did.
 func (d *Decoder) addLink(kind LinkKind, value []byte) bool {
 	const unseen uint64 = 1<<'\n' | 1<<'\r' | 1<<'\t'
 	start := len(d.links)
@@ -33,8 +39,7 @@ func (d *Decoder) addLink(kind LinkKind, value []byte) bool {
 	if len(url) == 0 || url[0] == '#' {
 		return false
 	}
-	d.addURL(kind, url)
-	return true
+	return d.addURL(kind, url)
 }
 
 // takeURLs adds the URLs in a text to the message and returns the text with a space in place of each.

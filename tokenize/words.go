@@ -95,8 +95,26 @@ func (t *Tokenizer) cut(stretch []byte, kinds byteKind, emit func(word []byte, k
 	case kinds&nonASCII == 0:
 		asciiWords(&t.ascii, stretch, emit)
 	default:
-		t.unicodeWords(stretch, emit)
+		for len(stretch) > maxPiece && t.left >= 0 {
+			n := lengthOfPiece(stretch)
+			t.unicodeWords(stretch[:n], emit)
+			stretch = stretch[n:]
+		}
+		t.unicodeWords(stretch[:min(len(stretch), maxPiece)], emit)
 	}
+}
+
+// maxPiece is how many bytes of a stretch beyond ASCII are brought to one form and cut at a time: one character can become
+// eighteen. Text in a script without spaces has no paragraph as long.
+const maxPiece = 32 << 10
+
+// lengthOfPiece returns how much of a longer stretch is cut at a time.
+func lengthOfPiece(stretch []byte) int {
+	n := maxPiece
+	for n > maxPiece-utf8.UTFMax && !utf8.RuneStart(stretch[n]) {
+		n--
+	}
+	return n
 }
 
 // unicodeWords cuts a stretch of any script. Characters that stand for whole words or syllables, as in Chinese,
