@@ -44,7 +44,7 @@ func rooms() map[string][]string {
 		"internal/markdown": {},
 		"internal/archtest": {},
 		// What both programs do with one message from stdin.
-		"internal/delivery": {"filter", "internal/hint", "internal/places"},
+		"internal/delivery": {"corpus", "filter", "internal/hint", "internal/places"},
 		// Errors with a guess at what the user can do.
 		"internal/hint": {},
 		// Where chaff's own files are.

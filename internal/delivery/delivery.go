@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/term"
 
+	"chaff/corpus"
 	"chaff/filter"
 	"chaff/internal/hint"
 )
@@ -76,7 +77,12 @@ func (r Request) pass(s Streams) (filter.Decision, error) {
 	raw, err := ReadMessage(s)
 	if err != nil {
 		// What came in goes out again; the mail system is told to try once more.
-		return "", errors.Join(err, write(s.Out, raw))
+		err = errors.Join(err, write(s.Out, raw))
+		if errors.Is(err, corpus.ErrTooLarge) {
+			_, rest := io.Copy(s.Out, s.In)
+			err = errors.Join(err, rest)
+		}
+		return "", err
 	}
 	out, decision, err := r.judge(raw)
 	return decision, errors.Join(err, write(s.Out, out))
@@ -129,12 +135,16 @@ func (r Request) print(s Streams) (filter.Decision, error) {
 	return v.Decision, err
 }
 
-// ReadMessage returns all of s.In; who types it is told how to end it. With an error comes what was read before it.
+// ReadMessage returns all of s.In; who types it is told how to end it. With an error comes what was read before it: with
+// [corpus.ErrTooLarge] the start of a message that goes on in s.In.
 func ReadMessage(s Streams) ([]byte, error) {
 	if file, ok := s.In.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		fmt.Fprintln(s.Err, "chaff: reading a message from the terminal; end it with Ctrl-D")
 	}
-	raw, err := io.ReadAll(s.In)
+	raw, err := corpus.AppendMessage(nil, s.In)
+	if len(raw) > corpus.LargeMessageBytes {
+		LimitMemory()
+	}
 	if err != nil {
 		return raw, fmt.Errorf("read the message from stdin: %w", err)
 	}
