@@ -50,16 +50,16 @@ type Contribution struct {
 
 // Explain says what a message is, and why. For a filter that was opened, the error is about its file.
 func (f *Filter) Explain(raw []byte) (Explanation, error) {
-	look, err := f.settings.Reading().Look(raw)
-	if err != nil {
-		return Explanation{}, err
-	}
 	terms, err := f.Terms()
 	if err != nil {
 		return Explanation{}, err
 	}
-	e := Explanation{Verdict: f.Classify(raw), Look: look, Contributions: []Contribution{}, UnknownTerms: []string{}}
-	x := f.vector(raw)
+	verdict, x := f.weigh(raw)
+	look, err := f.settings.Reading().Look(raw)
+	if err != nil {
+		return Explanation{}, err
+	}
+	e := Explanation{Verdict: verdict, Look: look, Contributions: []Contribution{}, UnknownTerms: []string{}}
 	scores := f.linear.Scores(nil, x)
 	first, second := topTwo(scores)
 	if f.linear.Classes == 2 {
@@ -95,10 +95,10 @@ func (f *Filter) Explain(raw []byte) (Explanation, error) {
 	return e, f.Err()
 }
 
-// vector is the message as the model sees it.
-func (f *Filter) vector(raw []byte) features.Vector {
-	document, _ := f.newReader().document(raw)
-	return f.vocabulary.AppendVector(features.Vector{}, document, f.kind)
+// weigh is Classify with the message as the model sees it.
+func (f *Filter) weigh(raw []byte) (Verdict, features.Vector) {
+	s := &scratch{reader: f.newReader()}
+	return f.classify(s, raw), s.vector
 }
 
 // seen finds the terms and the runs of bytes of a message by their ids.

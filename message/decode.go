@@ -13,7 +13,7 @@ type Decoder struct {
 	options  Options
 	msg      Message
 	textLeft int // of Options.MaxTextBytes, for the message at hand
-	// headerLeft is how much of the values of header fields may still be read, those of parts and attached messages included.
+	// headerLeft is how much of header fields may still be read, those of parts and attached messages included.
 	headerLeft int
 
 	normal []byte // the message at hand with LF as the only line end

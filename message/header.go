@@ -5,6 +5,9 @@ import "bytes"
 // maxJunkLines is how far ahead a field is looked for, to tell a stray line in the header from the body.
 const maxJunkLines = 8
 
+// leastHeader is how many bytes of a header are read, whatever the headers before it had: what it says of its part is in them.
+const leastHeader = 4 << 10
+
 // header reads the header at the start of data. It returns what it says about the content, and the body. The fields are
 // added to kept, which is nil for the header of a part.
 func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, body []byte) {
@@ -13,6 +16,8 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 	if kept != nil {
 		first = len(*kept)
 	}
+	all := max(d.headerLeft, leastHeader)
+	left := all
 	line := cutHeaderLine(data)
 	for {
 		if d.late() {
@@ -24,11 +29,13 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		if name == nil {
 			break
 		}
-		if most := min(d.options.MaxHeaderBytes, d.headerLeft); len(value) > most {
+		most := min(d.options.MaxHeaderBytes, left)
+		if len(value) > most {
 			value = value[:most]
 			d.msg.Repairs.add(CutHeader)
 		}
-		d.headerLeft -= len(value)
+		name = name[:min(len(name), most)]
+		left = max(0, left-len(name)-len(value))
 		value = d.unfold(value)
 		d.describe(&e, name, value)
 		switch {
@@ -36,9 +43,10 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		case len(d.msg.Header)+len(d.msg.Attached) == d.options.MaxHeaderFields:
 			d.msg.Repairs.add(CutHeader)
 		default:
-			*kept = append(*kept, Field{name[:min(len(name), d.options.MaxHeaderBytes)], value})
+			*kept = append(*kept, Field{name, value})
 		}
 	}
+	d.headerLeft = max(0, d.headerLeft-(all-left))
 	if kept != nil {
 		for i := range (*kept)[first:] {
 			field := &(*kept)[first+i]

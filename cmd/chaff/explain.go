@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/delivery"
@@ -63,6 +65,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
+	delivery.LimitMemory()
 	origin, raw, err := p.readOne(paths)
 	if err != nil {
 		return err
@@ -93,9 +96,16 @@ func (p *program) readOne(paths []string) (origin string, raw []byte, err error)
 		raw, err = delivery.ReadMessage(p.streams())
 		return "-", raw, err
 	}
-	raw, err = os.ReadFile(paths[0])
+	f, err := os.Open(paths[0])
+	if err == nil {
+		defer f.Close()
+		raw, err = corpus.AppendMessage(nil, f)
+	}
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err // it names the path again
+	}
 	if err != nil {
-		return "", nil, fmt.Errorf("read %s: %w", paths[0], errors.Unwrap(err))
+		return "", nil, fmt.Errorf("read %s: %w", paths[0], err)
 	}
 	return paths[0], raw, nil
 }
@@ -133,7 +143,10 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) error {
 	if n > 0 {
 		shown = shown[:min(n, len(shown))]
 	}
-	for _, c := range shown {
+	for i, c := range shown {
+		if err := flushSome(t, i); err != nil {
+			return err
+		}
 		fmt.Fprintf(t, "%+.4f\t%.4f\t%.4g\t%d\t%s\t%s\n", c.Contribution, c.Weight, c.Value, c.Messages, printable(c.Term), printable(strings.Join(c.Tokens, " ")))
 	}
 	if err := t.Flush(); err != nil {
@@ -175,6 +188,9 @@ func voteBar(adds float64) string {
 	return strings.Repeat(" ", half) + "|" + strings.Repeat("+", n)
 }
 
+// maxPageTerms is how many terms a page shows. Most messages have fewer; the weakest of many add next to nothing.
+const maxPageTerms = 1000
+
 // explanationPage is the page about one message.
 func explanationPage(origin string, e filter.Explanation) report.Page {
 	page := report.Page{
@@ -195,14 +211,18 @@ func explanationPage(origin string, e filter.Explanation) report.Page {
 		}
 		page.Facts = append(page.Facts, report.Fact{Name: "Evidence: " + v.Group, Value: fmt.Sprintf("%+.4f by %s", v.Contribution, plural(v.Terms, what))})
 	}
-	for _, t := range e.Texts() {
+	texts, left := e.Texts()
+	page.TextLeft = left
+	for _, t := range texts {
 		text := report.Text{Title: t.Title}
 		for _, s := range t.Stretches {
 			text.Stretches = append(text.Stretches, report.Stretch{Text: s.Text, Score: s.Contribution, Terms: strings.Join(s.Terms, ", ")})
 		}
 		page.Texts = append(page.Texts, text)
 	}
-	for _, c := range e.Contributions {
+	shown := e.Contributions[:min(maxPageTerms, len(e.Contributions))]
+	page.WeighedLeft = len(e.Contributions) - len(shown)
+	for _, c := range shown {
 		page.Weighed = append(page.Weighed, report.Weighed{
 			Term: c.Term, Words: strings.Join(c.Tokens, " "), Score: c.Contribution, Weight: c.Weight, Value: c.Value, Messages: int(c.Messages),
 		})

@@ -79,6 +79,12 @@ func hostileMail() map[string]func(size int) []byte {
 	for _, name := range []string{"links", "styles", "different words that are hidden"} {
 		all["a message in base64: "+name] = inBase64("Content-Type: message/rfc822\n", all[name])
 	}
+	for name, make := range all {
+		// One line end is enough for a copy of the message in which all are the same.
+		all[name] = func(size int) []byte {
+			return append([]byte("X-Line: ends in CR LF\r\n"), make(size-64)...)
+		}
+	}
 	return all
 }
 
