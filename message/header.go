@@ -5,8 +5,9 @@ import "bytes"
 // maxJunkLines is how far ahead a field is looked for, to tell a stray line in the header from the body.
 const maxJunkLines = 8
 
-// leastHeader is how many bytes of a header are read, whatever the headers before it had: what it says of its part is in them.
-const leastHeader = 4 << 10
+// leastValue is how many bytes are read of a field that describes the content, whatever came before it: without it nothing
+// of the content could be read.
+const leastValue = 1 << 10
 
 // header reads the header at the start of data. It returns what it says about the content, and the body. The fields are
 // added to kept, which is nil for the header of a part.
@@ -16,8 +17,6 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 	if kept != nil {
 		first = len(*kept)
 	}
-	all := max(d.headerLeft, leastHeader)
-	left := all
 	line := cutHeaderLine(data)
 	for {
 		if d.late() {
@@ -29,13 +28,16 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		if name == nil {
 			break
 		}
-		most := min(d.options.MaxHeaderBytes, left)
+		most := min(d.options.MaxHeaderBytes, d.headerLeft)
+		if most < leastValue && e.waitsFor(name) {
+			most = min(d.options.MaxHeaderBytes, leastValue)
+		}
 		if len(value) > most {
 			value = value[:most]
 			d.msg.Repairs.add(CutHeader)
 		}
 		name = name[:min(len(name), most)]
-		left = max(0, left-len(name)-len(value))
+		d.headerLeft = max(0, d.headerLeft-len(name)-len(value))
 		value = d.unfold(value)
 		d.describe(&e, name, value)
 		switch {
@@ -46,7 +48,6 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 			*kept = append(*kept, Field{name, value})
 		}
 	}
-	d.headerLeft = max(0, d.headerLeft-(all-left))
 	if kept != nil {
 		for i := range (*kept)[first:] {
 			field := &(*kept)[first+i]
@@ -54,6 +55,12 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		}
 	}
 	return e, data
+}
+
+// waitsFor reports whether a field of that name would describe the content.
+func (e *entity) waitsFor(name []byte) bool {
+	return !e.typed && equalFold(name, "content-type") || !e.encoded && equalFold(name, "content-transfer-encoding") ||
+		!e.disposed && equalFold(name, "content-disposition")
 }
 
 // headerLine is a line that may start a field.
