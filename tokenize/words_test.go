@@ -3,6 +3,7 @@ package tokenize
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
@@ -143,5 +144,32 @@ func BenchmarkWords(b *testing.B) {
 				cutAll(tok, text, func([]byte, wordKind) {})
 			}
 		})
+	}
+}
+
+// A stretch beyond ASCII without white space is cut piece by piece: nothing is lost, and no more than a piece is brought to one form
+// at a time, which can make eighteen times as much of it.
+func TestWordsGoOnBehindALongStretch(t *testing.T) {
+	tok, err := New(DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tok.left = 1 << 30
+	for name, tt := range map[string]struct{ unit, last string }{
+		"ideographs":          {"東京", "終わ"},
+		"ligatures that grow": {"\ufdfa", " end"},
+		"words":               {"é ", "end"},
+		"one word":            {"é", " end"},
+		"broken bytes":        {"\xff", "end"},
+	} {
+		words := 0
+		var last string
+		tok.cut([]byte(strings.Repeat(tt.unit, 50_000)+tt.last), nonASCII, func(word []byte, _ wordKind) { words, last = words+1, string(word) })
+		if last != strings.TrimSpace(tt.last) {
+			t.Errorf("%s: the last of %d words is %q", name, words, last)
+		}
+		if most := 32 * maxPiece; cap(tok.normal) > most {
+			t.Errorf("%s: %d bytes are in one form at a time, want at most %d", name, cap(tok.normal), most)
+		}
 	}
 }
