@@ -7,7 +7,7 @@ import (
 )
 
 // hostileMail returns messages that are made to take much memory or time, by what they are full of. Each is a function of
-// about how many bytes it has.
+// about how many bytes it has. Words that are chosen by the hashes of a model belong here as well, if a test knows its key.
 func hostileMail() map[string]func(size int) []byte {
 	const (
 		html  = "Content-Type: text/html\n\n"
