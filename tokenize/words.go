@@ -106,7 +106,7 @@ func (t *Tokenizer) cut(stretch []byte, kinds byteKind, emit func(word []byte, k
 
 // maxPiece is how many bytes of a stretch beyond ASCII are brought to one form and cut at a time: one character can become
 // eighteen. Text in a script without spaces has no paragraph as long.
-const maxPiece = 32 << 10
+const maxPiece = 64 << 10
 
 // lengthOfPiece returns how much of a longer stretch is cut at a time.
 func lengthOfPiece(stretch []byte) int {
