@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -113,6 +114,9 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Decision, err er
 	}
 	// Of a large message the other terms, and all that was looked at, need not be in memory with its copy.
 	verdict, terms := e.Verdict, slices.Clone(e.Contributions[:min(r.Terms, len(e.Contributions))])
+	if len(raw) > corpus.LargeMessageBytes {
+		runtime.GC()
+	}
 	return f.Passed(raw, verdict, terms...), verdict.Decision, nil
 }
 
