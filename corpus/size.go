@@ -10,7 +10,7 @@ import (
 // to 50 MB, and the largest attachment that the large providers let their users send, 25 MB, makes 36 MB of a message. What
 // is larger is a disk image or an archive that lies among the mail, or is sent to fill the memory. It is such that a message
 // with a copy of it and all that is made of it stays below 200 MB.
-const MaxMessageBytes = 40 << 20
+const MaxMessageBytes = 36 << 20
 
 // LargeMessageBytes is from where on a message is too large to keep the memory that it took, and for several to be worked on
 // at the same time. Few messages are.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"chaff/corpus"
 	"chaff/features"
 	"chaff/message"
 	"chaff/models"
@@ -80,8 +81,11 @@ func (f *Filter) Classify(raw []byte) Verdict {
 	if !ok {
 		s = &scratch{reader: f.newReader()}
 	}
-	defer f.scratch.Put(s)
-	return f.classify(s, raw)
+	v := f.classify(s, raw)
+	if len(raw) <= corpus.LargeMessageBytes {
+		f.scratch.Put(s)
+	}
+	return v
 }
 
 func (f *Filter) classify(s *scratch, raw []byte) Verdict {

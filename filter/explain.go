@@ -55,16 +55,16 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 		defer func() { err = cmp.Or(f.Err(), err) }()
 		defer f.mapped.catch(debug.SetPanicOnFault(true))
 	}
-	look, err := f.settings.Reading().Look(raw)
-	if err != nil {
-		return Explanation{}, err
-	}
 	terms, err := f.Terms()
 	if err != nil {
 		return Explanation{}, err
 	}
-	e = Explanation{Verdict: f.Classify(raw), Look: look, Contributions: []Contribution{}, UnknownTerms: []string{}}
-	x := f.vector(raw)
+	verdict, x := f.weigh(raw)
+	look, err := f.settings.Reading().Look(raw)
+	if err != nil {
+		return Explanation{}, err
+	}
+	e = Explanation{Verdict: verdict, Look: look, Contributions: []Contribution{}, UnknownTerms: []string{}}
 	scores := f.linear.Scores(nil, x)
 	first, second := topTwo(scores)
 	if f.linear.Classes == 2 {
@@ -100,10 +100,10 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 	return e, f.Err()
 }
 
-// vector is the message as the model sees it.
-func (f *Filter) vector(raw []byte) features.Vector {
-	document, _ := f.newReader().document(raw)
-	return new(features.Lookup).AppendVector(features.Vector{}, f.vocabulary, document, f.kind)
+// weigh is Classify with the message as the model sees it.
+func (f *Filter) weigh(raw []byte) (Verdict, features.Vector) {
+	s := &scratch{reader: f.newReader()}
+	return f.classify(s, raw), s.vector
 }
 
 // seen finds the terms and the runs of bytes of a message by their ids.

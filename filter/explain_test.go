@@ -90,7 +90,10 @@ func TestTextsAreShadedWordByWord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := e.Texts()
+	texts, left := e.Texts()
+	if left != 0 {
+		t.Errorf("%d bytes are left out", left)
+	}
 	whole := map[string]string{}
 	shaded := map[string]map[string]float64{}
 	for _, text := range texts {

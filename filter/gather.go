@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -152,6 +153,7 @@ func (g *gathered) readAll(ctx context.Context, o gatherOptions) ([]readResult, 
 	}
 	g.mail = features.NewDocuments(o.memory)
 	var next, done atomic.Int64
+	var large sync.Mutex // is held while a large message is worked on
 	parallel.Run(workers, func(w int) {
 		var raw []byte
 		var sketcher *corpus.Sketcher
@@ -165,7 +167,7 @@ func (g *gathered) readAll(ctx context.Context, o gatherOptions) ([]readResult, 
 			if i >= len(g.items) {
 				return
 			}
-			raw, results[i] = readers[w].readItem(raw, g.items[i], sketcher, writer)
+			raw, results[i] = readers[w].readItem(raw, g.items[i], sketcher, writer, &large)
 			if n := done.Add(1); o.progress != nil {
 				o.progress(int(n), len(g.items))
 			}
@@ -177,11 +179,17 @@ func (g *gathered) readAll(ctx context.Context, o gatherOptions) ([]readResult, 
 	return results, g.mail.Complete()
 }
 
-// readItem reads one item into buf, which it returns for the next one. The sketcher may be nil.
-func (r *reader) readItem(buf []byte, item corpus.Item, sketcher *corpus.Sketcher, writer *features.Writer) ([]byte, readResult) {
+// readItem reads one item into buf, which it returns for the next one. The sketcher may be nil. Large messages are worked on
+// one at a time, by who holds the lock, and leave no memory behind.
+func (r *reader) readItem(buf []byte, item corpus.Item, sketcher *corpus.Sketcher, writer *features.Writer, large sync.Locker) ([]byte, readResult) {
 	raw, err := item.Read(buf)
 	if err != nil {
-		return raw, readResult{err: err}
+		return keptBuffer(raw), readResult{err: err}
+	}
+	if len(raw) > corpus.LargeMessageBytes {
+		large.Lock()
+		defer large.Unlock()
+		defer r.forget()
 	}
 	repairs := r.gather(raw)
 	result := readResult{
@@ -197,7 +205,15 @@ func (r *reader) readItem(buf []byte, item corpus.Item, sketcher *corpus.Sketche
 	if sketcher != nil {
 		result.sketch = r.sketch(sketcher)
 	}
-	return raw, result
+	return keptBuffer(raw), result
+}
+
+// keptBuffer returns the memory that a message was read into, unless it is much.
+func keptBuffer(raw []byte) []byte {
+	if cap(raw) > 2*corpus.LargeMessageBytes {
+		return nil
+	}
+	return raw
 }
 
 // sketch returns the sketch of what a reader sees of the message read last: its subject and its text.

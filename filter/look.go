@@ -34,9 +34,12 @@ type SeenGram struct {
 type SeenTerm struct {
 	Term  string `json:"term"`
 	Count int    `json:"count"`
-	// Tokens are the distinct words the term was made of, as they stand in the message; none if it was not made of words.
+	// Tokens are the first distinct words the term was made of, as they stand in the message; none if it was not made of words.
 	Tokens []string `json:"tokens,omitempty"`
 }
+
+// maxTokens is how many different words a term is shown with. Most have one; those of long words can have any number.
+const maxTokens = 16
 
 // Look reads a message as training and classification do. The error is that of the settings.
 func (r Reading) Look(raw []byte) (Look, error) {
@@ -57,7 +60,7 @@ func (r Reading) Look(raw []byte) (Look, error) {
 		}
 		t := &look.Terms[i]
 		t.Count++
-		if seen.Token != nil && !slices.Contains(t.Tokens, string(seen.Token)) {
+		if seen.Token != nil && len(t.Tokens) < maxTokens && !slices.Contains(t.Tokens, string(seen.Token)) {
 			t.Tokens = append(t.Tokens, string(seen.Token))
 		}
 	})

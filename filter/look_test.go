@@ -1,7 +1,9 @@
 package filter
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"chaff/features"
@@ -39,4 +41,25 @@ func TestALookWithBadSettingsIsAnError(t *testing.T) {
 	if _, err := reading.Look(nil); err == nil {
 		t.Error("no error")
 	}
+}
+
+// A long word is counted by its length, so any number of words can make one term.
+func TestATermIsShownWithItsFirstWords(t *testing.T) {
+	var text strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&text, "%s%02d ", strings.Repeat("a", 40), i)
+	}
+	look, err := DefaultReading().Look([]byte("\n" + text.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, term := range look.Terms {
+		if term.Term == "body:32+" {
+			if term.Count != 100 || len(term.Tokens) != maxTokens || !strings.HasSuffix(term.Tokens[maxTokens-1], "15") {
+				t.Errorf("counted %d times, made of %q", term.Count, term.Tokens)
+			}
+			return
+		}
+	}
+	t.Error("no such term")
 }

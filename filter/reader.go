@@ -28,6 +28,7 @@ type reader struct {
 	grams     bool                // whether they are wanted
 	named     bool                // whether the texts of terms are wanted
 	message   *message.Message    // the one that was decoded last
+	limits    message.Options
 }
 
 func newReader(r Reading) (*reader, error) {
@@ -35,7 +36,7 @@ func newReader(r Reading) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &reader{decoder: message.NewDecoder(r.Message), tokenizer: tokenizer}
+	made := &reader{decoder: message.NewDecoder(r.Message), tokenizer: tokenizer, limits: r.Message}
 	made.into = func(t tokenize.Term) { made.add(t) }
 	made.intoCell = func(gram uint32) {
 		if cell, has := features.Cell(gram); has {
@@ -67,6 +68,11 @@ func (r *reader) terms(raw []byte, emit func(tokenize.Term)) message.Repairs {
 	r.message = r.decoder.Decode(raw)
 	cut := r.tokenizer.Terms(r.message, emit)
 	return r.message.Repairs | cut
+}
+
+// forget frees the memory that grew with the last message.
+func (r *reader) forget() {
+	r.decoder, r.message, r.bag = message.NewDecoder(r.limits), nil, features.Bag{}
 }
 
 func (r *reader) add(t tokenize.Term) {

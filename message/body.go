@@ -72,8 +72,13 @@ func (d *Decoder) misspelt(name []byte) (_ transfer, ok bool) {
 	return t, true
 }
 
-// content undoes the transfer encoding of a body.
+// content undoes the transfer encoding of a body. Of one that is much larger than what may be kept of it, the rest is not looked at.
 func (d *Decoder) content(e entity, body []byte) []byte {
+	const longest = 4 // bytes that stand for one, with what belongs to line ends
+	if e.isEncoded() && len(body)/longest > d.textLeft {
+		d.msg.Repairs.add(CutText)
+		body = body[:longest*d.textLeft]
+	}
 	start := len(d.arena)
 	switch e.transfer {
 	case transferQuotedPrintable:

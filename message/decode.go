@@ -3,6 +3,7 @@ package message
 import (
 	"bytes"
 	"io"
+	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -16,8 +17,12 @@ type Decoder struct {
 	fileLeft   int // of maxFileBytes
 	packedLeft int // of maxPacked
 	unpackLeft int // of maxUnpacked
+	// headerLeft is how much of header fields may still be read, those of parts and attached messages included.
+	headerLeft int
 	reading    reading
 	doubts     reading // what the message gives twice
+
+	normal []byte // the message at hand with LF as the only line end
 
 	// arena holds what is made for the message at hand. It is only appended to: if it moves, what was made before stays
 	// valid where it was.
@@ -92,13 +97,19 @@ func (d *Decoder) Decode(raw []byte) *Message {
 	d.packedLeft, d.unpackLeft = maxPacked, maxUnpacked
 	d.arena, d.links, d.hidden = d.arena[:0], d.links[:0], d.hidden[:0]
 	d.startClock(len(raw))
-	d.readAll(d.start(bytes.TrimPrefix(raw, []byte("\ufeff"))))
+
+	whole := bytes.TrimPrefix(raw, []byte("\ufeff"))
+	if bytes.IndexByte(whole, '\r') >= 0 {
+		d.normal = d.appendNormal(slices.Grow(d.normal[:0], len(whole)), whole)
+		whole = d.normal
+	}
+	d.readAll(skipFromLine(whole))
 	return &d.msg
 }
 
 // read reads a message with LF as the only line end into d.msg.
 func (d *Decoder) read(data []byte) {
-	d.boundaries = d.boundaries[:0]
+	d.boundaries, d.headerLeft = d.boundaries[:0], maxHeaders*d.options.MaxHeaderBytes
 	e, body := d.header(data, d.typePlain, &d.msg.Header)
 	d.walk(e, body, 0)
 }
@@ -127,20 +138,25 @@ func (d *Decoder) late() bool {
 	return true
 }
 
-// start returns a whole message with LF as the only line end, from its header on.
-func (d *Decoder) start(data []byte) []byte { return skipFromLine(d.normalise(data)) }
+// maxHeaders is how many fields of the largest size are read of a message in all, its parts and attached messages included.
+const maxHeaders = 32
 
 // normalise returns data with LF as the only line end: a copy in the arena if there is a CR in it.
-//
-// QUIRK: lines end in CR LF; mail on disk has LF, and broken gateways leave CR CR LF or CR alone (bare-cr.eml).
 func (d *Decoder) normalise(data []byte) []byte {
-	cr := bytes.IndexByte(data, '\r')
-	if cr < 0 {
+	if bytes.IndexByte(data, '\r') < 0 {
 		return data
 	}
 	start := len(d.arena)
-	for ; cr >= 0; cr = bytes.IndexByte(data, '\r') {
-		d.arena = append(append(d.arena, data[:cr]...), '\n')
+	d.arena = d.appendNormal(d.arena, data)
+	return d.arena[start:len(d.arena):len(d.arena)]
+}
+
+// appendNormal appends data with LF as the only line end.
+//
+// QUIRK: lines end in CR LF; mail on disk has LF, and broken gateways leave CR CR LF or CR alone (bare-cr.eml).
+func (d *Decoder) appendNormal(dst, data []byte) []byte {
+	for cr := bytes.IndexByte(data, '\r'); cr >= 0; cr = bytes.IndexByte(data, '\r') {
+		dst = append(append(dst, data[:cr]...), '\n')
 		data = data[cr:]
 		switch {
 		case bytes.HasPrefix(data, []byte("\r\n")):
@@ -153,8 +169,7 @@ func (d *Decoder) normalise(data []byte) []byte {
 			d.msg.Repairs.add(BareCR)
 		}
 	}
-	d.arena = append(d.arena, data...)
-	return d.arena[start:len(d.arena):len(d.arena)]
+	return append(dst, data...)
 }
 
 // skipFromLine returns data without the line that mbox files and some forwarding programs put before a header.
@@ -266,7 +281,7 @@ func (d *Decoder) multipart(e entity, data []byte, depth, base int) boundaryLine
 
 // inner reads a message that was the content of an entity at that depth.
 func (d *Decoder) inner(message []byte, depth int) {
-	e, body := d.header(d.start(message), d.typePlain, &d.msg.Attached)
+	e, body := d.header(skipFromLine(d.normalise(message)), d.typePlain, &d.msg.Attached)
 	d.walk(e, body, depth+1)
 }
 
@@ -306,6 +321,7 @@ func (d *Decoder) closeTo(n int) {
 
 // leaf adds one part, its text if it is a text, and the files that are written into that.
 func (d *Decoder) leaf(e entity, body []byte) {
+	d.freshArena()
 	kind := e.kind()
 	part := Part{
 		Type: e.mediaType, Charset: e.charset, Encoding: e.encoding, Filename: e.filename,
@@ -319,13 +335,14 @@ func (d *Decoder) leaf(e entity, body []byte) {
 	}
 	d.blocks, d.frames = d.blocks[:0], d.frames[:0]
 	d.runsScripts = part.Attachment
+	left := d.textLeft
 	switch kind {
 	case kindFile:
-		d.opened(&part, e, body)
+		left -= d.opened(&part, e, body)
 	case kindCalendar:
 		d.show(&part, formatCalendar, d.content(e, body), e.charset)
 	default:
-		d.text(&part, e, body, e.isHTML() || hasEnding(e.filename, htmlEndings[:]...))
+		left -= d.text(&part, e, body, e.isHTML() || hasEnding(e.filename, htmlEndings[:]...))
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
 	d.runsScripts = false
@@ -333,6 +350,15 @@ func (d *Decoder) leaf(e entity, body []byte) {
 		d.file(block, e.charset)
 	}
 	d.readFrames()
+	d.textLeft = min(d.textLeft, left) // what was read counts, even if it is not kept
+}
+
+// freshArena lets a large arena be, so that it does not move again and again with what was made before.
+func (d *Decoder) freshArena() {
+	const large = 1 << 20
+	if len(d.arena) > large {
+		d.arena = nil
+	}
 }
 
 // hasRoom reports whether the message may have one more part.
@@ -345,12 +371,13 @@ func (d *Decoder) hasRoom() bool {
 }
 
 // text reads the text of a part, and adds the links in it to the message. The files that are written into plain text
-// are taken out of it, and left in d.blocks.
-func (d *Decoder) text(part *Part, e entity, body []byte, isHTML bool) {
+// are taken out of it, and left in d.blocks. It returns how much was read.
+func (d *Decoder) text(part *Part, e entity, body []byte, isHTML bool) (read int) {
 	body = d.content(e, body)
+	read = len(body)
 	if bytes.HasPrefix(body, []byte("%PDF-")) {
 		d.show(part, formatPDF, body, nil)
-		return
+		return read
 	}
 	if !isHTML && looksLikeHTML(body) {
 		d.msg.Repairs.add(UndeclaredHTML)
@@ -364,6 +391,7 @@ func (d *Decoder) text(part *Part, e entity, body []byte, isHTML bool) {
 		body = d.convert(body, e.charset, isHTML)
 	}
 	d.reader(part, body, isHTML)
+	return read
 }
 
 // reader leaves in part what a reader sees of body, and what is hidden there, and adds the links to the message.

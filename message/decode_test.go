@@ -252,6 +252,16 @@ func TestLimitsAreKeptAndReported(t *testing.T) {
 		{"encoded multiparts", message.Options{MaxDepth: 1}, "Content-Type: multipart/mixed; boundary=b\n" +
 			"Content-Transfer-Encoding: quoted-printable\n\n=2D-b\nContent-Type: message/rfc822\n\n\ndeep\n=2D-b--", "deep", "cut: too deep"},
 		{"links", message.Options{}, "\nhttp://shop.example/" + strings.Repeat("a", 3000), "", "cut: URL too long"},
+		{"the number of links", message.Options{}, "\n" + strings.Repeat("a://b", 1) + strings.Repeat("\na://b", 20_000), "", "cut: too many links"},
+		{"as many links as allowed", message.Options{}, "\n" + strings.Repeat("\na://b", 20_000), "", ""},
+		{"all fields together", message.Options{MaxHeaderBytes: 1000}, strings.Repeat("A: "+strings.Repeat("a", 990)+"\n", 40) + "\nx", "x",
+			"cut: header too long"},
+		{"a part after too long headers", message.Options{MaxHeaderBytes: 1000}, strings.Repeat("A: "+strings.Repeat("a", 990)+"\n", 40) +
+			"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Transfer-Encoding: base64\n\nYWJj\n--b--",
+			"abc", "cut: header too long"},
+		{"text that is not kept", message.Options{MaxTextBytes: 100}, "Content-Type: multipart/mixed; boundary=b\n\n" +
+			strings.Repeat("--b\nContent-Transfer-Encoding: base64\n\n"+strings.Repeat("AAAA", 20)+"\n", 2) + "--b\n\nx\n--b--\n", "|  |",
+			"NUL bytes in text, cut: too much text"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -83,7 +83,11 @@ func (d *Decoder) uuFile(text []byte) (from, to int, ok bool) {
 	if !whole {
 		d.msg.Repairs.add(BadUUencode)
 	}
-	d.blocks = append(d.blocks, fileBlock{name, d.arena[start:len(d.arena):len(d.arena)], true})
+	block := fileBlock{name, d.arena[start:len(d.arena):len(d.arena)], true}
+	if !block.isText() { // nobody reads it
+		block, d.arena = fileBlock{name: name}, d.arena[:start]
+	}
+	d.blocks = append(d.blocks, block)
 	return from, len(text) - len(rest), true
 }
 

@@ -19,20 +19,22 @@ var htmlEndings = [...]string{".htm", ".html", ".shtml", ".xhtml", ".xht", ".svg
 // headBytes is how much of a content is looked at for what it is.
 const headBytes = 1 << 10
 
-// opened leaves in part what the receiver of a file sees who opens it, if that is text.
+// opened leaves in part what the receiver of a file sees who opens it, if that is text. It returns how much of the text of the
+// message was read for that.
 //
 // QUIRK: a file is what its type says. Mail sends HTML, calendars, PDF and whole messages under any type, and programs
 // open them by their names and content.
-func (d *Decoder) opened(part *Part, e entity, body []byte) {
+func (d *Decoder) opened(part *Part, e entity, body []byte) (read int) {
 	switch f := formatOf(d.head(e, body), e.filename, e.mediaType); f {
 	case formatUnknown:
 	case formatText, formatHTML:
-		d.text(part, e, body, f == formatHTML)
+		return d.text(part, e, body, f == formatHTML)
 	case formatPDF:
 		d.show(part, f, d.fileContent(e, body), e.charset)
 	default:
 		d.show(part, f, d.content(e, body), e.charset)
 	}
+	return 0
 }
 
 // show leaves in part what is seen of a content in that format.

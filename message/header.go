@@ -5,6 +5,10 @@ import "bytes"
 // maxJunkLines is how far ahead a field is looked for, to tell a stray line in the header from the body.
 const maxJunkLines = 8
 
+// leastValue is how many bytes are read of a field that describes the content, whatever came before it: without it nothing
+// of the content could be read.
+const leastValue = 1 << 10
+
 // header reads the header at the start of data. It returns what it says about the content, and the body. The fields are
 // added to kept, which is nil for the header of a part.
 func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, body []byte) {
@@ -24,10 +28,16 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		if name == nil {
 			break
 		}
-		if len(value) > d.options.MaxHeaderBytes {
-			value = value[:d.options.MaxHeaderBytes]
+		most := min(d.options.MaxHeaderBytes, d.headerLeft)
+		if most < leastValue && d.waitsFor(&e, name) {
+			most = min(d.options.MaxHeaderBytes, leastValue)
+		}
+		if len(value) > most {
+			value = value[:most]
 			d.msg.Repairs.add(CutHeader)
 		}
+		name = name[:min(len(name), most)]
+		d.headerLeft = max(0, d.headerLeft-len(name)-len(value))
 		value = d.unfold(value)
 		d.describe(&e, name, value)
 		switch {
@@ -35,7 +45,7 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		case len(d.msg.Header)+len(d.msg.Attached) == d.options.MaxHeaderFields:
 			d.msg.Repairs.add(CutHeader)
 		default:
-			*kept = append(*kept, Field{name[:min(len(name), d.options.MaxHeaderBytes)], value})
+			*kept = append(*kept, Field{name, value})
 		}
 	}
 	if len(e.filename) == 0 {
@@ -48,6 +58,17 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		}
 	}
 	return e, data
+}
+
+// waitsFor reports whether a field of that name would describe the content, or describe it anew in a further reading.
+func (d *Decoder) waitsFor(e *entity, name []byte) bool {
+	switch {
+	case equalFold(name, "content-type"):
+		return e.givenType == nil || d.reading != 0
+	case equalFold(name, "content-transfer-encoding"):
+		return e.givenEncoding == nil || d.reading != 0
+	}
+	return !e.disposed && equalFold(name, "content-disposition")
 }
 
 // headerLine is a line that may start a field.

@@ -39,6 +39,7 @@ const (
 	CutText
 	CutHeader
 	CutURL
+	CutLinks
 	CutMarkup
 	CutStyles
 	CutTokens
@@ -105,6 +106,8 @@ func (r Repair) String() string {
 		return "cut: header too long"
 	case CutURL:
 		return "cut: URL too long"
+	case CutLinks:
+		return "cut: too many links"
 	case CutMarkup:
 		return "cut: HTML tag or comment too long"
 	case CutStyles:

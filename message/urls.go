@@ -7,19 +7,25 @@ import (
 )
 
 const (
-	maxURLBytes = 2048 // longer than any link that works everywhere, but for what may stand before the host
+	maxURLBytes = 2048   // longer than any link that works everywhere, but for what may stand before the host
+	maxLinks    = 20_000 // of a message; newsletters have hundreds
 )
 
-// addURL keeps one link of the message, which is valid UTF-8.
-func (d *Decoder) addURL(kind LinkKind, url []byte) {
+// addURL keeps one link of the message, which is valid UTF-8. It reports whether there was room for it.
+func (d *Decoder) addURL(kind LinkKind, url []byte) bool {
+	if len(d.msg.Links) == maxLinks {
+		d.msg.Repairs.add(CutLinks)
+		return false
+	}
 	if len(url) > maxURLBytes {
 		d.msg.Repairs.add(CutURL)
 		url = weburl.Shorten(url, maxURLBytes)
 	}
 	d.msg.Links = append(d.msg.Links, Link{Kind: kind, URL: url})
+	return true
 }
 
-// addLink keeps the link in an attribute of HTML. It reports whether there is one.
+// addLink keeps the link in an attribute of HTML. It reports whether it did.
 func (d *Decoder) addLink(kind LinkKind, value []byte) bool {
 	start := len(d.links)
 	d.links = weburl.AppendClean(d.links, value)
@@ -30,8 +36,7 @@ func (d *Decoder) addLink(kind LinkKind, value []byte) bool {
 	if len(url) == 0 || url[0] == '#' {
 		return false
 	}
-	d.addURL(kind, url)
-	return true
+	return d.addURL(kind, url)
 }
 
 // indexURLCall returns where "url(" is in CSS in any case, -1 if nowhere.

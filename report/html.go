@@ -105,8 +105,8 @@ func (p Page) view() (view, error) {
 	}
 	measured, ofModel := p.notes()
 	all := []section{
-		{ID: "text", Title: "Message", Note: textNote, Legend: p.legend(), Texts: p.shadedTexts()},
-		{ID: "weighed", Title: "Terms", Note: "What each term adds is its value times its weight.", Tables: p.weighedTable()},
+		{ID: "text", Title: "Message", Note: p.textNotes(), Legend: p.legend(), Texts: p.shadedTexts()},
+		{ID: "weighed", Title: "Terms", Note: p.weighedNote(), Tables: p.weighedTable()},
 		{ID: "models", Title: p.comparisonTitle(), Note: p.comparisonNote(), Tables: p.comparisonTable()},
 		{ID: "trials", Title: "Trials", Note: "All figures are those of development mail.", Tables: p.trialTable()},
 		{ID: "curves", Title: "Ham lost and spam let through", Note: p.curvesNote(), Figures: figures.take("roc", "det")},

@@ -46,9 +46,11 @@ type Page struct {
 	Leaks []Leak
 	// Texts are the texts of a message, shaded by what its words add to the score, and Weighed its terms, the strongest first.
 	// For and Against are the classes that a positive and a negative score speak for.
-	Texts        []Text
-	Weighed      []Weighed
-	For, Against string
+	Texts   []Text
+	Weighed []Weighed
+	// TextLeft is how many bytes of the texts, and WeighedLeft how many terms, are not among these.
+	TextLeft, WeighedLeft int
+	For, Against          string
 	// Mistakes are the worst mistakes, LeastCertain the messages nearest to the boundary, and Suspects those whose label may
 	// be wrong.
 	Mistakes, LeastCertain, Suspects []Mistake

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -118,6 +119,23 @@ func cleanText(s string, max int) string {
 		b.WriteString(line)
 	}
 	return b.String()
+}
+
+// textNotes say what the texts show, and that there is more.
+func (p Page) textNotes() string {
+	if p.TextLeft == 0 {
+		return textNote
+	}
+	return joined(textNote, fmt.Sprintf("The last %d bytes are left out.", p.TextLeft))
+}
+
+// weighedNote says what the table of terms shows, and that there are more.
+func (p Page) weighedNote() string {
+	const note = "What each term adds is its value times its weight."
+	if p.WeighedLeft == 0 {
+		return note
+	}
+	return joined(note, fmt.Sprintf("The weakest %d are left out.", p.WeighedLeft))
 }
 
 // legend shows the colours of the two classes.

@@ -41,3 +41,26 @@ func TestTheColoursOfWordsAreNamed(t *testing.T) {
 		t.Errorf("no %s in %s", want, page[strings.Index(page, "<body>"):])
 	}
 }
+
+func TestAPageSaysWhatItLeavesOut(t *testing.T) {
+	p := Page{Texts: []Text{{Title: "Text", Stretches: []Stretch{{Text: "winner", Score: 1}}}}, Weighed: []Weighed{{Term: "body:winner", Score: 1}}}
+	for _, tt := range []struct {
+		text, terms int
+		want        []string
+	}{
+		{0, 0, nil},
+		{1000, 0, []string{"The last 1000 bytes are left out."}},
+		{1000, 20, []string{"The last 1000 bytes are left out.", "The weakest 20 are left out."}},
+	} {
+		p.TextLeft, p.WeighedLeft = tt.text, tt.terms
+		page := writeHTML(t, p)
+		if got := strings.Count(page, " left out."); got != len(tt.want) {
+			t.Errorf("%d bytes, %d terms: %d notes", tt.text, tt.terms, got)
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(page, want) {
+				t.Errorf("%d bytes, %d terms: no %q", tt.text, tt.terms, want)
+			}
+		}
+	}
+}

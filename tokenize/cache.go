@@ -14,9 +14,11 @@ const (
 	maxCached = 1 << 17
 	// maxCachedWord is the longest word that is remembered, and the longest text, in bytes.
 	maxCachedWord = 1 << 10
-	// maxTexts is how many bytes of terms a generation holds.
-	maxTexts = 1 << 24
-	minSlots = 1 << 5
+	// maxTexts is how many bytes of terms a generation holds. Most terms take none.
+	maxTexts = 1 << 22
+	// maxDisguises is how many disguised words are remembered, with what is behind each.
+	maxDisguises = 1 << 14
+	minSlots     = 1 << 5
 )
 
 // cache remembers what became of each distinct word, since stemming takes long and words repeat. It is asked for each word of
@@ -168,7 +170,7 @@ func (c *cache) unknown(word []byte) (text []byte, hash uint64, d *disguise) {
 	switch {
 	case len(word) > maxCachedWord || len(c.text) > maxCachedWord || len(word) == 0:
 	case d != nil:
-		if len(c.disguised) == maxCached {
+		if len(c.disguised) == maxDisguises {
 			clear(c.disguised)
 		}
 		d.term = string(c.text[len(c.tag):])

@@ -119,6 +119,7 @@ func groups() []struct {
 type plans struct {
 	options Options
 	byName  map[string]*fieldPlan
+	rubbish *fieldPlan       // of names that are too long
 	names   map[string]group // groups, by whole names
 	starts  []start
 }
@@ -130,7 +131,7 @@ type start struct {
 }
 
 func newPlans(o Options) *plans {
-	p := &plans{options: o, byName: make(map[string]*fieldPlan), names: make(map[string]group)}
+	p := &plans{options: o, byName: make(map[string]*fieldPlan), rubbish: &fieldPlan{never: true}, names: make(map[string]group)}
 	for _, g := range groups() {
 		for pattern := range strings.FieldsSeq(g.patterns) {
 			if prefix, isStart := strings.CutSuffix(pattern, "*"); isStart {
@@ -148,7 +149,10 @@ func (p *plans) plan(name []byte) *fieldPlan {
 	if plan, seen := p.byName[string(name)]; seen {
 		return plan
 	}
-	if len(p.byName) >= maxCached {
+	switch {
+	case len(name) > maxHeaderName:
+		return p.rubbish
+	case len(p.byName) >= maxPlans:
 		clear(p.byName)
 	}
 	key := string(name)
@@ -159,7 +163,7 @@ func (p *plans) plan(name []byte) *fieldPlan {
 
 func (p *plans) makePlan(name string) *fieldPlan {
 	lower := strings.ToLower(name)
-	if lower == "" || len(lower) > maxHeaderName || p.isIgnored(lower) || p.group(lower) == groupNever {
+	if lower == "" || p.isIgnored(lower) || p.group(lower) == groupNever {
 		return &fieldPlan{never: true}
 	}
 	plan := &fieldPlan{look: p.wanted(lower), mark: "header:" + name, tags: newAddressTags(tagOf(lower))}
@@ -196,6 +200,9 @@ func isAddressField(lower string) bool {
 
 // maxHeaderName is the length beyond which the name of a header field is rubbish and the field is not looked at.
 const maxHeaderName = 76
+
+// maxPlans is how many names of header fields are remembered.
+const maxPlans = 1 << 14
 
 // isIgnored reports whether the options leave out the fields of a name, whatever group it belongs to.
 func (p *plans) isIgnored(lower string) bool {

@@ -89,6 +89,7 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
+	delivery.LimitMemory()
 	var raw []byte
 	messages, failed := 0, 0
 	for _, path := range paths {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"chaff/corpus"
 	"chaff/internal/delivery"
 )
 
@@ -177,5 +178,29 @@ func TestBothProgramsSayTheSameOfATornMessage(t *testing.T) {
 		if wantOut := slices.Contains(args, "--pass"); (lean.out == "Subject: hello\n") != wantOut || lean.code == 0 {
 			t.Errorf("%q: got %v", args, lean)
 		}
+	}
+}
+
+// What is larger than any mail is not judged, from wherever it comes, but it comes out again.
+func TestAMessageThatIsTooLargeIsNotJudged(t *testing.T) {
+	home := trained(t)
+	large := bytes.Repeat([]byte("x"), corpus.MaxMessageBytes+100)
+	copy(large, "Subject: large\n\n")
+	large[len(large)-1] = '!'
+	file := filepath.Join(home, "large")
+	must(t, os.WriteFile(file, large, 0o600))
+	for _, args := range [][]string{
+		{"classify"}, {"explain"}, {"tokens"}, {"classify", file}, {"explain", file}, {"tokens", file}, {"classify", "--format", "message", file},
+	} {
+		var out, errs bytes.Buffer
+		code := run(t.Context(), args, []string{"HOME=" + home}, bytes.NewReader(large), &out, &errs)
+		if code == 0 || out.Len() > 0 || !strings.Contains(errs.String(), "too large for a message") {
+			t.Errorf("%q: got %v", args, answer{code, out.String(), errs.String()})
+		}
+	}
+	var out bytes.Buffer
+	delivery.Main([]string{"--pass"}, []string{"HOME=" + home}, delivery.Streams{In: bytes.NewReader(large), Out: &out, Err: io.Discard})
+	if !bytes.HasSuffix(out.Bytes(), large[bytes.IndexByte(large, '\n'):]) {
+		t.Errorf("of %d bytes %d came out", len(large), out.Len())
 	}
 }

@@ -99,7 +99,7 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 	}
 	mail.print(p.stderr)
 	step, done := p.progress("reading mail")
-	e, err := f.Evaluate(c.Context(), mail.source, mistakes, cfg.Workers, step)
+	e, err := f.Evaluate(c.Context(), mail.source, mistakes, cfg.Workers, holdingGarbage(step))
 	done()
 	if errors.Is(err, filter.ErrNoMail) {
 		return hint.With(err, noMailHint)

@@ -62,6 +62,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
+	delivery.LimitMemory()
 	origin, raw, err := p.readOne(paths)
 	if err != nil {
 		return err
@@ -137,7 +138,10 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) error {
 	if n > 0 {
 		shown = shown[:min(n, len(shown))]
 	}
-	for _, c := range shown {
+	for i, c := range shown {
+		if err := flushSome(t, i); err != nil {
+			return err
+		}
 		screen.Printf(t, "%+.4f\t%.4f\t%.4g\t%d\t%s\t%s\n", c.Contribution, c.Weight, c.Value, c.Messages, c.Term, strings.Join(c.Tokens, " "))
 	}
 	if err := t.Flush(); err != nil {
@@ -179,6 +183,9 @@ func voteBar(adds float64) string {
 	return strings.Repeat(" ", half) + "|" + strings.Repeat("+", n)
 }
 
+// maxPageTerms is how many terms a page shows. Most messages have fewer; the weakest of many add next to nothing.
+const maxPageTerms = 1000
+
 // explanationPage is the page about one message.
 func explanationPage(origin string, e filter.Explanation) report.Page {
 	page := report.Page{
@@ -199,14 +206,18 @@ func explanationPage(origin string, e filter.Explanation) report.Page {
 		}
 		page.Facts = append(page.Facts, report.Fact{Name: "Evidence: " + v.Group, Value: fmt.Sprintf("%+.4f by %s", v.Contribution, plural(v.Terms, what))})
 	}
-	for _, t := range e.Texts() {
+	texts, left := e.Texts()
+	page.TextLeft = left
+	for _, t := range texts {
 		text := report.Text{Title: t.Title}
 		for _, s := range t.Stretches {
 			text.Stretches = append(text.Stretches, report.Stretch{Text: s.Text, Score: s.Contribution, Terms: strings.Join(s.Terms, ", ")})
 		}
 		page.Texts = append(page.Texts, text)
 	}
-	for _, c := range e.Contributions {
+	shown := e.Contributions[:min(maxPageTerms, len(e.Contributions))]
+	page.WeighedLeft = len(e.Contributions) - len(shown)
+	for _, c := range shown {
 		page.Weighed = append(page.Weighed, report.Weighed{
 			Term: c.Term, Words: strings.Join(c.Tokens, " "), Score: c.Contribution, Weight: c.Weight, Value: c.Value, Messages: int(c.Messages),
 		})

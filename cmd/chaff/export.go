@@ -92,7 +92,7 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 	}
 	mail.print(p.stderr)
 	step, done := p.progress("reading mail")
-	d, summary, err := f.Dataset(c.Context(), mail.source, cfg.Workers, step)
+	d, summary, err := f.Dataset(c.Context(), mail.source, cfg.Workers, holdingGarbage(step))
 	done()
 	if errors.Is(err, filter.ErrNoMail) {
 		return hint.With(err, noMailHint)

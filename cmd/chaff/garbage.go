@@ -1,9 +1,12 @@
 package main
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
+
+	"chaff/internal/delivery"
 )
 
 // While mail is read, garbage may take as much memory as what is in use, up to mostGarbage, and from there on no more than
@@ -17,19 +20,25 @@ const (
 )
 
 // holdingGarbage returns step, the progress of reading mail, which now also says how much garbage there may be. Who has set
-// GOGC has said so already.
+// GOGC or GOMEMLIMIT has said so already.
+//
+// A message of the largest size makes more garbage than that between two steps, so there is a limit of all memory as well, as
+// for a single message: it gives way to what grows with the mail.
 func holdingGarbage(step func(read, all int)) func(read, all int) {
-	if os.Getenv("GOGC") != "" {
+	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") != "" {
 		return step
 	}
+	delivery.LimitMemory()
 	return func(read, all int) {
 		switch {
 		case read == all: // what comes makes little garbage, in few and large pieces
 			debug.SetGCPercent(leastGCPercent)
-		case read%1024 == 0:
+			debug.SetMemoryLimit(math.MaxInt64)
+		case read%256 == 0:
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
 			debug.SetGCPercent(gcPercent(m.HeapAlloc))
+			debug.SetMemoryLimit(max(delivery.MemoryLimit, 2*int64(m.HeapAlloc)))
 		}
 		if step != nil {
 			step(read, all)

@@ -17,7 +17,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"chaff": main, "chaff-classify": delivery.Program})
+	testscript.Main(m, map[string]func(){"chaff": main, "chaff-classify": delivery.Program,
+		"chaff-peak": mainWithPeak(chaffWithPeak), "chaff-classify-peak": mainWithPeak(leanWithPeak)})
 }
 
 // TestScripts runs testdata/script: one behaviour of the command line each.

@@ -303,7 +303,7 @@ func testLargeMessages(t *testing.T, p deliveryProgram) {
 		code    int
 		want    string // instead of the header
 	}{
-		"with a text":   {header + strings.Repeat("text and text\n", 4<<20), 0, "X-Chaff-Unjudged: larger than 41943040 bytes\nSubject: large\n\n"},
+		"with a text":   {header + strings.Repeat("text and text\n", 4<<20), 0, "X-Chaff-Unjudged: larger than 37748736 bytes\nSubject: large\n\n"},
 		"with a header": {header[:len(header)-1] + "To: " + strings.Repeat("b", 50<<20), 75, header[:len(header)-1]},
 	} {
 		got := answerTo(t, p.shell(`exec "$@"`, "--pass"), []byte(tt.message))

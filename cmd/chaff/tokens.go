@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -60,6 +63,7 @@ settings in force, or with those of a model.`,
 }
 
 func (p *program) tokens(reading filter.Reading, paths []string, format sources.Format, asJSON bool) error {
+	delivery.LimitMemory()
 	show := func(origin string, raw []byte) error {
 		look, err := reading.Look(raw)
 		if err != nil {
@@ -68,7 +72,8 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 		if asJSON {
 			return printLookJSON(p.stdout, origin, look)
 		}
-		return printLook(p.stdout, look)
+		out := bufio.NewWriter(p.stdout)
+		return cmp.Or(printLook(out, look), out.Flush())
 	}
 	if len(paths) == 0 {
 		raw, err := delivery.ReadMessage(p.streams())
@@ -113,18 +118,24 @@ func printLook(w io.Writer, look filter.Look) error {
 	m := look.Message
 	t := newTable(w)
 	printHeader(t, look)
+	if err := t.Flush(); err != nil {
+		return err
+	}
 	for i, part := range m.Parts {
-		screen.Printf(t, "Part %d: %s\n", i+1, describePart(part))
-		printText(t, part.Text)
+		screen.Printf(w, "Part %d: %s\n", i+1, describePart(part))
+		printText(w, part.Text)
 		if len(part.Hidden) > 0 {
-			fmt.Fprintln(t, "  hidden:")
-			printText(t, part.Hidden)
+			fmt.Fprintln(w, "  hidden:")
+			printText(w, part.Hidden)
 		}
 	}
 	if len(m.Links) > 0 {
 		fmt.Fprintln(t, "Links")
 	}
-	for _, link := range m.Links {
+	for i, link := range m.Links {
+		if err := flushSome(t, i); err != nil {
+			return err
+		}
 		screen.Printf(t, "  %s\t%s", link.Kind, link.URL)
 		if len(link.Text) > 0 {
 			screen.Printf(t, "\t%s", link.Text)
@@ -145,7 +156,10 @@ func printLook(w io.Writer, look filter.Look) error {
 		return err
 	}
 	screen.Printf(w, "Terms: %d, of them distinct: %d\n", look.Tokens, len(look.Terms))
-	for _, term := range look.Terms {
+	for i, term := range look.Terms {
+		if err := flushSome(t, i); err != nil {
+			return err
+		}
 		printTerm(t, term)
 	}
 	if err := t.Flush(); err != nil {
@@ -212,8 +226,8 @@ func describePart(part message.Part) string {
 
 // printText prints the lines of a text that have something in them.
 func printText(w io.Writer, text []byte) {
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); line != "" {
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
 			fmt.Fprint(w, "  | ")
 			screen.Print(w, line)
 			fmt.Fprintln(w)

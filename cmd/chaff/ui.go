@@ -52,6 +52,16 @@ func printJSON(w io.Writer, v any) error { return screen.PrintJSON(w, v, "  ") }
 
 func newTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 8, 2, ' ', 0) }
 
+// flushSome prints what there is of a table after every so many rows, of which i is the next: a table keeps all its rows to
+// align them.
+func flushSome(t *tabwriter.Writer, i int) error {
+	const rows = 1000
+	if i%rows != rows-1 {
+		return nil
+	}
+	return t.Flush()
+}
+
 // printCorpus tells what became of the mail.
 func printCorpus(w io.Writer, s filter.Summary) {
 	var classes []string

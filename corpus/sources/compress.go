@@ -13,6 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 	"github.com/ulikunitz/xz/lzma"
+
+	"chaff/corpus"
 )
 
 // compression is the way a file is made smaller, by the name of the usual tool;
@@ -159,14 +161,14 @@ func (p plainFile) Close() error {
 }
 
 // unpackMessage takes the compression off raw, the whole of a file that should be
-// one message, if it has one. The result is in raw's memory or in a larger one. A
-// file that is an archive is an error: its messages are not one message.
+// one message, if it has one. The result is raw or in memory of its own. A file
+// that is an archive is an error: its messages are not one message.
 func unpackMessage(raw []byte) ([]byte, error) {
 	c := compressionOf(raw)
 	if c == uncompressed {
 		return raw, notContainer(raw)
 	}
-	r, err := c.decompress(bytes.NewReader(bytes.Clone(raw)))
+	r, err := c.decompress(bytes.NewReader(raw))
 	if err != nil {
 		return raw, err
 	}
@@ -176,5 +178,5 @@ func unpackMessage(raw []byte) ([]byte, error) {
 	if start, _ := head.Peek(tarBlock); notContainer(start) != nil {
 		return raw, notContainer(start)
 	}
-	return appendAll(raw[:0], head)
+	return corpus.AppendMessage(nil, head)
 }

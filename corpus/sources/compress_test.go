@@ -17,6 +17,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+
+	"chaff/corpus"
 )
 
 // pack compresses text. There is no bzip2 writer for Go: see testdata.
@@ -137,10 +139,10 @@ func TestDamagedCompressionNamesFileAndReason(t *testing.T) {
 }
 
 func TestMessageThatUnpacksToTooMuchIsAnError(t *testing.T) {
-	bomb := strings.Repeat(pack(t, zstandard, strings.Repeat("\x00", 8<<20)), MaxMessageBytes>>23+1)
+	bomb := strings.Repeat(pack(t, zstandard, strings.Repeat("\x00", 8<<20)), corpus.MaxMessageBytes>>23+1)
 	got, err := Item{Origin: "o", Place: place{fsys: fstest.MapFS{"m": {Data: []byte(bomb)}}, path: "m"}}.Read(nil)
-	checkError(t, err, "read o: more than 268435456 bytes are too large for a message")
-	if len(bomb) > 1<<20 || cap(got) > 2*MaxMessageBytes {
+	checkError(t, err, "read o: "+corpus.ErrTooLarge.Error())
+	if len(bomb) > 1<<20 || cap(got) > 2*corpus.MaxMessageBytes {
 		t.Errorf("the bomb has %d bytes and took %d of memory", len(bomb), cap(got))
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"testing/fstest"
+
+	"chaff/corpus"
 )
 
 // brokenFS fails to open or to read one file, as a damaged disk does.
@@ -40,7 +42,7 @@ func (b brokenFile) Read([]byte) (int, error) { return 0, b.reason }
 // largeFile is a file that says it has any size.
 type largeFile struct{ fs.FileInfo }
 
-func (largeFile) Size() int64                  { return MaxMessageBytes + 1 }
+func (largeFile) Size() int64                  { return corpus.MaxMessageBytes + 1 }
 func (l largeFile) Stat() (fs.FileInfo, error) { return l, nil }
 func (largeFile) IsDir() bool                  { return false }
 func (largeFile) Mode() fs.FileMode            { return 0 }
@@ -64,7 +66,7 @@ func TestReadErrors(t *testing.T) {
 		{"a disk that fails", Item{Origin: "o", Place: place{fsys: brokenFS{files, "mail/a", true, disk}, path: "mail/a"}}, "read o: input/output error", disk},
 		{"a folder in place of a file", Item{Origin: "o", Place: place{fsys: files, path: "mail/dir"}}, "read o: is a folder, not a message", nil},
 		{"a file that is too large", Item{Origin: "o", Place: place{fsys: largeFile{}, path: "x"}}, "bytes are too large for a message", nil},
-		{"a message of an mbox that is too large", Item{Origin: "o", Place: place{fsys: files, path: "mail/a", size: MaxMessageBytes + 1}}, "bytes are too large for a message", nil},
+		{"a message of an mbox that is too large", Item{Origin: "o", Place: place{fsys: files, path: "mail/a", size: corpus.MaxMessageBytes + 1}}, "bytes are too large for a message", nil},
 		{"an item that no source made", Item{Origin: "o"}, "read o: no message", nil},
 	}
 	for _, tt := range tests {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"sort"
 
+	"chaff/corpus"
 	"chaff/corpus/internal/lines"
 )
 
@@ -273,12 +274,12 @@ func (l *fromLine) field(line []byte) {
 // contentLength reads a number of bytes that a message can have.
 func contentLength(digits []byte) (n int64, ok bool) {
 	for _, c := range digits {
-		if c < '0' || c > '9' || n > MaxMessageBytes {
+		if c < '0' || c > '9' || n > corpus.MaxMessageBytes {
 			return 0, false
 		}
 		n = 10*n + int64(c-'0')
 	}
-	return n, len(digits) > 0 && n <= MaxMessageBytes
+	return n, len(digits) > 0 && n <= corpus.MaxMessageBytes
 }
 
 // isInternal reports whether a field shows that a message of an mbox is none, or

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"chaff/corpus"
 	"chaff/corpus/internal/lines"
 )
 
@@ -41,7 +42,7 @@ func splitSlowly(text []byte) (all []mboxMessage) {
 		case header:
 			name, value, _ := bytes.Cut(line, []byte(":"))
 			if strings.EqualFold(strings.TrimRight(string(name), " \t"), "Content-Length") && length < 0 {
-				if v, err := strconv.ParseUint(string(bytes.TrimSpace(value)), 10, 63); err == nil && v <= MaxMessageBytes {
+				if v, err := strconv.ParseUint(string(bytes.TrimSpace(value)), 10, 63); err == nil && v <= corpus.MaxMessageBytes {
 					length = int(v)
 				}
 			}

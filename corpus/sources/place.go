@@ -15,11 +15,6 @@ import (
 	"chaff/corpus/internal/lines"
 )
 
-// MaxMessageBytes is the size of the largest message that is read. No mail server
-// takes a message near it: what is larger is a disk image or an archive that lies
-// among the mail.
-const MaxMessageBytes = 256 << 20
-
 // These are what package corpus has of messages.
 type (
 	Item   = corpus.Item
@@ -44,7 +39,7 @@ type place struct {
 // bzip2, xz or zstd is decompressed, whatever its name is, as some mail servers
 // keep their Maildirs so. A row of a table is made a message.
 //
-// A file of more than MaxMessageBytes, compressed or not, is an error, and so are
+// A file of more than corpus.MaxMessageBytes, compressed or not, is an error, and so are
 // an archive among the messages, compressed data that is damaged, and an mbox or
 // a table that was changed since it was listed, as far as that can be seen.
 func (p place) Append(dst []byte) ([]byte, error) {
@@ -116,39 +111,20 @@ func readWhole(f fs.File, dst []byte) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return dst, errSpecial
 	}
-	if info.Size() > MaxMessageBytes {
+	if info.Size() > corpus.MaxMessageBytes {
 		return dst, tooLarge(info.Size())
 	}
 	// One byte more than the size lets the last Read see the end of the file. What
 	// a file in an archive says of its size may be a lie.
 	const believed = 16 << 20
 	dst = slices.Grow(dst, int(min(info.Size(), believed))+1)
-	return appendAll(dst, f)
-}
-
-// appendAll appends what r holds to dst, up to MaxMessageBytes in all.
-func appendAll(dst []byte, r io.Reader) ([]byte, error) {
-	for {
-		if len(dst) == cap(dst) {
-			dst = slices.Grow(dst, min(max(cap(dst), 4096), MaxMessageBytes+1-len(dst)))
-		}
-		n, err := r.Read(dst[len(dst):min(cap(dst), MaxMessageBytes+1)])
-		dst = dst[:len(dst)+n]
-		switch {
-		case err == io.EOF:
-			return dst, nil
-		case err != nil:
-			return dst, err
-		case len(dst) > MaxMessageBytes:
-			return dst, errTooLarge
-		}
-	}
+	return corpus.AppendMessage(dst, f)
 }
 
 // readSection appends size bytes of f from offset on: one message of an mbox, or
 // one row of a table.
 func readSection(f fs.File, dst []byte, offset, size int64) ([]byte, error) {
-	if size > MaxMessageBytes {
+	if size > corpus.MaxMessageBytes {
 		return dst, tooLarge(size)
 	}
 	r, ok := f.(io.ReaderAt)
@@ -167,10 +143,8 @@ func readSection(f fs.File, dst []byte, offset, size int64) ([]byte, error) {
 
 var errChanged = errors.New("the file has changed since it was listed")
 
-var errTooLarge = fmt.Errorf("more than %d bytes are too large for a message", MaxMessageBytes)
-
 func tooLarge(size int64) error {
-	return fmt.Errorf("%d bytes are too large for a message (the limit is %d)", size, MaxMessageBytes)
+	return fmt.Errorf("%d bytes are too large for a message (the limit is %d)", size, corpus.MaxMessageBytes)
 }
 
 // explain wraps err with what was being done to which file. The errors of package

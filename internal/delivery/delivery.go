@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
+	"slices"
 
 	"chaff/corpus"
 	"chaff/filter"
@@ -119,7 +121,12 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Decision, err er
 	if err != nil {
 		return raw, "", ModelError(r.Model, err)
 	}
-	return f.Passed(raw, e.Verdict, e.Contributions[:min(r.Terms, len(e.Contributions))]...), e.Decision, nil
+	// Of a large message the other terms, and all that was looked at, need not be in memory with its copy.
+	verdict, terms := e.Verdict, slices.Clone(e.Contributions[:min(r.Terms, len(e.Contributions))])
+	if len(raw) > corpus.LargeMessageBytes {
+		runtime.GC()
+	}
+	return f.Passed(raw, verdict, terms...), verdict.Decision, nil
 }
 
 // print prints the verdict on the message.

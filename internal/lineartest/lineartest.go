@@ -1,4 +1,4 @@
-// Package lineartest shows that work is linear in the size of its input, by the time that it takes: mail is made by
+// Package lineartest shows that work is linear in the size of its input, by the CPU time that it takes: mail is made by
 // strangers, and a parser that takes much longer than the size of a message says can be stopped by one message.
 package lineartest
 
@@ -11,7 +11,7 @@ import (
 // a byte on input of half a megabyte. Prepare returns the work on input of a size in bytes.
 //
 // The small size is such that the work takes a while, and the best of several times counts, one after a rest: on a busy
-// machine some are slow, but too much work is slow always. What just does not fit into a cache of the processor is slow at
+// machine others take the caches and the memory, but too much work is slow always. What just does not fit into a cache of the processor is slow at
 // one size only, so the size after it is tried too.
 func Check(t *testing.T, prepare func(size int) func()) {
 	t.Helper()
@@ -82,9 +82,9 @@ func best(times int, work func()) time.Duration {
 
 // took returns how long it takes to do the work so often.
 func took(times int, work func()) time.Duration {
-	start := time.Now()
-	for range times {
-		work()
-	}
-	return time.Since(start)
+	return CPUTime(func() {
+		for range times {
+			work()
+		}
+	})
 }
