@@ -1,6 +1,7 @@
 package features
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 )
@@ -81,7 +82,7 @@ func mixed(x uint64) uint64 {
 // Bag gathers the terms of one message. Its memory is reused from message to message; the zero value is ready.
 type Bag struct {
 	terms  table
-	counts []uint32 // by the number of the term
+	counts []uint32 // by the number of the term, as the following two
 	start  []bool
 	groups []Group
 	text   []byte // of the terms that were named, one after the other
@@ -101,20 +102,26 @@ func (b *Bag) Reset() {
 	b.cells.clear()
 }
 
-// AddCell puts the cell of a gram into the document.
-func (b *Bag) AddCell(cell uint32) { b.cells.add(cell) }
+// AddRuns puts the cells of the runs of four bytes of a text into the document.
+func (b *Bag) AddRuns(text []byte) {
+	for ; len(text) >= 4; text = text[1:] {
+		if cell, has := Cell(binary.LittleEndian.Uint32(text)); has {
+			b.cells.add(cell)
+		}
+	}
+}
 
 // Add counts one occurrence of a term of a group, at the start of the document or not, and reports whether it is the first
 // one.
 func (b *Bag) Add(hash uint64, group Group, start bool) (first bool) {
 	n, seen := b.terms.number(hash)
-	if !seen {
-		b.counts, b.start, b.groups = append(b.counts, 1), append(b.start, start), append(b.groups, group)
-		return true
+	if seen {
+		b.counts[n]++
+		b.start[n] = b.start[n] || start
+		return false
 	}
-	b.counts[n]++
-	b.start[n] = b.start[n] || start
-	return false
+	b.counts, b.start, b.groups = append(b.counts, 1), append(b.start, start), append(b.groups, group)
+	return true
 }
 
 // Name keeps the text of a term for [Bag.Text]; either each term is named when it is added for the first time, or none.

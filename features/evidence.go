@@ -1,5 +1,10 @@
 package features
 
+import (
+	"encoding/binary"
+	"iter"
+)
+
 // Group is a kind of evidence that a term is part of. Every term is in one group, which follows from its text.
 type Group uint8
 
@@ -41,6 +46,17 @@ func Cell(gram uint32) (cell uint32, has bool) {
 	gram *= 0xc2b2ae35
 	gram ^= gram >> 16
 	return gram >> (32 - cellBits), gram&1 == 0
+}
+
+// Runs yields each four neighbouring bytes of a text, the first byte lowest.
+func Runs(text []byte) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for ; len(text) >= 4; text = text[1:] {
+			if !yield(binary.LittleEndian.Uint32(text)) {
+				return
+			}
+		}
+	}
 }
 
 // cellSet is a set of cells.

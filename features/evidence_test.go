@@ -21,7 +21,7 @@ func evidenceBag(random *rand.Rand, terms, cells int) *Bag {
 		}
 	}
 	for range cells {
-		b.AddCell(uint32(random.IntN(CellCount)))
+		b.cells.add(uint32(random.IntN(CellCount)))
 	}
 	return b
 }

@@ -24,8 +24,11 @@ type places uint64
 
 func newPlaces() places { return places(max(1, rand.Uint64())) }
 
-// of returns the place of a hash, in the first bits.
-func (p places) of(hash uint64) uint64 { return mixed(hash ^ uint64(p)) }
+// of returns the place of a hash, in the first bits: both halves of a product, as in wyhash.
+func (p places) of(hash uint64) uint64 {
+	high, low := bits.Mul64(hash^uint64(p), 0x9e3779b97f4a7c15)
+	return high ^ low
+}
 
 // number returns the number of a hash, and whether it had one.
 func (t *table) number(hash uint64) (n int, seen bool) {
@@ -33,8 +36,8 @@ func (t *table) number(hash uint64) (n int, seen bool) {
 		t.resize(max(minSlots, 2*len(t.slots)))
 	}
 	s := t.slot(hash)
-	if t.slots[s] != 0 {
-		return int(t.slots[s]) - 1, true
+	if n := t.slots[s]; n != 0 {
+		return int(n) - 1, true
 	}
 	t.hashes = append(t.hashes, hash)
 	t.slots[s] = uint32(len(t.hashes))
@@ -52,11 +55,11 @@ func (t *table) find(hash uint64) int {
 // slot returns where hash is, or where it belongs.
 func (t *table) slot(hash uint64) uint64 {
 	mask := uint64(len(t.slots) - 1)
-	s := t.places.of(hash) >> t.shift
-	for t.slots[s] != 0 && t.hashes[t.slots[s]-1] != hash {
-		s = (s + 1) & mask
+	for s := t.places.of(hash) >> t.shift; ; s = (s + 1) & mask {
+		if n := t.slots[s]; n == 0 || t.hashes[n-1] == hash {
+			return s
+		}
 	}
-	return s
 }
 
 // clear forgets all hashes. A table that was much larger than it had to be becomes smaller, so that a long message does not make

@@ -171,7 +171,7 @@ func (v *Vocabulary) ID(hash uint64) (id uint32, known bool) {
 
 // place is where a key is looked for: among the terms from up to but without to, and first where it would be if their keys lay
 // evenly, as hashes nearly do.
-type place struct{ from, to, at, found uint32 }
+type place struct{ key, from, to, at, found uint32 }
 
 // appendKnown appends the terms that the vocabulary knows, by their hashes: the id, and in the lower 32 bits the place among the
 // hashes. All places in memory where terms are are asked for before the first is needed, so that the waits for them are one: in a
@@ -183,7 +183,7 @@ func (v *Vocabulary) appendKnown(dst, hashes []uint64) []uint64 {
 		for i, hash := range batch {
 			prefix, key := v.split(hash)
 			from, to := v.starts[prefix], v.starts[prefix+1]
-			places[i] = place{from: from, to: to, at: from + uint32(uint64(key)*uint64(to-from)>>32)}
+			places[i] = place{key: key, from: from, to: to, at: from + uint32(uint64(key)*uint64(to-from)>>32)}
 			if v.look != nil {
 				v.look(from, to)
 			}
@@ -193,10 +193,12 @@ func (v *Vocabulary) appendKnown(dst, hashes []uint64) []uint64 {
 				p.found = v.table[2*p.at]
 			}
 		}
-		for i, hash := range batch {
-			_, key := v.split(hash)
-			if id, known := v.find(&places[i], key); known {
-				dst = append(dst, uint64(id)<<32|uint64(done+i))
+		for i := range batch {
+			if p := &places[i]; p.from < p.to && (p.found == p.key || v.find(p)) {
+				// A damaged table can hold an id that no term has.
+				if id := v.table[2*p.at+1]; int(id) < len(v.table)/2 {
+					dst = append(dst, uint64(id)<<32|uint64(done+i))
+				}
 			}
 		}
 		done += len(batch)
@@ -204,43 +206,28 @@ func (v *Vocabulary) appendKnown(dst, hashes []uint64) []uint64 {
 	return dst
 }
 
-// maxSteps is how far a key may be from where it would be if keys lay evenly before it is searched for by halves.
-const maxSteps = 8
+// largeBucket is from how many terms on a bucket is searched by halves: keys that were chosen need not lie evenly.
+const largeBucket = 64
 
-// find returns the id of the term with a key.
-func (v *Vocabulary) find(p *place, key uint32) (id uint32, known bool) {
-	if p.from == p.to {
-		return 0, false
+// find looks for the key of p from where it should be, leaves in p where it is, and reports whether it is there.
+func (v *Vocabulary) find(p *place) bool {
+	if p.to-p.from >= largeBucket {
+		return v.search(p)
 	}
 	at, found := p.at, p.found
-	for steps := 0; found != key; steps++ {
-		switch {
-		case steps == maxSteps:
-			return v.search(p, key)
-		case found < key && at+1 < p.to && p.found <= key:
-			at++
-		case found > key && at > p.from && p.found >= key:
-			at--
-		default:
-			return 0, false
-		}
-		found = v.table[2*at]
+	for ; found < p.key && at+1 < p.to; found = v.table[2*at] {
+		at++
 	}
-	return v.idAt(at)
+	for ; found > p.key && at > p.from; found = v.table[2*at] {
+		at--
+	}
+	p.at = at
+	return found == p.key
 }
 
-// search is find by halving the bucket.
-func (v *Vocabulary) search(p *place, key uint32) (id uint32, known bool) {
-	n := int(p.to - p.from)
-	i := sort.Search(n, func(i int) bool { return v.table[2*(int(p.from)+i)] >= key })
-	if at := p.from + uint32(i); at < p.to && v.table[2*at] == key {
-		return v.idAt(at)
-	}
-	return 0, false
-}
-
-// idAt returns the id at a place in the table. A damaged table can hold an id that no term has.
-func (v *Vocabulary) idAt(at uint32) (id uint32, known bool) {
-	id = v.table[2*at+1]
-	return id, int(id) < v.Len()
+// search is find in a large bucket.
+func (v *Vocabulary) search(p *place) bool {
+	i := sort.Search(int(p.to-p.from), func(i int) bool { return v.table[2*(int(p.from)+i)] >= p.key })
+	p.at = p.from + uint32(i)
+	return p.at < p.to && v.table[2*p.at] == p.key
 }

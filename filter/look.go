@@ -76,19 +76,21 @@ func (r Reading) Look(raw []byte) (Look, error) {
 func (r *reader) seenGrams() []SeenGram {
 	var grams []SeenGram
 	index := make(map[uint32]int)
-	r.tokenizer.Grams(r.message, func(gram uint32) {
-		cell, has := features.Cell(gram)
-		if !has {
-			return
+	r.tokenizer.Grams(r.message, func(text []byte) {
+		for run := range features.Runs(text) {
+			cell, has := features.Cell(run)
+			if !has {
+				continue
+			}
+			i, known := index[run]
+			if !known {
+				i = len(grams)
+				index[run] = i
+				text := binary.LittleEndian.AppendUint32([]byte("bytes:"), run)
+				grams = append(grams, SeenGram{SeenTerm{Term: string(text)}, cell})
+			}
+			grams[i].Count++
 		}
-		i, known := index[gram]
-		if !known {
-			i = len(grams)
-			index[gram] = i
-			text := binary.LittleEndian.AppendUint32([]byte("bytes:"), gram)
-			grams = append(grams, SeenGram{SeenTerm{Term: string(text)}, cell})
-		}
-		grams[i].Count++
 	})
 	return grams
 }

@@ -24,7 +24,6 @@ type reader struct {
 	tokenizer *tokenize.Tokenizer
 	bag       features.Bag
 	into      func(tokenize.Term) // add, made once
-	intoCell  func(gram uint32)   // into the bag, made once
 	grams     bool                // whether they are wanted
 	named     bool                // whether the texts of terms are wanted
 	message   *message.Message    // the one that was decoded last
@@ -38,11 +37,6 @@ func newReader(r Reading) (*reader, error) {
 	}
 	made := &reader{decoder: message.NewDecoder(r.Message), tokenizer: tokenizer, limits: r.Message}
 	made.into = func(t tokenize.Term) { made.add(t) }
-	made.intoCell = func(gram uint32) {
-		if cell, has := features.Cell(gram); has {
-			made.bag.AddCell(cell)
-		}
-	}
 	return made, nil
 }
 
@@ -57,7 +51,7 @@ func (r *reader) gather(raw []byte) message.Repairs {
 	r.bag.Reset()
 	repairs := r.terms(raw, r.into)
 	if r.grams {
-		r.tokenizer.Grams(r.message, r.intoCell)
+		r.tokenizer.Grams(r.message, r.bag.AddRuns)
 	}
 	return repairs
 }

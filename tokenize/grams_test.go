@@ -15,8 +15,10 @@ import (
 // gramsOf returns the runs of bytes of a message as text.
 func gramsOf(t *Tokenizer, raw string) []string {
 	var grams []string
-	t.Grams(message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw)), func(gram uint32) {
-		grams = append(grams, string(binary.LittleEndian.AppendUint32(nil, gram)))
+	t.Grams(message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw)), func(text []byte) {
+		for run := range features.Runs(text) {
+			grams = append(grams, string(binary.LittleEndian.AppendUint32(nil, run)))
+		}
 	})
 	return grams
 }

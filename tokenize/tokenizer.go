@@ -42,6 +42,7 @@ type Tokenizer struct {
 	unseen   []byte // letters of the message that are not shown
 	clean    []byte // text without invisible characters
 	normal   []byte // text in NFKC
+	runs     []byte // text whose runs of bytes are looked at
 	segments [][]byte
 	types    []int
 
