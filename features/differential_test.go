@@ -2,6 +2,7 @@ package features_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"maps"
 	"math/bits"
 	"math/rand/v2"
@@ -77,6 +78,43 @@ func FuzzVocabulary(f *testing.F) {
 			if id, known := v.ID(hash); known != is || known && id != want {
 				t.Errorf("hash %x: got id %d, known %v; want %d, %v", hash, id, known, want, is)
 			}
+		}
+	})
+}
+
+// FuzzDamagedTables looks hashes up in tables of any numbers, as a crafted model file has them: each term that is found has an id
+// of the vocabulary.
+func FuzzDamagedTables(f *testing.F) {
+	f.Add([]byte{}, []byte{}, uint64(0))
+	f.Add([]byte{1, 0, 0, 0, 9, 0, 0, 0}, []byte{0, 1}, uint64(1)<<32)
+	f.Add(bytes.Repeat([]byte{1, 2, 3, 4}, 512), []byte{0, 200, 100, 255}, uint64(1)<<63)
+	f.Fuzz(func(t *testing.T, data, ends []byte, hash uint64) {
+		var table []uint32
+		for ; len(data) >= 4; data = data[4:] {
+			table = append(table, binary.LittleEndian.Uint32(data))
+		}
+		starts := []uint32{0}
+		for _, end := range ends {
+			starts = append(starts, min(starts[len(starts)-1]+uint32(end), uint32(len(table)/2)))
+		}
+		starts[len(starts)-1] = uint32(len(table) / 2)
+		v, err := features.RestoreVocabulary(table, starts)
+		if err != nil {
+			return
+		}
+		hashes := []uint64{0, hash, ^hash, ^uint64(0)}
+		for i := range uint64(40) { // more than are looked up at a time
+			hashes = append(hashes, hash+i<<32, hash<<i)
+		}
+		doc := features.Document{Terms: hashes, Counts: make([]uint32, len(hashes)), Start: make([]bool, len(hashes)), Groups: make([]features.Group, len(hashes))}
+		x := new(features.Lookup).AppendVector(features.Vector{}, v, doc, features.Bits)
+		for _, id := range x.IDs {
+			if int(id) >= v.Len() {
+				t.Fatalf("id %d of %d terms", id, v.Len())
+			}
+		}
+		if !slices.IsSorted(x.IDs) {
+			t.Errorf("ids %d are not in order", x.IDs)
 		}
 	})
 }

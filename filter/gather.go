@@ -138,8 +138,8 @@ type readResult struct {
 	err         error
 }
 
-// readAll reads and tokenises every item, with one reader for each worker. Results are placed by index, and a vocabulary
-// is in the order of the hashes whatever message went to which worker, so the number of workers changes nothing.
+// readAll reads and tokenises every item, with one reader for each worker. Results are placed by index, and the
+// order of a vocabulary follows from its texts whatever message went to which worker, so the number of workers changes nothing.
 func (g *gathered) readAll(ctx context.Context, o gatherOptions) ([]readResult, error) {
 	workers := parallel.Workers(o.workers)
 	results := make([]readResult, len(g.items))

@@ -1,6 +1,11 @@
 package tokenize
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"chaff/message"
+)
 
 func TestVerdictsAndNotesAreNeverLookedAt(t *testing.T) {
 	all := func(o *Options) {
@@ -64,6 +69,26 @@ func TestFieldsThatAreWrittenOnTheWayAreKnown(t *testing.T) {
 	} {
 		if got := tok.IsOnTheWay([]byte(name)); got != want {
 			t.Errorf("%q is written on the way: got %v, want %v", name, got, want)
+		}
+	}
+}
+
+// A sender can name a field as he likes: its words must not be among those of the text, of hidden text or of links.
+func TestNoFieldHasTheTagOfSomethingElse(t *testing.T) {
+	tok := tokenizer(t, nil)
+	for _, name := range []string{"Body", "hidden", "HOST", "Class", "attached-subject", "field-body", "mark"} {
+		m := message.NewDecoder(message.DefaultOptions()).Decode([]byte(name + ": casino\n\nhello"))
+		own := ""
+		for _, term := range termsOfMessage(tok, m) {
+			if strings.HasSuffix(term, ":casino") {
+				own = term
+			}
+			if term == strings.ToLower(name)+":casino" {
+				t.Errorf("a field %q has the term %s", name, term)
+			}
+		}
+		if own != "field-"+strings.ToLower(name)+":casino" {
+			t.Errorf("a field %q has the term %q", name, own)
 		}
 	}
 }

@@ -42,6 +42,30 @@ func TestThePageOnMailNamesWhatExists(t *testing.T) {
 	}
 }
 
+// TestThePageOnSecurityNamesWhatExists wants every test and every script that docs/security.md names to be there.
+func TestThePageOnSecurityNamesWhatExists(t *testing.T) {
+	root := filepath.Join("..", "..")
+	page, err := os.ReadFile(filepath.Join(root, "docs", "security.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := declaredTests(t, root)
+	named := regexp.MustCompile(`\b(Test|Fuzz)\w+`).FindAllString(string(page), -1)
+	if len(named) == 0 {
+		t.Fatal("docs/security.md names no test")
+	}
+	for _, name := range named {
+		if !slices.Contains(tests, name) {
+			t.Errorf("docs/security.md names %s, which is no test", name)
+		}
+	}
+	for _, script := range regexp.MustCompile(`\w+\.txtar`).FindAllString(string(page), -1) {
+		if _, err := os.Stat(filepath.Join(root, "cmd", "chaff", "testdata", "script", script)); err != nil {
+			t.Errorf("docs/security.md names %s: %v", script, err)
+		}
+	}
+}
+
 // declaredTests lists the names of all tests and fuzz targets of the module.
 func declaredTests(t *testing.T, root string) []string {
 	t.Helper()
