@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/script: one behaviour of the command line each.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	p := scriptParams()
 	p.Dir = filepath.Join("testdata", "script")
 	testscript.Run(t, p)
@@ -33,7 +34,14 @@ func scriptParams() testscript.Params {
 		UpdateScripts: os.Getenv("TEST_UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("GOGC", "400") // the commands are short
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "corpora" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return os.Getenv("TEST_CORPORA") != "", nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"samplemail": writeSample,
