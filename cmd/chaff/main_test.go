@@ -21,6 +21,9 @@ func TestMain(m *testing.M) {
 		"chaff-peak": mainWithPeak(chaffWithPeak), "chaff-classify-peak": mainWithPeak(leanWithPeak)})
 }
 
+// isLongRun reports whether there is time for all of what takes a while: not without corpora.
+func isLongRun() bool { return os.Getenv("TEST_CORPORA") != "" }
+
 // TestScripts runs testdata/script: one behaviour of the command line each.
 func TestScripts(t *testing.T) {
 	t.Parallel()
@@ -41,7 +44,7 @@ func scriptParams() testscript.Params {
 			if name != "corpora" {
 				return false, fmt.Errorf("unknown condition %q", name)
 			}
-			return os.Getenv("TEST_CORPORA") != "", nil
+			return isLongRun(), nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"samplemail": writeSample,

@@ -181,7 +181,7 @@ func makePages(t *testing.T, dir string) []madePage {
 	var pages []madePage
 	few := []string{"train-hostile", "compare-classes", "evaluate-hostile", "tune", "explain-hostile-0"}
 	add := func(name, command string, mail ...string) {
-		if os.Getenv("TEST_CORPORA")+os.Getenv(keptPages) == "" && !slices.Contains(few, name) {
+		if !isLongRun() && os.Getenv(keptPages) == "" && !slices.Contains(few, name) {
 			return
 		}
 		page := madePage{name, in(name + ".html")}

@@ -23,9 +23,6 @@ import (
 // The tests of this file hold the promise of --pass: the message comes out again, whole, or the exit code is 75. They run the
 // program itself, which under the race detector has other limits than a test.
 
-// isLongRun reports whether there is time for all signals and many deliveries: not without corpora.
-func isLongRun() bool { return os.Getenv("TEST_CORPORA") != "" }
-
 // deliveryProgram is chaff-classify with a model.
 type deliveryProgram struct{ path, home, model string }
 
