@@ -31,12 +31,14 @@ func scikitLearn(t *testing.T) string {
 func TestNaiveBayesEqualsScikitLearn(t *testing.T) {
 	python := scikitLearn(t)
 	corpora := map[string]corpus.Source{"sample": sample.Source()}
-	if spamAssassin, ok := spamAssassinCorpus(t); ok {
+	smoothing := []float64{0.001}
+	if spamAssassin, ok := spamAssassinCorpus(t); ok { // there is time
 		corpora["spamassassin"] = spamAssassin
+		smoothing = append(smoothing, 1)
 	}
 	for name, source := range corpora {
 		c := collect(t, source, DefaultCollectOptions(), "ham", "spam")
-		for _, a := range []float64{1, 0.001} {
+		for _, a := range smoothing {
 			t.Run(fmt.Sprintf("%s/bernoulli smoothing %v", name, a), func(t *testing.T) {
 				d := c.Dataset(corpus.Train, features.Bits)
 				e, err := models.Bernoulli{Smoothing: a}.Estimate(context.Background(), d)

@@ -189,7 +189,7 @@ func TestNoMessageTakesMoreMemoryThanItsBudget(t *testing.T) {
 }
 
 func TestNoMessageOfTheLargestSizeTakesMoreThanItsBudget(t *testing.T) {
-	if os.Getenv("TEST_CORPORA") == "" {
+	if !isLongRun() {
 		t.Skip("takes minutes: set TEST_CORPORA to a folder with the corpora sa and enron (see README.md)")
 	}
 	b := newBench(t)

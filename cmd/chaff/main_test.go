@@ -21,8 +21,12 @@ func TestMain(m *testing.M) {
 		"chaff-peak": mainWithPeak(chaffWithPeak), "chaff-classify-peak": mainWithPeak(leanWithPeak)})
 }
 
+// isLongRun reports whether there is time for all of what takes a while: not without corpora.
+func isLongRun() bool { return os.Getenv("TEST_CORPORA") != "" }
+
 // TestScripts runs testdata/script: one behaviour of the command line each.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	p := scriptParams()
 	p.Dir = filepath.Join("testdata", "script")
 	testscript.Run(t, p)
@@ -33,7 +37,14 @@ func scriptParams() testscript.Params {
 		UpdateScripts: os.Getenv("TEST_UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("GOGC", "400") // the commands are short
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "corpora" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return isLongRun(), nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"samplemail": writeSample,

@@ -24,8 +24,10 @@ const keptPages = "TEST_PAGES"
 type madePage struct{ name, path string }
 
 // TestPagesInABrowser makes every kind of page, from the sample mail and from mail that attacks its reader, and opens each
-// in headless Chromium on a phone and on a desk, light and dark.
+// in headless Chromium on a phone and on a desk, light and dark. Without corpora, and if nobody wants to see the pages, there
+// is one page for each command.
 func TestPagesInABrowser(t *testing.T) {
+	t.Parallel()
 	chromium := findChromium(t)
 	var network proxy
 	server := httptest.NewServer(&network)
@@ -177,7 +179,11 @@ func makePages(t *testing.T, dir string) []madePage {
 	hostileMail := []string{"--ham", in("hostile/ham"), "--spam", in("hostile/spam")}
 	classes := []string{"--folders", in("classes"), "--set", "split.method=hash", "--set", "split.train=0.4", "--set", "split.development=0.3", "--set", "split.test=0.3"}
 	var pages []madePage
+	few := []string{"train-hostile", "compare-classes", "evaluate-hostile", "tune", "explain-hostile-0"}
 	add := func(name, command string, mail ...string) {
+		if !isLongRun() && os.Getenv(keptPages) == "" && !slices.Contains(few, name) {
+			return
+		}
 		page := madePage{name, in(name + ".html")}
 		pages = append(pages, page)
 		args := strings.Fields(command)

@@ -36,6 +36,7 @@ func shownCommands(t *testing.T, page string) []string {
 // TestShownCommandsRun runs every command of the README and of the page on evaluation, in their order, with mail in the
 // places they name.
 func TestShownCommandsRun(t *testing.T) {
+	t.Parallel()
 	t.Run("README.md", func(t *testing.T) { runShown(t, "README.md") })
 	t.Run("docs/evaluation.md", func(t *testing.T) { runShown(t, "docs/evaluation.md") })
 }
