@@ -102,7 +102,10 @@ func (d *Decoder) addRule(selectors []byte, said declared, content []byte) {
 
 // nestedRule takes up a rule that stands in another one.
 func (d *Decoder) nestedRule(outer, prelude, block []byte, depth int) {
-	const longest = 1 << 10
+	const (
+		longest = 1 << 10 // of what the selectors of both make
+		outmost = 4 << 10 // of what is looked at for each rule inside, with its blanks
+	)
 	switch {
 	case len(prelude) == 0:
 		return
@@ -114,7 +117,7 @@ func (d *Decoder) nestedRule(outer, prelude, block []byte, depth int) {
 	}
 	s := &d.sheets
 	start, known := len(s.names), len(s.rules)
-	if s.nestings++; s.nestings > maxCompounds {
+	if s.nestings++; s.nestings > maxCompounds || len(outer) > outmost {
 		d.msg.Repairs.add(CutStyles)
 		return
 	}
@@ -145,6 +148,7 @@ func (d *Decoder) nestedRule(outer, prelude, block []byte, depth int) {
 			}
 			if len(s.names)-start > longest {
 				d.msg.Repairs.add(CutStyles)
+				s.names = s.names[:start]
 				return
 			}
 		}
