@@ -280,7 +280,8 @@ func (d *Decoder) fulfilsOne(c *condition, e *subject) bool {
 	case hasName:
 		return bytes.Equal(c.value, e.name)
 	case hasClass:
-		d.sheets.left -= len(e.class) / 32
+		const usual = 64 // bytes of the classes of an element
+		d.sheets.left -= len(e.class)/32 + max(0, len(e.class)-usual)/16
 		return hasWordFold(e.class, c.value)
 	case hasID:
 		return bytes.EqualFold(c.value, e.id)

@@ -117,7 +117,7 @@ func (d *Decoder) nestedRule(outer, prelude, block []byte, depth int) {
 	}
 	s := &d.sheets
 	start, known := len(s.names), len(s.rules)
-	if s.nestings++; s.nestings > maxCompounds || len(outer) > outmost {
+	if s.nestings += 1 + len(outer)/maxSelector; s.nestings > maxCompounds || len(outer) > outmost {
 		d.msg.Repairs.add(CutStyles)
 		return
 	}
