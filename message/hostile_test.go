@@ -161,6 +161,9 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		{"a style sheet of rules in a rule for a long name", func(size int) string {
 			return html + "<style>" + strings.Repeat("a", size/2) + "{" + strings.Repeat("&b{color:red}", size/26) + "}</style>"
 		}},
+		{"a style sheet of media in a rule for a long name", func(size int) string {
+			return html + "<style>" + strings.Repeat("a", size/2) + "{" + strings.Repeat("@media all{color:red}", size/42) + "}</style>"
+		}},
 		{"a style sheet of variables", fill(html+"<style>", "--a:var(--a)var(--a);", "</style>"+strings.Repeat("<p style=color:var(--a)>", 1000))},
 		{"a style sheet of escapes", fill(html+"<style>", `\61`, "{color:red}</style>")},
 		{"a style sheet of media", fill(html+"<style>", "@media (a) and (not (b)){p{color:red}}", "</style>")},

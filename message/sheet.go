@@ -106,21 +106,21 @@ func (d *Decoder) nestedRule(outer, prelude, block []byte, depth int) {
 		longest = 1 << 10 // of what the selectors of both make
 		outmost = 4 << 10 // of what is looked at for each rule inside, with its blanks
 	)
-	switch {
-	case len(prelude) == 0:
+	if len(prelude) == 0 {
 		return
-	case prelude[0] == '@':
+	}
+	s := &d.sheets
+	if s.nestings += 1 + len(outer)/maxSelector; s.nestings > maxCompounds || len(outer) > outmost {
+		d.msg.Repairs.add(CutStyles)
+		return
+	}
+	if prelude[0] == '@' {
 		if d.isForReader(prelude) {
 			d.rule(outer, block, depth)
 		}
 		return
 	}
-	s := &d.sheets
 	start, known := len(s.names), len(s.rules)
-	if s.nestings += 1 + len(outer)/maxSelector; s.nestings > maxCompounds || len(outer) > outmost {
-		d.msg.Repairs.add(CutStyles)
-		return
-	}
 	for rest, more := outer, true; more; {
 		at := cssEnd(rest, atComma)
 		one := trimCSS(rest[:at])
