@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -174,20 +175,26 @@ func (x *postings) before(number uint32) []int32 {
 }
 
 // numbering gives fingerprints numbers, from 0 in the order in which they come first. It is a table with open addressing,
-// several times faster than a map; the fingerprints are hashes already.
+// several times faster than a map.
 type numbering struct {
 	slots        []uint32 // 1 + number, 0 where free; a power of two
 	fingerprints []uint64 // by number
+	shift        int      // of a hash, to its slot
+	// places is drawn at random for each table, and decides where in it a fingerprint belongs: senders can choose words whose
+	// fingerprints begin or end alike. The numbers do not depend on it.
+	places uint64
 }
 
 // newNumbering returns a numbering for n fingerprints, of which nearly all come more than once.
 func newNumbering(n int) *numbering {
-	return &numbering{slots: make([]uint32, 1<<bits.Len(uint(n)))}
+	size := bits.Len(uint(n))
+	return &numbering{slots: make([]uint32, 1<<size), shift: 64 - size, places: rand.Uint64()}
 }
 
 func (t *numbering) of(fingerprint uint64) int {
 	mask := uint64(len(t.slots) - 1)
-	for s := fingerprint & mask; ; s = (s + 1) & mask {
+	high, low := bits.Mul64(fingerprint^t.places, 0x9e3779b97f4a7c15)
+	for s := (high ^ low) >> t.shift; ; s = (s + 1) & mask {
 		switch n := t.slots[s]; {
 		case n == 0:
 			t.fingerprints = append(t.fingerprints, fingerprint)

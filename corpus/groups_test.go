@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"chaff/internal/lineartest"
 )
 
 // writer makes up texts: sentences of words that differ from text to text.
@@ -32,6 +34,21 @@ func sketchesOf(texts []string) [][]uint64 {
 		all = append(all, s.Sketch())
 	}
 	return all
+}
+
+// Senders can write texts of any fingerprints, since they know how these are made.
+func TestNearDuplicatesOfChosenFingerprintsAreFoundInLinearTime(t *testing.T) {
+	for name, shift := range map[string]int{"that end alike": 32, "that begin alike": 0} {
+		t.Run(name, func(t *testing.T) {
+			lineartest.Check(t, func(size int) func() {
+				sketch := make([]uint64, size/8)
+				for i := range sketch {
+					sketch[i] = uint64(i) << shift
+				}
+				return func() { NearDuplicates([][]uint64{sketch, sketch}, 0.5) }
+			})
+		})
+	}
 }
 
 func TestNearDuplicates(t *testing.T) {

@@ -63,7 +63,7 @@ func withFields(raw []byte, fields string) (out []byte, ended bool) {
 	out = append(make([]byte, 0, len(raw)+most), raw[:first]...)
 	out = appendOthers(out, raw[first:])
 	rest := out[first:]
-	if len(rest) > 0 && rest[0] <= ' ' && !isEmptyLine(rest) {
+	if goesOn(rest) {
 		fields += spacer + "\n"
 	}
 	crlf := endsInCRLF(out)

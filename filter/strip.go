@@ -152,5 +152,14 @@ func matchName(b []byte, name string, mask byte) (hyphen int) {
 	return 0
 }
 
+// goesOn reports whether some program may read the beginning of b as the continuation of a line before it: it begins with a blank, or
+// does so without its bytes beyond ASCII or their eighth bit.
+func goesOn(b []byte) bool {
+	for len(b) > 0 && b[0] >= 0x7f && b[0]&0x7f > ' ' {
+		b = b[1:]
+	}
+	return len(b) > 0 && b[0]&0x7f <= ' ' && !isEmptyLine(b)
+}
+
 // isIgnored reports whether a program may pass over a byte in or before a name.
 func isIgnored(c byte) bool { return c <= ' ' || c >= 0x7f }

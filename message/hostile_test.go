@@ -158,6 +158,12 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		{"a style sheet of combinators", fill(html+"<style>", "a > ", "b{color:red}</style>")},
 		{"a style sheet of rules in rules", fill(html+"<style>", "a,b{&c,&d{", "</style>")},
 		{"a style sheet of rules beside rules in a rule", fill(html+"<style>a,b,c{", "&d{e:f}", "</style>")},
+		{"a style sheet of rules in a rule for a long name", func(size int) string {
+			return html + "<style>" + strings.Repeat("a", size/2) + "{" + strings.Repeat("&b{color:red}", size/26) + "}</style>"
+		}},
+		{"a style sheet of media in a rule for a long name", func(size int) string {
+			return html + "<style>" + strings.Repeat("a", size/2) + "{" + strings.Repeat("@media all{color:red}", size/42) + "}</style>"
+		}},
 		{"a style sheet of variables", fill(html+"<style>", "--a:var(--a)var(--a);", "</style>"+strings.Repeat("<p style=color:var(--a)>", 1000))},
 		{"a style sheet of escapes", fill(html+"<style>", `\61`, "{color:red}</style>")},
 		{"a style sheet of media", fill(html+"<style>", "@media (a) and (not (b)){p{color:red}}", "</style>")},
@@ -225,6 +231,9 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 			}
 			return s.String() + "endstream"
 		}},
+		{"a long name of a font for many operators", func(size int) string {
+			return manyFonts(pdf) + "1 0 obj<<>>stream\nBT /" + strings.Repeat("a", size/2) + strings.Repeat(" Tf", size/6) + " endstream"
+		}},
 		{"objects in brackets", fill(pdf+"1 0 obj", "<<", "")},
 		{"strings in strings", fill(pdf+"1 0 obj", "(", "")},
 		{"names", fill(pdf+"1 0 obj<<", "/#41", "")},
@@ -260,6 +269,41 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 				return func() { d.Decode(raw) }
 			})
 		})
+	}
+}
+
+// manyFonts returns a PDF with as many fonts as it takes to look for one by a hash of its name.
+func manyFonts(head string) string {
+	for i := range 20 {
+		head += fmt.Sprintf("%d 0 obj<</Type/Font/F%d %d 0 R>>endobj ", i, i, i)
+	}
+	return head
+}
+
+// What style sheets ask for is counted in the work that it takes, and cut when it becomes too much for the size of the page.
+func TestWorkForStyleSheetsIsCounted(t *testing.T) {
+	const html = "Content-Type: text/html\n\n"
+	repeat := strings.Repeat
+	rules := func(n int, selector string) string { return "<style>" + repeat(selector+"{color:red}", n) + "</style>" }
+	for name, page := range map[string]string{
+		"values full of references": rules(900, "[title*=ab]") + repeat("<p title='"+repeat("&amp;", 200)+"'>", 100),
+		"values of one long reference": rules(900, "[title*=ab],[title*=b],[title*=c],[title*=d]") +
+			repeat("<p title='&#"+repeat("0", 1000)+"65;'>", 100),
+		"values in any case":              rules(200, "[title*=ab i]") + repeat("<p title='"+repeat("é", 500)+"'>", 100),
+		"long classes":                    rules(200, "*:is(.b)") + repeat("<p class='"+repeat("a ", 500)+"'>", 100),
+		"rules in a rule for a long name": "<style>" + repeat("a", 1000) + "{" + repeat("&b{color:red}", 400) + "}</style>",
+		"variables in variables":          "<style>--z:var(--z)var(--z)</style>" + repeat("<p style='"+repeat("color:var(--z);", 100)+"'>", 100),
+		"style sheets in many elements": repeat("<html>", 256) + "<style>p{color:red}</style>" +
+			repeat("<style>a</style>", 1000),
+	} {
+		m := message.NewDecoder(message.DefaultOptions()).Decode([]byte(html + page))
+		if !m.Repairs.Has(message.CutStyles) {
+			t.Errorf("%s: not cut", name)
+		}
+	}
+	page := rules(20, "[title*=ab]") + repeat("<p title='a b'>some words of a text</p>", 100)
+	if m := message.NewDecoder(message.DefaultOptions()).Decode([]byte(html + page)); m.Repairs.Has(message.CutStyles) {
+		t.Error("an ordinary page: cut")
 	}
 }
 

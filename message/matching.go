@@ -59,6 +59,12 @@ func (d *Decoder) restyle(h *htmlState) {
 	}
 	open := h.page.open
 	h.page.open = open[:0]
+	d.sheets.left -= conditionsPerByte * len(open)
+	if d.sheets.left < 0 { // as many style sheets as elements around them
+		d.msg.Repairs.add(CutStyles)
+		h.page.open = open
+		return
+	}
 	for _, e := range open {
 		d.unwrittenName = e.key.appendName(d.unwrittenName[:0])
 		d.startUnwritten(h)
@@ -274,7 +280,8 @@ func (d *Decoder) fulfilsOne(c *condition, e *subject) bool {
 	case hasName:
 		return bytes.Equal(c.value, e.name)
 	case hasClass:
-		d.sheets.left -= len(e.class) / 32
+		const usual = 64 // bytes of the classes of an element
+		d.sheets.left -= len(e.class)/32 + max(0, len(e.class)-usual)/16
 		return hasWordFold(e.class, c.value)
 	case hasID:
 		return bytes.EqualFold(c.value, e.id)
@@ -302,7 +309,9 @@ func (d *Decoder) fulfilsOne(c *condition, e *subject) bool {
 	if !ok {
 		return false
 	}
-	d.sheets.left -= len(value) / 32
+	if c.fold {
+		d.sheets.left -= len(value) / 8
+	}
 	return c.fulfilledBy(value)
 }
 
@@ -311,6 +320,10 @@ func (d *Decoder) value(key attribute) (value []byte, ok bool) {
 	for _, given := range d.given {
 		if given.key == key {
 			start := len(d.values)
+			d.sheets.left -= len(given.raw) / 32
+			if bytes.IndexByte(given.raw, '&') >= 0 {
+				d.sheets.left -= len(given.raw) / 8
+			}
 			value = d.unescaped(given.raw, true)
 			d.values = d.values[:start] // it is looked at only once
 			return value, true

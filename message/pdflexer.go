@@ -13,6 +13,9 @@ const (
 	pdfWord // an operator, or a bracket
 )
 
+// maxPDFName is the length of a name: what is longer is cut, since it can be asked for at each operator. No program writes such names.
+const maxPDFName = 127
+
 // pdfLexer cuts the objects, content streams and maps of a PDF into tokens.
 type pdfLexer struct {
 	data    []byte
@@ -90,6 +93,7 @@ func (l *pdfLexer) name() {
 		l.at++
 	}
 	l.text = l.data[start:l.at]
+	l.text = l.text[:min(len(l.text), maxPDFName)]
 	if !l.escaped {
 		return
 	}

@@ -104,7 +104,7 @@ type sheets struct {
 	variables  []variable
 	asked      [][]byte // names of attributes that conditions ask for
 	steps      int
-	nestings   int  // rules in rules
+	nestings   int  // rules in rules, those in long selectors several times
 	isForAny   bool // some compound may match an element of any name, class and id
 	looksAbout bool // some selector asks where an element stands
 	left       int  // how many conditions may still be looked at

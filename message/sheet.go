@@ -102,22 +102,25 @@ func (d *Decoder) addRule(selectors []byte, said declared, content []byte) {
 
 // nestedRule takes up a rule that stands in another one.
 func (d *Decoder) nestedRule(outer, prelude, block []byte, depth int) {
-	const longest = 1 << 10
-	switch {
-	case len(prelude) == 0:
+	const (
+		longest = 1 << 10 // of what the selectors of both make
+		outmost = 4 << 10 // of what is looked at for each rule inside, with its blanks
+	)
+	if len(prelude) == 0 {
 		return
-	case prelude[0] == '@':
+	}
+	s := &d.sheets
+	if s.nestings += 1 + len(outer)/maxSelector; s.nestings > maxCompounds || len(outer) > outmost {
+		d.msg.Repairs.add(CutStyles)
+		return
+	}
+	if prelude[0] == '@' {
 		if d.isForReader(prelude) {
 			d.rule(outer, block, depth)
 		}
 		return
 	}
-	s := &d.sheets
 	start, known := len(s.names), len(s.rules)
-	if s.nestings++; s.nestings > maxCompounds {
-		d.msg.Repairs.add(CutStyles)
-		return
-	}
 	for rest, more := outer, true; more; {
 		at := cssEnd(rest, atComma)
 		one := trimCSS(rest[:at])
@@ -145,6 +148,7 @@ func (d *Decoder) nestedRule(outer, prelude, block []byte, depth int) {
 			}
 			if len(s.names)-start > longest {
 				d.msg.Repairs.add(CutStyles)
+				s.names = s.names[:start]
 				return
 			}
 		}

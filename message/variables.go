@@ -59,6 +59,10 @@ func (d *Decoder) withVariables(value []byte) []byte {
 		if !ok {
 			return value
 		}
+		if d.sheets.left -= 8 + len(d.sheets.variables)/8; d.sheets.left < 0 {
+			d.msg.Repairs.add(CutStyles)
+			return value
+		}
 		end := max(parenthesisEnd(value[len(before)+len("var"):])-1, 0)
 		name, stands := cutAt(after[:min(end, len(after))], ',')
 		after = after[min(end+1, len(after)):]

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,7 +54,7 @@ func (p *program) fail(root *cobra.Command, args []string, err error) int {
 	switch {
 	case errors.As(err, &failed):
 		code = failed.code
-	case classifies(args):
+	case classifies(args), strings.HasPrefix(err.Error(), "unknown command") && slices.Contains(args, "--pass"): // misspelt
 		code = delivery.Misunderstood(args, p.streams())
 	}
 	if strings.HasPrefix(err.Error(), "unknown command") {
