@@ -68,8 +68,8 @@ func readKey(path string) (features.Key, error) {
 	return features.ParseKey(strings.TrimSpace(string(text)))
 }
 
-// writeKey writes a new key, which its owner alone may read. One that another process wrote in the meantime stays: it is that of the
-// models to come.
+// writeKey writes a new key, which its owner alone may read. One that another process wrote in the meantime stays, for the
+// models to come; of several that write at the same moment the last one wins. Each model has its own key, so all of them work.
 func writeKey(path string, key features.Key) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
