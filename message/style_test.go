@@ -75,7 +75,7 @@ func FuzzStyle(f *testing.F) {
 
 // FuzzNumber holds numbers to strconv.
 func FuzzNumber(f *testing.F) {
-	for _, seed := range []string{"", "0", "-1.5px", "+.5em", "1.", ".", "-", "1.2.3", "1e3", "0012%", "--1"} {
+	for _, seed := range []string{"", "0", "-1.5px", "+.5em", "1.", ".", "-", "1.2.3", "1e3", "0012%", "--1", "1e-000000070070"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
@@ -94,7 +94,7 @@ func FuzzNumber(f *testing.F) {
 		if errors.Is(err, strconv.ErrRange) {
 			err = nil
 		}
-		if err == nil && want != 0 && (math.Abs(want) > 1e30 || math.Abs(want) < 1e-30) {
+		if err == nil && (math.Abs(want) > 1e30 || math.Abs(want) < 1e-30 && math.Abs(n) < 1e-30) {
 			want = n // exponents are followed up to maxExponent
 		}
 		if ok != (err == nil) || ok && math.Abs(n-want) > 1e-9*math.Abs(want) {
