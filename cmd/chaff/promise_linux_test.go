@@ -118,11 +118,15 @@ func testSignals(t *testing.T, p deliveryProgram) {
 				if when == "while it is read" || !slices.Contains(rescued, s) {
 					message = []byte(shortMail)
 				}
+				caught := when == "while it is judged" && slices.Contains(rescued, s)
 				got := p.signalled(t, s, message, when == "while it is read", "--pass")
+				for again := 0; caught && again < 10 && got.code == 0 && got.keeps(message); again++ { // it was judged before
+					got = p.signalled(t, s, message, false, "--pass")
+				}
 				if !got.keeps(message) {
 					t.Errorf("got %v", got)
 				}
-				if when == "while it is judged" && slices.Contains(rescued, s) && (got.code != 75 || got.out != string(message)) {
+				if caught && (got.code != 75 || got.out != string(message)) {
 					t.Errorf("got %v, want 75 and the message as it is", got)
 				}
 			})
