@@ -16,7 +16,7 @@ var (
 	errNoStdin = errors.New("there is no message: stdin is closed")
 )
 
-// ReadMessage returns all of s.In; who types it is told how to end it. With an error comes what was read before it: with
+// ReadMessage returns all of s.In. On a terminal it prints how to end the message. With an error comes what was read before it: with
 // [corpus.ErrTooLarge] the start of a message that goes on in s.In. Nothing at all is no message: it is what a program leaves that
 // failed before it wrote one.
 func ReadMessage(s Streams) ([]byte, error) {
