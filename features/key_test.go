@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // TestTheHashIsSipHash compares the hash with values of the reference implementation, as far as its authors print them: the key is the
@@ -52,5 +54,21 @@ func TestAPrintedKeyTellsNothing(t *testing.T) {
 		if strings.ContainsAny(got, "0123456789") {
 			t.Errorf("got %q", got)
 		}
+	}
+}
+
+// BenchmarkHash hashes texts as long as terms are, 8 to 31 bytes, under a key and, for comparison, under none.
+func BenchmarkHash(b *testing.B) {
+	text := []byte("subject:a term of some bytes length")
+	for name, hash := range map[string]func([]byte) uint64{"SipHash-2-4": NewKey().Hash, "xxhash64": xxhash.Sum64} {
+		b.Run(name, func(b *testing.B) {
+			const least, most = 8, 31
+			for b.Loop() {
+				for size := least; size <= most; size++ {
+					hash(text[:size])
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*(most-least+1)), "ns/hash")
+		})
 	}
 }
