@@ -6,9 +6,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// blockTerms is how many entries of a table of a model file have a sum of their own. A message is looked up at hundreds of places in
-// megabytes; of blocks so small a tenth has to be verified.
-const blockTerms = 64
+// blockTerms is how many entries of a table of a model file have a sum of their own. A message is looked up at a thousand places in
+// megabytes: of larger blocks more must be read, and with smaller ones the sums are large.
+const blockTerms = 32
 
 // blocks are the tables of a model file of which only what is looked up is verified, when it is. They belong to one goroutine.
 type blocks struct {

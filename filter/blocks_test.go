@@ -27,11 +27,11 @@ func TestABlockIsVerifiedWhenItIsLookedUp(t *testing.T) {
 		{"no term is looked up at the end", func() { table[8*terms-1]++ }, nil, terms, terms, ""},
 		{"a term is damaged", func() { table[0]++ }, nil, 0, 1, "model is damaged: terms from 0 on"},
 		{"a term is damaged elsewhere", func() { table[0]++ }, nil, blockTerms, terms, ""},
-		{"a term is damaged in the last block", func() { table[8*terms-1]++ }, nil, terms - 1, terms, "model is damaged: terms from 192 on"},
-		{"a term is damaged in the second block of two", func() { table[8*(blockTerms+1)]++ }, nil, blockTerms - 1, blockTerms + 1, "model is damaged: terms from 64 on"},
-		{"a weight is damaged", func() { weights[4*(blockTerms+1)]++ }, []uint32{0, blockTerms}, 0, 0, "model is damaged: weights from 64 on"},
+		{"a term is damaged in the last block", func() { table[8*terms-1]++ }, nil, terms - 1, terms, "model is damaged: terms from 96 on"},
+		{"a term is damaged in the second block of two", func() { table[8*(blockTerms+1)]++ }, nil, blockTerms - 1, blockTerms + 1, "model is damaged: terms from 32 on"},
+		{"a weight is damaged", func() { weights[4*(blockTerms+1)]++ }, []uint32{0, blockTerms}, 0, 0, "model is damaged: weights from 32 on"},
 		{"a weight is damaged just behind", func() { weights[4*(blockTerms+1)]++ }, []uint32{0, blockTerms - 1, 2 * blockTerms}, 0, terms, ""},
-		{"the last weight is damaged", func() { weights[4*ids-1]++ }, []uint32{5 * blockTerms}, 0, 0, "model is damaged: weights from 320 on"},
+		{"the last weight is damaged", func() { weights[4*ids-1]++ }, []uint32{5 * blockTerms}, 0, 0, "model is damaged: weights from 160 on"},
 	}
 	goodTable, goodWeights := string(table), string(weights)
 	for _, tt := range tests {

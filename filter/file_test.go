@@ -137,7 +137,7 @@ func TestAFileThatIsNoGoodModelIsRefused(t *testing.T) {
 		{"all but the last byte", good[:len(good)-1], ErrTruncated, "model is truncated: "},
 		{"something appended", append(append([]byte(nil), good...), 0), ErrDamaged, "model is damaged: 1 bytes more than were written"},
 		{"a changed bit", flipped, ErrDamaged, "model is damaged: section "},
-		{"a newer format", rewritten(good, func(f []byte) { f[8] = formatVersion + 1 }), ErrVersion, "model is of another version: its format is 6, this program reads 5"},
+		{"a newer format", rewritten(good, func(f []byte) { f[8] = formatVersion + 1 }), ErrVersion, "model is of another version: its format is 7, this program reads 6"},
 		{"a table that was changed", append(append([]byte(nil), good[:30]...), append([]byte{9}, good[31:]...)...), ErrDamaged, "model is damaged: section table"},
 		{"a section without a place", rewritten(good, func(f []byte) { f[headerSize+8+7] = 0x7f }), ErrDamaged, "model is damaged: section table"},
 		{"a section that is missing", rewritten(good, func(f []byte) { copy(f[headerSize:], "NONE") }), ErrDamaged, "model is damaged: section SETT is missing"},

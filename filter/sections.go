@@ -19,7 +19,8 @@ import (
 //	3  of a term's hash 32 bits are kept beside its prefix; the texts of terms may be left out
 //	4  settings have a form; of a model on evidence the weights of the cells come before those of the terms
 //	5  terms are hashed under a key, which is in the settings; their ids are in the table beside the keys of the look-up
-const formatVersion = 5
+//	6  each sum of a table is that of 32 entries
+const formatVersion = 6
 
 const (
 	magic       = "\x89CHAFF\r\n"
