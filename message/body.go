@@ -154,8 +154,8 @@ func appendCleanBase64(dst, src []byte) (_ []byte, ok bool) {
 }
 
 // appendBase64 appends the bytes that src stands for. It drops what is foreign to base64, and lets an "=" end a group
-// anywhere, since pieces encoded one by one may have been joined. It reports whether src was whole; missing padding and
-// blanks are not held against it.
+// anywhere, since pieces encoded one by one may have been joined: the library reads only the lines without either. It reports
+// whether src was whole; missing padding and blanks are not held against it.
 func appendBase64(dst, src []byte) (_ []byte, ok bool) {
 	ok = true
 	group, digits := uint32(0), 0
@@ -170,19 +170,30 @@ func appendBase64(dst, src []byte) (_ []byte, ok bool) {
 		}
 		digits = 0
 	}
-	for _, c := range src {
-		value := base64Value(c)
-		switch {
-		case value != notBase64:
-			group = group<<6 | uint32(value)
-			if digits++; digits == 4 {
-				dst = append(dst, byte(group>>16), byte(group>>8), byte(group))
-				digits = 0
+	for len(src) > 0 {
+		var line []byte
+		line, src = cutLine(src)
+		if whole := bytes.TrimSuffix(line, []byte("\r")); digits == 0 && len(whole)%4 == 0 {
+			dst = slices.Grow(dst, len(whole))
+			if n, err := base64.RawStdEncoding.Decode(dst[len(dst):cap(dst)], whole); err == nil {
+				dst = dst[:len(dst)+n]
+				continue
 			}
-		case c == '=':
-			end()
-		case !isBlank(c) && c != '\n':
-			ok = false
+		}
+		for _, c := range line {
+			value := base64Value(c)
+			switch {
+			case value != notBase64:
+				group = group<<6 | uint32(value)
+				if digits++; digits == 4 {
+					dst = append(dst, byte(group>>16), byte(group>>8), byte(group))
+					digits = 0
+				}
+			case c == '=':
+				end()
+			case !isBlank(c) && c != '\n':
+				ok = false
+			}
 		}
 	}
 	end()
