@@ -2,7 +2,7 @@
 // a process for each message: it is linked with nothing that a verdict does not need.
 package main
 
-import "chaff/internal/delivery"
+import "chaff/cmd/internal/delivery"
 
 func main() {
 	growStack()

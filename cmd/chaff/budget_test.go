@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
-	"chaff/internal/delivery"
 )
 
 // mainWithPeak is a program of this module that leaves its largest resident set, in bytes, in the file that PEAK names. What

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/corpus/sources"
 	"chaff/filter"
-	"chaff/internal/delivery"
 	"chaff/internal/places"
 	"chaff/internal/screen"
 )

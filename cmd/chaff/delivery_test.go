@@ -13,8 +13,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
-	"chaff/internal/delivery"
 )
 
 // trained returns a folder with a model of the sample mail where chaff looks for one if HOME is that folder, and with

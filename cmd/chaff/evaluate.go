@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/filter"
-	"chaff/internal/delivery"
 	"chaff/internal/hint"
 	"chaff/internal/places"
 	"chaff/internal/screen"

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/corpus/sources"
 	"chaff/features"
 	"chaff/filter"
-	"chaff/internal/delivery"
 	"chaff/internal/places"
 	"chaff/internal/screen"
 	"chaff/report"

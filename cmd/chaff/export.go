@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/features"
 	"chaff/filter"
-	"chaff/internal/delivery"
 	"chaff/internal/hint"
 	"chaff/internal/places"
 	"chaff/internal/screen"

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"chaff/internal/delivery"
+	"chaff/cmd/internal/delivery"
 )
 
 // forged is what a line of verdict looks like.

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"chaff/internal/delivery"
+	"chaff/cmd/internal/delivery"
 )
 
 // While mail is read, garbage may take as much memory as what is in use, up to mostGarbage, and from there on no more than

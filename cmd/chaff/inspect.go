@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/filter"
-	"chaff/internal/delivery"
 	"chaff/internal/places"
 	"chaff/internal/screen"
 	"chaff/metrics"

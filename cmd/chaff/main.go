@@ -9,7 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"chaff/internal/delivery"
+	"chaff/cmd/internal/delivery"
 )
 
 func main() {

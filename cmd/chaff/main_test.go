@@ -12,8 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/corpus/sample"
-	"chaff/internal/delivery"
 )
 
 func TestMain(m *testing.M) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/internal/delivery"
+	"chaff/cmd/internal/delivery"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
 )

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/corpus/sources"
 	"chaff/filter"
-	"chaff/internal/delivery"
 	"chaff/internal/screen"
 	"chaff/message"
 	"chaff/tokenize"

@@ -20,8 +20,8 @@ const module = "chaff/"
 func rooms() map[string][]string {
 	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "features", "filter", "message", "metrics", "models", "report", "tokenize"}
 	return map[string][]string{
-		"cmd/chaff":          slices.Concat(all, []string{"internal/delivery", "internal/hint", "internal/places", "internal/replace", "internal/screen"}),
-		"cmd/chaff-classify": {"internal/delivery"},
+		"cmd/chaff":          slices.Concat(all, []string{"cmd/internal/delivery", "internal/hint", "internal/places", "internal/replace", "internal/screen"}),
+		"cmd/chaff-classify": {"cmd/internal/delivery"},
 		"docs/figures":       append([]string{"internal/markdown", "internal/screen"}, all...),
 		"docs/growth":        append([]string{"internal/parallel", "internal/screen"}, all...),
 		"bench":              {"config", "corpus", "internal/markdown", "internal/screen", "message", "metrics"}, // it runs the program, and prepares text for those that cannot read mail
@@ -44,7 +44,7 @@ func rooms() map[string][]string {
 		"internal/markdown": {},
 		"internal/archtest": {},
 		// What both programs do with one message from stdin.
-		"internal/delivery": {"corpus", "filter", "internal/hint", "internal/places", "internal/screen"},
+		"cmd/internal/delivery": {"corpus", "filter", "internal/hint", "internal/places", "internal/screen"},
 		// Errors with a guess at what the user can do.
 		"internal/hint": {"internal/screen"},
 		// How files are written in one step.
@@ -70,7 +70,7 @@ func onlyIn() map[string]string {
 		"github.com/spf13/viper":           "config",
 		"github.com/go-viper/mapstructure": "config",
 		"github.com/spf13/cobra":           "cmd/chaff",
-		"golang.org/x/term":                "cmd/chaff internal/delivery",
+		"golang.org/x/term":                "cmd/chaff cmd/internal/delivery",
 		"github.com/schollz/progressbar":   "cmd/chaff",
 		"github.com/kljensen/snowball":     "tokenize",
 		"github.com/blevesearch/segment":   "tokenize",

@@ -13,7 +13,7 @@ import (
 // TestProgramsPrintThroughScreen holds the rooms that print to package screen: of fmt they may print nothing but constant text,
 // and into buffers what they like; JSON they print by screen too.
 func TestProgramsPrintThroughScreen(t *testing.T) {
-	for _, room := range []string{"cmd/chaff", "cmd/chaff-classify", "internal/delivery", "internal/hint", "bench", "docs/figures", "docs/growth"} {
+	for _, room := range []string{"cmd/chaff", "cmd/chaff-classify", "cmd/internal/delivery", "internal/hint", "bench", "docs/figures", "docs/growth"} {
 		set := token.NewFileSet()
 		files := sourcesOf(t, set, room)
 		constants := constantsOf(files)
