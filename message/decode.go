@@ -2,21 +2,21 @@ package message
 
 import (
 	"bytes"
-	"io"
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"chaff/internal/pdftext"
 )
 
 // Decoder decodes messages one after the other, reusing its memory, which grows to what the largest message needed.
 // It belongs to one goroutine.
 type Decoder struct {
-	options    Options
-	msg        Message
-	textLeft   int // of Options.MaxTextBytes, for the message at hand
-	fileLeft   int // of maxFileBytes
-	packedLeft int // of maxPacked
-	unpackLeft int // of maxUnpacked
+	options   Options
+	msg       Message
+	textLeft  int            // of Options.MaxTextBytes, for the message at hand
+	fileLeft  int            // of maxFileBytes
+	pdfLimits pdftext.Limits // for the rest of the message at hand
 	// headerLeft is how much of header fields may still be read, those of parts and attached messages included.
 	headerLeft int
 	reading    reading
@@ -58,10 +58,7 @@ type Decoder struct {
 	pieces     []piece           // of the parameter at hand
 	blocks     []fileBlock       // of the text at hand
 	kept       [][]byte          // what is between them
-	lines      []byte            // that are seen of the calendar or PDF at hand
-	pdfs       *pdfReader        // the same
-	inflater   io.Reader         // made when it is first needed
-	stream     []byte            // of the stream of a PDF at hand
+	lines      []byte            // that are seen of the calendar at hand
 	frames     []frame           // of the HTML at hand
 	frameDepth int               // how many of them the HTML at hand is in
 	codecs     map[string]*codec // by declared label, up to maxCodecs
@@ -94,7 +91,7 @@ func NewDecoder(o Options) *Decoder {
 func (d *Decoder) Decode(raw []byte) *Message {
 	d.msg = Message{Header: d.msg.Header[:0], Attached: d.msg.Attached[:0], Parts: d.msg.Parts[:0], Links: d.msg.Links[:0]}
 	d.textLeft, d.fileLeft = d.options.MaxTextBytes, maxFileBytes
-	d.packedLeft, d.unpackLeft = maxPacked, maxUnpacked
+	d.pdfLimits = pdftext.Limits{Packed: maxPacked, Unpacked: maxUnpacked}
 	d.arena, d.links, d.hidden = d.arena[:0], d.links[:0], d.hidden[:0]
 	d.startClock(len(raw))
 

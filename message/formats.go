@@ -1,6 +1,10 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
+
+	"chaff/internal/pdftext"
+)
 
 // format is what a content is to the program that opens it.
 type format uint8
@@ -147,6 +151,26 @@ func (d *Decoder) head(e entity, body []byte) []byte {
 		return body
 	}
 	return d.word
+}
+
+const (
+	// maxUnpacked is how many bytes the compressed streams of all PDFs of a message are unpacked to.
+	maxUnpacked = 4 << 20
+	// maxPacked is how many bytes of these streams are unpacked. A stream may have a Huffman table every twelve bytes, which
+	// takes as long as a thousand bytes of text, and unpack to nothing.
+	maxPacked = 512 << 10
+)
+
+// pdf sets the text of part to that of a PDF, and adds its links to the message.
+func (d *Decoder) pdf(part *Part, data []byte) {
+	d.pdfLimits.Text = d.textLeft
+	text, hidden := pdftext.Extract(data, &d.pdfLimits, func(uri []byte) { d.addLink(LinkAnchor, uri) })
+	if len(text)+len(hidden) == 0 {
+		return
+	}
+	d.reader(part, text, false)
+	part.Hidden = d.cutText(hidden)
+	d.textLeft -= len(part.Hidden)
 }
 
 // maxFileBytes is how much is read of all files of a message that are neither text nor HTML.

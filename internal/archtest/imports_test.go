@@ -31,7 +31,7 @@ func rooms() map[string][]string {
 		"corpus/sample":      {"corpus", "corpus/sources"},
 		// Lines, fields and dates of messages that are not decoded.
 		"corpus/internal/lines": {},
-		"message":               {"internal/weburl"},
+		"message":               {"internal/css", "internal/pdftext", "internal/weburl"},
 		"tokenize":              {"features", "message", "internal/publicsuffix", "internal/weburl"}, // features for the hash of a term
 		"features":              {"internal/parallel"},
 		"models":                {"features", "internal/parallel"},
@@ -60,6 +60,9 @@ func rooms() map[string][]string {
 		// A library that is kept here for the sake of what it would bring.
 		"internal/publicsuffix": {},
 
+		// The text that a PDF shows.
+		"internal/pdftext": {},
+		// URLs as browsers read them.
 		"internal/weburl": {},
 	}
 }

@@ -1,23 +1,23 @@
-package message
+package pdftext
 
 import "strconv"
 
-// pdfToken is the kind of a token of PDF.
-type pdfToken uint8
+// token is the kind of a token of PDF.
+type token uint8
 
 const (
-	pdfEnd pdfToken = iota
-	pdfName
-	pdfNumberToken
-	pdfString
-	pdfWord // an operator, or a bracket
+	tokenEnd token = iota
+	tokenName
+	tokenNumber
+	tokenString
+	tokenWord // an operator, or a bracket
 )
 
-// maxPDFName is the length of a name: what is longer is cut, since it can be asked for at each operator. No program writes such names.
-const maxPDFName = 127
+// maxName is the length of a name: what is longer is cut, since it can be asked for at each operator. No program writes such names.
+const maxName = 127
 
-// pdfLexer cuts the objects, content streams and maps of a PDF into tokens.
-type pdfLexer struct {
+// lexer cuts the objects, content streams and maps of a PDF into tokens.
+type lexer struct {
 	data    []byte
 	at      int
 	text    []byte // of a name without its slash, a string without its escapes, or a word; valid until the next token
@@ -27,10 +27,10 @@ type pdfLexer struct {
 }
 
 // next returns the kind of the next token, which is left in text or number.
-func (l *pdfLexer) next() pdfToken {
+func (l *lexer) next() token {
 	for l.at < len(l.data) {
 		switch c := l.data[l.at]; {
-		case isPDFBlank(c):
+		case isBlank(c):
 			l.at++
 		case c == '%':
 			for l.at < len(l.data) && l.data[l.at] != '\n' && l.data[l.at] != '\r' {
@@ -39,61 +39,61 @@ func (l *pdfLexer) next() pdfToken {
 		case c == '/':
 			l.at++
 			l.name()
-			return pdfName
+			return tokenName
 		case c == '(':
 			l.literal()
-			return pdfString
+			return tokenString
 		case c == '<' && !l.isNext('<'):
 			l.hex()
-			return pdfString
+			return tokenString
 		case c == '<', c == '>' && l.isNext('>'):
 			l.text = l.data[l.at : l.at+2]
 			l.at += 2
-			return pdfWord
-		case isPDFDelimiter(c):
+			return tokenWord
+		case isDelimiter(c):
 			l.text = l.data[l.at : l.at+1]
 			l.at++
-			return pdfWord
+			return tokenWord
 		default:
 			return l.word()
 		}
 	}
-	return pdfEnd
+	return tokenEnd
 }
 
-func (l *pdfLexer) isNext(c byte) bool { return l.at+1 < len(l.data) && l.data[l.at+1] == c }
+func (l *lexer) isNext(c byte) bool { return l.at+1 < len(l.data) && l.data[l.at+1] == c }
 
 // word reads a number or word.
-func (l *pdfLexer) word() pdfToken {
+func (l *lexer) word() token {
 	start := l.at
-	for l.at < len(l.data) && !isPDFBlank(l.data[l.at]) && !isPDFDelimiter(l.data[l.at]) {
+	for l.at < len(l.data) && !isBlank(l.data[l.at]) && !isDelimiter(l.data[l.at]) {
 		l.at++
 	}
 	l.text = l.data[start:l.at]
 	c := l.text[0]
 	const longest = 32 // of numbers that matter
 	if len(l.text) > longest || c != '-' && c != '+' && c != '.' && (c < '0' || c > '9') {
-		return pdfWord
+		return tokenWord
 	}
 	number, err := strconv.ParseFloat(string(l.text), 64)
 	const most = 1 << 30
 	if err != nil || !(number >= -most && number <= most) {
-		return pdfWord
+		return tokenWord
 	}
 	l.number = number
-	return pdfNumberToken
+	return tokenNumber
 }
 
 // name reads a name behind its slash, where #41 stands for a byte.
-func (l *pdfLexer) name() {
+func (l *lexer) name() {
 	start := l.at
 	l.escaped = false
-	for l.at < len(l.data) && !isPDFBlank(l.data[l.at]) && !isPDFDelimiter(l.data[l.at]) {
+	for l.at < len(l.data) && !isBlank(l.data[l.at]) && !isDelimiter(l.data[l.at]) {
 		l.escaped = l.escaped || l.data[l.at] == '#'
 		l.at++
 	}
 	l.text = l.data[start:l.at]
-	l.text = l.text[:min(len(l.text), maxPDFName)]
+	l.text = l.text[:min(len(l.text), maxName)]
 	if !l.escaped {
 		return
 	}
@@ -101,8 +101,8 @@ func (l *pdfLexer) name() {
 	for i := 0; i < len(l.text); i++ {
 		c := l.text[i]
 		if c == '#' {
-			if h, ok := hexByte(l.text[i+1:]); ok {
-				c = h
+			if code, err := strconv.ParseUint(string(l.text[i+1:min(i+3, len(l.text))]), 16, 8); err == nil && i+2 < len(l.text) {
+				c = byte(code)
 				i += 2
 			}
 		}
@@ -112,7 +112,7 @@ func (l *pdfLexer) name() {
 }
 
 // literal reads a string in parentheses, which may nest.
-func (l *pdfLexer) literal() {
+func (l *lexer) literal() {
 	l.buffer = l.buffer[:0]
 	l.at++
 	for depth := 1; l.at < len(l.data); l.at++ {
@@ -137,7 +137,7 @@ func (l *pdfLexer) literal() {
 }
 
 // escape reads what follows a backslash in a string, up to its last byte.
-func (l *pdfLexer) escape() {
+func (l *lexer) escape() {
 	if l.at == len(l.data) {
 		return
 	}
@@ -170,13 +170,13 @@ func (l *pdfLexer) escape() {
 }
 
 // hex reads a string in hexadecimal digits.
-func (l *pdfLexer) hex() {
+func (l *lexer) hex() {
 	l.buffer = l.buffer[:0]
 	high, half := byte(0), false
 	for l.at++; l.at < len(l.data) && l.data[l.at] != '>'; l.at++ {
-		digit := hexDigit(l.data[l.at])
+		digit, ok := hexDigit(l.data[l.at])
 		switch {
-		case digit > 15:
+		case !ok:
 		case half:
 			l.buffer = append(l.buffer, high<<4|digit)
 			half = false
@@ -191,14 +191,25 @@ func (l *pdfLexer) hex() {
 	l.text = l.buffer
 }
 
-func isPDFBlank(c byte) bool {
+func isBlank(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == 0
 }
 
-func isPDFDelimiter(c byte) bool {
+func isDelimiter(c byte) bool {
 	switch c {
 	case '(', ')', '<', '>', '[', ']', '{', '}', '/', '%':
 		return true
 	}
 	return false
+}
+
+// hexDigit returns the value of a hexadecimal digit.
+func hexDigit(c byte) (value byte, ok bool) {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0', true
+	case 'a' <= c|0x20 && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10, true
+	}
+	return 0, false
 }

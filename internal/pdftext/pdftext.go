@@ -1,4 +1,4 @@
-package message
+package pdftext
 
 import (
 	"bytes"
@@ -8,85 +8,54 @@ import (
 	"slices"
 )
 
-// pdf leaves in part the text of a PDF, and adds its links to the message. Of ISO 32000 it knows what that takes: objects,
-// found by their first lines and not by the table at the end, which is often damaged; streams that are packed with Flate
-// and in ASCII; the maps of fonts to Unicode. A PDF that is encrypted gives nothing.
-//
-// No library: those that are kept up unpack without a limit, and refuse what viewers repair.
-func (d *Decoder) pdf(part *Part, data []byte) {
-	p := d.pdfReader()
-	defer p.forget()
-	p.left = maxGlyphs
-	p.scan(data)
-	p.nameObjects()
-	text := pdfText{pdf: p, out: d.lines[:0]}
-	for i := range p.objects {
-		if o := &p.objects[i]; o.isContent() && !text.isFull() {
-			d.stream = p.unpacked(o, d.stream[:0])
-			text.read(d.stream)
+// Limits bounds what PDFs may cost. Extract lowers Packed and Unpacked by what it used, so that several PDFs can share them.
+type Limits struct {
+	Text     int // bytes of text, after which reading stops
+	Packed   int // bytes of compressed streams that are unpacked
+	Unpacked int // bytes that streams are unpacked to
+}
+
+// Extract returns the text of a PDF, and the hidden text that a viewer does not show. It calls link with the URI of each
+// link; the slice is valid during the call.
+func Extract(data []byte, limits *Limits, link func(uri []byte)) (text, hidden []byte) {
+	r := &reader{limits: limits, link: link, byNumber: map[int]int{}, fonts: map[string]int{}, maps: map[int]*glyphMap{}, glyphsLeft: maxGlyphs}
+	r.scan(data)
+	r.nameObjects()
+	c := content{reader: r}
+	var stream []byte
+	for i := range r.objects {
+		if o := &r.objects[i]; o.isContent() && !c.isFull() {
+			stream = r.unpacked(o, stream[:0])
+			c.read(stream)
 		}
 	}
-	d.lines = text.out
-	if len(text.out)+len(text.hidden) == 0 {
-		return
-	}
-	start := len(d.arena)
-	d.arena = append(d.arena, text.out...)
-	d.reader(part, d.arena[start:len(d.arena):len(d.arena)], false)
-	part.Hidden = d.cutText(text.hidden)
-	d.textLeft -= len(part.Hidden)
-}
-
-// pdfReader returns the reader of PDF.
-func (d *Decoder) pdfReader() *pdfReader {
-	if d.pdfs == nil {
-		d.pdfs = &pdfReader{d: d, byNumber: map[int]int{}, fonts: map[string]int{}, maps: map[int]*glyphMap{}}
-	}
-	return d.pdfs
-}
-
-// forget makes the reader ready for the next PDF. It keeps no bytes of this one, and no map that would take long to clear.
-func (p *pdfReader) forget() {
-	const most = 1 << 10
-	clear(p.objects)
-	clear(p.refs)
-	p.objects, p.refs = p.objects[:0], p.refs[:0]
-	if len(p.byNumber) > most {
-		p.byNumber, p.fonts, p.maps = map[int]int{}, map[string]int{}, map[int]*glyphMap{}
-		return
-	}
-	clear(p.byNumber)
-	clear(p.fonts)
-	clear(p.maps)
+	return c.out, c.hidden
 }
 
 const (
-	// maxUnpacked is how many bytes all streams of the PDFs of a message are unpacked to.
-	maxUnpacked = 4 << 20
-	// maxPacked is how many bytes of them are unpacked. A stream may have a table every twelve bytes, which takes as long as
-	// a thousand bytes of text, and unpack to nothing.
-	maxPacked = 512 << 10
 	// maxObjects is how many objects of a PDF are read, and how many references in them.
 	maxObjects = 1 << 15
 	// maxGlyphs is how many glyphs of a PDF are mapped to Unicode, in all fonts together.
 	maxGlyphs = 1 << 16
 )
 
-// pdfReader is a PDF that is being read.
-type pdfReader struct {
-	d        *Decoder
-	objects  []pdfObject
-	byNumber map[int]int // index in objects
-	refs     []pdfRef
-	fonts    map[string]int    // index in objects of the font of that name
-	maps     map[int]*glyphMap // by the number of the stream
-	left     int               // of maxGlyphs
+// reader is a PDF that is being read.
+type reader struct {
+	limits     *Limits
+	link       func(uri []byte)
+	inflater   io.Reader // made when it is first needed
+	objects    []object
+	byNumber   map[int]int // index in objects
+	references []reference
+	fonts      map[string]int    // index in objects of the font of that name
+	maps       map[int]*glyphMap // by the number of the stream
+	glyphsLeft int               // of maxGlyphs
 }
 
-// pdfObject is what matters of an object.
-type pdfObject struct {
+// object is what matters of an object.
+type object struct {
 	stream    []byte // packed, nil if there is none
-	filters   [maxFilters]pdfFilter
+	filters   [maxFilters]filter
 	filtered  int  // how many filters there are
 	isPacked  bool // it holds objects
 	isOther   bool // a picture, a font, or another stream for programs
@@ -97,41 +66,37 @@ type pdfObject struct {
 }
 
 // isContent reports whether an object may show text.
-func (o *pdfObject) isContent() bool { return o.stream != nil && !o.isPacked && !o.isOther }
+func (o *object) isContent() bool { return o.stream != nil && !o.isPacked && !o.isOther }
 
-// pdfRef is a reference to an object from under a name.
-type pdfRef struct {
+// reference is a reference to an object from under a name.
+type reference struct {
 	name   []byte
 	number int
 }
 
-type pdfFilter uint8
+type filter uint8
 
 const (
-	filterFlate pdfFilter = iota
+	filterFlate filter = iota
 	filterASCII85
 	filterHex
 )
 
 // scan takes up the objects of a PDF in their order.
-func (p *pdfReader) scan(data []byte) {
-	find := func(what string) func([]byte) int {
-		return func(text []byte) int { return bytes.Index(text, []byte(what)) }
-	}
-	nextObject, nextStream, nextEnd, nextEndStream := find("obj"), find("stream"), find("endobj"), find("endstream")
-	var object, stream, end, endStream mark
-	for at := 0; at < len(data) && len(p.objects) < maxObjects; {
-		from := object.next(data, at, nextObject)
+func (r *reader) scan(data []byte) {
+	objects, streams, ends, streamEnds := search{what: "obj"}, search{what: "stream"}, search{what: "endobj"}, search{what: "endstream"}
+	for at := 0; at < len(data) && len(r.objects) < maxObjects; {
+		from := objects.next(data, at)
 		if from == len(data) {
 			return
 		}
 		at = from + len("obj")
-		number, ok := pdfNumber(data[:from])
+		number, ok := objectNumber(data[:from])
 		if !ok {
 			continue
 		}
-		to := min(end.next(data, at, nextEnd), stream.next(data, at, nextStream))
-		o := p.object(number, data[at:to])
+		to := min(ends.next(data, at), streams.next(data, at))
+		o := r.object(number, data[at:to])
 		at = to
 		if !bytes.HasPrefix(data[to:], []byte("stream")) {
 			continue
@@ -139,16 +104,34 @@ func (p *pdfReader) scan(data []byte) {
 		content := bytes.TrimLeft(data[to:][len("stream"):], " ")
 		content = bytes.TrimPrefix(bytes.TrimPrefix(content, []byte("\r")), []byte("\n"))
 		start := len(data) - len(content)
-		at = max(start, endStream.next(data, start, nextEndStream))
+		at = max(start, streamEnds.next(data, start))
 		o.stream = data[start:at]
 		if o.isPacked {
-			p.packed(o)
+			r.packed(o)
 		}
 	}
 }
 
-// pdfNumber returns the number of the object whose "obj" comes after data: "12 0 obj".
-func pdfNumber(data []byte) (number int, ok bool) {
+// search finds one pattern again and again. It reads each byte once, however often it is asked.
+type search struct {
+	what    string
+	at      int
+	started bool
+}
+
+// next returns the offset of the pattern at or after from, len(data) if it does not occur.
+func (s *search) next(data []byte, from int) int {
+	if !s.started || s.at < from {
+		s.started, s.at = true, len(data)
+		if i := bytes.Index(data[from:], []byte(s.what)); i >= 0 {
+			s.at = from + i
+		}
+	}
+	return s.at
+}
+
+// objectNumber returns the number of the object whose "obj" comes after data: "12 0 obj".
+func objectNumber(data []byte) (number int, ok bool) {
 	data = data[max(0, len(data)-32):]
 	data = bytes.TrimRight(data, " \t\r\n")
 	generation := bytes.TrimRight(data, "0123456789")
@@ -167,17 +150,17 @@ func pdfNumber(data []byte) (number int, ok bool) {
 }
 
 // object takes up an object without its stream. Its names and values count wherever in it they stand.
-func (p *pdfReader) object(number int, data []byte) *pdfObject {
-	p.objects = append(p.objects, pdfObject{})
-	p.byNumber[number] = len(p.objects) - 1
-	o := &p.objects[len(p.objects)-1]
-	lex := pdfLexer{data: data}
+func (r *reader) object(number int, data []byte) *object {
+	r.objects = append(r.objects, object{})
+	r.byNumber[number] = len(r.objects) - 1
+	o := &r.objects[len(r.objects)-1]
+	lex := lexer{data: data}
 	var key []byte         // the last name
 	var numbers [2]float64 // the last two
 	depth := 0
-	for t := lex.next(); t != pdfEnd; t = lex.next() {
+	for t := lex.next(); t != tokenEnd; t = lex.next() {
 		switch t {
-		case pdfName:
+		case tokenName:
 			if depth == 1 {
 				o.describe(key, lex.text)
 			}
@@ -185,16 +168,16 @@ func (p *pdfReader) object(number int, data []byte) *pdfObject {
 			if lex.escaped {
 				key = bytes.Clone(key)
 			}
-		case pdfNumberToken:
+		case tokenNumber:
 			numbers[0], numbers[1] = numbers[1], lex.number
 			if string(key) == "First" {
 				o.first = int(lex.number)
 			}
-		case pdfString:
+		case tokenString:
 			if string(key) == "URI" {
-				p.link(lex.text)
+				r.addLink(lex.text)
 			}
-		case pdfWord:
+		case tokenWord:
 			switch string(lex.text) {
 			case "<<":
 				depth++
@@ -210,8 +193,8 @@ func (p *pdfReader) object(number int, data []byte) *pdfObject {
 			if string(key) == "ToUnicode" {
 				o.toUnicode, o.isFont = target, true
 			}
-			if len(p.refs) < maxObjects {
-				p.refs = append(p.refs, pdfRef{key, target})
+			if len(r.references) < maxObjects {
+				r.references = append(r.references, reference{key, target})
 			}
 		}
 	}
@@ -219,7 +202,7 @@ func (p *pdfReader) object(number int, data []byte) *pdfObject {
 }
 
 // describe takes up a name in an object; key is the name before it.
-func (o *pdfObject) describe(key, name []byte) {
+func (o *object) describe(key, name []byte) {
 	switch string(name) {
 	case "FlateDecode", "Fl":
 		o.addFilter(filterFlate)
@@ -245,7 +228,7 @@ func (o *pdfObject) describe(key, name []byte) {
 // maxFilters is how many filters of a stream are undone. No honest one has more than two.
 const maxFilters = 4
 
-func (o *pdfObject) addFilter(f pdfFilter) {
+func (o *object) addFilter(f filter) {
 	if o.filtered == maxFilters {
 		o.isOther = true
 		return
@@ -255,22 +238,20 @@ func (o *pdfObject) addFilter(f pdfFilter) {
 }
 
 // packed takes up the objects in a stream of objects: pairs of a number and an offset, then the objects.
-func (p *pdfReader) packed(o *pdfObject) {
-	start := len(p.d.arena)
-	p.d.arena = p.unpacked(o, p.d.arena)
-	data := p.d.arena[start:len(p.d.arena):len(p.d.arena)]
+func (r *reader) packed(o *object) {
+	data := r.unpacked(o, nil)
 	first := o.first
 	if first <= 0 || first > len(data) {
 		return
 	}
-	pairs, objects := pdfLexer{data: data[:first]}, data[first:]
+	pairs, objects := lexer{data: data[:first]}, data[first:]
 	number, from := -1, 0
-	for len(p.objects) < maxObjects {
-		if pairs.next() != pdfNumberToken {
+	for len(r.objects) < maxObjects {
+		if pairs.next() != tokenNumber {
 			break
 		}
 		next := int(pairs.number)
-		if pairs.next() != pdfNumberToken {
+		if pairs.next() != tokenNumber {
 			break
 		}
 		to := int(pairs.number)
@@ -278,17 +259,17 @@ func (p *pdfReader) packed(o *pdfObject) {
 			break
 		}
 		if number >= 0 {
-			p.object(number, objects[from:to])
+			r.object(number, objects[from:to])
 		}
 		number, from = next, to
 	}
 	if number >= 0 {
-		p.object(number, objects[from:])
+		r.object(number, objects[from:])
 	}
 }
 
 // unpacked appends the content of a stream to dst, as far as it can be unpacked.
-func (p *pdfReader) unpacked(o *pdfObject, dst []byte) []byte {
+func (r *reader) unpacked(o *object, dst []byte) []byte {
 	content := o.stream
 	start := len(dst)
 	for i, f := range o.filters[:o.filtered] {
@@ -297,11 +278,11 @@ func (p *pdfReader) unpacked(o *pdfObject, dst []byte) []byte {
 		}
 		switch f {
 		case filterFlate:
-			dst = p.inflated(dst, content)
+			dst = r.inflated(dst, content)
 		case filterASCII85:
-			dst = p.fromASCII85(dst, content)
+			dst = r.fromASCII85(dst, content)
 		case filterHex:
-			lex := pdfLexer{data: append([]byte("<"), content...)}
+			lex := lexer{data: append([]byte("<"), content...)}
 			lex.next()
 			dst = append(dst, lex.text...)
 		}
@@ -314,72 +295,71 @@ func (p *pdfReader) unpacked(o *pdfObject, dst []byte) []byte {
 }
 
 // fromASCII85 appends what text in base 85 stands for, up to the limit of the message.
-func (p *pdfReader) fromASCII85(dst, text []byte) []byte {
+func (r *reader) fromASCII85(dst, text []byte) []byte {
 	const most = 4 // bytes for one of the text, which "z" stands for
 	text, _, _ = bytes.Cut(text, []byte("~>"))
 	text = bytes.TrimPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("<~"))
-	text = text[:min(len(text), p.d.unpackLeft/most)]
+	text = text[:min(len(text), r.limits.Unpacked/most)]
 	start := len(dst)
 	dst = slices.Grow(dst, len(text)+most*bytes.Count(text, []byte("z"))+most)
 	n, _, _ := ascii85.Decode(dst[start:cap(dst)], text, true)
-	p.d.unpackLeft -= n
+	r.limits.Unpacked -= n
 	return dst[:start+n]
 }
 
 // inflated appends what content, packed with zlib, stands for, up to the limit of the message.
-func (p *pdfReader) inflated(dst, content []byte) []byte {
+func (r *reader) inflated(dst, content []byte) []byte {
 	const header = 2
-	d := p.d
-	if len(content) < header || d.unpackLeft == 0 {
+	if len(content) < header || r.limits.Unpacked == 0 {
 		return dst
 	}
 	content = content[header:]
-	content = content[:min(len(content), d.packedLeft)]
+	content = content[:min(len(content), r.limits.Packed)]
 	source := bytes.NewReader(content)
-	if d.inflater == nil {
-		d.inflater = flate.NewReader(source)
+	if r.inflater == nil {
+		r.inflater = flate.NewReader(source)
 	} else {
-		d.inflater.(flate.Resetter).Reset(source, nil)
+		r.inflater.(flate.Resetter).Reset(source, nil)
 	}
 	const chunk = 4 << 10
-	for d.unpackLeft > 0 {
+	for r.limits.Unpacked > 0 {
 		if cap(dst)-len(dst) < chunk {
 			dst = append(dst, make([]byte, chunk)...)[:len(dst)]
 		}
-		n, err := d.inflater.Read(dst[len(dst):min(cap(dst), len(dst)+d.unpackLeft)])
+		n, err := r.inflater.Read(dst[len(dst):min(cap(dst), len(dst)+r.limits.Unpacked)])
 		dst = dst[:len(dst)+n]
-		d.unpackLeft -= n
+		r.limits.Unpacked -= n
 		if err != nil && err != io.ErrNoProgress || n == 0 {
 			break
 		}
 	}
-	d.packedLeft -= len(content) - source.Len()
+	r.limits.Packed -= len(content) - source.Len()
 	return dst
 }
 
 // link keeps a link of a PDF, unless it is encrypted.
-func (p *pdfReader) link(uri []byte) {
+func (r *reader) addLink(uri []byte) {
 	for _, c := range uri {
 		if c < ' ' || c >= 0x7f {
 			return
 		}
 	}
-	p.d.addLink(LinkAnchor, uri)
+	r.link(uri)
 }
 
 // nameObjects finds out which names stand for fonts, and which streams are the contents of a page, whatever else they say.
 // Programs give a font the same name on all pages.
-func (p *pdfReader) nameObjects() {
-	for _, ref := range p.refs {
-		i, ok := p.byNumber[ref.number]
+func (r *reader) nameObjects() {
+	for _, ref := range r.references {
+		i, ok := r.byNumber[ref.number]
 		if ok && string(ref.name) == "Contents" {
-			p.objects[i].isOther = false
+			r.objects[i].isOther = false
 		}
-		if !ok || !p.objects[i].isFont {
+		if !ok || !r.objects[i].isFont {
 			continue
 		}
-		if _, known := p.fonts[string(ref.name)]; !known {
-			p.fonts[string(ref.name)] = i
+		if _, known := r.fonts[string(ref.name)]; !known {
+			r.fonts[string(ref.name)] = i
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package message
+package pdftext
 
 import (
 	"bytes"
@@ -10,18 +10,18 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// pdfText is the text that content streams show.
-type pdfText struct {
-	pdf         *pdfReader
+// content is the text that content streams show.
+type content struct {
+	*reader
 	out, hidden []byte
 
-	font   *pdfObject
+	font   *object
 	glyphs *glyphMap
 	size   float64 // of the font
 	scale  float64 // of the text, by its matrix
-	state  pdfState
-	hides  bool         // the text before was hidden
-	saved  [32]pdfState // deeper ones are not restored
+	state  state
+	hides  bool      // the text before was hidden
+	saved  [32]state // deeper ones are not restored
 	depth  int
 
 	x, y           float64 // where the text at hand starts
@@ -32,8 +32,8 @@ type pdfText struct {
 	blanksShown    int     // of these
 }
 
-// pdfState is what "q" saves and "Q" restores.
-type pdfState struct {
+// state is what "q" saves and "Q" restores.
+type state struct {
 	zoom      float64 // of the page, by its matrix
 	x, y      float64 // where it starts
 	invisible bool
@@ -42,42 +42,42 @@ type pdfState struct {
 
 // isHidden reports whether nobody can read the text at hand: it is not drawn, in letters of less than four points, or in a grey
 // that is nearly white. White text counts as seen: what is drawn below it, such as a button, is not known.
-func (t *pdfText) isHidden() bool {
+func (c *content) isHidden() bool {
 	const smallest = 4 // points
-	return t.state.invisible || t.state.light || t.size*t.scale*t.state.zoom < smallest
+	return c.state.invisible || c.state.light || c.size*c.scale*c.state.zoom < smallest
 }
 
 // isFull reports whether the message may have no more text.
-func (t *pdfText) isFull() bool { return len(t.out)+len(t.hidden) > t.pdf.d.textLeft }
+func (c *content) isFull() bool { return len(c.out)+len(c.hidden) > c.limits.Text }
 
 // read takes up the text of a content stream: what its operators show, from the operands before them.
-func (t *pdfText) read(content []byte) {
-	if !bytes.Contains(content, []byte("BT")) {
+func (c *content) read(stream []byte) {
+	if !bytes.Contains(stream, []byte("BT")) {
 		return
 	}
-	t.size, t.scale, t.state, t.depth = 12, 1, pdfState{zoom: 1}, 0
-	lex := pdfLexer{data: content}
+	c.size, c.scale, c.state, c.depth = 12, 1, state{zoom: 1}, 0
+	lex := lexer{data: stream}
 	var numbers [6]float64                          // the last operands, the last one at the end
 	var name []byte                                 // the last one
-	start, hiddenStart := len(t.out), len(t.hidden) // of what the operator at hand would show
+	start, hiddenStart := len(c.out), len(c.hidden) // of what the operator at hand would show
 	dicts, operands, inArray := 0, 0, false
-	for token := lex.next(); token != pdfEnd && !t.isFull(); token = lex.next() {
-		switch token {
-		case pdfName:
+	for t := lex.next(); t != tokenEnd && !c.isFull(); t = lex.next() {
+		switch t {
+		case tokenName:
 			name = append(name[:0], lex.text...)
 			continue
-		case pdfNumberToken:
+		case tokenNumber:
 			copy(numbers[:], numbers[1:])
 			numbers[len(numbers)-1] = lex.number
 			operands++
 			const gap = -180 // in thousandths of the size of the font
 			if inArray && lex.number < gap {
-				t.blank(' ')
+				c.blank(' ')
 			}
 			continue
-		case pdfString:
+		case tokenString:
 			if dicts == 0 {
-				t.show(lex.text)
+				c.show(lex.text)
 			}
 			continue
 		}
@@ -93,61 +93,61 @@ func (t *pdfText) read(content []byte) {
 			continue
 		case "Tj", "TJ":
 		case "'", "\"":
-			t.out = slices.Insert(t.out, start, '\n')
+			c.out = slices.Insert(c.out, start, '\n')
 		default:
-			t.out, t.hidden = t.out[:start], t.hidden[:hiddenStart]
-			t.operator(word, name, numbers[len(numbers)-min(operands, len(numbers)):], &lex)
+			c.out, c.hidden = c.out[:start], c.hidden[:hiddenStart]
+			c.operator(word, name, numbers[len(numbers)-min(operands, len(numbers)):], &lex)
 			numbers = [6]float64{}
 		}
-		start, hiddenStart = len(t.out), len(t.hidden)
+		start, hiddenStart = len(c.out), len(c.hidden)
 		dicts, operands, inArray = 0, 0, false
 	}
-	t.out, t.hidden = t.out[:start], t.hidden[:hiddenStart]
-	t.blank('\n')
+	c.out, c.hidden = c.out[:start], c.hidden[:hiddenStart]
+	c.blank('\n')
 }
 
 // operator carries out an operator that shows no text; operands are the last numbers before it, six at most.
-func (t *pdfText) operator(word string, name []byte, operands []float64, lex *pdfLexer) {
+func (c *content) operator(word string, name []byte, operands []float64, lex *lexer) {
 	switch n := len(operands); word {
 	case "BT":
-		t.x, t.y, t.scale, t.moved = 0, 0, 1, true
+		c.x, c.y, c.scale, c.moved = 0, 0, 1, true
 	case "T*":
-		t.blank('\n')
+		c.blank('\n')
 	case "Tf":
 		if n > 0 {
-			t.size = math.Abs(operands[n-1])
+			c.size = math.Abs(operands[n-1])
 		}
-		t.useFont(name)
+		c.useFont(name)
 	case "Tr":
-		t.state.invisible = n > 0 && (operands[n-1] == 3 || operands[n-1] == 7)
+		c.state.invisible = n > 0 && (operands[n-1] == 3 || operands[n-1] == 7)
 	case "Td", "TD":
 		if n >= 2 {
-			t.x, t.y, t.moved = t.x+operands[n-2]*t.scale, t.y+operands[n-1]*t.scale, true
+			c.x, c.y, c.moved = c.x+operands[n-2]*c.scale, c.y+operands[n-1]*c.scale, true
 		}
 	case "Tm":
 		if n == 6 {
-			t.scale = math.Hypot(operands[0], operands[1])
-			t.x, t.y, t.moved = operands[4], operands[5], true
+			c.scale = math.Hypot(operands[0], operands[1])
+			c.x, c.y, c.moved = operands[4], operands[5], true
 		}
 	case "cm":
 		if n == 6 {
-			t.state.x += t.state.zoom * operands[4]
-			t.state.y += t.state.zoom * operands[5]
-			t.state.zoom *= math.Hypot(operands[0], operands[1])
+			c.state.x += c.state.zoom * operands[4]
+			c.state.y += c.state.zoom * operands[5]
+			c.state.zoom *= math.Hypot(operands[0], operands[1])
 		}
 	case "q":
-		if t.depth < len(t.saved) {
-			t.saved[t.depth] = t.state
+		if c.depth < len(c.saved) {
+			c.saved[c.depth] = c.state
 		}
-		t.depth++
+		c.depth++
 	case "Q":
-		if t.depth--; t.depth < 0 {
-			t.depth = 0
-		} else if t.depth < len(t.saved) {
-			t.state = t.saved[t.depth]
+		if c.depth--; c.depth < 0 {
+			c.depth = 0
+		} else if c.depth < len(c.saved) {
+			c.state = c.saved[c.depth]
 		}
 	case "g", "rg", "k", "sc", "scn":
-		t.state.light = isLight(operands)
+		c.state.light = isLight(operands)
 	case "ID": // the bytes of a picture
 		end := bytes.Index(lex.data[lex.at:], []byte("EI"))
 		if end < 0 {
@@ -178,104 +178,103 @@ func isLight(colour []float64) bool {
 
 // arrive sets words apart if the text at hand does not start where the text before it ends. Without the widths of glyphs that
 // can only be guessed: some programs place each glyph; others each part of a word that is kerned, and show blanks as glyphs.
-func (t *pdfText) arrive() {
+func (c *content) arrive() {
 	const (
 		widest = 1.1 // of one glyph, in sizes of the font
 		wide   = 0.6 // of several, on average
 		narrow = 0.15
 	)
-	zoom := t.state.zoom
-	em, n := t.size*t.scale*zoom, float64(t.shown)
-	startX, startY := t.state.x+t.x*zoom, t.state.y+t.y*zoom
-	x, y := startX-t.shownX, math.Abs(startY-t.shownY)
-	hasBlanks := t.blanksShown*20 > t.glyphsShown
+	zoom := c.state.zoom
+	em, n := c.size*c.scale*zoom, float64(c.shown)
+	startX, startY := c.state.x+c.x*zoom, c.state.y+c.y*zoom
+	x, y := startX-c.shownX, math.Abs(startY-c.shownY)
+	hasBlanks := c.blanksShown*20 > c.glyphsShown
 	switch {
 	case y > em/2:
-		t.blank('\n')
-	case x < n*narrow*em, t.shown == 1 && x > widest*em, t.shown > 1 && (!hasBlanks || x > (n*wide+wide)*em):
-		t.blank(' ')
+		c.blank('\n')
+	case x < n*narrow*em, c.shown == 1 && x > widest*em, c.shown > 1 && (!hasBlanks || x > (n*wide+wide)*em):
+		c.blank(' ')
 	}
-	t.shownX, t.shownY, t.shown, t.moved = startX, startY, 0, false
+	c.shownX, c.shownY, c.shown, c.moved = startX, startY, 0, false
 }
 
 // blank sets words apart.
-func (t *pdfText) blank(c byte) {
-	if len(t.out) > 0 && t.out[len(t.out)-1] != ' ' && t.out[len(t.out)-1] != '\n' {
-		t.out = append(t.out, c)
+func (c *content) blank(b byte) {
+	if len(c.out) > 0 && c.out[len(c.out)-1] != ' ' && c.out[len(c.out)-1] != '\n' {
+		c.out = append(c.out, b)
 	}
-	if len(t.hidden) > 0 && t.hidden[len(t.hidden)-1] != ' ' {
-		t.hidden = append(t.hidden, ' ')
+	if len(c.hidden) > 0 && c.hidden[len(c.hidden)-1] != ' ' {
+		c.hidden = append(c.hidden, ' ')
 	}
 }
 
 // show appends the characters that a string stands for in the font at hand.
-func (t *pdfText) show(text []byte) {
-	if t.moved && len(text) > 0 {
-		t.arrive()
+func (c *content) show(text []byte) {
+	if c.moved && len(text) > 0 {
+		c.arrive()
 	}
-	hidden := t.isHidden()
-	if hidden != t.hides { // it takes as much room as if it were seen
-		t.hides = hidden
-		t.blank(' ')
+	hidden := c.isHidden()
+	if hidden != c.hides { // it takes as much room as if it were seen
+		c.hides = hidden
+		c.blank(' ')
 	}
-	to := &t.out
+	to := &c.out
 	if hidden {
-		to = &t.hidden
+		to = &c.hidden
 	}
-	if t.glyphs == nil {
-		if t.font != nil && t.font.isWide {
+	if c.glyphs == nil {
+		if c.font != nil && c.font.isWide {
 			return
 		}
-		for _, c := range text {
-			if c >= ' ' {
-				*to = utf8.AppendRune(*to, charmap.Windows1252.DecodeByte(c))
-				t.count(c == ' ')
+		for _, b := range text {
+			if b >= ' ' {
+				*to = utf8.AppendRune(*to, charmap.Windows1252.DecodeByte(b))
+				c.count(b == ' ')
 			}
 		}
 		return
 	}
-	width := t.glyphs.width
-	for ; len(text) >= width && !t.isFull(); text = text[width:] {
+	width := c.glyphs.width
+	for ; len(text) >= width && !c.isFull(); text = text[width:] {
 		code := rune(text[0])
 		if width == 2 {
 			code = code<<8 | rune(text[1])
 		}
-		glyph := t.glyphs.text[code]
+		glyph := c.glyphs.text[code]
 		*to = append(*to, glyph...)
-		t.count(glyph == " ")
+		c.count(glyph == " ")
 	}
 }
 
 // count counts a glyph that is shown.
-func (t *pdfText) count(isBlank bool) {
-	t.shown++
-	t.glyphsShown++
+func (c *content) count(isBlank bool) {
+	c.shown++
+	c.glyphsShown++
 	if isBlank {
-		t.blanksShown++
+		c.blanksShown++
 	}
 }
 
 // useFont makes the font of that name the one at hand.
-func (t *pdfText) useFont(name []byte) {
-	p := t.pdf
-	t.font, t.glyphs = nil, nil
-	i, ok := p.fonts[string(name)]
+func (c *content) useFont(name []byte) {
+	c.font, c.glyphs = nil, nil
+	i, ok := c.fonts[string(name)]
 	if !ok {
 		return
 	}
-	t.font = &p.objects[i]
-	number := t.font.toUnicode
+	c.font = &c.objects[i]
+	number := c.font.toUnicode
 	if number == 0 {
 		return
 	}
-	glyphs, known := p.maps[number]
+	glyphs, known := c.maps[number]
 	if !known {
-		if i, ok := p.byNumber[number]; ok && p.objects[i].stream != nil {
-			glyphs = p.glyphMap(p.unpacked(&p.objects[i], nil))
+		if i, ok := c.byNumber[number]; ok && c.objects[i].stream != nil {
+			glyphs = c.glyphMap(c.unpacked(&c.objects[i], nil))
 		}
-		p.maps[number] = glyphs
+		c.maps[number] = glyphs
 	}
-	t.glyphs = glyphs
+	c.glyphs = glyphs
 }
 
 // glyphMap maps the codes of a font to text.
@@ -285,16 +284,16 @@ type glyphMap struct {
 }
 
 // glyphMap reads a map of codes to Unicode (a ToUnicode CMap), nil if it holds none.
-func (p *pdfReader) glyphMap(data []byte) *glyphMap {
+func (r *reader) glyphMap(data []byte) *glyphMap {
 	m := &glyphMap{width: 1, text: map[rune]string{}}
-	lex := pdfLexer{data: data}
+	lex := lexer{data: data}
 	var section string
 	var codes [2]rune // read so far of a line
 	n := 0
 	inArray := false
-	for token := lex.next(); token != pdfEnd && p.left > 0; token = lex.next() {
-		switch token {
-		case pdfWord:
+	for t := lex.next(); t != tokenEnd && r.glyphsLeft > 0; t = lex.next() {
+		switch t {
+		case tokenWord:
 			switch word := string(lex.text); word {
 			case "beginbfchar", "beginbfrange", "begincodespacerange", "endbfchar", "endbfrange", "endcodespacerange":
 				section, n, inArray = word, 0, false
@@ -303,7 +302,7 @@ func (p *pdfReader) glyphMap(data []byte) *glyphMap {
 			case "]":
 				n, inArray = 0, false
 			}
-		case pdfString:
+		case tokenString:
 			switch section {
 			case "begincodespacerange":
 				if len(lex.text) > 1 {
@@ -315,17 +314,17 @@ func (p *pdfReader) glyphMap(data []byte) *glyphMap {
 					continue
 				}
 				n = 0
-				p.mapGlyphs(m, codes[0], codes[0], lex.text)
+				r.mapGlyphs(m, codes[0], codes[0], lex.text)
 			case "beginbfrange":
 				switch {
 				case n < 2:
 					codes[n] = glyphCode(lex.text)
 					n++
 				case inArray:
-					p.mapGlyphs(m, codes[0], codes[0], lex.text)
+					r.mapGlyphs(m, codes[0], codes[0], lex.text)
 					codes[0]++
 				default:
-					p.mapGlyphs(m, codes[0], codes[1], lex.text)
+					r.mapGlyphs(m, codes[0], codes[1], lex.text)
 					n = 0
 				}
 			}
@@ -338,7 +337,7 @@ func (p *pdfReader) glyphMap(data []byte) *glyphMap {
 }
 
 // mapGlyphs maps a range of codes to text, in UTF-16, whose last character goes on by one for each code.
-func (p *pdfReader) mapGlyphs(m *glyphMap, from, to rune, text []byte) {
+func (r *reader) mapGlyphs(m *glyphMap, from, to rune, text []byte) {
 	const longest = 8 // of what one glyph stands for, in units of UTF-16
 	var units [longest]uint16
 	n := 0
@@ -350,8 +349,8 @@ func (p *pdfReader) mapGlyphs(m *glyphMap, from, to rune, text []byte) {
 		units[0], n = uint16(text[0]), 1
 	}
 	runes := utf16.Decode(units[:n])
-	for code := from; code <= to && len(runes) > 0 && p.left > 0; code++ {
-		p.left--
+	for code := from; code <= to && len(runes) > 0 && r.glyphsLeft > 0; code++ {
+		r.glyphsLeft--
 		if last := runes[len(runes)-1]; last >= ' ' {
 			m.text[code] = string(runes)
 		}
