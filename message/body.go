@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"slices"
+
+	"chaff/internal/ascii"
 )
 
 // transfer is how a content is encoded for transport.
@@ -51,8 +53,8 @@ func (d *Decoder) misspelt(name []byte) (_ transfer, ok bool) {
 	var letters [maxName]byte
 	n := 0
 	for _, c := range name[:min(len(name), maxName)] {
-		if isWordByte(c) {
-			letters[n] = lowerByte(c)
+		if ascii.IsAlphanumeric(c) {
+			letters[n] = ascii.Lower(c)
 			n++
 		}
 	}
@@ -230,7 +232,7 @@ func appendQuotedPrintable(dst, src []byte) (_ []byte, ok bool) {
 		}
 		dst = append(dst, src[:escape]...)
 		src = src[escape+1:]
-		if c, isHex := hexByte(src); isHex {
+		if c, isHex := ascii.HexByte(src); isHex {
 			dst = append(dst, c)
 			src = src[2:]
 			continue
@@ -261,7 +263,7 @@ func appendQ(dst, text []byte) (_ []byte, ok bool) {
 		case '_':
 			c = ' '
 		case '=':
-			if h, isHex := hexByte(text[i+1:]); isHex {
+			if h, isHex := ascii.HexByte(text[i+1:]); isHex {
 				c = h
 				i += 2
 			} else {
@@ -278,7 +280,7 @@ func appendPercent(dst, value []byte) []byte {
 	for i := 0; i < len(value); i++ {
 		c := value[i]
 		if c == '%' {
-			if h, isHex := hexByte(value[i+1:]); isHex {
+			if h, isHex := ascii.HexByte(value[i+1:]); isHex {
 				c = h
 				i += 2
 			}
@@ -286,26 +288,4 @@ func appendPercent(dst, value []byte) []byte {
 		dst = append(dst, c)
 	}
 	return dst
-}
-
-// hexByte reads the two hexadecimal digits that s starts with.
-func hexByte(s []byte) (c byte, ok bool) {
-	if len(s) < 2 {
-		return 0, false
-	}
-	high, low := hexDigit(s[0]), hexDigit(s[1])
-	return high<<4 | low, high < 16 && low < 16
-}
-
-// hexDigit returns the value of a hexadecimal digit, or more than 15.
-func hexDigit(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10
-	}
-	return 0xff
 }

@@ -1,6 +1,10 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
+
+	"chaff/internal/ascii"
+)
 
 // calendar leaves in part what a reader sees of a calendar or visiting card (RFC 5545, 6350): the values of the
 // properties that are shown, each on a line. The other properties are for programs. If none is shown, the part has no text.
@@ -51,7 +55,7 @@ func (d *Decoder) property(text []byte) (property, value, rest []byte) {
 	start := len(d.arena)
 	isQuoted := false
 	if colon := bytes.IndexByte(line, ':'); colon >= 0 {
-		isQuoted = containsFold(line[:colon], "quoted-printable")
+		isQuoted = ascii.ContainsFold(line[:colon], "quoted-printable")
 	}
 	for len(rest) > 0 {
 		soft := isQuoted && bytes.HasSuffix(line, []byte("="))
@@ -110,7 +114,7 @@ func (d *Decoder) shownValue(property, value []byte) []byte {
 	}
 	var lower [maxName]byte
 	for i, c := range name {
-		lower[i] = lowerByte(c)
+		lower[i] = ascii.Lower(c)
 	}
 	switch string(lower[:len(name)]) {
 	case "summary", "description", "location", "comment", "contact", "url", "attach", "conference", "x-alt-desc",
@@ -130,7 +134,7 @@ func (d *Decoder) unescapedValue(value []byte) []byte {
 		c := value[i]
 		if c == '\\' && i+1 < len(value) {
 			i++
-			if c = value[i]; lowerByte(c) == 'n' {
+			if c = value[i]; ascii.Lower(c) == 'n' {
 				c = '\n'
 			}
 		}

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/transform"
+
+	"chaff/internal/ascii"
 )
 
 // codec is how text of one charset is read.
@@ -140,7 +142,7 @@ func (d *Decoder) noteCharset(label []byte) {
 // charsetInHTML returns the charset that HTML names in itself, nil if none.
 func charsetInHTML(text []byte) []byte {
 	const sniffed = 1024 // as far as browsers look
-	if !containsFold(text[:min(len(text), sniffed)], "charset") {
+	if !ascii.ContainsFold(text[:min(len(text), sniffed)], "charset") {
 		return nil
 	}
 	_, name, _ := charset.DetermineEncoding(text, "")
@@ -237,7 +239,7 @@ func standAlone(text []byte, inWords bool) bool {
 			continue
 		}
 		all++
-		before := i == 0 && !inWords || i > 0 && text[i-1] < utf8.RuneSelf && (!inWords || isWordByte(text[i-1]))
+		before := i == 0 && !inWords || i > 0 && text[i-1] < utf8.RuneSelf && (!inWords || ascii.IsAlphanumeric(text[i-1]))
 		if before && (i+1 == len(text) || text[i+1] < utf8.RuneSelf) {
 			alone++
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"chaff/internal/css"
 	"chaff/internal/pdftext"
 )
 
@@ -26,30 +27,20 @@ type Decoder struct {
 
 	// arena holds what is made for the message at hand. It is only appended to: if it moves, what was made before stays
 	// valid where it was.
-	arena            []byte
-	links            []byte                    // the same for links in HTML and their texts, which are found while its text grows in the arena
-	hidden           []byte                    // the same for hidden text in HTML
-	open             []element                 // the open elements of HTML
-	given            []givenAttribute          // of the tag of HTML at hand
-	runsScripts      bool                      // the HTML at hand is a file, which a browser opens
-	hasCR, hasHyphen bool                      // the HTML at hand has a CR, or a soft hyphen, in it
-	values           []byte                    // of attributes and text of HTML without references to characters
-	characters       map[string]namedCharacter // by reference, up to maxNamed
-	css              []byte                    // CSS without its comments
-	sheets           sheets                    // of HTML
-	matches          []match                   // of its rules, for the tag at hand
-	places           []place                   // of the page and of each open element
-	after            []byte                    // texts that style sheets add behind open elements
-	added            []byte                    // text that a style sheet adds, before it is put where it belongs
-	lowered          [maxValue]byte            // the value of a declaration of CSS
-	tag              [maxTagName]byte          // the name of the tag at hand
-	replaced         [2][]byte                 // values of CSS with what their variables stand for
-	query            []byte                    // for which media a style sheet is, in lower case
-	unwrittenName    []byte                    // of an element that nobody has written
-	cells            []cell                    // of the table at hand
-	state            htmlState                 // of the HTML at hand
-	colours          map[string]colour         // by name; made when they are needed
-	word             []byte                    // bytes of encoded words, before they are converted
+	arena         []byte
+	links         []byte            // the same for links in HTML and their texts, which are found while its text grows in the arena
+	hidden        []byte            // the same for hidden text in HTML
+	open          []element         // the open elements of HTML
+	runsScripts   bool              // the HTML at hand is a file, which a browser opens
+	hasHyphen     bool              // the HTML at hand has a soft hyphen in it
+	sheets        css.Sheets        // of HTML
+	current       css.Element       // the tag of HTML at hand
+	after         []byte            // texts that style sheets add behind open elements
+	tag           [css.MaxName]byte // the name of the tag at hand
+	unwrittenName []byte            // of an element that nobody has written
+	cells         []cell            // of the table at hand
+	state         htmlState         // of the HTML at hand
+	word          []byte            // bytes of encoded words, before they are converted
 
 	shifted []byte // text without shifts between tables, before it is converted
 
@@ -76,8 +67,6 @@ func NewDecoder(o Options) *Decoder {
 	return &Decoder{
 		options:     o.orDefaults(),
 		codecs:      map[string]*codec{},
-		sheets:      sheets{index: map[selector]int32{}},
-		characters:  map[string]namedCharacter{},
 		typePlain:   []byte("text/plain"),
 		typeMessage: []byte("message/rfc822"),
 		typeHTML:    []byte("text/html"),

@@ -5,9 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// maxTurns is how often the order of letters may be turned, one time inside of the other.
-const maxTurns = 8
-
 // turn notes that what is added to the arena from here on is turned that often: from right to left if the number is odd. What
 // was turned more often is put into the order in which it is seen, as in the Unicode Bidirectional Algorithm (UAX #9, L2).
 //

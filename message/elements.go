@@ -1,17 +1,19 @@
 package message
 
+import "chaff/internal/css"
+
 // maxOpenElements is how many open elements are remembered. Real pages nest some fifty deep. As in browsers, one that is
 // deeper takes the place of the last one.
-const maxOpenElements = 256
+const maxOpenElements = css.MaxDepth
 
 // element is an open element of HTML.
 type element struct {
-	key      elementKey
-	look     look
-	why      Marks // look.hidden()
-	closed   bool  // what is inside is not shown, but for a summary
-	after    list  // the text that a style sheet adds behind it, in Decoder.after
-	whyAfter Marks // why that is not seen
+	key                elementKey
+	appearance         css.Appearance
+	why                Marks // why its text is hidden
+	closed             bool  // what is inside is not shown, but for a summary
+	afterFrom, afterTo int   // the text that a style sheet adds behind it, in Decoder.after
+	whyAfter           Marks // why that is not seen
 }
 
 // elementKey is the first eight letters of a name, which tell all elements apart that matter.
@@ -71,12 +73,12 @@ func (p *page) top() *element {
 // child returns an element of that name as it is inside of the innermost open one.
 func (p *page) child(name []byte) element {
 	parent := p.top()
-	e := element{key: keyOf(name), look: parent.look, why: parent.why}
+	e := element{key: keyOf(name), appearance: parent.appearance, why: parent.why}
 	if parent.closed {
 		if string(name) != "summary" {
-			e.look.why.add(HiddenByStyle)
+			e.appearance.Removed |= css.ByStyle
 		}
-		e.why = e.look.hidden()
+		e.why = marksOf(e.appearance.Reasons())
 	}
 	return e
 }

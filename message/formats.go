@@ -3,6 +3,7 @@ package message
 import (
 	"bytes"
 
+	"chaff/internal/ascii"
 	"chaff/internal/pdftext"
 )
 
@@ -59,7 +60,7 @@ func formatOf(head, name, mediaType []byte) format {
 	switch {
 	case bytes.Contains(head, []byte("%PDF-")):
 		return formatPDF
-	case hasPrefixFold(start, "begin:vcalendar"), hasPrefixFold(start, "begin:vcard"):
+	case ascii.HasPrefixFold(start, "begin:vcalendar"), ascii.HasPrefixFold(start, "begin:vcard"):
 		return formatCalendar
 	case isBinary(head):
 		return formatUnknown
@@ -88,7 +89,7 @@ func isBinary(head []byte) bool {
 // hasEnding reports whether a name ends in one of the given endings, whatever its case.
 func hasEnding(name []byte, endings ...string) bool {
 	for _, ending := range endings {
-		if hasSuffixFold(name, ending) {
+		if ascii.HasSuffixFold(name, ending) {
 			return true
 		}
 	}

@@ -1,6 +1,10 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
+
+	"chaff/internal/ascii"
+)
 
 // frame is a document within HTML: the content of a frame, or an address that holds what it leads to.
 type frame struct {
@@ -35,7 +39,7 @@ func (d *Decoder) addFrame(f frame) {
 func (d *Decoder) addData(address []byte) {
 	address = bytes.TrimSpace(address)
 	const scheme = "data:"
-	if !hasPrefixFold(address, scheme) {
+	if !ascii.HasPrefixFold(address, scheme) {
 		return
 	}
 	declared, content, _ := bytes.Cut(address[len(scheme):], []byte(","))
@@ -55,10 +59,10 @@ func (d *Decoder) addData(address []byte) {
 	f.mediaType = mediaType
 	for param := range bytes.SplitSeq(params, []byte(";")) {
 		param = bytes.TrimSpace(param)
-		if hasPrefixFold(param, "charset=") {
+		if ascii.HasPrefixFold(param, "charset=") {
 			f.charset = d.lowerLink(param[len("charset="):])
 		}
-		f.base64 = f.base64 || equalFold(param, "base64")
+		f.base64 = f.base64 || ascii.EqualFold(param, "base64")
 	}
 	d.addFrame(f)
 }
@@ -68,7 +72,7 @@ func (d *Decoder) lowerLink(b []byte) []byte {
 	start := len(d.links)
 	for _, c := range b {
 		if ' ' < c && c < 0x7f {
-			d.links = append(d.links, lowerByte(c))
+			d.links = append(d.links, ascii.Lower(c))
 		}
 	}
 	return d.links[start:len(d.links):len(d.links)]
@@ -76,7 +80,7 @@ func (d *Decoder) lowerLink(b []byte) []byte {
 
 // hideFrames says of the frames from first on, which the element e shows, whether they are seen.
 func (d *Decoder) hideFrames(first int, e *element) {
-	if e.look.why == 0 && !e.look.unseen && !e.closed {
+	if e.appearance.Removed == 0 && !e.appearance.Invisible && !e.closed {
 		return
 	}
 	for i := range d.frames[first:] {

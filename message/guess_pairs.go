@@ -1,5 +1,7 @@
 package message
 
+import "chaff/internal/ascii"
+
 import "unicode/utf8"
 
 const (
@@ -61,7 +63,7 @@ func (t *doubleTable) score(text []byte) int {
 			continue
 		}
 		text = text[2:]
-		if isLetter(trail) && len(text) > 0 && isLetter(text[0]) {
+		if ascii.IsLetter(trail) && len(text) > 0 && ascii.IsLetter(text[0]) {
 			score += pointsMixed // rather a sign before a word, such as a bullet
 		}
 	}

@@ -1,6 +1,10 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
+
+	"chaff/internal/ascii"
+)
 
 // maxJunkLines is how far ahead a field is looked for, to tell a stray line in the header from the body.
 const maxJunkLines = 8
@@ -63,12 +67,12 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 // waitsFor reports whether a field of that name would describe the content, or describe it anew in a further reading.
 func (d *Decoder) waitsFor(e *entity, name []byte) bool {
 	switch {
-	case equalFold(name, "content-type"):
+	case ascii.EqualFold(name, "content-type"):
 		return e.givenType == nil || d.reading != 0
-	case equalFold(name, "content-transfer-encoding"):
+	case ascii.EqualFold(name, "content-transfer-encoding"):
 		return e.givenEncoding == nil || d.reading != 0
 	}
-	return !e.disposed && equalFold(name, "content-disposition")
+	return !e.disposed && ascii.EqualFold(name, "content-disposition")
 }
 
 // headerLine is a line that may start a field.
@@ -163,7 +167,7 @@ func waits(field []byte) bool {
 		return false
 	}
 	name, _ := cutName(field)
-	return !equalFold(name, "subject")
+	return !ascii.EqualFold(name, "subject")
 }
 
 // goesOn reports whether one of the next lines is in a header for certain.
@@ -189,7 +193,7 @@ func goesOn(data []byte, ofPart bool) bool {
 // was cut into words, as corpora have it, but that is in small letters. A colon that two slashes follow is that of an
 // address of the web in a line that lost its fold.
 func cutName(line []byte) (name []byte, colon int) {
-	if len(line) == 0 || !isLetter(line[0]) {
+	if len(line) == 0 || !ascii.IsLetter(line[0]) {
 		return nil, 0
 	}
 	end := 1
@@ -219,7 +223,7 @@ func cutName(line []byte) (name []byte, colon int) {
 
 // isPartField reports whether a field of that name is one of those that describe a part.
 func isPartField(name []byte) bool {
-	return hasPrefixFold(name, "content-") || hasPrefixFold(name, "x-") || equalFold(name, "mime-version")
+	return ascii.HasPrefixFold(name, "content-") || ascii.HasPrefixFold(name, "x-") || ascii.EqualFold(name, "mime-version")
 }
 
 // isKnownField reports whether messages are known to have a field of that name.
@@ -230,12 +234,12 @@ func isKnownField(name []byte) bool {
 		"organization", "user-agent", "mailing-list", "envelope-to", "delivery-date", "dkim-signature",
 		"domainkey-signature", "authentication-results", "received-spf", "return-receipt-to", "lines", "newsgroups", "path",
 	} {
-		if equalFold(name, known) {
+		if ascii.EqualFold(name, known) {
 			return true
 		}
 	}
 	for _, prefix := range [...]string{"list-", "resent-", "thread-", "disposition-", "arc-"} {
-		if hasPrefixFold(name, prefix) {
+		if ascii.HasPrefixFold(name, prefix) {
 			return true
 		}
 	}

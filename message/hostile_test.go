@@ -286,9 +286,7 @@ func TestWorkForStyleSheetsIsCounted(t *testing.T) {
 	repeat := strings.Repeat
 	rules := func(n int, selector string) string { return "<style>" + repeat(selector+"{color:red}", n) + "</style>" }
 	for name, page := range map[string]string{
-		"values full of references": rules(900, "[title*=ab]") + repeat("<p title='"+repeat("&amp;", 200)+"'>", 100),
-		"values of one long reference": rules(900, "[title*=ab],[title*=b],[title*=c],[title*=d]") +
-			repeat("<p title='&#"+repeat("0", 1000)+"65;'>", 100),
+		"values full of references":       rules(900, "[title*=ab]") + repeat("<p title='"+repeat("&amp;", 200)+"'>", 100),
 		"values in any case":              rules(200, "[title*=ab i]") + repeat("<p title='"+repeat("é", 500)+"'>", 100),
 		"long classes":                    rules(200, "*:is(.b)") + repeat("<p class='"+repeat("a ", 500)+"'>", 100),
 		"rules in a rule for a long name": "<style>" + repeat("a", 1000) + "{" + repeat("&b{color:red}", 400) + "}</style>",

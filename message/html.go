@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
+
+	"chaff/internal/ascii"
+	"chaff/internal/css"
 )
 
 const (
@@ -14,8 +17,6 @@ const (
 	// maxReusedTag is the length of a tag after which the tokenizer is replaced: for each tag it clears a table that
 	// has grown with the attributes of the largest one, so one huge tag would make all later ones slow.
 	maxReusedTag = 1 << 10
-	// enoughCopied is how much the tokenizer reads before it gives back to what needs none: less would not be worth a new one.
-	enoughCopied = 4 << 10
 	// maxOpenComments is how many comments that never end are mended in one text.
 	maxOpenComments = 16
 	// sniffBytes is how much of a text is looked at for signs of HTML.
@@ -31,14 +32,16 @@ const (
 func (d *Decoder) visible(source []byte, part *Part) (text, hidden []byte) {
 	start, hiddenStart := len(d.arena), len(d.hidden)
 	links, linkBytes, frames, marks := len(d.msg.Links), len(d.links), len(d.frames), d.msg.Marks
-	d.sheets.clear()
-	d.hasCR = bytes.IndexByte(source, '\r') >= 0
+	d.sheets.Start(len(source))
 	d.hasHyphen = bytes.Contains(source, []byte(softHyphen))
 	h := d.readPage(source, false)
 	if h.late { // a rule is for what comes before it as well
 		d.arena, d.hidden = d.arena[:start], d.hidden[:hiddenStart]
 		d.msg.Links, d.links, d.frames, d.msg.Marks = d.msg.Links[:links], d.links[:linkBytes], d.frames[:frames], marks
 		h = d.readPage(source, true)
+	}
+	if d.sheets.WasCut {
+		d.msg.Repairs.add(CutStyles)
 	}
 	addBase(d.msg.Links[links:], h.base)
 	part.Markup += len(source) - h.textBytes
@@ -52,17 +55,14 @@ func (d *Decoder) visible(source []byte, part *Part) (text, hidden []byte) {
 // readPage reads HTML. The style sheets in it are known if it is read again.
 func (d *Decoder) readPage(source []byte, again bool) *htmlState {
 	h := &d.state
-	d.sheets.left = conditionsPerByte * len(source)
-	*h = htmlState{start: len(d.arena), anchor: -1, link: linkBlue, known: again, generable: len(source)}
+	d.sheets.Rewind(len(source))
+	*h = htmlState{start: len(d.arena), anchor: -1, link: css.LinkColour, rereads: again}
 	h.page.open = d.open[:0]
-	h.page.base.look = newLook()
+	h.page.base.appearance = css.NewAppearance()
 	d.after = d.after[:0]
 	d.restyle(h)
 	for rest := source; len(rest) > 0; {
-		rest = rest[d.ordinary(rest, h):]
-		if len(rest) > 0 {
-			rest = rest[d.appendVisible(rest, h):]
-		}
+		rest = rest[d.appendVisible(rest, h):]
 	}
 	open := len(h.page.open)
 	h.page.open = h.page.open[:0]
@@ -93,16 +93,15 @@ type htmlState struct {
 	joinAt  int  // the length of the arena then, 0 if nothing stands there
 	emptyAt int  // the length of the arena at the last start of an inline element
 
-	known     bool  // the style sheets have been read
-	begun     bool  // something that a rule may be about has come
-	late      bool  // and then a style sheet
-	generable int   // how much more text style sheets may add
-	turned    uint8 // how often the order of letters is turned at the end of the arena
-	turns     [maxTurns + 1]int
-	table     table // the innermost one
+	rereads bool  // the page is read again, with its style sheets known
+	begun   bool  // something that a rule may be about has come
+	late    bool  // and then a style sheet
+	turned  uint8 // how often the order of letters is turned at the end of the arena
+	turns   [css.MaxReversals + 1]int
+	table   table // the innermost one
 
-	hiddenAt int    // the length of the arena at the last hidden text
-	link     colour // of links
+	hiddenAt int        // the length of the arena at the last hidden text
+	link     css.Colour // of links
 }
 
 // appendVisible appends the text at the start of source to the arena, or to what is hidden, up to where a new tokenizer
@@ -135,7 +134,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 				if hasShownContent(name) {
 					z.NextIsNotRawText()
 				}
-				d.cutTag(raw, len("<"))
+				d.takeAttributes(z)
 				d.startTag(name, h)
 			}
 			if long {
@@ -143,14 +142,11 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 			}
 		case html.EndTagToken:
 			d.endTag(tagName(&d.tag, raw[len("</"):]), h)
-			if read >= enoughCopied && !h.script && !h.style {
-				return read
-			}
 		}
 	}
 }
 
-// htmlText takes up the text between two tags; raw is how it is written, which text is nil for if that is to be read.
+// htmlText takes up the text between two tags; raw is how it is written.
 func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 	switch {
 	case h.script:
@@ -158,9 +154,9 @@ func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 		return
 	case h.style:
 		d.cssLinks(raw)
-		if !h.known {
-			d.sheet(raw)
-			h.late = h.late || h.begun && len(d.sheets.rules) > 0
+		if !h.rereads {
+			d.sheets.Add(raw)
+			h.late = h.late || h.begun && d.sheets.HasRules()
 			if !h.late {
 				d.restyle(h)
 			}
@@ -175,13 +171,6 @@ func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 	if hasReference && h.numbered < manyNumbered && !d.inAddress(h) {
 		h.numbered += numberedLetters(raw)
 	}
-	if text == nil {
-		text = raw
-		if hasReference || d.hasCR {
-			d.values = d.values[:0]
-			text = d.unescaped(raw, false)
-		}
-	}
 	top := h.page.top()
 	if !h.begun && (top.key == 0 || top.key == keyHTML || top.key == keyHead) {
 		h.begun = hasWord(text) // which is in a body that nobody has written
@@ -190,8 +179,8 @@ func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 		d.hide(text, why, h)
 		return
 	}
-	if h.turned != top.look.turns {
-		d.turn(h, top.look.turns)
+	if h.turned != top.appearance.Reversals {
+		d.turn(h, top.appearance.Reversals)
 	}
 	if h.joinAt > 0 && h.joinAt == len(d.arena) && startsInLetter(text) {
 		d.msg.Marks.add(h.join)
@@ -300,7 +289,7 @@ func (d *Decoder) startTag(name []byte, h *htmlState) {
 		return
 	case "style":
 		h.style = true
-		h.script = !d.isForMail(d.media())
+		h.script = !d.sheets.ForScreen(d.media())
 		return
 	case "img", "image":
 		h.images++
@@ -312,7 +301,7 @@ func (d *Decoder) startTag(name []byte, h *htmlState) {
 	open := len(h.page.open)
 	h.page.implied(name, has)
 	d.closed(h, open)
-	if len(d.sheets.rules) > 0 {
+	if d.sheets.HasRules() {
 		d.unwritten(name, h)
 	}
 	switch {
@@ -327,10 +316,10 @@ func (d *Decoder) startTag(name []byte, h *htmlState) {
 	}
 	d.inTable(name, h)
 	e := h.page.child(name)
-	if len(d.given) > 0 || len(d.sheets.rules) > 0 || hasOwnLook(name) {
+	if len(d.current.Attributes) > 0 || d.sheets.HasRules() || hasOwnLook(name) {
 		d.styled(&e, name, h)
 	}
-	h.begun = h.begun || !isBeforeStyle(name, len(d.given))
+	h.begun = h.begun || !isBeforeStyle(name, len(d.current.Attributes))
 	if has&void == 0 {
 		h.page.push(e)
 	}
@@ -358,26 +347,26 @@ func hasOwnLook(name []byte) bool {
 
 // styled lets attributes and style sheets say how the element e looks.
 func (d *Decoder) styled(e *element, name []byte, h *htmlState) {
-	s := newStyle()
+	s := css.NewStyle()
 	switch string(name) {
 	case "datalist", "rp", "template":
-		s.set(gone, true)
+		s.Set(css.DisplayNone, true)
 	case "dialog":
-		_, open := d.value(attrOpen)
-		s.set(gone, !open)
+		_, open := d.current.Value("open")
+		s.Set(css.DisplayNone, !open)
 	case "details":
-		_, open := d.value(attrOpen)
+		_, open := d.current.Value("open")
 		e.closed = !open
 	case "bdo":
-		s.set(ordered, true)
+		s.Set(css.BidiOverride, true)
 	}
 	frames := len(d.frames)
 	shown := d.attributes(name, &s, e, h)
-	if s != newStyle() {
-		e.look = e.look.inside(&s)
-		e.why = e.look.hidden()
+	if s != css.NewStyle() {
+		e.appearance = e.appearance.Inside(&s)
+		e.why = marksOf(e.appearance.Reasons())
 	}
-	if len(d.matches) > 0 && traitsOf(name)&void == 0 {
+	if d.sheets.HasMatches() && traitsOf(name)&void == 0 {
 		d.addTexts(e, h)
 	}
 	d.showAttribute(shown, e, h)
@@ -390,12 +379,8 @@ func (d *Decoder) styled(e *element, name []byte, h *htmlState) {
 
 // media returns the media that an element is for, nothing if it does not say.
 func (d *Decoder) media() []byte {
-	for _, given := range d.given {
-		if given.key == attrMedia {
-			return d.unescaped(given.raw, true)
-		}
-	}
-	return nil
+	value, _ := d.current.Value("media")
+	return value
 }
 
 // endTag deals with the end of an element.
@@ -431,14 +416,14 @@ func (d *Decoder) endTag(name []byte, h *htmlState) {
 // isUnknown reports whether there is no such element, except in the namespaces of office programs.
 func isUnknown(name []byte, has traits) bool { return has == 0 && bytes.IndexByte(name, ':') < 0 }
 
-// maxTagName is longer than the names of all elements that matter here.
-const maxTagName = 16
+// endOfName is the bytes that end the name of a tag.
+const endOfName = ascii.Space | 1<<'/' | 1<<'>'
 
-// tagName returns the name that tag starts with, in lower case, cut at maxTagName; it is put into lower.
-func tagName(lower *[maxTagName]byte, tag []byte) []byte {
+// tagName returns the name that tag starts with, in lower case, cut at css.MaxName; it is put into lower.
+func tagName(lower *[css.MaxName]byte, tag []byte) []byte {
 	n := 0
-	for n < min(len(tag), maxTagName) && !isIn(tag[n], endOfName) {
-		lower[n] = lowerByte(tag[n])
+	for n < min(len(tag), css.MaxName) && !endOfName.Has(tag[n]) {
+		lower[n] = ascii.Lower(tag[n])
 		n++
 	}
 	return lower[:n]
@@ -459,7 +444,7 @@ func hasTag(text []byte, names ...string) bool {
 			return false
 		}
 		text = text[tag+1:]
-		var lower [maxTagName]byte
+		var lower [css.MaxName]byte
 		name := tagName(&lower, text)
 		if string(name) == "!doctype" {
 			name = tagName(&lower, bytes.TrimLeft(text[len(name):], " \t\r\n"))

@@ -11,6 +11,8 @@ import (
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
+
+	"chaff/internal/ascii"
 )
 
 // newCodec returns the codec for a declared charset, or nil if that is unknown, or no more than ASCII.
@@ -99,14 +101,14 @@ func looksLikeASCII(label []byte) bool {
 	if len(label) < len("hz") {
 		return false
 	}
-	switch lowerByte(label[0]) {
+	switch ascii.Lower(label[0]) {
 	case 'h':
-		return lowerByte(label[1]) == 'z'
+		return ascii.Lower(label[1]) == 'z'
 	case 'u', 'c', 'x':
-		return hasSuffixFold(label, "utf-7") || hasSuffixFold(label, "utf7")
+		return ascii.HasSuffixFold(label, "utf-7") || ascii.HasSuffixFold(label, "utf7")
 	case 'i': // iso-2022-kr and -cn, whose shifts are control characters
 		label = label[:min(len(label), len("iso-2022-kr"))]
-		return hasSuffixFold(label, "2022-kr") || hasSuffixFold(label, "2022-cn")
+		return ascii.HasSuffixFold(label, "2022-kr") || ascii.HasSuffixFold(label, "2022-cn")
 	}
 	return false
 }
@@ -126,8 +128,8 @@ func isASCII(clean []byte) bool {
 // program left before them: "charset=", and the "3D" of quoted-printable.
 func appendCleanLabel(dst, label []byte) []byte {
 	for _, c := range label {
-		if isWordByte(c) {
-			dst = append(dst, lowerByte(c))
+		if ascii.IsAlphanumeric(c) {
+			dst = append(dst, ascii.Lower(c))
 		}
 	}
 	dst = bytes.TrimPrefix(dst, []byte("charset"))

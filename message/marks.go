@@ -6,6 +6,9 @@ import (
 	"iter"
 	"unicode"
 	"unicode/utf8"
+
+	"chaff/internal/ascii"
+	"chaff/internal/css"
 )
 
 // Mark is one kind of deception in the HTML of a message. [Mark.String] is its name; it is what a classifier sees.
@@ -70,6 +73,15 @@ func (s Marks) All() iter.Seq[Mark] {
 // add puts m into the set.
 func (s *Marks) add(m Mark) { *s |= 1 << m }
 
+// marksOf returns the marks of text that is hidden for these reasons.
+func marksOf(r css.Reasons) (m Marks) {
+	if r == 0 {
+		return 0
+	}
+	m.add(HiddenText)
+	return m | Marks(r)<<HiddenByStyle // the reasons are in the order of their marks
+}
+
 // manyNumbered is how many letters of a text must be written by their numbers to be a mark: a few are an accident of
 // some program.
 const manyNumbered = 5
@@ -103,13 +115,13 @@ func numberedLetters(raw []byte) (n int) {
 		}
 		raw = raw[1:]
 		value, base := 0, 10
-		if len(raw) > 0 && lowerByte(raw[0]) == 'x' {
+		if len(raw) > 0 && ascii.Lower(raw[0]) == 'x' {
 			raw, base = raw[1:], 16
 		}
-		for i := 0; i < len(raw) && i < 8 && int(hexDigit(raw[i])) < base; i++ {
-			value = value*base + int(hexDigit(raw[i]))
+		for i := 0; i < len(raw) && i < 8 && int(ascii.HexDigit(raw[i])) < base; i++ {
+			value = value*base + int(ascii.HexDigit(raw[i]))
 		}
-		if value < 0x80 && isWordByte(byte(value)) {
+		if value < 0x80 && ascii.IsAlphanumeric(byte(value)) {
 			n++
 		}
 	}
@@ -146,7 +158,7 @@ func endsInLetter(text []byte) bool {
 // letters are not joined: in others, breaks within a word are good manners.
 func isLetterOfWords(r rune) bool {
 	if r < utf8.RuneSelf {
-		return isWordByte(byte(r))
+		return ascii.IsAlphanumeric(byte(r))
 	}
 	return unicode.In(r, unicode.Latin, unicode.Cyrillic, unicode.Greek)
 }

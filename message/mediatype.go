@@ -1,6 +1,10 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
+
+	"chaff/internal/ascii"
+)
 
 // entity is what a header says about the content below it.
 type entity struct {
@@ -23,22 +27,22 @@ type entity struct {
 // of other fields the first.
 func (d *Decoder) describe(e *entity, name, value []byte) {
 	const prefix = "content-"
-	if !hasPrefixFold(name, prefix) {
+	if !ascii.HasPrefixFold(name, prefix) {
 		return
 	}
 	switch name = name[len(prefix):]; {
-	case equalFold(name, "type"):
+	case ascii.EqualFold(name, "type"):
 		if d.takes(&e.givenType, value, lastType) {
 			d.describeType(e, value)
 		}
-	case equalFold(name, "transfer-encoding"):
+	case ascii.EqualFold(name, "transfer-encoding"):
 		if d.takes(&e.givenEncoding, value, lastEncoding) {
 			d.describeTransfer(e, value)
 		}
-	case !e.disposed && equalFold(name, "disposition"):
+	case !e.disposed && ascii.EqualFold(name, "disposition"):
 		e.disposed = true
 		token, params := cutToken(value)
-		e.attachment = equalFold(token, "attachment")
+		e.attachment = ascii.EqualFold(token, "attachment")
 		d.cutParams(params)
 		if filename := d.param("filename"); len(filename) > 0 {
 			e.filename = filename
@@ -154,50 +158,9 @@ func (d *Decoder) lower(token []byte) []byte {
 	}
 	start := len(d.arena)
 	for _, c := range token {
-		d.arena = append(d.arena, lowerByte(c))
+		d.arena = append(d.arena, ascii.Lower(c))
 	}
 	return d.arena[start:len(d.arena):len(d.arena)]
 }
 
-// equalFold reports whether b is the ASCII string lower, whatever its case.
-func equalFold(b []byte, s string) bool {
-	if len(b) != len(s) {
-		return false
-	}
-	for i, c := range b {
-		if lowerByte(c) != lowerByte(s[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func hasPrefixFold(b []byte, prefix string) bool {
-	return len(b) >= len(prefix) && equalFold(b[:len(prefix)], prefix)
-}
-
-func hasSuffixFold(b []byte, suffix string) bool {
-	return len(b) >= len(suffix) && equalFold(b[len(b)-len(suffix):], suffix)
-}
-
-// containsFold reports whether b holds the ASCII string lower, whatever its case.
-func containsFold(b []byte, s string) bool {
-	for len(b) >= len(s) {
-		if hasPrefixFold(b, s) {
-			return true
-		}
-		b = b[1:]
-	}
-	return false
-}
-
-func lowerByte(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
-}
-
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
-
-func isLetter(c byte) bool { return 'a' <= lowerByte(c) && lowerByte(c) <= 'z' }

@@ -1,5 +1,7 @@
 package message
 
+import "chaff/internal/ascii"
+
 // Message is one decoded e-mail. It belongs to the Decoder that made it and is valid until its next Decode.
 type Message struct {
 	// Header holds the fields of the message's own header in their order. Headers of parts and of attached messages are
@@ -99,7 +101,7 @@ type Link struct {
 // Get returns the value of the first header field of that name, case-insensitive, or nil.
 func (m *Message) Get(name string) []byte {
 	for i := range m.Header {
-		if equalFold(m.Header[i].Name, name) {
+		if ascii.EqualFold(m.Header[i].Name, name) {
 			return m.Header[i].Value
 		}
 	}

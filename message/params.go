@@ -3,13 +3,15 @@ package message
 import (
 	"bytes"
 	"slices"
+
+	"chaff/internal/ascii"
 )
 
 // cutToken returns what value starts with up to a blank, semicolon or comment, and what follows.
 func cutToken(value []byte) (token, rest []byte) {
 	value = skipComments(value)
-	const ends uint64 = 1<<';' | 1<<' ' | 1<<'\t' | 1<<'\n' | 1<<'('
-	if end := skipTo(value, 0, ends); end < len(value) {
+	const ends ascii.Set = 1<<';' | 1<<' ' | 1<<'\t' | 1<<'\n' | 1<<'('
+	if end := ends.Index(value); end < len(value) {
 		return value[:end], value[end:]
 	}
 	return bytes.TrimSpace(value), nil
@@ -89,7 +91,7 @@ func (d *Decoder) param(name string) []byte {
 	isRead := name == "boundary" || name == "charset" // the others say nothing about how the content is read
 	d.pieces = d.pieces[:0]
 	for _, p := range d.params {
-		if !hasPrefixFold(p.name, name) {
+		if !ascii.HasPrefixFold(p.name, name) {
 			continue
 		}
 		switch form, extended := bytes.CutPrefix(p.name[len(name):], []byte("*")); {
@@ -191,7 +193,7 @@ func cutExtended(value []byte) (charset, text []byte, ok bool) {
 // "report (2).pdf", so they are comments only before a name, or where no value can be: after quotes (comments.eml).
 func (d *Decoder) cutParam(params []byte) (name, value, rest []byte) {
 	params = skipComments(params)
-	end := skipTo(params, 0, 1<<'='|1<<';')
+	end := ascii.Set(1<<'=' | 1<<';').Index(params)
 	if end == len(params) {
 		return nil, nil, nil
 	}

@@ -223,10 +223,10 @@ func TestAStyleSheetAddsNoMoreTextThanItsPageHas(t *testing.T) {
 }
 
 // With too many rules for its elements a page is read as if what is left of the rules were not there, and it is reported.
-func TestTheWorkForSelectorsIsBounded(t *testing.T) {
+func TestTooManyRulesAreReported(t *testing.T) {
 	many := func(format string) string {
 		var css strings.Builder
-		for i := range maxRules {
+		for i := range 1000 {
 			fmt.Fprintf(&css, format, i)
 		}
 		return css.String()
@@ -245,9 +245,6 @@ func TestTheWorkForSelectorsIsBounded(t *testing.T) {
 			}
 			if got := strings.Count(string(m.Parts[0].Text), "a"); got != 20_000 {
 				t.Errorf("got %d words, want 20000", got)
-			}
-			if d.sheets.left < -100_000 {
-				t.Errorf("%d conditions more than allowed were looked at", -d.sheets.left)
 			}
 		})
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"chaff/internal/ascii"
 )
 
 const (
@@ -53,7 +55,7 @@ func indexWWW(text []byte) int {
 			return -1
 		}
 		at += dot
-		if at >= letters && text[at-1]|0x20 == 'w' && equalFold(text[at-letters:at], "www") {
+		if at >= letters && text[at-1]|0x20 == 'w' && ascii.EqualFold(text[at-letters:at], "www") {
 			return at - letters
 		}
 	}
@@ -80,7 +82,7 @@ func brokenScheme(text []byte) int {
 		return 0 // nearly always
 	}
 	for _, scheme := range [...]string{"http", "https", "ftp"} {
-		if hasSuffixFold(text, scheme) && (len(text) == len(scheme) || !isWordByte(text[len(text)-len(scheme)-1])) {
+		if ascii.HasSuffixFold(text, scheme) && (len(text) == len(scheme) || !ascii.IsAlphanumeric(text[len(text)-len(scheme)-1])) {
 			return len(scheme)
 		}
 	}
@@ -91,17 +93,17 @@ func brokenScheme(text []byte) int {
 func isBroken(text []byte) bool {
 	slashes := slashesIn(text)
 	host := text[slashes:]
-	if len(host) == 0 || !isWordByte(host[0]) {
+	if len(host) == 0 || !ascii.IsAlphanumeric(host[0]) {
 		return false
 	}
 	if slashes > 0 {
 		return slashes == 1 || bytes.IndexByte(text[:slashes], '\\') >= 0
 	}
 	dot := 0
-	for dot < len(host) && (isWordByte(host[dot]) || host[dot] == '-') {
+	for dot < len(host) && (ascii.IsAlphanumeric(host[dot]) || host[dot] == '-') {
 		dot++
 	}
-	return dot+1 < len(host) && host[dot] == '.' && isWordByte(host[dot+1])
+	return dot+1 < len(host) && host[dot] == '.' && ascii.IsAlphanumeric(host[dot+1])
 }
 
 // slashesIn returns how many slashes and backslashes text starts with.
@@ -126,7 +128,7 @@ func (f *urlFinder) url() (from, to int) {
 			return first, first
 		case www:
 			from, host = www, www+len("www.")
-			if from > done && isWordByte(f.text[from-1]) {
+			if from > done && ascii.IsAlphanumeric(f.text[from-1]) {
 				from = host // in the middle of a word
 			}
 			to = f.trimmed(host, f.end(host, false))
@@ -224,9 +226,4 @@ func isURLByte(c byte) bool {
 	return ' ' < c && c < 0x80
 }
 
-func isSchemeByte(c byte) bool { return isWordByte(c) || c == '+' || c == '-' || c == '.' }
-
-func isWordByte(c byte) bool {
-	c = lowerByte(c)
-	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
-}
+func isSchemeByte(c byte) bool { return ascii.IsAlphanumeric(c) || c == '+' || c == '-' || c == '.' }

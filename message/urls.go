@@ -3,6 +3,7 @@ package message
 import (
 	"bytes"
 
+	"chaff/internal/ascii"
 	"chaff/internal/weburl"
 )
 
@@ -30,7 +31,7 @@ func (d *Decoder) addLink(kind LinkKind, value []byte) bool {
 	start := len(d.links)
 	d.links = weburl.AppendClean(d.links, value)
 	url := d.links[start:len(d.links):len(d.links)]
-	if hasPrefixFold(url, "data:") { // the content itself, usually an image
+	if ascii.HasPrefixFold(url, "data:") { // the content itself, usually an image
 		url, _, _ = bytes.Cut(url, []byte(","))
 	}
 	if len(url) == 0 || url[0] == '#' {
@@ -48,7 +49,7 @@ func indexURLCall(css []byte) int {
 			return -1
 		}
 		at += open
-		if hasSuffixFold(css[:at], name) {
+		if ascii.HasSuffixFold(css[:at], name) {
 			return at - len(name)
 		}
 	}
@@ -98,5 +99,22 @@ func (d *Decoder) scriptLinks(script []byte) {
 	for from, to := next.url(); from < len(script); from, to = next.url() {
 		url, _, _ := bytes.Cut(script[from:to], []byte("'"))
 		d.addURL(LinkOther, url)
+	}
+}
+
+// cssLinks keeps the links that CSS fetches: url(...).
+func (d *Decoder) cssLinks(css []byte) {
+	for {
+		at := indexURLCall(css)
+		if at < 0 {
+			return
+		}
+		css = css[at+len("url("):]
+		end := bytes.IndexAny(css, ");")
+		if end < 0 {
+			return
+		}
+		d.addLink(LinkOther, bytes.Trim(css[:end], " \t\r\n\"'"))
+		css = css[end:]
 	}
 }

@@ -31,7 +31,7 @@ func rooms() map[string][]string {
 		"corpus/sample":      {"corpus", "corpus/sources"},
 		// Lines, fields and dates of messages that are not decoded.
 		"corpus/internal/lines": {},
-		"message":               {"internal/css", "internal/pdftext", "internal/weburl"},
+		"message":               {"internal/ascii", "internal/css", "internal/pdftext", "internal/weburl"},
 		"tokenize":              {"features", "message", "internal/publicsuffix", "internal/weburl"}, // features for the hash of a term
 		"features":              {"internal/parallel"},
 		"models":                {"features", "internal/parallel"},
@@ -60,10 +60,14 @@ func rooms() map[string][]string {
 		// A library that is kept here for the sake of what it would bring.
 		"internal/publicsuffix": {},
 
+		// Bytes of ASCII without regard to case.
+		"internal/ascii": {},
+		// What style sheets hide.
+		"internal/css": {"internal/ascii"},
 		// The text that a PDF shows.
-		"internal/pdftext": {},
+		"internal/pdftext": {"internal/ascii"},
 		// URLs as browsers read them.
-		"internal/weburl": {},
+		"internal/weburl": {"internal/ascii"},
 	}
 }
 
@@ -78,7 +82,7 @@ func onlyIn() map[string]string {
 		"github.com/kljensen/snowball":     "tokenize",
 		"github.com/blevesearch/segment":   "tokenize",
 		"golang.org/x/net/html":            "message",
-		"golang.org/x/text/encoding":       "message",
+		"golang.org/x/text/encoding":       "internal/pdftext message",
 		"github.com/rogpeppe/go-internal":  "cmd/chaff",
 		"golang.org/x/net/publicsuffix":    "internal/publicsuffix",
 		"golang.org/x/net/idna":            "internal/weburl tokenize",

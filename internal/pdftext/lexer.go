@@ -1,6 +1,10 @@
 package pdftext
 
-import "strconv"
+import (
+	"strconv"
+
+	"chaff/internal/ascii"
+)
 
 // token is the kind of a token of PDF.
 type token uint8
@@ -101,8 +105,8 @@ func (l *lexer) name() {
 	for i := 0; i < len(l.text); i++ {
 		c := l.text[i]
 		if c == '#' {
-			if code, err := strconv.ParseUint(string(l.text[i+1:min(i+3, len(l.text))]), 16, 8); err == nil && i+2 < len(l.text) {
-				c = byte(code)
+			if code, ok := ascii.HexByte(l.text[i+1:]); ok {
+				c = code
 				i += 2
 			}
 		}
@@ -174,9 +178,9 @@ func (l *lexer) hex() {
 	l.buffer = l.buffer[:0]
 	high, half := byte(0), false
 	for l.at++; l.at < len(l.data) && l.data[l.at] != '>'; l.at++ {
-		digit, ok := hexDigit(l.data[l.at])
+		digit := ascii.HexDigit(l.data[l.at])
 		switch {
-		case !ok:
+		case digit > 0xf:
 		case half:
 			l.buffer = append(l.buffer, high<<4|digit)
 			half = false
@@ -201,15 +205,4 @@ func isDelimiter(c byte) bool {
 		return true
 	}
 	return false
-}
-
-// hexDigit returns the value of a hexadecimal digit.
-func hexDigit(c byte) (value byte, ok bool) {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0', true
-	case 'a' <= c|0x20 && c|0x20 <= 'f':
-		return c | 0x20 - 'a' + 10, true
-	}
-	return 0, false
 }

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+
+	"chaff/internal/ascii"
 )
 
 // maxHost is the length in bytes up to which a host is read, without the characters that are ignored. A name has at most 255
@@ -62,13 +64,8 @@ func Name(written []byte) (name string, ok bool) {
 
 // lowerName returns a name with its letters of ASCII in lower case. It is plain if it is of ASCII and has no label in Punycode.
 func lowerName(written []byte) (name string, isPlain bool) {
-	lower := make([]byte, len(written))
-	isPlain = true
-	for i, c := range written {
-		lower[i] = lowerByte(c)
-		isPlain = isPlain && c < utf8.RuneSelf
-	}
-	name = string(lower)
+	name = string(ascii.AppendLower(make([]byte, 0, len(written)), written, len(written)))
+	isPlain = !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
 	return name, isPlain && !strings.HasPrefix(name, "xn--") && !strings.Contains(name, ".xn--")
 }
 
@@ -90,11 +87,9 @@ func withoutEscapes(text []byte) []byte {
 	plain := append(make([]byte, 0, len(text)), text[:at]...)
 	for ; at < len(text); at++ {
 		c := text[at]
-		if c == '%' && at+2 < len(text) {
-			if code, err := strconv.ParseUint(string(text[at+1:at+3]), 16, 8); err == nil {
-				c = byte(code)
-				at += 2
-			}
+		if code, ok := ascii.HexByte(text[at+1:]); c == '%' && ok {
+			c = code
+			at += 2
 		}
 		plain = append(plain, c)
 	}

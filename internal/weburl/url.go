@@ -13,6 +13,8 @@ import (
 	"bytes"
 	"unicode"
 	"unicode/utf8"
+
+	"chaff/internal/ascii"
 )
 
 // URL is a URL in its parts, each as it is written; they are parts of the slice that was cut.
@@ -127,7 +129,7 @@ func kindOf(scheme []byte) kind {
 	}
 	var lower [len("https")]byte
 	for i, c := range scheme {
-		lower[i] = lowerByte(c)
+		lower[i] = ascii.Lower(c)
 	}
 	switch string(lower[:len(scheme)]) {
 	case "http", "https", "ftp", "ws", "wss":
@@ -136,13 +138,6 @@ func kindOf(scheme []byte) kind {
 		return file
 	}
 	return other
-}
-
-func lowerByte(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		c |= 0x20
-	}
-	return c
 }
 
 // isDrive reports whether a path starts with the letter of a drive of Windows.

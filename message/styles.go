@@ -1,0 +1,116 @@
+package message
+
+import "chaff/internal/css"
+
+// place adds text that style sheets show to what is seen, or to what is hidden.
+func (d *Decoder) place(text []byte, why Marks, turns uint8, h *htmlState) {
+	if why != 0 {
+		d.hide(text, why, h)
+		return
+	}
+	d.turn(h, turns)
+	d.arena = append(d.arena, text...)
+}
+
+// closed adds the texts behind the elements that are no longer open; before is how many were.
+func (d *Decoder) closed(h *htmlState, before int) {
+	if len(d.after) == 0 {
+		return
+	}
+	for i := before - 1; i >= len(h.page.open); i-- {
+		if e := &h.page.open[:before][i]; e.afterFrom < e.afterTo {
+			d.place(d.after[e.afterFrom:e.afterTo], e.whyAfter, e.appearance.Reversals, h)
+		}
+	}
+}
+
+// addTexts adds the text that style sheets show before an element which starts, and keeps what they show after it.
+func (d *Decoder) addTexts(e *element, h *htmlState) {
+	before, why := d.addedText(css.Before, e)
+	if len(before) > 0 {
+		d.place(before, why, e.appearance.Reversals, h)
+	}
+	after, why := d.addedText(css.After, e)
+	if len(after) > 0 {
+		start := len(d.after)
+		d.after = append(d.after, after...)
+		e.afterFrom, e.afterTo, e.whyAfter = start, len(d.after), why
+	}
+}
+
+// addedText returns the text that style sheets add before or after an element, and why it is hidden.
+func (d *Decoder) addedText(where css.Target, e *element) (text []byte, why Marks) {
+	text, style := d.sheets.Text(where)
+	if len(text) > 0 {
+		why = marksOf(e.appearance.Inside(&style).Reasons())
+	}
+	return text, why
+}
+
+// restyle lets style sheets that have just been read say how the elements look that are open, which are those around all of
+// a page, and takes down where they stand.
+func (d *Decoder) restyle(h *htmlState) {
+	open := h.page.open
+	if !d.sheets.HasRules() || !d.sheets.Restart(len(open)) {
+		return
+	}
+	h.page.open = open[:0]
+	for _, e := range open {
+		d.unwrittenName = e.key.appendName(d.unwrittenName[:0])
+		d.startUnwritten(h)
+	}
+}
+
+// unwritten opens the elements around one of that name that browsers open although nobody has written them.
+func (d *Decoder) unwritten(name []byte, h *htmlState) {
+	top := h.page.top().key
+	switch string(name) {
+	case "html":
+		return
+	case "head", "title", "meta", "link", "base":
+		if len(h.page.open) == 0 {
+			d.startNamed("html", h)
+		}
+		return
+	case "tr":
+		if top == keyTable {
+			d.startNamed("tbody", h)
+		}
+		return
+	case "td", "th":
+		if top == keyTable {
+			d.startNamed("tbody", h)
+			top = keyTBody
+		}
+		if top == keyTBody || top == keyTHead || top == keyTFoot {
+			d.startNamed("tr", h)
+		}
+		return
+	}
+	if top == keyHead {
+		h.page.close(keyHead)
+		top = h.page.top().key
+	}
+	if len(h.page.open) == 0 {
+		d.startNamed("html", h)
+		top = keyHTML
+	}
+	if top == keyHTML && string(name) != "body" && string(name) != "frameset" {
+		d.startNamed("body", h)
+	}
+}
+
+// startUnwritten opens an element of the name in d.unwrittenName, which has no attributes.
+func (d *Decoder) startUnwritten(h *htmlState) {
+	given := d.current.Attributes
+	d.current.Attributes = nil
+	e := h.page.child(d.unwrittenName)
+	d.styled(&e, d.unwrittenName, h)
+	h.page.push(e)
+	d.current.Attributes = given
+}
+
+func (d *Decoder) startNamed(name string, h *htmlState) {
+	d.unwrittenName = append(d.unwrittenName[:0], name...)
+	d.startUnwritten(h)
+}
