@@ -39,12 +39,8 @@ func TestTransferEncodings(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := decode("Content-Transfer-Encoding: " + test.encoding + "\n\n" + test.body)
-			if got := texts(m); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-			if got := repairs(m); got != test.repairs {
-				t.Errorf("got repairs %q, want %q", got, test.repairs)
-			}
+			equal(t, "text", texts(m), test.want)
+			equal(t, "repairs", repairs(m), test.repairs)
 		})
 	}
 }

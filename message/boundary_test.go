@@ -14,12 +14,8 @@ func TestABoundaryMayBeDeclaredOtherwise(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := decode("Content-Type: multipart/mixed; boundary=" + test.boundary + parts)
-			if got := texts(m); got != test.texts {
-				t.Errorf("got %q, want %q", got, test.texts)
-			}
-			if got := repairs(m); got != test.repairs {
-				t.Errorf("got repairs %q, want %q", got, test.repairs)
-			}
+			equal(t, "text", texts(m), test.texts)
+			equal(t, "repairs", repairs(m), test.repairs)
 		})
 	}
 }

@@ -27,12 +27,8 @@ func TestWhatIsShownOfACalendar(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := decode("Content-Type: text/calendar\n\nBEGIN:VEVENT\n" + test.calendar + "\nEND:VEVENT\n")
-			if got := strings.TrimSpace(texts(m)); got != test.texts {
-				t.Errorf("got text %q, want %q", got, test.texts)
-			}
-			if got := urls(m); got != test.urls {
-				t.Errorf("got links %q, want %q", got, test.urls)
-			}
+			equal(t, "text", strings.TrimSpace(texts(m)), test.texts)
+			equal(t, "links", urls(m), test.urls)
 		})
 	}
 	m := decode("Content-Type: text/calendar\n\nDESCRIPTION:<p>Pay</p><p hidden>moon</p>\n")
@@ -61,8 +57,6 @@ func FuzzCalendar(f *testing.F) {
 			folded += string(r) + "\n "
 		}
 		m = d.Decode([]byte("Content-Type: text/calendar; charset=utf-8\n\n" + folded + "\n"))
-		if got := strings.TrimSuffix(string(m.Parts[0].Text), "\n"); got != s {
-			t.Errorf("got %q, want %q", got, s)
-		}
+		equal(t, "text", strings.TrimSuffix(string(m.Parts[0].Text), "\n"), s)
 	})
 }

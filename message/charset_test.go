@@ -51,12 +51,8 @@ func TestCharsets(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := decode("Content-Type: text/plain; charset=" + test.charset + "\n\n" + test.body)
-			if got := string(m.Parts[0].Text); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-			if got := repairs(m); got != test.repairs {
-				t.Errorf("got repairs %q, want %q", got, test.repairs)
-			}
+			equal(t, "text", string(m.Parts[0].Text), test.want)
+			equal(t, "repairs", repairs(m), test.repairs)
 		})
 	}
 }
@@ -104,9 +100,7 @@ func TestNamesOfCharsets(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.label, func(t *testing.T) {
 			m := decode("Content-Type: text/plain; charset=" + test.label + "\n\n" + test.body)
-			if got := string(m.Parts[0].Text); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
+			equal(t, "text", string(m.Parts[0].Text), test.want)
 			if m.Repairs.Has(message.UnknownCharset) {
 				t.Error("the charset counts as unknown")
 			}

@@ -115,12 +115,8 @@ func TestWhatIsShownOfFormsAndFrames(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := decode("Content-Type: text/html\n\n" + test.html)
-			if got := strings.TrimSpace(texts(m)); got != test.texts {
-				t.Errorf("got text %q, want %q", got, test.texts)
-			}
-			if got := urls(m); got != test.urls {
-				t.Errorf("got links %q, want %q", got, test.urls)
-			}
+			equal(t, "text", strings.TrimSpace(texts(m)), test.texts)
+			equal(t, "links", urls(m), test.urls)
 		})
 	}
 }

@@ -357,13 +357,14 @@ func timeOf(d *message.Decoder, raw string) time.Duration {
 // What stands in the way of words is passed over where it stands. Who would start anew behind each would take memory for it.
 func TestWhatStandsInWordsCostsNothingMore(t *testing.T) {
 	const html = "Content-Type: text/html\n\n"
+	const growths = 10 // of the buffer of the tokenizer
 	for _, unit := range []string{"a<!x>", "a<!---->b", "a<wbr>", "a<b></b>", "a<!-- x --><x>", "a&shy;", "a</x>"} {
 		counted := func(times int) float64 {
 			raw := []byte(html + strings.Repeat(unit, times))
 			d := message.NewDecoder(message.DefaultOptions())
 			return testing.AllocsPerRun(2, func() { d.Decode(raw) })
 		}
-		if few, many := counted(1<<10), counted(1<<15); many > few {
+		if few, many := counted(1<<10), counted(1<<15); many > few+growths {
 			t.Errorf("%s: %v allocations of %d, %v of %d", unit, few, 1<<10, many, 1<<15)
 		}
 	}

@@ -79,15 +79,9 @@ func TestHiddenTextIsKeptApart(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := decode("Content-Type: text/html; charset=utf-8\n\n" + test.html)
-			if got := texts(m); got != test.text {
-				t.Errorf("text: got %q, want %q", got, test.text)
-			}
-			if got := hidden(m); got != test.hidden {
-				t.Errorf("hidden: got %q, want %q", got, test.hidden)
-			}
-			if got := marks(m); got != test.marks {
-				t.Errorf("marks: got %q, want %q", got, test.marks)
-			}
+			equal(t, "text", texts(m), test.text)
+			equal(t, "hidden text", hidden(m), test.hidden)
+			equal(t, "marks", marks(m), test.marks)
 			if has := m.Marks.Has(message.HiddenText); has != (test.marks != "") {
 				t.Errorf("hidden-text: got %v", has)
 			}
@@ -123,12 +117,8 @@ func TestDeceptionWithinWordsIsMarked(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			// The last letter of the subject must not be taken for one of the text.
 			m := decode("Subject: =?utf-8?q?word?=\nContent-Type: text/html; charset=utf-8\n\n" + test.html)
-			if got := texts(m); got != test.text {
-				t.Errorf("text: got %q, want %q", got, test.text)
-			}
-			if got := marks(m); got != test.marks {
-				t.Errorf("marks: got %q, want %q", got, test.marks)
-			}
+			equal(t, "text", texts(m), test.text)
+			equal(t, "marks", marks(m), test.marks)
 		})
 	}
 }
@@ -157,9 +147,7 @@ func TestLinksAreKeptWithTheirKindAndText(t *testing.T) {
 			for _, link := range decode("Content-Type: text/html; charset=utf-8\n\n" + test.html).Links {
 				got = append(got, link.Kind.String()+" "+string(link.URL)+" ["+string(link.Text)+"]")
 			}
-			if got := strings.Join(got, ", "); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
+			equal(t, "value", strings.Join(got, ", "), test.want)
 		})
 	}
 }

@@ -42,12 +42,8 @@ func TestVisibleText(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := decode("Content-Type: text/html\n\n" + test.html)
-			if got := texts(m); got != test.want {
-				t.Errorf("text: got %q, want %q", got, test.want)
-			}
-			if got := urls(m); got != test.urls {
-				t.Errorf("URLs: got %q, want %q", got, test.urls)
-			}
+			equal(t, "text", texts(m), test.want)
+			equal(t, "links", urls(m), test.urls)
 		})
 	}
 }
@@ -67,9 +63,7 @@ func TestHugeMarkupIsPassedOver(t *testing.T) {
 			if got := texts(m); got != test.want {
 				t.Errorf("got %d bytes, want %d", len(got), len(test.want))
 			}
-			if got := repairs(m); got != test.repairs {
-				t.Errorf("got repairs %q, want %q", got, test.repairs)
-			}
+			equal(t, "repairs", repairs(m), test.repairs)
 		})
 	}
 	m := decode("Content-Type: text/html\n\none <!-- x" + huge + " --> two")

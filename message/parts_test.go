@@ -66,12 +66,8 @@ func TestHeadersOfAttachedMessagesAreKept(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
 			m := decodeFile(t, test.file)
-			if got := list(m.Header); got != test.header {
-				t.Errorf("header: got %q, want %q", got, test.header)
-			}
-			if got := list(m.Attached); got != test.attached {
-				t.Errorf("attached: got %q, want %q", got, test.attached)
-			}
+			equal(t, "value", list(m.Header), test.header)
+			equal(t, "value", list(m.Attached), test.attached)
 		})
 	}
 }
@@ -102,12 +98,8 @@ func TestUUencode(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := decode("\n" + test.body)
-			if got := texts(m); got != test.texts {
-				t.Errorf("got %q, want %q", got, test.texts)
-			}
-			if got := repairs(m); got != test.repairs {
-				t.Errorf("got repairs %q, want %q", got, test.repairs)
-			}
+			equal(t, "text", texts(m), test.texts)
+			equal(t, "repairs", repairs(m), test.repairs)
 		})
 	}
 }
@@ -123,12 +115,8 @@ func TestUUencodeAsTransferEncoding(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := decode("Content-Transfer-Encoding: " + test.encoding + "\n\n" + test.body)
-			if got := texts(m); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-			if got := repairs(m); got != test.repairs {
-				t.Errorf("got repairs %q, want %q", got, test.repairs)
-			}
+			equal(t, "text", texts(m), test.want)
+			equal(t, "repairs", repairs(m), test.repairs)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package message
+package message_test
 
 import (
 	"fmt"
@@ -28,8 +28,7 @@ func TestStyleSheetsHideText(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			d := NewDecoder(Options{})
-			m := d.Decode([]byte("Content-Type: text/html\n\n<style>" + test.css + "</style>" + test.html))
+			m := decode("Content-Type: text/html\n\n<style>" + test.css + "</style>" + test.html)
 			if got := strings.Join(strings.Fields(string(m.Parts[0].Text)), " "); got != test.text {
 				t.Errorf("got %q, want %q; hidden %q", got, test.text, m.Parts[0].Hidden)
 			}
@@ -39,7 +38,7 @@ func TestStyleSheetsHideText(t *testing.T) {
 
 func TestStyleSheetsForOtherMediaDoNotCount(t *testing.T) {
 	for media, want := range map[string]string{"": "", "all": "", "Screen": "", "print": "a", "screen and (max-width:600px)": "a"} {
-		m := NewDecoder(Options{}).Decode(fmt.Appendf(nil, "Content-Type: text/html\n\n<style media=%q>p{display:none}</style><p>a", media))
+		m := decode(fmt.Sprintf("Content-Type: text/html\n\n<style media=%q>p{display:none}</style><p>a", media))
 		if got := strings.TrimSpace(string(m.Parts[0].Text)); got != want {
 			t.Errorf("%q: got %q, want %q", media, got, want)
 		}
