@@ -140,7 +140,7 @@ func (d *Decoder) showAttribute(text []byte, e *element, h *htmlState) {
 	if len(text) == 0 {
 		return
 	}
-	d.turn(h, 0)
+	d.reverseTo(h, 0)
 	to := &d.arena
 	if e.appearance.Removed != 0 || e.appearance.Invisible {
 		to = &d.hidden
@@ -196,7 +196,7 @@ func (d *Decoder) endAnchor(h *htmlState) {
 	if h.anchor < 0 {
 		return
 	}
-	d.turn(h, 0)
+	d.reverseTo(h, 0)
 	start := len(d.links)
 	for word := range bytes.FieldsSeq(d.arena[h.anchorStart:]) {
 		if len(d.links) > start {

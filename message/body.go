@@ -37,8 +37,8 @@ func (d *Decoder) describeTransfer(e *entity, value []byte) {
 		if len(rest) > 0 && rest[0] == ' ' {
 			whole = value // such as "8 bit"
 		}
-		if e.transfer, known = d.misspelt(whole); !known {
-			e.transfer, known = d.misspelt(token)
+		if e.transfer, known = d.misspeltTransfer(whole); !known {
+			e.transfer, known = d.misspeltTransfer(token)
 		}
 		e.encoding = d.toUTF8(e.encoding, nil, false)
 	}
@@ -47,8 +47,8 @@ func (d *Decoder) describeTransfer(e *entity, value []byte) {
 	}
 }
 
-// misspelt returns the encoding that is meant by a name that is not quite one.
-func (d *Decoder) misspelt(name []byte) (_ transfer, ok bool) {
+// misspeltTransfer returns the encoding that is meant by a name that is not quite one.
+func (d *Decoder) misspeltTransfer(name []byte) (_ transfer, ok bool) {
 	const maxName = 40 // longer than any name with what is put into it
 	var letters [maxName]byte
 	n := 0

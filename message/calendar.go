@@ -18,18 +18,18 @@ func (d *Decoder) calendar(part *Part, text []byte) {
 	pages := 0
 	for len(text) > 0 {
 		var property, value []byte
-		property, value, text = d.property(text)
+		property, value, text = d.cutProperty(text)
 		if value = d.shownValue(property, value); len(value) == 0 {
 			continue
 		}
-		isHTML := pages < maxPages && (bytes.Contains(value, []byte("</")) || hasTag(value, "br", "p", "html", "body"))
+		isHTML := pages < maxHTMLValues && (bytes.Contains(value, []byte("</")) || hasTag(value, "br", "p", "html", "body"))
 		if isHTML {
 			pages++
 		}
 		line := Part{}
 		left := d.textLeft
 		d.textLeft = len(value) // it has been counted
-		d.reader(&line, value, isHTML)
+		d.setText(&line, value, isHTML)
 		d.textLeft = left
 		part.Markup += line.Markup
 		part.Images += line.Images
@@ -44,12 +44,12 @@ func (d *Decoder) calendar(part *Part, text []byte) {
 	part.Hidden = hidden
 }
 
-// maxPages is how many values of a calendar are read as HTML. Each has a start that costs more than a short value does.
-const maxPages = 64
+// maxHTMLValues is how many values of a calendar are read as HTML. Each has a start that costs more than a short value does.
+const maxHTMLValues = 64
 
-// property cuts the first property off text. A line that starts with a blank goes on with the one before it, and so does one
+// cutProperty cuts the first property off text. A line that starts with a blank goes on with the one before it, and so does one
 // behind a soft line end of quoted-printable, as old calendars have it. The value is not folded any more, and still escaped.
-func (d *Decoder) property(text []byte) (property, value, rest []byte) {
+func (d *Decoder) cutProperty(text []byte) (property, value, rest []byte) {
 	line, rest := cutLine(text)
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	start := len(d.arena)

@@ -90,7 +90,7 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 	c := d.codec(label)
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	valid := utf8.Valid(text)
-	if signed := signedCharset(text, valid); signed != "" && (c == nil || c.mark == "") {
+	if signed := charsetBySignature(text, valid); signed != "" && (c == nil || c.mark == "") {
 		c = d.namedCodec(signed)
 	}
 	if c == nil && isHTML && !valid {
@@ -103,7 +103,7 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 		d.arena = append(d.arena, text...)
 	case (c == nil || c.isUTF8()) && isMostlyUTF8(text, c != nil):
 		d.msg.Repairs.add(InvalidUTF8)
-		d.arena = appendMended(d.arena, text)
+		d.arena = appendRepaired(d.arena, text)
 	case c == nil:
 		d.noteCharset(label)
 		d.guess(text)
@@ -160,7 +160,7 @@ func (d *Decoder) decode(c *codec, text []byte) {
 		text = d.shifted
 	}
 	if c.decoder == nil {
-		d.arena = appendMended(d.arena, text)
+		d.arena = appendRepaired(d.arena, text)
 		return
 	}
 	if c.high != nil {
@@ -272,12 +272,12 @@ func (d *Decoder) transform(decoder *encoding.Decoder, text []byte) {
 			break
 		}
 	}
-	d.arena = appendMended(d.arena, text) // nothing, unless decoder gave up
+	d.arena = appendRepaired(d.arena, text) // nothing, unless decoder gave up
 }
 
-// appendMended appends text, and in place of each byte that is not valid UTF-8 what it means in windows-1252. So a text
+// appendRepaired appends text, and in place of each byte that is not valid UTF-8 what it means in windows-1252. So a text
 // that was cut inside of a character, or has a foreign line in it, is still read.
-func appendMended(dst, text []byte) []byte {
+func appendRepaired(dst, text []byte) []byte {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		if r == utf8.RuneError && size == 1 {

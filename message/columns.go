@@ -26,8 +26,8 @@ const (
 	minColumn      = 3  // letters of a word that is put together
 )
 
-// inTable takes down where the cells of a table are, if an element of that name starts a part of one.
-func (d *Decoder) inTable(name []byte, h *htmlState) {
+// noteCell takes down where the cells of a table are, if an element of that name starts a part of one.
+func (d *Decoder) noteCell(name []byte, h *htmlState) {
 	t := &h.table
 	switch string(name) {
 	case "table":
@@ -55,19 +55,19 @@ func (d *Decoder) inTable(name []byte, h *htmlState) {
 	}
 }
 
-// columns adds, at the end of a table whose cells hold a letter or two in each line, the words that these make across its
+// joinCells adds, at the end of a table whose cells hold a letter or two in each line, the words that these make across its
 // rows and down its columns. What is in the cells stays: nobody knows which way it is read.
 //
 // QUIRK: a table is read cell by cell. One letter to a cell, or each cell a column of letters, shows words that are nowhere
 // in the source (html-columns.eml).
-func (d *Decoder) columns(h *htmlState) {
+func (d *Decoder) joinCells(h *htmlState) {
 	n := len(d.cells)
 	isNarrow := h.table.isNarrow
 	h.table.isNarrow = false
 	if !isNarrow || n < minColumn-1 {
 		return
 	}
-	d.turn(h, 0)
+	d.reverseTo(h, 0)
 	d.cells[n-1].end = len(d.arena)
 	single, letters, width := true, 0, int32(0) // each cell has one line
 	for i := range d.cells {
@@ -85,14 +85,14 @@ func (d *Decoder) columns(h *htmlState) {
 		return
 	}
 	for column := int32(0); single && column < width; column++ {
-		d.joined(d.cells, column)
+		d.joinLines(d.cells, column)
 	}
 	for first := 0; first < n; {
 		end := first + 1
 		for end < n && d.cells[end].row == d.cells[first].row {
 			end++
 		}
-		for d.joined(d.cells[first:end], anyColumn) {
+		for d.joinLines(d.cells[first:end], anyColumn) {
 		}
 		first = end
 	}
@@ -124,9 +124,9 @@ func linesOfLetters(text []byte) (lines, letters int) {
 
 const anyColumn int32 = -1
 
-// joined adds the word that the next lines of the cells in a column make, if it is one. It passes over these lines if they are
+// joinLines adds the word that the next lines of the cells in a column make, if it is one. It passes over these lines if they are
 // those of any column, and reports whether there were any.
-func (d *Decoder) joined(cells []cell, column int32) (more bool) {
+func (d *Decoder) joinLines(cells []cell, column int32) (more bool) {
 	start := len(d.arena)
 	d.arena = append(d.arena, '\n')
 	for i := range cells {

@@ -10,59 +10,61 @@ import (
 	"chaff/internal/pdftext"
 )
 
-// Decoder decodes messages one after the other, reusing its memory, which grows to what the largest message needed.
-// It belongs to one goroutine.
+// Decoder decodes messages one after the other. It reuses its memory, which grows to what the largest message needs, and belongs
+// to one goroutine.
 type Decoder struct {
-	options   Options
-	msg       Message
-	textLeft  int            // of Options.MaxTextBytes, for the message at hand
-	fileLeft  int            // of maxFileBytes
-	pdfLimits pdftext.Limits // for the rest of the message at hand
-	// headerLeft is how much of header fields may still be read, those of parts and attached messages included.
-	headerLeft int
-	reading    reading
-	doubts     reading // what the message gives twice
+	options Options
+	msg     Message
 
-	normal []byte // the message at hand with LF as the only line end
+	// What is left of the limits for the current message.
+	textLeft   int
+	fileLeft   int // of maxFileBytes
+	headerLeft int // bytes of header fields, in parts and attached messages too
+	pdfLimits  pdftext.Limits
+	deadline   time.Time // zero for a message without a time limit
+	clockReads int       // how often the time was asked for
+	clock      func() time.Time
 
-	// arena holds what is made for the message at hand. It is only appended to: if it moves, what was made before stays
-	// valid where it was.
-	arena         []byte
-	links         []byte            // the same for links in HTML and their texts, which are found while its text grows in the arena
-	hidden        []byte            // the same for hidden text in HTML
-	open          []element         // the open elements of HTML
-	runsScripts   bool              // the HTML at hand is a file, which a browser opens
-	hasHyphen     bool              // the HTML at hand has a soft hyphen in it
-	sheets        css.Sheets        // of HTML
-	current       css.Element       // the tag of HTML at hand
-	after         []byte            // texts that style sheets add behind open elements
-	tag           [css.MaxName]byte // the name of the tag at hand
-	unwrittenName []byte            // of an element that nobody has written
-	cells         []cell            // of the table at hand
-	state         htmlState         // of the HTML at hand
-	word          []byte            // bytes of encoded words, before they are converted
+	reading   reading
+	ambiguous reading // what the message specifies twice, with different values
 
-	shifted []byte // text without shifts between tables, before it is converted
+	normal []byte // the current message with LF as the only line end
 
-	boundaries []boundary
-	params     []parameter       // of the field at hand
-	pieces     []piece           // of the parameter at hand
-	blocks     []fileBlock       // of the text at hand
-	kept       [][]byte          // what is between them
-	lines      []byte            // that are seen of the calendar at hand
-	frames     []frame           // of the HTML at hand
-	frameDepth int               // how many of them the HTML at hand is in
-	codecs     map[string]*codec // by declared label, up to maxCodecs
-	guesser    *guesser          // made when it is first needed
+	// arena holds what is made for the current message. It is only appended to: when it moves, slices of its old memory stay
+	// valid.
+	arena  []byte
+	links  []byte // the same for links in HTML and their texts, which are found while text is appended to the arena
+	hidden []byte // the same for hidden text in HTML
+
+	// The state of the current HTML.
+	state       htmlState
+	open        []element
+	sheets      css.Sheets
+	current     css.Element       // the current tag
+	tag         [css.MaxName]byte // its name
+	impliedName []byte            // the name of an element without a tag
+	runsScripts bool              // the HTML is a file, which a browser opens
+	hasHyphen   bool              // it has a soft hyphen
+	after       []byte            // texts that style sheets add after open elements
+	cells       []cell            // of the current table
+	frames      []frame
+	frameDepth  int // how many frames the HTML is in
+
+	encoded     []byte // the bytes of encoded words, before they are converted
+	shifted     []byte // text without its shifts, before it is converted
+	boundaries  []boundary
+	params      []parameter  // of the current field
+	pieces      []piece      // of the current parameter
+	inlineFiles []inlineFile // of the current text
+	textPieces  [][]byte     // what is between them
+	lines       []byte       // the visible lines of the current calendar
+	codecs      map[string]*codec
+	guesser     *guesser // made when first needed
 
 	typePlain, typeMessage, typeHTML, typeFile []byte // types of parts that declare none
-
-	clock    func() time.Time
-	deadline time.Time // zero for a message that is not timed
-	asked    int       // how often the time was asked for
 }
 
-// NewDecoder returns a Decoder with the limits o, which have been validated; zero limits mean the defaults.
+// NewDecoder returns a Decoder with the limits o, which have been validated. Zero limits mean the defaults.
 func NewDecoder(o Options) *Decoder {
 	return &Decoder{
 		options:     o.orDefaults(),
@@ -89,7 +91,7 @@ func (d *Decoder) Decode(raw []byte) *Message {
 		d.normal = d.appendNormal(slices.Grow(d.normal[:0], len(whole)), whole)
 		whole = d.normal
 	}
-	d.readAll(skipFromLine(whole))
+	d.decodeReadings(skipFromLine(whole))
 	return &d.msg
 }
 
@@ -103,21 +105,21 @@ func (d *Decoder) read(data []byte) {
 // startClock sets the deadline for a message of that size. Smaller ones than minTimed cannot take long.
 func (d *Decoder) startClock(size int) {
 	const minTimed = 64 << 10
-	d.deadline, d.asked = time.Time{}, 0
+	d.deadline, d.clockReads = time.Time{}, 0
 	if size >= minTimed {
 		d.deadline = d.clock().Add(time.Duration(d.options.MaxSeconds) * time.Second)
 	}
 }
 
-// late reports whether the time for the message is up. It is asked for each field and each part, and looks at the clock
+// outOfTime reports whether the time for the message is up. It is asked for each field and each part, and looks at the clock
 // for some of them.
-func (d *Decoder) late() bool {
+func (d *Decoder) outOfTime() bool {
 	const each = 32
 	if d.deadline.IsZero() {
 		return false
 	}
-	d.asked++
-	if d.asked%each != 0 || d.clock().Before(d.deadline) {
+	d.clockReads++
+	if d.clockReads%each != 0 || d.clock().Before(d.deadline) {
 		return false
 	}
 	d.msg.Repairs.add(CutTime)
@@ -187,27 +189,27 @@ func (d *Decoder) walk(e entity, data []byte, depth int) {
 	for {
 		var hit boundaryLine
 		switch kind := e.kind(); {
-		case kind == kindMultipart && d.opens(e, depth):
+		case kind == kindMultipart && d.canOpen(e, depth):
 			hit = d.multipart(e, data, depth, base)
-		case kind == kindMessage && !e.isEncoded() && d.fits(depth):
+		case kind == kindMessage && !e.isEncoded() && d.fitsDepth(depth):
 			depth++
 			e, data = d.header(skipFromLine(data), d.typePlain, &d.msg.Attached)
 			continue
 		case kind == kindFields && !e.isEncoded():
 			hit = findBoundary(data, d.boundaries[base:])
 			_, rest := d.header(data[:hit.start], d.typePlain, &d.msg.Attached)
-			d.leaf(e, rest)
-		case kind == kindOutside && !e.isEncoded() && d.fits(depth):
+			d.addLeaf(e, rest)
+		case kind == kindOutside && !e.isEncoded() && d.fitsDepth(depth):
 			depth++
 			e, data = d.header(data, d.typePlain, nil)
 			continue
-		case kind == kindMessage && e.isEncoded() && d.fits(depth):
+		case kind == kindMessage && e.isEncoded() && d.fitsDepth(depth):
 			hit = findBoundary(data, d.boundaries[base:])
-			d.inner(d.inside(e, data[:hit.start]), depth)
+			d.innerMessage(d.innerContent(e, data[:hit.start]), depth)
 		default:
 			hit = findBoundary(data, d.boundaries[base:])
 			if body := data[:hit.start]; kind != kindFile || !d.fileMessage(e, body, depth) {
-				d.leaf(e, body)
+				d.addLeaf(e, body)
 			}
 		}
 
@@ -217,7 +219,7 @@ func (d *Decoder) walk(e entity, data []byte, depth int) {
 			data = data[hit.end:]
 			hit = findBoundary(data, d.boundaries[base:])
 		}
-		if d.msg.Repairs.Has(CutParts) || d.late() {
+		if d.msg.Repairs.Has(CutParts) || d.outOfTime() {
 			d.boundaries = d.boundaries[:base]
 			return
 		}
@@ -253,7 +255,7 @@ func (d *Decoder) multipart(e entity, data []byte, depth, base int) boundaryLine
 	d.boundaries = d.boundaries[:base+own]
 	data = data[:hit.start]
 	if e.isEncoded() {
-		data = d.normalise(d.inside(e, data))
+		data = d.normalise(d.innerContent(e, data))
 		e.transfer = transferIdentity
 		if findBoundary(data, []boundary{{text: e.boundary}}).level == 0 {
 			d.walk(e, data, depth)
@@ -261,35 +263,35 @@ func (d *Decoder) multipart(e entity, data []byte, depth, base int) boundaryLine
 		}
 	}
 	d.msg.Repairs.add(AbsentBoundary)
-	d.leaf(e, data)
+	d.addLeaf(e, data)
 	return hit
 }
 
-// inner reads a message that was the content of an entity at that depth.
-func (d *Decoder) inner(message []byte, depth int) {
+// innerMessage reads a message that was the content of an entity at that depth.
+func (d *Decoder) innerMessage(message []byte, depth int) {
 	e, body := d.header(skipFromLine(d.normalise(message)), d.typePlain, &d.msg.Attached)
 	d.walk(e, body, depth+1)
 }
 
-// inside returns the content of an encoded message or multipart. It counts as text of the message, or thirty of them,
+// innerContent returns the content of an encoded message or multipart. It counts as text of the message, or thirty of them,
 // one in the other, would be decoded thirty times.
-func (d *Decoder) inside(e entity, body []byte) []byte {
+func (d *Decoder) innerContent(e entity, body []byte) []byte {
 	body = d.content(e, body)
 	d.textLeft -= len(body)
 	return body
 }
 
-// opens reports whether the multipart e can be read as its parts.
-func (d *Decoder) opens(e entity, depth int) bool {
+// canOpen reports whether the multipart e can be read as its parts.
+func (d *Decoder) canOpen(e entity, depth int) bool {
 	if len(e.boundary) == 0 {
 		d.msg.Repairs.add(MissingBoundary)
 		return false
 	}
-	return d.fits(depth)
+	return d.fitsDepth(depth)
 }
 
-// fits reports whether something may be nested in an entity at that depth.
-func (d *Decoder) fits(depth int) bool {
+// fitsDepth reports whether something may be nested in an entity at that depth.
+func (d *Decoder) fitsDepth(depth int) bool {
 	if depth >= d.options.MaxDepth {
 		d.msg.Repairs.add(CutDepth)
 		return false
@@ -305,8 +307,8 @@ func (d *Decoder) closeTo(n int) {
 	}
 }
 
-// leaf adds one part, its text if it is a text, and the files that are written into that.
-func (d *Decoder) leaf(e entity, body []byte) {
+// addLeaf adds one part, its text if it is a text, and the files that are written into that.
+func (d *Decoder) addLeaf(e entity, body []byte) {
 	d.freshArena()
 	kind := e.kind()
 	part := Part{
@@ -319,21 +321,21 @@ func (d *Decoder) leaf(e entity, body []byte) {
 	if !d.hasRoom() {
 		return
 	}
-	d.blocks, d.frames = d.blocks[:0], d.frames[:0]
+	d.inlineFiles, d.frames = d.inlineFiles[:0], d.frames[:0]
 	d.runsScripts = part.Attachment
 	left := d.textLeft
 	switch kind {
 	case kindFile:
-		left -= d.opened(&part, e, body)
+		left -= d.openFile(&part, e, body)
 	case kindCalendar:
-		d.show(&part, formatCalendar, d.content(e, body), e.charset)
+		d.showContent(&part, formatCalendar, d.content(e, body), e.charset)
 	default:
-		left -= d.text(&part, e, body, e.isHTML() || hasEnding(e.filename, htmlEndings[:]...))
+		left -= d.readText(&part, e, body, e.isHTML() || hasEnding(e.filename, htmlEndings[:]...))
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
 	d.runsScripts = false
-	for _, block := range d.blocks {
-		d.file(block, e.charset)
+	for _, block := range d.inlineFiles {
+		d.addFile(block, e.charset)
 	}
 	d.readFrames()
 	d.textLeft = min(d.textLeft, left) // what was read counts, even if it is not kept
@@ -356,13 +358,13 @@ func (d *Decoder) hasRoom() bool {
 	return false
 }
 
-// text reads the text of a part, and adds the links in it to the message. The files that are written into plain text
-// are taken out of it, and left in d.blocks. It returns how much was read.
-func (d *Decoder) text(part *Part, e entity, body []byte, isHTML bool) (read int) {
+// readText reads the text of a part, and adds the links in it to the message. The files that are written into plain text
+// are taken out of it, and left in d.inlineFiles. It returns how much was read.
+func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read int) {
 	body = d.content(e, body)
 	read = len(body)
 	if bytes.HasPrefix(body, []byte("%PDF-")) {
-		d.show(part, formatPDF, body, nil)
+		d.showContent(part, formatPDF, body, nil)
 		return read
 	}
 	if !isHTML && looksLikeHTML(body) {
@@ -376,16 +378,16 @@ func (d *Decoder) text(part *Part, e entity, body []byte, isHTML bool) (read int
 	if !plain {
 		body = d.convert(body, e.charset, isHTML)
 	}
-	d.reader(part, body, isHTML)
+	d.setText(part, body, isHTML)
 	return read
 }
 
-// reader leaves in part what a reader sees of body, and what is hidden there, and adds the links to the message.
-func (d *Decoder) reader(part *Part, body []byte, isHTML bool) {
+// setText leaves in part what a reader sees of body, and what is hidden there, and adds the links to the message.
+func (d *Decoder) setText(part *Part, body []byte, isHTML bool) {
 	body = d.cutText(body)
 	d.textLeft -= len(body)
 	if isHTML {
-		body, part.Hidden = d.visible(body, part)
+		body, part.Hidden = d.visibleText(body, part)
 		part.Hidden = d.takeURLs(part.Hidden)
 	}
 	part.Text = d.takeURLs(body)

@@ -10,10 +10,10 @@ const maxOpenElements = css.MaxDepth
 type element struct {
 	key                elementKey
 	appearance         css.Appearance
-	why                Marks // why its text is hidden
+	hiddenBy           Marks // why its text is hidden
 	closed             bool  // what is inside is not shown, but for a summary
 	afterFrom, afterTo int   // the text that a style sheet adds behind it, in Decoder.after
-	whyAfter           Marks // why that is not seen
+	afterHiddenBy      Marks // why that is not seen
 }
 
 // elementKey is the first eight letters of a name, which tell all elements apart that matter.
@@ -73,12 +73,12 @@ func (p *page) top() *element {
 // child returns an element of that name as it is inside of the innermost open one.
 func (p *page) child(name []byte) element {
 	parent := p.top()
-	e := element{key: keyOf(name), appearance: parent.appearance, why: parent.why}
+	e := element{key: keyOf(name), appearance: parent.appearance, hiddenBy: parent.hiddenBy}
 	if parent.closed {
 		if string(name) != "summary" {
 			e.appearance.Removed |= css.ByStyle
 		}
-		e.why = marksOf(e.appearance.Reasons())
+		e.hiddenBy = marksOf(e.appearance.Reasons())
 	}
 	return e
 }

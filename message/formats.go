@@ -21,32 +21,32 @@ const (
 // htmlEndings are those of the names of files that browsers open as HTML or SVG.
 var htmlEndings = [...]string{".htm", ".html", ".shtml", ".xhtml", ".xht", ".svg"}
 
-// headBytes is how much of a content is looked at for what it is.
-const headBytes = 1 << 10
+// sniffedBytes is how much of a content is looked at for what it is.
+const sniffedBytes = 1 << 10
 
-// opened leaves in part what the receiver of a file sees who opens it, if that is text. It returns how much of the text of the
+// openFile leaves in part what the receiver of a file sees who opens it, if that is text. It returns how much of the text of the
 // message was read for that.
 //
 // QUIRK: a file is what its type says. Mail sends HTML, calendars, PDF and whole messages under any type, and programs
 // open them by their names and content.
-func (d *Decoder) opened(part *Part, e entity, body []byte) (read int) {
-	switch f := formatOf(d.head(e, body), e.filename, e.mediaType); f {
+func (d *Decoder) openFile(part *Part, e entity, body []byte) (read int) {
+	switch f := formatOf(d.contentStart(e, body), e.filename, e.mediaType); f {
 	case formatUnknown:
 	case formatText, formatHTML:
-		return d.text(part, e, body, f == formatHTML)
+		return d.readText(part, e, body, f == formatHTML)
 	case formatPDF:
-		d.show(part, f, d.fileContent(e, body), e.charset)
+		d.showContent(part, f, d.fileContent(e, body), e.charset)
 	default:
-		d.show(part, f, d.content(e, body), e.charset)
+		d.showContent(part, f, d.content(e, body), e.charset)
 	}
 	return 0
 }
 
-// show leaves in part what is seen of a content in that format.
-func (d *Decoder) show(part *Part, f format, content, charset []byte) {
+// showContent leaves in part what is seen of a content in that format.
+func (d *Decoder) showContent(part *Part, f format, content, charset []byte) {
 	switch f {
 	case formatText, formatHTML:
-		d.reader(part, d.toUTF8(content, charset, f == formatHTML), f == formatHTML)
+		d.setText(part, d.toUTF8(content, charset, f == formatHTML), f == formatHTML)
 	case formatCalendar:
 		d.calendar(part, d.toUTF8(d.cutText(content), charset, false))
 	case formatPDF:
@@ -99,23 +99,23 @@ func hasEnding(name []byte, endings ...string) bool {
 // fileMessage reads a file that is a message, or holds one with its signature. It reports whether it is one.
 func (d *Decoder) fileMessage(e entity, body []byte, depth int) bool {
 	isMessage := d.isMessage(e, body)
-	if !isMessage && !d.isSigned(e, body) || !d.fits(depth) {
+	if !isMessage && !d.isSigned(e, body) || !d.fitsDepth(depth) {
 		return false
 	}
-	message := d.inside(e, body)
+	message := d.innerContent(e, body)
 	if !isMessage {
 		if message = d.signed(message); len(message) == 0 {
 			return false
 		}
 	}
-	d.inner(message, depth)
+	d.innerMessage(message, depth)
 	return true
 }
 
 // isMessage reports whether a file is a whole message: its content starts with two fields of known names, or it has the
 // name of one and starts with a field.
 func (d *Decoder) isMessage(e entity, body []byte) bool {
-	head := skipFromLine(d.head(e, body))
+	head := skipFromLine(d.contentStart(e, body))
 	isNamed := hasEnding(e.filename, ".eml")
 	for fields := 0; len(head) > 0; {
 		var line []byte
@@ -134,24 +134,24 @@ func (d *Decoder) isMessage(e entity, body []byte) bool {
 	return false
 }
 
-// head returns the start of the content of e. It is valid until the next look at a content.
-func (d *Decoder) head(e entity, body []byte) []byte {
-	body = body[:min(len(body), headBytes)]
+// contentStart returns the start of the content of e. It is valid until the next look at a content.
+func (d *Decoder) contentStart(e entity, body []byte) []byte {
+	body = body[:min(len(body), sniffedBytes)]
 	switch e.transfer {
 	case transferQuotedPrintable:
-		d.word, _ = appendQuotedPrintable(d.word[:0], body)
+		d.encoded, _ = appendQuotedPrintable(d.encoded[:0], body)
 	case transferBase64:
-		d.word, _ = appendBase64(d.word[:0], body)
+		d.encoded, _ = appendBase64(d.encoded[:0], body)
 	case transferUUencode:
 		_, lines, _, ok := findUUBegin(body)
 		if !ok {
 			return body
 		}
-		d.word, _, _ = appendUU(d.word[:0], body[lines:])
+		d.encoded, _, _ = appendUU(d.encoded[:0], body[lines:])
 	default:
 		return body
 	}
-	return d.word
+	return d.encoded
 }
 
 const (
@@ -169,7 +169,7 @@ func (d *Decoder) pdf(part *Part, data []byte) {
 	if len(text)+len(hidden) == 0 {
 		return
 	}
-	d.reader(part, text, false)
+	d.setText(part, text, false)
 	part.Hidden = d.cutText(hidden)
 	d.textLeft -= len(part.Hidden)
 }

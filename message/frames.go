@@ -13,7 +13,7 @@ type frame struct {
 	content            []byte
 	escaped            bool // %3C stands for a byte
 	base64             bool
-	why                Marks // it is not seen, and why
+	hiddenBy           Marks // it is not seen, and why
 	depth              int   // how many frames it is in, itself included
 }
 
@@ -84,7 +84,7 @@ func (d *Decoder) hideFrames(first int, e *element) {
 		return
 	}
 	for i := range d.frames[first:] {
-		d.frames[first+i].why = e.why
+		d.frames[first+i].hiddenBy = e.hiddenBy
 	}
 }
 
@@ -107,9 +107,9 @@ func (d *Decoder) readFrame(f frame) {
 	}
 	part := Part{Type: f.mediaType, Charset: f.charset}
 	links := len(d.msg.Links)
-	d.show(&part, f.format, content, f.charset)
-	if f.why != 0 && hasWord(part.Text) {
-		d.msg.Marks |= f.why
+	d.showContent(&part, f.format, content, f.charset)
+	if f.hiddenBy != 0 && hasWord(part.Text) {
+		d.msg.Marks |= f.hiddenBy
 		part.Hidden = bytes.Join([][]byte{part.Hidden, part.Text}, []byte("\n"))
 		part.Text = []byte{}
 	}

@@ -58,7 +58,7 @@ func FuzzUUencode(f *testing.F) {
 		if len(text) > len(data) {
 			t.Errorf("%q without its files is %q", data, text)
 		}
-		if len(d.blocks) == 0 && !bytes.Equal(text, data) {
+		if len(d.inlineFiles) == 0 && !bytes.Equal(text, data) {
 			t.Errorf("%q without files became %q", data, text)
 		}
 	})

@@ -55,7 +55,7 @@ const (
 type singleTable struct {
 	name   string
 	latin  bool
-	means  [256]rune
+	runes  [256]rune
 	points [256]int8
 	class  [256]byteClass
 }
@@ -91,7 +91,7 @@ func newSingleTable(name string, a alphabet) singleTable {
 			r = high[c-utf8.RuneSelf]
 			t.points[c] = int8(pointsOf(r, ranks))
 		}
-		t.means[c], t.class[c] = r, classOf(r)
+		t.runes[c], t.class[c] = r, classOf(r)
 	}
 	return t
 }
@@ -100,7 +100,7 @@ func newSingleTable(name string, a alphabet) singleTable {
 // there, as they do not tell the two apart.
 func (t *singleTable) forget(fallback *singleTable) {
 	for c := range t.points {
-		if t.latin && t.means[c] == fallback.means[c] {
+		if t.latin && t.runes[c] == fallback.runes[c] {
 			t.points[c] = fallback.points[c]
 		}
 	}

@@ -23,17 +23,17 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 	}
 	line := cutHeaderLine(data)
 	for {
-		if d.late() {
+		if d.outOfTime() {
 			data = nil
 			break
 		}
 		var name, value []byte
-		name, value, data, line = d.field(data, line, &e, kept == nil)
+		name, value, data, line = d.cutField(data, line, &e, kept == nil)
 		if name == nil {
 			break
 		}
 		most := min(d.options.MaxHeaderBytes, d.headerLeft)
-		if most < leastValue && d.waitsFor(&e, name) {
+		if most < leastValue && d.needsField(&e, name) {
 			most = min(d.options.MaxHeaderBytes, leastValue)
 		}
 		if len(value) > most {
@@ -58,21 +58,21 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 	if kept != nil {
 		for i := range (*kept)[first:] {
 			field := &(*kept)[first+i]
-			field.Value = d.words(field.Value, e.charset)
+			field.Value = d.decodeWords(field.Value, e.charset)
 		}
 	}
 	return e, data
 }
 
-// waitsFor reports whether a field of that name would describe the content, or describe it anew in a further reading.
-func (d *Decoder) waitsFor(e *entity, name []byte) bool {
+// needsField reports whether a field of that name would describe the content, or describe it anew in a further reading.
+func (d *Decoder) needsField(e *entity, name []byte) bool {
 	switch {
 	case ascii.EqualFold(name, "content-type"):
-		return e.givenType == nil || d.reading != 0
+		return e.typeField == nil || d.reading != 0
 	case ascii.EqualFold(name, "content-transfer-encoding"):
-		return e.givenEncoding == nil || d.reading != 0
+		return e.encodingField == nil || d.reading != 0
 	}
-	return !e.disposed && ascii.EqualFold(name, "content-disposition")
+	return !e.hasDisposition && ascii.EqualFold(name, "content-disposition")
 }
 
 // headerLine is a line that may start a field.
@@ -89,7 +89,7 @@ func cutHeaderLine(data []byte) (l headerLine) {
 	return l
 }
 
-// field cuts the first field off a header, whose first line is line; its value is still folded. After the last one the name
+// cutField cuts the first field off a header, whose first line is line; its value is still folded. After the last one the name
 // is nil, and rest is the body; else next is the first line of rest. ofPart says that it is the header of a part, which is
 // described by e so far.
 //
@@ -97,8 +97,8 @@ func cutHeaderLine(data []byte) (l headerLine) {
 // it may also hold other lines, such as the rest of a field broken by a program that did not know how to fold it
 // (junk-lines.eml, lost-folds.eml), or an mbox line, or go over into the body without an empty line (no-empty-line.eml),
 // or into the first part (no-empty-line-multipart.eml). Such a line goes on with the field before it if the header itself
-// goes on, or if that field waits for more.
-func (d *Decoder) field(data []byte, line headerLine, e *entity, ofPart bool) (name, value, rest []byte, next headerLine) {
+// goes on, or if that field endsInSeparator for more.
+func (d *Decoder) cutField(data []byte, line headerLine, e *entity, ofPart bool) (name, value, rest []byte, next headerLine) {
 	for len(data) > 0 {
 		if len(line.text) == 0 {
 			return nil, nil, line.below, next
@@ -138,11 +138,11 @@ func (d *Decoder) field(data []byte, line headerLine, e *entity, ofPart bool) (n
 func endsHeader(line *headerLine, e *entity, ofPart bool) bool {
 	switch {
 	case line.name != nil:
-		return ofPart && e.transfer != transferBase64 && !isPartField(line.name) && !goesOn(line.below, ofPart)
+		return ofPart && e.transfer != transferBase64 && !isPartField(line.name) && !headerContinues(line.below, ofPart)
 	case bytes.HasPrefix(line.text, []byte("--")):
 		return true
 	default:
-		return !goesOn(line.below, ofPart)
+		return !headerContinues(line.below, ofPart)
 	}
 }
 
@@ -155,12 +155,12 @@ func isLostFold(line *headerLine, before []byte, ofPart bool) bool {
 	if line.name != nil || len(line.text) == 0 || bytes.HasPrefix(line.text, []byte("--")) || isFromLine(line.text) {
 		return false
 	}
-	return waits(before) || goesOn(line.below, ofPart)
+	return endsInSeparator(before) || headerContinues(line.below, ofPart)
 }
 
-// waits reports whether a field waits for more, because it ends in what separates the items of a list. A subject, which
+// endsInSeparator reports whether a field endsInSeparator for more, because it ends in what separates the items of a list. A subject, which
 // is text, does not.
-func waits(field []byte) bool {
+func endsInSeparator(field []byte) bool {
 	field = bytes.TrimRight(field, " \t\n")
 	last := field[len(field)-1]
 	if last != ';' && last != ',' {
@@ -170,8 +170,8 @@ func waits(field []byte) bool {
 	return !ascii.EqualFold(name, "subject")
 }
 
-// goesOn reports whether one of the next lines is in a header for certain.
-func goesOn(data []byte, ofPart bool) bool {
+// headerContinues reports whether one of the next lines is in a header for certain.
+func headerContinues(data []byte, ofPart bool) bool {
 	for range maxJunkLines {
 		var line []byte
 		line, data = cutLine(data)

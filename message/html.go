@@ -23,19 +23,19 @@ const (
 	sniffBytes = 1 << 10
 )
 
-// visible returns the visible text of HTML and the text that is hidden in it: without tags, comments, scripts and
+// visibleText returns the visible text of HTML and the text that is hidden in it: without tags, comments, scripts and
 // styles; entities decoded; words apart where elements set them apart; with the texts that stand for images. It adds the
 // links in attributes and its marks to the message, and counts images and markup in part.
 //
 // QUIRK: HTML is well-formed. In mail tags, attributes, comments and scripts are left open, and tags that do not exist
 // stand inside of words, where browsers pass over them (html.eml, html-unclosed.eml).
-func (d *Decoder) visible(source []byte, part *Part) (text, hidden []byte) {
+func (d *Decoder) visibleText(source []byte, part *Part) (text, hidden []byte) {
 	start, hiddenStart := len(d.arena), len(d.hidden)
 	links, linkBytes, frames, marks := len(d.msg.Links), len(d.links), len(d.frames), d.msg.Marks
 	d.sheets.Start(len(source))
 	d.hasHyphen = bytes.Contains(source, []byte(softHyphen))
 	h := d.readPage(source, false)
-	if h.late { // a rule is for what comes before it as well
+	if h.lateSheet { // a rule is for what comes before it as well
 		d.arena, d.hidden = d.arena[:start], d.hidden[:hiddenStart]
 		d.msg.Links, d.links, d.frames, d.msg.Marks = d.msg.Links[:links], d.links[:linkBytes], d.frames[:frames], marks
 		h = d.readPage(source, true)
@@ -46,7 +46,7 @@ func (d *Decoder) visible(source []byte, part *Part) (text, hidden []byte) {
 	addBase(d.msg.Links[links:], h.base)
 	part.Markup += len(source) - h.textBytes
 	part.Images += h.images
-	if h.numbered >= manyNumbered {
+	if h.numericLetters >= minNumericLetters {
 		d.msg.Marks.add(NumericEntity)
 	}
 	return d.arena[start:len(d.arena):len(d.arena)], d.hidden[hiddenStart:len(d.hidden):len(d.hidden)]
@@ -66,42 +66,43 @@ func (d *Decoder) readPage(source []byte, again bool) *htmlState {
 	}
 	open := len(h.page.open)
 	h.page.open = h.page.open[:0]
-	d.closed(h, open)
+	d.addTextsAfter(h, open)
 	d.endAnchor(h)
-	d.turn(h, 0)
+	d.reverseTo(h, 0)
 	d.open = h.page.open
 	return h
 }
 
-// htmlState is what is kept from one token to the next, and from one tokenizer to the next.
+// htmlState is the state of a page between two tokens.
 type htmlState struct {
 	page         page
-	start        int  // of the text in the arena
-	script       bool // inside of a script, or of a style sheet for something else than a screen
+	start        int  // where the text of the page begins in the arena
+	script       bool // inside of a script, or of a style sheet for other media
 	style        bool // inside of a style sheet
-	openComments int  // seen so far
-	textBytes    int  // of the source that are text
+	openComments int  // how many comments had no end so far
+	textBytes    int  // how much of the source is text
 	images       int
-	numbered     int // letters written by their numbers
+
+	numericLetters int // letters written as numeric character references
 
 	anchor      int // index of the link whose text is being read, -1 if there is none
 	anchorStart int // where its text begins in the arena
 
 	base []byte // the URL that relative links are relative to, nil if there is none
 
-	join    Mark // what stands between the last letter of the arena and what comes next
-	joinAt  int  // the length of the arena then, 0 if nothing stands there
-	emptyAt int  // the length of the arena at the last start of an inline element
+	pendingMark Mark // the mark, if a letter follows at pendingAt
+	pendingAt   int  // an offset in the arena; 0 if there is no such mark
+	inlineStart int  // the length of the arena at the last start of an inline element
 
-	rereads bool  // the page is read again, with its style sheets known
-	begun   bool  // something that a rule may be about has come
-	late    bool  // and then a style sheet
-	turned  uint8 // how often the order of letters is turned at the end of the arena
-	turns   [css.MaxReversals + 1]int
-	table   table // the innermost one
+	rereads    bool // the page is read again, with its style sheets known
+	hasContent bool // an element or text has come that a rule may be for
+	lateSheet  bool // a style sheet came after content
 
-	hiddenAt int        // the length of the arena at the last hidden text
-	link     css.Colour // of links
+	reversals    uint8                     // how often the order of letters is reversed at the end of the arena
+	reversedFrom [css.MaxReversals + 1]int // where each reversal begins
+	table        table                     // the innermost one
+	hiddenAt     int                       // the length of the arena at the last hidden text
+	link         css.Colour                // the colour of links
 }
 
 // appendVisible appends the text at the start of source to the arena, or to what is hidden, up to where a new tokenizer
@@ -123,7 +124,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 		case html.TextToken:
 			d.htmlText(raw, z.Text(), h)
 		case html.CommentToken:
-			d.inWord(h, CommentInWord)
+			d.noteInWord(h, CommentInWord)
 			if read == len(source) || len(raw) >= maxTokenBytes {
 				return at + d.lastComment(source[at:], len(raw), h)
 			}
@@ -156,36 +157,36 @@ func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 		d.cssLinks(raw)
 		if !h.rereads {
 			d.sheets.Add(raw)
-			h.late = h.late || h.begun && d.sheets.HasRules()
-			if !h.late {
+			h.lateSheet = h.lateSheet || h.hasContent && d.sheets.HasRules()
+			if !h.lateSheet {
 				d.restyle(h)
 			}
 		}
 		return
 	}
-	if h.late {
+	if h.lateSheet {
 		return
 	}
 	h.textBytes += len(raw)
 	hasReference := bytes.IndexByte(raw, '&') >= 0
-	if hasReference && h.numbered < manyNumbered && !d.inAddress(h) {
-		h.numbered += numberedLetters(raw)
+	if hasReference && h.numericLetters < minNumericLetters && !d.inAddress(h) {
+		h.numericLetters += countNumericLetters(raw)
 	}
 	top := h.page.top()
-	if !h.begun && (top.key == 0 || top.key == keyHTML || top.key == keyHead) {
-		h.begun = hasWord(text) // which is in a body that nobody has written
+	if !h.hasContent && (top.key == 0 || top.key == keyHTML || top.key == keyHead) {
+		h.hasContent = hasWord(text) // which is in a body that nobody has written
 	}
-	if why := top.why; why != 0 {
+	if why := top.hiddenBy; why != 0 {
 		d.hide(text, why, h)
 		return
 	}
-	if h.turned != top.appearance.Reversals {
-		d.turn(h, top.appearance.Reversals)
+	if h.reversals != top.appearance.Reversals {
+		d.reverseTo(h, top.appearance.Reversals)
 	}
-	if h.joinAt > 0 && h.joinAt == len(d.arena) && startsInLetter(text) {
-		d.msg.Marks.add(h.join)
+	if h.pendingAt > 0 && h.pendingAt == len(d.arena) && startsInLetter(text) {
+		d.msg.Marks.add(h.pendingMark)
 	}
-	h.joinAt = 0
+	h.pendingAt = 0
 	if (d.hasHyphen || hasReference) && softHyphenInWord(text) {
 		d.msg.Marks.add(BreakInWord)
 	}
@@ -204,13 +205,13 @@ func (d *Decoder) hide(text []byte, why Marks, h *htmlState) {
 	}
 }
 
-// separate sets words apart.
-func (d *Decoder) separate(h *htmlState) {
-	if h.page.top().why != 0 {
+// separateWords sets words apart.
+func (d *Decoder) separateWords(h *htmlState) {
+	if h.page.top().hiddenBy != 0 {
 		d.hidden = append(d.hidden, '\n')
 		return
 	}
-	d.turn(h, 0)
+	d.reverseTo(h, 0)
 	d.arena = append(d.arena, '\n')
 }
 
@@ -233,11 +234,11 @@ func (d *Decoder) brokenTag(source []byte, tooLong bool, h *htmlState) (read int
 	case !h.script && !h.style:
 		d.msg.Repairs.add(UnclosedTag)
 		h.textBytes += read
-		if h.page.top().why != 0 {
+		if h.page.top().hiddenBy != 0 {
 			d.hidden = append(d.hidden, source[:read]...)
 			break
 		}
-		d.turn(h, 0)
+		d.reverseTo(h, 0)
 		d.arena = append(d.arena, source[:read]...)
 	}
 	return read
@@ -294,32 +295,32 @@ func (d *Decoder) startTag(name []byte, h *htmlState) {
 	case "img", "image":
 		h.images++
 	}
-	if h.late { // all of it will be read again
+	if h.lateSheet { // all of it will be read again
 		return
 	}
 	has := traitsOf(name)
 	open := len(h.page.open)
 	h.page.implied(name, has)
-	d.closed(h, open)
+	d.addTextsAfter(h, open)
 	if d.sheets.HasRules() {
-		d.unwritten(name, h)
+		d.openImplied(name, h)
 	}
 	switch {
 	case has&separate != 0:
-		d.separate(h)
+		d.separateWords(h)
 	case string(name) == "wbr":
-		d.inWord(h, BreakInWord)
+		d.noteInWord(h, BreakInWord)
 	case has&inline != 0:
-		h.emptyAt = len(d.arena)
+		h.inlineStart = len(d.arena)
 	case isUnknown(name, has):
-		d.inWord(h, TagInWord)
+		d.noteInWord(h, TagInWord)
 	}
-	d.inTable(name, h)
+	d.noteCell(name, h)
 	e := h.page.child(name)
 	if len(d.current.Attributes) > 0 || d.sheets.HasRules() || hasOwnLook(name) {
-		d.styled(&e, name, h)
+		d.applyStyles(&e, name, h)
 	}
-	h.begun = h.begun || !isBeforeStyle(name, len(d.current.Attributes))
+	h.hasContent = h.hasContent || !isBeforeStyle(name, len(d.current.Attributes))
 	if has&void == 0 {
 		h.page.push(e)
 	}
@@ -345,8 +346,8 @@ func hasOwnLook(name []byte) bool {
 	return false
 }
 
-// styled lets attributes and style sheets say how the element e looks.
-func (d *Decoder) styled(e *element, name []byte, h *htmlState) {
+// applyStyles lets attributes and style sheets say how the element e looks.
+func (d *Decoder) applyStyles(e *element, name []byte, h *htmlState) {
 	s := css.NewStyle()
 	switch string(name) {
 	case "datalist", "rp", "template":
@@ -364,15 +365,15 @@ func (d *Decoder) styled(e *element, name []byte, h *htmlState) {
 	shown := d.attributes(name, &s, e, h)
 	if s != css.NewStyle() {
 		e.appearance = e.appearance.Inside(&s)
-		e.why = marksOf(e.appearance.Reasons())
+		e.hiddenBy = marksOf(e.appearance.Reasons())
 	}
 	if d.sheets.HasMatches() && traitsOf(name)&void == 0 {
-		d.addTexts(e, h)
+		d.addTextsAround(e, h)
 	}
 	d.showAttribute(shown, e, h)
 	if e.closed {
-		e.why.add(HiddenByStyle)
-		e.why.add(HiddenText)
+		e.hiddenBy.add(HiddenByStyle)
+		e.hiddenBy.add(HiddenText)
 	}
 	d.hideFrames(frames, e)
 }
@@ -392,24 +393,24 @@ func (d *Decoder) endTag(name []byte, h *htmlState) {
 	case "a":
 		d.endAnchor(h)
 	}
-	if h.script || h.style || h.late {
+	if h.script || h.style || h.lateSheet {
 		return
 	}
 	has := traitsOf(name)
 	open, hasTexts := len(h.page.open), len(d.after) > 0
 	if has&separate != 0 && !hasTexts {
-		d.separate(h)
+		d.separateWords(h)
 	}
 	h.page.end(name)
-	d.closed(h, open)
+	d.addTextsAfter(h, open)
 	if has&separate != 0 && hasTexts {
-		d.separate(h)
+		d.separateWords(h)
 	}
 	if string(name) == "table" {
-		d.columns(h)
+		d.joinCells(h)
 	}
-	if isUnknown(name, has) || has&inline != 0 && h.emptyAt == len(d.arena) {
-		d.inWord(h, TagInWord)
+	if isUnknown(name, has) || has&inline != 0 && h.inlineStart == len(d.arena) {
+		d.noteInWord(h, TagInWord)
 	}
 }
 

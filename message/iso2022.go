@@ -9,13 +9,13 @@ const (
 	escape   = 0x1b
 )
 
-// signedCharset returns the charset of a text that shows in a way that no other text does: by an escape sequence of ISO
+// charsetBySignature returns the charset of a text that shows in a way that no other text does: by an escape sequence of ISO
 // 2022 that announces a table, or a byte order mark of UTF-16. It is empty if there is none. Text with escapes is
 // ASCII, and so valid UTF-8; text with that mark is not.
 //
 // QUIRK: text with escapes is declared so. Some programs send it without a charset, or with that of another text
 // (charset-escapes.eml).
-func signedCharset(text []byte, valid bool) string {
+func charsetBySignature(text []byte, valid bool) string {
 	if !valid {
 		marked := bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
 		if marked && bytes.IndexByte(text, 0) >= 0 {

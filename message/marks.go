@@ -82,9 +82,9 @@ func marksOf(r css.Reasons) (m Marks) {
 	return m | Marks(r)<<HiddenByStyle // the reasons are in the order of their marks
 }
 
-// manyNumbered is how many letters of a text must be written by their numbers to be a mark: a few are an accident of
+// minNumericLetters is how many letters of a text must be written by their numbers to be a mark: a few are an accident of
 // some program.
-const manyNumbered = 5
+const minNumericLetters = 5
 
 // inAddress reports whether the text at hand is that of a link to a mail address.
 //
@@ -94,16 +94,16 @@ func (d *Decoder) inAddress(h *htmlState) bool {
 	return h.anchor >= 0 && bytes.HasPrefix(d.msg.Links[h.anchor].URL, []byte("mailto:"))
 }
 
-// inWord takes down that something stands behind the last letter, which is a mark if another letter follows.
-func (d *Decoder) inWord(h *htmlState, what Mark) {
+// noteInWord takes down that something stands behind the last letter, which is a mark if another letter follows.
+func (d *Decoder) noteInWord(h *htmlState, what Mark) {
 	end := len(d.arena)
-	if h.page.top().why == 0 && (h.joinAt != end || what != TagInWord) && endsInLetter(d.arena[h.start:]) {
-		h.join, h.joinAt = what, end
+	if h.page.top().hiddenBy == 0 && (h.pendingAt != end || what != TagInWord) && endsInLetter(d.arena[h.start:]) {
+		h.pendingMark, h.pendingAt = what, end
 	}
 }
 
-// numberedLetters counts the letters and digits of ASCII that are written by their numbers, as &#86;.
-func numberedLetters(raw []byte) (n int) {
+// countNumericLetters counts the letters and digits of ASCII that are written by their numbers, as &#86;.
+func countNumericLetters(raw []byte) (n int) {
 	for {
 		at := bytes.IndexByte(raw, '&')
 		if at < 0 {

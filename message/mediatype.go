@@ -19,8 +19,8 @@ type entity struct {
 	attachment bool
 	fragment   bool // a message/partial that does not start its message
 
-	givenType, givenEncoding []byte // the last of these fields, nil if there was none
-	disposed                 bool   // that field has been seen
+	typeField, encodingField []byte // the last of these fields, nil if there was none
+	hasDisposition           bool   // that field has been seen
 }
 
 // describe takes up a field that describes the content. Of two types or encodings the one counts that the reading says,
@@ -32,15 +32,15 @@ func (d *Decoder) describe(e *entity, name, value []byte) {
 	}
 	switch name = name[len(prefix):]; {
 	case ascii.EqualFold(name, "type"):
-		if d.takes(&e.givenType, value, lastType) {
+		if d.usesValue(&e.typeField, value, useLastType) {
 			d.describeType(e, value)
 		}
 	case ascii.EqualFold(name, "transfer-encoding"):
-		if d.takes(&e.givenEncoding, value, lastEncoding) {
+		if d.usesValue(&e.encodingField, value, useLastEncoding) {
 			d.describeTransfer(e, value)
 		}
-	case !e.disposed && ascii.EqualFold(name, "disposition"):
-		e.disposed = true
+	case !e.hasDisposition && ascii.EqualFold(name, "disposition"):
+		e.hasDisposition = true
 		token, params := cutToken(value)
 		e.attachment = ascii.EqualFold(token, "attachment")
 		d.cutParams(params)

@@ -101,8 +101,8 @@ func (d *Decoder) param(name string) []byte {
 		case !found:
 			plain, found = p.value, true
 		case isRead && !bytes.Equal(p.value, plain):
-			d.doubts |= lastParameter
-			if d.reading&lastParameter != 0 {
+			d.ambiguous |= useLastParameter
+			if d.reading&useLastParameter != 0 {
 				plain = p.value
 			}
 		}
@@ -111,7 +111,7 @@ func (d *Decoder) param(name string) []byte {
 		return d.joinPieces()
 	}
 	if found {
-		plain = d.words(plain, nil)
+		plain = d.decodeWords(plain, nil)
 	}
 	if len(d.pieces) == 0 {
 		return plain
@@ -120,8 +120,8 @@ func (d *Decoder) param(name string) []byte {
 	if bytes.Equal(whole, plain) {
 		return whole
 	}
-	d.doubts |= lastParameter
-	if d.reading&lastParameter != 0 {
+	d.ambiguous |= useLastParameter
+	if d.reading&useLastParameter != 0 {
 		return plain
 	}
 	return whole
@@ -165,14 +165,14 @@ func (d *Decoder) joinPieces() []byte {
 		for _, p := range d.pieces {
 			d.arena = append(d.arena, p.value...)
 		}
-		return d.words(d.arena[start:len(d.arena):len(d.arena)], nil)
+		return d.decodeWords(d.arena[start:len(d.arena):len(d.arena)], nil)
 	}
-	d.word = d.word[:0]
+	d.encoded = d.encoded[:0]
 	for _, p := range d.pieces {
 		if p.percent || starless {
-			d.word = appendPercent(d.word, p.value)
+			d.encoded = appendPercent(d.encoded, p.value)
 		} else {
-			d.word = append(d.word, p.value...)
+			d.encoded = append(d.encoded, p.value...)
 		}
 	}
 	start := len(d.arena)

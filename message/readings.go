@@ -7,29 +7,29 @@ type reading uint8
 
 // What counts last.
 const (
-	lastType      reading = 1 << iota // of two Content-Type fields
-	lastEncoding                      // of two Content-Transfer-Encoding fields
-	lastParameter                     // of two boundaries or charsets in one field, and the plain one beside that of RFC 2231
-	readings                          // how many there are
+	useLastType      reading = 1 << iota // of two Content-Type fields
+	useLastEncoding                      // of two Content-Transfer-Encoding fields
+	useLastParameter                     // of two boundaries or charsets in one field, and the plain one beside that of RFC 2231
+	readings                             // how many there are
 )
 
-// readAll reads a message in each way in which the values count that it gives twice.
+// decodeReadings reads a message in each way in which the values count that it gives twice.
 //
 // QUIRK: a field and a parameter occur once. Of two, some programs take the first and some the last, so a sender can show
 // one text to a filter and another to people. Each further reading is one of the whole message, so that two values at
 // every level of nesting do not multiply: there are eight at most, and they share the limits.
-func (d *Decoder) readAll(data []byte) {
-	d.reading, d.doubts = 0, 0
+func (d *Decoder) decodeReadings(data []byte) {
+	d.reading, d.ambiguous = 0, 0
 	d.read(data)
 	first := d.msg
-	var known knownItems
+	var known itemSet
 	for d.reading = 1; d.reading < readings; d.reading++ {
-		if d.reading&^d.doubts != 0 {
+		if d.reading&^d.ambiguous != 0 {
 			continue
 		}
 		if known.items == nil {
-			first.Repairs.add(TwoReadings)
-			known = newKnownItems(&first)
+			first.Repairs.add(Contradiction)
+			known = newItemSet(&first)
 		}
 		d.msg = Message{}
 		d.read(data)
@@ -38,8 +38,8 @@ func (d *Decoder) readAll(data []byte) {
 	d.msg, d.reading = first, 0
 }
 
-// takes reports whether a value of a field counts; given is that of the fields of its name before it, nil if there is none.
-func (d *Decoder) takes(given *[]byte, value []byte, last reading) bool {
+// usesValue reports whether a value of a field counts; given is that of the fields of its name before it, nil if there is none.
+func (d *Decoder) usesValue(given *[]byte, value []byte, last reading) bool {
 	before := *given
 	if *given = value; before == nil {
 		if value == nil {
@@ -48,19 +48,19 @@ func (d *Decoder) takes(given *[]byte, value []byte, last reading) bool {
 		return true
 	}
 	if string(before) != string(value) {
-		d.doubts |= last
+		d.ambiguous |= last
 	}
 	return d.reading&last != 0
 }
 
-// knownItems are hashes of what former readings of a message have found.
-type knownItems struct {
+// itemSet are hashes of what former readings of a message have found.
+type itemSet struct {
 	seed  maphash.Seed
 	items map[uint64]bool
 }
 
-func newKnownItems(m *Message) knownItems {
-	k := knownItems{maphash.MakeSeed(), map[uint64]bool{}}
+func newItemSet(m *Message) itemSet {
+	k := itemSet{maphash.MakeSeed(), map[uint64]bool{}}
 	for _, p := range m.Parts {
 		k.isNewPart(p)
 	}
@@ -74,7 +74,7 @@ func newKnownItems(m *Message) knownItems {
 }
 
 // merge adds to m what is new in a further reading of the message.
-func (k knownItems) merge(m, further *Message, o Options) {
+func (k itemSet) merge(m, further *Message, o Options) {
 	for _, p := range further.Parts {
 		if k.isNewPart(p) {
 			if len(m.Parts) == o.MaxParts {
@@ -103,18 +103,18 @@ func (k knownItems) merge(m, further *Message, o Options) {
 }
 
 // isNewPart goes by the text of a part, whatever its type, and by the type of one that has none.
-func (k knownItems) isNewPart(p Part) bool {
+func (k itemSet) isNewPart(p Part) bool {
 	if p.Text == nil {
 		return k.isNew('f', p.Filename, p.Type)
 	}
 	return k.isNew('p', p.Filename, p.Text, p.Hidden)
 }
 
-func (k knownItems) isNewLink(l Link) bool   { return k.isNew('l', []byte{byte(l.Kind)}, l.URL, l.Text) }
-func (k knownItems) isNewField(f Field) bool { return k.isNew('h', f.Name, f.Value) }
+func (k itemSet) isNewLink(l Link) bool   { return k.isNew('l', []byte{byte(l.Kind)}, l.URL, l.Text) }
+func (k itemSet) isNewField(f Field) bool { return k.isNew('h', f.Name, f.Value) }
 
 // isNew reports whether an item of that kind, made of pieces, has not been seen before.
-func (k knownItems) isNew(kind byte, pieces ...[]byte) bool {
+func (k itemSet) isNew(kind byte, pieces ...[]byte) bool {
 	var h maphash.Hash
 	h.SetSeed(k.seed)
 	h.WriteByte(kind)

@@ -33,7 +33,7 @@ const (
 	InvalidUTF8
 	UndeclaredHTML
 	UnclosedTag
-	TwoReadings
+	Contradiction
 	CutDepth
 	CutParts
 	CutText
@@ -94,7 +94,7 @@ func (r Repair) String() string {
 		return "HTML declared as plain text"
 	case UnclosedTag:
 		return "HTML tag or comment without an end"
-	case TwoReadings:
+	case Contradiction:
 		return "fields that contradict each other"
 	case CutDepth:
 		return "cut: too deep"

@@ -5,7 +5,7 @@ import "bytes"
 // isSigned reports whether a file is a content with its signature (CMS, RFC 5652).
 func (d *Decoder) isSigned(e entity, body []byte) bool {
 	const sequence, enough = 0x30, 32
-	head := d.head(e, body)
+	head := d.contentStart(e, body)
 	if len(head) == 0 || head[0] != sequence {
 		return false
 	}
@@ -16,12 +16,12 @@ func (d *Decoder) isSigned(e entity, body []byte) bool {
 // signed returns the message in a content with its signature, nil if it holds another thing.
 //
 // QUIRK: signed mail has the text beside its signature. It may also hold it in the same file, smime.p7m, which mail programs
-// show as if nothing were around it, whoever has signed it (signed.eml).
+// showContent as if nothing were around it, whoever has signed it (signed.eml).
 func (d *Decoder) signed(content []byte) []byte {
 	start := len(d.arena)
 	d.arena = appendSigned(d.arena, content)
 	content = d.arena[start:len(d.arena):len(d.arena)]
-	if name, _ := cutName(content[:min(len(content), headBytes)]); name == nil {
+	if name, _ := cutName(content[:min(len(content), sniffedBytes)]); name == nil {
 		return nil // a profile or another file for programs
 	}
 	return content

@@ -2,39 +2,39 @@ package message
 
 import "chaff/internal/css"
 
-// place adds text that style sheets show to what is seen, or to what is hidden.
-func (d *Decoder) place(text []byte, why Marks, turns uint8, h *htmlState) {
+// addText adds text that style sheets show to what is seen, or to what is hidden.
+func (d *Decoder) addText(text []byte, why Marks, turns uint8, h *htmlState) {
 	if why != 0 {
 		d.hide(text, why, h)
 		return
 	}
-	d.turn(h, turns)
+	d.reverseTo(h, turns)
 	d.arena = append(d.arena, text...)
 }
 
-// closed adds the texts behind the elements that are no longer open; before is how many were.
-func (d *Decoder) closed(h *htmlState, before int) {
+// addTextsAfter adds the texts behind the elements that are no longer open; before is how many were.
+func (d *Decoder) addTextsAfter(h *htmlState, before int) {
 	if len(d.after) == 0 {
 		return
 	}
 	for i := before - 1; i >= len(h.page.open); i-- {
 		if e := &h.page.open[:before][i]; e.afterFrom < e.afterTo {
-			d.place(d.after[e.afterFrom:e.afterTo], e.whyAfter, e.appearance.Reversals, h)
+			d.addText(d.after[e.afterFrom:e.afterTo], e.afterHiddenBy, e.appearance.Reversals, h)
 		}
 	}
 }
 
-// addTexts adds the text that style sheets show before an element which starts, and keeps what they show after it.
-func (d *Decoder) addTexts(e *element, h *htmlState) {
+// addTextsAround adds the text that style sheets show before an element which starts, and keeps what they show after it.
+func (d *Decoder) addTextsAround(e *element, h *htmlState) {
 	before, why := d.addedText(css.Before, e)
 	if len(before) > 0 {
-		d.place(before, why, e.appearance.Reversals, h)
+		d.addText(before, why, e.appearance.Reversals, h)
 	}
 	after, why := d.addedText(css.After, e)
 	if len(after) > 0 {
 		start := len(d.after)
 		d.after = append(d.after, after...)
-		e.afterFrom, e.afterTo, e.whyAfter = start, len(d.after), why
+		e.afterFrom, e.afterTo, e.afterHiddenBy = start, len(d.after), why
 	}
 }
 
@@ -56,13 +56,13 @@ func (d *Decoder) restyle(h *htmlState) {
 	}
 	h.page.open = open[:0]
 	for _, e := range open {
-		d.unwrittenName = e.key.appendName(d.unwrittenName[:0])
-		d.startUnwritten(h)
+		d.impliedName = e.key.appendName(d.impliedName[:0])
+		d.startImplied(h)
 	}
 }
 
-// unwritten opens the elements around one of that name that browsers open although nobody has written them.
-func (d *Decoder) unwritten(name []byte, h *htmlState) {
+// openImplied opens the elements around one of that name that browsers open although nobody has written them.
+func (d *Decoder) openImplied(name []byte, h *htmlState) {
 	top := h.page.top().key
 	switch string(name) {
 	case "html":
@@ -100,17 +100,17 @@ func (d *Decoder) unwritten(name []byte, h *htmlState) {
 	}
 }
 
-// startUnwritten opens an element of the name in d.unwrittenName, which has no attributes.
-func (d *Decoder) startUnwritten(h *htmlState) {
+// startImplied opens an element of the name in d.impliedName, which has no attributes.
+func (d *Decoder) startImplied(h *htmlState) {
 	given := d.current.Attributes
 	d.current.Attributes = nil
-	e := h.page.child(d.unwrittenName)
-	d.styled(&e, d.unwrittenName, h)
+	e := h.page.child(d.impliedName)
+	d.applyStyles(&e, d.impliedName, h)
 	h.page.push(e)
 	d.current.Attributes = given
 }
 
 func (d *Decoder) startNamed(name string, h *htmlState) {
-	d.unwrittenName = append(d.unwrittenName[:0], name...)
-	d.startUnwritten(h)
+	d.impliedName = append(d.impliedName[:0], name...)
+	d.startImplied(h)
 }

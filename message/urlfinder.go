@@ -27,14 +27,14 @@ type urlFinder struct {
 // mark is where a pattern is next. It is looked for again only when that has been passed, so that the text is read
 // once per pattern.
 type mark struct {
-	at    int
-	known bool
+	at       int
+	searched bool
 }
 
 // next returns where what find finds is in text at or after from, len(text) if nowhere.
 func (m *mark) next(text []byte, from int, find func([]byte) int) int {
-	if !m.known || m.at < from {
-		m.known = true
+	if !m.searched || m.at < from {
+		m.searched = true
 		m.at = len(text)
 		if i := find(text[from:]); i >= 0 {
 			m.at = from + i

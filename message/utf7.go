@@ -15,7 +15,7 @@ func appendUTF7(dst, text []byte) []byte {
 		if text[0] != '+' {
 			r, size := utf8.DecodeRune(text)
 			if r == utf8.RuneError && size == 1 {
-				dst = appendMended(dst, text[:1])
+				dst = appendRepaired(dst, text[:1])
 			} else {
 				dst = append(dst, text[:size]...)
 			}

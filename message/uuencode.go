@@ -115,7 +115,7 @@ func appendUU(dst, lines []byte) (_, rest []byte, ok bool) {
 }
 
 // findUUBegin returns where the first line is that starts a file, and where the next line starts. It counts only if a
-// file follows, since people write "begin" too.
+// addFile follows, since people write "begin" too.
 func findUUBegin(text []byte) (at, lines int, name []byte, ok bool) {
 	for {
 		line, rest := cutLine(text[at:])

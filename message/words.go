@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// words decodes the encoded words (RFC 2047) of a field value; what is outside of them is in charset.
+// decodeWords decodes the encoded words (RFC 2047) of a field value; what is outside of them is in charset.
 //
 // QUIRK: it should be ASCII. In mail it is in any charset, often that of the body (charset-header.eml).
 //
 // QUIRK: encoded words stand alone between blanks, hold no blanks, and each holds whole characters. In mail they stand
 // inside of words and quotes, hold blanks, and split characters (encoded-words.eml). So they are found anywhere, and
 // the bytes of neighbours of one charset are joined before they are converted.
-func (d *Decoder) words(value, charset []byte) []byte {
-	if isUndoubted(value) {
+func (d *Decoder) decodeWords(value, charset []byte) []byte {
+	if isPlainValue(value) {
 		return value
 	}
 	if looksLikeASCII(charset) {
@@ -24,8 +24,8 @@ func (d *Decoder) words(value, charset []byte) []byte {
 		return d.toUTF8(value, charset, false)
 	}
 	start := len(d.arena)
-	d.word = d.word[:0]
-	var pending []byte // charset of the bytes in d.word; nil if the last thing was no encoded word
+	d.encoded = d.encoded[:0]
+	var pending []byte // charset of the bytes in d.encoded; nil if the last thing was no encoded word
 	for len(value) > 0 {
 		at := bytes.Index(value, []byte("=?"))
 		if at < 0 {
@@ -60,9 +60,9 @@ func (d *Decoder) words(value, charset []byte) []byte {
 	return bytes.TrimSpace(d.arena[start:len(d.arena):len(d.arena)])
 }
 
-// isUndoubted reports whether a value is ASCII without what encoded words and other charsets are made of: "=", escapes and
+// isPlainValue reports whether a value is ASCII without what encoded words and other charsets are made of: "=", escapes and
 // NUL. It looks at eight bytes at a time, since all fields of all mail come here.
-func isUndoubted(value []byte) bool {
+func isPlainValue(value []byte) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	for ; len(value) >= 8; value = value[8:] {
 		// Among bytes of ASCII, subtracting 1 from each leaves the highest bit set if one is 0.
@@ -81,8 +81,8 @@ func isUndoubted(value []byte) bool {
 
 // flushWord appends the collected bytes of encoded words to the arena.
 func (d *Decoder) flushWord(charset []byte) {
-	d.appendUTF8(d.word, charset, false)
-	d.word = d.word[:0]
+	d.appendUTF8(d.encoded, charset, false)
+	d.encoded = d.encoded[:0]
 }
 
 // encodedWord is "=?charset?encoding?text?=".
@@ -124,13 +124,13 @@ func cutEncodedWord(value []byte) (w encodedWord, ok bool) {
 	return w, true
 }
 
-// appendWord appends the bytes of an encoded word to d.word.
+// appendWord appends the bytes of an encoded word to d.encoded.
 func (d *Decoder) appendWord(w encodedWord) {
 	var ok bool
 	if w.encoding == 'b' {
-		d.word, ok = appendBase64(d.word, w.text)
+		d.encoded, ok = appendBase64(d.encoded, w.text)
 	} else {
-		d.word, ok = appendQ(d.word, w.text)
+		d.encoded, ok = appendQ(d.encoded, w.text)
 	}
 	if !ok {
 		d.msg.Repairs.add(BadEncodedWord)
