@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"slices"
+	"strings"
 
 	"chaff/internal/ascii"
 )
@@ -204,21 +205,9 @@ func appendBase64(dst, src []byte) (_ []byte, ok bool) {
 
 const notBase64 = 0xff
 
-// base64Value returns what a digit of base64 stands for, or notBase64.
+// base64Value returns the value of a digit of base64, or notBase64.
 func base64Value(c byte) byte {
-	switch {
-	case 'a' <= c && c <= 'z':
-		return c - 'a' + 26
-	case 'A' <= c && c <= 'Z':
-		return c - 'A'
-	case '0' <= c && c <= '9':
-		return c - '0' + 52
-	case c == '+':
-		return 62
-	case c == '/':
-		return 63
-	}
-	return notBase64
+	return byte(strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", c))
 }
 
 // appendQuotedPrintable appends the bytes that src stands for. An "=" that starts no escape is kept as it is. It
@@ -254,15 +243,16 @@ func appendQuotedPrintable(dst, src []byte) (_ []byte, ok bool) {
 	}
 }
 
-// appendQ appends the bytes that the text of a Q encoded word (RFC 2047) stands for, and reports whether it was whole.
-func appendQ(dst, text []byte) (_ []byte, ok bool) {
+// appendUnescaped appends text with the byte in place of each escape, a sign and two hexadecimal digits: "=" in Q encoded words
+// (RFC 2047), where "_" is a blank, and "%" in parameters (RFC 2231). It reports whether each sign begins an escape.
+func appendUnescaped(dst, text []byte, sign byte) (_ []byte, ok bool) {
 	ok = true
 	for i := 0; i < len(text); i++ {
 		c := text[i]
-		switch c {
-		case '_':
+		switch {
+		case c == '_' && sign == '=':
 			c = ' '
-		case '=':
+		case c == sign:
 			if h, isHex := ascii.HexByte(text[i+1:]); isHex {
 				c = h
 				i += 2
@@ -273,19 +263,4 @@ func appendQ(dst, text []byte) (_ []byte, ok bool) {
 		dst = append(dst, c)
 	}
 	return dst, ok
-}
-
-// appendPercent appends the bytes that a value of RFC 2231 stands for.
-func appendPercent(dst, value []byte) []byte {
-	for i := 0; i < len(value); i++ {
-		c := value[i]
-		if c == '%' {
-			if h, isHex := ascii.HexByte(value[i+1:]); isHex {
-				c = h
-				i += 2
-			}
-		}
-		dst = append(dst, c)
-	}
-	return dst
 }

@@ -263,16 +263,9 @@ func isGarbled(text []byte) bool {
 // transform appends what decoder makes of text to the arena.
 func (d *Decoder) transform(decoder *encoding.Decoder, text []byte) {
 	decoder.Reset()
-	for {
-		d.arena = slices.Grow(d.arena, len(text)+2*utf8.UTFMax)
-		made, read, err := decoder.Transform(d.arena[len(d.arena):cap(d.arena)], text, true)
-		d.arena = d.arena[:len(d.arena)+made]
-		text = text[read:]
-		if err != transform.ErrShortDst {
-			break
-		}
-	}
-	d.arena = appendRepaired(d.arena, text) // nothing, unless decoder gave up
+	var read int
+	d.arena, read, _ = transform.Append(decoder, d.arena, text)
+	d.arena = appendRepaired(d.arena, text[read:]) // nothing, unless decoder gave up
 }
 
 // appendRepaired appends text, and in place of each byte that is not valid UTF-8 what it means in windows-1252. So a text

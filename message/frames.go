@@ -121,7 +121,7 @@ func (d *Decoder) readFrame(f frame) {
 // unpacked returns the bytes that the content of a "data:" address stands for.
 func (d *Decoder) unpacked(content []byte, isBase64 bool) []byte {
 	start := len(d.arena)
-	d.arena = appendPercent(d.arena, content)
+	d.arena, _ = appendUnescaped(d.arena, content, '%')
 	content = d.arena[start:len(d.arena):len(d.arena)]
 	if isBase64 {
 		start = len(d.arena)

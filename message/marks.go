@@ -30,25 +30,18 @@ const (
 
 // String returns the name of a mark, such as "hidden-text".
 func (m Mark) String() string {
-	switch m {
-	case HiddenText:
-		return "hidden-text"
-	case HiddenByStyle:
-		return "hidden-by-style"
-	case HiddenByColour:
-		return "hidden-by-colour"
-	case HiddenBySize:
-		return "hidden-by-size"
-	case HiddenOffScreen:
-		return "hidden-off-screen"
-	case CommentInWord:
-		return "comment-in-word"
-	case TagInWord:
-		return "tag-in-word"
-	case BreakInWord:
-		return "break-in-word"
-	case NumericEntity:
-		return "numeric-entity"
+	if m < markKinds {
+		return [...]string{
+			HiddenText:      "hidden-text",
+			HiddenByStyle:   "hidden-by-style",
+			HiddenByColour:  "hidden-by-colour",
+			HiddenBySize:    "hidden-by-size",
+			HiddenOffScreen: "hidden-off-screen",
+			CommentInWord:   "comment-in-word",
+			TagInWord:       "tag-in-word",
+			BreakInWord:     "break-in-word",
+			NumericEntity:   "numeric-entity",
+		}[m]
 	}
 	return fmt.Sprintf("mark-%d", uint8(m))
 }
@@ -60,15 +53,7 @@ type Marks uint32
 func (s Marks) Has(m Mark) bool { return s&(1<<m) != 0 }
 
 // All yields the members of the set in the order of the constants.
-func (s Marks) All() iter.Seq[Mark] {
-	return func(yield func(Mark) bool) {
-		for m := range markKinds {
-			if s.Has(m) && !yield(m) {
-				return
-			}
-		}
-	}
-}
+func (s Marks) All() iter.Seq[Mark] { return members[Mark](uint64(s) & (1<<markKinds - 1)) }
 
 // add puts m into the set.
 func (s *Marks) add(m Mark) { *s |= 1 << m }

@@ -73,17 +73,7 @@ const (
 
 // String returns a word for the kind: "written", "anchor", "form", "image" or "other".
 func (k LinkKind) String() string {
-	switch k {
-	case LinkWritten:
-		return "written"
-	case LinkAnchor:
-		return "anchor"
-	case LinkForm:
-		return "form"
-	case LinkImage:
-		return "image"
-	}
-	return "other"
+	return [...]string{"written", "anchor", "form", "image", "other"}[min(k, LinkOther)]
 }
 
 // Link is one link of a message.

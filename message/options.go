@@ -29,43 +29,44 @@ type Options struct {
 	MaxSeconds int `json:"max_seconds"`
 }
 
-// DefaultOptions returns limits that ordinary mail never meets.
-func DefaultOptions() Options {
-	return Options{MaxDepth: 30, MaxParts: 1000, MaxTextBytes: 4 << 20, MaxHeaderBytes: 64 << 10, MaxHeaderFields: 1000,
-		MaxSeconds: 60}
+// limit is the range of an option: from 1 to most, def for 0.
+type limit struct {
+	key       string
+	value     *int
+	def, most int
 }
+
+func (o *Options) limits() []limit {
+	return []limit{
+		{"max_depth", &o.MaxDepth, 30, 1000},
+		{"max_parts", &o.MaxParts, 1000, 1_000_000},
+		{"max_text_bytes", &o.MaxTextBytes, 4 << 20, 1 << 30},
+		{"max_header_bytes", &o.MaxHeaderBytes, 64 << 10, 16 << 20},
+		{"max_header_fields", &o.MaxHeaderFields, 1000, 1_000_000},
+		{"max_seconds", &o.MaxSeconds, 60, 3600},
+	}
+}
+
+// DefaultOptions returns limits that ordinary mail never meets.
+func DefaultOptions() Options { return Options{}.orDefaults() }
 
 // Validate returns all complaints about o, joined, or nil.
 func (o Options) Validate() error {
-	check := func(key string, value, limit int) error {
-		if value < 0 || value > limit {
-			return fmt.Errorf("%s is %d: want 1 to %d, or 0 for the default", key, value, limit)
+	var errs []error
+	for _, l := range o.limits() {
+		if *l.value < 0 || *l.value > l.most {
+			errs = append(errs, fmt.Errorf("%s is %d: want 1 to %d, or 0 for the default", l.key, *l.value, l.most))
 		}
-		return nil
 	}
-	return errors.Join(
-		check("max_depth", o.MaxDepth, 1000),
-		check("max_parts", o.MaxParts, 1_000_000),
-		check("max_text_bytes", o.MaxTextBytes, 1<<30),
-		check("max_header_bytes", o.MaxHeaderBytes, 16<<20),
-		check("max_header_fields", o.MaxHeaderFields, 1_000_000),
-		check("max_seconds", o.MaxSeconds, 3600),
-	)
+	return errors.Join(errs...)
 }
 
-// orDefaults replaces zero limits (and, so that nothing can panic, negative ones) by the defaults.
+// orDefaults returns o with the defaults for limits that are zero, or negative, which could make the decoder panic.
 func (o Options) orDefaults() Options {
-	def := DefaultOptions()
-	fill := func(value *int, def int) {
-		if *value <= 0 {
-			*value = def
+	for _, l := range o.limits() {
+		if *l.value <= 0 {
+			*l.value = l.def
 		}
 	}
-	fill(&o.MaxDepth, def.MaxDepth)
-	fill(&o.MaxParts, def.MaxParts)
-	fill(&o.MaxTextBytes, def.MaxTextBytes)
-	fill(&o.MaxHeaderBytes, def.MaxHeaderBytes)
-	fill(&o.MaxHeaderFields, def.MaxHeaderFields)
-	fill(&o.MaxSeconds, def.MaxSeconds)
 	return o
 }

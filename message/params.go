@@ -170,7 +170,7 @@ func (d *Decoder) joinPieces() []byte {
 	d.encoded = d.encoded[:0]
 	for _, p := range d.pieces {
 		if p.percent || starless {
-			d.encoded = appendPercent(d.encoded, p.value)
+			d.encoded, _ = appendUnescaped(d.encoded, p.value, '%')
 		} else {
 			d.encoded = append(d.encoded, p.value...)
 		}

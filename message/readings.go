@@ -1,6 +1,9 @@
 package message
 
-import "hash/maphash"
+import (
+	"bytes"
+	"math"
+)
 
 // reading says which of two values counts where a message gives two that differ. The first one does where no bit is set.
 type reading uint8
@@ -27,7 +30,7 @@ func (d *Decoder) decodeReadings(data []byte) {
 		if d.reading&^d.ambiguous != 0 {
 			continue
 		}
-		if known.items == nil {
+		if known == nil {
 			first.Repairs.add(Contradiction)
 			known = newItemSet(&first)
 		}
@@ -53,48 +56,42 @@ func (d *Decoder) usesValue(given *[]byte, value []byte, last reading) bool {
 	return d.reading&last != 0
 }
 
-// itemSet are hashes of what former readings of a message have found.
-type itemSet struct {
-	seed  maphash.Seed
-	items map[uint64]bool
-}
+// itemSet is the set of what former readings of a message have found.
+type itemSet map[string]bool
 
 func newItemSet(m *Message) itemSet {
-	k := itemSet{maphash.MakeSeed(), map[uint64]bool{}}
-	for _, p := range m.Parts {
-		k.isNewPart(p)
-	}
-	for _, l := range m.Links {
-		k.isNewLink(l)
-	}
-	for _, f := range m.Attached {
-		k.isNewField(f)
-	}
-	return k
+	s := itemSet{}
+	s.merge(&Message{}, m, Options{MaxParts: math.MaxInt, MaxHeaderFields: math.MaxInt})
+	return s
 }
 
 // merge adds to m what is new in a further reading of the message.
-func (k itemSet) merge(m, further *Message, o Options) {
+func (s itemSet) merge(m, further *Message, o Options) {
 	for _, p := range further.Parts {
-		if k.isNewPart(p) {
-			if len(m.Parts) == o.MaxParts {
-				m.Repairs.add(CutParts)
-				break
-			}
+		isNew := s.add("text", p.Filename, p.Text, p.Hidden) // whatever its type
+		if p.Text == nil {
+			isNew = s.add("file", p.Filename, p.Type)
+		}
+		if isNew && len(m.Parts) == o.MaxParts {
+			m.Repairs.add(CutParts)
+			break
+		}
+		if isNew {
 			m.Parts = append(m.Parts, p)
 		}
 	}
 	for _, l := range further.Links {
-		if k.isNewLink(l) {
+		if s.add(l.Kind.String(), l.URL, l.Text) {
 			m.Links = append(m.Links, l)
 		}
 	}
 	for _, f := range further.Attached {
-		if k.isNewField(f) {
-			if len(m.Header)+len(m.Attached) == o.MaxHeaderFields {
-				m.Repairs.add(CutHeader)
-				break
-			}
+		isNew := s.add("field", f.Name, f.Value)
+		if isNew && len(m.Header)+len(m.Attached) == o.MaxHeaderFields {
+			m.Repairs.add(CutHeader)
+			break
+		}
+		if isNew {
 			m.Attached = append(m.Attached, f)
 		}
 	}
@@ -102,30 +99,10 @@ func (k itemSet) merge(m, further *Message, o Options) {
 	m.Marks |= further.Marks
 }
 
-// isNewPart goes by the text of a part, whatever its type, and by the type of one that has none.
-func (k itemSet) isNewPart(p Part) bool {
-	if p.Text == nil {
-		return k.isNew('f', p.Filename, p.Type)
-	}
-	return k.isNew('p', p.Filename, p.Text, p.Hidden)
-}
-
-func (k itemSet) isNewLink(l Link) bool   { return k.isNew('l', []byte{byte(l.Kind)}, l.URL, l.Text) }
-func (k itemSet) isNewField(f Field) bool { return k.isNew('h', f.Name, f.Value) }
-
-// isNew reports whether an item of that kind, made of pieces, has not been seen before.
-func (k itemSet) isNew(kind byte, pieces ...[]byte) bool {
-	var h maphash.Hash
-	h.SetSeed(k.seed)
-	h.WriteByte(kind)
-	for _, piece := range pieces {
-		h.WriteByte(0)
-		h.Write(piece)
-	}
-	sum := h.Sum64()
-	if k.items[sum] {
-		return false
-	}
-	k.items[sum] = true
-	return true
+// add reports whether an item of that kind, made of pieces, is new.
+func (s itemSet) add(kind string, pieces ...[]byte) bool {
+	key := kind + "\x00" + string(bytes.Join(pieces, []byte{0}))
+	isNew := !s[key]
+	s[key] = true
+	return isNew
 }

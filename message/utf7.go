@@ -1,6 +1,7 @@
 package message
 
 import (
+	"encoding/base64"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -48,37 +49,25 @@ func appendUTF7(dst, text []byte) []byte {
 	return dst
 }
 
-// appendUTF7Run appends the characters that digits of base64 stand for. It reports whether they are some; if not, dst is
-// unchanged. Bits that are left over must be fewer than a digit has, and 0.
+// appendUTF7Run appends the characters that digits of base64 stand for. It reports whether they are valid; if not, dst is unchanged.
 func appendUTF7Run(dst, digits []byte) (_ []byte, ok bool) {
+	units, err := base64.RawStdEncoding.Strict().AppendDecode(nil, digits)
+	if err != nil || len(units)%2 != 0 {
+		return dst, false
+	}
 	start := len(dst)
-	var bits uint32
-	have := 0
-	var high rune // the first half of a character of two
-	for _, c := range digits {
-		bits = bits<<6 | uint32(base64Value(c))
-		if have += 6; have < 16 {
-			continue
-		}
-		have -= 16
-		unit := rune(bits >> have & 0xffff)
-		bits &= 1<<have - 1
-		switch {
-		case high != 0:
-			r := utf16.DecodeRune(high, unit)
-			if r == utf8.RuneError {
+	for i := 0; i < len(units); i += 2 {
+		r := rune(units[i])<<8 | rune(units[i+1])
+		if utf16.IsSurrogate(r) {
+			var low rune
+			if i += 2; i < len(units) {
+				low = rune(units[i])<<8 | rune(units[i+1])
+			}
+			if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
 				return dst[:start], false
 			}
-			dst = utf8.AppendRune(dst, r)
-			high = 0
-		case utf16.IsSurrogate(unit):
-			high = unit
-		default:
-			dst = utf8.AppendRune(dst, unit)
 		}
-	}
-	if have >= 6 || bits != 0 || high != 0 {
-		return dst[:start], false
+		dst = utf8.AppendRune(dst, r)
 	}
 	return dst, true
 }

@@ -130,7 +130,7 @@ func (d *Decoder) appendWord(w encodedWord) {
 	if w.encoding == 'b' {
 		d.encoded, ok = appendBase64(d.encoded, w.text)
 	} else {
-		d.encoded, ok = appendQ(d.encoded, w.text)
+		d.encoded, ok = appendUnescaped(d.encoded, w.text, '=')
 	}
 	if !ok {
 		d.msg.Repairs.add(BadEncodedWord)
