@@ -9,8 +9,8 @@ import (
 	"chaff/internal/css"
 )
 
-// takeAttributes keeps the attributes of the current tag that matter in d.attributes. Of two with the same name the
-// tokenizer returns the first.
+// takeAttributes keeps the attributes of the current tag that matter. Of two with the same name the tokenizer returns the
+// first.
 func (d *Decoder) takeAttributes(z *html.Tokenizer) {
 	d.current.Attributes = d.current.Attributes[:0]
 	for more := true; more; {
@@ -21,7 +21,7 @@ func (d *Decoder) takeAttributes(z *html.Tokenizer) {
 	}
 }
 
-// isUsed reports whether attributes of that name matter, whatever style sheets say.
+// isUsed reports whether an attribute of that name matters, whatever the style sheets say.
 func isUsed(name []byte) bool {
 	switch string(name) {
 	case "style", "class", "id", "hidden", "bgcolor", "color", "text", "link", "alt", "type", "value", "http-equiv", "content", "media",
@@ -32,10 +32,10 @@ func isUsed(name []byte) bool {
 	return false
 }
 
-const maxClass = 1 << 10 // bytes of a class attribute that are looked at
+const maxClass = 1 << 10 // bytes of a class attribute that are read
 
-// attributes takes from the attributes in d.given the links and the style of a tag, which is added to s. It returns the
-// text that is shown for the element itself.
+// attributes adds the style of the current tag to s and its links to the message. It returns the text that the element
+// itself shows.
 func (d *Decoder) attributes(name []byte, s *css.Style, e *element, h *htmlState) (shown []byte) {
 	var declarations, class, id, kind, value, placeholder, content []byte
 	var isRefresh bool
@@ -114,7 +114,7 @@ func (d *Decoder) attributes(name []byte, s *css.Style, e *element, h *htmlState
 	return shown
 }
 
-// showsAlternative reports whether a reader sees the alternative text of an element if it has no picture.
+// showsAlternative reports whether an element shows its alternative text when images are off.
 func showsAlternative(name []byte) bool {
 	switch string(name) {
 	case "img", "image", "input", "area", "object", "embed":
@@ -123,8 +123,7 @@ func showsAlternative(name []byte) bool {
 	return false
 }
 
-// showsValue reports whether a reader sees the value of an input of that kind: a button, or a field with text in it, as any
-// kind is that does not exist.
+// showsValue reports whether an input of that type shows its value. Unknown types are text fields.
 func showsValue(kind []byte) bool {
 	for _, other := range [...]string{"hidden", "checkbox", "radio", "image", "password", "file", "color", "range"} {
 		if ascii.EqualFold(kind, other) {
@@ -134,8 +133,8 @@ func showsValue(kind []byte) bool {
 	return true
 }
 
-// showAttribute adds text from an attribute to what is seen, or to what is hidden. It stands for a picture or button,
-// which is seen whatever the colour and size of text are there.
+// showAttribute adds text from an attribute to the visible or the hidden text. It labels an image or a button, so the colour
+// and size of text do not hide it.
 func (d *Decoder) showAttribute(text []byte, e *element, h *htmlState) {
 	if len(text) == 0 {
 		return
@@ -150,7 +149,7 @@ func (d *Decoder) showAttribute(text []byte, e *element, h *htmlState) {
 	*to = append(*to, ' ')
 }
 
-// attributeLink keeps the link in an attribute of an element that links.
+// attributeLink adds the link in an attribute to the message.
 func (d *Decoder) attributeLink(name []byte, key string, value []byte, s *css.Style, h *htmlState) {
 	d.addData(value)
 	switch string(name) {
@@ -158,7 +157,7 @@ func (d *Decoder) attributeLink(name []byte, key string, value []byte, s *css.St
 		if key != "href" {
 			return
 		}
-		s.Text = h.link // links have a colour of their own
+		s.Text = h.link // the default colour of links
 		d.endAnchor(h)
 		if d.addLink(LinkAnchor, value) && string(name) == "a" {
 			h.anchor, h.anchorStart = len(d.msg.Links)-1, len(d.arena)
@@ -191,7 +190,7 @@ func (d *Decoder) attributeLink(name []byte, key string, value []byte, s *css.St
 	}
 }
 
-// endAnchor ends the text of the link that is being read.
+// endAnchor sets the text of the open anchor.
 func (d *Decoder) endAnchor(h *htmlState) {
 	if h.anchor < 0 {
 		return
@@ -217,8 +216,8 @@ func (d *Decoder) endAnchor(h *htmlState) {
 
 const maxLinkText = 256
 
-// addSourceSet keeps the links of a srcset: "a.png 1x, b.png 2x". A comma ends a link only before a blank or behind what is said
-// of it.
+// addSourceSet adds the links of a srcset: "a.png 1x, b.png 2x". A comma ends a link only before a blank or after a
+// descriptor.
 func (d *Decoder) addSourceSet(value []byte) {
 	for len(value) > 0 {
 		value = bytes.TrimLeft(value, ", \t\r\n\f")
@@ -229,14 +228,14 @@ func (d *Decoder) addSourceSet(value []byte) {
 		value = value[len(url):]
 		last := bytes.TrimRight(url, ",")
 		d.addLink(LinkImage, last)
-		if len(last) == len(url) { // what is said of it follows
+		if len(last) == len(url) { // a descriptor follows
 			_, value, _ = bytes.Cut(value, []byte(","))
 		}
 	}
 }
 
-// addRefresh keeps the link to which a page goes on by itself: "0; url=http://...". As in browsers a blank may stand for the
-// semicolon, and "url=" may be missing (html-links.eml).
+// addRefresh adds the link of a page that redirects: "0; url=http://...". As in browsers, a blank may replace the semicolon,
+// and "url=" may be missing (html-links.eml).
 func (d *Decoder) addRefresh(content []byte) {
 	url := bytes.TrimLeft(bytes.TrimLeft(content, blanks), "0123456789.")
 	if len(url) == 0 || !bytes.ContainsRune([]byte(blanks+";,"), rune(url[0])) {

@@ -64,7 +64,7 @@ type Decoder struct {
 	typePlain, typeMessage, typeHTML, typeFile []byte // types of parts that declare none
 }
 
-// NewDecoder returns a Decoder with the limits o, which have been validated. Zero limits mean the defaults.
+// NewDecoder returns a Decoder with the limits o, which must be valid. Zero limits mean the defaults.
 func NewDecoder(o Options) *Decoder {
 	return &Decoder{
 		options:     o.orDefaults(),
@@ -77,8 +77,8 @@ func NewDecoder(o Options) *Decoder {
 	}
 }
 
-// Decode decodes one message. It never fails; raw is not changed. The result is valid until the next Decode, and as
-// long as raw stays unchanged, since it may share memory with it.
+// Decode decodes one message. It never fails and does not change raw. The result may share memory with raw; it is valid
+// until the next Decode.
 func (d *Decoder) Decode(raw []byte) *Message {
 	d.msg = Message{Header: d.msg.Header[:0], Attached: d.msg.Attached[:0], Parts: d.msg.Parts[:0], Links: d.msg.Links[:0]}
 	d.textLeft, d.fileLeft = d.options.MaxTextBytes, maxFileBytes
@@ -95,14 +95,14 @@ func (d *Decoder) Decode(raw []byte) *Message {
 	return &d.msg
 }
 
-// read reads a message with LF as the only line end into d.msg.
+// read reads a message, whose lines end in LF, into d.msg.
 func (d *Decoder) read(data []byte) {
 	d.boundaries, d.headerLeft = d.boundaries[:0], maxHeaders*d.options.MaxHeaderBytes
 	e, body := d.header(data, d.typePlain, &d.msg.Header)
 	d.walk(e, body, 0)
 }
 
-// startClock sets the deadline for a message of that size. Smaller ones than minTimed cannot take long.
+// startClock sets the deadline for a message of that size. Messages below minTimed cannot take long.
 func (d *Decoder) startClock(size int) {
 	const minTimed = 64 << 10
 	d.deadline, d.clockReads = time.Time{}, 0
@@ -111,8 +111,7 @@ func (d *Decoder) startClock(size int) {
 	}
 }
 
-// outOfTime reports whether the time for the message is up. It is asked for each field and each part, and looks at the clock
-// for some of them.
+// outOfTime reports whether the time for the message is up. Only every 32nd call reads the clock.
 func (d *Decoder) outOfTime() bool {
 	const each = 32
 	if d.deadline.IsZero() {
@@ -126,10 +125,10 @@ func (d *Decoder) outOfTime() bool {
 	return true
 }
 
-// maxHeaders is how many fields of the largest size are read of a message in all, its parts and attached messages included.
+// maxHeaders is how many header fields of the largest size are read of a message, its parts and attached messages included.
 const maxHeaders = 32
 
-// normalise returns data with LF as the only line end: a copy in the arena if there is a CR in it.
+// normalise returns data with LF as the only line end. It copies data into the arena if there is a CR in it.
 func (d *Decoder) normalise(data []byte) []byte {
 	if bytes.IndexByte(data, '\r') < 0 {
 		return data
@@ -141,7 +140,7 @@ func (d *Decoder) normalise(data []byte) []byte {
 
 // appendNormal appends data with LF as the only line end.
 //
-// QUIRK: lines end in CR LF; mail on disk has LF, and broken gateways leave CR CR LF or CR alone (bare-cr.eml).
+// QUIRK: lines end in CR LF. Mail on disk has LF, and broken gateways leave CR CR LF or a bare CR (bare-cr.eml).
 func (d *Decoder) appendNormal(dst, data []byte) []byte {
 	for cr := bytes.IndexByte(data, '\r'); cr >= 0; cr = bytes.IndexByte(data, '\r') {
 		dst = append(append(dst, data[:cr]...), '\n')
@@ -160,7 +159,7 @@ func (d *Decoder) appendNormal(dst, data []byte) []byte {
 	return append(dst, data...)
 }
 
-// skipFromLine returns data without the line that mbox files and some forwarding programs put before a header.
+// skipFromLine returns data without the "From " line that mbox files and some programs put before a header.
 func skipFromLine(data []byte) []byte {
 	if isFromLine(data) {
 		_, data = cutLine(data)
@@ -173,7 +172,6 @@ func isFromLine(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("From ")) || bytes.HasPrefix(data, []byte(">From "))
 }
 
-// cutLine returns the first line of data without its line end, and what follows.
 func cutLine(data []byte) (line, rest []byte) {
 	if end := bytes.IndexByte(data, '\n'); end >= 0 {
 		return data[:end], data[end+1:]
@@ -181,11 +179,10 @@ func cutLine(data []byte) (line, rest []byte) {
 	return data, nil
 }
 
-// walk reads what is below the header e, down to the leaves. It is one pass over data with a stack of the open
-// boundaries, so that the work does not depend on how deep the parts nest. It calls itself only for what is inside of
-// base64, quoted-printable or uuencode.
+// walk reads the content below the header e down to its leaves. It reads data once, with a stack of the open boundaries, so
+// that the work does not depend on the nesting. It calls itself only for encoded content.
 func (d *Decoder) walk(e entity, data []byte, depth int) {
-	base := len(d.boundaries) // those of the caller have no meaning in data
+	base := len(d.boundaries) // the boundaries of the caller do not count in data
 	for {
 		var hit boundaryLine
 		switch kind := e.kind(); {
@@ -213,7 +210,7 @@ func (d *Decoder) walk(e entity, data []byte, depth int) {
 			}
 		}
 
-		for hit.closing { // go on in the multipart around it, after its epilogue
+		for hit.closing { // continue in the enclosing multipart, after its epilogue
 			d.closeTo(base + hit.level + 1)
 			d.boundaries = d.boundaries[:len(d.boundaries)-1]
 			data = data[hit.end:]
@@ -234,10 +231,10 @@ func (d *Decoder) walk(e entity, data []byte, depth int) {
 	}
 }
 
-// multipart opens the multipart e, and returns where its first part starts. If it has none, it is read as text.
+// multipart opens the multipart e and returns where its first part starts. A multipart without parts is read as text.
 //
-// QUIRK: the content of a multipart is not encoded, only that of its parts. Some programs encode it as a whole
-// (encoded-multipart.eml); many more declare that they did.
+// QUIRK: the content of a multipart is not encoded; only its parts are. Some programs encode all of it
+// (encoded-multipart.eml), and many more declare that they did.
 func (d *Decoder) multipart(e entity, data []byte, depth, base int) boundaryLine {
 	own := len(d.boundaries) - base
 	d.boundaries = append(d.boundaries, boundary{e.boundary, depth + 1, d.innerType(e)})
@@ -273,15 +270,15 @@ func (d *Decoder) innerMessage(message []byte, depth int) {
 	d.walk(e, body, depth+1)
 }
 
-// innerContent returns the content of an encoded message or multipart. It counts as text of the message, or thirty of them,
-// one in the other, would be decoded thirty times.
+// innerContent returns the content of an encoded message or multipart. It counts as text of the message: otherwise thirty
+// messages, each in the next, would be decoded thirty times.
 func (d *Decoder) innerContent(e entity, body []byte) []byte {
 	body = d.content(e, body)
 	d.textLeft -= len(body)
 	return body
 }
 
-// canOpen reports whether the multipart e can be read as its parts.
+// canOpen reports whether the parts of the multipart e can be read.
 func (d *Decoder) canOpen(e entity, depth int) bool {
 	if len(e.boundary) == 0 {
 		d.msg.Repairs.add(MissingBoundary)
@@ -290,7 +287,7 @@ func (d *Decoder) canOpen(e entity, depth int) bool {
 	return d.fitsDepth(depth)
 }
 
-// fitsDepth reports whether something may be nested in an entity at that depth.
+// fitsDepth reports whether an entity at that depth may hold another one.
 func (d *Decoder) fitsDepth(depth int) bool {
 	if depth >= d.options.MaxDepth {
 		d.msg.Repairs.add(CutDepth)
@@ -299,7 +296,7 @@ func (d *Decoder) fitsDepth(depth int) bool {
 	return true
 }
 
-// closeTo leaves n boundaries open. Those above never had their closing line.
+// closeTo closes all boundaries but n, whose closing lines are missing.
 func (d *Decoder) closeTo(n int) {
 	if len(d.boundaries) > n {
 		d.msg.Repairs.add(UnclosedMultipart)
@@ -307,7 +304,7 @@ func (d *Decoder) closeTo(n int) {
 	}
 }
 
-// addLeaf adds one part, its text if it is a text, and the files that are written into that.
+// addLeaf adds a part, its text, and the files inside of its text.
 func (d *Decoder) addLeaf(e entity, body []byte) {
 	d.freshArena()
 	kind := e.kind()
@@ -338,10 +335,10 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 		d.addFile(block, e.charset)
 	}
 	d.readFrames()
-	d.textLeft = min(d.textLeft, left) // what was read counts, even if it is not kept
+	d.textLeft = min(d.textLeft, left) // what was read counts, even if it was dropped
 }
 
-// freshArena lets a large arena be, so that it does not move again and again with what was made before.
+// freshArena replaces a large arena, so that old text is not copied each time the arena grows.
 func (d *Decoder) freshArena() {
 	const large = 1 << 20
 	if len(d.arena) > large {
@@ -358,8 +355,8 @@ func (d *Decoder) hasRoom() bool {
 	return false
 }
 
-// readText reads the text of a part, and adds the links in it to the message. The files that are written into plain text
-// are taken out of it, and left in d.inlineFiles. It returns how much was read.
+// readText sets the text of a part and adds its links to the message. It moves the files that plain text contains to
+// d.inlineFiles. It returns how much text it read.
 func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read int) {
 	body = d.content(e, body)
 	read = len(body)
@@ -382,7 +379,7 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 	return read
 }
 
-// setText leaves in part what a reader sees of body, and what is hidden there, and adds the links to the message.
+// setText sets the visible and the hidden text of part to those of body, and adds the links to the message.
 func (d *Decoder) setText(part *Part, body []byte, isHTML bool) {
 	body = d.cutText(body)
 	d.textLeft -= len(body)
@@ -392,11 +389,11 @@ func (d *Decoder) setText(part *Part, body []byte, isHTML bool) {
 	}
 	part.Text = d.takeURLs(body)
 	if part.Text == nil {
-		part.Text = []byte{} // it is a text
+		part.Text = []byte{} // not nil, since the part is a text
 	}
 }
 
-// cutText returns no more of text than the message may still have.
+// cutText cuts text at the limit of the message.
 func (d *Decoder) cutText(text []byte) []byte {
 	if len(text) > d.textLeft {
 		d.msg.Repairs.add(CutText)
@@ -405,7 +402,7 @@ func (d *Decoder) cutText(text []byte) []byte {
 	return text
 }
 
-// cutRunes returns the first n bytes of text, or a little less, so that no UTF-8 character is cut in two.
+// cutRunes returns about n bytes of text, without cutting a character in two.
 func cutRunes(text []byte, n int) []byte {
 	end := n
 	for end > 0 && end > n-utf8.UTFMax && !utf8.RuneStart(text[end]) {

@@ -6,19 +6,19 @@ import (
 	"chaff/internal/ascii"
 )
 
-// frame is a document within HTML: the content of a frame, or an address that holds what it leads to.
+// frame is a document inside of HTML: the content of a frame, or a "data:" URL.
 type frame struct {
 	mediaType, charset []byte
 	format             format
 	content            []byte
-	escaped            bool // %3C stands for a byte
+	escaped            bool // the content is percent-encoded
 	base64             bool
-	hiddenBy           Marks // it is not seen, and why
-	depth              int   // how many frames it is in, itself included
+	hiddenBy           Marks // why it is hidden
+	depth              int // how many frames it is in, including itself
 }
 
-// addFrame remembers a document within the HTML at hand. It is copied, since what it comes from is short-lived, and read
-// when the HTML around it has been read, so that frames in frames need no stack.
+// addFrame keeps a copy of a document inside of the current HTML. It is read after that HTML, so that nested frames need no
+// stack.
 func (d *Decoder) addFrame(f frame) {
 	f.depth = d.frameDepth + 1
 	if f.depth > d.options.MaxDepth {
@@ -35,7 +35,7 @@ func (d *Decoder) addFrame(f frame) {
 	d.frames = append(d.frames, f)
 }
 
-// addData remembers the document in an address "data:text/html;base64,...", unless it is a picture or another file.
+// addData keeps the document in a URL "data:text/html;base64,...". It ignores images and other files.
 func (d *Decoder) addData(address []byte) {
 	address = bytes.TrimSpace(address)
 	const scheme = "data:"
@@ -67,7 +67,7 @@ func (d *Decoder) addData(address []byte) {
 	d.addFrame(f)
 }
 
-// lowerLink returns a copy of b that is valid UTF-8 in lower case.
+// lowerLink returns the visible ASCII of b in lower case, in d.links.
 func (d *Decoder) lowerLink(b []byte) []byte {
 	start := len(d.links)
 	for _, c := range b {
@@ -78,7 +78,7 @@ func (d *Decoder) lowerLink(b []byte) []byte {
 	return d.links[start:len(d.links):len(d.links)]
 }
 
-// hideFrames says of the frames from first on, which the element e shows, whether they are seen.
+// hideFrames marks the frames from first on as hidden if the element e hides them.
 func (d *Decoder) hideFrames(first int, e *element) {
 	if e.appearance.Removed == 0 && !e.appearance.Invisible && !e.closed {
 		return
@@ -88,7 +88,7 @@ func (d *Decoder) hideFrames(first int, e *element) {
 	}
 }
 
-// readFrames adds a part for each frame that holds text or links, those of the frames in it included.
+// readFrames adds a part for each frame that contains text or links, and for the frames in it.
 func (d *Decoder) readFrames() {
 	for i := 0; i < len(d.frames) && d.hasRoom(); i++ {
 		d.readFrame(d.frames[i])
@@ -118,7 +118,7 @@ func (d *Decoder) readFrame(f frame) {
 	}
 }
 
-// unpacked returns the bytes that the content of a "data:" address stands for.
+// unpacked returns the content of a "data:" URL.
 func (d *Decoder) unpacked(content []byte, isBase64 bool) []byte {
 	start := len(d.arena)
 	d.arena, _ = appendUnescaped(d.arena, content, '%')

@@ -12,30 +12,29 @@ import (
 )
 
 const (
-	// maxTokenBytes is how long a tag, comment or piece of text the HTML tokenizer holds in memory.
+	// maxTokenBytes is the length of the longest tag, comment or text that the tokenizer returns.
 	maxTokenBytes = 1 << 20
-	// maxReusedTag is the length of a tag after which the tokenizer is replaced: for each tag it clears a table that
-	// has grown with the attributes of the largest one, so one huge tag would make all later ones slow.
+	// maxReusedTag is the length of a tag after which a new tokenizer starts: for each tag, the tokenizer clears a table
+	// that has grown with the attributes of the largest tag.
 	maxReusedTag = 1 << 10
-	// maxOpenComments is how many comments that never end are mended in one text.
+	// maxOpenComments is how many comments without an end are repaired in a page.
 	maxOpenComments = 16
-	// sniffBytes is how much of a text is looked at for signs of HTML.
+	// sniffBytes is how much of a text is searched for signs of HTML.
 	sniffBytes = 1 << 10
 )
 
-// visibleText returns the visible text of HTML and the text that is hidden in it: without tags, comments, scripts and
-// styles; entities decoded; words apart where elements set them apart; with the texts that stand for images. It adds the
-// links in attributes and its marks to the message, and counts images and markup in part.
+// visibleText returns the visible text of HTML and its hidden text: entities decoded, blanks where elements separate words,
+// the texts of images included. It adds links and marks to the message, and counts the images and the markup of part.
 //
-// QUIRK: HTML is well-formed. In mail tags, attributes, comments and scripts are left open, and tags that do not exist
-// stand inside of words, where browsers pass over them (html.eml, html-unclosed.eml).
+// QUIRK: HTML is well-formed. In mail, tags, attributes, comments and scripts are left open, and tags that do not exist
+// stand inside of words, where browsers ignore them (html.eml, html-unclosed.eml).
 func (d *Decoder) visibleText(source []byte, part *Part) (text, hidden []byte) {
 	start, hiddenStart := len(d.arena), len(d.hidden)
 	links, linkBytes, frames, marks := len(d.msg.Links), len(d.links), len(d.frames), d.msg.Marks
 	d.sheets.Start(len(source))
 	d.hasHyphen = bytes.Contains(source, []byte(softHyphen))
 	h := d.readPage(source, false)
-	if h.lateSheet { // a rule is for what comes before it as well
+	if h.lateSheet { // the rules of the sheet are for the content before it, too
 		d.arena, d.hidden = d.arena[:start], d.hidden[:hiddenStart]
 		d.msg.Links, d.links, d.frames, d.msg.Marks = d.msg.Links[:links], d.links[:linkBytes], d.frames[:frames], marks
 		h = d.readPage(source, true)
@@ -52,7 +51,7 @@ func (d *Decoder) visibleText(source []byte, part *Part) (text, hidden []byte) {
 	return d.arena[start:len(d.arena):len(d.arena)], d.hidden[hiddenStart:len(d.hidden):len(d.hidden)]
 }
 
-// readPage reads HTML. The style sheets in it are known if it is read again.
+// readPage reads HTML. If it reads a page again, it knows the style sheets from the start.
 func (d *Decoder) readPage(source []byte, again bool) *htmlState {
 	h := &d.state
 	d.sheets.Rewind(len(source))
@@ -105,8 +104,8 @@ type htmlState struct {
 	link         css.Colour                // the colour of links
 }
 
-// appendVisible appends the text at the start of source to the arena, or to what is hidden, up to where a new tokenizer
-// is needed. It returns how far it came, at least one byte.
+// appendVisible appends the text at the start of source to the arena or to d.hidden, up to where a new tokenizer must start.
+// It returns how much it read, at least one byte.
 func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 	z := html.NewTokenizer(bytes.NewReader(source))
 	z.SetMaxBuf(maxTokenBytes)
@@ -147,7 +146,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 	}
 }
 
-// htmlText takes up the text between two tags; raw is how it is written.
+// htmlText adds the text between two tags. Raw is the text as it is written.
 func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 	switch {
 	case h.script:
@@ -174,7 +173,7 @@ func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 	}
 	top := h.page.top()
 	if !h.hasContent && (top.key == 0 || top.key == keyHTML || top.key == keyHead) {
-		h.hasContent = hasWord(text) // which is in a body that nobody has written
+		h.hasContent = hasWord(text) // text outside of the head starts a body without a tag
 	}
 	if why := top.hiddenBy; why != 0 {
 		d.hide(text, why, h)
@@ -193,9 +192,9 @@ func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 	d.arena = append(d.arena, text...)
 }
 
-// hide adds text to what is hidden, for these reasons.
+// hide adds text to the hidden text.
 func (d *Decoder) hide(text []byte, why Marks, h *htmlState) {
-	if h.hiddenAt != len(d.arena) { // words that stand at different places are not one
+	if h.hiddenAt != len(d.arena) { // words from different places stay apart
 		d.hidden = append(d.hidden, '\n')
 		h.hiddenAt = len(d.arena)
 	}
@@ -205,7 +204,7 @@ func (d *Decoder) hide(text []byte, why Marks, h *htmlState) {
 	}
 }
 
-// separateWords sets words apart.
+// separateWords starts a new line in the text.
 func (d *Decoder) separateWords(h *htmlState) {
 	if h.page.top().hiddenBy != 0 {
 		d.hidden = append(d.hidden, '\n')
@@ -215,14 +214,14 @@ func (d *Decoder) separateWords(h *htmlState) {
 	d.arena = append(d.arena, '\n')
 }
 
-// hasWord reports whether there is a letter or digit in text.
+// hasWord reports whether text contains a letter or digit.
 func hasWord(text []byte) bool {
 	return bytes.IndexFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) >= 0
 }
 
-// brokenTag deals with a tag, at the start of source, that never ends or is too long. An open quote is the usual reason,
-// so it is taken to end at the first ">". It is kept as text if it is not too long for that: a link in it is found
-// there. It returns how many bytes have been dealt with.
+// brokenTag reads a tag without an end, or one that is too long, at the start of source. Most such tags have an open quote,
+// so the tag ends at its first ">". The tag is kept as text, where its links are found, unless it is too long. brokenTag
+// returns how much it read.
 func (d *Decoder) brokenTag(source []byte, tooLong bool, h *htmlState) (read int) {
 	read = bytes.IndexByte(source, '>') + 1
 	if read == 0 {
@@ -244,17 +243,17 @@ func (d *Decoder) brokenTag(source []byte, tooLong bool, h *htmlState) (read int
 	return read
 }
 
-// lastComment deals with a comment at the start of source that ends with the source or is too long; length is how much
-// of it was read. It returns how many bytes have been dealt with.
+// lastComment reads a comment at the start of source that ends with the source, or is too long. The tokenizer has read
+// length bytes of it. lastComment returns how much of source is done.
 //
-// QUIRK: comments end with "-->". Some end with ">", and browsers of their time took them so (html-unclosed.eml). For
-// each of these all the rest has been read in vain, so there is a limit to it.
+// QUIRK: a comment ends with "-->". Some end with ">", which old browsers accepted (html-unclosed.eml). Each such comment
+// has been read to the end of the source in vain, so their number is limited.
 func (d *Decoder) lastComment(source []byte, length int, h *htmlState) (read int) {
 	raw := source[:length]
 	if length >= maxTokenBytes {
 		d.msg.Repairs.add(CutMarkup)
 		for length < len(source) && !utf8.RuneStart(source[length]) {
-			length++ // the rest of a character that was cut in two
+			length++ // a character that the limit cut in two
 		}
 		return length
 	}
@@ -271,9 +270,9 @@ func (d *Decoder) lastComment(source []byte, length int, h *htmlState) (read int
 	return end
 }
 
-// hasShownContent reports whether the content of an element is text to browsers, but not here. Mail readers run no
-// scripts and show no frames, so what stands in for these is seen, and if one is never closed the markup after it should
-// not become words.
+// hasShownContent reports whether browsers take the content of an element for text while mail readers show it as HTML,
+// because they run no scripts and show no frames. If such an element is never closed, the markup after it must not become
+// words.
 func hasShownContent(name []byte) bool {
 	switch string(name) {
 	case "iframe", "noembed", "noframes", "noscript", "textarea", "title":
@@ -282,7 +281,7 @@ func hasShownContent(name []byte) bool {
 	return false
 }
 
-// startTag deals with the start of an element, whose attributes are in d.given.
+// startTag handles a start tag, whose attributes are in d.current.
 func (d *Decoder) startTag(name []byte, h *htmlState) {
 	switch string(name) {
 	case "script":
@@ -295,7 +294,7 @@ func (d *Decoder) startTag(name []byte, h *htmlState) {
 	case "img", "image":
 		h.images++
 	}
-	if h.lateSheet { // all of it will be read again
+	if h.lateSheet { // the page will be read again
 		return
 	}
 	has := traitsOf(name)
@@ -326,7 +325,7 @@ func (d *Decoder) startTag(name []byte, h *htmlState) {
 	}
 }
 
-// isBeforeStyle reports whether a style sheet that follows an element of that name need not be told of it.
+// isBeforeStyle reports whether no rule of a later style sheet needs to know of an element of that name.
 func isBeforeStyle(name []byte, given int) bool {
 	switch string(name) {
 	case "html":
@@ -337,7 +336,7 @@ func isBeforeStyle(name []byte, given int) bool {
 	return false
 }
 
-// hasOwnLook reports whether browsers show an element of that name in a way that matters here, whatever styles say.
+// hasOwnLook reports whether browsers hide or reorder the content of an element by default.
 func hasOwnLook(name []byte) bool {
 	switch string(name) {
 	case "bdo", "datalist", "details", "dialog", "rp", "template":
@@ -346,7 +345,7 @@ func hasOwnLook(name []byte) bool {
 	return false
 }
 
-// applyStyles lets attributes and style sheets say how the element e looks.
+// applyStyles applies the attributes of e and the style sheets to its appearance.
 func (d *Decoder) applyStyles(e *element, name []byte, h *htmlState) {
 	s := css.NewStyle()
 	switch string(name) {
@@ -378,13 +377,13 @@ func (d *Decoder) applyStyles(e *element, name []byte, h *htmlState) {
 	d.hideFrames(frames, e)
 }
 
-// media returns the media that an element is for, nothing if it does not say.
+// media returns the media attribute of the current tag.
 func (d *Decoder) media() []byte {
 	value, _ := d.current.Value("media")
 	return value
 }
 
-// endTag deals with the end of an element.
+// endTag handles an end tag.
 func (d *Decoder) endTag(name []byte, h *htmlState) {
 	switch string(name) {
 	case "script", "style":
@@ -414,13 +413,14 @@ func (d *Decoder) endTag(name []byte, h *htmlState) {
 	}
 }
 
-// isUnknown reports whether there is no such element, except in the namespaces of office programs.
+// isUnknown reports whether HTML has no such element. Elements with a namespace, as office programs write them, count as
+// known.
 func isUnknown(name []byte, has traits) bool { return has == 0 && bytes.IndexByte(name, ':') < 0 }
 
-// endOfName is the bytes that end the name of a tag.
+// endOfName is the set of bytes that end the name of a tag.
 const endOfName = ascii.Space | 1<<'/' | 1<<'>'
 
-// tagName returns the name that tag starts with, in lower case, cut at css.MaxName; it is put into lower.
+// tagName returns the name that tag begins with in lower case, cut at css.MaxName. The name is stored in lower.
 func tagName(lower *[css.MaxName]byte, tag []byte) []byte {
 	n := 0
 	for n < min(len(tag), css.MaxName) && !endOfName.Has(tag[n]) {
@@ -430,13 +430,12 @@ func tagName(lower *[css.MaxName]byte, tag []byte) []byte {
 	return lower[:n]
 }
 
-// looksLikeHTML reports whether a text has the start of an HTML document near its own.
+// looksLikeHTML reports whether a text begins like an HTML document.
 //
 // QUIRK: HTML is declared as text/html. It is also sent as text/plain (html-as-plain.eml).
 func looksLikeHTML(text []byte) bool { return hasTag(text, "html", "body") }
 
-// hasTag reports whether a text has the tag of an element with one of these names near its start. The document type of
-// one counts as its tag.
+// hasTag reports whether a text has a tag, or the document type, of one of these elements near its start.
 func hasTag(text []byte, names ...string) bool {
 	text = text[:min(len(text), sniffBytes)]
 	for {

@@ -11,21 +11,21 @@ import (
 	"chaff/internal/css"
 )
 
-// Mark is one kind of deception in the HTML of a message. [Mark.String] is its name; it is what a classifier sees.
+// Mark is a kind of deception in HTML. [Mark.String] returns its name, which classifiers see.
 type Mark uint8
 
 // The marks.
 const (
-	HiddenText      Mark = iota // text that is not shown, for any of the reasons below
+	HiddenText      Mark = iota // text that is hidden for any of the reasons below
 	HiddenByStyle               // display:none, visibility:hidden, opacity:0
 	HiddenByColour              // text in the colour of its background
-	HiddenBySize                // text, or a box around it, of no size or next to none
+	HiddenBySize // text, or a box around it, of nearly no size
 	HiddenOffScreen             // text far to the left of or above the screen
 	CommentInWord               // a comment between two letters
-	TagInWord                   // an element that does not exist, or that shows nothing, between two letters
+	TagInWord // an element that does not exist or is empty, between two letters
 	BreakInWord                 // wbr or a soft hyphen between two letters
-	NumericEntity               // a letter or digit of ASCII written by its number, as &#86;
-	markKinds                   // how many there are
+	NumericEntity // an ASCII letter or digit as a numeric reference, such as &#86;
+	markKinds
 )
 
 // String returns the name of a mark, such as "hidden-text".
@@ -52,10 +52,9 @@ type Marks uint32
 // Has reports whether m is in the set.
 func (s Marks) Has(m Mark) bool { return s&(1<<m) != 0 }
 
-// All yields the members of the set in the order of the constants.
+// All yields the members of the set in ascending order.
 func (s Marks) All() iter.Seq[Mark] { return members[Mark](uint64(s) & (1<<markKinds - 1)) }
 
-// add puts m into the set.
 func (s *Marks) add(m Mark) { *s |= 1 << m }
 
 // marksOf returns the marks of text that is hidden for these reasons.
@@ -64,22 +63,21 @@ func marksOf(r css.Reasons) (m Marks) {
 		return 0
 	}
 	m.add(HiddenText)
-	return m | Marks(r)<<HiddenByStyle // the reasons are in the order of their marks
+	return m | Marks(r)<<HiddenByStyle // the reasons are in the same order
 }
 
-// minNumericLetters is how many letters of a text must be written by their numbers to be a mark: a few are an accident of
-// some program.
+// minNumericLetters is how many numeric letters make a mark. A few may be an accident.
 const minNumericLetters = 5
 
-// inAddress reports whether the text at hand is that of a link to a mail address.
+// inAddress reports whether the current text is that of a link to a mail address.
 //
-// QUIRK: only deceivers write letters by their numbers. Programs that keep addresses from those who gather them do so as
-// well, with the link and all its text (html-address.eml).
+// QUIRK: only deceivers write letters as numeric references. Programs that hide addresses from harvesters do so, too, in the
+// link and its text (html-address.eml).
 func (d *Decoder) inAddress(h *htmlState) bool {
 	return h.anchor >= 0 && bytes.HasPrefix(d.msg.Links[h.anchor].URL, []byte("mailto:"))
 }
 
-// noteInWord takes down that something stands behind the last letter, which is a mark if another letter follows.
+// noteInWord notes that something follows the last letter. It becomes a mark if another letter follows.
 func (d *Decoder) noteInWord(h *htmlState, what Mark) {
 	end := len(d.arena)
 	if h.page.top().hiddenBy == 0 && (h.pendingAt != end || what != TagInWord) && endsInLetter(d.arena[h.start:]) {
@@ -87,7 +85,7 @@ func (d *Decoder) noteInWord(h *htmlState, what Mark) {
 	}
 }
 
-// countNumericLetters counts the letters and digits of ASCII that are written by their numbers, as &#86;.
+// countNumericLetters counts the ASCII letters and digits that are written as numeric references, such as &#86;.
 func countNumericLetters(raw []byte) (n int) {
 	for {
 		at := bytes.IndexByte(raw, '&')
@@ -114,10 +112,10 @@ func countNumericLetters(raw []byte) (n int) {
 
 const softHyphen = "\u00ad"
 
-// softHyphenInWord reports whether a letter, a soft hyphen and another letter follow each other in text.
+// softHyphenInWord reports whether text contains a soft hyphen between two letters.
 func softHyphenInWord(text []byte) bool {
 	for at := 0; ; {
-		last := bytes.IndexByte(text[at:], softHyphen[1]) // which is rarer than the first byte
+		last := bytes.IndexByte(text[at:], softHyphen[1]) // rarer than the first byte
 		if last < 0 {
 			return false
 		}
@@ -139,8 +137,8 @@ func endsInLetter(text []byte) bool {
 	return isLetterOfWords(r)
 }
 
-// isLetterOfWords reports whether r is a digit, or a letter of a script in which words are set apart by blanks and
-// letters are not joined: in others, breaks within a word are good manners.
+// isLetterOfWords reports whether r is a digit or a letter of a script that separates words by blanks and does not join
+// letters. In other scripts, breaks within a word are normal.
 func isLetterOfWords(r rune) bool {
 	if r < utf8.RuneSelf {
 		return ascii.IsAlphanumeric(byte(r))

@@ -2,7 +2,7 @@ package message
 
 import "chaff/internal/css"
 
-// addText adds text that style sheets show to what is seen, or to what is hidden.
+// addText adds text from a style sheet to the visible or the hidden text.
 func (d *Decoder) addText(text []byte, why Marks, turns uint8, h *htmlState) {
 	if why != 0 {
 		d.hide(text, why, h)
@@ -12,7 +12,7 @@ func (d *Decoder) addText(text []byte, why Marks, turns uint8, h *htmlState) {
 	d.arena = append(d.arena, text...)
 }
 
-// addTextsAfter adds the texts behind the elements that are no longer open; before is how many were.
+// addTextsAfter adds the ::after texts of the elements that were closed since before elements were open.
 func (d *Decoder) addTextsAfter(h *htmlState, before int) {
 	if len(d.after) == 0 {
 		return
@@ -24,7 +24,7 @@ func (d *Decoder) addTextsAfter(h *htmlState, before int) {
 	}
 }
 
-// addTextsAround adds the text that style sheets show before an element which starts, and keeps what they show after it.
+// addTextsAround adds the ::before text of an element that starts, and keeps its ::after text.
 func (d *Decoder) addTextsAround(e *element, h *htmlState) {
 	before, why := d.addedText(css.Before, e)
 	if len(before) > 0 {
@@ -47,8 +47,7 @@ func (d *Decoder) addedText(where css.Target, e *element) (text []byte, why Mark
 	return text, why
 }
 
-// restyle lets style sheets that have just been read say how the elements look that are open, which are those around all of
-// a page, and takes down where they stand.
+// restyle applies new style sheets to the elements that are open.
 func (d *Decoder) restyle(h *htmlState) {
 	open := h.page.open
 	if !d.sheets.HasRules() || !d.sheets.Restart(len(open)) {
@@ -61,7 +60,7 @@ func (d *Decoder) restyle(h *htmlState) {
 	}
 }
 
-// openImplied opens the elements around one of that name that browsers open although nobody has written them.
+// openImplied opens the parents of an element that browsers add when their tags are missing.
 func (d *Decoder) openImplied(name []byte, h *htmlState) {
 	top := h.page.top().key
 	switch string(name) {
@@ -100,7 +99,7 @@ func (d *Decoder) openImplied(name []byte, h *htmlState) {
 	}
 }
 
-// startImplied opens an element of the name in d.impliedName, which has no attributes.
+// startImplied opens the element named d.impliedName, without attributes.
 func (d *Decoder) startImplied(h *htmlState) {
 	given := d.current.Attributes
 	d.current.Attributes = nil
