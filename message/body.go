@@ -9,20 +9,20 @@ import (
 	"chaff/internal/ascii"
 )
 
-// transfer is how a content is encoded for transport.
+// transfer is a transfer encoding.
 type transfer uint8
 
 const (
-	transferIdentity transfer = iota // 7bit, 8bit, binary, and what is unknown
+	transferIdentity transfer = iota // 7bit, 8bit, binary and unknown
 	transferQuotedPrintable
 	transferBase64
 	transferUUencode
 )
 
-// describeTransfer takes up a Content-Transfer-Encoding.
+// describeTransfer reads a Content-Transfer-Encoding.
 //
-// QUIRK: an encoding is one of five words. Mail has them with hyphens and blanks in odd places, in quotes, and with
-// other things after them (transfer-encodings.eml), and has uuencode, which MIME does not know.
+// QUIRK: an encoding is one of five words. Mail has them with odd hyphens and blanks, in quotes, and with something after
+// them (transfer-encodings.eml). It also has uuencode, which MIME does not know.
 func (d *Decoder) describeTransfer(e *entity, value []byte) {
 	token, rest := cutToken(value)
 	e.encoding, e.transfer = d.lower(token), transferIdentity
@@ -48,9 +48,9 @@ func (d *Decoder) describeTransfer(e *entity, value []byte) {
 	}
 }
 
-// misspeltTransfer returns the encoding that is meant by a name that is not quite one.
+// misspeltTransfer returns the encoding that a misspelt name means.
 func (d *Decoder) misspeltTransfer(name []byte) (_ transfer, ok bool) {
-	const maxName = 40 // longer than any name with what is put into it
+	const maxName = 40 // longer than any name
 	var letters [maxName]byte
 	n := 0
 	for _, c := range name[:min(len(name), maxName)] {
@@ -75,9 +75,9 @@ func (d *Decoder) misspeltTransfer(name []byte) (_ transfer, ok bool) {
 	return t, true
 }
 
-// content undoes the transfer encoding of a body. Of one that is much larger than what may be kept of it, the rest is not looked at.
+// content returns the decoded content of a body, cut at the limit of the message.
 func (d *Decoder) content(e entity, body []byte) []byte {
-	const longest = 4 // bytes that stand for one, with what belongs to line ends
+	const longest = 4 // encoded bytes for one byte, line ends included
 	if e.isEncoded() && len(body)/longest > d.textLeft {
 		d.msg.Repairs.add(CutText)
 		body = body[:longest*d.textLeft]
@@ -102,10 +102,10 @@ func (d *Decoder) content(e entity, body []byte) []byte {
 	return d.cutText(body)
 }
 
-// appendBase64Body appends the content of a base64 body to the arena, and reports whether the body was whole.
+// appendBase64Body appends the content of a base64 body to the arena. It reports whether the body was valid.
 //
-// QUIRK: a base64 body is base64 and nothing else. Some programs declare it and send the text as it is
-// (base64-plain.eml), and mailing lists add their lines to it in the plain (base64-footer.eml).
+// QUIRK: a base64 body is base64. Some programs declare base64 and send plain text (base64-plain.eml), and mailing lists add
+// plain lines to it (base64-footer.eml).
 func (d *Decoder) appendBase64Body(body []byte) (ok bool) {
 	if d.arena, ok = appendCleanBase64(d.arena, body); ok {
 		return true
@@ -119,8 +119,8 @@ func (d *Decoder) appendBase64Body(body []byte) (ok bool) {
 	return false
 }
 
-// base64Length returns how much of body is base64, which may be damaged: the lines before one that is not, unless what
-// follows it is base64 again.
+// base64Length returns how much of body is base64, perhaps damaged: the lines before the first one that is not, unless
+// base64 follows it.
 func base64Length(body []byte) int {
 	for at := 0; at < len(body); {
 		line, _ := cutLine(body[at:])
@@ -132,8 +132,8 @@ func base64Length(body []byte) int {
 	return len(body)
 }
 
-// looksLikeBase64 reports whether at most one byte in ten at the start of text is a blank or foreign to base64. In plain
-// text every sixth is a blank or so, in base64 none; what breaks base64 on its way adds a few.
+// looksLikeBase64 reports whether at most one byte in ten at the start of text is foreign to base64. In plain text one in
+// six is a blank.
 func looksLikeBase64(text []byte) bool {
 	const enough = 512
 	text = text[:min(len(text), enough)]
@@ -146,7 +146,7 @@ func looksLikeBase64(text []byte) bool {
 	return odd*10 <= len(text)
 }
 
-// appendCleanBase64 appends the bytes that src stands for, if it is base64 without a fault.
+// appendCleanBase64 appends the decoded src, if it is valid base64.
 func appendCleanBase64(dst, src []byte) (_ []byte, ok bool) {
 	dst = slices.Grow(dst, base64.StdEncoding.DecodedLen(len(src)))
 	n, err := base64.StdEncoding.Decode(dst[len(dst):cap(dst)], src)
@@ -156,9 +156,9 @@ func appendCleanBase64(dst, src []byte) (_ []byte, ok bool) {
 	return dst[:len(dst)+n], true
 }
 
-// appendBase64 appends the bytes that src stands for. It drops what is foreign to base64, and lets an "=" end a group
-// anywhere, since pieces encoded one by one may have been joined: the library reads only the lines without either. It reports
-// whether src was whole; missing padding and blanks are not held against it.
+// appendBase64 appends the decoded src. It drops foreign bytes, and accepts "=" anywhere, since pieces may have been encoded
+// one by one. It reports whether src was valid; missing padding and blanks do not matter. Valid lines go through the
+// library.
 func appendBase64(dst, src []byte) (_ []byte, ok bool) {
 	ok = true
 	group, digits := uint32(0), 0
@@ -210,8 +210,7 @@ func base64Value(c byte) byte {
 	return byte(strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", c))
 }
 
-// appendQuotedPrintable appends the bytes that src stands for. An "=" that starts no escape is kept as it is. It
-// reports whether there was none.
+// appendQuotedPrintable appends the decoded src. An "=" that begins no escape stays. It reports whether there was none.
 func appendQuotedPrintable(dst, src []byte) (_ []byte, ok bool) {
 	ok = true
 	for {
@@ -226,7 +225,7 @@ func appendQuotedPrintable(dst, src []byte) (_ []byte, ok bool) {
 			src = src[2:]
 			continue
 		}
-		// A line that goes on in the next one may have gained blanks at its end.
+		// A soft line end may have gained blanks.
 		blanks := 0
 		for blanks < len(src) && isBlank(src[blanks]) {
 			blanks++

@@ -6,8 +6,8 @@ import (
 	"chaff/internal/ascii"
 )
 
-// calendar leaves in part what a reader sees of a calendar or visiting card (RFC 5545, 6350): the values of the
-// properties that are shown, each on a line. The other properties are for programs. If none is shown, the part has no text.
+// calendar sets the text of part to what a calendar or visiting card shows (RFC 5545, 6350): the values of some properties,
+// each on a line.
 //
 // QUIRK: the description of an event is plain text. Programs send HTML in it, and show it.
 func (d *Decoder) calendar(part *Part, text []byte) {
@@ -44,11 +44,11 @@ func (d *Decoder) calendar(part *Part, text []byte) {
 	part.Hidden = hidden
 }
 
-// maxHTMLValues is how many values of a calendar are read as HTML. Each has a start that costs more than a short value does.
+// maxHTMLValues is how many values of a calendar are read as HTML, since each costs more than a short value.
 const maxHTMLValues = 64
 
-// cutProperty cuts the first property off text. A line that starts with a blank goes on with the one before it, and so does one
-// behind a soft line end of quoted-printable, as old calendars have it. The value is not folded any more, and still escaped.
+// cutProperty cuts the first property off text. Lines that begin with a blank continue it, and so does a line after a soft
+// line end of quoted-printable, as old calendars have it. The value is unfolded, but still escaped.
 func (d *Decoder) cutProperty(text []byte) (property, value, rest []byte) {
 	line, rest := cutLine(text)
 	line = bytes.TrimSuffix(line, []byte("\r"))
@@ -88,7 +88,7 @@ func (d *Decoder) cutProperty(text []byte) (property, value, rest []byte) {
 	return property, value, rest
 }
 
-// valueAt returns where the colon before the value of a property is. A parameter may have others in quotes.
+// valueAt returns the offset of the colon before the value of a property. Quoted parameters may contain colons.
 func valueAt(line []byte) int {
 	quoted := false
 	for i, c := range line {
@@ -102,7 +102,7 @@ func valueAt(line []byte) int {
 	return len(line)
 }
 
-// shownValue returns the value of a property without its escapes, or nil if it is not shown.
+// shownValue returns the unescaped value of a property, nil if programs do not show it.
 func (d *Decoder) shownValue(property, value []byte) []byte {
 	name, _, _ := bytes.Cut(property, []byte(";"))
 	if dot := bytes.LastIndexByte(name, '.'); dot >= 0 { // the group of a card
@@ -124,7 +124,7 @@ func (d *Decoder) shownValue(property, value []byte) []byte {
 	return nil
 }
 
-// unescapedValue returns a value with a line end in place of "\n", and without the backslashes before other signs.
+// unescapedValue returns a value with a line end for "\n", and without the backslash before other signs.
 func (d *Decoder) unescapedValue(value []byte) []byte {
 	if bytes.IndexByte(value, '\\') < 0 {
 		return value

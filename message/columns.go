@@ -22,8 +22,8 @@ const (
 	maxCells       = 256 // of a table that is read
 	maxColumns     = 32
 	maxCell        = 64 // bytes
-	maxCellLetters = 2 // in a line of a cell
-	minColumn      = 3 // letters of a word that is joined from cells
+	maxCellLetters = 2  // in a line of a cell
+	minColumn      = 3  // letters of a word that is joined from cells
 )
 
 // noteCell notes where a table, row or cell starts.

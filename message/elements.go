@@ -9,8 +9,8 @@ type element struct {
 	key                elementKey
 	appearance         css.Appearance
 	hiddenBy           Marks // why its text is hidden
-	closed             bool // it is a closed <details>: only its summary is shown
-	afterFrom, afterTo int // the text in Decoder.after that a style sheet adds after it
+	closed             bool  // it is a closed <details>: only its summary is shown
+	afterFrom, afterTo int   // the text in Decoder.after that a style sheet adds after it
 	afterHiddenBy      Marks // why that text is hidden
 }
 
@@ -135,9 +135,9 @@ type traits uint8
 
 const (
 	separate    traits = 1 << iota // its tags separate words, as those of a paragraph do
-	inParagraph // it separates words, and may stand inside of a paragraph
-	void // it has no content and no end tag
-	inline // it may stand inside of a word, as <b> does
+	inParagraph                    // it separates words, and may stand inside of a paragraph
+	void                           // it has no content and no end tag
+	inline                         // it may stand inside of a word, as <b> does
 )
 
 // traitsOf returns the traits of an element. An unknown element has none; it may stand inside of a word.

@@ -12,9 +12,9 @@ type format uint8
 
 const (
 	formatUnknown  format = iota // for programs
-	formatText // plain text
-	formatHTML // HTML, or SVG, which can be read like HTML
-	formatCalendar // a calendar or visiting card: lines of properties
+	formatText                   // plain text
+	formatHTML                   // HTML, or SVG, which can be read like HTML
+	formatCalendar               // a calendar or visiting card: lines of properties
 	formatPDF
 )
 

@@ -14,7 +14,7 @@ type frame struct {
 	escaped            bool // the content is percent-encoded
 	base64             bool
 	hiddenBy           Marks // why it is hidden
-	depth              int // how many frames it is in, including itself
+	depth              int   // how many frames it is in, including itself
 }
 
 // addFrame keeps a copy of a document inside of the current HTML. It is read after that HTML, so that nested frames need no

@@ -19,12 +19,12 @@ const (
 	HiddenText      Mark = iota // text that is hidden for any of the reasons below
 	HiddenByStyle               // display:none, visibility:hidden, opacity:0
 	HiddenByColour              // text in the colour of its background
-	HiddenBySize // text, or a box around it, of nearly no size
+	HiddenBySize                // text, or a box around it, of nearly no size
 	HiddenOffScreen             // text far to the left of or above the screen
 	CommentInWord               // a comment between two letters
-	TagInWord // an element that does not exist or is empty, between two letters
+	TagInWord                   // an element that does not exist or is empty, between two letters
 	BreakInWord                 // wbr or a soft hyphen between two letters
-	NumericEntity // an ASCII letter or digit as a numeric reference, such as &#86;
+	NumericEntity               // an ASCII letter or digit as a numeric reference, such as &#86;
 	markKinds
 )
 

@@ -5,22 +5,22 @@ import (
 	"math"
 )
 
-// reading says which of two values counts where a message gives two that differ. The first one does where no bit is set.
+// reading says which of two different values counts where a message has both. The zero value takes the first.
 type reading uint8
 
-// What counts last.
+// The values of which the last one counts.
 const (
 	useLastType      reading = 1 << iota // of two Content-Type fields
 	useLastEncoding                      // of two Content-Transfer-Encoding fields
-	useLastParameter                     // of two boundaries or charsets in one field, and the plain one beside that of RFC 2231
-	readings                             // how many there are
+	useLastParameter                     // of two boundaries or charsets in one field, and of one with and one without RFC 2231
+	readings                             // the number of readings
 )
 
-// decodeReadings reads a message in each way in which the values count that it gives twice.
+// decodeReadings reads a message in each way that its ambiguous values allow.
 //
 // QUIRK: a field and a parameter occur once. Of two, some programs take the first and some the last, so a sender can show
-// one text to a filter and another to people. Each further reading is one of the whole message, so that two values at
-// every level of nesting do not multiply: there are eight at most, and they share the limits.
+// one text to a filter and another to people. There are at most eight readings, whatever the nesting, since each applies to
+// the whole message. They share the limits.
 func (d *Decoder) decodeReadings(data []byte) {
 	d.reading, d.ambiguous = 0, 0
 	d.read(data)
@@ -41,7 +41,8 @@ func (d *Decoder) decodeReadings(data []byte) {
 	d.msg, d.reading = first, 0
 }
 
-// usesValue reports whether a value of a field counts; given is that of the fields of its name before it, nil if there is none.
+// usesValue reports whether a value of a field counts. Given is the value of the field of that name before it, nil if there
+// is none.
 func (d *Decoder) usesValue(given *[]byte, value []byte, last reading) bool {
 	before := *given
 	if *given = value; before == nil {
@@ -56,7 +57,7 @@ func (d *Decoder) usesValue(given *[]byte, value []byte, last reading) bool {
 	return d.reading&last != 0
 }
 
-// itemSet is the set of what former readings of a message have found.
+// itemSet is the set of what the readings of a message have found.
 type itemSet map[string]bool
 
 func newItemSet(m *Message) itemSet {
@@ -65,7 +66,7 @@ func newItemSet(m *Message) itemSet {
 	return s
 }
 
-// merge adds to m what is new in a further reading of the message.
+// merge adds to m what is new in a further reading.
 func (s itemSet) merge(m, further *Message, o Options) {
 	for _, p := range further.Parts {
 		isNew := s.add("text", p.Filename, p.Text, p.Hidden) // whatever its type
@@ -99,7 +100,7 @@ func (s itemSet) merge(m, further *Message, o Options) {
 	m.Marks |= further.Marks
 }
 
-// add reports whether an item of that kind, made of pieces, is new.
+// add reports whether an item of that kind is new, and adds it.
 func (s itemSet) add(kind string, pieces ...[]byte) bool {
 	key := kind + "\x00" + string(bytes.Join(pieces, []byte{0}))
 	isNew := !s[key]

@@ -6,11 +6,11 @@ import (
 	"math/bits"
 )
 
-// Repair is one kind of damage that was mended while decoding, or one limit that was met.
+// Repair is a kind of damage that was repaired while decoding, or a limit that was met.
 type Repair uint8
 
-// The kinds of repair; [Repair.String] says what each means. The order may change from release to release: store
-// phrases, not numbers.
+// The kinds of repair. [Repair.String] describes each. The order may change from release to release: store phrases, not
+// numbers.
 const (
 	BareCR Repair = iota
 	NULBytes
@@ -45,7 +45,7 @@ const (
 	CutStyles
 	CutTokens
 	CutTime
-	repairKinds // how many there are
+	repairKinds
 )
 
 // String returns a short phrase, such as "missing closing boundary".
@@ -94,25 +94,25 @@ func repairPhrases() *[repairKinds]string {
 	}
 }
 
-// IsCut reports whether r says that a limit was met, and something of the message left out.
+// IsCut reports whether r is a limit that left out some of the message.
 func (r Repair) IsCut() bool { return CutDepth <= r && r < repairKinds }
 
-// Repairs is a set of kinds of repair. The zero value is the empty set: nothing was mended.
+// Repairs is a set of repairs. The zero value is the empty set.
 type Repairs uint64
 
 // Has reports whether r is in the set.
 func (s Repairs) Has(r Repair) bool { return s&(1<<r) != 0 }
 
-// Cut returns the members of the set that say that a limit was met.
+// Cut returns the members of the set that are limits.
 func (s Repairs) Cut() Repairs {
 	const before Repairs = 1<<CutDepth - 1
 	return s &^ before
 }
 
-// All yields the members of the set in the order of the constants.
+// All yields the members of the set in ascending order.
 func (s Repairs) All() iter.Seq[Repair] { return members[Repair](uint64(s) & (1<<repairKinds - 1)) }
 
-// members yields the numbers of the bits that are set.
+// members yields the numbers of the bits of a set.
 func members[T ~uint8](set uint64) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for ; set != 0; set &= set - 1 {
@@ -126,5 +126,4 @@ func members[T ~uint8](set uint64) iter.Seq[T] {
 // With returns the set with r in it.
 func (s Repairs) With(r Repair) Repairs { return s | 1<<r }
 
-// add puts r into the set.
 func (s *Repairs) add(r Repair) { *s |= 1 << r }

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	maxURLBytes = 2048 // longer than any link that works everywhere
+	maxURLBytes = 2048   // longer than any link that works everywhere
 	maxLinks    = 20_000 // of a message; newsletters have hundreds
 )
 

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// appendUTF7 appends text in UTF-7 (RFC 2152): ASCII, in which "+" starts characters in UTF-16, big-endian, in base64,
-// up to a "-" or to what is no digit. What is no UTF-7 is kept as it is.
+// appendUTF7 appends text in UTF-7 (RFC 2152): ASCII, in which "+" begins big-endian UTF-16 in base64, up to a "-" or a byte
+// that is no digit. Invalid text stays as it is.
 //
-// QUIRK: each "+" starts such a run, and "+-" is a plus sign. Mail that is labelled so by mistake has "1+1" in it
+// QUIRK: each "+" begins such a run, and "+-" is a plus sign. Text that is labelled UTF-7 by mistake has "1+1" in it
 // (utf-7.eml).
 func appendUTF7(dst, text []byte) []byte {
 	for len(text) > 0 {
@@ -49,7 +49,7 @@ func appendUTF7(dst, text []byte) []byte {
 	return dst
 }
 
-// appendUTF7Run appends the characters that digits of base64 stand for. It reports whether they are valid; if not, dst is unchanged.
+// appendUTF7Run appends the characters of digits of base64. It reports whether they are valid; if not, dst is unchanged.
 func appendUTF7Run(dst, digits []byte) (_ []byte, ok bool) {
 	units, err := base64.RawStdEncoding.Strict().AppendDecode(nil, digits)
 	if err != nil || len(units)%2 != 0 {

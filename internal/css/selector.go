@@ -138,7 +138,6 @@ func (s *Sheets) keyOf(c *compound) (key indexKey) {
 	return key
 }
 
-// complex reads a complex selector.
 func (p *selectorParser) complex(rule int32) bool {
 	by, left := noCombinator, int16(-1)
 	p.rest = ascii.Space.Trim(p.rest)

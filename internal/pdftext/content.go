@@ -10,57 +10,57 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// content is the text that content streams show.
+// content collects the text that content streams show.
 type content struct {
 	*reader
 	out, hidden []byte
 
-	font   *object
-	glyphs *glyphMap
-	size   float64 // of the font
-	scale  float64 // of the text, by its matrix
-	state  state
-	hides  bool      // the text before was hidden
-	saved  [32]state // deeper ones are not restored
-	depth  int
+	font      *object
+	glyphs    *glyphMap
+	size      float64 // of the font
+	scale     float64 // of the text matrix
+	state     state
+	wasHidden bool      // the text before was hidden
+	saved     [32]state // deeper states are not restored
+	depth     int
 
-	x, y           float64 // where the text at hand starts
-	moved          bool    // and nothing has been shown there
-	shownX, shownY float64 // where the text before it starts
-	shown          int     // how many glyphs that has
-	glyphsShown    int     // in all
-	blanksShown    int     // of these
+	x, y         float64 // where the current text begins
+	moved        bool    // it begins at a new place
+	lastX, lastY float64 // where the text before it begins
+	lastGlyphs   int     // the number of its glyphs
+	glyphCount   int     // of all text
+	blankCount   int     // of all text
 }
 
-// state is what "q" saves and "Q" restores.
+// state is the graphics state that "q" saves and "Q" restores.
 type state struct {
-	zoom      float64 // of the page, by its matrix
-	x, y      float64 // where it starts
+	zoom      float64 // of the page matrix
+	x, y      float64 // the origin of the page matrix
 	invisible bool
-	light     bool // text is nearly as light as paper
+	light     bool // text is nearly white
 }
 
-// isHidden reports whether nobody can read the text at hand: it is not drawn, in letters of less than four points, or in a grey
-// that is nearly white. White text counts as seen: what is drawn below it, such as a button, is not known.
+// isHidden reports whether nobody can read the current text: it is not drawn, smaller than four points, or nearly white.
+// White text counts as visible, since what is below it, such as a button, is unknown.
 func (c *content) isHidden() bool {
 	const smallest = 4 // points
 	return c.state.invisible || c.state.light || c.size*c.scale*c.state.zoom < smallest
 }
 
-// isFull reports whether the message may have no more text.
+// isFull reports whether the limit of text is reached.
 func (c *content) isFull() bool { return len(c.out)+len(c.hidden) > c.limits.Text }
 
-// read takes up the text of a content stream: what its operators show, from the operands before them.
+// read adds the text of a content stream.
 func (c *content) read(stream []byte) {
 	if !bytes.Contains(stream, []byte("BT")) {
 		return
 	}
 	c.size, c.scale, c.state, c.depth = 12, 1, state{zoom: 1}, 0
 	lex := lexer{data: stream}
-	var numbers [6]float64                          // the last operands, the last one at the end
-	var name []byte                                 // the last one
-	start, hiddenStart := len(c.out), len(c.hidden) // of what the operator at hand would show
-	dicts, operands, inArray := 0, 0, false
+	var numbers [6]float64                          // the last operands, in order
+	var name []byte                                 // the last name
+	start, hiddenStart := len(c.out), len(c.hidden) // where the text of the current operator begins
+	dictionaries, operands, inArray := 0, 0, false
 	for t := lex.next(); t != tokenEnd && !c.isFull(); t = lex.next() {
 		switch t {
 		case tokenName:
@@ -70,23 +70,23 @@ func (c *content) read(stream []byte) {
 			copy(numbers[:], numbers[1:])
 			numbers[len(numbers)-1] = lex.number
 			operands++
-			const gap = -180 // in thousandths of the size of the font
+			const gap = -180 // in thousandths of the font size
 			if inArray && lex.number < gap {
 				c.blank(' ')
 			}
 			continue
 		case tokenString:
-			if dicts == 0 {
+			if dictionaries == 0 {
 				c.show(lex.text)
 			}
 			continue
 		}
 		switch word := string(lex.text); word {
 		case "<<":
-			dicts++
+			dictionaries++
 			continue
 		case ">>":
-			dicts = max(dicts-1, 0)
+			dictionaries = max(dictionaries-1, 0)
 			continue
 		case "[", "]":
 			inArray = word == "["
@@ -100,13 +100,13 @@ func (c *content) read(stream []byte) {
 			numbers = [6]float64{}
 		}
 		start, hiddenStart = len(c.out), len(c.hidden)
-		dicts, operands, inArray = 0, 0, false
+		dictionaries, operands, inArray = 0, 0, false
 	}
 	c.out, c.hidden = c.out[:start], c.hidden[:hiddenStart]
 	c.blank('\n')
 }
 
-// operator carries out an operator that shows no text; operands are the last numbers before it, six at most.
+// operator executes an operator that shows no text. Operands are the numbers before it, at most six.
 func (c *content) operator(word string, name []byte, operands []float64, lex *lexer) {
 	switch n := len(operands); word {
 	case "BT":
@@ -147,8 +147,8 @@ func (c *content) operator(word string, name []byte, operands []float64, lex *le
 			c.state = c.saved[c.depth]
 		}
 	case "g", "rg", "k", "sc", "scn":
-		c.state.light = isLight(operands)
-	case "ID": // the bytes of a picture
+		c.state.light = isNearlyWhite(operands)
+	case "ID": // inline image data follows
 		end := bytes.Index(lex.data[lex.at:], []byte("EI"))
 		if end < 0 {
 			end = len(lex.data) - lex.at
@@ -157,8 +157,8 @@ func (c *content) operator(word string, name []byte, operands []float64, lex *le
 	}
 }
 
-// isLight reports whether a colour of one, three or four parts (grey, RGB, CMYK) is nearly white, and not white.
-func isLight(colour []float64) bool {
+// isNearlyWhite reports whether a colour of one, three or four components (grey, RGB, CMYK) is nearly, but not quite, white.
+func isNearlyWhite(colour []float64) bool {
 	const light, white = 0.8, 0.99
 	isWhite := true
 	if len(colour) != 1 && len(colour) != 3 && len(colour) != 4 {
@@ -176,29 +176,29 @@ func isLight(colour []float64) bool {
 	return !isWhite
 }
 
-// arrive sets words apart if the text at hand does not start where the text before it ends. Without the widths of glyphs that
-// can only be guessed: some programs place each glyph; others each part of a word that is kerned, and show blanks as glyphs.
-func (c *content) arrive() {
+// separate adds a blank or a line end if the current text does not begin where the text before it ends. Without widths of
+// glyphs this is a guess: some programs place each glyph; others place kerned parts of words, and show blanks as glyphs.
+func (c *content) separate() {
 	const (
-		widest = 1.1 // of one glyph, in sizes of the font
-		wide   = 0.6 // of several, on average
+		widest = 1.1 // of one glyph, in font sizes
+		wide   = 0.6 // of several glyphs, on average
 		narrow = 0.15
 	)
 	zoom := c.state.zoom
-	em, n := c.size*c.scale*zoom, float64(c.shown)
+	em, n := c.size*c.scale*zoom, float64(c.lastGlyphs)
 	startX, startY := c.state.x+c.x*zoom, c.state.y+c.y*zoom
-	x, y := startX-c.shownX, math.Abs(startY-c.shownY)
-	hasBlanks := c.blanksShown*20 > c.glyphsShown
+	x, y := startX-c.lastX, math.Abs(startY-c.lastY)
+	hasBlanks := c.blankCount*20 > c.glyphCount
 	switch {
 	case y > em/2:
 		c.blank('\n')
-	case x < n*narrow*em, c.shown == 1 && x > widest*em, c.shown > 1 && (!hasBlanks || x > (n*wide+wide)*em):
+	case x < n*narrow*em, c.lastGlyphs == 1 && x > widest*em, c.lastGlyphs > 1 && (!hasBlanks || x > (n*wide+wide)*em):
 		c.blank(' ')
 	}
-	c.shownX, c.shownY, c.shown, c.moved = startX, startY, 0, false
+	c.lastX, c.lastY, c.lastGlyphs, c.moved = startX, startY, 0, false
 }
 
-// blank sets words apart.
+// blank separates words.
 func (c *content) blank(b byte) {
 	if len(c.out) > 0 && c.out[len(c.out)-1] != ' ' && c.out[len(c.out)-1] != '\n' {
 		c.out = append(c.out, b)
@@ -208,14 +208,14 @@ func (c *content) blank(b byte) {
 	}
 }
 
-// show appends the characters that a string stands for in the font at hand.
+// show adds the text of a string in the current font.
 func (c *content) show(text []byte) {
 	if c.moved && len(text) > 0 {
-		c.arrive()
+		c.separate()
 	}
 	hidden := c.isHidden()
-	if hidden != c.hides { // it takes as much room as if it were seen
-		c.hides = hidden
+	if hidden != c.wasHidden { // hidden text takes up room, too
+		c.wasHidden = hidden
 		c.blank(' ')
 	}
 	to := &c.out
@@ -246,16 +246,16 @@ func (c *content) show(text []byte) {
 	}
 }
 
-// count counts a glyph that is shown.
+// count counts a glyph.
 func (c *content) count(isBlank bool) {
-	c.shown++
-	c.glyphsShown++
+	c.lastGlyphs++
+	c.glyphCount++
 	if isBlank {
-		c.blanksShown++
+		c.blankCount++
 	}
 }
 
-// useFont makes the font of that name the one at hand.
+// useFont sets the current font.
 func (c *content) useFont(name []byte) {
 	c.font, c.glyphs = nil, nil
 	i, ok := c.fonts[string(name)]
@@ -270,7 +270,7 @@ func (c *content) useFont(name []byte) {
 	glyphs, known := c.maps[number]
 	if !known {
 		if i, ok := c.byNumber[number]; ok && c.objects[i].stream != nil {
-			glyphs = c.glyphMap(c.unpacked(&c.objects[i], nil))
+			glyphs = c.glyphMap(c.unpack(&c.objects[i], nil))
 		}
 		c.maps[number] = glyphs
 	}
@@ -279,16 +279,16 @@ func (c *content) useFont(name []byte) {
 
 // glyphMap maps the codes of a font to text.
 type glyphMap struct {
-	width int // of a code, in bytes
+	width int // bytes of a code
 	text  map[rune]string
 }
 
-// glyphMap reads a map of codes to Unicode (a ToUnicode CMap), nil if it holds none.
+// glyphMap reads a ToUnicode CMap. It returns nil if the map is empty.
 func (r *reader) glyphMap(data []byte) *glyphMap {
 	m := &glyphMap{width: 1, text: map[rune]string{}}
 	lex := lexer{data: data}
 	var section string
-	var codes [2]rune // read so far of a line
+	var codes [2]rune // of the current line
 	n := 0
 	inArray := false
 	for t := lex.next(); t != tokenEnd && r.glyphsLeft > 0; t = lex.next() {
@@ -336,9 +336,9 @@ func (r *reader) glyphMap(data []byte) *glyphMap {
 	return m
 }
 
-// mapGlyphs maps a range of codes to text, in UTF-16, whose last character goes on by one for each code.
+// mapGlyphs maps a range of codes to text in UTF-16. Its last character increases by one for each code.
 func (r *reader) mapGlyphs(m *glyphMap, from, to rune, text []byte) {
-	const longest = 8 // of what one glyph stands for, in units of UTF-16
+	const longest = 8 // units of UTF-16 for a glyph
 	var units [longest]uint16
 	n := 0
 	for ; n < longest && len(text) >= 2; text = text[2:] {
@@ -358,7 +358,7 @@ func (r *reader) mapGlyphs(m *glyphMap, from, to rune, text []byte) {
 	}
 }
 
-// glyphCode returns the code of a glyph, of two bytes at most.
+// glyphCode returns the code of a glyph, of at most two bytes.
 func glyphCode(text []byte) (code rune) {
 	for _, c := range text[:min(len(text), 2)] {
 		code = code<<8 | rune(c)

@@ -6,7 +6,7 @@ import (
 	"chaff/internal/ascii"
 )
 
-// token is the kind of a token of PDF.
+// token is a kind of token.
 type token uint8
 
 const (
@@ -14,23 +14,23 @@ const (
 	tokenName
 	tokenNumber
 	tokenString
-	tokenWord // an operator, or a bracket
+	tokenWord // an operator or a bracket
 )
 
-// maxName is the length of a name: what is longer is cut, since it can be asked for at each operator. No program writes such names.
+// maxName is the length at which names are cut. Programs write no longer ones, and each operator may look one up.
 const maxName = 127
 
-// lexer cuts the objects, content streams and maps of a PDF into tokens.
+// lexer splits objects, content streams and maps into tokens.
 type lexer struct {
 	data    []byte
 	at      int
-	text    []byte // of a name without its slash, a string without its escapes, or a word; valid until the next token
-	escaped bool   // the text is no slice of data, but a copy
+	text    []byte // of a name, a string without escapes, or a word; valid until the next token
+	escaped bool   // the text is a copy, not a slice of data
 	number  float64
 	buffer  []byte
 }
 
-// next returns the kind of the next token, which is left in text or number.
+// next returns the next token. Its value is in text or number.
 func (l *lexer) next() token {
 	for l.at < len(l.data) {
 		switch c := l.data[l.at]; {
@@ -67,7 +67,7 @@ func (l *lexer) next() token {
 
 func (l *lexer) isNext(c byte) bool { return l.at+1 < len(l.data) && l.data[l.at+1] == c }
 
-// word reads a number or word.
+// word reads a number or a word.
 func (l *lexer) word() token {
 	start := l.at
 	for l.at < len(l.data) && !isBlank(l.data[l.at]) && !isDelimiter(l.data[l.at]) {
@@ -75,7 +75,7 @@ func (l *lexer) word() token {
 	}
 	l.text = l.data[start:l.at]
 	c := l.text[0]
-	const longest = 32 // of numbers that matter
+	const longest = 32 // the length of the longest number that matters
 	if len(l.text) > longest || c != '-' && c != '+' && c != '.' && (c < '0' || c > '9') {
 		return tokenWord
 	}
@@ -88,7 +88,7 @@ func (l *lexer) word() token {
 	return tokenNumber
 }
 
-// name reads a name behind its slash, where #41 stands for a byte.
+// name reads a name after its slash. #41 stands for a byte.
 func (l *lexer) name() {
 	start := l.at
 	l.escaped = false
@@ -115,7 +115,7 @@ func (l *lexer) name() {
 	l.text = l.buffer
 }
 
-// literal reads a string in parentheses, which may nest.
+// literal reads a string in parentheses, which nest.
 func (l *lexer) literal() {
 	l.buffer = l.buffer[:0]
 	l.at++
@@ -140,7 +140,7 @@ func (l *lexer) literal() {
 	l.text = l.buffer
 }
 
-// escape reads what follows a backslash in a string, up to its last byte.
+// escape reads the escape after a backslash, up to its last byte.
 func (l *lexer) escape() {
 	if l.at == len(l.data) {
 		return
@@ -173,7 +173,7 @@ func (l *lexer) escape() {
 	l.buffer = append(l.buffer, c)
 }
 
-// hex reads a string in hexadecimal digits.
+// hex reads a hexadecimal string.
 func (l *lexer) hex() {
 	l.buffer = l.buffer[:0]
 	high, half := byte(0), false

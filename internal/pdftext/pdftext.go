@@ -1,3 +1,4 @@
+// Package pdftext extracts the text and the links of a PDF.
 package pdftext
 
 import (
@@ -8,15 +9,21 @@ import (
 	"slices"
 )
 
-// Limits bounds what PDFs may cost. Extract lowers Packed and Unpacked by what it used, so that several PDFs can share them.
+// Limits bounds the cost of PDFs. Extract subtracts what it used from Packed and Unpacked, so that several PDFs can share
+// them.
 type Limits struct {
-	Text     int // bytes of text, after which reading stops
-	Packed   int // bytes of compressed streams that are unpacked
-	Unpacked int // bytes that streams are unpacked to
+	Text     int // bytes of text, at which reading stops
+	Packed   int // bytes of compressed streams to unpack
+	Unpacked int // bytes of unpacked streams
 }
 
-// Extract returns the text of a PDF, and the hidden text that a viewer does not show. It calls link with the URI of each
-// link; the slice is valid during the call.
+// Extract returns the visible and the hidden text of a PDF. It calls link with the URI of each link, which is valid during
+// the call.
+//
+// Of ISO 32000 it knows what that takes: objects, found by their first lines because the table at the end is often damaged;
+// streams in Flate, base 85 and hexadecimal; the maps of fonts to Unicode. It reads no encrypted PDF.
+//
+// No library does this: those that are maintained unpack without a limit, and refuse what viewers repair.
 func Extract(data []byte, limits *Limits, link func(uri []byte)) (text, hidden []byte) {
 	r := &reader{limits: limits, link: link, byNumber: map[int]int{}, fonts: map[string]int{}, maps: map[int]*glyphMap{}, glyphsLeft: maxGlyphs}
 	r.scan(data)
@@ -25,7 +32,7 @@ func Extract(data []byte, limits *Limits, link func(uri []byte)) (text, hidden [
 	var stream []byte
 	for i := range r.objects {
 		if o := &r.objects[i]; o.isContent() && !c.isFull() {
-			stream = r.unpacked(o, stream[:0])
+			stream = r.unpack(o, stream[:0])
 			c.read(stream)
 		}
 	}
@@ -33,42 +40,41 @@ func Extract(data []byte, limits *Limits, link func(uri []byte)) (text, hidden [
 }
 
 const (
-	// maxObjects is how many objects of a PDF are read, and how many references in them.
+	// maxObjects is how many objects of a PDF, and how many references in them, are read.
 	maxObjects = 1 << 15
-	// maxGlyphs is how many glyphs of a PDF are mapped to Unicode, in all fonts together.
+	// maxGlyphs is how many glyphs of a PDF are mapped to Unicode, for all fonts together.
 	maxGlyphs = 1 << 16
 )
 
-// reader is a PDF that is being read.
+// reader reads one PDF.
 type reader struct {
 	limits     *Limits
 	link       func(uri []byte)
-	inflater   io.Reader // made when it is first needed
+	inflater   io.Reader // made when first needed
 	objects    []object
-	byNumber   map[int]int // index in objects
+	byNumber   map[int]int // the index of an object in objects
 	references []reference
-	fonts      map[string]int    // index in objects of the font of that name
+	fonts      map[string]int    // the index in objects of the font of that name
 	maps       map[int]*glyphMap // by the number of the stream
-	glyphsLeft int               // of maxGlyphs
+	glyphsLeft int               // how many of maxGlyphs are left
 }
 
-// object is what matters of an object.
 type object struct {
-	stream    []byte // packed, nil if there is none
+	stream    []byte // its content, nil if there is none
 	filters   [maxFilters]filter
-	filtered  int  // how many filters there are
-	isPacked  bool // it holds objects
-	isOther   bool // a picture, a font, or another stream for programs
+	filtered  int  // the number of filters
+	isPacked  bool // it contains objects
+	isOther   bool // an image, a font, or another stream for programs
 	isFont    bool
-	isWide    bool // a font whose codes are no characters of one byte
-	toUnicode int  // the number of the stream that maps the codes of a font, 0 if there is none
-	first     int  // where the objects in it start
+	isWide    bool // a font whose codes are not characters of one byte
+	toUnicode int  // the number of the stream that maps the codes of a font to Unicode, 0 if there is none
+	first     int  // the offset of the first object in it
 }
 
 // isContent reports whether an object may show text.
 func (o *object) isContent() bool { return o.stream != nil && !o.isPacked && !o.isOther }
 
-// reference is a reference to an object from under a name.
+// reference is a reference to an object under a name.
 type reference struct {
 	name   []byte
 	number int
@@ -82,7 +88,7 @@ const (
 	filterHex
 )
 
-// scan takes up the objects of a PDF in their order.
+// scan adds the objects of a PDF in order.
 func (r *reader) scan(data []byte) {
 	objects, streams, ends, streamEnds := search{what: "obj"}, search{what: "stream"}, search{what: "endobj"}, search{what: "endstream"}
 	for at := 0; at < len(data) && len(r.objects) < maxObjects; {
@@ -96,7 +102,7 @@ func (r *reader) scan(data []byte) {
 			continue
 		}
 		to := min(ends.next(data, at), streams.next(data, at))
-		o := r.object(number, data[at:to])
+		o := r.addObject(number, data[at:to])
 		at = to
 		if !bytes.HasPrefix(data[to:], []byte("stream")) {
 			continue
@@ -107,19 +113,19 @@ func (r *reader) scan(data []byte) {
 		at = max(start, streamEnds.next(data, start))
 		o.stream = data[start:at]
 		if o.isPacked {
-			r.packed(o)
+			r.addPacked(o)
 		}
 	}
 }
 
-// search finds one pattern again and again. It reads each byte once, however often it is asked.
+// search finds the next occurrence of a pattern. It reads each byte once, however often it is asked.
 type search struct {
 	what    string
 	at      int
 	started bool
 }
 
-// next returns the offset of the pattern at or after from, len(data) if it does not occur.
+// next returns the offset of the pattern at or after from, or len(data).
 func (s *search) next(data []byte, from int) int {
 	if !s.started || s.at < from {
 		s.started, s.at = true, len(data)
@@ -130,7 +136,7 @@ func (s *search) next(data []byte, from int) int {
 	return s.at
 }
 
-// objectNumber returns the number of the object whose "obj" comes after data: "12 0 obj".
+// objectNumber returns the number of the object whose "obj" follows data: "12 0 obj".
 func objectNumber(data []byte) (number int, ok bool) {
 	data = data[max(0, len(data)-32):]
 	data = bytes.TrimRight(data, " \t\r\n")
@@ -149,8 +155,8 @@ func objectNumber(data []byte) (number int, ok bool) {
 	return number, true
 }
 
-// object takes up an object without its stream. Its names and values count wherever in it they stand.
-func (r *reader) object(number int, data []byte) *object {
+// addObject adds an object without its stream. Names and values count wherever they stand in it.
+func (r *reader) addObject(number int, data []byte) *object {
 	r.objects = append(r.objects, object{})
 	r.byNumber[number] = len(r.objects) - 1
 	o := &r.objects[len(r.objects)-1]
@@ -201,7 +207,7 @@ func (r *reader) object(number int, data []byte) *object {
 	return o
 }
 
-// describe takes up a name in an object; key is the name before it.
+// describe reads a name in an object. Key is the name before it.
 func (o *object) describe(key, name []byte) {
 	switch string(name) {
 	case "FlateDecode", "Fl":
@@ -225,7 +231,7 @@ func (o *object) describe(key, name []byte) {
 	}
 }
 
-// maxFilters is how many filters of a stream are undone. No honest one has more than two.
+// maxFilters is how many filters of a stream are undone. Honest streams have at most two.
 const maxFilters = 4
 
 func (o *object) addFilter(f filter) {
@@ -237,9 +243,9 @@ func (o *object) addFilter(f filter) {
 	o.filtered++
 }
 
-// packed takes up the objects in a stream of objects: pairs of a number and an offset, then the objects.
-func (r *reader) packed(o *object) {
-	data := r.unpacked(o, nil)
+// addPacked adds the objects in an object stream: pairs of a number and an offset, then the objects.
+func (r *reader) addPacked(o *object) {
+	data := r.unpack(o, nil)
 	first := o.first
 	if first <= 0 || first > len(data) {
 		return
@@ -259,26 +265,26 @@ func (r *reader) packed(o *object) {
 			break
 		}
 		if number >= 0 {
-			r.object(number, objects[from:to])
+			r.addObject(number, objects[from:to])
 		}
 		number, from = next, to
 	}
 	if number >= 0 {
-		r.object(number, objects[from:])
+		r.addObject(number, objects[from:])
 	}
 }
 
-// unpacked appends the content of a stream to dst, as far as it can be unpacked.
-func (r *reader) unpacked(o *object, dst []byte) []byte {
+// unpack appends the content of a stream to dst, as far as it can be unpacked.
+func (r *reader) unpack(o *object, dst []byte) []byte {
 	content := o.stream
 	start := len(dst)
 	for i, f := range o.filters[:o.filtered] {
 		if i > 0 {
-			dst = dst[:start:start] // what comes from the filter before is not written over
+			dst = dst[:start:start] // keep the output of the filter before
 		}
 		switch f {
 		case filterFlate:
-			dst = r.inflated(dst, content)
+			dst = r.inflate(dst, content)
 		case filterASCII85:
 			dst = r.fromASCII85(dst, content)
 		case filterHex:
@@ -294,9 +300,9 @@ func (r *reader) unpacked(o *object, dst []byte) []byte {
 	return dst
 }
 
-// fromASCII85 appends what text in base 85 stands for, up to the limit of the message.
+// fromASCII85 appends the decoded base 85 text.
 func (r *reader) fromASCII85(dst, text []byte) []byte {
-	const most = 4 // bytes for one of the text, which "z" stands for
+	const most = 4 // bytes for one byte of text, "z"
 	text, _, _ = bytes.Cut(text, []byte("~>"))
 	text = bytes.TrimPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("<~"))
 	text = text[:min(len(text), r.limits.Unpacked/most)]
@@ -307,8 +313,8 @@ func (r *reader) fromASCII85(dst, text []byte) []byte {
 	return dst[:start+n]
 }
 
-// inflated appends what content, packed with zlib, stands for, up to the limit of the message.
-func (r *reader) inflated(dst, content []byte) []byte {
+// inflate appends the unpacked content, which is in zlib format.
+func (r *reader) inflate(dst, content []byte) []byte {
 	const header = 2
 	if len(content) < header || r.limits.Unpacked == 0 {
 		return dst
@@ -337,7 +343,7 @@ func (r *reader) inflated(dst, content []byte) []byte {
 	return dst
 }
 
-// link keeps a link of a PDF, unless it is encrypted.
+// addLink reports a link, unless it is encrypted.
 func (r *reader) addLink(uri []byte) {
 	for _, c := range uri {
 		if c < ' ' || c >= 0x7f {
@@ -347,8 +353,8 @@ func (r *reader) addLink(uri []byte) {
 	r.link(uri)
 }
 
-// nameObjects finds out which names stand for fonts, and which streams are the contents of a page, whatever else they say.
-// Programs give a font the same name on all pages.
+// nameObjects finds the fonts by their names, which programs use for the same font on all pages, and the streams that are
+// contents of a page.
 func (r *reader) nameObjects() {
 	for _, ref := range r.references {
 		i, ok := r.byNumber[ref.number]
