@@ -48,9 +48,9 @@ func (doc Document) value(i uint32, kind Kind) float64 {
 	return 1
 }
 
-// scale is what values are multiplied by: for a unit kind 1 / the Euclidean length of the document.
+// scale is what values are multiplied by: for a normalised kind 1 / the Euclidean length of the document.
 func (doc Document) scale(kind Kind) float64 {
-	if !kind.unit() || len(doc.Terms) == 0 {
+	if !kind.normalised() || len(doc.Terms) == 0 {
 		return 1
 	}
 	squares := float64(len(doc.Terms)) // of bits

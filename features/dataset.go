@@ -14,17 +14,17 @@ const (
 	Bits Kind = iota
 	// Counts is one count per token: the value is how often the term occurs in the document.
 	Counts
-	// UnitBits are bits divided by the Euclidean length of the document, so that long documents weigh as much as short
+	// NormalisedBits are bits divided by the Euclidean length of the document, so that long documents weigh as much as short
 	// ones: with n different terms each has the value 1/sqrt(n). Terms that the vocabulary does not know add to the
 	// length, too: a message of which little is known gets a score near the bias.
-	UnitBits
-	// UnitCounts are counts divided by the Euclidean length of the document, likewise.
-	UnitCounts
+	NormalisedBits
+	// NormalisedCounts are counts divided by the Euclidean length of the document, likewise.
+	NormalisedCounts
 	// Whole is one bit per document: its only term is the document itself, as [Document.Whole] has it.
 	Whole
-	// StartBits is one bit per document and term: the value is 1 if the term occurs at the start of the document, as
+	// HeadBits is one bit per document and term: the value is 1 if the term occurs at the start of the document, as
 	// [Document.Start] has it.
-	StartBits
+	HeadBits
 	// Evidence is bits in groups of evidence, each group of a document divided by its Euclidean length: of a group with n
 	// different terms each has the value 1/sqrt(n). The cells of a document are one more group. Unknown terms add to the
 	// length.
@@ -33,10 +33,10 @@ const (
 
 // kindNames are the names used in configuration and model files.
 func kindNames() []string {
-	return []string{"bits", "counts", "unit bits", "unit counts", "whole", "start bits", "evidence"}
+	return []string{"bits", "counts", "normalised bits", "normalised counts", "whole", "head bits", "evidence"}
 }
 
-// String returns "bits", "counts", "unit bits", "unit counts", "whole", "start bits" or "evidence".
+// String returns "bits", "counts", "normalised bits", "normalised counts", "whole", "head bits" or "evidence".
 func (k Kind) String() string {
 	if names := kindNames(); int(k) < len(names) {
 		return names[k]
@@ -53,10 +53,10 @@ func ParseKind(name string) (Kind, error) {
 }
 
 // counted says whether values grow with the number of tokens.
-func (k Kind) counted() bool { return k == Counts || k == UnitCounts }
+func (k Kind) counted() bool { return k == Counts || k == NormalisedCounts }
 
-// unit says whether documents have the length 1.
-func (k Kind) unit() bool { return k == UnitBits || k == UnitCounts }
+// unit reports whether documents are L2-normalised.
+func (k Kind) normalised() bool { return k == NormalisedBits || k == NormalisedCounts }
 
 // Dataset is N labelled documents over V terms in K classes: a compressed sparse row matrix. It is read-only for
 // trainers. One that was made of [Documents] is kept in fewer bytes, or on disk, and read by [Dataset.Rows] alone.

@@ -5,8 +5,8 @@
 // and a [Dataset] holds N documents as the rows of a compressed sparse row matrix (N x V).
 //
 // A [Kind] says what the values of a row are. Two kinds are those of the lectures (cs440, "Two Different BoW Algorithms"):
-// [Bits], one bit per document and term, and [Counts], one count per token. [UnitBits] and [UnitCounts] are the same,
-// L2-normalised; [StartBits] are the bits of what stands at the start of a message; [Whole] has a document for its only term, for a
+// [Bits], one bit per document and term, and [Counts], one count per token. [NormalisedBits] and [NormalisedCounts] are the same,
+// L2-normalised; [HeadBits] are the bits of what stands at the start of a message; [Whole] has a document for its only term, for a
 // classifier that remembers documents.
 //
 // [Evidence] is bits in groups, each of them L2-normalised by itself. Every term is in one [Group], its kind of evidence: words,

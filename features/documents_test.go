@@ -72,7 +72,7 @@ func TestRowsOfDocumentsAreThoseOfTheirHashes(t *testing.T) {
 			t.Fatal(err)
 		}
 		other := d.Index(x.Vocabulary(), 2)
-		for _, kind := range []Kind{Bits, Counts, UnitBits, UnitCounts, StartBits} {
+		for _, kind := range []Kind{Bits, Counts, NormalisedBits, NormalisedCounts, HeadBits} {
 			data, again := x.Dataset(kind, nil, refs, make([]int32, len(refs)), 2), other.Dataset(kind, nil, refs, make([]int32, len(refs)), 1)
 			rows, others := data.Rows(), again.Rows()
 			for i, b := range bags {
@@ -95,7 +95,7 @@ func TestRowsOfDocumentsAreThoseOfTheirHashes(t *testing.T) {
 func TestAGrowingVocabularyKnowsWhatItHasLearnt(t *testing.T) {
 	bags := randomBags(5, 60, 50)
 	d, refs := written(t, bags, 0, 2)
-	for _, kind := range []Kind{Bits, UnitCounts, StartBits, Whole} {
+	for _, kind := range []Kind{Bits, NormalisedCounts, HeadBits, Whole} {
 		v := d.Growing(kind)
 		ids := make(map[uint64]uint32)
 		for i, b := range bags {
@@ -106,7 +106,7 @@ func TestAGrowingVocabularyKnowsWhatItHasLearnt(t *testing.T) {
 			known := func(x Vector) int {
 				var want []uint32
 				for j, hash := range doc.Terms {
-					if id, isKnown := ids[hash]; isKnown && (kind != StartBits || doc.Start[j]) {
+					if id, isKnown := ids[hash]; isKnown && (kind != HeadBits || doc.Start[j]) {
 						want = append(want, id)
 					}
 				}
@@ -121,7 +121,7 @@ func TestAGrowingVocabularyKnowsWhatItHasLearnt(t *testing.T) {
 				t.Fatalf("%v, document %d: knows %d terms, want %d", kind, i, len(x.IDs), n)
 			}
 			for j, hash := range doc.Terms {
-				if _, isKnown := ids[hash]; !isKnown && (kind != StartBits || doc.Start[j]) {
+				if _, isKnown := ids[hash]; !isKnown && (kind != HeadBits || doc.Start[j]) {
 					ids[hash] = uint32(len(ids))
 				}
 			}

@@ -245,7 +245,7 @@ func TestHashesWithOnePrefixAndKeyAreOneTerm(t *testing.T) {
 	unit := float32(1 / math.Sqrt(2))
 	units := float32(2/math.Sqrt(13)) + float32(3/math.Sqrt(13))
 	before := Vector{IDs: []uint32{of}, Values: []float32{9}} // of the document before, which stays as it is
-	for kind, want := range map[Kind]float32{Bits: 1, Counts: 5, UnitBits: unit, UnitCounts: units, StartBits: 1} {
+	for kind, want := range map[Kind]float32{Bits: 1, Counts: 5, NormalisedBits: unit, NormalisedCounts: units, HeadBits: 1} {
 		got := new(Lookup).AppendVector(Vector{IDs: slices.Clone(before.IDs), Values: slices.Clone(before.Values)}, v, both, kind)
 		if row := index.Dataset(kind, nil, refs, make([]int32, len(refs)), 1).Row(len(refs) - 1); !slices.Equal(row.IDs, got.IDs[1:]) ||
 			!slices.Equal(row.Values, got.Values[1:]) {
@@ -297,7 +297,7 @@ func TestVectorsHaveBitsOrCountsOfKnownTerms(t *testing.T) {
 	doc := bagOf("who", "saw", "who", "else").Document()
 	who, _ := v.ID(hashOf([]byte("who")))
 	unit, units := 1/math.Sqrt(3), 2/math.Sqrt(1+1+4) // the unknown term is part of the length
-	for kind, want := range map[Kind]float32{Bits: 1, Counts: 2, UnitBits: float32(unit), UnitCounts: float32(units)} {
+	for kind, want := range map[Kind]float32{Bits: 1, Counts: 2, NormalisedBits: float32(unit), NormalisedCounts: float32(units)} {
 		x := new(Lookup).AppendVector(Vector{}, v, doc, kind)
 		if len(x.IDs) != 2 || !slices.IsSorted(x.IDs) {
 			t.Fatalf("%v: ids %v, want two in ascending order", kind, x.IDs)
@@ -315,7 +315,7 @@ func TestStartBitsAreTermsThatOccurAtTheStart(t *testing.T) {
 	add(&b, "late", false)
 	add(&b, "both", false)
 	add(&b, "early", true)
-	x := new(Lookup).AppendVector(Vector{}, v, b.Document(), StartBits)
+	x := new(Lookup).AppendVector(Vector{}, v, b.Document(), HeadBits)
 	var want []uint32
 	for _, term := range []string{"early", "both"} {
 		id, _ := v.ID(hashOf([]byte(term)))

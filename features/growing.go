@@ -40,7 +40,7 @@ func (v *GrowingVocabulary) read(ref Ref, learns bool) Vector {
 		return v.readWhole(v.documents.whole(e), learns)
 	}
 	for i := 0; learns && i < e.n; i++ {
-		if n := e.number(i); v.ids[n] == unknown && (v.kind != StartBits || e.isAtStart(i)) {
+		if n := e.number(i); v.ids[n] == unknown && (v.kind != HeadBits || e.isAtStart(i)) {
 			v.ids[n] = uint32(v.terms)
 			v.terms++
 		}

@@ -79,7 +79,7 @@ func (l *Lookup) appendRow(dst Vector, doc Document, kind Kind) Vector {
 	scale := doc.scale(kind)
 	for _, known := range l.known {
 		i := uint32(known)
-		if kind == StartBits && !doc.Start[i] {
+		if kind == HeadBits && !doc.Start[i] {
 			continue
 		}
 		dst.add(first, uint32(known>>32), float32(doc.value(i, kind)*scale), kind)

@@ -67,7 +67,7 @@ func (c *Collection) TwoTerms(ctx context.Context, f *Filter, model string, o Tr
 		X: texts[ids[0]], Y: texts[ids[1]], Unit: "occurrences",
 		A: float64(linear.Weights[0]), B: float64(linear.Weights[1]), C: linear.Bias[0], Model: model,
 	}
-	if d.Kind == features.Bits || d.Kind == features.StartBits {
+	if d.Kind == features.Bits || d.Kind == features.HeadBits {
 		t.Unit = "0 or 1"
 	}
 	t.Points = points(d)
