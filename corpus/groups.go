@@ -2,8 +2,9 @@ package corpus
 
 import (
 	"math/bits"
-	"math/rand/v2"
 	"slices"
+
+	"chaff/internal/hashtable"
 )
 
 const (
@@ -85,7 +86,7 @@ func newPostings(sketches [][]uint64) *postings {
 			}
 		}
 	}
-	numbering := newNumbering(total)
+	var table hashtable.Table
 	x := &postings{numbers: make([][]uint32, len(sketches)), size: make([]int, len(sketches))}
 	all := make([]uint32, 0, total)
 	var count []uint32
@@ -95,8 +96,8 @@ func newPostings(sketches [][]uint64) *postings {
 			if !shared.has(f) {
 				continue
 			}
-			n := numbering.of(f)
-			if n == len(count) {
+			n, added := table.Add(f)
+			if added {
 				count = append(count, 0)
 			}
 			count[n]++
@@ -172,38 +173,6 @@ func (x *postings) before(number uint32) []int32 {
 	end := x.passed[number]
 	x.passed[number]++
 	return x.of(number)[max(remembered, end)-remembered : end]
-}
-
-// numbering gives fingerprints numbers, from 0 in the order in which they come first. It is a table with open addressing,
-// several times faster than a map.
-type numbering struct {
-	slots        []uint32 // 1 + number, 0 where free; a power of two
-	fingerprints []uint64 // by number
-	shift        int      // of a hash, to its slot
-	// places is drawn at random for each table, and decides where in it a fingerprint belongs: senders can choose words whose
-	// fingerprints begin or end alike. The numbers do not depend on it.
-	places uint64
-}
-
-// newNumbering returns a numbering for n fingerprints, of which nearly all come more than once.
-func newNumbering(n int) *numbering {
-	size := bits.Len(uint(n))
-	return &numbering{slots: make([]uint32, 1<<size), shift: 64 - size, places: rand.Uint64()}
-}
-
-func (t *numbering) of(fingerprint uint64) int {
-	mask := uint64(len(t.slots) - 1)
-	high, low := bits.Mul64(fingerprint^t.places, 0x9e3779b97f4a7c15)
-	for s := (high ^ low) >> t.shift; ; s = (s + 1) & mask {
-		switch n := t.slots[s]; {
-		case n == 0:
-			t.fingerprints = append(t.fingerprints, fingerprint)
-			t.slots[s] = uint32(len(t.fingerprints))
-			return len(t.fingerprints) - 1
-		case t.fingerprints[n-1] == fingerprint:
-			return int(n - 1)
-		}
-	}
 }
 
 // isFooter compares pairs of the messages, which share a fingerprint and lie far from each other in the listing.

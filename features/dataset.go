@@ -100,7 +100,7 @@ func (d *Dataset) Err() error {
 	if d.matrix == nil {
 		return nil
 	}
-	return d.matrix.blocks.failed()
+	return d.matrix.store.failed()
 }
 
 // Len returns N, the number of documents.
@@ -139,7 +139,7 @@ func (d *Dataset) Subset(documents []int) *Dataset {
 		return s
 	}
 	s.RowStart = nil
-	s.matrix = &matrix{blocks: d.matrix.blocks, rows: make([]Ref, len(documents)), groups: d.matrix.groups}
+	s.matrix = &matrix{store: d.matrix.store, rows: make([]Ref, len(documents)), groups: d.matrix.groups}
 	s.Labels = make([]int32, len(documents))
 	for n, i := range documents {
 		s.matrix.rows[n], s.Labels[n] = d.matrix.rows[i], d.Labels[i]

@@ -43,7 +43,7 @@ func TestABagForgetsWhatWasBeforeReset(t *testing.T) {
 	b.Reset()
 	add(b, "ham", true)
 	doc := b.Document()
-	if diff := cmp.Diff(Document{Terms: []uint64{hashOf([]byte("ham"))}, Counts: []uint32{1}, Start: []bool{true}, Groups: []Group{Words}}, doc); diff != "" {
+	if diff := cmp.Diff(Document{Terms: []uint64{hashOf([]byte("ham"))}, Counts: []uint32{1}, InHead: []bool{true}, Groups: []Group{Words}}, doc); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
 	b.Reset()
@@ -69,49 +69,6 @@ func TestABagGrowsWithItsTerms(t *testing.T) {
 		if n != times {
 			t.Fatalf("count %d of term %d, want %d", n, i, times)
 		}
-	}
-}
-
-func TestABagKeepsHashesThatBelongInOnePlace(t *testing.T) {
-	// The last place and the first ones: what finds no room at the end of the table goes on at its start.
-	var hashes []uint64
-	for i := range uint64(700) {
-		hashes = append(hashes, ^uint64(0)-3*i, i, 1<<63+i)
-	}
-	var b Bag
-	for range 2 { // the second time in memory that was used
-		b.Reset()
-		for _, hash := range hashes {
-			if !b.Add(hash, Words, false) || b.Add(hash, Words, true) {
-				t.Fatalf("%x: not new, or new for the second time", hash)
-			}
-			b.Name(fmt.Append(nil, hash))
-		}
-		doc := b.Document()
-		if !slices.Equal(doc.Terms, hashes) {
-			t.Fatal("the terms are others, or come in another order")
-		}
-		for i, hash := range doc.Terms {
-			if doc.Counts[i] != 2 || !doc.Start[i] || string(b.Text(i)) != fmt.Sprint(hash) {
-				t.Errorf("%x: %d times, at the start: %v, text %q", hash, doc.Counts[i], doc.Start[i], b.Text(i))
-			}
-		}
-	}
-}
-
-func TestAShortMessageAfterALongOneTakesNoMoreMemoryThanItNeeds(t *testing.T) {
-	var b Bag
-	b.Reset()
-	for i := range 100_000 {
-		add(&b, fmt.Sprint("term", i), true)
-	}
-	for range 2 { // the first one finds the table as the long one left it
-		b.Reset()
-		add(&b, "ham", true)
-		b.Document()
-	}
-	if len(b.terms.slots) != minSlots {
-		t.Errorf("%d slots, want %d", len(b.terms.slots), minSlots)
 	}
 }
 
@@ -262,7 +219,7 @@ func TestARestoredVocabularyMustFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := RestoreVocabulary(v.Table(), v.Starts())
+	again, err := RestoreVocabulary(v.Table(), v.BucketStarts())
 	if err != nil {
 		t.Fatalf("its own tables: %v", err)
 	}
@@ -278,9 +235,9 @@ func TestARestoredVocabularyMustFit(t *testing.T) {
 		{"no prefixes", v.Table(), nil},
 		{"prefixes that no bits make", v.Table(), []uint32{0, 1, 2, 3}},
 		{"prefixes for fewer terms", v.Table(), []uint32{0, 2}},
-		{"prefixes for more terms", v.Table()[:4], v.Starts()},
+		{"prefixes for more terms", v.Table()[:4], v.BucketStarts()},
 		{"prefixes out of order", v.Table(), []uint32{0, 3, 3, 2, 3}},
-		{"a key without an id", v.Table()[:5], v.Starts()},
+		{"a key without an id", v.Table()[:5], v.BucketStarts()},
 		{"prefixes that begin late", v.Table(), []uint32{1, 3}},
 	}
 	for _, tt := range tests {

@@ -43,7 +43,7 @@ func (f *Filter) Encode() ([]byte, error) {
 	all := []section{
 		{"SETT", set},
 		{"HKEY", f.settings.Key.Bytes()},
-		{"PREF", bytesOf(f.vocabulary.Starts())},
+		{"PREF", bytesOf(f.vocabulary.BucketStarts())},
 		{"TERM", terms},
 		{"BIAS", bytesOf(f.linear.Bias)},
 		{"WGHT", weights},
@@ -240,7 +240,7 @@ func (f *Filter) verifyByBlock(s *sections) error {
 		return err
 	}
 	f.blocks = newBlocks(f.linear.Terms, f.vocabulary.Len(), weights, terms)
-	f.vocabulary = f.vocabulary.Watched(f.blocks.verifyTerms)
+	f.vocabulary = f.vocabulary.OnLookup(f.blocks.verifyTerms)
 	return f.blocks.expect(sums)
 }
 

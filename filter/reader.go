@@ -51,7 +51,7 @@ func (r *reader) gather(raw []byte) message.Repairs {
 	r.bag.Reset()
 	repairs := r.terms(raw, r.into)
 	if r.grams {
-		r.tokenizer.Grams(r.message, r.bag.AddRuns)
+		r.tokenizer.Grams(r.message, r.bag.AddGrams)
 	}
 	return repairs
 }

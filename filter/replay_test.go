@@ -66,11 +66,11 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 		}
 		var hashes []uint64
 		for _, d := range m.documents[:half] {
-			doc := m.mail.Document(d.terms)
+			terms := m.mail.Document(d.terms).Terms
 			if kind == features.Whole {
-				doc = doc.Whole()
+				terms = m.mail.Wholes([]features.Ref{d.terms}, 1)
 			}
-			hashes = append(hashes, doc.Terms...)
+			hashes = append(hashes, terms...)
 		}
 		slices.Sort(hashes)
 		vocabulary, err := features.NewVocabulary(slices.Compact(hashes))

@@ -26,14 +26,14 @@ func rooms() map[string][]string {
 		"docs/growth":        append([]string{"internal/parallel", "internal/screen"}, all...),
 		"bench":              {"config", "corpus", "internal/markdown", "internal/screen", "message", "metrics"}, // it runs the program, and prepares text for those that cannot read mail
 		"config":             {"corpus", "features", "message", "metrics", "models", "tokenize"},                 // for their Options
-		"corpus":             {"corpus/internal/lines"},
+		"corpus":             {"corpus/internal/lines", "internal/hashtable"},
 		"corpus/sources":     {"corpus", "corpus/internal/lines"},
 		"corpus/sample":      {"corpus", "corpus/sources"},
 		// Lines, fields and dates of messages that are not decoded.
 		"corpus/internal/lines": {},
 		"message":               {"internal/weburl"},
 		"tokenize":              {"features", "message", "internal/publicsuffix", "internal/weburl"}, // features for the hash of a term
-		"features":              {"internal/parallel"},
+		"features":              {"internal/hashtable", "internal/parallel"},
 		"models":                {"features", "internal/parallel"},
 		// The suite that tests of trainers run.
 		"models/modelstest": {"features", "models"},
@@ -47,6 +47,8 @@ func rooms() map[string][]string {
 		"cmd/internal/delivery": {"corpus", "filter", "internal/hint", "internal/places", "internal/screen"},
 		// Errors with a guess at what the user can do.
 		"internal/hint": {"internal/screen"},
+		// How hashes are numbered.
+		"internal/hashtable": {},
 		// How files are written in one step.
 		"internal/replace": {},
 		// How programs print what others wrote.
