@@ -69,8 +69,8 @@ func TestTheHammiestWordsAreWordsOfTheTextOfHam(t *testing.T) {
 	}
 	spam := []byte("Subject: x\n\nspama spamb spamc spamd\n")
 	var before, after caught
-	before.count(f.Classify(spam))
-	after.count(f.Classify(paste(spam, words)))
+	before.count(trained.Filter.Classify(spam))
+	after.count(trained.Filter.Classify(paste(spam, words)))
 	if before.boundary != 1 || after.boundary != 0 {
 		t.Errorf("caught %+v, then %+v", before, after)
 	}
