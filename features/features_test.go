@@ -265,7 +265,7 @@ func TestVectorsHaveBitsOrCountsOfKnownTerms(t *testing.T) {
 	}
 }
 
-func TestStartBitsAreTermsThatOccurAtTheStart(t *testing.T) {
+func TestHeadBitsAreTermsThatOccurInTheHead(t *testing.T) {
 	v, _ := vocabularyOf(t, Options{MinDocumentFrequency: 1}, []string{"early", "late", "both"})
 	var b Bag
 	add(&b, "both", true)
