@@ -79,7 +79,7 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 		for i := range half {
 			terms := m.Documents().Document(m.Terms(i)).Terms
 			if kind == features.Whole {
-				terms = m.Documents().Wholes([]features.Ref{m.Terms(i)}, 1)
+				terms = m.Documents().DocumentHashes([]features.Ref{m.Terms(i)}, 1)
 			}
 			hashes = append(hashes, terms...)
 		}

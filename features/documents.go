@@ -196,8 +196,8 @@ func (d *Documents) Document(ref Ref) Document {
 	return r.doc
 }
 
-// Wholes returns the hash of each document, its only term in a data set of the kind [Whole].
-func (d *Documents) Wholes(refs []Ref, workers int) []uint64 {
+// DocumentHashes returns the hash of each document, its only term in a data set of the kind [Whole].
+func (d *Documents) DocumentHashes(refs []Ref, workers int) []uint64 {
 	hashes := make([]uint64, len(refs))
 	parallel.Ranges(workers, len(refs), 256, func(_, from, to int) {
 		r := d.reader()

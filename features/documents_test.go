@@ -33,7 +33,7 @@ func TestADocumentComesBackAsItWas(t *testing.T) {
 				t.Fatalf("%d bytes of memory: document %d has other counts or marks", memory, i)
 			}
 		}
-		wholes := d.Wholes(refs, 2)
+		wholes := d.DocumentHashes(refs, 2)
 		for i, b := range bags {
 			if want := b.Document().hash(); wholes[i] != want {
 				t.Fatalf("%d bytes of memory: document %d is %x, want %x", memory, i, wholes[i], want)
