@@ -9,7 +9,7 @@ import (
 )
 
 func TestWhatIsShownOfACalendar(t *testing.T) {
-	tests := []struct{ name, calendar, texts, urls string }{
+	tests := []example{
 		{"a folded value", "DESCRIPTION:Pay to\n day", "Pay today", ""},
 		{"a folded value with CR LF", "DESCRIPTION:Pay to\r\n day\r\n", "Pay today", ""},
 		{"escapes", `SUMMARY:a\, b\; c\\d\ne`, `a, b; c\d e`, ""},
@@ -24,13 +24,7 @@ func TestWhatIsShownOfACalendar(t *testing.T) {
 		{"a line that is no property", "Pay now", "-", ""},
 		{"any case", "summary:Pay", "Pay", ""},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			m := decode("Content-Type: text/calendar\n\nBEGIN:VEVENT\n" + test.calendar + "\nEND:VEVENT\n")
-			equal(t, "text", strings.TrimSpace(texts(m)), test.texts)
-			equal(t, "links", urls(m), test.urls)
-		})
-	}
+	decodeAll(t, tests, "Content-Type: text/calendar\n\nBEGIN:VEVENT\n", "\nEND:VEVENT\n", urls)
 	m := decode("Content-Type: text/calendar\n\nDESCRIPTION:<p>Pay</p><p hidden>moon</p>\n")
 	if got := strings.TrimSpace(string(m.Parts[0].Hidden)); got != "moon" {
 		t.Errorf("got hidden text %q, want moon", got)

@@ -17,6 +17,34 @@ func decode(raw string) *message.Message {
 	return message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw))
 }
 
+// example is a case of a table test: a piece of mail, its text, and what else is found in it.
+type example struct{ name, raw, text, other string }
+
+// decodeAll decodes each example between head and tail, and compares its text and what other returns.
+func decodeAll(t *testing.T, examples []example, head, tail string, other func(*message.Message) string) {
+	t.Helper()
+	for _, e := range examples {
+		t.Run(e.name, func(t *testing.T) {
+			m := decode(head + e.raw + tail)
+			equal(t, "text", strings.TrimSpace(texts(m)), strings.TrimSpace(e.text))
+			equal(t, "value", other(m), e.other)
+		})
+	}
+}
+
+// fieldExample is a body under a value of a header field, its text, and its repairs.
+type fieldExample struct{ name, value, body, text, repairs string }
+
+// decodeFields decodes each example under the value of a field.
+func decodeFields(t *testing.T, examples []fieldExample, field string) {
+	t.Helper()
+	all := make([]example, len(examples))
+	for i, e := range examples {
+		all[i] = example{e.name, e.value + "\n\n" + e.body, e.text, e.repairs}
+	}
+	decodeAll(t, all, field, "", repairs)
+}
+
 // equal reports a value that is not as it should be.
 func equal(t *testing.T, what, got, want string) {
 	t.Helper()

@@ -90,7 +90,7 @@ func TestHiddenTextIsKeptApart(t *testing.T) {
 }
 
 func TestDeceptionWithinWordsIsMarked(t *testing.T) {
-	tests := []struct{ name, html, text, marks string }{
+	tests := []example{
 		{"a comment", "V<!-- x -->iagra", "Viagra", "comment-in-word"},
 		{"a comment that is none", "V<!x>iagra", "Viagra", "comment-in-word"},
 		{"a comment in Cyrillic", "сло<!-- x -->во", "слово", "comment-in-word"},
@@ -113,14 +113,8 @@ func TestDeceptionWithinWordsIsMarked(t *testing.T) {
 		{"other characters by their numbers", "&#8364;&#33;&#34;&#35;&#36;&#37;&#228;", "€!\"#$%ä", ""},
 		{"an address by its numbers", "<a href=mailto:a@b>&#86;&#105;&#x61;&#103&#X72;&#97;</a>", "Viagra", ""},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			// The last letter of the subject must not be taken for one of the text.
-			m := decode("Subject: =?utf-8?q?word?=\nContent-Type: text/html; charset=utf-8\n\n" + test.html)
-			equal(t, "text", texts(m), test.text)
-			equal(t, "marks", marks(m), test.marks)
-		})
-	}
+	// The last letter of the subject must not count as one of the text.
+	decodeAll(t, tests, "Subject: =?utf-8?q?word?=\nContent-Type: text/html; charset=utf-8\n\n", "", marks)
 }
 
 func TestLinksAreKeptWithTheirKindAndText(t *testing.T) {

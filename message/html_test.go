@@ -6,7 +6,7 @@ import (
 )
 
 func TestVisibleText(t *testing.T) {
-	tests := []struct{ name, html, want, urls string }{
+	tests := []example{
 		{"inline elements do not part words", "V<b>ia</b><font color=red>gr</font>a", "Viagra", ""},
 		{"elements that do not exist do not part words", "Via<xyz>gr</xyz>a", "Viagra", ""},
 		{"comments do not part words", "Via<!-- no -->gr<!>a", "Viagra", ""},
@@ -39,13 +39,7 @@ func TestVisibleText(t *testing.T) {
 		{"a comment that is not closed ends with its tag", "a <!-- b > c", "a c", ""},
 		{"a comment that is not closed and has no tag hides the rest", "a <!-- b", "a", ""},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			m := decode("Content-Type: text/html\n\n" + test.html)
-			equal(t, "text", texts(m), test.want)
-			equal(t, "links", urls(m), test.urls)
-		})
-	}
+	decodeAll(t, tests, "Content-Type: text/html\n\n", "", urls)
 }
 
 func TestHugeMarkupIsPassedOver(t *testing.T) {
