@@ -17,8 +17,6 @@ import (
 // codec is how text of a charset is read.
 type codec struct {
 	decoder *encoding.Decoder // nil for UTF-8 and UTF-7
-	// high is the characters of the bytes beyond ASCII in a single-byte charset. It is faster than decoder.
-	high *[utf8.RuneSelf]rune
 	// mark occurs in all text of a charset whose other characters can look like ASCII. Text without it is not in this
 	// charset, whatever is declared. It is empty for a charset that extends ASCII.
 	mark string
@@ -162,26 +160,7 @@ func (d *Decoder) decode(c *codec, text []byte) {
 		d.arena = appendRepaired(d.arena, text)
 		return
 	}
-	if c.high != nil {
-		d.arena = c.appendSingle(d.arena, text)
-		return
-	}
 	d.transform(c.decoder, text)
-}
-
-// appendSingle appends text in a single-byte charset.
-func (c *codec) appendSingle(dst, text []byte) []byte {
-	for len(text) > 0 {
-		if b := text[0]; b >= utf8.RuneSelf {
-			dst = utf8.AppendRune(dst, c.high[b-utf8.RuneSelf])
-			text = text[1:]
-			continue
-		}
-		ascii := lengthOfASCII(text)
-		dst = append(dst, text[:ascii]...)
-		text = text[ascii:]
-	}
-	return dst
 }
 
 // sampleBytes is how much of a text is read to find its charset.

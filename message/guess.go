@@ -82,11 +82,15 @@ func newSingleTable(name string, a alphabet) singleTable {
 	for _, r := range a.letters {
 		ranks[r] = len(ranks)
 	}
-	high := newCodec(name).high
-	for c := range 256 {
-		r := rune(c)
+	var all [256]byte
+	for c := range all {
+		all[c] = byte(c)
+	}
+	decoded, _ := newCodec(name).decoder.Bytes(all[:]) // one character for each byte, U+FFFD where there is none
+	for c := range all {
+		r, size := utf8.DecodeRune(decoded)
+		decoded = decoded[size:]
 		if c >= utf8.RuneSelf {
-			r = high[c-utf8.RuneSelf]
 			t.points[c] = int8(pointsOf(r, ranks))
 		}
 		t.runes[c], t.class[c] = r, classOf(r)

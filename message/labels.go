@@ -3,10 +3,8 @@ package message
 import (
 	"bytes"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
-	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/ianaindex"
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
@@ -78,22 +76,7 @@ func namedCodec(name string) *codec {
 	case "gb18030", "big5", "euc-jp", "euc-kr", "shift_jis":
 		return &codec{decoder: enc.NewDecoder(), pairs: true}
 	}
-	return singleCodec(enc)
-}
-
-// singleCodec returns the codec for a single-byte encoding that extends ASCII.
-func singleCodec(enc encoding.Encoding) *codec {
-	c := &codec{decoder: enc.NewDecoder(), high: new([utf8.RuneSelf]rune)}
-	var all [utf8.RuneSelf]byte
-	for b := range all {
-		all[b] = utf8.RuneSelf + byte(b)
-	}
-	decoded, _ := c.decoder.Bytes(all[:]) // one character for each byte, U+FFFD where there is none
-	for b := range c.high {
-		r, size := utf8.DecodeRune(decoded)
-		c.high[b], decoded = r, decoded[size:]
-	}
-	return c
+	return &codec{decoder: enc.NewDecoder()} // one byte a character
 }
 
 // looksLikeASCII reports whether all text in a declared charset may look like ASCII without escapes.

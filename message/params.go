@@ -214,18 +214,12 @@ func (d *Decoder) cutParam(params []byte) (name, value, rest []byte) {
 
 // cutQuoted cuts a quoted string off s, and returns its content.
 func (d *Decoder) cutQuoted(s []byte) (value, rest []byte, ok bool) {
-	escaped := false
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
 		case '\\':
-			escaped = true
 			i++
 		case '"':
-			value = s[1:i]
-			if escaped {
-				value = d.unescape(value)
-			}
-			return value, s[i+1:], true
+			return d.unescape(s[1:i]), s[i+1:], true
 		}
 	}
 	return nil, nil, false
@@ -233,6 +227,9 @@ func (d *Decoder) cutQuoted(s []byte) (value, rest []byte, ok bool) {
 
 // unescape removes the backslash before each escaped byte.
 func (d *Decoder) unescape(s []byte) []byte {
+	if bytes.IndexByte(s, '\\') < 0 {
+		return s
+	}
 	start := len(d.arena)
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' && i+1 < len(s) {

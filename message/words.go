@@ -1,10 +1,6 @@
 package message
 
-import (
-	"bytes"
-	"encoding/binary"
-	"unicode/utf8"
-)
+import "bytes"
 
 // decodeWords decodes the encoded words (RFC 2047) of a field value. The rest of the value is in charset.
 //
@@ -60,23 +56,9 @@ func (d *Decoder) decodeWords(value, charset []byte) []byte {
 	return bytes.TrimSpace(d.arena[start:len(d.arena):len(d.arena)])
 }
 
-// isPlainValue reports whether a value is ASCII without "=", escapes and NUL, so that there is nothing to decode. It reads
-// eight bytes at a time, since it runs on all fields of all mail.
+// isPlainValue reports whether a value is ASCII without "=", escapes and NUL, so that there is nothing to decode.
 func isPlainValue(value []byte) bool {
-	const ones, high = 0x0101010101010101, 0x8080808080808080
-	for ; len(value) >= 8; value = value[8:] {
-		// Subtracting 1 from each byte of ASCII sets the highest bit if a byte is 0.
-		word := binary.LittleEndian.Uint64(value)
-		if (word|(word-ones)|((word^'='*ones)-ones)|((word^escape*ones)-ones))&high != 0 {
-			return false
-		}
-	}
-	for _, c := range value {
-		if c == 0 || c == '=' || c == escape || c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return lengthOfASCII(value) == len(value) && bytes.IndexByte(value, '=') < 0 && bytes.IndexByte(value, escape) < 0 && bytes.IndexByte(value, 0) < 0
 }
 
 // flushWord appends the bytes of encoded words to the arena.

@@ -69,7 +69,7 @@ func onlyIn() map[string]string {
 		"golang.org/x/text/unicode/norm":   "corpus/sources tokenize",
 		"gonum.org/v1/gonum":               "metrics models",
 		"gonum.org/v1/plot":                "report",
-		"golang.org/x/image":               "report",
+		"golang.org/x/image":               "internal/css report",
 		"codeberg.org/go-fonts/liberation": "report",
 		"html/template":                    "report",
 	}

@@ -25,19 +25,11 @@ func (p *selectorParser) attribute() bool {
 		if !ok {
 			return false
 		}
-		switch string(operator) {
-		case "":
+		switch kind := bytes.Index([]byte("~|^$*"), operator); {
+		case len(operator) == 0:
 			c.kind = attributeIs
-		case "~":
-			c.kind = attributeHasWord
-		case "|":
-			c.kind = attributeHasPrefixWord
-		case "^":
-			c.kind = attributeHasPrefix
-		case "$":
-			c.kind = attributeHasSuffix
-		case "*":
-			c.kind = attributeContains
+		case len(operator) == 1 && kind >= 0:
+			c.kind = attributeHasWord + conditionKind(kind)
 		default:
 			return false
 		}

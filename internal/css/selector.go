@@ -53,7 +53,7 @@ const (
 	hasID
 	hasAttribute
 	attributeIs
-	attributeHasWord
+	attributeHasWord // this and the next four in the order of the operators ~= |= ^= $= *=
 	attributeHasPrefixWord
 	attributeHasPrefix
 	attributeHasSuffix
