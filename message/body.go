@@ -241,25 +241,3 @@ func appendQuotedPrintable(dst, src []byte) (_ []byte, ok bool) {
 		}
 	}
 }
-
-// appendUnescaped appends text with the byte in place of each escape, a sign and two hexadecimal digits: "=" in Q encoded words
-// (RFC 2047), where "_" is a blank, and "%" in parameters (RFC 2231). It reports whether each sign begins an escape.
-func appendUnescaped(dst, text []byte, sign byte) (_ []byte, ok bool) {
-	ok = true
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case c == '_' && sign == '=':
-			c = ' '
-		case c == sign:
-			if h, isHex := ascii.HexByte(text[i+1:]); isHex {
-				c = h
-				i += 2
-			} else {
-				ok = false
-			}
-		}
-		dst = append(dst, c)
-	}
-	return dst, ok
-}

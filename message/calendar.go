@@ -119,26 +119,7 @@ func (d *Decoder) shownValue(property, value []byte) []byte {
 	switch string(lower[:len(name)]) {
 	case "summary", "description", "location", "comment", "contact", "url", "attach", "conference", "x-alt-desc",
 		"x-wr-calname", "x-wr-caldesc", "fn", "note", "org", "title", "role", "label":
-		return d.unescapedValue(value)
+		return d.unescape(value, '\n')
 	}
 	return nil
-}
-
-// unescapedValue returns a value with a line end for "\n", and without the backslash before other signs.
-func (d *Decoder) unescapedValue(value []byte) []byte {
-	if bytes.IndexByte(value, '\\') < 0 {
-		return value
-	}
-	start := len(d.arena)
-	for i := 0; i < len(value); i++ {
-		c := value[i]
-		if c == '\\' && i+1 < len(value) {
-			i++
-			if c = value[i]; ascii.Lower(c) == 'n' {
-				c = '\n'
-			}
-		}
-		d.arena = append(d.arena, c)
-	}
-	return d.arena[start:len(d.arena):len(d.arena)]
 }

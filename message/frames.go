@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"unicode"
 
 	"chaff/internal/ascii"
 )
@@ -45,7 +46,7 @@ func (d *Decoder) addData(address []byte) {
 	declared, content, _ := bytes.Cut(address[len(scheme):], []byte(","))
 	f := frame{content: content, escaped: true}
 	token, params := cutToken(declared)
-	mediaType := d.lowerLink(token)
+	mediaType := lowerVisible(token)
 	switch major, minor, _ := bytes.Cut(mediaType, []byte("/")); {
 	case string(minor) == "html", string(minor) == "xhtml+xml", string(minor) == "svg+xml", string(minor) == "xml":
 		f.format = formatHTML
@@ -60,22 +61,21 @@ func (d *Decoder) addData(address []byte) {
 	for param := range bytes.SplitSeq(params, []byte(";")) {
 		param = bytes.TrimSpace(param)
 		if ascii.HasPrefixFold(param, "charset=") {
-			f.charset = d.lowerLink(param[len("charset="):])
+			f.charset = lowerVisible(param[len("charset="):])
 		}
 		f.base64 = f.base64 || ascii.EqualFold(param, "base64")
 	}
 	d.addFrame(f)
 }
 
-// lowerLink returns the visible ASCII of b in lower case, in d.links.
-func (d *Decoder) lowerLink(b []byte) []byte {
-	start := len(d.links)
-	for _, c := range b {
-		if ' ' < c && c < 0x7f {
-			d.links = append(d.links, ascii.Lower(c))
+// lowerVisible returns the visible ASCII of b in lower case.
+func lowerVisible(b []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		if r <= ' ' || r >= 0x7f {
+			return -1
 		}
-	}
-	return d.links[start:len(d.links):len(d.links)]
+		return unicode.ToLower(r)
+	}, b)
 }
 
 // hideFrames marks the frames from first on as hidden if the element e hides them.
@@ -121,7 +121,7 @@ func (d *Decoder) readFrame(f frame) {
 // unpacked returns the content of a "data:" URL.
 func (d *Decoder) unpacked(content []byte, isBase64 bool) []byte {
 	start := len(d.arena)
-	d.arena, _ = appendUnescaped(d.arena, content, '%')
+	d.arena, _ = ascii.AppendUnescaped(d.arena, content, '%')
 	content = d.arena[start:len(d.arena):len(d.arena)]
 	if isBase64 {
 		start = len(d.arena)

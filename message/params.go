@@ -170,7 +170,7 @@ func (d *Decoder) joinPieces() []byte {
 	d.encoded = d.encoded[:0]
 	for _, p := range d.pieces {
 		if p.percent || starless {
-			d.encoded, _ = appendUnescaped(d.encoded, p.value, '%')
+			d.encoded, _ = ascii.AppendUnescaped(d.encoded, p.value, '%')
 		} else {
 			d.encoded = append(d.encoded, p.value...)
 		}
@@ -219,14 +219,14 @@ func (d *Decoder) cutQuoted(s []byte) (value, rest []byte, ok bool) {
 		case '\\':
 			i++
 		case '"':
-			return d.unescape(s[1:i]), s[i+1:], true
+			return d.unescape(s[1:i], 0), s[i+1:], true
 		}
 	}
 	return nil, nil, false
 }
 
-// unescape removes the backslash before each escaped byte.
-func (d *Decoder) unescape(s []byte) []byte {
+// unescape removes the backslash before each escaped byte, and replaces an escaped "n" by n, unless n is 0.
+func (d *Decoder) unescape(s []byte, n byte) []byte {
 	if bytes.IndexByte(s, '\\') < 0 {
 		return s
 	}
@@ -234,6 +234,10 @@ func (d *Decoder) unescape(s []byte) []byte {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' && i+1 < len(s) {
 			i++
+			if n != 0 && ascii.Lower(s[i]) == 'n' {
+				d.arena = append(d.arena, n)
+				continue
+			}
 		}
 		d.arena = append(d.arena, s[i])
 	}

@@ -1,6 +1,10 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
+
+	"chaff/internal/ascii"
+)
 
 // decodeWords decodes the encoded words (RFC 2047) of a field value. The rest of the value is in charset.
 //
@@ -112,7 +116,15 @@ func (d *Decoder) appendWord(w encodedWord) {
 	if w.encoding == 'b' {
 		d.encoded, ok = appendBase64(d.encoded, w.text)
 	} else {
-		d.encoded, ok = appendUnescaped(d.encoded, w.text, '=')
+		start := len(d.encoded)
+		d.encoded = append(d.encoded, w.text...)
+		text := d.encoded[start:]
+		for i, c := range text {
+			if c == '_' {
+				text[i] = ' '
+			}
+		}
+		d.encoded, ok = ascii.AppendUnescaped(d.encoded[:start], text, '=')
 	}
 	if !ok {
 		d.msg.Repairs.add(BadEncodedWord)

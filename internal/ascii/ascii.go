@@ -79,6 +79,25 @@ func HexByte(s []byte) (c byte, ok bool) {
 	return high<<4 | low, high < 16 && low < 16
 }
 
+// AppendUnescaped appends text with the byte in place of each escape, a sign and two hexadecimal digits. It reports whether each
+// sign begins an escape. Text may begin where dst ends.
+func AppendUnescaped(dst, text []byte, sign byte) (_ []byte, ok bool) {
+	ok = true
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == sign {
+			code, isHex := HexByte(text[i+1:])
+			if isHex {
+				c = code
+				i += 2
+			}
+			ok = ok && isHex
+		}
+		dst = append(dst, c)
+	}
+	return dst, ok
+}
+
 // Set is a set of bytes below 64: bit c is set if c is in it.
 type Set uint64
 

@@ -101,17 +101,7 @@ func (l *lexer) name() {
 	if !l.escaped {
 		return
 	}
-	l.buffer = l.buffer[:0]
-	for i := 0; i < len(l.text); i++ {
-		c := l.text[i]
-		if c == '#' {
-			if code, ok := ascii.HexByte(l.text[i+1:]); ok {
-				c = code
-				i += 2
-			}
-		}
-		l.buffer = append(l.buffer, c)
-	}
+	l.buffer, _ = ascii.AppendUnescaped(l.buffer[:0], l.text, '#')
 	l.text = l.buffer
 }
 

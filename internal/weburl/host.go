@@ -79,19 +79,10 @@ func isForbidden(c byte) bool {
 
 // withoutEscapes returns text with %41 replaced by A. Invalid escapes stay.
 func withoutEscapes(text []byte) []byte {
-	at := bytes.IndexByte(text, '%')
-	if at < 0 {
+	if bytes.IndexByte(text, '%') < 0 {
 		return text
 	}
-	plain := append(make([]byte, 0, len(text)), text[:at]...)
-	for ; at < len(text); at++ {
-		c := text[at]
-		if code, ok := ascii.HexByte(text[at+1:]); c == '%' && ok {
-			c = code
-			at += 2
-		}
-		plain = append(plain, c)
-	}
+	plain, _ := ascii.AppendUnescaped(nil, text, '%')
 	return plain
 }
 
