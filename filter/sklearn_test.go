@@ -41,25 +41,25 @@ func TestNaiveBayesEqualsScikitLearn(t *testing.T) {
 		for _, a := range smoothing {
 			t.Run(fmt.Sprintf("%s/bernoulli smoothing %v", name, a), func(t *testing.T) {
 				d := c.Dataset(corpus.Train, features.Bits)
-				e, err := models.Bernoulli{Smoothing: a}.Estimate(context.Background(), d)
+				l, _, err := models.Bernoulli{Smoothing: a}.Train(context.Background(), d)
 				if err != nil {
 					t.Fatal(err)
 				}
-				compareWithScikitLearn(t, python, d, "bernoulli", a, e)
+				compareWithScikitLearn(t, python, d, "bernoulli", a, l)
 			})
 			t.Run(fmt.Sprintf("%s/multinomial smoothing %v", name, a), func(t *testing.T) {
 				d := c.Dataset(corpus.Train, features.Counts)
-				e, err := models.Multinomial{Smoothing: a}.Estimate(context.Background(), d)
+				l, _, err := models.Multinomial{Smoothing: a}.Train(context.Background(), d)
 				if err != nil {
 					t.Fatal(err)
 				}
-				compareWithScikitLearn(t, python, d, "multinomial", a, e)
+				compareWithScikitLearn(t, python, d, "multinomial", a, l)
 			})
 		}
 	}
 }
 
-func compareWithScikitLearn(t *testing.T, python string, d *features.Dataset, model string, a float64, e *models.Estimates) {
+func compareWithScikitLearn(t *testing.T, python string, d *features.Dataset, model string, a float64, linear *models.Linear) {
 	t.Helper()
 	documents := d
 	d = features.NewDataset(d.Kind, d.Classes, d.Terms)

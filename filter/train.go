@@ -121,9 +121,9 @@ func (o TrainOptions) run(ctx context.Context, t models.Trainer, model string, t
 	if !ok {
 		return t.Train(ctx, training)
 	}
-	watch := models.Watch{Development: held}
+	watch := models.EpochOptions{Development: held}
 	if o.Epoch != nil {
-		watch.Epoch = func(e models.Epoch) { o.Epoch(model, e) }
+		watch.OnEpoch = func(e models.Epoch) { o.Epoch(model, e) }
 	}
 	return inEpochs.TrainEpochs(ctx, training, watch)
 }

@@ -43,12 +43,9 @@ func TestHybridByHand(t *testing.T) {
 	w2 -= e3 / math.Sqrt(0.001+e1*e1+e2*e2+e3*e3)
 	w3 := -3 * e3 / math.Sqrt(0.001+9*e3*e3)
 
-	out, err := handHybrid(1./2).run(t.Context(), handDocuments(), Watch{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantNear(t, "bias", out.weights.bias[0], w2, 1e-12)
-	wantAllNear(t, "weights", out.weights.weights, []float64{
+	got, _ := hybridCase{Classes: 2, ClassWeights: []float64{1, 1}, Share: 1. / 2, Smoothing: 1, LearningRate: 1, Epochs: 1}.train(t, handDocuments())
+	wantNear(t, "bias", got.bias[0], w2, 1e-12)
+	wantAllNear(t, "weights", got.weights, []float64{
 		w1 + math.Log(6./5)/2, w2 + math.Log(3./5)/2, w3 + math.Log(8./5)/2,
 	}, 1e-12)
 }
@@ -119,15 +116,15 @@ func (test hybridCase) hybrid() Hybrid {
 }
 
 // train returns the weights before they become float32, and the number of documents that moved a weight.
-func (test hybridCase) train(t *testing.T, d *features.Dataset) (*rows, int) {
+func (test hybridCase) train(t *testing.T, d *features.Dataset) (*params, int) {
 	t.Helper()
-	weights, updates := newRows(rowsOf(test.Classes), d.Terms), 0
+	weights, updates := newParams(rowCount(test.Classes), d.Terms), 0
 	l := newHybrid(test.hybrid(), weights.n, d.Terms)
 	var learner learner = l
 	if test.Online {
 		learner = &onlineHybrid{l}
 	} else {
-		if err := countInto(t.Context(), d, l.count); err != nil {
+		if err := eachByContent(t.Context(), d, l.bayes.add); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -193,7 +190,7 @@ func TestHybridTakesMessagesThatContradict(t *testing.T) {
 		row[w] = 1
 	}
 	d := unitLength(matrix(2, []int32{0, 1, 0, 1}, [][]float32{row, row, row, row[:999]}))
-	l, report := mustTrain(t, DefaultHybrid(), d, Watch{})
+	l, report := mustTrain(t, DefaultHybrid(), d, EpochOptions{})
 	if err := l.Validate(); err != nil || len(report.Epochs) != 2 {
 		t.Errorf("got %v and %d epochs, want a model of 2", err, len(report.Epochs))
 	}
@@ -204,7 +201,7 @@ func TestHybridStopsWhenAllIsRightEnough(t *testing.T) {
 	d := matrix(2, []int32{0, 1}, [][]float32{{20, 0}, {0, 20}})
 	m := DefaultHybrid()
 	m.Epochs = 100
-	if _, report := mustTrain(t, m, d, Watch{}); len(report.Epochs) == 100 || report.Epochs[len(report.Epochs)-1].Updates != 0 {
+	if _, report := mustTrain(t, m, d, EpochOptions{}); len(report.Epochs) == 100 || report.Epochs[len(report.Epochs)-1].Updates != 0 {
 		t.Errorf("got %d epochs, the last with an update", len(report.Epochs))
 	}
 }
@@ -213,17 +210,17 @@ func TestHybridStopsWhenAllIsRightEnough(t *testing.T) {
 func TestHybridCountsInTheOrderOfContents(t *testing.T) {
 	values, labels := [][]float32{{1e8}, {1e-8}, {1e-8}, {1}}, []int32{1, 1, 1, 0}
 	want := newHybrid(DefaultHybrid(), 1, 1)
-	if err := countInto(t.Context(), matrix(2, labels, values), want.count); err != nil {
+	if err := eachByContent(t.Context(), matrix(2, labels, values), want.bayes.add); err != nil {
 		t.Fatal(err)
 	}
 	slices.Reverse(values)
 	slices.Reverse(labels)
 	got := newHybrid(DefaultHybrid(), 1, 1)
-	if err := countInto(t.Context(), matrix(2, labels, values), got.count); err != nil {
+	if err := eachByContent(t.Context(), matrix(2, labels, values), got.bayes.add); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(got.cells, want.cells) {
-		t.Errorf("got %v of the same documents in another order, want %v", got.cells, want.cells)
+	if !slices.Equal(got.bayes[0].Sums, want.bayes[0].Sums) {
+		t.Errorf("got %v of the same documents in another order, want %v", got.bayes[0].Sums, want.bayes[0].Sums)
 	}
 }
 
@@ -239,8 +236,8 @@ func TestHybridOfTermsThatAreAllVerySure(t *testing.T) {
 		m := handHybrid(1)
 		m.Smoothing = a
 		l := newHybrid(m, 1, terms)
-		l.count(vectorOf(row), c)
-		l.count(vectorOf(row), c)
+		l.bayes.add(vectorOf(row), c)
+		l.bayes.add(vectorOf(row), c)
 		odds := terms * (math.Log((a+2)/a) + math.Log(a*terms/(a*terms+2*terms)))
 		wantNear(t, "score", l.score(0, vectorOf(row), side{}), sign*odds, 1e-9)
 		want := terms * (math.Log((a+1)/a) + math.Log(a*terms/(a*terms+terms)))

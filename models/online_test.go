@@ -95,7 +95,7 @@ func TestWhatCannotBeLearntOneAfterTheOther(t *testing.T) {
 		{"a random start", "perceptron", func(o *models.Options) { o.Perceptron.Start = "random" },
 			`perceptron learns from one message after the other: start is "random": terms that are not known yet have no weight`},
 		{"sums over all weights", "complement", func(o *models.Options) { o.Complement.Normalise = true },
-			`complement learns from one message after the other: normalise is true: the sum of all weights would be needed for each message`},
+			`complement learns from one message after the other: normalise is true: each message would need the sum of all weights`},
 		{"weights of other classes", "lms", func(o *models.Options) { o.LMS.ClassWeights = "ham:1,eggs:2" },
 			`lms learns from one message after the other: class_weights is "ham:1,eggs:2": it does not name the class "spam"`},
 		{"no model", "eggs", func(*models.Options) {}, `unknown model "eggs"`},

@@ -195,12 +195,12 @@ func TestVotesFollowTheirFormula(t *testing.T) {
 		d := randomEvidence(3, classes, 40, 60)
 		l := newVotes(m, d.Classes, d.Terms)
 		for i, c := range d.Labels {
-			l.count(d.Row(i), int(c))
+			l.bayes.add(d.Row(i), int(c))
 		}
 		for i, c := range d.Labels {
 			l.learn(d.Row(i), int(c), 1)
 		}
-		got := newFormRows(l.form, l.R, d.Terms)
+		got := newFormParams(l.form, l.R, d.Terms)
 		l.model(got)
 		for r := range l.R {
 			p := newPlainVotes(m)
@@ -251,11 +251,11 @@ func TestVotesLearnOneDocumentAfterTheOtherByTheirFormula(t *testing.T) {
 func TestVotesByHand(t *testing.T) {
 	l := newVotes(DefaultVotes(), []string{"ham", "spam"}, 1)
 	x := features.Vector{IDs: []uint32{0}, Values: []float32{1}, Groups: []features.Group{features.Subject}}
-	l.count(x, 1)
+	l.bayes.add(x, 1)
 	if !l.learn(x, 1, 1) {
 		t.Error("nothing was learned")
 	}
-	got := newFormRows(l.form, 1, 1)
+	got := newFormParams(l.form, 1, 1)
 	l.model(got)
 	const step = 0.698605
 	wantNear(t, "weight", got.weights[0], step, 1e-6)
@@ -342,8 +342,8 @@ func TestTheSlopeOfTheLossIsANumber(t *testing.T) {
 	for _, z := range []float64{-1e308, -1000, -1, 0, 1, 1000, 1e308} {
 		for _, fresh := range []float64{0, 0.5, 1} {
 			for _, sign := range []float64{-1, 1} {
-				s := voteState{wrong: noiseWrong, seen: noiseSeen}
-				e := s.slope(sign, z, fresh)
+				s := memberState{wrong: noiseWrong, seen: noiseSeen}
+				e := s.gradient(sign, z, fresh)
 				if math.IsNaN(e) || math.Abs(e) > 1 || e*sign > 0 || math.IsNaN(s.wrong) {
 					t.Errorf("label %v, score %v, fresh %v: slope %v, wrong labels %v", sign, z, fresh, e, s.wrong)
 				}

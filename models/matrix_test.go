@@ -56,7 +56,7 @@ func randomMatrix(seed uint64, documents, terms, classes int) *features.Dataset 
 }
 
 // row returns row r of v, without the bias.
-func (v *rows) row(r int) []float64 {
+func (v *params) row(r int) []float64 {
 	var row []float64
 	for i := r; i < len(v.weights); i += v.n {
 		row = append(row, v.weights[i])
