@@ -55,9 +55,8 @@ import (
 // It has any number of classes: of more than two, each has a committee of its own against all others. It takes features of the
 // kind evidence.
 type Votes struct {
-	// Epochs is the number of passes over the training part. From 0 to 100000; default 0, which selects two below 2,000
-	// messages and one from there on: little mail needs more than one pass, and with more mail further passes overfit wrong
-	// labels.
+	// Epochs is the number of passes over the training part. From 0 to 100000; default 0, which selects two for fewer than
+	// 2,000 messages and one for more: little mail needs two passes, and with more mail a second pass overfits wrong labels.
 	Epochs int `json:"epochs"`
 	// ClassWeights is how much a message of each class counts, as for the other models: "none", "balanced", or weights as
 	// "ham:10,spam:1". Default "none".

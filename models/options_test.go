@@ -197,22 +197,6 @@ func TestAllModelsOnOneKindOfFeature(t *testing.T) {
 	}
 }
 
-func TestShorterSteps(t *testing.T) {
-	o := models.DefaultOptions()
-	shorter := o.WithShorterSteps(4)
-	for name, rates := range map[string][2]float64{
-		"perceptron": {o.Perceptron.LearningRate, shorter.Perceptron.LearningRate},
-		"lms":        {o.LMS.LearningRate, shorter.LMS.LearningRate},
-		"softmax":    {o.Softmax.LearningRate, shorter.Softmax.LearningRate},
-		"hybrid":     {o.Hybrid.LearningRate, shorter.Hybrid.LearningRate},
-		"votes":      {o.Votes.LearningRate, shorter.Votes.LearningRate},
-	} {
-		if rates[1] != rates[0]/4 {
-			t.Errorf("%s: got the rate %v, want a quarter of %v", name, rates[1], rates[0])
-		}
-	}
-}
-
 func TestAModelThatWasStoppedMakesAsManyEpochs(t *testing.T) {
 	o := models.DefaultOptions()
 	o.LMS.Epochs, o.LMS.Patience = 30, 2
