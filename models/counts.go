@@ -106,25 +106,30 @@ func (n *Counts) add(x features.Vector, c, sign int) {
 	n.Documents[c] += sign
 	n.Grow(termsOf(x))
 	K := len(n.Classes)
+	inUnits := n.Kind == features.Evidence
 	eachGroup(x, func(g features.Group, from, to int) {
 		var total float64
+		values := x.Values[from:to]
 		for i, w := range x.IDs[from:to] {
-			f := float64(x.Values[from+i])
-			if n.Kind == features.Evidence {
-				f = units(x.Values[from+i])
+			f := float64(values[i])
+			if inUnits {
+				f = units(values[i])
 			}
+			total += f
 			sums := n.Sums[int(w)*K:][:K]
-			if !hasSum(sums) {
+			if sign < 0 {
+				if sums[c] -= f; sums[c] == 0 && !hasSum(sums) {
+					n.forget(w, g)
+				}
+				continue
+			}
+			if sums[c] == 0 && !hasSum(sums) {
 				n.Known[g]++
 				if n.Groups != nil {
 					n.Groups[w] = g
 				}
 			}
-			sums[c] += float64(sign) * f
-			total += f
-			if sign < 0 && !hasSum(sums) {
-				n.forget(w, g)
-			}
+			sums[c] += f
 		}
 		n.Totals[g][c] += float64(sign) * total
 	})

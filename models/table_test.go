@@ -44,9 +44,6 @@ func TestEveryModelIsEnteredInFull(t *testing.T) {
 			if m.name == "averaged-perceptron" {
 				file = "average.go"
 			}
-			if m.name == "multiclass-perceptron" {
-				file = "multiclass.go"
-			}
 			if !strings.Contains(string(doc), " "+file+"\n") {
 				t.Errorf("the formulas in doc.go do not name the file %s", file)
 			}

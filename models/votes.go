@@ -250,7 +250,7 @@ func (l *votes) readDocument(r int, x features.Vector, counted bool, c int) {
 	if counted {
 		own[sideOf(l.R, r, c)] = 1
 	}
-	sums := l.bayes[r].Sums
+	sums, cells, R := l.bayes[r].Sums, l.cells, l.R
 	eachGroup(x, func(at features.Group, from, to int) {
 		g := &read.groups[at]
 		f := units(x.Values[from])
@@ -262,8 +262,8 @@ func (l *votes) readDocument(r int, x features.Vector, counted bool, c int) {
 			some := ids[:min(len(ids), factorsPerCheck)]
 			ids = ids[len(some):]
 			for _, w := range some {
-				weights += float64(l.cells[int(w)*l.R+r].weight)
-				ncw := sums[2*int(w):][:2]
+				weights += float64(cells[int(w)*R+r].weight)
+				ncw := (*side)(sums[2*int(w):])
 				n0, n1 := ncw[0]-own0, ncw[1]-own1
 				if n0+n1 > 0 {
 					known++
