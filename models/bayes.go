@@ -69,7 +69,11 @@ func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, name 
 
 // linearOf returns the model that m makes of n, over the whole vocabulary of n.
 func linearOf(m countTrainer, n *Counts) (*Linear, error) {
-	return n.linear(m, totals{n.sumTerms(), float64(n.Len())})
+	beta, err := m.biases(n)
+	if err != nil {
+		return nil, err
+	}
+	return n.linear(beta, m.weights(n, totals{n.sumTerms(), float64(n.Len())}))
 }
 
 // logEstimate returns the logarithm of an estimate. Without smoothing a the estimate is clipped to floor and 1 - floor.

@@ -251,12 +251,7 @@ func (n *Counts) state(c *codec) {
 	}
 }
 
-// linear returns the model that m makes of n.
-func (n *Counts) linear(m countTrainer, s totals) (*Linear, error) {
-	beta, err := m.biases(n)
-	if err != nil {
-		return nil, err
-	}
-	weights := m.weights(n, s)
+// linear returns the model with the given biases, and for each term the weights that the function makes of its sums.
+func (n *Counts) linear(beta []float64, weights func(dst, ncw []float64)) (*Linear, error) {
 	return newLinear(beta, n.Len(), func(dst []float64, w int) { weights(dst, n.of(w)) })
 }

@@ -85,8 +85,18 @@ func (l *onlineCounts) biases() ([]float64, error) {
 	return l.model.biases(l.counts)
 }
 
-// totals are those of the documents so far. V is the number of known terms.
-func (l *onlineCounts) totals() totals { return totals{l.counts.Totals[0], float64(l.counts.Known[0])} }
+// termWeights returns the function that makes the weights of a term of its sums, 0 for an unknown term. The size of the
+// vocabulary is the number of known terms.
+func (l *onlineCounts) termWeights() func(dst, ncw []float64) {
+	weights := l.model.weights(l.counts, totals{l.counts.Totals[0], float64(l.counts.Known[0])})
+	return func(dst, ncw []float64) {
+		if !hasSum(ncw) {
+			clear(dst)
+			return
+		}
+		weights(dst, ncw)
+	}
+}
 
 // Learn implements [Online].
 func (l *onlineCounts) Learn(x features.Vector, c int) {
@@ -118,8 +128,7 @@ func (l *onlineCounts) Scores(dst []float64, x features.Vector) []float64 {
 	dst = resize(dst, len(l.weights))
 	beta, _ := l.biases() // newOnlineCounts checked the prior
 	copy(dst, beta)
-	weights := l.model.weights(l.counts, l.totals())
-	x = withIDsBelow(x, l.counts.Len())
+	weights := l.termWeights()
 	for i, w := range x.IDs {
 		weights(l.weights, l.counts.of(int(w)))
 		for c, weight := range l.weights {
@@ -133,7 +142,13 @@ func (l *onlineCounts) Scores(dst []float64, x features.Vector) []float64 {
 }
 
 // Linear implements [Online].
-func (l *onlineCounts) Linear() (*Linear, error) { return l.counts.linear(l.model, l.totals()) }
+func (l *onlineCounts) Linear() (*Linear, error) {
+	beta, err := l.biases()
+	if err != nil {
+		return nil, err
+	}
+	return l.counts.linear(beta, l.termWeights())
+}
 
 // MarshalBinary implements [Online].
 func (l *onlineCounts) MarshalBinary() ([]byte, error) { return save(l, l.counts.Len()) }
