@@ -1,6 +1,7 @@
 package models
 
 import (
+	"context"
 	"math"
 
 	"chaff/features"
@@ -40,13 +41,21 @@ type Separation struct {
 	UpdateBound *float64 `json:"update_bound,omitempty"`
 }
 
-// convergence returns whether training converged.
-func (r *result) convergence() *Convergence {
-	c := &Convergence{Converged: r.converged, Epochs: len(r.epochs)}
-	for _, e := range r.epochs {
+// runPerceptron is run with a report of the convergence. separations measures converged weights.
+func (f *fit) runPerceptron(ctx context.Context, d *features.Dataset, separations func(updates int) []Separation) (*Linear, Report, error) {
+	linear, report, err := f.run(ctx, d)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	c := &Convergence{Converged: f.result.converged, Epochs: len(report.Epochs)}
+	for _, e := range report.Epochs {
 		c.Updates += e.Updates
 	}
-	return c
+	if c.Converged {
+		c.Separations = separations(c.Updates)
+	}
+	report.Convergence = c
+	return linear, report, nil
 }
 
 // separations measures the converged weights, row by row.

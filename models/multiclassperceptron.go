@@ -50,15 +50,9 @@ func (m MulticlassPerceptron) TrainEpochs(ctx context.Context, d *features.Datas
 	start := m.startParams(len(d.Classes), d.Terms, m.Seed, m.ThroughOrigin)
 	l := m.learner(start)
 	f := &fit{Passes: m.Passes, options: o, learner: l, start: start}
-	linear, report, err := f.run(ctx, d)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	report.Convergence = f.result.convergence()
-	if report.Convergence.Converged {
-		report.Convergence.Separations = []Separation{l.separation(d, m, report.Convergence.Updates)}
-	}
-	return linear, report, nil
+	return f.runPerceptron(ctx, d, func(updates int) []Separation {
+		return []Separation{l.separation(d, m, updates)}
+	})
 }
 
 func (m MulticlassPerceptron) learner(start *params) *multiclassPerceptron {

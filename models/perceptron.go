@@ -58,15 +58,7 @@ func (m Perceptron) TrainEpochs(ctx context.Context, d *features.Dataset, o Epoc
 	start := m.startParams(rowCount(len(d.Classes)), d.Terms, m.Seed, m.ThroughOrigin)
 	l := m.learner(start)
 	f := &fit{Passes: m.Passes, options: o, learner: l, start: start}
-	linear, report, err := f.run(ctx, d)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	report.Convergence = f.result.convergence()
-	if report.Convergence.Converged {
-		report.Convergence.Separations = l.separations(d, m)
-	}
-	return linear, report, nil
+	return f.runPerceptron(ctx, d, func(int) []Separation { return l.separations(d, m) })
 }
 
 func (m Perceptron) learner(start *params) *perceptron {
