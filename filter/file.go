@@ -240,6 +240,15 @@ func (f *Filter) verifyByBlock(s *sections) error {
 	return f.lazy.expect(sums)
 }
 
+// Close unmaps and closes the file of a filter that [OpenForOne] opened. The filter cannot be used afterwards. Other filters need no
+// Close; it does nothing.
+func (f *Filter) Close() error {
+	if f.mapped == nil {
+		return nil
+	}
+	return f.mapped.close()
+}
+
 // Err returns the first damage that was found since the filter was opened by [OpenForOne], or [ErrChanged].
 func (f *Filter) Err() error {
 	switch {

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"errors"
 	"io"
 	"os"
 	"runtime/debug"
@@ -8,21 +9,21 @@ import (
 	"time"
 )
 
-// settled is how long nobody must have changed a model file for it to be mapped. Whoever rewrites a file in place sets its times
-// before its bytes, and not again until much later: the bytes of a file that changed a moment ago may still be changing.
+// settled is the least age of the last change to a model file that is mapped. A program that rewrites a file in place changes its times
+// first and its bytes later: the bytes of a file that changed a moment ago may still change.
 const settled = 2 * time.Second
 
-// mapping is a model file in memory, as it is on disk: what others write to it shows, and what they cut off faults. So each use of
-// it is guarded by catch, and what comes of it counts if the file was not changed until then. It is never unmapped: such a
-// model is opened once in the life of a process.
+// mapping is a model file in memory as it is on disk: what other programs write to the file shows, and reading what they cut off
+// faults. So catch guards each use, and a result counts only if the file did not change until then.
 type mapping struct {
 	fd      int
+	data    []byte
 	first   syscall.Stat_t
 	faulted bool
 }
 
-// mapFile maps a model file, if nobody changed it lately. Of one that was, and of one that cannot be mapped, it returns a copy and nil,
-// since a copy does not change between the check of a sum and its use.
+// mapFile maps a model file. If the file changed lately or cannot be mapped, mapFile returns a copy and nil: a copy does not change
+// between the check of a sum and its use.
 func mapFile(path string, now time.Time) ([]byte, *mapping, error) {
 	// A FIFO would be waited for.
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
@@ -45,6 +46,7 @@ func mapFile(path string, now time.Time) ([]byte, *mapping, error) {
 	if m.isSettled(now) {
 		data, err := syscall.Mmap(fd, 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
 		if err == nil {
+			m.data = data
 			return data, m, nil
 		}
 	}
@@ -57,22 +59,27 @@ func mapFile(path string, now time.Time) ([]byte, *mapping, error) {
 	return data, nil, nil
 }
 
-// isSettled goes by both times of the file: programs that copy files set the one as they like.
+// isSettled looks at both times of the file: programs that copy files set the modification time as they like.
 func (m *mapping) isSettled(now time.Time) bool {
 	before := now.Add(-settled)
 	return before.After(time.Unix(m.first.Mtim.Unix())) && before.After(time.Unix(m.first.Ctim.Unix()))
 }
 
-// changed reports whether the file was changed since it was mapped. Its place may be taken by another: that changes but the
-// second of its times.
+// changed reports whether the file changed since it was mapped. A file that another one has replaced did not change; only its change
+// time did.
 func (m *mapping) changed() bool {
 	var now syscall.Stat_t
 	err := syscall.Fstat(m.fd, &now)
 	return m.faulted || err != nil || now.Mtim != m.first.Mtim || now.Size != m.first.Size
 }
 
-// catch is deferred while the memory is used, with what debug.SetPanicOnFault(true) returned: a fault, or any other panic over bytes
-// that are changing, becomes an error, which changed reports.
+// close unmaps and closes the file.
+func (m *mapping) close() error {
+	return errors.Join(syscall.Munmap(m.data), syscall.Close(m.fd))
+}
+
+// catch is deferred while the memory is used, with the result of debug.SetPanicOnFault(true). A fault, or any other panic over bytes
+// that are changing, becomes an error that changed reports.
 func (m *mapping) catch(onFault bool) {
 	debug.SetPanicOnFault(onFault)
 	r := recover()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -152,6 +153,30 @@ func TestAModelThatIsRewrittenAllTheTimeGivesNoWrongVerdict(t *testing.T) {
 	writer.Wait()
 	if said == 0 {
 		t.Error("there was no verdict at all")
+	}
+}
+
+func TestAClosedModelIsNotMapped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model")
+	if err := spamFilter(t).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	isMapped := func() bool {
+		maps, err := os.ReadFile("/proc/self/maps")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(maps), path)
+	}
+	f, err := openForOne(path, later())
+	if err != nil || !isMapped() {
+		t.Fatalf("the model is mapped: %t; error %v", isMapped(), err)
+	}
+	if err := f.Close(); err != nil || isMapped() {
+		t.Errorf("the closed model is mapped: %t; error %v", isMapped(), err)
+	}
+	if err := spamFilter(t).Close(); err != nil {
+		t.Errorf("a filter without a file: %v", err)
 	}
 }
 

@@ -4,7 +4,7 @@ package filter
 
 import "time"
 
-// mapped would be a model file in memory. Only on Linux chaff maps one: elsewhere a copy does as well.
+// mapping is a mapped model file. Only on Linux does chaff map files; elsewhere it copies them.
 type mapping struct{}
 
 func mapFile(path string, _ time.Time) ([]byte, *mapping, error) {
@@ -15,3 +15,5 @@ func mapFile(path string, _ time.Time) ([]byte, *mapping, error) {
 func (*mapping) changed() bool { return false }
 
 func (*mapping) catch(bool) {}
+
+func (*mapping) close() error { return nil }
