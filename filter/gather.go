@@ -74,11 +74,11 @@ type gathered struct {
 
 // document is what is kept of one message beside its terms.
 type document struct {
-	terms       features.Ref
-	label       int32
-	item        int32 // where the message is, among the items
-	fingerprint uint64
-	time        time.Time
+	terms    features.Ref
+	label    int32
+	item     int32  // where the message is, among the items
+	splitKey uint64 // its part in a split, [corpus.SplitKey]
+	time     time.Time
 }
 
 // origin says where the message of a document is.
@@ -130,7 +130,8 @@ func (g *gathered) list(source corpus.Source) {
 // readResult is what a worker found out about one item.
 type readResult struct {
 	terms       features.Ref
-	fingerprint uint64
+	fingerprint uint64 // by which copies are found
+	splitKey    uint64
 	time        time.Time
 	sketch      []uint64 // if it was asked for
 	repairs     message.Repairs
@@ -195,6 +196,7 @@ func (r *reader) readItem(buf []byte, item corpus.Item, sketcher *corpus.Sketche
 	result := readResult{
 		terms:       writer.Add(&r.bag),
 		fingerprint: corpus.Fingerprint(raw),
+		splitKey:    corpus.SplitKey(raw),
 		time:        item.Time,
 		repairs:     repairs,
 		size:        len(raw),
@@ -261,7 +263,7 @@ func (g *gathered) keep(results []readResult, copies bool) (sketches [][]uint64)
 		}
 		first[r.fingerprint] = label
 		s.Classes[label].Messages++
-		g.documents = append(g.documents, document{r.terms, label, int32(i), r.fingerprint, r.time})
+		g.documents = append(g.documents, document{r.terms, label, int32(i), r.splitKey, r.time})
 		sketches = append(sketches, r.sketch)
 	}
 	s.Used = len(g.documents)

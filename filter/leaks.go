@@ -62,10 +62,6 @@ func (c *Collection) Leaks() []Leak {
 		documents := c.trainingOf(k)
 		of[k], counts[k] = len(documents), c.words.index.Frequencies(documents, c.workers())
 	}
-	tokenizer, err := tokenize.New(c.options.Reading.Tokenize, c.options.Reading.Key)
-	if err != nil {
-		panic("filter: leaks: " + err.Error()) // the messages were read with these options
-	}
 	var found []suspect
 	present := make([]int, len(of))
 	for w := range c.summary.Terms {
@@ -80,7 +76,7 @@ func (c *Collection) Leaks() []Leak {
 			continue
 		}
 		text := c.words.terms().Texts[w]
-		if gain >= leakInformation || share >= leastShare(tokenizer, text) {
+		if gain >= leakInformation || share >= leastShare(text) {
 			l := Leak{Term: text, Messages: slices.Clone(present), Of: of, Information: gain}
 			l.advise(c.options.Reading.Tokenize)
 			found = append(found, suspect{l, uint32(w), gain < leakInformation})
@@ -121,12 +117,12 @@ func shareOfOne(present, of []int) float64 {
 
 // leastShare returns how much of one class has a term at least that is a leak because of its field. No share is enough for
 // the field of a sender, nor for the shape of a step of the route: relays of senders write in few shapes.
-func leastShare(t *tokenize.Tokenizer, term string) float64 {
+func leastShare(term string) float64 {
 	field := tokenize.FieldOf(term)
 	tag, _, _ := strings.Cut(term, ":")
 	words := tag == "header" || tag == field
 	switch {
-	case words && (field == "date" || t.IsOnTheWay([]byte(field))):
+	case words && (field == "date" || tokenize.IsInTransit(field)):
 		return leakShare
 	case strings.HasPrefix(field, "x-") && tag != "order" && !isOfAProgram(field):
 		return leakUnknown

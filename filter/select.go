@@ -11,8 +11,8 @@ import (
 type Member struct {
 	// Origin says where the message is.
 	Origin string
-	// Fingerprint is that of its content, [corpus.Fingerprint].
-	Fingerprint uint64
+	// SplitKey decides its part in a split, [corpus.SplitKey].
+	SplitKey uint64
 	// Label is its class, as an index into the classes of the collection, and Part the part of the split that it is in.
 	Label int
 	Part  corpus.Part
@@ -24,7 +24,7 @@ type Member struct {
 func (c *Collection) Members() []Member {
 	members := make([]Member, len(c.documents))
 	for i, d := range c.documents {
-		members[i] = Member{c.origin(d), d.fingerprint, int(d.label), c.parts[i], i}
+		members[i] = Member{c.origin(d), d.splitKey, int(d.label), c.parts[i], i}
 	}
 	return members
 }
@@ -115,7 +115,7 @@ func (c *Collection) Margins(f *Filter, part corpus.Part) (scores []float64, spa
 func (m *ReplayMail) Members() []Member {
 	members := make([]Member, len(m.documents))
 	for i, d := range m.documents {
-		members[i] = Member{Origin: m.origin(d), Fingerprint: d.fingerprint, Label: int(d.label), index: i}
+		members[i] = Member{Origin: m.origin(d), SplitKey: d.splitKey, Label: int(d.label), index: i}
 	}
 	return members
 }

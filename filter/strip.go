@@ -1,6 +1,10 @@
 package filter
 
-import "bytes"
+import (
+	"bytes"
+
+	"chaff/internal/headerfield"
+)
 
 // Programs differ in where a line ends, where the header does, and what a name is, so a field that one of them does not see
 // may be a verdict for the next. Two steps follow from that.
@@ -67,11 +71,12 @@ func plainLine(raw []byte) (text []byte, n int) {
 }
 
 func isVerdict(field []byte) bool {
-	return hasPrefixFold(field, "X-Spam-") || hasPrefixFold(field, "X-Chaff-")
-}
-
-func hasPrefixFold(b []byte, prefix string) bool {
-	return len(b) >= len(prefix) && bytes.EqualFold(b[:len(prefix)], []byte(prefix))
+	for _, prefix := range headerfield.OwnPrefixes() {
+		if len(field) >= len(prefix) && bytes.EqualFold(field[:len(prefix)], []byte(prefix)) {
+			return true
+		}
+	}
+	return false
 }
 
 // headerEnd returns where the header of raw has ended in all readings, and whether it has in raw. A message with lines of one kind,
@@ -119,7 +124,7 @@ func disown(header []byte) {
 		}
 		starts = starts || i-line >= longLine
 		if starts && c&0x5f == 'X' {
-			for _, name := range [...]string{"x-spam-", "x-chaff-"} {
+			for _, name := range headerfield.OwnPrefixes() {
 				for _, mask := range [...]byte{0xff, 0x7f} {
 					if hyphen := matchName(header[i:], name, mask); hyphen > 0 {
 						header[i+hyphen] = '_'

@@ -114,7 +114,7 @@ func (c *Collection) TuningID() string {
 	var lines []string
 	for i, d := range c.documents {
 		if c.parts[i] != corpus.Test {
-			lines = append(lines, fmt.Sprintf("%016x %s %s\n", d.fingerprint, c.classes[d.label], c.parts[i]))
+			lines = append(lines, fmt.Sprintf("%016x %s %s\n", d.splitKey, c.classes[d.label], c.parts[i]))
 		}
 	}
 	slices.Sort(lines)

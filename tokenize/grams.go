@@ -16,7 +16,7 @@ func (t *Tokenizer) Grams(m *message.Message, emit func(text []byte)) {
 	}
 	t.runs = t.runs[:0]
 	for _, f := range m.Header {
-		if len(t.runs) < t.options.GramHeaderBytes && t.plans.plan(f.Name).grams {
+		if len(t.runs) < t.options.GramHeaderBytes && t.rules.of(f.Name).grams {
 			t.runs = append(append(t.runs, f.Name...), ": "...)
 			t.runs = append(append(t.runs, f.Value...), '\n')
 		}

@@ -12,9 +12,9 @@ import (
 type structure uint8
 
 const (
-	notStructure   structure = iota // the field has no such terms
+	noStructure    structure = iota // the field has no such terms
 	plainField                      // its place, its whole value and the shape of it
-	placeOnly                       // its place
+	orderOnly                       // its place
 	mediaField                      // its place, and the parameters of a media type
 	messageIDField                  // its place, the shape of the id and its domain
 	dateField                       // its place, its shape and its zone
@@ -46,30 +46,30 @@ const (
 func (t *Tokenizer) structure(m *message.Message) {
 	before := append(t.before[:0], noField...)
 	for _, f := range m.Header {
-		plan := t.plans.plan(f.Name)
-		if plan.structure == notStructure || plan.structure == relationField {
+		rule := t.rules.of(f.Name)
+		if rule.structure == noStructure || rule.structure == relationField {
 			continue
 		}
-		if plan.structure != receivedField {
+		if rule.structure != receivedField {
 			t.term = append(append(append(append(t.term[:0], "order:"...), before...), '>'), f.Name...)
 			t.put(t.term, nil)
 			before = append(before[:0], f.Name...)
 		}
-		t.fieldStructure(plan, f.Value)
+		t.fieldStructure(rule, f.Value)
 	}
 	t.before = before
 	t.relations(m)
 	t.outline(m.Parts)
 }
 
-func (t *Tokenizer) fieldStructure(plan *fieldPlan, value []byte) {
-	switch plan.structure {
+func (t *Tokenizer) fieldStructure(rule *fieldRule, value []byte) {
+	switch rule.structure {
 	case plainField:
 		if len(value) <= maxWhole {
-			t.term = append(append(append(t.term[:0], "value:"...), plan.tags.words...), value...)
+			t.term = append(append(append(t.term[:0], "value:"...), rule.tags.words...), value...)
 			t.put(t.term, nil)
 		}
-		t.shapeOf(plan.tags.words, value, false)
+		t.shapeOf(rule.tags.words, value, false)
 	case mediaField:
 		t.mediaStructure(value)
 	case messageIDField:
@@ -77,11 +77,11 @@ func (t *Tokenizer) fieldStructure(plan *fieldPlan, value []byte) {
 		if at := bytes.LastIndexByte(value, '@'); at >= 0 {
 			local, domain = value[:at], value[at+1:]
 		}
-		t.shapeOf(plan.tags.words, local, true)
-		t.shapeOf(plan.tags.words, value, false)
+		t.shapeOf(rule.tags.words, local, true)
+		t.shapeOf(rule.tags.words, value, false)
 		t.host("message-id:@", "message-id:@.", beforeAny(domain, "> \t;,"))
 	case dateField:
-		t.shapeOf(plan.tags.words, value, true)
+		t.shapeOf(rule.tags.words, value, true)
 		_, zone, _ := bytes.Cut(value[max(bytes.LastIndexByte(value, ':'), 0):], []byte(" "))
 		if len(zone) > 0 && len(zone) <= maxWhole {
 			t.term = append(append(t.term[:0], "zone:"...), zone...)
@@ -251,11 +251,11 @@ func isStepKeyword(word []byte) bool {
 // relations emits which fields name an address of the domain that From names, and which fields are missing.
 func (t *Tokenizer) relations(m *message.Message) {
 	from := t.domainOf(m, "from")
-	if from == 0 || t.plans.plan([]byte("from")).structure == notStructure {
+	if from == 0 || t.rules.of([]byte("from")).structure == noStructure {
 		return
 	}
 	for _, name := range [...]string{"message-id", "reply-to", "to", "return-path"} {
-		if t.plans.plan([]byte(name)).structure == notStructure {
+		if t.rules.of([]byte(name)).structure == noStructure {
 			continue
 		}
 		other := t.domainOf(m, name)

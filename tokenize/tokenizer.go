@@ -12,7 +12,7 @@ import (
 type Tokenizer struct {
 	options   Options
 	key       features.Key
-	plans     *plans
+	rules     *fieldRules
 	voices    map[voiceKey]*voice // of prose, by language and tag
 	folds     *cache              // a word of another field -> what it is counted as
 	hosts     *cache              // a host name -> itself in lower case
@@ -67,7 +67,7 @@ func New(o Options, key features.Key) (*Tokenizer, error) {
 	t := &Tokenizer{
 		options: o,
 		key:     key,
-		plans:   newPlans(o),
+		rules:   newFieldRules(o),
 		voices:  make(map[voiceKey]*voice),
 		hosts:   newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
 		domains: newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
@@ -192,8 +192,8 @@ func (t *Tokenizer) message(m *message.Message) {
 		t.structure(m)
 	}
 	for _, f := range m.Attached {
-		if plan := t.plans.plan(f.Name); plan.attached.words != "" {
-			t.value(plan, plan.attached, f.Value)
+		if rule := t.rules.of(f.Name); rule.attached.words != "" {
+			t.value(rule, rule.attached, f.Value)
 		}
 	}
 	for i := range m.Parts {
@@ -233,25 +233,25 @@ func (t *Tokenizer) isFull() bool {
 }
 
 func (t *Tokenizer) header(f message.Field) {
-	plan := t.plans.plan(f.Name)
-	if !plan.look {
+	rule := t.rules.of(f.Name)
+	if !rule.used {
 		return
 	}
 	t.group = features.Structure
-	t.term = append(t.term[:0], plan.mark...)
+	t.term = append(t.term[:0], rule.header...)
 	t.put(t.term, nil)
-	t.value(plan, plan.tags, f.Value)
+	t.value(rule, rule.tags, f.Value)
 }
 
 // value emits the words of a header field.
-func (t *Tokenizer) value(plan *fieldPlan, tags addressTags, value []byte) {
+func (t *Tokenizer) value(rule *fieldRule, tags addressTags, value []byte) {
 	t.group = features.Fields
 	switch {
-	case plan.mute:
-	case plan.stem:
+	case rule.nameOnly:
+	case rule.prose:
 		t.group = features.Subject
 		t.prose(tags.words, value)
-	case plan.address:
+	case rule.addresses:
 		t.addresses(tags, value)
 	default:
 		t.text(tags.words, value)

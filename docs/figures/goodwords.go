@@ -53,7 +53,7 @@ func (b *bench) measureGoodWords() (attacked, error) {
 	}
 	share := corpus.SplitOptions{Train: remedy, Test: 1 - remedy}
 	seen, err := b.readSpam(collection, func(m filter.Member) bool {
-		return m.Part == corpus.Train && share.ByHash(b.settings.Seed^noiseSeed, m.Fingerprint) == corpus.Train
+		return m.Part == corpus.Train && share.ByHash(b.settings.Seed^noiseSeed, m.SplitKey) == corpus.Train
 	})
 	if err != nil {
 		return attacked{}, err

@@ -26,20 +26,20 @@ func rooms() map[string][]string {
 		"docs/growth":        append([]string{"internal/parallel", "internal/screen"}, all...),
 		"bench":              {"config", "corpus", "internal/markdown", "internal/screen", "message", "metrics"}, // it runs the program, and prepares text for those that cannot read mail
 		"config":             {"corpus", "features", "message", "metrics", "models", "tokenize"},                 // for their Options
-		"corpus":             {"corpus/internal/lines"},
+		"corpus":             {"corpus/internal/lines", "internal/headerfield"},
 		"corpus/sources":     {"corpus", "corpus/internal/lines"},
 		"corpus/sample":      {"corpus", "corpus/sources"},
 		// Lines, fields and dates of messages that are not decoded.
-		"corpus/internal/lines": {},
+		"corpus/internal/lines": {"internal/headerfield"},
 		"message":               {"internal/weburl"},
-		"tokenize":              {"features", "message", "internal/publicsuffix", "internal/weburl"}, // features for the hash of a term
+		"tokenize":              {"features", "message", "internal/headerfield", "internal/publicsuffix", "internal/weburl"}, // features for the hash of a term
 		"features":              {"internal/parallel"},
 		"models":                {"features", "internal/parallel"},
 		// The suite that tests of trainers run.
 		"models/modelstest": {"features", "models"},
 		"metrics":           {},
 		"report":            {"metrics"}, // for its types
-		"filter":            {"corpus", "features", "internal/parallel", "internal/replace", "internal/screen", "message", "metrics", "models", "tokenize"},
+		"filter":            {"corpus", "features", "internal/headerfield", "internal/parallel", "internal/replace", "internal/screen", "message", "metrics", "models", "tokenize"},
 		// How figures are written in tables of documents.
 		"internal/markdown": {},
 		"internal/archtest": {},
@@ -60,7 +60,9 @@ func rooms() map[string][]string {
 		// A library that is kept here for the sake of what it would bring.
 		"internal/publicsuffix": {},
 
-		"internal/weburl": {},
+		// Who writes a header field.
+		"internal/headerfield": {},
+		"internal/weburl":      {},
 	}
 }
 

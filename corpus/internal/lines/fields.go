@@ -2,7 +2,11 @@
 // mbox files.
 package lines
 
-import "bytes"
+import (
+	"bytes"
+
+	"chaff/internal/headerfield"
+)
 
 // CutField cuts the first header field, with the lines that continue it, from the
 // start of a message. At an empty line or the end of raw there is no field, and
@@ -42,10 +46,9 @@ func IsFromLine(line []byte) bool {
 	return ok && (len(rest) == 0 || rest[0] != ':')
 }
 
-// A FieldName is the name of a header field in lower case, cut after as many
-// bytes as are needed to tell the names that are looked for from others.
+// A FieldName is the name of a header field in lower case, cut off behind the longest name that is no rubbish.
 type FieldName struct {
-	bytes [28]byte
+	bytes [headerfield.MaxName + 1]byte
 	n     int
 }
 
