@@ -70,7 +70,7 @@ func (r *reader) forget() {
 }
 
 func (r *reader) add(t tokenize.Term) {
-	if r.bag.Add(t.Hash, t.Group, t.Start) && r.named {
+	if r.bag.Add(t.Hash, t.Group, t.Head) && r.named {
 		r.bag.Name(t.Text)
 	}
 }
