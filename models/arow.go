@@ -34,7 +34,7 @@ var _ EpochTrainer = AROW{}
 
 // DefaultAROW returns the default settings.
 func DefaultAROW() AROW {
-	return AROW{Passes: defaultPasses(3, features.UnitBits), Regularisation: 0.1}
+	return AROW{Passes: defaultPasses(3, features.NormalisedBits), Regularisation: 0.1}
 }
 
 // Validate returns everything that is wrong with m.

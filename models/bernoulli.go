@@ -11,7 +11,7 @@ import (
 )
 
 // Bernoulli is naive Bayes with one bit per document and term: whether a term occurs, not how often. Terms that are
-// absent from a document count too. It has any number of classes and takes features.Bits or features.StartBits.
+// absent from a document count too. It has any number of classes and takes features.Bits or features.HeadBits.
 //
 //	lambda_cw = (a + n_cw) / (2a + N_c)       K x V; n_cw: documents of class c that contain w
 //	alpha_cw  = log(lambda_cw / (1 - lambda_cw))
@@ -20,7 +20,7 @@ import (
 // Source: cs440 lecture 16, "Feature = One Bit Per Document". The lecture has a = 1. With a = 0 an estimate of 0 or 1
 // would give an infinite weight, so estimates are clipped to 1e-10 and 1 - 1e-10.
 //
-// A term of no training document has the weight 0, and its absence adds nothing. With start bits, the vocabulary has such
+// A term of no training document has the weight 0, and its absence adds nothing. With head bits, the vocabulary has such
 // terms: those that occur only after the head of the text.
 type Bernoulli struct {
 	// Smoothing is added to the number of documents with a term and to the number without it, so that a term never seen
@@ -31,8 +31,8 @@ type Bernoulli struct {
 	// "uniform" for the same for all, or the probabilities themselves, as "ham:0.7,spam:0.3", which name every class, are
 	// above 0 and sum to 1. Default "learned"; an empty text means the same.
 	Prior string `json:"prior"`
-	// Features is what the model is trained on: "bits", every term of a message once; or "start bits", every term of the
-	// first tokenize.start_bytes of its text once. Default "start bits": every absent term is evidence, so that with all
+	// Features is what the model is trained on: "bits", every term of a message once; or "head bits", every term of the
+	// first tokenize.start_bytes of its text once. Default "head bits": every absent term is evidence, so that with all
 	// terms long messages look unlike short ones of their class. An empty text means "bits".
 	Features string `json:"features"`
 }
@@ -41,7 +41,7 @@ var _ countTrainer = Bernoulli{}
 
 // DefaultBernoulli returns the default settings.
 func DefaultBernoulli() Bernoulli {
-	return Bernoulli{Smoothing: 0.001, Prior: PriorLearned, Features: features.StartBits.String()}
+	return Bernoulli{Smoothing: 0.001, Prior: PriorLearned, Features: features.HeadBits.String()}
 }
 
 // Validate returns everything that is wrong with m.
@@ -54,10 +54,10 @@ func (m Bernoulli) kind() (features.Kind, error) {
 	switch m.Features {
 	case "", features.Bits.String():
 		return features.Bits, nil
-	case features.StartBits.String():
-		return features.StartBits, nil
+	case features.HeadBits.String():
+		return features.HeadBits, nil
 	}
-	return 0, fmt.Errorf("features is %q: must be bits or start bits", m.Features)
+	return 0, fmt.Errorf("features is %q: must be bits or head bits", m.Features)
 }
 
 // Train implements [Trainer].

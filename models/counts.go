@@ -15,9 +15,9 @@ import (
 // The index of a term is its id in a vocabulary, which Counts does not know. [Counts.Merge] maps the ids of one
 // vocabulary to those of another.
 //
-// Sums are exact when features are whole numbers: the kinds bits, counts, start bits and whole, and evidence, whose
+// Sums are exact when features are whole numbers: the kinds bits, counts, head bits and whole, and evidence, whose
 // features are rounded to multiples of 1/4096. The order of Add, Remove and Merge then changes no bit, and Remove restores
-// the bits from before Add. The unit kinds have fractions: their sums round by the order of the documents, and Remove
+// the bits from before Add. The normalised kinds have fractions: their sums round by the order of the documents, and Remove
 // restores them only up to rounding. [Counts.Exact] reports which of the two holds.
 type Counts struct {
 	// Kind is the kind of feature that is summed.
@@ -88,7 +88,7 @@ func (n *Counts) of(w int) []float64 {
 }
 
 // Exact reports whether the sums are exact, so that Remove restores the bits from before Add.
-func (n *Counts) Exact() bool { return n.Kind != features.UnitBits && n.Kind != features.UnitCounts }
+func (n *Counts) Exact() bool { return n.Kind != features.NormalisedBits && n.Kind != features.NormalisedCounts }
 
 // Add adds a document of class c. New ids enlarge the vocabulary.
 func (n *Counts) Add(x features.Vector, c int) { n.add(x, c, 1) }

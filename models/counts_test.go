@@ -52,7 +52,7 @@ func TestLearningAndRemovingIsNeverHavingLearned(t *testing.T) {
 
 func TestRemovingFractionsRestoresSumsUpToRounding(t *testing.T) {
 	d := unitLength(randomMatrix(1, 60, 20, 2))
-	d.Kind = features.UnitCounts
+	d.Kind = features.NormalisedCounts
 	want, got := counted(d, 0, 30), counted(d, 0, 60)
 	for i := 30; i < 60; i++ {
 		got.Remove(d.Row(i), int(d.Labels[i]))

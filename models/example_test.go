@@ -61,5 +61,5 @@ func ExampleOnline() {
 	counting := loaded.(models.CountingLearner)
 	counting.Forget(offer, 1)
 	fmt.Printf("%s: %.2f before it is forgotten, %.2f after\n", kind, scores[1], loaded.Scores(nil, offer)[1])
-	// Output: unit bits: 6.91 before it is forgotten, 0.00 after
+	// Output: normalised bits: 6.91 before it is forgotten, 0.00 after
 }

@@ -58,7 +58,7 @@ const (
 
 // DefaultHybrid returns the default settings.
 func DefaultHybrid() Hybrid {
-	return Hybrid{Passes: defaultPasses(2, features.UnitBits), Smoothing: 0.001, BayesShare: 0.3, LearningRate: 1.25}
+	return Hybrid{Passes: defaultPasses(2, features.NormalisedBits), Smoothing: 0.001, BayesShare: 0.3, LearningRate: 1.25}
 }
 
 // Validate returns everything that is wrong with m.

@@ -9,7 +9,7 @@ import (
 
 // Multinomial is naive Bayes with one bit per token: a document is a sequence of tokens, each drawn from the terms of
 // its class, and a term counts as often as it occurs. It has any number of classes and takes features.Counts. With
-// features.Bits a document is the sequence of its different terms, each once. With a unit kind each token is the same
+// features.Bits a document is the sequence of its different terms, each once. With a normalised kind each token is the same
 // fraction of one, and the document is L2-normalised: a long one does not outweigh many short ones, and its score does not
 // grow with every word that repeats the evidence of others.
 //
@@ -34,8 +34,8 @@ type Multinomial struct {
 	Prior string `json:"prior"`
 	// Features is what the model is trained on: "counts", every token of a message, as in the lectures; "bits", every term
 	// once, since the repetition of a word carries little information and the model would count it as new evidence; or
-	// "unit bits" and "unit counts", where a message is scaled to length 1, so that long ones weigh as much as short ones.
-	// Default "unit bits"; an empty text means "counts".
+	// "normalised bits" and "normalised counts", where a message is scaled to length 1, so that long ones weigh as much as short ones.
+	// Default "normalised bits"; an empty text means "counts".
 	Features string `json:"features"`
 }
 
@@ -43,7 +43,7 @@ var _ countTrainer = Multinomial{}
 
 // DefaultMultinomial returns the default settings.
 func DefaultMultinomial() Multinomial {
-	return Multinomial{Smoothing: 0.001, Prior: PriorUniform, Features: features.UnitBits.String()}
+	return Multinomial{Smoothing: 0.001, Prior: PriorUniform, Features: features.NormalisedBits.String()}
 }
 
 // Validate returns everything that is wrong with m.

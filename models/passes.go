@@ -34,8 +34,8 @@ type Passes struct {
 	// same; or the weights themselves, as "ham:10,spam:1", which name every class and are above 0. Default "none"; an empty
 	// text means the same.
 	ClassWeights string `json:"class_weights"`
-	// Features is what the model is trained on: "bits", every term of a message once; "counts", every token; or "unit bits"
-	// and "unit counts", where a message is scaled to length 1, so that long ones weigh as much as short ones.
+	// Features is what the model is trained on: "bits", every term of a message once; "counts", every token; or "normalised bits"
+	// and "normalised counts", where a message is scaled to length 1, so that long ones weigh as much as short ones.
 	Features string `json:"features"`
 	// ThroughOrigin leaves out the bias, so that the boundary goes through the origin: a message without a known term has
 	// the score 0. Default false.
@@ -103,12 +103,12 @@ func parseFeatures(name string) (features.Kind, error) {
 	if name == "" {
 		return features.Bits, nil
 	}
-	for _, kind := range []features.Kind{features.Bits, features.Counts, features.UnitBits, features.UnitCounts} {
+	for _, kind := range []features.Kind{features.Bits, features.Counts, features.NormalisedBits, features.NormalisedCounts} {
 		if kind.String() == name {
 			return kind, nil
 		}
 	}
-	return 0, fmt.Errorf("features is %q: must be bits, counts, unit bits or unit counts", name)
+	return 0, fmt.Errorf("features is %q: must be bits, counts, normalised bits or normalised counts", name)
 }
 
 // order gives the order of the documents in each epoch.

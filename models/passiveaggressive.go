@@ -33,7 +33,7 @@ var _ EpochTrainer = PassiveAggressive{}
 
 // DefaultPassiveAggressive returns the default settings.
 func DefaultPassiveAggressive() PassiveAggressive {
-	return PassiveAggressive{Passes: defaultPasses(20, features.UnitBits), Aggressiveness: 0.2}
+	return PassiveAggressive{Passes: defaultPasses(20, features.NormalisedBits), Aggressiveness: 0.2}
 }
 
 // Validate returns everything that is wrong with m.

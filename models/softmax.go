@@ -40,7 +40,7 @@ var _ EpochTrainer = Softmax{}
 
 // DefaultSoftmax returns the default settings.
 func DefaultSoftmax() Softmax {
-	return Softmax{Passes: defaultPasses(20, features.UnitBits), LearningRate: 3, L2: 0.001, Method: MethodStochastic}
+	return Softmax{Passes: defaultPasses(20, features.NormalisedBits), LearningRate: 3, L2: 0.001, Method: MethodStochastic}
 }
 
 // Validate returns everything that is wrong with m.
