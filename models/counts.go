@@ -88,7 +88,9 @@ func (n *Counts) of(w int) []float64 {
 }
 
 // Exact reports whether the sums are exact, so that Remove restores the bits from before Add.
-func (n *Counts) Exact() bool { return n.Kind != features.NormalisedBits && n.Kind != features.NormalisedCounts }
+func (n *Counts) Exact() bool {
+	return n.Kind != features.NormalisedBits && n.Kind != features.NormalisedCounts
+}
 
 // Add adds a document of class c. New ids enlarge the vocabulary.
 func (n *Counts) Add(x features.Vector, c int) { n.add(x, c, 1) }
