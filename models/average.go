@@ -55,7 +55,7 @@ func (a *averaged) grow(terms int) {
 	}
 }
 
-// scoresNow implements growing. Of the mean it makes the weights of the document's terms alone.
+// scoresNow implements growing. It computes the mean for the terms of the document only.
 func (a *averaged) scoresNow(dst []float64, x features.Vector) []float64 {
 	dst = a.params.scoresNow(dst, x)
 	if a.stepSums == nil || a.read == 0 {

@@ -119,7 +119,7 @@ type tally struct {
 	terms int
 }
 
-// add adds so many to the tallies of each listed term that is known. It does nothing for other models.
+// add adds by to the tallies of each listed term that is known. A nil receiver does nothing.
 func (t *absentTerms) add(n *Counts, ids []uint32, by int) {
 	if t == nil {
 		return

@@ -78,7 +78,7 @@ func eachByContent(ctx context.Context, d *features.Dataset, do func(x features.
 // Len returns V, the number of terms, known or not.
 func (n *Counts) Len() int { return len(n.Sums) / len(n.Classes) }
 
-// of returns the K sums of term w, and nothing for a term beyond the vocabulary.
+// of returns the K sums of term w, or nil for a term beyond the vocabulary.
 func (n *Counts) of(w int) []float64 {
 	if w >= n.Len() {
 		return nil

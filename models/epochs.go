@@ -17,7 +17,7 @@ type EpochTrainer interface {
 	TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error)
 }
 
-// EpochOptions say what happens after each epoch. With the zero value, nothing does.
+// EpochOptions select what happens after each epoch. The zero value selects nothing.
 type EpochOptions struct {
 	// Development is the development part, which decides when to stop: documents over the same terms and classes. If it is
 	// nil or empty, all epochs are trained.

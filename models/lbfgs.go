@@ -153,7 +153,7 @@ func (r *recorder) Init() error {
 	return r.ctx.Err()
 }
 
-// Record implements optimize.Recorder. The first major iteration is the start, and the last one comes twice.
+// Record implements optimize.Recorder. The first major iteration is the start; the last one is recorded at its end only.
 func (r *recorder) Record(at *optimize.Location, _ optimize.Operation, stats *optimize.Stats) error {
 	if r.ctx.Err() != nil {
 		return r.ctx.Err()

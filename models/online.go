@@ -38,11 +38,11 @@ type CountingLearner interface {
 }
 
 // NewOnline returns the online learner of the named model, which has learnt nothing, and the kind of feature it takes.
-// After n documents it scores like the model trained on them. Naive Bayes differs by the rounding of weights only. What is
-// trained in epochs scores as after one epoch in fixed order, softmax regression with its full penalties from the start.
+// After n documents it scores like the model trained on them: naive Bayes up to the rounding of weights, and trainers in
+// epochs like one epoch in fixed order, softmax regression with its full penalties from the start.
 // The hybrid and votes differ: training counts all documents before it learns from the first.
 //
-// Settings that need all documents beforehand are errors: balanced class weights, batch methods, a random start, and
+// Settings that need all documents in advance are errors: balanced class weights, batch methods, a random start, and
 // normalised complement naive Bayes.
 func (o Options) NewOnline(name string, classes []string) (Online, features.Kind, error) {
 	trainer, kind, err := o.New(name, 0)
@@ -168,13 +168,13 @@ type growing interface {
 	grow(terms int)
 	// scoresNow writes the scores of the rows to dst, with the weights that model would write.
 	scoresNow(dst []float64, x features.Vector) []float64
-	// sameShape returns weights of 0 for as many rows, in the same form.
+	// sameShape returns zero weights with the same rows and form.
 	sameShape(terms int) *params
 	// state lists all numbers that the learner knows for a codec, after grow.
 	state(c *codec)
 }
 
-// onlineEpoch is a learner of epochs in an epoch without end.
+// onlineEpoch runs a learner of epochs in one endless epoch.
 type onlineEpoch struct {
 	identity
 	growing

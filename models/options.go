@@ -32,9 +32,8 @@ type Options struct {
 // row is one model in the table.
 type row struct {
 	name string
-	// settings are the defaults. Their type implements the trainer and says what it needs: Validate, the kind of feature,
-	// and how it learns online. New and the With functions set the fields Seed, Epochs, Patience, Features and LearningRate,
-	// if it has them.
+	// settings are the defaults. Their type implements the trainer, its validation, its kind of feature and its online
+	// learner. Options sets the fields Seed, Epochs, Patience, Features and LearningRate of all models that have them.
 	settings settings
 	about    string
 }
@@ -139,9 +138,8 @@ func (o Options) New(name string, seed uint64) (Trainer, features.Kind, error) {
 	return m, kind, err
 }
 
-// Stopped returns o with the named model making as many epochs as were kept when development mail, or the number of
-// messages, decided when to stop. It is for training on all mail, where none is left to decide, and for models whose scores
-// are compared.
+// Stopped returns o with a fixed number of epochs of the named model: kept, the epoch that an earlier training kept. It has no
+// effect on a model whose number of epochs depends neither on development mail nor on the number of messages.
 func (o Options) Stopped(name string, kept int) Options {
 	epochs, patience := o.field(name).FieldByName("Epochs"), o.field(name).FieldByName("Patience")
 	switch {

@@ -67,7 +67,7 @@ func (p Passes) validate() error {
 	return errors.Join(append(errs, checkChoice("order", p.Order, OrderRandom, OrderFixed), checkClassWeights(p.ClassWeights), kindErr)...)
 }
 
-// checkChoice returns an error if a setting has none of the values, of which the first is the default.
+// checkChoice returns an error unless a setting is empty or has one of the values.
 func checkChoice(key, value string, values ...string) error {
 	if value == "" || slices.Contains(values, value) {
 		return nil

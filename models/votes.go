@@ -298,8 +298,8 @@ func (l *votes) readDocument(r int, x features.Vector, counted bool, c int) {
 	}
 }
 
-// factorsPerCheck is how many factors are multiplied before the product is checked. None is above 2^33 units or below 1e-10 of
-// 1, so that as many of them leave a product that was not nearLimit finite and above 0.
+// factorsPerCheck is how many factors are multiplied before the product is checked. None is above 2^53 units or below 1e-10 of
+// 1, so that a product that was not nearLimit stays finite and above 0.
 const factorsPerCheck = 8
 
 // nearLimit reports whether a product must be replaced by its logarithm.

@@ -26,11 +26,11 @@ func Dataset(kind features.Kind, classes, terms int, labels []int32, rows ...[]f
 		d.RowStart = append(d.RowStart, len(d.IDs))
 		d.Labels = append(d.Labels, labels[i])
 	}
-	return finished(d)
+	return withKind(d)
 }
 
-// finished gives the values that the kind of d has, which are bits or counts so far.
-func finished(d *features.Dataset) *features.Dataset {
+// withKind changes bits or counts to the values of the kind of d.
+func withKind(d *features.Dataset) *features.Dataset {
 	switch d.Kind {
 	case features.Whole:
 		return whole(d)
@@ -68,8 +68,8 @@ func whole(d *features.Dataset) *features.Dataset {
 }
 
 // Random returns a data set of the given size with about perDocument terms in a document, the first terms being the
-// frequent ones, as in language. The classes prefer different terms and take turns, so each has a document if there are
-// at least as many documents as classes. The same seed gives the same data set.
+// frequent ones, as in language. Each class prefers other terms. The classes alternate, so that each has a document if there
+// are enough documents. The same seed gives the same data set.
 func Random(seed uint64, kind features.Kind, documents, terms, classes, perDocument int) *features.Dataset {
 	random := rand.New(rand.NewPCG(seed, 0))
 	d := Dataset(kind, classes, terms, nil)
@@ -102,7 +102,7 @@ func Random(seed uint64, kind features.Kind, documents, terms, classes, perDocum
 		d.RowStart = append(d.RowStart, len(d.IDs))
 		d.Labels = append(d.Labels, int32(c))
 	}
-	return finished(d)
+	return withKind(d)
 }
 
 // clone returns a copy of d that shares no memory with it.
