@@ -88,13 +88,3 @@ func TestTermsThatCannotBeDrawn(t *testing.T) {
 		t.Errorf("three classes: got %v", err)
 	}
 }
-
-func TestShorterSteps(t *testing.T) {
-	o := models.DefaultOptions().WithShorterSteps(4)
-	if got, want := o.LMS.LearningRate, models.DefaultLMS().LearningRate/4; got != want {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	if models.DefaultOptions().WithFeatures(0).LMS.Features != "bits" {
-		t.Error("lms is not trained on bits")
-	}
-}

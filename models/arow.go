@@ -32,11 +32,6 @@ type AROW struct {
 
 var _ EpochTrainer = AROW{}
 
-// DefaultAROW returns the default settings.
-func DefaultAROW() AROW {
-	return AROW{Passes: defaultPasses(3, features.NormalisedBits), Regularisation: 0.1}
-}
-
 // Validate returns everything that is wrong with m.
 func (m AROW) Validate() error {
 	return errors.Join(m.Passes.validate(), checkPositive("regularisation", m.Regularisation))

@@ -39,11 +39,6 @@ type Bernoulli struct {
 
 var _ countTrainer = Bernoulli{}
 
-// DefaultBernoulli returns the default settings.
-func DefaultBernoulli() Bernoulli {
-	return Bernoulli{Smoothing: 0.001, Prior: PriorLearned, Features: features.HeadBits.String()}
-}
-
 // Validate returns everything that is wrong with m.
 func (m Bernoulli) Validate() error {
 	_, err := m.kind()

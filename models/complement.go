@@ -37,11 +37,6 @@ type Complement struct {
 
 var _ countTrainer = Complement{}
 
-// DefaultComplement returns the default settings.
-func DefaultComplement() Complement {
-	return Complement{Smoothing: 0.001, Prior: PriorUniform, Features: features.NormalisedBits.String()}
-}
-
 // Validate returns everything that is wrong with m.
 func (m Complement) Validate() error {
 	_, err := m.kind()

@@ -49,13 +49,7 @@ func mustTrain(t *testing.T, m EpochTrainer, d *features.Dataset, o EpochOptions
 
 // shuffled returns the documents of d in another order.
 func shuffled(d *features.Dataset) *features.Dataset {
-	s := features.NewDataset(d.Kind, d.Classes, d.Terms)
-	for _, i := range rand.New(rand.NewPCG(9, 0)).Perm(d.Len()) {
-		x := d.Row(i)
-		s.IDs, s.Values = append(s.IDs, x.IDs...), append(s.Values, x.Values...)
-		s.RowStart, s.Labels = append(s.RowStart, len(s.IDs)), append(s.Labels, d.Labels[i])
-	}
-	return s
+	return d.Subset(rand.New(rand.NewPCG(9, 0)).Perm(d.Len()))
 }
 
 // The first two epochs are those of TestPerceptronByHand and end in (1; 0, 1) and (1; -1, 2). The third:

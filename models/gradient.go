@@ -30,11 +30,7 @@ type Descent struct {
 
 // defaultDescent returns settings for messages of length 1.
 func defaultDescent() Descent {
-	return Descent{
-		Passes: defaultPasses(20, features.NormalisedBits),
-		Steps:  Steps{LearningRate: 0.2, Decay: RateConstant, Start: StartZeros},
-		Method: MethodStochastic,
-	}
+	return Descent{defaultPasses(20, features.NormalisedBits), defaultSteps(0.2), MethodStochastic}
 }
 
 // Validate returns everything that is wrong with s.

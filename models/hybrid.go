@@ -56,11 +56,6 @@ const (
 	minGradient = 1e-6
 )
 
-// DefaultHybrid returns the default settings.
-func DefaultHybrid() Hybrid {
-	return Hybrid{Passes: defaultPasses(2, features.NormalisedBits), Smoothing: 0.001, BayesShare: 0.3, LearningRate: 1.25}
-}
-
 // Validate returns everything that is wrong with m.
 func (m Hybrid) Validate() error {
 	return errors.Join(m.Passes.validate(), validateOffset(m.Smoothing, m.BayesShare, m.LearningRate))

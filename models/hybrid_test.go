@@ -190,7 +190,7 @@ func TestHybridTakesMessagesThatContradict(t *testing.T) {
 		row[w] = 1
 	}
 	d := unitLength(matrix(2, []int32{0, 1, 0, 1}, [][]float32{row, row, row, row[:999]}))
-	l, report := mustTrain(t, DefaultHybrid(), d, EpochOptions{})
+	l, report := mustTrain(t, DefaultOptions().Hybrid, d, EpochOptions{})
 	if err := l.Validate(); err != nil || len(report.Epochs) != 2 {
 		t.Errorf("got %v and %d epochs, want a model of 2", err, len(report.Epochs))
 	}
@@ -199,7 +199,7 @@ func TestHybridTakesMessagesThatContradict(t *testing.T) {
 // Documents whose scores are far on the right side move nothing, and so the weights settle.
 func TestHybridStopsWhenAllIsRightEnough(t *testing.T) {
 	d := matrix(2, []int32{0, 1}, [][]float32{{20, 0}, {0, 20}})
-	m := DefaultHybrid()
+	m := DefaultOptions().Hybrid
 	m.Epochs = 100
 	if _, report := mustTrain(t, m, d, EpochOptions{}); len(report.Epochs) == 100 || report.Epochs[len(report.Epochs)-1].Updates != 0 {
 		t.Errorf("got %d epochs, the last with an update", len(report.Epochs))
@@ -209,13 +209,13 @@ func TestHybridStopsWhenAllIsRightEnough(t *testing.T) {
 // The sum of 1e8 and two of 1e-8 rounds by its order.
 func TestHybridCountsInTheOrderOfContents(t *testing.T) {
 	values, labels := [][]float32{{1e8}, {1e-8}, {1e-8}, {1}}, []int32{1, 1, 1, 0}
-	want := newHybrid(DefaultHybrid(), 1, 1)
+	want := newHybrid(DefaultOptions().Hybrid, 1, 1)
 	if err := eachByContent(t.Context(), matrix(2, labels, values), want.bayes.add); err != nil {
 		t.Fatal(err)
 	}
 	slices.Reverse(values)
 	slices.Reverse(labels)
-	got := newHybrid(DefaultHybrid(), 1, 1)
+	got := newHybrid(DefaultOptions().Hybrid, 1, 1)
 	if err := eachByContent(t.Context(), matrix(2, labels, values), got.bayes.add); err != nil {
 		t.Fatal(err)
 	}

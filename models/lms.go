@@ -19,9 +19,6 @@ type LMS struct{ Descent }
 
 var _ EpochTrainer = LMS{}
 
-// DefaultLMS returns the default settings.
-func DefaultLMS() LMS { return LMS{defaultDescent()} }
-
 // Train implements [Trainer].
 func (m LMS) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
 	return m.TrainEpochs(ctx, d, EpochOptions{})

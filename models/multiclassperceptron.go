@@ -26,12 +26,6 @@ type MulticlassPerceptron struct {
 
 var _ EpochTrainer = MulticlassPerceptron{}
 
-// DefaultMulticlassPerceptron returns the default settings.
-func DefaultMulticlassPerceptron() MulticlassPerceptron {
-	p := DefaultAveragedPerceptron()
-	return MulticlassPerceptron{Passes: p.Passes, Steps: p.Steps, Averaged: true}
-}
-
 // Validate returns everything that is wrong with m.
 func (m MulticlassPerceptron) Validate() error {
 	return errors.Join(m.Passes.validate(), m.Steps.validate())

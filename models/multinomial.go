@@ -41,11 +41,6 @@ type Multinomial struct {
 
 var _ countTrainer = Multinomial{}
 
-// DefaultMultinomial returns the default settings.
-func DefaultMultinomial() Multinomial {
-	return Multinomial{Smoothing: 0.001, Prior: PriorUniform, Features: features.NormalisedBits.String()}
-}
-
 // Validate returns everything that is wrong with m.
 func (m Multinomial) Validate() error {
 	_, err := m.kind()

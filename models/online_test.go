@@ -14,12 +14,9 @@ import (
 // naive Bayes, of which the one counts all documents before it learns and the other those so far.
 func inOneEpoch() models.Options {
 	o := models.DefaultOptions()
-	for _, p := range []*models.Passes{
-		&o.Perceptron.Passes, &o.AveragedPerceptron.Passes, &o.MulticlassPerceptron.Passes, &o.Tanh.Passes, &o.LMS.Passes,
-		&o.Softmax.Passes, &o.PassiveAggressive.Passes, &o.Hybrid.Passes, &o.AROW.Passes,
-	} {
+	modelstest.EachPasses(&o, func(p *models.Passes) {
 		p.Epochs, p.Order = 1, models.OrderFixed
-	}
+	})
 	o.Softmax.L2, o.Hybrid.BayesShare = 0, 0
 	return o
 }

@@ -31,11 +31,11 @@ type Options struct {
 
 // row is one model in the table.
 type row struct {
-	name string
+	name  string
+	about string // a sentence for users
 	// settings are the defaults. Their type implements the trainer, its validation, its kind of feature and its online
 	// learner. Options sets the fields Seed, Epochs, Patience, Features and LearningRate of all models that have them.
 	settings settings
-	about    string
 }
 
 // settings are the settings of one model.
@@ -52,21 +52,32 @@ type settings interface {
 // needs a file, a row here, a field of the same name in Options, and tests.
 func table() []row {
 	return []row{
-		{"bernoulli", DefaultBernoulli(), "Naive Bayes on the presence and absence of terms."},
-		{"multinomial", DefaultMultinomial(), "Naive Bayes on the tokens of a message."},
-		{"perceptron", DefaultPerceptron(), "The perceptron, which learns from its mistakes."},
-		{"averaged-perceptron", DefaultAveragedPerceptron(), "The perceptron with the mean of its weights over all steps."},
-		{"multiclass-perceptron", DefaultMulticlassPerceptron(), "The perceptron with a weight vector for each class."},
-		{"tanh", DefaultTanh(), "The differentiable perceptron, trained by gradient descent."},
-		{"lms", DefaultLMS(), "Least mean squares, trained by gradient descent."},
-		{"softmax", DefaultSoftmax(), "Softmax regression; of two classes, logistic regression."},
-		{"passive-aggressive", DefaultPassiveAggressive(), "The smallest change that classifies each message with a margin."},
-		{"votes", DefaultVotes(), "Naive Bayes and logistic regression with one bounded vote for each kind of evidence."},
-		{"hybrid", DefaultHybrid(), "Logistic regression with the naive Bayes log odds as an offset."},
-		{"arow", DefaultAROW(), "Adaptive regularisation: frequent terms change less with each message."},
-		{"complement", DefaultComplement(), "Naive Bayes that estimates each class from all others."},
-		{"memoriser", Memoriser{}, "A baseline that remembers the training messages and nothing else."},
-		{"majority", Majority{}, "A baseline that always predicts the most frequent class."},
+		{"bernoulli", "Naive Bayes on the presence and absence of terms.",
+			Bernoulli{Smoothing: 0.001, Prior: PriorLearned, Features: features.HeadBits.String()}},
+		{"multinomial", "Naive Bayes on the tokens of a message.",
+			Multinomial{Smoothing: 0.001, Prior: PriorUniform, Features: features.NormalisedBits.String()}},
+		{"perceptron", "The perceptron, which learns from its mistakes.",
+			Perceptron{Passes: defaultPasses(50, features.Bits), Steps: defaultSteps(1)}},
+		{"averaged-perceptron", "The perceptron with the mean of its weights over all steps.",
+			Perceptron{Passes: defaultPasses(50, features.Bits), Steps: defaultSteps(1), Averaged: true}},
+		{"multiclass-perceptron", "The perceptron with a weight vector for each class.",
+			MulticlassPerceptron{Passes: defaultPasses(50, features.Bits), Steps: defaultSteps(1), Averaged: true}},
+		{"tanh", "The differentiable perceptron, trained by gradient descent.", Tanh{defaultDescent()}},
+		{"lms", "Least mean squares, trained by gradient descent.", LMS{defaultDescent()}},
+		{"softmax", "Softmax regression; of two classes, logistic regression.",
+			Softmax{Passes: defaultPasses(20, features.NormalisedBits), LearningRate: 3, L2: 0.001, Method: MethodStochastic}},
+		{"passive-aggressive", "The smallest change that classifies each message with a margin.",
+			PassiveAggressive{Passes: defaultPasses(20, features.NormalisedBits), Aggressiveness: 0.2}},
+		{"votes", "Naive Bayes and logistic regression with one bounded vote for each kind of evidence.",
+			Votes{ClassWeights: WeightsNone, Smoothing: 0.001, BayesShare: 0.3, LearningRate: 0.7, GroupBound: 3, PastedBound: 1.5, Bound: 4}},
+		{"hybrid", "Logistic regression with the naive Bayes log odds as an offset.",
+			Hybrid{Passes: defaultPasses(2, features.NormalisedBits), Smoothing: 0.001, BayesShare: 0.3, LearningRate: 1.25}},
+		{"arow", "Adaptive regularisation: frequent terms change less with each message.",
+			AROW{Passes: defaultPasses(3, features.NormalisedBits), Regularisation: 0.1}},
+		{"complement", "Naive Bayes that estimates each class from all others.",
+			Complement{Smoothing: 0.001, Prior: PriorUniform, Features: features.NormalisedBits.String()}},
+		{"memoriser", "A baseline that remembers the training messages and nothing else.", Memoriser{}},
+		{"majority", "A baseline that always predicts the most frequent class.", Majority{}},
 	}
 }
 

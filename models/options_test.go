@@ -9,6 +9,7 @@ import (
 
 	"chaff/features"
 	"chaff/models"
+	"chaff/models/modelstest"
 )
 
 func TestNamesOfModels(t *testing.T) {
@@ -30,12 +31,9 @@ func TestNewTakesItsSettingsFromTheOptions(t *testing.T) {
 	o.Tanh.Features, o.LMS.Features, o.Softmax.Features, o.PassiveAggressive.Features, o.AROW.Features = "", "counts", "bits", "bits", "normalised bits"
 	o.Hybrid.Features = "normalised counts"
 	want := o // with the seed, and the averaged one averaged
-	for _, p := range []*models.Passes{
-		&want.Perceptron.Passes, &want.AveragedPerceptron.Passes, &want.MulticlassPerceptron.Passes, &want.Tanh.Passes,
-		&want.LMS.Passes, &want.Softmax.Passes, &want.PassiveAggressive.Passes, &want.Hybrid.Passes, &want.AROW.Passes,
-	} {
+	modelstest.EachPasses(&want, func(p *models.Passes) {
 		p.Seed = 7
-	}
+	})
 	want.Votes.Seed = 7
 	tests := map[string]struct {
 		want models.Trainer

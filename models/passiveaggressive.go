@@ -31,11 +31,6 @@ type PassiveAggressive struct {
 
 var _ EpochTrainer = PassiveAggressive{}
 
-// DefaultPassiveAggressive returns the default settings.
-func DefaultPassiveAggressive() PassiveAggressive {
-	return PassiveAggressive{Passes: defaultPasses(20, features.NormalisedBits), Aggressiveness: 0.2}
-}
-
 // Validate returns everything that is wrong with m.
 func (m PassiveAggressive) Validate() error {
 	return errors.Join(m.Passes.validate(), checkPositive("aggressiveness", m.Aggressiveness))

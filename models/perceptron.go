@@ -27,21 +27,6 @@ type Perceptron struct {
 
 var _ EpochTrainer = Perceptron{}
 
-// DefaultPerceptron returns the default settings of a plain perceptron.
-func DefaultPerceptron() Perceptron {
-	return Perceptron{
-		Passes: defaultPasses(50, features.Bits),
-		Steps:  Steps{LearningRate: 1, Decay: RateConstant, Start: StartZeros},
-	}
-}
-
-// DefaultAveragedPerceptron returns the default settings of an averaged perceptron.
-func DefaultAveragedPerceptron() Perceptron {
-	m := DefaultPerceptron()
-	m.Averaged = true
-	return m
-}
-
 // Validate returns everything that is wrong with m.
 func (m Perceptron) Validate() error { return errors.Join(m.Passes.validate(), m.Steps.validate()) }
 

@@ -38,11 +38,6 @@ type Softmax struct {
 
 var _ EpochTrainer = Softmax{}
 
-// DefaultSoftmax returns the default settings.
-func DefaultSoftmax() Softmax {
-	return Softmax{Passes: defaultPasses(20, features.NormalisedBits), LearningRate: 3, L2: 0.001, Method: MethodStochastic}
-}
-
 // Validate returns everything that is wrong with m.
 func (m Softmax) Validate() error {
 	var l1Err error

@@ -33,6 +33,11 @@ type Steps struct {
 	Start string `json:"start"`
 }
 
+// defaultSteps returns the default settings with the given learning rate.
+func defaultSteps(rate float64) Steps {
+	return Steps{LearningRate: rate, Decay: RateConstant, Start: StartZeros}
+}
+
 func (s Steps) validate() error {
 	return errors.Join(
 		checkPositive("learning_rate", s.LearningRate),

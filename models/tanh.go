@@ -23,9 +23,6 @@ type Tanh struct{ Descent }
 
 var _ EpochTrainer = Tanh{}
 
-// DefaultTanh returns the default settings.
-func DefaultTanh() Tanh { return Tanh{defaultDescent()} }
-
 // Train implements [Trainer].
 func (m Tanh) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
 	return m.TrainEpochs(ctx, d, EpochOptions{})

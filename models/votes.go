@@ -80,14 +80,6 @@ type Votes struct {
 
 var _ EpochTrainer = Votes{}
 
-// DefaultVotes returns the default settings.
-func DefaultVotes() Votes {
-	return Votes{
-		ClassWeights: WeightsNone,
-		Smoothing:    0.001, BayesShare: 0.3, LearningRate: 0.7, GroupBound: 3, PastedBound: 1.5, Bound: 4,
-	}
-}
-
 // Validate returns everything that is wrong with m.
 func (m Votes) Validate() error {
 	errs := []error{m.passes(0).validate()}

@@ -190,7 +190,7 @@ func (p *plainVotes) slopeOfLoss(m int, t, z, fresh float64) float64 {
 }
 
 func TestVotesFollowTheirFormula(t *testing.T) {
-	m := DefaultVotes()
+	m := DefaultOptions().Votes
 	for _, classes := range []int{2, 3} {
 		d := randomEvidence(3, classes, 40, 60)
 		l := newVotes(m, d.Classes, d.Terms)
@@ -227,7 +227,7 @@ func TestVotesFollowTheirFormula(t *testing.T) {
 }
 
 func TestVotesLearnOneDocumentAfterTheOtherByTheirFormula(t *testing.T) {
-	m := DefaultVotes()
+	m := DefaultOptions().Votes
 	d := randomEvidence(4, 2, 40, 60)
 	online, err := m.online(d.Classes)
 	if err != nil {
@@ -249,7 +249,7 @@ func TestVotesLearnOneDocumentAfterTheOtherByTheirFormula(t *testing.T) {
 // u is 1 and eps is 0. Then e = -1/2 for the class of the term's document. The weight and both biases make one step of
 // 0.7 (1/2) / sqrt(0.001 + 1/4) = 0.698605, and naive Bayes adds 0.3 (log((0.001 + 1) / 0.001) + log(0.001 / (0.001 + 1))) = 0.
 func TestVotesByHand(t *testing.T) {
-	l := newVotes(DefaultVotes(), []string{"ham", "spam"}, 1)
+	l := newVotes(DefaultOptions().Votes, []string{"ham", "spam"}, 1)
 	x := features.Vector{IDs: []uint32{0}, Values: []float32{1}, Groups: []features.Group{features.Subject}}
 	l.bayes.add(x, 1)
 	if !l.learn(x, 1, 1) {
@@ -266,7 +266,7 @@ func TestVotesByHand(t *testing.T) {
 
 func TestNoGroupOutvotesItsBound(t *testing.T) {
 	l := &Linear{
-		Classes: 2, Terms: 3, Form: DefaultVotes().form([]string{"ham", "spam"}), Bias: []float64{0.5, 0}, Weights: []float32{-1000, 2, 1000},
+		Classes: 2, Terms: 3, Form: DefaultOptions().Votes.form([]string{"ham", "spam"}), Bias: []float64{0.5, 0}, Weights: []float32{-1000, 2, 1000},
 	}
 	x := features.Vector{IDs: []uint32{0, 1, 2}, Values: []float32{1, 1, 1}, Groups: []features.Group{features.Words, features.Links, features.Grams}}
 	// Words may say 3/2 for ham: z_1 = 1/2 - 3/2 + 3 tanh(2/3) = 0.7493, z_2 = 1000, and the score is 4 tanh(z_1/4) + 4.
@@ -282,7 +282,7 @@ func TestNoGroupOutvotesItsBound(t *testing.T) {
 func TestContributionsAddUpToTheScore(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		d := randomEvidence(5, classes, 30, 50)
-		l, _, err := DefaultVotes().Train(t.Context(), d)
+		l, _, err := DefaultOptions().Votes.Train(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +301,7 @@ func TestContributionsAddUpToTheScore(t *testing.T) {
 
 func TestWrongLabelsTeachVotesLittle(t *testing.T) {
 	d := randomEvidence(6, 2, 2400, 80)
-	clean, _, err := DefaultVotes().Train(t.Context(), d)
+	clean, _, err := DefaultOptions().Votes.Train(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestWrongLabelsTeachVotesLittle(t *testing.T) {
 	for i := 0; i < len(labels); i += 10 {
 		d.Labels[i] = 1 - d.Labels[i]
 	}
-	noisy, _, err := DefaultVotes().Train(t.Context(), d)
+	noisy, _, err := DefaultOptions().Votes.Train(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +330,7 @@ func TestFewDocumentsHaveTwoPasses(t *testing.T) {
 	for _, tt := range []struct{ documents, epochs, want int }{
 		{0, 0, 2}, {50, 0, 2}, {1999, 0, 2}, {2000, 0, 1}, {1_000_000, 0, 1}, {50, 7, 7}, {3000, 2, 2},
 	} {
-		m := DefaultVotes()
+		m := DefaultOptions().Votes
 		m.Epochs = tt.epochs
 		if got := m.passes(tt.documents).Epochs; got != tt.want {
 			t.Errorf("%d documents, epochs %d: got %d passes, want %d", tt.documents, tt.epochs, got, tt.want)
@@ -354,7 +354,7 @@ func TestTheSlopeOfTheLossIsANumber(t *testing.T) {
 
 // Each of many terms is in one class only, and the smoothing is the least there is: the products of the odds would overflow.
 func TestOneSidedTermsHaveFiniteOdds(t *testing.T) {
-	m := DefaultVotes()
+	m := DefaultOptions().Votes
 	m.Smoothing = minSmoothing
 	const terms = 2000
 	groups := make([]features.Group, 2*terms)
