@@ -8,7 +8,6 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
-	"chaff/models"
 	"chaff/models/modelstest"
 	"chaff/train"
 )
