@@ -102,7 +102,7 @@ func TestNoRateEndsInWeightsThatAreNoNumbers(t *testing.T) {
 	}
 }
 
-// A step of a batch goes down, and that of L-BFGS too: from the loss of weights that are 0, which is known.
+// Each step of a batch, and of L-BFGS, lowers the loss, which is known for weights of 0.
 func TestBatchLossesOnlyFall(t *testing.T) {
 	p := Passes{Epochs: 15, Order: OrderRandom}
 	steps := Steps{LearningRate: 0.01, Decay: RateConstant, Start: StartZeros}

@@ -170,7 +170,7 @@ func TestLossesAreMeansWeightedByClass(t *testing.T) {
 	}
 }
 
-// wantUpdates wants a step for each pass or document where a slope is followed, and else some for mistakes.
+// wantUpdates wants one step per pass or document of gradient descent, and at least one of learners from mistakes.
 func wantUpdates(t *testing.T, name string, e Epoch, documents int) {
 	t.Helper()
 	least, most := 1, documents

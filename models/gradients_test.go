@@ -13,7 +13,7 @@ func difference(f func(x float64) float64, x float64) float64 {
 	return (f(x+h) - f(x-h)) / (2 * h)
 }
 
-func TestSlopesOfScoresAreDifferencesOfLosses(t *testing.T) {
+func TestDerivativesAreDifferencesOfLosses(t *testing.T) {
 	losses := map[string]rowLoss{"half square": halfSquare(), "squared tanh": squaredTanh(), "log loss of a row": logLossOfRow()}
 	for name, loss := range losses {
 		for _, target := range []float64{-1, 1} {
@@ -25,7 +25,7 @@ func TestSlopesOfScoresAreDifferencesOfLosses(t *testing.T) {
 	}
 }
 
-func TestSlopesOfSoftmaxAreDifferencesOfTheLogLoss(t *testing.T) {
+func TestGradientOfSoftmaxIsDifferencesOfTheLogLoss(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 0))
 	for _, classes := range []int{2, 3, 7} {
 		for range 20 {
@@ -49,7 +49,7 @@ func TestSlopesOfSoftmaxAreDifferencesOfTheLogLoss(t *testing.T) {
 }
 
 // The whole loss of the batch method by all weights and biases.
-func TestSlopeOfTheObjectiveIsItsDifferences(t *testing.T) {
+func TestGradientOfTheObjectiveIsItsDifferences(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 0))
 	for _, classes := range []int{2, 3} {
 		for _, l2 := range []float64{0, 0.1, 30} {

@@ -31,7 +31,7 @@ func handHybrid(share float64) Hybrid {
 //	f = (0, 1, 3), y = 1: without it n1_w = (2, 1, 0), n1 = 3, and the third term is that of no document
 //	    nb = log(2/2) + log((3+1)/(3+3)) = log(2/3)                   z = 1/2 log(2/3) + w_2 + b
 //
-// w_2 and b have the same slopes e, w_1 has 2e of the first and w_3 3e of the third. In the end naive Bayes adds, to the
+// w_2 and b have the same gradient e, w_1 has 2e of the first and w_3 3e of the third. In the end naive Bayes adds, to the
 // three weights, 1/2 of log(3/1) + log(4/10), log(3/2) + log(4/10) and log(4/1) + log(4/10).
 func TestHybridByHand(t *testing.T) {
 	e1 := 1/(1+math.Exp(-math.Log(4./7)/2)) - 1
@@ -196,7 +196,7 @@ func TestHybridTakesMessagesThatContradict(t *testing.T) {
 	}
 }
 
-// Documents whose scores are far on the right side move nothing, and so the weights settle.
+// Documents with a large margin change no weight, so that training converges.
 func TestHybridStopsWhenAllIsRightEnough(t *testing.T) {
 	d := matrix(2, []int32{0, 1}, [][]float32{{20, 0}, {0, 20}})
 	m := DefaultOptions().Hybrid
@@ -224,7 +224,7 @@ func TestHybridCountsInTheOrderOfContents(t *testing.T) {
 	}
 }
 
-// 1,000 terms, each of the same two documents: of class 1, or of class 0. The odds of all together are beyond any number.
+// 1,000 terms, each of the same two documents: of class 1, or of class 0. The product of their odds overflows.
 func TestHybridOfTermsThatAreAllVerySure(t *testing.T) {
 	const terms = 1000
 	const a = 1e-10

@@ -21,8 +21,6 @@ type Online interface {
 	// Linear returns the model with these scores, up to the rounding of its weights.
 	Linear() (*Linear, error)
 	MarshalBinary() ([]byte, error)
-
-	savable
 }
 
 // CountingLearner is an [Online] whose whole knowledge is [Counts], so that it can forget documents and merge with what
@@ -54,7 +52,7 @@ func (o Options) NewOnline(name string, classes []string) (Online, features.Kind
 	}
 	online, err := trainer.(settings).online(classes)
 	if err == nil {
-		err = online.identify(name, trainer, classes)
+		err = online.(savable).identify(name, trainer, classes)
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s learns from one message after the other: %w", name, err)

@@ -99,7 +99,7 @@ func loadOnline(data []byte) (Online, features.Kind, error) {
 	if terms > len(c.data)/4/rowCount(len(i.Classes)) { // a term has at least a float32 in each row
 		return nil, 0, errTruncated
 	}
-	l.state(c, terms)
+	l.(savable).state(c, terms)
 	if c.err == nil && len(c.data) > 0 {
 		c.err = fmt.Errorf("%d bytes too many", len(c.data))
 	}

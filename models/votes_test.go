@@ -55,7 +55,7 @@ func randomEvidence(seed uint64, classes, documents, terms int) *features.Datase
 	return evidenceOf(classes, groups, labels, rows...)
 }
 
-// plainVotes is the formula above Votes written down a second time, for one row, with nothing but clarity in mind.
+// plainVotes is a second, literal implementation of the formula of Votes, for one row.
 type plainVotes struct {
 	m                     Votes
 	isSpamFilter          bool
@@ -158,7 +158,7 @@ func (p *plainVotes) step(x features.Vector, t float64, V [features.Groups]float
 	z, slope, fresh := p.scores(x, V)
 	var e [2]float64
 	for m := range e {
-		e[m] = p.slopeOfLoss(m, t, z[m], fresh[m])
+		e[m] = p.gradientOfLoss(m, t, z[m], fresh[m])
 		p.biasSquares[m] += e[m] * e[m]
 		p.bias[m] -= p.m.LearningRate * e[m] / math.Sqrt(p.biasSquares[m])
 	}
@@ -176,7 +176,7 @@ func (p *plainVotes) step(x features.Vector, t float64, V [features.Groups]float
 	}
 }
 
-func (p *plainVotes) slopeOfLoss(m int, t, z, fresh float64) float64 {
+func (p *plainVotes) gradientOfLoss(m int, t, z, fresh float64) float64 {
 	s := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 	e := min(0.3, p.qs[m]/p.ns[m])
 	rho := e * s(-t*z) / (e*s(-t*z) + (1-e)*s(t*z))
@@ -338,14 +338,14 @@ func TestFewDocumentsHaveTwoPasses(t *testing.T) {
 	}
 }
 
-func TestTheSlopeOfTheLossIsANumber(t *testing.T) {
+func TestTheGradientOfTheLossIsFinite(t *testing.T) {
 	for _, z := range []float64{-1e308, -1000, -1, 0, 1, 1000, 1e308} {
 		for _, fresh := range []float64{0, 0.5, 1} {
 			for _, sign := range []float64{-1, 1} {
 				s := memberState{wrong: noiseWrong, seen: noiseSeen}
 				e := s.gradient(sign, z, fresh)
 				if math.IsNaN(e) || math.Abs(e) > 1 || e*sign > 0 || math.IsNaN(s.wrong) {
-					t.Errorf("label %v, score %v, fresh %v: slope %v, wrong labels %v", sign, z, fresh, e, s.wrong)
+					t.Errorf("label %v, score %v, fresh %v: gradient %v, wrong labels %v", sign, z, fresh, e, s.wrong)
 				}
 			}
 		}
