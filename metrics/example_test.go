@@ -74,7 +74,7 @@ func ExampleChooseThresholds() {
 	fmt.Printf("by costs: spam above %.1f, unsure above %.1f: %.3f a message\n", t.Spam, t.Unsure, perMessage)
 	// Output:
 	// by limits: spam above 4.0, unsure above 0.0
-	// a limit of 1 % cannot be seen in 5 spam: at least 100 are needed
+	// 5 spam are too few to check a 1% limit: at least 100 are needed
 	// at most 26% of ham is called spam, with 95% confidence: 10 ham guarantee no lower limit; 2985 more are needed for 0.1%
 	// by costs: spam above 2.0, unsure above 0.0: 0.027 a message
 }
