@@ -38,16 +38,13 @@ func TestParseDate(t *testing.T) {
 		{"nothing", "", ""},
 	}
 	for _, tt := range tests {
-		t.Run(tt.about, func(t *testing.T) {
-			date, ok := lines.ParseDate([]byte(tt.text))
-			got := ""
-			if ok {
-				got = date.Format("2006-01-02 15:04:05")
-			}
-			if got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
+		got := ""
+		if date, ok := lines.ParseDate([]byte(tt.text)); ok {
+			got = date.Format("2006-01-02 15:04:05")
+		}
+		if got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.about, got, tt.want)
+		}
 	}
 }
 

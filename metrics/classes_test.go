@@ -31,7 +31,7 @@ func TestClass(t *testing.T) {
 }
 
 func TestClassAgreesWithScikitLearn(t *testing.T) {
-	want := readCalibrationFixture(t).Classes
+	want := readFixture[calibrationFixture](t, "sklearn_calibration.json").Classes
 	for i, got := range Measure(want.Labels, want.Predictions, 3).Classes {
 		if got.Messages != want.Support[i] || !near(*got.Precision, 100*want.Precision[i]) ||
 			!near(*got.Recall, 100*want.Recall[i]) || !near(*got.F1, 100*want.F1[i]) {

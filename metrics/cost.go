@@ -141,5 +141,5 @@ func (o ThresholdOptions) oneSided(unsureCut, spamCut, groups int) []string {
 	default:
 		return nil
 	}
-	return []string{fmt.Sprintf("with the costs %s, all development mail gets the verdict %s", o.Costs, verdict)}
+	return []string{fmt.Sprintf("with the costs %s, all development mail is called %s", o.Costs, verdict)}
 }

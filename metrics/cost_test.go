@@ -158,11 +158,7 @@ func FuzzCosts(f *testing.F) {
 }
 
 func BenchmarkThresholdsByCosts(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 0))
-	scores, spam := make([]float64, 100_000), make([]bool, 100_000)
-	for i := range scores {
-		scores[i], spam[i] = random.NormFloat64(), random.IntN(2) == 0
-	}
+	scores, spam := benchmarkScores()
 	b.ReportAllocs()
 	b.SetBytes(int64(9 * len(scores)))
 	for b.Loop() {

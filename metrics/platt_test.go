@@ -245,21 +245,27 @@ type calibrationFixture struct {
 	McNemar []McNemar `json:"mcnemar"`
 }
 
-func readCalibrationFixture(t *testing.T) calibrationFixture {
+// readFixture returns a file of testdata, a struct of which no field may be empty.
+func readFixture[T any](t *testing.T, name string) T {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "sklearn_calibration.json"))
+	data, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var fixture calibrationFixture
+	var fixture T
 	if err := json.Unmarshal(data, &fixture); err != nil {
 		t.Fatal(err)
+	}
+	for field, value := range reflect.ValueOf(fixture).Fields() {
+		if value.IsZero() {
+			t.Fatalf("%s has no %s", name, field.Name)
+		}
 	}
 	return fixture
 }
 
 func TestCalibrateAgreesWithScikitLearn(t *testing.T) {
-	for _, want := range readCalibrationFixture(t).Platt {
+	for _, want := range readFixture[calibrationFixture](t, "sklearn_calibration.json").Platt {
 		scores := margins(want.Scores)
 		got, warnings := Calibrate(want.Labels, scores, 2)
 		if len(warnings) > 0 {
