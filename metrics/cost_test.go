@@ -139,7 +139,7 @@ func FuzzCosts(f *testing.F) {
 	for _, seed := range []string{"10:1:0.2", "", "1:2", " 1 :1e3: 0", "0x1p4:1:1", "-0:-0:-0", "NaN:inf:1_0", "0.0000001:1:1", "100000:99999.999999:0.000001"} {
 		f.Add(seed)
 	}
-	// What is accepted is what a float would hold, in whole millionths.
+	// Accepted costs are whole millionths.
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := parseCosts(text)
 		if err != nil {

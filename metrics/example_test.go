@@ -6,7 +6,7 @@ import (
 	"chaff/metrics"
 )
 
-// Six messages, of which the filter takes one spam for ham.
+// The filter calls one of six messages, a spam, ham.
 func Example() {
 	labels := []int32{0, 0, 0, 1, 1, 1} // 0 is ham, 1 is spam
 	scores := []float64{-4, -2, -1, -1.5, 3, 5}
@@ -79,7 +79,7 @@ func ExampleChooseThresholds() {
 	// by costs: spam above 2.0, unsure above 0.0: 0.027 a message
 }
 
-// A filter is judged on each message before it learns what the message is.
+// A replay measures the filter on each message before the filter learns its class.
 func ExampleReplay() {
 	replay := metrics.NewReplay(2)
 	for _, m := range []struct {

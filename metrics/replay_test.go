@@ -92,7 +92,7 @@ func TestReplayTakesZeroAndMinusZeroForATie(t *testing.T) {
 	}
 }
 
-// A point after each message must cost no more than one at the end, but for the points themselves.
+// A point after each message must cost no more than one at the end, except for the points themselves.
 func BenchmarkReplay(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 0))
 	r := NewReplay(1)

@@ -35,7 +35,7 @@ func TestOneMinusROCA(t *testing.T) {
 	}
 }
 
-// join returns scores of ham and spam as one list, with what is spam.
+// join returns the scores of ham and spam in one list, and which of them are spam.
 func join(hams, spams []float64) (scores []float64, spam []bool) {
 	for _, score := range hams {
 		scores, spam = append(scores, score), append(spam, false)

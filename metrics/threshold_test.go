@@ -37,7 +37,7 @@ func TestChooseThresholds(t *testing.T) {
 			Thresholds{Unsure: below(-2), Spam: 3},
 		},
 		{
-			// 29 % of 10 is 2.9, so two: ham 5 and 3 above 2; spam -4 and -2, and the third is above 0 anyway.
+			// 29 % of 10 is 2.9, so two are allowed: ham 5 and 3 above 2; spam -4 and -2. The third spam is above 0.
 			"a limit is rounded down",
 			[]float64{-9, -8, -7, -6, -5, -4, -3, 2, 3, 5}, []float64{-4, -2, 3, 4, 5, 6, 7, 8, 9, 10}, two, two,
 			Thresholds{Unsure: 0, Spam: 2},
@@ -269,8 +269,8 @@ func TestNeededIsTheLeastNumberThatMakesAPromise(t *testing.T) {
 	}
 }
 
-// Of many filters whose true share of lost ham is known, as many as promised must keep the limit, and with a confidence of 0
-// many do not: the threshold is chosen by the same mail that is counted.
+// Among many filters whose true share of lost ham is known, as many as promised must keep the limit. With a confidence of 0, many do
+// not, because the threshold is chosen on the mail that is counted.
 func TestThePromiseIsKeptOnMailToCome(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 0))
 	const filters, hams = 2000, 400
