@@ -61,12 +61,12 @@ func TestReadErrors(t *testing.T) {
 		want  string
 		is    error
 	}{
-		{"a file that is gone", Item{Origin: "o", Place: location{fsys: files, path: "mail/no"}}, "read o: file does not exist", fs.ErrNotExist},
-		{"a file that must not be read", Item{Origin: "o", Place: location{fsys: brokenFS{files, "mail/a", false, fs.ErrPermission}, path: "mail/a"}}, "read o: permission denied", fs.ErrPermission},
-		{"a disk that fails", Item{Origin: "o", Place: location{fsys: brokenFS{files, "mail/a", true, disk}, path: "mail/a"}}, "read o: input/output error", disk},
-		{"a folder in place of a file", Item{Origin: "o", Place: location{fsys: files, path: "mail/dir"}}, "read o: is a folder, not a message", nil},
-		{"a file that is too large", Item{Origin: "o", Place: location{fsys: largeFile{}, path: "x"}}, "bytes are too large for a message", nil},
-		{"a message of an mbox that is too large", Item{Origin: "o", Place: location{fsys: files, path: "mail/a", size: corpus.MaxMessageBytes + 1}}, "bytes are too large for a message", nil},
+		{"a file that is gone", Item{Origin: "o", Content: location{fsys: files, path: "mail/no"}}, "read o: file does not exist", fs.ErrNotExist},
+		{"a file that must not be read", Item{Origin: "o", Content: location{fsys: brokenFS{files, "mail/a", false, fs.ErrPermission}, path: "mail/a"}}, "read o: permission denied", fs.ErrPermission},
+		{"a disk that fails", Item{Origin: "o", Content: location{fsys: brokenFS{files, "mail/a", true, disk}, path: "mail/a"}}, "read o: input/output error", disk},
+		{"a folder in place of a file", Item{Origin: "o", Content: location{fsys: files, path: "mail/dir"}}, "read o: is a folder, not a message", nil},
+		{"a file that is too large", Item{Origin: "o", Content: location{fsys: largeFile{}, path: "x"}}, "bytes are too large for a message", nil},
+		{"a message of an mbox that is too large", Item{Origin: "o", Content: location{fsys: files, path: "mail/a", size: corpus.MaxMessageBytes + 1}}, "bytes are too large for a message", nil},
 		{"an item that no source made", Item{Origin: "o"}, "read o: no message", nil},
 	}
 	for _, tt := range tests {
@@ -95,7 +95,7 @@ func TestListErrorsAreYieldedAndTheStreamGoesOn(t *testing.T) {
 
 func TestReadUsesTheBufferAgain(t *testing.T) {
 	root := tree(t, map[string]string{"m": "Subject: a\n\nbody\n"})
-	item := Item{Place: location{path: filepath.Join(root, "m")}}
+	item := Item{Content: location{path: filepath.Join(root, "m")}}
 	buf := make([]byte, 0, 1000)
 	got, err := item.Read(buf)
 	if err != nil || string(got) != "Subject: a\n\nbody\n" {

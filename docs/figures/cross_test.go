@@ -13,7 +13,7 @@ func TestAcrossTestsOnlyOnTheOtherMail(t *testing.T) {
 	b, _ := inventedBench(t)
 	var members []train.Member
 	for i, folder := range []string{"sa/spam-1", "sa/easy-ham-1", "enron/enron1/ham", "enron/enron6/spam", "enron/enron60/ham"} {
-		members = append(members, train.Member{Origin: filepath.Join(b.corpora, filepath.FromSlash(folder), "1"), Fingerprint: uint64(i)})
+		members = append(members, train.Member{Origin: filepath.Join(b.corpora, filepath.FromSlash(folder), "1"), SplitKey: uint64(i)})
 	}
 	want := map[string]string{
 		"SpamAssassin to Enron-Spam": "ttTTT",
@@ -23,9 +23,9 @@ func TestAcrossTestsOnlyOnTheOtherMail(t *testing.T) {
 	for _, c := range crossings() {
 		got := []byte("-----")
 		for _, m := range b.across(members, c) {
-			got[m.Fingerprint] = 0
+			got[m.SplitKey] = 0
 			for i := range members {
-				if members[i].Fingerprint == m.Fingerprint {
+				if members[i].SplitKey == m.SplitKey {
 					got[i] = map[bool]byte{true: 'T', false: 't'}[m.Part == corpus.Test]
 				}
 			}
@@ -38,7 +38,7 @@ func TestAcrossTestsOnlyOnTheOtherMail(t *testing.T) {
 
 func TestCrossedText(t *testing.T) {
 	figures := func(accuracy float64) metrics.Figures {
-		return metrics.Figures{Accuracy: accuracy, OneMinusROCA: pointer(1)}
+		return metrics.Figures{Accuracy: accuracy, SpamFigures: metrics.SpamFigures{OneMinusROCA: pointer(1)}}
 	}
 	c := crossed{[]string{"arow", "lms"}, [][]metrics.Figures{
 		{figures(90), figures(80)}, {figures(91), figures(81)}, {figures(92), figures(82)},
