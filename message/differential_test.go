@@ -207,6 +207,8 @@ func FuzzHugeTag(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"<p>one", "two</p>"}, {"<script>", "</script>three"}, {"<title>", "</title>"}, {"<!-- a", "--> b"}, {"<a href='", "'>c</a>"},
 		{"<a href=//b.example>", "</a>"}, {"<div style=display:none>", "</div>seen"}, {"<xmp>", "</xmp>"}, {"<", ">"},
+		{"<xmP ", "<b>one</b>"}, {"<plaintext ", "<b>one</b></plaintext>two"}, {"<script ", "if (a<b c='</script>'>one"},
+		{"<title ", "<b>one</b>"}, {"&&&&&&<xmP ", "CCCd<\x00/>"},
 	} {
 		f.Add(seed[0], seed[1])
 	}

@@ -2,6 +2,8 @@ package message
 
 import (
 	"bytes"
+	"io"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -97,6 +99,8 @@ type htmlState struct {
 	hasContent bool // an element or text has come that a rule may be for
 	lateSheet  bool // a style sheet came after content
 
+	rawElement string // the name of the open element whose content has no tags, or ""
+
 	reversals    uint8                     // how often the order of letters is reversed at the end of the arena
 	reversedFrom [css.MaxReversals + 1]int // where each reversal begins
 	table        table                     // the innermost one
@@ -107,8 +111,7 @@ type htmlState struct {
 // appendVisible appends the text at the start of source to the arena or to d.hidden, up to where a new tokenizer must start.
 // It returns how much it read, at least one byte.
 func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
-	z := html.NewTokenizer(bytes.NewReader(source))
-	z.SetMaxBuf(maxTokenBytes)
+	z := newTokenizer(source, h.rawElement)
 	for {
 		kind := z.Next()
 		at := read
@@ -119,6 +122,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 			if len(raw) == 0 {
 				return read
 			}
+			h.rawElement = ""
 			return at + d.brokenTag(source[at:], z.Err() == html.ErrBufferExceeded, h)
 		case html.TextToken:
 			d.htmlText(raw, z.Text(), h)
@@ -131,7 +135,8 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 			long := len(raw) > maxReusedTag
 			if !h.script && !h.style {
 				name := tagName(&d.tag, raw[len("<"):])
-				if hasShownContent(name) {
+				h.rawElement = rawElement(name)
+				if h.rawElement == "" {
 					z.NextIsNotRawText()
 				}
 				d.takeAttributes(z)
@@ -141,9 +146,24 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 				return read
 			}
 		case html.EndTagToken:
+			h.rawElement = ""
 			d.endTag(tagName(&d.tag, raw[len("</"):]), h)
 		}
 	}
+}
+
+// newTokenizer returns a tokenizer of source, whose start is inside of rawElement.
+func newTokenizer(source []byte, rawElement string) *html.Tokenizer {
+	reader := io.Reader(bytes.NewReader(source))
+	if rawElement != "" {
+		reader = io.MultiReader(strings.NewReader("<"+rawElement+">"), reader)
+	}
+	z := html.NewTokenizer(reader)
+	z.SetMaxBuf(maxTokenBytes)
+	if rawElement != "" {
+		z.Next() // skips the tag
+	}
+	return z
 }
 
 // htmlText adds the text between two tags. Raw is the text as it is written.
@@ -270,15 +290,15 @@ func (d *Decoder) lastComment(source []byte, length int, h *htmlState) (read int
 	return end
 }
 
-// hasShownContent reports whether browsers take the content of an element for text while mail readers show it as HTML,
-// because they run no scripts and show no frames. If such an element is never closed, the markup after it must not become
-// words.
-func hasShownContent(name []byte) bool {
+// rawElement returns the name of an element whose content is text without tags, and "" for other elements. To browsers,
+// title, textarea, iframe, noembed, noframes and noscript contain such text as well. Mail readers, which run no scripts and
+// show no frames, show it as HTML. If such an element is never closed, the markup after it must not become words.
+func rawElement(name []byte) string {
 	switch string(name) {
-	case "iframe", "noembed", "noframes", "noscript", "textarea", "title":
-		return true
+	case "plaintext", "script", "style", "xmp":
+		return string(name)
 	}
-	return false
+	return ""
 }
 
 // startTag handles a start tag, whose attributes are in d.current.

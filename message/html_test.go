@@ -46,7 +46,9 @@ func TestHugeMarkupIsPassedOver(t *testing.T) {
 	huge := strings.Repeat("\u00e9", 600<<10) // odd places inside of characters
 	tests := []struct{ name, html, want, repairs string }{
 		{"a huge tag", "one <a title='" + huge + "'>two", "one two", "cut: HTML tag or comment too long"},
-		{"a huge tag in a script", "one <script>" + huge + "<b c='" + huge + "'></script>two", "one two", "cut: HTML tag or comment too long"},
+		{"a huge tag in a script", "one <script>" + huge + "<b c='" + huge + "'></script>two", "one two", ""},
+		{"a huge text without tags", "one <xmp>" + huge + "<b></xmp>two", "one " + huge + "<b> two", ""},
+		{"a huge tag before a text without tags", "one <xmp title='" + huge[:5000] + "'><b></xmp>two", "one <b> two", ""},
 		{"a large tag", "one <a title='" + huge[:5000] + "' href=x>t</a>w<b>o</b>", "one two", ""},
 		{"a huge script", "one <script>" + huge + "</script>two", "one two", ""},
 		{"a huge text", "one" + huge + "two", "one" + huge + "two", ""},
