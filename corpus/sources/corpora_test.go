@@ -9,10 +9,8 @@ import (
 	"chaff/corpus/internal/lines"
 )
 
-// TestRealMailJoinedWithCatIsTakenApartAgain makes one mbox of each folder of the
-// SpamAssassin corpus, whose files begin with From_ lines, with nothing between
-// them, and wants the files back: no line of 6,046 letters may pass for the
-// beginning of a message, and no beginning be overlooked.
+// TestRealMailJoinedWithCatIsTakenApartAgain joins the files of each folder of the SpamAssassin corpus, which begin with
+// From_ lines, into one mbox, and requires that they are split in the same places.
 func TestRealMailJoinedWithCatIsTakenApartAgain(t *testing.T) {
 	dir := os.Getenv("TEST_CORPORA")
 	if dir == "" {
@@ -27,8 +25,8 @@ func TestRealMailJoinedWithCatIsTakenApartAgain(t *testing.T) {
 			must(t, err)
 			raw, err := item.Read(nil)
 			must(t, err)
-			// A file that does not end in a line end cannot be told from its successor,
-			// and one without a From_ line is the rest of its predecessor.
+			// A file that does not end in a line end cannot be told from its successor, and one without a From_ line is
+			// the rest of its predecessor.
 			_, ok := lines.ParseFromLine(lines.TrimLineEnd(raw[:lines.LineEnd(raw)]))
 			if ok && bytes.HasSuffix(raw, []byte("\n")) {
 				files, names = append(files, raw), append(names, item.Origin)

@@ -11,7 +11,8 @@ import (
 )
 
 // checkLinear compares the time for hostile input of one size with that for four times the size: linear work takes four
-// times as long, quadratic work sixteen times. The work must pass once in four attempts, since other programs disturb it.
+// times as long, quadratic work sixteen times. The work must pass once in four attempts, since other programs disturb
+// it.
 func checkLinear(t *testing.T, name string, size int, prepare func(size int) func()) {
 	const (
 		factor = 4

@@ -4,7 +4,7 @@ import "testing"
 
 func TestParseFromLine(t *testing.T) {
 	const want = "2002-08-22 12:36:23"
-	tests := []struct {
+	for _, tt := range []struct {
 		about, line, time string // time "" means none
 		ok                bool
 	}{
@@ -33,8 +33,7 @@ func TestParseFromLine(t *testing.T) {
 		{"a field", "From: ann@example.org Thu Aug 22 12:36:23 2002", "", false},
 		{"quoted", ">From ann@example.org Thu Aug 22 12:36:23 2002", "", false},
 		{"nothing", "From ", "", false},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.about, func(t *testing.T) {
 			date, ok := ParseFromLine([]byte(tt.line))
 			got := ""
@@ -49,7 +48,7 @@ func TestParseFromLine(t *testing.T) {
 }
 
 func TestIsFullFromLine(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		about, line string
 		want        bool
 	}{
@@ -63,8 +62,7 @@ func TestIsFullFromLine(t *testing.T) {
 		{"no time of day", "From ann@example.org 22 Aug 2002", false},
 		{"no such day", "From ann@example.org Thu Aug 32 12:36:23 2002", false},
 		{"a field", "From: ann@example.org Thu Aug 22 12:36:23 2002", false},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.about, func(t *testing.T) {
 			if got := IsFullFromLine([]byte(tt.line)); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
