@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/lineartest"
+	"chaff/internal/cputime"
 )
 
 // checkLinear compares the time for hostile input of one size with that for four times the size: linear work takes four
@@ -23,7 +23,7 @@ func checkLinear(t *testing.T, name string, size int, prepare func(size int) fun
 		timeOf := func(work func()) time.Duration {
 			best := time.Hour
 			for range 3 {
-				best = min(best, lineartest.CPUTime(work))
+				best = min(best, cputime.Of(work))
 			}
 			return best
 		}
