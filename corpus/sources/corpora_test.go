@@ -18,13 +18,10 @@ func TestRealMailJoinedWithCatIsTakenApartAgain(t *testing.T) {
 	}
 	all := 0
 	for _, folder := range []string{"easy-ham-1", "easy-ham-2", "hard-ham-1", "spam-1", "spam-2"} {
-		source := open(t, filepath.Join(dir, "sa", folder), Folder)
 		var files [][]byte
 		var names []string
-		for item, err := range source {
-			must(t, err)
-			raw, err := item.Read(nil)
-			must(t, err)
+		for _, item := range itemsOf(t, open(t, filepath.Join(dir, "sa", folder), Folder)) {
+			raw := read(t, item)
 			// A file that does not end in a line end cannot be told from its successor, and one without a From_ line is
 			// the rest of its predecessor.
 			_, ok := lines.ParseFromLine(lines.TrimLineEnd(raw[:lines.LineEnd(raw)]))

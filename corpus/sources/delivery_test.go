@@ -39,21 +39,15 @@ func TestDeliveryTimeOfEachSource(t *testing.T) {
 		{"one message", "message", []int{22}},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
-			source := open(t, filepath.Join(root, tt.name), "")
 			var days []int
-			for item, err := range source {
-				must(t, err)
-				raw, err := item.Read(nil)
-				must(t, err)
+			for _, item := range itemsOf(t, open(t, filepath.Join(root, tt.name), "")) {
 				when := item.Time
 				if when.IsZero() {
-					when, _ = corpus.DeliveryTime(raw)
+					when, _ = corpus.DeliveryTime(read(t, item))
 				}
-				day := when.Day()
-				if when.IsZero() {
-					day = 0
+				if days = append(days, when.Day()); when.IsZero() {
+					days[len(days)-1] = 0
 				}
-				days = append(days, day)
 			}
 			if !slices.Equal(days, tt.days) {
 				t.Errorf("got the days %v, want %v", days, tt.days)

@@ -119,9 +119,7 @@ func TestAMessageIsFoundUnderItsNewName(t *testing.T) {
 	}
 	got := ""
 	for _, item := range items {
-		raw, err := item.Read(nil)
-		must(t, err)
-		got += string(raw)
+		got += string(read(t, item))
 	}
 	if got != "abcdef" {
 		t.Errorf("got %q, want abcdef", got)

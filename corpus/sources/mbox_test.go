@@ -22,6 +22,14 @@ func scanAll(t testing.TB, r io.Reader) (all []mboxMessage) {
 	return all
 }
 
+// partsOf returns the messages of an mbox that is read through wrap.
+func partsOf(t testing.TB, mbox string, wrap func(io.Reader) io.Reader) (parts []string) {
+	for _, m := range scanAll(t, wrap(strings.NewReader(mbox))) {
+		parts = append(parts, mbox[m.offset:m.offset+m.size])
+	}
+	return parts
+}
+
 func TestScanMbox(t *testing.T) {
 	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
 	for _, tt := range []struct {
@@ -55,11 +63,7 @@ func TestScanMbox(t *testing.T) {
 			wrap func(io.Reader) io.Reader
 		}{{"at once", func(r io.Reader) io.Reader { return r }}, {"in halves", iotest.HalfReader}, {"with the end", iotest.DataErrReader}} {
 			t.Run(tt.about+" "+reader.name, func(t *testing.T) {
-				text := strings.Join(tt.parts, "")
-				var got []string
-				for _, m := range scanAll(t, reader.wrap(strings.NewReader(text))) {
-					got = append(got, text[m.offset:m.offset+m.size])
-				}
+				got := partsOf(t, strings.Join(tt.parts, ""), reader.wrap)
 				if !slices.Equal(got, tt.parts[1:]) {
 					t.Errorf("got  %.300q\nwant %.300q", got, tt.parts[1:])
 				}
@@ -98,12 +102,7 @@ func TestScanMboxContentLength(t *testing.T) {
 		{"in the body it is text", []string{from + "\nContent-Length: 2\n\n", cl2("b\n", 0)}},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
-			text := strings.Join(tt.parts, "")
-			var got []string
-			for _, m := range scanAll(t, iotest.HalfReader(strings.NewReader(text))) {
-				got = append(got, text[m.offset:m.offset+m.size])
-			}
-			check(t, "", got, tt.parts)
+			check(t, "", partsOf(t, strings.Join(tt.parts, ""), iotest.HalfReader), tt.parts)
 		})
 	}
 }
@@ -128,20 +127,13 @@ func TestMboxFiles(t *testing.T) {
 		t.Run(tt.about, func(t *testing.T) {
 			var subjects []string
 			last := ""
-			for item, err := range listMbox(system{}, filepath.Join("testdata", "mbox", tt.name), "ham") {
-				var raw []byte
-				if err == nil {
-					raw, err = item.Read(nil)
-				}
-				must(t, err)
-				_, subject, _ := strings.Cut(string(raw), "Subject: ")
+			for _, item := range itemsOf(t, listMbox(system{}, filepath.Join("testdata", "mbox", tt.name), "ham")) {
+				last = string(read(t, item))
+				_, subject, _ := strings.Cut(last, "Subject: ")
 				subject, _, _ = strings.Cut(subject, "\n")
 				subjects = append(subjects, strings.TrimRight(subject, "\r"))
-				last = string(raw)
 			}
-			if !slices.Equal(subjects, tt.subjects) {
-				t.Errorf("got the subjects %q, want %q", subjects, tt.subjects)
-			}
+			check(t, "the subjects", subjects, tt.subjects)
 			if !strings.Contains(last, tt.text) {
 				t.Errorf("got %q, want %q in it", last, tt.text)
 			}
@@ -196,10 +188,7 @@ func TestScanMboxReadError(t *testing.T) {
 	const one = "From ann@example.org Thu Aug 22 12:36:23 2002\n\na\n\n"
 	broken := errors.New("input/output error")
 	n := 0
-	err := scanMbox(io.MultiReader(strings.NewReader(one+one+one), iotest.ErrReader(broken)), func(mboxMessage) bool {
-		n++
-		return true
-	})
+	err := scanMbox(io.MultiReader(strings.NewReader(one+one+one), iotest.ErrReader(broken)), func(mboxMessage) bool { n++; return true })
 	if !errors.Is(err, broken) || n != 2 {
 		t.Errorf("got %v after %d messages, want %v after 2", err, n, broken)
 	}

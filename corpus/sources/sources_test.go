@@ -60,6 +60,13 @@ func itemsOf(t testing.TB, source Source) (items []Item) {
 	return items
 }
 
+func read(t testing.TB, item Item) []byte {
+	t.Helper()
+	raw, err := item.Read(nil)
+	must(t, err)
+	return raw
+}
+
 // contents reads all messages of a source: "label: content" for each, "label! error" for an error.
 func contents(source Source) []string {
 	return contentsOf(source, func(i Item) string { return i.Label })

@@ -49,15 +49,9 @@ func TestLayouts(t *testing.T) {
 	} {
 		t.Run(tt.about, func(t *testing.T) {
 			root := tree(t, tt.files)
-			source := open(t, root, "")
 			var got []string
-			for item, err := range source {
-				var raw []byte
-				if err == nil {
-					raw, err = item.Read(nil)
-				}
-				must(t, err)
-				if text := string(raw); text != "x" && text != "x\n" && !slices.Contains([]string{from, from + "\n"}, text) {
+			for _, item := range itemsOf(t, open(t, root, "")) {
+				if text := string(read(t, item)); text != "x" && text != "x\n" && !slices.Contains([]string{from, from + "\n"}, text) {
 					t.Errorf("%s: got %q", item.Origin, text)
 				}
 				rel, err := filepath.Rel(root, item.Origin)
@@ -65,8 +59,7 @@ func TestLayouts(t *testing.T) {
 				got = append(got, filepath.ToSlash(rel))
 			}
 			slices.Sort(got)
-			want := slices.Sorted(slices.Values(tt.want))
-			check(t, "", got, want)
+			check(t, "", got, slices.Sorted(slices.Values(tt.want)))
 		})
 	}
 }
