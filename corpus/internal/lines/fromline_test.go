@@ -50,18 +50,18 @@ func TestParseFromLine(t *testing.T) {
 func TestIsFullFromLine(t *testing.T) {
 	for want, lines := range map[bool]map[string]string{
 		true: {
-			"sender and date": "From ann@example.org Thu Aug 22 12:36:23 2002",
+			"sender and date":         "From ann@example.org Thu Aug 22 12:36:23 2002",
 			"a sender without a host": "From MAILER-DAEMON Thu Aug 22 12:36:23 2002",
 			"the dash of Thunderbird": "From - Thu Aug 22 12:36:23 2002",
-			"a zone": "From ann@example.org Thu Aug 22 12:36:23 2002 +0200",
+			"a zone":                  "From ann@example.org Thu Aug 22 12:36:23 2002 +0200",
 		},
 		false: {
-			"no sender": "From  Thu Aug 22 12:36:23 2002",
+			"no sender":             "From  Thu Aug 22 12:36:23 2002",
 			"a sender of two words": "From Ann Lee Thu Aug 22 12:36:23 2002",
-			"no year": "From ann@example.org Thu Aug 22 12:36:23",
-			"no time of day": "From ann@example.org 22 Aug 2002",
-			"no such day": "From ann@example.org Thu Aug 32 12:36:23 2002",
-			"a field": "From: ann@example.org Thu Aug 22 12:36:23 2002",
+			"no year":               "From ann@example.org Thu Aug 22 12:36:23",
+			"no time of day":        "From ann@example.org 22 Aug 2002",
+			"no such day":           "From ann@example.org Thu Aug 32 12:36:23 2002",
+			"a field":               "From: ann@example.org Thu Aug 22 12:36:23 2002",
 		},
 	} {
 		for about, line := range lines {
