@@ -9,7 +9,6 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
-	"chaff/models"
 	"chaff/train"
 )
 
@@ -20,10 +19,10 @@ func TestNearDuplicatesAreNeverOnTwoSidesOfASplit(t *testing.T) {
 		o.Split.Method = method
 		c := collect(t, corpustest.Campaigns(letters, copies), o, "ham", "spam")
 		parts := make(map[string][]corpus.Part)
-		for i := range c.Parts() {
-			letter := c.Origin(i)[:strings.LastIndex(c.Origin(i), "-")]
-			if !slices.Contains(parts[letter], c.Parts()[i]) {
-				parts[letter] = append(parts[letter], c.Parts()[i])
+		for _, m := range c.Members() {
+			letter := m.Origin[:strings.LastIndex(m.Origin, "-")]
+			if !slices.Contains(parts[letter], m.Part) {
+				parts[letter] = append(parts[letter], m.Part)
 			}
 		}
 		torn := 0
@@ -101,7 +100,7 @@ func TestFoldsWithoutTrainingMailOfAClassSayWhichFold(t *testing.T) {
 	// One message of spam: in the round that tests it there is none to train on.
 	c := collect(t, corpus.Concat(corpustest.Mailbox(5, 30, "ham"), corpustest.Mailbox(6, 1, "spam")), train.DefaultCollectOptions(), "ham", "spam")
 	_, err := CrossValidate(context.Background(), c, []string{"bernoulli"}, 5, train.DefaultOptions())
-	if !errors.Is(err, models.ErrNoDocuments) || !strings.Contains(err.Error(), "fold ") {
+	if !errors.Is(err, train.ErrOneClass) || !strings.Contains(err.Error(), "fold ") {
 		t.Errorf("got error %v", err)
 	}
 }

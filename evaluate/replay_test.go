@@ -63,8 +63,8 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 	if m, err = m.Select(members); err != nil {
 		t.Fatal(err)
 	}
-	for i := range m.told {
-		m.told[i] = i < half
+	for i := range m.learns {
+		m.learns[i] = i < half
 	}
 	modelstest.EachModel(t, func(t *testing.T, model string) {
 		r := replayed(t, m, model)
@@ -77,7 +77,7 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 		}
 		var hashes []uint64
 		for i := range half {
-			doc := m.Documents().Document(m.Terms(i))
+			doc := m.Documents().Document(m.Document(i))
 			if kind == features.Whole {
 				doc = doc.Whole()
 			}
@@ -94,7 +94,7 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 			if i >= half {
 				to = second
 			}
-			to.Append(new(features.Lookup).AppendVector(features.Vector{}, vocabulary, m.Documents().Document(m.Terms(i)), kind), int32(m.Label(i)))
+			to.Append(new(features.Lookup).AppendVector(features.Vector{}, vocabulary, m.Documents().Document(m.Document(i)), kind), int32(m.Label(i)))
 		}
 		linear, _, err := trainer.Train(context.Background(), first)
 		if err != nil {
@@ -110,8 +110,8 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 			}
 			scores, spam = append(scores, got), append(spam, label == filter.SpamClass)
 		}
-		if r.Learnt != half {
-			t.Errorf("learnt %d messages, want %d", r.Learnt, half)
+		if r.Learned != half {
+			t.Errorf("learnt %d messages, want %d", r.Learned, half)
 		}
 		want, _ := metrics.OneMinusROCA(scores, spam)
 		batch := train.Score(linear, second)
@@ -144,8 +144,8 @@ func TestAMessageIsClassifiedBeforeItIsLearnt(t *testing.T) {
 	if s := readForReplay(t, DefaultReplayOptions(), letters...).Summary(); s.Used != 5 || s.Duplicates != 0 {
 		t.Errorf("used %d messages, left out %d copies, want 5 and 0: a mailbox gets copies too", s.Used, s.Duplicates)
 	}
-	if r.Learnt != 5 || r.Figures.Confusion.Correct() != 3 {
-		t.Errorf("learnt %d, right about %d, want 5 and 3", r.Learnt, r.Figures.Confusion.Correct())
+	if r.Learned != 5 || r.Figures.Confusion.Correct() != 3 {
+		t.Errorf("learnt %d, right about %d, want 5 and 3", r.Learned, r.Figures.Confusion.Correct())
 	}
 }
 
@@ -160,8 +160,8 @@ func TestDelayedFeedbackComesAfterSoManyMessages(t *testing.T) {
 			t.Errorf("message %d: given %s, want %s", i, m.Class, want)
 		}
 	}
-	if r.Learnt != 2 {
-		t.Errorf("learnt %d, want 2", r.Learnt)
+	if r.Learned != 2 {
+		t.Errorf("learnt %d, want 2", r.Learned)
 	}
 }
 
@@ -172,8 +172,8 @@ func TestPartialFeedbackIsOfAShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := replayed(t, m, "arow"); r.Learnt < 250 || r.Learnt > 350 {
-		t.Errorf("learnt %d of 1000 messages, want about 300", r.Learnt)
+	if r := replayed(t, m, "arow"); r.Learned < 250 || r.Learned > 350 {
+		t.Errorf("learnt %d of 1000 messages, want about 300", r.Learned)
 	}
 }
 
@@ -237,8 +237,8 @@ func TestSelectedMailIsReplayedAsIfItAloneWereRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := replayed(t, half, "hybrid")
-	if len(got.Messages) != 50 || got.Learnt >= 50 || got.Learnt == 0 || half.Summary().Used != 50 {
-		t.Fatalf("%d messages, %d learnt, summary %+v", len(got.Messages), got.Learnt, half.Summary())
+	if len(got.Messages) != 50 || got.Learned >= 50 || got.Learned == 0 || half.Summary().Used != 50 {
+		t.Fatalf("%d messages, %d learnt, summary %+v", len(got.Messages), got.Learned, half.Summary())
 	}
 	for i, message := range got.Messages {
 		if message.Path != members[i].Origin || message.Label != classes[members[i].Label] || message.Label == want.Messages[2*i].Label {

@@ -230,11 +230,11 @@ func TestTheVocabularyIsThatOfTheTrainingPart(t *testing.T) {
 	training := map[uint64]bool{}
 	documents, _ := c.Part(corpus.Train)
 	for _, ref := range documents {
-		for _, hash := range c.terms.Document(ref).Terms {
+		for _, hash := range c.store.Document(ref).Terms {
 			training[hash] = true
 		}
 	}
-	texts := c.known().Texts
+	texts := c.Terms().Texts
 	for id, hash := range c.index.Vocabulary().Hashes() {
 		if !training[hash] {
 			t.Errorf("term %q is in no training message", texts[id])

@@ -53,7 +53,11 @@ func outOfFoldScores(t *testing.T, c *Collection, model string) Scores {
 // undivided returns c with all documents in the training part.
 func undivided(t *testing.T, c *Collection) *Collection {
 	t.Helper()
-	all, err := c.Divided(make([]corpus.Part, len(c.documents)), c.options.Features)
+	members := c.Members()
+	for i := range members {
+		members[i].Part = corpus.Train
+	}
+	all, err := c.Select(members)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func TestTheVocabularyIsThatOfTheSelectedTrainingPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if texts := s.Known().Texts; !slices.Contains(texts, "body:alpha") || slices.Contains(texts, "body:gamma") {
+	if texts := s.Terms().Texts; !slices.Contains(texts, "body:alpha") || slices.Contains(texts, "body:gamma") {
 		t.Errorf("terms %q", texts)
 	}
 }
