@@ -68,9 +68,9 @@ func TestTablesOfWeightsThatAreRefused(t *testing.T) {
 		{"a class in Latin-1", "term,a,caf\xe9\n", `the class "caf\xe9" has no name, is not UTF-8, or comes twice`},
 		{"a term in Latin-1", "term,weight\nbody:caf\xe9,1\n", `line 2: the term "body:caf\xe9" is empty, is not UTF-8, or comes twice`},
 		{"no term", "term,weight\n,1\n", `line 2: the term "" is empty, is not UTF-8, or comes twice`},
-		{"a word for a weight", "term,weight\nx,much\n", `line 2: the weight "much" is no number that can be used`},
-		{"an infinite weight", "term,weight\nx,-Inf\n", `line 2: the weight "-Inf" is no number that can be used`},
-		{"a weight too large", "term,weight\nx,1e39\n", `line 2: the weight "1e39" is no number that can be used`},
+		{"a word for a weight", "term,weight\nx,much\n", `line 2: the weight "much" is not a usable number`},
+		{"an infinite weight", "term,weight\nx,-Inf\n", `line 2: the weight "-Inf" is not a usable number`},
+		{"a weight too large", "term,weight\nx,1e39\n", `line 2: the weight "1e39" is not a usable number`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
