@@ -67,7 +67,7 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 	for round := range folds {
 		members := c.Members()
 		for i, m := range members {
-			members[i].Part = corpus.Fold(c.Options().Seed, m.Key, round, folds)
+			members[i].Part = corpus.Fold(c.Options().Seed, m.Group, round, folds)
 		}
 		r, err := c.Select(members)
 		if err != nil {

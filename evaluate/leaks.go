@@ -68,10 +68,6 @@ func Leaks(c *train.Collection) ([]Leak, error) {
 		of[k], counts[k] = len(documents), c.Index().Frequencies(documents, parallel.Workers(c.Options().Workers))
 	}
 	reading := c.Options().Reading
-	tokenizer, err := tokenize.New(reading.Tokenize, reading.Key)
-	if err != nil {
-		panic("evaluate: leaks: " + err.Error()) // the messages were read with these options
-	}
 	var found []possibleLeak
 	texts := c.Terms().Texts
 	present := make([]int, len(of))
@@ -87,13 +83,13 @@ func Leaks(c *train.Collection) ([]Leak, error) {
 			continue
 		}
 		text := texts[w]
-		if gain >= leakInformation || share >= leastShare(tokenizer, text) {
+		if gain >= leakInformation || share >= leastShare(text) {
 			l := Leak{Term: text, Messages: slices.Clone(present), Of: of, Information: gain}
 			l.advise(reading.Tokenize)
 			found = append(found, possibleLeak{l, uint32(w), gain < leakInformation})
 		}
 	}
-	found, err = dropFewSenders(c, found)
+	found, err := dropFewSenders(c, found)
 	leaks := strongestOfSetting(found)
 	return leaks[:min(len(leaks), maxLeaks)], err
 }
@@ -117,12 +113,12 @@ func shareOfOne(present, of []int) float64 {
 
 // leastShare returns the share of one class from which a term is a leak because of its field. It is infinite for a field that senders
 // write, and for the shape of a step of the route, because senders' relays write few shapes.
-func leastShare(t *tokenize.Tokenizer, term string) float64 {
+func leastShare(term string) float64 {
 	field := tokenize.FieldOf(term)
 	tag, _, _ := strings.Cut(term, ":")
 	words := tag == "header" || tag == field
 	switch {
-	case words && (field == "date" || t.IsOnTheWay([]byte(field))):
+	case words && (field == "date" || tokenize.IsInTransit(field)):
 		return leakShare
 	case strings.HasPrefix(field, "x-") && tag != "order" && !isWrittenByMailers(field):
 		return leakUnknown

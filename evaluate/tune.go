@@ -121,7 +121,7 @@ func nameOf(r filter.Reading) string { return fmt.Sprintf("%#v", r) }
 func TuningID(c *train.Collection) string {
 	var lines []string
 	for _, m := range withoutTest(c.Members()) {
-		lines = append(lines, fmt.Sprintf("%016x %s %s\n", m.Fingerprint, c.Classes()[m.Label], m.Part))
+		lines = append(lines, fmt.Sprintf("%016x %s %s\n", m.SplitKey, c.Classes()[m.Label], m.Part))
 	}
 	hash := sha256.Sum256([]byte(strings.Join(slices.Sorted(slices.Values(lines)), "")))
 	return hex.EncodeToString(hash[:16])

@@ -280,11 +280,11 @@ func (d *divisions) divide(way division) (*train.Collection, error) {
 	for _, m := range withoutTest(d.mail.Members()) {
 		if d.folds > 0 {
 			m.Part = corpus.Train
-			if corpus.Fold(o.Seed^foldSeed, m.Key, way.round, d.folds) == corpus.Test {
+			if corpus.Fold(o.Seed^foldSeed, m.Group, way.round, d.folds) == corpus.Test {
 				m.Part = corpus.Development
 			}
 		}
-		if d.share == 1 || m.Part != corpus.Train || chance.ByHash(o.Seed^halvingSeed, m.Key) == corpus.Train {
+		if d.share == 1 || m.Part != corpus.Train || chance.ByHash(o.Seed^halvingSeed, m.Group) == corpus.Train {
 			members = append(members, m)
 		}
 	}

@@ -40,7 +40,7 @@ func (f *Filter) Encode() ([]byte, error) {
 	all := []section{
 		{"SETT", settings},
 		{"HKEY", f.settings.Key.Bytes()},
-		{"PREF", encodeNumbers(f.vocabulary.Starts())},
+		{"PREF", encodeNumbers(f.vocabulary.BucketStarts())},
 		{"TERM", terms},
 		{"BIAS", encodeNumbers(f.linear.Bias)},
 		{"WGHT", weights},
@@ -232,7 +232,7 @@ func (f *Filter) verifyLazily() error {
 	if f.lazy, err = newLazyChecksums(weights, f.linear.Terms, terms, f.vocabulary.Len(), sums); err != nil {
 		return err
 	}
-	f.vocabulary = f.vocabulary.Watched(f.lazy.verifyTerms)
+	f.vocabulary = f.vocabulary.OnLookup(f.lazy.verifyTerms)
 	return nil
 }
 

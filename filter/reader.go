@@ -43,7 +43,7 @@ func NewReader(r Reading, o ReaderOptions) (*Reader, error) {
 	}
 	made := &Reader{reading: r, options: o, decoder: message.NewDecoder(r.Message), tokenizer: tokenizer}
 	made.add = func(t tokenize.Term) { // made once, because a closure for each message would allocate
-		if made.bag.Add(t.Hash, t.Group, t.Start) && o.Names {
+		if made.bag.Add(t.Hash, t.Group, t.Head) && o.Names {
 			made.bag.Name(t.Text)
 		}
 	}
@@ -55,7 +55,7 @@ func (r *Reader) Read(raw []byte) message.Repairs {
 	r.bag.Reset()
 	repairs := r.terms(raw, r.add)
 	if r.options.Grams {
-		r.tokenizer.Grams(r.message, r.bag.AddRuns)
+		r.tokenizer.Grams(r.message, r.bag.AddGrams)
 	}
 	return repairs
 }

@@ -53,7 +53,7 @@ var (
 type Collection struct {
 	*Mail
 	options  CollectOptions
-	keys     []uint64      // of each document; near-duplicates share a key, and the key decides the part
+	groups   []uint64      // of each document; see Member.Group
 	parts    []corpus.Part // of each document
 	index    *features.Index
 	terms    func() filter.Terms // of index, computed once
@@ -86,16 +86,16 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 		}
 	}
 	c := &Collection{options: o, Mail: m}
-	c.setKeys(sketches)
+	c.setGroups(sketches)
 	c.parts = c.split()
 	return c, c.buildVocabulary()
 }
 
-// setKeys computes the key of each document. It overwrites the sketches.
-func (c *Collection) setKeys(sketches [][]uint64) {
-	c.keys = make([]uint64, len(c.documents))
+// setGroups computes the group of each document. It overwrites the sketches.
+func (c *Collection) setGroups(sketches [][]uint64) {
+	c.groups = make([]uint64, len(c.documents))
 	for i, d := range c.documents {
-		c.keys[i] = d.fingerprint
+		c.groups[i] = d.splitKey
 	}
 	if c.options.Split.Method != corpus.SplitGrouped {
 		return
@@ -103,7 +103,7 @@ func (c *Collection) setKeys(sketches [][]uint64) {
 	firsts := corpus.NearDuplicates(sketches, c.options.Split.Similarity)
 	size := make([]int, len(firsts))
 	for i, first := range firsts {
-		c.keys[i] = c.documents[first].fingerprint
+		c.groups[i] = c.documents[first].splitKey
 		size[first]++
 	}
 	for _, n := range size {
@@ -124,9 +124,9 @@ func (c *Collection) split() []corpus.Part {
 		}
 		return o.Split.ByTime(times)
 	}
-	parts := make([]corpus.Part, len(c.keys))
-	for i, key := range c.keys {
-		parts[i] = o.Split.ByHash(o.Seed, key)
+	parts := make([]corpus.Part, len(c.groups))
+	for i, group := range c.groups {
+		parts[i] = o.Split.ByHash(o.Seed, group)
 	}
 	return parts
 }
@@ -146,7 +146,7 @@ func (c *Collection) buildVocabulary() error {
 	}
 	c.index, c.datasets = index, new(datasets)
 	c.terms = sync.OnceValue(func() filter.Terms { return filter.Terms{Texts: index.Texts(workers), Documents: frequencies} })
-	c.whole = sync.OnceValue(func() *wholeTerms { return newWholeTerms(c.store.Wholes(training, workers)) })
+	c.whole = sync.OnceValue(func() *wholeTerms { return newWholeTerms(c.store.DocumentHashes(training, workers)) })
 	c.summary.Terms = index.Vocabulary().Len()
 	return c.store.Err()
 }

@@ -75,11 +75,11 @@ type Mail struct {
 
 // document is one usable message.
 type document struct {
-	terms       features.Ref // in the store
-	label       int32
-	item        int32 // index of the message among the items
-	fingerprint uint64
-	time        time.Time
+	terms    features.Ref // in the store
+	label    int32
+	item     int32 // index of the message among the items
+	splitKey uint64
+	time     time.Time
 }
 
 // Classes returns the names of the classes.
@@ -162,7 +162,8 @@ func (m *Mail) list(source corpus.Source) {
 // readResult is what a worker found in one item.
 type readResult struct {
 	terms       features.Ref
-	fingerprint uint64
+	fingerprint uint64 // the same for copies
+	splitKey    uint64
 	time        time.Time
 	sketch      []uint64 // nil unless the options ask for it
 	repairs     message.Repairs
@@ -226,6 +227,7 @@ func readItem(r *filter.Reader, buf []byte, item corpus.Item, sketcher *corpus.S
 	result := readResult{
 		terms:       writer.Add(r.Bag()),
 		fingerprint: corpus.Fingerprint(raw),
+		splitKey:    corpus.SplitKey(raw),
 		time:        item.Time,
 		repairs:     repairs,
 		size:        len(raw),
@@ -288,7 +290,7 @@ func (m *Mail) keep(results []readResult, copies bool) (sketches [][]uint64) {
 		}
 		first[r.fingerprint] = label
 		s.Classes[label].Messages++
-		m.documents = append(m.documents, document{r.terms, label, int32(i), r.fingerprint, r.time})
+		m.documents = append(m.documents, document{r.terms, label, int32(i), r.splitKey, r.time})
 		sketches = append(sketches, r.sketch)
 	}
 	s.Used = len(m.documents)

@@ -44,7 +44,7 @@ type Refitted struct {
 //	training part                    a model fitted to the development and the test part
 //
 // A model of the development and the test part would be weak if they have less than a third of a class. Refit then divides the training
-// part into two halves, by the keys of the documents, so that near-duplicates stay together, and scores each half by a model fitted to
+// part into two halves, by the groups of the documents, so that near-duplicates stay together, and scores each half by a model fitted to
 // everything else.
 //
 // A model of less mail has scores on a smaller scale and separates the classes less well. For ham the second effect is larger: the
@@ -138,7 +138,7 @@ func (c *Collection) trainingFolds() [][]int {
 	even := corpus.SplitOptions{Train: 0.5, Development: 0.5}
 	folds := make([][]int, 2)
 	for _, i := range training {
-		half := even.ByHash(c.options.Seed^halvesSeed, c.keys[i])
+		half := even.ByHash(c.options.Seed^halvesSeed, c.groups[i])
 		folds[half] = append(folds[half], i)
 	}
 	return folds

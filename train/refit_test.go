@@ -115,7 +115,7 @@ func TestNearDuplicatesTakeNoPartInEachOthersScores(t *testing.T) {
 	for at, fold := range folds {
 		for _, i := range fold {
 			for j := range c.documents {
-				if c.keys[i] == c.keys[j] && !slices.Contains(fold, j) {
+				if c.groups[i] == c.groups[j] && !slices.Contains(fold, j) {
 					t.Errorf("%s is in fold %d, its near-duplicate %s is not", c.Origin(i), at, c.Origin(j))
 				}
 			}

@@ -16,10 +16,10 @@ type Member struct {
 	Index int
 	// Origin is the path of the message, or its place in a larger file.
 	Origin string
-	// Fingerprint is [corpus.Fingerprint] of the message.
-	Fingerprint uint64
-	// Key decides the part of the message in a random split. Near-duplicates share a key.
-	Key uint64
+	// SplitKey is [corpus.SplitKey] of the message.
+	SplitKey uint64
+	// Group is the SplitKey that decides the part of the message in a random split: near-duplicates share a group.
+	Group uint64
 	// Label is the class of the message, and Part its part of the split.
 	Label int
 	Part  corpus.Part
@@ -29,7 +29,7 @@ type Member struct {
 func (m *Mail) Members() []Member {
 	members := make([]Member, len(m.documents))
 	for i, d := range m.documents {
-		members[i] = Member{Index: i, Origin: m.Origin(i), Fingerprint: d.fingerprint, Key: d.fingerprint, Label: int(d.label)}
+		members[i] = Member{Index: i, Origin: m.Origin(i), SplitKey: d.splitKey, Group: d.splitKey, Label: int(d.label)}
 	}
 	return members
 }
@@ -58,7 +58,7 @@ func (m *Mail) Select(members []Member) (*Mail, error) {
 func (c *Collection) Members() []Member {
 	members := c.Mail.Members()
 	for i := range members {
-		members[i].Key, members[i].Part = c.keys[i], c.parts[i]
+		members[i].Group, members[i].Part = c.groups[i], c.parts[i]
 	}
 	return members
 }
@@ -72,10 +72,10 @@ func (c *Collection) Select(members []Member) (*Collection, error) {
 		return nil, err
 	}
 	s := *c
-	s.Mail, s.keys, s.parts = mail, make([]uint64, len(members)), make([]corpus.Part, len(members))
+	s.Mail, s.groups, s.parts = mail, make([]uint64, len(members)), make([]corpus.Part, len(members))
 	trained := make([]int, len(c.classes))
 	for i, m := range members {
-		s.keys[i], s.parts[i] = c.keys[m.Index], m.Part
+		s.groups[i], s.parts[i] = c.groups[m.Index], m.Part
 		if m.Part == corpus.Train {
 			trained[m.Label]++
 		}
@@ -138,7 +138,7 @@ func (c *Collection) Reread(ctx context.Context, r filter.Reading, members []Mem
 		switch {
 		case result.err != nil:
 			return nil, fmt.Errorf("read again: %w", result.err)
-		case result.fingerprint != d.fingerprint:
+		case result.splitKey != d.splitKey:
 			return nil, fmt.Errorf("read again: %s has changed since it was first read", mail.items[i].Origin)
 		}
 		d.terms, d.item = result.terms, int32(i)
