@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ func TestEveryModelHasALineInThePlaneOfTwoTerms(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(6, 120, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
 	modelstest.EachModel(t, func(t *testing.T, model string) {
 		f, _ := fit(t, c, model)
-		p, err := BoundaryOf(context.Background(), c, f, model, train.DefaultOptions(), []string{"body:hama", "body:spama"})
+		p, err := BoundaryOf(t.Context(), c, f, model, train.DefaultOptions(), []string{"body:hama", "body:spama"})
 		if model == "memoriser" {
 			if err == nil || err.Error() != "memoriser has no terms" {
 				t.Errorf("got %v", err)
@@ -55,7 +54,7 @@ func TestThePlaneHasTheWordsThatTellMost(t *testing.T) {
 	c := collect(t, sample.Source(), train.DefaultCollectOptions(), "ham", "spam")
 	for _, model := range []string{"multinomial", "lms", "arow"} {
 		f, _ := fit(t, c, model)
-		p, err := BoundaryOf(context.Background(), c, f, model, train.DefaultOptions(), nil)
+		p, err := BoundaryOf(t.Context(), c, f, model, train.DefaultOptions(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,13 +77,13 @@ func TestTermsThatCannotBeDrawn(t *testing.T) {
 		{[]string{"body:hama", "body:zyzzyva"}, `the term "body:zyzzyva" is in no training message`},
 		{[]string{"body:hama", "body:hama"}, `the term "body:hama" is given twice`},
 	} {
-		if _, err := BoundaryOf(context.Background(), c, f, "arow", train.DefaultOptions(), test.names); err == nil || err.Error() != test.want {
+		if _, err := BoundaryOf(t.Context(), c, f, "arow", train.DefaultOptions(), test.names); err == nil || err.Error() != test.want {
 			t.Errorf("%q: got %v, want %s", test.names, err, test.want)
 		}
 	}
 	three := collect(t, corpustest.Mailbox(7, 60, "a", "b", "c"), train.DefaultCollectOptions(), "a", "b", "c")
 	g, _ := fit(t, three, "arow")
-	if _, err := BoundaryOf(context.Background(), three, g, "arow", train.DefaultOptions(), nil); err == nil || !strings.Contains(err.Error(), "two classes") {
+	if _, err := BoundaryOf(t.Context(), three, g, "arow", train.DefaultOptions(), nil); err == nil || !strings.Contains(err.Error(), "two classes") {
 		t.Errorf("three classes: got %v", err)
 	}
 }

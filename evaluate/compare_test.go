@@ -1,20 +1,20 @@
 package evaluate
 
 import (
-	"chaff/corpus"
-	"chaff/corpus/corpustest"
-	"chaff/models"
-	"chaff/train"
-	"context"
 	"errors"
 	"math"
 	"strings"
 	"testing"
+
+	"chaff/corpus"
+	"chaff/corpus/corpustest"
+	"chaff/models"
+	"chaff/train"
 )
 
 func TestModelsAreComparedWithTheBestOnDevelopmentMail(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(2, 100, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
-	comparison, err := Compare(context.Background(), c, []string{"majority", "bernoulli", "lms"}, train.DefaultOptions())
+	comparison, err := Compare(t.Context(), c, []string{"majority", "bernoulli", "lms"}, train.DefaultOptions())
 	if err != nil || len(comparison.Models) != 3 || len(comparison.Failed) != 0 {
 		t.Fatalf("%d models, %v failed, %v", len(comparison.Models), comparison.Failed, err)
 	}
@@ -28,7 +28,7 @@ func TestModelsAreComparedWithTheBestOnDevelopmentMail(t *testing.T) {
 		if (r.AgainstBest == nil) != (i == 0) {
 			t.Errorf("%s, number %d: against the best %v", r.Model, i, r.AgainstBest)
 		}
-		if data := encode(t, m.Filter); r.Bytes != len(data) {
+		if data := must(m.Filter.Encode())(t); r.Bytes != len(data) {
 			t.Errorf("%s: %d bytes, want %d", r.Model, r.Bytes, len(data))
 		}
 	}
@@ -48,7 +48,7 @@ func TestAModelThatDivergesIsLeftOutOfAComparison(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(2, 50, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
 	o := train.DefaultOptions()
 	o.Models.LMS.LearningRate = 100
-	comparison, err := Compare(context.Background(), c, []string{"bernoulli", "lms"}, o)
+	comparison, err := Compare(t.Context(), c, []string{"bernoulli", "lms"}, o)
 	if err != nil || len(comparison.Models) != 1 || len(comparison.Failed) != 1 {
 		t.Fatalf("%d models, %v failed, %v", len(comparison.Models), comparison.Failed, err)
 	}

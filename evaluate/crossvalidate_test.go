@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -32,7 +31,7 @@ func TestNearDuplicatesAreNeverOnTwoSidesOfASplit(t *testing.T) {
 			}
 		}
 		if method == corpus.SplitByHash && torn == 0 {
-			t.Error("a split by hash tears no letter apart: the test shows nothing")
+			t.Error("a split by hash tears no letter apart: the test proves nothing")
 		}
 		if method == corpus.SplitGrouped && (torn > 0 || c.Summary().Groups != letters || c.Summary().Grouped != letters*copies) {
 			t.Errorf("%d letters are torn apart, %d groups of %d messages, want 0, %d, %d", torn, c.Summary().Groups, c.Summary().Grouped, letters, letters*copies)
@@ -43,7 +42,7 @@ func TestNearDuplicatesAreNeverOnTwoSidesOfASplit(t *testing.T) {
 func TestCrossValidationTestsEachMessageOnce(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(5, 60, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
 	before := c.Summary()
-	results, err := CrossValidate(context.Background(), c, []string{"multinomial", "majority"}, 4, train.DefaultOptions())
+	results, err := CrossValidate(t.Context(), c, []string{"multinomial", "majority"}, 4, train.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +87,7 @@ func TestCrossValidationRefusesWhatCannotBe(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
 			c := collect(t, corpustest.Mailbox(5, 40, "ham", "spam"), tt.options, "ham", "spam")
-			_, err := CrossValidate(context.Background(), c, []string{tt.model}, tt.folds, train.DefaultOptions())
+			_, err := CrossValidate(t.Context(), c, []string{tt.model}, tt.folds, train.DefaultOptions())
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got error %v, want %q in it", err, tt.want)
 			}
@@ -99,7 +98,7 @@ func TestCrossValidationRefusesWhatCannotBe(t *testing.T) {
 func TestFoldsWithoutTrainingMailOfAClassSayWhichFold(t *testing.T) {
 	// One message of spam: in the round that tests it there is none to train on.
 	c := collect(t, corpus.Concat(corpustest.Mailbox(5, 30, "ham"), corpustest.Mailbox(6, 1, "spam")), train.DefaultCollectOptions(), "ham", "spam")
-	_, err := CrossValidate(context.Background(), c, []string{"bernoulli"}, 5, train.DefaultOptions())
+	_, err := CrossValidate(t.Context(), c, []string{"bernoulli"}, 5, train.DefaultOptions())
 	if !errors.Is(err, train.ErrOneClass) || !strings.Contains(err.Error(), "fold ") {
 		t.Errorf("got error %v", err)
 	}

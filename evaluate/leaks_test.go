@@ -206,9 +206,5 @@ func TestTheDefaultsHaveNoLeaksOnRealMail(t *testing.T) {
 
 func leaksOf(t *testing.T, c *train.Collection) []Leak {
 	t.Helper()
-	leaks, err := Leaks(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return leaks
+	return must(Leaks(c))(t)
 }

@@ -1,13 +1,13 @@
 package evaluate
 
 import (
-	"context"
 	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"chaff/corpus"
 	"chaff/corpus/corpustest"
 	"chaff/features"
 	"chaff/filter"
@@ -19,22 +19,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func readForReplay(t *testing.T, o ReplayOptions, labelled ...[2]string) *ReplayMail {
+func readForReplay(t *testing.T, o ReplayOptions, source corpus.Source) *ReplayMail {
 	t.Helper()
-	m, err := ReadForReplay(context.Background(), corpustest.Messages(labelled...), []string{"ham", "spam"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must(ReadForReplay(t.Context(), source, spamAndHam(), o))(t)
 }
 
 func replayed(t *testing.T, m *ReplayMail, model string) Replay {
 	t.Helper()
-	r, err := m.Replay(context.Background(), model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must(m.Replay(t.Context(), model))(t)
 }
 
 // TestAReplayThatStopsLearningSaysWhatATrainedModelSays tells the filter of the first half of the mail only: of the other
@@ -50,19 +42,14 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 	}
 	o.Models.Softmax.L2 = 0
 	o.Models.Hybrid.BayesShare = 0 // trained, it has counted all mail before it learns from the first
-	m, err := ReadForReplay(context.Background(), corpustest.Mailbox(4, 100, "ham", "spam"), []string{"ham", "spam"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := readForReplay(t, o, corpustest.Mailbox(4, 100, "ham", "spam"))
 	members := m.Members()
 	half := len(members) / 2
 	// Ham is listed before spam: take turns.
 	for i := 0; i < half; i += 2 {
 		members[i], members[half+i] = members[half+i], members[i]
 	}
-	if m, err = m.Select(members); err != nil {
-		t.Fatal(err)
-	}
+	m = must(m.Select(members))(t)
 	for i := range m.learns {
 		m.learns[i] = i < half
 	}
@@ -96,7 +83,7 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 			}
 			to.Append(new(features.Lookup).AppendVector(features.Vector{}, vocabulary, m.Documents().Document(m.Document(i)), kind), int32(m.Label(i)))
 		}
-		linear, _, err := trainer.Train(context.Background(), first)
+		linear, _, err := trainer.Train(t.Context(), first)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +119,7 @@ func TestAMessageIsClassifiedBeforeItIsLearnt(t *testing.T) {
 	letters := [][2]string{
 		{"spam", "\ncasino lottery"}, {"ham", "\nmeeting agenda"}, {"spam", "\ncasino lottery"}, {"ham", "\nmeeting agenda"}, {"spam", "\ncasino lottery"},
 	}
-	r := replayed(t, readForReplay(t, plainBayes(), letters...), "multinomial")
+	r := replayed(t, readForReplay(t, plainBayes(), corpustest.Messages(letters...)), "multinomial")
 	var given []string
 	for _, m := range r.Messages {
 		given = append(given, m.Class)
@@ -141,7 +128,7 @@ func TestAMessageIsClassifiedBeforeItIsLearnt(t *testing.T) {
 	if got, want := strings.Join(given, " "), "ham spam spam ham spam"; got != want {
 		t.Errorf("given %s, want %s", got, want)
 	}
-	if s := readForReplay(t, DefaultReplayOptions(), letters...).Summary(); s.Used != 5 || s.Duplicates != 0 {
+	if s := readForReplay(t, DefaultReplayOptions(), corpustest.Messages(letters...)).Summary(); s.Used != 5 || s.Duplicates != 0 {
 		t.Errorf("used %d messages, left out %d copies, want 5 and 0: a mailbox gets copies too", s.Used, s.Duplicates)
 	}
 	if r.Learned != 5 || r.Figures.Confusion.Correct() != 3 {
@@ -153,7 +140,7 @@ func TestDelayedFeedbackComesAfterSoManyMessages(t *testing.T) {
 	letters := [][2]string{{"spam", "\ncasino a"}, {"ham", "\nmeeting b"}, {"spam", "\ncasino c"}, {"spam", "\ncasino d"}, {"spam", "\ncasino e"}}
 	o := plainBayes()
 	o.Delay = 3
-	r := replayed(t, readForReplay(t, o, letters...), "multinomial")
+	r := replayed(t, readForReplay(t, o, corpustest.Messages(letters...)), "multinomial")
 	// The first is learnt after the fourth was classified: only the fifth is known to be spam.
 	for i, m := range r.Messages {
 		if want := map[bool]string{true: "spam", false: "ham"}[i == 4]; m.Class != want {
@@ -168,10 +155,7 @@ func TestDelayedFeedbackComesAfterSoManyMessages(t *testing.T) {
 func TestPartialFeedbackIsOfAShare(t *testing.T) {
 	o := DefaultReplayOptions()
 	o.Feedback = 0.3
-	m, err := ReadForReplay(context.Background(), corpustest.Mailbox(4, 500, "ham", "spam"), []string{"ham", "spam"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := readForReplay(t, o, corpustest.Mailbox(4, 500, "ham", "spam"))
 	if r := replayed(t, m, "arow"); r.Learned < 250 || r.Learned > 350 {
 		t.Errorf("learnt %d of 1000 messages, want about 300", r.Learned)
 	}
@@ -184,7 +168,7 @@ func TestMailIsReplayedInTheOrderOfItsTimes(t *testing.T) {
 	for byTime, want := range map[bool]string{false: "0 1 2 3", true: "2 3 0 1"} {
 		o.ByTime = byTime
 		var order []string
-		for _, m := range replayed(t, readForReplay(t, o, letters...), "majority").Messages {
+		for _, m := range replayed(t, readForReplay(t, o, corpustest.Messages(letters...)), "majority").Messages {
 			order = append(order, strings.Trim(m.Path, "m/.el"))
 		}
 		if got := strings.Join(order, " "); got != want {
@@ -208,20 +192,10 @@ func TestResultsAreWrittenAsTheToolkitOfTRECDoes(t *testing.T) {
 func TestSelectedMailIsReplayedAsIfItAloneWereRead(t *testing.T) {
 	o := DefaultReplayOptions()
 	o.Feedback = 0.5
-	classes := []string{"ham", "spam"}
-	read := func(n int) *ReplayMail {
-		m, err := ReadForReplay(t.Context(), corpustest.Mailbox(4, n, classes...), classes, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	m := read(50)
+	classes := spamAndHam()
+	m := readForReplay(t, o, corpustest.Mailbox(4, 50, classes...))
 	want := replayed(t, m, "hybrid")
-	all, err := m.Select(m.Members())
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must(m.Select(m.Members()))(t)
 	if diff := cmp.Diff(want.Messages, replayed(t, all, "hybrid").Messages); diff != "" || len(want.Messages) != 100 {
 		t.Errorf("%d messages (-read +selected):\n%s", len(want.Messages), diff)
 	}
@@ -232,10 +206,7 @@ func TestSelectedMailIsReplayedAsIfItAloneWereRead(t *testing.T) {
 			members = append(members, member)
 		}
 	}
-	half, err := m.Select(members)
-	if err != nil {
-		t.Fatal(err)
-	}
+	half := must(m.Select(members))(t)
 	got := replayed(t, half, "hybrid")
 	if len(got.Messages) != 50 || got.Learned >= 50 || got.Learned == 0 || half.Summary().Used != 50 {
 		t.Fatalf("%d messages, %d learnt, summary %+v", len(got.Messages), got.Learned, half.Summary())
@@ -251,7 +222,7 @@ func TestSelectedMailIsReplayedAsIfItAloneWereRead(t *testing.T) {
 }
 
 func TestReplayMailRefusesToSelect(t *testing.T) {
-	m := readForReplay(t, DefaultReplayOptions(), [2]string{"ham", "lunch"}, [2]string{"spam", "offer"})
+	m := readForReplay(t, DefaultReplayOptions(), corpustest.Messages([2]string{"ham", "lunch"}, [2]string{"spam", "offer"}))
 	if _, err := m.Select(nil); !errors.Is(err, train.ErrNoMail) {
 		t.Errorf("no message at all: error %v, want %v", err, train.ErrNoMail)
 	}
@@ -271,14 +242,8 @@ func TestAReplayCostsLittleBesideReading(t *testing.T) {
 	}
 	o := DefaultReplayOptions()
 	o.ByTime, o.Workers = true, 1
-	m, err := ReadForReplay(t.Context(), source, []string{"ham", "spam"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := m.Replay(t.Context(), "hybrid")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := readForReplay(t, o, source)
+	r := replayed(t, m, "hybrid")
 	t.Logf("replay: %.2f s of CPU beside %.2f s for reading and tokenising, lam%% %.2f, (1-ROCA)%% %.4f", r.Seconds, m.Seconds, *r.Figures.LAM, *r.Figures.OneMinusROCA)
 	if r.Seconds > m.Seconds { // both together are twice the reading
 		t.Errorf("the replay took %.2f s of CPU, reading and tokenising %.2f s", r.Seconds, m.Seconds)

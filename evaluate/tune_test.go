@@ -104,7 +104,7 @@ func TestTuningFindsTheKnownBestPoint(t *testing.T) {
 		}
 		for _, trial := range trials[2:] {
 			if trial.Development.Accuracy >= trials[1].Development.Accuracy {
-				t.Errorf("%d folds: candidate %d is as good as the best: the test shows nothing", folds, trial.Candidate)
+				t.Errorf("%d folds: candidate %d is as good as the best: the test proves nothing", folds, trial.Candidate)
 			}
 		}
 	}

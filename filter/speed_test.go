@@ -15,18 +15,10 @@ import (
 	"chaff/tokenize"
 )
 
-// messagesOf returns all messages of a source, as they are.
 func messagesOf(t testing.TB, source corpus.Source) [][]byte {
 	t.Helper()
 	var all [][]byte
-	for item, err := range source {
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := item.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, raw := range corpustest.Each(t, source) {
 		all = append(all, raw)
 	}
 	return all
