@@ -90,7 +90,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
-	scores := heldOut.scores()
+	scores := heldOut.scores(len(c.classes))
 	a := o.adjust(scores, filter.IsSpamFilter(c.classes))
 	vocabulary, _ := all.termsOf(kind)
 	r := Refitted{
@@ -144,19 +144,12 @@ func (c *Collection) trainingFolds() [][]int {
 	return folds
 }
 
-// outOfFold collects the scores of documents by models that were not fitted to them.
-type outOfFold struct {
-	all Scores // row i belongs to document i
-	has []bool // whether document i has a score
-}
+// outOfFold has the scores of each document by a model that was not fitted to it; no scores for a document without such a model.
+type outOfFold []Scores
 
 // scoreHeldOut scores the development and the test part by f, which was fitted to the training part.
-func (c *Collection) scoreHeldOut(f *filter.Filter) (*outOfFold, error) {
-	n, classes := len(c.documents), len(c.classes)
-	o := &outOfFold{
-		all: Scores{Classes: classes, Labels: make([]int32, n), Predictions: make([]int32, n), Scores: make([]float64, n*classes)},
-		has: make([]bool, n),
-	}
+func (c *Collection) scoreHeldOut(f *filter.Filter) (outOfFold, error) {
+	o := make(outOfFold, len(c.documents))
 	for _, part := range []corpus.Part{corpus.Development, corpus.Test} {
 		d := c.Dataset(part, f.Kind())
 		o.add(c.InPart(part), Score(f.Linear(), d))
@@ -168,7 +161,7 @@ func (c *Collection) scoreHeldOut(f *filter.Filter) (*outOfFold, error) {
 }
 
 // scoreFold scores the documents of a fold by a model of all other documents of d. It scores none if the others lack a class.
-func (o *outOfFold) scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold []int) error {
+func (o outOfFold) scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold []int) error {
 	inFold := make([]bool, d.Len())
 	for _, i := range fold {
 		inFold[i] = true
@@ -191,22 +184,17 @@ func (o *outOfFold) scoreFold(ctx context.Context, t models.Trainer, d *features
 }
 
 // add stores the scores of documents; row n of s belongs to documents[n].
-func (o *outOfFold) add(documents []int, s Scores) {
+func (o outOfFold) add(documents []int, s Scores) {
 	for n, i := range documents {
-		o.has[i] = true
-		o.all.Labels[i], o.all.Predictions[i] = s.Labels[n], s.Predictions[n]
-		copy(o.all.Row(i), s.Row(n))
+		o[i] = Scores{Classes: s.Classes, Labels: s.Labels[n : n+1], Predictions: s.Predictions[n : n+1], Scores: s.Row(n)}
 	}
 }
 
 // scores returns the scores of the documents that have one, in the order of the documents.
-func (o *outOfFold) scores() Scores {
-	s := Scores{Classes: o.all.Classes}
-	for i, has := range o.has {
-		if has {
-			s.Labels, s.Predictions = append(s.Labels, o.all.Labels[i]), append(s.Predictions, o.all.Predictions[i])
-			s.Scores = append(s.Scores, o.all.Row(i)...)
-		}
+func (o outOfFold) scores(classes int) Scores {
+	all := Scores{Classes: classes}
+	for _, s := range o {
+		all.Append(s)
 	}
-	return s
+	return all
 }

@@ -47,7 +47,7 @@ func outOfFoldScores(t *testing.T, c *Collection, model string) Scores {
 			t.Fatal(err)
 		}
 	}
-	return scores.scores()
+	return scores.scores(len(c.classes))
 }
 
 // undivided returns c with all documents in the training part.

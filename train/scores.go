@@ -75,7 +75,7 @@ func (s Scores) Figures(isSpamFilter bool) *metrics.Figures {
 
 // Append appends the scores of other documents. Another model of the same classes may have scored them.
 func (s *Scores) Append(t Scores) {
-	s.Classes = t.Classes
+	s.Classes = max(s.Classes, t.Classes)
 	s.Labels = append(s.Labels, t.Labels...)
 	s.Predictions = append(s.Predictions, t.Predictions...)
 	s.Scores = append(s.Scores, t.Scores...)
