@@ -12,7 +12,7 @@ import (
 	"chaff/train"
 )
 
-func TestEveryModelHasALineInThePlaneOfTwoTerms(t *testing.T) {
+func TestEveryModelHasABoundary(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(6, 120, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
 	modelstest.EachModel(t, func(t *testing.T, model string) {
 		f, _ := fit(t, c, model)
@@ -31,14 +31,14 @@ func TestEveryModelHasALineInThePlaneOfTwoTerms(t *testing.T) {
 			drawn = "hybrid" // votes has no line
 		}
 		if p.Model != drawn {
-			t.Errorf("the line is that of %s, want %s", p.Model, drawn)
+			t.Errorf("got the model %s, want %s", p.Model, drawn)
 		}
 		messages := 0
 		for _, at := range p.Points {
 			messages += at.Messages
 		}
 		if want := len(c.Origins(corpus.Train)); messages != want {
-			t.Errorf("%d messages are drawn, want %d", messages, want)
+			t.Errorf("%d messages, want %d", messages, want)
 		}
 		// x is a word of ham and y one of spam: the score falls along x and rises along y.
 		if model != "majority" && !(p.A < 0 && p.B > 0) {
@@ -50,7 +50,7 @@ func TestEveryModelHasALineInThePlaneOfTwoTerms(t *testing.T) {
 	})
 }
 
-func TestThePlaneHasTheWordsThatTellMost(t *testing.T) {
+func TestTheDefaultTermsAreWords(t *testing.T) {
 	c := collect(t, sample.Source(), train.DefaultCollectOptions(), "ham", "spam")
 	for _, model := range []string{"multinomial", "lms", "arow"} {
 		f, _ := fit(t, c, model)
@@ -66,7 +66,7 @@ func TestThePlaneHasTheWordsThatTellMost(t *testing.T) {
 	}
 }
 
-func TestTermsThatCannotBeDrawn(t *testing.T) {
+func TestBoundaryOfRefuses(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(6, 60, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
 	f, _ := fit(t, c, "arow")
 	for _, test := range []struct {

@@ -36,7 +36,7 @@ func TestModelsAreComparedWithTheBestOnDevelopmentMail(t *testing.T) {
 	if worst.Model != "majority" || worst.AgainstBest.Worse < 10 || worst.AgainstBest.P > 0.001 {
 		t.Errorf("the last is %s, against the best %+v", worst.Model, worst.AgainstBest)
 	}
-	// The difference in errors is that in accuracy.
+	// The difference in errors agrees with the difference in accuracy.
 	best := comparison.Models[0].Result
 	errors := float64(best.Test.Messages) * (best.Test.Accuracy - worst.Test.Accuracy) / 100
 	if got := float64(worst.AgainstBest.Worse - worst.AgainstBest.Better); math.Abs(got-errors) > 1e-6 {
@@ -44,7 +44,7 @@ func TestModelsAreComparedWithTheBestOnDevelopmentMail(t *testing.T) {
 	}
 }
 
-func TestAModelThatDivergesIsLeftOutOfAComparison(t *testing.T) {
+func TestCompareLeavesOutAModelThatDiverges(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(2, 50, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
 	o := train.DefaultOptions()
 	o.Models.LMS.LearningRate = 100
@@ -59,8 +59,7 @@ func TestAModelThatDivergesIsLeftOutOfAComparison(t *testing.T) {
 	}
 }
 
-// TestTheBestClassifierIsAccurateOnRealMail holds the defaults to what the project promises, on the split by hash that
-// other filters are measured on.
+// The split by hash is the one that other filters are measured on.
 func TestTheBestClassifierIsAccurateOnRealMail(t *testing.T) {
 	dir, ok := corpustest.CorporaDir(t)
 	if !ok {

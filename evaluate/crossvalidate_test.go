@@ -11,7 +11,7 @@ import (
 	"chaff/train"
 )
 
-func TestNearDuplicatesAreNeverOnTwoSidesOfASplit(t *testing.T) {
+func TestNearDuplicatesShareAPart(t *testing.T) {
 	const letters, copies = 60, 4
 	for _, method := range []string{corpus.SplitGrouped, corpus.SplitByHash} {
 		o := train.DefaultCollectOptions()
@@ -24,17 +24,17 @@ func TestNearDuplicatesAreNeverOnTwoSidesOfASplit(t *testing.T) {
 				parts[letter] = append(parts[letter], m.Part)
 			}
 		}
-		torn := 0
+		split := 0
 		for _, p := range parts {
 			if len(p) > 1 {
-				torn++
+				split++
 			}
 		}
-		if method == corpus.SplitByHash && torn == 0 {
-			t.Error("a split by hash tears no letter apart: the test proves nothing")
+		if method == corpus.SplitByHash && split == 0 {
+			t.Error("a split by hash splits no letter: the test proves nothing")
 		}
-		if method == corpus.SplitGrouped && (torn > 0 || c.Summary().Groups != letters || c.Summary().Grouped != letters*copies) {
-			t.Errorf("%d letters are torn apart, %d groups of %d messages, want 0, %d, %d", torn, c.Summary().Groups, c.Summary().Grouped, letters, letters*copies)
+		if method == corpus.SplitGrouped && (split > 0 || c.Summary().Groups != letters || c.Summary().Grouped != letters*copies) {
+			t.Errorf("%d letters are split, %d groups of %d messages, want 0, %d, %d", split, c.Summary().Groups, c.Summary().Grouped, letters, letters*copies)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestCrossValidationTestsEachMessageOnce(t *testing.T) {
 	}
 }
 
-func TestCrossValidationRefusesWhatCannotBe(t *testing.T) {
+func TestCrossValidateRefuses(t *testing.T) {
 	byTime := train.DefaultCollectOptions()
 	byTime.Split.Method = corpus.SplitByTime
 	tests := []struct {
@@ -95,8 +95,8 @@ func TestCrossValidationRefusesWhatCannotBe(t *testing.T) {
 	}
 }
 
-func TestFoldsWithoutTrainingMailOfAClassSayWhichFold(t *testing.T) {
-	// One message of spam: in the round that tests it there is none to train on.
+func TestTheErrorNamesTheFoldWithOneClass(t *testing.T) {
+	// One message is spam, so the round that tests it has no spam to train on.
 	c := collect(t, corpus.Concat(corpustest.Mailbox(5, 30, "ham"), corpustest.Mailbox(6, 1, "spam")), train.DefaultCollectOptions(), "ham", "spam")
 	_, err := CrossValidate(t.Context(), c, []string{"bernoulli"}, 5, train.DefaultOptions())
 	if !errors.Is(err, train.ErrOneClass) || !strings.Contains(err.Error(), "fold ") {

@@ -71,7 +71,7 @@ func encode(t testing.TB, f *Filter) []byte {
 	return data
 }
 
-func TestTheScoreOfAClassIsItsLogOdds(t *testing.T) {
+func TestLogSumExpExceptGivesLogOdds(t *testing.T) {
 	// With scores 1, 2, 0.5 the softmax probability of the second class is e^2 / (e + e^2 + e^0.5).
 	scores := []float64{1, 2, 0.5}
 	p := math.Exp(2) / (math.E + math.Exp(2) + math.Exp(0.5))

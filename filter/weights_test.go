@@ -35,7 +35,7 @@ func TestReadWeights(t *testing.T) {
 	}
 }
 
-func TestWeightsOfOddTermsAreWrittenPrintableAndReadBack(t *testing.T) {
+func TestWriteCSVEscapesTermsAndReadWeightsRestoresThem(t *testing.T) {
 	odd := "\x1b[2J\r\n\t\u009b\u202e\\x1b\\\"',"
 	want := Weights{Classes: []string{"a" + odd, "b"}, Bias: []float64{0, 0}, Terms: []WeightedTerm{{"body:" + odd, []float64{1, 2}}, {`body:\`, []float64{3, 4}}}}
 	var out strings.Builder
@@ -54,7 +54,7 @@ func TestWeightsOfOddTermsAreWrittenPrintableAndReadBack(t *testing.T) {
 	}
 }
 
-func TestTablesOfWeightsThatAreRefused(t *testing.T) {
+func TestReadWeightsRefuses(t *testing.T) {
 	tests := []struct{ name, table, want string }{
 		{"nothing", "", "it is empty"},
 		{"a message", "Subject: x\n\ny", "its first line must be `term,weight` or `term` and the names of classes"},
@@ -121,13 +121,13 @@ func TestLogicalFunctionsSetByHand(t *testing.T) {
 	}
 }
 
-func TestWholeMessagesHaveNoWeights(t *testing.T) {
+func TestFeaturesOfWholeMessagesHaveNoWeights(t *testing.T) {
 	if _, err := (Weights{Classes: []string{"a", "b"}, Bias: []float64{0, 0}}).Filter(DefaultReading(), features.Whole); err == nil {
 		t.Error("got no error")
 	}
 }
 
-// FuzzReadWeights: what is read is a filter that can be saved and opened.
+// FuzzReadWeights checks that the weights of a valid table make a filter that can be saved and opened.
 func FuzzReadWeights(f *testing.F) {
 	for _, table := range []string{
 		"term,weight\n(bias),1\nbody:x,2\n", "term,a,b,c\n\"x,\",1,2,3\n", "# c\nterm,weight\r\n", "term,weight\nx,1e38\ny,-1e38\n", "term,a\n", "\"", "", "term,\xb6,0",
@@ -138,7 +138,7 @@ func FuzzReadWeights(f *testing.F) {
 		w, err := ReadWeights(strings.NewReader(table))
 		if err != nil {
 			if !errors.Is(err, ErrWeights) {
-				t.Fatalf("the error does not say that it is no table: %v", err)
+				t.Fatalf("the error does not wrap ErrWeights: %v", err)
 			}
 			return
 		}
