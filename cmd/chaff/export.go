@@ -13,6 +13,7 @@ import (
 	"chaff/internal/hint"
 	"chaff/internal/places"
 	"chaff/internal/screen"
+	"chaff/train"
 )
 
 func (p *program) exportCommand() *cobra.Command {
@@ -31,7 +32,7 @@ kind of features that chaff inspect tells: say it to chaff import too.`,
 		Example: `  chaff export --ham inbox --spam junk > mail.libsvm
   chaff export --ham inbox --spam junk --as vw --terms terms.tsv > mail.vw
   chaff export --weights > weights.csv
-  chaff import weights.csv --features 'unit bits' -m again.model`,
+  chaff import weights.csv --features 'normalised bits' -m again.model`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if flags.model == "" {
@@ -92,16 +93,19 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 	}
 	mail.print(p.stderr)
 	step, done := p.progress("reading mail")
-	d, summary, err := f.Dataset(c.Context(), mail.source, cfg.Workers, holdingGarbage(step))
+	read, err := train.Read(c.Context(), mail.source, f.Settings().Classes, train.ReadOptions{
+		Reading: f.Settings().Reading(), Workers: cfg.Workers, Progress: holdingGarbage(step),
+	})
 	done()
-	if errors.Is(err, filter.ErrNoMail) {
+	if errors.Is(err, train.ErrNoMail) {
 		return hint.With(err, noMailHint)
 	}
 	if err != nil {
 		return err
 	}
-	p.printProblems(summary)
-	return d.Write(p.stdout, format)
+	p.printProblems(read.Summary())
+	d := read.DatasetFor(f, cfg.Workers)
+	return errors.Join(d.Write(p.stdout, format), d.Err())
 }
 
 // writeTerms writes which term each feature is.

@@ -11,7 +11,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/sources"
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/internal/markdown"
 	"chaff/metrics"
 )
@@ -58,7 +58,7 @@ func (b *bench) measureBogofilter() (duel, error) {
 }
 
 // inOrderOf returns the messages of source in the order of a replay.
-func inOrderOf(source corpus.Source, r filter.Replay) []corpus.Item {
+func inOrderOf(source corpus.Source, r evaluate.Replay) []corpus.Item {
 	items := make(map[string]corpus.Item)
 	for item, err := range source {
 		if err == nil {
