@@ -64,6 +64,7 @@ func Leaks(c *train.Collection) ([]Leak, error) {
 		documents := trainingOf(c, k)
 		of[k], counts[k] = len(documents), c.Index().Frequencies(documents, parallel.Workers(c.Options().Workers))
 	}
+	reading := c.Options().Reading
 	var found []suspect
 	texts := c.Known().Texts
 	present := make([]int, len(of))
@@ -81,12 +82,12 @@ func Leaks(c *train.Collection) ([]Leak, error) {
 		text := texts[w]
 		if gain >= leakInformation || share >= leastShare(text) {
 			l := Leak{Term: text, Messages: slices.Clone(present), Of: of, Information: gain}
-			l.advise(c.Options().Reading.Tokenize)
+			l.advise(reading.Tokenize)
 			found = append(found, suspect{l, uint32(w), gain < leakInformation})
 		}
 	}
-	found, err := ofManySenders(c, found)
-	leaks := oneOfEachSetting(found)
+	certain, err := ofManySenders(c, found)
+	leaks := oneOfEachSetting(certain)
 	return leaks[:min(len(leaks), maxLeaks)], err
 }
 

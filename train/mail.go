@@ -77,8 +77,8 @@ type Mail struct {
 type document struct {
 	terms    features.Ref
 	label    int32
-	item     int32 // index of the message among the items
-	splitKey uint64
+	item     int32  // index of the message among the items
+	splitKey uint64 // [corpus.SplitKey]
 	time     time.Time
 }
 
@@ -165,7 +165,7 @@ func (m *Mail) list(source corpus.Source) {
 // readResult is what a worker found in one item.
 type readResult struct {
 	terms       features.Ref
-	fingerprint uint64
+	fingerprint uint64 // the same for copies
 	splitKey    uint64
 	time        time.Time
 	sketch      []uint64 // if it was asked for

@@ -12,7 +12,7 @@ type Member struct {
 	Index int
 	// Origin says where the message is.
 	Origin string
-	// SplitKey is [corpus.SplitKey], which decides its part in a split.
+	// SplitKey is [corpus.SplitKey], which decides its part in a split by chance.
 	SplitKey uint64
 	// Label is its class, and Part the part of the split that it is in.
 	Label int

@@ -1,0 +1,128 @@
+package sources
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// TestNamesOfFoldersInTheLanguagesOfMailPrograms has the names as programs write
+// them, by language: junk, trash, drafts, sent, archive.
+func TestNamesOfFoldersInTheLanguagesOfMailPrograms(t *testing.T) {
+	languages := map[string][5]string{
+		"English":                {"Junk E-Mail", "Deleted Items", "Drafts", "Sent Items", "Archive"},
+		"German":                 {"Spamverdacht", "Gelöschte Elemente", "Entwürfe", "Gesendete Elemente", "Archiv"},
+		"French":                 {"Courrier indésirable", "Éléments supprimés", "Brouillons", "Éléments envoyés", "Archives"},
+		"Spanish":                {"Correo no deseado", "Elementos eliminados", "Borradores", "Elementos enviados", "Archivo"},
+		"Italian":                {"Posta indesiderata", "Posta eliminata", "Bozze", "Posta inviata", "Archivio"},
+		"Portuguese":             {"Lixo Eletrônico", "Itens Excluídos", "Rascunhos", "Itens Enviados", "Arquivo"},
+		"Dutch":                  {"Ongewenste e-mail", "Verwijderde items", "Concepten", "Verzonden items", "Archief"},
+		"Swedish":                {"Skräppost", "Borttagna objekt", "Utkast", "Skickade objekt", "Arkiv"},
+		"Norwegian":              {"Søppelpost", "Slettede elementer", "Kladd", "Sendte elementer", "Arkiv"},
+		"Danish":                 {"Uønsket post", "Slettet post", "Kladder", "Sendt post", "Arkiv"},
+		"Finnish":                {"Roskaposti", "Poistetut", "Luonnokset", "Lähetetyt", "Arkisto"},
+		"Polish":                 {"Wiadomości-śmieci", "Elementy usunięte", "Kopie robocze", "Elementy wysłane", "Archiwum"},
+		"Czech":                  {"Nevyžádaná pošta", "Odstraněná pošta", "Koncepty", "Odeslaná pošta", "Archiv"},
+		"Hungarian":              {"Levélszemét", "Törölt elemek", "Piszkozatok", "Elküldött elemek", "Archívum"},
+		"Romanian":               {"E-mail nedorit", "Elemente șterse", "Schițe", "Elemente trimise", "Arhivă"},
+		"Turkish":                {"İstenmeyen E-posta", "Silinmiş Öğeler", "Taslaklar", "Gönderilmiş Öğeler", "Arşiv"},
+		"Turkish, with two dots": {"i\u0307stenmeyen e-posta", "silinmiş öğeler", "taslaklar", "gönderilmiş öğeler", "arşiv"},
+		"Greek":                  {"Ανεπιθύμητη αλληλογραφία", "Διαγραμμένα", "Πρόχειρα", "Απεσταλμένα", "Αρχειοθήκη"},
+		"Russian":                {"Нежелательная почта", "Удаленные", "Черновики", "Отправленные", "Архив"},
+		"Ukrainian":              {"Небажана пошта", "Видалені", "Чернетки", "Надіслані", "Архів"},
+		"Chinese, simplified":    {"垃圾邮件", "已删除邮件", "草稿箱", "已发送邮件", "归档"},
+		"Chinese, traditional":   {"垃圾郵件", "刪除的郵件", "草稿", "寄件備份", "封存"},
+		"Japanese":               {"迷惑メール", "削除済みアイテム", "下書き", "送信済みアイテム", "アーカイブ"},
+		"Korean":                 {"정크 메일", "지운 편지함", "임시 보관함", "보낸 편지함", "보관함"},
+		"Arabic":                 {"البريد العشوائي", "العناصر المحذوفة", "المسودات", "العناصر المرسلة", "الأرشيف"},
+		"Hebrew":                 {"דואר זבל", "פריטים שנמחקו", "טיוטות", "פריטים שנשלחו", "ארכיון"},
+		"Gmail, in English":      {"[Gmail].Spam", "[Gmail].Trash", "[Gmail].Drafts", "[Gmail].Sent Mail", "Archive"},
+		"Gmail, in German":       {"[Google Mail].Spam", "[Gmail].Papierkorb", "[Gmail].Entwürfe", "[Gmail].Gesendet", "Archiv"},
+		"below the inbox":        {"INBOX.Junk", "INBOX.Trash", "INBOX.Drafts", "INBOX.Sent", "INBOX.Archives.2004"},
+		"with capitals":          {"SPAM", "TRASH", "DRAFTS", "SENT", "ARCHIVE"},
+		"GMX, in modified UTF-7": {"Spamverdacht", "Gel&APY-scht", "Entw&APw-rfe", "Gesendet", "Archiv"},
+	}
+	want := [5]string{"spam", "deleted mail", "drafts", "sent mail", "archive"}
+	for language, names := range languages {
+		t.Run(language, func(t *testing.T) {
+			for i, name := range names {
+				for _, form := range []string{name, norm.NFD.String(name), encodeMUTF7(t, name)} {
+					if strings.Contains(name, "&") {
+						form = name
+					}
+					role, why := readFolderNames().role(dottedParts("." + form))
+					wantRole := [5]Role{Spam, LeftOut, LeftOut, Ham, Ham}[i]
+					if role != wantRole || why != want[i] && name != "INBOX.Archives.2004" {
+						t.Errorf("%q: got %v, %q, want %v, %q", form, role, why, wantRole, want[i])
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestNamesOfOtherFolders(t *testing.T) {
+	for why, names := range map[string][]string{
+		"mail to be sent": {"Outbox", "Postausgang", "Boîte d'envoi", "Boîte d’envoi", "Bandeja de salida", "Исходящие", "发件箱", "送信トレイ", "보낼 편지함", "Utkorgen"},
+		"templates":       {"Templates", "Vorlagen", "Modèles", "Plantillas", "Шаблоны", "テンプレート", "Šablony", "Şablonlar"},
+	} {
+		for _, name := range names {
+			if role, got := readFolderNames().role([]string{name}); role != LeftOut || got != why {
+				t.Errorf("%s: got %v, %q, want left out, %q", name, role, got, why)
+			}
+		}
+	}
+	for _, name := range []string{"INBOX", "Inbox", "Posteingang", "Boîte de réception", "All Mail", "Alle Nachrichten", "Входящие", "收件箱"} {
+		if !readFolderNames().isIncoming(name) {
+			t.Errorf("%s is not taken for mail as it came in", name)
+		}
+	}
+	for _, name := range []string{"Spamassassin", "junkyard", "Project", "Sentinel", "Archivists", "Kunden", "Todos"} {
+		if role, why := readFolderNames().role([]string{name}); role != Ham || why != "" || readFolderNames().isIncoming(name) {
+			t.Errorf("%s: got %v, %q, want ordinary ham", name, role, why)
+		}
+	}
+}
+
+func TestAFolderInAFolderThatIsNotHamIsLeftOut(t *testing.T) {
+	tests := []struct {
+		name, why string
+		want      Role
+	}{
+		{".Trash.Sent", "in a folder of deleted mail", LeftOut},
+		{".Spam.Archive", "in a folder of spam", LeftOut},
+		{".Trash.Spam", "spam", Spam},
+		{".Spam.Trash", "deleted mail", LeftOut},
+		{".Archive.Lists", "", Ham},
+	}
+	for _, tt := range tests {
+		if role, why := readFolderNames().role(dottedParts(tt.name)); role != tt.want || why != tt.why {
+			t.Errorf("%s: got %v, %q, want %v, %q", tt.name, role, why, tt.want, tt.why)
+		}
+	}
+}
+
+func TestTheNamesOfFoldersAreRead(t *testing.T) {
+	names := readFolderNames()
+	if len(names) < 540 {
+		t.Errorf("there are only %d names", len(names))
+	}
+	sections := map[string]bool{}
+	for name, section := range names {
+		if sections[section] = true; name == "" || section == "" {
+			t.Errorf("the name %q is in the section %q", name, section)
+		}
+	}
+	if len(sections) != 8 {
+		t.Errorf("got the sections %v, want 8", sections)
+	}
+}
+
+func TestRolesHaveNames(t *testing.T) {
+	for role, want := range map[Role]string{Ham: "ham", Spam: "spam", LeftOut: "left out"} {
+		if got := role.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package sources
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Role is the use that training makes of the mail in a folder.
+type Role uint8
+
+// The roles.
+const (
+	LeftOut Role = iota
+	Ham
+	Spam
+)
+
+// String returns "left out", "ham" or "spam"; the last two are also the labels.
+func (r Role) String() string {
+	return [...]string{"left out", "ham", "spam"}[r]
+}
+
+// PlanFolder is one row of a Plan: a mail folder, or its seen or unseen part, with its role.
+type PlanFolder struct {
+	// Name is "INBOX" or the decoded path within the mailbox: ".Junk", ".Entwürfe", "Lists/golang".
+	Name     string
+	Role     Role
+	Reason   string // for the role; empty for ordinary ham
+	Messages int
+
+	path string // empty if the folder cannot be read
+	part part
+}
+
+// A part selects the messages of a folder. No part includes messages marked as deleted.
+type part uint8
+
+const (
+	wholeFolder part = iota
+	seenPart
+	unseenPart
+)
+
+func (p part) has(file maildirFile) bool {
+	return !file.deleted() && (p == wholeFolder || file.unseen() == (p == unseenPart))
+}
+
+// Plan is what training on a mailbox would use, folder by folder.
+type Plan struct {
+	Folders []PlanFolder // the inbox, then the others sorted by name
+	Deleted int          // messages of ham and spam folders that are left out because they are marked as deleted
+
+	fsys  fs.FS
+	names folderNames
+}
+
+// MaildirTree plans the use of a whole mailbox of Maildirs: the inbox in cur and new of the folder name, and the other mail
+// folders in one of two layouts or in both. Maildir++ has subfolders .Name, with .A.B for B in A. The other layout, which
+// Dovecot calls fs, nests folders as the mail program shows them, A/B, also below the inbox. MaildirTree only counts
+// messages; Source yields them.
+//
+// Names are in modified UTF-7 or in UTF-8, composed or not. Spam is the mail in .Junk, .Spam and folders with other usual
+// names for spam, in the languages of mail programs. Deleted mail (also in flag T), drafts, the outbox, templates, and the
+// unseen mail of an inbox or of "All Mail", whose class nobody has decided, are left out. All other mail is ham, including
+// sent and archived mail. The last part of a name like .A.B decides; a folder that this makes ham is left out if it is
+// within a folder that is not ham. The mailbox may be in a tar or zip archive.
+func MaildirTree(name string) (Plan, error) {
+	fsys, dir, err := mailFolder(name)
+	if err != nil {
+		return Plan{}, explain("open", name, err)
+	}
+	return maildirTree(fsys, dir)
+}
+
+func maildirTree(fsys fs.FS, dir string) (Plan, error) {
+	if _, err := fs.ReadDir(fsys, dir); err != nil {
+		return Plan{}, explain("open", dir, err)
+	}
+	plan := Plan{fsys: fsys, names: readFolderNames()}
+	if isMaildir(fsys, dir) {
+		plan.add(dir, "INBOX", []string{"INBOX"})
+	}
+	plan.find(dir, "", nil)
+	if len(plan.Folders) == 0 {
+		err := errors.New("is not a Maildir: it has neither cur and new nor a mail folder such as .Junk")
+		return Plan{}, explain("open", dir, err)
+	}
+	return plan, plan.count()
+}
+
+// find adds the mail folders in dir, whose own path in the mailbox is name, split into parts. A folder that cannot be read
+// becomes a row with that reason, so that training on the others remains possible.
+func (p *Plan) find(dir, name string, parts []string) {
+	entries, err := fs.ReadDir(p.fsys, dir)
+	if err != nil {
+		p.Folders = append(p.Folders, PlanFolder{Name: name, Reason: fmt.Sprintf("cannot be read: %v", reason(err))})
+	}
+	for _, e := range entries {
+		folder := path.Join(dir, e.Name())
+		shown := path.Join(name, readable(e.Name()))
+		if isHidden(e.Name()) {
+			if isMaildir(p.fsys, folder) {
+				p.add(folder, shown, append(parts[:len(parts):len(parts)], dottedParts(e.Name())...))
+			}
+			continue
+		}
+		if !e.IsDir() || isMaildirPart(e.Name()) || isIndex(strings.ToLower(e.Name())) {
+			continue
+		}
+		all := append(parts[:len(parts):len(parts)], readable(e.Name()))
+		if isMaildir(p.fsys, folder) {
+			p.add(folder, shown, all)
+		}
+		p.find(folder, shown, all)
+	}
+}
+
+// dottedParts splits the name of a Maildir++ folder and decodes its parts. The separating dot is never encoded.
+func dottedParts(name string) []string {
+	parts := strings.Split(strings.TrimPrefix(name, "."), ".")
+	for i, p := range parts {
+		parts[i] = readable(p)
+	}
+	return parts
+}
+
+// readable decodes the name of a folder.
+//
+// QUIRK: macOS keeps file names decomposed, "u" and two dots for "ü". See TestNamesOfFoldersAreShownDecoded.
+func readable(name string) string { return norm.NFC.String(decodeMUTF7(name)) }
+
+// add adds the rows of the mail folder at dir.
+func (p *Plan) add(dir, name string, parts []string) {
+	if p.names.isIncoming(parts[len(parts)-1]) {
+		p.Folders = append(p.Folders,
+			PlanFolder{Name: name, Role: Ham, path: dir, part: seenPart},
+			PlanFolder{Name: name, Role: LeftOut, Reason: "not seen yet", path: dir, part: unseenPart})
+		return
+	}
+	role, why := p.names.role(parts)
+	p.Folders = append(p.Folders, PlanFolder{Name: name, Role: role, Reason: why, path: dir})
+}
+
+// count counts the messages of all rows.
+func (p *Plan) count() error {
+	for i := range p.Folders {
+		f := &p.Folders[i]
+		if f.path == "" {
+			continue // it cannot be read
+		}
+		files, err := readMaildir(p.fsys, f.path)
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			switch {
+			case f.part.has(file):
+				f.Messages++
+			case file.deleted() && f.Role != LeftOut:
+				p.Deleted++
+			}
+		}
+	}
+	return nil
+}
+
+// Source lists the messages of the ham and spam folders, in the order of the plan. It lists the folders again, so it may
+// yield messages that arrived after they were counted.
+func (p Plan) Source() Source {
+	return func(yield func(Item, error) bool) {
+		for _, f := range p.Folders {
+			if f.Role != LeftOut && !f.walk(orSystem(p.fsys), yield) {
+				return
+			}
+		}
+	}
+}
+
+func (f PlanFolder) walk(fsys fs.FS, yield func(Item, error) bool) bool {
+	return walkMaildir(fsys, f.path, f.Role.String(), func(item Item, err error) bool {
+		file := maildirFile{name: path.Base(item.Origin), sub: path.Base(path.Dir(item.Origin))}
+		if err == nil && !f.part.has(file) {
+			return true
+		}
+		return yield(item, err)
+	})
+}

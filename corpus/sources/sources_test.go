@@ -1,0 +1,241 @@
+package sources
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// tree writes files, given by path and content, into a new folder and returns the folder. A path that ends in a slash is a
+// folder.
+func tree(t testing.TB, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		full := filepath.Join(root, name)
+		if strings.HasSuffix(name, "/") {
+			must(t, os.MkdirAll(full, 0o755))
+			continue
+		}
+		must(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		must(t, os.WriteFile(full, []byte(text), 0o644))
+	}
+	return root
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t testing.TB, name string, as Format) Source {
+	t.Helper()
+	source, _, err := Open(name, "ham", as)
+	must(t, err)
+	return source
+}
+
+// openAs opens a path whose detected format must be want.
+func openAs(t testing.TB, name string, want Format) Source {
+	t.Helper()
+	source, found, err := Open(name, "ham", "")
+	if err != nil || found.Format != want {
+		t.Fatalf("got format %q, %v, want %q", found.Format, err, want)
+	}
+	return source
+}
+
+func itemsOf(t testing.TB, source Source) (items []Item) {
+	t.Helper()
+	for item, err := range source {
+		must(t, err)
+		items = append(items, item)
+	}
+	return items
+}
+
+// contents reads all messages of a source: "label: content" for each, "label! error" for an error.
+func contents(source Source) []string {
+	return contentsOf(source, func(i Item) string { return i.Label })
+}
+
+func contentsOf(source Source, name func(Item) string) (got []string) {
+	var raw []byte
+	for item, err := range source {
+		if err == nil {
+			raw, err = item.Read(raw)
+		}
+		if err != nil {
+			got = append(got, name(item)+"! "+err.Error())
+			continue
+		}
+		got = append(got, name(item)+": "+string(raw))
+	}
+	return got
+}
+
+func check(t testing.TB, about string, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s\ngot  %.2000q\nwant %.2000q", about, got, want)
+	}
+}
+
+// checkStop checks that a source of at least n messages yields no more after the caller stops at the message n.
+func checkStop(t testing.TB, about string, source Source, n int) {
+	t.Helper()
+	got := 0
+	for range source {
+		if got++; got == n {
+			break
+		}
+	}
+	if got != n {
+		t.Errorf("%s: got %d messages, want %d", about, got, n)
+	}
+}
+
+// checkEach checks a function of strings in cases of a name, an argument and a result.
+func checkEach(t *testing.T, f func(string) string, cases [][3]string) {
+	for _, c := range cases {
+		t.Run(c[0], func(t *testing.T) {
+			if got := f(c[1]); got != c[2] {
+				t.Errorf("got %q, want %q", got, c[2])
+			}
+		})
+	}
+}
+
+// checkError checks that an error is one line and contains the texts want.
+func checkError(t testing.TB, err error, want ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("got no error, want one with %q", want)
+	}
+	for _, w := range want {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("got error %q, want %q in it", err, w)
+		}
+	}
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %q has more than one line", err)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	root := t.TempDir()
+	must(t, os.Symlink("nowhere", filepath.Join(root, "dangling")))
+	tests := []struct {
+		about, name, want string
+		is                error
+	}{
+		{"a path that is not there", filepath.Join(root, "no"), "open " + filepath.Join(root, "no") + ": no such file", fs.ErrNotExist},
+		{"a link that leads nowhere", filepath.Join(root, "dangling"), "dangling: no such file", fs.ErrNotExist},
+		{"a device", os.DevNull, "is neither a file nor a folder", nil},
+		{"no path", "", "the path is empty", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.about, func(t *testing.T) {
+			_, _, err := Open(tt.name, "ham", "")
+			checkError(t, err, tt.want)
+			if tt.is != nil && !errors.Is(err, tt.is) {
+				t.Errorf("%v is not %v", err, tt.is)
+			}
+		})
+	}
+}
+
+func TestOpenMessage(t *testing.T) {
+	root := tree(t, map[string]string{"m": "Subject: a\r\n\r\n\x00"})
+	check(t, "", contents(openAs(t, filepath.Join(root, "m"), Message)), []string{"ham: Subject: a\r\n\r\n\x00"})
+}
+
+func TestFolder(t *testing.T) {
+	const from = "From a@b.example Thu Aug 22 12:36:23 2002\n"
+	root := tree(t, map[string]string{
+		"b": "second", "a/z": "first", "c": "third", "d/": "",
+		".hidden": "x", ".dir/x": "x", "e/.x": "x",
+		"f":             from + "\n\n" + from + "\n",
+		"g/cur/1.a:2,S": "in a Maildir", "g/tmp/x": "x",
+	})
+	must(t, os.Symlink("../b", filepath.Join(root, "d", "link")))
+	must(t, os.Symlink("..", filepath.Join(root, "d", "loop")))
+	must(t, os.Symlink("nowhere", filepath.Join(root, "h")))
+	source := openAs(t, root, Folder)
+	want := []string{
+		"ham: first", "ham: second", "ham: third", "ham: second",
+		"ham: " + from + "\n\n" + from + "\n", // one message although it looks like two
+		"ham: in a Maildir",
+		"ham! list " + filepath.Join(root, "h") + ": follow the link: no such file or directory",
+	}
+	for range 2 { // a source may be ranged over again
+		check(t, "", contents(source), want)
+	}
+}
+
+// Names from the days before UTF-8 are what io/fs refuses and mail folders have.
+func TestFolderWithNamesThatAreNotUTF8(t *testing.T) {
+	root := tree(t, map[string]string{"Entw\xfcrfe/\xe9": "a"})
+	check(t, "", contents(open(t, root, "")), []string{"ham: a"})
+}
+
+func TestFolderWithoutMessagesIsEmpty(t *testing.T) {
+	source := open(t, t.TempDir(), "")
+	if got := contents(source); len(got) != 0 {
+		t.Errorf("got %q, want nothing", got)
+	}
+}
+
+func TestSourcesStopWhenTheCallerStops(t *testing.T) {
+	const from = "From a@b.example Thu Aug 22 12:36:23 2002\n"
+	root := tree(t, map[string]string{
+		"folder/1": "a", "folder/2": "a", "folder/sub/3": "a",
+		"maildir/cur/1": "a", "maildir/cur/2": "a", "maildir/new/3": "a",
+		"mbox":  from + "\n" + from + "\n" + from,
+		"index": "ham folder/1\nspam folder/2\nbad line\n",
+	})
+	sources := map[string]Source{}
+	for _, name := range []string{"folder", "maildir", "mbox"} {
+		source := open(t, filepath.Join(root, name), "")
+		sources[name] = source
+	}
+	var err error
+	if sources["index"], err = OpenTREC(filepath.Join(root, "index")); err != nil {
+		t.Fatal(err)
+	}
+	for name, source := range sources {
+		for stop := 1; stop <= 3; stop++ {
+			checkStop(t, name, source, stop)
+		}
+	}
+}
+
+func TestNothingIsWritten(t *testing.T) {
+	root := tree(t, map[string]string{"cur/1.a:2,": "a", "new/2.b": "b", "tmp/": ""})
+	list := func() (names []string) {
+		err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			names = append(names, p+" "+info.ModTime().String())
+			return err
+		})
+		must(t, err)
+		return names
+	}
+	before := list()
+	source := open(t, root, "")
+	if got := contents(source); len(got) != 2 {
+		t.Fatalf("got %q, want two messages", got)
+	}
+	if after := list(); !slices.Equal(before, after) {
+		t.Errorf("before %q\nafter  %q", before, after)
+	}
+}
