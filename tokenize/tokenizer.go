@@ -39,7 +39,7 @@ type Tokenizer struct {
 
 	// Scratch memory.
 	term          []byte // tag and word
-	scratch       []byte // a term beside the one in term
+	scratch       []byte // a second term
 	fieldBefore   []byte // the name of the field before
 	joined        []byte // the word behind a disguised one
 	previous      []byte // the chunk before, if it is not as written
