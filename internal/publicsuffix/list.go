@@ -16,20 +16,11 @@ import (
 	"strings"
 )
 
-// PublicSuffix returns the public suffix of the domain using a copy of the
-// publicsuffix.org database compiled into the library.
-//
-// icann is whether the public suffix is managed by the Internet Corporation
-// for Assigned Names and Numbers. If not, the public suffix is either a
-// privately managed domain (and in practice, not a top level domain) or an
-// unmanaged top level domain (and not explicitly mentioned in the
-// publicsuffix.org list). For example, "foo.org" and "foo.co.uk" are ICANN
-// domains, "foo.dyndns.org" is a private domain and
-// "cromulent" is an unmanaged top level domain.
-//
-// Use cases for distinguishing ICANN domains like "foo.com" from private
-// domains like "foo.appspot.com" can be found at
-// https://wiki.mozilla.org/Public_Suffix_List/Use_Cases
+// Version identifies the edition of the list.
+const Version = version
+
+// PublicSuffix returns the public suffix of a domain. icann reports whether the Internet Corporation for Assigned Names and Numbers manages
+// it: "foo.org" and "foo.co.uk" are ICANN domains, "foo.dyndns.org" is a private domain, and "cromulent" is an unmanaged one.
 func PublicSuffix(domain string) (publicSuffix string, icann bool) {
 	if _, err := netip.ParseAddr(domain); err == nil {
 		return domain, false
