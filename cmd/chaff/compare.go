@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/config"
+	"chaff/corpus"
 	"chaff/evaluate"
 	"chaff/internal/screen"
 	"chaff/metrics"
@@ -16,12 +17,7 @@ import (
 )
 
 func (p *program) compareCommand() *cobra.Command {
-	var sources sourceFlags
-	var settings settingFlags
-	var replay replayFlags
-	var page reportFlags
-	var folds int
-	var asJSON bool
+	var x experiment
 	c := &cobra.Command{
 		Use:   "compare SOURCES",
 		Short: "Train every model on the same mail and compare them",
@@ -38,81 +34,78 @@ and then learnt. The table then has the figures of all messages.`,
   chaff compare --ham inbox --spam junk --folds 10
   chaff compare --trec index --online`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := p.load(c, &settings)
-			if err != nil {
+		RunE: func(*cobra.Command, []string) error {
+			if err := x.load(p); err != nil {
 				return err
 			}
-			if err := errors.Join(replay.check(c), page.check()); err != nil {
-				return err
+			if x.page.axes != "" && (x.replay.online || x.withFolds()) {
+				return errors.New("--axes needs models that are trained once: leave out --online and --folds")
 			}
-			if page.axes != "" && (replay.online || c.Flags().Changed("folds")) {
-				return errors.New("--axes is about models that are trained once: leave out --online and --folds")
+			switch {
+			case x.replay.online:
+				return p.compareOnline(&x)
+			case x.withFolds():
+				return p.crossValidate(&x, models.Names())
 			}
-			if replay.online {
-				return p.compareOnline(c, cfg.Config, &sources, &replay, &page, asJSON)
-			}
-			mail, err := sources.open()
-			if err != nil {
-				return err
-			}
-			withFolds := c.Flags().Changed("folds")
-			if withFolds {
-				if err := evaluate.ValidateFolds(folds, cfg.Split); err != nil {
-					return fmt.Errorf("--folds: %w", err)
-				}
-			}
-			collection, err := p.collect(c, cfg.Config, readingOf(cfg.Config), mail)
-			if err != nil {
-				return err
-			}
-			if withFolds {
-				return p.crossValidate(c, collection, cfg.Config, models.Names(), folds, &page, asJSON)
-			}
-			results, err := p.compare(c, collection, cfg.Config)
-			if err != nil {
-				return err
-			}
-			if page.wanted() && len(results) > 0 {
-				about, err := p.trainedPage(c, "chaff compare", collection, cfg.Config, results, page.axes)
-				if err != nil {
-					return err
-				}
-				if err := page.write(about); err != nil {
-					return err
-				}
-			}
-			if asJSON {
-				return printJSON(p.stdout, resultReport{Corpus: collection.Summary(), Models: resultsOf(results)})
-			}
-			printSplit(p.stdout, cfg.Config, collection.Summary())
-			fmt.Fprintln(p.stdout)
-			if err := printComparison(p.stdout, resultsOf(results)); err != nil {
-				return err
-			}
-			fmt.Fprintln(p.stdout)
-			if err := printLosses(p.stdout, resultsOf(results)); err != nil {
-				return err
-			}
-			p.printWarnings(resultsOf(results))
-			leaks, err := evaluate.Leaks(collection)
-			p.printLeaks(collection.Classes(), leaks)
-			return err
+			return p.compareParts(&x)
 		},
 	}
-	sources.add(c)
-	settings.add(c, "workers", "memory", "seed", "split")
-	replay.add(c)
-	page.add(c)
-	page.addAxes(c)
-	c.Flags().IntVar(&folds, "folds", 0, "train each model `K` times, each time with another fold of the mail as the test part")
-	addJSON(c, &asJSON, "print the result as JSON")
+	x.add(c, "workers", "memory", "seed", "split")
+	x.replay.add(c)
+	x.page.addAxes(c)
+	x.addFolds("train each model `K` times, each time with another fold of the mail as the test part")
 	c.MarkFlagsMutuallyExclusive("folds", "online")
 	return c
 }
 
-// compare trains every model, and returns the best on the development part first. It tells of those that could not be
-// trained.
+// compareParts trains every model on the training part, and compares them.
+func (p *program) compareParts(x *experiment) error {
+	collection, err := x.collect(p)
+	if err != nil {
+		return err
+	}
+	all, err := p.compare(x.command, collection, x.Config)
+	if err != nil {
+		return err
+	}
+	var found findings
+	if x.page.wanted() || !x.asJSON {
+		if found.leaks, err = evaluate.Leaks(collection); err != nil {
+			return err
+		}
+	}
+	if x.page.wanted() && len(all) > 0 {
+		if found.review, err = evaluate.ReviewPart(x.command.Context(), collection, all[0].Filter, corpus.Test, shownTerms); err != nil {
+			return err
+		}
+		page, err := p.trainedPage(x, "chaff compare", collection, all, found)
+		if err != nil {
+			return err
+		}
+		if err := x.page.write(page); err != nil {
+			return err
+		}
+	}
+	results := resultsOf(all)
+	if x.asJSON {
+		return printJSON(p.stdout, resultReport{Corpus: collection.Summary(), Models: results})
+	}
+	printSplit(p.stdout, x.Config, collection.Summary())
+	fmt.Fprintln(p.stdout)
+	if err := printComparison(p.stdout, results); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.stdout)
+	if err := printLosses(p.stdout, results); err != nil {
+		return err
+	}
+	p.printWarnings(results)
+	p.printLeaks(collection.Classes(), found.leaks)
+	return nil
+}
+
+// compare trains every model, and returns the best on the development part first. It reports models that cannot be trained on
+// stderr.
 func (p *program) compare(c *cobra.Command, collection *train.Collection, cfg config.Config) ([]train.Trained, error) {
 	options, done := p.trainOptions(cfg, true)
 	comparison, err := evaluate.Compare(c.Context(), collection, models.Names(), options)

@@ -91,19 +91,19 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 	if classes := f.Settings().Classes; !sameClasses(mail.classes, classes) {
 		return fmt.Errorf("the mail has the classes %q, the model %s has %q", mail.classes, flags.model, classes)
 	}
-	mail.print(p.stderr)
-	step, done := p.progress("reading mail")
-	read, err := train.Read(c.Context(), mail.source, f.Settings().Classes, train.ReadOptions{
-		Reading: f.Settings().Reading(), Workers: cfg.Workers, Progress: holdingGarbage(step),
+	var read *train.Mail
+	err = p.read(mail, func(step func(read, all int)) (train.Summary, error) {
+		read, err = train.Read(c.Context(), mail.source, f.Settings().Classes, train.ReadOptions{
+			Reading: f.Settings().Reading(), Workers: cfg.Workers, Progress: step,
+		})
+		if err != nil {
+			return train.Summary{}, err
+		}
+		return read.Summary(), nil
 	})
-	done()
-	if errors.Is(err, train.ErrNoMail) {
-		return hint.With(err, noMailHint)
-	}
 	if err != nil {
 		return err
 	}
-	p.printProblems(read.Summary())
 	d := read.DatasetFor(f, cfg.Workers)
 	return errors.Join(d.Write(p.stdout, format), d.Err())
 }

@@ -7,16 +7,30 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"chaff/cmd/internal/delivery"
 )
 
 func main() {
+	limitGarbage(os.Args[1:])
 	ctx, stop := interruptible(os.Args[1:])
 	code := run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// gcPercent is how much garbage commands that read a collection may have, as a percentage of the live memory. Documents and
+// matrices hold no pointers, so frequent collections cost little, and less garbage is a smaller process.
+const gcPercent = 20
+
+// limitGarbage sets the garbage collector for the whole process. An explicit GOGC or GOMEMLIMIT wins. Classify has a small heap
+// and keeps Go's default.
+func limitGarbage(args []string) {
+	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") == "" && !classifies(args) {
+		debug.SetGCPercent(gcPercent)
+	}
 }
 
 // interruptible returns a context that ends with an interrupt, but for classify.

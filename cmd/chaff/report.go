@@ -33,13 +33,13 @@ func (r *reportFlags) add(c *cobra.Command) {
 
 // addAxes adds the flag for the picture of two terms.
 func (r *reportFlags) addAxes(c *cobra.Command) {
-	c.Flags().StringVar(&r.axes, "axes", "", "the two `TERMS` that the report draws the boundary in, with a blank between them; default: those that tell most")
+	c.Flags().StringVar(&r.axes, "axes", "", "draw the decision boundary in the plane of two `TERMS`, separated by a space; default: the most informative")
 }
 
 // check returns an error for flags that cannot be honoured, before the long work.
 func (r *reportFlags) check() error {
 	if r.axes != "" && !r.wanted() {
-		return errors.New("--axes is about --report and --plots, and neither is given")
+		return errors.New("--axes needs --report or --plots")
 	}
 	if r.axes != "" && len(strings.Fields(r.axes)) != 2 {
 		return fmt.Errorf("--axes is %q: must be two terms, as \"body:meet subject:offer\"", r.axes)
@@ -103,10 +103,10 @@ const (
 )
 
 // trainedPage is the report about models that were trained on one collection, the best first.
-func (p *program) trainedPage(c *cobra.Command, title string, collection *train.Collection, cfg config.Config, all []train.Trained, axes string) (report.Page, error) {
+func (p *program) trainedPage(x *experiment, title string, collection *train.Collection, all []train.Trained, found findings) (report.Page, error) {
 	s := collection.Summary()
 	page := report.Page{
-		Title: title, Subtitle: corpusLine(s), Facts: corpusFacts(cfg, s), Classes: collection.Classes(),
+		Title: title, Subtitle: corpusLine(s), Facts: corpusFacts(x.Config, s), Classes: collection.Classes(),
 		Warnings: allWarnings(all),
 	}
 	for i, t := range all {
@@ -127,22 +127,15 @@ func (p *program) trainedPage(c *cobra.Command, title string, collection *train.
 	if best.Result.Test != nil {
 		page.Reliability, page.Confusion = best.Result.Test.Reliability, best.Result.Test.Confusion
 	}
-	review, err := evaluate.ReviewPart(c.Context(), collection, best.Filter, corpus.Test, shownTerms)
-	if err != nil {
-		return report.Page{}, err
-	}
-	addReview(&page, review)
-	leaks, err := evaluate.Leaks(collection)
-	if err != nil {
-		return report.Page{}, err
-	}
-	for _, l := range leaks {
+	addReview(&page, found.review)
+	for _, l := range found.leaks {
 		page.Leaks = append(page.Leaks, report.Leak{Term: l.Term, Messages: l.Messages, Of: l.Of, Advice: l.Advice})
 	}
+	var err error
 	if page.Strongest, err = strongestTermsOf(best.Filter); err != nil {
 		return report.Page{}, err
 	}
-	return page, p.addTwoTerms(c, &page, collection, cfg, best, axes)
+	return page, p.addTwoTerms(x, &page, collection, best)
 }
 
 // addCurves adds the curves of spam filters, and the scores of the best.
@@ -172,15 +165,15 @@ func addCurves(page *report.Page, collection *train.Collection, all []train.Trai
 }
 
 // addTwoTerms adds the picture of two terms. Without terms that were asked for it is left out where it cannot be drawn.
-func (p *program) addTwoTerms(c *cobra.Command, page *report.Page, collection *train.Collection, cfg config.Config, best train.Trained, axes string) error {
-	options, done := p.trainOptions(cfg, true)
+func (p *program) addTwoTerms(x *experiment, page *report.Page, collection *train.Collection, best train.Trained) error {
+	options, done := p.trainOptions(x.Config, true)
 	defer done()
-	t, err := evaluate.BoundaryOf(c.Context(), collection, best.Filter, best.Result.Model, options, strings.Fields(axes))
+	t, err := evaluate.BoundaryOf(x.command.Context(), collection, best.Filter, best.Result.Model, options, strings.Fields(x.page.axes))
 	switch {
-	case err != nil && axes != "":
+	case err != nil && x.page.axes != "":
 		return fmt.Errorf("--axes: %w", err)
 	case err != nil:
-		return c.Context().Err()
+		return x.command.Context().Err()
 	}
 	page.TwoTerms = &report.TwoTerms{Model: t.Model, X: t.X, Y: t.Y, Unit: t.Unit, A: t.A, B: t.B, C: t.C}
 	for _, at := range t.Points {
@@ -352,11 +345,11 @@ func learningCurve(r evaluate.Replay) report.LearningCurve {
 }
 
 // foldsPage is the report about a cross-validation.
-func foldsPage(title string, collection *train.Collection, cfg config.Config, folds int, all []evaluate.CrossValidation) report.Page {
+func foldsPage(x *experiment, collection *train.Collection, all []evaluate.CrossValidation) report.Page {
 	s := collection.Summary()
 	page := report.Page{
-		Title: title, Subtitle: corpusLine(s), Classes: collection.Classes(),
-		Facts: []report.Fact{{Name: "Divided", Value: fmt.Sprintf("%d folds (%s)", folds, splitMethod(cfg.Split, cfg.Seed))}},
+		Title: x.command.CommandPath(), Subtitle: corpusLine(s), Classes: collection.Classes(),
+		Facts: []report.Fact{{Name: "Divided", Value: fmt.Sprintf("%d folds (%s)", x.folds, splitMethod(x.Split, x.Seed))}},
 	}
 	for i, r := range all {
 		page.Models = append(page.Models, report.Model{Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1, Test: &r.Test, AgainstBest: r.AgainstBest})

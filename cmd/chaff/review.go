@@ -1,29 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"chaff/evaluate"
 	"chaff/internal/screen"
 )
-
-// addMistakes adds the flag for how many messages are shown.
-func addMistakes(c *cobra.Command, n *int) {
-	c.Flags().IntVar(n, "mistakes", 5, "show the `N` worst mistakes and the N least certain messages")
-}
-
-func checkMistakes(n int) error {
-	if n < 0 {
-		return errors.New("--mistakes must be at least 0")
-	}
-	return nil
-}
 
 // printReview prints the messages that are worth reading, and the accuracy by month.
 func printReview(w io.Writer, r evaluate.Review) error {

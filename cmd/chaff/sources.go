@@ -143,6 +143,3 @@ func (l labelled) print(w io.Writer) {
 		screen.Printf(w, "%s\n", screen.Quoted(note))
 	}
 }
-
-// noMailHint is for sources without a message that can be used.
-const noMailHint = "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages"

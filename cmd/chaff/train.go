@@ -16,7 +16,6 @@ import (
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/hint"
-	"chaff/internal/places"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/metrics"
@@ -26,12 +25,7 @@ import (
 )
 
 func (p *program) trainCommand() *cobra.Command {
-	var sources sourceFlags
-	var settings settingFlags
-	var path string
-	var page reportFlags
-	var mistakes int
-	var asJSON bool
+	var x experiment
 	c := &cobra.Command{
 		Use:   "train SOURCES [-m FILE]",
 		Short: "Train a model, print its accuracy, and save it",
@@ -43,95 +37,93 @@ first one. Nothing in a mailbox is written or moved.`,
   chaff train --ham inbox.mbox --ham lists --spam junk -m spam.model
   chaff train --maildir ~/Maildir --model bernoulli --set models.bernoulli.smoothing=0.1`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if path == "" {
-				path = places.Model(p.environ)
+		RunE: func(*cobra.Command, []string) error {
+			if err := x.load(p); err != nil {
+				return err
 			}
-			return p.train(c, &sources, &settings, &page, path, mistakes, asJSON)
+			return p.train(&x)
 		},
 	}
-	sources.add(c)
-	settings.add(c, "model", "workers", "memory", "seed", "split")
-	addModelFile(c, &path, "save")
-	addMistakes(c, &mistakes)
-	page.add(c)
-	page.addAxes(c)
-	addJSON(c, &asJSON, "print the result as JSON")
+	x.add(c, "model", "workers", "memory", "seed", "split")
+	addModelFile(c, &x.model, "save")
+	x.addMistakes()
+	x.page.addAxes(c)
 	return c
 }
 
-func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settingFlags, page *reportFlags, path string, mistakes int, asJSON bool) error {
-	if err := errors.Join(checkMistakes(mistakes), page.check()); err != nil {
-		return err
-	}
-	cfg, err := p.load(c, settings)
+// findings are what the report and the terminal show of a trained model.
+type findings struct {
+	review evaluate.Review
+	leaks  []evaluate.Leak
+}
+
+func (p *program) train(x *experiment) error {
+	mail, err := x.sources.open()
 	if err != nil {
 		return err
 	}
-	mail, err := sources.open()
-	if err != nil {
+	if err := canSave(x.model); err != nil {
 		return err
 	}
-	if err := canSave(path); err != nil {
-		return err
-	}
-	reading := readingOf(cfg.Config)
-	key, keepKey, err := p.key(cfg.Config)
+	reading := readingOf(x.Config)
+	key, keepKey, err := p.key(x.Config)
 	if err != nil {
 		return err
 	}
 	reading.Key = key
-	collection, err := p.collect(c, cfg.Config, reading, mail)
+	collection, err := p.collect(x.command, x.Config, reading, mail)
 	if err != nil {
 		return err
 	}
-	options, done := p.trainOptions(cfg.Config, false)
-	trained, err := train.Fit(c.Context(), collection, cfg.Model, options)
+	ctx := x.command.Context()
+	options, done := p.trainOptions(x.Config, false)
+	trained, err := train.Fit(ctx, collection, x.Model, options)
 	done()
 	if err != nil {
 		return tooFew(err)
 	}
-	f, result := trained.Filter, trained.Result
-	var about report.Page
-	if page.wanted() {
-		about, err = p.trainedPage(c, "chaff train: "+result.Model, collection, cfg.Config, []train.Trained{trained}, page.axes)
-		if err != nil {
+	result := trained.Result
+	var found findings
+	if found.leaks, err = evaluate.Leaks(collection); err != nil {
+		return err
+	}
+	shown := x.mistakes
+	if x.page.wanted() {
+		shown = max(shown, shownTerms)
+	}
+	if found.review, err = evaluate.ReviewPart(ctx, collection, trained.Filter, corpus.Test, shown); err != nil {
+		return err
+	}
+	var page report.Page
+	if x.page.wanted() {
+		if page, err = p.trainedPage(x, "chaff train: "+result.Model, collection, []train.Trained{trained}, found.first(shownTerms)); err != nil {
 			return err
 		}
 	}
-	leaks, err := evaluate.Leaks(collection)
-	if err != nil {
-		return err
-	}
-	review, err := evaluate.ReviewPart(c.Context(), collection, f, corpus.Test, mistakes)
-	if err != nil {
-		return err
-	}
-	warnings := []train.Result{result}
+	found = found.first(x.mistakes)
+	f, warnings := trained.Filter, []train.Result{result}
 	var refitted *train.Refitted
-	if cfg.Train.Refit {
-		saved, refit, err := collection.Refit(c.Context(), trained, options)
+	if x.Train.Refit {
+		saved, refit, err := collection.Refit(ctx, trained, options)
 		if err != nil {
 			return err
 		}
 		f, refitted = saved, &refit
 		warnings[0].Warnings = refit.Warnings // of the model that is saved
-		addRefitted(&about, refit, doubts(warnings))
+		addRefitted(&page, refit, doubts(warnings))
 	}
-	if page.wanted() {
-		if err := page.write(about); err != nil {
-			return err
-		}
+	if err := x.page.write(page); err != nil {
+		return err
 	}
 	summary, classes := collection.Summary(), collection.Classes()
 	// The model is saved when the collection is out of use: what saving needs takes the place of the documents.
-	if err := errors.Join(save(f, path), keepKey()); err != nil {
+	if err := errors.Join(save(f, x.model), keepKey()); err != nil {
 		return err
 	}
-	if asJSON {
-		return printJSON(p.stdout, trainingReport{resultReport{summary, []train.Result{result}, path}, refitted, review, leaks})
+	if x.asJSON {
+		return printJSON(p.stdout, trainingReport{resultReport{summary, []train.Result{result}, x.model}, refitted, found.review, found.leaks})
 	}
-	printSplit(p.stdout, cfg.Config, summary)
+	printSplit(p.stdout, x.Config, summary)
 	screen.Printf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
 	printTraining(p.stdout, result)
 	fmt.Fprintln(p.stdout)
@@ -139,30 +131,37 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 		return err
 	}
 	if refitted == nil {
-		printVerdictsOfParts(p.stdout, result, cfg.Thresholds)
+		printVerdictsOfParts(p.stdout, result, x.Thresholds)
 	}
 	if result.Test != nil {
 		fmt.Fprintln(p.stdout, "\nOn the test part:")
 		if err := printTest(p.stdout, classes, result.Test); err != nil {
 			return err
 		}
-		if err := printReview(p.stdout, review); err != nil {
+		if err := printReview(p.stdout, found.review); err != nil {
 			return err
 		}
 	}
 	if refitted != nil {
-		printRefitted(p.stdout, *refitted, cfg.Thresholds)
+		printRefitted(p.stdout, *refitted, x.Thresholds)
 	} else {
 		printPromise(p.stdout, result.Promise)
 	}
-	p.printLeaks(classes, leaks)
+	p.printLeaks(classes, found.leaks)
 	p.printWarnings(warnings)
 	size := int64(0)
-	if info, err := os.Stat(path); err == nil {
+	if info, err := os.Stat(x.model); err == nil {
 		size = info.Size()
 	}
-	screen.Printf(p.stdout, "\nSaved to %s, %.1f MB.\n", path, float64(size)/1e6)
+	screen.Printf(p.stdout, "\nSaved to %s, %.1f MB.\n", x.model, float64(size)/1e6)
 	return nil
+}
+
+// first returns the findings with at most n messages of each kind.
+func (f findings) first(n int) findings {
+	f.review.Mistakes = f.review.Mistakes[:min(n, len(f.review.Mistakes))]
+	f.review.LeastCertain = f.review.LeastCertain[:min(n, len(f.review.LeastCertain))]
+	return f
 }
 
 // trainingReport is the JSON of train: models and review are about the model of the training part, saved_model about the one
@@ -211,23 +210,34 @@ func save(f *filter.Filter, path string) error {
 	return f.Save(path)
 }
 
-// collect reads the mail, with a progress bar, and tells what was used and what was left out.
-func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Reading, mail labelled) (*train.Collection, error) {
+// collect reads the mail, and reports what is used and what is left out on stderr.
+func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Reading, mail labelled) (collection *train.Collection, err error) {
+	err = p.read(mail, func(step func(read, all int)) (train.Summary, error) {
+		collection, err = train.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, reading, step))
+		if err != nil {
+			return train.Summary{}, err
+		}
+		return collection.Summary(), nil
+	})
+	return collection, err
+}
+
+// read runs a function that reads mail, with a progress bar. It reports the sources and the messages left out on stderr.
+func (p *program) read(mail labelled, read func(step func(read, all int)) (train.Summary, error)) error {
 	mail.print(p.stderr)
 	step, done := p.progress("reading mail")
-	step = holdingGarbage(step)
-	collection, err := train.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, reading, step))
+	summary, err := read(step)
 	done()
 	switch {
 	case errors.Is(err, train.ErrNoMail):
-		return nil, hint.With(err, noMailHint)
+		return hint.With(err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
 	case errors.Is(err, train.ErrOneClass):
-		return nil, hint.With(err, "give both: --ham PATH and --spam PATH")
+		return hint.With(err, "give both: --ham PATH and --spam PATH")
 	case err != nil:
-		return nil, err
+		return err
 	}
-	p.printProblems(collection.Summary())
-	return collection, nil
+	p.printProblems(summary)
+	return nil
 }
 
 // tooFew adds a hint to the error about a class that has no message in the training part.

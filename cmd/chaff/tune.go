@@ -17,17 +17,14 @@ import (
 	"chaff/train"
 )
 
-// tuneFlags are the flags of tune but those for sources and settings.
+// tuneFlags are the flags of tune.
 type tuneFlags struct {
+	experiment
 	out, trials, state string
-	resume, asJSON     bool
-	folds              int
-	page               reportFlags
+	resume             bool
 }
 
 func (p *program) tuneCommand() *cobra.Command {
-	var sources sourceFlags
-	var settings settingFlags
 	var flags tuneFlags
 	c := &cobra.Command{
 		Use:   "tune SOURCES --config FILE [-o BEST.toml]",
@@ -46,7 +43,7 @@ from there. The pages docs/tuning.md and docs/configuration.md say what a search
   chaff train --config best.toml --ham inbox --spam junk`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := p.load(c, &settings)
+			cfg, err := p.load(c, &flags.settings)
 			if err != nil {
 				return err
 			}
@@ -54,26 +51,23 @@ from there. The pages docs/tuning.md and docs/configuration.md say what a search
 			if err != nil {
 				return err
 			}
-			if err := flags.check(c, cfg.Config); err != nil {
+			if err := flags.check(cfg.Config); err != nil {
 				return err
 			}
-			mail, err := sources.open()
+			mail, err := flags.sources.open()
 			if err != nil {
 				return err
 			}
 			return p.tune(c, search{cfg.Config, plan, flags}, mail)
 		},
 	}
-	sources.add(c)
-	settings.add(c, "model", "workers", "seed", "split")
-	flags.page.add(c)
+	flags.add(c, "model", "workers", "seed", "split")
 	f := c.Flags()
 	f.StringVarP(&flags.out, "out", "o", "best.toml", "write the best settings to `FILE`")
 	f.StringVar(&flags.trials, "trials", "", "write the table of trials to `FILE` as CSV")
 	f.StringVar(&flags.state, "state", "", "keep finished trials in `FILE`; default that of -o with .state added")
 	f.BoolVar(&flags.resume, "resume", false, "go on with the search that the state file is of")
-	f.IntVar(&flags.folds, "folds", 0, "compare by the mean over `K` folds of the training and development part")
-	addJSON(c, &flags.asJSON, "print the result as JSON")
+	flags.addFolds("compare by the mean over `K` folds of the training and development part")
 	return c
 }
 
@@ -95,14 +89,14 @@ func planOf(c *cobra.Command, cfg config.Loaded) (config.Plan, error) {
 }
 
 // check finds out what is wrong with the flags, before the long work, and completes them.
-func (f *tuneFlags) check(c *cobra.Command, cfg config.Config) error {
+func (f *tuneFlags) check(cfg config.Config) error {
 	if strings.ToLower(filepath.Ext(f.out)) != ".toml" {
 		return fmt.Errorf("-o %s: its name must end in .toml", f.out)
 	}
 	if f.state == "" {
 		f.state = f.out + ".state"
 	}
-	if c.Flags().Changed("folds") {
+	if f.withFolds() {
 		if err := evaluate.ValidateFolds(f.folds, cfg.Split); err != nil {
 			return fmt.Errorf("--folds: %w", err)
 		}

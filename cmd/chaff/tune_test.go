@@ -42,7 +42,7 @@ func TestThePageOnTuningRuns(t *testing.T) {
 	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := scriptParams()
+	p := scriptParams(t)
 	p.Files = []string{file}
 	testscript.Run(t, p)
 }
