@@ -8,7 +8,7 @@ import (
 	"chaff/internal/markdown"
 )
 
-// of is the result of an entrant, an empty one if it did not take part.
+// of returns the result of an entrant, an empty one if there is none.
 func (c measured) of(id string) result {
 	for _, r := range c.results {
 		if r.id == id {
@@ -18,13 +18,13 @@ func (c measured) of(id string) result {
 	return result{}
 }
 
-// ratios is the table of how many times as fast as the others chaff is.
+// ratios returns the table of the speed of chaff over that of other programs.
 func (c measured) ratios() string {
-	header := "messages per CPU second, chaff's over those of"
+	header := "chaff's messages per CPU second over those of"
 	for _, model := range measuredModels() {
 		header += " | train " + model
 	}
-	header += " | classify in bulk | one message: its CPU time over chaff's"
+	header += " | classify in bulk | one message: CPU time over chaff's"
 	best := c.of(defaultChaff())
 	var rows []string
 	for _, r := range c.results {
@@ -41,13 +41,13 @@ func (c measured) ratios() string {
 	return table(header, rows)
 }
 
-// target is a figure that chaff is to reach, of chaff with an end of its ids and of the others.
+// target is a goal for chaff. Its figure is that of the entrants of chaff whose ids have the given end.
 type target struct {
 	what, atLeast, aim string
 	figure             func(c measured, end string) string
 }
 
-// targets is the table of what chaff is to reach, with the default settings and with stemming switched.
+// targets returns the table of goals, with the default settings and with stemming switched.
 func (c measured) targets() string {
 	faster := func(step func(result) timing, mine, other string) func(measured, string) string {
 		return func(c measured, end string) string {
@@ -74,7 +74,7 @@ func (c measured) targets() string {
 			}
 			return figure(ratio(float64(mine.bytes), float64(mine.vocabulary)), 1)
 		}},
-		{"two workers against one, training end to end by the clock", "1.8", "1.95", func(c measured, end string) string {
+		{"speed of two workers over one, elapsed time of training", "1.8", "1.95", func(c measured, end string) string {
 			if end != "" {
 				return "-"
 			}
@@ -85,10 +85,10 @@ func (c measured) targets() string {
 	for _, t := range all {
 		rows = append(rows, strings.Join([]string{t.what, t.atLeast, t.aim, t.figure(c, ""), t.figure(c, switched)}, " | "))
 	}
-	return table("what | at least | aim | chaff | chaff, stemming switched", rows)
+	return table("goal | at least | aim | chaff | chaff, stemming switched", rows)
 }
 
-// table is a table in Markdown.
+// table returns a table in Markdown.
 func table(header string, rows []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %s |\n|%s\n", header, strings.Repeat("---|", strings.Count(header, " | ")+1))
@@ -98,7 +98,7 @@ func table(header string, rows []string) string {
 	return b.String()
 }
 
-// figure writes what was measured with so many decimals, and a dash for what was not.
+// figure formats a number with the given digits after the point, and 0 as a dash.
 func figure(v float64, digits int) string {
 	switch {
 	case v == 0:
