@@ -21,14 +21,14 @@ func (p *program) compareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare SOURCES",
 		Short: "Train every model on the same mail and compare them",
-		Long: `Compare trains every model on the same training part and prints one table of their accuracy on the
-training, development and test part, the best on development mail first. Nothing is saved.
+		Long: `Compare trains every model on the same training part and prints their accuracy on the training,
+development and test part, the best on development mail first. It saves nothing.
 
-With --folds K the mail is divided into K folds, and each model is trained K times: each fold is once
-the test part. The table then has the test figures over all messages.
+With --folds K it trains each model K times, each time with another fold of the mail as the test part,
+and prints the test figures over all messages.
 
-With --online the mail is replayed: each message is classified by what was learnt from those before it,
-and then learnt. The table then has the figures of all messages.`,
+With --online it replays the mail: each model classifies each message, then learns it. The figures are
+those of all messages.`,
 		Example: `  chaff compare --folders enron1
   chaff compare --ham inbox --spam junk --seed 7 --json
   chaff compare --ham inbox --spam junk --folds 10
@@ -127,8 +127,7 @@ func resultsOf(all []train.Trained) []train.Result {
 	return results
 }
 
-// printComparison prints one row for each model, the best on the development part first. The errors are those of the test
-// part.
+// printComparison prints one row for each model, the best on the development part first. Errors are those of the test part.
 func printComparison(w io.Writer, results []train.Result) error {
 	t := newTable(w)
 	fmt.Fprintln(t, "model\tfeatures\ttrain\tdevelopment\ttest\t95% interval\thm%\tsm%\t(1-ROCA)%\tagainst the best\tCPU s\tterms\tMB")
@@ -155,9 +154,9 @@ func printComparison(w io.Writer, results []train.Result) error {
 
 // bestNote explains the table of models.
 const bestNote = `
-* is the best on development mail. "against the best": test messages that the model gets right and the best one wrong, and
-the other way round; p is the chance of a difference at least as large between models that are equally good
-(McNemar), corrected for the number of comparisons (Holm).
+* is the best on development mail. "against the best": + counts the test messages that only this model classifies
+correctly, - those that only the best does; p is the probability of such a difference between equally good models
+(McNemar's test, Holm's correction).
 `
 
 func accuracyOf(f *metrics.Figures) string {
@@ -167,10 +166,10 @@ func accuracyOf(f *metrics.Figures) string {
 	return fmt.Sprintf("%.2f%%", f.Accuracy)
 }
 
-// chance is the probability from which on a difference is put down to chance.
+// chance is the significance level.
 const chance = 0.05
 
-// against tells whether the errors of a model differ from those of another one by more than chance.
+// against describes whether the errors of a model differ from those of the best by more than chance.
 func against(m *metrics.McNemar) string {
 	if m == nil {
 		return "-"
@@ -185,10 +184,10 @@ func against(m *metrics.McNemar) string {
 	return fmt.Sprintf("+%d -%d %s (p %s)", m.Better, m.Worse, verdict, probability(m.P))
 }
 
-// isBetter reports whether a model has fewer errors than another one by more than chance.
+// isBetter reports whether a model has significantly fewer errors than another.
 func isBetter(m metrics.McNemar) bool { return m.P < chance && m.Better > m.Worse }
 
-// probability writes a p-value: small ones by their order.
+// probability formats a p-value.
 func probability(p float64) string {
 	if p < 0.001 {
 		return "<0.001"
@@ -196,8 +195,8 @@ func probability(p float64) string {
 	return fmt.Sprintf("%.3f", p)
 }
 
-// printLosses prints the losses of each model on the three parts: the square loss is that of the scores, the log loss and
-// the Brier score are those of the probabilities.
+// printLosses prints the losses of each model on the three parts. The square loss uses scores; the log loss and the Brier
+// score use probabilities.
 func printLosses(w io.Writer, results []train.Result) error {
 	t := newTable(w)
 	fmt.Fprintln(t, "\t0-1 loss\t\t\tsquare loss\t\t\tlog loss\t\t\tBrier")
@@ -219,7 +218,7 @@ func printLosses(w io.Writer, results []train.Result) error {
 	return t.Flush()
 }
 
-// lossOf writes a loss of a part that may have no messages.
+// lossOf formats a loss. A part without messages has none.
 func lossOf(f *metrics.Figures, loss func(*metrics.Figures) *float64) string {
 	if f == nil {
 		return "-"

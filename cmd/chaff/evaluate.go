@@ -17,12 +17,11 @@ func (p *program) evaluateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "evaluate [-m FILE | --online | --folds K] SOURCES",
 		Short: "Measure a saved model on labelled mail",
-		Long: `Evaluate classifies labelled mail with a saved model and prints how often it is right. Mail that the
-model was trained on makes it look better than it is: take other mail.
+		Long: `Evaluate classifies labelled mail with a saved model and prints its accuracy. Use mail that the model
+was not trained on.
 
-With --online no saved model is used: the mail is replayed through a new one, as it would have come in.
-Each message is classified by what was learnt from those before it, and then learnt. With --folds K the
-mail is divided into K folds, and each is once the test part of a model that is trained on the others.`,
+With --online it replays the mail through a new model: it classifies each message, then learns it. With
+--folds K it splits the mail into K folds, and tests each with a model that is trained on the others.`,
 		Example: `  chaff evaluate -m spam.model --trec index
   chaff evaluate --ham inbox --spam junk --json
   chaff evaluate --online --ham inbox --spam junk --model arow

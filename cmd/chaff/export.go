@@ -23,12 +23,12 @@ func (p *program) exportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [-m FILE] SOURCES",
 		Short: "Write labelled mail, or the weights of a model, for other programs",
-		Long: `Export writes labelled mail as the model sees it, a message a line, in the text format of LIBSVM or of
-Vowpal Wabbit. Features are numbered from 1, ascending; --terms writes which term each is. Of ham and
-spam the labels are -1 and +1, of other classes 1, 2, 3 in the order of chaff inspect.
+		Long: `Export writes labelled mail as feature vectors, one message a line, in the text format of LIBSVM or of
+Vowpal Wabbit. Features are numbered from 1; --terms writes the term of each. The labels of ham and
+spam are -1 and +1, those of other classes 1, 2, 3 in the order of chaff inspect.
 
-With --weights it writes the weights of the model as CSV, as chaff import reads them. They are of the
-kind of features that chaff inspect tells: say it to chaff import too.`,
+With --weights it writes the weights of the model as CSV, for chaff import. Give chaff import the kind
+of features that chaff inspect prints.`,
 		Example: `  chaff export --ham inbox --spam junk > mail.libsvm
   chaff export --ham inbox --spam junk --as vw --terms terms.tsv > mail.vw
   chaff export --weights > weights.csv
@@ -108,7 +108,7 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 	return errors.Join(d.Write(p.stdout, format), d.Err())
 }
 
-// writeTerms writes which term each feature is.
+// writeTerms writes the number and the text of each term.
 func writeTerms(f *filter.Filter, model, path string) error {
 	terms, err := f.Terms()
 	if err != nil {

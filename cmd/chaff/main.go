@@ -1,6 +1,6 @@
-// Command chaff is a spam filter that is trained on its user's own mail.
+// Command chaff is a spam filter that you train on your own mail.
 //
-// Run `chaff help` for its commands, and `chaff demo` to see it work on the mail that is part of the program.
+// Run `chaff help` for its commands, and `chaff demo` to see it work on built-in sample mail.
 package main
 
 import (
@@ -33,7 +33,7 @@ func limitGarbage(args []string) {
 	}
 }
 
-// interruptible returns a context that ends with an interrupt, but for classify.
+// interruptible returns a context that an interrupt ends, except for classify, which guards its message instead.
 func interruptible(args []string) (ctx context.Context, stop func()) {
 	if !classifies(args) {
 		return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -42,7 +42,7 @@ func interruptible(args []string) (ctx context.Context, stop func()) {
 	return context.Background(), func() {}
 }
 
-// classifies reports whether these are arguments of classify, if need be behind flags that it does not have there.
+// classifies reports whether args name the command classify, possibly behind misplaced flags.
 func classifies(args []string) bool {
 	for _, arg := range args {
 		if len(arg) == 0 || arg[0] != '-' {

@@ -29,10 +29,10 @@ func (p *program) trainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "train SOURCES [-m FILE]",
 		Short: "Train a model, print its accuracy, and save it",
-		Long: `Train divides the mail into a training, a development and a test part, trains a model on the first,
-chooses the thresholds for spam and unsure on the second, and prints the accuracy on all three.
-Then it fits the model again, to all the mail, and saves that; --set train.refit=false saves the
-first one. Nothing in a mailbox is written or moved.`,
+		Long: `Train splits the mail into a training, a development and a test part. It trains a model on the first
+part, chooses the thresholds for spam and unsure on the second, and prints the accuracy on all three.
+Then it fits the model to all mail and saves it; --set train.refit=false saves the first model.
+Train changes nothing in a mailbox.`,
 		Example: `  chaff train --maildir ~/Maildir
   chaff train --ham inbox.mbox --ham lists --spam junk -m spam.model
   chaff train --maildir ~/Maildir --model bernoulli --set models.bernoulli.smoothing=0.1`,
@@ -116,7 +116,7 @@ func (p *program) train(x *experiment) error {
 		return err
 	}
 	summary, classes := collection.Summary(), collection.Classes()
-	// The model is saved when the collection is out of use: what saving needs takes the place of the documents.
+	// The collection is out of use: saving reuses the memory of the documents.
 	if err := errors.Join(save(f, x.model), keepKey()); err != nil {
 		return err
 	}
@@ -164,8 +164,8 @@ func (f findings) first(n int) findings {
 	return f
 }
 
-// trainingReport is the JSON of train: models and review are about the model of the training part, saved_model about the one
-// that is fitted to all the mail, if there is one.
+// trainingReport is the JSON of train. Models and review describe the model of the training part, saved_model the one fitted
+// to all mail.
 type trainingReport struct {
 	resultReport
 	Saved  *train.Refitted `json:"saved_model,omitempty"`
@@ -180,10 +180,10 @@ type resultReport struct {
 	File   string         `json:"file,omitempty"`
 }
 
-// canSave finds out before the long work whether its result has a place to go to. It leaves nothing behind.
+// canSave returns an error if a file cannot be written at path. It leaves nothing behind.
 func canSave(path string) error {
 	if path == "" {
-		return hint.With(errors.New("no place for the model: the home directory is unknown"), "say where to save it: -m FILE")
+		return hint.With(errors.New("no path for the model: the home directory is unknown"), "name one: -m FILE")
 	}
 	target, err := replace.Target(path)
 	if err != nil {
@@ -202,7 +202,7 @@ func canSave(path string) error {
 	return nil
 }
 
-// save writes the model, and makes its folder if need be.
+// save writes the model, and creates its folder if necessary.
 func save(f *filter.Filter, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
@@ -240,7 +240,7 @@ func (p *program) read(mail labelled, read func(step func(read, all int)) (train
 	return nil
 }
 
-// tooFew adds a hint to the error about a class that has no message in the training part.
+// tooFew adds a hint to the error about a class without training messages.
 func tooFew(err error) error {
 	if errors.Is(err, models.ErrNoDocuments) {
 		return hint.With(err, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1")
@@ -259,7 +259,7 @@ func printSplit(w io.Writer, cfg config.Config, s train.Summary) {
 	fmt.Fprintln(w)
 }
 
-// splitMethod tells by what rule mail was divided.
+// splitMethod describes how mail is split.
 func splitMethod(o corpus.SplitOptions, seed uint64) string {
 	switch o.Method {
 	case corpus.SplitByTime:
@@ -270,14 +270,14 @@ func splitMethod(o corpus.SplitOptions, seed uint64) string {
 	return fmt.Sprintf("by %s, seed %d", o.Method, seed)
 }
 
-// printGroups tells how many near-duplicates there are, if that is known.
+// printGroups prints the number of near-duplicates, if it is known.
 func printGroups(w io.Writer, s train.Summary, place string) {
 	if s.Groups > 0 {
 		screen.Printf(w, "            %d messages are nearly the same as others: %d groups, each in one %s\n", s.Grouped, s.Groups, place)
 	}
 }
 
-// printVerdictsOfParts tells the thresholds from the development part, and what they make of the test part.
+// printVerdictsOfParts prints the thresholds from the development part, and their verdicts on the test part.
 func printVerdictsOfParts(w io.Writer, r train.Result, limits metrics.ThresholdOptions) {
 	if r.Thresholds != nil {
 		printThresholds(w, r, limits)
@@ -295,7 +295,7 @@ func printCost(w io.Writer, cost *float64) {
 	}
 }
 
-// printRefitted tells of the model that is fitted to all the mail.
+// printRefitted describes the model that is fitted to all mail.
 func printRefitted(w io.Writer, r train.Refitted, limits metrics.ThresholdOptions) {
 	screen.Printf(w, "\nThese figures are of a model of the training part. The saved model is fitted to all %d messages.\n", r.Messages)
 	if r.Thresholds == nil {
@@ -310,19 +310,19 @@ func printRefitted(w io.Writer, r train.Refitted, limits metrics.ThresholdOption
 	printPromise(w, r.Promise)
 }
 
-// printPromise tells what the thresholds of the saved model promise, if they promise anything.
+// printPromise prints what the thresholds of the saved model guarantee, if anything.
 func printPromise(w io.Writer, p *metrics.Promise) {
 	if p != nil {
 		screen.Printf(w, "Promise: %v.\n", p)
 	}
 }
 
-// verdictsAbove tells the thresholds.
+// verdictsAbove describes the thresholds.
 func verdictsAbove(t metrics.Thresholds) string {
 	return fmt.Sprintf("spam above %s, unsure above %s", threshold(t.Spam), threshold(t.Unsure))
 }
 
-// printThresholds tells the thresholds, and how they were chosen if there was mail to choose them on.
+// printThresholds prints the thresholds and how they were chosen.
 func printThresholds(w io.Writer, r train.Result, limits metrics.ThresholdOptions) {
 	above := verdictsAbove(*r.Thresholds)
 	if r.Development == nil {
@@ -332,7 +332,7 @@ func printThresholds(w io.Writer, r train.Result, limits metrics.ThresholdOption
 	screen.Printf(w, "\nThresholds, chosen on the development part: %s,\n%s.\n", above, chosenBy(limits))
 }
 
-// chosenBy tells by what rule thresholds were chosen.
+// chosenBy describes the rule for choosing thresholds.
 func chosenBy(o metrics.ThresholdOptions) string {
 	if o.Costs != "" {
 		return fmt.Sprintf("at the least cost, a lost ham, a missed spam and an unsure message costing %s", o.Costs)
@@ -340,10 +340,10 @@ func chosenBy(o metrics.ThresholdOptions) string {
 	return fmt.Sprintf("for limits of %v%% of ham lost and %v%% of spam missed", o.HamLost, o.SpamMissed)
 }
 
-// doubt is a warning, and the models it is about.
+// doubt is a warning about models.
 type doubt struct{ models, text string }
 
-// doubts are the warnings about models; one about all of them is there once.
+// doubts collects the warnings about models. A warning about several models is one doubt.
 func doubts(results []train.Result) []doubt {
 	var texts []string
 	of := make(map[string][]string) // models by warning
@@ -366,7 +366,7 @@ func doubts(results []train.Result) []doubt {
 	return all
 }
 
-// printWarnings tells the doubts about models.
+// printWarnings prints the warnings about models.
 func (p *program) printWarnings(results []train.Result) {
 	for _, d := range doubts(results) {
 		screen.Printf(p.stderr, "chaff: %s: warning: %s\n", d.models, d.text)
