@@ -1,0 +1,220 @@
+package css
+
+import (
+	"bytes"
+
+	"chaff/internal/ascii"
+)
+
+// atRuleApplies reports whether the block of an at-rule applies on the assumed screen, as that of "@media screen".
+func (s *Sheets) atRuleApplies(rule []byte) bool {
+	end := 1
+	for end < len(rule) && (ascii.IsLetter(rule[end]) || rule[end] == '-') {
+		end++
+	}
+	name, condition := rule[1:end], ascii.Space.Trim(rule[end:])
+	switch {
+	case ascii.EqualFold(name, "media"):
+		return s.ForScreen(condition)
+	case ascii.EqualFold(name, "supports"): // browsers support nearly everything
+		return !ascii.HasPrefixFold(condition, "not")
+	}
+	return ascii.EqualFold(name, "layer")
+}
+
+// ForScreen reports whether a style sheet for these media applies on the assumed screen.
+func (s *Sheets) ForScreen(media []byte) bool {
+	if len(ascii.Space.Trim(media)) == 0 {
+		return true
+	}
+	if len(media) > maxQuery {
+		return false
+	}
+	s.query = appendLower(s.query[:0], media, maxQuery)
+	media = s.query
+	for more := true; more; {
+		at := indexStop(media, atComma)
+		if matchesQuery(ascii.Space.Trim(media[:at]), 0) {
+			return true
+		}
+		more = at < len(media)
+		media = media[min(at+1, len(media)):]
+	}
+	return false
+}
+
+const maxQuery = 1 << 10 // bytes; real ones have some fifty
+
+// matchesQuery reports whether a media query holds, such as "screen and (min-width: 600px)".
+func matchesQuery(query []byte, depth int) bool {
+	if len(query) == 0 || depth > maxNesting {
+		return false
+	}
+	result, negated, wholly, or := true, false, false, false
+	for first := true; len(query) > 0; query = ascii.Space.Trim(query) {
+		var is bool
+		if query[0] == '(' {
+			end := closing(query, atParenthesis)
+			inside := ascii.Space.Trim(query[1:end])
+			if len(inside) > 0 && (inside[0] == '(' || bytes.HasPrefix(inside, []byte("not "))) {
+				is = matchesQuery(inside, depth+1)
+			} else {
+				is = hasFeature(inside)
+			}
+			query = query[min(end+1, len(query)):]
+		} else {
+			end := (ascii.Space | 1<<'(').Index(query)
+			word := query[:end]
+			query = query[end:]
+			switch string(word) {
+			case "not":
+				negated, wholly = true, first
+				continue
+			case "only", "and":
+				continue
+			case "or":
+				or = true
+				continue
+			case "all", "screen":
+				is = true
+			}
+		}
+		if negated && !wholly {
+			is, negated = !is, false
+		}
+		if or {
+			result = result || is
+		} else {
+			result = result && is
+		}
+		first, or = false, false
+	}
+	return result != (negated && wholly)
+}
+
+// hasFeature reports whether the screen has a feature, such as "min-width: 600px".
+func hasFeature(feature []byte) bool {
+	if bytes.ContainsAny(feature, "<>=") {
+		return isInRange(feature)
+	}
+	name, value, hasValue := bytes.Cut(feature, []byte(":"))
+	name, value = ascii.Space.Trim(name), ascii.Space.Trim(value)
+	switch string(name) {
+	case "orientation":
+		return string(value) == "landscape"
+	case "hover", "any-hover":
+		return !hasValue || string(value) == "hover"
+	case "pointer", "any-pointer":
+		return !hasValue || string(value) == "fine"
+	case "scripting":
+		return string(value) == "none"
+	case "display-mode":
+		return string(value) == "browser"
+	case "prefers-color-scheme":
+		return string(value) == "light"
+	case "prefers-reduced-motion", "prefers-contrast", "prefers-reduced-transparency", "prefers-reduced-data":
+		return string(value) == "no-preference"
+	case "monochrome", "grid", "inverted-colors", "forced-colors":
+		return string(value) == "0" || string(value) == "none"
+	}
+	limit, bare := 0, name
+	if rest, ok := bytes.CutPrefix(name, []byte("-webkit-")); ok {
+		bare = rest
+	}
+	if rest, ok := bytes.CutPrefix(bare, []byte("min-")); ok {
+		limit, bare = -1, rest
+	} else if rest, ok := bytes.CutPrefix(bare, []byte("max-")); ok {
+		limit, bare = 1, rest
+	}
+	mine, ok := featureSize(bare)
+	if !ok {
+		return false
+	}
+	if !hasValue {
+		return limit == 0
+	}
+	asked, ok := featureValue(value)
+	switch {
+	case !ok:
+		return false
+	case limit < 0:
+		return mine >= asked
+	case limit > 0:
+		return mine <= asked
+	}
+	return mine == asked
+}
+
+// featureSize returns the value of a numeric feature.
+func featureSize(name []byte) (n float64, ok bool) {
+	switch string(name) {
+	case "width", "device-width":
+		return windowWidth, true
+	case "height", "device-height":
+		return windowHeight, true
+	case "aspect-ratio", "device-aspect-ratio":
+		return float64(windowWidth) / windowHeight, true
+	case "resolution", "device-pixel-ratio":
+		return 1, true
+	case "color":
+		return 8, true
+	case "color-index":
+		return 0, true
+	}
+	return 0, false
+}
+
+// featureValue reads a length, a resolution or a ratio.
+func featureValue(value []byte) (n float64, ok bool) {
+	if over, under, isRatio := bytes.Cut(value, []byte("/")); isRatio {
+		a, ok := parseLength(ascii.Space.Trim(over))
+		b, okToo := parseLength(ascii.Space.Trim(under))
+		return a.plain / b.plain, ok && okToo && b.plain != 0
+	}
+	if m, ok := parseLength(value); ok {
+		return m.total(), true
+	}
+	n, unit, ok := parseNumber(value)
+	switch string(unit) {
+	case "dppx", "x":
+		return n, ok
+	case "dpi":
+		return n / 96, ok
+	case "dpcm":
+		return n * 2.54 / 96, ok
+	}
+	return 0, false
+}
+
+// isInRange reports whether a comparison holds, such as "400px < width <= 2000px".
+func isInRange(feature []byte) bool {
+	side := func(written []byte) (float64, bool) {
+		written = ascii.Space.Trim(written)
+		if n, ok := featureSize(written); ok {
+			return n, true
+		}
+		return featureValue(written)
+	}
+	at := bytes.IndexAny(feature, "<>=")
+	left, ok := side(feature[:at])
+	for ok {
+		sign := feature[at]
+		feature = feature[at+1:]
+		equal := sign == '='
+		if len(feature) > 0 && feature[0] == '=' {
+			equal, feature = true, feature[1:]
+		}
+		if at = bytes.IndexAny(feature, "<>="); at < 0 {
+			at = len(feature)
+		}
+		right, isSize := side(feature[:at])
+		switch {
+		case !isSize, left == right && !equal, left < right && sign != '<', left > right && sign != '>':
+			return false
+		case at == len(feature):
+			return true
+		}
+		left = right
+	}
+	return false
+}

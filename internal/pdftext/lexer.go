@@ -1,0 +1,208 @@
+package pdftext
+
+import (
+	"strconv"
+
+	"chaff/internal/ascii"
+)
+
+// token is a kind of token.
+type token uint8
+
+const (
+	tokenEnd token = iota
+	tokenName
+	tokenNumber
+	tokenString
+	tokenWord // an operator or a bracket
+)
+
+// maxName is the length at which names are cut. Programs write no longer ones, and each operator may look one up.
+const maxName = 127
+
+// lexer splits objects, content streams and maps into tokens.
+type lexer struct {
+	data    []byte
+	at      int
+	text    []byte // of a name, a string without escapes, or a word; valid until the next token
+	escaped bool   // the text is a copy, not a slice of data
+	number  float64
+	buffer  []byte
+}
+
+// next returns the next token. Its value is in text or number.
+func (l *lexer) next() token {
+	for l.at < len(l.data) {
+		switch c := l.data[l.at]; {
+		case isBlank(c):
+			l.at++
+		case c == '%':
+			for l.at < len(l.data) && l.data[l.at] != '\n' && l.data[l.at] != '\r' {
+				l.at++
+			}
+		case c == '/':
+			l.at++
+			l.name()
+			return tokenName
+		case c == '(':
+			l.literal()
+			return tokenString
+		case c == '<' && !l.isNext('<'):
+			l.hex()
+			return tokenString
+		case c == '<', c == '>' && l.isNext('>'):
+			l.text = l.data[l.at : l.at+2]
+			l.at += 2
+			return tokenWord
+		case isDelimiter(c):
+			l.text = l.data[l.at : l.at+1]
+			l.at++
+			return tokenWord
+		default:
+			return l.word()
+		}
+	}
+	return tokenEnd
+}
+
+func (l *lexer) isNext(c byte) bool { return l.at+1 < len(l.data) && l.data[l.at+1] == c }
+
+// word reads a number or a word.
+func (l *lexer) word() token {
+	start := l.at
+	for l.at < len(l.data) && !isBlank(l.data[l.at]) && !isDelimiter(l.data[l.at]) {
+		l.at++
+	}
+	l.text = l.data[start:l.at]
+	c := l.text[0]
+	const longest = 32 // the length of the longest number that matters
+	if len(l.text) > longest || c != '-' && c != '+' && c != '.' && (c < '0' || c > '9') {
+		return tokenWord
+	}
+	number, err := strconv.ParseFloat(string(l.text), 64)
+	const most = 1 << 30
+	if err != nil || !(number >= -most && number <= most) {
+		return tokenWord
+	}
+	l.number = number
+	return tokenNumber
+}
+
+// name reads a name after its slash. #41 stands for a byte.
+func (l *lexer) name() {
+	start := l.at
+	l.escaped = false
+	for l.at < len(l.data) && !isBlank(l.data[l.at]) && !isDelimiter(l.data[l.at]) {
+		l.escaped = l.escaped || l.data[l.at] == '#'
+		l.at++
+	}
+	l.text = l.data[start:l.at]
+	l.text = l.text[:min(len(l.text), maxName)]
+	if !l.escaped {
+		return
+	}
+	l.buffer = l.buffer[:0]
+	for i := 0; i < len(l.text); i++ {
+		c := l.text[i]
+		if c == '#' {
+			if code, ok := ascii.HexByte(l.text[i+1:]); ok {
+				c = code
+				i += 2
+			}
+		}
+		l.buffer = append(l.buffer, c)
+	}
+	l.text = l.buffer
+}
+
+// literal reads a string in parentheses, which nest.
+func (l *lexer) literal() {
+	l.buffer = l.buffer[:0]
+	l.at++
+	for depth := 1; l.at < len(l.data); l.at++ {
+		c := l.data[l.at]
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				l.at++
+				l.text = l.buffer
+				return
+			}
+		case '\\':
+			l.at++
+			l.escape()
+			continue
+		}
+		l.buffer = append(l.buffer, c)
+	}
+	l.text = l.buffer
+}
+
+// escape reads the escape after a backslash, up to its last byte.
+func (l *lexer) escape() {
+	if l.at == len(l.data) {
+		return
+	}
+	c := l.data[l.at]
+	switch c {
+	case '\n':
+		return
+	case '\r':
+		if l.isNext('\n') {
+			l.at++
+		}
+		return
+	case 'n', 'r':
+		c = '\n'
+	case 't':
+		c = '\t'
+	case 'b', 'f':
+		c = ' '
+	case '0', '1', '2', '3', '4', '5', '6', '7':
+		c -= '0'
+		for range 2 {
+			if l.at+1 == len(l.data) || l.data[l.at+1] < '0' || l.data[l.at+1] > '7' {
+				break
+			}
+			l.at++
+			c = c<<3 | (l.data[l.at] - '0')
+		}
+	}
+	l.buffer = append(l.buffer, c)
+}
+
+// hex reads a hexadecimal string.
+func (l *lexer) hex() {
+	l.buffer = l.buffer[:0]
+	high, half := byte(0), false
+	for l.at++; l.at < len(l.data) && l.data[l.at] != '>'; l.at++ {
+		digit := ascii.HexDigit(l.data[l.at])
+		switch {
+		case digit > 0xf:
+		case half:
+			l.buffer = append(l.buffer, high<<4|digit)
+			half = false
+		default:
+			high, half = digit, true
+		}
+	}
+	if half {
+		l.buffer = append(l.buffer, high<<4)
+	}
+	l.at = min(l.at+1, len(l.data))
+	l.text = l.buffer
+}
+
+func isBlank(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == 0
+}
+
+func isDelimiter(c byte) bool {
+	switch c {
+	case '(', ')', '<', '>', '[', ']', '{', '}', '/', '%':
+		return true
+	}
+	return false
+}

@@ -1,0 +1,224 @@
+package tokenize
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// visible returns text as a reader sees it, and records the deceptions in it. The result is valid until the next call. It is valid UTF-8 in
+// NFKC and in display order. Invisible characters and strokes across or around letters are removed, every kind of blank is a space, and
+// letters and digits in circles and squares are plain.
+func (t *Tokenizer) visible(text []byte) []byte {
+	text = t.displayOrder(text)
+	dst := t.cleaned[:0]
+	last := rune(' ') // the visible character before
+	between := false  // a zero-width character followed it
+	forms := 0        // ASCII letters in another form
+	marked := false   // there is a combining mark
+	for len(text) > 0 {
+		if !between {
+			if n := lengthOfPrintable(text); n > 0 {
+				dst = append(dst, text[:n]...)
+				last = rune(text[n-1])
+				text = text[n:]
+				continue
+			}
+		}
+		r, size := utf8.DecodeRune(text)
+		kind := glyphOf(r)
+		switch {
+		case kind == blank, r == utf8.RuneError && size == 1:
+			r = ' '
+			dst = append(dst, ' ')
+		case kind == invisible:
+			between = t.invisible(r, last) || between
+			text = text[size:]
+			continue
+		case kind == enclosed:
+			forms++
+			dst = appendEnclosed(dst, r)
+			if next, _ := utf8.DecodeRune(text[size:]); unicode.IsDigit(rune(dst[len(dst)-1])) && unicode.IsLetter(next) {
+				dst = append(dst, ' ') // the number of a paragraph
+			}
+			r = rune(dst[len(dst)-1])
+		case kind == regional:
+			var letters int
+			dst, size, letters = appendRegional(dst, text)
+			if forms += letters; letters > 0 {
+				r = rune(dst[len(dst)-1])
+			}
+		default:
+			dst = append(dst, text[:size]...)
+			if r >= 0x0300 {
+				marked = marked || isMark(r)
+				t.countLetter(r)
+			}
+			if kind == compatible && isOtherForm(r) {
+				forms++
+				r = 'a'
+			}
+		}
+		text = text[size:]
+		if between && isEuropean(last) && isEuropean(r) && isLetterOrDigit(last) && isLetterOrDigit(r) {
+			t.seen.add(zeroWidth)
+		}
+		last, between = r, false
+	}
+	// One such letter alone is a formula or a sign.
+	t.seen.wide = t.seen.wide || forms > 1
+	t.cleaned = dst
+	if norm.NFKC.QuickSpan(dst) != len(dst) {
+		t.normalized = norm.NFKC.Append(t.normalized[:0], dst...)
+		dst, marked = t.normalized, true // some signs become marks
+	}
+	if marked {
+		dst = t.withoutMarks(dst)
+	}
+	return dst
+}
+
+// lengthOfPrintable returns how many bytes of printable ASCII text starts with.
+func lengthOfPrintable(text []byte) int {
+	for i, c := range text {
+		if c-' ' >= 0x7f-' ' {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// countLetter counts a letter by its script.
+func (t *Tokenizer) countLetter(r rune) {
+	if s := scriptOf(r); s != noScript {
+		t.seen.letters[s]++
+	}
+	if isOfRareScript(r) && t.lookAlikes[r] == 0 {
+		t.seen.native = true
+	}
+}
+
+// invisible records an invisible character, and reports whether it is a deception between letters.
+func (t *Tokenizer) invisible(r, last rune) bool {
+	switch {
+	case r == 0x202d || r == 0x202e:
+		t.seen.add(directionOverride)
+	case r == 0x202a || r == 0x202b:
+		t.seen.embedding = true
+	case r == 0x00ad: // a soft hyphen is honest
+	case isTag(r) && last == blackFlag: // the flag of a region
+	case isTag(r):
+		t.seen.add(tagLetters)
+		if len(t.invisibleText) < maxInvisible {
+			t.invisibleText = append(t.invisibleText, byte(r-tagBlock))
+		}
+		return true
+	default:
+		return true
+	}
+	return false
+}
+
+const (
+	// maxInvisible is how many bytes of invisible text of a message are used.
+	maxInvisible = 1 << 16
+	tagBlock     = 0xe0000
+	blackFlag    = '🏴'
+)
+
+// isTag reports whether r is an invisible copy of an ASCII character. Behind a black flag, such characters name a region.
+func isTag(r rune) bool { return r >= tagBlock+' ' && r <= tagBlock+'~' }
+
+// glyph is what a reader sees of a character.
+type glyph uint8
+
+const (
+	plain      glyph = iota // the character
+	compatible              // the character, which NFKC may replace
+	blank                   // white space
+	invisible               // nothing
+	enclosed                // an ASCII letter or digit in a circle, square or brackets that NFKC does not fold
+	regional                // an ASCII letter in a square, or half of a flag
+)
+
+// glyphOf returns what a reader sees of a character. The block decides for nearly all.
+func glyphOf(r rune) glyph {
+	switch {
+	case r < ' ', r == 0x007f: // the control characters of ASCII
+		if r >= '\t' && r <= '\r' {
+			return blank
+		}
+		return invisible
+	case r < 0x00ad && r != 0x0085 && r != 0x00a0, r > 0x00ad && r < 0x034f, r > 0x034f && r < 0x061c, r > 0x061c && r < 0x115f:
+		return plain
+	case r > 0x200f && r < 0x2028, r > 0x3000 && r < 0x3164, r > 0x3164 && r < 0xfe00:
+		return plain
+	case r == 0x2800, r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, unicode.IsSpace(r):
+		// Braille without dots, and the fillers of Hangul syllables.
+		return blank
+	case isInvisible(r):
+		return invisible
+	case isRegional(r):
+		return regional
+	case enclosedIn(r) >= 0:
+		return enclosed
+	}
+	return compatible
+}
+
+// isInvisible reports whether r is default ignorable, by the rule in Unicode's DerivedCoreProperties.txt, or a sign around annotations.
+func isInvisible(r rune) bool {
+	switch {
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r), r >= 0x13430 && r <= 0x13455: // they enclose other characters
+		return false
+	}
+	return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// isOtherForm reports whether NFKC folds r to an ASCII letter: it is letter-like, full-width or mathematical.
+func isOtherForm(r rune) bool {
+	switch {
+	case r >= 0x2102 && r <= 0x2134, r >= 0xff21 && r <= 0xff3a, r >= 0xff41 && r <= 0xff5a, r >= 0x1d400 && r <= 0x1d6a3:
+		folded := norm.NFKC.PropertiesString(string(r)).Decomposition()
+		return len(folded) == 1 && classOf(folded[0]) == letter
+	}
+	return false
+}
+
+// withoutMarks removes from text in NFKC the combining marks on Latin, Greek and Cyrillic letters and on signs, such as strokes. In these
+// scripts NFKC has one character for a letter and a mark that belong to it.
+func (t *Tokenizer) withoutMarks(text []byte) []byte {
+	last := rune(' ')
+	dst := text[:0]
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case !isMark(r) || !isEuropean(last):
+			dst = append(dst, text[:size]...)
+			last = r
+		case unicode.IsLetter(last) && isStroke(r, text[:size]):
+			t.seen.add(struckLetters)
+		}
+		text = text[size:]
+	}
+	return dst
+}
+
+// isMark reports whether r is in a block of combining marks for any script, or is one for Cyrillic.
+func isMark(r rune) bool {
+	switch {
+	case r >= 0x0300 && r <= 0x036f, r >= 0x0483 && r <= 0x0489, r >= 0x1ab0 && r <= 0x1aff, r >= 0x1dc0 && r <= 0x1dff,
+		r >= 0x20d0 && r <= 0x20ff, r >= 0xfe20 && r <= 0xfe2f:
+		return unicode.IsMark(r)
+	}
+	return false
+}
+
+// isStroke reports whether a mark is drawn across a letter or around it.
+func isStroke(r rune, mark []byte) bool {
+	const across = 1 // the canonical combining class of overlays
+	return unicode.Is(unicode.Me, r) || norm.NFKC.Properties(mark).CCC() == across
+}
