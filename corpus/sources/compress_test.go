@@ -143,7 +143,7 @@ func TestDamagedCompressionNamesFileAndReason(t *testing.T) {
 	}
 	root := tree(t, files)
 	for name := range files {
-		item := Item{Origin: "mail/" + name, Place: location{path: filepath.Join(root, name)}}
+		item := Item{Origin: "mail/" + name, Content: location{path: filepath.Join(root, name)}}
 		got, err := item.Read(nil)
 		want := []any{"read mail/" + name + ": ", strings.TrimSuffix(name[:strings.IndexByte(name, '-')], "-")}
 		if strings.HasSuffix(name, "-cut") {
@@ -158,7 +158,7 @@ func TestDamagedCompressionNamesFileAndReason(t *testing.T) {
 
 func TestMessageThatUnpacksToTooMuchIsAnError(t *testing.T) {
 	bomb := strings.Repeat(pack(t, zstandard, strings.Repeat("\x00", 8<<20)), corpus.MaxMessageBytes>>23+1)
-	got, err := Item{Origin: "o", Place: location{fsys: fstest.MapFS{"m": {Data: []byte(bomb)}}, path: "m"}}.Read(nil)
+	got, err := Item{Origin: "o", Content: location{fsys: fstest.MapFS{"m": {Data: []byte(bomb)}}, path: "m"}}.Read(nil)
 	checkError(t, err, "read o: "+corpus.ErrTooLarge.Error())
 	if len(bomb) > 1<<20 || cap(got) > 2*corpus.MaxMessageBytes {
 		t.Errorf("the bomb has %d bytes and took %d of memory", len(bomb), cap(got))
@@ -328,7 +328,7 @@ func BenchmarkRead(b *testing.B) {
 	root := tree(b, files)
 	for _, name := range []string{"plain", "gzip", "xz", "zstd"} {
 		b.Run(name, func(b *testing.B) {
-			item := Item{Place: location{path: filepath.Join(root, name)}}
+			item := Item{Content: location{path: filepath.Join(root, name)}}
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			var raw []byte

@@ -56,7 +56,7 @@ func TestReadErrors(t *testing.T) {
 		{"a message of an mbox that is too large", location{fsys: files, path: "mail/a", size: corpus.MaxMessageBytes + 1}, []any{"bytes are too large for a message"}},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
-			got, err := Item{Origin: "o", Place: tt.at}.Read(make([]byte, 3, 100))
+			got, err := Item{Origin: "o", Content: tt.at}.Read(make([]byte, 3, 100))
 			checkError(t, err, append(tt.want, "read o: ")...)
 			if len(got) != 0 || cap(got) < 100 {
 				t.Errorf("got a result of %d bytes and capacity %d, want the empty buffer", len(got), cap(got))
@@ -75,7 +75,7 @@ func TestListErrorsAreYieldedAndTheStreamGoesOn(t *testing.T) {
 
 func TestReadUsesTheBufferAgain(t *testing.T) {
 	root := tree(t, map[string]string{"m": "Subject: a\n\nbody\n"})
-	item := Item{Place: location{path: filepath.Join(root, "m")}}
+	item := Item{Content: location{path: filepath.Join(root, "m")}}
 	buf := make([]byte, 0, 1000)
 	got, err := item.Read(buf)
 	if err != nil || string(got) != "Subject: a\n\nbody\n" {
