@@ -93,5 +93,5 @@ func readFastText(line string) (answer, error) {
 	case "__label__ham":
 		return answer{score: 1 - probability}, nil
 	}
-	return answer{}, fmt.Errorf("%q is no label", label)
+	return answer{}, fmt.Errorf("unknown label %q", label)
 }

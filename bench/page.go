@@ -95,7 +95,7 @@ func (c measured) text() string {
 		m.remark(), c.costs(), c.accuracies(), c.ratios(), c.targets())
 }
 
-// remark returns what is unusual about a mail.
+// remark returns a note on messages without an empty line after the header, if there are any.
 func (m *mail) remark() string {
 	if m.joined == 0 {
 		return ""

@@ -139,7 +139,7 @@ func TestProgramsAreChosenByTheBeginningOfTheirIDs(t *testing.T) {
 	if same, err := chosen(all, nil); err != nil || len(same) != len(all) {
 		t.Errorf("%d of %d, %v", len(same), len(all), err)
 	}
-	if _, err := chosen(all, []string{"mutt"}); err == nil || err.Error() != `-only: there is no program "mutt"` {
+	if _, err := chosen(all, []string{"mutt"}); err == nil || err.Error() != `-only: unknown program "mutt"` {
 		t.Errorf("got %v", err)
 	}
 }

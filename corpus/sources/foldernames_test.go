@@ -72,12 +72,12 @@ func TestNamesOfOtherFolders(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"INBOX", "Inbox", "Posteingang", "Boîte de réception", "All Mail", "Alle Nachrichten", "Входящие", "收件箱"} {
-		if !readFolderNames().isIncoming(name) {
+		if !testNames().isIncoming(name) {
 			t.Errorf("%s is not taken for mail as it came in", name)
 		}
 	}
 	for _, name := range []string{"Spamassassin", "junkyard", "Project", "Sentinel", "Archivists", "Kunden", "Todos"} {
-		if role, why := readFolderNames().role([]string{name}); role != Ham || why != "" || readFolderNames().isIncoming(name) {
+		if role, why := testNames().role([]string{name}); role != Ham || why != "" || testNames().isIncoming(name) {
 			t.Errorf("%s: got %v, %q, want ordinary ham", name, role, why)
 		}
 	}

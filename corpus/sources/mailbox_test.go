@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"sync"
 	"testing"
 	"testing/fstest"
 )
@@ -99,10 +100,12 @@ func TestMaildirTreeErrors(t *testing.T) {
 	}
 }
 
+var testNames = sync.OnceValue(readFolderNames)
+
 // checkRole checks the role of a Maildir++ folder, and the reason for it if that is given.
 func checkRole(t *testing.T, name string, want Role, why string) {
 	t.Helper()
-	role, reason := readFolderNames().role(dottedParts(name))
+	role, reason := testNames().role(dottedParts(name))
 	if role != want || reason != cmp.Or(why, reason) {
 		t.Errorf("%q: got %v, %q, want %v, %q", name, role, reason, want, why)
 	}
