@@ -24,9 +24,7 @@ import (
 
 // Config is all settings. Its sections are the options of the rooms.
 type Config struct {
-	// Model is the name of the model to train: bernoulli, multinomial, perceptron, averaged-perceptron,
-	// multiclass-perceptron, tanh, lms, softmax, passive-aggressive, votes, hybrid, arow, complement, memoriser or majority.
-	// Default votes, which no single kind of evidence can fool.
+	// Model is the name of the model to train: one of models.Names. Default votes, which no single kind of evidence can fool.
 	Model string `json:"model"`
 	// Seed is where all chance comes from: with the same mail and settings it gives the same model. It decides which
 	// messages fall into which part of a split by chance, and in which order models that are trained in epochs read them.

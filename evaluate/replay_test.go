@@ -32,13 +32,9 @@ func replayed(t *testing.T, m *ReplayMail, model string) Replay {
 // The replay learns the first half of the mail only. On the second half it must agree with a model trained on the first half.
 func TestAReplayThatStopsLearningAgreesWithATrainedModel(t *testing.T) {
 	o := DefaultReplayOptions()
-	for _, p := range []*models.Passes{
-		&o.Models.Perceptron.Passes, &o.Models.AveragedPerceptron.Passes, &o.Models.MulticlassPerceptron.Passes, &o.Models.Tanh.Passes,
-		&o.Models.LMS.Passes, &o.Models.Softmax.Passes, &o.Models.PassiveAggressive.Passes, &o.Models.AROW.Passes,
-		&o.Models.Hybrid.Passes,
-	} {
+	modelstest.EachPasses(&o.Models, func(p *models.Passes) {
 		p.Epochs, p.Order = 1, models.OrderFixed
-	}
+	})
 	o.Models.Softmax.L2 = 0
 	o.Models.Hybrid.BayesShare = 0 // in training it counts all mail before the first update
 	m := readForReplay(t, o, corpustest.Mailbox(4, 100, "ham", "spam"))
