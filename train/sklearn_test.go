@@ -17,11 +17,11 @@ import (
 	"chaff/models"
 )
 
-// scikitLearn returns a Python with scikit-learn, or skips the test.
+// scikitLearn returns a Python that has scikit-learn, or skips the test.
 func scikitLearn(t *testing.T) string {
 	t.Helper()
 	for _, python := range []string{"python3", "/usr/bin/python3"} {
-		if exec.Command(python, "-c", "import importlib.util, sys; sys.exit(not importlib.util.find_spec('sklearn'))").Run() == nil {
+		if exec.Command(python, "-c", "import sklearn").Run() == nil {
 			return python
 		}
 	}
@@ -34,7 +34,7 @@ func TestNaiveBayesEqualsScikitLearn(t *testing.T) {
 	python := scikitLearn(t)
 	corpora := map[string]corpus.Source{"sample": sample.Source()}
 	smoothing := []float64{0.001}
-	if spamAssassin, ok := corpustest.SpamAssassin(t); ok {
+	if spamAssassin, ok := corpustest.SpamAssassin(t); ok { // there is time
 		corpora["spamassassin"] = spamAssassin
 		smoothing = append(smoothing, 1)
 	}
