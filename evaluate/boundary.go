@@ -41,7 +41,7 @@ type TermPoint struct {
 const affineModel = "hybrid"
 
 // BoundaryOf fits the named model to two terms of the training part of c, which must have two classes. It uses counts if the model takes
-// them, because bits have only four points. Without names it takes the strongest word of f for ham and for spam. The error is that of the
+// them, because bits have only four points. Without names it takes the strongest word of f for ham and for spam. The error comes from the
 // trainer, or names a term that the vocabulary does not have.
 func BoundaryOf(ctx context.Context, c *train.Collection, f *filter.Filter, model string, o train.Options, names []string) (Boundary, error) {
 	if len(c.Classes()) != 2 {

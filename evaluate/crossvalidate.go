@@ -53,7 +53,7 @@ func ValidateFolds(folds int, split corpus.SplitOptions) error {
 
 // CrossValidate divides c into folds and fits each model once for each fold: that fold is the test part, the next one the development
 // part, and the others are the training part. If the split of c is grouped, near-duplicates share a fold. The model that is best on the
-// development parts comes first. The error is that of [ValidateFolds] or of a trainer, or is about an unknown name.
+// development parts comes first. The error comes from [ValidateFolds] or a trainer, or is about an unknown name.
 func CrossValidate(ctx context.Context, c *train.Collection, models []string, folds int, o train.Options) ([]CrossValidation, error) {
 	if err := ValidateFolds(folds, c.Options().Split); err != nil {
 		return nil, err

@@ -90,7 +90,7 @@ type ReplayMail struct {
 }
 
 // ReadForReplay reads all messages of source, whose labels must be among classes. It keeps copies, because a mailbox receives them too.
-// The error is that of the options or of [train.Read].
+// The error comes from the options or from [train.Read].
 func ReadForReplay(ctx context.Context, source corpus.Source, classes []string, o ReplayOptions) (*ReplayMail, error) {
 	if err := o.validate(); err != nil {
 		return nil, err

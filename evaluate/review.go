@@ -57,7 +57,7 @@ type Month struct {
 const maxReasons = 5
 
 // ReviewPart reviews the messages of a part of c, with up to n messages of each kind. A message that cannot be read again has no subject.
-// The error is that of ctx, or about the file of f.
+// The error comes from ctx, or is about the file of f.
 func ReviewPart(ctx context.Context, c *train.Collection, f *filter.Filter, part corpus.Part, n int) (Review, error) {
 	d := c.DatasetFor(f, part)
 	s := train.Score(f.Linear(), d).Calibrated(f.Settings().Calibration)

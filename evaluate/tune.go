@@ -30,7 +30,7 @@ type TuneOptions struct {
 	// Objective is one of [metrics.Objectives].
 	Objective string
 	// Folds, if not 0, is the number of folds that training and development part together are divided into. Each fold is the
-	// development part of one round, and the figures are means over the rounds. With 0, the development part is that of the split.
+	// development part of one round, and the figures are means over the rounds. With 0, the split decides the development part.
 	Folds int
 	// Halving searches by successive halving: it tries all candidates on a small share of the training messages and the better half on
 	// twice as many, until one rung uses them all; see [HalvingShares]. Source: Jamieson and Talwalkar, "Non-stochastic Best Arm

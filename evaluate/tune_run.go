@@ -130,7 +130,7 @@ func (s *search) runTrials(ctx context.Context, mail *train.Collection, candidat
 	return context.Cause(running)
 }
 
-// try runs one trial. A candidate that cannot be fitted is a result too; the error is that of the context or of Finished.
+// try runs one trial. A candidate that cannot be fitted is a result too; the error comes from the context or from Finished.
 func (s *search) try(ctx context.Context, d *divisions, trial Trial) error {
 	var rounds []*metrics.Figures
 	var err error

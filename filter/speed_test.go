@@ -24,9 +24,9 @@ func messagesOf(t testing.TB, source corpus.Source) [][]byte {
 	return all
 }
 
-// The mail is classified again and again, so no word is new. The remaining allocations are those of the Unicode normaliser and of the
-// stemmer.
-func TestMailOfKnownWordsAllocatesNextToNothing(t *testing.T) {
+// The mail is classified again and again, so no word is new. The remaining allocations are those of the HTML tokenizer and of the Unicode
+// normaliser.
+func TestMailOfKnownWordsAllocatesLittle(t *testing.T) {
 	f := fitted(t, sample.Source(), "hybrid", hamName, spamName)
 	mail := messagesOf(t, sample.Source())
 	s := &scratch{reader: f.newReader()}
@@ -36,8 +36,8 @@ func TestMailOfKnownWordsAllocatesNextToNothing(t *testing.T) {
 		}
 	}
 	classify()
-	if got := testing.AllocsPerRun(5, classify); got > 2*float64(len(mail)) {
-		t.Errorf("%d messages: %v allocations, want at most two a message", len(mail), got)
+	if got := testing.AllocsPerRun(5, classify); got > 20*float64(len(mail)) {
+		t.Errorf("%d messages: %v allocations, want at most 20 a message", len(mail), got)
 	}
 }
 

@@ -68,8 +68,8 @@ type wholeTerms struct {
 }
 
 // Collect reads all messages of source, whose labels must be among classes, and divides them into training, development and test part.
-// Summary counts the messages that cannot be read and the copies of earlier messages; both are left out. The error is that of the
-// context or of the options, [ErrNoMail] or [ErrOneClass].
+// It leaves out messages that cannot be read and copies of earlier messages; Summary counts both. The error comes from the context or the
+// options, or is [ErrNoMail] or [ErrOneClass].
 func Collect(ctx context.Context, source corpus.Source, classes []string, o CollectOptions) (*Collection, error) {
 	if err := errors.Join(o.Split.Validate(), o.Features.Validate()); err != nil {
 		return nil, err

@@ -64,7 +64,7 @@ type Trained struct {
 }
 
 // Fit fits the named model to the training part of c, chooses its thresholds and calibration on the development part, and measures all
-// three parts. The error is that of the trainer, or about an unknown name.
+// three parts. The error comes from the trainer, or is about an unknown name.
 func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, error) {
 	trainer, kind, err := o.Models.New(model, c.options.Seed)
 	if err != nil {

@@ -49,25 +49,6 @@ func encode(t testing.TB, f *filter.Filter) []byte {
 	return data
 }
 
-func TestWorkersChangeNoByteOfTheModel(t *testing.T) {
-	for _, method := range []string{corpus.SplitGrouped, corpus.SplitByHash, corpus.SplitByTime} {
-		var first []byte
-		for _, workers := range []int{1, 2, 8} {
-			o := DefaultCollectOptions()
-			o.Workers = workers
-			o.Split.Method = method
-			f, _ := fit(t, collect(t, corpustest.Mailbox(5, 50, "ham", "spam"), o, "ham", "spam"), "bernoulli")
-			data := encode(t, f)
-			if first == nil {
-				first = data
-			}
-			if !slices.Equal(data, first) {
-				t.Errorf("split by %s: the model of %d workers differs from that of one", method, workers)
-			}
-		}
-	}
-}
-
 func TestAModelHasNoPathOfItsMail(t *testing.T) {
 	gone := func(yield func(corpus.Item, error) bool) {
 		yield(corpus.Item{Origin: "/home/ann/gone.eml", Label: "ham"}, errors.New("read /home/ann/gone.eml: no such file"))

@@ -123,7 +123,7 @@ type ReadOptions struct {
 }
 
 // Read reads and tokenises all messages of source, whose labels must be among classes. It leaves out messages that cannot be read, and
-// copies. The error is [ErrNoMail], that of the context or of the settings, or about the temporary file.
+// copies. The error is [ErrNoMail], comes from the context or the settings, or is about the temporary file.
 func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOptions) (*Mail, error) {
 	m, _, err := readMail(ctx, source, classes, o)
 	return m, err

@@ -51,7 +51,7 @@ type Refitted struct {
 // greatest out-of-fold scores exceed those of new ham, so the thresholds err on the safe side. docs/evaluation.md measures how often they
 // keep their guarantee.
 //
-// Documents have no score if the mail without their fold lacks a class; a warning counts them. The error is that of the trainer.
+// Documents have no score if the mail without their fold lacks a class; a warning counts them. The error comes from the trainer.
 func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.Filter, Refitted, error) {
 	began := cputime.Process()
 	name := t.Result.Model
