@@ -182,15 +182,7 @@ func className(spam bool) string {
 	return "ham"
 }
 
-func countSpam(files []mailFile) int {
-	n := 0
-	for _, l := range files {
-		if l.spam {
-			n++
-		}
-	}
-	return n
-}
+func countSpam(files []mailFile) int { return len(names(files, true)) }
 
 func totalBytes(files []mailFile) int64 {
 	sum := int64(0)
@@ -212,23 +204,22 @@ func copyFile(dst, src string) error {
 }
 
 func (m *mail) writeLists() error {
-	var ham, spam, order, test strings.Builder
+	var order strings.Builder
 	for _, l := range m.train {
-		list := &ham
-		if l.spam {
-			list = &spam
-		}
-		list.WriteString(l.name + "\n")
 		fmt.Fprintln(&order, className(l.spam), l.name)
 	}
-	for _, l := range m.test {
-		fmt.Fprintln(&test, l.name)
-	}
 	var errs []error
-	for name, text := range map[string]string{trainHam: ham.String(), trainSpam: spam.String(), trainOrder: order.String(), testList: test.String()} {
-		errs = append(errs, os.WriteFile(filepath.Join(m.dir, name), []byte(text), 0o644))
+	for name, lines := range map[string]string{
+		trainHam: listOf(names(m.train, false)), trainSpam: listOf(names(m.train, true)), trainOrder: order.String(), testList: listOf(namesOf(m.test)),
+	} {
+		errs = append(errs, os.WriteFile(filepath.Join(m.dir, name), []byte(lines), 0o644))
 	}
 	return errors.Join(errs...)
+}
+
+// listOf returns a text with each name on a line.
+func listOf(names []string) string {
+	return strings.Join(append(names, ""), "\n")
 }
 
 // names returns the names of the files of one class.

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"chaff/models"
 )
 
 var update = flag.Bool("update", false, "write reference.txt and docs/configuration.md anew from the source")
@@ -32,6 +34,21 @@ func TestReferenceIsFresh(t *testing.T) {
 	}
 	compare(t, "reference.txt", reference.String())
 	compare(t, filepath.Join("..", "docs", "configuration.md"), page(comments))
+}
+
+// TestEveryModelHasASection checks that the settings of each model, if it has any, are settings of the program.
+func TestEveryModelHasASection(t *testing.T) {
+	for _, name := range models.Names() {
+		trainer, _, err := models.DefaultOptions().New(name, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		section := "models." + strings.ReplaceAll(name, "-", "_") + "."
+		found := slices.ContainsFunc(settings(Default()), func(s setting) bool { return strings.HasPrefix(s.key, section) })
+		if want := reflect.TypeOf(trainer).NumField() > 0; found != want {
+			t.Errorf("%s has a section: %v, want %v", name, found, want)
+		}
+	}
 }
 
 func compare(t *testing.T, file, want string) {
@@ -88,6 +105,9 @@ func fieldComments(t *testing.T) map[string]string {
 func forUsers(name, comment string) string {
 	text := strings.Join(strings.Fields(comment), " ")
 	text = strings.TrimPrefix(strings.TrimPrefix(text, name+" "), "is ")
+	names := models.Names()
+	last := len(names) - 1
+	text = strings.ReplaceAll(text, "one of models.Names", strings.Join(names[:last], ", ")+" or "+names[last])
 	if text == "" {
 		return ""
 	}
@@ -129,6 +149,9 @@ smoothing = 0.5
 				title = "Top level"
 			}
 			fmt.Fprintf(&b, "\n## %s\n", title)
+			if model, ok := strings.CutPrefix(section, "models."); ok {
+				fmt.Fprintf(&b, "\n%s\n", models.About(strings.ReplaceAll(model, "_", "-")))
+			}
 		}
 		v := Value{Value: s.value.Interface()}
 		fmt.Fprintf(&b, "\n### `%s = %s`\n\n%s\n\nIn the environment: `%s`.\n", s.key[i+1:], v.TOML(), comments[s.field], s.variable())

@@ -210,7 +210,7 @@ func explanationPage(origin string, e filter.Explanation) report.Page {
 	page.TextLeft = left
 	for _, t := range texts {
 		text := report.Text{Title: t.Title}
-		for _, s := range t.Stretches {
+		for _, s := range t.Spans {
 			text.Stretches = append(text.Stretches, report.Stretch{Text: s.Text, Score: s.Contribution, Terms: strings.Join(s.Terms, ", ")})
 		}
 		page.Texts = append(page.Texts, text)

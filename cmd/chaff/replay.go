@@ -158,7 +158,7 @@ func printReplays(w io.Writer, all []evaluate.Replay) error {
 	for _, r := range all {
 		f := r.Figures
 		screen.Printf(t, "%s\t%s\t%.2f%%\t%d\t%s\t%s\t%s\t%s\t%d\t%.2f\n", r.Model, r.Kind, f.Accuracy, f.Messages-f.Confusion.Correct(),
-			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), r.Learnt, r.Seconds)
+			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), r.Learned, r.Seconds)
 	}
 	return t.Flush()
 }

@@ -178,7 +178,7 @@ func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
 		return err
 	}
 	if found.end != endInterrupted {
-		tested, err := evaluate.TrainCandidate(c.Context(), collection, s.candidates()[best.Candidate])
+		tested, err := evaluate.FitCandidate(c.Context(), collection, s.candidates()[best.Candidate])
 		switch {
 		case c.Context().Err() != nil:
 			found.end = endInterrupted

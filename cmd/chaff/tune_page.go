@@ -42,7 +42,7 @@ func (s search) trialRow(row tuneRow) report.Trial {
 		trial.Settings = append(trial.Settings, report.Fact{Name: "trained on", Value: fmt.Sprintf("%.4g%%", 100*row.Share)})
 	}
 	if o := row.Outcome; row.Error == "" {
-		trial.Development = &metrics.Figures{Accuracy: o.Accuracy, HM: o.HM, SM: o.SM, LAM: o.LAM, OneMinusROCA: o.OneMinusROCA, LogLoss: o.LogLoss}
+		trial.Development = &metrics.Figures{Accuracy: o.Accuracy, SpamFigures: o.SpamFigures, LogLoss: o.LogLoss}
 	}
 	return trial
 }

@@ -123,9 +123,9 @@ func withTwins(letters []letter) (source corpus.Source, twins map[string]uint64)
 		}
 		for n, i := range chosen {
 			twin := corpus.Item{
-				Origin: fmt.Sprintf("%s, twin %d", letters[i].origin, draw),
-				Label:  otherClass(letters[i].label),
-				Place:  memory(exchange(letters[i].raw, wordsOfOthers(words, n), random)),
+				Origin:  fmt.Sprintf("%s, twin %d", letters[i].origin, draw),
+				Label:   otherClass(letters[i].label),
+				Content: memory(exchange(letters[i].raw, wordsOfOthers(words, n), random)),
 			}
 			twins[twin.Origin] = draw
 			after[i] = append(after[i], twin)
@@ -133,7 +133,7 @@ func withTwins(letters []letter) (source corpus.Source, twins map[string]uint64)
 	}
 	return func(yield func(corpus.Item, error) bool) {
 		for i, l := range letters {
-			for _, item := range append([]corpus.Item{{Origin: l.origin, Label: l.label, Place: memory(l.raw)}}, after[i]...) {
+			for _, item := range append([]corpus.Item{{Origin: l.origin, Label: l.label, Content: memory(l.raw)}}, after[i]...) {
 				if !yield(item, nil) {
 					return
 				}
