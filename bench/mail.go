@@ -44,11 +44,11 @@ const (
 
 // found is a message of a corpus.
 type found struct {
-	path        string
-	spam        bool
-	fingerprint uint64
-	size        int64
-	joined      bool
+	path     string
+	spam     bool
+	splitKey uint64
+	size     int64
+	joined   bool
 }
 
 // unpack returns the folder of a corpus. It unpacks an archive below the folder scratch.
@@ -91,7 +91,7 @@ func find(root string) ([]found, error) {
 		if err != nil {
 			return err
 		}
-		all = append(all, found{name, spam, corpus.Fingerprint(raw), int64(len(raw)), joined(raw)})
+		all = append(all, found{name, spam, corpus.SplitKey(raw), int64(len(raw)), joined(raw)})
 		return nil
 	})
 	return all, err
@@ -141,20 +141,20 @@ func split(name, root, dir string) (*mail, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.fingerprint, b.fingerprint) })
+	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.splitKey, b.splitKey) })
 	m := &mail{name: name, dir: dir}
 	seen := make(map[uint64]bool)
 	for _, f := range all {
-		if seen[f.fingerprint] {
+		if seen[f.splitKey] {
 			m.copies++
 			continue
 		}
-		seen[f.fingerprint] = true
+		seen[f.splitKey] = true
 		if f.joined {
 			m.joined++
 		}
 		part := "train"
-		if f.fingerprint%testShare == 0 {
+		if f.splitKey%testShare == 0 {
 			part = "test"
 		}
 		l := mailFile{fmt.Sprintf("%s/%s/%06d.eml", part, className(f.spam), len(seen)), f.spam, f.size}

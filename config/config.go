@@ -24,7 +24,7 @@ import (
 
 // Config is all settings. Its sections are the options of other packages.
 type Config struct {
-	// Model is the name of the model to train: one of models.Names. Default votes.
+	// Model is the name of the model to train; `chaff compare` trains all of them. Default votes.
 	Model string `json:"model"`
 	// Seed is the seed of all random choices: the same mail, settings and seed give the same model. It determines random
 	// splits, and the order in which trainers with epochs read messages. A whole number from 0; default 1.
