@@ -53,6 +53,7 @@ func scriptParams() testscript.Params {
 			"cmpbytes":   compareBytes,
 			"timeless":   writeTimeless,
 			"tarball":    writeTarball,
+			"shown":      compareShown,
 		},
 	}
 }
