@@ -60,11 +60,11 @@ func shownCommands(t *testing.T, page string) []shown {
 	return commands
 }
 
-// TestShownCommandsRun runs every command of the README and of the page on evaluation, in their order, with mail in the
-// places they name, and compares the output that the README shows.
+// TestShownCommandsRun runs every command of some pages, in their order, with mail in the places they name, and compares the
+// output that a page shows.
 func TestShownCommandsRun(t *testing.T) {
 	t.Parallel()
-	for _, page := range []string{"README.md", "docs/evaluation.md"} {
+	for _, page := range []string{"README.md", "docs/evaluation.md", "docs/results.md", "docs/mail.md"} {
 		t.Run(page, func(t *testing.T) { runShown(t, page) })
 	}
 }
@@ -74,23 +74,29 @@ func runShown(t *testing.T, page string) {
 	script.WriteString(`[!exec:sh] skip 'this needs a shell: install sh'
 samplemail Maildir maildir
 easymail mail
-mkdir lists junk
+easymail sa
+mkdir lists junk enron sa/easy-ham-1 sa/easy-ham-2 sa/hard-ham-1 sa/spam-1 sa/spam-2
 exec sh spread.sh
 `)
-	commands := shownCommands(t, page)
 	var files strings.Builder
-	for i, c := range commands {
+	inScript := false
+	for i, c := range shownCommands(t, page) {
 		switch {
 		case c.command == "chaff demo": // the script demo.txtar runs it
 			continue
 		case c.console:
 			fmt.Fprintf(&script, "exec sh -c '(%s) 2>&1'\nshown %s '%s'\n", c.command, page, c.command)
+			inScript = false
 			continue
 		case strings.Contains(c.command, "--exit-code"):
 			c.command = "{ " + strings.SplitN(c.command, "#", 2)[0] + "; } || test $? -le 2"
 		}
-		fmt.Fprintf(&script, "exec sh %d.sh\n", i)
-		fmt.Fprintf(&files, "-- %d.sh --\n%s\n", i, c.command)
+		if !inScript { // commands in a row share their variables
+			fmt.Fprintf(&script, "exec sh %d.sh\n", i)
+			fmt.Fprintf(&files, "-- %d.sh --\nset -e\n", i)
+			inScript = true
+		}
+		files.WriteString(c.command + "\n")
 	}
 	script.WriteString(`
 -- spread.sh --
@@ -102,6 +108,14 @@ for i in 01 02 03 04; do
 done
 for f in mail/ham/*; do echo "ham $f"; done > index
 for f in junk/*; do echo "spam $f"; done >> index
+(echo ham:lists; echo ham:inbox.mbox; echo spam:junk) > sources
+echo label,text > sms.csv
+for f in lists/*; do echo "ham,$(tail -n 1 $f | tr -d ',"')"; done >> sms.csv
+for w in watch car house phone boat holiday loan pills; do echo "spam,win a $w"; echo "spam,free $w $w today"; done >> sms.csv
+mv sa/ham/0* sa/easy-ham-1; mv sa/ham/1* sa/easy-ham-2; mv sa/ham/* sa/hard-ham-1
+mv sa/spam/0* sa/spam-1; mv sa/spam/* sa/spam-2
+rmdir sa/ham sa/spam
+for n in 1 2 3 4 5 6; do cp -r mail enron/enron$n; done
 tar czf old-mail.tar.gz lists
 for f in junk/*; do echo "From a@b.example Mon Jan  1 10:00:00 2024"; cat $f; echo; done | gzip > junk.mbox.gz
 cp Maildir/.Junk/cur/45-rate-drop.eml* message
