@@ -64,7 +64,7 @@ func shownCommands(t *testing.T, page string) []shown {
 // output that a page shows.
 func TestShownCommandsRun(t *testing.T) {
 	t.Parallel()
-	for _, page := range []string{"README.md", "docs/evaluation.md", "docs/results.md", "docs/mail.md"} {
+	for _, page := range []string{"README.md", "docs/evaluation.md", "docs/results.md", "docs/sources.md"} {
 		t.Run(page, func(t *testing.T) { runShown(t, page) })
 	}
 }
@@ -167,9 +167,9 @@ func root(ts *testscript.TestScript) string {
 	return dir
 }
 
-// steady replaces what differs between runs: times, and the folder that the test runs in.
+// steady replaces what differs between runs, times and the folder of the test, and the line ends of messages.
 func steady(output, work string) string {
-	output = strings.ReplaceAll(output, work, "/home/me")
+	output = strings.ReplaceAll(strings.ReplaceAll(output, "\r\n", "\n"), work, "/home/me")
 	output = regexp.MustCompile(`[0-9.]+ CPU seconds`).ReplaceAllString(output, "0.03 CPU seconds")
 	output = regexp.MustCompile(`, [0-9]+ ms\n`).ReplaceAllString(output, ", 4 ms\n")
 	return regexp.MustCompile(` +\n`).ReplaceAllString(output, "\n")
