@@ -37,35 +37,31 @@ func newPage(ctx context.Context, o options, r race, entrants []entrant, chaffVe
 // text is the page in Markdown.
 func (p page) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `# Benchmarks
+	fmt.Fprintf(&b, `# How does chaff compare with other programs?
 
-Chaff beside other filters and learners: the same messages, one processor, one run. All of this page was written by
+Chaff beside other filters and learners: the same messages, one processor, one run, by
 
 `+"```"+`
 %s
 `+"```"+`
 
-on %s, on %s, with %s. Times are others on every machine; ratios of one run are what can be compared.
+on %s, on %s, with %s. Compare ratios; times differ between machines.
 
-## How it is measured
+## Method
 
-- A message is in the test part if the hash of its content says so, one in five; copies count once. Every program trains on
-  the same files and is tried on the same files, whose names tell nothing and are in random order. Messages that are nearly
-  the same may be on both sides, for all programs alike.
-- Time is CPU time, user and system, of the command and all that it starts, on one processor (`+"`taskset`"+`, and chaff with
-  `+"`GOMAXPROCS=1`"+` and one worker). In each round all programs take turns; the tables have medians. The rounds of training and
-  of classifying in bulk: %d; what takes more than %.0f CPU seconds is run once. The messages that are classified alone, each in a
-  fresh process: %d; by programs that need more than %.0f ms: %d.
-- Training is all from the files to the database, with what a program does besides: by default chaff divides its training
-  messages again, measures a model of three fifths of them on the rest, prints all that, and fits the model that it saves to all.
-  It reads and counts all of them. Programs that cannot read mail get what they learn from prepared, and that time is not counted.
-- Accuracy is that of the program's own verdicts, where unsure is ham; hm%% is ham lost, sm%% spam let through. (1-ROCA)%% is 100
-  minus the area under the ROC curve in percent, of the scores alone. Memory is the peak of the largest process; less
-  than about 8 MB cannot be told from what the benchmark itself takes to start it. A MB is a million bytes.
+- The hash of its content puts one message in five into the test part; copies count once, near-duplicates may be on both sides. All programs get
+  the same files in the same random order, with names that say nothing.
+- Time is user and system CPU time of a command and its children on one processor (`+"`taskset`, `GOMAXPROCS=1`"+`, one worker). Programs take turns;
+  the tables have medians of %d rounds, or one round above %.0f CPU seconds. %d messages are classified alone, each in a fresh process,
+  or %[9]d by programs that need more than %[8]d ms.
+- Training counts everything from the files to the database. Chaff fits three fifths of its training messages, measures, and fits all of them.
+  The preparation of text for programs that cannot read mail does not count.
+- Accuracy is that of the program's verdicts, where unsure is ham. hm%% is ham lost, sm%% spam missed, (1-ROCA)%% is 100 minus the area under the
+  ROC curve in percent. Memory is the peak of the largest process; below 8 MB it is not measurable. MB is a million bytes.
 
 | program | version | settings |
 |---|---|---|
-`, p.command, p.date, p.machine, p.chaff, p.race.rounds, p.race.slow.Seconds(), p.race.singles, p.race.heavy.Seconds()*1000, fewSingles)
+`, p.command, p.date, p.machine, p.chaff, p.race.rounds, p.race.slow.Seconds(), p.race.singles, p.race.heavy.Milliseconds(), fewSingles)
 	for _, e := range p.entrants {
 		version := "this one"
 		if e.debian != "" {
@@ -85,7 +81,7 @@ func (c measured) text() string {
 	return fmt.Sprintf(`
 ## %s
 
-%s messages, of which %s are ham and %s spam; %s copies were left out. Trained on %s (%.1f MB), tried on %s (%.1f MB).
+%s messages: %s ham and %s spam; %s copies left out. Training: %s (%.1f MB). Test: %s (%.1f MB).
 %s
 %s
 %s
@@ -93,7 +89,7 @@ func (c measured) text() string {
 %s`, m.name, markdown.Thousands(len(m.train)+len(m.test)), markdown.Thousands(len(m.train)+len(m.test)-countSpam(m.train)-countSpam(m.test)),
 		markdown.Thousands(countSpam(m.train)+countSpam(m.test)), markdown.Thousands(m.copies),
 		markdown.Thousands(len(m.train)), megabytes(totalBytes(m.train)), markdown.Thousands(len(m.test)), megabytes(totalBytes(m.test)),
-		m.remark(), c.costs(), c.rightness(), c.ratios(), c.targets())
+		m.remark(), c.costs(), c.rightness(), c.ratios(), c.twoWorkers())
 }
 
 // remark tells what is unusual about a mail.
@@ -101,8 +97,7 @@ func (m *mail) remark() string {
 	if m.joined == 0 {
 		return ""
 	}
-	return fmt.Sprintf(`In %s messages the text follows the header without an empty line. spamprobe takes it for header fields, and sees little of
-it.
+	return fmt.Sprintf(`In %s messages no empty line precedes the text; spamprobe takes it for header fields.
 `, markdown.Thousands(m.joined))
 }
 
