@@ -4,17 +4,15 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"chaff/internal/limits"
 )
 
-// MaxMessageBytes is the size of the largest message that is read, wherever it comes from. Mail systems take 10 MB (Postfix)
-// to 50 MB, and the largest attachment that the large providers let their users send, 25 MB, makes 36 MB of a message. What
-// is larger is a disk image or an archive that lies among the mail, or is sent to fill the memory. It is such that a message
-// with a copy of it and all that is made of it stays below 200 MB.
-const MaxMessageBytes = 36 << 20
+// MaxMessageBytes is [limits.MaxMessage].
+const MaxMessageBytes = limits.MaxMessage
 
-// LargeMessageBytes is from where on a message is too large to keep the memory that it took, and for several to be worked on
-// at the same time. Few messages are.
-const LargeMessageBytes = 1 << 20
+// LargeMessageBytes is [limits.LargeMessage].
+const LargeMessageBytes = limits.LargeMessage
 
 // ErrTooLarge is for what is larger than MaxMessageBytes.
 var ErrTooLarge = fmt.Errorf("more than %d bytes are too large for a message", MaxMessageBytes)

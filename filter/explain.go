@@ -12,7 +12,7 @@ import (
 
 // Explanation is what the score of a message is made of.
 type Explanation struct {
-	Verdict
+	Classification
 	// For and Against are the two classes that the score decides between: it speaks for the first if it is above 0. Of a
 	// spam filter they are spam and ham; of other classes the two with the highest scores, and then Margin is the
 	// difference of these, which the contributions add up to. Of a spam filter Margin is the score.
@@ -28,8 +28,8 @@ type Explanation struct {
 	Votes []Vote `json:"votes,omitempty"`
 	// UnknownTerms are the terms that the vocabulary does not have. They have no weight.
 	UnknownTerms []string `json:"unknown"`
-	// Look is what the classifier sees of the message.
-	Look Look `json:"-"`
+	// View is what the classifier sees of the message.
+	View View `json:"-"`
 }
 
 // Vote is what a kind of evidence adds to a score.
@@ -59,12 +59,12 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 	if err != nil {
 		return Explanation{}, err
 	}
-	verdict, x := f.weigh(raw)
-	look, err := f.settings.Reading().Look(raw)
+	class, x := f.weigh(raw)
+	view, err := f.settings.Reading().View(raw)
 	if err != nil {
 		return Explanation{}, err
 	}
-	e = Explanation{Verdict: verdict, Look: look, Contributions: []Contribution{}, UnknownTerms: []string{}}
+	e = Explanation{Classification: class, View: view, Contributions: []Contribution{}, UnknownTerms: []string{}}
 	scores := f.linear.Scores(nil, x)
 	first, second := topTwo(scores)
 	if f.linear.Classes == 2 {
@@ -72,8 +72,8 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 	}
 	e.For, e.Against = f.settings.Classes[first], f.settings.Classes[second]
 	e.Margin = scores[first] - scores[second]
-	seen := f.seen(look)
-	added, bias := f.contributions(x, first, second)
+	seen := f.seen(view)
+	added, bias := f.Contributions(x, first, second)
 	e.Bias = bias
 	for i, id := range x.IDs {
 		c := Contribution{
@@ -89,7 +89,7 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 		e.Contributions = append(e.Contributions, c)
 	}
 	e.Votes = votesOf(x, added)
-	for _, t := range look.Terms {
+	for _, t := range view.Terms {
 		if _, known := f.vocabulary.ID(f.settings.Key.Hash([]byte(t.Term))); !known && f.kind != features.Whole {
 			e.UnknownTerms = append(e.UnknownTerms, t.Term)
 		}
@@ -101,21 +101,21 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 }
 
 // weigh is Classify with the message as the model sees it.
-func (f *Filter) weigh(raw []byte) (Verdict, features.Vector) {
+func (f *Filter) weigh(raw []byte) (Classification, features.Vector) {
 	s := &scratch{reader: f.newReader()}
 	return f.classify(s, raw), s.vector
 }
 
 // seen finds the terms and the runs of bytes of a message by their ids.
-func (f *Filter) seen(look Look) map[uint32]SeenTerm {
-	seen := make(map[uint32]SeenTerm, len(look.Terms))
-	for _, t := range look.Terms {
+func (f *Filter) seen(view View) map[uint32]SeenTerm {
+	seen := make(map[uint32]SeenTerm, len(view.Terms))
+	for _, t := range view.Terms {
 		if id, known := f.vocabulary.ID(f.settings.Key.Hash([]byte(t.Term))); known {
 			seen[uint32(f.FirstTerm())+id] = t
 		}
 	}
 	if f.kind == features.Evidence {
-		for _, g := range look.Grams {
+		for _, g := range view.Grams {
 			if first, taken := seen[g.cell]; taken {
 				g.SeenTerm.Count += first.Count
 				g.SeenTerm.Term = first.Term // of two runs in one cell the first one
@@ -126,8 +126,8 @@ func (f *Filter) seen(look Look) map[uint32]SeenTerm {
 	return seen
 }
 
-// contributions returns what each term of a message adds to the score of class c over class k, and what the biases add.
-func (f *Filter) contributions(x features.Vector, c, k int) (terms []float64, bias float64) {
+// Contributions returns what each term of a message adds to the score of class c over class k, and what the biases add.
+func (f *Filter) Contributions(x features.Vector, c, k int) (terms []float64, bias float64) {
 	if f.linear.Rows() == 1 {
 		terms, bias = f.linear.Contributions(nil, x, 0)
 		if c < k { // the row is that of class 1

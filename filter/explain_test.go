@@ -6,20 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 )
 
-// explained trains a model on the sample mail of package sample.
-func explained(t *testing.T, model string) *Filter {
-	t.Helper()
-	c := collect(t, sample.Source(), DefaultCollectOptions(), "ham", "spam")
-	f, _ := train(t, c, model)
-	return f
-}
-
 func TestContributionsAddUpToTheScoreToTheLastBit(t *testing.T) {
-	for _, model := range []string{"multinomial", "bernoulli", "arow", "memoriser"} {
-		f := explained(t, model)
+	for _, model := range []string{"multinomial", "bernoulli", "arow"} {
+		f := fitted(t, sample.Source(), model, "ham", "spam")
 		messages := 0
 		for item, err := range sample.Source() {
 			if err != nil {
@@ -48,7 +41,7 @@ func TestContributionsAddUpToTheScoreToTheLastBit(t *testing.T) {
 			}
 			sum = e.Bias + sum
 			v := f.Classify(raw)
-			if e.Verdict != v || e.Score != sum || e.Margin != sum {
+			if e.Classification != v || e.Score != sum || e.Margin != sum {
 				t.Fatalf("%s: %s: the contributions add up to %v, the score is %v, the margin %v", model, item.Origin, sum, v.Score, e.Margin)
 			}
 			messages++
@@ -61,8 +54,7 @@ func TestContributionsAddUpToTheScoreToTheLastBit(t *testing.T) {
 
 func TestManyClassesAreExplainedByTheTwoBest(t *testing.T) {
 	classes := []string{"golang", "rowing", "garden"}
-	c := collect(t, mailbox(7, 60, classes...), DefaultCollectOptions(), classes...)
-	f, _ := train(t, c, "softmax")
+	f := fitted(t, corpustest.Mailbox(7, 60, classes...), "softmax", classes...)
 	e, err := f.Explain([]byte("\nrowinga rowingb rowingc gardena"))
 	if err != nil || e.For != "rowing" || e.Against == "rowing" || e.Class != "rowing" {
 		t.Fatalf("got %+v, %v", e, err)
@@ -124,5 +116,36 @@ func TestTextsAreShadedWordByWord(t *testing.T) {
 	}
 	if _, within := shaded["Text"]["spamaspama"]; within {
 		t.Errorf("a word that is not known is shaded")
+	}
+}
+
+// What is shown of a message is no more than can be read, and what is left out is counted.
+func TestShadedTextsHaveALimit(t *testing.T) {
+	f := spamFilter(t)
+	for name, text := range map[string]string{
+		"known words":           strings.Repeat("spama ", 100_000),
+		"characters of no word": strings.Repeat("é", 300_000),
+		"words between others":  strings.Repeat("é spama ", 50_000),
+		"one word for all":      strings.Repeat("a", 1_000_000),
+		"a short text":          "spama",
+	} {
+		raw := []byte("\n" + text)
+		e, err := f.Explain(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, left := e.Texts()
+		shown, words := 0, 0
+		for _, text := range texts {
+			for _, s := range text.Stretches {
+				shown += len(s.Text)
+				if len(s.Terms) > 0 {
+					words++
+				}
+			}
+		}
+		if shown+left != len(text) || shown > maxShadedText || words > maxShadedWords || left > 0 && shown == 0 {
+			t.Errorf("%s: %d bytes shown, %d left out of %d, %d words", name, shown, left, len(text), words)
+		}
 	}
 }

@@ -31,13 +31,9 @@ func (f *Filter) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode settings: %w", err)
 	}
-	p, err := f.Provenance()
+	info, err := f.Provenance()
 	if err != nil {
 		return nil, err
-	}
-	info, err := json.Marshal(p)
-	if err != nil {
-		return nil, fmt.Errorf("encode provenance: %w", err)
 	}
 	terms, weights := bytesOf(f.vocabulary.Table()), bytesOf(f.linear.Weights)
 	all := []section{
@@ -47,10 +43,10 @@ func (f *Filter) Encode() ([]byte, error) {
 		{"TERM", terms},
 		{"BIAS", bytesOf(f.linear.Bias)},
 		{"WGHT", weights},
-		{"SUMS", bytesOf(newBlocks(f.linear.Terms, f.vocabulary.Len(), weights, terms).all())},
+		{"SUMS", bytesOf(newLazyChecksums(f.linear.Terms, f.vocabulary.Len(), weights, terms).sums())},
 		{"INFO", info},
 	}
-	if p.Features.Texts {
+	if f.saveTexts {
 		t, err := f.Terms()
 		if err != nil {
 			return nil, err
@@ -115,7 +111,7 @@ func openForOne(path string, now time.Time) (*Filter, error) {
 }
 
 // decodeMapped is Decode for data that is mapped, or that m is nil for.
-func decodeMapped(data []byte, m *mapped) (f *Filter, err error) {
+func decodeMapped(data []byte, m *mapping) (f *Filter, err error) {
 	if m == nil {
 		return decode(data, false)
 	}
@@ -165,7 +161,7 @@ func decode(data []byte, byBlock bool) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Filter{file: s}
+	f := &Filter{file: s, saveTexts: s.has("TEXT")}
 	if f.settings, err = decodeSettings(set); err != nil {
 		return nil, err
 	}
@@ -205,8 +201,8 @@ func decode(data []byte, byBlock bool) (*Filter, error) {
 	if err := f.settings.Calibration.Validate(f.linear.Classes); err != nil {
 		return nil, fmt.Errorf("%w: calibration: %w", ErrDamaged, err)
 	}
-	if f.isSpamFilter() && f.settings.Thresholds == nil {
-		return nil, fmt.Errorf("%w: it has no thresholds", ErrDamaged)
+	if IsSpamFilter(f.settings.Classes) && f.settings.Thresholds == nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, errNoThresholds)
 	}
 	if err := f.checkNumbers(byBlock); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -239,9 +235,18 @@ func (f *Filter) verifyByBlock(s *sections) error {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
-	f.blocks = newBlocks(f.linear.Terms, f.vocabulary.Len(), weights, terms)
-	f.vocabulary = f.vocabulary.Watched(f.blocks.verifyTerms)
-	return f.blocks.expect(sums)
+	f.lazy = newLazyChecksums(f.linear.Terms, f.vocabulary.Len(), weights, terms)
+	f.vocabulary = f.vocabulary.Watched(f.lazy.verifyTerms)
+	return f.lazy.expect(sums)
+}
+
+// Close unmaps and closes the file of a filter that [OpenForOne] opened. The filter cannot be used afterwards. Other filters need no
+// Close; it does nothing.
+func (f *Filter) Close() error {
+	if f.mapped == nil {
+		return nil
+	}
+	return f.mapped.close()
 }
 
 // Err returns the first damage that was found since the filter was opened by [OpenForOne], or [ErrChanged].
@@ -249,8 +254,8 @@ func (f *Filter) Err() error {
 	switch {
 	case f.mapped != nil && f.mapped.changed():
 		return ErrChanged
-	case f.blocks != nil:
-		return f.blocks.err
+	case f.lazy != nil:
+		return f.lazy.err
 	}
 	return nil
 }

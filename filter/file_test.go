@@ -308,7 +308,7 @@ func rawEncode(t *testing.T, f *Filter) []byte {
 		case "WGHT":
 			data = bytesOf(weights)
 		case "SUMS":
-			data = bytesOf(newBlocks(f.linear.Terms, f.vocabulary.Len(), bytesOf(weights), bytesOf(f.vocabulary.Table())).all())
+			data = bytesOf(newLazyChecksums(f.linear.Terms, f.vocabulary.Len(), bytesOf(weights), bytesOf(f.vocabulary.Table())).sums())
 		}
 		all = append(all, section{name, data})
 	}

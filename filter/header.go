@@ -22,17 +22,17 @@ import (
 //	X-Chaff-Term: CONTRIBUTION TERM, for each of the terms given
 //
 // The first two are written by spam filters only, in the form that rules for SpamAssassin match.
-func (f *Filter) Passed(raw []byte, v Verdict, terms ...Contribution) []byte {
+func (f *Filter) Passed(raw []byte, v Classification, terms ...Contribution) []byte {
 	var own strings.Builder
-	if f.isSpamFilter() {
+	if IsSpamFilter(f.settings.Classes) {
 		flag, status := "NO", "No"
-		if v.Decision == Spam {
+		if v.Verdict == Spam {
 			flag, status = "YES", "Yes"
 		}
 		fmt.Fprintf(&own, "X-Spam-Flag: %s\n", flag)
 		fmt.Fprintf(&own, "X-Spam-Status: %s, score=%.2f required=%.2f\n", status, v.Score, f.settings.Thresholds.Spam)
 	}
-	fmt.Fprintf(&own, "X-Chaff-Verdict: %s\n", headerText(string(v.Decision)))
+	fmt.Fprintf(&own, "X-Chaff-Verdict: %s\n", headerText(string(v.Verdict)))
 	fmt.Fprintf(&own, "X-Chaff-Score: %.4f\n", v.Score)
 	fmt.Fprintf(&own, "X-Chaff-Probability: %.6f\n", v.Probability)
 	for _, t := range terms {

@@ -9,7 +9,7 @@ func TestThePassedMessageCarriesTheVerdict(t *testing.T) {
 	f := spamFilter(t)
 	f.settings.Thresholds.Spam = 4.5
 	own := "X-Spam-Flag: YES\nX-Spam-Status: Yes, score=7.25 required=4.50\nX-Chaff-Verdict: spam\nX-Chaff-Score: 7.2500\nX-Chaff-Probability: 0.999291\n"
-	v := Verdict{Class: "spam", Decision: Spam, Score: 7.25, Probability: 0.9992908}
+	v := Classification{Class: "spam", Verdict: Spam, Score: 7.25, Probability: 0.9992908}
 	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
 	tests := []struct{ name, raw, want string }{
 		{"in front of the other fields", "From: a\nSubject: b\n\nbody\n", own + "From: a\nSubject: b\n\nbody\n"},
@@ -40,8 +40,8 @@ func TestThePassedMessageCarriesTheVerdict(t *testing.T) {
 
 func TestOtherVerdictsAreNotMarkedAsSpam(t *testing.T) {
 	f := spamFilter(t)
-	for _, d := range []Decision{Ham, Unsure} {
-		got := string(f.Passed(nil, Verdict{Class: "ham", Decision: d, Score: 1}))
+	for _, d := range []Verdict{Ham, Unsure} {
+		got := string(f.Passed(nil, Classification{Class: "ham", Verdict: d, Score: 1}))
 		if !strings.HasPrefix(got, "X-Spam-Flag: NO\nX-Spam-Status: No, ") || !strings.Contains(got, "\nX-Chaff-Verdict: "+string(d)+"\n") {
 			t.Errorf("%s: got %q", d, got)
 		}

@@ -1,23 +1,20 @@
 package filter
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+)
 
-// Settings returns what the filter classifies by.
-func (f *Filter) Settings() Settings { return f.settings }
-
-// Provenance returns where the filter came from. For a filter that was opened it is read from the file and verified, which
-// the error is about.
-func (f *Filter) Provenance() (Provenance, error) {
-	if f.provenance != nil {
-		return *f.provenance, nil
+// Provenance returns the JSON that the filter was made with. For a filter that was opened it is read from the file and verified;
+// the error is about that.
+func (f *Filter) Provenance() (json.RawMessage, error) {
+	if f.file == nil {
+		if f.provenance == nil {
+			return json.RawMessage("{}"), nil
+		}
+		return f.provenance, nil
 	}
-	data, err := f.file.get("INFO")
-	if err != nil {
-		return Provenance{}, err
-	}
-	var p Provenance
-	err = decodeJSON(data, &p)
-	return p, err
+	return f.file.get("INFO")
 }
 
 // TermWeight is a term with its weight for one class: how much the score of that class against the others grows for
@@ -39,7 +36,7 @@ func (f *Filter) Strongest(n int) ([][]TermWeight, error) {
 	for c := range strongest {
 		weights := make([]TermWeight, len(t.Texts))
 		for id := range weights {
-			weights[id] = TermWeight{t.Texts[id], f.weightFor(f.FirstTerm()+id, c), t.Documents[id]}
+			weights[id] = TermWeight{t.Texts[id], f.WeightFor(f.FirstTerm()+id, c), t.Documents[id]}
 		}
 		slices.SortStableFunc(weights, func(x, y TermWeight) int {
 			switch {
@@ -55,8 +52,8 @@ func (f *Filter) Strongest(n int) ([][]TermWeight, error) {
 	return strongest, nil
 }
 
-// weightFor is the weight of a term for class c against the mean of all classes.
-func (f *Filter) weightFor(id, c int) float64 {
+// WeightFor returns the weight of a term, or of a cell, for class c against the mean of all classes.
+func (f *Filter) WeightFor(id, c int) float64 {
 	rows := f.linear.Rows()
 	w := f.linear.Weights[id*rows : (id+1)*rows]
 	if rows == 1 {

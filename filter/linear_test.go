@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"chaff/corpus"
+	"chaff/corpus/corpustest"
 	"chaff/features"
-	"chaff/internal/lineartest"
+	"chaff/internal/cputime"
 )
 
 // hostileTexts are texts of about n bytes that are made to make each look at a term dear. Words that are chosen by the hashes of
@@ -46,15 +47,17 @@ func TestEveryStageIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		return []byte(strings.Repeat("Subject: a\n", n/64) + "Content-Type: text/html\n\n" + text(n))
 	}
 	// A model that knows the words has a reason for each.
-	sources := []corpus.Source{mailbox(1, 40, "ham", "spam")}
+	sources := []corpus.Source{corpustest.Mailbox(1, 40, "ham", "spam")}
 	for _, text := range hostileTexts() {
 		for i := range 3 {
-			sources = append(sources, messages([2]string{"spam", string(mail(text, small*factor)) + fmt.Sprint(i)}))
+			sources = append(sources, corpustest.Messages([2]string{"spam", string(mail(text, small*factor)) + fmt.Sprint(i)}))
 		}
 	}
-	f := trainedOn(t, corpus.Concat(sources...))
-	reader := f.newReader()
-	reader.named = true
+	f := fitted(t, corpus.Concat(sources...), "hybrid", hamName, spamName)
+	reader, err := NewReader(f.settings.Reading(), ReaderOptions{Names: true})
+	if err != nil {
+		t.Fatal(err)
+	}
 	known := 0
 	explain := func(raw []byte) Explanation {
 		e, err := f.Explain(raw)
@@ -68,9 +71,9 @@ func TestEveryStageIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		"a verdict": func(raw []byte) func() { return func() { f.Classify(raw) } },
 		"a document": func(raw []byte) func() {
 			return func() {
-				reader.gather(raw)
+				reader.Read(raw)
 				w := features.NewDocuments(0).NewWriter()
-				w.Add(&reader.bag)
+				w.Add(reader.Bag())
 				w.Close()
 			}
 		},
@@ -85,7 +88,7 @@ func TestEveryStageIsLinearInTheSizeOfHostileMail(t *testing.T) {
 			work, more := prepare(mail(text, small)), prepare(mail(text, small*factor))
 			var once, many time.Duration
 			for range 10 {
-				if once, many = lineartest.CPUTime(work), lineartest.CPUTime(more); many <= limit*once+grain {
+				if once, many = cputime.Of(work), cputime.Of(more); many <= limit*once+grain {
 					break
 				}
 			}
@@ -96,36 +99,5 @@ func TestEveryStageIsLinearInTheSizeOfHostileMail(t *testing.T) {
 	}
 	if known < 2_000 {
 		t.Errorf("the model knows no more than %d words of any message: that is too easy", known)
-	}
-}
-
-// What is shown of a message is no more than can be read, and what is left out is counted.
-func TestShadedTextsHaveALimit(t *testing.T) {
-	f := spamFilter(t)
-	for name, text := range map[string]string{
-		"known words":           strings.Repeat("spama ", 100_000),
-		"characters of no word": strings.Repeat("é", 300_000),
-		"words between others":  strings.Repeat("é spama ", 50_000),
-		"one word for all":      strings.Repeat("a", 1_000_000),
-		"a short text":          "spama",
-	} {
-		raw := []byte("\n" + text)
-		e, err := f.Explain(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts, left := e.Texts()
-		shown, words := 0, 0
-		for _, text := range texts {
-			for _, s := range text.Stretches {
-				shown += len(s.Text)
-				if len(s.Terms) > 0 {
-					words++
-				}
-			}
-		}
-		if shown+left != len(text) || shown > maxShadedText || words > maxShadedWords || left > 0 && shown == 0 {
-			t.Errorf("%s: %d bytes shown, %d left out of %d, %d words", name, shown, left, len(text), words)
-		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"chaff/corpus"
+	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 )
 
@@ -15,20 +16,20 @@ import (
 func TestTheSamplePassesByteForByte(t *testing.T) { checkPassage(t, sample.Source(), 200) }
 
 func TestRealMailPassesByteForByte(t *testing.T) {
-	dir, ok := corporaDir(t)
+	dir, ok := corpustest.CorporaDir(t)
 	if !ok {
-		t.Skip(needsCorpora)
+		t.Skip(corpustest.NeedsCorpora)
 	}
 	t.Run("SpamAssassin", func(t *testing.T) {
 		t.Parallel()
-		source, _ := spamAssassinCorpus(t)
+		source, _ := corpustest.SpamAssassin(t)
 		checkPassage(t, source, 6046)
 	})
 	t.Run("Enron-Spam", func(t *testing.T) {
 		t.Parallel()
 		var sources []corpus.Source
 		for n := range 6 {
-			sources = append(sources, enronCorpus(t, dir, n+1))
+			sources = append(sources, corpustest.Enron(t, dir, n+1))
 		}
 		checkPassage(t, corpus.Concat(sources...), 33715)
 	})
@@ -130,14 +131,14 @@ func TestAnyFormOfMessagePassesByteForByte(t *testing.T) {
 // passage passes messages through a filter and looks at what comes out.
 type passage struct {
 	filter  *Filter
-	verdict Verdict
+	verdict Classification
 	own     []byte // the fields of the verdict
 }
 
 func newPassage(t testing.TB) passage {
 	p := passage{
 		filter:  spamFilter(t),
-		verdict: Verdict{Class: "spam", Decision: Spam, Score: 7.25, Probability: 0.9992908},
+		verdict: Classification{Class: "spam", Verdict: Spam, Score: 7.25, Probability: 0.9992908},
 	}
 	p.own = p.filter.Passed(nil, p.verdict)
 	return p

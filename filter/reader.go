@@ -6,71 +6,75 @@ import (
 	"chaff/tokenize"
 )
 
-// Reading is how bytes become a document: what a model was trained with and must be used with.
+// Reading says how bytes become a document. A model must be used with the reading that it was trained with.
 type Reading struct {
-	Key      features.Key // that terms are hashed under
+	Key      features.Key // hashes the terms
 	Message  message.Options
 	Tokenize tokenize.Options
 }
 
-// DefaultReading returns the settings used when nothing else is said, with the key that everybody knows.
+// DefaultReading returns the default settings, with the key that everybody knows.
 func DefaultReading() Reading {
 	return Reading{Message: message.DefaultOptions(), Tokenize: tokenize.DefaultOptions()}
 }
 
-// reader turns the bytes of messages into documents, one after the other. It belongs to one goroutine.
-type reader struct {
+// ReaderOptions say what a [Reader] keeps of a message.
+type ReaderOptions struct {
+	Grams bool // the cells of runs of bytes
+	Names bool // the texts of terms
+}
+
+// Reader turns the bytes of messages into documents, one after the other. It is the one way from bytes to terms, in training, in
+// classification, and for people who want to see the terms. It belongs to one goroutine.
+type Reader struct {
+	reading   Reading
+	options   ReaderOptions
 	decoder   *message.Decoder
 	tokenizer *tokenize.Tokenizer
 	bag       features.Bag
-	into      func(tokenize.Term) // add, made once
-	grams     bool                // whether they are wanted
-	named     bool                // whether the texts of terms are wanted
-	message   *message.Message    // the one that was decoded last
-	limits    message.Options
+	message   *message.Message // the last one
+	add       func(tokenize.Term)
 }
 
-func newReader(r Reading) (*reader, error) {
+// NewReader returns a reader. The error is about the settings of the reading.
+func NewReader(r Reading, o ReaderOptions) (*Reader, error) {
 	tokenizer, err := tokenize.New(r.Tokenize, r.Key)
 	if err != nil {
 		return nil, err
 	}
-	made := &reader{decoder: message.NewDecoder(r.Message), tokenizer: tokenizer, limits: r.Message}
-	made.into = func(t tokenize.Term) { made.add(t) }
+	made := &Reader{reading: r, options: o, decoder: message.NewDecoder(r.Message), tokenizer: tokenizer}
+	made.add = func(t tokenize.Term) { // made once: a closure for each message would be garbage
+		if made.bag.Add(t.Hash, t.Group, t.Start) && o.Names {
+			made.bag.Name(t.Text)
+		}
+	}
 	return made, nil
 }
 
-// document returns the terms of a message. It is valid until the next call.
-func (r *reader) document(raw []byte) (features.Document, message.Repairs) {
-	repairs := r.gather(raw)
-	return r.bag.Document(), repairs
-}
-
-// gather fills the bag with the terms of a message.
-func (r *reader) gather(raw []byte) message.Repairs {
+// Read decodes and tokenises a message. Message and Bag return the result until the next call.
+func (r *Reader) Read(raw []byte) message.Repairs {
 	r.bag.Reset()
-	repairs := r.terms(raw, r.into)
-	if r.grams {
+	repairs := r.terms(raw, r.add)
+	if r.options.Grams {
 		r.tokenizer.Grams(r.message, r.bag.AddRuns)
 	}
 	return repairs
 }
 
-// terms is the one way from the bytes of a message to its terms, in training, in classification, and for people who want
-// to see them.
-func (r *reader) terms(raw []byte, emit func(tokenize.Term)) message.Repairs {
+// terms decodes a message and calls emit with each of its terms.
+func (r *Reader) terms(raw []byte, emit func(tokenize.Term)) message.Repairs {
 	r.message = r.decoder.Decode(raw)
 	cut := r.tokenizer.Terms(r.message, emit)
 	return r.message.Repairs | cut
 }
 
-// forget frees the memory that grew with the last message.
-func (r *reader) forget() {
-	r.decoder, r.message, r.bag = message.NewDecoder(r.limits), nil, features.Bag{}
-}
+// Message returns the last message.
+func (r *Reader) Message() *message.Message { return r.message }
 
-func (r *reader) add(t tokenize.Term) {
-	if r.bag.Add(t.Hash, t.Group, t.Start) && r.named {
-		r.bag.Name(t.Text)
-	}
+// Bag returns the terms and cells of the last message.
+func (r *Reader) Bag() *features.Bag { return &r.bag }
+
+// Forget frees the memory that grew with the last message.
+func (r *Reader) Forget() {
+	r.decoder, r.message, r.bag = message.NewDecoder(r.reading.Message), nil, features.Bag{}
 }

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"chaff/corpus"
+	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
+	"chaff/internal/cputime"
 	"chaff/message"
 	"chaff/tokenize"
 )
@@ -33,7 +35,7 @@ func messagesOf(t testing.TB, source corpus.Source) [][]byte {
 // TestMailOfKnownWordsAllocatesNextToNothing classifies the invented mail again and again: no word of it is new then. What is
 // left is the library's that brings characters to one form.
 func TestMailOfKnownWordsAllocatesNextToNothing(t *testing.T) {
-	f := trainedOn(t, sample.Source())
+	f := fitted(t, sample.Source(), "hybrid", hamName, spamName)
 	mail := messagesOf(t, sample.Source())
 	s := &scratch{reader: f.newReader()}
 	classify := func() {
@@ -49,18 +51,18 @@ func TestMailOfKnownWordsAllocatesNextToNothing(t *testing.T) {
 
 // BenchmarkStages measures the way from the bytes of a message to its verdict, stage by stage, each with all before it, in
 // CPU time of one goroutine over whole corpora: how fast files are read without looking at them, and how fast mail in memory
-// is decoded, cut into terms, gathered, and classified. Each pass has a reader of its own, so that each distinct word is
+// is decoded, cut into terms, put into a bag, and classified. Each pass has a reader of its own, so that each distinct word is
 // stemmed once, but for the lines again, where the words are known. cat and wc -w tell what the machine can do.
 func BenchmarkStages(b *testing.B) {
-	dir, ok := corporaDir(b)
+	dir, ok := corpustest.CorporaDir(b)
 	if !ok {
-		b.Skip(needsCorpora)
+		b.Skip(corpustest.NeedsCorpora)
 	}
-	sa, _ := spamAssassinCorpus(b)
+	sa, _ := corpustest.SpamAssassin(b)
 	for _, of := range []struct {
 		name, folder string
 		source       corpus.Source
-	}{{"SpamAssassin", "sa", sa}, {"Enron1", "enron/enron1", enronCorpus(b, dir, 1)}} {
+	}{{"SpamAssassin", "sa", sa}, {"Enron1", "enron/enron1", corpustest.Enron(b, dir, 1)}} {
 		b.Run(of.name, func(b *testing.B) {
 			for _, command := range []string{"cat", "wc -w"} {
 				b.Run(command, func(b *testing.B) { benchmarkCommand(b, command, filepath.Join(dir, of.folder)) })
@@ -97,7 +99,7 @@ func benchmarkCommand(b *testing.B, command, folder string) {
 }
 
 func benchmarkStages(b *testing.B, source corpus.Source) {
-	f := trainedOn(b, source)
+	f := fitted(b, source, "hybrid", hamName, spamName)
 	mail := messagesOf(b, source)
 	size := 0
 	for _, raw := range mail {
@@ -111,11 +113,11 @@ func benchmarkStages(b *testing.B, source corpus.Source) {
 				b.StopTimer()
 				each := prepare()
 				b.StartTimer()
-				began := cpuTime()
+				began := cputime.Process()
 				for _, raw := range mail {
 					each(raw)
 				}
-				spent += cpuTime() - began
+				spent += cputime.Process() - began
 			}
 			b.ReportMetric(float64(size)*float64(b.N)/1e6/spent.Seconds(), "MB/cpu-s")
 			b.ReportMetric(spent.Seconds()*1e6/float64(b.N*len(mail)), "us/message")
@@ -124,12 +126,12 @@ func benchmarkStages(b *testing.B, source corpus.Source) {
 	b.Run("read", func(b *testing.B) {
 		var spent time.Duration
 		for b.Loop() {
-			began := cpuTime()
+			began := cputime.Process()
 			var raw []byte
 			for item := range source {
 				raw, _ = item.Read(raw)
 			}
-			spent += cpuTime() - began
+			spent += cputime.Process() - began
 		}
 		b.ReportMetric(float64(size)*float64(b.N)/1e6/spent.Seconds(), "MB/cpu-s")
 	})
@@ -147,9 +149,9 @@ func benchmarkStages(b *testing.B, source corpus.Source) {
 		terms(raw)
 	}
 	measure("terms again", func() func([]byte) { return terms })
-	measure("gather", func() func([]byte) {
+	measure("read into a bag", func() func([]byte) {
 		reader := f.newReader()
-		return func(raw []byte) { reader.document(raw) }
+		return func(raw []byte) { reader.Read(raw) }
 	})
 	measure("classify", func() func([]byte) {
 		s := &scratch{reader: f.newReader()}
@@ -161,17 +163,4 @@ func benchmarkStages(b *testing.B, source corpus.Source) {
 		again(raw)
 	}
 	measure("classify again", func() func([]byte) { return again })
-}
-
-func trainedOn(t testing.TB, source corpus.Source) *Filter {
-	t.Helper()
-	c, err := Collect(t.Context(), source, []string{hamName, spamName}, DefaultCollectOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, _, err := Train(t.Context(), c, "hybrid", DefaultTrainOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
 }

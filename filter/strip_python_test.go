@@ -36,7 +36,7 @@ func TestPythonFindsNoForgedVerdict(t *testing.T) {
 	var passed []string
 	for _, raw := range forgeries() {
 		var runes []rune
-		for _, c := range filter.Passed([]byte(raw), Verdict{Class: "spam", Decision: Spam}) {
+		for _, c := range filter.Passed([]byte(raw), Classification{Class: "spam", Verdict: Spam}) {
 			runes = append(runes, rune(c))
 		}
 		passed = append(passed, string(runes))

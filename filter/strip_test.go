@@ -210,7 +210,7 @@ func FuzzPassed(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	filter := spamFilter(f)
-	own := string(filter.Passed(nil, Verdict{Class: "ham", Decision: Ham}))
+	own := string(filter.Passed(nil, Classification{Class: "ham", Verdict: Ham}))
 	programs := downstreams()
 	f.Fuzz(func(t *testing.T, raw []byte) { checkPassed(t, filter, programs, own, raw) })
 }
@@ -223,7 +223,7 @@ func TestNoProgramFindsAForgedVerdict(t *testing.T) {
 		"\ufeff", "\u2028", "\x85", "\xd8", "\xad", "\v", "\f", "\x1c", "\x7f", "b: " + strings.Repeat("c", 508), strings.Repeat("d", 490),
 	}
 	filter := spamFilter(t)
-	own := string(filter.Passed(nil, Verdict{Class: "ham", Decision: Ham}))
+	own := string(filter.Passed(nil, Classification{Class: "ham", Verdict: Ham}))
 	programs := downstreams()
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
@@ -240,7 +240,7 @@ func TestNoProgramFindsAForgedVerdict(t *testing.T) {
 
 func checkPassed(t *testing.T, filter *Filter, programs []downstream, own string, raw []byte) {
 	t.Helper()
-	v := Verdict{Class: "ham", Decision: Ham}
+	v := Classification{Class: "ham", Verdict: Ham}
 	before := bytes.Clone(raw)
 	passed := filter.Passed(raw, v)
 	if !bytes.Equal(raw, before) {

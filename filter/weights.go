@@ -14,7 +14,6 @@ import (
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
-	"chaff/tokenize"
 )
 
 // Weights is a linear function that was set by hand: K classes, their biases, and the weights of terms.
@@ -88,7 +87,7 @@ func weightsOf(header []string) (w Weights, columns []int, err error) {
 	case header[0] != "term" || len(header) < 2:
 		return Weights{}, nil, fmt.Errorf("%w: its first line must be `term,weight` or `term` and the names of classes", ErrWeights)
 	case len(header) == 2 && header[1] == "weight":
-		w.Classes, columns = []string{hamName, spamName}, []int{spamClass}
+		w.Classes, columns = []string{hamName, spamName}, []int{SpamClass}
 	case len(header) == 2:
 		return Weights{}, nil, fmt.Errorf("%w: one class only, %q: must be two or more, or `weight`", ErrWeights, header[1])
 	default:
@@ -124,9 +123,6 @@ func (w Weights) Filter(reading Reading, kind features.Kind) (*Filter, error) {
 	if kind == features.Whole {
 		return nil, fmt.Errorf("features %v have no terms to weigh", kind)
 	}
-	if err := errors.Join(reading.Message.Validate(), reading.Tokenize.Validate()); err != nil {
-		return nil, err
-	}
 	hashes := make([]uint64, len(w.Terms))
 	weights := make([][]float64, len(w.Classes))
 	known := Terms{Texts: make([]string, len(w.Terms)), Documents: make([]uint32, len(w.Terms))}
@@ -147,19 +143,74 @@ func (w Weights) Filter(reading Reading, kind features.Kind) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Filter{
-		vocabulary: vocabulary, linear: linear, kind: kind, terms: func() Terms { return known },
-		settings: Settings{
-			Classes: w.Classes, Model: ByHand, Kind: kind.String(), TermsVersion: tokenize.Version, Key: reading.Key,
-			Message: reading.Message, Tokenize: reading.Tokenize, Calibration: metrics.Identity(len(w.Classes)),
-		},
-		provenance: &Provenance{Features: features.DefaultOptions(), Corpus: Summary{Terms: len(w.Terms)}},
+	s := Settings{
+		Classes: w.Classes, Model: ByHand, Kind: kind.String(), Key: reading.Key, Message: reading.Message, Tokenize: reading.Tokenize,
+		Calibration: metrics.Identity(len(w.Classes)),
 	}
-	if f.isSpamFilter() {
-		f.settings.Thresholds = new(metrics.Thresholds)
+	if IsSpamFilter(w.Classes) {
+		s.Thresholds = new(metrics.Thresholds)
 	}
-	return f, nil
+	return New(Parts{Settings: s, Vocabulary: vocabulary, Linear: linear, Terms: func() Terms { return known }, SaveTexts: true})
 }
 
 // ByHand is the model of filters whose weights were set by hand.
 const ByHand = "by-hand"
+
+// ErrNotAffine is returned where the weights of a model are asked for as a sum, and the model is more than that.
+var ErrNotAffine = errors.New("its score is no plain sum of weights")
+
+// Weights returns the linear function of f. For a filter that was opened, the error is about its file; for a model with a form
+// it wraps [ErrNotAffine].
+func (f *Filter) Weights() (Weights, error) {
+	terms, err := f.Terms()
+	if err != nil {
+		return Weights{}, err
+	}
+	if f.linear.Form != nil {
+		return Weights{}, fmt.Errorf("%w: the model %s bounds its evidence", ErrNotAffine, f.settings.Model)
+	}
+	rows, classes := f.linear.Rows(), f.linear.Classes
+	w := Weights{Classes: f.settings.Classes, Bias: make([]float64, classes)}
+	copy(w.Bias[classes-rows:], f.linear.Bias) // of two classes the second has the difference
+	for id, text := range terms.Texts {
+		weights := make([]float64, classes)
+		for r, weight := range f.linear.Weights[id*rows:][:rows] {
+			weights[classes-rows+r] = float64(weight)
+		}
+		w.Terms = append(w.Terms, WeightedTerm{text, weights})
+	}
+	return w, nil
+}
+
+// WriteCSV writes weights as [ReadWeights] reads them. Terms and classes are written as chaff prints them, since the table
+// may be printed on a terminal.
+func (w Weights) WriteCSV(out io.Writer) error {
+	table := csv.NewWriter(out)
+	first := 0
+	header := []string{"term"}
+	for _, class := range w.Classes {
+		header = append(header, screen.Printable(class))
+	}
+	if IsSpamFilter(w.Classes) {
+		first, header = SpamClass, []string{"term", "weight"}
+	}
+	rows := append([]WeightedTerm{{biasName, w.Bias}}, w.Terms...)
+	if err := table.Write(header); err != nil {
+		return err
+	}
+	for i, row := range rows {
+		size := 32 // bits of a weight; of a bias 64
+		if i == 0 {
+			size = 64
+		}
+		record := []string{screen.Printable(row.Term)}
+		for _, weight := range row.Weights[first:] {
+			record = append(record, strconv.FormatFloat(weight, 'g', -1, size))
+		}
+		if err := table.Write(record); err != nil {
+			return err
+		}
+	}
+	table.Flush()
+	return table.Error()
+}

@@ -110,7 +110,7 @@ func TestLogicalFunctionsSetByHand(t *testing.T) {
 			}
 			for i, raw := range messages {
 				v := again.Classify([]byte(raw))
-				if (v.Decision == Spam) != test.want[i] || (v.Class == "spam") != test.want[i] {
+				if (v.Verdict == Spam) != test.want[i] || (v.Class == "spam") != test.want[i] {
 					t.Errorf("%q: %+v", raw, v)
 				}
 				if p := 1 / (1 + math.Exp(-v.Score)); math.Abs(v.Probability-p) > 1e-12 {

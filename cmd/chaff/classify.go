@@ -123,10 +123,10 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	return nil
 }
 
-func (p *program) printVerdict(flags classifyFlags, path string, v filter.Verdict) error {
+func (p *program) printVerdict(flags classifyFlags, path string, v filter.Classification) error {
 	if flags.JSON {
 		return delivery.PrintJSON(p.stdout, path, v)
 	}
-	_, err := screen.Printf(p.stdout, "%-6s  %10.4f  %.6f  %s\n", v.Decision, v.Score, v.Probability, path)
+	_, err := screen.Printf(p.stdout, "%-6s  %10.4f  %.6f  %s\n", v.Verdict, v.Score, v.Probability, path)
 	return err
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/config"
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
+	"chaff/train"
 )
 
 func (p *program) compareCommand() *cobra.Command {
@@ -57,7 +58,7 @@ and then learnt. The table then has the figures of all messages.`,
 			}
 			withFolds := c.Flags().Changed("folds")
 			if withFolds {
-				if err := filter.ValidateFolds(folds, cfg.Split); err != nil {
+				if err := evaluate.ValidateFolds(folds, cfg.Split); err != nil {
 					return fmt.Errorf("--folds: %w", err)
 				}
 			}
@@ -94,8 +95,9 @@ and then learnt. The table then has the figures of all messages.`,
 				return err
 			}
 			p.printWarnings(resultsOf(results))
-			p.printLeaks(collection.Classes(), collection.Leaks())
-			return nil
+			leaks, err := evaluate.Leaks(collection)
+			p.printLeaks(collection.Classes(), leaks)
+			return err
 		},
 	}
 	sources.add(c)
@@ -111,9 +113,9 @@ and then learnt. The table then has the figures of all messages.`,
 
 // compare trains every model, and returns the best on the development part first. It tells of those that could not be
 // trained.
-func (p *program) compare(c *cobra.Command, collection *filter.Collection, cfg config.Config) ([]filter.Trained, error) {
+func (p *program) compare(c *cobra.Command, collection *train.Collection, cfg config.Config) ([]train.Trained, error) {
 	options, done := p.trainOptions(cfg, true)
-	comparison, err := filter.Compare(c.Context(), collection, models.Names(), options)
+	comparison, err := evaluate.Compare(c.Context(), collection, models.Names(), options)
 	done()
 	if err != nil {
 		return nil, tooFew(err)
@@ -124,8 +126,8 @@ func (p *program) compare(c *cobra.Command, collection *filter.Collection, cfg c
 	return comparison.Models, nil
 }
 
-func resultsOf(all []filter.Trained) []filter.Result {
-	results := make([]filter.Result, len(all))
+func resultsOf(all []train.Trained) []train.Result {
+	results := make([]train.Result, len(all))
 	for i, t := range all {
 		results[i] = t.Result
 	}
@@ -134,7 +136,7 @@ func resultsOf(all []filter.Trained) []filter.Result {
 
 // printComparison prints one row for each model, the best on the development part first. The errors are those of the test
 // part.
-func printComparison(w io.Writer, results []filter.Result) error {
+func printComparison(w io.Writer, results []train.Result) error {
 	t := newTable(w)
 	fmt.Fprintln(t, "model\tfeatures\ttrain\tdevelopment\ttest\t95% interval\thm%\tsm%\t(1-ROCA)%\tagainst the best\tCPU s\tterms\tMB")
 	for i, r := range results {
@@ -203,7 +205,7 @@ func probability(p float64) string {
 
 // printLosses prints the losses of each model on the three parts: the square loss is that of the scores, the log loss and
 // the Brier score are those of the probabilities.
-func printLosses(w io.Writer, results []filter.Result) error {
+func printLosses(w io.Writer, results []train.Result) error {
 	t := newTable(w)
 	fmt.Fprintln(t, "\t0-1 loss\t\t\tsquare loss\t\t\tlog loss\t\t\tBrier")
 	fmt.Fprintln(t, "model\ttrain\tdev.\ttest\ttrain\tdev.\ttest\ttrain\tdev.\ttest\ttest")

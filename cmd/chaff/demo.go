@@ -12,11 +12,12 @@ import (
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/corpus/sample"
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
 	"chaff/message"
 	"chaff/models"
+	"chaff/train"
 )
 
 // demoFolds is how many folds the demonstration divides its mail into.
@@ -39,7 +40,7 @@ default model classifies messages that it has not seen. Demo reads no mail but i
 			if err != nil {
 				return err
 			}
-			if err := filter.ValidateFolds(demoFolds, cfg.Split); err != nil {
+			if err := evaluate.ValidateFolds(demoFolds, cfg.Split); err != nil {
 				return hint.With(err, "divide the mail otherwise: chaff demo --split grouped")
 			}
 			collection, err := p.collect(c, cfg.Config, readingOf(cfg.Config), labelled{source: sample.Source(), classes: spamClasses()})
@@ -68,16 +69,16 @@ default model classifies messages that it has not seen. Demo reads no mail but i
 }
 
 // demoTable prints the models, the most accurate first, each compared with the default one.
-func (p *program) demoTable(model string, results []filter.CrossValidation) error {
-	byAccuracy := slices.SortedStableFunc(slices.Values(results), func(x, y filter.CrossValidation) int {
+func (p *program) demoTable(model string, results []evaluate.CrossValidation) error {
+	byAccuracy := slices.SortedStableFunc(slices.Values(results), func(x, y evaluate.CrossValidation) int {
 		return cmp.Compare(y.Test.Accuracy, x.Test.Accuracy)
 	})
-	base := results[slices.IndexFunc(results, func(r filter.CrossValidation) bool { return r.Model == model })]
+	base := results[slices.IndexFunc(results, func(r evaluate.CrossValidation) bool { return r.Model == model })]
 	if err := printFolds(p.stdout, "default", byAccuracy, base); err != nil {
 		return err
 	}
 	var better []string
-	for m, difference := range filter.AgainstBase(byAccuracy, base) {
+	for m, difference := range evaluate.AgainstBase(byAccuracy, base) {
 		if isBetter(difference) {
 			better = append(better, byAccuracy[m].Model)
 		}
@@ -107,11 +108,12 @@ func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []str
 		return err
 	}
 	options, done := p.trainOptions(cfg, true)
-	f, result, err := filter.Train(c.Context(), collection, cfg.Model, options)
+	trained, err := train.Fit(c.Context(), collection, cfg.Model, options)
 	done()
 	if err != nil {
 		return tooFew(err)
 	}
+	result := trained.Result
 	screen.Printf(p.stdout, "\nThe default, %s, made from %d other messages, on messages it has not seen:\n", result.Model, collection.Summary().Used)
 	decoder := message.NewDecoder(message.DefaultOptions())
 	shown := min(demoShown, len(unseen))
@@ -121,10 +123,10 @@ func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []str
 		if err != nil {
 			return err
 		}
-		v := f.Classify(raw)
+		v := trained.Filter.Classify(raw)
 		m := decoder.Decode(raw)
 		screen.Printf(p.stdout, "\n  %s\n    From:     %s\n    Subject:  %s\n    verdict:  %s, score %.2f, probability %.4f\n",
-			origin, shorten(m.Get("From")), shorten(m.Get("Subject")), v.Decision, v.Score, v.Probability)
+			origin, shorten(m.Get("From")), shorten(m.Get("Subject")), v.Verdict, v.Score, v.Probability)
 	}
 	if t := result.Thresholds; t != nil {
 		screen.Printf(p.stdout, "\n(spam above %s, unsure above %s: chosen on development mail so that ham is not lost)\n", threshold(t.Spam), threshold(t.Unsure))

@@ -7,9 +7,9 @@ import (
 
 	"golang.org/x/term"
 
-	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/models"
+	"chaff/train"
 )
 
 // epochs returns a function that tells of each epoch on stderr, and one that ends the telling; nothing is told where stderr
@@ -61,7 +61,7 @@ func epochLine(e models.Epoch) string {
 }
 
 // printTraining tells how a model was trained that is trained in epochs.
-func printTraining(w io.Writer, r filter.Result) {
+func printTraining(w io.Writer, r train.Result) {
 	if len(r.Epochs) == 0 {
 		return
 	}

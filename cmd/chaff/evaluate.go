@@ -7,10 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/internal/hint"
 	"chaff/internal/places"
 	"chaff/internal/screen"
+	"chaff/train"
 )
 
 func (p *program) evaluateCommand() *cobra.Command {
@@ -89,26 +90,22 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 	if err != nil {
 		return err
 	}
-	from, err := f.Provenance()
-	if err != nil {
-		return delivery.ModelError(path, err)
-	}
 	s := f.Settings()
 	if !sameClasses(mail.classes, s.Classes) {
 		return fmt.Errorf("the mail has the classes %q, the model %s has %q", mail.classes, path, s.Classes)
 	}
 	mail.print(p.stderr)
 	step, done := p.progress("reading mail")
-	e, err := f.Evaluate(c.Context(), mail.source, mistakes, cfg.Workers, holdingGarbage(step))
+	e, err := evaluate.Filter(c.Context(), f, mail.source, mistakes, train.ReadOptions{Workers: cfg.Workers, Progress: holdingGarbage(step)})
 	done()
-	if errors.Is(err, filter.ErrNoMail) {
+	if errors.Is(err, train.ErrNoMail) {
 		return hint.With(err, noMailHint)
 	}
 	if err != nil {
 		return err
 	}
 	p.printProblems(e.Summary)
-	result := filter.Result{Model: s.Model, Kind: s.Kind, Terms: from.Corpus.Terms, Thresholds: s.Thresholds, Test: &e.Figures, Verdicts: e.Verdicts, Calibration: s.Calibration}
+	result := train.Result{Model: s.Model, Kind: s.Kind, Terms: f.Vocabulary().Len(), Thresholds: s.Thresholds, Test: &e.Figures, Verdicts: e.Verdicts, Calibration: s.Calibration}
 	if page.wanted() {
 		about, err := evaluationPage(f, result, e)
 		if err != nil {
@@ -119,7 +116,7 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 		}
 	}
 	if asJSON {
-		return printJSON(p.stdout, evaluationReport{resultReport{Corpus: e.Summary, Models: []filter.Result{result}, File: path}, e.Review})
+		return printJSON(p.stdout, evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: path}, e.Review})
 	}
 	printCorpus(p.stdout, e.Summary)
 	screen.Printf(p.stdout, "model       %s on %s, %s\n\n", s.Model, s.Kind, path)
@@ -140,5 +137,5 @@ func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *set
 // evaluationReport is the JSON of evaluate.
 type evaluationReport struct {
 	resultReport
-	Review filter.Review `json:"review"`
+	Review evaluate.Review `json:"review"`
 }

@@ -116,7 +116,7 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) error {
 			against, down = against+1, down+c.Contribution
 		}
 	}
-	screen.Printf(w, "verdict      %s, score %.4f, probability %.6f\n", e.Decision, e.Score, e.Probability)
+	screen.Printf(w, "verdict      %s, score %.4f, probability %.6f\n", e.Verdict, e.Score, e.Probability)
 	terms := func(n int) string {
 		if len(e.Votes) > 0 {
 			return fmt.Sprintf("%d terms and runs of bytes", n)
@@ -192,7 +192,7 @@ func explanationPage(origin string, e filter.Explanation) report.Page {
 		Title:    "chaff explain",
 		Subtitle: origin, For: e.For, Against: e.Against,
 		Facts: []report.Fact{
-			{Name: "Verdict", Value: string(e.Decision)},
+			{Name: "Verdict", Value: string(e.Verdict)},
 			{Name: "Score", Value: fmt.Sprintf("%.4f (%s over %s)", e.Margin, e.For, e.Against)},
 			{Name: "Bias", Value: fmt.Sprintf("%+.4f", e.Bias)},
 			{Name: "Probability", Value: fmt.Sprintf("%.6f", e.Probability)},

@@ -13,6 +13,7 @@ import (
 	"chaff/internal/hint"
 	"chaff/internal/places"
 	"chaff/internal/screen"
+	"chaff/train"
 )
 
 func (p *program) exportCommand() *cobra.Command {
@@ -92,16 +93,19 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 	}
 	mail.print(p.stderr)
 	step, done := p.progress("reading mail")
-	d, summary, err := f.Dataset(c.Context(), mail.source, cfg.Workers, holdingGarbage(step))
+	read, err := train.Read(c.Context(), mail.source, f.Settings().Classes, train.ReadOptions{
+		Reading: f.Settings().Reading(), Workers: cfg.Workers, Progress: holdingGarbage(step),
+	})
 	done()
-	if errors.Is(err, filter.ErrNoMail) {
+	if errors.Is(err, train.ErrNoMail) {
 		return hint.With(err, noMailHint)
 	}
 	if err != nil {
 		return err
 	}
-	p.printProblems(summary)
-	return d.Write(p.stdout, format)
+	p.printProblems(read.Summary())
+	d := read.DatasetFor(f, cfg.Workers)
+	return errors.Join(d.Write(p.stdout, format), d.Err())
 }
 
 // writeTerms writes which term each feature is.

@@ -7,16 +7,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/config"
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/internal/screen"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 // foldsReport is the JSON of compare with folds.
 type foldsReport struct {
-	Corpus filter.Summary           `json:"corpus"`
-	Folds  int                      `json:"folds"`
-	Models []filter.CrossValidation `json:"models"`
+	Corpus train.Summary              `json:"corpus"`
+	Folds  int                        `json:"folds"`
+	Models []evaluate.CrossValidation `json:"models"`
 }
 
 // evaluateFolds cross-validates the model of the settings.
@@ -29,7 +30,7 @@ func (p *program) evaluateFolds(c *cobra.Command, sources *sourceFlags, settings
 	if err != nil {
 		return err
 	}
-	if err := filter.ValidateFolds(folds, cfg.Split); err != nil {
+	if err := evaluate.ValidateFolds(folds, cfg.Split); err != nil {
 		return fmt.Errorf("--folds: %w", err)
 	}
 	collection, err := p.collect(c, cfg.Config, readingOf(cfg.Config), mail)
@@ -40,7 +41,7 @@ func (p *program) evaluateFolds(c *cobra.Command, sources *sourceFlags, settings
 }
 
 // crossValidate trains the models of the given names on each fold but two, and prints the test figures.
-func (p *program) crossValidate(c *cobra.Command, collection *filter.Collection, cfg config.Config, names []string, folds int, page *reportFlags, asJSON bool) error {
+func (p *program) crossValidate(c *cobra.Command, collection *train.Collection, cfg config.Config, names []string, folds int, page *reportFlags, asJSON bool) error {
 	results, err := p.validate(c, collection, cfg, names, folds)
 	if err != nil {
 		return err
@@ -70,9 +71,9 @@ func (p *program) crossValidate(c *cobra.Command, collection *filter.Collection,
 }
 
 // validate cross-validates models of the given names.
-func (p *program) validate(c *cobra.Command, collection *filter.Collection, cfg config.Config, names []string, folds int) ([]filter.CrossValidation, error) {
+func (p *program) validate(c *cobra.Command, collection *train.Collection, cfg config.Config, names []string, folds int) ([]evaluate.CrossValidation, error) {
 	options, done := p.trainOptions(cfg, true)
-	results, err := filter.CrossValidate(c.Context(), collection, names, folds, options)
+	results, err := evaluate.CrossValidate(c.Context(), collection, names, folds, options)
 	done()
 	if err != nil {
 		return nil, tooFew(err)
@@ -81,14 +82,14 @@ func (p *program) validate(c *cobra.Command, collection *filter.Collection, cfg 
 }
 
 // summaryOfFolds is the summary of a collection without what differs from round to round.
-func summaryOfFolds(collection *filter.Collection) filter.Summary {
+func summaryOfFolds(collection *train.Collection) train.Summary {
 	summary := collection.Summary()
 	summary.Train, summary.Development, summary.Test, summary.Terms = 0, 0, 0, 0
 	return summary
 }
 
 // printFoldsMade prints what became of the messages, and how they are divided.
-func printFoldsMade(w io.Writer, cfg config.Config, summary filter.Summary, folds int) {
+func printFoldsMade(w io.Writer, cfg config.Config, summary train.Summary, folds int) {
 	printCorpus(w, summary)
 	screen.Printf(w, "split       %d folds (%s)\n", folds, splitMethod(cfg.Split, cfg.Seed))
 	printGroups(w, summary, "fold")
@@ -97,10 +98,10 @@ func printFoldsMade(w io.Writer, cfg config.Config, summary filter.Summary, fold
 
 // printFolds prints one row for each model, in the order given. Where there are others, base has a star, and each of them is
 // compared with it; called says what base is.
-func printFolds(w io.Writer, called string, results []filter.CrossValidation, base filter.CrossValidation) error {
+func printFolds(w io.Writer, called string, results []evaluate.CrossValidation, base evaluate.CrossValidation) error {
 	t := newTable(w)
 	screen.Printf(t, "model\tfeatures\ttest\t95%% interval\tdeviation over folds\thm%%\tsm%%\tlam%%\t(1-ROCA)%%\tagainst the %s\n", called)
-	differences := filter.AgainstBase(results, base)
+	differences := evaluate.AgainstBase(results, base)
 	for m, r := range results {
 		f, name, difference := r.Test, r.Model, (*metrics.McNemar)(nil)
 		switch {

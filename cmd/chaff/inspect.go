@@ -14,6 +14,7 @@ import (
 	"chaff/internal/places"
 	"chaff/internal/screen"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 func (p *program) inspectCommand() *cobra.Command {
@@ -41,11 +42,11 @@ func (p *program) inspectCommand() *cobra.Command {
 
 // inspection is the JSON of inspect.
 type inspection struct {
-	File       string            `json:"file"`
-	Bytes      int64             `json:"bytes"`
-	Settings   filter.Settings   `json:"settings"`
-	Provenance filter.Provenance `json:"provenance"`
-	Strongest  []strongestTerms  `json:"strongest"`
+	File       string           `json:"file"`
+	Bytes      int64            `json:"bytes"`
+	Settings   filter.Settings  `json:"settings"`
+	Provenance train.Provenance `json:"provenance"`
+	Strongest  []strongestTerms `json:"strongest"`
 }
 
 type strongestTerms struct {
@@ -67,7 +68,7 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	if err != nil && !noTexts {
 		return delivery.ModelError(path, err)
 	}
-	from, err := f.Provenance()
+	from, err := train.ProvenanceOf(f)
 	if err != nil {
 		return delivery.ModelError(path, err)
 	}
@@ -89,7 +90,7 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	if from.FittedTo > 0 {
 		screen.Printf(p.stdout, "fitted to   all %d messages; thresholds and probabilities from %d out-of-fold scores\n", from.FittedTo, from.OutOfFold)
 	}
-	screen.Printf(p.stdout, "vocabulary  %d terms, language %s\n", from.Corpus.Terms, s.Tokenize.Language)
+	screen.Printf(p.stdout, "vocabulary  %d terms, language %s\n", f.Vocabulary().Len(), s.Tokenize.Language)
 	if s.Thresholds != nil {
 		screen.Printf(p.stdout, "thresholds  %s\n", verdictsAbove(*s.Thresholds))
 	}

@@ -8,8 +8,8 @@ import (
 
 	"chaff/config"
 	"chaff/corpus/sample"
+	"chaff/evaluate"
 	"chaff/features"
-	"chaff/filter"
 	"chaff/message"
 	"chaff/tokenize"
 )
@@ -84,22 +84,22 @@ func termsOf(tok *tokenize.Tokenizer, m *message.Message) map[string]bool {
 }
 
 func TestLeaksArePrintedWithTheirNumbers(t *testing.T) {
-	field := func(name, ignored string) filter.Leak {
-		return filter.Leak{Term: "header:" + name, Messages: []int{0, 41}, Of: []int{290, 313}, Setting: "tokenize.ignore_headers=" + ignored, Advice: "advice"}
+	field := func(name, ignored string) evaluate.Leak {
+		return evaluate.Leak{Term: "header:" + name, Messages: []int{0, 41}, Of: []int{290, 313}, Setting: "tokenize.ignore_headers=" + ignored, Advice: "advice"}
 	}
-	order := filter.Leak{Term: "order:From>Date", Messages: []int{0, 41}, Of: []int{290, 313}, Setting: "tokenize.structure=false", Advice: "advice"}
-	footer := filter.Leak{Term: "body:list write", Messages: []int{80, 0}, Of: []int{90, 70}, Alike: 13, Advice: "advice"}
+	order := evaluate.Leak{Term: "order:From>Date", Messages: []int{0, 41}, Of: []int{290, 313}, Setting: "tokenize.structure=false", Advice: "advice"}
+	footer := evaluate.Leak{Term: "body:list write", Messages: []int{80, 0}, Of: []int{90, 70}, Alike: 13, Advice: "advice"}
 	tests := []struct {
 		about string
-		leaks []filter.Leak
+		leaks []evaluate.Leak
 		want  string
 	}{
 		{"none", nil, ""},
-		{"one field", []filter.Leak{field("X-A", "x-a")},
+		{"one field", []evaluate.Leak{field("X-A", "x-a")},
 			"chaff: warning: possible leak: header:X-A is in 0 of 290 ham, 41 of 313 spam (training messages): advice\n"},
-		{"words of the text", []filter.Leak{footer},
+		{"words of the text", []evaluate.Leak{footer},
 			"chaff: warning: possible leak: body:list write, like 13 other terms of the text, is in 80 of 90 ham, 0 of 70 spam (training messages): advice\n"},
-		{"several have one line that leaves out all", []filter.Leak{field("X-A", "x-old,x-a"), footer, field("X-B", "x-old,x-b"), order},
+		{"several have one line that leaves out all", []evaluate.Leak{field("X-A", "x-old,x-a"), footer, field("X-B", "x-old,x-b"), order},
 			"chaff: hint: to leave out all that settings can: --set tokenize.structure=false --set tokenize.ignore_headers=x-old,x-a,x-b\n"},
 	}
 	for _, tt := range tests {

@@ -9,11 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/config"
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
+	"chaff/train"
 )
 
 // replayFlags are the flags of commands that replay mail.
@@ -33,7 +34,7 @@ const (
 )
 
 func (r *replayFlags) add(c *cobra.Command) {
-	o := filter.DefaultReplayOptions()
+	o := evaluate.DefaultReplayOptions()
 	f := c.Flags()
 	f.BoolVar(&r.online, "online", false, "replay the mail: classify each message by what was learnt from those before it, then learn it")
 	f.IntVar(&r.delay, "delay", 0, "with --online: learn a message after `N` more were classified")
@@ -59,7 +60,7 @@ func (r *replayFlags) check(c *cobra.Command) error {
 }
 
 // read reads the mail that is replayed.
-func (r *replayFlags) read(c *cobra.Command, p *program, cfg config.Config, sources *sourceFlags) (*filter.ReplayMail, error) {
+func (r *replayFlags) read(c *cobra.Command, p *program, cfg config.Config, sources *sourceFlags) (*evaluate.ReplayMail, error) {
 	mail, err := sources.open()
 	if err != nil {
 		return nil, err
@@ -74,12 +75,12 @@ func (r *replayFlags) read(c *cobra.Command, p *program, cfg config.Config, sour
 			order = orderListed
 		}
 	}
-	replay, err := filter.ReadForReplay(c.Context(), mail.source, mail.classes, filter.ReplayOptions{
+	replay, err := evaluate.ReadForReplay(c.Context(), mail.source, mail.classes, evaluate.ReplayOptions{
 		Reading: readingOf(cfg),
 		Models:  cfg.Models, ByTime: order == orderTime, Delay: r.delay, Feedback: r.feedback, Seed: cfg.Seed, Every: r.every,
 		Workers: cfg.Workers, Memory: memoryOf(cfg), Progress: holdingGarbage(step),
 	})
-	if errors.Is(err, filter.ErrNoMail) {
+	if errors.Is(err, train.ErrNoMail) {
 		return nil, hint.With(err, noMailHint)
 	}
 	if err != nil {
@@ -91,9 +92,9 @@ func (r *replayFlags) read(c *cobra.Command, p *program, cfg config.Config, sour
 
 // replayReport is the JSON of a replay.
 type replayReport struct {
-	Corpus  filter.Summary  `json:"corpus"`
-	Seconds float64         `json:"reading_cpu_seconds"`
-	Models  []filter.Replay `json:"models"`
+	Corpus  train.Summary     `json:"corpus"`
+	Seconds float64           `json:"reading_cpu_seconds"`
+	Models  []evaluate.Replay `json:"models"`
 }
 
 // evaluateOnline replays mail through one model.
@@ -112,15 +113,15 @@ func (p *program) evaluateOnline(c *cobra.Command, cfg config.Config, sources *s
 		}
 	}
 	if page.wanted() {
-		if err := page.write(replayPage("chaff evaluate: "+r.Model, mail, flags, []filter.Replay{r})); err != nil {
+		if err := page.write(replayPage("chaff evaluate: "+r.Model, mail, flags, []evaluate.Replay{r})); err != nil {
 			return err
 		}
 	}
 	if asJSON {
-		return printJSON(p.stdout, replayReport{mail.Summary(), mail.Seconds, []filter.Replay{r}})
+		return printJSON(p.stdout, replayReport{mail.Summary(), mail.Seconds, []evaluate.Replay{r}})
 	}
 	printReplayed(p.stdout, mail.Summary(), flags)
-	if err := printReplays(p.stdout, []filter.Replay{r}); err != nil || len(r.Curve) == 0 {
+	if err := printReplays(p.stdout, []evaluate.Replay{r}); err != nil || len(r.Curve) == 0 {
 		return err
 	}
 	fmt.Fprintln(p.stdout)
@@ -133,7 +134,7 @@ func (p *program) compareOnline(c *cobra.Command, cfg config.Config, sources *so
 	if err != nil {
 		return err
 	}
-	var all []filter.Replay
+	var all []evaluate.Replay
 	for _, model := range models.Names() {
 		r, err := mail.Replay(c.Context(), model)
 		if err != nil {
@@ -141,7 +142,7 @@ func (p *program) compareOnline(c *cobra.Command, cfg config.Config, sources *so
 		}
 		all = append(all, r)
 	}
-	slices.SortStableFunc(all, func(x, y filter.Replay) int {
+	slices.SortStableFunc(all, func(x, y evaluate.Replay) int {
 		switch {
 		case x.Figures.Accuracy > y.Figures.Accuracy:
 			return -1
@@ -163,7 +164,7 @@ func (p *program) compareOnline(c *cobra.Command, cfg config.Config, sources *so
 }
 
 // printReplayed tells what was replayed and how.
-func printReplayed(w io.Writer, s filter.Summary, flags *replayFlags) {
+func printReplayed(w io.Writer, s train.Summary, flags *replayFlags) {
 	printCorpus(w, s)
 	screen.Printf(w, "replay      %s\n\n", flags.how())
 }
@@ -181,7 +182,7 @@ func (r *replayFlags) how() string {
 }
 
 // printReplays prints a row for each model.
-func printReplays(w io.Writer, all []filter.Replay) error {
+func printReplays(w io.Writer, all []evaluate.Replay) error {
 	t := newTable(w)
 	fmt.Fprintln(t, "model\tfeatures\taccuracy\terrors\thm%\tsm%\tlam%\t(1-ROCA)%\tlearnt\tCPU s")
 	for _, r := range all {
@@ -193,7 +194,7 @@ func printReplays(w io.Writer, all []filter.Replay) error {
 }
 
 // printCurve prints the learning curve of a spam filter: the figures of all messages so far, and of the last ones alone.
-func printCurve(w io.Writer, r filter.Replay) error {
+func printCurve(w io.Writer, r evaluate.Replay) error {
 	t := newTable(w)
 	fmt.Fprintln(t, "  \tso far\t\t\t\tthese messages alone")
 	fmt.Fprintln(t, "  messages\thm%\tsm%\tlam%\t(1-ROCA)%\thm%\tsm%\tlam%\t(1-ROCA)%")

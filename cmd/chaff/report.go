@@ -13,9 +13,11 @@ import (
 
 	"chaff/config"
 	"chaff/corpus"
+	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/metrics"
 	"chaff/report"
+	"chaff/train"
 )
 
 // reportFlags are the flags of commands that write a page and plots about what they found out.
@@ -101,7 +103,7 @@ const (
 )
 
 // trainedPage is the report about models that were trained on one collection, the best first.
-func (p *program) trainedPage(c *cobra.Command, title string, collection *filter.Collection, cfg config.Config, all []filter.Trained, axes string) (report.Page, error) {
+func (p *program) trainedPage(c *cobra.Command, title string, collection *train.Collection, cfg config.Config, all []train.Trained, axes string) (report.Page, error) {
 	s := collection.Summary()
 	page := report.Page{
 		Title: title, Subtitle: corpusLine(s), Facts: corpusFacts(cfg, s), Classes: collection.Classes(),
@@ -125,12 +127,16 @@ func (p *program) trainedPage(c *cobra.Command, title string, collection *filter
 	if best.Result.Test != nil {
 		page.Reliability, page.Confusion = best.Result.Test.Reliability, best.Result.Test.Confusion
 	}
-	review, err := collection.Review(c.Context(), best.Filter, corpus.Test, shownTerms)
+	review, err := evaluate.ReviewPart(c.Context(), collection, best.Filter, corpus.Test, shownTerms)
 	if err != nil {
 		return report.Page{}, err
 	}
 	addReview(&page, review)
-	for _, l := range collection.Leaks() {
+	leaks, err := evaluate.Leaks(collection)
+	if err != nil {
+		return report.Page{}, err
+	}
+	for _, l := range leaks {
 		page.Leaks = append(page.Leaks, report.Leak{Term: l.Term, Messages: l.Messages, Of: l.Of, Advice: l.Advice})
 	}
 	if page.Strongest, err = strongestTermsOf(best.Filter); err != nil {
@@ -140,12 +146,12 @@ func (p *program) trainedPage(c *cobra.Command, title string, collection *filter
 }
 
 // addCurves adds the curves of spam filters, and the scores of the best.
-func addCurves(page *report.Page, collection *filter.Collection, all []filter.Trained) error {
+func addCurves(page *report.Page, collection *train.Collection, all []train.Trained) error {
 	for i, t := range all {
 		if t.Result.Thresholds == nil || t.Result.Test == nil || len(page.ROC) == maxCurves {
 			continue
 		}
-		points, histogram, err := collection.Curves(t.Filter, corpus.Test)
+		points, histogram, err := evaluate.Curves(collection, t.Filter, corpus.Test)
 		if err != nil {
 			return err
 		}
@@ -166,10 +172,10 @@ func addCurves(page *report.Page, collection *filter.Collection, all []filter.Tr
 }
 
 // addTwoTerms adds the picture of two terms. Without terms that were asked for it is left out where it cannot be drawn.
-func (p *program) addTwoTerms(c *cobra.Command, page *report.Page, collection *filter.Collection, cfg config.Config, best filter.Trained, axes string) error {
+func (p *program) addTwoTerms(c *cobra.Command, page *report.Page, collection *train.Collection, cfg config.Config, best train.Trained, axes string) error {
 	options, done := p.trainOptions(cfg, true)
 	defer done()
-	t, err := collection.TwoTerms(c.Context(), best.Filter, best.Result.Model, options, strings.Fields(axes))
+	t, err := evaluate.BoundaryOf(c.Context(), collection, best.Filter, best.Result.Model, options, strings.Fields(axes))
 	switch {
 	case err != nil && axes != "":
 		return fmt.Errorf("--axes: %w", err)
@@ -183,7 +189,7 @@ func (p *program) addTwoTerms(c *cobra.Command, page *report.Page, collection *f
 	return nil
 }
 
-func epochCurve(r filter.Result) report.EpochCurve {
+func epochCurve(r train.Result) report.EpochCurve {
 	curve := report.EpochCurve{Model: r.Model}
 	for _, e := range r.Epochs {
 		point := report.Epoch{Epoch: e.Epoch, TrainLoss: &e.Train.Loss, TrainAccuracy: &e.Train.Accuracy}
@@ -196,7 +202,7 @@ func epochCurve(r filter.Result) report.EpochCurve {
 }
 
 // addReview adds the messages that are worth reading.
-func addReview(page *report.Page, r filter.Review) {
+func addReview(page *report.Page, r evaluate.Review) {
 	page.Mistakes, page.LeastCertain = judged(r.Mistakes), judged(r.LeastCertain)
 	if len(r.Months) < 2 {
 		return
@@ -210,15 +216,15 @@ func addReview(page *report.Page, r filter.Review) {
 const maxMonths = 36
 
 // spans are the months or, where they are many, the years.
-func spans(months []filter.Month) []filter.Month {
+func spans(months []evaluate.Month) []evaluate.Month {
 	if len(months) <= maxMonths {
 		return months
 	}
-	var years []filter.Month
+	var years []evaluate.Month
 	for _, m := range months {
 		year, _, _ := strings.Cut(m.Month, "-")
 		if n := len(years); n == 0 || years[n-1].Month != year {
-			years = append(years, filter.Month{Month: year})
+			years = append(years, evaluate.Month{Month: year})
 		}
 		last := &years[len(years)-1]
 		all := last.Messages + m.Messages
@@ -228,7 +234,7 @@ func spans(months []filter.Month) []filter.Month {
 	return years
 }
 
-func judged(all []filter.Judged) []report.Mistake {
+func judged(all []evaluate.Judged) []report.Mistake {
 	var shown []report.Mistake
 	for _, j := range all {
 		m := report.Mistake{Path: j.Path, Subject: j.Subject, Score: j.Score, Probability: &j.Probability, True: j.Label, Given: j.Class}
@@ -262,7 +268,7 @@ func strongestTermsOf(f *filter.Filter) ([]report.ClassTerms, error) {
 }
 
 // allWarnings are the doubts about models, each with the models that it is about.
-func allWarnings(all []filter.Trained) []string { return texts(doubts(resultsOf(all))) }
+func allWarnings(all []train.Trained) []string { return texts(doubts(resultsOf(all))) }
 
 // texts are doubts as a page lists them.
 func texts(doubts []doubt) []string {
@@ -274,7 +280,7 @@ func texts(doubts []doubt) []string {
 }
 
 // corpusLine tells in a line what mail there is.
-func corpusLine(s filter.Summary) string {
+func corpusLine(s train.Summary) string {
 	var classes []string
 	for _, c := range s.Classes {
 		classes = append(classes, fmt.Sprintf("%d %s", c.Messages, c.Name))
@@ -283,7 +289,7 @@ func corpusLine(s filter.Summary) string {
 }
 
 // addRefitted tells which figures of a page belong to which model, and the doubts about the one that is saved.
-func addRefitted(page *report.Page, r filter.Refitted, doubts []doubt) {
+func addRefitted(page *report.Page, r train.Refitted, doubts []doubt) {
 	page.Facts = append(page.Facts, report.Fact{Name: "Figures", Value: "of a model of the training part"})
 	saved := fmt.Sprintf("fitted to all %d messages", r.Messages)
 	if r.Thresholds != nil {
@@ -297,7 +303,7 @@ func addRefitted(page *report.Page, r filter.Refitted, doubts []doubt) {
 }
 
 // corpusFacts tells how mail was read and divided.
-func corpusFacts(cfg config.Config, s filter.Summary) []report.Fact {
+func corpusFacts(cfg config.Config, s train.Summary) []report.Fact {
 	facts := []report.Fact{
 		{Name: "Parts", Value: fmt.Sprintf("%d train, %d development, %d test", s.Train, s.Development, s.Test)},
 		{Name: "Divided", Value: splitMethod(cfg.Split, cfg.Seed)},
@@ -308,7 +314,7 @@ func corpusFacts(cfg config.Config, s filter.Summary) []report.Fact {
 	for _, f := range []struct {
 		name  string
 		count int
-	}{{"Copies left out", s.Duplicates}, {"Not readable", s.Unreadable}, {"Mended", s.Mended}, {"Near-duplicates", s.Grouped}} {
+	}{{"Copies left out", s.Duplicates}, {"Not readable", s.Unreadable}, {"Repaired", s.Repaired}, {"Near-duplicates", s.Grouped}} {
 		if f.count > 0 {
 			facts = append(facts, report.Fact{Name: f.name, Value: strconv.Itoa(f.count)})
 		}
@@ -317,7 +323,7 @@ func corpusFacts(cfg config.Config, s filter.Summary) []report.Fact {
 }
 
 // replayPage is the report about a replay.
-func replayPage(title string, mail *filter.ReplayMail, flags *replayFlags, all []filter.Replay) report.Page {
+func replayPage(title string, mail *evaluate.ReplayMail, flags *replayFlags, all []evaluate.Replay) report.Page {
 	page := report.Page{
 		Title: title, Subtitle: corpusLine(mail.Summary()), Classes: mail.Classes(),
 		Facts: []report.Fact{{Name: "Replay", Value: flags.how()}},
@@ -337,7 +343,7 @@ func replayPage(title string, mail *filter.ReplayMail, flags *replayFlags, all [
 	return page
 }
 
-func learningCurve(r filter.Replay) report.LearningCurve {
+func learningCurve(r evaluate.Replay) report.LearningCurve {
 	curve := report.LearningCurve{Model: r.Model}
 	for _, p := range r.Curve {
 		curve.Points = append(curve.Points, report.LearningPoint{Messages: p.Messages, OneMinusROCA: p.OneMinusROCA, LAM: p.LAM, HM: p.HM, SM: p.SM})
@@ -346,7 +352,7 @@ func learningCurve(r filter.Replay) report.LearningCurve {
 }
 
 // foldsPage is the report about a cross-validation.
-func foldsPage(title string, collection *filter.Collection, cfg config.Config, folds int, all []filter.CrossValidation) report.Page {
+func foldsPage(title string, collection *train.Collection, cfg config.Config, folds int, all []evaluate.CrossValidation) report.Page {
 	s := collection.Summary()
 	page := report.Page{
 		Title: title, Subtitle: corpusLine(s), Classes: collection.Classes(),
@@ -361,7 +367,7 @@ func foldsPage(title string, collection *filter.Collection, cfg config.Config, f
 }
 
 // evaluationPage is the report about a saved model on other mail.
-func evaluationPage(f *filter.Filter, r filter.Result, e filter.Evaluation) (report.Page, error) {
+func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (report.Page, error) {
 	page := report.Page{
 		Title: "chaff evaluate: " + r.Model, Subtitle: corpusLine(e.Summary), Classes: f.Settings().Classes,
 		Of: r.Model, On: "this mail",

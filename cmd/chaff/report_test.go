@@ -1,27 +1,26 @@
 package main
 
 import (
+	"chaff/evaluate"
 	"fmt"
 	"reflect"
 	"testing"
-
-	"chaff/filter"
 )
 
 func TestManyMonthsAreDrawnAsYears(t *testing.T) {
-	few := []filter.Month{{Month: "2003-01", Messages: 1, Accuracy: 100}, {Month: "2003-02", Messages: 3, Accuracy: 0}}
+	few := []evaluate.Month{{Month: "2003-01", Messages: 1, Accuracy: 100}, {Month: "2003-02", Messages: 3, Accuracy: 0}}
 	if got := spans(few); !reflect.DeepEqual(got, few) {
 		t.Errorf("few months became %v", got)
 	}
 	many := few
 	for year := 2004; year < 2008; year++ {
 		for month := 1; month <= 12; month++ {
-			many = append(many, filter.Month{Month: fmt.Sprintf("%d-%02d", year, month), Messages: 2, Accuracy: 50})
+			many = append(many, evaluate.Month{Month: fmt.Sprintf("%d-%02d", year, month), Messages: 2, Accuracy: 50})
 		}
 	}
-	want := []filter.Month{{Month: "2003", Messages: 4, Accuracy: 25}}
+	want := []evaluate.Month{{Month: "2003", Messages: 4, Accuracy: 25}}
 	for year := 2004; year < 2008; year++ {
-		want = append(want, filter.Month{Month: fmt.Sprint(year), Messages: 24, Accuracy: 50})
+		want = append(want, evaluate.Month{Month: fmt.Sprint(year), Messages: 24, Accuracy: 50})
 	}
 	if got := spans(many); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)

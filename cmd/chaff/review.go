@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/internal/screen"
 )
 
@@ -26,7 +26,7 @@ func checkMistakes(n int) error {
 }
 
 // printReview prints the messages that are worth reading, and the accuracy by month.
-func printReview(w io.Writer, r filter.Review) error {
+func printReview(w io.Writer, r evaluate.Review) error {
 	if len(r.Mistakes) > 0 {
 		fmt.Fprintln(w, "\nThe worst mistakes:")
 		printJudged(w, r.Mistakes)
@@ -48,7 +48,7 @@ func printReview(w io.Writer, r filter.Review) error {
 }
 
 // printJudged prints messages with what was said of them, and the terms that did it.
-func printJudged(w io.Writer, all []filter.Judged) {
+func printJudged(w io.Writer, all []evaluate.Judged) {
 	for _, j := range all {
 		verdict := fmt.Sprintf("%s, given %s", j.Label, j.Class)
 		if j.Label == j.Class {
@@ -66,7 +66,7 @@ func printJudged(w io.Writer, all []filter.Judged) {
 }
 
 // printLeaks warns of terms that may come from elsewhere than the senders.
-func (p *program) printLeaks(classes []string, leaks []filter.Leak) {
+func (p *program) printLeaks(classes []string, leaks []evaluate.Leak) {
 	for _, l := range leaks {
 		term := l.Term
 		if l.Setting == "" && l.Alike > 0 {
@@ -85,7 +85,7 @@ func (p *program) printLeaks(classes []string, leaks []filter.Leak) {
 
 // settingsAgainst returns the flags that leave out all leaks together, none if one leak names them already. Each leak has the
 // whole list of fields to ignore, in which it is the last.
-func settingsAgainst(leaks []filter.Leak) []string {
+func settingsAgainst(leaks []evaluate.Leak) []string {
 	const ignore = "tokenize.ignore_headers="
 	var fields, flags, distinct []string
 	for _, l := range leaks {

@@ -10,6 +10,7 @@ import (
 	"chaff/internal/hint"
 	"chaff/internal/places"
 	"chaff/models"
+	"chaff/train"
 )
 
 // settingFlags are the flags of commands that use the configuration.
@@ -68,8 +69,8 @@ func readingOf(c config.Config) filter.Reading {
 	return filter.Reading{Message: c.Message, Tokenize: c.Tokenize}
 }
 
-func collectOptions(c config.Config, r filter.Reading, progress func(read, all int)) filter.CollectOptions {
-	return filter.CollectOptions{
+func collectOptions(c config.Config, r filter.Reading, progress func(read, all int)) train.CollectOptions {
+	return train.CollectOptions{
 		Reading:  r,
 		Features: c.Features,
 		Split:    c.Split,
@@ -88,7 +89,7 @@ func memoryOf(c config.Config) int64 {
 
 // trainOptions are the options in force. On a terminal each epoch is told until done is called, of several models on one
 // line.
-func (p *program) trainOptions(c config.Config, several bool) (o filter.TrainOptions, done func()) {
+func (p *program) trainOptions(c config.Config, several bool) (o train.Options, done func()) {
 	tell, done := p.epochs(several)
-	return filter.TrainOptions{Models: c.Models, Thresholds: c.Thresholds, Epoch: tell}, done
+	return train.Options{Models: c.Models, Thresholds: c.Thresholds, Epoch: tell}, done
 }

@@ -27,7 +27,7 @@ func (p *program) tokensCommand() *cobra.Command {
 		Use:   "tokens [PATH]",
 		Short: "Show what a classifier sees of a message",
 		Long: `Tokens prints what a classifier sees of the message on stdin, or of the messages at PATH: the header
-fields, the parts with their visible and hidden text, the links, what was mended or cut off, and the
+fields, the parts with their visible and hidden text, the links, what was repaired or cut off, and the
 terms with the words that they were made of. A term of two words is a pair of neighbours; ^ stands
 for what is before the first word, or before the first header field. The message is read with the
 settings in force, or with those of a model.`,
@@ -65,15 +65,15 @@ settings in force, or with those of a model.`,
 func (p *program) tokens(reading filter.Reading, paths []string, format sources.Format, asJSON bool) error {
 	delivery.LimitMemory()
 	show := func(origin string, raw []byte) error {
-		look, err := reading.Look(raw)
+		view, err := reading.View(raw)
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			return printLookJSON(p.stdout, origin, look)
+			return printViewJSON(p.stdout, origin, view)
 		}
 		out := bufio.NewWriter(p.stdout)
-		return cmp.Or(printLook(out, look), out.Flush())
+		return cmp.Or(printView(out, view), out.Flush())
 	}
 	if len(paths) == 0 {
 		raw, err := delivery.ReadMessage(p.streams())
@@ -113,11 +113,11 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 	return nil
 }
 
-// printLook prints one message for people.
-func printLook(w io.Writer, look filter.Look) error {
-	m := look.Message
+// printView prints one message for people.
+func printView(w io.Writer, view filter.View) error {
+	m := view.Message
 	t := newTable(w)
-	printHeader(t, look)
+	printHeader(t, view)
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -145,18 +145,18 @@ func printLook(w io.Writer, look filter.Look) error {
 	for mark := range m.Marks.All() {
 		screen.Printf(t, "Marked: %s\n", mark)
 	}
-	for repair := range look.Repairs.All() {
+	for repair := range view.Repairs.All() {
 		if phrase, cut := strings.CutPrefix(repair.String(), "cut: "); cut {
 			screen.Printf(t, "Cut: %s\n", phrase)
 			continue
 		}
-		screen.Printf(t, "Mended: %s\n", repair)
+		screen.Printf(t, "Repaired: %s\n", repair)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	screen.Printf(w, "Terms: %d, of them distinct: %d\n", look.Tokens, len(look.Terms))
-	for i, term := range look.Terms {
+	screen.Printf(w, "Terms: %d, of them distinct: %d\n", view.Tokens, len(view.Terms))
+	for i, term := range view.Terms {
 		if err := flushSome(t, i); err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func printLook(w io.Writer, look filter.Look) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if n := len(look.Grams); n > 0 {
+	if n := len(view.Grams); n > 0 {
 		screen.Printf(w, "Runs of four bytes of the header and the text that have a cell: %d\n", n)
 	}
 	return nil
@@ -186,21 +186,21 @@ func printTerm(w io.Writer, term filter.SeenTerm) {
 
 // printHeader prints the header fields. Of those of the message itself it tells which are not looked at, or only at how they
 // are written.
-func printHeader(w io.Writer, look filter.Look) {
-	if len(look.Message.Header) > 0 {
+func printHeader(w io.Writer, view filter.View) {
+	if len(view.Message.Header) > 0 {
 		fmt.Fprintln(w, "Header")
 	}
-	for i, f := range look.Message.Header {
+	for i, f := range view.Message.Header {
 		note := ""
-		if use := look.Uses[i]; use != tokenize.FieldUsed {
+		if use := view.Uses[i]; use != tokenize.FieldUsed {
 			note = fmt.Sprintf("  (%v)", use)
 		}
 		screen.Printf(w, "  %s:\t%s%s\n", f.Name, f.Value, note)
 	}
-	if len(look.Message.Attached) > 0 {
+	if len(view.Message.Attached) > 0 {
 		fmt.Fprintln(w, "Header of attached messages")
 	}
-	for _, f := range look.Message.Attached {
+	for _, f := range view.Message.Attached {
 		screen.Printf(w, "  %s:\t%s\n", f.Name, f.Value)
 	}
 }
@@ -235,8 +235,8 @@ func printText(w io.Writer, text []byte) {
 	}
 }
 
-// lookJSON is one message of chaff tokens --json.
-type lookJSON struct {
+// viewJSON is one message of chaff tokens --json.
+type viewJSON struct {
 	Path     string            `json:"path"`
 	Header   []fieldJSON       `json:"header"`
 	Attached []fieldJSON       `json:"attached_header,omitempty"`
@@ -271,9 +271,9 @@ type linkJSON struct {
 	Text string `json:"text,omitempty"`
 }
 
-func printLookJSON(w io.Writer, origin string, look filter.Look) error {
-	m := look.Message
-	out := lookJSON{Path: origin, Header: fieldsJSON(m.Header), Attached: fieldsJSON(m.Attached), Tokens: look.Tokens, Terms: look.Terms,
+func printViewJSON(w io.Writer, origin string, view filter.View) error {
+	m := view.Message
+	out := viewJSON{Path: origin, Header: fieldsJSON(m.Header), Attached: fieldsJSON(m.Attached), Tokens: view.Tokens, Terms: view.Terms,
 		Parts: []partJSON{}, Links: []linkJSON{}, Marks: []string{}, Repairs: []string{}}
 	for _, p := range m.Parts {
 		part := partJSON{
@@ -292,7 +292,7 @@ func printLookJSON(w io.Writer, origin string, look filter.Look) error {
 	for mark := range m.Marks.All() {
 		out.Marks = append(out.Marks, mark.String())
 	}
-	for repair := range look.Repairs.All() {
+	for repair := range view.Repairs.All() {
 		out.Repairs = append(out.Repairs, repair.String())
 	}
 	return screen.PrintJSON(w, out, "")

@@ -13,6 +13,7 @@ import (
 
 	"chaff/config"
 	"chaff/corpus"
+	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/places"
@@ -21,6 +22,7 @@ import (
 	"chaff/metrics"
 	"chaff/models"
 	"chaff/report"
+	"chaff/train"
 )
 
 func (p *program) trainCommand() *cobra.Command {
@@ -84,27 +86,31 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 		return err
 	}
 	options, done := p.trainOptions(cfg.Config, false)
-	f, result, err := filter.Train(c.Context(), collection, cfg.Model, options)
+	trained, err := train.Fit(c.Context(), collection, cfg.Model, options)
 	done()
 	if err != nil {
 		return tooFew(err)
 	}
+	f, result := trained.Filter, trained.Result
 	var about report.Page
 	if page.wanted() {
-		about, err = p.trainedPage(c, "chaff train: "+result.Model, collection, cfg.Config, []filter.Trained{{Filter: f, Result: result}}, page.axes)
+		about, err = p.trainedPage(c, "chaff train: "+result.Model, collection, cfg.Config, []train.Trained{trained}, page.axes)
 		if err != nil {
 			return err
 		}
 	}
-	leaks := collection.Leaks()
-	review, err := collection.Review(c.Context(), f, corpus.Test, mistakes)
+	leaks, err := evaluate.Leaks(collection)
 	if err != nil {
 		return err
 	}
-	warnings := []filter.Result{result}
-	var refitted *filter.Refitted
+	review, err := evaluate.ReviewPart(c.Context(), collection, f, corpus.Test, mistakes)
+	if err != nil {
+		return err
+	}
+	warnings := []train.Result{result}
+	var refitted *train.Refitted
 	if cfg.Train.Refit {
-		saved, refit, err := collection.Refit(c.Context(), filter.Trained{Filter: f, Result: result}, options)
+		saved, refit, err := collection.Refit(c.Context(), trained, options)
 		if err != nil {
 			return err
 		}
@@ -123,7 +129,7 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 		return err
 	}
 	if asJSON {
-		return printJSON(p.stdout, trainingReport{resultReport{summary, []filter.Result{result}, path}, refitted, review, leaks})
+		return printJSON(p.stdout, trainingReport{resultReport{summary, []train.Result{result}, path}, refitted, review, leaks})
 	}
 	printSplit(p.stdout, cfg.Config, summary)
 	screen.Printf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
@@ -163,16 +169,16 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 // that is fitted to all the mail, if there is one.
 type trainingReport struct {
 	resultReport
-	Saved  *filter.Refitted `json:"saved_model,omitempty"`
-	Review filter.Review    `json:"review"`
-	Leaks  []filter.Leak    `json:"leaks,omitempty"`
+	Saved  *train.Refitted `json:"saved_model,omitempty"`
+	Review evaluate.Review `json:"review"`
+	Leaks  []evaluate.Leak `json:"leaks,omitempty"`
 }
 
 // resultReport is the JSON of train, compare and evaluate.
 type resultReport struct {
-	Corpus filter.Summary  `json:"corpus"`
-	Models []filter.Result `json:"models"`
-	File   string          `json:"file,omitempty"`
+	Corpus train.Summary  `json:"corpus"`
+	Models []train.Result `json:"models"`
+	File   string         `json:"file,omitempty"`
 }
 
 // canSave finds out before the long work whether its result has a place to go to. It leaves nothing behind.
@@ -206,16 +212,16 @@ func save(f *filter.Filter, path string) error {
 }
 
 // collect reads the mail, with a progress bar, and tells what was used and what was left out.
-func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Reading, mail labelled) (*filter.Collection, error) {
+func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Reading, mail labelled) (*train.Collection, error) {
 	mail.print(p.stderr)
 	step, done := p.progress("reading mail")
 	step = holdingGarbage(step)
-	collection, err := filter.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, reading, step))
+	collection, err := train.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, reading, step))
 	done()
 	switch {
-	case errors.Is(err, filter.ErrNoMail):
+	case errors.Is(err, train.ErrNoMail):
 		return nil, hint.With(err, noMailHint)
-	case errors.Is(err, filter.ErrOneClass):
+	case errors.Is(err, train.ErrOneClass):
 		return nil, hint.With(err, "give both: --ham PATH and --spam PATH")
 	case err != nil:
 		return nil, err
@@ -232,7 +238,7 @@ func tooFew(err error) error {
 	return err
 }
 
-func printSplit(w io.Writer, cfg config.Config, s filter.Summary) {
+func printSplit(w io.Writer, cfg config.Config, s train.Summary) {
 	printCorpus(w, s)
 	screen.Printf(w, "split       %d train, %d development, %d test (%s)\n", s.Train, s.Development, s.Test, splitMethod(cfg.Split, cfg.Seed))
 	printGroups(w, s, "part")
@@ -255,14 +261,14 @@ func splitMethod(o corpus.SplitOptions, seed uint64) string {
 }
 
 // printGroups tells how many near-duplicates there are, if that is known.
-func printGroups(w io.Writer, s filter.Summary, place string) {
+func printGroups(w io.Writer, s train.Summary, place string) {
 	if s.Groups > 0 {
 		screen.Printf(w, "            %d messages are nearly the same as others: %d groups, each in one %s\n", s.Grouped, s.Groups, place)
 	}
 }
 
 // printVerdictsOfParts tells the thresholds from the development part, and what they make of the test part.
-func printVerdictsOfParts(w io.Writer, r filter.Result, limits metrics.ThresholdOptions) {
+func printVerdictsOfParts(w io.Writer, r train.Result, limits metrics.ThresholdOptions) {
 	if r.Thresholds != nil {
 		printThresholds(w, r, limits)
 	}
@@ -280,7 +286,7 @@ func printCost(w io.Writer, cost *float64) {
 }
 
 // printRefitted tells of the model that is fitted to all the mail.
-func printRefitted(w io.Writer, r filter.Refitted, limits metrics.ThresholdOptions) {
+func printRefitted(w io.Writer, r train.Refitted, limits metrics.ThresholdOptions) {
 	screen.Printf(w, "\nThese figures are of a model of the training part. The saved model is fitted to all %d messages.\n", r.Messages)
 	if r.Thresholds == nil {
 		screen.Printf(w, "Its probabilities come from %d scores by models that had not learnt the message.\n", r.OutOfFold)
@@ -307,7 +313,7 @@ func verdictsAbove(t metrics.Thresholds) string {
 }
 
 // printThresholds tells the thresholds, and how they were chosen if there was mail to choose them on.
-func printThresholds(w io.Writer, r filter.Result, limits metrics.ThresholdOptions) {
+func printThresholds(w io.Writer, r train.Result, limits metrics.ThresholdOptions) {
 	above := verdictsAbove(*r.Thresholds)
 	if r.Development == nil {
 		screen.Printf(w, "\nThresholds, with no development part to choose them on: %s.\n", above)
@@ -328,7 +334,7 @@ func chosenBy(o metrics.ThresholdOptions) string {
 type doubt struct{ models, text string }
 
 // doubts are the warnings about models; one about all of them is there once.
-func doubts(results []filter.Result) []doubt {
+func doubts(results []train.Result) []doubt {
 	var texts []string
 	of := make(map[string][]string) // models by warning
 	for _, r := range results {
@@ -351,7 +357,7 @@ func doubts(results []filter.Result) []doubt {
 }
 
 // printWarnings tells the doubts about models.
-func (p *program) printWarnings(results []filter.Result) {
+func (p *program) printWarnings(results []train.Result) {
 	for _, d := range doubts(results) {
 		screen.Printf(p.stderr, "chaff: %s: warning: %s\n", d.models, d.text)
 	}

@@ -11,7 +11,7 @@ import (
 	"chaff/config"
 	"chaff/corpus/sample"
 	"chaff/corpus/sources"
-	"chaff/filter"
+	"chaff/train"
 )
 
 // TestWithoutRefittingTheMeasuredModelIsSaved holds the bytes of train.refit=false to those of the model of the training part.
@@ -38,15 +38,15 @@ func TestWithoutRefittingTheMeasuredModelIsSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := config.Default()
-	mail, err := filter.Collect(t.Context(), folders.Source(), spamClasses(), collectOptions(cfg, readingOf(cfg), nil))
+	mail, err := train.Collect(t.Context(), folders.Source(), spamClasses(), collectOptions(cfg, readingOf(cfg), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, _, err := filter.Train(t.Context(), mail, cfg.Model, filter.DefaultTrainOptions())
+	trained, err := train.Fit(t.Context(), mail, cfg.Model, train.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := f.Encode()
+	want, err := trained.Filter.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}

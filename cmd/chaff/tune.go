@@ -11,9 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/config"
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/internal/hint"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 // tuneFlags are the flags of tune but those for sources and settings.
@@ -102,7 +103,7 @@ func (f *tuneFlags) check(c *cobra.Command, cfg config.Config) error {
 		f.state = f.out + ".state"
 	}
 	if c.Flags().Changed("folds") {
-		if err := filter.ValidateFolds(f.folds, cfg.Split); err != nil {
+		if err := evaluate.ValidateFolds(f.folds, cfg.Split); err != nil {
 			return fmt.Errorf("--folds: %w", err)
 		}
 	}
@@ -125,15 +126,15 @@ type search struct {
 }
 
 // candidates are the trials of the plan for the filter.
-func (s search) candidates() []filter.Candidate {
-	all := make([]filter.Candidate, len(s.plan.Trials))
+func (s search) candidates() []evaluate.Candidate {
+	all := make([]evaluate.Candidate, len(s.plan.Trials))
 	for i, trial := range s.plan.Trials {
 		c := trial.Config
-		all[i] = filter.Candidate{
+		all[i] = evaluate.Candidate{
 			Model:    c.Model,
 			Reading:  readingOf(c),
 			Features: c.Features,
-			Options:  filter.TrainOptions{Models: c.Models, Thresholds: c.Thresholds},
+			Options:  train.Options{Models: c.Models, Thresholds: c.Thresholds},
 		}
 	}
 	return all
@@ -151,9 +152,9 @@ var errTime = errors.New("out of time")
 
 // outcome is what a search found.
 type outcome struct {
-	trials []filter.Trial // the best first
+	trials []evaluate.Trial // the best first
 	end    string
-	corpus filter.Summary
+	corpus train.Summary
 	test   *metrics.Figures // of the best; nil if it was not measured
 }
 
@@ -167,7 +168,7 @@ func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
 	if err != nil {
 		return err
 	}
-	if err := kept.begin(collection.TuningID()); err != nil {
+	if err := kept.begin(evaluate.TuningID(collection)); err != nil {
 		return err
 	}
 	defer kept.close()
@@ -183,14 +184,14 @@ func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
 		return err
 	}
 	if found.end != endInterrupted {
-		_, result, err := filter.TrainCandidate(c.Context(), collection, s.candidates()[best.Candidate])
+		tested, err := evaluate.TrainCandidate(c.Context(), collection, s.candidates()[best.Candidate])
 		switch {
 		case c.Context().Err() != nil:
 			found.end = endInterrupted
 		case err != nil:
 			return err
 		default:
-			found.test = result.Test
+			found.test = tested.Result.Test
 		}
 	}
 	if found.end == endComplete {
@@ -216,14 +217,14 @@ func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
 }
 
 // search runs the trials until they are done, the time is over or the program is interrupted, and says which it was.
-func (p *program) search(ctx context.Context, s search, collection *filter.Collection, kept *tuneState) ([]filter.Trial, string, error) {
+func (p *program) search(ctx context.Context, s search, collection *train.Collection, kept *tuneState) ([]evaluate.Trial, string, error) {
 	if budget := s.base.Tune.Budget(); budget > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithDeadlineCause(ctx, time.Now().Add(budget), errTime)
 		defer stop()
 	}
 	progress, done := p.tuneProgress(s.base.Tune.Objective)
-	trials, err := filter.Tune(ctx, collection, s.candidates(), filter.TuneOptions{
+	trials, err := evaluate.Tune(ctx, collection, s.candidates(), evaluate.TuneOptions{
 		Objective: s.base.Tune.Objective,
 		Folds:     s.folds,
 		Halving:   s.base.Tune.Method == config.TuneHalving,

@@ -14,17 +14,18 @@ import (
 	"golang.org/x/term"
 
 	"chaff/config"
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/internal/screen"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 // tuneReport is the JSON of tune.
 type tuneReport struct {
-	Corpus    filter.Summary `json:"corpus"`
-	Method    string         `json:"method"`
-	Objective string         `json:"objective"`
-	Folds     int            `json:"folds,omitempty"`
+	Corpus    train.Summary `json:"corpus"`
+	Method    string        `json:"method"`
+	Objective string        `json:"objective"`
+	Folds     int           `json:"folds,omitempty"`
 	// Planned is the number of combinations of the search, LeftOut that of those that are no valid settings.
 	Planned int `json:"planned"`
 	LeftOut int `json:"left_out"`
@@ -46,7 +47,7 @@ type tuneRow struct {
 	Error   string  `json:"error,omitempty"`
 }
 
-func (s search) rows(trials []filter.Trial) []tuneRow {
+func (s search) rows(trials []evaluate.Trial) []tuneRow {
 	rows := make([]tuneRow, len(trials))
 	for i, t := range trials {
 		rows[i] = tuneRow{t.Candidate + 1, s.plan.Trials[t.Candidate].Choices, t.Share, t.Development, t.Seconds, t.Error}
@@ -111,7 +112,7 @@ func (s search) best(found outcome) []byte {
 }
 
 // reached tells the accuracy of a trial, and the objective if that is another figure.
-func reached(t filter.Trial, objective string) string {
+func reached(t evaluate.Trial, objective string) string {
 	text := fmt.Sprintf("accuracy %.2f%%", t.Development.Accuracy)
 	if objective != metrics.ByAccuracy {
 		cost := t.Development.Cost(objective)
@@ -124,7 +125,7 @@ func reached(t filter.Trial, objective string) string {
 }
 
 // comparedOn tells what mail the trials were compared on.
-func (s search) comparedOn(c filter.Summary) string {
+func (s search) comparedOn(c train.Summary) string {
 	if s.folds > 0 {
 		return fmt.Sprintf("development mail, mean of %d folds of %d messages", s.folds, c.Train+c.Development)
 	}
@@ -230,7 +231,7 @@ func printCells(w io.Writer, cells []string) {
 
 // tuneProgress returns a function that draws a bar with the best so far on stderr, and one that removes it. Where stderr
 // is no terminal nothing is drawn.
-func (p *program) tuneProgress(objective string) (step func(done, all int, best filter.Trial), done func()) {
+func (p *program) tuneProgress(objective string) (step func(done, all int, best evaluate.Trial), done func()) {
 	file, isFile := p.stderr.(*os.File)
 	if !isFile || !term.IsTerminal(int(file.Fd())) {
 		return nil, func() {}
@@ -238,9 +239,9 @@ func (p *program) tuneProgress(objective string) (step func(done, all int, best 
 	return tuneBar(file, objective)
 }
 
-func tuneBar(w io.Writer, objective string) (step func(done, all int, best filter.Trial), done func()) {
+func tuneBar(w io.Writer, objective string) (step func(done, all int, best evaluate.Trial), done func()) {
 	var bar *progressbar.ProgressBar
-	step = func(done, all int, best filter.Trial) {
+	step = func(done, all int, best evaluate.Trial) {
 		if bar == nil {
 			bar = progressbar.NewOptions(all, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(),
 				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())

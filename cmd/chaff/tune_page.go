@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"chaff/filter"
 	"chaff/metrics"
 	"chaff/report"
+	"chaff/train"
 )
 
 // tuningPage is the report about a search.
@@ -48,7 +48,7 @@ func (s search) trialRow(row tuneRow) report.Trial {
 }
 
 // classesOf are the names of the classes of mail.
-func classesOf(c filter.Summary) []string {
+func classesOf(c train.Summary) []string {
 	names := make([]string, len(c.Classes))
 	for i, class := range c.Classes {
 		names[i] = class.Name

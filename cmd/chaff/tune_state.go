@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 
 	"chaff/config"
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/internal/hint"
 	"chaff/tokenize"
 )
@@ -25,7 +25,7 @@ const stateVersion = 1
 type stateHeader struct {
 	Version int    `json:"chaff_tune_state"`
 	Search  string `json:"search"` // a hash of the trials, the settings and how they are compared
-	Corpus  string `json:"corpus"` // as filter.Collection.TuningID has it
+	Corpus  string `json:"corpus"` // evaluate.TuningID
 }
 
 const stateFooter = `{"complete":true}` + "\n"
@@ -35,7 +35,7 @@ type tuneState struct {
 	path   string
 	header stateHeader
 	found  *stateHeader // of the file to go on with; nil to begin anew
-	trials []filter.Trial
+	trials []evaluate.Trial
 	size   int64 // of the whole lines of the file to go on with
 	file   *os.File
 }
@@ -96,7 +96,7 @@ func (t *tuneState) parse(data []byte) error {
 			}
 			continue
 		}
-		var trial filter.Trial
+		var trial evaluate.Trial
 		if err := json.Unmarshal(line, &trial); err != nil {
 			return fmt.Errorf("line %d is damaged: %w", number, err)
 		}
@@ -143,7 +143,7 @@ func (t *tuneState) create() error {
 }
 
 // add keeps a finished trial.
-func (t *tuneState) add(trial filter.Trial) error { return t.append(trial) }
+func (t *tuneState) add(trial evaluate.Trial) error { return t.append(trial) }
 
 func (t *tuneState) append(v any) error {
 	line, err := json.Marshal(v)

@@ -12,18 +12,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/config"
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/metrics"
 )
 
 func TestTheBarTellsTheBestSoFar(t *testing.T) {
 	loss := 0.25
 	tests := map[string]struct {
-		best filter.Trial
+		best evaluate.Trial
 		want string
 	}{
-		"a trial":                 {filter.Trial{Candidate: 11, Share: 1, Development: metrics.Outcome{Accuracy: 98, LogLoss: &loss}}, "best: log_loss 0.2500, trial 12 "},
-		"a trial without figures": {filter.Trial{Candidate: 6, Share: 1, Error: "training diverges"}, ""},
+		"a trial":                 {evaluate.Trial{Candidate: 11, Share: 1, Development: metrics.Outcome{Accuracy: 98, LogLoss: &loss}}, "best: log_loss 0.2500, trial 12 "},
+		"a trial without figures": {evaluate.Trial{Candidate: 6, Share: 1, Error: "training diverges"}, ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestAStateThatCannotBeWrittenIsAnError(t *testing.T) {
 	}
 	closed.Close()
 	state := tuneState{file: closed}
-	if err := state.add(filter.Trial{}); !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "keep the state of the search") {
+	if err := state.add(evaluate.Trial{}); !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "keep the state of the search") {
 		t.Errorf("got error %v", err)
 	}
 }

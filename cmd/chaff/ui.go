@@ -13,9 +13,9 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 func errorf(format string, args ...any) error { return fmt.Errorf(format, args...) }
@@ -63,7 +63,7 @@ func flushSome(t *tabwriter.Writer, i int) error {
 }
 
 // printCorpus tells what became of the mail.
-func printCorpus(w io.Writer, s filter.Summary) {
+func printCorpus(w io.Writer, s train.Summary) {
 	var classes []string
 	for _, c := range s.Classes {
 		classes = append(classes, fmt.Sprintf("%d %s", c.Messages, c.Name))
@@ -79,8 +79,8 @@ func printCorpus(w io.Writer, s filter.Summary) {
 	if s.Unreadable > 0 {
 		screen.Printf(w, "            %d could not be read\n", s.Unreadable)
 	}
-	if s.Mended > 0 {
-		screen.Printf(w, "            %d needed repair to be decoded\n", s.Mended)
+	if s.Repaired > 0 {
+		screen.Printf(w, "            %d needed repair to be decoded\n", s.Repaired)
 	}
 	if s.Cut > 0 {
 		screen.Printf(w, "            %d were cut at a limit\n", s.Cut)
@@ -88,7 +88,7 @@ func printCorpus(w io.Writer, s filter.Summary) {
 }
 
 // printProblems tells on stderr which messages could not be used.
-func (p *program) printProblems(s filter.Summary) {
+func (p *program) printProblems(s train.Summary) {
 	for _, problem := range s.Problems {
 		screen.Printf(p.stderr, "chaff: left out: %s\n", screen.Quoted(problem))
 	}
@@ -210,7 +210,7 @@ func printReliability(w io.Writer, classes []string, f *metrics.Figures) error {
 }
 
 // printVerdicts prints what the thresholds make of messages whose class is known.
-func printVerdicts(w io.Writer, v filter.VerdictCounts) {
+func printVerdicts(w io.Writer, v train.VerdictCounts) {
 	share := func(n, of int) string {
 		if of == 0 {
 			return "-"

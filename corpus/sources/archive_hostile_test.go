@@ -12,7 +12,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"chaff/internal/lineartest"
+	"chaff/internal/cputime"
 )
 
 func TestSparseFilesAreErrors(t *testing.T) {
@@ -119,7 +119,7 @@ func TestWorkIsLinearInTheSizeOfHostileArchives(t *testing.T) {
 func timeOf(f func()) time.Duration {
 	best := time.Hour
 	for range 2 {
-		best = min(best, lineartest.CPUTime(f))
+		best = min(best, cputime.Of(f))
 	}
 	return best
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/lineartest"
+	"chaff/internal/cputime"
 )
 
 // TestListingIsLinearInTheSizeOfHostileInput gives the parsers input made to be
@@ -54,7 +54,7 @@ func TestListingIsLinearInTheSizeOfHostileInput(t *testing.T) {
 				text := []byte(shape.head + strings.Repeat(shape.unit, size/len(shape.unit)))
 				best := time.Hour
 				for range 3 {
-					best = min(best, lineartest.CPUTime(func() { shape.work(text) }))
+					best = min(best, cputime.Of(func() { shape.work(text) }))
 				}
 				return best
 			}

@@ -6,9 +6,9 @@ import (
 
 	"chaff/config"
 	"chaff/corpus"
-	"chaff/filter"
 	"chaff/internal/markdown"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 // change is one thing that is other than in the recipe: what it is, and the settings for it as KEY=VALUE, with blanks
@@ -124,15 +124,16 @@ func (b *bench) judge(r reading, model string) (judged, error) {
 	if err != nil {
 		return judged{}, err
 	}
-	parts, err := overSeeds(mail, seeds, func(divided *filter.Collection, seed uint64) (judged, error) {
-		f, result, err := filter.Train(b.ctx, divided, model, b.trainOptions())
+	parts, err := overSeeds(mail, seeds, func(divided *train.Collection, seed uint64) (judged, error) {
+		t, err := train.Fit(b.ctx, divided, model, b.trainOptions())
 		if err != nil {
 			return judged{}, err
 		}
-		j := judged{figures: []metrics.Figures{*result.Development}, terms: result.Terms}
-		j.labels, j.predictions = divided.Predictions(f, corpus.Development)
+		j := judged{figures: []metrics.Figures{*t.Result.Development}, terms: t.Result.Terms}
+		scores := train.Score(t.Filter.Linear(), divided.DatasetFor(t.Filter, corpus.Development))
+		j.labels, j.predictions = scores.Labels, scores.Predictions
 		if seed == 1 {
-			file, err := f.Encode()
+			file, err := t.Filter.Encode()
 			if err != nil {
 				return judged{}, err
 			}

@@ -6,8 +6,8 @@ import (
 
 	"chaff/config"
 	"chaff/corpus"
-	"chaff/filter"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 func TestChangesAreSettingsThatExist(t *testing.T) {
@@ -53,7 +53,7 @@ func TestAChangeIsComparedWithTheRecipeOnTheSameMessages(t *testing.T) {
 
 func TestJudgeSeesTheDevelopmentPartOfEverySeed(t *testing.T) {
 	b, collection := inventedBench(t)
-	b.spamAssassinApart = func() (*filter.Collection, error) { return collection, nil }
+	b.spamAssassinApart = func() (*train.Collection, error) { return collection, nil }
 	j, err := b.judge(reading{corpus: spamAssassinName, method: corpus.SplitByHash}, "multinomial")
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/filter"
+	"chaff/train"
 )
 
 // goodPairs and goodLinks are how many pairs of words and links the harder attack pastes beside the words.
@@ -69,16 +70,16 @@ func (b *bench) underAttack(models []string, prepare func(f *filter.Filter, seed
 	if err != nil {
 		return nil, err
 	}
-	outcomes, err := overSeeds(mail, seeds, func(divided *filter.Collection, seed uint64) ([]resisted, error) {
+	outcomes, err := overSeeds(mail, seeds, func(divided *train.Collection, seed uint64) ([]resisted, error) {
 		divided, err := b.judged(divided)
 		if err != nil {
 			return nil, err
 		}
-		spam, err := b.readSpam(divided, func(m filter.Member) bool { return m.Part == corpus.Test })
+		spam, err := b.readSpam(divided, func(m train.Member) bool { return m.Part == corpus.Test })
 		if err != nil {
 			return nil, err
 		}
-		ham, err := b.lettersOf(divided, func(m filter.Member) bool {
+		ham, err := b.lettersOf(divided, func(m train.Member) bool {
 			return divided.Classes()[m.Label] == sources.Ham.String() && m.Part == corpus.Train
 		})
 		if err != nil {
@@ -86,15 +87,15 @@ func (b *bench) underAttack(models []string, prepare func(f *filter.Filter, seed
 		}
 		var all []resisted
 		for _, model := range models {
-			f, _, err := b.fit(divided, model)
+			t, err := b.fit(divided, model)
 			if err != nil {
 				return nil, err
 			}
-			attacks, err := prepare(f, seed, ham)
+			attacks, err := prepare(t.Filter, seed, ham)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, resist(f, spam, attacks))
+			all = append(all, resist(t.Filter, spam, attacks))
 		}
 		return all, nil
 	})
@@ -201,12 +202,12 @@ func (b *bench) hits(shots []shot, n int) ([]string, error) {
 	for _, s := range tried {
 		raw.WriteString(s.text + "\n")
 	}
-	look, err := filter.Reading{Message: b.settings.Message, Tokenize: b.settings.Tokenize}.Look([]byte(raw.String()))
+	view, err := filter.Reading{Message: b.settings.Message, Tokenize: b.settings.Tokenize}.View([]byte(raw.String()))
 	if err != nil {
 		return nil, err
 	}
 	has := make(map[string]bool)
-	for _, t := range look.Terms {
+	for _, t := range view.Terms {
 		has[t.Term] = true
 	}
 	var texts []string

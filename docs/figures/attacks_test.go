@@ -14,14 +14,14 @@ import (
 
 func TestWhatIsCaughtBeforeAndAfterAttacksIsCounted(t *testing.T) {
 	b, collection := inventedBench(t)
-	f, _, err := b.fit(collection, "multinomial")
+	trained, err := b.fit(collection, "multinomial")
 	if err != nil {
 		t.Fatal(err)
 	}
 	spam := []letter{{raw: []byte("\nspama spamb spamc\n")}, {raw: []byte("\nspamd spame spamf\n")}, {raw: []byte("\nhama hamb hamc\n")}}
 	disguised := []byte("\n" + strings.Repeat("hama hamb hamc hamd hame ", 20))
 	var asked []int
-	got := resist(f, spam, []attack{
+	got := resist(trained.Filter, spam, []attack{
 		{"nothing", func(_ int, spam []byte) []byte { return spam }},
 		{"all that is spam", func(int, []byte) []byte { return disguised }},
 		{"the second", func(i int, spam []byte) []byte {

@@ -13,9 +13,10 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/sources"
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/internal/markdown"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 var errNoBogofilter = errors.New("bogofilter is not installed: apt-get install bogofilter")
@@ -79,7 +80,7 @@ func (b *bench) groupedBesideBogofilter(source corpus.Source, names []string) ([
 		return nil, err
 	}
 	b.tell("  training %s and bogofilter by %d seeds", strings.Join(names, ", "), seeds)
-	tests, err := overSeeds(mail, seeds, func(divided *filter.Collection, _ uint64) ([]metrics.Figures, error) {
+	tests, err := overSeeds(mail, seeds, func(divided *train.Collection, _ uint64) ([]metrics.Figures, error) {
 		figures, err := b.testEach(divided, names)
 		if err != nil {
 			return nil, err
@@ -154,7 +155,7 @@ func learnOption(item corpus.Item) string {
 }
 
 // inOrderOf returns the messages of source in the order of a replay.
-func inOrderOf(source corpus.Source, r filter.Replay) []corpus.Item {
+func inOrderOf(source corpus.Source, r evaluate.Replay) []corpus.Item {
 	items := itemsByOrigin(source)
 	var ordered []corpus.Item
 	for _, m := range r.Messages {

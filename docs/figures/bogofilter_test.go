@@ -8,7 +8,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/sources"
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/metrics"
 )
 
@@ -53,7 +53,7 @@ func TestFiguresOf(t *testing.T) {
 }
 
 func TestMessagesAreOrderedAsInTheReplay(t *testing.T) {
-	r := filter.Replay{Messages: []filter.Replayed{{Path: "spam/001"}, {Path: "ham/000"}}}
+	r := evaluate.Replay{Messages: []evaluate.Replayed{{Path: "spam/001"}, {Path: "ham/000"}}}
 	items := inOrderOf(letters(3), r)
 	if len(items) != 2 || items[0].Origin != "spam/001" || items[1].Origin != "ham/000" {
 		t.Errorf("%+v", items)

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"chaff/corpus"
-	"chaff/filter"
 	"chaff/internal/markdown"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 // crossing is mail to train on and other mail to test on, both named by the start of its folder.
@@ -51,7 +51,7 @@ func (b *bench) measureCrossings() (crossed, error) {
 }
 
 // readTogether reads both corpora as one, so that a message that is in both is in one of them.
-func (b *bench) readTogether() (*filter.Collection, error) {
+func (b *bench) readTogether() (*train.Collection, error) {
 	first, err := b.spamAssassin()
 	if err != nil {
 		return nil, err
@@ -68,9 +68,9 @@ func (b *bench) readTogether() (*filter.Collection, error) {
 }
 
 // across returns the members that a crossing trains and tests on. Thresholds are chosen on a fifth of the former.
-func (b *bench) across(members []filter.Member, c crossing) []filter.Member {
+func (b *bench) across(members []train.Member, c crossing) []train.Member {
 	shares := corpus.SplitOptions{Train: 0.8, Development: 0.2}
-	var chosen []filter.Member
+	var chosen []train.Member
 	for _, m := range members {
 		switch {
 		case b.isIn(m, c.test):
@@ -86,7 +86,7 @@ func (b *bench) across(members []filter.Member, c crossing) []filter.Member {
 }
 
 // isIn reports whether a message is in a folder of the corpora.
-func (b *bench) isIn(m filter.Member, folder string) bool {
+func (b *bench) isIn(m train.Member, folder string) bool {
 	name, err := filepath.Rel(b.corpora, m.Origin)
 	return err == nil && strings.HasPrefix(filepath.ToSlash(name), folder+"/")
 }

@@ -5,15 +5,15 @@ import (
 	"testing"
 
 	"chaff/corpus"
-	"chaff/filter"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 func TestAcrossTestsOnlyOnTheOtherMail(t *testing.T) {
 	b, _ := inventedBench(t)
-	var members []filter.Member
+	var members []train.Member
 	for i, folder := range []string{"sa/spam-1", "sa/easy-ham-1", "enron/enron1/ham", "enron/enron6/spam", "enron/enron60/ham"} {
-		members = append(members, filter.Member{Origin: filepath.Join(b.corpora, filepath.FromSlash(folder), "1"), Fingerprint: uint64(i)})
+		members = append(members, train.Member{Origin: filepath.Join(b.corpora, filepath.FromSlash(folder), "1"), Fingerprint: uint64(i)})
 	}
 	want := map[string]string{
 		"SpamAssassin to Enron-Spam": "ttTTT",

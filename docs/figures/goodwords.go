@@ -9,6 +9,7 @@ import (
 	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/internal/markdown"
+	"chaff/train"
 )
 
 // goodWords is how many words are pasted into a spam, and remedy the share of the training spam that has such words in it
@@ -47,12 +48,12 @@ func (b *bench) measureGoodWords() (attacked, error) {
 	if err != nil {
 		return attacked{}, err
 	}
-	tested, err := b.readSpam(collection, func(m filter.Member) bool { return m.Part == corpus.Test })
+	tested, err := b.readSpam(collection, func(m train.Member) bool { return m.Part == corpus.Test })
 	if err != nil {
 		return attacked{}, err
 	}
 	share := corpus.SplitOptions{Train: remedy, Test: 1 - remedy}
-	seen, err := b.readSpam(collection, func(m filter.Member) bool {
+	seen, err := b.readSpam(collection, func(m train.Member) bool {
 		return m.Part == corpus.Train && share.ByHash(b.settings.Seed^noiseSeed, m.Fingerprint) == corpus.Train
 	})
 	if err != nil {
@@ -67,7 +68,7 @@ func (b *bench) measureGoodWords() (attacked, error) {
 }
 
 // attack pastes words into the tested spam, and then also into training spam, which the filter has seen.
-func (b *bench) attack(collection *filter.Collection, model string, tested, seen []letter) (attackRow, error) {
+func (b *bench) attack(collection *train.Collection, model string, tested, seen []letter) (attackRow, error) {
 	row := attackRow{model: model}
 	f, words, err := b.strongest(collection, model)
 	if err != nil {
@@ -87,15 +88,15 @@ func (b *bench) attack(collection *filter.Collection, model string, tested, seen
 }
 
 // strongest trains a model, and returns the words that speak most for ham by it.
-func (b *bench) strongest(collection *filter.Collection, model string) (*filter.Filter, []string, error) {
+func (b *bench) strongest(collection *train.Collection, model string) (*filter.Filter, []string, error) {
 	o := b.trainOptions()
 	o.Thresholds.Confidence = 0 // the text names the share that is seen on development mail
-	f, _, err := filter.Train(b.ctx, collection, model, o)
+	t, err := train.Fit(b.ctx, collection, model, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	words, err := hammiest(f, goodWords)
-	return f, words, err
+	words, err := hammiest(t.Filter, goodWords)
+	return t.Filter, words, err
 }
 
 // catch classifies spam with words pasted into it, if there are any.
@@ -111,17 +112,17 @@ func catch(f *filter.Filter, spam []letter, words []string) caught {
 	return c
 }
 
-func (c *caught) count(v filter.Verdict) {
+func (c *caught) count(v filter.Classification) {
 	if v.Score > 0 {
 		c.boundary++
 	}
-	if v.Decision == filter.Spam {
+	if v.Verdict == filter.Spam {
 		c.threshold++
 	}
 }
 
 // withAttacked is SpamAssassin with words pasted into some spam, all of which is for training.
-func (b *bench) withAttacked(spam []letter, words []string) (*filter.Collection, error) {
+func (b *bench) withAttacked(spam []letter, words []string) (*train.Collection, error) {
 	dir, err := os.MkdirTemp("", "figures")
 	if err != nil {
 		return nil, err
@@ -146,7 +147,7 @@ func (b *bench) withAttacked(spam []letter, words []string) (*filter.Collection,
 	if err != nil {
 		return nil, err
 	}
-	var members []filter.Member
+	var members []train.Member
 	for _, m := range all.Members() {
 		if replaced[m.Origin] {
 			continue
@@ -160,14 +161,14 @@ func (b *bench) withAttacked(spam []letter, words []string) (*filter.Collection,
 }
 
 // readSpam returns spam as it came.
-func (b *bench) readSpam(collection *filter.Collection, want func(filter.Member) bool) ([]letter, error) {
-	return b.lettersOf(collection, func(m filter.Member) bool {
+func (b *bench) readSpam(collection *train.Collection, want func(train.Member) bool) ([]letter, error) {
+	return b.lettersOf(collection, func(m train.Member) bool {
 		return collection.Classes()[m.Label] == sources.Spam.String() && want(m)
 	})
 }
 
 // lettersOf returns some messages of SpamAssassin as they came.
-func (b *bench) lettersOf(collection *filter.Collection, want func(filter.Member) bool) ([]letter, error) {
+func (b *bench) lettersOf(collection *train.Collection, want func(train.Member) bool) ([]letter, error) {
 	wanted := make(map[string]bool)
 	for _, m := range collection.Members() {
 		if want(m) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"chaff/corpus"
-	"chaff/filter"
+	"chaff/train"
 )
 
 // inventedSpamAssassin writes invented mail to where b looks for that corpus.
@@ -41,7 +41,7 @@ func TestAKnownAttackReplacesTrainingSpam(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen, err := b.readSpam(before, func(m filter.Member) bool { return m.Part == corpus.Train && m.Fingerprint%2 == 0 })
+	seen, err := b.readSpam(before, func(m train.Member) bool { return m.Part == corpus.Train && m.Fingerprint%2 == 0 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,11 +53,11 @@ func TestAKnownAttackReplacesTrainingSpam(t *testing.T) {
 	if len(seen) == 0 || x.Train != y.Train || x.Test != y.Test || x.Development != y.Development || !slices.Equal(x.Classes, y.Classes) {
 		t.Errorf("%d attacked: before %+v, after %+v", len(seen), x, y)
 	}
-	f, _, err := filter.Train(t.Context(), after, "multinomial", b.trainOptions())
+	trained, err := train.Fit(t.Context(), after, "multinomial", b.trainOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	terms, err := f.Terms()
+	terms, err := trained.Filter.Terms()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,15 +6,16 @@ import (
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/corpus/sample"
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/internal/markdown"
 	"chaff/metrics"
 	"chaff/tokenize"
+	"chaff/train"
 )
 
 // languageFigures is what each language to stem in comes to, on mail of several languages and on English mail.
 type languageFigures struct {
-	mail                 filter.Summary // of several languages
+	mail                 train.Summary // of several languages
 	sample, spamAssassin []languageRow
 }
 
@@ -35,7 +36,7 @@ func (b *bench) measureLanguages() (languageFigures, error) {
 		if err != nil {
 			return languageFigures{}, err
 		}
-		tests, err := overSeeds([]*filter.Collection{collection}, seeds, at.fold)
+		tests, err := overSeeds([]*train.Collection{collection}, seeds, at.fold)
 		if err != nil {
 			return languageFigures{}, err
 		}
@@ -62,8 +63,8 @@ func (b *bench) measureLanguages() (languageFigures, error) {
 }
 
 // fold cross-validates the default model.
-func (b *bench) fold(divided *filter.Collection, _ uint64) (metrics.Figures, error) {
-	results, err := filter.CrossValidate(b.ctx, divided, []string{b.settings.Model}, folds, b.trainOptions())
+func (b *bench) fold(divided *train.Collection, _ uint64) (metrics.Figures, error) {
+	results, err := evaluate.CrossValidate(b.ctx, divided, []string{b.settings.Model}, folds, b.trainOptions())
 	if err != nil {
 		return metrics.Figures{}, err
 	}

@@ -1,14 +1,13 @@
 package main
 
 import (
+	"chaff/train"
 	"testing"
-
-	"chaff/filter"
 )
 
 func TestLanguagesText(t *testing.T) {
 	rows := []languageRow{{"auto", mean{accuracy: pointer(99), roca: pointer(0.1)}}}
-	check(t, languageFigures{filter.Summary{Used: 250}, rows, rows}.text(), "The sample mail, 250 messages of several languages, 10 folds, means of 5 seeds:\n\n"+
+	check(t, languageFigures{train.Summary{Used: 250}, rows, rows}.text(), "The sample mail, 250 messages of several languages, 10 folds, means of 5 seeds:\n\n"+
 		"| `tokenize.language` | accuracy | (1-ROCA)% |\n|---|---|---|\n| auto | 99.00% | 0.1000 |\n\n"+
 		"SpamAssassin, English mail, development parts, means of 5 split seeds:\n\n"+
 		"| `tokenize.language` | accuracy | (1-ROCA)% |\n|---|---|---|\n| auto | 99.00% | 0.1000 |\n")

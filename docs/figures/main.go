@@ -3,14 +3,14 @@
 //	go run ./docs/figures CORPORA            # in the root of the project
 //	go run ./docs/figures -check CORPORA     # changes nothing, and exits 1 if a page says something else
 //
-// CORPORA is a folder with sa and enron in it, as README.md describes. In README.md and docs/*.md everything between the
+// CORPORA is a folder with sa and enron in it, as docs/results.md describes. In README.md and docs/*.md everything between the
 // two lines
 //
 //	<!-- figures: NAME -->
 //	<!-- end of figures -->
 //
 // is written anew, with the default settings whatever the user's own are. A NAME is spamassassin, enron, near-duplicates or
-// replay, whose figures are those of the commands that README.md names beside them, promise, which is of docs/evaluation.md, or
+// replay, promise or
 // one of docs/recipe.md and docs/results.md, which are about the default model; -only NAME leaves the other blocks alone. Times are
 // not among the figures: they differ on every machine. The block bogofilter needs that program.
 //

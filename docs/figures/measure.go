@@ -11,10 +11,12 @@ import (
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/corpus/sources"
+	"chaff/evaluate"
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/models"
+	"chaff/train"
 )
 
 // folds is how many folds the cross-validation has; sets is how many corpora Enron-Spam consists of.
@@ -25,22 +27,22 @@ const (
 
 // measured is mail that models were trained on, with what came of each, the best on development mail first.
 type measured struct {
-	mail   filter.Summary
-	models []filter.Result
+	mail   train.Summary
+	models []train.Result
 }
 
 // validated is mail that models were cross-validated on.
 type validated struct {
-	mail   filter.Summary
-	models []filter.CrossValidation
+	mail   train.Summary
+	models []evaluate.CrossValidation
 }
 
 // measurements are all that the figures are made of. Each is measured when it is asked for first, and kept. Mail is read
 // once for each way to divide it, and once for the replay.
 type measurements struct {
 	spamAssassin func() (measured, error)
-	counts       func() (filter.Result, error) // multinomial naive Bayes on counts, in the same parts
-	replay       func() ([]filter.Replay, error)
+	counts       func() (train.Result, error) // multinomial naive Bayes on counts, in the same parts
+	replay       func() ([]evaluate.Replay, error)
 	// With near-duplicates apart, wherever the hash of each puts it, and together.
 	foldsApart, foldsTogether func() (validated, error)
 	enronApart, enronTogether func() ([]measured, error)
@@ -66,9 +68,9 @@ type bench struct {
 	part     corpus.Part // that models are judged on in protocols
 
 	// Mail with the default settings and a split by hash, and in the order of time, each read when it is asked for first.
-	spamAssassinApart func() (*filter.Collection, error)
-	enronApart        func() ([]*filter.Collection, error)
-	inOrder           func() (*filter.ReplayMail, error)
+	spamAssassinApart func() (*train.Collection, error)
+	enronApart        func() ([]*train.Collection, error)
+	inOrder           func() (*evaluate.ReplayMail, error)
 	letters           func() ([]letter, error) // of SpamAssassin
 }
 
@@ -76,10 +78,10 @@ type bench struct {
 func measure(ctx context.Context, corpora string, progress io.Writer) measurements {
 	b := newBench(ctx, corpora, progress)
 	apart := b.spamAssassinApart
-	together := func() (*filter.Collection, error) { return b.readSpamAssassin(corpus.SplitGrouped) }
+	together := func() (*train.Collection, error) { return b.readSpamAssassin(corpus.SplitGrouped) }
 	return measurements{
 		spamAssassin:  sync.OnceValues(func() (measured, error) { return b.compare(apart) }),
-		counts:        sync.OnceValues(func() (filter.Result, error) { return b.trainOnCounts(apart) }),
+		counts:        sync.OnceValues(func() (train.Result, error) { return b.trainOnCounts(apart) }),
 		replay:        sync.OnceValues(b.replaySpamAssassin),
 		foldsApart:    sync.OnceValues(func() (validated, error) { return b.crossValidate(apart) }),
 		foldsTogether: sync.OnceValues(func() (validated, error) { return b.crossValidate(together) }),
@@ -100,8 +102,8 @@ func measure(ctx context.Context, corpora string, progress io.Writer) measuremen
 
 func newBench(ctx context.Context, corpora string, progress io.Writer) *bench {
 	b := &bench{ctx: ctx, corpora: corpora, settings: config.Default(), progress: progress, part: corpus.Test}
-	b.spamAssassinApart = sync.OnceValues(func() (*filter.Collection, error) { return b.readSpamAssassin(corpus.SplitByHash) })
-	b.enronApart = sync.OnceValues(func() ([]*filter.Collection, error) { return b.readEnron(corpus.SplitByHash) })
+	b.spamAssassinApart = sync.OnceValues(func() (*train.Collection, error) { return b.readSpamAssassin(corpus.SplitByHash) })
+	b.enronApart = sync.OnceValues(func() ([]*train.Collection, error) { return b.readEnron(corpus.SplitByHash) })
 	b.inOrder = sync.OnceValues(b.readInOrder)
 	b.letters = sync.OnceValues(b.readLetters)
 	return b
@@ -133,7 +135,7 @@ func (b *bench) spamAssassin() (corpus.Source, error) {
 	return corpus.Concat(opened...), nil
 }
 
-func (b *bench) readSpamAssassin(method string) (*filter.Collection, error) {
+func (b *bench) readSpamAssassin(method string) (*train.Collection, error) {
 	source, err := b.spamAssassin()
 	if err != nil {
 		return nil, err
@@ -143,27 +145,27 @@ func (b *bench) readSpamAssassin(method string) (*filter.Collection, error) {
 }
 
 // collect reads mail and divides it by the given method.
-func (b *bench) collect(source corpus.Source, method string) (*filter.Collection, error) {
+func (b *bench) collect(source corpus.Source, method string) (*train.Collection, error) {
 	s := b.settings
 	s.Split.Method = method
-	return filter.Collect(b.ctx, source, classes(), filter.CollectOptions{
+	return train.Collect(b.ctx, source, classes(), train.CollectOptions{
 		Reading:  filter.Reading{Message: s.Message, Tokenize: s.Tokenize},
 		Features: s.Features, Split: s.Split, Seed: s.Seed, Workers: s.Workers,
 	})
 }
 
-func (b *bench) trainOptions() filter.TrainOptions {
-	return filter.TrainOptions{Models: b.settings.Models, Thresholds: b.settings.Thresholds}
+func (b *bench) trainOptions() train.Options {
+	return train.Options{Models: b.settings.Models, Thresholds: b.settings.Thresholds}
 }
 
 // compare trains every model. One that diverges is an error: a table without it would say nothing of it.
-func (b *bench) compare(mail func() (*filter.Collection, error)) (measured, error) {
+func (b *bench) compare(mail func() (*train.Collection, error)) (measured, error) {
 	collection, err := mail()
 	if err != nil {
 		return measured{}, err
 	}
 	b.tell("  training every model")
-	comparison, err := filter.Compare(b.ctx, collection, models.Names(), b.trainOptions())
+	comparison, err := evaluate.Compare(b.ctx, collection, models.Names(), b.trainOptions())
 	if err := errors.Join(err, errors.Join(comparison.Failed...)); err != nil {
 		return measured{}, err
 	}
@@ -174,24 +176,24 @@ func (b *bench) compare(mail func() (*filter.Collection, error)) (measured, erro
 	return m, nil
 }
 
-func (b *bench) trainOnCounts(mail func() (*filter.Collection, error)) (filter.Result, error) {
+func (b *bench) trainOnCounts(mail func() (*train.Collection, error)) (train.Result, error) {
 	collection, err := mail()
 	if err != nil {
-		return filter.Result{}, err
+		return train.Result{}, err
 	}
 	o := b.trainOptions()
 	o.Models.Multinomial.Features = features.Counts.String()
-	_, result, err := filter.Train(b.ctx, collection, "multinomial", o)
-	return result, err
+	t, err := train.Fit(b.ctx, collection, "multinomial", o)
+	return t.Result, err
 }
 
-func (b *bench) crossValidate(mail func() (*filter.Collection, error)) (validated, error) {
+func (b *bench) crossValidate(mail func() (*train.Collection, error)) (validated, error) {
 	collection, err := mail()
 	if err != nil {
 		return validated{}, err
 	}
 	b.tell("  training every model on each of %d folds", folds)
-	results, err := filter.CrossValidate(b.ctx, collection, models.Names(), folds, b.trainOptions())
+	results, err := evaluate.CrossValidate(b.ctx, collection, models.Names(), folds, b.trainOptions())
 	return validated{collection.Summary(), results}, err
 }
 
@@ -212,7 +214,7 @@ func (b *bench) compareEnron(method string) ([]measured, error) {
 		if err != nil {
 			return nil, err
 		}
-		m, err := b.compare(func() (*filter.Collection, error) {
+		m, err := b.compare(func() (*train.Collection, error) {
 			b.tell("enron%d, split %s: reading", n, method)
 			return b.collect(source, method)
 		})
@@ -225,7 +227,7 @@ func (b *bench) compareEnron(method string) ([]measured, error) {
 }
 
 // readInOrder reads the SpamAssassin public corpus in the order of time.
-func (b *bench) readInOrder() (*filter.ReplayMail, error) {
+func (b *bench) readInOrder() (*evaluate.ReplayMail, error) {
 	source, err := b.spamAssassin()
 	if err != nil {
 		return nil, err
@@ -234,21 +236,21 @@ func (b *bench) readInOrder() (*filter.ReplayMail, error) {
 }
 
 // collectInOrder reads mail in the order of time.
-func (b *bench) collectInOrder(source corpus.Source) (*filter.ReplayMail, error) {
+func (b *bench) collectInOrder(source corpus.Source) (*evaluate.ReplayMail, error) {
 	b.tell("SpamAssassin, in the order of time: reading")
-	o := filter.DefaultReplayOptions()
+	o := evaluate.DefaultReplayOptions()
 	o.Reading = filter.Reading{Message: b.settings.Message, Tokenize: b.settings.Tokenize}
 	o.Models, o.Seed, o.Workers, o.ByTime = b.settings.Models, b.settings.Seed, b.settings.Workers, true
-	return filter.ReadForReplay(b.ctx, source, classes(), o)
+	return evaluate.ReadForReplay(b.ctx, source, classes(), o)
 }
 
 // replay replays mail to models, in parallel.
-func (b *bench) replay(mail *filter.ReplayMail, names []string) ([]filter.Replay, error) {
-	return inParallel(len(names), func(i int) (filter.Replay, error) { return mail.Replay(b.ctx, names[i]) })
+func (b *bench) replay(mail *evaluate.ReplayMail, names []string) ([]evaluate.Replay, error) {
+	return inParallel(len(names), func(i int) (evaluate.Replay, error) { return mail.Replay(b.ctx, names[i]) })
 }
 
 // replaySpamAssassin replays the SpamAssassin public corpus to every model in the order of time.
-func (b *bench) replaySpamAssassin() ([]filter.Replay, error) {
+func (b *bench) replaySpamAssassin() ([]evaluate.Replay, error) {
 	mail, err := b.inOrder()
 	if err != nil {
 		return nil, err

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"chaff/corpus"
-	"chaff/filter"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 // noises are the shares of labels that are wrong.
@@ -31,7 +31,7 @@ func (b *bench) mislabelled(models []string, shares []float64) (noisy, error) {
 		return noisy{}, err
 	}
 	b.tell("  wrong labels on SpamAssassin")
-	tests, err := overSeeds(mail, seeds, func(divided *filter.Collection, seed uint64) ([][]metrics.Figures, error) {
+	tests, err := overSeeds(mail, seeds, func(divided *train.Collection, seed uint64) ([][]metrics.Figures, error) {
 		divided, err := b.judged(divided)
 		if err != nil {
 			return nil, err
@@ -59,7 +59,7 @@ func (b *bench) mislabelled(models []string, shares []float64) (noisy, error) {
 
 // flipped returns the members with a share of the labels wrong, of training and development mail alike. With a larger share
 // there are the same ones and more.
-func flipped(members []filter.Member, share float64, seed uint64) []filter.Member {
+func flipped(members []train.Member, share float64, seed uint64) []train.Member {
 	chance := corpus.SplitOptions{Train: share, Test: 1 - share}
 	for i, m := range members {
 		if share > 0 && m.Part != corpus.Test && chance.ByHash(seed^noiseSeed, m.Fingerprint) == corpus.Train {

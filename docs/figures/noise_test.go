@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"chaff/corpus"
-	"chaff/filter"
+	"chaff/train"
 )
 
 func TestFlippedChangesTheShareOfLabels(t *testing.T) {
-	members := func() []filter.Member {
-		var all []filter.Member
+	members := func() []train.Member {
+		var all []train.Member
 		for i := range 30_000 {
-			all = append(all, filter.Member{Fingerprint: uint64(i) * 0x9e3779b97f4a7c15, Label: i % 2, Part: corpus.Part(i % 3)})
+			all = append(all, train.Member{Fingerprint: uint64(i) * 0x9e3779b97f4a7c15, Label: i % 2, Part: corpus.Part(i % 3)})
 		}
 		return all
 	}

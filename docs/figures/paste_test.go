@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/filter"
 	"chaff/message"
+	"chaff/train"
 )
 
 func TestPastedWordsAreReadAsText(t *testing.T) {
@@ -56,11 +56,11 @@ func TestPasteLeavesDamagedBase64AsItIs(t *testing.T) {
 
 func TestTheHammiestWordsAreWordsOfTheTextOfHam(t *testing.T) {
 	b, collection := inventedBench(t)
-	f, _, err := filter.Train(t.Context(), collection, "multinomial", b.trainOptions())
+	trained, err := train.Fit(t.Context(), collection, "multinomial", b.trainOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	words, err := hammiest(f, 20)
+	words, err := hammiest(trained.Filter, 20)
 	if err != nil || len(words) != 20 {
 		t.Fatalf("%q, %v", words, err)
 	}
@@ -69,8 +69,8 @@ func TestTheHammiestWordsAreWordsOfTheTextOfHam(t *testing.T) {
 	}
 	spam := []byte("Subject: x\n\nspama spamb spamc spamd\n")
 	var before, after caught
-	before.count(f.Classify(spam))
-	after.count(f.Classify(paste(spam, words)))
+	before.count(trained.Filter.Classify(spam))
+	after.count(trained.Filter.Classify(paste(spam, words)))
 	if before.boundary != 1 || after.boundary != 0 {
 		t.Errorf("caught %+v, then %+v", before, after)
 	}

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 
 	"chaff/corpus"
-	"chaff/filter"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 // mailboxes is how many are drawn of each corpus: of SpamAssassin, and of the corpora of Enron-Spam in turn.
@@ -52,9 +52,9 @@ func (b *bench) measurePromise() (promises, error) {
 	if err != nil {
 		return promises{}, err
 	}
-	for _, read := range []func() ([]*filter.Collection, error){
-		func() ([]*filter.Collection, error) { return mail, nil },
-		func() ([]*filter.Collection, error) { return b.readEnron(corpus.SplitGrouped) },
+	for _, read := range []func() ([]*train.Collection, error){
+		func() ([]*train.Collection, error) { return mail, nil },
+		func() ([]*train.Collection, error) { return b.readEnron(corpus.SplitGrouped) },
 	} {
 		if mail, err = read(); err != nil {
 			return promises{}, err
@@ -70,7 +70,7 @@ func (b *bench) measurePromise() (promises, error) {
 }
 
 // mailbox draws messages by chance, makes filters of them as chaff train does, and counts what these do to all other messages.
-func (b *bench) mailbox(mail *filter.Collection, seed uint64) (kept, error) {
+func (b *bench) mailbox(mail *train.Collection, seed uint64) (kept, error) {
 	divided, err := mail.WithSeed(seed)
 	if err != nil {
 		return kept{}, err
@@ -111,17 +111,18 @@ func mailboxSize(seed uint64) int {
 	return int(math.Round(smallest * math.Pow(float64(largest)/smallest, random.Float64())))
 }
 
-func (b *bench) threshold(box, rest *filter.Collection, o filter.TrainOptions) (threshold, error) {
-	f, result, err := filter.Train(b.ctx, box, b.settings.Model, o)
+func (b *bench) threshold(box, rest *train.Collection, o train.Options) (threshold, error) {
+	trained, err := train.Fit(b.ctx, box, b.settings.Model, o)
 	if err != nil {
 		return threshold{}, err
 	}
-	f, refitted, err := box.Refit(b.ctx, filter.Trained{Filter: f, Result: result}, o)
+	f, refitted, err := box.Refit(b.ctx, trained, o)
 	if err != nil {
 		return threshold{}, err
 	}
-	v, err := rest.Verdicts(f, corpus.Test)
-	if err != nil {
+	d := rest.DatasetFor(f, corpus.Test)
+	v := train.Score(f.Linear(), d).Verdicts(*f.Settings().Thresholds)
+	if err := d.Err(); err != nil {
 		return threshold{}, err
 	}
 	t := threshold{lost: v.Ham.Spam, ham: v.Ham.Messages(), missed: float64(v.Spam.Ham+v.Spam.Unsure) / float64(v.Spam.Messages())}

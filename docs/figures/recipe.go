@@ -6,9 +6,9 @@ import (
 
 	"chaff/config"
 	"chaff/corpus"
-	"chaff/filter"
 	"chaff/internal/markdown"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 // route lists the header fields that the way of a message wrote, and those that name its recipient.
@@ -71,7 +71,7 @@ func (b *bench) measureRecipe() (recipeFigures, error) {
 			tried = names[:1]
 		}
 		b.tell("  training %s by %d seeds", strings.Join(tried, ", "), seeds)
-		tests, err := overSeeds(mail, seeds, func(divided *filter.Collection, _ uint64) ([]metrics.Figures, error) {
+		tests, err := overSeeds(mail, seeds, func(divided *train.Collection, _ uint64) ([]metrics.Figures, error) {
 			return at.testEach(divided, tried)
 		})
 		if err != nil {
@@ -89,7 +89,7 @@ func (b *bench) measureRecipe() (recipeFigures, error) {
 }
 
 // read reads the mail of a reading, that of the default settings once for all blocks.
-func (b *bench) read(r reading) ([]*filter.Collection, error) {
+func (b *bench) read(r reading) ([]*train.Collection, error) {
 	byDefault := r.set == nil && r.method == corpus.SplitByHash
 	switch {
 	case r.corpus == spamAssassinName && byDefault:

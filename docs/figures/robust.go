@@ -6,9 +6,10 @@ import (
 	"strings"
 
 	"chaff/corpus"
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/internal/markdown"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 // protocol is one way to measure models: its name on the command line, and what returns its rows.
@@ -93,11 +94,11 @@ func named(names []string) ([]protocol, error) {
 
 // judged returns the collection with the part that models are judged on as its test part. If that is the development part, the
 // test mail is left out, and no part is left for thresholds.
-func (b *bench) judged(divided *filter.Collection) (*filter.Collection, error) {
+func (b *bench) judged(divided *train.Collection) (*train.Collection, error) {
 	if b.part == corpus.Test {
 		return divided, nil
 	}
-	var members []filter.Member
+	var members []train.Member
 	for _, m := range divided.Members() {
 		switch m.Part {
 		case corpus.Test:
@@ -121,7 +122,7 @@ func (b *bench) byHash(models []string) ([]robustRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		tests, err := overSeeds(mail, seeds, func(divided *filter.Collection, _ uint64) ([]ordered, error) {
+		tests, err := overSeeds(mail, seeds, func(divided *train.Collection, _ uint64) ([]ordered, error) {
 			return b.testOrder(divided, models)
 		})
 		if err != nil {
@@ -151,20 +152,19 @@ type ordered struct {
 }
 
 // testOrder trains models and measures them and the order they give.
-func (b *bench) testOrder(divided *filter.Collection, models []string) ([]ordered, error) {
+func (b *bench) testOrder(divided *train.Collection, models []string) ([]ordered, error) {
 	divided, err := b.judged(divided)
 	if err != nil {
 		return nil, err
 	}
 	var all []ordered
 	for _, model := range models {
-		f, result, err := b.fit(divided, model)
+		t, err := b.fit(divided, model)
 		if err != nil {
 			return nil, err
 		}
-		o := ordered{Figures: *result.Test}
-		scores, spam := divided.Margins(f, corpus.Test)
-		if through, defined := metrics.SMAtHM(scores, spam, lostHam); defined {
+		o := ordered{Figures: *t.Result.Test}
+		if through, defined := metrics.SMAtHM(t.Test.Margins(), t.Test.Spam(), lostHam); defined {
 			o.through = &through
 		}
 		all = append(all, o)
@@ -197,11 +197,11 @@ func (b *bench) inTime(models []string) ([]robustRow, error) {
 	}
 	name := "SpamAssassin, replay by time"
 	return []robustRow{
-		rowOf(name, "errors", replays, func(r filter.Replay) string {
+		rowOf(name, "errors", replays, func(r evaluate.Replay) string {
 			return markdown.Thousands(r.Figures.Messages - r.Figures.Confusion.Correct())
 		}),
-		rowOf(name, "lam%", replays, func(r filter.Replay) string { return markdown.Decimals(r.Figures.LAM, 3) }),
-		rowOf(name, "(1-ROCA)%", replays, func(r filter.Replay) string { return markdown.Decimals(r.Figures.OneMinusROCA, 4) }),
+		rowOf(name, "lam%", replays, func(r evaluate.Replay) string { return markdown.Decimals(r.Figures.LAM, 3) }),
+		rowOf(name, "(1-ROCA)%", replays, func(r evaluate.Replay) string { return markdown.Decimals(r.Figures.OneMinusROCA, 4) }),
 	}, nil
 }
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"chaff/filter"
 	"chaff/internal/markdown"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 // sizes are the numbers of training messages of the learning curves.
@@ -44,8 +44,8 @@ func (b *bench) measureSmall() (learningCurves, error) {
 }
 
 // curves returns the means over collections and seeds, sizes x models.
-func (b *bench) curves(mail []*filter.Collection, seeds int, names []string) ([][]mean, error) {
-	tests, err := overSeeds(mail, seeds, func(divided *filter.Collection, seed uint64) ([][]metrics.Figures, error) {
+func (b *bench) curves(mail []*train.Collection, seeds int, names []string) ([][]mean, error) {
+	tests, err := overSeeds(mail, seeds, func(divided *train.Collection, seed uint64) ([][]metrics.Figures, error) {
 		divided, err := b.judged(divided)
 		if err != nil {
 			return nil, err
@@ -72,14 +72,14 @@ func (b *bench) curves(mail []*filter.Collection, seeds int, names []string) ([]
 	return meansOf(tests), nil
 }
 
-func shuffle(members []filter.Member, seed uint64) {
+func shuffle(members []train.Member, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	random.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
 }
 
 // firstOfBoth returns the first n members. If they are of one class, the last of them is the first of the other instead:
 // nothing can be learnt from one.
-func firstOfBoth(members []filter.Member, n int) []filter.Member {
+func firstOfBoth(members []train.Member, n int) []train.Member {
 	n = min(n, len(members))
 	first := slices.Clone(members[:n])
 	for _, m := range first {

@@ -1,10 +1,9 @@
 package main
 
 import (
+	"chaff/train"
 	"strings"
 	"testing"
-
-	"chaff/filter"
 )
 
 func TestFirstOfBoth(t *testing.T) {
@@ -22,9 +21,9 @@ func TestFirstOfBoth(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			var members []filter.Member
+			var members []train.Member
 			for _, label := range tt.labels {
-				members = append(members, filter.Member{Label: label})
+				members = append(members, train.Member{Label: label})
 			}
 			first := firstOfBoth(members, tt.n)
 			if len(first) != len(tt.want) {
@@ -41,7 +40,7 @@ func TestFirstOfBoth(t *testing.T) {
 
 func TestCurvesRiseWithTheMail(t *testing.T) {
 	b, collection := inventedBench(t)
-	means, err := b.curves([]*filter.Collection{collection}, 2, []string{"majority", "multinomial"})
+	means, err := b.curves([]*train.Collection{collection}, 2, []string{"majority", "multinomial"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/internal/markdown"
 	"chaff/metrics"
 	"chaff/models"
+	"chaff/train"
 )
 
 // blocks are all figures that a page can have, by name.
@@ -88,7 +89,7 @@ func table(header string, rows []string) string {
 }
 
 // spamAssassinText is the comparison on one corpus, in which the first model is the best on development mail.
-func spamAssassinText(m measured, counts filter.Result) string {
+func spamAssassinText(m measured, counts train.Result) string {
 	var rows []string
 	for i, r := range m.models {
 		name := r.Model
@@ -157,9 +158,9 @@ grouped:
 }
 
 // replayText is the comparison of replays, the best first.
-func replayText(all []filter.Replay) string {
+func replayText(all []evaluate.Replay) string {
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(x, y filter.Replay) int { return cmp.Compare(y.Figures.Accuracy, x.Figures.Accuracy) })
+	slices.SortStableFunc(all, func(x, y evaluate.Replay) int { return cmp.Compare(y.Figures.Accuracy, x.Figures.Accuracy) })
 	var rows []string
 	for _, r := range all {
 		f := r.Figures
@@ -184,8 +185,8 @@ func byDevelopment(all []measured) []string {
 }
 
 // resultsOf are the results of a model on each corpus.
-func resultsOf(all []measured, model string) []filter.Result {
-	var results []filter.Result
+func resultsOf(all []measured, model string) []train.Result {
+	var results []train.Result
 	for _, m := range all {
 		for _, r := range m.models {
 			if r.Model == model {

@@ -5,16 +5,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/internal/markdown"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 // madeUp is a result with the given accuracies on development and test mail. The other figures are those of the test,
 // divided by 10.
-func madeUp(model string, development, test float64) filter.Result {
+func madeUp(model string, development, test float64) train.Result {
 	tenth := test / 10
-	return filter.Result{
+	return train.Result{
 		Model: model, Kind: "bits",
 		Train:       &metrics.Figures{Accuracy: 100},
 		Development: &metrics.Figures{Accuracy: development},
@@ -36,7 +37,7 @@ func TestSpamAssassinText(t *testing.T) {
 	second := madeUp("lms", 98, 90)
 	second.Test.OneMinusROCA = nil
 	second.AgainstBest = &metrics.McNemar{Better: 1, Worse: 20, P: 0.00001}
-	m := measured{filter.Summary{Listed: 1200, Used: 1100}, []filter.Result{madeUp("arow", 99, 95.125), second}}
+	m := measured{train.Summary{Listed: 1200, Used: 1100}, []train.Result{madeUp("arow", 99, 95.125), second}}
 	check(t, spamAssassinText(m, madeUp("multinomial", 0, 91)), `SpamAssassin public corpus (1,100 messages):
 
 | model | features | train | development | test (95% interval) | hm% | sm% | (1-ROCA)% | against the best | log loss | Brier |
@@ -51,9 +52,9 @@ With `+"`--set models.multinomial.features=counts`"+` multinomial has 91.00%.
 // twoSets are two corpora on which lms is the best on development mail, and the others are equal.
 func twoSets() []measured {
 	return []measured{
-		{filter.Summary{Listed: 900, Used: 800, Grouped: 700, Groups: 70}, []filter.Result{
+		{train.Summary{Listed: 900, Used: 800, Grouped: 700, Groups: 70}, []train.Result{
 			madeUp("lms", 99, 90), madeUp("multinomial", 98, 80), madeUp("bernoulli", 90, 70)}},
-		{filter.Summary{Listed: 700, Used: 600, Grouped: 500, Groups: 50}, []filter.Result{
+		{train.Summary{Listed: 700, Used: 600, Grouped: 500, Groups: 50}, []train.Result{
 			madeUp("bernoulli", 98, 50), madeUp("lms", 97, 80), madeUp("multinomial", 90, 60)}},
 	}
 }
@@ -71,7 +72,7 @@ func TestEnronText(t *testing.T) {
 
 func TestNearDuplicatesText(t *testing.T) {
 	folds := func(grouped, groups int, lms, multinomial, bernoulli float64) validated {
-		return validated{filter.Summary{Grouped: grouped, Groups: groups}, []filter.CrossValidation{
+		return validated{train.Summary{Grouped: grouped, Groups: groups}, []evaluate.CrossValidation{
 			{Model: "multinomial", Test: metrics.Figures{Accuracy: multinomial}},
 			{Model: "lms", Test: metrics.Figures{Accuracy: lms}},
 			{Model: "bernoulli", Test: metrics.Figures{Accuracy: bernoulli}},
@@ -91,13 +92,13 @@ grouped:
 
 func TestReplayText(t *testing.T) {
 	hm, sm, lam, roca := 1.5, 2.25, 1.875, 0.03
-	replay := func(model string, confusion metrics.Confusion) filter.Replay {
-		return filter.Replay{Model: model, Figures: metrics.Figures{
+	replay := func(model string, confusion metrics.Confusion) evaluate.Replay {
+		return evaluate.Replay{Model: model, Figures: metrics.Figures{
 			Messages: confusion.Messages(), Accuracy: 100 * confusion.Accuracy(), Confusion: confusion,
 			HM: &hm, SM: &sm, LAM: &lam, OneMinusROCA: &roca,
 		}}
 	}
-	check(t, replayText([]filter.Replay{replay("bernoulli", metrics.Confusion{{5, 5}, {1, 9}}), replay("lms", metrics.Confusion{{9, 1}, {0, 10}})}),
+	check(t, replayText([]evaluate.Replay{replay("bernoulli", metrics.Confusion{{5, 5}, {1, 9}}), replay("lms", metrics.Confusion{{9, 1}, {0, 10}})}),
 		`| model | accuracy | errors | hm% | sm% | lam% | (1-ROCA)% |
 |---|---|---|---|---|---|---|
 | lms | 95.00% | 1 | 1.50 | 2.25 | 1.88 | 0.0300 |

@@ -9,9 +9,9 @@ import (
 
 	"chaff/config"
 	"chaff/corpus"
-	"chaff/filter"
 	"chaff/internal/markdown"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 // seeds is how many times mail is divided by chance: what is told of the recipe is the mean over the seeds 1, 2, 3...
@@ -29,9 +29,9 @@ func (b *bench) with(set ...config.Setting) (*bench, error) {
 }
 
 // readEnron reads the corpora of Enron-Spam.
-func (b *bench) readEnron(method string) ([]*filter.Collection, error) {
+func (b *bench) readEnron(method string) ([]*train.Collection, error) {
 	b.tell("Enron-Spam, split %s: reading", method)
-	var all []*filter.Collection
+	var all []*train.Collection
 	for n := 1; n <= sets; n++ {
 		source, err := b.enron(n)
 		if err != nil {
@@ -47,12 +47,12 @@ func (b *bench) readEnron(method string) ([]*filter.Collection, error) {
 }
 
 // one makes a list of a single collection.
-func one(collection *filter.Collection, err error) ([]*filter.Collection, error) {
-	return []*filter.Collection{collection}, err
+func one(collection *train.Collection, err error) ([]*train.Collection, error) {
+	return []*train.Collection{collection}, err
 }
 
 // overSeeds tries something on each collection in the divisions by the first few seeds. The results are in this order.
-func overSeeds[T any](mail []*filter.Collection, seeds int, try func(divided *filter.Collection, seed uint64) (T, error)) ([]T, error) {
+func overSeeds[T any](mail []*train.Collection, seeds int, try func(divided *train.Collection, seed uint64) (T, error)) ([]T, error) {
 	return inParallel(len(mail)*seeds, func(i int) (T, error) {
 		seed := uint64(i%seeds + 1)
 		divided, err := mail[i/seeds].WithSeed(seed)
@@ -94,26 +94,23 @@ func inParallel[T any](n int, do func(i int) (T, error)) ([]T, error) {
 }
 
 // fit trains a model, which has not seen the test part, and returns it with what came of it.
-func (b *bench) fit(collection *filter.Collection, model string) (*filter.Filter, filter.Result, error) {
-	f, result, err := filter.Train(b.ctx, collection, model, b.trainOptions())
-	if err != nil {
-		return nil, filter.Result{}, err
+func (b *bench) fit(collection *train.Collection, model string) (train.Trained, error) {
+	t, err := train.Fit(b.ctx, collection, model, b.trainOptions())
+	if err == nil && t.Result.Test == nil {
+		err = fmt.Errorf("%s: the test part is empty", model)
 	}
-	if result.Test == nil {
-		return nil, filter.Result{}, fmt.Errorf("%s: the test part is empty", model)
-	}
-	return f, result, nil
+	return t, err
 }
 
 // testEach returns the figures of models on the test part, in their order.
-func (b *bench) testEach(collection *filter.Collection, names []string) ([]metrics.Figures, error) {
+func (b *bench) testEach(collection *train.Collection, names []string) ([]metrics.Figures, error) {
 	var all []metrics.Figures
 	for _, model := range names {
-		_, result, err := b.fit(collection, model)
+		t, err := b.fit(collection, model)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, *result.Test)
+		all = append(all, *t.Result.Test)
 	}
 	return all, nil
 }
@@ -183,7 +180,7 @@ func column[T any](lists [][]T, i int) []T {
 }
 
 // trainedAndTested returns the members of these two parts. Development mail is for thresholds, which the figures do not need.
-func trainedAndTested(collection *filter.Collection) (trained, tested []filter.Member) {
+func trainedAndTested(collection *train.Collection) (trained, tested []train.Member) {
 	for _, m := range collection.Members() {
 		switch m.Part {
 		case corpus.Train:

@@ -15,8 +15,8 @@ import (
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/corpus/sources"
-	"chaff/filter"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 // letters is invented mail: n ham and n spam, each with words of its class.
@@ -35,7 +35,7 @@ func letters(n int) corpus.Source {
 	return corpus.Concat(sources.FromFS(files, "ham", "ham"), sources.FromFS(files, "spam", "spam"))
 }
 
-func inventedBench(t *testing.T) (*bench, *filter.Collection) {
+func inventedBench(t *testing.T) (*bench, *train.Collection) {
 	t.Helper()
 	b := newBench(t.Context(), t.TempDir(), io.Discard)
 	collection, err := b.collect(letters(60), corpus.SplitByHash)
@@ -111,7 +111,7 @@ func TestOverSeedsDividesEachCollectionByEachSeed(t *testing.T) {
 		used int
 		part string
 	}
-	got, err := overSeeds([]*filter.Collection{collection, collection}, 2, func(divided *filter.Collection, seed uint64) (division, error) {
+	got, err := overSeeds([]*train.Collection{collection, collection}, 2, func(divided *train.Collection, seed uint64) (division, error) {
 		var parts strings.Builder
 		for _, m := range divided.Members() {
 			parts.WriteByte(m.Part.String()[1])
@@ -125,7 +125,7 @@ func TestOverSeedsDividesEachCollectionByEachSeed(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	failed := errors.New("failed")
-	if _, err := overSeeds([]*filter.Collection{collection}, 2, func(*filter.Collection, uint64) (int, error) { return 0, failed }); !errors.Is(err, failed) {
+	if _, err := overSeeds([]*train.Collection{collection}, 2, func(*train.Collection, uint64) (int, error) { return 0, failed }); !errors.Is(err, failed) {
 		t.Errorf("error %v, want %v", err, failed)
 	}
 }

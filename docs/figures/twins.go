@@ -9,8 +9,9 @@ import (
 	"strings"
 
 	"chaff/corpus"
-	"chaff/filter"
+	"chaff/evaluate"
 	"chaff/internal/markdown"
+	"chaff/train"
 )
 
 // A share of the messages of a replay has a twin: a near-copy with the opposite label, in which a share of the words is
@@ -33,8 +34,8 @@ func (b *bench) replayTwins(models []string) ([]robustRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	errors, err := b.errorsOfDraws(mail, models, func(members []filter.Member, draw uint64) []filter.Member {
-		return slices.DeleteFunc(members, func(m filter.Member) bool {
+	errors, err := b.errorsOfDraws(mail, models, func(members []train.Member, draw uint64) []train.Member {
+		return slices.DeleteFunc(members, func(m train.Member) bool {
 			of, isTwin := twins[m.Origin]
 			return isTwin && of != draw
 		})
@@ -52,7 +53,7 @@ func (b *bench) replayFlips(models []string) ([]robustRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	errors, err := b.errorsOfDraws(mail, models, func(members []filter.Member, draw uint64) []filter.Member {
+	errors, err := b.errorsOfDraws(mail, models, func(members []train.Member, draw uint64) []train.Member {
 		return flipped(members, twinShare, draw)
 	}, func(string) bool { return true })
 	if err != nil {
@@ -64,8 +65,8 @@ func (b *bench) replayFlips(models []string) ([]robustRow, error) {
 
 // errorsOfDraws replays mail that each draw changes, and returns the errors of each model on the messages that count, added
 // over the draws. An error is a verdict that differs from the label before the change.
-func (b *bench) errorsOfDraws(mail *filter.ReplayMail, models []string,
-	change func(members []filter.Member, draw uint64) []filter.Member, counts func(origin string) bool) ([]int, error) {
+func (b *bench) errorsOfDraws(mail *evaluate.ReplayMail, models []string,
+	change func(members []train.Member, draw uint64) []train.Member, counts func(origin string) bool) ([]int, error) {
 	truth := make(map[string]string)
 	for _, m := range mail.Members() {
 		truth[m.Origin] = mail.Classes()[m.Label]

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/corpus"
-	"chaff/filter"
+	"chaff/train"
 )
 
 func TestWordsInAMessage(t *testing.T) {
@@ -169,14 +169,14 @@ func TestErrorsOfAReplayAreCountedByTheRightLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same := func(members []filter.Member, _ uint64) []filter.Member { return members }
-	inverted := func(members []filter.Member, _ uint64) []filter.Member {
+	same := func(members []train.Member, _ uint64) []train.Member { return members }
+	inverted := func(members []train.Member, _ uint64) []train.Member {
 		for i := range members {
 			members[i].Label = 1 - members[i].Label
 		}
 		return members
 	}
-	onlyThird := func(members []filter.Member, draw uint64) []filter.Member {
+	onlyThird := func(members []train.Member, draw uint64) []train.Member {
 		if draw == 3 {
 			return inverted(members, draw)
 		}
@@ -184,14 +184,14 @@ func TestErrorsOfAReplayAreCountedByTheRightLabels(t *testing.T) {
 	}
 	all := func(string) bool { return true }
 	tests := map[string]struct {
-		change   func([]filter.Member, uint64) []filter.Member
+		change   func([]train.Member, uint64) []train.Member
 		counts   func(string) bool
 		from, to int
 	}{
 		"what is told the right labels makes few":      {same, all, 1, 20},
 		"what is told the wrong labels makes many":     {inverted, all, draws * 100, draws * 120},
 		"messages that do not count make none":         {inverted, func(string) bool { return false }, 0, 0},
-		"of messages that are left out there are none": {func(m []filter.Member, _ uint64) []filter.Member { return m[:1] }, all, 0, draws},
+		"of messages that are left out there are none": {func(m []train.Member, _ uint64) []train.Member { return m[:1] }, all, 0, draws},
 		"each draw is told apart":                      {onlyThird, all, 100, 140},
 	}
 	for name, tt := range tests {

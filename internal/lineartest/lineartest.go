@@ -5,6 +5,8 @@ package lineartest
 import (
 	"testing"
 	"time"
+
+	"chaff/internal/cputime"
 )
 
 // Check reports work that takes more than 2.2 times as long on input of twice the size, or more than four times as long
@@ -82,7 +84,7 @@ func best(times int, work func()) time.Duration {
 
 // took returns how long it takes to do the work so often.
 func took(times int, work func()) time.Duration {
-	return CPUTime(func() {
+	return cputime.Of(func() {
 		for range times {
 			work()
 		}

@@ -28,7 +28,7 @@ func presets(name string) (codes, error) {
 	return codes{}, fmt.Errorf("--exit-code=%s is not known: must be bogofilter or spamassassin", name)
 }
 
-func (c codes) of(d filter.Decision) int {
+func (c codes) of(d filter.Verdict) int {
 	switch d {
 	case filter.Spam:
 		return c.spam

@@ -54,7 +54,7 @@ func (r Request) Run(s Streams) (code int, err error) {
 	if err != nil {
 		return codes.trouble, err
 	}
-	var decision filter.Decision
+	var decision filter.Verdict
 	if r.Pass {
 		codes.trouble = exitTempFail
 		decision, err = r.pass(s)
@@ -68,7 +68,7 @@ func (r Request) Run(s Streams) (code int, err error) {
 }
 
 // pass prints the message again, with the verdict in its header if there is one.
-func (r Request) pass(s Streams) (filter.Decision, error) {
+func (r Request) pass(s Streams) (filter.Verdict, error) {
 	raw, err := ReadMessage(s)
 	if errors.Is(err, corpus.ErrTooLarge) {
 		return passLarge(s, raw)
@@ -85,7 +85,7 @@ func (r Request) pass(s Streams) (filter.Decision, error) {
 
 // passLarge prints a message that is too large to be judged, of which raw was read. If its header goes on to where it was not
 // looked for verdicts, it is left to the mail system.
-func passLarge(s Streams, raw []byte) (filter.Decision, error) {
+func passLarge(s Streams, raw []byte) (filter.Verdict, error) {
 	out, whole := filter.Unjudged(raw, fmt.Sprintf("larger than %d bytes", corpus.MaxMessageBytes))
 	var err error
 	if !whole {
@@ -96,7 +96,7 @@ func passLarge(s Streams, raw []byte) (filter.Decision, error) {
 
 // judge returns raw with the verdict in its header, or, in any trouble, raw as it is. A bug in the program is trouble
 // too: it must not cost anybody a message.
-func (r Request) judge(raw []byte) (out []byte, decision filter.Decision, err error) {
+func (r Request) judge(raw []byte) (out []byte, decision filter.Verdict, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			out, err = raw, fmt.Errorf("classify: internal error: %v", r)
@@ -115,22 +115,22 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Decision, err er
 		if err != nil {
 			return raw, "", err
 		}
-		return f.Passed(raw, v), v.Decision, nil
+		return f.Passed(raw, v), v.Verdict, nil
 	}
 	e, err := f.Explain(raw)
 	if err != nil {
 		return raw, "", ModelError(r.Model, err)
 	}
 	// Of a large message the other terms, and all that was looked at, need not be in memory with its copy.
-	verdict, terms := e.Verdict, slices.Clone(e.Contributions[:min(r.Terms, len(e.Contributions))])
+	verdict, terms := e.Classification, slices.Clone(e.Contributions[:min(r.Terms, len(e.Contributions))])
 	if len(raw) > corpus.LargeMessageBytes {
 		runtime.GC()
 	}
-	return f.Passed(raw, verdict, terms...), verdict.Decision, nil
+	return f.Passed(raw, verdict, terms...), verdict.Verdict, nil
 }
 
 // print prints the verdict on the message.
-func (r Request) print(s Streams) (filter.Decision, error) {
+func (r Request) print(s Streams) (filter.Verdict, error) {
 	f, err := openModel(r.Model, filter.OpenForOne)
 	if err != nil {
 		return "", err
@@ -144,16 +144,16 @@ func (r Request) print(s Streams) (filter.Decision, error) {
 		return "", err
 	}
 	if r.JSON {
-		return v.Decision, PrintJSON(s.Out, "-", v)
+		return v.Verdict, PrintJSON(s.Out, "-", v)
 	}
-	_, err = screen.Printf(s.Out, "%s  score %.4f  probability %.6f\n", v.Decision, v.Score, v.Probability)
-	return v.Decision, err
+	_, err = screen.Printf(s.Out, "%s  score %.4f  probability %.6f\n", v.Verdict, v.Score, v.Probability)
+	return v.Verdict, err
 }
 
 // PrintJSON prints the verdict on a message as one line of JSON.
-func PrintJSON(w io.Writer, path string, v filter.Verdict) error {
+func PrintJSON(w io.Writer, path string, v filter.Classification) error {
 	return screen.PrintJSON(w, struct {
 		Path string `json:"path"`
-		filter.Verdict
+		filter.Classification
 	}{path, v}, "")
 }

@@ -32,10 +32,10 @@ func advised(err error) error {
 }
 
 // classify returns the verdict of a model that was opened for one message.
-func (r Request) classify(f *filter.Filter, raw []byte) (filter.Verdict, error) {
+func (r Request) classify(f *filter.Filter, raw []byte) (filter.Classification, error) {
 	v := f.Classify(raw)
 	if err := f.Err(); err != nil {
-		return filter.Verdict{}, ModelError(r.Model, err)
+		return filter.Classification{}, ModelError(r.Model, err)
 	}
 	return v, nil
 }

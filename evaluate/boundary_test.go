@@ -1,0 +1,100 @@
+package evaluate
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"chaff/corpus"
+	"chaff/corpus/corpustest"
+	"chaff/corpus/sample"
+	"chaff/models"
+	"chaff/models/modelstest"
+	"chaff/train"
+)
+
+func TestEveryModelHasALineInThePlaneOfTwoTerms(t *testing.T) {
+	c := collect(t, corpustest.Mailbox(6, 120, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
+	modelstest.EachModel(t, func(t *testing.T, model string) {
+		f, _ := fit(t, c, model)
+		p, err := BoundaryOf(context.Background(), c, f, model, train.DefaultOptions(), []string{"body:hama", "body:spama"})
+		if model == "memoriser" {
+			if err == nil || err.Error() != "memoriser has no terms" {
+				t.Errorf("got %v", err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawn := model
+		if model == "votes" {
+			drawn = "hybrid" // votes has no line
+		}
+		if p.Model != drawn {
+			t.Errorf("the line is that of %s, want %s", p.Model, drawn)
+		}
+		messages := 0
+		for _, at := range p.Points {
+			messages += at.Messages
+		}
+		if want := len(c.Origins(corpus.Train)); messages != want {
+			t.Errorf("%d messages are drawn, want %d", messages, want)
+		}
+		// x is a word of ham and y one of spam: the score falls along x and rises along y.
+		if model != "majority" && !(p.A < 0 && p.B > 0) {
+			t.Errorf("the boundary is %v x + %v y + %v = 0", p.A, p.B, p.C)
+		}
+		if (p.Unit == "0 or 1") != (model == "bernoulli" || model == "majority") {
+			t.Errorf("unit %q", p.Unit)
+		}
+	})
+}
+
+func TestThePlaneHasTheWordsThatTellMost(t *testing.T) {
+	c := collect(t, sample.Source(), train.DefaultCollectOptions(), "ham", "spam")
+	for _, model := range []string{"multinomial", "lms", "arow"} {
+		f, _ := fit(t, c, model)
+		p, err := BoundaryOf(context.Background(), c, f, model, train.DefaultOptions(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, term := range []string{p.X, p.Y} {
+			if !isWord(term) {
+				t.Errorf("%s: %q is no word", model, term)
+			}
+		}
+	}
+}
+
+func TestTermsThatCannotBeDrawn(t *testing.T) {
+	c := collect(t, corpustest.Mailbox(6, 60, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
+	f, _ := fit(t, c, "arow")
+	for _, test := range []struct {
+		names []string
+		want  string
+	}{
+		{[]string{"body:hama"}, "1 terms: must be two"},
+		{[]string{"body:hama", "body:zyzzyva"}, `the term "body:zyzzyva" is in no training message`},
+		{[]string{"body:hama", "body:hama"}, `the term "body:hama" is given twice`},
+	} {
+		if _, err := BoundaryOf(context.Background(), c, f, "arow", train.DefaultOptions(), test.names); err == nil || err.Error() != test.want {
+			t.Errorf("%q: got %v, want %s", test.names, err, test.want)
+		}
+	}
+	three := collect(t, corpustest.Mailbox(7, 60, "a", "b", "c"), train.DefaultCollectOptions(), "a", "b", "c")
+	g, _ := fit(t, three, "arow")
+	if _, err := BoundaryOf(context.Background(), three, g, "arow", train.DefaultOptions(), nil); err == nil || !strings.Contains(err.Error(), "two classes") {
+		t.Errorf("three classes: got %v", err)
+	}
+}
+
+func TestShorterSteps(t *testing.T) {
+	o := models.DefaultOptions().WithShorterSteps(4)
+	if got, want := o.LMS.LearningRate, models.DefaultLMS().LearningRate/4; got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if models.DefaultOptions().WithFeatures(0).LMS.Features != "bits" {
+		t.Error("lms is not trained on bits")
+	}
+}

@@ -1,0 +1,102 @@
+package evaluate
+
+import (
+	"chaff/corpus"
+	"chaff/corpus/corpustest"
+	"chaff/models"
+	"chaff/train"
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestModelsAreComparedWithTheBestOnDevelopmentMail(t *testing.T) {
+	c := collect(t, corpustest.Mailbox(2, 100, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
+	comparison, err := Compare(context.Background(), c, []string{"majority", "bernoulli", "lms"}, train.DefaultOptions())
+	if err != nil || len(comparison.Models) != 3 || len(comparison.Failed) != 0 {
+		t.Fatalf("%d models, %v failed, %v", len(comparison.Models), comparison.Failed, err)
+	}
+	last := math.Inf(1)
+	for i, m := range comparison.Models {
+		r := m.Result
+		if r.Development.Accuracy > last {
+			t.Errorf("%s is better on development mail than the one before it", r.Model)
+		}
+		last = r.Development.Accuracy
+		if (r.AgainstBest == nil) != (i == 0) {
+			t.Errorf("%s, number %d: against the best %v", r.Model, i, r.AgainstBest)
+		}
+		if data := encode(t, m.Filter); r.Bytes != len(data) {
+			t.Errorf("%s: %d bytes, want %d", r.Model, r.Bytes, len(data))
+		}
+	}
+	worst := comparison.Models[2].Result
+	if worst.Model != "majority" || worst.AgainstBest.Worse < 10 || worst.AgainstBest.P > 0.001 {
+		t.Errorf("the last is %s, against the best %+v", worst.Model, worst.AgainstBest)
+	}
+	// The difference in errors is that in accuracy.
+	best := comparison.Models[0].Result
+	errors := float64(best.Test.Messages) * (best.Test.Accuracy - worst.Test.Accuracy) / 100
+	if got := float64(worst.AgainstBest.Worse - worst.AgainstBest.Better); math.Abs(got-errors) > 1e-6 {
+		t.Errorf("%v errors more than the best, want %v", got, errors)
+	}
+}
+
+func TestAModelThatDivergesIsLeftOutOfAComparison(t *testing.T) {
+	c := collect(t, corpustest.Mailbox(2, 50, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
+	o := train.DefaultOptions()
+	o.Models.LMS.LearningRate = 100
+	comparison, err := Compare(context.Background(), c, []string{"bernoulli", "lms"}, o)
+	if err != nil || len(comparison.Models) != 1 || len(comparison.Failed) != 1 {
+		t.Fatalf("%d models, %v failed, %v", len(comparison.Models), comparison.Failed, err)
+	}
+	failed := comparison.Failed[0]
+	if !errors.Is(failed, models.ErrDiverged) || !strings.HasPrefix(failed.Error(), "train lms: training diverges: the training loss grew from 0.5 to ") ||
+		!strings.HasSuffix(failed.Error(), "; lower models.lms.learning_rate, which is 100") {
+		t.Errorf("got %v", failed)
+	}
+}
+
+// TestTheBestClassifierIsAccurateOnRealMail holds the defaults to what the project promises, on the split by hash that
+// other filters are measured on.
+func TestTheBestClassifierIsAccurateOnRealMail(t *testing.T) {
+	dir, ok := corpustest.CorporaDir(t)
+	if !ok {
+		t.Skip(corpustest.NeedsCorpora)
+	}
+	o := train.DefaultCollectOptions()
+	o.Split.Method = corpus.SplitByHash
+	accuracy := func(source corpus.Source) map[string]float64 {
+		c := collect(t, source, o, "ham", "spam")
+		comparison, err := Compare(t.Context(), c, models.Names(), train.DefaultOptions())
+		if err != nil || len(comparison.Failed) > 0 {
+			t.Fatalf("failed: %v, %v", comparison.Failed, err)
+		}
+		all := make(map[string]float64)
+		for _, m := range comparison.Models {
+			all[m.Result.Model] = m.Result.Test.Accuracy
+		}
+		return all
+	}
+	best := func(corpus string, all map[string]float64, least float64) {
+		highest := 0.0
+		for _, model := range models.Names() {
+			t.Logf("%s: %s: test accuracy %.2f%%", corpus, model, all[model])
+			highest = max(highest, all[model])
+		}
+		if highest < least {
+			t.Errorf("%s: the best has a test accuracy of %.2f%%, want at least %v%%", corpus, highest, least)
+		}
+	}
+	spamAssassin, _ := corpustest.SpamAssassin(t)
+	best("SpamAssassin", accuracy(spamAssassin), 99.2)
+	mean := make(map[string]float64)
+	for n := range 6 {
+		for model, percent := range accuracy(corpustest.Enron(t, dir, n+1)) {
+			mean[model] += percent / 6
+		}
+	}
+	best("mean of Enron", mean, 98.9)
+}

@@ -1,0 +1,65 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+
+	"chaff/corpus"
+	"chaff/filter"
+	"chaff/metrics"
+	"chaff/train"
+)
+
+// Evaluation is the figures of a filter on labelled mail.
+type Evaluation struct {
+	Summary  train.Summary
+	Figures  metrics.Figures
+	Verdicts *train.VerdictCounts // for a spam filter only
+	Review   Review
+	// Curve is the errors at every threshold, and Scores the scores, for a spam filter only.
+	Curve  []metrics.Point
+	Scores metrics.Histogram
+}
+
+// Filter reads all messages of source, whose labels must be among the classes of f, and measures what f says of them. The review has
+// up to so many messages of each kind. The options need no reading, which is that of f. The error is that of the context, or
+// [train.ErrNoMail].
+func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, review int, o train.ReadOptions) (Evaluation, error) {
+	o.Reading = f.Settings().Reading()
+	mail, err := train.Read(ctx, source, f.Settings().Classes, o)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	d := mail.DatasetFor(f, o.Workers)
+	s := train.Score(f.Linear(), d).Calibrated(f.Settings().Calibration)
+	isSpamFilter := filter.IsSpamFilter(f.Settings().Classes)
+	e := Evaluation{Summary: mail.Summary(), Figures: *s.Figures(isSpamFilter)}
+	if isSpamFilter {
+		e.Verdicts = s.Verdicts(*f.Settings().Thresholds)
+		e.Curve, e.Scores = curves(s)
+	}
+	messages := make([]int, mail.Len())
+	for i := range messages {
+		messages[i] = i
+	}
+	e.Review, err = newReview(ctx, f, mail, messages, d, review)
+	return e, errors.Join(err, d.Err())
+}
+
+// scoreBins is the number of bins of a histogram of scores.
+const scoreBins = 40
+
+func curves(s train.Scores) ([]metrics.Point, metrics.Histogram) {
+	margins, spam := s.Margins(), s.Spam()
+	return metrics.ErrorCurve(margins, spam), metrics.ScoreHistogram(margins, spam, scoreBins)
+}
+
+// Curves returns the errors of f, a spam filter, on a part of c at every threshold, and its scores.
+func Curves(c *train.Collection, f *filter.Filter, part corpus.Part) ([]metrics.Point, metrics.Histogram, error) {
+	if !filter.IsSpamFilter(f.Settings().Classes) {
+		return nil, metrics.Histogram{}, errors.New("only a spam filter has such curves")
+	}
+	d := c.DatasetFor(f, part)
+	points, scores := curves(train.Score(f.Linear(), d))
+	return points, scores, d.Err()
+}

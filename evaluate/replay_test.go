@@ -1,0 +1,289 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"chaff/corpus/corpustest"
+	"chaff/features"
+	"chaff/filter"
+	"chaff/metrics"
+	"chaff/models"
+	"chaff/models/modelstest"
+	"chaff/train"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func readForReplay(t *testing.T, o ReplayOptions, labelled ...[2]string) *ReplayMail {
+	t.Helper()
+	m, err := ReadForReplay(context.Background(), corpustest.Messages(labelled...), []string{"ham", "spam"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func replayed(t *testing.T, m *ReplayMail, model string) Replay {
+	t.Helper()
+	r, err := m.Replay(context.Background(), model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestAReplayThatStopsLearningSaysWhatATrainedModelSays tells the filter of the first half of the mail only: of the other
+// half it must say what a model says that was trained on the first.
+func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
+	o := DefaultReplayOptions()
+	for _, p := range []*models.Passes{
+		&o.Models.Perceptron.Passes, &o.Models.AveragedPerceptron.Passes, &o.Models.MulticlassPerceptron.Passes, &o.Models.Tanh.Passes,
+		&o.Models.LMS.Passes, &o.Models.Softmax.Passes, &o.Models.PassiveAggressive.Passes, &o.Models.AROW.Passes,
+		&o.Models.Hybrid.Passes,
+	} {
+		p.Epochs, p.Order = 1, models.OrderFixed
+	}
+	o.Models.Softmax.L2 = 0
+	o.Models.Hybrid.BayesShare = 0 // trained, it has counted all mail before it learns from the first
+	m, err := ReadForReplay(context.Background(), corpustest.Mailbox(4, 100, "ham", "spam"), []string{"ham", "spam"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	members := m.Members()
+	half := len(members) / 2
+	// Ham is listed before spam: take turns.
+	for i := 0; i < half; i += 2 {
+		members[i], members[half+i] = members[half+i], members[i]
+	}
+	if m, err = m.Select(members); err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.told {
+		m.told[i] = i < half
+	}
+	modelstest.EachModel(t, func(t *testing.T, model string) {
+		r := replayed(t, m, model)
+		trainer, kind, err := o.Models.New(model, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kind == features.Evidence {
+			return // trained, it knows which terms other documents have before it learns from the first: models/votes_test.go
+		}
+		var hashes []uint64
+		for i := range half {
+			doc := m.Documents().Document(m.Terms(i))
+			if kind == features.Whole {
+				doc = doc.Whole()
+			}
+			hashes = append(hashes, doc.Terms...)
+		}
+		slices.Sort(hashes)
+		vocabulary, err := features.NewVocabulary(slices.Compact(hashes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, second := features.NewDataset(kind, m.Classes(), vocabulary.Len()), features.NewDataset(kind, m.Classes(), vocabulary.Len())
+		for i := range m.Len() {
+			to := first
+			if i >= half {
+				to = second
+			}
+			to.Append(new(features.Lookup).AppendVector(features.Vector{}, vocabulary, m.Documents().Document(m.Terms(i)), kind), int32(m.Label(i)))
+		}
+		linear, _, err := trainer.Train(context.Background(), first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var scores []float64
+		var spam []bool
+		for i, label := range second.Labels {
+			z := linear.Score(second.Row(i))
+			got := r.Messages[half+i].Score
+			if math.Abs(got-z) > 1e-4*max(1, math.Abs(z)) {
+				t.Fatalf("message %d: the replay says %v, the trained model %v", half+i, got, z)
+			}
+			scores, spam = append(scores, got), append(spam, label == filter.SpamClass)
+		}
+		if r.Learnt != half {
+			t.Errorf("learnt %d messages, want %d", r.Learnt, half)
+		}
+		want, _ := metrics.OneMinusROCA(scores, spam)
+		batch := train.Score(linear, second)
+		if got, _ := metrics.OneMinusROCA(batch.Margins(), batch.Spam()); math.Abs(got-want) > 1e-9 {
+			t.Errorf("(1-ROCA)%% of the trained model is %v, of the replay %v", got, want)
+		}
+	})
+}
+
+// plainBayes are the options with multinomial naive Bayes as in the lectures, whose scores are easily foreseen.
+func plainBayes() ReplayOptions {
+	o := DefaultReplayOptions()
+	o.Models.Multinomial = models.Multinomial{Smoothing: 1, Prior: models.PriorLearned, Features: features.Bits.String()}
+	return o
+}
+
+func TestAMessageIsClassifiedBeforeItIsLearnt(t *testing.T) {
+	letters := [][2]string{
+		{"spam", "\ncasino lottery"}, {"ham", "\nmeeting agenda"}, {"spam", "\ncasino lottery"}, {"ham", "\nmeeting agenda"}, {"spam", "\ncasino lottery"},
+	}
+	r := replayed(t, readForReplay(t, plainBayes(), letters...), "multinomial")
+	var given []string
+	for _, m := range r.Messages {
+		given = append(given, m.Class)
+	}
+	// Of the first nothing is known, and a tie is ham; after it, all is spam so far; then both are known, as copies.
+	if got, want := strings.Join(given, " "), "ham spam spam ham spam"; got != want {
+		t.Errorf("given %s, want %s", got, want)
+	}
+	if s := readForReplay(t, DefaultReplayOptions(), letters...).Summary(); s.Used != 5 || s.Duplicates != 0 {
+		t.Errorf("used %d messages, left out %d copies, want 5 and 0: a mailbox gets copies too", s.Used, s.Duplicates)
+	}
+	if r.Learnt != 5 || r.Figures.Confusion.Correct() != 3 {
+		t.Errorf("learnt %d, right about %d, want 5 and 3", r.Learnt, r.Figures.Confusion.Correct())
+	}
+}
+
+func TestDelayedFeedbackComesAfterSoManyMessages(t *testing.T) {
+	letters := [][2]string{{"spam", "\ncasino a"}, {"ham", "\nmeeting b"}, {"spam", "\ncasino c"}, {"spam", "\ncasino d"}, {"spam", "\ncasino e"}}
+	o := plainBayes()
+	o.Delay = 3
+	r := replayed(t, readForReplay(t, o, letters...), "multinomial")
+	// The first is learnt after the fourth was classified: only the fifth is known to be spam.
+	for i, m := range r.Messages {
+		if want := map[bool]string{true: "spam", false: "ham"}[i == 4]; m.Class != want {
+			t.Errorf("message %d: given %s, want %s", i, m.Class, want)
+		}
+	}
+	if r.Learnt != 2 {
+		t.Errorf("learnt %d, want 2", r.Learnt)
+	}
+}
+
+func TestPartialFeedbackIsOfAShare(t *testing.T) {
+	o := DefaultReplayOptions()
+	o.Feedback = 0.3
+	m, err := ReadForReplay(context.Background(), corpustest.Mailbox(4, 500, "ham", "spam"), []string{"ham", "spam"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := replayed(t, m, "arow"); r.Learnt < 250 || r.Learnt > 350 {
+		t.Errorf("learnt %d of 1000 messages, want about 300", r.Learnt)
+	}
+}
+
+func TestMailIsReplayedInTheOrderOfItsTimes(t *testing.T) {
+	date := func(day string) string { return "Received: by x; " + day + " Mar 2025 10:00:00 +0000\n\n" }
+	letters := [][2]string{{"ham", date("3") + "c"}, {"spam", "\nnone"}, {"ham", date("1") + "a"}, {"spam", date("2") + "b"}}
+	o := DefaultReplayOptions()
+	for byTime, want := range map[bool]string{false: "0 1 2 3", true: "2 3 0 1"} {
+		o.ByTime = byTime
+		var order []string
+		for _, m := range replayed(t, readForReplay(t, o, letters...), "majority").Messages {
+			order = append(order, strings.Trim(m.Path, "m/.el"))
+		}
+		if got := strings.Join(order, " "); got != want {
+			t.Errorf("by time %v: replayed %s, want %s", byTime, got, want)
+		}
+	}
+}
+
+func TestResultsAreWrittenAsTheToolkitOfTRECDoes(t *testing.T) {
+	r := Replay{Messages: []Replayed{{"data/1", "ham", "spam", 0.25}, {"a b\n", "spam", "ham", -1e-9}}}
+	var out strings.Builder
+	if err := r.WriteTREC(&out); err != nil {
+		t.Fatal(err)
+	}
+	want := "file=data/1 judge=ham class=spam score=0.25 user= genre=\nfile=a_b_ judge=spam class=ham score=-1e-09 user= genre=\n"
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+}
+
+func TestSelectedMailIsReplayedAsIfItAloneWereRead(t *testing.T) {
+	o := DefaultReplayOptions()
+	o.Feedback = 0.5
+	classes := []string{"ham", "spam"}
+	read := func(n int) *ReplayMail {
+		m, err := ReadForReplay(t.Context(), corpustest.Mailbox(4, n, classes...), classes, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	m := read(50)
+	want := replayed(t, m, "hybrid")
+	all, err := m.Select(m.Members())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.Messages, replayed(t, all, "hybrid").Messages); diff != "" || len(want.Messages) != 100 {
+		t.Errorf("%d messages (-read +selected):\n%s", len(want.Messages), diff)
+	}
+	var members []train.Member
+	for i, member := range m.Members() {
+		if i%2 == 0 {
+			member.Label = 1 - member.Label
+			members = append(members, member)
+		}
+	}
+	half, err := m.Select(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := replayed(t, half, "hybrid")
+	if len(got.Messages) != 50 || got.Learnt >= 50 || got.Learnt == 0 || half.Summary().Used != 50 {
+		t.Fatalf("%d messages, %d learnt, summary %+v", len(got.Messages), got.Learnt, half.Summary())
+	}
+	for i, message := range got.Messages {
+		if message.Path != members[i].Origin || message.Label != classes[members[i].Label] || message.Label == want.Messages[2*i].Label {
+			t.Errorf("message %d is %s of class %s, want %+v", i, message.Path, message.Label, members[i])
+		}
+	}
+	if diff := cmp.Diff(want.Messages, replayed(t, m, "hybrid").Messages); diff != "" {
+		t.Errorf("the mail itself was changed:\n%s", diff)
+	}
+}
+
+func TestReplayMailRefusesToSelect(t *testing.T) {
+	m := readForReplay(t, DefaultReplayOptions(), [2]string{"ham", "lunch"}, [2]string{"spam", "offer"})
+	if _, err := m.Select(nil); !errors.Is(err, train.ErrNoMail) {
+		t.Errorf("no message at all: error %v, want %v", err, train.ErrNoMail)
+	}
+	members := m.Members()
+	members[1].Label = 2
+	if _, err := m.Select(members); err == nil || !strings.Contains(err.Error(), "class 2") {
+		t.Errorf("an unknown class: error %v", err)
+	}
+}
+
+// TestAReplayCostsLittleBesideReading wants a replay of the default model, in the order of time, to cost at most twice the
+// CPU time of reading and tokenising the mail once, and to be right about most of it.
+func TestAReplayCostsLittleBesideReading(t *testing.T) {
+	source, ok := corpustest.SpamAssassin(t)
+	if !ok {
+		t.Skip(corpustest.NeedsCorpora)
+	}
+	o := DefaultReplayOptions()
+	o.ByTime, o.Workers = true, 1
+	m, err := ReadForReplay(t.Context(), source, []string{"ham", "spam"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Replay(t.Context(), "hybrid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("replay: %.2f s of CPU beside %.2f s for reading and tokenising, lam%% %.2f, (1-ROCA)%% %.4f", r.Seconds, m.Seconds, *r.Figures.LAM, *r.Figures.OneMinusROCA)
+	if r.Seconds > m.Seconds { // both together are twice the reading
+		t.Errorf("the replay took %.2f s of CPU, reading and tokenising %.2f s", r.Seconds, m.Seconds)
+	}
+	if r.Figures.Accuracy < 98 {
+		t.Errorf("accuracy %.2f%%, want at least 98%%", r.Figures.Accuracy)
+	}
+}

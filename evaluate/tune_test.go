@@ -1,0 +1,190 @@
+package evaluate
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"chaff/corpus"
+	"chaff/corpus/sources"
+	"chaff/filter"
+	"chaff/metrics"
+	"chaff/train"
+)
+
+// noisyMail is mail on which the best smoothing of naive Bayes is known. Each message has five words of its class and two
+// of the other, which tell it, and one word that at most one more message has, of the other class: without smoothing that
+// word outweighs all others; with very much no word has weight, and all mail is taken for ham, of which there is more.
+func noisyMail() fstest.MapFS {
+	rng := rand.New(rand.NewPCG(11, 0))
+	files := make(fstest.MapFS)
+	count := make(map[string]int) // of each class
+	for i := range 200 {
+		class, other := "ham", "spam"
+		if i%5 > 2 {
+			class, other = other, class
+		}
+		n := count[class]
+		count[class]++
+		words := []string{fmt.Sprintf("pair%cx%c", 'a'+n%26, 'a'+n/26)}
+		for n := range 7 {
+			of := class
+			if n >= 5 {
+				of = other
+			}
+			words = append(words, fmt.Sprintf("%s%c", of, 'a'+rng.IntN(8)))
+		}
+		files[fmt.Sprintf("%s/%03d.eml", class, i)] = &fstest.MapFile{Data: []byte("Subject: x\n\n" + strings.Join(words, " ") + "\n")}
+	}
+	return files
+}
+
+func mailOf(files fs.FS) corpus.Source {
+	return corpus.Concat(sources.FromFS(files, "ham", "ham"), sources.FromFS(files, "spam", "spam"))
+}
+
+func byHash() train.CollectOptions {
+	o := train.DefaultCollectOptions()
+	o.Split.Method = corpus.SplitByHash
+	return o
+}
+
+// smoothings are candidates that differ in the smoothing of bernoulli, two for each: with all words, and without stemming.
+func smoothings(values ...float64) []Candidate {
+	var all []Candidate
+	for _, language := range []string{"english", "none"} {
+		for _, value := range values {
+			c := Candidate{Model: "multinomial", Reading: filter.DefaultReading(), Features: train.DefaultCollectOptions().Features, Options: train.DefaultOptions()}
+			c.Options.Models.Multinomial.Smoothing = value
+			c.Reading.Tokenize.Language = language
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func tune(t testing.TB, c *train.Collection, candidates []Candidate, o TuneOptions) []Trial {
+	t.Helper()
+	if o.Objective == "" {
+		o.Objective = metrics.ByAccuracy
+	}
+	trials, err := Tune(t.Context(), c, candidates, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trials
+}
+
+// asBytes is trials without their times.
+func asBytes(t testing.TB, trials []Trial) string {
+	t.Helper()
+	trials = slices.Clone(trials)
+	for i := range trials {
+		trials[i].Seconds = 0
+	}
+	data, err := json.Marshal(trials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestTuningFindsTheKnownBestPoint(t *testing.T) {
+	c := collect(t, mailOf(noisyMail()), byHash(), "ham", "spam")
+	candidates := smoothings(0, 1, 1e6)
+	for _, folds := range []int{0, 4} {
+		trials := tune(t, c, candidates, TuneOptions{Folds: folds})
+		if len(trials) != len(candidates) || trials[0].Candidate != 1 || trials[1].Candidate != 4 {
+			t.Fatalf("%d folds: got %+v, want the candidates 1 and 4, with smoothing 1, first", folds, trials)
+		}
+		for _, trial := range trials[2:] {
+			if trial.Development.Accuracy >= trials[1].Development.Accuracy {
+				t.Errorf("%d folds: candidate %d is as good as the best: the test shows nothing", folds, trial.Candidate)
+			}
+		}
+	}
+}
+
+func TestTheBestByAnotherObjective(t *testing.T) {
+	c := collect(t, mailOf(noisyMail()), byHash(), "ham", "spam")
+	for _, objective := range metrics.Objectives() {
+		trials := tune(t, c, smoothings(0, 1, 1e6), TuneOptions{Objective: objective})
+		for i, trial := range trials[1:] {
+			if trial.Development.Cost(objective) < trials[i].Development.Cost(objective) {
+				t.Errorf("%s: trial %d is better than the one before: %+v", objective, i+1, trials)
+			}
+		}
+	}
+}
+
+// TestTuningNeverReadsTheTestPart gives a search mail whose test part is poisoned: with other words and the labels
+// exchanged, or gone. No trial may differ in a byte.
+func TestTuningNeverReadsTheTestPart(t *testing.T) {
+	files := noisyMail()
+	clean := collect(t, mailOf(files), byHash(), "ham", "spam")
+	members := clean.Members()
+	for i, m := range members {
+		if m.Part == corpus.Test { // the terms and the label of another message
+			members[i].Label = 1 - m.Label
+			members[i].Index = len(members) - 1 - i
+		}
+	}
+	poisoned, err := clean.Select(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := withoutTest(t, clean)
+	exchanged := make(fstest.MapFS) // the same messages in the folder of the other class
+	for _, origin := range clean.Origins(corpus.Test) {
+		other := strings.Replace(origin, "spam/", "HAM/", 1)
+		if other == origin {
+			other = strings.Replace(origin, "ham/", "spam/", 1)
+		}
+		exchanged[strings.ToLower(other)] = files[origin]
+		delete(files, origin)
+	}
+	for name, file := range files {
+		exchanged[name] = file
+	}
+	relabelled := collect(t, mailOf(exchanged), byHash(), "ham", "spam")
+	for about, o := range map[string]TuneOptions{"parts": {}, "folds": {Folds: 3}, "halving": {Halving: true}} {
+		want := asBytes(t, tune(t, clean, smoothings(0, 0.1, 1, 1e6), o))
+		for poison, c := range map[string]*train.Collection{"other words and labels": poisoned, "no test mail": gone, "exchanged labels": relabelled} {
+			if got := asBytes(t, tune(t, c, smoothings(0, 0.1, 1, 1e6), o)); got != want {
+				t.Errorf("%s, %s: got\n%s\nwant\n%s", about, poison, got, want)
+			}
+			if TuningID(c) != TuningID(clean) {
+				t.Errorf("%s: the search has another name", poison)
+			}
+		}
+	}
+	best := smoothings(1)[0]
+	before, err := TrainCandidate(t.Context(), clean, best)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := TrainCandidate(t.Context(), relabelled, best)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if before.Result.Test.Accuracy < 80 || after.Result.Test.Accuracy > 20 {
+		t.Errorf("test accuracy %v, with the labels exchanged %v: the poison is none", before.Result.Test.Accuracy, after.Result.Test.Accuracy)
+	}
+}
+
+func TestTheNumberOfWorkersChangesNoTrial(t *testing.T) {
+	c := collect(t, mailOf(noisyMail()), byHash(), "ham", "spam")
+	for _, o := range []TuneOptions{{}, {Folds: 3}, {Halving: true}} {
+		o.Workers = 1
+		want := asBytes(t, tune(t, c, smoothings(0, 0.01, 0.1, 1, 10, 1e6), o))
+		o.Workers = 8
+		if got := asBytes(t, tune(t, c, smoothings(0, 0.01, 0.1, 1, 10, 1e6), o)); got != want {
+			t.Errorf("%+v: with 8 workers\n%s\nwith 1\n%s", o, got, want)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package filter
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"chaff/features"
+	"chaff/internal/limits"
+	"chaff/message"
+	"chaff/metrics"
+	"chaff/models"
+	"chaff/tokenize"
+)
+
+// A spam filter has the classes ham and spam, in this order, so that its score is that of spam over ham.
+const (
+	hamName  = "ham"
+	spamName = "spam"
+	// SpamClass is the index of spam among the classes of a spam filter.
+	SpamClass = 1
+)
+
+// IsSpamFilter reports whether classes are those of a spam filter: ham and spam, in this order.
+func IsSpamFilter(classes []string) bool { return slices.Equal(classes, []string{hamName, spamName}) }
+
+// Filter is everything needed to classify messages. It is immutable and safe for concurrent use, unless [OpenForOne]
+// returned it.
+type Filter struct {
+	settings   Settings
+	vocabulary *features.Vocabulary
+	linear     *models.Linear
+	kind       features.Kind
+	provenance json.RawMessage // nil if it is in file, as are the terms
+	terms      func() Terms
+	saveTexts  bool
+	file       *sections      // nil for a filter that was just trained
+	lazy       *lazyChecksums // verifies what a look-up reads of file; nil if everything was verified when it was opened
+	mapped     *mapping       // the memory of file; nil if it is a copy
+	scratch    sync.Pool      // of *scratch
+}
+
+// Parts are what a filter is made of.
+type Parts struct {
+	// Settings, of which New sets Form and TermsVersion.
+	Settings   Settings
+	Vocabulary *features.Vocabulary
+	Linear     *models.Linear
+	// Terms returns the terms of the vocabulary by id. New does not call it.
+	Terms func() Terms
+	// SaveTexts keeps the texts of the terms in the model file.
+	SaveTexts bool
+	// Provenance is JSON that the model file keeps for whoever inspects it. The filter does not read it.
+	Provenance json.RawMessage
+}
+
+// New returns a filter of parts. The error is about its settings.
+func New(p Parts) (*Filter, error) {
+	kind, err := features.ParseKind(p.Settings.Kind)
+	if err := errors.Join(err, p.Settings.Message.Validate(), p.Settings.Tokenize.Validate()); err != nil {
+		return nil, err
+	}
+	if IsSpamFilter(p.Settings.Classes) && p.Settings.Thresholds == nil {
+		return nil, errNoThresholds
+	}
+	p.Settings.Form, p.Settings.TermsVersion = p.Linear.Form, tokenize.Version
+	return &Filter{
+		settings: p.Settings, vocabulary: p.Vocabulary, linear: p.Linear, kind: kind,
+		terms: p.Terms, saveTexts: p.SaveTexts, provenance: p.Provenance,
+	}, nil
+}
+
+var errNoThresholds = errors.New("it has no thresholds")
+
+// Settings returns what the filter classifies by.
+func (f *Filter) Settings() Settings { return f.settings }
+
+// Vocabulary returns the terms that the filter knows.
+func (f *Filter) Vocabulary() *features.Vocabulary { return f.vocabulary }
+
+// Linear returns the linear form that scores messages.
+func (f *Filter) Linear() *models.Linear { return f.linear }
+
+// Kind returns the kind of feature that the filter makes of a message.
+func (f *Filter) Kind() features.Kind { return f.kind }
+
+// scratch is the memory that classifying one message needs.
+type scratch struct {
+	reader        *Reader
+	lookup        features.Lookup
+	vector        features.Vector
+	scores        []float64
+	probabilities []float64
+}
+
+// Verdict is what a spam filter makes of a score: ham, unsure or spam. The verdict of a filter for other classes is the name of a
+// class.
+type Verdict string
+
+// The verdicts of a spam filter.
+const (
+	Ham    Verdict = hamName
+	Unsure Verdict = "unsure"
+	Spam   Verdict = spamName
+)
+
+// Classification is the result of classifying one message.
+type Classification struct {
+	// Class is the most probable class.
+	Class string `json:"class"`
+	// Verdict follows from the thresholds; for other classes it is Class.
+	Verdict Verdict `json:"verdict"`
+	// Score is the score of spam over ham, on the scale of the model: log odds for naive Bayes and softmax regression, bounded
+	// log odds for votes. For other classes it is the log odds of Class over all others, with scores taken as log probabilities.
+	Score float64 `json:"score"`
+	// Probability is the calibrated probability of spam, or of Class for other classes, between 0 and 1: the share of spam among
+	// held-out messages with such a score.
+	Probability float64 `json:"probability"`
+	// Known and Unknown are how many distinct terms of the message the vocabulary has and does not have.
+	Known   int `json:"known_terms"`
+	Unknown int `json:"unknown_terms"`
+	// Repairs is what had to be repaired to decode the message.
+	Repairs message.Repairs `json:"-"`
+}
+
+// Classify classifies a message. Any bytes are a message; without a known term the bias decides.
+func (f *Filter) Classify(raw []byte) Classification {
+	if f.mapped != nil {
+		defer f.mapped.catch(debug.SetPanicOnFault(true))
+	}
+	s, ok := f.scratch.Get().(*scratch)
+	if !ok {
+		s = &scratch{reader: f.newReader()}
+	}
+	v := f.classify(s, raw)
+	if len(raw) <= limits.LargeMessage {
+		f.scratch.Put(s)
+	}
+	return v
+}
+
+func (f *Filter) classify(s *scratch, raw []byte) Classification {
+	repairs := s.reader.Read(raw)
+	document := s.reader.Bag().Document()
+	s.vector = s.lookup.AppendVector(s.vector.Reset(), f.vocabulary, document, f.kind)
+	if f.lazy != nil {
+		f.lazy.verifyWeights(s.vector.IDs)
+	}
+	v := f.classification(s)
+	v.Known = len(s.vector.IDs)
+	if f.kind == features.Evidence {
+		v.Known -= len(document.Cells)
+	}
+	v.Unknown = len(document.Terms) - v.Known
+	v.Repairs = repairs
+	if f.lazy != nil {
+		f.lazy.verifyScore(v)
+	}
+	return v
+}
+
+// newReader cannot fail: the settings were validated when the filter was made or opened.
+func (f *Filter) newReader() *Reader {
+	r, err := NewReader(f.settings.Reading(), ReaderOptions{Grams: f.kind == features.Evidence})
+	if err != nil {
+		panic("filter: settings of a filter are invalid: " + err.Error())
+	}
+	return r
+}
+
+func (f *Filter) classification(s *scratch) Classification {
+	if IsSpamFilter(f.settings.Classes) {
+		z := f.linear.Score(s.vector)
+		class := hamName
+		if z > 0 {
+			class = spamName
+		}
+		return Classification{Class: class, Verdict: VerdictOn(z, *f.settings.Thresholds), Score: z, Probability: f.settings.Calibration.Probability(z)}
+	}
+	s.scores = f.linear.Scores(s.scores[:0], s.vector)
+	c := models.Argmax(s.scores)
+	z := s.scores[c] - logSumExpExcept(s.scores, c)
+	name := f.settings.Classes[c]
+	s.probabilities = f.settings.Calibration.Probabilities(s.probabilities, s.scores)
+	return Classification{Class: name, Verdict: Verdict(name), Score: z, Probability: s.probabilities[c]}
+}
+
+// logSumExpExcept returns log sum_c exp(scores[c]) over all classes but one, without overflow.
+func logSumExpExcept(scores []float64, except int) float64 {
+	top := math.Inf(-1)
+	for c, s := range scores {
+		if c != except {
+			top = max(top, s)
+		}
+	}
+	var sum float64
+	for c, s := range scores {
+		if c != except {
+			sum += math.Exp(s - top)
+		}
+	}
+	return top + math.Log(sum)
+}
+
+// VerdictOn returns the verdict of a spam filter on a score: spam above the spam threshold, else unsure above the unsure threshold,
+// else ham.
+func VerdictOn(score float64, t metrics.Thresholds) Verdict {
+	switch {
+	case score > t.Spam:
+		return Spam
+	case score > t.Unsure:
+		return Unsure
+	}
+	return Ham
+}
+
+// FirstTerm returns the id of the first term of the vocabulary: 0, or the number of cells if the model has weights for cells.
+func (f *Filter) FirstTerm() int {
+	if f.kind == features.Evidence {
+		return features.CellCount
+	}
+	return 0
+}

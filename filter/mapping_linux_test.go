@@ -1,0 +1,193 @@
+package filter
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// later is when a file that was just written is settled.
+func later() time.Time { return time.Now().Add(time.Hour) }
+
+const mappedLetter = "Subject: spama\n\nspama spamb sharedc hamb\n"
+
+func TestAModelThatChangesWhileItIsMappedGivesNoVerdict(t *testing.T) {
+	f := spamFilter(t)
+	data := encode(t, f)
+	want := f.Classify([]byte(mappedLetter))
+	for name, tt := range map[string]struct {
+		change func(path string) error
+		errs   bool
+	}{
+		"it stays":                {func(string) error { return nil }, false},
+		"it is cut off":           {func(path string) error { return os.Truncate(path, 0) }, true},
+		"its end is cut off":      {func(path string) error { return os.Truncate(path, int64(len(data)/2)) }, true},
+		"it grows":                {func(path string) error { return os.Truncate(path, int64(len(data)*2)) }, true},
+		"it is written again":     {func(path string) error { return os.WriteFile(path, data, 0o600) }, true},
+		"it is replaced":          {f.Save, false},
+		"it is removed":           {os.Remove, false},
+		"it is filled with zeros": {func(path string) error { return os.WriteFile(path, make([]byte, len(data)), 0o600) }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "model")
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			old := time.Now().Add(-time.Minute) // some systems count in milliseconds
+			if err := os.Chtimes(path, old, old); err != nil {
+				t.Fatal(err)
+			}
+			one, err := openForOne(path, later())
+			if err != nil {
+				t.Fatal(err)
+			}
+			explained, err := openForOne(path, later())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if one.mapped == nil {
+				t.Fatal("the model is not mapped")
+			}
+			if err := tt.change(path); err != nil {
+				t.Fatal(err)
+			}
+			got := one.Classify([]byte(mappedLetter))
+			if err := one.Err(); errors.Is(err, ErrChanged) != tt.errs || err == nil && got != want {
+				t.Errorf("got %+v and %v", got, err)
+			}
+			e, err := explained.Explain([]byte(mappedLetter))
+			if errors.Is(err, ErrChanged) != tt.errs || err == nil && e.Classification != want {
+				t.Errorf("explained: got %+v and %v", e.Classification, err)
+			}
+		})
+	}
+}
+
+func TestAModelThatWasJustWrittenIsNotMapped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model")
+	if err := spamFilter(t).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	f, err := OpenForOne(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.mapped != nil || f.lazy != nil {
+		t.Error("it is mapped, and verified by block")
+	}
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.Classify([]byte(mappedLetter)), spamFilter(t).Classify([]byte(mappedLetter)); got != want || f.Err() != nil {
+		t.Errorf("got %+v and %v, want %+v", got, f.Err(), want)
+	}
+}
+
+// TestAModelThatIsRewrittenAllTheTimeGivesNoWrongVerdict opens a file that another goroutine rewrites in place.
+func TestAModelThatIsRewrittenAllTheTimeGivesNoWrongVerdict(t *testing.T) {
+	f := spamFilter(t)
+	other := spamFilter(t)
+	for i := range other.linear.Weights {
+		other.linear.Weights[i] *= -3
+	}
+	models := [][]byte{encode(t, f), encode(t, other)}
+	verdicts := map[Classification]bool{f.Classify([]byte(mappedLetter)): true, other.Classify([]byte(mappedLetter)): true}
+	if len(verdicts) != 2 {
+		t.Fatal("both models say the same")
+	}
+	path := filepath.Join(t.TempDir(), "model")
+	if err := os.WriteFile(path, models[0], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for i := 1; ; i++ {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Duration(i%7) * 100 * time.Microsecond):
+			}
+			file, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err == nil && i%3 == 0 {
+				err = file.Truncate(0)
+			}
+			for model := models[i%2]; err == nil && len(model) > 0; model = model[min(len(model), 512):] {
+				_, err = file.Write(model[:min(len(model), 512)])
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			file.Close()
+		}
+	})
+	said := 0
+	for i := range 2000 {
+		open := time.Now
+		if i%2 == 0 { // as if it had not been written for long
+			open = later
+		}
+		one, err := openForOne(path, open())
+		if err != nil {
+			continue
+		}
+		got := one.Classify([]byte(mappedLetter))
+		if one.Err() == nil {
+			said++
+			// A file that was written a moment ago must not be mapped, and one that is may be in the middle of a change.
+			if i%2 != 0 && !verdicts[got] {
+				t.Fatalf("got %+v", got)
+			}
+		}
+		if one.mapped != nil {
+			syscall.Close(one.mapped.fd)
+		}
+	}
+	close(stop)
+	writer.Wait()
+	if said == 0 {
+		t.Error("there was no verdict at all")
+	}
+}
+
+func TestAClosedModelIsNotMapped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model")
+	if err := spamFilter(t).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	isMapped := func() bool {
+		maps, err := os.ReadFile("/proc/self/maps")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(maps), path)
+	}
+	f, err := openForOne(path, later())
+	if err != nil || !isMapped() {
+		t.Fatalf("the model is mapped: %t; error %v", isMapped(), err)
+	}
+	if err := f.Close(); err != nil || isMapped() {
+		t.Errorf("the closed model is mapped: %t; error %v", isMapped(), err)
+	}
+	if err := spamFilter(t).Close(); err != nil {
+		t.Errorf("a filter without a file: %v", err)
+	}
+}
+
+func TestAFIFOIsNoModel(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, open := range map[string]func(string) (*Filter, error){"Open": Open, "OpenForOne": OpenForOne} {
+		if _, err := open(path); !errors.Is(err, ErrNotModel) {
+			t.Errorf("%s: got %v, want %v", name, err, ErrNotModel)
+		}
+	}
+}

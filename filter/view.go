@@ -1,0 +1,96 @@
+package filter
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"chaff/features"
+	"chaff/message"
+	"chaff/tokenize"
+)
+
+// View is what a classifier sees of one message.
+type View struct {
+	Message *message.Message
+	// Uses tells of each field of the message's header what of it becomes terms.
+	Uses []tokenize.FieldUse
+	// Terms are the distinct terms, in the order in which they come first.
+	Terms []SeenTerm
+	// Grams are the distinct runs of four bytes that have a cell, in the order in which they come first, as `bytes:X-Ma`.
+	Grams []SeenGram
+	// Tokens is how many terms there are with repetitions.
+	Tokens int
+	// Repairs is what was mended or cut, by the decoder and by the tokenizer.
+	Repairs message.Repairs
+}
+
+// SeenGram is a run of four bytes of a message.
+type SeenGram struct {
+	SeenTerm
+	cell uint32
+}
+
+// SeenTerm is a term of a message.
+type SeenTerm struct {
+	Term  string `json:"term"`
+	Count int    `json:"count"`
+	// Tokens are the first distinct words the term was made of, as they stand in the message; none if it was not made of words.
+	Tokens []string `json:"tokens,omitempty"`
+}
+
+// maxTokens is how many different words a term is shown with. Most have one; those of long words can have any number.
+const maxTokens = 16
+
+// View reads a message as training and classification do. The error is that of the settings.
+func (r Reading) View(raw []byte) (View, error) {
+	reader, err := NewReader(r, ReaderOptions{})
+	if err != nil {
+		return View{}, err
+	}
+	var view View
+	index := make(map[string]int)
+	view.Repairs = reader.terms(raw, func(seen tokenize.Term) {
+		view.Tokens++
+		text := string(seen.Text)
+		i, known := index[text]
+		if !known {
+			i = len(view.Terms)
+			index[text] = i
+			view.Terms = append(view.Terms, SeenTerm{Term: text})
+		}
+		t := &view.Terms[i]
+		t.Count++
+		if seen.Token != nil && len(t.Tokens) < maxTokens && !slices.Contains(t.Tokens, string(seen.Token)) {
+			t.Tokens = append(t.Tokens, string(seen.Token))
+		}
+	})
+	view.Message = reader.message
+	view.Grams = reader.seenGrams()
+	for _, f := range view.Message.Header {
+		view.Uses = append(view.Uses, reader.tokenizer.Use(f.Name))
+	}
+	return view, nil
+}
+
+// seenGrams returns the runs of four bytes of the message that was decoded last.
+func (r *Reader) seenGrams() []SeenGram {
+	var grams []SeenGram
+	index := make(map[uint32]int)
+	r.tokenizer.Grams(r.message, func(text []byte) {
+		for run := range features.Runs(text) {
+			cell, has := features.Cell(run)
+			if !has {
+				continue
+			}
+			i, known := index[run]
+			if !known {
+				i = len(grams)
+				index[run] = i
+				text := binary.LittleEndian.AppendUint32([]byte("bytes:"), run)
+				grams = append(grams, SeenGram{SeenTerm{Term: string(text)}, cell})
+			}
+			grams[i].Count++
+		}
+	})
+	return grams
+}

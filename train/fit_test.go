@@ -1,0 +1,269 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chaff/corpus"
+	"chaff/corpus/corpustest"
+	"chaff/features"
+	"chaff/filter"
+)
+
+func TestAFilterLearnsToTellSpam(t *testing.T) {
+	c := collect(t, corpustest.Mailbox(1, 100, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
+	for _, model := range []string{"bernoulli", "multinomial", "hybrid"} {
+		f, r := fit(t, c, model)
+		if r.Test.Accuracy < 90 { // of words drawn by chance, pairs are noise
+			t.Errorf("%s: test accuracy %.1f%%, want at least 90%%", model, r.Test.Accuracy)
+		}
+		v := f.Classify([]byte("Subject: hello\n\nspama spamb spamc spamd spame spamf"))
+		if v.Class != "spam" || v.Score <= 0 || v.Probability <= 0.5 {
+			t.Errorf("%s: a message of spam's words: %+v", model, v)
+		}
+		v = f.Classify([]byte("Subject: hello\n\nhama hamb hamc hamd hame hamf"))
+		if v.Class != "ham" || v.Score > 0 || v.Verdict == filter.Spam {
+			t.Errorf("%s: a message of ham's words: %+v", model, v)
+		}
+	}
+}
+
+func collect(t testing.TB, source corpus.Source, o CollectOptions, classes ...string) *Collection {
+	t.Helper()
+	c, err := Collect(context.Background(), source, classes, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func fit(t testing.TB, c *Collection, model string) (*filter.Filter, Result) {
+	t.Helper()
+	trained, err := Fit(context.Background(), c, model, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trained.Filter, trained.Result
+}
+
+func spamFilter(t testing.TB) *filter.Filter {
+	t.Helper()
+	f, _ := fit(t, collect(t, corpustest.Mailbox(1, 60, "ham", "spam"), DefaultCollectOptions(), "ham", "spam"), "multinomial")
+	return f
+}
+
+func encode(t testing.TB, f *filter.Filter) []byte {
+	t.Helper()
+	data, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestTrainingAndClassificationSeeTheSameVector holds the two ways of one e-mail together.
+func TestTrainingAndClassificationSeeTheSameVector(t *testing.T) {
+	source := corpustest.Mailbox(3, 20, "ham", "spam")
+	c := collect(t, source, DefaultCollectOptions(), "ham", "spam")
+	f, _ := fit(t, c, "multinomial")
+	rows := map[string]features.Vector{}
+	for _, part := range []corpus.Part{corpus.Train, corpus.Development, corpus.Test} {
+		d := c.Dataset(part, f.Kind())
+		for i, origin := range c.Origins(part) {
+			rows[origin] = d.Row(i)
+		}
+	}
+	compared := 0
+	r, err := filter.NewReader(f.Settings().Reading(), filter.ReaderOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for item, err := range source {
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := item.Read(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Read(raw)
+		document := r.Bag().Document()
+		got := new(features.Lookup).AppendVector(features.Vector{}, f.Vocabulary(), document, f.Kind())
+		if diff := cmp.Diff(rows[item.Origin], got); diff != "" {
+			t.Errorf("%s (-training +classification):\n%s", item.Origin, diff)
+		}
+		compared++
+	}
+	if compared != 40 {
+		t.Errorf("compared %d messages, want 40", compared)
+	}
+}
+
+func TestWorkersChangeNoByteOfTheModel(t *testing.T) {
+	for _, method := range []string{corpus.SplitGrouped, corpus.SplitByHash, corpus.SplitByTime} {
+		var first []byte
+		for _, workers := range []int{1, 2, 8} {
+			o := DefaultCollectOptions()
+			o.Workers = workers
+			o.Split.Method = method
+			f, _ := fit(t, collect(t, corpustest.Mailbox(5, 50, "ham", "spam"), o, "ham", "spam"), "bernoulli")
+			data := encode(t, f)
+			if first == nil {
+				first = data
+			}
+			if !slices.Equal(data, first) {
+				t.Errorf("split by %s: the model of %d workers differs from that of one", method, workers)
+			}
+		}
+	}
+}
+
+func TestManyClassesWorkTheWholeWay(t *testing.T) {
+	classes := []string{"golang", "rowing", "garden"}
+	c := collect(t, corpustest.Mailbox(7, 60, classes...), DefaultCollectOptions(), classes...)
+	f, r := fit(t, c, "multinomial")
+	if r.Test.Accuracy < 90 {
+		t.Errorf("test accuracy %.1f%%, want at least 90%%", r.Test.Accuracy)
+	}
+	if r.Thresholds != nil || r.Test.HM != nil {
+		t.Error("a filter for three classes has figures of a spam filter")
+	}
+	again, err := filter.Decode(encode(t, f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := again.Classify([]byte("\nrowinga rowingb rowingc rowingd"))
+	if v.Class != "rowing" || v.Verdict != "rowing" || v.Score <= 0 || v.Probability <= 0.5 {
+		t.Errorf("a message of rowing's words: %+v", v)
+	}
+	strongest, err := again.Strongest(3)
+	if err != nil || len(strongest) != 3 || !strings.Contains(strongest[1][0].Term, "rowing") {
+		t.Errorf("strongest terms of rowing: %v, %v", strongest, err)
+	}
+}
+
+func TestAModelDoesNotTellWhereItsMailLay(t *testing.T) {
+	gone := func(yield func(corpus.Item, error) bool) {
+		yield(corpus.Item{Origin: "/home/ann/gone.eml", Label: "ham"}, errors.New("read /home/ann/gone.eml: no such file"))
+	}
+	c := collect(t, corpus.Concat(corpustest.Mailbox(1, 20, "ham", "spam"), gone), DefaultCollectOptions(), "ham", "spam")
+	if s := c.Summary(); len(s.Problems) != 1 {
+		t.Fatalf("problems %q, want one", s.Problems)
+	}
+	f, _ := fit(t, c, "multinomial")
+	if data := string(encode(t, f)); strings.Contains(data, "/home/ann") || strings.Contains(data, "0001.eml") {
+		t.Error("the model has the path of a message")
+	}
+	if p, err := ProvenanceOf(f); err != nil || p.Corpus.Unreadable != 1 {
+		t.Errorf("the model knows of %d unreadable messages, want 1; error %v", p.Corpus.Unreadable, err)
+	}
+}
+
+func TestWhatMakesTrainingImpossible(t *testing.T) {
+	ham := [2]string{"ham", "Subject: a\n\none"}
+	problem := func(yield func(corpus.Item, error) bool) {
+		yield(corpus.Item{Origin: "gone.eml", Label: "ham"}, errors.New("gone.eml: no such file"))
+	}
+	tests := []struct {
+		name   string
+		source corpus.Source
+		want   error
+		text   string
+	}{
+		{"no messages", corpustest.Messages(), ErrNoMail, "no messages: 0 found, 0 of them unreadable"},
+		{"only unreadable messages", problem, ErrNoMail, "no messages: 1 found, 1 of them unreadable"},
+		{"one class", corpustest.Messages(ham), ErrOneClass, "all 1 messages are ham: a classifier needs messages of at least two classes"},
+		{"an unknown label", corpustest.Messages([2]string{"eggs", "x"}), ErrNoMail, "no messages: 1 found, 1 of them unreadable"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Collect(context.Background(), tt.source, []string{"ham", "spam"}, DefaultCollectOptions())
+			if !errors.Is(err, tt.want) || err.Error() != tt.text {
+				t.Errorf("got %v, want %s", err, tt.text)
+			}
+		})
+	}
+}
+
+func TestACancelledContextStopsTheWork(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Collect(ctx, corpustest.Mailbox(1, 5, "ham", "spam"), []string{"ham", "spam"}, DefaultCollectOptions()); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+}
+
+func TestEveryMessageIsCountedOnceOrSaidToBeLeftOut(t *testing.T) {
+	text := "From: a@b.example\nSubject: offer\n\nthe same\n"
+	source := corpustest.Messages(
+		[2]string{"ham", text},
+		[2]string{"ham", "Received: by mx.example; Mon, 1 Jan 2024 00:00:00 +0000\n" + text},
+		[2]string{"spam", text},
+		[2]string{"spam", "Subject: other\nno colon here\n\nanother\n"},
+		[2]string{"eggs", "Subject: odd\n\nodd\n"},
+	)
+	c := collect(t, source, DefaultCollectOptions(), "ham", "spam")
+	s := c.Summary()
+	if s.Listed != 5 || s.Used != 2 || s.Duplicates != 2 || s.Conflicts != 1 || s.Unreadable != 1 || len(s.Problems) != 1 {
+		t.Errorf("summary %+v: want 5 listed, 2 used, 2 copies, 1 of another label, 1 left out", s)
+	}
+	if s.Train+s.Development+s.Test != s.Used {
+		t.Errorf("the parts have %d + %d + %d messages of %d", s.Train, s.Development, s.Test, s.Used)
+	}
+	want := []ClassCount{{"ham", 1}, {"spam", 1}}
+	if diff := cmp.Diff(want, s.Classes); diff != "" {
+		t.Errorf("classes (-want +got):\n%s", diff)
+	}
+	if s.Repaired != 1 || len(s.Repairs) != 1 || s.Repairs[0].Messages != 1 {
+		t.Errorf("repaired %d, repairs %v: want one message with one repair", s.Repaired, s.Repairs)
+	}
+}
+
+func TestTheVocabularyIsThatOfTheTrainingPart(t *testing.T) {
+	c := collect(t, corpustest.Mailbox(11, 50, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
+	training := map[uint64]bool{}
+	documents, _ := c.Part(corpus.Train)
+	for _, ref := range documents {
+		for _, hash := range c.terms.Document(ref).Terms {
+			training[hash] = true
+		}
+	}
+	texts := c.known().Texts
+	for id, hash := range c.index.Vocabulary().Hashes() {
+		if !training[hash] {
+			t.Errorf("term %q is in no training message", texts[id])
+		}
+		if (features.Key{}).Hash([]byte(texts[id])) != hash {
+			t.Errorf("text %q does not have the hash of its term", texts[id])
+		}
+	}
+	if len(texts) == 0 {
+		t.Error("the vocabulary is empty")
+	}
+}
+
+func TestASplitByTimeTrainsOnTheOldest(t *testing.T) {
+	var labelled [][2]string
+	for day := 1; day <= 20; day++ {
+		label := []string{"ham", "spam"}[day%2]
+		labelled = append(labelled, [2]string{label, fmt.Sprintf("Date: %d Mar 2024 10:00:00 +0000\nSubject: day %d\n\nword%d\n", 21-day, day, day)})
+	}
+	o := DefaultCollectOptions()
+	o.Split.Method = corpus.SplitByTime
+	c := collect(t, corpustest.Messages(labelled...), o, "ham", "spam")
+	for _, origin := range c.Origins(corpus.Test) {
+		// The first four of the listing are the newest.
+		if !slices.Contains([]string{"m/0.eml", "m/1.eml", "m/2.eml", "m/3.eml"}, origin) {
+			t.Errorf("%s is in the test part, and is not among the newest", origin)
+		}
+	}
+	if s := c.Summary(); s.Train != 12 || s.Development != 4 || s.Test != 4 {
+		t.Errorf("parts of %d, %d, %d messages: want 12, 4, 4", s.Train, s.Development, s.Test)
+	}
+}

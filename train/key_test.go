@@ -1,0 +1,98 @@
+package train
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chaff/corpus/corpustest"
+	"chaff/features"
+	"chaff/filter"
+	"chaff/models/modelstest"
+)
+
+// forgedWords returns words whose terms as hidden text have the unkeyed xxhash64 of terms of ham: the words were found in seconds, by
+// inverting the hash.
+func forgedWords() map[string]string {
+	return map[string]string{
+		"body:hama": "njegxiiaaxqlbqfub", "body:hamb": "hzrreymbtrquudnrr", "body:shareda": "hdfrvgqhouinsmwyu",
+	}
+}
+
+func TestAWordCannotPassForTheTermOfAnother(t *testing.T) {
+	f := spamFilter(t)
+	for term, word := range forgedWords() {
+		raw := fmt.Appendf(nil, "Content-Type: text/html\n\n<p style=\"display:none\">%s</p>", word)
+		look, err := f.Settings().Reading().View(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hidden := slices.IndexFunc(look.Terms, func(s filter.SeenTerm) bool { return s.Term == "hidden:"+word })
+		if hidden < 0 {
+			t.Fatalf("%s is no term of hidden text: the test shows nothing", word)
+		}
+		if _, known := f.Vocabulary().ID(f.Settings().Key.Hash([]byte(term))); !known {
+			t.Fatalf("the model does not know %s: the test shows nothing", term)
+		}
+		if _, known := f.Vocabulary().ID(f.Settings().Key.Hash([]byte("hidden:" + word))); known {
+			t.Errorf("hidden:%s passes for %s", word, term)
+		}
+	}
+}
+
+// TestTheKeyChangesNoFigure trains every model under three keys: the figures, and the scores to the last bit, must be the same, and
+// the bytes of the models must not.
+func TestTheKeyChangesNoFigure(t *testing.T) {
+	keys := []features.Key{{}, features.NewKey(), features.NewKey()}
+	o := DefaultCollectOptions()
+	var collections []*Collection
+	for i, key := range keys {
+		o.Reading.Key, o.Workers = key, 1+i
+		collections = append(collections, collect(t, corpustest.Mailbox(9, 60, "ham", "spam"), o, "ham", "spam"))
+	}
+	messages := []string{"Subject: hello\n\nspama spamb hama", "hama hamb hamc shareda", "Subject: spamd\n\nhame and something else"}
+	modelstest.EachModel(t, func(t *testing.T, model string) {
+		f, want := fit(t, collections[0], model)
+		for i, c := range collections[1:] {
+			g, got := fit(t, c, model)
+			want.Seconds, got.Seconds = 0, 0
+			want.Report.Epochs, got.Report.Epochs = nil, nil // they have times
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("key %d changes the figures (-want +got):\n%s", i, diff)
+			}
+			for _, message := range messages {
+				if want, got := f.Classify([]byte(message)), g.Classify([]byte(message)); got != want {
+					t.Errorf("%q: got %+v, want %+v", message, got, want)
+				}
+			}
+			if bytes.Equal(encode(t, f), encode(t, g)) {
+				t.Error("the models have the same bytes")
+			}
+		}
+	})
+}
+
+func TestAModelKeepsItsKeyAndShowsItNowhere(t *testing.T) {
+	o := DefaultCollectOptions()
+	o.Reading.Key = features.NewKey()
+	f, _ := fit(t, collect(t, corpustest.Mailbox(1, 20, "ham", "spam"), o, "ham", "spam"), "multinomial")
+	file := encode(t, f)
+	again, err := filter.Decode(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Settings().Key != o.Reading.Key {
+		t.Error("the key was lost")
+	}
+	digits := fmt.Sprintf("%x", o.Reading.Key.Bytes())
+	if shown := fmt.Sprintf("%v %+v", again.Settings(), again.Settings().Reading()); strings.Contains(shown, digits[:16]) {
+		t.Error("the key is shown")
+	}
+	if !bytes.Contains(file, o.Reading.Key.Bytes()) || bytes.Contains(file, []byte(digits)) {
+		t.Error("the key is not where it belongs")
+	}
+}

@@ -1,0 +1,313 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"chaff/corpus"
+	"chaff/features"
+	"chaff/filter"
+	"chaff/internal/limits"
+	"chaff/internal/parallel"
+	"chaff/message"
+)
+
+// Summary counts the messages of a corpus.
+type Summary struct {
+	// Listed is the number of messages found, and Used the number of those that are neither unreadable nor copies.
+	Listed int `json:"listed"`
+	Used   int `json:"messages"`
+	// Classes has the number of messages used of each class.
+	Classes []ClassCount `json:"classes"`
+	// Parts are the sizes of the parts.
+	Train       int `json:"train,omitempty"`
+	Development int `json:"development,omitempty"`
+	Test        int `json:"test,omitempty"`
+	// Duplicates is the number of messages with the content of an earlier one, which are left out; Conflicts is the number of
+	// those with another label.
+	Duplicates int `json:"duplicates"`
+	Conflicts  int `json:"conflicting_labels"`
+	// Grouped is the number of near-duplicates, and Groups the number of groups they form. Both are 0 unless the split is grouped.
+	Grouped int `json:"near_duplicates,omitempty"`
+	Groups  int `json:"near_duplicate_groups,omitempty"`
+	// Unreadable is the number of messages that could not be read; Problems gives the reasons of the first few.
+	Unreadable int      `json:"unreadable"`
+	Problems   []string `json:"problems,omitempty"`
+	// Repaired is the number of messages that decoding repaired, Cut of those that lost something at a limit; Repairs counts
+	// both by kind.
+	Repaired int           `json:"repaired"`
+	Cut      int           `json:"cut"`
+	Repairs  []RepairCount `json:"repairs,omitempty"`
+	// Terms is the size of the vocabulary.
+	Terms int `json:"terms,omitempty"`
+	// Bytes is the size of all messages read.
+	Bytes int64 `json:"bytes"`
+}
+
+// ClassCount is a class and its number of messages.
+type ClassCount struct {
+	Name     string `json:"class"`
+	Messages int    `json:"messages"`
+}
+
+// RepairCount is a kind of repair and its number of messages.
+type RepairCount struct {
+	Repair   string `json:"repair"`
+	Messages int    `json:"messages"`
+}
+
+// maxProblems is how many problems a summary quotes.
+const maxProblems = 10
+
+// Mail is the usable messages of a corpus, each read, decoded and tokenised once, in the order of the listing. It is read-only.
+type Mail struct {
+	classes   []string
+	terms     *features.Documents
+	documents []document
+	items     []corpus.Item // all that were read
+	summary   Summary
+}
+
+// document is what is kept of one message beside its terms.
+type document struct {
+	terms       features.Ref
+	label       int32
+	item        int32 // index of the message among the items
+	fingerprint uint64
+	time        time.Time
+}
+
+// Classes returns the names of the classes.
+func (m *Mail) Classes() []string { return m.classes }
+
+// Summary returns what became of the messages.
+func (m *Mail) Summary() Summary { return m.summary }
+
+// Len returns the number of messages.
+func (m *Mail) Len() int { return len(m.documents) }
+
+// Origin returns where message i is.
+func (m *Mail) Origin(i int) string { return m.items[m.documents[i].item].Origin }
+
+// Label returns the class of message i.
+func (m *Mail) Label(i int) int { return int(m.documents[i].label) }
+
+// Time returns when message i was delivered; zero if that is unknown.
+func (m *Mail) Time(i int) time.Time { return m.documents[i].time }
+
+// Fingerprint returns [corpus.Fingerprint] of message i.
+func (m *Mail) Fingerprint(i int) uint64 { return m.documents[i].fingerprint }
+
+// Raw reads the bytes of message i again.
+func (m *Mail) Raw(i int) ([]byte, error) { return m.items[m.documents[i].item].Read(nil) }
+
+// Terms returns the terms of message i, which are among those of Documents.
+func (m *Mail) Terms(i int) features.Ref { return m.documents[i].terms }
+
+// Documents returns the terms of all messages.
+func (m *Mail) Documents() *features.Documents { return m.terms }
+
+// ReadOptions say how mail is read.
+type ReadOptions struct {
+	Reading filter.Reading
+	// Copies keeps messages with the content of an earlier one.
+	Copies bool
+	// Workers, Memory and Progress are as in [CollectOptions].
+	Workers  int
+	Memory   int64
+	Progress func(read, all int)
+
+	sketches bool // of the texts, to find near-duplicates
+}
+
+// Read reads and tokenises all messages of source, whose labels must be among classes, and keeps those that can be read and are no
+// copies. The error is that of the context or of the settings, about the temporary file, or [ErrNoMail].
+func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOptions) (*Mail, error) {
+	m, _, err := readMail(ctx, source, classes, o)
+	return m, err
+}
+
+// readMail is Read, which also returns the sketch of each document if the options ask for them.
+func readMail(ctx context.Context, source corpus.Source, classes []string, o ReadOptions) (*Mail, [][]uint64, error) {
+	m := &Mail{classes: classes}
+	m.list(source)
+	results, err := m.readAll(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	sketches := m.keep(results, o.Copies)
+	if m.summary.Used == 0 {
+		return nil, nil, fmt.Errorf("%w: %d found, %d of them unreadable", ErrNoMail, m.summary.Listed, m.summary.Unreadable)
+	}
+	return m, sketches, nil
+}
+
+// list finds the messages. A label that is none of the classes is a problem of its message.
+func (m *Mail) list(source corpus.Source) {
+	for item, err := range source {
+		m.summary.Listed++
+		if err == nil && !slices.Contains(m.classes, item.Label) {
+			err = fmt.Errorf("%s: label %q is none of the classes %q", item.Origin, item.Label, m.classes)
+		}
+		if err != nil {
+			m.summary.unreadable(err)
+			continue
+		}
+		m.items = append(m.items, item)
+	}
+}
+
+// readResult is what a worker found in one item.
+type readResult struct {
+	terms       features.Ref
+	fingerprint uint64
+	time        time.Time
+	sketch      []uint64 // if it was asked for
+	repairs     message.Repairs
+	size        int
+	err         error
+}
+
+// readAll reads and tokenises every item, with one reader for each worker. Results are placed by index, and the order of a vocabulary
+// follows from its texts, so the number of workers changes nothing.
+func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error) {
+	workers := parallel.Workers(o.Workers)
+	results := make([]readResult, len(m.items))
+	readers := make([]*filter.Reader, workers)
+	for w := range readers {
+		var err error
+		if readers[w], err = filter.NewReader(o.Reading, filter.ReaderOptions{Grams: true, Names: true}); err != nil {
+			return nil, err
+		}
+	}
+	m.terms = features.NewDocuments(o.Memory)
+	var next, done atomic.Int64
+	var large sync.Mutex // held while a large message is read
+	parallel.Run(workers, func(w int) {
+		var raw []byte
+		var sketcher *corpus.Sketcher
+		if o.sketches {
+			sketcher = new(corpus.Sketcher)
+		}
+		writer := m.terms.NewWriter()
+		defer writer.Close()
+		for ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= len(m.items) {
+				return
+			}
+			raw, results[i] = readItem(readers[w], raw, m.items[i], sketcher, writer, &large)
+			if n := done.Add(1); o.Progress != nil {
+				o.Progress(int(n), len(m.items))
+			}
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return results, m.terms.Complete()
+}
+
+// readItem reads one item into buf, which it returns for the next one. The sketcher may be nil. Large messages are read one at a time
+// and leave no memory behind.
+func readItem(r *filter.Reader, buf []byte, item corpus.Item, sketcher *corpus.Sketcher, writer *features.Writer, large sync.Locker) ([]byte, readResult) {
+	raw, err := item.Read(buf)
+	if err != nil {
+		return keptBuffer(raw), readResult{err: err}
+	}
+	if len(raw) > limits.LargeMessage {
+		large.Lock()
+		defer large.Unlock()
+		defer r.Forget()
+	}
+	repairs := r.Read(raw)
+	result := readResult{
+		terms:       writer.Add(r.Bag()),
+		fingerprint: corpus.Fingerprint(raw),
+		time:        item.Time,
+		repairs:     repairs,
+		size:        len(raw),
+	}
+	if result.time.IsZero() {
+		result.time, _ = corpus.DeliveryTime(raw)
+	}
+	if sketcher != nil {
+		result.sketch = sketch(r.Message(), sketcher)
+	}
+	return keptBuffer(raw), result
+}
+
+// keptBuffer returns the memory that a message was read into, unless it is much.
+func keptBuffer(raw []byte) []byte {
+	if cap(raw) > 2*limits.LargeMessage {
+		return nil
+	}
+	return raw
+}
+
+// sketch returns the sketch of what a reader sees of a message: its subject and its text.
+func sketch(m *message.Message, s *corpus.Sketcher) []uint64 {
+	s.Add(m.Get("subject"))
+	for i := range m.Parts {
+		s.Add(m.Parts[i].Text)
+	}
+	return s.Sketch()
+}
+
+// keep keeps the usable messages, in the order of the listing, and returns their sketches.
+func (m *Mail) keep(results []readResult, copies bool) (sketches [][]uint64) {
+	s := &m.summary
+	s.Classes = make([]ClassCount, len(m.classes))
+	for k, name := range m.classes {
+		s.Classes[k].Name = name
+	}
+	first := make(map[uint64]int32) // fingerprint -> label of the first message that has it
+	repairs := make(map[message.Repair]int)
+	for i, r := range results {
+		if r.err != nil {
+			s.unreadable(r.err)
+			continue
+		}
+		s.Bytes += int64(r.size)
+		for kind := range r.repairs.All() {
+			repairs[kind]++
+		}
+		cut := r.repairs.Cut()
+		if r.repairs != cut {
+			s.Repaired++
+		}
+		if cut != 0 {
+			s.Cut++
+		}
+		label := int32(slices.Index(m.classes, m.items[i].Label))
+		if before, seen := first[r.fingerprint]; seen && !copies {
+			s.Duplicates++
+			if before != label {
+				s.Conflicts++
+			}
+			continue
+		}
+		first[r.fingerprint] = label
+		s.Classes[label].Messages++
+		m.documents = append(m.documents, document{r.terms, label, int32(i), r.fingerprint, r.time})
+		sketches = append(sketches, r.sketch)
+	}
+	s.Used = len(m.documents)
+	for _, kind := range slices.Sorted(maps.Keys(repairs)) {
+		s.Repairs = append(s.Repairs, RepairCount{kind.String(), repairs[kind]})
+	}
+	return sketches
+}
+
+// unreadable counts a message that cannot be used, and quotes the first few reasons.
+func (s *Summary) unreadable(err error) {
+	s.Unreadable++
+	if len(s.Problems) < maxProblems {
+		s.Problems = append(s.Problems, err.Error())
+	}
+}

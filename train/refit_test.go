@@ -1,0 +1,264 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"chaff/corpus"
+	"chaff/corpus/corpustest"
+	"chaff/filter"
+	"chaff/metrics"
+	"chaff/models"
+	"chaff/models/modelstest"
+)
+
+func refit(t testing.TB, c *Collection, model string, o Options) (*filter.Filter, Refitted, Trained) {
+	t.Helper()
+	measured, err := Fit(context.Background(), c, model, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved, refitted, err := c.Refit(context.Background(), measured, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return saved, refitted, measured
+}
+
+// outOfFoldScores are those that a model is refitted with.
+func outOfFoldScores(t *testing.T, c *Collection, model string) Scores {
+	t.Helper()
+	f, _ := fit(t, c, model)
+	trainer, kind, err := models.DefaultOptions().New(model, c.options.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := c.scoreHeldOut(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := undivided(t, c).Dataset(corpus.Train, kind)
+	for _, fold := range c.trainingFolds() {
+		if err := scores.scoreFold(context.Background(), trainer, d, fold); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return scores.scores()
+}
+
+// undivided returns c with all documents in the training part.
+func undivided(t *testing.T, c *Collection) *Collection {
+	t.Helper()
+	all, err := c.Divided(make([]corpus.Part, len(c.documents)), c.options.Features)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// divisionsOfMail are the ways to divide mail that the out-of-fold scores depend on, by name.
+func divisionsOfMail() map[string]CollectOptions {
+	all := make(map[string]CollectOptions)
+	for _, method := range []string{corpus.SplitGrouped, corpus.SplitByHash, corpus.SplitByTime} {
+		for _, training := range []float64{0.6, 0.9, 1} {
+			o := DefaultCollectOptions()
+			o.Split.Method = method
+			o.Split.Train, o.Split.Development, o.Split.Test = training, (1-training)/2, (1-training)/2
+			all[fmt.Sprintf("%s, %v for training", method, training)] = o
+		}
+	}
+	return all
+}
+
+// The memoriser calls spam what it has learnt as spam, and takes everything else for ham. So a message of spam that takes part
+// in its own score is called spam.
+func TestNoMessageTakesPartInItsOwnScore(t *testing.T) {
+	for name, o := range divisionsOfMail() {
+		t.Run(name, func(t *testing.T) {
+			c := collect(t, corpus.Concat(corpustest.Mailbox(3, 40, "ham"), corpustest.Mailbox(4, 30, "spam")), o, "ham", "spam")
+			made := outOfFoldScores(t, c, "memoriser")
+			if len(made.Labels) != 70 {
+				t.Errorf("%d messages have a score, want 70", len(made.Labels))
+			}
+			spam := 0
+			for i, label := range made.Labels {
+				if label == filter.SpamClass {
+					spam++
+				}
+				if made.Predictions[i] == filter.SpamClass {
+					t.Errorf("message %d was learnt by the model that scores it", i)
+				}
+			}
+			if spam != 30 {
+				t.Errorf("%d messages are spam, want 30", spam)
+			}
+		})
+	}
+}
+
+func TestNearDuplicatesTakeNoPartInEachOthersScores(t *testing.T) {
+	o := DefaultCollectOptions()
+	o.Split.Train, o.Split.Development, o.Split.Test = 0.9, 0.05, 0.05
+	c := collect(t, corpustest.Campaigns(60, 4), o, "ham", "spam")
+	folds := c.trainingFolds()
+	if len(folds) != 2 || len(folds[0]) == 0 || len(folds[1]) == 0 {
+		t.Fatalf("%d folds, want 2 that are not empty", len(folds))
+	}
+	for at, fold := range folds {
+		for _, i := range fold {
+			for j := range c.documents {
+				if c.keys[i] == c.keys[j] && !slices.Contains(fold, j) {
+					t.Errorf("%s is in fold %d, its near-duplicate %s is not", c.Origin(i), at, c.Origin(j))
+				}
+			}
+		}
+	}
+}
+
+func TestARefittedModelHasLearntAllTheMail(t *testing.T) {
+	c := collect(t, corpustest.Mailbox(5, 80, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
+	for _, model := range []string{"hybrid", "bernoulli", "memoriser"} {
+		f, r, measured := refit(t, c, model, DefaultOptions())
+		if r.Messages != 160 || r.OutOfFold != 160 {
+			t.Errorf("%s: fitted to %d messages, with %d scores, want 160 of both", model, r.Messages, r.OutOfFold)
+		}
+		if r.Terms <= measured.Result.Terms || r.Terms != f.Vocabulary().Len() {
+			t.Errorf("%s: %d terms, of the training part %d", model, r.Terms, measured.Result.Terms)
+		}
+		want, _ := fit(t, undivided(t, c), model)
+		if !slices.Equal(f.Linear().Weights, want.Linear().Weights) || !slices.Equal(f.Linear().Bias, want.Linear().Bias) {
+			t.Errorf("%s: the weights are not those of a model that is trained on all the mail", model)
+		}
+	}
+}
+
+func TestRefittingLeavesTheMeasuredModelAlone(t *testing.T) {
+	c := collect(t, corpustest.Mailbox(5, 50, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
+	f, r := fit(t, c, "hybrid")
+	before := encode(t, f)
+	saved, _, err := c.Refit(context.Background(), Trained{Filter: f, Result: r}, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(before, encode(t, f)) {
+		t.Error("the model of the training part has other bytes after refitting")
+	}
+	again, _ := fit(t, c, "hybrid")
+	if !slices.Equal(before, encode(t, again)) {
+		t.Error("the collection gives another model after refitting")
+	}
+	if strings.Contains(string(before), "fitted_to") {
+		t.Error("the model of the training part says that it is fitted to all the mail")
+	}
+	p, err := ProvenanceOf(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.FittedTo != 100 || p.OutOfFold != 100 || p.Corpus.Train != c.Summary().Train || p.Corpus.Test != c.Summary().Test ||
+		p.Test.Accuracy != r.Test.Accuracy || p.Corpus.Terms != saved.Vocabulary().Len() {
+		t.Errorf("provenance %+v", p)
+	}
+}
+
+func TestWorkersChangeNoByteOfARefittedModel(t *testing.T) {
+	for name, o := range divisionsOfMail() {
+		var first []byte
+		for _, workers := range []int{1, 8} {
+			o.Workers = workers
+			f, _, _ := refit(t, collect(t, corpustest.Mailbox(5, 50, "ham", "spam"), o, "ham", "spam"), "hybrid", DefaultOptions())
+			data := encode(t, f)
+			if first == nil {
+				first = data
+			}
+			if !slices.Equal(data, first) {
+				t.Errorf("%s: the model of %d workers differs from that of one", name, workers)
+			}
+		}
+	}
+}
+
+func TestThresholdsAndCalibrationComeFromOutOfFoldScores(t *testing.T) {
+	o := DefaultOptions()
+	c := collect(t, corpustest.Mailbox(9, 200, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
+	f, r, _ := refit(t, c, "hybrid", o)
+	choose := func(s Scores) (metrics.Thresholds, metrics.Calibration) {
+		thresholds, _ := metrics.ChooseThresholds(s.Margins(), s.Spam(), o.Thresholds)
+		calibration, _ := metrics.Calibrate(s.Labels, s.Scores, 2)
+		return thresholds, calibration
+	}
+	scores := outOfFoldScores(t, c, "hybrid")
+	thresholds, calibration := choose(scores)
+	if *r.Thresholds != thresholds || !reflect.DeepEqual(r.Calibration, calibration) {
+		t.Errorf("got %v, %v, want %v, %v", *r.Thresholds, r.Calibration, thresholds, calibration)
+	}
+	want, ok := o.Thresholds.Promise(thresholds, scores.Margins(), scores.Spam())
+	if p, err := ProvenanceOf(f); !ok || err != nil || r.Promise == nil || *r.Promise != want || p.Promise == nil || *p.Promise != want {
+		t.Errorf("promise %+v, want %+v in the result and in the model", r.Promise, want)
+	}
+	if v := r.Verdicts; v.Ham.Messages() != 200 || v.Spam.Messages() != 200 || v.Ham.Spam != 0 {
+		t.Errorf("verdicts %+v: want those of all 400 messages, and no ham lost", v)
+	}
+	if own, _ := choose(Score(f.Linear(), undivided(t, c).Dataset(corpus.Train, f.Kind()))); own == thresholds {
+		t.Error("scores of learnt messages give the same thresholds: the test shows nothing")
+	}
+}
+
+func TestManyClassesAreCalibratedOnOutOfFoldScores(t *testing.T) {
+	classes := []string{"golang", "rowing", "garden"}
+	c := collect(t, corpustest.Mailbox(7, 60, classes...), DefaultCollectOptions(), classes...)
+	f, r, _ := refit(t, c, "multinomial", DefaultOptions())
+	if r.Thresholds != nil || len(r.Calibration.Offsets) != 3 || r.Calibration.Slope <= 0 || r.OutOfFold != 180 {
+		t.Errorf("%+v", r)
+	}
+	again, err := filter.Decode(encode(t, f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := again.Classify([]byte("\nrowinga rowingb rowingc rowingd")); v.Class != "rowing" || v.Probability < 0.5 {
+		t.Errorf("a message of rowing's words: %+v", v)
+	}
+}
+
+func TestAMessageWithoutAScoreIsCounted(t *testing.T) {
+	// All messages are for training, and one of them is spam: a model without it has one class.
+	o := DefaultCollectOptions()
+	o.Split.Train, o.Split.Development, o.Split.Test = 1, 0, 0
+	c := collect(t, corpus.Concat(corpustest.Mailbox(5, 30, "ham"), corpustest.Mailbox(6, 1, "spam")), o, "ham", "spam")
+	_, r, _ := refit(t, c, "multinomial", DefaultOptions())
+	if r.OutOfFold == 0 || r.OutOfFold >= 31 {
+		t.Fatalf("%d messages have a score", r.OutOfFold)
+	}
+	want := fmt.Sprintf("%d messages have no part in the thresholds: without them a class has no message to learn from", 31-r.OutOfFold)
+	if !slices.Contains(r.Warnings, want) {
+		t.Errorf("warnings %q, want %q among them", r.Warnings, want)
+	}
+}
+
+func TestEveryModelIsRefitted(t *testing.T) {
+	two := collect(t, corpustest.Mailbox(1, 100, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
+	classes := []string{"golang", "rowing", "garden", "poetry"}
+	four := collect(t, corpustest.Mailbox(7, 60, classes...), DefaultCollectOptions(), classes...)
+	modelstest.EachModel(t, func(t *testing.T, model string) {
+		f, r, _ := refit(t, two, model, DefaultOptions())
+		again, err := filter.Decode(encode(t, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.OutOfFold != 200 || r.Promise == nil || r.Promise.Ham != 100 || again.Settings().Thresholds.Spam != r.Thresholds.Spam {
+			t.Errorf("%+v", r)
+		}
+		if _, r, _ = refit(t, four, model, DefaultOptions()); r.OutOfFold != 240 || r.Promise != nil || r.Calibration.Validate(4) != nil {
+			t.Errorf("of four classes: %+v", r)
+		}
+		if slices.Contains(baselines(), model) {
+			return
+		}
+		if v := again.Classify([]byte("Subject: hello\n\nspama spamb spamc spamd spame spamf")); v.Class != "spam" {
+			t.Errorf("a message of spam's words: %+v", v)
+		}
+	})
+}

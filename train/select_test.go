@@ -1,0 +1,171 @@
+package train
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chaff/corpus"
+	"chaff/corpus/corpustest"
+	"chaff/filter"
+)
+
+func TestAnotherSeedDividesAsReadingWithItDoes(t *testing.T) {
+	for _, method := range []string{corpus.SplitByHash, corpus.SplitGrouped} {
+		o := DefaultCollectOptions()
+		o.Split.Method = method
+		c := collect(t, corpustest.Campaigns(40, 3), o, "ham", "spam")
+		before := c.Members()
+		got, err := c.WithSeed(7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Seed = 7
+		want := collect(t, corpustest.Campaigns(40, 3), o, "ham", "spam")
+		if diff := cmp.Diff(want.Members(), got.Members(), cmp.AllowUnexported(Member{})); diff != "" {
+			t.Errorf("%s: messages (-read with the seed +divided by it):\n%s", method, diff)
+		}
+		if diff := cmp.Diff(want.Summary(), got.Summary()); diff != "" {
+			t.Errorf("%s: summary (-read with the seed +divided by it):\n%s", method, diff)
+		}
+		f, _ := fit(t, want, "arow")
+		g, _ := fit(t, got, "arow")
+		if !slices.Equal(encode(t, f), encode(t, g)) {
+			t.Errorf("%s: the models differ", method)
+		}
+		if diff := cmp.Diff(before, c.Members(), cmp.AllowUnexported(Member{})); diff != "" {
+			t.Errorf("%s: the collection itself was changed:\n%s", method, diff)
+		}
+	}
+}
+
+func TestSelectedMembersAreTrainedOnAsTold(t *testing.T) {
+	c := collect(t, corpustest.Mailbox(1, 60, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
+	var members []Member
+	for _, m := range c.Members() {
+		if m.Part == corpus.Development {
+			continue
+		}
+		m.Label = 1 - m.Label
+		members = append(members, m)
+	}
+	s, err := c.Select(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Summary(); got.Used != len(members) || got.Development != 0 || got.Train != c.Summary().Train || got.Classes[0].Messages+got.Classes[1].Messages != len(members) {
+		t.Errorf("summary %+v of %d messages", got, len(members))
+	}
+	f, r := fit(t, s, "multinomial")
+	if r.Test == nil || r.Test.Accuracy < 90 || r.Development != nil {
+		t.Errorf("test %+v, development %+v", r.Test, r.Development)
+	}
+	if v := f.Classify([]byte("Subject: hello\n\nspama spamb spamc spamd spame spamf")); v.Class != "ham" {
+		t.Errorf("spam's words are %s, want ham, as the labels were changed", v.Class)
+	}
+	scored := Score(f.Linear(), s.Dataset(corpus.Test, f.Kind()))
+	labels, predictions := scored.Labels, scored.Predictions
+	right := 0
+	for i, label := range labels {
+		if predictions[i] == label {
+			right++
+		}
+	}
+	if len(labels) != r.Test.Messages || right != r.Test.Confusion.Correct() {
+		t.Errorf("%d of %d predictions are right, want %d of %d", right, len(labels), r.Test.Confusion.Correct(), r.Test.Messages)
+	}
+	if c.Members()[0].Label != 0 {
+		t.Error("the collection itself was changed")
+	}
+}
+
+func TestTheVocabularyIsThatOfTheSelectedTrainingPart(t *testing.T) {
+	c := collect(t, corpustest.Messages([2]string{"ham", "\n\nalpha"}, [2]string{"spam", "\n\nbeta"}, [2]string{"ham", "\n\ngamma"}), DefaultCollectOptions(), "ham", "spam")
+	members := c.Members()
+	members[0].Part, members[1].Part, members[2].Part = corpus.Train, corpus.Train, corpus.Test
+	s, err := c.Select(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if texts := s.Known().Texts; !slices.Contains(texts, "body:alpha") || slices.Contains(texts, "body:gamma") {
+		t.Errorf("terms %q", texts)
+	}
+}
+
+func TestSelectRefuses(t *testing.T) {
+	c := collect(t, corpustest.Mailbox(1, 10, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
+	all := c.Members()
+	strange := slices.Clone(all)
+	strange[0].Label = 2
+	hams := slices.DeleteFunc(slices.Clone(all), func(m Member) bool { return m.Label == 1 })
+	untrained := slices.DeleteFunc(slices.Clone(all), func(m Member) bool { return m.Part == corpus.Train })
+	tests := map[string]struct {
+		members []Member
+		err     error // nil: any
+	}{
+		"no member":                               {nil, ErrNoMail},
+		"members that are not for training":       {untrained, ErrNoMail},
+		"members of one class":                    {hams, ErrOneClass},
+		"a member of a class that does not exist": {strange, nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if _, err := c.Select(tt.members); err == nil || tt.err != nil && !errors.Is(err, tt.err) {
+				t.Errorf("error %v, want %v", err, tt.err)
+			}
+		})
+	}
+}
+
+func TestMarginsAreTheScoresOfAPart(t *testing.T) {
+	c := collect(t, corpustest.Mailbox(1, 60, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
+	f, r := fit(t, c, "multinomial")
+	s := Score(f.Linear(), c.Dataset(corpus.Test, f.Kind()))
+	scores, spam := s.Margins(), s.Spam()
+	if len(scores) == 0 || len(scores) != r.Test.Messages || len(spam) != len(scores) {
+		t.Fatalf("%d scores, %d labels of %d messages", len(scores), len(spam), r.Test.Messages)
+	}
+	for i, score := range scores {
+		if spam[i] != (s.Labels[i] == filter.SpamClass) || (score > 0) != (s.Predictions[i] == filter.SpamClass) {
+			t.Errorf("message %d: score %v, spam %t; label %d, predicted %d", i, score, spam[i], s.Labels[i], s.Predictions[i])
+		}
+	}
+}
+
+func TestVerdictsAreThoseOfClassifyingTheMessages(t *testing.T) {
+	source := corpustest.Mailbox(5, 60, "ham", "spam")
+	f, _ := fit(t, collect(t, corpustest.Mailbox(6, 60, "ham", "spam"), DefaultCollectOptions(), "ham", "spam"), "multinomial")
+	c := collect(t, source, DefaultCollectOptions(), "ham", "spam")
+	got := *Score(f.Linear(), c.DatasetFor(f, corpus.Test)).Verdicts(*f.Settings().Thresholds)
+	inTest := c.Origins(corpus.Test)
+	var want VerdictCounts
+	for item, err := range source {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(inTest, item.Origin) {
+			continue
+		}
+		raw, err := item.Read(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := &want.Ham
+		if item.Label == "spam" {
+			of = &want.Spam
+		}
+		switch f.Classify(raw).Verdict {
+		case filter.Ham:
+			of.Ham++
+		case filter.Unsure:
+			of.Unsure++
+		case filter.Spam:
+			of.Spam++
+		}
+	}
+	if got != want || got.Ham.Messages() == 0 || got.Spam.Spam == 0 {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

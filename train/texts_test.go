@@ -1,0 +1,38 @@
+package train
+
+import (
+	"chaff/corpus/corpustest"
+	"chaff/filter"
+	"errors"
+	"testing"
+)
+
+func TestAModelWithoutTextsClassifiesAsWell(t *testing.T) {
+	source := corpustest.Mailbox(1, 60, "ham", "spam")
+	o := DefaultCollectOptions()
+	with, _ := fit(t, collect(t, source, o, "ham", "spam"), "multinomial")
+	o.Features.Texts = false
+	trained, _ := fit(t, collect(t, source, o, "ham", "spam"), "multinomial")
+	data := encode(t, trained)
+	without, err := filter.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := []byte("Subject: spama\n\nspamb sharedc hamd")
+	if got, want := without.Classify(raw), with.Classify(raw); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if string(encode(t, without)) != string(data) {
+		t.Error("the model has other bytes after it was opened")
+	}
+	_, errTerms := without.Terms()
+	_, errStrongest := without.Strongest(3)
+	_, errExplain := without.Explain(raw)
+	_, errWeights := without.Weights()
+	for what, err := range map[string]error{"terms": errTerms, "strongest": errStrongest, "explain": errExplain, "weights": errWeights} {
+		if !errors.Is(err, filter.ErrNoTexts) {
+			t.Errorf("%s: got %v, want %v", what, err, filter.ErrNoTexts)
+		}
+	}
+
+}
