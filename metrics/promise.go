@@ -93,7 +93,7 @@ const leastExcesses = 5
 // nothing spam is of no use, and where scores are bounded an exponential tail leads beyond all of them. A limit of 0 has no tail.
 //
 // On 200 mailboxes of 300 to 3,000 messages it loses a tenth to a fifth of the ham that a threshold without confidence loses, and
-// leaves about twice as much spam unsure (docs/evaluation.md).
+// leaves about twice as much spam unsure (docs/results.md).
 func (o ThresholdOptions) raised(hams, spams []float64) float64 {
 	n := len(hams)
 	k := min(max(n/10, leastExcesses), n-1)

@@ -86,7 +86,7 @@ type Thresholds struct {
 // k allowed, Spam is at least the (k+1)-th greatest score of n ham, and the true share above that is distributed
 // as Beta(k+1, n-k), which is the distribution that the bound is taken from. Source: S. S. Wilks 1941. It does not hold
 // for mail of another kind, nor for mail that the model has been trained on. Of messages that are nearly the same each
-// counts: on the public corpora that breaks no promise (docs/evaluation.md).
+// counts: on the public corpora that breaks no promise (docs/results.md).
 //
 // If the bound is above the limit even for k = 0, there is too little ham, and Spam is raised above the scores of all ham by
 // prolonging the tail of their distribution.

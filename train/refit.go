@@ -47,7 +47,7 @@ type Refitted struct {
 // that has learnt everything else.
 //
 // A model of less mail has scores on a smaller scale, and separates the classes less well. Of ham the second outweighs the first:
-// its greatest out-of-fold scores are above those of fresh ham, so thresholds err to the safe side. docs/evaluation.md measures
+// its greatest out-of-fold scores are above those of fresh ham, so thresholds err to the safe side. docs/results.md measures
 // how often they keep their promise.
 //
 // The error is that of the trainer. Documents whose model would lack a class have no score, and a warning says how many.

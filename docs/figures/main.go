@@ -9,10 +9,8 @@
 //	<!-- figures: NAME -->
 //	<!-- end of figures -->
 //
-// is written anew, with the default settings whatever the user's own are. A NAME is spamassassin, enron, near-duplicates or
-// replay, promise or
-// one of docs/recipe.md and docs/results.md, which are about the default model; -only NAME leaves the other blocks alone. Times are
-// not among the figures: they differ on every machine. The block bogofilter needs that program.
+// is written anew, with the default settings whatever the user's own are. -only NAME writes one block. Times are not among the
+// figures, because they differ on every machine. The block bogofilter needs that program.
 //
 // The block robust is made of protocols. While a model or its settings are chosen,
 //
