@@ -6,7 +6,7 @@ import (
 	"path"
 )
 
-// bogofilter reads lists of files in its streaming bulk mode, and exits with 0, 1 or 2 for what it thinks of the last one.
+// bogofilter reads lists of files in its bulk mode. Its exit code 0, 1 or 2 is the verdict on the last one.
 func bogofilter() entrant {
 	run := func(j job, options ...string) []string {
 		return append([]string{"bogofilter", "-C", "-d", j.db}, options...)
@@ -21,10 +21,10 @@ func bogofilter() entrant {
 		bulk: func(j job) []command {
 			return []command{{args: run(j, "-T", "-b"), stdin: testList, exits: []int{1, 2}}}
 		},
-		one: func(j job, l letter) command {
+		one: func(j job, l mailFile) command {
 			return command{args: run(j, "-T"), stdin: l.name, exits: []int{1, 2}}
 		},
-		answers:  func(_ job, out []byte) ([]answer, error) { return fromLines(out, readBogofilter) },
+		answers:  eachLine(readBogofilter),
 		middle:   0.5,
 		database: []string{"wordlist.db"},
 		terms: func(ctx context.Context, j job) (int, error) {
@@ -34,13 +34,11 @@ func bogofilter() entrant {
 	}
 }
 
-// readBogofilter reads a line of bogofilter -T -b, such as "test/ham/000005.eml H 1.06609e-11".
+// readBogofilter parses a line of bogofilter -T -b, such as "test/ham/000005.eml H 1.06609e-11".
 func readBogofilter(line string) (answer, error) {
 	var a answer
 	var verdict string
-	if _, err := fmt.Sscan(line, &a.name, &verdict, &a.score); err != nil {
-		return answer{}, err
-	}
+	_, err := fmt.Sscan(line, &a.name, &verdict, &a.score)
 	a.spam = verdict == "S"
-	return a, nil
+	return a, err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -13,29 +14,29 @@ import (
 	"chaff/config"
 )
 
-// switched is the end of the id of a chaff that stems if the default is not to, and the other way round.
+// switched ends the id of a chaff with the other setting of stemming than the default.
 const switched = "-switched"
 
-// chaffID is the id of chaff with a model and the default settings.
+// chaffID returns the id of chaff with a model and default settings.
 func chaffID(model string) string { return "chaff-" + model }
 
-// defaultChaff is the id of chaff as it is when nothing is set.
+// defaultChaff returns the id of chaff with all defaults.
 func defaultChaff() string { return chaffID(config.Default().Model) }
 
-// leanChaff is the id of chaff's default model whose file has what a verdict needs and nothing else.
+// leanChaff returns the id of chaff's default model without the texts of terms in its file.
 func leanChaff() string { return defaultChaff() + "-lean" }
 
-// small is the program that classifies one message, by the path of chaff.
+// small returns the path of chaff-classify, given that of chaff.
 func small(program string) string { return program + "-classify" }
 
-// measuredModels are chaff's default model and the two that others have too.
+// measuredModels returns chaff's default model and the two that other programs have too.
 func measuredModels() []string {
 	return slices.Compact([]string{config.Default().Model, "multinomial", "softmax"})
 }
 
-// chaffs are the models of chaff, each with the default settings and once more with stemming switched; and the default model
-// without a test part of its own, so that it learns from more of the training messages, and without the texts of terms.
-// program is the path of chaff; the small program for one message is beside it.
+// chaffs returns the entrants of chaff: each model with the default settings and with stemming switched, and the default model
+// without the texts of terms and without a test part, so that it learns from more messages. program is the path of chaff, with
+// chaff-classify beside it.
 func chaffs(program string) []entrant {
 	setting, words := "tokenize.language=none", "no stemming"
 	if config.Default().Tokenize.Language == "none" {
@@ -53,8 +54,8 @@ func chaffs(program string) []entrant {
 	return slices.Concat(plain, []entrant{more}, other)
 }
 
-// chaff is one model of chaff. As it does by default, it measures a model of three fifths of the training messages, and fits the one
-// that it saves to all of them.
+// chaff returns one model of chaff. As by default, training measures a model of three fifths of the messages, and fits the saved
+// model to all of them.
 func chaff(program, id, name, model string, set ...string) entrant {
 	options := strings.Join(append([]string{"--model", model}, set...), " ")
 	return entrant{
@@ -70,10 +71,10 @@ func chaff(program, id, name, model string, set ...string) entrant {
 		precise: func(j job) []command {
 			return single("", program, "classify", "--json", "-m", path.Join(j.db, "model"), "test/ham", "test/spam")
 		},
-		one: func(j job, l letter) command {
+		one: func(j job, l mailFile) command {
 			return command{args: []string{small(program), "-m", path.Join(j.db, "model")}, stdin: l.name}
 		},
-		answers:  func(_ job, out []byte) ([]answer, error) { return fromLines(out, readChaff) },
+		answers:  eachLine(readChaff),
 		database: []string{"model"},
 		terms: func(ctx context.Context, j job) (int, error) {
 			out, err := printed(ctx, j, program, "inspect", "-m", path.Join(j.db, "model"))
@@ -85,13 +86,13 @@ func chaff(program, id, name, model string, set ...string) entrant {
 	}
 }
 
-// trainChaff is how chaff trains a model with so many workers.
+// trainChaff returns the command that trains a model with the given number of workers.
 func trainChaff(program string, workers int, db, model string, set ...string) []string {
 	args := []string{program, "train", "--workers", fmt.Sprint(workers), "--model", model, "--ham", "train/ham", "--spam", "train/spam", "-m", path.Join(db, "model")}
 	return append(args, set...)
 }
 
-// readChaff reads a line of chaff classify --json.
+// readChaff parses a line of chaff classify --json.
 func readChaff(line string) (answer, error) {
 	var a struct {
 		Path, Verdict string
@@ -101,16 +102,16 @@ func readChaff(line string) (answer, error) {
 		return answer{}, err
 	}
 	if a.Score == nil {
-		return answer{}, fmt.Errorf("there is no score")
+		return answer{}, errors.New("there is no score")
 	}
 	return answer{a.Path, a.Verdict == "spam", *a.Score}, nil
 }
 
-// vocabularySize reads the number of terms from what chaff inspect prints.
+// vocabularySize parses the number of terms in the output of chaff inspect.
 func vocabularySize(text []byte) (int, error) {
 	found := regexp.MustCompile(`(?m)^vocabulary +(\d+) terms`).FindSubmatch(text)
 	if found == nil {
-		return 0, fmt.Errorf("chaff inspect tells no number of terms")
+		return 0, errors.New("chaff inspect prints no number of terms")
 	}
 	return strconv.Atoi(string(found[1]))
 }

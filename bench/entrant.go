@@ -10,63 +10,62 @@ import (
 	"strings"
 )
 
-// entrant is a program with the settings that it is measured with.
+// entrant is a program with fixed settings.
 type entrant struct {
-	id       string // as -only takes it
-	name     string // as the tables call it
-	debian   string // the package that it is in, none for chaff
-	settings string // in words and options, for the page
-	// present tells whether it can be run here.
+	id       string // for -only
+	name     string // in the tables
+	debian   string // its package, "" for chaff
+	settings string // for the page
+	// present reports whether it is installed.
 	present func() bool
-	// prepare makes from the mail, once and not measured, what the program cannot make itself. It may be nil.
+	// prepare converts the mail for a program that cannot read it, once and without measuring. It may be nil.
 	prepare func(ctx context.Context, j job) error
-	// train makes the database of the training part, one command after the other, in the empty folder job.db; bulk
-	// classifies all messages of the test part; one classifies one of job.sample, read from a file as from a pipe.
+	// train makes the database of the training part in the empty folder job.db; bulk classifies the test part; one
+	// classifies one message of job.sample, read from stdin.
 	train, bulk func(j job) []command
-	one         func(j job, l letter) command
-	// precise is another way to classify the test part, for a program that tells more than its bulk mode does. It may be nil.
+	one         func(j job, l mailFile) command
+	// precise classifies the test part for a program whose bulk mode prints no exact scores. It may be nil.
 	precise func(j job) []command
-	// answers reads what bulk, or precise, printed or wrote.
+	// answers parses the output of precise, or of bulk.
 	answers func(j job, out []byte) ([]answer, error)
-	middle  float64 // the score in the middle of its scale
-	// database names the files, in job.db, that a trained program needs to classify.
+	middle  float64 // the middle of its scale of scores
+	// database names the files in job.db that the program needs to classify.
 	database []string
-	// terms counts the terms in the database. It may be nil: not every database has such.
+	// terms counts the terms in the database. It may be nil.
 	terms func(ctx context.Context, j job) (int, error)
 }
 
-// job is an entrant's work on one mail. All paths in commands are relative to the folder of the mail.
+// job is the work of an entrant on one corpus. Paths in commands are relative to the folder of the mail.
 type job struct {
 	*mail
 	meter
 	db     string // the folder of the database
-	kit    string // the folder of what prepare makes
-	sample []letter
+	inputs string // the folder of the files that prepare makes
+	sample []mailFile
 }
 
-// path is where the file of that name in one of the folders is, for this program itself.
+// path returns the path of a file of the job for this process.
 func (j job) path(name string) string { return filepath.Join(j.mail.dir, name) }
 
-// answer is what a program says of a message: whether it takes it for spam, unsure being ham, and its score, which is the
-// higher the more the message is like spam.
+// answer is a program's verdict on a message, with unsure as ham, and its score, which is higher for spam.
 type answer struct {
 	name  string
 	spam  bool
 	score float64
 }
 
-// single makes a list of one command.
+// single returns one command as a list.
 func single(stdin string, args ...string) []command {
 	return []command{{args: args, stdin: stdin}}
 }
 
-// printed runs a command that is not measured and returns what it printed.
+// printed runs a command without measuring it, and returns its output.
 func printed(ctx context.Context, j job, args ...string) ([]byte, error) {
 	_, out, err := j.run(ctx, command{args: args})
 	return out, err
 }
 
-// installed tells whether all programs are in the path.
+// installed returns a function that reports whether all programs are in the path.
 func installed(programs ...string) func() bool {
 	return func() bool {
 		for _, p := range programs {
@@ -78,7 +77,18 @@ func installed(programs ...string) func() bool {
 	}
 }
 
-// fromLines makes an answer of each line that is not empty.
+// eachLine returns a parser that reads an answer from each line. Answers without names are about the test part in its order.
+func eachLine(read func(line string) (answer, error)) func(job, []byte) ([]answer, error) {
+	return func(j job, out []byte) ([]answer, error) {
+		answers, err := fromLines(out, read)
+		if err != nil || len(answers) == 0 || answers[0].name != "" {
+			return answers, err
+		}
+		return inOrder(answers, namesOf(j.test))
+	}
+}
+
+// fromLines reads an answer from each line that is not empty.
 func fromLines(out []byte, read func(line string) (answer, error)) ([]answer, error) {
 	var all []answer
 	for line := range bytes.Lines(out) {
@@ -95,7 +105,7 @@ func fromLines(out []byte, read func(line string) (answer, error)) ([]answer, er
 	return all, nil
 }
 
-// inOrder gives answers without names the names of the messages that they are about.
+// inOrder sets the names of answers that have none.
 func inOrder(answers []answer, names []string) ([]answer, error) {
 	if len(answers) != len(names) {
 		return nil, fmt.Errorf("%d answers about %d messages", len(answers), len(names))
@@ -106,21 +116,21 @@ func inOrder(answers []answer, names []string) ([]answer, error) {
 	return answers, nil
 }
 
-// namesOf are the names of letters in their order.
-func namesOf(letters []letter) []string {
+// namesOf returns the names of files.
+func namesOf(files []mailFile) []string {
 	var list []string
-	for _, l := range letters {
+	for _, l := range files {
 		list = append(list, l.name)
 	}
 	return list
 }
 
-// byClass are the names of letters, ham before spam.
-func byClass(letters []letter) []string {
-	return append(names(letters, false), names(letters, true)...)
+// byClass returns the names of files, ham before spam.
+func byClass(files []mailFile) []string {
+	return append(names(files, false), names(files, true)...)
 }
 
-// sizeOf is the size of files in the folder of the database.
+// sizeOf returns the size of files in the folder of the database.
 func sizeOf(j job, files []string) (int64, error) {
 	sum := int64(0)
 	for _, name := range files {
@@ -133,5 +143,5 @@ func sizeOf(j job, files []string) (int64, error) {
 	return sum, nil
 }
 
-// countLines counts the lines of a text.
+// countLines counts the line ends of a text.
 func countLines(text []byte) int { return bytes.Count(text, []byte("\n")) }

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// scripts are what the programs run that are languages.
+// scripts are the programs for CRM114 and Python.
 //
 //go:embed scripts
 var scripts embed.FS
 
-// writeScripts writes the scripts into the folder dir and returns where they are.
+// writeScripts writes the scripts into the folder dir, which it returns.
 func writeScripts(dir string) (string, error) {
 	sub, err := fs.Sub(scripts, "scripts")
 	if err != nil {
@@ -22,7 +22,7 @@ func writeScripts(dir string) (string, error) {
 	return dir, os.CopyFS(dir, sub)
 }
 
-// everyone is all programs that are measured. program is the path of chaff, scripts the folder of the scripts.
+// everyone returns all entrants. program is the path of chaff, scripts the folder of the scripts.
 func everyone(program, scripts string) []entrant {
 	return append(chaffs(program),
 		bogofilter(),
@@ -35,7 +35,7 @@ func everyone(program, scripts string) []entrant {
 	)
 }
 
-// chosen are the entrants whose ids begin with one of the names; all if there are no names.
+// chosen returns the entrants whose ids begin with one of the names, or all if there are no names.
 func chosen(all []entrant, names []string) ([]entrant, error) {
 	if len(names) == 0 {
 		return all, nil

@@ -7,7 +7,7 @@ import (
 	"chaff/metrics"
 )
 
-// median is the one in the middle of the values in their order, the mean of two if there are two; 0 if there are none.
+// median returns the median of values, 0 if there are none.
 func median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -20,10 +20,10 @@ func median(values []float64) float64 {
 	return (sorted[half-1] + sorted[half]) / 2
 }
 
-// timing is what the runs of one step cost.
+// timing has the cost of each run of a step.
 type timing struct {
 	cpu, wall []float64 // seconds
-	peak      int64     // bytes, the most of all runs
+	peak      int64     // bytes, maximum of all runs
 }
 
 func (t *timing) add(c cost) {
@@ -32,13 +32,13 @@ func (t *timing) add(c cost) {
 	t.peak = max(t.peak, c.Peak)
 }
 
-// runs is how many there were.
+// runs returns the number of runs.
 func (t timing) runs() int { return len(t.cpu) }
 
-// seconds is the CPU time of a run, the median.
+// seconds returns the median CPU time of a run.
 func (t timing) seconds() float64 { return median(t.cpu) }
 
-// rate is how much of an amount is done in a second of CPU time; 0 if nothing was measured.
+// rate returns the amount processed per second of CPU time, 0 without runs.
 func (t timing) rate(amount float64) float64 {
 	if t.seconds() == 0 {
 		return 0
@@ -46,10 +46,10 @@ func (t timing) rate(amount float64) float64 {
 	return amount / t.seconds()
 }
 
-// slow tells whether a step takes so long that a few runs are enough.
+// slow reports whether a step takes longer than limit.
 func (t timing) slow(limit time.Duration) bool { return t.seconds() > limit.Seconds() }
 
-// ratio is a over b; it is undefined, and 0, if one of them was not measured.
+// ratio returns a over b, or 0 if one of them was not measured.
 func ratio(a, b float64) float64 {
 	if a == 0 || b == 0 {
 		return 0
@@ -57,16 +57,16 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// judged is how right the answers about the test part are.
+// judged has the accuracy of the answers about the test part.
 type judged struct {
-	verdicts metrics.Figures // spam is what the program calls so
-	middle   metrics.Figures // spam is what has a score above the middle of its scale
-	missing  int             // messages that got no answer
+	verdicts metrics.Figures // of the verdicts of the program
+	middle   metrics.Figures // with spam above the middle of its scores
+	missing  int             // messages without an answer
 }
 
-// judge compares answers with what the letters are. A message without an answer counts as ham, as it would be in a mail
-// system, with a score below that of all others.
-func judge(letters []letter, answers []answer, middle float64) judged {
+// judge compares answers with the classes of the files. A message without an answer counts as ham, as in a mail system, with
+// a score below all others.
+func judge(files []mailFile, answers []answer, middle float64) judged {
 	byName := make(map[string]answer)
 	lowest := middle
 	for _, a := range answers {
@@ -77,7 +77,7 @@ func judge(letters []letter, answers []answer, middle float64) judged {
 	var labels, verdicts, sides []int32
 	var scores []float64
 	var spam []bool
-	for _, l := range letters {
+	for _, l := range files {
 		a, known := byName[l.name]
 		if !known {
 			j.missing++

@@ -47,9 +47,9 @@ func TestARatioOfWhatWasNotMeasuredIsNone(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	letters := []letter{{"a", true, 1}, {"b", true, 1}, {"c", false, 1}, {"d", false, 1}}
+	files := []mailFile{{"a", true, 1}, {"b", true, 1}, {"c", false, 1}, {"d", false, 1}}
 	answers := []answer{{"a", true, 0.999}, {"b", false, 0.9}, {"c", false, 0.6}, {"d", false, 0.1}}
-	j := judge(letters, answers, 0.5)
+	j := judge(files, answers, 0.5)
 	if j.verdicts.Accuracy != 75 || *j.verdicts.SM != 50 || *j.verdicts.HM != 0 {
 		t.Errorf("verdicts: %v, sm %v, hm %v", j.verdicts.Accuracy, *j.verdicts.SM, *j.verdicts.HM)
 	}
@@ -62,8 +62,8 @@ func TestJudge(t *testing.T) {
 }
 
 func TestAMessageWithoutAnAnswerIsLetThrough(t *testing.T) {
-	letters := []letter{{"a", true, 1}, {"b", true, 1}, {"c", false, 1}}
-	j := judge(letters, []answer{{"b", true, 9}, {"c", false, -5}}, 0)
+	files := []mailFile{{"a", true, 1}, {"b", true, 1}, {"c", false, 1}}
+	j := judge(files, []answer{{"b", true, 9}, {"c", false, -5}}, 0)
 	if j.missing != 1 || *j.verdicts.SM != 50 || *j.verdicts.OneMinusROCA != 50 {
 		t.Errorf("missing %d, sm %v, (1-ROCA)%% %v", j.missing, *j.verdicts.SM, *j.verdicts.OneMinusROCA)
 	}

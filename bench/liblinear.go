@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// liblinear cannot read mail: it gets the matrix that chaff export makes with the vocabulary of chaff's default model.
+// liblinear cannot read mail. It gets the matrix that chaff export makes with the vocabulary of chaff's default model.
 func liblinear(program string) entrant {
 	model := func(j job) string { return path.Join(j.db, "model") }
-	predictions := func(j job) string { return path.Join(j.kit, "predictions") }
+	predictions := func(j job) string { return path.Join(j.inputs, "predictions") }
 	return entrant{
 		id: "liblinear", name: "LIBLINEAR", debian: "liblinear-tools",
-		settings: "`liblinear-train -s 0` (logistic regression, L2); the matrix of `chaff export` is prepared for it, which is not counted",
+		settings: "`liblinear-train -s 0` (logistic regression, L2); making its matrix with `chaff export` is not counted",
 		present:  installed("liblinear-train", "liblinear-predict"),
 		prepare:  func(ctx context.Context, j job) error { return exportMatrix(ctx, j, program) },
 		train: func(j job) []command {
-			return single("", "liblinear-train", "-s", "0", "-q", path.Join(j.kit, "train"), model(j))
+			return single("", "liblinear-train", "-s", "0", "-q", path.Join(j.inputs, "train"), model(j))
 		},
 		bulk: func(j job) []command {
-			return single("", "liblinear-predict", "-b", "1", path.Join(j.kit, "test"), model(j), predictions(j))
+			return single("", "liblinear-predict", "-b", "1", path.Join(j.inputs, "test"), model(j), predictions(j))
 		},
-		one: func(j job, l letter) command {
-			return command{args: []string{"liblinear-predict", "-b", "1", path.Join(j.kit, path.Base(l.name)), model(j), predictions(j)}}
+		one: func(j job, l mailFile) command {
+			return command{args: []string{"liblinear-predict", "-b", "1", path.Join(j.inputs, path.Base(l.name)), model(j), predictions(j)}}
 		},
 		answers: func(j job, _ []byte) ([]answer, error) {
 			out, err := os.ReadFile(j.path(predictions(j)))
@@ -56,30 +56,30 @@ func liblinear(program string) entrant {
 // exportMatrix writes the matrix of both parts, and a row for each message that is classified alone. Chaff exports ham
 // before spam, in the order of names.
 func exportMatrix(ctx context.Context, j job, program string) error {
-	model := path.Join(j.kit, "chaff.model")
+	model := path.Join(j.inputs, "chaff.model")
 	if _, err := printed(ctx, j, program, "train", "--ham", "train/ham", "--spam", "train/spam", "-m", model); err != nil {
 		return err
 	}
-	for part, letters := range map[string][]letter{"train": j.train, "test": j.test} {
+	for part, files := range map[string][]mailFile{"train": j.train, "test": j.test} {
 		rows, err := printed(ctx, j, program, "export", "-m", model, "--ham", part+"/ham", "--spam", part+"/spam")
 		if err != nil {
 			return err
 		}
-		if n := countLines(rows); n != len(letters) {
-			return fmt.Errorf("chaff export has %d of %d messages", n, len(letters))
+		if n := countLines(rows); n != len(files) {
+			return fmt.Errorf("chaff export has %d of %d messages", n, len(files))
 		}
-		if err := os.WriteFile(j.path(path.Join(j.kit, part)), rows, 0o644); err != nil {
+		if err := os.WriteFile(j.path(path.Join(j.inputs, part)), rows, 0o644); err != nil {
 			return err
 		}
 		if part == "train" {
 			continue
 		}
 		row := make(map[string][]byte)
-		for i, line := range bytes.SplitAfter(rows, []byte("\n"))[:len(letters)] {
-			row[byClass(letters)[i]] = line
+		for i, line := range bytes.SplitAfter(rows, []byte("\n"))[:len(files)] {
+			row[byClass(files)[i]] = line
 		}
 		for _, l := range j.sample {
-			if err := os.WriteFile(j.path(path.Join(j.kit, path.Base(l.name))), row[l.name], 0o644); err != nil {
+			if err := os.WriteFile(j.path(path.Join(j.inputs, path.Base(l.name))), row[l.name], 0o644); err != nil {
 				return err
 			}
 		}
@@ -87,7 +87,7 @@ func exportMatrix(ctx context.Context, j job, program string) error {
 	return nil
 }
 
-// readLiblinear reads the predictions of liblinear-predict -b 1: a first line such as "labels -1 1", and for each message
+// readLiblinear parses the predictions of liblinear-predict -b 1: a first line such as "labels -1 1", and for each message
 // its label and the probabilities of these labels. 1 is spam.
 func readLiblinear(text []byte) ([]answer, error) {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// allowedCores are the processors that this program may use, as far as the system tells.
+// allowedCores returns the processors that this process may use, none if unknown.
 func allowedCores() []int {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -20,7 +20,7 @@ func allowedCores() []int {
 	return readCores(valueOf(string(status), "Cpus_allowed_list"))
 }
 
-// readCores reads a list such as "0-3,8". What is no such list has no processors.
+// readCores parses a list such as "0-3,8". It returns nil for any other text.
 func readCores(text string) []int {
 	var cores []int
 	for _, part := range strings.Split(text, ",") {
@@ -42,7 +42,7 @@ func readCores(text string) []int {
 	return cores
 }
 
-// valueOf is the value of the first line "key: value" of a text.
+// valueOf returns the value of the first line "key: value" of a text.
 func valueOf(text, key string) string {
 	for line := range strings.Lines(text) {
 		name, value, found := strings.Cut(line, ":")
@@ -53,7 +53,7 @@ func valueOf(text, key string) string {
 	return ""
 }
 
-// processor is what the processor of this machine is called.
+// processor returns the name of the processor.
 func processor() string {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if name := valueOf(string(info), "model name"); err == nil && name != "" {
@@ -62,7 +62,7 @@ func processor() string {
 	return runtime.GOARCH
 }
 
-// systemName is what the system is called.
+// systemName returns the name of the operating system.
 func systemName() string {
 	release, err := os.ReadFile("/etc/os-release")
 	if err != nil {
@@ -76,7 +76,7 @@ func systemName() string {
 	return runtime.GOOS
 }
 
-// packageVersion is the version of a Debian package, "-" if there is none.
+// packageVersion returns the version of an installed Debian package, or "-".
 func packageVersion(ctx context.Context, name string) string {
 	out, err := exec.CommandContext(ctx, "dpkg-query", "-W", "-f", "${Version}", name).Output()
 	if err != nil || len(out) == 0 {
@@ -85,23 +85,22 @@ func packageVersion(ctx context.Context, name string) string {
 	return string(out)
 }
 
-// install installs the packages of the entrants that are not there. What cannot be installed is told, and has a row that
-// says so.
-func (r race) install(ctx context.Context, entrants []entrant) {
+// install installs the missing packages of the entrants. It logs errors; the row of a missing program names its package.
+func (r runner) install(ctx context.Context, entrants []entrant) {
 	missing := missingPackages(entrants)
 	if len(missing) == 0 {
 		return
 	}
 	if _, err := exec.LookPath("apt-get"); err != nil || os.Geteuid() != 0 {
-		r.tell("not installed, and left out: apt-get install --no-install-recommends %s", strings.Join(missing, " "))
+		r.logf("not installed and left out: apt-get install --no-install-recommends %s", strings.Join(missing, " "))
 		return
 	}
-	r.tell("install %s", strings.Join(missing, " "))
+	r.logf("install %s", strings.Join(missing, " "))
 	for _, args := range [][]string{{"update", "-qq"}, slices.Concat([]string{"install", "-y", "-qq", "--no-install-recommends"}, missing)} {
 		c := exec.CommandContext(ctx, "apt-get", args...)
 		c.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 		if out, err := c.CombinedOutput(); err != nil {
-			r.tell("apt-get %s: %v: %s", args[0], err, lastLine(out))
+			r.logf("apt-get %s: %v: %s", args[0], err, lastLine(out))
 		}
 	}
 }
@@ -116,7 +115,7 @@ func missingPackages(entrants []entrant) []string {
 	return missing
 }
 
-// commandLine is how this program was called, but for the folders that the corpora lie in.
+// commandLine returns the command line of this process, with CORPORA for the folders of the corpora.
 func (o options) commandLine() string {
 	line := "go run ./bench"
 	for _, f := range o.flags {

@@ -17,24 +17,24 @@ import (
 	"chaff/corpus"
 )
 
-// mail is a corpus, dealt into the folders train/ham, train/spam, test/ham and test/spam, a file for each message. The
-// names of the files are numbers that tell nothing, so that the order of names is a random one and the classes are mixed.
+// mail is a corpus, split into the folders train/ham, train/spam, test/ham and test/spam with a file for each message. The
+// file names are numbers in random order, so that sorting by name mixes the classes.
 type mail struct {
-	name        string // as it is called in the page
-	dir         string // the folder that holds those four
-	train, test []letter
-	copies      int // messages that were left out since another is the same
-	joined      int // messages whose text follows the header without an empty line
+	name        string // in the page
+	dir         string // the folder of these four
+	train, test []mailFile
+	copies      int // messages left out as copies
+	joined      int // messages without an empty line after the header
 }
 
-// letter is one message of it.
-type letter struct {
+// mailFile is one message of a mail.
+type mailFile struct {
 	name string // its path in the folder, such as test/spam/000017.eml
 	spam bool
 	size int64
 }
 
-// The lists of messages that deal writes beside the folders, a line for each: the name; in trainOrder the class before it.
+// The lists of messages that split writes beside the folders: a name per line, in trainOrder after the class.
 const (
 	trainHam   = "train.ham.list"
 	trainSpam  = "train.spam.list"
@@ -42,7 +42,7 @@ const (
 	testList   = "test.list"
 )
 
-// found is a message where it was found.
+// found is a message of a corpus.
 type found struct {
 	path        string
 	spam        bool
@@ -51,7 +51,7 @@ type found struct {
 	joined      bool
 }
 
-// unpack returns the folder of a corpus, which may be a folder or an archive. What it unpacks is below the folder scratch.
+// unpack returns the folder of a corpus. It unpacks an archive below the folder scratch.
 func unpack(ctx context.Context, name, scratch string) (string, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -71,8 +71,8 @@ func unpack(ctx context.Context, name, scratch string) (string, error) {
 	return dir, nil
 }
 
-// find lists the messages below a folder, in the order of their paths. The class of a message is told by the last folder on
-// the way to it whose name has "spam" or "ham" in it; a message without one is none.
+// find lists the messages below a folder, in the order of their paths. The last folder of the path with "spam" or "ham" in its
+// name is the class; a file without such a folder is not a message.
 func find(root string) ([]found, error) {
 	var all []found
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
@@ -110,8 +110,8 @@ func classOf(folder string) (spam, known bool) {
 	return false, false
 }
 
-// joined tells whether the text of a message follows its header without an empty line, as in all of Enron-Spam. Some
-// programs take such text for header fields, and see little of it.
+// joined reports whether a message has no empty line after its header, as in all of Enron-Spam. Some programs take the text
+// of such a message for header fields and use little of it.
 func joined(raw []byte) bool {
 	first := true
 	for line := range bytes.Lines(raw) {
@@ -131,12 +131,12 @@ func joined(raw []byte) bool {
 	return false
 }
 
-// testShare is which share of the messages, one of so many, is in the test part.
+// One of testShare messages is in the test part.
 const testShare = 5
 
-// deal copies the messages below the folder root into the folders of a mail in dir. The part of a message and its number come
-// from the hash of its content, so that they are the same wherever it lies; of messages with the same content one is taken.
-func deal(name, root, dir string) (*mail, error) {
+// split copies the messages below the folder root into the folders of a mail in dir, one of each group of copies. The hash of
+// the content decides the part and the number of a message, so they do not depend on its path.
+func split(name, root, dir string) (*mail, error) {
 	all, err := find(root)
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func deal(name, root, dir string) (*mail, error) {
 		if f.fingerprint%testShare == 0 {
 			part = "test"
 		}
-		l := letter{fmt.Sprintf("%s/%s/%06d.eml", part, className(f.spam), len(seen)), f.spam, f.size}
+		l := mailFile{fmt.Sprintf("%s/%s/%06d.eml", part, className(f.spam), len(seen)), f.spam, f.size}
 		if err := copyFile(filepath.Join(dir, filepath.FromSlash(l.name)), f.path); err != nil {
 			return nil, err
 		}
@@ -167,7 +167,7 @@ func deal(name, root, dir string) (*mail, error) {
 			m.train = append(m.train, l)
 		}
 	}
-	for _, part := range [][]letter{m.train, m.test} {
+	for _, part := range [][]mailFile{m.train, m.test} {
 		if of := countSpam(part); of == 0 || of == len(part) {
 			return nil, fmt.Errorf("%s: needs ham and spam, for training and for the test, in folders with these words in their names: there are %d messages", root, len(all))
 		}
@@ -182,9 +182,9 @@ func className(spam bool) string {
 	return "ham"
 }
 
-func countSpam(letters []letter) int {
+func countSpam(files []mailFile) int {
 	n := 0
-	for _, l := range letters {
+	for _, l := range files {
 		if l.spam {
 			n++
 		}
@@ -192,9 +192,9 @@ func countSpam(letters []letter) int {
 	return n
 }
 
-func totalBytes(letters []letter) int64 {
+func totalBytes(files []mailFile) int64 {
 	sum := int64(0)
-	for _, l := range letters {
+	for _, l := range files {
 		sum += l.size
 	}
 	return sum
@@ -231,10 +231,10 @@ func (m *mail) writeLists() error {
 	return errors.Join(errs...)
 }
 
-// names are those of the letters of one class, in their order.
-func names(letters []letter, spam bool) []string {
+// names returns the names of the files of one class.
+func names(files []mailFile, spam bool) []string {
 	var list []string
-	for _, l := range letters {
+	for _, l := range files {
 		if l.spam == spam {
 			list = append(list, l.name)
 		}
@@ -242,12 +242,12 @@ func names(letters []letter, spam bool) []string {
 	return list
 }
 
-// sample is n letters of the test part, spread evenly over it; all of them if there are no more.
-func (m *mail) sample(n int) []letter {
+// sample returns n files, spread evenly over the test part, or all of them if there are fewer.
+func (m *mail) sample(n int) []mailFile {
 	if n >= len(m.test) {
 		return m.test
 	}
-	var some []letter
+	var some []mailFile
 	for i := range n {
 		some = append(some, m.test[i*len(m.test)/n])
 	}

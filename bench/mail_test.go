@@ -50,11 +50,11 @@ func TestTheContentDecidesTheDealAndCopiesCountOnce(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(second, "README"), []byte("no mail"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	a, err := deal("a", first, t.TempDir())
+	a, err := split("a", first, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := deal("b", second, t.TempDir())
+	b, err := split("b", second, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestACorpusNeedsBothClasses(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "ham")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := deal("half", dir, t.TempDir()); err == nil || !strings.Contains(err.Error(), "needs ham and spam") {
+	if _, err := split("half", dir, t.TempDir()); err == nil || !strings.Contains(err.Error(), "needs ham and spam") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -116,7 +116,7 @@ func TestAnArchiveIsUnpacked(t *testing.T) {
 }
 
 func TestASampleIsSpreadOverTheTestPart(t *testing.T) {
-	m := &mail{test: make([]letter, 10)}
+	m := &mail{test: make([]mailFile, 10)}
 	for i := range m.test {
 		m.test[i].size = int64(i)
 	}

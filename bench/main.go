@@ -1,21 +1,20 @@
-// Command bench measures chaff beside other filters and learners, on the same messages in one run, and writes what it finds
-// to docs/benchmarks.md.
+// Command bench compares chaff with other filters and learners on the same messages in one run, and writes the results to
+// docs/benchmarks.md.
 //
 //	go run ./bench CORPUS...                 # in the root of the project
 //	go run ./bench -rounds 3 -only chaff,bogofilter CORPUS
 //
-// A CORPUS is a folder, or an archive that tar unpacks, with ham and spam in folders with these words in their names.
-// Programs that are not installed are installed from Debian, if this runs there as root; else their rows say what is
-// missing. With -only the page is left alone, unless -o names a file.
+// A CORPUS is a folder, or an archive that tar unpacks, whose ham and spam are in folders with these words in their names.
+// As root on Debian, bench installs missing programs; otherwise their rows name the missing packages. With -only it does not
+// write the page, unless -o names a file.
 //
-// Each message is in the training part or in the test part, by its hash; copies count once. Every program trains on the
-// same files, classifies the same files, and is judged by the same figures. What is measured is CPU time, of the system
-// too, of all processes that a command starts, on one processor; the programs take turns, and medians are told. All is done
-// in a temporary folder, which takes close to two gigabytes.
+// The hash of a message puts it into the training part or the test part; copies count once. All programs train on the same
+// files and classify the same files. The benchmark measures the user and system CPU time of all processes that a command
+// starts, on one processor. The programs take turns, and the page shows medians. The temporary folder needs close to two
+// gigabytes.
 package main
 
 import (
-	"chaff/internal/screen"
 	"context"
 	"errors"
 	"flag"
@@ -27,6 +26,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"chaff/internal/screen"
 )
 
 func main() {
@@ -39,7 +40,7 @@ func main() {
 	os.Exit(code)
 }
 
-// options are those of the command line.
+// options are the command line.
 type options struct {
 	rounds, singles int
 	limit, slow     time.Duration
@@ -47,10 +48,10 @@ type options struct {
 	output          string
 	install         bool
 	corpora         []string
-	flags           []string // as they were given
+	flags           []string // as given
 }
 
-// run is the whole program, in the root of the project; it returns the exit code.
+// run is the whole program, run in the root of the project. It returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
 	switch {
@@ -59,24 +60,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 		return 2
 	}
-	page, err := measureAll(ctx, o, stderr)
-	if err != nil {
-		screen.Printf(stderr, "bench: %v\n", err)
-		return 1
-	}
-	text := page.text()
-	if _, err := screen.Lines(stdout).Write([]byte(text)); err != nil {
-		screen.Printf(stderr, "bench: %v\n", err)
-		return 1
-	}
-	if o.output == "" {
-		return 0
-	}
-	if err := os.WriteFile(o.output, []byte(text), 0o644); err != nil {
+	if err := write(ctx, o, stdout, stderr); err != nil {
 		screen.Printf(stderr, "bench: %v\n", err)
 		return 1
 	}
 	return 0
+}
+
+// write measures and writes the page.
+func write(ctx context.Context, o options, stdout, stderr io.Writer) error {
+	page, err := measureAll(ctx, o, stderr)
+	if err != nil {
+		return err
+	}
+	text := page.text()
+	if _, err := screen.Lines(stdout).Write([]byte(text)); err != nil || o.output == "" {
+		return err
+	}
+	return os.WriteFile(o.output, []byte(text), 0o644)
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
@@ -85,12 +86,12 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.SetOutput(screen.Lines(stderr))
 	flags.IntVar(&o.rounds, "rounds", 5, "train and classify in bulk `N` times")
 	flags.IntVar(&o.singles, "singles", 41, "classify one message in a fresh process `N` times")
-	flags.DurationVar(&o.limit, "limit", 15*time.Minute, "give up a command after this `time`")
-	flags.DurationVar(&o.slow, "slow", time.Minute, "run once what takes more CPU `time`")
-	flags.BoolVar(&o.install, "install", true, "install what is missing, as root on Debian")
-	only := flags.String("only", "", "run only the programs whose ids begin with one of these `names`, with commas between")
-	names := flags.String("corpus", "", "call the corpora by these `names`, with commas between; default: as their files are called")
-	output := flags.String("o", "", "write the page to `FILE`; default docs/benchmarks.md, and with -only none")
+	flags.DurationVar(&o.limit, "limit", 15*time.Minute, "stop a command after this `time`")
+	flags.DurationVar(&o.slow, "slow", time.Minute, "run a step only once if it takes more CPU `time`")
+	flags.BoolVar(&o.install, "install", true, "install missing programs, as root on Debian")
+	only := flags.String("only", "", "run only the programs whose ids begin with one of these comma-separated `names`")
+	names := flags.String("corpus", "", "comma-separated `names` of the corpora; default: the names of their files")
+	output := flags.String("o", "", "write the page to `FILE`; default: docs/benchmarks.md, or none with -only")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: go run ./bench [FLAGS] CORPUS...")
 		flags.PrintDefaults()
@@ -120,7 +121,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, nil
 }
 
-// list splits a text at commas; an empty one is an empty list.
+// list splits a text at commas. An empty text gives an empty list.
 func list(text string) []string {
 	if text == "" {
 		return nil
@@ -128,14 +129,14 @@ func list(text string) []string {
 	return strings.Split(text, ",")
 }
 
-// measureAll does everything but writing the page.
+// measureAll measures all programs on all corpora.
 func measureAll(ctx context.Context, o options, progress io.Writer) (page, error) {
 	scratch, err := os.MkdirTemp("", "chaff-bench")
 	if err != nil {
 		return page{}, err
 	}
 	defer os.RemoveAll(scratch)
-	r := race{
+	r := runner{
 		chaff: filepath.Join(scratch, "chaff"), rounds: o.rounds, singles: o.singles,
 		slow: o.slow, heavy: 200 * time.Millisecond, progress: progress,
 	}
@@ -169,7 +170,7 @@ func measureAll(ctx context.Context, o options, progress io.Writer) (page, error
 	return p, nil
 }
 
-// nameOf is what the corpus i is called: what the user says, or its file, without what tells the format.
+// nameOf returns the name of the corpus i: the one given, or that of its file without suffixes.
 func (o options) nameOf(i int) string {
 	if len(o.names) > 0 {
 		return o.names[i]
@@ -178,9 +179,9 @@ func (o options) nameOf(i int) string {
 	return name
 }
 
-// buildChaff builds the program and returns what it says of its version.
-func (r race) buildChaff(ctx context.Context) (version string, err error) {
-	r.tell("build chaff")
+// buildChaff builds both programs and returns the version of chaff.
+func (r runner) buildChaff(ctx context.Context) (version string, err error) {
+	r.logf("build chaff")
 	for program, folder := range map[string]string{r.chaff: "./cmd/chaff", small(r.chaff): "./cmd/chaff-classify"} {
 		if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, folder).CombinedOutput(); err != nil {
 			return "", fmt.Errorf("build %s: %w: %s", folder, err, lastLine(out))
@@ -193,7 +194,7 @@ func (r race) buildChaff(ctx context.Context) (version string, err error) {
 	return lastLine(out), nil
 }
 
-// measured is what came of one corpus.
+// measured has the results of one corpus.
 type measured struct {
 	mail    *mail
 	rounds  int
@@ -201,19 +202,19 @@ type measured struct {
 	workers workers
 }
 
-// measureCorpus unpacks a corpus, deals its mail and measures the entrants on it.
-func (r race) measureCorpus(ctx context.Context, path, name, scratch string, m meter, entrants []entrant) (measured, error) {
+// measureCorpus unpacks a corpus, splits its mail and measures the entrants on it.
+func (r runner) measureCorpus(ctx context.Context, path, name, scratch string, m meter, entrants []entrant) (measured, error) {
 	dir, err := os.MkdirTemp(scratch, "mail")
 	if err != nil {
 		return measured{}, err
 	}
 	defer os.RemoveAll(dir)
-	r.tell("%s: read", name)
+	r.logf("%s: read", name)
 	root, err := unpack(ctx, path, scratch)
 	if err != nil {
 		return measured{}, err
 	}
-	mail, err := deal(name, root, dir)
+	mail, err := split(name, root, dir)
 	if err != nil {
 		return measured{}, err
 	}
@@ -225,7 +226,7 @@ func (r race) measureCorpus(ctx context.Context, path, name, scratch string, m m
 	}
 	w, err := r.compareWorkers(ctx, mail, m, entrants)
 	if err != nil {
-		r.tell("%s: two workers: %v", name, err)
+		r.logf("%s: two workers: %v", name, err)
 	}
 	return measured{mail, r.rounds, results, w}, ctx.Err()
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"chaff/internal/screen"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,41 +13,43 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"chaff/internal/screen"
 )
 
-// command is a program with its arguments, as it is run and measured.
+// command is a program with its arguments.
 type command struct {
 	args []string
-	// stdin is the file that it reads, nothing if it is empty.
+	// stdin is the file on its standard input; "" for none.
 	stdin string
-	// exits are the exit codes that are an answer and no failure, beside 0.
+	// exits are the exit codes, beside 0, that are not failures.
 	exits []int
 }
 
-// cost is what a command took, with all processes that it started and waited for.
+// cost is what a command used, including all processes that it started and waited for.
 type cost struct {
 	CPU  time.Duration `json:"cpu"`  // user and system
-	Wall time.Duration `json:"wall"` // by the clock
-	Peak int64         `json:"peak"` // the most memory that one of its processes had, in bytes; 0 if the system does not tell
+	Wall time.Duration `json:"wall"` // elapsed
+	Peak int64         `json:"peak"` // peak memory of the largest process in bytes; 0 if unknown
 }
 
-// add is the cost of one command after the other.
+// add returns the cost of running one command after the other.
 func (c cost) add(d cost) cost {
 	return cost{c.CPU + d.CPU, c.Wall + d.Wall, max(c.Peak, d.Peak)}
 }
 
-// meter runs commands, each in a folder, and measures them.
+// meter runs commands in a folder and measures them.
 //
-// A process that is started begins with the peak memory of the one that started it, so that what this program has read
-// would count. Therefore each command is started by a small process of this same program (keeper), which tells its cost.
+// A new process inherits the peak memory of its parent, so the memory of this process would count. A small child process of
+// the same program (keeper) therefore starts each command and reports its cost.
 type meter struct {
 	dir   string        // where commands run
-	home  string        // an empty folder, so that no settings of the user count
-	cores []int         // the processors that commands may use, all if there are none
-	limit time.Duration // how long a command may take
+	home  string        // an empty home directory, without settings of the user
+	cores []int         // the processors for commands; none: all
+	limit time.Duration // for a command
 }
 
-// keeperReport names, in the environment of a keeper, the file for its report.
+// keeperReport is the environment variable of a keeper that names the file for its report.
 const keeperReport = "CHAFF_BENCH_REPORT"
 
 // kept is the report of a keeper.
@@ -58,7 +59,7 @@ type kept struct {
 	Failure string `json:"failure"`
 }
 
-// run runs a command and returns its cost and what it printed.
+// run runs a command and returns its cost and output.
 func (m meter) run(ctx context.Context, c command) (cost, []byte, error) {
 	spent, out, err := m.try(ctx, c)
 	if err != nil {
@@ -121,7 +122,7 @@ func (m meter) try(ctx context.Context, c command) (cost, []byte, error) {
 	return k.Cost, out, err
 }
 
-// pinned is what keeps a command and all it starts on the processors of the meter.
+// pinned returns the command prefix that restricts a command and its children to the processors of the meter.
 func (m meter) pinned() []string {
 	taskset, err := exec.LookPath("taskset")
 	if err != nil || len(m.cores) == 0 {
@@ -130,7 +131,7 @@ func (m meter) pinned() []string {
 	return []string{taskset, "-c", strings.Trim(strings.ReplaceAll(fmt.Sprint(m.cores), " ", ","), "[]")}
 }
 
-// environment makes programs that would use all processors use those of the meter, and keeps the user's settings away.
+// environment limits programs to the number of processors of the meter, and hides the user's settings from them.
 func (m meter) environment() []string {
 	threads := fmt.Sprint(max(1, len(m.cores)))
 	return []string{
@@ -139,19 +140,22 @@ func (m meter) environment() []string {
 	}
 }
 
-// lastLine is the last line of what a program complained, which most often says why it stopped.
+// lastLine returns the last line of the output of a program, which usually names the reason of a failure.
 func lastLine(text []byte) string {
 	text = bytes.TrimSpace(text)
 	return string(bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:]))
 }
 
 // keep runs a command, whose time limit is the first of args, and writes its cost to the file report. It returns the exit
-// code of the keeper, which is not that of the command.
+// code of the keeper itself.
 func keep(report string, args []string) int {
-	limit, err := time.ParseDuration(args[0])
-	if err != nil {
+	fail := func(err error) int {
 		screen.Printf(os.Stderr, "%v\n", err)
 		return 1
+	}
+	limit, err := time.ParseDuration(args[0])
+	if err != nil {
+		return fail(err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -177,8 +181,7 @@ func keep(report string, args []string) int {
 		err = os.WriteFile(report, text, 0o600)
 	}
 	if err != nil {
-		screen.Printf(os.Stderr, "%v\n", err)
-		return 1
+		return fail(err)
 	}
 	return 0
 }

@@ -11,20 +11,20 @@ import (
 
 // page is docs/benchmarks.md.
 type page struct {
-	command  string // that made it
+	command  string // that wrote it
 	date     string
 	machine  string
-	chaff    string // what chaff version prints
-	race     race
+	chaff    string // the output of chaff version
+	runner   runner
 	entrants []entrant
 	versions map[string]string // of each package
 	corpora  []measured
 }
 
-func newPage(ctx context.Context, o options, r race, entrants []entrant, chaffVersion string) page {
+func newPage(ctx context.Context, o options, r runner, entrants []entrant, chaffVersion string) page {
 	p := page{
 		command: o.commandLine(), date: time.Now().Format(time.DateOnly), machine: processor() + ", " + systemName(),
-		chaff: chaffVersion, race: r, entrants: entrants, versions: make(map[string]string),
+		chaff: chaffVersion, runner: r, entrants: entrants, versions: make(map[string]string),
 	}
 	for _, e := range entrants {
 		if e.debian != "" {
@@ -34,34 +34,37 @@ func newPage(ctx context.Context, o options, r race, entrants []entrant, chaffVe
 	return p
 }
 
-// text is the page in Markdown.
+// text returns the page in Markdown.
 func (p page) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# How does chaff compare with other programs?
 
-Chaff beside other filters and learners: the same messages, one processor, one run, by
+Speed and accuracy of chaff beside other filters and learners, on the same messages. This command wrote the page
 
 `+"```"+`
 %s
 `+"```"+`
 
-on %s, on %s, with %s. Compare ratios; times differ between machines.
+on %s, on %s, with %s. Times differ between machines; compare the ratios within one run.
 
 ## Method
 
-- The hash of its content puts one message in five into the test part; copies count once, near-duplicates may be on both sides. All programs get
-  the same files in the same random order, with names that say nothing.
-- Time is user and system CPU time of a command and its children on one processor (`+"`taskset`, `GOMAXPROCS=1`"+`, one worker). Programs take turns;
-  the tables have medians of %d rounds, or one round above %.0f CPU seconds. %d messages are classified alone, each in a fresh process,
-  or %[9]d by programs that need more than %[8]d ms.
-- Training counts everything from the files to the database. Chaff fits three fifths of its training messages, measures, and fits all of them.
-  The preparation of text for programs that cannot read mail does not count.
-- Accuracy is that of the program's verdicts, where unsure is ham. hm%% is ham lost, sm%% spam missed, (1-ROCA)%% is 100 minus the area under the
-  ROC curve in percent. Memory is the peak of the largest process; below 8 MB it is not measurable. MB is a million bytes.
+- The hash of its content puts one message in five into the test part; copies count once. All programs train on the same files
+  and classify the same files, with random names. Near-duplicates may be in both parts, for all programs.
+- Time is the user and system CPU time of a command and all its children, on one processor (`+"`taskset`"+`, and chaff with
+  `+"`GOMAXPROCS=1`"+` and one worker). The programs take turns in each round, and the tables show medians of %d rounds of training
+  and bulk classification; a step of more than %.0f CPU seconds runs once. %d messages are classified alone, each in a fresh
+  process; if that takes more than %.0f ms, %d of them.
+- Training is everything from the files to the database. By default chaff also splits its training messages, measures a model of
+  three fifths of them on the rest, prints the results, and fits the saved model to all of them. For programs that cannot read
+  mail, preparing the input is not counted.
+- Accuracy is that of the program's own verdicts, with unsure as ham; hm%% is false positives, sm%% false negatives. (1-ROCA)%% is
+  100 minus the area under the ROC curve in percent, from the scores alone. Memory is the peak of the largest process; below
+  about 8 MB it is that of the benchmark itself. A MB is a million bytes.
 
 | program | version | settings |
 |---|---|---|
-`, p.command, p.date, p.machine, p.chaff, p.race.rounds, p.race.slow.Seconds(), p.race.singles, p.race.heavy.Milliseconds(), fewSingles)
+`, p.command, p.date, p.machine, p.chaff, p.runner.rounds, p.runner.slow.Seconds(), p.runner.singles, p.runner.heavy.Seconds()*1000, fewSingles)
 	for _, e := range p.entrants {
 		version := "this one"
 		if e.debian != "" {
@@ -75,13 +78,13 @@ on %s, on %s, with %s. Compare ratios; times differ between machines.
 	return b.String()
 }
 
-// text is the part of the page about a corpus.
+// text returns the part of the page about a corpus.
 func (c measured) text() string {
 	m := c.mail
 	return fmt.Sprintf(`
 ## %s
 
-%s messages: %s ham and %s spam; %s copies left out. Training: %s (%.1f MB). Test: %s (%.1f MB).
+%s messages, of which %s are ham and %s spam; %s copies were left out. Trained on %s (%.1f MB), tested on %s (%.1f MB).
 %s
 %s
 %s
@@ -89,36 +92,37 @@ func (c measured) text() string {
 %s`, m.name, markdown.Thousands(len(m.train)+len(m.test)), markdown.Thousands(len(m.train)+len(m.test)-countSpam(m.train)-countSpam(m.test)),
 		markdown.Thousands(countSpam(m.train)+countSpam(m.test)), markdown.Thousands(m.copies),
 		markdown.Thousands(len(m.train)), megabytes(totalBytes(m.train)), markdown.Thousands(len(m.test)), megabytes(totalBytes(m.test)),
-		m.remark(), c.costs(), c.rightness(), c.ratios(), c.twoWorkers())
+		m.remark(), c.costs(), c.accuracies(), c.ratios(), c.twoWorkers())
 }
 
-// remark tells what is unusual about a mail.
+// remark returns what is unusual about a mail.
 func (m *mail) remark() string {
 	if m.joined == 0 {
 		return ""
 	}
-	return fmt.Sprintf(`In %s messages no empty line precedes the text; spamprobe takes it for header fields.
+	return fmt.Sprintf(`%s messages have no empty line after the header. spamprobe takes their text for header fields and uses little of it.
 `, markdown.Thousands(m.joined))
 }
 
 func megabytes(n int64) float64 { return float64(n) / 1e6 }
 
-// costs is the table of what programs cost, beside how right they are.
+// costs returns the table of time, memory and size, with accuracy beside them.
 func (c measured) costs() string {
 	var rows []string
 	for _, r := range c.results {
+		accuracy, oneMinusROCA := r.accuracy()
 		rows = append(rows, strings.Join([]string{r.name,
 			figure(r.training.rate(float64(len(c.mail.train))), 0), figure(r.training.rate(megabytes(totalBytes(c.mail.train))), 1), memory(r.training.peak),
 			figure(r.classifying.rate(float64(len(c.mail.test))), 0), memory(r.classifying.peak), figure(r.single.seconds()*1000, 1),
 			figure(megabytes(r.bytes), 1), count(r.vocabulary), figure(ratio(float64(r.bytes), float64(r.vocabulary)), 1),
-			r.accuracy(), r.order(), r.note(c.rounds),
+			accuracy, oneMinusROCA, r.note(c.rounds),
 		}, " | "))
 	}
 	return table("program | train: messages/s | MB/s | peak MB | classify in bulk: messages/s | peak MB | one message: ms | database: MB | terms | bytes a term | accuracy | (1-ROCA)% | notes", rows)
 }
 
-// rightness is the table of figures of the verdicts.
-func (c measured) rightness() string {
+// accuracies returns the table of the accuracy of the verdicts and scores.
+func (c measured) accuracies() string {
 	var rows []string
 	for _, r := range c.results {
 		if r.judged == nil {
@@ -131,21 +135,15 @@ func (c measured) rightness() string {
 	return table("program | accuracy of its verdicts (95% interval) | hm% | sm% | accuracy at the middle of its scores | hm% | sm% | (1-ROCA)%", rows)
 }
 
-func (r result) accuracy() string {
+// accuracy returns the accuracy of the verdicts and (1-ROCA)%.
+func (r result) accuracy() (accuracy, oneMinusROCA string) {
 	if r.judged == nil {
-		return "-"
+		return "-", "-"
 	}
-	return fmt.Sprintf("%.2f%%", r.judged.verdicts.Accuracy)
+	return fmt.Sprintf("%.2f%%", r.judged.verdicts.Accuracy), markdown.Decimals(r.judged.verdicts.OneMinusROCA, 4)
 }
 
-func (r result) order() string {
-	if r.judged == nil {
-		return "-"
-	}
-	return markdown.Decimals(r.judged.verdicts.OneMinusROCA, 4)
-}
-
-// note tells what is to be known about the figures of a row.
+// note returns what qualifies the figures of a row.
 func (r result) note(rounds int) string {
 	var notes []string
 	if r.failure != nil {

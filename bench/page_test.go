@@ -13,13 +13,13 @@ import (
 
 // made are results as they could be: of chaff, of one that is twice as fast, and of one that failed.
 func made() measured {
-	m := &mail{name: "Made", train: make([]letter, 100), test: make([]letter, 20)}
+	m := &mail{name: "Made", train: make([]mailFile, 100), test: make([]mailFile, 20)}
 	for i := range m.train {
-		m.train[i] = letter{size: 10_000, spam: i%2 == 0}
+		m.train[i] = mailFile{size: 10_000, spam: i%2 == 0}
 	}
-	letters := []letter{{"a", true, 1}, {"b", false, 1}}
-	right := judge(letters, []answer{{"a", true, 2}, {"b", false, -2}}, 0)
-	half := judge(letters, []answer{{"a", false, 0.4}, {"b", false, 0.1}}, 0.5)
+	files := []mailFile{{"a", true, 1}, {"b", false, 1}}
+	right := judge(files, []answer{{"a", true, 2}, {"b", false, -2}}, 0)
+	half := judge(files, []answer{{"a", false, 0.4}, {"b", false, 0.1}}, 0.5)
 	timed := func(seconds ...float64) timing { return timing{cpu: seconds, wall: seconds, peak: 20_000_000} }
 	return measured{mail: m, rounds: 2, results: []result{
 		{entrant: entrant{id: defaultChaff(), name: "chaff"}, training: timed(1, 3), classifying: timed(0.1, 0.1), single: timed(0.01), bytes: 1_600_000, vocabulary: 100_000, judged: &right},
@@ -57,7 +57,7 @@ func TestTwoWorkers(t *testing.T) {
 }
 
 func TestTheAccuracyOfVerdictsAndOfTheMiddle(t *testing.T) {
-	got := made().rightness()
+	got := made().accuracies()
 	if want := "| bogofilter | 50.00% (9.45-90.55) | 0.00 | 100.00 | 50.00% | 0.00 | 100.00 | 0.0000 |\n"; !strings.HasSuffix(got, want) {
 		t.Errorf("got %s", got)
 	}
@@ -72,11 +72,11 @@ func TestWhatFailedAndWhatIsMissingIsNoted(t *testing.T) {
 
 func TestThePageTellsHowItWasMade(t *testing.T) {
 	p := page{command: "go run ./bench CORPORA/made", date: "2020-02-02", machine: "a machine", chaff: "chaff 1", corpora: []measured{made()},
-		race: race{rounds: 3, singles: 41, slow: time.Minute, heavy: 200 * time.Millisecond}, entrants: []entrant{bogofilter()}, versions: map[string]string{"bogofilter": "1.2.5"}}
+		runner: runner{rounds: 3, singles: 41, slow: time.Minute, heavy: 200 * time.Millisecond}, entrants: []entrant{bogofilter()}, versions: map[string]string{"bogofilter": "1.2.5"}}
 	got := p.text()
 	for _, want := range []string{
 		"\n```\ngo run ./bench CORPORA/made\n```\n", "on 2020-02-02, on a machine, with chaff 1.", "\n## Made\n", "| bogofilter | 1.2.5 | `bogofilter -n -b`",
-		"120 messages: 70 ham and 50 spam; 0 copies left out. Training: 100 (1.0 MB). Test: 20 (0.0 MB).",
+		"120 messages, of which 70 are ham and 50 spam; 0 copies were left out. Trained on 100 (1.0 MB), tested on 20 (0.0 MB).",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// peak is the most memory that a process or one of its children had, in bytes.
+// peak returns the peak memory of a process or one of its children in bytes.
 func peak(state *os.ProcessState) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {

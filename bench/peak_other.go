@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// peak is unknown: the unit is another on each system, where there is one.
+// peak returns 0: each system has its own unit, or none.
 func peak(*os.ProcessState) int64 { return 0 }

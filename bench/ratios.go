@@ -7,7 +7,7 @@ import (
 	"chaff/internal/markdown"
 )
 
-// of is the result of an entrant, an empty one if it did not take part.
+// of returns the result of an entrant, an empty one if there is none.
 func (c measured) of(id string) result {
 	for _, r := range c.results {
 		if r.id == id {
@@ -17,13 +17,13 @@ func (c measured) of(id string) result {
 	return result{}
 }
 
-// ratios is the table of how many times as fast as the others chaff is.
+// ratios returns the table of the speed of chaff over that of other programs.
 func (c measured) ratios() string {
-	header := "messages per CPU second, chaff's over those of"
+	header := "chaff's messages per CPU second over those of"
 	for _, model := range measuredModels() {
 		header += " | train " + model
 	}
-	header += " | classify in bulk | one message: its CPU time over chaff's"
+	header += " | classify in bulk | one message: CPU time over chaff's"
 	best := c.of(defaultChaff())
 	var rows []string
 	for _, r := range c.results {
@@ -40,12 +40,12 @@ func (c measured) ratios() string {
 	return table(header, rows)
 }
 
-// twoWorkers says how much faster two workers train than one.
+// twoWorkers returns a line about the speed of two workers.
 func (c measured) twoWorkers() string {
 	return fmt.Sprintf("Two workers train %s times as fast as one, by the clock.\n", times(c.workers.times()))
 }
 
-// table is a table in Markdown.
+// table returns a table in Markdown.
 func table(header string, rows []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %s |\n|%s\n", header, strings.Repeat("---|", strings.Count(header, " | ")+1))
@@ -55,7 +55,7 @@ func table(header string, rows []string) string {
 	return b.String()
 }
 
-// figure writes what was measured with so many decimals, and a dash for what was not.
+// figure formats a number with the given digits after the point, and 0 as a dash.
 func figure(v float64, digits int) string {
 	switch {
 	case v == 0:

@@ -1,46 +1,46 @@
 package main
 
 import (
-	"chaff/internal/screen"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"time"
+
+	"chaff/internal/screen"
 )
 
-// race is how entrants are measured.
-type race struct {
+// runner measures entrants.
+type runner struct {
 	chaff    string        // the program
-	rounds   int           // runs of training and of classifying in bulk
+	rounds   int           // runs of training and of bulk classification
 	singles  int           // runs for one message
-	slow     time.Duration // what takes longer is run once
-	heavy    time.Duration // what takes longer for one message is run fewSingles times
+	slow     time.Duration // a step that takes longer runs once
+	heavy    time.Duration // one message that takes longer runs fewSingles times
 	progress io.Writer
 }
 
-// fewSingles is how often a program that needs long for one message is run.
+// fewSingles is the number of runs for one message of a slow program.
 const fewSingles = 5
 
-// result is what came of an entrant. A failure ends its part in the race, and leaves what was measured before.
+// result has the measurements of an entrant. A failure ends them, and keeps the earlier ones.
 type result struct {
 	entrant
 	training, classifying, single timing
 	bytes                         int64 // of the database
-	vocabulary                    int   // terms in the database; 0 if it has none to be counted
+	vocabulary                    int   // terms in the database; 0 if unknown
 	judged                        *judged
 	failure                       error
 }
 
-// run measures the entrants on a mail: in each round one after the other, so that what happens on the machine meanwhile
-// meets all of them.
-func (r race) run(ctx context.Context, m *mail, meter meter, entrants []entrant) ([]result, error) {
+// run measures the entrants on a mail. They take turns in each round, so that other load on the machine affects all of them.
+func (r runner) run(ctx context.Context, m *mail, meter meter, entrants []entrant) ([]result, error) {
 	results := make([]result, len(entrants))
 	jobs := make([]job, len(entrants))
 	for i, e := range entrants {
 		work := filepath.Join("work", e.id)
-		jobs[i] = job{mail: m, meter: meter, db: filepath.Join(work, "db"), kit: filepath.Join(work, "kit"), sample: m.sample(r.singles)}
+		jobs[i] = job{mail: m, meter: meter, db: filepath.Join(work, "db"), inputs: filepath.Join(work, "inputs"), sample: m.sample(r.singles)}
 		jobs[i].meter.dir = m.dir
 		results[i] = result{entrant: e}
 		results[i].failure = r.prepare(ctx, jobs[i], e)
@@ -51,11 +51,11 @@ func (r race) run(ctx context.Context, m *mail, meter meter, entrants []entrant)
 		runs int
 	}{
 		{"train", r.trainOnce, r.rounds},
-		{"measure the databases and judge", r.judgeOnce, 1},
+		{"measure the databases and the accuracy", r.judgeOnce, 1},
 		{"classify in bulk", r.bulkOnce, r.rounds},
 		{"classify one", r.singleOnce, r.singles},
 	} {
-		r.tell("%s: %s", m.name, stage.name)
+		r.logf("%s: %s", m.name, stage.name)
 		for round := range stage.runs {
 			for i := range results {
 				if results[i].failure != nil {
@@ -63,7 +63,7 @@ func (r race) run(ctx context.Context, m *mail, meter meter, entrants []entrant)
 				}
 				if err := stage.once(ctx, jobs[i], &results[i], round); err != nil {
 					results[i].failure = fmt.Errorf("%s: %w", stage.name, err)
-					r.tell("  %s: %v", results[i].id, results[i].failure)
+					r.logf("  %s: %v", results[i].id, results[i].failure)
 				}
 				if err := ctx.Err(); err != nil {
 					return nil, err
@@ -74,7 +74,7 @@ func (r race) run(ctx context.Context, m *mail, meter meter, entrants []entrant)
 	return results, nil
 }
 
-func (r race) tell(format string, args ...any) {
+func (r runner) logf(format string, args ...any) {
 	screen.Printf(r.progress, "bench: "+format+"\n", args...)
 }
 
@@ -85,15 +85,15 @@ func (e errAbsent) Error() string {
 	return fmt.Sprintf("not installed: apt-get install --no-install-recommends %s", e.debian)
 }
 
-func (r race) prepare(ctx context.Context, j job, e entrant) error {
+func (r runner) prepare(ctx context.Context, j job, e entrant) error {
 	if !e.present() {
 		return errAbsent{e.debian}
 	}
 	if e.prepare == nil {
 		return nil
 	}
-	r.tell("%s: prepare %s", j.mail.name, e.id)
-	if err := os.MkdirAll(j.path(j.kit), 0o755); err != nil {
+	r.logf("%s: prepare %s", j.mail.name, e.id)
+	if err := os.MkdirAll(j.path(j.inputs), 0o755); err != nil {
 		return err
 	}
 	if err := e.prepare(ctx, j); err != nil {
@@ -116,7 +116,7 @@ func (j job) measure(ctx context.Context, commands []command) (cost, []byte, err
 	return sum, printed, nil
 }
 
-// repeat runs commands once more and adds their cost to t.
+// repeat runs commands and adds their cost to t.
 func (j job) repeat(ctx context.Context, t *timing, commands []command) error {
 	spent, _, err := j.measure(ctx, commands)
 	if err == nil {
@@ -125,7 +125,7 @@ func (j job) repeat(ctx context.Context, t *timing, commands []command) error {
 	return err
 }
 
-func (r race) trainOnce(ctx context.Context, j job, res *result, _ int) error {
+func (r runner) trainOnce(ctx context.Context, j job, res *result, _ int) error {
 	if res.training.slow(r.slow) {
 		return nil
 	}
@@ -138,22 +138,22 @@ func (r race) trainOnce(ctx context.Context, j job, res *result, _ int) error {
 	return j.repeat(ctx, &res.training, res.train(j))
 }
 
-func (r race) bulkOnce(ctx context.Context, j job, res *result, _ int) error {
+func (r runner) bulkOnce(ctx context.Context, j job, res *result, _ int) error {
 	if res.classifying.slow(r.slow) {
 		return nil
 	}
 	return j.repeat(ctx, &res.classifying, res.bulk(j))
 }
 
-func (r race) singleOnce(ctx context.Context, j job, res *result, round int) error {
+func (r runner) singleOnce(ctx context.Context, j job, res *result, round int) error {
 	if round >= fewSingles && res.single.slow(r.heavy) || round >= len(j.sample) {
 		return nil
 	}
 	return j.repeat(ctx, &res.single, []command{res.one(j, j.sample[round])})
 }
 
-// judgeOnce looks at the database and at what the program says of the test part.
-func (r race) judgeOnce(ctx context.Context, j job, res *result, _ int) error {
+// judgeOnce measures the database and the accuracy of the answers about the test part.
+func (r runner) judgeOnce(ctx context.Context, j job, res *result, _ int) error {
 	var err error
 	if res.bytes, err = sizeOf(j, res.database); err != nil {
 		return err

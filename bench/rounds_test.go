@@ -18,18 +18,18 @@ func fake(id, train, bulk string) entrant {
 		present:  func() bool { return id != "absent" },
 		train:    script(train),
 		bulk:     script(bulk),
-		one:      func(_ job, l letter) command { return command{args: []string{"cat"}, stdin: l.name} },
+		one:      func(_ job, l mailFile) command { return command{args: []string{"cat"}, stdin: l.name} },
 		answers:  func(_ job, out []byte) ([]answer, error) { return fromLines(out, readNamed) },
 		database: []string{"model"},
 	}
 }
 
-func runFakes(t *testing.T, r race, entrants ...entrant) (results []result, progress string) {
+func runFakes(t *testing.T, r runner, entrants ...entrant) (results []result, progress string) {
 	t.Helper()
 	m := testMeter(t)
 	dir := t.TempDir()
 	writeCorpus(t, dir, "", 40)
-	mail, err := deal("made", dir, t.TempDir())
+	mail, err := split("made", dir, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,14 +49,14 @@ const (
 func TestAProgramThatFailsDoesNotEndTheRun(t *testing.T) {
 	unprepared := fake("unprepared", train, bulk)
 	unprepared.prepare = func(context.Context, job) error { return context.DeadlineExceeded }
-	r := race{rounds: 2, singles: 3, slow: time.Minute, heavy: time.Minute}
+	r := runner{rounds: 2, singles: 3, slow: time.Minute, heavy: time.Minute}
 	results, progress := runFakes(t, r, fake("untrained", "echo full >&2; exit 1", bulk), fake("absent", train, bulk), unprepared,
 		fake("mute", train, "true"), fake("babbling", train, "echo hello"), fake("good", train, bulk))
 	for i, want := range []string{
 		"train: sh: exits with 1: full",
 		"not installed: apt-get install --no-install-recommends absent",
 		"prepare: context deadline exceeded",
-		"", "measure the databases and judge: answer \"hello\": EOF", "",
+		"", "measure the databases and the accuracy: answer \"hello\": EOF", "",
 	} {
 		got := ""
 		if results[i].failure != nil {
@@ -82,7 +82,7 @@ func TestAProgramThatFailsDoesNotEndTheRun(t *testing.T) {
 }
 
 func TestWhatIsSlowIsRunOnce(t *testing.T) {
-	r := race{rounds: 3, singles: 2 * fewSingles, slow: 0, heavy: 0}
+	r := runner{rounds: 3, singles: 2 * fewSingles, slow: 0, heavy: 0}
 	results, _ := runFakes(t, r, fake("slow", train, bulk))
 	s := results[0]
 	if s.failure != nil || s.training.runs() != 1 || s.classifying.runs() != 1 || s.single.runs() != fewSingles {
@@ -95,11 +95,11 @@ func TestARunThatIsInterruptedEnds(t *testing.T) {
 	cancel()
 	dir := t.TempDir()
 	writeCorpus(t, dir, "", 40)
-	mail, err := deal("made", dir, t.TempDir())
+	mail, err := split("made", dir, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := race{rounds: 1, singles: 1, progress: &bytes.Buffer{}}
+	r := runner{rounds: 1, singles: 1, progress: &bytes.Buffer{}}
 	if _, err := r.run(ctx, mail, testMeter(t), []entrant{fake("a", train, bulk)}); err == nil {
 		t.Error("it goes on")
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// pythonWithSklearn is a Python that has scikit-learn, an empty text if there is none.
+// pythonWithSklearn returns a Python that has scikit-learn, or "".
 func pythonWithSklearn() string {
 	const look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('sklearn') is None)"
 	for _, python := range []string{"/usr/bin/python3", "python3"} {
@@ -18,7 +18,7 @@ func pythonWithSklearn() string {
 	return ""
 }
 
-// sklearn is a classifier of scikit-learn behind Python's email package.
+// sklearn returns a classifier of scikit-learn that reads mail with Python's email package.
 func sklearn(scripts, kind, name, settings string) entrant {
 	run := func(stdin string, args ...string) command {
 		return command{args: append([]string{pythonWithSklearn(), filepath.Join(scripts, "learn.py")}, args...), stdin: stdin}
@@ -32,18 +32,16 @@ func sklearn(scripts, kind, name, settings string) entrant {
 		bulk: func(j job) []command {
 			return []command{run(testList, "classify", path.Join(j.db, "model"))}
 		},
-		one:      func(j job, l letter) command { return run(l.name, "one", path.Join(j.db, "model")) },
-		answers:  func(_ job, out []byte) ([]answer, error) { return fromLines(out, readNamed) },
+		one:      func(j job, l mailFile) command { return run(l.name, "one", path.Join(j.db, "model")) },
+		answers:  eachLine(readNamed),
 		database: []string{"model"},
 	}
 }
 
-// readNamed reads a line "NAME score", where spam is what has a score above 0.
+// readNamed parses a line "NAME score", where spam has a score above 0.
 func readNamed(line string) (answer, error) {
 	var a answer
-	if _, err := fmt.Sscan(line, &a.name, &a.score); err != nil {
-		return answer{}, err
-	}
+	_, err := fmt.Sscan(line, &a.name, &a.score)
 	a.spam = a.score > 0
-	return a, nil
+	return a, err
 }

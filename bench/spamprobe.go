@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// spamprobe learns a mailbox with auto-train, which takes the names of files as arguments. -M keeps it from looking for more
-// than one message in a file.
+// spamprobe takes the names of files as arguments. -M makes it read each file as one message.
 func spamprobe() entrant {
 	run := func(j job, args ...string) []string {
 		return append([]string{"spamprobe", "-M", "-d", j.db}, args...)
@@ -23,14 +22,8 @@ func spamprobe() entrant {
 		bulk: func(j job) []command {
 			return single("", append(run(j, "score"), namesOf(j.test)...)...)
 		},
-		one: func(j job, l letter) command { return command{args: run(j, "score"), stdin: l.name} },
-		answers: func(j job, out []byte) ([]answer, error) {
-			answers, err := fromLines(out, readSpamprobe)
-			if err != nil {
-				return nil, err
-			}
-			return inOrder(answers, namesOf(j.test))
-		},
+		one:      func(j job, l mailFile) command { return command{args: run(j, "score"), stdin: l.name} },
+		answers:  eachLine(readSpamprobe),
 		middle:   0.5,
 		database: []string{"sp_words"},
 		terms: func(ctx context.Context, j job) (int, error) {
@@ -40,13 +33,11 @@ func spamprobe() entrant {
 	}
 }
 
-// readSpamprobe reads a line such as "SPAM 0.9999989 7baa042c9cdfacc46b0c785f0cf8d38b".
+// readSpamprobe parses a line such as "SPAM 0.9999989 7baa042c9cdfacc46b0c785f0cf8d38b".
 func readSpamprobe(line string) (answer, error) {
 	var a answer
 	var verdict string
-	if _, err := fmt.Sscan(line, &verdict, &a.score); err != nil {
-		return answer{}, err
-	}
+	_, err := fmt.Sscan(line, &verdict, &a.score)
 	a.spam = verdict == "SPAM"
-	return a, nil
+	return a, err
 }

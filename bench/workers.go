@@ -9,21 +9,21 @@ import (
 	"chaff/config"
 )
 
-// workers is what training takes by the clock with one worker and with two, each on as many processors; both are empty if the
-// machine has only one.
+// workers has the elapsed time of training with one worker and with two, each on as many processors. Both are empty on a
+// machine with one processor.
 type workers struct {
 	one, two timing
 }
 
-// times is how many times faster two are.
+// times returns the speed of two workers over that of one.
 func (w workers) times() float64 { return ratio(median(w.one.wall), median(w.two.wall)) }
 
-// compareWorkers trains chaff's default model, if that takes part, in turn with one worker and with two.
-func (r race) compareWorkers(ctx context.Context, m *mail, meter meter, entrants []entrant) (w workers, err error) {
+// compareWorkers trains chaff's default model, if it is an entrant, with one worker and with two in turn.
+func (r runner) compareWorkers(ctx context.Context, m *mail, meter meter, entrants []entrant) (w workers, err error) {
 	if len(meter.cores) < 2 || !slices.ContainsFunc(entrants, func(e entrant) bool { return e.id == defaultChaff() }) {
 		return w, nil
 	}
-	r.tell("%s: two workers", m.name)
+	r.logf("%s: two workers", m.name)
 	meter.dir = m.dir
 	j := job{mail: m, meter: meter, db: filepath.Join("work", "workers")}
 	if err := os.MkdirAll(j.path(j.db), 0o755); err != nil {

@@ -1,13 +1,11 @@
-// Package corpus is what a fair experiment asks of labelled mail, wherever it is
-// kept: an Item is one message, with its class, that can be read when it is needed,
-// and a Source a stream of them. Fingerprint finds the same message delivered
-// twice, NearDuplicates those that are nearly the same, DeliveryTime says when a
-// message came, and SplitOptions divides messages into training, development and
-// test parts.
+// Package corpus divides labelled mail for experiments.
 //
-// Where mail is, and how it is kept, is for package sources. It is apart, since a
-// program that only classifies must not be linked with all archives and ways of
-// compression: they make tables when it starts.
+// An [Item] is one message with its class, read on demand, and a [Source] is a stream of items. [Fingerprint] finds copies of a
+// message, [NearDuplicates] messages that are nearly the same, [DeliveryTime] when a message came. [SplitOptions] divides
+// messages into training, development and test parts.
+//
+// Package sources reads the formats that mail is kept in. It is a package of its own because its libraries for archives and
+// compression fill tables at start-up, which a program that only classifies should not pay for.
 //
 // The package holds no state.
 package corpus

@@ -2,47 +2,45 @@ package corpus
 
 import (
 	"math/bits"
-	"math/rand/v2"
 	"slices"
+
+	"chaff/internal/hashtable"
 )
 
 const (
-	// commonIn is in how many messages a fingerprint must be to be looked at as a possible footer.
-	commonIn = 6
-	// sampledPairs is how many pairs of messages that share a common fingerprint are compared, to see whether they
-	// share anything else.
+	// minFooterMessages is how many messages must share a fingerprint for it to be a possible footer.
+	minFooterMessages = 6
+	// sampledPairs is how many pairs of these messages are compared.
 	sampledPairs = 8
-	// unlike is the share of all their fingerprints that two messages have in common, below which what they share is
-	// a footer.
-	unlike = 0.25
-	// enough is how many fingerprints two messages must share; fewer are enough if the sketches are equal.
-	enough = 3
-	// remembered is with how many messages a message is compared for each of its fingerprints, those that came last
-	// before it, so that time is linear in the number of messages.
-	remembered = 64
+	// maxFooterResemblance is the resemblance below which two messages share only a footer.
+	maxFooterResemblance = 0.25
+	// minShared is how many fingerprints two near-duplicates must share, unless they share all.
+	minShared = 3
+	// maxCompared is how many messages a message is compared with for each of its fingerprints: the last ones before it. It makes
+	// time linear in the number of messages.
+	maxCompared = 64
 )
 
-// NearDuplicates puts messages together whose texts are nearly the same, or of which one holds most of the other: the
-// letters of one campaign, the issues of a newsletter that change little, a letter and the answers that quote it. It
-// takes the sketch of each message (see Sketcher) and returns for each the index of the first message of its group; a
-// message that is like no other is a group of its own.
+// NearDuplicates groups messages whose texts are nearly the same, or of which one contains most of the other: the letters of a campaign,
+// the issues of a newsletter that change little, a letter and the answers that quote it. It takes the sketch of each message
+// (see [Sketcher]) and returns the index of the first message of its group for each. A message that is like no other is a
+// group of its own.
 //
-// Two messages belong together if at least the share similarity (above 0 to 1) of the fingerprints of the smaller one is
-// in the other too, and so do all who are joined by such pairs. Footers of lists and providers, signatures and legal
-// notices are not counted: fingerprints that mostly stand in messages which share nothing else. Without that rule the
-// footer of a list would join all short messages to it, and these all long ones.
+// Two messages are alike if the share similarity (above 0, at most 1) of the fingerprints of the smaller one is in the other one. A
+// group is what such pairs connect. Footers do not count: fingerprints that occur mostly in messages which share little else, such as
+// signatures and legal notices. Otherwise the footer of a mailing list would connect all of its messages.
 func NearDuplicates(sketches [][]uint64, similarity float64) []int {
-	shingles := newPostings(sketches)
-	shingles.dropFooters(sketches)
+	postings := newPostings(sketches)
+	postings.dropFooters(sketches)
 	groups := make(unionFind, len(sketches))
 	for i := range groups {
 		groups[i] = i
 	}
-	shared := make([]int, len(sketches)) // fingerprints that message i has in common with each earlier one
-	var met []int32                      // the earlier ones with which it has any
+	shared := make([]int, len(sketches)) // fingerprints that message i shares with each earlier one
+	var met []int32                      // the earlier ones with which it shares any
 	for i := range sketches {
-		for _, n := range shingles.numbers[i] {
-			for _, j := range shingles.before(n) {
+		for _, n := range postings.numbers[i] {
+			for _, j := range postings.before(n) {
 				if shared[j] == 0 {
 					met = append(met, j)
 				}
@@ -50,9 +48,9 @@ func NearDuplicates(sketches [][]uint64, similarity float64) []int {
 			}
 		}
 		for _, j := range met {
-			smaller, larger := min(shingles.size[i], shingles.size[j]), max(shingles.size[i], shingles.size[j])
+			smaller, larger := min(postings.size[i], postings.size[j]), max(postings.size[i], postings.size[j])
 			alike := float64(shared[j]) >= similarity*float64(smaller)
-			if alike && (shared[j] >= enough || shared[j] == larger) {
+			if alike && (shared[j] >= minShared || shared[j] == larger) {
 				groups.join(i, int(j))
 			}
 			shared[j] = 0
@@ -66,16 +64,16 @@ func NearDuplicates(sketches [][]uint64, similarity float64) []int {
 	return first
 }
 
-// postings tell which messages have a fingerprint. Fingerprints that one message alone has, most of them, have no number.
-type postings struct {
-	numbers  [][]uint32 // of the fingerprints of each message that others have too; footers are dropped
-	size     []int      // of each message: how many fingerprints it has, footers not counted
-	messages []int32    // those that have fingerprint 0, ascending, then those that have 1, and so on
-	first    []uint32   // of each number: where in messages its own begin; one entry more is the end
-	passed   []uint32   // of each number: how many of its messages have been asked for
+// postingLists list the messages that have a fingerprint. Fingerprints of one message only, which most are, have no list.
+type postingLists struct {
+	numbers  [][]uint32 // of the fingerprints that each message shares with others, without footers
+	size     []int      // how many fingerprints each message has, without footers
+	messages []int32    // the messages that have fingerprint 0, in ascending order, then those that have 1, and so on
+	first    []uint32   // by number: the index of its first message; the last entry is the end
+	passed   []uint32   // by number: how many of its messages have called before
 }
 
-func newPostings(sketches [][]uint64) *postings {
+func newPostings(sketches [][]uint64) *postingLists {
 	shared := newSharing(sketches)
 	total := 0
 	for _, sketch := range sketches {
@@ -85,8 +83,8 @@ func newPostings(sketches [][]uint64) *postings {
 			}
 		}
 	}
-	numbering := newNumbering(total)
-	x := &postings{numbers: make([][]uint32, len(sketches)), size: make([]int, len(sketches))}
+	var table hashtable.Table
+	x := &postingLists{numbers: make([][]uint32, len(sketches)), size: make([]int, len(sketches))}
 	all := make([]uint32, 0, total)
 	var count []uint32
 	for i, sketch := range sketches {
@@ -95,8 +93,8 @@ func newPostings(sketches [][]uint64) *postings {
 			if !shared.has(f) {
 				continue
 			}
-			n := numbering.of(f)
-			if n == len(count) {
+			n, added := table.Add(f)
+			if added {
 				count = append(count, 0)
 			}
 			count[n]++
@@ -122,11 +120,13 @@ func newPostings(sketches [][]uint64) *postings {
 	return x
 }
 
-// of returns the messages that have a fingerprint, ascending.
-func (x *postings) of(number uint32) []int32 { return x.messages[x.first[number]:x.first[number+1]] }
+// of returns the messages that have a fingerprint, in ascending order.
+func (x *postingLists) of(number uint32) []int32 {
+	return x.messages[x.first[number]:x.first[number+1]]
+}
 
-// sharing tells fingerprints that several messages may have from those that one alone has, in two to four bytes for each: it takes
-// some of these for the others.
+// sharing is a Bloom filter with one hash function of the fingerprints that occur at least twice. It takes two to four bytes for each
+// fingerprint and has false positives.
 type sharing struct {
 	seen, again []uint64 // bits
 	mask        uint64
@@ -153,12 +153,12 @@ func (s sharing) has(fingerprint uint64) bool {
 	return s.again[fingerprint&s.mask/64]>>(fingerprint%64)&1 != 0
 }
 
-// dropFooters drops the fingerprints that most of the messages which have it share and little else.
-func (x *postings) dropFooters(sketches [][]uint64) {
+// dropFooters drops the fingerprints that are footers.
+func (x *postingLists) dropFooters(sketches [][]uint64) {
 	footer := make([]bool, len(x.passed))
 	for n := range footer {
 		messages := x.of(uint32(n))
-		footer[n] = len(messages) >= commonIn && isFooter(messages, sketches)
+		footer[n] = len(messages) >= minFooterMessages && isFooter(messages, sketches)
 	}
 	for i, numbers := range x.numbers {
 		x.numbers[i] = slices.DeleteFunc(numbers, func(n uint32) bool { return footer[n] })
@@ -166,64 +166,32 @@ func (x *postings) dropFooters(sketches [][]uint64) {
 	}
 }
 
-// before returns the last messages that have a fingerprint before the message that asks. Each message that has it asks
-// once, in order.
-func (x *postings) before(number uint32) []int32 {
+// before returns the last messages with a fingerprint before the caller's message. It must be called once for each message with the
+// fingerprint, in ascending order.
+func (x *postingLists) before(number uint32) []int32 {
 	end := x.passed[number]
 	x.passed[number]++
-	return x.of(number)[max(remembered, end)-remembered : end]
+	return x.of(number)[max(maxCompared, end)-maxCompared : end]
 }
 
-// numbering gives fingerprints numbers, from 0 in the order in which they come first. It is a table with open addressing,
-// several times faster than a map.
-type numbering struct {
-	slots        []uint32 // 1 + number, 0 where free; a power of two
-	fingerprints []uint64 // by number
-	shift        int      // of a hash, to its slot
-	// places is drawn at random for each table, and decides where in it a fingerprint belongs: senders can choose words whose
-	// fingerprints begin or end alike. The numbers do not depend on it.
-	places uint64
-}
-
-// newNumbering returns a numbering for n fingerprints, of which nearly all come more than once.
-func newNumbering(n int) *numbering {
-	size := bits.Len(uint(n))
-	return &numbering{slots: make([]uint32, 1<<size), shift: 64 - size, places: rand.Uint64()}
-}
-
-func (t *numbering) of(fingerprint uint64) int {
-	mask := uint64(len(t.slots) - 1)
-	high, low := bits.Mul64(fingerprint^t.places, 0x9e3779b97f4a7c15)
-	for s := (high ^ low) >> t.shift; ; s = (s + 1) & mask {
-		switch n := t.slots[s]; {
-		case n == 0:
-			t.fingerprints = append(t.fingerprints, fingerprint)
-			t.slots[s] = uint32(len(t.fingerprints))
-			return len(t.fingerprints) - 1
-		case t.fingerprints[n-1] == fingerprint:
-			return int(n - 1)
-		}
-	}
-}
-
-// isFooter compares pairs of the messages, which share a fingerprint and lie far from each other in the listing.
+// isFooter reports whether most of the messages, which share a fingerprint, share little else. It compares pairs that are far from each
+// other in the order of the source.
 func isFooter(messages []int32, sketches [][]uint64) bool {
 	step := max(1, len(messages)/sampledPairs)
 	pairs := (len(messages) + step - 1) / step
-	alike, unlikePairs := 0, 0
-	half := len(messages)/2 | 1 // odd, so that no rhythm of the listing decides
-	for i := 0; alike*2 < pairs && unlikePairs*2 <= pairs; i += step {
-		if resemblance(sketches[messages[i]], sketches[messages[(i+half)%len(messages)]]) < unlike {
-			unlikePairs++
+	alike, unlike := 0, 0
+	half := len(messages)/2 | 1 // odd, so that no rhythm in the order decides
+	for i := 0; alike*2 < pairs && unlike*2 <= pairs; i += step {
+		if resemblance(sketches[messages[i]], sketches[messages[(i+half)%len(messages)]]) < maxFooterResemblance {
+			unlike++
 		} else {
 			alike++
 		}
 	}
-	return unlikePairs*2 > pairs
+	return unlike*2 > pairs
 }
 
-// resemblance returns the share of the fingerprints of a and b together that are in both; a and b ascend and are not
-// both empty.
+// resemblance returns the share of the fingerprints of a and b that are in both (Jaccard). Both are sorted, and not both empty.
 func resemblance(a, b []uint64) float64 {
 	both := 0
 	for i, j := 0, 0; i < len(a) && j < len(b); {
@@ -241,12 +209,12 @@ func resemblance(a, b []uint64) float64 {
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// unionFind is a forest: each message points to an earlier one of its group, the first to itself.
+// unionFind is a forest in which each message points to an earlier one of its group, and the first to itself.
 type unionFind []int
 
 func (u unionFind) find(i int) int {
 	for u[i] != i {
-		u[i] = u[u[i]] // half the way next time
+		u[i] = u[u[i]] // halves the path
 		i = u[i]
 	}
 	return i

@@ -8,13 +8,11 @@ import (
 	"time"
 )
 
-// Source is a stream of messages in a fixed order. An error about one message is
-// yielded with an Item whose Origin says where it happened and whose Label is the
-// class, if that is known; the stream goes on after it.
+// Source is a stream of messages in a fixed order. An error about one message comes with an Item that has the Origin, and the Label
+// if it is known. The stream continues after it.
 type Source = iter.Seq2[Item, error]
 
-// Concat returns a source that yields all messages of the first source, then those
-// of the next, and so on.
+// Concat returns a source that yields the messages of all sources, one source after the other.
 func Concat(sources ...Source) Source {
 	return func(yield func(Item, error) bool) {
 		for _, source := range sources {
@@ -29,13 +27,11 @@ func Concat(sources ...Source) Source {
 
 // Item is one message that can be read.
 type Item struct {
-	// Origin says where the message is, for error texts: the path of its file,
-	// or "path#17" for the 17th message of an mbox file.
+	// Origin names the message in errors: the path of its file, or "path#17" for the 17th message of an mbox file.
 	Origin string
-	// Label is the name of the class the message belongs to, such as "ham".
+	// Label is the name of the class, such as "ham".
 	Label string
-	// Time is when the message was delivered if the name of its file tells, as
-	// that of a Maildir file does, else zero: then DeliveryTime has to read it.
+	// Time is the time of delivery from the name of a Maildir file. Otherwise it is zero, and [DeliveryTime] reads the message.
 	Time time.Time
 	// Place is where its bytes are, nil for an item that stands for an error.
 	Place Place
@@ -47,8 +43,7 @@ type Place interface {
 	Append(dst []byte) ([]byte, error)
 }
 
-// Read appends the message to dst[:0], whose capacity is used again, and returns
-// it. After an error the result is empty, but keeps the capacity of dst. The error
+// Read appends the message to dst[:0] and returns it. After an error the result is empty and keeps the capacity of dst. The error
 // names the origin and wraps the reason, such as fs.ErrNotExist.
 func (it Item) Read(dst []byte) ([]byte, error) {
 	if it.Place == nil {
@@ -59,7 +54,7 @@ func (it Item) Read(dst []byte) ([]byte, error) {
 		return dst, nil
 	}
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		err = pe.Err // it names the path again
+		err = pe.Err // without the path, which the origin names
 	}
 	return dst[:0], fmt.Errorf("read %s: %w", it.Origin, err)
 }

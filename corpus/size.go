@@ -14,15 +14,15 @@ const MaxMessageBytes = limits.MaxMessage
 // LargeMessageBytes is [limits.LargeMessage].
 const LargeMessageBytes = limits.LargeMessage
 
-// ErrTooLarge is for what is larger than MaxMessageBytes.
+// ErrTooLarge reports a message of more than [MaxMessageBytes].
 var ErrTooLarge = fmt.Errorf("more than %d bytes are too large for a message", MaxMessageBytes)
 
-// AppendMessage appends what r holds to dst, up to MaxMessageBytes in all. If there is more, the error is [ErrTooLarge], and
-// the result is what was read so far, one byte more than the limit; what follows is still to be read from r.
+// AppendMessage appends all of r to dst, up to [MaxMessageBytes] in total. If r has more, it returns [ErrTooLarge] and what it has
+// read: one byte more than the limit. The rest stays in r.
 func AppendMessage(dst []byte, r io.Reader) ([]byte, error) {
 	for {
 		if len(dst) == cap(dst) {
-			// To grow further step by step would take several times the memory; memory that is not written to takes none.
+			// Above LargeMessageBytes, dst grows once to the limit: pages that are not written to take no memory.
 			room := MaxMessageBytes + 1 - len(dst)
 			if len(dst) < LargeMessageBytes {
 				room = min(room, max(len(dst), 4<<10))

@@ -6,20 +6,18 @@ import (
 )
 
 const (
-	shingleWords = 4 // how many words in a row make a shingle
-	windowSize   = 6 // of so many shingles in a row at least one is kept
-	// sketchWords is how many words of a message are looked at: enough to tell any two letters apart, and a bound on
-	// memory of about 12 KB a message.
-	sketchWords = 4096
+	shingleWords = 4    // words in a shingle
+	windowSize   = 6    // at least one of so many shingles in a row is kept
+	sketchWords  = 4096 // words of a message that count, which bounds a sketch to about 12 KB
 )
 
-// Sketcher makes sketches of texts: sets of fingerprints of which two texts share the more the more runs of words they
-// share. It is winnowing (Schleimer, Wilkerson and Aiken, "Winnowing: Local Algorithms for Document Fingerprinting",
-// SIGMOD 2003, section 3): each four words in a row are hashed, and of each six hashes in a row the smallest is kept. So
-// any nine words in a row that two texts have in common give them a fingerprint in common, wherever they stand.
+// Sketcher makes sketches of texts, sets of fingerprints: the more runs of words two texts share, the more fingerprints they share. It is
+// winnowing (Schleimer, Wilkerson, Aiken, "Winnowing: Local Algorithms for Document Fingerprinting", SIGMOD 2003, section
+// 3): a shingle is the hash of four words in a row, and of six shingles in a row the smallest is kept. Two texts that share nine
+// words in a row share a fingerprint.
 //
-// A word is a run of letters, without regard to case in ASCII; in scripts without spaces each character is one. Digits
-// and signs do not count: they are what the copies of a letter to many people differ in.
+// A word is a run of letters, in any case in ASCII. In scripts without spaces each character is a word. Digits and signs do not
+// count, because copies of a letter to many people differ in them.
 //
 // The zero value is ready. A Sketcher reuses its memory and belongs to one goroutine.
 type Sketcher struct {
@@ -28,7 +26,7 @@ type Sketcher struct {
 	kept     []uint64
 }
 
-// Add takes up a text in UTF-8, after those that were added before it.
+// Add appends a text in UTF-8.
 func (s *Sketcher) Add(text []byte) {
 	for len(text) > 0 && len(s.words) < sketchWords {
 		hash, size := cutWord(text)
@@ -41,7 +39,7 @@ func (s *Sketcher) Add(text []byte) {
 	}
 }
 
-// Sketch returns the fingerprints of what was added, ascending, and starts anew. A text without words has none.
+// Sketch returns the fingerprints of the added texts in ascending order, and empties the sketcher. A text without words has none.
 func (s *Sketcher) Sketch() []uint64 {
 	s.hashShingles()
 	s.keepSmallest()
@@ -50,12 +48,11 @@ func (s *Sketcher) Sketch() []uint64 {
 	return slices.Clone(slices.Compact(s.kept))
 }
 
-// hashShingles hashes each few words in a row, or all if there are fewer: as a polynomial of the words, of which the
-// next follows from the one before by adding a word in front and taking one off (Karp and Rabin), mixed so that its
-// order is chance.
+// hashShingles hashes each shingle, or all words if there are too few for one. The hash is a polynomial of the words, which rolls from
+// one shingle to the next (Karp and Rabin), mixed so that its order is random.
 func (s *Sketcher) hashShingles() {
-	const base = 0x9e3779b97f4a7c15 // odd, and as good as any
-	oldest := uint64(1)             // what the word that is taken off counts for: base to the power shingleWords
+	const base = 0x9e3779b97f4a7c15 // any odd number
+	oldest := uint64(1)             // the factor of the word that leaves: base to the power shingleWords
 	for range shingleWords {
 		oldest *= base
 	}
@@ -72,13 +69,13 @@ func (s *Sketcher) hashShingles() {
 	}
 }
 
-// keepSmallest keeps the smallest shingle of each window, the last one of equals.
+// keepSmallest keeps the smallest shingle of each window, the last one if several are equal.
 func (s *Sketcher) keepSmallest() {
 	s.kept = s.kept[:0]
-	smallest, last := -windowSize, -1 // indices of the smallest of the window (none yet), and of the one kept last
+	smallest, last := -windowSize, -1 // indices of the smallest in the window (none yet) and of the one kept last
 	for i, hash := range s.shingles {
 		switch {
-		case smallest <= i-windowSize: // it has left the window
+		case smallest <= i-windowSize: // the smallest has left the window
 			smallest = i
 			for j := i - 1; j > max(i-windowSize, -1); j-- {
 				if s.shingles[j] < s.shingles[smallest] {
@@ -96,8 +93,7 @@ func (s *Sketcher) keepSmallest() {
 	}
 }
 
-// cutWord returns the hash (FNV-1a, 64 bits) and the size of the word that text starts with; the size is 0 if it starts
-// with none.
+// cutWord returns the hash (FNV-1a, 64 bits) and the size of the word at the start of text. Without a word, the size is 0.
 func cutWord(text []byte) (hash uint64, size int) {
 	const offset, prime = 14695981039346656037, 1099511628211
 	hash = offset
@@ -127,8 +123,8 @@ func cutWord(text []byte) (hash uint64, size int) {
 	return hash, size
 }
 
-// isWholeWord reports whether r belongs to a script that writes no spaces: those of East Asia (from U+2E80, radicals, to
-// U+D7FF, Hangul, for which it does no harm), and Thai, Lao, Myanmar and Khmer.
+// isWholeWord reports whether r belongs to a script without spaces: those of East Asia (U+2E80, radicals, to U+D7FF, Hangul, where it
+// does no harm), Thai, Lao, Myanmar and Khmer.
 func isWholeWord(r rune) bool {
 	return r >= 0x2e80 && r <= 0xd7ff || r >= 0x20000 || r >= 0x0e00 && r <= 0x0eff || r >= 0x1000 && r <= 0x109f || r >= 0x1780 && r <= 0x17ff
 }

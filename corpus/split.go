@@ -8,29 +8,20 @@ import (
 	"time"
 )
 
-// SplitOptions says how messages are divided into training, development and test
-// parts. The shares are parts of one, and must add up to it.
+// SplitOptions say how messages are divided into training, development and test parts. The shares must add up to 1.
 type SplitOptions struct {
-	// Method is how messages are divided: "grouped", where chance decides, and
-	// messages that are nearly the same, such as the letters of one campaign or the
-	// answers that quote a letter, come to the same part; "hash", where chance
-	// decides for each message alone, as is usual in comparisons of filters; or
-	// "time", where the oldest messages are for training and the newest for the
-	// test, as in real life. Default "grouped"; an empty text is an error.
+	// Method is "grouped", "hash" or "time"; default "grouped". "grouped" divides at random but keeps near-duplicates in one part, such as the
+	// letters of a campaign or the answers that quote a letter. "hash" divides single messages at random, as most comparisons
+	// of filters do. "time" trains on the oldest messages and tests on the newest, as in real use.
 	Method string `json:"method"`
-	// Similarity is how much of the text of a message must be in another one for
-	// the two to be in one group of the method "grouped", as a share of the shorter
-	// text. Above 0 to 1, default 0.5; zero is an error.
+	// Similarity is the share of the shorter of two texts that must be in the other one for the method "grouped" to keep them
+	// together. Above 0, at most 1; default 0.5.
 	Similarity float64 `json:"similarity"`
-	// Train is the share of messages that models are trained on.
-	// Above 0 to 1, default 0.6; zero is an error.
+	// Train is the share of messages that models are trained on. Above 0, at most 1; default 0.6.
 	Train float64 `json:"train"`
-	// Development is the share of messages on which everything that can be
-	// chosen is chosen, such as thresholds. 0 to 1, default 0.2; zero leaves the
-	// part empty.
+	// Development is the share of messages for choosing thresholds and all else that can be chosen. From 0 to 1; default 0.2.
 	Development float64 `json:"development"`
-	// Test is the share of messages that is looked at once, at the end.
-	// 0 to 1, default 0.2; zero leaves the part empty.
+	// Test is the share of messages that the finished model is measured on. From 0 to 1; default 0.2.
 	Test float64 `json:"test"`
 }
 
@@ -41,31 +32,29 @@ const (
 	SplitByTime  = "time"
 )
 
-// DefaultSplitOptions divides by groups of near-duplicates into 0.6, 0.2 and 0.2.
+// DefaultSplitOptions returns the default options.
 func DefaultSplitOptions() SplitOptions {
 	return SplitOptions{Method: SplitGrouped, Similarity: 0.5, Train: 0.6, Development: 0.2, Test: 0.2}
 }
 
-// Validate returns all that is wrong with o, each complaint with the key, the
-// value and what is allowed.
+// Validate returns everything that is wrong with o.
 func (o SplitOptions) Validate() error {
 	var errs []error
 	if o.Method != SplitGrouped && o.Method != SplitByHash && o.Method != SplitByTime {
 		errs = append(errs, fmt.Errorf("method is %q, must be %q, %q or %q", o.Method, SplitGrouped, SplitByHash, SplitByTime))
 	}
-	// The comparisons are written so that NaN fails them.
-	if !(o.Similarity > 0 && o.Similarity <= 1) {
-		errs = append(errs, fmt.Errorf("similarity is %v, must be above 0 and at most 1", o.Similarity))
+	check := func(key string, share float64, mayBeZero bool) {
+		switch { // NaN is in no range
+		case mayBeZero && !(share >= 0 && share <= 1):
+			errs = append(errs, fmt.Errorf("%s is %v, must be from 0 to 1", key, share))
+		case !mayBeZero && !(share > 0 && share <= 1):
+			errs = append(errs, fmt.Errorf("%s is %v, must be above 0 and at most 1", key, share))
+		}
 	}
-	if !(o.Train > 0 && o.Train <= 1) {
-		errs = append(errs, fmt.Errorf("train is %v, must be above 0 and at most 1", o.Train))
-	}
-	if !(o.Development >= 0 && o.Development <= 1) {
-		errs = append(errs, fmt.Errorf("development is %v, must be from 0 to 1", o.Development))
-	}
-	if !(o.Test >= 0 && o.Test <= 1) {
-		errs = append(errs, fmt.Errorf("test is %v, must be from 0 to 1", o.Test))
-	}
+	check("similarity", o.Similarity, false)
+	check("train", o.Train, false)
+	check("development", o.Development, true)
+	check("test", o.Test, true)
 	if sum := o.Train + o.Development + o.Test; !(math.Abs(sum-1) <= 1e-9) {
 		errs = append(errs, fmt.Errorf("train, development and test add up to %.12g, must be 1", sum))
 	}
@@ -84,13 +73,7 @@ const (
 
 // String returns "train", "development" or "test".
 func (p Part) String() string {
-	switch p {
-	case Train:
-		return "train"
-	case Development:
-		return "development"
-	}
-	return "test"
+	return [...]string{"train", "development", "test"}[min(p, Test)]
 }
 
 // ByHash returns the part of the message with the given Fingerprint; in a grouped
@@ -131,9 +114,8 @@ func chance(seed, fingerprint uint64) float64 {
 	return float64(mix(mix(seed)^fingerprint)>>11) / (1 << 53)
 }
 
-// mix is the step of the generator splitmix64: a bijection in which each bit of x
-// changes about half of the bits of the result (Steele, Lea and Flood, "Fast
-// splittable pseudorandom number generators", 2014).
+// mix is the step of the generator splitmix64, in which each bit of x changes about half of the bits of the result. Source:
+// Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -141,11 +123,9 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// ByTime returns the part of each message, given the times of delivery: the oldest
-// messages are for training, the next for development, the newest for the test.
-// Messages of the same time are ordered by their position. A message without a
-// time (zero) counts as older than all others, so that it is never what a model is
-// tested on.
+// ByTime returns the part of each message, given the times of delivery: the oldest messages are for training, the next for
+// development, the newest for the test. Messages with the same time keep their order. A message without a time (zero) counts as
+// the oldest, so that it is not what a model is tested on.
 func (o SplitOptions) ByTime(times []time.Time) []Part {
 	order := make([]int, len(times))
 	for i := range order {

@@ -69,7 +69,7 @@ func BoundaryOf(ctx context.Context, c *train.Collection, f *filter.Filter, mode
 		X: texts[ids[0]], Y: texts[ids[1]], Unit: "occurrences",
 		A: float64(linear.Weights[0]), B: float64(linear.Weights[1]), C: linear.Bias[0], Model: model,
 	}
-	if d.Kind == features.Bits || d.Kind == features.StartBits {
+	if d.Kind == features.Bits || d.Kind == features.HeadBits {
 		t.Unit = "0 or 1"
 	}
 	t.Points = points(d)

@@ -77,11 +77,11 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 		}
 		var hashes []uint64
 		for i := range half {
-			doc := m.Documents().Document(m.Terms(i))
+			terms := m.Documents().Document(m.Terms(i)).Terms
 			if kind == features.Whole {
-				doc = doc.Whole()
+				terms = m.Documents().DocumentHashes([]features.Ref{m.Terms(i)}, 1)
 			}
-			hashes = append(hashes, doc.Terms...)
+			hashes = append(hashes, terms...)
 		}
 		slices.Sort(hashes)
 		vocabulary, err := features.NewVocabulary(slices.Compact(hashes))

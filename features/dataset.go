@@ -6,37 +6,34 @@ import (
 	"strings"
 )
 
-// Kind is the kind of feature a document is described by.
+// Kind says what the value of a term in a document is.
 type Kind uint8
 
 const (
-	// Bits is one bit per document and term: the value is 1 if the term occurs anywhere in the document.
+	// Bits are 1 for each term that occurs in the document.
 	Bits Kind = iota
-	// Counts is one count per token: the value is how often the term occurs in the document.
+	// Counts are how often each term occurs in the document.
 	Counts
-	// UnitBits are bits divided by the Euclidean length of the document, so that long documents weigh as much as short
-	// ones: with n different terms each has the value 1/sqrt(n). Terms that the vocabulary does not know add to the
-	// length, too: a message of which little is known gets a score near the bias.
-	UnitBits
-	// UnitCounts are counts divided by the Euclidean length of the document, likewise.
-	UnitCounts
-	// Whole is one bit per document: its only term is the document itself, as [Document.Whole] has it.
+	// NormalisedBits are L2-normalised bits: with n distinct terms, each has the value 1/sqrt(n), so that long documents weigh as much as
+	// short ones. Unknown terms add to n, so the score of a document of which little is known is near the bias.
+	NormalisedBits
+	// NormalisedCounts are L2-normalised counts.
+	NormalisedCounts
+	// Whole is 1 for the only term of a document, the hash of all its terms and counts.
 	Whole
-	// StartBits is one bit per document and term: the value is 1 if the term occurs at the start of the document, as
-	// [Document.Start] has it.
-	StartBits
-	// Evidence is bits in groups of evidence, each group of a document divided by its Euclidean length: of a group with n
-	// different terms each has the value 1/sqrt(n). The cells of a document are one more group. Unknown terms add to the
-	// length.
+	// HeadBits are 1 for each term that occurs in the head of the document; see [Document.InHead].
+	HeadBits
+	// Evidence is bits, L2-normalised in each group of evidence: with n distinct terms in a group, each of them has the value 1/sqrt(n).
+	// Unknown terms add to n. The cells of a document are one of the groups.
 	Evidence
 )
 
-// kindNames are the names used in configuration and model files.
+// kindNames returns the names of the kinds in configuration and model files.
 func kindNames() []string {
-	return []string{"bits", "counts", "unit bits", "unit counts", "whole", "start bits", "evidence"}
+	return []string{"bits", "counts", "normalised bits", "normalised counts", "whole", "head bits", "evidence"}
 }
 
-// String returns "bits", "counts", "unit bits", "unit counts", "whole", "start bits" or "evidence".
+// String returns the name of the kind, such as "normalised bits".
 func (k Kind) String() string {
 	if names := kindNames(); int(k) < len(names) {
 		return names[k]
@@ -52,35 +49,34 @@ func ParseKind(name string) (Kind, error) {
 	return 0, fmt.Errorf("unknown kind of feature %q: known are %s", name, strings.Join(kindNames(), ", "))
 }
 
-// counted says whether values grow with the number of tokens.
-func (k Kind) counted() bool { return k == Counts || k == UnitCounts }
+// counted reports whether values are counts.
+func (k Kind) counted() bool { return k == Counts || k == NormalisedCounts }
 
-// unit says whether documents have the length 1.
-func (k Kind) unit() bool { return k == UnitBits || k == UnitCounts }
+// unit reports whether documents are L2-normalised.
+func (k Kind) normalised() bool { return k == NormalisedBits || k == NormalisedCounts }
 
-// Dataset is N labelled documents over V terms in K classes: a compressed sparse row matrix. It is read-only for
-// trainers. One that was made of [Documents] is kept in fewer bytes, or on disk, and read by [Dataset.Rows] alone.
+// Dataset is N labelled documents over V terms in K classes: a compressed sparse row matrix. Trainers only read it. A data set made of
+// [Documents] takes fewer bytes or is on disk, and only [Dataset.Rows] reads it.
 type Dataset struct {
-	// Kind says what the values are.
 	Kind Kind
 	// Classes are the names of the K classes.
 	Classes []string
-	// Labels is the true class of each of the N documents, as an index into Classes.
+	// Labels are the true classes of the N documents, as indices of Classes.
 	Labels []int32
-	// RowStart has N+1 entries: row i is IDs[RowStart[i]:RowStart[i+1]] and the Values beside them.
+	// RowStart has N+1 entries: row i is IDs[RowStart[i]:RowStart[i+1]], with the Values of the same indices.
 	RowStart []int
-	// IDs are the term ids of all rows, one row after the other, ascending within a row.
+	// IDs are the term ids of all rows, ascending within a row.
 	IDs []uint32
-	// Values are the values of all rows, beside IDs.
+	// Values are the values of all rows.
 	Values []float32
-	// Groups are the groups of evidence of all rows, beside IDs; nil but for the kind [Evidence].
+	// Groups are the groups of all rows for the kind [Evidence], otherwise nil.
 	Groups []Group
-	// Terms is V, the size of the vocabulary; of the kind [Evidence] with the cells.
+	// Terms is V, the size of the vocabulary, including the cells for the kind [Evidence].
 	Terms int
-	// Workers is how many goroutines a trainer may use; 0 and 1 are for one. It changes no result.
+	// Workers is how many goroutines a trainer may use; 0 means one. It changes no result.
 	Workers int
 
-	matrix *matrix // of documents, instead of RowStart, IDs and Values
+	matrix *matrix // replaces RowStart, IDs and Values in a data set made of [Documents]
 }
 
 // NewDataset returns an empty data set for [Dataset.Append].
@@ -95,40 +91,40 @@ func (d *Dataset) Append(x Vector, label int32) {
 	d.Labels = append(d.Labels, label)
 }
 
-// Err returns an error if documents could not be read: the rows of these were empty.
+// Err returns the first error of reading documents. Rows that could not be read look empty.
 func (d *Dataset) Err() error {
 	if d.matrix == nil {
 		return nil
 	}
-	return d.matrix.blocks.failed()
+	return d.matrix.store.failed()
 }
 
 // Len returns N, the number of documents.
 func (d *Dataset) Len() int { return len(d.Labels) }
 
-// Select returns the documents of d over the given terms only, which become 0, 1, 2 in the order given.
+// Select returns the documents of d with the given terms only, whose new ids are 0, 1, 2 in the order given.
 func (d *Dataset) Select(ids []uint32) *Dataset {
 	selected := NewDataset(d.Kind, d.Classes, len(ids))
 	rows := d.Rows()
+	var row Vector
 	for i, label := range d.Labels {
 		x := rows.Row(i)
+		row = row.Reset()
 		for n, id := range ids {
 			if at, found := slices.BinarySearch(x.IDs, id); found {
-				selected.IDs = append(selected.IDs, uint32(n))
-				selected.Values = append(selected.Values, x.Values[at])
+				row.IDs, row.Values = append(row.IDs, uint32(n)), append(row.Values, x.Values[at])
 				if x.Groups != nil {
-					selected.Groups = append(selected.Groups, x.Groups[at])
+					row.Groups = append(row.Groups, x.Groups[at])
 				}
 			}
 		}
-		selected.RowStart = append(selected.RowStart, len(selected.IDs))
-		selected.Labels = append(selected.Labels, label)
+		selected.Append(row, label)
 	}
 	return selected
 }
 
-// Subset returns some documents of d, in the order given, over the same terms. Rows of [Documents] are shared with d, others
-// are copied.
+// Subset returns the given documents of d, in the order given, over the same terms. It shares the rows of [Documents] and copies
+// others.
 func (d *Dataset) Subset(documents []int) *Dataset {
 	s := NewDataset(d.Kind, d.Classes, d.Terms)
 	s.Workers = d.Workers
@@ -138,16 +134,14 @@ func (d *Dataset) Subset(documents []int) *Dataset {
 		}
 		return s
 	}
-	s.RowStart = nil
-	s.matrix = &matrix{blocks: d.matrix.blocks, rows: make([]Ref, len(documents)), groups: d.matrix.groups}
-	s.Labels = make([]int32, len(documents))
-	for n, i := range documents {
-		s.matrix.rows[n], s.Labels[n] = d.matrix.rows[i], d.Labels[i]
+	s.RowStart, s.matrix = nil, &matrix{store: d.matrix.store, groups: d.matrix.groups}
+	for _, i := range documents {
+		s.matrix.rows, s.Labels = append(s.matrix.rows, d.matrix.rows[i]), append(s.Labels, d.Labels[i])
 	}
 	return s
 }
 
-// Row returns document i: a view into the matrix, or a copy. Use [Dataset.Rows] to read many rows.
+// Row returns document i. Use [Dataset.Rows] to read many rows.
 func (d *Dataset) Row(i int) Vector {
 	if d.matrix != nil {
 		return d.Rows().Row(i)

@@ -9,65 +9,29 @@ import (
 	"chaff/internal/parallel"
 )
 
-// textOf returns the text of the term with the given hash.
-func textOf(d *dictionary, hash uint64) string {
-	s := &d.shards[hash>>(64-shardBits)]
-	for n := range s.count {
-		if s.term(n).hash == hash {
-			return string(s.text(n))
-		}
-	}
-	return ""
-}
-
 func TestOfTwoTermsWithOneHashTheSmallerTextIsKept(t *testing.T) {
-	for _, order := range [][]string{{"body:a", "body:b"}, {"body:b", "body:a"}, {"b", "a", "b", "a"}, {"longer than eight b", "longer than eight a"}} {
+	for _, order := range [][]string{{"body:a", "body:b"}, {"body:b", "body:a"}, {"b", "a", "b", "a"}} {
 		d := newDictionary()
+		var numbers [1]uint32
 		for _, text := range order {
-			if n := d.shards[0].number(7, checkOf([]byte(text)), []byte(text)); n != 0 {
-				t.Errorf("%q: got number %d", order, n)
+			var b Bag
+			b.Add(7, Words, false)
+			b.Name([]byte(text))
+			if err := d.add(numbers[:], &b, b.Document(), new(shardOrder)); err != nil {
+				t.Fatal(err)
 			}
 		}
-		if got, want := textOf(d, 7), slices.Min(order); got != want || d.len() != 1 {
+		if got, want := string(d.text(numbers[0])), slices.Min(order); got != want || d.len() != 1 {
 			t.Errorf("%q: got %q and %d terms, want %q", order, got, d.len(), want)
 		}
 	}
 }
 
-func TestADictionaryKnowsAllItsTerms(t *testing.T) {
-	tests := map[string]func(n uint64) uint64{
-		"hashes that fall into few slots":       func(n uint64) uint64 { return n << 10 },
-		"hashes that fall into the last slots":  func(n uint64) uint64 { return 1<<(64-shardBits) - 1 - n },
-		"hashes that differ in their last bits": func(n uint64) uint64 { return n*0x9e3779b97f4a7c15>>shardBits&^uint64(tagMask) | n%3 },
-	}
-	for name, hashOf := range tests {
-		t.Run(name, func(t *testing.T) {
-			s := shard{places: 1}
-			const terms = 5000
-			for round := range 2 {
-				for n := range uint64(terms) {
-					if got := s.number(hashOf(n), checkOf(fmt.Append(nil, n)), fmt.Append(nil, n)); got != int(n) {
-						t.Fatalf("round %d: term %d has the number %d", round, n, got)
-					}
-				}
-			}
-			for n := range uint64(terms) {
-				if got := string(s.text(int(n))); got != fmt.Sprint(n) {
-					t.Fatalf("term %d has the text %q", n, got)
-				}
-			}
-			if s.count != terms {
-				t.Errorf("%d terms, want %d", s.count, terms)
-			}
-		})
-	}
-}
-
 func TestALongTextHasAChunkOfItsOwn(t *testing.T) {
-	s := shard{places: 1}
-	texts := []string{"short", string(make([]byte, 3*textChunk)), "after it", string(make([]byte, textChunk))}
+	var s shard
+	texts := []string{"short", string(make([]byte, 3*chunkSize)), "after it", string(make([]byte, chunkSize))}
 	for i, text := range texts {
-		s.number(uint64(i), checkOf([]byte(text)), []byte(text))
+		s.number(uint64(i), 0, []byte(text))
 	}
 	for i, text := range texts {
 		if got := string(s.text(i)); got != text {
@@ -164,12 +128,12 @@ func FuzzDictionary(f *testing.F) {
 	f.Add(uint64(2), uint8(200), uint16(3))
 	f.Fuzz(func(t *testing.T, seed uint64, documents uint8, size uint16) {
 		bags := randomBags(seed, int(documents), 1+int(size%1000))
-		d, by := newDictionary(), new(sharded)
+		d, by := newDictionary(), new(shardOrder)
 		known := make(map[string]uint32)
 		for _, b := range bags {
 			doc := b.Document()
 			numbers := make([]uint32, len(doc.Terms))
-			if err := d.numbers(numbers, b, doc, by); err != nil {
+			if err := d.add(numbers, b, doc, by); err != nil {
 				t.Fatal(err)
 			}
 			for i, n := range numbers {
@@ -192,7 +156,7 @@ func FuzzDictionary(f *testing.F) {
 // BenchmarkDictionary looks up the terms of documents as of mail, most of which are known.
 func BenchmarkDictionary(b *testing.B) {
 	bags := randomBags(1, 200, 500)
-	d, by := newDictionary(), new(sharded)
+	d, by := newDictionary(), new(shardOrder)
 	numbers := make([]uint32, 10_000)
 	terms := 0
 	b.ReportAllocs()
@@ -200,7 +164,7 @@ func BenchmarkDictionary(b *testing.B) {
 		terms = 0
 		for _, bag := range bags {
 			doc := bag.Document()
-			if err := d.numbers(numbers[:len(doc.Terms)], bag, doc, by); err != nil {
+			if err := d.add(numbers[:len(doc.Terms)], bag, doc, by); err != nil {
 				b.Fatal(err)
 			}
 			terms += len(doc.Terms)

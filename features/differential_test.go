@@ -63,7 +63,7 @@ func FuzzVocabulary(f *testing.F) {
 			t.Fatal(err)
 		}
 		// Of a hash there are kept the bits of the prefix, and 32 more.
-		forgotten := 32 - (bits.Len(uint(len(v.Starts())-1)) - 1)
+		forgotten := 32 - (bits.Len(uint(len(v.BucketStarts())-1)) - 1)
 		first := map[uint64]uint32{} // id of what is kept
 		for id, hash := range hashes {
 			if _, seen := first[hash>>forgotten]; !seen {
@@ -106,7 +106,7 @@ func FuzzDamagedTables(f *testing.F) {
 		for i := range uint64(40) { // more than are looked up at a time
 			hashes = append(hashes, hash+i<<32, hash<<i)
 		}
-		doc := features.Document{Terms: hashes, Counts: make([]uint32, len(hashes)), Start: make([]bool, len(hashes)), Groups: make([]features.Group, len(hashes))}
+		doc := features.Document{Terms: hashes, Counts: make([]uint32, len(hashes)), InHead: make([]bool, len(hashes)), Groups: make([]features.Group, len(hashes))}
 		x := new(features.Lookup).AppendVector(features.Vector{}, v, doc, features.Bits)
 		for _, id := range x.IDs {
 			if int(id) >= v.Len() {

@@ -17,7 +17,7 @@ func TestADocumentComesBackAsItWas(t *testing.T) {
 		add(many, "body:often", true)
 	}
 	huge := new(Bag) // larger than a block
-	for n := range 2 * blockSize / narrow {
+	for n := range 2 * pageSize / narrow {
 		add(huge, fmt.Sprint(n), n%7 == 0)
 	}
 	bags = append(bags, many, new(Bag), huge)
@@ -29,13 +29,13 @@ func TestADocumentComesBackAsItWas(t *testing.T) {
 				t.Fatalf("%d bytes of memory, terms of document %d (-want +got):\n%s", memory, i, diff)
 			}
 			got := d.Document(refs[i])
-			if !slices.Equal(got.Counts, doc.Counts) || !slices.Equal(got.Start, doc.Start) {
+			if !slices.Equal(got.Counts, doc.Counts) || !slices.Equal(got.InHead, doc.InHead) {
 				t.Fatalf("%d bytes of memory: document %d has other counts or marks", memory, i)
 			}
 		}
-		wholes := d.Wholes(refs, 2)
+		wholes := d.DocumentHashes(refs, 2)
 		for i, b := range bags {
-			if want := b.Document().Whole().Terms[0]; wholes[i] != want {
+			if want := b.Document().hash(); wholes[i] != want {
 				t.Fatalf("%d bytes of memory: document %d is %x, want %x", memory, i, wholes[i], want)
 			}
 		}
@@ -45,20 +45,19 @@ func TestADocumentComesBackAsItWas(t *testing.T) {
 	}
 }
 
-// TestNumbersOfFourBytes numbers terms as if there had been millions before.
+// TestNumbersOfFourBytes stores a document as if the dictionary had millions of terms.
 func TestNumbersOfFourBytes(t *testing.T) {
-	b := new(Bag)
-	add(b, "body:late", true)
-	add(b, "body:late", false)
 	d := NewDocuments(0)
 	w := d.NewWriter()
-	w.numbers, w.counts = []uint32{5, narrowLimit + 7}, []byte{3}
-	w.room(100)
-	w.append(Document{Counts: []uint32{1, 3}, Start: []bool{false, true}}, wide)
+	numbers := []uint32{5, narrowLimit + 7}
+	want := Document{Counts: []uint32{1, 300}, InHead: []bool{false, true}, Cells: []uint32{3}}
+	ref := w.write(appendDocument(nil, numbers, want))
 	w.Close()
-	e := get(&blockReader{blocks: d.blocks}, 0)
-	if e.n != 2 || e.number(0) != 5 || e.number(1) != narrowLimit+7 || e.count(0) != 1 || e.count(1) != 3 || e.isAtStart(0) || !e.isAtStart(1) {
-		t.Errorf("got %+v", e)
+	r := d.reader()
+	r.read(ref)
+	r.readRest(false)
+	if diff := cmp.Diff(want, r.doc); diff != "" || !slices.Equal(r.numbers, numbers) {
+		t.Errorf("got the numbers %v (-want +got):\n%s", r.numbers, diff)
 	}
 }
 
@@ -72,7 +71,7 @@ func TestRowsOfDocumentsAreThoseOfTheirHashes(t *testing.T) {
 			t.Fatal(err)
 		}
 		other := d.Index(x.Vocabulary(), 2)
-		for _, kind := range []Kind{Bits, Counts, UnitBits, UnitCounts, StartBits} {
+		for _, kind := range []Kind{Bits, Counts, NormalisedBits, NormalisedCounts, HeadBits} {
 			data, again := x.Dataset(kind, nil, refs, make([]int32, len(refs)), 2), other.Dataset(kind, nil, refs, make([]int32, len(refs)), 1)
 			rows, others := data.Rows(), again.Rows()
 			for i, b := range bags {
@@ -95,18 +94,18 @@ func TestRowsOfDocumentsAreThoseOfTheirHashes(t *testing.T) {
 func TestAGrowingVocabularyKnowsWhatItHasLearnt(t *testing.T) {
 	bags := randomBags(5, 60, 50)
 	d, refs := written(t, bags, 0, 2)
-	for _, kind := range []Kind{Bits, UnitCounts, StartBits, Whole} {
+	for _, kind := range []Kind{Bits, NormalisedCounts, HeadBits, Whole} {
 		v := d.Growing(kind)
 		ids := make(map[uint64]uint32)
 		for i, b := range bags {
 			doc := b.Document()
 			if kind == Whole {
-				doc = doc.Whole()
+				doc = Document{Terms: []uint64{doc.hash()}, Counts: []uint32{1}, InHead: []bool{true}}
 			}
 			known := func(x Vector) int {
 				var want []uint32
 				for j, hash := range doc.Terms {
-					if id, isKnown := ids[hash]; isKnown && (kind != StartBits || doc.Start[j]) {
+					if id, isKnown := ids[hash]; isKnown && (kind != HeadBits || doc.InHead[j]) {
 						want = append(want, id)
 					}
 				}
@@ -121,7 +120,7 @@ func TestAGrowingVocabularyKnowsWhatItHasLearnt(t *testing.T) {
 				t.Fatalf("%v, document %d: knows %d terms, want %d", kind, i, len(x.IDs), n)
 			}
 			for j, hash := range doc.Terms {
-				if _, isKnown := ids[hash]; !isKnown && (kind != StartBits || doc.Start[j]) {
+				if _, isKnown := ids[hash]; !isKnown && (kind != HeadBits || doc.InHead[j]) {
 					ids[hash] = uint32(len(ids))
 				}
 			}
@@ -145,8 +144,8 @@ func TestAFullDiskIsAnError(t *testing.T) {
 	if d.Complete() == nil || d.Err() == nil {
 		t.Error("no error, though there is no folder for temporary files")
 	}
-	if e := get(&blockReader{blocks: d.blocks}, ref); e.n != 0 {
-		t.Errorf("a document that was not kept has %d terms", e.n)
+	if doc := d.Document(ref); len(doc.Terms) != 0 {
+		t.Errorf("a document that was not kept has %d terms", len(doc.Terms))
 	}
 }
 
@@ -170,7 +169,7 @@ func TestDocumentsTakeLittleMemory(t *testing.T) {
 	}
 	got := int(after.HeapAlloc) - int(before.HeapAlloc) - text
 	// 4 bytes a term of a document; 16 and 4 a distinct one; and chunks that are not full.
-	want := 4*tokens + 21*d.Terms() + shardCount*(16<<10+textChunk) + blockSize
+	want := 4*tokens + 21*d.Terms() + shardCount*(16<<10+chunkSize) + pageSize
 	if got > want {
 		t.Errorf("%d documents with %d terms, %d distinct, take %d bytes beside the texts, want at most %d", len(refs), tokens, d.Terms(), got, want)
 	}
@@ -191,10 +190,10 @@ func TestBeyondTheLimitDocumentsTakeNoMemory(t *testing.T) {
 	if err := d.Complete(); err != nil {
 		t.Fatal(err)
 	}
-	if d.budget.used.Load() > 1<<20 || d.blocks.end < 1<<20 {
-		t.Errorf("%d bytes in memory and %d in the file, want at most a megabyte and more than one", d.budget.used.Load(), d.blocks.end)
+	if d.budget.used.Load() > 1<<20 || d.store.end < 1<<20 {
+		t.Errorf("%d bytes in memory and %d in the file, want at most a megabyte and more than one", d.budget.used.Load(), d.store.end)
 	}
-	if _, err := os.Stat(d.blocks.file.Name()); err == nil && runtime.GOOS == "linux" {
+	if _, err := os.Stat(d.store.file.Name()); err == nil && runtime.GOOS == "linux" {
 		t.Error("the temporary file has a name")
 	}
 }

@@ -21,25 +21,9 @@ func evidenceBag(random *rand.Rand, terms, cells int) *Bag {
 		}
 	}
 	for range cells {
-		b.cells.add(uint32(random.IntN(CellCount)))
+		b.grams.add(uint32(random.IntN(CellCount)))
 	}
 	return b
-}
-
-// complete writes the documents of bags.
-func complete(t *testing.T, memory int64, bags []*Bag) (*Documents, []Ref) {
-	t.Helper()
-	d := NewDocuments(memory)
-	w := d.NewWriter()
-	var refs []Ref
-	for _, b := range bags {
-		refs = append(refs, w.Add(b))
-	}
-	w.Close()
-	if err := d.Complete(); err != nil {
-		t.Fatal(err)
-	}
-	return d, refs
 }
 
 // TestEvidenceIsTheSameWhicheverWayItIsMade compares the vector that classification makes with the row of a matrix and with what
@@ -56,7 +40,7 @@ func testEvidence(t *testing.T, memory int64) {
 		bags = append(bags, evidenceBag(random, 1+7*i, 50*i))
 	}
 	bags = append(bags, new(Bag)) // a document without anything
-	d, refs := complete(t, memory, bags)
+	d, refs := written(t, bags, memory, 1)
 	half := len(refs) / 2 // of the others some terms are unknown
 	index, _, err := d.Build(refs[:half], DefaultOptions(), 2)
 	if err != nil {
@@ -137,7 +121,7 @@ func TestCellsAreASortedSet(t *testing.T) {
 				t.Fatalf("cell %d was not put in", cell)
 			}
 		}
-		s.clear()
+		clear(s)
 	}
 	if got := s.appendTo(nil); len(got) != 0 {
 		t.Errorf("an empty set has %d cells", len(got))
@@ -158,18 +142,5 @@ func TestEverySecondRunHasACell(t *testing.T) {
 	}
 	if share := float64(has) / n; share < 0.49 || share > 0.51 {
 		t.Errorf("%v of the runs have a cell, want half", share)
-	}
-}
-
-func TestADocumentThatCouldNotBeReadHasNoEvidence(t *testing.T) {
-	var e encoded
-	if sizes, cells := e.sizes(); sizes != [Groups]int{} || len(cells) > 0 {
-		t.Errorf("got the sizes %v and %d bytes of cells", sizes, len(cells))
-	}
-	if x := new(Lookup).appendEncoded(Vector{}, e, nil, 0, func(uint32) Group { return Words }, Evidence); len(x.IDs) > 0 {
-		t.Errorf("got %d terms", len(x.IDs))
-	}
-	if n := lastID(nil, 0); n != 0 {
-		t.Errorf("the last of no ids is %d", n)
 	}
 }

@@ -8,19 +8,19 @@ import (
 	"strconv"
 )
 
-// ExportFormat is a text format of other programs for labelled sparse vectors.
+// ExportFormat is a text format for labelled sparse vectors that other programs read.
 type ExportFormat string
 
-// The formats that data sets can be written in. In both, features are numbered from 1 in ascending order: the number of a
-// term is its id plus 1. Of two classes the labels are -1 and +1, of more 1 to K.
+// The formats of data sets. In both, the number of a feature is the id of its term plus 1, in ascending order. The labels of two
+// classes are -1 and +1, those of more classes 1 to K.
 const (
-	// LibSVM is the format of LIBSVM and LIBLINEAR, a document a line: `+1 3:1 17:0.5`.
+	// LibSVM is the format of LIBSVM and LIBLINEAR, one document on each line: `+1 3:1 17:0.5`.
 	LibSVM ExportFormat = "libsvm"
-	// VowpalWabbit is the format of Vowpal Wabbit, a document a line: `1 | 3:1 17:0.5`.
+	// VowpalWabbit is the format of Vowpal Wabbit, one document on each line: `1 | 3:1 17:0.5`.
 	VowpalWabbit ExportFormat = "vw"
 )
 
-// ParseExportFormat returns the format of the given name.
+// ParseExportFormat returns the format with the given name.
 func ParseExportFormat(name string) (ExportFormat, error) {
 	switch f := ExportFormat(name); f {
 	case LibSVM, VowpalWabbit:
@@ -29,7 +29,7 @@ func ParseExportFormat(name string) (ExportFormat, error) {
 	return "", fmt.Errorf("unknown format %q: known are %s and %s", name, LibSVM, VowpalWabbit)
 }
 
-// Write writes the documents of d to w, in their order.
+// Write writes the documents of d to w, in order.
 func (d *Dataset) Write(w io.Writer, format ExportFormat) error {
 	out := bufio.NewWriter(w)
 	var line []byte
@@ -51,7 +51,7 @@ func (d *Dataset) Write(w io.Writer, format ExportFormat) error {
 	return errors.Join(d.Err(), out.Flush())
 }
 
-// appendLabel appends the label, and what stands between it and the features.
+// appendLabel appends the label and what separates it from the features.
 func (d *Dataset) appendLabel(line []byte, label int32, format ExportFormat) []byte {
 	switch {
 	case len(d.Classes) != 2:

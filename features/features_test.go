@@ -43,7 +43,7 @@ func TestABagForgetsWhatWasBeforeReset(t *testing.T) {
 	b.Reset()
 	add(b, "ham", true)
 	doc := b.Document()
-	if diff := cmp.Diff(Document{Terms: []uint64{hashOf([]byte("ham"))}, Counts: []uint32{1}, Start: []bool{true}, Groups: []Group{Words}}, doc); diff != "" {
+	if diff := cmp.Diff(Document{Terms: []uint64{hashOf([]byte("ham"))}, Counts: []uint32{1}, InHead: []bool{true}, Groups: []Group{Words}}, doc); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
 	b.Reset()
@@ -69,49 +69,6 @@ func TestABagGrowsWithItsTerms(t *testing.T) {
 		if n != times {
 			t.Fatalf("count %d of term %d, want %d", n, i, times)
 		}
-	}
-}
-
-func TestABagKeepsHashesThatBelongInOnePlace(t *testing.T) {
-	// The last place and the first ones: what finds no room at the end of the table goes on at its start.
-	var hashes []uint64
-	for i := range uint64(700) {
-		hashes = append(hashes, ^uint64(0)-3*i, i, 1<<63+i)
-	}
-	var b Bag
-	for range 2 { // the second time in memory that was used
-		b.Reset()
-		for _, hash := range hashes {
-			if !b.Add(hash, Words, false) || b.Add(hash, Words, true) {
-				t.Fatalf("%x: not new, or new for the second time", hash)
-			}
-			b.Name(fmt.Append(nil, hash))
-		}
-		doc := b.Document()
-		if !slices.Equal(doc.Terms, hashes) {
-			t.Fatal("the terms are others, or come in another order")
-		}
-		for i, hash := range doc.Terms {
-			if doc.Counts[i] != 2 || !doc.Start[i] || string(b.Text(i)) != fmt.Sprint(hash) {
-				t.Errorf("%x: %d times, at the start: %v, text %q", hash, doc.Counts[i], doc.Start[i], b.Text(i))
-			}
-		}
-	}
-}
-
-func TestAShortMessageAfterALongOneTakesNoMoreMemoryThanItNeeds(t *testing.T) {
-	var b Bag
-	b.Reset()
-	for i := range 100_000 {
-		add(&b, fmt.Sprint("term", i), true)
-	}
-	for range 2 { // the first one finds the table as the long one left it
-		b.Reset()
-		add(&b, "ham", true)
-		b.Document()
-	}
-	if len(b.terms.slots) != minSlots {
-		t.Errorf("%d slots, want %d", len(b.terms.slots), minSlots)
 	}
 }
 
@@ -245,7 +202,7 @@ func TestHashesWithOnePrefixAndKeyAreOneTerm(t *testing.T) {
 	unit := float32(1 / math.Sqrt(2))
 	units := float32(2/math.Sqrt(13)) + float32(3/math.Sqrt(13))
 	before := Vector{IDs: []uint32{of}, Values: []float32{9}} // of the document before, which stays as it is
-	for kind, want := range map[Kind]float32{Bits: 1, Counts: 5, UnitBits: unit, UnitCounts: units, StartBits: 1} {
+	for kind, want := range map[Kind]float32{Bits: 1, Counts: 5, NormalisedBits: unit, NormalisedCounts: units, HeadBits: 1} {
 		got := new(Lookup).AppendVector(Vector{IDs: slices.Clone(before.IDs), Values: slices.Clone(before.Values)}, v, both, kind)
 		if row := index.Dataset(kind, nil, refs, make([]int32, len(refs)), 1).Row(len(refs) - 1); !slices.Equal(row.IDs, got.IDs[1:]) ||
 			!slices.Equal(row.Values, got.Values[1:]) {
@@ -262,7 +219,7 @@ func TestARestoredVocabularyMustFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := RestoreVocabulary(v.Table(), v.Starts())
+	again, err := RestoreVocabulary(v.Table(), v.BucketStarts())
 	if err != nil {
 		t.Fatalf("its own tables: %v", err)
 	}
@@ -278,9 +235,9 @@ func TestARestoredVocabularyMustFit(t *testing.T) {
 		{"no prefixes", v.Table(), nil},
 		{"prefixes that no bits make", v.Table(), []uint32{0, 1, 2, 3}},
 		{"prefixes for fewer terms", v.Table(), []uint32{0, 2}},
-		{"prefixes for more terms", v.Table()[:4], v.Starts()},
+		{"prefixes for more terms", v.Table()[:4], v.BucketStarts()},
 		{"prefixes out of order", v.Table(), []uint32{0, 3, 3, 2, 3}},
-		{"a key without an id", v.Table()[:5], v.Starts()},
+		{"a key without an id", v.Table()[:5], v.BucketStarts()},
 		{"prefixes that begin late", v.Table(), []uint32{1, 3}},
 	}
 	for _, tt := range tests {
@@ -297,7 +254,7 @@ func TestVectorsHaveBitsOrCountsOfKnownTerms(t *testing.T) {
 	doc := bagOf("who", "saw", "who", "else").Document()
 	who, _ := v.ID(hashOf([]byte("who")))
 	unit, units := 1/math.Sqrt(3), 2/math.Sqrt(1+1+4) // the unknown term is part of the length
-	for kind, want := range map[Kind]float32{Bits: 1, Counts: 2, UnitBits: float32(unit), UnitCounts: float32(units)} {
+	for kind, want := range map[Kind]float32{Bits: 1, Counts: 2, NormalisedBits: float32(unit), NormalisedCounts: float32(units)} {
 		x := new(Lookup).AppendVector(Vector{}, v, doc, kind)
 		if len(x.IDs) != 2 || !slices.IsSorted(x.IDs) {
 			t.Fatalf("%v: ids %v, want two in ascending order", kind, x.IDs)
@@ -308,14 +265,14 @@ func TestVectorsHaveBitsOrCountsOfKnownTerms(t *testing.T) {
 	}
 }
 
-func TestStartBitsAreTermsThatOccurAtTheStart(t *testing.T) {
+func TestHeadBitsAreTermsThatOccurInTheHead(t *testing.T) {
 	v, _ := vocabularyOf(t, Options{MinDocumentFrequency: 1}, []string{"early", "late", "both"})
 	var b Bag
 	add(&b, "both", true)
 	add(&b, "late", false)
 	add(&b, "both", false)
 	add(&b, "early", true)
-	x := new(Lookup).AppendVector(Vector{}, v, b.Document(), StartBits)
+	x := new(Lookup).AppendVector(Vector{}, v, b.Document(), HeadBits)
 	var want []uint32
 	for _, term := range []string{"early", "both"} {
 		id, _ := v.ID(hashOf([]byte(term)))

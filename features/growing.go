@@ -1,62 +1,65 @@
 package features
 
-// GrowingVocabulary is a vocabulary of the terms of documents that learns them as they come, with ids in this order. It
-// belongs to one goroutine.
+import "chaff/internal/hashtable"
+
+// GrowingVocabulary is a vocabulary that learns the terms of documents one document at a time. Ids are in the order of learning.
+// It belongs to one goroutine.
 type GrowingVocabulary struct {
-	documents *Documents
-	kind      Kind
-	reader    blockReader
-	ids       []uint32 // by number
-	whole     table    // of whole documents
-	terms     int
-	lookup    Lookup
-	row       Vector
+	kind   Kind
+	reader documentReader
+	ids    []uint32        // by term number
+	wholes hashtable.Table // of documents, for the kind [Whole]
+	terms  int
+	lookup Lookup
+	row    Vector
 }
 
-// Growing returns a vocabulary that knows nothing, for rows of the given kind.
+// Growing returns an empty vocabulary for rows of the given kind.
 func (d *Documents) Growing(kind Kind) *GrowingVocabulary {
-	v := &GrowingVocabulary{documents: d, kind: kind, reader: blockReader{blocks: d.blocks}}
+	v := &GrowingVocabulary{kind: kind, reader: d.reader()}
 	if kind != Whole {
-		v.ids = make([]uint32, d.dictionary.size())
-		for i := range v.ids {
-			v.ids[i] = unknown
-		}
+		v.ids = unknownIDs(d.dictionary)
 	}
 	return v
 }
 
-// Len returns V, the number of terms so far.
+// Len returns V, the number of terms learned so far.
 func (v *GrowingVocabulary) Len() int { return v.terms }
 
-// Row returns the terms of a document that are known, valid until the next call.
-func (v *GrowingVocabulary) Row(ref Ref) Vector { return v.read(ref, false) }
+// Row returns the known terms of a document, valid until the next call.
+func (v *GrowingVocabulary) Row(ref Ref) Vector { return v.readRow(ref, false) }
 
-// Learn is Row, and makes terms known that are not.
-func (v *GrowingVocabulary) Learn(ref Ref) Vector { return v.read(ref, true) }
+// Learn learns the terms of a document and returns its row, valid until the next call.
+func (v *GrowingVocabulary) Learn(ref Ref) Vector { return v.readRow(ref, true) }
 
-func (v *GrowingVocabulary) read(ref Ref, learns bool) Vector {
-	e := get(&v.reader, ref)
+func (v *GrowingVocabulary) readRow(ref Ref, learn bool) Vector {
+	v.row = v.row.Reset()
 	if v.kind == Whole {
-		return v.readWhole(v.documents.whole(e), learns)
+		return v.readWhole(ref, learn)
 	}
-	for i := 0; learns && i < e.n; i++ {
-		if n := e.number(i); v.ids[n] == unknown && (v.kind != StartBits || e.isAtStart(i)) {
-			v.ids[n] = uint32(v.terms)
-			v.terms++
+	v.reader.read(ref)
+	if learn {
+		v.reader.readRest(false)
+		for i, number := range v.reader.numbers {
+			if v.ids[number] == unknown && (v.kind != HeadBits || v.reader.doc.InHead[i]) {
+				v.ids[number] = uint32(v.terms)
+				v.terms++
+			}
 		}
 	}
-	v.row = v.lookup.appendEncoded(v.row.Reset(), e, v.ids, v.terms, v.documents.dictionary.group, v.kind)
+	v.row = v.lookup.appendStored(v.row, &v.reader, v.ids, v.terms, v.kind)
 	return v.row
 }
 
-func (v *GrowingVocabulary) readWhole(hash uint64, learns bool) Vector {
-	if learns {
-		v.whole.number(hash)
-		v.terms = len(v.whole.hashes)
+func (v *GrowingVocabulary) readWhole(ref Ref, learn bool) Vector {
+	v.reader.readAll(ref)
+	hash := v.reader.doc.hash()
+	if learn {
+		v.wholes.Add(hash)
+		v.terms = v.wholes.Len()
 	}
-	v.row = v.row.Reset()
-	if n := v.whole.find(hash); n >= 0 {
-		v.row = Vector{IDs: append(v.row.IDs, uint32(n)), Values: append(v.row.Values, 1)}
+	if id := v.wholes.Find(hash); id >= 0 {
+		v.row = Vector{IDs: append(v.row.IDs, uint32(id)), Values: append(v.row.Values, 1)}
 	}
 	return v.row
 }

@@ -27,48 +27,15 @@ func chosenHashes(n int) map[string][]uint64 {
 	return chosen
 }
 
-// maxDistance is how far from its place a hash may be found, on average over all of a table: an honest table at most three quarters full
-// has 1.5.
-const maxDistance = 8
-
-func TestNoChoiceOfHashesMakesABagSlow(t *testing.T) {
+func TestNoChoiceOfHashesFillsOneShardOfADictionary(t *testing.T) {
 	for name, hashes := range chosenHashes(200_000) {
 		t.Run(name, func(t *testing.T) {
-			var b Bag
-			b.Reset()
-			for _, hash := range hashes {
-				b.Add(hash, Words, false)
-			}
-			table, sum := &b.terms, uint64(0)
-			for _, hash := range table.hashes {
-				sum += (table.slot(hash) - table.places.of(hash)>>table.shift) & uint64(len(table.slots)-1)
-			}
-			if mean := float64(sum) / float64(len(hashes)); mean > maxDistance {
-				t.Errorf("a term is %.1f places from its own on average, want at most %d", mean, maxDistance)
-			}
-		})
-	}
-}
-
-func TestNoChoiceOfHashesMakesADictionarySlow(t *testing.T) {
-	for name, hashes := range chosenHashes(200_000) {
-		t.Run(name, func(t *testing.T) {
-			d := newDictionary()
-			for _, hash := range hashes {
-				d.shards[d.places.of(hash)>>(64-shardBits)].number(hash, 0, nil)
-			}
-			sum, terms := 0, 0
-			for at := range d.shards {
-				s := &d.shards[at]
-				for i, slot := range s.slots {
-					if slot != 0 {
-						sum += (i - s.home(s.term(int(slot>>tagBits)-1).hash)) & (len(s.slots) - 1)
-						terms++
-					}
+			var order shardOrder
+			starts := order.sort(hashes, newDictionary().placer)
+			for s := range shardCount {
+				if n, mean := int(starts[s+1]-starts[s]), len(hashes)/shardCount; n > 2*mean {
+					t.Errorf("shard %d has %d terms, want at most %d", s, n, 2*mean)
 				}
-			}
-			if mean := float64(sum) / float64(terms); terms != len(hashes) || mean > maxDistance {
-				t.Errorf("%d of %d terms, %.1f places from their own on average, want at most %d", terms, len(hashes), mean, maxDistance)
 			}
 		})
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/dchest/siphash"
 )
 
-// Key is the secret under which the terms of a model are hashed: 128 bits. A sender who does not know it cannot write a word whose
-// term has the hash of another term. No figure depends on it. The zero value is a key that everybody knows.
+// Key is the 128-bit secret under which the terms of a model are hashed. A sender who does not know it cannot write a word whose term
+// has the hash of another term. The zero value is a key that everybody knows.
 type Key struct{ k0, k1 uint64 }
 
 // keySize is the size of a key in bytes.
 const keySize = 16
 
-// NewKey returns a key made at random.
+// NewKey returns a random key.
 func NewKey() Key {
 	var secret [keySize]byte
 	_, _ = rand.Read(secret[:]) // it never fails
@@ -24,7 +24,7 @@ func NewKey() Key {
 	return key
 }
 
-// KeyOf returns the key of 16 bytes.
+// KeyOf returns the key with the given 16 bytes.
 func KeyOf(secret []byte) (Key, error) {
 	if len(secret) != keySize {
 		return Key{}, fmt.Errorf("a key of %d bytes: must be %d", len(secret), keySize)
@@ -37,11 +37,11 @@ func (k Key) Bytes() []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, k.k0), k.k1)
 }
 
-// Hash returns the hash that stands for a term: SipHash-2-4, which is a pseudorandom function of the term to all who do not have
-// the key. Source: J.-P. Aumasson, D. J. Bernstein, SipHash: a fast short-input PRF.
+// Hash returns the hash of a term: SipHash-2-4, a pseudorandom function of the term for whoever does not have the key.
+// Source: J.-P. Aumasson, D. J. Bernstein, SipHash: a fast short-input PRF.
 func (k Key) Hash(term []byte) uint64 { return siphash.Hash(k.k0, k.k1, term) }
 
-// String hides the key: it says only whether there is one.
+// String hides the key and says only whether it is secret.
 func (k Key) String() string {
 	if k == (Key{}) {
 		return "the key that everybody knows"
@@ -49,7 +49,7 @@ func (k Key) String() string {
 	return "a secret key"
 }
 
-// ParseKey reads a key as 32 hexadecimal digits. The error does not quote them.
+// ParseKey returns the key with the given 32 hexadecimal digits. The error does not quote them.
 func ParseKey(text string) (Key, error) {
 	secret, err := hex.DecodeString(text)
 	if err != nil || len(secret) != keySize {

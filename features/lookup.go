@@ -1,20 +1,18 @@
 package features
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 )
 
 // Lookup makes vectors of documents. It belongs to one goroutine and reuses its memory; the zero value is ready.
 type Lookup struct {
-	known []uint64 // the terms of a document that are known: the id, and in the lower 32 bits the place in the document
+	known []uint64 // the known terms of a document: the id and, in the lower 32 bits, the index in the document
 	spare []uint64
-	doc   Document // made of one that is kept
 }
 
-// AppendVector appends to dst the terms of doc that the vocabulary knows, with the values of the given kind, and
-// returns the longer vector.
+// AppendVector appends to dst the terms of doc that the vocabulary knows, with the values of the given kind, and returns the
+// longer vector.
 func (l *Lookup) AppendVector(dst Vector, v *Vocabulary, doc Document, kind Kind) Vector {
 	hashes := doc.Terms
 	if kind == Whole {
@@ -25,109 +23,85 @@ func (l *Lookup) AppendVector(dst Vector, v *Vocabulary, doc Document, kind Kind
 	return l.appendRow(dst, doc, kind)
 }
 
-// appendEncoded is AppendVector for a document that is kept, by the ids of the numbers of its terms. The group of a term is needed
-// for evidence only.
-func (l *Lookup) appendEncoded(dst Vector, e encoded, ids []uint32, terms int, group func(number uint32) Group, kind Kind) Vector {
-	if kind != Evidence {
-		group = nil
-	}
-	l.find(e, ids, terms)
-	l.doc = e.document(l.doc, group)
-	return l.appendRow(dst, l.doc, kind)
-}
-
-// find makes known the terms of a document that is kept.
-func (l *Lookup) find(e encoded, ids []uint32, terms int) {
+// appendStored is AppendVector for the document that r has read. ids has the ids of terms by their numbers, all below terms.
+func (l *Lookup) appendStored(dst Vector, r *documentReader, ids []uint32, terms int, kind Kind) Vector {
+	r.readRest(kind == Evidence)
 	l.known = l.known[:0]
-	for i := range e.n {
-		if id := ids[e.number(i)]; id != unknown {
+	for i, number := range r.numbers {
+		if id := ids[number]; id != unknown {
 			l.known = append(l.known, uint64(id)<<32|uint64(i))
 		}
 	}
 	l.sort(terms)
+	return l.appendRow(dst, r.doc, kind)
 }
 
-// fewTerms is up to how many terms a sort that compares is faster.
-const fewTerms = 64
-
-// sort sorts what is known by id, and by place where two terms have one id. It takes linear time whatever the ids are.
+// sort sorts the known terms by id, and terms with the same id by index. Ids are below terms.
 func (l *Lookup) sort(terms int) {
+	const fewTerms = 64
 	if len(l.known) <= fewTerms {
 		slices.Sort(l.known)
 		return
 	}
-	l.spare = slices.Grow(l.spare[:0], len(l.known))[:len(l.known)]
-	for shift := 32; shift < 32+bits.Len(uint(terms)); shift += digitBits {
-		sortByDigit(l.spare, l.known, uint(shift))
-		l.known, l.spare = l.spare, l.known
+	l.known, l.spare = radixSort(l.known, l.spare, 32, 32+bits.Len(uint(terms)))
+}
+
+// radixSort returns x sorted by the bits from low to high, and the other one of the two slices. Numbers with equal bits keep their order.
+// It takes a sixth of the time of slices.Sort for the terms of a message.
+func radixSort(x, spare []uint64, low, high int) (sorted, other []uint64) {
+	const digitBits, mask = 10, 1<<10 - 1
+	spare = slices.Grow(spare[:0], len(x))[:len(x)]
+	for shift := low; shift < high; shift += digitBits {
+		var next [mask + 2]uint32 // where the next number with each digit goes
+		for _, n := range x {
+			next[n>>shift&mask+1]++
+		}
+		for digit := range mask {
+			next[digit+1] += next[digit]
+		}
+		for _, n := range x {
+			digit := n >> shift & mask
+			spare[next[digit]] = n
+			next[digit]++
+		}
+		x, spare = spare, x
 	}
+	return x, spare
 }
 
 // appendRow appends the known terms with their values. Training and classification both make their vectors here.
 func (l *Lookup) appendRow(dst Vector, doc Document, kind Kind) Vector {
-	first := len(dst.IDs)
+	first, offset, scale := len(dst.IDs), uint32(0), 1.
+	var scales [Groups]float64
 	if kind == Evidence {
-		scales := scalesOf(doc.sizes())
-		dst.IDs = append(dst.IDs, doc.Cells...)
-		dst.addCells(scales[Grams])
-		for _, known := range l.known {
-			g := doc.Groups[uint32(known)]
-			dst.addEvidence(first, CellCount+uint32(known>>32), scales[g], g)
+		scales, offset = doc.groupScales(), CellCount
+		for _, cell := range doc.Cells {
+			dst.IDs = append(dst.IDs, cell)
+			dst.Values, dst.Groups = append(dst.Values, float32(scales[Grams])), append(dst.Groups, Grams)
 		}
-		return dst
+	} else {
+		scale = doc.scale(kind)
 	}
-	scale := doc.scale(kind)
 	for _, known := range l.known {
-		i := uint32(known)
-		if kind == StartBits && !doc.Start[i] {
+		id, i := offset+uint32(known>>32), uint32(known)
+		if kind == HeadBits && !doc.InHead[i] {
 			continue
 		}
-		dst.add(first, uint32(known>>32), float32(doc.value(i, kind)*scale), kind)
+		value := scale
+		if kind.counted() {
+			value *= float64(doc.Counts[i])
+		}
+		if last := len(dst.IDs) - 1; last >= first && dst.IDs[last] == id { // two hashes can be one term
+			if kind.counted() {
+				dst.Values[last] += float32(value)
+			}
+			continue
+		}
+		if kind == Evidence {
+			g := doc.Groups[i]
+			value, dst.Groups = scales[g], append(dst.Groups, g)
+		}
+		dst.IDs, dst.Values = append(dst.IDs, id), append(dst.Values, float32(value))
 	}
 	return dst
-}
-
-// appendIDs appends the ids of the known terms, each once.
-func (l *Lookup) appendIDs(dst []uint32, first uint32) []uint32 {
-	for i, known := range l.known {
-		if i == 0 || known>>32 != l.known[i-1]>>32 {
-			dst = append(dst, first+uint32(known>>32))
-		}
-	}
-	return dst
-}
-
-// scalesOf returns 1 / the Euclidean length of each group with so many terms.
-func scalesOf(sizes [Groups]int) (scales [Groups]float32) {
-	for g, n := range sizes {
-		if n > 0 {
-			scales[g] = float32(1 / math.Sqrt(float64(n)))
-		}
-	}
-	return scales
-}
-
-// addCells puts the value and the group of cells beside the ids that have none yet.
-func (x *Vector) addCells(value float32) {
-	for len(x.Values) < len(x.IDs) {
-		x.Values, x.Groups = append(x.Values, value), append(x.Groups, Grams)
-	}
-}
-
-// addEvidence appends a term to the vector of a document that begins at first, unless it is the last one: two hashes may be
-// one term.
-func (x *Vector) addEvidence(first int, id uint32, value float32, g Group) {
-	if last := len(x.IDs) - 1; last < first || x.IDs[last] != id {
-		x.IDs, x.Values, x.Groups = append(x.IDs, id), append(x.Values, value), append(x.Groups, g)
-	}
-}
-
-// add appends a term to the vector of a document that begins at first, or adds it to the last one: two hashes may be one term.
-func (x *Vector) add(first int, id uint32, value float32, kind Kind) {
-	last := len(x.IDs) - 1
-	if last < first || x.IDs[last] != id {
-		x.IDs, x.Values = append(x.IDs, id), append(x.Values, value)
-	} else if kind.counted() {
-		x.Values[last] += value
-	}
 }

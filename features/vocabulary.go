@@ -11,18 +11,18 @@ import (
 
 // Options say which terms of the training part become the vocabulary.
 type Options struct {
-	// MinDocumentFrequency is the number of training messages that a term must occur in to be kept. At least 1;
-	// default 1, which keeps every term: rare terms tell much together. With 2 the model has less than half the size.
+	// MinDocumentFrequency is the least number of training messages that a term must occur in. At least 1; default 1, which keeps
+	// every term: rare terms carry much evidence together. With 2, the model has less than half the size.
 	MinDocumentFrequency int `json:"min_document_frequency"`
-	// MaxTerms is the largest size of the vocabulary; of more terms the most frequent are kept. At least 0; default
-	// 0, which means no limit.
+	// MaxTerms is the largest size of the vocabulary. Of more terms the most frequent are kept. At least 0; default 0, which means
+	// no limit.
 	MaxTerms int `json:"max_terms"`
 	// Texts keeps the text of each term in the model file, with the number of training messages that have it, for explain,
-	// inspect and export. Default true; without them a file has a third of the size, and classifies as well.
+	// inspect and export. Default true. Without the texts, the file has a third of the size and classifies as well.
 	Texts bool `json:"texts"`
 }
 
-// DefaultOptions returns the options used when nothing else is said.
+// DefaultOptions returns the default options.
 func DefaultOptions() Options { return Options{MinDocumentFrequency: 1, Texts: true} }
 
 // Validate returns everything that is wrong with o.
@@ -37,56 +37,54 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Vocabulary is the V terms of the training part, with ids 0..V-1. The ids follow from the documents and not from the key: see
-// [Documents.Build].
+// Vocabulary is the V terms of the training part, with the ids 0..V-1. See [Documents.Build] for the order of the ids.
 //
-// The table of terms is in the order of their hashes. Those that begin with the same bits, the prefix, lie side by side in a
-// bucket: 8 to 16 of them on the average, so that a look-up reads one prefix and one or two cache lines. Of a hash the key of
-// the table is kept, which is the 32 bits after the prefix, and beside it the id. Two terms with the same prefix and key are one term
-// to all who look them up. Of 500,000 terms, one vocabulary in a thousand has such a pair.
+// The first bits of a hash, the prefix, select a bucket of the table: 8 to 16 terms on average, side by side, so that a lookup
+// reads one prefix and one or two cache lines. The next 32 bits are the key of a term in its bucket. Two terms with the same
+// prefix and key are one term. Of 500,000 terms, one vocabulary in a thousand has such a pair.
 type Vocabulary struct {
-	table []uint32 // for each term its key and its id; keys ascend within a bucket
-	// starts[p] is the first term of the table whose hash begins with the prefix p or a higher one; the last entry is V.
-	starts []uint32
-	shift  uint                  // how far a hash is shifted right to become its prefix
-	hashes []uint64              // by id; nil if the vocabulary was restored
-	shared int                   // how many terms have the id of another one
-	look   func(from, to uint32) // see Watched; nil for none
+	table []uint32 // the key and the id of each term; keys ascend within a bucket
+	// bucketStarts[p] is the first term of the bucket of prefix p; the last entry is V.
+	bucketStarts []uint32
+	shift        uint                  // from a hash to its prefix
+	hashes       []uint64              // by id; nil if the vocabulary was restored
+	shared       int                   // how many terms have the id of another one
+	onLookup     func(from, to uint32) // nil for none
 }
 
 // maxTerms is the largest size of a vocabulary.
 const maxTerms = math.MaxInt32
 
-// NewVocabulary returns the vocabulary of the given hashes by id, which must be fewer than 2^31 and all different. Of hashes that
-// are one term the first id stands for all. It keeps the slice.
+// NewVocabulary returns the vocabulary of hashes, which are in the order of the ids, all different, and fewer than 2^31. If several
+// hashes are one term, all have the first id. The vocabulary keeps the slice.
 func NewVocabulary(hashes []uint64) (*Vocabulary, error) {
 	if len(hashes) > maxTerms {
 		return nil, fmt.Errorf("vocabulary of %d terms: at most %d are possible", len(hashes), maxTerms)
 	}
 	b := prefixBits(len(hashes))
-	v := &Vocabulary{shift: 64 - b, hashes: hashes, starts: make([]uint32, 1<<b+1), table: make([]uint32, 2*len(hashes))}
+	v := &Vocabulary{shift: 64 - b, hashes: hashes, bucketStarts: make([]uint32, 1<<b+1), table: make([]uint32, 2*len(hashes))}
 	for _, hash := range hashes {
-		v.starts[hash>>v.shift+1]++
+		v.bucketStarts[hash>>v.shift+1]++
 	}
 	for p := range 1 << b {
-		v.starts[p+1] += v.starts[p]
+		v.bucketStarts[p+1] += v.bucketStarts[p]
 	}
 	terms := make([]uint64, len(hashes)) // the key and the id in one number
-	at := slices.Clone(v.starts)
+	at := slices.Clone(v.bucketStarts)
 	for id, hash := range hashes {
 		prefix, key := v.split(hash)
 		terms[at[prefix]] = uint64(key)<<32 | uint64(id)
 		at[prefix]++
 	}
 	for p := range 1 << b {
-		if err := v.fill(v.starts[p], terms[v.starts[p]:v.starts[p+1]]); err != nil {
+		if err := v.fill(v.bucketStarts[p], terms[v.bucketStarts[p]:v.bucketStarts[p+1]]); err != nil {
 			return nil, err
 		}
 	}
 	return v, nil
 }
 
-// fill puts a bucket into the table from a place on.
+// fill writes a bucket to the table, from a term on.
 func (v *Vocabulary) fill(from uint32, bucket []uint64) error {
 	slices.Sort(bucket)
 	for i, term := range bucket {
@@ -104,9 +102,8 @@ func (v *Vocabulary) fill(from uint32, bucket []uint64) error {
 	return nil
 }
 
-// RestoreVocabulary returns a vocabulary from the two tables of one made before, [Vocabulary.Table] and
-// [Vocabulary.Starts]; it keeps both slices. The error says what does not fit. The table itself is not looked at, which would cost
-// more than all look-ups of a message: where its keys are not in order, terms are not found.
+// RestoreVocabulary returns the vocabulary with the given [Vocabulary.Table] and [Vocabulary.BucketStarts], and keeps both slices.
+// It does not read the table, which would cost more than all lookups of a message: if keys are out of order, terms are not found.
 func RestoreVocabulary(table, starts []uint32) (*Vocabulary, error) {
 	b := bits.Len(uint(max(len(starts), 2)-1)) - 1
 	switch {
@@ -123,21 +120,21 @@ func RestoreVocabulary(table, starts []uint32) (*Vocabulary, error) {
 	if last := starts[len(starts)-1]; starts[0] != 0 || uint64(last) != uint64(len(table)/2) {
 		return nil, fmt.Errorf("vocabulary of %d terms has prefixes for %d to %d", len(table)/2, starts[0], last)
 	}
-	return &Vocabulary{table: table, starts: starts, shift: 64 - uint(b)}, nil
+	return &Vocabulary{table: table, bucketStarts: starts, shift: 64 - uint(b)}, nil
 }
 
-// Watched returns a vocabulary in the memory of v that calls look before each look-up with the terms it is among, by their places
-// in the table, from the first up to but without the second.
-func (v *Vocabulary) Watched(look func(from, to uint32)) *Vocabulary {
+// OnLookup returns a copy of v, in the same memory, that calls f before each lookup with the bucket to be read: the terms of the table
+// from the first up to but not including the second.
+func (v *Vocabulary) OnLookup(f func(from, to uint32)) *Vocabulary {
 	w := *v
-	w.look = look
+	w.onLookup = f
 	return &w
 }
 
-// prefixBits is the number of leading bits of a hash that are the prefix among n terms.
+// prefixBits returns the number of bits in the prefix of a vocabulary of n terms.
 func prefixBits(n int) uint { return max(uint(bits.Len(uint(n))), 4) - 4 }
 
-// split returns the two parts of a hash by which it is looked up.
+// split returns the prefix and the key of a hash.
 func (v *Vocabulary) split(hash uint64) (prefix uint64, key uint32) {
 	return hash >> v.shift, uint32(hash << (64 - v.shift) >> 32)
 }
@@ -145,22 +142,19 @@ func (v *Vocabulary) split(hash uint64) (prefix uint64, key uint32) {
 // Len returns V.
 func (v *Vocabulary) Len() int { return len(v.table) / 2 }
 
-// Shared returns how many terms have the id of another one, since their hashes are alike in the bits that are looked up.
+// Shared returns how many terms have the id of another one, because their hashes share the prefix and the key.
 func (v *Vocabulary) Shared() int { return v.shared }
 
-// Table returns the key and the id of each term, in the order of their hashes, for [RestoreVocabulary]. The slice belongs to the
-// vocabulary.
+// Table returns the key and the id of each term, in the order of their hashes. The slice belongs to the vocabulary.
 func (v *Vocabulary) Table() []uint32 { return v.table }
 
-// Starts returns the first term of the table for every prefix of a hash, for [RestoreVocabulary]. The slice belongs to the
-// vocabulary.
-func (v *Vocabulary) Starts() []uint32 { return v.starts }
+// BucketStarts returns the first term of the table for every prefix, and V. The slice belongs to the vocabulary.
+func (v *Vocabulary) BucketStarts() []uint32 { return v.bucketStarts }
 
-// Hashes returns the whole hashes of all terms, by id, or nothing for a vocabulary that was restored. The slice belongs
-// to the vocabulary.
+// Hashes returns the hashes of all terms by id, or nil if the vocabulary was restored. The slice belongs to the vocabulary.
 func (v *Vocabulary) Hashes() []uint64 { return v.hashes }
 
-// ID returns the id of the term with the given hash; an unknown term has none.
+// ID returns the id of the term with the given hash, and whether the vocabulary knows it.
 func (v *Vocabulary) ID(hash uint64) (id uint32, known bool) {
 	var found [1]uint64
 	if k := v.appendKnown(found[:0], []uint64{hash}); len(k) > 0 {
@@ -169,50 +163,54 @@ func (v *Vocabulary) ID(hash uint64) (id uint32, known bool) {
 	return 0, false
 }
 
-// place is where a key is looked for: among the terms from up to but without to, and first where it would be if their keys lay
-// evenly, as hashes nearly do.
-type place struct{ key, from, to, at, found uint32 }
+// probe is a lookup of a key in the bucket from..to of the table. It starts at the index where the key would be if keys were
+// evenly spaced, as those of hashes nearly are.
+type probe struct{ key, from, to, at, found uint32 }
 
-// appendKnown appends the terms that the vocabulary knows, by their hashes: the id, and in the lower 32 bits the place among the
-// hashes. All places in memory where terms are are asked for before the first is needed, so that the waits for them are one: in a
-// large vocabulary this takes half the time.
+// lookupBatch is how many terms are looked up at a time.
+const lookupBatch = 32
+
+// appendKnown appends the terms that the vocabulary knows: the id and, in the lower 32 bits, the index among the hashes. It
+// reads from each bucket before it compares the first key, so that the processor waits for memory once instead of once for
+// each term. In a large vocabulary, that takes half the time.
 func (v *Vocabulary) appendKnown(dst, hashes []uint64) []uint64 {
-	var places [lookedUpTogether]place
-	for done := 0; done < len(hashes); {
-		batch := hashes[done:min(done+lookedUpTogether, len(hashes))]
+	var probes [lookupBatch]probe
+	for done := 0; done < len(hashes); done += lookupBatch {
+		batch := hashes[done:min(done+lookupBatch, len(hashes))]
 		for i, hash := range batch {
 			prefix, key := v.split(hash)
-			from, to := v.starts[prefix], v.starts[prefix+1]
-			places[i] = place{key: key, from: from, to: to, at: from + uint32(uint64(key)*uint64(to-from)>>32)}
-			if v.look != nil {
-				v.look(from, to)
+			from, to := v.bucketStarts[prefix], v.bucketStarts[prefix+1]
+			probes[i] = probe{key: key, from: from, to: to, at: from + uint32(uint64(key)*uint64(to-from)>>32)}
+			if v.onLookup != nil {
+				v.onLookup(from, to)
 			}
 		}
 		for i := range batch {
-			if p := &places[i]; p.from < p.to {
+			if p := &probes[i]; p.from < p.to {
 				p.found = v.table[2*p.at]
 			}
 		}
 		for i := range batch {
-			if p := &places[i]; p.from < p.to && (p.found == p.key || v.find(p)) {
+			if p := &probes[i]; p.from < p.to && (p.found == p.key || v.find(p)) {
 				// A damaged table can hold an id that no term has.
 				if id := v.table[2*p.at+1]; int(id) < len(v.table)/2 {
 					dst = append(dst, uint64(id)<<32|uint64(done+i))
 				}
 			}
 		}
-		done += len(batch)
 	}
 	return dst
 }
 
-// largeBucket is from how many terms on a bucket is searched by halves: keys that were chosen need not lie evenly.
+// largeBucket is the least number of terms in a bucket that is searched by halves: chosen keys need not be evenly spaced.
 const largeBucket = 64
 
-// find looks for the key of p from where it should be, leaves in p where it is, and reports whether it is there.
-func (v *Vocabulary) find(p *place) bool {
+// find moves p.at to the key of p and reports whether the bucket has it.
+func (v *Vocabulary) find(p *probe) bool {
 	if p.to-p.from >= largeBucket {
-		return v.search(p)
+		i := sort.Search(int(p.to-p.from), func(i int) bool { return v.table[2*(int(p.from)+i)] >= p.key })
+		p.at = p.from + uint32(i)
+		return p.at < p.to && v.table[2*p.at] == p.key
 	}
 	at, found := p.at, p.found
 	for ; found < p.key && at+1 < p.to; found = v.table[2*at] {
@@ -223,11 +221,4 @@ func (v *Vocabulary) find(p *place) bool {
 	}
 	p.at = at
 	return found == p.key
-}
-
-// search is find in a large bucket.
-func (v *Vocabulary) search(p *place) bool {
-	i := sort.Search(int(p.to-p.from), func(i int) bool { return v.table[2*(int(p.from)+i)] >= p.key })
-	p.at = p.from + uint32(i)
-	return p.at < p.to && v.table[2*p.at] == p.key
 }

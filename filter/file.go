@@ -39,7 +39,7 @@ func (f *Filter) Encode() ([]byte, error) {
 	all := []section{
 		{"SETT", set},
 		{"HKEY", f.settings.Key.Bytes()},
-		{"PREF", bytesOf(f.vocabulary.Starts())},
+		{"PREF", bytesOf(f.vocabulary.BucketStarts())},
 		{"TERM", terms},
 		{"BIAS", bytesOf(f.linear.Bias)},
 		{"WGHT", weights},
@@ -236,7 +236,7 @@ func (f *Filter) verifyByBlock(s *sections) error {
 		return err
 	}
 	f.lazy = newLazyChecksums(f.linear.Terms, f.vocabulary.Len(), weights, terms)
-	f.vocabulary = f.vocabulary.Watched(f.lazy.verifyTerms)
+	f.vocabulary = f.vocabulary.OnLookup(f.lazy.verifyTerms)
 	return f.lazy.expect(sums)
 }
 

@@ -56,7 +56,7 @@ func (r *Reader) Read(raw []byte) message.Repairs {
 	r.bag.Reset()
 	repairs := r.terms(raw, r.add)
 	if r.options.Grams {
-		r.tokenizer.Grams(r.message, r.bag.AddRuns)
+		r.tokenizer.Grams(r.message, r.bag.AddGrams)
 	}
 	return repairs
 }

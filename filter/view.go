@@ -77,7 +77,7 @@ func (r *Reader) seenGrams() []SeenGram {
 	var grams []SeenGram
 	index := make(map[uint32]int)
 	r.tokenizer.Grams(r.message, func(text []byte) {
-		for run := range features.Runs(text) {
+		for run := range features.ByteGrams(text) {
 			cell, has := features.Cell(run)
 			if !has {
 				continue

@@ -36,7 +36,7 @@ var _ EpochTrainer = AROW{}
 // DefaultAROW returns the settings used when nothing else is said.
 func DefaultAROW() AROW {
 	return AROW{
-		Passes:         Passes{Epochs: 3, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.UnitBits.String()},
+		Passes:         Passes{Epochs: 3, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.NormalisedBits.String()},
 		Regularisation: 0.1,
 	}
 }

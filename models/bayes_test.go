@@ -299,7 +299,7 @@ func knownTerms(d *features.Dataset) []bool {
 //	lambda_1 = (1+2)/(2+2) = 3/4, (1+0)/(2+1) = 1/3         lambda_3 = (1+0)/(2+2) = 1/4, (1+1)/(2+1) = 2/3
 //	bias     = log((1/3 (1-1/3) (1-2/3)) / (2/3 (1-3/4) (1-1/4)))
 func TestATermOfNoDocumentSaysNothing(t *testing.T) {
-	for _, kind := range []features.Kind{features.Bits, features.StartBits} {
+	for _, kind := range []features.Kind{features.Bits, features.HeadBits} {
 		d := modelstest.Dataset(kind, 2, 3, []int32{0, 0, 1}, []float32{1, 0, 0}, []float32{1, 0, 0}, []float32{0, 0, 1})
 		o := models.DefaultOptions()
 		o.Bernoulli = models.Bernoulli{Smoothing: 1, Features: kind.String()}
@@ -326,9 +326,9 @@ func TestATermOfNoDocumentSaysNothing(t *testing.T) {
 
 // Two documents of length 1 in class 0 and one in class 1, with a = 1: n_0 = (2, 0) of 2 tokens, n_1 = (3/5, 4/5) of 7/5.
 func TestFractionsOfTokens(t *testing.T) {
-	d := dense(features.UnitCounts, 2, []int32{0, 0, 1}, [][]float32{{7, 0}, {1, 0}, {3, 4}})
+	d := dense(features.NormalisedCounts, 2, []int32{0, 0, 1}, [][]float32{{7, 0}, {1, 0}, {3, 4}})
 	want := [][]float64{{3. / 4, 1. / 4}, {(1 + 3./5) / (2 + 7./5), (1 + 4./5) / (2 + 7./5)}}
-	e, err := models.Multinomial{Smoothing: 1, Features: "unit counts"}.Estimate(t.Context(), d)
+	e, err := models.Multinomial{Smoothing: 1, Features: "normalised counts"}.Estimate(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

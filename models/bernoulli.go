@@ -9,7 +9,7 @@ import (
 )
 
 // Bernoulli is naive Bayes with one bit per document and term: whether a term occurs, not how often. Terms that are
-// absent from a document count too. It has any number of classes and takes features.Bits or features.StartBits.
+// absent from a document count too. It has any number of classes and takes features.Bits or features.HeadBits.
 //
 //	lambda_cw = (a + n_cw) / (2a + N_c)       K x V; n_cw: documents of class c that contain w
 //	alpha_cw  = log(lambda_cw / (1 - lambda_cw))
@@ -29,8 +29,8 @@ type Bernoulli struct {
 	// "uniform" for the same for all, or the probabilities themselves, as "ham:0.7,spam:0.3": of every class, each above 0,
 	// adding up to 1. Default "learned"; an empty text means the same.
 	Prior string `json:"prior"`
-	// Features is what the model is trained on: "bits", every term of a message once; or "start bits", every term of the
-	// first tokenize.start_bytes of its text once. Default "start bits": every absent term is evidence, so that of all terms
+	// Features is what the model is trained on: "bits", every term of a message once; or "head bits", every term of the
+	// first tokenize.start_bytes of its text once. Default "head bits": every absent term is evidence, so that of all terms
 	// long messages look unlike short ones of their class. An empty text means "bits".
 	Features string `json:"features"`
 }
@@ -39,7 +39,7 @@ var _ Trainer = Bernoulli{}
 
 // DefaultBernoulli returns the settings used when nothing else is said.
 func DefaultBernoulli() Bernoulli {
-	return Bernoulli{Smoothing: 0.001, Prior: PriorLearned, Features: features.StartBits.String()}
+	return Bernoulli{Smoothing: 0.001, Prior: PriorLearned, Features: features.HeadBits.String()}
 }
 
 // Validate returns everything that is wrong with m.
@@ -56,10 +56,10 @@ func parseBernoulliFeatures(name string) (features.Kind, error) {
 	switch name {
 	case "", features.Bits.String():
 		return features.Bits, nil
-	case features.StartBits.String():
-		return features.StartBits, nil
+	case features.HeadBits.String():
+		return features.HeadBits, nil
 	}
-	return 0, fmt.Errorf("features is %q: must be bits or start bits", name)
+	return 0, fmt.Errorf("features is %q: must be bits or head bits", name)
 }
 
 func checkBernoulliFeatures(prefix, name string) error {

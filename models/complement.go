@@ -26,9 +26,9 @@ type Complement struct {
 	// Prior is how probable each class is before a message is read, as for models.multinomial. It does not count with
 	// normalise, which takes the scores out of the scale of probabilities. Default "uniform"; an empty text means "learned".
 	Prior string `json:"prior"`
-	// Features is what the model is trained on: "bits", every term of a message once; "counts", every token; or "unit bits"
-	// and "unit counts", where a message is scaled to length 1, so that long ones weigh as much as short ones. Default
-	// "unit bits"; an empty text means "bits".
+	// Features is what the model is trained on: "bits", every term of a message once; "counts", every token; or "normalised bits"
+	// and "normalised counts", where a message is scaled to length 1, so that long ones weigh as much as short ones. Default
+	// "normalised bits"; an empty text means "bits".
 	Features string `json:"features"`
 	// Normalise divides the weights of each class by the sum of their absolute values, so that no class wins by having
 	// larger weights. Default false.
@@ -39,7 +39,7 @@ var _ Trainer = Complement{}
 
 // DefaultComplement returns the settings used when nothing else is said.
 func DefaultComplement() Complement {
-	return Complement{Smoothing: 0.001, Prior: PriorUniform, Features: features.UnitBits.String()}
+	return Complement{Smoothing: 0.001, Prior: PriorUniform, Features: features.NormalisedBits.String()}
 }
 
 // Validate returns everything that is wrong with m.

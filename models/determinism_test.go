@@ -19,7 +19,7 @@ func timeless(r Report) Report {
 
 // unitLength scales every document to length 1, so that the values of its terms are no whole numbers.
 func unitLength(d *features.Dataset) *features.Dataset {
-	d.Kind = features.UnitCounts
+	d.Kind = features.NormalisedCounts
 	for i := range d.Len() {
 		x := d.Row(i)
 		length := float32(math.Sqrt(squaredNorm(x, true)))
@@ -123,7 +123,7 @@ func TestAShuffledDatasetGivesTheSameBits(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("complement, %d classes", classes), func(t *testing.T) {
 			for _, normalise := range []bool{false, true} {
-				m := Complement{Smoothing: 0.1, Features: "unit counts", Normalise: normalise}
+				m := Complement{Smoothing: 0.1, Features: "normalised counts", Normalise: normalise}
 				want, _, err := m.Train(t.Context(), d)
 				if err != nil {
 					t.Fatal(err)

@@ -34,7 +34,7 @@ type Descent struct {
 // defaultDescent returns settings for messages of length 1.
 func defaultDescent() Descent {
 	return Descent{
-		Passes: Passes{Epochs: 20, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.UnitBits.String()},
+		Passes: Passes{Epochs: 20, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.NormalisedBits.String()},
 		Steps:  Steps{LearningRate: 0.2, Decay: RateConstant, Start: StartZeros},
 		Method: MethodStochastic,
 	}

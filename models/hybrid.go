@@ -60,7 +60,7 @@ const (
 // DefaultHybrid returns the settings used when nothing else is said.
 func DefaultHybrid() Hybrid {
 	return Hybrid{
-		Passes:    Passes{Epochs: 2, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.UnitBits.String()},
+		Passes:    Passes{Epochs: 2, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.NormalisedBits.String()},
 		Smoothing: 0.001, BayesShare: 0.3, LearningRate: 1.25,
 	}
 }

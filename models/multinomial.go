@@ -9,7 +9,7 @@ import (
 
 // Multinomial is naive Bayes with one bit per token: a document is a sequence of tokens, each drawn from the terms of
 // its class, and a term counts as often as it occurs. It has any number of classes and takes features.Counts; or
-// features.Bits, and then a document is the sequence of its different terms, each once; or a unit kind, and then each token
+// features.Bits, and then a document is the sequence of its different terms, each once; or a normalised kind, and then each token
 // is the same fraction of one, so that the document has the length 1: a long one does not outvote many short ones when terms
 // are counted, and its score does not grow with every word that says what others have said.
 //
@@ -34,8 +34,8 @@ type Multinomial struct {
 	Prior string `json:"prior"`
 	// Features is what the model is trained on: "counts", every token of a message, as in the lectures; "bits", every term
 	// once however often it occurs, since a word that is repeated in a message says little more than the first time and the
-	// model would take each for new evidence; or "unit bits" and "unit counts", where a message is scaled to length 1, so
-	// that long ones weigh as much as short ones. Default "unit bits"; an empty text means "counts".
+	// model would take each for new evidence; or "normalised bits" and "normalised counts", where a message is scaled to length 1, so
+	// that long ones weigh as much as short ones. Default "normalised bits"; an empty text means "counts".
 	Features string `json:"features"`
 }
 
@@ -43,7 +43,7 @@ var _ Trainer = Multinomial{}
 
 // DefaultMultinomial returns the settings used when nothing else is said.
 func DefaultMultinomial() Multinomial {
-	return Multinomial{Smoothing: 0.001, Prior: PriorUniform, Features: features.UnitBits.String()}
+	return Multinomial{Smoothing: 0.001, Prior: PriorUniform, Features: features.NormalisedBits.String()}
 }
 
 // Validate returns everything that is wrong with m.

@@ -23,12 +23,12 @@ func TestNamesOfModels(t *testing.T) {
 
 func TestNewTakesItsSettingsFromTheOptions(t *testing.T) {
 	o := models.DefaultOptions()
-	o.Bernoulli.Smoothing, o.Multinomial.Features, o.Complement.Features = 0.5, "counts", "unit bits"
+	o.Bernoulli.Smoothing, o.Multinomial.Features, o.Complement.Features = 0.5, "counts", "normalised bits"
 	o.Perceptron.Epochs, o.AveragedPerceptron.Epochs, o.MulticlassPerceptron.Epochs = 3, 4, 5
-	o.Perceptron.Features, o.AveragedPerceptron.Features, o.MulticlassPerceptron.Features = "bits", "counts", "unit counts"
+	o.Perceptron.Features, o.AveragedPerceptron.Features, o.MulticlassPerceptron.Features = "bits", "counts", "normalised counts"
 	o.Tanh.Epochs, o.LMS.Epochs, o.Softmax.Epochs, o.PassiveAggressive.Epochs, o.AROW.Epochs, o.Hybrid.Epochs = 6, 7, 8, 9, 10, 11
-	o.Tanh.Features, o.LMS.Features, o.Softmax.Features, o.PassiveAggressive.Features, o.AROW.Features = "", "counts", "bits", "bits", "unit bits"
-	o.Hybrid.Features = "unit counts"
+	o.Tanh.Features, o.LMS.Features, o.Softmax.Features, o.PassiveAggressive.Features, o.AROW.Features = "", "counts", "bits", "bits", "normalised bits"
+	o.Hybrid.Features = "normalised counts"
 	want := o // with the seed, and the averaged one averaged
 	for _, p := range []*models.Passes{
 		&want.Perceptron.Passes, &want.AveragedPerceptron.Passes, &want.MulticlassPerceptron.Passes, &want.Tanh.Passes,
@@ -42,18 +42,18 @@ func TestNewTakesItsSettingsFromTheOptions(t *testing.T) {
 		kind features.Kind
 	}{
 		"votes":                 {want.Votes, features.Evidence},
-		"bernoulli":             {want.Bernoulli, features.StartBits},
+		"bernoulli":             {want.Bernoulli, features.HeadBits},
 		"multinomial":           {want.Multinomial, features.Counts},
 		"perceptron":            {want.Perceptron, features.Bits},
 		"averaged-perceptron":   {want.AveragedPerceptron, features.Counts},
-		"multiclass-perceptron": {want.MulticlassPerceptron, features.UnitCounts},
+		"multiclass-perceptron": {want.MulticlassPerceptron, features.NormalisedCounts},
 		"tanh":                  {want.Tanh, features.Bits},
 		"lms":                   {want.LMS, features.Counts},
 		"softmax":               {want.Softmax, features.Bits},
 		"passive-aggressive":    {want.PassiveAggressive, features.Bits},
-		"hybrid":                {want.Hybrid, features.UnitCounts},
-		"arow":                  {want.AROW, features.UnitBits},
-		"complement":            {want.Complement, features.UnitBits},
+		"hybrid":                {want.Hybrid, features.NormalisedCounts},
+		"arow":                  {want.AROW, features.NormalisedBits},
+		"complement":            {want.Complement, features.NormalisedBits},
 		"memoriser":             {models.Memoriser{}, features.Whole},
 		"majority":              {models.Majority{}, features.Bits},
 	}
@@ -83,8 +83,8 @@ func TestOptionsAreReadBackFromJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
-		`"multinomial":{"smoothing":0.001,"prior":"uniform","features":"unit bits"}`, `"averaged_perceptron":{"epochs":`, `"learning_rate":1,`,
-		`"complement":{"smoothing":0.001,"prior":"uniform","features":"unit bits"`, `"bernoulli":{"smoothing":0.001,"prior":"learned","features":"start bits"}`,
+		`"multinomial":{"smoothing":0.001,"prior":"uniform","features":"normalised bits"}`, `"averaged_perceptron":{"epochs":`, `"learning_rate":1,`,
+		`"complement":{"smoothing":0.001,"prior":"uniform","features":"normalised bits"`, `"bernoulli":{"smoothing":0.001,"prior":"learned","features":"head bits"}`,
 		`"hybrid":{"epochs":2,`, `"smoothing":0.001,"bayes_share":0.3,"learning_rate":1.25}`, `"arow":{"epochs":3,`, `"regularisation":0.1}`,
 	} {
 		if !strings.Contains(string(data), part) {
@@ -121,12 +121,12 @@ func TestOptionsValidate(t *testing.T) {
 		{"a negative smoothing", func(o *models.Options) { o.Bernoulli.Smoothing = -1 }, "bernoulli.smoothing is -1: must be 0, or from 1e-10 to 1e+06"},
 		{"a smoothing too small", func(o *models.Options) { o.Multinomial.Smoothing = 1e-11 }, "multinomial.smoothing is 1e-11: must be 0, or from 1e-10 to 1e+06"},
 		{"a smoothing that is no number", func(o *models.Options) { o.Complement.Smoothing = math.NaN() }, "complement.smoothing is NaN: must be 0, or from 1e-10 to 1e+06"},
-		{"a kind of feature of another name", func(o *models.Options) { o.Multinomial.Features = "words" }, `multinomial.features is "words": must be bits, counts, unit bits or unit counts`},
-		{"unit counts for naive Bayes", func(o *models.Options) { o.Multinomial.Features = "unit counts" }, ""},
-		{"the start only, for Bernoulli", func(o *models.Options) { o.Bernoulli.Features = "start bits" }, ""},
-		{"a kind of feature that Bernoulli does not take", func(o *models.Options) { o.Bernoulli.Features = "counts" }, `bernoulli.features is "counts": must be bits or start bits`},
-		{"a kind of feature that only Bernoulli takes", func(o *models.Options) { o.Hybrid.Features = "start bits" }, `hybrid.features is "start bits": must be bits, counts, unit bits or unit counts`},
-		{"a kind of feature that only the memoriser takes", func(o *models.Options) { o.LMS.Features = "whole" }, `lms.features is "whole": must be bits, counts, unit bits or unit counts`},
+		{"a kind of feature of another name", func(o *models.Options) { o.Multinomial.Features = "words" }, `multinomial.features is "words": must be bits, counts, normalised bits or normalised counts`},
+		{"normalised counts for naive Bayes", func(o *models.Options) { o.Multinomial.Features = "normalised counts" }, ""},
+		{"the start only, for Bernoulli", func(o *models.Options) { o.Bernoulli.Features = "head bits" }, ""},
+		{"a kind of feature that Bernoulli does not take", func(o *models.Options) { o.Bernoulli.Features = "counts" }, `bernoulli.features is "counts": must be bits or head bits`},
+		{"a kind of feature that only Bernoulli takes", func(o *models.Options) { o.Hybrid.Features = "head bits" }, `hybrid.features is "head bits": must be bits, counts, normalised bits or normalised counts`},
+		{"a kind of feature that only the memoriser takes", func(o *models.Options) { o.LMS.Features = "whole" }, `lms.features is "whole": must be bits, counts, normalised bits or normalised counts`},
 		{"a prior of another name", func(o *models.Options) { o.Multinomial.Prior = "flat" },
 			`multinomial.prior is "flat": "flat" has no colon; must be learned, uniform, or like ham:0.7,spam:0.3`},
 		{"class weights of another name", func(o *models.Options) { o.Tanh.ClassWeights = "equal" },
@@ -178,9 +178,9 @@ func TestOptionsValidate(t *testing.T) {
 
 func TestAllModelsOnOneKindOfFeature(t *testing.T) {
 	takes := map[string][]features.Kind{
-		"bernoulli": {features.Bits, features.StartBits}, "memoriser": {features.Whole}, "majority": {features.Bits}, "votes": {features.Evidence},
+		"bernoulli": {features.Bits, features.HeadBits}, "memoriser": {features.Whole}, "majority": {features.Bits}, "votes": {features.Evidence},
 	}
-	for _, kind := range []features.Kind{features.Bits, features.Counts, features.UnitBits, features.UnitCounts} {
+	for _, kind := range []features.Kind{features.Bits, features.Counts, features.NormalisedBits, features.NormalisedCounts} {
 		o := models.DefaultOptions().WithFeatures(kind)
 		if err := o.Validate(); err != nil {
 			t.Errorf("%v: %v", kind, err)

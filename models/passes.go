@@ -33,8 +33,8 @@ type Passes struct {
 	// count the same; or the weights themselves, as "ham:10,spam:1": of every class, each above 0. Default "none"; an empty
 	// text means the same.
 	ClassWeights string `json:"class_weights"`
-	// Features is what the model is trained on: "bits", every term of a message once; "counts", every token; or "unit bits"
-	// and "unit counts", where a message is scaled to length 1, so that long ones weigh as much as short ones.
+	// Features is what the model is trained on: "bits", every term of a message once; "counts", every token; or "normalised bits"
+	// and "normalised counts", where a message is scaled to length 1, so that long ones weigh as much as short ones.
 	Features string `json:"features"`
 	// ThroughOrigin leaves out the bias, so that the boundary goes through the origin: a message without a known term has
 	// the score 0. Default false.
@@ -76,11 +76,11 @@ func parseFeatures(name string) (features.Kind, error) {
 	kind, err := features.ParseKind(name)
 	if err == nil {
 		switch kind {
-		case features.Bits, features.Counts, features.UnitBits, features.UnitCounts:
+		case features.Bits, features.Counts, features.NormalisedBits, features.NormalisedCounts:
 			return kind, nil
 		}
 	}
-	return 0, fmt.Errorf("features is %q: must be bits, counts, unit bits or unit counts", name)
+	return 0, fmt.Errorf("features is %q: must be bits, counts, normalised bits or normalised counts", name)
 }
 
 func checkFeatures(prefix, name string) error {

@@ -34,7 +34,7 @@ var _ EpochTrainer = PassiveAggressive{}
 // DefaultPassiveAggressive returns the settings used when nothing else is said.
 func DefaultPassiveAggressive() PassiveAggressive {
 	return PassiveAggressive{
-		Passes:         Passes{Epochs: 20, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.UnitBits.String()},
+		Passes:         Passes{Epochs: 20, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.NormalisedBits.String()},
 		Aggressiveness: 0.2,
 	}
 }

@@ -41,7 +41,7 @@ var _ EpochTrainer = Softmax{}
 // DefaultSoftmax returns the settings used when nothing else is said.
 func DefaultSoftmax() Softmax {
 	return Softmax{
-		Passes:       Passes{Epochs: 20, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.UnitBits.String()},
+		Passes:       Passes{Epochs: 20, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.NormalisedBits.String()},
 		LearningRate: 3,
 		L1:           0,
 		L2:           0.001,

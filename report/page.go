@@ -61,7 +61,7 @@ type Fact struct{ Name, Value string }
 
 // Model is a row of the comparison.
 type Model struct {
-	// Name is the model's name, Features the kind of features it has, such as "unit bits".
+	// Name is the model's name, Features the kind of features it has, such as "normalised bits".
 	Name, Features string
 	// Best is true for the best on development mail.
 	Best bool

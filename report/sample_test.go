@@ -29,7 +29,7 @@ func samplePage() Page {
 		f := metrics.Measure(labelsOf(ham, spam), predictionsOf(ham, spam), 2)
 		f.MeasureSpam(append(append([]float64{}, ham...), spam...), spamOf(ham, spam))
 		f.LogLoss, f.Brier = known(0.02+0.003*float64(i)), known(0.005+0.0005*float64(i))
-		m := Model{Name: name, Features: "unit bits", Best: i == 0, Train: &metrics.Figures{Accuracy: 100},
+		m := Model{Name: name, Features: "normalised bits", Best: i == 0, Train: &metrics.Figures{Accuracy: 100},
 			Development: &metrics.Figures{Accuracy: 99.5 - 0.08*float64(i)}, Test: &f, Seconds: 0.1 + 0.07*float64(i)}
 		if i > 0 {
 			m.AgainstBest = &metrics.McNemar{Better: 12 - i, Worse: 4 + i*i, P: math.Exp(-float64(i))}

@@ -16,7 +16,7 @@ import (
 func gramsOf(t *Tokenizer, raw string) []string {
 	var grams []string
 	t.Grams(message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw)), func(text []byte) {
-		for run := range features.Runs(text) {
+		for run := range features.ByteGrams(text) {
 			grams = append(grams, string(binary.LittleEndian.AppendUint32(nil, run)))
 		}
 	})

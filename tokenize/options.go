@@ -47,7 +47,7 @@ type Options struct {
 	// which addresses are of one domain. It tells the program that made the message. Default true.
 	Structure bool `json:"structure"`
 	// StartBytes is how many bytes of the text are its start, for the models that look at no more than that: those on
-	// `start bits`. At least 0; default 1000.
+	// `head bits`. At least 0; default 1000.
 	StartBytes int `json:"start_bytes"`
 	// Symbols makes a term of each punctuation mark, currency sign and emoji too. Default true.
 	Symbols bool `json:"symbols"`

@@ -131,7 +131,7 @@ func (c *Collection) divide(parts []corpus.Part) error {
 	}
 	c.index, c.datasets = index, new(datasets)
 	c.known = sync.OnceValue(func() filter.Terms { return filter.Terms{Texts: index.Texts(c.workers()), Documents: frequencies} })
-	c.wholes = sync.OnceValue(func() *wholes { return newWholes(c.terms.Wholes(training, c.workers())) })
+	c.wholes = sync.OnceValue(func() *wholes { return newWholes(c.terms.DocumentHashes(training, c.workers())) })
 	c.summary.Terms = index.Vocabulary().Len()
 	return c.terms.Err()
 }

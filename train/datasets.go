@@ -49,7 +49,7 @@ func (s *datasets) drop() {
 func (c *Collection) dataset(part corpus.Part, kind features.Kind) *features.Dataset {
 	documents, labels := c.Part(part)
 	if kind == features.Whole {
-		return wholeDataset(c.wholes().vocabulary, c.classes, c.terms.Wholes(documents, c.workers()), labels)
+		return wholeDataset(c.wholes().vocabulary, c.classes, c.terms.DocumentHashes(documents, c.workers()), labels)
 	}
 	return c.index.Dataset(kind, c.classes, documents, labels, c.workers())
 }
@@ -89,7 +89,7 @@ func (m *Mail) DatasetFor(f *filter.Filter, workers int) *features.Dataset {
 func datasetFor(f *filter.Filter, all *features.Documents, documents []features.Ref, labels []int32, workers int) *features.Dataset {
 	classes := f.Settings().Classes
 	if f.Kind() == features.Whole {
-		return wholeDataset(f.Vocabulary(), classes, all.Wholes(documents, workers), labels)
+		return wholeDataset(f.Vocabulary(), classes, all.DocumentHashes(documents, workers), labels)
 	}
 	return all.Index(f.Vocabulary(), workers).Dataset(f.Kind(), classes, documents, labels, workers)
 }

@@ -107,7 +107,7 @@ func TestTheOrderOfTheMailChangesNoByteOfAnyModel(t *testing.T) {
 func TestEveryKindOfFeatureIsTheSameInTrainingAndClassification(t *testing.T) {
 	source := corpustest.Mailbox(3, 20, "ham", "spam")
 	c := collect(t, source, DefaultCollectOptions(), "ham", "spam")
-	for _, kind := range []features.Kind{features.Bits, features.Counts, features.UnitBits, features.UnitCounts, features.Whole} {
+	for _, kind := range []features.Kind{features.Bits, features.Counts, features.NormalisedBits, features.NormalisedCounts, features.Whole} {
 		rows := make(map[string]features.Vector)
 		for _, part := range []corpus.Part{corpus.Train, corpus.Development, corpus.Test} {
 			d := c.Dataset(part, kind)

@@ -32,7 +32,7 @@ kind of features that chaff inspect tells: say it to chaff import too.`,
 		Example: `  chaff export --ham inbox --spam junk > mail.libsvm
   chaff export --ham inbox --spam junk --as vw --terms terms.tsv > mail.vw
   chaff export --weights > weights.csv
-  chaff import weights.csv --features 'unit bits' -m again.model`,
+  chaff import weights.csv --features 'normalised bits' -m again.model`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if flags.model == "" {

@@ -37,7 +37,7 @@ the table from stdin. What terms a message has, chaff tokens shows.`,
 	}
 	settings.add(c)
 	c.Flags().StringVarP(&path, "model-file", "m", "", "save the model to `FILE`; default $XDG_DATA_HOME/chaff/model")
-	c.Flags().StringVar(&kind, "features", features.Bits.String(), "weigh terms as `KIND`: bits, counts, unit bits, unit counts or start bits")
+	c.Flags().StringVar(&kind, "features", features.Bits.String(), "weigh terms as `KIND`: bits, counts, normalised bits, normalised counts or head bits")
 	return c
 }
 
@@ -48,7 +48,7 @@ func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table,
 	}
 	kind, err := features.ParseKind(kindName)
 	if err != nil || kind == features.Whole {
-		return fmt.Errorf("--features is %q: must be bits, counts, unit bits, unit counts or start bits", kindName)
+		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", kindName)
 	}
 	if err := canSave(path); err != nil {
 		return err

@@ -1,10 +1,9 @@
-// Package sample is a small corpus of made-up mail, ham and spam, that is part of
-// the program: for the demonstration, for examples and for tests. The messages are
-// invented, down to the addresses; what each is there for stands in the manifests
-// beside them, mail/manifest-ham.txt and mail/manifest-spam.txt.
+// Package sample embeds a small corpus of invented ham and spam for the demonstration, examples and tests. The manifests
+// mail/manifest-ham.txt and mail/manifest-spam.txt say what each message is for.
 //
-//	for item, err := range sample.Source() { ... }
-//	raw, err := sample.Message("ham/NAME.eml")
+//	for item, err := range sample.Source() {
+//		// item.Origin is the name that Message takes
+//	}
 package sample
 
 import (
@@ -19,23 +18,14 @@ import (
 //go:embed mail
 var mail embed.FS
 
-// Source lists all messages, those of the class "ham" before those of the class
-// "spam", each class sorted by name. The origin of an item is the name that
-// Message takes; the items have no time.
+// Source lists all messages, ham before spam, each class sorted by name. The origin of an item is the name that Message
+// takes. Items have no time.
 func Source() corpus.Source {
-	return func(yield func(corpus.Item, error) bool) {
-		for _, class := range []string{"ham", "spam"} {
-			for item, err := range sources.FromFS(messages(), class, class) {
-				if !yield(item, err) {
-					return
-				}
-			}
-		}
-	}
+	return corpus.Concat(sources.FromFS(messages(), "ham", "ham"), sources.FromFS(messages(), "spam", "spam"))
 }
 
-// Message returns the message of the given name, such as "spam/NAME.eml":
-// its class and its file. If there is none, the error wraps fs.ErrNotExist.
+// Message returns the message with the given name, such as "spam/NAME.eml". The error for an unknown name wraps
+// fs.ErrNotExist.
 func Message(name string) ([]byte, error) {
 	raw, err := fs.ReadFile(messages(), name)
 	if err != nil {
@@ -44,7 +34,7 @@ func Message(name string) ([]byte, error) {
 	return raw, nil
 }
 
-// messages is the folder of the two classes.
+// messages returns the folder of the two classes.
 func messages() fs.FS {
 	sub, err := fs.Sub(mail, "mail")
 	if err != nil {

@@ -5,24 +5,22 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 )
 
 // Classes is a folder whose subfolders are classes of mail.
 type Classes struct {
 	Names   []string // the classes, sorted
-	LeftOut int      // files that lie beside the subfolders and belong to no class
+	LeftOut int      // files beside the subfolders, which belong to no class
 
 	fsys    fs.FS
 	folders []string // of each class
 }
 
-// ClassFolders looks at the folder name, each subfolder of which holds the mail of
-// one class and gives it its name. Two folders that are called ham and spam, in
-// any case, give the classes "ham" and "spam". Files and folders whose names begin
-// with a dot are ignored; links to folders are followed. Fewer than two subfolders
-// are an error. The folder may be in a tar or zip archive.
+// ClassFolders opens the folder name, each of whose subfolders holds the mail of one class and gives the class its name. If
+// the only subfolders are ham and spam, in any case, the classes are "ham" and "spam". Files and folders with names that
+// begin with a dot are ignored; links to folders are followed. Fewer than two subfolders are an error. The folder may be in
+// a tar or zip archive.
 func ClassFolders(name string) (Classes, error) {
 	fsys, dir, err := mailFolder(name)
 	if err != nil {
@@ -42,39 +40,41 @@ func findClasses(fsys fs.FS, dir string) (Classes, error) {
 		return c, err
 	}
 	for _, e := range entries {
-		if isHidden(e.Name()) {
-			continue
-		}
 		folder := path.Join(dir, e.Name())
-		if !isFolder(fsys, folder) {
+		switch {
+		case isHidden(e.Name()):
+		case isFolder(fsys, folder):
+			c.Names = append(c.Names, e.Name())
+			c.folders = append(c.folders, folder)
+		default:
 			c.LeftOut++
-			continue
 		}
-		c.Names = append(c.Names, e.Name())
-		c.folders = append(c.folders, folder)
 	}
 	switch {
 	case isMaildir(fsys, dir):
-		return c, errors.New("is one Maildir, where one folder per class is needed")
+		return c, errors.New("is a Maildir, not a folder with one subfolder per class")
 	case len(c.Names) < 2:
-		return c, fmt.Errorf("%d subfolders, where at least two are needed: one for each class, such as ham and spam", len(c.Names))
+		return c, fmt.Errorf("has %d subfolders and needs at least two: one per class, such as ham and spam", len(c.Names))
 	}
 	c.foldHamAndSpam()
 	return c, nil
 }
 
-// foldHamAndSpam writes ham and spam in lower case if they are all the classes.
+// foldHamAndSpam changes the classes to "ham" and "spam", in this order, if they are these two in any case.
 func (c *Classes) foldHamAndSpam() {
-	ham := slices.IndexFunc(c.Names, func(s string) bool { return strings.EqualFold(s, "ham") })
-	spam := slices.IndexFunc(c.Names, func(s string) bool { return strings.EqualFold(s, "spam") })
-	if len(c.Names) == 2 && ham >= 0 && spam >= 0 {
-		c.Names = []string{"ham", "spam"}
-		c.folders = []string{c.folders[ham], c.folders[spam]}
+	if len(c.Names) != 2 {
+		return
+	}
+	for ham := range 2 {
+		if strings.EqualFold(c.Names[ham], "ham") && strings.EqualFold(c.Names[1-ham], "spam") {
+			c.Names = []string{"ham", "spam"}
+			c.folders = []string{c.folders[ham], c.folders[1-ham]}
+		}
 	}
 }
 
-// Source lists the messages of all classes, class by class, with the name of the
-// class as label. A class folder is listed as Open lists a folder.
+// Source lists the messages of all classes, class by class, labelled with the name of the class. It lists a class folder as
+// Open lists a folder.
 func (c Classes) Source() Source {
 	return func(yield func(Item, error) bool) {
 		for i, folder := range c.folders {

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -13,18 +14,13 @@ func TestClassFolders(t *testing.T) {
 		"Summary.txt": "x", "README": "x", ".git/x": "x", ".hidden": "x",
 	})
 	elsewhere := tree(t, map[string]string{"1": "l1"})
-	symlink(t, elsewhere, filepath.Join(root, "linked"))
+	must(t, os.Symlink(elsewhere, filepath.Join(root, "linked")))
 	c, err := ClassFolders(root + "/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if want := []string{"friends", "linked", "news", "work"}; !slices.Equal(c.Names, want) || c.LeftOut != 2 {
 		t.Errorf("got %q and %d left out, want %q and 2", c.Names, c.LeftOut, want)
 	}
-	got := contents(c.Source())
-	if want := []string{"friends: f1", "linked: l1", "news: n1", "work: w1", "work: w2"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	check(t, "", contents(c.Source()), []string{"friends: f1", "linked: l1", "news: n1", "work: w1", "work: w2"})
 }
 
 func TestClassFoldersNamedHamAndSpam(t *testing.T) {
@@ -40,9 +36,7 @@ func TestClassFoldersNamedHamAndSpam(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
 			c, err := ClassFolders(tree(t, tt.files))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got := contents(c.Source()); !slices.Equal(c.Names, tt.want) || !slices.Equal(got, tt.all) {
 				t.Errorf("got %q and %q, want %q and %q", c.Names, got, tt.want, tt.all)
 			}
@@ -53,9 +47,9 @@ func TestClassFoldersNamedHamAndSpam(t *testing.T) {
 func TestClassFoldersErrors(t *testing.T) {
 	root := tree(t, map[string]string{"none/1": "a", "one/class/1": "a", "maildir/cur/": "", "maildir/new/": "", "file": ""})
 	tests := []struct{ about, name, want string }{
-		{"no subfolder", "none", "0 subfolders, where at least two are needed"},
-		{"one subfolder", "one", "1 subfolders, where at least two are needed"},
-		{"a Maildir is no folder of classes", "maildir", "is one Maildir"},
+		{"no subfolder", "none", "has 0 subfolders and needs at least two"},
+		{"one subfolder", "one", "has 1 subfolders and needs at least two"},
+		{"a Maildir is no folder of classes", "maildir", "is a Maildir, not a folder"},
 		{"a file", "file", "not a directory"},
 		{"a path that is not there", "no", "open " + filepath.Join(root, "no") + ": no such file"},
 	}

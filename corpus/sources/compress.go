@@ -11,15 +11,12 @@ import (
 	"io/fs"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
-	"github.com/ulikunitz/xz/lzma"
+	"github.com/xi2/xz"
 
 	"chaff/corpus"
 )
 
-// compression is the way a file is made smaller, by the name of the usual tool;
-// the zero value is a file as it is. A file shows it by its first bytes: the names
-// of mail files say nothing about it.
+// compression is the name of the tool that compressed a file, detected by the first bytes; "" for a plain file.
 type compression string
 
 const (
@@ -30,14 +27,13 @@ const (
 	zstandard    compression = "zstd"
 )
 
-// magicBytes is how many bytes compressionOf looks at.
+// magicBytes is how many bytes compressionOf examines.
 const magicBytes = 10
 
-// maxWindow bounds the memory that a compressed file may ask for to be read: as
-// much as the tools themselves grant without being told.
+// maxWindow limits the memory that decompressing a file may need. The tools have the same limit by default.
 const maxWindow = 128 << 20
 
-// compressionOf looks at the first bytes of a file.
+// compressionOf returns the compression of a file that begins with head.
 func compressionOf(head []byte) compression {
 	if len(head) < 4 {
 		return uncompressed
@@ -52,13 +48,12 @@ func compressionOf(head []byte) compression {
 	case bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):
 		return zstandard
 	case head[0]&0xf0 == 0x50 && bytes.HasPrefix(head[1:], []byte("\x2a\x4d\x18")):
-		return zstandard // begins with a frame to be skipped, as pzstd writes it
+		return zstandard // begins with a skippable frame, as pzstd writes it
 	}
 	return uncompressed
 }
 
-// isBzip2 wants more than "BZh9", which text may begin with: the mark of the first
-// block, or of the end of an empty file.
+// isBzip2 requires more than "BZh9", which text may begin with: the mark of the first block, or of the end of an empty file.
 func isBzip2(head []byte) bool {
 	if len(head) < magicBytes || !bytes.HasPrefix(head, []byte("BZh")) || head[3] < '1' || head[3] > '9' {
 		return false
@@ -67,8 +62,15 @@ func isBzip2(head []byte) bool {
 	return mark == "1AY&SY" || mark == "\x17\x72\x45\x38\x50\x90"
 }
 
-// decompress returns what r holds, compressed with c. Its errors say that the
-// compression was at fault.
+// describe adds the compression of a file to what was found in it.
+func (c compression) describe(found string) string {
+	if c == uncompressed {
+		return found
+	}
+	return found + ", compressed with " + string(c)
+}
+
+// decompress returns the content of r, compressed with c. Its errors name the compression.
 func (c compression) decompress(r io.Reader) (io.ReadCloser, error) {
 	var plain io.Reader
 	var err error
@@ -81,7 +83,7 @@ func (c compression) decompress(r io.Reader) (io.ReadCloser, error) {
 	case bzipped:
 		plain = bzip2.NewReader(r)
 	case xzipped:
-		plain, err = xz.ReaderConfig{DictCap: lzma.MinDictCap}.NewReader(bufio.NewReader(newXZGuard(r)))
+		plain, err = xz.NewReader(r, maxWindow)
 	case zstandard:
 		var d *zstd.Decoder
 		d, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
@@ -95,10 +97,13 @@ func (c compression) decompress(r io.Reader) (io.ReadCloser, error) {
 	return &decompressor{plain, c, free}, nil
 }
 
-// explain says what is wrong with compressed data.
+// explain wraps an error of decompression.
 func (c compression) explain(err error) error {
-	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+	switch {
+	case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) || err == xz.ErrBuf:
 		return fmt.Errorf("the %s data is cut off: %w", c, io.ErrUnexpectedEOF)
+	case err == xz.ErrMemlimit:
+		return fmt.Errorf("decompress with xz: needs more than %d bytes of memory", maxWindow)
 	}
 	return fmt.Errorf("decompress with %s: %w", c, err)
 }
@@ -123,7 +128,7 @@ func (d *decompressor) Close() error {
 	return nil
 }
 
-// decompressed returns what r holds, without its compression if it has one.
+// decompressed returns the content of r, decompressed if necessary, and its compression.
 func decompressed(r io.Reader) (io.ReadCloser, compression, error) {
 	buffered := bufio.NewReader(r)
 	head, err := buffered.Peek(magicBytes)
@@ -135,8 +140,7 @@ func decompressed(r io.Reader) (io.ReadCloser, compression, error) {
 	return plain, c, err
 }
 
-// openPlain opens the file name of fsys and takes its compression off, if it has
-// one.
+// openPlain opens the file name of fsys, decompressed if necessary.
 func openPlain(fsys fs.FS, name string) (io.ReadCloser, error) {
 	f, err := orSystem(fsys).Open(name)
 	if err != nil {
@@ -150,7 +154,7 @@ func openPlain(fsys fs.FS, name string) (io.ReadCloser, error) {
 	return plainFile{plain, f}, nil
 }
 
-// plainFile is a decompressed file that closes what it is read from as well.
+// plainFile is a decompressed file that also closes the compressed one.
 type plainFile struct {
 	io.ReadCloser
 	file fs.File
@@ -160,23 +164,23 @@ func (p plainFile) Close() error {
 	return errors.Join(p.ReadCloser.Close(), p.file.Close())
 }
 
-// unpackMessage takes the compression off raw, the whole of a file that should be
-// one message, if it has one. The result is raw or in memory of its own. A file
-// that is an archive is an error: its messages are not one message.
+// unpackMessage decompresses raw, the whole of a file that should be one message. The result is raw itself or new memory. An
+// archive is an error: its messages are not one message.
 func unpackMessage(raw []byte) ([]byte, error) {
 	c := compressionOf(raw)
 	if c == uncompressed {
-		return raw, notContainer(raw)
+		return raw, notArchive(raw)
 	}
 	r, err := c.decompress(bytes.NewReader(raw))
 	if err != nil {
 		return raw, err
 	}
 	defer r.Close()
-	// An archive may be large, so the first bytes are looked at first.
+	// An archive may be large, so its first bytes are examined first.
 	head := bufio.NewReaderSize(r, tarBlock)
-	if start, _ := head.Peek(tarBlock); notContainer(start) != nil {
-		return raw, notContainer(start)
+	start, _ := head.Peek(tarBlock)
+	if err := notArchive(start); err != nil {
+		return raw, err
 	}
 	return corpus.AppendMessage(nil, head)
 }

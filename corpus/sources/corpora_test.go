@@ -20,20 +20,13 @@ func TestRealMailJoinedWithCatIsTakenApartAgain(t *testing.T) {
 	}
 	all := 0
 	for _, folder := range []string{"easy-ham-1", "easy-ham-2", "hard-ham-1", "spam-1", "spam-2"} {
-		source, _, err := Open(filepath.Join(dir, "sa", folder), "ham", Folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := open(t, filepath.Join(dir, "sa", folder), Folder)
 		var files [][]byte
 		var names []string
 		for item, err := range source {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			raw, err := item.Read(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			// A file that does not end in a line end cannot be told from its successor,
 			// and one without a From_ line is the rest of its predecessor.
 			_, ok := lines.ParseFromLine(lines.TrimLineEnd(raw[:lines.LineEnd(raw)]))

@@ -41,19 +41,12 @@ func TestDeliveryTimeOfEachSource(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
-			source, _, err := Open(filepath.Join(root, tt.name), "ham", "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			source := open(t, filepath.Join(root, tt.name), "")
 			var days []int
 			for item, err := range source {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				raw, err := item.Read(nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				when := item.Time
 				if when.IsZero() {
 					when, _ = corpus.DeliveryTime(raw)

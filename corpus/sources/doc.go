@@ -1,7 +1,5 @@
-// Package sources lists labelled mail: messages in Maildirs, mbox files, folders of
-// MH, Thunderbird and Apple Mail, and other folders, also in archives and
-// compressed, and those that lists, TREC indexes and tables name, each with the
-// class it belongs to.
+// Package sources lists labelled mail wherever it is kept: in Maildirs, mbox files, folders of MH, Thunderbird and Apple
+// Mail, plain folders, archives of these, tables of short messages, lists and TREC indexes.
 //
 // The smallest complete use:
 //
@@ -15,35 +13,33 @@
 //			raw, err = item.Read(raw)
 //		}
 //		if err != nil {
-//			skipped++ // one message less; the stream goes on
+//			skipped++ // the stream continues after an error
 //			continue
 //		}
 //		use(raw, item.Label)
 //	}
 //
-// Listing and reading are apart. A Source yields an Item per message, which says
-// where the message is (file, offset, size), in an order that depends on nothing
-// but the names of the files or the place in the file. Item.Read fetches the
-// bytes when they are needed, into the caller's buffer. So memory grows with the
-// number of messages at most, and never with their size.
+// Listing and reading are separate. A Source yields one Item per message with its file, offset and size. The order depends
+// only on file names or on offsets in a file. Item.Read then reads the bytes into the caller's buffer, so memory grows with
+// the number of messages and not with their size.
 //
-// Nothing in a mailbox is ever written, moved or renamed: a message that is unseen
-// before it was read is unseen afterwards. Nothing else is written but the content
-// of a compressed mbox, tar or table, of an mbox in a zip archive, and of a pipe, as
-// messages must be read at their places: to a file in os.TempDir of at most
-// MaxUnpackedBytes, without a name where the system can remove open files. It is
-// gone when the source and its items are out of use, or the program ends.
+// The package never writes, moves or renames anything in a mailbox: an unseen message stays unseen. It writes one kind of
+// file: a temporary copy, in os.TempDir and of at most MaxUnpackedBytes, of a pipe or of a compressed mbox, tar or table,
+// since messages are read at their offsets. The copy has no name where the system allows that. It disappears when the source
+// and its items are garbage, or when the program ends.
 //
-// A compressed message, as some servers keep them in a Maildir, is decompressed by
-// Item.Read, in memory. What compression or archive a file is, its first bytes say,
-// and never its name. An archive is read as a folder; its members never lead out of
-// it. An archive that lies among messages is an error of that item, as is what is
-// damaged or unpacks to too much; what is before the damage is used.
+// The first bytes of a file decide its compression and archive format, never its name. Item.Read decompresses a compressed
+// message in memory. An archive is read like a folder, and no member name leads out of it. An archive among messages,
+// damaged data and a file that decompresses to too much are errors of one item; everything before the damage is used.
 //
-// A Source may be ranged over again; it then looks at the files again. Items are
-// plain values, and Read may be called from several goroutines. The package holds
-// no state.
+// A Source may be ranged over again; it then lists the files again. Items are plain values, and Read is safe for concurrent
+// use. The package holds no state. It does not decode messages, open archives within archives, or write mail.
 //
-// What it does not do: decode messages, look into archives within archives, or
-// write mail.
+// Where to find what:
+//
+//   - open.go detects a format and opens a path; folder.go and walk.go list the mail in a folder
+//   - maildir.go, mbox.go and emlx.go read one format each; location.go reads the bytes of one message
+//   - mailbox.go plans the use of a whole mailbox by its folder names (foldernames.go, mutf7.go)
+//   - classes.go, lists.go, table.go, columns.go and rows.go read folders of classes, lists and tables
+//   - archive.go, tar.go, zip.go and members.go read archives; compress.go and tempcopy.go decompress
 package sources

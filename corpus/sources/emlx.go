@@ -6,8 +6,8 @@ import (
 	"chaff/corpus/internal/lines"
 )
 
-// cutEmlx returns the message in a file of Apple Mail, which begins with the number
-// of its bytes on a line of its own and ends with a property list, in place:
+// cutEmlx returns, in place, the message in a file of Apple Mail. The file begins with the length of the message on a line
+// of its own and ends with a property list:
 //
 //	1234
 //	Received: ...
@@ -15,8 +15,7 @@ import (
 //	<?xml version="1.0" encoding="UTF-8"?>
 //	<!DOCTYPE plist ...
 //
-// A file without that line is the message itself; one that is shorter than it says
-// is cut nowhere.
+// A file without that line is the message itself. A file shorter than its length says is returned to its end.
 func cutEmlx(file []byte) []byte {
 	end := lines.LineEnd(file)
 	n, ok := emlxLength(lines.TrimLineEnd(file[:end]))
@@ -27,8 +26,7 @@ func cutEmlx(file []byte) []byte {
 	return file[:copy(file, rest[:min(n, int64(len(rest)))])]
 }
 
-// emlxLength reads the first line of a file of Apple Mail, a number that is filled
-// up with blanks.
+// emlxLength returns the number in the first line of a file of Apple Mail, which is padded with blanks.
 func emlxLength(line []byte) (int64, bool) {
 	return contentLength(bytes.Trim(line, " \t"))
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func TestCutEmlx(t *testing.T) {
-	tests := []struct{ about, file, want string }{
+	checkEach(t, func(s string) string { return string(cutEmlx([]byte(s))) }, [][3]string{
 		{"the message is what the number counts", "5\nabcde<?xml?>", "abcde"},
 		{"blanks after the number", "5         \nabcde<?xml?>", "abcde"},
 		{"a CR after the number", "5\r\nabcde<?xml?>", "abcde"},
@@ -18,14 +18,7 @@ func TestCutEmlx(t *testing.T) {
 		{"an empty message", "0\n<?xml?>", ""},
 		{"nothing but a number", "5", ""},
 		{"nothing", "", ""},
-	}
-	for _, tt := range tests {
-		t.Run(tt.about, func(t *testing.T) {
-			if got := string(cutEmlx([]byte(tt.file))); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
-	}
+	})
 }
 
 // FuzzCutEmlx wants back the message that was put into a frame, and of any other

@@ -61,12 +61,12 @@ func TestReadErrors(t *testing.T) {
 		want  string
 		is    error
 	}{
-		{"a file that is gone", Item{Origin: "o", Place: place{fsys: files, path: "mail/no"}}, "read o: file does not exist", fs.ErrNotExist},
-		{"a file that must not be read", Item{Origin: "o", Place: place{fsys: brokenFS{files, "mail/a", false, fs.ErrPermission}, path: "mail/a"}}, "read o: permission denied", fs.ErrPermission},
-		{"a disk that fails", Item{Origin: "o", Place: place{fsys: brokenFS{files, "mail/a", true, disk}, path: "mail/a"}}, "read o: input/output error", disk},
-		{"a folder in place of a file", Item{Origin: "o", Place: place{fsys: files, path: "mail/dir"}}, "read o: is a folder, not a message", nil},
-		{"a file that is too large", Item{Origin: "o", Place: place{fsys: largeFile{}, path: "x"}}, "bytes are too large for a message", nil},
-		{"a message of an mbox that is too large", Item{Origin: "o", Place: place{fsys: files, path: "mail/a", size: corpus.MaxMessageBytes + 1}}, "bytes are too large for a message", nil},
+		{"a file that is gone", Item{Origin: "o", Place: location{fsys: files, path: "mail/no"}}, "read o: file does not exist", fs.ErrNotExist},
+		{"a file that must not be read", Item{Origin: "o", Place: location{fsys: brokenFS{files, "mail/a", false, fs.ErrPermission}, path: "mail/a"}}, "read o: permission denied", fs.ErrPermission},
+		{"a disk that fails", Item{Origin: "o", Place: location{fsys: brokenFS{files, "mail/a", true, disk}, path: "mail/a"}}, "read o: input/output error", disk},
+		{"a folder in place of a file", Item{Origin: "o", Place: location{fsys: files, path: "mail/dir"}}, "read o: is a folder, not a message", nil},
+		{"a file that is too large", Item{Origin: "o", Place: location{fsys: largeFile{}, path: "x"}}, "bytes are too large for a message", nil},
+		{"a message of an mbox that is too large", Item{Origin: "o", Place: location{fsys: files, path: "mail/a", size: corpus.MaxMessageBytes + 1}}, "bytes are too large for a message", nil},
 		{"an item that no source made", Item{Origin: "o"}, "read o: no message", nil},
 	}
 	for _, tt := range tests {
@@ -95,7 +95,7 @@ func TestListErrorsAreYieldedAndTheStreamGoesOn(t *testing.T) {
 
 func TestReadUsesTheBufferAgain(t *testing.T) {
 	root := tree(t, map[string]string{"m": "Subject: a\n\nbody\n"})
-	item := Item{Place: place{path: filepath.Join(root, "m")}}
+	item := Item{Place: location{path: filepath.Join(root, "m")}}
 	buf := make([]byte, 0, 1000)
 	got, err := item.Read(buf)
 	if err != nil || string(got) != "Subject: a\n\nbody\n" {
@@ -108,21 +108,10 @@ func TestReadUsesTheBufferAgain(t *testing.T) {
 
 func TestMaildirMessageIsFoundUnderItsNewName(t *testing.T) {
 	root := tree(t, map[string]string{"cur/1002345678.b.h:2,": "b", "new/1001234567.a.h": "a", "tmp/": ""})
-	source, _, err := Open(root, "ham", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var items []Item
-	for item, err := range source {
-		if err != nil {
-			t.Fatal(err)
-		}
-		items = append(items, item)
-	}
+	source := open(t, root, "")
+	items := itemsOf(t, source)
 	rename := func(from, to string) {
-		if err := os.Rename(filepath.Join(root, from), filepath.Join(root, to)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(filepath.Join(root, from), filepath.Join(root, to)))
 	}
 	rename("cur/1002345678.b.h:2,", "cur/1002345678.b.h:2,RS")
 	rename("new/1001234567.a.h", "cur/1001234567.a.h:2,S")
@@ -131,10 +120,8 @@ func TestMaildirMessageIsFoundUnderItsNewName(t *testing.T) {
 			t.Errorf("got %q, %v, want %q", raw, err, want)
 		}
 	}
-	if err := os.Remove(filepath.Join(root, "cur/1001234567.a.h:2,S")); err != nil {
-		t.Fatal(err)
-	}
-	_, err = items[0].Read(nil)
+	must(t, os.Remove(filepath.Join(root, "cur/1001234567.a.h:2,S")))
+	_, err := items[0].Read(nil)
 	checkError(t, err, "1001234567.a.h: no such file")
 }
 
@@ -146,25 +133,15 @@ func TestAMessageOfAMailboxIsFoundUnderItsNewName(t *testing.T) {
 		"Lists/Go/new/1000000002.b.h,S=1": "b", "Lists/Go/cur/1000000003.c.h:2,": "c", "Lists/Go/cur/1000000004.d.h:2,S": "d",
 	})
 	plan, err := MaildirTree(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var items []Item
-	for item, err := range plan.Source() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		items = append(items, item)
-	}
+	must(t, err)
+	items := itemsOf(t, plan.Source())
 	for from, to := range map[string]string{
 		".Junk/new/1000000001.a.h":        ".Junk/cur/1000000001.a.h:2,S",
 		"Lists/Go/new/1000000002.b.h,S=1": "Lists/Go/cur/1000000002.b.h,S=1:2,",
 		"Lists/Go/cur/1000000003.c.h:2,":  "Lists/Go/cur/1000000003.c.h:2,FRS",
 		"Lists/Go/cur/1000000004.d.h:2,S": "Lists/Go/new/1000000004.d.h",
 	} {
-		if err := os.Rename(filepath.Join(root, from), filepath.Join(root, to)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(filepath.Join(root, from), filepath.Join(root, to)))
 	}
 	got := ""
 	for _, item := range items {
@@ -183,28 +160,19 @@ func TestMboxThatChangedIsNoticed(t *testing.T) {
 	const one = "From a@b.example Thu Aug 22 12:36:23 2002\nSubject: a\n\na\n\n"
 	root := tree(t, map[string]string{"mbox": one + one})
 	name := filepath.Join(root, "mbox")
-	source, _, err := Open(name, "ham", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := open(t, name, "")
 	for _, now := range []string{one, "X" + one + one} {
 		var second Item
 		for item, err := range source {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			second = item
 		}
 		if !second.Time.IsZero() {
 			t.Errorf("got time %v: it is for DeliveryTime to find", second.Time)
 		}
-		if err := os.WriteFile(name, []byte(now), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(now), 0o644))
 		_, err := second.Read(nil)
 		checkError(t, err, "read "+name+"#2: the file has changed since it was listed")
-		if err := os.WriteFile(name, []byte(one+one), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(one+one), 0o644))
 	}
 }

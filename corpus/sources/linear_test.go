@@ -2,32 +2,46 @@ package sources
 
 import (
 	"bytes"
+	"chaff/internal/cputime"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
-
-	"chaff/internal/cputime"
 )
 
-// TestListingIsLinearInTheSizeOfHostileInput gives the parsers input made to be
-// slow, in one size and in four times the size. Linear work takes four times as
-// long, quadratic work sixteen times.
-func TestListingIsLinearInTheSizeOfHostileInput(t *testing.T) {
+// checkLinear compares the time for hostile input of one size with that for four times the size: linear work takes four
+// times as long, quadratic work sixteen times. The work must pass once in four attempts, since other programs disturb it.
+func checkLinear(t *testing.T, name string, size int, prepare func(size int) func()) {
 	const (
-		small    = 128 << 10
-		factor   = 4
-		limit    = 10
-		grain    = 3 * time.Millisecond // a difference below that is noise
-		attempts = 4                    // on a busy machine the first one may fail; too much work fails always
+		factor = 4
+		limit  = 10
+		grain  = 3 * time.Millisecond // smaller differences are noise
 	)
+	t.Run(name, func(t *testing.T) {
+		timeOf := func(work func()) time.Duration {
+			best := time.Hour
+			for range 3 {
+				best = min(best, cputime.Of(work))
+			}
+			return best
+		}
+		small, large := prepare(size), prepare(factor*size)
+		for range 4 {
+			if once, more := timeOf(small), timeOf(large); more <= limit*once+grain {
+				return
+			}
+		}
+		t.Errorf("%d times the size took over %d times as long", factor, limit)
+	})
+}
+
+func TestListingIsLinearInTheSizeOfHostileInput(t *testing.T) {
 	const from = "From a@b.example Thu Aug 22 12:36:23 2002\n"
-	scan := func(text []byte) {
-		scanAll(t, bytes.NewReader(text))
-	}
+	const far = from + "Content-Length: 99999999\n\n"
+	scan := func(text []byte) { scanAll(t, bytes.NewReader(text)) }
 	unquote := func(text []byte) { unquoteFrom(bytes.Clone(text)) }
-	far := "From a@b.example Thu Aug 22 12:36:23 2002\nContent-Length: 99999999\n\n"
-	shapes := []struct {
+	decode := func(text []byte) { decodeMUTF7(string(text)) }
+	for _, shape := range []struct {
 		name, head, unit string
 		work             func([]byte)
 	}{
@@ -44,28 +58,67 @@ func TestListingIsLinearInTheSizeOfHostileInput(t *testing.T) {
 		{"quotes of quotes", "\n", ">", unquote},
 		{"quotes of nothing", "\n", ">\n", unquote},
 		{"a header that does not end", "", "a: b\n", unquote},
-		{"ampersands", "", "&", func(text []byte) { decodeMUTF7(string(text)) }},
-		{"ampersands with base64", "", "&APw", func(text []byte) { decodeMUTF7(string(text)) }},
+		{"ampersands", "", "&", decode},
+		{"ampersands with base64", "", "&APw", decode},
+		{"encoded parts", "", "&APw-a", decode},
 		{"digits", "", "9", func(text []byte) { cutEmlx(bytes.Clone(text)) }},
+	} {
+		checkLinear(t, shape.name, 128<<10, func(size int) func() {
+			text := []byte(shape.head + strings.Repeat(shape.unit, size/len(shape.unit)))
+			return func() { shape.work(text) }
+		})
 	}
-	for _, shape := range shapes {
-		t.Run(shape.name, func(t *testing.T) {
-			timeOf := func(size int) time.Duration {
-				text := []byte(shape.head + strings.Repeat(shape.unit, size/len(shape.unit)))
-				best := time.Hour
-				for range 3 {
-					best = min(best, cputime.Of(func() { shape.work(text) }))
-				}
-				return best
+}
+
+func TestWorkIsLinearInTheSizeOfHostileArchives(t *testing.T) {
+	for _, shape := range []struct {
+		name   string
+		make   func(testing.TB, ...entry) string
+		member func(i int) entry
+	}{
+		{"one name", makeZip, func(int) entry { return entry{name: "a"} }},
+		{"names that become one", makeTar, func(i int) entry { return entry{name: strings.Repeat("./", i%40) + fmt.Sprintf("../%d/../a", i)} }},
+		{"deep names", makeTar, func(i int) entry { return entry{name: strings.Repeat("a/", 500) + fmt.Sprint(i)} }},
+		{"a folder in place of a file", makeTar, func(i int) entry { return entry{name: "a" + strings.Repeat("/a", i%50) + fmt.Sprint(i%7)} }},
+		{"links in a chain", makeTar, func(i int) entry { return entry{name: fmt.Sprint(i), link: fmt.Sprint(i + 1)} }},
+	} {
+		checkLinear(t, shape.name, 500, func(size int) func() {
+			var entries []entry
+			for i := range size {
+				entries = append(entries, shape.member(i))
 			}
-			var once, more time.Duration
-			for range attempts {
-				once, more = timeOf(small), timeOf(factor*small)
-				if more <= limit*once+grain {
-					return
+			archive := shape.make(t, entries...)
+			return func() { listing(t, archive) }
+		})
+	}
+}
+
+func TestWorkIsLinearInTheSizeOfHostileTables(t *testing.T) {
+	commas, array := rowFormat{comma: ','}, rowFormat{array: true}
+	for _, shape := range []struct {
+		name, unit string
+		format     rowFormat
+	}{
+		{"open quotes", "\"\n", commas},
+		{"quotes that open in the next line", "p\",q,\"r\n", commas},
+		{"doubled quotes", "\"\"\"\n", commas},
+		{"a cell that never ends", "\"\"", commas},
+		{"cells", ",", commas},
+		{"lines", "\n", rowFormat{comma: '\t'}},
+		{"open objects", "{\n", array},
+		{"open texts", "{\"\n", array},
+		{"brackets", "[],", array},
+		{"objects in objects", "{\"a\":", array},
+		{"open objects on lines", "{\n", rowFormat{}},
+	} {
+		checkLinear(t, shape.name, 32<<10, func(size int) func() {
+			text := "\"x" + strings.Repeat(shape.unit, size/len(shape.unit))
+			return func() {
+				rows, _ := allRows(t, newRowScanner(strings.NewReader(text), shape.format))
+				for _, r := range rows {
+					shape.format.cells(r.bytes)
 				}
 			}
-			t.Errorf("%d times the size took %v instead of %v, over %d times as long", factor, more, once, limit)
 		})
 	}
 }

@@ -10,13 +10,12 @@ import (
 	"time"
 )
 
-// maildirSubs are the folders of a Maildir that hold messages; tmp holds what is
-// still being written. New comes first: a message that is moved from new to cur
-// while both are listed is then seen twice rather than missed.
+// maildirSubs are the folders of a Maildir that hold messages; tmp holds unfinished ones. New comes first: a message that
+// moves from new to cur during the listing is then seen twice instead of missed.
 var maildirSubs = [...]string{"new", "cur"}
 
-// isMaildir reports whether dir looks like a Maildir. Two of its three folders
-// are enough, because archives and copies often lose the empty ones.
+// isMaildir reports whether dir has at least two of the three folders of a Maildir. Archives and copies often lose the empty
+// ones.
 func isMaildir(fsys fs.FS, dir string) bool {
 	found := 0
 	for _, sub := range [...]string{"cur", "new", "tmp"} {
@@ -27,19 +26,19 @@ func isMaildir(fsys fs.FS, dir string) bool {
 	return found >= 2
 }
 
-// A maildirFile is one message of a Maildir: its file name and where it is.
+func isMaildirPart(name string) bool { return name == "cur" || name == "new" || name == "tmp" }
+
+// A maildirFile is one message of a Maildir.
 type maildirFile struct {
 	name string
 	sub  string // "new" or "cur"
 	err  error  // why the message cannot be read
 }
 
-// unseen reports whether nobody has looked at the message yet.
 func (f maildirFile) unseen() bool {
 	return f.sub == "new" || !strings.Contains(Flags(f.name), "S")
 }
 
-// deleted reports whether the message waits to be removed.
 func (f maildirFile) deleted() bool { return strings.Contains(Flags(f.name), "T") }
 
 // walkMaildir yields the messages of a Maildir in the order of their unique names.
@@ -49,22 +48,17 @@ func walkMaildir(fsys fs.FS, dir, label string, yield func(Item, error) bool) bo
 		return false
 	}
 	for _, f := range files {
-		if !yield(f.item(fsys, dir, label), f.err) {
+		name := path.Join(dir, f.sub, f.name)
+		item := Item{Origin: name, Label: label, Time: maildirTime(f.name), Place: location{fsys: fsys, path: name, maildir: true}}
+		if !yield(item, f.err) {
 			return false
 		}
 	}
 	return true
 }
 
-func (f maildirFile) item(fsys fs.FS, dir, label string) Item {
-	name := path.Join(dir, f.sub, f.name)
-	return Item{Origin: name, Label: label, Time: maildirTime(f.name), Place: place{fsys: fsys, path: name, maildir: true}}
-}
-
-// readMaildir lists the messages of a Maildir, sorted by the part of the name that
-// never changes, so that reading mail does not change the order. The list is good
-// even if there is an error about one of the folders; a folder that is not there
-// is empty.
+// readMaildir lists the messages of a Maildir sorted by their unique names, so that reading mail does not change the order.
+// The list is valid even with an error about one of the folders. A missing folder counts as empty.
 func readMaildir(fsys fs.FS, dir string) ([]maildirFile, error) {
 	var files []maildirFile
 	var failed error
@@ -94,7 +88,7 @@ func readMaildir(fsys fs.FS, dir string) ([]maildirFile, error) {
 	return dropMoved(files), failed
 }
 
-// dropMoved removes, from sorted files, those of new that are in cur as well.
+// dropMoved removes from sorted files those of new that are also in cur.
 func dropMoved(files []maildirFile) []maildirFile {
 	kept := files[:0]
 	for i, f := range files {
@@ -107,12 +101,10 @@ func dropMoved(files []maildirFile) []maildirFile {
 	return kept
 }
 
-// Flags returns the flags in the name of a Maildir file, as they are written:
-// letters, among them S (seen), R (replied), F (flagged), T (trashed), D (draft)
-// and P (passed). A name without flags gives "".
+// Flags returns the flags in the name of a Maildir file as they are written: letters, among them S (seen), R (replied), F
+// (flagged), T (trashed), D (draft) and P (passed). It returns "" for a name without flags.
 //
-// QUIRK: the flags follow ":2,", but systems that allow no colon in a file name
-// have ";2," or "!2,".
+// QUIRK: the flags follow ":2,", but systems without colons in file names use ";2," or "!2,".
 func Flags(name string) string {
 	i := infoStart(name)
 	if i < 0 {
@@ -135,23 +127,16 @@ func uniqueName(name string) string {
 	return name
 }
 
-// infoStart finds the last ":2,", ";2," or "!2," in name, or returns -1.
+// infoStart returns the index of the last ":2,", ";2," or "!2," in name, or -1.
 func infoStart(name string) int {
-	i := strings.LastIndex(name, "2,")
-	for i > 0 && !strings.ContainsRune(":;!", rune(name[i-1])) {
-		i = strings.LastIndex(name[:i], "2,")
-	}
-	return i - 1
+	return max(strings.LastIndex(name, ":2,"), strings.LastIndex(name, ";2,"), strings.LastIndex(name, "!2,"))
 }
 
-// maildirTime reads the seconds since 1970 that the name of a Maildir file begins
-// with. Small numbers, which would be times before 1973, are of some other kind.
+// maildirTime returns the time that the name of a Maildir file begins with, in seconds since 1970. It ignores numbers that
+// would be times before 1973.
 func maildirTime(name string) time.Time {
-	n := 0
-	for n < len(name) && '0' <= name[n] && name[n] <= '9' {
-		n++
-	}
-	seconds, err := strconv.ParseInt(name[:n], 10, 64)
+	digits := name[:len(name)-len(strings.TrimLeft(name, "0123456789"))]
+	seconds, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || seconds < 1e8 || seconds >= 1e10 {
 		return time.Time{}
 	}

@@ -3,6 +3,7 @@ package sources
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 )
 
 func TestFlags(t *testing.T) {
-	tests := []struct{ about, name, want string }{
+	checkEach(t, Flags, [][3]string{
 		{"no info part", "1204680122.27c448_0.host", ""},
 		{"an info part without flags", "1204680122.a.host:2,", ""},
 		{"flags after a colon", "1204680122.a.host:2,FS", "FS"},
@@ -26,14 +27,7 @@ func TestFlags(t *testing.T) {
 		{"nothing but an info part", ":2,S", "S"},
 		{"no name", "", ""},
 		{"two and comma alone", "2,S", ""},
-	}
-	for _, tt := range tests {
-		t.Run(tt.about, func(t *testing.T) {
-			if got := Flags(tt.name); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
-	}
+	})
 }
 
 func FuzzFlags(f *testing.F) {
@@ -92,19 +86,14 @@ func TestMaildirListing(t *testing.T) {
 		"dovecot-uidlist": "x", "maildirfolder": "", ".Junk/cur/1": "x",
 		"cur/dovecot-keywords": "x", "new/dovecot.index.cache": "x", "cur/maildirsize": "x",
 	})
-	symlink(t, "nowhere", filepath.Join(root, "cur", "1000000006.f.h:2,S"))
-	source, found, err := Open(root, "ham", "")
-	if err != nil || found.Format != Maildir {
-		t.Fatal(found, err)
-	}
+	must(t, os.Symlink("nowhere", filepath.Join(root, "cur", "1000000006.f.h:2,S")))
+	source := openAs(t, root, Maildir)
 	dangling := filepath.Join(root, "cur", "1000000006.f.h:2,S")
 	want := []string{
 		"ham: first", "ham: second", "ham: third", "ham: both",
 		"ham! list " + dangling + ": follow the link: no such file or directory",
 	}
-	if got := contents(source); !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
-	}
+	check(t, "", contents(source), want)
 	for item, err := range source {
 		if err == nil && item.Time.Unix()/10 != 1000000000/10 {
 			t.Errorf("%s: got time %v", item.Origin, item.Time)
@@ -125,9 +114,7 @@ func TestMaildirTree(t *testing.T) {
 		".nomail/x": "x", "plain/cur/x": "plain", "plain/new/": "",
 	})
 	plan, err := MaildirTree(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := []PlanFolder{
 		{Name: "INBOX", Role: Ham, Messages: 1},
 		{Name: "INBOX", Role: LeftOut, Reason: "not seen yet", Messages: 3},
@@ -167,9 +154,7 @@ func TestMaildirTreeOfNestedFolders(t *testing.T) {
 		"Trash/Lists/cur/11.k:2,S": "x", "Trash/Lists/new/": "",
 	})
 	plan, err := MaildirTree(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := []PlanFolder{
 		{Name: "INBOX", Role: Ham, Messages: 1},
 		{Name: "INBOX", Role: LeftOut, Reason: "not seen yet", Messages: 1},
@@ -199,20 +184,14 @@ func TestMaildirTreeOfNestedFolders(t *testing.T) {
 func TestAFolderThatCannotBeReadIsARowOfThePlan(t *testing.T) {
 	files := fstest.MapFS{"m/cur/1.a:2,S": {Data: []byte("a")}, "m/new/2": {Data: []byte("b")}, "m/Lists/x": {Data: []byte("c")}, "m/Work/cur/3": {Data: []byte("d")}, "m/Work/tmp/4": {Data: []byte("e")}}
 	plan, err := maildirTree(brokenFS{files, "m/Lists", false, fs.ErrPermission}, "m")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, f := range plan.Folders {
 		got = append(got, fmt.Sprintf("%s: %d %v, %s", f.Name, f.Messages, f.Role, f.Reason))
 	}
 	want := []string{"INBOX: 1 ham, ", "INBOX: 1 left out, not seen yet", "Lists: 0 left out, cannot be read: permission denied", "Work: 1 ham, "}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got := contents(plan.Source()); !slices.Equal(got, []string{"ham: a", "ham: d"}) {
-		t.Errorf("got %q", got)
-	}
+	check(t, "", got, want)
+	check(t, "", contents(plan.Source()), []string{"ham: a", "ham: d"})
 }
 
 func TestNamesOfFoldersAreShownDecoded(t *testing.T) {
@@ -222,9 +201,7 @@ func TestNamesOfFoldersAreShownDecoded(t *testing.T) {
 		"R&D/cur/": "", "R&D/new/": "",
 	})
 	plan, err := MaildirTree(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, f := range plan.Folders {
 		got = append(got, f.Name+": "+f.Role.String())
@@ -237,7 +214,7 @@ func TestNamesOfFoldersAreShownDecoded(t *testing.T) {
 func TestMaildirTreeErrors(t *testing.T) {
 	root := tree(t, map[string]string{"folder/1": "a", "file": "a"})
 	tests := []struct{ about, name, want string }{
-		{"a folder of another kind", "folder", "is no Maildir"},
+		{"a folder of another kind", "folder", "is not a Maildir"},
 		{"a file", "file", "open " + filepath.Join(root, "file") + ": not a directory"},
 		{"a path that is not there", "no", "no such file"},
 	}
@@ -262,7 +239,7 @@ func TestRoleOfFolders(t *testing.T) {
 		{".Archive", Ham}, {".Sent", Ham}, {".Spamassassin", Ham}, {".Lists.junkyard", Ham},
 	}
 	for _, tt := range tests {
-		if got, _ := roleOf(dottedParts(tt.name)); got != tt.want {
+		if got, _ := readFolderNames().role(dottedParts(tt.name)); got != tt.want {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
 		}
 	}

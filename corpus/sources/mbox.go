@@ -13,32 +13,23 @@ import (
 	"chaff/corpus/internal/lines"
 )
 
-// mboxBuffer is how much of an mbox is in memory at a time. Of a longer line only
-// so much is looked at.
+// mboxBuffer is how much of an mbox is in memory at a time, and the part of a longer line that is examined.
 const mboxBuffer = 256 << 10
 
-// maxFromLine bounds the bytes of a From_ line.
+// maxFromLine is the length of the longest From_ line in bytes.
 const maxFromLine = 1024
 
-// listMbox lists the messages of the mbox file name of fsys, which may be
-// compressed. Text before the first From_ line belongs to no message; a file with
-// text and no From_ line at all is an error.
+// listMbox lists the messages of the mbox file name of fsys, which may be compressed. Text before the first From_ line
+// belongs to no message. A file with text and without a From_ line is an error.
 //
-// QUIRK: a message that was moved away or deleted stays in an mbox until the file
-// is written anew; Thunderbird marks it in X-Mozilla-Status. It is not in the
-// folder any more for those who look at it, and what was moved to Junk must not
-// count as ham in the inbox as well, so it is left out. So is the message without
-// a sender that IMAP servers and Pine keep their own notes in. Both are counted in
-// the origins. See isInternal and testdata/mbox/expunged.mbox.
+// QUIRK: a message that was moved or deleted stays in an mbox until the file is rewritten; Thunderbird marks it in
+// X-Mozilla-Status. Its reader no longer sees it in the folder, and mail moved to Junk must not count as ham in the inbox as
+// well, so listMbox leaves it out. It also leaves out the message without a sender in which IMAP servers and Pine keep
+// notes. Both count in the numbers of the origins. See isInternal and testdata/mbox/expunged.mbox.
 func listMbox(fsys fs.FS, name, label string) Source {
 	return func(yield func(Item, error) bool) {
 		fail := func(err error) { yield(Item{Origin: name, Label: label}, explain("list", name, err)) }
-		fsys, err := randomAccess(fsys, name)
-		if err != nil {
-			fail(err)
-			return
-		}
-		f, err := fsys.Open(name)
+		fsys, f, err := openAtOffsets(fsys, name)
 		if err != nil {
 			fail(err)
 			return
@@ -49,7 +40,7 @@ func listMbox(fsys fs.FS, name, label string) Source {
 			n++
 			return m.leftOut || yield(Item{
 				Origin: fmt.Sprintf("%s#%d", name, n), Label: label,
-				Place: place{fsys: fsys, path: name, offset: m.offset, size: m.size},
+				Place: location{fsys: fsys, path: name, offset: m.offset, size: m.size},
 			}, nil)
 		})
 		if err != nil {
@@ -58,34 +49,30 @@ func listMbox(fsys fs.FS, name, label string) Source {
 	}
 }
 
-// An mboxMessage is the place of a message in an mbox, its From_ line included.
+// An mboxMessage is the section of an mbox that holds a message and its From_ line.
 type mboxMessage struct {
 	offset, size int64
-	leftOut      bool // it is no mail, or no longer in the folder
+	leftOut      bool // it is not mail, or no longer in the folder
 }
 
-var errNoFromLine = errors.New("has no From_ line, so it is no mbox")
+var errNoFromLine = errors.New("has no From_ line, so it is not an mbox")
 
-// scanMbox calls emit for each message of the mbox r, in order, until it returns
-// false. A message reaches from its From_ line to the next, with the empty line
-// before that one. When reading fails, the message it fails in is left out.
+// scanMbox calls emit for each message of the mbox r, in order, until emit returns false. A message extends from its From_
+// line to the next one, including the empty line before that. If reading fails, the unfinished message is not emitted.
 //
-// Lines end in LF or CRLF, and a byte order mark may come first. A From_ line is
-// one that parseFromLine takes, and begins a message if
+// Lines end in LF or CRLF, and the file may begin with a byte order mark. A From_ line is a line that lines.ParseFromLine
+// accepts. It begins a message in two cases:
 //
-//   - it is the first line or comes after an empty line, as all mbox writers have it
-//   - or it is full (isFullFromLine), a header field follows, and it is not in the
-//     header of the message before. QUIRK: files that were joined with cat have no
-//     empty line there. A writer that quotes "From " has quoted this line if it was
-//     part of a letter, so the only letters that are cut by this rule are those in
-//     which somebody shows an unquoted mbox; none of the 6,046 of the SpamAssassin
-//     corpus is. See testdata/mbox/joined.mbox.
+//   - It is the first line or follows an empty line, as all mbox writers have it.
+//   - It is complete (lines.IsFullFromLine), a header field follows, and it is not in the header of the previous message.
+//     QUIRK: files joined with cat lack the empty line. A writer that quotes "From " has quoted any such line of a letter, so
+//     this rule splits only letters that show an unquoted mbox; none of the 6,046 in the SpamAssassin corpus does. See
+//     testdata/mbox/joined.mbox.
 //
-// QUIRK: mboxcl2 does not quote, and says by Content-Length how long a body is. But
-// the field is often wrong: copied from another system, counted with CRLF, or made
-// up. So it decides only if there is a From_ line exactly where it points, after at
-// most an empty line, or the end of the file. Then the From_ lines before that
-// place are part of the letter. See testdata/mbox/mboxcl2.mbox.
+// QUIRK: mboxcl2 does not quote, but gives the length of each body in Content-Length. The field is often wrong: copied from
+// another system, counted with CRLF, or invented. It therefore counts only if it points exactly to a From_ line, to an empty
+// line before one, or to the end of the file. The From_ lines before that offset are then part of the letter. See
+// testdata/mbox/mboxcl2.mbox.
 func scanMbox(r io.Reader, emit func(mboxMessage) bool) error {
 	lines := bufio.NewReaderSize(r, mboxBuffer)
 	s := mboxScanner{emit: emit, afterEmpty: true}
@@ -110,20 +97,20 @@ func scanMbox(r io.Reader, emit func(mboxMessage) bool) error {
 
 // An mboxScanner takes the lines of an mbox one after the other.
 //
-// Whether a From_ line begins a message is known only when the lines up to the
-// place that a Content-Length points to have been seen. Until then it is open.
+// Whether a From_ line begins a message is known only after the lines up to the offset that a Content-Length points to.
+// Until then the line is open.
 type mboxScanner struct {
 	emit    func(mboxMessage) bool
 	stopped bool // emit has returned false
 
 	offset     int64       // of the line
-	afterEmpty bool        // the line before is empty, or there is none
+	afterEmpty bool        // the previous line is empty, or there is none
 	emptyAt    int64       // offset of that empty line
-	inHeader   bool        // the line is in the header that follows the last From_ line
-	last       *fromLine   // the last From_ line, which may have turned out to begin nothing
-	held       bool        // last is the line before: what follows it decides
-	open       []*fromLine // the From_ line of the message we are in, and candidates after it
-	text       bool        // there was a line that is not empty
+	inHeader   bool        // the line is in the header after the last From_ line
+	last       *fromLine   // the last From_ line, which may begin no message
+	held       bool        // last is the previous line, and this line decides about it
+	open       []*fromLine // the From_ line of the current message, and the candidates after it
+	text       bool        // a line was not empty
 }
 
 // A fromLine is a From_ line, or the end of the file.
@@ -132,7 +119,7 @@ type fromLine struct {
 	emptyAt int64 // offset of the empty line before it, or its own
 	full    bool
 	begins  bool  // begins a message unless a Content-Length says otherwise
-	points  int64 // where its Content-Length points to; 0: it has none
+	points  int64 // offset that its Content-Length points to; 0: none
 	length  int64 // the Content-Length; -1: none
 	leftOut bool
 }
@@ -141,7 +128,7 @@ type fromLine struct {
 func (s *mboxScanner) line(line []byte) {
 	start := s.offset
 	if start == 0 {
-		rest, _ := bytes.CutPrefix(line, []byte("\xef\xbb\xbf"))
+		rest := bytes.TrimPrefix(line, []byte(byteOrderMark))
 		start += int64(len(line) - len(rest))
 		line = rest
 	}
@@ -164,8 +151,7 @@ func (s *mboxScanner) line(line []byte) {
 	s.afterEmpty, s.text = false, true
 }
 
-// hold keeps the line at start, if it is a From_ line, until the next line tells
-// what it is.
+// hold keeps the line at start, if it is a From_ line, until the next line decides about it.
 func (s *mboxScanner) hold(start int64, text []byte) {
 	if _, ok := lines.ParseFromLine(text); !ok {
 		return
@@ -177,14 +163,14 @@ func (s *mboxScanner) hold(start int64, text []byte) {
 	s.held = true
 }
 
-// decide settles what the held From_ line is, given the text of the line after it.
+// decide settles whether the held From_ line begins a message, given the text of the next line.
 func (s *mboxScanner) decide(next []byte) {
 	s.held = false
 	l := s.last
 	field := isField(next)
 	l.begins = l.begins || l.full && field
 	if len(s.open) == 0 && !l.begins {
-		return // a line of foreign text before the first message
+		return // text before the first message
 	}
 	s.inHeader = l.begins || field
 	s.open = append(s.open, l)
@@ -199,7 +185,7 @@ func (s *mboxScanner) endHeader(body int64) {
 	}
 }
 
-// end takes the end of the file for the From_ line of one more message.
+// end treats the end of the file as the From_ line of one more message.
 func (s *mboxScanner) end() error {
 	if s.held {
 		s.decide(nil)
@@ -219,8 +205,7 @@ func (s *mboxScanner) end() error {
 	return nil
 }
 
-// settle emits the messages whose end is known. At the end nothing more is to come
-// that a Content-Length could point to.
+// settle emits the messages whose end is known. At the end of the file, no Content-Length can point further ahead.
 func (s *mboxScanner) settle(end bool) {
 	for len(s.open) > 1 && !s.stopped {
 		next, known := s.next(end)
@@ -237,8 +222,8 @@ func (s *mboxScanner) settle(end bool) {
 	}
 }
 
-// next finds which of the open From_ lines follows the first, 0 for none of them;
-// it is not known as long as the place that a Content-Length points to is ahead.
+// next returns the index of the open From_ line that begins the message after the first, or 0 if none does. The answer is
+// unknown while a Content-Length points further ahead.
 func (s *mboxScanner) next(end bool) (next int, known bool) {
 	if points := s.open[0].points; points > 0 {
 		i := 1 + sort.Search(len(s.open)-1, func(i int) bool { return s.open[i+1].offset >= points })
@@ -257,7 +242,7 @@ func (s *mboxScanner) next(end bool) (next int, known bool) {
 	return 0, true
 }
 
-// field looks at a line of the header after the From_ line.
+// field reads a line of the header after the From_ line.
 func (l *fromLine) field(line []byte) {
 	name := lines.NameOf(line)
 	value := bytes.TrimSpace(line[bytes.IndexByte(line, ':')+1:])
@@ -271,7 +256,7 @@ func (l *fromLine) field(line []byte) {
 	}
 }
 
-// contentLength reads a number of bytes that a message can have.
+// contentLength parses a number of bytes that a message can have.
 func contentLength(digits []byte) (n int64, ok bool) {
 	for _, c := range digits {
 		if c < '0' || c > '9' || n > corpus.MaxMessageBytes {
@@ -282,9 +267,8 @@ func contentLength(digits []byte) (n int64, ok bool) {
 	return n, len(digits) > 0 && n <= corpus.MaxMessageBytes
 }
 
-// isInternal reports whether a field shows that a message of an mbox is none, or
-// none any more: the bit 8 (expunged) in the four hexadecimal digits of Thunderbird,
-// or the subject that the c-client library gives its notes.
+// isInternal reports whether a field marks a message of an mbox as deleted or as an internal note: Thunderbird sets the bit
+// 8 (expunged) in the four hexadecimal digits of X-Mozilla-Status, and the c-client library has a subject for its notes.
 func isInternal(name string, value []byte) bool {
 	if name == "subject" {
 		return bytes.HasPrefix(value, []byte("DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA"))
@@ -292,25 +276,19 @@ func isInternal(name string, value []byte) bool {
 	return len(value) == 4 && bytes.IndexByte([]byte("89abcdefABCDEF"), value[3]) >= 0
 }
 
-// isField reports whether a line can be the first of a header field (RFC 5322,
-// 2.2): a name of printable characters without blanks, and a colon.
+// isField reports whether a line can begin a header field (RFC 5322, 2.2): a name of printable characters without blanks,
+// and a colon.
 func isField(line []byte) bool {
 	name, _, ok := bytes.Cut(line, []byte(":"))
-	for _, c := range name {
-		if c <= ' ' || c > '~' {
-			return false
-		}
-	}
-	return ok && len(name) > 0
+	return ok && len(name) > 0 && !bytes.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c > '~' })
 }
 
-// unquoteFrom takes one ">" off the lines of the body of message that are "From "
-// after any number of them, in place. That undoes what mboxrd does when it is
-// written; mboxo quotes only lines without ">", and what it has made of a line that
-// began with one cannot be told from it.
+// unquoteFrom removes, in place, one ">" from the lines of the body of message that consist of any number of them and then
+// "From ". That undoes the quoting of mboxrd. In mboxo, which quotes only lines without ">", an original ">From " cannot be
+// told from a quoted one.
 func unquoteFrom(message []byte) []byte {
 	body := headerEnd(message)
-	kept, from := body, body // message[from:] is still to be copied to message[kept:]
+	kept, from := body, body // message[from:] remains to be copied to message[kept:]
 	for pos := body; ; {
 		i := bytes.Index(message[pos:], []byte("\n>"))
 		if i < 0 {
@@ -330,8 +308,8 @@ func unquoteFrom(message []byte) []byte {
 	return message[:kept]
 }
 
-// headerEnd returns where the empty line after the header begins, or the end of
-// its line end: a place from which the first line of the body follows an LF.
+// headerEnd returns the offset of the LF that ends the empty line after the header, or the length of a message without one.
+// The first line of the body then follows an LF.
 func headerEnd(message []byte) int {
 	end := 0
 	for end < len(message) {

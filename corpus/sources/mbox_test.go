@@ -18,9 +18,7 @@ func scanAll(t testing.TB, r io.Reader) (all []mboxMessage) {
 		all = append(all, m)
 		return true
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 
@@ -107,9 +105,7 @@ func TestScanMboxContentLength(t *testing.T) {
 			for _, m := range scanAll(t, iotest.HalfReader(strings.NewReader(text))) {
 				got = append(got, text[m.offset:m.offset+m.size])
 			}
-			if !slices.Equal(got, tt.parts) {
-				t.Errorf("got  %q\nwant %q", got, tt.parts)
-			}
+			check(t, "", got, tt.parts)
 		})
 	}
 }
@@ -140,9 +136,7 @@ func TestMboxFiles(t *testing.T) {
 				if err == nil {
 					raw, err = item.Read(nil)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				_, subject, _ := strings.Cut(string(raw), "Subject: ")
 				subject, _, _ = strings.Cut(subject, "\n")
 				subjects = append(subjects, strings.TrimRight(subject, "\r"))
@@ -164,21 +158,19 @@ func TestMboxWithoutAnyMessage(t *testing.T) {
 		about, name string
 		want        []string
 	}{
-		{"text without a From_ line is an error", "text", []string{"ham! list " + filepath.Join(root, "text") + ": has no From_ line, so it is no mbox"}},
+		{"text without a From_ line is an error", "text", []string{"ham! list " + filepath.Join(root, "text") + ": has no From_ line, so it is not an mbox"}},
 		{"empty lines are an empty mbox", "blank", nil},
 		{"nothing is an empty mbox", "nothing", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
-			if got := contents(listMbox(system{}, filepath.Join(root, tt.name), "ham")); !slices.Equal(got, tt.want) {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
+			check(t, "", contents(listMbox(system{}, filepath.Join(root, tt.name), "ham")), tt.want)
 		})
 	}
 }
 
 func TestUnquoteFrom(t *testing.T) {
-	tests := []struct{ about, message, want string }{
+	checkEach(t, func(s string) string { return string(unquoteFrom([]byte(s))) }, [][3]string{
 		{"one sign is taken off", "A: b\n\n>From x\n", "A: b\n\nFrom x\n"},
 		{"one of several", "A: b\n\nx\n>>>From x\ny\n", "A: b\n\nx\n>>From x\ny\n"},
 		{"each line", "\n>From x\n>>From y\n>From z", "\nFrom x\n>From y\nFrom z"},
@@ -188,14 +180,7 @@ func TestUnquoteFrom(t *testing.T) {
 		{"the header stays", "From a\n>From b\nA: b\n\nx\n", "From a\n>From b\nA: b\n\nx\n"},
 		{"no body", "A: b\n>From x\n", "A: b\n>From x\n"},
 		{"nothing", "", ""},
-	}
-	for _, tt := range tests {
-		t.Run(tt.about, func(t *testing.T) {
-			if got := string(unquoteFrom([]byte(tt.message))); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
-	}
+	})
 }
 
 // TestScanMboxAtEveryPlaceOfTheWindow moves a border between messages over the
@@ -227,10 +212,7 @@ func TestScanMboxReadError(t *testing.T) {
 
 func TestMboxThatIsGoneIsOneError(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "mbox")
-	got := contents(listMbox(system{}, name, "ham"))
-	if want := []string{"ham! list " + name + ": no such file or directory"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	check(t, "", contents(listMbox(system{}, name, "ham")), []string{"ham! list " + name + ": no such file or directory"})
 }
 
 func BenchmarkScanMbox(b *testing.B) {

@@ -12,7 +12,14 @@ import (
 	"slices"
 	"strings"
 
+	"chaff/corpus"
 	"chaff/corpus/internal/lines"
+)
+
+// Item and Source are aliases of the types of package corpus.
+type (
+	Item   = corpus.Item
+	Source = corpus.Source
 )
 
 // Format is a way to keep mail.
@@ -21,13 +28,15 @@ type Format string
 // The formats that Detect knows.
 const (
 	Maildir     Format = "maildir"     // a folder with cur and new in it
-	MH          Format = "mh"          // a folder of messages whose names are numbers
+	MH          Format = "mh"          // a folder of messages named by numbers
 	Thunderbird Format = "thunderbird" // a folder of mbox files with their indexes
 	AppleMail   Format = "applemail"   // a folder NAME.mbox of Apple Mail
 	Folder      Format = "folder"      // a folder in which every file is one message
 	Mbox        Format = "mbox"        // a file of messages, each after a From_ line
 	Emlx        Format = "emlx"        // a file with one message of Apple Mail
 	Message     Format = "message"     // a file that is one message
+	Tar         Format = "tar"         // a tar archive, read like a folder
+	Zip         Format = "zip"         // a zip archive, read like a folder
 )
 
 // Formats returns all formats: those of folders, then those of files.
@@ -39,31 +48,26 @@ func folderFormats() []Format { return []Format{Maildir, MH, Thunderbird, AppleM
 
 func fileFormats() []Format { return []Format{Mbox, Emlx, Message, Tar, Zip} }
 
-// Found is the format of the mail at a path, and why it is taken for that: words
-// that can follow the format in parentheses, such as "begins with a From_ line".
+// Found is the format of the mail at a path and the reason for choosing it, a phrase such as "begins with a From_ line".
 type Found struct {
 	Format Format
 	Why    string
 }
 
-// Detect says how mail is kept at path, by looking at it:
+// Detect returns the format of the mail at path:
 //
-//   - a folder with at least two of cur, new and tmp in it is a Maildir
-//   - a folder with the index of an MH program, such as .mh_sequences, or whose
-//     files all have numbers for names, is an MH folder
-//   - a folder with an index of Thunderbird, such as Inbox.msf, or a profile of
-//     it, is a Thunderbird folder
-//   - a folder NAME.mbox with Info.plist, Messages or mbox in it is one of Apple Mail
+//   - a folder that contains at least two of cur, new and tmp is a Maildir
+//   - a folder with the index of an MH program, such as .mh_sequences, or with only numbers for file names, is an MH folder
+//   - a folder with an index of Thunderbird, such as Inbox.msf, and a Thunderbird profile are Thunderbird folders
+//   - a folder NAME.mbox that contains Info.plist, Messages or mbox is a folder of Apple Mail
 //   - in any other folder each file is a message
-//   - a file that begins with a From_ line is an mbox, and so is an empty file, as
-//     an emptied inbox is
-//   - a file of the name NAME.emlx that begins with a number is of Apple Mail
-//   - a tar or zip archive is read as a folder is
+//   - a file that begins with a From_ line is an mbox, and so is an empty file: an emptied inbox
+//   - a file NAME.emlx that begins with a number is a message of Apple Mail
+//   - a tar or zip archive is read like a folder
 //   - any other file is one message
 //
-// A file that is compressed with gzip, bzip2, xz or zstd is looked into.
-//
-// The error names the path and wraps the reason, such as fs.ErrNotExist.
+// Detect looks into files compressed with gzip, bzip2, xz or zstd. The error names the path and wraps the reason, such as
+// fs.ErrNotExist.
 func Detect(path string) (Found, error) {
 	found, err := detect(system{}, path)
 	if err != nil {
@@ -81,7 +85,12 @@ func detect(fsys fs.FS, name string) (Found, error) {
 		return Found{}, err
 	}
 	if info.IsDir() {
-		return detectFolder(fsys, path.Clean(name))
+		dir := path.Clean(name)
+		entries, err := fs.ReadDir(fsys, dir)
+		if err != nil {
+			return Found{}, err
+		}
+		return inspectFolder(fsys, dir, entries).found, nil
 	}
 	if !info.Mode().IsRegular() {
 		return Found{}, errSpecial
@@ -97,28 +106,20 @@ func detect(fsys fs.FS, name string) (Found, error) {
 	}
 	defer plain.Close()
 	found, err := detectFile(plain, name)
-	found.Why = packed.why(found.Why)
+	found.Why = packed.describe(found.Why)
 	return found, err
 }
 
-func detectFolder(fsys fs.FS, dir string) (Found, error) {
-	entries, err := fs.ReadDir(fsys, dir)
-	if err != nil {
-		return Found{}, err
-	}
-	return layoutOf(fsys, dir, entries).found, nil
-}
-
-// detectFile looks at the beginning of the file name, which r reads.
+// detectFile returns the format of the file name by its first bytes, read from r.
 func detectFile(r io.Reader, name string) (Found, error) {
 	head, err := bufio.NewReaderSize(r, 4096).Peek(4096)
 	if err != nil && err != io.EOF {
 		return Found{}, err
 	}
-	if format, why, ok := detectContainer(head); ok {
-		return Found{format, why}, nil
+	if format := archiveFormat(head); format != "" {
+		return Found{format, string(format) + " archive"}, nil
 	}
-	text := bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	text := bytes.TrimPrefix(head, []byte(byteOrderMark))
 	line, _, _ := bytes.Cut(bytes.TrimLeft(text, "\r\n"), []byte("\n"))
 	line = lines.TrimLineEnd(line)
 	_, isMbox := lines.ParseFromLine(line)
@@ -133,26 +134,22 @@ func detectFile(r io.Reader, name string) (Found, error) {
 	case isField(line):
 		return Found{Message, "begins with a header field"}, nil
 	}
-	return Found{Message, "begins with no mark of another format"}, nil
+	return Found{Message, "matches no other format"}, nil
 }
 
-// Open lists the mail at path, all of it of the class label, in the format as; an
-// empty as stands for the one that Detect finds. Found is the format that is used.
-// A folder without messages is no error here: the source is empty.
+// Open lists the mail at path in the format as, with the class label for all messages. An empty as stands for the format
+// that Detect finds. Found is the format used. A folder without messages gives an empty source and no error.
 //
-// In a folder, other folders are listed too, each in the format that Detect would
-// find for it; but a Maildir at path is listed alone, without the mail folders
-// that are in it (see MaildirTree). In every folder files NAME.mbox and NAME.mbx,
-// and those with an index such as NAME.msf beside them, are read as mbox,
-// NAME.emlx as messages of Apple Mail, and the indexes and notes of mail programs
-// are passed over. Any other file in a folder is one message, even if it begins
-// with a From_ line, as the files of old corpora do.
+// The folders within a folder are listed too, each in the format that Detect finds for it. A Maildir at path is the
+// exception: it is listed without the mail folders in it (see MaildirTree). In any folder, files NAME.mbox and NAME.mbx and
+// files with an index such as NAME.msf beside them are mbox files, files NAME.emlx are messages of Apple Mail, and the
+// indexes and notes of mail programs are ignored. Every other file is one message, even if it begins with a From_ line, as
+// in old corpora.
 //
-// A pipe at path, such as `<(zcat mail.gz)` of a shell, is read to its end, into a
-// temporary file. One that nobody writes to is an error.
+// Open reads a pipe, such as the shell's `<(zcat mail.gz)`, to its end into a temporary file. A pipe without a writer is an
+// error.
 //
-// See Detect for the errors. A format that is not known, or that cannot be that of
-// the file or folder at path, is one too.
+// Open returns the errors of Detect, and an error if the format is unknown or impossible for the file or folder.
 func Open(name, label string, as Format) (Source, Found, error) {
 	fsys, err := withPipe(name)
 	if err != nil {
@@ -168,7 +165,7 @@ func Open(name, label string, as Format) (Source, Found, error) {
 	return list(fsys, filepath.Clean(name), label, found.Format), found, nil
 }
 
-// overridden returns the format as in place of f, if that can be.
+// overridden returns the requested format in place of the detected one, or the reason why it is impossible.
 func (f Found) overridden(name string, as Format) (Found, error) {
 	kind, possible := "file", fileFormats()
 	if slices.Contains(folderFormats(), f.Format) {
@@ -182,7 +179,7 @@ func (f Found) overridden(name string, as Format) (Found, error) {
 	case as == Maildir && !isFolder(system{}, filepath.Join(name, "cur")) && !isFolder(system{}, filepath.Join(name, "new")):
 		return f, errors.New("has neither cur nor new, so it cannot be read as maildir")
 	}
-	return Found{as, "as asked for"}, nil
+	return Found{as, "as requested"}, nil
 }
 
 func joinFormats(formats []Format) string {
@@ -193,52 +190,24 @@ func joinFormats(formats []Format) string {
 	return strings.Join(names, ", ")
 }
 
-// list lists what is at name in the given format.
+// list lists the mail at name in the given format.
 func list(fsys fs.FS, name, label string, format Format) Source {
-	switch format {
-	case Mbox:
-		return listMbox(fsys, name, label)
-	case Tar, Zip:
-		return listArchive(fsys, name, label)
-	case Emlx, Message:
-		return func(yield func(Item, error) bool) {
-			yield(Item{Origin: name, Label: label, Place: place{fsys: fsys, path: name, emlx: format == Emlx}}, nil)
-		}
-	}
 	return func(yield func(Item, error) bool) {
-		walker{fsys, label, yield}.folder(name, format)
+		switch format {
+		case Mbox:
+			listMbox(fsys, name, label)(yield)
+		case Tar, Zip:
+			listArchive(fsys, name, label)(yield)
+		case Emlx, Message:
+			yield(Item{Origin: name, Label: label, Place: location{fsys: fsys, path: name, emlx: format == Emlx}}, nil)
+		default:
+			walker{fsys, label, yield}.folder(name, format)
+		}
 	}
 }
 
-// FromFS lists the folder dir of fsys as Open does for a folder of the operating
-// system, which a nil fsys stands for. The origins are paths within fsys.
+// FromFS lists the folder dir of fsys as Open lists a folder of the operating system, which a nil fsys stands for. The
+// origins are paths within fsys.
 func FromFS(fsys fs.FS, dir, label string) Source {
 	return list(orSystem(fsys), dir, label, "")
 }
-
-// errSpecial is for what is no mail and no folder of it: pipes, sockets and devices. Reading them may never end.
-var errSpecial = errors.New("is neither a file nor a folder")
-
-// isRegular reports whether the entry e at name is a file or a link to one. What is no folder either is an error.
-func isRegular(fsys fs.FS, name string, e fs.DirEntry) (bool, error) {
-	mode := e.Type()
-	if mode&fs.ModeSymlink != 0 {
-		info, err := fs.Stat(fsys, name)
-		if err != nil {
-			return false, fmt.Errorf("follow the link: %w", reason(err))
-		}
-		mode = info.Mode()
-	}
-	if !mode.IsRegular() && !mode.IsDir() {
-		return false, errSpecial
-	}
-	return mode.IsRegular(), nil
-}
-
-// isFolder reports whether name is a folder or a link to one.
-func isFolder(fsys fs.FS, name string) bool {
-	info, err := fs.Stat(fsys, name)
-	return err == nil && info.IsDir()
-}
-
-func isHidden(name string) bool { return strings.HasPrefix(name, ".") }

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -30,7 +31,7 @@ func TestDetect(t *testing.T) {
 		"12.eml":   "12\nSubject: a\n\n",
 		"bytes.gz": "\x1f\x8b",
 	})
-	symlink(t, "mbox", filepath.Join(root, "link"))
+	must(t, os.Symlink("mbox", filepath.Join(root, "link")))
 	tests := []struct {
 		about, name string
 		want        Format
@@ -41,16 +42,16 @@ func TestDetect(t *testing.T) {
 		{"a slash at the end changes nothing", "maildir/", Maildir, "has cur and new"},
 		{"a folder of files", "folder", Folder, "each file in it is a message"},
 		{"an empty folder", "empty", Folder, "is empty"},
-		{"numbers for names make an MH folder", "mh", MH, "its files have numbers for names"},
+		{"numbers for names make an MH folder", "mh", MH, "its file names are numbers"},
 		{"an index of MH makes one", "nmh", MH, "has .mh_sequences"},
 		{"another file beside the numbers does not", "old", Folder, "each file in it is a message"},
 		{"an index of Thunderbird makes a folder of it", "tb", Thunderbird, "has Inbox.msf"},
-		{"the name of a folder does", "sub.sbd", Thunderbird, "is a NAME.sbd"},
+		{"the name of a folder does", "sub.sbd", Thunderbird, "is named NAME.sbd"},
 		{"what it notes about a server does", "pop", Thunderbird, "has popstate.dat"},
 		{"a profile of Thunderbird", "profile", Thunderbird, "has prefs.js: a profile"},
 		{"settings alone make no profile", "program", Folder, "each file in it is a message"},
-		{"a folder of Apple Mail", "In.mbox", AppleMail, "is a NAME.mbox and has Info.plist"},
-		{"a folder of an older Apple Mail", "Old.mbox", AppleMail, "is a NAME.mbox and has mbox"},
+		{"a folder of Apple Mail", "In.mbox", AppleMail, "is named NAME.mbox and has Info.plist"},
+		{"a folder of an older Apple Mail", "Old.mbox", AppleMail, "is named NAME.mbox and has mbox"},
 		{"the name alone makes no folder of Apple Mail", "kept.mbox", Folder, "each file in it is a message"},
 		{"a folder of notmuch", "notmuch", Folder, "has .notmuch; the folders in it are read"},
 		{"a From_ line at the start makes an mbox", "mbox", Mbox, "begins with a From_ line"},
@@ -59,10 +60,10 @@ func TestDetect(t *testing.T) {
 		{"an empty file is an empty mbox", "nothing", Mbox, "is empty"},
 		{"a link is what it leads to", "link", Mbox, "begins with a From_ line"},
 		{"a file with a header is a message", "message", Message, "begins with a header field"},
-		{"From without a date does not make an mbox", "prose", Message, "begins with no mark of another format"},
+		{"From without a date does not make an mbox", "prose", Message, "matches no other format"},
 		{"a number at the start of an emlx file", "1.emlx", Emlx, "begins with the length of a message"},
 		{"an emlx file without it is a message", "2.emlx", Message, "begins with a header field"},
-		{"a number at the start of another file says nothing", "12.eml", Message, "begins with no mark of another format"},
+		{"a number at the start of another file says nothing", "12.eml", Message, "matches no other format"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
@@ -101,12 +102,10 @@ func TestAFormatThatIsAskedForOverridesWhatIsFound(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
 			source, found, err := Open(filepath.Join(root, tt.name), "ham", tt.as)
-			if want := (Found{tt.as, "as asked for"}); err != nil || found != want {
+			if want := (Found{tt.as, "as requested"}); err != nil || found != want {
 				t.Fatalf("got %v, %v, want %v", found, err, want)
 			}
-			if got := contents(source); !slices.Equal(got, tt.want) {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
+			check(t, "", contents(source), tt.want)
 		})
 	}
 }
@@ -145,13 +144,9 @@ func TestWhatIsFoundCanBeAskedFor(t *testing.T) {
 	for _, name := range []string{"maildir", "mh", "tb", "In.mbox", "folder", "mbox", "1.emlx", "message", "old.tar", "old.zip"} {
 		path := filepath.Join(root, name)
 		source, found, err := Open(path, "ham", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		again, _, err := Open(path, "ham", found.Format)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got, want := contents(again), contents(source)
 		if !slices.Equal(got, want) || len(want) == 0 {
 			t.Errorf("%s as %s: got %q, want %q", name, found.Format, got, want)

@@ -3,8 +3,6 @@
 package sources
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io/fs"
 	"net"
@@ -19,9 +17,7 @@ import (
 // makePipe makes a named pipe.
 func makePipe(t *testing.T, path string) string {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skipf("the system makes no named pipes: %v", err)
 	}
@@ -31,38 +27,12 @@ func makePipe(t *testing.T, path string) string {
 // soon fails a test in which something waits for a writer that never comes.
 func soon(t *testing.T, do func()) {
 	t.Helper()
-	done := make(chan struct{})
-	go func() { defer close(done); do() }()
-	select {
-	case <-done:
-	case <-time.After(20 * time.Second):
-		t.Fatal("it waits for ever")
-	}
-}
-
-// mailOf returns what is read of all messages, and the errors.
-func mailOf(source Source) (mail []string, errs []error) {
-	for item, err := range source {
-		var raw []byte
-		if err == nil {
-			raw, err = item.Read(nil)
-		}
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		mail = append(mail, string(raw))
-	}
-	return mail, errs
+	timer := time.AfterFunc(20*time.Second, func() { panic(t.Name() + " waits for ever") })
+	defer timer.Stop()
+	do()
 }
 
 func TestAPipeIsReadToItsEnd(t *testing.T) {
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	w.Write([]byte("Subject: a\n\nb\n"))
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
 	mbox := strings.Repeat("From a@b Thu Jan  1 00:00:00 2004\nSubject: a\n\nb\n\n", 3)
 	for name, tt := range map[string]struct {
 		text   string
@@ -71,26 +41,19 @@ func TestAPipeIsReadToItsEnd(t *testing.T) {
 	}{
 		"a message":           {"Subject: a\n\nb\n", Message, 1},
 		"a message in pieces": {"Subject: a\n\n" + strings.Repeat("b\n", 100_000), Message, 1},
-		"packed":              {packed.String(), Message, 1},
+		"packed":              {pack(t, gzipped, "Subject: a\n\nb\n"), Message, 1},
 		"an mbox":             {mbox, Mbox, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			soon(t, func() {
 				// As a shell passes on what a program prints: the path is that of a descriptor.
 				r, pipe, err := os.Pipe()
-				if err != nil {
-					t.Error(err)
-					return
-				}
+				must(t, err)
 				defer r.Close()
 				go func() { pipe.WriteString(tt.text); pipe.Close() }()
-				source, found, err := Open(fmt.Sprintf("/dev/fd/%d", r.Fd()), "spam", "")
-				if err != nil || found.Format != tt.format {
-					t.Errorf("found %v, error %v", found, err)
-					return
-				}
-				if mail, errs := mailOf(source); len(mail) != tt.mail || len(errs) > 0 || !strings.HasPrefix(mail[0], "Subject: a") && !strings.HasPrefix(mail[0], "From ") {
-					t.Errorf("%d messages, errors %v", len(mail), errs)
+				mail := contents(openAs(t, fmt.Sprintf("/dev/fd/%d", r.Fd()), tt.format))
+				if len(mail) != tt.mail || !strings.HasPrefix(mail[0], "ham: Subject: a") && !strings.HasPrefix(mail[0], "ham: From ") {
+					t.Errorf("got %.200q", mail)
 				}
 			})
 		})
@@ -100,20 +63,16 @@ func TestAPipeIsReadToItsEnd(t *testing.T) {
 func TestAPipeThatNobodyWritesToIsAnError(t *testing.T) {
 	pipe := makePipe(t, filepath.Join(t.TempDir(), "pipe"))
 	soon(t, func() {
-		if _, _, err := Open(pipe, "spam", ""); err == nil || !strings.Contains(err.Error(), "is a pipe that nothing was written to") {
-			t.Errorf("got %v", err)
-		}
-		for what, open := range map[string]func(string) (Source, error){
-			"a list":   OpenList,
-			"an index": OpenTREC,
-			"a table": func(path string) (Source, error) {
+		_, _, err := Open(pipe, "spam", "")
+		checkError(t, err, "is an empty pipe")
+		for _, open := range []func(string) (Source, error){
+			OpenList, OpenTREC, func(path string) (Source, error) {
 				table, err := OpenTable(path, TableOptions{})
 				return table.Source(), err
 			},
 		} {
-			if _, err := open(pipe); err == nil || !strings.Contains(err.Error(), errSpecial.Error()) {
-				t.Errorf("%s: got %v", what, err)
-			}
+			_, err := open(pipe)
+			checkError(t, err, errSpecial.Error())
 		}
 	})
 }
@@ -122,12 +81,8 @@ func TestWhatIsNoMailAmongTheMailIsLeftOutAndCounted(t *testing.T) {
 	dir := t.TempDir()
 	for _, sub := range []string{"folder", "maildir/cur"} {
 		makePipe(t, filepath.Join(dir, sub, "2.pipe"))
-		if err := os.WriteFile(filepath.Join(dir, sub, "1.mail"), []byte("Subject: a\n\nb\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink("2.pipe", filepath.Join(dir, sub, "3.link")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, sub, "1.mail"), []byte("Subject: a\n\nb\n"), 0o600))
+		must(t, os.Symlink("2.pipe", filepath.Join(dir, sub, "3.link")))
 		socket, err := net.Listen("unix", filepath.Join(dir, sub, "4.socket"))
 		if err != nil {
 			t.Skipf("the system makes no sockets here: %v", err)
@@ -135,24 +90,12 @@ func TestWhatIsNoMailAmongTheMailIsLeftOutAndCounted(t *testing.T) {
 		defer socket.Close()
 		makePipe(t, filepath.Join(dir, sub, ".hidden"))
 	}
-	if err := os.Mkdir(filepath.Join(dir, "maildir", "new"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(dir, "maildir", "new"), 0o700))
 	for _, name := range []string{"folder", "maildir"} {
 		soon(t, func() {
-			source, _, err := Open(filepath.Join(dir, name), "ham", "")
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			mail, errs := mailOf(source)
-			if len(mail) != 1 || len(errs) != 3 {
-				t.Errorf("%s: %d messages, errors %v", name, len(mail), errs)
-			}
-			for _, err := range errs {
-				if !strings.Contains(err.Error(), errSpecial.Error()) {
-					t.Errorf("%s: got %v", name, err)
-				}
+			got := contents(open(t, filepath.Join(dir, name), ""))
+			if all := strings.Join(got, ""); len(got) != 4 || strings.Count(all, "ham: Subject: a") != 1 || strings.Count(all, errSpecial.Error()) != 3 {
+				t.Errorf("%s: got %q", name, got)
 			}
 		})
 	}
@@ -161,28 +104,16 @@ func TestWhatIsNoMailAmongTheMailIsLeftOutAndCounted(t *testing.T) {
 func TestAMessageThatBecameAPipeIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "1.mail")
-	if err := os.WriteFile(name, []byte("Subject: a\n\nb\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	source, _, err := Open(dir, "ham", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var items []Item
-	for item, err := range source {
-		if err != nil {
-			t.Fatal(err)
-		}
-		items = append(items, item)
-	}
+	must(t, os.WriteFile(name, []byte("Subject: a\n\nb\n"), 0o600))
+	source := open(t, dir, "")
+	items := itemsOf(t, source)
 	if err := os.Remove(name); err != nil || len(items) != 1 {
 		t.Fatal(len(items), err)
 	}
 	makePipe(t, name)
 	soon(t, func() {
-		if _, err := items[0].Read(nil); err == nil || !strings.Contains(err.Error(), errSpecial.Error()) {
-			t.Errorf("got %v", err)
-		}
+		_, err := items[0].Read(nil)
+		checkError(t, err, errSpecial.Error())
 	})
 	if info, err := os.Stat(name); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 		t.Errorf("it is %v, %v", info, err)

@@ -13,39 +13,39 @@ import (
 // maxRowBytes is the size of the longest row of a table.
 const maxRowBytes = 16 << 20
 
-// rowFormat is how the rows of a table are written.
+// rowFormat is the format of the rows of a table.
 type rowFormat struct {
-	// comma is between the cells of a row; with 0 each row is a JSON object.
+	// comma separates the cells of a row; with 0 each row is a JSON object.
 	comma byte
-	// array is set if the objects are the elements of one JSON array, and not one
-	// on a line.
+	// array is set if the objects are the elements of one JSON array instead of one per line.
 	array bool
-	// keys are the names in the objects whose values are the cells: of the text,
-	// the label, and, if there is one, the subject.
+	// keys are those of the objects whose values are the cells: the text, the label and possibly the subject.
 	keys []string
 }
 
-// A row is one row of a table. The bytes are good until the next one is read.
+func (f rowFormat) json() bool { return f.comma == 0 }
+
+// A row is one row of a table. The bytes are valid until the next row is read.
 type row struct {
 	offset int64
 	line   int // counted from 1
 	bytes  []byte
 }
 
-// A rowScanner finds rows in a window that moves over a file. Each byte of the
-// file is in one row, or between rows: there stand line ends, and brackets and
-// commas in a JSON array.
+// A rowScanner finds rows in a window that moves over a file. It reads no more than a limited row into memory, whatever the
+// quotes and brackets of the file say: encoding/csv would read from an open quote to the end of the file. Each byte of the
+// file is in one row or between rows, where only line ends are, and brackets and commas of a JSON array.
 type rowScanner struct {
 	r      io.Reader
 	format rowFormat
 	limit  int    // of the window
 	buf    []byte // the window
-	pos    int    // where in the window to go on
+	pos    int    // of the next byte in the window
 	base   int64  // offset of the window in the file
 	line   int    // of pos
-	eof    bool   // all is in the window
-	err    error  // why there is no more: io.EOF, or an error of reading
-	drop   bool   // what follows, to the end of the line, is of a row that is too long
+	eof    bool   // the file is in the window to its end
+	err    error  // of reading: io.EOF or another
+	drop   bool   // the rest of the line belongs to a row that is too long
 }
 
 func newRowScanner(r io.Reader, format rowFormat) *rowScanner {
@@ -54,9 +54,8 @@ func newRowScanner(r io.Reader, format rowFormat) *rowScanner {
 
 var errLongRow = errors.New("the row is too long")
 
-// next returns the next row, or io.EOF. After errLongRow, which comes with the
-// place of the row, there may be more; after another error, that of reading, there
-// is not. A row in which reading fails is left out.
+// next returns the next row, or io.EOF. Further rows may follow errLongRow, which comes with the row's position, but no
+// other error. A row in which reading fails is not returned.
 func (s *rowScanner) next() (row, error) {
 	for {
 		if s.drop && !s.dropLine() {
@@ -92,7 +91,7 @@ func (s *rowScanner) advance(n int) {
 	s.pos += n
 }
 
-// dropLine moves on to the end of the line, and reports whether it got there.
+// dropLine advances to the end of the line, and reports whether it is in the window.
 func (s *rowScanner) dropLine() bool {
 	rest := s.buf[s.pos:]
 	i := bytes.IndexByte(rest, '\n')
@@ -108,8 +107,7 @@ func (s *rowScanner) dropLine() bool {
 	return true
 }
 
-// fill moves what is left to the front of the window, makes the window larger if
-// it is full, and reads what fits into it.
+// fill moves the rest of the window to its beginning, enlarges the window if it is full, and reads as much as fits.
 func (s *rowScanner) fill() {
 	left := copy(s.buf, s.buf[s.pos:])
 	s.buf = s.buf[:left]
@@ -120,30 +118,20 @@ func (s *rowScanner) fill() {
 		copy(larger, s.buf)
 		s.buf = larger
 	}
-	n, err := readFull(s.r, s.buf[left:cap(s.buf)])
-	s.buf = s.buf[:left+n]
-	if err != nil {
-		s.eof, s.err = true, err
+	// Unlike io.ReadFull, this keeps io.EOF apart from the error of a file that is cut off.
+	for s.err == nil && len(s.buf) < cap(s.buf) {
+		var n int
+		n, s.err = s.r.Read(s.buf[len(s.buf):cap(s.buf)])
+		s.buf = s.buf[:len(s.buf)+n]
 	}
+	s.eof = s.err != nil
 }
 
-// readFull is io.ReadFull, but the end of the file is always io.EOF: files that
-// are cut off have an error of their own.
-func readFull(r io.Reader, b []byte) (n int, err error) {
-	for n < len(b) && err == nil {
-		var more int
-		more, err = r.Read(b[n:])
-		n += more
-	}
-	return n, err
-}
-
-// find returns how many bytes at the start of b are before the first row, and how
-// many are in it, its line end included; 0 if there is no row in b. With end, b is
-// all there will be, else it may be that more bytes are needed to tell.
+// find returns how many bytes of b are before the first row, and how many are in it, including its line end; 0 if b has no
+// row. With end, no bytes follow b; otherwise more bytes may be needed to decide.
 func (f rowFormat) find(b []byte, end bool) (skip, size int, ok bool) {
 	between := "\r\n"
-	if f.comma == 0 {
+	if f.json() {
 		between = " \t\r\n"
 	}
 	if f.array {
@@ -156,7 +144,7 @@ func (f rowFormat) find(b []byte, end bool) (skip, size int, ok bool) {
 		return skip, 0, true
 	case f.array:
 		size, ok = elementEnd(b)
-	case f.comma == 0 || f.comma == '\t':
+	case f.json() || f.comma == '\t':
 		size, ok = lineRow(b)
 	default:
 		size, ok = csvRow(b, f.comma, end)
@@ -167,19 +155,17 @@ func (f rowFormat) find(b []byte, end bool) (skip, size int, ok bool) {
 	return skip, size, ok
 }
 
-// lineRow finds a row that is one line.
+// lineRow returns the size of a row that is one line.
 func lineRow(b []byte) (size int, ok bool) {
 	i := bytes.IndexByte(b, '\n')
 	return i + 1, i >= 0
 }
 
-// csvRow finds a row as RFC 4180 has it, with quoted cells that may have line ends
-// in them.
+// csvRow returns the size of a row of RFC 4180, whose quoted cells may contain line ends.
 //
-// QUIRK: the rule is that a quote inside of a quoted cell is doubled, and that no
-// other cell has one. People's tables have lone quotes, and a reader that takes
-// one for the start of a cell loses all rows up to the next. So a row in which a
-// quote is out of place is taken for one line.
+// QUIRK: the rule is that a quote within a quoted cell is doubled, and that no other cell has one. Real tables have lone
+// quotes, and a reader that takes one for the beginning of a cell loses all rows up to the next. So a row with a misplaced
+// quote is read as one line. See TestTables, "a quote that is not closed".
 func csvRow(b []byte, comma byte, end bool) (size int, ok bool) {
 	for i := 0; i < len(b); {
 		if b[i] != '"' {
@@ -217,8 +203,7 @@ func csvRow(b []byte, comma byte, end bool) (size int, ok bool) {
 	return 0, false
 }
 
-// quotedEnd returns the length of the quoted cell that b begins with, and whether
-// it is closed in b.
+// quotedEnd returns the length of the quoted cell at the beginning of b, and whether it is closed.
 func quotedEnd(b []byte) (n int, closed bool) {
 	for n = 1; ; {
 		i := bytes.IndexByte(b[n:], '"')
@@ -233,8 +218,7 @@ func quotedEnd(b []byte) (n int, closed bool) {
 	}
 }
 
-// elementEnd finds the end of an element of a JSON array. What is not an object
-// reaches to the next comma or the end of its line.
+// elementEnd returns the size of an element of a JSON array. Anything but an object extends to the next comma or line end.
 func elementEnd(b []byte) (size int, ok bool) {
 	if b[0] != '{' {
 		i := bytes.IndexAny(b, ",\n")
@@ -259,7 +243,7 @@ func elementEnd(b []byte) (size int, ok bool) {
 	return 0, false
 }
 
-// cells takes a row apart.
+// cells returns the cells of a row.
 func (f rowFormat) cells(row []byte) ([]string, error) {
 	switch f.comma {
 	case 0:
@@ -282,8 +266,8 @@ func (f rowFormat) cells(row []byte) ([]string, error) {
 	return cells, err
 }
 
-// unquote takes the quotes off a cell that is in quotes as a whole. A cell of a
-// tab-separated table has no line ends in it, so that a lone quote harms nothing.
+// unquote removes the quotes around a whole cell. A cell of a tab-separated table has no line ends, so a lone quote is
+// harmless.
 func unquote(cell string) string {
 	if len(cell) < 2 || cell[0] != '"' || cell[len(cell)-1] != '"' {
 		return cell
@@ -291,9 +275,8 @@ func unquote(cell string) string {
 	return strings.ReplaceAll(cell[1:len(cell)-1], `""`, `"`)
 }
 
-// values returns the values of the keys in a JSON object. Null gives an empty
-// cell, and so does a key that is not there, but for the first two: those of the
-// text and the label.
+// values returns the values of the keys in a JSON object. Null gives an empty cell, and so does a missing key, except for the
+// first two: the text and the label.
 func (f rowFormat) values(row []byte) ([]string, error) {
 	object, err := parseObject(row)
 	if err != nil {
@@ -304,7 +287,7 @@ func (f rowFormat) values(row []byte) ([]string, error) {
 		value, found := object[key]
 		switch {
 		case !found && i < 2:
-			return nil, fmt.Errorf("JSON: there is no %q", key)
+			return nil, fmt.Errorf("JSON: has no key %q", key)
 		case !found || string(value) == "null":
 		case value[0] == '"':
 			if err := json.Unmarshal(value, &cells[i]); err != nil {
@@ -321,14 +304,12 @@ func (f rowFormat) values(row []byte) ([]string, error) {
 
 func parseObject(row []byte) (map[string]json.RawMessage, error) {
 	var object map[string]json.RawMessage
-	if err := json.Unmarshal(row, &object); err != nil {
-		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			err = errors.New("is not an object")
-		}
-		return nil, fmt.Errorf("JSON: %w", err)
+	err := json.Unmarshal(row, &object)
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok || err == nil && object == nil {
+		err = errors.New("is not an object")
 	}
-	if object == nil {
-		return nil, errors.New("JSON: is not an object")
+	if err != nil {
+		return nil, fmt.Errorf("JSON: %w", err)
 	}
 	return object, nil
 }

@@ -1,46 +1,39 @@
 package sources
 
 import (
-	"cmp"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// TableOptions say where in a table the texts and the labels are.
+// TableOptions name the columns of a table that hold the texts and the labels.
 type TableOptions struct {
-	// Text is the column of the texts: its name, in any case, or its number,
-	// counted from 1; a name is surer, as by a number it may not be seen that the
-	// first row is one of names. Empty: it is found by the usual names, such as text, message
-	// or v2; or, in a table without a line of names, as the longest cell of the
-	// first row.
+	// Text is the column of the texts: its name, in any case, or its number, counted from 1. A name is safer: with a number, a
+	// first row of unusual names may pass for a message. Empty: the column with a usual name, such as text, message or v2, or,
+	// in a table without names, the longest cell of the first row.
 	Text string
-	// Label is the column of the labels, likewise. Empty: it is found by names
-	// such as label, class or v1, or by a first row that has ham, spam or another
-	// word for them in it.
+	// Label is the column of the labels, likewise. Empty: the column with a usual name, such as label, class or v1, or the
+	// cell of the first row that is ham, spam or another word for these.
 	Label string
 }
 
-// ErrColumns is wrapped by the error about a table in which the columns of text
-// and label are not found.
-var ErrColumns = errors.New("the columns of text and label are not clear")
+// ErrColumns is wrapped by the errors about tables whose text and label columns are not found.
+var ErrColumns = errors.New("cannot find the text and label columns")
 
-// Table is a file of short messages, one in a row, with their labels, as
-// collections of SMS and comments are kept: a text with commas, semicolons or tabs
-// between the cells, or JSON, one object on a line or all in one array.
+// Table is a file of short messages with labels, one per row, as collections of SMS and comments are published: cells
+// separated by commas, semicolons or tabs, or JSON objects, one per line or all in one array.
 type Table struct {
-	// Classes are the classes of the messages: ham and spam, if all labels are
-	// words for one of these, such as 0 and 1 or legit and junk; else the labels
-	// themselves, sorted.
+	// Classes are the classes of the messages: ham and spam if all labels are words for these, such as 0 and 1 or legit and
+	// junk; else the labels themselves, sorted.
 	Classes []string
-	// Text, Label and Subject say which columns are used, for people: the name, or
-	// "column 2". There need not be a subject.
+	// Text, Label and Subject describe the columns in use: a name or "column 2". Subject may be empty.
 	Text, Label, Subject string
 
 	fsys fs.FS
@@ -48,44 +41,44 @@ type Table struct {
 	columns
 }
 
-// columns is how a row of a table becomes a message.
+// columns defines how a row of a table becomes a message.
 type columns struct {
 	format  rowFormat
 	width   int  // cells in each row
-	header  bool // the first row has names, and is no message
-	text    int  // the places of the cells, from 0
+	header  bool // the first row has names and is not a message
+	text    int  // indexes of the cells
 	label   int
 	subject int               // -1: none
-	classes map[string]string // by the label as it is in the cell
+	classes map[string]string // by the label in the cell
 }
 
-// maxClasses bounds the classes of a table: what has more is no column of labels.
+// maxClasses limits the classes of a table. A column with more values does not hold labels.
 const maxClasses = 1000
 
-// OpenTable looks at the table in the file name, which may be compressed, reads it
-// once for its classes, and finds out how it is written and which columns hold
-// texts and labels. A column called subject or title, if there is one, becomes the
-// subjects. The error names the file; it is ErrColumns if the options can help.
+// OpenTable opens the table in the file name, which may be compressed. It detects the format and the columns, and reads the
+// whole table once for its classes. A column called subject or title becomes the subjects. The error names the file; it
+// wraps ErrColumns if the options can help.
 //
-// In a table with tabs a row is one line, and quotes around a cell are taken off.
-// With commas or semicolons, cells may be quoted and have line ends in them; a row
-// in which a quote is out of place is taken for one line.
+// In a table with tabs a row is one line, and OpenTable removes quotes around a cell. With commas or semicolons, a quoted
+// cell may contain line ends; a row with a misplaced quote is read as one line.
 func OpenTable(name string, o TableOptions) (Table, error) {
 	if err := isTextFile(name, "a table", "spam,You have won"); err != nil {
 		return Table{}, err
 	}
 	t := Table{path: filepath.Clean(name)}
-	err := t.open(system{}, o)
-	if err != nil {
+	if err := t.open(system{}, o); err != nil {
 		return Table{}, explain("open", name, err)
 	}
 	return t, nil
 }
 
-func (t *Table) open(fsys fs.FS, o TableOptions) (err error) {
-	if t.fsys, err = randomAccess(fsys, t.path); err != nil {
+func (t *Table) open(fsys fs.FS, o TableOptions) error {
+	fsys, f, err := openAtOffsets(fsys, t.path)
+	if err != nil {
 		return err
 	}
+	f.Close()
+	t.fsys = fsys
 	if err := t.findColumns(o); err != nil {
 		return err
 	}
@@ -93,7 +86,7 @@ func (t *Table) open(fsys fs.FS, o TableOptions) (err error) {
 	first := ""
 	for r, err := range t.rows() {
 		if err != nil {
-			continue // Source tells of it
+			continue // Source yields it
 		}
 		if r.line == 1 {
 			first = r.label
@@ -102,16 +95,15 @@ func (t *Table) open(fsys fs.FS, o TableOptions) (err error) {
 			return fmt.Errorf("the column %q has more than %d different labels: %w", t.Label, maxClasses, ErrColumns)
 		}
 	}
-	if !t.header && t.format.comma != 0 {
+	if !t.header && !t.format.json() {
 		t.dropNames(first)
 	}
 	t.Classes = nameClasses(t.classes)
 	return nil
 }
 
-// dropNames takes the first row for a line of names if its label is no word for ham
-// or spam, and those of all other rows are: columns that are given by their numbers
-// may have unusual names.
+// dropNames makes the first row a row of names if its label is not a word for ham or spam, and all other labels are. Columns
+// given by number may have unusual names.
 func (t *Table) dropNames(first string) {
 	others := maps.Clone(t.classes)
 	delete(others, first)
@@ -125,13 +117,11 @@ func (t *Table) dropNames(first string) {
 	}
 }
 
-// nameClasses gives each label its class, and returns the classes.
+// nameClasses sets the class of each label and returns the classes.
 func nameClasses(classes map[string]string) []string {
 	labels := slices.Sorted(maps.Keys(classes))
-	for _, label := range labels {
-		if hamOrSpam(label) == "" {
-			return labels
-		}
+	if slices.ContainsFunc(labels, func(label string) bool { return hamOrSpam(label) == "" }) {
+		return labels
 	}
 	for _, label := range labels {
 		classes[label] = hamOrSpam(label)
@@ -139,7 +129,7 @@ func nameClasses(classes map[string]string) []string {
 	return []string{Ham.String(), Spam.String()}
 }
 
-// hamOrSpam knows the words for ham and spam that tables have as labels.
+// hamOrSpam returns the class that a label of a table means, or "".
 func hamOrSpam(label string) string {
 	switch strings.ToLower(label) {
 	case "ham", "0", "0.0", "false", "no", "not spam", "not_spam", "not-spam", "legit", "legitimate", "normal", "good":
@@ -150,94 +140,65 @@ func hamOrSpam(label string) string {
 	return ""
 }
 
-// The usual names of columns, the most telling first.
-func textNames() []string {
-	return []string{"text", "message", "body", "content", "sms", "comment", "email", "v2"}
+// Source lists the rows of the table as messages, with an Origin such as "sms.csv:17" and the class as label. An unusable
+// row, such as one with another number of cells than the first, is an error in the stream.
+func (t Table) Source() Source {
+	return func(yield func(Item, error) bool) {
+		for r, err := range t.rows() {
+			item := Item{Origin: fmt.Sprintf("%s:%d", t.path, r.line), Label: t.classes[r.label]}
+			if err == nil && item.Label == "" {
+				err = fmt.Errorf("the label %q was added since the table was opened", r.label)
+			}
+			if err != nil {
+				err = fmt.Errorf("%s: %w", item.Origin, err)
+			} else {
+				item.Place = location{fsys: t.fsys, path: t.path, offset: r.offset, size: int64(len(r.bytes)), columns: &t.columns, label: item.Label}
+			}
+			if !yield(item, err) {
+				return
+			}
+		}
+	}
 }
 
-func labelNames() []string {
-	return []string{"label", "class", "category", "type", "is_spam", "spam/ham", "spam", "v1", "target"}
+// A labelledRow is a row with the label in its cell.
+type labelledRow struct {
+	row
+	label string
 }
 
-func subjectNames() []string { return []string{"subject", "title"} }
-
-// findColumns finds out how the rows are written: so that the first one has the
-// columns that are wanted in it.
-func (t *Table) findColumns(o TableOptions) error {
-	format, isJSON, err := t.jsonFormat()
-	if err != nil {
-		return err
-	}
-	formats := []rowFormat{{comma: '\t'}, {comma: ','}, {comma: ';'}}
-	if isJSON {
-		formats = []rowFormat{format}
-	}
-	var failed error
-	most := 0
-	for _, format := range formats {
-		first, err := t.firstRow(format)
+// rows yields all rows except that of names, each with an error if it is unusable.
+func (t *Table) rows() iter.Seq2[labelledRow, error] {
+	return func(yield func(labelledRow, error) bool) {
+		rows, f, err := t.scan(t.format)
 		if err != nil {
-			return err
+			yield(labelledRow{row: row{line: 1}}, reason(err))
+			return
 		}
-		err = t.chooseColumns(format, first, o)
-		if err == nil {
-			return nil
-		}
-		if failed == nil || len(first) > most { // the likeliest way to write the row
-			most, failed = len(first), err
+		defer f.Close()
+		for n := 0; ; n++ {
+			r, err := rows.next()
+			switch {
+			case err == io.EOF:
+				return
+			case err != nil && !errors.Is(err, errLongRow):
+				yield(labelledRow{row: r}, err)
+				return
+			case n == 0 && t.header:
+				continue
+			}
+			label := ""
+			if err == nil {
+				_, label, err = t.parse(r.bytes)
+			}
+			if !yield(labelledRow{r, label}, err) {
+				return
+			}
 		}
 	}
-	return failed
 }
 
-// jsonFormat reports whether the table is JSON, and how it is written.
-func (t *Table) jsonFormat() (format rowFormat, isJSON bool, err error) {
-	f, err := t.fsys.Open(t.path)
-	if err != nil {
-		return format, false, err
-	}
-	defer f.Close()
-	head := make([]byte, 512)
-	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return format, false, err
-	}
-	text := strings.TrimPrefix(string(head[:n]), byteOrderMark)
-	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
-		return format, false, errors.New("is in UTF-16; a table must be in UTF-8 or another form of ASCII")
-	}
-	text = strings.TrimLeft(text, " \t\r\n")
-	if inside, ok := strings.CutPrefix(text, "["); ok {
-		inside = strings.TrimLeft(inside, " \t\r\n")
-		return rowFormat{array: true}, inside != "" && strings.Contains("{]", inside[:1]), nil
-	}
-	return rowFormat{}, strings.HasPrefix(text, "{"), nil
-}
-
-// firstRow returns the cells of the first row, or the names in the first object.
-func (t *Table) firstRow(format rowFormat) ([]string, error) {
-	rows, f, err := t.scan(format)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := rows.next()
-	switch {
-	case err == io.EOF:
-		return nil, errors.New("the table is empty")
-	case err != nil:
-		return nil, err
-	case format.comma != 0:
-		return format.cells(r.bytes)
-	}
-	object, err := parseObject(r.bytes)
-	if err != nil {
-		return nil, fmt.Errorf("line %d: %w", r.line, err)
-	}
-	return slices.Sorted(maps.Keys(object)), nil
-}
-
-// scan reads the rows from the first on.
+// scan returns a scanner at the first row.
 func (t *Table) scan(format rowFormat) (*rowScanner, io.Closer, error) {
 	f, err := t.fsys.Open(t.path)
 	if err != nil {
@@ -245,131 +206,42 @@ func (t *Table) scan(format rowFormat) (*rowScanner, io.Closer, error) {
 	}
 	rows := newRowScanner(f, format)
 	rows.fill()
-	if strings.HasPrefix(string(rows.buf[:min(len(rows.buf), len(byteOrderMark))]), byteOrderMark) {
+	if bytes.HasPrefix(rows.buf, []byte(byteOrderMark)) {
 		rows.advance(len(byteOrderMark))
 	}
 	return rows, f, nil
 }
 
-// chooseColumns finds the columns in the first row, if it is written in the given
-// format.
-func (t *Table) chooseColumns(format rowFormat, first []string, o TableOptions) error {
-	isJSON := format.comma == 0
-	text, textNamed, err := chooseColumn(first, o.Text, textNames(), isJSON)
-	if err != nil {
-		return err
-	}
-	label, labelNamed, err := chooseColumn(first, o.Label, labelNames(), isJSON)
-	if err != nil {
-		return err
-	}
-	// A cell that says spam may be the name of a column, but is more often a label.
-	isName := func(cell string) bool { return isOneOf(cell, labelNames()) && hamOrSpam(strings.TrimSpace(cell)) == "" }
-	header := isJSON || textNamed || labelNamed && o.Label != ""
+// parse returns the cells of a row and its label.
+func (c *columns) parse(row []byte) (cells []string, label string, err error) {
+	cells, err = c.format.cells(row)
 	switch {
-	case text >= 0 && label >= 0:
-		header = header || isOneOf(first[text], textNames()) || isName(first[label])
-	case !header:
-		// The first row is no line of names, if it has a label in it.
-		text, label = guessColumns(first, o, text, label)
+	case err != nil:
+		return nil, "", err
+	case len(cells) != c.width:
+		return nil, "", fmt.Errorf("wrong number of cells: %d, but %d in the first row", len(cells), c.width)
 	}
-	switch {
-	case text < 0 || label < 0:
-		return fmt.Errorf("%w: the first row is %s", ErrColumns, quoteCells(first))
-	case text == label:
-		return fmt.Errorf("%w: column %d cannot be both", ErrColumns, text+1)
+	label = strings.TrimSpace(cells[c.label])
+	if label == "" {
+		return nil, "", errors.New("the label is empty")
 	}
-	t.use(columns{format: format, width: len(first), header: header, text: text, label: label, subject: -1}, first)
-	return nil
+	return cells, label, nil
 }
 
-// use takes the columns that were found, and looks for one of subjects.
-func (t *Table) use(c columns, first []string) {
-	name := func(i int) string { return fmt.Sprintf("column %d", i+1) }
-	if c.header {
-		name = func(i int) string { return cmp.Or(strings.TrimSpace(first[i]), fmt.Sprintf("column %d", i+1)) }
-		subject, _, _ := chooseColumn(first, "", subjectNames(), true)
-		if subject >= 0 && subject != c.text && subject != c.label {
-			c.subject, t.Subject = subject, name(subject)
-		}
+// message turns a row into a message, in raw's memory or new memory: the text after an empty header, or after a subject.
+func (c *columns) message(raw []byte, class string) ([]byte, error) {
+	cells, label, err := c.parse(raw)
+	if err != nil || c.classes[label] != class {
+		return raw, errChanged
 	}
-	t.Text, t.Label = name(c.text), name(c.label)
-	if c.format.comma == 0 {
-		c.useKeys(first)
-	}
-	t.columns = c
-}
-
-// useKeys makes the cells of a row of JSON those that are needed.
-func (c *columns) useKeys(names []string) {
-	c.format.keys = []string{names[c.text], names[c.label]}
-	c.text, c.label = 0, 1
+	raw = raw[:0]
 	if c.subject >= 0 {
-		c.format.keys = append(c.format.keys, names[c.subject])
-		c.subject = 2
-	}
-	c.width, c.header = len(c.format.keys), false
-}
-
-// chooseColumn returns the place of the column that is asked for by name or
-// number, or has the first of the usual names; -1 if there is none of these.
-func chooseColumn(first []string, asked string, usual []string, isJSON bool) (place int, named bool, err error) {
-	if n, err := strconv.Atoi(asked); err == nil && !isJSON {
-		if n < 1 || n > len(first) {
-			return -1, false, fmt.Errorf("%w: there is no column %d in a first row of %d", ErrColumns, n, len(first))
-		}
-		return n - 1, false, nil
-	}
-	names := usual
-	if asked != "" {
-		names = []string{asked}
-	}
-	for _, name := range names {
-		i := slices.IndexFunc(first, func(cell string) bool { return isOneOf(cell, []string{name}) })
-		if i >= 0 {
-			return i, true, nil
+		// A line that continues a field begins with a blank (RFC 5322, 2.2.3).
+		lines := strings.FieldsFunc(cells[c.subject], func(r rune) bool { return r == '\r' || r == '\n' })
+		if subject := strings.Join(lines, "\n "); strings.TrimSpace(subject) != "" {
+			raw = append(raw, "Subject: "+subject+"\n"...)
 		}
 	}
-	if asked != "" {
-		return -1, false, fmt.Errorf("%w: there is no column %q in the first row, which is %s", ErrColumns, asked, quoteCells(first))
-	}
-	return -1, false, nil
-}
-
-func isOneOf(cell string, names []string) bool {
-	cell = strings.TrimSpace(cell)
-	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(cell, name) })
-}
-
-// guessColumns finds what was not asked for in a first row of a label and a text.
-func guessColumns(first []string, o TableOptions, text, label int) (int, int) {
-	if o.Label == "" {
-		label = slices.IndexFunc(first, func(cell string) bool { return hamOrSpam(strings.TrimSpace(cell)) != "" })
-	}
-	if o.Text == "" {
-		text = -1
-		for i, cell := range first {
-			if i != label && (text < 0 || len(cell) > len(first[text])) {
-				text = i
-			}
-		}
-	}
-	return text, label
-}
-
-// quoteCells shows the first cells of a row.
-func quoteCells(cells []string) string {
-	const most = 8
-	var b strings.Builder
-	for i, cell := range cells {
-		if i == most {
-			b.WriteString(", ...")
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%q", shorten(cell))
-	}
-	return b.String()
+	raw = append(raw, '\n')
+	return append(raw, cells[c.text]...), nil
 }

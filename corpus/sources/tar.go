@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// tarBlock is the size of the pieces that a tar is made of.
+// tarBlock is the size of the blocks that a tar consists of.
 const tarBlock = 512
 
-// isTar looks for the checksum of a tar header, which all kinds of tar have.
+// isTar reports whether head begins with a tar header, by the checksum that every kind of tar has.
 func isTar(head []byte) bool {
-	const from, to = 148, 156 // the place of the checksum
-	if len(head) < tarBlock || head[0] == 0 || head[to] > '~' || !isOctal(head[from:to]) {
+	const from, to = 148, 156 // the offsets of the checksum
+	if len(head) < tarBlock || head[0] == 0 || head[to] > '~' || len(bytes.Trim(head[from:to], "01234567 \x00")) > 0 {
 		return false
 	}
 	want, err := strconv.ParseInt(string(bytes.Trim(head[from:to], " \x00")), 8, 64)
@@ -33,20 +33,8 @@ func isTar(head []byte) bool {
 	return sum == want
 }
 
-// isOctal reports whether a field of a header has nothing but octal digits and
-// what fills it up.
-func isOctal(field []byte) bool {
-	for _, c := range field {
-		if c != ' ' && c != 0 && (c < '0' || c > '7') {
-			return false
-		}
-	}
-	return true
-}
-
-// addTar adds the members of a tar. Devices, named pipes and what describes the
-// archive are no members.
-func (x *index) addTar(f seekFile, size int64) error {
+// addTar adds the members of a tar, except for devices, named pipes and headers that describe the archive.
+func (t *members) addTar(f seekFile, size int64) error {
 	r := tar.NewReader(f)
 	for {
 		h, err := r.Next()
@@ -56,22 +44,22 @@ func (x *index) addTar(f seekFile, size int64) error {
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
 			return explainTar(err)
 		}
-		// The reader reads no further than it must, so this is where the member is.
+		// The reader has read no further than the header, so the content begins here.
 		offset, err := f.Seek(0, io.SeekCurrent)
 		if err != nil {
 			return err
 		}
-		if m := x.addTarMember(h, f, offset, size); m.err == errCutOff {
-			return explainTar(readEnd(f))
+		if m := t.addTarMember(h, f, offset, size); m.err == errCutOff {
+			return explainTar(endError(f))
 		}
 	}
 }
 
-// errCutOff is the error of the member in which a tar ends.
+// errCutOff is the error of the member in which a tar is cut off.
 var errCutOff = errors.New("the tar archive is cut off in this file")
 
-// readEnd returns why there is nothing more to read.
-func readEnd(f seekFile) error {
+// endError returns the error at the end of f, which may be that of a damaged compressed file.
+func endError(f seekFile) error {
 	if _, err := f.Seek(0, io.SeekEnd); err != nil {
 		return err
 	}
@@ -89,14 +77,14 @@ func explainTar(err error) error {
 }
 
 // addTarMember adds one member, whose content is at offset of r, and returns it.
-func (x *index) addTarMember(h *tar.Header, r io.ReaderAt, offset, size int64) (m member) {
+func (t *members) addTarMember(h *tar.Header, r io.ReaderAt, offset, size int64) (m member) {
 	info := fileInfo{size: h.Size, mode: 0o444, time: h.ModTime}
 	m = member{open: func(info fileInfo) (fs.File, error) {
-		return sectionFile{io.NewSectionReader(r, offset, info.size), info}, nil
+		return &sectionFile{SectionReader: io.NewSectionReader(r, offset, info.size), info: info}, nil
 	}}
 	switch h.Typeflag {
 	case tar.TypeDir:
-		x.addFolder(cleanName(h.Name))
+		t.addFolder(cleanName(h.Name))
 		return member{}
 	case tar.TypeChar, tar.TypeBlock, tar.TypeFifo, tar.TypeXGlobalHeader, 'V':
 		return member{}
@@ -104,38 +92,37 @@ func (x *index) addTarMember(h *tar.Header, r io.ReaderAt, offset, size int64) (
 		info = fileInfo{mode: fs.ModeSymlink | 0o444, time: h.ModTime}
 		m = linkTo(h.Linkname)
 	case tar.TypeLink:
-		info, m = x.hardLink(h)
+		info, m = t.hardLink(h)
 	default:
 		switch {
 		case isSparse(h):
-			m.err = errors.New("is stored as a sparse file, which mail is not")
+			m.err = errors.New("is a sparse file, which is not supported")
 		case h.Size > size-offset:
 			m.err = errCutOff
 		}
 	}
-	if earlier := x.last[h.Name]; earlier != nil {
+	if earlier := t.last[h.Name]; earlier != nil {
 		info.name = earlier.info.name
 		earlier.info, earlier.member = info, m
 		return m
 	}
-	x.last[h.Name] = x.add(h.Name, info, m)
+	t.last[h.Name] = t.add(h.Name, info, m)
 	return m
 }
 
-// hardLink returns what the link leads to, which is a member before it.
-func (x *index) hardLink(h *tar.Header) (fileInfo, member) {
-	if n := x.last[h.Linkname]; n != nil {
+// hardLink returns the earlier member that the link leads to.
+func (t *members) hardLink(h *tar.Header) (fileInfo, member) {
+	if n := t.last[h.Linkname]; n != nil {
 		return n.info, n.member
 	}
-	if n, err := x.find(strings.Join(cleanName(h.Linkname), "/")); err == nil && !n.info.IsDir() {
+	if n, err := t.find(strings.Join(cleanName(h.Linkname), "/")); err == nil && !n.info.IsDir() {
 		return n.info, n.member
 	}
 	err := fmt.Errorf("is a link to %q, which is not in the archive", shorten(h.Linkname))
 	return fileInfo{mode: 0o444, time: h.ModTime}, member{err: err}
 }
 
-// isSparse reports whether a file is stored without its holes, in the way of GNU
-// or of POSIX.
+// isSparse reports whether a file is stored without its holes, in the format of GNU or POSIX.
 func isSparse(h *tar.Header) bool {
 	if h.Typeflag == tar.TypeGNUSparse {
 		return true
@@ -147,12 +134,3 @@ func isSparse(h *tar.Header) bool {
 	}
 	return false
 }
-
-// sectionFile is a member of a tar.
-type sectionFile struct {
-	*io.SectionReader
-	info fileInfo
-}
-
-func (f sectionFile) Stat() (fs.FileInfo, error) { return f.info, nil }
-func (f sectionFile) Close() error               { return nil }

@@ -5,16 +5,15 @@ import (
 	"path"
 )
 
-// A walker yields the messages of folders; its methods return false when the
-// caller has seen enough.
+// A walker yields the messages of folders. Its methods return false when the caller stops.
 type walker struct {
 	fsys  fs.FS
 	label string
 	yield func(Item, error) bool
 }
 
-// folder yields the messages of dir, read in the given format or, if that is
-// empty, as it looks, and of the folders in it. A Maildir is read alone.
+// folder yields the messages of dir and of the folders in it. An empty as stands for the detected format. A Maildir is read
+// without the folders in it.
 func (w walker) folder(dir string, as Format) bool {
 	if as == Maildir || as == "" && isMaildir(w.fsys, dir) {
 		return walkMaildir(w.fsys, dir, w.label, w.yield)
@@ -23,31 +22,30 @@ func (w walker) folder(dir string, as Format) bool {
 	if !ok {
 		return false
 	}
-	l := layoutOf(w.fsys, dir, entries)
+	f := inspectFolder(w.fsys, dir, entries)
 	if as != "" {
-		l.found.Format = as
+		f.found.Format = as
 	}
-	return w.inside(dir, l, entries)
+	return w.contents(dir, f, entries)
 }
 
-// nested yields the messages of a folder in a folder, and of the folders in it.
+// subfolder yields the messages of a folder within a folder, and of the folders in it.
 //
-// QUIRK: where Maildirs are nested as folders in the file system, as in the fs
-// layout of Dovecot and in what mbsync and offlineimap write, a Maildir has other
-// mail folders beside cur and new. See TestMaildirsInsideOfMaildirs.
-func (w walker) nested(dir string, inApple bool) bool {
+// QUIRK: nested Maildirs, as in the fs layout of Dovecot and in what mbsync and offlineimap write, have other mail folders
+// beside cur and new. See TestMaildirsInsideOfMaildirs.
+func (w walker) subfolder(dir string, inApple bool) bool {
 	entries, ok := w.entries(dir)
 	if !ok {
 		return false
 	}
-	l := layoutOf(w.fsys, dir, entries)
-	if l.found.Format == Maildir && !walkMaildir(w.fsys, dir, w.label, w.yield) {
+	f := inspectFolder(w.fsys, dir, entries)
+	if f.found.Format == Maildir && !walkMaildir(w.fsys, dir, w.label, w.yield) {
 		return false
 	}
 	if inApple {
-		l.found.Format = AppleMail
+		f.found.Format = AppleMail
 	}
-	return w.inside(dir, l, entries)
+	return w.contents(dir, f, entries)
 }
 
 func (w walker) entries(dir string) ([]fs.DirEntry, bool) {
@@ -58,21 +56,19 @@ func (w walker) entries(dir string) ([]fs.DirEntry, bool) {
 	return entries, true
 }
 
-// inside yields what is in the folder dir, in the order of its layout. Symbolic
-// links to files are followed. Links to folders are not, as they may lead back.
-func (w walker) inside(dir string, l layout, entries []fs.DirEntry) bool {
-	if l.found.Format == MH {
+// contents yields the messages of the entries of dir. It follows symbolic links to files, and none to folders, since those
+// may lead back.
+func (w walker) contents(dir string, f folder, entries []fs.DirEntry) bool {
+	if f.found.Format == MH {
 		sortByNumber(entries)
 	}
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
 		goOn := true
-		if e.IsDir() {
-			if l.hasMail(e.Name()) {
-				goOn = w.nested(name, l.found.Format == AppleMail)
-			}
-		} else {
-			goOn = w.file(name, e, l.kindOf(e.Name()))
+		if !e.IsDir() {
+			goOn = w.file(name, e, f.formatOf(e.Name()))
+		} else if f.hasMail(e.Name()) {
+			goOn = w.subfolder(name, f.found.Format == AppleMail)
 		}
 		if !goOn {
 			return false
@@ -81,19 +77,19 @@ func (w walker) inside(dir string, l layout, entries []fs.DirEntry) bool {
 	return true
 }
 
-// file yields the messages of the file e at name.
-func (w walker) file(name string, e fs.DirEntry, kind Format) bool {
-	if kind == "" {
+// file yields the messages of the file e at name; none if the format is empty.
+func (w walker) file(name string, e fs.DirEntry, format Format) bool {
+	if format == "" {
 		return true
 	}
 	regular, err := isRegular(w.fsys, name, e)
 	if err != nil {
-		return w.yield(Item{Origin: name, Label: w.label, Place: place{fsys: w.fsys, path: name}}, explain("list", name, err))
+		return w.yield(Item{Origin: name, Label: w.label}, explain("list", name, err))
 	}
 	if !regular {
 		return true
 	}
-	for item, err := range list(w.fsys, name, w.label, kind) {
+	for item, err := range list(w.fsys, name, w.label, format) {
 		if !w.yield(item, err) {
 			return false
 		}

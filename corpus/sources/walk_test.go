@@ -52,46 +52,31 @@ func TestLayouts(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
 			root := tree(t, tt.files)
-			source, _, err := Open(root, "ham", "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			source := open(t, root, "")
 			var got []string
 			for item, err := range source {
 				var raw []byte
 				if err == nil {
 					raw, err = item.Read(nil)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if text := string(raw); text != "x" && text != "x\n" && !slices.Contains([]string{from, from + "\n"}, text) {
 					t.Errorf("%s: got %q", item.Origin, text)
 				}
 				rel, err := filepath.Rel(root, item.Origin)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				got = append(got, filepath.ToSlash(rel))
 			}
 			slices.Sort(got)
 			want := slices.Sorted(slices.Values(tt.want))
-			if !slices.Equal(got, want) {
-				t.Errorf("got  %q\nwant %q", got, want)
-			}
+			check(t, "", got, want)
 		})
 	}
 }
 
 func TestMHMessagesComeInTheOrderOfTheirNumbers(t *testing.T) {
 	root := tree(t, map[string]string{"10": "ten", "9": "nine", "100": "hundred", "1": "one", "99999999999999999999": "many", ",2": "deleted"})
-	source, _, err := Open(root, "ham", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := contents(source), []string{"ham: one", "ham: nine", "ham: ten", "ham: hundred", "ham: many"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	check(t, "", contents(open(t, root, "")), []string{"ham: one", "ham: nine", "ham: ten", "ham: hundred", "ham: many"})
 }
 
 // A Maildir that is asked for is read alone, so that the junk in it is not taken
@@ -108,13 +93,7 @@ func TestMaildirsInsideOfMaildirs(t *testing.T) {
 		{"Mail", []string{"ham: inbox"}},
 		{"", []string{"ham: inbox", "ham: junk", "ham: go"}},
 	} {
-		source, _, err := Open(filepath.Join(root, tt.name), "ham", "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := contents(source); !slices.Equal(got, tt.want) {
-			t.Errorf("%q: got %q, want %q", tt.name, got, tt.want)
-		}
+		check(t, tt.name, contents(open(t, filepath.Join(root, tt.name), "")), tt.want)
 	}
 }
 
@@ -133,23 +112,19 @@ func TestFoldersOfAnyFileSystem(t *testing.T) {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	want := []string{"ham: maildir", "ham: new", "ham: nine", "ham: ten", "ham: " + from + "From x\n", "ham: emlx", "ham: plain"}
-	if got := contents(FromFS(onlyFS{files}, "m", "ham")); !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
-	}
+	check(t, "", contents(FromFS(onlyFS{files}, "m", "ham")), want)
 	plan, err := maildirTree(onlyFS{files}, "m")
 	if err != nil || len(plan.Folders) != 1 || plan.Folders[0].Name != "a" {
 		t.Fatal(plan, err)
 	}
-	if got, want := contents(plan.Source()), []string{"ham: maildir", "ham: new"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	check(t, "", contents(plan.Source()), []string{"ham: maildir", "ham: new"})
 }
 
 func TestAnMboxInAFolderThatCannotBeReadIsOneError(t *testing.T) {
 	files := fstest.MapFS{"m/a.mbox": {Data: []byte("x")}, "m/b.mbox": {Data: []byte("x")}, "m/c": {Data: []byte("c")}}
 	source := FromFS(brokenFS{files, "m/a.mbox", true, errors.New("input/output error")}, "m", "ham")
 	got := fmt.Sprintf("%q", contents(source))
-	if want := `["ham! list m/a.mbox: input/output error" "ham! list m/b.mbox: has no From_ line, so it is no mbox" "ham: c"]`; got != want {
+	if want := `["ham! list m/a.mbox: input/output error" "ham! list m/b.mbox: has no From_ line, so it is not an mbox" "ham: c"]`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -10,13 +10,16 @@ import (
 	"strings"
 )
 
-// isZip knows the start of an archive, of an empty one, and of one that was to be
-// divided onto several disks.
-func isZip(magic string) bool {
+// isZip reports whether head begins an archive, an empty archive, or an archive meant for several disks.
+func isZip(head []byte) bool {
+	if len(head) < 4 {
+		return false
+	}
+	magic := string(head[:4])
 	return magic == "PK\x03\x04" || magic == "PK\x05\x06" || magic == "PK\x07\x08"
 }
 
-// Methods of compression that archive/zip does not know by itself (APPNOTE 4.4.5).
+// Compression methods that archive/zip does not support itself (APPNOTE 4.4.5).
 const (
 	zipBzip2 = 12
 	zipZstd  = 93
@@ -24,7 +27,7 @@ const (
 )
 
 // addZip adds the members of a zip archive.
-func (x *index) addZip(r io.ReaderAt, size int64) error {
+func (t *members) addZip(r io.ReaderAt, size int64) error {
 	archive, err := zip.NewReader(r, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return fmt.Errorf("the zip archive is cut off or damaged: %w", err)
@@ -33,16 +36,16 @@ func (x *index) addZip(r io.ReaderAt, size int64) error {
 		archive.RegisterDecompressor(method, c.unzip)
 	}
 	for _, f := range archive.File {
-		x.addZipMember(f)
+		t.addZipMember(f)
 	}
 	return nil
 }
 
-func (x *index) addZipMember(f *zip.File) {
+func (t *members) addZipMember(f *zip.File) {
 	// QUIRK: the rule is "/" between folders, but programs on Windows write "\".
 	name := strings.ReplaceAll(f.Name, `\`, "/")
 	if strings.HasSuffix(name, "/") {
-		x.addFolder(cleanName(name))
+		t.addFolder(cleanName(name))
 		return
 	}
 	const encrypted = 1
@@ -50,28 +53,28 @@ func (x *index) addZipMember(f *zip.File) {
 	m := member{open: func(info fileInfo) (fs.File, error) { return openZipMember(f, info) }}
 	switch mode := f.Mode(); {
 	case !mode.IsRegular() && mode&fs.ModeSymlink == 0:
-		return // a device or the like
+		return // a device or similar
 	case f.Flags&encrypted != 0:
 		m.err = errors.New("is encrypted")
 	case info.size < 0:
-		m.err = errors.New("the zip archive is damaged: a size is not possible")
+		m.err = errors.New("the zip archive is damaged: impossible size")
 	case mode&fs.ModeSymlink != 0:
 		info = fileInfo{mode: fs.ModeSymlink | 0o444, time: f.Modified}
 		m = zipLink(f)
 	}
-	x.add(name, info, m)
+	t.add(name, info, m)
 }
 
-// zipLink reads where a symbolic link leads to.
+// zipLink reads the target of a symbolic link.
 func zipLink(f *zip.File) member {
-	r, err := f.Open()
+	r, err := openZipMember(f, fileInfo{})
 	if err != nil {
-		return member{err: explainZip(f, err)}
+		return member{err: err}
 	}
 	defer r.Close()
 	target, err := io.ReadAll(io.LimitReader(r, maxTarget+1))
 	if err != nil {
-		return member{err: explainZip(f, err)}
+		return member{err: err}
 	}
 	return linkTo(string(target))
 }
@@ -87,14 +90,14 @@ func openZipMember(f *zip.File, info fileInfo) (fs.File, error) {
 func explainZip(f *zip.File, err error) error {
 	switch {
 	case errors.Is(err, zip.ErrAlgorithm):
-		return fmt.Errorf("is compressed with zip's method %d, which is not known here", f.Method)
+		return fmt.Errorf("uses the compression method %d, which is not supported", f.Method)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the data in the zip archive is cut off: %w", err)
 	}
 	return fmt.Errorf("the data in the zip archive is damaged: %w", err)
 }
 
-// zipFile is a member of a zip archive. It can be read from its start only.
+// zipFile is an open member of a zip archive. It has no random access.
 type zipFile struct {
 	io.ReadCloser
 	file *zip.File
@@ -111,16 +114,13 @@ func (f zipFile) Read(p []byte) (int, error) {
 
 func (f zipFile) Stat() (fs.FileInfo, error) { return f.info, nil }
 
-// unzip decompresses a member. What is wrong is said when it is read.
+// unzip decompresses a member. The first Read returns an error of opening.
 func (c compression) unzip(r io.Reader) io.ReadCloser {
 	plain, err := c.decompress(bufio.NewReader(r))
 	if err != nil {
-		return io.NopCloser(failing{err})
+		failed, w := io.Pipe()
+		w.CloseWithError(err)
+		return failed
 	}
 	return plain
 }
-
-// failing is a file of which nothing can be read.
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }

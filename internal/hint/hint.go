@@ -1,4 +1,4 @@
-// Package hint prints errors for people, with a guess at what they can do.
+// Package hint prints errors, with a hint at what the user can do.
 package hint
 
 import (
@@ -9,7 +9,7 @@ import (
 	"chaff/internal/screen"
 )
 
-// hinted is an error together with a guess at what the user can do.
+// hinted is an error with a hint.
 type hinted struct {
 	error
 	hint string
@@ -17,11 +17,11 @@ type hinted struct {
 
 func (h hinted) Unwrap() error { return h.error }
 
-// With returns err with a guess at what the user can do, for [Print].
+// With returns err with a hint at what the user can do, for [Print].
 func With(err error, hint string) error { return hinted{err, hint} }
 
-// Print prints err, a line for each error that was joined, and the hint if there is one. An error often names what others
-// have named, a file or a class: no name makes a line of its own.
+// Print prints err, one line for each joined error, and the hint if there is one. The names of files and classes in an error
+// are escaped, so none of them can add a line.
 func Print(w io.Writer, err error) {
 	for _, line := range lines(err) {
 		screen.Printf(w, "chaff: %v\n", line)
@@ -32,7 +32,7 @@ func Print(w io.Writer, err error) {
 	}
 }
 
-// lines returns the errors that were joined in err, the first with what err says before it.
+// lines returns the errors joined in err, the first with the text that err puts before it.
 func lines(err error) []error {
 	switch e := err.(type) {
 	case interface{ Unwrap() []error }:

@@ -1,9 +1,9 @@
-// Package markdown writes the figures in the tables that programs of this project make for its documents.
+// Package markdown formats the numbers in the generated tables of the documentation.
 package markdown
 
 import "fmt"
 
-// Decimals writes a figure with so many decimals; one that is not defined is a dash.
+// Decimals formats a number with the given digits after the point, and nil as a dash.
 func Decimals(v *float64, digits int) string {
 	if v == nil {
 		return "-"
@@ -11,7 +11,7 @@ func Decimals(v *float64, digits int) string {
 	return fmt.Sprintf("%.*f", digits, *v)
 }
 
-// Thousands writes a number of at least 0 with commas.
+// Thousands formats a number of at least 0 with commas between the thousands.
 func Thousands(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)

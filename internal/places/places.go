@@ -1,4 +1,4 @@
-// Package places says where chaff's own files are, by the XDG base directory rules.
+// Package places returns the default paths of chaff's own files, according to the XDG base directory specification.
 package places
 
 import (
@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// Config returns the path of the configuration that is read when none is named, empty if the home directory is unknown.
+// Config returns the default path of the configuration, "" if the home directory is unknown.
 func Config(environ []string) string {
-	return place(environ, "XDG_CONFIG_HOME", ".config", "config.toml")
+	return path(environ, "XDG_CONFIG_HOME", ".config", "config.toml")
 }
 
-// Model returns the path of the model that is used when none is named, empty if the home directory is unknown.
+// Model returns the default path of the model, "" if the home directory is unknown.
 func Model(environ []string) string {
-	return place(environ, "XDG_DATA_HOME", filepath.Join(".local", "share"), "model")
+	return path(environ, "XDG_DATA_HOME", filepath.Join(".local", "share"), "model")
 }
 
-// Key returns the path of the secret key of the models that are made, empty if the home directory is unknown.
+// Key returns the default path of the secret key for new models, "" if the home directory is unknown.
 func Key(environ []string) string {
-	return place(environ, "XDG_DATA_HOME", filepath.Join(".local", "share"), "key")
+	return path(environ, "XDG_DATA_HOME", filepath.Join(".local", "share"), "key")
 }
 
-func place(environ []string, variable, fallback, name string) string {
+func path(environ []string, variable, fallback, name string) string {
 	dir := value(environ, variable)
-	if !filepath.IsAbs(dir) { // the rules say that a relative path counts as unset
+	if !filepath.IsAbs(dir) { // the specification ignores relative paths
 		home := value(environ, "HOME")
 		if home == "" {
 			home, _ = os.UserHomeDir()
@@ -37,7 +37,7 @@ func place(environ []string, variable, fallback, name string) string {
 	return filepath.Join(dir, "chaff", name)
 }
 
-// value returns an environment variable.
+// value returns the value of an environment variable.
 func value(environ []string, name string) string {
 	for _, variable := range environ {
 		if value, ok := strings.CutPrefix(variable, name+"="); ok {

@@ -4,8 +4,8 @@ package replace
 
 import "os"
 
-// claim has nothing to lock with: a new file is its maker's.
+// claim reports true: this system has no locks.
 func claim(*os.File) bool { return true }
 
-// removeAbandoned removes nothing: whether a file has a writer is not known.
+// removeAbandoned removes nothing, since the file may have a writer.
 func removeAbandoned(string) {}

@@ -8,18 +8,18 @@ import (
 	"syscall"
 )
 
-// claim locks a file that was made just now, and reports whether it is still there. Where the file system has no locks, nobody
-// can take the file for abandoned either.
+// claim locks a new file and reports whether it still exists. On a file system without locks, no other process can take the
+// file for abandoned.
 func claim(file *os.File) bool {
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
-		return false // by somebody who is about to remove it
+		return false // by a process that is about to remove it
 	}
 	mine, err1 := file.Stat()
 	there, err2 := os.Lstat(file.Name())
 	return err1 == nil && err2 == nil && os.SameFile(mine, there)
 }
 
-// removeAbandoned removes a file whose writer is gone: nobody has locked it.
+// removeAbandoned removes a file that is not locked.
 func removeAbandoned(name string) {
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
 		return

@@ -1,8 +1,8 @@
-// Package replace writes files in one step: whoever opens one sees the old file or all of the new one.
+// Package replace writes files atomically: a reader sees the old file or the whole new one.
 //
-// The new file grows beside its target, under a name of its own, and is locked by its writer. The system takes the lock away
-// when a process ends, however it ends: so what a killed process has left is known by its name and by being unlocked, and the
-// next file that is written into the folder sweeps it out.
+// The new content goes to a temporary file beside the target, which its writer locks. The system releases the lock when the
+// process ends, even if it is killed. An unlocked temporary file is therefore abandoned, and the next write into the folder
+// removes it.
 package replace
 
 import (
@@ -18,23 +18,23 @@ import (
 	"syscall"
 )
 
-// Names of files that are being written are .chaff-, a random number, .tmp.
+// The name of a temporary file is .chaff-NUMBER.tmp, with a random number.
 const (
 	prefix = ".chaff-"
 	suffix = ".tmp"
 )
 
-// What is at a path and is not replaced.
+// What File does not replace.
 var (
 	ErrFolder  = errors.New("it is a folder")
-	ErrSpecial = errors.New("it is no regular file") // but a device, a pipe, a socket
+	ErrSpecial = errors.New("it is not a regular file") // but a device, a pipe or a socket
 )
 
-// Target returns the file that File replaces for path, which there need not be, or the reason why it does not. It is path, or
-// where a link at path leads to: renaming over /dev/stdout would do away with it for all programs.
+// Target returns the file that File would replace for path, which need not exist, or the reason why it would not. That is
+// path itself or the target of a link at path: renaming a file over /dev/stdout would destroy it for all programs.
 func Target(path string) (string, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		// The system knows which links may be followed: not those that others leave in a folder for all.
+		// Opening checks whether the system lets us follow the link: not one of another user in a shared folder.
 		file, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		if err != nil {
 			return "", fmt.Errorf("follow the link: %w", reason(err))
@@ -46,7 +46,7 @@ func Target(path string) (string, error) {
 	}
 	info, err := os.Stat(path)
 	switch {
-	case err != nil: // most often it is not there
+	case err != nil: // usually because it does not exist
 	case info.IsDir():
 		return "", ErrFolder
 	case !info.Mode().IsRegular():
@@ -55,9 +55,8 @@ func Target(path string) (string, error) {
 	return path, nil
 }
 
-// File writes data to path, or to the file that a link there leads to. A file that is there is replaced, and keeps its
-// permissions; a new one has those of mode that the umask leaves. If writing fails, the old file stays as it was. The error is a
-// reason without a path.
+// File writes data to path, or to the target of a link at path. An existing file keeps its permissions; a new one gets mode
+// without the bits of the umask. If writing fails, the old file stays unchanged. The error does not name the path.
 func File(path string, data []byte, mode fs.FileMode) error {
 	path, err := Target(path)
 	if err != nil {
@@ -65,7 +64,7 @@ func File(path string, data []byte, mode fs.FileMode) error {
 	}
 	old, _ := os.Stat(path)
 	if old != nil {
-		mode = 0o600 // until it has that of the old file
+		mode = 0o600 // until Chmod
 	}
 	dir := filepath.Dir(path)
 	sweep(dir)
@@ -73,7 +72,7 @@ func File(path string, data []byte, mode fs.FileMode) error {
 	if err != nil {
 		return reason(err)
 	}
-	defer os.Remove(file.Name()) // it has another name if all went well
+	defer os.Remove(file.Name()) // has no effect after the rename
 	defer file.Close()
 	if old != nil {
 		if err := file.Chmod(old.Mode().Perm()); err != nil {
@@ -86,13 +85,13 @@ func File(path string, data []byte, mode fs.FileMode) error {
 	if err := file.Sync(); err != nil {
 		return reason(err)
 	}
-	if runtime.GOOS == "windows" { // which renames no open file
+	if runtime.GOOS == "windows" { // which cannot rename open files
 		file.Close()
 	}
 	return reason(os.Rename(file.Name(), path))
 }
 
-// Probe returns the reason why no file can be written in a folder. It leaves nothing behind.
+// Probe returns the reason why no file can be written in the folder dir, or nil. It leaves nothing behind.
 func Probe(dir string) error {
 	file, err := create(dir, 0o600)
 	if err != nil {
@@ -102,7 +101,7 @@ func Probe(dir string) error {
 	return reason(os.Remove(file.Name()))
 }
 
-// create makes a new file, which is locked, in a folder.
+// create makes a locked temporary file in the folder dir.
 func create(dir string, mode fs.FileMode) (*os.File, error) {
 	for range 100 {
 		name := filepath.Join(dir, prefix+strconv.FormatUint(rand.Uint64(), 36)+suffix)
@@ -116,13 +115,13 @@ func create(dir string, mode fs.FileMode) (*os.File, error) {
 		if claim(file) {
 			return file, nil
 		}
-		file.Close() // somebody swept it out before it was locked
+		file.Close() // another process removed it before it was locked
 		os.Remove(name)
 	}
 	return nil, fs.ErrExist
 }
 
-// sweep removes what processes that were killed have left in a folder. What cannot be removed does no harm.
+// sweep removes the temporary files of killed processes from the folder dir. It ignores errors.
 func sweep(dir string) {
 	folder, err := os.Open(dir)
 	if err != nil {
@@ -137,7 +136,7 @@ func sweep(dir string) {
 	}
 }
 
-// reason returns an error without the paths that package os adds: the user knows the name that was asked for, and no other.
+// reason returns an error without the paths that package os adds, which the user does not know.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

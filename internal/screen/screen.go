@@ -1,9 +1,9 @@
-// Package screen prints what others wrote: names of files and classes, header fields, terms, settings, errors about them.
+// Package screen prints untrusted text: names of files and classes, header fields, terms, settings, and errors about them.
 //
-// Whoever names a file or writes a message chooses these bytes, and a terminal obeys some: escape sequences move its cursor,
-// a newline begins a line that looks like ours, marks of direction turn text round. So the format of a line is ours, and all
-// that is put into it is made printable here, for stdout and stderr alike. A test of package archtest holds the programs to
-// this package.
+// Anyone who names a file or writes a message chooses these bytes, and a terminal obeys some: escape sequences move its
+// cursor, a newline begins a line that looks like ours, marks of direction reverse text. This package therefore escapes
+// everything that goes into a line of output, for stdout and stderr alike. A test of package archtest requires the programs
+// to use it.
 package screen
 
 import (
@@ -16,9 +16,9 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns text on one line, with everything escaped that could do something to a terminal or be invisible on it, as in
-// a string of Go: \n, \x1b, \u202e. Bytes that are no UTF-8 become \xff, and a backslash becomes two, so that [Original] can
-// give the text back. Any other text stays as it is.
+// Printable returns text on one line, with everything that is invisible or may control a terminal escaped as in a Go string:
+// \n, \x1b, \u202e. A byte that is not UTF-8 becomes \xff, and a backslash becomes two, so that [Original] can restore the
+// text. All other text stays unchanged.
 func Printable(text string) string {
 	if strings.IndexFunc(text, isEscaped) < 0 && utf8.ValidString(text) {
 		return text
@@ -45,8 +45,8 @@ func appendPrintable(out []byte, text string) []byte {
 
 func isEscaped(r rune) bool { return r == '\\' || !strconv.IsPrint(r) }
 
-// Original returns the text that Printable made printable. A backslash that begins no escape stands for itself, since people
-// write such text too.
+// Original returns the text from which Printable made printable. A backslash that begins no escape stands for itself, since
+// users type such text too.
 func Original(printable string) string {
 	if !strings.Contains(printable, `\`) {
 		return printable
@@ -69,16 +69,16 @@ func Original(printable string) string {
 	return string(out)
 }
 
-// Print prints text made printable, in pieces: the memory that it takes does not grow with the text.
+// Print writes Printable(text) in pieces, so that its memory does not grow with the text.
 func Print[T ~string | ~[]byte](w io.Writer, text T) error {
-	var room []byte
+	var out []byte
 	for len(text) > 0 {
 		end := min(len(text), 4096)
 		for back := 1; back < utf8.UTFMax && end < len(text) && !utf8.RuneStart(text[end]); back++ {
 			end--
 		}
-		room = appendPrintable(room[:0], string(text[:end]))
-		if _, err := w.Write(room); err != nil {
+		out = appendPrintable(out[:0], string(text[:end]))
+		if _, err := w.Write(out); err != nil {
 			return err
 		}
 		text = text[end:]
@@ -86,24 +86,24 @@ func Print[T ~string | ~[]byte](w io.Writer, text T) error {
 	return nil
 }
 
-// Printf prints a line, or several, whose format is ours: texts, errors and other values in it are made printable. Errors quote
-// what they name, so their backslashes stay.
+// Printf formats and writes, with all texts, errors and other values made printable. The format itself is trusted. Errors
+// already quote the names in them, so their backslashes stay.
 func Printf(w io.Writer, format string, args ...any) (int, error) {
 	for i, arg := range args {
 		switch arg.(type) {
 		case bool, int, int64, uint64, float64: // nothing to escape
 		default:
-			args[i] = foreign{arg}
+			args[i] = untrusted{arg}
 		}
 	}
 	return fmt.Fprintf(w, format, args...)
 }
 
-// Quoted is text that quotes what others wrote, with escapes of its own. Printf leaves its backslashes as they are.
+// Quoted is text that already escapes the untrusted parts. Printf keeps its backslashes.
 type Quoted string
 
-// Lines returns a writer for text that is ours but for what it quotes, such as TOML or the help of a library: its lines, tabs
-// and backslashes stay, and all else is made printable. No character may be divided between two writes.
+// Lines returns a writer for text that quotes its untrusted parts, such as TOML or the help of a library. It keeps lines, tabs
+// and backslashes and makes all else printable. Each write must end between two characters.
 func Lines(w io.Writer) io.Writer { return lines{w} }
 
 type lines struct{ w io.Writer }
@@ -127,14 +127,14 @@ func (l lines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// quoted is Printable for text that quotes what others wrote with escapes of its own, which stay.
+// quoted returns Printable(text) with the backslashes of text kept.
 func quoted(text string) string { return strings.ReplaceAll(Printable(text), `\\`, `\`) }
 
-// foreign is a value that is made printable when it is formatted.
-type foreign struct{ value any }
+// untrusted is a value that is made printable when it is formatted.
+type untrusted struct{ value any }
 
-// Format makes texts printable before they are padded, and any other value after. What %q makes is printable already.
-func (f foreign) Format(s fmt.State, verb rune) {
+// Format makes a text printable before it is padded, and any other value afterwards. The result of %q is printable already.
+func (f untrusted) Format(s fmt.State, verb rune) {
 	format := fmt.FormatString(s, verb)
 	isText := verb == 's' || verb == 'v' && !s.Flag('#')
 	switch value := f.value.(type) {
@@ -165,8 +165,8 @@ func (f foreign) Format(s fmt.State, verb rune) {
 	io.WriteString(s, text)
 }
 
-// PrintJSON prints a value as one JSON document, on one line or, with indent, on several. What could do something to a terminal
-// is escaped in it, which changes nothing for who parses it. Bytes that are no UTF-8 are U+FFFD: JSON has no bytes.
+// PrintJSON writes a value as one JSON document, on one line or, with indent, on several. It escapes what may control a
+// terminal, which is equivalent JSON. Bytes that are not UTF-8 become U+FFFD, since JSON cannot represent them.
 func PrintJSON(w io.Writer, value any, indent string) error {
 	e := json.NewEncoder(escaper{w})
 	e.SetEscapeHTML(false)
@@ -174,8 +174,7 @@ func PrintJSON(w io.Writer, value any, indent string) error {
 	return e.Encode(value)
 }
 
-// escaper passes on JSON with everything escaped that cannot be printed. Outside of its strings JSON has nothing but ASCII, and
-// its controls are blanks.
+// escaper escapes every character of a JSON document that is not printable. Outside of strings these are only line ends.
 type escaper struct{ w io.Writer }
 
 func (e escaper) Write(document []byte) (int, error) {
@@ -198,7 +197,7 @@ func (e escaper) Write(document []byte) (int, error) {
 	return len(document), err
 }
 
-// escapeJSON writes a character as JSON does, which has escapes for units of UTF-16.
+// escapeJSON returns the JSON escape of a character, one or two UTF-16 units.
 func escapeJSON(r rune) string {
 	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
 		return fmt.Sprintf(`\u%04x\u%04x`, high, low)

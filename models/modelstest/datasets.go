@@ -34,7 +34,7 @@ func finished(d *features.Dataset) *features.Dataset {
 	switch d.Kind {
 	case features.Whole:
 		return whole(d)
-	case features.UnitBits, features.UnitCounts, features.Evidence:
+	case features.NormalisedBits, features.NormalisedCounts, features.Evidence:
 		for i := range d.Len() {
 			var squares float64
 			values := d.Row(i).Values
@@ -93,7 +93,7 @@ func Random(seed uint64, kind features.Kind, documents, terms, classes, perDocum
 				at++
 			}
 			value := float32(1)
-			if kind == features.Counts || kind == features.UnitCounts {
+			if kind == features.Counts || kind == features.NormalisedCounts {
 				value = float32(at - first)
 			}
 			d.IDs = append(d.IDs, ids[first])

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A dateWord is a kind of word that dates are made of, or a set of kinds.
+// A dateWord is a kind of word in dates, or a set of kinds.
 type dateWord uint8
 
 const (
@@ -19,8 +19,8 @@ const (
 
 func (d dateWord) has(kinds dateWord) bool { return d&kinds == kinds }
 
-// dateWordKind says what a word can be in the date of a From_ line. It is strict
-// about letters, since the words of a sentence must not pass for a date.
+// dateWordKind returns the kind of a word in the date of a From_ line. It is strict about letters, so that a sentence does
+// not pass for a date.
 func dateWordKind(word []byte) dateWord {
 	word = bytes.Trim(word, ",()")
 	if n, ok := number(word); ok {
@@ -44,17 +44,16 @@ func dateWordKind(word []byte) dateWord {
 	return notDateWord
 }
 
-// ParseDate reads a date in any of the orders that mail knows:
+// ParseDate parses a date in any order that mail uses:
 //
 //	Thu, 22 Aug 2002 12:36:23 +0200 (CEST)    RFC 5322
 //	Thu Aug 22 12:36:23 2002                  asctime, in From_ lines
 //	Thu Aug 22 12:36:23 EDT 2002              date(1)
 //
-// It goes by what the words are and not by their order, and skips words it does
-// not know and comments in parentheses. Day, month and year must be there; a
-// missing time of day is midnight, a missing or unknown zone is UTC, years of two
-// or three digits are read as RFC 5322 section 4.3 says. It is not ok if there is
-// no such day, or the year is not from 1970 to 2099. The time returned is in UTC.
+// The kind of each word decides and not its position; unknown words and comments in parentheses are skipped. Day, month and
+// year are required. A missing time of day is midnight, a missing or unknown zone is UTC, and years of two or three digits
+// follow RFC 5322, 4.3. The result is not ok if the day does not exist or the year is not from 1970 to 2099. The time is in
+// UTC. Package net/mail rejects some of these dates and reads the zone EDT as UTC.
 func ParseDate(text []byte) (t time.Time, ok bool) {
 	var day, year int
 	var mon time.Month
@@ -90,7 +89,7 @@ func ParseDate(text []byte) (t time.Time, ok bool) {
 	return t.Add(tod - offset), true
 }
 
-// nextDateWord cuts the first word, or nothing if it is a comment, from text.
+// nextDateWord splits text after its first word. The word of a comment is empty.
 func nextDateWord(text []byte) (word, rest []byte) {
 	const space = " \t\r\n,"
 	text = bytes.TrimLeft(text, space)
@@ -105,7 +104,7 @@ func nextDateWord(text []byte) (word, rest []byte) {
 	return text[:i], text[i:]
 }
 
-// number reads a word of one to four digits.
+// number parses a word of one to four digits.
 func number(word []byte) (n int, ok bool) {
 	if len(word) == 0 || len(word) > 4 {
 		return 0, false
@@ -132,7 +131,7 @@ func fullYear(n, digits int) int {
 	return n
 }
 
-// month reads the name of a month in three letters of any case.
+// month parses the name of a month: three letters in any case.
 func month(word []byte) (time.Month, bool) {
 	i := nameIndex("janfebmaraprmayjunjulaugsepoctnovdec", word)
 	return time.Month(i + 1), i >= 0
@@ -140,7 +139,7 @@ func month(word []byte) (time.Month, bool) {
 
 func isWeekday(word []byte) bool { return nameIndex("sunmontuewedthufrisat", word) >= 0 }
 
-// nameIndex finds word, in any case, among names of three lower-case letters.
+// nameIndex returns the index of word, in any case, among names of three lower-case letters, or -1.
 func nameIndex(names string, word []byte) int {
 	if len(word) != 3 {
 		return -1
@@ -153,7 +152,7 @@ func nameIndex(names string, word []byte) int {
 	return -1
 }
 
-// clock reads hours and minutes, and seconds if they are there: 9:05, 12:36:23.
+// clock parses hours, minutes and optional seconds: 9:05, 12:36:23.
 func clock(word []byte) (time.Duration, bool) {
 	var parts [3]int
 	n := 0
@@ -173,28 +172,22 @@ func clock(word []byte) (time.Duration, bool) {
 	return time.Duration(h)*time.Hour + time.Duration(m)*time.Minute + time.Duration(s)*time.Second, true
 }
 
-// zone reads +hhmm, -hhmm or one of the names that RFC 5322 gives a meaning.
+// zone parses +hhmm, -hhmm or a name that RFC 5322 defines.
 func zone(word []byte) (time.Duration, bool) {
-	hours := 0
 	switch string(word) {
 	case "UT", "UTC", "GMT", "Z":
+		return 0, true
 	case "EDT":
-		hours = -4
+		return -4 * time.Hour, true
 	case "EST", "CDT":
-		hours = -5
+		return -5 * time.Hour, true
 	case "CST", "MDT":
-		hours = -6
+		return -6 * time.Hour, true
 	case "MST", "PDT":
-		hours = -7
+		return -7 * time.Hour, true
 	case "PST":
-		hours = -8
-	default:
-		return numericZone(word)
+		return -8 * time.Hour, true
 	}
-	return time.Duration(hours) * time.Hour, true
-}
-
-func numericZone(word []byte) (time.Duration, bool) {
 	if len(word) != 5 || word[0] != '+' && word[0] != '-' {
 		return 0, false
 	}
@@ -211,10 +204,5 @@ func numericZone(word []byte) (time.Duration, bool) {
 
 // isUpper reports whether word can be the name of a zone: up to five capitals.
 func isUpper(word []byte) bool {
-	for _, c := range word {
-		if c < 'A' || c > 'Z' {
-			return false
-		}
-	}
-	return 0 < len(word) && len(word) <= 5
+	return 0 < len(word) && len(word) <= 5 && len(bytes.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) == 0
 }

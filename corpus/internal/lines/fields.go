@@ -1,13 +1,11 @@
-// Package lines takes messages apart that are not decoded: their lines, header fields and dates, and the From_ lines of
-// mbox files.
+// Package lines splits raw messages into lines and header fields, and parses dates and the From_ lines of mbox files.
 package lines
 
 import "bytes"
 
-// CutField cuts the first header field, with the lines that continue it, from the
-// start of a message. At an empty line or the end of raw there is no field, and
-// body is what follows that line. The walk is tolerant: a line without a colon is
-// a field of its own, and lines end in LF after any number of CRs.
+// CutField splits a message after its first header field and the lines that continue the field. At an empty line or the end
+// of raw there is no field, and rest is what follows that line. A line without a colon is a field too, and lines end in LF
+// after any number of CRs.
 func CutField(raw []byte) (field, rest []byte, ok bool) {
 	end := LineEnd(raw)
 	if len(TrimLineEnd(raw[:end])) == 0 {
@@ -19,7 +17,7 @@ func CutField(raw []byte) (field, rest []byte, ok bool) {
 	return raw[:end], raw[end:], true
 }
 
-// LineEnd returns the length of the first line of b with its LF.
+// LineEnd returns the length of the first line of b, including its LF.
 func LineEnd(b []byte) int {
 	if i := bytes.IndexByte(b, '\n'); i >= 0 {
 		return i + 1
@@ -27,14 +25,13 @@ func LineEnd(b []byte) int {
 	return len(b)
 }
 
-// TrimLineEnd returns a line without its LF, and the CRs before that.
+// TrimLineEnd returns a line without its LF and the CRs before that.
 func TrimLineEnd(line []byte) []byte {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	return bytes.TrimRight(line, "\r")
 }
 
-// IsFromLine reports whether a header line is the From_ line of an mbox, and not
-// a From field with a blank before its colon.
+// IsFromLine reports whether a header line is the From_ line of an mbox. A From field with a blank before its colon is not.
 func IsFromLine(line []byte) bool {
 	line = bytes.TrimPrefix(line, []byte(">"))
 	rest, ok := bytes.CutPrefix(line, []byte(FromPrefix))
@@ -42,14 +39,13 @@ func IsFromLine(line []byte) bool {
 	return ok && (len(rest) == 0 || rest[0] != ':')
 }
 
-// A FieldName is the name of a header field in lower case, cut after as many
-// bytes as are needed to tell the names that are looked for from others.
+// A FieldName is the name of a header field in lower case, truncated to a length that still distinguishes all names in use.
 type FieldName struct {
 	bytes [28]byte
 	n     int
 }
 
-// NameOf returns the name of a field; a field without a colon has none.
+// NameOf returns the name of a field, which is empty without a colon.
 func NameOf(field []byte) (name FieldName) {
 	i := bytes.IndexByte(field, ':')
 	if i < 0 {
@@ -64,5 +60,5 @@ func NameOf(field []byte) (name FieldName) {
 	return name
 }
 
-// Text returns the name as it is kept. It is empty for a field without a name.
+// Text returns the name.
 func (name *FieldName) Text() []byte { return name.bytes[:name.n] }

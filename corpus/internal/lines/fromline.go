@@ -5,19 +5,16 @@ import (
 	"time"
 )
 
-// FromPrefix is how a From_ line begins.
+// FromPrefix is the beginning of a From_ line.
 const FromPrefix = "From "
 
-// ParseFromLine reports whether line is a From_ line, the mark between two
-// messages of an mbox:
+// ParseFromLine reports whether line is a From_ line, which separates the messages of an mbox:
 //
 //	From ann@example.org Thu Aug 22 12:36:23 2002
 //
-// and returns the time in it, or zero if it is incomplete. There is no standard
-// for the line, and a paragraph of a letter may begin with "From", so the end of
-// the line decides: its last words must be those of a date, with a month and a
-// time of day among them. After an address and nothing else, a time of day or a
-// year will do.
+// It returns the time in the line, or zero if that is incomplete. The line has no standard, and a paragraph of a letter may
+// begin with "From", so the end of the line decides: its last words must form a date with a month and a time of day. After
+// an address alone, a time of day or a year is enough.
 func ParseFromLine(line []byte) (time.Time, bool) {
 	_, date, ok := cutFromLine(line)
 	if !ok {
@@ -27,9 +24,8 @@ func ParseFromLine(line []byte) (time.Time, bool) {
 	return t, true
 }
 
-// IsFullFromLine reports whether line is a From_ line that lacks nothing: one word
-// for the sender, and a date with day, month, year and time of day. A line of a
-// letter is hardly ever such a one.
+// IsFullFromLine reports whether line is a complete From_ line: one word for the sender, and a date with day, month, year and
+// time of day. A line of a letter hardly ever is.
 func IsFullFromLine(line []byte) bool {
 	sender, date, ok := cutFromLine(line)
 	if !ok || len(sender) == 0 || bytes.ContainsAny(sender, " \t") || !bytes.Contains(date, []byte(":")) {
@@ -39,11 +35,11 @@ func IsFullFromLine(line []byte) bool {
 	return ok
 }
 
-// cutFromLine takes a From_ line apart.
+// cutFromLine splits a From_ line.
 func cutFromLine(line []byte) (sender, date []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(line, []byte(FromPrefix))
 	if !ok || bytes.IndexByte(rest, ':') < 0 && bytes.IndexByte(rest, '@') < 0 {
-		return nil, nil, false // no time of day and no address: most lines of letters are done with here
+		return nil, nil, false // no time of day and no address, as in most lines of letters
 	}
 	// QUIRK: mail that came by UUCP has " remote from host" after the date.
 	rest, _, _ = bytes.Cut(rest, []byte(" remote from "))
@@ -56,8 +52,7 @@ func cutFromLine(line []byte) (sender, date []byte, ok bool) {
 	return sender, rest[len(sender):], true
 }
 
-// trimDateWords takes the words of a date off the end of line, and returns what is
-// before them and the kinds of word there were.
+// trimDateWords removes the words of a date from the end of line. It returns the rest and the kinds of the words.
 func trimDateWords(line []byte) (before []byte, seen dateWord) {
 	for {
 		i := bytes.LastIndexAny(line, " \t") + 1

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Role is the part that the mail of a folder plays in training.
+// Role is the use that training makes of the mail in a folder.
 type Role uint8
 
 // The roles.
@@ -22,31 +22,22 @@ const (
 
 // String returns "left out", "ham" or "spam"; the last two are also the labels.
 func (r Role) String() string {
-	switch r {
-	case Ham:
-		return "ham"
-	case Spam:
-		return "spam"
-	}
-	return "left out"
+	return [...]string{"left out", "ham", "spam"}[r]
 }
 
-// PlanFolder is one row of a Plan: a mail folder, or the seen or unseen part of
-// one, and what is to become of it.
+// PlanFolder is one row of a Plan: a mail folder, or its seen or unseen part, with its role.
 type PlanFolder struct {
-	// Name is "INBOX", or the path within the mailbox, for people to read:
-	// ".Junk", ".Entwürfe", "Lists/golang".
+	// Name is "INBOX" or the decoded path within the mailbox: ".Junk", ".Entwürfe", "Lists/golang".
 	Name     string
 	Role     Role
-	Reason   string // why the folder has its role; empty for ordinary ham
+	Reason   string // for the role; empty for ordinary ham
 	Messages int
 
 	path string // empty if the folder cannot be read
 	part part
 }
 
-// A part says which messages of a folder a row stands for; never those that are
-// marked as deleted.
+// A part selects the messages of a folder. No part includes messages marked as deleted.
 type part uint8
 
 const (
@@ -55,28 +46,29 @@ const (
 	unseenPart
 )
 
+func (p part) has(file maildirFile) bool {
+	return !file.deleted() && (p == wholeFolder || file.unseen() == (p == unseenPart))
+}
+
 // Plan is what training on a mailbox would use, folder by folder.
 type Plan struct {
 	Folders []PlanFolder // the inbox, then the others sorted by name
-	Deleted int          // messages of ham and spam folders that are marked as deleted, and so left out
+	Deleted int          // messages of ham and spam folders that are left out because they are marked as deleted
 
-	fsys fs.FS
+	fsys  fs.FS
+	names folderNames
 }
 
-// MaildirTree looks at a whole mailbox of Maildirs: the inbox in cur and new of the
-// folder name, and the other mail folders in one of two layouts or in both.
-// Maildir++ has them in subfolders .Name, with .A.B for B in A; in the other
-// layout, which Dovecot calls fs, they are nested as they are in the mail program,
-// A/B, also below the inbox. It only counts messages; Source yields them.
+// MaildirTree plans the use of a whole mailbox of Maildirs: the inbox in cur and new of the folder name, and the other mail
+// folders in one of two layouts or in both. Maildir++ has subfolders .Name, with .A.B for B in A. The other layout, which
+// Dovecot calls fs, nests folders as the mail program shows them, A/B, also below the inbox. MaildirTree only counts
+// messages; Source yields them.
 //
-// Names are in modified UTF-7 or in UTF-8, composed or not. Spam is what .Junk,
-// .Spam and folders with other usual names of that kind hold, in the languages of
-// mail programs. Left out are deleted mail, also where it is only marked as such
-// (flag T), drafts, the outbox, templates, and what has not been seen yet in an
-// inbox or in "All Mail", since nobody has said what it is. All else is ham, mail
-// that was sent or archived included. Of a name like .A.B the last part decides; if
-// that does not make it spam or leave it out, and the folder is in one that is not
-// ham, it is left out. The mailbox may be in a tar or zip archive.
+// Names are in modified UTF-7 or in UTF-8, composed or not. Spam is the mail in .Junk, .Spam and folders with other usual
+// names for spam, in the languages of mail programs. Deleted mail (also in flag T), drafts, the outbox, templates, and the
+// unseen mail of an inbox or of "All Mail", whose class nobody has decided, are left out. All other mail is ham, including
+// sent and archived mail. The last part of a name like .A.B decides; a folder that this makes ham is left out if it is
+// within a folder that is not ham. The mailbox may be in a tar or zip archive.
 func MaildirTree(name string) (Plan, error) {
 	fsys, dir, err := mailFolder(name)
 	if err != nil {
@@ -89,21 +81,20 @@ func maildirTree(fsys fs.FS, dir string) (Plan, error) {
 	if _, err := fs.ReadDir(fsys, dir); err != nil {
 		return Plan{}, explain("open", dir, err)
 	}
-	plan := Plan{fsys: fsys}
+	plan := Plan{fsys: fsys, names: readFolderNames()}
 	if isMaildir(fsys, dir) {
 		plan.add(dir, "INBOX", []string{"INBOX"})
 	}
 	plan.find(dir, "", nil)
 	if len(plan.Folders) == 0 {
-		err := errors.New("is no Maildir: it has neither cur and new nor a mail folder such as .Junk")
+		err := errors.New("is not a Maildir: it has neither cur and new nor a mail folder such as .Junk")
 		return Plan{}, explain("open", dir, err)
 	}
 	return plan, plan.count()
 }
 
-// find adds the mail folders in dir, whose own place in the mailbox is name and,
-// folder by folder, parts. One that cannot be read gets a row that says so: a
-// folder that is not ours need not keep anybody from training on the others.
+// find adds the mail folders in dir, whose own path in the mailbox is name, split into parts. A folder that cannot be read
+// becomes a row with that reason, so that training on the others remains possible.
 func (p *Plan) find(dir, name string, parts []string) {
 	entries, err := fs.ReadDir(p.fsys, dir)
 	if err != nil {
@@ -129,10 +120,7 @@ func (p *Plan) find(dir, name string, parts []string) {
 	}
 }
 
-func isMaildirPart(name string) bool { return name == "cur" || name == "new" || name == "tmp" }
-
-// dottedParts takes the name of a Maildir++ folder apart. It is split before it is
-// decoded, as the dot that divides is never encoded.
+// dottedParts splits the name of a Maildir++ folder and decodes its parts. The separating dot is never encoded.
 func dottedParts(name string) []string {
 	parts := strings.Split(strings.TrimPrefix(name, "."), ".")
 	for i, p := range parts {
@@ -143,19 +131,18 @@ func dottedParts(name string) []string {
 
 // readable decodes the name of a folder.
 //
-// QUIRK: macOS keeps file names decomposed, "u" and two dots for "ü". See
-// TestNamesOfFoldersAreShownDecoded.
+// QUIRK: macOS keeps file names decomposed, "u" and two dots for "ü". See TestNamesOfFoldersAreShownDecoded.
 func readable(name string) string { return norm.NFC.String(decodeMUTF7(name)) }
 
 // add adds the rows of the mail folder at dir.
 func (p *Plan) add(dir, name string, parts []string) {
-	if isIncoming(parts[len(parts)-1]) {
+	if p.names.isIncoming(parts[len(parts)-1]) {
 		p.Folders = append(p.Folders,
 			PlanFolder{Name: name, Role: Ham, path: dir, part: seenPart},
 			PlanFolder{Name: name, Role: LeftOut, Reason: "not seen yet", path: dir, part: unseenPart})
 		return
 	}
-	role, why := roleOf(parts)
+	role, why := p.names.role(parts)
 	p.Folders = append(p.Folders, PlanFolder{Name: name, Role: role, Reason: why, path: dir})
 }
 
@@ -182,13 +169,8 @@ func (p *Plan) count() error {
 	return nil
 }
 
-func (p part) has(file maildirFile) bool {
-	return !file.deleted() && (p == wholeFolder || file.unseen() == (p == unseenPart))
-}
-
-// Source lists the messages of the folders that are ham or spam, in the order of
-// the plan. The folders are looked at again: a message that has come since they
-// were counted is listed too.
+// Source lists the messages of the ham and spam folders, in the order of the plan. It lists the folders again, so it may
+// yield messages that arrived after they were counted.
 func (p Plan) Source() Source {
 	return func(yield func(Item, error) bool) {
 		for _, f := range p.Folders {

@@ -10,57 +10,110 @@ import (
 	"testing"
 )
 
-// tree writes files, given as path and content; a path that ends in a slash is a
-// folder. It returns the folder they are in.
+// tree writes files, given by path and content, into a new folder and returns the folder. A path that ends in a slash is a
+// folder.
 func tree(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range files {
 		full := filepath.Join(root, name)
-		dir := filepath.Dir(full)
 		if strings.HasSuffix(name, "/") {
-			dir = full
-		}
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if dir == full {
+			must(t, os.MkdirAll(full, 0o755))
 			continue
 		}
-		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		must(t, os.WriteFile(full, []byte(text), 0o644))
 	}
 	return root
 }
 
-func symlink(t testing.TB, target, name string) {
+func must(t testing.TB, err error) {
 	t.Helper()
-	if err := os.Symlink(target, name); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// contents reads all messages of a source and writes each as "label: content",
-// each error as "label! error".
+func open(t testing.TB, name string, as Format) Source {
+	t.Helper()
+	source, _, err := Open(name, "ham", as)
+	must(t, err)
+	return source
+}
+
+// openAs opens a path whose detected format must be want.
+func openAs(t testing.TB, name string, want Format) Source {
+	t.Helper()
+	source, found, err := Open(name, "ham", "")
+	if err != nil || found.Format != want {
+		t.Fatalf("got format %q, %v, want %q", found.Format, err, want)
+	}
+	return source
+}
+
+func itemsOf(t testing.TB, source Source) (items []Item) {
+	t.Helper()
+	for item, err := range source {
+		must(t, err)
+		items = append(items, item)
+	}
+	return items
+}
+
+// contents reads all messages of a source: "label: content" for each, "label! error" for an error.
 func contents(source Source) []string {
-	var got []string
+	return contentsOf(source, func(i Item) string { return i.Label })
+}
+
+func contentsOf(source Source, name func(Item) string) (got []string) {
 	var raw []byte
 	for item, err := range source {
 		if err == nil {
 			raw, err = item.Read(raw)
 		}
 		if err != nil {
-			got = append(got, item.Label+"! "+err.Error())
+			got = append(got, name(item)+"! "+err.Error())
 			continue
 		}
-		got = append(got, item.Label+": "+string(raw))
+		got = append(got, name(item)+": "+string(raw))
 	}
 	return got
 }
 
-// checkError checks an error text for what it must say, and that it is one line.
-func checkError(t *testing.T, err error, want ...string) {
+func check(t testing.TB, about string, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s\ngot  %.2000q\nwant %.2000q", about, got, want)
+	}
+}
+
+// checkStop checks that a source of at least n messages yields no more after the caller stops at the message n.
+func checkStop(t testing.TB, about string, source Source, n int) {
+	t.Helper()
+	got := 0
+	for range source {
+		if got++; got == n {
+			break
+		}
+	}
+	if got != n {
+		t.Errorf("%s: got %d messages, want %d", about, got, n)
+	}
+}
+
+// checkEach checks a function of strings in cases of a name, an argument and a result.
+func checkEach(t *testing.T, f func(string) string, cases [][3]string) {
+	for _, c := range cases {
+		t.Run(c[0], func(t *testing.T) {
+			if got := f(c[1]); got != c[2] {
+				t.Errorf("got %q, want %q", got, c[2])
+			}
+		})
+	}
+}
+
+// checkError checks that an error is one line and contains the texts want.
+func checkError(t testing.TB, err error, want ...string) {
 	t.Helper()
 	if err == nil {
 		t.Fatalf("got no error, want one with %q", want)
@@ -77,7 +130,7 @@ func checkError(t *testing.T, err error, want ...string) {
 
 func TestOpenErrors(t *testing.T) {
 	root := t.TempDir()
-	symlink(t, "nowhere", filepath.Join(root, "dangling"))
+	must(t, os.Symlink("nowhere", filepath.Join(root, "dangling")))
 	tests := []struct {
 		about, name, want string
 		is                error
@@ -100,13 +153,7 @@ func TestOpenErrors(t *testing.T) {
 
 func TestOpenMessage(t *testing.T) {
 	root := tree(t, map[string]string{"m": "Subject: a\r\n\r\n\x00"})
-	source, found, err := Open(filepath.Join(root, "m"), "spam", "")
-	if err != nil || found.Format != Message {
-		t.Fatal(found, err)
-	}
-	if got, want := contents(source), []string{"spam: Subject: a\r\n\r\n\x00"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	check(t, "", contents(openAs(t, filepath.Join(root, "m"), Message)), []string{"ham: Subject: a\r\n\r\n\x00"})
 }
 
 func TestFolder(t *testing.T) {
@@ -117,13 +164,10 @@ func TestFolder(t *testing.T) {
 		"f":             from + "\n\n" + from + "\n",
 		"g/cur/1.a:2,S": "in a Maildir", "g/tmp/x": "x",
 	})
-	symlink(t, "../b", filepath.Join(root, "d", "link"))
-	symlink(t, "..", filepath.Join(root, "d", "loop"))
-	symlink(t, "nowhere", filepath.Join(root, "h"))
-	source, found, err := Open(root, "ham", "")
-	if err != nil || found.Format != Folder {
-		t.Fatal(found, err)
-	}
+	must(t, os.Symlink("../b", filepath.Join(root, "d", "link")))
+	must(t, os.Symlink("..", filepath.Join(root, "d", "loop")))
+	must(t, os.Symlink("nowhere", filepath.Join(root, "h")))
+	source := openAs(t, root, Folder)
 	want := []string{
 		"ham: first", "ham: second", "ham: third", "ham: second",
 		"ham: " + from + "\n\n" + from + "\n", // one message although it looks like two
@@ -131,29 +175,18 @@ func TestFolder(t *testing.T) {
 		"ham! list " + filepath.Join(root, "h") + ": follow the link: no such file or directory",
 	}
 	for range 2 { // a source may be ranged over again
-		if got := contents(source); !slices.Equal(got, want) {
-			t.Errorf("got  %q\nwant %q", got, want)
-		}
+		check(t, "", contents(source), want)
 	}
 }
 
 // Names from the days before UTF-8 are what io/fs refuses and mail folders have.
 func TestFolderWithNamesThatAreNotUTF8(t *testing.T) {
 	root := tree(t, map[string]string{"Entw\xfcrfe/\xe9": "a"})
-	source, _, err := Open(root, "ham", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := contents(source); !slices.Equal(got, []string{"ham: a"}) {
-		t.Errorf("got %q, want one message", got)
-	}
+	check(t, "", contents(open(t, root, "")), []string{"ham: a"})
 }
 
 func TestFolderWithoutMessagesIsEmpty(t *testing.T) {
-	source, _, err := Open(t.TempDir(), "ham", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := open(t, t.TempDir(), "")
 	if got := contents(source); len(got) != 0 {
 		t.Errorf("got %q, want nothing", got)
 	}
@@ -169,10 +202,7 @@ func TestSourcesStopWhenTheCallerStops(t *testing.T) {
 	})
 	sources := map[string]Source{}
 	for _, name := range []string{"folder", "maildir", "mbox"} {
-		source, _, err := Open(filepath.Join(root, name), "ham", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := open(t, filepath.Join(root, name), "")
 		sources[name] = source
 	}
 	var err error
@@ -181,15 +211,7 @@ func TestSourcesStopWhenTheCallerStops(t *testing.T) {
 	}
 	for name, source := range sources {
 		for stop := 1; stop <= 3; stop++ {
-			n := 0
-			for range source {
-				if n++; n == stop {
-					break
-				}
-			}
-			if n != stop {
-				t.Errorf("%s: got %d messages, want %d", name, n, stop)
-			}
+			checkStop(t, name, source, stop)
 		}
 	}
 }
@@ -205,16 +227,11 @@ func TestNothingIsWritten(t *testing.T) {
 			names = append(names, p+" "+info.ModTime().String())
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return names
 	}
 	before := list()
-	source, _, err := Open(root, "ham", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := open(t, root, "")
 	if got := contents(source); len(got) != 2 {
 		t.Fatalf("got %q, want two messages", got)
 	}

@@ -1,0 +1,207 @@
+package sources
+
+import (
+	"cmp"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A folder has a format, which decides which of its entries are mail.
+type folder struct {
+	found Found
+	names map[string]string // of all entries, by their lower-case form
+}
+
+// inspectFolder detects the format of the folder dir by its entries.
+func inspectFolder(fsys fs.FS, dir string, entries []fs.DirEntry) folder {
+	f := folder{names: make(map[string]string, len(entries))}
+	for _, e := range entries {
+		f.names[strings.ToLower(e.Name())] = e.Name()
+	}
+	f.found = f.detect(fsys, dir, entries)
+	return f
+}
+
+func (f folder) detect(fsys fs.FS, dir string, entries []fs.DirEntry) Found {
+	if isMaildir(fsys, dir) {
+		return Found{Maildir, "has " + f.firstOf("cur") + " and " + f.firstOf("new", "tmp")}
+	}
+	// nmh, exmh, Sylpheed and Claws Mail leave these files in MH folders.
+	if mark := f.firstOf(".mh_sequences", ".xmhcache", ".sylpheed_mark", ".sylpheed_cache", ".claws_mark", ".claws_cache"); mark != "" {
+		return Found{MH, "has " + mark}
+	}
+	if why := f.thunderbirdMark(dir, entries); why != "" {
+		return Found{Thunderbird, why}
+	}
+	if mark := f.firstOf("info.plist", "messages", "table_of_contents", "mbox"); mark != "" && hasSuffix(dir, ".mbox", ".imapmbox") {
+		return Found{AppleMail, "is named NAME.mbox and has " + mark}
+	}
+	switch {
+	case len(entries) == 0:
+		return Found{Folder, "is empty"}
+	case allNumbers(entries):
+		return Found{MH, "its file names are numbers"}
+	case f.has(".notmuch"):
+		return Found{Folder, "has .notmuch; the folders in it are read"}
+	}
+	return Found{Folder, "each file in it is a message"}
+}
+
+// thunderbirdMark returns what shows that the folder belongs to Thunderbird, "" if nothing does.
+func (f folder) thunderbirdMark(dir string, entries []fs.DirEntry) string {
+	if hasSuffix(dir, ".sbd") {
+		return "is named NAME.sbd"
+	}
+	if f.isProfile() {
+		return "has prefs.js: a profile"
+	}
+	if mark := f.firstOf("msgfilterrules.dat", "popstate.dat"); mark != "" {
+		return "has " + mark
+	}
+	for _, e := range entries {
+		if hasSuffix(e.Name(), ".msf") || e.IsDir() && hasSuffix(e.Name(), ".sbd") {
+			return "has " + e.Name()
+		}
+	}
+	return ""
+}
+
+// isProfile reports whether the folder is a whole profile of Thunderbird, which has its mail in Mail and ImapMail.
+func (f folder) isProfile() bool {
+	return f.has("prefs.js") && (f.has("mail") || f.has("imapmail"))
+}
+
+// firstOf returns the first of the lower-case names that the folder has in any case, in the folder's spelling, or "".
+func (f folder) firstOf(names ...string) string {
+	for _, name := range names {
+		if f.has(name) {
+			return f.names[name]
+		}
+	}
+	return ""
+}
+
+func (f folder) has(lowerName string) bool {
+	_, ok := f.names[lowerName]
+	return ok
+}
+
+// hasMail reports whether the subfolder name may contain mail.
+func (f folder) hasMail(name string) bool {
+	lower := strings.ToLower(name)
+	switch {
+	case isHidden(name), isIndex(lower):
+		return false
+	case f.found.Format == Maildir:
+		return !isMaildirPart(lower)
+	case f.found.Format == Thunderbird && f.isProfile():
+		return lower == "mail" || lower == "imapmail"
+	}
+	return true
+}
+
+// formatOf returns the format of the file name in the folder, or "" if it is not mail.
+//
+// QUIRK: a file of a plain folder that begins with a From_ line is one message, as in the SpamAssassin corpus. Only the name
+// of a file, or an index beside it, makes it an mbox. See TestFolder.
+func (f folder) formatOf(name string) Format {
+	lower := withoutPacking(strings.ToLower(name))
+	format := f.found.Format
+	switch {
+	case isHidden(name), isIndex(lower), format == Maildir,
+		format == Thunderbird && f.isProfile(),
+		format == MH && !isNumber(name):
+		return ""
+	case format == MH:
+		return Message
+	case hasSuffix(lower, ".emlx"):
+		return Emlx
+	case format == AppleMail && lower != "mbox" && !hasSuffix(lower, ".mbox"):
+		return ""
+	case format == AppleMail, hasSuffix(lower, ".mbox", ".mbx"), f.hasIndex(lower),
+		format == Thunderbird && !hasSuffix(lower, ".eml"):
+		return Mbox
+	}
+	return Message
+}
+
+// withoutPacking returns name without the suffix that a compression tool adds.
+func withoutPacking(name string) string {
+	for _, suffix := range []string{".gz", ".bz2", ".xz", ".zst"} {
+		if base, ok := strings.CutSuffix(name, suffix); ok && base != "" {
+			return base
+		}
+	}
+	return name
+}
+
+// hasIndex reports whether Thunderbird, Evolution or Eudora keeps an index of the mbox name beside it.
+func (f folder) hasIndex(name string) bool {
+	base := strings.TrimSuffix(name, path.Ext(name))
+	return f.firstOf(name+".msf", name+".cmeta", name+".ev-summary", name+".toc") != "" ||
+		hasSuffix(name, ".mbx") && f.has(base+".toc")
+}
+
+// isIndex reports whether a lower-case name is that of a file or folder that mail programs and servers keep beside mail.
+func isIndex(name string) bool {
+	switch name {
+	case "msgfilterrules.dat", "popstate.dat", "filterlog.html", "rules.dat", "virtualfolders.dat",
+		"foldertree.json", "panacea.dat", "training.dat", "nstmp", // Thunderbird
+		"table_of_contents", "content_index", "envelope index", "info.plist", // Apple Mail
+		"maildirfolder", "maildirsize", "subscriptions", // Maildir++
+		"context",                  // nmh
+		"desktop.ini", "thumbs.db": // Windows
+		return true
+	}
+	return strings.HasPrefix(name, "dovecot-") || strings.HasPrefix(name, "dovecot.") ||
+		strings.HasPrefix(name, "courierimap") || strings.HasPrefix(name, "courierpop3") ||
+		hasSuffix(name, ".msf", ".wdseml", ".mozeml", ".mozmsgs", // Thunderbird
+			".cmeta", ".ev-summary", ".ev-summary-meta", ".ibex.index", ".ibex.index.data", // Evolution
+			".toc", ".plist")
+}
+
+// hasSuffix reports whether name is longer than one of the suffixes and ends in it, in any case.
+func hasSuffix(name string, suffixes ...string) bool {
+	return slices.ContainsFunc(suffixes, func(s string) bool {
+		return len(name) > len(s) && strings.EqualFold(name[len(name)-len(s):], s)
+	})
+}
+
+// allNumbers reports whether all files among entries are named by numbers, except for hidden files, indexes, and those that
+// MH has deleted: ,12 or #12.
+func allNumbers(entries []fs.DirEntry) bool {
+	found := false
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() || name[0] == ',' || name[0] == '#' || isHidden(name) || isIndex(strings.ToLower(name)) {
+			continue
+		}
+		if !isNumber(name) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// isNumber reports whether name consists of digits.
+func isNumber(name string) bool { return name != "" && strings.Trim(name, "0123456789") == "" }
+
+// sortByNumber sorts names that are numbers by their value, the order of delivery, and puts them before all others.
+func sortByNumber(entries []fs.DirEntry) {
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int {
+		x, y := a.Name(), b.Name()
+		switch {
+		case isNumber(x) && isNumber(y):
+			x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
+			return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(x, y))
+		case isNumber(x):
+			return -1
+		case isNumber(y):
+			return 1
+		}
+		return strings.Compare(x, y)
+	})
+}

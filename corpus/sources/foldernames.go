@@ -1,0 +1,76 @@
+package sources
+
+import (
+	_ "embed"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+//go:embed foldernames.txt
+var folderNameFile string
+
+// incomingMail is the reason of folders that hold mail as it came in, seen by the user or not: the inbox, and "All Mail" of
+// Gmail.
+const incomingMail = "incoming mail"
+
+// folderNames has what a folder holds, a section of foldernames.txt, by its folded name. A name means the same in every
+// language that has it.
+type folderNames map[string]string
+
+func readFolderNames() folderNames {
+	names := folderNames{}
+	section := ""
+	for line := range strings.Lines(folderNameFile) {
+		line = strings.TrimSpace(line)
+		_, list, _ := strings.Cut(line, ": ") // after the languages
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case strings.HasPrefix(line, "["):
+			section = strings.Trim(line, "[]")
+		default:
+			for name := range strings.FieldsSeq(list) {
+				names[foldName(name)] = section
+			}
+		}
+	}
+	return names
+}
+
+// role returns the role of a folder by its path in a mailbox, such as [INBOX Spam]. The last name decides; if that makes the
+// folder ham, the role is LeftOut within a folder that is not ham.
+func (names folderNames) role(path []string) (role Role, why string) {
+	last := len(path) - 1
+	role, why = names.roleOf(path[last])
+	if role != Ham {
+		return role, why
+	}
+	for _, name := range path[:last] {
+		if role, holds := names.roleOf(name); role != Ham {
+			return LeftOut, "in a folder of " + holds
+		}
+	}
+	return Ham, why
+}
+
+func (names folderNames) roleOf(name string) (role Role, why string) {
+	switch why = names[foldName(name)]; why {
+	case "", incomingMail:
+		return Ham, ""
+	case "sent mail", "archive":
+		return Ham, why
+	case "spam":
+		return Spam, why
+	}
+	return LeftOut, why
+}
+
+func (names folderNames) isIncoming(name string) bool { return names[foldName(name)] == incomingMail }
+
+// foldName maps names that differ only in case, blanks, hyphens, underscores, apostrophes or the composition of accents to
+// the same text.
+func foldName(name string) string {
+	// QUIRK: the lower case of the Turkish İ is an i followed by a combining dot.
+	lower := strings.ReplaceAll(strings.ToLower(norm.NFC.String(name)), "i\u0307", "i")
+	return strings.NewReplacer(" ", "", "\u00a0", "", "\u3000", "", "-", "", "_", "", "'", "", "’", "").Replace(lower)
+}

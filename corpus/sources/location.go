@@ -1,0 +1,135 @@
+package sources
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+
+	"chaff/corpus"
+	"chaff/corpus/internal/lines"
+)
+
+// location is where the bytes of a message are: a file or a section of one. It implements [corpus.Place].
+type location struct {
+	fsys    fs.FS // nil: the operating system
+	path    string
+	offset  int64
+	size    int64 // of a message in an mbox or a row of a table; 0: the whole file
+	maildir bool
+	emlx    bool     // the file is an emlx file, with the message inside
+	columns *columns // of the table whose row is the message
+	label   string   // of the row
+}
+
+// Append appends the message to dst. The bytes are those of the file, with three exceptions: quoted "From " lines of an
+// mbox lose one ">", an emlx file loses its frame, and a row of a table is made a message. A message of an mbox begins with
+// its From_ line. A file compressed with gzip, bzip2, xz or zstd is decompressed, whatever its name: some servers keep
+// Maildirs that way.
+//
+// Append returns an error for a file of more than corpus.MaxMessageBytes, compressed or not, for an archive, for damaged
+// data, and for an mbox or a table that visibly changed after it was listed.
+func (l location) Append(dst []byte) ([]byte, error) {
+	f, err := l.open()
+	if err != nil {
+		return dst, err
+	}
+	defer f.Close()
+	if l.size > 0 {
+		return l.readPart(f, dst)
+	}
+	if dst, err = readWhole(f, dst); err != nil {
+		return dst, err
+	}
+	if dst, err = unpackMessage(dst); err != nil {
+		return dst, err
+	}
+	if l.emlx {
+		dst = cutEmlx(dst)
+	}
+	return dst, nil
+}
+
+// readPart appends one message of an mbox, or one row of a table as a message.
+func (l location) readPart(f fs.File, dst []byte) ([]byte, error) {
+	dst, err := readSection(f, dst, l.offset, l.size)
+	switch {
+	case err != nil:
+		return dst, err
+	case l.columns != nil:
+		return l.columns.message(dst, l.label)
+	case !bytes.HasPrefix(dst, []byte(lines.FromPrefix)):
+		return dst, errChanged
+	}
+	return unquoteFrom(dst), nil
+}
+
+// open opens the file of the message. A mail program may rename a message of a Maildir at any time to set a flag; open then
+// finds it by the part of its name that never changes.
+func (l location) open() (fs.File, error) {
+	fsys := orSystem(l.fsys)
+	f, err := fsys.Open(l.path)
+	if !l.maildir || !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	name := uniqueName(path.Base(l.path))
+	dir := path.Dir(path.Dir(l.path))
+	for _, sub := range maildirSubs {
+		entries, _ := fs.ReadDir(fsys, path.Join(dir, sub))
+		for _, e := range entries {
+			if uniqueName(e.Name()) == name {
+				return fsys.Open(path.Join(dir, sub, e.Name()))
+			}
+		}
+	}
+	return nil, err
+}
+
+// readWhole appends all of f to dst.
+func readWhole(f fs.File, dst []byte) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return dst, err
+	}
+	switch {
+	case info.IsDir():
+		return dst, errors.New("is a folder, not a message")
+	case !info.Mode().IsRegular():
+		return dst, errSpecial
+	case info.Size() > corpus.MaxMessageBytes:
+		return dst, tooLarge(info.Size())
+	}
+	// One byte more than the size lets the last Read see the end of the file. The size of a member of an archive may be
+	// false, so no more than this is allocated in advance.
+	const trusted = 16 << 20
+	dst = slices.Grow(dst, int(min(info.Size(), trusted))+1)
+	return corpus.AppendMessage(dst, f)
+}
+
+// readSection appends size bytes of f, from offset on.
+func readSection(f fs.File, dst []byte, offset, size int64) ([]byte, error) {
+	if size > corpus.MaxMessageBytes {
+		return dst, tooLarge(size)
+	}
+	r, ok := f.(io.ReaderAt)
+	if !ok {
+		return dst, errors.New("the file cannot be read at an offset")
+	}
+	dst = slices.Grow(dst, int(size))[:size]
+	if n, err := r.ReadAt(dst, offset); n < len(dst) {
+		if err == io.EOF {
+			err = errChanged
+		}
+		return dst, err
+	}
+	return dst, nil
+}
+
+var errChanged = errors.New("the file has changed since it was listed")
+
+func tooLarge(size int64) error {
+	return fmt.Errorf("%d bytes are too large for a message (the limit is %d)", size, corpus.MaxMessageBytes)
+}

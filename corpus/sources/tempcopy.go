@@ -1,0 +1,159 @@
+package sources
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+)
+
+// MaxUnpackedBytes is the decompressed size up to which a compressed mbox, archive or table is read. It is also the space
+// needed for temporary files. A larger file is read up to this size and gives an error in the stream.
+const MaxUnpackedBytes = 16 << 30
+
+// seekFile is a file that can be read at any offset.
+type seekFile interface {
+	fs.File
+	io.ReaderAt
+	io.Seeker
+}
+
+// openAtOffsets opens the file name of fsys for reading at any offset, and returns the file system that it is in. That is
+// fsys for a plain file, and a tempCopy with the decompressed content for any other. A copy of a damaged file has everything
+// before the damage, and reading on returns the error.
+func openAtOffsets(fsys fs.FS, name string) (fs.FS, seekFile, error) {
+	fsys = orSystem(fsys)
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if info.IsDir() {
+		return nil, nil, errors.New("is a folder, not a file")
+	}
+	plain, compressed, err := decompressed(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer plain.Close()
+	if _, ok := f.(seekFile); !ok || compressed != uncompressed {
+		c, err := newTempCopy(plain, MaxUnpackedBytes)
+		if err != nil {
+			return nil, nil, err
+		}
+		c.name = path.Clean(name)
+		fsys = c
+	}
+	again, err := fsys.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return fsys, again.(seekFile), nil
+}
+
+// withPipe returns the file system that name is in: the operating system's, or a tempCopy of the content of a pipe, which can
+// be read only once.
+func withPipe(name string) (fs.FS, error) {
+	if info, err := os.Stat(name); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
+		return system{}, nil // errors come back when the path is opened
+	}
+	pipe, err := system{}.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer pipe.Close()
+	c, err := newTempCopy(pipe, MaxUnpackedBytes)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.size == 0 && c.err == io.EOF:
+		return nil, errors.New("is an empty pipe")
+	}
+	c.name = filepath.Clean(name)
+	return c, nil
+}
+
+// A tempCopy is a file system that holds one file: the temporary copy of a stream. The copy has no name where the system
+// allows that. It is freed when nothing refers to the tempCopy, or when the program ends.
+type tempCopy struct {
+	name string
+	file *os.File
+	size int64
+	err  error // what reading returns at the end instead of io.EOF
+}
+
+// newTempCopy copies r, up to limit bytes. The returned error is about the copy; readers of the copy get an error of r.
+func newTempCopy(r io.Reader, limit int64) (*tempCopy, error) {
+	file, err := os.CreateTemp("", "chaff-*")
+	if err != nil {
+		return nil, fmt.Errorf("create a temporary file in %s: %w", os.TempDir(), reason(err))
+	}
+	c := &tempCopy{file: file}
+	if os.Remove(file.Name()) != nil { // some systems cannot remove open files
+		runtime.AddCleanup(c, func(file *os.File) {
+			file.Close()
+			os.Remove(file.Name())
+		}, file)
+	}
+	source := &errorKeeper{r: io.LimitReader(r, limit+1)}
+	c.size, err = io.Copy(file, source)
+	switch {
+	case err != nil && source.err == nil:
+		file.Close()
+		return nil, fmt.Errorf("write a temporary file in %s: %w", os.TempDir(), reason(err))
+	case c.size > limit:
+		c.size, c.err = limit, fmt.Errorf("unpacks to more than %d bytes; the rest is not read", limit)
+	default:
+		c.err = cmp.Or(source.err, io.EOF)
+	}
+	return c, nil
+}
+
+// errorKeeper keeps the error of reading, so that it can be told from an error of writing.
+type errorKeeper struct {
+	r   io.Reader
+	err error
+}
+
+func (k *errorKeeper) Read(p []byte) (int, error) {
+	n, err := k.r.Read(p)
+	if err != io.EOF {
+		k.err = err
+	}
+	return n, err
+}
+
+func (c *tempCopy) Open(name string) (fs.File, error) {
+	if path.Clean(name) != c.name {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	info := fileInfo{name: path.Base(c.name), size: c.size, mode: 0o444}
+	return &sectionFile{io.NewSectionReader(c.file, 0, c.size), info, c}, nil
+}
+
+// sectionFile is a section of another file: a whole tempCopy, or a member of a tar archive.
+type sectionFile struct {
+	*io.SectionReader
+	info fileInfo
+	copy *tempCopy // nil for a member
+}
+
+func (f *sectionFile) Read(p []byte) (int, error) {
+	n, err := f.SectionReader.Read(p)
+	if err == io.EOF && f.copy != nil {
+		err = f.copy.err
+	}
+	return n, err
+}
+
+func (f *sectionFile) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (f *sectionFile) Close() error               { return nil }
