@@ -3,29 +3,26 @@ package report
 import (
 	"image/color"
 	"math"
+	"slices"
+	"strconv"
 
+	"golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// chart is a plot before it is drawn: two axes and what is between them.
+// chart is a plot with its legend below it, in two columns.
 type chart struct {
-	title  string
-	x, y   axis
-	series []series // in the order of drawing
+	*plot.Plot
+	xLabel, yLabel string // not those of Plot, which leaves too much room for a label of a scale that is not linear
+	legend         [2]plot.Legend
+	entries        int
 }
 
-// series is a row of points, which can be joined by a line, filled below, or marked each.
-type series struct {
-	name   string // in the legend; not there if empty
-	points []Point
-	line   draw.LineStyle  // no line if its width is 0
-	fill   color.Color     // no area if nil
-	glyph  draw.GlyphStyle // no marks if its radius is 0
-	radii  []vg.Length     // for each point, instead of that of the glyph
-}
-
-// Measures of a chart.
+// Sizes of a chart.
 const (
 	chartWidth  = vg.Length(330)
 	plainHeight = vg.Length(250) // without the legend
@@ -33,197 +30,228 @@ const (
 	labelSize   = vg.Length(10)
 	tickSize    = vg.Length(9)
 	legendRow   = vg.Length(14)
-	sample      = vg.Length(24) // the line before a name in the legend
-	tickLength  = vg.Length(4)
 )
 
-// height returns how high the chart is, with its legend.
-func (c chart) height(f fonts) vg.Length {
-	_, rows := c.legendGrid(f)
-	return plainHeight + vg.Length(rows)*legendRow
-}
-
-// draw draws the chart on a canvas of its width and height.
-func (c chart) draw(canvas draw.Canvas, f fonts) {
-	canvas.FillPolygon(color.White, corners(canvas.Rectangle))
-	_, rows := c.legendGrid(f)
-	frame := canvas
-	frame.Max.Y -= titleSize + 16
-	frame.Max.X -= 14
-	frame.Min.Y += vg.Length(rows)*legendRow + tickSize + labelSize + 22
-	frame.Min.X += c.widestTick(f) + labelSize + 18
-	write(canvas, f.bold, titleSize, vg.Point{X: frame.Min.X, Y: canvas.Max.Y - titleSize - 4}, c.title, 0)
-	c.drawGrid(frame)
-	for _, s := range c.series {
-		c.drawSeries(frame, s)
+// newChart returns an empty chart with linear axes.
+func newChart(title, x, y string) *chart {
+	c := &chart{Plot: plot.New(), xLabel: x, yLabel: y, legend: [2]plot.Legend{plot.NewLegend(), plot.NewLegend()}}
+	c.Title.Text, c.Title.Padding = title, 6
+	setFont(&c.Title.TextStyle, titleSize)
+	c.Title.TextStyle.Font.Weight = font.WeightBold
+	for _, axis := range []*plot.Axis{&c.X, &c.Y} {
+		axis.Tick.Length, axis.Tick.Marker = 4, ticksOf(0)
+		setFont(&axis.Label.TextStyle, labelSize)
+		setFont(&axis.Tick.Label, tickSize)
 	}
-	c.drawAxes(frame, f)
-	c.drawLegend(canvas, f)
-}
-
-// corners are those of a rectangle.
-func corners(r vg.Rectangle) []vg.Point {
-	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
-}
-
-func (c chart) widestTick(f fonts) vg.Length {
-	var widest vg.Length
-	for _, t := range c.y.ticks {
-		widest = max(widest, width(f.regular, tickSize, t.label))
+	for i := range c.legend {
+		c.legend[i].Left, c.legend[i].Top, c.legend[i].Padding = true, true, legendRow-tickSize
+		setFont(&c.legend[i].TextStyle, tickSize)
 	}
-	return widest
+	pale := draw.LineStyle{Color: color.Gray{0xe4}, Width: 0.5}
+	c.Add(&plotter.Grid{Vertical: pale, Horizontal: pale})
+	return c
 }
 
-func (c chart) drawGrid(frame draw.Canvas) {
-	thin := draw.LineStyle{Color: color.Gray{pale}, Width: 0.5}
-	for _, t := range c.x.ticks {
-		if x := frame.X(c.x.at(t.value)); t.label != "" {
-			frame.StrokeLine2(thin, x, frame.Min.Y, x, frame.Max.Y)
+func setFont(s *text.Style, size vg.Length) { s.Font.Variant, s.Font.Size = "Sans", size }
+
+// height returns the height of the chart with its legend.
+func (c *chart) height() vg.Length { return plainHeight + vg.Length((c.entries+1)/2)*legendRow }
+
+// drawOn draws the chart on a canvas of its width and height.
+func (c *chart) drawOn(canvas draw.Canvas) {
+	canvas.SetColor(color.White)
+	canvas.Fill(canvas.Rectangle.Path())
+	for _, a := range []*plot.Axis{&c.X, &c.Y} {
+		if !(a.Min <= a.Max) { // without finite points
+			a.Min, a.Max = 0, 1
+		}
+		if size := max(math.Abs(a.Min), math.Abs(a.Max)); a.Max-a.Min <= 1e-9*size { // ticks need a range
+			a.Min, a.Max = a.Min-max(1, size/10), a.Max+max(1, size/10)
 		}
 	}
-	for _, t := range c.y.ticks {
-		if y := frame.Y(c.y.at(t.value)); t.label != "" {
-			frame.StrokeLine2(thin, frame.Min.X, y, frame.Max.X, y)
-		}
+	frame := draw.Crop(canvas, 0, 0, c.height()-plainHeight, 0)
+	label := c.X.Label.TextStyle
+	frame.FillText(label, vg.Point{X: frame.Center().X + 16, Y: frame.Min.Y + 4}, c.xLabel)
+	label.Rotation, label.YAlign = math.Pi/2, draw.YTop
+	frame.FillText(label, vg.Point{X: frame.Min.X + 4, Y: frame.Center().Y + 8}, c.yLabel)
+	c.Draw(draw.Crop(frame, labelSize+8, -12, labelSize+10, -8))
+	for i := range c.legend {
+		left := 12 + vg.Length(i)*chartWidth/2
+		c.legend[i].Draw(draw.Crop(canvas, left, 0, 0, -plainHeight))
 	}
 }
 
-// drawAxes draws the frame, ticks and labels. A label that would touch the one before it is left out.
-func (c chart) drawAxes(frame draw.Canvas, f fonts) {
-	style := draw.LineStyle{Color: color.Gray{grey}, Width: 0.7}
-	closed := append(corners(frame.Rectangle), frame.Min)
-	frame.StrokeLines(style, closed)
-	end := vg.Length(math.Inf(-1))
-	for _, t := range c.x.ticks {
-		x := frame.X(c.x.at(t.value))
-		frame.StrokeLine2(style, x, frame.Min.Y, x, frame.Min.Y-lengthOf(t))
-		width := width(f.regular, tickSize, t.label)
-		if t.label == "" || x-width/2 < end+4 {
-			continue
-		}
-		write(frame, f.regular, tickSize, vg.Point{X: x, Y: frame.Min.Y - tickLength - tickSize - 1}, t.label, 0.5)
-		end = x + width/2
-	}
-	end = vg.Length(math.Inf(-1))
-	for _, t := range c.y.ticks {
-		y := frame.Y(c.y.at(t.value))
-		frame.StrokeLine2(style, frame.Min.X, y, frame.Min.X-lengthOf(t), y)
-		if t.label == "" || y-tickSize/2 < end+1 {
-			continue
-		}
-		write(frame, f.regular, tickSize, vg.Point{X: frame.Min.X - tickLength - 3, Y: y - tickSize/3}, t.label, 1)
-		end = y + tickSize/2
-	}
-	middle := frame.Center()
-	write(frame, f.regular, labelSize, vg.Point{X: middle.X, Y: frame.Min.Y - tickLength - tickSize - labelSize - 5}, c.x.label, 0.5)
-	frame.Push()
-	frame.Translate(vg.Point{X: frame.Min.X - c.widestTick(f) - 13, Y: middle.Y})
-	frame.Rotate(math.Pi / 2)
-	write(frame, f.regular, labelSize, vg.Point{}, c.y.label, 0.5)
-	frame.Pop()
-}
-
-func lengthOf(t tick) vg.Length {
-	if t.label == "" {
-		return tickLength / 2
-	}
-	return tickLength
-}
-
-func (c chart) drawSeries(frame draw.Canvas, s series) {
-	points := c.place(frame, s.points)
-	if s.fill != nil && len(points) > 1 {
-		area := thin(points)
-		area = append(area, vg.Point{X: area[len(area)-1].X, Y: frame.Min.Y}, vg.Point{X: area[0].X, Y: frame.Min.Y})
-		frame.FillPolygon(s.fill, area)
-	}
-	if s.line.Width > 0 && len(points) > 1 {
-		frame.StrokeLines(s.line, thin(points))
-	}
-	glyph := s.glyph
-	if glyph.Radius == 0 && s.fill == nil && len(points) == 1 {
-		// A line of one point would not be seen.
-		glyph = draw.GlyphStyle{Color: s.line.Color, Radius: 2.5, Shape: draw.CircleGlyph{}}
-	}
-	if glyph.Radius == 0 {
-		return
-	}
-	for i, p := range s.points {
-		if i < len(s.radii) {
-			glyph.Radius = s.radii[i]
-		}
-		for _, place := range c.place(frame, []Point{p}) {
-			frame.DrawGlyphNoClip(glyph, place)
-		}
+// addLegend adds a name to the legend; none if it is empty.
+func (c *chart) addLegend(name string, sample plot.Thumbnailer) {
+	if name != "" {
+		c.legend[c.entries%2].Add(name, sample)
+		c.entries++
 	}
 }
 
-// place returns where the points are in the frame, but for those that are no numbers.
-func (c chart) place(frame draw.Canvas, points []Point) []vg.Point {
-	placed := make([]vg.Point, 0, len(points))
+// addLine adds a line through points.
+func (c *chart) addLine(name string, style draw.LineStyle, points []Point) *plotter.Line {
+	line := &plotter.Line{XYs: c.clamp(points), LineStyle: style}
+	if len(line.XYs) == 1 { // a line of one point is invisible
+		c.Add(&plotter.Scatter{XYs: line.XYs, GlyphStyle: draw.GlyphStyle{Color: style.Color, Radius: 2.5, Shape: draw.CircleGlyph{}}})
+	}
+	if len(line.XYs) > 0 {
+		c.Add(line)
+		c.addLegend(name, line)
+	}
+	return line
+}
+
+// addMarks adds a mark at each point. Its area grows with the weight of the point, up to a radius of 9 points.
+func (c *chart) addMarks(name string, class int, points []Point, weights []int) {
+	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}}
+	style := draw.GlyphStyle{Color: translucent(colour(class), 0xb0), Radius: 4, Shape: shapes[class%len(shapes)]}
+	heaviest := max(1, slices.Max(append(weights, 1)))
+	for i, p := range points {
+		s := style
+		s.Radius = 2 + vg.Length(7*math.Sqrt(float64(max(weights[i], 0))/float64(heaviest)))
+		if marks := c.clamp([]Point{p}); len(marks) > 0 {
+			c.Add(&plotter.Scatter{XYs: marks, GlyphStyle: s})
+		}
+	}
+	c.addLegend(name, &plotter.Scatter{GlyphStyle: style})
+}
+
+// clamp returns the finite points. Points outside a range that the axes have already are moved to its edge.
+func (c *chart) clamp(points []Point) plotter.XYs {
+	var inside plotter.XYs
 	for _, p := range points {
 		if finite(p.X) && finite(p.Y) {
-			placed = append(placed, vg.Point{X: frame.X(c.x.at(p.X)), Y: frame.Y(c.y.at(p.Y))})
+			inside = append(inside, plotter.XY{X: within(c.X, p.X), Y: within(c.Y, p.Y)})
 		}
 	}
-	return placed
+	return inside
 }
 
-// thin leaves out points that cannot be told from the one before, and those in the middle of a level or upright stretch.
-// The first and the last stay.
-func thin(points []vg.Point) []vg.Point {
-	const seen = 0.15
-	near := func(a, b vg.Length) bool { return math.Abs(float64(a-b)) < seen }
-	kept := make([]vg.Point, 0, len(points))
-	for i, p := range points {
-		n := len(kept)
-		last := i == len(points)-1
-		switch {
-		case n > 0 && !last && near(kept[n-1].X, p.X) && near(kept[n-1].Y, p.Y):
-		case n > 1 && (kept[n-2].X == kept[n-1].X && kept[n-1].X == p.X || kept[n-2].Y == kept[n-1].Y && kept[n-1].Y == p.Y):
-			kept[n-1] = p
-		default:
-			kept = append(kept, p)
-		}
+func within(a plot.Axis, v float64) float64 {
+	if a.Min > a.Max { // no range yet
+		return v
 	}
-	return kept
+	return min(max(v, a.Min), a.Max)
 }
 
-// legendGrid returns how many names the legend has side by side, and how many rows.
-func (c chart) legendGrid(f fonts) (columns, rows int) {
-	names, widest := 0, vg.Length(0)
-	for _, s := range c.series {
-		if s.name != "" {
-			names++
-			widest = max(widest, width(f.regular, tickSize, s.name))
-		}
+// setRange makes an axis span the finite values.
+func setRange(a *plot.Axis, values ...float64) {
+	values = slices.DeleteFunc(values, func(v float64) bool { return !finite(v) })
+	if len(values) > 0 {
+		a.Min, a.Max = slices.Min(values), slices.Max(values)
 	}
-	columns = max(1, min(3, int((chartWidth-16)/(widest+sample+14))))
-	return columns, (names + columns - 1) / columns
 }
 
-func (c chart) drawLegend(canvas draw.Canvas, f fonts) {
-	columns, rows := c.legendGrid(f)
-	i := 0
-	for _, s := range c.series {
-		if s.name == "" {
-			continue
-		}
-		x := canvas.Min.X + 10 + vg.Length(i%columns)*(chartWidth-16)/vg.Length(columns)
-		y := canvas.Min.Y + 7 + vg.Length(rows-1-i/columns)*legendRow
-		i++
-		middle := y + tickSize/3
-		if s.fill != nil {
-			canvas.FillPolygon(s.fill, corners(vg.Rectangle{Min: vg.Point{X: x, Y: middle - 4}, Max: vg.Point{X: x + sample, Y: middle + 4}}))
-		}
-		if s.line.Width > 0 {
-			canvas.StrokeLine2(s.line, x, middle, x+sample, middle)
-		}
-		if s.glyph.Radius > 0 {
-			glyph := s.glyph
-			glyph.Radius = min(glyph.Radius, 4)
-			canvas.DrawGlyphNoClip(glyph, vg.Point{X: x + sample/2, Y: middle})
-		}
-		write(canvas, f.regular, tickSize, vg.Point{X: x + sample + 5, Y: y}, s.name, 0)
+// keepBelow100 keeps an axis of percentages at 100 and below.
+func keepBelow100(a *plot.Axis) {
+	if a.Max = min(a.Max, 100); a.Min >= a.Max {
+		a.Min = a.Max - 1
 	}
 }
+
+// ticksOf returns a ticker for a linear axis: at most six steps of 1, 2 or 5 times a power of ten, each at least least.
+// plot.DefaultTicks has about three labels, and does not return for some ranges.
+func ticksOf(least float64) plot.TickerFunc {
+	return func(min, max float64) []plot.Tick {
+		power := math.Floor(math.Log10((max - min) / 6))
+		step := math.Pow(10, power+1)
+		for _, m := range []float64{5, 2, 1} {
+			if s := m * math.Pow(10, power); (max-min)/s <= 6 {
+				step = s
+			}
+		}
+		step = math.Max(step, least)
+		var ticks []plot.Tick
+		for i, first := 0.0, math.Ceil(min/step-1e-9); i < 8 && (first+i)*step <= max+step*1e-9; i++ {
+			format, decimals := byte('f'), int(math.Max(0, -math.Floor(math.Log10(step)+1e-9)))
+			if decimals > 5 || math.Abs(max) >= 1e6 {
+				format, decimals = 'g', 3
+			}
+			ticks = append(ticks, plot.Tick{Value: (first + i) * step, Label: strconv.FormatFloat((first+i)*step, format, decimals, 64)})
+		}
+		return ticks
+	}
+}
+
+// setLogarithmic makes an axis logarithmic, from the decade of the least positive value, which is at least floor, to the decade
+// of the greatest. Without positive values it spans the decade from floor.
+func setLogarithmic(a *plot.Axis, floor float64, values []float64) {
+	setRange(a, slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0) })...)
+	if a.Min > a.Max {
+		a.Min, a.Max = floor, floor
+	}
+	low := math.Floor(math.Log10(max(a.Min, floor)))
+	a.Min, a.Max = math.Pow(10, low), math.Pow(10, max(math.Ceil(math.Log10(a.Max)), low+1))
+	a.Scale, a.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
+}
+
+// logTicks labels the powers of ten. plot.LogTicks leaves out 0.1, whose computed logarithm is above -1.
+func logTicks(min, max float64) []plot.Tick {
+	var ticks []plot.Tick
+	for e := int(math.Floor(math.Log10(min) + 1e-9)); math.Pow10(e) <= max; e++ {
+		ticks = append(ticks, plot.Tick{Value: math.Pow10(e), Label: strconv.FormatFloat(math.Pow10(e), 'g', -1, 64)})
+		for m := 2.0; m < 10; m++ {
+			ticks = append(ticks, plot.Tick{Value: m * math.Pow10(e)})
+		}
+	}
+	return ticks
+}
+
+// deviate is a scale of percentages on which normally distributed errors give a straight line. Source: A. Martin and others: The
+// DET Curve in Assessment of Detection Task Performance (Eurospeech 1997).
+type deviate struct{}
+
+// Normalize implements plot.Normalizer.
+func (deviate) Normalize(min, max, x float64) float64 {
+	low, high := math.Erfinv(min/50-1), math.Erfinv(max/50-1)
+	return (math.Erfinv(x/50-1) - low) / (high - low)
+}
+
+// setDeviate makes an axis of percentages span the values above 0 and below 100 on the scale of normal deviates.
+func setDeviate(a *plot.Axis, values []float64) {
+	marks := []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99, 99.5, 99.9}
+	setRange(a, slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0 && v < 100) })...)
+	if a.Min > a.Max {
+		a.Min, a.Max = 0.1, 40
+	}
+	first, _ := slices.BinarySearch(marks, a.Min)
+	last, _ := slices.BinarySearch(marks, a.Max)
+	first = min(max(first-1, 0), len(marks)-4)
+	last = min(max(last, first+3), len(marks)-1)
+	a.Min, a.Max, a.Scale = marks[first], marks[last], deviate{}
+	var ticks plot.ConstantTicks
+	for i, v := range marks[first : last+1] {
+		t := plot.Tick{Value: v}
+		if last-first < 9 || i%3 == 0 {
+			t.Label = fixed(v, -1)
+		}
+		ticks = append(ticks, t)
+	}
+	a.Tick.Marker = ticks
+}
+
+// colour returns the i-th of the colours of Okabe and Ito that are visible on white.
+func colour(i int) color.RGBA {
+	all := []color.RGBA{
+		{0x00, 0x72, 0xb2, 0xff}, // blue
+		{0xd5, 0x5e, 0x00, 0xff}, // vermilion
+		{0x00, 0x9e, 0x73, 0xff}, // bluish green
+		{0xcc, 0x79, 0xa7, 0xff}, // reddish purple
+		{0xe6, 0x9f, 0x00, 0xff}, // orange
+		{0x56, 0xb4, 0xe9, 0xff}, // sky blue
+		black(),
+	}
+	return all[i%len(all)]
+}
+
+func black() color.RGBA { return color.RGBA{0x22, 0x22, 0x22, 0xff} }
+
+// lineStyle returns the style of the i-th line. Lines that share a colour differ in their dashes.
+func lineStyle(i int) draw.LineStyle {
+	dashes := [][]vg.Length{nil, {6, 2.5}, {1.5, 2}, {7, 2, 1.5, 2}, {3, 2}}
+	return draw.LineStyle{Color: colour(i), Width: 1.4, Dashes: dashes[i%len(dashes)]}
+}
+
+// translucent returns a colour through which others are visible.
+func translucent(c color.RGBA, alpha uint8) color.Color { return color.NRGBA{c.R, c.G, c.B, alpha} }

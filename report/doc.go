@@ -1,27 +1,24 @@
-// Package report renders what is known about trained classifiers as one page of HTML, with plots.
+// Package report renders figures of trained classifiers as one HTML page with plots.
 //
-// A [Page] is plain data. [Page.WriteHTML] writes the page, and [Page.Plots] returns its plots alone, as SVG and PNG. What
-// is empty is left out, so the same page serves for training, comparing, evaluating and tuning:
+// A [Page] is plain data. [Page.WriteHTML] writes the page. [Page.Plots] returns its plots, as SVG and PNG. Empty parts are
+// left out, so the same page serves for training, comparing, evaluating, tuning and explaining:
 //
 //	page := report.Page{Title: "chaff compare", Models: models, ROC: curves}
 //	err := page.WriteHTML(file)
 //
-// The room computes no figures, reads no files and prints nothing.
+// The package computes no figures, reads no files and prints nothing.
 //
 // # Mail in the page
 //
-// Terms, subjects and paths come from senders. They are text in the page and nothing else: html/template escapes them, a
-// policy in the head of the page (Content-Security-Policy) forbids scripts and whatever would be loaded, and the page has
-// neither. Characters that cannot be seen, or that turn the direction of writing, are written as escapes like \u202e, and
-// long text is cut. The plots are images (data: addresses), in which nothing can run.
+// Senders choose terms, subjects and paths. html/template escapes them, and the page's Content-Security-Policy forbids scripts
+// and external resources. Invisible characters and characters that change the direction of text appear as escapes such as
+// \u202e. Long text is cut. Plots are images in data: addresses, where scripts do not run.
 //
 // # Plots
 //
-// They are drawn with the canvases of gonum/plot. Its package plot, which has axes and legends too, is not imported: it
-// reads twelve fonts when a program starts, and knows formats that are not needed here, which would make the start of chaff
-// 0.7 ms longer for a message that is only to be classified. Axes that suit a filter's errors are drawn here instead.
-// Colours are those of M. Okabe and K. Ito: Color Universal Design (2008), which people who see fewer colours can tell
-// apart; lines differ in their dashes, too.
+// gonum/plot draws the plots, with the Liberation fonts that it embeds. The colours are those of M. Okabe and K. Ito: Color
+// Universal Design (2008), which are distinct for people with colour vision deficiency. Lines differ in their dashes, too.
 //
-// The same page gives the same bytes. All functions are safe for concurrent use, and none changes or keeps what it is given.
+// A page always gives the same bytes. All functions are safe for concurrent use and leave their arguments unchanged, except that
+// a [Plot] serves one goroutine at a time.
 package report

@@ -29,7 +29,7 @@ type section struct {
 	Tables          []table
 	Messages        []message
 	Legend          []stretch
-	Texts           []text
+	Texts           []shadedText
 }
 
 // figure is a plot as an image.

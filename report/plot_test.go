@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot"
+
 	"chaff/metrics"
 )
 
@@ -40,11 +42,7 @@ func TestPNGHasTheSizeOfTheChart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := newFonts()
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantHeight := int(math.Ceil(p.chart.height(f).Dots(pngDPI)))
+	wantHeight := int(math.Ceil(p.chart.height().Dots(pngDPI)))
 	if config.Width != 917 || math.Abs(float64(config.Height-wantHeight)) > 1 {
 		t.Errorf("got %d x %d, want 917 x %d", config.Width, config.Height, wantHeight)
 	}
@@ -115,15 +113,15 @@ func TestAPointThatIsNoNumberIsNotDrawn(t *testing.T) {
 }
 
 func TestTheBoundaryMeetsTheEdges(t *testing.T) {
-	x, y := axis{min: 0, max: 4}, axis{min: 0, max: 2}
+	x, y := plot.Axis{Min: 0, Max: 4}, plot.Axis{Min: 0, Max: 2}
 	tests := []struct {
 		name    string
 		a, b, c float64
 		want    []Point
 	}{
 		{"a slope", 1, -1, 0, []Point{{0, 0}, {2, 2}}},
-		{"level", 0, 1, -1, []Point{{0, 1}, {4, 1}}},
-		{"upright", 1, 0, -3, []Point{{3, 0}, {3, 2}}},
+		{"horizontal", 0, 1, -1, []Point{{0, 1}, {4, 1}}},
+		{"vertical", 1, 0, -3, []Point{{3, 0}, {3, 2}}},
 		{"outside", 1, 1, 5, nil},
 		{"no line", 0, 0, 1, nil},
 	}
@@ -137,40 +135,46 @@ func TestTheBoundaryMeetsTheEdges(t *testing.T) {
 }
 
 func TestAxes(t *testing.T) {
+	axis := func(set func(*plot.Axis)) plot.Axis {
+		c := newChart("", "", "")
+		set(&c.X)
+		return c.X
+	}
+	logarithmic := func(floor float64, values ...float64) plot.Axis {
+		return axis(func(a *plot.Axis) { setLogarithmic(a, floor, values) })
+	}
+	deviates := func(values ...float64) plot.Axis {
+		return axis(func(a *plot.Axis) { setDeviate(a, values) })
+	}
 	tests := []struct {
 		name string
-		axis axis
+		axis plot.Axis
 		want string // labels of the ticks
 		at   float64
 		lies float64
 	}{
-		{"from tick to tick", newAxis("", []float64{0.3, 9.2}), "0 2 4 6 8 10", 5, 0.5},
-		{"decimals tell ticks apart", newAxis("", []float64{99.1, 99.5}), "99.1 99.2 99.3 99.4 99.5", 99.3, 0.5},
-		{"around one value", newAxis("", []float64{70}), "60 65 70 75 80", 70, 0.5},
-		{"around zero", newAxis("", []float64{0}), "-1.0 -0.5 0.0 0.5 1.0", 0, 0.5},
-		{"the errors of a perfect model", rocChart([]Curve{{"a", []Point{{0, 0}, {0, 1}, {1, 1}}}}).x, "1 10 100", 10, 0.5},
-		{"without values", newAxis("", nil), "0.0 0.2 0.4 0.6 0.8 1.0", 0.25, 0.25},
-		{"whole numbers", newCountAxis("", []float64{1, 3}), "1 2 3", 2, 0.5},
-		{"cut to the values", newCountAxis("", []float64{1, 12}).tight([]float64{1, 11}), "5 10", 6, 0.5},
-		{"percentages end at 100", newPercentAxis("", []float64{100}), "90 95 100", 95, 0.5},
-		{"decades", newLogAxis("", []float64{0.02, 70, 0}, 1e-3), "0.01 0.1 1 10 100", 1, 0.5},
-		{"one decade", newLogAxis("", []float64{2, 7}, 1e-3), "1 2 5 10", math.Sqrt(10), 0.5},
-		{"zero lies at the end of a logarithmic axis", newLogAxis("", []float64{0}, 1e-3), "0.001 0.002 0.005 0.01", 0, 0},
-		{"normal deviates", newDeviateAxis("", []float64{0, 0.3, 15}, 1e-3), "0.2 0.5 1 2 5 10 20", 20, 1},
-		{"one half is in the middle of deviates", newDeviateAxis("", []float64{1, 99}, 1e-3), "1 2 5 10 20 30 40 50 60 70 80 90 95 98 99", 50, 0.5},
+		{"the rates of a perfect model", rocChart([]Curve{{"a", []Point{{0, 0}, {0, 1}, {1, 1}}}}).X, "1 10 100", 10, 0.5},
+		{"whole numbers", axis(func(a *plot.Axis) { setRange(a, 1, 3); a.Tick.Marker = ticksOf(1) }), "1 2 3", 2, 0.5},
+		{"percentages end at 100", axis(func(a *plot.Axis) { setRange(a, 100, 100); keepBelow100(a) }), "99.0 99.2 99.4 99.6 99.8 100.0", 99.5, 0.5},
+		{"decimals tell ticks apart", axis(func(a *plot.Axis) { setRange(a, 99.1, 99.5) }), "99.1 99.2 99.3 99.4 99.5", 99.3, 0.5},
+		{"a wide range", axis(func(a *plot.Axis) { setRange(a, 0, 6000) }), "0 1000 2000 3000 4000 5000 6000", 3000, 0.5},
+		{"decades", logarithmic(1e-3, 0.02, 70, 0), "0.01 0.1 1 10 100", 1, 0.5},
+		{"zero lies at the end of a logarithmic axis", logarithmic(1e-3, 0), "0.001 0.01", 0.001, 0},
+		{"normal deviates", deviates(0, 0.3, 15), "0.2 0.5 1 2 5 10 20", 20, 1},
+		{"one half is in the middle of deviates", deviates(1.5, 99), "1 10 40 70 95", 50, 0.5},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var labels []string
-			for _, tick := range test.axis.ticks {
-				if tick.label != "" {
-					labels = append(labels, tick.label)
+			for _, tick := range test.axis.Tick.Marker.Ticks(test.axis.Min, test.axis.Max) {
+				if tick.Label != "" && tick.Value >= test.axis.Min && tick.Value <= test.axis.Max {
+					labels = append(labels, tick.Label)
 				}
 			}
 			if got := strings.Join(labels, " "); got != test.want {
 				t.Errorf("ticks: got %s, want %s", got, test.want)
 			}
-			if got := test.axis.at(test.at); math.Abs(got-test.lies) > 1e-9 {
+			if got := test.axis.Norm(test.at); math.Abs(got-test.lies) > 1e-9 {
 				t.Errorf("%v lies at %v, want %v", test.at, got, test.lies)
 			}
 		})

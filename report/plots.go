@@ -1,107 +1,132 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
-	"math"
+	"maps"
+	"slices"
 	"strconv"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
 
 	"chaff/metrics"
 )
 
-// Plots returns the plots of the page that there is something to draw for, in the order of the page. Their names are
-// "roc", "det", "learning", "epochs", "epochs-loss", "scores", "reliability", "drift" and "two-terms".
+// Plot is a plot of a page. It is not safe for concurrent use.
+type Plot struct {
+	// Name is a file name without extension, such as "roc".
+	Name string
+	// Title is the heading of the plot. Note explains how to read it.
+	Title, Note string
+	chart       *chart
+}
+
+// SVG returns the plot as SVG on white. Its text is text.
+func (p Plot) SVG() ([]byte, error) {
+	canvas := vgsvg.New(chartWidth, p.chart.height())
+	p.chart.drawOn(draw.New(canvas))
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return nil, err
+	}
+	// Systems without Liberation Sans use a font of the same widths. Text cannot contain the quote that is replaced: it is escaped.
+	return bytes.ReplaceAll(b.Bytes(), []byte(`"font-family:Liberation Sans;`), []byte(`"font-family:Liberation Sans,Arial,Helvetica,sans-serif;`)), nil
+}
+
+// pngDPI is the resolution of PNG. A chart is 917 pixels wide.
+const pngDPI = 200
+
+// PNG returns the plot as PNG on white.
+func (p Plot) PNG() ([]byte, error) {
+	canvas := vgimg.NewWith(vgimg.UseWH(chartWidth, p.chart.height()), vgimg.UseDPI(pngDPI))
+	p.chart.drawOn(draw.New(canvas))
+	var b bytes.Buffer
+	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(&b)
+	return b.Bytes(), err
+}
+
+// Plots returns the plots of the page that have data, in the order of the page. Their names are "roc", "det", "learning",
+// "epochs", "epochs-loss", "scores", "reliability", "drift" and "two-terms".
 func (p Page) Plots() []Plot {
 	var plots []Plot
-	add := func(name, note string, c chart, drawn bool) {
-		if drawn {
-			plots = append(plots, Plot{Name: name, Title: c.title, Note: note, chart: c})
+	add := func(name, note string, c *chart) {
+		if c != nil {
+			plots = append(plots, Plot{Name: name, Title: c.Title.Text, Note: note, chart: c})
 		}
 	}
-	add("roc", "For each limit of the score: how much spam is caught at what loss of ham. The nearer to the top left, the better. Rates below the left end are drawn on it.",
-		rocChart(p.ROC), anyPoints(p.ROC))
-	add("det", "The two errors against each other. The nearer to the bottom left, the better. Rates of zero are drawn on the edge, those above 50% left out.",
-		detChart(p.DET), anyPoints(p.DET))
-	learning, drawn := learningChart(p.Learning)
-	add("learning", "The errors after so many messages. Zero is drawn on the edge.", learning, drawn)
-	accuracies, drawn := epochChart(newPercentAxis, "Accuracy by epoch", "accuracy (%)", p.Epochs, func(e Epoch) (*float64, *float64) { return e.TrainAccuracy, e.DevelopmentAccuracy })
-	add("epochs", "Thick lines: development part. Thin lines: training part.", accuracies, drawn)
-	losses, drawn := epochChart(newAxis, "Loss by epoch", "loss, on the trainer's own scale", p.Epochs, func(e Epoch) (*float64, *float64) { return e.TrainLoss, e.DevelopmentLoss })
-	add("epochs-loss", "Thick lines: development part. Thin lines: training part.", losses, drawn)
-	if p.Scores != nil {
-		scores, drawn := scoreChart(*p.Scores)
-		add("scores", "How many messages have which score. What overlaps cannot be told apart by the score.", scores, drawn)
+	add("roc", "The spam caught and the ham lost at each threshold. Curves near the top left are better. Rates below the left end are drawn on it.", rocChart(p.ROC))
+	add("det", "The two error rates at each threshold. Curves near the bottom left are better. Rates of zero are drawn on the edge, rates above 50% are left out.", detChart(p.DET))
+	add("learning", "The errors after the first messages. Zero is drawn on the edge.", learningChart(p.Learning))
+	const parts = "Thick lines: development part. Thin lines: training part."
+	accuracy := epochChart("Accuracy by epoch", "accuracy (%)", p.Epochs, func(e Epoch) (*float64, *float64) { return e.TrainAccuracy, e.DevelopmentAccuracy })
+	if accuracy != nil {
+		keepBelow100(&accuracy.Y)
 	}
-	add("reliability", p.reliabilityNote(),
-		reliabilityChart(p.Reliability), len(p.Reliability) > 0)
-	add("drift", "How well the model does on the mail of each month or year. Larger points stand for more messages.", driftChart(p.Drift), len(p.Drift) > 1)
-	if p.TwoTerms != nil {
-		add("two-terms", "Messages as points, larger for more of them. On the line the score of "+cmp.Or(p.TwoTerms.Model, "the model")+" is 0.", p.twoTermsChart(), len(p.TwoTerms.Points) > 0)
-	}
+	add("epochs", parts, accuracy)
+	add("epochs-loss", parts, epochChart("Loss by epoch", "loss of the trainer", p.Epochs, func(e Epoch) (*float64, *float64) { return e.TrainLoss, e.DevelopmentLoss }))
+	add("scores", "The number of messages with each score. The score cannot separate ham and spam where they overlap.", scoreChart(p.Scores))
+	add("reliability", p.reliabilityNote(), reliabilityChart(p.Reliability))
+	add("drift", "The accuracy on the mail of each month or year. Larger points stand for more messages.", driftChart(p.Drift))
+	add("two-terms", p.twoTermsNote(), p.twoTermsChart())
 	return plots
 }
 
 func anyPoints(curves []Curve) bool {
-	for _, c := range curves {
-		if len(c.Points) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(curves, func(c Curve) bool { return len(c.Points) > 0 })
 }
 
-// percentCurves returns one series for each curve, with percentages for shares, and the values of both axes.
-func percentCurves(curves []Curve) (all []series, xs, ys []float64) {
-	for i, c := range curves {
-		s := series{line: lineStyle(i)}
-		if len(c.Points) > 0 {
-			s.name = clean(c.Name, maxName)
+// percentages returns curves with percentages for rates, and the values of both axes.
+func percentages(curves []Curve) (all []Curve, xs, ys []float64) {
+	for _, c := range curves {
+		points := make([]Point, len(c.Points))
+		for i, p := range c.Points {
+			points[i] = Point{100 * p.X, 100 * p.Y}
+			xs, ys = append(xs, points[i].X), append(ys, points[i].Y)
 		}
-		for _, p := range c.Points {
-			q := Point{100 * p.X, 100 * p.Y}
-			s.points = append(s.points, q)
-			xs, ys = append(xs, q.X), append(ys, q.Y)
-		}
-		all = append(all, s)
+		all = append(all, Curve{c.Name, points})
 	}
 	return all, xs, ys
 }
 
-func rocChart(curves []Curve) chart {
-	all, xs, _ := percentCurves(curves)
-	least := 1.0 // percent; a perfect model has no rates but 0 and 100
-	for _, x := range xs {
-		if x > 0 && x < least {
-			least = x
-		}
+func (c *chart) addCurves(curves []Curve) *chart {
+	for i, curve := range curves {
+		c.addLine(clean(curve.Name, maxName), lineStyle(i), curve.Points)
 	}
-	x := newLogAxis("ham called spam (% of ham, logarithmic)", []float64{least, 100}, 1e-3)
-	return chart{title: "ROC curves", x: x, y: newAxis("spam caught (% of spam)", []float64{0, 100}), series: all}
+	return c
 }
 
-func detChart(curves []Curve) chart {
-	curves = lowErrors(curves)
-	all, xs, ys := percentCurves(curves)
-	return chart{
-		title: "DET curves",
-		x:     newDeviateAxis("ham called spam (% of ham, normal deviate)", xs, 1e-3),
-		y:     newDeviateAxis("spam let through (% of spam)", ys, 1e-3), series: all,
+func rocChart(curves []Curve) *chart {
+	if !anyPoints(curves) {
+		return nil
 	}
+	curves, xs, _ := percentages(curves)
+	c := newChart("ROC curves", "ham called spam (% of ham, logarithmic)", "spam caught (% of spam)")
+	setLogarithmic(&c.X, 1e-3, append(slices.DeleteFunc(xs, func(x float64) bool { return x > 1 }), 1, 100)) // a perfect model has only the rates 0 and 100
+	setRange(&c.Y, 0, 100)
+	return c.addCurves(curves)
 }
 
-// lowErrors returns the curves without the points where an error is above one half, which would leave little room for
-// those where a filter is used; if that would be all of them, the curves as they are.
+func detChart(curves []Curve) *chart {
+	if !anyPoints(curves) {
+		return nil
+	}
+	curves, xs, ys := percentages(lowErrors(curves))
+	c := newChart("DET curves", "ham called spam (% of ham, normal deviate)", "spam let through (% of spam)")
+	setDeviate(&c.X, xs)
+	setDeviate(&c.Y, ys)
+	return c.addCurves(curves)
+}
+
+// lowErrors returns the curves without the points where an error rate is above one half, which leave little room for the rates
+// of useful filters. It returns curves if no point remains.
 func lowErrors(curves []Curve) []Curve {
 	low := make([]Curve, len(curves))
 	for i, c := range curves {
-		low[i].Name = c.Name
-		for _, p := range c.Points {
-			if p.X <= 0.5 && p.Y <= 0.5 {
-				low[i].Points = append(low[i].Points, p)
-			}
-		}
+		low[i] = Curve{c.Name, slices.DeleteFunc(slices.Clone(c.Points), func(p Point) bool { return !(p.X <= 0.5 && p.Y <= 0.5) })}
 	}
 	if !anyPoints(low) {
 		return curves
@@ -109,220 +134,227 @@ func lowErrors(curves []Curve) []Curve {
 	return low
 }
 
-// learningChart has the (1-ROCA)% of each model; of a single model all of its figures.
-func learningChart(curves []LearningCurve) (chart, bool) {
-	type figure struct {
-		name string
-		of   func(LearningPoint) *float64
+// learningChart shows the (1-ROCA)% of several models, or all figures of a single one.
+func learningChart(curves []LearningCurve) *chart {
+	figures := []func(LearningPoint) *float64{
+		func(p LearningPoint) *float64 { return p.OneMinusROCA },
+		func(p LearningPoint) *float64 { return p.LAM },
+		func(p LearningPoint) *float64 { return p.HM },
+		func(p LearningPoint) *float64 { return p.SM },
 	}
-	figures := []figure{{"(1-ROCA)%", func(p LearningPoint) *float64 { return p.OneMinusROCA }}}
-	label := "(1-ROCA)%, logarithmic"
-	if len(curves) == 1 {
-		label = "% (logarithmic)"
-		figures = append(figures,
-			figure{"lam%", func(p LearningPoint) *float64 { return p.LAM }},
-			figure{"hm% (ham lost)", func(p LearningPoint) *float64 { return p.HM }},
-			figure{"sm% (spam let through)", func(p LearningPoint) *float64 { return p.SM }})
+	names := []string{"(1-ROCA)%", "lam%", "hm% (ham lost)", "sm% (spam let through)"}
+	label := "% (logarithmic)"
+	if len(curves) != 1 {
+		figures, label = figures[:1], "(1-ROCA)%, logarithmic"
 	}
-	c := chart{title: "Errors by messages learnt"}
-	var xs, ys []float64
-	for i, curve := range curves {
-		for j, f := range figures {
-			s := series{name: f.name, line: lineStyle(i + j)}
+	var lines []Curve
+	xs, ys := []float64{0}, []float64(nil)
+	for _, curve := range curves {
+		for j, figure := range figures {
+			line := Curve{Name: names[j]}
 			if len(curves) > 1 {
-				s.name = clean(curve.Model, maxName)
+				line.Name = curve.Model
 			}
 			for _, p := range curve.Points {
-				if y := f.of(p); y != nil {
-					s.points = append(s.points, Point{float64(p.Messages), *y})
+				if y := figure(p); y != nil {
+					line.Points = append(line.Points, Point{float64(p.Messages), *y})
 					xs, ys = append(xs, float64(p.Messages)), append(ys, *y)
 				}
 			}
-			if len(s.points) > 0 {
-				c.series = append(c.series, s)
-			}
+			lines = append(lines, line)
 		}
 	}
-	xs = append(xs, 0)
-	c.x = newCountAxis("messages learnt", xs).tight(xs)
-	c.y = newLogAxis(label, ys, 1e-4)
-	return c, len(ys) > 0
+	if len(ys) == 0 {
+		return nil
+	}
+	c := newChart("Errors by messages learnt", "messages learnt", label)
+	c.X.Tick.Marker = ticksOf(1)
+	setRange(&c.X, xs...)
+	setLogarithmic(&c.Y, 1e-4, ys)
+	return c.addCurves(lines)
 }
 
-// epochChart has two lines of a colour for each model: thin for the training part, thick for the development part.
-func epochChart(newY func(string, []float64) axis, title, label string, curves []EpochCurve, of func(Epoch) (train, development *float64)) (chart, bool) {
-	c := chart{title: title}
+// epochChart has two lines of one colour for each model: a thin line for the training part, a thick line for the development part.
+func epochChart(title, label string, curves []EpochCurve, of func(Epoch) (train, development *float64)) *chart {
+	c := newChart(title, "epoch", label)
+	c.X.Tick.Marker = ticksOf(1)
+	trains, developments := make([][]Point, len(curves)), make([][]Point, len(curves))
 	var xs, ys []float64
-	for i, curve := range curves {
-		name := clean(curve.Model, maxName)
-		train, development := series{line: lineStyle(i)}, series{line: lineStyle(i)}
-		train.line.Width = 0.6
-		for _, e := range curve.Epochs {
-			t, d := of(e)
-			for _, of := range []struct {
-				y *float64
-				s *series
-			}{{t, &train}, {d, &development}} {
-				if of.y != nil {
-					of.s.points = append(of.s.points, Point{float64(e.Epoch), *of.y})
-					xs, ys = append(xs, float64(e.Epoch)), append(ys, *of.y)
-				}
-			}
+	add := func(to *[]Point, epoch int, y *float64) {
+		if y != nil {
+			*to = append(*to, Point{float64(epoch), *y})
+			xs, ys = append(xs, float64(epoch)), append(ys, *y)
 		}
-		switch {
-		case len(development.points) > 0:
-			development.name = name
-		case len(train.points) > 0:
-			train.name = name
-		}
-		c.series = append(c.series, train, development)
 	}
-	c.x, c.y = newCountAxis("epoch", xs).tight(xs), newY(label, ys)
-	return c, len(xs) > 0
+	for i, curve := range curves {
+		for _, e := range curve.Epochs {
+			train, development := of(e)
+			add(&trains[i], e.Epoch, train)
+			add(&developments[i], e.Epoch, development)
+		}
+	}
+	if len(xs) == 0 {
+		return nil
+	}
+	setRange(&c.X, xs...)
+	setRange(&c.Y, ys...)
+	for i, curve := range curves {
+		name, style := clean(curve.Model, maxName), lineStyle(i)
+		c.addLine(name, style, developments[i])
+		if len(developments[i]) > 0 {
+			name = ""
+		}
+		style.Width = 0.6
+		c.addLine(name, style, trains[i])
+	}
+	return c
 }
 
-// scoreChart has a step line for each class, on a logarithmic axis, since it is the few in the middle that matter.
-func scoreChart(h Histogram) (chart, bool) {
-	c := chart{title: "Scores of ham and spam"}
-	var counts []float64
-	for i, of := range []struct {
+// scoreChart has a step line for each class. The axis is logarithmic because the few messages in the middle matter.
+func scoreChart(h *Histogram) *chart {
+	if h == nil || len(h.Edges) < 2 || len(h.Ham)+len(h.Spam) == 0 {
+		return nil
+	}
+	c := newChart("Scores of ham and spam", "score", "messages (logarithmic)")
+	bins := len(h.Edges) - 1
+	counts := []float64{1}
+	for _, n := range append(slices.Clone(h.Ham), h.Spam...) {
+		counts = append(counts, float64(n))
+	}
+	setRange(&c.X, slices.Clone(h.Edges)...)
+	setLogarithmic(&c.Y, 1, counts)
+	c.Y.Min = 0.5 // makes a single message visible
+	for i, class := range []struct {
 		name   string
 		counts []int
 	}{{"ham", h.Ham}, {"spam", h.Spam}} {
-		s := series{name: of.name, line: lineStyle(i), fill: translucent(colour(i), 0x48)}
-		for bin, n := range of.counts {
-			if bin+1 < len(h.Edges) {
-				s.points = append(s.points, Point{h.Edges[bin], float64(n)}, Point{h.Edges[bin+1], float64(n)})
-				counts = append(counts, float64(n))
-			}
+		var points []Point
+		for bin, n := range class.counts[:min(bins, len(class.counts))] {
+			points = append(points, Point{h.Edges[bin], float64(n)}, Point{h.Edges[bin+1], float64(n)})
 		}
-		c.series = append(c.series, s)
+		c.addLine(class.name, lineStyle(i), points).FillColor = translucent(colour(i), 0x48)
 	}
-	c.x = newAxis("score", h.Edges).tight(h.Edges)
-	c.y = newLogAxis("messages (logarithmic)", append(counts, 1), 1)
-	c.y.min = 0.5 // below one message, so that one is seen
 	if t := h.Thresholds; t != nil {
-		for i, at := range []struct {
-			name  string
-			score float64
-		}{{"unsure above " + fixed(t.Unsure, 2), t.Unsure}, {"spam above " + fixed(t.Spam, 2), t.Spam}} {
-			line := draw.LineStyle{Color: colour(6), Width: 1, Dashes: [][]vg.Length{{2, 2}, {6, 2}}[i]}
-			if !(at.score >= c.x.min && at.score <= c.x.max) {
-				continue // the lines would lie where they do not belong
+		for i, score := range []float64{t.Unsure, t.Spam} {
+			if score >= c.X.Min && score <= c.X.Max {
+				c.addLine([]string{"unsure", "spam"}[i]+" above "+fixed(score, 2), dashed([]vg.Length{2, 6}[i]), []Point{{score, c.Y.Min}, {score, c.Y.Max}})
 			}
-			c.series = append(c.series, series{name: at.name, points: []Point{{at.score, c.y.min}, {at.score, c.y.max}}, line: line})
 		}
 	}
-	return c, len(counts) > 0
+	return c
+}
+
+// dashed returns the style of a black line of dashes.
+func dashed(length vg.Length) draw.LineStyle {
+	return draw.LineStyle{Color: black(), Width: 1, Dashes: []vg.Length{length, 2}}
 }
 
 func (p Page) reliabilityNote() string {
-	note := "If 70% of the messages said to be spam with a probability of 0.7 are spam, and so on, the points lie on the line."
+	note := "Points on the line are exact: 70% of the messages with a spam probability of 0.7 are spam."
 	if len(p.Classes) > 2 {
-		note = "If the class given is right for 70% of the messages where it has a probability of 0.7, and so on, the points lie on the line."
+		note = "Points on the line are exact: the predicted class is right for 70% of the messages with a probability of 0.7."
 	}
 	return note + " Larger points stand for more messages."
 }
 
-func reliabilityChart(bins []metrics.ReliabilityBin) chart {
-	most := 1
+func reliabilityChart(bins []metrics.ReliabilityBin) *chart {
+	if len(bins) == 0 {
+		return nil
+	}
+	c := newChart("Reliability", "predicted probability", "observed share")
+	setRange(&c.X, 0, 1)
+	setRange(&c.Y, 0, 1)
+	c.addLine("perfect", dashed(3), []Point{{0, 0}, {1, 1}})
+	var points []Point
+	var weights []int
 	for _, b := range bins {
-		most = max(most, b.Messages)
+		points, weights = append(points, Point{b.Predicted, b.Observed}), append(weights, b.Messages)
 	}
-	ideal := series{name: "perfect", points: []Point{{0, 0}, {1, 1}}, line: draw.LineStyle{Color: colour(6), Width: 0.8, Dashes: []vg.Length{3, 3}}}
-	seen := series{name: "this model", line: lineStyle(0), glyph: glyphStyle(0, 3)}
-	for _, b := range bins {
-		seen.points = append(seen.points, Point{b.Predicted, b.Observed})
-		seen.radii = append(seen.radii, areaRadius(b.Messages, most))
-	}
-	return chart{
-		title: "Reliability", x: newAxis("probability predicted", []float64{0, 1}), y: newAxis("share observed", []float64{0, 1}),
-		series: []series{ideal, seen},
-	}
+	c.addLine("this model", lineStyle(0), points)
+	c.addMarks("", 0, points, weights)
+	return c
 }
 
-// areaRadius returns the radius of a mark whose area grows with n, of at most most.
-func areaRadius(n, most int) vg.Length {
-	return 2 + vg.Length(7*math.Sqrt(float64(max(n, 0))/float64(max(most, 1))))
-}
-
-func driftChart(months []Month) chart {
-	line := series{line: lineStyle(0), glyph: glyphStyle(0, 2.5)}
-	most := 1
-	for _, m := range months {
-		most = max(most, m.Messages)
+func driftChart(months []Month) *chart {
+	if len(months) < 2 {
+		return nil
 	}
-	var ys []float64
+	c := newChart("Accuracy over time", "month of delivery", "accuracy (%)")
+	var points []Point
+	var weights []int
+	var ticks plot.ConstantTicks
 	for i, m := range months {
-		line.radii = append(line.radii, areaRadius(m.Messages, most)/2)
-		line.points = append(line.points, Point{float64(i), m.Accuracy})
-		ys = append(ys, m.Accuracy)
+		points, weights = append(points, Point{float64(i), m.Accuracy}), append(weights, m.Messages)
+		t := plot.Tick{Value: float64(i)}
+		if i%(1+(len(months)-1)/6) == 0 {
+			t.Label = clean(m.Label, 12)
+		}
+		ticks = append(ticks, t)
 	}
-	x := axis{label: "when the mail came", min: -0.5, max: float64(len(months)) - 0.5}
-	for i, m := range months {
-		x.ticks = append(x.ticks, tick{float64(i), clean(m.Label, 12)})
-	}
-	return chart{title: "Accuracy over time", x: x, y: newPercentAxis("accuracy (%)", ys), series: []series{line}}
+	c.addLine("", lineStyle(0), points)
+	setRange(&c.X, c.X.Min-0.5, c.X.Max+0.5)
+	c.addMarks("", 0, points, weights)
+	c.X.Tick.Marker = ticks
+	keepBelow100(&c.Y)
+	return c
 }
 
-// twoTermsChart is the picture of the lectures: messages in the plane of two terms, and the boundary.
-func (p Page) twoTermsChart() chart {
+func (p Page) twoTermsNote() string {
+	if p.TwoTerms == nil {
+		return ""
+	}
+	return "Messages by the values of two terms. Larger points stand for more messages. On the line, the score of " + cmp.Or(p.TwoTerms.Model, "the model") + " is 0."
+}
+
+// twoTermsChart draws messages in the plane of two terms, and the decision boundary.
+func (p Page) twoTermsChart() *chart {
 	t := p.TwoTerms
-	xs, ys := []float64{0, 1}, []float64{0, 1}
-	most, classes := 1, 0
-	for _, point := range t.Points {
-		xs, ys = append(xs, point.X), append(ys, point.Y)
-		most, classes = max(most, point.Messages), max(classes, min(point.Class, 99)+1)
+	if t == nil || len(t.Points) == 0 {
+		return nil
 	}
 	unit := ""
 	if t.Unit != "" {
 		unit = " (" + clean(t.Unit, maxName) + ")"
 	}
-	c := chart{
-		title: "Two terms and the boundary",
-		x:     newAxis(clean(t.X, maxName)+unit, xs), y: newAxis(clean(t.Y, maxName)+unit, ys),
-	}
-	c.x, c.y = withRoom(c.x), withRoom(c.y)
-	for class := range classes {
-		s := series{name: p.className(class), glyph: glyphStyle(class, 4)}
-		for _, point := range t.Points {
-			if point.Class == class {
-				s.points = append(s.points, Point{point.X, point.Y})
-				s.radii = append(s.radii, areaRadius(point.Messages, most))
-			}
-		}
-		if len(s.points) > 0 {
-			c.series = append(c.series, s)
+	c := newChart("Two terms and the boundary", clean(t.X, maxName)+unit, clean(t.Y, maxName)+unit)
+	xs, ys := []float64{0, 1}, []float64{0, 1}
+	points, weights := make(map[int][]Point), make(map[int][]int)
+	for _, m := range t.Points {
+		xs, ys = append(xs, m.X), append(ys, m.Y)
+		if m.Class >= 0 {
+			points[m.Class], weights[m.Class] = append(points[m.Class], Point{m.X, m.Y}), append(weights[m.Class], m.Messages)
 		}
 	}
-	if ends := boundary(*t, c.x, c.y); len(ends) == 2 {
-		c.series = append(c.series, series{name: "boundary", points: ends, line: draw.LineStyle{Color: colour(6), Width: 1.4}})
+	setRange(&c.X, xs...)
+	setRange(&c.Y, ys...)
+	for _, a := range []*plot.Axis{&c.X, &c.Y} { // so that no mark is cut
+		margin := (a.Max - a.Min) / 10
+		a.Min, a.Max = a.Min-margin, a.Max+margin
+	}
+	for _, class := range slices.Sorted(maps.Keys(points)) {
+		c.addMarks(p.className(class), class, points[class], weights[class])
+	}
+	if ends := boundary(*t, c.X, c.Y); len(ends) == 2 {
+		c.addLine("boundary", draw.LineStyle{Color: black(), Width: 1.4}, ends)
 	}
 	return c
 }
 
-// withRoom widens an axis by a tenth at both ends, so that no mark is cut.
-func withRoom(a axis) axis {
-	room := (a.max - a.min) / 10
-	a.min, a.max = a.min-room, a.max+room
-	return a
-}
-
-// boundary returns the two points where A*x + B*y + C = 0 meets the edges of the plot; none if it does not.
-func boundary(t TwoTerms, x, y axis) []Point {
+// boundary returns the two points where A*x + B*y + C = 0 meets the edges of the plot, or none.
+func boundary(t TwoTerms, x, y plot.Axis) []Point {
 	var ends []Point
 	add := func(p Point) {
-		inside := p.X >= x.min && p.X <= x.max && p.Y >= y.min && p.Y <= y.max
-		if inside && (len(ends) == 0 || p != ends[0]) && len(ends) < 2 {
+		inside := p.X >= x.Min && p.X <= x.Max && p.Y >= y.Min && p.Y <= y.Max
+		if inside && len(ends) < 2 && !slices.Contains(ends, p) {
 			ends = append(ends, p)
 		}
 	}
-	for _, edge := range []float64{x.min, x.max} {
+	for _, edge := range []float64{x.Min, x.Max} {
 		if t.B != 0 {
 			add(Point{edge, -(t.A*edge + t.C) / t.B})
 		}
 	}
-	for _, edge := range []float64{y.min, y.max} {
+	for _, edge := range []float64{y.Min, y.Max} {
 		if t.A != 0 {
 			add(Point{-(t.B*edge + t.C) / t.A, edge})
 		}

@@ -38,8 +38,8 @@ const maxText = 200_000
 // shades is how many shades of a colour there are.
 const shades = 9
 
-// text is a text in the form that the template shows.
-type text struct {
+// shadedText is a text in the form that the template shows.
+type shadedText struct {
 	Title     string
 	Stretches []stretch
 }
@@ -49,7 +49,7 @@ type stretch struct {
 }
 
 // shadedTexts gives each stretch a shade by its score, beside the strongest.
-func (p Page) shadedTexts() []text {
+func (p Page) shadedTexts() []shadedText {
 	var strongest float64
 	for _, t := range p.Texts {
 		for _, s := range t.Stretches {
@@ -59,9 +59,9 @@ func (p Page) shadedTexts() []text {
 		}
 	}
 	left := maxText
-	var all []text
+	var all []shadedText
 	for _, t := range p.Texts {
-		shown := text{Title: clean(t.Title, maxName)}
+		shown := shadedText{Title: clean(t.Title, maxName)}
 		for i, s := range t.Stretches {
 			if left <= 0 {
 				break

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -50,11 +51,12 @@ mail systems try again later.`,
 			return p.classify(flags, paths)
 		},
 	}
-	for _, f := range flags.Flags() {
-		c.Flags().VarPF(f.Value, f.Name, f.Short, f.Usage).NoOptDefVal = f.Bare
-	}
+	addModelFile(c, &flags.Model, "use")
+	own := flag.NewFlagSet("", flag.ContinueOnError)
+	flags.AddFlags(own)
+	c.Flags().AddGoFlagSet(own) // those that it does not have
+	c.Flags().Lookup("exit-code").NoOptDefVal = delivery.DefaultPreset
 	addFormat(c, &flags.format, "what is at each PATH")
-	c.MarkFlagsMutuallyExclusive("pass", "json")
 	return c
 }
 

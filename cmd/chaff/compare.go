@@ -106,7 +106,7 @@ and then learnt. The table then has the figures of all messages.`,
 	page.add(c)
 	page.addAxes(c)
 	c.Flags().IntVar(&folds, "folds", 0, "train each model `K` times, each time with another fold of the mail as the test part")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	addJSON(c, &asJSON, "print the result as JSON")
 	c.MarkFlagsMutuallyExclusive("folds", "online")
 	return c
 }

@@ -35,7 +35,7 @@ environment or command line; the later of these wins. The output is a configurat
 	}
 	settings.add(c)
 	c.Flags().BoolVar(&explain, "explain", false, "say what each setting does")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the settings as JSON")
+	addJSON(c, &asJSON, "print the settings as JSON")
 	return c
 }
 

@@ -64,7 +64,7 @@ default model classifies messages that it has not seen. Demo reads no mail but i
 		},
 	}
 	settings.add(c, "workers", "seed", "split")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	addJSON(c, &asJSON, "print the result as JSON")
 	return c
 }
 

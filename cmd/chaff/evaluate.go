@@ -66,9 +66,9 @@ mail is divided into K folds, and each is once the test part of a model that is 
 	replay.add(c)
 	page.add(c)
 	c.Flags().StringVar(&replay.results, "trec-results", "", "with --online: write what was said of each message to `FILE`, as the TREC spam track's toolkit does")
-	c.Flags().StringVarP(&path, "model-file", "m", "", "measure the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
+	addModelFile(c, &path, "measure")
 	addMistakes(c, &mistakes)
-	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	addJSON(c, &asJSON, "print the result as JSON")
 	c.Flags().IntVar(&folds, "folds", 0, "use no saved model: train one `K` times, each time with another fold of the mail as the test part")
 	c.MarkFlagsMutuallyExclusive("model-file", "online", "folds")
 	return c

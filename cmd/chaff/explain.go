@@ -37,9 +37,9 @@ added and the bias are the score.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&flags.model, "model-file", "m", "", "use the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
+	addModelFile(c, &flags.model, "use")
 	f.IntVar(&flags.terms, "terms", 20, "show the `N` strongest terms; 0 for all")
-	f.BoolVar(&flags.json, "json", false, "print all as one JSON object")
+	addJSON(c, &flags.json, "print all as one JSON object")
 	f.StringVar(&flags.page, "html", "", "write a page with the text of the message shaded word by word to `FILE`")
 	c.MarkFlagsMutuallyExclusive("json", "html")
 	return c

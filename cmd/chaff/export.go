@@ -44,7 +44,7 @@ kind of features that chaff inspect tells: say it to chaff import too.`,
 	sources.add(c)
 	settings.add(c, "workers")
 	f := c.Flags()
-	f.StringVarP(&flags.model, "model-file", "m", "", "use the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
+	addModelFile(c, &flags.model, "use")
 	f.StringVar(&flags.format, "as", string(features.LibSVM), "write `FORMAT`: libsvm or vw")
 	f.StringVar(&flags.terms, "terms", "", "write the table of terms to `FILE`: number, training messages, term")
 	f.BoolVar(&flags.weights, "weights", false, "write the weights of the model as CSV, and no mail")

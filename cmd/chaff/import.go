@@ -36,7 +36,7 @@ the table from stdin. What terms a message has, chaff tokens shows.`,
 		},
 	}
 	settings.add(c)
-	c.Flags().StringVarP(&path, "model-file", "m", "", "save the model to `FILE`; default $XDG_DATA_HOME/chaff/model")
+	addModelFile(c, &path, "save")
 	c.Flags().StringVar(&kind, "features", features.Bits.String(), "weigh terms as `KIND`: bits, counts, normalised bits, normalised counts or head bits")
 	return c
 }

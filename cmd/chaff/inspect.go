@@ -34,9 +34,9 @@ func (p *program) inspectCommand() *cobra.Command {
 			return p.inspect(path, strongest, asJSON)
 		},
 	}
-	c.Flags().StringVarP(&path, "model-file", "m", "", "look into the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
+	addModelFile(c, &path, "show")
 	c.Flags().IntVar(&strongest, "terms", 10, "show the `N` strongest terms of each class")
-	c.Flags().BoolVar(&asJSON, "json", false, "print all as JSON")
+	addJSON(c, &asJSON, "print all as JSON")
 	return c
 }
 

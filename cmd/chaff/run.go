@@ -55,7 +55,7 @@ func (p *program) fail(root *cobra.Command, args []string, err error) int {
 	case errors.As(err, &failed):
 		code = failed.code
 	case classifies(args), strings.HasPrefix(err.Error(), "unknown command") && slices.Contains(args, "--pass"): // misspelt
-		code = delivery.Misunderstood(args, p.streams())
+		code = delivery.RefuseArguments(args, p.streams())
 	}
 	if strings.HasPrefix(err.Error(), "unknown command") {
 		if names := root.SuggestionsFor(firstWord(args)); len(names) > 0 {

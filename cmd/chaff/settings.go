@@ -13,6 +13,16 @@ import (
 	"chaff/train"
 )
 
+// addModelFile adds the flag for the model file.
+func addModelFile(c *cobra.Command, path *string, verb string) {
+	c.Flags().StringVarP(path, "model-file", "m", "", verb+" the model `FILE`; default $XDG_DATA_HOME/chaff/model")
+}
+
+// addJSON adds the flag for JSON on stdout.
+func addJSON(c *cobra.Command, asJSON *bool, usage string) {
+	c.Flags().BoolVar(asJSON, "json", false, usage)
+}
+
 // settingFlags are the flags of commands that use the configuration.
 type settingFlags struct {
 	file string

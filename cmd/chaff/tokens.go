@@ -56,7 +56,7 @@ settings in force, or with those of a model.`,
 	settings.add(c)
 	c.Flags().StringVarP(&model, "model-file", "m", "", "read the message with the settings of the model in `FILE`")
 	addFormat(c, &format, "what is at PATH")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each message")
+	addJSON(c, &asJSON, "print one JSON object for each message")
 	c.MarkFlagsMutuallyExclusive("model-file", "set")
 	c.MarkFlagsMutuallyExclusive("model-file", "config")
 	return c

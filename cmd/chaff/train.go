@@ -52,11 +52,11 @@ first one. Nothing in a mailbox is written or moved.`,
 	}
 	sources.add(c)
 	settings.add(c, "model", "workers", "memory", "seed", "split")
-	c.Flags().StringVarP(&path, "model-file", "m", "", "save the model to `FILE`; default $XDG_DATA_HOME/chaff/model")
+	addModelFile(c, &path, "save")
 	addMistakes(c, &mistakes)
 	page.add(c)
 	page.addAxes(c)
-	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	addJSON(c, &asJSON, "print the result as JSON")
 	return c
 }
 

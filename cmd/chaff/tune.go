@@ -73,7 +73,7 @@ from there. The pages docs/tuning.md and docs/configuration.md say what a search
 	f.StringVar(&flags.state, "state", "", "keep finished trials in `FILE`; default that of -o with .state added")
 	f.BoolVar(&flags.resume, "resume", false, "go on with the search that the state file is of")
 	f.IntVar(&flags.folds, "folds", 0, "compare by the mean over `K` folds of the training and development part")
-	f.BoolVar(&flags.asJSON, "json", false, "print the result as JSON")
+	addJSON(c, &flags.asJSON, "print the result as JSON")
 	return c
 }
 

@@ -42,7 +42,9 @@ func (r Request) Check() error {
 	case r.Terms < 0:
 		return fmt.Errorf("--terms is %d: must be at least 0", r.Terms)
 	case r.Terms > 0 && !r.Pass:
-		return errors.New("--terms is about --pass; chaff explain shows the terms of a message")
+		return errors.New("--terms needs --pass; chaff explain lists the terms of a message")
+	case r.Pass && r.JSON:
+		return errors.New("--pass and --json exclude each other")
 	}
 	return nil
 }

@@ -2,10 +2,10 @@ package delivery
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"chaff/internal/hint"
 	"chaff/internal/places"
@@ -18,47 +18,38 @@ func Program() {
 	os.Exit(Main(os.Args[1:], os.Environ(), Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
-// Main is the program chaff-classify with given arguments, environment and streams; it returns the exit code.
+// Main runs chaff-classify with the given arguments, environment and streams. It returns the exit code.
 func Main(args, environ []string, s Streams) (code int) {
 	var r Request
-	help := false
-	flags := append(r.Flags(), Flag{Name: "help", Short: "h", Bare: "true", Value: (*truth)(&help), Usage: "help for chaff-classify"})
-	if err := r.understand(flags, args, &help); err != nil {
-		hint.Print(s.Err, err)
-		return Misunderstood(args, s)
-	}
-	if help {
-		printHelp(s.Out, flags)
+	fs := r.newFlags()
+	err := fs.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		printHelp(s.Out, fs)
 		return 0
+	case err != nil:
+		err = hint.With(err, "run `chaff-classify --help` for its flags")
+	case fs.NArg() > 0:
+		err = fmt.Errorf("%s: chaff-classify reads one message from stdin; `chaff classify` takes paths", fs.Arg(0))
+	default:
+		err = r.Check()
+	}
+	if err != nil {
+		hint.Print(s.Err, err)
+		return RefuseArguments(args, s)
 	}
 	if r.Model == "" {
 		r.Model = places.Model(environ)
 	}
-	code, err := r.Run(s)
+	code, err = r.Run(s)
 	if err != nil {
 		hint.Print(s.Err, err)
 	}
 	return code
 }
 
-// understand reads the command line.
-func (r *Request) understand(flags []Flag, args []string, help *bool) error {
-	set, paths, err := parse(flags, args)
-	switch {
-	case err != nil:
-		return hint.With(err, "run `chaff-classify --help` for its flags")
-	case *help:
-		return nil
-	case set["pass"] && set["json"]:
-		return errors.New("if any flags in the group [pass json] are set none of the others can be; [json pass] were all set")
-	case len(paths) > 0:
-		return fmt.Errorf("%s: one message comes from stdin; `chaff classify` takes paths", paths[0])
-	}
-	return r.Check()
-}
-
-const usage = `Chaff-classify reads one message from stdin and says whether it is spam, as ` + "`chaff classify`" + ` does, in less
-CPU time: it is for mail systems, which start a process for each message.
+const usage = `Chaff-classify reads one message from stdin and prints whether it is spam, as ` + "`chaff classify`" + ` does. It starts
+faster, for mail systems that start a process for each message.
 
 Usage:
   chaff-classify [-m FILE] < message
@@ -70,18 +61,18 @@ Examples:
 Flags:
 `
 
-func printHelp(w io.Writer, flags []Flag) {
+func printHelp(w io.Writer, fs *flag.FlagSet) {
 	fmt.Fprint(w, usage)
-	for _, f := range flags {
-		name := "--" + f.Name
-		if f.Short != "" {
-			name = "-" + f.Short + ", " + name
+	fs.VisitAll(func(f *flag.Flag) {
+		value, about := flag.UnquoteUsage(f)
+		switch f.Name {
+		case "m":
+			return
+		case "model-file":
+			value = "FILE, -m FILE"
+		case "exit-code":
+			value = "[=NAME]"
 		}
-		about := f.Usage
-		if before, value, found := strings.Cut(about, "`"); found {
-			value, after, _ := strings.Cut(value, "`")
-			name, about = name+" "+value, before+value+after
-		}
-		screen.Printf(w, "  %-22s %s\n", name, about)
-	}
+		screen.Printf(w, "  %-28s %s\n", "--"+f.Name+" "+value, about)
+	})
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsMeantIsMadeOutOfWrongArguments(t *testing.T) {
+func TestIntentOfWrongArguments(t *testing.T) {
 	for args, want := range map[string]struct {
 		pass bool
 		code int
@@ -26,7 +26,10 @@ func TestWhatIsMeantIsMadeOutOfWrongArguments(t *testing.T) {
 		"-m --pass":                           {false, 1},
 		"--terms x --pass":                    {true, 75},
 		"--terms --pass":                      {false, 1},
-		"-- --pass":                           {false, 1},
+		"-- --pass":                           {true, 75},
+		"--- --pass":                          {true, 75},
+		"-pass":                               {true, 75},
+		"-m=x - --pass":                       {true, 75},
 		"a.eml --pass":                        {true, 75},
 		"--exit-code":                         {false, 3},
 		"--exit-code=spamassassin --modle":    {false, 2},
