@@ -6,30 +6,32 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"chaff/corpus/internal/lines"
+	"chaff/internal/headerfield"
 )
 
-// Fingerprint returns a hash of what the sender wrote, which two copies of a
-// message share even if they were delivered along different ways, to different
-// people, and kept in different formats. These do not count:
+// Fingerprint returns a hash of what the sender wrote. Two copies of a message have the same fingerprint even if they took different
+// routes, went to different people, passed different filters, or are kept in different formats. It leaves out
 //
-//   - header fields that the receiving side adds or changes: Received, X-Received,
-//     Received-SPF, Return-Path, Delivered-To, X-Original-To, Envelope-To,
-//     X-Envelope-*, Delivery-Date, X-Delivery-*, Authentication-Results, ARC-*,
-//     Status, X-Status, X-Keywords, X-UID, X-UIDL, X-Mozilla-*, X-Evolution*,
-//     X-Gmail-Labels, X-GM-*, Lines, Content-Length, Xref, and the verdicts of
-//     filters: X-Spam-*, X-Bogosity, X-Spambayes-*, X-DSPAM-*, X-Rspamd-*, X-Chaff-*
+//   - header fields that relays, the delivery, filters and mailboxes add, see [headerfield.Kind.IsAdded]
 //   - the From_ line of an mbox
 //   - whether lines end in LF or CRLF, and empty lines at the end
 //
-// All else counts as it stands; nothing is decoded. The hash is the same on every
-// machine. Equal messages have equal fingerprints; different messages have
-// different ones as far as 64 bits go: among a million messages a chance pair has
-// odds of 1 in 37 million.
+// It decodes nothing and is the same on every machine. Different messages have different fingerprints as far as 64 bits go: among a
+// million messages, the odds of a collision are 1 in 37 million.
 func Fingerprint(raw []byte) uint64 {
+	return hashContent(raw, false)
+}
+
+// SplitKey returns the hash that decides in which part of a split a message goes. It is a fingerprint whose list of left-out fields
+// never grows: a new entry would move messages to other parts and change every model and figure.
+func SplitKey(raw []byte) uint64 { return hashContent(raw, true) }
+
+// hashContent returns the fingerprint of a message, or its split key.
+func hashContent(raw []byte, forSplit bool) uint64 {
 	var d xxhash.Digest
 	d.Reset()
-	// A continuation line that continues nothing is the end of a field that was
-	// cut off, and whatever comes before it makes it its own: it cannot count.
+	// A continuation line at the top belongs to a field that was cut off. A field put before the message would absorb it, so it
+	// cannot count.
 	rest := raw
 	for len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') {
 		rest = rest[lines.LineEnd(rest):]
@@ -40,7 +42,9 @@ func Fingerprint(raw []byte) uint64 {
 		if !ok {
 			break
 		}
-		if !lines.IsFromLine(field) && !isDeliveryField(lines.NameOf(field)) {
+		name := lines.NameOf(field)
+		isLeftOut := forSplit && isLeftOutOfSplitKey(name.Text()) || !forSplit && headerfield.KindOf(name.Text()).IsAdded()
+		if !isLeftOut && !lines.IsFromLine(field) {
 			writeText(&d, field)
 			d.WriteString("\n")
 		}
@@ -50,8 +54,7 @@ func Fingerprint(raw []byte) uint64 {
 	return d.Sum64()
 }
 
-// writeText hashes text without the line ends that it ends in, every other line
-// end as LF.
+// writeText hashes text without the line ends at its end. Every other line end counts as LF.
 func writeText(d *xxhash.Digest, text []byte) {
 	text = bytes.TrimRight(text, "\r\n")
 	for {
@@ -73,10 +76,9 @@ func writeText(d *xxhash.Digest, text []byte) {
 	}
 }
 
-// isDeliveryField reports whether the receiving side adds or changes the field.
-func isDeliveryField(name lines.FieldName) bool {
-	b := name.Text()
-	switch string(b) {
+// isLeftOutOfSplitKey reports whether split keys leave a field out. Do not change it, see [SplitKey].
+func isLeftOutOfSplitKey(name []byte) bool {
+	switch string(name) {
 	case "received", "x-received", "received-spf", "return-path", "delivered-to",
 		"x-original-to", "envelope-to", "delivery-date", "authentication-results",
 		"status", "x-status", "x-keywords", "x-uid", "x-uidl",
@@ -87,7 +89,7 @@ func isDeliveryField(name lines.FieldName) bool {
 		"x-envelope-", "x-delivery-", "arc-", "x-mozilla-", "x-evolution", "x-gm-",
 		"x-spam-", "x-spambayes-", "x-dspam-", "x-rspamd-", "x-chaff-",
 	} {
-		if len(b) >= len(prefix) && string(b[:len(prefix)]) == prefix {
+		if bytes.HasPrefix(name, []byte(prefix)) {
 			return true
 		}
 	}

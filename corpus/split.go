@@ -76,14 +76,14 @@ func (p Part) String() string {
 	return [...]string{"train", "development", "test"}[min(p, Test)]
 }
 
-// ByHash returns the part of the message with the given Fingerprint; in a grouped
+// ByHash returns the part of the message with the given SplitKey; in a grouped
 // split, that of the first message of its group, so that the group stays together.
-// It depends on nothing but the options, the seed and the fingerprint: a message
+// It depends on nothing but the options, the seed and the key: a message
 // stays in its part when others come or go, and copies of it are never in two
 // parts. The sizes of the parts are near the shares, as chance has it: for single
 // messages within a few times the square root of their number.
-func (o SplitOptions) ByHash(seed, fingerprint uint64) Part {
-	u := chance(seed, fingerprint)
+func (o SplitOptions) ByHash(seed, key uint64) Part {
+	u := chance(seed, key)
 	// A part without a share stays empty even if the shares add up to 1 but for a
 	// rounding error.
 	switch {
@@ -98,9 +98,9 @@ func (o SplitOptions) ByHash(seed, fingerprint uint64) Part {
 // Fold returns the part of a message in round number round, from 0, of a
 // cross-validation with the given number of folds, at least 3: each message is in
 // the test part of one round and in the development part of another. The
-// fingerprint is as for ByHash.
-func Fold(seed, fingerprint uint64, round, folds int) Part {
-	switch fold := int(chance(seed, fingerprint) * float64(folds)); fold {
+// key is as for ByHash.
+func Fold(seed, key uint64, round, folds int) Part {
+	switch fold := int(chance(seed, key) * float64(folds)); fold {
 	case round:
 		return Test
 	case (round + 1) % folds:
@@ -109,9 +109,9 @@ func Fold(seed, fingerprint uint64, round, folds int) Part {
 	return Train
 }
 
-// chance returns a number that is uniform in [0, 1) over the fingerprints.
-func chance(seed, fingerprint uint64) float64 {
-	return float64(mix(mix(seed)^fingerprint)>>11) / (1 << 53)
+// chance returns a number that is uniform in [0, 1) over the keys.
+func chance(seed, key uint64) float64 {
+	return float64(mix(mix(seed)^key)>>11) / (1 << 53)
 }
 
 // mix is the step of the generator splitmix64, in which each bit of x changes about half of the bits of the result. Source:

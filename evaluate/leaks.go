@@ -65,10 +65,6 @@ func Leaks(c *train.Collection) ([]Leak, error) {
 		of[k], counts[k] = len(documents), c.Index().Frequencies(documents, parallel.Workers(c.Options().Workers))
 	}
 	reading := c.Options().Reading
-	tokenizer, err := tokenize.New(reading.Tokenize, reading.Key)
-	if err != nil {
-		panic("evaluate: leaks: " + err.Error()) // the messages were read with these options
-	}
 	var found []suspect
 	texts := c.Known().Texts
 	present := make([]int, len(of))
@@ -84,14 +80,14 @@ func Leaks(c *train.Collection) ([]Leak, error) {
 			continue
 		}
 		text := texts[w]
-		if gain >= leakInformation || share >= leastShare(tokenizer, text) {
+		if gain >= leakInformation || share >= leastShare(text) {
 			l := Leak{Term: text, Messages: slices.Clone(present), Of: of, Information: gain}
 			l.advise(reading.Tokenize)
 			found = append(found, suspect{l, uint32(w), gain < leakInformation})
 		}
 	}
-	found, err = ofManySenders(c, found)
-	leaks := oneOfEachSetting(found)
+	certain, err := ofManySenders(c, found)
+	leaks := oneOfEachSetting(certain)
 	return leaks[:min(len(leaks), maxLeaks)], err
 }
 
@@ -126,12 +122,12 @@ func shareOfOne(present, of []int) float64 {
 
 // leastShare returns how much of one class has a term at least that is a leak because of its field. No share is enough for
 // the field of a sender, nor for the shape of a step of the route: relays of senders write in few shapes.
-func leastShare(t *tokenize.Tokenizer, term string) float64 {
+func leastShare(term string) float64 {
 	field := tokenize.FieldOf(term)
 	tag, _, _ := strings.Cut(term, ":")
 	words := tag == "header" || tag == field
 	switch {
-	case words && (field == "date" || t.IsOnTheWay([]byte(field))):
+	case words && (field == "date" || tokenize.IsInTransit(field)):
 		return leakShare
 	case strings.HasPrefix(field, "x-") && tag != "order" && !isOfAProgram(field):
 		return leakUnknown

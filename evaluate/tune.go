@@ -111,7 +111,7 @@ func TuningID(c *train.Collection) string {
 	var lines []string
 	for i, part := range c.Parts() {
 		if part != corpus.Test {
-			lines = append(lines, fmt.Sprintf("%016x %s %s\n", c.Fingerprint(i), c.Classes()[c.Label(i)], part))
+			lines = append(lines, fmt.Sprintf("%016x %s %s\n", c.SplitKey(i), c.Classes()[c.Label(i)], part))
 		}
 	}
 	slices.Sort(lines)

@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// Passed returns the message again with the verdict v in its header, for mail systems that sort by header fields. All
-// X-Spam-* and X-Chaff-* fields that came in are taken out, so that nobody can send their own verdict, see strip.go; ours
-// are put in front of the others, behind a "From " line if there is one, with the line ends of the message. Every other byte is
-// kept. The fields are
+// Passed returns the message with the verdict v in its header, for mail systems that sort by header fields. It removes incoming
+// X-Spam-* and X-Chaff-* fields, so that nobody can send a verdict of their own (strip.go). The new fields come first, behind a
+// "From " line if there is one, with the line ends of the message. Every other byte stays as it is. The fields are
 //
 //	X-Spam-Flag: YES or NO
 //	X-Spam-Status: Yes or No, score=SCORE required=THRESHOLD
 //	X-Chaff-Verdict: ham, unsure or spam, or the name of a class
 //	X-Chaff-Score: SCORE
 //	X-Chaff-Probability: PROBABILITY
+//	X-Chaff-Term: CONTRIBUTION TERM, for each of the given terms
 //
-//	X-Chaff-Term: CONTRIBUTION TERM, for each of the terms given
+//	X-Chaff-Term: CONTRIBUTION TERM, for each of the given terms
 //
-// The first two are written by spam filters only, in the form that rules for SpamAssassin match.
+// Only spam filters write the first two. Rules made for SpamAssassin match them.
 func (f *Filter) Passed(raw []byte, v Classification, terms ...Contribution) []byte {
 	var own strings.Builder
 	if IsSpamFilter(f.settings.Classes) {
@@ -42,28 +42,29 @@ func (f *Filter) Passed(raw []byte, v Classification, terms ...Contribution) []b
 	return out
 }
 
-// Unjudged returns a message that nobody judged, or the beginning of one, as [Filter.Passed] does one that was. Its only field is
+// Unjudged does for a message without a verdict, or for its beginning, what [Filter.Passed] does for one with a verdict. The only
+// field it writes is
 //
 //	X-Chaff-Unjudged: WHY
 //
-// Ended reports whether the header has ended for every program that may read the message: in what comes after, none finds a verdict.
+// Result ended reports whether the header has ended for every program that may read the message. If it has, no program finds a verdict
+// in what follows.
 func Unjudged(raw []byte, why string) (out []byte, ended bool) {
 	return withFields(raw, "X-Chaff-Unjudged: "+headerText(why)+"\n")
 }
 
-// spacer is the name of the field that stands last of ours before a message which begins with a blank, and so would go on with the
-// field before it.
+// spacer is the last of our fields before a message that begins with a blank. Without it, the message would continue a verdict.
 const spacer = "X-Chaff-Message:"
 
-// withFields returns raw with our fields, lines that end in LF, instead of those of the same kind that it had, and whether its
-// header has ended in all readings.
+// withFields replaces the verdict fields of raw by the given ones, lines that end in LF. It also reports whether the header has ended
+// for every program.
 func withFields(raw []byte, fields string) (out []byte, ended bool) {
 	first := fromLine(raw)
-	most := len(fields) + strings.Count(fields, "\n") + len(spacer) + len("\r\n")
-	out = append(make([]byte, 0, len(raw)+most), raw[:first]...)
+	maxGrowth := len(fields) + strings.Count(fields, "\n") + len(spacer) + len("\r\n")
+	out = append(make([]byte, 0, len(raw)+maxGrowth), raw[:first]...)
 	out = appendOthers(out, raw[first:])
 	rest := out[first:]
-	if goesOn(rest) {
+	if mayContinue(rest) {
 		fields += spacer + "\n"
 	}
 	crlf := endsInCRLF(out)
@@ -75,19 +76,19 @@ func withFields(raw []byte, fields string) (out []byte, ended bool) {
 	return slices.Insert(out, first, []byte(fields)...), ended
 }
 
-// endsInCRLF reports whether the first line of raw that ends in LF ends in CR LF.
+// endsInCRLF reports whether the first line end of raw is CR LF.
 func endsInCRLF(raw []byte) bool {
 	i := bytes.IndexByte(raw, '\n')
 	return i > 0 && raw[i-1] == '\r'
 }
 
-// isEmptyLine reports whether b begins with a line that is empty for everybody.
+// isEmptyLine reports whether b begins with a line that is empty for every program.
 func isEmptyLine(b []byte) bool {
 	return bytes.HasPrefix(b, []byte("\n")) || bytes.HasPrefix(b, []byte("\r\n"))
 }
 
-// fromLine returns the length of the first line of raw, with its end, if it is that of a message in an mbox. Only a plain line is:
-// what stands in front of our fields must hide neither them nor a field of its own.
+// fromLine returns the length of the From_ line at the start of raw, or 0. Only a plain line counts: it comes before our fields, and must
+// neither hide them nor contain a field.
 func fromLine(raw []byte) int {
 	if !bytes.HasPrefix(raw, []byte("From ")) && !bytes.HasPrefix(raw, []byte(">From ")) {
 		return 0
@@ -98,7 +99,7 @@ func fromLine(raw []byte) int {
 	return 0
 }
 
-// headerText keeps the name of a class, which may come from the name of a folder, from breaking a header.
+// headerText replaces control characters, so that the name of a folder cannot break the header.
 func headerText(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -108,7 +109,7 @@ func headerText(name string) string {
 	}, name)
 }
 
-// headerTerm writes a term in ASCII and in one line.
+// headerTerm quotes a term in one line of ASCII.
 func headerTerm(term string) string {
 	quoted := strconv.QuoteToASCII(term)
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)

@@ -44,7 +44,7 @@ func NewReader(r Reading, o ReaderOptions) (*Reader, error) {
 	}
 	made := &Reader{reading: r, options: o, decoder: message.NewDecoder(r.Message), tokenizer: tokenizer}
 	made.add = func(t tokenize.Term) { // made once: a closure for each message would be garbage
-		if made.bag.Add(t.Hash, t.Group, t.Start) && o.Names {
+		if made.bag.Add(t.Hash, t.Group, t.Head) && o.Names {
 			made.bag.Name(t.Text)
 		}
 	}

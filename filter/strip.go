@@ -1,24 +1,27 @@
 package filter
 
-import "bytes"
+import (
+	"bytes"
 
-// Programs differ in where a line ends, where the header does, and what a name is, so a field that one of them does not see
-// may be a verdict for the next. Two steps follow from that.
-//
-// First, as long as all readings agree, the X-Spam-* and X-Chaff-* fields are removed, with the lines that continue them. They
-// agree on lines that end in LF or CR LF, have no control characters, and are fields or continue one.
-//
-// Then, up to where the header has ended in all readings, what any of them could take for such a field stays where it is,
-// since in another reading it may be somebody's text, but loses its name: X-Spam-Flag becomes X_Spam-Flag.
+	"chaff/internal/headerfield"
+)
 
-// longLine is the length from which on programs may cut a line in two: old ones have room for 512 bytes.
+// Mail programs differ in where a line ends, where the header ends, and what a field name is. A forged verdict that one program
+// overlooks may count for the next. So incoming X-Spam-* and X-Chaff-* fields are removed in two steps:
+//
+//  1. While all programs agree, such fields are deleted with their continuation lines. Programs agree on lines that end in LF or
+//     CR LF, have no control characters, and are fields or continue one.
+//  2. From there to where the header has ended for every program, anything that one of them could take for such a field loses its
+//     name: X-Spam-Flag becomes X_Spam-Flag. It is not deleted, since other programs may take it for text.
+
+// longLine is the length from which programs may break a line: old ones have buffers of 512 bytes.
 const longLine = 500
 
-// appendOthers appends raw without the verdicts on which all readings agree.
+// appendOthers appends raw without the verdict fields on which all programs agree.
 func appendOthers(dst, raw []byte) []byte {
 	for atStart := true; ; {
 		text, n := plainLine(raw)
-		if !atStart || string(text) != spacer { // what goes on with a spacer was the beginning of the message, and is kept
+		if !atStart || string(text) != spacer { // a spacer at the top is ours, its continuation is the sender's
 			n = plainField(raw)
 		}
 		if n == 0 {
@@ -32,8 +35,7 @@ func appendOthers(dst, raw []byte) []byte {
 	}
 }
 
-// plainField returns the length of the field that raw begins with and of the lines that continue it, 0 if there is none that all
-// programs read alike.
+// plainField returns the length of the first field of raw with its continuation lines, or 0 if programs may disagree on it.
 func plainField(raw []byte) int {
 	name, n := plainLine(raw)
 	colon := bytes.IndexByte(name, ':')
@@ -50,8 +52,8 @@ func plainField(raw []byte) int {
 	return n
 }
 
-// plainLine returns the text and the length of the line that raw begins with. There is no text if not all programs read the line
-// alike: if it has no end or has control characters.
+// plainLine returns the text of the first line of raw and its length with the line end. Both are zero if programs may disagree on it:
+// if it has no line end or has control characters.
 func plainLine(raw []byte) (text []byte, n int) {
 	i := bytes.IndexByte(raw, '\n')
 	if i < 0 {
@@ -66,19 +68,21 @@ func plainLine(raw []byte) (text []byte, n int) {
 	return text, i + 1
 }
 
+// isVerdict reports whether a field has a name that only chaff may write.
 func isVerdict(field []byte) bool {
-	return hasPrefixFold(field, "X-Spam-") || hasPrefixFold(field, "X-Chaff-")
+	for _, prefix := range headerfield.OwnPrefixes() {
+		if len(field) >= len(prefix) && bytes.EqualFold(field[:len(prefix)], []byte(prefix)) {
+			return true
+		}
+	}
+	return false
 }
 
-func hasPrefixFold(b []byte, prefix string) bool {
-	return len(b) >= len(prefix) && bytes.EqualFold(b[:len(prefix)], []byte(prefix))
-}
-
-// headerEnd returns where the header of raw has ended in all readings, and whether it has in raw. A message with lines of one kind,
-// LF or CR LF, is read alike by all, since else a program could read no mail at all. If it has both, the header goes on
-// for who knows only LF until two of these follow each other, and for who knows only CR LF until two of those do.
+// headerEnd returns the offset at which the header of raw has ended for every program, and whether it has ended in raw. All programs
+// agree on messages with one kind of line end, LF or CR LF. With both kinds, a program that knows only LF waits for two LF in a row,
+// and one that knows only CR LF for two CR LF in a row.
 //
-// Crlf says of which kind the lines before raw are. Nobody's header ends by CR alone or by CR CR LF, which to some are no line ends.
+// Argument crlf is the kind of the lines before raw. CR alone and CR CR LF end no header, since some programs do not know them.
 func headerEnd(raw []byte, crlf bool) (end int, ended bool) {
 	sawLF, sawCRLF := !crlf, crlf
 	lfEnded, crlfEnded := false, false
@@ -104,11 +108,11 @@ func headerEnd(raw []byte, crlf bool) (end int, ended bool) {
 	}
 }
 
-// disown takes their names from what any program could take for verdicts in a header. A name may begin behind every control
-// character, and where a long line may be cut; and blanks and bytes beyond ASCII may stand before it, such as a byte order mark.
+// disown renames whatever a program could take for a verdict field in a header. A name may begin behind any control character and
+// wherever a long line may be broken. Blanks and non-ASCII bytes, such as a byte order mark, may precede it.
 func disown(header []byte) {
 	starts := true
-	line := 0 // where it began
+	line := 0 // where the line begins
 	for i, c := range header {
 		if c&0x7f < ' ' && c != '\t' {
 			starts = true
@@ -119,7 +123,7 @@ func disown(header []byte) {
 		}
 		starts = starts || i-line >= longLine
 		if starts && c&0x5f == 'X' {
-			for _, name := range [...]string{"x-spam-", "x-chaff-"} {
+			for _, name := range headerfield.OwnPrefixes() {
 				for _, mask := range [...]byte{0xff, 0x7f} {
 					if hyphen := matchName(header[i:], name, mask); hyphen > 0 {
 						header[i+hyphen] = '_'
@@ -131,8 +135,8 @@ func disown(header []byte) {
 	}
 }
 
-// matchName returns where the hyphen behind the X stands if b begins with a name, else 0. Blanks, control characters and folds may
-// stand within it, as some programs drop them, and of bytes beyond ASCII some drop the eighth bit: mask says which bits count.
+// matchName returns the offset of the first hyphen if b begins with a name, or 0. The name may contain blanks, control characters and
+// folds, which some programs drop. Some also drop the eighth bit: mask selects the bits to compare.
 func matchName(b []byte, name string, mask byte) (hyphen int) {
 	matched := 0
 	for i, c := range b {
@@ -152,14 +156,14 @@ func matchName(b []byte, name string, mask byte) (hyphen int) {
 	return 0
 }
 
-// goesOn reports whether some program may read the beginning of b as the continuation of a line before it: it begins with a blank, or
-// does so without its bytes beyond ASCII or their eighth bit.
-func goesOn(b []byte) bool {
+// mayContinue reports whether a program may take b for the continuation of a line before it: b begins with a blank, or does so when
+// non-ASCII bytes or their eighth bits are dropped.
+func mayContinue(b []byte) bool {
 	for len(b) > 0 && b[0] >= 0x7f && b[0]&0x7f > ' ' {
 		b = b[1:]
 	}
 	return len(b) > 0 && b[0]&0x7f <= ' ' && !isEmptyLine(b)
 }
 
-// isIgnored reports whether a program may pass over a byte in or before a name.
+// isIgnored reports whether a program may ignore a byte in or before a name.
 func isIgnored(c byte) bool { return c <= ' ' || c >= 0x7f }

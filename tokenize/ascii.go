@@ -1,6 +1,6 @@
 package tokenize
 
-// asciiClass is the Word_Break property of an ASCII character (UAX #29, table 3), as far as the rules below need it.
+// asciiClass is the Word_Break property of an ASCII character (UAX #29, table 3), simplified.
 type asciiClass uint8
 
 const (
@@ -41,8 +41,8 @@ func asciiClasses() (classes [256]asciiClass) {
 	return classes
 }
 
-// asciiWords cuts a stretch of ASCII without white space into the words that segment finds in it.
-func asciiWords(classes *[256]asciiClass, text []byte, emit func(word []byte, kind wordKind)) {
+// asciiWords divides a chunk of ASCII without white space into the words that segment would return.
+func asciiWords(classes *[256]asciiClass, text []byte, emit func(word []byte, kind segmentKind)) {
 	for len(text) > 0 {
 		size, isSymbol := asciiWord(classes, text)
 		switch c := text[0]; {
@@ -55,10 +55,9 @@ func asciiWords(classes *[256]asciiClass, text []byte, emit func(word []byte, ki
 	}
 }
 
-// asciiWord returns the length of the word at the start of text, and whether it is a symbol. The rules are WB5 to WB13b
-// of UAX #29: letters, digits and underlines hold together (WB5, 8, 9, 10, 13a, 13b); a colon, full stop or apostrophe
-// holds between two letters (WB6, 7), a comma, semicolon, full stop or apostrophe between two digits (WB11, 12);
-// everything else stands alone (WB999).
+// asciiWord returns the length of the word at the start of text, and whether it is a symbol. The rules are WB5 to WB13b of UAX #29. Letters,
+// digits and underscores join (WB5, 8, 9, 10, 13a, 13b). A colon, full stop or apostrophe joins two letters (WB6, 7), and a comma,
+// semicolon, full stop or apostrophe two digits (WB11, 12). Everything else is a segment of its own (WB999).
 func asciiWord(classes *[256]asciiClass, text []byte) (size int, isSymbol bool) {
 	last := classes[text[0]]
 	if last != letter && last != digit && last != underline {
@@ -75,10 +74,10 @@ func asciiWord(classes *[256]asciiClass, text []byte) (size int, isSymbol bool) 
 			last = c
 			size++
 		case midLetter, midNum, midBoth:
-			if size+1 == len(text) || !holds(last, c, classes[text[size+1]]) {
+			if size+1 == len(text) || !joins(last, c, classes[text[size+1]]) {
 				return size, isSymbol
 			}
-			size++ // the character in the middle; the next round takes the one behind it
+			size++ // the next round takes the character behind it
 		default:
 			return size, isSymbol
 		}
@@ -86,8 +85,8 @@ func asciiWord(classes *[256]asciiClass, text []byte) (size int, isSymbol bool) 
 	return size, isSymbol
 }
 
-// holds reports whether mid joins the characters before and after it into one word.
-func holds(before, mid, after asciiClass) bool {
+// joins reports whether mid joins the characters before and after it into one word.
+func joins(before, mid, after asciiClass) bool {
 	switch {
 	case before != after:
 		return false

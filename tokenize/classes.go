@@ -8,37 +8,37 @@ import (
 	"chaff/features"
 )
 
-// amounts is what the stretch before was, if an amount may go on in this one.
+// amounts describes the end of the chunk before, where an amount may begin that this chunk continues.
 type amounts struct {
-	open     bool   // whether the stretch before may be the first part of an amount
-	number   int    // digits of the number that the stretch before ended with, 0 if it did not
-	currency string // the currency of the amount that the stretch before ended with, empty if it did not
-	phone    bool   // whether the stretch before was the start of a telephone number
+	open     bool   // an amount may have begun
+	number   int    // the digits of its number, or 0
+	currency string // its currency, or an empty text
+	phone    bool   // it is the start of a telephone number
 }
 
-// classes emits the kinds of what stands in a stretch of text: numbers and what else is made of digits, and addresses.
+// classes emits the classes of a chunk of text: of its numbers and of its e-mail address.
 //
-//	class:number:6        a number of five digits and more, by the digits before its decimals
-//	class:money:$:3       an amount of money, by its currency and the same digits
+//	class:number:6        a number of five digits or more, by the count of digits before its decimals
+//	class:money:$:3       an amount of money, by its currency and the same count
 //	class:percent         a percentage
 //	class:date            a day, as 2002-12-25, 12/25/02, 25.12.2002, 25 Dec, December 25 or 2002年12月25日
 //	class:time            a time of day, as 12:30
 //	class:phone           a telephone number
 //	class:address         an e-mail address, with its registered domain as address:example.com
 //
-// An amount may take two stretches, as 500 USD and 25 Dec: the first is kept in t.amounts.
-func (t *Tokenizer) classes(stretch, before []byte, kinds byteKind) {
+// An amount may span two chunks, as 500 USD and 25 Dec: t.amounts describes the first.
+func (t *Tokenizer) classes(chunk, before []byte, kinds byteKind) {
 	a := t.amounts
 	t.amounts = amounts{}
 	if kinds&at != 0 {
-		t.mailAddress(stretch)
+		t.mailAddress(chunk)
 	}
 	if kinds&number == 0 {
-		t.unit(a, stretch)
+		t.unit(a, chunk)
 		return
 	}
 	x := amount{amounts: a, previous: before}
-	for rest := stretch; ; rest = x.after {
+	for rest := chunk; ; rest = x.after {
 		i := indexDigit(rest)
 		if i < 0 {
 			return
@@ -46,16 +46,16 @@ func (t *Tokenizer) classes(stretch, before []byte, kinds byteKind) {
 		end := i + amountLength(rest[i:])
 		x.before, x.digits, x.after = rest[:i], rest[i:end], rest[end:]
 		t.amount(&x)
-		x.amounts, x.previous = amounts{}, nil // what stands before the next one is in this stretch
+		x.amounts, x.previous = amounts{}, nil // what comes before the next amount is in this chunk
 	}
 }
 
-// amount is a run of digits, with signs between them, and what stands around it.
+// amount is a run of digits, with the signs between them, in its context.
 type amount struct {
 	amounts
-	previous      []byte // the stretch before, unless another amount stands between
+	previous      []byte // the chunk before, if no other amount is between
 	digits        []byte
-	before, after []byte // the rest of its stretch
+	before, after []byte // of its chunk
 }
 
 func isDigit(c byte) bool { return c-'0' <= 9 }
@@ -86,33 +86,33 @@ func amountLength(s []byte) int {
 	return len(s)
 }
 
-// unit emits the amount that the stretch before began, if this one ends it: a currency, a month, a word for a percentage
-// or a large number.
-func (t *Tokenizer) unit(a amounts, stretch []byte) {
-	word := trimMarks(stretch)
+// unit emits the class of an amount that began in the chunk before, if this chunk ends it: with a currency, a month, a percentage or a
+// large number.
+func (t *Tokenizer) unit(a amounts, chunk []byte) {
+	word := trimMarks(chunk)
 	if a.currency != "" {
 		if digits := largeNumber(word); digits > 0 {
-			t.money(a.currency, a.number+digits, stretch)
+			t.money(a.currency, a.number+digits, chunk)
 		}
 		return
 	}
 	if a.number == 0 {
 		return
 	}
-	currency, _ := currencyAtStart(stretch)
+	currency, _ := currencyAtStart(chunk)
 	switch {
 	case currency != "":
-		t.money(currency, a.number, stretch)
+		t.money(currency, a.number, chunk)
 	case a.number <= 2 && isMonth(word):
-		t.class("class:date", stretch)
-	case stretch[0] == '%', bytes.EqualFold(word, []byte("percent")):
-		t.class("class:percent", stretch)
+		t.class("class:date", chunk)
+	case chunk[0] == '%', bytes.EqualFold(word, []byte("percent")):
+		t.class("class:percent", chunk)
 	case isHalfDay(word):
-		t.class("class:time", stretch)
+		t.class("class:time", chunk)
 	}
 }
 
-// amount emits the kind of an amount.
+// amount emits the class of an amount.
 func (t *Tokenizer) amount(x *amount) {
 	currency := currencyAtEnd(x.before)
 	if currency == "" && len(x.before) > 0 && isNameByte(x.before[len(x.before)-1]) {
@@ -148,11 +148,11 @@ func (t *Tokenizer) amount(x *amount) {
 	}
 }
 
-// minNumber is from how many digits on a plain number has a class: shorter ones come often enough to be terms that say
-// more (docs/experiments.md).
+// minNumber is the least number of digits of a plain number with a class. Shorter numbers are frequent enough to be better terms
+// themselves (docs/experiments.md).
 const minNumber = 5
 
-// numeral emits the kind of a plain number with so many digits before its decimals.
+// numeral emits the class of a plain number with a count of digits before its decimals.
 func (t *Tokenizer) numeral(x *amount, digits int, currency string) {
 	switch {
 	case currency != "":
@@ -172,13 +172,8 @@ func (t *Tokenizer) class(name string, token []byte) {
 	t.putClass(t.term, token)
 }
 
-// putClass emits the class of something in the text or the subject, which is a word of the text wherever it stands.
-func (t *Tokenizer) putClass(term, token []byte) {
-	group := t.group
-	t.group = features.Words
-	t.put(term, token)
-	t.group = group
-}
+// putClass emits a class, which belongs to the words of the text even in the subject.
+func (t *Tokenizer) putClass(term, token []byte) { t.putIn(features.Words, term, token) }
 
 func (t *Tokenizer) money(currency string, digits int, token []byte) {
 	t.term = append(append(t.term[:0], "class:money:"...), currency...)
@@ -186,9 +181,9 @@ func (t *Tokenizer) money(currency string, digits int, token []byte) {
 	t.putClass(t.term, token)
 }
 
-// mailAddress emits the class of an e-mail address, if the stretch is one, and its registered domain.
-func (t *Tokenizer) mailAddress(stretch []byte) {
-	address := trimMarks(stretch)
+// mailAddress emits the class of an e-mail address, and its registered domain, if the chunk is one.
+func (t *Tokenizer) mailAddress(chunk []byte) {
+	address := trimMarks(chunk)
 	i := bytes.LastIndexByte(address, '@')
 	if i <= 0 || bytes.IndexByte(address[i:], '.') < 0 || len(address)-i > maxHost {
 		return
@@ -202,15 +197,15 @@ func (t *Tokenizer) mailAddress(stretch []byte) {
 	t.class("class:address", address)
 	group := t.group
 	t.group = features.Words
-	t.single("address:", domain, t.domains)
+	t.putWord("address:", domain, t.domains)
 	t.group = group
 }
 
-// digitGroups is the form of an amount: runs of digits and the signs between them.
+// digitGroups is the form of an amount: groups of digits and the signs between them.
 type digitGroups struct {
 	sizes  [6]int
 	signs  [5]byte
-	count  int // groups, more than 6 if there are more
+	count  int // of groups, even if there are more than sizes has
 	digits int
 }
 
@@ -232,7 +227,7 @@ func groupsOf(n []byte) digitGroups {
 	return g
 }
 
-// oneSign reports whether all groups have the same sign between them, and which.
+// oneSign returns the sign between all groups, and whether there is one.
 func (g digitGroups) oneSign() (c byte, same bool) {
 	if g.count < 2 || g.count > len(g.sizes) {
 		return 0, false
@@ -259,8 +254,8 @@ func (g digitGroups) isDate() bool {
 	return middle <= 2 && (first <= 2 && (last == 4 || last == 2 && c != '.') || first == 4 && last <= 2)
 }
 
-// isPhone reports whether the groups are those of a telephone number: seven to fifteen digits (ITU-T E.164) after a
-// plus, or in groups as they are written in North America, or in three groups and more.
+// isPhone reports whether the groups are a telephone number: seven to fifteen digits (ITU-T E.164) after a plus, in the two groups of
+// North America, or in three groups or more.
 func (g digitGroups) isPhone(plus bool) bool {
 	if g.digits < 7 || g.digits > 15 || g.count > len(g.sizes) {
 		return false
@@ -283,8 +278,8 @@ func (g digitGroups) isPhone(plus bool) bool {
 	}
 }
 
-// whole returns how many digits a plain number has before its decimals, 0 if the groups are no plain number: groups of
-// three digits but for the first, with commas, points or apostrophes, and at last decimals behind another sign.
+// whole returns how many digits a plain number has before its decimals, or 0 if the groups are no plain number. All groups but the first
+// have three digits, with commas, points or apostrophes between them, and decimals follow another sign.
 func (g digitGroups) whole() int {
 	if g.count == 1 {
 		return g.digits

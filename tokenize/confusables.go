@@ -1,16 +1,12 @@
 package tokenize
 
-// lookAlikes returns the letters that look like a letter of ASCII: a map from the letter to the one it looks like, in
-// lower case.
+// lookAlikes maps letters to the lower-case ASCII letter that they look like.
 //
-// It is made of Unicode's confusables.txt (UTS #39, Unicode Security Mechanisms), version 10.0.0: the single letters of
-// alphabets whose prototype is a letter of ASCII. Left out are what NFKC folds already, as mathematical and full-width
-// letters, and the Latin letters of living spelling: dotless i, iota, gamma, v with hook and long s. Two departures: a
-// letter that looks like a capital I is an i here, whose prototype in Unicode is l; and small capitals, which Unicode
-// does not take for confusable, are the letters they are small capitals of.
-//
-// Beside these there are the letters called turned or reversed in Unicode, by the letters they are turned from, and those
-// of the alphabet that programs for fanciful text make of Canadian syllabics: ᗩᗷᑕᗪEᖴGᕼIᒍKᒪᗰᑎOᑭᑫᖇᔕTᑌᐯᗯ᙭Yᘔ.
+// Source: confusables.txt of Unicode 10.0.0 (UTS #39, Unicode Security Mechanisms), the single letters of alphabets whose prototype is an
+// ASCII letter. The map leaves out what NFKC folds, such as mathematical and full-width letters, and letters of living orthographies:
+// dotless i, iota, gamma, v with hook and long s. Departures: a letter that looks like a capital I is an i, not an l, and small
+// capitals are included. So are letters that Unicode calls turned or reversed, and the alphabet that text generators make of Canadian
+// syllabics: ᗩᗷᑕᗪEᖴGᕼIᒍKᒪᗰᑎOᑭᑫᖇᔕTᑌᐯᗯ᙭Yᘔ.
 func lookAlikes() map[rune]byte {
 	letters := make(map[rune]byte, 320)
 	for _, l := range []struct {

@@ -32,7 +32,7 @@ func newTokenizer(t testing.TB) *tokenize.Tokenizer {
 	return tok
 }
 
-// FuzzPlainASCII holds the terms of plain ASCII to those of the same text with a zero-width space behind each stretch, which
+// FuzzPlainASCII holds the terms of plain ASCII to those of the same text with a zero-width space behind each chunk, which
 // goes the way of all other text: what is found below one disguise is what is found without it.
 func FuzzPlainASCII(f *testing.F) {
 	for _, seed := range []string{
@@ -41,7 +41,7 @@ func FuzzPlainASCII(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	stretch := regexp.MustCompile(`[^ \t-\r]+`)
+	chunk := regexp.MustCompile(`[^ \t-\r]+`)
 	o := tokenize.DefaultOptions()
 	o.PairBytes = 0 // since the other text is longer
 	tok, err := tokenize.New(o, features.Key{})
@@ -54,7 +54,7 @@ func FuzzPlainASCII(f *testing.F) {
 			ascii[i] &= 0x7f
 		}
 		text = string(ascii)
-		other := stretch.ReplaceAllString(text, "$0\u200b")
+		other := chunk.ReplaceAllString(text, "$0\u200b")
 		got := bodyTerms(tok, text)
 		if want := bodyTerms(tok, other); !slices.Equal(got, want) {
 			t.Errorf("%q: got %q, by the other way %q", text, got, want)

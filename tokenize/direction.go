@@ -7,57 +7,55 @@ import (
 	"unicode/utf8"
 )
 
-// leftward is RIGHT-TO-LEFT OVERRIDE: what follows it is shown from right to left, whatever it is.
-const leftward = "\u202e"
+// rightToLeft is RIGHT-TO-LEFT OVERRIDE: whatever follows it is displayed from right to left.
+const rightToLeft = "\u202e"
 
-// maxTurns is how many changes of direction inside of each other are followed.
-const maxTurns = 8
+// maxOverrides is how many nested overrides are followed.
+const maxOverrides = 8
 
-// turns are the changes of direction that are open, as in the bidirectional algorithm (UAX #9, X1 to X8), as far as they
-// matter to letters that are read from left to right.
-type turns struct {
-	open    [maxTurns]turn
+// overrides is the stack of open overrides, embeddings and isolates of the bidirectional algorithm (UAX #9, X1 to X8), as far as
+// they matter to letters that are read from left to right.
+type overrides struct {
+	open    [maxOverrides]override
 	depth   int
-	ignored int // that are open inside of the deepest one
+	ignored int // how many are open inside of the deepest one
 }
 
-// turn is a change of direction.
-type turn struct {
-	start int  // of what is inside
-	back  bool // whether it is shown from right to left
-	turns bool // whether that is not so around it
+type override struct {
+	start     int  // of the text inside
+	backwards bool // the text is displayed from right to left
+	turns     bool // the text around it is displayed in the other direction
 }
 
-func (s *turns) back() bool { return s.depth > 0 && s.open[s.depth-1].back }
-
-func (s *turns) push(start int, back bool) {
-	if s.depth == maxTurns {
+func (s *overrides) push(start int, backwards bool) {
+	if s.depth == maxOverrides {
 		s.ignored++
 		return
 	}
-	s.open[s.depth] = turn{start: start, back: back, turns: back != s.back()}
+	outer := s.depth > 0 && s.open[s.depth-1].backwards
+	s.open[s.depth] = override{start, backwards, backwards != outer}
 	s.depth++
 }
 
-// pop ends the innermost change of direction, and turns what is inside of it round in text.
-func (s *turns) pop(text []byte) {
+// pop closes the innermost override and reverses the text inside if it is displayed in the other direction.
+func (s *overrides) pop(text []byte) {
 	switch {
 	case s.ignored > 0:
 		s.ignored--
 	case s.depth > 0:
 		s.depth--
 		if inner := s.open[s.depth]; inner.turns {
-			turnRound(text[inner.start:])
+			reverse(text[inner.start:])
 		}
 	}
 }
 
-// inOrder returns text in the order in which it is shown, if that is changed in it.
-func (t *Tokenizer) inOrder(text []byte) []byte {
-	if !bytes.Contains(text, []byte(leftward)) {
+// displayOrder returns text in the order in which it is displayed.
+func (t *Tokenizer) displayOrder(text []byte) []byte {
+	if !bytes.Contains(text, []byte(rightToLeft)) {
 		return text
 	}
-	var open turns
+	var open overrides
 	dst := t.ordered[:0]
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
@@ -83,8 +81,8 @@ func (t *Tokenizer) inOrder(text []byte) []byte {
 	return dst
 }
 
-// turnRound reverses the characters of text, each with the marks on it, unless text is written from right to left.
-func turnRound(text []byte) {
+// reverse reverses the characters of text, each with its combining marks, unless text is in a script from right to left.
+func reverse(text []byte) {
 	if bytes.ContainsFunc(text, func(r rune) bool { s := scriptOf(r); return s == hebrew || s == arabic }) {
 		return
 	}

@@ -7,14 +7,14 @@ import (
 	"golang.org/x/text/language"
 )
 
-// enclosure is a row of characters that are letters or numbers in a circle, a square or brackets.
+// enclosure is a range of letters or numbers in circles, squares or brackets.
 type enclosure struct {
 	first, last rune
-	start       int // what the first one is: a letter or a number
+	start       int // the letter or the number of the first
 }
 
-// enclosures returns the rows of enclosed letters and of those enclosed numbers that NFKC leaves as they are, by the
-// names of the characters in Unicode. NFKC knows some of the letters, and leaves the brackets around others.
+// enclosures returns the enclosed letters, and the enclosed numbers that NFKC does not fold, by the names of characters in Unicode. NFKC
+// folds some of the letters, and keeps the brackets of others.
 func enclosures() [16]enclosure {
 	return [...]enclosure{
 		{0x24b6, 0x24cf, 'A'}, {0x24d0, 0x24e9, 'a'}, // circled
@@ -26,10 +26,7 @@ func enclosures() [16]enclosure {
 	}
 }
 
-// isEnclosed reports whether r is in one of the enclosures.
-func isEnclosed(r rune) bool { return enclosedIn(r) >= 0 }
-
-// enclosedIn returns what is enclosed, a letter or a number below 32, or -1.
+// enclosedIn returns the enclosed letter, or the enclosed number, which is below 32, or -1.
 func enclosedIn(r rune) int {
 	if r < 0x249c || r > 0x2793 && r < 0x1f10b || r > 0x1f1a5 {
 		return -1
@@ -42,7 +39,7 @@ func enclosedIn(r rune) int {
 	return -1
 }
 
-// appendEnclosed appends the letter or number that is enclosed in r.
+// appendEnclosed appends the letter or number enclosed in r.
 func appendEnclosed(dst []byte, r rune) []byte {
 	n := enclosedIn(r)
 	if n >= 'A' {
@@ -53,12 +50,12 @@ func appendEnclosed(dst []byte, r rune) []byte {
 
 const regionalA = 0x1f1e6 // REGIONAL INDICATOR SYMBOL LETTER A
 
-// isRegional reports whether r is a regional indicator: two of them are the flag of the country of that code, if there is
-// one, and letters in squares otherwise.
+// isRegional reports whether r is a regional indicator. Two of them are displayed as the flag of the country with that code, or, if there is
+// none, as letters in squares.
 func isRegional(r rune) bool { return r >= regionalA && r < regionalA+26 }
 
-// appendRegional appends the regional indicators that text starts with: as they are if they are flags of countries, else
-// the letters that they are. It returns how long they are, and how many letters were appended.
+// appendRegional appends the regional indicators at the start of text: as they are if they are flags, as letters otherwise. It returns their
+// length in text and the number of letters.
 func appendRegional(dst, text []byte) (_ []byte, size, letters int) {
 	flags := true
 	var first byte // of two
@@ -86,7 +83,7 @@ func appendRegional(dst, text []byte) (_ []byte, size, letters int) {
 	return dst, size, count
 }
 
-// isCountry reports whether two letters are the code of a country, or of the union that has a flag too.
+// isCountry reports whether two letters are the code of a country or of the European Union.
 func isCountry(first, second byte) bool {
 	code := string([]byte{first, second})
 	region, err := language.ParseRegion(code)

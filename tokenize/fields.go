@@ -3,27 +3,24 @@ package tokenize
 import (
 	"path"
 	"strings"
+
+	"chaff/internal/headerfield"
 )
 
-// fieldPlan is what happens to a header field of one name.
-type fieldPlan struct {
-	never   bool        // whether nothing of the field is looked at, whatever its group's option says
-	onWay   bool        // whether others than the sender and the sender's program write it
-	look    bool        // whether the field is looked at
-	address bool        // whether its value is addresses, not text
-	stem    bool        // whether its words are stemmed
-	mute    bool        // whether its words are left out
-	mark    string      // the term that says the field occurs, "header:X-Mailer"
-	tags    addressTags // what its words are tagged with, "x-mailer:"
-	// attached is what its words are tagged with in the header of an attached message; empty if it is not looked at there.
-	attached addressTags
-	// structure is what is said of how the field is written, whether its words are looked at or not.
-	structure structure
-	// grams says whether the field is among those that grams are made of.
-	grams bool
+// fieldRule says how the header fields of one name become terms. The zero value makes none.
+type fieldRule struct {
+	used      bool        // its name and its words are terms
+	nameOnly  bool        // its words are not
+	addresses bool        // its value is addresses, not text
+	prose     bool        // its words are stemmed
+	header    string      // the term for its name: "header:X-Mailer"
+	tags      addressTags // of its words: "x-mailer:"
+	attached  addressTags // of its words in the header of an attached message; empty if it is not used there
+	structure structure   // the terms for the way it is written, which do not depend on used
+	grams     bool        // grams are made of it
 }
 
-// FieldUse is what of a header field becomes terms.
+// FieldUse says whether a header field becomes terms.
 type FieldUse uint8
 
 // The uses of a header field.
@@ -35,157 +32,73 @@ const (
 
 // String returns "not looked at", "in part only" or "looked at".
 func (u FieldUse) String() string {
-	switch u {
-	case FieldUsed:
-		return "looked at"
-	case FieldPartUsed:
-		return "in part only"
-	}
-	return "not looked at"
+	return [...]string{FieldNotUsed: "not looked at", FieldPartUsed: "in part only", FieldUsed: "looked at"}[u]
 }
 
-// Use returns what the options make of the header fields of a name.
+// Use returns how the options treat the header fields with a name.
 func (t *Tokenizer) Use(name []byte) FieldUse {
-	switch plan := t.plans.plan(name); {
-	case plan.look:
+	switch rule := t.rules.of(name); {
+	case rule.used:
 		return FieldUsed
-	case plan.structure != notStructure:
+	case rule.structure != noStructure:
 		return FieldPartUsed
 	}
 	return FieldNotUsed
 }
 
-// IsNever reports whether the header fields of a name are never looked at: a filter writes them as its verdict, a mailbox or
-// an archive as its note, or the options leave out the name. The name may be in any case.
-func (t *Tokenizer) IsNever(name []byte) bool { return t.plans.plan(name).never }
-
-// IsOnTheWay reports whether the header fields of a name are written on the way of a message: by relays, mailing lists and the
-// recipient's server. It is false for those that are never looked at.
-func (t *Tokenizer) IsOnTheWay(name []byte) bool { return t.plans.plan(name).onWay }
-
-// group is why a header field is or is not looked at.
-type group uint8
-
-const (
-	groupOther group = iota
-	groupNever
-	groupReceived
-	groupDelivered
-	groupList
-	groupDate
-	groupMessageID
-)
-
-// groups says which header fields belong to which group, beside those whose name says that they are verdicts. An entry is a
-// name in lower case, or the start of names and a `*`. Whole names decide first, then [isVerdict], then starts, of these the
-// first.
-func groups() []struct {
-	group    group
-	patterns string
-} {
-	return []struct {
-		group    group
-		patterns string
-	}{
-		// Senders write these, although their names have a word of verdicts: a bulk mailer writes its version.
-		{groupOther, `x-bulkmail`},
-		// Verdicts of filters, and the checks of the receiving server, whose names do not say so.
-		{groupNever, `x-chaff-* x-crm114-* x-sa-* x-sasi-* x-barracuda-* x-pmx* x-proofpoint-* x-ironport-* x-brightmail-*
-			x-cloudmark-* x-cm-analysis x-cmae-* x-cnfs-analysis x-vade-* x-av-* x-amavis-* x-razor* x-pyzor* x-dcc-*
-			x-ms-exchange-* x-mimedefang* x-policyd-* x-classification* x-text-classification x-trec-* x-popfile-*
-			authentication-results* x-authentication-results* arc-* x-google-smtp-source x-dkim dkimcheck dkim-status
-			x-sid-pra x-sid-result x-message-delivery x-recommended-action ui-inboundreport ui-outboundreport`},
-		// Notes of mailboxes, mail programs and archives about messages they keep.
-		{groupNever, `status x-status x-keywords x-uid x-uidl x-imap* x-mozilla-* x-evolution* x-gmail-labels x-gm-*
-			x-folder x-label* x-flags x-tuid x-offlineimap* x-dovecot* x-replied x-forwarded-to lines content-length
-			xref x-original-status x-kmail-* x-sylpheed-* x-claws-* x-apple-* x-mailcrate* x-url url x-from-line x-archive*
-			x-mbox-line x-mime-autoconverted replied forwarded x-authentication-warning x-eopattributedmessage
-			x-eoptenantattributedmessage x-incomingheadercount x-incomingtopheadermarker x-ms-publictraffictype
-			x-ms-traffictypediagnostic x-ms-userlastlogontime x-pm-origin x-pm-content-encryption x-pm-transfer-encryption`},
-		{groupReceived, `received x-received return-path x-return-path x-originating-ip x-source* x-antiabuse x-sender-ip
-			x-mail-from x-smtp-* x-relay* x-rcpt-* x-delivery-agent x-originalarrivaltime x-mailer-recptid`},
-		{groupDelivered, `delivered-to x-delivered-to x-original-to envelope-to x-envelope-* x-apparently-to apparently-to
-			x-rcpt-to x-resolved-to delivery-date x-delivery-* x-getmail-* x-fetchmail-* x-sieve* resent-* x-forwarded-for`},
-		{groupList, `list-* x-list* mailing-list x-mailing-list x-beenthere x-mailman-* x-loop precedence errors-to sender
-			x-sender x-egroups-* x-yahoo-* x-original-date mail-followup-to mail-reply-to x-listar-* x-ecartis-*
-			x-majordomo* x-no-archive x-precedence* archived-at x-unsubscri* x-subscri* x-google-group* x-groups* x-ml-*
-			x-mlserver delivered-by x-post-* x-sequence x-mail-count x-acceptable-languages old-subject`},
-		{groupDate, `date x-date`},
-		{groupMessageID, `message-id in-reply-to references thread-index content-id x-message-id x-ms-tnef-correlator`},
-	}
-}
-
-// plans makes and remembers the plan for each header name. Real mail has a few hundred names, rubbish has any number.
-type plans struct {
+// fieldRules makes and caches the rule for each header name. Real mail has a few hundred names; junk can have any number.
+type fieldRules struct {
 	options Options
-	byName  map[string]*fieldPlan
-	rubbish *fieldPlan       // of names that are too long
-	names   map[string]group // groups, by whole names
-	starts  []start
+	byName  map[string]*fieldRule
+	junk    *fieldRule // for names that are too long
 }
 
-// start is the start of names that belong to a group.
-type start struct {
-	prefix string
-	group  group
+// maxRules is how many rules are cached.
+const maxRules = 1 << 14
+
+func newFieldRules(o Options) *fieldRules {
+	return &fieldRules{options: o, byName: make(map[string]*fieldRule), junk: &fieldRule{}}
 }
 
-func newPlans(o Options) *plans {
-	p := &plans{options: o, byName: make(map[string]*fieldPlan), rubbish: &fieldPlan{never: true}, names: make(map[string]group)}
-	for _, g := range groups() {
-		for pattern := range strings.FieldsSeq(g.patterns) {
-			if prefix, isStart := strings.CutSuffix(pattern, "*"); isStart {
-				p.starts = append(p.starts, start{prefix, g.group})
-			} else {
-				p.names[pattern] = g.group
-			}
-		}
-	}
-	return p
-}
-
-// plan returns the plan for a header field by its name as written.
-func (p *plans) plan(name []byte) *fieldPlan {
-	if plan, seen := p.byName[string(name)]; seen {
-		return plan
+// of returns the rule for a header name, as written.
+func (r *fieldRules) of(name []byte) *fieldRule {
+	if rule, cached := r.byName[string(name)]; cached {
+		return rule
 	}
 	switch {
-	case len(name) > maxHeaderName:
-		return p.rubbish
-	case len(p.byName) >= maxPlans:
-		clear(p.byName)
+	case len(name) > headerfield.MaxName:
+		return r.junk
+	case len(r.byName) >= maxRules:
+		clear(r.byName)
 	}
 	key := string(name)
-	plan := p.makePlan(key)
-	p.byName[key] = plan
-	return plan
+	rule := r.make(key)
+	r.byName[key] = rule
+	return rule
 }
 
-func (p *plans) makePlan(name string) *fieldPlan {
+func (r *fieldRules) make(name string) *fieldRule {
 	lower := strings.ToLower(name)
-	if lower == "" || p.isIgnored(lower) || p.group(lower) == groupNever {
-		return &fieldPlan{never: true}
+	kind := headerfield.KindOf([]byte(lower))
+	if lower == "" || kind == headerfield.Verdict || kind == headerfield.Mailbox || r.isIgnored(lower) {
+		return &fieldRule{}
 	}
-	plan := &fieldPlan{look: p.wanted(lower), mark: "header:" + name, tags: newAddressTags(tagOf(lower))}
-	plan.grams = plan.look || p.isOfSender(lower)
-	switch p.group(lower) {
-	case groupReceived, groupDelivered, groupList:
-		plan.onWay = true
+	rule := &fieldRule{used: r.wants(kind), header: "header:" + name, tags: newAddressTags(tagOf(lower))}
+	rule.grams = rule.used || kind != headerfield.Delivery && kind != headerfield.List
+	if r.options.Structure {
+		rule.structure = structureOf(lower, kind)
 	}
-	if p.options.Structure {
-		plan.structure = p.structure(lower)
-	}
-	if !plan.look {
-		return plan
+	if !rule.used {
+		return rule
 	}
 	switch lower {
 	case "subject", "from", "to", "reply-to":
-		plan.attached = newAddressTags("attached-" + plan.tags.words)
+		rule.attached = newAddressTags("attached-" + rule.tags.words)
 	}
-	plan.mute = lower == "content-type" // the parts say what it says
-	plan.stem = lower == "subject"
-	plan.address = isAddressField(lower)
-	return plan
+	rule.nameOnly = lower == "content-type" // the terms of the parts have the rest
+	rule.prose = lower == "subject"
+	rule.addresses = isAddressField(lower)
+	return rule
 }
 
 // isAddressField reports whether the value of a field is addresses.
@@ -198,51 +111,54 @@ func isAddressField(lower string) bool {
 	return false
 }
 
-// maxHeaderName is the length beyond which the name of a header field is rubbish and the field is not looked at.
-const maxHeaderName = 76
-
-// maxPlans is how many names of header fields are remembered.
-const maxPlans = 1 << 14
-
-// isIgnored reports whether the options leave out the fields of a name, whatever group it belongs to.
-func (p *plans) isIgnored(lower string) bool {
-	return matchesAny(p.options.IgnoreHeaders, lower) || !matchesAny(p.options.Headers, lower)
+// isIgnored reports whether the options exclude the fields of a name, whatever their kind.
+func (r *fieldRules) isIgnored(lower string) bool {
+	return matchesAny(r.options.IgnoreHeaders, lower) || !matchesAny(r.options.Headers, lower)
 }
 
-// structure returns what is said of how a field is written. Of fields that name the route only the shape of each step is,
-// and nothing of those that name the recipient's mailbox or a list.
-func (p *plans) structure(lower string) structure {
-	switch p.group(lower) {
-	case groupOther:
-	case groupDate:
-		return dateField
-	case groupMessageID:
-		if lower == "message-id" {
-			return messageIDField
-		}
-		return placeOnly
-	case groupReceived:
-		switch lower {
-		case "received":
-			return receivedField
-		case "return-path":
-			return relationField
-		}
-		return notStructure
-	default:
-		return notStructure
+// wants reports whether the options use the words of fields of a kind.
+func (r *fieldRules) wants(kind headerfield.Kind) bool {
+	switch kind {
+	case headerfield.Trace:
+		return r.options.Received
+	case headerfield.Delivery:
+		return r.options.DeliveredTo
+	case headerfield.List:
+		return r.options.List
+	case headerfield.Date:
+		return r.options.Date
+	case headerfield.MessageID:
+		return r.options.MessageID
 	}
+	return true
+}
+
+// structureOf returns which terms a field has for the way it is written. Trace fields have only the shape of each hop, and
+// fields of the recipient's mailbox or of a list have none.
+func structureOf(lower string, kind headerfield.Kind) structure {
 	switch {
+	case kind == headerfield.Date:
+		return dateField
+	case lower == "message-id":
+		return messageIDField
+	case kind == headerfield.MessageID:
+		return orderOnly
+	case lower == "received":
+		return receivedField
+	case lower == "return-path":
+		return relationField
+	case kind != headerfield.Content:
+		return noStructure
 	case lower == "content-type":
 		return mediaField
 	case lower == "subject", isAddressField(lower):
-		return placeOnly
+		return orderOnly
 	}
 	return plainField
 }
 
-// tagOf returns what the words of a field are tagged with: its name, unless something else has that tag. A sender can name a field
-// "Body", and must not put its words among those of the text.
+// tagOf returns the tag of a field's words: its name, or its name with a prefix if other terms have that tag. Otherwise the words
+// of a field named "Body" would pass for words of the text.
 func tagOf(lower string) string {
 	if isReserved(lower) || strings.HasPrefix(lower, attachedPrefix) || strings.HasPrefix(lower, fieldPrefix) {
 		return fieldPrefix + lower + ":"
@@ -250,13 +166,13 @@ func tagOf(lower string) string {
 	return lower + ":"
 }
 
-// The starts of tags: of fields of attached messages, and of fields whose names are tags of something else.
+// Prefixes of tags: of fields of attached messages, and of fields whose names are reserved.
 const (
 	attachedPrefix = "attached-"
 	fieldPrefix    = "field-"
 )
 
-// isReserved reports whether a tag is of terms that are no words of a header field.
+// isReserved reports whether a tag belongs to terms that are not words of a header field.
 func isReserved(tag string) bool {
 	switch tag {
 	case "body", "hidden", "type", "charset", "encoding", "file", "host", "domain", "path", "port", "mailto", "scheme", "link",
@@ -267,79 +183,6 @@ func isReserved(tag string) bool {
 	return false
 }
 
-// isOfSender reports whether the sender, or a server on the way, writes a field, and not a list, the delivery or a filter.
-func (p *plans) isOfSender(lower string) bool {
-	switch p.group(lower) {
-	case groupOther, groupReceived, groupDate, groupMessageID:
-		return true
-	}
-	return false
-}
-
-// wanted reports whether the words of a field are looked at.
-func (p *plans) wanted(lower string) bool {
-	o := p.options
-	switch p.group(lower) {
-	case groupReceived:
-		return o.Received
-	case groupDelivered:
-		return o.DeliveredTo
-	case groupList:
-		return o.List
-	case groupDate:
-		return o.Date
-	case groupMessageID:
-		return o.MessageID
-	}
-	return true
-}
-
-func (p *plans) group(lower string) group {
-	if g, known := p.names[lower]; known {
-		return g
-	}
-	if isVerdict(lower) {
-		return groupNever
-	}
-	for _, s := range p.starts {
-		if strings.HasPrefix(lower, s.prefix) {
-			return s.group
-		}
-	}
-	return groupOther
-}
-
-// verdictWords are words that make a header field a verdict wherever in its name they stand, also within a longer word:
-// X-Spam-Status, X-RC-Virus, X-SpamInfo, X-YahooFilteredBulk, X-Example-MailScanner-Information. A field that is wrongly taken
-// for a verdict costs little, one that is overlooked teaches the verdicts of another filter.
-const verdictWords = `spam virus junk phish malware bulk scan score verdict bogo bayes filter quarantin blacklist whitelist
-	blocklist greylist`
-
-// verdictParts are words that do so only as a part of the name between hyphens, underscores and dots, since other words have
-// them, too: X-Ham-Report, but not X-Shampoo.
-const verdictParts = `ham spf dmarc rbl dnsbl scl`
-
-// isVerdict reports whether the name of a header field, in lower case, says that it is the verdict of a filter, of a virus
-// scanner or of a check by the receiving server.
-func isVerdict(lower string) bool {
-	for word := range strings.FieldsSeq(verdictWords) {
-		if strings.Contains(lower, word) {
-			return true
-		}
-	}
-	for part := range strings.FieldsFuncSeq(lower, isNameSeparator) {
-		for word := range strings.FieldsSeq(verdictParts) {
-			if part == word {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// isNameSeparator reports whether r stands between the parts of the name of a header field.
-func isNameSeparator(r rune) bool { return r == '-' || r == '_' || r == '.' }
-
 func matchesAny(patterns []string, lower string) bool {
 	for _, pattern := range patterns {
 		if matches(strings.ToLower(pattern), lower) {
@@ -349,7 +192,7 @@ func matchesAny(patterns []string, lower string) bool {
 	return false
 }
 
-// matches reports whether a header name fits a pattern; the patterns were validated.
+// matches reports whether a header name matches a valid pattern.
 func matches(pattern, lower string) bool {
 	// A slash would end path.Match's `*`, and rubbish may have one in a header name.
 	ok, err := path.Match(pattern, strings.ReplaceAll(lower, "/", "-"))

@@ -1,31 +1,28 @@
 package tokenize
 
-import (
-	"chaff/message"
-)
+import "chaff/message"
 
-// Grams calls emit with the header and with the beginning of the text, as far as the options say: models on evidence look at each four
-// neighbouring bytes of them. The header is its fields as they are decoded, `NAME: VALUE` and a line end, so that a message has the same
-// runs however its lines end. The bytes are valid until emit returns.
+// Grams calls emit with the header and with the head of the text, whose 4-grams of bytes are features of models on evidence. The options limit
+// both. Each header field is `NAME: VALUE`, as decoded, and LF, so line ends in the message do not matter. The bytes are valid until emit
+// returns.
 //
-// Source: G. V. Cormack, University of Waterloo Participation in the TREC 2007 Spam Track, for runs of four bytes of a
-// message as the features of a linear filter.
+// Source: G. V. Cormack, University of Waterloo Participation in the TREC 2007 Spam Track: 4-grams of bytes as features of a linear filter.
 func (t *Tokenizer) Grams(m *message.Message, emit func(text []byte)) {
 	if !t.options.Grams {
 		return
 	}
-	t.runs = t.runs[:0]
+	t.gramText = t.gramText[:0]
 	for _, f := range m.Header {
-		if len(t.runs) < t.options.GramHeaderBytes && t.plans.plan(f.Name).grams {
-			t.runs = append(append(t.runs, f.Name...), ": "...)
-			t.runs = append(append(t.runs, f.Value...), '\n')
+		if len(t.gramText) < t.options.GramHeaderBytes && t.rules.of(f.Name).grams {
+			t.gramText = append(append(t.gramText, f.Name...), ": "...)
+			t.gramText = append(append(t.gramText, f.Value...), '\n')
 		}
 	}
-	emit(t.runs[:min(len(t.runs), t.options.GramHeaderBytes)])
-	t.runs = t.runs[:0]
+	emit(t.gramText[:min(len(t.gramText), t.options.GramHeaderBytes)])
+	t.gramText = t.gramText[:0]
 	for i := range m.Parts {
 		text := m.Parts[i].Text
-		t.runs = append(t.runs, text[:min(len(text), t.options.GramTextBytes-len(t.runs))]...)
+		t.gramText = append(t.gramText, text[:min(len(text), t.options.GramTextBytes-len(t.gramText))]...)
 	}
-	emit(t.runs)
+	emit(t.gramText)
 }

@@ -16,16 +16,16 @@ const maxHost = 255 // RFC 1035, section 2.3.4
 
 // host emits the host of an address and its registered domain, each with its own tag.
 func (t *Tokenizer) host(tag, domainTag string, host []byte) {
-	t.hostReadBy(weburl.Name, tag, domainTag, host, isPlainHost(host))
+	t.hostAs(weburl.Name, tag, domainTag, host, isPlainHost(host))
 }
 
-// hostReadBy emits a host and its registered domain. One that is not plain is emitted as it is written, as it is read by
-// programs that ask for it, which read says, and as the name that it looks like.
-func (t *Tokenizer) hostReadBy(read func(host []byte) (name string, ok bool), tag, domainTag string, host []byte, isPlain bool) {
+// hostAs emits a host and its registered domain. A host that is not plain is emitted as written, as the name that read makes of it, which is what
+// programs look up, and as the name it looks like.
+func (t *Tokenizer) hostAs(read func(host []byte) (name string, ok bool), tag, domainTag string, host []byte, isPlain bool) {
 	host = bytes.TrimRight(host, ".")
 	if isPlain {
 		if 0 < len(host) && len(host) <= maxHost {
-			t.single(tag, host, t.hosts)
+			t.putWord(tag, host, t.hosts)
 			t.domain(domainTag, host)
 		}
 		return
@@ -34,7 +34,7 @@ func (t *Tokenizer) hostReadBy(read func(host []byte) (name string, ok bool), ta
 	if len(host) == 0 || len(host) > maxHost && !ok {
 		return
 	}
-	t.single(tag, host, t.hosts)
+	t.putWord(tag, host, t.hosts)
 	written := strings.ToLower(string(host))
 	if !ok {
 		name = written
@@ -52,26 +52,25 @@ func (t *Tokenizer) hostReadBy(read func(host []byte) (name string, ok bool), ta
 	}
 	t.domain(domainTag, domain)
 	if decoded != written {
-		t.single(tag, []byte(decoded), t.hosts)
+		t.putWord(tag, []byte(decoded), t.hosts)
 	}
-	if ascii, masked := t.unmaskHost(decoded); masked {
+	if ascii, masked := t.asciiHost(decoded); masked {
 		t.seen.add(homoglyph)
-		t.single(tag, []byte(ascii), t.hosts)
+		t.putWord(tag, []byte(ascii), t.hosts)
 	}
 }
 
-// domain emits the registered domain of a host. A host may be too long for a term and its domain not: what stands before the
-// domain costs its owner nothing.
+// domain emits the registered domain of a host, also if the host is too long for a term: its owner can put anything before the domain.
 func (t *Tokenizer) domain(tag string, host []byte) {
 	if len(host) > t.options.MaxLength {
 		name, _, _ := t.domains.get(host)
-		t.second = append(t.second[:0], name...)
-		host = t.second
+		t.scratch = append(t.scratch[:0], name...)
+		host = t.scratch
 	}
-	t.single(tag, host, t.domains)
+	t.putWord(tag, host, t.domains)
 }
 
-// registered returns a hash of the registered domain of a host as browsers read it.
+// registered returns a hash of the registered domain of a host, as browsers read it.
 func (t *Tokenizer) registered(host []byte) uint64 {
 	if !isPlainHost(host) {
 		if name, ok := weburl.Name(host); ok {
@@ -82,7 +81,7 @@ func (t *Tokenizer) registered(host []byte) uint64 {
 	return domain
 }
 
-// isPlainHost reports whether a host name has neither a character beyond ASCII nor one encoded in ASCII (RFC 3492).
+// isPlainHost reports whether a host name has no non-ASCII characters, encoded as Punycode (RFC 3492) or not.
 func isPlainHost(host []byte) bool {
 	for i, c := range host {
 		if c >= 0x80 || c == '-' && i >= 3 && host[i-1] == '-' && (host[i-2]|0x20) == 'n' && (host[i-3]|0x20) == 'x' {
@@ -92,12 +91,12 @@ func isPlainHost(host []byte) bool {
 	return true
 }
 
-// unmaskHost returns the host name of ASCII that a name looks like in full. Unlike in text, a label that is wholly of
-// another script counts: nothing else tells the reader what it is.
-func (t *Tokenizer) unmaskHost(name string) (ascii string, masked bool) {
+// asciiHost returns the ASCII host name that a name looks like. Unlike in text, a label may be wholly of another script, since a reader
+// has no context to recognise it by.
+func (t *Tokenizer) asciiHost(name string) (ascii string, masked bool) {
 	dst := make([]byte, 0, len(name))
 	for _, r := range name {
-		like, known := t.likes[r]
+		like, known := t.lookAlikes[r]
 		switch {
 		case r < 0x80:
 			dst = append(dst, byte(r))
@@ -110,8 +109,7 @@ func (t *Tokenizer) unmaskHost(name string) (ascii string, masked bool) {
 	return string(dst), len(dst) != len(name)
 }
 
-// registeredDomain returns the part of a host name that its owner registered, by the public suffix list; "ip" stands
-// for all numeric addresses.
+// registeredDomain returns the part of a host name that its owner registered, by the public suffix list, or "ip" for a numeric address.
 func registeredDomain(host string) string {
 	host = strings.ToLower(host)
 	if isNumeric(host) {
@@ -120,7 +118,7 @@ func registeredDomain(host string) string {
 	ascii := host
 	if !isPlainHost([]byte(host)) {
 		if name, ok := weburl.Name([]byte(host)); ok {
-			ascii = name // in which the list is written
+			ascii = name // the list is in ASCII
 		}
 	}
 	domain, err := publicsuffix.EffectiveTLDPlusOne(ascii)
@@ -131,7 +129,7 @@ func registeredDomain(host string) string {
 	return strings.Join(labels[max(0, len(labels)-strings.Count(domain, ".")-1):], ".")
 }
 
-// hasPublicSuffix reports whether a name ends in a domain under which names are registered, below which it has a label.
+// hasPublicSuffix reports whether a name is below a domain under which anyone can register names.
 func hasPublicSuffix(host []byte) bool {
 	if len(host) > maxHost {
 		return false
@@ -141,10 +139,10 @@ func hasPublicSuffix(host []byte) bool {
 	return managed && len(suffix) < len(name)
 }
 
-// isNumeric reports whether a host is an address in place of a name.
+// isNumeric reports whether a host is an IP address.
 //
-// QUIRK: the address of IPv4 in a URL is four decimal numbers (RFC 3986), but browsers also take one to three, and
-// octal and hexadecimal ones, as http://3232235777/ and http://0xC0.0250.1/, which hides from filters that it is one.
+// QUIRK: an IPv4 address in a URL is four decimal numbers (RFC 3986). Browsers also accept one to three, and octal and hexadecimal ones,
+// such as http://3232235777/ and http://0xC0.0250.1/, which hide the address from filters.
 func isNumeric(host string) bool {
 	host = strings.Trim(host, "[]")
 	if _, err := netip.ParseAddr(host); err == nil {
@@ -160,7 +158,7 @@ func isNumeric(host string) bool {
 		if _, err := strconv.ParseUint(number, 0, 32); err == nil {
 			continue
 		}
-		// Such as 08, which is wrong as octal.
+		// 08 is no octal number.
 		if _, err := strconv.ParseUint(number, 10, 32); err != nil {
 			return false
 		}

@@ -10,51 +10,49 @@ import (
 )
 
 const (
-	maxLooked   = 300 // words of a message that are looked at to tell its language
-	minEvidence = 3   // stop words that a language must have among them
-	// defaultLanguage is that of a message with too little evidence: mostly a few words around a link.
+	maxLanguageWords = 300 // of a message, by which its language is detected
+	minStopWords     = 3   // that a language must have among them
+	// defaultLanguage is the language of messages with too few words, which are mostly a link and little else.
 	defaultLanguage = "english"
 )
 
 // languageSet is a set of languages as bits, in the order of stopWordLists.
 type languageSet uint16
 
-// language returns the language whose rules stem the words of m: russian by its letters, the others by which of them has
-// the most stop words among the first 300 words of the subject and the text. It is none for a language without a stemmer,
-// and english if there is too little evidence, which was better than none on both corpora.
+// detectLanguage returns the language whose rules stem the words of m. It is Russian by its letters, or the language with the most stop
+// words among the first 300 words of the subject and the text. It is none for a language without a stemmer, and English if there are
+// too few stop words, which was better than none (docs/experiments.md).
 //
-// Why stop words: any text is full of them and few are the same in two languages, so one sentence is enough; it takes one
-// look-up in a map for each word; and with fixed lists in a fixed order the answer is always the same.
-// Statistics of letters would tell single sentences too, but a message that short has few words that stems would join.
-// The language is no term: with it the figures of both corpora were no better (docs/experiments.md).
-func (t *Tokenizer) language(m *message.Message) string {
+// Stop words are frequent in any text and few belong to two languages, so one sentence is enough. Statistics of letters would do with less,
+// but shorter messages have few words that stems would join.
+func (t *Tokenizer) detectLanguage(m *message.Message) string {
 	var e languageEvidence
-	e.look(t, m.Get("Subject"))
+	e.count(t, m.Get("Subject"))
 	for i := range m.Parts {
-		e.look(t, m.Parts[i].Text)
+		e.count(t, m.Parts[i].Text)
 	}
 	return e.language()
 }
 
-// languageEvidence counts what tells the language of a message.
+// languageEvidence counts words that indicate the language of a message.
 type languageEvidence struct {
 	words    int
 	stop     [16]int // stop words, by language
 	cyrillic int     // words of Cyrillic letters
-	foreign  int     // of these, words with a letter that Russian has not
-	russian  int     // of these, words with a letter that its neighbours have not
+	foreign  int     // of these, words with a letter that Russian does not have
+	russian  int     // of these, words with a letter that only Russian has
 	word     [maxStopWord]byte
 }
 
-func (e *languageEvidence) look(t *Tokenizer, text []byte) {
-	s := stretches{bytes: &t.bytes, text: text}
-	for stretch := s.next(); len(stretch) > 0 && e.words < maxLooked; stretch = s.next() {
+func (e *languageEvidence) count(t *Tokenizer, text []byte) {
+	s := chunks{byteKinds: &t.byteKinds, text: text}
+	for chunk := s.next(); len(chunk) > 0 && e.words < maxLanguageWords; chunk = s.next() {
 		e.words++
-		if s.kinds&nonASCII != 0 && isCyrillic(stretch) {
-			e.lookCyrillic(stretch)
+		if s.kinds&nonASCII != 0 && isCyrillic(chunk) {
+			e.countCyrillic(chunk)
 			continue
 		}
-		word := trimMarks(stretch)
+		word := trimMarks(chunk)
 		if len(word) == 0 || len(word) > maxStopWord {
 			continue
 		}
@@ -65,14 +63,14 @@ func (e *languageEvidence) look(t *Tokenizer, text []byte) {
 	}
 }
 
-// isCyrillic reports whether the first letter beyond ASCII is Cyrillic.
+// isCyrillic reports whether the first non-ASCII character is Cyrillic.
 func isCyrillic(word []byte) bool {
 	i := bytes.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf })
 	r, _ := utf8.DecodeRune(word[max(i, 0):])
 	return r >= 0x0400 && r <= 0x052f
 }
 
-func (e *languageEvidence) lookCyrillic(word []byte) {
+func (e *languageEvidence) countCyrillic(word []byte) {
 	e.cyrillic++
 	switch s := string(word[:min(len(word), maxHost)]); {
 	case strings.ContainsAny(s, "іїєґўјљњћђџѓќѕІЇЄҐЎЈЉЊЋЂЏЃЌЅ"), isBulgarian(s):
@@ -82,18 +80,19 @@ func (e *languageEvidence) lookCyrillic(word []byte) {
 	}
 }
 
-// isBulgarian reports whether a word has a hard sign between consonants, which is a vowel in Bulgarian; in Russian it
-// stands before е, ё, ю and я only.
+// isBulgarian reports whether a word has a hard sign that Russian would not write. Russian has it only before е, ё, ю and я; in Bulgarian it
+// is a vowel.
 func isBulgarian(word string) bool {
 	_, after, found := strings.Cut(word, "ъ")
 	if !found {
 		return false
 	}
-	return !strings.HasPrefix(after, "е") && !strings.HasPrefix(after, "ё") && !strings.HasPrefix(after, "ю") && !strings.HasPrefix(after, "я")
+	next, _ := utf8.DecodeRuneInString(after)
+	return !strings.ContainsRune("еёюя", next)
 }
 
 func (e *languageEvidence) language() string {
-	if e.cyrillic >= minEvidence && 2*e.cyrillic > e.words-e.cyrillic {
+	if e.cyrillic >= minStopWords && 2*e.cyrillic > e.words-e.cyrillic {
 		if e.foreign > e.russian {
 			return noLanguage
 		}
@@ -105,7 +104,7 @@ func (e *languageEvidence) language() string {
 			best = i
 		}
 	}
-	if e.stop[best] < minEvidence {
+	if e.stop[best] < minStopWords {
 		return defaultLanguage
 	}
 	name := stopWordLists()[best].language

@@ -33,7 +33,7 @@ func TestTheLanguageOfAMessageIsTold(t *testing.T) {
 	tok := tokenizer(t, func(o *Options) { o.Language = "auto" })
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
-			if got := tok.language(textMessage(tt.text)); got != tt.want {
+			if got := tok.detectLanguage(textMessage(tt.text)); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 		})
@@ -56,12 +56,12 @@ func TestEachMessageIsStemmedInItsOwnLanguage(t *testing.T) {
 
 func TestOnlyTheFirstWordsTellTheLanguage(t *testing.T) {
 	tok := tokenizer(t, func(o *Options) { o.Language = "auto" })
-	text := strings.Repeat("the ", maxLooked) + strings.Repeat("les ", 10*maxLooked)
-	if got := tok.language(textMessage(text)); got != "english" {
+	text := strings.Repeat("the ", maxLanguageWords) + strings.Repeat("les ", 10*maxLanguageWords)
+	if got := tok.detectLanguage(textMessage(text)); got != "english" {
 		t.Errorf("got %s, want english", got)
 	}
 	m := &message.Message{Header: []message.Field{{Name: []byte("subject"), Value: []byte("nous avons les commandes avec vous")}}}
-	if got := tok.language(m); got != "french" {
+	if got := tok.detectLanguage(m); got != "french" {
 		t.Errorf("of a subject alone: got %s, want french", got)
 	}
 }
@@ -86,6 +86,6 @@ func BenchmarkLanguage(b *testing.B) {
 	b.SetBytes(int64(len(m.Parts[0].Text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		tok.language(m)
+		tok.detectLanguage(m)
 	}
 }

@@ -5,73 +5,45 @@ import (
 	"chaff/message"
 )
 
-// mark is one kind of deception found in text and links; those of HTML are [message.Mark].
+// mark is a kind of deception in text and links; those of HTML are [message.Mark]. The package comment describes them.
 type mark uint8
 
 const (
-	zeroWidth         mark = iota // a character without width between two letters
-	homoglyph                     // a letter of another script that looks like a Latin one
-	spacedLetters                 // a word whose letters are set apart
-	fullWidth                     // letters of ASCII in another form: full-width, mathematical, in circles
-	directionOverride             // text that is shown in another order than it is read
-	letterDigit                   // a digit or sign in place of a letter
-	punycode                      // a host name in another script than ASCII
-	escapedHost                   // a host name with escapes such as %77
-	mappedHost                    // a host that browsers read as another one than is written: other digits, dots or letters
-	repairedURL                   // a URL whose slashes browsers have to repair
-	linkTextDomain                // a link that names one domain and leads to another
-	imageOnly                     // images and next to no text
-	struckLetters                 // letters with a stroke across them or a line around them
-	turnedLetters                 // a word that is upside down
-	tagLetters                    // letters that are not shown, of Unicode's block of tags
-	markKinds                     // how many there are
+	zeroWidth mark = iota
+	homoglyph
+	spacedLetters
+	fullWidth
+	directionOverride
+	letterDigit
+	punycode
+	escapedHost
+	mappedHost
+	repairedURL
+	linkTextDomain
+	imageOnly
+	struckLetters
+	turnedLetters
+	tagLetters
+	markKinds // how many there are
 )
 
-// term returns the term for a mark.
-func (k mark) term() string {
-	switch k {
-	case zeroWidth:
-		return "mark:zero-width"
-	case homoglyph:
-		return "mark:homoglyph"
-	case spacedLetters:
-		return "mark:spaced-letters"
-	case fullWidth:
-		return "mark:full-width"
-	case directionOverride:
-		return "mark:direction-override"
-	case letterDigit:
-		return "mark:letter-digit"
-	case punycode:
-		return "mark:punycode"
-	case escapedHost:
-		return "mark:escaped-host"
-	case mappedHost:
-		return "mark:mapped-host"
-	case repairedURL:
-		return "mark:repaired-url"
-	case linkTextDomain:
-		return "mark:link-text-other-domain"
-	case imageOnly:
-		return "mark:image-only"
-	case struckLetters:
-		return "mark:struck-letters"
-	case turnedLetters:
-		return "mark:turned-letters"
-	case tagLetters:
-		return "mark:tag-letters"
-	}
-	return "mark:other"
+func (k mark) String() string {
+	return [...]string{
+		zeroWidth: "zero-width", homoglyph: "homoglyph", spacedLetters: "spaced-letters", fullWidth: "full-width",
+		directionOverride: "direction-override", letterDigit: "letter-digit", punycode: "punycode", escapedHost: "escaped-host",
+		mappedHost: "mapped-host", repairedURL: "repaired-url", linkTextDomain: "link-text-other-domain", imageOnly: "image-only",
+		struckLetters: "struck-letters", turnedLetters: "turned-letters", tagLetters: "tag-letters",
+	}[k]
 }
 
-// evidence is what is known of the whole message while its text is cut into words.
+// evidence is what the tokenizer has seen in a message while it cut the text into words.
 type evidence struct {
 	marks     uint32           // a set of mark
-	wide      bool             // full-width letters were seen
-	embedding bool             // a change of direction was seen
-	lookAlike bool             // a word wholly of a rare script whose letters all look like Latin ones was seen
-	native    bool             // a letter of a rare script that looks like no Latin one was seen
-	letters   [scriptKinds]int // how many letters of each script were seen
+	wide      bool             // full-width letters
+	embedding bool             // a change of direction
+	lookAlike bool             // a word of a rare script whose letters all look Latin
+	native    bool             // a letter of a rare script that does not look Latin
+	letters   [scriptKinds]int // the number of letters of each script
 }
 
 func (e *evidence) add(k mark) { e.marks |= 1 << k }
@@ -80,28 +52,31 @@ func (e *evidence) add(k mark) { e.marks |= 1 << k }
 func (t *Tokenizer) marks(m *message.Message) {
 	t.group = features.Structure
 	kinds := m.Marks
-	if len(t.unseen) > 0 {
+	if len(t.invisibleText) > 0 {
 		kinds |= 1 << message.HiddenText
 	}
 	for k := range kinds.All() {
-		t.term = append(append(t.term[:0], "mark:"...), k.String()...)
-		t.say(t.key.Hash(t.term), t.term, nil)
+		t.sendMark(k.String())
 	}
-	// Full-width letters are honest where wide characters are usual, and so is a change of direction beside text from
-	// right to left, and so are words of a rare script beside others that look like no Latin ones.
+	// Full-width letters are honest beside Chinese, Japanese or Korean, a change of direction is beside a script from right to left, and
+	// words of a rare script are beside others whose letters do not look Latin.
 	if t.seen.lookAlike && !t.seen.native {
 		t.seen.add(homoglyph)
 	}
 	if t.seen.wide && !t.seen.isEastAsian() {
 		t.seen.add(fullWidth)
 	}
-	if t.seen.embedding && !t.seen.isLeftward() {
+	if t.seen.embedding && !t.seen.isRightToLeft() {
 		t.seen.add(directionOverride)
 	}
 	for k := range markKinds {
 		if t.seen.marks&(1<<k) != 0 {
-			t.term = append(t.term[:0], k.term()...)
-			t.say(t.key.Hash(t.term), t.term, nil)
+			t.sendMark(k.String())
 		}
 	}
+}
+
+func (t *Tokenizer) sendMark(name string) {
+	t.term = append(append(t.term[:0], "mark:"...), name...)
+	t.send(t.key.Hash(t.term), t.term, nil)
 }

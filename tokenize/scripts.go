@@ -1,10 +1,10 @@
 package tokenize
 
-// script is a script other than Latin, as far as marks and terms tell them apart.
+// script is one of the scripts that marks and terms distinguish.
 type script uint8
 
 const (
-	noScript script = iota // Latin, and what is no letter
+	noScript script = iota // Latin, or not a letter
 	greek
 	cyrillic
 	hebrew
@@ -17,33 +17,17 @@ const (
 	scriptKinds // how many there are
 )
 
-// minLetters is how many letters of a script tell that text is written in it: fewer are a formula or a name.
+// minLetters is the least number of letters for text in a script: fewer are a formula or a name.
 const minLetters = 8
 
-// term returns the term for a script.
-func (s script) term() string {
-	switch s {
-	case greek:
-		return "script:greek"
-	case cyrillic:
-		return "script:cyrillic"
-	case hebrew:
-		return "script:hebrew"
-	case arabic:
-		return "script:arabic"
-	case thai:
-		return "script:thai"
-	case kana:
-		return "script:kana"
-	case hangul:
-		return "script:hangul"
-	case han:
-		return "script:han"
-	}
-	return "script:other"
+func (s script) String() string {
+	return [...]string{
+		greek: "greek", cyrillic: "cyrillic", hebrew: "hebrew", arabic: "arabic", thai: "thai", kana: "kana", hangul: "hangul", han: "han",
+		otherScript: "other",
+	}[s]
 }
 
-// scriptOf returns the script that a character beyond ASCII belongs to, by its block.
+// scriptOf returns the script of a non-ASCII character, by its block.
 func scriptOf(r rune) script {
 	switch {
 	case r < 0x0370:
@@ -65,7 +49,7 @@ func scriptOf(r rune) script {
 	case r < 0x1e00:
 		return otherScript
 	case r < 0x3040:
-		return noScript // more of Latin and Greek, and signs
+		return noScript // Latin and Greek extensions, and signs
 	case r < 0x3100 || r >= 0xff66 && r <= 0xff9f:
 		return kana
 	case r >= 0x3400 && r < 0xa000 || r >= 0xf900 && r < 0xfb00 || r >= 0x20000 && r <= 0x3ffff:
@@ -78,14 +62,15 @@ func scriptOf(r rune) script {
 
 func (e *evidence) isEastAsian() bool { return e.letters[kana]+e.letters[hangul]+e.letters[han] > 0 }
 
-// isLeftward reports whether a script from right to left was seen.
-func (e *evidence) isLeftward() bool { return e.letters[hebrew]+e.letters[arabic] > 0 }
+// isRightToLeft reports whether there are letters of a script from right to left.
+func (e *evidence) isRightToLeft() bool { return e.letters[hebrew]+e.letters[arabic] > 0 }
 
-// scripts emits each script that text is written in.
+// scripts emits each script of the text.
 func (t *Tokenizer) scripts() {
 	for s, n := range t.seen.letters {
 		if s != int(noScript) && n >= minLetters {
-			t.put(append(t.term[:0], script(s).term()...), nil)
+			t.term = append(append(t.term[:0], "script:"...), script(s).String()...)
+			t.put(t.term, nil)
 		}
 	}
 }

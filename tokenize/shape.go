@@ -9,12 +9,11 @@ import (
 )
 
 const (
-	maxRatio   = 1 << 10 // beyond it the ratio of markup to text tells nothing more
-	littleText = 100     // bytes of text, beside images, that are next to none
+	maxRatio   = 1 << 10 // the largest ratio of markup to text that is counted
+	littleText = 100     // bytes of text below which a message with images is image-only
 )
 
-// shape looks at what the HTML and the images of a message are like. If the options want it, it emits how many images it
-// shows and how many bytes of markup come on one of visible text, both as the largest power of two in them.
+// shape marks a message of images only. If the options say so, it also emits the number of images and the ratio of markup to visible text.
 func (t *Tokenizer) shape(parts []message.Part) {
 	markup, text, shown, images := 0, 0, 0, 0
 	for i := range parts {

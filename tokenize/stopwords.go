@@ -5,9 +5,8 @@ import "strings"
 // maxStopWord is the length in bytes of the longest stop word.
 const maxStopWord = 12
 
-// stopWordLists returns, for each language that is told by its words, the most frequent ones. Words that are among the
-// most frequent of many of the languages tell little and are in few of the lists; a and i are in none, since English has
-// them too. Of two languages with as many words the first is taken.
+// stopWordLists returns frequent words of each language that can be detected. Words that are frequent in many languages are left out of most
+// lists, and a and i of all, since they are English words. Of two languages with the same number of words the first wins.
 func stopWordLists() []struct{ language, words string } {
 	return []struct{ language, words string }{
 		{"english", "the and of to in is you that it for on with are this be have from your not will at as or we can was by our"},

@@ -8,68 +8,68 @@ import (
 	"chaff/message"
 )
 
-// structure is what is said of how a header field is written.
+// structure says which terms describe how a header field is written.
 type structure uint8
 
 const (
-	notStructure   structure = iota // the field has no such terms
-	plainField                      // its place, its whole value and the shape of it
-	placeOnly                       // its place
-	mediaField                      // its place, and the parameters of a media type
-	messageIDField                  // its place, the shape of the id and its domain
-	dateField                       // its place, its shape and its zone
-	receivedField                   // the shape of the step; its place tells the route
-	relationField                   // whether its domain is that of From
+	noStructure    structure = iota
+	plainField               // order, value and shape
+	orderOnly                // order
+	mediaField               // order, and the parameters of a media type
+	messageIDField           // order, shape and domain
+	dateField                // order, shape and zone
+	receivedField            // the shape of the hop; its order depends on the route
+	relationField            // whether its domain is that of From
 )
 
 const (
 	maxWhole   = 80  // bytes of a value that is a term as a whole
-	maxShaped  = 160 // bytes of a value of which the shape is taken
-	maxOutline = 8   // parts of a message that are named in a row
+	maxShaped  = 160 // bytes of a value that its shape covers
+	maxOutline = 8   // parts that an outline covers
 	noField    = "^" // stands for what is before the first field
 )
 
-// structure emits how the header and the parts of a message are written. A program writes every message in the same way,
-// and the programs that send spam are few:
+// structure emits how the header and the parts of a message are written. Each program writes all its messages alike, and few programs
+// send spam:
 //
-//	order:DATE>FROM            two neighbouring fields, their names as written
-//	value:NAME:VALUE           a whole value of a field that is neither text nor addresses
-//	shape:NAME:SHAPE           its shape, see appendShape; likewise of Message-ID, Date and boundaries
-//	mime:TYPE;PARAMETERS       Content-Type as written: the type, and the names of its parameters in their order
+//	order:DATE>FROM            two neighbouring fields, with their names as written
+//	value:NAME:VALUE           the value of a field that is neither text nor addresses
+//	shape:NAME:SHAPE           its shape, see appendShape; also of Message-ID, Date and boundaries
+//	mime:TYPE;PARAMETERS       Content-Type as written: the type, and the names of its parameters in order
 //	mime:charset=VALUE         a parameter as written
-//	message-id:@DOMAIN         the domain of the message id, and the registered one
+//	message-id:@DOMAIN         the domain of the message id; with @. the registered domain
 //	zone:ZONE                  what follows the time in Date
-//	step:SHAPE                 a Received field: its keywords, and the shapes of what stands between them
+//	step:SHAPE                 a Received field: its keywords, and the shapes of the words between them
 //	same:NAME:yes  same:NAME:no  missing:NAME
 //	                           whether the registered domain of a field is that of From
 //	outline:TYPE,TYPE          the types of the parts
 func (t *Tokenizer) structure(m *message.Message) {
-	before := append(t.before[:0], noField...)
+	before := append(t.fieldBefore[:0], noField...)
 	for _, f := range m.Header {
-		plan := t.plans.plan(f.Name)
-		if plan.structure == notStructure || plan.structure == relationField {
+		rule := t.rules.of(f.Name)
+		if rule.structure == noStructure || rule.structure == relationField {
 			continue
 		}
-		if plan.structure != receivedField {
+		if rule.structure != receivedField {
 			t.term = append(append(append(append(t.term[:0], "order:"...), before...), '>'), f.Name...)
 			t.put(t.term, nil)
 			before = append(before[:0], f.Name...)
 		}
-		t.fieldStructure(plan, f.Value)
+		t.fieldStructure(rule, f.Value)
 	}
-	t.before = before
+	t.fieldBefore = before
 	t.relations(m)
 	t.outline(m.Parts)
 }
 
-func (t *Tokenizer) fieldStructure(plan *fieldPlan, value []byte) {
-	switch plan.structure {
+func (t *Tokenizer) fieldStructure(rule *fieldRule, value []byte) {
+	switch rule.structure {
 	case plainField:
 		if len(value) <= maxWhole {
-			t.term = append(append(append(t.term[:0], "value:"...), plan.tags.words...), value...)
-			t.put(t.term, nil)
+			t.term = append(append(t.term[:0], "value:"...), rule.tags.words...)
+			t.put(append(t.term, value...), nil)
 		}
-		t.shapeOf(plan.tags.words, value, false)
+		t.shapeOf(rule.tags.words, value, false)
 	case mediaField:
 		t.mediaStructure(value)
 	case messageIDField:
@@ -77,30 +77,29 @@ func (t *Tokenizer) fieldStructure(plan *fieldPlan, value []byte) {
 		if at := bytes.LastIndexByte(value, '@'); at >= 0 {
 			local, domain = value[:at], value[at+1:]
 		}
-		t.shapeOf(plan.tags.words, local, true)
-		t.shapeOf(plan.tags.words, value, false)
+		t.shapeOf(rule.tags.words, local, true)
+		t.shapeOf(rule.tags.words, value, false)
 		t.host("message-id:@", "message-id:@.", beforeAny(domain, "> \t;,"))
 	case dateField:
-		t.shapeOf(plan.tags.words, value, true)
+		t.shapeOf(rule.tags.words, value, true)
 		_, zone, _ := bytes.Cut(value[max(bytes.LastIndexByte(value, ':'), 0):], []byte(" "))
 		if len(zone) > 0 && len(zone) <= maxWhole {
-			t.term = append(append(t.term[:0], "zone:"...), zone...)
-			t.put(t.term, nil)
+			t.putTagged("zone:", zone, nil)
 		}
 	case receivedField:
-		t.step(value)
+		t.hop(value)
 	}
 }
 
-// shapeOf emits the shape of a value, with the lengths of its runs or without.
+// shapeOf emits the shape of a value, with or without the lengths of its runs.
 func (t *Tokenizer) shapeOf(tag string, value []byte, lengths bool) {
 	t.term = append(append(t.term[:0], "shape:"...), tag...)
 	t.term = appendShape(t.term, value[:min(len(value), maxShaped)], lengths)
 	t.put(t.term, nil)
 }
 
-// appendShape appends the shape of a text: a run of digits is 9, one of capital letters A, of small letters a, of
-// characters beyond ASCII u, each followed by its length, or by + if it is longer than one; other characters are themselves.
+// appendShape appends the shape of a text. A run of digits is 9, of upper-case letters A, of lower-case letters a and of non-ASCII bytes u,
+// each with its length, or with + if it is longer than 1. Other characters are themselves.
 func appendShape(dst, text []byte, lengths bool) []byte {
 	for i := 0; i < len(text); {
 		kind := shapeKind(text[i])
@@ -123,28 +122,28 @@ func appendShape(dst, text []byte, lengths bool) []byte {
 	return dst
 }
 
-// shapeKind is what a character of a run is shown as, 0 for one that is shown as itself.
+// shapeKind returns the symbol for a run of a byte, or 0 for a byte that is itself.
 func shapeKind(c byte) byte {
 	switch {
 	case isDigit(c):
 		return '9'
-	case c >= 'a' && c <= 'z':
+	case c-'a' < 26:
 		return 'a'
-	case c >= 'A' && c <= 'Z':
+	case c-'A' < 26:
 		return 'A'
-	case c >= 0x80:
+	case c >= utf8.RuneSelf:
 		return 'u'
 	}
 	return 0
 }
 
-// mediaStructure emits how the media type of the message is written.
+// mediaStructure emits how Content-Type is written.
 func (t *Tokenizer) mediaStructure(value []byte) {
 	if len(value) == 0 {
 		return
 	}
 	media, rest, _ := bytes.Cut(value, []byte(";"))
-	whole := append(append(t.second[:0], "mime:"...), upTo(bytes.TrimSpace(media), maxWhole)...)
+	whole := append(append(t.scratch[:0], "mime:"...), upTo(bytes.TrimSpace(media), maxWhole)...)
 	for len(rest) > 0 && len(whole) < maxShaped {
 		var parameter []byte
 		parameter, rest, _ = bytes.Cut(rest, []byte(";"))
@@ -156,15 +155,15 @@ func (t *Tokenizer) mediaStructure(value []byte) {
 			t.shapeOf("boundary:", given, true)
 			t.shapeOf("boundary:", given, false)
 		case len(given) <= maxWhole:
-			t.term = append(append(append(append(t.term[:0], "mime:"...), name...), '='), given...)
-			t.put(t.term, nil)
+			t.term = append(append(append(t.term[:0], "mime:"...), name...), '=')
+			t.put(append(t.term, given...), nil)
 		}
 	}
-	t.second = whole
+	t.scratch = whole
 	t.put(whole, nil)
 }
 
-// upTo returns the first n bytes of a text, or fewer where a character would be cut in two.
+// upTo returns the first n bytes of a text, or fewer so that no character is cut in two.
 func upTo(text []byte, n int) []byte {
 	if len(text) <= n {
 		return text
@@ -175,23 +174,21 @@ func upTo(text []byte, n int) []byte {
 	return text[:n]
 }
 
-// step emits the shape of a Received field up to its date: keywords stay, host names are host, addresses are address,
-// and everything else is its shape.
-func (t *Tokenizer) step(value []byte) {
+// hop emits the shape of a Received field up to its date. Keywords are themselves, host names are host, addresses are address, and other
+// words are their shapes.
+func (t *Tokenizer) hop(value []byte) {
 	if len(value) == 0 {
 		return
 	}
 	value = value[:min(len(value), 2*maxShaped)]
 	t.term = append(t.term[:0], "step:"...)
 	for separator := ""; len(value) > 0; separator = " " {
-		word, has := stepWord(value)
+		word, has := hopWord(value)
 		value = value[len(word):]
-		for len(value) > 0 && (value[0] == ' ' || value[0] == '\t') {
-			value = value[1:]
-		}
+		value = bytes.TrimLeft(value, " \t")
 		t.term = append(t.term, separator...)
 		switch {
-		case has&^hasBracket == 0 && isStepKeyword(word):
+		case has&^hasBracket == 0 && isHopKeyword(word):
 			t.term = append(t.term, word...)
 		case has&hasAt != 0:
 			t.term = append(t.term, "address"...)
@@ -207,7 +204,7 @@ func (t *Tokenizer) step(value []byte) {
 	t.put(t.term, nil)
 }
 
-// What a word of a Received field has.
+// The characters that decide what a word of a Received field is.
 const (
 	hasAt = 1 << iota
 	hasDot
@@ -215,8 +212,8 @@ const (
 	hasColon
 )
 
-// stepWord returns the word at the start of a value, and what it has.
-func stepWord(value []byte) (word []byte, has int) {
+// hopWord returns the word at the start of a value, and which of the characters it has.
+func hopWord(value []byte) (word []byte, has int) {
 	for i, c := range value {
 		switch c {
 		case ' ', '\t':
@@ -234,9 +231,9 @@ func stepWord(value []byte) (word []byte, has int) {
 	return value, has
 }
 
-// isStepKeyword reports whether a word of a Received field is one of its clauses or protocols (RFC 5321, section 4.4), or one
-// that programs put in place of a name.
-func isStepKeyword(word []byte) bool {
+// isHopKeyword reports whether a word of a Received field is a clause or a protocol (RFC 5321, section 4.4), or a word that programs write
+// instead of a name.
+func isHopKeyword(word []byte) bool {
 	if len(word) > maxUnit {
 		return false
 	}
@@ -248,32 +245,34 @@ func isStepKeyword(word []byte) bool {
 	return false
 }
 
-// relations emits which fields name an address of the domain that From names, and which fields are missing.
+// relations emits which fields have the registered domain of From, and which fields are missing.
 func (t *Tokenizer) relations(m *message.Message) {
 	from := t.domainOf(m, "from")
-	if from == 0 || t.plans.plan([]byte("from")).structure == notStructure {
+	if from == 0 || t.rules.of([]byte("from")).structure == noStructure {
 		return
 	}
-	for _, name := range [...]string{"message-id", "reply-to", "to", "return-path"} {
-		if t.plans.plan([]byte(name)).structure == notStructure {
-			continue
-		}
-		other := t.domainOf(m, name)
+	for _, f := range [...]struct{ name, missing, same, other string }{
+		{"message-id", "missing:message-id", "same:message-id:yes", "same:message-id:no"},
+		{"reply-to", "missing:reply-to", "same:reply-to:yes", "same:reply-to:no"},
+		{"to", "missing:to", "same:to:yes", "same:to:no"},
+		{"return-path", "", "same:return-path:yes", "same:return-path:no"}, // some servers do not write it
+	} {
+		term := f.other
 		switch {
-		case len(m.Get(name)) == 0 && name == "return-path": // a server writes it, or does not
+		case t.rules.of([]byte(f.name)).structure == noStructure:
 			continue
-		case len(m.Get(name)) == 0:
-			t.term = append(append(t.term[:0], "missing:"...), name...)
-		case other == from:
-			t.term = append(append(append(t.term[:0], "same:"...), name...), ":yes"...)
-		default:
-			t.term = append(append(append(t.term[:0], "same:"...), name...), ":no"...)
+		case len(m.Get(f.name)) == 0:
+			term = f.missing
+		case t.domainOf(m, f.name) == from:
+			term = f.same
 		}
-		t.put(t.term, nil)
+		if term != "" {
+			t.putTagged(term, nil, nil)
+		}
 	}
 }
 
-// domainOf returns a hash of the registered domain of the last address in a field, 0 if it has none.
+// domainOf returns a hash of the registered domain of the last address in a field, or 0.
 func (t *Tokenizer) domainOf(m *message.Message, name string) uint64 {
 	value := m.Get(name)
 	at := bytes.LastIndexByte(value, '@')
@@ -287,7 +286,7 @@ func (t *Tokenizer) domainOf(m *message.Message, name string) uint64 {
 	return t.registered(host)
 }
 
-// outline emits the types of the parts in a row.
+// outline emits the sequence of types of the parts.
 func (t *Tokenizer) outline(parts []message.Part) {
 	if len(parts) == 0 {
 		return

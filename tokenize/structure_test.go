@@ -183,7 +183,7 @@ func TestTheStartIsTheHeaderAndTheFirstBytesOfTheText(t *testing.T) {
 	const raw = "Subject: topic\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\none\n--b\n\ntwo three four http://a.example/\n--b--\n"
 	var start []string
 	tok.Terms(message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw)), func(term Term) {
-		if term.Start {
+		if term.Head {
 			start = append(start, string(term.Text))
 		}
 	})

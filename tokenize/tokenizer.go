@@ -8,109 +8,103 @@ import (
 	"chaff/message"
 )
 
-// Tokenizer turns messages into terms. It belongs to one goroutine.
+// Tokenizer turns messages into terms. It is not safe for concurrent use.
 type Tokenizer struct {
-	options   Options
-	key       features.Key
-	plans     *plans
-	voices    map[voiceKey]*voice // of prose, by language and tag
-	folds     *cache              // a word of another field -> what it is counted as
-	hosts     *cache              // a host name -> itself in lower case
-	domains   *cache              // a host name -> its registered domain
-	likes     map[rune]byte
-	bytes     [256]byteKind
-	ascii     [256]asciiClass
-	stopWords map[string]languageSet // nil if the language is not looked for
-	spoken    string                 // the language of the message
+	options      Options
+	key          features.Key
+	rules        *fieldRules
+	lexicons     map[lexiconKey]lexicon
+	folded       *cache // the words that are not prose, in one case
+	hosts        *cache // the names of hosts in lower case
+	domains      *cache // the registered domains of hosts
+	lookAlikes   map[rune]byte
+	byteKinds    [256]byteKind
+	asciiClasses [256]asciiClass
+	stopWords    map[string]languageSet // nil unless the language is auto
 
-	emit     func(Term)
-	left     int            // how many tokens may still be emitted, negative when some were cut off
-	read     int            // bytes of body text that were read
-	late     bool           // whether what is emitted is beyond the start of the message
-	group    features.Group // of what is emitted
-	seen     evidence
-	voice    voice  // of the text that is cut
-	pair     []byte // in prose: the tag, the word or sign before the one that is read as it is counted, and a space
-	spaced   spaced
-	amounts  amounts
-	term     []byte // the term being made: tag and word
-	second   []byte // a term that is made while another one stands in term
-	before   []byte // the name of the field before
-	joined   []byte // the word being made of a disguised one
-	previous []byte // the stretch before, if it was made legible
-	ordered  []byte // text in the order in which it is shown
-	unseen   []byte // letters of the message that are not shown
-	clean    []byte // text without invisible characters
-	normal   []byte // text in NFKC
-	runs     []byte // text whose runs of bytes are looked at
-	segments [][]byte
-	types    []int
+	// The state of a message.
+	emit       func(Term)
+	language   string // whose rules stem its words
+	tokensLeft int    // how many tokens may still be emitted, negative if some were left out
+	textRead   int    // bytes of body text
+	beyondHead bool   // whether the terms are beyond the head of the text
+	group      features.Group
+	seen       evidence
 
-	// The methods word and pairedWord, for cut.
-	takeWord, takePaired func(word []byte, kind wordKind)
+	// The state of the text that is cut.
+	current lexicon
+	pair    []byte // its tag, the word or sign before as it is counted, and a space
+	spaced  spaced
+	amounts amounts
+
+	// Scratch memory.
+	term          []byte // tag and word
+	scratch       []byte // a term beside the one in term
+	fieldBefore   []byte // the name of the field before
+	joined        []byte // the word behind a disguised one
+	previous      []byte // the chunk before, if it is not as written
+	ordered       []byte // text in display order
+	invisibleText []byte // the letters of the message that are not shown
+	cleaned       []byte // text without invisible characters
+	normalized    []byte // text in NFKC
+	gramText      []byte
+	segments      [][]byte
+	types         []int
+
+	onWord, onPaired func(segment []byte, kind segmentKind) // the methods takeWord and takePaired
 }
 
-// voice is how the words with one tag are counted.
-type voice struct {
+// lexicon maps the words and signs of one tag to terms.
+type lexicon struct {
 	tag   string
 	words *cache
-	signs *cache // nil for signs that need not be remembered
+	signs *cache // nil if signs are not cached
 }
 
-type voiceKey struct{ language, tag string }
+type lexiconKey struct{ language, tag string }
 
-// New returns a tokenizer that hashes terms under a key; the error is that of [Options.Validate].
+// New returns a tokenizer that hashes terms under a key. The error is that of [Options.Validate].
 func New(o Options, key features.Key) (*Tokenizer, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
 	t := &Tokenizer{
-		options: o,
-		key:     key,
-		plans:   newPlans(o),
-		voices:  make(map[voiceKey]*voice),
-		hosts:   newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
-		domains: newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
-		likes:   lookAlikes(),
-		bytes:   byteKinds(),
-		ascii:   asciiClasses(),
-		spoken:  o.Language,
+		options:      o,
+		key:          key,
+		rules:        newFieldRules(o),
+		lexicons:     make(map[lexiconKey]lexicon),
+		hosts:        newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
+		domains:      newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
+		lookAlikes:   lookAlikes(),
+		byteKinds:    byteKinds(),
+		asciiClasses: asciiClasses(),
+		language:     o.Language,
 	}
-	t.folds = newCache(key, "", func(dst, word []byte) ([]byte, *disguise) { return t.unmasked(dst, word, t.fold) })
+	t.folded = newCache(key, "", func(dst, word []byte) ([]byte, *disguise) { return t.withoutLookAlikes(dst, word, t.fold) })
 	if o.Language == autoLanguage {
 		t.stopWords = stopWords()
 	}
-	t.takeWord, t.takePaired = t.word, t.pairedWord
+	t.onWord, t.onPaired = t.takeWord, t.takePaired
 	return t, nil
 }
 
-// fold appends a word in one case, unless the options say that case tells words apart.
-func (t *Tokenizer) fold(dst, word []byte) []byte {
-	if t.options.CaseSensitive {
-		return append(dst, word...)
+// lexiconOf returns the lexicon for prose under a tag in the language of the message.
+func (t *Tokenizer) lexiconOf(tag string) lexicon {
+	key := lexiconKey{t.language, tag}
+	l, known := t.lexicons[key]
+	if !known {
+		verbatim := func(dst, sign []byte) ([]byte, *disguise) { return append(dst, sign...), nil }
+		l = lexicon{tag, t.newStems(tag), newCache(t.key, tag, verbatim)}
+		t.lexicons[key] = l
 	}
-	return appendLower(dst, word)
+	return l
 }
 
-// voiceOf returns how prose with a tag is counted in the language of the message.
-func (t *Tokenizer) voiceOf(tag string) voice {
-	key := voiceKey{t.spoken, tag}
-	v, seen := t.voices[key]
-	if !seen {
-		v = &voice{tag: tag, words: t.newStems(t.spoken, tag), signs: newCache(t.key, tag, verbatim)}
-		t.voices[key] = v
-	}
-	return *v
-}
-
-// verbatim is what a sign is counted as.
-func verbatim(dst, sign []byte) ([]byte, *disguise) { return append(dst, sign...), nil }
-
-// newStems returns a cache of the stems of a language.
-func (t *Tokenizer) newStems(language, tag string) *cache {
-	become := t.fold
-	if stem := stemmer(language); stem != nil {
-		become = func(dst, word []byte) []byte {
+// newStems returns a cache of the stems of words in the language of the message.
+func (t *Tokenizer) newStems(tag string) *cache {
+	normalize := t.fold
+	if stem := stemmer(t.language); stem != nil {
+		normalize = func(dst, word []byte) []byte {
 			start := len(dst)
 			dst = t.fold(dst, word)
 			if isCode(dst[start:]) {
@@ -120,26 +114,33 @@ func (t *Tokenizer) newStems(language, tag string) *cache {
 		}
 	}
 	return newCache(t.key, tag, func(dst, word []byte) ([]byte, *disguise) {
-		if meant, ok := undigit(nil, word); ok {
-			return become(dst, word), &disguise{mark: letterDigit, meant: string(become(nil, meant))}
+		if meant, ok := restoreLetters(nil, word); ok {
+			return normalize(dst, word), &disguise{mark: letterDigit, meant: normalize(nil, meant)}
 		}
 		start := len(dst)
-		dst, d := t.unmasked(dst, word, become)
-		if d != nil && d.meant == "" {
-			if meant, ok := undigit(nil, dst[start:]); ok { // of a word with letters of other scripts and digits for letters
-				d.meant = string(become(nil, meant))
+		dst, d := t.withoutLookAlikes(dst, word, normalize)
+		if d != nil && len(d.meant) == 0 { // the word may also have digits for letters
+			if meant, ok := restoreLetters(nil, dst[start:]); ok {
+				d.meant = normalize(nil, meant)
 			}
 		}
 		return dst, d
 	})
 }
 
-// isCode reports whether a word in one case has a digit, an underscore or, where case tells words apart, an upper case letter: it
-// is a code or a name, and has no stem.
+// fold appends a word in lower case, or as it is if the options are case-sensitive.
+func (t *Tokenizer) fold(dst, word []byte) []byte {
+	if t.options.CaseSensitive {
+		return append(dst, word...)
+	}
+	return appendLower(dst, word)
+}
+
+// isCode reports whether a folded word is a code or a name, which has no stem: it has a digit, an underscore or an upper case letter.
 func isCode(folded []byte) bool {
 	ascii := true
 	for _, c := range folded {
-		if c-'0' <= 9 || c == '_' || c-'A' < 26 {
+		if isDigit(c) || c == '_' || c-'A' < 26 {
 			return true
 		}
 		ascii = ascii && c < utf8.RuneSelf
@@ -158,26 +159,18 @@ func appendLower(dst, text []byte) []byte {
 	return dst
 }
 
-// unmasked appends what become makes of a word, or of the word it looks like.
-func (t *Tokenizer) unmasked(dst, word []byte, become func(dst, word []byte) []byte) ([]byte, *disguise) {
-	if !mayBeMasked(word) {
-		return become(dst, word), nil
-	}
-	return t.unmask(dst, word, become)
-}
-
-// Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links, and then the
-// marks of m, each once. The bytes of a term are valid until emit returns. The result tells what a limit of [Options] cut off.
+// Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links, and then once for each mark of m.
+// The bytes of a term are valid until emit returns. The result reports whether the limit of [Options] left out tokens.
 func (t *Tokenizer) Terms(m *message.Message, emit func(Term)) message.Repairs {
-	t.emit, t.left, t.read, t.late, t.seen = emit, t.options.MaxTokens, 0, false, evidence{}
-	t.unseen = t.unseen[:0]
+	t.emit, t.tokensLeft, t.textRead, t.beyondHead, t.seen = emit, t.options.MaxTokens, 0, false, evidence{}
+	t.invisibleText = t.invisibleText[:0]
 	if t.stopWords != nil {
-		t.spoken = t.language(m)
+		t.language = t.detectLanguage(m)
 	}
 	t.message(m)
 	t.marks(m)
 	t.emit = nil
-	if t.left < 0 {
+	if t.tokensLeft < 0 {
 		return message.Repairs(0).With(message.CutTokens)
 	}
 	return 0
@@ -192,16 +185,16 @@ func (t *Tokenizer) message(m *message.Message) {
 		t.structure(m)
 	}
 	for _, f := range m.Attached {
-		if plan := t.plans.plan(f.Name); plan.attached.words != "" {
-			t.value(plan, plan.attached, f.Value)
+		if rule := t.rules.of(f.Name); rule.attached.words != "" {
+			t.value(rule, rule.attached, f.Value)
 		}
 	}
 	for i := range m.Parts {
 		t.part(&m.Parts[i])
 	}
-	if len(t.unseen) > 0 {
+	if len(t.invisibleText) > 0 {
 		t.group = features.Words
-		t.words(t.voiceOf("hidden:"), t.unseen)
+		t.words(t.lexiconOf("hidden:"), t.invisibleText)
 	}
 	t.group = features.Structure
 	t.shape(m.Parts)
@@ -212,46 +205,59 @@ func (t *Tokenizer) message(m *message.Message) {
 	}
 }
 
-// put emits a term, unless the message has had as many as it may have.
+// put emits a term for a token, unless the message has too many tokens.
 func (t *Tokenizer) put(term, token []byte) {
-	if t.left--; t.left >= 0 {
-		t.say(t.key.Hash(term), term, token)
+	if t.tokensLeft--; t.tokensLeft >= 0 {
+		t.send(t.key.Hash(term), term, token)
 	}
 }
 
-// say emits a term.
-func (t *Tokenizer) say(hash uint64, text, token []byte) {
-	t.emit(Term{Hash: hash, Text: text, Token: token, Start: !t.late, Group: t.group})
+// putTagged emits a term of a tag and a text.
+func (t *Tokenizer) putTagged(tag string, text, token []byte) {
+	t.term = append(append(t.term[:0], tag...), text...)
+	t.put(t.term, token)
 }
 
-// isFull reports whether no token is wanted any more of what is left of the message.
+// putIn emits a term of another group of evidence.
+func (t *Tokenizer) putIn(group features.Group, term, token []byte) {
+	outer := t.group
+	t.group = group
+	t.put(term, token)
+	t.group = outer
+}
+
+// send emits a term, which need not be a token.
+func (t *Tokenizer) send(hash uint64, text, token []byte) {
+	t.emit(Term{Hash: hash, Text: text, Token: token, Head: !t.beyondHead, Group: t.group})
+}
+
+// isFull reports whether the message has all the tokens it may have. The rest is then left out.
 func (t *Tokenizer) isFull() bool {
-	if t.left <= 0 {
-		t.left = -1
+	if t.tokensLeft <= 0 {
+		t.tokensLeft = -1
 	}
-	return t.left < 0
+	return t.tokensLeft < 0
 }
 
 func (t *Tokenizer) header(f message.Field) {
-	plan := t.plans.plan(f.Name)
-	if !plan.look {
+	rule := t.rules.of(f.Name)
+	if !rule.used {
 		return
 	}
 	t.group = features.Structure
-	t.term = append(t.term[:0], plan.mark...)
-	t.put(t.term, nil)
-	t.value(plan, plan.tags, f.Value)
+	t.putTagged(rule.header, nil, nil)
+	t.value(rule, rule.tags, f.Value)
 }
 
 // value emits the words of a header field.
-func (t *Tokenizer) value(plan *fieldPlan, tags addressTags, value []byte) {
+func (t *Tokenizer) value(rule *fieldRule, tags addressTags, value []byte) {
 	t.group = features.Fields
 	switch {
-	case plan.mute:
-	case plan.stem:
+	case rule.nameOnly:
+	case rule.prose:
 		t.group = features.Subject
 		t.prose(tags.words, value)
-	case plan.address:
+	case rule.addresses:
 		t.addresses(tags, value)
 	default:
 		t.text(tags.words, value)
@@ -260,127 +266,121 @@ func (t *Tokenizer) value(plan *fieldPlan, tags addressTags, value []byte) {
 
 func (t *Tokenizer) part(p *message.Part) {
 	t.group = features.Structure
-	t.single("type:", p.Type, t.folds)
-	t.single("charset:", p.Charset, t.folds)
-	t.single("encoding:", p.Encoding, t.folds)
-	if len(p.Filename) > 0 {
-		if dot := bytes.LastIndexByte(p.Filename, '.'); dot >= 0 {
-			t.single("file:.", p.Filename[dot+1:], t.folds)
-		}
-		t.text("file:", p.Filename)
+	t.putWord("type:", p.Type, t.folded)
+	t.putWord("charset:", p.Charset, t.folded)
+	t.putWord("encoding:", p.Encoding, t.folded)
+	if dot := bytes.LastIndexByte(p.Filename, '.'); dot >= 0 {
+		t.putWord("file:.", p.Filename[dot+1:], t.folded)
 	}
+	t.text("file:", p.Filename)
 	t.group = features.Words
 	t.prose(bodyTag, p.Text)
-	t.words(t.voiceOf("hidden:"), p.Hidden)
+	t.words(t.lexiconOf("hidden:"), p.Hidden)
 }
 
-// prose emits the words of text that is written for people: beside the words what is behind disguised ones, and the
-// classes of its amounts.
+const (
+	bodyTag   = "body:" // of the words of the visible text
+	textStart = "^ "    // stands in a pair for what is before the first word
+)
+
+// prose emits the words of text that is written for people, the words behind disguised ones, and the classes of amounts.
 func (t *Tokenizer) prose(tag string, text []byte) {
-	t.voice = t.voiceOf(tag)
-	take := t.takeWord
+	t.current = t.lexiconOf(tag)
+	onSegment := t.onWord
 	if t.options.Pairs {
-		take = t.takePaired
+		onSegment = t.onPaired
 		t.pair = append(append(t.pair[:0], tag...), textStart...)
 	}
 	t.amounts = amounts{}
 	var before []byte
-	s := t.stretches(text)
-	for stretch := s.next(); len(stretch) > 0 && !t.isFull(); stretch = s.next() {
+	s := t.chunks(text)
+	for chunk := s.next(); len(chunk) > 0 && !t.isFull(); chunk = s.next() {
 		if tag == bodyTag {
-			t.late = t.read >= t.options.StartBytes
-			t.read += s.taken
-			if t.options.PairBytes > 0 && t.read > t.options.PairBytes {
-				take = t.takeWord
+			t.beyondHead = t.textRead >= t.options.StartBytes
+			t.textRead += s.taken
+			if t.options.PairBytes > 0 && t.textRead > t.options.PairBytes {
+				onSegment = t.onWord
 			}
 		}
-		t.cut(stretch, s.kinds, take)
-		if s.kinds&(number|at) != 0 || t.amounts.open {
-			if t.options.Classes {
-				t.classes(stretch, before, s.kinds)
-			}
+		t.cut(chunk, s.kinds, onSegment)
+		if t.options.Classes && (s.kinds&(number|at) != 0 || t.amounts.open) {
+			t.classes(chunk, before, s.kinds)
 		}
-		if before = stretch; s.legible {
-			t.previous = append(t.previous[:0], stretch...)
+		if before = chunk; s.isVisible {
+			t.previous = append(t.previous[:0], chunk...)
 			before = t.previous
 		}
 		if s.kinds&(at|sign) != 0 {
-			t.signed(stretch)
+			t.wordWithSigns(chunk)
 		}
-		if len(stretch) <= 2 && s.kinds&^(alpha|nonASCII) == 0 || t.spaced.count > 0 {
-			t.alone(stretch, s.gap)
+		if len(chunk) <= 2 && s.kinds&^(alpha|nonASCII) == 0 || t.spaced.count > 0 {
+			t.spacedLetter(chunk, s.gap)
 		}
-		if len(stretch) >= 2*minSpaced-1 && t.bytes[stretch[1]]&t.bytes[stretch[2]] != alpha {
-			t.apart(stretch)
+		if len(chunk) >= 2*minSpaced-1 && t.byteKinds[chunk[1]]&t.byteKinds[chunk[2]] != alpha {
+			t.separatedLetters(chunk)
 		}
 	}
 	t.endSpaced()
-	t.late = false
+	t.beyondHead = false
 }
 
-// bodyTag is what the words of the visible text are tagged with.
-const bodyTag = "body:"
-
-// textStart stands in a pair for what is before the first word.
-const textStart = "^ "
-
 // text emits the words of text that is not prose.
-func (t *Tokenizer) text(tag string, text []byte) { t.words(voice{tag: tag, words: t.folds}, text) }
+func (t *Tokenizer) text(tag string, text []byte) { t.words(lexicon{tag: tag, words: t.folded}, text) }
 
-// words emits the words of text, each as the voice says.
-func (t *Tokenizer) words(v voice, text []byte) {
-	t.voice = v
-	s := t.stretches(text)
-	for stretch := s.next(); len(stretch) > 0 && !t.isFull(); stretch = s.next() {
-		t.cut(stretch, s.kinds, t.takeWord)
+// words emits the words of text by a lexicon.
+func (t *Tokenizer) words(l lexicon, text []byte) {
+	t.current = l
+	s := t.chunks(text)
+	for chunk := s.next(); len(chunk) > 0 && !t.isFull(); chunk = s.next() {
+		t.cut(chunk, s.kinds, t.onWord)
 	}
 }
 
-// pairedWord emits a word or sign and the pair that it makes with the one before it, as both are counted.
-func (t *Tokenizer) pairedWord(word []byte, kind wordKind) {
-	counted := t.counted(word, kind)
-	if kind == furtherWord || len(counted) == 0 {
+// takeWord emits a word or sign.
+func (t *Tokenizer) takeWord(segment []byte, kind segmentKind) { t.putSegment(segment, kind) }
+
+// takePaired emits a word or sign, and the pair that it forms with the one before.
+func (t *Tokenizer) takePaired(segment []byte, kind segmentKind) {
+	counted := t.putSegment(segment, kind)
+	if kind == wordPart || len(counted) == 0 {
 		return
 	}
 	pair := append(t.pair, counted...)
-	if t.left >= 0 { // a pair is no token
-		late, group := t.late, t.group
-		t.late = true
+	if t.tokensLeft >= 0 { // a pair is not a token
+		beyondHead, group := t.beyondHead, t.group
+		t.beyondHead = true
 		if group == features.Words {
 			t.group = features.Pairs
 		}
-		t.say(t.key.Hash(pair), pair, nil)
-		t.late, t.group = late, group
+		t.send(t.key.Hash(pair), pair, nil)
+		t.beyondHead, t.group = beyondHead, group
 	}
-	t.pair = append(append(pair[:len(t.voice.tag)], counted...), ' ')
+	t.pair = append(append(pair[:len(t.current.tag)], counted...), ' ')
 }
 
-// word emits a word or sign.
-func (t *Tokenizer) word(word []byte, kind wordKind) { t.counted(word, kind) }
-
-// counted emits a word or sign of the text that is cut, and returns what it is counted as, empty if it is not.
-func (t *Tokenizer) counted(word []byte, kind wordKind) []byte {
+// putSegment emits a word or sign of the text that is cut. It returns what the segment is counted as, empty if it is left out.
+func (t *Tokenizer) putSegment(segment []byte, kind segmentKind) []byte {
+	l := &t.current
 	switch {
 	case kind != symbol:
-		return t.single(t.voice.tag, word, t.voice.words)
+		return t.putWord(l.tag, segment, l.words)
 	case !t.options.Symbols:
 		return nil
-	case len(word) > t.options.MaxLength: // a line of underlines
-		return t.single(t.voice.tag, word, t.voice.words)
-	case t.voice.signs == nil:
-		t.term = append(append(t.term[:0], t.voice.tag...), word...)
-		t.put(t.term, word)
-		return word
+	case len(segment) > t.options.MaxLength: // a line of underscores
+		return t.putWord(l.tag, segment, l.words)
+	case l.signs == nil:
+		t.putTagged(l.tag, segment, segment)
+		return segment
 	}
-	return t.remembered(t.voice.tag, word, t.voice.signs)
+	return t.putCached(l.tag, segment, l.signs)
 }
 
-// single emits one word, unless it is too short; a word that is too long is counted by its length. It returns what the
-// word is counted as.
-func (t *Tokenizer) single(tag string, word []byte, c *cache) []byte {
-	// The number of bytes bounds the number of characters from above, so most words need no counting.
+// putWord emits one word, unless it is too short. A word that is too long is counted by its length. It returns what the word is
+// counted as.
+func (t *Tokenizer) putWord(tag string, word []byte, c *cache) []byte {
+	// The number of bytes bounds the number of characters, so most words need no counting.
 	if uint(len(word)-1) < uint(t.options.MaxLength) && t.options.MinLength <= 1 {
-		return t.remembered(tag, word, c)
+		return t.putCached(tag, word, c)
 	}
 	switch n := utf8.RuneCount(word); {
 	case n == 0, n < t.options.MinLength:
@@ -390,32 +390,20 @@ func (t *Tokenizer) single(tag string, word []byte, c *cache) []byte {
 		t.put(t.term, word)
 		return t.term[len(tag):]
 	}
-	return t.remembered(tag, word, c)
+	return t.putCached(tag, word, c)
 }
 
-// remembered emits one word as a cache says, and returns what it is counted as.
-func (t *Tokenizer) remembered(tag string, word []byte, c *cache) []byte {
-	text, hash := c.known(word)
-	if len(text) == 0 {
-		return t.newWord(tag, word, c)
+// putCached emits the term of a word, and of a disguised one also the word that was meant. It returns what the word is counted as.
+func (t *Tokenizer) putCached(tag string, word []byte, c *cache) []byte {
+	text, hash, d := c.get(word)
+	if c.tag == "" {
+		t.putTagged(tag, text, word)
+	} else {
+		if t.tokensLeft--; t.tokensLeft >= 0 {
+			t.send(hash, text, word)
+		}
+		text = text[len(tag):]
 	}
-	if c.tag == "" { // it knows no tags
-		t.term = append(append(t.term[:0], tag...), text...)
-		t.put(t.term, word)
-		return text
-	}
-	if t.left--; t.left >= 0 {
-		t.say(hash, text, word)
-	}
-	return text[len(tag):]
-}
-
-// newWord emits a word that is new or disguised; of a disguised one also the word that was meant.
-func (t *Tokenizer) newWord(tag string, word []byte, c *cache) []byte {
-	text, _, d := c.unknown(word)
-	text = text[len(c.tag):]
-	t.term = append(append(t.term[:0], tag...), text...)
-	t.put(t.term, word)
 	if d == nil {
 		return text
 	}
@@ -424,55 +412,41 @@ func (t *Tokenizer) newWord(tag string, word []byte, c *cache) []byte {
 	} else {
 		t.seen.add(d.mark)
 	}
-	if d.meant == "" {
+	if len(d.meant) == 0 {
 		return text
 	}
-	t.term = append(append(t.term[:0], tag...), d.meant...)
-	t.put(t.term, word)
+	t.putTagged(tag, d.meant, word)
 	return t.term[len(tag):]
 }
 
-// addressTags are the tags of a field of addresses.
+// addressTags are the tags of the terms of a field of addresses.
 type addressTags struct {
-	words  string // whole addresses, and the words of names and comments: "from:"
+	words  string // of whole addresses, and of the words of names and comments: "from:"
 	host   string // "from:@"
-	domain string // the registered one: "from:@."
+	domain string // of registered domains: "from:@."
 }
 
 func newAddressTags(tag string) addressTags { return addressTags{tag, tag + "@", tag + "@."} }
 
-// addresses emits, of a field like From, each address whole, its domain and its registered domain, and the words of
-// names and comments.
+// addresses emits the addresses in the value of a field, their domains and registered domains, and the words of names and comments.
 func (t *Tokenizer) addresses(tags addressTags, value []byte) {
 	for len(value) > 0 {
-		i := 0
-		for i < len(value) && !endsAddress(value[i]) {
-			i++
+		end := bytes.IndexAny(value, " \t\r\n<>(),;:\"[]")
+		if end < 0 {
+			end = len(value)
 		}
-		chunk := value[:i]
-		if i < len(value) {
-			i++
-		}
-		value = value[i:]
+		chunk := value[:end]
+		value = value[min(end+1, len(value)):]
 		at := bytes.LastIndexByte(chunk, '@')
 		if at < 0 {
 			t.text(tags.words, chunk)
 			continue
 		}
 		address := chunk
-		if len(chunk) <= maxStretch && lengthOfPrintable(chunk) < len(chunk) {
-			address = t.legible(chunk)
+		if len(chunk) <= maxChunk && lengthOfPrintable(chunk) < len(chunk) {
+			address = t.visible(chunk)
 		}
-		t.single(tags.words, address, t.folds)
+		t.putWord(tags.words, address, t.folded)
 		t.host(tags.host, tags.domain, chunk[at+1:])
 	}
-}
-
-// endsAddress reports whether c stands between addresses, names and comments.
-func endsAddress(c byte) bool {
-	switch c {
-	case ' ', '\t', '\r', '\n', '<', '>', '(', ')', ',', ';', ':', '"', '[', ']':
-		return true
-	}
-	return false
 }

@@ -162,7 +162,7 @@ func TestURLsAreCutHoweverTheyAreWritten(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.url, func(t *testing.T) {
 			var got []string
-			tok.emit, tok.left = func(term Term) { got = append(got, string(term.Text)) }, 100
+			tok.emit, tok.tokensLeft = func(term Term) { got = append(got, string(term.Text)) }, 100
 			tok.url([]byte(tt.url))
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
@@ -182,30 +182,6 @@ func TestEveryLanguageHasAStemmer(t *testing.T) {
 	}
 	if got, want := string(stemmer("russian")([]byte("тёплый"))), string(stemmer("russian")([]byte("теплый"))); got != want {
 		t.Errorf("тёплый has the stem %q, теплый %q", got, want)
-	}
-}
-
-func TestACacheForgetsBeforeItFillsTheMemory(t *testing.T) {
-	asked := 0
-	c := newCache(features.Key{}, "", func(dst, word []byte) ([]byte, *disguise) {
-		asked++
-		return append(dst, word...), nil
-	})
-	for i := range 3*maxCached + 10 {
-		c.get(fmt.Appendf(nil, "%d", i))
-		c.get([]byte("the")) // asked for again and again
-	}
-	if c.young.count > maxCached || c.old.count > maxCached {
-		t.Errorf("the cache has %d and %d words", c.young.count, c.old.count)
-	}
-	if asked != 3*maxCached+11 {
-		t.Errorf("a word that is not rare was made %d times", asked-3*maxCached-10)
-	}
-	before := asked
-	c.get([]byte("again"))
-	c.get([]byte("again"))
-	if asked != before+1 {
-		t.Errorf("a word was asked for %d times, want once", asked-before)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// currencySign returns the currency of a sign, empty if there is none. Signs of the same name count as one.
+// currencySign returns the currency of a sign, or an empty text. Currencies of the same name are one.
 func currencySign(r rune) string {
 	switch r {
 	case '$', '＄':
@@ -28,7 +28,7 @@ func currencySign(r rune) string {
 	return ""
 }
 
-// currencyWord returns the currency that a word names, empty if it names none.
+// currencyWord returns the currency that a word names, or an empty text.
 func currencyWord(word []byte) string {
 	if len(word) < 2 || len(word) > maxUnit {
 		return ""
@@ -62,10 +62,10 @@ func currencyWord(word []byte) string {
 	return ""
 }
 
-// maxUnit is the longest word that names a currency, a month or a large number, in bytes.
+// maxUnit is the length in bytes of the longest word that names a currency, a month or a large number.
 const maxUnit = 18
 
-// appendLowerASCII appends a word with its letters of ASCII in lower case.
+// appendLowerASCII appends a word with its ASCII letters in lower case.
 func appendLowerASCII(dst, word []byte) []byte {
 	for _, c := range word {
 		dst = append(dst, lowerASCII(c))
@@ -73,7 +73,7 @@ func appendLowerASCII(dst, word []byte) []byte {
 	return dst
 }
 
-// lowerASCII returns a letter of ASCII in lower case, and any other byte as it is.
+// lowerASCII returns an ASCII letter in lower case, and any other byte as it is.
 func lowerASCII(c byte) byte {
 	if c-'A' < 26 {
 		c |= 0x20
@@ -81,7 +81,7 @@ func lowerASCII(c byte) byte {
 	return c
 }
 
-// currencyAtEnd returns the currency at the end of what stands before a number.
+// currencyAtEnd returns the currency at the end of the text before a number, or an empty text.
 func currencyAtEnd(before []byte) string {
 	if len(before) == 0 {
 		return ""
@@ -98,7 +98,7 @@ func currencyAtEnd(before []byte) string {
 	return currencyWord(word[start:])
 }
 
-// currencyAtStart returns the currency at the start of what stands after a number, and whether there is one.
+// currencyAtStart returns the currency at the start of the text after a number, and whether there is one.
 func currencyAtStart(after []byte) (currency string, found bool) {
 	if len(after) == 0 {
 		return "", false
@@ -118,10 +118,10 @@ func currencyAtStart(after []byte) (currency string, found bool) {
 	return currency, currency != ""
 }
 
-// isLetterByte reports whether c is a letter of ASCII or part of a character beyond it.
+// isLetterByte reports whether c is an ASCII letter or part of a non-ASCII character.
 func isLetterByte(c byte) bool { return c >= utf8.RuneSelf || classOf(c) == letter }
 
-// isNameByte reports whether c, beside digits, makes them part of a name, as in mp3 and x_1.
+// isNameByte reports whether digits next to c are part of a name, as in mp3 and x_1.
 func isNameByte(c byte) bool { return isAlnum(c) || c == '_' }
 
 // isHalfDay reports whether a word is am or pm.
@@ -129,7 +129,7 @@ func isHalfDay(word []byte) bool {
 	return len(word) == 2 && (word[0]|0x20 == 'a' || word[0]|0x20 == 'p') && word[1]|0x20 == 'm'
 }
 
-// largeNumber returns how many digits a word adds to the number before it, 0 if it is no such word.
+// largeNumber returns how many digits a word such as million adds to the number before it, or 0.
 func largeNumber(word []byte) int {
 	if len(word) > maxUnit {
 		return 0

@@ -9,14 +9,13 @@ import (
 	"chaff/message"
 )
 
-// link emits the parts of a link's URL and what kind of link it is, and compares the domain that the reader sees with
-// the one that the link leads to.
+// link emits the kind of a link and the parts of its URL, and compares the domain in its text with that of its URL.
 func (t *Tokenizer) link(l message.Link) {
 	if t.isFull() {
 		return
 	}
 	if kind := linkKind(l.Kind); kind != "" {
-		t.put(append(t.term[:0], kind...), nil)
+		t.putTagged(kind, nil, nil)
 	}
 	t.url(l.URL)
 	if len(l.Base) > 0 {
@@ -27,7 +26,7 @@ func (t *Tokenizer) link(l message.Link) {
 	}
 }
 
-// linkKind returns the term for a kind of link, empty for what most links are: written, or to be clicked.
+// linkKind returns the term for a kind of link. It is empty for most links: those in text and those to be clicked.
 func linkKind(k message.LinkKind) string {
 	switch k {
 	case message.LinkForm:
@@ -40,8 +39,8 @@ func linkKind(k message.LinkKind) string {
 	return ""
 }
 
-// namesOtherDomain reports whether the text of a link has the name of a host whose registered domain is not that of the
-// link's target. A name is what starts with www. or has a scheme, or ends in a domain of the public suffix list.
+// namesOtherDomain reports whether the text of a link names a host whose registered domain is not that of the link. A name starts with www.,
+// has a scheme, or ends in a domain of the public suffix list.
 func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 	target := linkHost(l.URL)
 	if len(l.Base) > 0 {
@@ -61,7 +60,7 @@ func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 	return false
 }
 
-// namedHost returns the host that a word of a link's text names, nil if it names none.
+// namedHost returns the host that a word of a link's text names, or nil.
 func namedHost(word []byte) []byte {
 	word = trimMarks(word)
 	if bytes.IndexByte(word, '.') < 0 {
@@ -82,7 +81,7 @@ func namedHost(word []byte) []byte {
 	return nil
 }
 
-// linkHost returns the host of a URL, nil if it has none.
+// linkHost returns the host of a URL, or nil.
 func linkHost(url []byte) []byte {
 	u := weburl.Cut(url)
 	host := bytes.TrimRight(unescaped(u.Host), ".")
@@ -92,8 +91,8 @@ func linkHost(url []byte) []byte {
 	return host
 }
 
-// url emits the parts of a link's URL: its host, the domain that is registered, and the words of path and query, all as
-// browsers read them. What has no host, as mailto: and cid:, is counted by its scheme.
+// url emits the host of a URL, its registered domain, and the words of path and query, all as browsers read them. A URL without a host, such
+// as cid:, is counted by its scheme, and mailto: by its addresses.
 func (t *Tokenizer) url(url []byte) {
 	u := weburl.Cut(url)
 	if u.Opaque {
@@ -101,17 +100,17 @@ func (t *Tokenizer) url(url []byte) {
 			t.addresses(addressTags{"mailto:", "mailto:@", "mailto:@."}, beforeAny(u.Path, "?"))
 			return
 		}
-		t.single("scheme:", u.Scheme, t.folds)
+		t.putWord("scheme:", u.Scheme, t.folded)
 		return
 	}
 	if u.Repaired {
 		t.seen.add(repairedURL)
 	}
 	if u.HasUser {
-		t.put(append(t.term[:0], "host:user@"...), u.User) // a name before the host is rare but in deception
+		t.putTagged("host:user@", nil, u.User) // nearly always a deception
 	}
 	if len(u.Port) > 0 {
-		t.single("port:", u.Port, t.folds)
+		t.putWord("port:", u.Port, t.folded)
 	}
 	t.urlHost(u.Host)
 	t.text("path:", unescaped(u.Path))
@@ -123,18 +122,18 @@ func (t *Tokenizer) urlHost(host []byte) {
 		t.seen.add(escapedHost)
 		host = plain
 	}
-	t.hostReadBy(weburl.Host, "host:", "domain:", host, isPlainHost(host) && !mayBeAddress(host))
+	t.hostAs(weburl.Host, "host:", "domain:", host, isPlainHost(host) && !mayBeAddress(host))
 }
 
-// mayBeAddress reports whether a host of ASCII may be an address: in brackets, or with a number as its last label.
+// mayBeAddress reports whether an ASCII host may be an IP address: it is in brackets, or its last label begins with a digit.
 func mayBeAddress(host []byte) bool {
 	host = bytes.TrimRight(host, ".")
 	last := bytes.LastIndexByte(host, '.') + 1
 	return last < len(host) && (host[last] <= '9' || host[0] == '[')
 }
 
-// unescaped returns part of a URL with its escapes, %41 for A, undone, or as it is if one of them is broken or the result
-// is no text.
+// unescaped decodes the escapes in part of a URL, such as %41 for A. It returns the part as it is if an escape is broken or the result is not
+// text.
 func unescaped(part []byte) []byte {
 	if bytes.IndexByte(part, '%') < 0 {
 		return part
@@ -146,7 +145,7 @@ func unescaped(part []byte) []byte {
 	return []byte(plain)
 }
 
-// beforeAny returns b up to the first of the given characters.
+// beforeAny returns b up to the first of some characters.
 func beforeAny(b []byte, chars string) []byte {
 	if i := bytes.IndexAny(b, chars); i >= 0 {
 		return b[:i]

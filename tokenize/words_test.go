@@ -19,19 +19,19 @@ func wordsOf(t testing.TB, text string) []string {
 		t.Fatal(err)
 	}
 	var got []string
-	cutAll(tok, []byte(text), func(word []byte, kind wordKind) {
-		if kind != furtherWord {
+	cutAll(tok, []byte(text), func(word []byte, kind segmentKind) {
+		if kind != wordPart {
 			got = append(got, string(word))
 		}
 	})
 	return got
 }
 
-// cutAll cuts the words of all stretches of text.
-func cutAll(tok *Tokenizer, text []byte, emit func(word []byte, kind wordKind)) {
-	s := tok.stretches(text)
-	for stretch := s.next(); len(stretch) > 0; stretch = s.next() {
-		tok.cut(stretch, s.kinds, emit)
+// cutAll cuts the words of all chunks of text.
+func cutAll(tok *Tokenizer, text []byte, emit func(word []byte, kind segmentKind)) {
+	s := tok.chunks(text)
+	for chunk := s.next(); len(chunk) > 0; chunk = s.next() {
+		tok.cut(chunk, s.kinds, emit)
 	}
 }
 
@@ -144,7 +144,7 @@ func BenchmarkWords(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				cutAll(tok, text, func([]byte, wordKind) {})
+				cutAll(tok, text, func([]byte, segmentKind) {})
 			}
 		})
 	}

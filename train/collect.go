@@ -97,7 +97,7 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 func (c *Collection) setKeys(sketches [][]uint64) {
 	c.keys = make([]uint64, len(c.documents))
 	for i, d := range c.documents {
-		c.keys[i] = d.fingerprint
+		c.keys[i] = d.splitKey
 	}
 	if c.options.Split.Method != corpus.SplitGrouped {
 		return
@@ -105,7 +105,7 @@ func (c *Collection) setKeys(sketches [][]uint64) {
 	firsts := corpus.NearDuplicates(sketches, c.options.Split.Similarity)
 	size := make([]int, len(firsts))
 	for i, first := range firsts {
-		c.keys[i] = c.documents[first].fingerprint
+		c.keys[i] = c.documents[first].splitKey
 		size[first]++
 	}
 	for _, n := range size {
@@ -186,7 +186,7 @@ func (c *Collection) Reread(ctx context.Context, r filter.Reading) (*Collection,
 		switch {
 		case result.err != nil:
 			return nil, fmt.Errorf("read again: %w", result.err)
-		case result.fingerprint != c.documents[i].fingerprint:
+		case result.splitKey != c.documents[i].splitKey:
 			return nil, fmt.Errorf("read again: %s has changed since it was first read", mail.items[i].Origin)
 		}
 		mail.documents[i].terms, mail.documents[i].item = result.terms, int32(i)

@@ -75,11 +75,11 @@ type Mail struct {
 
 // document is what is kept of one message beside its terms.
 type document struct {
-	terms       features.Ref
-	label       int32
-	item        int32 // index of the message among the items
-	fingerprint uint64
-	time        time.Time
+	terms    features.Ref
+	label    int32
+	item     int32  // index of the message among the items
+	splitKey uint64 // [corpus.SplitKey]
+	time     time.Time
 }
 
 // Classes returns the names of the classes.
@@ -100,8 +100,8 @@ func (m *Mail) Label(i int) int { return int(m.documents[i].label) }
 // Time returns when message i was delivered; zero if that is unknown.
 func (m *Mail) Time(i int) time.Time { return m.documents[i].time }
 
-// Fingerprint returns [corpus.Fingerprint] of message i.
-func (m *Mail) Fingerprint(i int) uint64 { return m.documents[i].fingerprint }
+// SplitKey returns [corpus.SplitKey] of message i.
+func (m *Mail) SplitKey(i int) uint64 { return m.documents[i].splitKey }
 
 // Raw reads the bytes of message i again.
 func (m *Mail) Raw(i int) ([]byte, error) { return m.items[m.documents[i].item].Read(nil) }
@@ -165,7 +165,8 @@ func (m *Mail) list(source corpus.Source) {
 // readResult is what a worker found in one item.
 type readResult struct {
 	terms       features.Ref
-	fingerprint uint64
+	fingerprint uint64 // the same for copies
+	splitKey    uint64
 	time        time.Time
 	sketch      []uint64 // if it was asked for
 	repairs     message.Repairs
@@ -229,6 +230,7 @@ func readItem(r *filter.Reader, buf []byte, item corpus.Item, sketcher *corpus.S
 	result := readResult{
 		terms:       writer.Add(r.Bag()),
 		fingerprint: corpus.Fingerprint(raw),
+		splitKey:    corpus.SplitKey(raw),
 		time:        item.Time,
 		repairs:     repairs,
 		size:        len(raw),
@@ -294,7 +296,7 @@ func (m *Mail) keep(results []readResult, copies bool) (sketches [][]uint64) {
 		}
 		first[r.fingerprint] = label
 		s.Classes[label].Messages++
-		m.documents = append(m.documents, document{r.terms, label, int32(i), r.fingerprint, r.time})
+		m.documents = append(m.documents, document{r.terms, label, int32(i), r.splitKey, r.time})
 		sketches = append(sketches, r.sketch)
 	}
 	s.Used = len(m.documents)

@@ -12,8 +12,8 @@ type Member struct {
 	Index int
 	// Origin says where the message is.
 	Origin string
-	// Fingerprint is [corpus.Fingerprint] of its content.
-	Fingerprint uint64
+	// SplitKey is [corpus.SplitKey], which decides its part in a split by chance.
+	SplitKey uint64
 	// Label is its class, and Part the part of the split that it is in.
 	Label int
 	Part  corpus.Part
@@ -23,7 +23,7 @@ type Member struct {
 func (m *Mail) Members() []Member {
 	members := make([]Member, len(m.documents))
 	for i, d := range m.documents {
-		members[i] = Member{Index: i, Origin: m.Origin(i), Fingerprint: d.fingerprint, Label: int(d.label)}
+		members[i] = Member{Index: i, Origin: m.Origin(i), SplitKey: d.splitKey, Label: int(d.label)}
 	}
 	return members
 }

@@ -76,7 +76,7 @@ func (b *bench) across(members []train.Member, c crossing) []train.Member {
 		case b.isIn(m, c.test):
 			m.Part = corpus.Test
 		case b.isIn(m, c.train):
-			m.Part = shares.ByHash(b.settings.Seed, m.Fingerprint)
+			m.Part = shares.ByHash(b.settings.Seed, m.SplitKey)
 		default:
 			continue
 		}

@@ -13,7 +13,7 @@ func TestAcrossTestsOnlyOnTheOtherMail(t *testing.T) {
 	b, _ := inventedBench(t)
 	var members []train.Member
 	for i, folder := range []string{"sa/spam-1", "sa/easy-ham-1", "enron/enron1/ham", "enron/enron6/spam", "enron/enron60/ham"} {
-		members = append(members, train.Member{Origin: filepath.Join(b.corpora, filepath.FromSlash(folder), "1"), Fingerprint: uint64(i)})
+		members = append(members, train.Member{Origin: filepath.Join(b.corpora, filepath.FromSlash(folder), "1"), SplitKey: uint64(i)})
 	}
 	want := map[string]string{
 		"SpamAssassin to Enron-Spam": "ttTTT",
@@ -23,9 +23,9 @@ func TestAcrossTestsOnlyOnTheOtherMail(t *testing.T) {
 	for _, c := range crossings() {
 		got := []byte("-----")
 		for _, m := range b.across(members, c) {
-			got[m.Fingerprint] = 0
+			got[m.SplitKey] = 0
 			for i := range members {
-				if members[i].Fingerprint == m.Fingerprint {
+				if members[i].SplitKey == m.SplitKey {
 					got[i] = map[bool]byte{true: 'T', false: 't'}[m.Part == corpus.Test]
 				}
 			}

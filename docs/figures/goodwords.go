@@ -54,7 +54,7 @@ func (b *bench) measureGoodWords() (attacked, error) {
 	}
 	share := corpus.SplitOptions{Train: remedy, Test: 1 - remedy}
 	seen, err := b.readSpam(collection, func(m train.Member) bool {
-		return m.Part == corpus.Train && share.ByHash(b.settings.Seed^noiseSeed, m.Fingerprint) == corpus.Train
+		return m.Part == corpus.Train && share.ByHash(b.settings.Seed^noiseSeed, m.SplitKey) == corpus.Train
 	})
 	if err != nil {
 		return attacked{}, err

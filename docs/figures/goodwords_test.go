@@ -41,7 +41,7 @@ func TestAKnownAttackReplacesTrainingSpam(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen, err := b.readSpam(before, func(m train.Member) bool { return m.Part == corpus.Train && m.Fingerprint%2 == 0 })
+	seen, err := b.readSpam(before, func(m train.Member) bool { return m.Part == corpus.Train && m.SplitKey%2 == 0 })
 	if err != nil {
 		t.Fatal(err)
 	}

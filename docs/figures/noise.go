@@ -62,7 +62,7 @@ func (b *bench) mislabelled(models []string, shares []float64) (noisy, error) {
 func flipped(members []train.Member, share float64, seed uint64) []train.Member {
 	chance := corpus.SplitOptions{Train: share, Test: 1 - share}
 	for i, m := range members {
-		if share > 0 && m.Part != corpus.Test && chance.ByHash(seed^noiseSeed, m.Fingerprint) == corpus.Train {
+		if share > 0 && m.Part != corpus.Test && chance.ByHash(seed^noiseSeed, m.SplitKey) == corpus.Train {
 			members[i].Label = 1 - m.Label
 		}
 	}

@@ -11,7 +11,7 @@ func TestFlippedChangesTheShareOfLabels(t *testing.T) {
 	members := func() []train.Member {
 		var all []train.Member
 		for i := range 30_000 {
-			all = append(all, train.Member{Fingerprint: uint64(i) * 0x9e3779b97f4a7c15, Label: i % 2, Part: corpus.Part(i % 3)})
+			all = append(all, train.Member{SplitKey: uint64(i) * 0x9e3779b97f4a7c15, Label: i % 2, Part: corpus.Part(i % 3)})
 		}
 		return all
 	}

@@ -1,7 +1,11 @@
 // Package lines splits raw messages into lines and header fields, and parses dates and the From_ lines of mbox files.
 package lines
 
-import "bytes"
+import (
+	"bytes"
+
+	"chaff/internal/headerfield"
+)
 
 // CutField splits a message after its first header field and the lines that continue the field. At an empty line or the end
 // of raw there is no field, and rest is what follows that line. A line without a colon is a field too, and lines end in LF
@@ -41,7 +45,7 @@ func IsFromLine(line []byte) bool {
 
 // A FieldName is the name of a header field in lower case, truncated to a length that still distinguishes all names in use.
 type FieldName struct {
-	bytes [28]byte
+	bytes [headerfield.MaxName + 1]byte
 	n     int
 }
 

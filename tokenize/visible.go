@@ -7,17 +7,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// legible returns text as a reader sees it: valid UTF-8 in NFKC, without the characters that show nothing, which are put
-// inside of words to hide them, and without the marks that are drawn across and around letters; a blank for each character
-// that shows one; letters and digits for those in circles and squares; and turned round what is shown from right to left. It
-// takes down what of this is no honest use. The result is valid until the next call.
-func (t *Tokenizer) legible(text []byte) []byte {
-	text = t.inOrder(text)
-	dst := t.clean[:0]
+// visible returns text as a reader sees it, and records the deceptions in it. The result is valid until the next call. It is valid UTF-8 in
+// NFKC and in display order. Invisible characters and strokes across or around letters are removed, every kind of blank is a space, and
+// letters and digits in circles and squares are plain.
+func (t *Tokenizer) visible(text []byte) []byte {
+	text = t.displayOrder(text)
+	dst := t.cleaned[:0]
 	last := rune(' ') // the visible character before
-	between := false  // whether a character without width followed it
-	forms := 0        // letters of ASCII in another form
-	marked := false   // whether there is a mark
+	between := false  // a zero-width character followed it
+	forms := 0        // ASCII letters in another form
+	marked := false   // there is a combining mark
 	for len(text) > 0 {
 		if !between {
 			if n := lengthOfPrintable(text); n > 0 {
@@ -54,7 +53,7 @@ func (t *Tokenizer) legible(text []byte) []byte {
 			dst = append(dst, text[:size]...)
 			if r >= 0x0300 {
 				marked = marked || isMark(r)
-				t.takeDown(r)
+				t.countLetter(r)
 			}
 			if kind == compatible && isOtherForm(r) {
 				forms++
@@ -69,10 +68,10 @@ func (t *Tokenizer) legible(text []byte) []byte {
 	}
 	// One such letter alone is a formula or a sign.
 	t.seen.wide = t.seen.wide || forms > 1
-	t.clean = dst
+	t.cleaned = dst
 	if norm.NFKC.QuickSpan(dst) != len(dst) {
-		t.normal = norm.NFKC.Append(t.normal[:0], dst...)
-		dst, marked = t.normal, true // there are marks in what some signs become
+		t.normalized = norm.NFKC.Append(t.normalized[:0], dst...)
+		dst, marked = t.normalized, true // some signs become marks
 	}
 	if marked {
 		dst = t.withoutMarks(dst)
@@ -90,29 +89,29 @@ func lengthOfPrintable(text []byte) int {
 	return len(text)
 }
 
-// takeDown counts a letter for its script.
-func (t *Tokenizer) takeDown(r rune) {
+// countLetter counts a letter by its script.
+func (t *Tokenizer) countLetter(r rune) {
 	if s := scriptOf(r); s != noScript {
 		t.seen.letters[s]++
 	}
-	if isOfRareScript(r) && t.likes[r] == 0 {
+	if isOfRareScript(r) && t.lookAlikes[r] == 0 {
 		t.seen.native = true
 	}
 }
 
-// invisible takes down a character that shows nothing, and reports whether between letters it is a deception.
+// invisible records an invisible character, and reports whether it is a deception between letters.
 func (t *Tokenizer) invisible(r, last rune) bool {
 	switch {
 	case r == 0x202d || r == 0x202e:
 		t.seen.add(directionOverride)
 	case r == 0x202a || r == 0x202b:
 		t.seen.embedding = true
-	case r == 0x00ad: // the soft hyphen of careful typesetting
-	case isTag(r) && last == blackFlag: // of a part of a country
+	case r == 0x00ad: // a soft hyphen is honest
+	case isTag(r) && last == blackFlag: // the flag of a region
 	case isTag(r):
 		t.seen.add(tagLetters)
-		if len(t.unseen) < maxUnseen {
-			t.unseen = append(t.unseen, byte(r-tagBlock))
+		if len(t.invisibleText) < maxInvisible {
+			t.invisibleText = append(t.invisibleText, byte(r-tagBlock))
 		}
 		return true
 	default:
@@ -122,13 +121,13 @@ func (t *Tokenizer) invisible(r, last rune) bool {
 }
 
 const (
-	// maxUnseen is how much invisible text of a message is looked at, in bytes.
-	maxUnseen = 1 << 16
-	tagBlock  = 0xe0000
-	blackFlag = '🏴'
+	// maxInvisible is how many bytes of invisible text of a message are used.
+	maxInvisible = 1 << 16
+	tagBlock     = 0xe0000
+	blackFlag    = '🏴'
 )
 
-// isTag reports whether r is a character of ASCII that is not shown. Those behind a black flag name what it is the flag of.
+// isTag reports whether r is an invisible copy of an ASCII character. Behind a black flag, such characters name a region.
 func isTag(r rune) bool { return r >= tagBlock+' ' && r <= tagBlock+'~' }
 
 // glyph is what a reader sees of a character.
@@ -136,14 +135,14 @@ type glyph uint8
 
 const (
 	plain      glyph = iota // the character
-	compatible              // the character, which may have another form in NFKC
+	compatible              // the character, which NFKC may replace
 	blank                   // white space
 	invisible               // nothing
-	enclosed                // a letter or digit of ASCII in a circle, square or brackets that NFKC does not have as that
-	regional                // a letter of ASCII in a square, or half of a flag
+	enclosed                // an ASCII letter or digit in a circle, square or brackets that NFKC does not fold
+	regional                // an ASCII letter in a square, or half of a flag
 )
 
-// glyphOf returns what a reader sees of a character. Nearly all are told by their blocks.
+// glyphOf returns what a reader sees of a character. The block decides for nearly all.
 func glyphOf(r rune) glyph {
 	switch {
 	case r < ' ', r == 0x007f: // the control characters of ASCII
@@ -162,17 +161,16 @@ func glyphOf(r rune) glyph {
 		return invisible
 	case isRegional(r):
 		return regional
-	case isEnclosed(r):
+	case enclosedIn(r) >= 0:
 		return enclosed
 	}
 	return compatible
 }
 
-// isInvisible reports whether r shows nothing: what Unicode calls default ignorable, by the rule of its file
-// DerivedCoreProperties.txt, and the signs around annotations.
+// isInvisible reports whether r is default ignorable, by the rule in Unicode's DerivedCoreProperties.txt, or a sign around annotations.
 func isInvisible(r rune) bool {
 	switch {
-	case unicode.Is(unicode.Prepended_Concatenation_Mark, r), r >= 0x13430 && r <= 0x13455: // which go around others
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r), r >= 0x13430 && r <= 0x13455: // they enclose other characters
 		return false
 	}
 	return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
@@ -180,7 +178,7 @@ func isInvisible(r rune) bool {
 
 func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// isOtherForm reports whether r is a letter of ASCII in a form that NFKC knows: letter-like, full-width, or mathematical.
+// isOtherForm reports whether NFKC folds r to an ASCII letter: it is letter-like, full-width or mathematical.
 func isOtherForm(r rune) bool {
 	switch {
 	case r >= 0x2102 && r <= 0x2134, r >= 0xff21 && r <= 0xff3a, r >= 0xff41 && r <= 0xff5a, r >= 0x1d400 && r <= 0x1d6a3:
@@ -190,8 +188,8 @@ func isOtherForm(r rune) bool {
 	return false
 }
 
-// withoutMarks takes out of text in NFKC the marks on Latin, Greek and Cyrillic letters and on signs that are not part of
-// a letter, such as strokes across it. In these scripts a letter and a mark that belong together are one character.
+// withoutMarks removes from text in NFKC the combining marks on Latin, Greek and Cyrillic letters and on signs, such as strokes. In these
+// scripts NFKC has one character for a letter and a mark that belong to it.
 func (t *Tokenizer) withoutMarks(text []byte) []byte {
 	last := rune(' ')
 	dst := text[:0]
@@ -209,7 +207,7 @@ func (t *Tokenizer) withoutMarks(text []byte) []byte {
 	return dst
 }
 
-// isMark reports whether r is a combining mark of no script of its own: it is in one of the blocks of these, or Cyrillic.
+// isMark reports whether r is in a block of combining marks for any script, or is one for Cyrillic.
 func isMark(r rune) bool {
 	switch {
 	case r >= 0x0300 && r <= 0x036f, r >= 0x0483 && r <= 0x0489, r >= 0x1ab0 && r <= 0x1aff, r >= 0x1dc0 && r <= 0x1dff,

@@ -15,10 +15,10 @@ import (
 	"chaff/message"
 )
 
-// legibleOf returns text as a new tokenizer reads it.
-func legibleOf(t testing.TB, text string) string {
+// visibleOf returns text as a new tokenizer reads it.
+func visibleOf(t testing.TB, text string) string {
 	t.Helper()
-	return string(tokenizer(t, nil).legible([]byte(text)))
+	return string(tokenizer(t, nil).visible([]byte(text)))
 }
 
 func TestEveryCharacterIsTheGlyphThatUnicodeSays(t *testing.T) {
@@ -33,7 +33,7 @@ func TestEveryCharacterIsTheGlyphThatUnicodeSays(t *testing.T) {
 			want = invisible
 		case isRegional(r):
 			want = regional
-		case isEnclosed(r):
+		case enclosedIn(r) >= 0:
 			want = enclosed
 		}
 		got := glyphOf(r)
@@ -86,7 +86,7 @@ func TestEnclosedLettersAreNamedSo(t *testing.T) {
 		if m[1] == "SMALL" {
 			want = strings.ToLower(want)
 		}
-		if got := legibleOf(t, string(r)); got != want {
+		if got := visibleOf(t, string(r)); got != want {
 			t.Errorf("%U %s is %q, want %q", r, m[0], got, want)
 		}
 	}
@@ -111,7 +111,7 @@ func TestEnclosedNumbersAreNamedSo(t *testing.T) {
 			continue // a larger one, which NFKC knows
 		}
 		found++
-		if got := legibleOf(t, string(r)); got != digits[i] {
+		if got := visibleOf(t, string(r)); got != digits[i] {
 			t.Errorf("%U %s is %q, want %q", r, m[0], got, digits[i])
 		}
 	}
@@ -192,7 +192,7 @@ func TestTextIsMadeLegible(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			want := strings.ReplaceAll(tt.want, "\u202e", "")
-			if got := legibleOf(t, tt.text); got != want {
+			if got := visibleOf(t, tt.text); got != want {
 				t.Errorf("%+q is read as %+q, want %+q", tt.text, got, want)
 			}
 		})
@@ -224,8 +224,8 @@ func TestHonestTextIsReadAsItIsWritten(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tok := tokenizer(t, nil)
-			for stretch := range strings.FieldsSeq(text) {
-				if got, want := string(tok.legible([]byte(stretch))), norm.NFKC.String(stretch); got != want {
+			for chunk := range strings.FieldsSeq(text) {
+				if got, want := string(tok.visible([]byte(chunk))), norm.NFKC.String(chunk); got != want {
 					t.Errorf("%+q is read as %+q", want, got)
 				}
 			}
@@ -249,9 +249,9 @@ func TestTagsAreHiddenText(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	tok := tokenizer(t, nil)
-	termsOfMessage(tok, textMessage("a"+tags(strings.Repeat("x ", maxUnseen))))
-	if len(tok.unseen) != maxUnseen {
-		t.Errorf("%d bytes are kept, want %d", len(tok.unseen), maxUnseen)
+	termsOfMessage(tok, textMessage("a"+tags(strings.Repeat("x ", maxInvisible))))
+	if len(tok.invisibleText) != maxInvisible {
+		t.Errorf("%d bytes are kept, want %d", len(tok.invisibleText), maxInvisible)
 	}
 	if got := having(termsOfMessage(tok, textMessage("a")), "hidden:", "mark:"); len(got) > 0 {
 		t.Errorf("the tags of one message are found in the next: %q", got)
@@ -261,18 +261,18 @@ func TestTagsAreHiddenText(t *testing.T) {
 // TestLongStretchesAreReadInPieces bounds what is made legible at a time, which may grow elevenfold.
 func TestLongStretchesAreReadInPieces(t *testing.T) {
 	for name, text := range map[string]string{
-		"a ligature that grows":   strings.Repeat("\ufdfa", maxStretch),
-		"an override without end": leftward + strings.Repeat("é ", maxStretch),
-		"letters behind ASCII":    strings.Repeat("x", 3*maxStretch) + strings.Repeat("é", maxStretch),
-		"no UTF-8":                strings.Repeat("\x80", 3*maxStretch),
+		"a ligature that grows":   strings.Repeat("\ufdfa", maxChunk),
+		"an override without end": rightToLeft + strings.Repeat("é ", maxChunk),
+		"letters behind ASCII":    strings.Repeat("x", 3*maxChunk) + strings.Repeat("é", maxChunk),
+		"no UTF-8":                strings.Repeat("\x80", 3*maxChunk),
 	} {
 		t.Run(name, func(t *testing.T) {
 			tok := tokenizer(t, nil)
-			s := tok.stretches([]byte(text))
+			s := tok.chunks([]byte(text))
 			taken := 0
-			for stretch := s.next(); len(stretch) > 0; stretch = s.next() {
+			for chunk := s.next(); len(chunk) > 0; chunk = s.next() {
 				taken += s.taken
-				if s.legible && !utf8.Valid(stretch) {
+				if s.isVisible && !utf8.Valid(chunk) {
 					t.Fatal("a character is cut in two")
 				}
 			}
@@ -282,7 +282,7 @@ func TestLongStretchesAreReadInPieces(t *testing.T) {
 			m := textMessage(text)
 			m.Header = []message.Field{{Name: []byte("From"), Value: []byte("a@" + text)}}
 			tok.Terms(m, func(Term) {})
-			if got, limit := max(cap(tok.clean), cap(tok.normal), cap(tok.ordered)), 32*maxStretch; got > limit {
+			if got, limit := max(cap(tok.cleaned), cap(tok.normalized), cap(tok.ordered)), 32*maxChunk; got > limit {
 				t.Errorf("%d bytes are held, want at most %d", got, limit)
 			}
 		})
@@ -299,7 +299,7 @@ func FuzzLegible(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		tok := tokenizer(t, nil) // a new one, since the memory of an old one confuses the fuzzer
-		got := bytes.Clone(tok.legible([]byte(text)))
+		got := bytes.Clone(tok.visible([]byte(text)))
 		if !norm.NFKC.IsNormal(got) || !utf8.Valid(got) {
 			t.Errorf("%+q is read as %+q, which is not in NFKC", text, got)
 		}
@@ -308,12 +308,12 @@ func FuzzLegible(f *testing.F) {
 				t.Errorf("%+q is read as %+q, with %U in it", text, got, r)
 			}
 		}
-		if again := tok.legible(got); !bytes.Equal(got, again) {
+		if again := tok.visible(got); !bytes.Equal(got, again) {
 			t.Errorf("%+q is read as %+q, and that as %+q", text, got, again)
 		}
 		taken := 0
-		s := tok.stretches([]byte(text))
-		for stretch := s.next(); len(stretch) > 0; stretch = s.next() {
+		s := tok.chunks([]byte(text))
+		for chunk := s.next(); len(chunk) > 0; chunk = s.next() {
 			taken += s.taken
 		}
 		if taken += s.taken; taken != len(text) {

@@ -6,46 +6,49 @@ import (
 	"unicode/utf8"
 )
 
-// unmask appends what become makes of a word, or of the word of ASCII that it looks like:
+// withoutLookAlikes appends what normalize makes of a word, or of the ASCII word that it looks like:
 //
-//   - A word of several scripts is the word it looks like, if all its letters are Latin or look so.
-//   - A word wholly of Greek, Cyrillic or Armenian letters is what it says.
-//   - So is one wholly of a rare script, but the word that it looks like is behind it.
-//   - Behind a word of turned letters is the word that is read when it is turned.
-func (t *Tokenizer) unmask(dst, word []byte, become func(dst, word []byte) []byte) ([]byte, *disguise) {
+//   - A word of several scripts whose letters are all Latin or look Latin is the word it looks like.
+//   - A word of Greek, Cyrillic or Armenian letters only is itself.
+//   - A word of one rare script is itself, and the word it looks like may be behind it.
+//   - A word of turned letters is itself, and the upright word is behind it.
+func (t *Tokenizer) withoutLookAlikes(dst, word []byte, normalize func(dst, word []byte) []byte) ([]byte, *disguise) {
+	if !mayHaveLookAlikes(word) {
+		return normalize(dst, word), nil
+	}
 	text := string(word)
 	if turned, ok := turnedWord(text); ok {
-		return become(dst, word), &disguise{mark: turnedLetters, meant: string(become(nil, turned))}
+		return normalize(dst, word), &disguise{mark: turnedLetters, meant: normalize(nil, turned)}
 	}
 	plain, scripts := t.plainOf(text)
 	switch {
 	case plain == nil, scripts&^latinLetters == 0:
-	case scripts&(scripts-1) != 0, scripts&maskedLatin != 0:
-		return become(dst, plain), &disguise{mark: homoglyph}
+	case scripts&(scripts-1) != 0, scripts&latinLookAlikes != 0:
+		return normalize(dst, plain), &disguise{mark: homoglyph}
 	case scripts == rareLetters && len(plain) >= minDisguised:
-		return become(dst, word), &disguise{mark: homoglyph, perhaps: true, meant: string(become(nil, plain))}
+		return normalize(dst, word), &disguise{mark: homoglyph, perhaps: true, meant: normalize(nil, plain)}
 	}
-	return become(dst, word), nil
+	return normalize(dst, word), nil
 }
 
-// letterScripts is a set of the scripts of letters, as far as look-alikes need it.
+// letterScripts is a set of the scripts that look-alikes come from.
 type letterScripts uint8
 
 const (
-	latinLetters letterScripts = 1 << iota // Latin ones that are meant
-	maskedLatin                            // Latin ones that look like others, such as small capitals
+	latinLetters    letterScripts = 1 << iota // Latin letters that look like no other
+	latinLookAlikes                           // Latin letters that look like others, such as small capitals
 	greekLetters
 	cyrillicLetters
 	armenianLetters
 	rareLetters
 )
 
-// plainOf returns a word with the letters of ASCII that its letters look like, and the scripts of these, nil if one of them
-// looks like none.
+// plainOf returns a word with its look-alikes replaced by ASCII letters, and the scripts of its letters. The result is nil if a letter is
+// neither Latin nor looks so.
 func (t *Tokenizer) plainOf(word string) (plain []byte, scripts letterScripts) {
 	plain = make([]byte, 0, len(word))
 	for _, r := range word {
-		like, known := t.likes[r]
+		like, known := t.lookAlikes[r]
 		switch {
 		case known:
 			scripts |= scriptOfLike(r)
@@ -61,11 +64,11 @@ func (t *Tokenizer) plainOf(word string) (plain []byte, scripts letterScripts) {
 	return plain, scripts
 }
 
-// scriptOfLike returns the script of a letter that looks like one of ASCII.
+// scriptOfLike returns the script of a look-alike.
 func scriptOfLike(r rune) letterScripts {
 	switch {
 	case unicode.Is(unicode.Latin, r):
-		return maskedLatin
+		return latinLookAlikes
 	case unicode.Is(unicode.Greek, r):
 		return greekLetters
 	case unicode.Is(unicode.Cyrillic, r):
@@ -76,8 +79,8 @@ func scriptOfLike(r rune) letterScripts {
 	return rareLetters
 }
 
-// isOfRareScript reports whether r is of one of the scripts of which letters look like Latin ones and in which little mail
-// is written, by their blocks: Cherokee, Canadian syllabics, Coptic, Tifinagh and Lisu.
+// isOfRareScript reports whether r is in a block of Cherokee, Canadian syllabics, Coptic, Tifinagh or Lisu: scripts that are rare in mail
+// and have letters that look Latin.
 func isOfRareScript(r rune) bool {
 	switch {
 	case r < 0x13a0:
@@ -89,15 +92,15 @@ func isOfRareScript(r rune) bool {
 	return false
 }
 
-// mayBeMasked reports whether a word has a character beyond the Latin letters of Europe, and letters of two scripts or of
-// one that may be Latin.
-func mayBeMasked(word []byte) bool {
+// mayHaveLookAlikes reports whether a word can have look-alikes, from its bytes: it has a character above U+017F, and letters of two
+// scripts or of one that looks Latin.
+func mayHaveLookAlikes(word []byte) bool {
 	high, latin, greek, cyrillic := false, false, false, false
 	for _, c := range word {
 		switch {
 		case c >= 0xc6: // U+0180 and above
 			high = true
-			// Of the first bytes of characters: of small capitals and letters of phonetics, and of the rare scripts.
+			// The first bytes of small capitals, of phonetic letters and of rare scripts.
 			latin = latin || c == 0xc9 || c == 0xca || c == 0xe1 || c == 0xe2 || c == 0xea || c == 0xf0
 			greek = greek || c >= 0xcd && c <= 0xcf
 			cyrillic = cyrillic || c >= 0xd0 && c <= 0xd3
@@ -108,8 +111,8 @@ func mayBeMasked(word []byte) bool {
 	return high && (latin || greek && cyrillic)
 }
 
-// turnedWord returns the word that is read when a word is turned by half a circle: its letters are turned and come from the
-// last to the first. Half of its letters must be turned ones, which are not in any word that is not.
+// turnedWord returns the word that is read when a word is turned by 180 degrees. At least half of its letters must be turned ones,
+// which no other word has.
 func turnedWord(word string) (upright []byte, ok bool) {
 	turned := 0
 	for _, r := range word {
@@ -129,8 +132,8 @@ func turnedWord(word string) (upright []byte, ok bool) {
 	return upright, true
 }
 
-// turnedLetter returns the letter of ASCII that is read when r is turned, 0 if it is none, and whether r is a turned letter
-// itself, by its name in Unicode or by its shape.
+// turnedLetter returns the ASCII letter that is read when r is turned, or 0, and whether r is itself a turned letter, by its name in
+// Unicode or by its shape.
 func turnedLetter(r rune) (upright byte, isTurned bool) {
 	const letters = "abcdefghijklmnopqrstuvwxyz"
 	i := 0

@@ -1,0 +1,30 @@
+package tokenize
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/kljensen/snowball/english"
+)
+
+// FuzzEnglishStem compares the stems of all words with those of the library, which is not asked about all.
+func FuzzEnglishStem(f *testing.F) {
+	for _, seed := range []string{
+		"café", "naïve", "résumés", "день", "l’été", "'é", "don't", "été's", "Œuvre", "yé", "skié", "é", "a", "as", "x", "by",
+		"box", "fizz", "hopping", "relational", "kiss", "ability", "replacement", "adoption", "roll", "useful", "communism", "generator",
+		"electric", "happy", "agreed", "alumni", "'ox", "the‘", "it‛s",
+	} {
+		f.Add(seed)
+	}
+	stem := stemmer("english")
+	f.Fuzz(func(t *testing.T, text string) {
+		word := strings.ToLower(strings.ToValidUTF8(text, ""))
+		if strings.ContainsFunc(word, unicode.IsSpace) || isCode([]byte(word)) {
+			return
+		}
+		if got, want := string(stem([]byte(word))), english.Stem(word, true); got != want {
+			t.Errorf("%q: got %q, from the library %q", word, got, want)
+		}
+	})
+}
