@@ -11,21 +11,16 @@ import (
 // ThresholdOptions say how much may go wrong, or what it costs. They move the scores at which a verdict changes, so that mail in
 // between is called unsure.
 type ThresholdOptions struct {
-	// HamLost is the largest share of ham that may get the verdict spam. A percentage from 0 to 100; default 0.1. With
-	// 0, no ham that the threshold is chosen on may be called spam.
+	// HamLost is the largest share of ham that may get the verdict spam, in percent. 0 to 100. Default 0.1.
 	HamLost float64 `json:"ham_lost"`
-	// SpamMissed is the largest share of spam that may get the verdict ham, of the spam that the threshold is chosen on. A
-	// percentage from 0 to 100; default 1. With 0, none of it may be called ham.
+	// SpamMissed is the largest share of spam that may get the verdict ham, in percent. 0 to 100. Default 1.
 	SpamMissed float64 `json:"spam_missed"`
-	// Confidence makes HamLost a promise about mail to come, if it is like the mail that the threshold is chosen on: the upper
-	// end of the interval with this confidence stays within HamLost. A percentage, 0 or from 1 to less than 100; default 95. With
-	// 95, 0.1 % of ham takes 2,995 ham. With less ham, the threshold is raised above all of their scores, more spam is unsure, and
-	// chaff train prints which share the ham does promise, and how much more would promise HamLost. With 0, there is no promise:
-	// HamLost is the share of the ham that the threshold is chosen on.
+	// Confidence makes HamLost a promise about new mail: the upper end of the interval with this confidence, in
+	// percent, stays within HamLost. With 95, a limit of 0.1% takes 2,995 ham; with less ham the threshold rises above
+	// all ham, and more spam is unsure. 0, which promises nothing, or from 1 to less than 100. Default 95.
 	Confidence float64 `json:"confidence"`
-	// Costs is what a lost ham, a missed spam and an unsure message cost, as 10:1:0.2. If it is set, the thresholds with the
-	// least cost are chosen, and limits and confidence do not count. Three numbers from 0 to 100000 with at most six
-	// decimals; default empty, which chooses by the limits.
+	// Costs is what a lost ham, a missed spam and an unsure message cost, such as 10:1:0.2; the thresholds of least
+	// cost replace limits and confidence. Three numbers from 0 to 100000 with at most six decimals. Default "".
 	Costs string `json:"costs"`
 }
 
