@@ -1,180 +1,100 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
 
-// attribute is the name of an attribute of HTML, as far as it matters here.
-type attribute uint8
+	"golang.org/x/net/html"
 
-const (
-	noAttribute attribute = iota // any other
-	attrStyle
-	attrClass
-	attrID
-	attrHidden
-	attrBgcolor
-	attrColor
-	attrText
-	attrLink
-	attrAlt
-	attrType
-	attrValue
-	attrHTTPEquiv
-	attrContent
-	attrMedia
-	attrSrcset
-	attrBackground
-	attrHref
-	attrFormaction
-	attrAction
-	attrCite
-	attrData
-	attrPoster
-	attrSrc
-	attrSrcdoc
-	attrPlaceholder
-	attrLabel
-	attrDir
-	attrOpen
-	attrPopover
-	attrAsked attribute = 40 // the first that only style sheets ask for (sheets.asked)
+	"chaff/internal/ascii"
+	"chaff/internal/css"
 )
 
-// attributeOf returns the attribute of that name, in any case.
-func attributeOf(name []byte) attribute {
-	const maxLength = len("placeholder")
-	if len(name) > maxLength {
-		return noAttribute
+// takeAttributes keeps the attributes of the current tag that matter. Of two with the same name the tokenizer returns the
+// first.
+func (d *Decoder) takeAttributes(z *html.Tokenizer) {
+	d.current.Attributes = d.current.Attributes[:0]
+	for more := true; more; {
+		var a css.Attribute
+		if a.Name, a.Value, more = z.TagAttr(); isUsed(a.Name) || d.sheets.AsksFor(a.Name) {
+			d.current.Attributes = append(d.current.Attributes, a)
+		}
 	}
-	var lower [maxLength]byte
-	for i, c := range name {
-		lower[i] = lowerByte(c)
-	}
-	switch string(lower[:len(name)]) {
-	case "style":
-		return attrStyle
-	case "class":
-		return attrClass
-	case "id":
-		return attrID
-	case "hidden":
-		return attrHidden
-	case "bgcolor":
-		return attrBgcolor
-	case "color":
-		return attrColor
-	case "text":
-		return attrText
-	case "link":
-		return attrLink
-	case "alt":
-		return attrAlt
-	case "type":
-		return attrType
-	case "value":
-		return attrValue
-	case "http-equiv":
-		return attrHTTPEquiv
-	case "content":
-		return attrContent
-	case "media":
-		return attrMedia
-	case "srcset":
-		return attrSrcset
-	case "background":
-		return attrBackground
-	case "href", "xlink:href":
-		return attrHref
-	case "formaction":
-		return attrFormaction
-	case "action":
-		return attrAction
-	case "cite":
-		return attrCite
-	case "data":
-		return attrData
-	case "poster":
-		return attrPoster
-	case "src":
-		return attrSrc
-	case "srcdoc":
-		return attrSrcdoc
-	case "placeholder":
-		return attrPlaceholder
-	case "label":
-		return attrLabel
-	case "dir":
-		return attrDir
-	case "open":
-		return attrOpen
-	case "popover":
-		return attrPopover
-	}
-	return noAttribute
 }
 
-const maxClass = 1 << 10 // bytes of a class attribute that are looked at
+// isUsed reports whether an attribute of that name matters, whatever the style sheets say.
+func isUsed(name []byte) bool {
+	switch string(name) {
+	case "style", "class", "id", "hidden", "bgcolor", "color", "text", "link", "alt", "type", "value", "http-equiv", "content", "media",
+		"srcset", "background", "href", "xlink:href", "formaction", "action", "cite", "data", "poster", "src", "srcdoc", "placeholder",
+		"label", "dir", "open", "popover":
+		return true
+	}
+	return false
+}
 
-// attributes takes from the attributes in d.given the links and the style of a tag, which is added to s. It returns the
-// text that is shown for the element itself.
-func (d *Decoder) attributes(name []byte, s *style, e *element, h *htmlState) (shown []byte) {
-	var css, class, id, kind, value, placeholder, content []byte
+const maxClass = 1 << 10 // bytes of a class attribute that are read
+
+// attributes adds the style of the current tag to s and its links to the message. It returns the text that the element
+// itself shows.
+func (d *Decoder) attributes(name []byte, s *css.Style, e *element, h *htmlState) (shown []byte) {
+	var declarations, class, id, kind, value, placeholder, content []byte
 	var isRefresh bool
-	for _, given := range d.given {
-		v := d.unescaped(given.raw, true)
-		switch given.key {
-		case attrStyle:
-			css = v
-		case attrClass:
+	for _, given := range d.current.Attributes {
+		v := given.Value
+		switch string(given.Name) {
+		case "style":
+			declarations = v
+		case "class":
 			class = v
-		case attrID:
+		case "id":
 			id = v
-		case attrHidden, attrPopover:
-			s.set(gone, true)
-		case attrDir:
-			s.set(leftward, equalFold(v, "rtl"))
-		case attrBgcolor:
-			s.ground = d.colour(v)
-		case attrColor:
+		case "hidden", "popover":
+			s.Set(css.DisplayNone, true)
+		case "dir":
+			s.Set(css.RightToLeft, ascii.EqualFold(v, "rtl"))
+		case "bgcolor":
+			s.Background = d.sheets.ParseColour(v)
+		case "color":
 			if string(name) == "font" {
-				s.text = d.colour(v)
+				s.Text = d.sheets.ParseColour(v)
 			}
-		case attrText:
+		case "text":
 			if string(name) == "body" {
-				s.text = d.colour(v)
+				s.Text = d.sheets.ParseColour(v)
 			}
-		case attrLink:
+		case "link":
 			if string(name) == "body" {
-				h.link = d.colour(v)
+				h.link = d.sheets.ParseColour(v)
 			}
-		case attrAlt:
+		case "alt":
 			if showsAlternative(name) {
 				shown = v
 			}
-		case attrType:
+		case "type":
 			kind = v
-		case attrValue:
+		case "value":
 			value = v
-		case attrPlaceholder:
+		case "placeholder":
 			placeholder = v
-		case attrLabel:
+		case "label":
 			if string(name) == "option" || string(name) == "optgroup" {
 				shown = v
 			}
-		case attrSrcdoc:
+		case "srcdoc":
 			if string(name) == "iframe" {
 				d.addFrame(frame{mediaType: d.typeHTML, format: formatHTML, content: v})
 			}
-		case attrHTTPEquiv:
-			isRefresh = equalFold(v, "refresh")
-		case attrContent:
+		case "http-equiv":
+			isRefresh = ascii.EqualFold(v, "refresh")
+		case "content":
 			content = v
-		case attrSrcset:
+		case "srcset":
 			d.addSourceSet(v)
-		case attrBackground:
-			s.ground = unknownColour
+		case "background":
+			s.Background = css.UnknownColour
 			d.addLink(LinkOther, v)
-		case attrAction, attrCite, attrData, attrFormaction, attrHref, attrPoster, attrSrc:
-			d.attributeLink(name, given.key, v, s, h)
+		case "action", "cite", "data", "formaction", "href", "xlink:href", "poster", "src":
+			d.attributeLink(name, string(bytes.TrimPrefix(given.Name, []byte("xlink:"))), v, s, h)
 		}
 	}
 	switch {
@@ -184,24 +104,17 @@ func (d *Decoder) attributes(name []byte, s *style, e *element, h *htmlState) (s
 		if shown = value; len(shown) == 0 {
 			shown = placeholder
 		}
-	case string(name) == "input" && equalFold(kind, "password"), string(name) == "textarea":
+	case string(name) == "input" && ascii.EqualFold(kind, "password"), string(name) == "textarea":
 		shown = placeholder
 	}
-	d.matches = d.matches[:0]
-	if len(d.sheets.rules) > 0 {
-		d.ruled(&subject{name: name, class: class[:min(len(class), maxClass)], id: id}, e.key, h)
-	}
-	if len(css) == 0 && len(d.matches) == 0 {
-		return shown
-	}
-	own := newDeclared()
-	d.cssLinks(css)
-	d.declarations(&own, css)
-	d.cascade(s, theElement, &own)
+	d.current.Name, d.current.Class, d.current.ID = name, class[:min(len(class), maxClass)], id
+	d.sheets.Match(&d.current, len(h.page.open))
+	d.cssLinks(declarations)
+	d.sheets.Apply(s, declarations)
 	return shown
 }
 
-// showsAlternative reports whether a reader sees the alternative text of an element if it has no picture.
+// showsAlternative reports whether an element shows its alternative text when images are off.
 func showsAlternative(name []byte) bool {
 	switch string(name) {
 	case "img", "image", "input", "area", "object", "embed":
@@ -210,26 +123,25 @@ func showsAlternative(name []byte) bool {
 	return false
 }
 
-// showsValue reports whether a reader sees the value of an input of that kind: a button, or a field with text in it, as any
-// kind is that does not exist.
+// showsValue reports whether an input of that type shows its value. Unknown types are text fields.
 func showsValue(kind []byte) bool {
 	for _, other := range [...]string{"hidden", "checkbox", "radio", "image", "password", "file", "color", "range"} {
-		if equalFold(kind, other) {
+		if ascii.EqualFold(kind, other) {
 			return false
 		}
 	}
 	return true
 }
 
-// showAttribute adds text from an attribute to what is seen, or to what is hidden. It stands for a picture or button,
-// which is seen whatever the colour and size of text are there.
+// showAttribute adds text from an attribute to the visible or the hidden text. It labels an image or a button, so the colour
+// and size of text do not hide it.
 func (d *Decoder) showAttribute(text []byte, e *element, h *htmlState) {
 	if len(text) == 0 {
 		return
 	}
-	d.turn(h, 0)
+	d.reverseTo(h, 0)
 	to := &d.arena
-	if e.look.why != 0 || e.look.unseen {
+	if e.appearance.Removed != 0 || e.appearance.Invisible {
 		to = &d.hidden
 	}
 	*to = append(*to, ' ')
@@ -237,15 +149,15 @@ func (d *Decoder) showAttribute(text []byte, e *element, h *htmlState) {
 	*to = append(*to, ' ')
 }
 
-// attributeLink keeps the link in an attribute of an element that links.
-func (d *Decoder) attributeLink(name []byte, key attribute, value []byte, s *style, h *htmlState) {
+// attributeLink adds the link in an attribute to the message.
+func (d *Decoder) attributeLink(name []byte, key string, value []byte, s *css.Style, h *htmlState) {
 	d.addData(value)
 	switch string(name) {
 	case "a", "area":
-		if key != attrHref {
+		if key != "href" {
 			return
 		}
-		s.text = h.link // links have a colour of their own
+		s.Text = h.link // the default colour of links
 		d.endAnchor(h)
 		if d.addLink(LinkAnchor, value) && string(name) == "a" {
 			h.anchor, h.anchorStart = len(d.msg.Links)-1, len(d.arena)
@@ -256,12 +168,12 @@ func (d *Decoder) attributeLink(name []byte, key attribute, value []byte, s *sty
 		d.addLink(LinkImage, value)
 	case "input":
 		kind := LinkImage
-		if key == attrFormaction {
+		if key == "formaction" {
 			kind = LinkForm
 		}
 		d.addLink(kind, value)
 	case "base":
-		if key == attrHref && d.addLink(LinkOther, value) && h.base == nil {
+		if key == "href" && d.addLink(LinkOther, value) && h.base == nil {
 			h.base = d.msg.Links[len(d.msg.Links)-1].URL
 		}
 	case "audio", "bgsound", "blockquote", "body", "embed", "frame", "iframe", "link", "object", "source", "table", "td", "th", "tr", "track", "use", "video":
@@ -271,19 +183,19 @@ func (d *Decoder) attributeLink(name []byte, key attribute, value []byte, s *sty
 			return
 		}
 		kind := LinkImage
-		if key == attrHref {
+		if key == "href" {
 			kind = LinkAnchor
 		}
 		d.addLink(kind, value)
 	}
 }
 
-// endAnchor ends the text of the link that is being read.
+// endAnchor sets the text of the open anchor.
 func (d *Decoder) endAnchor(h *htmlState) {
 	if h.anchor < 0 {
 		return
 	}
-	d.turn(h, 0)
+	d.reverseTo(h, 0)
 	start := len(d.links)
 	for word := range bytes.FieldsSeq(d.arena[h.anchorStart:]) {
 		if len(d.links) > start {
@@ -304,8 +216,8 @@ func (d *Decoder) endAnchor(h *htmlState) {
 
 const maxLinkText = 256
 
-// addSourceSet keeps the links of a srcset: "a.png 1x, b.png 2x". A comma ends a link only before a blank or behind what is said
-// of it.
+// addSourceSet adds the links of a srcset: "a.png 1x, b.png 2x". A comma ends a link only before a blank or after a
+// descriptor.
 func (d *Decoder) addSourceSet(value []byte) {
 	for len(value) > 0 {
 		value = bytes.TrimLeft(value, ", \t\r\n\f")
@@ -316,14 +228,14 @@ func (d *Decoder) addSourceSet(value []byte) {
 		value = value[len(url):]
 		last := bytes.TrimRight(url, ",")
 		d.addLink(LinkImage, last)
-		if len(last) == len(url) { // what is said of it follows
+		if len(last) == len(url) { // a descriptor follows
 			_, value, _ = bytes.Cut(value, []byte(","))
 		}
 	}
 }
 
-// addRefresh keeps the link to which a page goes on by itself: "0; url=http://...". As in browsers a blank may stand for the
-// semicolon, and "url=" may be missing (html-links.eml).
+// addRefresh adds the link of a page that redirects: "0; url=http://...". As in browsers, a blank may replace the semicolon,
+// and "url=" may be missing (html-links.eml).
 func (d *Decoder) addRefresh(content []byte) {
 	url := bytes.TrimLeft(bytes.TrimLeft(content, blanks), "0123456789.")
 	if len(url) == 0 || !bytes.ContainsRune([]byte(blanks+";,"), rune(url[0])) {
@@ -333,7 +245,7 @@ func (d *Decoder) addRefresh(content []byte) {
 	if len(url) > 0 && (url[0] == ';' || url[0] == ',') {
 		url = bytes.TrimLeft(url[1:], blanks)
 	}
-	if name, value, ok := bytes.Cut(url, []byte("=")); ok && equalFold(bytes.TrimRight(name, blanks), "url") {
+	if name, value, ok := bytes.Cut(url, []byte("=")); ok && ascii.EqualFold(bytes.TrimRight(name, blanks), "url") {
 		url = bytes.TrimLeft(value, blanks)
 	}
 	if len(url) > 0 && (url[0] == '"' || url[0] == '\'') {

@@ -4,22 +4,25 @@ import (
 	"bytes"
 	"encoding/base64"
 	"slices"
+	"strings"
+
+	"chaff/internal/ascii"
 )
 
-// transfer is how a content is encoded for transport.
+// transfer is a transfer encoding.
 type transfer uint8
 
 const (
-	transferIdentity transfer = iota // 7bit, 8bit, binary, and what is unknown
+	transferIdentity transfer = iota // 7bit, 8bit, binary and unknown
 	transferQuotedPrintable
 	transferBase64
 	transferUUencode
 )
 
-// describeTransfer takes up a Content-Transfer-Encoding.
+// describeTransfer reads a Content-Transfer-Encoding.
 //
-// QUIRK: an encoding is one of five words. Mail has them with hyphens and blanks in odd places, in quotes, and with
-// other things after them (transfer-encodings.eml), and has uuencode, which MIME does not know.
+// QUIRK: an encoding is one of five words. Mail has them with odd hyphens and blanks, in quotes, and with something after
+// them (transfer-encodings.eml). It also has uuencode, which MIME does not know.
 func (d *Decoder) describeTransfer(e *entity, value []byte) {
 	token, rest := cutToken(value)
 	e.encoding, e.transfer = d.lower(token), transferIdentity
@@ -35,8 +38,8 @@ func (d *Decoder) describeTransfer(e *entity, value []byte) {
 		if len(rest) > 0 && rest[0] == ' ' {
 			whole = value // such as "8 bit"
 		}
-		if e.transfer, known = d.misspelt(whole); !known {
-			e.transfer, known = d.misspelt(token)
+		if e.transfer, known = d.misspeltTransfer(whole); !known {
+			e.transfer, known = d.misspeltTransfer(token)
 		}
 		e.encoding = d.toUTF8(e.encoding, nil, false)
 	}
@@ -45,14 +48,14 @@ func (d *Decoder) describeTransfer(e *entity, value []byte) {
 	}
 }
 
-// misspelt returns the encoding that is meant by a name that is not quite one.
-func (d *Decoder) misspelt(name []byte) (_ transfer, ok bool) {
-	const maxName = 40 // longer than any name with what is put into it
+// misspeltTransfer returns the encoding that a misspelt name means.
+func (d *Decoder) misspeltTransfer(name []byte) (_ transfer, ok bool) {
+	const maxName = 40 // longer than any name
 	var letters [maxName]byte
 	n := 0
 	for _, c := range name[:min(len(name), maxName)] {
-		if isWordByte(c) {
-			letters[n] = lowerByte(c)
+		if ascii.IsAlphanumeric(c) {
+			letters[n] = ascii.Lower(c)
 			n++
 		}
 	}
@@ -72,9 +75,9 @@ func (d *Decoder) misspelt(name []byte) (_ transfer, ok bool) {
 	return t, true
 }
 
-// content undoes the transfer encoding of a body. Of one that is much larger than what may be kept of it, the rest is not looked at.
+// content returns the decoded content of a body, cut at the limit of the message.
 func (d *Decoder) content(e entity, body []byte) []byte {
-	const longest = 4 // bytes that stand for one, with what belongs to line ends
+	const longest = 4 // encoded bytes for one byte, line ends included
 	if e.isEncoded() && len(body)/longest > d.textLeft {
 		d.msg.Repairs.add(CutText)
 		body = body[:longest*d.textLeft]
@@ -99,10 +102,10 @@ func (d *Decoder) content(e entity, body []byte) []byte {
 	return d.cutText(body)
 }
 
-// appendBase64Body appends the content of a base64 body to the arena, and reports whether the body was whole.
+// appendBase64Body appends the content of a base64 body to the arena. It reports whether the body was valid.
 //
-// QUIRK: a base64 body is base64 and nothing else. Some programs declare it and send the text as it is
-// (base64-plain.eml), and mailing lists add their lines to it in the plain (base64-footer.eml).
+// QUIRK: a base64 body is base64. Some programs declare base64 and send plain text (base64-plain.eml), and mailing lists add
+// plain lines to it (base64-footer.eml).
 func (d *Decoder) appendBase64Body(body []byte) (ok bool) {
 	if d.arena, ok = appendCleanBase64(d.arena, body); ok {
 		return true
@@ -116,8 +119,8 @@ func (d *Decoder) appendBase64Body(body []byte) (ok bool) {
 	return false
 }
 
-// base64Length returns how much of body is base64, which may be damaged: the lines before one that is not, unless what
-// follows it is base64 again.
+// base64Length returns how much of body is base64, perhaps damaged: the lines before the first one that is not, unless
+// base64 follows it.
 func base64Length(body []byte) int {
 	for at := 0; at < len(body); {
 		line, _ := cutLine(body[at:])
@@ -129,8 +132,8 @@ func base64Length(body []byte) int {
 	return len(body)
 }
 
-// looksLikeBase64 reports whether at most one byte in ten at the start of text is a blank or foreign to base64. In plain
-// text every sixth is a blank or so, in base64 none; what breaks base64 on its way adds a few.
+// looksLikeBase64 reports whether at most one byte in ten at the start of text is foreign to base64. In plain text one in
+// six is a blank.
 func looksLikeBase64(text []byte) bool {
 	const enough = 512
 	text = text[:min(len(text), enough)]
@@ -143,7 +146,7 @@ func looksLikeBase64(text []byte) bool {
 	return odd*10 <= len(text)
 }
 
-// appendCleanBase64 appends the bytes that src stands for, if it is base64 without a fault.
+// appendCleanBase64 appends the decoded src, if it is valid base64.
 func appendCleanBase64(dst, src []byte) (_ []byte, ok bool) {
 	dst = slices.Grow(dst, base64.StdEncoding.DecodedLen(len(src)))
 	n, err := base64.StdEncoding.Decode(dst[len(dst):cap(dst)], src)
@@ -153,9 +156,9 @@ func appendCleanBase64(dst, src []byte) (_ []byte, ok bool) {
 	return dst[:len(dst)+n], true
 }
 
-// appendBase64 appends the bytes that src stands for. It drops what is foreign to base64, and lets an "=" end a group
-// anywhere, since pieces encoded one by one may have been joined: the library reads only the lines without either. It reports
-// whether src was whole; missing padding and blanks are not held against it.
+// appendBase64 appends the decoded src. It drops foreign bytes, and accepts "=" anywhere, since pieces may have been encoded
+// one by one. It reports whether src was valid; missing padding and blanks do not matter. Valid lines go through the
+// library.
 func appendBase64(dst, src []byte) (_ []byte, ok bool) {
 	ok = true
 	group, digits := uint32(0), 0
@@ -202,25 +205,12 @@ func appendBase64(dst, src []byte) (_ []byte, ok bool) {
 
 const notBase64 = 0xff
 
-// base64Value returns what a digit of base64 stands for, or notBase64.
+// base64Value returns the value of a digit of base64, or notBase64.
 func base64Value(c byte) byte {
-	switch {
-	case 'a' <= c && c <= 'z':
-		return c - 'a' + 26
-	case 'A' <= c && c <= 'Z':
-		return c - 'A'
-	case '0' <= c && c <= '9':
-		return c - '0' + 52
-	case c == '+':
-		return 62
-	case c == '/':
-		return 63
-	}
-	return notBase64
+	return byte(strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", c))
 }
 
-// appendQuotedPrintable appends the bytes that src stands for. An "=" that starts no escape is kept as it is. It
-// reports whether there was none.
+// appendQuotedPrintable appends the decoded src. An "=" that begins no escape stays. It reports whether there was none.
 func appendQuotedPrintable(dst, src []byte) (_ []byte, ok bool) {
 	ok = true
 	for {
@@ -230,12 +220,12 @@ func appendQuotedPrintable(dst, src []byte) (_ []byte, ok bool) {
 		}
 		dst = append(dst, src[:escape]...)
 		src = src[escape+1:]
-		if c, isHex := hexByte(src); isHex {
+		if c, isHex := ascii.HexByte(src); isHex {
 			dst = append(dst, c)
 			src = src[2:]
 			continue
 		}
-		// A line that goes on in the next one may have gained blanks at its end.
+		// A soft line end may have gained blanks.
 		blanks := 0
 		for blanks < len(src) && isBlank(src[blanks]) {
 			blanks++
@@ -252,16 +242,17 @@ func appendQuotedPrintable(dst, src []byte) (_ []byte, ok bool) {
 	}
 }
 
-// appendQ appends the bytes that the text of a Q encoded word (RFC 2047) stands for, and reports whether it was whole.
-func appendQ(dst, text []byte) (_ []byte, ok bool) {
+// appendUnescaped appends text with the byte in place of each escape, a sign and two hexadecimal digits: "=" in Q encoded words
+// (RFC 2047), where "_" is a blank, and "%" in parameters (RFC 2231). It reports whether each sign begins an escape.
+func appendUnescaped(dst, text []byte, sign byte) (_ []byte, ok bool) {
 	ok = true
 	for i := 0; i < len(text); i++ {
 		c := text[i]
-		switch c {
-		case '_':
+		switch {
+		case c == '_' && sign == '=':
 			c = ' '
-		case '=':
-			if h, isHex := hexByte(text[i+1:]); isHex {
+		case c == sign:
+			if h, isHex := ascii.HexByte(text[i+1:]); isHex {
 				c = h
 				i += 2
 			} else {
@@ -271,41 +262,4 @@ func appendQ(dst, text []byte) (_ []byte, ok bool) {
 		dst = append(dst, c)
 	}
 	return dst, ok
-}
-
-// appendPercent appends the bytes that a value of RFC 2231 stands for.
-func appendPercent(dst, value []byte) []byte {
-	for i := 0; i < len(value); i++ {
-		c := value[i]
-		if c == '%' {
-			if h, isHex := hexByte(value[i+1:]); isHex {
-				c = h
-				i += 2
-			}
-		}
-		dst = append(dst, c)
-	}
-	return dst
-}
-
-// hexByte reads the two hexadecimal digits that s starts with.
-func hexByte(s []byte) (c byte, ok bool) {
-	if len(s) < 2 {
-		return 0, false
-	}
-	high, low := hexDigit(s[0]), hexDigit(s[1])
-	return high<<4 | low, high < 16 && low < 16
-}
-
-// hexDigit returns the value of a hexadecimal digit, or more than 15.
-func hexDigit(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10
-	}
-	return 0xff
 }

@@ -7,7 +7,7 @@ import (
 
 func TestTransferEncodings(t *testing.T) {
 	long := strings.Repeat("YWJj", 20)
-	tests := []struct{ name, encoding, body, want, repairs string }{
+	tests := []fieldExample{
 		{"base64", "base64", "YWJj\nZGVm\n", "abcdef", ""},
 		{"capitals and a comment", "BASE64 (rfc)", "YWJj", "abc", ""},
 		{"base64 without padding", "base64", "YWI", "ab", ""},
@@ -36,15 +36,5 @@ func TestTransferEncodings(t *testing.T) {
 		{"base64 in one line", "base64", strings.Repeat("YWJj", 5000), strings.Repeat("abc", 5000), ""},
 		{"an equal sign at the end", "quoted-printable", "a=", "a", ""},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			m := decode("Content-Transfer-Encoding: " + test.encoding + "\n\n" + test.body)
-			if got := texts(m); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-			if got := repairs(m); got != test.repairs {
-				t.Errorf("got repairs %q, want %q", got, test.repairs)
-			}
-		})
-	}
+	decodeFields(t, tests, "Content-Transfer-Encoding: ")
 }

@@ -2,22 +2,22 @@ package message
 
 import "bytes"
 
-// boundary is the boundary of a multipart that is being read.
+// boundary is the boundary of an open multipart.
 type boundary struct {
 	text  []byte // as declared, without the two hyphens
 	depth int    // of the multipart's parts
-	inner []byte // media type of parts that declare none
+	inner []byte // the default type of the parts
 }
 
-// boundaryLine is where a line with an open boundary is.
+// boundaryLine is a line with an open boundary.
 type boundaryLine struct {
-	start   int  // of the line end before it, which belongs to it
-	end     int  // of the line, after its line end
-	level   int  // index of the boundary, -1 for the end of the data
+	start   int  // the offset of the line end before it, which belongs to it
+	end     int  // the offset after its line end
+	level   int  // the index of the boundary, -1 at the end of the data
 	closing bool // it ends the multipart
 }
 
-// findBoundary finds the first line with one of the open boundaries, the innermost if it matches several.
+// findBoundary returns the first line with an open boundary, the innermost if several match.
 func findBoundary(data []byte, open []boundary) boundaryLine {
 	for at := 0; len(open) > 0; {
 		if !bytes.HasPrefix(data[at:], []byte("--")) {
@@ -42,11 +42,10 @@ func findBoundary(data []byte, open []boundary) boundaryLine {
 	return boundaryLine{start: len(data), end: len(data), level: -1}
 }
 
-// otherBoundary returns what the lines of a multipart may hold in place of the boundary that it declares, or nil.
+// otherBoundary returns what the lines of a multipart may contain instead of the declared boundary, or nil.
 //
-// QUIRK: a line has two hyphens before the boundary as it is declared. Some programs declare it with these hyphens
-// (boundary-hyphens.eml), with quotes that do not count, since they are the wrong ones or only one
-// (boundary-quotes.eml), or with a comment after it.
+// QUIRK: a line is two hyphens and the declared boundary. Some programs declare it with the hyphens (boundary-hyphens.eml),
+// with wrong or single quotes (boundary-quotes.eml), or with a comment.
 func otherBoundary(text []byte) []byte {
 	if other, ok := bytes.CutPrefix(text, []byte("--")); ok {
 		return other

@@ -1,9 +1,13 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
 
-// calendar leaves in part what a reader sees of a calendar or visiting card (RFC 5545, 6350): the values of the
-// properties that are shown, each on a line. The other properties are for programs. If none is shown, the part has no text.
+	"chaff/internal/ascii"
+)
+
+// calendar sets the text of part to what a calendar or visiting card shows (RFC 5545, 6350): the values of some properties,
+// each on a line.
 //
 // QUIRK: the description of an event is plain text. Programs send HTML in it, and show it.
 func (d *Decoder) calendar(part *Part, text []byte) {
@@ -14,18 +18,18 @@ func (d *Decoder) calendar(part *Part, text []byte) {
 	pages := 0
 	for len(text) > 0 {
 		var property, value []byte
-		property, value, text = d.property(text)
+		property, value, text = d.cutProperty(text)
 		if value = d.shownValue(property, value); len(value) == 0 {
 			continue
 		}
-		isHTML := pages < maxPages && (bytes.Contains(value, []byte("</")) || hasTag(value, "br", "p", "html", "body"))
+		isHTML := pages < maxHTMLValues && (bytes.Contains(value, []byte("</")) || hasTag(value, "br", "p", "html", "body"))
 		if isHTML {
 			pages++
 		}
 		line := Part{}
 		left := d.textLeft
 		d.textLeft = len(value) // it has been counted
-		d.reader(&line, value, isHTML)
+		d.setText(&line, value, isHTML)
 		d.textLeft = left
 		part.Markup += line.Markup
 		part.Images += line.Images
@@ -40,18 +44,18 @@ func (d *Decoder) calendar(part *Part, text []byte) {
 	part.Hidden = hidden
 }
 
-// maxPages is how many values of a calendar are read as HTML. Each has a start that costs more than a short value does.
-const maxPages = 64
+// maxHTMLValues is how many values of a calendar are read as HTML, since each costs more than a short value.
+const maxHTMLValues = 64
 
-// property cuts the first property off text. A line that starts with a blank goes on with the one before it, and so does one
-// behind a soft line end of quoted-printable, as old calendars have it. The value is not folded any more, and still escaped.
-func (d *Decoder) property(text []byte) (property, value, rest []byte) {
+// cutProperty cuts the first property off text. Lines that begin with a blank continue it, and so does a line after a soft
+// line end of quoted-printable, as old calendars have it. The value is unfolded, but still escaped.
+func (d *Decoder) cutProperty(text []byte) (property, value, rest []byte) {
 	line, rest := cutLine(text)
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	start := len(d.arena)
 	isQuoted := false
 	if colon := bytes.IndexByte(line, ':'); colon >= 0 {
-		isQuoted = containsFold(line[:colon], "quoted-printable")
+		isQuoted = ascii.ContainsFold(line[:colon], "quoted-printable")
 	}
 	for len(rest) > 0 {
 		soft := isQuoted && bytes.HasSuffix(line, []byte("="))
@@ -84,7 +88,7 @@ func (d *Decoder) property(text []byte) (property, value, rest []byte) {
 	return property, value, rest
 }
 
-// valueAt returns where the colon before the value of a property is. A parameter may have others in quotes.
+// valueAt returns the offset of the colon before the value of a property. Quoted parameters may contain colons.
 func valueAt(line []byte) int {
 	quoted := false
 	for i, c := range line {
@@ -98,7 +102,7 @@ func valueAt(line []byte) int {
 	return len(line)
 }
 
-// shownValue returns the value of a property without its escapes, or nil if it is not shown.
+// shownValue returns the unescaped value of a property, nil if programs do not show it.
 func (d *Decoder) shownValue(property, value []byte) []byte {
 	name, _, _ := bytes.Cut(property, []byte(";"))
 	if dot := bytes.LastIndexByte(name, '.'); dot >= 0 { // the group of a card
@@ -110,7 +114,7 @@ func (d *Decoder) shownValue(property, value []byte) []byte {
 	}
 	var lower [maxName]byte
 	for i, c := range name {
-		lower[i] = lowerByte(c)
+		lower[i] = ascii.Lower(c)
 	}
 	switch string(lower[:len(name)]) {
 	case "summary", "description", "location", "comment", "contact", "url", "attach", "conference", "x-alt-desc",
@@ -120,7 +124,7 @@ func (d *Decoder) shownValue(property, value []byte) []byte {
 	return nil
 }
 
-// unescapedValue returns a value with a line end in place of "\n", and without the backslashes before other signs.
+// unescapedValue returns a value with a line end for "\n", and without the backslash before other signs.
 func (d *Decoder) unescapedValue(value []byte) []byte {
 	if bytes.IndexByte(value, '\\') < 0 {
 		return value
@@ -130,7 +134,7 @@ func (d *Decoder) unescapedValue(value []byte) []byte {
 		c := value[i]
 		if c == '\\' && i+1 < len(value) {
 			i++
-			if c = value[i]; lowerByte(c) == 'n' {
+			if c = value[i]; ascii.Lower(c) == 'n' {
 				c = '\n'
 			}
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestWhatIsShownOfACalendar(t *testing.T) {
-	tests := []struct{ name, calendar, texts, urls string }{
+	tests := []example{
 		{"a folded value", "DESCRIPTION:Pay to\n day", "Pay today", ""},
 		{"a folded value with CR LF", "DESCRIPTION:Pay to\r\n day\r\n", "Pay today", ""},
 		{"escapes", `SUMMARY:a\, b\; c\\d\ne`, `a, b; c\d e`, ""},
@@ -24,17 +24,7 @@ func TestWhatIsShownOfACalendar(t *testing.T) {
 		{"a line that is no property", "Pay now", "-", ""},
 		{"any case", "summary:Pay", "Pay", ""},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			m := decode("Content-Type: text/calendar\n\nBEGIN:VEVENT\n" + test.calendar + "\nEND:VEVENT\n")
-			if got := strings.TrimSpace(texts(m)); got != test.texts {
-				t.Errorf("got text %q, want %q", got, test.texts)
-			}
-			if got := urls(m); got != test.urls {
-				t.Errorf("got links %q, want %q", got, test.urls)
-			}
-		})
-	}
+	decodeAll(t, tests, "Content-Type: text/calendar\n\nBEGIN:VEVENT\n", "\nEND:VEVENT\n", urls)
 	m := decode("Content-Type: text/calendar\n\nDESCRIPTION:<p>Pay</p><p hidden>moon</p>\n")
 	if got := strings.TrimSpace(string(m.Parts[0].Hidden)); got != "moon" {
 		t.Errorf("got hidden text %q, want moon", got)
@@ -61,8 +51,6 @@ func FuzzCalendar(f *testing.F) {
 			folded += string(r) + "\n "
 		}
 		m = d.Decode([]byte("Content-Type: text/calendar; charset=utf-8\n\n" + folded + "\n"))
-		if got := strings.TrimSuffix(string(m.Parts[0].Text), "\n"); got != s {
-			t.Errorf("got %q, want %q", got, s)
-		}
+		equal(t, "text", strings.TrimSuffix(string(m.Parts[0].Text), "\n"), s)
 	})
 }

@@ -10,27 +10,29 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/transform"
+
+	"chaff/internal/ascii"
 )
 
-// codec is how text of one charset is read.
+// codec is how text of a charset is read.
 type codec struct {
 	decoder *encoding.Decoder // nil for UTF-8 and UTF-7
-	// high holds what the bytes beyond ASCII stand for, in a charset of one byte a character. It is faster than decoder.
+	// high is the characters of the bytes beyond ASCII in a single-byte charset. It is faster than decoder.
 	high *[utf8.RuneSelf]rune
-	// mark is found in any text of a charset in which other things than ASCII can look like ASCII; text without it is
-	// not in this charset, whatever is declared. It is empty for a charset that extends ASCII.
+	// mark occurs in all text of a charset whose other characters can look like ASCII. Text without it is not in this
+	// charset, whatever is declared. It is empty for a charset that extends ASCII.
 	mark string
-	// pairs is set for a charset of two bytes a character, in which text of other charsets makes no sense.
+	// pairs is set for a charset of two bytes a character. Text of other charsets makes no sense in it.
 	pairs bool
 	utf7  bool
-	// unshift, if set, makes text that decoder can read of text with shifts between tables.
+	// unshift, if set, converts text with shifts between tables to text that decoder can read.
 	unshift func(dst, text []byte) []byte
 }
 
-// maxCodecs is how many spellings of the names of charsets are kept with their codecs.
+// maxCodecs is how many labels of charsets are kept with their codecs.
 const maxCodecs = 256
 
-// codec returns the codec for a declared charset, or nil if that is unknown, or no more than ASCII.
+// codec returns the codec for a declared charset, nil if it is unknown or ASCII.
 func (d *Decoder) codec(label []byte) *codec {
 	if len(label) == 0 {
 		return nil
@@ -41,7 +43,7 @@ func (d *Decoder) codec(label []byte) *codec {
 	return d.namedCodec(string(label))
 }
 
-// namedCodec is codec for a label that is a string, which is kept.
+// namedCodec is codec for a string.
 func (d *Decoder) namedCodec(label string) *codec {
 	if c, ok := d.codecs[label]; ok {
 		return c
@@ -53,8 +55,8 @@ func (d *Decoder) namedCodec(label string) *codec {
 	return c
 }
 
-// toUTF8 returns text in UTF-8, without a byte order mark and without NUL: text itself where nothing is to be done,
-// else a copy in the arena. See appendUTF8.
+// toUTF8 returns text in UTF-8 without a byte order mark and without NUL: text itself if nothing changes, else a copy in the
+// arena.
 func (d *Decoder) toUTF8(text, label []byte, isHTML bool) []byte {
 	if isPlainUTF8(text) && !looksLikeASCII(label) {
 		return text
@@ -62,24 +64,23 @@ func (d *Decoder) toUTF8(text, label []byte, isHTML bool) []byte {
 	return d.convert(text, label, isHTML)
 }
 
-// convert returns text in UTF-8 in the arena.
 func (d *Decoder) convert(text, label []byte, isHTML bool) []byte {
 	start := len(d.arena)
 	d.appendUTF8(text, label, isHTML)
 	return d.arena[start:len(d.arena):len(d.arena)]
 }
 
-// isPlainUTF8 reports whether text is valid UTF-8 in which nothing hints at something else.
+// isPlainUTF8 reports whether text is valid UTF-8 without a sign of another charset.
 func isPlainUTF8(text []byte) bool {
 	return utf8.Valid(text) && bytes.IndexByte(text, 0) < 0 && bytes.IndexByte(text, '\x1b') < 0 &&
 		!bytes.HasPrefix(text, []byte("\ufeff"))
 }
 
-// appendUTF8 appends text to the arena, converted to UTF-8: if it is not UTF-8 already, then from the charset that is
-// declared, by label or within the HTML, else from the one that it is likely to be in.
+// appendUTF8 appends text to the arena in UTF-8. Text that is not UTF-8 is converted from the charset that is declared, by
+// label or in the HTML, else from the likeliest one.
 //
-// QUIRK: text is in the charset that is declared, or in ASCII. Mail declares any charset, or none, or one that does not
-// exist, and sends UTF-8 or another (charset-*.eml).
+// QUIRK: text is in the declared charset, or in ASCII. Mail declares any charset, or none, or one that does not exist, and
+// sends UTF-8 or another (charset-*.eml).
 func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 	if len(text) == 0 {
 		return
@@ -88,7 +89,7 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 	c := d.codec(label)
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	valid := utf8.Valid(text)
-	if signed := signedCharset(text, valid); signed != "" && (c == nil || c.mark == "") {
+	if signed := charsetBySignature(text, valid); signed != "" && (c == nil || c.mark == "") {
 		c = d.namedCodec(signed)
 	}
 	if c == nil && isHTML && !valid {
@@ -101,7 +102,7 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 		d.arena = append(d.arena, text...)
 	case (c == nil || c.isUTF8()) && isMostlyUTF8(text, c != nil):
 		d.msg.Repairs.add(InvalidUTF8)
-		d.arena = appendMended(d.arena, text)
+		d.arena = appendRepaired(d.arena, text)
 	case c == nil:
 		d.noteCharset(label)
 		d.guess(text)
@@ -124,7 +125,7 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 
 func (c *codec) isUTF8() bool { return c.decoder == nil && !c.utf7 }
 
-// noteCharset notes that 8-bit text has a label that says nothing about it.
+// noteCharset notes that 8-bit text has no useful label.
 func (d *Decoder) noteCharset(label []byte) {
 	var clean [maxCharsetName]byte
 	switch {
@@ -137,17 +138,17 @@ func (d *Decoder) noteCharset(label []byte) {
 	}
 }
 
-// charsetInHTML returns the charset that HTML names in itself, nil if none.
+// charsetInHTML returns the charset that HTML declares, or nil.
 func charsetInHTML(text []byte) []byte {
 	const sniffed = 1024 // as far as browsers look
-	if !containsFold(text[:min(len(text), sniffed)], "charset") {
+	if !ascii.ContainsFold(text[:min(len(text), sniffed)], "charset") {
 		return nil
 	}
 	_, name, _ := charset.DetermineEncoding(text, "")
 	return []byte(name)
 }
 
-// decode appends text, which is in the charset of c, to the arena.
+// decode appends text in the charset of c to the arena.
 func (d *Decoder) decode(c *codec, text []byte) {
 	if c.utf7 {
 		d.arena = appendUTF7(d.arena, text)
@@ -158,7 +159,7 @@ func (d *Decoder) decode(c *codec, text []byte) {
 		text = d.shifted
 	}
 	if c.decoder == nil {
-		d.arena = appendMended(d.arena, text)
+		d.arena = appendRepaired(d.arena, text)
 		return
 	}
 	if c.high != nil {
@@ -168,7 +169,7 @@ func (d *Decoder) decode(c *codec, text []byte) {
 	d.transform(c.decoder, text)
 }
 
-// appendSingle appends text in a charset of one byte a character.
+// appendSingle appends text in a single-byte charset.
 func (c *codec) appendSingle(dst, text []byte) []byte {
 	for len(text) > 0 {
 		if b := text[0]; b >= utf8.RuneSelf {
@@ -183,16 +184,16 @@ func (c *codec) appendSingle(dst, text []byte) []byte {
 	return dst
 }
 
-// sampleBytes is how much of a text is looked at to tell its charset.
+// sampleBytes is how much of a text is read to find its charset.
 const sampleBytes = 2 << 10
 
-// sample returns the start of text from its first byte beyond ASCII on.
+// sample returns the start of text from its first byte beyond ASCII.
 func sample(text []byte) []byte {
 	text = text[lengthOfASCII(text):]
 	return text[:min(len(text), sampleBytes)]
 }
 
-// lengthOfASCII returns how much of the start of text is ASCII.
+// lengthOfASCII returns how many bytes of ASCII text begins with.
 func lengthOfASCII(text []byte) (length int) {
 	const high = 0x8080808080808080
 	for ; len(text)-length >= 8 && binary.LittleEndian.Uint64(text[length:])&high == 0; length += 8 {
@@ -203,9 +204,9 @@ func lengthOfASCII(text []byte) (length int) {
 	return length
 }
 
-// isMostlyUTF8 reports whether text is UTF-8 with some damage, by its start: of the bytes that stand for characters
-// beyond ASCII, a third or more belong to UTF-8, or two thirds if UTF-8 is not declared. Text in charsets of two bytes
-// a character has one in ten that seem to, and in short ones by chance up to a half.
+// isMostlyUTF8 reports whether a sample of text is damaged UTF-8: a third or more of its bytes beyond ASCII belong to UTF-8,
+// or two thirds if UTF-8 is not declared. In charsets of two bytes a character one in ten does, and up to a half in short
+// texts.
 func isMostlyUTF8(text []byte, declared bool) bool {
 	good, bad := 0, 0
 	for text = sample(text); len(text) > 0; {
@@ -227,9 +228,8 @@ func isMostlyUTF8(text []byte, declared bool) bool {
 	return good > 0 && good >= 2*bad
 }
 
-// standAlone reports whether most bytes beyond ASCII in a text, by its start, stand between bytes of ASCII, and, if
-// inWords is set, after a letter of ASCII. They do in the alphabets of Latin letters. In text of two bytes a character
-// few do, even where the second byte may be one of ASCII.
+// standAlone reports whether most bytes beyond ASCII in a sample of text stand between bytes of ASCII and, if inWords is
+// set, after an ASCII letter. They do so in Latin alphabets, and rarely in charsets of two bytes a character.
 func standAlone(text []byte, inWords bool) bool {
 	all, alone := 0, 0
 	for i, c := range text[:min(len(text), sampleBytes)] {
@@ -237,7 +237,7 @@ func standAlone(text []byte, inWords bool) bool {
 			continue
 		}
 		all++
-		before := i == 0 && !inWords || i > 0 && text[i-1] < utf8.RuneSelf && (!inWords || isWordByte(text[i-1]))
+		before := i == 0 && !inWords || i > 0 && text[i-1] < utf8.RuneSelf && (!inWords || ascii.IsAlphanumeric(text[i-1]))
 		if before && (i+1 == len(text) || text[i+1] < utf8.RuneSelf) {
 			alone++
 		}
@@ -245,8 +245,8 @@ func standAlone(text []byte, inWords bool) bool {
 	return alone*2 > all
 }
 
-// isGarbled reports whether a text, by its start, is not what its decoder took it for: of the characters beyond ASCII,
-// more than one in four stands for bytes that mean nothing.
+// isGarbled reports whether more than one in four characters beyond ASCII in a sample of decoded text is a replacement
+// character.
 func isGarbled(text []byte) bool {
 	text = sample(text)
 	all := 0
@@ -258,24 +258,17 @@ func isGarbled(text []byte) bool {
 	return bytes.Count(text, []byte("\ufffd"))*4 > all
 }
 
-// transform appends what decoder makes of text to the arena.
+// transform appends decoded text to the arena.
 func (d *Decoder) transform(decoder *encoding.Decoder, text []byte) {
 	decoder.Reset()
-	for {
-		d.arena = slices.Grow(d.arena, len(text)+2*utf8.UTFMax)
-		made, read, err := decoder.Transform(d.arena[len(d.arena):cap(d.arena)], text, true)
-		d.arena = d.arena[:len(d.arena)+made]
-		text = text[read:]
-		if err != transform.ErrShortDst {
-			break
-		}
-	}
-	d.arena = appendMended(d.arena, text) // nothing, unless decoder gave up
+	var read int
+	d.arena, read, _ = transform.Append(decoder, d.arena, text)
+	d.arena = appendRepaired(d.arena, text[read:]) // nothing, unless the decoder gave up
 }
 
-// appendMended appends text, and in place of each byte that is not valid UTF-8 what it means in windows-1252. So a text
-// that was cut inside of a character, or has a foreign line in it, is still read.
-func appendMended(dst, text []byte) []byte {
+// appendRepaired appends text with the character of windows-1252 for each byte that is not valid UTF-8. So text that is cut
+// inside of a character, or has a foreign line, is still read.
+func appendRepaired(dst, text []byte) []byte {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		if r == utf8.RuneError && size == 1 {
@@ -287,9 +280,9 @@ func appendMended(dst, text []byte) []byte {
 	return dst
 }
 
-// dropNUL removes NUL bytes from the end of the arena, from start on.
+// dropNUL removes NUL bytes from the arena, from start on.
 //
-// QUIRK: text holds no NUL. Spammers put NUL into words since many readers do not show it (nul.eml).
+// QUIRK: text has no NUL. Spammers put NUL into words, since many readers do not show it (nul.eml).
 func (d *Decoder) dropNUL(start int) {
 	text := d.arena[start:]
 	if bytes.IndexByte(text, 0) < 0 {

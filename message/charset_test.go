@@ -7,7 +7,7 @@ import (
 )
 
 func TestCharsets(t *testing.T) {
-	tests := []struct{ name, charset, body, want, repairs string }{
+	tests := []fieldExample{
 		{"ASCII needs no charset", "x-none", "abc", "abc", ""},
 		{"UTF-8 is UTF-8 whatever is declared", "koi8-r", "€", "€", ""},
 		{"what is declared", "koi8-r", "\xc4\xc1", "да", ""},
@@ -48,17 +48,7 @@ func TestCharsets(t *testing.T) {
 		{"UTF-8 with a bad byte that nobody declares", "", "да да \xff", "да да ÿ", "invalid UTF-8"},
 		{"NUL is dropped", "utf-8", "a\x00b", "ab", "NUL bytes in text"},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			m := decode("Content-Type: text/plain; charset=" + test.charset + "\n\n" + test.body)
-			if got := string(m.Parts[0].Text); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-			if got := repairs(m); got != test.repairs {
-				t.Errorf("got repairs %q, want %q", got, test.repairs)
-			}
-		})
-	}
+	decodeFields(t, tests, "Content-Type: text/plain; charset=")
 }
 
 func TestNamesOfCharsets(t *testing.T) {
@@ -104,9 +94,7 @@ func TestNamesOfCharsets(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.label, func(t *testing.T) {
 			m := decode("Content-Type: text/plain; charset=" + test.label + "\n\n" + test.body)
-			if got := string(m.Parts[0].Text); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
+			equal(t, "text", string(m.Parts[0].Text), test.want)
 			if m.Repairs.Has(message.UnknownCharset) {
 				t.Error("the charset counts as unknown")
 			}

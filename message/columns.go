@@ -6,28 +6,28 @@ import (
 	"unicode/utf8"
 )
 
-// table is the table at hand, as long as its cells may be letters.
+// table is the current table.
 type table struct {
 	isNarrow bool
 	row      int32
 }
 
-// cell is a cell of a table, by what it adds to the arena.
+// cell is a cell of a table: its place, and its text in the arena.
 type cell struct {
 	row, column int32
 	start, end  int
 }
 
 const (
-	maxCells       = 256 // of a table that is looked at
+	maxCells       = 256 // of a table that is read
 	maxColumns     = 32
 	maxCell        = 64 // bytes
-	maxCellLetters = 2  // of a line of a cell
-	minColumn      = 3  // letters of a word that is put together
+	maxCellLetters = 2  // in a line of a cell
+	minColumn      = 3  // letters of a word that is joined from cells
 )
 
-// inTable takes down where the cells of a table are, if an element of that name starts a part of one.
-func (d *Decoder) inTable(name []byte, h *htmlState) {
+// noteCell notes where a table, row or cell starts.
+func (d *Decoder) noteCell(name []byte, h *htmlState) {
 	t := &h.table
 	switch string(name) {
 	case "table":
@@ -55,21 +55,21 @@ func (d *Decoder) inTable(name []byte, h *htmlState) {
 	}
 }
 
-// columns adds, at the end of a table whose cells hold a letter or two in each line, the words that these make across its
-// rows and down its columns. What is in the cells stays: nobody knows which way it is read.
+// joinCells ends a table. If its cells have a letter or two in each line, it adds the words that they form across rows and
+// down columns. The cells stay as they are: either direction may be meant.
 //
-// QUIRK: a table is read cell by cell. One letter to a cell, or each cell a column of letters, shows words that are nowhere
+// QUIRK: a table is read cell by cell. Tables with one letter in each cell, or columns of letters, show words that are not
 // in the source (html-columns.eml).
-func (d *Decoder) columns(h *htmlState) {
+func (d *Decoder) joinCells(h *htmlState) {
 	n := len(d.cells)
 	isNarrow := h.table.isNarrow
 	h.table.isNarrow = false
 	if !isNarrow || n < minColumn-1 {
 		return
 	}
-	d.turn(h, 0)
+	d.reverseTo(h, 0)
 	d.cells[n-1].end = len(d.arena)
-	single, letters, width := true, 0, int32(0) // each cell has one line
+	single, letters, width := true, 0, int32(0) // single: each cell has one line
 	for i := range d.cells {
 		c := &d.cells[i]
 		if c.end-c.start > maxCell {
@@ -85,21 +85,21 @@ func (d *Decoder) columns(h *htmlState) {
 		return
 	}
 	for column := int32(0); single && column < width; column++ {
-		d.joined(d.cells, column)
+		d.joinLines(d.cells, column)
 	}
 	for first := 0; first < n; {
 		end := first + 1
 		for end < n && d.cells[end].row == d.cells[first].row {
 			end++
 		}
-		for d.joined(d.cells[first:end], anyColumn) {
+		for d.joinLines(d.cells[first:end], anyColumn) {
 		}
 		first = end
 	}
 }
 
-// linesOfLetters returns how many lines with letters a cell has, and how many letters in all. The former is negative if there
-// is anything else in it, or more letters in a line than a disguise has.
+// linesOfLetters returns how many lines with letters a cell has, and how many letters. The number of lines is negative if
+// the cell contains anything else, or too many letters in a line.
 func linesOfLetters(text []byte) (lines, letters int) {
 	inLine := 0
 	for len(text) > 0 {
@@ -124,9 +124,9 @@ func linesOfLetters(text []byte) (lines, letters int) {
 
 const anyColumn int32 = -1
 
-// joined adds the word that the next lines of the cells in a column make, if it is one. It passes over these lines if they are
-// those of any column, and reports whether there were any.
-func (d *Decoder) joined(cells []cell, column int32) (more bool) {
+// joinLines adds the word that the next lines of the cells in a column form. For anyColumn it moves on to the lines after
+// them, and reports whether there were any.
+func (d *Decoder) joinLines(cells []cell, column int32) (more bool) {
 	start := len(d.arena)
 	d.arena = append(d.arena, '\n')
 	for i := range cells {

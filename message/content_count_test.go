@@ -56,7 +56,7 @@ func TestHowOftenTextStandsOutsideOfTheTextIsCounted(t *testing.T) {
 					seen[what] = true
 					words[what] += len(p.Text)
 				}
-				if m.Repairs.Has(message.TwoReadings) {
+				if m.Repairs.Has(message.Contradiction) {
 					seen["fields that contradict each other"] = true
 				}
 				for name, pattern := range patterns {

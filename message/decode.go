@@ -2,85 +2,73 @@ package message
 
 import (
 	"bytes"
-	"io"
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"chaff/internal/css"
+	"chaff/internal/pdftext"
 )
 
-// Decoder decodes messages one after the other, reusing its memory, which grows to what the largest message needed.
-// It belongs to one goroutine.
+// Decoder decodes messages one after the other. It reuses its memory, which grows to what the largest message needs, and belongs
+// to one goroutine.
 type Decoder struct {
-	options    Options
-	msg        Message
-	textLeft   int // of Options.MaxTextBytes, for the message at hand
+	options Options
+	msg     Message
+
+	// What is left of the limits for the current message.
+	textLeft   int
 	fileLeft   int // of maxFileBytes
-	packedLeft int // of maxPacked
-	unpackLeft int // of maxUnpacked
-	// headerLeft is how much of header fields may still be read, those of parts and attached messages included.
-	headerLeft int
-	reading    reading
-	doubts     reading // what the message gives twice
+	headerLeft int // bytes of header fields, in parts and attached messages too
+	pdfLimits  pdftext.Limits
+	deadline   time.Time // zero for a message without a time limit
+	clockReads int       // how often the time was asked for
+	clock      func() time.Time
 
-	normal []byte // the message at hand with LF as the only line end
+	reading   reading
+	ambiguous reading // what the message specifies twice, with different values
 
-	// arena holds what is made for the message at hand. It is only appended to: if it moves, what was made before stays
-	// valid where it was.
-	arena            []byte
-	links            []byte                    // the same for links in HTML and their texts, which are found while its text grows in the arena
-	hidden           []byte                    // the same for hidden text in HTML
-	open             []element                 // the open elements of HTML
-	given            []givenAttribute          // of the tag of HTML at hand
-	runsScripts      bool                      // the HTML at hand is a file, which a browser opens
-	hasCR, hasHyphen bool                      // the HTML at hand has a CR, or a soft hyphen, in it
-	values           []byte                    // of attributes and text of HTML without references to characters
-	characters       map[string]namedCharacter // by reference, up to maxNamed
-	css              []byte                    // CSS without its comments
-	sheets           sheets                    // of HTML
-	matches          []match                   // of its rules, for the tag at hand
-	places           []place                   // of the page and of each open element
-	after            []byte                    // texts that style sheets add behind open elements
-	added            []byte                    // text that a style sheet adds, before it is put where it belongs
-	lowered          [maxValue]byte            // the value of a declaration of CSS
-	tag              [maxTagName]byte          // the name of the tag at hand
-	replaced         [2][]byte                 // values of CSS with what their variables stand for
-	query            []byte                    // for which media a style sheet is, in lower case
-	unwrittenName    []byte                    // of an element that nobody has written
-	cells            []cell                    // of the table at hand
-	state            htmlState                 // of the HTML at hand
-	colours          map[string]colour         // by name; made when they are needed
-	word             []byte                    // bytes of encoded words, before they are converted
+	normal []byte // the current message with LF as the only line end
 
-	shifted []byte // text without shifts between tables, before it is converted
+	// arena holds what is made for the current message. It is only appended to: when it moves, slices of its old memory stay
+	// valid.
+	arena  []byte
+	links  []byte // the same for links in HTML and their texts, which are found while text is appended to the arena
+	hidden []byte // the same for hidden text in HTML
 
-	boundaries []boundary
-	params     []parameter       // of the field at hand
-	pieces     []piece           // of the parameter at hand
-	blocks     []fileBlock       // of the text at hand
-	kept       [][]byte          // what is between them
-	lines      []byte            // that are seen of the calendar or PDF at hand
-	pdfs       *pdfReader        // the same
-	inflater   io.Reader         // made when it is first needed
-	stream     []byte            // of the stream of a PDF at hand
-	frames     []frame           // of the HTML at hand
-	frameDepth int               // how many of them the HTML at hand is in
-	codecs     map[string]*codec // by declared label, up to maxCodecs
-	guesser    *guesser          // made when it is first needed
+	// The state of the current HTML.
+	state       htmlState
+	open        []element
+	sheets      css.Sheets
+	current     css.Element       // the current tag
+	tag         [css.MaxName]byte // its name
+	impliedName []byte            // the name of an element without a tag
+	runsScripts bool              // the HTML is a file, which a browser opens
+	hasHyphen   bool              // it has a soft hyphen
+	after       []byte            // texts that style sheets add after open elements
+	cells       []cell            // of the current table
+	frames      []frame
+	frameDepth  int // how many frames the HTML is in
+
+	encoded     []byte // the bytes of encoded words, before they are converted
+	shifted     []byte // text without its shifts, before it is converted
+	boundaries  []boundary
+	params      []parameter  // of the current field
+	pieces      []piece      // of the current parameter
+	inlineFiles []inlineFile // of the current text
+	textPieces  [][]byte     // what is between them
+	lines       []byte       // the visible lines of the current calendar
+	codecs      map[string]*codec
+	guesser     *guesser // made when first needed
 
 	typePlain, typeMessage, typeHTML, typeFile []byte // types of parts that declare none
-
-	clock    func() time.Time
-	deadline time.Time // zero for a message that is not timed
-	asked    int       // how often the time was asked for
 }
 
-// NewDecoder returns a Decoder with the limits o, which have been validated; zero limits mean the defaults.
+// NewDecoder returns a Decoder with the limits o, which must be valid. Zero limits mean the defaults.
 func NewDecoder(o Options) *Decoder {
 	return &Decoder{
 		options:     o.orDefaults(),
 		codecs:      map[string]*codec{},
-		sheets:      sheets{index: map[selector]int32{}},
-		characters:  map[string]namedCharacter{},
 		typePlain:   []byte("text/plain"),
 		typeMessage: []byte("message/rfc822"),
 		typeHTML:    []byte("text/html"),
@@ -89,12 +77,12 @@ func NewDecoder(o Options) *Decoder {
 	}
 }
 
-// Decode decodes one message. It never fails; raw is not changed. The result is valid until the next Decode, and as
-// long as raw stays unchanged, since it may share memory with it.
+// Decode decodes one message. It never fails and does not change raw. The result may share memory with raw; it is valid
+// until the next Decode.
 func (d *Decoder) Decode(raw []byte) *Message {
 	d.msg = Message{Header: d.msg.Header[:0], Attached: d.msg.Attached[:0], Parts: d.msg.Parts[:0], Links: d.msg.Links[:0]}
 	d.textLeft, d.fileLeft = d.options.MaxTextBytes, maxFileBytes
-	d.packedLeft, d.unpackLeft = maxPacked, maxUnpacked
+	d.pdfLimits = pdftext.Limits{Packed: maxPacked, Unpacked: maxUnpacked}
 	d.arena, d.links, d.hidden = d.arena[:0], d.links[:0], d.hidden[:0]
 	d.startClock(len(raw))
 
@@ -103,45 +91,44 @@ func (d *Decoder) Decode(raw []byte) *Message {
 		d.normal = d.appendNormal(slices.Grow(d.normal[:0], len(whole)), whole)
 		whole = d.normal
 	}
-	d.readAll(skipFromLine(whole))
+	d.decodeReadings(skipFromLine(whole))
 	return &d.msg
 }
 
-// read reads a message with LF as the only line end into d.msg.
+// read reads a message, whose lines end in LF, into d.msg.
 func (d *Decoder) read(data []byte) {
 	d.boundaries, d.headerLeft = d.boundaries[:0], maxHeaders*d.options.MaxHeaderBytes
 	e, body := d.header(data, d.typePlain, &d.msg.Header)
 	d.walk(e, body, 0)
 }
 
-// startClock sets the deadline for a message of that size. Smaller ones than minTimed cannot take long.
+// startClock sets the deadline for a message of that size. Messages below minTimed cannot take long.
 func (d *Decoder) startClock(size int) {
 	const minTimed = 64 << 10
-	d.deadline, d.asked = time.Time{}, 0
+	d.deadline, d.clockReads = time.Time{}, 0
 	if size >= minTimed {
 		d.deadline = d.clock().Add(time.Duration(d.options.MaxSeconds) * time.Second)
 	}
 }
 
-// late reports whether the time for the message is up. It is asked for each field and each part, and looks at the clock
-// for some of them.
-func (d *Decoder) late() bool {
+// outOfTime reports whether the time for the message is up. Only every 32nd call reads the clock.
+func (d *Decoder) outOfTime() bool {
 	const each = 32
 	if d.deadline.IsZero() {
 		return false
 	}
-	d.asked++
-	if d.asked%each != 0 || d.clock().Before(d.deadline) {
+	d.clockReads++
+	if d.clockReads%each != 0 || d.clock().Before(d.deadline) {
 		return false
 	}
 	d.msg.Repairs.add(CutTime)
 	return true
 }
 
-// maxHeaders is how many fields of the largest size are read of a message in all, its parts and attached messages included.
+// maxHeaders is how many header fields of the largest size are read of a message, its parts and attached messages included.
 const maxHeaders = 32
 
-// normalise returns data with LF as the only line end: a copy in the arena if there is a CR in it.
+// normalise returns data with LF as the only line end. It copies data into the arena if there is a CR in it.
 func (d *Decoder) normalise(data []byte) []byte {
 	if bytes.IndexByte(data, '\r') < 0 {
 		return data
@@ -153,7 +140,7 @@ func (d *Decoder) normalise(data []byte) []byte {
 
 // appendNormal appends data with LF as the only line end.
 //
-// QUIRK: lines end in CR LF; mail on disk has LF, and broken gateways leave CR CR LF or CR alone (bare-cr.eml).
+// QUIRK: lines end in CR LF. Mail on disk has LF, and broken gateways leave CR CR LF or a bare CR (bare-cr.eml).
 func (d *Decoder) appendNormal(dst, data []byte) []byte {
 	for cr := bytes.IndexByte(data, '\r'); cr >= 0; cr = bytes.IndexByte(data, '\r') {
 		dst = append(append(dst, data[:cr]...), '\n')
@@ -172,7 +159,7 @@ func (d *Decoder) appendNormal(dst, data []byte) []byte {
 	return append(dst, data...)
 }
 
-// skipFromLine returns data without the line that mbox files and some forwarding programs put before a header.
+// skipFromLine returns data without the "From " line that mbox files and some programs put before a header.
 func skipFromLine(data []byte) []byte {
 	if isFromLine(data) {
 		_, data = cutLine(data)
@@ -185,7 +172,6 @@ func isFromLine(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("From ")) || bytes.HasPrefix(data, []byte(">From "))
 }
 
-// cutLine returns the first line of data without its line end, and what follows.
 func cutLine(data []byte) (line, rest []byte) {
 	if end := bytes.IndexByte(data, '\n'); end >= 0 {
 		return data[:end], data[end+1:]
@@ -193,45 +179,44 @@ func cutLine(data []byte) (line, rest []byte) {
 	return data, nil
 }
 
-// walk reads what is below the header e, down to the leaves. It is one pass over data with a stack of the open
-// boundaries, so that the work does not depend on how deep the parts nest. It calls itself only for what is inside of
-// base64, quoted-printable or uuencode.
+// walk reads the content below the header e down to its leaves. It reads data once, with a stack of the open boundaries, so
+// that the work does not depend on the nesting. It calls itself only for encoded content.
 func (d *Decoder) walk(e entity, data []byte, depth int) {
-	base := len(d.boundaries) // those of the caller have no meaning in data
+	base := len(d.boundaries) // the boundaries of the caller do not count in data
 	for {
 		var hit boundaryLine
 		switch kind := e.kind(); {
-		case kind == kindMultipart && d.opens(e, depth):
+		case kind == kindMultipart && d.canOpen(e, depth):
 			hit = d.multipart(e, data, depth, base)
-		case kind == kindMessage && !e.isEncoded() && d.fits(depth):
+		case kind == kindMessage && !e.isEncoded() && d.fitsDepth(depth):
 			depth++
 			e, data = d.header(skipFromLine(data), d.typePlain, &d.msg.Attached)
 			continue
 		case kind == kindFields && !e.isEncoded():
 			hit = findBoundary(data, d.boundaries[base:])
 			_, rest := d.header(data[:hit.start], d.typePlain, &d.msg.Attached)
-			d.leaf(e, rest)
-		case kind == kindOutside && !e.isEncoded() && d.fits(depth):
+			d.addLeaf(e, rest)
+		case kind == kindOutside && !e.isEncoded() && d.fitsDepth(depth):
 			depth++
 			e, data = d.header(data, d.typePlain, nil)
 			continue
-		case kind == kindMessage && e.isEncoded() && d.fits(depth):
+		case kind == kindMessage && e.isEncoded() && d.fitsDepth(depth):
 			hit = findBoundary(data, d.boundaries[base:])
-			d.inner(d.inside(e, data[:hit.start]), depth)
+			d.innerMessage(d.innerContent(e, data[:hit.start]), depth)
 		default:
 			hit = findBoundary(data, d.boundaries[base:])
 			if body := data[:hit.start]; kind != kindFile || !d.fileMessage(e, body, depth) {
-				d.leaf(e, body)
+				d.addLeaf(e, body)
 			}
 		}
 
-		for hit.closing { // go on in the multipart around it, after its epilogue
+		for hit.closing { // continue in the enclosing multipart, after its epilogue
 			d.closeTo(base + hit.level + 1)
 			d.boundaries = d.boundaries[:len(d.boundaries)-1]
 			data = data[hit.end:]
 			hit = findBoundary(data, d.boundaries[base:])
 		}
-		if d.msg.Repairs.Has(CutParts) || d.late() {
+		if d.msg.Repairs.Has(CutParts) || d.outOfTime() {
 			d.boundaries = d.boundaries[:base]
 			return
 		}
@@ -246,10 +231,10 @@ func (d *Decoder) walk(e entity, data []byte, depth int) {
 	}
 }
 
-// multipart opens the multipart e, and returns where its first part starts. If it has none, it is read as text.
+// multipart opens the multipart e and returns where its first part starts. A multipart without parts is read as text.
 //
-// QUIRK: the content of a multipart is not encoded, only that of its parts. Some programs encode it as a whole
-// (encoded-multipart.eml); many more declare that they did.
+// QUIRK: the content of a multipart is not encoded; only its parts are. Some programs encode all of it
+// (encoded-multipart.eml), and many more declare that they did.
 func (d *Decoder) multipart(e entity, data []byte, depth, base int) boundaryLine {
 	own := len(d.boundaries) - base
 	d.boundaries = append(d.boundaries, boundary{e.boundary, depth + 1, d.innerType(e)})
@@ -267,7 +252,7 @@ func (d *Decoder) multipart(e entity, data []byte, depth, base int) boundaryLine
 	d.boundaries = d.boundaries[:base+own]
 	data = data[:hit.start]
 	if e.isEncoded() {
-		data = d.normalise(d.inside(e, data))
+		data = d.normalise(d.innerContent(e, data))
 		e.transfer = transferIdentity
 		if findBoundary(data, []boundary{{text: e.boundary}}).level == 0 {
 			d.walk(e, data, depth)
@@ -275,35 +260,35 @@ func (d *Decoder) multipart(e entity, data []byte, depth, base int) boundaryLine
 		}
 	}
 	d.msg.Repairs.add(AbsentBoundary)
-	d.leaf(e, data)
+	d.addLeaf(e, data)
 	return hit
 }
 
-// inner reads a message that was the content of an entity at that depth.
-func (d *Decoder) inner(message []byte, depth int) {
+// innerMessage reads a message that was the content of an entity at that depth.
+func (d *Decoder) innerMessage(message []byte, depth int) {
 	e, body := d.header(skipFromLine(d.normalise(message)), d.typePlain, &d.msg.Attached)
 	d.walk(e, body, depth+1)
 }
 
-// inside returns the content of an encoded message or multipart. It counts as text of the message, or thirty of them,
-// one in the other, would be decoded thirty times.
-func (d *Decoder) inside(e entity, body []byte) []byte {
+// innerContent returns the content of an encoded message or multipart. It counts as text of the message: otherwise thirty
+// messages, each in the next, would be decoded thirty times.
+func (d *Decoder) innerContent(e entity, body []byte) []byte {
 	body = d.content(e, body)
 	d.textLeft -= len(body)
 	return body
 }
 
-// opens reports whether the multipart e can be read as its parts.
-func (d *Decoder) opens(e entity, depth int) bool {
+// canOpen reports whether the parts of the multipart e can be read.
+func (d *Decoder) canOpen(e entity, depth int) bool {
 	if len(e.boundary) == 0 {
 		d.msg.Repairs.add(MissingBoundary)
 		return false
 	}
-	return d.fits(depth)
+	return d.fitsDepth(depth)
 }
 
-// fits reports whether something may be nested in an entity at that depth.
-func (d *Decoder) fits(depth int) bool {
+// fitsDepth reports whether an entity at that depth may hold another one.
+func (d *Decoder) fitsDepth(depth int) bool {
 	if depth >= d.options.MaxDepth {
 		d.msg.Repairs.add(CutDepth)
 		return false
@@ -311,7 +296,7 @@ func (d *Decoder) fits(depth int) bool {
 	return true
 }
 
-// closeTo leaves n boundaries open. Those above never had their closing line.
+// closeTo closes all boundaries but n, whose closing lines are missing.
 func (d *Decoder) closeTo(n int) {
 	if len(d.boundaries) > n {
 		d.msg.Repairs.add(UnclosedMultipart)
@@ -319,8 +304,8 @@ func (d *Decoder) closeTo(n int) {
 	}
 }
 
-// leaf adds one part, its text if it is a text, and the files that are written into that.
-func (d *Decoder) leaf(e entity, body []byte) {
+// addLeaf adds a part, its text, and the files inside of its text.
+func (d *Decoder) addLeaf(e entity, body []byte) {
 	d.freshArena()
 	kind := e.kind()
 	part := Part{
@@ -333,27 +318,27 @@ func (d *Decoder) leaf(e entity, body []byte) {
 	if !d.hasRoom() {
 		return
 	}
-	d.blocks, d.frames = d.blocks[:0], d.frames[:0]
+	d.inlineFiles, d.frames = d.inlineFiles[:0], d.frames[:0]
 	d.runsScripts = part.Attachment
 	left := d.textLeft
 	switch kind {
 	case kindFile:
-		left -= d.opened(&part, e, body)
+		left -= d.openFile(&part, e, body)
 	case kindCalendar:
-		d.show(&part, formatCalendar, d.content(e, body), e.charset)
+		d.showContent(&part, formatCalendar, d.content(e, body), e.charset)
 	default:
-		left -= d.text(&part, e, body, e.isHTML() || hasEnding(e.filename, htmlEndings[:]...))
+		left -= d.readText(&part, e, body, e.isHTML() || hasEnding(e.filename, htmlEndings[:]...))
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
 	d.runsScripts = false
-	for _, block := range d.blocks {
-		d.file(block, e.charset)
+	for _, block := range d.inlineFiles {
+		d.addFile(block, e.charset)
 	}
 	d.readFrames()
-	d.textLeft = min(d.textLeft, left) // what was read counts, even if it is not kept
+	d.textLeft = min(d.textLeft, left) // what was read counts, even if it was dropped
 }
 
-// freshArena lets a large arena be, so that it does not move again and again with what was made before.
+// freshArena replaces a large arena, so that old text is not copied each time the arena grows.
 func (d *Decoder) freshArena() {
 	const large = 1 << 20
 	if len(d.arena) > large {
@@ -370,13 +355,13 @@ func (d *Decoder) hasRoom() bool {
 	return false
 }
 
-// text reads the text of a part, and adds the links in it to the message. The files that are written into plain text
-// are taken out of it, and left in d.blocks. It returns how much was read.
-func (d *Decoder) text(part *Part, e entity, body []byte, isHTML bool) (read int) {
+// readText sets the text of a part and adds its links to the message. It moves the files that plain text contains to
+// d.inlineFiles. It returns how much text it read.
+func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read int) {
 	body = d.content(e, body)
 	read = len(body)
 	if bytes.HasPrefix(body, []byte("%PDF-")) {
-		d.show(part, formatPDF, body, nil)
+		d.showContent(part, formatPDF, body, nil)
 		return read
 	}
 	if !isHTML && looksLikeHTML(body) {
@@ -390,25 +375,25 @@ func (d *Decoder) text(part *Part, e entity, body []byte, isHTML bool) (read int
 	if !plain {
 		body = d.convert(body, e.charset, isHTML)
 	}
-	d.reader(part, body, isHTML)
+	d.setText(part, body, isHTML)
 	return read
 }
 
-// reader leaves in part what a reader sees of body, and what is hidden there, and adds the links to the message.
-func (d *Decoder) reader(part *Part, body []byte, isHTML bool) {
+// setText sets the visible and the hidden text of part to those of body, and adds the links to the message.
+func (d *Decoder) setText(part *Part, body []byte, isHTML bool) {
 	body = d.cutText(body)
 	d.textLeft -= len(body)
 	if isHTML {
-		body, part.Hidden = d.visible(body, part)
+		body, part.Hidden = d.visibleText(body, part)
 		part.Hidden = d.takeURLs(part.Hidden)
 	}
 	part.Text = d.takeURLs(body)
 	if part.Text == nil {
-		part.Text = []byte{} // it is a text
+		part.Text = []byte{} // not nil, since the part is a text
 	}
 }
 
-// cutText returns no more of text than the message may still have.
+// cutText cuts text at the limit of the message.
 func (d *Decoder) cutText(text []byte) []byte {
 	if len(text) > d.textLeft {
 		d.msg.Repairs.add(CutText)
@@ -417,7 +402,7 @@ func (d *Decoder) cutText(text []byte) []byte {
 	return text
 }
 
-// cutRunes returns the first n bytes of text, or a little less, so that no UTF-8 character is cut in two.
+// cutRunes returns about n bytes of text, without cutting a character in two.
 func cutRunes(text []byte, n int) []byte {
 	end := n
 	for end > 0 && end > n-utf8.UTFMax && !utf8.RuneStart(text[end]) {

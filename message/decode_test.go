@@ -17,6 +17,42 @@ func decode(raw string) *message.Message {
 	return message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw))
 }
 
+// example is a case of a table test: a piece of mail, its text, and what else is found in it.
+type example struct{ name, raw, text, other string }
+
+// decodeAll decodes each example between head and tail, and compares its text and what other returns.
+func decodeAll(t *testing.T, examples []example, head, tail string, other func(*message.Message) string) {
+	t.Helper()
+	for _, e := range examples {
+		t.Run(e.name, func(t *testing.T) {
+			m := decode(head + e.raw + tail)
+			equal(t, "text", strings.TrimSpace(texts(m)), strings.TrimSpace(e.text))
+			equal(t, "value", other(m), e.other)
+		})
+	}
+}
+
+// fieldExample is a body under a value of a header field, its text, and its repairs.
+type fieldExample struct{ name, value, body, text, repairs string }
+
+// decodeFields decodes each example under the value of a field.
+func decodeFields(t *testing.T, examples []fieldExample, field string) {
+	t.Helper()
+	all := make([]example, len(examples))
+	for i, e := range examples {
+		all[i] = example{e.name, e.value + "\n\n" + e.body, e.text, e.repairs}
+	}
+	decodeAll(t, all, field, "", repairs)
+}
+
+// equal reports a value that is not as it should be.
+func equal(t *testing.T, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("got %s %q, want %q", what, got, want)
+	}
+}
+
 // texts joins the texts of all parts, blanks made single, with " | " between parts and "-" for parts without text.
 func texts(m *message.Message) string {
 	var all []string
@@ -151,18 +187,10 @@ func TestBrokenMailIsRead(t *testing.T) {
 			if !bytes.Equal(raw, before) {
 				t.Error("the message was changed")
 			}
-			if got := string(m.Get("SUBJECT")); got != test.subject {
-				t.Errorf("subject: got %q, want %q", got, test.subject)
-			}
-			if got := texts(m); got != test.texts {
-				t.Errorf("texts: got %q, want %q", got, test.texts)
-			}
-			if got := urls(m); got != test.urls {
-				t.Errorf("URLs: got %q, want %q", got, test.urls)
-			}
-			if got := repairs(m); got != test.repairs {
-				t.Errorf("repairs: got %q, want %q", got, test.repairs)
-			}
+			equal(t, "value", string(m.Get("SUBJECT")), test.subject)
+			equal(t, "text", texts(m), test.texts)
+			equal(t, "links", urls(m), test.urls)
+			equal(t, "repairs", repairs(m), test.repairs)
 		})
 	}
 	found, err := filepath.Glob("testdata/*.eml")
@@ -269,9 +297,7 @@ func TestLimitsAreKeptAndReported(t *testing.T) {
 			if got := texts(m); strings.TrimSpace(got) != test.texts {
 				t.Errorf("got text %q, want %q", got, test.texts)
 			}
-			if got := repairs(m); got != test.repairs {
-				t.Errorf("got repairs %q, want %q", got, test.repairs)
-			}
+			equal(t, "repairs", repairs(m), test.repairs)
 			fields := test.options.MaxHeaderFields
 			if fields == 0 {
 				fields = message.DefaultOptions().MaxHeaderFields

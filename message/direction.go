@@ -5,25 +5,22 @@ import (
 	"unicode/utf8"
 )
 
-// maxTurns is how often the order of letters may be turned, one time inside of the other.
-const maxTurns = 8
-
-// turn notes that what is added to the arena from here on is turned that often: from right to left if the number is odd. What
-// was turned more often is put into the order in which it is seen, as in the Unicode Bidirectional Algorithm (UAX #9, L2).
+// reverseTo notes that text appended to the arena from here on is reversed that many times. It reverses the text of levels
+// that end (Unicode Bidirectional Algorithm, UAX #9, rule L2).
 //
-// QUIRK: text is written in the order in which it is read. bdo and unicode-bidi let letters be seen from right to left that
-// are written so, and no word of them is in the source (html-turned.eml).
-func (d *Decoder) turn(h *htmlState, to uint8) {
-	for ; h.turned > to; h.turned-- {
-		reverseLetters(d.arena[h.turns[h.turned]:])
+// QUIRK: text is written in reading order. With bdo and unicode-bidi, letters written backwards are shown forwards, so that
+// none of their words is in the source (html-turned.eml).
+func (d *Decoder) reverseTo(h *htmlState, to uint8) {
+	for ; h.reversals > to; h.reversals-- {
+		reverseLetters(d.arena[h.reversedFrom[h.reversals]:])
 	}
-	for h.turned < to {
-		h.turned++
-		h.turns[h.turned] = len(d.arena)
+	for h.reversals < to {
+		h.reversals++
+		h.reversedFrom[h.reversals] = len(d.arena)
 	}
 }
 
-// reverseLetters puts the characters of text, which is UTF-8, into the opposite order.
+// reverseLetters reverses the order of the characters of text.
 func reverseLetters(text []byte) {
 	for at := 0; at < len(text); {
 		_, length := utf8.DecodeRune(text[at:])

@@ -1,20 +1,20 @@
 package message
 
-// maxOpenElements is how many open elements are remembered. Real pages nest some fifty deep. As in browsers, one that is
-// deeper takes the place of the last one.
-const maxOpenElements = 256
+import "chaff/internal/css"
 
-// element is an open element of HTML.
+// maxOpenElements is how many open elements are kept. As in browsers, a deeper element replaces the last one.
+const maxOpenElements = css.MaxDepth
+
 type element struct {
-	key      elementKey
-	look     look
-	why      Marks // look.hidden()
-	closed   bool  // what is inside is not shown, but for a summary
-	after    list  // the text that a style sheet adds behind it, in Decoder.after
-	whyAfter Marks // why that is not seen
+	key                elementKey
+	appearance         css.Appearance
+	hiddenBy           Marks // why its text is hidden
+	closed             bool  // it is a closed <details>: only its summary is shown
+	afterFrom, afterTo int   // the text in Decoder.after that a style sheet adds after it
+	afterHiddenBy      Marks // why that text is hidden
 }
 
-// elementKey is the first eight letters of a name, which tell all elements apart that matter.
+// elementKey is the first eight letters of a name, which are enough to tell elements apart.
 type elementKey uint64
 
 func keyOf(name []byte) (key elementKey) {
@@ -24,7 +24,7 @@ func keyOf(name []byte) (key elementKey) {
 	return key
 }
 
-// appendName appends the first eight letters of a name.
+// appendName appends the name.
 func (key elementKey) appendName(dst []byte) []byte {
 	for ; key != 0; key >>= 8 {
 		dst = append(dst, byte(key))
@@ -49,18 +49,16 @@ const (
 	keyCaption elementKey = 'c' | 'a'<<8 | 'p'<<16 | 't'<<24 | 'i'<<32 | 'o'<<40 | 'n'<<48
 )
 
-// page is the look of a page and the stack of the elements that are open.
+// page is the stack of the open elements.
 //
-// QUIRK: elements are closed in the order in which they were opened. In mail they are left open, and closed in any order.
-// So an end tag closes what is open inside of its element, but nothing outside of its table cell; a paragraph, cell, row or
-// list item closes the one before it. A hidden element that is never closed thus hides its cell at most
-// (html-hidden.eml).
+// QUIRK: elements are closed in the reverse order of their start. In mail they are left open, or closed in any order. So an
+// end tag closes all elements inside of its own, but none outside of its table cell; and a paragraph, cell, row or list item
+// closes the one before it. A hidden element that is never closed thus hides at most its cell (html-hidden.eml).
 type page struct {
 	open []element
 	base element
 }
 
-// top returns the innermost open element.
 func (p *page) top() *element {
 	if len(p.open) == 0 {
 		return &p.base
@@ -68,20 +66,19 @@ func (p *page) top() *element {
 	return &p.open[len(p.open)-1]
 }
 
-// child returns an element of that name as it is inside of the innermost open one.
+// child returns a new element inside of the innermost open one.
 func (p *page) child(name []byte) element {
 	parent := p.top()
-	e := element{key: keyOf(name), look: parent.look, why: parent.why}
+	e := element{key: keyOf(name), appearance: parent.appearance, hiddenBy: parent.hiddenBy}
 	if parent.closed {
 		if string(name) != "summary" {
-			e.look.why.add(HiddenByStyle)
+			e.appearance.Removed |= css.ByStyle
 		}
-		e.why = e.look.hidden()
+		e.hiddenBy = marksOf(e.appearance.Reasons())
 	}
 	return e
 }
 
-// push opens an element.
 func (p *page) push(e element) {
 	if len(p.open) == maxOpenElements {
 		p.open = p.open[:maxOpenElements-1]
@@ -89,7 +86,7 @@ func (p *page) push(e element) {
 	p.open = append(p.open, e)
 }
 
-// implied closes what the start of an element closes without saying so.
+// implied closes the elements that a start tag closes implicitly.
 func (p *page) implied(name []byte, has traits) {
 	switch string(name) {
 	case "td", "th":
@@ -112,13 +109,13 @@ func (p *page) end(name []byte) {
 		p.close(key)
 	case "td", "th", "tr", "tbody", "thead", "tfoot", "caption":
 		p.close(key, keyTable)
-	case "html", "body": // what comes after them is shown as if it came before
+	case "html", "body": // what follows them is shown as if it came before
 	default:
 		p.close(key, keyTD, keyTH, keyCaption, keyTable)
 	}
 }
 
-// close closes the innermost element with that key and all inside of it, unless there is a border between.
+// close closes the innermost element with that key and all elements inside of it, unless one of the borders is in between.
 func (p *page) close(key elementKey, borders ...elementKey) {
 	for i := len(p.open) - 1; i >= 0; i-- {
 		if p.open[i].key == key {
@@ -133,17 +130,17 @@ func (p *page) close(key elementKey, borders ...elementKey) {
 	}
 }
 
-// traits are what matters of an element.
+// traits is what matters about an element.
 type traits uint8
 
 const (
-	separate    traits = 1 << iota // its start and end set words apart, as those of a paragraph or image do
-	inParagraph                    // it does so, but may stand inside of a paragraph
-	void                           // it has no content, and so no end tag
-	inline                         // it may stand inside of a word, as one that makes its first letter large
+	separate    traits = 1 << iota // its tags separate words, as those of a paragraph do
+	inParagraph                    // it separates words, and may stand inside of a paragraph
+	void                           // it has no content and no end tag
+	inline                         // it may stand inside of a word, as <b> does
 )
 
-// traitsOf returns the traits of an element by its name; one that does not exist has none, and may be inside of a word.
+// traitsOf returns the traits of an element. An unknown element has none; it may stand inside of a word.
 func traitsOf(name []byte) traits {
 	switch string(name) {
 	case "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl",

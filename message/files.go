@@ -2,18 +2,18 @@ package message
 
 import "bytes"
 
-// fileBlock is a file that is written into a plain text.
-type fileBlock struct {
+// inlineFile is a file inside of a plain text.
+type inlineFile struct {
 	name    []byte
 	content []byte
-	decoded bool // content is what the file holds
+	decoded bool // the content is known
 }
 
-// takeFiles returns text without the files that are written into it, which are left in d.blocks; binary says that it may
-// hold any bytes, as yEnc does, which sets the highest bit of ASCII and is not encoded once more.
+// takeFiles returns text without the files in it, and moves them to d.inlineFiles. Binary says that text may contain any
+// bytes, as yEnc does.
 //
-// QUIRK: a file is a part of its own, with a type. Before MIME, and long after, programs wrote it into the text, as
-// uuencode (uuencode.eml) or yEnc (yenc.eml).
+// QUIRK: a file is a part with a type. Before MIME, and long after, programs wrote it into the text, as uuencode
+// (uuencode.eml) or yEnc (yenc.eml).
 func (d *Decoder) takeFiles(text []byte, binary bool) []byte {
 	if mayHaveUU(text) {
 		text = d.take(text, d.uuFile)
@@ -24,8 +24,8 @@ func (d *Decoder) takeFiles(text []byte, binary bool) []byte {
 	return text
 }
 
-// mayHaveUU reports whether text could hold a uuencoded file that is worth to be looked for: in a long text one of at
-// least 45 bytes, which has a line that starts with "M". That is found much faster than a line with "begin".
+// mayHaveUU reports whether text could contain a uuencoded file. In a long text only files of 45 bytes or more count: they
+// have a line that begins with "M", which is found much faster than "begin".
 func mayHaveUU(text []byte) bool {
 	const short = 1 << 10
 	if len(text) < short {
@@ -43,34 +43,33 @@ func mayHaveUU(text []byte) bool {
 	}
 }
 
-// take returns text without the files that find finds in it one after the other: it takes up a file and returns where
-// it starts and ends.
+// take returns text without the files that find finds. Find keeps the next file and returns where it starts and ends.
 func (d *Decoder) take(text []byte, find func([]byte) (from, to int, ok bool)) []byte {
-	d.kept = d.kept[:0]
+	d.textPieces = d.textPieces[:0]
 	for {
 		from, to, ok := find(text)
 		if !ok {
 			break
 		}
-		d.kept = append(d.kept, text[:from])
+		d.textPieces = append(d.textPieces, text[:from])
 		text = text[to:]
-		if len(d.msg.Parts)+len(d.blocks) >= d.options.MaxParts {
+		if len(d.msg.Parts)+len(d.inlineFiles) >= d.options.MaxParts {
 			d.msg.Repairs.add(CutParts)
 			text = nil
 		}
 	}
-	if len(d.kept) == 0 {
+	if len(d.textPieces) == 0 {
 		return text
 	}
 	start := len(d.arena)
-	for _, piece := range d.kept {
+	for _, piece := range d.textPieces {
 		d.arena = append(d.arena, piece...)
 	}
 	d.arena = append(d.arena, text...)
 	return d.arena[start:len(d.arena):len(d.arena)]
 }
 
-// uuFile takes up the first uuencoded file in text.
+// uuFile keeps the first uuencoded file in text.
 func (d *Decoder) uuFile(text []byte) (from, to int, ok bool) {
 	from, lines, name, ok := findUUBegin(text)
 	if !ok {
@@ -83,18 +82,18 @@ func (d *Decoder) uuFile(text []byte) (from, to int, ok bool) {
 	if !whole {
 		d.msg.Repairs.add(BadUUencode)
 	}
-	block := fileBlock{name, d.arena[start:len(d.arena):len(d.arena)], true}
-	if !block.isText() { // nobody reads it
-		block, d.arena = fileBlock{name: name}, d.arena[:start]
+	block := inlineFile{name, d.arena[start:len(d.arena):len(d.arena)], true}
+	if !block.isText() { // drop what nobody reads
+		block, d.arena = inlineFile{name: name}, d.arena[:start]
 	}
-	d.blocks = append(d.blocks, block)
+	d.inlineFiles = append(d.inlineFiles, block)
 	return from, len(text) - len(rest), true
 }
 
-// yencFile takes up the first file in yEnc in text. It is not decoded: its lines hold any bytes, but no words.
+// yencFile keeps the first yEnc file in text. It does not decode it: such files contain no words.
 //
-// QUIRK: it ends with a line "=yend", which mail that is cut has lost. It has no empty lines, so the first one ends it
-// too (yenc-open.eml).
+// QUIRK: it ends with a line "=yend". Truncated mail has lost that line. The file has no empty lines, so an empty line ends
+// it, too (yenc-open.eml).
 func (d *Decoder) yencFile(text []byte) (from, to int, ok bool) {
 	const begin = "\n=ybegin "
 	if !bytes.HasPrefix(text, []byte(begin[1:])) {
@@ -104,7 +103,7 @@ func (d *Decoder) yencFile(text []byte) (from, to int, ok bool) {
 	}
 	line, rest := cutLine(text[from:])
 	_, name, _ := bytes.Cut(line, []byte(" name="))
-	d.blocks = append(d.blocks, fileBlock{name: bytes.TrimSpace(name)})
+	d.inlineFiles = append(d.inlineFiles, inlineFile{name: bytes.TrimSpace(name)})
 	for len(rest) > 0 && rest[0] != '\n' {
 		line, rest = cutLine(rest)
 		if bytes.HasPrefix(line, []byte("=yend")) {
@@ -115,13 +114,13 @@ func (d *Decoder) yencFile(text []byte) (from, to int, ok bool) {
 	return from, len(text) - len(rest), true
 }
 
-// file adds a part for a file that was written into a text of that charset.
-func (d *Decoder) file(block fileBlock, charset []byte) {
+// addFile adds a part for a file inside of a text in that charset.
+func (d *Decoder) addFile(block inlineFile, charset []byte) {
 	if !d.hasRoom() {
 		return
 	}
-	part := Part{Type: d.typeFile, Filename: d.words(block.name, charset), Attachment: true}
-	f := formatOf(block.content[:min(len(block.content), headBytes)], block.name, nil)
+	part := Part{Type: d.typeFile, Filename: d.decodeWords(block.name, charset), Attachment: true}
+	f := formatOf(block.content[:min(len(block.content), sniffedBytes)], block.name, nil)
 	if f == formatUnknown && block.isText() {
 		f = formatText
 	}
@@ -131,13 +130,12 @@ func (d *Decoder) file(block fileBlock, charset []byte) {
 	case formatHTML:
 		part.Type = d.typeHTML
 	}
-	d.show(&part, f, block.content, charset)
+	d.showContent(&part, f, block.content, charset)
 	d.msg.Parts = append(d.msg.Parts, part)
 }
 
-// isText reports whether the content of a file is text, by its start: it has no control characters, and is in none of
-// the formats that look like text but are not read as such.
-func (b fileBlock) isText() bool {
+// isText reports whether a file begins like text: without control characters, and not like PDF, PostScript or RTF.
+func (b inlineFile) isText() bool {
 	const enough = 512
 	for _, c := range b.content[:min(len(b.content), enough)] {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1b' {

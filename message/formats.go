@@ -1,47 +1,52 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
 
-// format is what a content is to the program that opens it.
+	"chaff/internal/ascii"
+	"chaff/internal/pdftext"
+)
+
+// format is how a program that opens a file reads its content.
 type format uint8
 
 const (
-	formatUnknown  format = iota // is for programs
-	formatText                   // is plain text
-	formatHTML                   // is HTML, or SVG, which may be read as if it were
-	formatCalendar               // holds lines of properties: a calendar or visiting card
+	formatUnknown  format = iota // for programs
+	formatText                   // plain text
+	formatHTML                   // HTML, or SVG, which can be read like HTML
+	formatCalendar               // a calendar or visiting card: lines of properties
 	formatPDF
 )
 
-// htmlEndings are those of the names of files that browsers open as HTML or SVG.
+// htmlEndings lists the endings of file names that browsers open as HTML or SVG.
 var htmlEndings = [...]string{".htm", ".html", ".shtml", ".xhtml", ".xht", ".svg"}
 
-// headBytes is how much of a content is looked at for what it is.
-const headBytes = 1 << 10
+// sniffedBytes is how much of a file is read to find its format.
+const sniffedBytes = 1 << 10
 
-// opened leaves in part what the receiver of a file sees who opens it, if that is text. It returns how much of the text of the
-// message was read for that.
+// openFile sets the text of part to what a receiver sees who opens the file. It returns how much text of the message it
+// read.
 //
-// QUIRK: a file is what its type says. Mail sends HTML, calendars, PDF and whole messages under any type, and programs
-// open them by their names and content.
-func (d *Decoder) opened(part *Part, e entity, body []byte) (read int) {
-	switch f := formatOf(d.head(e, body), e.filename, e.mediaType); f {
+// QUIRK: the type of a file says what it is. Mail sends HTML, calendars, PDF and whole messages under any type, and programs
+// open them by name and content.
+func (d *Decoder) openFile(part *Part, e entity, body []byte) (read int) {
+	switch f := formatOf(d.contentStart(e, body), e.filename, e.mediaType); f {
 	case formatUnknown:
 	case formatText, formatHTML:
-		return d.text(part, e, body, f == formatHTML)
+		return d.readText(part, e, body, f == formatHTML)
 	case formatPDF:
-		d.show(part, f, d.fileContent(e, body), e.charset)
+		d.showContent(part, f, d.fileContent(e, body), e.charset)
 	default:
-		d.show(part, f, d.content(e, body), e.charset)
+		d.showContent(part, f, d.content(e, body), e.charset)
 	}
 	return 0
 }
 
-// show leaves in part what is seen of a content in that format.
-func (d *Decoder) show(part *Part, f format, content, charset []byte) {
+// showContent sets the text of part to what a content of that format shows.
+func (d *Decoder) showContent(part *Part, f format, content, charset []byte) {
 	switch f {
 	case formatText, formatHTML:
-		d.reader(part, d.toUTF8(content, charset, f == formatHTML), f == formatHTML)
+		d.setText(part, d.toUTF8(content, charset, f == formatHTML), f == formatHTML)
 	case formatCalendar:
 		d.calendar(part, d.toUTF8(d.cutText(content), charset, false))
 	case formatPDF:
@@ -49,13 +54,13 @@ func (d *Decoder) show(part *Part, f format, content, charset []byte) {
 	}
 }
 
-// formatOf returns the format of a file that starts with head.
+// formatOf returns the format of a file that begins with head.
 func formatOf(head, name, mediaType []byte) format {
 	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	switch {
 	case bytes.Contains(head, []byte("%PDF-")):
 		return formatPDF
-	case hasPrefixFold(start, "begin:vcalendar"), hasPrefixFold(start, "begin:vcard"):
+	case ascii.HasPrefixFold(start, "begin:vcalendar"), ascii.HasPrefixFold(start, "begin:vcard"):
 		return formatCalendar
 	case isBinary(head):
 		return formatUnknown
@@ -68,7 +73,7 @@ func formatOf(head, name, mediaType []byte) format {
 	return formatUnknown
 }
 
-// isBinary reports whether head has control characters that no text has. UTF-16 begins with a mark.
+// isBinary reports whether head has control characters that text does not have. UTF-16 begins with a mark.
 func isBinary(head []byte) bool {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return false
@@ -81,36 +86,36 @@ func isBinary(head []byte) bool {
 	return false
 }
 
-// hasEnding reports whether a name ends in one of the given endings, whatever its case.
+// hasEnding reports whether a name ends with one of the endings, in any case.
 func hasEnding(name []byte, endings ...string) bool {
 	for _, ending := range endings {
-		if hasSuffixFold(name, ending) {
+		if ascii.HasSuffixFold(name, ending) {
 			return true
 		}
 	}
 	return false
 }
 
-// fileMessage reads a file that is a message, or holds one with its signature. It reports whether it is one.
+// fileMessage reads a file that is a message, or a signed message. It reports whether the file is one.
 func (d *Decoder) fileMessage(e entity, body []byte, depth int) bool {
 	isMessage := d.isMessage(e, body)
-	if !isMessage && !d.isSigned(e, body) || !d.fits(depth) {
+	if !isMessage && !d.isSigned(e, body) || !d.fitsDepth(depth) {
 		return false
 	}
-	message := d.inside(e, body)
+	message := d.innerContent(e, body)
 	if !isMessage {
 		if message = d.signed(message); len(message) == 0 {
 			return false
 		}
 	}
-	d.inner(message, depth)
+	d.innerMessage(message, depth)
 	return true
 }
 
-// isMessage reports whether a file is a whole message: its content starts with two fields of known names, or it has the
-// name of one and starts with a field.
+// isMessage reports whether a file is a whole message: it begins with two known fields, or has the name of a message and
+// begins with a field.
 func (d *Decoder) isMessage(e entity, body []byte) bool {
-	head := skipFromLine(d.head(e, body))
+	head := skipFromLine(d.contentStart(e, body))
 	isNamed := hasEnding(e.filename, ".eml")
 	for fields := 0; len(head) > 0; {
 		var line []byte
@@ -129,30 +134,50 @@ func (d *Decoder) isMessage(e entity, body []byte) bool {
 	return false
 }
 
-// head returns the start of the content of e. It is valid until the next look at a content.
-func (d *Decoder) head(e entity, body []byte) []byte {
-	body = body[:min(len(body), headBytes)]
+// contentStart returns the start of the decoded content of e. It is valid until the next call.
+func (d *Decoder) contentStart(e entity, body []byte) []byte {
+	body = body[:min(len(body), sniffedBytes)]
 	switch e.transfer {
 	case transferQuotedPrintable:
-		d.word, _ = appendQuotedPrintable(d.word[:0], body)
+		d.encoded, _ = appendQuotedPrintable(d.encoded[:0], body)
 	case transferBase64:
-		d.word, _ = appendBase64(d.word[:0], body)
+		d.encoded, _ = appendBase64(d.encoded[:0], body)
 	case transferUUencode:
 		_, lines, _, ok := findUUBegin(body)
 		if !ok {
 			return body
 		}
-		d.word, _, _ = appendUU(d.word[:0], body[lines:])
+		d.encoded, _, _ = appendUU(d.encoded[:0], body[lines:])
 	default:
 		return body
 	}
-	return d.word
+	return d.encoded
 }
 
-// maxFileBytes is how much is read of all files of a message that are neither text nor HTML.
+const (
+	// maxUnpacked is how many bytes the compressed streams of all PDFs of a message are unpacked to.
+	maxUnpacked = 4 << 20
+	// maxPacked is how many bytes of these streams are unpacked. A stream may have a Huffman table every twelve bytes, which
+	// costs as much as a thousand bytes of text and unpacks to nothing.
+	maxPacked = 512 << 10
+)
+
+// pdf sets the text of part to that of a PDF, and adds its links to the message.
+func (d *Decoder) pdf(part *Part, data []byte) {
+	d.pdfLimits.Text = d.textLeft
+	text, hidden := pdftext.Extract(data, &d.pdfLimits, func(uri []byte) { d.addLink(LinkAnchor, uri) })
+	if len(text)+len(hidden) == 0 {
+		return
+	}
+	d.setText(part, text, false)
+	part.Hidden = d.cutText(hidden)
+	d.textLeft -= len(part.Hidden)
+}
+
+// maxFileBytes is how much is read of the files of a message that are neither text nor HTML.
 const maxFileBytes = 8 << 20
 
-// fileContent undoes the transfer encoding of a file that is not text. It has limits of its own, so that a large file
+// fileContent returns the decoded content of a file that is not text. Files have their own limit, so that a large file
 // leaves room for the text after it.
 func (d *Decoder) fileContent(e entity, body []byte) []byte {
 	text := d.textLeft

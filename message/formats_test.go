@@ -91,7 +91,7 @@ func TestAMessageUnderAnotherTypeHasItsHeaderKept(t *testing.T) {
 func TestWhatIsShownOfFormsAndFrames(t *testing.T) {
 	const page = "<p>Pay <a href=http://pay.example/>here</a></p>"
 	encoded := base64.StdEncoding.EncodeToString([]byte(page))
-	tests := []struct{ name, html, texts, urls string }{
+	tests := []example{
 		{"the value of a text field", "<input value=Pay>a<input type=Text value=now>", "Pay a now", ""},
 		{"a button", "<input type=submit value=Pay>", "Pay", ""},
 		{"what stands in an empty field", "<input type=email placeholder='Your name'><textarea placeholder=Text></textarea>", "Your name Text", ""},
@@ -112,17 +112,7 @@ func TestWhatIsShownOfFormsAndFrames(t *testing.T) {
 			"data:application/pdf;base64 http://pay.example/"},
 		{"an address that holds nothing to see", "a<img src='data:image/svg+xml,%3Csvg%3E%3Cpath/%3E'>", "a", "data:image/svg+xml"},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			m := decode("Content-Type: text/html\n\n" + test.html)
-			if got := strings.TrimSpace(texts(m)); got != test.texts {
-				t.Errorf("got text %q, want %q", got, test.texts)
-			}
-			if got := urls(m); got != test.urls {
-				t.Errorf("got links %q, want %q", got, test.urls)
-			}
-		})
-	}
+	decodeAll(t, tests, "Content-Type: text/html\n\n", "", urls)
 }
 
 func TestTextOfAHiddenFrameIsHidden(t *testing.T) {

@@ -1,20 +1,24 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
 
-// frame is a document within HTML: the content of a frame, or an address that holds what it leads to.
+	"chaff/internal/ascii"
+)
+
+// frame is a document inside of HTML: the content of a frame, or a "data:" URL.
 type frame struct {
 	mediaType, charset []byte
 	format             format
 	content            []byte
-	escaped            bool // %3C stands for a byte
+	escaped            bool // the content is percent-encoded
 	base64             bool
-	why                Marks // it is not seen, and why
-	depth              int   // how many frames it is in, itself included
+	hiddenBy           Marks // why it is hidden
+	depth              int   // how many frames it is in, including itself
 }
 
-// addFrame remembers a document within the HTML at hand. It is copied, since what it comes from is short-lived, and read
-// when the HTML around it has been read, so that frames in frames need no stack.
+// addFrame keeps a copy of a document inside of the current HTML. It is read after that HTML, so that nested frames need no
+// stack.
 func (d *Decoder) addFrame(f frame) {
 	f.depth = d.frameDepth + 1
 	if f.depth > d.options.MaxDepth {
@@ -31,11 +35,11 @@ func (d *Decoder) addFrame(f frame) {
 	d.frames = append(d.frames, f)
 }
 
-// addData remembers the document in an address "data:text/html;base64,...", unless it is a picture or another file.
+// addData keeps the document in a URL "data:text/html;base64,...". It ignores images and other files.
 func (d *Decoder) addData(address []byte) {
 	address = bytes.TrimSpace(address)
 	const scheme = "data:"
-	if !hasPrefixFold(address, scheme) {
+	if !ascii.HasPrefixFold(address, scheme) {
 		return
 	}
 	declared, content, _ := bytes.Cut(address[len(scheme):], []byte(","))
@@ -55,36 +59,36 @@ func (d *Decoder) addData(address []byte) {
 	f.mediaType = mediaType
 	for param := range bytes.SplitSeq(params, []byte(";")) {
 		param = bytes.TrimSpace(param)
-		if hasPrefixFold(param, "charset=") {
+		if ascii.HasPrefixFold(param, "charset=") {
 			f.charset = d.lowerLink(param[len("charset="):])
 		}
-		f.base64 = f.base64 || equalFold(param, "base64")
+		f.base64 = f.base64 || ascii.EqualFold(param, "base64")
 	}
 	d.addFrame(f)
 }
 
-// lowerLink returns a copy of b that is valid UTF-8 in lower case.
+// lowerLink returns the visible ASCII of b in lower case, in d.links.
 func (d *Decoder) lowerLink(b []byte) []byte {
 	start := len(d.links)
 	for _, c := range b {
 		if ' ' < c && c < 0x7f {
-			d.links = append(d.links, lowerByte(c))
+			d.links = append(d.links, ascii.Lower(c))
 		}
 	}
 	return d.links[start:len(d.links):len(d.links)]
 }
 
-// hideFrames says of the frames from first on, which the element e shows, whether they are seen.
+// hideFrames marks the frames from first on as hidden if the element e hides them.
 func (d *Decoder) hideFrames(first int, e *element) {
-	if e.look.why == 0 && !e.look.unseen && !e.closed {
+	if e.appearance.Removed == 0 && !e.appearance.Invisible && !e.closed {
 		return
 	}
 	for i := range d.frames[first:] {
-		d.frames[first+i].why = e.why
+		d.frames[first+i].hiddenBy = e.hiddenBy
 	}
 }
 
-// readFrames adds a part for each frame that holds text or links, those of the frames in it included.
+// readFrames adds a part for each frame that contains text or links, and for the frames in it.
 func (d *Decoder) readFrames() {
 	for i := 0; i < len(d.frames) && d.hasRoom(); i++ {
 		d.readFrame(d.frames[i])
@@ -103,9 +107,9 @@ func (d *Decoder) readFrame(f frame) {
 	}
 	part := Part{Type: f.mediaType, Charset: f.charset}
 	links := len(d.msg.Links)
-	d.show(&part, f.format, content, f.charset)
-	if f.why != 0 && hasWord(part.Text) {
-		d.msg.Marks |= f.why
+	d.showContent(&part, f.format, content, f.charset)
+	if f.hiddenBy != 0 && hasWord(part.Text) {
+		d.msg.Marks |= f.hiddenBy
 		part.Hidden = bytes.Join([][]byte{part.Hidden, part.Text}, []byte("\n"))
 		part.Text = []byte{}
 	}
@@ -114,10 +118,10 @@ func (d *Decoder) readFrame(f frame) {
 	}
 }
 
-// unpacked returns the bytes that the content of a "data:" address stands for.
+// unpacked returns the content of a "data:" URL.
 func (d *Decoder) unpacked(content []byte, isBase64 bool) []byte {
 	start := len(d.arena)
-	d.arena = appendPercent(d.arena, content)
+	d.arena, _ = appendUnescaped(d.arena, content, '%')
 	content = d.arena[start:len(d.arena):len(d.arena)]
 	if isBase64 {
 		start = len(d.arena)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"chaff/internal/ascii"
 )
 
 // encodeUU returns the lines of a uuencoded file, after the first one.
@@ -56,7 +58,7 @@ func FuzzUUencode(f *testing.F) {
 		if len(text) > len(data) {
 			t.Errorf("%q without its files is %q", data, text)
 		}
-		if len(d.blocks) == 0 && !bytes.Equal(text, data) {
+		if len(d.inlineFiles) == 0 && !bytes.Equal(text, data) {
 			t.Errorf("%q without files became %q", data, text)
 		}
 	})
@@ -139,7 +141,7 @@ func cutPieces(name string, random *rand.Rand) []string {
 		value, percent := "", len(pieces) == 0 || random.IntN(2) == 0
 		for _, c := range []byte(name[:n]) {
 			switch {
-			case percent && !isWordByte(c):
+			case percent && !ascii.IsAlphanumeric(c):
 				value += fmt.Sprintf("%%%02x", c)
 			case !percent && (c == '"' || c == '\\'):
 				value += `\` + string(rune(c))

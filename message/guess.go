@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// guess appends 8-bit text of an unknown charset to the arena, converted from the charset that it is likely to be in.
+// guess appends 8-bit text of an unknown charset to the arena, converted from the likeliest one.
 func (d *Decoder) guess(text []byte) {
 	if d.guesser == nil {
 		d.guesser = newGuesser()
@@ -14,34 +14,32 @@ func (d *Decoder) guess(text []byte) {
 	d.decode(d.namedCodec(d.guesser.charset(text)), text)
 }
 
-// guesser tells in which charset a text is, by points for each charset it knows: many for bytes that are common letters
-// in it, none or less for what text in it does not hold. Only the first [sampleBytes] from the first byte beyond ASCII
-// on are looked at. It is right for nearly all texts of some lines (see TestCharsetsAreGuessed), and often for a single
-// one; if nothing speaks for another charset, it takes windows-1252, as readers of mail do.
+// guesser finds the likeliest charset of a sample of text. Each charset gets points: many for bytes that are common letters
+// in it, few or less than none for what its texts do not contain. If no other charset wins, it is windows-1252, as in mail
+// readers. TestCharsetsAreGuessed measures it.
 //
-// The common letters of an alphabet are in the order of their frequency, which makes their points: as with the logarithm
-// of a probability, the sum says how probable the text is. What is learnt from pairs of letters, which others use, would
-// need tables a hundred times that size.
+// The letters of an alphabet are listed by frequency, which gives their points. As with logarithms of probabilities, the sum
+// says how likely the text is. Frequencies of pairs of letters would need tables a hundred times larger.
 type guesser struct {
 	singles []singleTable
 	doubles []doubleTable
-	short   []byte // the sample at hand as withoutASCII leaves it
+	short   []byte // the current sample without most of its ASCII
 }
 
 const (
 	fallback      = "windows-1252"
-	fallbackBonus = 8  // points in advance for what is most likely without a look
-	enoughPoints  = 16 // what another script needs: about three letters or one common character
+	fallbackBonus = 8  // points in advance for the likeliest charset
+	enoughPoints  = 16 // the points that another script needs: about three letters or one common character
 
-	pointsUnlisted = -5  // a letter of the charset that its languages do not use
+	pointsUnlisted = -5  // a letter that the languages of the charset do not use
 	pointsSymbol   = 1   // a quotation mark, a dash, a sign of currency
-	pointsOdd      = -4  // any other sign
-	pointsControl  = -12 // a control character, or nothing at all
-	pointsMixed    = -7  // letters of two scripts side by side, or two letters beyond ASCII side by side in Latin
+	pointsOdd      = -4  // any other symbol
+	pointsControl  = -12 // a control character, or an undefined byte
+	pointsMixed    = -7  // letters of two scripts side by side, or two letters beyond ASCII side by side in a Latin script
 	pointsCase     = -8  // a capital letter after a small one
 )
 
-// byteClass is what a byte stands for in a charset of one byte a character.
+// byteClass is the kind of character that a byte is in a single-byte charset.
 type byteClass uint8
 
 const (
@@ -51,11 +49,11 @@ const (
 	classPlain // a letter without case
 )
 
-// singleTable is a charset of one byte a character.
+// singleTable is a single-byte charset.
 type singleTable struct {
 	name   string
 	latin  bool
-	means  [256]rune
+	runes  [256]rune
 	points [256]int8
 	class  [256]byteClass
 }
@@ -91,16 +89,16 @@ func newSingleTable(name string, a alphabet) singleTable {
 			r = high[c-utf8.RuneSelf]
 			t.points[c] = int8(pointsOf(r, ranks))
 		}
-		t.means[c], t.class[c] = r, classOf(r)
+		t.runes[c], t.class[c] = r, classOf(r)
 	}
 	return t
 }
 
-// forget gives the letters that a charset of Latin letters has in common with the fallback the points that they have
-// there, as they do not tell the two apart.
+// forget sets the points of the letters that a Latin charset shares with the fallback to those of the fallback, since they
+// do not tell the two apart.
 func (t *singleTable) forget(fallback *singleTable) {
 	for c := range t.points {
-		if t.latin && t.means[c] == fallback.means[c] {
+		if t.latin && t.runes[c] == fallback.runes[c] {
 			t.points[c] = fallback.points[c]
 		}
 	}
@@ -118,8 +116,7 @@ func classOf(r rune) byteClass {
 	return classNone
 }
 
-// pointsOf returns the points of a character beyond ASCII, from the ranks of the letters: 9 for the first, 2 for the
-// thirtieth.
+// pointsOf returns the points of a character beyond ASCII by the ranks of letters: 9 for the first, 2 for the thirtieth.
 func pointsOf(r rune, ranks map[rune]int) int {
 	const symbols = "\u00a0“”‘’„«»‹›–—…•€£°©®™§·¿¡"
 	rank, listed := ranks[unicode.ToLower(r)]
@@ -149,8 +146,8 @@ func containsRune(s string, r rune) bool {
 	return false
 }
 
-// score returns the points of text in the charset. A letter that stands alone is more likely a sign of another charset,
-// and counts for nothing.
+// score returns the points of text in the charset. A letter that stands alone is probably a symbol of another charset, and
+// counts for nothing.
 func (t *singleTable) score(text []byte) int {
 	score, pending := 0, 0
 	last, lastHigh := classNone, false
@@ -179,8 +176,8 @@ func (t *singleTable) score(text []byte) int {
 	return score
 }
 
-// withoutASCII appends text to dst, with no more than the first and the last byte of each stretch of ASCII: singleTable.score
-// gives those between no points, whatever the charset.
+// withoutASCII appends text to dst with only the first and the last byte of each run of ASCII, which does not change any
+// score.
 func withoutASCII(dst, text []byte) []byte {
 	const high = utf8.RuneSelf
 	for i, c := range text {
@@ -191,7 +188,7 @@ func withoutASCII(dst, text []byte) []byte {
 	return dst
 }
 
-// charset returns the name of the charset that text is likely to be in.
+// charset returns the name of the likeliest charset of text.
 func (g *guesser) charset(text []byte) string {
 	text = sample(text)
 	g.short = withoutASCII(g.short[:0], text)

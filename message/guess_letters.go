@@ -8,19 +8,19 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// alphabet is the letters beyond ASCII of some languages, from the most to the least frequent.
+// alphabet is the letters beyond ASCII of some languages, by descending frequency.
 type alphabet struct {
 	charsets []string
-	latin    bool // letters stand beside those of ASCII
+	latin    bool // the letters occur beside those of ASCII
 	letters  string
 }
 
-// alphabets returns what is known of charsets of one byte a character. Of equal ones the first wins.
+// alphabets returns the alphabets of single-byte charsets. Of equal scores the first wins.
 func alphabets() []alphabet {
 	return []alphabet{
 		{[]string{fallback}, true, "éäüöáóíàãçñèåêøúßâæôîëïùòìõûœý"},
 		{[]string{"windows-1250", "iso-8859-2"}, true, "áéíěšřčžýłąęóżöüůúśćőńăâîţşűďťňźäđôľëß"},
-		{[]string{"windows-1250", "iso-8859-2"}, true, "áéöóőíüúű"}, // Hungarian: else its ő and ű pass for õ and û
+		{[]string{"windows-1250", "iso-8859-2"}, true, "áéöóőíüúű"}, // Hungarian, whose ő and ű are õ and û in windows-1252
 		{[]string{"windows-1254"}, true, "ışüçöğiâîû"},
 		{[]string{"windows-1251", "koi8-u", "iso-8859-5"}, false, "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфёіїєъ"},
 		{[]string{"windows-1253", "iso-8859-7"}, false, "αοιετνσρκπηυμλςγδθφχωάίόέύήώβξζψϊϋΐΰ"},
@@ -30,13 +30,13 @@ func alphabets() []alphabet {
 	}
 }
 
-// script is the common characters of a language that is written with thousands.
+// script is the common characters of a language that has thousands of them.
 type script struct {
 	charsets []string
 	common   string
 }
 
-// scripts returns what is known of charsets of two bytes a character.
+// scripts returns the scripts of charsets of two bytes a character.
 func scripts() []script {
 	return []script{
 		{[]string{"gb18030"}, "\u3000，。、：！？（）“”的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去" +
@@ -56,7 +56,7 @@ func scripts() []script {
 	}
 }
 
-// encoding returns the encoding of one of the charsets.
+// encoding returns the encoding of a charset of the script.
 func (s script) encoding(name string) encoding.Encoding {
 	switch name {
 	case "big5":

@@ -1,20 +1,22 @@
 package message
 
+import "chaff/internal/ascii"
+
 import "unicode/utf8"
 
 const (
 	pointsCommon   = 16  // one of the common characters
-	pointsKana     = 14  // the letters of Japanese
-	pointsUsual    = 5   // a character that was put into the charset for being usual
+	pointsKana     = 14  // a Japanese letter
+	pointsUsual    = 5   // a character of the common levels of the charset
 	pointsRare     = -4  // any other
-	pointsHalfKana = -2  // a letter of Japanese in one byte, which nobody writes any more
-	pointsBroken   = -12 // two bytes that stand for nothing
+	pointsHalfKana = -2  // a half-width Japanese letter, which is obsolete
+	pointsBroken   = -12 // an undefined pair of bytes
 )
 
 // doubleTable is a charset of two bytes a character.
 type doubleTable struct {
 	name   string
-	common [1 << 16 / 64]uint64 // the set of common characters, each as its two bytes
+	common [1 << 16 / 64]uint64 // the set of common characters, by their two bytes
 }
 
 func newDoubleTable(name string, s script) doubleTable {
@@ -47,7 +49,7 @@ func (t *doubleTable) score(text []byte) int {
 			continue
 		}
 		if len(text) == 1 {
-			break // cut in two by the end of the sample
+			break // the sample ends inside of a character
 		}
 		trail := text[1]
 		at := uint16(lead)<<8 | uint16(trail)
@@ -61,14 +63,14 @@ func (t *doubleTable) score(text []byte) int {
 			continue
 		}
 		text = text[2:]
-		if isLetter(trail) && len(text) > 0 && isLetter(text[0]) {
-			score += pointsMixed // rather a sign before a word, such as a bullet
+		if ascii.IsLetter(trail) && len(text) > 0 && ascii.IsLetter(text[0]) {
+			score += pointsMixed // probably a symbol before a word, such as a bullet
 		}
 	}
 	return score
 }
 
-// points returns the points of a character that is not one of the common ones.
+// points returns the points of a character that is not common.
 func (t *doubleTable) points(lead, trail byte) int {
 	switch t.name {
 	case "shift_jis":
@@ -76,10 +78,10 @@ func (t *doubleTable) points(lead, trail byte) int {
 	case "big5":
 		return pointsBig5(lead, trail)
 	}
-	// Those of the EUC family have tables of 94 rows with 94 characters each.
+	// The EUC charsets have 94 rows of 94 characters.
 	if !between(lead, 0xa1, 0xfe) || !between(trail, 0xa1, 0xfe) {
 		if t.name == "gb18030" && between(lead, 0x81, 0xfe) && between(trail, 0x40, 0xfe) {
-			return pointsRare // what GBK added
+			return pointsRare // added by GBK
 		}
 		return pointsBroken
 	}

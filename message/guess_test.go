@@ -179,9 +179,7 @@ func TestSignsBeforeWordsAreGuessedAsSigns(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := texts(decode("\n" + test.raw)); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
+			equal(t, "text", texts(decode("\n"+test.raw)), test.want)
 		})
 	}
 }

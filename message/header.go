@@ -1,16 +1,19 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
 
-// maxJunkLines is how far ahead a field is looked for, to tell a stray line in the header from the body.
+	"chaff/internal/ascii"
+)
+
+// maxJunkLines is how many lines ahead a field is searched for, to tell a stray line in the header from the body.
 const maxJunkLines = 8
 
-// leastValue is how many bytes are read of a field that describes the content, whatever came before it: without it nothing
-// of the content could be read.
+// leastValue is how many bytes are always read of a field that describes the content, which could not be read otherwise.
 const leastValue = 1 << 10
 
-// header reads the header at the start of data. It returns what it says about the content, and the body. The fields are
-// added to kept, which is nil for the header of a part.
+// header reads the header at the start of data. It returns what the header says about the content, and the body. It adds the
+// fields to kept, which is nil for the header of a part.
 func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, body []byte) {
 	e.mediaType, e.assumed = defaultType, defaultType
 	var first int
@@ -19,17 +22,17 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 	}
 	line := cutHeaderLine(data)
 	for {
-		if d.late() {
+		if d.outOfTime() {
 			data = nil
 			break
 		}
 		var name, value []byte
-		name, value, data, line = d.field(data, line, &e, kept == nil)
+		name, value, data, line = d.cutField(data, line, &e, kept == nil)
 		if name == nil {
 			break
 		}
 		most := min(d.options.MaxHeaderBytes, d.headerLeft)
-		if most < leastValue && d.waitsFor(&e, name) {
+		if most < leastValue && d.needsField(&e, name) {
 			most = min(d.options.MaxHeaderBytes, leastValue)
 		}
 		if len(value) > most {
@@ -54,28 +57,28 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 	if kept != nil {
 		for i := range (*kept)[first:] {
 			field := &(*kept)[first+i]
-			field.Value = d.words(field.Value, e.charset)
+			field.Value = d.decodeWords(field.Value, e.charset)
 		}
 	}
 	return e, data
 }
 
-// waitsFor reports whether a field of that name would describe the content, or describe it anew in a further reading.
-func (d *Decoder) waitsFor(e *entity, name []byte) bool {
+// needsField reports whether a field of that name would describe the content, in this or a further reading.
+func (d *Decoder) needsField(e *entity, name []byte) bool {
 	switch {
-	case equalFold(name, "content-type"):
-		return e.givenType == nil || d.reading != 0
-	case equalFold(name, "content-transfer-encoding"):
-		return e.givenEncoding == nil || d.reading != 0
+	case ascii.EqualFold(name, "content-type"):
+		return e.typeField == nil || d.reading != 0
+	case ascii.EqualFold(name, "content-transfer-encoding"):
+		return e.encodingField == nil || d.reading != 0
 	}
-	return !e.disposed && equalFold(name, "content-disposition")
+	return !e.hasDisposition && ascii.EqualFold(name, "content-disposition")
 }
 
 // headerLine is a line that may start a field.
 type headerLine struct {
-	text, below []byte // without its line end, and what follows
-	name        []byte // of the field, nil if it starts none
-	colon       int    // where the colon is
+	text, below []byte // without its line end, and the lines after it
+	name        []byte // of the field, nil if there is none
+	colon       int    // the offset of the colon
 }
 
 // cutHeaderLine returns the first line of data.
@@ -85,16 +88,16 @@ func cutHeaderLine(data []byte) (l headerLine) {
 	return l
 }
 
-// field cuts the first field off a header, whose first line is line; its value is still folded. After the last one the name
-// is nil, and rest is the body; else next is the first line of rest. ofPart says that it is the header of a part, which is
-// described by e so far.
+// cutField cuts the first field, still folded, off a header whose first line is line. If there is none, the name is nil and
+// rest is the body; else next is the first line of rest. OfPart says that it is the header of a part, which e describes so
+// far.
 //
-// QUIRK: a header consists of fields, which go on in lines that start with a blank, and ends with an empty line. In mail
-// it may also hold other lines, such as the rest of a field broken by a program that did not know how to fold it
-// (junk-lines.eml, lost-folds.eml), or an mbox line, or go over into the body without an empty line (no-empty-line.eml),
-// or into the first part (no-empty-line-multipart.eml). Such a line goes on with the field before it if the header itself
-// goes on, or if that field waits for more.
-func (d *Decoder) field(data []byte, line headerLine, e *entity, ofPart bool) (name, value, rest []byte, next headerLine) {
+// QUIRK: a header is a list of fields, continued on lines that begin with a blank, up to an empty line. In mail it may
+// contain other lines, such as the rest of a field that a program did not fold (junk-lines.eml, lost-folds.eml) or an mbox
+// line, and may run into the body without an empty line (no-empty-line.eml), or into the first part
+// (no-empty-line-multipart.eml). Such a line continues the field before it if the header goes on, or if that field ends in a
+// separator.
+func (d *Decoder) cutField(data []byte, line headerLine, e *entity, ofPart bool) (name, value, rest []byte, next headerLine) {
 	for len(data) > 0 {
 		if len(line.text) == 0 {
 			return nil, nil, line.below, next
@@ -126,48 +129,47 @@ func (d *Decoder) field(data []byte, line headerLine, e *entity, ofPart bool) (n
 	return nil, nil, nil, next
 }
 
-// endsHeader reports whether line, which is not empty, is in the body already.
+// endsHeader reports whether line, which is not empty, is in the body.
 //
-// QUIRK: part headers that lack their empty line often go over into text that looks like fields, such as a report on
-// delivery or the header of a message (no-empty-line-part.eml). Those of parts are named Content- in nearly all mail.
-// Fields are never base64.
+// QUIRK: headers of parts without an empty line often run into text that looks like fields, such as a delivery report or the
+// header of a message (no-empty-line-part.eml). In nearly all mail the fields of parts begin with Content-, and fields are
+// never base64.
 func endsHeader(line *headerLine, e *entity, ofPart bool) bool {
 	switch {
 	case line.name != nil:
-		return ofPart && e.transfer != transferBase64 && !isPartField(line.name) && !goesOn(line.below, ofPart)
+		return ofPart && e.transfer != transferBase64 && !isPartField(line.name) && !headerContinues(line.below, ofPart)
 	case bytes.HasPrefix(line.text, []byte("--")):
 		return true
 	default:
-		return !goesOn(line.below, ofPart)
+		return !headerContinues(line.below, ofPart)
 	}
 }
 
-// isFold reports whether a field goes on in line, as the RFC wants it.
+// isFold reports whether line continues a field as RFC 5322 says.
 func isFold(line []byte) bool { return len(line) > 0 && isBlank(line[0]) }
 
-// isLostFold reports whether a field goes on in line although that does not start with a blank; before is the field up
-// to there.
+// isLostFold reports whether line continues the field before although it does not begin with a blank.
 func isLostFold(line *headerLine, before []byte, ofPart bool) bool {
 	if line.name != nil || len(line.text) == 0 || bytes.HasPrefix(line.text, []byte("--")) || isFromLine(line.text) {
 		return false
 	}
-	return waits(before) || goesOn(line.below, ofPart)
+	return endsInSeparator(before) || headerContinues(line.below, ofPart)
 }
 
-// waits reports whether a field waits for more, because it ends in what separates the items of a list. A subject, which
-// is text, does not.
-func waits(field []byte) bool {
+// endsInSeparator reports whether a field ends in a separator of list items, so that another item must follow. Subjects do
+// not count.
+func endsInSeparator(field []byte) bool {
 	field = bytes.TrimRight(field, " \t\n")
 	last := field[len(field)-1]
 	if last != ';' && last != ',' {
 		return false
 	}
 	name, _ := cutName(field)
-	return !equalFold(name, "subject")
+	return !ascii.EqualFold(name, "subject")
 }
 
-// goesOn reports whether one of the next lines is in a header for certain.
-func goesOn(data []byte, ofPart bool) bool {
+// headerContinues reports whether one of the next lines is certainly a header field.
+func headerContinues(data []byte, ofPart bool) bool {
 	for range maxJunkLines {
 		var line []byte
 		line, data = cutLine(data)
@@ -182,14 +184,12 @@ func goesOn(data []byte, ofPart bool) bool {
 	return false
 }
 
-// cutName returns the field name that line starts with, and where the colon behind it is. The name is nil if line is no
-// field.
+// cutName returns the field name that line begins with, nil if there is none, and the offset of the colon.
 //
-// QUIRK: nothing comes between the name and the colon; some programs put a blank there (junk-lines.eml). So does text that
-// was cut into words, as corpora have it, but that is in small letters. A colon that two slashes follow is that of an
-// address of the web in a line that lost its fold.
+// QUIRK: the colon follows the name. Some programs put a blank between (junk-lines.eml). So do corpora whose text is cut
+// into words, but in small letters. If two slashes follow the colon, the line is a URL that lost its fold.
 func cutName(line []byte) (name []byte, colon int) {
-	if len(line) == 0 || !isLetter(line[0]) {
+	if len(line) == 0 || !ascii.IsLetter(line[0]) {
 		return nil, 0
 	}
 	end := 1
@@ -217,12 +217,12 @@ func cutName(line []byte) (name []byte, colon int) {
 	return nil, 0
 }
 
-// isPartField reports whether a field of that name is one of those that describe a part.
+// isPartField reports whether a field of that name describes a part.
 func isPartField(name []byte) bool {
-	return hasPrefixFold(name, "content-") || hasPrefixFold(name, "x-") || equalFold(name, "mime-version")
+	return ascii.HasPrefixFold(name, "content-") || ascii.HasPrefixFold(name, "x-") || ascii.EqualFold(name, "mime-version")
 }
 
-// isKnownField reports whether messages are known to have a field of that name.
+// isKnownField reports whether messages commonly have a field of that name.
 func isKnownField(name []byte) bool {
 	for _, known := range [...]string{
 		"from", "to", "subject", "date", "received", "message-id", "return-path", "reply-to", "sender", "cc", "bcc",
@@ -230,19 +230,19 @@ func isKnownField(name []byte) bool {
 		"organization", "user-agent", "mailing-list", "envelope-to", "delivery-date", "dkim-signature",
 		"domainkey-signature", "authentication-results", "received-spf", "return-receipt-to", "lines", "newsgroups", "path",
 	} {
-		if equalFold(name, known) {
+		if ascii.EqualFold(name, known) {
 			return true
 		}
 	}
 	for _, prefix := range [...]string{"list-", "resent-", "thread-", "disposition-", "arc-"} {
-		if hasPrefixFold(name, prefix) {
+		if ascii.HasPrefixFold(name, prefix) {
 			return true
 		}
 	}
 	return false
 }
 
-// unfold puts a value on one line. The blank that starts each further line remains, and one is set where it was lost.
+// unfold puts a value on one line. Where a fold has no blank, it adds one.
 func (d *Decoder) unfold(value []byte) []byte {
 	if bytes.IndexByte(value, '\n') < 0 {
 		return value

@@ -43,12 +43,8 @@ func TestHeaderFields(t *testing.T) {
 			for _, f := range m.Header {
 				fields = append(fields, fmt.Sprintf("%s=%s", f.Name, f.Value))
 			}
-			if got := strings.Join(fields, " "); got != test.header {
-				t.Errorf("header: got %q, want %q", got, test.header)
-			}
-			if got := texts(m); got != test.text {
-				t.Errorf("text: got %q, want %q", got, test.text)
-			}
+			equal(t, "value", strings.Join(fields, " "), test.header)
+			equal(t, "text", texts(m), test.text)
 		})
 	}
 }
@@ -64,9 +60,7 @@ func TestHeadersOfPartsEnd(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := texts(decode(top + test.part + "\n--b--\n")); got != test.text {
-				t.Errorf("got %q, want %q", got, test.text)
-			}
+			equal(t, "text", texts(decode(top+test.part+"\n--b--\n")), test.text)
 		})
 	}
 }
@@ -109,9 +103,7 @@ func TestEncodedWords(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := string(decode("A: " + test.value + "\n\n").Header[0].Value); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
+			equal(t, "value", string(decode("A: " + test.value + "\n\n").Header[0].Value), test.want)
 		})
 	}
 }
@@ -157,15 +149,9 @@ func TestContentTypes(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			p := decode("Content-Type:" + test.value + "\n\n").Parts[0]
-			if got := string(p.Type); got != test.mediaType {
-				t.Errorf("type: got %q, want %q", got, test.mediaType)
-			}
-			if got := string(p.Charset); got != test.charset {
-				t.Errorf("charset: got %q, want %q", got, test.charset)
-			}
-			if got := string(p.Filename); got != test.filename {
-				t.Errorf("name: got %q, want %q", got, test.filename)
-			}
+			equal(t, "value", string(p.Type), test.mediaType)
+			equal(t, "value", string(p.Charset), test.charset)
+			equal(t, "value", string(p.Filename), test.filename)
 		})
 	}
 }

@@ -287,9 +287,7 @@ func TestWorkForStyleSheetsIsCounted(t *testing.T) {
 	repeat := strings.Repeat
 	rules := func(n int, selector string) string { return "<style>" + repeat(selector+"{color:red}", n) + "</style>" }
 	for name, page := range map[string]string{
-		"values full of references": rules(900, "[title*=ab]") + repeat("<p title='"+repeat("&amp;", 200)+"'>", 100),
-		"values of one long reference": rules(900, "[title*=ab],[title*=b],[title*=c],[title*=d]") +
-			repeat("<p title='&#"+repeat("0", 1000)+"65;'>", 100),
+		"values full of references":       rules(900, "[title*=ab]") + repeat("<p title='"+repeat("&amp;", 200)+"'>", 100),
 		"values in any case":              rules(200, "[title*=ab i]") + repeat("<p title='"+repeat("é", 500)+"'>", 100),
 		"long classes":                    rules(200, "*:is(.b)") + repeat("<p class='"+repeat("a ", 500)+"'>", 100),
 		"rules in a rule for a long name": "<style>" + repeat("a", 1000) + "{" + repeat("&b{color:red}", 400) + "}</style>",
@@ -360,13 +358,14 @@ func timeOf(d *message.Decoder, raw string) time.Duration {
 // What stands in the way of words is passed over where it stands. Who would start anew behind each would take memory for it.
 func TestWhatStandsInWordsCostsNothingMore(t *testing.T) {
 	const html = "Content-Type: text/html\n\n"
+	const growths = 10 // of the buffer of the tokenizer
 	for _, unit := range []string{"a<!x>", "a<!---->b", "a<wbr>", "a<b></b>", "a<!-- x --><x>", "a&shy;", "a</x>"} {
 		counted := func(times int) float64 {
 			raw := []byte(html + strings.Repeat(unit, times))
 			d := message.NewDecoder(message.DefaultOptions())
 			return testing.AllocsPerRun(2, func() { d.Decode(raw) })
 		}
-		if few, many := counted(1<<10), counted(1<<15); many > few {
+		if few, many := counted(1<<10), counted(1<<15); many > few+growths {
 			t.Errorf("%s: %v allocations of %d, %v of %d", unit, few, 1<<10, many, 1<<15)
 		}
 	}

@@ -6,107 +6,106 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
+
+	"chaff/internal/ascii"
+	"chaff/internal/css"
 )
 
 const (
-	// maxTokenBytes is how long a tag, comment or piece of text the HTML tokenizer holds in memory.
+	// maxTokenBytes is the length of the longest tag, comment or text that the tokenizer returns.
 	maxTokenBytes = 1 << 20
-	// maxReusedTag is the length of a tag after which the tokenizer is replaced: for each tag it clears a table that
-	// has grown with the attributes of the largest one, so one huge tag would make all later ones slow.
+	// maxReusedTag is the length of a tag after which a new tokenizer starts: for each tag, the tokenizer clears a table
+	// that has grown with the attributes of the largest tag.
 	maxReusedTag = 1 << 10
-	// enoughCopied is how much the tokenizer reads before it gives back to what needs none: less would not be worth a new one.
-	enoughCopied = 4 << 10
-	// maxOpenComments is how many comments that never end are mended in one text.
+	// maxOpenComments is how many comments without an end are repaired in a page.
 	maxOpenComments = 16
-	// sniffBytes is how much of a text is looked at for signs of HTML.
+	// sniffBytes is how much of a text is searched for signs of HTML.
 	sniffBytes = 1 << 10
 )
 
-// visible returns the visible text of HTML and the text that is hidden in it: without tags, comments, scripts and
-// styles; entities decoded; words apart where elements set them apart; with the texts that stand for images. It adds the
-// links in attributes and its marks to the message, and counts images and markup in part.
+// visibleText returns the visible text of HTML and its hidden text: entities decoded, blanks where elements separate words,
+// the texts of images included. It adds links and marks to the message, and counts the images and the markup of part.
 //
-// QUIRK: HTML is well-formed. In mail tags, attributes, comments and scripts are left open, and tags that do not exist
-// stand inside of words, where browsers pass over them (html.eml, html-unclosed.eml).
-func (d *Decoder) visible(source []byte, part *Part) (text, hidden []byte) {
+// QUIRK: HTML is well-formed. In mail, tags, attributes, comments and scripts are left open, and tags that do not exist
+// stand inside of words, where browsers ignore them (html.eml, html-unclosed.eml).
+func (d *Decoder) visibleText(source []byte, part *Part) (text, hidden []byte) {
 	start, hiddenStart := len(d.arena), len(d.hidden)
 	links, linkBytes, frames, marks := len(d.msg.Links), len(d.links), len(d.frames), d.msg.Marks
-	d.sheets.clear()
-	d.hasCR = bytes.IndexByte(source, '\r') >= 0
+	d.sheets.Start(len(source))
 	d.hasHyphen = bytes.Contains(source, []byte(softHyphen))
 	h := d.readPage(source, false)
-	if h.late { // a rule is for what comes before it as well
+	if h.lateSheet { // the rules of the sheet are for the content before it, too
 		d.arena, d.hidden = d.arena[:start], d.hidden[:hiddenStart]
 		d.msg.Links, d.links, d.frames, d.msg.Marks = d.msg.Links[:links], d.links[:linkBytes], d.frames[:frames], marks
 		h = d.readPage(source, true)
 	}
+	if d.sheets.WasCut {
+		d.msg.Repairs.add(CutStyles)
+	}
 	addBase(d.msg.Links[links:], h.base)
 	part.Markup += len(source) - h.textBytes
 	part.Images += h.images
-	if h.numbered >= manyNumbered {
+	if h.numericLetters >= minNumericLetters {
 		d.msg.Marks.add(NumericEntity)
 	}
 	return d.arena[start:len(d.arena):len(d.arena)], d.hidden[hiddenStart:len(d.hidden):len(d.hidden)]
 }
 
-// readPage reads HTML. The style sheets in it are known if it is read again.
+// readPage reads HTML. If it reads a page again, it knows the style sheets from the start.
 func (d *Decoder) readPage(source []byte, again bool) *htmlState {
 	h := &d.state
-	d.sheets.left = conditionsPerByte * len(source)
-	*h = htmlState{start: len(d.arena), anchor: -1, link: linkBlue, known: again, generable: len(source)}
+	d.sheets.Rewind(len(source))
+	*h = htmlState{start: len(d.arena), anchor: -1, link: css.LinkColour, rereads: again}
 	h.page.open = d.open[:0]
-	h.page.base.look = newLook()
+	h.page.base.appearance = css.NewAppearance()
 	d.after = d.after[:0]
 	d.restyle(h)
 	for rest := source; len(rest) > 0; {
-		rest = rest[d.ordinary(rest, h):]
-		if len(rest) > 0 {
-			rest = rest[d.appendVisible(rest, h):]
-		}
+		rest = rest[d.appendVisible(rest, h):]
 	}
 	open := len(h.page.open)
 	h.page.open = h.page.open[:0]
-	d.closed(h, open)
+	d.addTextsAfter(h, open)
 	d.endAnchor(h)
-	d.turn(h, 0)
+	d.reverseTo(h, 0)
 	d.open = h.page.open
 	return h
 }
 
-// htmlState is what is kept from one token to the next, and from one tokenizer to the next.
+// htmlState is the state of a page between two tokens.
 type htmlState struct {
 	page         page
-	start        int  // of the text in the arena
-	script       bool // inside of a script, or of a style sheet for something else than a screen
+	start        int  // where the text of the page begins in the arena
+	script       bool // inside of a script, or of a style sheet for other media
 	style        bool // inside of a style sheet
-	openComments int  // seen so far
-	textBytes    int  // of the source that are text
+	openComments int  // how many comments had no end so far
+	textBytes    int  // how much of the source is text
 	images       int
-	numbered     int // letters written by their numbers
+
+	numericLetters int // letters written as numeric character references
 
 	anchor      int // index of the link whose text is being read, -1 if there is none
 	anchorStart int // where its text begins in the arena
 
 	base []byte // the URL that relative links are relative to, nil if there is none
 
-	join    Mark // what stands between the last letter of the arena and what comes next
-	joinAt  int  // the length of the arena then, 0 if nothing stands there
-	emptyAt int  // the length of the arena at the last start of an inline element
+	pendingMark Mark // the mark, if a letter follows at pendingAt
+	pendingAt   int  // an offset in the arena; 0 if there is no such mark
+	inlineStart int  // the length of the arena at the last start of an inline element
 
-	known     bool  // the style sheets have been read
-	begun     bool  // something that a rule may be about has come
-	late      bool  // and then a style sheet
-	generable int   // how much more text style sheets may add
-	turned    uint8 // how often the order of letters is turned at the end of the arena
-	turns     [maxTurns + 1]int
-	table     table // the innermost one
+	rereads    bool // the page is read again, with its style sheets known
+	hasContent bool // an element or text has come that a rule may be for
+	lateSheet  bool // a style sheet came after content
 
-	hiddenAt int    // the length of the arena at the last hidden text
-	link     colour // of links
+	reversals    uint8                     // how often the order of letters is reversed at the end of the arena
+	reversedFrom [css.MaxReversals + 1]int // where each reversal begins
+	table        table                     // the innermost one
+	hiddenAt     int                       // the length of the arena at the last hidden text
+	link         css.Colour                // the colour of links
 }
 
-// appendVisible appends the text at the start of source to the arena, or to what is hidden, up to where a new tokenizer
-// is needed. It returns how far it came, at least one byte.
+// appendVisible appends the text at the start of source to the arena or to d.hidden, up to where a new tokenizer must start.
+// It returns how much it read, at least one byte.
 func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 	z := html.NewTokenizer(bytes.NewReader(source))
 	z.SetMaxBuf(maxTokenBytes)
@@ -124,7 +123,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 		case html.TextToken:
 			d.htmlText(raw, z.Text(), h)
 		case html.CommentToken:
-			d.inWord(h, CommentInWord)
+			d.noteInWord(h, CommentInWord)
 			if read == len(source) || len(raw) >= maxTokenBytes {
 				return at + d.lastComment(source[at:], len(raw), h)
 			}
@@ -135,7 +134,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 				if hasShownContent(name) {
 					z.NextIsNotRawText()
 				}
-				d.cutTag(raw, len("<"))
+				d.takeAttributes(z)
 				d.startTag(name, h)
 			}
 			if long {
@@ -143,14 +142,11 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 			}
 		case html.EndTagToken:
 			d.endTag(tagName(&d.tag, raw[len("</"):]), h)
-			if read >= enoughCopied && !h.script && !h.style {
-				return read
-			}
 		}
 	}
 }
 
-// htmlText takes up the text between two tags; raw is how it is written, which text is nil for if that is to be read.
+// htmlText adds the text between two tags. Raw is the text as it is written.
 func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 	switch {
 	case h.script:
@@ -158,54 +154,47 @@ func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 		return
 	case h.style:
 		d.cssLinks(raw)
-		if !h.known {
-			d.sheet(raw)
-			h.late = h.late || h.begun && len(d.sheets.rules) > 0
-			if !h.late {
+		if !h.rereads {
+			d.sheets.Add(raw)
+			h.lateSheet = h.lateSheet || h.hasContent && d.sheets.HasRules()
+			if !h.lateSheet {
 				d.restyle(h)
 			}
 		}
 		return
 	}
-	if h.late {
+	if h.lateSheet {
 		return
 	}
 	h.textBytes += len(raw)
 	hasReference := bytes.IndexByte(raw, '&') >= 0
-	if hasReference && h.numbered < manyNumbered && !d.inAddress(h) {
-		h.numbered += numberedLetters(raw)
-	}
-	if text == nil {
-		text = raw
-		if hasReference || d.hasCR {
-			d.values = d.values[:0]
-			text = d.unescaped(raw, false)
-		}
+	if hasReference && h.numericLetters < minNumericLetters && !d.inAddress(h) {
+		h.numericLetters += countNumericLetters(raw)
 	}
 	top := h.page.top()
-	if !h.begun && (top.key == 0 || top.key == keyHTML || top.key == keyHead) {
-		h.begun = hasWord(text) // which is in a body that nobody has written
+	if !h.hasContent && (top.key == 0 || top.key == keyHTML || top.key == keyHead) {
+		h.hasContent = hasWord(text) // text outside of the head starts a body without a tag
 	}
-	if why := top.why; why != 0 {
+	if why := top.hiddenBy; why != 0 {
 		d.hide(text, why, h)
 		return
 	}
-	if h.turned != top.look.turns {
-		d.turn(h, top.look.turns)
+	if h.reversals != top.appearance.Reversals {
+		d.reverseTo(h, top.appearance.Reversals)
 	}
-	if h.joinAt > 0 && h.joinAt == len(d.arena) && startsInLetter(text) {
-		d.msg.Marks.add(h.join)
+	if h.pendingAt > 0 && h.pendingAt == len(d.arena) && startsInLetter(text) {
+		d.msg.Marks.add(h.pendingMark)
 	}
-	h.joinAt = 0
+	h.pendingAt = 0
 	if (d.hasHyphen || hasReference) && softHyphenInWord(text) {
 		d.msg.Marks.add(BreakInWord)
 	}
 	d.arena = append(d.arena, text...)
 }
 
-// hide adds text to what is hidden, for these reasons.
+// hide adds text to the hidden text.
 func (d *Decoder) hide(text []byte, why Marks, h *htmlState) {
-	if h.hiddenAt != len(d.arena) { // words that stand at different places are not one
+	if h.hiddenAt != len(d.arena) { // words from different places stay apart
 		d.hidden = append(d.hidden, '\n')
 		h.hiddenAt = len(d.arena)
 	}
@@ -215,24 +204,24 @@ func (d *Decoder) hide(text []byte, why Marks, h *htmlState) {
 	}
 }
 
-// separate sets words apart.
-func (d *Decoder) separate(h *htmlState) {
-	if h.page.top().why != 0 {
+// separateWords starts a new line in the text.
+func (d *Decoder) separateWords(h *htmlState) {
+	if h.page.top().hiddenBy != 0 {
 		d.hidden = append(d.hidden, '\n')
 		return
 	}
-	d.turn(h, 0)
+	d.reverseTo(h, 0)
 	d.arena = append(d.arena, '\n')
 }
 
-// hasWord reports whether there is a letter or digit in text.
+// hasWord reports whether text contains a letter or digit.
 func hasWord(text []byte) bool {
 	return bytes.IndexFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) >= 0
 }
 
-// brokenTag deals with a tag, at the start of source, that never ends or is too long. An open quote is the usual reason,
-// so it is taken to end at the first ">". It is kept as text if it is not too long for that: a link in it is found
-// there. It returns how many bytes have been dealt with.
+// brokenTag reads a tag without an end, or one that is too long, at the start of source. Most such tags have an open quote,
+// so the tag ends at its first ">". The tag is kept as text, where its links are found, unless it is too long. brokenTag
+// returns how much it read.
 func (d *Decoder) brokenTag(source []byte, tooLong bool, h *htmlState) (read int) {
 	read = bytes.IndexByte(source, '>') + 1
 	if read == 0 {
@@ -244,27 +233,27 @@ func (d *Decoder) brokenTag(source []byte, tooLong bool, h *htmlState) (read int
 	case !h.script && !h.style:
 		d.msg.Repairs.add(UnclosedTag)
 		h.textBytes += read
-		if h.page.top().why != 0 {
+		if h.page.top().hiddenBy != 0 {
 			d.hidden = append(d.hidden, source[:read]...)
 			break
 		}
-		d.turn(h, 0)
+		d.reverseTo(h, 0)
 		d.arena = append(d.arena, source[:read]...)
 	}
 	return read
 }
 
-// lastComment deals with a comment at the start of source that ends with the source or is too long; length is how much
-// of it was read. It returns how many bytes have been dealt with.
+// lastComment reads a comment at the start of source that ends with the source, or is too long. The tokenizer has read
+// length bytes of it. lastComment returns how much of source is done.
 //
-// QUIRK: comments end with "-->". Some end with ">", and browsers of their time took them so (html-unclosed.eml). For
-// each of these all the rest has been read in vain, so there is a limit to it.
+// QUIRK: a comment ends with "-->". Some end with ">", which old browsers accepted (html-unclosed.eml). Each such comment
+// has been read to the end of the source in vain, so their number is limited.
 func (d *Decoder) lastComment(source []byte, length int, h *htmlState) (read int) {
 	raw := source[:length]
 	if length >= maxTokenBytes {
 		d.msg.Repairs.add(CutMarkup)
 		for length < len(source) && !utf8.RuneStart(source[length]) {
-			length++ // the rest of a character that was cut in two
+			length++ // a character that the limit cut in two
 		}
 		return length
 	}
@@ -281,9 +270,9 @@ func (d *Decoder) lastComment(source []byte, length int, h *htmlState) (read int
 	return end
 }
 
-// hasShownContent reports whether the content of an element is text to browsers, but not here. Mail readers run no
-// scripts and show no frames, so what stands in for these is seen, and if one is never closed the markup after it should
-// not become words.
+// hasShownContent reports whether browsers take the content of an element for text while mail readers show it as HTML,
+// because they run no scripts and show no frames. If such an element is never closed, the markup after it must not become
+// words.
 func hasShownContent(name []byte) bool {
 	switch string(name) {
 	case "iframe", "noembed", "noframes", "noscript", "textarea", "title":
@@ -292,7 +281,7 @@ func hasShownContent(name []byte) bool {
 	return false
 }
 
-// startTag deals with the start of an element, whose attributes are in d.given.
+// startTag handles a start tag, whose attributes are in d.current.
 func (d *Decoder) startTag(name []byte, h *htmlState) {
 	switch string(name) {
 	case "script":
@@ -300,43 +289,43 @@ func (d *Decoder) startTag(name []byte, h *htmlState) {
 		return
 	case "style":
 		h.style = true
-		h.script = !d.isForMail(d.media())
+		h.script = !d.sheets.ForScreen(d.media())
 		return
 	case "img", "image":
 		h.images++
 	}
-	if h.late { // all of it will be read again
+	if h.lateSheet { // the page will be read again
 		return
 	}
 	has := traitsOf(name)
 	open := len(h.page.open)
 	h.page.implied(name, has)
-	d.closed(h, open)
-	if len(d.sheets.rules) > 0 {
-		d.unwritten(name, h)
+	d.addTextsAfter(h, open)
+	if d.sheets.HasRules() {
+		d.openImplied(name, h)
 	}
 	switch {
 	case has&separate != 0:
-		d.separate(h)
+		d.separateWords(h)
 	case string(name) == "wbr":
-		d.inWord(h, BreakInWord)
+		d.noteInWord(h, BreakInWord)
 	case has&inline != 0:
-		h.emptyAt = len(d.arena)
+		h.inlineStart = len(d.arena)
 	case isUnknown(name, has):
-		d.inWord(h, TagInWord)
+		d.noteInWord(h, TagInWord)
 	}
-	d.inTable(name, h)
+	d.noteCell(name, h)
 	e := h.page.child(name)
-	if len(d.given) > 0 || len(d.sheets.rules) > 0 || hasOwnLook(name) {
-		d.styled(&e, name, h)
+	if len(d.current.Attributes) > 0 || d.sheets.HasRules() || hasOwnLook(name) {
+		d.applyStyles(&e, name, h)
 	}
-	h.begun = h.begun || !isBeforeStyle(name, len(d.given))
+	h.hasContent = h.hasContent || !isBeforeStyle(name, len(d.current.Attributes))
 	if has&void == 0 {
 		h.page.push(e)
 	}
 }
 
-// isBeforeStyle reports whether a style sheet that follows an element of that name need not be told of it.
+// isBeforeStyle reports whether no rule of a later style sheet needs to know of an element of that name.
 func isBeforeStyle(name []byte, given int) bool {
 	switch string(name) {
 	case "html":
@@ -347,7 +336,7 @@ func isBeforeStyle(name []byte, given int) bool {
 	return false
 }
 
-// hasOwnLook reports whether browsers show an element of that name in a way that matters here, whatever styles say.
+// hasOwnLook reports whether browsers hide or reorder the content of an element by default.
 func hasOwnLook(name []byte) bool {
 	switch string(name) {
 	case "bdo", "datalist", "details", "dialog", "rp", "template":
@@ -356,49 +345,45 @@ func hasOwnLook(name []byte) bool {
 	return false
 }
 
-// styled lets attributes and style sheets say how the element e looks.
-func (d *Decoder) styled(e *element, name []byte, h *htmlState) {
-	s := newStyle()
+// applyStyles applies the attributes of e and the style sheets to its appearance.
+func (d *Decoder) applyStyles(e *element, name []byte, h *htmlState) {
+	s := css.NewStyle()
 	switch string(name) {
 	case "datalist", "rp", "template":
-		s.set(gone, true)
+		s.Set(css.DisplayNone, true)
 	case "dialog":
-		_, open := d.value(attrOpen)
-		s.set(gone, !open)
+		_, open := d.current.Value("open")
+		s.Set(css.DisplayNone, !open)
 	case "details":
-		_, open := d.value(attrOpen)
+		_, open := d.current.Value("open")
 		e.closed = !open
 	case "bdo":
-		s.set(ordered, true)
+		s.Set(css.BidiOverride, true)
 	}
 	frames := len(d.frames)
 	shown := d.attributes(name, &s, e, h)
-	if s != newStyle() {
-		e.look = e.look.inside(&s)
-		e.why = e.look.hidden()
+	if s != css.NewStyle() {
+		e.appearance = e.appearance.Inside(&s)
+		e.hiddenBy = marksOf(e.appearance.Reasons())
 	}
-	if len(d.matches) > 0 && traitsOf(name)&void == 0 {
-		d.addTexts(e, h)
+	if d.sheets.HasMatches() && traitsOf(name)&void == 0 {
+		d.addTextsAround(e, h)
 	}
 	d.showAttribute(shown, e, h)
 	if e.closed {
-		e.why.add(HiddenByStyle)
-		e.why.add(HiddenText)
+		e.hiddenBy.add(HiddenByStyle)
+		e.hiddenBy.add(HiddenText)
 	}
 	d.hideFrames(frames, e)
 }
 
-// media returns the media that an element is for, nothing if it does not say.
+// media returns the media attribute of the current tag.
 func (d *Decoder) media() []byte {
-	for _, given := range d.given {
-		if given.key == attrMedia {
-			return d.unescaped(given.raw, true)
-		}
-	}
-	return nil
+	value, _ := d.current.Value("media")
+	return value
 }
 
-// endTag deals with the end of an element.
+// endTag handles an end tag.
 func (d *Decoder) endTag(name []byte, h *htmlState) {
 	switch string(name) {
 	case "script", "style":
@@ -407,50 +392,50 @@ func (d *Decoder) endTag(name []byte, h *htmlState) {
 	case "a":
 		d.endAnchor(h)
 	}
-	if h.script || h.style || h.late {
+	if h.script || h.style || h.lateSheet {
 		return
 	}
 	has := traitsOf(name)
 	open, hasTexts := len(h.page.open), len(d.after) > 0
 	if has&separate != 0 && !hasTexts {
-		d.separate(h)
+		d.separateWords(h)
 	}
 	h.page.end(name)
-	d.closed(h, open)
+	d.addTextsAfter(h, open)
 	if has&separate != 0 && hasTexts {
-		d.separate(h)
+		d.separateWords(h)
 	}
 	if string(name) == "table" {
-		d.columns(h)
+		d.joinCells(h)
 	}
-	if isUnknown(name, has) || has&inline != 0 && h.emptyAt == len(d.arena) {
-		d.inWord(h, TagInWord)
+	if isUnknown(name, has) || has&inline != 0 && h.inlineStart == len(d.arena) {
+		d.noteInWord(h, TagInWord)
 	}
 }
 
-// isUnknown reports whether there is no such element, except in the namespaces of office programs.
+// isUnknown reports whether HTML has no such element. Elements with a namespace, as office programs write them, count as
+// known.
 func isUnknown(name []byte, has traits) bool { return has == 0 && bytes.IndexByte(name, ':') < 0 }
 
-// maxTagName is longer than the names of all elements that matter here.
-const maxTagName = 16
+// endOfName is the set of bytes that end the name of a tag.
+const endOfName = ascii.Space | 1<<'/' | 1<<'>'
 
-// tagName returns the name that tag starts with, in lower case, cut at maxTagName; it is put into lower.
-func tagName(lower *[maxTagName]byte, tag []byte) []byte {
+// tagName returns the name that tag begins with in lower case, cut at css.MaxName. The name is stored in lower.
+func tagName(lower *[css.MaxName]byte, tag []byte) []byte {
 	n := 0
-	for n < min(len(tag), maxTagName) && !isIn(tag[n], endOfName) {
-		lower[n] = lowerByte(tag[n])
+	for n < min(len(tag), css.MaxName) && !endOfName.Has(tag[n]) {
+		lower[n] = ascii.Lower(tag[n])
 		n++
 	}
 	return lower[:n]
 }
 
-// looksLikeHTML reports whether a text has the start of an HTML document near its own.
+// looksLikeHTML reports whether a text begins like an HTML document.
 //
 // QUIRK: HTML is declared as text/html. It is also sent as text/plain (html-as-plain.eml).
 func looksLikeHTML(text []byte) bool { return hasTag(text, "html", "body") }
 
-// hasTag reports whether a text has the tag of an element with one of these names near its start. The document type of
-// one counts as its tag.
+// hasTag reports whether a text has a tag, or the document type, of one of these elements near its start.
 func hasTag(text []byte, names ...string) bool {
 	text = text[:min(len(text), sniffBytes)]
 	for {
@@ -459,7 +444,7 @@ func hasTag(text []byte, names ...string) bool {
 			return false
 		}
 		text = text[tag+1:]
-		var lower [maxTagName]byte
+		var lower [css.MaxName]byte
 		name := tagName(&lower, text)
 		if string(name) == "!doctype" {
 			name = tagName(&lower, bytes.TrimLeft(text[len(name):], " \t\r\n"))

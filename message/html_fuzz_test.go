@@ -72,7 +72,7 @@ func FuzzHTMLText(f *testing.F) {
 		}
 		d.Decode(nil)
 		var part Part
-		seen, unseen := d.visible([]byte(source), &part)
+		seen, unseen := d.visibleText([]byte(source), &part)
 		if !utf8.Valid(seen) || !utf8.Valid(unseen) {
 			t.Errorf("%q: got %q and %q, which is not valid UTF-8", source, seen, unseen)
 		}

@@ -79,15 +79,9 @@ func TestHiddenTextIsKeptApart(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := decode("Content-Type: text/html; charset=utf-8\n\n" + test.html)
-			if got := texts(m); got != test.text {
-				t.Errorf("text: got %q, want %q", got, test.text)
-			}
-			if got := hidden(m); got != test.hidden {
-				t.Errorf("hidden: got %q, want %q", got, test.hidden)
-			}
-			if got := marks(m); got != test.marks {
-				t.Errorf("marks: got %q, want %q", got, test.marks)
-			}
+			equal(t, "text", texts(m), test.text)
+			equal(t, "hidden text", hidden(m), test.hidden)
+			equal(t, "marks", marks(m), test.marks)
 			if has := m.Marks.Has(message.HiddenText); has != (test.marks != "") {
 				t.Errorf("hidden-text: got %v", has)
 			}
@@ -96,7 +90,7 @@ func TestHiddenTextIsKeptApart(t *testing.T) {
 }
 
 func TestDeceptionWithinWordsIsMarked(t *testing.T) {
-	tests := []struct{ name, html, text, marks string }{
+	tests := []example{
 		{"a comment", "V<!-- x -->iagra", "Viagra", "comment-in-word"},
 		{"a comment that is none", "V<!x>iagra", "Viagra", "comment-in-word"},
 		{"a comment in Cyrillic", "сло<!-- x -->во", "слово", "comment-in-word"},
@@ -119,18 +113,8 @@ func TestDeceptionWithinWordsIsMarked(t *testing.T) {
 		{"other characters by their numbers", "&#8364;&#33;&#34;&#35;&#36;&#37;&#228;", "€!\"#$%ä", ""},
 		{"an address by its numbers", "<a href=mailto:a@b>&#86;&#105;&#x61;&#103&#X72;&#97;</a>", "Viagra", ""},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			// The last letter of the subject must not be taken for one of the text.
-			m := decode("Subject: =?utf-8?q?word?=\nContent-Type: text/html; charset=utf-8\n\n" + test.html)
-			if got := texts(m); got != test.text {
-				t.Errorf("text: got %q, want %q", got, test.text)
-			}
-			if got := marks(m); got != test.marks {
-				t.Errorf("marks: got %q, want %q", got, test.marks)
-			}
-		})
-	}
+	// The last letter of the subject must not count as one of the text.
+	decodeAll(t, tests, "Subject: =?utf-8?q?word?=\nContent-Type: text/html; charset=utf-8\n\n", "", marks)
 }
 
 func TestLinksAreKeptWithTheirKindAndText(t *testing.T) {
@@ -157,9 +141,7 @@ func TestLinksAreKeptWithTheirKindAndText(t *testing.T) {
 			for _, link := range decode("Content-Type: text/html; charset=utf-8\n\n" + test.html).Links {
 				got = append(got, link.Kind.String()+" "+string(link.URL)+" ["+string(link.Text)+"]")
 			}
-			if got := strings.Join(got, ", "); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
+			equal(t, "value", strings.Join(got, ", "), test.want)
 		})
 	}
 }

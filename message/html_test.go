@@ -6,7 +6,7 @@ import (
 )
 
 func TestVisibleText(t *testing.T) {
-	tests := []struct{ name, html, want, urls string }{
+	tests := []example{
 		{"inline elements do not part words", "V<b>ia</b><font color=red>gr</font>a", "Viagra", ""},
 		{"elements that do not exist do not part words", "Via<xyz>gr</xyz>a", "Viagra", ""},
 		{"comments do not part words", "Via<!-- no -->gr<!>a", "Viagra", ""},
@@ -39,17 +39,7 @@ func TestVisibleText(t *testing.T) {
 		{"a comment that is not closed ends with its tag", "a <!-- b > c", "a c", ""},
 		{"a comment that is not closed and has no tag hides the rest", "a <!-- b", "a", ""},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			m := decode("Content-Type: text/html\n\n" + test.html)
-			if got := texts(m); got != test.want {
-				t.Errorf("text: got %q, want %q", got, test.want)
-			}
-			if got := urls(m); got != test.urls {
-				t.Errorf("URLs: got %q, want %q", got, test.urls)
-			}
-		})
-	}
+	decodeAll(t, tests, "Content-Type: text/html\n\n", "", urls)
 }
 
 func TestHugeMarkupIsPassedOver(t *testing.T) {
@@ -67,9 +57,7 @@ func TestHugeMarkupIsPassedOver(t *testing.T) {
 			if got := texts(m); got != test.want {
 				t.Errorf("got %d bytes, want %d", len(got), len(test.want))
 			}
-			if got := repairs(m); got != test.repairs {
-				t.Errorf("got repairs %q, want %q", got, test.repairs)
-			}
+			equal(t, "repairs", repairs(m), test.repairs)
 		})
 	}
 	m := decode("Content-Type: text/html\n\none <!-- x" + huge + " --> two")

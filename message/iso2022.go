@@ -2,20 +2,18 @@ package message
 
 import "bytes"
 
-// Control characters of ISO 2022 that shift between ASCII and a table of two bytes a character.
+// The control characters of ISO 2022 that switch between ASCII and a table of two bytes a character.
 const (
 	shiftOut = 0x0e
 	shiftIn  = 0x0f
 	escape   = 0x1b
 )
 
-// signedCharset returns the charset of a text that shows in a way that no other text does: by an escape sequence of ISO
-// 2022 that announces a table, or a byte order mark of UTF-16. It is empty if there is none. Text with escapes is
-// ASCII, and so valid UTF-8; text with that mark is not.
+// charsetBySignature returns the charset that a signature in text proves: an escape sequence of ISO 2022, or a byte order
+// mark of UTF-16 in text that is not valid UTF-8. It is empty if there is none.
 //
-// QUIRK: text with escapes is declared so. Some programs send it without a charset, or with that of another text
-// (charset-escapes.eml).
-func signedCharset(text []byte, valid bool) string {
+// QUIRK: text with escapes is declared. Some programs send it without a charset, or with another one (charset-escapes.eml).
+func charsetBySignature(text []byte, valid bool) string {
 	if !valid {
 		marked := bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
 		if marked && bytes.IndexByte(text, 0) >= 0 {
@@ -38,9 +36,9 @@ func signedCharset(text []byte, valid bool) string {
 	return ""
 }
 
-// appendUnshifted appends text in ISO-2022-KR (RFC 1557) or ISO-2022-CN (RFC 1922) without its escapes and shifts. The
-// characters that were shifted have the highest bit set instead, which makes them EUC-KR, or GB 2312. Those of the
-// tables for Taiwan become question marks.
+// appendUnshifted appends text in ISO-2022-KR (RFC 1557) or ISO-2022-CN (RFC 1922) without its escapes and shifts. It sets
+// the highest bit of shifted characters, which makes them EUC-KR or GB 2312. Those of the tables for Taiwan become question
+// marks.
 func appendUnshifted(dst, text []byte) []byte {
 	shifted, taiwan := false, false
 	for len(text) > 0 {
@@ -51,7 +49,7 @@ func appendUnshifted(dst, text []byte) []byte {
 			if table != 0 {
 				taiwan = table == 'G'
 			}
-			if length > 1 && text[1] != '$' { // one character of another table
+			if length > 1 && text[1] != '$' { // one character of a third table
 				dst = append(dst, '?')
 			}
 			text = text[length:]
@@ -60,7 +58,7 @@ func appendUnshifted(dst, text []byte) []byte {
 			shifted = true
 		case c == shiftIn:
 			shifted = false
-		case c == '\n': // a line starts in ASCII
+		case c == '\n': // each line begins in ASCII
 			shifted = false
 			dst = append(dst, c)
 		case !shifted || c <= ' ' || len(text) < 2 || text[1] <= ' ':
@@ -77,8 +75,8 @@ func appendUnshifted(dst, text []byte) []byte {
 	return dst
 }
 
-// escapeLength returns the length of the escape sequence that text starts with, and the table it announces for shifted
-// characters, if it does.
+// escapeLength returns the length of the escape sequence that text begins with, and the table that it announces for shifted
+// characters, or 0.
 func escapeLength(text []byte) (length int, table byte) {
 	switch {
 	case len(text) >= 4 && text[1] == '$' && text[2] == ')':

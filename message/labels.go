@@ -11,12 +11,14 @@ import (
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
+
+	"chaff/internal/ascii"
 )
 
-// newCodec returns the codec for a declared charset, or nil if that is unknown, or no more than ASCII.
+// newCodec returns the codec for a declared charset, nil if it is unknown or ASCII.
 //
-// QUIRK: a charset has a registered name. Mail has the names of programs and systems, and misspelt ones
-// (charset-labels.eml). Each is tried as browsers read it, then with its spelling mended, then as IANA lists it.
+// QUIRK: a charset has a registered name. Mail has names of programs and systems, and misspelt names (charset-labels.eml).
+// Each is tried as browsers read it, then with its spelling repaired, then as IANA lists it.
 func newCodec(label string) *codec {
 	const maxLabel = 64 // longer than any name
 	if len(label) > maxLabel {
@@ -45,20 +47,20 @@ func newCodec(label string) *codec {
 	return nil
 }
 
-// namedCodec returns the codec for a charset whose name is spelt as it should be.
+// namedCodec returns the codec for a correctly spelt name.
 func namedCodec(name string) *codec {
 	switch name {
-	case "utf-16": // the table below always takes this for little-endian
+	case "utf-16": // charset.Lookup takes it for little-endian
 		return &codec{decoder: unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder(), mark: "\x00"}
 	case "utf-7", "unicode-1-1-utf-7", "csunicode11utf7", "x-unicode-2-0-utf-7":
 		return &codec{utf7: true, mark: "+"}
-	case "hz-gb-2312": // like the next ones not in the table below, which is made for browsers
+	case "hz-gb-2312": // charset.Lookup, which is for browsers, does not know it and the next ones
 		return &codec{decoder: simplifiedchinese.HZGB2312.NewDecoder(), mark: "~{"}
 	case "iso-2022-kr", "csiso2022kr":
 		return &codec{decoder: korean.EUCKR.NewDecoder(), mark: "\x0e", unshift: appendUnshifted}
 	case "iso-2022-cn", "iso-2022-cn-ext":
 		return &codec{decoder: simplifiedchinese.GB18030.NewDecoder(), mark: "\x0e", unshift: appendUnshifted}
-	case "us-ascii", "ascii", "ansi_x3.4-1968", "iso-ir-6", "x-user-defined": // which says nothing about 8-bit text
+	case "us-ascii", "ascii", "ansi_x3.4-1968", "iso-ir-6", "x-user-defined": // they say nothing about 8-bit text
 		return nil
 	}
 	enc, name := charset.Lookup(name)
@@ -79,7 +81,7 @@ func namedCodec(name string) *codec {
 	return singleCodec(enc)
 }
 
-// singleCodec returns the codec for an encoding that extends ASCII by one byte a character.
+// singleCodec returns the codec for a single-byte encoding that extends ASCII.
 func singleCodec(enc encoding.Encoding) *codec {
 	c := &codec{decoder: enc.NewDecoder(), high: new([utf8.RuneSelf]rune)}
 	var all [utf8.RuneSelf]byte
@@ -94,25 +96,24 @@ func singleCodec(enc encoding.Encoding) *codec {
 	return c
 }
 
-// looksLikeASCII reports whether text in a declared charset can look like ASCII in all its bytes, without an escape.
+// looksLikeASCII reports whether all text in a declared charset may look like ASCII without escapes.
 func looksLikeASCII(label []byte) bool {
 	if len(label) < len("hz") {
 		return false
 	}
-	switch lowerByte(label[0]) {
+	switch ascii.Lower(label[0]) {
 	case 'h':
-		return lowerByte(label[1]) == 'z'
+		return ascii.Lower(label[1]) == 'z'
 	case 'u', 'c', 'x':
-		return hasSuffixFold(label, "utf-7") || hasSuffixFold(label, "utf7")
+		return ascii.HasSuffixFold(label, "utf-7") || ascii.HasSuffixFold(label, "utf7")
 	case 'i': // iso-2022-kr and -cn, whose shifts are control characters
 		label = label[:min(len(label), len("iso-2022-kr"))]
-		return hasSuffixFold(label, "2022-kr") || hasSuffixFold(label, "2022-cn")
+		return ascii.HasSuffixFold(label, "2022-kr") || ascii.HasSuffixFold(label, "2022-cn")
 	}
 	return false
 }
 
-// isASCII reports whether a clean label stands for ASCII, or for nothing at all, as those do that programs put there
-// when they do not know.
+// isASCII reports whether a clean label stands for ASCII, or for a charset that the program did not know.
 func isASCII(clean []byte) bool {
 	switch string(clean) {
 	case "", "usascii", "usasci", "ascii", "asci", "usaascii", "ansix34", "ansix341968", "ansix341986", "iso646", "iso646us",
@@ -122,19 +123,19 @@ func isASCII(clean []byte) bool {
 	return false
 }
 
-// appendCleanLabel appends the letters and digits of a label in lower case to dst, which is empty, without what a broken
-// program left before them: "charset=", and the "3D" of quoted-printable.
+// appendCleanLabel appends the letters and digits of a label in lower case to dst, which is empty, without what broken
+// programs leave before them: "charset=", and the "3D" of quoted-printable.
 func appendCleanLabel(dst, label []byte) []byte {
 	for _, c := range label {
-		if isWordByte(c) {
-			dst = append(dst, lowerByte(c))
+		if ascii.IsAlphanumeric(c) {
+			dst = append(dst, ascii.Lower(c))
 		}
 	}
 	dst = bytes.TrimPrefix(dst, []byte("charset"))
 	return bytes.TrimPrefix(dst, []byte("3d"))
 }
 
-// alias returns the proper name of a charset for a clean label.
+// alias returns the registered name of a charset for a clean label.
 func alias(clean string) string {
 	switch clean {
 	case "utf8", "utf", "utf8n", "utf8mb4", "utf08", "unicodeutf8":

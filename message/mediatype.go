@@ -1,44 +1,48 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
 
-// entity is what a header says about the content below it.
+	"chaff/internal/ascii"
+)
+
+// entity is what a header says about its content.
 type entity struct {
 	mediaType  []byte
-	assumed    []byte // the media type of an entity that declares none
+	assumed    []byte // the default media type
 	charset    []byte
 	boundary   []byte
 	encoding   []byte // as declared
 	transfer   transfer
 	filename   []byte
-	typeName   []byte // the file name in the type, for want of a better one
+	typeName   []byte // the file name in the Content-Type, if there is no other
 	attachment bool
 	fragment   bool // a message/partial that does not start its message
 
-	givenType, givenEncoding []byte // the last of these fields, nil if there was none
-	disposed                 bool   // that field has been seen
+	typeField, encodingField []byte // the last field of that name, nil if there is none
+	hasDisposition           bool   // there was a Content-Disposition
 }
 
-// describe takes up a field that describes the content. Of two types or encodings the one counts that the reading says,
-// of other fields the first.
+// describe reads a field that describes the content. The reading decides which of two types or encodings counts; of other
+// fields the first counts.
 func (d *Decoder) describe(e *entity, name, value []byte) {
 	const prefix = "content-"
-	if !hasPrefixFold(name, prefix) {
+	if !ascii.HasPrefixFold(name, prefix) {
 		return
 	}
 	switch name = name[len(prefix):]; {
-	case equalFold(name, "type"):
-		if d.takes(&e.givenType, value, lastType) {
+	case ascii.EqualFold(name, "type"):
+		if d.usesValue(&e.typeField, value, useLastType) {
 			d.describeType(e, value)
 		}
-	case equalFold(name, "transfer-encoding"):
-		if d.takes(&e.givenEncoding, value, lastEncoding) {
+	case ascii.EqualFold(name, "transfer-encoding"):
+		if d.usesValue(&e.encodingField, value, useLastEncoding) {
 			d.describeTransfer(e, value)
 		}
-	case !e.disposed && equalFold(name, "disposition"):
-		e.disposed = true
+	case !e.hasDisposition && ascii.EqualFold(name, "disposition"):
+		e.hasDisposition = true
 		token, params := cutToken(value)
-		e.attachment = equalFold(token, "attachment")
+		e.attachment = ascii.EqualFold(token, "attachment")
 		d.cutParams(params)
 		if filename := d.param("filename"); len(filename) > 0 {
 			e.filename = filename
@@ -46,10 +50,10 @@ func (d *Decoder) describe(e *entity, name, value []byte) {
 	}
 }
 
-// describeType takes up a Content-Type.
+// describeType reads a Content-Type.
 //
-// QUIRK: a type is "text/html; name=value" with its values in quotes where they need them. Mail has types without a
-// subtype, without semicolons, with blanks in them, in quotes, with open quotes (content-types.eml).
+// QUIRK: a type is "text/html; name=value", with quotes where a value needs them. Mail has types without a subtype, without
+// semicolons, with blanks, in quotes, and with open quotes (content-types.eml).
 func (d *Decoder) describeType(e *entity, value []byte) {
 	token, params := cutToken(value)
 	token = bytes.Trim(token, `"`)
@@ -72,17 +76,17 @@ func (d *Decoder) describeType(e *entity, value []byte) {
 	}
 }
 
-// kind is what is done with a content.
+// kind is how a content is read.
 type kind uint8
 
 const (
-	kindText      kind = iota // is decoded, which is done with all that is not known to be something else
-	kindFile                  // is named, and counts as an attachment
-	kindCalendar              // holds lines of properties, some of which are for people: a calendar or visiting card
-	kindMultipart             // is cut into its parts
-	kindMessage               // is read as a message
-	kindFields                // is read as the header of a message
-	kindOutside               // is read as the header of a part whose content is elsewhere
+	kindText      kind = iota // as text; so is everything unknown
+	kindFile                  // as an attachment
+	kindCalendar              // as a calendar or visiting card
+	kindMultipart             // as parts
+	kindMessage               // as a message
+	kindFields                // as the header of a message
+	kindOutside               // as the header of a part whose content is elsewhere
 )
 
 func (e *entity) kind() kind {
@@ -110,7 +114,7 @@ func (e *entity) kind() kind {
 	return kindText
 }
 
-// messageKind returns what is done with the types of message, of which reports on delivery are to be read by people.
+// messageKind returns how a subtype of message is read. Delivery reports are text.
 func (e *entity) messageKind(minor []byte) kind {
 	switch string(minor) {
 	case "rfc822", "global", "news":
@@ -127,10 +131,10 @@ func (e *entity) messageKind(minor []byte) kind {
 	return kindText
 }
 
-// isEncoded reports whether the content must be decoded before its structure can be seen.
+// isEncoded reports whether the content must be decoded before its structure can be read.
 func (e *entity) isEncoded() bool { return e.transfer != transferIdentity }
 
-// isHTML reports whether the content is HTML, or text with tags that may be read as if they were (RFC 1896).
+// isHTML reports whether the content is HTML, or rich text that can be read like HTML (RFC 1896).
 func (e *entity) isHTML() bool {
 	switch string(e.mediaType) {
 	case "text/html", "application/xhtml+xml", "text/enriched", "text/richtext":
@@ -139,7 +143,7 @@ func (e *entity) isHTML() bool {
 	return false
 }
 
-// innerType returns the type of parts of e that declare none.
+// innerType returns the default type of the parts of e.
 func (d *Decoder) innerType(e entity) []byte {
 	if string(e.mediaType) == "multipart/digest" {
 		return d.typeMessage
@@ -147,57 +151,16 @@ func (d *Decoder) innerType(e entity) []byte {
 	return d.typePlain
 }
 
-// lower returns token with A to Z in lower case, and itself if it has none.
+// lower returns token in lower case.
 func (d *Decoder) lower(token []byte) []byte {
 	if bytes.IndexFunc(token, func(r rune) bool { return 'A' <= r && r <= 'Z' }) < 0 {
 		return token
 	}
 	start := len(d.arena)
 	for _, c := range token {
-		d.arena = append(d.arena, lowerByte(c))
+		d.arena = append(d.arena, ascii.Lower(c))
 	}
 	return d.arena[start:len(d.arena):len(d.arena)]
 }
 
-// equalFold reports whether b is the ASCII string lower, whatever its case.
-func equalFold(b []byte, s string) bool {
-	if len(b) != len(s) {
-		return false
-	}
-	for i, c := range b {
-		if lowerByte(c) != lowerByte(s[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func hasPrefixFold(b []byte, prefix string) bool {
-	return len(b) >= len(prefix) && equalFold(b[:len(prefix)], prefix)
-}
-
-func hasSuffixFold(b []byte, suffix string) bool {
-	return len(b) >= len(suffix) && equalFold(b[len(b)-len(suffix):], suffix)
-}
-
-// containsFold reports whether b holds the ASCII string lower, whatever its case.
-func containsFold(b []byte, s string) bool {
-	for len(b) >= len(s) {
-		if hasPrefixFold(b, s) {
-			return true
-		}
-		b = b[1:]
-	}
-	return false
-}
-
-func lowerByte(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
-}
-
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
-
-func isLetter(c byte) bool { return 'a' <= lowerByte(c) && lowerByte(c) <= 'z' }

@@ -5,67 +5,65 @@ import (
 	"fmt"
 )
 
-// Options are the limits of a [Decoder]. They bound time and memory on hostile mail; ordinary mail meets none of them.
+// Options are the limits of a [Decoder]. They bound time and memory on hostile mail; ordinary mail stays below all of them.
 type Options struct {
-	// MaxDepth is how deep multiparts and attached messages may nest; what is deeper is read as plain text. From 1 to
-	// 1000, default 30; zero means the default.
+	// MaxDepth is how deep parts and attached messages may nest; deeper ones are read as plain text. From 1 to 1000;
+	// zero means the default. Default 30.
 	MaxDepth int `json:"max_depth"`
-	// MaxParts is how many parts of a message are read; the rest is dropped. From 1 to 1000000, default 1000; zero means
-	// the default.
+	// MaxParts is how many parts of a message are read. From 1 to 1000000; zero means the default. Default 1000.
 	MaxParts int `json:"max_parts"`
-	// MaxTextBytes is how much decoded text (HTML with its tags) is read per message, over all parts; the rest is
-	// dropped. In bytes, from 1 to 1073741824 (1 GiB), default 4194304 (4 MiB); zero means the default.
+	// MaxTextBytes is how many bytes of decoded text, HTML with its tags, are read of all parts together. From 1 to
+	// 1073741824 (1 GiB); zero means the default. Default 4194304.
 	MaxTextBytes int `json:"max_text_bytes"`
-	// MaxHeaderBytes is how much of a single header field is read; the rest of the field is dropped. In bytes, from 1 to
-	// 16777216 (16 MiB), default 65536 (64 KiB); zero means the default.
+	// MaxHeaderBytes is how many bytes of a header field are read. From 1 to 16777216 (16 MiB); zero means the
+	// default. Default 65536.
 	MaxHeaderBytes int `json:"max_header_bytes"`
-	// MaxHeaderFields is how many header fields are kept, those of the message and of the messages attached to it
-	// together; the rest is dropped. From 1 to 1000000, default 1000; zero means the default.
+	// MaxHeaderFields is how many header fields are kept, those of attached messages included. From 1 to 1000000; zero
+	// means the default. Default 1000.
 	MaxHeaderFields int `json:"max_header_fields"`
-	// MaxSeconds is how long decoding a message may take; what has not been read by then is dropped. It is looked at
-	// before every 32nd header field or part of messages of 64 KiB and more. The other limits keep all mail far below
-	// it, so results do not depend on the speed of the machine; it is there for what nobody has thought of. In seconds,
-	// from 1 to 3600, default 60; zero means the default.
+	// MaxSeconds is how many seconds decoding a message may take; the rest is dropped. The other limits keep all mail
+	// far below it, so that results do not depend on the machine. From 1 to 3600; zero means the default. Default 60.
 	MaxSeconds int `json:"max_seconds"`
 }
 
-// DefaultOptions returns limits that ordinary mail never meets.
-func DefaultOptions() Options {
-	return Options{MaxDepth: 30, MaxParts: 1000, MaxTextBytes: 4 << 20, MaxHeaderBytes: 64 << 10, MaxHeaderFields: 1000,
-		MaxSeconds: 60}
+// limit is the range of an option: from 1 to most, def for 0.
+type limit struct {
+	key       string
+	value     *int
+	def, most int
 }
+
+func (o *Options) limits() []limit {
+	return []limit{
+		{"max_depth", &o.MaxDepth, 30, 1000},
+		{"max_parts", &o.MaxParts, 1000, 1_000_000},
+		{"max_text_bytes", &o.MaxTextBytes, 4 << 20, 1 << 30},
+		{"max_header_bytes", &o.MaxHeaderBytes, 64 << 10, 16 << 20},
+		{"max_header_fields", &o.MaxHeaderFields, 1000, 1_000_000},
+		{"max_seconds", &o.MaxSeconds, 60, 3600},
+	}
+}
+
+// DefaultOptions returns the default limits.
+func DefaultOptions() Options { return Options{}.orDefaults() }
 
 // Validate returns all complaints about o, joined, or nil.
 func (o Options) Validate() error {
-	check := func(key string, value, limit int) error {
-		if value < 0 || value > limit {
-			return fmt.Errorf("%s is %d: want 1 to %d, or 0 for the default", key, value, limit)
+	var errs []error
+	for _, l := range o.limits() {
+		if *l.value < 0 || *l.value > l.most {
+			errs = append(errs, fmt.Errorf("%s is %d: want 1 to %d, or 0 for the default", l.key, *l.value, l.most))
 		}
-		return nil
 	}
-	return errors.Join(
-		check("max_depth", o.MaxDepth, 1000),
-		check("max_parts", o.MaxParts, 1_000_000),
-		check("max_text_bytes", o.MaxTextBytes, 1<<30),
-		check("max_header_bytes", o.MaxHeaderBytes, 16<<20),
-		check("max_header_fields", o.MaxHeaderFields, 1_000_000),
-		check("max_seconds", o.MaxSeconds, 3600),
-	)
+	return errors.Join(errs...)
 }
 
-// orDefaults replaces zero limits (and, so that nothing can panic, negative ones) by the defaults.
+// orDefaults returns o with defaults for limits that are zero or negative.
 func (o Options) orDefaults() Options {
-	def := DefaultOptions()
-	fill := func(value *int, def int) {
-		if *value <= 0 {
-			*value = def
+	for _, l := range o.limits() {
+		if *l.value <= 0 {
+			*l.value = l.def
 		}
 	}
-	fill(&o.MaxDepth, def.MaxDepth)
-	fill(&o.MaxParts, def.MaxParts)
-	fill(&o.MaxTextBytes, def.MaxTextBytes)
-	fill(&o.MaxHeaderBytes, def.MaxHeaderBytes)
-	fill(&o.MaxHeaderFields, def.MaxHeaderFields)
-	fill(&o.MaxSeconds, def.MaxSeconds)
 	return o
 }

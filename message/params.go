@@ -3,22 +3,24 @@ package message
 import (
 	"bytes"
 	"slices"
+
+	"chaff/internal/ascii"
 )
 
-// cutToken returns what value starts with up to a blank, semicolon or comment, and what follows.
+// cutToken cuts value before the first blank, semicolon or comment.
 func cutToken(value []byte) (token, rest []byte) {
 	value = skipComments(value)
-	const ends uint64 = 1<<';' | 1<<' ' | 1<<'\t' | 1<<'\n' | 1<<'('
-	if end := skipTo(value, 0, ends); end < len(value) {
+	const ends ascii.Set = 1<<';' | 1<<' ' | 1<<'\t' | 1<<'\n' | 1<<'('
+	if end := ends.Index(value); end < len(value) {
 		return value[:end], value[end:]
 	}
 	return bytes.TrimSpace(value), nil
 }
 
-// maxComment is how long a comment in a field may be. Without a limit, each open bracket could be read to the end.
+// maxComment is the length of the longest comment. Without a limit, each open parenthesis could be read to the end.
 const maxComment = 256
 
-// skipComments returns s without the blanks and comments it starts with. A bracket that is not closed starts none.
+// skipComments returns s without the blanks and comments that it begins with. An open parenthesis begins none.
 func skipComments(s []byte) []byte {
 	s = bytes.TrimSpace(s)
 	for len(s) > 0 && s[0] == '(' {
@@ -31,7 +33,7 @@ func skipComments(s []byte) []byte {
 	return s
 }
 
-// commentLength returns the length of the comment that s starts with, 0 if it never ends. Comments may nest.
+// commentLength returns the length of the comment that s begins with, 0 if it has no end. Comments nest.
 func commentLength(s []byte) int {
 	depth := 0
 	for i := 0; i < len(s); i++ {
@@ -49,22 +51,22 @@ func commentLength(s []byte) int {
 	return 0
 }
 
-// piece is one piece of a parameter that is written as in RFC 2231.
+// piece is a piece of a parameter in the form of RFC 2231.
 type piece struct {
 	index   int
-	percent bool // bytes may be written as %FC
+	percent bool // %FC stands for a byte
 	value   []byte
 }
 
-// wholeValue is the index of a value that is not in pieces. It comes before pieces of the same name.
+// wholeValue is the index of a value that is not in pieces. It sorts before pieces.
 const wholeValue = -1
 
-// parameter is one "name=value" of a field.
+// parameter is a "name=value" of a field.
 type parameter struct {
 	name, value []byte
 }
 
-// cutParams leaves the parameters in params in d.params.
+// cutParams leaves the parameters of a field in d.params.
 func (d *Decoder) cutParams(params []byte) {
 	d.params = d.params[:0]
 	for len(params) > 0 {
@@ -76,20 +78,20 @@ func (d *Decoder) cutParams(params []byte) {
 	}
 }
 
-// param returns the value of a parameter in d.params, decoded, valid UTF-8, or nil. Of several with the same name the
-// first counts, but one written as in RFC 2231 comes before one that is not: that one is for readers that do not know the RFC.
-// Of boundaries and charsets a further reading takes the last one, and the one that is not written as in RFC 2231.
+// param returns the decoded value of a parameter in d.params, valid UTF-8, or nil. Of two with the same name the first
+// counts, but the form of RFC 2231 wins: the other one is for readers that do not know it. For boundaries and charsets a
+// further reading takes the last one, and the other form.
 //
-// QUIRK: names with other letters than ASCII are written as in RFC 2231: name*=charset'language'text, the text with %FC
-// for a byte, also in numbered pieces. Mail has them also as encoded words, or simply as they are (file-names.eml), has
-// the pieces in any order, leaves some out, and puts encoded words into pieces (parameter-pieces.eml).
+// QUIRK: RFC 2231 writes other letters than ASCII as name*=charset'language'text, with %FC for a byte, possibly in numbered
+// pieces. Mail also has encoded words or raw bytes there (file-names.eml), has pieces in any order, omits some, and puts
+// encoded words into them (parameter-pieces.eml).
 func (d *Decoder) param(name string) []byte {
 	var plain []byte
 	found := false
-	isRead := name == "boundary" || name == "charset" // the others say nothing about how the content is read
+	isRead := name == "boundary" || name == "charset" // other parameters do not change how the content is read
 	d.pieces = d.pieces[:0]
 	for _, p := range d.params {
-		if !hasPrefixFold(p.name, name) {
+		if !ascii.HasPrefixFold(p.name, name) {
 			continue
 		}
 		switch form, extended := bytes.CutPrefix(p.name[len(name):], []byte("*")); {
@@ -99,8 +101,8 @@ func (d *Decoder) param(name string) []byte {
 		case !found:
 			plain, found = p.value, true
 		case isRead && !bytes.Equal(p.value, plain):
-			d.doubts |= lastParameter
-			if d.reading&lastParameter != 0 {
+			d.ambiguous |= useLastParameter
+			if d.reading&useLastParameter != 0 {
 				plain = p.value
 			}
 		}
@@ -109,7 +111,7 @@ func (d *Decoder) param(name string) []byte {
 		return d.joinPieces()
 	}
 	if found {
-		plain = d.words(plain, nil)
+		plain = d.decodeWords(plain, nil)
 	}
 	if len(d.pieces) == 0 {
 		return plain
@@ -118,14 +120,14 @@ func (d *Decoder) param(name string) []byte {
 	if bytes.Equal(whole, plain) {
 		return whole
 	}
-	d.doubts |= lastParameter
-	if d.reading&lastParameter != 0 {
+	d.ambiguous |= useLastParameter
+	if d.reading&useLastParameter != 0 {
 		return plain
 	}
 	return whole
 }
 
-// addPiece takes up a piece; form is what stands in its name after the first star: nothing, "0", "0*".
+// addPiece adds a piece. Form is the rest of its name after the first star: "", "0" or "0*".
 func (d *Decoder) addPiece(form, value []byte) {
 	p := piece{index: wholeValue, value: value}
 	digits, percent := bytes.CutSuffix(form, []byte("*"))
@@ -143,7 +145,7 @@ func (d *Decoder) addPiece(form, value []byte) {
 	d.pieces = append(d.pieces, p)
 }
 
-// joinPieces returns the value that d.pieces make together.
+// joinPieces returns the value of d.pieces.
 func (d *Decoder) joinPieces() []byte {
 	slices.SortStableFunc(d.pieces, func(a, b piece) int { return a.index - b.index })
 	if d.pieces[0].index == wholeValue {
@@ -152,7 +154,7 @@ func (d *Decoder) joinPieces() []byte {
 	d.pieces = slices.CompactFunc(d.pieces, func(a, b piece) bool { return a.index == b.index })
 
 	var charset []byte
-	starless := false // a charset comes first, but no star says so
+	starless := false // a charset comes first, although no star says so
 	first := &d.pieces[0]
 	if declared, text, ok := cutExtended(first.value); ok && (first.percent || d.codec(declared) != nil) {
 		charset, first.value = declared, text
@@ -163,14 +165,14 @@ func (d *Decoder) joinPieces() []byte {
 		for _, p := range d.pieces {
 			d.arena = append(d.arena, p.value...)
 		}
-		return d.words(d.arena[start:len(d.arena):len(d.arena)], nil)
+		return d.decodeWords(d.arena[start:len(d.arena):len(d.arena)], nil)
 	}
-	d.word = d.word[:0]
+	d.encoded = d.encoded[:0]
 	for _, p := range d.pieces {
 		if p.percent || starless {
-			d.word = appendPercent(d.word, p.value)
+			d.encoded, _ = appendUnescaped(d.encoded, p.value, '%')
 		} else {
-			d.word = append(d.word, p.value...)
+			d.encoded = append(d.encoded, p.value...)
 		}
 	}
 	start := len(d.arena)
@@ -178,20 +180,20 @@ func (d *Decoder) joinPieces() []byte {
 	return d.arena[start:len(d.arena):len(d.arena)]
 }
 
-// cutExtended cuts "charset'language'text" into what matters.
+// cutExtended cuts "charset'language'text".
 func cutExtended(value []byte) (charset, text []byte, ok bool) {
 	charset, rest, _ := bytes.Cut(value, []byte("'"))
 	_, text, ok = bytes.Cut(rest, []byte("'"))
 	return charset, text, ok
 }
 
-// cutParam cuts the first "name=value" off params. Both may be empty; the name is the last word before the "=".
+// cutParam cuts the first "name=value" off params. Both may be empty. The name is the last word before the "=".
 //
-// QUIRK: comments may stand between all words of a field. Mail has brackets also in values without quotes, such as
-// "report (2).pdf", so they are comments only before a name, or where no value can be: after quotes (comments.eml).
+// QUIRK: comments may stand between all words of a field. Mail also has parentheses in values without quotes, such as
+// "report (2).pdf", so a comment counts only before a name and after quotes (comments.eml).
 func (d *Decoder) cutParam(params []byte) (name, value, rest []byte) {
 	params = skipComments(params)
-	end := skipTo(params, 0, 1<<'='|1<<';')
+	end := ascii.Set(1<<'=' | 1<<';').Index(params)
 	if end == len(params) {
 		return nil, nil, nil
 	}
@@ -204,13 +206,13 @@ func (d *Decoder) cutParam(params []byte) (name, value, rest []byte) {
 		if value, rest, ok := d.cutQuoted(rest); ok {
 			return name, value, rest
 		}
-		rest = rest[1:] // the quote is never closed
+		rest = rest[1:] // the quote has no end
 	}
 	value, rest, _ = bytes.Cut(rest, []byte(";"))
 	return name, bytes.TrimSpace(value), rest
 }
 
-// cutQuoted cuts the quoted string off the start of s, and returns it without quotes and escapes.
+// cutQuoted cuts a quoted string off s, and returns its content.
 func (d *Decoder) cutQuoted(s []byte) (value, rest []byte, ok bool) {
 	escaped := false
 	for i := 1; i < len(s); i++ {
@@ -229,7 +231,7 @@ func (d *Decoder) cutQuoted(s []byte) (value, rest []byte, ok bool) {
 	return nil, nil, false
 }
 
-// unescape drops the backslash before each escaped byte of a quoted string.
+// unescape removes the backslash before each escaped byte.
 func (d *Decoder) unescape(s []byte) []byte {
 	start := len(d.arena)
 	for i := 0; i < len(s); i++ {

@@ -66,19 +66,15 @@ func TestHeadersOfAttachedMessagesAreKept(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
 			m := decodeFile(t, test.file)
-			if got := list(m.Header); got != test.header {
-				t.Errorf("header: got %q, want %q", got, test.header)
-			}
-			if got := list(m.Attached); got != test.attached {
-				t.Errorf("attached: got %q, want %q", got, test.attached)
-			}
+			equal(t, "value", list(m.Header), test.header)
+			equal(t, "value", list(m.Attached), test.attached)
 		})
 	}
 }
 
 func TestUUencode(t *testing.T) {
 	const line = "#86)C" // abc
-	tests := []struct{ name, body, texts, repairs string }{
+	tests := []example{
 		{"a text", "begin 644 a.txt\n" + line + "\n`\nend\n", " | abc", ""},
 		{"blanks for zeros", "M\nbegin 644 a\n" + line + "\n \nend\n", "M | abc", ""},
 		{"a mode of four digits", "begin 0644 a.txt\n" + line + "\n`\nend\n", " | abc", ""},
@@ -99,36 +95,16 @@ func TestUUencode(t *testing.T) {
 			strings.TrimSpace(strings.Repeat("word ", 250)) + " | " + strings.Repeat("abc", 15), ""},
 		{"without a name", "begin 644 \n" + line + "\n`\nend\n", "begin 644 #86)C ` end", ""},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			m := decode("\n" + test.body)
-			if got := texts(m); got != test.texts {
-				t.Errorf("got %q, want %q", got, test.texts)
-			}
-			if got := repairs(m); got != test.repairs {
-				t.Errorf("got repairs %q, want %q", got, test.repairs)
-			}
-		})
-	}
+	decodeAll(t, tests, "\n", "", repairs)
 }
 
 func TestUUencodeAsTransferEncoding(t *testing.T) {
-	tests := []struct{ name, encoding, body, want, repairs string }{
+	tests := []fieldExample{
 		{"whole", "uuencode", "begin 644 a\n#86)C\n`\nend\n", "abc", ""},
 		{"another name for it", "X-UUE", "begin 644 a\n#86)C\n`\nend\n", "abc", ""},
 		{"without a first line", "uuencode", "#86)C\n`\nend\n", "abc", "broken uuencode"},
 		{"without an end", "uuencode", "begin 644 a\n#86)C\n", "abc", "broken uuencode"},
 		{"not encoded", "uuencode", "plain text\n", "plain text", "broken uuencode"},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			m := decode("Content-Transfer-Encoding: " + test.encoding + "\n\n" + test.body)
-			if got := texts(m); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-			if got := repairs(m); got != test.repairs {
-				t.Errorf("got repairs %q, want %q", got, test.repairs)
-			}
-		})
-	}
+	decodeFields(t, tests, "Content-Transfer-Encoding: ")
 }

@@ -1,35 +1,38 @@
 package message
 
-import "hash/maphash"
-
-// reading says which of two values counts where a message gives two that differ. The first one does where no bit is set.
-type reading uint8
-
-// What counts last.
-const (
-	lastType      reading = 1 << iota // of two Content-Type fields
-	lastEncoding                      // of two Content-Transfer-Encoding fields
-	lastParameter                     // of two boundaries or charsets in one field, and the plain one beside that of RFC 2231
-	readings                          // how many there are
+import (
+	"bytes"
+	"math"
 )
 
-// readAll reads a message in each way in which the values count that it gives twice.
+// reading says which of two different values counts where a message has both. The zero value takes the first.
+type reading uint8
+
+// The values of which the last one counts.
+const (
+	useLastType      reading = 1 << iota // of two Content-Type fields
+	useLastEncoding                      // of two Content-Transfer-Encoding fields
+	useLastParameter                     // of two boundaries or charsets in one field, and of one with and one without RFC 2231
+	readings                             // the number of readings
+)
+
+// decodeReadings reads a message in each way that its ambiguous values allow.
 //
 // QUIRK: a field and a parameter occur once. Of two, some programs take the first and some the last, so a sender can show
-// one text to a filter and another to people. Each further reading is one of the whole message, so that two values at
-// every level of nesting do not multiply: there are eight at most, and they share the limits.
-func (d *Decoder) readAll(data []byte) {
-	d.reading, d.doubts = 0, 0
+// one text to a filter and another to people. There are at most eight readings, whatever the nesting, since each applies to
+// the whole message. They share the limits.
+func (d *Decoder) decodeReadings(data []byte) {
+	d.reading, d.ambiguous = 0, 0
 	d.read(data)
 	first := d.msg
-	var known knownItems
+	var known itemSet
 	for d.reading = 1; d.reading < readings; d.reading++ {
-		if d.reading&^d.doubts != 0 {
+		if d.reading&^d.ambiguous != 0 {
 			continue
 		}
-		if known.items == nil {
-			first.Repairs.add(TwoReadings)
-			known = newKnownItems(&first)
+		if known == nil {
+			first.Repairs.add(Contradiction)
+			known = newItemSet(&first)
 		}
 		d.msg = Message{}
 		d.read(data)
@@ -38,8 +41,9 @@ func (d *Decoder) readAll(data []byte) {
 	d.msg, d.reading = first, 0
 }
 
-// takes reports whether a value of a field counts; given is that of the fields of its name before it, nil if there is none.
-func (d *Decoder) takes(given *[]byte, value []byte, last reading) bool {
+// usesValue reports whether a value of a field counts. Given is the value of the field of that name before it, nil if there
+// is none.
+func (d *Decoder) usesValue(given *[]byte, value []byte, last reading) bool {
 	before := *given
 	if *given = value; before == nil {
 		if value == nil {
@@ -48,53 +52,47 @@ func (d *Decoder) takes(given *[]byte, value []byte, last reading) bool {
 		return true
 	}
 	if string(before) != string(value) {
-		d.doubts |= last
+		d.ambiguous |= last
 	}
 	return d.reading&last != 0
 }
 
-// knownItems are hashes of what former readings of a message have found.
-type knownItems struct {
-	seed  maphash.Seed
-	items map[uint64]bool
+// itemSet is the set of what the readings of a message have found.
+type itemSet map[string]bool
+
+func newItemSet(m *Message) itemSet {
+	s := itemSet{}
+	s.merge(&Message{}, m, Options{MaxParts: math.MaxInt, MaxHeaderFields: math.MaxInt})
+	return s
 }
 
-func newKnownItems(m *Message) knownItems {
-	k := knownItems{maphash.MakeSeed(), map[uint64]bool{}}
-	for _, p := range m.Parts {
-		k.isNewPart(p)
-	}
-	for _, l := range m.Links {
-		k.isNewLink(l)
-	}
-	for _, f := range m.Attached {
-		k.isNewField(f)
-	}
-	return k
-}
-
-// merge adds to m what is new in a further reading of the message.
-func (k knownItems) merge(m, further *Message, o Options) {
+// merge adds to m what is new in a further reading.
+func (s itemSet) merge(m, further *Message, o Options) {
 	for _, p := range further.Parts {
-		if k.isNewPart(p) {
-			if len(m.Parts) == o.MaxParts {
-				m.Repairs.add(CutParts)
-				break
-			}
+		isNew := s.add("text", p.Filename, p.Text, p.Hidden) // whatever its type
+		if p.Text == nil {
+			isNew = s.add("file", p.Filename, p.Type)
+		}
+		if isNew && len(m.Parts) == o.MaxParts {
+			m.Repairs.add(CutParts)
+			break
+		}
+		if isNew {
 			m.Parts = append(m.Parts, p)
 		}
 	}
 	for _, l := range further.Links {
-		if k.isNewLink(l) {
+		if s.add(l.Kind.String(), l.URL, l.Text) {
 			m.Links = append(m.Links, l)
 		}
 	}
 	for _, f := range further.Attached {
-		if k.isNewField(f) {
-			if len(m.Header)+len(m.Attached) == o.MaxHeaderFields {
-				m.Repairs.add(CutHeader)
-				break
-			}
+		isNew := s.add("field", f.Name, f.Value)
+		if isNew && len(m.Header)+len(m.Attached) == o.MaxHeaderFields {
+			m.Repairs.add(CutHeader)
+			break
+		}
+		if isNew {
 			m.Attached = append(m.Attached, f)
 		}
 	}
@@ -102,30 +100,10 @@ func (k knownItems) merge(m, further *Message, o Options) {
 	m.Marks |= further.Marks
 }
 
-// isNewPart goes by the text of a part, whatever its type, and by the type of one that has none.
-func (k knownItems) isNewPart(p Part) bool {
-	if p.Text == nil {
-		return k.isNew('f', p.Filename, p.Type)
-	}
-	return k.isNew('p', p.Filename, p.Text, p.Hidden)
-}
-
-func (k knownItems) isNewLink(l Link) bool   { return k.isNew('l', []byte{byte(l.Kind)}, l.URL, l.Text) }
-func (k knownItems) isNewField(f Field) bool { return k.isNew('h', f.Name, f.Value) }
-
-// isNew reports whether an item of that kind, made of pieces, has not been seen before.
-func (k knownItems) isNew(kind byte, pieces ...[]byte) bool {
-	var h maphash.Hash
-	h.SetSeed(k.seed)
-	h.WriteByte(kind)
-	for _, piece := range pieces {
-		h.WriteByte(0)
-		h.Write(piece)
-	}
-	sum := h.Sum64()
-	if k.items[sum] {
-		return false
-	}
-	k.items[sum] = true
-	return true
+// add reports whether an item of that kind is new, and adds it.
+func (s itemSet) add(kind string, pieces ...[]byte) bool {
+	key := kind + "\x00" + string(bytes.Join(pieces, []byte{0}))
+	isNew := !s[key]
+	s[key] = true
+	return isNew
 }

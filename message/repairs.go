@@ -3,13 +3,14 @@ package message
 import (
 	"fmt"
 	"iter"
+	"math/bits"
 )
 
-// Repair is one kind of damage that was mended while decoding, or one limit that was met.
+// Repair is a kind of damage that was repaired while decoding, or a limit that was met.
 type Repair uint8
 
-// The kinds of repair; [Repair.String] says what each means. The order may change from release to release: store
-// phrases, not numbers.
+// The kinds of repair. [Repair.String] describes each. The order may change from release to release: store phrases, not
+// numbers.
 const (
 	BareCR Repair = iota
 	NULBytes
@@ -33,7 +34,7 @@ const (
 	InvalidUTF8
 	UndeclaredHTML
 	UnclosedTag
-	TwoReadings
+	Contradiction
 	CutDepth
 	CutParts
 	CutText
@@ -44,102 +45,78 @@ const (
 	CutStyles
 	CutTokens
 	CutTime
-	repairKinds // how many there are
+	repairKinds
 )
 
 // String returns a short phrase, such as "missing closing boundary".
 func (r Repair) String() string {
-	switch r {
-	case BareCR:
-		return "line ended by a bare CR"
-	case NULBytes:
-		return "NUL bytes in text"
-	case HeaderWithoutColon:
-		return "header line without a colon"
-	case HeaderWithoutEnd:
-		return "header without an empty line after it"
-	case BadEncodedWord:
-		return "broken encoded word"
-	case BadContentType:
-		return "unreadable content type"
-	case MissingBoundary:
-		return "multipart without a boundary"
-	case AbsentBoundary:
-		return "boundary that never comes"
-	case BadBoundary:
-		return "boundary lines other than declared"
-	case UnclosedMultipart:
-		return "missing closing boundary"
-	case UnknownEncoding:
-		return "unknown transfer encoding"
-	case MisspeltEncoding:
-		return "misspelt transfer encoding"
-	case BadBase64:
-		return "broken base64"
-	case BadQuotedPrintable:
-		return "broken quoted-printable"
-	case BadUUencode:
-		return "broken uuencode"
-	case BadYEnc:
-		return "broken yEnc"
-	case UnknownCharset:
-		return "unknown charset"
-	case UndeclaredCharset:
-		return "8-bit text without a charset"
-	case WrongCharset:
-		return "text not in its declared charset"
-	case InvalidUTF8:
-		return "invalid UTF-8"
-	case UndeclaredHTML:
-		return "HTML declared as plain text"
-	case UnclosedTag:
-		return "HTML tag or comment without an end"
-	case TwoReadings:
-		return "fields that contradict each other"
-	case CutDepth:
-		return "cut: too deep"
-	case CutParts:
-		return "cut: too many parts"
-	case CutText:
-		return "cut: too much text"
-	case CutHeader:
-		return "cut: header too long"
-	case CutURL:
-		return "cut: URL too long"
-	case CutLinks:
-		return "cut: too many links"
-	case CutMarkup:
-		return "cut: HTML tag or comment too long"
-	case CutStyles:
-		return "cut: too many rules of style"
-	case CutTokens:
-		return "cut: too many tokens"
-	case CutTime:
-		return "cut: too much time"
+	if r < repairKinds {
+		return repairPhrases()[r]
 	}
 	return fmt.Sprintf("repair %d", uint8(r))
 }
 
-// IsCut reports whether r says that a limit was met, and something of the message left out.
-func (r Repair) IsCut() bool { return CutDepth <= r && r <= CutTime }
+func repairPhrases() *[repairKinds]string {
+	return &[...]string{
+		BareCR:             "line ended by a bare CR",
+		NULBytes:           "NUL bytes in text",
+		HeaderWithoutColon: "header line without a colon",
+		HeaderWithoutEnd:   "header without an empty line after it",
+		BadEncodedWord:     "broken encoded word",
+		BadContentType:     "unreadable content type",
+		MissingBoundary:    "multipart without a boundary",
+		AbsentBoundary:     "boundary that never comes",
+		BadBoundary:        "boundary lines other than declared",
+		UnclosedMultipart:  "missing closing boundary",
+		UnknownEncoding:    "unknown transfer encoding",
+		MisspeltEncoding:   "misspelt transfer encoding",
+		BadBase64:          "broken base64",
+		BadQuotedPrintable: "broken quoted-printable",
+		BadUUencode:        "broken uuencode",
+		BadYEnc:            "broken yEnc",
+		UnknownCharset:     "unknown charset",
+		UndeclaredCharset:  "8-bit text without a charset",
+		WrongCharset:       "text not in its declared charset",
+		InvalidUTF8:        "invalid UTF-8",
+		UndeclaredHTML:     "HTML declared as plain text",
+		UnclosedTag:        "HTML tag or comment without an end",
+		Contradiction:      "fields that contradict each other",
+		CutDepth:           "cut: too deep",
+		CutParts:           "cut: too many parts",
+		CutText:            "cut: too much text",
+		CutHeader:          "cut: header too long",
+		CutURL:             "cut: URL too long",
+		CutLinks:           "cut: too many links",
+		CutMarkup:          "cut: HTML tag or comment too long",
+		CutStyles:          "cut: too many rules of style",
+		CutTokens:          "cut: too many tokens",
+		CutTime:            "cut: too much time",
+	}
+}
 
-// Repairs is a set of kinds of repair. The zero value is the empty set: nothing was mended.
+// IsCut reports whether r is a limit that left out some of the message.
+func (r Repair) IsCut() bool { return CutDepth <= r && r < repairKinds }
+
+// Repairs is a set of repairs. The zero value is the empty set.
 type Repairs uint64
 
 // Has reports whether r is in the set.
 func (s Repairs) Has(r Repair) bool { return s&(1<<r) != 0 }
 
-// Cut returns the members of the set that say that a limit was met.
+// Cut returns the members of the set that are limits.
 func (s Repairs) Cut() Repairs {
-	const upToTime, belowDepth Repairs = 1<<(CutTime+1) - 1, 1<<CutDepth - 1
-	return s & upToTime &^ belowDepth
+	const before Repairs = 1<<CutDepth - 1
+	return s &^ before
 }
 
-// All yields the members of the set in the order of the constants.
-func (s Repairs) All() iter.Seq[Repair] {
-	return func(yield func(Repair) bool) {
-		for r := range repairKinds {
-			if s.Has(r) && !yield(r) {
+// All yields the members of the set in ascending order.
+func (s Repairs) All() iter.Seq[Repair] { return members[Repair](uint64(s) & (1<<repairKinds - 1)) }
+
+// members yields the numbers of the bits of a set.
+func members[T ~uint8](set uint64) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for ; set != 0; set &= set - 1 {
+			if !yield(T(bits.TrailingZeros64(set))) {
 				return
 			}
 		}
@@ -149,5 +126,4 @@ func (s Repairs) All() iter.Seq[Repair] {
 // With returns the set with r in it.
 func (s Repairs) With(r Repair) Repairs { return s | 1<<r }
 
-// add puts r into the set.
 func (s *Repairs) add(r Repair) { *s |= 1 << r }

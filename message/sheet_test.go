@@ -1,4 +1,4 @@
-package message
+package message_test
 
 import (
 	"fmt"
@@ -28,8 +28,7 @@ func TestStyleSheetsHideText(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			d := NewDecoder(Options{})
-			m := d.Decode([]byte("Content-Type: text/html\n\n<style>" + test.css + "</style>" + test.html))
+			m := decode("Content-Type: text/html\n\n<style>" + test.css + "</style>" + test.html)
 			if got := strings.Join(strings.Fields(string(m.Parts[0].Text)), " "); got != test.text {
 				t.Errorf("got %q, want %q; hidden %q", got, test.text, m.Parts[0].Hidden)
 			}
@@ -39,82 +38,9 @@ func TestStyleSheetsHideText(t *testing.T) {
 
 func TestStyleSheetsForOtherMediaDoNotCount(t *testing.T) {
 	for media, want := range map[string]string{"": "", "all": "", "Screen": "", "print": "a", "screen and (max-width:600px)": "a"} {
-		m := NewDecoder(Options{}).Decode(fmt.Appendf(nil, "Content-Type: text/html\n\n<style media=%q>p{display:none}</style><p>a", media))
+		m := decode(fmt.Sprintf("Content-Type: text/html\n\n<style media=%q>p{display:none}</style><p>a", media))
 		if got := strings.TrimSpace(string(m.Parts[0].Text)); got != want {
 			t.Errorf("%q: got %q, want %q", media, got, want)
 		}
 	}
-}
-
-func TestAStyleSheetHasALimit(t *testing.T) {
-	var css strings.Builder
-	for i := range 2 * maxRules {
-		fmt.Fprintf(&css, ".c%d{display:none}", i)
-	}
-	d := NewDecoder(Options{})
-	m := d.Decode([]byte("Content-Type: text/html\n\n<style>" + css.String() + "</style>a"))
-	if len(d.sheets.rules) != maxRules {
-		t.Errorf("got %d rules, want %d", len(d.sheets.rules), maxRules)
-	}
-	if !m.Repairs.Has(CutStyles) {
-		t.Error("it is not reported")
-	}
-	m = d.Decode([]byte("Content-Type: text/html\n\n<style>" + strings.Repeat("a b{color:red}", maxSteps+1) + "</style>a"))
-	if d.sheets.steps != maxSteps || len(d.sheets.rules) != maxSteps || !m.Repairs.Has(CutStyles) {
-		t.Errorf("got %d steps of %d rules, want %d, and it reported", d.sheets.steps, len(d.sheets.rules), maxSteps)
-	}
-}
-
-// FuzzSheet puts a rule before any style sheet, and wants it to hold, whatever is in the sheet or missing from it, unless
-// that speaks of the same element; one behind it, unless something stays open; and a sheet that is read twice to say nothing
-// else. The steps that are counted are within their bounds.
-func FuzzSheet(f *testing.F) {
-	for _, seed := range []string{
-		"p{color:red}", "@media x{p{color:red}}", "/* a */", "}{", "p{", "@import url(x);", "<!-- a{b:c} -->", "a,b c{display:none}", "a/*{*/b",
-		"a > b + c ~ d:not(.e,[f=g]){color:red}", "a{b{color:red}&.c{display:none}@media all{top:0}}", ":is(a,:where(b)):nth-child(2n+1){opacity:0}",
-		"a::before{content:'b' attr(c)}", ":root{--a:none}b{display:var(--a,block)}", "\\61{display:none}", "[a='\\'']{color:red}",
-		"@media not print and (min-width:calc(1px*2)){a{color:red}}", "a:not(:not(:not(:not(:not(b))))){color:red}",
-	} {
-		f.Add(seed)
-	}
-	d := NewDecoder(Options{})
-	hides := func(sheet string) bool {
-		m := d.Decode([]byte("Content-Type: text/html; charset=utf-8\n\n<nosuch>word"))
-		h := &d.state
-		*h = htmlState{}
-		h.page.base.look = newLook()
-		d.sheets.clear()
-		d.sheet([]byte(sheet))
-		d.given = d.given[:0]
-		d.sheets.left = conditionsPerByte * (1 << 20)
-		d.restyle(h)
-		e := h.page.child([]byte("nosuch"))
-		d.styled(&e, []byte("nosuch"), h)
-		return m != nil && e.why != 0
-	}
-	f.Fuzz(func(t *testing.T, css string) {
-		const rule = "nosuch{display:none!important}"
-		if strings.Contains(css, "\\") || strings.Contains(css, "--") || strings.Contains(strings.ToLower(css), "important") {
-			d.sheets.clear()
-			d.sheet([]byte(css))
-			return
-		}
-		if !hides(rule + css) {
-			t.Errorf("a rule before %q does not hold", css)
-		}
-		first := fmt.Sprint(d.sheets.rules, d.sheets.compounds, d.sheets.conditions)
-		hides(rule + css)
-		if again := fmt.Sprint(d.sheets.rules, d.sheets.compounds, d.sheets.conditions); again != first {
-			t.Errorf("%q: got %s, read again %s", css, first, again)
-		}
-		if len(d.sheets.rules) > maxRules || d.sheets.steps > maxSteps || len(d.sheets.compounds) > maxCompounds {
-			t.Errorf("%q: more is kept than there is room for", css)
-		}
-		if strings.ContainsAny(css, "{}@/*<>-;,()[]\"'") {
-			return
-		}
-		if !hides(css + "{}" + rule) {
-			t.Errorf("a rule behind %q does not hold", css)
-		}
-	})
 }

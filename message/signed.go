@@ -2,10 +2,10 @@ package message
 
 import "bytes"
 
-// isSigned reports whether a file is a content with its signature (CMS, RFC 5652).
+// isSigned reports whether a file is a signed content (CMS, RFC 5652).
 func (d *Decoder) isSigned(e entity, body []byte) bool {
 	const sequence, enough = 0x30, 32
-	head := d.head(e, body)
+	head := d.contentStart(e, body)
 	if len(head) == 0 || head[0] != sequence {
 		return false
 	}
@@ -13,28 +13,28 @@ func (d *Decoder) isSigned(e entity, body []byte) bool {
 	return ok
 }
 
-// signed returns the message in a content with its signature, nil if it holds another thing.
+// signed returns the message in a signed content, nil if it contains something else.
 //
-// QUIRK: signed mail has the text beside its signature. It may also hold it in the same file, smime.p7m, which mail programs
-// show as if nothing were around it, whoever has signed it (signed.eml).
+// QUIRK: a signed mail has its text beside the signature. It may also have both in one file, smime.p7m, which mail programs
+// show as the message, whoever signed it (signed.eml).
 func (d *Decoder) signed(content []byte) []byte {
 	start := len(d.arena)
 	d.arena = appendSigned(d.arena, content)
 	content = d.arena[start:len(d.arena):len(d.arena)]
-	if name, _ := cutName(content[:min(len(content), headBytes)]); name == nil {
-		return nil // a profile or another file for programs
+	if name, _ := cutName(content[:min(len(content), sniffedBytes)]); name == nil {
+		return nil // a profile, or another file for programs
 	}
 	return content
 }
 
-// The types of content in CMS, by the last byte of their names.
+// The types of content in CMS, by the last byte of their object identifiers.
 const (
 	typeData   = 1
 	typeSigned = 2
 )
 
-// afterType returns what is behind the first name of this type of content in data. The name has a CR
-// in it, which is another line end by now if the file was not encoded.
+// afterType returns what follows the first object identifier of this type in data. It contains a CR, which may have become
+// another line end.
 func afterType(data []byte, contentType byte) (rest []byte, ok bool) {
 	const start, end = "\x06\x09\x2a\x86\x48\x86\xf7", "\x01\x07"
 	for {
@@ -48,7 +48,7 @@ func afterType(data []byte, contentType byte) (rest []byte, ok bool) {
 	}
 }
 
-// appendSigned appends what is signed in data: a string of bytes, whole or in pieces, behind the first mark of data.
+// appendSigned appends the signed content of data: an octet string, whole or in pieces, after the first identifier of data.
 func appendSigned(dst, data []byte) []byte {
 	const explicit, whole, pieces = 0xa0, 0x04, 0x24
 	data, ok := afterType(data, typeData)
@@ -75,7 +75,7 @@ func appendSigned(dst, data []byte) []byte {
 	return dst
 }
 
-// cutDER cuts the first value off data. One whose length is not given or too large is all of it.
+// cutDER cuts the first value off data. A value without a length, or with one that is too large, is all of data.
 func cutDER(data []byte) (tag byte, value, rest []byte) {
 	const long = 0x80
 	if len(data) < 2 {

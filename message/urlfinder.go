@@ -5,34 +5,35 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"chaff/internal/ascii"
 )
 
 const (
 	maxSchemeBytes = 16
-	maxNameBytes   = 1024 // of a host beyond ASCII that is written in a text
+	maxNameBytes   = 1024 // bytes of a host with characters beyond ASCII
 )
 
-// urlFinder finds the URLs in a text one after the other: "scheme://something", "www." at the start of a word, and what mail
-// programs make a link of though its slashes are wrong, as "http:\\something". A bare name such as shop.example is left in the text,
-// where it is a word.
+// urlFinder finds the URLs in a text: "scheme://something", "www." at the start of a word, and URLs with wrong slashes that
+// mail programs link, such as "http:\\something". A bare name such as shop.example stays in the text as a word.
 type urlFinder struct {
 	text                []byte
-	at                  int // what is before has been dealt with
+	at                  int // the text before it is done
 	scheme, www, broken mark
-	plain               int // where the last URL ends if names beyond ASCII are none, 0 if there is no doubt
+	plain               int // where the last URL ends if hosts are ASCII only, 0 if both readings agree
 }
 
-// mark is where a pattern is next. It is looked for again only when that has been passed, so that the text is read
-// once per pattern.
+// mark is the next occurrence of a pattern. It is searched for again only after it has been passed, so each pattern reads
+// the text once.
 type mark struct {
-	at    int
-	known bool
+	at       int
+	searched bool
 }
 
-// next returns where what find finds is in text at or after from, len(text) if nowhere.
+// next returns the offset of what find finds at or after from, len(text) if nothing.
 func (m *mark) next(text []byte, from int, find func([]byte) int) int {
-	if !m.known || m.at < from {
-		m.known = true
+	if !m.searched || m.at < from {
+		m.searched = true
 		m.at = len(text)
 		if i := find(text[from:]); i >= 0 {
 			m.at = from + i
@@ -41,10 +42,10 @@ func (m *mark) next(text []byte, from int, find func([]byte) int) int {
 	return m.at
 }
 
-// indexScheme returns where "://" is in text, -1 if nowhere.
+// indexScheme returns the offset of "://", or -1.
 func indexScheme(text []byte) int { return bytes.Index(text, []byte("://")) }
 
-// indexWWW returns where "www." is in text in any case, -1 if nowhere. It looks for the dot, which is rarer than a "w".
+// indexWWW returns the offset of "www.", in any case, or -1. It searches for the dot, which is rarer than a "w".
 func indexWWW(text []byte) int {
 	const letters = len("www")
 	for at := 0; ; at++ {
@@ -53,13 +54,13 @@ func indexWWW(text []byte) int {
 			return -1
 		}
 		at += dot
-		if at >= letters && text[at-1]|0x20 == 'w' && equalFold(text[at-letters:at], "www") {
+		if at >= letters && text[at-1]|0x20 == 'w' && ascii.EqualFold(text[at-letters:at], "www") {
 			return at - letters
 		}
 	}
 }
 
-// indexBroken returns where the colon of a URL is whose slashes browsers have to repair, -1 if nowhere.
+// indexBroken returns the offset of the colon of a URL whose slashes browsers repair, or -1.
 func indexBroken(text []byte) int {
 	for at := 0; ; at++ {
 		colon := bytes.IndexByte(text[at:], ':')
@@ -73,38 +74,37 @@ func indexBroken(text []byte) int {
 	}
 }
 
-// brokenScheme returns the length of the scheme at the end of text that mail programs know without slashes behind it, 0 if there
-// is none.
+// brokenScheme returns the length of the scheme at the end of text that mail programs know without slashes, or 0.
 func brokenScheme(text []byte) int {
 	if n := len(text); n == 0 || text[n-1]|0x20 != 'p' && text[n-1]|0x20 != 's' {
-		return 0 // nearly always
+		return 0 // the usual case
 	}
 	for _, scheme := range [...]string{"http", "https", "ftp"} {
-		if hasSuffixFold(text, scheme) && (len(text) == len(scheme) || !isWordByte(text[len(text)-len(scheme)-1])) {
+		if ascii.HasSuffixFold(text, scheme) && (len(text) == len(scheme) || !ascii.IsAlphanumeric(text[len(text)-len(scheme)-1])) {
 			return len(scheme)
 		}
 	}
 	return 0
 }
 
-// isBroken reports whether text is what follows the colon of such a URL: one slash, backslashes, or a name with a dot.
+// isBroken reports whether text may follow the colon of such a URL: one slash, backslashes, or a name with a dot.
 func isBroken(text []byte) bool {
 	slashes := slashesIn(text)
 	host := text[slashes:]
-	if len(host) == 0 || !isWordByte(host[0]) {
+	if len(host) == 0 || !ascii.IsAlphanumeric(host[0]) {
 		return false
 	}
 	if slashes > 0 {
 		return slashes == 1 || bytes.IndexByte(text[:slashes], '\\') >= 0
 	}
 	dot := 0
-	for dot < len(host) && (isWordByte(host[dot]) || host[dot] == '-') {
+	for dot < len(host) && (ascii.IsAlphanumeric(host[dot]) || host[dot] == '-') {
 		dot++
 	}
-	return dot+1 < len(host) && host[dot] == '.' && isWordByte(host[dot+1])
+	return dot+1 < len(host) && host[dot] == '.' && ascii.IsAlphanumeric(host[dot+1])
 }
 
-// slashesIn returns how many slashes and backslashes text starts with.
+// slashesIn returns how many slashes and backslashes text begins with.
 func slashesIn(text []byte) int {
 	n := 0
 	for n < len(text) && (text[n] == '/' || text[n] == '\\') {
@@ -113,7 +113,7 @@ func slashesIn(text []byte) int {
 	return n
 }
 
-// url returns where the next URL starts and ends; both are the length of the text if there is none.
+// url returns the start and the end of the next URL; both are len(text) if there is none.
 func (f *urlFinder) url() (from, to int) {
 	for f.at < len(f.text) {
 		done := f.at
@@ -126,7 +126,7 @@ func (f *urlFinder) url() (from, to int) {
 			return first, first
 		case www:
 			from, host = www, www+len("www.")
-			if from > done && isWordByte(f.text[from-1]) {
+			if from > done && ascii.IsAlphanumeric(f.text[from-1]) {
 				from = host // in the middle of a word
 			}
 			to = f.trimmed(host, f.end(host, false))
@@ -135,7 +135,7 @@ func (f *urlFinder) url() (from, to int) {
 			host = broken + len(":")
 			host += slashesIn(f.text[host:])
 			if from == broken {
-				from = host // its scheme belongs to the URL before
+				from = host // the scheme belongs to the URL before
 			}
 			to = f.trimmed(host, f.end(host, true))
 		default:
@@ -157,7 +157,7 @@ func (f *urlFinder) url() (from, to int) {
 	return len(f.text), len(f.text)
 }
 
-// end returns where a URL ends of which what is before at is known, perhaps with backslashes in it.
+// end returns the end of a URL that is known up to at and may contain backslashes.
 func (f *urlFinder) end(at int, backslashes bool) int {
 	for at < len(f.text) && (isURLByte(f.text[at]) || backslashes && f.text[at] == '\\') {
 		at++
@@ -165,12 +165,12 @@ func (f *urlFinder) end(at int, backslashes bool) int {
 	return at
 }
 
-// trimmed returns the end of a URL without the signs at its end, which belong to the sentence.
+// trimmed returns the end of a URL without the punctuation of the sentence around it.
 func (f *urlFinder) trimmed(host, to int) int {
 	return host + len(bytes.TrimRight(f.text[host:to], ".,;:!?)]}'*_"))
 }
 
-// endOfHost returns where a URL ends whose host is at host, and which may have a name beyond ASCII; it sets f.plain.
+// endOfHost returns the end of a URL whose host, which may be beyond ASCII, begins at host. It sets f.plain.
 func (f *urlFinder) endOfHost(host int) (to int) {
 	f.plain = 0
 	end := f.end(host, false)
@@ -187,8 +187,8 @@ func (f *urlFinder) endOfHost(host int) (to int) {
 	return to
 }
 
-// nameLength returns the length of the host at the head of text, which has characters beyond ASCII, 0 if it is none. In Chinese and
-// Japanese, text follows a URL without a blank, so what starts in ASCII has to end in a label of ASCII or Cyrillic.
+// nameLength returns the length of the host with characters beyond ASCII that text begins with, or 0. In Chinese and
+// Japanese, text follows a URL without a blank, so a host that begins in ASCII must end in an ASCII or Cyrillic label.
 func nameLength(text []byte) int {
 	const dots = ".\u3002\uff0e\uff61"
 	end := bytes.IndexFunc(text, func(r rune) bool {
@@ -214,8 +214,8 @@ func nameLength(text []byte) int {
 	return 0
 }
 
-// isURLByte reports whether a URL within a text goes on with c. Letters beyond ASCII do not belong to it: in Chinese and
-// Japanese, text follows a URL without a blank.
+// isURLByte reports whether a URL within a text may contain c. Letters beyond ASCII may not: in Chinese and Japanese, text
+// follows a URL without a blank.
 func isURLByte(c byte) bool {
 	switch c {
 	case '<', '>', '"', '`', '|', '\\', '^', '{', '}', 0x7f:
@@ -224,9 +224,4 @@ func isURLByte(c byte) bool {
 	return ' ' < c && c < 0x80
 }
 
-func isSchemeByte(c byte) bool { return isWordByte(c) || c == '+' || c == '-' || c == '.' }
-
-func isWordByte(c byte) bool {
-	c = lowerByte(c)
-	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
-}
+func isSchemeByte(c byte) bool { return ascii.IsAlphanumeric(c) || c == '+' || c == '-' || c == '.' }

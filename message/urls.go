@@ -3,15 +3,16 @@ package message
 import (
 	"bytes"
 
+	"chaff/internal/ascii"
 	"chaff/internal/weburl"
 )
 
 const (
-	maxURLBytes = 2048   // longer than any link that works everywhere, but for what may stand before the host
+	maxURLBytes = 2048   // longer than any link that works everywhere
 	maxLinks    = 20_000 // of a message; newsletters have hundreds
 )
 
-// addURL keeps one link of the message, which is valid UTF-8. It reports whether there was room for it.
+// addURL adds a link to the message. It reports whether there was room for it.
 func (d *Decoder) addURL(kind LinkKind, url []byte) bool {
 	if len(d.msg.Links) == maxLinks {
 		d.msg.Repairs.add(CutLinks)
@@ -25,12 +26,12 @@ func (d *Decoder) addURL(kind LinkKind, url []byte) bool {
 	return true
 }
 
-// addLink keeps the link in an attribute of HTML. It reports whether it did.
+// addLink adds the link in an HTML attribute to the message. It reports whether it did.
 func (d *Decoder) addLink(kind LinkKind, value []byte) bool {
 	start := len(d.links)
 	d.links = weburl.AppendClean(d.links, value)
 	url := d.links[start:len(d.links):len(d.links)]
-	if hasPrefixFold(url, "data:") { // the content itself, usually an image
+	if ascii.HasPrefixFold(url, "data:") { // the content itself, often an image
 		url, _, _ = bytes.Cut(url, []byte(","))
 	}
 	if len(url) == 0 || url[0] == '#' {
@@ -39,7 +40,7 @@ func (d *Decoder) addLink(kind LinkKind, value []byte) bool {
 	return d.addURL(kind, url)
 }
 
-// indexURLCall returns where "url(" is in CSS in any case, -1 if nowhere.
+// indexURLCall returns the offset of "url(" in CSS, in any case, or -1.
 func indexURLCall(css []byte) int {
 	const name = "url"
 	for at := 0; ; at++ {
@@ -48,13 +49,13 @@ func indexURLCall(css []byte) int {
 			return -1
 		}
 		at += open
-		if hasSuffixFold(css[:at], name) {
+		if ascii.HasSuffixFold(css[:at], name) {
 			return at - len(name)
 		}
 	}
 }
 
-// addBase says what the relative links among those given are relative to, unless that is no URL itself.
+// addBase sets the base of the relative links among links, if base is a whole URL.
 func addBase(links []Link, base []byte) {
 	if u := weburl.Cut(base); len(u.Scheme) == 0 || len(u.Host) == 0 {
 		return
@@ -66,7 +67,7 @@ func addBase(links []Link, base []byte) {
 	}
 }
 
-// takeURLs adds the URLs in a text to the message and returns the text with a space in place of each.
+// takeURLs adds the URLs in a text to the message, and returns the text with a blank for each.
 func (d *Decoder) takeURLs(text []byte) []byte {
 	next := urlFinder{text: text}
 	from, to := next.url()
@@ -88,8 +89,8 @@ func (d *Decoder) takeURLs(text []byte) []byte {
 	return d.arena[start:len(d.arena):len(d.arena)]
 }
 
-// scriptLinks adds the URLs in a script to the message if a browser runs it, as it does with those of files. A page that sends
-// its reader elsewhere often has no other text.
+// scriptLinks adds the URLs in a script to the message if a browser runs it, as those of files. A page that redirects often
+// has no other text.
 func (d *Decoder) scriptLinks(script []byte) {
 	if !d.runsScripts {
 		return
@@ -98,5 +99,22 @@ func (d *Decoder) scriptLinks(script []byte) {
 	for from, to := next.url(); from < len(script); from, to = next.url() {
 		url, _, _ := bytes.Cut(script[from:to], []byte("'"))
 		d.addURL(LinkOther, url)
+	}
+}
+
+// cssLinks adds the links that CSS fetches with url(...).
+func (d *Decoder) cssLinks(css []byte) {
+	for {
+		at := indexURLCall(css)
+		if at < 0 {
+			return
+		}
+		css = css[at+len("url("):]
+		end := bytes.IndexAny(css, ");")
+		if end < 0 {
+			return
+		}
+		d.addLink(LinkOther, bytes.Trim(css[:end], " \t\r\n\"'"))
+		css = css[end:]
 	}
 }

@@ -42,12 +42,8 @@ func TestURLsAreTakenOutOfText(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := decode("\n" + test.text)
-			if got := string(m.Parts[0].Text); got != test.want {
-				t.Errorf("text: got %q, want %q", got, test.want)
-			}
-			if got := urls(m); got != test.urls {
-				t.Errorf("URLs: got %q, want %q", got, test.urls)
-			}
+			equal(t, "text", string(m.Parts[0].Text), test.want)
+			equal(t, "links", urls(m), test.urls)
 		})
 	}
 }
@@ -71,9 +67,7 @@ func TestLinksAreReadAsBrowsersReadThem(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := urls(decode("Content-Type: text/html\n\n" + test.html)); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
+			equal(t, "links", urls(decode("Content-Type: text/html\n\n"+test.html)), test.want)
 		})
 	}
 }
@@ -94,9 +88,7 @@ func TestRelativeLinksHaveTheBaseOfTheirDocument(t *testing.T) {
 			for _, link := range decode("Content-Type: text/html\n\n" + test.html).Links {
 				got = append(got, cmp.Or(string(link.Base), "-"))
 			}
-			if got := strings.Join(got, " "); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
+			equal(t, "value", strings.Join(got, " "), test.want)
 		})
 	}
 }

@@ -1,21 +1,22 @@
 package message
 
 import (
+	"encoding/base64"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// appendUTF7 appends text in UTF-7 (RFC 2152): ASCII, in which "+" starts characters in UTF-16, big-endian, in base64,
-// up to a "-" or to what is no digit. What is no UTF-7 is kept as it is.
+// appendUTF7 appends text in UTF-7 (RFC 2152): ASCII, in which "+" begins big-endian UTF-16 in base64, up to a "-" or a byte
+// that is no digit. Invalid text stays as it is.
 //
-// QUIRK: each "+" starts such a run, and "+-" is a plus sign. Mail that is labelled so by mistake has "1+1" in it
+// QUIRK: each "+" begins such a run, and "+-" is a plus sign. Text that is labelled UTF-7 by mistake has "1+1" in it
 // (utf-7.eml).
 func appendUTF7(dst, text []byte) []byte {
 	for len(text) > 0 {
 		if text[0] != '+' {
 			r, size := utf8.DecodeRune(text)
 			if r == utf8.RuneError && size == 1 {
-				dst = appendMended(dst, text[:1])
+				dst = appendRepaired(dst, text[:1])
 			} else {
 				dst = append(dst, text[:size]...)
 			}
@@ -48,37 +49,25 @@ func appendUTF7(dst, text []byte) []byte {
 	return dst
 }
 
-// appendUTF7Run appends the characters that digits of base64 stand for. It reports whether they are some; if not, dst is
-// unchanged. Bits that are left over must be fewer than a digit has, and 0.
+// appendUTF7Run appends the characters of digits of base64. It reports whether they are valid; if not, dst is unchanged.
 func appendUTF7Run(dst, digits []byte) (_ []byte, ok bool) {
+	units, err := base64.RawStdEncoding.Strict().AppendDecode(nil, digits)
+	if err != nil || len(units)%2 != 0 {
+		return dst, false
+	}
 	start := len(dst)
-	var bits uint32
-	have := 0
-	var high rune // the first half of a character of two
-	for _, c := range digits {
-		bits = bits<<6 | uint32(base64Value(c))
-		if have += 6; have < 16 {
-			continue
-		}
-		have -= 16
-		unit := rune(bits >> have & 0xffff)
-		bits &= 1<<have - 1
-		switch {
-		case high != 0:
-			r := utf16.DecodeRune(high, unit)
-			if r == utf8.RuneError {
+	for i := 0; i < len(units); i += 2 {
+		r := rune(units[i])<<8 | rune(units[i+1])
+		if utf16.IsSurrogate(r) {
+			var low rune
+			if i += 2; i < len(units) {
+				low = rune(units[i])<<8 | rune(units[i+1])
+			}
+			if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
 				return dst[:start], false
 			}
-			dst = utf8.AppendRune(dst, r)
-			high = 0
-		case utf16.IsSurrogate(unit):
-			high = unit
-		default:
-			dst = utf8.AppendRune(dst, unit)
 		}
-	}
-	if have >= 6 || bits != 0 || high != 0 {
-		return dst[:start], false
+		dst = utf8.AppendRune(dst, r)
 	}
 	return dst, true
 }

@@ -9,12 +9,12 @@ import "bytes"
 //	`
 //	end
 //
-// A line starts with the number of bytes in it, and each four characters after that hold three bytes, six bits in each
-// as that many more than a blank, or as "`" for 0.
+// A line begins with its number of bytes. Each four characters after that hold three bytes: six bits in each, plus a blank, with "`"
+// for 0.
 
-const maxUULine = 1 + 63/3*4 + 2 // the number, the most that it can announce, and a check sum that some programs add
+const maxUULine = 1 + 63/3*4 + 2 // the number, the most digits that it can announce, and a checksum that some programs add
 
-// cutUUBegin reads the line that starts a file. The mode has three digits or four.
+// cutUUBegin reads the line that begins a file. The mode has three or four digits.
 func cutUUBegin(line []byte) (name []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(line, []byte("begin "))
 	if !ok {
@@ -31,16 +31,16 @@ func cutUUBegin(line []byte) (name []byte, ok bool) {
 	return name, len(name) > 0
 }
 
-// uuLine says what a line of a uuencoded file may be.
+// uuLine is the state of a line of a uuencoded file.
 type uuLine uint8
 
 const (
-	uuForeign uuLine = iota // is none
-	uuDamaged               // has lost some characters
-	uuWhole                 // is as it should be
+	uuForeign uuLine = iota // it is no such line
+	uuDamaged               // some characters are missing
+	uuWhole                 // it is complete
 )
 
-// uuLineOf returns what line is.
+// uuLineOf returns the state of a line.
 func uuLineOf(line []byte) uuLine {
 	if len(line) == 0 || len(line) > maxUULine {
 		return uuForeign
@@ -60,13 +60,12 @@ func uuLineOf(line []byte) uuLine {
 	return uuForeign
 }
 
-// uuLength returns how many characters follow the number that a line starts with.
+// uuLength returns how many characters must follow the number c.
 func uuLength(c byte) int { return (int(uuDigit(c)) + 2) / 3 * 4 }
 
 func uuDigit(c byte) byte { return (c - ' ') & 0x3f }
 
-// appendUULine appends the bytes in a line. Those whose characters are missing at its end are left out: if some program
-// cut off blanks there, they are 0, which text has none of.
+// appendUULine appends the bytes of a line. Bytes whose characters are missing at its end are left out.
 func appendUULine(dst, line []byte) []byte {
 	left := int(uuDigit(line[0]))
 	for line = line[1:]; left > 0 && len(line) > 1; left -= 3 {
@@ -85,11 +84,11 @@ func appendUULine(dst, line []byte) []byte {
 	return dst
 }
 
-// appendUU appends the bytes that lines, which follow a begin line, stand for. It returns what follows the file, and
-// reports whether the file was whole.
+// appendUU appends the bytes of lines after a begin line. It returns what follows the file, and whether the file was
+// complete.
 //
-// QUIRK: the last line of a file says "end". It is lost with the rest of a mail that is cut, or in the middle of a file
-// in several mails (uuencode-broken.eml). So a file goes on as long as its lines look like it.
+// QUIRK: the last line of a file is "end". It is missing if the mail was cut, and in the first of several mails with one
+// file (uuencode-broken.eml). So a file continues as long as its lines look like uuencode.
 func appendUU(dst, lines []byte) (_, rest []byte, ok bool) {
 	ok = true
 	for len(lines) > 0 {
@@ -114,8 +113,8 @@ func appendUU(dst, lines []byte) (_, rest []byte, ok bool) {
 	return dst, nil, false
 }
 
-// findUUBegin returns where the first line is that starts a file, and where the next line starts. It counts only if a
-// file follows, since people write "begin" too.
+// findUUBegin returns the offset of the first line that begins a file, and that of the next line. A file must follow, since
+// people write "begin", too.
 func findUUBegin(text []byte) (at, lines int, name []byte, ok bool) {
 	for {
 		line, rest := cutLine(text[at:])
@@ -132,8 +131,8 @@ func findUUBegin(text []byte) (at, lines int, name []byte, ok bool) {
 	}
 }
 
-// uuBody returns the content of a body that is declared as uuencode. Without a line that starts a file, it is one if
-// its first line is of one.
+// uuBody returns the content of a body that is declared as uuencode. Without a begin line, its first line must look like
+// uuencode.
 func (d *Decoder) uuBody(body []byte) []byte {
 	_, from, _, ok := findUUBegin(body)
 	if first, _ := cutLine(body); !ok && uuLineOf(first) != uuWhole {
@@ -149,7 +148,7 @@ func (d *Decoder) uuBody(body []byte) []byte {
 	return d.arena[start:len(d.arena):len(d.arena)]
 }
 
-// uuName returns the name of the file in a body that is declared as uuencode.
+// uuName returns the file name in a body that is declared as uuencode.
 func (d *Decoder) uuName(body []byte) []byte {
 	_, _, name, _ := findUUBegin(body)
 	return d.toUTF8(name, nil, false)

@@ -6,26 +6,26 @@ import (
 	"unicode/utf8"
 )
 
-// words decodes the encoded words (RFC 2047) of a field value; what is outside of them is in charset.
+// decodeWords decodes the encoded words (RFC 2047) of a field value. The rest of the value is in charset.
 //
-// QUIRK: it should be ASCII. In mail it is in any charset, often that of the body (charset-header.eml).
+// QUIRK: the rest is ASCII. In mail it is in any charset, often in that of the body (charset-header.eml).
 //
-// QUIRK: encoded words stand alone between blanks, hold no blanks, and each holds whole characters. In mail they stand
-// inside of words and quotes, hold blanks, and split characters (encoded-words.eml). So they are found anywhere, and
-// the bytes of neighbours of one charset are joined before they are converted.
-func (d *Decoder) words(value, charset []byte) []byte {
-	if isUndoubted(value) {
+// QUIRK: encoded words stand between blanks, contain none, and hold whole characters. In mail they stand inside of words and
+// quotes, contain blanks, and split characters (encoded-words.eml). So they are found anywhere, and the bytes of neighbours
+// in one charset are joined before they are converted.
+func (d *Decoder) decodeWords(value, charset []byte) []byte {
+	if isPlainValue(value) {
 		return value
 	}
 	if looksLikeASCII(charset) {
-		charset = nil // it is meant for the body; in a date, "+0100" would be a word
+		charset = nil // it is that of the body; in a date, "+0100" would be a word of UTF-7
 	}
 	if !bytes.Contains(value, []byte("=?")) {
 		return d.toUTF8(value, charset, false)
 	}
 	start := len(d.arena)
-	d.word = d.word[:0]
-	var pending []byte // charset of the bytes in d.word; nil if the last thing was no encoded word
+	d.encoded = d.encoded[:0]
+	var pending []byte // the charset of the bytes in d.encoded; nil if there are none
 	for len(value) > 0 {
 		at := bytes.Index(value, []byte("=?"))
 		if at < 0 {
@@ -60,12 +60,12 @@ func (d *Decoder) words(value, charset []byte) []byte {
 	return bytes.TrimSpace(d.arena[start:len(d.arena):len(d.arena)])
 }
 
-// isUndoubted reports whether a value is ASCII without what encoded words and other charsets are made of: "=", escapes and
-// NUL. It looks at eight bytes at a time, since all fields of all mail come here.
-func isUndoubted(value []byte) bool {
+// isPlainValue reports whether a value is ASCII without "=", escapes and NUL, so that there is nothing to decode. It reads
+// eight bytes at a time, since it runs on all fields of all mail.
+func isPlainValue(value []byte) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	for ; len(value) >= 8; value = value[8:] {
-		// Among bytes of ASCII, subtracting 1 from each leaves the highest bit set if one is 0.
+		// Subtracting 1 from each byte of ASCII sets the highest bit if a byte is 0.
 		word := binary.LittleEndian.Uint64(value)
 		if (word|(word-ones)|((word^'='*ones)-ones)|((word^escape*ones)-ones))&high != 0 {
 			return false
@@ -79,10 +79,10 @@ func isUndoubted(value []byte) bool {
 	return true
 }
 
-// flushWord appends the collected bytes of encoded words to the arena.
+// flushWord appends the bytes of encoded words to the arena.
 func (d *Decoder) flushWord(charset []byte) {
-	d.appendUTF8(d.word, charset, false)
-	d.word = d.word[:0]
+	d.appendUTF8(d.encoded, charset, false)
+	d.encoded = d.encoded[:0]
 }
 
 // encodedWord is "=?charset?encoding?text?=".
@@ -90,14 +90,14 @@ type encodedWord struct {
 	charset  []byte // without a language, never nil
 	encoding byte   // 'b' or 'q'
 	text     []byte
-	length   int  // of the whole
-	unclosed bool // if it is none: because there is no "?=" up to the end
+	length   int  // of the encoded word
+	unclosed bool // it is none, since there is no "?=" up to the end
 }
 
-// maxCharsetName is longer than any name of a charset with a language; an encoded word's is looked for no further.
+// maxCharsetName is longer than any name of a charset with a language.
 const maxCharsetName = 64
 
-// cutEncodedWord reads the encoded word that value, which starts with "=?", starts with.
+// cutEncodedWord reads the encoded word at the start of value, which begins with "=?".
 func cutEncodedWord(value []byte) (w encodedWord, ok bool) {
 	name := value[2:min(len(value), 2+maxCharsetName)]
 	end := bytes.IndexByte(name, '?')
@@ -120,17 +120,17 @@ func cutEncodedWord(value []byte) (w encodedWord, ok bool) {
 	}
 	w.text = value[at : at+length]
 	w.length = at + length + 2
-	w.charset, _, _ = bytes.Cut(name[:end], []byte("*")) // RFC 2231 adds a language there
+	w.charset, _, _ = bytes.Cut(name[:end], []byte("*")) // RFC 2231 allows a language after it
 	return w, true
 }
 
-// appendWord appends the bytes of an encoded word to d.word.
+// appendWord appends the bytes of an encoded word to d.encoded.
 func (d *Decoder) appendWord(w encodedWord) {
 	var ok bool
 	if w.encoding == 'b' {
-		d.word, ok = appendBase64(d.word, w.text)
+		d.encoded, ok = appendBase64(d.encoded, w.text)
 	} else {
-		d.word, ok = appendQ(d.word, w.text)
+		d.encoded, ok = appendUnescaped(d.encoded, w.text, '=')
 	}
 	if !ok {
 		d.msg.Repairs.add(BadEncodedWord)

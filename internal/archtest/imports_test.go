@@ -59,7 +59,7 @@ func onlyIn() map[string]string {
 		"github.com/kljensen/snowball":     "tokenize",
 		"github.com/blevesearch/segment":   "tokenize",
 		"golang.org/x/net/html":            "message",
-		"golang.org/x/text/encoding":       "message",
+		"golang.org/x/text/encoding":       "internal/pdftext message",
 		"github.com/rogpeppe/go-internal":  "cmd/chaff",
 		"golang.org/x/net/publicsuffix":    "internal/publicsuffix",
 		"golang.org/x/net/idna":            "internal/weburl tokenize",

@@ -9,20 +9,21 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+
+	"chaff/internal/ascii"
 )
 
-// maxHost is the length in bytes up to which a host is read, without the characters that are ignored. A name has at most 255
-// bytes when it is asked for, and few of them came from four bytes each.
+// maxHost is the length of the longest host that is read. A name has at most 255 bytes, few of which stand for four bytes
+// each.
 const maxHost = 1024
 
-// names is how browsers read names beyond ASCII: UTS #46 without transitional processing, with the rules for joiners and for
-// text from right to left, without those for hyphens, for the characters that a name may have and for its length.
+// names converts names beyond ASCII as browsers do: UTS #46 without transitional processing, with the rules for joiners and
+// right-to-left text, and without those for hyphens, allowed characters and length.
 var names = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.CheckJoiners(true), idna.CheckHyphens(false),
 	idna.StrictDomainName(false), idna.VerifyDNSLength(false), idna.Transitional(false))
 
-// Host returns the host that a browser asks for when a URL has this one: escapes undone, in lower case, a name beyond ASCII in
-// Punycode, an address of IPv4 in four decimal numbers whatever it was written in, one of IPv6 in brackets. It reports false
-// if browsers open no such URL.
+// Host returns the host that a browser asks for: unescaped, in lower case and Punycode, an IPv4 address as four decimal
+// numbers, an IPv6 address in brackets. It reports false if browsers open no such URL.
 func Host(written []byte) (host string, ok bool) {
 	if len(written) > 0 && written[0] == '[' {
 		return ipv6(written)
@@ -37,7 +38,7 @@ func Host(written []byte) (host string, ok bool) {
 	return name, true
 }
 
-// Name returns a host name as it is asked for, in lower case and in Punycode. It reports false if it is none.
+// Name returns a host name in lower case and Punycode. It reports false if the name is not valid.
 func Name(written []byte) (name string, ok bool) {
 	if len(written) > maxHost {
 		written = withoutIgnored(written)
@@ -60,19 +61,14 @@ func Name(written []byte) (name string, ok bool) {
 	return name, true
 }
 
-// lowerName returns a name with its letters of ASCII in lower case. It is plain if it is of ASCII and has no label in Punycode.
+// lowerName returns a name in lower case. It is plain if it is ASCII without Punycode.
 func lowerName(written []byte) (name string, isPlain bool) {
-	lower := make([]byte, len(written))
-	isPlain = true
-	for i, c := range written {
-		lower[i] = lowerByte(c)
-		isPlain = isPlain && c < utf8.RuneSelf
-	}
-	name = string(lower)
+	name = string(ascii.AppendLower(make([]byte, 0, len(written)), written, len(written)))
+	isPlain = !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
 	return name, isPlain && !strings.HasPrefix(name, "xn--") && !strings.Contains(name, ".xn--")
 }
 
-// isForbidden reports whether no name may have c (https://url.spec.whatwg.org/#forbidden-domain-code-point).
+// isForbidden reports whether names may not contain c (https://url.spec.whatwg.org/#forbidden-domain-code-point).
 func isForbidden(c byte) bool {
 	switch c {
 	case '#', '/', ':', '<', '>', '?', '@', '[', '\\', ']', '^', '|', '%', 0x7f:
@@ -81,7 +77,7 @@ func isForbidden(c byte) bool {
 	return c <= ' ' || c >= utf8.RuneSelf
 }
 
-// withoutEscapes returns text with its escapes, %41 for A, undone; what is no escape stays as it is.
+// withoutEscapes returns text with %41 replaced by A. Invalid escapes stay.
 func withoutEscapes(text []byte) []byte {
 	at := bytes.IndexByte(text, '%')
 	if at < 0 {
@@ -90,19 +86,17 @@ func withoutEscapes(text []byte) []byte {
 	plain := append(make([]byte, 0, len(text)), text[:at]...)
 	for ; at < len(text); at++ {
 		c := text[at]
-		if c == '%' && at+2 < len(text) {
-			if code, err := strconv.ParseUint(string(text[at+1:at+3]), 16, 8); err == nil {
-				c = byte(code)
-				at += 2
-			}
+		if code, ok := ascii.HexByte(text[at+1:]); c == '%' && ok {
+			c = code
+			at += 2
 		}
 		plain = append(plain, c)
 	}
 	return plain
 }
 
-// withoutIgnored returns a host with its escapes undone and without the characters that UTS #46 maps to nothing, of which a
-// sender can write as many as he likes.
+// withoutIgnored returns an unescaped host without the characters that UTS #46 ignores, of which a sender can write any
+// number.
 func withoutIgnored(host []byte) []byte {
 	return bytes.Map(func(r rune) rune {
 		switch {
@@ -114,7 +108,7 @@ func withoutIgnored(host []byte) []byte {
 	}, withoutEscapes(host))
 }
 
-// ipv6 returns the address in brackets.
+// ipv6 returns an address in brackets.
 func ipv6(written []byte) (host string, ok bool) {
 	inner := written[1:]
 	if !bytes.HasSuffix(inner, []byte("]")) {
@@ -127,8 +121,8 @@ func ipv6(written []byte) (host string, ok bool) {
 	return "[" + address.String() + "]", true
 }
 
-// ipv4 returns the address that a host is if its last label is a number: one to four numbers, decimal, octal after 0 and
-// hexadecimal after 0x, of which the last one fills all the bytes that are left. It is not ok if one is no number or too large.
+// ipv4 returns the address of a host whose last label is a number: one to four numbers, octal after 0, hexadecimal after 0x,
+// of which the last fills the remaining bytes. It is not ok if a label is no number or too large.
 func ipv4(host string) (address string, is, ok bool) {
 	host = strings.TrimSuffix(host, ".")
 	last := host[strings.LastIndexByte(host, '.')+1:]
@@ -154,7 +148,7 @@ func ipv4(host string) (address string, is, ok bool) {
 	return netip.AddrFrom4([4]byte{byte(bits >> 24), byte(bits >> 16), byte(bits >> 8), byte(bits)}).String(), true, true
 }
 
-// number returns a number of an address. One that is too large for any is one all the same.
+// number returns a number of an address. A number that is too large for any address is still a number.
 func number(label string) (n uint64, isNumber bool) {
 	base, digits := 10, decimalDigits
 	switch {

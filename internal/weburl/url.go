@@ -1,39 +1,39 @@
-// Package weburl reads a URL as browsers do, by the URL standard of WHATWG (https://url.spec.whatwg.org/): where
-// net/url reports an error, a browser repairs, and opens what the sender of the mail meant it to open. "http:\\host",
-// "https:/host" and "//host" all lead to a host.
+// Package weburl reads a URL as browsers do, by the URL standard of WHATWG (https://url.spec.whatwg.org/). Where net/url
+// reports an error, a browser repairs the URL and opens what the sender meant: "http:\\host", "https:/host" and "//host" all
+// lead to a host.
 //
-// It cuts a URL into its parts and does not change them: what is between the slashes stays as it is written. [Host] says which
-// host a browser asks for. A link in mail has no page that it is relative to, unless its document names one ([Relative]); where
-// the standard needs one, the page of a web mailer stands for it: https, of a host that does not matter.
-//
-// docs/experiments.md has what a library would cost.
+// It cuts a URL into its parts and does not change them. [Host] returns the host that a browser asks for. A link in mail has
+// no page that it is relative to, unless its document names one; where the standard needs a page, the URL is relative to an
+// https page of a web mailer.
 package weburl
 
 import (
 	"bytes"
 	"unicode"
 	"unicode/utf8"
+
+	"chaff/internal/ascii"
 )
 
-// URL is a URL in its parts, each as it is written; they are parts of the slice that was cut.
+// URL is a URL in its parts, which are slices of the URL as it is written.
 type URL struct {
 	Scheme  []byte // without the colon; empty if there is none
 	HasUser bool   // a "@" stands before the host
-	User    []byte // what stands before that
+	User    []byte // what precedes the "@"
 	Host    []byte
-	Port    []byte // nil if there is no colon for it
-	Path    []byte // with query and fragment; of an opaque URL all behind the scheme
-	// Opaque says that what follows the scheme is nothing that a host could be in, as with mailto: and cid:.
+	Port    []byte // nil if there is no colon
+	Path    []byte // with query and fragment; for an opaque URL everything after the scheme
+	// Opaque says that no host can follow the scheme, as with mailto: and cid:.
 	Opaque bool
-	// Repaired says that there are not two slashes before the host, or that the slashes are backslashes.
+	// Repaired says that the host does not follow exactly two slashes.
 	Repaired bool
 }
 
-// maxScheme is longer than any scheme that leads somewhere.
+// maxScheme is the length of the longest scheme that is read.
 const maxScheme = 20
 
-// Cut returns the parts of a URL that [AppendClean] has cleaned. What has neither a scheme nor slashes is read as a host and a
-// path, since that is what people mean by "www.shop.example/now".
+// Cut cuts a URL that [AppendClean] has cleaned. A URL without scheme and slashes is a host and a path, as in
+// "www.shop.example/now".
 func Cut(url []byte) URL {
 	u := URL{Path: url}
 	if colon := schemeLength(url); colon > 0 {
@@ -62,8 +62,7 @@ func Cut(url []byte) URL {
 	return u
 }
 
-// schemeLength returns how long the scheme of a URL is, 0 if it has none. A name with a dot is a host that a port follows; other
-// signs that no scheme has are left to those who count schemes.
+// schemeLength returns the length of the scheme of a URL, or 0. A name with a dot is a host before a port.
 func schemeLength(url []byte) int {
 	for i, c := range url[:min(len(url), maxScheme+1)] {
 		switch c {
@@ -76,7 +75,7 @@ func schemeLength(url []byte) int {
 	return 0
 }
 
-// cutAuthority takes user, host and port from the head of the path.
+// cutAuthority cuts user, host and port off the path.
 func (u *URL) cutAuthority() {
 	end := 0
 	for end < len(u.Path) && !endsAuthority(u.Path[end]) {
@@ -86,7 +85,7 @@ func (u *URL) cutAuthority() {
 	if at := bytes.LastIndexByte(u.Host, '@'); at >= 0 {
 		u.HasUser, u.User, u.Host = true, u.Host[:at], u.Host[at+1:]
 	}
-	literal := 0 // an address of IPv6, which has colons of its own
+	literal := 0 // the length of an IPv6 address, which contains colons
 	if len(u.Host) > 0 && u.Host[0] == '[' {
 		literal = bytes.IndexByte(u.Host, ']') + 1
 	}
@@ -99,7 +98,7 @@ func endsAuthority(c byte) bool { return c == '/' || c == '\\' || c == '?' || c 
 
 func isSlash(c byte) bool { return c == '/' || c == '\\' }
 
-// leadingSlashes returns how many slashes and backslashes url starts with.
+// leadingSlashes returns how many slashes and backslashes url begins with.
 func leadingSlashes(url []byte) int {
 	n := 0
 	for n < len(url) && isSlash(url[n]) {
@@ -108,12 +107,12 @@ func leadingSlashes(url []byte) int {
 	return n
 }
 
-// kind is what the standard knows of a scheme.
+// kind is a class of schemes in the standard.
 type kind uint8
 
 const (
 	relative kind = iota // no scheme
-	web                  // a host follows, however many slashes there are: the "special" schemes without file
+	web                  // the "special" schemes without file: a host follows any number of slashes
 	file
 	other
 )
@@ -127,7 +126,7 @@ func kindOf(scheme []byte) kind {
 	}
 	var lower [len("https")]byte
 	for i, c := range scheme {
-		lower[i] = lowerByte(c)
+		lower[i] = ascii.Lower(c)
 	}
 	switch string(lower[:len(scheme)]) {
 	case "http", "https", "ftp", "ws", "wss":
@@ -138,20 +137,13 @@ func kindOf(scheme []byte) kind {
 	return other
 }
 
-func lowerByte(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		c |= 0x20
-	}
-	return c
-}
-
-// isDrive reports whether a path starts with the letter of a drive of Windows.
+// isDrive reports whether a path begins with the letter of a Windows drive.
 func isDrive(path []byte) bool {
 	return len(path) >= 2 && 'a' <= path[0]|0x20 && path[0]|0x20 <= 'z' && (path[1] == ':' || path[1] == '|') &&
 		(len(path) == 2 || endsAuthority(path[2]))
 }
 
-// AppendClean appends a URL to dst without what browsers pass over: line ends and tabs anywhere, and control characters and
+// AppendClean appends a URL to dst without what browsers ignore: line ends and tabs anywhere, and control characters and
 // blanks at both ends.
 func AppendClean(dst, url []byte) []byte {
 	if n := len(url); n > 0 && (!isVisible(url[0]) || !isVisible(url[n-1])) {
@@ -168,21 +160,21 @@ func AppendClean(dst, url []byte) []byte {
 	return dst
 }
 
-// isVisible reports whether c is a character of ASCII that can be seen.
+// isVisible reports whether c is a visible ASCII character.
 func isVisible(c byte) bool { return ' ' < c && c < utf8.RuneSelf }
 
-// IsRelative reports whether where a URL leads depends on the page that it stands on.
+// IsRelative reports whether the target of a URL depends on the page that it stands on.
 func IsRelative(url []byte) bool {
 	u := Cut(url)
 	return len(u.Scheme) == 0 && leadingSlashes(url) < 2
 }
 
-// Shorten returns a URL of at most limit bytes that has the same scheme, host and port: what is too long of the name of a user is
-// left out, and the end of the path. What is long before the host would hide it otherwise.
+// Shorten returns a URL of at most limit bytes with the same scheme, host and port. It shortens user names, which could hide
+// the host otherwise, and the path.
 func Shorten(url []byte, limit int) []byte {
 	const (
-		enough = 64 // of the name of a user
-		port   = 16 // enough of a port
+		enough = 64 // bytes of a user name
+		port   = 16 // bytes of a port
 	)
 	u := Cut(url)
 	var short []byte

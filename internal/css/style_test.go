@@ -1,4 +1,4 @@
-package message
+package css
 
 import (
 	"bytes"
@@ -30,10 +30,10 @@ func TestDeclarationsAreRead(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			d := NewDecoder(Options{})
-			got, want := newDeclared(), newDeclared()
-			d.declarations(&got, []byte(test.css))
-			d.declarations(&want, []byte(test.want))
+			var sheets Sheets
+			got, want := newDeclarations(), newDeclarations()
+			sheets.declare(&got, []byte(test.css))
+			sheets.declare(&want, []byte(test.want))
 			if got != want {
 				t.Errorf("%q: got %+v, want %+v", test.css, got, want)
 			}
@@ -48,11 +48,12 @@ func FuzzStyle(f *testing.F) {
 	} {
 		f.Add(seed, "visibility:hidden")
 	}
-	d := NewDecoder(Options{})
-	read := func(lists ...string) declared {
-		s := newDeclared()
+	var sheets Sheets
+	read := func(lists ...string) declarations {
+		sheets.Start(1 << 20)
+		s := newDeclarations()
 		for _, list := range lists {
-			d.declarations(&s, []byte(list))
+			sheets.declare(&s, []byte(list))
 		}
 		return s
 	}
@@ -79,7 +80,7 @@ func FuzzNumber(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		n, unit, ok := number([]byte(value))
+		n, unit, ok := parseNumber([]byte(value))
 		if !bytes.HasSuffix([]byte(value), unit) {
 			t.Fatalf("%q has the unit %q", value, unit)
 		}
@@ -95,7 +96,7 @@ func FuzzNumber(f *testing.F) {
 			err = nil
 		}
 		if err == nil && (math.Abs(want) > 1e30 || math.Abs(want) < 1e-30 && math.Abs(n) < 1e-30) {
-			want = n // exponents are followed up to maxExponent
+			want = n // which is cut there
 		}
 		if ok != (err == nil) || ok && math.Abs(n-want) > 1e-9*math.Abs(want) {
 			t.Errorf("%q: got %v, %v, want %v, %v", value, n, ok, want, err)

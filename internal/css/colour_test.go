@@ -1,4 +1,4 @@
-package message
+package css
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 func TestColoursAreRead(t *testing.T) {
 	tests := []struct {
 		name, value string
-		want        colour
+		want        Colour
 	}{
 		{"a name", "white", 0xffffff},
 		{"a name in capitals, with blanks", " DarkRed\n", 0x8b0000},
@@ -17,28 +17,28 @@ func TestColoursAreRead(t *testing.T) {
 		{"three digits", "#fa0", 0xffaa00},
 		{"eight digits", "#102030ff", 0x102030},
 		{"eight digits of which nothing is seen", "#10203000", transparentColour},
-		{"eight digits through which others are seen", "#10203080", unknownColour},
+		{"eight digits through which others are seen", "#10203080", UnknownColour},
 		{"four digits", "#fa0f", 0xffaa00},
 		{"four digits of which nothing is seen", "#fa00", transparentColour},
-		{"five digits", "#fffff", unknownColour},
-		{"other letters", "#ggg", unknownColour},
+		{"five digits", "#fffff", UnknownColour},
+		{"other letters", "#ggg", UnknownColour},
 		{"numbers", "rgb(1, 2,255)", 0x0102ff},
 		{"numbers with blanks", "rgb( 1 2 3 )", 0x010203},
 		{"numbers beyond the end", "rgb(-1, 256, 1000000)", 0x00ffff},
 		{"shares", "rgb(0%, 100%, 50%)", 0x00ff80},
 		{"numbers that are seen", "rgba(1, 2, 3, 1.0)", 0x010203},
 		{"numbers that are not seen", "rgba(1, 2, 3, 0)", transparentColour},
-		{"numbers that are seen by a share", "rgb(1 2 3 / 50%)", unknownColour},
-		{"two numbers", "rgb(1, 2)", unknownColour},
-		{"words for numbers", "rgb(a, b, c)", unknownColour},
-		{"nothing", "", unknownColour},
+		{"numbers that are seen by a share", "rgb(1 2 3 / 50%)", UnknownColour},
+		{"two numbers", "rgb(1, 2)", UnknownColour},
+		{"words for numbers", "rgb(a, b, c)", UnknownColour},
+		{"nothing", "", UnknownColour},
 		{"no colour", "transparent", transparentColour},
 		{"the one around it", "inherit", inheritedColour},
 	}
-	d := NewDecoder(Options{})
+	var s Sheets
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := d.colour([]byte(test.value)); got != test.want {
+			if got := s.ParseColour([]byte(test.value)); got != test.want {
 				t.Errorf("%q: got %#x, want %#x", test.value, got, test.want)
 			}
 		})
@@ -48,7 +48,7 @@ func TestColoursAreRead(t *testing.T) {
 func TestColoursThatCannotBeToldApartAreNear(t *testing.T) {
 	tests := []struct {
 		name         string
-		text, ground colour
+		text, ground Colour
 		want         bool
 	}{
 		{"the same", 0x123456, 0x123456, true},
@@ -56,12 +56,12 @@ func TestColoursThatCannotBeToldApartAreNear(t *testing.T) {
 		{"one part is other", 0xffffff, 0xfffff0, false},
 		{"black and white", black, white, false},
 		{"no text", transparentColour, white, true},
-		{"unknown text", unknownColour, unknownColour, false},
-		{"unknown ground", white, unknownColour, false},
+		{"unknown text", UnknownColour, UnknownColour, false},
+		{"unknown ground", white, UnknownColour, false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := test.text.near(test.ground); got != test.want {
+			if got := test.text.isNear(test.ground); got != test.want {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
 		})
@@ -73,15 +73,15 @@ func FuzzColour(f *testing.F) {
 	for _, seed := range []string{"white", "#fff", "rgb(1,2,3)", "rgba(1 2 3/.5)", "rgb(", "RGB(1e9,%,--)", "transparent", "#12345678"} {
 		f.Add(uint32(0x123456), seed)
 	}
-	d := NewDecoder(Options{})
+	var s Sheets
 	f.Fuzz(func(t *testing.T, n uint32, junk string) {
-		if c := d.colour([]byte(junk)); c > white && c != unknownColour && c != transparentColour && c != inheritedColour {
+		if c := s.ParseColour([]byte(junk)); c > white && c != UnknownColour && c != transparentColour && c != inheritedColour {
 			t.Errorf("%q became %#x", junk, c)
 		}
-		want := colour(n) & white
+		want := Colour(n) & white
 		for _, format := range []string{"#%02x%02x%02x", "%02X%02X%02X", "rgb(%d,%d,%d)", " rgb(%d %d %d / 100%%)", "#%02x%02x%02xff"} {
 			value := fmt.Sprintf(format, want>>16, want>>8&0xff, want&0xff)
-			if got := d.colour([]byte(value)); got != want {
+			if got := s.ParseColour([]byte(value)); got != want {
 				t.Errorf("%q: got %#x, want %#x", value, got, want)
 			}
 		}

@@ -1,39 +1,40 @@
-package message
+package css
 
-import "bytes"
+import (
+	"bytes"
 
-// The reader that style sheets are read for has a browser with a bright screen in colour and a window of 1280 by 800 pixels.
-// One reader is assumed, not all that there may be, so that a text is either seen or hidden.
+	"chaff/internal/ascii"
+)
 
-// isForReader reports whether the block of an at-rule counts, as "@media screen".
-func (d *Decoder) isForReader(rule []byte) bool {
+// atRuleApplies reports whether the block of an at-rule applies on the assumed screen, as that of "@media screen".
+func (s *Sheets) atRuleApplies(rule []byte) bool {
 	end := 1
-	for end < len(rule) && (isLetter(rule[end]) || rule[end] == '-') {
+	for end < len(rule) && (ascii.IsLetter(rule[end]) || rule[end] == '-') {
 		end++
 	}
-	name, condition := rule[1:end], trimCSS(rule[end:])
+	name, condition := rule[1:end], ascii.Space.Trim(rule[end:])
 	switch {
-	case equalFold(name, "media"):
-		return d.isForMail(condition)
-	case equalFold(name, "supports"): // browsers of today support nearly all that is asked for
-		return !hasPrefixFold(condition, "not")
+	case ascii.EqualFold(name, "media"):
+		return s.ForScreen(condition)
+	case ascii.EqualFold(name, "supports"): // browsers support nearly everything
+		return !ascii.HasPrefixFold(condition, "not")
 	}
-	return equalFold(name, "layer")
+	return ascii.EqualFold(name, "layer")
 }
 
-// isForMail reports whether a style sheet for these media is for the screen that a mail is read on.
-func (d *Decoder) isForMail(media []byte) bool {
-	if len(trimCSS(media)) == 0 {
+// ForScreen reports whether a style sheet for these media applies on the assumed screen.
+func (s *Sheets) ForScreen(media []byte) bool {
+	if len(ascii.Space.Trim(media)) == 0 {
 		return true
 	}
 	if len(media) > maxQuery {
 		return false
 	}
-	d.query = appendCSSLower(d.query[:0], media, maxQuery)
-	media = d.query
+	s.query = appendLower(s.query[:0], media, maxQuery)
+	media = s.query
 	for more := true; more; {
-		at := cssEnd(media, atComma)
-		if holds(trimCSS(media[:at]), 0) {
+		at := indexStop(media, atComma)
+		if matchesQuery(ascii.Space.Trim(media[:at]), 0) {
 			return true
 		}
 		more = at < len(media)
@@ -42,27 +43,27 @@ func (d *Decoder) isForMail(media []byte) bool {
 	return false
 }
 
-const maxQuery = 1 << 10 // bytes; those of mail have some fifty
+const maxQuery = 1 << 10 // bytes; real ones have some fifty
 
-// holds reports whether a media query is true of the reader, such as "screen and (min-width: 600px)".
-func holds(query []byte, depth int) bool {
-	if len(query) == 0 || depth > maxNestedRules {
+// matchesQuery reports whether a media query holds, such as "screen and (min-width: 600px)".
+func matchesQuery(query []byte, depth int) bool {
+	if len(query) == 0 || depth > maxNesting {
 		return false
 	}
 	result, negated, wholly, or := true, false, false, false
-	for first := true; len(query) > 0; query = trimCSS(query) {
+	for first := true; len(query) > 0; query = ascii.Space.Trim(query) {
 		var is bool
 		if query[0] == '(' {
-			end := parenthesisEnd(query)
-			inside := trimCSS(query[1:end])
+			end := closing(query, atParenthesis)
+			inside := ascii.Space.Trim(query[1:end])
 			if len(inside) > 0 && (inside[0] == '(' || bytes.HasPrefix(inside, []byte("not "))) {
-				is = holds(inside, depth+1)
+				is = matchesQuery(inside, depth+1)
 			} else {
 				is = hasFeature(inside)
 			}
 			query = query[min(end+1, len(query)):]
 		} else {
-			end := skipTo(query, 0, htmlBlanks|1<<'(')
+			end := (ascii.Space | 1<<'(').Index(query)
 			word := query[:end]
 			query = query[end:]
 			switch string(word) {
@@ -91,13 +92,13 @@ func holds(query []byte, depth int) bool {
 	return result != (negated && wholly)
 }
 
-// hasFeature reports whether the reader has a feature, such as "min-width: 600px".
+// hasFeature reports whether the screen has a feature, such as "min-width: 600px".
 func hasFeature(feature []byte) bool {
 	if bytes.ContainsAny(feature, "<>=") {
 		return isInRange(feature)
 	}
 	name, value, hasValue := bytes.Cut(feature, []byte(":"))
-	name, value = trimCSS(name), trimCSS(value)
+	name, value = ascii.Space.Trim(name), ascii.Space.Trim(value)
 	switch string(name) {
 	case "orientation":
 		return string(value) == "landscape"
@@ -144,7 +145,7 @@ func hasFeature(feature []byte) bool {
 	return mine == asked
 }
 
-// featureSize returns the size of a feature of the reader.
+// featureSize returns the value of a numeric feature.
 func featureSize(name []byte) (n float64, ok bool) {
 	switch string(name) {
 	case "width", "device-width":
@@ -163,17 +164,17 @@ func featureSize(name []byte) (n float64, ok bool) {
 	return 0, false
 }
 
-// featureValue reads what a feature is compared with: a size, a resolution or a ratio.
+// featureValue reads a length, a resolution or a ratio.
 func featureValue(value []byte) (n float64, ok bool) {
 	if over, under, isRatio := bytes.Cut(value, []byte("/")); isRatio {
-		a, ok := size(trimCSS(over))
-		b, okToo := size(trimCSS(under))
+		a, ok := parseLength(ascii.Space.Trim(over))
+		b, okToo := parseLength(ascii.Space.Trim(under))
 		return a.plain / b.plain, ok && okToo && b.plain != 0
 	}
-	if m, ok := size(value); ok {
+	if m, ok := parseLength(value); ok {
 		return m.total(), true
 	}
-	n, unit, ok := number(value)
+	n, unit, ok := parseNumber(value)
 	switch string(unit) {
 	case "dppx", "x":
 		return n, ok
@@ -185,10 +186,10 @@ func featureValue(value []byte) (n float64, ok bool) {
 	return 0, false
 }
 
-// isInRange reports whether a comparison holds, as "400px < width <= 2000px".
+// isInRange reports whether a comparison holds, such as "400px < width <= 2000px".
 func isInRange(feature []byte) bool {
 	side := func(written []byte) (float64, bool) {
-		written = trimCSS(written)
+		written = ascii.Space.Trim(written)
 		if n, ok := featureSize(written); ok {
 			return n, true
 		}

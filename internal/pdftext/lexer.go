@@ -1,36 +1,40 @@
-package message
+package pdftext
 
-import "strconv"
+import (
+	"strconv"
 
-// pdfToken is the kind of a token of PDF.
-type pdfToken uint8
-
-const (
-	pdfEnd pdfToken = iota
-	pdfName
-	pdfNumberToken
-	pdfString
-	pdfWord // an operator, or a bracket
+	"chaff/internal/ascii"
 )
 
-// maxPDFName is the length of a name: what is longer is cut, since it can be asked for at each operator. No program writes such names.
-const maxPDFName = 127
+// token is a kind of token.
+type token uint8
 
-// pdfLexer cuts the objects, content streams and maps of a PDF into tokens.
-type pdfLexer struct {
+const (
+	tokenEnd token = iota
+	tokenName
+	tokenNumber
+	tokenString
+	tokenWord // an operator or a bracket
+)
+
+// maxName is the length at which names are cut. Programs write no longer ones, and each operator may look one up.
+const maxName = 127
+
+// lexer splits objects, content streams and maps into tokens.
+type lexer struct {
 	data    []byte
 	at      int
-	text    []byte // of a name without its slash, a string without its escapes, or a word; valid until the next token
-	escaped bool   // the text is no slice of data, but a copy
+	text    []byte // of a name, a string without escapes, or a word; valid until the next token
+	escaped bool   // the text is a copy, not a slice of data
 	number  float64
 	buffer  []byte
 }
 
-// next returns the kind of the next token, which is left in text or number.
-func (l *pdfLexer) next() pdfToken {
+// next returns the next token. Its value is in text or number.
+func (l *lexer) next() token {
 	for l.at < len(l.data) {
 		switch c := l.data[l.at]; {
-		case isPDFBlank(c):
+		case isBlank(c):
 			l.at++
 		case c == '%':
 			for l.at < len(l.data) && l.data[l.at] != '\n' && l.data[l.at] != '\r' {
@@ -39,61 +43,61 @@ func (l *pdfLexer) next() pdfToken {
 		case c == '/':
 			l.at++
 			l.name()
-			return pdfName
+			return tokenName
 		case c == '(':
 			l.literal()
-			return pdfString
+			return tokenString
 		case c == '<' && !l.isNext('<'):
 			l.hex()
-			return pdfString
+			return tokenString
 		case c == '<', c == '>' && l.isNext('>'):
 			l.text = l.data[l.at : l.at+2]
 			l.at += 2
-			return pdfWord
-		case isPDFDelimiter(c):
+			return tokenWord
+		case isDelimiter(c):
 			l.text = l.data[l.at : l.at+1]
 			l.at++
-			return pdfWord
+			return tokenWord
 		default:
 			return l.word()
 		}
 	}
-	return pdfEnd
+	return tokenEnd
 }
 
-func (l *pdfLexer) isNext(c byte) bool { return l.at+1 < len(l.data) && l.data[l.at+1] == c }
+func (l *lexer) isNext(c byte) bool { return l.at+1 < len(l.data) && l.data[l.at+1] == c }
 
-// word reads a number or word.
-func (l *pdfLexer) word() pdfToken {
+// word reads a number or a word.
+func (l *lexer) word() token {
 	start := l.at
-	for l.at < len(l.data) && !isPDFBlank(l.data[l.at]) && !isPDFDelimiter(l.data[l.at]) {
+	for l.at < len(l.data) && !isBlank(l.data[l.at]) && !isDelimiter(l.data[l.at]) {
 		l.at++
 	}
 	l.text = l.data[start:l.at]
 	c := l.text[0]
-	const longest = 32 // of numbers that matter
+	const longest = 32 // the length of the longest number that matters
 	if len(l.text) > longest || c != '-' && c != '+' && c != '.' && (c < '0' || c > '9') {
-		return pdfWord
+		return tokenWord
 	}
 	number, err := strconv.ParseFloat(string(l.text), 64)
 	const most = 1 << 30
 	if err != nil || !(number >= -most && number <= most) {
-		return pdfWord
+		return tokenWord
 	}
 	l.number = number
-	return pdfNumberToken
+	return tokenNumber
 }
 
-// name reads a name behind its slash, where #41 stands for a byte.
-func (l *pdfLexer) name() {
+// name reads a name after its slash. #41 stands for a byte.
+func (l *lexer) name() {
 	start := l.at
 	l.escaped = false
-	for l.at < len(l.data) && !isPDFBlank(l.data[l.at]) && !isPDFDelimiter(l.data[l.at]) {
+	for l.at < len(l.data) && !isBlank(l.data[l.at]) && !isDelimiter(l.data[l.at]) {
 		l.escaped = l.escaped || l.data[l.at] == '#'
 		l.at++
 	}
 	l.text = l.data[start:l.at]
-	l.text = l.text[:min(len(l.text), maxPDFName)]
+	l.text = l.text[:min(len(l.text), maxName)]
 	if !l.escaped {
 		return
 	}
@@ -101,8 +105,8 @@ func (l *pdfLexer) name() {
 	for i := 0; i < len(l.text); i++ {
 		c := l.text[i]
 		if c == '#' {
-			if h, ok := hexByte(l.text[i+1:]); ok {
-				c = h
+			if code, ok := ascii.HexByte(l.text[i+1:]); ok {
+				c = code
 				i += 2
 			}
 		}
@@ -111,8 +115,8 @@ func (l *pdfLexer) name() {
 	l.text = l.buffer
 }
 
-// literal reads a string in parentheses, which may nest.
-func (l *pdfLexer) literal() {
+// literal reads a string in parentheses, which nest.
+func (l *lexer) literal() {
 	l.buffer = l.buffer[:0]
 	l.at++
 	for depth := 1; l.at < len(l.data); l.at++ {
@@ -136,8 +140,8 @@ func (l *pdfLexer) literal() {
 	l.text = l.buffer
 }
 
-// escape reads what follows a backslash in a string, up to its last byte.
-func (l *pdfLexer) escape() {
+// escape reads the escape after a backslash, up to its last byte.
+func (l *lexer) escape() {
 	if l.at == len(l.data) {
 		return
 	}
@@ -169,14 +173,14 @@ func (l *pdfLexer) escape() {
 	l.buffer = append(l.buffer, c)
 }
 
-// hex reads a string in hexadecimal digits.
-func (l *pdfLexer) hex() {
+// hex reads a hexadecimal string.
+func (l *lexer) hex() {
 	l.buffer = l.buffer[:0]
 	high, half := byte(0), false
 	for l.at++; l.at < len(l.data) && l.data[l.at] != '>'; l.at++ {
-		digit := hexDigit(l.data[l.at])
+		digit := ascii.HexDigit(l.data[l.at])
 		switch {
-		case digit > 15:
+		case digit > 0xf:
 		case half:
 			l.buffer = append(l.buffer, high<<4|digit)
 			half = false
@@ -191,11 +195,11 @@ func (l *pdfLexer) hex() {
 	l.text = l.buffer
 }
 
-func isPDFBlank(c byte) bool {
+func isBlank(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == 0
 }
 
-func isPDFDelimiter(c byte) bool {
+func isDelimiter(c byte) bool {
 	switch c {
 	case '(', ')', '<', '>', '[', ']', '{', '}', '/', '%':
 		return true

@@ -1,35 +1,36 @@
-package message
+package css
 
 import (
 	"bytes"
 	"math"
 	"strings"
+
+	"chaff/internal/ascii"
 )
 
-// colour is 0xRRGGBB, or one of the values below.
-type colour uint32
+// Colour is 0xRRGGBB, or one of the values below.
+type Colour uint32
 
 const (
-	unsetColour       colour = 1 << (24 + iota)
-	unknownColour            // a picture, or something that cannot be read
-	transparentColour        // that of whatever is behind
-	inheritedColour          // that of the element around it
-	currentColour            // that of the text
+	unsetColour       Colour = 1 << (24 + iota)
+	UnknownColour            // a picture, or a colour that cannot be read
+	transparentColour        // the colour of whatever is behind
+	inheritedColour          // the colour of the parent
+	currentColour            // the colour of the text
 )
 
-// black and white are what text and page have if nothing is said; linkBlue is what links have.
+// The default colours of text, page and links.
 const (
-	black    colour = 0x000000
-	white    colour = 0xffffff
-	linkBlue colour = 0x0000ee
+	black      Colour = 0x000000
+	white      Colour = 0xffffff
+	LinkColour Colour = 0x0000ee
 )
 
-// nearness is how much each of red, green and blue of two colours may differ, of 255, for text in the one on the other
-// to be unreadable.
+// nearness is how much each of red, green and blue may differ, of 255, for text to be unreadable.
 const nearness = 12
 
-// near reports whether text of colour c cannot be read on b. Where one of them is unknown it can be.
-func (c colour) near(b colour) bool {
+// isNear reports whether text of colour c cannot be read on b. Unknown colours can be read.
+func (c Colour) isNear(b Colour) bool {
 	if c == transparentColour {
 		return true
 	}
@@ -45,37 +46,37 @@ func (c colour) near(b colour) bool {
 	return true
 }
 
-// colour reads a colour as CSS and old HTML write it: a name, #rgb, #rrggbb, #rgba, #rrggbbaa, a function such as
-// rgb(), or six digits alone.
-func (d *Decoder) colour(value []byte) colour {
+// ParseColour reads a colour as CSS and old HTML write it: a name, #rgb, #rrggbb, #rgba, #rrggbbaa, a function such as rgb(), or
+// six digits alone.
+func (s *Sheets) ParseColour(value []byte) Colour {
 	var lower [maxColour]byte
-	word := appendLower(lower[:0], bytes.TrimSpace(value), maxColour)
+	word := ascii.AppendLower(lower[:0], bytes.TrimSpace(value), maxColour)
 	if c, ok := hexColour(bytes.TrimPrefix(word, []byte("#"))); ok {
 		return c
 	}
 	if open := bytes.IndexByte(word, '('); open >= 0 {
 		return functionColour(word[:open], word[open+1:])
 	}
-	if d.colours == nil {
-		d.colours = namedColours()
+	if s.colours == nil {
+		s.colours = namedColours()
 	}
-	if c, ok := d.colours[string(word)]; ok {
+	if c, ok := s.colours[string(word)]; ok {
 		return c
 	}
-	return unknownColour
+	return UnknownColour
 }
 
-// maxColour is longer than any colour that is written sensibly.
+// maxColour is the length of the longest colour that is read.
 const maxColour = 40
 
-// hexColour reads the digits of a colour.
-func hexColour(digits []byte) (c colour, ok bool) {
+// hexColour reads a colour in hexadecimal digits.
+func hexColour(digits []byte) (c Colour, ok bool) {
 	if len(digits) > 8 {
 		return 0, false
 	}
 	var n uint32
 	for _, digit := range digits {
-		v := hexDigit(digit)
+		v := ascii.HexDigit(digit)
 		if v > 0xf {
 			return 0, false
 		}
@@ -83,31 +84,32 @@ func hexColour(digits []byte) (c colour, ok bool) {
 	}
 	switch len(digits) {
 	case 3:
-		return colour(n>>8&0xf*0x110000 | n>>4&0xf*0x1100 | n&0xf*0x11), true
+		return Colour(n>>8&0xf*0x110000 | n>>4&0xf*0x1100 | n&0xf*0x11), true
 	case 4:
 		c, _ = hexColour(digits[:3])
-		return c.seen(float64(n&0xf) / 0xf), true
+		return c.withOpacity(float64(n&0xf) / 0xf), true
 	case 6:
-		return colour(n), true
+		return Colour(n), true
 	case 8:
-		return colour(n >> 8).seen(float64(n&0xff) / 0xff), true
+		return Colour(n >> 8).withOpacity(float64(n&0xff) / 0xff), true
 	}
 	return 0, false
 }
 
-// seen returns how a colour looks of which only a share is seen: what is behind shows through.
-func (c colour) seen(share float64) colour {
+// withOpacity returns how a colour of that opacity looks: a translucent one is unknown.
+func (c Colour) withOpacity(share float64) Colour {
 	switch {
 	case share <= faintOpacity:
 		return transparentColour
 	case share < 1-faintOpacity:
-		return unknownColour
+		return UnknownColour
 	}
 	return c
 }
 
-// functionColour reads rgb(1, 2, 3), rgba(1 2 3 / 0.5), hsl(), hwb(), color(srgb 1 1 1), and black and white of the others.
-func functionColour(name, list []byte) colour {
+// functionColour reads rgb(1, 2, 3), rgba(1 2 3 / 0.5), hsl(), hwb() and color(srgb 1 1 1). Of lab() and its relatives it reads black
+// and white.
+func functionColour(name, list []byte) Colour {
 	list, _, _ = bytes.Cut(list, []byte(")"))
 	var space []byte
 	if string(name) == "color" {
@@ -122,14 +124,14 @@ func functionColour(name, list []byte) colour {
 		if end < 0 {
 			end = len(list)
 		}
-		v, unit, ok := number(list[:end])
+		v, unit, ok := parseNumber(list[:end])
 		if string(list[:end]) == "none" {
 			ok = true
 		}
 		list = list[end:]
 		switch percent := string(unit) == "%"; {
 		case !ok:
-			return unknownColour
+			return UnknownColour
 		case n < len(parts):
 			parts[n], isShare[n] = v*degrees(unit), percent
 		case percent:
@@ -140,12 +142,12 @@ func functionColour(name, list []byte) colour {
 		n++
 	}
 	if n < len(parts) {
-		return unknownColour
+		return UnknownColour
 	}
-	return colourIn(name, space, parts, isShare).seen(alpha)
+	return colourIn(name, space, parts, isShare).withOpacity(alpha)
 }
 
-// degrees returns how many degrees, or else ones, a unit is.
+// degrees returns the size of a unit of angles in degrees, 1 for other units.
 func degrees(unit []byte) float64 {
 	switch string(unit) {
 	case "turn":
@@ -158,8 +160,8 @@ func degrees(unit []byte) float64 {
 	return 1
 }
 
-// colourIn returns the colour of three numbers in one of the ways that CSS knows.
-func colourIn(name, space []byte, parts [3]float64, isShare [3]bool) colour {
+// colourIn returns the colour of three numbers in a colour space of CSS.
+func colourIn(name, space []byte, parts [3]float64, isShare [3]bool) Colour {
 	switch string(name) {
 	case "rgb", "rgba":
 		for i := range parts {
@@ -175,13 +177,13 @@ func colourIn(name, space []byte, parts [3]float64, isShare [3]bool) colour {
 		if light+dark > 1 {
 			light, dark = light/(light+dark), dark/(light+dark)
 		}
-		// Between its whiteness and 1 - its blackness, a colour is as far as one of full saturation is between 0 and 1.
+		// The hue is scaled to the range from the whiteness to 1 minus the blackness.
 		c := hueColour(parts[0], 1, 0.5)
 		part := func(shift int) float64 { return 255*light + float64(c>>shift&0xff)*(1-light-dark) }
 		return ofRGB(part(16), part(8), part(0))
 	case "color":
 		if !bytes.HasPrefix(space, []byte("srgb")) && string(space) != "display-p3" {
-			return unknownColour
+			return UnknownColour
 		}
 		for i := range parts {
 			if isShare[i] {
@@ -190,7 +192,7 @@ func colourIn(name, space []byte, parts [3]float64, isShare [3]bool) colour {
 			parts[i] *= 255
 		}
 		if string(space) == "srgb-linear" && (min(parts[0], parts[1], parts[2]) > 0 && max(parts[0], parts[1], parts[2]) < 255) {
-			return unknownColour
+			return UnknownColour
 		}
 		return ofRGB(parts[0], parts[1], parts[2])
 	case "lab", "lch", "oklab", "oklch":
@@ -205,19 +207,19 @@ func colourIn(name, space []byte, parts [3]float64, isShare [3]bool) colour {
 			return black
 		}
 	}
-	return unknownColour
+	return UnknownColour
 }
 
-// ofRGB returns the colour of three numbers up to 255.
-func ofRGB(parts ...float64) (c colour) {
+// ofRGB returns the colour of red, green and blue up to 255.
+func ofRGB(parts ...float64) (c Colour) {
 	for _, v := range parts {
-		c = c<<8 | colour(min(max(v, 0), 255)+0.5)
+		c = c<<8 | Colour(min(max(v, 0), 255)+0.5)
 	}
 	return c
 }
 
-// hueColour returns a colour by hue in degrees, saturation and lightness (CSS Color Module Level 4, section 7.1).
-func hueColour(hue, saturation, lightness float64) colour {
+// hueColour returns the colour of a hue in degrees, a saturation and a lightness (CSS Color Module Level 4, section 7.1).
+func hueColour(hue, saturation, lightness float64) Colour {
 	saturation, lightness = min(max(saturation, 0), 1), min(max(lightness, 0), 1)
 	hue = math.Mod(hue, 360)
 	part := func(n float64) float64 {
@@ -227,8 +229,8 @@ func hueColour(hue, saturation, lightness float64) colour {
 	return ofRGB(part(0), part(8), part(4))
 }
 
-// namedColours returns the colours that have names (CSS Color Module Level 4, section 6.1).
-func namedColours() map[string]colour {
+// namedColours returns the named colours (CSS Color Module Level 4, section 6.1).
+func namedColours() map[string]Colour {
 	const table = `aliceblue f0f8ff antiquewhite faebd7 aqua 00ffff aquamarine 7fffd4 azure f0ffff beige f5f5dc bisque ffe4c4
 		black 000000 blanchedalmond ffebcd blue 0000ff blueviolet 8a2be2 brown a52a2a burlywood deb887 cadetblue 5f9ea0
 		chartreuse 7fff00 chocolate d2691e coral ff7f50 cornflowerblue 6495ed cornsilk fff8dc crimson dc143c cyan 00ffff
@@ -253,7 +255,7 @@ func namedColours() map[string]colour {
 		sienna a0522d silver c0c0c0 skyblue 87ceeb slateblue 6a5acd slategray 708090 slategrey 708090 snow fffafa
 		springgreen 00ff7f steelblue 4682b4 tan d2b48c teal 008080 thistle d8bfd8 tomato ff6347 turquoise 40e0d0
 		violet ee82ee wheat f5deb3 white ffffff whitesmoke f5f5f5 yellow ffff00 yellowgreen 9acd32`
-	colours := map[string]colour{"transparent": transparentColour, "inherit": inheritedColour,
+	colours := map[string]Colour{"transparent": transparentColour, "inherit": inheritedColour,
 		"currentcolor": currentColour, "canvas": white, "canvastext": black, "window": white, "windowtext": black, "field": white,
 		"fieldtext": black, "initial": unsetColour, "unset": inheritedColour}
 	name := ""
@@ -268,12 +270,4 @@ func namedColours() map[string]colour {
 		name = ""
 	}
 	return colours
-}
-
-// appendLower appends b to dst with A to Z in lower case, at most n bytes of it.
-func appendLower(dst, b []byte, n int) []byte {
-	for _, c := range b[:min(len(b), n)] {
-		dst = append(dst, lowerByte(c))
-	}
-	return dst
 }

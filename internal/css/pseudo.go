@@ -1,8 +1,13 @@
-package message
+package css
 
-import "bytes"
+import (
+	"bytes"
 
-// pseudo reads a pseudo-class or pseudo-element. What is not known to browsers makes the whole list of selectors void.
+	"chaff/internal/ascii"
+)
+
+// pseudo reads a pseudo-class or pseudo-element. One that browsers do not know voids the whole list of
+// selectors.
 func (p *selectorParser) pseudo() bool {
 	p.rest = p.rest[1:]
 	isElement := len(p.rest) > 0 && p.rest[0] == ':'
@@ -16,8 +21,8 @@ func (p *selectorParser) pseudo() bool {
 	var argument []byte
 	hasArgument := len(p.rest) > 0 && p.rest[0] == '('
 	if hasArgument {
-		end := parenthesisEnd(p.rest)
-		argument = trimCSS(p.rest[1:end])
+		end := closing(p.rest, atParenthesis)
+		argument = ascii.Space.Trim(p.rest[1:end])
 		p.rest = p.rest[min(end+1, len(p.rest)):]
 	}
 	switch {
@@ -34,72 +39,52 @@ func (p *selectorParser) pseudo() bool {
 	case "first-of-type":
 		p.nth(isNthOfType, 0, 1)
 	case "last-child", "last-of-type", "only-child", "only-of-type", "empty":
-		p.maybe = true
-		p.weight += weightClass
+		p.uncertain = true
+		p.specificity += specificityClass
 	case "root", "scope":
-		p.add(condition{kind: isRoot}, weightClass)
+		p.add(condition{kind: isRoot}, specificityClass)
 	case "link", "any-link", "-webkit-any-link":
-		p.add(condition{kind: isLink}, weightClass)
+		p.add(condition{kind: isLink}, specificityClass)
 	case "checked", "disabled", "open", "required":
-		key := p.ask(name)
-		p.cut = p.cut || key == noAttribute
-		p.add(condition{kind: hasAttribute, key: key}, weightClass)
-		return key != noAttribute
+		p.add(condition{kind: hasAttribute, name: name}, specificityClass)
+		hasRoom := p.askFor(name)
+		p.cut = p.cut || !hasRoom
+		return hasRoom
 	case "defined", "enabled", "optional", "read-only", "valid", "in-range", "-webkit-full-page-media":
-		p.weight += weightClass
+		p.specificity += specificityClass
 	case "hover", "active", "focus", "focus-within", "focus-visible", "visited", "target", "target-within", "invalid", "out-of-range",
 		"read-write", "indeterminate", "default", "placeholder-shown", "fullscreen", "modal", "popover-open", "autofill",
 		"-webkit-autofill", "user-valid", "user-invalid", "host", "playing", "paused", "-moz-focusring", "local-link":
-		p.add(condition{kind: isNever}, weightClass)
+		p.add(condition{kind: isNever}, specificityClass)
 	default:
 		return false
 	}
 	return true
 }
 
-// parenthesisEnd returns where the parenthesis that css starts with is closed, its length if nowhere.
-func parenthesisEnd(css []byte) int {
-	depth := 0
-	for i := 0; i < len(css); i++ {
-		switch css[i] {
-		case '\\':
-			i++
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				return i
-			}
-		case '[':
-			i += bracketEnd(css[i:])
-		}
-	}
-	return len(css)
-}
-
-// pseudoElement takes up what of an element a selector is about.
+// pseudoElement sets the target of the selector.
 func (p *selectorParser) pseudoElement(name []byte) bool {
-	p.weight += weightName
+	p.specificity += specificityType
 	switch string(name) {
 	case "before", "marker":
-		p.what = beforeIt
+		p.target = Before
 	case "after":
-		p.what = afterIt
+		p.target = After
 	case "first-line", "first-letter", "selection", "placeholder", "backdrop", "cue", "file-selector-button", "part", "slotted",
 		"highlight", "target-text", "spelling-error", "grammar-error", "details-content", "-moz-selection", "-moz-focus-inner":
-		p.what = elsewhere
+		p.target = otherTarget
 	default:
-		if !bytes.HasPrefix(name, []byte("-webkit-")) { // which browsers take whatever follows
+		if !bytes.HasPrefix(name, []byte("-webkit-")) { // browsers accept any such name
 			return false
 		}
-		p.what = elsewhere
+		p.target = otherTarget
 	}
 	return true
 }
 
-func (p *selectorParser) nth(kind kindOfCondition, a, b int32) {
-	p.looksAbout = true
-	p.add(condition{kind: kind, a: a, b: b}, weightClass)
+func (p *selectorParser) nth(kind conditionKind, a, b int32) {
+	p.usesContext = true
+	p.add(condition{kind: kind, a: a, b: b}, specificityClass)
 }
 
 // pseudoFunction reads a pseudo-class with an argument.
@@ -113,21 +98,21 @@ func (p *selectorParser) pseudoFunction(name, argument []byte) bool {
 		case !ok:
 			return false
 		case a == 1 && b <= 1: // all of them
-			p.weight += weightClass
+			p.specificity += specificityClass
 		case string(name) == "nth-child":
 			p.nth(isNth, a, b)
 		case string(name) == "nth-of-type":
 			p.nth(isNthOfType, a, b)
 		default:
-			p.maybe = true
-			p.weight += weightClass
+			p.uncertain = true
+			p.specificity += specificityClass
 		}
 	case "has":
-		p.maybe = true
-		p.weight += weightClass
+		p.uncertain = true
+		p.specificity += specificityClass
 	case "lang":
-		c := condition{kind: attributeHasPrefixWord, key: p.ask([]byte("lang")), fold: true}
-		if c.key == noAttribute {
+		lang := []byte("lang")
+		if !p.askFor(lang) {
 			p.cut = true
 			return false
 		}
@@ -135,10 +120,9 @@ func (p *selectorParser) pseudoFunction(name, argument []byte) bool {
 		if !ok {
 			return false
 		}
-		c.value = value
-		p.add(c, weightClass)
+		p.add(condition{kind: attributeHasPrefixWord, name: lang, fold: true, value: value}, specificityClass)
 	case "dir", "host", "host-context", "state", "active-view-transition-type":
-		p.add(condition{kind: isNever}, weightClass)
+		p.add(condition{kind: isNever}, specificityClass)
 	default:
 		return false
 	}
@@ -148,9 +132,9 @@ func (p *selectorParser) pseudoFunction(name, argument []byte) bool {
 // nthOf reads "odd", "even", "3" and "2n+1".
 func nthOf(argument []byte) (a, b int32, ok bool) {
 	switch {
-	case equalFold(argument, "odd"):
+	case ascii.EqualFold(argument, "odd"):
 		return 2, 1, true
-	case equalFold(argument, "even"):
+	case ascii.EqualFold(argument, "even"):
 		return 2, 0, true
 	}
 	const most = 1 << 20
@@ -159,11 +143,11 @@ func nthOf(argument []byte) (a, b int32, ok bool) {
 		var room [16]byte
 		digits = room[:0]
 		for _, c := range b {
-			if !isIn(c, htmlBlanks) && len(digits) < len(room) {
+			if !ascii.Space.Has(c) && len(digits) < len(room) {
 				digits = append(digits, c)
 			}
 		}
-		n, unit, ok := number(digits)
+		n, unit, ok := parseNumber(digits)
 		if n > most || n < -most {
 			return 0, false
 		}
@@ -174,7 +158,7 @@ func nthOf(argument []byte) (a, b int32, ok bool) {
 		b, ok = whole(argument)
 		return 0, b, ok
 	}
-	switch before := trimCSS(argument[:at]); string(before) {
+	switch before := ascii.Space.Trim(argument[:at]); string(before) {
 	case "", "+":
 		a = 1
 	case "-":
@@ -184,7 +168,7 @@ func nthOf(argument []byte) (a, b int32, ok bool) {
 			return 0, 0, false
 		}
 	}
-	if after := trimCSS(argument[at+1:]); len(after) > 0 {
+	if after := ascii.Space.Trim(argument[at+1:]); len(after) > 0 {
 		if b, ok = whole(after); !ok {
 			return 0, 0, false
 		}
@@ -192,8 +176,8 @@ func nthOf(argument []byte) (a, b int32, ok bool) {
 	return a, b, true
 }
 
-// alternatives reads the list in :is(), :where() or :not(), of which each selector has to be one compound. One that looks
-// about makes colours uncertain, like all that cannot be followed.
+// alternatives reads the list in :is(), :where() or :not(). Each selector must be one compound; one with a combinator makes the rule
+// uncertain.
 func (p *selectorParser) alternatives(name, argument []byte) bool {
 	const (
 		most    = 16
@@ -207,24 +191,24 @@ func (p *selectorParser) alternatives(name, argument []byte) bool {
 	n := 0
 	heaviest := uint32(0)
 	for more := len(argument) > 0; more; {
-		at := cssEnd(argument, atComma)
-		inside := selectorParser{sheets: p.sheets, rest: trimCSS(argument[:at]), depth: p.depth + 1}
+		at := indexStop(argument, atComma)
+		inside := selectorParser{Sheets: p.Sheets, rest: ascii.Space.Trim(argument[:at]), depth: p.depth + 1}
 		more = at < len(argument)
 		argument = argument[min(at+1, len(argument)):]
 		from := len(p.conditions)
-		ok := inside.compound() && inside.what == theElement
+		ok := inside.compound() && inside.target == theElement
 		p.cut = p.cut || inside.cut
 		switch {
 		case !ok && string(name) == "not" || n == most || len(p.nested) > maxConditions:
 			return false
-		case !ok: // :is() forgives
-		case len(trimCSS(inside.rest)) > 0 || inside.maybe:
-			p.maybe = true
+		case !ok: // :is() ignores what it cannot read
+		case len(ascii.Space.Trim(inside.rest)) > 0 || inside.uncertain:
+			p.uncertain = true
 		default:
 			start := len(p.nested)
 			p.nested = append(p.nested, p.conditions[from:]...)
 			found[n] = list{int32(start), int32(len(p.nested))}
-			heaviest = max(heaviest, inside.weight)
+			heaviest = max(heaviest, inside.specificity)
 			n++
 		}
 		p.conditions = p.conditions[:from]
@@ -236,7 +220,7 @@ func (p *selectorParser) alternatives(name, argument []byte) bool {
 	case "where":
 		heaviest = 0
 	}
-	if n == 0 && p.maybe {
+	if n == 0 && p.uncertain {
 		return true
 	}
 	p.lists = append(p.lists, found[:n]...)

@@ -1,0 +1,115 @@
+// Package ascii compares and reads bytes of ASCII without regard to case, and without memory of its own. Bytes beyond ASCII are
+// equal only to themselves.
+package ascii
+
+// Lower returns c in lower case.
+func Lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+// AppendLower appends b to dst in lower case, at most n bytes of it.
+func AppendLower(dst, b []byte, n int) []byte {
+	for _, c := range b[:min(len(b), n)] {
+		dst = append(dst, Lower(c))
+	}
+	return dst
+}
+
+// IsLetter reports whether c is a letter.
+func IsLetter(c byte) bool { return 'a' <= Lower(c) && Lower(c) <= 'z' }
+
+// IsAlphanumeric reports whether c is a letter or a digit.
+func IsAlphanumeric(c byte) bool { return IsLetter(c) || '0' <= c && c <= '9' }
+
+// EqualFold reports whether b and s differ in nothing but case.
+func EqualFold(b []byte, s string) bool {
+	if len(b) != len(s) {
+		return false
+	}
+	for i, c := range b {
+		if Lower(c) != Lower(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// HasPrefixFold reports whether b begins with prefix in any case.
+func HasPrefixFold(b []byte, prefix string) bool {
+	return len(b) >= len(prefix) && EqualFold(b[:len(prefix)], prefix)
+}
+
+// HasSuffixFold reports whether b ends with suffix in any case.
+func HasSuffixFold(b []byte, suffix string) bool {
+	return len(b) >= len(suffix) && EqualFold(b[len(b)-len(suffix):], suffix)
+}
+
+// ContainsFold reports whether b contains s in any case.
+func ContainsFold(b []byte, s string) bool {
+	for ; len(b) >= len(s); b = b[1:] {
+		if HasPrefixFold(b, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// HexDigit returns the value of a hexadecimal digit, or 0xff.
+func HexDigit(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10
+	}
+	return 0xff
+}
+
+// HexByte returns the byte whose two hexadecimal digits s begins with.
+func HexByte(s []byte) (c byte, ok bool) {
+	if len(s) < 2 {
+		return 0, false
+	}
+	high, low := HexDigit(s[0]), HexDigit(s[1])
+	return high<<4 | low, high < 16 && low < 16
+}
+
+// Set is a set of bytes below 64: bit c is set if c is in it.
+type Set uint64
+
+// Space is the white space of HTML and CSS.
+const Space Set = 1<<' ' | 1<<'\t' | 1<<'\n' | 1<<'\r' | 1<<'\f'
+
+// Has reports whether c is in the set.
+func (s Set) Has(c byte) bool { return s>>c&1 != 0 }
+
+// Index returns the offset of the first byte of b that is in the set, len(b) if there is none.
+func (s Set) Index(b []byte) int {
+	i := 0
+	for i < len(b) && !s.Has(b[i]) {
+		i++
+	}
+	return i
+}
+
+// TrimLeft returns b without the bytes of the set that it begins with.
+func (s Set) TrimLeft(b []byte) []byte {
+	for len(b) > 0 && s.Has(b[0]) {
+		b = b[1:]
+	}
+	return b
+}
+
+// Trim returns b without the bytes of the set at both ends.
+func (s Set) Trim(b []byte) []byte {
+	b = s.TrimLeft(b)
+	for len(b) > 0 && s.Has(b[len(b)-1]) {
+		b = b[:len(b)-1]
+	}
+	return b
+}

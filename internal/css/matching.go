@@ -1,0 +1,328 @@
+package css
+
+import (
+	"bytes"
+	"math/bits"
+
+	"chaff/internal/ascii"
+)
+
+// Element is an element of a page as selectors see it, with its name, class and attribute names in lower case.
+type Element struct {
+	Name, Class, ID []byte
+	Attributes      []Attribute
+	nth, nthOfType  int32 // among the children of its parent
+	isRoot          bool
+}
+
+// Attribute is an attribute of an element.
+type Attribute struct{ Name, Value []byte }
+
+// Value returns the value of the attribute of that name.
+func (e *Element) Value(name string) (value []byte, ok bool) {
+	for i := range e.Attributes {
+		if string(e.Attributes[i].Name) == name {
+			return e.Attributes[i].Value, true
+		}
+	}
+	return nil, false
+}
+
+// stepSet is a set of steps.
+type stepSet [maxSteps / 64]uint64
+
+func (s *stepSet) has(step int16) bool { return s[step/64]>>(step%64)&1 != 0 }
+func (s *stepSet) add(step int16)      { s[step/64] |= 1 << (step % 64) }
+func (s *stepSet) join(other *stepSet) {
+	for i := range s {
+		s[i] |= other[i]
+	}
+}
+
+// position is what the page and each open element have to say to the selectors of their children.
+type position struct {
+	own, ancestors stepSet // the steps that the element matches, and those that it or an ancestor matches
+	last, before   stepSet // the steps that its last child, and that any of its children so far matches
+	children       int32
+	names          [6]struct { // of its children
+		name [8]byte
+		n    int32
+	}
+}
+
+// enter counts a child of that name. It returns its number among all children and among those of its name; the latter is 0 if
+// there are too many names.
+func (p *position) enter(name []byte) (nth, nthOfType int32) {
+	p.children++
+	var key [8]byte // enough to tell the names of elements apart
+	copy(key[:], name)
+	for i := range p.names {
+		other := &p.names[i]
+		if other.n == 0 {
+			other.name = key
+		}
+		if other.name == key {
+			other.n++
+			return p.children, other.n
+		}
+	}
+	return p.children, 0
+}
+
+// Restart forgets where elements stand, for a page of which open elements are opened anew. It reports false if too much work has been
+// done already.
+func (s *Sheets) Restart(open int) bool {
+	if s.usesContext {
+		if s.positions == nil {
+			s.positions = make([]position, 1+MaxDepth)
+		}
+		s.positions[0] = position{}
+	}
+	if s.work -= workPerByte * open; s.work < 0 { // as many style sheets as elements around them
+		s.WasCut = true
+		return false
+	}
+	return true
+}
+
+// Match finds the rules for an element that starts inside of depth open elements. The element must stay as it is until the next
+// call.
+func (s *Sheets) Match(e *Element, depth int) {
+	s.element, s.matches = e, s.matches[:0]
+	if len(s.rules) == 0 {
+		return
+	}
+	e.isRoot = depth == 0
+	if !s.usesContext {
+		s.find(e, nil, nil)
+		return
+	}
+	parent := &s.positions[depth]
+	e.nth, e.nthOfType = parent.enter(e.Name)
+	var own stepSet
+	s.find(e, parent, &own)
+	ancestors := parent.ancestors
+	ancestors.join(&own)
+	parent.last = own
+	parent.before.join(&own)
+	s.positions[min(depth+1, MaxDepth)] = position{own: own, ancestors: ancestors}
+}
+
+// HasMatches reports whether a rule is for the current element.
+func (s *Sheets) HasMatches() bool { return len(s.matches) > 0 }
+
+// Apply adds to style what the rules for the current element and the declarations in its style attribute say.
+func (s *Sheets) Apply(style *Style, attribute []byte) {
+	if len(attribute) == 0 && len(s.matches) == 0 {
+		return
+	}
+	own := newDeclarations()
+	s.declare(&own, attribute)
+	s.cascade(style, theElement, &own)
+}
+
+// cascade adds to style what the matches for a target and the element's own declarations say. In order of weight: a rule by its
+// specificity, then by its place; the element's own declarations; important declarations in the same order.
+func (s *Sheets) cascade(style *Style, t Target, own *declarations) {
+	isImportant := false
+	for _, m := range s.matches {
+		if m.target != t {
+			continue
+		}
+		said := &s.rules[m.rule].declarations
+		if m.uncertain {
+			uncertain := said.normal.uncertain()
+			style.override(&uncertain)
+			continue
+		}
+		style.override(&said.normal)
+		isImportant = isImportant || said.hasImportant
+	}
+	style.override(&own.normal)
+	for _, m := range s.matches {
+		if isImportant && m.target == t && !m.uncertain {
+			style.override(&s.rules[m.rule].declarations.important)
+		}
+	}
+	if own.hasImportant {
+		style.override(&own.important)
+	}
+}
+
+// match is a rule that is for an element.
+type match struct {
+	order     uint64 // the greater wins
+	rule      int32
+	target    Target
+	uncertain bool
+}
+
+// find leaves the rules for e, a child of parent, in s.matches in order, and adds its steps to own. Both parent and own may be nil if
+// no selector uses the context.
+func (s *Sheets) find(e *Element, parent *position, own *stepSet) {
+	var key indexKey
+	if s.matchesAny {
+		s.findByKey(&key, e, parent, own)
+	}
+	copy(key[:], e.Name)
+	s.findByKey(&key, e, parent, own)
+	if len(e.ID) > 0 {
+		key = indexKey{'#'}
+		ascii.AppendLower(key[:1], e.ID, maxKey-1)
+		s.findByKey(&key, e, parent, own)
+	}
+	for class := range bytes.FieldsSeq(e.Class) {
+		key = indexKey{'.'}
+		ascii.AppendLower(key[:1], class, maxKey-1)
+		s.findByKey(&key, e, parent, own)
+	}
+}
+
+// findByKey tests all compounds of a key.
+func (s *Sheets) findByKey(key *indexKey, e *Element, parent *position, own *stepSet) {
+	at, ok := s.index[*key]
+	if !ok {
+		return
+	}
+	for ; at >= 0; at = s.compounds[at].previous {
+		if s.work--; s.work < 0 {
+			s.WasCut = true
+			return
+		}
+		c := &s.compounds[at]
+		if !c.fitsContext(parent) || !s.meetsAll(s.conditions[c.from:c.to], e) {
+			continue
+		}
+		if c.rule < 0 {
+			own.add(c.step)
+			continue
+		}
+		s.addMatch(match{uint64(c.specificity)<<32 | uint64(c.rule), c.rule, c.target, c.uncertain})
+	}
+}
+
+// fitsContext reports whether the compounds to the left of c match the elements around a child of parent.
+func (c *compound) fitsContext(parent *position) bool {
+	switch c.combinator {
+	case descendant:
+		return parent.ancestors.has(c.left)
+	case child:
+		return parent.own.has(c.left)
+	case nextSibling:
+		return parent.last.has(c.left)
+	case laterSibling:
+		return parent.before.has(c.left)
+	}
+	return true
+}
+
+// addMatch inserts a match in order.
+func (s *Sheets) addMatch(m match) {
+	if len(s.matches) == maxMatches {
+		s.WasCut = true
+		return
+	}
+	s.matches = append(s.matches, m)
+	for i := len(s.matches) - 1; i > 0 && s.matches[i-1].order > m.order; i-- {
+		s.matches[i-1], s.matches[i] = m, s.matches[i-1]
+	}
+	s.work -= bits.Len(uint(len(s.matches)))
+}
+
+// meetsAll reports whether an element meets all conditions.
+func (s *Sheets) meetsAll(conditions []condition, e *Element) bool {
+	for i := range conditions {
+		s.work--
+		if !s.meets(&conditions[i], e) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Sheets) meets(c *condition, e *Element) bool {
+	switch c.kind {
+	case hasName:
+		return bytes.Equal(c.value, e.Name)
+	case hasClass:
+		const usual = 64 // bytes of the classes of an element
+		s.work -= len(e.Class)/32 + max(0, len(e.Class)-usual)/16
+		return containsWord(e.Class, c.value, bytes.EqualFold)
+	case hasID:
+		return bytes.EqualFold(c.value, e.ID)
+	case isNth:
+		return isInSequence(c.a, c.b, e.nth)
+	case isNthOfType:
+		return e.nthOfType > 0 && isInSequence(c.a, c.b, e.nthOfType)
+	case isRoot:
+		return e.isRoot
+	case isLink:
+		_, ok := e.Value("href")
+		return ok && (string(e.Name) == "a" || string(e.Name) == "area")
+	case isAny, isNone:
+		for _, l := range s.lists[c.a : c.a+c.b] {
+			if s.meetsAll(s.nested[l.from:l.to], e) {
+				return c.kind == isAny
+			}
+		}
+		return c.kind == isNone
+	case isNever:
+		return false
+	}
+	value, ok := e.Value(string(c.name))
+	if !ok {
+		return false
+	}
+	s.work -= len(value) / 16
+	if c.fold {
+		s.work -= len(value) / 8
+	}
+	return c.accepts(value)
+}
+
+// accepts reports whether a condition holds for the value of its attribute.
+func (c *condition) accepts(value []byte) bool {
+	equal := bytes.Equal
+	if c.fold {
+		equal = bytes.EqualFold
+	}
+	n := len(c.value)
+	switch c.kind {
+	case hasAttribute:
+		return true
+	case attributeIs:
+		return equal(value, c.value)
+	case attributeHasWord:
+		return containsWord(value, c.value, equal)
+	case attributeHasPrefixWord:
+		return len(value) >= n && equal(value[:n], c.value) && (len(value) == n || value[n] == '-')
+	case attributeHasPrefix:
+		return len(value) >= n && equal(value[:n], c.value)
+	case attributeHasSuffix:
+		return len(value) >= n && equal(value[len(value)-n:], c.value)
+	case attributeContains:
+		if c.fold {
+			return bytes.Contains(bytes.ToLower(value), bytes.ToLower(c.value))
+		}
+		return bytes.Contains(value, c.value)
+	}
+	return false
+}
+
+// containsWord reports whether a word is one of those in a list.
+func containsWord(words, word []byte, equal func(a, b []byte) bool) bool {
+	for w := range bytes.FieldsSeq(words) {
+		if equal(w, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// isInSequence reports whether n is a*i+b for an i of 0 or more.
+func isInSequence(a, b, n int32) bool {
+	if a == 0 {
+		return n == b
+	}
+	return (n-b)%a == 0 && (n-b)/a >= 0
+}

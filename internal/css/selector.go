@@ -1,0 +1,282 @@
+package css
+
+import "chaff/internal/ascii"
+
+// A complex selector, such as "div > .a b", is kept as its compounds "div", ".a" and "b". Each but the last has a number, its
+// step. While a page is read, the steps that its open elements match are known (matching.go). So each compound is tested once for an
+// element, without backtracking: the number of compounds bounds the work, whatever the selectors say.
+
+// indexKey is what a compound is indexed by, in lower case: #id, .class, the name of an element, or nothing.
+type indexKey [maxKey]byte
+
+// combinator is where the element that the compound to the left matches must stand.
+type combinator uint8
+
+const (
+	noCombinator combinator = iota
+	descendant              // around it: a blank
+	child                   // directly around it: >
+	nextSibling             // directly before it: +
+	laterSibling            // before it: ~
+)
+
+// Target is what a selector selects.
+type Target uint8
+
+// The targets.
+const (
+	theElement  Target = iota
+	Before             // ::before
+	After              // ::after
+	otherTarget        // a pseudo-element without text of its own, as ::selection
+)
+
+// compound is a compound of a complex selector, as "td.small".
+type compound struct {
+	from, to    int32 // its conditions
+	previous    int32 // the compound before it with the same key, -1 if there is none
+	rule        int32 // of the last compound, -1 for others
+	specificity uint32
+	left        int16 // the step to the left of the combinator
+	step        int16 // its own step, -1 for the last compound
+	combinator  combinator
+	target      Target
+	uncertain   bool // whether it matches depends on what follows the element
+}
+
+// conditionKind is what a condition tests.
+type conditionKind uint8
+
+const (
+	hasName conditionKind = iota
+	hasClass
+	hasID
+	hasAttribute
+	attributeIs
+	attributeHasWord
+	attributeHasPrefixWord
+	attributeHasPrefix
+	attributeHasSuffix
+	attributeContains
+	isNth       // among all children of its parent
+	isNthOfType // among those of the same name
+	isRoot
+	isLink
+	isNever
+	isAny // meets one of the lists of conditions a to a+b
+	isNone
+)
+
+// condition is a condition on an element.
+type condition struct {
+	kind  conditionKind
+	fold  bool   // the value is compared without regard to case
+	name  []byte // of an attribute
+	a, b  int32  // of "an+b", or the first list and the number of lists
+	value []byte
+}
+
+// list is a range of Sheets.nested, for a selector in parentheses as in :is(a, .b), or of Sheets.content.
+type list struct{ from, to int32 }
+
+// selectorParser reads one selector.
+type selectorParser struct {
+	*Sheets
+	rest        []byte
+	specificity uint32
+	target      Target
+	depth       int // of parentheses
+	uncertain   bool
+	cut         bool // there was no room for all of it
+}
+
+// addSelectors adds the list of selectors of a rule. As in browsers, one that cannot be read voids all of them.
+func (s *Sheets) addSelectors(written []byte, rule int32) (ok, cut bool) {
+	compounds, conditions, lists, steps := len(s.compounds), len(s.conditions), len(s.lists), s.steps
+	for more := true; more; {
+		at := indexStop(written, atComma)
+		p := selectorParser{Sheets: s, rest: written[:at]}
+		more = at < len(written)
+		written = written[min(at+1, len(written)):]
+		if !p.complex(rule) {
+			s.compounds, s.conditions, s.lists, s.steps = s.compounds[:compounds], s.conditions[:conditions], s.lists[:lists], steps
+			return false, p.cut
+		}
+	}
+	for i := compounds; i < len(s.compounds); i++ {
+		c := &s.compounds[i]
+		key := s.keyOf(c)
+		c.previous = -1
+		if previous, ok := s.index[key]; ok {
+			c.previous = previous
+		}
+		s.index[key] = int32(i)
+		s.matchesAny = s.matchesAny || key == indexKey{}
+	}
+	return true, false
+}
+
+// keyOf returns the key of a compound: its id if it has one, else its class, else its name.
+func (s *Sheets) keyOf(c *compound) (key indexKey) {
+	best := condition{}
+	for _, condition := range s.conditions[c.from:c.to] {
+		if condition.kind <= hasID && (best.value == nil || condition.kind > best.kind) {
+			best = condition
+		}
+	}
+	switch {
+	case best.value == nil:
+	case best.kind == hasName:
+		copy(key[:], best.value)
+	default:
+		key[0] = '.'
+		if best.kind == hasID {
+			key[0] = '#'
+		}
+		copy(key[1:], best.value)
+	}
+	return key
+}
+
+func (p *selectorParser) complex(rule int32) bool {
+	by, left := noCombinator, int16(-1)
+	p.rest = ascii.Space.Trim(p.rest)
+	for {
+		from := len(p.conditions)
+		if !p.compound() {
+			return false
+		}
+		if len(p.compounds) == maxCompounds || len(p.conditions) > maxConditions {
+			p.cut = true
+			return false
+		}
+		c := compound{from: int32(from), to: int32(len(p.conditions)), rule: -1, left: left, step: -1, combinator: by, uncertain: p.uncertain}
+		following := p.nextCombinator()
+		if following == noCombinator {
+			if len(p.rest) > 0 {
+				return false
+			}
+			c.rule, c.specificity, c.target = rule, p.specificity, p.target
+			p.compounds = append(p.compounds, c)
+			return true
+		}
+		if p.steps == maxSteps {
+			p.cut = true
+			return false
+		}
+		if p.target != theElement { // ::before has no descendants
+			return false
+		}
+		c.step = int16(p.steps)
+		by, left = following, c.step
+		p.steps++
+		p.usesContext = true
+		p.compounds = append(p.compounds, c)
+	}
+}
+
+// nextCombinator reads what stands between two compounds, noCombinator at the end.
+func (p *selectorParser) nextCombinator() combinator {
+	rest := ascii.Space.TrimLeft(p.rest)
+	blank := len(rest) < len(p.rest)
+	p.rest = rest
+	if len(rest) == 0 {
+		return noCombinator
+	}
+	by := noCombinator
+	switch rest[0] {
+	case '>':
+		by = child
+	case '+':
+		by = nextSibling
+	case '~':
+		by = laterSibling
+	default:
+		if blank {
+			return descendant
+		}
+		return noCombinator
+	}
+	p.rest = ascii.Space.TrimLeft(rest[1:])
+	return by
+}
+
+const (
+	specificityType  = 1
+	specificityClass = 1 << 8
+	specificityID    = 1 << 16
+)
+
+// compound reads a compound, and appends its conditions.
+func (p *selectorParser) compound() bool {
+	start := len(p.rest)
+	for len(p.rest) > 0 {
+		c := p.rest[0]
+		if p.target != theElement && c != ':' {
+			return ascii.Space.Has(c)
+		}
+		switch {
+		case c == '*':
+			p.rest = p.rest[1:]
+		case c == '&': // the page, in a rule that is not nested
+			p.rest = p.rest[1:]
+			p.add(condition{kind: isRoot}, specificityClass)
+		case c == '.' || c == '#':
+			p.rest = p.rest[1:]
+			name, ok := p.identifier()
+			if !ok {
+				return false
+			}
+			if c == '.' {
+				p.add(condition{kind: hasClass, value: name}, specificityClass)
+			} else {
+				p.add(condition{kind: hasID, value: name}, specificityID)
+			}
+		case c == '[':
+			if !p.attribute() {
+				return false
+			}
+		case c == ':':
+			if !p.pseudo() {
+				return false
+			}
+		default:
+			if len(p.rest) < start {
+				return (ascii.Space | 1<<'>' | 1<<'+').Has(c) || c == '~'
+			}
+			name, ok := p.identifier()
+			if !ok {
+				return false
+			}
+			p.add(condition{kind: hasName, value: name[:min(len(name), MaxName)]}, specificityType)
+		}
+	}
+	return len(p.rest) < start
+}
+
+func (p *selectorParser) add(c condition, specificity uint32) {
+	p.conditions = append(p.conditions, c)
+	p.specificity += specificity
+}
+
+// identifier reads a name, and returns it in lower case.
+func (p *selectorParser) identifier() (name []byte, ok bool) {
+	end := 0
+	for end < len(p.rest) {
+		length := 1
+		if c := p.rest[end]; c == '\\' {
+			_, _, length = cutEscape(p.rest[end:])
+		} else if !ascii.IsAlphanumeric(c) && c != '-' && c != '_' && c < 0x80 {
+			break
+		}
+		end += length
+	}
+	written := p.rest[:end]
+	if end == 0 || end > maxIdentifier || '0' <= written[0] && written[0] <= '9' {
+		return nil, false
+	}
+	p.rest = p.rest[end:]
+	start := len(p.names)
+	p.names = appendLower(p.names, written, maxIdentifier)
+	return p.names[start:len(p.names):len(p.names)], true
+}

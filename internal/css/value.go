@@ -1,0 +1,217 @@
+package css
+
+import (
+	"bytes"
+	"strconv"
+
+	"chaff/internal/ascii"
+)
+
+// parseNumber returns the number that value begins with, and its unit, which is what follows.
+func parseNumber(value []byte) (n float64, unit []byte, ok bool) {
+	end, hasPoint := 0, false
+	if len(value) > 0 && (value[0] == '-' || value[0] == '+') {
+		end++
+	}
+	for ; end < len(value); end++ {
+		if c := value[end]; c == '.' && !hasPoint {
+			hasPoint = true
+		} else if !isDigit(c) {
+			break
+		} else {
+			ok = true
+		}
+	}
+	if !ok {
+		return 0, value[end:], false
+	}
+	if exponent := end + 1; exponent < len(value) && ascii.Lower(value[end]) == 'e' {
+		if value[exponent] == '-' || value[exponent] == '+' {
+			exponent++
+		}
+		for ; exponent < len(value) && isDigit(value[exponent]); exponent++ {
+			end = exponent + 1
+		}
+	}
+	const most = 1e40 // beyond all bounds, and still finite
+	n, _ = strconv.ParseFloat(string(value[:end]), 64)
+	return min(max(n, -most), most), value[end:], true
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// length is a length, a percentage, a number, or a sum of them.
+type length struct {
+	pixels  float64
+	percent float64 // of the parent
+	plain   float64 // a number without a unit
+}
+
+// unitPixels returns the length of a unit, 0 if there is no such unit. Relative units are those of the assumed screen: letters of 16
+// pixels in a window of 1280 by 800.
+func unitPixels(unit []byte) float64 {
+	switch string(unit) {
+	case "px":
+		return 1
+	case "pt":
+		return 96.0 / 72
+	case "em", "rem", "ic", "pc", "lh", "rlh":
+		return 16
+	case "ex", "ch", "cap":
+		return 8
+	case "vw", "vi", "svw", "lvw", "dvw", "vmax":
+		return windowWidth / 100.0
+	case "vh", "vb", "svh", "lvh", "dvh", "vmin":
+		return windowHeight / 100.0
+	case "in":
+		return 96
+	case "cm":
+		return 96 / 2.54
+	case "mm":
+		return 96 / 25.4
+	case "q":
+		return 96 / 101.6
+	}
+	return 0
+}
+
+const (
+	windowWidth  = 1280
+	windowHeight = 800
+)
+
+// parseLength reads a length, or a calculation of lengths, in lower case.
+func parseLength(value []byte) (m length, ok bool) {
+	c := calculation{rest: value}
+	m, ok = c.factor(0)
+	return m, ok && len(bytes.TrimSpace(c.rest)) == 0
+}
+
+// total returns the length in pixels where the parent is half as wide as the window.
+func (m length) total() float64 { return m.pixels + m.plain + m.percent*windowWidth/200 }
+
+// calculation parses a value such as "calc(1px * (2 - 2))".
+type calculation struct{ rest []byte }
+
+// maxNested is how deep parentheses in a value may nest.
+const maxNested = 16
+
+// next consumes one of the signs and returns it, or returns 0.
+func (c *calculation) next(signs string) byte {
+	c.rest = ascii.Space.TrimLeft(c.rest)
+	if len(c.rest) == 0 || bytes.IndexByte([]byte(signs), c.rest[0]) < 0 {
+		return 0
+	}
+	sign := c.rest[0]
+	c.rest = c.rest[1:]
+	return sign
+}
+
+func (c *calculation) sum(depth int) (m length, ok bool) {
+	if m, ok = c.product(depth); !ok {
+		return m, false
+	}
+	for sign := c.next("+-"); sign != 0; sign = c.next("+-") {
+		other, ok := c.product(depth)
+		if !ok {
+			return m, false
+		}
+		if sign == '-' {
+			other = other.times(-1)
+		}
+		m = length{m.pixels + other.pixels, m.percent + other.percent, m.plain + other.plain}
+	}
+	return m, true
+}
+
+func (m length) times(n float64) length { return length{m.pixels * n, m.percent * n, m.plain * n} }
+
+func (c *calculation) product(depth int) (m length, ok bool) {
+	if m, ok = c.factor(depth); !ok {
+		return m, false
+	}
+	for sign := c.next("*/"); sign != 0; sign = c.next("*/") {
+		other, ok := c.factor(depth)
+		switch {
+		case !ok || sign == '/' && other.plain == 0:
+			return m, false
+		case sign == '/':
+			m = m.times(1 / other.plain)
+		case other.pixels == 0 && other.percent == 0:
+			m = m.times(other.plain)
+		default:
+			m = other.times(m.plain)
+		}
+	}
+	return m, true
+}
+
+// factor parses a length, a sum in parentheses, or a function.
+func (c *calculation) factor(depth int) (m length, ok bool) {
+	c.rest = ascii.Space.TrimLeft(c.rest)
+	if n, unit, ok := parseNumber(c.rest); ok {
+		size := 0
+		for size < len(unit) && (ascii.IsLetter(unit[size]) || unit[size] == '%') {
+			size++
+		}
+		c.rest = unit[size:]
+		switch unit = unit[:size]; {
+		case size == 0:
+			return length{plain: n}, true
+		case string(unit) == "%":
+			return length{percent: n}, true
+		}
+		pixels := unitPixels(unit)
+		return length{pixels: n * pixels}, pixels != 0
+	}
+	if depth == maxNested {
+		return m, false
+	}
+	name, rest, ok := bytes.Cut(c.rest, []byte("("))
+	if !ok {
+		return m, false
+	}
+	c.rest = rest
+	switch string(name) {
+	case "", "calc", "-webkit-calc", "-moz-calc", "min", "max", "clamp":
+	default:
+		return m, false
+	}
+	var all [3]length
+	n := 0
+	for {
+		part, ok := c.sum(depth + 1)
+		if !ok || n == len(all) {
+			return m, false
+		}
+		all[n] = part
+		n++
+		if c.next(",") == 0 {
+			break
+		}
+	}
+	if len(c.rest) > 0 && c.next(")") == 0 { // the end of a value closes all parentheses
+		return m, false
+	}
+	m = all[0]
+	switch string(name) {
+	case "min", "max":
+		for _, other := range all[1:n] {
+			if (other.total() < m.total()) == (string(name) == "min") {
+				m = other
+			}
+		}
+	case "clamp":
+		if n < len(all) {
+			return m, false
+		}
+		m = all[1]
+		if m.total() > all[2].total() {
+			m = all[2]
+		}
+		if m.total() < all[0].total() {
+			m = all[0]
+		}
+	}
+	return m, true
+}

@@ -1,0 +1,367 @@
+package pdftext
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// content collects the text that content streams show.
+type content struct {
+	*reader
+	out, hidden []byte
+
+	font      *object
+	glyphs    *glyphMap
+	size      float64 // of the font
+	scale     float64 // of the text matrix
+	state     state
+	wasHidden bool      // the text before was hidden
+	saved     [32]state // deeper states are not restored
+	depth     int
+
+	x, y         float64 // where the current text begins
+	moved        bool    // it begins at a new place
+	lastX, lastY float64 // where the text before it begins
+	lastGlyphs   int     // the number of its glyphs
+	glyphCount   int     // of all text
+	blankCount   int     // of all text
+}
+
+// state is the graphics state that "q" saves and "Q" restores.
+type state struct {
+	zoom      float64 // of the page matrix
+	x, y      float64 // the origin of the page matrix
+	invisible bool
+	light     bool // text is nearly white
+}
+
+// isHidden reports whether nobody can read the current text: it is not drawn, smaller than four points, or nearly white.
+// White text counts as visible, since what is below it, such as a button, is unknown.
+func (c *content) isHidden() bool {
+	const smallest = 4 // points
+	return c.state.invisible || c.state.light || c.size*c.scale*c.state.zoom < smallest
+}
+
+// isFull reports whether the limit of text is reached.
+func (c *content) isFull() bool { return len(c.out)+len(c.hidden) > c.limits.Text }
+
+// read adds the text of a content stream.
+func (c *content) read(stream []byte) {
+	if !bytes.Contains(stream, []byte("BT")) {
+		return
+	}
+	c.size, c.scale, c.state, c.depth = 12, 1, state{zoom: 1}, 0
+	lex := lexer{data: stream}
+	var numbers [6]float64                          // the last operands, in order
+	var name []byte                                 // the last name
+	start, hiddenStart := len(c.out), len(c.hidden) // where the text of the current operator begins
+	dictionaries, operands, inArray := 0, 0, false
+	for t := lex.next(); t != tokenEnd && !c.isFull(); t = lex.next() {
+		switch t {
+		case tokenName:
+			name = append(name[:0], lex.text...)
+			continue
+		case tokenNumber:
+			copy(numbers[:], numbers[1:])
+			numbers[len(numbers)-1] = lex.number
+			operands++
+			const gap = -180 // in thousandths of the font size
+			if inArray && lex.number < gap {
+				c.blank(' ')
+			}
+			continue
+		case tokenString:
+			if dictionaries == 0 {
+				c.show(lex.text)
+			}
+			continue
+		}
+		switch word := string(lex.text); word {
+		case "<<":
+			dictionaries++
+			continue
+		case ">>":
+			dictionaries = max(dictionaries-1, 0)
+			continue
+		case "[", "]":
+			inArray = word == "["
+			continue
+		case "Tj", "TJ":
+		case "'", "\"":
+			c.out = slices.Insert(c.out, start, '\n')
+		default:
+			c.out, c.hidden = c.out[:start], c.hidden[:hiddenStart]
+			c.operator(word, name, numbers[len(numbers)-min(operands, len(numbers)):], &lex)
+			numbers = [6]float64{}
+		}
+		start, hiddenStart = len(c.out), len(c.hidden)
+		dictionaries, operands, inArray = 0, 0, false
+	}
+	c.out, c.hidden = c.out[:start], c.hidden[:hiddenStart]
+	c.blank('\n')
+}
+
+// operator executes an operator that shows no text. Operands are the numbers before it, at most six.
+func (c *content) operator(word string, name []byte, operands []float64, lex *lexer) {
+	switch n := len(operands); word {
+	case "BT":
+		c.x, c.y, c.scale, c.moved = 0, 0, 1, true
+	case "T*":
+		c.blank('\n')
+	case "Tf":
+		if n > 0 {
+			c.size = math.Abs(operands[n-1])
+		}
+		c.useFont(name)
+	case "Tr":
+		c.state.invisible = n > 0 && (operands[n-1] == 3 || operands[n-1] == 7)
+	case "Td", "TD":
+		if n >= 2 {
+			c.x, c.y, c.moved = c.x+operands[n-2]*c.scale, c.y+operands[n-1]*c.scale, true
+		}
+	case "Tm":
+		if n == 6 {
+			c.scale = math.Hypot(operands[0], operands[1])
+			c.x, c.y, c.moved = operands[4], operands[5], true
+		}
+	case "cm":
+		if n == 6 {
+			c.state.x += c.state.zoom * operands[4]
+			c.state.y += c.state.zoom * operands[5]
+			c.state.zoom *= math.Hypot(operands[0], operands[1])
+		}
+	case "q":
+		if c.depth < len(c.saved) {
+			c.saved[c.depth] = c.state
+		}
+		c.depth++
+	case "Q":
+		if c.depth--; c.depth < 0 {
+			c.depth = 0
+		} else if c.depth < len(c.saved) {
+			c.state = c.saved[c.depth]
+		}
+	case "g", "rg", "k", "sc", "scn":
+		c.state.light = isNearlyWhite(operands)
+	case "ID": // inline image data follows
+		end := bytes.Index(lex.data[lex.at:], []byte("EI"))
+		if end < 0 {
+			end = len(lex.data) - lex.at
+		}
+		lex.at += end
+	}
+}
+
+// isNearlyWhite reports whether a colour of one, three or four components (grey, RGB, CMYK) is nearly, but not quite, white.
+func isNearlyWhite(colour []float64) bool {
+	const light, white = 0.8, 0.99
+	isWhite := true
+	if len(colour) != 1 && len(colour) != 3 && len(colour) != 4 {
+		return false
+	}
+	for _, part := range colour {
+		if len(colour) == 4 {
+			part = 1 - part
+		}
+		if part < light {
+			return false
+		}
+		isWhite = isWhite && part >= white
+	}
+	return !isWhite
+}
+
+// separate adds a blank or a line end if the current text does not begin where the text before it ends. Without widths of
+// glyphs this is a guess: some programs place each glyph; others place kerned parts of words, and show blanks as glyphs.
+func (c *content) separate() {
+	const (
+		widest = 1.1 // of one glyph, in font sizes
+		wide   = 0.6 // of several glyphs, on average
+		narrow = 0.15
+	)
+	zoom := c.state.zoom
+	em, n := c.size*c.scale*zoom, float64(c.lastGlyphs)
+	startX, startY := c.state.x+c.x*zoom, c.state.y+c.y*zoom
+	x, y := startX-c.lastX, math.Abs(startY-c.lastY)
+	hasBlanks := c.blankCount*20 > c.glyphCount
+	switch {
+	case y > em/2:
+		c.blank('\n')
+	case x < n*narrow*em, c.lastGlyphs == 1 && x > widest*em, c.lastGlyphs > 1 && (!hasBlanks || x > (n*wide+wide)*em):
+		c.blank(' ')
+	}
+	c.lastX, c.lastY, c.lastGlyphs, c.moved = startX, startY, 0, false
+}
+
+// blank separates words.
+func (c *content) blank(b byte) {
+	if len(c.out) > 0 && c.out[len(c.out)-1] != ' ' && c.out[len(c.out)-1] != '\n' {
+		c.out = append(c.out, b)
+	}
+	if len(c.hidden) > 0 && c.hidden[len(c.hidden)-1] != ' ' {
+		c.hidden = append(c.hidden, ' ')
+	}
+}
+
+// show adds the text of a string in the current font.
+func (c *content) show(text []byte) {
+	if c.moved && len(text) > 0 {
+		c.separate()
+	}
+	hidden := c.isHidden()
+	if hidden != c.wasHidden { // hidden text takes up room, too
+		c.wasHidden = hidden
+		c.blank(' ')
+	}
+	to := &c.out
+	if hidden {
+		to = &c.hidden
+	}
+	if c.glyphs == nil {
+		if c.font != nil && c.font.isWide {
+			return
+		}
+		for _, b := range text {
+			if b >= ' ' {
+				*to = utf8.AppendRune(*to, charmap.Windows1252.DecodeByte(b))
+				c.count(b == ' ')
+			}
+		}
+		return
+	}
+	width := c.glyphs.width
+	for ; len(text) >= width && !c.isFull(); text = text[width:] {
+		code := rune(text[0])
+		if width == 2 {
+			code = code<<8 | rune(text[1])
+		}
+		glyph := c.glyphs.text[code]
+		*to = append(*to, glyph...)
+		c.count(glyph == " ")
+	}
+}
+
+// count counts a glyph.
+func (c *content) count(isBlank bool) {
+	c.lastGlyphs++
+	c.glyphCount++
+	if isBlank {
+		c.blankCount++
+	}
+}
+
+// useFont sets the current font.
+func (c *content) useFont(name []byte) {
+	c.font, c.glyphs = nil, nil
+	i, ok := c.fonts[string(name)]
+	if !ok {
+		return
+	}
+	c.font = &c.objects[i]
+	number := c.font.toUnicode
+	if number == 0 {
+		return
+	}
+	glyphs, known := c.maps[number]
+	if !known {
+		if i, ok := c.byNumber[number]; ok && c.objects[i].stream != nil {
+			glyphs = c.glyphMap(c.unpack(&c.objects[i], nil))
+		}
+		c.maps[number] = glyphs
+	}
+	c.glyphs = glyphs
+}
+
+// glyphMap maps the codes of a font to text.
+type glyphMap struct {
+	width int // bytes of a code
+	text  map[rune]string
+}
+
+// glyphMap reads a ToUnicode CMap. It returns nil if the map is empty.
+func (r *reader) glyphMap(data []byte) *glyphMap {
+	m := &glyphMap{width: 1, text: map[rune]string{}}
+	lex := lexer{data: data}
+	var section string
+	var codes [2]rune // of the current line
+	n := 0
+	inArray := false
+	for t := lex.next(); t != tokenEnd && r.glyphsLeft > 0; t = lex.next() {
+		switch t {
+		case tokenWord:
+			switch word := string(lex.text); word {
+			case "beginbfchar", "beginbfrange", "begincodespacerange", "endbfchar", "endbfrange", "endcodespacerange":
+				section, n, inArray = word, 0, false
+			case "[":
+				inArray = true
+			case "]":
+				n, inArray = 0, false
+			}
+		case tokenString:
+			switch section {
+			case "begincodespacerange":
+				if len(lex.text) > 1 {
+					m.width = 2
+				}
+			case "beginbfchar":
+				if n == 0 {
+					codes[0], n = glyphCode(lex.text), 1
+					continue
+				}
+				n = 0
+				r.mapGlyphs(m, codes[0], codes[0], lex.text)
+			case "beginbfrange":
+				switch {
+				case n < 2:
+					codes[n] = glyphCode(lex.text)
+					n++
+				case inArray:
+					r.mapGlyphs(m, codes[0], codes[0], lex.text)
+					codes[0]++
+				default:
+					r.mapGlyphs(m, codes[0], codes[1], lex.text)
+					n = 0
+				}
+			}
+		}
+	}
+	if len(m.text) == 0 {
+		return nil
+	}
+	return m
+}
+
+// mapGlyphs maps a range of codes to text in UTF-16. Its last character increases by one for each code.
+func (r *reader) mapGlyphs(m *glyphMap, from, to rune, text []byte) {
+	const longest = 8 // units of UTF-16 for a glyph
+	var units [longest]uint16
+	n := 0
+	for ; n < longest && len(text) >= 2; text = text[2:] {
+		units[n] = uint16(text[0])<<8 | uint16(text[1])
+		n++
+	}
+	if len(text) == 1 && n == 0 {
+		units[0], n = uint16(text[0]), 1
+	}
+	runes := utf16.Decode(units[:n])
+	for code := from; code <= to && len(runes) > 0 && r.glyphsLeft > 0; code++ {
+		r.glyphsLeft--
+		if last := runes[len(runes)-1]; last >= ' ' {
+			m.text[code] = string(runes)
+		}
+		runes[len(runes)-1]++
+	}
+}
+
+// glyphCode returns the code of a glyph, of at most two bytes.
+func glyphCode(text []byte) (code rune) {
+	for _, c := range text[:min(len(text), 2)] {
+		code = code<<8 | rune(c)
+	}
+	return code
+}

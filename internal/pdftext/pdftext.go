@@ -1,0 +1,371 @@
+// Package pdftext extracts the text and the links of a PDF.
+package pdftext
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/ascii85"
+	"io"
+	"slices"
+)
+
+// Limits bounds the cost of PDFs. Extract subtracts what it used from Packed and Unpacked, so that several PDFs can share
+// them.
+type Limits struct {
+	Text     int // bytes of text, at which reading stops
+	Packed   int // bytes of compressed streams to unpack
+	Unpacked int // bytes of unpacked streams
+}
+
+// Extract returns the visible and the hidden text of a PDF. It calls link with the URI of each link, which is valid during
+// the call.
+//
+// Of ISO 32000 it knows what that takes: objects, found by their first lines because the table at the end is often damaged;
+// streams in Flate, base 85 and hexadecimal; the maps of fonts to Unicode. It reads no encrypted PDF.
+//
+// No library does this: those that are maintained unpack without a limit, and refuse what viewers repair.
+func Extract(data []byte, limits *Limits, link func(uri []byte)) (text, hidden []byte) {
+	r := &reader{limits: limits, link: link, byNumber: map[int]int{}, fonts: map[string]int{}, maps: map[int]*glyphMap{}, glyphsLeft: maxGlyphs}
+	r.scan(data)
+	r.nameObjects()
+	c := content{reader: r}
+	var stream []byte
+	for i := range r.objects {
+		if o := &r.objects[i]; o.isContent() && !c.isFull() {
+			stream = r.unpack(o, stream[:0])
+			c.read(stream)
+		}
+	}
+	return c.out, c.hidden
+}
+
+const (
+	// maxObjects is how many objects of a PDF, and how many references in them, are read.
+	maxObjects = 1 << 15
+	// maxGlyphs is how many glyphs of a PDF are mapped to Unicode, for all fonts together.
+	maxGlyphs = 1 << 16
+)
+
+// reader reads one PDF.
+type reader struct {
+	limits     *Limits
+	link       func(uri []byte)
+	inflater   io.Reader // made when first needed
+	objects    []object
+	byNumber   map[int]int // the index of an object in objects
+	references []reference
+	fonts      map[string]int    // the index in objects of the font of that name
+	maps       map[int]*glyphMap // by the number of the stream
+	glyphsLeft int               // how many of maxGlyphs are left
+}
+
+type object struct {
+	stream    []byte // its content, nil if there is none
+	filters   [maxFilters]filter
+	filtered  int  // the number of filters
+	isPacked  bool // it contains objects
+	isOther   bool // an image, a font, or another stream for programs
+	isFont    bool
+	isWide    bool // a font whose codes are not characters of one byte
+	toUnicode int  // the number of the stream that maps the codes of a font to Unicode, 0 if there is none
+	first     int  // the offset of the first object in it
+}
+
+// isContent reports whether an object may show text.
+func (o *object) isContent() bool { return o.stream != nil && !o.isPacked && !o.isOther }
+
+// reference is a reference to an object under a name.
+type reference struct {
+	name   []byte
+	number int
+}
+
+type filter uint8
+
+const (
+	filterFlate filter = iota
+	filterASCII85
+	filterHex
+)
+
+// scan adds the objects of a PDF in order.
+func (r *reader) scan(data []byte) {
+	objects, streams, ends, streamEnds := search{what: "obj"}, search{what: "stream"}, search{what: "endobj"}, search{what: "endstream"}
+	for at := 0; at < len(data) && len(r.objects) < maxObjects; {
+		from := objects.next(data, at)
+		if from == len(data) {
+			return
+		}
+		at = from + len("obj")
+		number, ok := objectNumber(data[:from])
+		if !ok {
+			continue
+		}
+		to := min(ends.next(data, at), streams.next(data, at))
+		o := r.addObject(number, data[at:to])
+		at = to
+		if !bytes.HasPrefix(data[to:], []byte("stream")) {
+			continue
+		}
+		content := bytes.TrimLeft(data[to:][len("stream"):], " ")
+		content = bytes.TrimPrefix(bytes.TrimPrefix(content, []byte("\r")), []byte("\n"))
+		start := len(data) - len(content)
+		at = max(start, streamEnds.next(data, start))
+		o.stream = data[start:at]
+		if o.isPacked {
+			r.addPacked(o)
+		}
+	}
+}
+
+// search finds the next occurrence of a pattern. It reads each byte once, however often it is asked.
+type search struct {
+	what    string
+	at      int
+	started bool
+}
+
+// next returns the offset of the pattern at or after from, or len(data).
+func (s *search) next(data []byte, from int) int {
+	if !s.started || s.at < from {
+		s.started, s.at = true, len(data)
+		if i := bytes.Index(data[from:], []byte(s.what)); i >= 0 {
+			s.at = from + i
+		}
+	}
+	return s.at
+}
+
+// objectNumber returns the number of the object whose "obj" follows data: "12 0 obj".
+func objectNumber(data []byte) (number int, ok bool) {
+	data = data[max(0, len(data)-32):]
+	data = bytes.TrimRight(data, " \t\r\n")
+	generation := bytes.TrimRight(data, "0123456789")
+	if len(generation) == len(data) {
+		return 0, false
+	}
+	data = bytes.TrimRight(generation, " \t\r\n")
+	digits := data[len(bytes.TrimRight(data, "0123456789")):]
+	if len(data) == len(generation) || len(digits) == 0 || len(digits) > 9 {
+		return 0, false
+	}
+	for _, c := range digits {
+		number = number*10 + int(c-'0')
+	}
+	return number, true
+}
+
+// addObject adds an object without its stream. Names and values count wherever they stand in it.
+func (r *reader) addObject(number int, data []byte) *object {
+	r.objects = append(r.objects, object{})
+	r.byNumber[number] = len(r.objects) - 1
+	o := &r.objects[len(r.objects)-1]
+	lex := lexer{data: data}
+	var key []byte         // the last name
+	var numbers [2]float64 // the last two
+	depth := 0
+	for t := lex.next(); t != tokenEnd; t = lex.next() {
+		switch t {
+		case tokenName:
+			if depth == 1 {
+				o.describe(key, lex.text)
+			}
+			key = lex.text
+			if lex.escaped {
+				key = bytes.Clone(key)
+			}
+		case tokenNumber:
+			numbers[0], numbers[1] = numbers[1], lex.number
+			if string(key) == "First" {
+				o.first = int(lex.number)
+			}
+		case tokenString:
+			if string(key) == "URI" {
+				r.addLink(lex.text)
+			}
+		case tokenWord:
+			switch string(lex.text) {
+			case "<<":
+				depth++
+				continue
+			case ">>":
+				depth--
+				continue
+			case "R":
+			default:
+				continue
+			}
+			target := int(numbers[0])
+			if string(key) == "ToUnicode" {
+				o.toUnicode, o.isFont = target, true
+			}
+			if len(r.references) < maxObjects {
+				r.references = append(r.references, reference{key, target})
+			}
+		}
+	}
+	return o
+}
+
+// describe reads a name in an object. Key is the name before it.
+func (o *object) describe(key, name []byte) {
+	switch string(name) {
+	case "FlateDecode", "Fl":
+		o.addFilter(filterFlate)
+	case "ASCII85Decode", "A85":
+		o.addFilter(filterASCII85)
+	case "ASCIIHexDecode", "AHx":
+		o.addFilter(filterHex)
+	case "LZWDecode", "LZW", "DCTDecode", "DCT", "JPXDecode", "CCITTFaxDecode", "JBIG2Decode", "RunLengthDecode", "Crypt":
+		o.isOther = true
+	case "ObjStm":
+		o.isPacked = true
+	case "Font":
+		o.isFont = o.isFont || string(key) == "Type"
+	case "Type0":
+		o.isWide = true
+	case "XRef", "Metadata", "Image", "Type1C", "CIDFontType0C", "OpenType":
+		o.isOther = o.isOther || string(key) == "Type" || string(key) == "Subtype"
+	case "Length1", "FunctionType", "ShadingType", "Alternate":
+		o.isOther = true
+	}
+}
+
+// maxFilters is how many filters of a stream are undone. Honest streams have at most two.
+const maxFilters = 4
+
+func (o *object) addFilter(f filter) {
+	if o.filtered == maxFilters {
+		o.isOther = true
+		return
+	}
+	o.filters[o.filtered] = f
+	o.filtered++
+}
+
+// addPacked adds the objects in an object stream: pairs of a number and an offset, then the objects.
+func (r *reader) addPacked(o *object) {
+	data := r.unpack(o, nil)
+	first := o.first
+	if first <= 0 || first > len(data) {
+		return
+	}
+	pairs, objects := lexer{data: data[:first]}, data[first:]
+	number, from := -1, 0
+	for len(r.objects) < maxObjects {
+		if pairs.next() != tokenNumber {
+			break
+		}
+		next := int(pairs.number)
+		if pairs.next() != tokenNumber {
+			break
+		}
+		to := int(pairs.number)
+		if to < from || to > len(objects) {
+			break
+		}
+		if number >= 0 {
+			r.addObject(number, objects[from:to])
+		}
+		number, from = next, to
+	}
+	if number >= 0 {
+		r.addObject(number, objects[from:])
+	}
+}
+
+// unpack appends the content of a stream to dst, as far as it can be unpacked.
+func (r *reader) unpack(o *object, dst []byte) []byte {
+	content := o.stream
+	start := len(dst)
+	for i, f := range o.filters[:o.filtered] {
+		if i > 0 {
+			dst = dst[:start:start] // keep the output of the filter before
+		}
+		switch f {
+		case filterFlate:
+			dst = r.inflate(dst, content)
+		case filterASCII85:
+			dst = r.fromASCII85(dst, content)
+		case filterHex:
+			lex := lexer{data: append([]byte("<"), content...)}
+			lex.next()
+			dst = append(dst, lex.text...)
+		}
+		content = dst[start:]
+	}
+	if o.filtered == 0 {
+		dst = append(dst, content...)
+	}
+	return dst
+}
+
+// fromASCII85 appends the decoded base 85 text.
+func (r *reader) fromASCII85(dst, text []byte) []byte {
+	const most = 4 // bytes for one byte of text, "z"
+	text, _, _ = bytes.Cut(text, []byte("~>"))
+	text = bytes.TrimPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("<~"))
+	text = text[:min(len(text), r.limits.Unpacked/most)]
+	start := len(dst)
+	dst = slices.Grow(dst, len(text)+most*bytes.Count(text, []byte("z"))+most)
+	n, _, _ := ascii85.Decode(dst[start:cap(dst)], text, true)
+	r.limits.Unpacked -= n
+	return dst[:start+n]
+}
+
+// inflate appends the unpacked content, which is in zlib format.
+func (r *reader) inflate(dst, content []byte) []byte {
+	const header = 2
+	if len(content) < header || r.limits.Unpacked == 0 {
+		return dst
+	}
+	content = content[header:]
+	content = content[:min(len(content), r.limits.Packed)]
+	source := bytes.NewReader(content)
+	if r.inflater == nil {
+		r.inflater = flate.NewReader(source)
+	} else {
+		r.inflater.(flate.Resetter).Reset(source, nil)
+	}
+	const chunk = 4 << 10
+	for r.limits.Unpacked > 0 {
+		if cap(dst)-len(dst) < chunk {
+			dst = append(dst, make([]byte, chunk)...)[:len(dst)]
+		}
+		n, err := r.inflater.Read(dst[len(dst):min(cap(dst), len(dst)+r.limits.Unpacked)])
+		dst = dst[:len(dst)+n]
+		r.limits.Unpacked -= n
+		if err != nil && err != io.ErrNoProgress || n == 0 {
+			break
+		}
+	}
+	r.limits.Packed -= len(content) - source.Len()
+	return dst
+}
+
+// addLink reports a link, unless it is encrypted.
+func (r *reader) addLink(uri []byte) {
+	for _, c := range uri {
+		if c < ' ' || c >= 0x7f {
+			return
+		}
+	}
+	r.link(uri)
+}
+
+// nameObjects finds the fonts by their names, which programs use for the same font on all pages, and the streams that are
+// contents of a page.
+func (r *reader) nameObjects() {
+	for _, ref := range r.references {
+		i, ok := r.byNumber[ref.number]
+		if ok && string(ref.name) == "Contents" {
+			r.objects[i].isOther = false
+		}
+		if !ok || !r.objects[i].isFont {
+			continue
+		}
+		if _, known := r.fonts[string(ref.name)]; !known {
+			r.fonts[string(ref.name)] = i
+		}
+	}
+}
