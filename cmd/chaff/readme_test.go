@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -142,6 +143,8 @@ func compareShown(ts *testscript.TestScript, neg bool, args []string) {
 	if runtime.GOARCH != "amd64" { // other processors round the last digits otherwise
 		return
 	}
+	updating.Lock()
+	defer updating.Unlock()
 	page := filepath.Join(root(ts), filepath.FromSlash(args[0]))
 	text, err := os.ReadFile(page)
 	ts.Check(err)
@@ -160,7 +163,10 @@ func compareShown(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// root is the root of the project.
+// updating is held while a page is compared and written, since scripts run in parallel.
+var updating sync.Mutex
+
+// root returns the root of the project.
 func root(ts *testscript.TestScript) string {
 	dir, err := filepath.Abs(filepath.Join("..", ".."))
 	ts.Check(err)
