@@ -24,9 +24,7 @@ import (
 
 // Config is all settings. Its sections are the options of the rooms.
 type Config struct {
-	// Model is the name of the model to train: bernoulli, multinomial, perceptron, averaged-perceptron,
-	// multiclass-perceptron, tanh, lms, softmax, passive-aggressive, votes, hybrid, arow, complement, memoriser or
-	// majority. Default "votes".
+	// Model is the name of the model to train: one of models.Names. Default "votes".
 	Model string `json:"model"`
 	// Seed decides how chance divides the messages, and in which order training reads them. Any whole number from 0.
 	// Default 1.

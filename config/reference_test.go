@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"chaff/models"
 )
 
 var update = flag.Bool("update", false, "write reference.txt and docs/configuration.md anew from the source")
@@ -26,12 +28,30 @@ func TestReferenceIsFresh(t *testing.T) {
 		if text == "" {
 			t.Errorf("%s: %s has no doc comment", s.key, s.field)
 		}
+		if _, stated, ok := strings.Cut(text, " Default "); ok && stated != (Value{Value: s.value.Interface()}).TOML()+"." {
+			t.Errorf("%s is %v by default, and its comment ends in %q", s.key, s.value, stated)
+		}
 		if !strings.Contains(reference.String(), s.field+"\t") {
 			fmt.Fprintf(&reference, "%s\t%s\n", s.field, text)
 		}
 	}
 	compare(t, "reference.txt", reference.String())
 	compare(t, filepath.Join("..", "docs", "configuration.md"), page(comments))
+}
+
+// TestEveryModelHasASection checks that the settings of each model, if it has any, are settings of the program.
+func TestEveryModelHasASection(t *testing.T) {
+	for _, name := range models.Names() {
+		trainer, _, err := models.DefaultOptions().New(name, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		section := "models." + strings.ReplaceAll(name, "-", "_") + "."
+		found := slices.ContainsFunc(settings(Default()), func(s setting) bool { return strings.HasPrefix(s.key, section) })
+		if want := reflect.TypeOf(trainer).NumField() > 0; found != want {
+			t.Errorf("%s has a section: %v, want %v", name, found, want)
+		}
+	}
 }
 
 func compare(t *testing.T, file, want string) {
@@ -88,6 +108,9 @@ func fieldComments(t *testing.T) map[string]string {
 func forUsers(name, comment string) string {
 	text := strings.Join(strings.Fields(comment), " ")
 	text = strings.TrimPrefix(strings.TrimPrefix(text, name+" "), "is ")
+	names := models.Names()
+	last := len(names) - 1
+	text = strings.ReplaceAll(text, "one of models.Names", strings.Join(names[:last], ", ")+" or "+names[last])
 	if text == "" {
 		return ""
 	}
@@ -133,10 +156,15 @@ A model contains the settings it was trained with, so ` + "`chaff classify`" + `
 			if section == "" {
 				title = "Top level"
 			}
-			fmt.Fprintf(&b, "\n## %s\n\n%s", title, head)
+			fmt.Fprintf(&b, "\n## %s\n\n", title)
+			if model, ok := strings.CutPrefix(section, "models."); ok {
+				fmt.Fprintf(&b, "%s\n\n", models.About(strings.ReplaceAll(model, "_", "-")))
+			}
+			b.WriteString(head)
 		}
 		value := Value{Value: s.value.Interface()}.TOML()
 		meaning := strings.TrimSuffix(comments[s.field], " Default "+value+".")
+		meaning = strings.TrimSuffix(meaning, " The default depends on the model.")
 		if first, ok := describedIn[s.field]; ok {
 			meaning = "as in [" + first + "]"
 		} else {

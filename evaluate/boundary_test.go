@@ -8,7 +8,6 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
-	"chaff/models"
 	"chaff/models/modelstest"
 	"chaff/train"
 )
@@ -86,15 +85,5 @@ func TestTermsThatCannotBeDrawn(t *testing.T) {
 	g, _ := fit(t, three, "arow")
 	if _, err := BoundaryOf(context.Background(), three, g, "arow", train.DefaultOptions(), nil); err == nil || !strings.Contains(err.Error(), "two classes") {
 		t.Errorf("three classes: got %v", err)
-	}
-}
-
-func TestShorterSteps(t *testing.T) {
-	o := models.DefaultOptions().WithShorterSteps(4)
-	if got, want := o.LMS.LearningRate, models.DefaultLMS().LearningRate/4; got != want {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	if models.DefaultOptions().WithFeatures(0).LMS.Features != "bits" {
-		t.Error("lms is not trained on bits")
 	}
 }

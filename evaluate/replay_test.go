@@ -41,13 +41,9 @@ func replayed(t *testing.T, m *ReplayMail, model string) Replay {
 // half it must say what a model says that was trained on the first.
 func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 	o := DefaultReplayOptions()
-	for _, p := range []*models.Passes{
-		&o.Models.Perceptron.Passes, &o.Models.AveragedPerceptron.Passes, &o.Models.MulticlassPerceptron.Passes, &o.Models.Tanh.Passes,
-		&o.Models.LMS.Passes, &o.Models.Softmax.Passes, &o.Models.PassiveAggressive.Passes, &o.Models.AROW.Passes,
-		&o.Models.Hybrid.Passes,
-	} {
+	modelstest.EachPasses(&o.Models, func(p *models.Passes) {
 		p.Epochs, p.Order = 1, models.OrderFixed
-	}
+	})
 	o.Models.Softmax.L2 = 0
 	o.Models.Hybrid.BayesShare = 0 // trained, it has counted all mail before it learns from the first
 	m, err := ReadForReplay(context.Background(), corpustest.Mailbox(4, 100, "ham", "spam"), []string{"ham", "spam"}, o)

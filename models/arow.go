@@ -7,8 +7,8 @@ import (
 	"chaff/features"
 )
 
-// AROW is adaptive regularisation of weights: it knows of each weight how sure it is, and changes the weights of terms that
-// it has seen often by less.
+// AROW is adaptive regularisation of weights. It keeps a variance for each weight and changes the weights of frequent terms
+// less.
 //
 //	m = t (w . f + b)
 //	v = sum over w of sigma_w f_w^2              with 1 for the feature of the bias
@@ -19,71 +19,54 @@ import (
 //	    sigma_w <- sigma_w - beta (sigma_w f_w)^2
 //
 // with w = 0 and sigma = 1 at the start. Source: K. Crammer, A. Kulesza, M. Dredze: Adaptive Regularization of Weight
-// Vectors (NIPS 2009), figure 1, with the covariance kept diagonal. A document that counts more by its class weight has a
-// smaller r by as much.
+// Vectors (NIPS 2009), figure 1, with a diagonal covariance. The class weight of a document divides r.
 //
 // It has any number of classes: of more than two, each has weights of its own against all others. It takes any kind of
 // feature.
 type AROW struct {
 	Passes
-	// Regularisation is r: the larger, the shorter the steps. Above 0, at most 1e6; default 0.1, which is best on development
-	// mail with one to three epochs, and by far when the model learns from one message after the other.
+	// Regularisation is r: the larger, the shorter the steps. Above 0, at most 1e6. Default 0.1.
 	Regularisation float64 `json:"regularisation"`
 }
 
 var _ EpochTrainer = AROW{}
 
-// DefaultAROW returns the settings used when nothing else is said.
-func DefaultAROW() AROW {
-	return AROW{
-		Passes:         Passes{Epochs: 3, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.NormalisedBits.String()},
-		Regularisation: 0.1,
-	}
-}
-
 // Validate returns everything that is wrong with m.
-func (m AROW) Validate() error { return m.validate("") }
-
-func (m AROW) validate(prefix string) error {
-	return errors.Join(m.Passes.validate(prefix), checkPositive(prefix+"regularisation", m.Regularisation))
+func (m AROW) Validate() error {
+	return errors.Join(m.Passes.validate(), checkPositive("regularisation", m.Regularisation))
 }
 
 // Train implements [Trainer].
 func (m AROW) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, Watch{})
+	return m.TrainEpochs(ctx, d, EpochOptions{})
 }
 
 // TrainEpochs implements [EpochTrainer].
-func (m AROW) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*Linear, Report, error) {
+func (m AROW) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	if err := m.Validate(); err != nil {
 		return nil, Report{}, err
 	}
-	start := newRows(rowsOf(len(d.Classes)), d.Terms)
-	out, err := (&course{Passes: m.Passes, watch: w, learner: newArow(m, start.n, d.Terms), start: start}).run(ctx, d)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	return out.result(d)
+	start := newParams(rowCount(len(d.Classes)), d.Terms)
+	return (&fit{Passes: m.Passes, options: o, learner: newArow(m, start.n, d.Terms), start: start}).run(ctx, d)
 }
 
 func (m AROW) online(classes []string) (Online, error) {
-	return m.Passes.online(classes, nil, newArow(m, rowsOf(len(classes)), 0))
+	return m.Passes.online(classes, nil, newArow(m, rowCount(len(classes)), 0))
 }
 
 // arow learns R rows of weights, each with a variance for every weight.
 type arow struct {
-	*rows
-	sigma   *rows
+	*params
+	perDocument
+	sigma   *params
 	r       float64
 	origin  bool
 	scratch []float64 // R
 }
 
 func newArow(m AROW, n, terms int) *arow {
-	l := &arow{rows: newRows(n, terms), sigma: newRows(n, terms), r: m.Regularisation, origin: m.ThroughOrigin}
-	for i := range l.sigma.weights {
-		l.sigma.weights[i] = 1
-	}
+	l := &arow{params: newParams(n, terms), sigma: newParams(n, 0), r: m.Regularisation, origin: m.ThroughOrigin}
+	l.grow(terms)
 	for r := range l.sigma.bias {
 		l.sigma.bias[r] = 1
 	}
@@ -91,7 +74,7 @@ func newArow(m AROW, n, terms int) *arow {
 }
 
 func (l *arow) learn(x features.Vector, c int, weight float64) bool {
-	l.scratch = l.scores(room(l.scratch, l.n), x)
+	l.scratch = l.scoresNow(l.scratch, x)
 	changed := false
 	for row, z := range l.scratch {
 		t := target(l.n, row, c)
@@ -106,7 +89,7 @@ func (l *arow) learn(x features.Vector, c int, weight float64) bool {
 	return changed
 }
 
-// variance is v, how unsure the score of x is.
+// variance returns v, the variance of the score of x.
 func (l *arow) variance(row int, x features.Vector) float64 {
 	var v float64
 	if !l.origin {
@@ -119,7 +102,7 @@ func (l *arow) variance(row int, x features.Vector) float64 {
 	return v
 }
 
-// update moves the weights by alpha t sigma f, and makes them surer.
+// update moves the weights by alpha t sigma f and reduces their variances.
 func (l *arow) update(row int, x features.Vector, alphaT, beta float64) {
 	if !l.origin {
 		sigma := l.sigma.bias[row]
@@ -136,18 +119,15 @@ func (l *arow) update(row int, x features.Vector, alphaT, beta float64) {
 
 // grow implements growing.
 func (l *arow) grow(terms int) {
-	l.rows.grow(terms, 0)
-	l.sigma.grow(terms, 1)
+	l.params.grow(terms)
+	l.sigma.weights = grown(l.sigma.weights, terms*l.n, 1)
 }
 
-// scoresNow implements growing.
-func (l *arow) scoresNow(dst []float64, x features.Vector) []float64 {
-	return l.scores(room(dst, l.n), x)
+// state implements growing.
+func (l *arow) state(c *codec) {
+	l.params.state(c)
+	l.sigma.state(c)
 }
-
-func (l *arow) pass() int { return 0 }
-
-func (l *arow) model(dst *rows) { dst.set(l.rows) }
 
 // loss is the squared hinge loss, which the paper's objective contains.
 func (l *arow) loss(scores []float64, c int) float64 {

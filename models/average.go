@@ -2,7 +2,7 @@ package models
 
 import "chaff/features"
 
-// averaged are rows that change with each document, and if asked for, their mean over all documents read so far:
+// averaged are weights that change with each document and, on request, their mean over all documents read so far:
 //
 //	mean_n = 1/n * sum over m = 1..n of w_m        w_m: the weights after document m
 //
@@ -14,53 +14,72 @@ import "chaff/features"
 // Large Margin Classification Using the Perceptron Algorithm (Machine Learning 37, 1999), section 2; M. Collins:
 // Discriminative Training Methods for Hidden Markov Models (EMNLP 2002), section 2.5.
 type averaged struct {
-	*rows
-	late   *rows // s_n; nil if no mean is asked for
-	read   int   // n, the documents read so far
-	origin bool  // no bias
+	*params
+	perDocument
+	stepSums *params   // s_n; nil without the mean
+	read     int       // n, the documents read so far
+	origin   bool      // no bias
+	scratch  []float64 // R
 }
 
-func newAveraged(start *rows, average, origin bool) averaged {
-	a := averaged{rows: newRows(start.n, len(start.weights)/start.n), origin: origin}
-	a.set(start)
+// newAveraged starts at the given weights, of which it makes a copy.
+func newAveraged(start *params, average, origin bool) averaged {
+	a := averaged{params: start.sameShape(start.terms()), origin: origin}
+	a.copyFrom(start)
 	if average {
-		a.late = newRows(start.n, len(start.weights)/start.n)
+		a.stepSums = start.sameShape(start.terms())
 	}
 	return a
+}
+
+// next reads the next document and returns the scores of its rows.
+func (a *averaged) next(x features.Vector) []float64 {
+	a.read++
+	a.scratch = a.scores(resize(a.scratch, a.n), x)
+	return a.scratch
 }
 
 // step adds step times x to row r, at the document that was read last.
 func (a *averaged) step(r int, x features.Vector, step float64) {
 	a.add(r, x, step, a.origin)
-	if a.late != nil {
-		a.late.add(r, x, step*float64(a.read-1), a.origin)
+	if a.stepSums != nil {
+		a.stepSums.add(r, x, step*float64(a.read-1), a.origin)
 	}
 }
 
 // grow implements growing.
 func (a *averaged) grow(terms int) {
-	a.rows.grow(terms, 0)
-	if a.late != nil {
-		a.late.grow(terms, 0)
+	a.params.grow(terms)
+	if a.stepSums != nil {
+		a.stepSums.grow(terms)
 	}
 }
 
-// scoresNow implements growing: the scores of the mean, of the terms of the document alone.
+// scoresNow implements growing. It computes the mean for the terms of the document only.
 func (a *averaged) scoresNow(dst []float64, x features.Vector) []float64 {
-	dst = a.scores(room(dst, a.n), x)
-	if a.late == nil || a.read == 0 {
+	dst = a.params.scoresNow(dst, x)
+	if a.stepSums == nil || a.read == 0 {
 		return dst
 	}
-	for r, z := range a.late.scores(make([]float64, a.n), x) {
+	for r, z := range a.stepSums.scores(make([]float64, a.n), x) {
 		dst[r] -= z / float64(a.read)
 	}
 	return dst
 }
 
-// model writes the mean to dst, or the weights if no mean is asked for.
-func (a *averaged) model(dst *rows) {
-	dst.set(a.rows)
-	if a.late != nil && a.read > 0 {
-		dst.addAll(a.late, -1/float64(a.read))
+// model writes the mean to dst, or the weights without the mean.
+func (a *averaged) model(dst *params) {
+	dst.copyFrom(a.params)
+	if a.stepSums != nil && a.read > 0 {
+		dst.addScaled(a.stepSums, -1/float64(a.read))
+	}
+}
+
+// state implements growing.
+func (a *averaged) state(c *codec) {
+	c.int(&a.read)
+	a.params.state(c)
+	if a.stepSums != nil {
+		a.stepSums.state(c)
 	}
 }

@@ -9,19 +9,24 @@ import (
 	"chaff/features"
 )
 
-// Estimates are the parameters of a naive Bayes model, in float64 and before they are folded into a [Linear], whose
-// weights are rounded and, for two classes, a difference.
-type Estimates struct {
-	// LogPrior is log pi_c, K.
-	LogPrior []float64
-	// LogLikelihood is log lambda_cw, K x V.
-	LogLikelihood [][]float64
-	// LogAbsent is log(1 - lambda_cw), K x V, for Bernoulli; nil for multinomial, where absent terms say nothing.
-	LogAbsent [][]float64
+// countTrainer is a trainer whose model is a function of [Counts]: naive Bayes and the baselines.
+type countTrainer interface {
+	Trainer
+	settings
+	// biases returns the K biases.
+	biases(n *Counts) ([]float64, error)
+	// weights returns the function that makes the K weights of a term of its sums n_cw.
+	weights(n *Counts, s totals) func(dst, ncw []float64)
 }
 
-// The range of smoothing other than 0. The least is that of scikit-learn: with less, estimates of terms that were not
-// seen would only add up to rounding errors. The largest is where all estimates are as good as equal.
+// totals are the sums over all terms that multinomial weights depend on.
+type totals struct {
+	n []float64 // K: n_c
+	V float64
+}
+
+// The range of smoothing other than 0. The minimum is that of scikit-learn: with less, the estimates of unseen terms would
+// be dominated by rounding. At the maximum all estimates are practically equal.
 const (
 	minSmoothing = 1e-10
 	maxSmoothing = 1e6
@@ -30,35 +35,62 @@ const (
 // floor is how close to 0 and 1 an estimate comes when smoothing is 0, so that its logarithm is finite.
 const floor = minSmoothing
 
-// validateBayes checks the settings of both models; prefix stands before each key.
-func validateBayes(prefix string, smoothing float64, prior string) error {
+// validateBayes checks the settings that all naive Bayes models share.
+func validateBayes(smoothing float64, prior string) error {
 	var errs []error
 	if smoothing != 0 && !(smoothing >= minSmoothing && smoothing <= maxSmoothing) { // also refuses NaN
-		errs = append(errs, fmt.Errorf("%ssmoothing is %v: must be 0, or from %v to %v", prefix, smoothing, minSmoothing, maxSmoothing))
+		errs = append(errs, fmt.Errorf("smoothing is %v: must be 0, or from %v to %v", smoothing, minSmoothing, maxSmoothing))
 	}
-	if err := checkPrior(prior); err != nil {
-		errs = append(errs, fmt.Errorf("%s%w", prefix, err))
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, checkPrior(prior))...)
 }
 
-// countFor returns n_cw and log pi_c of a data set, which must be of the kind of feature that the named model takes.
-func countFor(ctx context.Context, d *features.Dataset, model string, kind features.Kind, prior string) (*counts, []float64, error) {
-	if err := wantKind(model, d, kind); err != nil {
-		return nil, nil, err
+// count validates the settings of m and counts the documents of d. With a name, d must have the kind that m takes.
+func count(ctx context.Context, m countTrainer, d *features.Dataset, name string) (*Counts, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
 	}
-	n, err := count(ctx, d)
+	if kind, _ := m.kind(); name != "" {
+		if err := checkKind(name, d, kind); err != nil {
+			return nil, err
+		}
+	}
+	return Count(ctx, d)
+}
+
+// trainCounts trains a model on d, as count reads it.
+func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, name string) (*Linear, Report, error) {
+	n, err := count(ctx, m, d, name)
 	if err != nil {
-		return nil, nil, err
+		return nil, Report{}, err
 	}
-	logPi, err := logPrior(prior, d.Classes, n.documents)
-	return n, logPi, err
+	l, err := linearOf(m, n)
+	return l, Report{Warnings: warnings(d)}, err
 }
 
-// logHeld returns the logarithm of an estimate, which is held between floor and 1 - floor when there is no smoothing.
-func logHeld(estimate, a float64) float64 {
+// linearOf returns the model that m makes of n, over the whole vocabulary of n.
+func linearOf(m countTrainer, n *Counts) (*Linear, error) {
+	beta, err := m.biases(n)
+	if err != nil {
+		return nil, err
+	}
+	return n.linear(beta, m.weights(n, totals{n.sumTerms(), float64(n.Len())}))
+}
+
+// logEstimate returns the logarithm of an estimate. Without smoothing a the estimate is clipped to floor and 1 - floor.
+func logEstimate(estimate, a float64) float64 {
 	if a == 0 {
 		estimate = min(max(floor, estimate), 1-floor)
 	}
 	return math.Log(estimate)
+}
+
+// logShare returns log lambda_w of tokens, of which n_w are w and n are any of V terms:
+//
+//	lambda_w = (a + n_w) / (aV + n)
+func logShare(nw, n, V, a float64) float64 {
+	lambda := 1 / V
+	if a > 0 || n > 0 {
+		lambda = (a + nw) / (a*V + n)
+	}
+	return logEstimate(lambda, a)
 }

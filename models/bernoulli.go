@@ -1,9 +1,11 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"chaff/features"
 )
@@ -16,118 +18,126 @@ import (
 //	beta_c    = log pi_c + sum over w of log(1 - lambda_cw)
 //
 // Source: cs440 lecture 16, "Feature = One Bit Per Document". The lecture has a = 1. With a = 0 an estimate of 0 or 1
-// would give an infinite weight, so estimates are held between 1e-10 and 1 - 1e-10.
+// would give an infinite weight, so estimates are clipped to 1e-10 and 1 - 1e-10.
 //
-// A term that no training document has, as one that only comes later in texts than a start goes, does not count: its weight
-// is 0, and its absence says nothing.
+// A term of no training document has the weight 0, and its absence adds nothing. With head bits, the vocabulary has such
+// terms: those that occur only after the head of the text.
 type Bernoulli struct {
-	// Smoothing is added to the number of documents with a term and to the number without it, so that a term never seen
-	// in a class is unlikely there and not impossible. 0, or from 1e-10 to 1e6 documents; default 0.001, which is best on
-	// development mail. With 0 the estimates are the plain shares of the documents, held between 1e-10 and 1 - 1e-10.
+	// Smoothing is added to the number of documents with a term and to the number without it, so that no term is
+	// impossible. 0, or from 1e-10 to 1e6. Default 0.001.
 	Smoothing float64 `json:"smoothing"`
-	// Prior is how probable each class is before a message is read: "learned" for its share of the training messages,
-	// "uniform" for the same for all, or the probabilities themselves, as "ham:0.7,spam:0.3": of every class, each above 0,
-	// adding up to 1. Default "learned"; an empty text means the same.
+	// Prior is the probability of each class before a message is read: "learned" from the training messages,
+	// "uniform", or values such as "ham:0.7,spam:0.3" that add up to 1. Default "learned".
 	Prior string `json:"prior"`
-	// Features is what the model is trained on: "bits", every term of a message once; or "head bits", every term of the
-	// first tokenize.start_bytes of its text once. Default "head bits": every absent term is evidence, so that of all terms
-	// long messages look unlike short ones of their class. An empty text means "bits".
+	// Features is the kind of feature: "bits" for all terms, or "head bits" for the terms of the head of the text. An
+	// empty text means "bits". Default "head bits".
 	Features string `json:"features"`
 }
 
-var _ Trainer = Bernoulli{}
-
-// DefaultBernoulli returns the settings used when nothing else is said.
-func DefaultBernoulli() Bernoulli {
-	return Bernoulli{Smoothing: 0.001, Prior: PriorLearned, Features: features.HeadBits.String()}
-}
+var _ countTrainer = Bernoulli{}
 
 // Validate returns everything that is wrong with m.
-func (m Bernoulli) Validate() error { return m.validate("") }
-
-func (m Bernoulli) validate(prefix string) error {
-	return errors.Join(validateBayes(prefix, m.Smoothing, m.Prior), checkBernoulliFeatures(prefix, m.Features))
+func (m Bernoulli) Validate() error {
+	_, err := m.kind()
+	return errors.Join(validateBayes(m.Smoothing, m.Prior), err)
 }
 
-// kind is the kind of feature that m is trained on.
-func (m Bernoulli) kind() (features.Kind, error) { return parseBernoulliFeatures(m.Features) }
-
-func parseBernoulliFeatures(name string) (features.Kind, error) {
-	switch name {
+func (m Bernoulli) kind() (features.Kind, error) {
+	switch m.Features {
 	case "", features.Bits.String():
 		return features.Bits, nil
 	case features.HeadBits.String():
 		return features.HeadBits, nil
 	}
-	return 0, fmt.Errorf("features is %q: must be bits or head bits", name)
-}
-
-func checkBernoulliFeatures(prefix, name string) error {
-	if _, err := parseBernoulliFeatures(name); err != nil {
-		return fmt.Errorf("%s%w", prefix, err)
-	}
-	return nil
+	return 0, fmt.Errorf("features is %q: must be bits or head bits", m.Features)
 }
 
 // Train implements [Trainer].
 func (m Bernoulli) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	e, n, err := m.estimate(ctx, d)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	known := make([]bool, d.Terms)
-	for _, row := range n.terms {
-		for w, ncw := range row {
-			known[w] = known[w] || ncw > 0
+	return trainCounts(ctx, m, d, "bernoulli")
+}
+
+// Linear returns the model of the documents in n.
+func (m Bernoulli) Linear(n *Counts) (*Linear, error) { return linearOf(m, n) }
+
+func (m Bernoulli) biases(n *Counts) ([]float64, error) {
+	beta, err := logPrior(m.Prior, n.Classes, n.Documents)
+	for w := 0; err == nil && w < n.Len(); w++ {
+		ncw := n.of(w)
+		for c := 0; hasSum(ncw) && c < len(beta); c++ {
+			beta[c] += m.logAbsent(ncw[c], n.Documents[c])
 		}
 	}
-	alpha, beta := newTable(len(d.Classes), d.Terms), make([]float64, len(d.Classes))
-	for c := range d.Classes {
-		beta[c] = e.LogPrior[c]
-		for w := range d.Terms {
-			if !known[w] {
-				continue
+	return beta, err
+}
+
+func (m Bernoulli) weights(n *Counts, _ totals) func(dst, ncw []float64) {
+	return func(dst, ncw []float64) {
+		known := hasSum(ncw)
+		for c, ncw := range ncw {
+			if dst[c] = 0; known {
+				dst[c] = m.logPresent(ncw, n.Documents[c]) - m.logAbsent(ncw, n.Documents[c])
 			}
-			alpha[c][w] = e.LogLikelihood[c][w] - e.LogAbsent[c][w]
-			beta[c] += e.LogAbsent[c][w]
 		}
 	}
-	l, err := NewLinear(beta, alpha)
-	return l, Report{Warnings: warnings(d)}, err
 }
 
-// Estimate returns the parameters that Train folds into a Linear. Its errors are those of [Trainer].
-func (m Bernoulli) Estimate(ctx context.Context, d *features.Dataset) (*Estimates, error) {
-	e, _, err := m.estimate(ctx, d)
-	return e, err
-}
-
-// estimate is Estimate, and returns the counts, too.
-func (m Bernoulli) estimate(ctx context.Context, d *features.Dataset) (*Estimates, *counts, error) {
-	if err := m.Validate(); err != nil {
-		return nil, nil, err
-	}
-	kind, err := m.kind()
-	if err != nil {
-		return nil, nil, err
-	}
-	n, prior, err := countFor(ctx, d, "bernoulli", kind, m.Prior)
-	if err != nil {
-		return nil, nil, err
-	}
-	e := &Estimates{
-		LogPrior:      prior,
-		LogLikelihood: newTable(len(d.Classes), d.Terms),
-		LogAbsent:     newTable(len(d.Classes), d.Terms),
-	}
+// logPresent returns log lambda_cw.
+func (m Bernoulli) logPresent(ncw float64, Nc int) float64 {
 	a := m.Smoothing
-	for c := range d.Classes {
-		Nc := float64(n.documents[c])
-		for w, ncw := range n.terms[c] {
-			e.LogLikelihood[c][w] = logHeld((a+ncw)/(2*a+Nc), a)
-			// 1 - lambda, as documents without w: the subtraction would lose digits where lambda is near 1.
-			e.LogAbsent[c][w] = logHeld((a+(Nc-ncw))/(2*a+Nc), a)
+	return logEstimate((a+ncw)/(2*a+float64(Nc)), a)
+}
+
+// logAbsent returns log(1 - lambda_cw). It counts the documents without w: a subtraction would lose digits where lambda is
+// near 1.
+func (m Bernoulli) logAbsent(ncw float64, Nc int) float64 { return m.logPresent(float64(Nc)-ncw, Nc) }
+
+func (m Bernoulli) online(classes []string) (Online, error) {
+	return newOnlineCounts(m, classes, &absentTerms{model: m, tallies: make([][]tally, len(classes))})
+}
+
+// absentTerms keeps the biases of a growing vocabulary. A bias has a summand for each known term, but it is the same for
+// all terms with the same n_cw, and n_cw has few values:
+//
+//	beta_c = log pi_c + sum over n of m_cn log((a + N_c - n) / (2a + N_c))        m_cn: terms with n_cw = n
+type absentTerms struct {
+	model   Bernoulli
+	tallies [][]tally // K, each in ascending order of n
+}
+
+// tally is m_cn.
+type tally struct {
+	n     float64
+	terms int
+}
+
+// add adds by to the tallies of each listed term that is known. A nil receiver does nothing.
+func (t *absentTerms) add(n *Counts, ids []uint32, by int) {
+	if t == nil {
+		return
+	}
+	for _, w := range ids {
+		ncw := n.of(int(w))
+		for c := 0; hasSum(ncw) && c < len(ncw); c++ {
+			i, found := slices.BinarySearchFunc(t.tallies[c], ncw[c], func(t tally, n float64) int { return cmp.Compare(t.n, n) })
+			if !found {
+				t.tallies[c] = slices.Insert(t.tallies[c], i, tally{n: ncw[c]})
+			}
+			t.tallies[c][i].terms += by
 		}
 	}
-	return e, n, nil
+}
+
+func (t *absentTerms) biases(n *Counts) ([]float64, error) {
+	beta, err := logPrior(t.model.Prior, n.Classes, n.Documents)
+	for c := range beta {
+		var sum float64
+		for _, same := range t.tallies[c] {
+			if same.terms > 0 {
+				sum += float64(same.terms) * t.model.logAbsent(same.n, n.Documents[c])
+			}
+		}
+		beta[c] += sum
+	}
+	return beta, err
 }

@@ -88,8 +88,8 @@ func TestAROWThroughTheOrigin(t *testing.T) {
 func TestFTRLByHand(t *testing.T) {
 	documents := [][]float32{{1, 2, 0.5, 0}, {1, 0, 0, 0}}
 	d := matrix(2, []int32{1, 1}, documents)
-	l := newFTRL(Softmax{LearningRate: 1, L1: 0.5, L2: 2}, rowsOf(len(d.Classes)), d.Terms, d.Len())
-	now := newRows(1, d.Terms)
+	l := newFTRL(Softmax{LearningRate: 1, L1: 0.5, L2: 2}, rowCount(len(d.Classes)), d.Terms, d.Len())
+	now := newParams(1, d.Terms)
 
 	l.learn(d.Row(0), 1, 1)
 	l.model(now)
@@ -118,9 +118,9 @@ func TestFTRLByHand(t *testing.T) {
 func TestFTRLOfThreeClassesByHand(t *testing.T) {
 	d := matrix(3, []int32{2}, [][]float32{{1}})
 	for _, test := range []struct{ weight, others, own float64 }{{1, -1. / 4, 2. / 5}, {2, -2. / 5, 4. / 7}} {
-		l := newFTRL(Softmax{LearningRate: 1}, rowsOf(len(d.Classes)), d.Terms, d.Len())
+		l := newFTRL(Softmax{LearningRate: 1}, rowCount(len(d.Classes)), d.Terms, d.Len())
 		l.learn(d.Row(0), 2, test.weight)
-		now := newRows(3, 1)
+		now := newParams(3, 1)
 		l.model(now)
 		want := []float64{test.others, test.others, test.own}
 		wantAllNear(t, "bias", now.bias, want, 1e-15)
@@ -132,9 +132,9 @@ func TestFTRLThroughTheOriginHasNoBias(t *testing.T) {
 	m := Softmax{LearningRate: 1}
 	m.ThroughOrigin = true
 	d := matrix(2, []int32{1}, [][]float32{{1}})
-	l := newFTRL(m, rowsOf(len(d.Classes)), d.Terms, d.Len())
+	l := newFTRL(m, rowCount(len(d.Classes)), d.Terms, d.Len())
 	l.learn(d.Row(0), 1, 1)
-	now := newRows(1, 1)
+	now := newParams(1, 1)
 	l.model(now)
 	wantNear(t, "bias", now.bias[0], 0, 0)
 	wantNear(t, "weight", now.weights[0], 1./3, 1e-15) // 1/2 / (1/2 + 1)
@@ -146,34 +146,34 @@ func TestAverageIsThePlainMean(t *testing.T) {
 		d := randomMatrix(3, 40, 12, classes)
 		learners := map[string]func(average bool) (learner, *averaged){
 			"perceptron": func(average bool) (learner, *averaged) {
-				n := rowsOf(classes)
-				l := &perceptron{averaged: newAveraged(newRows(n, d.Terms), average, false), steps: Steps{LearningRate: 1, Decay: RateInverseRoot}, updates: make([]int, n)}
+				n := rowCount(classes)
+				l := &perceptron{averaged: newAveraged(newParams(n, d.Terms), average, false), steps: Steps{LearningRate: 1, Decay: RateInverseRoot}, updates: make([]int, n)}
 				return l, &l.averaged
 			},
 			"multi-class perceptron": func(average bool) (learner, *averaged) {
-				l := &multiclassPerceptron{averaged: newAveraged(newRows(classes, d.Terms), average, false), steps: Steps{LearningRate: 0.3}}
+				l := &multiclassPerceptron{averaged: newAveraged(newParams(classes, d.Terms), average, false), steps: Steps{LearningRate: 0.3}}
 				return l, &l.averaged
 			},
 			"passive-aggressive": func(average bool) (learner, *averaged) {
-				l := &passiveAggressive{averaged: newAveraged(newRows(rowsOf(classes), d.Terms), average, false), C: 0.1}
+				l := &passiveAggressive{averaged: newAveraged(newParams(rowCount(classes), d.Terms), average, false), C: 0.1}
 				return l, &l.averaged
 			},
 		}
 		for name, newLearner := range learners {
 			lazy, _ := newLearner(true)
 			plain, weights := newLearner(false)
-			sum := newRows(weights.n, d.Terms)
-			mean := newRows(weights.n, d.Terms)
+			sum := newParams(weights.n, d.Terms)
+			mean := newParams(weights.n, d.Terms)
 			for read := range 3 * d.Len() {
 				i := read % d.Len()
 				x, c := d.Row(i), int(d.Labels[i])
 				if lazy.learn(x, c, 1) != plain.learn(x, c, 1) {
 					t.Fatalf("%s, %d classes: the mean changes what is a mistake", name, classes)
 				}
-				sum.addAll(weights.rows, 1)
+				sum.addScaled(weights.params, 1)
 			}
 			lazy.model(mean)
-			mean.addAll(sum, -1/float64(3*d.Len()))
+			mean.addScaled(sum, -1/float64(3*d.Len()))
 			for r := range mean.n {
 				wantNear(t, name+": distance from the plain mean", mean.norm(r), 0, 1e-12)
 			}

@@ -8,24 +8,22 @@ const (
 	WeightsBalanced = "balanced" // N / (K N_c)
 )
 
-// checkClassWeights returns what is wrong with class weights as they stand in the settings.
-func checkClassWeights(prefix, weights string) error {
+// checkClassWeights returns what is wrong with the setting class_weights.
+func checkClassWeights(weights string) error {
 	switch weights {
 	case "", WeightsNone, WeightsBalanced:
 		return nil
 	}
-	if _, err := parseClassWeights(weights); err != nil {
-		return fmt.Errorf("%s%w", prefix, err)
-	}
-	return nil
+	_, err := parseClassWeights(weights)
+	return err
 }
 
-// maxClassWeight bounds weights, and 1/maxClassWeight from below, so that no step overflows.
+// maxClassWeight is the maximum weight, and its inverse the minimum, so that no step overflows.
 const maxClassWeight = 1e6
 
-func parseClassWeights(weights string) ([]given, error) {
+func parseClassWeights(weights string) ([]classValue, error) {
 	inRange := fmt.Sprintf("from %v to %v", 1/maxClassWeight, maxClassWeight)
-	all, err := parseGiven(weights, "weight", inRange, func(w float64) bool { return w >= 1/maxClassWeight && w <= maxClassWeight })
+	all, err := parseClassValues(weights, "weight", inRange, func(w float64) bool { return w >= 1/maxClassWeight && w <= maxClassWeight })
 	if err != nil {
 		return nil, fmt.Errorf("class_weights is %q: %w; must be none, balanced, or like ham:10,spam:1", weights, err)
 	}
@@ -55,7 +53,7 @@ func classWeights(weights string, classes []string, documents []int) ([]float64,
 	if err != nil {
 		return nil, err
 	}
-	if err := forClasses(all, parsed, classes); err != nil {
+	if err := assignClasses(all, parsed, classes); err != nil {
 		return nil, fmt.Errorf("class_weights is %q: %w", weights, err)
 	}
 	return all, nil

@@ -1,24 +1,25 @@
 package models
 
 import (
+	"context"
 	"math"
 
 	"chaff/features"
 )
 
-// Convergence is whether a perceptron converged: a whole pass without an update, which shows that the training part is
-// linearly separable. Source: collins, "The Perceptron Algorithm"; mlcourse, "Convergence".
+// Convergence reports whether a perceptron converged: a pass without an update proves that the training part is linearly
+// separable. Source: collins, "The Perceptron Algorithm"; mlcourse, "Convergence".
 type Convergence struct {
 	Converged bool `json:"converged"`
 	Epochs    int  `json:"epochs"`
 	// Updates is how many documents changed the weights, over all epochs.
 	Updates int `json:"updates"`
-	// Separations is what the converged weights achieve, and nothing if they did not converge: one for two classes and for a
-	// multi-class perceptron, one for each class where every class has a perceptron against all others.
+	// Separations are the margins of converged weights, and empty otherwise: one for two classes and for a multi-class
+	// perceptron, one for each class where every class has a perceptron against all others.
 	Separations []Separation `json:"separations,omitempty"`
 }
 
-// Separation is by how much converged weights separate the training part, and what the convergence theorem says of it.
+// Separation is the margin by which converged weights separate the training part, and the bound of the convergence theorem.
 //
 //	R            = max over i of ||f_i||, with 1 for the feature of the bias
 //	gamma        = min over i of t_i (w . f_i + b)
@@ -26,7 +27,7 @@ type Convergence struct {
 //	updates     <= (R / gamma_geom)^2
 //
 // Source: collins, "The Perceptron Convergence Theorem"; mlcourse, "Geometric Analysis". The theorem holds with any
-// weights that separate, so it holds with those that were found.
+// weights that separate, hence with those that were found.
 type Separation struct {
 	// Class is the class that was separated from all others; empty where all were separated together.
 	Class string `json:"class,omitempty"`
@@ -35,18 +36,26 @@ type Separation struct {
 	Radius          float64 `json:"radius"`
 	Margin          float64 `json:"margin"`
 	GeometricMargin float64 `json:"geometric_margin"`
-	// UpdateBound is (R / gamma_geom)^2. nil where the theorem says nothing: it wants weights that start at 0, a constant
-	// learning rate, and documents that all count the same.
+	// UpdateBound is (R / gamma_geom)^2, or nil where the theorem does not apply: it assumes weights that start at 0, a
+	// constant learning rate, and documents of equal weight.
 	UpdateBound *float64 `json:"update_bound,omitempty"`
 }
 
-// convergence tells whether a course converged.
-func (out *outcome) convergence() *Convergence {
-	c := &Convergence{Converged: out.settled, Epochs: len(out.epochs)}
-	for _, e := range out.epochs {
+// runPerceptron is run with a report of the convergence. separations measures converged weights.
+func (f *fit) runPerceptron(ctx context.Context, d *features.Dataset, separations func(updates int) []Separation) (*Linear, Report, error) {
+	linear, report, err := f.run(ctx, d)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	c := &Convergence{Converged: f.result.converged, Epochs: len(report.Epochs)}
+	for _, e := range report.Epochs {
 		c.Updates += e.Updates
 	}
-	return c
+	if c.Converged {
+		c.Separations = separations(c.Updates)
+	}
+	report.Convergence = c
+	return linear, report, nil
 }
 
 // separations measures the converged weights, row by row.
@@ -76,7 +85,7 @@ func (l *perceptron) separations(d *features.Dataset, m Perceptron) []Separation
 	return all
 }
 
-// finish computes what follows from the margin and the length of the weights.
+// finish computes the geometric margin from the norm of the weights, and the bound if the theorem applies.
 func (s *Separation) finish(norm float64, theorem bool) {
 	s.GeometricMargin = s.Margin / norm
 	if bound := math.Pow(s.Radius/s.GeometricMargin, 2); theorem && !math.IsInf(bound, 0) {
@@ -84,7 +93,7 @@ func (s *Separation) finish(norm float64, theorem bool) {
 	}
 }
 
-// theoremHolds says whether the convergence theorem is about training with these settings.
+// theoremHolds reports whether the convergence theorem applies to training with these settings.
 func theoremHolds(p Passes, s Steps) bool {
 	return s.Start != StartRandom && (s.Decay == "" || s.Decay == RateConstant) &&
 		(p.ClassWeights == "" || p.ClassWeights == WeightsNone)

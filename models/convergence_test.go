@@ -20,7 +20,7 @@ type separable struct {
 // margin of scores for a class: that of the perceptrons of each class, or that of a multi-class perceptron.
 func newSeparable(random *rand.Rand, classes, n int, origin bool, apart func(scores []float64, c int) float64) separable {
 	terms := 2 + random.IntN(6)
-	truth := newRows(n, terms)
+	truth := newParams(n, terms)
 	var squares float64
 	for i := range truth.weights {
 		truth.weights[i] = random.NormFloat64()
@@ -167,7 +167,7 @@ func TestPerceptronConvergesWithinTheBound(t *testing.T) {
 			t.Run(fmt.Sprintf("%d classes, seed %d", classes, seed), func(t *testing.T) {
 				random := rand.New(rand.NewPCG(seed, uint64(classes)))
 				p, steps := chance(random)
-				n := rowsOf(classes)
+				n := rowCount(classes)
 				d := newSeparable(random, classes, n, p.ThroughOrigin, rowsApart)
 				l, report, err := Perceptron{Passes: p, Steps: steps}.Train(t.Context(), d.Dataset)
 				if err != nil {
@@ -227,8 +227,8 @@ func TestMulticlassPerceptronConvergesWithinTheBound(t *testing.T) {
 }
 
 // rowsOfLinear returns the weights of a model as rows.
-func rowsOfLinear(l *Linear) *rows {
-	v := newRows(l.Rows(), l.Terms)
+func rowsOfLinear(l *Linear) *params {
+	v := newParams(l.Rows(), l.Terms)
 	copy(v.bias, l.Bias)
 	for i, w := range l.Weights {
 		v.weights[i] = float64(w)

@@ -2,49 +2,258 @@ package models
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"chaff/features"
 )
 
-// counts is what naive Bayes needs to know of a data set.
-type counts struct {
-	documents []int       // K: N_c
-	terms     [][]float64 // K x V: n_cw
-	totals    []float64   // K: n_c
+// Counts is what naive Bayes learns from labelled documents: for each term and class the sum of its features. Documents
+// can be added and removed, and two Counts can be merged. The models are pure functions of it; see [Bernoulli.Linear],
+// [Multinomial.Linear] and [Complement.Linear].
+//
+// The index of a term is its id in a vocabulary, which Counts does not know. [Counts.Merge] maps the ids of one
+// vocabulary to those of another.
+//
+// Sums are exact when features are whole numbers: the kinds bits, counts, head bits and whole, and evidence, whose
+// features are rounded to multiples of 1/4096. The order of Add, Remove and Merge then changes no bit, and Remove restores
+// the bits from before Add. The normalised kinds have fractions: their sums round by the order of the documents, and Remove
+// restores them only up to rounding. [Counts.Exact] reports which of the two holds.
+type Counts struct {
+	// Kind is the kind of feature that is summed.
+	Kind features.Kind
+	// Classes are the names of the K classes, and Documents has N_c, how many documents of each were added.
+	Classes   []string
+	Documents []int
+	// Sums is n_cw, V x K, the classes of a term side by side. Of the kind evidence it counts in units of 1/4096.
+	Sums []float64
+	// Totals is n_c, the sum of Sums over the terms of each group of evidence. Other kinds have the first group only.
+	Totals [features.Groups][]float64
+	// Known is how many terms of each group have a sum.
+	Known [features.Groups]int
+	// Groups is the group of each known term, V; nil but for evidence.
+	Groups []features.Group
 }
 
-// count sums the features of the documents of each class. With bits, n_cw is the number of documents of class c that
-// contain w; with counts, the number of tokens of class c that are w. The documents are taken in the order of their
-// contents, since sums of features that are no whole numbers round by their order.
-func count(ctx context.Context, d *features.Dataset) (*counts, error) {
-	documents, err := countDocuments(d)
-	if err != nil {
+// unit is how many units a feature of 1 has in the sums of the kind evidence.
+const unit = 1 << 12
+
+// units returns a feature as a whole number of units.
+func units(f float32) float64 { return float64(uint32(f*unit + 0.5)) }
+
+// NewCounts returns the Counts of no documents over the given number of terms.
+func NewCounts(kind features.Kind, classes []string, terms int) *Counts {
+	n := &Counts{Kind: kind, Classes: classes, Documents: make([]int, len(classes)), Sums: make([]float64, terms*len(classes))}
+	for g := range n.Totals {
+		n.Totals[g] = make([]float64, len(classes))
+	}
+	if kind == features.Evidence {
+		n.Groups = make([]features.Group, terms)
+	}
+	return n
+}
+
+// Count returns the Counts of all documents of d. It adds them in the order of their contents, since sums of fractions
+// round by their order.
+func Count(ctx context.Context, d *features.Dataset) (*Counts, error) {
+	if _, err := countDocuments(d); err != nil {
 		return nil, err
 	}
-	n := &counts{documents: documents, terms: newTable(len(d.Classes), d.Terms), totals: make([]float64, len(d.Classes))}
-	rows := d.Rows()
-	for read, i := range canonical(d) {
-		if read%1024 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		x, row := rows.Row(int(i)), n.terms[d.Labels[i]]
-		for j, w := range x.IDs {
-			row[w] += float64(x.Values[j])
-		}
-	}
-	for c, row := range n.terms {
-		for _, ncw := range row {
-			n.totals[c] += ncw
-		}
-	}
-	return n, nil
+	n := NewCounts(d.Kind, d.Classes, d.Terms)
+	return n, eachByContent(ctx, d, n.Add)
 }
 
-// newTable returns a K x V table of zeros.
-func newTable(classes, terms int) [][]float64 {
-	table := make([][]float64, classes)
-	for c := range table {
-		table[c] = make([]float64, terms)
+// eachByContent calls do with each document of d and its class, in the order of their contents.
+func eachByContent(ctx context.Context, d *features.Dataset, do func(x features.Vector, c int)) error {
+	rows := d.Rows()
+	for read, i := range contentOrder(d) {
+		if read%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		do(rows.Row(int(i)), int(d.Labels[i]))
 	}
-	return table
+	return nil
+}
+
+// Len returns V, the number of terms, known or not.
+func (n *Counts) Len() int { return len(n.Sums) / len(n.Classes) }
+
+// of returns the K sums of term w, or nil for a term beyond the vocabulary.
+func (n *Counts) of(w int) []float64 {
+	if w >= n.Len() {
+		return nil
+	}
+	K := len(n.Classes)
+	return n.Sums[w*K:][:K]
+}
+
+// Exact reports whether the sums are exact, so that Remove restores the bits from before Add.
+func (n *Counts) Exact() bool {
+	return n.Kind != features.NormalisedBits && n.Kind != features.NormalisedCounts
+}
+
+// Add adds a document of class c. New ids enlarge the vocabulary.
+func (n *Counts) Add(x features.Vector, c int) { n.add(x, c, 1) }
+
+// Remove removes a document that was added as one of class c. The vocabulary keeps its size. Removing more documents of a
+// class than were added panics.
+func (n *Counts) Remove(x features.Vector, c int) {
+	if n.Documents[c] == 0 {
+		panic(fmt.Sprintf("models: no document of class %q is left to remove", n.Classes[c]))
+	}
+	n.add(x, c, -1)
+}
+
+func (n *Counts) add(x features.Vector, c, sign int) {
+	n.Documents[c] += sign
+	n.Grow(termsOf(x))
+	K := len(n.Classes)
+	inUnits := n.Kind == features.Evidence
+	eachGroup(x, func(g features.Group, from, to int) {
+		var total float64
+		values := x.Values[from:to]
+		for i, w := range x.IDs[from:to] {
+			f := float64(values[i])
+			if inUnits {
+				f = units(values[i])
+			}
+			total += f
+			sums := n.Sums[int(w)*K:][:K]
+			if sign < 0 {
+				if sums[c] -= f; sums[c] == 0 && !hasSum(sums) {
+					n.forget(w, g)
+				}
+				continue
+			}
+			if sums[c] == 0 && !hasSum(sums) {
+				n.Known[g]++
+				if n.Groups != nil {
+					n.Groups[w] = g
+				}
+			}
+			sums[c] += f
+		}
+		n.Totals[g][c] += float64(sign) * total
+	})
+}
+
+// forget makes a term without a sum one that was never known.
+func (n *Counts) forget(w uint32, g features.Group) {
+	n.Known[g]--
+	if n.Groups != nil {
+		n.Groups[w] = 0
+	}
+}
+
+// hasSum reports whether a term has a sum in any class.
+func hasSum(sums []float64) bool {
+	for _, ncw := range sums {
+		if ncw != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Merge adds the documents of m, whose term w is term idOf[w] here; nil stands for the same ids. Both must have the same
+// kind of feature and the same classes in the same order.
+func (n *Counts) Merge(m *Counts, idOf []uint32) error {
+	if n.Kind != m.Kind || !slices.Equal(n.Classes, m.Classes) {
+		return fmt.Errorf("merge counts of %v in the classes %q with counts of %v in the classes %q", n.Kind, n.Classes, m.Kind, m.Classes)
+	}
+	if idOf != nil && len(idOf) != m.Len() {
+		return fmt.Errorf("merge counts: %d ids for %d terms", len(idOf), m.Len())
+	}
+	K := len(n.Classes)
+	for c, Nc := range m.Documents {
+		n.Documents[c] += Nc
+	}
+	for g := range n.Totals {
+		for c, total := range m.Totals[g] {
+			n.Totals[g][c] += total
+		}
+	}
+	if idOf == nil {
+		n.Grow(m.Len())
+	}
+	for w := range m.Len() {
+		sums := m.of(w)
+		if !hasSum(sums) {
+			continue
+		}
+		id, g := w, features.Group(0)
+		if idOf != nil {
+			id = int(idOf[w])
+			n.Grow(id + 1)
+		}
+		if m.Groups != nil {
+			g = m.Groups[w]
+			n.Groups[id] = g
+		}
+		if !hasSum(n.of(id)) {
+			n.Known[g]++
+		}
+		for c, ncw := range sums {
+			n.Sums[id*K+c] += ncw
+		}
+	}
+	return nil
+}
+
+// Grow enlarges the vocabulary to the given number of terms.
+func (n *Counts) Grow(terms int) {
+	n.Sums = grown(n.Sums, terms*len(n.Classes), 0)
+	if n.Groups != nil {
+		n.Groups = grown(n.Groups, terms, 0)
+	}
+}
+
+// grown returns a list with at least n entries, the new ones being value.
+func grown[T any](list []T, n int, value T) []T {
+	for len(list) < n {
+		list = append(list, value)
+	}
+	return list
+}
+
+// termsOf returns the size of the smallest vocabulary that has all terms of x.
+func termsOf(x features.Vector) int {
+	if len(x.IDs) == 0 {
+		return 0
+	}
+	return int(slices.Max(x.IDs)) + 1
+}
+
+// sumTerms returns n_c. It adds the sums term by term: Totals has the same sums rounded by the order of the documents.
+func (n *Counts) sumTerms() []float64 {
+	all := make([]float64, len(n.Classes))
+	for i, ncw := range n.Sums {
+		all[i%len(all)] += ncw
+	}
+	return all
+}
+
+// state lists the numbers of n for a codec.
+func (n *Counts) state(c *codec) {
+	c.ints(n.Documents)
+	c.floats(n.Sums)
+	for g := range n.Totals {
+		c.floats(n.Totals[g])
+	}
+	c.groups(n.Groups)
+	n.Known = [features.Groups]int{}
+	for w := range n.Len() {
+		switch {
+		case !hasSum(n.of(w)):
+		case n.Groups != nil:
+			n.Known[n.Groups[w]]++
+		default:
+			n.Known[0]++
+		}
+	}
+}
+
+// linear returns the model with the given biases, and for each term the weights that the function makes of its sums.
+func (n *Counts) linear(beta []float64, weights func(dst, ncw []float64)) (*Linear, error) {
+	return newLinear(beta, n.Len(), func(dst []float64, w int) { weights(dst, n.of(w)) })
 }

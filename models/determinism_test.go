@@ -37,7 +37,7 @@ func TestTheSameSeedGivesTheSameBits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			train := func(seed uint64) (*Linear, Report) {
 				m := driven(Passes{Epochs: 4, Order: OrderRandom, Seed: seed})[name]
-				l, report := mustTrain(t, m, d, Watch{Development: development})
+				l, report := mustTrain(t, m, d, EpochOptions{Development: development})
 				return l, timeless(report)
 			}
 			first, firstReport := train(1)
@@ -58,7 +58,7 @@ func TestAFixedOrderHasNoChance(t *testing.T) {
 	for name := range driven(Passes{}) {
 		t.Run(name, func(t *testing.T) {
 			train := func(seed uint64, d *features.Dataset) *Linear {
-				l, _ := mustTrain(t, driven(Passes{Epochs: 4, Order: OrderFixed, Seed: seed})[name], d, Watch{})
+				l, _ := mustTrain(t, driven(Passes{Epochs: 4, Order: OrderFixed, Seed: seed})[name], d, EpochOptions{})
 				return l
 			}
 			first := train(1, d)
@@ -87,9 +87,9 @@ func TestARandomStartComesFromTheSeed(t *testing.T) {
 		}
 		for name, newTrainer := range models {
 			t.Run(fmt.Sprintf("%s, through the origin %v", name, origin), func(t *testing.T) {
-				first, _ := mustTrain(t, newTrainer(1), d, Watch{})
-				again, _ := mustTrain(t, newTrainer(1), d, Watch{})
-				other, _ := mustTrain(t, newTrainer(2), d, Watch{})
+				first, _ := mustTrain(t, newTrainer(1), d, EpochOptions{})
+				again, _ := mustTrain(t, newTrainer(1), d, EpochOptions{})
+				other, _ := mustTrain(t, newTrainer(2), d, EpochOptions{})
 				if !reflect.DeepEqual(first, again) {
 					t.Errorf("the same seed gives other weights")
 				}
@@ -111,8 +111,8 @@ func TestAShuffledDatasetGivesTheSameBits(t *testing.T) {
 		development := unitLength(randomMatrix(2, 30, 12, classes))
 		for name, m := range driven(Passes{Epochs: 4, Order: OrderRandom, ClassWeights: WeightsBalanced, Seed: 1}) {
 			t.Run(fmt.Sprintf("%s, %d classes", name, classes), func(t *testing.T) {
-				want, wantReport := mustTrain(t, m, d, Watch{Development: development})
-				got, gotReport := mustTrain(t, m, shuffled(d), Watch{Development: shuffled(development)})
+				want, wantReport := mustTrain(t, m, d, EpochOptions{Development: development})
+				got, gotReport := mustTrain(t, m, shuffled(d), EpochOptions{Development: shuffled(development)})
 				if !reflect.DeepEqual(got, want) {
 					t.Errorf("the same documents in another order give other weights")
 				}
@@ -147,7 +147,7 @@ func TestBalancedClassWeightsAreTheGivenOnes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			train := func(classWeights string) *Linear {
 				m := driven(Passes{Epochs: 4, Order: OrderRandom, Seed: 1, ClassWeights: classWeights})[name]
-				l, _ := mustTrain(t, m, d, Watch{})
+				l, _ := mustTrain(t, m, d, EpochOptions{})
 				return l
 			}
 			balanced := train(WeightsBalanced)

@@ -50,8 +50,8 @@ func TestTooHighRatesNameTheSettingToLower(t *testing.T) {
 		}
 		for _, test := range tests {
 			t.Run(fmt.Sprintf("%s, %d classes", test.name, classes), func(t *testing.T) {
-				mustTrain(t, test.good, d, Watch{})
-				l, report, err := test.bad.TrainEpochs(t.Context(), d, Watch{})
+				mustTrain(t, test.good, d, EpochOptions{})
+				l, report, err := test.bad.TrainEpochs(t.Context(), d, EpochOptions{})
 				if !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), "; lower "+test.setting) {
 					t.Fatalf("got error %v, want %v that names %s", err, ErrDiverged, test.setting)
 				}
@@ -102,12 +102,12 @@ func TestNoRateEndsInWeightsThatAreNoNumbers(t *testing.T) {
 	}
 }
 
-// A step of a batch goes down, and that of L-BFGS too: from the loss of weights that are 0, which is known.
+// Each step of a batch, and of L-BFGS, lowers the loss, which is known for weights of 0.
 func TestBatchLossesOnlyFall(t *testing.T) {
 	p := Passes{Epochs: 15, Order: OrderRandom}
 	steps := Steps{LearningRate: 0.01, Decay: RateConstant, Start: StartZeros}
 	for _, classes := range []int{2, 3} {
-		rows := float64(rowsOf(classes))
+		rows := float64(rowCount(classes))
 		d := randomMatrix(1, 60, 12, classes)
 		for _, test := range []struct {
 			name  string
@@ -119,7 +119,7 @@ func TestBatchLossesOnlyFall(t *testing.T) {
 			{"softmax", Softmax{Passes: p, LearningRate: 1, Method: MethodBatch}, math.Log(float64(classes))},
 		} {
 			t.Run(fmt.Sprintf("%s, %d classes", test.name, classes), func(t *testing.T) {
-				_, report := mustTrain(t, test.model, d, Watch{})
+				_, report := mustTrain(t, test.model, d, EpochOptions{})
 				if len(report.Epochs) != p.Epochs || report.Kept != p.Epochs {
 					t.Errorf("got %d epochs, the kept one %d, want %d", len(report.Epochs), report.Kept, p.Epochs)
 				}

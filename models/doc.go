@@ -1,19 +1,19 @@
-// Package models is the linear score that every classifier ends in, and the trainers that make it.
+// Package models has the linear form that every classifier ends in, and the trainers that make it.
 //
-// A [Trainer] turns a features.Dataset into a [Linear]; classifying, explaining and the model file know only Linear. A Linear has
-// one weight for each term and row, and adds up their products with the features of a document. With a [Form] it bounds the sums
-// of groups of terms first:
+// A [Trainer] turns a features.Dataset into a [Linear], which classifies, explains and is stored in the model file:
 //
-//	trainer, kind, err := models.DefaultOptions().New("bernoulli")
+//	trainer, kind, err := models.DefaultOptions().New("bernoulli", 1)
 //	linear, report, err := trainer.Train(ctx, dataset) // dataset.Kind is kind
 //	class := linear.Predict(vector)
 //
-// The settings of a trainer are the exported fields of the struct that implements it, and it checks them when it trains.
-// Trainers leave the data set unchanged. The same data set and settings give the same Linear to the last bit, wherever
-// math.Log rounds alike; scores of the same Linear are the same everywhere, since the product of two float32 is exact
-// in float64.
+// A Linear has one weight for each term and row, and sums their products with the features of a document. With a [Form] it
+// bounds the sums of groups of terms.
 //
-// A Linear is immutable once made and safe for concurrent use, and so are trainers, which hold settings only.
+// The settings of a trainer are the exported fields of the struct that implements it; Train validates them. Trainers leave the
+// data set unchanged. The same data set and settings give the same Linear to the last bit, wherever math.Log rounds alike.
+// Scores of the same Linear are the same everywhere, since the product of two float32 is exact in float64.
+//
+// Linear is immutable, and safe for concurrent use. So are trainers, which hold settings only.
 //
 // # Symbols
 //
@@ -29,11 +29,11 @@
 //	alpha_cw    weight of term w for class c
 //	beta_c      bias of class c
 //
-// The letters are the lecture's. The code uses them too, an index of a table being [c][w] and n_cw a variable ncw.
+// The letters are the lecture's. The code uses them too, with n_cw as ncw.
 //
-// Of classifiers that follow a gradient or a mistake:
+// Of perceptrons and gradient descent:
 //
-//	t           target of a document: +1 for the class that a row of weights speaks for, else -1
+//	t           target of a document: +1 for the class of a row of weights, else -1
 //	z           score, w . f + b
 //	eta_n       learning rate of step n
 //	R, gamma    longest document, and margin of weights that separate
@@ -43,7 +43,7 @@
 //	g           group of evidence of a term
 //	s_g         sum of a_w f_w over the terms of group g
 //	K           bound of a sum: K tanh(s / K)
-//	m           member, a part of the score that is learned by itself; z_m is its sum, b_m its bias
+//	m           member, a part of the score that learns by itself; z_m is its sum, b_m its bias
 //	eps         probability that a label is wrong
 //
 // # Formulas
@@ -59,7 +59,7 @@
 //	learning rates, starts   cs440 lecture 16, "Implementation details"                    steps.go
 //	averaged perceptron      Freund, Schapire, Machine Learning 37, 1999                   average.go
 //	convergence, the bound   collins, "The Perceptron Convergence Theorem"; mlcourse       convergence.go
-//	multi-class perceptron   cs440 lecture 16, "Multi-class perceptrons"                   multiclass.go
+//	multi-class perceptron   cs440 lecture 16, "Multi-class perceptrons"                   multiclassperceptron.go
 //	differentiable           cs440 lecture 16, "Differentiable Perceptron"                 tanh.go
 //	least mean squares       cs446 lecture 4, "Least Mean Square Error"                    lms.go
 //	gradient descent         cs446 lecture 4, "Gradient descent (batch)", and stochastic   gradient.go
@@ -77,20 +77,22 @@
 //	majority class           none: the baseline that a classifier has to beat              majority.go
 //
 // cs440 lecture 16 is the file cs440-lecture16-linear-classifiers, cs446 lecture 4 cs446-lecture4-linear-classifiers, grosse
-// grosse-lecture3-linear-classification, collins collins-linear-classifiers, mlcourse mlcourse-perceptron; a heading that
-// comes more than once is told apart by what it is about. The lecture's counts are written without "in class c"; they are per
-// class. Where the notes disagree on a document with the score 0, training takes it for a mistake (grosse), and classifying
-// takes it for one of the first class: losing ham costs more. The names of the models are in names.go.
+// grosse-lecture3-linear-classification, collins collins-linear-classifiers, mlcourse mlcourse-perceptron. The lecture's counts
+// are per class, though it writes them without "in class c". The notes disagree on a document with the score 0: training
+// takes it for a mistake (grosse), and classifying takes it for the first class, since losing ham costs more. The table of
+// models is in options.go.
+//
+// # Learned state
+//
+// [Counts] is what naive Bayes learns: sums by class and term that can be added to, removed from and merged. The models are pure
+// functions of it. [Options.NewOnline] makes an [Online] learner of any model, which learns one document after the other. Its
+// state can be saved, loaded with [LoadOnline] and turned into a Linear. A [CountingLearner] can also forget and merge.
 //
 // # Training in epochs
 //
-// What reads the training part several times is an [EpochTrainer]. One driver (epochs.go) gives the order of the documents,
+// A trainer that reads the training part several times is an [EpochTrainer]. One driver (epochs.go) orders the documents,
 // weighs the classes, measures each epoch, and stops: when a pass changes nothing, when the loss on the development part has
-// not become smaller for a while, or with the name of the setting to lower when the loss grows. A learner is what it does
-// with one document. More than two classes are one problem for each class against all others where a formula has two
-// classes only; the multi-class perceptron, softmax regression and naive Bayes have a formula for all.
-//
-// # Learning one after the other
-//
-// [Options.NewOnline] makes an [Online] learner of every model: for a filter in use, and for replaying mail as it came in.
+// not fallen for a while, or with an error that names the setting to lower when the loss grows. Formulas for two classes
+// train one row for each class against all others; the multi-class perceptron, softmax regression and naive Bayes have a
+// formula for any number.
 package models

@@ -38,9 +38,9 @@ func isBatch(name string) bool {
 	return slices.Contains([]string{"least mean squares, batch", "tanh, batch", "softmax, batch"}, name)
 }
 
-func mustTrain(t *testing.T, m EpochTrainer, d *features.Dataset, w Watch) (*Linear, Report) {
+func mustTrain(t *testing.T, m EpochTrainer, d *features.Dataset, o EpochOptions) (*Linear, Report) {
 	t.Helper()
-	l, report, err := m.TrainEpochs(t.Context(), d, w)
+	l, report, err := m.TrainEpochs(t.Context(), d, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,13 +49,7 @@ func mustTrain(t *testing.T, m EpochTrainer, d *features.Dataset, w Watch) (*Lin
 
 // shuffled returns the documents of d in another order.
 func shuffled(d *features.Dataset) *features.Dataset {
-	s := features.NewDataset(d.Kind, d.Classes, d.Terms)
-	for _, i := range rand.New(rand.NewPCG(9, 0)).Perm(d.Len()) {
-		x := d.Row(i)
-		s.IDs, s.Values = append(s.IDs, x.IDs...), append(s.Values, x.Values...)
-		s.RowStart, s.Labels = append(s.RowStart, len(s.IDs)), append(s.Labels, d.Labels[i])
-	}
-	return s
+	return d.Subset(rand.New(rand.NewPCG(9, 0)).Perm(d.Len()))
 }
 
 // The first two epochs are those of TestPerceptronByHand and end in (1; 0, 1) and (1; -1, 2). The third:
@@ -89,7 +83,7 @@ func TestPatienceByHand(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := Perceptron{Passes: Passes{Epochs: 3, Order: OrderFixed, Patience: test.patience}, Steps: Steps{LearningRate: 1}}
-			l, report := mustTrain(t, m, d, Watch{Development: test.development})
+			l, report := mustTrain(t, m, d, EpochOptions{Development: test.development})
 			if len(report.Epochs) != test.epochs || report.Kept != test.kept {
 				t.Errorf("got %d epochs, the kept one %d, want %d and %d", len(report.Epochs), report.Kept, test.epochs, test.kept)
 			}
@@ -106,7 +100,7 @@ func TestPatienceKeepsTheWeightsOfTheBestEpoch(t *testing.T) {
 	stopped := 0
 	for name, m := range driven(Passes{Epochs: 40, Patience: patience, Order: OrderRandom, Seed: 1}) {
 		t.Run(name, func(t *testing.T) {
-			l, report := mustTrain(t, m, d, Watch{Development: development})
+			l, report := mustTrain(t, m, d, EpochOptions{Development: development})
 			best := 0
 			for i, e := range report.Epochs {
 				if e.Development.Loss < report.Epochs[best].Development.Loss {
@@ -123,7 +117,7 @@ func TestPatienceKeepsTheWeightsOfTheBestEpoch(t *testing.T) {
 				stopped++
 			}
 			short := driven(Passes{Epochs: report.Kept, Order: OrderRandom, Seed: 1})[name]
-			if want, _ := mustTrain(t, short, d, Watch{}); !reflect.DeepEqual(l, want) {
+			if want, _ := mustTrain(t, short, d, EpochOptions{}); !reflect.DeepEqual(l, want) {
 				t.Errorf("the weights are not those after epoch %d", report.Kept)
 			}
 		})
@@ -138,7 +132,7 @@ func TestEpochsAreReportedInOrder(t *testing.T) {
 	for name, m := range driven(Passes{Epochs: 5, Order: OrderRandom, Seed: 1}) {
 		t.Run(name, func(t *testing.T) {
 			var seen []Epoch
-			l, report := mustTrain(t, m, d, Watch{Development: development, Epoch: func(e Epoch) { seen = append(seen, e) }})
+			l, report := mustTrain(t, m, d, EpochOptions{Development: development, OnEpoch: func(e Epoch) { seen = append(seen, e) }})
 			if !reflect.DeepEqual(seen, report.Epochs) {
 				t.Errorf("got the epochs %+v while training, and %+v at its end", seen, report.Epochs)
 			}
@@ -169,14 +163,14 @@ func TestEpochsAreReportedInOrder(t *testing.T) {
 func TestLossesAreMeansWeightedByClass(t *testing.T) {
 	d := matrix(2, []int32{1, 0}, [][]float32{{1, 0}, {1, 1}})
 	m := LMS{Descent: Descent{Passes: Passes{Epochs: 1, ClassWeights: "0:3,1:1"}, Steps: Steps{LearningRate: 0.25}, Method: MethodBatch}}
-	_, report := mustTrain(t, m, d, Watch{Development: d})
+	_, report := mustTrain(t, m, d, EpochOptions{Development: d})
 	for _, figures := range []EpochFigures{report.Epochs[0].Train, *report.Epochs[0].Development} {
 		wantNear(t, "loss", figures.Loss, (25./32+3*81./512)/4, 1e-15)
 		wantNear(t, "accuracy", figures.Accuracy, 50, 0)
 	}
 }
 
-// wantUpdates wants a step for each pass or document where a slope is followed, and else some for mistakes.
+// wantUpdates wants one step per pass or document of gradient descent, and at least one of learners from mistakes.
 func wantUpdates(t *testing.T, name string, e Epoch, documents int) {
 	t.Helper()
 	least, most := 1, documents
@@ -207,7 +201,7 @@ func TestCancellingInTheMiddleStopsTraining(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			epochs := 0
-			l, report, err := m.TrainEpochs(ctx, d, Watch{Epoch: func(e Epoch) {
+			l, report, err := m.TrainEpochs(ctx, d, EpochOptions{OnEpoch: func(e Epoch) {
 				if epochs = e.Epoch; epochs == 2 {
 					cancel()
 				}

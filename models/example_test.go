@@ -11,8 +11,13 @@ import (
 // Four documents of three terms teach that term 1 is spam: documents 0 to 2, with the terms {0, 2}, {0} and {2}, are ham,
 // and document 3, with {1, 2}, is spam.
 func Example() {
-	d := &features.Dataset{
-		Kind:     features.Bits,
+	trainer, kind, err := models.DefaultOptions().New("bernoulli", 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	dataset := &features.Dataset{
+		Kind:     kind,
 		Classes:  []string{"ham", "spam"},
 		Labels:   []int32{0, 0, 0, 1},
 		RowStart: []int{0, 2, 3, 4, 6},
@@ -20,12 +25,41 @@ func Example() {
 		Values:   []float32{1, 1, 1, 1, 1, 1},
 		Terms:    3,
 	}
-	linear, _, err := models.Bernoulli{Smoothing: 1}.Train(context.Background(), d)
+	linear, _, err := trainer.Train(context.Background(), dataset)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	x := features.Vector{IDs: []uint32{1}, Values: []float32{1}}
-	fmt.Printf("%s, log odds of spam %.4f\n", d.Classes[linear.Predict(x)], linear.Score(x))
-	// Output: spam, log odds of spam 0.4339
+	vector := features.Vector{IDs: []uint32{1}, Values: []float32{1}}
+	class := linear.Predict(vector)
+	fmt.Printf("%s, log odds of spam %.4f\n", dataset.Classes[class], linear.Score(vector))
+	// Output: spam, log odds of spam 2.1932
+}
+
+// An online learner learns one document after the other, and its state can be saved.
+func ExampleOnline() {
+	learner, _, err := models.DefaultOptions().NewOnline("multinomial", []string{"ham", "spam"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	meeting := features.Vector{IDs: []uint32{0}, Values: []float32{1}}
+	offer := features.Vector{IDs: []uint32{1}, Values: []float32{1}}
+	learner.Learn(meeting, 0)
+	learner.Learn(offer, 1)
+	state, err := learner.MarshalBinary()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	loaded, kind, err := models.LoadOnline(state)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	scores := loaded.Scores(nil, offer)
+	counting := loaded.(models.CountingLearner)
+	counting.Forget(offer, 1)
+	fmt.Printf("%s: %.2f before it is forgotten, %.2f after\n", kind, scores[1], loaded.Scores(nil, offer)[1])
+	// Output: normalised bits: 6.91 before it is forgotten, 0.00 after
 }

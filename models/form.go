@@ -7,28 +7,27 @@ import (
 	"chaff/features"
 )
 
-// Form says how the products of weights and features become a score. The zero Form adds them: the affine form of the
-// lectures. A form with members bounds what each kind of evidence may say, so that none outvotes all others:
+// Form is how the products of weights and features become a score. The zero Form adds them: the affine form of the
+// lectures. A form with members bounds each kind of evidence, so that none outvotes all others:
 //
 //	s_g   = sum over w of group g of a_w f_w
 //	z_m   = b_m + sum over the groups g of member m of bounded(s_g)
 //	score = sum over m of bounded(z_m)
 //
-// with bounded(s) = K tanh(s / K), for the K of the group or the member. A sum below 0 may have another K than one above it. There
-// is one weight for each term all the same. Near 0 the form is affine, since bounded(s) is s there, and has the slope 1 on both
-// sides.
+// with bounded(s) = K tanh(s / K), for the K of the group or the member. Sums below 0 may have another K than sums above. Each
+// term still has one weight. Near 0 the form is affine, since bounded(s) is close to s and has the slope 1 on both sides.
 type Form []Member
 
-// Member is a part of a [Form] that is learned by itself.
+// Member is a part of a [Form] that learns by itself.
 type Member struct {
-	// First is the first of its groups, and Groups are the bounds of these.
+	// First is the first of its groups, and Groups has their bounds.
 	First  features.Group `json:"first"`
 	Groups []Bounds       `json:"groups"`
-	// Bounds are those of the member.
+	// Bounds are those of z_m.
 	Bounds Bounds `json:"bounds"`
 }
 
-// Bounds are how far a sum may go, K: below 0 and above it. 0 is for no bound.
+// Bounds are the bounds K of a sum below and above 0. 0 stands for no bound.
 type Bounds struct {
 	Below float64 `json:"below"`
 	Above float64 `json:"above"`
@@ -43,7 +42,7 @@ func (b Bounds) within(s float64) float64 {
 	return K * math.Tanh(s/K)
 }
 
-// of returns the bound that is for s.
+// of returns the bound for s.
 func (b Bounds) of(s float64) float64 {
 	if s < 0 {
 		return b.Below
@@ -51,7 +50,7 @@ func (b Bounds) of(s float64) float64 {
 	return b.Above
 }
 
-// slope returns the derivative of within at s, by its value there: 1 - tanh^2(s / K).
+// slope returns the derivative of within at s, 1 - tanh^2(s / K), from its value there.
 func (b Bounds) slope(s, within float64) float64 {
 	K := b.of(s)
 	if K == 0 {
@@ -60,19 +59,19 @@ func (b Bounds) slope(s, within float64) float64 {
 	return 1 - (within/K)*(within/K)
 }
 
-// share returns within(s) / s: how much of each of the parts of s is left.
-func (b Bounds) share(s float64) float64 {
+// ratio returns within(s) / s: how much is left of each summand of s.
+func (b Bounds) ratio(s float64) float64 {
 	if s == 0 {
 		return 1
 	}
 	return b.within(s) / s
 }
 
-// sums are the products of weights and features, added up by group.
-type sums [features.Groups]float64
+// groupTotals are the sums s_g.
+type groupTotals [features.Groups]float64
 
-// groupSums returns the sums of row r of R rows of weights.
-func groupSums[T float32 | float64](x features.Vector, weights []T, R, r int) (s sums) {
+// groupSums returns s_g of row r of R rows of weights.
+func groupSums[T float32 | float64](x features.Vector, weights []T, R, r int) (s groupTotals) {
 	if x.Groups == nil {
 		for i, w := range x.IDs {
 			s[0] += float64(x.Values[i]) * float64(weights[int(w)*R+r])
@@ -85,11 +84,19 @@ func groupSums[T float32 | float64](x features.Vector, weights []T, R, r int) (s
 	return s
 }
 
+// groupAt returns the group of a term of a vector. Terms without groups are in the first one.
+func groupAt(x features.Vector, i int) features.Group {
+	if x.Groups == nil {
+		return 0
+	}
+	return x.Groups[i]
+}
+
 // biases returns how many biases a row has.
 func (f Form) biases() int { return max(1, len(f)) }
 
-// score returns the score of a row with the given biases, one for each member.
-func (f Form) score(bias []float64, s *sums) float64 {
+// score returns the score of a row with the given biases, one per member.
+func (f Form) score(bias []float64, s *groupTotals) float64 {
 	var score float64
 	for m, member := range f {
 		score += member.Bounds.within(member.sum(bias[m], s))
@@ -97,8 +104,8 @@ func (f Form) score(bias []float64, s *sums) float64 {
 	return score
 }
 
-// sum is z_m.
-func (m Member) sum(bias float64, s *sums) float64 {
+// sum returns z_m.
+func (m Member) sum(bias float64, s *groupTotals) float64 {
 	z := bias
 	for i, bounds := range m.Groups {
 		z += bounds.within(s[int(m.First)+i])
@@ -106,7 +113,7 @@ func (m Member) sum(bias float64, s *sums) float64 {
 	return z
 }
 
-// validate returns an error if a form from a file is none: every group must be in one member at most, and bounds be finite.
+// validate returns an error unless every group is in at most one member and all bounds are finite.
 func (f Form) validate() error {
 	next := 0
 	for i, m := range f {

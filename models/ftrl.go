@@ -7,8 +7,8 @@ import (
 	"chaff/features"
 )
 
-// ftrl is the stochastic method of [Softmax], FTRL-proximal: after each document the weights are those that minimise a
-// linear approximation of all losses so far, the penalties so far, and the distance to the weights so far, term by term:
+// ftrl is the stochastic method of [Softmax], FTRL-proximal. After each document the weights minimise, term by term, a linear
+// approximation of all losses so far, the penalties so far, and the distance to the weights so far:
 //
 //	g        = dL/dz f_w                                       at document t, for the terms w of the document
 //	sigma    = (sqrt(n_w + g^2) - sqrt(n_w)) / alpha
@@ -16,29 +16,30 @@ import (
 //	w_w      = 0                                               if |u_w| <= L1 t/N
 //	           -(u_w - sign(u_w) L1 t/N) / (sqrt(n_w)/alpha + 1/alpha + L2 t/N)   else
 //
-// N being the number of documents of a pass: each document brings its share of the penalties, so that the weights go to
-// the minimum of the loss of [Softmax] over many passes, too. Penalties need no visit to the other terms, since the weight
-// is worked out when a document needs it. Source: H. B. McMahan et al.: Ad Click Prediction: a View from the Trenches
+// N is the number of documents of a pass. Each document adds its share of the penalties, so that over many passes, too, the
+// weights approach the minimum of the loss of [Softmax]. The weight of a term is computed when a document needs it, so that
+// penalties do not touch the other terms. Source: H. B. McMahan et al.: Ad Click Prediction: a View from the Trenches
 // (KDD 2013), algorithm 1 with beta = 1, and H. B. McMahan: Follow-the-Regularized-Leader and Mirror Descent (AISTATS
 // 2011), section 2, for penalties that add up.
 type ftrl struct {
+	perDocument
 	n         int    // R
 	bias      []cell // R
 	cells     []cell // V x R
 	alpha     float64
 	l1, l2    float64
-	documents float64 // N; 0 if they have no end, and then the penalties are there in full from the start
+	documents float64 // N; 0 if they have no end, which applies the full penalties from the start
 	t         float64 // documents read
 	origin    bool
 	scores    []float64 // R
-	current   []float64 // the weights of the biases and of the terms of the document that is read
-	read      []cell    // of these terms
+	current   []float64 // the biases and the weights of the terms of the document that is read
+	read      []cell    // the cells of these terms
 }
 
-// cell is what is known of a weight: u and the square root of n, side by side since both are needed.
+// cell is the state of a weight, u and the square root of n, side by side since both are needed.
 type cell struct{ u, rootN float64 }
 
-// newFTRL returns what has learnt nothing of so many documents; 0 is for documents without end.
+// newFTRL returns a learner for so many documents; 0 stands for documents without end.
 func newFTRL(m Softmax, n, terms, documents int) *ftrl {
 	return &ftrl{
 		n: n, bias: make([]cell, n), cells: make([]cell, n*terms), scores: make([]float64, n),
@@ -46,7 +47,7 @@ func newFTRL(m Softmax, n, terms, documents int) *ftrl {
 	}
 }
 
-// penalties are L1 t/N and L2 t/N.
+// penalties returns L1 t/N and L2 t/N.
 func (l *ftrl) penalties() (l1, l2 float64) {
 	if l.documents == 0 {
 		return l.l1, l.l2
@@ -56,13 +57,23 @@ func (l *ftrl) penalties() (l1, l2 float64) {
 }
 
 // grow implements growing.
-func (l *ftrl) grow(terms int) {
-	for len(l.cells) < terms*l.n {
-		l.cells = append(l.cells, cell{})
+func (l *ftrl) grow(terms int) { l.cells = grown(l.cells, terms*l.n, cell{}) }
+
+// sameShape implements growing.
+func (l *ftrl) sameShape(terms int) *params { return newParams(l.n, terms) }
+
+// state implements growing.
+func (l *ftrl) state(c *codec) {
+	c.float(&l.t)
+	for _, cells := range [][]cell{l.bias, l.cells} {
+		for i := range cells {
+			c.float(&cells[i].u)
+			c.float(&cells[i].rootN)
+		}
 	}
 }
 
-// weight is w of a cell after t documents.
+// weight returns w of a cell after t documents.
 func (l *ftrl) weight(c cell, l1, l2 float64) float64 {
 	if math.Abs(c.u) <= l1 {
 		return 0
@@ -70,8 +81,8 @@ func (l *ftrl) weight(c cell, l1, l2 float64) float64 {
 	return -(c.u - math.Copysign(l1, c.u)) / ((c.rootN+1)/l.alpha + l2)
 }
 
-// push changes a cell, whose weight is w, by the slope g.
-func (l *ftrl) push(c *cell, w, g float64) {
+// step changes a cell, whose weight is w, by the gradient g.
+func (l *ftrl) step(c *cell, w, g float64) {
 	root := math.Sqrt(c.rootN*c.rootN + g*g)
 	c.u += g - (root-c.rootN)/l.alpha*w
 	c.rootN = root
@@ -79,33 +90,33 @@ func (l *ftrl) push(c *cell, w, g float64) {
 
 func (l *ftrl) learn(x features.Vector, class int, weight float64) bool {
 	l.scores = l.scoresNow(l.scores, x)
-	slopes(l.scores, class)
+	logLossGradient(l.scores, class)
 	current := l.current[l.n:]
 	for i, w := range x.IDs {
 		f := weight * float64(x.Values[i])
 		cells := l.cells[int(w)*l.n:][:l.n]
 		for r := range cells {
-			l.push(&cells[r], current[i*l.n+r], l.scores[r]*f)
+			l.step(&cells[r], current[i*l.n+r], l.scores[r]*f)
 		}
 	}
 	if !l.origin {
 		for r := range l.bias {
-			l.push(&l.bias[r], l.current[r], weight*l.scores[r])
+			l.step(&l.bias[r], l.current[r], weight*l.scores[r])
 		}
 	}
 	l.t++
 	return true
 }
 
-// scoresNow implements growing. It leaves the weights that it worked out in current.
+// scoresNow implements growing. It leaves the computed weights in current.
 func (l *ftrl) scoresNow(dst []float64, x features.Vector) []float64 {
 	l1, l2 := l.penalties()
-	dst = room(dst, l.n)
+	dst = resize(dst, l.n)
 	for r, c := range l.bias {
 		dst[r] = l.weight(c, 0, 0)
 	}
 	l.current = append(l.current[:0], dst...)
-	l.gather(x)
+	l.readCells(x)
 	for i := range x.IDs {
 		f := float64(x.Values[i])
 		for r, c := range l.read[i*l.n:][:l.n] {
@@ -117,8 +128,8 @@ func (l *ftrl) scoresNow(dst []float64, x features.Vector) []float64 {
 	return dst
 }
 
-// gather copies the cells of a document's terms, and does nothing else, so that the waits for memory are one.
-func (l *ftrl) gather(x features.Vector) {
+// readCells copies the cells of a document's terms. It does nothing else, so that the cache misses overlap.
+func (l *ftrl) readCells(x features.Vector) {
 	l.read = slices.Grow(l.read[:0], len(x.IDs)*l.n)[:len(x.IDs)*l.n]
 	if l.n == 1 {
 		for i, w := range x.IDs {
@@ -131,9 +142,7 @@ func (l *ftrl) gather(x features.Vector) {
 	}
 }
 
-func (l *ftrl) pass() int { return 0 }
-
-func (l *ftrl) model(dst *rows) {
+func (l *ftrl) model(dst *params) {
 	for r, c := range l.bias {
 		dst.bias[r] = l.weight(c, 0, 0)
 	}

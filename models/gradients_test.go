@@ -13,29 +13,29 @@ func difference(f func(x float64) float64, x float64) float64 {
 	return (f(x+h) - f(x-h)) / (2 * h)
 }
 
-func TestSlopesOfScoresAreDifferencesOfLosses(t *testing.T) {
-	losses := map[string]slopedLoss{"half square": halfSquare(), "squared tanh": squaredTanh(), "log loss of a row": logLossOfRow()}
+func TestDerivativesAreDifferencesOfLosses(t *testing.T) {
+	losses := map[string]rowLoss{"half square": halfSquare(), "squared tanh": squaredTanh(), "log loss of a row": logLossOfRow()}
 	for name, loss := range losses {
 		for _, target := range []float64{-1, 1} {
 			for _, z := range []float64{-20, -3, -1, -0.1, 0, 0.1, 1, 3, 20} {
 				want := difference(func(z float64) float64 { return loss.value(target, z) }, z)
-				wantNear(t, fmt.Sprintf("%s, t = %v, z = %v", name, target, z), loss.slope(target, z), want, 1e-7)
+				wantNear(t, fmt.Sprintf("%s, t = %v, z = %v", name, target, z), loss.derivative(target, z), want, 1e-7)
 			}
 		}
 	}
 }
 
-func TestSlopesOfSoftmaxAreDifferencesOfTheLogLoss(t *testing.T) {
+func TestGradientOfSoftmaxIsDifferencesOfTheLogLoss(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 0))
 	for _, classes := range []int{2, 3, 7} {
 		for range 20 {
-			scores := make([]float64, rowsOf(classes))
+			scores := make([]float64, rowCount(classes))
 			for r := range scores {
 				scores[r] = 4 * random.NormFloat64()
 			}
 			c := random.IntN(classes)
 			got := append([]float64(nil), scores...)
-			slopes(got, c)
+			logLossGradient(got, c)
 			for r := range scores {
 				moved := append([]float64(nil), scores...)
 				want := difference(func(z float64) float64 {
@@ -49,7 +49,7 @@ func TestSlopesOfSoftmaxAreDifferencesOfTheLogLoss(t *testing.T) {
 }
 
 // The whole loss of the batch method by all weights and biases.
-func TestSlopeOfTheObjectiveIsItsDifferences(t *testing.T) {
+func TestGradientOfTheObjectiveIsItsDifferences(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 0))
 	for _, classes := range []int{2, 3} {
 		for _, l2 := range []float64{0, 0.1, 30} {
@@ -59,13 +59,13 @@ func TestSlopeOfTheObjectiveIsItsDifferences(t *testing.T) {
 					m := Softmax{L2: l2}
 					m.ThroughOrigin = origin
 					weights := []float64{1, 2.5, 0.5}[:classes]
-					o := newObjective(m, newPart(d), weights)
+					o := newObjective(m, newSorted(d), weights)
 					x := make([]float64, o.n*(d.Terms+1))
 					for i := range x {
 						x[i] = random.NormFloat64()
 					}
 					got := make([]float64, len(x))
-					o.slope(got, x)
+					o.gradient(got, x)
 					for i := range x {
 						moved := append([]float64(nil), x...)
 						want := difference(func(xi float64) float64 {
@@ -86,23 +86,23 @@ func TestSlopeOfTheObjectiveIsItsDifferences(t *testing.T) {
 // A step of gradient descent goes against the differences of the mean loss, by the learning rate.
 func TestBatchStepIsAgainstTheDifferencesOfTheMeanLoss(t *testing.T) {
 	const eta = 0.01
-	for name, loss := range map[string]slopedLoss{"half square": halfSquare(), "squared tanh": squaredTanh()} {
+	for name, loss := range map[string]rowLoss{"half square": halfSquare(), "squared tanh": squaredTanh()} {
 		for _, classes := range []int{2, 3} {
 			d := randomMatrix(6, 20, 5, classes)
-			start := Steps{Start: StartRandom}.startRows(rowsOf(classes), d.Terms, 1, false)
-			l := &gradientDescent{rows: newRows(start.n, d.Terms), lossOf: loss, steps: Steps{LearningRate: eta}, slopes: newRows(start.n, d.Terms)}
-			l.set(start)
+			start := Steps{Start: StartRandom}.startParams(rowCount(classes), d.Terms, 1, false)
+			l := &gradientDescent{params: newParams(start.n, d.Terms), lossOf: loss, steps: Steps{LearningRate: eta}, gradient: newParams(start.n, d.Terms)}
+			l.copyFrom(start)
 			for i, c := range d.Labels {
 				l.learn(d.Row(i), int(c), 1)
 			}
 			l.pass()
 			ones := []float64{1, 1, 1}[:classes]
 			for i := range start.weights {
-				moved := newRows(start.n, d.Terms)
-				moved.set(start)
+				moved := newParams(start.n, d.Terms)
+				moved.copyFrom(start)
 				slope := difference(func(w float64) float64 {
 					moved.weights[i] = w
-					return measure(moved, newPart(d), l.loss, ones).Loss
+					return measure(moved, newSorted(d), l.loss, ones).Loss
 				}, start.weights[i])
 				wantNear(t, fmt.Sprintf("%s, %d classes, weight %d", name, classes, i), l.weights[i], start.weights[i]-eta*slope, 1e-9)
 			}
@@ -141,7 +141,7 @@ func TestSoftmaxIsStableForAnyScore(t *testing.T) {
 			loss := logLoss(test.scores, test.c)
 			wantNear(t, "loss", loss, test.loss, 1e-12*max(1, test.loss))
 			got := append([]float64(nil), test.scores...)
-			slopes(got, test.c)
+			logLossGradient(got, test.c)
 			wantAllNear(t, "slopes", got, test.slopes, 1e-15)
 		})
 	}
@@ -153,7 +153,7 @@ func TestOtherLossesOfHugeScores(t *testing.T) {
 			loss := squaredTanh()
 			right := (1 - math.Copysign(1, target*z)) * (1 - math.Copysign(1, target*z)) // 0 if right, else 4
 			wantNear(t, "squared tanh", loss.value(target, z), right, 0)
-			wantNear(t, "its slope", loss.slope(target, z), 0, 0)
+			wantNear(t, "its slope", loss.derivative(target, z), 0, 0)
 			wantNear(t, "hinge", hinge(target, z), max(0, 1-target*z), 0)
 		}
 	}

@@ -31,7 +31,7 @@ func handHybrid(share float64) Hybrid {
 //	f = (0, 1, 3), y = 1: without it n1_w = (2, 1, 0), n1 = 3, and the third term is that of no document
 //	    nb = log(2/2) + log((3+1)/(3+3)) = log(2/3)                   z = 1/2 log(2/3) + w_2 + b
 //
-// w_2 and b have the same slopes e, w_1 has 2e of the first and w_3 3e of the third. In the end naive Bayes adds, to the
+// w_2 and b have the same gradient e, w_1 has 2e of the first and w_3 3e of the third. In the end naive Bayes adds, to the
 // three weights, 1/2 of log(3/1) + log(4/10), log(3/2) + log(4/10) and log(4/1) + log(4/10).
 func TestHybridByHand(t *testing.T) {
 	e1 := 1/(1+math.Exp(-math.Log(4./7)/2)) - 1
@@ -43,12 +43,9 @@ func TestHybridByHand(t *testing.T) {
 	w2 -= e3 / math.Sqrt(0.001+e1*e1+e2*e2+e3*e3)
 	w3 := -3 * e3 / math.Sqrt(0.001+9*e3*e3)
 
-	out, err := handHybrid(1./2).run(t.Context(), handDocuments(), Watch{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantNear(t, "bias", out.weights.bias[0], w2, 1e-12)
-	wantAllNear(t, "weights", out.weights.weights, []float64{
+	got, _ := hybridCase{Classes: 2, ClassWeights: []float64{1, 1}, Share: 1. / 2, Smoothing: 1, LearningRate: 1, Epochs: 1}.train(t, handDocuments())
+	wantNear(t, "bias", got.bias[0], w2, 1e-12)
+	wantAllNear(t, "weights", got.weights, []float64{
 		w1 + math.Log(6./5)/2, w2 + math.Log(3./5)/2, w3 + math.Log(8./5)/2,
 	}, 1e-12)
 }
@@ -119,15 +116,15 @@ func (test hybridCase) hybrid() Hybrid {
 }
 
 // train returns the weights before they become float32, and the number of documents that moved a weight.
-func (test hybridCase) train(t *testing.T, d *features.Dataset) (*rows, int) {
+func (test hybridCase) train(t *testing.T, d *features.Dataset) (*params, int) {
 	t.Helper()
-	weights, updates := newRows(rowsOf(test.Classes), d.Terms), 0
+	weights, updates := newParams(rowCount(test.Classes), d.Terms), 0
 	l := newHybrid(test.hybrid(), weights.n, d.Terms)
 	var learner learner = l
 	if test.Online {
 		learner = &onlineHybrid{l}
 	} else {
-		if err := countInto(t.Context(), d, l.count); err != nil {
+		if err := eachByContent(t.Context(), d, l.bayes.add); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -193,18 +190,18 @@ func TestHybridTakesMessagesThatContradict(t *testing.T) {
 		row[w] = 1
 	}
 	d := unitLength(matrix(2, []int32{0, 1, 0, 1}, [][]float32{row, row, row, row[:999]}))
-	l, report := mustTrain(t, DefaultHybrid(), d, Watch{})
+	l, report := mustTrain(t, DefaultOptions().Hybrid, d, EpochOptions{})
 	if err := l.Validate(); err != nil || len(report.Epochs) != 2 {
 		t.Errorf("got %v and %d epochs, want a model of 2", err, len(report.Epochs))
 	}
 }
 
-// Documents whose scores are far on the right side move nothing, and so the weights settle.
+// Documents with a large margin change no weight, so that training converges.
 func TestHybridStopsWhenAllIsRightEnough(t *testing.T) {
 	d := matrix(2, []int32{0, 1}, [][]float32{{20, 0}, {0, 20}})
-	m := DefaultHybrid()
+	m := DefaultOptions().Hybrid
 	m.Epochs = 100
-	if _, report := mustTrain(t, m, d, Watch{}); len(report.Epochs) == 100 || report.Epochs[len(report.Epochs)-1].Updates != 0 {
+	if _, report := mustTrain(t, m, d, EpochOptions{}); len(report.Epochs) == 100 || report.Epochs[len(report.Epochs)-1].Updates != 0 {
 		t.Errorf("got %d epochs, the last with an update", len(report.Epochs))
 	}
 }
@@ -212,22 +209,22 @@ func TestHybridStopsWhenAllIsRightEnough(t *testing.T) {
 // The sum of 1e8 and two of 1e-8 rounds by its order.
 func TestHybridCountsInTheOrderOfContents(t *testing.T) {
 	values, labels := [][]float32{{1e8}, {1e-8}, {1e-8}, {1}}, []int32{1, 1, 1, 0}
-	want := newHybrid(DefaultHybrid(), 1, 1)
-	if err := countInto(t.Context(), matrix(2, labels, values), want.count); err != nil {
+	want := newHybrid(DefaultOptions().Hybrid, 1, 1)
+	if err := eachByContent(t.Context(), matrix(2, labels, values), want.bayes.add); err != nil {
 		t.Fatal(err)
 	}
 	slices.Reverse(values)
 	slices.Reverse(labels)
-	got := newHybrid(DefaultHybrid(), 1, 1)
-	if err := countInto(t.Context(), matrix(2, labels, values), got.count); err != nil {
+	got := newHybrid(DefaultOptions().Hybrid, 1, 1)
+	if err := eachByContent(t.Context(), matrix(2, labels, values), got.bayes.add); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(got.cells, want.cells) {
-		t.Errorf("got %v of the same documents in another order, want %v", got.cells, want.cells)
+	if !slices.Equal(got.bayes[0].Sums, want.bayes[0].Sums) {
+		t.Errorf("got %v of the same documents in another order, want %v", got.bayes[0].Sums, want.bayes[0].Sums)
 	}
 }
 
-// 1,000 terms, each of the same two documents: of class 1, or of class 0. The odds of all together are beyond any number.
+// 1,000 terms, each of the same two documents: of class 1, or of class 0. The product of their odds overflows.
 func TestHybridOfTermsThatAreAllVerySure(t *testing.T) {
 	const terms = 1000
 	const a = 1e-10
@@ -239,8 +236,8 @@ func TestHybridOfTermsThatAreAllVerySure(t *testing.T) {
 		m := handHybrid(1)
 		m.Smoothing = a
 		l := newHybrid(m, 1, terms)
-		l.count(vectorOf(row), c)
-		l.count(vectorOf(row), c)
+		l.bayes.add(vectorOf(row), c)
+		l.bayes.add(vectorOf(row), c)
 		odds := terms * (math.Log((a+2)/a) + math.Log(a*terms/(a*terms+2*terms)))
 		wantNear(t, "score", l.score(0, vectorOf(row), side{}), sign*odds, 1e-9)
 		want := terms * (math.Log((a+1)/a) + math.Log(a*terms/(a*terms+terms)))

@@ -12,57 +12,70 @@ import (
 //	score_c(f) = beta_c + sum over w of alpha_cw * f_w
 //
 // and predicts the class with the highest. Source: cs440 lecture 16, "Linear Classifiers in General". With a [Form] the products
-// are added up in groups, each of which is bounded; there is one weight for each term all the same.
+// are added in groups, each of which is bounded.
 //
-// Only differences of scores matter, so two classes need one row of weights, class 1 minus class 0, and their score is
-// the log odds of class 1 when the scores are log probabilities.
+// Only differences of scores matter. So two classes need one row of weights, class 1 minus class 0. Their score is the log
+// odds of class 1 when the scores are log probabilities.
 //
-// Weights are float32, which halves the model file and what classifying reads of it; they are so from the moment the
-// Linear is made, so that a model scores alike to the last bit before it is saved and after it is loaded. Sums are
-// float64, in ascending order of terms.
+// Weights are float32, which halves the model file and the memory that classifying reads. They are rounded when the Linear is
+// made, so that a saved model has the same scores to the last bit. Sums are float64, in ascending order of terms.
 type Linear struct {
 	// Classes is K, at least 2.
 	Classes int
 	// Terms is V.
 	Terms int
-	// Bias is beta, one per row; with a form one for each of its members, those of a row side by side.
+	// Bias is beta, one per row. With a form each of its members has one, those of a row side by side.
 	Bias []float64
-	// Weights is alpha, V x rows: the weight of term w in row r is Weights[w*Rows()+r], so that all a term needs lies
-	// side by side.
+	// Weights is alpha, V x rows: the weight of term w in row r is Weights[w*Rows()+r].
 	Weights []float32
-	// Form says how the products become a score; nil is the affine form above.
+	// Form is how the products become a score; nil is the affine form above.
 	Form Form `json:",omitempty"`
 }
 
 // NewLinear returns the Linear with the given bias (K) and weights (K x V). Of two classes it keeps the difference. A
-// number that is not finite as it is stored is an error that wraps [ErrNotFinite]; tables that do not fit together, or
-// fewer than two classes, are a programmer's mistake and panic.
+// stored number that is not finite is an error that wraps [ErrNotFinite]. Tables of lengths that do not match, or fewer
+// than two classes, panic.
 func NewLinear(bias []float64, weights [][]float64) (*Linear, error) {
 	if len(bias) < 2 || len(weights) != len(bias) {
 		panic(fmt.Sprintf("models: %d biases with %d rows of weights", len(bias), len(weights)))
 	}
-	l := &Linear{Classes: len(bias), Terms: len(weights[0])}
 	for c, row := range weights {
-		if len(row) != l.Terms {
-			panic(fmt.Sprintf("models: row %d has %d weights, row 0 has %d", c, len(row), l.Terms))
+		if len(row) != len(weights[0]) {
+			panic(fmt.Sprintf("models: row %d has %d weights, row 0 has %d", c, len(row), len(weights[0])))
 		}
 	}
-	rows := l.Rows()
-	l.Bias = make([]float64, rows)
-	l.Weights = make([]float32, l.Terms*rows)
-	if l.Classes == 2 {
-		l.Bias[0] = bias[1] - bias[0]
-		for w := range l.Weights {
-			l.Weights[w] = float32(weights[1][w] - weights[0][w])
+	return newLinear(bias, len(weights[0]), func(dst []float64, w int) {
+		for c := range dst {
+			dst[c] = weights[c][w]
 		}
-	} else {
-		copy(l.Bias, bias)
-		for c, row := range weights {
-			for w, alpha := range row {
-				l.Weights[w*rows+c] = float32(alpha)
-			}
+	})
+}
+
+// newLinear returns the Linear with the given bias (K), whose K weights of term w the function writes.
+func newLinear(bias []float64, terms int, weights func(dst []float64, w int)) (*Linear, error) {
+	K := len(bias)
+	l := &Linear{Classes: K, Terms: terms, Weights: make([]float32, terms*rowCount(K))}
+	alpha := make([]float64, K)
+	if K == 2 {
+		l.Bias = []float64{bias[1] - bias[0]}
+		for w := range terms {
+			weights(alpha, w)
+			l.Weights[w] = float32(alpha[1] - alpha[0])
+		}
+		return l.valid()
+	}
+	l.Bias = append(l.Bias, bias...)
+	for w := range terms {
+		weights(alpha, w)
+		for c := range alpha {
+			l.Weights[w*K+c] = float32(alpha[c])
 		}
 	}
+	return l.valid()
+}
+
+// valid returns l if it is valid.
+func (l *Linear) valid() (*Linear, error) {
 	if err := l.Validate(); err != nil {
 		return nil, err
 	}
@@ -70,15 +83,10 @@ func NewLinear(bias []float64, weights [][]float64) (*Linear, error) {
 }
 
 // Rows returns the number of rows of weights: 1 for two classes, else K.
-func (l *Linear) Rows() int {
-	if l.Classes == 2 {
-		return 1
-	}
-	return l.Classes
-}
+func (l *Linear) Rows() int { return rowCount(l.Classes) }
 
-// Validate returns an error if the lengths do not agree or a number is not finite, which wraps [ErrNotFinite]. What
-// trainers return is valid.
+// Validate returns an error if the lengths do not agree or a number is not finite, which wraps [ErrNotFinite]. Trainers
+// return valid models.
 func (l *Linear) Validate() error {
 	if err := l.ValidateLengths(); err != nil {
 		return err
@@ -90,15 +98,15 @@ func (l *Linear) Validate() error {
 	}
 	rows := l.Rows()
 	for i, alpha := range l.Weights {
-		if alpha-alpha != 0 { // only of a finite number this is 0
+		if alpha-alpha != 0 { // NaN unless alpha is finite
 			return fmt.Errorf("weight %d of term %d is %v: %w", i%rows, i/rows, alpha, ErrNotFinite)
 		}
 	}
 	return nil
 }
 
-// ValidateLengths returns an error if the lengths do not agree. It is for a Linear whose numbers were looked at before it
-// was written to a file, and which is used for a single message.
+// ValidateLengths returns an error if the lengths do not agree. It is for a file whose numbers were checked when it was
+// written, and which classifies a single message.
 func (l *Linear) ValidateLengths() error {
 	if l.Classes < 2 {
 		return fmt.Errorf("linear model of %d classes: must have at least 2", l.Classes)
@@ -110,15 +118,15 @@ func (l *Linear) ValidateLengths() error {
 	if want := rows * l.Form.biases(); len(l.Bias) != want {
 		return fmt.Errorf("linear model of %d classes with %d biases: must have %d", l.Classes, len(l.Bias), want)
 	}
-	// Division, since a number of terms from a damaged file times the rows could overflow.
+	// Division, since a damaged number of terms times the rows could overflow.
 	if l.Terms < 0 || len(l.Weights)%rows != 0 || len(l.Weights)/rows != l.Terms {
 		return fmt.Errorf("linear model of %d terms with %d weights: must have %d for each term", l.Terms, len(l.Weights), rows)
 	}
 	return nil
 }
 
-// Score returns the score of class 1 over class 0, for two classes only: with naive Bayes, the log odds of class 1. For
-// another number of classes it panics, as it does for a term beyond the vocabulary.
+// Score returns the score of class 1 over class 0, which is the log odds of class 1 with naive Bayes. It panics for another
+// number of classes than two and for a term beyond the vocabulary.
 func (l *Linear) Score(x features.Vector) float64 {
 	if l.Classes != 2 {
 		panic(fmt.Sprintf("models: Score of %d classes", l.Classes))
@@ -160,18 +168,18 @@ func (l *Linear) Scores(dst []float64, x features.Vector) []float64 {
 	return dst
 }
 
-// scoreOfRow is the score of a row of a model with a form.
+// scoreOfRow returns the score of a row of a model with a form.
 func (l *Linear) scoreOfRow(r int, x features.Vector) float64 {
 	s := groupSums(x, l.Weights, l.Rows(), r)
 	return l.Form.score(l.Bias[r*len(l.Form):], &s)
 }
 
-// Contributions appends to dst what each term of x adds to the score of row r, in the order of x, and returns what the biases
-// add. All together they are the score. Where a vote is bounded its terms, or the groups and the bias of a member, share what is
-// left of it in proportion. Of two classes the one row is that of class 1.
+// Contributions appends to dst the contribution of each term of x to the score of row r, in the order of x, and returns that of
+// the biases. They sum to the score. The terms of a bounded group, and the groups and the bias of a bounded member, share the
+// bounded sum in proportion. Of two classes the one row is that of class 1.
 func (l *Linear) Contributions(dst []float64, x features.Vector, r int) (terms []float64, bias float64) {
 	rows := l.Rows()
-	var left [features.Groups]float64 // of the products of each group
+	var left [features.Groups]float64 // the share of the products of each group that its bounds leave
 	if len(l.Form) == 0 {
 		bias = l.Bias[r]
 		for g := range left {
@@ -181,11 +189,11 @@ func (l *Linear) Contributions(dst []float64, x features.Vector, r int) (terms [
 	s := groupSums(x, l.Weights, rows, r)
 	for m, member := range l.Form {
 		b := l.Bias[r*len(l.Form)+m]
-		ofMember := member.Bounds.share(member.sum(b, &s))
+		ofMember := member.Bounds.ratio(member.sum(b, &s))
 		bias += ofMember * b
 		for i, bounds := range member.Groups {
 			g := int(member.First) + i
-			left[g] = ofMember * bounds.share(s[g])
+			left[g] = ofMember * bounds.ratio(s[g])
 		}
 	}
 	for i, w := range x.IDs {
@@ -194,8 +202,8 @@ func (l *Linear) Contributions(dst []float64, x features.Vector, r int) (terms [
 	return dst, bias
 }
 
-// Predict returns the class with the highest score; of equal ones the first. So with ham as class 0 and spam as class 1
-// a tie goes to ham: losing ham costs more.
+// Predict returns the class with the highest score, of equal ones the first. With ham as class 0 and spam as class 1 a tie
+// goes to ham, since losing ham costs more.
 func (l *Linear) Predict(x features.Vector) int {
 	if l.Classes == 2 {
 		if l.Score(x) > 0 {
@@ -203,12 +211,11 @@ func (l *Linear) Predict(x features.Vector) int {
 		}
 		return 0
 	}
-	var few [16]float64 // saves the allocation for a usual number of classes
+	var few [16]float64 // avoids an allocation for up to 16 classes
 	return Argmax(l.Scores(few[:0], x))
 }
 
-// Argmax returns the index of the highest score, of equal ones the first: the class that [Linear.Predict] returns, for
-// who has the scores already.
+// Argmax returns the index of the highest score, of equal ones the first: the class that [Linear.Predict] returns.
 func Argmax(scores []float64) int {
 	best := 0
 	for c, score := range scores {

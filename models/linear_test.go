@@ -61,7 +61,7 @@ func TestLinearScores(t *testing.T) {
 	}
 }
 
-// TestCollapseIsDifferenceOfRows holds the one row of two classes against two rows that are scored apart.
+// TestCollapseIsDifferenceOfRows compares the single row of two classes with the difference of two rows.
 func TestCollapseIsDifferenceOfRows(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 0))
 	const terms = 50

@@ -19,25 +19,22 @@ type LMS struct{ Descent }
 
 var _ EpochTrainer = LMS{}
 
-// DefaultLMS returns the settings used when nothing else is said.
-func DefaultLMS() LMS { return LMS{defaultDescent()} }
-
 // Train implements [Trainer].
 func (m LMS) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, Watch{})
+	return m.TrainEpochs(ctx, d, EpochOptions{})
 }
 
 // TrainEpochs implements [EpochTrainer].
-func (m LMS) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*Linear, Report, error) {
-	return m.train(ctx, d, halfSquare(), "lms", w)
+func (m LMS) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+	return m.train(ctx, d, halfSquare(), "lms", o)
 }
 
-func (m LMS) online(classes []string) (Online, error) { return m.endless(classes, halfSquare()) }
+func (m LMS) online(classes []string) (Online, error) { return m.onlineWith(classes, halfSquare()) }
 
-// halfSquare is 1/2 (t - z)^2.
-func halfSquare() slopedLoss {
-	return slopedLoss{
-		value: func(t, z float64) float64 { return (t - z) * (t - z) / 2 },
-		slope: func(t, z float64) float64 { return -(t - z) },
+// halfSquare returns 1/2 (t - z)^2.
+func halfSquare() rowLoss {
+	return rowLoss{
+		value:      func(t, z float64) float64 { return (t - z) * (t - z) / 2 },
+		derivative: func(t, z float64) float64 { return -(t - z) },
 	}
 }

@@ -7,27 +7,30 @@ import (
 )
 
 // Majority always predicts the class with the most training documents, of equal ones the first. It is the baseline that
-// a classifier has to beat. It has no settings and takes either kind of feature.
+// a classifier has to beat. It has no settings and takes any kind of feature.
 //
 //	alpha_cw = 0
 //	beta_c   = log(N_c/N)
 type Majority struct{}
 
-var _ Trainer = Majority{}
+var _ countTrainer = Majority{}
+
+// Validate returns nil: there are no settings.
+func (Majority) Validate() error { return nil }
+
+func (Majority) kind() (features.Kind, error) { return features.Bits, nil }
 
 // Train implements [Trainer].
-func (Majority) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, Report{}, err
-	}
-	documents, err := countDocuments(d)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	beta, err := logPrior(PriorLearned, d.Classes, documents)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	l, err := NewLinear(beta, newTable(len(d.Classes), d.Terms))
-	return l, Report{}, err
+func (m Majority) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
+	return trainCounts(ctx, m, d, "")
 }
+
+func (Majority) biases(n *Counts) ([]float64, error) {
+	return logPrior(PriorLearned, n.Classes, n.Documents)
+}
+
+func (Majority) weights(*Counts, totals) func(dst, ncw []float64) {
+	return func(dst, _ []float64) { clear(dst) }
+}
+
+func (m Majority) online(classes []string) (Online, error) { return newOnlineCounts(m, classes, nil) }

@@ -5,28 +5,28 @@ import (
 	"chaff/internal/parallel"
 )
 
-// measured is what a model says of one document.
-type measured struct {
+// measurement is what a model makes of one document.
+type measurement struct {
 	loss    float64
 	correct bool
 }
 
-// How many documents are measured before their losses are added up, and how many of them by one goroutine at a time.
+// How many documents are measured before their losses are added up, and how many of them one goroutine takes at a time.
 const (
-	measuredAtOnce = 1 << 14
-	measuredByOne  = 128
+	measureBatch = 1 << 14
+	measureChunk = 128
 )
 
 // measure returns the mean loss of documents, each weighted by its class, and the accuracy. Several goroutines share the
-// documents; the sum is made in one order.
-func measure(v *rows, d part, loss func(scores []float64, c int) float64, weights []float64) EpochFigures {
+// documents; the sum has one order.
+func measure(v *params, d sorted, loss func(scores []float64, c int) float64, weights []float64) EpochFigures {
 	var sum, all float64
 	correct := 0
-	m := measurer{rows: v, d: d, loss: loss, readers: make([]reading, max(d.Workers, 1))}
-	results := make([]measured, min(measuredAtOnce, d.Len()))
-	for from := 0; from < d.Len(); from += measuredAtOnce {
-		documents := d.canonical[from:min(from+measuredAtOnce, d.Len())]
-		parallel.Ranges(d.Workers, len(documents), measuredByOne, func(worker, from, to int) {
+	m := measurer{params: v, d: d, loss: loss, scratch: make([]measureScratch, max(d.Workers, 1))}
+	results := make([]measurement, min(measureBatch, d.Len()))
+	for from := 0; from < d.Len(); from += measureBatch {
+		documents := d.order[from:min(from+measureBatch, d.Len())]
+		parallel.Ranges(d.Workers, len(documents), measureChunk, func(worker, from, to int) {
 			m.measure(results[from:to], documents[from:to], worker)
 		})
 		for k, i := range documents {
@@ -43,26 +43,25 @@ func measure(v *rows, d part, loss func(scores []float64, c int) float64, weight
 
 // measurer measures documents in several goroutines.
 type measurer struct {
-	*rows
-	d       part
+	*params
+	d       sorted
 	loss    func(scores []float64, c int) float64
-	readers []reading // by goroutine
+	scratch []measureScratch // by goroutine
 }
 
-// reading is what a goroutine reads rows with.
-type reading struct {
+type measureScratch struct {
 	rows   *features.Rows
 	scores []float64
 }
 
-func (m *measurer) measure(results []measured, documents []int32, worker int) {
-	r := &m.readers[worker]
-	if r.rows == nil {
-		r.rows, r.scores = m.d.Rows(), make([]float64, m.n)
+func (m *measurer) measure(results []measurement, documents []int32, worker int) {
+	s := &m.scratch[worker]
+	if s.rows == nil {
+		s.rows, s.scores = m.d.Rows(), make([]float64, m.n)
 	}
 	for k, i := range documents {
 		c := int(m.d.Labels[i])
-		r.scores = m.scores(r.scores, r.rows.Row(int(i)))
-		results[k] = measured{m.loss(r.scores, c), predicted(r.scores) == c}
+		s.scores = m.scores(s.scores, s.rows.Row(int(i)))
+		results[k] = measurement{m.loss(s.scores, c), predicted(s.scores) == c}
 	}
 }

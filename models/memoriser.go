@@ -6,40 +6,43 @@ import (
 	"chaff/features"
 )
 
-// Memoriser remembers the class of every training document, and takes any other for one of class 0. It is right about all
-// of the training part and has learnt nothing: the baseline that shows why a classifier is tested on other mail. It has no
+// Memoriser remembers the class of every training document and predicts class 0 for any other. It is always right on the
+// training part and has learnt nothing: the baseline that shows why a classifier is tested on other mail. It has no
 // settings and takes features.Whole, where the only term of a document is the document itself.
 //
 //	alpha_cw = 2 if w is of class c and c != 0, else 0
 //	beta_c   = 1 if c = 0, else 0
 //
 // so that of two classes the score is +1 for a document remembered as class 1, and -1 for any other. Source: collins,
-// "What Kind of Solution would Suffice?". Of the same document with several labels the most frequent label counts, of
-// equally frequent ones the first.
+// "What Kind of Solution would Suffice?". A document with several labels gets the most frequent one, of equally frequent
+// ones the first.
 type Memoriser struct{}
 
-var _ Trainer = Memoriser{}
+var _ countTrainer = Memoriser{}
+
+// Validate returns nil: there are no settings.
+func (Memoriser) Validate() error { return nil }
+
+func (Memoriser) kind() (features.Kind, error) { return features.Whole, nil }
 
 // Train implements [Trainer].
-func (Memoriser) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	if err := wantKind("memoriser", d, features.Whole); err != nil {
-		return nil, Report{}, err
-	}
-	n, err := count(ctx, d)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	alpha, beta := newTable(len(d.Classes), d.Terms), make([]float64, len(d.Classes))
-	beta[0] = 1
-	labels := make([]float64, len(d.Classes))
-	for w := range d.Terms {
-		for c := range labels {
-			labels[c] = n.terms[c][w]
-		}
-		if c := Argmax(labels); c != 0 {
-			alpha[c][w] = 2
-		}
-	}
-	l, err := NewLinear(beta, alpha)
-	return l, Report{Warnings: warnings(d)}, err
+func (m Memoriser) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
+	return trainCounts(ctx, m, d, "memoriser")
 }
+
+func (Memoriser) biases(n *Counts) ([]float64, error) {
+	beta := make([]float64, len(n.Classes))
+	beta[0] = 1
+	return beta, nil
+}
+
+func (Memoriser) weights(*Counts, totals) func(dst, ncw []float64) {
+	return func(dst, labels []float64) {
+		clear(dst)
+		if c := Argmax(labels); c != 0 {
+			dst[c] = 2
+		}
+	}
+}
+
+func (m Memoriser) online(classes []string) (Online, error) { return newOnlineCounts(m, classes, nil) }

@@ -14,12 +14,9 @@ import (
 // naive Bayes, of which the one counts all documents before it learns and the other those so far.
 func inOneEpoch() models.Options {
 	o := models.DefaultOptions()
-	for _, p := range []*models.Passes{
-		&o.Perceptron.Passes, &o.AveragedPerceptron.Passes, &o.MulticlassPerceptron.Passes, &o.Tanh.Passes, &o.LMS.Passes,
-		&o.Softmax.Passes, &o.PassiveAggressive.Passes, &o.Hybrid.Passes, &o.AROW.Passes,
-	} {
+	modelstest.EachPasses(&o, func(p *models.Passes) {
 		p.Epochs, p.Order = 1, models.OrderFixed
-	}
+	})
 	o.Softmax.L2, o.Hybrid.BayesShare = 0, 0
 	return o
 }
@@ -95,7 +92,7 @@ func TestWhatCannotBeLearntOneAfterTheOther(t *testing.T) {
 		{"a random start", "perceptron", func(o *models.Options) { o.Perceptron.Start = "random" },
 			`perceptron learns from one message after the other: start is "random": terms that are not known yet have no weight`},
 		{"sums over all weights", "complement", func(o *models.Options) { o.Complement.Normalise = true },
-			`complement learns from one message after the other: normalise is true: the sum of all weights would be needed for each message`},
+			`complement learns from one message after the other: normalise is true: each message would need the sum of all weights`},
 		{"weights of other classes", "lms", func(o *models.Options) { o.LMS.ClassWeights = "ham:1,eggs:2" },
 			`lms learns from one message after the other: class_weights is "ham:1,eggs:2": it does not name the class "spam"`},
 		{"no model", "eggs", func(*models.Options) {}, `unknown model "eggs"`},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"chaff/features"
 )
@@ -15,79 +16,97 @@ const (
 	OrderFixed  = "fixed"
 )
 
-// maxEpochs keeps a slip of the finger from training for days.
+// maxEpochs keeps a typing error from training for days.
 const maxEpochs = 100_000
 
 // Passes are the settings of all trainers that read the training part several times.
 type Passes struct {
-	// Epochs is the largest number of passes over the training part. Training ends before it when a pass changes nothing,
-	// or when patience is at an end. From 1 to 100000; the default depends on the model.
+	// Epochs is the largest number of passes over the training part; training ends earlier if a pass changes nothing.
+	// From 1 to 100000. The default depends on the model.
 	Epochs int `json:"epochs"`
-	// Patience is after how many epochs without a smaller loss on development mail training stops; the weights of the best
-	// epoch are kept. At least 0; 0 is for never: all epochs are trained, and the last weights are kept.
+	// Patience is after how many epochs without a smaller development loss training stops, with the weights of the
+	// best epoch; 0 is never. At least 0. Default 0.
 	Patience int `json:"patience"`
-	// Order is how the messages of the training part are read: "random", in a new order for each epoch, which comes from the
-	// seed; or "fixed", always as they were found. Default "random"; an empty text means the same.
+	// Order is the order of the training messages: "random", a new one for each epoch, or "fixed", as they were found.
+	// Default "random".
 	Order string `json:"order"`
-	// ClassWeights is how much a message of each class counts: "none" for one; "balanced" for as much as makes all classes
-	// count the same; or the weights themselves, as "ham:10,spam:1": of every class, each above 0. Default "none"; an empty
-	// text means the same.
+	// ClassWeights is how much a message of each class counts: "none" for one, "balanced" for equal sums of the
+	// classes, or values such as "ham:10,spam:1". Default "none".
 	ClassWeights string `json:"class_weights"`
-	// Features is what the model is trained on: "bits", every term of a message once; "counts", every token; or "normalised bits"
-	// and "normalised counts", where a message is scaled to length 1, so that long ones weigh as much as short ones.
+	// Features is the kind of feature: "bits", "counts", or "normalised bits" and "normalised counts", which are
+	// L2-normalised. The default depends on the model.
 	Features string `json:"features"`
-	// ThroughOrigin leaves out the bias, so that the boundary goes through the origin: a message without a known term has
-	// the score 0. Default false.
+	// ThroughOrigin leaves out the bias, so that a message without known terms has the score 0. Default false.
 	ThroughOrigin bool `json:"through_origin"`
-	// Seed is where the orders and a random start come from.
+	// Seed determines the orders and a random start.
 	Seed uint64 `json:"-"`
 }
 
-// The streams of chance that are drawn from the seed.
+// The streams of random numbers that are drawn from the seed.
 const (
 	orderStream = iota + 1
 	startStream
 )
 
-func (p Passes) validate(prefix string) error {
-	var errs []error
-	if p.Epochs < 1 || p.Epochs > maxEpochs {
-		errs = append(errs, fmt.Errorf("%sepochs is %d: must be from 1 to %d", prefix, p.Epochs, maxEpochs))
-	}
-	if p.Patience < 0 {
-		errs = append(errs, fmt.Errorf("%spatience is %d: must be at least 0", prefix, p.Patience))
-	}
-	switch p.Order {
-	case "", OrderRandom, OrderFixed:
-	default:
-		errs = append(errs, fmt.Errorf("%sorder is %q: must be random or fixed", prefix, p.Order))
-	}
-	return errors.Join(append(errs, checkClassWeights(prefix, p.ClassWeights), checkFeatures(prefix, p.Features))...)
+// defaultPasses returns the settings of so many passes over features of the given kind.
+func defaultPasses(epochs int, kind features.Kind) Passes {
+	return Passes{Epochs: epochs, Order: OrderRandom, ClassWeights: WeightsNone, Features: kind.String()}
 }
 
-// kind is the kind of feature that is trained on.
+func (p Passes) validate() error {
+	var errs []error
+	if p.Epochs < 1 || p.Epochs > maxEpochs {
+		errs = append(errs, fmt.Errorf("epochs is %d: must be from 1 to %d", p.Epochs, maxEpochs))
+	}
+	if p.Patience < 0 {
+		errs = append(errs, fmt.Errorf("patience is %d: must be at least 0", p.Patience))
+	}
+	_, kindErr := p.kind()
+	return errors.Join(append(errs, checkChoice("order", p.Order, OrderRandom, OrderFixed), checkClassWeights(p.ClassWeights), kindErr)...)
+}
+
+// checkChoice returns an error unless a setting is empty or has one of the values.
+func checkChoice(key, value string, values ...string) error {
+	if value == "" || slices.Contains(values, value) {
+		return nil
+	}
+	last := len(values) - 1
+	return fmt.Errorf("%s is %q: must be %s or %s", key, value, strings.Join(values[:last], ", "), values[last])
+}
+
+// checkPositive returns an error if a setting is not above 0 and at most 1e6.
+func checkPositive(key string, value float64) error {
+	if !(value > 0 && value <= maxPositive) { // also refuses NaN
+		return fmt.Errorf("%s is %v: must be above 0 and at most %v", key, value, maxPositive)
+	}
+	return nil
+}
+
+// checkRange returns an error if a setting is not from least to most.
+func checkRange(key string, value, least, most float64) error {
+	if !(value >= least && value <= most) { // also refuses NaN
+		return fmt.Errorf("%s is %v: must be from %v to %v", key, value, least, most)
+	}
+	return nil
+}
+
+// maxPositive is the maximum of settings without a natural one.
+const maxPositive = 1e6
+
+// kind returns the kind of feature that is trained on.
 func (p Passes) kind() (features.Kind, error) { return parseFeatures(p.Features) }
 
-// parseFeatures reads the kind of feature of a classifier that takes any values. An empty text means bits.
+// parseFeatures returns the kind of feature of a classifier that takes any values. An empty text means bits.
 func parseFeatures(name string) (features.Kind, error) {
 	if name == "" {
 		return features.Bits, nil
 	}
-	kind, err := features.ParseKind(name)
-	if err == nil {
-		switch kind {
-		case features.Bits, features.Counts, features.NormalisedBits, features.NormalisedCounts:
+	for _, kind := range []features.Kind{features.Bits, features.Counts, features.NormalisedBits, features.NormalisedCounts} {
+		if kind.String() == name {
 			return kind, nil
 		}
 	}
 	return 0, fmt.Errorf("features is %q: must be bits, counts, normalised bits or normalised counts", name)
-}
-
-func checkFeatures(prefix, name string) error {
-	if _, err := parseFeatures(name); err != nil {
-		return fmt.Errorf("%s%w", prefix, err)
-	}
-	return nil
 }
 
 // order gives the order of the documents in each epoch.
@@ -96,15 +115,12 @@ type order struct {
 	random    *rand.Rand // nil for a fixed order
 }
 
-func (p Passes) newOrder(d part) *order {
+func (p Passes) newOrder(d sorted) *order {
 	if p.Order == OrderFixed {
-		return &order{documents: listed(d.Len())}
+		return &order{documents: listOrder[int32](d.Len())}
 	}
-	return &order{documents: slices.Clone(d.canonical), random: rand.New(rand.NewPCG(p.Seed, orderStream))}
+	return &order{documents: slices.Clone(d.order), random: rand.New(rand.NewPCG(p.Seed, orderStream))}
 }
-
-// newBatchOrder is the order for a step over all documents, which has none but rounds by it.
-func newBatchOrder(d part) *order { return &order{documents: d.canonical} }
 
 // next returns the order of the next epoch.
 func (o *order) next() []int32 {
@@ -115,15 +131,3 @@ func (o *order) next() []int32 {
 	}
 	return o.documents
 }
-
-// part is documents with the order in which sums over all of them are made.
-type part struct {
-	*features.Dataset
-	canonical []int32
-	rows      *features.Rows
-}
-
-func newPart(d *features.Dataset) part { return part{d, canonical(d), d.Rows()} }
-
-// Row returns document i, valid until the next Row.
-func (p part) Row(i int) features.Vector { return p.rows.Row(i) }

@@ -7,93 +7,63 @@ import (
 	"chaff/features"
 )
 
-// Perceptron changes its weights whenever it misclassifies a document, and stops when it does not any more.
+// Perceptron changes its weights whenever it misclassifies a document, and stops when a pass makes no mistake.
 //
 //	z = w . f + b
 //	if t z <= 0:  w <- w + eta_n t f,  b <- b + eta_n t
 //
 // Source: cs440 lecture 16, "Perceptron"; collins, "The Perceptron Algorithm"; mlcourse, "Perceptron", "Update rule". A
-// document on the boundary is a mistake (grosse lecture 3, section 4), where collins takes sign(0) = +1.
+// document on the boundary is a mistake (grosse lecture 3, section 4), where collins has sign(0) = +1.
 //
 // It has any number of classes: of more than two, each has a perceptron of its own against all others. It takes any kind
 // of feature.
 type Perceptron struct {
 	Passes
 	Steps
-	// Averaged is for the mean of the weights after each document instead of the last ones. A perceptron that does not
-	// converge goes to and fro, and the mean is more accurate than any of the weights it is of.
+	// Averaged selects the mean of the weights after each document instead of the last ones. The weights of a perceptron
+	// that does not converge oscillate, and their mean is more accurate than any of them.
 	Averaged bool `json:"-"`
 }
 
 var _ EpochTrainer = Perceptron{}
 
-// DefaultPerceptron returns the settings of a plain perceptron used when nothing else is said.
-func DefaultPerceptron() Perceptron {
-	return Perceptron{
-		Passes: Passes{Epochs: 50, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.Bits.String()},
-		Steps:  Steps{LearningRate: 1, Decay: RateConstant, Start: StartZeros},
-	}
-}
-
-// DefaultAveragedPerceptron returns the settings of an averaged perceptron used when nothing else is said.
-func DefaultAveragedPerceptron() Perceptron {
-	m := DefaultPerceptron()
-	m.Averaged = true
-	return m
-}
-
 // Validate returns everything that is wrong with m.
-func (m Perceptron) Validate() error { return m.validate("") }
-
-func (m Perceptron) validate(prefix string) error {
-	return errors.Join(m.Passes.validate(prefix), m.Steps.validate(prefix))
-}
+func (m Perceptron) Validate() error { return errors.Join(m.Passes.validate(), m.Steps.validate()) }
 
 // Train implements [Trainer].
 func (m Perceptron) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, Watch{})
+	return m.TrainEpochs(ctx, d, EpochOptions{})
 }
 
 // TrainEpochs implements [EpochTrainer].
-func (m Perceptron) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*Linear, Report, error) {
+func (m Perceptron) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	if err := m.Validate(); err != nil {
 		return nil, Report{}, err
 	}
-	start := m.startRows(rowsOf(len(d.Classes)), d.Terms, m.Seed, m.ThroughOrigin)
+	start := m.startParams(rowCount(len(d.Classes)), d.Terms, m.Seed, m.ThroughOrigin)
 	l := m.learner(start)
-	out, err := (&course{Passes: m.Passes, watch: w, learner: l, start: start}).run(ctx, d)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	linear, report, err := out.result(d)
-	report.Convergence = out.convergence()
-	if out.settled {
-		report.Convergence.Separations = l.separations(d, m)
-	}
-	return linear, report, err
+	f := &fit{Passes: m.Passes, options: o, learner: l, start: start}
+	return f.runPerceptron(ctx, d, func(int) []Separation { return l.separations(d, m) })
 }
 
-func (m Perceptron) learner(start *rows) *perceptron {
+func (m Perceptron) learner(start *params) *perceptron {
 	return &perceptron{averaged: newAveraged(start, m.Averaged, m.ThroughOrigin), steps: m.Steps, updates: make([]int, start.n)}
 }
 
 func (m Perceptron) online(classes []string) (Online, error) {
-	return m.Passes.online(classes, m.Steps.checkOnline(), m.learner(newRows(rowsOf(len(classes)), 0)))
+	return m.Passes.online(classes, m.Steps.checkOnline(), m.learner(newParams(rowCount(len(classes)), 0)))
 }
 
 // perceptron learns one row for each of R problems of two classes.
 type perceptron struct {
 	averaged
 	steps   Steps
-	updates []int     // R: of each row, how many there were
-	scratch []float64 // R
+	updates []int // R: how many updates of each row there were
 }
 
 func (l *perceptron) learn(x features.Vector, c int, weight float64) bool {
-	l.read++
-	l.scratch = l.scores(room(l.scratch, l.n), x)
 	changed := false
-	for r, z := range l.scratch {
+	for r, z := range l.next(x) {
 		t := target(l.n, r, c)
 		if t*z > 0 {
 			continue
@@ -105,9 +75,7 @@ func (l *perceptron) learn(x features.Vector, c int, weight float64) bool {
 	return changed
 }
 
-func (l *perceptron) pass() int { return 0 }
-
-// loss is the 0-1 loss, of which collins' "The Perceptron Algorithm" searches the minimum: 1 for a mistake of any row.
+// loss is the 0-1 loss, whose minimum collins' "The Perceptron Algorithm" looks for: 1 for a mistake of any row.
 func (l *perceptron) loss(scores []float64, c int) float64 {
 	for r, z := range scores {
 		if target(len(scores), r, c)*z <= 0 {
@@ -115,12 +83,4 @@ func (l *perceptron) loss(scores []float64, c int) float64 {
 		}
 	}
 	return 0
-}
-
-// room returns memory for n scores, that of dst if it suffices.
-func room(dst []float64, n int) []float64 {
-	if cap(dst) < n {
-		return make([]float64, n)
-	}
-	return dst[:n]
 }

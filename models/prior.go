@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,13 +15,7 @@ const (
 	PriorUniform = "uniform" // pi_c = 1/K
 )
 
-// given is the number that a setting gives to one class.
-type given struct {
-	class string
-	value float64
-}
-
-// checkPrior returns what is wrong with a prior as it stands in the settings.
+// checkPrior returns what is wrong with the setting prior.
 func checkPrior(prior string) error {
 	switch prior {
 	case "", PriorLearned, PriorUniform:
@@ -30,32 +25,33 @@ func checkPrior(prior string) error {
 	return err
 }
 
-// parsePrior reads a prior that is given as "ham:0.7,spam:0.3".
-func parsePrior(prior string) ([]given, error) {
-	wrong := func(err error) error {
-		return fmt.Errorf("prior is %q: %w; must be learned, uniform, or like ham:0.7,spam:0.3", prior, err)
-	}
-	all, err := parseGiven(prior, "probability", "above 0 and at most 1", func(p float64) bool { return p > 0 && p <= 1 })
-	if err != nil {
-		return nil, wrong(err)
-	}
+// parsePrior parses a prior such as "ham:0.7,spam:0.3".
+func parsePrior(prior string) ([]classValue, error) {
+	all, err := parseClassValues(prior, "probability", "above 0 and at most 1", func(p float64) bool { return p > 0 && p <= 1 })
 	var sum float64
 	for _, g := range all {
 		sum += g.value
 	}
-	if math.Abs(sum-1) > 1e-6 {
-		return nil, wrong(fmt.Errorf("the probabilities add up to %v and not to 1", sum))
+	if err == nil && math.Abs(sum-1) > 1e-6 {
+		err = fmt.Errorf("the probabilities add up to %v and not to 1", sum)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("prior is %q: %w; must be learned, uniform, or like ham:0.7,spam:0.3", prior, err)
 	}
 	return all, nil
 }
 
-// parseGiven reads numbers that are given to classes, as "ham:0.7,spam:0.3". What they are, and the range they must be
-// in, is said in words for the error.
-func parseGiven(text, what, inRange string, isInRange func(float64) bool) ([]given, error) {
-	var all []given
-	seen := make(map[string]bool)
+// classValue is the number that a setting gives to one class.
+type classValue struct {
+	class string
+	value float64
+}
+
+// parseClassValues parses numbers for classes, such as "ham:0.7,spam:0.3". The error says what they are and their range.
+func parseClassValues(text, what, inRange string, isInRange func(float64) bool) ([]classValue, error) {
+	var all []classValue
 	for entry := range strings.SplitSeq(text, ",") {
-		// The last colon, since the name of a folder may hold one.
+		// The last colon, since the name of a folder may have one.
 		at := strings.LastIndexByte(entry, ':')
 		if at < 0 {
 			return nil, fmt.Errorf("%q has no colon", strings.TrimSpace(entry))
@@ -68,31 +64,25 @@ func parseGiven(text, what, inRange string, isInRange func(float64) bool) ([]giv
 		if class == "" {
 			return nil, errors.New("a class has no name")
 		}
-		if seen[class] {
+		if slices.ContainsFunc(all, func(g classValue) bool { return g.class == class }) {
 			return nil, fmt.Errorf("class %q is named twice", class)
 		}
-		seen[class] = true
-		all = append(all, given{class, value})
+		all = append(all, classValue{class, value})
 	}
 	return all, nil
 }
 
-// forClasses puts the numbers given to classes in the order of the classes. Each class must be named, and no other.
-func forClasses(dst []float64, all []given, classes []string) error {
-	left := make(map[string]float64, len(all))
-	for _, g := range all {
-		left[g.class] = g.value
-	}
+// assignClasses writes the values to dst in the order of the classes. They must name each class, and no other.
+func assignClasses(dst []float64, all []classValue, classes []string) error {
 	for c, class := range classes {
-		value, named := left[class]
-		if !named {
+		at := slices.IndexFunc(all, func(g classValue) bool { return g.class == class })
+		if at < 0 {
 			return fmt.Errorf("it does not name the class %q", class)
 		}
-		dst[c] = value
-		delete(left, class)
+		dst[c] = all[at].value
 	}
-	for _, g := range all { // in the order written
-		if _, unused := left[g.class]; unused {
+	for _, g := range all {
+		if !slices.Contains(classes, g.class) {
 			return fmt.Errorf("there is no class %q", g.class)
 		}
 	}
@@ -104,17 +94,19 @@ func forClasses(dst []float64, all []given, classes []string) error {
 //	pi_c = N_c/N    learned; cs440 lecture 16, "Learning P(C = c)"
 //	pi_c = 1/K      uniform
 //
-// or the given probabilities, which must name every class and no other.
+// or the given probabilities. A learned prior takes a class without documents, which only online learners have, for one with
+// half a document.
 func logPrior(prior string, classes []string, documents []int) ([]float64, error) {
 	log := make([]float64, len(classes))
 	switch prior {
 	case "", PriorLearned:
-		var N int
-		for _, Nc := range documents {
-			N += Nc
-		}
+		var N float64
 		for c, Nc := range documents {
-			log[c] = math.Log(float64(Nc) / float64(N))
+			log[c] = max(float64(Nc), 0.5)
+			N += log[c]
+		}
+		for c, Nc := range log {
+			log[c] = math.Log(Nc / N)
 		}
 		return log, nil
 	case PriorUniform:
@@ -127,7 +119,7 @@ func logPrior(prior string, classes []string, documents []int) ([]float64, error
 	if err != nil {
 		return nil, err
 	}
-	if err := forClasses(log, all, classes); err != nil {
+	if err := assignClasses(log, all, classes); err != nil {
 		return nil, fmt.Errorf("prior is %q: %w", prior, err)
 	}
 	for c, p := range log {

@@ -9,93 +9,68 @@ import (
 	"chaff/features"
 )
 
-// Softmax is softmax regression, the differentiable multi-class perceptron: the scores are log probabilities but for a
-// constant, and training makes the training classes as probable as it can while weights stay small.
+// Softmax is softmax regression, the differentiable multi-class perceptron. Scores are log probabilities up to a constant,
+// and training maximises the probabilities of the training labels with a penalty on large weights.
 //
 //	p_ic = exp(z_ic) / sum over k of exp(z_ik)          z_ic = w_c . f_i + b_c
 //	L    = - sum over i of ln p_i,c_i  +  L1 ||w||_1  +  L2/2 ||w||^2
 //
 // Of two classes only the difference of their scores matters, so they have one row, z of class 1 over class 0: logistic
-// regression, p_i1 = 1 / (1 + exp(-z_i)). The biases are free. Source: cs440 lecture 16, "Differentiable Multi-class
+// regression, p_i1 = 1 / (1 + exp(-z_i)). The biases have no penalty. Source: cs440 lecture 16, "Differentiable Multi-class
 // perceptrons"; the lecture has neither L1 nor L2.
 //
 // It takes any kind of feature.
 type Softmax struct {
 	Passes
-	// LearningRate is the length of the steps of the stochastic method, alpha; each term's own rate falls with what it has
-	// been changed by. Above 0, at most 1e6; default 3, which is best on development mail.
+	// LearningRate is the length of a step, alpha; the rate of each term falls with its gradients. Above 0, at most
+	// 1e6. Default 3.
 	LearningRate float64 `json:"learning_rate"`
-	// L1 is how much the sum of the absolute weights counts beside the sum of the losses of all messages: it makes weights
-	// 0. At least 0, at most 1e6; default 0. The method "batch" takes none.
+	// L1 is the penalty on the sum of the absolute weights, which makes weights 0. At least 0, at most 1e6; the method
+	// "batch" takes 0 only. Default 0.
 	L1 float64 `json:"l1"`
-	// L2 is how much half the sum of the squared weights counts beside the sum of the losses of all messages: it keeps weights
-	// small. At least 0, at most 1e6; default 0.001. Without it the weights for mail that can be separated grow with each epoch.
+	// L2 is the penalty on half the sum of the squared weights. At least 0, at most 1e6. Default 0.001.
 	L2 float64 `json:"l2"`
-	// Method is "stochastic" for a step after each message, or "batch" for L-BFGS over all of them, which finds the very
-	// minimum and costs more. Default "stochastic"; an empty text means the same.
+	// Method is "stochastic" for FTRL-proximal, or "batch" for L-BFGS, which finds the minimum and costs more. Default
+	// "stochastic".
 	Method string `json:"method"`
 }
 
 var _ EpochTrainer = Softmax{}
 
-// DefaultSoftmax returns the settings used when nothing else is said.
-func DefaultSoftmax() Softmax {
-	return Softmax{
-		Passes:       Passes{Epochs: 20, Order: OrderRandom, ClassWeights: WeightsNone, Features: features.NormalisedBits.String()},
-		LearningRate: 3,
-		L1:           0,
-		L2:           0.001,
-		Method:       MethodStochastic,
-	}
-}
-
 // Validate returns everything that is wrong with m.
-func (m Softmax) Validate() error { return m.validate("") }
-
-func (m Softmax) validate(prefix string) error {
-	errs := []error{m.Passes.validate(prefix), checkLearningRate(prefix, m.LearningRate), checkMethod(prefix, m.Method)}
-	for _, s := range []struct {
-		key   string
-		value float64
-	}{{"l1", m.L1}, {"l2", m.L2}} {
-		if !(s.value >= 0 && s.value <= maxPositive) { // also refuses NaN
-			errs = append(errs, fmt.Errorf("%s%s is %v: must be from 0 to %v", prefix, s.key, s.value, maxPositive))
-		}
-	}
+func (m Softmax) Validate() error {
+	var l1Err error
 	if m.Method == MethodBatch && m.L1 > 0 {
-		errs = append(errs, fmt.Errorf("%sl1 is %v: must be 0 for the method batch, which needs a smooth loss", prefix, m.L1))
+		l1Err = fmt.Errorf("l1 is %v: must be 0 for the method batch, which needs a smooth loss", m.L1)
 	}
-	return errors.Join(errs...)
+	return errors.Join(m.Passes.validate(), checkPositive("learning_rate", m.LearningRate), checkMethod(m.Method),
+		checkRange("l1", m.L1, 0, maxPositive), checkRange("l2", m.L2, 0, maxPositive), l1Err)
 }
 
 // Train implements [Trainer].
 func (m Softmax) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, Watch{})
+	return m.TrainEpochs(ctx, d, EpochOptions{})
 }
 
 // TrainEpochs implements [EpochTrainer].
-func (m Softmax) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*Linear, Report, error) {
+func (m Softmax) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	if err := m.Validate(); err != nil {
 		return nil, Report{}, err
 	}
 	if m.Method == MethodBatch {
-		return m.batch(ctx, d, w)
+		return m.batch(ctx, d, o)
 	}
-	l := newFTRL(m, rowsOf(len(d.Classes)), d.Terms, d.Len())
-	down := &downhill{brake: fmt.Sprintf("models.softmax.learning_rate, which is %v", m.LearningRate)}
-	out, err := (&course{Passes: m.Passes, watch: w, learner: l, start: newRows(l.n, d.Terms), descent: down}).run(ctx, d)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	return out.result(d)
+	l := newFTRL(m, rowCount(len(d.Classes)), d.Terms, d.Len())
+	check := &descent{setting: fmt.Sprintf("models.softmax.learning_rate, which is %v", m.LearningRate)}
+	return (&fit{Passes: m.Passes, options: o, learner: l, start: newParams(l.n, d.Terms), descent: check}).run(ctx, d)
 }
 
 func (m Softmax) online(classes []string) (Online, error) {
-	return m.Passes.online(classes, checkStochastic(m.Method), newFTRL(m, rowsOf(len(classes)), 0, 0))
+	return m.Passes.online(classes, checkStochastic(m.Method), newFTRL(m, rowCount(len(classes)), 0, 0))
 }
 
-// logLoss is -ln p_c of the class c of a document with the given scores. Only differences from the highest score count, so
-// that nothing overflows or is lost in large numbers.
+// logLoss returns -ln p_c of the class c of a document with the given scores. It uses differences from the highest score,
+// so that nothing overflows or loses digits.
 func logLoss(scores []float64, c int) float64 {
 	if len(scores) == 1 {
 		return log1pExp(-target(1, 0, c) * scores[0])
@@ -108,8 +83,8 @@ func logLoss(scores []float64, c int) float64 {
 	return top - scores[c] + math.Log(sum)
 }
 
-// slopes writes dL/dz_k = p_k - [k = c] of a document of class c over its scores.
-func slopes(scores []float64, c int) {
+// logLossGradient overwrites the scores of a document of class c with dL/dz_k = p_k - [k = c].
+func logLossGradient(scores []float64, c int) {
 	if len(scores) == 1 {
 		t := target(1, 0, c)
 		scores[0] = -t * logistic(-t*scores[0])
@@ -124,10 +99,10 @@ func slopes(scores []float64, c int) {
 	for k := range scores {
 		scores[k] /= sum
 	}
-	scores[c]-- // p_c is close to 1 where it is no matter
+	scores[c]-- // where p_c is close to 1, the lost digits do not matter
 }
 
-// logistic is 1/(1+exp(-z)), without overflow.
+// logistic returns 1/(1+exp(-z)), without overflow.
 func logistic(z float64) float64 {
 	if z >= 0 {
 		return 1 / (1 + math.Exp(-z))
@@ -136,5 +111,5 @@ func logistic(z float64) float64 {
 	return e / (1 + e)
 }
 
-// log1pExp is ln(1 + exp(z)), without overflow.
+// log1pExp returns ln(1 + exp(z)), without overflow.
 func log1pExp(z float64) float64 { return max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) }

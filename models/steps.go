@@ -14,7 +14,7 @@ const (
 	RateInverseRoot = "1/sqrt(n)" // eta_n = eta / sqrt(n)
 )
 
-// Where the weights start.
+// The initial weights.
 const (
 	StartZeros  = "zeros"
 	StartRandom = "random"
@@ -23,41 +23,28 @@ const (
 // Steps are the settings of trainers that change the weights by steps of a given length. Source: cs440 lecture 16,
 // "Implementation details".
 type Steps struct {
-	// LearningRate is the length of a step, eta. Above 0, at most 1e6; the default depends on the model.
+	// LearningRate is the length of a step, eta. Above 0, at most 1e6. The default depends on the model.
 	LearningRate float64 `json:"learning_rate"`
-	// Decay is how the learning rate becomes smaller with the number n of messages read, or of steps where a step is over
-	// all messages: "constant" for not at all, "1/n", or "1/sqrt(n)". Default "constant"; an empty text means the same.
+	// Decay is how the learning rate falls with the number n of steps: "constant", "1/n" or "1/sqrt(n)". Default
+	// "constant".
 	Decay string `json:"decay"`
-	// Start is where the weights start: "zeros", or "random" for small random numbers, which come from the seed. Default
-	// "zeros"; an empty text means the same.
+	// Start is where the weights start: "zeros", or "random" for small random numbers. Default "zeros".
 	Start string `json:"start"`
 }
 
-const maxLearningRate = 1e6
-
-func (s Steps) validate(prefix string) error {
-	errs := []error{checkLearningRate(prefix, s.LearningRate)}
-	switch s.Decay {
-	case "", RateConstant, RateInverse, RateInverseRoot:
-	default:
-		errs = append(errs, fmt.Errorf("%sdecay is %q: must be constant, 1/n or 1/sqrt(n)", prefix, s.Decay))
-	}
-	switch s.Start {
-	case "", StartZeros, StartRandom:
-	default:
-		errs = append(errs, fmt.Errorf("%sstart is %q: must be zeros or random", prefix, s.Start))
-	}
-	return errors.Join(errs...)
+// defaultSteps returns the default settings with the given learning rate.
+func defaultSteps(rate float64) Steps {
+	return Steps{LearningRate: rate, Decay: RateConstant, Start: StartZeros}
 }
 
-func checkLearningRate(prefix string, eta float64) error {
-	if !(eta > 0 && eta <= maxLearningRate) { // also refuses NaN
-		return fmt.Errorf("%slearning_rate is %v: must be above 0 and at most %v", prefix, eta, maxLearningRate)
-	}
-	return nil
+func (s Steps) validate() error {
+	return errors.Join(
+		checkPositive("learning_rate", s.LearningRate),
+		checkChoice("decay", s.Decay, RateConstant, RateInverse, RateInverseRoot),
+		checkChoice("start", s.Start, StartZeros, StartRandom))
 }
 
-// checkOnline returns an error if the settings are none for learning without a beginning of all terms.
+// checkOnline returns an error for settings that need all terms at the start.
 func (s Steps) checkOnline() error {
 	if s.Start == StartRandom {
 		return fmt.Errorf("start is %q: terms that are not known yet have no weight", s.Start)
@@ -65,7 +52,7 @@ func (s Steps) checkOnline() error {
 	return nil
 }
 
-// rate is eta_n, the learning rate of the n-th step.
+// rate returns eta_n, the learning rate of the n-th step.
 func (s Steps) rate(n int) float64 {
 	switch s.Decay {
 	case RateInverse:
@@ -76,12 +63,12 @@ func (s Steps) rate(n int) float64 {
 	return s.LearningRate
 }
 
-// startDeviation is the standard deviation of weights that start at random: small beside those that are learnt.
+// startDeviation is the standard deviation of random initial weights. It is small beside weights that are learnt.
 const startDeviation = 0.01
 
-// startRows returns n rows over the terms, where the weights start.
-func (s Steps) startRows(n, terms int, seed uint64, origin bool) *rows {
-	v := newRows(n, terms)
+// startParams returns the initial weights of n rows.
+func (s Steps) startParams(n, terms int, seed uint64, origin bool) *params {
+	v := newParams(n, terms)
 	if s.Start != StartRandom {
 		return v
 	}
@@ -89,10 +76,7 @@ func (s Steps) startRows(n, terms int, seed uint64, origin bool) *rows {
 	for i := range v.weights {
 		v.weights[i] = startDeviation * random.NormFloat64()
 	}
-	if origin {
-		return v
-	}
-	for r := range v.bias {
+	for r := 0; !origin && r < n; r++ {
 		v.bias[r] = startDeviation * random.NormFloat64()
 	}
 	return v

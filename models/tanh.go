@@ -7,15 +7,15 @@ import (
 	"chaff/features"
 )
 
-// Tanh is the differentiable perceptron: the sign of the score becomes its hyperbolic tangent, and gradient descent makes
-// the squared error of that small.
+// Tanh is the differentiable perceptron: the hyperbolic tangent of the score replaces its sign, and gradient descent
+// minimises the squared error.
 //
 //	y  = tanh(z)                                 z = w . f + b
 //	L  = sum over i of (t_i - y_i)^2
 //	dL/dz_i = -2 (t_i - y_i) (1 - y_i^2)
 //
 // Source: cs440 lecture 16, "Differentiable Perceptron". The loss is not convex: weights that start where y is near -t
-// stay there, since the slope is flat.
+// stay there, since the gradient vanishes.
 //
 // It has any number of classes: of more than two, each has weights of its own against all others. It takes any kind of
 // feature.
@@ -23,26 +23,23 @@ type Tanh struct{ Descent }
 
 var _ EpochTrainer = Tanh{}
 
-// DefaultTanh returns the settings used when nothing else is said.
-func DefaultTanh() Tanh { return Tanh{defaultDescent()} }
-
 // Train implements [Trainer].
 func (m Tanh) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, Watch{})
+	return m.TrainEpochs(ctx, d, EpochOptions{})
 }
 
 // TrainEpochs implements [EpochTrainer].
-func (m Tanh) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*Linear, Report, error) {
-	return m.train(ctx, d, squaredTanh(), "tanh", w)
+func (m Tanh) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+	return m.train(ctx, d, squaredTanh(), "tanh", o)
 }
 
-func (m Tanh) online(classes []string) (Online, error) { return m.endless(classes, squaredTanh()) }
+func (m Tanh) online(classes []string) (Online, error) { return m.onlineWith(classes, squaredTanh()) }
 
-// squaredTanh is (t - tanh z)^2.
-func squaredTanh() slopedLoss {
-	return slopedLoss{
+// squaredTanh returns (t - tanh z)^2.
+func squaredTanh() rowLoss {
+	return rowLoss{
 		value: func(t, z float64) float64 { return math.Pow(t-math.Tanh(z), 2) },
-		slope: func(t, z float64) float64 {
+		derivative: func(t, z float64) float64 {
 			y := math.Tanh(z)
 			return -2 * (t - y) * (1 - y*y)
 		},

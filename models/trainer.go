@@ -12,24 +12,24 @@ import (
 // implements it.
 //
 // Train leaves d unchanged and returns the same Linear for the same d and settings. Errors, which callers may test for:
-// [ErrNoDocuments], [ErrOneClass], [ErrKind], what Validate of the settings says, and ctx.Err() when ctx is done.
+// [ErrNoDocuments], [ErrOneClass], [ErrKind], the error of Validate of the settings, and ctx.Err() when ctx is done.
 type Trainer interface {
 	Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error)
 }
 
-// Report is what a trainer has to say beside its result.
+// Report is what a trainer reports beside its result.
 type Report struct {
-	// Warnings are reasons to doubt a true result, in plain words.
+	// Warnings are reasons to doubt the result, in plain words.
 	Warnings []string `json:"warnings,omitempty"`
-	// Epochs is what is known after each epoch, and Kept the one whose weights were kept. Nothing and 0 for trainers that
-	// read the documents once.
+	// Epochs has the figures of each epoch, and Kept is the epoch whose weights were kept. They are empty and 0 for trainers
+	// that read the documents once.
 	Epochs []Epoch `json:"epochs,omitempty"`
 	Kept   int     `json:"kept_epoch,omitempty"`
 	// Convergence is for perceptrons only.
 	Convergence *Convergence `json:"convergence,omitempty"`
 }
 
-// What is wrong with a data set, or with what was learnt from it.
+// Errors of a data set or of what was learnt from it.
 var (
 	// ErrNoDocuments is for a data set without documents, or with a class that has none; the text names the class.
 	ErrNoDocuments = errors.New("no training documents")
@@ -37,11 +37,11 @@ var (
 	ErrOneClass = errors.New("at least two classes are needed")
 	// ErrKind is for a data set of a kind of feature that the trainer does not take.
 	ErrKind = errors.New("wrong kind of feature")
-	// ErrNotFinite is for a weight or a bias that is infinite or no number.
+	// ErrNotFinite is for a weight or a bias that is infinite or NaN.
 	ErrNotFinite = errors.New("not a finite number")
 )
 
-// countDocuments returns N_c, the documents of each class, after the checks that all trainers make.
+// countDocuments returns N_c, the number of documents of each class. It makes the checks that all trainers need.
 func countDocuments(d *features.Dataset) ([]int, error) {
 	if d.Len() == 0 {
 		return nil, ErrNoDocuments
@@ -61,15 +61,15 @@ func countDocuments(d *features.Dataset) ([]int, error) {
 	return documents, nil
 }
 
-// wantKind returns an error if the data set is not of the kind that the named model needs.
-func wantKind(model string, d *features.Dataset, want features.Kind) error {
+// checkKind returns an error if the data set is not of the kind that the named model needs.
+func checkKind(model string, d *features.Dataset, want features.Kind) error {
 	if d.Kind != want {
 		return fmt.Errorf("%w: %s needs %v, the data set has %v", ErrKind, model, want, d.Kind)
 	}
 	return nil
 }
 
-// warnings returns the doubts that all trainers share.
+// warnings returns the warnings that all trainers share.
 func warnings(d *features.Dataset) []string {
 	if d.Terms == 0 {
 		return []string{"the vocabulary is empty: only the number of documents of each class is known"}

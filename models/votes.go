@@ -11,13 +11,13 @@ import (
 	"chaff/internal/parallel"
 )
 
-// Votes is a committee of two in which every kind of evidence has one bounded vote. The first member knows the terms of a
-// message in six groups: words and pairs of the text, the subject, links, structure, and the words of other header fields. The
-// second one knows the runs of four bytes of the header and of the head of the text, as one group without a bound of its own. Each
-// learns by itself, and their bounded scores are added; see [Form]. What anyone can paste into a mail (words, pairs, links and
-// bytes of the text) may say less for ham than for spam: an attacker gains nothing by pasting spam words.
+// Votes is a committee of two members in which every kind of evidence has one bounded vote. The first member has the terms of
+// a message in six groups: words and pairs of the text, the subject, links, structure, and the words of other header fields.
+// The second has the runs of four bytes of the header and of the head of the text, as one group without a bound. Each learns by
+// itself, and their bounded scores are added; see [Form]. Evidence for ham that anyone can paste into a mail (words, pairs,
+// links and bytes of the text) has a lower bound than evidence for spam, so that pasting ham words gains little.
 //
-// A member is logistic regression with the log odds of naive Bayes as an offset, all of it within the bound of each group:
+// A member is logistic regression with the log odds of naive Bayes as an offset, inside the bound of each group:
 //
 //	s_g = n_g^-1/2 * sum over the terms w of group g of (a_w + c nb_w)              n_g: the terms of the group in the document
 //	z   = b + sum over g of K tanh(s_g / K)
@@ -25,22 +25,22 @@ import (
 //	nb_w = log((a + n1_w) / (a + n0_w)) + log((a V_g + n0_g) / (a V_g + n1_g))
 //
 // n1_w is the sum of n_g^-1/2 over the documents of the class that have w, n0_w over all others; n1_g and n0_g are their sums
-// over the terms of the group, and V_g is the number of its terms that a document has. While a document is learned it is left
-// out of its own counts: naive Bayes knows the documents that it has counted better than those to come.
+// over the terms of the group, and V_g is the number of its terms with a document. A document is left out of its own counts
+// while the weights learn from it: naive Bayes fits the documents that it has counted better than new ones.
 //
 // The loss allows for wrong labels. With t the label, +1 or -1, m = t z and s the logistic function,
 //
 //	L    = -log(eps + (1 - 2 eps) s(m))
 //	dL/dz = -t (1 - 2 eps) s(m) s(-m) / (eps + (1 - 2 eps) s(m))
 //
-// eps is the probability that a label is wrong. It is learned, as the mean of what each document says of its own label, with two
-// wrong labels in a hundred documents to begin with:
+// eps is the probability that a label is wrong. It is estimated from all documents so far, starting from two wrong labels in a
+// hundred documents:
 //
 //	rho = e s(-m) / (e s(-m) + (1 - e) s(m)),  e = min(0.3, Q/N),  Q <- Q + rho,  N <- N + 1,  from Q = 2, N = 100
 //	eps = e (1 - u)^3
 //
-// u is the share of the document's terms that no other document has: a document of unfamiliar terms has the full gradient, and one
-// that contradicts a well-known letter a small one. Steps are those of AdaGrad, through the bounds:
+// u is the share of the document's terms that no other document has: a document of unfamiliar terms has the full gradient, and
+// one that contradicts a familiar message has a small one. Steps are those of AdaGrad, through the bounds:
 //
 //	g_w  = dL/dz n_g^-1/2 (1 - tanh^2(s_g / K))
 //	G_w <- G_w + g_w^2
@@ -55,65 +55,49 @@ import (
 // It has any number of classes: of more than two, each has a committee of its own against all others. It takes features of the
 // kind evidence.
 type Votes struct {
-	// Epochs is the number of passes over the training part. From 0 to 100000; default 0, which is for two over fewer than 2,000
-	// messages and else for one: little mail needs more than one pass, and with more mail further passes overfit wrong labels.
+	// Epochs is the number of passes over the training part; 0 is two for fewer than 2,000 messages, else one. From 0
+	// to 100000. Default 0.
 	Epochs int `json:"epochs"`
-	// ClassWeights is how much a message of each class counts, as for the other models: "none", "balanced", or weights as
-	// "ham:10,spam:1". Default "none".
+	// ClassWeights is how much a message of each class counts: "none", "balanced", or values such as "ham:10,spam:1".
+	// Default "none".
 	ClassWeights string `json:"class_weights"`
-	// Smoothing is a, which is added to the sum of each term on both sides. From 1e-10 to 1e6; default 0.001.
+	// Smoothing is A, which is added to the sum of each term on both sides. From 1e-10 to 1e6. Default 0.001.
 	Smoothing float64 `json:"smoothing"`
-	// BayesShare is c, how much of the log odds of naive Bayes there is in a weight. From 0 to 1000; default 0.3.
+	// BayesShare is C, the share of the naive Bayes log odds in a weight. From 0 to 1000. Default 0.3.
 	BayesShare float64 `json:"bayes_share"`
-	// LearningRate is eta. Above 0, at most 1e6; default 0.7.
+	// LearningRate is eta, the length of a step. Above 0, at most 1e6. Default 0.7.
 	LearningRate float64 `json:"learning_rate"`
-	// GroupBound is K, how much the vote of a group of terms is at most. Above 0, at most 1e6; default 3.
+	// GroupBound is K, the bound of the vote of a group of terms. Above 0, at most 1e6. Default 3.
 	GroupBound float64 `json:"group_bound"`
-	// PastedBound is how much a vote for ham is at most where anyone can paste: that of the words, of the pairs and of the links,
-	// and that of the runs of bytes. It is for a spam filter only. Above 0, at most 1e6; default 1.5.
+	// PastedBound is the bound of a vote for ham of words, pairs, links and runs of bytes, which anyone can paste. It
+	// is for spam filters only. Above 0, at most 1e6. Default 1.5.
 	PastedBound float64 `json:"pasted_bound"`
-	// Bound is how much the vote of a member is at most. Above 0, at most 1e6; default 4.
+	// Bound is the bound of the vote of a member. Above 0, at most 1e6. Default 4.
 	Bound float64 `json:"bound"`
-	// Seed is where the order of the messages comes from.
+	// Seed determines the order of the messages.
 	Seed uint64 `json:"-"`
 }
 
 var _ EpochTrainer = Votes{}
 
-// DefaultVotes returns the settings used when nothing else is said.
-func DefaultVotes() Votes {
-	return Votes{
-		ClassWeights: WeightsNone,
-		Smoothing:    0.001, BayesShare: 0.3, LearningRate: 0.7, GroupBound: 3, PastedBound: 1.5, Bound: 4,
-	}
-}
-
 // Validate returns everything that is wrong with m.
-func (m Votes) Validate() error { return m.validate("") }
-
-func (m Votes) validate(prefix string) error {
-	errs := []error{m.passes(0).validate(prefix)}
+func (m Votes) Validate() error {
+	errs := []error{m.passes(0).validate()}
 	if m.Epochs < 0 {
-		errs = append(errs, fmt.Errorf("%sepochs is %d: must be from 0 to %d", prefix, m.Epochs, maxEpochs))
-	}
-	if !(m.Smoothing >= minSmoothing && m.Smoothing <= maxSmoothing) { // also refuses NaN
-		errs = append(errs, fmt.Errorf("%ssmoothing is %v: must be from %v to %v", prefix, m.Smoothing, minSmoothing, maxSmoothing))
-	}
-	if !(m.BayesShare >= 0 && m.BayesShare <= maxBayesShare) {
-		errs = append(errs, fmt.Errorf("%sbayes_share is %v: must be from 0 to %v", prefix, m.BayesShare, maxBayesShare))
+		errs = append(errs, fmt.Errorf("epochs is %d: must be from 0 to %d", m.Epochs, maxEpochs))
 	}
 	return errors.Join(append(errs,
-		checkLearningRate(prefix, m.LearningRate),
-		checkPositive(prefix+"group_bound", m.GroupBound),
-		checkPositive(prefix+"pasted_bound", m.PastedBound),
-		checkPositive(prefix+"bound", m.Bound),
+		validateOffset(m.Smoothing, m.BayesShare, m.LearningRate),
+		checkPositive("group_bound", m.GroupBound), checkPositive("pasted_bound", m.PastedBound), checkPositive("bound", m.Bound),
 	)...)
 }
 
-// fewDocuments is below how many documents there are two passes over them instead of one.
+func (m Votes) kind() (features.Kind, error) { return features.Evidence, nil }
+
+// fewDocuments is the number of documents from which on there is one pass instead of two.
 const fewDocuments = 2000
 
-// passes are the settings of the passes over so many documents.
+// passes returns the settings of the passes over so many documents.
 func (m Votes) passes(documents int) Passes {
 	p := Passes{Epochs: m.Epochs, Order: OrderRandom, ClassWeights: m.ClassWeights, Seed: m.Seed}
 	switch {
@@ -126,7 +110,8 @@ func (m Votes) passes(documents int) Passes {
 	return p
 }
 
-// form is how the votes are added. Of a spam filter, whose class 0 is ham, what anyone can paste has a bound of its own below 0.
+// form returns how the votes are added. In a spam filter, whose class 0 is ham, evidence that anyone can paste has a bound of
+// its own below 0.
 func (m Votes) form(classes []string) Form {
 	anyGroup := Bounds{m.GroupBound, m.GroupBound}
 	pasted, runs := anyGroup, Bounds{m.Bound, m.Bound}
@@ -146,31 +131,27 @@ func (m Votes) form(classes []string) Form {
 	}
 }
 
-// Train implements [Trainer]. Its report has no epochs; TrainEpochs reports them.
+// Train implements [Trainer]. Its report has no epochs; that of TrainEpochs has.
 func (m Votes) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.train(ctx, d, Watch{}, false)
+	return m.train(ctx, d, EpochOptions{}, false)
 }
 
 // TrainEpochs implements [EpochTrainer].
-func (m Votes) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*Linear, Report, error) {
-	return m.train(ctx, d, w, true)
+func (m Votes) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+	return m.train(ctx, d, o, true)
 }
 
-func (m Votes) train(ctx context.Context, d *features.Dataset, w Watch, measured bool) (*Linear, Report, error) {
-	if err := errors.Join(m.Validate(), wantKind("votes", d, features.Evidence)); err != nil {
+func (m Votes) train(ctx context.Context, d *features.Dataset, o EpochOptions, measured bool) (*Linear, Report, error) {
+	if err := errors.Join(m.Validate(), checkKind("votes", d, features.Evidence)); err != nil {
 		return nil, Report{}, err
 	}
 	l := newVotes(m, d.Classes, d.Terms)
 	l.workers = d.Workers
-	if err := countInto(ctx, d, l.count); err != nil {
+	if err := eachByContent(ctx, d, l.bayes.add); err != nil {
 		return nil, Report{}, err
 	}
-	start := newFormRows(l.form, l.R, d.Terms)
-	out, err := (&course{Passes: m.passes(d.Len()), watch: w, learner: l, start: start, unmeasured: !measured}).run(ctx, d)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	return out.result(d)
+	f := &fit{Passes: m.passes(d.Len()), options: o, learner: l, start: l.sameShape(d.Terms), unmeasured: !measured}
+	return f.run(ctx, d)
 }
 
 func (m Votes) online(classes []string) (Online, error) {
@@ -179,65 +160,47 @@ func (m Votes) online(classes []string) (Online, error) {
 
 // votes learns R rows of committees.
 type votes struct {
+	perDocument
 	form      Form
 	R         int
-	states    []voteState      // R x members
-	cells     []voteCell       // V x R
-	groups    []features.Group // V
-	known     [features.Groups]float64
-	totals    []groupTotals // R: n0_g and n1_g
-	smoothing float64       // as the sums of cells are: times unit
+	members   []memberState // R x members
+	cells     []voteCell    // V x R
+	bayes     rowCounts     // of the documents learnt before, and in training of all
+	smoothing float64       // a, in the units of the counts
 	share     float64       // c
 	rate      float64       // eta
-	workers   int
-	read      evidenceRead
+	workers   int           // used by model
+	read      reading
 }
 
-// voteState is what a member of a row knows beside its weights.
-type voteState struct {
+// memberState is what a member of a row learns beside its weights.
+type memberState struct {
 	bias, squares float64 // b, and G of it
 	wrong, seen   float64 // Q and N
 }
 
-// voteCell is what is known of a term in a row: 16 bytes, because each access is a cache miss. The sums are whole numbers of units,
-// so that they do not depend on the order of the documents, and leaving one out leaves nothing of it.
+// voteCell is a weight with its sum of squared gradients: a_w and G_w.
 type voteCell struct {
-	weight  float32   // a_w
-	squares float32   // G_w
-	sums    [2]uint32 // n0_w and n1_w
+	weight, squares float32
 }
 
-type groupTotals [features.Groups][2]uint64
-
-const (
-	// unit is how many units 1 is. A sum stops growing at 2^32 units: those of a million documents in which a term is the only
-	// one of its group.
-	unit = 1 << 12
-	// The prior of the share of wrong labels is noiseWrong in noiseSeen documents. The estimate is never above mostNoise.
-	noiseWrong, noiseSeen, mostNoise = 2, 100, 0.3
-)
+// The prior of the share of wrong labels is noiseWrong in noiseSeen documents. The estimate is at most maxNoise.
+const noiseWrong, noiseSeen, maxNoise = 2, 100, 0.3
 
 func newVotes(m Votes, classes []string, terms int) *votes {
-	R := rowsOf(len(classes))
+	R := rowCount(len(classes))
 	l := &votes{
-		form: m.form(classes), R: R, totals: make([]groupTotals, R),
+		form: m.form(classes), R: R, cells: make([]voteCell, 0, R*terms), bayes: newRowCounts(features.Evidence, R, terms),
 		smoothing: m.Smoothing * unit, share: m.BayesShare, rate: m.LearningRate,
 	}
-	l.states = make([]voteState, R*len(l.form))
-	for i := range l.states {
-		l.states[i] = voteState{squares: firstSquares, wrong: noiseWrong, seen: noiseSeen}
-	}
-	l.cells, l.groups = make([]voteCell, 0, R*terms), make([]features.Group, 0, terms)
+	l.members = grown(l.members, R*len(l.form), memberState{squares: firstSquares, wrong: noiseWrong, seen: noiseSeen})
 	l.grow(terms)
 	return l
 }
 
-// units returns a feature as a whole number of units.
-func units(f float32) uint32 { return uint32(f*unit + 0.5) }
-
-// runs calls do with each stretch of terms of x that are of one group, from the first up to but without the last. The cells of
-// grams are one stretch.
-func runs(x features.Vector, do func(g features.Group, from, to int)) {
+// eachGroup calls do with each run of terms of x that are of one group, from the first up to but without the last. The cells
+// of grams are one run. Terms without groups are in the first group.
+func eachGroup(x features.Vector, do func(g features.Group, from, to int)) {
 	for from := 0; from < len(x.IDs); {
 		g, to := groupAt(x, from), from+1
 		for to < len(x.IDs) && groupAt(x, to) == g {
@@ -248,84 +211,59 @@ func runs(x features.Vector, do func(g features.Group, from, to int)) {
 	}
 }
 
-// count counts a document of class c for naive Bayes.
-func (l *votes) count(x features.Vector, c int) {
-	for r := range l.R {
-		side := sideOf(l.R, r, c)
-		runs(x, func(g features.Group, from, to int) {
-			f, fresh := units(x.Values[from]), 0
-			for _, w := range x.IDs[from:to] {
-				cell := &l.cells[int(w)*l.R+r]
-				if cell.sums == [2]uint32{} {
-					fresh++
-					l.groups[w] = g
-				}
-				cell.sums[side] = max(cell.sums[side], cell.sums[side]+f) // no more than there is room for
-			}
-			if r == 0 {
-				l.known[g] += float64(fresh)
-			}
-			l.totals[r][g][side] += uint64(f) * uint64(to-from)
-		})
-	}
-}
-
-// groupAt returns the group of a term of a vector; without groups all terms are in the first one.
-func groupAt(x features.Vector, i int) features.Group {
-	if x.Groups == nil {
-		return 0
-	}
-	return x.Groups[i]
-}
-
-// evidenceRead is what a row makes of a document.
-type evidenceRead struct {
-	groups [features.Groups]groupRead
+// reading is what a row computes of a document.
+type reading struct {
+	groups [features.Groups]groupReading
 	z      [features.Groups]float64 // of each member
 	fresh  [features.Groups]float64 // u of each member
 }
 
-// groupRead is what a row makes of the terms of one group.
-type groupRead struct {
+// groupReading is what a row computes of the terms of one group.
+type groupReading struct {
 	value   float64 // n_g^-1/2
 	weights float64 // sum of a_w
 	odds    float64 // sum of the logarithms so far
-	// A logarithm costs more than all else, so it is taken of products: those of a + n1_w and of a + n0_w since the last one.
+	// Logarithms are the most expensive part, so they are taken of products: those of a + n1_w and of a + n0_w since the last
+	// one.
 	above, below float64
 	terms        float64
-	known        float64 // of them, those that another document has
+	known        float64 // how many of them another document has
 	slope        float64 // dz / da_w
 }
 
-// look reads a document of class c for row r. If it is counted it is left out of the counts.
-func (l *votes) look(r int, x features.Vector, counted bool, c int) {
+// readDocument computes what row r makes of a document. With counted, the document is one of class c, and is left out of the
+// counts.
+func (l *votes) readDocument(r int, x features.Vector, counted bool, c int) {
 	read := &l.read
 	for g := range read.groups {
-		read.groups[g] = groupRead{above: 1, below: 1}
+		read.groups[g] = groupReading{above: 1, below: 1}
 	}
-	var own [2]uint64 // 1 on the side of the document
+	var own side // 1 on the side of the document
 	if counted {
 		own[sideOf(l.R, r, c)] = 1
 	}
-	runs(x, func(at features.Group, from, to int) {
+	sums, cells, R := l.bayes[r].Sums, l.cells, l.R
+	eachGroup(x, func(at features.Group, from, to int) {
 		g := &read.groups[at]
 		f := units(x.Values[from])
-		own0, own1 := uint32(own[0])*f, uint32(own[1])*f
+		own0, own1 := own[0]*f, own[1]*f
 		var weights float64
-		var known uint32
+		known := 0
 		above, below, a := g.above, g.below, l.smoothing
 		for ids := x.IDs[from:to]; len(ids) > 0; {
-			some := ids[:min(len(ids), multiplied)]
+			some := ids[:min(len(ids), factorsPerCheck)]
 			ids = ids[len(some):]
 			for _, w := range some {
-				cell := &l.cells[int(w)*l.R+r]
-				weights += float64(cell.weight)
-				n0, n1 := cell.sums[0]-own0, cell.sums[1]-own1
-				known += ((n0 | n1) | -(n0 | n1)) >> 31 // 1 if another document has the term
-				above *= a + float64(n1)                // of a term that none has both grow by the same
-				below *= a + float64(n0)
+				weights += float64(cells[int(w)*R+r].weight)
+				ncw := (*side)(sums[2*int(w):])
+				n0, n1 := ncw[0]-own0, ncw[1]-own1
+				if n0+n1 > 0 {
+					known++
+				}
+				above *= a + n1 // of an unknown term both grow by the same factor
+				below *= a + n0
 			}
-			if tooFar(above) || tooFar(below) {
+			if nearLimit(above) || nearLimit(below) {
 				g.odds += math.Log(above) - math.Log(below)
 				above, below = 1, 1
 			}
@@ -336,7 +274,7 @@ func (l *votes) look(r int, x features.Vector, counted bool, c int) {
 		g.weights += weights
 	})
 	for m, member := range l.form {
-		z := l.states[r*len(l.form)+m].bias
+		z := l.members[r*len(l.form)+m].bias
 		var terms, known float64
 		for i, bounds := range member.Groups {
 			at := member.First + features.Group(i)
@@ -352,22 +290,22 @@ func (l *votes) look(r int, x features.Vector, counted bool, c int) {
 	}
 }
 
-// multiplied is how many factors may come between two looks at a product. None is above 2^33 units or below 1e-10 of 1, so that
-// as many of them leave a product that is not [tooFar] a finite number that is not 0.
-const multiplied = 8
+// factorsPerCheck is how many factors are multiplied before the product is checked. None is above 2^53 units or below 1e-10 of
+// 1, so that a product that was not nearLimit stays finite and above 0.
+const factorsPerCheck = 8
 
-// tooFar reports whether a product has to be replaced by its logarithm.
-func tooFar(product float64) bool { return product > 1e150 || product < 1e-150 }
+// nearLimit reports whether a product must be replaced by its logarithm.
+func nearLimit(product float64) bool { return product > 1e150 || product < 1e-150 }
 
-// vote returns the bounded vote of a group, and takes down its slope.
-func (l *votes) vote(r int, at features.Group, g *groupRead, own [2]uint64, bounds Bounds) float64 {
+// vote returns the bounded vote of a group, and sets its slope.
+func (l *votes) vote(r int, at features.Group, g *groupReading, own side, bounds Bounds) float64 {
 	if g.terms == 0 {
 		return 0
 	}
 	sum := g.weights
 	if l.share > 0 && g.known > 0 {
-		totals, document := l.totals[r][at], uint64(units(float32(g.value)))*uint64(g.terms)
-		n := [2]uint64{totals[0] - own[0]*document, totals[1] - own[1]*document}
+		totals, document := l.bayes[r].Totals[at], units(float32(g.value))*g.terms
+		n := side{totals[0] - own[0]*document, totals[1] - own[1]*document}
 		sum += l.share * (g.odds + math.Log(g.above) - math.Log(g.below) + g.known*l.logOddsOfTotals(at, n))
 	}
 	s := g.value * sum
@@ -376,13 +314,13 @@ func (l *votes) vote(r int, at features.Group, g *groupRead, own [2]uint64, boun
 	return v
 }
 
-// logOddsOfTotals is log((a V_g + n0_g) / (a V_g + n1_g)), the same for all terms of a group.
-func (l *votes) logOddsOfTotals(g features.Group, n [2]uint64) float64 {
-	aV := l.smoothing * l.known[g]
-	return math.Log((aV + float64(n[0])) / (aV + float64(n[1])))
+// logOddsOfTotals returns log((a V_g + n0_g) / (a V_g + n1_g)), the same for all terms of a group.
+func (l *votes) logOddsOfTotals(g features.Group, n side) float64 {
+	aV := l.smoothing * float64(l.bayes[0].Known[g])
+	return math.Log((aV + n[0]) / (aV + n[1]))
 }
 
-// learn implements learner: it learns from a document that is counted, as if it was not.
+// learn implements learner. It learns from a document that is counted, as if it was not.
 func (l *votes) learn(x features.Vector, c int, weight float64) bool {
 	return l.learnFrom(x, c, weight, true)
 }
@@ -390,7 +328,7 @@ func (l *votes) learn(x features.Vector, c int, weight float64) bool {
 func (l *votes) learnFrom(x features.Vector, c int, weight float64, counted bool) bool {
 	changed := false
 	for r := range l.R {
-		l.look(r, x, counted, c)
+		l.readDocument(r, x, counted, c)
 		if l.step(r, x, target(l.R, r, c), weight) {
 			changed = true
 		}
@@ -398,14 +336,14 @@ func (l *votes) learnFrom(x features.Vector, c int, weight float64, counted bool
 	return changed
 }
 
-// step moves the weights of a row by what is wrong with what was read.
+// step moves the weights of a row against the gradient of the document that was read.
 func (l *votes) step(r int, x features.Vector, t, weight float64) bool {
 	var slopes [features.Groups]float32
 	changed := false
 	for m, member := range l.form {
-		state := &l.states[r*len(l.form)+m]
-		e := weight * state.slope(t, l.read.z[m], l.read.fresh[m])
-		if math.Abs(e) < rightEnough {
+		state := &l.members[r*len(l.form)+m]
+		e := weight * state.gradient(t, l.read.z[m], l.read.fresh[m])
+		if math.Abs(e) < minGradient {
 			continue
 		}
 		changed = true
@@ -420,7 +358,7 @@ func (l *votes) step(r int, x features.Vector, t, weight float64) bool {
 		return false
 	}
 	rate := float32(l.rate)
-	runs(x, func(at features.Group, from, to int) {
+	eachGroup(x, func(at features.Group, from, to int) {
 		g := slopes[at]
 		if g == 0 {
 			return
@@ -434,41 +372,39 @@ func (l *votes) step(r int, x features.Vector, t, weight float64) bool {
 	return true
 }
 
-// slope returns dL/dz, and learns from the document how often labels are wrong.
-func (s *voteState) slope(t, z, fresh float64) float64 {
+// gradient returns dL/dz, and updates the estimate of wrong labels.
+func (s *memberState) gradient(t, z, fresh float64) float64 {
 	right := logistic(t * z) // s(m)
 	wrong := 1 - right
-	noise := min(mostNoise, s.wrong/s.seen)
+	noise := min(maxNoise, s.wrong/s.seen)
 	s.wrong += noise * wrong / (noise*wrong + (1-noise)*right)
 	s.seen++
 	eps := noise * (1 - fresh) * (1 - fresh) * (1 - fresh)
 	if eps == 0 {
-		return -t * wrong // the limit, which the quotient is not where right is 0
+		return -t * wrong // the limit; the quotient below is 0/0 where right is 0
 	}
 	return -t * (1 - 2*eps) * right * wrong / (eps + (1-2*eps)*right)
 }
 
-func (l *votes) pass() int { return 0 }
-
-func (l *votes) model(dst *rows) {
-	for i, s := range l.states {
+func (l *votes) model(dst *params) {
+	for i, s := range l.members {
 		dst.bias[i] = s.bias
 	}
 	totals := make([][features.Groups]float64, l.R)
-	for r := range totals {
-		for g := range totals[r] {
-			if l.known[g] > 0 {
-				totals[r][g] = l.logOddsOfTotals(features.Group(g), l.totals[r][g])
+	for r, n := range l.bayes {
+		for g, known := range n.Known {
+			if known > 0 {
+				totals[r][g] = l.logOddsOfTotals(features.Group(g), side(n.Totals[g]))
 			}
 		}
 	}
+	groups := l.bayes[0].Groups
 	parallel.Ranges(l.workers, len(l.cells), 1<<14, func(_, from, to int) {
 		for i := from; i < to; i++ {
-			cell := &l.cells[i]
-			dst.weights[i] = float64(cell.weight)
-			if cell.sums != [2]uint32{} {
-				odds := (l.smoothing + float64(cell.sums[1])) / (l.smoothing + float64(cell.sums[0]))
-				dst.weights[i] += l.share * (math.Log(odds) + totals[i%l.R][l.groups[i/l.R]])
+			dst.weights[i] = float64(l.cells[i].weight)
+			if n := side(l.bayes[i%l.R].of(i / l.R)); n != (side{}) {
+				odds := (l.smoothing + n[1]) / (l.smoothing + n[0])
+				dst.weights[i] += l.share * (math.Log(odds) + totals[i%l.R][groups[i/l.R]])
 			}
 		}
 	})
@@ -480,19 +416,33 @@ func (l *votes) loss(scores []float64, c int) float64 {
 
 // grow implements growing.
 func (l *votes) grow(terms int) {
-	for len(l.cells) < terms*l.R {
-		l.cells = append(l.cells, voteCell{squares: firstSquares})
+	l.cells = grown(l.cells, terms*l.R, voteCell{squares: firstSquares})
+	l.bayes.grow(terms)
+}
+
+// sameShape implements growing.
+func (l *votes) sameShape(terms int) *params { return newFormParams(l.form, l.R, terms) }
+
+// state implements growing.
+func (l *votes) state(c *codec) {
+	for i := range l.members {
+		m := &l.members[i]
+		for _, number := range []*float64{&m.bias, &m.squares, &m.wrong, &m.seen} {
+			c.float(number)
+		}
 	}
-	for len(l.groups) < terms {
-		l.groups = append(l.groups, 0)
+	for i := range l.cells {
+		c.float32(&l.cells[i].weight)
+		c.float32(&l.cells[i].squares)
 	}
+	l.bayes.state(c)
 }
 
 // scoresNow implements growing.
 func (l *votes) scoresNow(dst []float64, x features.Vector) []float64 {
-	dst = room(dst, l.R)
+	dst = resize(dst, l.R)
 	for r := range dst {
-		l.look(r, x, false, 0)
+		l.readDocument(r, x, false, 0)
 		dst[r] = 0
 		for m, member := range l.form {
 			dst[r] += member.Bounds.within(l.read.z[m])
@@ -506,6 +456,6 @@ type onlineVotes struct{ *votes }
 
 func (l *onlineVotes) learn(x features.Vector, c int, weight float64) bool {
 	changed := l.learnFrom(x, c, weight, false)
-	l.count(x, c)
+	l.bayes.add(x, c)
 	return changed
 }

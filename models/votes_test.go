@@ -55,7 +55,7 @@ func randomEvidence(seed uint64, classes, documents, terms int) *features.Datase
 	return evidenceOf(classes, groups, labels, rows...)
 }
 
-// plainVotes is the formula above Votes written down a second time, for one row, with nothing but clarity in mind.
+// plainVotes is a second, literal implementation of the formula of Votes, for one row.
 type plainVotes struct {
 	m                     Votes
 	isSpamFilter          bool
@@ -158,7 +158,7 @@ func (p *plainVotes) step(x features.Vector, t float64, V [features.Groups]float
 	z, slope, fresh := p.scores(x, V)
 	var e [2]float64
 	for m := range e {
-		e[m] = p.slopeOfLoss(m, t, z[m], fresh[m])
+		e[m] = p.gradientOfLoss(m, t, z[m], fresh[m])
 		p.biasSquares[m] += e[m] * e[m]
 		p.bias[m] -= p.m.LearningRate * e[m] / math.Sqrt(p.biasSquares[m])
 	}
@@ -176,7 +176,7 @@ func (p *plainVotes) step(x features.Vector, t float64, V [features.Groups]float
 	}
 }
 
-func (p *plainVotes) slopeOfLoss(m int, t, z, fresh float64) float64 {
+func (p *plainVotes) gradientOfLoss(m int, t, z, fresh float64) float64 {
 	s := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 	e := min(0.3, p.qs[m]/p.ns[m])
 	rho := e * s(-t*z) / (e*s(-t*z) + (1-e)*s(t*z))
@@ -190,17 +190,17 @@ func (p *plainVotes) slopeOfLoss(m int, t, z, fresh float64) float64 {
 }
 
 func TestVotesFollowTheirFormula(t *testing.T) {
-	m := DefaultVotes()
+	m := DefaultOptions().Votes
 	for _, classes := range []int{2, 3} {
 		d := randomEvidence(3, classes, 40, 60)
 		l := newVotes(m, d.Classes, d.Terms)
 		for i, c := range d.Labels {
-			l.count(d.Row(i), int(c))
+			l.bayes.add(d.Row(i), int(c))
 		}
 		for i, c := range d.Labels {
 			l.learn(d.Row(i), int(c), 1)
 		}
-		got := newFormRows(l.form, l.R, d.Terms)
+		got := newFormParams(l.form, l.R, d.Terms)
 		l.model(got)
 		for r := range l.R {
 			p := newPlainVotes(m)
@@ -227,7 +227,7 @@ func TestVotesFollowTheirFormula(t *testing.T) {
 }
 
 func TestVotesLearnOneDocumentAfterTheOtherByTheirFormula(t *testing.T) {
-	m := DefaultVotes()
+	m := DefaultOptions().Votes
 	d := randomEvidence(4, 2, 40, 60)
 	online, err := m.online(d.Classes)
 	if err != nil {
@@ -249,13 +249,13 @@ func TestVotesLearnOneDocumentAfterTheOtherByTheirFormula(t *testing.T) {
 // u is 1 and eps is 0. Then e = -1/2 for the class of the term's document. The weight and both biases make one step of
 // 0.7 (1/2) / sqrt(0.001 + 1/4) = 0.698605, and naive Bayes adds 0.3 (log((0.001 + 1) / 0.001) + log(0.001 / (0.001 + 1))) = 0.
 func TestVotesByHand(t *testing.T) {
-	l := newVotes(DefaultVotes(), []string{"ham", "spam"}, 1)
+	l := newVotes(DefaultOptions().Votes, []string{"ham", "spam"}, 1)
 	x := features.Vector{IDs: []uint32{0}, Values: []float32{1}, Groups: []features.Group{features.Subject}}
-	l.count(x, 1)
+	l.bayes.add(x, 1)
 	if !l.learn(x, 1, 1) {
 		t.Error("nothing was learned")
 	}
-	got := newFormRows(l.form, 1, 1)
+	got := newFormParams(l.form, 1, 1)
 	l.model(got)
 	const step = 0.698605
 	wantNear(t, "weight", got.weights[0], step, 1e-6)
@@ -266,7 +266,7 @@ func TestVotesByHand(t *testing.T) {
 
 func TestNoGroupOutvotesItsBound(t *testing.T) {
 	l := &Linear{
-		Classes: 2, Terms: 3, Form: DefaultVotes().form([]string{"ham", "spam"}), Bias: []float64{0.5, 0}, Weights: []float32{-1000, 2, 1000},
+		Classes: 2, Terms: 3, Form: DefaultOptions().Votes.form([]string{"ham", "spam"}), Bias: []float64{0.5, 0}, Weights: []float32{-1000, 2, 1000},
 	}
 	x := features.Vector{IDs: []uint32{0, 1, 2}, Values: []float32{1, 1, 1}, Groups: []features.Group{features.Words, features.Links, features.Grams}}
 	// Words may say 3/2 for ham: z_1 = 1/2 - 3/2 + 3 tanh(2/3) = 0.7493, z_2 = 1000, and the score is 4 tanh(z_1/4) + 4.
@@ -282,7 +282,7 @@ func TestNoGroupOutvotesItsBound(t *testing.T) {
 func TestContributionsAddUpToTheScore(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		d := randomEvidence(5, classes, 30, 50)
-		l, _, err := DefaultVotes().Train(t.Context(), d)
+		l, _, err := DefaultOptions().Votes.Train(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +301,7 @@ func TestContributionsAddUpToTheScore(t *testing.T) {
 
 func TestWrongLabelsTeachVotesLittle(t *testing.T) {
 	d := randomEvidence(6, 2, 2400, 80)
-	clean, _, err := DefaultVotes().Train(t.Context(), d)
+	clean, _, err := DefaultOptions().Votes.Train(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestWrongLabelsTeachVotesLittle(t *testing.T) {
 	for i := 0; i < len(labels); i += 10 {
 		d.Labels[i] = 1 - d.Labels[i]
 	}
-	noisy, _, err := DefaultVotes().Train(t.Context(), d)
+	noisy, _, err := DefaultOptions().Votes.Train(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +330,7 @@ func TestFewDocumentsHaveTwoPasses(t *testing.T) {
 	for _, tt := range []struct{ documents, epochs, want int }{
 		{0, 0, 2}, {50, 0, 2}, {1999, 0, 2}, {2000, 0, 1}, {1_000_000, 0, 1}, {50, 7, 7}, {3000, 2, 2},
 	} {
-		m := DefaultVotes()
+		m := DefaultOptions().Votes
 		m.Epochs = tt.epochs
 		if got := m.passes(tt.documents).Epochs; got != tt.want {
 			t.Errorf("%d documents, epochs %d: got %d passes, want %d", tt.documents, tt.epochs, got, tt.want)
@@ -338,14 +338,14 @@ func TestFewDocumentsHaveTwoPasses(t *testing.T) {
 	}
 }
 
-func TestTheSlopeOfTheLossIsANumber(t *testing.T) {
+func TestTheGradientOfTheLossIsFinite(t *testing.T) {
 	for _, z := range []float64{-1e308, -1000, -1, 0, 1, 1000, 1e308} {
 		for _, fresh := range []float64{0, 0.5, 1} {
 			for _, sign := range []float64{-1, 1} {
-				s := voteState{wrong: noiseWrong, seen: noiseSeen}
-				e := s.slope(sign, z, fresh)
+				s := memberState{wrong: noiseWrong, seen: noiseSeen}
+				e := s.gradient(sign, z, fresh)
 				if math.IsNaN(e) || math.Abs(e) > 1 || e*sign > 0 || math.IsNaN(s.wrong) {
-					t.Errorf("label %v, score %v, fresh %v: slope %v, wrong labels %v", sign, z, fresh, e, s.wrong)
+					t.Errorf("label %v, score %v, fresh %v: gradient %v, wrong labels %v", sign, z, fresh, e, s.wrong)
 				}
 			}
 		}
@@ -354,7 +354,7 @@ func TestTheSlopeOfTheLossIsANumber(t *testing.T) {
 
 // Each of many terms is in one class only, and the smoothing is the least there is: the products of the odds would overflow.
 func TestOneSidedTermsHaveFiniteOdds(t *testing.T) {
-	m := DefaultVotes()
+	m := DefaultOptions().Votes
 	m.Smoothing = minSmoothing
 	const terms = 2000
 	groups := make([]features.Group, 2*terms)

@@ -110,11 +110,11 @@ func (o Options) Train(ctx context.Context, t models.Trainer, model string, trai
 	if !ok {
 		return t.Train(ctx, training)
 	}
-	watch := models.Watch{Development: held}
+	options := models.EpochOptions{Development: held}
 	if o.Epoch != nil {
-		watch.Epoch = func(e models.Epoch) { o.Epoch(model, e) }
+		options.OnEpoch = func(e models.Epoch) { o.Epoch(model, e) }
 	}
-	return inEpochs.TrainEpochs(ctx, training, watch)
+	return inEpochs.TrainEpochs(ctx, training, options)
 }
 
 // adjustment is what held-out scores decide.

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 
 	"chaff/features"
+	"chaff/models"
 )
 
 // Dataset returns a data set with one document for each row of values, K classes named "class 0" and so on, and V terms.
@@ -17,20 +19,19 @@ func Dataset(kind features.Kind, classes, terms int, labels []int32, rows ...[]f
 		d.Classes = append(d.Classes, fmt.Sprintf("class %d", c))
 	}
 	for i, row := range rows {
+		var x features.Vector
 		for w, value := range row {
 			if value != 0 {
-				d.IDs = append(d.IDs, uint32(w))
-				d.Values = append(d.Values, value)
+				x.IDs, x.Values = append(x.IDs, uint32(w)), append(x.Values, value)
 			}
 		}
-		d.RowStart = append(d.RowStart, len(d.IDs))
-		d.Labels = append(d.Labels, labels[i])
+		d.Append(x, labels[i])
 	}
-	return finished(d)
+	return withKind(d)
 }
 
-// finished gives the values that the kind of d has, which are bits or counts so far.
-func finished(d *features.Dataset) *features.Dataset {
+// withKind changes bits or counts to the values of the kind of d.
+func withKind(d *features.Dataset) *features.Dataset {
 	switch d.Kind {
 	case features.Whole:
 		return whole(d)
@@ -68,8 +69,8 @@ func whole(d *features.Dataset) *features.Dataset {
 }
 
 // Random returns a data set of the given size with about perDocument terms in a document, the first terms being the
-// frequent ones, as in language. The classes prefer different terms and take turns, so each has a document if there are
-// at least as many documents as classes. The same seed gives the same data set.
+// frequent ones, as in language. Each class prefers other terms. The classes alternate, so that each has a document if there
+// are enough documents. The same seed gives the same data set.
 func Random(seed uint64, kind features.Kind, documents, terms, classes, perDocument int) *features.Dataset {
 	random := rand.New(rand.NewPCG(seed, 0))
 	d := Dataset(kind, classes, terms, nil)
@@ -102,28 +103,23 @@ func Random(seed uint64, kind features.Kind, documents, terms, classes, perDocum
 		d.RowStart = append(d.RowStart, len(d.IDs))
 		d.Labels = append(d.Labels, int32(c))
 	}
-	return finished(d)
+	return withKind(d)
 }
 
 // clone returns a copy of d that shares no memory with it.
 func clone(d *features.Dataset) *features.Dataset {
-	return &features.Dataset{
-		Kind: d.Kind, Classes: slices.Clone(d.Classes), Labels: slices.Clone(d.Labels), RowStart: slices.Clone(d.RowStart),
-		IDs: slices.Clone(d.IDs), Values: slices.Clone(d.Values), Terms: d.Terms,
-	}
+	c := d.Subset(documents(d))
+	c.Classes = slices.Clone(d.Classes)
+	return c
 }
 
-// reordered returns the documents of d in another order.
-func reordered(d *features.Dataset, order []int) *features.Dataset {
-	r := features.NewDataset(d.Kind, d.Classes, d.Terms)
-	for _, i := range order {
-		x := d.Row(i)
-		r.IDs = append(r.IDs, x.IDs...)
-		r.Values = append(r.Values, x.Values...)
-		r.RowStart = append(r.RowStart, len(r.IDs))
-		r.Labels = append(r.Labels, d.Labels[i])
+// documents returns the numbers of all documents of d.
+func documents(d *features.Dataset) []int {
+	all := make([]int, d.Len())
+	for i := range all {
+		all[i] = i
 	}
-	return r
+	return all
 }
 
 // renumbered returns d with class c of d as class to[c].
@@ -136,4 +132,14 @@ func renumbered(d *features.Dataset, to []int) *features.Dataset {
 		r.Labels[i] = int32(to[c])
 	}
 	return r
+}
+
+// EachPasses calls change with the passes of every model that has them.
+func EachPasses(o *models.Options, change func(p *models.Passes)) {
+	settings := reflect.ValueOf(o).Elem()
+	for i := range settings.NumField() {
+		if p := settings.Field(i).FieldByName("Passes"); p.IsValid() {
+			change(p.Addr().Interface().(*models.Passes))
+		}
+	}
 }

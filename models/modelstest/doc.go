@@ -1,4 +1,3 @@
-// Package modelstest is what every trainer has to do right, as a test: [Run] takes a trainer and tries it on data sets
-// that are empty, one-sided, of the wrong kind, easy, random and rearranged. The data sets are made up and small; a
-// trainer's formula has its own tests beside it.
+// Package modelstest tests that a trainer fulfils the contract of models.Trainer. [Run] trains it on small synthetic data sets:
+// empty, with one class, of the wrong kind, separable, random and reordered. Tests of formulas stand beside the trainers.
 package modelstest

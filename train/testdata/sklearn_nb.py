@@ -1,9 +1,9 @@
-"""Fits scikit-learn's naive Bayes to a matrix that a test exported, and writes the estimates back.
+"""Fits scikit-learn's naive Bayes to a matrix that a test exported, and writes its weights back.
 
 usage: sklearn_nb.py DIR bernoulli|multinomial SMOOTHING
 
 DIR holds, little-endian: labels (int32), start (int64), ids (int32), values (float64), and terms, a text with V. Written
-are prior and likelihood (float64): class_log_prior_ (K) and feature_log_prob_ (K x V).
+are bias and weights (float64) of class 1 over class 0.
 """
 import os
 import sys
@@ -24,5 +24,10 @@ terms = int(open(os.path.join(folder, "terms")).read())
 x = csr_matrix((read("values", "<f8"), read("ids", "<i4"), read("start", "<i8")), shape=(len(labels), terms))
 trainer = {"bernoulli": BernoulliNB, "multinomial": MultinomialNB}[model]
 fitted = trainer(alpha=float(smoothing)).fit(x, labels)
-fitted.class_log_prior_.astype("<f8").tofile(os.path.join(folder, "prior"))
-fitted.feature_log_prob_.astype("<f8").tofile(os.path.join(folder, "likelihood"))
+present = fitted.feature_log_prob_
+bias, weights = fitted.class_log_prior_, present
+if model == "bernoulli":
+    absent = np.log1p(-np.exp(present))
+    bias, weights = bias + absent.sum(axis=1), present - absent
+(bias[1:] - bias[0]).astype("<f8").tofile(os.path.join(folder, "bias"))
+(weights[1] - weights[0]).astype("<f8").tofile(os.path.join(folder, "weights"))

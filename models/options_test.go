@@ -9,6 +9,7 @@ import (
 
 	"chaff/features"
 	"chaff/models"
+	"chaff/models/modelstest"
 )
 
 func TestNamesOfModels(t *testing.T) {
@@ -30,12 +31,9 @@ func TestNewTakesItsSettingsFromTheOptions(t *testing.T) {
 	o.Tanh.Features, o.LMS.Features, o.Softmax.Features, o.PassiveAggressive.Features, o.AROW.Features = "", "counts", "bits", "bits", "normalised bits"
 	o.Hybrid.Features = "normalised counts"
 	want := o // with the seed, and the averaged one averaged
-	for _, p := range []*models.Passes{
-		&want.Perceptron.Passes, &want.AveragedPerceptron.Passes, &want.MulticlassPerceptron.Passes, &want.Tanh.Passes,
-		&want.LMS.Passes, &want.Softmax.Passes, &want.PassiveAggressive.Passes, &want.Hybrid.Passes, &want.AROW.Passes,
-	} {
+	modelstest.EachPasses(&want, func(p *models.Passes) {
 		p.Seed = 7
-	}
+	})
 	want.Votes.Seed = 7
 	tests := map[string]struct {
 		want models.Trainer
@@ -193,22 +191,6 @@ func TestAllModelsOnOneKindOfFeature(t *testing.T) {
 			if err != nil || got != kind {
 				t.Errorf("%s: got %v, %v, want %v", name, got, err, kind)
 			}
-		}
-	}
-}
-
-func TestShorterSteps(t *testing.T) {
-	o := models.DefaultOptions()
-	shorter := o.WithShorterSteps(4)
-	for name, rates := range map[string][2]float64{
-		"perceptron": {o.Perceptron.LearningRate, shorter.Perceptron.LearningRate},
-		"lms":        {o.LMS.LearningRate, shorter.LMS.LearningRate},
-		"softmax":    {o.Softmax.LearningRate, shorter.Softmax.LearningRate},
-		"hybrid":     {o.Hybrid.LearningRate, shorter.Hybrid.LearningRate},
-		"votes":      {o.Votes.LearningRate, shorter.Votes.LearningRate},
-	} {
-		if rates[1] != rates[0]/4 {
-			t.Errorf("%s: got the rate %v, want a quarter of %v", name, rates[1], rates[0])
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"chaff/features"
 )
 
-// MulticlassPerceptron has a vector of weights for each of K >= 2 classes, and when it takes a document of class c for one
-// of class c', moves the one towards the document and the other away from it.
+// MulticlassPerceptron has a vector of weights for each of K >= 2 classes. When it takes a document of class c for one of
+// class c', it moves the one towards the document and the other away from it.
 //
 //	z_k = w_k . f + b_k
 //	c'  = the k other than c with the highest z_k
@@ -20,68 +20,52 @@ import (
 type MulticlassPerceptron struct {
 	Passes
 	Steps
-	// Averaged is for the mean of the weights after each message instead of the last ones. Default true.
+	// Averaged uses the mean of the weights after each message instead of the last ones. Default true.
 	Averaged bool `json:"averaged"`
 }
 
 var _ EpochTrainer = MulticlassPerceptron{}
 
-// DefaultMulticlassPerceptron returns the settings used when nothing else is said.
-func DefaultMulticlassPerceptron() MulticlassPerceptron {
-	p := DefaultAveragedPerceptron()
-	return MulticlassPerceptron{Passes: p.Passes, Steps: p.Steps, Averaged: true}
-}
-
 // Validate returns everything that is wrong with m.
-func (m MulticlassPerceptron) Validate() error { return m.validate("") }
-
-func (m MulticlassPerceptron) validate(prefix string) error {
-	return errors.Join(m.Passes.validate(prefix), m.Steps.validate(prefix))
+func (m MulticlassPerceptron) Validate() error {
+	return errors.Join(m.Passes.validate(), m.Steps.validate())
 }
 
 // Train implements [Trainer].
 func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, Watch{})
+	return m.TrainEpochs(ctx, d, EpochOptions{})
 }
 
 // TrainEpochs implements [EpochTrainer].
-func (m MulticlassPerceptron) TrainEpochs(ctx context.Context, d *features.Dataset, w Watch) (*Linear, Report, error) {
+func (m MulticlassPerceptron) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	if err := m.Validate(); err != nil {
 		return nil, Report{}, err
 	}
-	start := m.startRows(len(d.Classes), d.Terms, m.Seed, m.ThroughOrigin)
+	start := m.startParams(len(d.Classes), d.Terms, m.Seed, m.ThroughOrigin)
 	l := m.learner(start)
-	out, err := (&course{Passes: m.Passes, watch: w, learner: l, start: start}).run(ctx, d)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	linear, report, err := out.result(d)
-	report.Convergence = out.convergence()
-	if out.settled {
-		report.Convergence.Separations = []Separation{l.separation(d, m, report.Convergence.Updates)}
-	}
-	return linear, report, err
+	f := &fit{Passes: m.Passes, options: o, learner: l, start: start}
+	return f.runPerceptron(ctx, d, func(updates int) []Separation {
+		return []Separation{l.separation(d, m, updates)}
+	})
 }
 
-func (m MulticlassPerceptron) learner(start *rows) *multiclassPerceptron {
+func (m MulticlassPerceptron) learner(start *params) *multiclassPerceptron {
 	return &multiclassPerceptron{averaged: newAveraged(start, m.Averaged, m.ThroughOrigin), steps: m.Steps}
 }
 
 func (m MulticlassPerceptron) online(classes []string) (Online, error) {
-	return m.Passes.online(classes, m.Steps.checkOnline(), m.learner(newRows(len(classes), 0)))
+	return m.Passes.online(classes, m.Steps.checkOnline(), m.learner(newParams(len(classes), 0)))
 }
 
 type multiclassPerceptron struct {
 	averaged
-	steps   Steps
-	scratch []float64 // K
+	steps Steps
 }
 
 func (l *multiclassPerceptron) learn(x features.Vector, c int, weight float64) bool {
-	l.read++
-	l.scratch = l.scores(room(l.scratch, l.n), x)
-	other := rival(l.scratch, c)
-	if l.scratch[c] > l.scratch[other] {
+	scores := l.next(x)
+	other := rival(scores, c)
+	if scores[c] > scores[other] {
 		return false
 	}
 	eta := l.steps.rate(l.read) * weight
@@ -90,7 +74,7 @@ func (l *multiclassPerceptron) learn(x features.Vector, c int, weight float64) b
 	return true
 }
 
-// rival is the class other than c with the highest score, of equal ones the first.
+// rival returns the class other than c with the highest score, of equal ones the first.
 func rival(scores []float64, c int) int {
 	best := -1
 	for k, z := range scores {
@@ -101,8 +85,6 @@ func rival(scores []float64, c int) int {
 	return best
 }
 
-func (l *multiclassPerceptron) pass() int { return 0 }
-
 // loss is the 0-1 loss, where a tie is a mistake.
 func (l *multiclassPerceptron) loss(scores []float64, c int) float64 {
 	if scores[c] > scores[rival(scores, c)] {
@@ -111,9 +93,9 @@ func (l *multiclassPerceptron) loss(scores []float64, c int) float64 {
 	return 1
 }
 
-// separation measures the converged weights. The K vectors are one vector of the perceptron that tells right from wrong
-// pairs of a document and a class: the features of such a pair are those of the document in the place of its class, minus
-// the same in the place of the other, and their length is sqrt(2) that of the document. Source: K. Crammer, Y. Singer:
+// separation measures the converged weights. Side by side, the K vectors are the weights of one perceptron that separates
+// right from wrong pairs of a document and a class: the features of a pair are those of the document in the position of its
+// class, minus the same in the position of the other class, and their length is sqrt(2) that of the document. Source: K. Crammer, Y. Singer:
 // Ultraconservative Online Algorithms for Multiclass Problems (JMLR 3, 2003), section 4.
 func (l *multiclassPerceptron) separation(d *features.Dataset, m MulticlassPerceptron, updates int) Separation {
 	s := Separation{Updates: updates, Margin: math.Inf(1)}

@@ -9,7 +9,7 @@ import (
 	"chaff/features"
 )
 
-// TestDocumentsAreSortedByTheirContents holds the sorting by two ids at a time to that of whole rows.
+// TestDocumentsAreSortedByTheirContents compares sorting by two ids at a time with sorting by whole rows.
 func TestDocumentsAreSortedByTheirContents(t *testing.T) {
 	for name, terms := range map[string]int{"few terms, so that many rows are alike": 3, "rows that differ late": 40, "many terms": 5000} {
 		t.Run(name, func(t *testing.T) {
@@ -29,12 +29,12 @@ func TestDocumentsAreSortedByTheirContents(t *testing.T) {
 				n := len(x.IDs) - len(x.IDs)*(i%2)/2
 				d.Append(features.Vector{IDs: x.IDs[:n], Values: x.Values[:n]}, d.Labels[i])
 			}
-			want := listed(d.Len())
+			want := listOrder[int32](d.Len())
 			slices.SortStableFunc(want, func(i, j int32) int {
 				x, y := d.Row(int(i)), d.Row(int(j))
 				return cmp.Or(slices.Compare(x.IDs, y.IDs), slices.Compare(x.Values, y.Values), cmp.Compare(d.Labels[i], d.Labels[j]))
 			})
-			if got := canonical(d); !slices.Equal(got, want) {
+			if got := contentOrder(d); !slices.Equal(got, want) {
 				t.Error("another order")
 			}
 		})
@@ -43,13 +43,13 @@ func TestDocumentsAreSortedByTheirContents(t *testing.T) {
 
 func TestMeasuringIsTheSameWithAnyNumberOfWorkers(t *testing.T) {
 	d := randomMatrix(7, 1000, 50, 3)
-	v := newRows(3, 50)
+	v := newParams(3, 50)
 	for i := range v.weights {
 		v.weights[i] = float64(i%7) / 3
 	}
 	measureWith := func(workers int) EpochFigures {
 		d.Workers = workers
-		return measure(v, newPart(d), logLoss, []float64{1, 0.3, 1.7})
+		return measure(v, newSorted(d), logLoss, []float64{1, 0.3, 1.7})
 	}
 	want := measureWith(0)
 	for _, workers := range []int{1, 2, 5, 64} {

@@ -17,9 +17,7 @@ func matrix(classes int, labels []int32, documents [][]float32) *features.Datase
 		d.Classes = append(d.Classes, fmt.Sprint(c))
 	}
 	for i, document := range documents {
-		x := vectorOf(document)
-		d.IDs, d.Values = append(d.IDs, x.IDs...), append(d.Values, x.Values...)
-		d.RowStart, d.Labels = append(d.RowStart, len(d.IDs)), append(d.Labels, labels[i])
+		d.Append(vectorOf(document), labels[i])
 	}
 	return d
 }
@@ -56,7 +54,7 @@ func randomMatrix(seed uint64, documents, terms, classes int) *features.Dataset 
 }
 
 // row returns row r of v, without the bias.
-func (v *rows) row(r int) []float64 {
+func (v *params) row(r int) []float64 {
 	var row []float64
 	for i := r; i < len(v.weights); i += v.n {
 		row = append(row, v.weights[i])

@@ -1,0 +1,141 @@
+package models
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"chaff/features"
+)
+
+// exactData returns documents of each kind of feature whose sums are exact.
+func exactData() map[string]*features.Dataset {
+	bits := randomMatrix(1, 60, 20, 3)
+	bits.Kind = features.Bits
+	for i := range bits.Values {
+		bits.Values[i] = 1
+	}
+	return map[string]*features.Dataset{
+		"bits": bits, "counts": randomMatrix(2, 60, 20, 3), "evidence": randomEvidence(3, 3, 60, 20), "two classes": randomEvidence(4, 2, 60, 20),
+	}
+}
+
+// counted returns the counts of the documents from the first up to but without the last.
+func counted(d *features.Dataset, from, to int) *Counts {
+	n := NewCounts(d.Kind, d.Classes, d.Terms)
+	for i := from; i < to; i++ {
+		n.Add(d.Row(i), int(d.Labels[i]))
+	}
+	return n
+}
+
+func TestLearningAndRemovingIsNeverHavingLearned(t *testing.T) {
+	for name, d := range exactData() {
+		t.Run(name, func(t *testing.T) {
+			want, got := counted(d, 0, 30), counted(d, 0, 60)
+			for i := 30; i < 60; i++ {
+				got.Remove(d.Row(i), int(d.Labels[i]))
+			}
+			if !got.Exact() || !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+			for i := range 30 {
+				got.Remove(d.Row(i), int(d.Labels[i]))
+			}
+			if !reflect.DeepEqual(got, NewCounts(d.Kind, d.Classes, d.Terms)) {
+				t.Errorf("without a document got %+v", got)
+			}
+		})
+	}
+}
+
+func TestRemovingFractionsRestoresSumsUpToRounding(t *testing.T) {
+	d := unitLength(randomMatrix(1, 60, 20, 2))
+	d.Kind = features.NormalisedCounts
+	want, got := counted(d, 0, 30), counted(d, 0, 60)
+	for i := 30; i < 60; i++ {
+		got.Remove(d.Row(i), int(d.Labels[i]))
+	}
+	if got.Exact() {
+		t.Error("sums of fractions are said to be exact")
+	}
+	wantAllNear(t, "sums", got.Sums, want.Sums, 1e-12)
+}
+
+func TestMergedHalvesAreTheWhole(t *testing.T) {
+	for name, d := range exactData() {
+		t.Run(name, func(t *testing.T) {
+			want := counted(d, 0, 60)
+			got := counted(d, 0, 30)
+			if err := got.Merge(counted(d, 30, 60), nil); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("with the same ids: error %v, got %+v, want %+v", err, got, want)
+			}
+			// The other half has a vocabulary of its own, in which the terms have the opposite order.
+			reversed := NewCounts(d.Kind, d.Classes, 0)
+			idOf := make([]uint32, d.Terms)
+			for w := range idOf {
+				idOf[w] = uint32(d.Terms - 1 - w)
+			}
+			for i := 30; i < 60; i++ {
+				x := d.Row(i)
+				y := features.Vector{Values: slices.Clone(x.Values), Groups: slices.Clone(x.Groups)}
+				for _, w := range x.IDs {
+					y.IDs = append(y.IDs, idOf[w])
+				}
+				reversed.Add(y, int(d.Labels[i]))
+			}
+			got = counted(d, 0, 30)
+			if err := got.Merge(reversed, idOf); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("with other ids: error %v, got %+v, want %+v", err, got, want)
+			}
+		})
+	}
+}
+
+func TestCountsThatDoNotMerge(t *testing.T) {
+	n := NewCounts(features.Bits, []string{"ham", "spam"}, 2)
+	for name, test := range map[string]struct {
+		other *Counts
+		idOf  []uint32
+		want  string
+	}{
+		"another kind":     {NewCounts(features.Counts, []string{"ham", "spam"}, 2), nil, "merge counts of bits"},
+		"other classes":    {NewCounts(features.Bits, []string{"spam", "ham"}, 2), nil, "merge counts of bits"},
+		"too few term ids": {n, []uint32{0}, "merge counts: 1 ids for 2 terms"},
+	} {
+		if err := n.Merge(test.other, test.idOf); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %s", name, err, test.want)
+		}
+	}
+}
+
+func TestRemovingMoreThanWasAddedPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("did not panic")
+		}
+	}()
+	NewCounts(features.Bits, []string{"ham", "spam"}, 2).Remove(features.Vector{}, 0)
+}
+
+func TestTrainingIsCountingAndTheModelOfTheCounts(t *testing.T) {
+	d := randomMatrix(7, 90, 30, 3)
+	multinomial, complement := Multinomial{Smoothing: 1}, Complement{Smoothing: 1, Normalise: true}
+	for name, test := range map[string]struct {
+		trainer Trainer
+		linear  func(n *Counts) (*Linear, error)
+	}{
+		"multinomial": {multinomial, multinomial.Linear}, "complement": {complement, complement.Linear},
+	} {
+		n, err := Count(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := test.linear(n)
+		want, _, trainErr := test.trainer.Train(t.Context(), d)
+		if err != nil || trainErr != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %v, %v, want %v, %v", name, got, err, want, trainErr)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package models
+
+import (
+	"context"
+
+	"chaff/features"
+)
+
+// Estimates are the parameters of a naive Bayes model in float64. Its [Linear] has them rounded and, of two classes, their
+// differences.
+type Estimates struct {
+	LogPrior      []float64   // K
+	LogLikelihood [][]float64 // K x V
+	LogAbsent     [][]float64 // K x V, log(1 - lambda_cw), for Bernoulli; else nil
+}
+
+// newTable returns a K x V table of zeros.
+func newTable(classes, terms int) [][]float64 {
+	table := make([][]float64, classes)
+	for c := range table {
+		table[c] = make([]float64, terms)
+	}
+	return table
+}
+
+// Estimate returns the parameters of m.
+func (m Bernoulli) Estimate(ctx context.Context, d *features.Dataset) (*Estimates, error) {
+	n, err := count(ctx, m, d, "bernoulli")
+	if err != nil {
+		return nil, err
+	}
+	e := &Estimates{LogLikelihood: newTable(len(n.Classes), n.Len()), LogAbsent: newTable(len(n.Classes), n.Len())}
+	for w := range n.Len() {
+		for c, ncw := range n.of(w) {
+			e.LogLikelihood[c][w], e.LogAbsent[c][w] = m.logPresent(ncw, n.Documents[c]), m.logAbsent(ncw, n.Documents[c])
+		}
+	}
+	e.LogPrior, err = logPrior(m.Prior, n.Classes, n.Documents)
+	return e, err
+}
+
+// Estimate returns the parameters of m.
+func (m Multinomial) Estimate(ctx context.Context, d *features.Dataset) (*Estimates, error) {
+	n, err := count(ctx, m, d, "multinomial")
+	if err != nil {
+		return nil, err
+	}
+	e := &Estimates{LogLikelihood: newTable(len(n.Classes), n.Len())}
+	weights, dst := m.weights(n, totals{n.sumTerms(), float64(n.Len())}), make([]float64, len(n.Classes))
+	for w := range n.Len() {
+		weights(dst, n.of(w))
+		for c, log := range dst {
+			e.LogLikelihood[c][w] = log
+		}
+	}
+	e.LogPrior, err = m.biases(n)
+	return e, err
+}

@@ -1,0 +1,191 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"chaff/features"
+)
+
+// Options are the settings of all models, one field for each row of the table.
+type Options struct {
+	Bernoulli            Bernoulli            `json:"bernoulli"`
+	Multinomial          Multinomial          `json:"multinomial"`
+	Complement           Complement           `json:"complement"`
+	Perceptron           Perceptron           `json:"perceptron"`
+	AveragedPerceptron   Perceptron           `json:"averaged_perceptron"`
+	MulticlassPerceptron MulticlassPerceptron `json:"multiclass_perceptron"`
+	PassiveAggressive    PassiveAggressive    `json:"passive_aggressive"`
+	Tanh                 Tanh                 `json:"tanh"`
+	LMS                  LMS                  `json:"lms"`
+	Softmax              Softmax              `json:"softmax"`
+	Votes                Votes                `json:"votes"`
+	Hybrid               Hybrid               `json:"hybrid"`
+	AROW                 AROW                 `json:"arow"`
+	Memoriser            Memoriser            `json:"memoriser"`
+	Majority             Majority             `json:"majority"`
+}
+
+// row is one model in the table.
+type row struct {
+	name  string
+	about string // a sentence for users
+	// settings are the defaults. Their type implements the trainer, its validation, its kind of feature and its online
+	// learner. Options sets the fields Seed, Epochs, Patience, Features and LearningRate of all models that have them.
+	settings settings
+}
+
+// settings are the settings of one model.
+type settings interface {
+	Trainer
+	Validate() error
+	// kind returns the kind of feature that the trainer takes.
+	kind() (features.Kind, error)
+	// online returns a learner that has learnt nothing, or why there is none with these settings.
+	online(classes []string) (Online, error)
+}
+
+// table lists all models in the order they are shown in: those of the lectures, others, and the baselines. A new model
+// needs a file, a row here, a field of the same name in Options, and tests.
+func table() []row {
+	return []row{
+		{"bernoulli", "Naive Bayes on the presence and absence of terms.",
+			Bernoulli{Smoothing: 0.001, Prior: PriorLearned, Features: features.HeadBits.String()}},
+		{"multinomial", "Naive Bayes on the tokens of a message.",
+			Multinomial{Smoothing: 0.001, Prior: PriorUniform, Features: features.NormalisedBits.String()}},
+		{"perceptron", "The perceptron, which learns from its mistakes.",
+			Perceptron{Passes: defaultPasses(50, features.Bits), Steps: defaultSteps(1)}},
+		{"averaged-perceptron", "The perceptron with the mean of its weights over all steps.",
+			Perceptron{Passes: defaultPasses(50, features.Bits), Steps: defaultSteps(1), Averaged: true}},
+		{"multiclass-perceptron", "The perceptron with a weight vector for each class.",
+			MulticlassPerceptron{Passes: defaultPasses(50, features.Bits), Steps: defaultSteps(1), Averaged: true}},
+		{"tanh", "The differentiable perceptron, trained by gradient descent.", Tanh{defaultDescent()}},
+		{"lms", "Least mean squares, trained by gradient descent.", LMS{defaultDescent()}},
+		{"softmax", "Softmax regression; of two classes, logistic regression.",
+			Softmax{Passes: defaultPasses(20, features.NormalisedBits), LearningRate: 3, L2: 0.001, Method: MethodStochastic}},
+		{"passive-aggressive", "The smallest change that classifies each message with a margin.",
+			PassiveAggressive{Passes: defaultPasses(20, features.NormalisedBits), Aggressiveness: 0.2}},
+		{"votes", "Naive Bayes and logistic regression with one bounded vote for each kind of evidence.",
+			Votes{ClassWeights: WeightsNone, Smoothing: 0.001, BayesShare: 0.3, LearningRate: 0.7, GroupBound: 3, PastedBound: 1.5, Bound: 4}},
+		{"hybrid", "Logistic regression with the naive Bayes log odds as an offset.",
+			Hybrid{Passes: defaultPasses(2, features.NormalisedBits), Smoothing: 0.001, BayesShare: 0.3, LearningRate: 1.25}},
+		{"arow", "Adaptive regularisation: frequent terms change less with each message.",
+			AROW{Passes: defaultPasses(3, features.NormalisedBits), Regularisation: 0.1}},
+		{"complement", "Naive Bayes that estimates each class from all others.",
+			Complement{Smoothing: 0.001, Prior: PriorUniform, Features: features.NormalisedBits.String()}},
+		{"memoriser", "A baseline that remembers the training messages and nothing else.", Memoriser{}},
+		{"majority", "A baseline that always predicts the most frequent class.", Majority{}},
+	}
+}
+
+// DefaultOptions returns the default settings of all models.
+func DefaultOptions() Options {
+	var o Options
+	for _, m := range table() {
+		o.field(m.name).Set(reflect.ValueOf(m.settings))
+	}
+	return o
+}
+
+// Names returns the names of all models, in the order they are shown in.
+func Names() []string {
+	var names []string
+	for _, m := range table() {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// About returns a sentence about the named model, and nothing for an unknown one.
+func About(name string) string {
+	for _, m := range table() {
+		if m.name == name {
+			return m.about
+		}
+	}
+	return ""
+}
+
+// field returns the settings of the named model within o, and the zero Value for an unknown one.
+func (o *Options) field(name string) reflect.Value {
+	v := reflect.ValueOf(o).Elem()
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get("json") == strings.ReplaceAll(name, "-", "_") {
+			return v.Field(i)
+		}
+	}
+	return reflect.Value{}
+}
+
+// Validate returns everything that is wrong with o, each key after the name of its section.
+func (o Options) Validate() error {
+	var errs []error
+	v := reflect.ValueOf(o)
+	for i := range v.NumField() {
+		if err := v.Field(i).Interface().(settings).Validate(); err != nil {
+			for line := range strings.SplitSeq(err.Error(), "\n") {
+				errs = append(errs, fmt.Errorf("%s.%s", v.Type().Field(i).Tag.Get("json"), line))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// New returns the trainer of the given name with its settings from o, and the kind of feature it is trained on. All chance
+// comes from the seed. The error for an unknown name lists the known ones.
+func (o Options) New(name string, seed uint64) (Trainer, features.Kind, error) {
+	v := o.field(name)
+	if !slices.Contains(Names(), name) {
+		return nil, 0, fmt.Errorf("unknown model %q: known are %s", name, strings.Join(Names(), ", "))
+	}
+	if s := v.FieldByName("Seed"); s.IsValid() {
+		s.SetUint(seed)
+	}
+	m := v.Interface().(settings)
+	kind, err := m.kind()
+	return m, kind, err
+}
+
+// Stopped returns o with a fixed number of epochs of the named model: kept, the epoch that an earlier training kept. It has no
+// effect on a model whose number of epochs depends neither on development mail nor on the number of messages.
+func (o Options) Stopped(name string, kept int) Options {
+	epochs, patience := o.field(name).FieldByName("Epochs"), o.field(name).FieldByName("Patience")
+	switch {
+	case epochs.IsValid() && epochs.Int() == 0:
+		epochs.SetInt(int64(kept))
+	case patience.IsValid() && patience.Int() > 0 && kept > 0:
+		epochs.SetInt(int64(kept))
+		patience.SetInt(0)
+	}
+	return o
+}
+
+// WithFeatures returns o with all models that can be trained on features of the given kind trained on them.
+func (o Options) WithFeatures(kind features.Kind) Options {
+	for _, m := range table() {
+		v := o.field(m.name)
+		f := v.FieldByName("Features")
+		if !f.IsValid() {
+			continue
+		}
+		before := f.String()
+		f.SetString(kind.String())
+		if _, err := v.Interface().(settings).kind(); err != nil {
+			f.SetString(before)
+		}
+	}
+	return o
+}
+
+// WithShorterSteps returns o with all learning rates divided by the given number.
+func (o Options) WithShorterSteps(by float64) Options {
+	for _, m := range table() {
+		if rate := o.field(m.name).FieldByName("LearningRate"); rate.IsValid() {
+			rate.SetFloat(rate.Float() / by)
+		}
+	}
+	return o
+}

@@ -1,0 +1,183 @@
+package models
+
+import (
+	"math"
+
+	"chaff/features"
+)
+
+// params are weights and biases while they are learnt: R rows over V terms, in float64. Two classes need one row, the
+// score of class 1 over class 0 as in [Linear]; more classes have a row each.
+type params struct {
+	n       int       // R
+	form    Form      // how they become scores
+	bias    []float64 // R x the biases of the form
+	weights []float64 // V x R: the weight of term w in row r is weights[w*n+r]
+}
+
+func newParams(n, terms int) *params { return newFormParams(nil, n, terms) }
+
+// newFormParams returns params of the given form.
+func newFormParams(f Form, n, terms int) *params {
+	return &params{n: n, form: f, bias: make([]float64, n*f.biases()), weights: make([]float64, n*terms)}
+}
+
+// terms returns V.
+func (v *params) terms() int { return len(v.weights) / v.n }
+
+// sameShape implements growing.
+func (v *params) sameShape(terms int) *params { return newFormParams(v.form, v.n, terms) }
+
+// rowCount returns R for K classes.
+func rowCount(classes int) int {
+	if classes == 2 {
+		return 1
+	}
+	return classes
+}
+
+// scores writes the R scores of x to dst, which has R entries.
+func (v *params) scores(dst []float64, x features.Vector) []float64 {
+	if len(v.form) > 0 {
+		for r := range dst {
+			s := groupSums(x, v.weights, v.n, r)
+			dst[r] = v.form.score(v.bias[r*len(v.form):], &s)
+		}
+		return dst
+	}
+	copy(dst, v.bias)
+	if v.n == 1 {
+		var sum float64
+		for i, w := range x.IDs {
+			sum += float64(x.Values[i]) * v.weights[w]
+		}
+		dst[0] += sum
+		return dst
+	}
+	for i, w := range x.IDs {
+		f := float64(x.Values[i])
+		for r, weight := range v.weights[int(w)*v.n:][:v.n] {
+			dst[r] += f * weight
+		}
+	}
+	return dst
+}
+
+// scoresNow implements growing.
+func (v *params) scoresNow(dst []float64, x features.Vector) []float64 {
+	return v.scores(resize(dst, v.n), x)
+}
+
+// add adds step times x to row r, and step to its bias, which is the weight of a feature that is always 1. Through the
+// origin there is no bias.
+func (v *params) add(r int, x features.Vector, step float64, origin bool) {
+	if !origin {
+		v.bias[r] += step
+	}
+	if v.n == 1 {
+		for i, w := range x.IDs {
+			v.weights[w] += step * float64(x.Values[i])
+		}
+		return
+	}
+	for i, w := range x.IDs {
+		v.weights[int(w)*v.n+r] += step * float64(x.Values[i])
+	}
+}
+
+// grow implements growing.
+func (v *params) grow(terms int) { v.weights = grown(v.weights, terms*v.n, 0) }
+
+// addScaled adds step times u to v.
+func (v *params) addScaled(u *params, step float64) {
+	for r := range v.bias {
+		v.bias[r] += step * u.bias[r]
+	}
+	for i := range v.weights {
+		v.weights[i] += step * u.weights[i]
+	}
+}
+
+// copyFrom makes v equal to u.
+func (v *params) copyFrom(u *params) {
+	copy(v.bias, u.bias)
+	copy(v.weights, u.weights)
+}
+
+// clear makes all weights 0.
+func (v *params) clear() {
+	clear(v.bias)
+	clear(v.weights)
+}
+
+// model implements learner.
+func (v *params) model(dst *params) { dst.copyFrom(v) }
+
+// state implements growing.
+func (v *params) state(c *codec) {
+	c.floats(v.bias)
+	c.floats(v.weights)
+}
+
+// norm returns the Euclidean length of row r with its bias.
+func (v *params) norm(r int) float64 {
+	squares := v.bias[r] * v.bias[r]
+	for i := r; i < len(v.weights); i += v.n {
+		squares += v.weights[i] * v.weights[i]
+	}
+	return math.Sqrt(squares)
+}
+
+// linear returns the weights as a model of K classes. Of two rows for two classes it keeps the difference.
+func (v *params) linear(classes int) (*Linear, error) {
+	if classes == 2 && v.n == 2 {
+		return newLinear(v.bias, v.terms(), func(dst []float64, w int) { copy(dst, v.weights[2*w:]) })
+	}
+	l := &Linear{Classes: classes, Terms: v.terms(), Form: v.form, Bias: append([]float64(nil), v.bias...)}
+	l.Weights = make([]float32, len(v.weights))
+	for i, weight := range v.weights {
+		l.Weights[i] = float32(weight)
+	}
+	return l.valid()
+}
+
+// squaredNorm returns the square of the length of x, with 1 for the feature of the bias unless there is none.
+func squaredNorm(x features.Vector, origin bool) float64 {
+	squares := 1.0
+	if origin {
+		squares = 0
+	}
+	for _, f := range x.Values {
+		squares += float64(f) * float64(f)
+	}
+	return squares
+}
+
+// target returns t of a document of class c for row r of n: +1 if the row is that of the class, else -1. A single row is
+// that of class 1; of more rows each separates its class from all others (cs440 lecture 16, "Multi-class perceptrons":
+// "One-vs-others framework").
+func target(n, r, c int) float64 {
+	if n == 1 && c == 1 || n > 1 && r == c {
+		return 1
+	}
+	return -1
+}
+
+// predicted returns the class that scores of n rows predict; see [Linear.Predict] for ties.
+func predicted(scores []float64) int {
+	if len(scores) > 1 {
+		return Argmax(scores)
+	}
+	if scores[0] > 0 {
+		return 1
+	}
+	return 0
+}
+
+// resize returns memory for n scores, that of dst if it suffices.
+func resize(dst []float64, n int) []float64 {
+	if cap(dst) < n {
+		return make([]float64, n)
+	}
+	return dst[:n]
+}

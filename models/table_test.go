@@ -1,0 +1,87 @@
+package models
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"chaff/features"
+)
+
+// TestEveryModelIsEnteredInFull checks each row of the table: its field in Options, its defaults, its sentence, its formula
+// in the package comment, and that it learns online and can be saved.
+func TestEveryModelIsEnteredInFull(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := table()
+	if fields := reflect.TypeFor[Options]().NumField(); fields != len(rows) {
+		t.Errorf("Options has %d fields for %d models", fields, len(rows))
+	}
+	o := DefaultOptions()
+	for _, m := range rows {
+		t.Run(m.name, func(t *testing.T) {
+			field := o.field(m.name)
+			if !field.IsValid() || field.Type() != reflect.TypeOf(m.settings) {
+				t.Fatalf("Options has no field of the type %T with the tag of the model", m.settings)
+			}
+			if err := m.settings.Validate(); err != nil {
+				t.Errorf("the defaults are not valid: %v", err)
+			}
+			if about := About(m.name); !strings.HasSuffix(about, ".") || strings.Count(about, ".") != 1 {
+				t.Errorf("the sentence about it is %q", about)
+			}
+			kind, err := m.settings.kind()
+			if err != nil {
+				t.Error(err)
+			}
+			if f := field.FieldByName("Features"); f.IsValid() && f.String() != kind.String() {
+				t.Errorf("the features are %q, the kind is %v", f.String(), kind)
+			}
+			file := strings.ReplaceAll(m.name, "-", "") + ".go"
+			if m.name == "averaged-perceptron" {
+				file = "average.go"
+			}
+			if !strings.Contains(string(doc), " "+file+"\n") {
+				t.Errorf("the formulas in doc.go do not name the file %s", file)
+			}
+			l, _, err := o.NewOnline(m.name, []string{"ham", "spam"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.Learn(features.Vector{IDs: []uint32{2}, Values: []float32{1}}, 1)
+			data, err := l.MarshalBinary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := LoadOnline(data); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestSharedSettingsReachEveryModelThatHasThem(t *testing.T) {
+	o := DefaultOptions()
+	shorter, bits := o.WithShorterSteps(4), o.WithFeatures(features.Bits)
+	for _, m := range table() {
+		before := o.field(m.name)
+		if rate := before.FieldByName("LearningRate"); rate.IsValid() {
+			if got, want := shorter.field(m.name).FieldByName("LearningRate").Float(), rate.Float()/4; got != want {
+				t.Errorf("%s: got the learning rate %v, want %v", m.name, got, want)
+			}
+		}
+		if f := bits.field(m.name).FieldByName("Features"); f.IsValid() && f.String() != "bits" {
+			t.Errorf("%s: got the features %q, want bits", m.name, f.String())
+		}
+		trainer, _, err := o.New(m.name, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seed := reflect.ValueOf(trainer).FieldByName("Seed"); seed.IsValid() && seed.Uint() != 7 {
+			t.Errorf("%s: got the seed %d, want 7", m.name, seed.Uint())
+		}
+	}
+}
