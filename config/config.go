@@ -1,11 +1,11 @@
-// Package config is the settings of the program: defaults, a file (TOML, YAML or JSON), environment variables and
-// command line, composed into one typed and checked [Config]. It is the only room that knows viper.
+// Package config loads the settings of the program. It combines defaults, a file (TOML, YAML or JSON), environment variables
+// and the command line into one typed and valid [Config]. It is the only package that uses viper.
 //
-// A setting is named by its section and key, as `models.bernoulli.smoothing`; in the environment it is
-// CHAFF_MODELS_BERNOULLI_SMOOTHING. Whatever is unknown is an error that names the nearest known one.
+// The name of a setting is its section and key, such as `models.bernoulli.smoothing`; its environment variable is
+// CHAFF_MODELS_BERNOULLI_SMOOTHING. An unknown name is an error that suggests the nearest one.
 //
-// The text about each setting is the doc comment of the field that it sets, in the room it belongs to; reference.txt is
-// extracted from the source by `go test ./config -update`, which a test keeps fresh.
+// The description of a setting is the doc comment of its field. `go test ./config -update` extracts these comments into
+// reference.txt, and a test fails if that file is stale.
 package config
 
 import (
@@ -22,7 +22,7 @@ import (
 	"chaff/tokenize"
 )
 
-// Config is all settings. Its sections are the options of the rooms.
+// Config is all settings. Its sections are the options of other packages.
 type Config struct {
 	// Model is the name of the model to train: one of models.Names. Default "votes".
 	Model string `json:"model"`
@@ -57,7 +57,7 @@ type Train struct {
 	Refit bool `json:"refit"`
 }
 
-// Default returns the settings used when nothing else is said.
+// Default returns the default settings.
 func Default() Config {
 	return Config{
 		Model:      "votes",
@@ -74,7 +74,7 @@ func Default() Config {
 	}
 }
 
-// Validate returns everything that is wrong with c, each line with the full name of the setting.
+// Validate returns all errors in c, each with the full name of the setting.
 func (c Config) Validate() error {
 	var errs []error
 	if !slices.Contains(models.Names(), c.Model) {
@@ -106,7 +106,7 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// complaints takes apart what errors.Join put together, at any depth.
+// complaints returns the errors that errors.Join has joined, at any depth.
 func complaints(err error) []error {
 	if err == nil {
 		return nil

@@ -49,7 +49,7 @@ func TestFingerprintOfDifferentMessages(t *testing.T) {
 		strings.Replace(letter, " on Friday", " on Monday", 1),
 		strings.Replace(letter, "come", "Come", 1),
 		strings.Replace(letter, "Dear", "\nDear", 1),
-		strings.Replace(letter, "Dear", "Received: x\nDear", 1), // in the body it is text
+		strings.Replace(letter, "Dear", "Received: x\nDear", 1), // text in the body
 		strings.Replace(letter, ", ", ",\r", 1),
 		strings.Replace(letter, "Bob,", "Bob\r,", 1),
 		"Receivedx: a\n" + letter,
@@ -69,7 +69,7 @@ func TestFingerprintOfDifferentMessages(t *testing.T) {
 	}
 }
 
-// Another split key would move messages to other parts.
+// A different split key would move messages to other parts.
 func TestSplitKeyNeverChanges(t *testing.T) {
 	const counted = "From: ann@example.org\nSubject: tea\n on Friday\n\nDear Bob,\n\ncome to tea."
 	for added, want := range map[string]uint64{

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// writer makes up texts: sentences of words that differ from text to text.
+// writer invents texts: sentences whose words differ from text to text.
 type writer struct{ r *rand.Rand }
 
 func newWriter(seed uint64) writer { return writer{rand.New(rand.NewPCG(seed, 0))} }
@@ -35,7 +35,7 @@ func sketchesOf(texts []string) [][]uint64 {
 	return all
 }
 
-// Senders can write texts of any fingerprints, since they know how these are made.
+// Senders can choose fingerprints, because they know how sketches are made.
 func TestNearDuplicatesOfChosenFingerprintsAreFoundInLinearTime(t *testing.T) {
 	const fingerprints, slower = 1 << 16, 8
 	random := rand.New(rand.NewPCG(1, 0))
@@ -50,7 +50,7 @@ func TestNearDuplicatesOfChosenFingerprintsAreFoundInLinearTime(t *testing.T) {
 	}
 }
 
-// timeOfSketch returns the least time that it takes to compare two sketches of so many fingerprints.
+// timeOfSketch returns the least time for comparing two sketches of so many fingerprints.
 func timeOfSketch(n int, of func(i uint64) uint64) time.Duration {
 	sketch := make([]uint64, n)
 	for i := range sketch {

@@ -11,8 +11,7 @@ import (
 	"chaff/internal/lineartest"
 )
 
-// TestWorkIsLinearInTheSizeOfHostileInput gives each parser of this package input made to be slow, in one size and in
-// twice the size.
+// TestWorkIsLinearInTheSizeOfHostileInput runs each parser of this package on input that is made to be slow.
 func TestWorkIsLinearInTheSizeOfHostileInput(t *testing.T) {
 	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
 	for _, shape := range []struct{ name, head, unit, tail string }{
@@ -92,7 +91,7 @@ func list(t *testing.T, path string) {
 	}
 }
 
-// measure runs a test of the work that a text of one shape makes. Prepare returns what is to be timed.
+// measure tests the work on a text of one shape. prepare returns the work.
 func measure(t *testing.T, name, head, unit, tail string, prepare func(t *testing.T, text string) func()) {
 	t.Run(name, func(t *testing.T) {
 		lineartest.Check(t, func(size int) func() {

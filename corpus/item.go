@@ -33,23 +33,23 @@ type Item struct {
 	Label string
 	// Time is the time of delivery from the name of a Maildir file. Otherwise it is zero, and [DeliveryTime] reads the message.
 	Time time.Time
-	// Place is where its bytes are, nil for an item that stands for an error.
-	Place Place
+	// Content is nil if the item comes with an error.
+	Content Content
 }
 
-// Place is where the bytes of a message are.
-type Place interface {
-	// Append appends the message to dst. It may be called from several goroutines.
+// Content reads the bytes of a message.
+type Content interface {
+	// Append appends the message to dst. Several goroutines may call it.
 	Append(dst []byte) ([]byte, error)
 }
 
 // Read appends the message to dst[:0] and returns it. After an error the result is empty and keeps the capacity of dst. The error
 // names the origin and wraps the reason, such as fs.ErrNotExist.
 func (it Item) Read(dst []byte) ([]byte, error) {
-	if it.Place == nil {
+	if it.Content == nil {
 		return dst[:0], fmt.Errorf("read %s: %w", it.Origin, errors.New("no message"))
 	}
-	dst, err := it.Place.Append(dst[:0])
+	dst, err := it.Content.Append(dst[:0])
 	if err == nil {
 		return dst, nil
 	}

@@ -75,16 +75,12 @@ func (p Part) String() string {
 	return [...]string{"train", "development", "test"}[min(p, Test)]
 }
 
-// ByHash returns the part of the message with the given SplitKey; in a grouped
-// split, that of the first message of its group, so that the group stays together.
-// It depends on nothing but the options, the seed and the key: a message
-// stays in its part when others come or go, and copies of it are never in two
-// parts. The sizes of the parts are near the shares, as chance has it: for single
-// messages within a few times the square root of their number.
+// ByHash returns the part of the message with the given [SplitKey]. In a grouped split, the key is that of the first message of the
+// group. The part depends on the options, the seed and the key alone, so a message stays in its part when others come or go. The
+// sizes of the parts are random around their shares.
 func (o SplitOptions) ByHash(seed, key uint64) Part {
 	u := chance(seed, key)
-	// A part without a share stays empty even if the shares add up to 1 but for a
-	// rounding error.
+	// A part without a share stays empty, even if the sum of the shares has a rounding error.
 	switch {
 	case u < o.Train || o.Development == 0 && o.Test == 0:
 		return Train
@@ -94,10 +90,8 @@ func (o SplitOptions) ByHash(seed, key uint64) Part {
 	return Test
 }
 
-// Fold returns the part of a message in round number round, from 0, of a
-// cross-validation with the given number of folds, at least 3: each message is in
-// the test part of one round and in the development part of another. The
-// key is as for ByHash.
+// Fold returns the part of the message with the given [SplitKey] in a round, from 0, of a cross-validation with at least 3 folds. Each
+// message is in the test part of one round and in the development part of another.
 func Fold(seed, key uint64, round, folds int) Part {
 	switch fold := int(chance(seed, key) * float64(folds)); fold {
 	case round:

@@ -52,7 +52,7 @@ func TestByHashKeepsTheShares(t *testing.T) {
 	const n = 100_000
 	o := DefaultSplitOptions()
 	for seed := range uint64(3) {
-		// Neighbouring numbers are the worst fingerprints there can be.
+		// Consecutive numbers are the worst keys.
 		var count [3]float64
 		for fp := range uint64(n) {
 			count[o.ByHash(seed, fp)]++
@@ -102,7 +102,7 @@ func TestByHashIsTheSameForEver(t *testing.T) {
 }
 
 func TestByHashLeavesPartsWithoutAShareEmpty(t *testing.T) {
-	// The sums are far too small, so that what is left over is met often.
+	// The shares add up to far too little, so that the remainder occurs often.
 	tests := []SplitOptions{
 		{"hash", 0.5, 0.5, 0, 0}, {"hash", 0.5, 0.5, 0.2, 0}, {"hash", 0.5, 0.5, 0, 0.5},
 	}

@@ -40,7 +40,7 @@ func TestALongTextHasAChunkOfItsOwn(t *testing.T) {
 	}
 }
 
-// randomBags are documents of terms of which few are frequent, as in mail, more often than once, some at the start.
+// randomBags returns documents in which few terms are frequent, as in mail. Terms can repeat, and some are in the head.
 func randomBags(seed uint64, documents, size int) []*Bag {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	bags := make([]*Bag, documents)
@@ -54,7 +54,7 @@ func randomBags(seed uint64, documents, size int) []*Bag {
 	return bags
 }
 
-// written keeps documents by so many writers at a time.
+// written returns documents that so many concurrent writers have written.
 func written(t testing.TB, bags []*Bag, memory int64, workers int) (*Documents, []Ref) {
 	t.Helper()
 	d := NewDocuments(memory)
@@ -122,7 +122,7 @@ func TestOfTooManyTermsTheMostFrequentAreKept(t *testing.T) {
 	}
 }
 
-// FuzzDictionary holds the look-up of a document's terms to that of each term alone, in a map.
+// FuzzDictionary compares a dictionary with a map.
 func FuzzDictionary(f *testing.F) {
 	f.Add(uint64(1), uint8(3), uint16(200))
 	f.Add(uint64(2), uint8(200), uint16(3))
@@ -153,7 +153,7 @@ func FuzzDictionary(f *testing.F) {
 	})
 }
 
-// BenchmarkDictionary looks up the terms of documents as of mail, most of which are known.
+// BenchmarkDictionary adds the terms of documents, most of which are known.
 func BenchmarkDictionary(b *testing.B) {
 	bags := randomBags(1, 200, 500)
 	d, by := newDictionary(), new(shardOrder)

@@ -12,7 +12,7 @@ import (
 	"chaff/features"
 )
 
-// FuzzBag holds a bag, which is a hash table of its own, to a map.
+// FuzzBag compares a bag with a map.
 func FuzzBag(f *testing.F) {
 	f.Add([]byte("a b a"), uint8(0))
 	f.Add([]byte(""), uint8(3))
@@ -44,7 +44,7 @@ func FuzzBag(f *testing.F) {
 	})
 }
 
-// FuzzVocabulary holds the look-up of a term, by the first bits of its hash, to a search in all of them.
+// FuzzVocabulary compares lookups in a vocabulary with a map.
 func FuzzVocabulary(f *testing.F) {
 	f.Add([]byte{}, uint64(0))
 	f.Add([]byte{1, 2, 3, 200, 255}, uint64(1))
@@ -52,7 +52,7 @@ func FuzzVocabulary(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seeds []byte, probe uint64) {
 		hashes := []uint64{probe ^ 1}
 		for i, seed := range seeds {
-			// Some hashes lie side by side, others far apart.
+			// Some hashes are neighbours, others far apart.
 			hashes = append(hashes, features.Key{}.Hash([]byte{seed}), probe+uint64(i), uint64(seed)<<56)
 		}
 		slices.Sort(hashes)
@@ -62,9 +62,9 @@ func FuzzVocabulary(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Of a hash there are kept the bits of the prefix, and 32 more.
+		// The table distinguishes hashes by the bits of the prefix and 32 more.
 		forgotten := 32 - (bits.Len(uint(len(v.BucketStarts())-1)) - 1)
-		first := map[uint64]uint32{} // id of what is kept
+		first := map[uint64]uint32{} // id by these bits
 		for id, hash := range hashes {
 			if _, seen := first[hash>>forgotten]; !seen {
 				first[hash>>forgotten] = uint32(id)
@@ -82,8 +82,7 @@ func FuzzVocabulary(f *testing.F) {
 	})
 }
 
-// FuzzDamagedTables looks hashes up in tables of any numbers, as a crafted model file has them: each term that is found has an id
-// of the vocabulary.
+// FuzzDamagedTables looks hashes up in arbitrary tables, as in a crafted model file. Every id that it finds must be in the vocabulary.
 func FuzzDamagedTables(f *testing.F) {
 	f.Add([]byte{}, []byte{}, uint64(0))
 	f.Add([]byte{1, 0, 0, 0, 9, 0, 0, 0}, []byte{0, 1}, uint64(1)<<32)

@@ -16,7 +16,7 @@ func TestADocumentComesBackAsItWas(t *testing.T) {
 	for range 1000 {
 		add(many, "body:often", true)
 	}
-	huge := new(Bag) // larger than a block
+	huge := new(Bag) // larger than a page
 	for n := range 2 * pageSize / narrow {
 		add(huge, fmt.Sprint(n), n%7 == 0)
 	}
@@ -65,7 +65,7 @@ func TestRowsOfDocumentsAreThoseOfTheirHashes(t *testing.T) {
 	bags := randomBags(4, 150, 100)
 	for _, memory := range []int64{0, 1} {
 		d, refs := written(t, bags, memory, 2)
-		// The vocabulary knows the terms of the first documents only.
+		// The vocabulary has only terms of the first documents.
 		x, _, err := d.Build(refs[:100], Options{MinDocumentFrequency: 2}, 2)
 		if err != nil {
 			t.Fatal(err)
@@ -149,7 +149,7 @@ func TestAFullDiskIsAnError(t *testing.T) {
 	}
 }
 
-// TestDocumentsTakeLittleMemory holds what a term of a document and a distinct term cost.
+// TestDocumentsTakeLittleMemory checks the memory for a term of a document and for a distinct term.
 func TestDocumentsTakeLittleMemory(t *testing.T) {
 	bags := randomBags(6, 500, 400)
 	tokens, text := 0, 0
@@ -168,7 +168,7 @@ func TestDocumentsTakeLittleMemory(t *testing.T) {
 		}
 	}
 	got := int(after.HeapAlloc) - int(before.HeapAlloc) - text
-	// 4 bytes a term of a document; 16 and 4 a distinct one; and chunks that are not full.
+	// 4 bytes for a term of a document, 21 for a distinct term, and slices that are not full.
 	want := 4*tokens + 21*d.Terms() + shardCount*(16<<10+chunkSize) + pageSize
 	if got > want {
 		t.Errorf("%d documents with %d terms, %d distinct, take %d bytes beside the texts, want at most %d", len(refs), tokens, d.Terms(), got, want)
@@ -176,12 +176,12 @@ func TestDocumentsTakeLittleMemory(t *testing.T) {
 	runtime.KeepAlive(d)
 }
 
-// TestBeyondTheLimitDocumentsTakeNoMemory holds what is kept of documents on disk.
+// TestBeyondTheLimitDocumentsTakeNoMemory checks that documents beyond the limit are on disk.
 func TestBeyondTheLimitDocumentsTakeNoMemory(t *testing.T) {
 	bags := randomBags(7, 200, 400)
 	d := NewDocuments(1 << 20)
 	w := d.NewWriter()
-	for range 20 { // 20 times the same: the dictionary does not grow
+	for range 20 { // the same documents, so that the dictionary does not grow
 		for _, b := range bags {
 			w.Add(b)
 		}

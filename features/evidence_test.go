@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// evidenceBag gathers terms and cells by chance, each term in the group that its number gives.
+// evidenceBag returns random terms and cells. The group of a term follows from its number.
 func evidenceBag(random *rand.Rand, terms, cells int) *Bag {
 	b := new(Bag)
 	for range terms {
@@ -26,8 +26,8 @@ func evidenceBag(random *rand.Rand, terms, cells int) *Bag {
 	return b
 }
 
-// TestEvidenceIsTheSameWhicheverWayItIsMade compares the vector that classification makes with the row of a matrix and with what
-// is learned one after the other.
+// TestEvidenceIsTheSameWhicheverWayItIsMade compares the vector of classification with the row of a matrix and with the row of a
+// growing vocabulary.
 func TestEvidenceIsTheSameWhicheverWayItIsMade(t *testing.T) {
 	t.Run("in memory", func(t *testing.T) { testEvidence(t, 0) })
 	t.Run("in a temporary file", func(t *testing.T) { testEvidence(t, 1) })
@@ -39,9 +39,9 @@ func testEvidence(t *testing.T, memory int64) {
 	for i := range 40 {
 		bags = append(bags, evidenceBag(random, 1+7*i, 50*i))
 	}
-	bags = append(bags, new(Bag)) // a document without anything
+	bags = append(bags, new(Bag)) // an empty document
 	d, refs := written(t, bags, memory, 1)
-	half := len(refs) / 2 // of the others some terms are unknown
+	half := len(refs) / 2 // some terms of the others are unknown
 	index, _, err := d.Build(refs[:half], DefaultOptions(), 2)
 	if err != nil {
 		t.Fatal(err)
@@ -82,8 +82,7 @@ func testEvidence(t *testing.T, memory int64) {
 	}
 }
 
-// checkEvidence holds the vector of a document to its definition: each group of the document, unknown terms included, has the
-// length 1.
+// checkEvidence compares the vector of a document with its definition: each group has the length 1, including unknown terms.
 func checkEvidence(t *testing.T, doc Document, x Vector) {
 	t.Helper()
 	sizes := doc.sizes()
@@ -107,7 +106,7 @@ func TestCellsAreASortedSet(t *testing.T) {
 		for range n {
 			cell := uint32(random.IntN(CellCount))
 			if random.IntN(4) == 0 {
-				cell %= 64 // often the same ones
+				cell %= 64 // often the same cells
 			}
 			s.add(cell)
 			want[cell] = true

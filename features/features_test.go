@@ -19,7 +19,7 @@ func bagOf(terms ...string) *Bag {
 	return b
 }
 
-// hashOf hashes a term under the key that everybody knows.
+// hashOf returns the hash of a term under the zero key.
 func hashOf(term []byte) uint64 { return Key{}.Hash(term) }
 
 // add adds a term and names it.
@@ -72,7 +72,7 @@ func TestABagGrowsWithItsTerms(t *testing.T) {
 	}
 }
 
-// vocabularyOf builds the vocabulary of documents given by their terms.
+// vocabularyOf returns the vocabulary of documents, given their terms.
 func vocabularyOf(t testing.TB, o Options, documents ...[]string) (*Vocabulary, []uint32) {
 	t.Helper()
 	bags := make([]*Bag, len(documents))
@@ -152,7 +152,7 @@ func TestHashesMustDiffer(t *testing.T) {
 	}
 }
 
-// sharers returns hashes of which the second and the third share a prefix and a key, and are one term.
+// sharers returns hashes. The second and the third have the same prefix and key, and are one term.
 func sharers(t *testing.T) []uint64 {
 	t.Helper()
 	const n = 100 // so 3 bits of prefix and 32 of the key
@@ -201,7 +201,7 @@ func TestHashesWithOnePrefixAndKeyAreOneTerm(t *testing.T) {
 	}
 	unit := float32(1 / math.Sqrt(2))
 	units := float32(2/math.Sqrt(13)) + float32(3/math.Sqrt(13))
-	before := Vector{IDs: []uint32{of}, Values: []float32{9}} // of the document before, which stays as it is
+	before := Vector{IDs: []uint32{of}, Values: []float32{9}} // of another document, which must not change
 	for kind, want := range map[Kind]float32{Bits: 1, Counts: 5, NormalisedBits: unit, NormalisedCounts: units, HeadBits: 1} {
 		got := new(Lookup).AppendVector(Vector{IDs: slices.Clone(before.IDs), Values: slices.Clone(before.Values)}, v, both, kind)
 		if row := index.Dataset(kind, nil, refs, make([]int32, len(refs)), 1).Row(len(refs) - 1); !slices.Equal(row.IDs, got.IDs[1:]) ||

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// chosenHashes are hashes as someone could choose them who knows the key and how a table places what it holds: so many of each kind.
+// chosenHashes returns so many hashes of each kind that someone could choose who knows the key and the code of a table.
 func chosenHashes(n int) map[string][]uint64 {
 	random := rand.New(rand.NewPCG(1, 0))
 	chosen := make(map[string][]uint64)
@@ -41,8 +41,8 @@ func TestNoChoiceOfHashesFillsOneShardOfADictionary(t *testing.T) {
 	}
 }
 
-// TestNoChoiceOfHashesMakesAVocabularySlow counts how many keys of a bucket a look-up reads: a vocabulary is built once, of terms that
-// may share their first bits, and its keys need not lie evenly.
+// TestNoChoiceOfHashesMakesAVocabularySlow looks up terms that share their first bits, or whose keys are not evenly spaced. A slow lookup
+// would exceed the time limit of the tests.
 func TestNoChoiceOfHashesMakesAVocabularySlow(t *testing.T) {
 	for name, hashes := range chosenHashes(100_000) {
 		t.Run(name, func(t *testing.T) {

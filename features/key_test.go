@@ -9,8 +9,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// TestTheHashIsSipHash compares the hash with values of the reference implementation, as far as its authors print them: the key is the
-// bytes 0 to 15, the texts are the first bytes of 0, 1, 2, ... Source: SipHash paper, appendix A, and vectors.h of the reference code.
+// TestTheHashIsSipHash compares the hash with published values: the key is the bytes 0 to 15, the texts are the first bytes of 0, 1, 2,
+// ... Source: SipHash paper, appendix A, and vectors.h of the reference code.
 func TestTheHashIsSipHash(t *testing.T) {
 	key, err := ParseKey("000102030405060708090a0b0c0d0e0f")
 	if err != nil {
@@ -57,7 +57,7 @@ func TestAPrintedKeyTellsNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkHash hashes texts as long as terms are, 8 to 31 bytes, under a key and, for comparison, under none.
+// BenchmarkHash hashes texts of the length of terms, 8 to 31 bytes, with the keyed hash and with an unkeyed one.
 func BenchmarkHash(b *testing.B) {
 	text := []byte("subject:a term of some bytes length")
 	for name, hash := range map[string]func([]byte) uint64{"SipHash-2-4": NewKey().Hash, "xxhash64": xxhash.Sum64} {

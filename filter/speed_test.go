@@ -15,25 +15,17 @@ import (
 	"chaff/tokenize"
 )
 
-// messagesOf returns all messages of a source, as they are.
 func messagesOf(t testing.TB, source corpus.Source) [][]byte {
 	t.Helper()
 	var all [][]byte
-	for item, err := range source {
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := item.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, raw := range corpustest.Each(t, source) {
 		all = append(all, raw)
 	}
 	return all
 }
 
-// TestMailOfKnownWordsAllocatesNextToNothing classifies the invented mail again and again: no word of it is new then. What is
-// left is the library's that brings characters to one form.
+// The mail is classified again and again, so no word is new. The remaining allocations are those of the Unicode normaliser and of the
+// stemmer.
 func TestMailOfKnownWordsAllocatesNextToNothing(t *testing.T) {
 	f := fitted(t, sample.Source(), "hybrid", hamName, spamName)
 	mail := messagesOf(t, sample.Source())
@@ -49,10 +41,9 @@ func TestMailOfKnownWordsAllocatesNextToNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkStages measures the way from the bytes of a message to its verdict, stage by stage, each with all before it, in
-// CPU time of one goroutine over whole corpora: how fast files are read without looking at them, and how fast mail in memory
-// is decoded, cut into terms, put into a bag, and classified. Each pass has a reader of its own, so that each distinct word is
-// stemmed once, but for the lines again, where the words are known. cat and wc -w tell what the machine can do.
+// BenchmarkStages measures the CPU time of one goroutine for each stage of classification, including all stages before it, over whole
+// corpora in memory: decode, terms, bag, verdict. Each pass has a new reader, which stems each distinct word once; the results named "again"
+// use a reader that knows the words. "read" reads the files, and cat and wc -w show what the machine can do.
 func BenchmarkStages(b *testing.B) {
 	dir, ok := corpustest.CorporaDir(b)
 	if !ok {

@@ -15,21 +15,20 @@ import (
 //
 //	p_1 = 1 / (1 + exp(-(Slope*z + Offsets[1])))
 //
-// Source: J. Platt 1999. Since the slope is never below 0, a class gets no less of the probability for a higher score.
+// The slope is at least 0, so the probability of a class never falls as its score rises. Source: J. Platt 1999.
 type Calibration struct {
-	// Slope is what scores are multiplied by, 0 or more. With 0 the probabilities are the same for all messages.
+	// Slope is the factor of the scores, at least 0. With 0, all messages have the same probabilities.
 	Slope float64 `json:"slope"`
-	// Offsets are what is added, one for each class. The first is 0: only differences matter.
+	// Offsets are added to the scores, one for each class. The first is 0, because only differences matter.
 	Offsets []float64 `json:"offsets"`
 }
 
-// Identity returns the calibration that takes scores for logarithms of probabilities as they are.
+// Identity returns the calibration that takes scores as logarithms of probabilities.
 func Identity(classes int) Calibration {
 	return Calibration{Slope: 1, Offsets: make([]float64, classes)}
 }
 
-// Validate returns everything that is wrong with c for the given number of classes. It is for a Calibration read from a
-// file: what [Calibrate] returns is valid.
+// Validate returns everything that is wrong with c for the given number of classes. [Calibrate] returns valid calibrations.
 func (c Calibration) Validate(classes int) error {
 	var errs []error
 	if !(c.Slope >= 0) || math.IsInf(c.Slope, 0) { // also refuses NaN
@@ -39,7 +38,7 @@ func (c Calibration) Validate(classes int) error {
 		errs = append(errs, fmt.Errorf("%d offsets: must be %d, one for each class", len(c.Offsets), classes))
 	}
 	for i, offset := range c.Offsets {
-		if offset-offset != 0 { // only of a finite number this is 0
+		if offset-offset != 0 { // NaN or infinite
 			errs = append(errs, fmt.Errorf("offset %d is %v: must be finite", i, offset))
 		}
 	}
@@ -49,8 +48,8 @@ func (c Calibration) Validate(classes int) error {
 	return errors.Join(errs...)
 }
 
-// Probabilities returns the probabilities of the K classes for the K scores of one message, in the memory of dst if that
-// suffices; dst may be scores. They are in 0..1 and their sum is 1, for any finite scores.
+// Probabilities returns the probabilities of the K classes for the K scores of one message. They are in 0..1 and add up to 1. It uses
+// the memory of dst if that suffices; dst may be scores.
 func (c Calibration) Probabilities(dst, scores []float64) []float64 {
 	mustMatch(len(scores), len(c.Offsets))
 	if cap(dst) < len(scores) {
@@ -58,21 +57,21 @@ func (c Calibration) Probabilities(dst, scores []float64) []float64 {
 	}
 	dst = dst[:len(scores)]
 	for i, score := range scores {
-		// What is too large for a number is held at the largest: infinity less infinity would be no number.
+		// Clamp overflows: the difference of two infinities would be NaN.
 		dst[i] = min(max(c.Slope*score+c.Offsets[i], -math.MaxFloat64), math.MaxFloat64)
 	}
 	softmax(dst)
 	return dst
 }
 
-// Probability returns the probability of class 1 for two classes with the scores 0 and z, z being finite.
+// Probability returns the probability of class 1 for two classes with the scores 0 and z. z is finite.
 func (c Calibration) Probability(z float64) float64 {
 	mustMatch(2, len(c.Offsets))
 	return invlogit(c.Slope*z + c.Offsets[1])
 }
 
-// softmax replaces each z by exp(z) / sum of exp(z) and returns the logarithm of that sum. The greatest z is taken off
-// first, so that exp never overflows and the sum is at least 1.
+// softmax replaces each z by exp(z) / sum of exp(z) and returns the logarithm of the sum. It subtracts the greatest z first, so that
+// exp does not overflow and the sum is at least 1.
 func softmax(z []float64) (logSum float64) {
 	greatest := slices.Max(z)
 	sum := 0.
@@ -86,7 +85,7 @@ func softmax(z []float64) (logSum float64) {
 	return greatest + math.Log(sum)
 }
 
-// All returns the N x K probabilities for the N x K scores of several messages, row by row.
+// All returns the N x K probabilities for N x K scores, row by row.
 func (c Calibration) All(scores []float64) []float64 {
 	probabilities := make([]float64, len(scores))
 	classes := len(c.Offsets)

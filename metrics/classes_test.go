@@ -15,7 +15,7 @@ func TestClass(t *testing.T) {
 		class     int
 		want      ClassFigures
 	}{
-		// 3 right, 1 of the class taken for others, 2 of others taken for it: 3 in 5, 3 in 4, 6 in 9.
+		// 3 correct, 1 of the class predicted to be of others, 2 the other way round: 3 in 5, 3 in 4, 6 in 9.
 		{"some of each", Confusion{{3, 1, 0}, {2, 5, 0}, {0, 0, 0}}, 0, ClassFigures{4, of(60), of(75), of(200. / 3)}},
 		{"never there and never predicted", Confusion{{3, 1, 0}, {2, 5, 0}, {0, 0, 0}}, 2, ClassFigures{}},
 		{"never predicted", Confusion{{0, 4}, {0, 1}}, 0, ClassFigures{4, nil, of(0), of(0)}},
@@ -31,7 +31,7 @@ func TestClass(t *testing.T) {
 }
 
 func TestClassAgreesWithScikitLearn(t *testing.T) {
-	want := readCalibrationFixture(t).Classes
+	want := readFixture[calibrationFixture](t, "sklearn_calibration.json").Classes
 	for i, got := range Measure(want.Labels, want.Predictions, 3).Classes {
 		if got.Messages != want.Support[i] || !near(*got.Precision, 100*want.Precision[i]) ||
 			!near(*got.Recall, 100*want.Recall[i]) || !near(*got.F1, 100*want.F1[i]) {

@@ -2,11 +2,10 @@ package metrics
 
 import "fmt"
 
-// Confusion counts messages by what they are and what they were taken for: K x K, the row is the true class and the
-// column the predicted class.
+// Confusion is a confusion matrix, K x K: the row is the true class, the column the predicted class.
 type Confusion [][]int
 
-// NewConfusion counts labels against predictions, both indices of one of the given number of classes.
+// NewConfusion counts messages by their labels and predictions.
 func NewConfusion(labels, predictions []int32, classes int) Confusion {
 	mustMatch(len(labels), len(predictions))
 	c := make(Confusion, classes)
@@ -19,7 +18,7 @@ func NewConfusion(labels, predictions []int32, classes int) Confusion {
 	return c
 }
 
-// Messages returns the number of messages counted.
+// Messages returns the number of messages.
 func (c Confusion) Messages() int {
 	n := 0
 	for class := range c {
@@ -46,7 +45,7 @@ func (c Confusion) TakenFor(class int) int {
 	return n
 }
 
-// Correct returns how many messages were predicted to be what they are: the diagonal.
+// Correct returns how many messages were predicted correctly: the sum of the diagonal.
 func (c Confusion) Correct() int {
 	n := 0
 	for class, row := range c {
@@ -55,7 +54,7 @@ func (c Confusion) Correct() int {
 	return n
 }
 
-// Accuracy returns the share of messages predicted correctly, 0..1; 0 when there are none.
+// Accuracy returns the share of messages predicted correctly, 0..1; without messages, 0.
 func (c Confusion) Accuracy() float64 {
 	n := c.Messages()
 	if n == 0 {
@@ -64,7 +63,7 @@ func (c Confusion) Accuracy() float64 {
 	return float64(c.Correct()) / float64(n)
 }
 
-// mustMatch panics when two slices that go together have different lengths.
+// mustMatch panics if two parallel slices have different lengths.
 func mustMatch(a, b int) {
 	if a != b {
 		panic(fmt.Sprintf("metrics: slices of %d and %d messages", a, b))

@@ -108,5 +108,5 @@ func TestSlicesOfDifferentLengthsPanic(t *testing.T) {
 	}
 }
 
-// near says whether two numbers are equal but for rounding.
+// near reports whether two numbers are equal up to rounding.
 func near(x, y float64) bool { return math.Abs(x-y) <= 1e-12*max(1, math.Abs(x), math.Abs(y)) }

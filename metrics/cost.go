@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// costs are what one message of each kind costs, in millionths. In whole numbers two sums of costs are equal when they
-// should be, and 90 million messages at the highest cost are not too many.
+// costs are the costs of one message of each kind, in millionths. Integers make equal sums equal, and do not overflow for 90 million
+// messages at the highest cost.
 type costs struct {
 	hamLost, spamMissed, unsure int64
 }
@@ -39,13 +39,13 @@ func parseCosts(text string) (costs, error) {
 	return c, nil
 }
 
-// sum returns the cost of so many messages of each kind.
+// sum returns the cost of the given numbers of messages.
 func (c costs) sum(lost, missed, unsure int) int64 {
 	return c.hamLost*int64(lost) + c.spamMissed*int64(missed) + c.unsure*int64(unsure)
 }
 
-// Cost returns what the messages cost under thresholds t, as a mean over them, in the unit of Costs. It is not defined
-// without messages, nor if no Costs are set. o has been validated.
+// Cost returns the mean cost of the messages with the thresholds t, in the unit of Costs. It is not defined without messages or
+// without Costs. o is valid.
 func (o ThresholdOptions) Cost(t Thresholds, scores []float64, spam []bool) (perMessage float64, defined bool) {
 	mustMatch(len(scores), len(spam))
 	c, err := parseCosts(o.Costs)
@@ -68,7 +68,7 @@ func (o ThresholdOptions) Cost(t Thresholds, scores []float64, spam []bool) (per
 	return float64(c.sum(lost, missed, unsure)) / 1e6 / float64(len(scores)), true
 }
 
-// expense is what thresholds are compared by: first by cost, then by ham lost, then by messages unsure.
+// expense is the rank of thresholds: first the cost, then the ham lost, then the messages unsure.
 type expense struct {
 	cost         int64
 	lost, unsure int
@@ -84,13 +84,13 @@ func (e expense) compare(x expense) int {
 
 // byCosts returns the thresholds with the least cost; see [ChooseThresholds].
 //
-// A threshold is a cut: the number of groups, each of messages with one score, that lie below it. With the cuts u <= s of
-// Unsure and Spam, the expense is a sum of two terms, one for each cut alone:
+// A threshold is a cut: the number of groups below it, each with one score. For the cuts u <= s of Unsure and Spam, the expense is a
+// sum of one term for each cut:
 //
 //	(lost * ham above s  +  unsure * messages below s)  +  (missed * spam below u  -  unsure * messages below u)
 //
-// Expenses are compared like words, number by number, so a sum is least when both terms are: going upwards, it is
-// enough to remember the best u so far.
+// Expenses are in lexicographic order, so the sum is least when both terms are. One pass from below, which remembers the best u so
+// far, finds the best pair.
 func (o ThresholdOptions) byCosts(groups []tally) (Thresholds, []string) {
 	c, err := parseCosts(o.Costs)
 	if err != nil {
@@ -117,8 +117,7 @@ func (o ThresholdOptions) byCosts(groups []tally) (Thresholds, []string) {
 	return Thresholds{Unsure: numberAt(unsureCut, groups), Spam: numberAt(spamCut, groups)}, o.oneSided(unsureCut, spamCut, len(groups))
 }
 
-// numberAt returns the number closest to 0 that is not below the score of the last group under the cut, but below that of the
-// first one above it.
+// numberAt returns the number closest to 0 that is at least the last score below the cut and less than the first score above it.
 func numberAt(cut int, groups []tally) float64 {
 	if cut > 0 && groups[cut-1].score >= 0 {
 		return groups[cut-1].score
@@ -129,7 +128,7 @@ func numberAt(cut int, groups []tally) float64 {
 	return 0
 }
 
-// oneSided warns of cuts that give all messages the same verdict.
+// oneSided returns a warning if the cuts give all messages the same verdict.
 func (o ThresholdOptions) oneSided(unsureCut, spamCut, groups int) []string {
 	verdict := ""
 	switch {

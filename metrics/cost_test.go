@@ -139,7 +139,7 @@ func FuzzCosts(f *testing.F) {
 	for _, seed := range []string{"10:1:0.2", "", "1:2", " 1 :1e3: 0", "0x1p4:1:1", "-0:-0:-0", "NaN:inf:1_0", "0.0000001:1:1", "100000:99999.999999:0.000001"} {
 		f.Add(seed)
 	}
-	// What is accepted is what a float would hold, in whole millionths.
+	// Accepted costs are whole millionths.
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := parseCosts(text)
 		if err != nil {
@@ -158,11 +158,7 @@ func FuzzCosts(f *testing.F) {
 }
 
 func BenchmarkThresholdsByCosts(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 0))
-	scores, spam := make([]float64, 100_000), make([]bool, 100_000)
-	for i := range scores {
-		scores[i], spam[i] = random.NormFloat64(), random.IntN(2) == 0
-	}
+	scores, spam := benchmarkScores()
 	b.ReportAllocs()
 	b.SetBytes(int64(9 * len(scores)))
 	for b.Loop() {

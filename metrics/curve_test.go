@@ -1,11 +1,8 @@
 package metrics
 
 import (
-	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -22,22 +19,6 @@ type curveFixture struct {
 	} `json:"curves"`
 	// Bounds are of count, n, confidence, and the bound.
 	Bounds [][4]float64 `json:"bounds"`
-}
-
-func readCurveFixture(t *testing.T) curveFixture {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "sklearn_curves.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var f curveFixture
-	if err := json.Unmarshal(data, &f); err != nil {
-		t.Fatal(err)
-	}
-	if len(f.Curves) == 0 || len(f.Bounds) == 0 {
-		t.Fatal("the fixture is empty")
-	}
-	return f
 }
 
 func TestErrorCurve(t *testing.T) {
@@ -123,7 +104,7 @@ func areaOver(points []Point) float64 {
 }
 
 func TestErrorCurveAgreesWithScikitLearn(t *testing.T) {
-	for n, want := range readCurveFixture(t).Curves {
+	for n, want := range readFixture[curveFixture](t, "sklearn_curves.json").Curves {
 		got := ErrorCurve(want.Scores, want.Spam)
 		if len(got) != len(want.FPR) {
 			t.Fatalf("curve %d: got %d points, want %d", n, len(got), len(want.FPR))
@@ -210,11 +191,7 @@ func TestThinKeepsTheShape(t *testing.T) {
 }
 
 func BenchmarkErrorCurve(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 0))
-	scores, spam := make([]float64, 100_000), make([]bool, 100_000)
-	for i := range scores {
-		scores[i], spam[i] = random.NormFloat64(), random.IntN(2) == 0
-	}
+	scores, spam := benchmarkScores()
 	b.ReportAllocs()
 	b.SetBytes(int64(9 * len(scores)))
 	for b.Loop() {

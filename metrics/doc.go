@@ -1,22 +1,19 @@
-// Package metrics turns scores, predictions and true labels into figures.
+// Package metrics computes figures from scores, predictions and true labels.
 //
-// It takes plain slices and imports no other room. [Measure] gives the [Figures] of any classifier from its predictions;
-// [Figures.MeasureSpam] adds those of the TREC spam track, which a spam filter's scores are needed for.
-// [Figures.MeasureScores] says how good the scores are, and the probabilities that a [Calibration] makes of them.
-// [Calibrate] fits one on development mail, and [ChooseThresholds] turns the scores there into the two scores at which a
-// verdict changes, by limits or by costs. [CompareErrors] says whether two classifiers differ by more than chance.
-// [ErrorCurve] and [ScoreHistogram] are what plots are drawn from, and a [Replay] measures a filter that learns while it
-// is used.
+// [Measure] returns the [Figures] of any classifier. [Figures.MeasureSpam] adds those of the TREC spam track, and
+// [Figures.MeasureScores] those of the scores and of the probabilities that a [Calibration] makes of them. [Calibrate] fits a
+// calibration to development mail. [ChooseThresholds] chooses the scores at which the verdict changes, by limits or by costs.
+// [CompareErrors] tests whether two classifiers differ by more than chance. [ErrorCurve] and [ScoreHistogram] return data
+// for plots. A [Replay] measures a filter that learns while it is used.
 //
-// Two slices that go together (labels and predictions, scores and spam) have one entry per message in the same order.
-// Where K scores or probabilities go with a message they are in one slice, N x K row by row: those of message i are
-// scores[i*K : (i+1)*K]. Different lengths, and a label outside 0..K-1, are a programmer's mistake and panic. Scores are
-// finite, as those of a valid models.Linear are.
+// Parallel slices (labels and predictions, scores and spam) have one entry for each message. K scores or probabilities of each
+// message are in one slice, N x K row by row: those of message i are scores[i*K : (i+1)*K]. Functions panic if lengths differ or
+// a label is outside 0..K-1. Scores are finite.
 //
-// No figure is ever NaN. What cannot be computed, such as the share of spam let through when there is no spam, is said
-// to be not defined: a second result is false, or a pointer in [Figures] is nil.
+// No figure is NaN. A figure that is not defined, such as the share of spam let through without any spam, has a second
+// result that is false, or is a nil pointer in [Figures].
 //
-// Sources of the formulas, each named again where it is computed:
+// Sources of the formulas:
 //
 //	0-1 loss, empirical risk     cs446-lecture4-linear-classifiers, "0-1 Loss", "The empirical risk of f(x)"
 //	square loss                  cs446-lecture4-linear-classifiers, "Square Loss"
@@ -53,6 +50,6 @@
 //	area under the ROC curve     H. B. Mann, D. R. Whitney: On a Test of Whether One of Two Random Variables is
 //	                             Stochastically Larger than the Other (Ann. Math. Stat. 18, 1947)
 //
-// All functions are pure and safe for concurrent use, a [Replay] is for one goroutine; none keeps a slice it is given, or changes one but the dst of
-// [Calibration.Probabilities].
+// All functions are safe for concurrent use. They keep none of their arguments and change only the dst of
+// [Calibration.Probabilities]. A [Replay] belongs to one goroutine.
 package metrics

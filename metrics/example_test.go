@@ -6,7 +6,7 @@ import (
 	"chaff/metrics"
 )
 
-// Six messages, of which the filter takes one spam for ham.
+// The filter calls one of six messages, a spam, ham.
 func Example() {
 	labels := []int32{0, 0, 0, 1, 1, 1} // 0 is ham, 1 is spam
 	scores := []float64{-4, -2, -1, -1.5, 3, 5}
@@ -74,12 +74,12 @@ func ExampleChooseThresholds() {
 	fmt.Printf("by costs: spam above %.1f, unsure above %.1f: %.3f a message\n", t.Spam, t.Unsure, perMessage)
 	// Output:
 	// by limits: spam above 4.0, unsure above 0.0
-	// a limit of 1 % cannot be seen in 5 spam: at least 100 are needed
+	// 5 spam are too few to check a 1% limit: at least 100 are needed
 	// at most 26% of ham is called spam, with 95% confidence: 10 ham guarantee no lower limit; 2985 more are needed for 0.1%
 	// by costs: spam above 2.0, unsure above 0.0: 0.027 a message
 }
 
-// A filter is judged on each message before it learns what the message is.
+// A replay measures the filter on each message before the filter learns its class.
 func ExampleReplay() {
 	replay := metrics.NewReplay(2)
 	for _, m := range []struct {

@@ -2,14 +2,13 @@ package metrics
 
 import "math"
 
-// Figures are what is reported about a classifier on one part of a corpus. Percentages are 0..100.
+// Figures are the figures of a classifier on some messages. Percentages are 0..100.
 type Figures struct {
-	// Messages is how many were classified.
+	// Messages is the number of messages.
 	Messages int `json:"messages"`
-	// Accuracy is the percentage classified correctly; 0 when there are no messages.
+	// Accuracy is the percentage of correct predictions; without messages, 0.
 	Accuracy float64 `json:"accuracy"`
-	// AccuracyLow and AccuracyHigh are the ends of the 95 % interval of [Wilson], as percentages; 0 and 100 when there
-	// are no messages.
+	// AccuracyLow and AccuracyHigh are the ends of the 95 % interval of the accuracy; see [Wilson].
 	AccuracyLow  float64 `json:"accuracy_low"`
 	AccuracyHigh float64 `json:"accuracy_high"`
 	// ZeroOneLoss is the empirical risk under 0-1 loss, 0..1; see [ZeroOneLoss].
@@ -19,27 +18,36 @@ type Figures struct {
 	// Classes are the figures of each class.
 	Classes []ClassFigures `json:"classes,omitempty"`
 
-	// HM is ham lost, SM spam let through and LAM the logistic average of both, as percentages; see [Misses]. Each is
-	// nil where it is not defined and for a classifier that is no spam filter.
-	HM  *float64 `json:"hm,omitempty"`
-	SM  *float64 `json:"sm,omitempty"`
-	LAM *float64 `json:"lam,omitempty"`
-	// OneMinusROCA is (1-ROCA)%; see [OneMinusROCA]. nil like the three above.
-	OneMinusROCA *float64 `json:"one_minus_roca,omitempty"`
+	// SpamFigures are nil for a classifier that is not a spam filter.
+	SpamFigures
 
-	// SquareLoss is that of the scores; see [SquareLoss]. LogLoss, Brier and CalibrationError are those of the
-	// probabilities that a [Calibration] makes of the scores; see [LogLoss], [Brier] and [ExpectedCalibrationError].
-	// All are nil when there are no messages.
+	// SquareLoss is that of the scores; see [SquareLoss]. LogLoss, Brier and CalibrationError are those of the probabilities that
+	// a [Calibration] makes of the scores; see [LogLoss], [Brier] and [ExpectedCalibrationError]. Without messages, all are nil.
 	SquareLoss       *float64 `json:"square_loss,omitempty"`
 	LogLoss          *float64 `json:"log_loss,omitempty"`
 	Brier            *float64 `json:"brier,omitempty"`
 	CalibrationError *float64 `json:"calibration_error,omitempty"`
-	// Reliability says for which probabilities how many predictions came true; see [Reliability].
+	// Reliability is the reliability table of the probabilities; see [Reliability].
 	Reliability []ReliabilityBin `json:"reliability,omitempty"`
 }
 
-// Measure returns the figures of a classifier with the given number of classes. [Figures.MeasureScores] adds those of
-// its scores, and [Figures.MeasureSpam] those of a spam filter.
+// SpamFigures are the figures of a spam filter as percentages, nil if they are not defined.
+type SpamFigures struct {
+	// HM is ham lost, SM spam let through, LAM the logistic average of both; see [Misses].
+	HM  *float64 `json:"hm,omitempty"`
+	SM  *float64 `json:"sm,omitempty"`
+	LAM *float64 `json:"lam,omitempty"`
+	// OneMinusROCA is (1-ROCA)%; see [OneMinusROCA].
+	OneMinusROCA *float64 `json:"one_minus_roca,omitempty"`
+}
+
+// spamFigures returns the figures for the given errors and (1-ROCA)%.
+func spamFigures(m Misses, oneMinusROCA float64, defined bool) SpamFigures {
+	return SpamFigures{HM: orNil(m.HM()), SM: orNil(m.SM()), LAM: orNil(m.LAM()), OneMinusROCA: orNil(oneMinusROCA, defined)}
+}
+
+// Measure returns the figures of a classifier with the given number of classes. [Figures.MeasureScores] and [Figures.MeasureSpam] add
+// those of its scores.
 func Measure(labels, predictions []int32, classes int) Figures {
 	c := NewConfusion(labels, predictions, classes)
 	low, high := Wilson(c.Correct(), c.Messages())
@@ -58,9 +66,8 @@ func Measure(labels, predictions []int32, classes int) Figures {
 	}
 }
 
-// MeasureSpam adds to the figures of [Measure] those of a spam filter: f has two classes, class 0 is ham and class 1 is
-// spam. The errors are taken from the confusion, the order of the messages from their scores: the higher, the more like
-// spam. scores and spam are of the messages that f was measured on.
+// MeasureSpam adds the figures of a spam filter, for the messages that f was measured on. f has two classes: 0 is ham, 1 is spam. The
+// higher the score, the more likely spam.
 func (f *Figures) MeasureSpam(scores []float64, spam []bool) {
 	mustMatch(len(scores), f.Messages)
 	if len(f.Confusion) != 2 {
@@ -70,15 +77,12 @@ func (f *Figures) MeasureSpam(scores []float64, spam []bool) {
 		Ham: f.Confusion.Of(0), HamLost: f.Confusion[0][1],
 		Spam: f.Confusion.Of(1), SpamThrough: f.Confusion[1][0],
 	}
-	f.HM = orNil(m.HM())
-	f.SM = orNil(m.SM())
-	f.LAM = orNil(m.LAM())
-	f.OneMinusROCA = orNil(OneMinusROCA(scores, spam))
+	percent, defined := OneMinusROCA(scores, spam)
+	f.SpamFigures = spamFigures(m, percent, defined)
 }
 
-// MeasureScores adds to the figures of [Measure] those of the N x K scores, row by row, of the messages that f was
-// measured on, and of the N x K probabilities that a [Calibration] made of them. The order of the messages changes no bit
-// of them.
+// MeasureScores adds the figures of the N x K scores of the messages that f was measured on, row by row, and of the N x K probabilities
+// that a [Calibration] made of them. The order of the messages changes no bit of them.
 func (f *Figures) MeasureScores(labels []int32, scores, probabilities []float64, classes int) {
 	mustMatch(len(labels), f.Messages)
 	mustMatch(len(scores), len(labels)*classes)
@@ -88,7 +92,7 @@ func (f *Figures) MeasureScores(labels []int32, scores, probabilities []float64,
 	bins := Reliability(labels, probabilities, classes)
 	defined := len(labels) > 0
 	squareLoss := SquareLoss(labels, scores, classes)
-	// The square of a finite score may be too large for a number, and JSON has no infinity.
+	// The square of a finite score can overflow, and JSON has no infinity.
 	f.SquareLoss = orNil(squareLoss, defined && !math.IsInf(squareLoss, 0))
 	f.LogLoss = orNil(LogLoss(labels, probabilities, classes), defined)
 	f.Brier = orNil(Brier(labels, probabilities, classes), defined)

@@ -13,7 +13,7 @@ func TestFiguresAsJSON(t *testing.T) {
 	tests := []struct {
 		name   string
 		labels []int32
-		scores []float64 // of a spam filter; nil for any other classifier, which is always right
+		scores []float64 // of a spam filter; nil for any other classifier, which makes no error
 		want   string
 	}{
 		{
@@ -27,7 +27,7 @@ func TestFiguresAsJSON(t *testing.T) {
 		{
 			// Wilson of 3 in 4: (0.75 + z²/8 ± z sqrt(0.1875/4 + z²/64)) / (1 + z²/4) = (1.230182 ± 0.640815) / 1.960365.
 			// Classes: of ham 1 in 1 and 1 in 2, F1 2/3; of spam 2 in 3 and 2 in 2, F1 4/5.
-			// One ham of two is taken for spam: hm 50, smoothed 1.5/3, odds 1. No spam of two is missed: sm 0, smoothed
+			// One ham of two is called spam: hm 50, smoothed 1.5/3, odds 1. No spam of two is missed: sm 0, smoothed
 			// 0.5/3, odds 1/5. lam = o/(1+o) with o = sqrt(1 * 1/5) = 0.447214.
 			// Pairs (ham, spam): (-1,2), (-1,1) and (1,2) right, (1,1) a tie: half of one of 4.
 			"a spam filter has its errors besides", []int32{0, 0, 1, 1}, []float64{-1, 1, 2, 1},

@@ -5,26 +5,24 @@ import (
 	"slices"
 )
 
-// Histogram counts ham and spam by score. Bin i holds the scores from Edges[i] up to but not including Edges[i+1]; the
-// first bin also holds all lower ones, and the last all higher ones.
+// Histogram counts ham and spam by score. Bin i holds the scores from Edges[i] up to but not including Edges[i+1]. The first bin also
+// holds all lower scores, the last one all higher scores.
 type Histogram struct {
-	// Edges ascend in equal steps; there is one more of them than bins.
+	// Edges ascend in equal steps. There is one more edge than bins.
 	Edges []float64 `json:"edges"`
-	// Ham and Spam are how many messages of the class are in each bin.
+	// Ham and Spam are the numbers of messages in each bin.
 	Ham  []int `json:"ham"`
 	Spam []int `json:"spam"`
 }
 
-// outliers is the part of the scores of a class, at either end, that does not widen a [Histogram].
+// outliers is the share of the scores of a class at either end that does not widen a [Histogram].
 const outliers = 0.005
 
-// ScoreHistogram counts scores in the given number of bins, at least one. Since a few scores may be many times as large as
-// the rest, the edges do not reach from the least to the greatest score: at either end, half a percent of the scores of
-// each class, rounded up, are left out of the range, and end up in the first or in the last bin. What is far out is so seen
-// to be there, and does not squeeze the rest into one bin. If nothing else is left, all scores are in the range; and if all
-// scores are the same, they are in the middle of it.
+// ScoreHistogram counts scores in the given number of bins, at least one. So that a few extreme scores do not squeeze the others into
+// one bin, the edges leave out half a percent of the scores of each class at either end, rounded up. These scores are in the first
+// or in the last bin. If all scores are equal, they are in the middle of the range.
 //
-// Without messages there are no bins and no edges.
+// Without messages, the histogram has no bins and no edges.
 func ScoreHistogram(scores []float64, spam []bool, bins int) Histogram {
 	mustMatch(len(scores), len(spam))
 	if len(scores) == 0 {
@@ -35,7 +33,7 @@ func ScoreHistogram(scores []float64, spam []bool, bins int) Histogram {
 	h := Histogram{Edges: make([]float64, bins+1), Ham: make([]int, bins), Spam: make([]int, bins)}
 	for i := range h.Edges {
 		part := float64(i) / float64(bins)
-		h.Edges[i] = low*(1-part) + high*part // the difference of the two could be too large for a number
+		h.Edges[i] = low*(1-part) + high*part // high - low could overflow
 	}
 	inner := h.Edges[1:bins]
 	for i, score := range scores {
@@ -52,7 +50,7 @@ func ScoreHistogram(scores []float64, spam []bool, bins int) Histogram {
 	return h
 }
 
-// scoreRange returns the ends of a histogram of at least one score; low < high.
+// scoreRange returns the first and the last edge for at least one score; low < high.
 func scoreRange(scores []float64, spam []bool) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	hams, spams := byClass(scores, spam)

@@ -16,7 +16,7 @@ func TestScoreHistogram(t *testing.T) {
 		bins      int
 		want      Histogram
 	}{
-		// Of each class the least and the greatest are left out of the range: -2 to 2 and 4 to 6, so 4 bins of 2.
+		// The range leaves out the least and the greatest score of each class: -2 to 2 and 4 to 6, so 4 bins of 2.
 		{"the ends of each class are in the outer bins", []float64{-9000, -2, 0, 2, 9}, []float64{-7, 4, 5, 6, 4000}, 4,
 			Histogram{[]float64{-2, 0, 2, 4, 6}, []int{2, 1, 1, 1}, []int{1, 0, 0, 4}}},
 		{"a score on an edge belongs to the bin above it", []float64{0, 0, 1, 2, 2}, nil, 2,

@@ -9,13 +9,11 @@ import (
 // z95 is the 0.975 quantile of the standard normal distribution: 95 % lie within z95 of the mean.
 const z95 = 1.959963984540054
 
-// Wilson returns the 95 % score interval for a share of which successes out of n were seen, both ends in 0..1. Nothing
-// is known from n = 0: the interval is 0 to 1.
+// Wilson returns the 95 % score interval, within 0..1, of a share of which successes out of n were observed. For n = 0 it is 0..1.
 //
 //	(p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)    with p = successes/n
 //
-// Source: E. B. Wilson, JASA 22 (1927). Unlike p ± z sqrt(p(1-p)/n) it stays within 0..1 and does not shrink to a point
-// when no error was seen.
+// Source: E. B. Wilson, JASA 22 (1927). Unlike p ± z sqrt(p(1-p)/n), it stays within 0..1 and is wider than a point without errors.
 func Wilson(successes, n int) (low, high float64) {
 	if n == 0 {
 		return 0, 1
@@ -26,7 +24,7 @@ func Wilson(successes, n int) (low, high float64) {
 	half := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
 	scale := 1 + z*z/m
 	low, high = (centre-half)/scale, (centre+half)/scale
-	// These two ends are exact in the formula, but not after rounding.
+	// The formula gives exactly 0 and 1 here, except for rounding.
 	if successes == 0 {
 		low = 0
 	}
@@ -36,15 +34,14 @@ func Wilson(successes, n int) (low, high float64) {
 	return low, high
 }
 
-// UpperBound returns the upper end of the one-sided interval for a share of which count out of n were seen: the greatest
-// share, 0..1, with which so few are seen with a probability of at least 1 - confidence. confidence is at least 0 and
-// below 1. Nothing is known from n = 0: the bound is 1.
+// UpperBound returns the upper end of the one-sided interval of a share of which count out of n were observed: the greatest share, 0..1,
+// for which at most count are observed with a probability of at least 1 - confidence. confidence is from 0 to below 1. For n = 0
+// the bound is 1.
 //
 //	p with (sum of C(n, i) p^i (1-p)^(n-i) for i <= count) = 1 - confidence
 //
 // The sum is the regularised incomplete beta function I_(1-p)(n-count, count+1). Source: C. J. Clopper, E. S. Pearson 1934.
-// Unlike [Wilson]'s, this bound is never too low: whatever the true share, the bound is below it with a probability of
-// at most 1 - confidence.
+// Unlike with [Wilson], the bound is below the true share with a probability of at most 1 - confidence, whatever that share is.
 func UpperBound(count, n int, confidence float64) float64 {
 	if count >= n {
 		return 1

@@ -73,7 +73,7 @@ func TestUpperBound(t *testing.T) {
 }
 
 func TestUpperBoundAgreesWithSciPy(t *testing.T) {
-	for _, b := range readCurveFixture(t).Bounds {
+	for _, b := range readFixture[curveFixture](t, "sklearn_curves.json").Bounds {
 		count, n, confidence, want := int(b[0]), int(b[1]), b[2], b[3]
 		if got := UpperBound(count, n, confidence); math.Abs(got-want) > 1e-9 || math.Abs(got/want-1) > 1e-6 {
 			t.Errorf("%d of %d, confidence %v: got %v, want %v", count, n, confidence, got, want)

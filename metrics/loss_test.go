@@ -100,7 +100,7 @@ func TestLossesOfTwoClassesAreThoseOfThreeOfWhichOneNeverComes(t *testing.T) {
 }
 
 func TestLogLossOfThreeClassesAgreesWithScikitLearn(t *testing.T) {
-	want := readCalibrationFixture(t).Classes
+	want := readFixture[calibrationFixture](t, "sklearn_calibration.json").Classes
 	if got := LogLoss(want.Labels, want.Probabilities, 3); !near(got, want.LogLoss) {
 		t.Errorf("got %v, want %v", got, want.LogLoss)
 	}

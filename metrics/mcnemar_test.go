@@ -37,7 +37,7 @@ func TestCompareErrors(t *testing.T) {
 }
 
 func TestMcNemarAgreesWithWholeNumbersAndSciPy(t *testing.T) {
-	for _, want := range readCalibrationFixture(t).McNemar {
+	for _, want := range readFixture[calibrationFixture](t, "sklearn_calibration.json").McNemar {
 		got := bothTails(min(want.Better, want.Worse), want.Better+want.Worse)
 		if math.Abs(got-want.P) > 1e-12*want.P {
 			t.Errorf("%d to %d: got %v, want %v", want.Better, want.Worse, got, want.P)

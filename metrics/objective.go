@@ -4,8 +4,8 @@ import "math"
 
 // The objectives by which settings are compared.
 const (
-	ByAccuracy     = "accuracy"       // the larger, the better
-	ByOneMinusROCA = "one_minus_roca" // this and the others: the smaller, the better
+	ByAccuracy     = "accuracy"       // higher is better
+	ByOneMinusROCA = "one_minus_roca" // lower is better, as for the following
 	ByLAM          = "lam"
 	ByLogLoss      = "log_loss"
 )
@@ -13,14 +13,11 @@ const (
 // Objectives returns the names of all objectives.
 func Objectives() []string { return []string{ByAccuracy, ByOneMinusROCA, ByLAM, ByLogLoss} }
 
-// Outcome is the figures that settings are compared by, or their means over several rounds. They are those of [Figures].
+// Outcome is the figures by which settings are compared, or their means over several rounds.
 type Outcome struct {
-	Accuracy     float64  `json:"accuracy"`
-	HM           *float64 `json:"hm,omitempty"`
-	SM           *float64 `json:"sm,omitempty"`
-	LAM          *float64 `json:"lam,omitempty"`
-	OneMinusROCA *float64 `json:"one_minus_roca,omitempty"`
-	LogLoss      *float64 `json:"log_loss,omitempty"`
+	Accuracy float64 `json:"accuracy"`
+	SpamFigures
+	LogLoss *float64 `json:"log_loss,omitempty"`
 }
 
 // MeanOutcome returns the mean of each figure over the rounds in which it is defined.
@@ -36,11 +33,13 @@ func MeanOutcome(rounds []*Figures) Outcome {
 		return orNil(sum/n, n > 0)
 	}
 	o := Outcome{
-		HM:           mean(func(f *Figures) *float64 { return f.HM }),
-		SM:           mean(func(f *Figures) *float64 { return f.SM }),
-		LAM:          mean(func(f *Figures) *float64 { return f.LAM }),
-		OneMinusROCA: mean(func(f *Figures) *float64 { return f.OneMinusROCA }),
-		LogLoss:      mean(func(f *Figures) *float64 { return f.LogLoss }),
+		SpamFigures: SpamFigures{
+			HM:           mean(func(f *Figures) *float64 { return f.HM }),
+			SM:           mean(func(f *Figures) *float64 { return f.SM }),
+			LAM:          mean(func(f *Figures) *float64 { return f.LAM }),
+			OneMinusROCA: mean(func(f *Figures) *float64 { return f.OneMinusROCA }),
+		},
+		LogLoss: mean(func(f *Figures) *float64 { return f.LogLoss }),
 	}
 	if accuracy := mean(func(f *Figures) *float64 { return &f.Accuracy }); accuracy != nil {
 		o.Accuracy = *accuracy
@@ -48,7 +47,7 @@ func MeanOutcome(rounds []*Figures) Outcome {
 	return o
 }
 
-// Cost returns what a search by the given objective makes small; a figure that is not defined is worse than any other.
+// Cost returns the number that a search by the given objective minimises. It is infinite for a figure that is not defined.
 func (o Outcome) Cost(objective string) float64 {
 	figure := (*float64)(nil)
 	switch objective {

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// sorted returns copies of N labels and of tables of N x K numbers, sorted by label and then by the rows of the tables.
-// Sums of floating-point numbers depend on their order in the last bits; with this, the order of the messages changes no
-// bit.
+// sorted returns copies of N labels and of tables of N x K numbers, sorted by label and then by the rows of the tables. The last bits of
+// a floating-point sum depend on the order, and sorting makes them independent of the order of the messages.
 func sorted(labels []int32, classes int, tables ...[]float64) (sortedLabels []int32, sortedTables [][]float64) {
 	order := make([]int, len(labels))
 	for i := range order {

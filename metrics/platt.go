@@ -8,20 +8,20 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// Calibrate returns the calibration with the least log loss on development mail: N labels, and N x K finite scores row
-// by row, for K = classes, at least 2. So that a few messages do not lead to probabilities of 0 and 1, the loss is
-// taken against the targets of Platt instead of 1 for the true class and 0 for the others:
+// Calibrate returns the calibration with the least log loss on development mail: N labels, and N x K finite scores row by row, for
+// K = classes, at least 2. So that few messages do not lead to probabilities of 0 and 1, the loss has Platt's targets instead of 1
+// for the true class and 0 for the others:
 //
-//	(N_c + 1) / (N_c + 2)            for the true class c, which N_c messages are of
+//	(N_c + 1) / (N_c + 2)            for the true class c, which has N_c messages
 //	1 / (N_c + 2) / (K - 1)          for each other class
 //
-// Source: J. Platt 1999, section 2.2, for two classes; for more, the other classes share what is left. The loss is
-// convex and is minimised by Newton's method with a line search, as H.-T. Lin, C.-J. Lin and R. C. Weng 2007 advise.
+// Source: J. Platt 1999, section 2.2, for two classes. With more, the other classes share the rest. The loss is convex. Newton's method
+// with a line search minimises it, as H.-T. Lin, C.-J. Lin and R. C. Weng 2007 advise.
 //
-// The warnings say why the probabilities are worth little. If a class has no messages there is nothing to fit, and the
-// calibration is [Identity]. If the best slope is not above 0, so that a higher score does not make the class any more
-// likely, the slope is 0 and each message gets the shares of the classes, smoothed by the targets; so it is without a
-// warning for scores that are the same for every message, like those of a majority classifier.
+// The warnings say why the probabilities are doubtful. If a class has no messages, the calibration is [Identity]. If the best slope is
+// not above 0, because a higher score does not make the class more likely, the slope is 0 and every message has the same
+// probabilities: the shares of the classes, smoothed by the targets. The same holds, without a warning, for scores that are the same
+// for every message, such as those of the majority classifier.
 //
 // The order of the messages changes no bit of the result.
 func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []string) {
@@ -48,7 +48,7 @@ func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []st
 	if p.scale == 0 {
 		return p.calibration(start), nil
 	}
-	// At a slope of 0 the loss falls towards positive slopes, or, being convex, is at its least for slopes up to 0.
+	// If the convex loss does not fall towards positive slopes from 0, its minimum is at a slope of 0 or below.
 	gradient := make([]float64, classes)
 	p.Gradient(gradient, start)
 	if gradient[0] >= -negligible {
@@ -57,33 +57,33 @@ func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []st
 	}
 	result, err := optimize.Minimize(optimize.Problem{Func: p.Loss, Grad: p.Gradient, Hess: p.Hessian},
 		start, &optimize.Settings{MajorIterations: 200}, &optimize.Newton{})
-	// So near the optimum that the loss does not change any more a line search fails, though all is well.
+	// The line search fails harmlessly where the loss is flat to the last bit, so only the gradient counts.
 	p.Gradient(gradient, result.X)
 	c := p.calibration(result.X)
 	if c.Validate(classes) != nil {
 		return Identity(classes), []string{"scores are not calibrated: they are too small"}
 	}
 	if !(norm(gradient) <= 1e-6) {
-		return c, []string{fmt.Sprintf("probabilities are not the best there are: the calibration stopped early: %v", err)}
+		return c, []string{fmt.Sprintf("probabilities are not optimal: the calibration stopped early: %v", err)}
 	}
 	return c, nil
 }
 
-// negligible is what a difference between scores is when it may come from rounding, beside the largest score.
+// negligible is the size, relative to the largest score, up to which a difference between scores can be due to rounding.
 const negligible = 1e-12
 
-// platt is the loss that [Calibrate] minimises. Its parameters are a slope and the offsets of the classes but the
-// first, of scores that are standardised, so that scores of thousands and of thousandths are minimised alike:
+// platt is the loss that [Calibrate] minimises. Its parameters are a slope and the offsets of all classes except the first, for
+// standardised scores, so that the unit of the scores does not matter:
 //
 //	x_c = (s_c - s_0 - centre_c) / scale
 //
-// where the centre is the mean over the messages, and the scale the root of the mean square over messages and classes.
+// The centre is the mean over the messages, and the scale is the root mean square over messages and classes.
 type platt struct {
 	labels    []int32
 	classes   int
 	x         []float64 // N x K
 	centres   []float64 // K; centres and scale are in units of the largest score
-	scale     float64   // 0 when the differences between scores are the same for all messages
+	scale     float64   // 0 if the differences between scores are the same for all messages
 	largest   float64
 	hit, miss []float64 // targets by true class: of that class, and of each other
 	row       []float64 // K: logits and then probabilities of one message
@@ -108,7 +108,7 @@ func newPlatt(labels []int32, scores []float64, counts []int) *platt {
 	return p
 }
 
-// standardise fills x, centres and scale. Scores are divided by the largest first, so that no square overflows.
+// standardise sets x, centres and scale. It divides scores by the largest first, so that no square overflows.
 func (p *platt) standardise(scores []float64) {
 	n := float64(len(p.labels))
 	for i, score := range scores {
@@ -132,7 +132,7 @@ func (p *platt) standardise(scores []float64) {
 	}
 }
 
-// flat returns the parameters that are the best for a slope of 0: the probabilities are then the means of the targets.
+// flat returns the best parameters for a slope of 0, whose probabilities are the means of the targets.
 func (p *platt) flat() []float64 {
 	means := make([]float64, p.classes)
 	for _, label := range p.labels {
@@ -154,7 +154,7 @@ func (p *platt) target(label int32, class int) float64 {
 	return p.miss[label]
 }
 
-// calibration returns the parameters as those of scores that are not standardised.
+// calibration converts the parameters to those of scores that are not standardised.
 func (p *platt) calibration(parameters []float64) Calibration {
 	c := Calibration{Offsets: make([]float64, p.classes)}
 	slope := 0.
@@ -168,7 +168,7 @@ func (p *platt) calibration(parameters []float64) Calibration {
 	return c
 }
 
-// logits fills the row with z_c = slope * x_c + offset_c of message i, and returns x. z_0 is 0.
+// logits sets the row to z_c = slope * x_c + offset_c of message i, with z_0 = 0, and returns x.
 func (p *platt) logits(i int, parameters []float64) (x []float64) {
 	x = p.x[i*p.classes:][:p.classes]
 	p.row[0] = 0
@@ -191,7 +191,7 @@ func (p *platt) Loss(parameters []float64) float64 {
 	return sum / float64(len(p.labels))
 }
 
-// Gradient sets the gradient of the loss, whose derivative by z_c is p_c - t_c.
+// Gradient computes the gradient of the loss. The derivative by z_c is p_c - t_c.
 func (p *platt) Gradient(gradient, parameters []float64) {
 	clear(gradient)
 	n := float64(len(p.labels))
@@ -206,7 +206,7 @@ func (p *platt) Gradient(gradient, parameters []float64) {
 	}
 }
 
-// Hessian sets the second derivatives of the loss, which by z_c and z_k are p_c (1 if c = k, else 0) - p_c p_k.
+// Hessian computes the second derivatives of the loss. Those by z_c and z_k are p_c (1 if c = k, else 0) - p_c p_k.
 func (p *platt) Hessian(hessian *mat.SymDense, parameters []float64) {
 	hessian.Zero()
 	n := float64(len(p.labels))

@@ -65,7 +65,7 @@ func TestCalibrateByHand(t *testing.T) {
 	}
 }
 
-// close9 says whether two numbers are equal to nine places.
+// close9 reports whether two numbers are equal to nine places.
 func close9(x, y float64) bool { return math.Abs(x-y) <= 1e-9*max(1, math.Abs(y)) }
 
 // margins returns the scores {0, z} of two classes.
@@ -77,7 +77,7 @@ func margins(zs []float64) []float64 {
 	return scores
 }
 
-// drawn returns n random scores, and labels drawn with the probabilities that c makes of them.
+// drawn returns n random scores, and random labels with the probabilities that c makes of the scores.
 func drawn(random *rand.Rand, n int, c Calibration) (labels []int32, scores []float64) {
 	k := len(c.Offsets)
 	for range n {
@@ -117,7 +117,7 @@ func TestCalibrateFindsWhatTheLabelsWereDrawnWith(t *testing.T) {
 				t.Errorf("got %v, want %v", got, c)
 			}
 		}
-		// Logits of what was calibrated need no calibration any more.
+		// Calibrated logits need no further calibration.
 		for i := range scores {
 			scores[i] = got.Slope*scores[i] + got.Offsets[i%k]
 		}
@@ -245,21 +245,27 @@ type calibrationFixture struct {
 	McNemar []McNemar `json:"mcnemar"`
 }
 
-func readCalibrationFixture(t *testing.T) calibrationFixture {
+// readFixture returns a file of testdata, a struct of which no field may be empty.
+func readFixture[T any](t *testing.T, name string) T {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "sklearn_calibration.json"))
+	data, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var fixture calibrationFixture
+	var fixture T
 	if err := json.Unmarshal(data, &fixture); err != nil {
 		t.Fatal(err)
+	}
+	for field, value := range reflect.ValueOf(fixture).Fields() {
+		if value.IsZero() {
+			t.Fatalf("%s has no %s", name, field.Name)
+		}
 	}
 	return fixture
 }
 
 func TestCalibrateAgreesWithScikitLearn(t *testing.T) {
-	for _, want := range readCalibrationFixture(t).Platt {
+	for _, want := range readFixture[calibrationFixture](t, "sklearn_calibration.json").Platt {
 		scores := margins(want.Scores)
 		got, warnings := Calibrate(want.Labels, scores, 2)
 		if len(warnings) > 0 {

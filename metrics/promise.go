@@ -7,22 +7,22 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Promise is what a threshold promises about ham to come.
+// Promise is what a threshold promises about future ham.
 type Promise struct {
-	// Ham is the number of ham that the threshold was chosen on, and Confidence how sure the promise is, in percent.
+	// Ham is the number of ham that the threshold was chosen on. Confidence is that of the promise, in percent.
 	Ham        int     `json:"ham"`
 	Confidence float64 `json:"confidence"`
-	// HamLost is the share of ham to come, in percent, that is called spam at most. Limit is the share that was asked for.
+	// HamLost is the largest share of future ham that is called spam, in percent. Limit is the share that was asked for.
 	HamLost float64 `json:"ham_lost"`
 	Limit   float64 `json:"limit"`
-	// MoreHam is how many more ham it takes to promise Limit, if none of them is called spam. It is 0 if Limit is promised, or is
-	// 0, which no number of ham promises.
+	// MoreHam is how many more ham are needed to promise Limit, if none of them is called spam. It is 0 if Limit is promised, or if
+	// no number of ham promises it.
 	MoreHam int `json:"more_ham,omitempty"`
 }
 
-// Promise returns what t promises, which o has chosen on mail with these scores: the upper end of the interval for the share of
-// ham above t.Spam, [UpperBound]. It assumes no distribution of the scores, only that mail to come is like this mail. ok is false
-// without Confidence, with Costs, or without mail of both classes: then nothing is promised.
+// Promise returns what the thresholds t promise, which o has chosen on mail with these scores: the [UpperBound] of the share of ham above
+// t.Spam. It assumes that future mail is like this mail, but no distribution of the scores. ok is false if nothing is promised: without
+// Confidence, with Costs, or without mail of both classes.
 func (o ThresholdOptions) Promise(t Thresholds, scores []float64, spam []bool) (p Promise, ok bool) {
 	hams, spams := byClass(scores, spam)
 	if o.Confidence == 0 || o.Costs != "" || len(hams) == 0 || len(spams) == 0 {
@@ -45,7 +45,7 @@ func (o ThresholdOptions) Promise(t Thresholds, scores []float64, spam []bool) (
 	return p, true
 }
 
-// mostHam is more ham than anybody has: a limit that needs as much cannot be promised.
+// mostHam is more ham than any mailbox has: a limit that needs so much cannot be promised.
 const mostHam = 1e9
 
 // String returns the promise in words.
@@ -62,41 +62,40 @@ func (p Promise) String() string {
 	return fmt.Sprintf("%s: %d ham guarantee no lower limit; %d more are needed for %v%%", promised(roundedUp(p.HamLost)), p.Ham, p.MoreHam, p.Limit)
 }
 
-// roundedUp returns a percentage above 0 with two significant digits. A promise is not rounded down.
+// roundedUp rounds a percentage above 0 up to two significant digits.
 func roundedUp(percent float64) float64 {
 	digits := 1 - math.Floor(math.Log10(percent)) // after the point
 	unit := math.Pow(10, -digits)
 	return math.Round(math.Ceil(percent/unit-rounding)*unit*1e9) / 1e9
 }
 
-// needed returns how many messages without an error it takes for a share of errors up to the limit to be sure with the
-// given confidence: the least n with (1-limit)^n <= 1 - confidence.
+// needed returns how many messages without an error bound the share of errors by the limit with the given confidence: the least n with
+// (1-limit)^n <= 1 - confidence.
 func needed(limit, confidence float64) float64 {
 	return max(1, math.Ceil(math.Log1p(-confidence)/math.Log1p(-limit)-rounding))
 }
 
-// leastExcesses is the least number of scores that a tail is fitted to.
-const leastExcesses = 5
+// minExcesses is the least number of scores that a tail is fitted to.
+const minExcesses = 5
 
-// raised returns the spam threshold where the n ham, in descending order, are too few: more than HamLost of the ham to come may
-// lie above the greatest of their scores. The tail of the scores is assumed to fall off exponentially from the greatest tenth on,
-// h_1 to h_k with u = h_(k+1):
+// raisedThreshold returns the spam threshold for too few ham: more than HamLost of future ham may score above all n of them. It assumes
+// that the tail of the scores h, in descending order, is exponential from the greatest tenth on, h_1 to h_k with u = h_(k+1):
 //
 //	P(score > t) = (k/n) exp(-(t - u) / theta)
 //	theta        = sum of (h_i - u) / g       g: the (1 - Confidence) quantile of Gamma(k, 1)
 //	tail         = u + theta ln((k/n) / (HamLost/100))
 //
-// The sum divided by theta is distributed as Gamma(k, 1), so theta is the upper end of its one-sided interval. Source: B.
-// Epstein, M. Sobel 1953.
+// The sum divided by theta is distributed as Gamma(k, 1), so theta is the upper end of its one-sided interval. Source: B. Epstein,
+// M. Sobel 1953.
 //
-// The tail ends at the median of the spam, in ascending order, so that half of it is still called spam: a filter that calls
-// nothing spam is of no use, and where scores are bounded an exponential tail leads beyond all of them. A limit of 0 has no tail.
+// The threshold is at most the median score of the spam, so that half of the spam is still called spam: where scores are bounded, an
+// exponential tail can lead beyond all of them. A limit of 0 has no tail.
 //
-// On 200 mailboxes of 300 to 3,000 messages it loses a tenth to a fifth of the ham that a threshold without confidence loses, and
+// On 200 mailboxes of 300 to 3,000 messages, it loses a tenth to a fifth of the ham that a threshold without confidence loses, and
 // leaves about twice as much spam unsure (docs/results.md).
-func (o ThresholdOptions) raised(hams, spams []float64) float64 {
+func (o ThresholdOptions) raisedThreshold(hams, spams []float64) float64 {
 	n := len(hams)
-	k := min(max(n/10, leastExcesses), n-1)
+	k := min(max(n/10, minExcesses), n-1)
 	limit := o.HamLost / 100
 	if k < 1 || limit == 0 {
 		return hams[0]

@@ -43,7 +43,7 @@ func TestTooLittleHamRaisesTheThreshold(t *testing.T) {
 func TestPromise(t *testing.T) {
 	tests := []struct {
 		name        string
-		hams, above int // of the ham, so many have a score above the threshold
+		hams, above int // ham above the threshold
 		options     ThresholdOptions
 		want        Promise
 		text        string
@@ -111,8 +111,8 @@ func TestThereIsNoPromise(t *testing.T) {
 	}
 }
 
-// A threshold beyond the tail keeps the limit on mail to come as often as it should if the tail is exponential, where the
-// greatest score of so few messages seldom does.
+// If the tail is exponential, a raised threshold keeps the limit on future mail as often as it should. The greatest score of so few
+// messages seldom does.
 func TestARaisedThresholdKeepsTheLimit(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 0))
 	const filters, hams, limit = 1000, 300, 0.001

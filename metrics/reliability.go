@@ -5,24 +5,23 @@ import (
 	"slices"
 )
 
-// reliabilityBins is how many bins of equal width the probabilities from 0 to 1 are put into.
+// reliabilityBins is the number of bins of a reliability table.
 const reliabilityBins = 10
 
-// ReliabilityBin compares what was predicted with what came true, for the messages whose probability is from Low up to
-// but not including High; the last bin includes 1. Were the probabilities perfect, Predicted and Observed would be equal.
+// ReliabilityBin compares predicted probabilities with outcomes, for the messages whose probability is from Low up to but not including
+// High. The last bin includes 1. With perfect probabilities, Predicted equals Observed.
 type ReliabilityBin struct {
 	Low      float64 `json:"low"`
 	High     float64 `json:"high"`
 	Messages int     `json:"messages"`
 	// Predicted is the mean probability, 0..1.
 	Predicted float64 `json:"predicted"`
-	// Observed is the share of the messages that the prediction came true for, 0..1.
+	// Observed is the share of messages for which the prediction came true, 0..1.
 	Observed float64 `json:"observed"`
 }
 
-// Reliability returns the reliability table of N x K probabilities, row by row: ten bins of equal width, the empty ones
-// left out. For two classes the probability is that of class 1, which comes true for messages of class 1. For more it is
-// that of the most probable class, of equal ones the first, which comes true for messages of that class.
+// Reliability returns the reliability table of N x K probabilities, row by row: ten bins of equal width, without empty ones. The
+// prediction is class 1 for two classes; for more it is the most probable class, and the first of equally probable ones.
 //
 // Source: A. Niculescu-Mizil, R. Caruana 2005 for two classes; C. Guo and others 2017 for more.
 func Reliability(labels []int32, probabilities []float64, classes int) []ReliabilityBin {
@@ -55,8 +54,8 @@ func Reliability(labels []int32, probabilities []float64, classes int) []Reliabi
 	return table
 }
 
-// ExpectedCalibrationError returns the mean over the messages of the difference between what was predicted and what was
-// observed in their bin, 0..1; 0 when there are no messages.
+// ExpectedCalibrationError returns the mean over the messages of the difference between Predicted and Observed in their bin, 0..1;
+// without messages, 0.
 //
 //	sum over the bins of Messages/N * |Predicted - Observed|
 //

@@ -27,7 +27,7 @@ func TestReliability(t *testing.T) {
 			[]ReliabilityBin{{0, 0.1, 2, 0.06, 0}, {0.3, 0.4, 1, 0.3, 1}, {0.9, 1, 2, 0.975, 0.5}}, 1.77 / 5,
 		},
 		{
-			// The most probable: class 2 with 0.55, class 0 with 0.58, and of equal ones class 1 with 0.45.
+			// The most probable classes are 2 with 0.55, 0 with 0.58, and 1 with 0.45, the first of two.
 			// (2 * |0.565 - 0.5| + |0.45 - 0|) / 3.
 			"three classes count what is predicted right", []int32{2, 1, 2},
 			[]float64{0.2, 0.25, 0.55, 0.58, 0.4, 0.02, 0.1, 0.45, 0.45}, 3,

@@ -5,31 +5,26 @@ import (
 	"slices"
 )
 
-// LearningPoint is how well a spam filter did up to some message of a [Replay], or within a block of it. Percentages are
-// 0..100, and nil where they are not defined.
+// LearningPoint is a point of a learning curve.
 type LearningPoint struct {
-	// Messages is how many messages of the replay lie before the point.
+	// Messages is how many messages of the replay are before the point.
 	Messages int `json:"messages"`
-	// HM, SM and LAM are hm%, sm% and lam%; see [Misses]. OneMinusROCA is (1-ROCA)%; see [OneMinusROCA].
-	HM           *float64 `json:"hm,omitempty"`
-	SM           *float64 `json:"sm,omitempty"`
-	LAM          *float64 `json:"lam,omitempty"`
-	OneMinusROCA *float64 `json:"one_minus_roca,omitempty"`
+	SpamFigures
 }
 
-// Replay measures a spam filter that learns while it is used: each message is scored and judged before the filter is told
-// what it is. Source: TREC 2005 Spam Track Overview.
+// Replay measures a spam filter that learns while it is used: the filter scores and judges each message before it learns the true
+// class. Source: TREC 2005 Spam Track Overview.
 //
-// It keeps 10 bytes for each message. A Replay is made by [NewReplay] and is for one goroutine.
+// It takes 10 bytes for each message and belongs to one goroutine. [NewReplay] makes one.
 type Replay struct {
 	every  int
 	scores []float64
-	judged []bool // spam by the filter
-	spam   []bool // spam in truth
+	judged []bool // whether the filter called the message spam
+	spam   []bool // whether it is
 }
 
-// NewReplay returns a replay without messages, with a point of its learning curve after every so many of them. If every is
-// below 1, the only point is the one at the end.
+// NewReplay returns an empty replay whose learning curve has a point after each `every` messages and at the end. If every is below 1,
+// the only point is the one at the end.
 func NewReplay(every int) *Replay {
 	if every < 1 {
 		every = math.MaxInt
@@ -37,7 +32,7 @@ func NewReplay(every int) *Replay {
 	return &Replay{every: every}
 }
 
-// Add adds the next message: its score, which is finite, whether the filter judged it to be spam, and whether it is.
+// Add adds the next message: its finite score, whether the filter called it spam, and whether it is.
 func (r *Replay) Add(score float64, judgedSpam, spam bool) {
 	r.scores = append(r.scores, score)
 	r.judged = append(r.judged, judgedSpam)
@@ -47,8 +42,7 @@ func (r *Replay) Add(score float64, judgedSpam, spam bool) {
 // Messages returns how many messages were added.
 func (r *Replay) Messages() int { return len(r.scores) }
 
-// Figures returns the figures of all messages so far, which are those of [Measure] and [Figures.MeasureSpam]: class 0 is
-// ham, class 1 is spam.
+// Figures returns the figures of [Measure] and [Figures.MeasureSpam] for all messages so far.
 func (r *Replay) Figures() Figures {
 	f := Measure(classesOf(r.spam), classesOf(r.judged), 2)
 	f.MeasureSpam(r.scores, r.spam)
@@ -65,10 +59,8 @@ func classesOf(spam []bool) []int32 {
 	return classes
 }
 
-// Points returns the learning curve: at each point, the errors of all messages before it, the first ones included. The
-// last point is at the end, however few messages it has more than the one before; without messages there is no point.
-//
-// It takes O(n log n) for all points together, so it is cheap to ask for many; yet each call begins anew.
+// Points returns the learning curve: at each point, the figures of all messages before it. The last point is at the end, and there
+// is none without messages. All points together take O(n log n).
 func (r *Replay) Points() []LearningPoint {
 	var points []LearningPoint
 	var misses Misses
@@ -77,55 +69,46 @@ func (r *Replay) Points() []LearningPoint {
 		misses.add(r.judged[i], r.spam[i])
 		order.add(i, r.spam[i])
 		if n := i + 1; n%r.every == 0 || n == len(r.scores) {
-			points = append(points, pointOf(n, misses, orNil(order.pairs.percent())))
+			percent, defined := order.pairs.percent()
+			points = append(points, LearningPoint{n, spamFigures(misses, percent, defined)})
 		}
 	}
 	return points
 }
 
-// Blocks returns, for each point of [Replay.Points], the errors of the messages since the point before it alone.
+// Blocks returns the points of [Replay.Points] with the figures of the messages since the point before.
 func (r *Replay) Blocks() []LearningPoint {
 	var points []LearningPoint
-	for at := 0; at < len(r.scores); {
-		end := len(r.scores)
-		if r.every < end-at {
-			end = at + r.every
-		}
+	for start, end := 0, 0; start < len(r.scores); start = end {
+		end = start + min(r.every, len(r.scores)-start)
 		var misses Misses
-		for i := at; i < end; i++ {
+		for i := start; i < end; i++ {
 			misses.add(r.judged[i], r.spam[i])
 		}
-		points = append(points, pointOf(end, misses, orNil(OneMinusROCA(r.scores[at:end], r.spam[at:end]))))
-		at = end
+		percent, defined := OneMinusROCA(r.scores[start:end], r.spam[start:end])
+		points = append(points, LearningPoint{end, spamFigures(misses, percent, defined)})
 	}
 	return points
-}
-
-func pointOf(messages int, m Misses, oneMinusROCA *float64) LearningPoint {
-	return LearningPoint{
-		Messages: messages, HM: orNil(m.HM()), SM: orNil(m.SM()), LAM: orNil(m.LAM()), OneMinusROCA: oneMinusROCA,
-	}
 }
 
 func (m *Misses) add(judgedSpam, spam bool) {
-	switch {
-	case spam:
+	if spam {
 		m.Spam++
 		if !judgedSpam {
 			m.SpamThrough++
 		}
-	default:
-		m.Ham++
-		if judgedSpam {
-			m.HamLost++
-		}
+		return
+	}
+	m.Ham++
+	if judgedSpam {
+		m.HamLost++
 	}
 }
 
-// order counts the pairs in the wrong order while messages are added one by one, each in O(log n).
+// order updates [pairs] message by message, each in O(log n).
 type order struct {
 	pairs     pairs
-	ranks     []int // of message i, the place of its score among those that occur, from 0
+	ranks     []int // of the score of each message among the distinct scores, from 0
 	ham, spam ranked
 }
 
@@ -144,7 +127,7 @@ func newOrder(scores []float64) *order {
 func (o *order) add(i int, spam bool) {
 	rank := o.ranks[i]
 	if spam {
-		// Ham above it is wrong, and ham beside it half wrong.
+		// Ham with a higher score is a wrong pair, ham with the same score half of one.
 		o.pairs.halves += 2*o.pairs.ham - o.ham.below(rank) - o.ham.below(rank+1)
 		o.pairs.spam++
 		o.spam.add(rank)
@@ -155,8 +138,8 @@ func (o *order) add(i int, spam bool) {
 	o.ham.add(rank)
 }
 
-// ranked counts messages by rank. Entry i-1 has the sum of the i-th rank and those below it, as many ranks in all as the
-// lowest set bit of i says, so that a sum takes at most as many steps as a rank has bits. Source: P. M. Fenwick 1994.
+// ranked counts messages by rank, as a Fenwick tree: entry i-1 has the sum of as many ranks, up to the i-th, as the lowest set bit of i
+// says. Source: P. M. Fenwick 1994.
 type ranked []int64
 
 // add counts one message.

@@ -25,13 +25,13 @@ func TestReplayByHand(t *testing.T) {
 	}
 	lam := func(ham, lost, spam, through int) *float64 { return orNil(Misses{ham, lost, spam, through}.LAM()) }
 	points := []LearningPoint{
-		{3, of(0), of(50), lam(1, 0, 2, 1), of(50)},
-		{5, of(50), of(100. / 3), lam(2, 1, 3, 1), of(100 * 4. / 6)},
+		{3, SpamFigures{of(0), of(50), lam(1, 0, 2, 1), of(50)}},
+		{5, SpamFigures{of(50), of(100. / 3), lam(2, 1, 3, 1), of(100 * 4. / 6)}},
 	}
 	if diff := cmp.Diff(points, r.Points()); diff != "" {
 		t.Errorf("points: want (-), got (+):\n%s", diff)
 	}
-	blocks := []LearningPoint{points[0], {5, of(100), of(0), lam(1, 1, 1, 0), of(100)}}
+	blocks := []LearningPoint{points[0], {5, SpamFigures{of(100), of(0), lam(1, 1, 1, 0), of(100)}}}
 	if diff := cmp.Diff(blocks, r.Blocks()); diff != "" {
 		t.Errorf("blocks: want (-), got (+):\n%s", diff)
 	}
@@ -47,7 +47,8 @@ func TestReplayAgreesWithTheFiguresOfTheSameMessages(t *testing.T) {
 		for i, score := range scores {
 			m.add(score > 0, spam[i])
 		}
-		return pointOf(len(scores), m, orNil(OneMinusROCA(scores, spam)))
+		percent, defined := OneMinusROCA(scores, spam)
+		return LearningPoint{len(scores), spamFigures(m, percent, defined)}
 	}
 	for range 200 {
 		scores, spam := randomScores(random, 1+random.IntN(120))
@@ -76,7 +77,7 @@ func TestReplayAgreesWithTheFiguresOfTheSameMessages(t *testing.T) {
 			start = p.Messages
 		}
 		f, last := r.Figures(), points[len(points)-1]
-		if diff := cmp.Diff(last, LearningPoint{f.Messages, f.HM, f.SM, f.LAM, f.OneMinusROCA}); diff != "" || start != len(scores) {
+		if diff := cmp.Diff(last, LearningPoint{f.Messages, f.SpamFigures}); diff != "" || start != len(scores) {
 			t.Fatalf("the last point differs from the figures of all:\n%s", diff)
 		}
 	}
@@ -91,7 +92,7 @@ func TestReplayTakesZeroAndMinusZeroForATie(t *testing.T) {
 	}
 }
 
-// A point after each message must cost no more than one at the end, but for the points themselves.
+// A point after each message must cost no more than one at the end, except for the points themselves.
 func BenchmarkReplay(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 0))
 	r := NewReplay(1)

@@ -1,11 +1,10 @@
 package metrics
 
-// OneMinusROCA returns (1-ROCA)%: 100 * (1 - area under the ROC curve), which is the percentage of pairs of a ham and a
-// spam that are in the wrong order, ham scored above spam; a tie counts half. 0 is a perfect order, 50 is chance. It is
-// not defined without ham or without spam.
+// OneMinusROCA returns (1-ROCA)%: 100 * (1 - area under the ROC curve). It is the percentage of pairs of a ham and a spam in which the
+// ham has the higher score; a tie counts half. 0 is perfect, 50 is chance. It is not defined without ham or without spam.
 //
-// Source: TREC 2005 Spam Track Overview; the area as a number of pairs is the U statistic of Mann and Whitney (1947).
-// The pairs are counted in whole numbers, in O(n log n), so the result does not depend on the order of the messages.
+// Sources: TREC 2005 Spam Track Overview; the number of pairs is the U statistic of Mann and Whitney (1947). Pairs are counted in
+// integers, in O(n log n), so the order of the messages does not matter.
 func OneMinusROCA(scores []float64, spam []bool) (percent float64, defined bool) {
 	var p pairs
 	for _, t := range tallies(scores, spam) {
@@ -17,13 +16,13 @@ func OneMinusROCA(scores []float64, spam []bool) (percent float64, defined bool)
 	return p.percent()
 }
 
-// pairs counts the pairs of a ham and a spam that are in the wrong order.
+// pairs counts the pairs of a ham and a spam in which the ham has the higher score.
 type pairs struct {
 	ham, spam int64 // messages
-	halves    int64 // twice the number of pairs in the wrong order, so that a tie counts 1
+	halves    int64 // twice the number of these pairs, so that a tie counts 1
 }
 
-// percent returns the percentage of the pairs that are in the wrong order. It is not defined if there are none.
+// percent returns the percentage of these pairs. It is not defined without ham or without spam.
 func (p pairs) percent() (percent float64, defined bool) {
 	if p.ham == 0 || p.spam == 0 {
 		return 0, false

@@ -1,11 +1,8 @@
 package metrics
 
 import (
-	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 )
 
@@ -38,7 +35,7 @@ func TestOneMinusROCA(t *testing.T) {
 	}
 }
 
-// join returns scores of ham and spam as one list, with what is spam.
+// join returns the scores of ham and spam in one list, and which of them are spam.
 func join(hams, spams []float64) (scores []float64, spam []bool) {
 	for _, score := range hams {
 		scores, spam = append(scores, score), append(spam, false)
@@ -91,31 +88,28 @@ func TestOneMinusROCAIsTheShareOfPairsInTheWrongOrder(t *testing.T) {
 }
 
 func TestOneMinusROCAAgreesWithScikitLearn(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("testdata", "sklearn_roc.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var fixture struct {
+	fixture := readFixture[struct {
 		Scores []float64 `json:"scores"`
 		Spam   []bool    `json:"spam"`
 		Area   float64   `json:"roc_auc_score"`
-	}
-	if err := json.Unmarshal(data, &fixture); err != nil {
-		t.Fatal(err)
-	}
+	}](t, "sklearn_roc.json")
 	got, defined := OneMinusROCA(fixture.Scores, fixture.Spam)
 	if want := 100 * (1 - fixture.Area); !defined || math.Abs(got-want) > 1e-9 {
 		t.Errorf("got %v, %v, want %v", got, defined, want)
 	}
 }
 
-func BenchmarkOneMinusROCA(b *testing.B) {
+// benchmarkScores returns many scores, nearly all of them different.
+func benchmarkScores() (scores []float64, spam []bool) {
 	random := rand.New(rand.NewPCG(1, 0))
-	scores := make([]float64, 100_000)
-	spam := make([]bool, len(scores))
-	for i := range scores {
-		scores[i], spam[i] = random.NormFloat64(), random.IntN(2) == 0
+	for range 100_000 {
+		scores, spam = append(scores, random.NormFloat64()), append(spam, random.IntN(2) == 0)
 	}
+	return scores, spam
+}
+
+func BenchmarkOneMinusROCA(b *testing.B) {
+	scores, spam := benchmarkScores()
 	b.ReportAllocs()
 	b.SetBytes(int64(9 * len(scores)))
 	for b.Loop() {

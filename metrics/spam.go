@@ -5,9 +5,9 @@ import "math"
 // Misses counts the two errors of a spam filter.
 type Misses struct {
 	Ham         int // messages that are ham
-	HamLost     int // of these, how many were predicted spam
+	HamLost     int // ham predicted to be spam
 	Spam        int // messages that are spam
-	SpamThrough int // of these, how many were predicted ham
+	SpamThrough int // spam predicted to be ham
 }
 
 // HM returns hm%, ham lost: the percentage of ham predicted spam. It is not defined without ham.
@@ -28,13 +28,12 @@ func (m Misses) SM() (percent float64, defined bool) { return percentOf(m.SpamTh
 //
 //	lam% = 100 * invlogit((logit hm + logit sm) / 2)    with logit p = log(p/(1-p))
 //
-// Source: TREC 2005 Spam Track Overview ("logistic average misclassification"). An error that was never, or always,
-// made has an infinite logit, so the two rates are smoothed here, and only here:
+// Source: TREC 2005 Spam Track Overview ("logistic average misclassification"). A rate of 0 or 1 has an infinite logit, so both rates
+// are smoothed:
 //
 //	(errors + 0.5) / (messages + 1)
 //
-// The live challenge of CEAS 2007 used (errors + 0.5) / (messages + 0.5), which is 1 when everything is wrong and has
-// an infinite logit again; hence the departure.
+// The live challenge of CEAS 2007 used (errors + 0.5) / (messages + 0.5), which is 1 if everything is wrong.
 func (m Misses) LAM() (percent float64, defined bool) {
 	if m.Ham == 0 || m.Spam == 0 {
 		return 0, false

@@ -13,8 +13,7 @@ type tally struct {
 
 func (t tally) messages() int { return t.ham + t.spam }
 
-// tallies counts messages by their score, one tally for each score that occurs, in ascending order. It takes O(n log n),
-// and the order of the messages does not change it.
+// tallies returns one tally for each distinct score, in ascending order.
 func tallies(scores []float64, spam []bool) []tally {
 	mustMatch(len(scores), len(spam))
 	all := make([]tally, len(scores))
@@ -27,7 +26,7 @@ func tallies(scores []float64, spam []bool) []tally {
 	}
 	slices.SortFunc(all, func(x, y tally) int { return cmp.Compare(x.score, y.score) })
 
-	distinct := all[:0] // never longer than what was read of all
+	distinct := all[:0]
 	for _, t := range all {
 		if last := len(distinct) - 1; last >= 0 && distinct[last].score == t.score {
 			distinct[last].ham += t.ham

@@ -8,8 +8,7 @@ import (
 	"sort"
 )
 
-// ThresholdOptions say how much may go wrong, or what it costs. They move the scores at which a verdict changes, so that mail in
-// between is called unsure.
+// ThresholdOptions say how many errors are allowed, or what they cost. They decide the scores between which a message is unsure.
 type ThresholdOptions struct {
 	// HamLost is the largest share of ham that may get the verdict spam, in percent. 0 to 100. Default 0.1.
 	HamLost float64 `json:"ham_lost"`
@@ -24,7 +23,7 @@ type ThresholdOptions struct {
 	Costs string `json:"costs"`
 }
 
-// DefaultThresholdOptions returns the options used when nothing else is said.
+// DefaultThresholdOptions returns the default options.
 func DefaultThresholdOptions() ThresholdOptions {
 	return ThresholdOptions{HamLost: 0.1, SpamMissed: 1, Confidence: 95}
 }
@@ -49,7 +48,7 @@ func (o ThresholdOptions) Validate() error {
 	return errors.Join(errs...)
 }
 
-// asPercentage says how a share of one is written as a percentage.
+// asPercentage returns a hint for a share of 1 that was meant as a percentage.
 func asPercentage(share float64) string {
 	if share > 0 && share < 1 {
 		return fmt.Sprintf("; for %v %% it is %[1]v", math.Round(share*1e6)/1e4)
@@ -57,16 +56,15 @@ func asPercentage(share float64) string {
 	return ""
 }
 
-// Thresholds are the scores at which a verdict changes: spam if score > Spam, unsure if Unsure < score <= Spam, else
-// ham. Unsure <= Spam. If they were chosen by limits, 0 is between them: Unsure <= 0 <= Spam; if by costs, both may be on
-// the same side of 0.
+// Thresholds are the scores at which the verdict changes: spam if score > Spam, unsure if Unsure < score <= Spam, otherwise ham.
+// Limits give Unsure <= 0 <= Spam. With costs, both can be on the same side of 0, and Unsure <= Spam.
 type Thresholds struct {
 	Unsure float64 `json:"unsure"`
 	Spam   float64 `json:"spam"`
 }
 
-// ChooseThresholds returns the thresholds that o asks for on mail that the model has not learnt. Without Costs they are those
-// closest to 0 that keep within the limits:
+// ChooseThresholds returns the thresholds for mail that the model has not learned. Without Costs they are those closest to 0 that
+// keep the limits:
 //
 //	Spam   = least t >= 0    with (number of ham with score > t)   <= allowed ham
 //	Unsure = greatest t <= 0 with (number of spam with score <= t) <= floor(SpamMissed/100 * spam)
@@ -74,36 +72,34 @@ type Thresholds struct {
 //	allowed ham = floor(HamLost/100 * ham)                                                if Confidence is 0
 //	              greatest k with UpperBound(k, ham, Confidence/100) <= HamLost/100       else, or 0 if there is none
 //
-// 0 is the natural boundary of a score of one class over the other, and a tie there goes to ham, since losing ham costs more
-// (so Unsure lies below the score of the first spam that would be one too many: it is the next smaller number).
+// 0 is the natural boundary between two classes. A tie goes to ham, because losing ham costs more: Unsure is the next number below the
+// score of the first spam that would be one too many.
 //
-// The bound of the share, [UpperBound], holds though the threshold is chosen by the same messages that are counted: with
-// k allowed, Spam is at least the (k+1)-th greatest score of n ham, and the true share above that is distributed
-// as Beta(k+1, n-k), which is the distribution that the bound is taken from. Source: S. S. Wilks 1941. It does not hold
-// for mail of another kind, nor for mail that the model has been trained on. Of messages that are nearly the same each
-// counts: on the public corpora that breaks no promise (docs/results.md).
+// [UpperBound] holds even though the same messages choose the threshold: with k allowed, Spam is at least the (k+1)-th greatest
+// score of n ham, and the true share above it has the distribution Beta(k+1, n-k), from which the bound is taken. Source: S. S.
+// Wilks 1941. The bound does not hold for mail of another kind or for mail that the model was trained on. Near-duplicates count as
+// separate messages, which breaks no promise on the public corpora (docs/results.md).
 //
-// If the bound is above the limit even for k = 0, there is too little ham, and Spam is raised above the scores of all ham by
-// prolonging the tail of their distribution.
+// If the bound is above the limit even for k = 0, there is too little ham. Then Spam is above the scores of all ham, by an
+// extrapolation of the tail of their distribution.
 //
-// With Costs they are the two of all Unsure <= Spam with the least
+// With Costs, the thresholds are those of all Unsure <= Spam with the least
 //
 //	lost * (ham with score > Spam) + missed * (spam with score <= Unsure) + unsure * (messages in between)
 //
-// and of equal cost those with the least ham lost, then with the least messages unsure, then with the higher Spam. Of all
-// numbers between the same scores, each is the one closest to 0, as above. The costs have the same unit for all
-// messages, so that the share of spam in the development mail counts. Calling messages unsure pays only if
+// Ties go to the least ham lost, then to the fewest messages unsure, then to the higher Spam. Among the numbers between two
+// scores, a threshold is the one closest to 0. The share of spam in the development mail matters, because all messages count
+// alike. Unsure verdicts pay only if
 //
 //	unsure < lost * missed / (lost + missed)
 //
-// since otherwise calling all of those in between ham, or all of them spam, costs no more. Then nothing is unsure (Unsure
-// = Spam), unless that costs nothing: with 10:1 from 0.909 on. Sources: the costs of SpamBayes (best_cutoff_fp_weight and the
-// like), F. Tortorella 2000.
+// because otherwise calling all of those messages ham, or all of them spam, costs no more. With 10:1, that is below 0.909. Above,
+// Unsure = Spam, unless unsure messages cost nothing. Sources: the costs of SpamBayes (best_cutoff_fp_weight and the like), F.
+// Tortorella 2000.
 //
-// The warnings say what makes the thresholds doubtful: too few messages for one error to be within a limit without
-// confidence; costs that give every message the same verdict; or no ham or no spam at all, and then both thresholds are 0.
-// What a limit with confidence is worth [ThresholdOptions.Promise] says. o has been validated and the scores are finite: a valid
-// model gives no others.
+// The warnings say why the thresholds are doubtful: too few messages to check a limit without confidence, costs that give every
+// message the same verdict, or no ham or no spam, in which case both thresholds are 0. For limits with confidence see
+// [ThresholdOptions.Promise]. o is valid and the scores are finite.
 func ChooseThresholds(scores []float64, spam []bool, o ThresholdOptions) (Thresholds, []string) {
 	hams, spams := byClass(scores, spam)
 	if len(hams) == 0 || len(spams) == 0 {
@@ -122,7 +118,7 @@ func ChooseThresholds(scores []float64, spam []bool, o ThresholdOptions) (Thresh
 		t.Spam = max(0, hams[k])
 	}
 	if o.Confidence > 0 && !o.promised(0, len(hams)) {
-		t.Spam = max(t.Spam, o.raised(hams, spams))
+		t.Spam = max(t.Spam, o.raisedThreshold(hams, spams))
 	}
 	if k := floorOf(len(spams), o.SpamMissed); k < len(spams) && spams[k] <= 0 {
 		t.Unsure = math.Nextafter(spams[k], math.Inf(-1))
@@ -134,17 +130,17 @@ func ChooseThresholds(scores []float64, spam []bool, o ThresholdOptions) (Thresh
 	return t, doubt(warnings, "spam", len(spams), o.SpamMissed)
 }
 
-// doubt adds to the warnings that a limit cannot be seen in n messages of a class, if that is so.
+// doubt adds a warning if n messages of a class are too few to check a limit.
 func doubt(warnings []string, class string, n int, percent float64) []string {
 	if percent == 0 || floorOf(n, percent) > 0 {
 		return warnings
 	}
-	return append(warnings, fmt.Sprintf("a limit of %v %% cannot be seen in %d %s: at least %.0f are needed",
-		percent, n, class, math.Ceil(100/percent-rounding)))
+	return append(warnings, fmt.Sprintf("%d %s are too few to check a %v%% limit: at least %.0f are needed",
+		n, class, percent, math.Ceil(100/percent-rounding)))
 }
 
-// rounding is more than what a product of a percentage and a number of messages is off by: 0.29 % of 10,000 messages is
-// 29 of them, though 0.29 * 10000 / 100 is a little less in binary.
+// rounding bounds the rounding error of a percentage of messages: 0.29 % of 10,000 messages are 29, but 0.29 * 10000 / 100 is a
+// little less in binary.
 const rounding = 1e-9
 
 // allowed returns how many of n ham may be called spam.
@@ -156,7 +152,7 @@ func (o ThresholdOptions) allowed(n int) int {
 	return max(0, tooMany-1)
 }
 
-// promised says whether k of n ham that are called spam are few enough.
+// promised reports whether the limit can be promised if k of n ham are called spam.
 func (o ThresholdOptions) promised(k, n int) bool {
 	return UpperBound(k, n, o.Confidence/100) <= o.HamLost/100*(1+rounding)
 }

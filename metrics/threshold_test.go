@@ -37,7 +37,7 @@ func TestChooseThresholds(t *testing.T) {
 			Thresholds{Unsure: below(-2), Spam: 3},
 		},
 		{
-			// 29 % of 10 is 2.9, so two: ham 5 and 3 above 2; spam -4 and -2, and the third is above 0 anyway.
+			// 29 % of 10 is 2.9, so two are allowed: ham 5 and 3 above 2; spam -4 and -2. The third spam is above 0.
 			"a limit is rounded down",
 			[]float64{-9, -8, -7, -6, -5, -4, -3, 2, 3, 5}, []float64{-4, -2, 3, 4, 5, 6, 7, 8, 9, 10}, two, two,
 			Thresholds{Unsure: 0, Spam: 2},
@@ -87,19 +87,19 @@ func TestThresholdWarnings(t *testing.T) {
 	}{
 		{"enough of both", 1000, 100, seen, nil},
 		{"one ham too few", 999, 100, seen,
-			[]string{"a limit of 0.1 % cannot be seen in 999 ham: at least 1000 are needed"}},
+			[]string{"999 ham are too few to check a 0.1% limit: at least 1000 are needed"}},
 		{"too few of both", 10, 99, seen, []string{
-			"a limit of 0.1 % cannot be seen in 10 ham: at least 1000 are needed",
-			"a limit of 1 % cannot be seen in 99 spam: at least 100 are needed",
+			"10 ham are too few to check a 0.1% limit: at least 1000 are needed",
+			"99 spam are too few to check a 1% limit: at least 100 are needed",
 		}},
 		{"a third of a percent", 299, 300, ThresholdOptions{HamLost: 1. / 3, SpamMissed: 1. / 3},
-			[]string{"a limit of 0.3333333333333333 % cannot be seen in 299 ham: at least 300 are needed"}},
+			[]string{"299 ham are too few to check a 0.3333333333333333% limit: at least 300 are needed"}},
 		{"a limit of 0 is no matter of numbers", 1, 1, ThresholdOptions{}, nil},
 		{"no ham", 0, 7, seen, []string{"thresholds stay at 0: there are 0 ham and 7 spam to choose them on"}},
 		{"no spam", 7, 0, seen, []string{"thresholds stay at 0: there are 7 ham and 0 spam to choose them on"}},
 		{"a promise says itself what it is worth", 10, 100, DefaultThresholdOptions(), nil},
 		{"spam is counted, and not promised", 10, 99, DefaultThresholdOptions(),
-			[]string{"a limit of 1 % cannot be seen in 99 spam: at least 100 are needed"}},
+			[]string{"99 spam are too few to check a 1% limit: at least 100 are needed"}},
 		{"nothing", 0, 0, seen, []string{"thresholds stay at 0: there are 0 ham and 0 spam to choose them on"}},
 	}
 	for _, test := range tests {
@@ -269,8 +269,8 @@ func TestNeededIsTheLeastNumberThatMakesAPromise(t *testing.T) {
 	}
 }
 
-// Of many filters whose true share of lost ham is known, as many as promised must keep the limit, and with a confidence of 0
-// many do not: the threshold is chosen by the same mail that is counted.
+// Among many filters whose true share of lost ham is known, as many as promised must keep the limit. With a confidence of 0, many do
+// not, because the threshold is chosen on the mail that is counted.
 func TestThePromiseIsKeptOnMailToCome(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 0))
 	const filters, hams = 2000, 400

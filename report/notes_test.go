@@ -9,7 +9,7 @@ import (
 
 func TestNotesSayWhatThePartsAreAbout(t *testing.T) {
 	confusion := metrics.Confusion{{3, 1}, {0, 2}}
-	hm := &metrics.Figures{HM: known(1)}
+	hm := &metrics.Figures{SpamFigures: metrics.SpamFigures{HM: known(1)}}
 	for _, test := range []struct {
 		name       string
 		page       Page

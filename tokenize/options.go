@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Version names the rules by which options and a message become terms. It changes whenever the same options give other
-// terms; the stems are part of the rules, and so is the version of the library that makes them.
+// Version names the rules that turn options and a message into terms. It changes whenever the same options give other terms. The stems
+// are part of the rules, and so is the version of the library that makes them.
 const Version = "5, snowball 0.10.0"
 
 // Options say which terms a message has. They are stored with a model, since a model is only right for the terms it was
@@ -72,7 +72,7 @@ type Options struct {
 	MessageID bool `json:"message_id"`
 }
 
-// DefaultOptions returns the options used when nothing else is said.
+// DefaultOptions returns the default options.
 func DefaultOptions() Options {
 	return Options{
 		Language:        "english",
@@ -93,7 +93,7 @@ func DefaultOptions() Options {
 	}
 }
 
-// Validate returns everything that is wrong with o.
+// Validate returns all errors in o, joined.
 func (o Options) Validate() error {
 	var errs []error
 	if o.Language != autoLanguage && o.Language != noLanguage && stemmer(o.Language) == nil {

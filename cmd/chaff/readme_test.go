@@ -74,8 +74,8 @@ func runShown(t *testing.T, page string) {
 	var script strings.Builder
 	script.WriteString(`[!exec:sh] skip 'this needs a shell: install sh'
 samplemail Maildir maildir
-easymail mail
-easymail sa
+easymail mail copy
+easymail sa copy
 mkdir lists junk enron sa/easy-ham-1 sa/easy-ham-2 sa/hard-ham-1 sa/spam-1 sa/spam-2
 exec sh spread.sh
 `)
@@ -129,7 +129,7 @@ mkdir -p .local/share/chaff && cp spam.model .local/share/chaff/model
 	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := scriptParams()
+	p := scriptParams(t)
 	p.Files = []string{file}
 	testscript.Run(t, p)
 }

@@ -9,7 +9,7 @@ import (
 	"chaff/train"
 )
 
-// tuningPage is the report about a search.
+// tuningPage is the page about a search.
 func (s search) tuningPage(found outcome) report.Page {
 	c := found.corpus
 	page := report.Page{Title: "chaff tune", Subtitle: corpusLine(c), Classes: classesOf(c)}
@@ -31,7 +31,7 @@ func (s search) tuningPage(found outcome) report.Page {
 	return page
 }
 
-// trialRow is a row of the page's table of trials.
+// trialRow is a row of the table of trials.
 func (s search) trialRow(row tuneRow) report.Trial {
 	trial := report.Trial{Note: row.Error, Settings: []report.Fact{{Name: "trial", Value: strconv.Itoa(row.Trial)}}}
 	keys := s.keys()
@@ -42,12 +42,12 @@ func (s search) trialRow(row tuneRow) report.Trial {
 		trial.Settings = append(trial.Settings, report.Fact{Name: "trained on", Value: fmt.Sprintf("%.4g%%", 100*row.Share)})
 	}
 	if o := row.Outcome; row.Error == "" {
-		trial.Development = &metrics.Figures{Accuracy: o.Accuracy, HM: o.HM, SM: o.SM, LAM: o.LAM, OneMinusROCA: o.OneMinusROCA, LogLoss: o.LogLoss}
+		trial.Development = &metrics.Figures{Accuracy: o.Accuracy, SpamFigures: o.SpamFigures, LogLoss: o.LogLoss}
 	}
 	return trial
 }
 
-// classesOf are the names of the classes of mail.
+// classesOf returns the names of the classes.
 func classesOf(c train.Summary) []string {
 	names := make([]string, len(c.Classes))
 	for i, class := range c.Classes {

@@ -44,8 +44,8 @@ func pack(t testing.TB, c compression, text string) string {
 	return b.String()
 }
 
-// packXZ makes an xz file of stored blocks of 64 KiB (The .xz File Format 1.2.1). A block needs a dictionary of 64 KiB, or
-// one of the size that dictionaries encodes for it.
+// packXZ makes an xz file of stored blocks of 64 KiB (The .xz File Format 1.2.1). A block needs a dictionary of 64 KiB,
+// or one of the size that dictionaries encodes for it.
 func packXZ(text string, dictionaries map[int]byte) string {
 	withSum := func(b []byte) []byte { return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b)) }
 	padded := func(b []byte) []byte { return append(b, make([]byte, -len(b)&3)...) }
@@ -143,9 +143,9 @@ func TestDamagedCompressionNamesFileAndReason(t *testing.T) {
 	}
 	root := tree(t, files)
 	for name := range files {
-		item := Item{Origin: "mail/" + name, Place: location{path: filepath.Join(root, name)}}
+		item := Item{Origin: "mail/" + name, Content: location{path: filepath.Join(root, name)}}
 		got, err := item.Read(nil)
-		want := []string{"read mail/" + name + ": ", strings.TrimSuffix(name[:strings.IndexByte(name, '-')], "-")}
+		want := []any{"read mail/" + name + ": ", strings.TrimSuffix(name[:strings.IndexByte(name, '-')], "-")}
 		if strings.HasSuffix(name, "-cut") {
 			want = append(want, "data is cut off")
 		}
@@ -158,7 +158,7 @@ func TestDamagedCompressionNamesFileAndReason(t *testing.T) {
 
 func TestMessageThatUnpacksToTooMuchIsAnError(t *testing.T) {
 	bomb := strings.Repeat(pack(t, zstandard, strings.Repeat("\x00", 8<<20)), corpus.MaxMessageBytes>>23+1)
-	got, err := Item{Origin: "o", Place: location{fsys: fstest.MapFS{"m": {Data: []byte(bomb)}}, path: "m"}}.Read(nil)
+	got, err := Item{Origin: "o", Content: location{fsys: fstest.MapFS{"m": {Data: []byte(bomb)}}, path: "m"}}.Read(nil)
 	checkError(t, err, "read o: "+corpus.ErrTooLarge.Error())
 	if len(bomb) > 1<<20 || cap(got) > 2*corpus.MaxMessageBytes {
 		t.Errorf("the bomb has %d bytes and took %d of memory", len(bomb), cap(got))
@@ -180,7 +180,7 @@ func TestMemoryThatXZAsksForIsBounded(t *testing.T) {
 	}
 }
 
-// A file that ends between two blocks is not whole, and neither is one whose end was overwritten.
+// A file that ends between two blocks is cut off, although each block is whole.
 func TestXZThatEndsBetweenBlocks(t *testing.T) {
 	packed := packXZ(strings.Repeat("x", 2<<16), nil)
 	block := (len(packed) - 12) / 2
@@ -247,7 +247,7 @@ func TestItemsOfACompressedMboxOutliveItsSource(t *testing.T) {
 	}
 }
 
-// What is before the damage is read, but not the message that the damage is in.
+// The messages before the damage are read, but not the one in which it is.
 func TestCompressedMboxThatIsCutOff(t *testing.T) {
 	var mbox strings.Builder
 	for range 3000 {
@@ -328,7 +328,7 @@ func BenchmarkRead(b *testing.B) {
 	root := tree(b, files)
 	for _, name := range []string{"plain", "gzip", "xz", "zstd"} {
 		b.Run(name, func(b *testing.B) {
-			item := Item{Place: location{path: filepath.Join(root, name)}}
+			item := Item{Content: location{path: filepath.Join(root, name)}}
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			var raw []byte

@@ -13,7 +13,7 @@ import (
 	"chaff/corpus/internal/lines"
 )
 
-// location is where the bytes of a message are: a file or a section of one. It implements [corpus.Place].
+// location is where the bytes of a message are: a file or a section of one. It implements [corpus.Content].
 type location struct {
 	fsys    fs.FS // nil: the operating system
 	path    string

@@ -40,7 +40,7 @@ func listMbox(fsys fs.FS, name, label string) Source {
 			n++
 			return m.leftOut || yield(Item{
 				Origin: fmt.Sprintf("%s#%d", name, n), Label: label,
-				Place: location{fsys: fsys, path: name, offset: m.offset, size: m.size},
+				Content: location{fsys: fsys, path: name, offset: m.offset, size: m.size},
 			}, nil)
 		})
 		if err != nil {

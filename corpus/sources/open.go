@@ -199,7 +199,7 @@ func list(fsys fs.FS, name, label string, format Format) Source {
 		case Tar, Zip:
 			listArchive(fsys, name, label)(yield)
 		case Emlx, Message:
-			yield(Item{Origin: name, Label: label, Place: location{fsys: fsys, path: name, emlx: format == Emlx}}, nil)
+			yield(Item{Origin: name, Label: label, Content: location{fsys: fsys, path: name, emlx: format == Emlx}}, nil)
 		default:
 			walker{fsys, label, yield}.folder(name, format)
 		}

@@ -152,7 +152,7 @@ func (t Table) Source() Source {
 			if err != nil {
 				err = fmt.Errorf("%s: %w", item.Origin, err)
 			} else {
-				item.Place = location{fsys: t.fsys, path: t.path, offset: r.offset, size: int64(len(r.bytes)), columns: &t.columns, label: item.Label}
+				item.Content = location{fsys: t.fsys, path: t.path, offset: r.offset, size: int64(len(r.bytes)), columns: &t.columns, label: item.Label}
 			}
 			if !yield(item, err) {
 				return

@@ -164,13 +164,13 @@ func inOrderOf(source corpus.Source, r evaluate.Replay) []corpus.Item {
 	return ordered
 }
 
-// answer is what bogofilter said of a message: its verdict, where unsure is not spam, and its score.
+// answer is the verdict of bogofilter, where unsure is not spam, and its score.
 type answer struct {
 	spam, isSpam bool // the second is the truth
 	score        float64
 }
 
-// replayToBogofilter asks a bogofilter that knows nothing about each message, and then tells it what the message is.
+// replayToBogofilter classifies each message with a bogofilter without training, then trains it with the message.
 func replayToBogofilter(ctx context.Context, items []corpus.Item) ([]answer, error) {
 	dir, err := os.MkdirTemp("", "bogofilter")
 	if err != nil {
@@ -195,10 +195,10 @@ func replayToBogofilter(ctx context.Context, items []corpus.Item) ([]answer, err
 	return answers, nil
 }
 
-// unknownScore is what bogofilter gives a message when it knows nothing, its setting robx.
+// unknownScore is the score of bogofilter before training, its setting robx.
 const unknownScore = 0.52
 
-// askBogofilter returns the verdict of bogofilter and its score. It cannot be asked before it has learnt a message.
+// askBogofilter returns the verdict and the score of bogofilter. It needs one message of training.
 func askBogofilter(ctx context.Context, dir string, raw []byte) (spam bool, score float64, err error) {
 	if _, err := os.Stat(filepath.Join(dir, "wordlist.db")); errors.Is(err, os.ErrNotExist) {
 		return false, unknownScore, nil
@@ -214,8 +214,7 @@ func askBogofilter(ctx context.Context, dir string, raw []byte) (spam bool, scor
 	return verdict == "S", score, nil
 }
 
-// runBogofilter runs bogofilter on a message, with its own settings whatever the user's are. It exits with 0, 1 and 2 for
-// spam, ham and unsure.
+// runBogofilter runs bogofilter with its default settings. Its exit codes 0, 1 and 2 are spam, ham and unsure.
 func runBogofilter(ctx context.Context, dir string, raw []byte, options ...string) (string, error) {
 	command := exec.CommandContext(ctx, "bogofilter", append([]string{"-C", "-d", dir}, options...)...)
 	command.Stdin = bytes.NewReader(raw)

@@ -1,5 +1,5 @@
-// Package lineartest shows that work is linear in the size of its input, by the CPU time that it takes: mail is made by
-// strangers, and a parser that takes much longer than the size of a message says can be stopped by one message.
+// Package lineartest tests that the CPU time of work is linear in the size of its input. Strangers write mail, so a parser that is
+// slower than that can be stopped by one message.
 package lineartest
 
 import (
@@ -9,24 +9,25 @@ import (
 	"chaff/internal/cputime"
 )
 
-// Check reports work that takes more than 2.2 times as long on input of twice the size, or more than four times as long
-// a byte on input of half a megabyte. Prepare returns the work on input of a size in bytes.
+const (
+	limit    = 2.2              // how many times as long work may take on input of twice the size
+	perByte  = 4                // how many times as long it may take for each byte of large input, which fits into no cache
+	tick     = time.Millisecond // the least time that is measured
+	attempts = 100              // to find a moment in which the machine is not busy
+)
+
+// Check fails if work takes more than 2.2 times as long on input of twice the size, or more than four times as long for each byte of half a
+// megabyte. prepare returns the work on input of a size in bytes.
 //
-// The small size is such that the work takes a while, and the best of several times counts, one after a rest: on a busy
-// machine others take the caches and the memory, but too much work is slow always. What just does not fit into a cache of the processor is slow at
-// one size only, so the size after it is tried too.
+// The least of many times counts, because other programs can slow down work, but not speed it up. Work may exceed the limit at one
+// size, at which the input no longer fits into a cache, but not at twice that size.
 func Check(t *testing.T, prepare func(size int) func()) {
 	t.Helper()
-	const (
-		limitByte = 4 // of half a megabyte nothing fits into the caches
-		minSize   = 4 << 10
-		maxSize   = 64 << 10
-		largeSize = 512 << 10
-	)
+	const minSize, maxSize, largeSize = 4 << 10, 64 << 10, 512 << 10
 	size := minSize
 	work := prepare(size)
-	work() // what is done once only, such as taking memory, does not count
-	for took(1, work) < while && size < maxSize {
+	work() // warm up
+	for took(1, work) < tick && size < maxSize {
 		size *= 2
 		work = prepare(size)
 		work()
@@ -38,51 +39,45 @@ func Check(t *testing.T, prepare func(size int) func()) {
 			return
 		}
 	}
-	large := prepare(largeSize)
-	allowed := limitByte*largeSize/time.Duration(size)*once + while
-	least := took(1, large)
-	for attempt := 0; least > allowed && attempt < attempts; attempt++ {
-		time.Sleep(while)
-		least = min(least, took(1, large))
-	}
-	if least > allowed {
-		t.Errorf("%d bytes took %v, %d took %v", size, once, largeSize, least)
+	allowed := perByte*largeSize/time.Duration(size)*once + tick
+	if large, ok := least(1, prepare(largeSize), func(d time.Duration) bool { return d <= allowed }); !ok {
+		t.Errorf("%d bytes took %v, %d took %v", size, once, largeSize, large)
 	}
 }
 
-const (
-	limit    = 2.2 // how many times as long work may take on input of twice the size
-	attempts = 100 // to find a moment in which the machine is not busy
-)
-
-// doubled returns how long work takes, and how long the same on input of twice the size, and whether that is within the
-// limit.
+// doubled returns how long work takes on some input and on input of twice the size, and whether the ratio is within the limit.
 func doubled(work, double func()) (once, twice time.Duration, ok bool) {
-	const enough = 3
 	work()
 	double()
 	times := 1
-	for took(times, work) < while {
+	for took(times, work) < tick {
 		times *= 2
 	}
-	once, twice = best(times, work), best(times, double)
-	for attempt := enough; float64(twice) > limit*float64(once) && attempt < attempts; attempt++ {
-		time.Sleep(while)
-		once, twice = min(once, took(times, work)), min(twice, took(times, double))
-	}
-	ok = float64(twice) <= limit*float64(once)
+	once = min(took(times, work), took(times, work), took(times, work))
+	twice, ok = least(times, double, func(d time.Duration) bool {
+		if float64(d) <= limit*float64(once) {
+			return true
+		}
+		once = min(once, took(times, work))
+		return false
+	})
 	return once / time.Duration(times), twice / time.Duration(times), ok
 }
 
-// while is long enough to be measured.
-const while = time.Millisecond
-
-// best returns the shortest of three times.
-func best(times int, work func()) time.Duration {
-	return min(took(times, work), took(times, work), took(times, work))
+// least measures work until enough accepts the least time, and returns that time and whether it was accepted.
+func least(times int, work func(), enough func(time.Duration) bool) (time.Duration, bool) {
+	best := took(times, work)
+	for attempt := 0; !enough(best); attempt++ {
+		if attempt == attempts {
+			return best, false
+		}
+		time.Sleep(tick)
+		best = min(best, took(times, work))
+	}
+	return best, true
 }
 
-// took returns how long it takes to do the work so often.
+// took returns how long it takes to repeat the work.
 func took(times int, work func()) time.Duration {
 	return cputime.Of(func() {
 		for range times {

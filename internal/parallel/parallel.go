@@ -1,4 +1,4 @@
-// Package parallel divides work that has no order between goroutines.
+// Package parallel divides work between goroutines.
 package parallel
 
 import (
@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// Workers returns n, or for 0 and less the number of cores that the program may use.
+// Workers returns n, or the number of usable cores if n is below 1.
 func Workers(n int) int {
 	if n <= 0 {
 		return runtime.GOMAXPROCS(0)
@@ -15,19 +15,13 @@ func Workers(n int) int {
 	return n
 }
 
-// Each calls do with 0..n-1, each number once, from up to so many goroutines, and returns when all are done. One worker is
-// the caller, who takes the numbers in their order.
+// Each calls do once with each of 0..n-1, from up to so many goroutines, and waits for all of them. A single worker is the caller, in
+// ascending order.
 func Each(workers, n int, do func(i int)) {
-	var next atomic.Int64
-	Run(min(workers, n), func(int) {
-		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-			do(i)
-		}
-	})
+	Ranges(workers, n, 1, func(_, i, _ int) { do(i) })
 }
 
-// Ranges divides 0..n-1 into ranges of about size numbers and calls do with each, from up to so many goroutines, which are
-// numbered from 0.
+// Ranges divides 0..n-1 into ranges of the given size and calls do with each, from up to so many goroutines, numbered from 0.
 func Ranges(workers, n, size int, do func(worker, from, to int)) {
 	pieces := (n + size - 1) / size
 	var next atomic.Int64
@@ -38,7 +32,7 @@ func Ranges(workers, n, size int, do func(worker, from, to int)) {
 	})
 }
 
-// Run calls do with 0..workers-1, each in a goroutine, and returns when all are done. A single worker is the caller.
+// Run calls do with each of 0..workers-1 in its own goroutine and waits for all of them. A single worker is the caller.
 func Run(workers int, do func(worker int)) {
 	if workers <= 1 {
 		do(0)
