@@ -24,22 +24,20 @@ import (
 
 // Config is all settings. Its sections are the options of other packages.
 type Config struct {
-	// Model is the name of the model to train; `chaff compare` trains all of them. Default votes.
+	// Model is the name of the model to train: one of models.Names. Default "votes".
 	Model string `json:"model"`
-	// Seed is the seed of all random choices: the same mail, settings and seed give the same model. It determines random
-	// splits, and the order in which trainers with epochs read messages. A whole number from 0; default 1.
+	// Seed decides how chance divides the messages, and in which order training reads them. Any whole number from 0.
+	// Default 1.
 	Seed uint64 `json:"seed"`
-	// Workers is how many messages are read in parallel. At least 0; default 0, one for each core. It changes no result.
+	// Workers is how many messages are read at the same time; 0 is one for each core. It changes no result. Default 0.
 	Workers int `json:"workers"`
-	// Memory is how much of the documents and matrices stays in memory, such as "300MB" or "2GB". The rest is in temporary
-	// files, which training reads repeatedly. Other data comes on top: about 50 bytes for each distinct term, as much for its
-	// weights, and some 300 bytes for each message. Default "32MB"; "0" is no limit. It changes no result.
+	// Memory is how much of terms and matrices stays in memory, such as "300MB"; the rest is in temporary files. Each
+	// distinct term and its weights, about 100 bytes, and 300 bytes a message come on top. "0" is no limit. It changes
+	// no result. Default "32MB".
 	Memory string `json:"memory"`
 
-	// KeyFile is the file with the secret key that hashes the terms of new models, 32 hexadecimal digits. Without the key,
-	// nobody can construct words that collide with other terms. Chaff creates a random key if the file does not exist.
-	// Machines that merge models share a key. Default "", which is $XDG_DATA_HOME/chaff/key. It changes the bytes of a model
-	// but no figure.
+	// KeyFile names the file with the secret key of the hashes of terms, 32 hexadecimal digits, which is created if it
+	// does not exist. Machines whose models are merged share one. "" is $XDG_DATA_HOME/chaff/key. Default "".
 	KeyFile string `json:"key_file"`
 
 	Split      corpus.SplitOptions      `json:"split"`
@@ -54,9 +52,8 @@ type Config struct {
 
 // Train is how chaff train makes the model that it saves.
 type Train struct {
-	// Refit fits the saved model to all mail, after a model of the training part is measured. The thresholds and probabilities
-	// come from out-of-fold scores. Default true. With false, chaff saves the model of the training part, with thresholds from
-	// the development part.
+	// Refit fits the saved model to all mail after the accuracy was measured. With false the measured model is saved.
+	// Default true.
 	Refit bool `json:"refit"`
 }
 

@@ -24,39 +24,39 @@ const maxTrials = 10_000
 
 // Tune describes a search for better settings. Only `chaff tune` uses it; other commands check it.
 type Tune struct {
-	// Method is how to choose combinations: "grid" tries all of them, and changes the last entry of the search fastest;
-	// "random" draws distinct combinations with the seed; "halving" trains random combinations on a part of the training
-	// messages, and repeats with the better half and twice the messages until it uses all of them. Default "grid".
+	// Method is how trials are chosen: "grid" for all combinations, the last entry changing fastest; "random" for
+	// random ones, none twice; "halving" for random ones on part of the training mail, of which the better half goes
+	// on with twice as much. Default "grid".
 	Method string `json:"method"`
-	// Trials is how many combinations "random" and "halving" draw. From 1 to 10000; default 60.
+	// Trials is how many combinations "random" and "halving" draw. From 1 to 10000. Default 60.
 	Trials int `json:"trials"`
-	// Time is the time limit from the first trial on, such as "10m" or "1h30m". The best finished trial wins. Default "", no
-	// limit.
+	// Time limits the time of the trials, such as "10m" or "1h30m"; the best one so far wins. "" is no limit. Default
+	// "".
 	Time string `json:"time"`
-	// Objective is the figure of development mail to optimise: "accuracy", "one_minus_roca", "lam" or "log_loss". The second
-	// and third need a spam filter. Default "accuracy".
+	// Objective is the development figure to optimise: "accuracy", "one_minus_roca", "lam" or "log_loss". The second
+	// and third are for spam filters. Default "accuracy".
 	Objective string `json:"objective"`
-	// Search is the settings to change; the others keep their values.
+	// Search lists the settings to change.
 	Search []Search `json:"search"`
 }
 
 // Search is one setting of a search, with either values or a range. It is a table `[[tune.search]]` of the file.
 type Search struct {
-	// Key is the name of the setting, such as "models.softmax.l2" or "model". Any setting of this page except workers, memory,
-	// seed, the split and the limits of [message], which determine how trials are compared. A setting of another model than
-	// that of a trial has no effect.
+	// Key is the name of the setting, such as "models.softmax.l2". Any setting but workers, memory, seed, the split
+	// and the limits of [message], which trials have in common. A setting of another model than that of a trial does
+	// not count there.
 	Key string `json:"key"`
-	// Values is the list of values to try, in the type of the setting. For a setting that is a list, each value is text with
-	// commas, such as "subject, from".
+	// Values lists the values to try. For a setting that is a list, each value is a text with commas, such as
+	// "subject, from".
 	Values []any `json:"values"`
 	// From is the lower end of a range of numbers.
 	From *float64 `json:"from"`
-	// To is the upper end of the range, inclusive.
+	// To is the upper end of the range, which includes it.
 	To *float64 `json:"to"`
-	// Scale is the scale of a range: "linear", or "log" for equal factors between values. Default "linear".
+	// Scale is "linear", or "log" for constant ratios. Default "linear".
 	Scale string `json:"scale"`
-	// Steps is the number of values of a range, including both ends. From 2 to 10000; a grid needs it. Without it, a random
-	// search draws any number of the range, rounded to four digits.
+	// Steps is the number of values of a range, both ends included. From 2 to 10000; a grid needs it. Without it a
+	// random search draws any number of the range, in four digits.
 	Steps int `json:"steps"`
 }
 

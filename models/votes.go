@@ -55,24 +55,24 @@ import (
 // It has any number of classes: of more than two, each has a committee of its own against all others. It takes features of the
 // kind evidence.
 type Votes struct {
-	// Epochs is the number of passes over the training part. From 0 to 100000; default 0, which selects two for fewer than
-	// 2,000 messages and one for more: little mail needs two passes, and with more mail a second pass overfits wrong labels.
+	// Epochs is the number of passes over the training part; 0 is two for fewer than 2,000 messages, else one. From 0
+	// to 100000. Default 0.
 	Epochs int `json:"epochs"`
-	// ClassWeights is how much a message of each class counts, as for the other models: "none", "balanced", or weights as
-	// "ham:10,spam:1". Default "none".
+	// ClassWeights is how much a message of each class counts: "none", "balanced", or values such as "ham:10,spam:1".
+	// Default "none".
 	ClassWeights string `json:"class_weights"`
-	// Smoothing is added to the sum of each term on both sides. From 1e-10 to 1e6; default 0.001.
+	// Smoothing is A, which is added to the sum of each term on both sides. From 1e-10 to 1e6. Default 0.001.
 	Smoothing float64 `json:"smoothing"`
-	// BayesShare is the factor of the naive Bayes log odds in a weight. From 0 to 1000; default 0.3.
+	// BayesShare is C, the share of the naive Bayes log odds in a weight. From 0 to 1000. Default 0.3.
 	BayesShare float64 `json:"bayes_share"`
-	// LearningRate is the length of a step. Above 0, at most 1e6; default 0.7.
+	// LearningRate is eta, the length of a step. Above 0, at most 1e6. Default 0.7.
 	LearningRate float64 `json:"learning_rate"`
-	// GroupBound is the maximum vote of a group of terms. Above 0, at most 1e6; default 3.
+	// GroupBound is K, the bound of the vote of a group of terms. Above 0, at most 1e6. Default 3.
 	GroupBound float64 `json:"group_bound"`
-	// PastedBound is the maximum vote for ham of evidence that anyone can paste: of the words, of the pairs, of the links, and
-	// of the runs of bytes. It applies to spam filters only. Above 0, at most 1e6; default 1.5.
+	// PastedBound is the bound of a vote for ham of words, pairs, links and runs of bytes, which anyone can paste. It
+	// is for spam filters only. Above 0, at most 1e6. Default 1.5.
 	PastedBound float64 `json:"pasted_bound"`
-	// Bound is the maximum vote of a member. Above 0, at most 1e6; default 4.
+	// Bound is the bound of the vote of a member. Above 0, at most 1e6. Default 4.
 	Bound float64 `json:"bound"`
 	// Seed determines the order of the messages.
 	Seed uint64 `json:"-"`

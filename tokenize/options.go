@@ -15,70 +15,60 @@ const Version = "5, snowball 0.10.0"
 // Options say which terms a message has. They are stored with a model, since a model is only right for the terms it was
 // trained on.
 type Options struct {
-	// Language is the language whose rules stem the words of subject and body: english, french, hungarian, norwegian,
-	// russian, spanish or swedish. none does not stem, auto detects the language of each message by its script and its most
-	// frequent words and falls back to english. Use auto for mail in several languages: on English mail it is slower and no
-	// better. Default english.
+	// Language is the language whose rules stem the words of subject and text: english, french, hungarian, norwegian,
+	// russian, spanish or swedish; none for no stemming; auto for the language of each message. Default "english".
 	Language string `json:"language"`
-	// CaseSensitive keeps the case of words. Words with an upper-case letter are then not stemmed. Default false: words are
-	// in lower case.
+	// CaseSensitive keeps upper and lower case apart, and stems only words in lower case. Default false.
 	CaseSensitive bool `json:"case_sensitive"`
-	// MinLength is the least length of a word, in characters. At least 1; default 1.
+	// MinLength is the smallest length of a word in characters. At least 1. Default 1.
 	MinLength int `json:"min_length"`
-	// MaxLength is the greatest length of a word that is a term of its own, in characters. Longer words are counted by the
-	// largest power of two in their length, as `body:64+`. At least 4; default 32.
+	// MaxLength is the largest length of a word in characters; longer words are counted by their length, such as
+	// `body:64+`. At least 4. Default 32.
 	MaxLength int `json:"max_length"`
-	// Pairs adds a term for each two neighbouring words or signs of subject and text, as `body:click here` and
-	// `body:here !`. Default true.
+	// Pairs makes a term of each two neighbouring words or signs of subject and text, such as `body:click here`.
+	// Default true.
 	Pairs bool `json:"pairs"`
-	// PairBytes is how many bytes at the head of the text give pairs. 0 is for the whole text. At least 0; default 1000.
+	// PairBytes is how many bytes of the text have pairs; 0 is all of them. At least 0. Default 1000.
 	PairBytes int `json:"pair_bytes"`
-	// Grams hashes 4-grams of bytes of the header and of the head of the text into 262,144 cells, for the models on
-	// `evidence`. The hash leaves out half of the grams. They show how a program writes a header, and see through
-	// spellings. Fields that filters, mailboxes, lists and the delivery write are left out. Default true.
+	// Grams maps every second run of four bytes of the header and of the head of the text to one of 262,144 cells, for
+	// models on `evidence`. Default true.
 	Grams bool `json:"grams"`
-	// GramHeaderBytes is how many bytes of the header, without the fields that are left out, give grams. At least 0;
-	// default 6000.
+	// GramHeaderBytes is how many bytes of the header have grams, without the fields of filters, mailboxes, lists and
+	// the delivery. At least 0. Default 6000.
 	GramHeaderBytes int `json:"gram_header_bytes"`
-	// GramTextBytes is how many bytes at the head of the text give grams. At least 0; default 500.
+	// GramTextBytes is how many bytes of the text have grams. At least 0. Default 500.
 	GramTextBytes int `json:"gram_text_bytes"`
-	// Structure adds terms for how the header and the parts are written: the order of the fields, their values and shapes,
-	// the shapes of message ids, dates, boundaries and hops of the route, and which addresses share a domain. They identify
-	// the program that wrote the message. Default true.
+	// Structure makes terms of how header and parts are written: order of fields, values and their shapes, shared
+	// domains, types. Default true.
 	Structure bool `json:"structure"`
-	// StartBytes is how many bytes of the text are its head, for the models on `head bits`, which use only the header, the
-	// links and the head of the text. At least 0; default 1000.
+	// StartBytes is the size of the head of the text in bytes, for models on `head bits`. At least 0. Default 1000.
 	StartBytes int `json:"start_bytes"`
-	// Symbols adds a term for each punctuation mark, currency sign and emoji. Default true.
+	// Symbols makes a term of each punctuation mark, currency sign and emoji. Default true.
 	Symbols bool `json:"symbols"`
-	// Classes adds a term for the class of each amount of money, percentage, date, time, telephone number, e-mail address
-	// and number of five digits or more in subject and body: `class:money:$:3` for any hundreds of dollars. Default true.
+	// Classes makes a term of the kind of each amount of money, percentage, date, time, telephone number, mail address
+	// and number of five digits or more, such as `class:money:$:3`. Default true.
 	Classes bool `json:"classes"`
-	// Shape adds terms for the number of images in HTML and for the ratio of markup to visible text: `html:images:4`,
-	// `html:markup:8`. Default false, since newsletters and advertisements have the same shape.
+	// Shape makes terms of the number of images in HTML and of the ratio of markup to text. Default false.
 	Shape bool `json:"shape"`
-	// MaxTokens is the greatest number of tokens of a message. Further tokens are left out, marks are not. At least 1;
-	// default 200000.
+	// MaxTokens is how many tokens of a message are read; marks count in any case. At least 1. Default 200000.
 	MaxTokens int `json:"max_tokens"`
-	// Headers lists the header fields to use, as names or patterns with `*`, in any case. Default `*`, all but those that
-	// ignore_headers and the settings below leave out. An empty list uses no header field, not even the subject.
+	// Headers lists the header fields to read, as names or patterns with `*`. An empty list reads none, not even the
+	// subject. Default ["*"].
 	Headers []string `json:"headers"`
-	// IgnoreHeaders lists header fields to leave out, as names or patterns with `*`. The fields that filters and mailboxes
-	// write are always left out: those whose name has a word such as spam, virus, junk, phish, bulk, scan, score, verdict,
-	// bayes or filter, and others that chaff knows by name. Default none.
+	// IgnoreHeaders lists more header fields to ignore, as names or patterns with `*`. Fields of filters and mailboxes
+	// are always ignored. Default [].
 	IgnoreHeaders []string `json:"ignore_headers"`
-	// Received uses the trace fields, Received and Return-Path. They name the route, which is often the same for all mail
-	// of one source, so figures on an archive look better than the filter is. Default false.
-	Received bool `json:"received"`
-	// DeliveredTo uses the fields that name the recipient's mailbox, such as Delivered-To, X-Original-To and Envelope-To.
+	// Received reads the words of Received and Return-Path. They name the route, which may be that of an archive.
 	// Default false.
+	Received bool `json:"received"`
+	// DeliveredTo reads the fields that name the mailbox of the recipient, such as Delivered-To. Default false.
 	DeliveredTo bool `json:"delivered_to"`
-	// List uses the fields that mailing lists add, such as List-*, X-BeenThere, Precedence and Sender. Default false, since
-	// in an archive of lists they identify the archive.
+	// List reads the fields that mailing lists add, such as List-Id; in an archive they name the archive. Default
+	// false.
 	List bool `json:"list"`
-	// Date uses the Date field. Default false, since ham and spam of an archive are often of different years.
+	// Date reads the Date field; in an archive, ham and spam are often of different years. Default false.
 	Date bool `json:"date"`
-	// MessageID uses the fields that hold message ids: Message-ID, In-Reply-To, References. Default false.
+	// MessageID reads Message-ID, In-Reply-To and References. Default false.
 	MessageID bool `json:"message_id"`
 }
 

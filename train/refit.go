@@ -48,7 +48,7 @@ type Refitted struct {
 // everything else.
 //
 // A model of less mail has scores on a smaller scale and separates the classes less well. For ham the second effect is larger: the
-// greatest out-of-fold scores exceed those of new ham, so the thresholds err on the safe side. docs/evaluation.md measures how often they
+// greatest out-of-fold scores exceed those of new ham, so the thresholds err on the safe side. docs/results.md measures how often they
 // keep their guarantee.
 //
 // Documents have no score if the mail without their fold lacks a class; a warning counts them. The error comes from the trainer.

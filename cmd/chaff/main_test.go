@@ -59,6 +59,7 @@ func scriptParams(t *testing.T) testscript.Params {
 			"cmpbytes":   compareBytes,
 			"timeless":   writeTimeless,
 			"tarball":    writeTarball,
+			"shown":      compareShown,
 		},
 	}
 }

@@ -177,13 +177,12 @@ func (a ablation) text() string {
 		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s | %.1f", r.what, settings, r.spamAssassin.text(), r.enron.text(),
 			markdown.Thousands((r.terms+500)/1000), float64(r.bytes)/1e6))
 	}
-	return fmt.Sprintf(`The model %s on development parts, means of %d split seeds; the errors are those of all seeds together. "+5 -3" are 5
-messages that the change gets right and the recipe wrong, and 3 the other way round; p is McNemar's. A message that is in the
-development part of several seeds counts in each, so that the true p is somewhat larger. Thousands of terms and megabytes of
-the model file are those of SpamAssassin with seed 1.
+	return fmt.Sprintf(`The model %s on development parts: mean accuracy over %d split seeds, errors summed over them. "+5 -3": the change gets 5
+messages right that the recipe gets wrong, and 3 wrong that it gets right; p is McNemar's. A message counts for every seed that puts it
+into the development part, so the true p is larger. Terms and megabytes of the model file: SpamAssassin, seed 1.
 
 `, a.model, seeds) +
-		table("change | settings | SpamAssassin: accuracy | (1-ROCA)% | errors | against the recipe | Enron-Spam: accuracy | (1-ROCA)% | errors | against the recipe | terms (1,000) | MB", rows)
+		table("change | settings | SpamAssassin: accuracy | (1-ROCA)% | errors | against the recipe | Enron-Spam: accuracy | (1-ROCA)% | errors | against the recipe | terms, thousands | model file, MB", rows)
 }
 
 func (c changed) text() string {

@@ -218,10 +218,10 @@ func (a attacked) text() string {
 		}
 		return rows
 	}
-	header := "model | before | attacked | the attack is known | attacked anew"
-	return fmt.Sprintf(`Of %s test spams of SpamAssassin, the share that is caught, before and after the %d strongest ham words of the text of each
-model were pasted into them. The attack is known if %.0f%% of the training spam has these words, too; attacked anew, the words
-are the strongest after that. At the natural boundary:
+	header := "model | before | attacked | trained on attacks | attacked again"
+	return fmt.Sprintf(`Share of %s test spams of SpamAssassin that each model catches, before and after the attack with its %d strongest ham words of the
+text. In the last two columns %.0f%% of the training spam has these words too; "attacked again" pastes the strongest words of the
+model trained so. At the score 0:
 
 `, markdown.Thousands(a.spam), goodWords, 100*remedy) +
 		table(header, rows(func(c caught) int { return c.boundary })) +

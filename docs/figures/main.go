@@ -3,7 +3,7 @@
 //	go run ./docs/figures CORPORA            # in the root of the project
 //	go run ./docs/figures -check CORPORA     # changes nothing, and exits with 1 if a page is stale
 //
-// CORPORA is a folder with the corpora sa and enron, as README.md describes. In README.md and docs/*.md, the command replaces the
+// CORPORA is a folder with the corpora sa and enron, as docs/results.md describes. In README.md and docs/*.md, the command replaces the
 // text between two lines
 //
 //	<!-- figures: NAME -->

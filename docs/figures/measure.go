@@ -46,7 +46,7 @@ type measurements struct {
 	// With near-duplicates apart, wherever the hash of each puts it, and together.
 	foldsApart, foldsTogether func() (validated, error)
 	enronApart, enronTogether func() ([]measured, error)
-	// What docs/recipe.md tells of the default model.
+	// Figures of docs/recipe.md and docs/results.md.
 	recipe     func() (recipeFigures, error)
 	ablation   func() (ablation, error)
 	crossings  func() (crossed, error)

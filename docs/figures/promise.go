@@ -192,13 +192,13 @@ func count(n *float64, is bool) {
 func sizesOfMailboxes() []int { return []int{smallest, 646, 1392, largest + 1} }
 
 func (p promises) text() string {
-	header := "mailboxes | their number | ham in one, mean"
+	header := "mailboxes | number | mean ham in one"
 	for _, confidence := range p.confidences {
 		header += fmt.Sprintf(" | confidence %v: limit kept", confidence)
 		if confidence > 0 {
 			header += " | promise kept"
 		}
-		header += " | ham lost, mean | spam unsure or missed, mean"
+		header += " | mean ham lost | mean spam unsure or missed"
 	}
 	var rows []string
 	sizes := sizesOfMailboxes()
@@ -209,9 +209,9 @@ func (p promises) text() string {
 		}
 		rows = append(rows, p.row("**"+mail+"**", p.summarise(p.boxes[i], smallest, largest+1)))
 	}
-	return fmt.Sprintf("Limit %v%% of ham lost, default model. Of each corpus %d mailboxes are drawn, and the ham that is lost counted on\n"+
-		"all other messages of it. In the columns that say what was kept the first figure is the share of mailboxes where no\n"+
-		"more was lost; the second allows for the chance in so few messages: an exact test at %.0f%% refutes the others.\n\n",
+	return fmt.Sprintf("Limit: %v%% of ham lost. Default model, %d random mailboxes of each corpus, tested on all other messages of the corpus. A pair of\n"+
+		"percentages is the share of mailboxes that lost no more ham than allowed, and the share for which an exact test at %.0f%%\n"+
+		"does not refute it.\n\n",
 		p.limit, mailboxes, 100*refuting) + table(header, rows)
 }
 

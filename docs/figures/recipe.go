@@ -108,7 +108,7 @@ func (all recipeFigures) text() string {
 		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s | %s | %s", r.model, r.mail, r.method,
 			percent(r.test.accuracy), markdown.Decimals(r.test.roca, 4), markdown.Decimals(r.test.hm, 2), markdown.Decimals(r.test.sm, 2)))
 	}
-	return fmt.Sprintf("Test parts, means of %d split seeds, of Enron-Spam also of its %d corpora:\n\n", seeds, sets) +
+	return fmt.Sprintf("Test parts, means of %d split seeds and, for Enron-Spam, of its %d corpora:\n\n", seeds, sets) +
 		table("model | mail | split | accuracy | (1-ROCA)% | hm% | sm%", rows) +
 		"\nWithout the route and the recipient: `tokenize.ignore_headers=" + route() + "`.\n" +
 		"Text and subject only: `tokenize.headers=subject tokenize.structure=false`.\n"

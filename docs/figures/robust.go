@@ -263,6 +263,6 @@ func (r robustness) text() string {
 	for _, row := range r.rows {
 		rows = append(rows, strings.Join(append([]string{row.protocol, row.mail, row.figure}, row.cells...), " | "))
 	}
-	return fmt.Sprintf("Judged on the %s parts of %d split seeds; of Enron-Spam means of its %d corpora, its small mailboxes of one seed:\n\n",
+	return fmt.Sprintf("Tested on the %s parts of %d split seeds; Enron-Spam: means of its %d corpora, one seed for small mailboxes:\n\n",
 		r.part, seeds, sets) + table("protocol | mail | figure | "+strings.Join(r.models, " | "), rows)
 }

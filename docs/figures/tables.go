@@ -104,7 +104,7 @@ func spamAssassinText(m measured, counts train.Result) string {
 	}
 	return fmt.Sprintf("SpamAssassin public corpus (%s messages):\n\n", markdown.Thousands(m.mail.Used)) +
 		table("model | features | train | development | test (95% interval) | hm% | sm% | (1-ROCA)% | against the best | log loss | Brier", rows) +
-		fmt.Sprintf("\nOn counts, as in the lecture (`--set models.multinomial.features=counts`), multinomial has %.2f%%.\n", counts.Test.Accuracy)
+		fmt.Sprintf("\nWith `--set models.multinomial.features=counts` multinomial has %.2f%%.\n", counts.Test.Accuracy)
 }
 
 // enronText is the comparison on several corpora, the best on their development mail first.
@@ -126,8 +126,7 @@ func enronText(all []measured) string {
 			markdown.Decimals(meanOfTests(all, model, func(f *metrics.Figures) *float64 { return f.SM }), 2),
 			markdown.Decimals(meanOfTests(all, model, func(f *metrics.Figures) *float64 { return f.OneMinusROCA }), 4)))
 	}
-	return fmt.Sprintf(`Enron-Spam, test accuracy (%s messages, of which %s are used: copies count once). hm%%, sm%% and (1-ROCA)%% are means of
-the six:
+	return fmt.Sprintf(`Enron-Spam, test accuracy. %s messages, %s without copies; hm%%, sm%% and (1-ROCA)%% are means of the six corpora:
 
 `, markdown.Thousands(listed), markdown.Thousands(used)) + table(header+" | mean | hm% | sm% | (1-ROCA)%", rows)
 }
@@ -151,11 +150,11 @@ func (n nearDuplicates) text() string {
 		grouped, groups = grouped+m.mail.Grouped, groups+m.mail.Groups
 	}
 	mail := n.foldsTogether.mail
-	return fmt.Sprintf(`Of SpamAssassin %s messages are in %s groups of near-duplicates, of Enron %s in %s. Test accuracy, near-duplicates
-apart and together:
+	return fmt.Sprintf(`%s messages of SpamAssassin are in %s groups of near-duplicates, and %s of Enron-Spam in %s. Test accuracy, split by hash and
+grouped:
 
 `, markdown.Thousands(mail.Grouped), markdown.Thousands(mail.Groups), markdown.Thousands(grouped), markdown.Thousands(groups)) +
-		table("model | SpamAssassin, 10 folds: apart | together | Enron, mean of the six test parts: apart | together", rows)
+		table("model | SpamAssassin, 10 folds: hash | grouped | Enron-Spam, mean of the six test parts: hash | grouped", rows)
 }
 
 // replayText is the comparison of replays, the best first.

@@ -10,13 +10,12 @@ import (
 	"testing"
 )
 
-// TestPagesNameTestsAndFilesThatExist checks the names of tests, fuzz targets, scripts and example messages in the pages on mail and
-// security.
+// TestPagesNameTestsAndFilesThatExist checks the names of tests, fuzz targets, scripts and example messages in pages that name them.
 func TestPagesNameTestsAndFilesThatExist(t *testing.T) {
 	root := filepath.Join("..", "..")
 	tests := declaredTests(t, root)
 	folders := map[string]string{".eml": filepath.Join("message", "testdata"), ".txtar": filepath.Join("cmd", "chaff", "testdata", "script")}
-	for _, name := range []string{"mail.md", "security.md"} {
+	for _, name := range []string{"mail.md", "sources.md", "security.md", "formats.md"} {
 		page := readPage(t, name)
 		named := regexp.MustCompile(`\b(Test|Fuzz)\w+`).FindAllString(page, -1)
 		if len(named) == 0 {
@@ -83,4 +82,44 @@ func declaredTests(t *testing.T, root string) []string {
 		t.Fatal(err)
 	}
 	return names
+}
+
+// TestLinksOfPagesLeadSomewhere checks the links between the pages of the documentation, and to files and folders.
+func TestLinksOfPagesLeadSomewhere(t *testing.T) {
+	root := filepath.Join("..", "..")
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("%d pages: %v", len(pages), err)
+	}
+	link := regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
+	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
+	notInAnchors := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	for _, page := range append(pages, filepath.Join(root, "README.md")) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range link.FindAllStringSubmatch(string(text), -1) {
+			target, anchor := filepath.Join(filepath.Dir(page), filepath.FromSlash(found[1])), found[2]
+			if found[1] == "" {
+				target = page
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %v", page, err)
+				continue
+			}
+			if anchor == "" {
+				continue
+			}
+			linked, err := os.ReadFile(target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(heading.FindAllStringSubmatch(string(linked), -1), func(h []string) bool {
+				return strings.ReplaceAll(strings.ToLower(notInAnchors.ReplaceAllString(h[1], "")), " ", "-") == anchor
+			}) {
+				t.Errorf("%s: %s has no heading #%s", page, target, anchor)
+			}
+		}
+	}
 }
