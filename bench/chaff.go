@@ -102,7 +102,7 @@ func readChaff(line string) (answer, error) {
 		return answer{}, err
 	}
 	if a.Score == nil {
-		return answer{}, errors.New("there is no score")
+		return answer{}, errors.New("no score")
 	}
 	return answer{a.Path, a.Verdict == "spam", *a.Score}, nil
 }

@@ -125,6 +125,11 @@ func namesOf(files []mailFile) []string {
 	return list
 }
 
+// writeInput writes a file that prepare makes.
+func (j job) writeInput(name string, data []byte) error {
+	return os.WriteFile(j.path(filepath.Join(j.inputs, filepath.Base(name))), data, 0o644)
+}
+
 // byClass returns the names of files, ham before spam.
 func byClass(files []mailFile) []string {
 	return append(names(files, false), names(files, true)...)

@@ -55,7 +55,7 @@ func chosen(all []entrant, names []string) ([]entrant, error) {
 	}
 	for _, name := range names {
 		if !found[name] {
-			return nil, fmt.Errorf("-only: there is no program %q", name)
+			return nil, fmt.Errorf("-only: unknown program %q", name)
 		}
 	}
 	return some, nil

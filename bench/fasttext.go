@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -40,37 +40,24 @@ func fasttext() entrant {
 // writeTexts writes the lines of both parts, and a file for each message that is classified alone.
 func writeTexts(_ context.Context, j job) error {
 	decoder := message.NewDecoder(message.DefaultOptions())
-	for name, files := range map[string][]mailFile{"train": j.train, "test": j.test} {
-		if err := writeLines(decoder, j, path.Join(j.inputs, name), files); err != nil {
-			return err
-		}
-	}
+	inputs := map[string][]mailFile{"train": j.train, "test": j.test}
 	for _, l := range j.sample {
-		if err := writeLines(decoder, j, path.Join(j.inputs, path.Base(l.name)), []mailFile{l}); err != nil {
+		inputs[l.name] = []mailFile{l}
+	}
+	for name, files := range inputs {
+		var out bytes.Buffer
+		for _, l := range files {
+			raw, err := os.ReadFile(j.path(l.name))
+			if err != nil {
+				return err
+			}
+			out.WriteString("__label__" + className(l.spam) + " " + lineOf(decoder.Decode(raw)) + "\n")
+		}
+		if err := j.writeInput(name, out.Bytes()); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func writeLines(decoder *message.Decoder, j job, name string, files []mailFile) error {
-	file, err := os.Create(j.path(name))
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	out := bufio.NewWriter(file)
-	for _, l := range files {
-		raw, err := os.ReadFile(j.path(l.name))
-		if err != nil {
-			return err
-		}
-		out.WriteString("__label__" + className(l.spam) + " " + lineOf(decoder.Decode(raw)) + "\n")
-	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	return file.Close()
 }
 
 // lineOf returns the words of a message on one line.
@@ -106,5 +93,5 @@ func readFastText(line string) (answer, error) {
 	case "__label__ham":
 		return answer{score: 1 - probability}, nil
 	}
-	return answer{}, fmt.Errorf("%q is no label", label)
+	return answer{}, fmt.Errorf("unknown label %q", label)
 }

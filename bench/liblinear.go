@@ -68,7 +68,7 @@ func exportMatrix(ctx context.Context, j job, program string) error {
 		if n := countLines(rows); n != len(files) {
 			return fmt.Errorf("chaff export has %d of %d messages", n, len(files))
 		}
-		if err := os.WriteFile(j.path(path.Join(j.inputs, part)), rows, 0o644); err != nil {
+		if err := j.writeInput(part, rows); err != nil {
 			return err
 		}
 		if part == "train" {
@@ -79,7 +79,7 @@ func exportMatrix(ctx context.Context, j job, program string) error {
 			row[byClass(files)[i]] = line
 		}
 		for _, l := range j.sample {
-			if err := os.WriteFile(j.path(path.Join(j.inputs, path.Base(l.name))), row[l.name], 0o644); err != nil {
+			if err := j.writeInput(l.name, row[l.name]); err != nil {
 				return err
 			}
 		}

@@ -44,11 +44,11 @@ const (
 
 // found is a message of a corpus.
 type found struct {
-	path        string
-	spam        bool
-	fingerprint uint64
-	size        int64
-	joined      bool
+	path     string
+	spam     bool
+	splitKey uint64
+	size     int64
+	joined   bool
 }
 
 // unpack returns the folder of a corpus. It unpacks an archive below the folder scratch.
@@ -91,7 +91,7 @@ func find(root string) ([]found, error) {
 		if err != nil {
 			return err
 		}
-		all = append(all, found{name, spam, corpus.Fingerprint(raw), int64(len(raw)), joined(raw)})
+		all = append(all, found{name, spam, corpus.SplitKey(raw), int64(len(raw)), joined(raw)})
 		return nil
 	})
 	return all, err
@@ -141,20 +141,20 @@ func split(name, root, dir string) (*mail, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.fingerprint, b.fingerprint) })
+	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.splitKey, b.splitKey) })
 	m := &mail{name: name, dir: dir}
 	seen := make(map[uint64]bool)
 	for _, f := range all {
-		if seen[f.fingerprint] {
+		if seen[f.splitKey] {
 			m.copies++
 			continue
 		}
-		seen[f.fingerprint] = true
+		seen[f.splitKey] = true
 		if f.joined {
 			m.joined++
 		}
 		part := "train"
-		if f.fingerprint%testShare == 0 {
+		if f.splitKey%testShare == 0 {
 			part = "test"
 		}
 		l := mailFile{fmt.Sprintf("%s/%s/%06d.eml", part, className(f.spam), len(seen)), f.spam, f.size}
@@ -182,15 +182,7 @@ func className(spam bool) string {
 	return "ham"
 }
 
-func countSpam(files []mailFile) int {
-	n := 0
-	for _, l := range files {
-		if l.spam {
-			n++
-		}
-	}
-	return n
-}
+func countSpam(files []mailFile) int { return len(names(files, true)) }
 
 func totalBytes(files []mailFile) int64 {
 	sum := int64(0)
@@ -212,23 +204,22 @@ func copyFile(dst, src string) error {
 }
 
 func (m *mail) writeLists() error {
-	var ham, spam, order, test strings.Builder
+	var order strings.Builder
 	for _, l := range m.train {
-		list := &ham
-		if l.spam {
-			list = &spam
-		}
-		list.WriteString(l.name + "\n")
 		fmt.Fprintln(&order, className(l.spam), l.name)
 	}
-	for _, l := range m.test {
-		fmt.Fprintln(&test, l.name)
-	}
 	var errs []error
-	for name, text := range map[string]string{trainHam: ham.String(), trainSpam: spam.String(), trainOrder: order.String(), testList: test.String()} {
-		errs = append(errs, os.WriteFile(filepath.Join(m.dir, name), []byte(text), 0o644))
+	for name, lines := range map[string]string{
+		trainHam: listOf(names(m.train, false)), trainSpam: listOf(names(m.train, true)), trainOrder: order.String(), testList: listOf(namesOf(m.test)),
+	} {
+		errs = append(errs, os.WriteFile(filepath.Join(m.dir, name), []byte(lines), 0o644))
 	}
 	return errors.Join(errs...)
+}
+
+// listOf returns a text with each name on a line.
+func listOf(names []string) string {
+	return strings.Join(append(names, ""), "\n")
 }
 
 // names returns the names of the files of one class.

@@ -37,9 +37,9 @@ func newPage(ctx context.Context, o options, r runner, entrants []entrant, chaff
 // text returns the page in Markdown.
 func (p page) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `# Benchmarks
+	fmt.Fprintf(&b, `# How does chaff compare with other programs?
 
-How fast and how accurate is chaff beside other filters and learners, on the same messages? This command wrote the page
+Speed and accuracy of chaff beside other filters and learners, on the same messages. This command wrote the page
 
 `+"```"+`
 %s
@@ -92,10 +92,10 @@ func (c measured) text() string {
 %s`, m.name, markdown.Thousands(len(m.train)+len(m.test)), markdown.Thousands(len(m.train)+len(m.test)-countSpam(m.train)-countSpam(m.test)),
 		markdown.Thousands(countSpam(m.train)+countSpam(m.test)), markdown.Thousands(m.copies),
 		markdown.Thousands(len(m.train)), megabytes(totalBytes(m.train)), markdown.Thousands(len(m.test)), megabytes(totalBytes(m.test)),
-		m.remark(), c.costs(), c.accuracies(), c.ratios(), c.targets())
+		m.remark(), c.costs(), c.accuracies(), c.ratios(), c.twoWorkers())
 }
 
-// remark returns what is unusual about a mail.
+// remark returns a note on messages without an empty line after the header, if there are any.
 func (m *mail) remark() string {
 	if m.joined == 0 {
 		return ""

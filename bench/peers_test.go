@@ -76,7 +76,7 @@ func TestTheProgramsThatAreThereTakePart(t *testing.T) {
 func TestThereIsNoBenchmarkOfNoMail(t *testing.T) {
 	t.Chdir("..")
 	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), []string{"-install=false", "-only", "none", "-o", filepath.Join(t.TempDir(), "page"), t.TempDir()}, &stdout, &stderr); code != 1 || !strings.Contains(stderr.String(), "there is no program") {
+	if code := run(t.Context(), []string{"-install=false", "-only", "none", "-o", filepath.Join(t.TempDir(), "page"), t.TempDir()}, &stdout, &stderr); code != 1 || !strings.Contains(stderr.String(), "unknown program") {
 		t.Errorf("exits with %d: %s", code, stderr.String())
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"chaff/config"
 	"chaff/internal/markdown"
 )
 
@@ -41,51 +40,9 @@ func (c measured) ratios() string {
 	return table(header, rows)
 }
 
-// target is a goal for chaff. Its figure is that of the entrants of chaff whose ids have the given end.
-type target struct {
-	what, atLeast, aim string
-	figure             func(c measured, end string) string
-}
-
-// targets returns the table of goals, with the default settings and with stemming switched.
-func (c measured) targets() string {
-	faster := func(step func(result) timing, mine, other string) func(measured, string) string {
-		return func(c measured, end string) string {
-			return times(ratio(step(c.of(other)).seconds(), step(c.of(chaffID(mine)+end)).seconds()))
-		}
-	}
-	training := func(r result) timing { return r.training }
-	classifying := func(r result) timing { return r.classifying }
-	best := config.Default().Model
-	all := []target{
-		{"train multinomial naive Bayes, messages per CPU second over bogofilter's", "2.5", "5", faster(training, "multinomial", "bogofilter")},
-		{"train softmax regression, over scikit-learn's SGDClassifier", "5", "15", faster(training, "softmax", "sklearn-sgd")},
-		{"train softmax regression, over fastText", "5", "15", faster(training, "softmax", "fasttext")},
-		{"classify in bulk, over bogofilter", "3", "6", faster(classifying, best, "bogofilter")},
-		{"one message in a fresh process, CPU time over bogofilter's, at most", "1", "0.6", func(c measured, end string) string {
-			mine := c.of(chaffID(best) + end)
-			text := times(ratio(mine.single.seconds(), c.of("bogofilter").single.seconds()))
-			return fmt.Sprintf("%s (%s terms)", text, count(mine.vocabulary))
-		}},
-		{"database without the texts of terms, bytes a term, at most", "16", "8", func(c measured, end string) string {
-			mine := c.of(leanChaff())
-			if end != "" {
-				return "-"
-			}
-			return figure(ratio(float64(mine.bytes), float64(mine.vocabulary)), 1)
-		}},
-		{"speed of two workers over one, elapsed time of training", "1.8", "1.95", func(c measured, end string) string {
-			if end != "" {
-				return "-"
-			}
-			return times(c.workers.times())
-		}},
-	}
-	var rows []string
-	for _, t := range all {
-		rows = append(rows, strings.Join([]string{t.what, t.atLeast, t.aim, t.figure(c, ""), t.figure(c, switched)}, " | "))
-	}
-	return table("goal | at least | aim | chaff | chaff, stemming switched", rows)
+// twoWorkers returns a line about the speed of two workers.
+func (c measured) twoWorkers() string {
+	return fmt.Sprintf("Two workers train %s times as fast as one, by the clock.\n", times(c.workers.times()))
 }
 
 // table returns a table in Markdown.

@@ -33,12 +33,12 @@ func runFakes(t *testing.T, r runner, entrants ...entrant) (results []result, pr
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told bytes.Buffer
-	r.progress = &told
+	var log bytes.Buffer
+	r.progress = &log
 	if results, err = r.run(t.Context(), mail, m, entrants); err != nil {
 		t.Fatal(err)
 	}
-	return results, told.String()
+	return results, log.String()
 }
 
 const (
@@ -67,7 +67,7 @@ func TestAProgramThatFailsDoesNotEndTheRun(t *testing.T) {
 		}
 	}
 	if !strings.Contains(progress, "untrained: train: sh: exits with 1: full") {
-		t.Errorf("the failure is not told: %s", progress)
+		t.Errorf("the failure is not logged: %s", progress)
 	}
 	good, mute := results[5], results[3]
 	if good.training.runs() != 2 || good.classifying.runs() != 2 || good.single.runs() != 3 || good.bytes != 6 {

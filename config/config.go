@@ -1,11 +1,11 @@
-// Package config is the settings of the program: defaults, a file (TOML, YAML or JSON), environment variables and
-// command line, composed into one typed and checked [Config]. It is the only room that knows viper.
+// Package config loads the settings of the program. It combines defaults, a file (TOML, YAML or JSON), environment variables
+// and the command line into one typed and valid [Config]. It is the only package that uses viper.
 //
-// A setting is named by its section and key, as `models.bernoulli.smoothing`; in the environment it is
-// CHAFF_MODELS_BERNOULLI_SMOOTHING. Whatever is unknown is an error that names the nearest known one.
+// The name of a setting is its section and key, such as `models.bernoulli.smoothing`; its environment variable is
+// CHAFF_MODELS_BERNOULLI_SMOOTHING. An unknown name is an error that suggests the nearest one.
 //
-// The text about each setting is the doc comment of the field that it sets, in the room it belongs to; reference.txt is
-// extracted from the source by `go test ./config -update`, which a test keeps fresh.
+// The description of a setting is the doc comment of its field. `go test ./config -update` extracts these comments into
+// reference.txt, and a test fails if that file is stale.
 package config
 
 import (
@@ -22,26 +22,22 @@ import (
 	"chaff/tokenize"
 )
 
-// Config is all settings. Its sections are the options of the rooms.
+// Config is all settings. Its sections are the options of other packages.
 type Config struct {
-	// Model is the name of the model to train: one of models.Names. Default votes, which no single kind of evidence can fool.
+	// Model is the name of the model to train: one of models.Names. Default "votes".
 	Model string `json:"model"`
-	// Seed is where all chance comes from: with the same mail and settings it gives the same model. It decides which
-	// messages fall into which part of a split by chance, and in which order models that are trained in epochs read them.
-	// Any whole number from 0; default 1.
+	// Seed decides how chance divides the messages, and in which order training reads them. Any whole number from 0.
+	// Default 1.
 	Seed uint64 `json:"seed"`
-	// Workers is how many messages are read at the same time. At least 0; default 0, which means one for each core. It
-	// changes no result.
+	// Workers is how many messages are read at the same time; 0 is one for each core. It changes no result. Default 0.
 	Workers int `json:"workers"`
-	// Memory is how much of the messages' terms and of the matrices made of them is kept in memory, as "300MB" or "2GB";
-	// what is beyond it is in temporary files, which training reads again and again. Beside it come each distinct term once,
-	// about 50 bytes, its weights while they are learnt, about as much, and some 300 bytes a message. Default "32MB";
-	// "0" is for no limit. It changes no result.
+	// Memory is how much of terms and matrices stays in memory, such as "300MB"; the rest is in temporary files. Each
+	// distinct term and its weights, about 100 bytes, and 300 bytes a message come on top. "0" is no limit. It changes
+	// no result. Default "32MB".
 	Memory string `json:"memory"`
 
-	// KeyFile is the file with the secret key under which the terms of a new model are hashed, 32 hexadecimal digits, so that nobody
-	// can write a word that passes for another term. It is made at random when it does not exist. Machines whose models are to be
-	// merged share one. Default "", which is $XDG_DATA_HOME/chaff/key. It changes the bytes of a model and no figure.
+	// KeyFile names the file with the secret key of the hashes of terms, 32 hexadecimal digits, which is created if it
+	// does not exist. Machines whose models are merged share one. "" is $XDG_DATA_HOME/chaff/key. Default "".
 	KeyFile string `json:"key_file"`
 
 	Split      corpus.SplitOptions      `json:"split"`
@@ -56,13 +52,12 @@ type Config struct {
 
 // Train is how chaff train makes the model that it saves.
 type Train struct {
-	// Refit fits the saved model to all the mail, after the accuracy of a model of the training part was measured; its
-	// thresholds and probabilities come from out-of-fold scores, each by a model that has not learnt the message. Default
-	// true; with false the model of the training part is saved, with thresholds from the development part.
+	// Refit fits the saved model to all mail after the accuracy was measured. With false the measured model is saved.
+	// Default true.
 	Refit bool `json:"refit"`
 }
 
-// Default returns the settings used when nothing else is said.
+// Default returns the default settings.
 func Default() Config {
 	return Config{
 		Model:      "votes",
@@ -79,7 +74,7 @@ func Default() Config {
 	}
 }
 
-// Validate returns everything that is wrong with c, each line with the full name of the setting.
+// Validate returns all errors in c, each with the full name of the setting.
 func (c Config) Validate() error {
 	var errs []error
 	if !slices.Contains(models.Names(), c.Model) {
@@ -111,7 +106,7 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// complaints takes apart what errors.Join put together, at any depth.
+// complaints returns the errors that errors.Join has joined, at any depth.
 func complaints(err error) []error {
 	if err == nil {
 		return nil

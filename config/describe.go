@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// setting is one leaf of Config: its name and where its value is.
+// setting is one leaf of Config.
 type setting struct {
 	key   string // models.bernoulli.smoothing
 	value reflect.Value
@@ -48,7 +48,7 @@ func leaves(v reflect.Value, prefix string) []setting {
 	return all
 }
 
-// variable is the name of the environment variable of the setting.
+// variable returns the name of the environment variable of the setting.
 func (s setting) variable() string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(s.key, ".", "_"))
 }
@@ -69,7 +69,7 @@ func (s setting) typeName() string {
 	return "a text"
 }
 
-// find returns the setting with the given key among known, whatever the case of its letters.
+// find returns the known setting with the given key, ignoring case.
 func find(known []setting, key string) (setting, bool) {
 	for _, k := range known {
 		if k.key == strings.ToLower(key) {
@@ -79,7 +79,7 @@ func find(known []setting, key string) (setting, bool) {
 	return setting{}, false
 }
 
-// Value is one setting for people: its name, its value as TOML writes it, where it came from, and the text about it.
+// Value is one setting with its value in TOML, its origin and its description.
 type Value struct {
 	Key      string `json:"key"`
 	Value    any    `json:"value"`
@@ -88,7 +88,7 @@ type Value struct {
 	Text     string `json:"text"`
 }
 
-// TOML returns the value as a TOML file writes it.
+// TOML returns the value as TOML.
 func (v Value) TOML() string {
 	switch value := v.Value.(type) {
 	case []string:
@@ -103,7 +103,7 @@ func (v Value) TOML() string {
 	return fmt.Sprint(v.Value)
 }
 
-// quote writes a text as TOML does. What cannot be printed is escaped; TOML has no bytes, so those that are no UTF-8 are U+FFFD.
+// quote returns text as a TOML string. It escapes unprintable characters and replaces invalid UTF-8 with U+FFFD.
 func quote(text string) string {
 	out := []byte{'"'}
 	for _, r := range text {
@@ -135,7 +135,7 @@ func (l Loaded) Describe() []Value {
 	return values
 }
 
-// referenceText holds the doc comments of the fields behind the settings, "room.Type.Field<TAB>text" a line.
+// referenceText has the doc comment of each setting on a line: "package.Type.Field<TAB>text".
 //
 //go:embed reference.txt
 var referenceText string

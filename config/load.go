@@ -15,38 +15,37 @@ import (
 	"github.com/spf13/viper"
 )
 
-// envPrefix is what the names of our environment variables start with.
+// envPrefix is the prefix of our environment variables.
 const envPrefix = "CHAFF_"
 
-// Sources are where settings come from, beside the defaults; later ones win.
+// Sources are the sources of settings besides the defaults. Later ones win.
 type Sources struct {
-	// File is the path of a configuration file; its ending says whether it is TOML, YAML or JSON. Empty means
-	// DefaultFile, if there is one.
+	// File is the path of a configuration file in TOML, YAML or JSON, by its extension. Empty means DefaultFile, if it exists.
 	File string
 	// DefaultFile is read if File is empty and it exists.
 	DefaultFile string
-	// Environ are environment variables in the form of os.Environ; others than ours are passed over.
+	// Environ is the environment in the form of os.Environ.
 	Environ []string
-	// Set are settings from the command line: name and value.
+	// Set is the settings of the command line.
 	Set []Setting
 }
 
-// Setting is one setting given by name.
+// Setting is the name and the value of a setting.
 type Setting struct{ Key, Value string }
 
-// Origin says where a setting in force came from: "default", "file", "environment" or "command line".
+// Origin is the origin of a setting: "default", "file", "environment" or "command line".
 type Origin string
 
-// Loaded is the settings in force, and where they came from.
+// Loaded is the settings in force and their origins.
 type Loaded struct {
 	Config
-	// File is the file that was read, empty if none was.
+	// File is the file that was read, or empty.
 	File string
-	// Origins tells where each setting came from, by its name.
+	// Origins maps names of settings to their origins.
 	Origins map[string]Origin
 }
 
-// Load composes the settings from all sources and checks them. Every complaint about them is in the error, one a line.
+// Load combines the settings of all sources and checks them. The error lists all complaints, one a line.
 func Load(s Sources) (Loaded, error) {
 	v := viper.New()
 	known := settings(Default())
@@ -119,10 +118,11 @@ func readFile(v *viper.Viper, s Sources) (string, error) {
 	return path, nil
 }
 
-// oneLine puts the message of a parser, which may draw the place over several lines, on one.
+// oneLine joins the lines of a parser's message.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// fromEnvironment finds our variables. One that names no setting is kept under its own name, for the complaint.
+// fromEnvironment returns the settings of our environment variables. A variable that matches no setting keeps its name, for
+// the error.
 func fromEnvironment(environ []string, known []setting) []Setting {
 	var set []Setting
 	for _, variable := range environ {
@@ -141,7 +141,7 @@ func fromEnvironment(environ []string, known []setting) []Setting {
 	return set
 }
 
-// override sets what comes from the environment or the command line.
+// override sets a value from the environment or the command line.
 func override(v *viper.Viper, origins map[string]Origin, known []setting, set []Setting, origin Origin) []error {
 	var errs []error
 	for _, s := range set {
@@ -156,7 +156,7 @@ func override(v *viper.Viper, origins map[string]Origin, known []setting, set []
 	return errs
 }
 
-// decode fills the settings one by one, so that a value of the wrong type is reported by the name of its setting.
+// decode decodes each setting by itself, so that an error names it.
 func decode(v *viper.Viper, known []setting, origins map[string]Origin, c *Config) error {
 	var errs []error
 	for _, target := range settings(c) {
@@ -181,7 +181,7 @@ func decodeInto(target reflect.Value, value any) error {
 	return d.Decode(value)
 }
 
-// keepMeaning keeps weak typing from turning true into the number 1 or the word "1", and 2.5 into 2.
+// keepMeaning stops weak typing from converting true to 1 or "1", and 2.5 to 2.
 func keepMeaning(from, to reflect.Type, data any) (any, error) {
 	if from.Kind() == reflect.Bool && to.Kind() != reflect.Bool {
 		return nil, errors.New("true or false")
@@ -192,7 +192,7 @@ func keepMeaning(from, to reflect.Type, data any) (any, error) {
 	return data, nil
 }
 
-// splitList makes a list of "a,b"; an empty text is an empty list.
+// splitList splits "a,b". Empty text is an empty list.
 func splitList(from, to reflect.Type, data any) (any, error) {
 	text, isText := data.(string)
 	if !isText || to.Kind() != reflect.Slice {

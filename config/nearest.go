@@ -14,7 +14,7 @@ func isKnown(known []setting, key string) bool {
 	return false
 }
 
-// unknown is the complaint about a name that is no setting. It names the nearest that is one.
+// unknown returns the error for an unknown name. It suggests the nearest setting.
 func unknown(key string, known []setting, where string) error {
 	nearest, least := "", -1
 	for _, k := range known {
@@ -29,8 +29,8 @@ func unknown(key string, known []setting, where string) error {
 	return fmt.Errorf("unknown setting %q %s: the nearest known is %q", key, where, nearest)
 }
 
-// distance is the number of characters to insert, delete or replace to make b of a (Levenshtein). Leaving out the
-// section of a setting is a common slip, so what stands before the last part of b costs little.
+// distance is the number of characters to insert, delete or replace to turn a into b (Levenshtein). Characters before the last
+// part of b cost little, because people often omit the section of a setting.
 func distance(a, b string) int {
 	d := levenshtein(a, b)
 	if i := strings.LastIndexByte(b, '.'); i >= 0 {

@@ -28,6 +28,9 @@ func TestReferenceIsFresh(t *testing.T) {
 		if text == "" {
 			t.Errorf("%s: %s has no doc comment", s.key, s.field)
 		}
+		if _, stated, ok := strings.Cut(text, " Default "); ok && stated != (Value{Value: s.value.Interface()}).TOML()+"." {
+			t.Errorf("%s is %v by default, and its comment ends in %q", s.key, s.value, stated)
+		}
 		if !strings.Contains(reference.String(), s.field+"\t") {
 			fmt.Fprintf(&reference, "%s\t%s\n", s.field, text)
 		}
@@ -114,19 +117,20 @@ func forUsers(name, comment string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// page is docs/configuration.md.
+// page is docs/configuration.md: a table for each section. A setting that several sections have in common is described once.
 func page(comments map[string]string) string {
 	var b strings.Builder
-	b.WriteString(`# Configuration
+	b.WriteString(`# Which settings are there?
 
-Every setting, with its default. This page is made from the source by ` + "`go test ./config -update`" + `;
-` + "`chaff config --explain`" + ` prints the same for the settings in force.
+` + "`go test ./config -update`" + ` writes this page from the comments in the source; ` + "`chaff config --explain`" + ` prints them with the settings in force.
 
-A setting comes from the command line (` + "`--set tokenize.language=none`" + `, or a flag of its own), from the environment
-(` + "`CHAFF_TOKENIZE_LANGUAGE=none`" + `), or from a file in TOML, YAML or JSON (` + "`--config FILE`" + `, else
-` + "`$XDG_CONFIG_HOME/chaff/config.toml`" + `); the first of these that has it wins. Unknown settings are errors.
+A setting comes from the first of these that has it; an unknown setting is an error:
 
-A model carries the settings it was trained with, so ` + "`chaff classify`" + ` looks at no configuration.
+| place | example |
+|---|---|
+| command line | ` + "`--set tokenize.language=none`" + `, or a flag of its own |
+| environment | ` + "`CHAFF_TOKENIZE_LANGUAGE=none`" + ` |
+| file in TOML, YAML or JSON | ` + "`--config FILE`, else `$XDG_CONFIG_HOME/chaff/config.toml`" + ` |
 
 ` + "```toml" + `
 seed = 7
@@ -138,8 +142,12 @@ ignore_headers = ["X-Our-*"]
 [models.bernoulli]
 smoothing = 0.5
 ` + "```" + `
+
+A model contains the settings it was trained with, so ` + "`chaff classify`" + ` reads no configuration.
 `)
+	const head = "| key | default | meaning |\n|---|---|---|\n"
 	section := "."
+	describedIn := make(map[string]string)
 	for _, s := range settings(Default()) {
 		i := strings.LastIndexByte(s.key, '.')
 		if here := s.key[:max(i, 0)]; here != section {
@@ -148,19 +156,27 @@ smoothing = 0.5
 			if section == "" {
 				title = "Top level"
 			}
-			fmt.Fprintf(&b, "\n## %s\n", title)
+			fmt.Fprintf(&b, "\n## %s\n\n", title)
 			if model, ok := strings.CutPrefix(section, "models."); ok {
-				fmt.Fprintf(&b, "\n%s\n", models.About(strings.ReplaceAll(model, "_", "-")))
+				fmt.Fprintf(&b, "%s\n\n", models.About(strings.ReplaceAll(model, "_", "-")))
 			}
+			b.WriteString(head)
 		}
-		v := Value{Value: s.value.Interface()}
-		fmt.Fprintf(&b, "\n### `%s = %s`\n\n%s\n\nIn the environment: `%s`.\n", s.key[i+1:], v.TOML(), comments[s.field], s.variable())
+		value := Value{Value: s.value.Interface()}.TOML()
+		meaning := strings.TrimSuffix(comments[s.field], " Default "+value+".")
+		meaning = strings.TrimSuffix(meaning, " The default depends on the model.")
+		if first, ok := describedIn[s.field]; ok {
+			meaning = "as in [" + first + "]"
+		} else {
+			describedIn[s.field] = section
+		}
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s |\n", s.key[i+1:], value, strings.ReplaceAll(meaning, "|", "\\|"))
 	}
-	fmt.Fprintf(&b, "\n## [[tune.search]]\n\n%s\n", comments["config.Tune.Search"])
+	fmt.Fprintf(&b, "\n## [[tune.search]]\n\n%s\n\n| key | meaning |\n|---|---|\n", comments["config.Tune.Search"])
 	entry := reflect.TypeFor[Search]()
 	for i := range entry.NumField() {
 		field := entry.Field(i)
-		fmt.Fprintf(&b, "\n### `%s`\n\n%s\n", field.Tag.Get("json"), comments["config.Search."+field.Name])
+		fmt.Fprintf(&b, "| `%s` | %s |\n", field.Tag.Get("json"), comments["config.Search."+field.Name])
 	}
 	return b.String()
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ParseSize returns the number of bytes of a size such as "300MB", "1.5GB" or "4096"; the units are kB, MB, GB and TB, of a
-// thousand each, in any case and with or without the B.
+// ParseSize returns the number of bytes of a size such as "300MB", "1.5GB" or "4096". The units kB, MB, GB and TB are powers
+// of 1,000, in any case and with or without the B.
 func ParseSize(text string) (int64, error) {
 	number, factor := strings.TrimSuffix(strings.ToUpper(strings.TrimSpace(text)), "B"), 1.0
 	for i, unit := range []string{"K", "M", "G", "T"} {

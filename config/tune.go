@@ -12,61 +12,60 @@ import (
 	"chaff/metrics"
 )
 
-// The methods of Tune.
+// The values of Tune.Method.
 const (
 	TuneGrid    = "grid"
 	TuneRandom  = "random"
 	TuneHalving = "halving"
 )
 
-// maxTrials is the largest number of trials of a search: with more of them it is the description that is wrong.
+// maxTrials is the largest number of trials of a search.
 const maxTrials = 10_000
 
-// Tune describes a search for better settings. Only `chaff tune` searches; other commands check the description, and
-// pass over it.
+// Tune describes a search for better settings. Only `chaff tune` uses it; other commands check it.
 type Tune struct {
-	// Method is how settings to try are found: "grid" for all combinations of the values, the last entry of the search
-	// changing fastest; "random" for combinations drawn by chance, which comes from the seed, none of them twice; or
-	// "halving", where random combinations are tried on a part of the training messages first, and only the better half
-	// goes on to twice as many, until those left are trained on all of them. Default "grid".
+	// Method is how trials are chosen: "grid" for all combinations, the last entry changing fastest; "random" for
+	// random ones, none twice; "halving" for random ones on part of the training mail, of which the better half goes
+	// on with twice as much. Default "grid".
 	Method string `json:"method"`
-	// Trials is how many combinations "random" and "halving" draw. From 1 to 10000; default 60.
+	// Trials is how many combinations "random" and "halving" draw. From 1 to 10000. Default 60.
 	Trials int `json:"trials"`
-	// Time is how long trials may go on, as "10m" or "1h30m", from the first trial on; the best of those that were
-	// finished by then wins. Default "", which means without end.
+	// Time limits the time of the trials, such as "10m" or "1h30m"; the best one so far wins. "" is no limit. Default
+	// "".
 	Time string `json:"time"`
-	// Objective is the figure of the development mail that is made as good as possible: "accuracy", "one_minus_roca",
-	// "lam" or "log_loss". The second and third are for spam filters only. Default "accuracy".
+	// Objective is the development figure to optimise: "accuracy", "one_minus_roca", "lam" or "log_loss". The second
+	// and third are for spam filters. Default "accuracy".
 	Objective string `json:"objective"`
-	// Search is the settings to change; those without an entry stay as they are.
+	// Search lists the settings to change.
 	Search []Search `json:"search"`
 }
 
-// Search is one setting of a search: the name and either values or a range. It is a table `[[tune.search]]` of the file.
+// Search is one setting of a search, with either values or a range. It is a table `[[tune.search]]` of the file.
 type Search struct {
-	// Key is the name of the setting, as "models.softmax.l2" or "model". Any setting of this page but workers, memory, seed, the
-	// split and the limits of [message], which decide what the trials are compared on. One that belongs to another model
-	// than that of a trial does not count there.
+	// Key is the name of the setting, such as "models.softmax.l2". Any setting but workers, memory, seed, the split
+	// and the limits of [message], which trials have in common. A setting of another model than that of a trial does
+	// not count there.
 	Key string `json:"key"`
-	// Values is the list of values to try, of the type of the setting. Of a setting that is a list each is a text with commas, as "subject, from".
+	// Values lists the values to try. For a setting that is a list, each value is a text with commas, such as
+	// "subject, from".
 	Values []any `json:"values"`
-	// From is the lower end of a range, for settings that are numbers.
+	// From is the lower end of a range of numbers.
 	From *float64 `json:"from"`
-	// To is the upper end of a range; it belongs to it.
+	// To is the upper end of the range, which includes it.
 	To *float64 `json:"to"`
-	// Scale is how values lie in a range: "linear", or "log" for the same factor from each to the next. Default "linear".
+	// Scale is "linear", or "log" for constant ratios. Default "linear".
 	Scale string `json:"scale"`
-	// Steps is the number of values of a range, both ends among them. From 2 to 10000; a grid needs it. Without it a
+	// Steps is the number of values of a range, both ends included. From 2 to 10000; a grid needs it. Without it a
 	// random search draws any number of the range, in four digits.
 	Steps int `json:"steps"`
 }
 
-// DefaultTune returns the search used when nothing else is said; it has no entry.
+// DefaultTune returns the default search, which has no entries.
 func DefaultTune() Tune {
 	return Tune{Method: TuneGrid, Trials: 60, Objective: metrics.ByAccuracy}
 }
 
-// Budget returns how long trials may go on, 0 for without end.
+// Budget returns the time limit, 0 for none.
 func (t Tune) Budget() time.Duration {
 	d, err := time.ParseDuration(t.Time)
 	if err != nil {
@@ -75,8 +74,8 @@ func (t Tune) Budget() time.Duration {
 	return d
 }
 
-// Validate returns everything that is wrong with the description. That the settings take the values is left to
-// [Config.Plan], since it depends on the other settings.
+// Validate returns all errors in the description. [Config.Plan] checks whether the settings accept the values, which depends
+// on other settings.
 func (t Tune) Validate() error {
 	var errs []error
 	if methods := []string{TuneGrid, TuneRandom, TuneHalving}; !slices.Contains(methods, t.Method) {
@@ -102,16 +101,16 @@ func (t Tune) Validate() error {
 			first[key] = i + 1
 		}
 		for _, err := range complaints(err) {
-			errs = append(errs, fmt.Errorf("%s: %w", s.place(i), err))
+			errs = append(errs, fmt.Errorf("%s: %w", s.entryName(i), err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// place names entry i in a complaint that follows the name of the section.
-func (s Search) place(i int) string { return fmt.Sprintf("search, entry %d (%s)", i+1, s.Key) }
+// entryName names entry i in an error.
+func (s Search) entryName(i int) string { return fmt.Sprintf("search, entry %d (%s)", i+1, s.Key) }
 
-// validate returns what is wrong with an entry by itself.
+// validate returns the errors in a single entry.
 func (s Search) validate(known []setting, method string) error {
 	target, err := searchable(known, s.Key)
 	if err != nil {
@@ -160,7 +159,7 @@ func (s Search) validateRange(target setting, method string) error {
 	return nil
 }
 
-// searchable finds the setting that an entry is about.
+// searchable returns the setting of an entry.
 func searchable(known []setting, key string) (setting, error) {
 	target, found := find(known, key)
 	if key == "" {
@@ -185,13 +184,13 @@ func searchable(known []setting, key string) (setting, error) {
 	return target, nil
 }
 
-// isWhole says whether the setting is a whole number.
+// isWhole reports whether the setting is a whole number.
 func (s setting) isWhole() bool {
 	kind := s.value.Kind()
 	return kind == reflect.Int || kind == reflect.Int64 || kind == reflect.Uint64
 }
 
-// typed returns value as one of the setting's type.
+// typed converts value to the type of the setting.
 func (s setting) typed(value any) (any, error) {
 	target := reflect.New(s.value.Type()).Elem()
 	if err := decodeInto(target, value); err != nil {

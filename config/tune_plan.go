@@ -10,43 +10,43 @@ import (
 	"strings"
 )
 
-// Choice is a setting with the value that a trial gives it.
+// Choice is a setting with its value in a trial.
 type Choice struct {
 	Key   string `json:"key"`
 	Value any    `json:"value"`
 }
 
-// String returns the choice as a line of a TOML file with the full name.
+// String returns the choice as a line of TOML with the full name.
 func (c Choice) String() string { return c.Key + " = " + Value{Value: c.Value}.TOML() }
 
 // Trial is one combination of a search.
 type Trial struct {
-	// Choices are the settings that were changed, in the order of the search, without those of other models.
+	// Choices are the changed settings in the order of the search, without those of other models.
 	Choices []Choice
-	// Config is all settings: the base with the choices, and without the search.
+	// Config is all settings: the base with the choices, without the search.
 	Config Config
 }
 
-// Plan is the trials of a search, in the order in which they are numbered.
+// Plan is the numbered trials of a search.
 type Plan struct {
 	Trials []Trial
-	// LeftOut is the number of combinations that are no valid settings, and Reason what is wrong with the first.
+	// LeftOut is the number of invalid combinations. Reason is the error of the first.
 	LeftOut int
 	Reason  error
 }
 
-// ErrNoSearch is returned when there is nothing to search.
+// ErrNoSearch reports a configuration without a search.
 var ErrNoSearch = errors.New("nothing to search: there is no entry [[tune.search]]")
 
-// axis is one setting with what it may become: points, or any number of a range.
+// axis is one setting with its possible values: points, or a range.
 type axis struct {
 	setting
 	points []any
 	search Search
 }
 
-// Plan returns the trials of the search that c describes, which change c. The same description and seed give the same
-// trials. The error names the entry of the search that is wrong.
+// Plan returns the trials of the search in c. The same description and seed give the same trials. An error names the wrong
+// entry.
 func (c Config) Plan() (Plan, error) {
 	if len(c.Tune.Search) == 0 {
 		return Plan{}, ErrNoSearch
@@ -74,7 +74,7 @@ func (c Config) Plan() (Plan, error) {
 	return p.plan, p.unused(axes)
 }
 
-// axes returns what each entry of the search may become, and checks that the settings take it.
+// axes returns the possible values of each entry, and checks that the settings accept them.
 func (c Config) axes() ([]axis, error) {
 	known := settings(Default())
 	var axes []axis
@@ -94,7 +94,7 @@ func (c Config) axes() ([]axis, error) {
 		}
 		for _, value := range probes {
 			if err := c.takes(target.key, value); err != nil {
-				errs = append(errs, fmt.Errorf("tune.%s: %w", s.place(i), err))
+				errs = append(errs, fmt.Errorf("tune.%s: %w", s.entryName(i), err))
 			}
 		}
 		axes = append(axes, a)
@@ -102,7 +102,7 @@ func (c Config) axes() ([]axis, error) {
 	return axes, errors.Join(errs...)
 }
 
-// takes returns why a setting cannot have a value, whatever the others are: neither those of c nor the defaults.
+// takes returns an error if a setting rejects a value both with c and with the defaults.
 func (c Config) takes(key string, value any) error {
 	c.Tune = DefaultTune()
 	err := c.with(Choice{key, value}).Validate()
@@ -112,14 +112,14 @@ func (c Config) takes(key string, value any) error {
 	return complaints(err)[0]
 }
 
-// with returns c with a setting changed.
+// with returns c with one setting changed.
 func (c Config) with(choice Choice) Config {
 	target, _ := find(settings(&c), choice.Key)
 	target.value.Set(reflect.ValueOf(choice.Value))
 	return c
 }
 
-// allPoints returns the values of an entry that has a definite number of them, else nil.
+// allPoints returns the values of an entry, or nil for a range without steps.
 func (a axis) allPoints() ([]any, error) {
 	if a.search.From == nil {
 		points := make([]any, len(a.search.Values))
@@ -138,7 +138,7 @@ func (a axis) allPoints() ([]any, error) {
 	return points, nil
 }
 
-// at returns the value at the place u of a range, 0 for from and 1 for to.
+// at returns the value at position u of a range, from 0 to 1.
 func (a axis) at(u float64) any {
 	from, to := *a.search.From, *a.search.To
 	switch {
@@ -152,7 +152,7 @@ func (a axis) at(u float64) any {
 	return a.number(short(from+u*(to-from), from, to))
 }
 
-// draw returns a value by chance.
+// draw returns a random value.
 func (a axis) draw(rng *rand.Rand) any {
 	if a.points != nil {
 		return a.points[rng.IntN(len(a.points))]
@@ -163,7 +163,7 @@ func (a axis) draw(rng *rand.Rand) any {
 	return a.at(rng.Float64())
 }
 
-// short rounds x to four digits, for people to read, without leaving the range.
+// short rounds x to four digits without leaving the range.
 func short(x, from, to float64) float64 {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
 	if err != nil {
@@ -172,7 +172,7 @@ func short(x, from, to float64) float64 {
 	return min(max(rounded, from), to)
 }
 
-// number returns x as a value of the setting's type.
+// number converts x to the type of the setting.
 func (a axis) number(x float64) any {
 	if a.isWhole() {
 		x = math.Round(x)
@@ -180,14 +180,14 @@ func (a axis) number(x float64) any {
 	return reflect.ValueOf(x).Convert(a.value.Type()).Interface()
 }
 
-// planner gathers trials.
+// planner collects trials.
 type planner struct {
 	base Config
 	plan Plan
 	seen map[string]bool // by the text of the choices
 }
 
-// add adds a trial, unless it is there already or not valid.
+// add adds a trial if it is new and valid.
 func (p *planner) add(choices []Choice) {
 	config := p.base
 	for _, choice := range choices {
@@ -197,7 +197,7 @@ func (p *planner) add(choices []Choice) {
 	var name strings.Builder
 	for _, choice := range choices {
 		if model, ofModel := ownerOf(choice.Key); ofModel && model != config.Model {
-			// As in the base, so that nothing in the settings of a trial is without effect.
+			// Keep the value of the base: the setting has no effect in this trial.
 			original, _ := find(settings(&p.base), choice.Key)
 			config = config.with(Choice{choice.Key, original.value.Interface()})
 			continue
@@ -219,7 +219,7 @@ func (p *planner) add(choices []Choice) {
 	p.plan.Trials = append(p.plan.Trials, Trial{used, config})
 }
 
-// ownerOf returns the name of the model that a setting belongs to.
+// ownerOf returns the model that a setting belongs to.
 func ownerOf(key string) (model string, ofModel bool) {
 	parts := strings.Split(key, ".")
 	if len(parts) != 3 || parts[0] != "models" {
@@ -228,7 +228,7 @@ func ownerOf(key string) (model string, ofModel bool) {
 	return strings.ReplaceAll(parts[1], "_", "-"), true
 }
 
-// grid adds all combinations, the last axis changing fastest.
+// grid adds all combinations. The last axis changes fastest.
 func (p *planner) grid(axes []axis) error {
 	total := 1
 	for _, a := range axes {
@@ -249,10 +249,10 @@ func (p *planner) grid(axes []axis) error {
 	return nil
 }
 
-// tuneStream is the stream of the random generator that combinations are drawn from.
+// tuneStream is the random stream of combinations.
 const tuneStream = 0x74756e65
 
-// random draws combinations until there are enough different ones, or nothing new has come for long, as there are no more.
+// random draws combinations until there are enough, or no new ones turn up.
 func (p *planner) random(axes []axis, trials int) {
 	rng := rand.New(rand.NewPCG(p.base.Seed, tuneStream))
 	const patience = 1000
@@ -269,7 +269,7 @@ func (p *planner) random(axes []axis, trials int) {
 	}
 }
 
-// unused complains about entries that no trial has: those of models that are not trained.
+// unused returns an error for entries of models that no trial trains.
 func (p *planner) unused(axes []axis) error {
 	used := make(map[string]bool)
 	for _, trial := range p.plan.Trials {
@@ -280,14 +280,13 @@ func (p *planner) unused(axes []axis) error {
 	var errs []error
 	for i, a := range axes {
 		if model, _ := ownerOf(a.key); !used[a.key] {
-			errs = append(errs, fmt.Errorf("tune.%s: no trial has the model %s", a.search.place(i), model))
+			errs = append(errs, fmt.Errorf("tune.%s: no trial has the model %s", a.search.entryName(i), model))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Differences lists the settings of c that are not at their defaults, without the description of a search and
-// what changes no result.
+// Differences lists the settings of c that differ from their defaults, except the search and settings that change no result.
 func (c Config) Differences() []Value {
 	defaults := settings(Default())
 	var values []Value
@@ -300,7 +299,7 @@ func (c Config) Differences() []Value {
 	return values
 }
 
-// TOML returns values as the text of a file, those of one section together.
+// TOML returns values as the text of a TOML file.
 func TOML(values []Value) string {
 	var b strings.Builder
 	section := ""

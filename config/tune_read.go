@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// searchKey is the only key of a file that is no single setting: the list of what to search.
+// searchKey is the key of the list of entries, the only key of a file that is not a single setting.
 const searchKey = "tune.search"
 
-// readSearch makes entries of the list that a file has at searchKey, nil if it has none.
+// readSearch returns the entries at searchKey, or nil.
 func readSearch(raw any, file string) ([]Search, error) {
 	if raw == nil {
 		return nil, nil
@@ -36,7 +36,7 @@ func readSearch(raw any, file string) ([]Search, error) {
 	return search, errors.Join(errs...)
 }
 
-// readEntry fills the fields of an entry by their names.
+// readEntry sets the fields of an entry by name.
 func readEntry(raw any, s *Search) error {
 	entry, isTable := raw.(map[string]any)
 	if !isTable {
@@ -72,7 +72,7 @@ func readEntry(raw any, s *Search) error {
 	return errors.Join(errs...)
 }
 
-// TOML returns an entry as a TOML file writes it, under the name of its table.
+// TOML returns an entry as a table of a TOML file.
 func (s Search) TOML() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[[%s]]\nkey = %s\n", searchKey, quote(s.Key))
@@ -94,7 +94,7 @@ func (s Search) TOML() string {
 	return b.String()
 }
 
-// listTOML writes values of any types, which may be lists themselves.
+// listTOML returns values, or lists of values, as TOML.
 func listTOML(values []any) string {
 	texts := make([]string, len(values))
 	for i, value := range values {

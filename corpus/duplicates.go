@@ -16,8 +16,8 @@ import (
 //   - the From_ line of an mbox
 //   - whether lines end in LF or CRLF, and empty lines at the end
 //
-// It decodes nothing and is the same on every machine. Different messages have different fingerprints as far as 64 bits go: among a
-// million messages, the odds of a collision are 1 in 37 million.
+// It decodes nothing and is the same on every machine. A hash has 64 bits: among a million messages, the odds of a collision are 1 in
+// 37 million.
 func Fingerprint(raw []byte) uint64 {
 	return hashContent(raw, false)
 }

@@ -10,18 +10,17 @@ import (
 
 // SplitOptions say how messages are divided into training, development and test parts. The shares must add up to 1.
 type SplitOptions struct {
-	// Method is "grouped", "hash" or "time"; default "grouped". "grouped" divides at random but keeps near-duplicates in one part, such as the
-	// letters of a campaign or the answers that quote a letter. "hash" divides single messages at random, as most comparisons
-	// of filters do. "time" trains on the oldest messages and tests on the newest, as in real use.
+	// Method is how messages are divided: "grouped", by chance, with near-duplicates in one part; "hash", by the hash
+	// of each message; or "time", with the oldest for training and the newest for the test. Default "grouped".
 	Method string `json:"method"`
-	// Similarity is the share of the shorter of two texts that must be in the other one for the method "grouped" to keep them
-	// together. Above 0, at most 1; default 0.5.
+	// Similarity is the share of the shorter text that two messages have in common if they are near-duplicates. Above
+	// 0 to 1. Default 0.5.
 	Similarity float64 `json:"similarity"`
-	// Train is the share of messages that models are trained on. Above 0, at most 1; default 0.6.
+	// Train is the share of messages to train on. Above 0 to 1. Default 0.6.
 	Train float64 `json:"train"`
-	// Development is the share of messages for choosing thresholds and all else that can be chosen. From 0 to 1; default 0.2.
+	// Development is the share of messages to choose thresholds and settings on. 0 to 1. Default 0.2.
 	Development float64 `json:"development"`
-	// Test is the share of messages that the finished model is measured on. From 0 to 1; default 0.2.
+	// Test is the share of messages to test on, once, at the end. 0 to 1. Default 0.2.
 	Test float64 `json:"test"`
 }
 

@@ -17,36 +17,35 @@ import (
 	"chaff/train"
 )
 
-// Boundary is the decision boundary of a model on two terms. It can be drawn: messages are points, and the boundary is a line.
-// Source: cs440 lecture 16, "Linear Classifiers in General".
+// Boundary is the decision boundary of a model of two terms, a line in the plane. Source: cs440 lecture 16, "Linear Classifiers in General".
 type Boundary struct {
 	X, Y string // the terms
-	// Unit says what the axes count.
+	// Unit is the unit of the axes.
 	Unit string
-	// Points is how many messages of the training part there are at each place.
+	// Points counts the messages of the training part at each point of the plane.
 	Points []TermPoint
-	// A, B and C are the boundary: A x + B y + C = 0.
+	// A, B and C define the line A x + B y + C = 0.
 	A, B, C float64
-	// Model is the model that is drawn: the one that was asked for, or [affineModel] if that has no line.
+	// Model is the name of the fitted model: the one asked for, or [affineModel] if that one has no line.
 	Model string
 }
 
-// TermPoint is a place in the plane of two terms, with the messages of a class that are there.
+// TermPoint counts the messages of a class at one point of the plane.
 type TermPoint struct {
 	X, Y     float64
 	Class    int
 	Messages int
 }
 
-// affineModel is drawn in the place of a model that bounds its evidence, whose boundary is no line.
+// affineModel replaces a model that bounds its evidence, because such a boundary is no line.
 const affineModel = "hybrid"
 
-// BoundaryOf trains the model of the given name on two terms of the training part of c, which must have two classes: on
-// counts if it takes them, since bits have four places only. Without names the terms are those that tell f most of ham and
-// of spam, over all messages. The error is that of the trainer, or names a term that the vocabulary does not know.
+// BoundaryOf fits the named model to two terms of the training part of c, which must have two classes. It uses counts if the model takes
+// them, because bits have only four points. Without names it takes the strongest word of f for ham and for spam. The error comes from the
+// trainer, or names a term that the vocabulary does not have.
 func BoundaryOf(ctx context.Context, c *train.Collection, f *filter.Filter, model string, o train.Options, names []string) (Boundary, error) {
 	if len(c.Classes()) != 2 {
-		return Boundary{}, fmt.Errorf("two terms are drawn of two classes, not of %d", len(c.Classes()))
+		return Boundary{}, fmt.Errorf("a boundary needs two classes, not %d", len(c.Classes()))
 	}
 	ids, err := pair(c, f, names)
 	if err != nil {
@@ -55,16 +54,16 @@ func BoundaryOf(ctx context.Context, c *train.Collection, f *filter.Filter, mode
 	if _, kind, err := o.Models.New(model, 0); err == nil && kind == features.Evidence {
 		model = affineModel
 	}
-	linear, d, err := trainOn(ctx, c, ids, model, o)
+	linear, d, err := fitTerms(ctx, c, ids, model, o)
 	for tries := 0; errors.Is(err, models.ErrDiverged) && tries < maxTries; tries++ {
-		// Steps that are right for a document of length 1 are too long for counts.
-		o.Models = o.Models.WithShorterSteps(shorter)
-		linear, d, err = trainOn(ctx, c, ids, model, o)
+		// The default step is meant for L2-normalised documents and too long for counts.
+		o.Models = o.Models.WithShorterSteps(stepDivisor)
+		linear, d, err = fitTerms(ctx, c, ids, model, o)
 	}
 	if err != nil {
 		return Boundary{}, err
 	}
-	texts := c.Known().Texts
+	texts := c.Terms().Texts
 	t := Boundary{
 		X: texts[ids[0]], Y: texts[ids[1]], Unit: "occurrences",
 		A: float64(linear.Weights[0]), B: float64(linear.Weights[1]), C: linear.Bias[0], Model: model,
@@ -76,14 +75,14 @@ func BoundaryOf(ctx context.Context, c *train.Collection, f *filter.Filter, mode
 	return t, nil
 }
 
-// Steps that are too long become shorter by as many times, so often at most.
+// After divergence, the step is divided by stepDivisor, at most maxTries times.
 const (
-	shorter  = 4
-	maxTries = 8
+	stepDivisor = 4
+	maxTries    = 8
 )
 
-// trainOn trains a model on some terms only, on counts if it takes them.
-func trainOn(ctx context.Context, c *train.Collection, ids []uint32, model string, o train.Options) (*models.Linear, *features.Dataset, error) {
+// fitTerms fits a model to some terms, on counts if it takes them.
+func fitTerms(ctx context.Context, c *train.Collection, ids []uint32, model string, o train.Options) (*models.Linear, *features.Dataset, error) {
 	trainer, kind, err := o.Models.WithFeatures(features.Counts).New(model, c.Options().Seed)
 	if err != nil {
 		return nil, nil, err
@@ -96,10 +95,10 @@ func trainOn(ctx context.Context, c *train.Collection, ids []uint32, model strin
 	return linear, d, err
 }
 
-// pair finds the ids of two terms.
+// pair returns the ids of two terms.
 func pair(c *train.Collection, f *filter.Filter, names []string) ([]uint32, error) {
 	if len(names) == 0 {
-		return mostTelling(f)
+		return strongestWords(f)
 	}
 	if len(names) != 2 {
 		return nil, fmt.Errorf("%d terms: must be two", len(names))
@@ -118,8 +117,8 @@ func pair(c *train.Collection, f *filter.Filter, names []string) ([]uint32, erro
 	return ids, nil
 }
 
-// mostTelling are the words whose weight for each class, times the messages that have them, is the largest.
-func mostTelling(f *filter.Filter) ([]uint32, error) {
+// strongestWords returns, for each class, the word with the largest product of weight and number of messages.
+func strongestWords(f *filter.Filter) ([]uint32, error) {
 	terms, err := f.Terms()
 	if err != nil {
 		return nil, err
@@ -131,8 +130,8 @@ func mostTelling(f *filter.Filter) ([]uint32, error) {
 			continue
 		}
 		for class := range best {
-			if tells := f.WeightFor(f.FirstTerm()+id, class) * float64(documents); tells > best[class] {
-				ids[class], best[class] = uint32(id), tells
+			if strength := f.WeightFor(f.FirstTerm()+id, class) * float64(documents); strength > best[class] {
+				ids[class], best[class] = uint32(id), strength
 			}
 		}
 	}
@@ -142,14 +141,14 @@ func mostTelling(f *filter.Filter) ([]uint32, error) {
 	return ids[:], nil
 }
 
-// isWord says whether a term is a word of the text or of the subject.
+// isWord reports whether a term is a word of the text or of the subject.
 func isWord(term string) bool {
 	tag, word, _ := strings.Cut(term, ":")
 	r, _ := utf8.DecodeRuneInString(word)
 	return (tag == "body" || tag == "subject") && unicode.IsLetter(r)
 }
 
-// points counts the documents of two terms by place and class.
+// points counts the documents by their two values and their class.
 func points(d *features.Dataset) []TermPoint {
 	count := make(map[TermPoint]int)
 	rows := d.Rows()

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -12,11 +11,11 @@ import (
 	"chaff/train"
 )
 
-func TestEveryModelHasALineInThePlaneOfTwoTerms(t *testing.T) {
+func TestEveryModelHasABoundary(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(6, 120, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
 	modelstest.EachModel(t, func(t *testing.T, model string) {
 		f, _ := fit(t, c, model)
-		p, err := BoundaryOf(context.Background(), c, f, model, train.DefaultOptions(), []string{"body:hama", "body:spama"})
+		p, err := BoundaryOf(t.Context(), c, f, model, train.DefaultOptions(), []string{"body:hama", "body:spama"})
 		if model == "memoriser" {
 			if err == nil || err.Error() != "memoriser has no terms" {
 				t.Errorf("got %v", err)
@@ -31,14 +30,14 @@ func TestEveryModelHasALineInThePlaneOfTwoTerms(t *testing.T) {
 			drawn = "hybrid" // votes has no line
 		}
 		if p.Model != drawn {
-			t.Errorf("the line is that of %s, want %s", p.Model, drawn)
+			t.Errorf("got the model %s, want %s", p.Model, drawn)
 		}
 		messages := 0
 		for _, at := range p.Points {
 			messages += at.Messages
 		}
 		if want := len(c.Origins(corpus.Train)); messages != want {
-			t.Errorf("%d messages are drawn, want %d", messages, want)
+			t.Errorf("%d messages, want %d", messages, want)
 		}
 		// x is a word of ham and y one of spam: the score falls along x and rises along y.
 		if model != "majority" && !(p.A < 0 && p.B > 0) {
@@ -50,11 +49,11 @@ func TestEveryModelHasALineInThePlaneOfTwoTerms(t *testing.T) {
 	})
 }
 
-func TestThePlaneHasTheWordsThatTellMost(t *testing.T) {
+func TestTheDefaultTermsAreWords(t *testing.T) {
 	c := collect(t, sample.Source(), train.DefaultCollectOptions(), "ham", "spam")
 	for _, model := range []string{"multinomial", "lms", "arow"} {
 		f, _ := fit(t, c, model)
-		p, err := BoundaryOf(context.Background(), c, f, model, train.DefaultOptions(), nil)
+		p, err := BoundaryOf(t.Context(), c, f, model, train.DefaultOptions(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +65,7 @@ func TestThePlaneHasTheWordsThatTellMost(t *testing.T) {
 	}
 }
 
-func TestTermsThatCannotBeDrawn(t *testing.T) {
+func TestBoundaryOfRefuses(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(6, 60, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
 	f, _ := fit(t, c, "arow")
 	for _, test := range []struct {
@@ -77,13 +76,13 @@ func TestTermsThatCannotBeDrawn(t *testing.T) {
 		{[]string{"body:hama", "body:zyzzyva"}, `the term "body:zyzzyva" is in no training message`},
 		{[]string{"body:hama", "body:hama"}, `the term "body:hama" is given twice`},
 	} {
-		if _, err := BoundaryOf(context.Background(), c, f, "arow", train.DefaultOptions(), test.names); err == nil || err.Error() != test.want {
+		if _, err := BoundaryOf(t.Context(), c, f, "arow", train.DefaultOptions(), test.names); err == nil || err.Error() != test.want {
 			t.Errorf("%q: got %v, want %s", test.names, err, test.want)
 		}
 	}
 	three := collect(t, corpustest.Mailbox(7, 60, "a", "b", "c"), train.DefaultCollectOptions(), "a", "b", "c")
 	g, _ := fit(t, three, "arow")
-	if _, err := BoundaryOf(context.Background(), three, g, "arow", train.DefaultOptions(), nil); err == nil || !strings.Contains(err.Error(), "two classes") {
+	if _, err := BoundaryOf(t.Context(), three, g, "arow", train.DefaultOptions(), nil); err == nil || !strings.Contains(err.Error(), "two classes") {
 		t.Errorf("three classes: got %v", err)
 	}
 }

@@ -11,18 +11,16 @@ import (
 	"chaff/train"
 )
 
-// Comparison compares models that were trained on the same mail.
+// Comparison compares models that were fitted to the same mail.
 type Comparison struct {
-	// Models are those that could be trained, the best on the development part first, of equal ones the first in the order
-	// of names.
+	// Models has the fitted models, the best on the development part first. Equally good models keep the order of the names.
 	Models []train.Trained
-	// Failed are the errors of the models whose training diverged. They wrap [models.ErrDiverged].
+	// Failed has the errors of the models that diverged. They wrap [models.ErrDiverged].
 	Failed []error
 }
 
-// Compare trains the models of the given names on the same parts of c, and compares the errors of each on the test part
-// with those of the one that is best on the development part. A model whose training diverges is left out; any other error
-// ends the comparison.
+// Compare fits the named models to c and compares the errors of each on the test part with those of the model that is best on the
+// development part. It leaves out models that diverge; any other error ends the comparison.
 func Compare(ctx context.Context, c *train.Collection, names []string, o train.Options) (Comparison, error) {
 	var comparison Comparison
 	for _, name := range names {
@@ -57,7 +55,7 @@ func Compare(ctx context.Context, c *train.Collection, names []string, o train.O
 	return comparison, nil
 }
 
-// accuracy returns the accuracy on a part; a part without messages sorts last.
+// accuracy returns the accuracy on a part, or -1 for a part without messages.
 func accuracy(f *metrics.Figures) float64 {
 	if f == nil {
 		return -1

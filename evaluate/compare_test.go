@@ -1,20 +1,20 @@
 package evaluate
 
 import (
-	"chaff/corpus"
-	"chaff/corpus/corpustest"
-	"chaff/models"
-	"chaff/train"
-	"context"
 	"errors"
 	"math"
 	"strings"
 	"testing"
+
+	"chaff/corpus"
+	"chaff/corpus/corpustest"
+	"chaff/models"
+	"chaff/train"
 )
 
 func TestModelsAreComparedWithTheBestOnDevelopmentMail(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(2, 100, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
-	comparison, err := Compare(context.Background(), c, []string{"majority", "bernoulli", "lms"}, train.DefaultOptions())
+	comparison, err := Compare(t.Context(), c, []string{"majority", "bernoulli", "lms"}, train.DefaultOptions())
 	if err != nil || len(comparison.Models) != 3 || len(comparison.Failed) != 0 {
 		t.Fatalf("%d models, %v failed, %v", len(comparison.Models), comparison.Failed, err)
 	}
@@ -28,7 +28,7 @@ func TestModelsAreComparedWithTheBestOnDevelopmentMail(t *testing.T) {
 		if (r.AgainstBest == nil) != (i == 0) {
 			t.Errorf("%s, number %d: against the best %v", r.Model, i, r.AgainstBest)
 		}
-		if data := encode(t, m.Filter); r.Bytes != len(data) {
+		if data := must(m.Filter.Encode())(t); r.Bytes != len(data) {
 			t.Errorf("%s: %d bytes, want %d", r.Model, r.Bytes, len(data))
 		}
 	}
@@ -36,7 +36,7 @@ func TestModelsAreComparedWithTheBestOnDevelopmentMail(t *testing.T) {
 	if worst.Model != "majority" || worst.AgainstBest.Worse < 10 || worst.AgainstBest.P > 0.001 {
 		t.Errorf("the last is %s, against the best %+v", worst.Model, worst.AgainstBest)
 	}
-	// The difference in errors is that in accuracy.
+	// The difference in errors agrees with the difference in accuracy.
 	best := comparison.Models[0].Result
 	errors := float64(best.Test.Messages) * (best.Test.Accuracy - worst.Test.Accuracy) / 100
 	if got := float64(worst.AgainstBest.Worse - worst.AgainstBest.Better); math.Abs(got-errors) > 1e-6 {
@@ -44,11 +44,11 @@ func TestModelsAreComparedWithTheBestOnDevelopmentMail(t *testing.T) {
 	}
 }
 
-func TestAModelThatDivergesIsLeftOutOfAComparison(t *testing.T) {
+func TestCompareLeavesOutAModelThatDiverges(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(2, 50, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
 	o := train.DefaultOptions()
 	o.Models.LMS.LearningRate = 100
-	comparison, err := Compare(context.Background(), c, []string{"bernoulli", "lms"}, o)
+	comparison, err := Compare(t.Context(), c, []string{"bernoulli", "lms"}, o)
 	if err != nil || len(comparison.Models) != 1 || len(comparison.Failed) != 1 {
 		t.Fatalf("%d models, %v failed, %v", len(comparison.Models), comparison.Failed, err)
 	}
@@ -59,8 +59,7 @@ func TestAModelThatDivergesIsLeftOutOfAComparison(t *testing.T) {
 	}
 }
 
-// TestTheBestClassifierIsAccurateOnRealMail holds the defaults to what the project promises, on the split by hash that
-// other filters are measured on.
+// The split by hash is the one that other filters are measured on.
 func TestTheBestClassifierIsAccurateOnRealMail(t *testing.T) {
 	dir, ok := corpustest.CorporaDir(t)
 	if !ok {

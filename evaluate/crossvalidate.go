@@ -14,34 +14,33 @@ import (
 	"chaff/train"
 )
 
-// CrossValidation is what a cross-validation found out about one model.
+// CrossValidation is the result of one model.
 type CrossValidation struct {
 	Model string `json:"model"`
 	Kind  string `json:"features"`
-	// Test is the figures over all messages, each classified by the model that has not seen it.
+	// Test covers all messages, each classified by a model that was not fitted to it.
 	Test metrics.Figures `json:"test"`
 	// Deviation is the standard deviation of the test accuracy over the rounds, in percentage points.
 	Deviation float64 `json:"accuracy_deviation"`
-	// AgainstBest compares the errors of the model with those of the model that is best on the development parts: Better
-	// are the messages that this one gets right and the best one wrong. P is corrected for how many models are compared. nil
-	// for the best.
+	// AgainstBest compares the errors with those of the model that is best on the development parts: Better counts the messages that
+	// only this model gets right. P is corrected for the number of models. It is nil for the best model.
 	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
-	// Suspects are messages whose label may be wrong: a model that had not seen the message gave another class a probability
-	// of at least 0.95. The least probable labels come first.
+	// Suspects are messages whose label may be wrong: a model that was not fitted to the message gave another class a probability of at
+	// least 0.95. The least probable labels come first.
 	Suspects []Judged `json:"suspects"`
-	// Rounds is the result of each round.
+	// Rounds has the result of each round.
 	Rounds []train.Result `json:"rounds"`
 
 	labels, predictions []int32 // of all messages, in the order of the rounds
 }
 
-// Against compares the errors of the model with those of base, which is of the same cross-validation: Better are the messages
-// that this one gets right and base wrong. It panics if the two are of different mail.
+// Against compares the errors of v with those of base, another model of the same cross-validation: Better counts the messages that only
+// v gets right. It panics if the numbers of messages differ.
 func (v CrossValidation) Against(base CrossValidation) metrics.McNemar {
 	return metrics.CompareErrors(v.labels, base.predictions, v.predictions)
 }
 
-// ValidateFolds returns what is wrong with so many folds of mail that is split so.
+// ValidateFolds returns an error if mail with such a split cannot be divided into the given number of folds.
 func ValidateFolds(folds int, split corpus.SplitOptions) error {
 	if folds < 3 {
 		return fmt.Errorf("%d folds: at least 3 are needed, for training, development and test", folds)
@@ -52,24 +51,27 @@ func ValidateFolds(folds int, split corpus.SplitOptions) error {
 	return nil
 }
 
-// CrossValidate divides c into the given number of folds and trains each model as many times: each time one fold is the
-// test part, the next one the development part, and the others are for training. Near-duplicates stay in one fold if c
-// is split so. The best on the development parts comes first. The error is that of [ValidateFolds], of a trainer, or of an
-// unknown name.
+// CrossValidate divides c into folds and fits each model once for each fold: that fold is the test part, the next one the development
+// part, and the others are the training part. If the split of c is grouped, near-duplicates share a fold. The model that is best on the
+// development parts comes first. The error comes from [ValidateFolds] or a trainer, or is about an unknown name.
 func CrossValidate(ctx context.Context, c *train.Collection, models []string, folds int, o train.Options) ([]CrossValidation, error) {
 	if err := ValidateFolds(folds, c.Options().Split); err != nil {
 		return nil, err
 	}
 	type entry struct {
 		CrossValidation
-		development float64 // sum over the rounds of the accuracy
+		development float64 // sum of the accuracies of the rounds
 		test        train.Scores
 	}
 	all := make([]entry, len(models))
 	for round := range folds {
-		r, err := fold(c, round, folds)
+		members := c.Members()
+		for i, m := range members {
+			members[i].Part = corpus.Fold(c.Options().Seed, m.Group, round, folds)
+		}
+		r, err := c.Select(members)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("fold %d of %d: %w", round+1, folds, err)
 		}
 		for m, model := range models {
 			t, err := train.Fit(ctx, r, model, o)
@@ -85,7 +87,7 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 			if err != nil {
 				return nil, err
 			}
-			e.suspect(review.Mistakes)
+			e.addSuspects(review.Mistakes)
 		}
 	}
 	slices.SortStableFunc(all, func(x, y entry) int { return cmp.Compare(y.development, x.development) })
@@ -104,7 +106,7 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 	return results, nil
 }
 
-// AgainstBase compares the errors of each model with those of base, which is among them, with P corrected for how many there are
+// AgainstBase compares the errors of each model with those of base, one of them. P is corrected for the number of models
 // (see [metrics.Holm]).
 func AgainstBase(results []CrossValidation, base CrossValidation) []metrics.McNemar {
 	var tests []metrics.McNemar
@@ -124,16 +126,15 @@ func AgainstBase(results []CrossValidation, base CrossValidation) []metrics.McNe
 	return all
 }
 
-// A message is suspected from a probability of suspicion on that is against its label; maxSuspects are named.
 const (
-	suspicion   = 0.95
-	maxSuspects = 20
+	suspectProbability = 0.95 // least probability of a class that contradicts the label
+	maxSuspects        = 20
 )
 
-// suspect adds the messages that a model is sure of and wrong about.
-func (v *CrossValidation) suspect(mistakes []Judged) {
+// addSuspects adds the mistakes whose label may be wrong.
+func (v *CrossValidation) addSuspects(mistakes []Judged) {
 	for _, m := range mistakes {
-		if m.Probability >= suspicion {
+		if m.Probability >= suspectProbability {
 			v.Suspects = append(v.Suspects, m)
 		}
 	}
@@ -141,16 +142,7 @@ func (v *CrossValidation) suspect(mistakes []Judged) {
 	v.Suspects = v.Suspects[:min(len(v.Suspects), maxSuspects)]
 }
 
-// fold returns c divided for one round.
-func fold(c *train.Collection, round, folds int) (*train.Collection, error) {
-	parts := make([]corpus.Part, c.Len())
-	for i := range parts {
-		parts[i] = corpus.Fold(c.Options().Seed, c.Key(i), round, folds)
-	}
-	return c.Divided(parts, c.Options().Features)
-}
-
-// deviation returns the standard deviation of the test accuracy over rounds that have a test part, 0 for fewer than two.
+// deviation returns the standard deviation of the test accuracy over the rounds with a test part, or 0 for fewer than two.
 func deviation(rounds []train.Result) float64 {
 	n, sum, squares := 0.0, 0.0, 0.0
 	for _, r := range rounds {

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -9,34 +8,33 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
-	"chaff/models"
 	"chaff/train"
 )
 
-func TestNearDuplicatesAreNeverOnTwoSidesOfASplit(t *testing.T) {
+func TestNearDuplicatesShareAPart(t *testing.T) {
 	const letters, copies = 60, 4
 	for _, method := range []string{corpus.SplitGrouped, corpus.SplitByHash} {
 		o := train.DefaultCollectOptions()
 		o.Split.Method = method
 		c := collect(t, corpustest.Campaigns(letters, copies), o, "ham", "spam")
 		parts := make(map[string][]corpus.Part)
-		for i := range c.Parts() {
-			letter := c.Origin(i)[:strings.LastIndex(c.Origin(i), "-")]
-			if !slices.Contains(parts[letter], c.Parts()[i]) {
-				parts[letter] = append(parts[letter], c.Parts()[i])
+		for _, m := range c.Members() {
+			letter := m.Origin[:strings.LastIndex(m.Origin, "-")]
+			if !slices.Contains(parts[letter], m.Part) {
+				parts[letter] = append(parts[letter], m.Part)
 			}
 		}
-		torn := 0
+		split := 0
 		for _, p := range parts {
 			if len(p) > 1 {
-				torn++
+				split++
 			}
 		}
-		if method == corpus.SplitByHash && torn == 0 {
-			t.Error("a split by hash tears no letter apart: the test shows nothing")
+		if method == corpus.SplitByHash && split == 0 {
+			t.Error("a split by hash splits no letter: the test proves nothing")
 		}
-		if method == corpus.SplitGrouped && (torn > 0 || c.Summary().Groups != letters || c.Summary().Grouped != letters*copies) {
-			t.Errorf("%d letters are torn apart, %d groups of %d messages, want 0, %d, %d", torn, c.Summary().Groups, c.Summary().Grouped, letters, letters*copies)
+		if method == corpus.SplitGrouped && (split > 0 || c.Summary().Groups != letters || c.Summary().Grouped != letters*copies) {
+			t.Errorf("%d letters are split, %d groups of %d messages, want 0, %d, %d", split, c.Summary().Groups, c.Summary().Grouped, letters, letters*copies)
 		}
 	}
 }
@@ -44,7 +42,7 @@ func TestNearDuplicatesAreNeverOnTwoSidesOfASplit(t *testing.T) {
 func TestCrossValidationTestsEachMessageOnce(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(5, 60, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
 	before := c.Summary()
-	results, err := CrossValidate(context.Background(), c, []string{"multinomial", "majority"}, 4, train.DefaultOptions())
+	results, err := CrossValidate(t.Context(), c, []string{"multinomial", "majority"}, 4, train.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +70,7 @@ func TestCrossValidationTestsEachMessageOnce(t *testing.T) {
 	}
 }
 
-func TestCrossValidationRefusesWhatCannotBe(t *testing.T) {
+func TestCrossValidateRefuses(t *testing.T) {
 	byTime := train.DefaultCollectOptions()
 	byTime.Split.Method = corpus.SplitByTime
 	tests := []struct {
@@ -89,7 +87,7 @@ func TestCrossValidationRefusesWhatCannotBe(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
 			c := collect(t, corpustest.Mailbox(5, 40, "ham", "spam"), tt.options, "ham", "spam")
-			_, err := CrossValidate(context.Background(), c, []string{tt.model}, tt.folds, train.DefaultOptions())
+			_, err := CrossValidate(t.Context(), c, []string{tt.model}, tt.folds, train.DefaultOptions())
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got error %v, want %q in it", err, tt.want)
 			}
@@ -97,11 +95,11 @@ func TestCrossValidationRefusesWhatCannotBe(t *testing.T) {
 	}
 }
 
-func TestFoldsWithoutTrainingMailOfAClassSayWhichFold(t *testing.T) {
-	// One message of spam: in the round that tests it there is none to train on.
+func TestTheErrorNamesTheFoldWithOneClass(t *testing.T) {
+	// One message is spam, so the round that tests it has no spam to train on.
 	c := collect(t, corpus.Concat(corpustest.Mailbox(5, 30, "ham"), corpustest.Mailbox(6, 1, "spam")), train.DefaultCollectOptions(), "ham", "spam")
-	_, err := CrossValidate(context.Background(), c, []string{"bernoulli"}, 5, train.DefaultOptions())
-	if !errors.Is(err, models.ErrNoDocuments) || !strings.Contains(err.Error(), "fold ") {
+	_, err := CrossValidate(t.Context(), c, []string{"bernoulli"}, 5, train.DefaultOptions())
+	if !errors.Is(err, train.ErrOneClass) || !strings.Contains(err.Error(), "fold ") {
 		t.Errorf("got error %v", err)
 	}
 }

@@ -10,21 +10,20 @@ import (
 	"chaff/train"
 )
 
-// Evaluation is the figures of a filter on labelled mail.
+// Evaluation is the performance of a filter on labelled mail.
 type Evaluation struct {
 	Summary  train.Summary
 	Figures  metrics.Figures
-	Verdicts *train.VerdictCounts // for a spam filter only
+	Verdicts *train.VerdictCounts // nil unless f is a spam filter
 	Review   Review
-	// Curve is the errors at every threshold, and Scores the scores, for a spam filter only.
+	// Curve has the errors at every threshold, and Scores the distribution of the scores. Both are empty unless f is a spam filter.
 	Curve  []metrics.Point
 	Scores metrics.Histogram
 }
 
-// Filter reads all messages of source, whose labels must be among the classes of f, and measures what f says of them. The review has
-// up to so many messages of each kind. The options need no reading, which is that of f. The error is that of the context, or
-// [train.ErrNoMail].
-func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, review int, o train.ReadOptions) (Evaluation, error) {
+// Filter classifies all messages of source, whose labels must be among the classes of f, and measures the result. The review has up to n
+// messages of each kind. Filter sets o.Reading to that of f. The error comes from the context, or [train.ErrNoMail].
+func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, n int, o train.ReadOptions) (Evaluation, error) {
 	o.Reading = f.Settings().Reading()
 	mail, err := train.Read(ctx, source, f.Settings().Classes, o)
 	if err != nil {
@@ -38,11 +37,7 @@ func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, review 
 		e.Verdicts = s.Verdicts(*f.Settings().Thresholds)
 		e.Curve, e.Scores = curves(s)
 	}
-	messages := make([]int, mail.Len())
-	for i := range messages {
-		messages[i] = i
-	}
-	e.Review, err = newReview(ctx, f, mail, messages, d, review)
+	e.Review, err = newReview(ctx, f, mail, upTo(mail.Len()), d, s, n)
 	return e, errors.Join(err, d.Err())
 }
 
@@ -54,10 +49,10 @@ func curves(s train.Scores) ([]metrics.Point, metrics.Histogram) {
 	return metrics.ErrorCurve(margins, spam), metrics.ScoreHistogram(margins, spam, scoreBins)
 }
 
-// Curves returns the errors of f, a spam filter, on a part of c at every threshold, and its scores.
+// Curves returns the errors of f, a spam filter, on a part of c at every threshold, and the distribution of its scores.
 func Curves(c *train.Collection, f *filter.Filter, part corpus.Part) ([]metrics.Point, metrics.Histogram, error) {
 	if !filter.IsSpamFilter(f.Settings().Classes) {
-		return nil, metrics.Histogram{}, errors.New("only a spam filter has such curves")
+		return nil, metrics.Histogram{}, errors.New("curves need a spam filter")
 	}
 	d := c.DatasetFor(f, part)
 	points, scores := curves(train.Score(f.Linear(), d))

@@ -14,59 +14,62 @@ import (
 	"chaff/train"
 )
 
-// Leak is a term that an archive, a relay or a filter may have put into the messages of one class. It makes figures better than
-// the filter is, since new mail does not have it.
+// Leak is a term that an archive, a relay or a filter may have added to the messages of one class. A leak improves the figures on old mail
+// only: new mail does not have it.
 type Leak struct {
 	Term string `json:"term"`
-	// Messages is in how many training messages of each class the term occurs, and Of how many there are.
+	// Messages counts the training messages of each class with the term, and Of all training messages of each class.
 	Messages []int `json:"messages"`
 	Of       []int `json:"of"`
-	// Alike is how many other terms with the same Setting are leaks too; without one, of the text, the links and the parts.
+	// Alike is the number of other leaks with the same Setting, or with no Setting either.
 	Alike int `json:"alike"`
-	// Information is how much of the uncertainty about the class the term takes away, 0 to 1.
+	// Information is the share of the uncertainty about the class that the term removes, 0 to 1.
 	Information float64 `json:"information"`
-	// Setting is the one setting that leaves the term out, as `tokenize.ignore_headers=x-foo`; empty if there is none.
+	// Setting removes the term from the model, as in `tokenize.ignore_headers=x-foo`; empty if no setting does.
 	Setting string `json:"setting,omitempty"`
-	// Advice is what to do about it.
+	// Advice is what to do about the leak.
 	Advice string `json:"advice"`
 }
 
 const (
-	// leakInformation is the share of the uncertainty from which on any term is a leak.
+	// leakInformation is the least information of a leak.
 	leakInformation = 0.6
-	// A term of a field that is not the sender's is a leak too, if at most leakOthers of the messages of other classes have it,
-	// and so much of its own class: leakShare if the field is known to be written on the way, leakUnknown if its name is any
-	// that starts with X-. Bulk mailers write such fields for many senders, into a tenth of the ham of a mailbox.
+	// A term of a field that the sender did not write is also a leak if at most leakOthers of the messages of other classes have it and
+	// at least leakShare of its own class, for fields that relays write, or leakUnknown, for other fields named X-. Bulk mailers write
+	// such fields for many senders, in a tenth of the ham of a mailbox.
 	leakShare   = 0.08
 	leakUnknown = 0.2
 	leakOthers  = 0.002
-	// leakMessages is how many messages a leak is in at least. In fewer, a word of the text may be strong by chance.
+	// leakMessages is the least number of messages with a leak. A word in fewer messages may be strong by chance.
 	leakMessages = 20
-	// leakSenders is of how many domains the senders of these are at least, and one has half of them at most. A field that
-	// one sender writes is no leak.
+	// leakSenders is the least number of sender domains of such a field, none of which may have more than half of the messages: a field
+	// that one sender writes is no leak.
 	leakSenders = 10
 	maxLeaks    = 10
 )
 
-// Leaks returns the terms of the training part that may come from elsewhere than the senders, the strongest first: one of each
-// header field, and one of the text. A term is a leak if it is in at least 20 messages, and takes away at least 0.6 of the
-// uncertainty about the class:
+// Leaks returns the terms of the training part that may not come from the senders, the strongest first: one for each header field, and
+// one for the text. A term is a leak if at least 20 messages have it and its information is at least 0.6:
 //
 //	I(w) = 1 - H(class | w in the message or not) / H(class)
 //
-// the information gain of the term as a share of the entropy of the class (T. M. Mitchell: Machine Learning, 1997, section
-// 3.4.1); the best words of the public corpora have half of it. A term of a field that others write than the sender, such as a
-// relay, is a leak also if it is in much of one class and in hardly any message of the others, and their senders are many.
+// I(w) is the information gain of the term divided by the entropy of the class (T. M. Mitchell: Machine Learning, 1997, section 3.4.1).
+// The best words of the public corpora reach half of it. A term of a field that relays or filters write is also a leak if many messages
+// of one class have it, from many senders, and hardly any message of the other classes.
 func Leaks(c *train.Collection) ([]Leak, error) {
-	of := make([]int, len(c.Classes())) // training messages by class
+	of := make([]int, len(c.Classes()))
 	counts := make([][]uint32, len(of))
-	for k := range of {
-		documents := trainingOf(c, k)
+	byClass := make([][]features.Ref, len(of))
+	training, labels := c.Part(corpus.Train)
+	for i, document := range training {
+		byClass[labels[i]] = append(byClass[labels[i]], document)
+	}
+	for k, documents := range byClass {
 		of[k], counts[k] = len(documents), c.Index().Frequencies(documents, parallel.Workers(c.Options().Workers))
 	}
 	reading := c.Options().Reading
-	var found []suspect
-	texts := c.Known().Texts
+	var found []possibleLeak
+	texts := c.Terms().Texts
 	present := make([]int, len(of))
 	for w := range c.Summary().Terms {
 		for k := range present {
@@ -83,33 +86,21 @@ func Leaks(c *train.Collection) ([]Leak, error) {
 		if gain >= leakInformation || share >= leastShare(text) {
 			l := Leak{Term: text, Messages: slices.Clone(present), Of: of, Information: gain}
 			l.advise(reading.Tokenize)
-			found = append(found, suspect{l, uint32(w), gain < leakInformation})
+			found = append(found, possibleLeak{l, uint32(w), gain < leakInformation})
 		}
 	}
-	certain, err := ofManySenders(c, found)
-	leaks := oneOfEachSetting(certain)
+	found, err := dropFewSenders(c, found)
+	leaks := strongestOfSetting(found)
 	return leaks[:min(len(leaks), maxLeaks)], err
 }
 
-// suspect is a term that may be a leak.
-type suspect struct {
+type possibleLeak struct {
 	Leak
-	id       uint32
-	doubtful bool // whether it is one only if many senders have it
+	id           uint32
+	needsSenders bool // it is a leak only if it has many senders
 }
 
-// trainingOf returns the training documents of a class.
-func trainingOf(c *train.Collection, class int) []features.Ref {
-	var documents []features.Ref
-	for i, part := range c.Parts() {
-		if part == corpus.Train && c.Label(i) == class {
-			documents = append(documents, c.Terms(i))
-		}
-	}
-	return documents
-}
-
-// shareOfOne returns how much of one class has a term that hardly any message of the others has, 0 if it is no such term.
+// shareOfOne returns the share of one class that has the term, if hardly any message of the other classes has it; else 0.
 func shareOfOne(present, of []int) float64 {
 	for k, n := range present {
 		others, rest := sum(present)-n, sum(of)-of[k]
@@ -120,8 +111,8 @@ func shareOfOne(present, of []int) float64 {
 	return 0
 }
 
-// leastShare returns how much of one class has a term at least that is a leak because of its field. No share is enough for
-// the field of a sender, nor for the shape of a step of the route: relays of senders write in few shapes.
+// leastShare returns the share of one class from which a term is a leak because of its field. It is infinite for a field that senders
+// write, and for the shape of a step of the route, because senders' relays write few shapes.
 func leastShare(term string) float64 {
 	field := tokenize.FieldOf(term)
 	tag, _, _ := strings.Cut(term, ":")
@@ -129,14 +120,14 @@ func leastShare(term string) float64 {
 	switch {
 	case words && (field == "date" || tokenize.IsInTransit(field)):
 		return leakShare
-	case strings.HasPrefix(field, "x-") && tag != "order" && !isOfAProgram(field):
+	case strings.HasPrefix(field, "x-") && tag != "order" && !isWrittenByMailers(field):
 		return leakUnknown
 	}
 	return math.Inf(1)
 }
 
-// isOfAProgram reports whether a field with X- is one that senders' programs are known to write.
-func isOfAProgram(field string) bool {
+// isWrittenByMailers reports whether senders' programs are known to write a field named X-.
+func isWrittenByMailers(field string) bool {
 	switch field {
 	case "x-mailer", "x-priority", "x-msmail-priority", "x-mimeole", "x-accept-language":
 		return true
@@ -147,17 +138,16 @@ func isOfAProgram(field string) bool {
 // senderTag is the tag of the registered domain of a sender.
 const senderTag = "from:@."
 
-// ofManySenders returns the suspects without those that are doubtful and of few senders. A message without a sender counts as
-// one of a sender of its own.
-func ofManySenders(c *train.Collection, all []suspect) ([]suspect, error) {
-	if !slices.ContainsFunc(all, func(s suspect) bool { return s.doubtful }) {
+// dropFewSenders removes the leaks that need many senders and have few. A message without a sender counts as a sender of its own.
+func dropFewSenders(c *train.Collection, all []possibleLeak) ([]possibleLeak, error) {
+	if !slices.ContainsFunc(all, func(l possibleLeak) bool { return l.needsSenders }) {
 		return all, nil
 	}
-	texts := c.Known().Texts
+	texts := c.Terms().Texts
 	position := make(map[uint32]int, len(all))
-	messages := make([]map[string]int, len(all)) // of each suspect, by sender
-	for i, s := range all {
-		position[s.id], messages[i] = i, make(map[string]int)
+	messages := make([]map[string]int, len(all)) // of each leak, by sender
+	for i, l := range all {
+		position[l.id], messages[i] = i, make(map[string]int)
 	}
 	documents, labels := c.Part(corpus.Train)
 	d := c.Index().Dataset(features.Bits, c.Classes(), documents, labels, parallel.Workers(c.Options().Workers))
@@ -178,23 +168,23 @@ func ofManySenders(c *train.Collection, all []suspect) ([]suspect, error) {
 			messages[at][sender]++
 		}
 	}
-	var kept []suspect
-	for i, s := range all {
+	var kept []possibleLeak
+	for i, l := range all {
 		most := 0
 		for _, n := range messages[i] {
 			most = max(most, n)
 		}
-		if !s.doubtful || len(messages[i]) >= leakSenders && 2*most <= sum(s.Messages) {
-			kept = append(kept, s)
+		if !l.needsSenders || len(messages[i]) >= leakSenders && 2*most <= sum(l.Messages) {
+			kept = append(kept, l)
 		}
 	}
 	return kept, d.Err()
 }
 
-// oneOfEachSetting returns of the leaks with the same setting, or without one, the strongest, and the strongest first; of equal
-// ones that which says most to a reader.
-func oneOfEachSetting(all []suspect) []Leak {
-	slices.SortFunc(all, func(x, y suspect) int {
+// strongestOfSetting returns the strongest leak for each setting, and of those without one, the strongest first. Of equally strong leaks
+// the clearest to a reader comes first.
+func strongestOfSetting(all []possibleLeak) []Leak {
+	slices.SortFunc(all, func(x, y possibleLeak) int {
 		return cmp.Or(cmp.Compare(y.Information, x.Information), cmp.Compare(obscurity(x.Term), obscurity(y.Term)),
 			cmp.Compare(len(y.Term), len(x.Term)), cmp.Compare(x.Term, y.Term))
 	})
@@ -209,14 +199,14 @@ func oneOfEachSetting(all []suspect) []Leak {
 		first[s.Setting] = len(leaks)
 		leaks = append(leaks, s.Leak)
 	}
-	// A field that stands between two others also takes away that these are neighbours.
+	// A leaking field between two others also changes which fields are neighbours.
 	if slices.ContainsFunc(leaks, func(l Leak) bool { return tokenize.FieldOf(l.Term) != "" }) {
 		leaks = slices.DeleteFunc(leaks, func(l Leak) bool { return strings.HasPrefix(l.Term, "order:") && tokenize.FieldOf(l.Term) == "" })
 	}
 	return leaks
 }
 
-// obscurity orders the terms of one field: that it occurs, its words, how it is written.
+// obscurity ranks the terms of one field: its name, then its words, then its form, then its position.
 func obscurity(term string) int {
 	switch tag, _, _ := strings.Cut(term, ":"); tag {
 	case "header":
@@ -229,7 +219,7 @@ func obscurity(term string) int {
 	return 1
 }
 
-// advise says what to do about a leak.
+// advise sets Setting and Advice.
 func (l *Leak) advise(o tokenize.Options) {
 	if setting := o.Without(l.Term); setting != "" {
 		l.Setting = "tokenize." + setting
@@ -239,7 +229,7 @@ func (l *Leak) advise(o tokenize.Options) {
 	l.Advice = "if an archive, a list or a server added it, train on mail without it: no setting leaves it out"
 }
 
-// information is I(w) of a term that is in so many documents of each class, of so many.
+// information returns I(w) for a term in present[k] of the of[k] documents of class k.
 func information(present, of []int) float64 {
 	all := entropy(of)
 	if all == 0 {
@@ -253,7 +243,7 @@ func information(present, of []int) float64 {
 	return 1 - (share*entropy(present)+(1-share)*entropy(absent))/all
 }
 
-// entropy is that of the class, in bits, of so many messages of each.
+// entropy returns the entropy of the class, in bits.
 func entropy(counts []int) float64 {
 	var h float64
 	for _, count := range counts {

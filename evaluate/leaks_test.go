@@ -14,8 +14,8 @@ import (
 	"chaff/train"
 )
 
-// planted makes n messages of each class, whose words, senders and dates do not tell the classes apart. plant returns what stands
-// in front of the header of message i of a class, and what is added to its text.
+// planted returns n messages of each class, whose words, senders and dates do not depend on the class. plant returns header fields to
+// prepend to message i of a class, and text to append.
 func planted(n int, plant func(class string, i int) (fields, text string)) [][2]string {
 	rng := rand.New(rand.NewPCG(2, 0))
 	var all [][2]string
@@ -30,39 +30,39 @@ func planted(n int, plant func(class string, i int) (fields, text string)) [][2]
 	return all
 }
 
-func TestLeaksAreNamedWithTheSettingThatLeavesThemOut(t *testing.T) {
+func TestLeaksHaveTheSettingThatRemovesThem(t *testing.T) {
 	received := func(o *tokenize.Options) { o.Received = true }
 	tests := []struct {
 		about   string
 		plant   func(class string, i int) (fields, text string)
 		change  func(o *tokenize.Options)
 		n       int
-		term    string // of the only leak, empty if there is none
+		term    string // of the only leak; empty for no leak
 		setting string
 	}{
 		{"a field in all ham is named by its name",
 			func(class string, i int) (string, string) { return in(class == "ham", "X-Foo: 17\n"), "" },
 			nil, 80, "header:X-Foo", "tokenize.ignore_headers=x-foo"},
-		{"fields that are left out already stay so",
+		{"the setting keeps the fields that are already ignored",
 			func(class string, i int) (string, string) { return in(class == "ham", "X-Foo: 17\nX-Bar: 4\n"), "" },
 			func(o *tokenize.Options) { o.IgnoreHeaders = []string{"x-bar"} }, 80, "header:X-Foo", "tokenize.ignore_headers=x-bar,x-foo"},
 		{"a field in a quarter of the spam, of many senders",
 			func(class string, i int) (string, string) { return in(class == "spam" && i%4 == 0, "X-Foo: 17\n"), "" },
 			nil, 200, "header:X-Foo", "tokenize.ignore_headers=x-foo"},
-		{"the same field of one sender is none",
+		{"the same field from one sender is no leak",
 			func(class string, i int) (string, string) {
 				return in(class == "spam" && i%4 == 0, "X-Foo: 17\nFrom: build@one.example\nX-Was-"), ""
 			}, nil, 200, "", ""},
-		{"a field in a tenth of the ham, which may be that of a bulk mailer, is none",
+		{"a field in a tenth of the ham, which may come from a bulk mailer, is no leak",
 			func(class string, i int) (string, string) { return in(class == "ham" && i%10 == 0, "X-Foo: 17\n"), "" },
 			nil, 400, "", ""},
-		{"a field in both classes is none",
+		{"a field in both classes is no leak",
 			func(class string, i int) (string, string) { return in(i%2 == 0, "X-Foo: 17\n"), "" }, nil, 80, "", ""},
-		{"a relay of a tenth of the spam, where relays are looked at",
+		{"a relay of a tenth of the spam, with terms for relays",
 			func(class string, i int) (string, string) {
 				return "Received: from " + in(class == "spam" && i%10 == 0, "bad.relay") + ".example by mx.us.example; Mon, 2 Mar 2026 10:00:00 +0000\n", ""
 			}, received, 400, "received:bad.relay.example", "tokenize.ignore_headers=received"},
-		{"the same relay where they are not",
+		{"the same relay without terms for relays",
 			func(class string, i int) (string, string) {
 				return "Received: from " + in(class == "spam" && i%10 == 0, "bad.relay") + ".example by mx.us.example; Mon, 2 Mar 2026 10:00:00 +0000\n", ""
 			}, nil, 400, "", ""},
@@ -73,7 +73,7 @@ func TestLeaksAreNamedWithTheSettingThatLeavesThemOut(t *testing.T) {
 			func(class string, i int) (string, string) {
 				return "Date: Mon, 2 Mar 2026 10:00:00 " + in(class == "spam", "+0200") + in(class == "ham", "+0000") + "\n", ""
 			}, nil, 80, "zone:+0000", "tokenize.ignore_headers=date"},
-		{"an order of usual fields that one class has",
+		{"an order of usual fields in one class",
 			func(class string, i int) (string, string) {
 				return in(class == "ham", "To: a@b.example\n") + "Cc: c@d.example\n" + in(class == "spam", "To: a@b.example\n"), ""
 			}, nil, 80, "order:Cc>From", "tokenize.structure=false"},
@@ -125,7 +125,6 @@ func TestLeaksAreNamedWithTheSettingThatLeavesThemOut(t *testing.T) {
 	}
 }
 
-// in returns text where it is to stand.
 func in(here bool, text string) string {
 	if here {
 		return text
@@ -160,12 +159,12 @@ func TestInformation(t *testing.T) {
 		present, of []int
 		want        float64
 	}{
-		{"a term that is in all of one class and in none of the other tells all", []int{0, 8}, []int{8, 8}, 1},
-		{"a term that is in half of both tells nothing", []int{4, 4}, []int{8, 8}, 0},
-		{"a term that is nowhere tells nothing", []int{0, 0}, []int{8, 8}, 0},
+		{"a term in all messages of one class and none of the other", []int{0, 8}, []int{8, 8}, 1},
+		{"a term in half of both classes", []int{4, 4}, []int{8, 8}, 0},
+		{"a term in no message", []int{0, 0}, []int{8, 8}, 0},
 		// H(class) = 1 bit. It is in 4 of 16 messages, all of one class: H = 0; of the other 12, 8 and 4 are of the classes:
 		// H = log2(3) - 2/3. I = 1 - 12/16 (log2(3) - 2/3).
-		{"a term that is in half of one class", []int{0, 4}, []int{8, 8}, 1 - 0.75*(math.Log2(3)-2./3)},
+		{"a term in half of one class", []int{0, 4}, []int{8, 8}, 1 - 0.75*(math.Log2(3)-2./3)},
 		{"one class only", []int{3, 0}, []int{8, 0}, 0},
 	}
 	for _, test := range tests {
@@ -177,8 +176,7 @@ func TestInformation(t *testing.T) {
 	}
 }
 
-// TestTheDefaultsHaveNoLeaksOnRealMail wants that the terms that are used by default say nothing about the way of a
-// message, and that with route terms the relays of SpamAssassin's spam are found.
+// The default terms have no leaks; with terms for the route, the relays of SpamAssassin's spam are leaks.
 func TestTheDefaultsHaveNoLeaksOnRealMail(t *testing.T) {
 	dir, ok := corpustest.CorporaDir(t)
 	if !ok {
@@ -206,9 +204,5 @@ func TestTheDefaultsHaveNoLeaksOnRealMail(t *testing.T) {
 
 func leaksOf(t *testing.T, c *train.Collection) []Leak {
 	t.Helper()
-	leaks, err := Leaks(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return leaks
+	return must(Leaks(c))(t)
 }

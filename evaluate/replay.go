@@ -18,32 +18,31 @@ import (
 	"chaff/train"
 )
 
-// ReplayOptions say how mail is replayed.
+// ReplayOptions configure a replay.
 type ReplayOptions struct {
 	Reading filter.Reading
 	Models  models.Options
-	// ByTime replays messages in the order of their delivery times, those without one last; else they are replayed in the
-	// order in which they are listed.
+	// ByTime replays messages by delivery time, those without a time last. Otherwise they are replayed in the order of the listing.
 	ByTime bool
-	// Delay is after how many further messages the filter is told what a message was; 0 is at once.
+	// Delay is the number of further messages after which the model learns a message; 0 means at once.
 	Delay int
-	// Feedback is the share of messages of which the filter is told at all, above 0 to 1. Which these are comes from Seed.
+	// Feedback is the share of messages that the model learns, above 0 and at most 1. Seed decides which.
 	Feedback float64
 	Seed     uint64
-	// Every is after how many messages the learning curve has a point.
+	// Every is the number of messages between two points of the learning curve.
 	Every int
-	// Workers, Memory and Progress are as in CollectOptions.
+	// Workers, Memory and Progress are as in [train.CollectOptions].
 	Workers  int
 	Memory   int64
 	Progress func(read, all int)
 }
 
-// DefaultReplayOptions returns the options used when nothing else is said.
+// DefaultReplayOptions returns the default options.
 func DefaultReplayOptions() ReplayOptions {
 	return ReplayOptions{Reading: filter.DefaultReading(), Models: models.DefaultOptions(), Feedback: 1, Seed: 1, Every: 1000}
 }
 
-// validate returns what is wrong with o.
+// validate returns an error for values out of range.
 func (o ReplayOptions) validate() error {
 	switch {
 	case o.Delay < 0:
@@ -56,42 +55,42 @@ func (o ReplayOptions) validate() error {
 	return nil
 }
 
-// Replay is what became of a replay of one model.
+// Replay is the result of replaying mail to one model.
 type Replay struct {
 	Model string `json:"model"`
 	Kind  string `json:"features"`
-	// Figures are those of all messages, each classified before it was learnt.
+	// Figures covers all messages, each classified before the model learned it.
 	Figures metrics.Figures `json:"test"`
-	// Learnt is how many messages the filter was told of.
-	Learnt int `json:"learnt"`
-	// Curve is the figures of all messages so far, after every so many; Blocks those of these messages alone.
+	// Learned is the number of messages that the model learned.
+	Learned int `json:"learnt"`
+	// Curve has the figures of all messages so far, at each point. Blocks has the figures of the messages between two points.
 	Curve  []metrics.LearningPoint `json:"curve"`
 	Blocks []metrics.LearningPoint `json:"blocks"`
 	// Seconds is the CPU time of classifying and learning, without reading and tokenising.
 	Seconds float64 `json:"replay_cpu_seconds"`
-	// Messages are all of them in their order.
+	// Messages are the messages in the order of the replay.
 	Messages []Replayed `json:"-"`
 }
 
-// Replayed is what the filter said of one message of a replay.
+// Replayed is one message of a replay.
 type Replayed struct {
 	Path  string
 	Label string // the true class
-	Class string // the class given
+	Class string // the prediction
 	Score float64
 }
 
-// ReplayMail is mail in the order of its replay. Any number of models can be replayed on it.
+// ReplayMail is mail in the order of its replay. It can be replayed to any number of models.
 type ReplayMail struct {
 	*train.Mail
 	options ReplayOptions
-	told    []bool // of each message, whether the filter learns it
-	// Seconds is the CPU time that reading and tokenising took.
+	learns  []bool // whether the model learns message i
+	// Seconds is the CPU time of reading and tokenising.
 	Seconds float64
 }
 
-// ReadForReplay reads all messages of source, whose labels must be among the classes, including copies, which a mailbox gets too. The
-// error is that of the options or of [train.Read].
+// ReadForReplay reads all messages of source, whose labels must be among classes. It keeps copies, because a mailbox receives them too.
+// The error comes from the options or from [train.Read].
 func ReadForReplay(ctx context.Context, source corpus.Source, classes []string, o ReplayOptions) (*ReplayMail, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -103,57 +102,40 @@ func ReadForReplay(ctx context.Context, source corpus.Source, classes []string, 
 	if err != nil {
 		return nil, err
 	}
-	seconds := (cputime.Process() - began).Seconds()
+	m := &ReplayMail{Mail: mail, options: o, Seconds: (cputime.Process() - began).Seconds()}
+	members := mail.Members()
 	if o.ByTime {
-		members := mail.Members()
 		slices.SortStableFunc(members, func(x, y train.Member) int {
 			a, b := mail.Time(x.Index), mail.Time(y.Index)
-			if a.IsZero() || b.IsZero() {
-				return boolOrder(a.IsZero(), b.IsZero())
+			switch {
+			case a.IsZero() == b.IsZero():
+				return a.Compare(b)
+			case a.IsZero():
+				return 1
 			}
-			return a.Compare(b)
+			return -1
 		})
-		if mail, err = mail.Select(members); err != nil {
-			return nil, err
-		}
 	}
-	return &ReplayMail{Mail: mail, options: o, Seconds: seconds, told: o.feedback(mail.Len())}, nil
+	return m.Select(members)
 }
 
-// Select returns some messages of m, in the order given; see [train.Mail.Select].
+// Select returns the messages that members name, in the order given; see [train.Mail.Select].
 func (m *ReplayMail) Select(members []train.Member) (*ReplayMail, error) {
 	mail, err := m.Mail.Select(members)
 	if err != nil {
 		return nil, err
 	}
 	s := *m
-	s.Mail, s.told = mail, m.options.feedback(len(members))
+	s.Mail, s.learns = mail, make([]bool, len(members))
+	random := rand.New(rand.NewPCG(m.options.Seed, 0))
+	for i := range s.learns {
+		s.learns[i] = m.options.Feedback == 1 || random.Float64() < m.options.Feedback
+	}
 	return &s, nil
 }
 
-// feedback draws of which of n messages the filter is told.
-func (o ReplayOptions) feedback(n int) []bool {
-	random := rand.New(rand.NewPCG(o.Seed, 0))
-	told := make([]bool, n)
-	for i := range told {
-		told[i] = o.Feedback == 1 || random.Float64() < o.Feedback
-	}
-	return told
-}
-
-// boolOrder puts what is true last.
-func boolOrder(x, y bool) int {
-	switch {
-	case x == y:
-		return 0
-	case x:
-		return 1
-	}
-	return -1
-}
-
-// Replay shows the messages to a model one after the other: each is classified by what was learnt so far, and then, after
-// the delay, learnt. Source: TREC 2005 Spam Track Overview; delayed and partial feedback: the overviews of 2006 and 2007.
+// Replay shows the messages to the named model in their order. The model classifies each message with what it has learned so far, and
+// learns it after the delay. Source: TREC 2005 Spam Track Overview; delayed and partial feedback: the overviews of 2006 and 2007.
 func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 	learner, kind, err := m.options.Models.NewOnline(model, m.Classes())
 	if err != nil {
@@ -169,8 +151,8 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 			return Replay{}, ctx.Err()
 		}
 		r.classify(i)
-		if told := i - m.options.Delay; told >= 0 {
-			r.learn(told)
+		if delayed := i - m.options.Delay; delayed >= 0 && m.learns[delayed] {
+			r.learn(delayed)
 		}
 	}
 	r.result.Seconds = (cputime.Process() - began).Seconds()
@@ -182,39 +164,34 @@ type replaying struct {
 	mail       *ReplayMail
 	learner    models.Online
 	vocabulary *features.GrowingVocabulary
-	curve      *metrics.Replay // of a spam filter only
+	curve      *metrics.Replay // nil unless the model is a spam filter
 	scores     train.Scores
 	result     Replay
 }
 
-// classify classifies message i.
 func (r *replaying) classify(i int) {
 	classes := r.mail.Classes()
 	K, label := len(classes), r.mail.Label(i)
 	s := &r.scores
 	at := len(s.Scores)
 	s.Scores = append(s.Scores, make([]float64, K)...)
-	scores := r.learner.Scores(s.Scores[at:at:at+K], r.vocabulary.Row(r.mail.Terms(i)))
-	given := models.Argmax(scores)
+	scores := r.learner.Scores(s.Scores[at:at:at+K], r.vocabulary.Row(r.mail.Document(i)))
+	prediction := models.Argmax(scores)
 	s.Labels = append(s.Labels, int32(label))
-	s.Predictions = append(s.Predictions, int32(given))
-	score := scores[given]
+	s.Predictions = append(s.Predictions, int32(prediction))
+	score := scores[prediction]
 	if K == 2 {
 		score = scores[1] - scores[0]
 	}
 	if r.curve != nil {
-		r.curve.Add(score, given == filter.SpamClass, label == filter.SpamClass)
+		r.curve.Add(score, prediction == filter.SpamClass, label == filter.SpamClass)
 	}
-	r.result.Messages = append(r.result.Messages, Replayed{r.mail.Origin(i), classes[label], classes[given], score})
+	r.result.Messages = append(r.result.Messages, Replayed{r.mail.Origin(i), classes[label], classes[prediction], score})
 }
 
-// learn learns message i, if the filter is told of it.
 func (r *replaying) learn(i int) {
-	if !r.mail.told[i] {
-		return
-	}
-	r.learner.Learn(r.vocabulary.Learn(r.mail.Terms(i)), r.mail.Label(i))
-	r.result.Learnt++
+	r.learner.Learn(r.vocabulary.Learn(r.mail.Document(i)), r.mail.Label(i))
+	r.result.Learned++
 }
 
 func (r *replaying) finish() Replay {
@@ -228,31 +205,22 @@ func (r *replaying) finish() Replay {
 	return r.result
 }
 
-// WriteTREC writes what the filter said of each message in the form of the TREC spam track's toolkit, a message a line:
+// WriteTREC writes one line for each message in the format of the TREC spam track's toolkit:
 //
 //	file=PATH judge=LABEL class=CLASS score=SCORE user= genre=
 //
-// A blank within a path or a class, which the form cannot have, becomes an underline.
+// The format has no escapes, so underscores replace blanks and unprintable characters.
 func (r Replay) WriteTREC(w io.Writer) error {
-	var line []byte
 	for _, m := range r.Messages {
-		line = append(line[:0], "file="...)
-		line = append(line, unspaced(m.Path)...)
-		line = append(line, " judge="...)
-		line = append(line, unspaced(m.Label)...)
-		line = append(line, " class="...)
-		line = append(line, unspaced(m.Class)...)
-		line = append(line, " score="...)
-		line = strconv.AppendFloat(line, m.Score, 'g', -1, 64)
-		line = append(line, " user= genre=\n"...)
-		if _, err := w.Write(line); err != nil {
+		_, err := fmt.Fprintf(w, "file=%s judge=%s class=%s score=%g user= genre=\n", unspaced(m.Path), unspaced(m.Label), unspaced(m.Class), m.Score)
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// unspaced replaces what would end a value, and what cannot be printed.
+// unspaced replaces blanks and unprintable characters by underscores.
 func unspaced(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c == ' ' || !strconv.IsPrint(c) {

@@ -1,13 +1,13 @@
 package evaluate
 
 import (
-	"context"
 	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"chaff/corpus"
 	"chaff/corpus/corpustest"
 	"chaff/features"
 	"chaff/filter"
@@ -19,48 +19,34 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func readForReplay(t *testing.T, o ReplayOptions, labelled ...[2]string) *ReplayMail {
+func readForReplay(t *testing.T, o ReplayOptions, source corpus.Source) *ReplayMail {
 	t.Helper()
-	m, err := ReadForReplay(context.Background(), corpustest.Messages(labelled...), []string{"ham", "spam"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must(ReadForReplay(t.Context(), source, spamAndHam(), o))(t)
 }
 
 func replayed(t *testing.T, m *ReplayMail, model string) Replay {
 	t.Helper()
-	r, err := m.Replay(context.Background(), model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must(m.Replay(t.Context(), model))(t)
 }
 
-// TestAReplayThatStopsLearningSaysWhatATrainedModelSays tells the filter of the first half of the mail only: of the other
-// half it must say what a model says that was trained on the first.
-func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
+// The replay learns the first half of the mail only. On the second half it must agree with a model trained on the first half.
+func TestAReplayThatStopsLearningAgreesWithATrainedModel(t *testing.T) {
 	o := DefaultReplayOptions()
 	modelstest.EachPasses(&o.Models, func(p *models.Passes) {
 		p.Epochs, p.Order = 1, models.OrderFixed
 	})
 	o.Models.Softmax.L2 = 0
-	o.Models.Hybrid.BayesShare = 0 // trained, it has counted all mail before it learns from the first
-	m, err := ReadForReplay(context.Background(), corpustest.Mailbox(4, 100, "ham", "spam"), []string{"ham", "spam"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o.Models.Hybrid.BayesShare = 0 // in training it counts all mail before the first update
+	m := readForReplay(t, o, corpustest.Mailbox(4, 100, "ham", "spam"))
 	members := m.Members()
 	half := len(members) / 2
-	// Ham is listed before spam: take turns.
+	// The listing has ham before spam; alternate them.
 	for i := 0; i < half; i += 2 {
 		members[i], members[half+i] = members[half+i], members[i]
 	}
-	if m, err = m.Select(members); err != nil {
-		t.Fatal(err)
-	}
-	for i := range m.told {
-		m.told[i] = i < half
+	m = must(m.Select(members))(t)
+	for i := range m.learns {
+		m.learns[i] = i < half
 	}
 	modelstest.EachModel(t, func(t *testing.T, model string) {
 		r := replayed(t, m, model)
@@ -69,13 +55,13 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		if kind == features.Evidence {
-			return // trained, it knows which terms other documents have before it learns from the first: models/votes_test.go
+			return // in training it knows the terms of all documents before the first update; see models/votes_test.go
 		}
 		var hashes []uint64
 		for i := range half {
-			terms := m.Documents().Document(m.Terms(i)).Terms
+			terms := m.Documents().Document(m.Document(i)).Terms
 			if kind == features.Whole {
-				terms = m.Documents().DocumentHashes([]features.Ref{m.Terms(i)}, 1)
+				terms = m.Documents().DocumentHashes([]features.Ref{m.Document(i)}, 1)
 			}
 			hashes = append(hashes, terms...)
 		}
@@ -90,9 +76,9 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 			if i >= half {
 				to = second
 			}
-			to.Append(new(features.Lookup).AppendVector(features.Vector{}, vocabulary, m.Documents().Document(m.Terms(i)), kind), int32(m.Label(i)))
+			to.Append(new(features.Lookup).AppendVector(features.Vector{}, vocabulary, m.Documents().Document(m.Document(i)), kind), int32(m.Label(i)))
 		}
-		linear, _, err := trainer.Train(context.Background(), first)
+		linear, _, err := trainer.Train(t.Context(), first)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,12 +88,12 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 			z := linear.Score(second.Row(i))
 			got := r.Messages[half+i].Score
 			if math.Abs(got-z) > 1e-4*max(1, math.Abs(z)) {
-				t.Fatalf("message %d: the replay says %v, the trained model %v", half+i, got, z)
+				t.Fatalf("message %d: the replay scores %v, the trained model %v", half+i, got, z)
 			}
 			scores, spam = append(scores, got), append(spam, label == filter.SpamClass)
 		}
-		if r.Learnt != half {
-			t.Errorf("learnt %d messages, want %d", r.Learnt, half)
+		if r.Learned != half {
+			t.Errorf("learned %d messages, want %d", r.Learned, half)
 		}
 		want, _ := metrics.OneMinusROCA(scores, spam)
 		batch := train.Score(linear, second)
@@ -117,70 +103,67 @@ func TestAReplayThatStopsLearningSaysWhatATrainedModelSays(t *testing.T) {
 	})
 }
 
-// plainBayes are the options with multinomial naive Bayes as in the lectures, whose scores are easily foreseen.
+// plainBayes returns options for textbook multinomial naive Bayes, whose predictions can be worked out by hand.
 func plainBayes() ReplayOptions {
 	o := DefaultReplayOptions()
 	o.Models.Multinomial = models.Multinomial{Smoothing: 1, Prior: models.PriorLearned, Features: features.Bits.String()}
 	return o
 }
 
-func TestAMessageIsClassifiedBeforeItIsLearnt(t *testing.T) {
+func TestAMessageIsClassifiedBeforeItIsLearned(t *testing.T) {
 	letters := [][2]string{
 		{"spam", "\ncasino lottery"}, {"ham", "\nmeeting agenda"}, {"spam", "\ncasino lottery"}, {"ham", "\nmeeting agenda"}, {"spam", "\ncasino lottery"},
 	}
-	r := replayed(t, readForReplay(t, plainBayes(), letters...), "multinomial")
+	r := replayed(t, readForReplay(t, plainBayes(), corpustest.Messages(letters...)), "multinomial")
 	var given []string
 	for _, m := range r.Messages {
 		given = append(given, m.Class)
 	}
-	// Of the first nothing is known, and a tie is ham; after it, all is spam so far; then both are known, as copies.
+	// The first message is a tie, which is ham. After it, all mail is spam so far. Then both classes are known.
 	if got, want := strings.Join(given, " "), "ham spam spam ham spam"; got != want {
 		t.Errorf("given %s, want %s", got, want)
 	}
-	if s := readForReplay(t, DefaultReplayOptions(), letters...).Summary(); s.Used != 5 || s.Duplicates != 0 {
+	if s := readForReplay(t, DefaultReplayOptions(), corpustest.Messages(letters...)).Summary(); s.Used != 5 || s.Duplicates != 0 {
 		t.Errorf("used %d messages, left out %d copies, want 5 and 0: a mailbox gets copies too", s.Used, s.Duplicates)
 	}
-	if r.Learnt != 5 || r.Figures.Confusion.Correct() != 3 {
-		t.Errorf("learnt %d, right about %d, want 5 and 3", r.Learnt, r.Figures.Confusion.Correct())
+	if r.Learned != 5 || r.Figures.Confusion.Correct() != 3 {
+		t.Errorf("learned %d, right about %d, want 5 and 3", r.Learned, r.Figures.Confusion.Correct())
 	}
 }
 
-func TestDelayedFeedbackComesAfterSoManyMessages(t *testing.T) {
+func TestDelayedFeedback(t *testing.T) {
 	letters := [][2]string{{"spam", "\ncasino a"}, {"ham", "\nmeeting b"}, {"spam", "\ncasino c"}, {"spam", "\ncasino d"}, {"spam", "\ncasino e"}}
 	o := plainBayes()
 	o.Delay = 3
-	r := replayed(t, readForReplay(t, o, letters...), "multinomial")
-	// The first is learnt after the fourth was classified: only the fifth is known to be spam.
+	r := replayed(t, readForReplay(t, o, corpustest.Messages(letters...)), "multinomial")
+	// The first message is learned after the fourth is classified, so only the fifth is recognised as spam.
 	for i, m := range r.Messages {
 		if want := map[bool]string{true: "spam", false: "ham"}[i == 4]; m.Class != want {
 			t.Errorf("message %d: given %s, want %s", i, m.Class, want)
 		}
 	}
-	if r.Learnt != 2 {
-		t.Errorf("learnt %d, want 2", r.Learnt)
+	if r.Learned != 2 {
+		t.Errorf("learned %d, want 2", r.Learned)
 	}
 }
 
-func TestPartialFeedbackIsOfAShare(t *testing.T) {
+func TestPartialFeedback(t *testing.T) {
 	o := DefaultReplayOptions()
 	o.Feedback = 0.3
-	m, err := ReadForReplay(context.Background(), corpustest.Mailbox(4, 500, "ham", "spam"), []string{"ham", "spam"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := replayed(t, m, "arow"); r.Learnt < 250 || r.Learnt > 350 {
-		t.Errorf("learnt %d of 1000 messages, want about 300", r.Learnt)
+	m := readForReplay(t, o, corpustest.Mailbox(4, 500, "ham", "spam"))
+	if r := replayed(t, m, "arow"); r.Learned < 250 || r.Learned > 350 {
+		t.Errorf("learned %d of 1000 messages, want about 300", r.Learned)
 	}
 }
 
-func TestMailIsReplayedInTheOrderOfItsTimes(t *testing.T) {
+func TestByTimeReplaysInTheOrderOfDelivery(t *testing.T) {
 	date := func(day string) string { return "Received: by x; " + day + " Mar 2025 10:00:00 +0000\n\n" }
 	letters := [][2]string{{"ham", date("3") + "c"}, {"spam", "\nnone"}, {"ham", date("1") + "a"}, {"spam", date("2") + "b"}}
 	o := DefaultReplayOptions()
 	for byTime, want := range map[bool]string{false: "0 1 2 3", true: "2 3 0 1"} {
 		o.ByTime = byTime
 		var order []string
-		for _, m := range replayed(t, readForReplay(t, o, letters...), "majority").Messages {
+		for _, m := range replayed(t, readForReplay(t, o, corpustest.Messages(letters...)), "majority").Messages {
 			order = append(order, strings.Trim(m.Path, "m/.el"))
 		}
 		if got := strings.Join(order, " "); got != want {
@@ -189,7 +172,7 @@ func TestMailIsReplayedInTheOrderOfItsTimes(t *testing.T) {
 	}
 }
 
-func TestResultsAreWrittenAsTheToolkitOfTRECDoes(t *testing.T) {
+func TestWriteTREC(t *testing.T) {
 	r := Replay{Messages: []Replayed{{"data/1", "ham", "spam", 0.25}, {"a b\n", "spam", "ham", -1e-9}}}
 	var out strings.Builder
 	if err := r.WriteTREC(&out); err != nil {
@@ -201,23 +184,13 @@ func TestResultsAreWrittenAsTheToolkitOfTRECDoes(t *testing.T) {
 	}
 }
 
-func TestSelectedMailIsReplayedAsIfItAloneWereRead(t *testing.T) {
+func TestSelectReplaysItsMembers(t *testing.T) {
 	o := DefaultReplayOptions()
 	o.Feedback = 0.5
-	classes := []string{"ham", "spam"}
-	read := func(n int) *ReplayMail {
-		m, err := ReadForReplay(t.Context(), corpustest.Mailbox(4, n, classes...), classes, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	m := read(50)
+	classes := spamAndHam()
+	m := readForReplay(t, o, corpustest.Mailbox(4, 50, classes...))
 	want := replayed(t, m, "hybrid")
-	all, err := m.Select(m.Members())
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must(m.Select(m.Members()))(t)
 	if diff := cmp.Diff(want.Messages, replayed(t, all, "hybrid").Messages); diff != "" || len(want.Messages) != 100 {
 		t.Errorf("%d messages (-read +selected):\n%s", len(want.Messages), diff)
 	}
@@ -228,13 +201,10 @@ func TestSelectedMailIsReplayedAsIfItAloneWereRead(t *testing.T) {
 			members = append(members, member)
 		}
 	}
-	half, err := m.Select(members)
-	if err != nil {
-		t.Fatal(err)
-	}
+	half := must(m.Select(members))(t)
 	got := replayed(t, half, "hybrid")
-	if len(got.Messages) != 50 || got.Learnt >= 50 || got.Learnt == 0 || half.Summary().Used != 50 {
-		t.Fatalf("%d messages, %d learnt, summary %+v", len(got.Messages), got.Learnt, half.Summary())
+	if len(got.Messages) != 50 || got.Learned >= 50 || got.Learned == 0 || half.Summary().Used != 50 {
+		t.Fatalf("%d messages, %d learned, summary %+v", len(got.Messages), got.Learned, half.Summary())
 	}
 	for i, message := range got.Messages {
 		if message.Path != members[i].Origin || message.Label != classes[members[i].Label] || message.Label == want.Messages[2*i].Label {
@@ -246,8 +216,8 @@ func TestSelectedMailIsReplayedAsIfItAloneWereRead(t *testing.T) {
 	}
 }
 
-func TestReplayMailRefusesToSelect(t *testing.T) {
-	m := readForReplay(t, DefaultReplayOptions(), [2]string{"ham", "lunch"}, [2]string{"spam", "offer"})
+func TestSelectRefuses(t *testing.T) {
+	m := readForReplay(t, DefaultReplayOptions(), corpustest.Messages([2]string{"ham", "lunch"}, [2]string{"spam", "offer"}))
 	if _, err := m.Select(nil); !errors.Is(err, train.ErrNoMail) {
 		t.Errorf("no message at all: error %v, want %v", err, train.ErrNoMail)
 	}
@@ -258,8 +228,7 @@ func TestReplayMailRefusesToSelect(t *testing.T) {
 	}
 }
 
-// TestAReplayCostsLittleBesideReading wants a replay of the default model, in the order of time, to cost at most twice the
-// CPU time of reading and tokenising the mail once, and to be right about most of it.
+// A replay including reading must cost at most twice the CPU time of reading alone.
 func TestAReplayCostsLittleBesideReading(t *testing.T) {
 	source, ok := corpustest.SpamAssassin(t)
 	if !ok {
@@ -267,16 +236,10 @@ func TestAReplayCostsLittleBesideReading(t *testing.T) {
 	}
 	o := DefaultReplayOptions()
 	o.ByTime, o.Workers = true, 1
-	m, err := ReadForReplay(t.Context(), source, []string{"ham", "spam"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := m.Replay(t.Context(), "hybrid")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := readForReplay(t, o, source)
+	r := replayed(t, m, "hybrid")
 	t.Logf("replay: %.2f s of CPU beside %.2f s for reading and tokenising, lam%% %.2f, (1-ROCA)%% %.4f", r.Seconds, m.Seconds, *r.Figures.LAM, *r.Figures.OneMinusROCA)
-	if r.Seconds > m.Seconds { // both together are twice the reading
+	if r.Seconds > m.Seconds {
 		t.Errorf("the replay took %.2f s of CPU, reading and tokenising %.2f s", r.Seconds, m.Seconds)
 	}
 	if r.Figures.Accuracy < 98 {

@@ -14,33 +14,32 @@ import (
 	"chaff/train"
 )
 
-// Review is what is worth reading about what a filter said of labelled mail.
+// Review lists the messages of labelled mail that are worth reading.
 type Review struct {
-	// Mistakes are the messages that were given another class than they have, the worst first: those whose own class was
-	// given the least probability.
+	// Mistakes are the messages whose prediction differs from their label, the least probable label first.
 	Mistakes []Judged `json:"mistakes"`
-	// LeastCertain are the messages whose class was given the least probability, the least certain first.
+	// LeastCertain are the messages with the least probable predictions, the least certain first.
 	LeastCertain []Judged `json:"least_certain"`
-	// Months is the accuracy by the month in which messages were delivered; those without a time are left out.
+	// Months has the accuracy by month of delivery. It leaves out messages without a time.
 	Months []Month `json:"months,omitempty"`
 }
 
-// Judged is a message with what a filter said of it.
+// Judged is a message with its prediction.
 type Judged struct {
 	Path    string `json:"path"`
 	Subject string `json:"subject"`
 	Label   string `json:"label"` // the true class
-	Class   string `json:"class"` // the class given
-	// Score is that of the class given over the true class, or, where they are the same, over the next best; of a spam
-	// filter that of spam. Probability is that of the class given, and LabelProbability that of the true class.
+	Class   string `json:"class"` // the prediction
+	// Score is the score of Class over Label, or over the next best class if the prediction is right. For a spam filter it is the score
+	// of spam over ham.
 	Score            float64 `json:"score"`
-	Probability      float64 `json:"probability"`
-	LabelProbability float64 `json:"label_probability"`
-	// Terms are those that spoke most for the class given, the strongest first.
+	Probability      float64 `json:"probability"`       // of Class
+	LabelProbability float64 `json:"label_probability"` // of Label
+	// Terms has the terms with the largest contributions to the score of Class, the largest first.
 	Terms []Reason `json:"terms"`
 }
 
-// Reason is a term and what it adds to a score.
+// Reason is a term with its contribution to a score.
 type Reason struct {
 	Term         string  `json:"term"`
 	Contribution float64 `json:"contribution"`
@@ -51,44 +50,40 @@ type Reason struct {
 type Month struct {
 	Month    string  `json:"month"` // 2002-09
 	Messages int     `json:"messages"`
-	Accuracy float64 `json:"accuracy"` // in percent
+	Accuracy float64 `json:"accuracy"` // percent
 }
 
-// reasons is how many terms a judged message has.
-const reasons = 5
+// maxReasons is the number of terms of a judged message.
+const maxReasons = 5
 
-// ReviewPart judges the messages of a part of c with f, and returns up to n of each kind. The error is that of ctx, or about the file of
-// f. A message that cannot be read again has no subject.
+// ReviewPart reviews the messages of a part of c, with up to n messages of each kind. A message that cannot be read again has no subject.
+// The error comes from ctx, or is about the file of f.
 func ReviewPart(ctx context.Context, c *train.Collection, f *filter.Filter, part corpus.Part, n int) (Review, error) {
-	var messages []int
-	for i, p := range c.Parts() {
-		if p == part {
-			messages = append(messages, i)
-		}
-	}
 	d := c.DatasetFor(f, part)
-	r, err := newReview(ctx, f, c.Mail, messages, d, n)
+	s := train.Score(f.Linear(), d).Calibrated(f.Settings().Calibration)
+	r, err := newReview(ctx, f, c.Mail, c.InPart(part), d, s, n)
 	return r, errors.Join(err, d.Err())
 }
 
-// judging is what a review needs: a filter, and what it says of some messages.
-type judging struct {
+// reviewer has the scores of a filter on some messages.
+type reviewer struct {
 	train.Scores
 	filter   *filter.Filter
 	mail     *train.Mail
-	messages []int // the message of each row
+	messages []int // the number of the message of each row
 	rows     *features.Dataset
 	terms    filter.Terms
 }
 
-// newReview reviews some messages of mail, of which d are the rows.
-func newReview(ctx context.Context, f *filter.Filter, mail *train.Mail, messages []int, d *features.Dataset, n int) (Review, error) {
+// newReview reviews messages of mail; d has their rows and s their calibrated scores.
+func newReview(
+	ctx context.Context, f *filter.Filter, mail *train.Mail, messages []int, d *features.Dataset, s train.Scores, n int,
+) (Review, error) {
 	terms, err := f.Terms()
 	if err != nil && !errors.Is(err, filter.ErrNoTexts) {
 		return Review{}, err
 	}
-	s := train.Score(f.Linear(), d).Calibrated(f.Settings().Calibration)
-	j := judging{s, f, mail, messages, d, terms}
+	j := reviewer{s, f, mail, messages, d, terms}
 	var r Review
 	if r.Mistakes, err = j.judge(ctx, n, j.mistakes()); err != nil {
 		return Review{}, err
@@ -101,10 +96,10 @@ func newReview(ctx context.Context, f *filter.Filter, mail *train.Mail, messages
 }
 
 // probability returns the probability of class c for row i.
-func (j *judging) probability(i int, c int32) float64 { return j.Probabilities[i*j.Classes+int(c)] }
+func (j *reviewer) probability(i int, c int32) float64 { return j.Probabilities[i*j.Classes+int(c)] }
 
-// mistakes returns the rows whose prediction is not their label, the least probable label first.
-func (j *judging) mistakes() []int {
+// mistakes returns the rows whose prediction differs from their label, the least probable label first.
+func (j *reviewer) mistakes() []int {
 	var wrong []int
 	for i, label := range j.Labels {
 		if j.Predictions[i] != label {
@@ -117,20 +112,26 @@ func (j *judging) mistakes() []int {
 	return wrong
 }
 
-// leastCertain returns all rows, the least probable prediction first.
-func (j *judging) leastCertain() []int {
-	all := make([]int, len(j.Labels))
-	for i := range all {
-		all[i] = i
+// upTo returns 0 to n-1.
+func upTo(n int) []int {
+	numbers := make([]int, n)
+	for i := range numbers {
+		numbers[i] = i
 	}
+	return numbers
+}
+
+// leastCertain returns all rows, the least probable prediction first.
+func (j *reviewer) leastCertain() []int {
+	all := upTo(len(j.Labels))
 	slices.SortStableFunc(all, func(x, y int) int {
 		return cmp.Or(cmp.Compare(j.probability(x, j.Predictions[x]), j.probability(y, j.Predictions[y])), cmp.Compare(j.margin(x), j.margin(y)))
 	})
 	return all
 }
 
-// rival returns the class to compare the prediction of row i with: its label, or the next best class if the prediction is right.
-func (j *judging) rival(i int) int {
+// rival returns the label of row i, or the next best class if the prediction is right.
+func (j *reviewer) rival(i int) int {
 	if j.Predictions[i] != j.Labels[i] {
 		return int(j.Labels[i])
 	}
@@ -143,11 +144,11 @@ func (j *judging) rival(i int) int {
 	return best
 }
 
-// margin returns the score of the prediction over its rival.
-func (j *judging) margin(i int) float64 { return j.Row(i)[j.Predictions[i]] - j.Row(i)[j.rival(i)] }
+// margin returns the score of the prediction of row i over its rival.
+func (j *reviewer) margin(i int) float64 { return j.Row(i)[j.Predictions[i]] - j.Row(i)[j.rival(i)] }
 
-// judge describes the first n rows of an order.
-func (j *judging) judge(ctx context.Context, n int, order []int) ([]Judged, error) {
+// judge describes the first n rows of order.
+func (j *reviewer) judge(ctx context.Context, n int, order []int) ([]Judged, error) {
 	settings := j.filter.Settings()
 	decoder := message.NewDecoder(settings.Message)
 	all := []Judged{}
@@ -172,8 +173,8 @@ func (j *judging) judge(ctx context.Context, n int, order []int) ([]Judged, erro
 	return all, nil
 }
 
-// reasons returns the terms of x that speak most for class c over class k, none if the model has no texts.
-func (j *judging) reasons(x features.Vector, c, k int) []Reason {
+// reasons returns the terms of x with the largest contributions to the score of class c over class k; none if the model has no texts.
+func (j *reviewer) reasons(x features.Vector, c, k int) []Reason {
 	all := []Reason{}
 	if j.terms.Texts == nil {
 		return all
@@ -185,11 +186,11 @@ func (j *judging) reasons(x features.Vector, c, k int) []Reason {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Reason) int { return cmp.Compare(b.Contribution, a.Contribution) })
-	return all[:min(reasons, len(all))]
+	return all[:min(maxReasons, len(all))]
 }
 
-// months returns the accuracy by month of delivery, in the order of time.
-func (j *judging) months() []Month {
+// months returns the accuracy by month of delivery, the oldest first.
+func (j *reviewer) months() []Month {
 	byName := make(map[string]*Month)
 	for i, m := range j.messages {
 		delivered := j.mail.Time(m)
@@ -203,7 +204,7 @@ func (j *judging) months() []Month {
 		month := byName[name]
 		month.Messages++
 		if j.Predictions[i] == j.Labels[i] {
-			month.Accuracy++ // a count for now
+			month.Accuracy++ // a count, divided below
 		}
 	}
 	var all []Month

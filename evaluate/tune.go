@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"chaff/corpus"
 	"chaff/features"
@@ -16,7 +17,7 @@ import (
 	"chaff/train"
 )
 
-// Candidate is settings to try: everything that a model depends on but the mail and its split.
+// Candidate is a set of settings to try: everything that a model depends on except the mail and its split.
 type Candidate struct {
 	Model    string
 	Reading  filter.Reading
@@ -24,50 +25,52 @@ type Candidate struct {
 	Options  train.Options
 }
 
-// TuneOptions say how candidates are compared.
+// TuneOptions configure a search for settings.
 type TuneOptions struct {
-	// Objective is one of metrics.Objectives.
+	// Objective is one of [metrics.Objectives].
 	Objective string
-	// Folds, if not 0, is into how many folds training and development part together are divided: each is once the
-	// development part, and the figures are the means. 0 for the development part of the split.
+	// Folds, if not 0, is the number of folds that training and development part together are divided into. Each fold is the
+	// development part of one round, and the figures are means over the rounds. With 0, the split decides the development part.
 	Folds int
-	// Halving tries all candidates on a part of the training messages first; see [Rungs].
+	// Halving searches by successive halving: it tries all candidates on a small share of the training messages and the better half on
+	// twice as many, until one rung uses them all; see [HalvingShares]. Source: Jamieson and Talwalkar, "Non-stochastic Best Arm
+	// Identification and Hyperparameter Optimization", 2016.
 	Halving bool
-	// Workers is how many trials run at the same time; 0 means one for each core. The result is the same.
+	// Workers is the number of trials that run at the same time; 0 means one for each core. It changes no result.
 	Workers int
-	// Known are trials of the same candidates, mail and options that were finished before; they are not run again.
+	// Known are finished trials of an earlier search with the same candidates, mail and options; Tune does not repeat them.
 	Known []Trial
-	// Finished, if set, is called after each trial that was run, one at a time. An error ends the search.
+	// Finished, if set, is called after each trial that Tune runs, one at a time. An error ends the search.
 	Finished func(Trial) error
-	// Progress, if set, is called after each trial, known or run, one at a time, with how many there were, how many there
-	// will be, and the best so far.
+	// Progress, if set, is called after each trial, known or run, one at a time, with the number of finished trials, the number of all
+	// trials, and the best trial so far.
 	Progress func(done, all int, best Trial)
 }
 
-// Trial is what became of a candidate.
+// Trial is the result of fitting a candidate.
 type Trial struct {
-	// Candidate is its index.
+	// Candidate is the index of the candidate.
 	Candidate int `json:"candidate"`
-	// Rung is how often it had come through a halving.
+	// Rung is the number of halvings that the candidate survived before this trial.
 	Rung int `json:"rung"`
-	// Share is the share of the training messages that it was trained on.
+	// Share is the share of the training messages that the model was fitted to.
 	Share float64 `json:"training_share"`
-	// Development is what it reached on development mail, the mean over folds if there are any.
+	// Development is the outcome on development mail, the mean over folds if there are any.
 	Development metrics.Outcome `json:"development"`
 	// Seconds is the CPU time of the trial: vectors, training and measuring.
 	Seconds float64 `json:"cpu_seconds"`
-	// Error is why there are no figures, such as a step that is too long; empty if there are.
+	// Error explains why the trial failed; empty if it did not.
 	Error string `json:"error,omitempty"`
 }
 
 // ErrNoDevelopment is returned when there is no development mail to compare candidates on.
 var ErrNoDevelopment = errors.New("no development mail to compare settings on")
 
-// Tune trains all candidates, and returns what became of each that was finished, the best first: those trained on more
-// come before those on less, and of equal ones the first candidate. It never looks at the test part of c. Neither the
-// order of the mail nor the number of workers changes a figure.
+// Tune fits all candidates and returns the last trial of each, the best first. Trials on a larger share of the mail come first, and of
+// equal trials the first candidate. Tune never uses the test part of c. Neither the order of the mail nor the number of workers changes a
+// figure.
 //
-// When ctx is done it returns what was finished by then and the cause.
+// When ctx is done, Tune returns the finished trials and the cause.
 func Tune(ctx context.Context, c *train.Collection, candidates []Candidate, o TuneOptions) ([]Trial, error) {
 	if !slices.Contains(metrics.Objectives(), o.Objective) {
 		return nil, fmt.Errorf("objective %q: must be one of %q", o.Objective, metrics.Objectives())
@@ -80,61 +83,62 @@ func Tune(ctx context.Context, c *train.Collection, candidates []Candidate, o Tu
 			return nil, err
 		}
 	}
-	mail := c.Only(func(i int) bool { return c.Parts()[i] != corpus.Test })
-	if o.Folds == 0 && !slices.Contains(mail.Parts(), corpus.Development) {
+	members := withoutTest(c.Members())
+	if o.Folds == 0 && !slices.ContainsFunc(members, func(m train.Member) bool { return m.Part == corpus.Development }) {
 		return nil, ErrNoDevelopment
 	}
-	return newTuning(mail, candidates, o).run(ctx)
+	return newSearch(c, members, candidates, o).run(ctx)
 }
 
-// TrainCandidate trains the best candidate of a search on the training part of c, and measures all three parts. It is
-// what [train.Fit] does on mail that was collected with the settings of the candidate.
-func TrainCandidate(ctx context.Context, c *train.Collection, candidate Candidate) (train.Trained, error) {
+// withoutTest removes the test part from members.
+func withoutTest(members []train.Member) []train.Member {
+	return slices.DeleteFunc(members, func(m train.Member) bool { return m.Part == corpus.Test })
+}
+
+// FitCandidate fits a candidate to the training part of c and measures all three parts, as [train.Fit] does on mail that was collected
+// with the settings of the candidate.
+func FitCandidate(ctx context.Context, c *train.Collection, candidate Candidate) (train.Trained, error) {
+	o := c.Options()
+	o.Features = candidate.Features
+	c = c.WithOptions(o)
 	var err error
-	if nameOf(candidate.Reading) != nameOf(c.Options().Reading) {
-		if c, err = c.Reread(ctx, candidate.Reading); err != nil {
-			return train.Trained{}, err
-		}
+	if nameOf(candidate.Reading) == nameOf(o.Reading) {
+		c, err = c.Select(c.Members())
+	} else {
+		c, err = c.Reread(ctx, candidate.Reading, c.Members())
 	}
-	if c, err = c.Divided(c.Parts(), candidate.Features); err != nil {
+	if err != nil {
 		return train.Trained{}, err
 	}
 	return train.Fit(ctx, c, candidate.Model, candidate.Options)
 }
 
-// nameOf returns a name that is different for different readings.
+// nameOf returns a name that differs for different readings.
 func nameOf(r filter.Reading) string { return fmt.Sprintf("%#v", r) }
 
-// TuningID names what a search compares candidates on: the training and development mail of c with its labels, in any order. The test
-// part does not influence it.
+// TuningID identifies the mail that a search compares candidates on: the training and development part of c with the labels, in any
+// order. The test part does not influence it.
 func TuningID(c *train.Collection) string {
 	var lines []string
-	for i, part := range c.Parts() {
-		if part != corpus.Test {
-			lines = append(lines, fmt.Sprintf("%016x %s %s\n", c.SplitKey(i), c.Classes()[c.Label(i)], part))
-		}
+	for _, m := range withoutTest(c.Members()) {
+		lines = append(lines, fmt.Sprintf("%016x %s %s\n", m.SplitKey, c.Classes()[m.Label], m.Part))
 	}
-	slices.Sort(lines)
-	hash := sha256.New()
-	for _, line := range lines {
-		hash.Write([]byte(line))
-	}
-	return hex.EncodeToString(hash.Sum(nil)[:16])
+	hash := sha256.Sum256([]byte(strings.Join(slices.Sorted(slices.Values(lines)), "")))
+	return hex.EncodeToString(hash[:16])
 }
 
-// The halving begins with no fewer training messages than this, and on no less than 1/16 of them.
+// Limits of successive halving.
 const (
-	minHalvingMessages = 100
-	maxRungs           = 5
+	minHalvingMessages = 100 // training messages of the first rung
+	maxRungs           = 5   // so that the first rung has at least 1/16 of the training messages
 )
 
-// Rungs returns the shares of the training messages that a halving of so many candidates goes through, the last of them
-// 1: 1/16, 1/8, 1/4, 1/2 and 1 for 16 candidates and more. Fewer candidates have fewer rungs, so that each rung halves
-// them, and no rung has fewer than 100 of the training messages.
-func Rungs(candidates, training int) []float64 {
+// HalvingShares returns the share of the training messages for each rung of successive halving, the last of them 1. For 16 candidates or
+// more they are 1/16, 1/8, 1/4, 1/2 and 1. Fewer candidates have fewer rungs, and no rung has fewer than 100 training messages.
+func HalvingShares(candidates, training int) []float64 {
 	shares := []float64{1}
 	for len(shares) < maxRungs && candidates>>len(shares) > 0 && shares[0]/2*float64(training) >= minHalvingMessages {
-		shares = append([]float64{shares[0] / 2}, shares...)
+		shares = slices.Insert(shares, 0, shares[0]/2)
 	}
 	return shares
 }

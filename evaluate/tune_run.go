@@ -1,148 +1,140 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
-	"runtime"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
-	"sync/atomic"
 
+	"chaff/corpus"
+	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/cputime"
+	"chaff/internal/parallel"
 	"chaff/metrics"
 	"chaff/train"
 )
 
-// tuning is a search that goes on.
-type tuning struct {
-	mail       *train.Collection // without the test part
+// search is the state of Tune.
+type search struct {
+	mail       *train.Collection
+	members    []train.Member // of mail, without the test part
 	candidates []Candidate
+	names      []string // of the readings, by candidate
 	o          TuneOptions
 	shares     []float64                    // of the training messages, by rung
-	readings   map[string]*train.Collection // the mail by other readings, as long as they are needed
+	readings   map[string]*train.Collection // the members by other readings, by name
 
 	mu    sync.Mutex
 	done  map[step]Trial
-	count int   // of trials told
-	best  Trial // of those told
+	count int // of finished trials
+	best  Trial
 }
 
-// step is one trial of a candidate.
+// step identifies a trial.
 type step struct{ candidate, rung int }
 
-func newTuning(mail *train.Collection, candidates []Candidate, o TuneOptions) *tuning {
-	t := &tuning{
-		mail: mail, candidates: candidates, o: o, shares: []float64{1},
+func newSearch(mail *train.Collection, members []train.Member, candidates []Candidate, o TuneOptions) *search {
+	s := &search{
+		mail: mail, members: members, candidates: candidates, o: o, shares: []float64{1},
 		readings: make(map[string]*train.Collection), done: make(map[step]Trial),
 	}
+	for _, c := range candidates {
+		s.names = append(s.names, nameOf(c.Reading))
+	}
 	if o.Halving {
-		t.shares = Rungs(len(candidates), mail.Summary().Train)
+		s.shares = HalvingShares(len(candidates), mail.Summary().Train)
 	}
 	for _, known := range o.Known {
-		t.done[step{known.Candidate, known.Rung}] = known
+		s.done[step{known.Candidate, known.Rung}] = known
 	}
-	return t
+	return s
 }
 
-// run goes through all rungs. What is finished is returned in any case.
-func (t *tuning) run(ctx context.Context) ([]Trial, error) {
-	alive := make([]int, len(t.candidates))
-	for i := range alive {
-		alive[i] = i
-	}
-	for rung := range t.shares {
-		if err := t.climb(ctx, alive, rung); err != nil {
-			return t.results(), err
+// run runs all rungs. It returns the finished trials even if there is an error.
+func (s *search) run(ctx context.Context) ([]Trial, error) {
+	alive := upTo(len(s.candidates))
+	for rung := range s.shares {
+		if err := s.runRung(ctx, alive, rung); err != nil {
+			return s.results(), err
 		}
-		alive = t.better(alive, rung)
-		t.forget(alive)
+		alive = s.betterHalf(alive, rung)
+		maps.DeleteFunc(s.readings, func(name string, _ *train.Collection) bool {
+			return !slices.ContainsFunc(alive, func(i int) bool { return s.names[i] == name })
+		})
 	}
-	return t.results(), nil
+	return s.results(), nil
 }
 
-// climb runs the trials of one rung, those of one reading after the other, so that few readings are in memory.
-func (t *tuning) climb(ctx context.Context, alive []int, rung int) error {
-	var names []string
-	of := make(map[string][]int) // candidates by the name of their reading
+// runRung runs one trial for each candidate, grouped by reading, so that few readings are in memory.
+func (s *search) runRung(ctx context.Context, alive []int, rung int) error {
+	groups := make(map[string][]int)
+	var names []string // in the order of the candidates
 	for _, i := range alive {
-		if known, isKnown := t.done[step{i, rung}]; isKnown {
-			t.tell(known)
+		if known, isKnown := s.done[step{i, rung}]; isKnown {
+			s.record(known)
 			continue
 		}
-		name := nameOf(t.candidates[i].Reading)
-		if len(of[name]) == 0 {
+		name := s.names[i]
+		if groups[name] == nil {
 			names = append(names, name)
 		}
-		of[name] = append(of[name], i)
+		groups[name] = append(groups[name], i)
 	}
 	for _, name := range names {
-		mail, err := t.reading(ctx, t.candidates[of[name][0]].Reading)
+		group := groups[name]
+		mail, err := s.reading(ctx, name, s.candidates[group[0]].Reading)
 		if err != nil {
-			return causeOr(ctx, err)
+			return cmp.Or(context.Cause(ctx), err)
 		}
-		if err := t.trials(ctx, mail, of[name], rung); err != nil {
+		if err := s.runTrials(ctx, mail, group, rung); err != nil {
 			return err
 		}
-		if rung == len(t.shares)-1 {
-			delete(t.readings, name)
+		if rung == len(s.shares)-1 {
+			delete(s.readings, name)
 		}
 	}
 	return nil
 }
 
-// reading returns the mail as it is read by r, which happens once.
-func (t *tuning) reading(ctx context.Context, r filter.Reading) (*train.Collection, error) {
-	name := nameOf(r)
-	if name == nameOf(t.mail.Options().Reading) {
-		return t.mail, nil
+// reading returns the mail read by r. It reads the messages once for each reading.
+func (s *search) reading(ctx context.Context, name string, r filter.Reading) (*train.Collection, error) {
+	if name == nameOf(s.mail.Options().Reading) {
+		return s.mail, nil
 	}
-	if mail, isRead := t.readings[name]; isRead {
+	if mail, isRead := s.readings[name]; isRead {
 		return mail, nil
 	}
-	mail, err := t.mail.Reread(ctx, r)
-	if err != nil {
-		return nil, err
+	mail, err := s.mail.Reread(ctx, r, s.members)
+	if err == nil {
+		s.readings[name] = mail
 	}
-	t.readings[name] = mail
-	return mail, nil
+	return mail, err
 }
 
-// trials runs one trial for each of the candidates, which have the same reading, in parallel.
-func (t *tuning) trials(ctx context.Context, mail *train.Collection, candidates []int, rung int) error {
-	workers := t.o.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
+// runTrials runs one trial for each of the candidates, which share a reading, in parallel.
+func (s *search) runTrials(ctx context.Context, mail *train.Collection, candidates []int, rung int) error {
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	parts := newDivisions(mail, t.shares[rung], t.o.Folds)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(workers, len(candidates)) {
-		wg.Go(func() {
-			for running.Err() == nil {
-				n := int(next.Add(1)) - 1
-				if n >= len(candidates) {
-					return
-				}
-				trial := Trial{Candidate: candidates[n], Rung: rung, Share: t.shares[rung]}
-				if err := t.try(running, parts, &trial); err != nil {
-					stop(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
+	d := newDivisions(mail, s.shares[rung], s.o.Folds)
+	parallel.Each(parallel.Workers(s.o.Workers), len(candidates), func(n int) {
+		if running.Err() != nil {
+			return
+		}
+		if err := s.try(running, d, Trial{Candidate: candidates[n], Rung: rung, Share: s.shares[rung]}); err != nil {
+			stop(err)
+		}
+	})
 	return context.Cause(running)
 }
 
-// try runs one trial. A candidate that cannot be trained is a result too; the error is that of the context or of the
-// search.
-func (t *tuning) try(ctx context.Context, parts *divisions, trial *Trial) error {
-	candidate := t.candidates[trial.Candidate]
+// try runs one trial. A candidate that cannot be fitted is a result too; the error comes from the context or from Finished.
+func (s *search) try(ctx context.Context, d *divisions, trial Trial) error {
 	var rounds []*metrics.Figures
 	var err error
-	trial.Seconds = cputime.Of(func() { rounds, err = parts.train(ctx, candidate) }).Seconds()
+	trial.Seconds = cputime.Of(func() { rounds, err = d.fit(ctx, s.candidates[trial.Candidate]) }).Seconds()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -151,52 +143,49 @@ func (t *tuning) try(ctx context.Context, parts *divisions, trial *Trial) error 
 	} else {
 		trial.Development = metrics.MeanOutcome(rounds)
 	}
-	if t.o.Finished != nil {
-		if err := t.finish(*trial); err != nil {
+	if s.o.Finished != nil {
+		s.mu.Lock()
+		err := s.o.Finished(trial)
+		s.mu.Unlock()
+		if err != nil {
 			return err
 		}
 	}
-	t.tell(*trial)
+	s.record(trial)
 	return nil
 }
 
-func (t *tuning) finish(trial Trial) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.o.Finished(trial)
-}
-
-// tell takes a trial down as finished.
-func (t *tuning) tell(trial Trial) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.done[step{trial.Candidate, trial.Rung}] = trial
-	t.count++
-	if t.count == 1 || compareTrials(t.o.Objective)(trial, t.best) < 0 {
-		t.best = trial
+// record adds a finished trial.
+func (s *search) record(trial Trial) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done[step{trial.Candidate, trial.Rung}] = trial
+	s.count++
+	if s.count == 1 || compareTrials(s.o.Objective)(trial, s.best) < 0 {
+		s.best = trial
 	}
-	if t.o.Progress != nil {
-		t.o.Progress(t.count, t.all(), t.best)
+	if s.o.Progress != nil {
+		s.o.Progress(s.count, s.total(), s.best)
 	}
 }
 
-// all is how many trials there will be.
-func (t *tuning) all() int {
-	sum, alive := 0, len(t.candidates)
-	for range t.shares {
+// total returns the number of trials of the whole search.
+func (s *search) total() int {
+	sum, alive := 0, len(s.candidates)
+	for range s.shares {
 		sum += alive
 		alive = (alive + 1) / 2
 	}
 	return sum
 }
 
-// better returns the candidates that go on to the next rung: the better half, in their order.
-func (t *tuning) better(alive []int, rung int) []int {
+// betterHalf returns the candidates of the next rung, in their order.
+func (s *search) betterHalf(alive []int, rung int) []int {
 	trials := make([]Trial, len(alive))
 	for n, i := range alive {
-		trials[n] = t.done[step{i, rung}]
+		trials[n] = s.done[step{i, rung}]
 	}
-	slices.SortFunc(trials, compareTrials(t.o.Objective))
+	slices.SortFunc(trials, compareTrials(s.o.Objective))
 	var kept []int
 	for _, trial := range trials[:(len(trials)+1)/2] {
 		kept = append(kept, trial.Candidate)
@@ -205,38 +194,100 @@ func (t *tuning) better(alive []int, rung int) []int {
 	return kept
 }
 
-// forget drops the readings that none of the candidates needs.
-func (t *tuning) forget(alive []int) {
-	needed := make(map[string]bool)
-	for _, i := range alive {
-		needed[nameOf(t.candidates[i].Reading)] = true
-	}
-	for name := range t.readings {
-		if !needed[name] {
-			delete(t.readings, name)
-		}
-	}
-}
-
 // results returns the last trial of each candidate, the best first.
-func (t *tuning) results() []Trial {
+func (s *search) results() []Trial {
 	var trials []Trial
-	for i := range t.candidates {
-		for rung := len(t.shares) - 1; rung >= 0; rung-- {
-			if trial, isDone := t.done[step{i, rung}]; isDone {
+	for i := range s.candidates {
+		for rung := len(s.shares) - 1; rung >= 0; rung-- {
+			if trial, isDone := s.done[step{i, rung}]; isDone {
 				trials = append(trials, trial)
 				break
 			}
 		}
 	}
-	slices.SortFunc(trials, compareTrials(t.o.Objective))
+	slices.SortFunc(trials, compareTrials(s.o.Objective))
 	return trials
 }
 
-// causeOr returns why ctx is done, and err if it is not.
-func causeOr(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+// divisions divides the mail of one reading in the ways that the trials of a rung need, each once.
+type divisions struct {
+	mail  *train.Collection
+	share float64 // of the training messages
+	folds int
+
+	mu   sync.Mutex
+	made map[division]func() (*train.Collection, error)
+}
+
+type division struct {
+	features features.Options
+	round    int
+}
+
+func newDivisions(mail *train.Collection, share float64, folds int) *divisions {
+	return &divisions{mail: mail, share: share, folds: folds, made: make(map[division]func() (*train.Collection, error))}
+}
+
+// fit fits a candidate and returns its figures on the development mail of each round.
+func (d *divisions) fit(ctx context.Context, candidate Candidate) ([]*metrics.Figures, error) {
+	candidate.Options.Epoch = nil
+	var rounds []*metrics.Figures
+	for round := range max(d.folds, 1) {
+		var t train.Trained
+		c, err := d.get(division{candidate.Features, round})
+		if err == nil {
+			t, err = train.Fit(ctx, c, candidate.Model, candidate.Options)
+		}
+		switch {
+		case err != nil && d.folds > 0:
+			return nil, fmt.Errorf("fold %d of %d: %w", round+1, d.folds, err)
+		case err != nil:
+			return nil, err
+		case t.Result.Development != nil:
+			rounds = append(rounds, t.Result.Development)
+		}
 	}
-	return err
+	if len(rounds) == 0 {
+		return nil, ErrNoDevelopment
+	}
+	return rounds, nil
+}
+
+// get returns the mail divided in one way.
+func (d *divisions) get(way division) (*train.Collection, error) {
+	d.mu.Lock()
+	divide, isMade := d.made[way]
+	if !isMade {
+		divide = sync.OnceValues(func() (*train.Collection, error) { return d.divide(way) })
+		d.made[way] = divide
+	}
+	d.mu.Unlock()
+	return divide()
+}
+
+// These constants change the seed for folds and rungs: under the seed itself, all messages outside the test part have a low chance.
+const (
+	foldSeed    = 0x666f6c64
+	halvingSeed = 0x68616c66
+)
+
+// divide leaves out the test part. With folds, one fold is the development part and the others are the training part. With a share below
+// 1 it keeps that share of the training part: near-duplicates stay together, and a larger share has all messages of a smaller one.
+func (d *divisions) divide(way division) (*train.Collection, error) {
+	o := d.mail.Options()
+	chance := corpus.SplitOptions{Train: d.share, Development: 1 - d.share}
+	var members []train.Member
+	for _, m := range withoutTest(d.mail.Members()) {
+		if d.folds > 0 {
+			m.Part = corpus.Train
+			if corpus.Fold(o.Seed^foldSeed, m.Group, way.round, d.folds) == corpus.Test {
+				m.Part = corpus.Development
+			}
+		}
+		if d.share == 1 || m.Part != corpus.Train || chance.ByHash(o.Seed^halvingSeed, m.Group) == corpus.Train {
+			members = append(members, m)
+		}
+	}
+	o.Features, o.Workers = way.features, 1 // trials run in parallel, each timed by its own thread
+	return d.mail.WithOptions(o).Select(members)
 }

@@ -43,19 +43,18 @@ func TestMailIsReadOnceForEachReading(t *testing.T) {
 	for _, o := range []TuneOptions{{}, {Folds: 3}, {Halving: true}} {
 		clear(files.opened)
 		tune(t, c, candidates, o)
-		for i, m := range c.Members() {
-			want := 1 // by the second language; the first has been read
-			if c.Parts()[i] == corpus.Test {
+		for _, m := range c.Members() {
+			want := 1 // for the second language; the first has been read
+			if m.Part == corpus.Test {
 				want = 0
 			}
 			if got := files.opened[m.Origin]; got != want {
-				t.Fatalf("%+v: %s of the %s part was read %d times, want %d", o, m.Origin, c.Parts()[i], got, want)
+				t.Fatalf("%+v: %s of the %s part was read %d times, want %d", o, m.Origin, m.Part, got, want)
 			}
 		}
 	}
 }
 
-// TestHalvingKeepsTheBetterHalf also holds what is known of each rung: its size and its share of the training part.
 func TestHalvingKeepsTheBetterHalf(t *testing.T) {
 	o := byHash()
 	o.Split.Similarity = 1
@@ -66,7 +65,7 @@ func TestHalvingKeepsTheBetterHalf(t *testing.T) {
 		steps = append(steps, trial)
 		return nil
 	}})
-	shares := Rungs(len(candidates), c.Summary().Train)
+	shares := HalvingShares(len(candidates), c.Summary().Train)
 	if diff := cmp.Diff([]float64{0.25, 0.5, 1}, shares); diff != "" {
 		t.Fatalf("shares (-want +got):\n%s", diff)
 	}
@@ -102,7 +101,7 @@ func TestHalvingKeepsTheBetterHalf(t *testing.T) {
 	}
 }
 
-func TestRungs(t *testing.T) {
+func TestHalvingShares(t *testing.T) {
 	tests := []struct {
 		candidates, training int
 		want                 []float64
@@ -114,21 +113,27 @@ func TestRungs(t *testing.T) {
 		{60, 50, []float64{1}},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, Rungs(tt.candidates, tt.training)); diff != "" {
+		if diff := cmp.Diff(tt.want, HalvingShares(tt.candidates, tt.training)); diff != "" {
 			t.Errorf("%d candidates, %d messages (-want +got):\n%s", tt.candidates, tt.training, diff)
 		}
 	}
 }
 
-func TestAPartOfTheTrainingMailIsInEachLargerOne(t *testing.T) {
-	c := withoutTest(t, collect(t, corpustest.Mailbox(5, 100, "ham", "spam"), byHash(), "ham", "spam"))
+// divided returns the first round of c.
+func divided(t *testing.T, c *train.Collection, share float64, folds, round int) *train.Collection {
+	t.Helper()
+	d, err := newDivisions(c, share, folds).divide(division{c.Options().Features, round})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestALargerShareHasAllMessagesOfASmallerOne(t *testing.T) {
+	c := collect(t, corpustest.Mailbox(5, 100, "ham", "spam"), byHash(), "ham", "spam")
 	var larger []string
 	for _, share := range []float64{1, 0.5, 0.25} {
-		kept := ofTraining(c, c.Parts(), share)
-		part, err := c.Only(func(i int) bool { return kept[i] }).Divided(selected(c.Parts(), kept), c.Options().Features)
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := divided(t, c, share, 0, 0)
 		origins := part.Origins(corpus.Train)
 		n := float64(len(c.Origins(corpus.Train)))
 		if got := float64(len(origins)) / n; got < share-0.12 || got > share+0.12 {
@@ -146,34 +151,37 @@ func TestAPartOfTheTrainingMailIsInEachLargerOne(t *testing.T) {
 	}
 }
 
-func TestEachFoldIsForDevelopmentOnce(t *testing.T) {
-	c := withoutTest(t, collect(t, corpustest.Mailbox(5, 200, "ham", "spam"), byHash(), "ham", "spam"))
+func TestEachMessageIsInTheDevelopmentPartOnce(t *testing.T) {
+	c := collect(t, corpustest.Mailbox(5, 200, "ham", "spam"), byHash(), "ham", "spam")
 	const folds = 5
-	count := make([]int, len(c.Members()))
+	all := len(withoutTest(c.Members()))
+	count := make(map[string]int)
 	for round := range folds {
-		size := 0
-		for i, part := range foldParts(c, round, folds) {
-			if part == corpus.Development {
-				count[i]++
-				size++
-			}
+		part := divided(t, c, 1, folds, round).Origins(corpus.Development)
+		for _, origin := range part {
+			count[origin]++
 		}
-		if mean := len(c.Members()) / folds; size < mean/2 || size > 2*mean {
-			t.Errorf("fold %d has %d messages of %d: the folds are uneven", round, size, len(c.Members()))
+		if mean := all / folds; len(part) < mean/2 || len(part) > 2*mean {
+			t.Errorf("fold %d has %d messages of %d: the folds are uneven", round, len(part), all)
 		}
 	}
-	if len(count) == 0 || slices.Min(count) != 1 || slices.Max(count) != 1 {
-		t.Errorf("not each message is for development once: %v", count)
+	for origin, n := range count {
+		if n != 1 {
+			t.Errorf("%s is in the development part %d times", origin, n)
+		}
+	}
+	if len(count) != all {
+		t.Errorf("%d messages are in a development part, want all %d", len(count), all)
 	}
 }
 
-func TestASearchThatGoesOnFindsTheSame(t *testing.T) {
+func TestAResumedSearchFindsTheSame(t *testing.T) {
 	c := collect(t, mailOf(noisyMail()), byHash(), "ham", "spam")
 	candidates := smoothings(0, 0.01, 0.1, 1, 10, 1e6)
 	stop := errors.New("stopped")
 	for _, o := range []TuneOptions{{}, {Folds: 3}, {Halving: true}} {
 		want := tune(t, c, candidates, o)
-		for stopAfter := 1; stopAfter < len(candidates); stopAfter += 3 {
+		for stopAfter := 1; stopAfter < len(candidates); stopAfter += 5 {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			var kept []Trial
 			first := o
@@ -202,13 +210,13 @@ func TestASearchThatGoesOnFindsTheSame(t *testing.T) {
 	}
 }
 
-func TestTheBestCandidateIsTrainedAsTrainDoes(t *testing.T) {
+func TestFitCandidateEqualsFit(t *testing.T) {
 	files := mailOf(noisyMail())
 	c := collect(t, files, byHash(), "ham", "spam")
 	candidate := smoothings(0.1)[1]
 	candidate.Features.MinDocumentFrequency = 2
 	trial := tune(t, c, []Candidate{candidate}, TuneOptions{})[0]
-	candidateTrained, err := TrainCandidate(t.Context(), c, candidate)
+	candidateTrained, err := FitCandidate(t.Context(), c, candidate)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,10 +229,10 @@ func TestTheBestCandidateIsTrainedAsTrainDoes(t *testing.T) {
 	got, want := candidateTrained.Result, fitted.Result
 	got.Seconds, want.Seconds = 0, 0
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("result (-Train +TrainCandidate):\n%s", diff)
+		t.Errorf("result (-Fit +FitCandidate):\n%s", diff)
 	}
 	if diff := cmp.Diff(metrics.MeanOutcome([]*metrics.Figures{want.Development}), trial.Development); diff != "" {
-		t.Errorf("development (-Train +trial):\n%s", diff)
+		t.Errorf("development (-Fit +trial):\n%s", diff)
 	}
 }
 
@@ -239,7 +247,7 @@ func TestACandidateThatDivergesIsLast(t *testing.T) {
 	}
 }
 
-func TestTuneRefusesWhatCannotBe(t *testing.T) {
+func TestTuneRefuses(t *testing.T) {
 	byTime, noDevelopment := byHash(), byHash()
 	byTime.Split.Method = corpus.SplitByTime
 	noDevelopment.Split.Train, noDevelopment.Split.Development = 0.8, 0
@@ -269,7 +277,7 @@ func TestTuneRefusesWhatCannotBe(t *testing.T) {
 
 func spamAndHam() []string { return []string{"ham", "spam"} }
 
-func TestMailThatChangedIsNotReadAgain(t *testing.T) {
+func TestMailThatChangedIsAnError(t *testing.T) {
 	files := noisyMail()
 	c := collect(t, mailOf(files), byHash(), "ham", "spam")
 	changed := c.Origins(corpus.Train)[0]
@@ -278,18 +286,4 @@ func TestMailThatChangedIsNotReadAgain(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), changed+" has changed") {
 		t.Errorf("got error %v, want that %s has changed", err, changed)
 	}
-}
-
-// withoutTest returns c without its test part.
-func withoutTest(t *testing.T, c *train.Collection) *train.Collection {
-	t.Helper()
-	rest, err := c.Only(func(i int) bool { return c.Parts()[i] != corpus.Test }).Divided(partsWithoutTest(c), c.Options().Features)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rest
-}
-
-func partsWithoutTest(c *train.Collection) []corpus.Part {
-	return slices.DeleteFunc(slices.Clone(c.Parts()), func(p corpus.Part) bool { return p == corpus.Test })
 }

@@ -17,9 +17,9 @@ import (
 	"chaff/train"
 )
 
-// noisyMail is mail on which the best smoothing of naive Bayes is known. Each message has five words of its class and two
-// of the other, which tell it, and one word that at most one more message has, of the other class: without smoothing that
-// word outweighs all others; with very much no word has weight, and all mail is taken for ham, of which there is more.
+// noisyMail returns mail with a known best smoothing for naive Bayes. Each message has five words of its class, two of the other class, and
+// one word that at most one other message has, which is of the other class. Without smoothing that word outweighs all others. With too much
+// smoothing no word has weight and all mail is classified as ham, the larger class.
 func noisyMail() fstest.MapFS {
 	rng := rand.New(rand.NewPCG(11, 0))
 	files := make(fstest.MapFS)
@@ -54,7 +54,7 @@ func byHash() train.CollectOptions {
 	return o
 }
 
-// smoothings are candidates that differ in the smoothing of bernoulli, two for each: with all words, and without stemming.
+// smoothings returns candidates with these smoothings of multinomial naive Bayes, first with and then without stemming.
 func smoothings(values ...float64) []Candidate {
 	var all []Candidate
 	for _, language := range []string{"english", "none"} {
@@ -80,7 +80,7 @@ func tune(t testing.TB, c *train.Collection, candidates []Candidate, o TuneOptio
 	return trials
 }
 
-// asBytes is trials without their times.
+// asBytes returns trials without their CPU times.
 func asBytes(t testing.TB, trials []Trial) string {
 	t.Helper()
 	trials = slices.Clone(trials)
@@ -104,13 +104,13 @@ func TestTuningFindsTheKnownBestPoint(t *testing.T) {
 		}
 		for _, trial := range trials[2:] {
 			if trial.Development.Accuracy >= trials[1].Development.Accuracy {
-				t.Errorf("%d folds: candidate %d is as good as the best: the test shows nothing", folds, trial.Candidate)
+				t.Errorf("%d folds: candidate %d is as good as the best: the test proves nothing", folds, trial.Candidate)
 			}
 		}
 	}
 }
 
-func TestTheBestByAnotherObjective(t *testing.T) {
+func TestTrialsAreSortedByTheObjective(t *testing.T) {
 	c := collect(t, mailOf(noisyMail()), byHash(), "ham", "spam")
 	for _, objective := range metrics.Objectives() {
 		trials := tune(t, c, smoothings(0, 1, 1e6), TuneOptions{Objective: objective})
@@ -122,9 +122,8 @@ func TestTheBestByAnotherObjective(t *testing.T) {
 	}
 }
 
-// TestTuningNeverReadsTheTestPart gives a search mail whose test part is poisoned: with other words and the labels
-// exchanged, or gone. No trial may differ in a byte.
-func TestTuningNeverReadsTheTestPart(t *testing.T) {
+// The test part has other words, exchanged labels, or no mail. No trial may differ in a byte.
+func TestTuningNeverUsesTheTestPart(t *testing.T) {
 	files := noisyMail()
 	clean := collect(t, mailOf(files), byHash(), "ham", "spam")
 	members := clean.Members()
@@ -138,7 +137,10 @@ func TestTuningNeverReadsTheTestPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := withoutTest(t, clean)
+	gone, err := clean.Select(withoutTest(clean.Members()))
+	if err != nil {
+		t.Fatal(err)
+	}
 	exchanged := make(fstest.MapFS) // the same messages in the folder of the other class
 	for _, origin := range clean.Origins(corpus.Test) {
 		other := strings.Replace(origin, "spam/", "HAM/", 1)
@@ -159,21 +161,21 @@ func TestTuningNeverReadsTheTestPart(t *testing.T) {
 				t.Errorf("%s, %s: got\n%s\nwant\n%s", about, poison, got, want)
 			}
 			if TuningID(c) != TuningID(clean) {
-				t.Errorf("%s: the search has another name", poison)
+				t.Errorf("%s: the search has another ID", poison)
 			}
 		}
 	}
 	best := smoothings(1)[0]
-	before, err := TrainCandidate(t.Context(), clean, best)
+	before, err := FitCandidate(t.Context(), clean, best)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := TrainCandidate(t.Context(), relabelled, best)
+	after, err := FitCandidate(t.Context(), relabelled, best)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if before.Result.Test.Accuracy < 80 || after.Result.Test.Accuracy > 20 {
-		t.Errorf("test accuracy %v, with the labels exchanged %v: the poison is none", before.Result.Test.Accuracy, after.Result.Test.Accuracy)
+		t.Errorf("test accuracy %v, with exchanged labels %v: the test proves nothing", before.Result.Test.Accuracy, after.Result.Test.Accuracy)
 	}
 }
 

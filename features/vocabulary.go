@@ -11,14 +11,13 @@ import (
 
 // Options say which terms of the training part become the vocabulary.
 type Options struct {
-	// MinDocumentFrequency is the least number of training messages that a term must occur in. At least 1; default 1, which keeps
-	// every term: rare terms carry much evidence together. With 2, the model has less than half the size.
+	// MinDocumentFrequency is how many training messages a term must occur in. At least 1. Default 1.
 	MinDocumentFrequency int `json:"min_document_frequency"`
-	// MaxTerms is the largest size of the vocabulary. Of more terms the most frequent are kept. At least 0; default 0, which means
-	// no limit.
+	// MaxTerms is the largest size of the vocabulary, which keeps the most frequent terms; 0 is no limit. At least 0.
+	// Default 0.
 	MaxTerms int `json:"max_terms"`
-	// Texts keeps the text of each term in the model file, with the number of training messages that have it, for explain,
-	// inspect and export. Default true. Without the texts, the file has a third of the size and classifies as well.
+	// Texts keeps the text of each term in the model file, for explain, inspect and export; without it the file has a
+	// third of the size. Default true.
 	Texts bool `json:"texts"`
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestAFullDiskLeavesTheOldModel lets writing fail in the middle, by a limit on the size of files.
+// TestAFullDiskLeavesTheOldModel makes a write fail halfway by a limit on the size of files.
 func TestAFullDiskLeavesTheOldModel(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "spam.model")

@@ -1,10 +1,11 @@
-// Package filter is the running filter: it turns the bytes of a message into a document, classifies it, explains the
-// classification, writes it into the header of the message, and reads and writes the model file.
+// Package filter is the running filter: it turns the bytes of a message into a document, classifies it, explains the classification, adds
+// the verdict to the header, and reads and writes the model file.
 //
-//	f, err := filter.Open("spam.model")
-//	c := f.Classify(raw) // c.Verdict is ham, unsure or spam
+//	f, err := filter.Open(path)
+//	c := f.Classify([]byte("Subject: offer\n\nBuy now"))
+//	fmt.Println(c.Verdict) // ham, unsure or spam
 //
-// [NewReader] is the one way from bytes to terms; training uses it too. A filter reads messages with the settings stored in its model.
+// Training and classification turn bytes into terms with the same [Reader]. A filter uses the settings stored in its model file.
 //
 // A Filter is immutable and safe for concurrent use, unless [OpenForOne] returned it. Package train makes filters.
 package filter

@@ -10,46 +10,45 @@ import (
 	"chaff/models"
 )
 
-// Explanation is what the score of a message is made of.
+// Explanation is a classification with the contributions to its score.
 type Explanation struct {
 	Classification
-	// For and Against are the two classes that the score decides between: it speaks for the first if it is above 0. Of a
-	// spam filter they are spam and ham; of other classes the two with the highest scores, and then Margin is the
-	// difference of these, which the contributions add up to. Of a spam filter Margin is the score.
+	// For and Against are the classes that Margin compares. They are spam and ham for a spam filter, otherwise the two classes with the
+	// highest scores.
 	For     string  `json:"for"`
 	Against string  `json:"against"`
 	Margin  float64 `json:"margin"`
-	// Bias is what the biases add.
+	// Bias is the contribution of the biases.
 	Bias float64 `json:"bias"`
-	// Contributions are those of the known terms and of the runs of bytes, the strongest first. They and the bias add up to
-	// Margin but for rounding. Of a model without bounds, a message without a known term has the bias alone.
+	// Contributions has the contributions of the known terms and of the cells, the strongest first. Bias and Contributions add up to
+	// Margin, except for rounding.
 	Contributions []Contribution `json:"terms"`
-	// Votes are the sums of the contributions by group of evidence, for a model that has such groups.
+	// Votes sums the contributions by group of evidence, for a model with groups.
 	Votes []Vote `json:"votes,omitempty"`
-	// UnknownTerms are the terms that the vocabulary does not have. They have no weight.
+	// UnknownTerms are the terms outside the vocabulary. They have no weight.
 	UnknownTerms []string `json:"unknown"`
-	// View is what the classifier sees of the message.
+	// View is the message as the classifier sees it.
 	View View `json:"-"`
 }
 
-// Vote is what a kind of evidence adds to a score.
+// Vote is the contribution of a group of evidence to a score.
 type Vote struct {
 	Group        string  `json:"group"`
-	Terms        int     `json:"terms"` // different ones, known or cells
+	Terms        int     `json:"terms"` // distinct known terms and cells
 	Contribution float64 `json:"contribution"`
 }
 
-// Contribution is what a term adds to a score: its value times its weight, and of that what a bound leaves.
+// Contribution is the contribution of a term to a score: its value times its weight, within the bound of the model if it has one.
 type Contribution struct {
 	SeenTerm
 	ID           int     `json:"id"`
 	Value        float64 `json:"value"`
 	Weight       float64 `json:"weight"`
 	Contribution float64 `json:"contribution"`
-	Messages     uint32  `json:"messages"` // training messages that have the term
+	Messages     uint32  `json:"messages"` // training messages with the term
 }
 
-// Explain says what a message is, and why. For a filter that was opened, the error is about its file.
+// Explain classifies a message and explains the score. The error is about the file that f was opened from.
 func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 	if f.mapped != nil {
 		defer func() { err = cmp.Or(f.Err(), err) }()
@@ -59,7 +58,9 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 	if err != nil {
 		return Explanation{}, err
 	}
-	class, x := f.weigh(raw)
+	s := &scratch{reader: f.newReader()}
+	class := f.classify(s, raw)
+	x := s.vector
 	view, err := f.settings.Reading().View(raw)
 	if err != nil {
 		return Explanation{}, err
@@ -72,7 +73,7 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 	}
 	e.For, e.Against = f.settings.Classes[first], f.settings.Classes[second]
 	e.Margin = scores[first] - scores[second]
-	seen := f.seen(view)
+	seen := f.seenByID(view)
 	added, bias := f.Contributions(x, first, second)
 	e.Bias = bias
 	for i, id := range x.IDs {
@@ -83,7 +84,7 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 		if term := int(id) - f.FirstTerm(); term >= 0 {
 			c.Messages = terms.Documents[term]
 			if c.Term == "" {
-				c.Term = terms.Texts[term] // the term of a whole message is in no text
+				c.Term = terms.Texts[term] // a whole message is one term, without words
 			}
 		}
 		e.Contributions = append(e.Contributions, c)
@@ -100,14 +101,8 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 	return e, f.Err()
 }
 
-// weigh is Classify with the message as the model sees it.
-func (f *Filter) weigh(raw []byte) (Classification, features.Vector) {
-	s := &scratch{reader: f.newReader()}
-	return f.classify(s, raw), s.vector
-}
-
-// seen finds the terms and the runs of bytes of a message by their ids.
-func (f *Filter) seen(view View) map[uint32]SeenTerm {
+// seenByID returns the known terms and the cells of a message by id.
+func (f *Filter) seenByID(view View) map[uint32]SeenTerm {
 	seen := make(map[uint32]SeenTerm, len(view.Terms))
 	for _, t := range view.Terms {
 		if id, known := f.vocabulary.ID(f.settings.Key.Hash([]byte(t.Term))); known {
@@ -118,7 +113,7 @@ func (f *Filter) seen(view View) map[uint32]SeenTerm {
 		for _, g := range view.Grams {
 			if first, taken := seen[g.cell]; taken {
 				g.SeenTerm.Count += first.Count
-				g.SeenTerm.Term = first.Term // of two runs in one cell the first one
+				g.SeenTerm.Term = first.Term // the first of several runs in one cell
 			}
 			seen[g.cell] = g.SeenTerm
 		}
@@ -126,11 +121,11 @@ func (f *Filter) seen(view View) map[uint32]SeenTerm {
 	return seen
 }
 
-// Contributions returns what each term of a message adds to the score of class c over class k, and what the biases add.
+// Contributions returns the contributions of the terms of x and of the biases to the score of class c over class k.
 func (f *Filter) Contributions(x features.Vector, c, k int) (terms []float64, bias float64) {
 	if f.linear.Rows() == 1 {
 		terms, bias = f.linear.Contributions(nil, x, 0)
-		if c < k { // the row is that of class 1
+		if c < k { // the row belongs to class 1
 			for i := range terms {
 				terms[i] = -terms[i]
 			}
@@ -146,7 +141,7 @@ func (f *Filter) Contributions(x features.Vector, c, k int) (terms []float64, bi
 	return terms, bias - other
 }
 
-// votesOf adds contributions up by the groups of the terms.
+// votesOf sums contributions by group.
 func votesOf(x features.Vector, added []float64) []Vote {
 	if x.Groups == nil {
 		return nil
@@ -166,10 +161,9 @@ func votesOf(x features.Vector, added []float64) []Vote {
 	return votes
 }
 
-// topTwo are the classes with the highest and the second highest score.
+// topTwo returns the classes with the highest and the second highest score.
 func topTwo(scores []float64) (first, second int) {
-	first = models.Argmax(scores)
-	second = -1
+	first, second = models.Argmax(scores), -1
 	for c, score := range scores {
 		if c != first && (second < 0 || score > scores[second]) {
 			second = c
@@ -178,7 +172,7 @@ func topTwo(scores []float64) (first, second int) {
 	return first, second
 }
 
-// weightBetween is the weight of a term for class c over class k.
+// weightBetween returns the weight of a term for class c over class k.
 func (f *Filter) weightBetween(id, c, k int) float64 {
 	rows := f.linear.Rows()
 	w := f.linear.Weights[id*rows:][:rows]

@@ -18,16 +18,16 @@ import (
 	"chaff/models"
 )
 
-// newFileMode keeps a model to its owner: its terms come from somebody's mail.
+// newFileMode makes a model readable by its owner only, because its terms come from private mail.
 const newFileMode fs.FileMode = 0o600
 
-// Encode returns the bytes of the model file: the same filter has the same bytes. A model with a number that is not finite
-// is an error: whoever opens the file relies on its checksums, and does not look at each number again.
+// Encode returns the bytes of the model file. Equal filters have equal bytes. A number that is not finite is an error: readers of the
+// file rely on its checksums and do not check each number.
 func (f *Filter) Encode() ([]byte, error) {
 	if err := f.linear.Validate(); err != nil {
 		return nil, err
 	}
-	set, err := json.Marshal(f.settings)
+	settings, err := json.Marshal(f.settings)
 	if err != nil {
 		return nil, fmt.Errorf("encode settings: %w", err)
 	}
@@ -35,15 +35,16 @@ func (f *Filter) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	terms, weights := bytesOf(f.vocabulary.Table()), bytesOf(f.linear.Weights)
+	terms, weights := encodeNumbers(f.vocabulary.Table()), encodeNumbers(f.linear.Weights)
+	sums := append(blockSums(weights, f.linear.Terms), blockSums(terms, f.vocabulary.Len())...)
 	all := []section{
-		{"SETT", set},
+		{"SETT", settings},
 		{"HKEY", f.settings.Key.Bytes()},
-		{"PREF", bytesOf(f.vocabulary.BucketStarts())},
+		{"PREF", encodeNumbers(f.vocabulary.BucketStarts())},
 		{"TERM", terms},
-		{"BIAS", bytesOf(f.linear.Bias)},
+		{"BIAS", encodeNumbers(f.linear.Bias)},
 		{"WGHT", weights},
-		{"SUMS", bytesOf(newLazyChecksums(f.linear.Terms, f.vocabulary.Len(), weights, terms).sums())},
+		{"SUMS", encodeNumbers(sums)},
 		{"INFO", info},
 	}
 	if f.saveTexts {
@@ -56,78 +57,70 @@ func (f *Filter) Encode() ([]byte, error) {
 	return encodeSections(all), nil
 }
 
-// Save writes the model to path in one step: whoever opens it sees the old model or the new one, and if writing fails,
-// the old one stays as it was. A file that is replaced keeps its permissions.
+// Save writes the model to path atomically: readers see the old model or the new one, and an error leaves the old one unchanged. A file
+// that Save replaces keeps its permissions.
 func (f *Filter) Save(path string) error {
 	data, err := f.Encode()
-	if err != nil {
-		return fmt.Errorf("save %s: %w", path, err)
+	if err == nil {
+		err = replace.File(path, data, newFileMode)
 	}
-	if err := replace.File(path, data, newFileMode); err != nil {
+	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
 	return nil
 }
 
-// cause strips the name of a file from an error, which has it already.
-func cause(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err
-	}
-	return err
-}
-
-// Open reads a model file into memory, where nobody changes it. The error wraps [ErrNotModel], [ErrTruncated], [ErrDamaged],
-// [ErrVersion] or that of the file system, and names the file.
+// Open reads a model file into memory. The error names the file and wraps [ErrNotModel], [ErrTruncated], [ErrDamaged], [ErrVersion] or
+// an error of the file system.
 func Open(path string) (*Filter, error) {
 	data, err := load(path)
-	if err != nil {
-		return nil, fmt.Errorf("open model %s: %w", path, cause(err))
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		err = pathError.Err // it would name the file twice
 	}
-	f, err := Decode(data)
+	var f *Filter
+	if err == nil {
+		f, err = Decode(data)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open model %s: %w", path, err)
 	}
 	return f, nil
 }
 
-// OpenForOne is Open for one message: the file is mapped, and of the tables, what is looked up is verified when it is, which in a
-// large model is a small part. The filter belongs to one goroutine, and is there to classify and explain; what it says holds if
-// [Filter.Err] finds nothing after it.
+// OpenForOne is Open for classifying or explaining one message: it maps the file and verifies the parts of the large tables that the
+// message needs, a few percent of a large model. The result is valid only if [Filter.Err] returns nil after it. The filter belongs to one
+// goroutine.
 func OpenForOne(path string) (*Filter, error) { return openForOne(path, time.Now()) }
 
-// openForOne takes the time, so that a test need not wait until a file is settled.
+// openForOne takes the time, so that tests need not wait until a file is settled.
 func openForOne(path string, now time.Time) (*Filter, error) {
-	data, m, err := mapFile(path, now)
-	if err != nil {
-		return nil, fmt.Errorf("open model %s: %w", path, cause(err))
+	m := mapFile(path, now)
+	if m == nil {
+		return Open(path)
 	}
-	f, err := decodeMapped(data, m)
+	f, err := decodeMapped(m)
 	if err != nil {
+		m.close()
 		return nil, fmt.Errorf("open model %s: %w", path, err)
 	}
 	return f, nil
 }
 
-// decodeMapped is Decode for data that is mapped, or that m is nil for.
-func decodeMapped(data []byte, m *mapping) (f *Filter, err error) {
-	if m == nil {
-		return decode(data, false)
-	}
+func decodeMapped(m *mapping) (f *Filter, err error) {
 	defer func() {
 		if m.changed() {
 			f, err = nil, ErrChanged
 		}
 	}()
 	defer m.catch(debug.SetPanicOnFault(true))
-	if f, err = decode(data, true); err == nil {
+	if f, err = decode(m.data, true); err == nil {
 		f.mapped = m
 	}
 	return f, err
 }
 
-// load reads a file of at least a few bytes. A FIFO is none, and not waited for.
+// load reads a file that may be a model. O_NONBLOCK keeps it from waiting for a FIFO.
 func load(path string) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -148,24 +141,24 @@ func load(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Decode returns the filter that a model file holds. It keeps data, which must not change.
+// Decode returns the filter in a model file. It keeps data, which must not change.
 func Decode(data []byte) (*Filter, error) { return decode(data, false) }
 
-// decode is Decode, which with byBlock leaves the large tables to be verified by block, if they have such sums.
-func decode(data []byte, byBlock bool) (*Filter, error) {
-	s, err := decodeSections(data)
+// decode is Decode. If lazy is true and the file has checksums of blocks, look-ups verify the large tables block by block.
+func decode(data []byte, lazy bool) (*Filter, error) {
+	file, err := decodeSections(data)
 	if err != nil {
 		return nil, err
 	}
-	set, err := s.get("SETT")
+	settings, err := file.section("SETT")
 	if err != nil {
 		return nil, err
 	}
-	f := &Filter{file: s, saveTexts: s.has("TEXT")}
-	if f.settings, err = decodeSettings(set); err != nil {
+	f := &Filter{file: file, saveTexts: file.has("TEXT")}
+	if f.settings, err = decodeSettings(settings); err != nil {
 		return nil, err
 	}
-	key, err := s.get("HKEY")
+	key, err := file.section("HKEY")
 	if err != nil {
 		return nil, err
 	}
@@ -175,14 +168,14 @@ func decode(data []byte, byBlock bool) (*Filter, error) {
 	if f.kind, err = features.ParseKind(f.settings.Kind); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrVersion, err)
 	}
-	byBlock = byBlock && s.has("SUMS")
-	table := s.get
-	if byBlock {
-		table = s.unverified
+	lazy = lazy && file.has("SUMS")
+	table := file.section
+	if lazy {
+		table = file.unverified
 	}
-	starts, err1 := numbers[uint32](s.get, "PREF")
+	starts, err1 := numbers[uint32](file.section, "PREF")
 	terms, err2 := numbers[uint32](table, "TERM")
-	bias, err3 := numbers[float64](s.get, "BIAS")
+	bias, err3 := numbers[float64](file.section, "BIAS")
 	weights, err4 := numbers[float32](table, "WGHT")
 	for _, err := range []error{err1, err2, err3, err4} {
 		if err != nil {
@@ -195,53 +188,56 @@ func decode(data []byte, byBlock bool) (*Filter, error) {
 	f.linear = &models.Linear{
 		Classes: len(f.settings.Classes), Terms: f.FirstTerm() + f.vocabulary.Len(), Form: f.settings.Form, Bias: bias, Weights: weights,
 	}
-	if err := f.linear.ValidateLengths(); err != nil {
+	if err := f.validate(lazy); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if err := f.settings.Calibration.Validate(f.linear.Classes); err != nil {
-		return nil, fmt.Errorf("%w: calibration: %w", ErrDamaged, err)
-	}
-	if IsSpamFilter(f.settings.Classes) && f.settings.Thresholds == nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, errNoThresholds)
-	}
-	if err := f.checkNumbers(byBlock); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	if byBlock {
-		return f, f.verifyByBlock(s)
+	if lazy {
+		return f, f.verifyLazily()
 	}
 	return f, nil
 }
 
-// checkNumbers returns an error for numbers of which no finite score or probability comes: sums say only that the file is as it
-// was written. Of weights that are verified by block the score is looked at.
-func (f *Filter) checkNumbers(byBlock bool) error {
+// validate returns an error for parts of different sizes, and for numbers that give no finite score or probability: correct checksums
+// do not exclude them. If lazy is true, each score shows whether its weights are finite.
+func (f *Filter) validate(lazy bool) error {
+	if err := f.linear.ValidateLengths(); err != nil {
+		return err
+	}
+	if err := f.settings.Calibration.Validate(f.linear.Classes); err != nil {
+		return fmt.Errorf("calibration: %w", err)
+	}
+	if IsSpamFilter(f.settings.Classes) && f.settings.Thresholds == nil {
+		return errNoThresholds
+	}
 	for _, number := range slices.Concat(f.linear.Bias, f.settings.Calibration.Offsets, []float64{f.settings.Calibration.Slope}) {
 		if !(math.Abs(number) <= math.MaxFloat32) {
 			return fmt.Errorf("it has the number %v: %w", number, models.ErrNotFinite)
 		}
 	}
-	if byBlock {
+	if lazy {
 		return nil
 	}
 	return f.linear.Validate()
 }
 
-// verifyByBlock lets each look-up verify the blocks of the tables that it reads.
-func (f *Filter) verifyByBlock(s *sections) error {
-	terms, err1 := s.unverified("TERM")
-	weights, err2 := s.unverified("WGHT")
-	sums, err3 := numbers[uint32](s.get, "SUMS")
+// verifyLazily makes look-ups verify the blocks of the tables that they read.
+func (f *Filter) verifyLazily() error {
+	terms, err1 := f.file.unverified("TERM")
+	weights, err2 := f.file.unverified("WGHT")
+	sums, err3 := numbers[uint32](f.file.section, "SUMS")
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
-	f.lazy = newLazyChecksums(f.linear.Terms, f.vocabulary.Len(), weights, terms)
+	var err error
+	if f.lazy, err = newLazyChecksums(weights, f.linear.Terms, terms, f.vocabulary.Len(), sums); err != nil {
+		return err
+	}
 	f.vocabulary = f.vocabulary.OnLookup(f.lazy.verifyTerms)
-	return f.lazy.expect(sums)
+	return nil
 }
 
-// Close unmaps and closes the file of a filter that [OpenForOne] opened. The filter cannot be used afterwards. Other filters need no
-// Close; it does nothing.
+// Close unmaps and closes the file of a filter that [OpenForOne] opened, which cannot be used afterwards. It does nothing for other
+// filters.
 func (f *Filter) Close() error {
 	if f.mapped == nil {
 		return nil
@@ -249,7 +245,7 @@ func (f *Filter) Close() error {
 	return f.mapped.close()
 }
 
-// Err returns the first damage that was found since the filter was opened by [OpenForOne], or [ErrChanged].
+// Err returns the first damage that a look-up found, or [ErrChanged], for a filter that [OpenForOne] opened; else nil.
 func (f *Filter) Err() error {
 	switch {
 	case f.mapped != nil && f.mapped.changed():
@@ -258,13 +254,4 @@ func (f *Filter) Err() error {
 		return f.lazy.err
 	}
 	return nil
-}
-
-// numbers returns a section, got by get, as numbers.
-func numbers[T number](get func(name string) ([]byte, error), name string) ([]T, error) {
-	data, err := get(name)
-	if err != nil {
-		return nil, err
-	}
-	return numbersOf[T](data)
 }

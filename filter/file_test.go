@@ -1,11 +1,14 @@
 package filter
 
 import (
+	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestASavedModelSaysTheSame(t *testing.T) {
+func TestASavedModelClassifiesTheSame(t *testing.T) {
 	f := spamFilter(t)
 	path := filepath.Join(t.TempDir(), "spam.model")
 	if err := f.Save(path); err != nil {
@@ -37,7 +40,7 @@ func TestASavedModelSaysTheSame(t *testing.T) {
 		}
 	}
 	if string(encode(t, again)) != string(encode(t, f)) {
-		t.Error("the model has other bytes after it was opened")
+		t.Error("the opened model encodes differently")
 	}
 	want, _ := f.Terms()
 	got, err := again.Terms()
@@ -46,7 +49,7 @@ func TestASavedModelSaysTheSame(t *testing.T) {
 	}
 }
 
-func TestAModelIsReplacedInOneStep(t *testing.T) {
+func TestSaveKeepsPermissionsAndLeavesNoTemporaryFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "spam.model")
 	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
@@ -67,7 +70,7 @@ func TestAModelIsReplacedInOneStep(t *testing.T) {
 	}
 }
 
-func TestANewModelIsItsOwnersOnly(t *testing.T) {
+func TestANewModelIsReadableByItsOwnerOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "spam.model")
 	if err := spamFilter(t).Save(path); err != nil {
 		t.Fatal(err)
@@ -77,7 +80,7 @@ func TestANewModelIsItsOwnersOnly(t *testing.T) {
 	}
 }
 
-func TestAModelCannotBeSavedInAFolderThatIsNotThere(t *testing.T) {
+func TestSaveToAMissingDirectoryFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "no", "spam.model")
 	err := spamFilter(t).Save(path)
 	if want := "save " + path + ": no such file or directory"; err == nil || err.Error() != want {
@@ -85,45 +88,68 @@ func TestAModelCannotBeSavedInAFolderThatIsNotThere(t *testing.T) {
 	}
 }
 
-// rewritten returns the model with a change to its header, and the checksum of the table made right again.
+// rewritten returns the model with a change to its header or table, under a correct checksum.
 func rewritten(data []byte, change func(file []byte)) []byte {
-	file := append([]byte(nil), data...)
+	file := bytes.Clone(data)
 	change(file)
 	table := headerSize + entrySize*int(binary.LittleEndian.Uint32(file[12:]))
 	binary.LittleEndian.PutUint64(file[table:], xxhash.Sum64(file[:table]))
 	return file
 }
 
-func TestAFileThatIsNoGoodModelIsRefused(t *testing.T) {
-	good := encode(t, spamFilter(t))
-	withSettings := func(from, to string) []byte {
-		s, err := decodeSections(good)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var all []section
-		for _, name := range s.names {
-			data, err := s.get(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if name == "SETT" {
-				changed := strings.Replace(string(data), from, to, 1)
-				if changed == string(data) {
-					t.Fatalf("the settings have no %s", from)
-				}
-				data = []byte(changed)
-			}
-			all = append(all, section{name, data})
-		}
-		return encodeSections(all)
-	}
-	flipped := append([]byte(nil), good...)
-	sections, err := decodeSections(good)
+// withSections returns the model with changed sections, under correct checksums. It omits sections for which change returns nil.
+func withSections(t *testing.T, file []byte, change func(name string, data []byte) []byte) []byte {
+	t.Helper()
+	f, err := decodeSections(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	flipped[sections.spans[1].offset] ^= 1
+	var all []section
+	for _, e := range f.entries {
+		data, err := f.section(e.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data = change(e.name, bytes.Clone(data)); data != nil {
+			all = append(all, section{e.name, data})
+		}
+	}
+	return encodeSections(all)
+}
+
+// withFlippedBits returns the model with a flipped bit at each step of the named sections, under the old checksums.
+func withFlippedBits(t *testing.T, file []byte, step int, names ...string) []byte {
+	t.Helper()
+	f, err := decodeSections(bytes.Clone(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := f.unverified(name)
+		if err != nil || len(data) == 0 {
+			t.Fatalf("section %s has %d bytes: %v", name, len(data), err)
+		}
+		for i := 0; i < len(data); i += step {
+			data[i] ^= 1
+		}
+	}
+	return f.data
+}
+
+func TestUnusableFilesAreRefused(t *testing.T) {
+	good := encode(t, spamFilter(t))
+	withSettings := func(from, to string) []byte {
+		return withSections(t, good, func(name string, data []byte) []byte {
+			if name != "SETT" {
+				return data
+			}
+			changed := strings.Replace(string(data), from, to, 1)
+			if changed == string(data) {
+				t.Fatalf("the settings have no %s", from)
+			}
+			return []byte(changed)
+		})
+	}
 	tests := []struct {
 		name string
 		data []byte
@@ -131,24 +157,24 @@ func TestAFileThatIsNoGoodModelIsRefused(t *testing.T) {
 		text string
 	}{
 		{"an empty file", nil, ErrNotModel, "not a chaff model"},
-		{"a text", []byte("From someone@example Mon Jan  1\n\nhello"), ErrNotModel, "not a chaff model"},
+		{"a text file", []byte("From someone@example Mon Jan  1\n\nhello"), ErrNotModel, "not a chaff model"},
 		{"half a header", good[:16], ErrTruncated, "model is truncated"},
 		{"half a model", good[:len(good)/2], ErrTruncated, "model is truncated: "},
 		{"all but the last byte", good[:len(good)-1], ErrTruncated, "model is truncated: "},
-		{"something appended", append(append([]byte(nil), good...), 0), ErrDamaged, "model is damaged: 1 bytes more than were written"},
-		{"a changed bit", flipped, ErrDamaged, "model is damaged: section "},
+		{"an appended byte", append(bytes.Clone(good), 0), ErrDamaged, "model is damaged: 1 bytes more than were written"},
+		{"a flipped bit", withFlippedBits(t, good, 1<<30, "HKEY"), ErrDamaged, "model is damaged: section "},
 		{"a newer format", rewritten(good, func(f []byte) { f[8] = formatVersion + 1 }), ErrVersion, "model is of another version: its format is 7, this program reads 6"},
-		{"a table that was changed", append(append([]byte(nil), good[:30]...), append([]byte{9}, good[31:]...)...), ErrDamaged, "model is damaged: section table"},
-		{"a section without a place", rewritten(good, func(f []byte) { f[headerSize+8+7] = 0x7f }), ErrDamaged, "model is damaged: section table"},
-		{"a section that is missing", rewritten(good, func(f []byte) { copy(f[headerSize:], "NONE") }), ErrDamaged, "model is damaged: section SETT is missing"},
+		{"a changed table", slices.Concat(good[:30], []byte{9}, good[31:]), ErrDamaged, "model is damaged: section table"},
+		{"a section beyond the end", rewritten(good, func(f []byte) { f[headerSize+8+7] = 0x7f }), ErrDamaged, "model is damaged: section table"},
+		{"a missing section", rewritten(good, func(f []byte) { copy(f[headerSize:], "NONE") }), ErrDamaged, "model is damaged: section SETT is missing"},
 		{"other rules for terms", withSettings("snowball", "snowman"), ErrVersion, "model is of another version: its terms were made by the rules "},
-		{"a setting that is not known", withSettings(`"model"`, `"modal"`), ErrVersion, "model is of another version: settings: "},
-		{"a kind of feature that is not known", withSettings(`"kind":"`, `"kind":"x`), ErrVersion, "model is of another version: unknown kind of feature"},
-		{"a language that is not known", withSettings(`"english"`, `"klingon"`), ErrVersion, "model is of another version: settings: language"},
+		{"an unknown setting", withSettings(`"model"`, `"modal"`), ErrVersion, "model is of another version: settings: "},
+		{"an unknown kind of feature", withSettings(`"kind":"`, `"kind":"x`), ErrVersion, "model is of another version: unknown kind of feature"},
+		{"an unknown language", withSettings(`"english"`, `"klingon"`), ErrVersion, "model is of another version: settings: language"},
 		{"more classes than rows", withSettings(`"ham",`, `"ham","eggs",`), ErrDamaged, "model is damaged: "},
-		{"a part of the thresholds that is not known", withSettings(`"thresholds":{`, `"thresholds":{"ham":1,`), ErrVersion, "model is of another version: "},
-		{"a calibration of other classes", withSettings(`"offsets":[0,`, `"offsets":[0,0,`), ErrDamaged, "model is damaged: calibration: "},
-		{"a calibration that turns scores round", withSettings(`"slope":`, `"slope":-`), ErrDamaged, "model is damaged: calibration: "},
+		{"an unknown threshold", withSettings(`"thresholds":{`, `"thresholds":{"ham":1,`), ErrVersion, "model is of another version: "},
+		{"a calibration for other classes", withSettings(`"offsets":[0,`, `"offsets":[0,0,`), ErrDamaged, "model is damaged: calibration: "},
+		{"a calibration that inverts scores", withSettings(`"slope":`, `"slope":-`), ErrDamaged, "model is damaged: calibration: "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -166,27 +192,17 @@ func TestAFileThatIsNoGoodModelIsRefused(t *testing.T) {
 		})
 	}
 	if _, err := Open(t.TempDir()); !errors.Is(err, ErrNotModel) {
-		t.Errorf("a folder: got %v, want %v", err, ErrNotModel)
+		t.Errorf("a directory: got %v, want %v", err, ErrNotModel)
 	}
 	if _, err := Open("testdata/nowhere.model"); err == nil || err.Error() != "open model testdata/nowhere.model: no such file or directory" {
 		t.Errorf("no file: got %v", err)
 	}
 }
 
-func TestDamageOfWhatIsNotNeededIsFoundWhenItIsRead(t *testing.T) {
-	data := encode(t, spamFilter(t))
-	s, err := decodeSections(data)
+func TestTermsAndProvenanceAreVerifiedWhenTheyAreRead(t *testing.T) {
+	f, err := Decode(withFlippedBits(t, encode(t, spamFilter(t)), 1<<30, "INFO", "TEXT"))
 	if err != nil {
-		t.Fatal(err)
-	}
-	for i, name := range s.names {
-		if name == "INFO" || name == "TEXT" {
-			data[s.spans[i].offset] ^= 1
-		}
-	}
-	f, err := Decode(data)
-	if err != nil {
-		t.Fatalf("damage of what is not needed keeps the model from classifying: %v", err)
+		t.Fatalf("classification needs neither: %v", err)
 	}
 	if _, err := f.Terms(); !errors.Is(err, ErrDamaged) {
 		t.Errorf("terms: got %v, want %v", err, ErrDamaged)
@@ -196,7 +212,7 @@ func TestDamageOfWhatIsNotNeededIsFoundWhenItIsRead(t *testing.T) {
 	}
 }
 
-// FuzzDecode checks that a changed model is refused or says what it said before, and that nothing panics.
+// FuzzDecode checks that a changed model is refused or classifies as before, and that nothing panics.
 func FuzzDecode(f *testing.F) {
 	good := encode(f, spamFilter(f))
 	filter, err := Decode(good)
@@ -211,7 +227,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(len(good)/2, byte(0x80), len(good))
 	f.Add(0, byte(0), len(good)/2)
 	f.Fuzz(func(t *testing.T, at int, change byte, size int) {
-		data := append([]byte(nil), good[:min(max(size, 0), len(good))]...)
+		data := bytes.Clone(good[:min(max(size, 0), len(good))])
 		if at >= 0 && at < len(data) {
 			data[at] ^= change
 		}
@@ -233,48 +249,52 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func TestNumbersAreReadFromAnyPlace(t *testing.T) {
-	want := []uint32{1, 1 << 31, 77}
-	data := append([]byte{0}, bytesOf(want)...)
-	got, err := numbersOf[uint32](data[1:]) // on most machines not aligned, so a copy
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("error %v (-want +got):\n%s", err, diff)
-	}
-	if _, err := numbersOf[uint64](data[:9]); !errors.Is(err, ErrDamaged) {
-		t.Errorf("nine bytes: got %v, want %v", err, ErrDamaged)
-	}
-}
-
-// TestNumbersThatAreNoneAreDamage is about a model that somebody made: its sums are right.
-func TestNumbersThatAreNoneAreDamage(t *testing.T) {
+// The checksums of these models are correct.
+func TestModelsWithNumbersThatAreNotFiniteAreRefused(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
+	saved := spamFilter(t)
+	file := encode(t, saved)
 	for name, change := range map[string]func(f *Filter){
-		"a weight that is no number": func(f *Filter) { fill(f.linear.Weights, float32(nan)) },
-		"a weight without end":       func(f *Filter) { fill(f.linear.Weights, float32(inf)) },
-		"a bias that is no number":   func(f *Filter) { f.linear.Bias[0] = nan },
-		"a bias without end":         func(f *Filter) { f.linear.Bias[0] = -inf },
-		"a bias of the largest":      func(f *Filter) { f.linear.Bias[0] = math.MaxFloat64 },
-		"a slope of the largest":     func(f *Filter) { f.settings.Calibration.Slope = math.MaxFloat64 },
+		"a weight that is not a number": func(f *Filter) { fill(f.linear.Weights, float32(nan)) },
+		"an infinite weight":            func(f *Filter) { fill(f.linear.Weights, float32(inf)) },
+		"a bias that is not a number":   func(f *Filter) { f.linear.Bias[0] = nan },
+		"an infinite bias":              func(f *Filter) { f.linear.Bias[0] = -inf },
+		"the largest bias":              func(f *Filter) { f.linear.Bias[0] = math.MaxFloat64 },
+		"the largest slope":             func(f *Filter) { f.settings.Calibration.Slope = math.MaxFloat64 },
 	} {
-		f := spamFilter(t)
-		change(f)
-		data := rawEncode(t, f)
-		path := filepath.Join(t.TempDir(), "model")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
+		f, err := Decode(bytes.Clone(file))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(path); !errors.Is(err, ErrDamaged) {
+		change(f)
+		settings, err := json.Marshal(f.settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		weights := encodeNumbers(f.linear.Weights)
+		data := withSections(t, file, func(name string, data []byte) []byte {
+			switch name {
+			case "SETT":
+				return settings
+			case "BIAS":
+				return encodeNumbers(f.linear.Bias)
+			case "WGHT":
+				return weights
+			case "SUMS":
+				return encodeNumbers(append(blockSums(weights, f.linear.Terms), blockSums(encodeNumbers(f.vocabulary.Table()), f.vocabulary.Len())...))
+			}
+			return data
+		})
+		if _, err := Decode(data); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: got %v, want %v", name, err, ErrDamaged)
 		}
 		one, err := decode(data, true)
 		if err == nil {
-			v := one.Classify([]byte("Subject: spama\n\nspama spamb sharedc hamb\n"))
-			if err = one.Err(); err == nil {
-				t.Errorf("%s: opened for one message, got %+v", name, v)
-			}
+			one.Classify([]byte("Subject: spama\n\nspama spamb sharedc hamb\n"))
+			err = one.Err()
 		}
 		if !errors.Is(err, ErrDamaged) {
-			t.Errorf("%s: opened for one message, got %v, want %v", name, err, ErrDamaged)
+			t.Errorf("%s: verified lazily, got %v, want %v", name, err, ErrDamaged)
 		}
 	}
 }
@@ -283,34 +303,4 @@ func fill(weights []float32, with float32) {
 	for i := range weights {
 		weights[i] = with
 	}
-}
-
-// rawEncode is Encode without its look at the numbers.
-func rawEncode(t *testing.T, f *Filter) []byte {
-	t.Helper()
-	honest := *f.linear
-	weights, bias := f.linear.Weights, f.linear.Bias
-	f.linear.Weights, f.linear.Bias = make([]float32, len(weights)), make([]float64, len(bias))
-	s, err := decodeSections(encode(t, f))
-	if err != nil {
-		t.Fatal(err)
-	}
-	*f.linear = honest
-	var all []section
-	for _, name := range s.names {
-		data, err := s.get(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch name {
-		case "BIAS":
-			data = bytesOf(bias)
-		case "WGHT":
-			data = bytesOf(weights)
-		case "SUMS":
-			data = bytesOf(newLazyChecksums(f.linear.Terms, f.vocabulary.Len(), bytesOf(weights), bytesOf(f.vocabulary.Table())).sums())
-		}
-		all = append(all, section{name, data})
-	}
-	return encodeSections(all)
 }

@@ -16,7 +16,7 @@ import (
 	"chaff/tokenize"
 )
 
-// A spam filter has the classes ham and spam, in this order, so that its score is that of spam over ham.
+// The classes of a spam filter, in this order, so that its score is that of spam over ham.
 const (
 	hamName  = "ham"
 	spamName = "spam"
@@ -24,7 +24,7 @@ const (
 	SpamClass = 1
 )
 
-// IsSpamFilter reports whether classes are those of a spam filter: ham and spam, in this order.
+// IsSpamFilter reports whether classes are ham and spam, in this order.
 func IsSpamFilter(classes []string) bool { return slices.Equal(classes, []string{hamName, spamName}) }
 
 // Filter is everything needed to classify messages. It is immutable and safe for concurrent use, unless [OpenForOne]
@@ -34,18 +34,18 @@ type Filter struct {
 	vocabulary *features.Vocabulary
 	linear     *models.Linear
 	kind       features.Kind
-	provenance json.RawMessage // nil if it is in file, as are the terms
-	terms      func() Terms
 	saveTexts  bool
-	file       *sections      // nil for a filter that was just trained
-	lazy       *lazyChecksums // verifies what a look-up reads of file; nil if everything was verified when it was opened
-	mapped     *mapping       // the memory of file; nil if it is a copy
-	scratch    sync.Pool      // of *scratch
+	provenance json.RawMessage // empty if file is set
+	terms      func() Terms    // nil if file is set
+	file       *modelFile      // nil unless the filter was opened
+	lazy       *lazyChecksums  // nil if all of file was verified when it was opened
+	mapped     *mapping        // the memory of file; nil if it is a copy
+	scratch    sync.Pool       // of *scratch
 }
 
-// Parts are what a filter is made of.
+// Parts are the components of a filter.
 type Parts struct {
-	// Settings, of which New sets Form and TermsVersion.
+	// Settings are the settings. New sets Form and TermsVersion.
 	Settings   Settings
 	Vocabulary *features.Vocabulary
 	Linear     *models.Linear
@@ -53,11 +53,11 @@ type Parts struct {
 	Terms func() Terms
 	// SaveTexts keeps the texts of the terms in the model file.
 	SaveTexts bool
-	// Provenance is JSON that the model file keeps for whoever inspects it. The filter does not read it.
+	// Provenance is JSON that describes how the filter was made. The filter stores it and does not read it.
 	Provenance json.RawMessage
 }
 
-// New returns a filter of parts. The error is about its settings.
+// New returns a filter made of parts. The error is about its settings.
 func New(p Parts) (*Filter, error) {
 	kind, err := features.ParseKind(p.Settings.Kind)
 	if err := errors.Join(err, p.Settings.Message.Validate(), p.Settings.Tokenize.Validate()); err != nil {
@@ -67,6 +67,9 @@ func New(p Parts) (*Filter, error) {
 		return nil, errNoThresholds
 	}
 	p.Settings.Form, p.Settings.TermsVersion = p.Linear.Form, tokenize.Version
+	if p.Provenance == nil {
+		p.Provenance = json.RawMessage("{}")
+	}
 	return &Filter{
 		settings: p.Settings, vocabulary: p.Vocabulary, linear: p.Linear, kind: kind,
 		terms: p.Terms, saveTexts: p.SaveTexts, provenance: p.Provenance,
@@ -75,19 +78,19 @@ func New(p Parts) (*Filter, error) {
 
 var errNoThresholds = errors.New("it has no thresholds")
 
-// Settings returns what the filter classifies by.
+// Settings returns the settings of the filter.
 func (f *Filter) Settings() Settings { return f.settings }
 
-// Vocabulary returns the terms that the filter knows.
+// Vocabulary returns the vocabulary of the filter.
 func (f *Filter) Vocabulary() *features.Vocabulary { return f.vocabulary }
 
 // Linear returns the linear form that scores messages.
 func (f *Filter) Linear() *models.Linear { return f.linear }
 
-// Kind returns the kind of feature that the filter makes of a message.
+// Kind returns the kind of feature that the filter uses.
 func (f *Filter) Kind() features.Kind { return f.kind }
 
-// scratch is the memory that classifying one message needs.
+// scratch is reusable memory for classifying one message.
 type scratch struct {
 	reader        *Reader
 	lookup        features.Lookup
@@ -96,8 +99,7 @@ type scratch struct {
 	probabilities []float64
 }
 
-// Verdict is what a spam filter makes of a score: ham, unsure or spam. The verdict of a filter for other classes is the name of a
-// class.
+// Verdict is ham, unsure or spam. For a filter with other classes it is the name of a class.
 type Verdict string
 
 // The verdicts of a spam filter.
@@ -111,22 +113,22 @@ const (
 type Classification struct {
 	// Class is the most probable class.
 	Class string `json:"class"`
-	// Verdict follows from the thresholds; for other classes it is Class.
+	// Verdict compares the score with the thresholds. For other classes it is Class.
 	Verdict Verdict `json:"verdict"`
-	// Score is the score of spam over ham, on the scale of the model: log odds for naive Bayes and softmax regression, bounded
-	// log odds for votes. For other classes it is the log odds of Class over all others, with scores taken as log probabilities.
+	// Score is the score of spam over ham on the scale of the model: log odds for naive Bayes and softmax regression, bounded log odds for
+	// votes. For other classes it is the log odds of Class over all others, where scores count as log probabilities.
 	Score float64 `json:"score"`
-	// Probability is the calibrated probability of spam, or of Class for other classes, between 0 and 1: the share of spam among
-	// held-out messages with such a score.
+	// Probability is the calibrated probability of spam, or of Class for other classes: the share of spam among held-out messages with
+	// such a score.
 	Probability float64 `json:"probability"`
-	// Known and Unknown are how many distinct terms of the message the vocabulary has and does not have.
+	// Known and Unknown count the distinct terms of the message inside and outside the vocabulary.
 	Known   int `json:"known_terms"`
 	Unknown int `json:"unknown_terms"`
-	// Repairs is what had to be repaired to decode the message.
+	// Repairs lists what decoding repaired.
 	Repairs message.Repairs `json:"-"`
 }
 
-// Classify classifies a message. Any bytes are a message; without a known term the bias decides.
+// Classify classifies a message. Any bytes are a message. If it has no known term, the bias decides.
 func (f *Filter) Classify(raw []byte) Classification {
 	if f.mapped != nil {
 		defer f.mapped.catch(debug.SetPanicOnFault(true))
@@ -162,11 +164,11 @@ func (f *Filter) classify(s *scratch, raw []byte) Classification {
 	return v
 }
 
-// newReader cannot fail: the settings were validated when the filter was made or opened.
+// newReader returns a reader with the settings of f, which New or Decode has validated.
 func (f *Filter) newReader() *Reader {
 	r, err := NewReader(f.settings.Reading(), ReaderOptions{Grams: f.kind == features.Evidence})
 	if err != nil {
-		panic("filter: settings of a filter are invalid: " + err.Error())
+		panic("filter: invalid settings: " + err.Error())
 	}
 	return r
 }
@@ -188,7 +190,7 @@ func (f *Filter) classification(s *scratch) Classification {
 	return Classification{Class: name, Verdict: Verdict(name), Score: z, Probability: s.probabilities[c]}
 }
 
-// logSumExpExcept returns log sum_c exp(scores[c]) over all classes but one, without overflow.
+// logSumExpExcept returns log sum_c exp(scores[c]) over all classes except one, without overflow.
 func logSumExpExcept(scores []float64, except int) float64 {
 	top := math.Inf(-1)
 	for c, s := range scores {
@@ -205,8 +207,7 @@ func logSumExpExcept(scores []float64, except int) float64 {
 	return top + math.Log(sum)
 }
 
-// VerdictOn returns the verdict of a spam filter on a score: spam above the spam threshold, else unsure above the unsure threshold,
-// else ham.
+// VerdictOn returns the verdict on a score: spam above the spam threshold, else unsure above the unsure threshold, else ham.
 func VerdictOn(score float64, t metrics.Thresholds) Verdict {
 	switch {
 	case score > t.Spam:
@@ -215,12 +216,4 @@ func VerdictOn(score float64, t metrics.Thresholds) Verdict {
 		return Unsure
 	}
 	return Ham
-}
-
-// FirstTerm returns the id of the first term of the vocabulary: 0, or the number of cells if the model has weights for cells.
-func (f *Filter) FirstTerm() int {
-	if f.kind == features.Evidence {
-		return features.CellCount
-	}
-	return 0
 }

@@ -15,8 +15,7 @@ import (
 	"chaff/models"
 )
 
-// fitted returns a filter whose model learned all of source, without thresholds of its own. Package train does more, and imports this
-// one.
+// fitted returns a filter fitted to all of source, with fixed thresholds. Package train, which imports this one, chooses them.
 func fitted(t testing.TB, source corpus.Source, model string, classes ...string) *Filter {
 	t.Helper()
 	fail := func(err error) {
@@ -31,10 +30,7 @@ func fitted(t testing.TB, source corpus.Source, model string, classes ...string)
 	writer := documents.NewWriter()
 	var refs []features.Ref
 	var labels []int32
-	for item, err := range source {
-		fail(err)
-		raw, err := item.Read(nil)
-		fail(err)
+	for item, raw := range corpustest.Each(t, source) {
 		reader.Read(raw)
 		refs, labels = append(refs, writer.Add(reader.Bag())), append(labels, int32(slices.Index(classes, item.Label)))
 	}
@@ -75,7 +71,7 @@ func encode(t testing.TB, f *Filter) []byte {
 	return data
 }
 
-func TestTheScoreOfAClassIsItsLogOdds(t *testing.T) {
+func TestLogSumExpExceptGivesLogOdds(t *testing.T) {
 	// With scores 1, 2, 0.5 the softmax probability of the second class is e^2 / (e + e^2 + e^0.5).
 	scores := []float64{1, 2, 0.5}
 	p := math.Exp(2) / (math.E + math.Exp(2) + math.Exp(0.5))

@@ -19,8 +19,6 @@ import (
 //	X-Chaff-Probability: PROBABILITY
 //	X-Chaff-Term: CONTRIBUTION TERM, for each of the given terms
 //
-//	X-Chaff-Term: CONTRIBUTION TERM, for each of the given terms
-//
 // Only spam filters write the first two. Rules made for SpamAssassin match them.
 func (f *Filter) Passed(raw []byte, v Classification, terms ...Contribution) []byte {
 	var own strings.Builder

@@ -6,171 +6,148 @@ import (
 	"unicode/utf8"
 )
 
-// ShadedText is a text of a message with what its words add to the score.
-type ShadedText struct {
-	// Title is the name of a header field, or what part of the message it is.
-	Title string `json:"title"`
-	// Stretches are the whole text, cut at the words that terms were made of.
-	Stretches []Stretch `json:"stretches"`
+// HighlightedText is a text of a message, divided into spans.
+type HighlightedText struct {
+	// Title is the name of a header field or of a part of the message.
+	Title string
+	Spans []Span
 }
 
-// Stretch is a piece of text. Its contribution is that of all terms that were made of it; a term that is in a message
-// several times is counted at each of its words.
-type Stretch struct {
-	Text         string   `json:"text"`
-	Contribution float64  `json:"contribution,omitempty"`
-	Terms        []string `json:"terms,omitempty"`
+// Span is a piece of text: a word that terms were made of, or the text between two such words.
+type Span struct {
+	Text string
+	// Contribution is the sum of the contributions of Terms. A term that a message has several times counts at each of its words.
+	Contribution float64
+	Terms        []string
 }
 
-// What is shown of a message has limits, whatever it is full of. Of a long text the head says what there is to see.
+// Limits of highlighted text.
 const (
-	maxShadedText  = 200_000 // bytes, of all texts
-	maxShadedWords = 20_000
-	maxShadedWord  = 128 // bytes of a word that is looked for
-	maxWordTerms   = 10  // terms that are named of a word
+	maxHighlightedText  = 200_000 // bytes, of all texts
+	maxHighlightedWords = 20_000
+	maxHighlightedWord  = 128 // bytes
+	maxWordTerms        = 10  // terms of a word
 )
 
-// Texts returns the header fields that terms were made of, and the texts of the parts, visible and hidden, word by word, and
-// how many bytes of them are left out since it would be too much to be read.
-func (e Explanation) Texts() (all []ShadedText, left int) {
+// Texts returns the header fields that terms were made of and the visible and hidden texts of the parts, with their words highlighted. It
+// also returns the number of bytes that it omitted because the texts are long.
+func (e Explanation) Texts() (all []HighlightedText, omitted int) {
 	m := e.View.Message
-	fields := make(map[string]bool) // tags of terms that are from header fields
+	isField := make(map[string]bool) // by tag
 	for _, f := range m.Header {
-		fields[strings.ToLower(string(f.Name))] = true
+		isField[strings.ToLower(string(f.Name))] = true
 	}
 	const text, hidden = "text", "hidden"
-	shades := e.shades(func(tag string) string {
-		if fields[tag] || tag == hidden {
-			return tag
-		}
-		return text
-	})
-	c := cutter{bytes: maxShadedText, words: maxShadedWords}
-	for _, f := range m.Header {
-		if words := shades[strings.ToLower(string(f.Name))]; words != nil {
-			all = c.cut(all, string(f.Name), f.Value, words)
-		}
-	}
-	for _, part := range m.Parts {
-		all = c.cut(all, "Text", part.Text, shades[text])
-		all = c.cut(all, "Hidden text", part.Hidden, shades[hidden])
-	}
-	return all, c.left
-}
-
-// shades are words with what they add.
-type shades struct {
-	words   map[string]*Stretch
-	lengths [256][]int // of the words by their first byte, the longest first
-}
-
-// shades finds the words that terms were made of, by what place says of the tags of the terms.
-func (e Explanation) shades(place func(tag string) string) map[string]*shades {
-	all := make(map[string]*shades)
+	words := make(map[string]*highlighter) // by field, text or hidden
 	for _, c := range e.Contributions {
 		tag, _, tagged := strings.Cut(c.Term, ":")
 		if !tagged {
 			continue
 		}
-		at := place(tag)
+		if !isField[tag] && tag != hidden {
+			tag = text
+		}
 		for _, word := range c.Tokens {
-			if word == "" || len(word) > maxShadedWord {
+			if word == "" || len(word) > maxHighlightedWord {
 				continue
 			}
-			if all[at] == nil {
-				all[at] = &shades{words: make(map[string]*Stretch)}
+			if words[tag] == nil {
+				words[tag] = &highlighter{words: make(map[string]*Span)}
 			}
-			all[at].add(word, c)
+			words[tag].add(word, c)
 		}
 	}
-	for _, s := range all {
-		for _, lengths := range s.lengths {
-			slices.SortFunc(lengths, func(x, y int) int { return y - x })
+	l := limit{bytes: maxHighlightedText, words: maxHighlightedWords}
+	for _, f := range m.Header {
+		if h := words[strings.ToLower(string(f.Name))]; h != nil {
+			all = l.appendText(all, string(f.Name), f.Value, h)
 		}
 	}
-	return all
+	for _, part := range m.Parts {
+		all = l.appendText(all, "Text", part.Text, words[text])
+		all = l.appendText(all, "Hidden text", part.Hidden, words[hidden])
+	}
+	return all, l.omitted
 }
 
-// add adds what a term adds to a word that it was made of.
-func (s *shades) add(word string, c Contribution) {
-	known := s.words[word]
-	if known == nil {
-		known = &Stretch{Text: word}
-		s.words[word] = known
-		if lengths := &s.lengths[word[0]]; !slices.Contains(*lengths, len(word)) {
-			*lengths = append(*lengths, len(word))
+// highlighter finds words in texts. A nil highlighter has no words.
+type highlighter struct {
+	words   map[string]*Span
+	lengths [256][]int // of the words, by first byte, in descending order
+}
+
+// add adds a word that a term was made of.
+func (h *highlighter) add(word string, c Contribution) {
+	span := h.words[word]
+	if span == nil {
+		span = &Span{Text: word}
+		h.words[word] = span
+		lengths := &h.lengths[word[0]]
+		if at, known := slices.BinarySearchFunc(*lengths, len(word), func(x, y int) int { return y - x }); !known {
+			*lengths = slices.Insert(*lengths, at, len(word))
 		}
 	}
-	known.Contribution += c.Contribution
-	if len(known.Terms) < maxWordTerms {
-		known.Terms = append(known.Terms, c.Term)
+	span.Contribution += c.Contribution
+	if len(span.Terms) < maxWordTerms {
+		span.Terms = append(span.Terms, c.Term)
 	}
 }
 
-// cutter cuts texts up to a limit.
-type cutter struct {
-	bytes, words int // that may still be shown
-	left         int // bytes that are not shown
-}
+// limit is what may still be shown.
+type limit struct{ bytes, words, omitted int }
 
-// cut cuts a text at the words, which may be nil: at each place the longest that stands there, where no other word goes on.
-func (c *cutter) cut(all []ShadedText, title string, text []byte, s *shades) []ShadedText {
-	if len(text) == 0 {
-		return all
+// appendText appends a text divided at the words of h: at each offset the longest word that ends where no other word continues.
+func (l *limit) appendText(all []HighlightedText, title string, text []byte, h *highlighter) []HighlightedText {
+	shown := text[:min(len(text), l.bytes)]
+	for len(shown) < len(text) && len(shown) > 0 && !utf8.RuneStart(text[len(shown)]) {
+		shown = shown[:len(shown)-1]
 	}
-	shown := text
-	if len(shown) > c.bytes {
-		shown = shown[:c.bytes]
-		for len(shown) > 0 && !utf8.RuneStart(text[len(shown)]) {
-			shown = shown[:len(shown)-1]
+	var spans []Span
+	plain, at := 0, 0 // shown[plain:at] belongs to no word
+	flush := func() {
+		if plain < at {
+			spans = append(spans, Span{Text: string(shown[plain:at])})
 		}
 	}
-	var cut []Stretch
-	plain, at := 0, 0 // plain is where the text begins that belongs to no word
-	for at < len(shown) && c.words > 0 {
-		word := s.at(shown, at)
+	for at < len(shown) && l.words > 0 {
+		word := h.at(shown, at)
 		if word == nil {
 			at++
 			continue
 		}
-		if plain < at {
-			cut = append(cut, Stretch{Text: string(shown[plain:at])})
-		}
-		cut = append(cut, *word)
+		flush()
+		spans = append(spans, *word)
 		at += len(word.Text)
 		plain = at
-		c.words--
+		l.words--
 	}
-	if plain < at {
-		cut = append(cut, Stretch{Text: string(shown[plain:at])})
-	}
-	c.bytes -= at
-	c.left += len(text) - at
-	if len(cut) == 0 {
+	flush()
+	l.bytes -= at
+	l.omitted += len(text) - at
+	if len(spans) == 0 {
 		return all
 	}
-	return append(all, ShadedText{Title: title, Stretches: cut})
+	return append(all, HighlightedText{title, spans})
 }
 
-// at returns the word that stands at a place in the text, nil if there is none.
-func (s *shades) at(text []byte, at int) *Stretch {
-	if s == nil || at > 0 && isWordByte(text[at-1]) && isWordByte(text[at]) {
-		return nil // within a word
+// at returns the word at an offset of the text, or nil.
+func (h *highlighter) at(text []byte, at int) *Span {
+	if h == nil || isInsideWord(text, at) {
+		return nil
 	}
-	for _, length := range s.lengths[text[at]] {
-		end := at + length
-		if end > len(text) || end < len(text) && isWordByte(text[end-1]) && isWordByte(text[end]) {
-			continue
-		}
-		if word := s.words[string(text[at:end])]; word != nil {
-			return word
+	for _, length := range h.lengths[text[at]] {
+		if end := at + length; end <= len(text) && !isInsideWord(text, end) {
+			if word := h.words[string(text[at:end])]; word != nil {
+				return word
+			}
 		}
 	}
 	return nil
 }
 
-// isWordByte says whether a byte may be within a word: an ASCII letter or digit. Other characters may stand side by side
-// without a space, as in Chinese.
-func isWordByte(c byte) bool {
-	return c-'0' <= 9 || c|0x20-'a' <= 'z'-'a'
+// isInsideWord reports whether ASCII letters or digits stand on both sides of an offset. Other characters, such as Chinese ones, may form
+// words without spaces.
+func isInsideWord(text []byte, at int) bool {
+	isWordByte := func(c byte) bool { return c-'0' <= 9 || c|0x20-'a' <= 'z'-'a' }
+	return at > 0 && at < len(text) && isWordByte(text[at-1]) && isWordByte(text[at])
 }

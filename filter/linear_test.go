@@ -12,8 +12,8 @@ import (
 	"chaff/internal/cputime"
 )
 
-// hostileTexts are texts of about n bytes that are made to make each look at a term dear. Words that are chosen by the hashes of
-// the tables they come to are in the tests of these tables.
+// hostileTexts returns functions that make texts of about n bytes with expensive terms. The tests of each hash table have the words that
+// collide in it.
 func hostileTexts() map[string]func(n int) string {
 	numbered := func(format string) func(n int) string {
 		return func(n int) string {
@@ -32,21 +32,20 @@ func hostileTexts() map[string]func(n int) string {
 		"different words with one beginning":  numbered("aaaaaaaaaaaaaaaa%x "),
 		"different words of one length class": numbered(strings.Repeat("a", 40) + "%08x "),
 		"different words without spaces":      numbered("é%x"),
-		"signs where many words begin":        numbered("é%x éé "),
+		"signs at the start of words":         numbered("é%x éé "),
 		"pairs of one word":                   numbered("a w%x "),
 		"one word":                            repeated("word "),
-		"one word without an end":             repeated("é"),
+		"one endless word":                    repeated("é"),
 		"ligatures that grow":                 repeated("\ufdfa"),
 	}
 }
 
-// From the bytes of a message to its verdict, to the reasons for it, and to what is learnt of it, work is linear in its size.
 func TestEveryStageIsLinearInTheSizeOfHostileMail(t *testing.T) {
 	const small, factor, limit, grain = 8 << 10, 8, 2 * 8, 5 * time.Millisecond
 	mail := func(text func(n int) string, n int) []byte {
 		return []byte(strings.Repeat("Subject: a\n", n/64) + "Content-Type: text/html\n\n" + text(n))
 	}
-	// A model that knows the words has a reason for each.
+	// The model knows the words, so each has a contribution.
 	sources := []corpus.Source{corpustest.Mailbox(1, 40, "ham", "spam")}
 	for _, text := range hostileTexts() {
 		for i := range 3 {
@@ -77,8 +76,8 @@ func TestEveryStageIsLinearInTheSizeOfHostileMail(t *testing.T) {
 				w.Close()
 			}
 		},
-		"reasons": func(raw []byte) func() { return func() { explain(raw) } },
-		"shades": func(raw []byte) func() {
+		"an explanation": func(raw []byte) func() { return func() { explain(raw) } },
+		"highlighting": func(raw []byte) func() {
 			e := explain(raw)
 			return func() { e.Texts() }
 		},
@@ -98,6 +97,6 @@ func TestEveryStageIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		}
 	}
 	if known < 2_000 {
-		t.Errorf("the model knows no more than %d words of any message: that is too easy", known)
+		t.Errorf("the model knows at most %d words of a message: the test is too easy", known)
 	}
 }

@@ -2,19 +2,17 @@ package filter
 
 import (
 	"errors"
-	"io"
-	"os"
 	"runtime/debug"
 	"syscall"
 	"time"
 )
 
-// settled is the least age of the last change to a model file that is mapped. A program that rewrites a file in place changes its times
-// first and its bytes later: the bytes of a file that changed a moment ago may still change.
+// settled is the least age of a model file that is mapped. A program that rewrites a file in place updates its times before it writes the
+// bytes, so the bytes of a younger file may still change.
 const settled = 2 * time.Second
 
-// mapping is a model file in memory as it is on disk: what other programs write to the file shows, and reading what they cut off
-// faults. So catch guards each use, and a result counts only if the file did not change until then.
+// mapping is a model file mapped into memory. It shows what other programs write to the file, and reading bytes that they cut off faults.
+// So catch guards each use, and a result counts only if the file has not changed since.
 type mapping struct {
 	fd      int
 	data    []byte
@@ -22,51 +20,31 @@ type mapping struct {
 	faulted bool
 }
 
-// mapFile maps a model file. If the file changed lately or cannot be mapped, mapFile returns a copy and nil: a copy does not change
-// between the check of a sum and its use.
-func mapFile(path string, now time.Time) ([]byte, *mapping, error) {
-	// A FIFO would be waited for.
+// mapFile maps a model file. It returns nil if the file changed a moment ago or cannot be mapped; a copy must then be used.
+func mapFile(path string, now time.Time) *mapping {
+	// O_NONBLOCK keeps it from waiting for a FIFO.
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
-	for err == syscall.EINTR {
-		fd, err = syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
-	}
 	if err != nil {
-		return nil, nil, err
+		return nil
 	}
 	m := &mapping{fd: fd}
-	if err := syscall.Fstat(fd, &m.first); err != nil {
-		syscall.Close(fd)
-		return nil, nil, err
-	}
-	if m.first.Mode&syscall.S_IFMT != syscall.S_IFREG || m.first.Size < int64(len(magic)) {
-		syscall.Close(fd)
-		return nil, nil, ErrNotModel
-	}
-	size := int(m.first.Size)
-	if m.isSettled(now) {
-		data, err := syscall.Mmap(fd, 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
-		if err == nil {
-			m.data = data
-			return data, m, nil
+	if err := syscall.Fstat(fd, &m.first); err == nil && m.first.Mode&syscall.S_IFMT == syscall.S_IFREG && m.isSettled(now) {
+		if m.data, err = syscall.Mmap(fd, 0, int(m.first.Size), syscall.PROT_READ, syscall.MAP_SHARED); err == nil {
+			return m
 		}
 	}
-	file := os.NewFile(uintptr(fd), path)
-	defer file.Close()
-	data := make([]byte, size)
-	if _, err := io.ReadFull(file, data); err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
-		return nil, nil, err
-	}
-	return data, nil, nil
+	syscall.Close(fd)
+	return nil
 }
 
-// isSettled looks at both times of the file: programs that copy files set the modification time as they like.
+// isSettled checks both times of the file, because programs that copy files set the modification time.
 func (m *mapping) isSettled(now time.Time) bool {
 	before := now.Add(-settled)
 	return before.After(time.Unix(m.first.Mtim.Unix())) && before.After(time.Unix(m.first.Ctim.Unix()))
 }
 
-// changed reports whether the file changed since it was mapped. A file that another one has replaced did not change; only its change
-// time did.
+// changed reports whether the file changed since it was mapped. It ignores the change time, which also changes when another file replaces
+// this one.
 func (m *mapping) changed() bool {
 	var now syscall.Stat_t
 	err := syscall.Fstat(m.fd, &now)
@@ -78,8 +56,8 @@ func (m *mapping) close() error {
 	return errors.Join(syscall.Munmap(m.data), syscall.Close(m.fd))
 }
 
-// catch is deferred while the memory is used, with the result of debug.SetPanicOnFault(true). A fault, or any other panic over bytes
-// that are changing, becomes an error that changed reports.
+// catch is deferred while the memory is used, with the result of debug.SetPanicOnFault(true). It recovers from a fault, and from any other
+// panic if the bytes have changed; changed then returns true.
 func (m *mapping) catch(onFault bool) {
 	debug.SetPanicOnFault(onFault)
 	r := recover()

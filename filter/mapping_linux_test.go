@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// later is when a file that was just written is settled.
+// later returns a time at which a new file is settled.
 func later() time.Time { return time.Now().Add(time.Hour) }
 
 const mappedLetter = "Subject: spama\n\nspama spamb sharedc hamb\n"
 
-func TestAModelThatChangesWhileItIsMappedGivesNoVerdict(t *testing.T) {
+func TestAModelThatChangesWhileItIsMappedIsAnError(t *testing.T) {
 	f := spamFilter(t)
 	data := encode(t, f)
 	want := f.Classify([]byte(mappedLetter))
@@ -24,11 +24,11 @@ func TestAModelThatChangesWhileItIsMappedGivesNoVerdict(t *testing.T) {
 		change func(path string) error
 		errs   bool
 	}{
-		"it stays":                {func(string) error { return nil }, false},
-		"it is cut off":           {func(path string) error { return os.Truncate(path, 0) }, true},
-		"its end is cut off":      {func(path string) error { return os.Truncate(path, int64(len(data)/2)) }, true},
+		"it does not change":      {func(string) error { return nil }, false},
+		"it is emptied":           {func(path string) error { return os.Truncate(path, 0) }, true},
+		"it is truncated":         {func(path string) error { return os.Truncate(path, int64(len(data)/2)) }, true},
 		"it grows":                {func(path string) error { return os.Truncate(path, int64(len(data)*2)) }, true},
-		"it is written again":     {func(path string) error { return os.WriteFile(path, data, 0o600) }, true},
+		"it is rewritten":         {func(path string) error { return os.WriteFile(path, data, 0o600) }, true},
 		"it is replaced":          {f.Save, false},
 		"it is removed":           {os.Remove, false},
 		"it is filled with zeros": {func(path string) error { return os.WriteFile(path, make([]byte, len(data)), 0o600) }, true},
@@ -38,7 +38,7 @@ func TestAModelThatChangesWhileItIsMappedGivesNoVerdict(t *testing.T) {
 			if err := os.WriteFile(path, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			old := time.Now().Add(-time.Minute) // some systems count in milliseconds
+			old := time.Now().Add(-time.Minute) // file times may be coarse
 			if err := os.Chtimes(path, old, old); err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +68,7 @@ func TestAModelThatChangesWhileItIsMappedGivesNoVerdict(t *testing.T) {
 	}
 }
 
-func TestAModelThatWasJustWrittenIsNotMapped(t *testing.T) {
+func TestANewFileIsNotMapped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
 	if err := spamFilter(t).Save(path); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestAModelThatWasJustWrittenIsNotMapped(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f.mapped != nil || f.lazy != nil {
-		t.Error("it is mapped, and verified by block")
+		t.Error("the file is mapped or verified lazily")
 	}
 	if err := os.Truncate(path, 0); err != nil {
 		t.Fatal(err)
@@ -88,8 +88,8 @@ func TestAModelThatWasJustWrittenIsNotMapped(t *testing.T) {
 	}
 }
 
-// TestAModelThatIsRewrittenAllTheTimeGivesNoWrongVerdict opens a file that another goroutine rewrites in place.
-func TestAModelThatIsRewrittenAllTheTimeGivesNoWrongVerdict(t *testing.T) {
+// Another goroutine rewrites the file in place.
+func TestAModelThatIsBeingRewrittenGivesNoWrongVerdict(t *testing.T) {
 	f := spamFilter(t)
 	other := spamFilter(t)
 	for i := range other.linear.Weights {
@@ -98,7 +98,7 @@ func TestAModelThatIsRewrittenAllTheTimeGivesNoWrongVerdict(t *testing.T) {
 	models := [][]byte{encode(t, f), encode(t, other)}
 	verdicts := map[Classification]bool{f.Classify([]byte(mappedLetter)): true, other.Classify([]byte(mappedLetter)): true}
 	if len(verdicts) != 2 {
-		t.Fatal("both models say the same")
+		t.Fatal("both models classify alike")
 	}
 	path := filepath.Join(t.TempDir(), "model")
 	if err := os.WriteFile(path, models[0], 0o600); err != nil {
@@ -127,10 +127,10 @@ func TestAModelThatIsRewrittenAllTheTimeGivesNoWrongVerdict(t *testing.T) {
 			file.Close()
 		}
 	})
-	said := 0
+	verdictCount := 0
 	for i := range 2000 {
 		open := time.Now
-		if i%2 == 0 { // as if it had not been written for long
+		if i%2 == 0 { // as if the file were settled
 			open = later
 		}
 		one, err := openForOne(path, open())
@@ -139,24 +139,24 @@ func TestAModelThatIsRewrittenAllTheTimeGivesNoWrongVerdict(t *testing.T) {
 		}
 		got := one.Classify([]byte(mappedLetter))
 		if one.Err() == nil {
-			said++
-			// A file that was written a moment ago must not be mapped, and one that is may be in the middle of a change.
+			verdictCount++
+			// A mapped file may be in the middle of a change that its times do not show yet.
 			if i%2 != 0 && !verdicts[got] {
 				t.Fatalf("got %+v", got)
 			}
 		}
-		if one.mapped != nil {
-			syscall.Close(one.mapped.fd)
+		if err := one.Close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 	close(stop)
 	writer.Wait()
-	if said == 0 {
-		t.Error("there was no verdict at all")
+	if verdictCount == 0 {
+		t.Error("no verdict was given")
 	}
 }
 
-func TestAClosedModelIsNotMapped(t *testing.T) {
+func TestCloseUnmapsTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
 	if err := spamFilter(t).Save(path); err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func TestAClosedModelIsNotMapped(t *testing.T) {
 	}
 }
 
-func TestAFIFOIsNoModel(t *testing.T) {
+func TestOpenDoesNotWaitForAFIFO(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)

@@ -11,8 +11,7 @@ import (
 	"chaff/corpus/sample"
 )
 
-// TestTheSamplePassesByteForByte passes messages through, in all forms in which they may come, and takes the verdicts out
-// again by means of its own.
+// The test removes the verdicts with code of its own.
 func TestTheSamplePassesByteForByte(t *testing.T) { checkPassage(t, sample.Source(), 200) }
 
 func TestRealMailPassesByteForByte(t *testing.T) {
@@ -35,18 +34,11 @@ func TestRealMailPassesByteForByte(t *testing.T) {
 	})
 }
 
-// checkPassage passes the messages of a source, of which there must be at least want.
+// checkPassage passes the messages of a source, at least want of them, through a filter in all forms.
 func checkPassage(t *testing.T, source corpus.Source, want int) {
 	p := newPassage(t)
 	n := 0
-	var raw []byte
-	for item, err := range source {
-		if err == nil {
-			raw, err = item.Read(raw)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	for item, raw := range corpustest.Each(t, source) {
 		n++
 		for _, form := range formsOfMail() {
 			p.check(t, filepath.Base(item.Origin)+" "+form.name, form.of(raw))
@@ -97,8 +89,7 @@ func mixed(raw []byte) []byte {
 	return out
 }
 
-// TestAnyFormOfMessagePassesByteForByte is about the smallest messages.
-func TestAnyFormOfMessagePassesByteForByte(t *testing.T) {
+func TestTheSmallestMessagesPassByteForByte(t *testing.T) {
 	tests := []struct{ name, raw string }{
 		{"nothing", ""},
 		{"a line end", "\n"},
@@ -117,8 +108,8 @@ func TestAnyFormOfMessagePassesByteForByte(t *testing.T) {
 		{"a quoted mbox line", ">From ann@example.org\r\nSubject: a\r\n\r\nbody\r\n"},
 		{"a byte order mark", "\ufeffSubject: a\n\nbody\n"},
 		{"8-bit bytes", "Subject: \xff\xfe\n\n\x80\x81"},
-		{"a line that continues nothing", " a\nX-Spam-Flag: YES\n\n"},
-		{"an empty line of blanks", "Subject: a\n \nX-Spam-Flag: YES\n\nbody"},
+		{"a continuation line without a field", " a\nX-Spam-Flag: YES\n\n"},
+		{"a blank line with a space", "Subject: a\n \nX-Spam-Flag: YES\n\nbody"},
 	}
 	p := newPassage(t)
 	for _, tt := range tests {
@@ -128,11 +119,11 @@ func TestAnyFormOfMessagePassesByteForByte(t *testing.T) {
 	}
 }
 
-// passage passes messages through a filter and looks at what comes out.
+// passage passes messages through a filter and checks the output.
 type passage struct {
 	filter  *Filter
 	verdict Classification
-	own     []byte // the fields of the verdict
+	own     []byte // the header fields of the verdict
 }
 
 func newPassage(t testing.TB) passage {
@@ -144,21 +135,20 @@ func newPassage(t testing.TB) passage {
 	return p
 }
 
-// check reports a message that is not what it was when the verdicts are taken out, whose body has changed, or that differs
-// the second time.
+// check reports a message that differs after its verdict is removed, whose body has changed, or that changes when it is passed twice.
 func (p passage) check(t *testing.T, name string, raw []byte) {
 	t.Helper()
 	before := bytes.Clone(raw)
 	out := p.filter.Passed(raw, p.verdict)
 	if !bytes.Equal(raw, before) {
-		t.Fatalf("%s: the message was changed where it is", name)
+		t.Fatalf("%s: the input was changed", name)
 	}
 	first, rest, ok := bytes.Cut(out, bytes.ReplaceAll(p.own, []byte("\n"), []byte("\r\n")))
 	if !ok {
 		first, rest, ok = bytes.Cut(out, p.own)
 	}
 	if !ok || !bytes.HasPrefix(raw, first) {
-		t.Fatalf("%s: the verdict is not in front of %.300q", name, out)
+		t.Fatalf("%s: no verdict before the header of %.300q", name, out)
 	}
 	rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte(spacer+"\n")), []byte(spacer+"\r\n"))
 	checkNothingIsLost(t, string(raw[len(first):]), string(rest))

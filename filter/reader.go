@@ -6,33 +6,32 @@ import (
 	"chaff/tokenize"
 )
 
-// Reading says how bytes become a document. A model must be used with the reading that it was trained with.
+// Reading has the settings for turning bytes into a document. A model works only with the reading that it was trained with.
 type Reading struct {
 	Key      features.Key // hashes the terms
 	Message  message.Options
 	Tokenize tokenize.Options
 }
 
-// DefaultReading returns the default settings, with the key that everybody knows.
+// DefaultReading returns the default settings, with the public key.
 func DefaultReading() Reading {
 	return Reading{Message: message.DefaultOptions(), Tokenize: tokenize.DefaultOptions()}
 }
 
-// ReaderOptions say what a [Reader] keeps of a message.
+// ReaderOptions select what a [Reader] keeps besides the terms.
 type ReaderOptions struct {
-	Grams bool // the cells of runs of bytes
-	Names bool // the texts of terms
+	Grams bool // cells of runs of four bytes
+	Names bool // texts of the terms
 }
 
-// Reader turns the bytes of messages into documents, one after the other. It is the one way from bytes to terms, in training, in
-// classification, and for people who want to see the terms. It belongs to one goroutine.
+// Reader turns the bytes of messages into documents. Training, classification and [Reading.View] all use it. It belongs to one goroutine.
 type Reader struct {
 	reading   Reading
 	options   ReaderOptions
 	decoder   *message.Decoder
 	tokenizer *tokenize.Tokenizer
 	bag       features.Bag
-	message   *message.Message // the last one
+	message   *message.Message // the last message
 	add       func(tokenize.Term)
 }
 
@@ -43,7 +42,7 @@ func NewReader(r Reading, o ReaderOptions) (*Reader, error) {
 		return nil, err
 	}
 	made := &Reader{reading: r, options: o, decoder: message.NewDecoder(r.Message), tokenizer: tokenizer}
-	made.add = func(t tokenize.Term) { // made once: a closure for each message would be garbage
+	made.add = func(t tokenize.Term) { // made once, because a closure for each message would allocate
 		if made.bag.Add(t.Hash, t.Group, t.Head) && o.Names {
 			made.bag.Name(t.Text)
 		}
@@ -51,7 +50,7 @@ func NewReader(r Reading, o ReaderOptions) (*Reader, error) {
 	return made, nil
 }
 
-// Read decodes and tokenises a message. Message and Bag return the result until the next call.
+// Read decodes and tokenises a message. The results of Message and Bag are valid until the next call.
 func (r *Reader) Read(raw []byte) message.Repairs {
 	r.bag.Reset()
 	repairs := r.terms(raw, r.add)
@@ -61,7 +60,7 @@ func (r *Reader) Read(raw []byte) message.Repairs {
 	return repairs
 }
 
-// terms decodes a message and calls emit with each of its terms.
+// terms decodes a message and calls emit for each term.
 func (r *Reader) terms(raw []byte, emit func(tokenize.Term)) message.Repairs {
 	r.message = r.decoder.Decode(raw)
 	cut := r.tokenizer.Terms(r.message, emit)

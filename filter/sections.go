@@ -6,20 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 )
 
-// The container of the model file: a table of named, checksummed sections. docs/formats.md describes it byte by byte.
-
-// Versions of the format:
+// A model file is a table of named, checksummed sections. docs/formats.md describes it byte by byte. Versions of the format:
 //
-//	1  first
-//	2  settings have a calibration; what classifying does not need is in INFO
-//	3  of a term's hash 32 bits are kept beside its prefix; the texts of terms may be left out
-//	4  settings have a form; of a model on evidence the weights of the cells come before those of the terms
-//	5  terms are hashed under a key, which is in the settings; their ids are in the table beside the keys of the look-up
-//	6  each sum of a table is that of 32 entries
+//	1  first version
+//	2  settings have a calibration; INFO has what classification does not need
+//	3  a term has 32 bits of its hash and a prefix; the texts of terms are optional
+//	4  settings have a form; the weights of cells precede those of terms
+//	5  terms are hashed under a key; the table of terms has their ids
+//	6  a checksum of a table covers 32 entries
 const formatVersion = 6
 
 const (
@@ -29,27 +28,27 @@ const (
 	maxSections = 64
 )
 
-// What is wrong with a file that cannot be used as a model.
+// Reasons why a file cannot be used as a model.
 var (
-	// ErrNotModel is returned for a file that is something else.
+	// ErrNotModel is returned for a file of another kind.
 	ErrNotModel = errors.New("not a chaff model")
 	// ErrTruncated is returned for a model whose end is missing.
 	ErrTruncated = errors.New("model is truncated")
 	// ErrDamaged is returned for a model whose bytes have changed since it was written.
 	ErrDamaged = errors.New("model is damaged")
-	// ErrChanged is returned for a model that somebody rewrote while it was in use.
+	// ErrChanged is returned for a model that was rewritten while it was in use.
 	ErrChanged = errors.New("model was changed while it was read")
 	// ErrVersion is returned for a model of another version of the program.
 	ErrVersion = errors.New("model is of another version")
 )
 
-// section is one named part of a model file.
+// section is a named part of a model file.
 type section struct {
 	name string // four letters
 	data []byte
 }
 
-// encodeSections returns the bytes of a model file with the given sections.
+// encodeSections returns a model file of sections.
 func encodeSections(sections []section) []byte {
 	table := headerSize + entrySize*len(sections)
 	size := align(table + 8)
@@ -85,33 +84,36 @@ func pad(file []byte) []byte {
 	return append(file, make([]byte, align(len(file))-len(file))...)
 }
 
-// sections gives the parts of a model file that was read or mapped.
-type sections struct {
-	file  []byte
-	names []string
-	spans []span
+// modelFile is a model file in memory.
+type modelFile struct {
+	data    []byte
+	entries []entry
 }
 
-type span struct{ offset, size, sum uint64 }
+// entry describes a section.
+type entry struct {
+	name              string
+	offset, size, sum uint64
+}
 
-// decodeSections reads the table of a model file; the sections themselves are verified when they are asked for.
-func decodeSections(file []byte) (*sections, error) {
-	if len(file) < len(magic) || string(file[:len(magic)]) != magic {
-		if len(file) > 0 && bytes.HasPrefix([]byte(magic), file) {
-			return nil, ErrTruncated
-		}
+// decodeSections reads the table of a model file. It does not verify the sections.
+func decodeSections(file []byte) (*modelFile, error) {
+	switch {
+	case len(file) > 0 && len(file) < len(magic) && strings.HasPrefix(magic, string(file)):
+		return nil, ErrTruncated
+	case !bytes.HasPrefix(file, []byte(magic)):
 		return nil, ErrNotModel
-	}
-	if len(file) < headerSize {
+	case len(file) < headerSize:
 		return nil, ErrTruncated
 	}
 	le := binary.LittleEndian
 	if v := le.Uint32(file[8:]); v != formatVersion {
 		return nil, fmt.Errorf("%w: its format is %d, this program reads %d", ErrVersion, v, formatVersion)
 	}
+	damagedTable := fmt.Errorf("%w: section table", ErrDamaged)
 	n := le.Uint32(file[12:])
 	if n > maxSections {
-		return nil, fmt.Errorf("%w: section table", ErrDamaged)
+		return nil, damagedTable
 	}
 	table := headerSize + entrySize*int(n)
 	if size := le.Uint64(file[16:]); uint64(len(file)) < size || len(file) < table+8 {
@@ -120,42 +122,53 @@ func decodeSections(file []byte) (*sections, error) {
 		return nil, fmt.Errorf("%w: %d bytes more than were written", ErrDamaged, uint64(len(file))-size)
 	}
 	if le.Uint64(file[table:]) != xxhash.Sum64(file[:table]) {
-		return nil, fmt.Errorf("%w: section table", ErrDamaged)
+		return nil, damagedTable
 	}
-	s := &sections{file: file}
-	for i := range int(n) {
-		entry := file[headerSize+entrySize*i:]
-		sp := span{le.Uint64(entry[8:]), le.Uint64(entry[16:]), le.Uint64(entry[24:])}
-		if sp.offset%8 != 0 || sp.offset > uint64(len(file)) || sp.size > uint64(len(file))-sp.offset {
-			return nil, fmt.Errorf("%w: section table", ErrDamaged)
+	f := &modelFile{data: file}
+	for raw := range slices.Chunk(file[headerSize:table], entrySize) {
+		e := entry{string(raw[:4]), le.Uint64(raw[8:]), le.Uint64(raw[16:]), le.Uint64(raw[24:])}
+		if e.offset%8 != 0 || e.offset > uint64(len(file)) || e.size > uint64(len(file))-e.offset {
+			return nil, damagedTable
 		}
-		s.names = append(s.names, string(entry[:4]))
-		s.spans = append(s.spans, sp)
+		f.entries = append(f.entries, e)
 	}
-	return s, nil
+	return f, nil
 }
 
-// has says whether there is a section of this name.
-func (s *sections) has(name string) bool { return slices.Contains(s.names, name) }
+// has reports whether the file has a section.
+func (f *modelFile) has(name string) bool {
+	return slices.ContainsFunc(f.entries, func(e entry) bool { return e.name == name })
+}
 
-// get returns a section after verifying its checksum.
-func (s *sections) get(name string) ([]byte, error) {
-	data, err := s.unverified(name)
+// section returns a section after verifying its checksum.
+func (f *modelFile) section(name string) ([]byte, error) {
+	data, sum, err := f.find(name)
+	if err == nil && xxhash.Sum64(data) != sum {
+		return nil, fmt.Errorf("%w: section %s", ErrDamaged, name)
+	}
+	return data, err
+}
+
+// unverified returns a section without verifying its checksum.
+func (f *modelFile) unverified(name string) ([]byte, error) {
+	data, _, err := f.find(name)
+	return data, err
+}
+
+func (f *modelFile) find(name string) (data []byte, sum uint64, err error) {
+	for _, e := range f.entries {
+		if e.name == name {
+			return f.data[e.offset : e.offset+e.size : e.offset+e.size], e.sum, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("%w: section %s is missing", ErrDamaged, name)
+}
+
+// numbers returns the numbers in a section that get returns.
+func numbers[T number](get func(name string) ([]byte, error), name string) ([]T, error) {
+	data, err := get(name)
 	if err != nil {
 		return nil, err
 	}
-	if xxhash.Sum64(data) != s.spans[slices.Index(s.names, name)].sum {
-		return nil, fmt.Errorf("%w: section %s", ErrDamaged, name)
-	}
-	return data, nil
-}
-
-// unverified returns a section as it is.
-func (s *sections) unverified(name string) ([]byte, error) {
-	i := slices.Index(s.names, name)
-	if i < 0 {
-		return nil, fmt.Errorf("%w: section %s is missing", ErrDamaged, name)
-	}
-	sp := s.spans[i]
-	return s.file[sp.offset : sp.offset+sp.size : sp.offset+sp.size], nil
+	return decodeNumbers[T](data)
 }

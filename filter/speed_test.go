@@ -15,26 +15,18 @@ import (
 	"chaff/tokenize"
 )
 
-// messagesOf returns all messages of a source, as they are.
 func messagesOf(t testing.TB, source corpus.Source) [][]byte {
 	t.Helper()
 	var all [][]byte
-	for item, err := range source {
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := item.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, raw := range corpustest.Each(t, source) {
 		all = append(all, raw)
 	}
 	return all
 }
 
-// TestMailOfKnownWordsAllocatesNextToNothing classifies the invented mail again and again: no word of it is new then. What is
-// left is the library's that brings characters to one form.
-func TestMailOfKnownWordsAllocatesNextToNothing(t *testing.T) {
+// The mail is classified again and again, so no word is new. The remaining allocations are those of the HTML tokenizer and of the Unicode
+// normaliser.
+func TestMailOfKnownWordsAllocatesLittle(t *testing.T) {
 	f := fitted(t, sample.Source(), "hybrid", hamName, spamName)
 	mail := messagesOf(t, sample.Source())
 	s := &scratch{reader: f.newReader()}
@@ -44,15 +36,14 @@ func TestMailOfKnownWordsAllocatesNextToNothing(t *testing.T) {
 		}
 	}
 	classify()
-	if got := testing.AllocsPerRun(5, classify); got > 2*float64(len(mail)) {
-		t.Errorf("%d messages: %v allocations, want at most two a message", len(mail), got)
+	if got := testing.AllocsPerRun(5, classify); got > 20*float64(len(mail)) {
+		t.Errorf("%d messages: %v allocations, want at most 20 a message", len(mail), got)
 	}
 }
 
-// BenchmarkStages measures the way from the bytes of a message to its verdict, stage by stage, each with all before it, in
-// CPU time of one goroutine over whole corpora: how fast files are read without looking at them, and how fast mail in memory
-// is decoded, cut into terms, put into a bag, and classified. Each pass has a reader of its own, so that each distinct word is
-// stemmed once, but for the lines again, where the words are known. cat and wc -w tell what the machine can do.
+// BenchmarkStages measures the CPU time of one goroutine for each stage of classification, including all stages before it, over whole
+// corpora in memory: decode, terms, bag, verdict. Each pass has a new reader, which stems each distinct word once; the results named "again"
+// use a reader that knows the words. "read" reads the files, and cat and wc -w show what the machine can do.
 func BenchmarkStages(b *testing.B) {
 	dir, ok := corpustest.CorporaDir(b)
 	if !ok {

@@ -9,18 +9,18 @@ import (
 	"chaff/tokenize"
 )
 
-// View is what a classifier sees of one message.
+// View is a message as a classifier sees it.
 type View struct {
 	Message *message.Message
-	// Uses tells of each field of the message's header what of it becomes terms.
+	// Uses describes, for each field of the header, which parts of it become terms.
 	Uses []tokenize.FieldUse
-	// Terms are the distinct terms, in the order in which they come first.
+	// Terms are the distinct terms, in the order of their first occurrence.
 	Terms []SeenTerm
-	// Grams are the distinct runs of four bytes that have a cell, in the order in which they come first, as `bytes:X-Ma`.
+	// Grams are the distinct runs of four bytes that have a cell, such as `bytes:X-Ma`, in the order of their first occurrence.
 	Grams []SeenGram
-	// Tokens is how many terms there are with repetitions.
+	// Tokens is the number of terms including repetitions.
 	Tokens int
-	// Repairs is what was mended or cut, by the decoder and by the tokenizer.
+	// Repairs lists what the decoder and the tokenizer repaired or cut.
 	Repairs message.Repairs
 }
 
@@ -34,14 +34,14 @@ type SeenGram struct {
 type SeenTerm struct {
 	Term  string `json:"term"`
 	Count int    `json:"count"`
-	// Tokens are the first distinct words the term was made of, as they stand in the message; none if it was not made of words.
+	// Tokens are the first distinct words that the term was made of, as written in the message; none for a term without words.
 	Tokens []string `json:"tokens,omitempty"`
 }
 
-// maxTokens is how many different words a term is shown with. Most have one; those of long words can have any number.
+// maxTokens is the largest number of words of a term. Most terms have one word; terms for long words have any number.
 const maxTokens = 16
 
-// View reads a message as training and classification do. The error is that of the settings.
+// View reads a message as training and classification do. The error is about the settings.
 func (r Reading) View(raw []byte) (View, error) {
 	reader, err := NewReader(r, ReaderOptions{})
 	if err != nil {
@@ -72,7 +72,7 @@ func (r Reading) View(raw []byte) (View, error) {
 	return view, nil
 }
 
-// seenGrams returns the runs of four bytes of the message that was decoded last.
+// seenGrams returns the runs of four bytes of the last message.
 func (r *Reader) seenGrams() []SeenGram {
 	var grams []SeenGram
 	index := make(map[uint32]int)

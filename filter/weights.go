@@ -16,7 +16,7 @@ import (
 	"chaff/models"
 )
 
-// Weights is a linear function that was set by hand: K classes, their biases, and the weights of terms.
+// Weights is a linear function of terms: K classes, their biases, and the weights of terms.
 type Weights struct {
 	Classes []string
 	Bias    []float64 // K
@@ -25,100 +25,91 @@ type Weights struct {
 
 // WeightedTerm is a term with its weight for each of K classes.
 type WeightedTerm struct {
-	Term    string // as chaff makes it of a message: `body:offer`
+	Term    string // with its tag, such as `body:offer`
 	Weights []float64
 }
 
-// biasName stands for the bias in the place of a term. No term has parentheses and no tag.
+// biasName is the name of the bias in a table of weights. It cannot be a term, because a term has a tag and no parentheses.
 const biasName = "(bias)"
 
-// ErrWeights is for a file that is no table of weights.
+// ErrWeights is returned for a file that is not a table of weights.
 var ErrWeights = errors.New("not a table of weights")
 
-// ReadWeights reads weights as CSV. The first row names the columns: "term" and then either "weight", for a spam filter
-// whose score is the sum, or the names of two or more classes, each with its own weights. Every other row is a term with
-// its weights; the term "(bias)" stands for the bias, which is 0 if there is none. Terms and classes may have the escapes of
-// [screen.Printable]. Lines that begin with # are comments.
-// The error wraps [ErrWeights] and names the line.
+// ReadWeights reads weights from CSV. The first row is "term" followed either by "weight", for a spam filter, or by the names of two or
+// more classes. Each other row is a term with its weights; the term "(bias)" is the bias, by default 0. Terms and classes may have the
+// escapes of [screen.Printable]. Lines that begin with # are comments. The error wraps [ErrWeights] and names the line.
 func ReadWeights(r io.Reader) (Weights, error) {
 	table := csv.NewReader(r)
 	table.Comment = '#'
 	header, err := table.Read()
-	if err == io.EOF {
-		return Weights{}, fmt.Errorf("%w: it is empty", ErrWeights)
-	}
-	if err != nil {
-		return Weights{}, fmt.Errorf("%w: %w", ErrWeights, err)
-	}
-	w, columns, err := weightsOf(header)
-	if err != nil {
-		return Weights{}, err
+	var w Weights
+	if err == nil {
+		w, err = weightsOf(header)
 	}
 	seen := make(map[string]bool)
-	for {
-		row, err := table.Read()
-		if err == io.EOF {
+	for err == nil {
+		var row []string
+		if row, err = table.Read(); err == io.EOF {
 			return w, nil
 		}
-		if err != nil {
-			return Weights{}, fmt.Errorf("%w: %w", ErrWeights, err)
-		}
-		line, _ := table.FieldPos(0)
-		term := screen.Original(row[0])
-		if term == "" || !utf8.ValidString(term) || seen[term] {
-			return Weights{}, fmt.Errorf("%w: line %d: the term %q is empty, is not UTF-8, or comes twice", ErrWeights, line, term)
-		}
-		seen[term] = true
-		weights, err := parseWeights(row[1:], columns)
-		if err != nil {
-			return Weights{}, fmt.Errorf("%w: line %d: %w", ErrWeights, line, err)
-		}
-		if term == biasName {
-			w.Bias = weights
-		} else {
-			w.Terms = append(w.Terms, WeightedTerm{term, weights})
+		if err == nil {
+			line, _ := table.FieldPos(0)
+			if err = w.add(screen.Original(row[0]), row[1:], seen); err != nil {
+				err = fmt.Errorf("line %d: %w", line, err)
+			}
 		}
 	}
+	if err == io.EOF {
+		err = errors.New("it is empty")
+	}
+	return Weights{}, fmt.Errorf("%w: %w", ErrWeights, err)
 }
 
-// weightsOf returns empty weights for the classes that the header names, and for each column the class it is of.
-func weightsOf(header []string) (w Weights, columns []int, err error) {
+// weightsOf returns weights without terms for the classes that the header names.
+func weightsOf(header []string) (w Weights, err error) {
 	switch {
 	case header[0] != "term" || len(header) < 2:
-		return Weights{}, nil, fmt.Errorf("%w: its first line must be `term,weight` or `term` and the names of classes", ErrWeights)
+		return Weights{}, errors.New("its first line must be `term,weight` or `term` and the names of classes")
 	case len(header) == 2 && header[1] == "weight":
-		w.Classes, columns = []string{hamName, spamName}, []int{SpamClass}
+		return Weights{Classes: []string{hamName, spamName}, Bias: []float64{0, 0}}, nil
 	case len(header) == 2:
-		return Weights{}, nil, fmt.Errorf("%w: one class only, %q: must be two or more, or `weight`", ErrWeights, header[1])
-	default:
-		for _, class := range header[1:] {
-			w.Classes = append(w.Classes, screen.Original(class))
+		return Weights{}, fmt.Errorf("one class only, %q: must be two or more, or `weight`", header[1])
+	}
+	for _, name := range header[1:] {
+		class := screen.Original(name)
+		if class == "" || !utf8.ValidString(class) || slices.Contains(w.Classes, class) {
+			return Weights{}, fmt.Errorf("the class %q has no name, is not UTF-8, or comes twice", class)
 		}
-		for c, class := range w.Classes {
-			if class == "" || !utf8.ValidString(class) || slices.Index(w.Classes, class) < c {
-				return Weights{}, nil, fmt.Errorf("%w: the class %q has no name, is not UTF-8, or comes twice", ErrWeights, class)
-			}
-			columns = append(columns, c)
-		}
+		w.Classes = append(w.Classes, class)
 	}
 	w.Bias = make([]float64, len(w.Classes))
-	return w, columns, nil
+	return w, nil
 }
 
-func parseWeights(fields []string, columns []int) ([]float64, error) {
-	weights := make([]float64, max(columns[len(columns)-1]+1, len(columns)))
+// add adds a row of the table. A single weight is for the last class.
+func (w *Weights) add(term string, fields []string, seen map[string]bool) error {
+	if term == "" || !utf8.ValidString(term) || seen[term] {
+		return fmt.Errorf("the term %q is empty, is not UTF-8, or comes twice", term)
+	}
+	seen[term] = true
+	weights := make([]float64, len(w.Classes))
+	first := len(weights) - len(fields)
 	for i, field := range fields {
 		weight, err := strconv.ParseFloat(field, 64)
-		if err != nil || math.Abs(weight) > math.MaxFloat32 || math.IsNaN(weight) {
-			return nil, fmt.Errorf("the weight %q is no number that can be used", field)
+		if err != nil || !(math.Abs(weight) <= math.MaxFloat32) {
+			return fmt.Errorf("the weight %q is not a usable number", field)
 		}
-		weights[columns[i]] = weight
+		weights[first+i] = weight
 	}
-	return weights, nil
+	if term == biasName {
+		w.Bias = weights
+	} else {
+		w.Terms = append(w.Terms, WeightedTerm{term, weights})
+	}
+	return nil
 }
 
-// Filter makes the weights a filter for messages that are read in the given way, with features of the given kind. Nothing
-// was learnt, so its thresholds are 0, and its probabilities the logistic function of the scores.
+// Filter returns a filter with these weights. Its thresholds are 0, and its probabilities are the logistic function of the scores.
 func (w Weights) Filter(reading Reading, kind features.Kind) (*Filter, error) {
 	if kind == features.Whole {
 		return nil, fmt.Errorf("features %v have no terms to weigh", kind)
@@ -137,7 +128,7 @@ func (w Weights) Filter(reading Reading, kind features.Kind) (*Filter, error) {
 		return nil, err
 	}
 	if n := vocabulary.Shared(); n > 0 {
-		return nil, fmt.Errorf("%d terms have the hash of another one", n)
+		return nil, fmt.Errorf("%d terms share the hash of another term", n)
 	}
 	linear, err := models.NewLinear(w.Bias, weights)
 	if err != nil {
@@ -153,14 +144,13 @@ func (w Weights) Filter(reading Reading, kind features.Kind) (*Filter, error) {
 	return New(Parts{Settings: s, Vocabulary: vocabulary, Linear: linear, Terms: func() Terms { return known }, SaveTexts: true})
 }
 
-// ByHand is the model of filters whose weights were set by hand.
+// ByHand is the model name of filters whose weights were set by hand.
 const ByHand = "by-hand"
 
-// ErrNotAffine is returned where the weights of a model are asked for as a sum, and the model is more than that.
+// ErrNotAffine is returned for a model whose score is more than a sum of weights.
 var ErrNotAffine = errors.New("its score is no plain sum of weights")
 
-// Weights returns the linear function of f. For a filter that was opened, the error is about its file; for a model with a form
-// it wraps [ErrNotAffine].
+// Weights returns the linear function of f. The error is [ErrNotAffine] for a model with a form, or about the file that f was opened from.
 func (f *Filter) Weights() (Weights, error) {
 	terms, err := f.Terms()
 	if err != nil {
@@ -171,7 +161,7 @@ func (f *Filter) Weights() (Weights, error) {
 	}
 	rows, classes := f.linear.Rows(), f.linear.Classes
 	w := Weights{Classes: f.settings.Classes, Bias: make([]float64, classes)}
-	copy(w.Bias[classes-rows:], f.linear.Bias) // of two classes the second has the difference
+	copy(w.Bias[classes-rows:], f.linear.Bias) // one row is for the second of two classes
 	for id, text := range terms.Texts {
 		weights := make([]float64, classes)
 		for r, weight := range f.linear.Weights[id*rows:][:rows] {
@@ -182,8 +172,7 @@ func (f *Filter) Weights() (Weights, error) {
 	return w, nil
 }
 
-// WriteCSV writes weights as [ReadWeights] reads them. Terms and classes are written as chaff prints them, since the table
-// may be printed on a terminal.
+// WriteCSV writes weights as [ReadWeights] reads them. It escapes terms and classes, because a terminal may show the table.
 func (w Weights) WriteCSV(out io.Writer) error {
 	table := csv.NewWriter(out)
 	first := 0
@@ -199,7 +188,7 @@ func (w Weights) WriteCSV(out io.Writer) error {
 		return err
 	}
 	for i, row := range rows {
-		size := 32 // bits of a weight; of a bias 64
+		size := 32 // bits of a weight; a bias has 64
 		if i == 0 {
 			size = 64
 		}

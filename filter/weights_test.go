@@ -35,7 +35,7 @@ func TestReadWeights(t *testing.T) {
 	}
 }
 
-func TestWeightsOfOddTermsAreWrittenPrintableAndReadBack(t *testing.T) {
+func TestWriteCSVEscapesTermsAndReadWeightsRestoresThem(t *testing.T) {
 	odd := "\x1b[2J\r\n\t\u009b\u202e\\x1b\\\"',"
 	want := Weights{Classes: []string{"a" + odd, "b"}, Bias: []float64{0, 0}, Terms: []WeightedTerm{{"body:" + odd, []float64{1, 2}}, {`body:\`, []float64{3, 4}}}}
 	var out strings.Builder
@@ -54,7 +54,7 @@ func TestWeightsOfOddTermsAreWrittenPrintableAndReadBack(t *testing.T) {
 	}
 }
 
-func TestTablesOfWeightsThatAreRefused(t *testing.T) {
+func TestReadWeightsRefuses(t *testing.T) {
 	tests := []struct{ name, table, want string }{
 		{"nothing", "", "it is empty"},
 		{"a message", "Subject: x\n\ny", "its first line must be `term,weight` or `term` and the names of classes"},
@@ -68,9 +68,9 @@ func TestTablesOfWeightsThatAreRefused(t *testing.T) {
 		{"a class in Latin-1", "term,a,caf\xe9\n", `the class "caf\xe9" has no name, is not UTF-8, or comes twice`},
 		{"a term in Latin-1", "term,weight\nbody:caf\xe9,1\n", `line 2: the term "body:caf\xe9" is empty, is not UTF-8, or comes twice`},
 		{"no term", "term,weight\n,1\n", `line 2: the term "" is empty, is not UTF-8, or comes twice`},
-		{"a word for a weight", "term,weight\nx,much\n", `line 2: the weight "much" is no number that can be used`},
-		{"an infinite weight", "term,weight\nx,-Inf\n", `line 2: the weight "-Inf" is no number that can be used`},
-		{"a weight too large", "term,weight\nx,1e39\n", `line 2: the weight "1e39" is no number that can be used`},
+		{"a word for a weight", "term,weight\nx,much\n", `line 2: the weight "much" is not a usable number`},
+		{"an infinite weight", "term,weight\nx,-Inf\n", `line 2: the weight "-Inf" is not a usable number`},
+		{"a weight too large", "term,weight\nx,1e39\n", `line 2: the weight "1e39" is not a usable number`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -121,13 +121,13 @@ func TestLogicalFunctionsSetByHand(t *testing.T) {
 	}
 }
 
-func TestWholeMessagesHaveNoWeights(t *testing.T) {
+func TestFeaturesOfWholeMessagesHaveNoWeights(t *testing.T) {
 	if _, err := (Weights{Classes: []string{"a", "b"}, Bias: []float64{0, 0}}).Filter(DefaultReading(), features.Whole); err == nil {
 		t.Error("got no error")
 	}
 }
 
-// FuzzReadWeights: what is read is a filter that can be saved and opened.
+// FuzzReadWeights checks that the weights of a valid table make a filter that can be saved and opened.
 func FuzzReadWeights(f *testing.F) {
 	for _, table := range []string{
 		"term,weight\n(bias),1\nbody:x,2\n", "term,a,b,c\n\"x,\",1,2,3\n", "# c\nterm,weight\r\n", "term,weight\nx,1e38\ny,-1e38\n", "term,a\n", "\"", "", "term,\xb6,0",
@@ -138,7 +138,7 @@ func FuzzReadWeights(f *testing.F) {
 		w, err := ReadWeights(strings.NewReader(table))
 		if err != nil {
 			if !errors.Is(err, ErrWeights) {
-				t.Fatalf("the error does not say that it is no table: %v", err)
+				t.Fatalf("the error does not wrap ErrWeights: %v", err)
 			}
 			return
 		}

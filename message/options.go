@@ -7,23 +7,22 @@ import (
 
 // Options are the limits of a [Decoder]. They bound time and memory on hostile mail; ordinary mail stays below all of them.
 type Options struct {
-	// MaxDepth is how deep multiparts and attached messages may nest. Deeper ones are read as plain text. From 1 to 1000,
-	// default 30; zero means the default.
+	// MaxDepth is how deep parts and attached messages may nest; deeper ones are read as plain text. From 1 to 1000;
+	// zero means the default. Default 30.
 	MaxDepth int `json:"max_depth"`
-	// MaxParts is how many parts of a message are read. From 1 to 1000000, default 1000; zero means the default.
+	// MaxParts is how many parts of a message are read. From 1 to 1000000; zero means the default. Default 1000.
 	MaxParts int `json:"max_parts"`
-	// MaxTextBytes is how much decoded text (HTML with its tags) of a message is read. In bytes, from 1 to 1073741824 (1
-	// GiB), default 4194304 (4 MiB); zero means the default.
+	// MaxTextBytes is how many bytes of decoded text, HTML with its tags, are read of all parts together. From 1 to
+	// 1073741824 (1 GiB); zero means the default. Default 4194304.
 	MaxTextBytes int `json:"max_text_bytes"`
-	// MaxHeaderBytes is how much of a header field is read. In bytes, from 1 to 16777216 (16 MiB), default 65536 (64 KiB);
-	// zero means the default.
+	// MaxHeaderBytes is how many bytes of a header field are read. From 1 to 16777216 (16 MiB); zero means the
+	// default. Default 65536.
 	MaxHeaderBytes int `json:"max_header_bytes"`
-	// MaxHeaderFields is how many header fields of the message and the messages attached to it are kept. From 1 to 1000000,
-	// default 1000; zero means the default.
+	// MaxHeaderFields is how many header fields are kept, those of attached messages included. From 1 to 1000000; zero
+	// means the default. Default 1000.
 	MaxHeaderFields int `json:"max_header_fields"`
-	// MaxSeconds is how long decoding a message may take. The clock is read before every 32nd header field or part of
-	// messages of 64 KiB or more. The other limits keep all known mail far below it, so results do not depend on the speed
-	// of the machine. In seconds, from 1 to 3600, default 60; zero means the default.
+	// MaxSeconds is how many seconds decoding a message may take; the rest is dropped. The other limits keep all mail
+	// far below it, so that results do not depend on the machine. From 1 to 3600; zero means the default. Default 60.
 	MaxSeconds int `json:"max_seconds"`
 }
 

@@ -92,7 +92,7 @@ const minExcesses = 5
 // exponential tail can lead beyond all of them. A limit of 0 has no tail.
 //
 // On 200 mailboxes of 300 to 3,000 messages, it loses a tenth to a fifth of the ham that a threshold without confidence loses, and
-// leaves about twice as much spam unsure (docs/evaluation.md).
+// leaves about twice as much spam unsure (docs/results.md).
 func (o ThresholdOptions) raisedThreshold(hams, spams []float64) float64 {
 	n := len(hams)
 	k := min(max(n/10, minExcesses), n-1)

@@ -10,21 +10,16 @@ import (
 
 // ThresholdOptions say how many errors are allowed, or what they cost. They decide the scores between which a message is unsure.
 type ThresholdOptions struct {
-	// HamLost is the largest share of ham that may get the verdict spam. A percentage from 0 to 100; default 0.1. With 0, none of
-	// the ham that the threshold is chosen on may be called spam.
+	// HamLost is the largest share of ham that may get the verdict spam, in percent. 0 to 100. Default 0.1.
 	HamLost float64 `json:"ham_lost"`
-	// SpamMissed is the largest share of spam that may get the verdict ham, among the spam that the threshold is chosen on. A
-	// percentage from 0 to 100; default 1.
+	// SpamMissed is the largest share of spam that may get the verdict ham, in percent. 0 to 100. Default 1.
 	SpamMissed float64 `json:"spam_missed"`
-	// Confidence makes HamLost a promise about future ham, if it is like the ham that the threshold is chosen on: the upper end of the
-	// interval with this confidence is at most HamLost. A percentage, 0 or from 1 to less than 100; default 95. With 95, a limit
-	// of 0.1 % needs 2,995 ham. With less ham, the threshold is above all of their scores, more spam is unsure, and chaff train prints
-	// the share that the ham can promise and how much more ham HamLost needs. With 0, HamLost is the share of the ham that the
-	// threshold is chosen on.
+	// Confidence makes HamLost a promise about new mail: the upper end of the interval with this confidence, in
+	// percent, stays within HamLost. With 95, a limit of 0.1% takes 2,995 ham; with less ham the threshold rises above
+	// all ham, and more spam is unsure. 0, which promises nothing, or from 1 to less than 100. Default 95.
 	Confidence float64 `json:"confidence"`
-	// Costs are the costs of a lost ham, a missed spam and an unsure message, such as 10:1:0.2. If they are set, the thresholds have
-	// the least cost, and limits and confidence do not count. Three numbers from 0 to 100000 with at most six decimals; default
-	// empty.
+	// Costs is what a lost ham, a missed spam and an unsure message cost, such as 10:1:0.2; the thresholds of least
+	// cost replace limits and confidence. Three numbers from 0 to 100000 with at most six decimals. Default "".
 	Costs string `json:"costs"`
 }
 
@@ -83,7 +78,7 @@ type Thresholds struct {
 // [UpperBound] holds even though the same messages choose the threshold: with k allowed, Spam is at least the (k+1)-th greatest
 // score of n ham, and the true share above it has the distribution Beta(k+1, n-k), from which the bound is taken. Source: S. S.
 // Wilks 1941. The bound does not hold for mail of another kind or for mail that the model was trained on. Near-duplicates count as
-// separate messages, which breaks no promise on the public corpora (docs/evaluation.md).
+// separate messages, which breaks no promise on the public corpora (docs/results.md).
 //
 // If the bound is above the limit even for k = 0, there is too little ham. Then Spam is above the scores of all ham, by an
 // extrapolation of the tail of their distribution.

@@ -25,8 +25,7 @@ import (
 // feature.
 type AROW struct {
 	Passes
-	// Regularisation is r: the larger, the shorter the steps. Above 0, at most 1e6; default 0.1, which is best on development
-	// mail with one to three epochs, and by far when the model learns from one message after the other.
+	// Regularisation is r: the larger, the shorter the steps. Above 0, at most 1e6. Default 0.1.
 	Regularisation float64 `json:"regularisation"`
 }
 

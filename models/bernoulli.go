@@ -23,17 +23,14 @@ import (
 // A term of no training document has the weight 0, and its absence adds nothing. With head bits, the vocabulary has such
 // terms: those that occur only after the head of the text.
 type Bernoulli struct {
-	// Smoothing is added to the number of documents with a term and to the number without it, so that a term never seen
-	// in a class is unlikely there and not impossible. 0, or from 1e-10 to 1e6 documents; default 0.001, which is best on
-	// development mail. With 0 the estimates are the plain shares of the documents, clipped to 1e-10 and 1 - 1e-10.
+	// Smoothing is added to the number of documents with a term and to the number without it, so that no term is
+	// impossible. 0, or from 1e-10 to 1e6. Default 0.001.
 	Smoothing float64 `json:"smoothing"`
-	// Prior is the probability of each class before a message is read: "learned" for its share of the training messages,
-	// "uniform" for the same for all, or the probabilities themselves, as "ham:0.7,spam:0.3", which name every class, are
-	// above 0 and sum to 1. Default "learned"; an empty text means the same.
+	// Prior is the probability of each class before a message is read: "learned" from the training messages,
+	// "uniform", or values such as "ham:0.7,spam:0.3" that add up to 1. Default "learned".
 	Prior string `json:"prior"`
-	// Features is what the model is trained on: "bits", every term of a message once; or "head bits", every term of the
-	// first tokenize.start_bytes of its text once. Default "head bits": every absent term is evidence, so that with all
-	// terms long messages look unlike short ones of their class. An empty text means "bits".
+	// Features is the kind of feature: "bits" for all terms, or "head bits" for the terms of the head of the text. An
+	// empty text means "bits". Default "head bits".
 	Features string `json:"features"`
 }
 

@@ -19,19 +19,17 @@ import (
 // (ICML 2003), sections 3.1 and 3.2. Of two classes the complement of one is the other, so without normalise it is
 // multinomial naive Bayes.
 type Complement struct {
-	// Smoothing is added to the number of tokens of each term, so that no term is impossible. 0, or from 1e-10 to 1e6
-	// tokens; a message of length 1 has fractions of tokens, as for models.multinomial. Default 0.001. With 0 the estimates
-	// are the plain shares of the tokens, clipped to 1e-10 and 1 - 1e-10.
+	// Smoothing is added to the number of tokens of each term, so that no term is impossible. 0, or from 1e-10 to 1e6.
+	// Default 0.001.
 	Smoothing float64 `json:"smoothing"`
-	// Prior is the probability of each class before a message is read, as for models.multinomial. It is ignored with
-	// normalise, whose scores are not on the scale of log probabilities. Default "uniform"; an empty text means "learned".
+	// Prior is the probability of each class before a message is read: "learned" from the training messages,
+	// "uniform", or values such as "ham:0.7,spam:0.3" that add up to 1. An empty text means "learned". It does not
+	// count with normalise. Default "uniform".
 	Prior string `json:"prior"`
-	// Features is what the model is trained on: "bits", every term of a message once; "counts", every token; or "normalised bits"
-	// and "normalised counts", where a message is scaled to length 1, so that long ones weigh as much as short ones. Default
-	// "normalised bits"; an empty text means "bits".
+	// Features is the kind of feature: "bits", "counts", or "normalised bits" and "normalised counts", which are
+	// L2-normalised. An empty text means "bits". Default "normalised bits".
 	Features string `json:"features"`
-	// Normalise divides the weights of each class by the sum of their absolute values, so that no class wins by having
-	// larger weights. Default false.
+	// Normalise divides the weights of each class by the sum of their absolute values. Default false.
 	Normalise bool `json:"normalise"`
 }
 

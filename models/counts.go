@@ -80,10 +80,10 @@ func (n *Counts) Len() int { return len(n.Sums) / len(n.Classes) }
 
 // of returns the K sums of term w, or nil for a term beyond the vocabulary.
 func (n *Counts) of(w int) []float64 {
-	if w >= n.Len() {
+	K := len(n.Classes)
+	if (w+1)*K > len(n.Sums) {
 		return nil
 	}
-	K := len(n.Classes)
 	return n.Sums[w*K:][:K]
 }
 
@@ -110,12 +110,14 @@ func (n *Counts) add(x features.Vector, c, sign int) {
 	K := len(n.Classes)
 	inUnits := n.Kind == features.Evidence
 	eachGroup(x, func(g features.Group, from, to int) {
-		var total float64
+		var total, f float64
+		var last float32 // consecutive terms often have the same value
 		values := x.Values[from:to]
 		for i, w := range x.IDs[from:to] {
-			f := float64(values[i])
-			if inUnits {
-				f = units(values[i])
+			if v := values[i]; v != last {
+				if last, f = v, float64(v); inUnits {
+					f = units(v)
+				}
 			}
 			total += f
 			sums := n.Sums[int(w)*K:][:K]

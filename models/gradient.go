@@ -23,8 +23,8 @@ func checkMethod(method string) error {
 type Descent struct {
 	Passes
 	Steps
-	// Method is "stochastic" for a step after each message, or "batch" for one after each pass over all of them. Default
-	// "stochastic"; an empty text means the same. A batch needs many more epochs.
+	// Method is when a step is made: "stochastic", after each message, or "batch", after each pass, which needs many
+	// more epochs. Default "stochastic".
 	Method string `json:"method"`
 }
 

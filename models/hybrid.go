@@ -33,14 +33,14 @@ import (
 // feature.
 type Hybrid struct {
 	Passes
-	// Smoothing is added to the sum of each term on both sides, so that a term never seen in a class is unlikely there and
-	// not impossible. From 1e-10 to 1e6; default 0.001.
+	// Smoothing is added to the sum of each term on both sides, so that no term is impossible. From 1e-10 to 1e6.
+	// Default 0.001.
 	Smoothing float64 `json:"smoothing"`
-	// BayesShare is the factor c of the naive Bayes log odds in the score. From 0, which is plain logistic regression, to
-	// 1000; default 0.3, which is best on development mail.
+	// BayesShare is c, the share of the score of naive Bayes in the score; 0 is logistic regression alone. From 0 to
+	// 1000. Default 0.3.
 	BayesShare float64 `json:"bayes_share"`
-	// LearningRate is the length of a step, eta. AdaGrad shortens the steps of each weight with the gradients that it has
-	// followed. Above 0, at most 1e6; default 1.25, for messages of length 1.
+	// LearningRate is eta, the length of a step, which AdaGrad shortens for each weight. Above 0, at most 1e6. Default
+	// 1.25.
 	LearningRate float64 `json:"learning_rate"`
 }
 

@@ -20,7 +20,7 @@ import (
 type MulticlassPerceptron struct {
 	Passes
 	Steps
-	// Averaged selects the mean of the weights after each message instead of the last ones. Default true.
+	// Averaged uses the mean of the weights after each message instead of the last ones. Default true.
 	Averaged bool `json:"averaged"`
 }
 

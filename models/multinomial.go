@@ -21,21 +21,15 @@ import (
 // give an infinite weight, so estimates are clipped to 1e-10 and 1 - 1e-10, and a class without a token has 1/V for
 // every term, as with any a > 0.
 type Multinomial struct {
-	// Smoothing is added to the number of tokens of each term, so that a term never seen in a class is unlikely there and
-	// not impossible. 0, or from 1e-10 to 1e6 tokens. In a message of length 1 with n different terms, each counts
-	// 1/sqrt(n) tokens. Default 0.001, which is best on development mail. With 0 the estimates are the plain shares of the
-	// tokens, clipped to 1e-10 and 1 - 1e-10.
+	// Smoothing is added to the number of tokens of each term, so that no term is impossible. 0, or from 1e-10 to 1e6.
+	// Default 0.001.
 	Smoothing float64 `json:"smoothing"`
-	// Prior is the probability of each class before a message is read: "learned" for its share of the training messages,
-	// "uniform" for the same for all, or the probabilities themselves, as "ham:0.7,spam:0.3", which name every class, are
-	// above 0 and sum to 1. Default "uniform": in a message of length 1 with n different terms the evidence is sqrt(n) times
-	// smaller than with bits, so that a learned prior would weigh sqrt(n) times as much beside it. An empty text means
-	// "learned".
+	// Prior is the probability of each class before a message is read: "learned" from the training messages,
+	// "uniform", or values such as "ham:0.7,spam:0.3" that add up to 1. An empty text means "learned". Default
+	// "uniform".
 	Prior string `json:"prior"`
-	// Features is what the model is trained on: "counts", every token of a message, as in the lectures; "bits", every term
-	// once, since the repetition of a word carries little information and the model would count it as new evidence; or
-	// "normalised bits" and "normalised counts", where a message is scaled to length 1, so that long ones weigh as much as short ones.
-	// Default "normalised bits"; an empty text means "counts".
+	// Features is the kind of feature: "bits", "counts", or "normalised bits" and "normalised counts", which are
+	// L2-normalised. An empty text means "counts". Default "normalised bits".
 	Features string `json:"features"`
 }
 

@@ -21,24 +21,22 @@ const maxEpochs = 100_000
 
 // Passes are the settings of all trainers that read the training part several times.
 type Passes struct {
-	// Epochs is the maximum number of passes over the training part. Training ends earlier when a pass changes nothing, or
-	// when patience ends. From 1 to 100000; the default depends on the model.
+	// Epochs is the largest number of passes over the training part; training ends earlier if a pass changes nothing.
+	// From 1 to 100000. The default depends on the model.
 	Epochs int `json:"epochs"`
-	// Patience is after how many epochs without a smaller loss on development mail training stops; the weights of the best
-	// epoch are kept. At least 0; with 0 all epochs are trained, and the last weights are kept.
+	// Patience is after how many epochs without a smaller development loss training stops, with the weights of the
+	// best epoch; 0 is never. At least 0. Default 0.
 	Patience int `json:"patience"`
-	// Order is how the messages of the training part are read: "random", in a new order for each epoch, which comes from the
-	// seed; or "fixed", always as they were found. Default "random"; an empty text means the same.
+	// Order is the order of the training messages: "random", a new one for each epoch, or "fixed", as they were found.
+	// Default "random".
 	Order string `json:"order"`
-	// ClassWeights is how much a message of each class counts: "none" for one; "balanced", so that all classes count the
-	// same; or the weights themselves, as "ham:10,spam:1", which name every class and are above 0. Default "none"; an empty
-	// text means the same.
+	// ClassWeights is how much a message of each class counts: "none" for one, "balanced" for equal sums of the
+	// classes, or values such as "ham:10,spam:1". Default "none".
 	ClassWeights string `json:"class_weights"`
-	// Features is what the model is trained on: "bits", every term of a message once; "counts", every token; or "normalised bits"
-	// and "normalised counts", where a message is scaled to length 1, so that long ones weigh as much as short ones.
+	// Features is the kind of feature: "bits", "counts", or "normalised bits" and "normalised counts", which are
+	// L2-normalised. The default depends on the model.
 	Features string `json:"features"`
-	// ThroughOrigin leaves out the bias, so that the boundary goes through the origin: a message without a known term has
-	// the score 0. Default false.
+	// ThroughOrigin leaves out the bias, so that a message without known terms has the score 0. Default false.
 	ThroughOrigin bool `json:"through_origin"`
 	// Seed determines the orders and a random start.
 	Seed uint64 `json:"-"`

@@ -21,11 +21,9 @@ import (
 // feature.
 type PassiveAggressive struct {
 	Passes
-	// Aggressiveness is C, the longest step. Above 0, at most 1e6; default 0.2, which is best on development mail. Small
-	// values make the model less sensitive to mail with wrong labels.
+	// Aggressiveness is C, the longest step. Above 0, at most 1e6. Default 0.2.
 	Aggressiveness float64 `json:"aggressiveness"`
-	// Averaged selects the mean of the weights after each message instead of the last ones. Default false, which is better on
-	// development mail.
+	// Averaged uses the mean of the weights after each message instead of the last ones. Default false.
 	Averaged bool `json:"averaged"`
 }
 

@@ -22,17 +22,16 @@ import (
 // It takes any kind of feature.
 type Softmax struct {
 	Passes
-	// LearningRate is the length of the steps of the stochastic method, alpha. The rate of each term falls with the changes
-	// of its weight. Above 0, at most 1e6; default 3, which is best on development mail.
+	// LearningRate is the length of a step, alpha; the rate of each term falls with its gradients. Above 0, at most
+	// 1e6. Default 3.
 	LearningRate float64 `json:"learning_rate"`
-	// L1 is the penalty on the sum of the absolute weights, beside the sum of the losses of all messages: it sets weights to
-	// 0. At least 0, at most 1e6; default 0. The method "batch" takes none.
+	// L1 is the penalty on the sum of the absolute weights, which makes weights 0. At least 0, at most 1e6; the method
+	// "batch" takes 0 only. Default 0.
 	L1 float64 `json:"l1"`
-	// L2 is the penalty on half the sum of the squared weights, beside the sum of the losses of all messages: it keeps
-	// weights small. At least 0, at most 1e6; default 0.001. Without it the weights for separable mail grow with each epoch.
+	// L2 is the penalty on half the sum of the squared weights. At least 0, at most 1e6. Default 0.001.
 	L2 float64 `json:"l2"`
-	// Method is "stochastic" for a step after each message, or "batch" for L-BFGS over all of them, which finds the exact
-	// minimum and takes longer. Default "stochastic"; an empty text means the same.
+	// Method is "stochastic" for FTRL-proximal, or "batch" for L-BFGS, which finds the minimum and costs more. Default
+	// "stochastic".
 	Method string `json:"method"`
 }
 

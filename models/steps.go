@@ -23,13 +23,12 @@ const (
 // Steps are the settings of trainers that change the weights by steps of a given length. Source: cs440 lecture 16,
 // "Implementation details".
 type Steps struct {
-	// LearningRate is the length of a step, eta. Above 0, at most 1e6; the default depends on the model.
+	// LearningRate is the length of a step, eta. Above 0, at most 1e6. The default depends on the model.
 	LearningRate float64 `json:"learning_rate"`
-	// Decay is how the learning rate falls with the number n of messages read, or of steps where a step is over all
-	// messages: "constant" for not at all, "1/n", or "1/sqrt(n)". Default "constant"; an empty text means the same.
+	// Decay is how the learning rate falls with the number n of steps: "constant", "1/n" or "1/sqrt(n)". Default
+	// "constant".
 	Decay string `json:"decay"`
-	// Start is the initial weights: "zeros", or "random" for small random numbers, which come from the seed. Default
-	// "zeros"; an empty text means the same.
+	// Start is where the weights start: "zeros", or "random" for small random numbers. Default "zeros".
 	Start string `json:"start"`
 }
 

@@ -55,24 +55,24 @@ import (
 // It has any number of classes: of more than two, each has a committee of its own against all others. It takes features of the
 // kind evidence.
 type Votes struct {
-	// Epochs is the number of passes over the training part. From 0 to 100000; default 0, which selects two for fewer than
-	// 2,000 messages and one for more: little mail needs two passes, and with more mail a second pass overfits wrong labels.
+	// Epochs is the number of passes over the training part; 0 is two for fewer than 2,000 messages, else one. From 0
+	// to 100000. Default 0.
 	Epochs int `json:"epochs"`
-	// ClassWeights is how much a message of each class counts, as for the other models: "none", "balanced", or weights as
-	// "ham:10,spam:1". Default "none".
+	// ClassWeights is how much a message of each class counts: "none", "balanced", or values such as "ham:10,spam:1".
+	// Default "none".
 	ClassWeights string `json:"class_weights"`
-	// Smoothing is added to the sum of each term on both sides. From 1e-10 to 1e6; default 0.001.
+	// Smoothing is A, which is added to the sum of each term on both sides. From 1e-10 to 1e6. Default 0.001.
 	Smoothing float64 `json:"smoothing"`
-	// BayesShare is the factor of the naive Bayes log odds in a weight. From 0 to 1000; default 0.3.
+	// BayesShare is C, the share of the naive Bayes log odds in a weight. From 0 to 1000. Default 0.3.
 	BayesShare float64 `json:"bayes_share"`
-	// LearningRate is the length of a step. Above 0, at most 1e6; default 0.7.
+	// LearningRate is eta, the length of a step. Above 0, at most 1e6. Default 0.7.
 	LearningRate float64 `json:"learning_rate"`
-	// GroupBound is the maximum vote of a group of terms. Above 0, at most 1e6; default 3.
+	// GroupBound is K, the bound of the vote of a group of terms. Above 0, at most 1e6. Default 3.
 	GroupBound float64 `json:"group_bound"`
-	// PastedBound is the maximum vote for ham of evidence that anyone can paste: of the words, of the pairs, of the links, and
-	// of the runs of bytes. It applies to spam filters only. Above 0, at most 1e6; default 1.5.
+	// PastedBound is the bound of a vote for ham of words, pairs, links and runs of bytes, which anyone can paste. It
+	// is for spam filters only. Above 0, at most 1e6. Default 1.5.
 	PastedBound float64 `json:"pasted_bound"`
-	// Bound is the maximum vote of a member. Above 0, at most 1e6; default 4.
+	// Bound is the bound of the vote of a member. Above 0, at most 1e6. Default 4.
 	Bound float64 `json:"bound"`
 	// Seed determines the order of the messages.
 	Seed uint64 `json:"-"`
@@ -150,6 +150,7 @@ func (m Votes) train(ctx context.Context, d *features.Dataset, o EpochOptions, m
 	if err := eachByContent(ctx, d, l.bayes.add); err != nil {
 		return nil, Report{}, err
 	}
+	l.copyAllSums()
 	f := &fit{Passes: m.passes(d.Len()), options: o, learner: l, start: l.sameShape(d.Terms), unmeasured: !measured}
 	return f.run(ctx, d)
 }
@@ -179,9 +180,11 @@ type memberState struct {
 	wrong, seen   float64 // Q and N
 }
 
-// voteCell is a weight with its sum of squared gradients: a_w and G_w.
+// voteCell is a weight with its sum of squared gradients, a_w and G_w, and a copy of the counts n0_w and n1_w. It has 16 bytes,
+// so that reading a term is one cache miss.
 type voteCell struct {
 	weight, squares float32
+	sums            [2]uint32
 }
 
 // The prior of the share of wrong labels is noiseWrong in noiseSeen documents. The estimate is at most maxNoise.
@@ -196,6 +199,30 @@ func newVotes(m Votes, classes []string, terms int) *votes {
 	l.members = grown(l.members, R*len(l.form), memberState{squares: firstSquares, wrong: noiseWrong, seen: noiseSeen})
 	l.grow(terms)
 	return l
+}
+
+// count counts a document of class c.
+func (l *votes) count(x features.Vector, c int) {
+	l.bayes.add(x, c)
+	for _, w := range x.IDs {
+		l.copySums(int(w))
+	}
+}
+
+// copySums copies the counts of a term to its cells, where they end at 2^32 units: a million documents in which it is the only
+// term of its group.
+func (l *votes) copySums(w int) {
+	for r, n := range l.bayes {
+		for side, sum := range n.of(w) {
+			l.cells[w*l.R+r].sums[side] = uint32(min(sum, math.MaxUint32))
+		}
+	}
+}
+
+func (l *votes) copyAllSums() {
+	for w := range len(l.cells) / l.R {
+		l.copySums(w)
+	}
 }
 
 // eachGroup calls do with each run of terms of x that are of one group, from the first up to but without the last. The cells
@@ -242,26 +269,23 @@ func (l *votes) readDocument(r int, x features.Vector, counted bool, c int) {
 	if counted {
 		own[sideOf(l.R, r, c)] = 1
 	}
-	sums, cells, R := l.bayes[r].Sums, l.cells, l.R
 	eachGroup(x, func(at features.Group, from, to int) {
 		g := &read.groups[at]
 		f := units(x.Values[from])
-		own0, own1 := own[0]*f, own[1]*f
+		own0, own1 := uint32(own[0]*f), uint32(own[1]*f)
 		var weights float64
-		known := 0
+		var known uint32
 		above, below, a := g.above, g.below, l.smoothing
 		for ids := x.IDs[from:to]; len(ids) > 0; {
 			some := ids[:min(len(ids), factorsPerCheck)]
 			ids = ids[len(some):]
 			for _, w := range some {
-				weights += float64(cells[int(w)*R+r].weight)
-				ncw := (*side)(sums[2*int(w):])
-				n0, n1 := ncw[0]-own0, ncw[1]-own1
-				if n0+n1 > 0 {
-					known++
-				}
-				above *= a + n1 // of an unknown term both grow by the same factor
-				below *= a + n0
+				cell := &l.cells[int(w)*l.R+r]
+				weights += float64(cell.weight)
+				n0, n1 := cell.sums[0]-own0, cell.sums[1]-own1
+				known += ((n0 | n1) | -(n0 | n1)) >> 31 // 1 if another document has the term
+				above *= a + float64(n1)                // of an unknown term both grow by the same factor
+				below *= a + float64(n0)
 			}
 			if nearLimit(above) || nearLimit(below) {
 				g.odds += math.Log(above) - math.Log(below)
@@ -290,7 +314,7 @@ func (l *votes) readDocument(r int, x features.Vector, counted bool, c int) {
 	}
 }
 
-// factorsPerCheck is how many factors are multiplied before the product is checked. None is above 2^53 units or below 1e-10 of
+// factorsPerCheck is how many factors are multiplied before the product is checked. None is above 2^33 units or below 1e-10 of
 // 1, so that a product that was not nearLimit stays finite and above 0.
 const factorsPerCheck = 8
 
@@ -436,6 +460,9 @@ func (l *votes) state(c *codec) {
 		c.float32(&l.cells[i].squares)
 	}
 	l.bayes.state(c)
+	if c.reading {
+		l.copyAllSums()
+	}
 }
 
 // scoresNow implements growing.
@@ -456,6 +483,6 @@ type onlineVotes struct{ *votes }
 
 func (l *onlineVotes) learn(x features.Vector, c int, weight float64) bool {
 	changed := l.learnFrom(x, c, weight, false)
-	l.bayes.add(x, c)
+	l.count(x, c)
 	return changed
 }

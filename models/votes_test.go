@@ -195,7 +195,7 @@ func TestVotesFollowTheirFormula(t *testing.T) {
 		d := randomEvidence(3, classes, 40, 60)
 		l := newVotes(m, d.Classes, d.Terms)
 		for i, c := range d.Labels {
-			l.bayes.add(d.Row(i), int(c))
+			l.count(d.Row(i), int(c))
 		}
 		for i, c := range d.Labels {
 			l.learn(d.Row(i), int(c), 1)
@@ -251,7 +251,7 @@ func TestVotesLearnOneDocumentAfterTheOtherByTheirFormula(t *testing.T) {
 func TestVotesByHand(t *testing.T) {
 	l := newVotes(DefaultOptions().Votes, []string{"ham", "spam"}, 1)
 	x := features.Vector{IDs: []uint32{0}, Values: []float32{1}, Groups: []features.Group{features.Subject}}
-	l.bayes.add(x, 1)
+	l.count(x, 1)
 	if !l.learn(x, 1, 1) {
 		t.Error("nothing was learned")
 	}

@@ -2,17 +2,16 @@ package report
 
 import "chaff/metrics"
 
-// Page is what a report shows. Every part is optional: what is empty is left out.
+// Page is the content of a report. Every part is optional; empty parts are left out.
 type Page struct {
 	// Title is the heading, such as "chaff compare", and Subtitle the line below it, such as a summary of the corpus.
 	Title, Subtitle string
-	// Facts are listed below the heading: messages, split, seed, version.
+	// Facts are listed below the heading.
 	Facts []Fact
-	// Warnings are what makes the figures doubtful.
+	// Warnings say why the figures are doubtful.
 	Warnings []string
 
-	// Of is the model that the parts about a single model are about, and On the mail that figures were measured on, such as
-	// "the test part".
+	// Of is the model of the parts about a single model. On is the mail of the figures, such as "the test part".
 	Of, On string
 
 	// Models are the rows of the comparison, the best on development mail first.
@@ -21,38 +20,38 @@ type Page struct {
 	ROC []Curve
 	// DET has a curve for each model: X is the share of ham called spam, Y the share of spam let through, both 0..1.
 	DET []Curve
-	// Epochs are the learning curves of models that are trained in epochs.
+	// Epochs are the learning curves of models with epochs.
 	Epochs []EpochCurve
-	// Learning are the figures after so many messages learnt.
+	// Learning are the figures of a replay by the number of messages.
 	Learning []LearningCurve
 	// Scores are the scores of ham and spam.
 	Scores *Histogram
-	// Reliability says for which probabilities how many predictions came true.
+	// Reliability compares predicted probabilities with observed shares.
 	Reliability []metrics.ReliabilityBin
 	// Confusion counts messages by true class (row) and given class (column).
 	Confusion metrics.Confusion
 	// Classes are the names of the classes, in the order of Confusion, Leak.Messages and TermPoint.Class.
 	Classes []string
-	// Drift is the accuracy by month, in the order of time.
+	// Drift is the accuracy by month.
 	Drift []Month
-	// Trials are what tuning tried.
+	// Trials are the trials of tuning.
 	Trials []Trial
 
-	// Strongest are the terms that speak most for each class.
+	// Strongest are the terms with the largest weights for each class.
 	Strongest []ClassTerms
-	// TwoTerms is the picture of two terms as axes.
+	// TwoTerms is the decision boundary in the plane of two terms.
 	TwoTerms *TwoTerms
-	// Leaks are terms that may come from elsewhere than the senders.
+	// Leaks are terms that the senders may not have written.
 	Leaks []Leak
-	// Texts are the texts of a message, shaded by what its words add to the score, and Weighed its terms, the strongest first.
-	// For and Against are the classes that a positive and a negative score speak for.
+	// Texts are the texts of a message, shaded by the contribution of each word. Weighed are its terms, the strongest first.
+	// For is the class of positive scores, Against that of negative ones.
 	Texts   []Text
 	Weighed []Weighed
-	// TextLeft is how many bytes of the texts, and WeighedLeft how many terms, are not among these.
+	// TextLeft is the number of bytes missing from Texts, WeighedLeft the number of terms missing from Weighed.
 	TextLeft, WeighedLeft int
 	For, Against          string
-	// Mistakes are the worst mistakes, LeastCertain the messages nearest to the boundary, and Suspects those whose label may
-	// be wrong.
+	// Mistakes are the worst mistakes, LeastCertain the messages nearest to the boundary, Suspects messages whose label may be
+	// wrong.
 	Mistakes, LeastCertain, Suspects []Mistake
 }
 
@@ -65,8 +64,8 @@ type Model struct {
 	Name, Features string
 	// Best is true for the best on development mail.
 	Best bool
-	// Train, Development and Test are the figures of the three parts; nil if there is no such part. Losses and the errors of
-	// a filter are shown of Test only.
+	// Train, Development and Test are the figures of the three parts; nil for an empty part. Losses and the errors of a filter
+	// are those of Test.
 	Train, Development, Test *metrics.Figures
 	// AgainstBest compares the errors on Test with those of the best; nil for the best itself.
 	AgainstBest *metrics.McNemar
@@ -83,13 +82,13 @@ type Curve struct {
 	Points []Point
 }
 
-// EpochCurve is how the training of a model went.
+// EpochCurve is the learning curve of a model with epochs.
 type EpochCurve struct {
 	Model  string
 	Epochs []Epoch
 }
 
-// Epoch is what was known after an epoch.
+// Epoch is the figures after an epoch.
 type Epoch struct {
 	// Epoch counts from 1.
 	Epoch int
@@ -99,21 +98,19 @@ type Epoch struct {
 	TrainAccuracy, DevelopmentAccuracy *float64
 }
 
-// LearningCurve is how the figures of a model changed as it learnt.
+// LearningCurve is the figures of a model during a replay.
 type LearningCurve struct {
 	Model  string
 	Points []LearningPoint
 }
 
-// LearningPoint are the figures after Messages were learnt, as percentages 0..100; nil where they are not defined. See
-// [metrics.Figures].
+// LearningPoint is the figures after so many messages, as percentages 0..100; nil if undefined. See [metrics.Figures].
 type LearningPoint struct {
 	Messages                  int
 	OneMinusROCA, LAM, HM, SM *float64
 }
 
-// Histogram counts the scores of ham and of spam. Bin i is from Edges[i] to Edges[i+1], so there is one edge more than there
-// are bins.
+// Histogram counts the scores of ham and of spam. Bin i spans Edges[i] to Edges[i+1].
 type Histogram struct {
 	Edges     []float64
 	Ham, Spam []int
@@ -121,7 +118,7 @@ type Histogram struct {
 	Thresholds *metrics.Thresholds
 }
 
-// ClassTerms are the terms that speak for a class, the strongest first.
+// ClassTerms are the terms with the largest weights for a class.
 type ClassTerms struct {
 	Class string
 	Terms []Term
@@ -134,36 +131,36 @@ type Term struct {
 	Messages int
 }
 
-// Mistake is a message that was misjudged, or nearly.
+// Mistake is a message that was misclassified, or nearly.
 type Mistake struct {
-	// Path says where the message is.
+	// Path is the path of the message.
 	Path, Subject string
-	// Score is that of the model.
+	// Score is the score of the message.
 	Score float64
-	// Probability is that of the given class, 0..1; nil if not known.
+	// Probability is the probability of the given class, 0..1; nil if unknown.
 	Probability *float64
 	// True is the label, Given the class or verdict that the model gave.
 	True, Given string
-	// Terms are those that did it, the strongest first.
+	// Terms are the terms with the largest contributions.
 	Terms []Contribution
 }
 
-// Contribution is what a term adds to the score.
+// Contribution is the contribution of a term to a score.
 type Contribution struct {
 	Term  string
 	Score float64
 }
 
-// Leak is a term that an archive, a relay or a filter may have put into the messages of one class.
+// Leak is a term that an archive, a relay or a filter may have added to the messages of one class.
 type Leak struct {
 	Term string
-	// Messages counts, for each class, the messages that have the term, and Of all messages.
+	// Messages is the number of messages of each class with the term, Of the number of all messages.
 	Messages, Of []int
 	// Advice says what to do.
 	Advice string
 }
 
-// Month is the accuracy on the messages of a month, or of another span of time.
+// Month is the accuracy on the messages of a month or a year.
 type Month struct {
 	// Label is the month, such as "2003-02".
 	Label    string
@@ -172,32 +169,32 @@ type Month struct {
 	Accuracy float64
 }
 
-// TwoTerms shows messages as points in the plane of two terms, and the model as a line.
+// TwoTerms shows messages as points in the plane of two terms, and the decision boundary as a line.
 type TwoTerms struct {
-	// Model is the model that has the line.
+	// Model is the name of the model.
 	Model string
 	// X and Y are the two terms, Unit is that of both axes: "occurrences", or "0 or 1".
 	X, Y, Unit string
 	Points     []TermPoint
-	// A, B and C are the boundary: A*x + B*y + C = 0. A and B are weights, C is the bias and what else is fixed.
+	// A*x + B*y + C = 0 is the boundary. A and B are weights, C is the sum of all other parts of the score.
 	A, B, C float64
 }
 
-// TermPoint is where so many messages of a class lie. Class is an index of Page.Classes.
+// TermPoint is a number of messages of a class at one point. Class is an index of Page.Classes.
 type TermPoint struct {
 	X, Y     float64
 	Class    int
 	Messages int
 }
 
-// Trial is one try of tuning.
+// Trial is a trial of tuning.
 type Trial struct {
-	// Settings are those that differ between trials. The table has a column for each name.
+	// Settings are the settings that differ between trials.
 	Settings []Fact
-	// Development are the figures on development mail, or over folds; nil if the trial failed.
+	// Development is the figures on development mail, or over folds; nil if the trial failed.
 	Development *metrics.Figures
 	// Best is true for the best trial.
 	Best bool
-	// Note says what else there is to know, such as why the trial was stopped.
+	// Note says, for example, why the trial stopped.
 	Note string
 }

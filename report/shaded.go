@@ -9,22 +9,21 @@ import (
 
 // Text is a text of a message, cut into stretches.
 type Text struct {
-	// Title is the name of a header field, or says what part of the message the text is.
+	// Title is the name of a header field, or describes the part of the message.
 	Title     string
 	Stretches []Stretch
 }
 
-// Stretch is a piece of text with what it adds to the score; 0 for what no term was made of. Terms names the terms that
-// were made of it.
+// Stretch is a piece of text with its contribution to the score; 0 if no term comes from it. Terms names its terms.
 type Stretch struct {
 	Text  string
 	Score float64
 	Terms string
 }
 
-// Weighed is a term of a message: its weight, and with it what it adds to the score.
+// Weighed is a term of a message with its weight and contribution.
 type Weighed struct {
-	// Term is the term, Words what it was made of.
+	// Term is the term, Words the words that it stands for.
 	Term, Words string
 	// Score is Value times Weight.
 	Score, Weight, Value float64
@@ -32,13 +31,13 @@ type Weighed struct {
 	Messages int
 }
 
-// maxText is after how many characters the texts of a message are cut, all together.
+// maxText is the number of characters after which the texts of a message are cut.
 const maxText = 200_000
 
-// shades is how many shades of a colour there are.
+// shades is the number of shades of a colour.
 const shades = 9
 
-// shadedText is a text in the form that the template shows.
+// shadedText is a text for the template.
 type shadedText struct {
 	Title     string
 	Stretches []stretch
@@ -48,7 +47,7 @@ type stretch struct {
 	Text, Class, Title string
 }
 
-// shadedTexts gives each stretch a shade by its score, beside the strongest.
+// shadedTexts shades each stretch by its score relative to the strongest.
 func (p Page) shadedTexts() []shadedText {
 	var strongest float64
 	for _, t := range p.Texts {
@@ -81,7 +80,7 @@ func (p Page) shadedTexts() []shadedText {
 	return all
 }
 
-// shadeClass is the class of a stretch: by its square root, so that weak words can be seen beside strong ones.
+// shadeClass returns the CSS class of a stretch. The square root keeps weak words visible beside strong ones.
 func shadeClass(score, strongest float64) string {
 	if !finite(score) || score == 0 || strongest == 0 {
 		return ""
@@ -100,7 +99,7 @@ func titleOf(s Stretch) string {
 	return signed(s.Score) + " " + clean(s.Terms, maxSubject)
 }
 
-// cleanText is clean for text of several lines, whose line ends are kept; of a row of empty lines only one.
+// cleanText is clean for text of several lines. It keeps one of several empty lines.
 func cleanText(s string, max int) string {
 	var b strings.Builder
 	lines := strings.Split(s, "\n")
@@ -121,7 +120,7 @@ func cleanText(s string, max int) string {
 	return b.String()
 }
 
-// textNotes say what the texts show, and that there is more.
+// textNotes explains the texts.
 func (p Page) textNotes() string {
 	if p.TextLeft == 0 {
 		return textNote
@@ -129,16 +128,16 @@ func (p Page) textNotes() string {
 	return joined(textNote, fmt.Sprintf("The last %d bytes are left out.", p.TextLeft))
 }
 
-// weighedNote says what the table of terms shows, and that there are more.
+// weighedNote explains the table of terms.
 func (p Page) weighedNote() string {
-	const note = "What each term adds is its value times its weight."
+	const note = "A term adds its value times its weight."
 	if p.WeighedLeft == 0 {
 		return note
 	}
 	return joined(note, fmt.Sprintf("The weakest %d are left out.", p.WeighedLeft))
 }
 
-// legend shows the colours of the two classes.
+// legend returns the colours of the two classes.
 func (p Page) legend() []stretch {
 	if p.For == "" || p.Against == "" {
 		return nil
@@ -149,7 +148,7 @@ func (p Page) legend() []stretch {
 	}
 }
 
-// weighedTable lists the terms of a message, the strongest first as they are given.
+// weighedTable lists the terms of a message.
 func (p Page) weighedTable() []table {
 	return tabulate("", p.Weighed, nil, []column[Weighed]{
 		{"term", prose, func(w Weighed) string { return clean(w.Term, maxTerm) }},

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"chaff/metrics"
 )
 
-// comparisonTitle is the heading of the table of models.
+// comparisonTitle returns the heading of the table of models.
 func (p Page) comparisonTitle() string {
 	if len(p.Models) == 1 {
 		return "Figures"
@@ -16,28 +17,25 @@ func (p Page) comparisonTitle() string {
 	return "Comparison"
 }
 
-// comparisonNote explains what there is in the table of models.
+// comparisonNote explains the columns of the table of models.
 func (p Page) comparisonNote() string {
-	some := slices.ContainsFunc[[]Model]
-	var best, errors, against, probabilities string
-	if some(p.Models, func(m Model) bool { return m.Best }) {
-		best = "* is the best on development mail."
+	var notes []string
+	add := func(note string, about func(Model) bool) {
+		if slices.ContainsFunc(p.Models, about) {
+			notes = append(notes, note)
+		}
 	}
-	if some(p.Models, func(m Model) bool { return m.Test != nil && m.Test.HM != nil }) {
-		errors = "hm% is ham lost, sm% spam let through, both at the natural boundary, lam% their mean on the logistic scale; " +
-			"(1-ROCA)% is 100 minus the area under the ROC curve in percent."
-	}
-	if some(p.Models, func(m Model) bool { return m.AgainstBest != nil }) {
-		against = "Against the best, + counts the messages that the model gets right and the best one wrong, − the other way round; " +
-			"p is the chance of a difference at least as large between models that are equally good (McNemar)."
-	}
-	if some(p.Models, func(m Model) bool { return m.Test != nil && (m.Test.LogLoss != nil || m.Test.Brier != nil) }) {
-		probabilities = "Log loss and Brier score are about the probabilities: the lower, the better."
-	}
-	return joined(best, errors, against, probabilities)
+	add("* is the best on development mail.", func(m Model) bool { return m.Best })
+	add("hm% is ham lost, sm% spam let through, both at the natural boundary, lam% their mean on the logistic scale; "+
+		"(1-ROCA)% is 100 minus the area under the ROC curve in percent.", func(m Model) bool { return m.Test != nil && m.Test.HM != nil })
+	add("Log loss and Brier score measure the probabilities: lower is better.",
+		func(m Model) bool { return m.Test != nil && (m.Test.LogLoss != nil || m.Test.Brier != nil) })
+	add("Against the best, + counts the messages that only this model classifies correctly, − those that only the best does; "+
+		"p is the probability of such a difference between equally good models (McNemar's test).", func(m Model) bool { return m.AgainstBest != nil })
+	return strings.Join(notes, " ")
 }
 
-// kind is how a cell is set.
+// kind is the layout of a cell.
 type kind string
 
 const (
@@ -46,14 +44,14 @@ const (
 	prose  kind = "prose"  // of any length: broken into lines, and anywhere if need be
 )
 
-// column is a column of a table over rows of any kind.
+// column is a column of a table over rows of type T.
 type column[T any] struct {
 	head string
 	kind kind
 	of   func(T) string // "" or notKnown where there is nothing
 }
 
-// tabulate returns a table of rows, without the columns that are empty in all of them; nothing if there are no rows.
+// tabulate returns a table of rows without the columns that are empty, or nothing if there are no rows.
 func tabulate[T any](caption string, rows []T, best func(T) bool, columns []column[T]) []table {
 	if len(rows) == 0 {
 		return nil
@@ -80,23 +78,31 @@ func tabulate[T any](caption string, rows []T, best func(T) bool, columns []colu
 	return []table{t}
 }
 
-// figureOf reads a figure that may not be defined, of a part that may not be there.
-func figureOf(f *metrics.Figures, decimals int, of func(*metrics.Figures) *float64) string {
-	if f == nil {
+// figureColumn returns a column with a figure of a part of the mail, which may be missing.
+func figureColumn[T any](head string, decimals int, part func(T) *metrics.Figures, of func(*metrics.Figures) *float64) column[T] {
+	return column[T]{head, number, func(row T) string {
+		if f := part(row); f != nil {
+			return fixedOrNot(of(f), decimals)
+		}
 		return notKnown
-	}
-	return fixedOrNot(of(f), decimals)
+	}}
 }
 
 func accuracyOf(f *metrics.Figures) *float64 { return &f.Accuracy }
-func hmOf(f *metrics.Figures) *float64       { return f.HM }
-func smOf(f *metrics.Figures) *float64       { return f.SM }
-func lamOf(f *metrics.Figures) *float64      { return f.LAM }
-func rocaOf(f *metrics.Figures) *float64     { return f.OneMinusROCA }
-func logLossOf(f *metrics.Figures) *float64  { return f.LogLoss }
-func brierOf(f *metrics.Figures) *float64    { return f.Brier }
 
-// interval is the 95 % interval of the accuracy.
+// errorColumns returns columns with the errors and the losses of a part of the mail.
+func errorColumns[T any](part func(T) *metrics.Figures) []column[T] {
+	return []column[T]{
+		figureColumn("hm%", 2, part, func(f *metrics.Figures) *float64 { return f.HM }),
+		figureColumn("sm%", 2, part, func(f *metrics.Figures) *float64 { return f.SM }),
+		figureColumn("lam%", 2, part, func(f *metrics.Figures) *float64 { return f.LAM }),
+		figureColumn("(1-ROCA)%", 4, part, func(f *metrics.Figures) *float64 { return f.OneMinusROCA }),
+		figureColumn("log loss", 4, part, func(f *metrics.Figures) *float64 { return f.LogLoss }),
+		figureColumn("Brier", 4, part, func(f *metrics.Figures) *float64 { return f.Brier }),
+	}
+}
+
+// interval formats the 95% interval of the accuracy.
 func interval(f *metrics.Figures) string {
 	if f == nil {
 		return notKnown
@@ -109,45 +115,43 @@ func (p Page) comparisonTable() []table {
 	if slices.ContainsFunc(p.Models, func(m Model) bool { return m.Train != nil || m.Development != nil }) {
 		accuracy = "test %"
 	}
-	return tabulate("", p.Models, func(m Model) bool { return m.Best }, []column[Model]{
+	test := func(m Model) *metrics.Figures { return m.Test }
+	columns := []column[Model]{
 		{"model", name, func(m Model) string {
 			if m.Best {
 				return clean(m.Name, maxName) + " *"
 			}
 			return clean(m.Name, maxName)
 		}},
-		{"train %", number, func(m Model) string { return figureOf(m.Train, 2, accuracyOf) }},
-		{"development %", number, func(m Model) string { return figureOf(m.Development, 2, accuracyOf) }},
-		{accuracy, number, func(m Model) string { return figureOf(m.Test, 2, accuracyOf) }},
+		figureColumn("train %", 2, func(m Model) *metrics.Figures { return m.Train }, accuracyOf),
+		figureColumn("development %", 2, func(m Model) *metrics.Figures { return m.Development }, accuracyOf),
+		figureColumn(accuracy, 2, test, accuracyOf),
 		{"95% interval", number, func(m Model) string { return interval(m.Test) }},
-		{"hm%", number, func(m Model) string { return figureOf(m.Test, 2, hmOf) }},
-		{"sm%", number, func(m Model) string { return figureOf(m.Test, 2, smOf) }},
-		{"lam%", number, func(m Model) string { return figureOf(m.Test, 2, lamOf) }},
-		{"(1-ROCA)%", number, func(m Model) string { return figureOf(m.Test, 4, rocaOf) }},
-		{"against the best", number, func(m Model) string { return against(m.AgainstBest) }},
-		{"log loss", number, func(m Model) string { return figureOf(m.Test, 4, logLossOf) }},
-		{"Brier", number, func(m Model) string { return figureOf(m.Test, 4, brierOf) }},
-		{"features", name, func(m Model) string { return clean(m.Features, maxName) }},
-		{"CPU s", number, func(m Model) string {
+	}
+	columns = append(append(columns, errorColumns(test)...),
+		column[Model]{"against the best", number, func(m Model) string { return against(m.AgainstBest) }},
+		column[Model]{"features", name, func(m Model) string { return clean(m.Features, maxName) }},
+		column[Model]{"CPU s", number, func(m Model) string {
 			if m.Seconds == 0 {
 				return ""
 			}
 			return fixed(m.Seconds, 2)
-		}},
-	})
+		}})
+	return tabulate("", p.Models, func(m Model) bool { return m.Best }, columns)
 }
 
 func against(m *metrics.McNemar) string {
 	if m == nil {
 		return notKnown
 	}
-	if m.P < 0.001 {
-		return fmt.Sprintf("+%d\u00a0−%d (p\u00a0<0.001)", m.Better, m.Worse)
+	p := "<0.001"
+	if m.P >= 0.001 {
+		p = fixed(m.P, 3)
 	}
-	return fmt.Sprintf("+%d\u00a0−%d (p\u00a0%.3f)", m.Better, m.Worse, m.P)
+	return fmt.Sprintf("+%d\u00a0−%d (p\u00a0%s)", m.Better, m.Worse, p)
 }
 
-// trialTable has a column for each setting, in the order in which they are first met.
+// trialTable has a column for each setting, in the order of appearance.
 func (p Page) trialTable() []table {
 	var names []string
 	for _, t := range p.Trials {
@@ -173,14 +177,9 @@ func (p Page) trialTable() []table {
 			return ""
 		}})
 	}
-	columns = append(columns,
-		column[Trial]{"accuracy %", number, func(t Trial) string { return figureOf(t.Development, 2, accuracyOf) }},
-		column[Trial]{"hm%", number, func(t Trial) string { return figureOf(t.Development, 2, hmOf) }},
-		column[Trial]{"sm%", number, func(t Trial) string { return figureOf(t.Development, 2, smOf) }},
-		column[Trial]{"lam%", number, func(t Trial) string { return figureOf(t.Development, 2, lamOf) }},
-		column[Trial]{"(1-ROCA)%", number, func(t Trial) string { return figureOf(t.Development, 4, rocaOf) }},
-		column[Trial]{"log loss", number, func(t Trial) string { return figureOf(t.Development, 4, logLossOf) }},
-		column[Trial]{"note", prose, func(t Trial) string { return clean(t.Note, maxLine) }})
+	development := func(t Trial) *metrics.Figures { return t.Development }
+	columns = append(columns, figureColumn("accuracy %", 2, development, accuracyOf))
+	columns = append(append(columns, errorColumns(development)...), column[Trial]{"note", prose, func(t Trial) string { return clean(t.Note, maxLine) }})
 	return tabulate("", p.Trials, func(t Trial) bool { return t.Best }, columns)
 }
 
@@ -239,15 +238,15 @@ func (p Page) confusionTable() []table {
 		}
 		cells := []cell{{Text: p.className(i)}}
 		for _, n := range counts {
-			cells = append(cells, cell{Text: strconv.Itoa(n), Kind: number, Shade: shade(n, sum)})
+			cells = append(cells, cell{Text: strconv.Itoa(n), Kind: number, Shade: shadeOf(n, sum)})
 		}
 		t.Rows = append(t.Rows, row{Cells: append(cells, cell{Text: strconv.Itoa(sum), Kind: number})})
 	}
 	return []table{t}
 }
 
-// shade returns 0 for nothing, 1 for the least share and 9 for all.
-func shade(n, of int) int {
+// shadeOf returns 0 for an empty share, 1 for the least and 9 for all.
+func shadeOf(n, of int) int {
 	if n <= 0 || of <= 0 {
 		return 0
 	}

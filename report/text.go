@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Lengths in characters at which text is cut.
+// Maximum lengths of text in characters.
 const (
 	maxName    = 28 // in a legend or at an axis
 	maxTerm    = 80
@@ -16,8 +16,8 @@ const (
 	maxLine    = 400
 )
 
-// clean returns text that can be shown in a line: of invalid UTF-8 U+FFFD, of other spaces U+0020, of characters that
-// cannot be seen or that turn the direction of writing an escape like \u202e. After max characters it is cut.
+// clean returns text for one line, cut after max characters. Spaces become U+0020, invalid UTF-8 becomes U+FFFD, and invisible
+// characters and those that change the direction of text become escapes such as \u202e.
 func clean(s string, max int) string {
 	var b strings.Builder
 	n := 0
@@ -41,13 +41,13 @@ func clean(s string, max int) string {
 	return b.String()
 }
 
-// notKnown stands where there is no figure.
+// notKnown is shown for an undefined figure.
 const notKnown = "–"
 
-// finite says whether x is a number that can be drawn.
+// finite reports whether a plot can show x.
 func finite(x float64) bool { return math.Abs(x) <= 1e100 }
 
-// fixed writes a number with so many decimals.
+// fixed formats a number with the given decimals.
 func fixed(x float64, decimals int) string {
 	if !finite(x) {
 		return notKnown
@@ -58,7 +58,7 @@ func fixed(x float64, decimals int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// fixedOrNot writes a number that may not be known.
+// fixedOrNot formats a number that may be undefined.
 func fixedOrNot(x *float64, decimals int) string {
 	if x == nil {
 		return notKnown
@@ -66,7 +66,7 @@ func fixedOrNot(x *float64, decimals int) string {
 	return fixed(*x, decimals)
 }
 
-// signed writes a contribution to a score.
+// signed formats a contribution to a score.
 func signed(x float64) string {
 	if x >= 0 {
 		return "+" + fixed(x, 2)

@@ -13,8 +13,8 @@ const rightToLeft = "\u202e"
 // maxOverrides is how many nested overrides are followed.
 const maxOverrides = 8
 
-// overrides is the stack of open overrides, embeddings and isolates of the bidirectional algorithm (UAX #9, X1 to X8), as far as
-// they matter to letters that are read from left to right.
+// overrides is the stack of open overrides, embeddings and isolates of the bidirectional algorithm (UAX #9, X1 to X8), simplified for
+// letters that are read from left to right.
 type overrides struct {
 	open    [maxOverrides]override
 	depth   int

@@ -30,9 +30,9 @@ const (
 	FieldUsed
 )
 
-// String returns "not looked at", "in part only" or "looked at".
+// String returns "not used", "partly used" or "used".
 func (u FieldUse) String() string {
-	return [...]string{FieldNotUsed: "not looked at", FieldPartUsed: "in part only", FieldUsed: "looked at"}[u]
+	return [...]string{FieldNotUsed: "not used", FieldPartUsed: "partly used", FieldUsed: "used"}[u]
 }
 
 // Use returns how the options treat the header fields with a name.

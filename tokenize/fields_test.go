@@ -7,7 +7,7 @@ import (
 	"chaff/message"
 )
 
-func TestVerdictsAndNotesAreExcluded(t *testing.T) {
+func TestVerdictsAndNotesAreNeverLookedAt(t *testing.T) {
 	all := func(o *Options) {
 		o.Received, o.DeliveredTo, o.List, o.Date, o.MessageID = true, true, true, true, true
 		o.Structure = true

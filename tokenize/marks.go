@@ -58,8 +58,8 @@ func (t *Tokenizer) marks(m *message.Message) {
 	for k := range kinds.All() {
 		t.sendMark(k.String())
 	}
-	// Full-width letters are honest beside Chinese, Japanese or Korean, a change of direction is beside a script from right to left, and
-	// words of a rare script are beside others whose letters do not look Latin.
+	// Some marks are honest in context: full-width letters with Chinese, Japanese or Korean, a change of direction with a script from right
+	// to left, and words of a rare script with others that do not look Latin.
 	if t.seen.lookAlike && !t.seen.native {
 		t.seen.add(homoglyph)
 	}

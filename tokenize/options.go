@@ -8,82 +8,71 @@ import (
 	"strings"
 )
 
-// Version names the rules by which options and a message become terms. It changes whenever the same options give other
-// terms; the stems are part of the rules, and so is the version of the library that makes them.
+// Version names the rules that turn options and a message into terms. It changes whenever the same options give other terms. The stems
+// are part of the rules, and so is the version of the library that makes them.
 const Version = "5, snowball 0.10.0"
 
 // Options say which terms a message has. They are stored with a model, since a model is only right for the terms it was
 // trained on.
 type Options struct {
-	// Language is the language whose rules stem the words of subject and body: english, french, hungarian, norwegian,
-	// russian, spanish or swedish, none to leave words as they are, or auto to take for each message the language that
-	// its script and most frequent words tell, english if they tell none. auto is for mail of many languages: on English
-	// mail it is a little slower and no better. Default english.
+	// Language is the language whose rules stem the words of subject and text: english, french, hungarian, norwegian,
+	// russian, spanish or swedish; none for no stemming; auto for the language of each message. Default "english".
 	Language string `json:"language"`
-	// CaseSensitive keeps upper and lower case apart and, since stems are lower case, stems no word that has an upper
-	// case letter. Default false: words are brought to lower case.
+	// CaseSensitive keeps upper and lower case apart, and stems only words in lower case. Default false.
 	CaseSensitive bool `json:"case_sensitive"`
-	// MinLength is the length in characters that a word of letters or digits must have. At least 1; default 1.
+	// MinLength is the smallest length of a word in characters. At least 1. Default 1.
 	MinLength int `json:"min_length"`
-	// MaxLength is the length in characters up to which a word is a term of its own. Longer words are counted by the
-	// largest power of two in their length, as `body:64+`. At least 4; default 32.
+	// MaxLength is the largest length of a word in characters; longer words are counted by their length, such as
+	// `body:64+`. At least 4. Default 32.
 	MaxLength int `json:"max_length"`
-	// Pairs makes a term of each two neighbouring words or signs of subject and text, as `body:click here` and `body:here !`,
-	// beside one of each word. Default true.
+	// Pairs makes a term of each two neighbouring words or signs of subject and text, such as `body:click here`.
+	// Default true.
 	Pairs bool `json:"pairs"`
-	// PairBytes is how many bytes of the text pairs are made of; 0 is for all of it. At least 0; default 1000.
+	// PairBytes is how many bytes of the text have pairs; 0 is all of them. At least 0. Default 1000.
 	PairBytes int `json:"pair_bytes"`
-	// Grams makes a cell of every second run of four neighbouring bytes of the header and of the head of the text, for the models
-	// that look at them: those on `evidence`. A cell is one of 262,144 numbers; which runs have one, their hash decides. They see how a program writes a header, and see
-	// through spellings. Fields that filters, mailboxes, lists and the delivery write are left out. Default true.
+	// Grams maps every second run of four bytes of the header and of the head of the text to one of 262,144 cells, for
+	// models on `evidence`. Default true.
 	Grams bool `json:"grams"`
-	// GramHeaderBytes is how many bytes of the header, without the fields that are left out, grams are made of. At least 0;
-	// default 6000.
+	// GramHeaderBytes is how many bytes of the header have grams, without the fields of filters, mailboxes, lists and
+	// the delivery. At least 0. Default 6000.
 	GramHeaderBytes int `json:"gram_header_bytes"`
-	// GramTextBytes is how many bytes of the text grams are made of. At least 0; default 500.
+	// GramTextBytes is how many bytes of the text have grams. At least 0. Default 500.
 	GramTextBytes int `json:"gram_text_bytes"`
-	// Structure makes terms of how the header and the parts are written, and not of what they say: the order of the fields,
-	// whole values and the shapes of values, the shape of message ids, dates, boundaries and the steps of the route, and
-	// which addresses are of one domain. It tells the program that made the message. Default true.
+	// Structure makes terms of how header and parts are written: order of fields, values and their shapes, shared
+	// domains, types. Default true.
 	Structure bool `json:"structure"`
-	// StartBytes is how many bytes of the text are its start, for the models that look at no more than that: those on
-	// `head bits`. At least 0; default 1000.
+	// StartBytes is the size of the head of the text in bytes, for models on `head bits`. At least 0. Default 1000.
 	StartBytes int `json:"start_bytes"`
-	// Symbols makes a term of each punctuation mark, currency sign and emoji too. Default true.
+	// Symbols makes a term of each punctuation mark, currency sign and emoji. Default true.
 	Symbols bool `json:"symbols"`
-	// Classes makes a term of each amount of money, percentage, date, time, telephone number, e-mail address and number of
-	// five digits and more in subject and body by its kind, beside its words: `class:money:$:3` for any amount of hundreds
-	// of dollars. Default true.
+	// Classes makes a term of the kind of each amount of money, percentage, date, time, telephone number, mail address
+	// and number of five digits or more, such as `class:money:$:3`. Default true.
 	Classes bool `json:"classes"`
-	// Shape makes terms of the number of images in HTML and of the ratio of markup to visible text: `html:images:4`,
-	// `html:markup:8`. Default false, since a newsletter has the same shape as an advertisement.
+	// Shape makes terms of the number of images in HTML and of the ratio of markup to text. Default false.
 	Shape bool `json:"shape"`
-	// MaxTokens is the number of tokens of a message beyond which the others are left out; its marks count in any case. At
-	// least 1; default 200000.
+	// MaxTokens is how many tokens of a message are read; marks count in any case. At least 1. Default 200000.
 	MaxTokens int `json:"max_tokens"`
-	// Headers lists the header fields to look at, as names or patterns with `*`, in any case. Default `*`, all but those
-	// that ignore_headers and the settings below leave out; an empty list looks at no header field, not even the subject.
+	// Headers lists the header fields to read, as names or patterns with `*`. An empty list reads none, not even the
+	// subject. Default ["*"].
 	Headers []string `json:"headers"`
-	// IgnoreHeaders lists header fields to leave out, as names or patterns with `*`, beside those that filters and
-	// mailboxes write, which are always left out: the fields whose name has a word such as spam, virus, junk, phish, bulk,
-	// scan, score, verdict, bayes or filter, and a list of others. Default none.
+	// IgnoreHeaders lists more header fields to ignore, as names or patterns with `*`. Fields of filters and mailboxes
+	// are always ignored. Default [].
 	IgnoreHeaders []string `json:"ignore_headers"`
-	// Received looks at the trace fields: Received and Return-Path. They name the route, which is often the same for
-	// all mail of a source, so the figures of an archive look better than the filter is. Default false.
+	// Received reads the words of Received and Return-Path. They name the route, which may be that of an archive.
+	// Default false.
 	Received bool `json:"received"`
-	// DeliveredTo looks at the fields that name the recipient's mailbox: Delivered-To, X-Original-To, Envelope-To and
-	// their like. Default false.
+	// DeliveredTo reads the fields that name the mailbox of the recipient, such as Delivered-To. Default false.
 	DeliveredTo bool `json:"delivered_to"`
-	// List looks at the fields that mailing lists add: List-*, X-BeenThere, Precedence, Sender and their like. Default
-	// false, since in an archive of list mail they tell the archive and not the mail.
+	// List reads the fields that mailing lists add, such as List-Id; in an archive they name the archive. Default
+	// false.
 	List bool `json:"list"`
-	// Date looks at the Date field. Default false, since in an archive ham and spam are often of different years.
+	// Date reads the Date field; in an archive, ham and spam are often of different years. Default false.
 	Date bool `json:"date"`
-	// MessageID looks at the fields that hold message ids: Message-ID, In-Reply-To, References. Default false.
+	// MessageID reads Message-ID, In-Reply-To and References. Default false.
 	MessageID bool `json:"message_id"`
 }
 
-// DefaultOptions returns the options used when nothing else is said.
+// DefaultOptions returns the default options.
 func DefaultOptions() Options {
 	return Options{
 		Language:        "english",
@@ -104,7 +93,7 @@ func DefaultOptions() Options {
 	}
 }
 
-// Validate returns everything that is wrong with o.
+// Validate returns all errors in o, joined.
 func (o Options) Validate() error {
 	var errs []error
 	if o.Language != autoLanguage && o.Language != noLanguage && stemmer(o.Language) == nil {

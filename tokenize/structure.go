@@ -29,8 +29,7 @@ const (
 	noField    = "^" // stands for what is before the first field
 )
 
-// structure emits how the header and the parts of a message are written. Each program writes all its messages alike, and few programs
-// send spam:
+// structure emits how the header and the parts of a message are written, which identifies the program that wrote it:
 //
 //	order:DATE>FROM            two neighbouring fields, with their names as written
 //	value:NAME:VALUE           the value of a field that is neither text nor addresses

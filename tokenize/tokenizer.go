@@ -39,7 +39,7 @@ type Tokenizer struct {
 
 	// Scratch memory.
 	term          []byte // tag and word
-	scratch       []byte // a term beside the one in term
+	scratch       []byte // a second term
 	fieldBefore   []byte // the name of the field before
 	joined        []byte // the word behind a disguised one
 	previous      []byte // the chunk before, if it is not as written
@@ -54,11 +54,10 @@ type Tokenizer struct {
 	onWord, onPaired func(segment []byte, kind segmentKind) // the methods takeWord and takePaired
 }
 
-// lexicon maps the words and signs of one tag to terms.
+// lexicon maps the words of one tag to terms.
 type lexicon struct {
 	tag   string
 	words *cache
-	signs *cache // nil if signs are not cached
 }
 
 type lexiconKey struct{ language, tag string }
@@ -93,8 +92,7 @@ func (t *Tokenizer) lexiconOf(tag string) lexicon {
 	key := lexiconKey{t.language, tag}
 	l, known := t.lexicons[key]
 	if !known {
-		verbatim := func(dst, sign []byte) ([]byte, *disguise) { return append(dst, sign...), nil }
-		l = lexicon{tag, t.newStems(tag), newCache(t.key, tag, verbatim)}
+		l = lexicon{tag, t.newStems(tag)}
 		t.lexicons[key] = l
 	}
 	return l
@@ -325,7 +323,7 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 }
 
 // text emits the words of text that is not prose.
-func (t *Tokenizer) text(tag string, text []byte) { t.words(lexicon{tag: tag, words: t.folded}, text) }
+func (t *Tokenizer) text(tag string, text []byte) { t.words(lexicon{tag, t.folded}, text) }
 
 // words emits the words of text by a lexicon.
 func (t *Tokenizer) words(l lexicon, text []byte) {
@@ -362,17 +360,13 @@ func (t *Tokenizer) takePaired(segment []byte, kind segmentKind) {
 func (t *Tokenizer) putSegment(segment []byte, kind segmentKind) []byte {
 	l := &t.current
 	switch {
-	case kind != symbol:
-		return t.putWord(l.tag, segment, l.words)
-	case !t.options.Symbols:
+	case kind == symbol && !t.options.Symbols:
 		return nil
-	case len(segment) > t.options.MaxLength: // a line of underscores
+	case kind != symbol, len(segment) > t.options.MaxLength: // a line of underscores
 		return t.putWord(l.tag, segment, l.words)
-	case l.signs == nil:
-		t.putTagged(l.tag, segment, segment)
-		return segment
 	}
-	return t.putCached(l.tag, segment, l.signs)
+	t.putTagged(l.tag, segment, segment)
+	return segment
 }
 
 // putWord emits one word, unless it is too short. A word that is too long is counted by its length. It returns what the word is

@@ -67,7 +67,7 @@ func TestTermsAreTaggedWithTheirField(t *testing.T) {
 				"path:/", "path:buy", "path:/", "path:now", "path:?", "path:id", "path:=", "path:7"},
 		},
 		{
-			"verdicts, mailbox marks, route, list and date are not looked at",
+			"verdicts, mailbox marks, route, list and date are not used",
 			"X-Spam-Status: Yes\nX-Bogosity: Spam\nX-Chaff-Score: 9\nX-Rspamd-Score: 9\nX-DSPAM-Result: Spam\nX-Spambayes-Classification: spam\n" +
 				"Status: RO\nX-Status: A\nX-Keywords: junk\nX-UID: 7\nReceived: from a by b\nDelivered-To: me@x.example\nList-Id: <l.example>\n" +
 				"Date: Mon, 1 Jan 2024 00:00:00 +0000\nMessage-ID: <1@x.example>\n\n",

@@ -32,7 +32,7 @@ func TestEveryMessageOfTheCorporaIsRead(t *testing.T) {
 	}
 }
 
-// TestTenEpochsCostLessThanReading compares the CPU time of training with that of reading and tokenising the same mail.
+// TestTenEpochsCostLessThanReading compares the CPU time of ten epochs with that of reading and tokenising the same mail.
 func TestTenEpochsCostLessThanReading(t *testing.T) {
 	source, ok := corpustest.SpamAssassin(t)
 	if !ok {

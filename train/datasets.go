@@ -9,14 +9,14 @@ import (
 	"chaff/internal/parallel"
 )
 
-// datasets keeps the parts of a collection as data sets of the two kinds that were used last: a model needs each several times, and the
-// models of a search alternate between kinds.
+// datasets caches the data sets of the two kinds of feature used last: each model needs them several times, and the trials of a search
+// alternate between kinds.
 type datasets struct {
 	mu   sync.Mutex
-	kept [2]kept // the last used first
+	kept [2]cachedKind // the last used first
 }
 
-type kept struct {
+type cachedKind struct {
 	kind  features.Kind
 	parts [3]*features.Dataset
 }
@@ -31,7 +31,7 @@ func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dat
 	}
 	first := &s.kept[0]
 	if first.kind != kind {
-		*first = kept{kind: kind}
+		*first = cachedKind{kind: kind}
 	}
 	if first.parts[part] == nil {
 		first.parts[part] = c.dataset(part, kind)
@@ -39,22 +39,22 @@ func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dat
 	return first.parts[part]
 }
 
-// drop frees the data sets. Dataset makes them again.
+// drop frees the data sets.
 func (s *datasets) drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept = [2]kept{}
+	s.kept = [2]cachedKind{}
 }
 
 func (c *Collection) dataset(part corpus.Part, kind features.Kind) *features.Dataset {
 	documents, labels := c.Part(part)
 	if kind == features.Whole {
-		return wholeDataset(c.wholes().vocabulary, c.classes, c.terms.DocumentHashes(documents, c.workers()), labels)
+		return wholeDataset(c.whole().vocabulary, c.classes, c.store.DocumentHashes(documents, c.workers()), labels)
 	}
 	return c.index.Dataset(kind, c.classes, documents, labels, c.workers())
 }
 
-// wholeDataset returns documents as single terms, by their hashes.
+// wholeDataset returns documents given by their hashes, each as one term.
 func wholeDataset(v *features.Vocabulary, classes []string, hashes []uint64, labels []int32) *features.Dataset {
 	d := features.NewDataset(features.Whole, classes, v.Len())
 	for i, hash := range hashes {
@@ -67,23 +67,23 @@ func wholeDataset(v *features.Vocabulary, classes []string, hashes []uint64, lab
 	return d
 }
 
-// DatasetFor returns the documents of one part as f sees them. The vocabulary of f may be another one than that of c.
+// DatasetFor returns the documents of one part as a matrix (documents x terms) over the vocabulary of f, which may differ from that of c.
 func (c *Collection) DatasetFor(f *filter.Filter, part corpus.Part) *features.Dataset {
 	if vocabulary, _ := c.termsOf(f.Kind()); vocabulary == f.Vocabulary() {
 		return c.Dataset(part, f.Kind())
 	}
 	documents, labels := c.Part(part)
-	return datasetFor(f, c.terms, documents, labels, c.workers())
+	return datasetFor(f, c.store, documents, labels, c.workers())
 }
 
-// DatasetFor returns all messages as f sees them: a matrix (documents x terms). It works with so many goroutines, 0 for one for each
-// core.
+// DatasetFor returns all messages as a matrix (documents x terms) over the vocabulary of f. It uses the given number of goroutines, or
+// one for each core if workers is 0.
 func (m *Mail) DatasetFor(f *filter.Filter, workers int) *features.Dataset {
 	documents, labels := make([]features.Ref, len(m.documents)), make([]int32, len(m.documents))
 	for i, d := range m.documents {
 		documents[i], labels[i] = d.terms, d.label
 	}
-	return datasetFor(f, m.terms, documents, labels, parallel.Workers(workers))
+	return datasetFor(f, m.store, documents, labels, parallel.Workers(workers))
 }
 
 func datasetFor(f *filter.Filter, all *features.Documents, documents []features.Ref, labels []int32, workers int) *features.Dataset {

@@ -1,10 +1,10 @@
-// Package train makes filters: it reads labelled mail, splits it, fits models, chooses thresholds and calibrates probabilities.
+// Package train makes filters: it reads labelled mail, splits it, fits models, and chooses thresholds and calibration.
 //
-//	mail, err := train.Collect(ctx, source, classes, options) // read, decode, tokenise, split
-//	trained, err := train.Fit(ctx, mail, "votes", o)          // fitted to the training part, measured on all parts
-//	f, refitted, err := mail.Refit(ctx, trained, o)           // fitted to all the mail
+//	mail, err := train.Collect(ctx, source, []string{"ham", "spam"}, train.DefaultCollectOptions())
+//	trained, err := train.Fit(ctx, mail, "hybrid", train.DefaultOptions())     // fitted to the training part
+//	f, refitted, err := mail.Refit(ctx, trained, train.DefaultOptions())       // fitted to all the mail
 //	err = f.Save("spam.model")
 //
-// A [Collection] reads each message once. Any number of models can be fitted to it, and it can be divided again, without reading its
-// mail again.
+// A [Collection] reads each message once. It can be divided again, and any number of models can be fitted to it, without reading the mail
+// again.
 package train

@@ -1,24 +1,38 @@
 package train_test
 
 import (
-	"chaff/corpus/corpustest"
-	"chaff/train"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+
+	"chaff/corpus/corpustest"
+	"chaff/train"
 )
 
 func Example() {
-	source := corpustest.Mailbox(1, 60, "ham", "spam")
-	mail, err := train.Collect(context.Background(), source, []string{"ham", "spam"}, train.DefaultCollectOptions())
+	ctx, source := context.Background(), corpustest.Mailbox(1, 60, "ham", "spam")
+	mail, err := train.Collect(ctx, source, []string{"ham", "spam"}, train.DefaultCollectOptions())
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	trained, err := train.Fit(context.Background(), mail, "multinomial", train.DefaultOptions())
+	trained, err := train.Fit(ctx, mail, "hybrid", train.DefaultOptions()) // fitted to the training part
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(trained.Filter.Classify([]byte("Subject: spama\n\nspamb spamc spamd")).Class)
-	// Output: spam
+	f, refitted, err := mail.Refit(ctx, trained, train.DefaultOptions()) // fitted to all the mail
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	fmt.Println(refitted.Messages, f.Save(filepath.Join(dir, "spam.model")))
+	// Output: 120 <nil>
 }

@@ -14,11 +14,11 @@ import (
 	"chaff/models"
 )
 
-// Options say how a model is trained.
+// Options configure how a model is fitted.
 type Options struct {
 	Models     models.Options
 	Thresholds metrics.ThresholdOptions
-	// Epoch, if set, is called after each epoch of a model that is trained in epochs.
+	// Epoch, if set, is called after each epoch of a trainer that works in epochs.
 	Epoch func(model string, e models.Epoch)
 }
 
@@ -27,7 +27,7 @@ func DefaultOptions() Options {
 	return Options{Models: models.DefaultOptions(), Thresholds: metrics.DefaultThresholdOptions()}
 }
 
-// Result is what training a model found.
+// Result describes a fitted model and its figures.
 type Result struct {
 	Model string `json:"model"`
 	Kind  string `json:"features"`
@@ -37,33 +37,34 @@ type Result struct {
 	Bytes   int     `json:"model_bytes,omitempty"`
 	// Report comes from the trainer; Fit adds warnings about thresholds and calibration.
 	models.Report
-	// The figures of the parts; nil for a part without messages.
+	// Train, Development and Test are the figures of the parts; nil for a part without messages.
 	Train       *metrics.Figures `json:"train,omitempty"`
 	Development *metrics.Figures `json:"development,omitempty"`
 	Test        *metrics.Figures `json:"test,omitempty"`
-	// Thresholds were chosen on the development part, for a spam filter only. Verdicts counts their verdicts on the test part.
+	// Thresholds were chosen on the development part, and Verdicts counts their verdicts on the test part. Both are nil unless the
+	// model is a spam filter.
 	Thresholds *metrics.Thresholds `json:"thresholds,omitempty"`
 	Verdicts   *VerdictCounts      `json:"test_verdicts,omitempty"`
-	// Promise is what the thresholds promise about future ham; nil without confidence.
+	// Promise is the guarantee of the thresholds for future ham; nil if no confidence is set.
 	Promise *metrics.Promise `json:"promise,omitempty"`
-	// Cost is the mean cost of a message of the test part, by the costs that the thresholds were chosen with; nil without costs.
+	// Cost is the mean cost of a message of the test part; nil if the thresholds were chosen without costs.
 	Cost *float64 `json:"test_cost,omitempty"`
 	// Calibration was fitted on the development part.
 	Calibration metrics.Calibration `json:"calibration"`
-	// AgainstBest compares the errors on the test part with those of the model that is best on the development part: Better are the
-	// messages that this model gets right and the best one wrong. P is corrected for the number of models. nil for the best model.
+	// AgainstBest compares the errors on the test part with those of the model that is best on the development part: Better counts the
+	// messages that only this model gets right. P is corrected for the number of models. It is nil for the best model.
 	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
 }
 
-// Trained is a filter, what training it found, and the scores of its model on the test part.
+// Trained is a fitted filter, its result, and its scores on the test part.
 type Trained struct {
 	Filter *filter.Filter
 	Result Result
 	Test   Scores
 }
 
-// Fit trains the model of the given name on the training part of c, chooses thresholds and fits the calibration on the
-// development part, and measures all three parts. The error is that of the trainer or about an unknown name.
+// Fit fits the named model to the training part of c, chooses its thresholds and calibration on the development part, and measures all
+// three parts. The error comes from the trainer, or is about an unknown name.
 func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, error) {
 	trainer, kind, err := o.Models.New(model, c.options.Seed)
 	if err != nil {
@@ -88,23 +89,19 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 		Development: development.Calibrated(a.calibration).Figures(isSpamFilter),
 		Test:        test.Calibrated(a.calibration).Figures(isSpamFilter),
 	}
-	if isSpamFilter && len(test.Labels) > 0 {
-		result.Verdicts = test.Verdicts(*a.thresholds)
-		result.Cost = o.cost(a, test)
+	if len(test.Labels) > 0 {
+		result.Verdicts, result.Cost = a.verdicts(test, o)
 	}
 	if err := errors.Join(training.Err(), held.Err(), tested.Err()); err != nil {
 		return Trained{}, err
 	}
-	p, err := c.provenance(trainer, o, a)
-	if err != nil {
-		return Trained{}, fmt.Errorf("encode settings of %s: %w", model, err)
-	}
-	p.Train, p.Development, p.Test = result.Train, result.Development, result.Test
-	f, err := c.newFilter(linear, model, kind, a, p)
+	f, err := c.newFilter(linear, trainer, model, kind, o, a, func(p *Provenance) {
+		p.Train, p.Development, p.Test = result.Train, result.Development, result.Test
+	})
 	return Trained{f, result, test}, err
 }
 
-// Train calls a trainer, which watches the held-out documents if it trains in epochs; held may be nil.
+// Train runs a trainer. A trainer that works in epochs also measures each epoch on the held-out documents; held may be nil.
 func (o Options) Train(ctx context.Context, t models.Trainer, model string, training, held *features.Dataset) (*models.Linear, models.Report, error) {
 	inEpochs, ok := t.(models.EpochTrainer)
 	if !ok {
@@ -117,15 +114,15 @@ func (o Options) Train(ctx context.Context, t models.Trainer, model string, trai
 	return inEpochs.TrainEpochs(ctx, training, options)
 }
 
-// adjustment is what held-out scores decide.
+// adjustment is what Fit and Refit derive from held-out scores.
 type adjustment struct {
-	thresholds  *metrics.Thresholds // for a spam filter only
-	promise     *metrics.Promise    // nil without confidence
+	thresholds  *metrics.Thresholds // nil unless the model is a spam filter
+	promise     *metrics.Promise    // nil if no confidence is set
 	calibration metrics.Calibration
 	warnings    []string
 }
 
-// adjust chooses the thresholds and fits the calibration on scores of documents that the model did not learn.
+// adjust chooses the thresholds and fits the calibration on the scores of held-out documents.
 func (o Options) adjust(s Scores, isSpamFilter bool) (a adjustment) {
 	if isSpamFilter {
 		thresholds, warnings := metrics.ChooseThresholds(s.Margins(), s.Spam(), o.Thresholds)
@@ -139,27 +136,32 @@ func (o Options) adjust(s Scores, isSpamFilter bool) (a adjustment) {
 	return a
 }
 
-// cost returns the mean cost of a message, nil without costs.
-func (o Options) cost(a adjustment, s Scores) *float64 {
-	if cost, defined := o.Thresholds.Cost(*a.thresholds, s.Margins(), s.Spam()); defined {
-		return &cost
+// verdicts counts the verdicts of a spam filter on s, and returns the mean cost of a message, nil without costs.
+func (a adjustment) verdicts(s Scores, o Options) (*VerdictCounts, *float64) {
+	if a.thresholds == nil {
+		return nil, nil
 	}
-	return nil
+	if cost, defined := o.Thresholds.Cost(*a.thresholds, s.Margins(), s.Spam()); defined {
+		return s.Verdicts(*a.thresholds), &cost
+	}
+	return s.Verdicts(*a.thresholds), nil
 }
 
-// provenance returns where a model of c comes from; the caller adds its figures.
-func (c *Collection) provenance(t models.Trainer, o Options, a adjustment) (Provenance, error) {
+// newFilter returns a filter of a model and of the settings and the vocabulary it was fitted with. It calls describe to complete the
+// provenance.
+func (c *Collection) newFilter(
+	linear *models.Linear, t models.Trainer, model string, kind features.Kind, o Options, a adjustment, describe func(*Provenance),
+) (*filter.Filter, error) {
 	trainer, err := json.Marshal(t)
-	summary := c.summary
-	summary.Problems = nil // they name paths, which a model must not reveal
-	return Provenance{
+	if err != nil {
+		return nil, fmt.Errorf("encode settings of %s: %w", model, err)
+	}
+	p := Provenance{
 		Features: c.options.Features, Trainer: trainer, Limits: o.Thresholds, Split: c.options.Split, Seed: c.options.Seed,
-		Corpus: summary, Promise: a.promise,
-	}, err
-}
-
-// newFilter joins a model with the settings and the vocabulary that it was trained with.
-func (c *Collection) newFilter(linear *models.Linear, model string, kind features.Kind, a adjustment, p Provenance) (*filter.Filter, error) {
+		Corpus: c.summary, Promise: a.promise,
+	}
+	describe(&p)
+	p.Corpus.Problems = nil // they name paths, which a model must not reveal
 	info, err := json.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("encode provenance of %s: %w", model, err)

@@ -16,24 +16,6 @@ import (
 	"chaff/filter"
 )
 
-func TestAFilterLearnsToTellSpam(t *testing.T) {
-	c := collect(t, corpustest.Mailbox(1, 100, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
-	for _, model := range []string{"bernoulli", "multinomial", "hybrid"} {
-		f, r := fit(t, c, model)
-		if r.Test.Accuracy < 90 { // of words drawn by chance, pairs are noise
-			t.Errorf("%s: test accuracy %.1f%%, want at least 90%%", model, r.Test.Accuracy)
-		}
-		v := f.Classify([]byte("Subject: hello\n\nspama spamb spamc spamd spame spamf"))
-		if v.Class != "spam" || v.Score <= 0 || v.Probability <= 0.5 {
-			t.Errorf("%s: a message of spam's words: %+v", model, v)
-		}
-		v = f.Classify([]byte("Subject: hello\n\nhama hamb hamc hamd hame hamf"))
-		if v.Class != "ham" || v.Score > 0 || v.Verdict == filter.Spam {
-			t.Errorf("%s: a message of ham's words: %+v", model, v)
-		}
-	}
-}
-
 func collect(t testing.TB, source corpus.Source, o CollectOptions, classes ...string) *Collection {
 	t.Helper()
 	c, err := Collect(context.Background(), source, classes, o)
@@ -67,88 +49,7 @@ func encode(t testing.TB, f *filter.Filter) []byte {
 	return data
 }
 
-// TestTrainingAndClassificationSeeTheSameVector holds the two ways of one e-mail together.
-func TestTrainingAndClassificationSeeTheSameVector(t *testing.T) {
-	source := corpustest.Mailbox(3, 20, "ham", "spam")
-	c := collect(t, source, DefaultCollectOptions(), "ham", "spam")
-	f, _ := fit(t, c, "multinomial")
-	rows := map[string]features.Vector{}
-	for _, part := range []corpus.Part{corpus.Train, corpus.Development, corpus.Test} {
-		d := c.Dataset(part, f.Kind())
-		for i, origin := range c.Origins(part) {
-			rows[origin] = d.Row(i)
-		}
-	}
-	compared := 0
-	r, err := filter.NewReader(f.Settings().Reading(), filter.ReaderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for item, err := range source {
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := item.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Read(raw)
-		document := r.Bag().Document()
-		got := new(features.Lookup).AppendVector(features.Vector{}, f.Vocabulary(), document, f.Kind())
-		if diff := cmp.Diff(rows[item.Origin], got); diff != "" {
-			t.Errorf("%s (-training +classification):\n%s", item.Origin, diff)
-		}
-		compared++
-	}
-	if compared != 40 {
-		t.Errorf("compared %d messages, want 40", compared)
-	}
-}
-
-func TestWorkersChangeNoByteOfTheModel(t *testing.T) {
-	for _, method := range []string{corpus.SplitGrouped, corpus.SplitByHash, corpus.SplitByTime} {
-		var first []byte
-		for _, workers := range []int{1, 2, 8} {
-			o := DefaultCollectOptions()
-			o.Workers = workers
-			o.Split.Method = method
-			f, _ := fit(t, collect(t, corpustest.Mailbox(5, 50, "ham", "spam"), o, "ham", "spam"), "bernoulli")
-			data := encode(t, f)
-			if first == nil {
-				first = data
-			}
-			if !slices.Equal(data, first) {
-				t.Errorf("split by %s: the model of %d workers differs from that of one", method, workers)
-			}
-		}
-	}
-}
-
-func TestManyClassesWorkTheWholeWay(t *testing.T) {
-	classes := []string{"golang", "rowing", "garden"}
-	c := collect(t, corpustest.Mailbox(7, 60, classes...), DefaultCollectOptions(), classes...)
-	f, r := fit(t, c, "multinomial")
-	if r.Test.Accuracy < 90 {
-		t.Errorf("test accuracy %.1f%%, want at least 90%%", r.Test.Accuracy)
-	}
-	if r.Thresholds != nil || r.Test.HM != nil {
-		t.Error("a filter for three classes has figures of a spam filter")
-	}
-	again, err := filter.Decode(encode(t, f))
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := again.Classify([]byte("\nrowinga rowingb rowingc rowingd"))
-	if v.Class != "rowing" || v.Verdict != "rowing" || v.Score <= 0 || v.Probability <= 0.5 {
-		t.Errorf("a message of rowing's words: %+v", v)
-	}
-	strongest, err := again.Strongest(3)
-	if err != nil || len(strongest) != 3 || !strings.Contains(strongest[1][0].Term, "rowing") {
-		t.Errorf("strongest terms of rowing: %v, %v", strongest, err)
-	}
-}
-
-func TestAModelDoesNotTellWhereItsMailLay(t *testing.T) {
+func TestAModelHasNoPathOfItsMail(t *testing.T) {
 	gone := func(yield func(corpus.Item, error) bool) {
 		yield(corpus.Item{Origin: "/home/ann/gone.eml", Label: "ham"}, errors.New("read /home/ann/gone.eml: no such file"))
 	}
@@ -161,11 +62,11 @@ func TestAModelDoesNotTellWhereItsMailLay(t *testing.T) {
 		t.Error("the model has the path of a message")
 	}
 	if p, err := ProvenanceOf(f); err != nil || p.Corpus.Unreadable != 1 {
-		t.Errorf("the model knows of %d unreadable messages, want 1; error %v", p.Corpus.Unreadable, err)
+		t.Errorf("the provenance has %d unreadable messages, want 1; error %v", p.Corpus.Unreadable, err)
 	}
 }
 
-func TestWhatMakesTrainingImpossible(t *testing.T) {
+func TestCollectRefusesMailThatCannotTrainAClassifier(t *testing.T) {
 	ham := [2]string{"ham", "Subject: a\n\none"}
 	problem := func(yield func(corpus.Item, error) bool) {
 		yield(corpus.Item{Origin: "gone.eml", Label: "ham"}, errors.New("gone.eml: no such file"))
@@ -199,7 +100,7 @@ func TestACancelledContextStopsTheWork(t *testing.T) {
 	}
 }
 
-func TestEveryMessageIsCountedOnceOrSaidToBeLeftOut(t *testing.T) {
+func TestTheSummaryCountsEveryMessage(t *testing.T) {
 	text := "From: a@b.example\nSubject: offer\n\nthe same\n"
 	source := corpustest.Messages(
 		[2]string{"ham", text},
@@ -225,16 +126,16 @@ func TestEveryMessageIsCountedOnceOrSaidToBeLeftOut(t *testing.T) {
 	}
 }
 
-func TestTheVocabularyIsThatOfTheTrainingPart(t *testing.T) {
+func TestTheVocabularyHasTheTermsOfTheTrainingPart(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(11, 50, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
 	training := map[uint64]bool{}
 	documents, _ := c.Part(corpus.Train)
 	for _, ref := range documents {
-		for _, hash := range c.terms.Document(ref).Terms {
+		for _, hash := range c.store.Document(ref).Terms {
 			training[hash] = true
 		}
 	}
-	texts := c.known().Texts
+	texts := c.Terms().Texts
 	for id, hash := range c.index.Vocabulary().Hashes() {
 		if !training[hash] {
 			t.Errorf("term %q is in no training message", texts[id])

@@ -15,28 +15,28 @@ import (
 	"chaff/models/modelstest"
 )
 
-// forgedWords returns words whose terms as hidden text have the unkeyed xxhash64 of terms of ham: the words were found in seconds, by
-// inverting the hash.
+// forgedWords returns, by term of ham, a word whose term as hidden text has the same unkeyed xxhash64. Inverting the hash finds such a word
+// in seconds.
 func forgedWords() map[string]string {
 	return map[string]string{
 		"body:hama": "njegxiiaaxqlbqfub", "body:hamb": "hzrreymbtrquudnrr", "body:shareda": "hdfrvgqhouinsmwyu",
 	}
 }
 
-func TestAWordCannotPassForTheTermOfAnother(t *testing.T) {
+func TestAForgedWordIsAnUnknownTerm(t *testing.T) {
 	f := spamFilter(t)
 	for term, word := range forgedWords() {
 		raw := fmt.Appendf(nil, "Content-Type: text/html\n\n<p style=\"display:none\">%s</p>", word)
-		look, err := f.Settings().Reading().View(raw)
+		view, err := f.Settings().Reading().View(raw)
 		if err != nil {
 			t.Fatal(err)
 		}
-		hidden := slices.IndexFunc(look.Terms, func(s filter.SeenTerm) bool { return s.Term == "hidden:"+word })
+		hidden := slices.IndexFunc(view.Terms, func(s filter.SeenTerm) bool { return s.Term == "hidden:"+word })
 		if hidden < 0 {
-			t.Fatalf("%s is no term of hidden text: the test shows nothing", word)
+			t.Fatalf("%s is no term of hidden text: the test proves nothing", word)
 		}
 		if _, known := f.Vocabulary().ID(f.Settings().Key.Hash([]byte(term))); !known {
-			t.Fatalf("the model does not know %s: the test shows nothing", term)
+			t.Fatalf("the model does not know %s: the test proves nothing", term)
 		}
 		if _, known := f.Vocabulary().ID(f.Settings().Key.Hash([]byte("hidden:" + word))); known {
 			t.Errorf("hidden:%s passes for %s", word, term)
@@ -44,8 +44,7 @@ func TestAWordCannotPassForTheTermOfAnother(t *testing.T) {
 	}
 }
 
-// TestTheKeyChangesNoFigure trains every model under three keys: the figures, and the scores to the last bit, must be the same, and
-// the bytes of the models must not.
+// TestTheKeyChangesNoFigure trains every model under three keys: figures and scores are equal to the last bit, the model files differ.
 func TestTheKeyChangesNoFigure(t *testing.T) {
 	keys := []features.Key{{}, features.NewKey(), features.NewKey()}
 	o := DefaultCollectOptions()
@@ -60,7 +59,7 @@ func TestTheKeyChangesNoFigure(t *testing.T) {
 		for i, c := range collections[1:] {
 			g, got := fit(t, c, model)
 			want.Seconds, got.Seconds = 0, 0
-			want.Report.Epochs, got.Report.Epochs = nil, nil // they have times
+			want.Report.Epochs, got.Report.Epochs = nil, nil // they have CPU times
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("key %d changes the figures (-want +got):\n%s", i, diff)
 			}
@@ -76,7 +75,7 @@ func TestTheKeyChangesNoFigure(t *testing.T) {
 	})
 }
 
-func TestAModelKeepsItsKeyAndShowsItNowhere(t *testing.T) {
+func TestPrintingSettingsShowsNoKey(t *testing.T) {
 	o := DefaultCollectOptions()
 	o.Reading.Key = features.NewKey()
 	f, _ := fit(t, collect(t, corpustest.Mailbox(1, 20, "ham", "spam"), o, "ham", "spam"), "multinomial")
@@ -93,6 +92,6 @@ func TestAModelKeepsItsKeyAndShowsItNowhere(t *testing.T) {
 		t.Error("the key is shown")
 	}
 	if !bytes.Contains(file, o.Reading.Key.Bytes()) || bytes.Contains(file, []byte(digits)) {
-		t.Error("the key is not where it belongs")
+		t.Error("the file has no key, or has its digits")
 	}
 }

@@ -24,12 +24,12 @@ type Summary struct {
 	Used   int `json:"messages"`
 	// Classes has the number of messages used of each class.
 	Classes []ClassCount `json:"classes"`
-	// Parts are the sizes of the parts.
+	// Train, Development and Test are the sizes of the parts.
 	Train       int `json:"train,omitempty"`
 	Development int `json:"development,omitempty"`
 	Test        int `json:"test,omitempty"`
-	// Duplicates is the number of messages with the content of an earlier one, which are left out; Conflicts is the number of
-	// those with another label.
+	// Duplicates is the number of copies of earlier messages, which are left out; Conflicts is the number of copies whose label
+	// differs.
 	Duplicates int `json:"duplicates"`
 	Conflicts  int `json:"conflicting_labels"`
 	// Grouped is the number of near-duplicates, and Groups the number of groups they form. Both are 0 unless the split is grouped.
@@ -38,8 +38,8 @@ type Summary struct {
 	// Unreadable is the number of messages that could not be read; Problems gives the reasons of the first few.
 	Unreadable int      `json:"unreadable"`
 	Problems   []string `json:"problems,omitempty"`
-	// Repaired is the number of messages that decoding repaired, Cut of those that lost something at a limit; Repairs counts
-	// both by kind.
+	// Repaired is the number of messages that decoding repaired, and Cut the number that decoding cut at a limit. Repairs counts both
+	// by kind.
 	Repaired int           `json:"repaired"`
 	Cut      int           `json:"cut"`
 	Repairs  []RepairCount `json:"repairs,omitempty"`
@@ -61,78 +61,75 @@ type RepairCount struct {
 	Messages int    `json:"messages"`
 }
 
-// maxProblems is how many problems a summary quotes.
+// maxProblems is the number of problems that a summary quotes.
 const maxProblems = 10
 
 // Mail is the usable messages of a corpus, each read, decoded and tokenised once, in the order of the listing. It is read-only.
 type Mail struct {
 	classes   []string
-	terms     *features.Documents
+	store     *features.Documents // the terms of all documents
 	documents []document
-	items     []corpus.Item // all that were read
+	items     []corpus.Item // all that were read, usable or not
 	summary   Summary
 }
 
-// document is what is kept of one message beside its terms.
+// document is one usable message.
 type document struct {
-	terms    features.Ref
+	terms    features.Ref // in the store
 	label    int32
-	item     int32  // index of the message among the items
-	splitKey uint64 // [corpus.SplitKey]
+	item     int32 // index of the message among the items
+	splitKey uint64
 	time     time.Time
 }
 
 // Classes returns the names of the classes.
 func (m *Mail) Classes() []string { return m.classes }
 
-// Summary returns what became of the messages.
+// Summary returns the counts of the messages.
 func (m *Mail) Summary() Summary { return m.summary }
 
 // Len returns the number of messages.
 func (m *Mail) Len() int { return len(m.documents) }
 
-// Origin returns where message i is.
+// Origin returns the path of message i, or its place in a larger file.
 func (m *Mail) Origin(i int) string { return m.items[m.documents[i].item].Origin }
 
 // Label returns the class of message i.
 func (m *Mail) Label(i int) int { return int(m.documents[i].label) }
 
-// Time returns when message i was delivered; zero if that is unknown.
+// Time returns the delivery time of message i, or zero if it is unknown.
 func (m *Mail) Time(i int) time.Time { return m.documents[i].time }
-
-// SplitKey returns [corpus.SplitKey] of message i.
-func (m *Mail) SplitKey(i int) uint64 { return m.documents[i].splitKey }
 
 // Raw reads the bytes of message i again.
 func (m *Mail) Raw(i int) ([]byte, error) { return m.items[m.documents[i].item].Read(nil) }
 
-// Terms returns the terms of message i, which are among those of Documents.
-func (m *Mail) Terms(i int) features.Ref { return m.documents[i].terms }
+// Document returns the document of message i in Documents.
+func (m *Mail) Document(i int) features.Ref { return m.documents[i].terms }
 
-// Documents returns the terms of all messages.
-func (m *Mail) Documents() *features.Documents { return m.terms }
+// Documents returns the documents of all messages.
+func (m *Mail) Documents() *features.Documents { return m.store }
 
-// ReadOptions say how mail is read.
+// ReadOptions configure how mail is read.
 type ReadOptions struct {
 	Reading filter.Reading
-	// Copies keeps messages with the content of an earlier one.
+	// Copies keeps copies of earlier messages.
 	Copies bool
 	// Workers, Memory and Progress are as in [CollectOptions].
 	Workers  int
 	Memory   int64
 	Progress func(read, all int)
 
-	sketches bool // of the texts, to find near-duplicates
+	sketches bool // sketch the texts, to find near-duplicates
 }
 
-// Read reads and tokenises all messages of source, whose labels must be among classes, and keeps those that can be read and are no
-// copies. The error is that of the context or of the settings, about the temporary file, or [ErrNoMail].
+// Read reads and tokenises all messages of source, whose labels must be among classes. It leaves out messages that cannot be read, and
+// copies. The error is [ErrNoMail], comes from the context or the settings, or is about the temporary file.
 func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOptions) (*Mail, error) {
 	m, _, err := readMail(ctx, source, classes, o)
 	return m, err
 }
 
-// readMail is Read, which also returns the sketch of each document if the options ask for them.
+// readMail is Read. If the options ask for sketches, it also returns the sketch of each document.
 func readMail(ctx context.Context, source corpus.Source, classes []string, o ReadOptions) (*Mail, [][]uint64, error) {
 	m := &Mail{classes: classes}
 	m.list(source)
@@ -147,7 +144,7 @@ func readMail(ctx context.Context, source corpus.Source, classes []string, o Rea
 	return m, sketches, nil
 }
 
-// list finds the messages. A label that is none of the classes is a problem of its message.
+// list lists the messages of source. A message with an unknown label counts as unreadable.
 func (m *Mail) list(source corpus.Source) {
 	for item, err := range source {
 		m.summary.Listed++
@@ -168,14 +165,14 @@ type readResult struct {
 	fingerprint uint64 // the same for copies
 	splitKey    uint64
 	time        time.Time
-	sketch      []uint64 // if it was asked for
+	sketch      []uint64 // nil unless the options ask for it
 	repairs     message.Repairs
 	size        int
 	err         error
 }
 
-// readAll reads and tokenises every item, with one reader for each worker. Results are placed by index, and the order of a vocabulary
-// follows from its texts, so the number of workers changes nothing.
+// readAll reads and tokenises every item, with one reader for each worker. The number of workers changes no result: each result has the
+// index of its item, and a vocabulary is sorted by text.
 func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error) {
 	workers := parallel.Workers(o.Workers)
 	results := make([]readResult, len(m.items))
@@ -186,7 +183,7 @@ func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error)
 			return nil, err
 		}
 	}
-	m.terms = features.NewDocuments(o.Memory)
+	m.store = features.NewDocuments(o.Memory)
 	var next, done atomic.Int64
 	var large sync.Mutex // held while a large message is read
 	parallel.Run(workers, func(w int) {
@@ -195,7 +192,7 @@ func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error)
 		if o.sketches {
 			sketcher = new(corpus.Sketcher)
 		}
-		writer := m.terms.NewWriter()
+		writer := m.store.NewWriter()
 		defer writer.Close()
 		for ctx.Err() == nil {
 			i := int(next.Add(1)) - 1
@@ -211,11 +208,11 @@ func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return results, m.terms.Complete()
+	return results, m.store.Complete()
 }
 
-// readItem reads one item into buf, which it returns for the next one. The sketcher may be nil. Large messages are read one at a time
-// and leave no memory behind.
+// readItem reads one item into buf and returns the buffer for the next item. The sketcher may be nil. Large messages are read one at a
+// time, and their memory is freed.
 func readItem(r *filter.Reader, buf []byte, item corpus.Item, sketcher *corpus.Sketcher, writer *features.Writer, large sync.Locker) ([]byte, readResult) {
 	raw, err := item.Read(buf)
 	if err != nil {
@@ -244,7 +241,7 @@ func readItem(r *filter.Reader, buf []byte, item corpus.Item, sketcher *corpus.S
 	return keptBuffer(raw), result
 }
 
-// keptBuffer returns the memory that a message was read into, unless it is much.
+// keptBuffer returns the buffer of a message for the next one, or nil if it is large.
 func keptBuffer(raw []byte) []byte {
 	if cap(raw) > 2*limits.LargeMessage {
 		return nil
@@ -252,7 +249,7 @@ func keptBuffer(raw []byte) []byte {
 	return raw
 }
 
-// sketch returns the sketch of what a reader sees of a message: its subject and its text.
+// sketch returns the sketch of the subject and the text of a message.
 func sketch(m *message.Message, s *corpus.Sketcher) []uint64 {
 	s.Add(m.Get("subject"))
 	for i := range m.Parts {
@@ -261,13 +258,10 @@ func sketch(m *message.Message, s *corpus.Sketcher) []uint64 {
 	return s.Sketch()
 }
 
-// keep keeps the usable messages, in the order of the listing, and returns their sketches.
+// keep fills documents and summary from the results, and returns the sketches of the documents.
 func (m *Mail) keep(results []readResult, copies bool) (sketches [][]uint64) {
 	s := &m.summary
-	s.Classes = make([]ClassCount, len(m.classes))
-	for k, name := range m.classes {
-		s.Classes[k].Name = name
-	}
+	s.Classes = emptyCounts(m.classes)
 	first := make(map[uint64]int32) // fingerprint -> label of the first message that has it
 	repairs := make(map[message.Repair]int)
 	for i, r := range results {
@@ -304,6 +298,15 @@ func (m *Mail) keep(results []readResult, copies bool) (sketches [][]uint64) {
 		s.Repairs = append(s.Repairs, RepairCount{kind.String(), repairs[kind]})
 	}
 	return sketches
+}
+
+// emptyCounts returns a count of 0 for each class.
+func emptyCounts(classes []string) []ClassCount {
+	counts := make([]ClassCount, len(classes))
+	for k, name := range classes {
+		counts[k].Name = name
+	}
+	return counts
 }
 
 // unreadable counts a message that cannot be used, and quotes the first few reasons.

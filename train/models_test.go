@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"chaff/corpus"
@@ -14,10 +15,10 @@ import (
 	"chaff/models/modelstest"
 )
 
-// baselines are the models that do not learn to tell new mail.
+// baselines returns the models that cannot classify new mail.
 func baselines() []string { return []string{"memoriser", "majority"} }
 
-func TestEveryModelLearnsToTellSpam(t *testing.T) {
+func TestEveryModelLearnsSpam(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(1, 100, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
 	modelstest.EachModel(t, func(t *testing.T, model string) {
 		f, r := fit(t, c, model)
@@ -41,12 +42,12 @@ func TestEveryModelLearnsToTellSpam(t *testing.T) {
 	})
 }
 
-func TestEveryModelTellsManyClasses(t *testing.T) {
+func TestEveryModelLearnsManyClasses(t *testing.T) {
 	classes := []string{"golang", "rowing", "garden", "poetry"}
 	c := collect(t, corpustest.Mailbox(7, 60, classes...), DefaultCollectOptions(), classes...)
 	modelstest.EachModel(t, func(t *testing.T, model string) {
 		f, r := fit(t, c, model)
-		if len(r.Test.Classes) != 4 || len(r.Test.Confusion) != 4 || r.Test.LogLoss == nil || r.Test.HM != nil {
+		if len(r.Test.Classes) != 4 || len(r.Test.Confusion) != 4 || r.Test.LogLoss == nil || r.Test.HM != nil || r.Thresholds != nil {
 			t.Errorf("figures of the test part: %+v", r.Test)
 		}
 		again, err := filter.Decode(encode(t, f))
@@ -55,7 +56,7 @@ func TestEveryModelTellsManyClasses(t *testing.T) {
 		}
 		v := again.Classify([]byte("\nrowinga rowingb rowingc rowingd"))
 		if v.Class != string(v.Verdict) || !(v.Probability >= 0 && v.Probability <= 1) {
-			t.Errorf("a verdict that is none: %+v", v)
+			t.Errorf("invalid verdict: %+v", v)
 		}
 		if slices.Contains(baselines(), model) {
 			return
@@ -63,20 +64,19 @@ func TestEveryModelTellsManyClasses(t *testing.T) {
 		if r.Test.Accuracy < 90 {
 			t.Errorf("test accuracy %.1f%%, want at least 90%%", r.Test.Accuracy)
 		}
+		if strongest, err := again.Strongest(3); err != nil || len(strongest) != 4 || !strings.Contains(strongest[1][0].Term, "rowing") {
+			t.Errorf("strongest terms of rowing: %v, %v", strongest, err)
+		}
 		if v.Class != "rowing" || v.Probability < 0.3 { // chance is 0.25
 			t.Errorf("a message of rowing's words: %+v", v)
 		}
 	})
 }
 
-// TestTheOrderOfTheMailChangesNoByteOfAnyModel trains on the same mail, listed in another order and read by other numbers
-// of workers.
+// The same mail is listed in another order and read by another number of workers.
 func TestTheOrderOfTheMailChangesNoByteOfAnyModel(t *testing.T) {
 	var items []corpus.Item
-	for item, err := range corpustest.Mailbox(5, 50, "ham", "spam") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for item := range corpustest.Each(t, corpustest.Mailbox(5, 50, "ham", "spam")) {
 		items = append(items, item)
 	}
 	listed := func(items []corpus.Item) corpus.Source {
@@ -103,8 +103,7 @@ func TestTheOrderOfTheMailChangesNoByteOfAnyModel(t *testing.T) {
 	})
 }
 
-// TestEveryKindOfFeatureIsTheSameInTrainingAndClassification holds the two ways of one e-mail together for all models.
-func TestEveryKindOfFeatureIsTheSameInTrainingAndClassification(t *testing.T) {
+func TestTrainingAndClassificationMakeTheSameVector(t *testing.T) {
 	source := corpustest.Mailbox(3, 20, "ham", "spam")
 	c := collect(t, source, DefaultCollectOptions(), "ham", "spam")
 	for _, kind := range []features.Kind{features.Bits, features.Counts, features.NormalisedBits, features.NormalisedCounts, features.Whole} {
@@ -120,14 +119,7 @@ func TestEveryKindOfFeatureIsTheSameInTrainingAndClassification(t *testing.T) {
 			t.Fatal(err)
 		}
 		known := 0
-		for item, err := range source {
-			if err != nil {
-				t.Fatal(err)
-			}
-			raw, err := item.Read(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+		for item, raw := range corpustest.Each(t, source) {
 			reader.Read(raw)
 			document := reader.Bag().Document()
 			vocabulary, _ := c.termsOf(kind)
@@ -143,34 +135,34 @@ func TestEveryKindOfFeatureIsTheSameInTrainingAndClassification(t *testing.T) {
 	}
 }
 
-func TestProbabilitiesComeTrueOnMailThatWasNotSeen(t *testing.T) {
-	// Many messages, of which some have no word of their class.
+func TestProbabilitiesAreCalibratedOnNewMail(t *testing.T) {
+	// Among so many messages, some have no word of their class.
 	c := collect(t, corpustest.Mailbox(11, 600, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
 	for _, model := range []string{"multinomial", "averaged-perceptron", "arow"} {
 		_, r := fit(t, c, model)
 		if r.Test.CalibrationError == nil || *r.Test.CalibrationError > 0.05 {
-			t.Errorf("%s: probabilities differ from what came true by %v, want at most 0.05", model, r.Test.CalibrationError)
+			t.Errorf("%s: calibration error %v, want at most 0.05", model, r.Test.CalibrationError)
 		}
 	}
 }
 
-func TestEpochsAreToldAsTheyEnd(t *testing.T) {
+func TestEachEpochIsReported(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(2, 50, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
 	o := DefaultOptions()
 	o.Models.LMS.Epochs = 4
-	var told []models.Epoch
+	var reported []models.Epoch
 	o.Epoch = func(model string, e models.Epoch) {
 		if model != "lms" {
-			t.Errorf("told of %s", model)
+			t.Errorf("reported %s", model)
 		}
-		told = append(told, e)
+		reported = append(reported, e)
 	}
 	trained, err := Fit(context.Background(), c, "lms", o)
 	r := trained.Result
-	if err != nil || len(told) != 4 || !slices.Equal(told, r.Epochs) {
-		t.Errorf("told %v, want %v, error %v", told, r.Epochs, err)
+	if err != nil || len(reported) != 4 || !slices.Equal(reported, r.Epochs) {
+		t.Errorf("reported %v, want %v, error %v", reported, r.Epochs, err)
 	}
-	for _, e := range told {
+	for _, e := range reported {
 		if e.Development == nil {
 			t.Errorf("epoch %d has no figures of the development part", e.Epoch)
 		}

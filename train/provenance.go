@@ -11,11 +11,11 @@ import (
 	"chaff/metrics"
 )
 
-// Provenance records how a filter was trained: the INFO section of the model file. Corpus, Train, Development and Test describe the
-// model that was fitted to the training part; FittedTo says whether this filter is another one.
+// Provenance records how a filter was trained, in section INFO of the model file. Corpus, Train, Development and Test describe the model
+// fitted to the training part, even if the filter is a model fitted to all the mail (see FittedTo).
 type Provenance struct {
 	Features features.Options `json:"features"`
-	// Trainer is the settings of the model, as in the configuration; nil for weights that were set by hand.
+	// Trainer has the settings of the trainer as in the configuration; nil for weights that were set by hand.
 	Trainer     json.RawMessage          `json:"trainer,omitempty"`
 	Limits      metrics.ThresholdOptions `json:"threshold_limits"`
 	Split       corpus.SplitOptions      `json:"split"`
@@ -24,15 +24,15 @@ type Provenance struct {
 	Train       *metrics.Figures         `json:"train,omitempty"`
 	Development *metrics.Figures         `json:"development,omitempty"`
 	Test        *metrics.Figures         `json:"test,omitempty"`
-	// Promise is what the thresholds promise about future ham; nil without confidence.
+	// Promise is the guarantee of the thresholds for future ham; nil if no confidence is set.
 	Promise *metrics.Promise `json:"promise,omitempty"`
-	// FittedTo is the number of messages that [Collection.Refit] fitted the filter to, and OutOfFold the number of scores that its
-	// thresholds and calibration come from; 0 for a filter that was fitted to the training part.
+	// FittedTo is the number of messages that [Collection.Refit] fitted the filter to, and OutOfFold the number of scores behind its
+	// thresholds and calibration. Both are 0 for a filter fitted to the training part.
 	FittedTo  int `json:"fitted_to,omitempty"`
 	OutOfFold int `json:"out_of_fold_scores,omitempty"`
 }
 
-// ProvenanceOf returns how f was trained. The error is about the file that f was opened from.
+// ProvenanceOf returns the provenance of f. The error is about the file that f was opened from.
 func ProvenanceOf(f *filter.Filter) (Provenance, error) {
 	data, err := f.Provenance()
 	if err != nil {
@@ -45,12 +45,4 @@ func ProvenanceOf(f *filter.Filter) (Provenance, error) {
 		return Provenance{}, fmt.Errorf("%w: provenance: %w", filter.ErrVersion, err)
 	}
 	return p, nil
-}
-
-// measuredOn takes over the figures of a model of the training part, with the sizes of the parts.
-func (p *Provenance) measuredOn(m Provenance) {
-	terms := p.Corpus.Terms
-	p.Corpus = m.Corpus
-	p.Corpus.Terms = terms
-	p.Train, p.Development, p.Test = m.Train, m.Development, m.Test
 }

@@ -13,18 +13,18 @@ import (
 	"chaff/models"
 )
 
-// Refitted is what fitting a model to all the mail found out.
+// Refitted describes a model that was fitted to all the mail.
 type Refitted struct {
-	// Messages is how many messages the model was fitted to: all of the collection.
+	// Messages is the number of messages of the collection, all of which the model was fitted to.
 	Messages int `json:"messages"`
-	// OutOfFold is how many of them have an out-of-fold score, from which thresholds and calibration come.
+	// OutOfFold is the number of messages with an out-of-fold score. Thresholds and calibration come from these scores.
 	OutOfFold int `json:"out_of_fold_scores"`
 	Terms     int `json:"terms"`
-	// Thresholds are there for a spam filter only. Promise is what they promise about ham to come; nil without confidence.
+	// Thresholds is nil unless the model is a spam filter. Promise is their guarantee for future ham; nil if no confidence is set.
 	Thresholds *metrics.Thresholds `json:"thresholds,omitempty"`
 	Promise    *metrics.Promise    `json:"promise,omitempty"`
-	// Verdicts is what the thresholds make of the out-of-fold scores, for a spam filter only, and Cost what a message then costs
-	// on the average; nil without costs.
+	// Verdicts counts the verdicts on the out-of-fold scores, and Cost is the mean cost of a message; nil without costs. Both are nil
+	// unless the model is a spam filter.
 	Verdicts    *VerdictCounts      `json:"out_of_fold_verdicts,omitempty"`
 	Cost        *float64            `json:"out_of_fold_cost,omitempty"`
 	Calibration metrics.Calibration `json:"calibration"`
@@ -34,23 +34,24 @@ type Refitted struct {
 	Seconds float64 `json:"training_cpu_seconds"`
 }
 
-// Refit fits the model of t, which [Train] made of c, to all documents of c. The figures in t stay those of the model that was
-// measured; the provenance of the filter that Refit returns says so.
+// Refit fits the model of t, which [Fit] fitted to c, to all documents of c. The provenance of the filter that it returns keeps the
+// figures of t and says that they belong to a model of the training part.
 //
-// Thresholds and calibration come from out-of-fold scores: each document is scored by a model that has not learnt it.
+// Thresholds and calibration come from out-of-fold scores: each document is scored by a model that was not fitted to it.
 //
-//	the development and the test part    by the model of t, which has learnt the training part
-//	the training part                    by a model that has learnt the development and the test part
+//	documents                        scored by
+//	development and test part        the model of t, fitted to the training part
+//	training part                    a model fitted to the development and the test part
 //
-// If these two have less than a third of a class, a model of them alone would be too weak. The training part is then divided
-// into two halves, by the keys of the documents, so that near-duplicates stay together, and each half is scored by a model
-// that has learnt everything else.
+// A model of the development and the test part would be weak if they have less than a third of a class. Refit then divides the training
+// part into two halves, by the groups of the documents, so that near-duplicates stay together, and scores each half by a model fitted to
+// everything else.
 //
-// A model of less mail has scores on a smaller scale, and separates the classes less well. Of ham the second outweighs the first:
-// its greatest out-of-fold scores are above those of fresh ham, so thresholds err to the safe side. docs/evaluation.md measures
-// how often they keep their promise.
+// A model of less mail has scores on a smaller scale and separates the classes less well. For ham the second effect is larger: the
+// greatest out-of-fold scores exceed those of new ham, so the thresholds err on the safe side. docs/results.md measures how often they
+// keep their guarantee.
 //
-// The error is that of the trainer. Documents whose model would lack a class have no score, and a warning says how many.
+// Documents have no score if the mail without their fold lacks a class; a warning counts them. The error comes from the trainer.
 func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.Filter, Refitted, error) {
 	began := cputime.Process()
 	name := t.Result.Model
@@ -70,8 +71,12 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err != nil {
 		return nil, Refitted{}, err
 	}
-	c.datasets.drop()                                                                // their memory is needed for the data set of all documents
-	all, err := c.Divided(make([]corpus.Part, len(c.documents)), c.options.Features) // corpus.Train is 0
+	c.datasets.drop() // frees memory for the data set of all documents
+	members := c.Members()
+	for i := range members {
+		members[i].Part = corpus.Train
+	}
+	all, err := c.Select(members)
 	if err != nil {
 		return nil, Refitted{}, err
 	}
@@ -85,7 +90,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
-	scores := heldOut.scores()
+	scores := heldOut.scores(len(c.classes))
 	a := o.adjust(scores, filter.IsSpamFilter(c.classes))
 	vocabulary, _ := all.termsOf(kind)
 	r := Refitted{
@@ -96,31 +101,26 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d messages have no part in the thresholds: without them a class has no message to learn from", missing))
 	}
 	r.Warnings = append(r.Warnings, a.warnings...)
-	if a.thresholds != nil {
-		r.Verdicts, r.Cost = scores.Verdicts(*a.thresholds), o.cost(a, scores)
-	}
-	p, err := all.provenance(configured, o, a)
-	if err != nil {
-		return nil, Refitted{}, fmt.Errorf("encode settings of %s: %w", name, err)
-	}
-	p.measuredOn(measured)
-	p.FittedTo, p.OutOfFold = r.Messages, r.OutOfFold
-	f, err := all.newFilter(linear, name, kind, a, p)
+	r.Verdicts, r.Cost = a.verdicts(scores, o)
+	f, err := all.newFilter(linear, configured, name, kind, o, a, func(p *Provenance) {
+		terms := p.Corpus.Terms
+		p.Corpus, p.Train, p.Development, p.Test = measured.Corpus, measured.Train, measured.Development, measured.Test
+		p.Corpus.Terms, p.FittedTo, p.OutOfFold = terms, r.Messages, r.OutOfFold
+	})
 	r.Seconds = (cputime.Process() - began).Seconds()
 	return f, r, errors.Join(err, d.Err())
 }
 
 const (
-	// enoughToScore is the share of each class of which a model is good enough to score the rest.
+	// enoughToScore is the share of each class that a model must be fitted to for its scores to be used.
 	enoughToScore = 1. / 3
-	// halvesSeed makes of a seed the one by which the training part is halved: by the seed itself it has the documents whose
-	// chance is low.
+	// halvesSeed changes the seed for dividing the training part into halves: under the seed itself all its documents have a low chance.
 	halvesSeed = 0x68616c766573
 )
 
 // trainingFolds returns the documents of the training part, in one fold or two.
 func (c *Collection) trainingFolds() [][]int {
-	training := c.having(func(i int) bool { return c.parts[i] == corpus.Train })
+	training := c.InPart(corpus.Train)
 	all, trained := make([]int, len(c.classes)), make([]int, len(c.classes))
 	for i, d := range c.documents {
 		all[d.label]++
@@ -138,39 +138,21 @@ func (c *Collection) trainingFolds() [][]int {
 	even := corpus.SplitOptions{Train: 0.5, Development: 0.5}
 	folds := make([][]int, 2)
 	for _, i := range training {
-		half := even.ByHash(c.options.Seed^halvesSeed, c.keys[i])
+		half := even.ByHash(c.options.Seed^halvesSeed, c.groups[i])
 		folds[half] = append(folds[half], i)
 	}
 	return folds
 }
 
-// having returns the documents for which is is true, in their order.
-func (c *Collection) having(is func(i int) bool) []int {
-	var documents []int
-	for i := range c.documents {
-		if is(i) {
-			documents = append(documents, i)
-		}
-	}
-	return documents
-}
+// outOfFold has the scores of each document by a model that was not fitted to it; no scores for a document without such a model.
+type outOfFold []Scores
 
-// outOfFold collects scores of documents by models that have not learnt them.
-type outOfFold struct {
-	all Scores // row i is that of document i
-	has []bool // by document, whether it has a score
-}
-
-// scoreHeldOut returns the scores of f, which was trained on the training part, of the other documents.
-func (c *Collection) scoreHeldOut(f *filter.Filter) (*outOfFold, error) {
-	n, classes := len(c.documents), len(c.classes)
-	o := &outOfFold{
-		all: Scores{Classes: classes, Labels: make([]int32, n), Predictions: make([]int32, n), Scores: make([]float64, n*classes)},
-		has: make([]bool, n),
-	}
+// scoreHeldOut scores the development and the test part by f, which was fitted to the training part.
+func (c *Collection) scoreHeldOut(f *filter.Filter) (outOfFold, error) {
+	o := make(outOfFold, len(c.documents))
 	for _, part := range []corpus.Part{corpus.Development, corpus.Test} {
 		d := c.Dataset(part, f.Kind())
-		o.add(c.having(func(i int) bool { return c.parts[i] == part }), Score(f.Linear(), d))
+		o.add(c.InPart(part), Score(f.Linear(), d))
 		if err := d.Err(); err != nil {
 			return nil, err
 		}
@@ -178,8 +160,8 @@ func (c *Collection) scoreHeldOut(f *filter.Filter) (*outOfFold, error) {
 	return o, nil
 }
 
-// scoreFold scores the documents of a fold by a model of all others of d. If these lack a class, nothing is scored.
-func (o *outOfFold) scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold []int) error {
+// scoreFold scores the documents of a fold by a model of all other documents of d. It scores none if the others lack a class.
+func (o outOfFold) scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold []int) error {
 	inFold := make([]bool, d.Len())
 	for _, i := range fold {
 		inFold[i] = true
@@ -201,23 +183,18 @@ func (o *outOfFold) scoreFold(ctx context.Context, t models.Trainer, d *features
 	return nil
 }
 
-// add keeps the scores of documents; row n of s is that of the n-th.
-func (o *outOfFold) add(documents []int, s Scores) {
+// add stores the scores of documents; row n of s belongs to documents[n].
+func (o outOfFold) add(documents []int, s Scores) {
 	for n, i := range documents {
-		o.has[i] = true
-		o.all.Labels[i], o.all.Predictions[i] = s.Labels[n], s.Predictions[n]
-		copy(o.all.Row(i), s.Row(n))
+		o[i] = Scores{Classes: s.Classes, Labels: s.Labels[n : n+1], Predictions: s.Predictions[n : n+1], Scores: s.Row(n)}
 	}
 }
 
-// scores returns the scores of the documents that have one, in their order.
-func (o *outOfFold) scores() Scores {
-	s := Scores{Classes: o.all.Classes}
-	for i, has := range o.has {
-		if has {
-			s.Labels, s.Predictions = append(s.Labels, o.all.Labels[i]), append(s.Predictions, o.all.Predictions[i])
-			s.Scores = append(s.Scores, o.all.Row(i)...)
-		}
+// scores returns the scores of the documents that have one, in the order of the documents.
+func (o outOfFold) scores(classes int) Scores {
+	all := Scores{Classes: classes}
+	for _, s := range o {
+		all.Append(s)
 	}
-	return s
+	return all
 }

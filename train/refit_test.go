@@ -1,6 +1,7 @@
 package train
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"reflect"
@@ -29,7 +30,7 @@ func refit(t testing.TB, c *Collection, model string, o Options) (*filter.Filter
 	return saved, refitted, measured
 }
 
-// outOfFoldScores are those that a model is refitted with.
+// outOfFoldScores returns the scores that Refit uses.
 func outOfFoldScores(t *testing.T, c *Collection, model string) Scores {
 	t.Helper()
 	f, _ := fit(t, c, model)
@@ -47,20 +48,24 @@ func outOfFoldScores(t *testing.T, c *Collection, model string) Scores {
 			t.Fatal(err)
 		}
 	}
-	return scores.scores()
+	return scores.scores(len(c.classes))
 }
 
 // undivided returns c with all documents in the training part.
 func undivided(t *testing.T, c *Collection) *Collection {
 	t.Helper()
-	all, err := c.Divided(make([]corpus.Part, len(c.documents)), c.options.Features)
+	members := c.Members()
+	for i := range members {
+		members[i].Part = corpus.Train
+	}
+	all, err := c.Select(members)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return all
 }
 
-// divisionsOfMail are the ways to divide mail that the out-of-fold scores depend on, by name.
+// divisionsOfMail returns options that lead to different out-of-fold scores, by name.
 func divisionsOfMail() map[string]CollectOptions {
 	all := make(map[string]CollectOptions)
 	for _, method := range []string{corpus.SplitGrouped, corpus.SplitByHash, corpus.SplitByTime} {
@@ -74,9 +79,8 @@ func divisionsOfMail() map[string]CollectOptions {
 	return all
 }
 
-// The memoriser calls spam what it has learnt as spam, and takes everything else for ham. So a message of spam that takes part
-// in its own score is called spam.
-func TestNoMessageTakesPartInItsOwnScore(t *testing.T) {
+// The memoriser recognises only the spam it was fitted to, so it misses all spam unless it was fitted to the message that it scores.
+func TestNoMessageInfluencesItsOwnScore(t *testing.T) {
 	for name, o := range divisionsOfMail() {
 		t.Run(name, func(t *testing.T) {
 			c := collect(t, corpus.Concat(corpustest.Mailbox(3, 40, "ham"), corpustest.Mailbox(4, 30, "spam")), o, "ham", "spam")
@@ -90,7 +94,7 @@ func TestNoMessageTakesPartInItsOwnScore(t *testing.T) {
 					spam++
 				}
 				if made.Predictions[i] == filter.SpamClass {
-					t.Errorf("message %d was learnt by the model that scores it", i)
+					t.Errorf("message %d is scored by a model fitted to it", i)
 				}
 			}
 			if spam != 30 {
@@ -100,7 +104,7 @@ func TestNoMessageTakesPartInItsOwnScore(t *testing.T) {
 	}
 }
 
-func TestNearDuplicatesTakeNoPartInEachOthersScores(t *testing.T) {
+func TestNearDuplicatesDoNotInfluenceEachOthersScores(t *testing.T) {
 	o := DefaultCollectOptions()
 	o.Split.Train, o.Split.Development, o.Split.Test = 0.9, 0.05, 0.05
 	c := collect(t, corpustest.Campaigns(60, 4), o, "ham", "spam")
@@ -111,7 +115,7 @@ func TestNearDuplicatesTakeNoPartInEachOthersScores(t *testing.T) {
 	for at, fold := range folds {
 		for _, i := range fold {
 			for j := range c.documents {
-				if c.keys[i] == c.keys[j] && !slices.Contains(fold, j) {
+				if c.groups[i] == c.groups[j] && !slices.Contains(fold, j) {
 					t.Errorf("%s is in fold %d, its near-duplicate %s is not", c.Origin(i), at, c.Origin(j))
 				}
 			}
@@ -119,7 +123,7 @@ func TestNearDuplicatesTakeNoPartInEachOthersScores(t *testing.T) {
 	}
 }
 
-func TestARefittedModelHasLearntAllTheMail(t *testing.T) {
+func TestRefitFitsAllTheMail(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(5, 80, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
 	for _, model := range []string{"hybrid", "bernoulli", "memoriser"} {
 		f, r, measured := refit(t, c, model, DefaultOptions())
@@ -131,12 +135,12 @@ func TestARefittedModelHasLearntAllTheMail(t *testing.T) {
 		}
 		want, _ := fit(t, undivided(t, c), model)
 		if !slices.Equal(f.Linear().Weights, want.Linear().Weights) || !slices.Equal(f.Linear().Bias, want.Linear().Bias) {
-			t.Errorf("%s: the weights are not those of a model that is trained on all the mail", model)
+			t.Errorf("%s: the weights differ from those of a model of all the mail", model)
 		}
 	}
 }
 
-func TestRefittingLeavesTheMeasuredModelAlone(t *testing.T) {
+func TestRefitDoesNotChangeTheMeasuredModel(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(5, 50, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
 	f, r := fit(t, c, "hybrid")
 	before := encode(t, f)
@@ -164,18 +168,18 @@ func TestRefittingLeavesTheMeasuredModelAlone(t *testing.T) {
 	}
 }
 
-func TestWorkersChangeNoByteOfARefittedModel(t *testing.T) {
+func TestWorkersChangeNoByteOfAModel(t *testing.T) {
 	for name, o := range divisionsOfMail() {
-		var first []byte
-		for _, workers := range []int{1, 8} {
+		var want [2][]byte // the model of the training part and that of all the mail
+		for _, workers := range []int{1, 2, 8} {
 			o.Workers = workers
-			f, _, _ := refit(t, collect(t, corpustest.Mailbox(5, 50, "ham", "spam"), o, "ham", "spam"), "hybrid", DefaultOptions())
-			data := encode(t, f)
-			if first == nil {
-				first = data
+			refitted, _, measured := refit(t, collect(t, corpustest.Mailbox(5, 50, "ham", "spam"), o, "ham", "spam"), "hybrid", DefaultOptions())
+			got := [2][]byte{encode(t, measured.Filter), encode(t, refitted)}
+			if workers == 1 {
+				want = got
 			}
-			if !slices.Equal(data, first) {
-				t.Errorf("%s: the model of %d workers differs from that of one", name, workers)
+			if !bytes.Equal(got[0], want[0]) || !bytes.Equal(got[1], want[1]) {
+				t.Errorf("%s: %d workers give another model than one", name, workers)
 			}
 		}
 	}
@@ -203,7 +207,7 @@ func TestThresholdsAndCalibrationComeFromOutOfFoldScores(t *testing.T) {
 		t.Errorf("verdicts %+v: want those of all 400 messages, and no ham lost", v)
 	}
 	if own, _ := choose(Score(f.Linear(), undivided(t, c).Dataset(corpus.Train, f.Kind()))); own == thresholds {
-		t.Error("scores of learnt messages give the same thresholds: the test shows nothing")
+		t.Error("scores on the training mail give the same thresholds: the test proves nothing")
 	}
 }
 
@@ -223,7 +227,7 @@ func TestManyClassesAreCalibratedOnOutOfFoldScores(t *testing.T) {
 	}
 }
 
-func TestAMessageWithoutAScoreIsCounted(t *testing.T) {
+func TestRefitWarnsOfMessagesWithoutAScore(t *testing.T) {
 	// All messages are for training, and one of them is spam: a model without it has one class.
 	o := DefaultCollectOptions()
 	o.Split.Train, o.Split.Development, o.Split.Test = 1, 0, 0

@@ -8,7 +8,7 @@ import (
 	"chaff/models"
 )
 
-// Scores are the scores that a model gave N labelled documents of K classes.
+// Scores are the scores of a model on N labelled documents of K classes.
 type Scores struct {
 	Classes             int // K
 	Labels, Predictions []int32
@@ -16,7 +16,7 @@ type Scores struct {
 	Probabilities       []float64 // N x K, empty until the scores are calibrated
 }
 
-// Score scores all documents of a data set.
+// Score returns the scores of all documents of a data set.
 func Score(linear *models.Linear, d *features.Dataset) Scores {
 	s := Scores{
 		Classes:     linear.Classes,
@@ -36,7 +36,7 @@ func Score(linear *models.Linear, d *features.Dataset) Scores {
 // Row returns the K scores of document i.
 func (s Scores) Row(i int) []float64 { return s.Scores[i*s.Classes:][:s.Classes] }
 
-// Margins returns the score of class 1 over class 0 of each document: of a spam filter, spam over ham.
+// Margins returns the score of class 1 over class 0 of each document. For a spam filter that is spam over ham.
 func (s Scores) Margins() []float64 {
 	z := make([]float64, len(s.Labels))
 	for i := range z {
@@ -54,13 +54,13 @@ func (s Scores) Spam() []bool {
 	return spam
 }
 
-// Calibrated returns s with the probabilities that a calibration makes of the scores.
+// Calibrated returns s with calibrated probabilities.
 func (s Scores) Calibrated(c metrics.Calibration) Scores {
 	s.Probabilities = c.All(s.Scores)
 	return s
 }
 
-// Figures returns the figures of calibrated scores; nil if there are no documents.
+// Figures returns the figures of calibrated scores, or nil without documents.
 func (s Scores) Figures(isSpamFilter bool) *metrics.Figures {
 	if len(s.Labels) == 0 {
 		return nil
@@ -73,22 +73,22 @@ func (s Scores) Figures(isSpamFilter bool) *metrics.Figures {
 	return &figures
 }
 
-// Append appends the scores of other documents by another model of the same classes.
+// Append appends the scores of other documents. Another model of the same classes may have scored them.
 func (s *Scores) Append(t Scores) {
-	s.Classes = t.Classes
+	s.Classes = max(s.Classes, t.Classes)
 	s.Labels = append(s.Labels, t.Labels...)
 	s.Predictions = append(s.Predictions, t.Predictions...)
 	s.Scores = append(s.Scores, t.Scores...)
 	s.Probabilities = append(s.Probabilities, t.Probabilities...)
 }
 
-// VerdictCounts is how many messages of each class got each verdict of a spam filter.
+// VerdictCounts counts the messages of each class by the verdict of a spam filter.
 type VerdictCounts struct {
 	Ham  ByVerdict `json:"ham"`
 	Spam ByVerdict `json:"spam"`
 }
 
-// ByVerdict counts messages by their verdict.
+// ByVerdict counts messages by verdict.
 type ByVerdict struct {
 	Ham    int `json:"ham"`
 	Unsure int `json:"unsure"`
@@ -102,18 +102,23 @@ func (b ByVerdict) Messages() int { return b.Ham + b.Unsure + b.Spam }
 func (s Scores) Verdicts(t metrics.Thresholds) *VerdictCounts {
 	counts := new(VerdictCounts)
 	for i, z := range s.Margins() {
-		of := &counts.Ham
-		if s.Labels[i] == filter.SpamClass {
-			of = &counts.Spam
-		}
-		switch filter.VerdictOn(z, t) {
-		case filter.Ham:
-			of.Ham++
-		case filter.Unsure:
-			of.Unsure++
-		case filter.Spam:
-			of.Spam++
-		}
+		counts.Add(s.Labels[i] == filter.SpamClass, filter.VerdictOn(z, t))
 	}
 	return counts
+}
+
+// Add counts one message.
+func (c *VerdictCounts) Add(isSpam bool, v filter.Verdict) {
+	of := &c.Ham
+	if isSpam {
+		of = &c.Spam
+	}
+	switch v {
+	case filter.Ham:
+		of.Ham++
+	case filter.Unsure:
+		of.Unsure++
+	case filter.Spam:
+		of.Spam++
+	}
 }

@@ -1,34 +1,40 @@
 package train
 
 import (
+	"context"
 	"fmt"
+	"slices"
 
 	"chaff/corpus"
+	"chaff/filter"
 )
 
-// Member is a message of a [Collection], or of mail that is replayed, for experiments that divide mail by rules of their own.
+// Member is a message of a [Collection], or of mail that is replayed. Experiments that divide mail by rules of their own change and
+// choose members.
 type Member struct {
 	// Index is the number of the message in the mail.
 	Index int
-	// Origin says where the message is.
+	// Origin is the path of the message, or its place in a larger file.
 	Origin string
-	// SplitKey is [corpus.SplitKey], which decides its part in a split by chance.
+	// SplitKey is [corpus.SplitKey] of the message.
 	SplitKey uint64
-	// Label is its class, and Part the part of the split that it is in.
+	// Group is the SplitKey that decides the part of the message in a random split: near-duplicates share a group.
+	Group uint64
+	// Label is the class of the message, and Part its part of the split.
 	Label int
 	Part  corpus.Part
 }
 
-// Members returns the messages of m in their order. Their Part is the training part.
+// Members returns the messages of m in their order, all in the training part.
 func (m *Mail) Members() []Member {
 	members := make([]Member, len(m.documents))
 	for i, d := range m.documents {
-		members[i] = Member{Index: i, Origin: m.Origin(i), SplitKey: d.splitKey, Label: int(d.label)}
+		members[i] = Member{Index: i, Origin: m.Origin(i), SplitKey: d.splitKey, Group: d.splitKey, Label: int(d.label)}
 	}
 	return members
 }
 
-// Select returns some messages of m, in the order given, each of the class that its member names. The error is [ErrNoMail], or names a
+// Select returns the messages that members name, in the order given and with the labels given. The error is [ErrNoMail], or names a
 // member whose class does not exist.
 func (m *Mail) Select(members []Member) (*Mail, error) {
 	if len(members) == 0 {
@@ -36,10 +42,7 @@ func (m *Mail) Select(members []Member) (*Mail, error) {
 	}
 	s := *m
 	s.documents = make([]document, len(members))
-	s.summary.Used, s.summary.Classes = len(members), make([]ClassCount, len(m.classes))
-	for k, name := range m.classes {
-		s.summary.Classes[k].Name = name
-	}
+	s.summary.Used, s.summary.Classes = len(members), emptyCounts(m.classes)
 	for i, member := range members {
 		if member.Label < 0 || member.Label >= len(m.classes) {
 			return nil, fmt.Errorf("%s is of class %d: there are %d classes", member.Origin, member.Label, len(m.classes))
@@ -55,55 +58,92 @@ func (m *Mail) Select(members []Member) (*Mail, error) {
 func (c *Collection) Members() []Member {
 	members := c.Mail.Members()
 	for i := range members {
-		members[i].Part = c.parts[i]
+		members[i].Group, members[i].Part = c.groups[i], c.parts[i]
 	}
 	return members
 }
 
-// Select returns the collection of some members of c, in the order given, each in the part and of the class that it names, with the
-// vocabulary of their training part. It reads no message again. The error is [ErrNoMail] or [ErrOneClass], both about the training
-// part, or names a member whose class does not exist.
+// Select returns the messages that members name, in the order given, with the parts and labels given and the vocabulary of their
+// training part. It reads no message again. The error is [ErrNoMail] or [ErrOneClass], both about the training part, or names a member
+// whose class does not exist.
 func (c *Collection) Select(members []Member) (*Collection, error) {
-	trained := make([]int, len(c.classes))
-	keys, parts := make([]uint64, len(members)), make([]corpus.Part, len(members))
-	for i, m := range members {
-		keys[i], parts[i] = c.keys[m.Index], m.Part
-		if m.Part == corpus.Train && m.Label >= 0 && m.Label < len(trained) {
-			trained[m.Label]++
-		}
-	}
 	mail, err := c.Mail.Select(members)
-	if err == nil {
-		err = enough(c.classes, trained)
-	}
 	if err != nil {
 		return nil, err
 	}
 	s := *c
-	s.Mail, s.keys = mail, keys
-	return &s, s.divide(parts)
+	s.Mail, s.groups, s.parts = mail, make([]uint64, len(members)), make([]corpus.Part, len(members))
+	trained := make([]int, len(c.classes))
+	for i, m := range members {
+		s.groups[i], s.parts[i] = c.groups[m.Index], m.Part
+		if m.Part == corpus.Train {
+			trained[m.Label]++
+		}
+	}
+	if err := needTwoClasses(c.classes, trained); err != nil {
+		return nil, err
+	}
+	return &s, s.buildVocabulary()
 }
 
-// enough returns an error unless the training part has messages of two classes.
-func enough(classes []string, messages []int) error {
-	present, all := 0, 0
+// needTwoClasses returns an error unless the training part has messages of two classes.
+func needTwoClasses(classes []string, messages []int) error {
+	present := 0
 	for _, n := range messages {
-		if all += n; n > 0 {
+		if n > 0 {
 			present++
 		}
 	}
-	switch {
-	case all == 0:
+	switch present {
+	case 0:
 		return fmt.Errorf("the training part is empty: %w", ErrNoMail)
-	case present == 1:
+	case 1:
 		return fmt.Errorf("the training part has one of the classes %q: %w", classes, ErrOneClass)
 	}
 	return nil
 }
 
-// WithSeed returns c divided by another seed, with the vocabulary of its training part then. It reads no message again.
+// WithOptions returns c with other options. [Collection.Select] and [Collection.Reread] use Features, Workers and Memory; the other
+// options describe how c was read and divided, and stay.
+func (c *Collection) WithOptions(o CollectOptions) *Collection {
+	w := *c
+	w.options.Features, w.options.Workers, w.options.Memory = o.Features, o.Workers, o.Memory
+	return &w
+}
+
+// WithSeed returns c divided by another seed. It reads no message again.
 func (c *Collection) WithSeed(seed uint64) (*Collection, error) {
 	s := *c
-	s.options.Seed = seed
-	return s.Divided(s.split(), s.options.Features)
+	mail := *c.Mail
+	s.Mail, s.options.Seed = &mail, seed
+	s.parts = s.split()
+	return &s, s.buildVocabulary()
+}
+
+// Reread is Select with the terms that another reading makes of the messages. The error names a message that cannot be read again or has
+// changed since it was first read.
+func (c *Collection) Reread(ctx context.Context, r filter.Reading, members []Member) (*Collection, error) {
+	mail := *c.Mail
+	mail.items = make([]corpus.Item, len(members))
+	for i, m := range members {
+		mail.items[i] = c.items[c.documents[m.Index].item]
+	}
+	results, err := mail.readAll(ctx, ReadOptions{Reading: r, Workers: c.options.Workers, Memory: c.options.Memory})
+	if err != nil {
+		return nil, err
+	}
+	mail.documents = slices.Clone(c.documents)
+	for i, result := range results {
+		d := &mail.documents[members[i].Index]
+		switch {
+		case result.err != nil:
+			return nil, fmt.Errorf("read again: %w", result.err)
+		case result.splitKey != d.splitKey:
+			return nil, fmt.Errorf("read again: %s has changed since it was first read", mail.items[i].Origin)
+		}
+		d.terms, d.item = result.terms, int32(i)
+	}
+	read := *c
+	read.Mail, read.options.Reading = &mail, r
+	return read.Select(members)
 }

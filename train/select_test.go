@@ -12,7 +12,7 @@ import (
 	"chaff/filter"
 )
 
-func TestAnotherSeedDividesAsReadingWithItDoes(t *testing.T) {
+func TestWithSeedDividesAsCollectDoes(t *testing.T) {
 	for _, method := range []string{corpus.SplitByHash, corpus.SplitGrouped} {
 		o := DefaultCollectOptions()
 		o.Split.Method = method
@@ -41,7 +41,7 @@ func TestAnotherSeedDividesAsReadingWithItDoes(t *testing.T) {
 	}
 }
 
-func TestSelectedMembersAreTrainedOnAsTold(t *testing.T) {
+func TestSelectUsesThePartsAndLabelsOfItsMembers(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(1, 60, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
 	var members []Member
 	for _, m := range c.Members() {
@@ -81,7 +81,7 @@ func TestSelectedMembersAreTrainedOnAsTold(t *testing.T) {
 	}
 }
 
-func TestTheVocabularyIsThatOfTheSelectedTrainingPart(t *testing.T) {
+func TestSelectBuildsTheVocabularyOfItsTrainingPart(t *testing.T) {
 	c := collect(t, corpustest.Messages([2]string{"ham", "\n\nalpha"}, [2]string{"spam", "\n\nbeta"}, [2]string{"ham", "\n\ngamma"}), DefaultCollectOptions(), "ham", "spam")
 	members := c.Members()
 	members[0].Part, members[1].Part, members[2].Part = corpus.Train, corpus.Train, corpus.Test
@@ -89,7 +89,7 @@ func TestTheVocabularyIsThatOfTheSelectedTrainingPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if texts := s.Known().Texts; !slices.Contains(texts, "body:alpha") || slices.Contains(texts, "body:gamma") {
+	if texts := s.Terms().Texts; !slices.Contains(texts, "body:alpha") || slices.Contains(texts, "body:gamma") {
 		t.Errorf("terms %q", texts)
 	}
 }
@@ -119,7 +119,7 @@ func TestSelectRefuses(t *testing.T) {
 	}
 }
 
-func TestMarginsAreTheScoresOfAPart(t *testing.T) {
+func TestMarginsAgreeWithPredictions(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(1, 60, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
 	f, r := fit(t, c, "multinomial")
 	s := Score(f.Linear(), c.Dataset(corpus.Test, f.Kind()))
@@ -134,35 +134,16 @@ func TestMarginsAreTheScoresOfAPart(t *testing.T) {
 	}
 }
 
-func TestVerdictsAreThoseOfClassifyingTheMessages(t *testing.T) {
+func TestVerdictsAgreeWithClassify(t *testing.T) {
 	source := corpustest.Mailbox(5, 60, "ham", "spam")
 	f, _ := fit(t, collect(t, corpustest.Mailbox(6, 60, "ham", "spam"), DefaultCollectOptions(), "ham", "spam"), "multinomial")
 	c := collect(t, source, DefaultCollectOptions(), "ham", "spam")
 	got := *Score(f.Linear(), c.DatasetFor(f, corpus.Test)).Verdicts(*f.Settings().Thresholds)
 	inTest := c.Origins(corpus.Test)
 	var want VerdictCounts
-	for item, err := range source {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Contains(inTest, item.Origin) {
-			continue
-		}
-		raw, err := item.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		of := &want.Ham
-		if item.Label == "spam" {
-			of = &want.Spam
-		}
-		switch f.Classify(raw).Verdict {
-		case filter.Ham:
-			of.Ham++
-		case filter.Unsure:
-			of.Unsure++
-		case filter.Spam:
-			of.Spam++
+	for item, raw := range corpustest.Each(t, source) {
+		if slices.Contains(inTest, item.Origin) {
+			want.Add(item.Label == "spam", f.Classify(raw).Verdict)
 		}
 	}
 	if got != want || got.Ham.Messages() == 0 || got.Spam.Spam == 0 {

@@ -29,7 +29,7 @@ func scikitLearn(t *testing.T) string {
 	return ""
 }
 
-// TestNaiveBayesEqualsScikitLearn exports the training part of real documents and compares every weight.
+// TestNaiveBayesEqualsScikitLearn compares every weight on the training part of the sample.
 func TestNaiveBayesEqualsScikitLearn(t *testing.T) {
 	python := scikitLearn(t)
 	corpora := map[string]corpus.Source{"sample": sample.Source()}

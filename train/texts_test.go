@@ -1,13 +1,14 @@
 package train
 
 import (
-	"chaff/corpus/corpustest"
-	"chaff/filter"
 	"errors"
 	"testing"
+
+	"chaff/corpus/corpustest"
+	"chaff/filter"
 )
 
-func TestAModelWithoutTextsClassifiesAsWell(t *testing.T) {
+func TestAModelWithoutTextsClassifiesTheSame(t *testing.T) {
 	source := corpustest.Mailbox(1, 60, "ham", "spam")
 	o := DefaultCollectOptions()
 	with, _ := fit(t, collect(t, source, o, "ham", "spam"), "multinomial")
@@ -23,7 +24,7 @@ func TestAModelWithoutTextsClassifiesAsWell(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if string(encode(t, without)) != string(data) {
-		t.Error("the model has other bytes after it was opened")
+		t.Error("the opened model encodes differently")
 	}
 	_, errTerms := without.Terms()
 	_, errStrongest := without.Strongest(3)
@@ -34,5 +35,4 @@ func TestAModelWithoutTextsClassifiesAsWell(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", what, err, filter.ErrNoTexts)
 		}
 	}
-
 }

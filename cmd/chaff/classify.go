@@ -14,7 +14,7 @@ import (
 	"chaff/internal/screen"
 )
 
-// classifyError is an error of classify with the exit code that was asked for.
+// classifyError is an error of classify with its exit code.
 type classifyError struct {
 	error
 	code int
@@ -31,15 +31,14 @@ func (p *program) classifyCommand() *cobra.Command {
 	var flags classifyFlags
 	c := &cobra.Command{
 		Use:   "classify [-m FILE] [PATH...]",
-		Short: "Say whether messages are spam",
+		Short: "Print whether messages are spam",
 		Long: `Classify reads one message from stdin, or the messages at each PATH (files, folders, Maildirs, mbox
-files), and prints a verdict for each: ham, unsure or spam, with the score, on the scale of the model, and
-the probability. What mail is read and tokenised with is stored in the model, so no configuration
-is looked at.
+files), and prints a verdict for each: ham, unsure or spam, with the score and the probability. The
+model stores its settings, so classify reads no configuration.
 
-With --pass the message comes out again with the verdict in its header: X-Spam-Flag, X-Spam-Status and
-X-Chaff-*. It always comes out; in trouble it comes out unchanged and the exit code is 75, upon which
-mail systems try again later.`,
+With --pass it prints the message with the verdict in its header: X-Spam-Flag, X-Spam-Status and
+X-Chaff-*. If anything fails, it prints the message unchanged and exits with 75, and the mail system
+tries again later.`,
 		Example: `  chaff classify < message
   chaff classify --pass < message
   chaff classify --exit-code < message && echo spam
@@ -70,7 +69,7 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 	case flags.Preset != "" && len(paths) > 0:
 		return errors.New("--exit-code takes one message from stdin, not paths")
 	case flags.format != "" && len(paths) == 0:
-		return errors.New("--format is about paths, and none is given")
+		return errors.New("--format needs a path")
 	case len(paths) > 0:
 		if err = p.classifyPaths(flags, paths); err != nil {
 			p.code = exitError
@@ -84,8 +83,7 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 	return nil
 }
 
-// classifyPaths prints a verdict for each message at the paths. One that cannot be read is reported, and the others go
-// on.
+// classifyPaths prints a verdict for each message at the paths. It reports unreadable messages on stderr and continues.
 func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	f, err := delivery.OpenModel(flags.Model)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/config"
+	"chaff/corpus"
 	"chaff/evaluate"
 	"chaff/internal/screen"
 	"chaff/metrics"
@@ -16,103 +17,95 @@ import (
 )
 
 func (p *program) compareCommand() *cobra.Command {
-	var sources sourceFlags
-	var settings settingFlags
-	var replay replayFlags
-	var page reportFlags
-	var folds int
-	var asJSON bool
+	var x experiment
 	c := &cobra.Command{
 		Use:   "compare SOURCES",
 		Short: "Train every model on the same mail and compare them",
-		Long: `Compare trains every model on the same training part and prints one table of their accuracy on the
-training, development and test part, the best on development mail first. Nothing is saved.
+		Long: `Compare trains every model on the same training part and prints their accuracy on the training,
+development and test part, the best on development mail first. It saves nothing.
 
-With --folds K the mail is divided into K folds, and each model is trained K times: each fold is once
-the test part. The table then has the test figures over all messages.
+With --folds K it trains each model K times, each time with another fold of the mail as the test part,
+and prints the test figures over all messages.
 
-With --online the mail is replayed: each message is classified by what was learnt from those before it,
-and then learnt. The table then has the figures of all messages.`,
+With --online it replays the mail: each model classifies each message, then learns it. The figures are
+those of all messages.`,
 		Example: `  chaff compare --folders enron1
   chaff compare --ham inbox --spam junk --seed 7 --json
   chaff compare --ham inbox --spam junk --folds 10
   chaff compare --trec index --online`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := p.load(c, &settings)
-			if err != nil {
+		RunE: func(*cobra.Command, []string) error {
+			if err := x.load(p); err != nil {
 				return err
 			}
-			if err := errors.Join(replay.check(c), page.check()); err != nil {
-				return err
+			if x.page.axes != "" && (x.replay.online || x.withFolds()) {
+				return errors.New("--axes needs models that are trained once: leave out --online and --folds")
 			}
-			if page.axes != "" && (replay.online || c.Flags().Changed("folds")) {
-				return errors.New("--axes is about models that are trained once: leave out --online and --folds")
+			switch {
+			case x.replay.online:
+				return p.compareOnline(&x)
+			case x.withFolds():
+				return p.crossValidate(&x, models.Names())
 			}
-			if replay.online {
-				return p.compareOnline(c, cfg.Config, &sources, &replay, &page, asJSON)
-			}
-			mail, err := sources.open()
-			if err != nil {
-				return err
-			}
-			withFolds := c.Flags().Changed("folds")
-			if withFolds {
-				if err := evaluate.ValidateFolds(folds, cfg.Split); err != nil {
-					return fmt.Errorf("--folds: %w", err)
-				}
-			}
-			collection, err := p.collect(c, cfg.Config, readingOf(cfg.Config), mail)
-			if err != nil {
-				return err
-			}
-			if withFolds {
-				return p.crossValidate(c, collection, cfg.Config, models.Names(), folds, &page, asJSON)
-			}
-			results, err := p.compare(c, collection, cfg.Config)
-			if err != nil {
-				return err
-			}
-			if page.wanted() && len(results) > 0 {
-				about, err := p.trainedPage(c, "chaff compare", collection, cfg.Config, results, page.axes)
-				if err != nil {
-					return err
-				}
-				if err := page.write(about); err != nil {
-					return err
-				}
-			}
-			if asJSON {
-				return printJSON(p.stdout, resultReport{Corpus: collection.Summary(), Models: resultsOf(results)})
-			}
-			printSplit(p.stdout, cfg.Config, collection.Summary())
-			fmt.Fprintln(p.stdout)
-			if err := printComparison(p.stdout, resultsOf(results)); err != nil {
-				return err
-			}
-			fmt.Fprintln(p.stdout)
-			if err := printLosses(p.stdout, resultsOf(results)); err != nil {
-				return err
-			}
-			p.printWarnings(resultsOf(results))
-			leaks, err := evaluate.Leaks(collection)
-			p.printLeaks(collection.Classes(), leaks)
-			return err
+			return p.compareParts(&x)
 		},
 	}
-	sources.add(c)
-	settings.add(c, "workers", "memory", "seed", "split")
-	replay.add(c)
-	page.add(c)
-	page.addAxes(c)
-	c.Flags().IntVar(&folds, "folds", 0, "train each model `K` times, each time with another fold of the mail as the test part")
-	addJSON(c, &asJSON, "print the result as JSON")
+	x.add(c, "workers", "memory", "seed", "split")
+	x.replay.add(c)
+	x.page.addAxes(c)
+	x.addFolds("train each model `K` times, each time with another fold of the mail as the test part")
 	c.MarkFlagsMutuallyExclusive("folds", "online")
 	return c
 }
 
-// compare trains every model, and returns the best on the development part first. It tells of those that could not be
-// trained.
+// compareParts trains every model on the training part, and compares them.
+func (p *program) compareParts(x *experiment) error {
+	collection, err := x.collect(p)
+	if err != nil {
+		return err
+	}
+	all, err := p.compare(x.command, collection, x.Config)
+	if err != nil {
+		return err
+	}
+	var found findings
+	if x.page.wanted() || !x.asJSON {
+		if found.leaks, err = evaluate.Leaks(collection); err != nil {
+			return err
+		}
+	}
+	if x.page.wanted() && len(all) > 0 {
+		if found.review, err = evaluate.ReviewPart(x.command.Context(), collection, all[0].Filter, corpus.Test, shownTerms); err != nil {
+			return err
+		}
+		page, err := p.trainedPage(x, "chaff compare", collection, all, found)
+		if err != nil {
+			return err
+		}
+		if err := x.page.write(page); err != nil {
+			return err
+		}
+	}
+	results := resultsOf(all)
+	if x.asJSON {
+		return printJSON(p.stdout, resultReport{Corpus: collection.Summary(), Models: results})
+	}
+	printSplit(p.stdout, x.Config, collection.Summary())
+	fmt.Fprintln(p.stdout)
+	if err := printComparison(p.stdout, results); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.stdout)
+	if err := printLosses(p.stdout, results); err != nil {
+		return err
+	}
+	p.printWarnings(results)
+	p.printLeaks(collection.Classes(), found.leaks)
+	return nil
+}
+
+// compare trains every model, and returns the best on the development part first. It reports models that cannot be trained on
+// stderr.
 func (p *program) compare(c *cobra.Command, collection *train.Collection, cfg config.Config) ([]train.Trained, error) {
 	options, done := p.trainOptions(cfg, true)
 	comparison, err := evaluate.Compare(c.Context(), collection, models.Names(), options)
@@ -134,8 +127,7 @@ func resultsOf(all []train.Trained) []train.Result {
 	return results
 }
 
-// printComparison prints one row for each model, the best on the development part first. The errors are those of the test
-// part.
+// printComparison prints one row for each model, the best on the development part first. Errors are those of the test part.
 func printComparison(w io.Writer, results []train.Result) error {
 	t := newTable(w)
 	fmt.Fprintln(t, "model\tfeatures\ttrain\tdevelopment\ttest\t95% interval\thm%\tsm%\t(1-ROCA)%\tagainst the best\tCPU s\tterms\tMB")
@@ -162,9 +154,9 @@ func printComparison(w io.Writer, results []train.Result) error {
 
 // bestNote explains the table of models.
 const bestNote = `
-* is the best on development mail. "against the best": test messages that the model gets right and the best one wrong, and
-the other way round; p is the chance of a difference at least as large between models that are equally good
-(McNemar), corrected for the number of comparisons (Holm).
+* is the best on development mail. "against the best": + counts the test messages that only this model classifies
+correctly, - those that only the best does; p is the probability of such a difference between equally good models
+(McNemar's test, Holm's correction).
 `
 
 func accuracyOf(f *metrics.Figures) string {
@@ -174,10 +166,10 @@ func accuracyOf(f *metrics.Figures) string {
 	return fmt.Sprintf("%.2f%%", f.Accuracy)
 }
 
-// chance is the probability from which on a difference is put down to chance.
+// chance is the significance level.
 const chance = 0.05
 
-// against tells whether the errors of a model differ from those of another one by more than chance.
+// against describes whether the errors of a model differ from those of the best by more than chance.
 func against(m *metrics.McNemar) string {
 	if m == nil {
 		return "-"
@@ -192,10 +184,10 @@ func against(m *metrics.McNemar) string {
 	return fmt.Sprintf("+%d -%d %s (p %s)", m.Better, m.Worse, verdict, probability(m.P))
 }
 
-// isBetter reports whether a model has fewer errors than another one by more than chance.
+// isBetter reports whether a model has significantly fewer errors than another.
 func isBetter(m metrics.McNemar) bool { return m.P < chance && m.Better > m.Worse }
 
-// probability writes a p-value: small ones by their order.
+// probability formats a p-value.
 func probability(p float64) string {
 	if p < 0.001 {
 		return "<0.001"
@@ -203,8 +195,8 @@ func probability(p float64) string {
 	return fmt.Sprintf("%.3f", p)
 }
 
-// printLosses prints the losses of each model on the three parts: the square loss is that of the scores, the log loss and
-// the Brier score are those of the probabilities.
+// printLosses prints the losses of each model on the three parts. The square loss uses scores; the log loss and the Brier
+// score use probabilities.
 func printLosses(w io.Writer, results []train.Result) error {
 	t := newTable(w)
 	fmt.Fprintln(t, "\t0-1 loss\t\t\tsquare loss\t\t\tlog loss\t\t\tBrier")
@@ -226,7 +218,7 @@ func printLosses(w io.Writer, results []train.Result) error {
 	return t.Flush()
 }
 
-// lossOf writes a loss of a part that may have no messages.
+// lossOf formats a loss. A part without messages has none.
 func lossOf(f *metrics.Figures, loss func(*metrics.Figures) *float64) string {
 	if f == nil {
 		return "-"

@@ -16,8 +16,8 @@ func (p *program) configCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Show the settings in force, and what can be set",
-		Long: `Config prints all settings in the form of a TOML file, each with where it came from: default, file,
-environment or command line; the later of these wins. The output is a configuration file.`,
+		Long: `Config prints all settings as a TOML file, with the origin of each: default, file, environment or
+command line. Later origins win. The output is a configuration file.`,
 		Example: `  chaff config
   chaff config --explain | less
   chaff config > chaff.toml`,
@@ -34,7 +34,7 @@ environment or command line; the later of these wins. The output is a configurat
 		},
 	}
 	settings.add(c)
-	c.Flags().BoolVar(&explain, "explain", false, "say what each setting does")
+	c.Flags().BoolVar(&explain, "explain", false, "describe each setting")
 	addJSON(c, &asJSON, "print the settings as JSON")
 	return c
 }
@@ -72,7 +72,7 @@ func (p *program) printConfig(loaded config.Loaded, explain bool) error {
 	return err
 }
 
-// wrap breaks text into lines of at most width bytes where words allow it.
+// wrap breaks text at spaces into lines of at most width bytes, if words allow it.
 func wrap(text string, width int) []string {
 	var lines []string
 	line := ""

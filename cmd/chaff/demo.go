@@ -20,7 +20,7 @@ import (
 	"chaff/train"
 )
 
-// demoFolds is how many folds the demonstration divides its mail into.
+// demoFolds is the number of folds of the demonstration.
 const demoFolds = 10
 
 func (p *program) demoCommand() *cobra.Command {
@@ -28,10 +28,9 @@ func (p *program) demoCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Train and compare every model on the mail that is part of the program",
-		Long: `Demo compares every model on a small corpus of invented mail that is part of the program. The mail is
-divided into ten folds, and each model is trained ten times: each fold is once the test part. Then the
-default model classifies messages that it has not seen. Demo reads no mail but its own, and writes no file.`,
+		Short: "Train and compare every model on built-in sample mail",
+		Long: `Demo compares every model on a small built-in corpus of invented mail, by ten-fold cross-validation.
+Then the default model classifies held-out messages. Demo reads no other mail and writes no file.`,
 		Example: `  chaff demo
   chaff demo --seed 2 --set tokenize.language=none`,
 		Args: cobra.NoArgs,
@@ -41,7 +40,7 @@ default model classifies messages that it has not seen. Demo reads no mail but i
 				return err
 			}
 			if err := evaluate.ValidateFolds(demoFolds, cfg.Split); err != nil {
-				return hint.With(err, "divide the mail otherwise: chaff demo --split grouped")
+				return hint.With(err, "split the mail in another way: chaff demo --split grouped")
 			}
 			collection, err := p.collect(c, cfg.Config, readingOf(cfg.Config), labelled{source: sample.Source(), classes: spamClasses()})
 			if err != nil {
@@ -54,7 +53,7 @@ default model classifies messages that it has not seen. Demo reads no mail but i
 			if asJSON {
 				return printJSON(p.stdout, foldsReport{summaryOfFolds(collection), demoFolds, results})
 			}
-			fmt.Fprintln(p.stdout, "Every model on the invented mail that is part of chaff, each message classified by one that has not seen it:")
+			fmt.Fprintln(p.stdout, "Every model on built-in sample mail, by cross-validation:")
 			fmt.Fprintln(p.stdout)
 			printFoldsMade(p.stdout, cfg.Config, summaryOfFolds(collection), demoFolds)
 			if err := p.demoTable(cfg.Model, results); err != nil {
@@ -68,7 +67,7 @@ default model classifies messages that it has not seen. Demo reads no mail but i
 	return c
 }
 
-// demoTable prints the models, the most accurate first, each compared with the default one.
+// demoTable prints the models, the most accurate first, each compared with the default.
 func (p *program) demoTable(model string, results []evaluate.CrossValidation) error {
 	byAccuracy := slices.SortedStableFunc(slices.Values(results), func(x, y evaluate.CrossValidation) int {
 		return cmp.Compare(y.Test.Accuracy, x.Test.Accuracy)
@@ -88,9 +87,9 @@ func (p *program) demoTable(model string, results []evaluate.CrossValidation) er
 		verdict = "Better by more than chance: " + strings.Join(better, ", ") + "."
 	}
 	screen.Printf(p.stdout, `
-* is the default, the model of chaff train. %s "against the default": messages that the
-model gets right and the default one wrong, and the other way round; p is the chance of a difference at least as large
-between models that are equally good (McNemar), corrected for the number of comparisons (Holm).
+* is the default model of chaff train. %s "against the default": + counts the messages
+that only this model classifies correctly, - those that only the default does; p is the probability of such a difference
+between equally good models (McNemar's test, Holm's correction).
 `, verdict)
 	return nil
 }
@@ -98,7 +97,7 @@ between models that are equally good (McNemar), corrected for the number of comp
 // demoShown is how many messages the demonstration classifies.
 const demoShown = 6
 
-// demoMessages makes a filter from all mail but the messages of the given origins, and lets it classify some of these.
+// demoMessages trains a filter on all mail except the given messages, and classifies some of these.
 func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []string) error {
 	if len(unseen) == 0 {
 		return nil
@@ -114,7 +113,7 @@ func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []str
 		return tooFew(err)
 	}
 	result := trained.Result
-	screen.Printf(p.stdout, "\nThe default, %s, made from %d other messages, on messages it has not seen:\n", result.Model, collection.Summary().Used)
+	screen.Printf(p.stdout, "\nThe default, %s, trained on %d messages, on held-out messages:\n", result.Model, collection.Summary().Used)
 	decoder := message.NewDecoder(message.DefaultOptions())
 	shown := min(demoShown, len(unseen))
 	for i := range shown {
@@ -135,7 +134,7 @@ func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []str
 	return nil
 }
 
-// sampleWithout is the sample mail without the messages of the given origins.
+// sampleWithout returns the sample mail without the given messages.
 func sampleWithout(origins []string) corpus.Source {
 	return func(yield func(corpus.Item, error) bool) {
 		for item, err := range sample.Source() {
@@ -149,7 +148,7 @@ func sampleWithout(origins []string) corpus.Source {
 	}
 }
 
-// shorten makes the value of a header field fit on a line of a terminal.
+// shorten makes the value of a header field fit on a line.
 func shorten(value []byte) string {
 	if utf8.RuneCount(value) <= 70 {
 		return string(value)

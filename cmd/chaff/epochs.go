@@ -12,32 +12,32 @@ import (
 	"chaff/train"
 )
 
-// epochs returns a function that tells of each epoch on stderr, and one that ends the telling; nothing is told where stderr
-// is no terminal. Of a single model each epoch has a line; of several all share one.
+// epochs returns a function that prints each epoch on stderr, and one that ends the output. It prints nothing if stderr is not
+// a terminal. Several models share one line.
 func (p *program) epochs(several bool) (tell func(model string, e models.Epoch), done func()) {
 	file, isFile := p.stderr.(*os.File)
 	if !isFile || !term.IsTerminal(int(file.Fd())) {
 		return nil, func() {}
 	}
 	if !several {
-		return tellEpochs(file), func() {}
+		return showEpochs(file), func() {}
 	}
 	width, _, err := term.GetSize(int(file.Fd()))
 	if err != nil {
 		width = 80
 	}
-	return tellInPlace(file, width)
+	return showInPlace(file, width)
 }
 
-func tellEpochs(w io.Writer) func(model string, e models.Epoch) {
+func showEpochs(w io.Writer) func(model string, e models.Epoch) {
 	return func(model string, e models.Epoch) { screen.Printf(w, "%s %s\n", model, epochLine(e)) }
 }
 
-// clearLine brings a terminal back to the start of an empty line.
+// clearLine empties the current line of a terminal.
 const clearLine = "\r\x1b[K"
 
-// tellInPlace tells of each epoch in the place of the one before, cut at the width of the terminal.
-func tellInPlace(w io.Writer, width int) (tell func(model string, e models.Epoch), done func()) {
+// showInPlace prints each epoch over the previous one, cut to the width of the terminal.
+func showInPlace(w io.Writer, width int) (tell func(model string, e models.Epoch), done func()) {
 	told := false
 	tell = func(model string, e models.Epoch) {
 		line := model + " " + epochLine(e)
@@ -51,7 +51,7 @@ func tellInPlace(w io.Writer, width int) (tell func(model string, e models.Epoch
 	}
 }
 
-// epochLine tells what is known after an epoch.
+// epochLine describes an epoch.
 func epochLine(e models.Epoch) string {
 	line := fmt.Sprintf("epoch %d: %s, train loss %s accuracy %.2f%%", e.Epoch, plural(e.Updates, "update"), number(&e.Train.Loss), e.Train.Accuracy)
 	if d := e.Development; d != nil {
@@ -60,7 +60,7 @@ func epochLine(e models.Epoch) string {
 	return line + fmt.Sprintf(", %.0f ms", 1000*e.Seconds)
 }
 
-// printTraining tells how a model was trained that is trained in epochs.
+// printTraining prints the number of epochs and the figures of the last, if the model has epochs.
 func printTraining(w io.Writer, r train.Result) {
 	if len(r.Epochs) == 0 {
 		return
@@ -76,7 +76,7 @@ func printTraining(w io.Writer, r train.Result) {
 	}
 }
 
-// printConvergence tells whether a perceptron converged, and what that says of the mail.
+// printConvergence prints whether a perceptron converged, and on which margins.
 func printConvergence(w io.Writer, c models.Convergence) {
 	if !c.Converged {
 		screen.Printf(w, "            not linearly separable within %s and %s\n", plural(c.Epochs, "epoch"), plural(c.Updates, "update"))

@@ -17,7 +17,7 @@ func TestEpochsAreTold(t *testing.T) {
 	)
 	t.Run("of one model on a line each", func(t *testing.T) {
 		var out strings.Builder
-		tell := tellEpochs(&out)
+		tell := showEpochs(&out)
 		tell("lms", first)
 		tell("lms", second)
 		if want := firstLine + "\n" + secondLine + "\n"; out.String() != want {
@@ -26,7 +26,7 @@ func TestEpochsAreTold(t *testing.T) {
 	})
 	t.Run("of several models on one line, which is empty in the end", func(t *testing.T) {
 		var out strings.Builder
-		tell, done := tellInPlace(&out, 81)
+		tell, done := showInPlace(&out, 81)
 		tell("lms", first)
 		tell("lms", second)
 		done()
@@ -36,7 +36,7 @@ func TestEpochsAreTold(t *testing.T) {
 	})
 	t.Run("of no epoch nothing", func(t *testing.T) {
 		var out strings.Builder
-		_, done := tellInPlace(&out, 80)
+		_, done := showInPlace(&out, 80)
 		done()
 		if out.String() != "" {
 			t.Errorf("got %q", out.String())

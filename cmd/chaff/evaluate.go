@@ -1,125 +1,94 @@
 package main
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
 	"chaff/evaluate"
-	"chaff/internal/hint"
-	"chaff/internal/places"
 	"chaff/internal/screen"
 	"chaff/train"
 )
 
 func (p *program) evaluateCommand() *cobra.Command {
-	var sources sourceFlags
-	var settings settingFlags
-	var replay replayFlags
-	var path string
-	var page reportFlags
-	var mistakes, folds int
-	var asJSON bool
+	var x experiment
 	c := &cobra.Command{
 		Use:   "evaluate [-m FILE | --online | --folds K] SOURCES",
 		Short: "Measure a saved model on labelled mail",
-		Long: `Evaluate classifies labelled mail with a saved model and prints how often it is right. Mail that the
-model was trained on makes it look better than it is: take other mail.
+		Long: `Evaluate classifies labelled mail with a saved model and prints its accuracy. Use mail that the model
+was not trained on.
 
-With --online no saved model is used: the mail is replayed through a new one, as it would have come in.
-Each message is classified by what was learnt from those before it, and then learnt. With --folds K the
-mail is divided into K folds, and each is once the test part of a model that is trained on the others.`,
+With --online it replays the mail through a new model: it classifies each message, then learns it. With
+--folds K it splits the mail into K folds, and tests each with a model that is trained on the others.`,
 		Example: `  chaff evaluate -m spam.model --trec index
   chaff evaluate --ham inbox --spam junk --json
   chaff evaluate --online --ham inbox --spam junk --model arow
   chaff evaluate --online --trec index --delay 100 --trec-results results`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := errors.Join(replay.check(c), page.check()); err != nil {
+			if err := x.load(p); err != nil {
 				return err
 			}
-			if replay.online {
-				cfg, err := p.load(c, &settings)
-				if err != nil {
-					return err
-				}
-				return p.evaluateOnline(c, cfg.Config, &sources, &replay, &page, asJSON)
-			}
-			if c.Flags().Changed("folds") {
-				return p.evaluateFolds(c, &sources, &settings, folds, &page, asJSON)
+			switch {
+			case x.replay.online:
+				return p.evaluateOnline(&x)
+			case x.withFolds():
+				return p.crossValidate(&x, []string{x.Model})
 			}
 			for _, flag := range []string{"model", "seed", "split"} {
 				if c.Flags().Changed(flag) {
-					return fmt.Errorf("--%s is about --online and --folds: a saved model is what it is; -m FILE says which", flag)
+					return fmt.Errorf("--%s needs --online or --folds; -m FILE names a saved model", flag)
 				}
 			}
-			if path == "" {
-				path = places.Model(p.environ)
-			}
-			return p.evaluate(c, &sources, &settings, &page, path, mistakes, asJSON)
+			return p.evaluate(&x)
 		},
 	}
-	sources.add(c)
-	settings.add(c, "model", "workers", "memory", "seed", "split")
-	replay.add(c)
-	page.add(c)
-	c.Flags().StringVar(&replay.results, "trec-results", "", "with --online: write what was said of each message to `FILE`, as the TREC spam track's toolkit does")
-	addModelFile(c, &path, "measure")
-	addMistakes(c, &mistakes)
-	addJSON(c, &asJSON, "print the result as JSON")
-	c.Flags().IntVar(&folds, "folds", 0, "use no saved model: train one `K` times, each time with another fold of the mail as the test part")
+	x.add(c, "model", "workers", "memory", "seed", "split")
+	x.replay.add(c)
+	c.Flags().StringVar(&x.replay.results, "trec-results", "", "with --online: write the verdicts to `FILE` in the format of the TREC spam track's toolkit")
+	addModelFile(c, &x.model, "measure")
+	x.addMistakes()
+	x.addFolds("use no saved model: train one `K` times, each time with another fold of the mail as the test part")
 	c.MarkFlagsMutuallyExclusive("model-file", "online", "folds")
 	return c
 }
 
-func (p *program) evaluate(c *cobra.Command, sources *sourceFlags, settings *settingFlags, page *reportFlags, path string, mistakes int, asJSON bool) error {
-	if err := checkMistakes(mistakes); err != nil {
-		return err
-	}
-	cfg, err := p.load(c, settings)
+// evaluate measures a saved model.
+func (p *program) evaluate(x *experiment) error {
+	f, err := delivery.OpenModel(x.model)
 	if err != nil {
 		return err
 	}
-	f, err := delivery.OpenModel(path)
-	if err != nil {
-		return err
-	}
-	mail, err := sources.open()
+	mail, err := x.sources.open()
 	if err != nil {
 		return err
 	}
 	s := f.Settings()
 	if !sameClasses(mail.classes, s.Classes) {
-		return fmt.Errorf("the mail has the classes %q, the model %s has %q", mail.classes, path, s.Classes)
+		return fmt.Errorf("the mail has the classes %q, the model %s has %q", mail.classes, x.model, s.Classes)
 	}
-	mail.print(p.stderr)
-	step, done := p.progress("reading mail")
-	e, err := evaluate.Filter(c.Context(), f, mail.source, mistakes, train.ReadOptions{Workers: cfg.Workers, Progress: holdingGarbage(step)})
-	done()
-	if errors.Is(err, train.ErrNoMail) {
-		return hint.With(err, noMailHint)
-	}
+	var e evaluate.Evaluation
+	err = p.read(mail, func(step func(read, all int)) (train.Summary, error) {
+		e, err = evaluate.Filter(x.command.Context(), f, mail.source, x.mistakes, train.ReadOptions{Workers: x.Workers, Progress: step})
+		return e.Summary, err
+	})
 	if err != nil {
 		return err
 	}
-	p.printProblems(e.Summary)
 	result := train.Result{Model: s.Model, Kind: s.Kind, Terms: f.Vocabulary().Len(), Thresholds: s.Thresholds, Test: &e.Figures, Verdicts: e.Verdicts, Calibration: s.Calibration}
-	if page.wanted() {
-		about, err := evaluationPage(f, result, e)
-		if err != nil {
-			return err
-		}
-		if err := page.write(about); err != nil {
+	if x.page.wanted() {
+		page, err := evaluationPage(f, result, e)
+		if err := cmp.Or(err, x.page.write(page)); err != nil {
 			return err
 		}
 	}
-	if asJSON {
-		return printJSON(p.stdout, evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: path}, e.Review})
+	if x.asJSON {
+		return printJSON(p.stdout, evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Review})
 	}
 	printCorpus(p.stdout, e.Summary)
-	screen.Printf(p.stdout, "model       %s on %s, %s\n\n", s.Model, s.Kind, path)
+	screen.Printf(p.stdout, "model       %s on %s, %s\n\n", s.Model, s.Kind, x.model)
 	if err := printFigures(p.stdout, []partFigures{{"this mail", &e.Figures}}); err != nil {
 		return err
 	}

@@ -21,10 +21,10 @@ func (p *program) explainCommand() *cobra.Command {
 	var flags explainFlags
 	c := &cobra.Command{
 		Use:   "explain [-m FILE] [PATH]",
-		Short: "Show which terms made the score of a message",
-		Long: `Explain reads a message from stdin or PATH and shows what its score is made of: each kind of
-evidence, each term and run of bytes that the model knows, its weight, and what it adds. All that is
-added and the bias are the score.`,
+		Short: "Show the contribution of each term to the score of a message",
+		Long: `Explain reads a message from stdin or PATH and lists the parts of its score: each kind of evidence,
+each term and run of bytes that the model knows, with its weight and its contribution. The score is
+the sum of the contributions and the bias.`,
 		Example: `  chaff explain < message
   chaff explain -m spam.model message --terms 0
   chaff explain message --html why.html`,
@@ -40,7 +40,7 @@ added and the bias are the score.`,
 	addModelFile(c, &flags.model, "use")
 	f.IntVar(&flags.terms, "terms", 20, "show the `N` strongest terms; 0 for all")
 	addJSON(c, &flags.json, "print all as one JSON object")
-	f.StringVar(&flags.page, "html", "", "write a page with the text of the message shaded word by word to `FILE`")
+	f.StringVar(&flags.page, "html", "", "write a page to `FILE` that shades each word of the message by its contribution")
 	c.MarkFlagsMutuallyExclusive("json", "html")
 	return c
 }
@@ -85,7 +85,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 	return printExplanation(p.stdout, e, flags.terms)
 }
 
-// readOne reads the message at the path, or from stdin if there is none.
+// readOne reads the message at the path, or from stdin.
 func (p *program) readOne(paths []string) (origin string, raw []byte, err error) {
 	if len(paths) == 0 {
 		raw, err = delivery.ReadMessage(p.streams())
@@ -105,7 +105,7 @@ func (p *program) readOne(paths []string) (origin string, raw []byte, err error)
 	return "", nil, fmt.Errorf("no message in %s", paths[0])
 }
 
-// printExplanation prints what a score is made of, and the n strongest terms.
+// printExplanation prints the parts of a score, and the n strongest terms.
 func printExplanation(w io.Writer, e filter.Explanation, n int) error {
 	forIt, against := 0, 0
 	var up, down float64
@@ -153,7 +153,7 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) error {
 	return nil
 }
 
-// printVotes prints what each kind of evidence adds to a score, with a bar to the left for ham and to the right for spam.
+// printVotes prints the contribution of each kind of evidence, with a bar to the left for ham and to the right for spam.
 func printVotes(w io.Writer, votes []filter.Vote) error {
 	if len(votes) == 0 {
 		return nil
@@ -170,7 +170,7 @@ func printVotes(w io.Writer, votes []filter.Vote) error {
 	return nil
 }
 
-// voteBar draws a contribution: a sign for each quarter, from the middle of the line on.
+// voteBar draws a contribution, with one sign for each quarter.
 func voteBar(adds float64) string {
 	const half, perUnit = 16, 4
 	n := 0
@@ -183,7 +183,7 @@ func voteBar(adds float64) string {
 	return strings.Repeat(" ", half) + "|" + strings.Repeat("+", n)
 }
 
-// maxPageTerms is how many terms a page shows. Most messages have fewer; the weakest of many add next to nothing.
+// maxPageTerms is how many terms a page shows.
 const maxPageTerms = 1000
 
 // explanationPage is the page about one message.
@@ -210,7 +210,7 @@ func explanationPage(origin string, e filter.Explanation) report.Page {
 	page.TextLeft = left
 	for _, t := range texts {
 		text := report.Text{Title: t.Title}
-		for _, s := range t.Stretches {
+		for _, s := range t.Spans {
 			text.Stretches = append(text.Stretches, report.Stretch{Text: s.Text, Score: s.Contribution, Terms: strings.Join(s.Terms, ", ")})
 		}
 		page.Texts = append(page.Texts, text)

@@ -23,12 +23,12 @@ func (p *program) exportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [-m FILE] SOURCES",
 		Short: "Write labelled mail, or the weights of a model, for other programs",
-		Long: `Export writes labelled mail as the model sees it, a message a line, in the text format of LIBSVM or of
-Vowpal Wabbit. Features are numbered from 1, ascending; --terms writes which term each is. Of ham and
-spam the labels are -1 and +1, of other classes 1, 2, 3 in the order of chaff inspect.
+		Long: `Export writes labelled mail as feature vectors, one message a line, in the text format of LIBSVM or of
+Vowpal Wabbit. Features are numbered from 1; --terms writes the term of each. The labels of ham and
+spam are -1 and +1, those of other classes 1, 2, 3 in the order of chaff inspect.
 
-With --weights it writes the weights of the model as CSV, as chaff import reads them. They are of the
-kind of features that chaff inspect tells: say it to chaff import too.`,
+With --weights it writes the weights of the model as CSV, for chaff import. Give chaff import the kind
+of features that chaff inspect prints.`,
 		Example: `  chaff export --ham inbox --spam junk > mail.libsvm
   chaff export --ham inbox --spam junk --as vw --terms terms.tsv > mail.vw
   chaff export --weights > weights.csv
@@ -91,24 +91,24 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 	if classes := f.Settings().Classes; !sameClasses(mail.classes, classes) {
 		return fmt.Errorf("the mail has the classes %q, the model %s has %q", mail.classes, flags.model, classes)
 	}
-	mail.print(p.stderr)
-	step, done := p.progress("reading mail")
-	read, err := train.Read(c.Context(), mail.source, f.Settings().Classes, train.ReadOptions{
-		Reading: f.Settings().Reading(), Workers: cfg.Workers, Progress: holdingGarbage(step),
+	var read *train.Mail
+	err = p.read(mail, func(step func(read, all int)) (train.Summary, error) {
+		read, err = train.Read(c.Context(), mail.source, f.Settings().Classes, train.ReadOptions{
+			Reading: f.Settings().Reading(), Workers: cfg.Workers, Progress: step,
+		})
+		if err != nil {
+			return train.Summary{}, err
+		}
+		return read.Summary(), nil
 	})
-	done()
-	if errors.Is(err, train.ErrNoMail) {
-		return hint.With(err, noMailHint)
-	}
 	if err != nil {
 		return err
 	}
-	p.printProblems(read.Summary())
 	d := read.DatasetFor(f, cfg.Workers)
 	return errors.Join(d.Write(p.stdout, format), d.Err())
 }
 
-// writeTerms writes which term each feature is.
+// writeTerms writes the number and the text of each term.
 func writeTerms(f *filter.Filter, model, path string) error {
 	terms, err := f.Terms()
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"chaff/internal/replace"
 )
 
-// writeFile writes a file, and its folder if need be, in one step: whoever opens it sees what was there before, or all of
-// the new one.
+// writeFile writes a file in one step: readers see the old content or all of the new. It creates the folder if necessary.
 func writeFile(path string, write func(w io.Writer) error) error {
 	var data bytes.Buffer
 	if err := write(&data); err != nil {
@@ -22,7 +21,7 @@ func writeFile(path string, write func(w io.Writer) error) error {
 	return writeBytes(path, data.Bytes())
 }
 
-// writeBytes is writeFile for what is there already.
+// writeBytes is writeFile for data in memory.
 func writeBytes(path string, data []byte) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {

@@ -20,42 +20,24 @@ type foldsReport struct {
 	Models []evaluate.CrossValidation `json:"models"`
 }
 
-// evaluateFolds cross-validates the model of the settings.
-func (p *program) evaluateFolds(c *cobra.Command, sources *sourceFlags, settings *settingFlags, folds int, page *reportFlags, asJSON bool) error {
-	cfg, err := p.load(c, settings)
+// crossValidate cross-validates the named models, and prints the test figures.
+func (p *program) crossValidate(x *experiment, names []string) error {
+	collection, err := x.collect(p)
 	if err != nil {
 		return err
 	}
-	mail, err := sources.open()
+	results, err := p.validate(x.command, collection, x.Config, names, x.folds)
 	if err != nil {
 		return err
 	}
-	if err := evaluate.ValidateFolds(folds, cfg.Split); err != nil {
-		return fmt.Errorf("--folds: %w", err)
-	}
-	collection, err := p.collect(c, cfg.Config, readingOf(cfg.Config), mail)
-	if err != nil {
+	if err := x.page.write(foldsPage(x, collection, results)); err != nil {
 		return err
-	}
-	return p.crossValidate(c, collection, cfg.Config, []string{cfg.Model}, folds, page, asJSON)
-}
-
-// crossValidate trains the models of the given names on each fold but two, and prints the test figures.
-func (p *program) crossValidate(c *cobra.Command, collection *train.Collection, cfg config.Config, names []string, folds int, page *reportFlags, asJSON bool) error {
-	results, err := p.validate(c, collection, cfg, names, folds)
-	if err != nil {
-		return err
-	}
-	if page.wanted() {
-		if err := page.write(foldsPage(c.CommandPath(), collection, cfg, folds, results)); err != nil {
-			return err
-		}
 	}
 	summary := summaryOfFolds(collection)
-	if asJSON {
-		return printJSON(p.stdout, foldsReport{summary, folds, results})
+	if x.asJSON {
+		return printJSON(p.stdout, foldsReport{summary, x.folds, results})
 	}
-	printFoldsMade(p.stdout, cfg, summary, folds)
+	printFoldsMade(p.stdout, x.Config, summary, x.folds)
 	if err := printFolds(p.stdout, "best", results, results[0]); err != nil {
 		return err
 	}
@@ -65,12 +47,12 @@ func (p *program) crossValidate(c *cobra.Command, collection *train.Collection, 
 	if len(results[0].Suspects) == 0 {
 		return nil
 	}
-	screen.Printf(p.stdout, "\nMessages whose label may be wrong: %s, which had not seen them, is sure of another class.\n", results[0].Model)
+	screen.Printf(p.stdout, "\nMessages whose label may be wrong: %s, trained without them, is sure of another class.\n", results[0].Model)
 	printJudged(p.stdout, results[0].Suspects)
 	return nil
 }
 
-// validate cross-validates models of the given names.
+// validate cross-validates the named models.
 func (p *program) validate(c *cobra.Command, collection *train.Collection, cfg config.Config, names []string, folds int) ([]evaluate.CrossValidation, error) {
 	options, done := p.trainOptions(cfg, true)
 	results, err := evaluate.CrossValidate(c.Context(), collection, names, folds, options)
@@ -81,14 +63,14 @@ func (p *program) validate(c *cobra.Command, collection *train.Collection, cfg c
 	return results, nil
 }
 
-// summaryOfFolds is the summary of a collection without what differs from round to round.
+// summaryOfFolds returns the summary of a collection without the figures that differ between rounds.
 func summaryOfFolds(collection *train.Collection) train.Summary {
 	summary := collection.Summary()
 	summary.Train, summary.Development, summary.Test, summary.Terms = 0, 0, 0, 0
 	return summary
 }
 
-// printFoldsMade prints what became of the messages, and how they are divided.
+// printFoldsMade prints the number of messages and folds.
 func printFoldsMade(w io.Writer, cfg config.Config, summary train.Summary, folds int) {
 	printCorpus(w, summary)
 	screen.Printf(w, "split       %d folds (%s)\n", folds, splitMethod(cfg.Split, cfg.Seed))
@@ -96,8 +78,8 @@ func printFoldsMade(w io.Writer, cfg config.Config, summary train.Summary, folds
 	fmt.Fprintln(w)
 }
 
-// printFolds prints one row for each model, in the order given. Where there are others, base has a star, and each of them is
-// compared with it; called says what base is.
+// printFolds prints one row for each model. It marks base with a star, and compares the others with it. The name of base in the
+// heading is called.
 func printFolds(w io.Writer, called string, results []evaluate.CrossValidation, base evaluate.CrossValidation) error {
 	t := newTable(w)
 	screen.Printf(t, "model\tfeatures\ttest\t95%% interval\tdeviation over folds\thm%%\tsm%%\tlam%%\t(1-ROCA)%%\tagainst the %s\n", called)

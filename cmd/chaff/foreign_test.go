@@ -262,9 +262,9 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 			mustBePlain(t, file)
 		}
 	}
-	for _, c := range new(program).commands() {
-		if !tried[c.name] {
-			t.Errorf("the command %s is not tried: give it all that others can name", c.name)
+	for _, c := range new(program).root().Commands() {
+		if !tried[c.Name()] {
+			t.Errorf("the command %s is not tried: give it all that others can name", c.Name())
 		}
 	}
 }

@@ -20,11 +20,11 @@ func (p *program) importCommand() *cobra.Command {
 	var path, kind string
 	c := &cobra.Command{
 		Use:   "import FILE [-m FILE]",
-		Short: "Make a model of weights that were set by hand",
-		Long: `Import makes a model of a table of weights, CSV with the columns term and weight: the score of a message
-is the sum of the weights of its terms, and spam is what has a score above 0. The term (bias) stands
-for the bias. With the names of classes instead of "weight" each class has weights of its own. "-" reads
-the table from stdin. What terms a message has, chaff tokens shows.`,
+		Short: "Make a model from a table of weights",
+		Long: `Import makes a model from a CSV table of weights with the columns term and weight. The score of a message
+is the sum of the weights of its terms; a message with a score above 0 is spam. The term (bias) is the
+bias. With the names of classes instead of "weight", each class has its own weights. "-" reads the
+table from stdin. To see the terms of a message, run chaff tokens.`,
 		Example: `  chaff import weights.csv -m hand.model
   chaff import - --set tokenize.language=none < weights.csv`,
 		Args: cobra.ExactArgs(1),

@@ -15,15 +15,15 @@ import (
 	"chaff/internal/replace"
 )
 
-// key returns the key of the models to be made, that of the file in the configuration or else of the data folder, and what keeps it in
-// that file once a model was saved. If the file does not exist the key is made at random.
+// key returns the secret key for new models, from the file in the configuration or in the data folder. If the file does not
+// exist, the key is random, and keep writes it; call keep after a model is saved.
 func (p *program) key(cfg config.Config) (key features.Key, keep func() error, err error) {
 	path := cfg.KeyFile
 	if path == "" {
 		path = places.Key(p.environ)
 	}
 	if path == "" {
-		return key, nil, hint.With(errors.New("no place for the secret key: the home directory is unknown"), keyHint)
+		return key, nil, hint.With(errors.New("no path for the secret key: the home directory is unknown"), keyHint)
 	}
 	about := func(err error) error {
 		if err == nil {
@@ -43,23 +43,23 @@ func (p *program) key(cfg config.Config) (key features.Key, keep func() error, e
 		return key, nil, about(err)
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
-		hint.Print(p.stderr, hint.With(fmt.Errorf("secret key %s: others than its owner may read it", path), "chmod 600 "+path))
+		hint.Print(p.stderr, hint.With(fmt.Errorf("secret key %s: other users can read it", path), "chmod 600 "+path))
 	}
 	return key, func() error { return nil }, nil
 }
 
-const keyHint = "say which file holds it, or shall hold it: --set key_file=FILE"
+const keyHint = "name its file: --set key_file=FILE"
 
-// readKey reads a key file: 32 hexadecimal digits and a line end.
+// readKey reads a key file: 32 hexadecimal digits and a newline.
 func readKey(path string) (features.Key, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return features.Key{}, err
 	case !info.Mode().IsRegular():
-		return features.Key{}, errors.New("it is no regular file")
+		return features.Key{}, errors.New("not a regular file")
 	case info.Size() > 1<<10:
-		return features.Key{}, errors.New("it is no key file")
+		return features.Key{}, errors.New("not a key file")
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -68,8 +68,8 @@ func readKey(path string) (features.Key, error) {
 	return features.ParseKey(strings.TrimSpace(string(text)))
 }
 
-// writeKey writes a new key, which its owner alone may read. One that another process wrote in the meantime stays, for the
-// models to come; of several that write at the same moment the last one wins. Each model has its own key, so all of them work.
+// writeKey writes a new key that only its owner can read. It keeps a key that another process has written meanwhile. Both
+// models work, since each stores its own key.
 func writeKey(path string, key features.Key) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil

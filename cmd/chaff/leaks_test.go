@@ -100,7 +100,7 @@ func TestLeaksArePrintedWithTheirNumbers(t *testing.T) {
 		{"words of the text", []evaluate.Leak{footer},
 			"chaff: warning: possible leak: body:list write, like 13 other terms of the text, is in 80 of 90 ham, 0 of 70 spam (training messages): advice\n"},
 		{"several have one line that leaves out all", []evaluate.Leak{field("X-A", "x-old,x-a"), footer, field("X-B", "x-old,x-b"), order},
-			"chaff: hint: to leave out all that settings can: --set tokenize.structure=false --set tokenize.ignore_headers=x-old,x-a,x-b\n"},
+			"chaff: hint: to exclude all of them: --set tokenize.structure=false --set tokenize.ignore_headers=x-old,x-a,x-b\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {

@@ -4,10 +4,15 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -27,12 +32,13 @@ func isLongRun() bool { return os.Getenv("TEST_CORPORA") != "" }
 // TestScripts runs testdata/script: one behaviour of the command line each.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	p := scriptParams()
+	p := scriptParams(t)
 	p.Dir = filepath.Join("testdata", "script")
 	testscript.Run(t, p)
 }
 
-func scriptParams() testscript.Params {
+func scriptParams(t *testing.T) testscript.Params {
+	mail := newSharedMail(t)
 	return testscript.Params{
 		UpdateScripts: os.Getenv("TEST_UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
@@ -47,60 +53,103 @@ func scriptParams() testscript.Params {
 			return isLongRun(), nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"samplemail": writeSample,
-			"easymail":   writeEasy,
+			"samplemail": mail.linkSample,
+			"easymail":   mail.linkEasy,
 			"corrupt":    corrupt,
 			"cmpbytes":   compareBytes,
 			"timeless":   writeTimeless,
 			"tarball":    writeTarball,
+			"shown":      compareShown,
 		},
 	}
 }
 
-// writeSample writes the sample mail into ham and spam of a folder: samplemail DIR. With a second argument, maildir, the
-// folder becomes a Maildir++ with the spam in .Junk.
-func writeSample(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 1 || len(args) > 2 {
-		ts.Fatalf("usage: samplemail DIR [maildir]")
+// sharedMail is mail that scripts read and do not change. It is written once, and linked into the folder of each script.
+type sharedMail struct{ sample, maildir, easy func() string }
+
+func newSharedMail(t *testing.T) sharedMail {
+	dir := t.TempDir()
+	once := func(name string, write func(dir string)) func() string {
+		return sync.OnceValue(func() string {
+			write(filepath.Join(dir, name))
+			return filepath.Join(dir, name)
+		})
 	}
-	folders := map[string]string{"ham": "ham", "spam": "spam"}
-	flags := ""
-	if len(args) == 2 {
-		folders = map[string]string{"ham": "cur", "spam": ".Junk/cur"}
-		flags = ":2,S"
-	}
-	for item, err := range sample.Source() {
-		ts.Check(err)
-		raw, err := item.Read(nil)
-		ts.Check(err)
-		dir := filepath.Join(ts.MkAbs(args[0]), folders[item.Label])
-		ts.Check(os.MkdirAll(filepath.Join(filepath.Dir(dir), "new"), 0o755))
-		ts.Check(os.MkdirAll(dir, 0o755))
-		ts.Check(os.WriteFile(filepath.Join(dir, filepath.Base(item.Origin)+flags), raw, 0o644))
-	}
-	if flags == "" {
-		ts.Check(os.Remove(filepath.Join(ts.MkAbs(args[0]), "new")))
+	return sharedMail{
+		once("sample", func(dir string) { writeSample(t, dir, "ham", "spam", "") }),
+		once("maildir", func(dir string) { writeSample(t, dir, "cur", ".Junk/cur", ":2,S") }),
+		once("easy", func(dir string) { writeEasy(t, dir) }),
 	}
 }
 
-// writeEasy writes mail that no model can confuse into ham and spam of a folder: easymail DIR.
-func writeEasy(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: easymail DIR")
+// linkSample puts the sample mail into the folders ham and spam of a folder: samplemail DIR. With a second argument, maildir,
+// the folder is a Maildir++ with the spam in .Junk.
+func (s sharedMail) linkSample(ts *testscript.TestScript, neg bool, args []string) {
+	switch {
+	case !neg && len(args) == 1:
+		ts.Check(os.Symlink(s.sample(), ts.MkAbs(args[0])))
+	case !neg && len(args) == 2 && args[1] == "maildir":
+		ts.Check(os.Symlink(s.maildir(), ts.MkAbs(args[0])))
+	default:
+		ts.Fatalf("usage: samplemail DIR [maildir]")
 	}
-	words := map[string][]string{
+}
+
+// linkEasy puts mail that every model classifies correctly into the folders ham and spam of a folder: easymail DIR. With a second
+// argument, copy, the script may change it.
+func (s sharedMail) linkEasy(ts *testscript.TestScript, neg bool, args []string) {
+	switch {
+	case !neg && len(args) == 1:
+		ts.Check(os.Symlink(s.easy(), ts.MkAbs(args[0])))
+	case !neg && len(args) == 2 && args[1] == "copy":
+		ts.Check(os.CopyFS(ts.MkAbs(args[0]), os.DirFS(s.easy())))
+	default:
+		ts.Fatalf("usage: easymail DIR [copy]")
+	}
+}
+
+// writeSample writes the sample mail into two folders of dir.
+func writeSample(t *testing.T, dir, ham, spam, flags string) {
+	folders := map[string]string{"ham": ham, "spam": spam}
+	for item, err := range sample.Source() {
+		must(t, err)
+		raw, err := item.Read(nil)
+		must(t, err)
+		folder := filepath.Join(dir, folders[item.Label])
+		if flags != "" {
+			must(t, os.MkdirAll(filepath.Join(filepath.Dir(folder), "new"), 0o755))
+		}
+		writeMessage(t, folder, filepath.Base(item.Origin)+flags, raw)
+	}
+}
+
+func writeEasy(t *testing.T, dir string) {
+	for class, of := range map[string][]string{
 		"ham":  {"meeting", "minutes", "agenda", "river", "bread", "garden"},
 		"spam": {"casino", "lottery", "pills", "winner", "bonus", "loan"},
-	}
-	for class, of := range words {
-		dir := filepath.Join(ts.MkAbs(args[0]), class)
-		ts.Check(os.MkdirAll(dir, 0o755))
+	} {
 		for i := range 40 {
 			text := fmt.Sprintf("Subject: %s %d\n\n%s and %s, %s\n", of[i%6], i, of[i%6], of[(i+1)%6], of[(i+2)%6])
-			ts.Check(os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d.eml", i)), []byte(text), 0o644))
+			writeMessage(t, filepath.Join(dir, class), fmt.Sprintf("%02d.eml", i), []byte(text))
 		}
 	}
 }
+
+// sampleModel returns the model that chaff train makes of the sample mail.
+var sampleModel = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "chaff")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	mail, model := filepath.Join("..", "..", "corpus", "sample", "mail"), filepath.Join(dir, "model")
+	args := []string{"train", "--ham", filepath.Join(mail, "ham"), "--spam", filepath.Join(mail, "spam"), "-m", model}
+	var errs bytes.Buffer
+	if code := run(context.Background(), args, []string{"HOME=" + dir}, strings.NewReader(""), io.Discard, &errs); code != 0 {
+		return nil, errors.New(errs.String())
+	}
+	return os.ReadFile(model)
+})
 
 // corrupt damages a model: corrupt FILE.
 func corrupt(ts *testscript.TestScript, neg bool, args []string) {

@@ -6,19 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"chaff/corpus/sample"
 )
-
-// writeSampleMail writes the sample mail into the folders ham and spam of dir.
-func writeSampleMail(t *testing.T, dir string) {
-	for item, err := range sample.Source() {
-		must(t, err)
-		raw, err := item.Read(nil)
-		must(t, err)
-		writeMessage(t, filepath.Join(dir, item.Label), filepath.Base(item.Origin), raw)
-	}
-}
 
 func writeMessage(t *testing.T, dir, name string, raw []byte) {
 	must(t, os.MkdirAll(dir, 0o755))

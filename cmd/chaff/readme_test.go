@@ -1,100 +1,215 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// shownCommands returns the lines of a page's shell blocks that run chaff, and those that say with what.
-func shownCommands(t *testing.T, page string) []string {
+// A shown is a command of a page. Commands in a block ```sh, and whole commands in the text, must succeed. A block
+// ```console holds one command behind "$ ", and its output, in which a line "..." stands for lines that are left out.
+type shown struct {
+	command string
+	console bool
+	output  []string
+}
+
+// elided is the line of a console block for output that is left out.
+const elided = "..."
+
+// shownCommands returns the commands of a page that run chaff, and those that set variables for them.
+func shownCommands(t *testing.T, page string) []shown {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var commands []string
-	inShell := false
+	var commands []shown
+	block := ""
 	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSpace(line)
+		line = strings.TrimRight(line, "\n")
+		kind, isFence := strings.CutPrefix(strings.TrimSpace(line), "```")
+		command, isCommand := strings.CutPrefix(line, "$ ")
 		switch {
-		case strings.HasPrefix(line, "```"):
-			inShell = line == "```sh"
-		case inShell && ((strings.Contains(line, "chaff ") || strings.Contains(line, "chaff-classify ")) && !strings.HasPrefix(line, "go ") || strings.Contains(line, "=\"")):
-			commands = append(commands, line)
+		case isFence:
+			block = kind
+		case block == "console" && isCommand:
+			commands = append(commands, shown{command: command, console: true})
+		case block == "console":
+			last := &commands[len(commands)-1]
+			last.output = append(last.output, line)
+		case block == "sh" && ((strings.Contains(line, "chaff ") || strings.Contains(line, "chaff-classify ")) && !strings.HasPrefix(line, "go ") || strings.Contains(line, "=\"")):
+			commands = append(commands, shown{command: strings.TrimSpace(line)})
+		case block == "":
+			for _, inline := range regexp.MustCompile("`(chaff [a-z]+ [^`]*(?:--|<)[^`]*)`").FindAllStringSubmatch(line, -1) {
+				commands = append(commands, shown{command: inline[1]})
+			}
 		}
 	}
-	if len(commands) < 10 {
+	if len(commands) < 4 {
 		t.Fatalf("%s has only %d commands", page, len(commands))
 	}
 	return commands
 }
 
-// TestShownCommandsRun runs every command of the README and of the page on evaluation, in their order, with mail in the
-// places they name.
+// TestShownCommandsRun runs every command of some pages, in their order, with mail in the places they name, and compares the
+// output that a page shows.
 func TestShownCommandsRun(t *testing.T) {
 	t.Parallel()
-	t.Run("README.md", func(t *testing.T) { runShown(t, "README.md") })
-	t.Run("docs/evaluation.md", func(t *testing.T) { runShown(t, "docs/evaluation.md") })
+	for _, page := range []string{"README.md", "docs/evaluation.md", "docs/results.md", "docs/sources.md"} {
+		t.Run(page, func(t *testing.T) { runShown(t, page) })
+	}
 }
 
 func runShown(t *testing.T, page string) {
 	var script strings.Builder
 	script.WriteString(`[!exec:sh] skip 'this needs a shell: install sh'
 samplemail Maildir maildir
-easymail mail
-easymail sa
-mkdir lists sa/easy-ham-1 sa/easy-ham-2 sa/hard-ham-1 sa/spam-1 sa/spam-2
+easymail mail copy
+easymail sa copy
+mkdir lists junk enron sa/easy-ham-1 sa/easy-ham-2 sa/hard-ham-1 sa/spam-1 sa/spam-2
 exec sh spread.sh
-exec sh readme.sh
 `)
+	var files strings.Builder
+	inScript := false
+	for i, c := range shownCommands(t, page) {
+		switch {
+		case c.command == "chaff demo": // the script demo.txtar runs it
+			continue
+		case c.console:
+			fmt.Fprintf(&script, "exec sh -c '(%s) 2>&1'\nshown %s '%s'\n", c.command, page, c.command)
+			inScript = false
+			continue
+		case strings.Contains(c.command, "--exit-code"):
+			c.command = "{ " + strings.SplitN(c.command, "#", 2)[0] + "; } || test $? -le 2"
+		}
+		if !inScript { // commands in a row share their variables
+			fmt.Fprintf(&script, "exec sh %d.sh\n", i)
+			fmt.Fprintf(&files, "-- %d.sh --\nset -e\n", i)
+			inScript = true
+		}
+		files.WriteString(c.command + "\n")
+	}
 	script.WriteString(`
 -- spread.sh --
 set -e
 cp mail/ham/0* lists
-mv mail/spam/0* mail/spam/1* .
-mkdir junk && mv 0*.eml 1*.eml junk
+mv mail/spam/0* mail/spam/1* junk
 for i in 01 02 03 04; do
 	(echo "From a@b.example Mon Jan  1 10:00:00 2024"; cat mail/ham/$i.eml; echo) >> inbox.mbox
 done
 for f in mail/ham/*; do echo "ham $f"; done > index
 for f in junk/*; do echo "spam $f"; done >> index
 (echo ham:lists; echo ham:inbox.mbox; echo spam:junk) > sources
-tar czf old-mail.tar.gz lists
-for f in junk/*; do echo "From a@b.example Mon Jan  1 10:00:00 2024"; cat $f; echo; done | gzip > junk.mbox.gz
 echo label,text > sms.csv
 for f in lists/*; do echo "ham,$(tail -n 1 $f | tr -d ',"')"; done >> sms.csv
 for w in watch car house phone boat holiday loan pills; do echo "spam,win a $w"; echo "spam,free $w $w today"; done >> sms.csv
 mv sa/ham/0* sa/easy-ham-1; mv sa/ham/1* sa/easy-ham-2; mv sa/ham/* sa/hard-ham-1
 mv sa/spam/0* sa/spam-1; mv sa/spam/* sa/spam-2
 rmdir sa/ham sa/spam
-mkdir enron
 for n in 1 2 3 4 5 6; do cp -r mail enron/enron$n; done
-cp lists/01.eml message
+tar czf old-mail.tar.gz lists
+for f in junk/*; do echo "From a@b.example Mon Jan  1 10:00:00 2024"; cat $f; echo; done | gzip > junk.mbox.gz
+cp Maildir/.Junk/cur/45-rate-drop.eml* message
 cp -r mail/ham inbox
 cp mail/ham/2* lists
-echo 'model = "bernoulli"' > chaff.toml
-printf 'term,weight\n(bias),-1\nbody:casino,2\n' > weights.csv
--- readme.sh --
-set -e
 chaff train --ham inbox --spam junk -m spam.model > trained
 mkdir -p .local/share/chaff && cp spam.model .local/share/chaff/model
-`)
-	for _, command := range shownCommands(t, page) {
-		if strings.Contains(command, "--exit-code") {
-			command = "{ " + strings.SplitN(command, "#", 2)[0] + "; } || test $? -le 2"
-		}
-		script.WriteString(command + "\n")
-	}
-	dir := t.TempDir()
-	file := filepath.Join(dir, "readme.txtar")
+` + files.String())
+	file := filepath.Join(t.TempDir(), "readme.txtar")
 	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := scriptParams()
+	p := scriptParams(t)
 	p.Files = []string{file}
 	testscript.Run(t, p)
+}
+
+// compareShown compares the output of the command before it with the output that a page shows: shown PAGE COMMAND. With
+// TEST_UPDATE it writes the page.
+func compareShown(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: shown PAGE COMMAND")
+	}
+	if runtime.GOARCH != "amd64" { // other processors round the last digits otherwise
+		return
+	}
+	updating.Lock()
+	defer updating.Unlock()
+	page := filepath.Join(root(ts), filepath.FromSlash(args[0]))
+	text, err := os.ReadFile(page)
+	ts.Check(err)
+	before, rest, ok := strings.Cut(string(text), "```console\n$ "+args[1]+"\n")
+	want, after, closed := strings.Cut(rest, "```\n")
+	if !ok || !closed {
+		ts.Fatalf("%s shows no output of %s", args[0], args[1])
+	}
+	got := likeShown(steady(ts.ReadFile("stdout"), ts.Getenv("WORK")), want)
+	switch {
+	case got == want:
+	case os.Getenv("TEST_UPDATE") != "":
+		ts.Check(os.WriteFile(page, []byte(before+"```console\n$ "+args[1]+"\n"+got+"```\n"+after), 0o644))
+	default:
+		ts.Fatalf("%s shows other output of %s (-shown +got; TEST_UPDATE=1 go test ./cmd/chaff writes it):\n%s", args[0], args[1], cmp.Diff(want, got))
+	}
+}
+
+// updating is held while a page is compared and written, since scripts run in parallel.
+var updating sync.Mutex
+
+// root returns the root of the project.
+func root(ts *testscript.TestScript) string {
+	dir, err := filepath.Abs(filepath.Join("..", ".."))
+	ts.Check(err)
+	return dir
+}
+
+// steady replaces what differs between runs, times and the folder of the test, and the line ends of messages.
+func steady(output, work string) string {
+	output = strings.ReplaceAll(strings.ReplaceAll(output, "\r\n", "\n"), work, "/home/me")
+	output = regexp.MustCompile(`[0-9.]+ CPU seconds`).ReplaceAllString(output, "0.03 CPU seconds")
+	output = regexp.MustCompile(`, [0-9]+ ms\n`).ReplaceAllString(output, ", 4 ms\n")
+	return regexp.MustCompile(` +\n`).ReplaceAllString(output, "\n")
+}
+
+// likeShown leaves out of output what the shown text leaves out. The text before the first "..." stands at the start of the
+// output, the text behind the last at its end, and text between two of them where a line begins with the same word.
+func likeShown(output, shownText string) string {
+	parts := strings.Split(shownText, elided+"\n")
+	if len(parts) == 1 {
+		return output
+	}
+	lines := strings.SplitAfter(output, "\n")
+	lines = lines[:len(lines)-1]
+	var got strings.Builder
+	for i, part := range parts {
+		size, at := strings.Count(part, "\n"), 0
+		switch {
+		case i == 0:
+		case i == len(parts)-1:
+			at = len(lines) - size
+		default:
+			first, _, _ := strings.Cut(part, "\n")
+			word, _, _ := strings.Cut(first, " ")
+			at = slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, word) })
+		}
+		if at < 0 || at+size > len(lines) {
+			return output
+		}
+		if i > 0 {
+			got.WriteString(elided + "\n")
+		}
+		got.WriteString(strings.Join(lines[at:at+size], ""))
+		lines = lines[at+size:]
+	}
+	return got.String()
 }

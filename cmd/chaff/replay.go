@@ -1,16 +1,14 @@
 package main
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"chaff/config"
 	"chaff/evaluate"
-	"chaff/internal/hint"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
@@ -36,19 +34,19 @@ const (
 func (r *replayFlags) add(c *cobra.Command) {
 	o := evaluate.DefaultReplayOptions()
 	f := c.Flags()
-	f.BoolVar(&r.online, "online", false, "replay the mail: classify each message by what was learnt from those before it, then learn it")
-	f.IntVar(&r.delay, "delay", 0, "with --online: learn a message after `N` more were classified")
-	f.Float64Var(&r.feedback, "feedback", o.Feedback, "with --online: learn this `SHARE` of the messages only")
+	f.BoolVar(&r.online, "online", false, "replay the mail: classify each message with a model of the earlier ones, then learn it")
+	f.IntVar(&r.delay, "delay", 0, "with --online: learn each message after `N` more are classified")
+	f.Float64Var(&r.feedback, "feedback", o.Feedback, "with --online: learn only this `SHARE` of the messages")
 	f.StringVar(&r.order, "order", "", "with --online: replay in the `ORDER` listed or time; default: as listed in an index, else by time")
-	f.IntVar(&r.every, "every", o.Every, "with --online: a point of the learning curve every `N` messages")
+	f.IntVar(&r.every, "every", o.Every, "with --online: add a point to the learning curve every `N` messages")
 }
 
-// check returns an error for flags that are about a replay where there is none.
+// check returns an error for flags of a replay without --online, and for values that are wrong.
 func (r *replayFlags) check(c *cobra.Command) error {
 	if !r.online {
 		for _, name := range []string{"delay", "feedback", "order", "every", "trec-results"} {
 			if f := c.Flags().Lookup(name); f != nil && f.Changed {
-				return fmt.Errorf("--%s is about --online", name)
+				return fmt.Errorf("--%s needs --online", name)
 			}
 		}
 		return nil
@@ -59,35 +57,26 @@ func (r *replayFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-// read reads the mail that is replayed.
-func (r *replayFlags) read(c *cobra.Command, p *program, cfg config.Config, sources *sourceFlags) (*evaluate.ReplayMail, error) {
-	mail, err := sources.open()
+// readReplay reads the mail that is replayed.
+func (p *program) readReplay(x *experiment) (replay *evaluate.ReplayMail, err error) {
+	mail, err := x.sources.open()
 	if err != nil {
 		return nil, err
 	}
-	mail.print(p.stderr)
-	step, done := p.progress("reading mail")
-	defer done()
-	order := r.order
-	if order == "" {
-		order = orderTime
-		if len(sources.indexes) > 0 {
-			order = orderListed
+	r := &x.replay
+	byTime := r.order == orderTime || r.order == "" && len(x.sources.indexes) == 0
+	err = p.read(mail, func(step func(read, all int)) (train.Summary, error) {
+		replay, err = evaluate.ReadForReplay(x.command.Context(), mail.source, mail.classes, evaluate.ReplayOptions{
+			Reading: readingOf(x.Config),
+			Models:  x.Models, ByTime: byTime, Delay: r.delay, Feedback: r.feedback, Seed: x.Seed, Every: r.every,
+			Workers: x.Workers, Memory: memoryOf(x.Config), Progress: step,
+		})
+		if err != nil {
+			return train.Summary{}, err
 		}
-	}
-	replay, err := evaluate.ReadForReplay(c.Context(), mail.source, mail.classes, evaluate.ReplayOptions{
-		Reading: readingOf(cfg),
-		Models:  cfg.Models, ByTime: order == orderTime, Delay: r.delay, Feedback: r.feedback, Seed: cfg.Seed, Every: r.every,
-		Workers: cfg.Workers, Memory: memoryOf(cfg), Progress: holdingGarbage(step),
+		return replay.Summary(), nil
 	})
-	if errors.Is(err, train.ErrNoMail) {
-		return nil, hint.With(err, noMailHint)
-	}
-	if err != nil {
-		return nil, err
-	}
-	p.printProblems(replay.Summary())
-	return replay, nil
+	return replay, err
 }
 
 // replayReport is the JSON of a replay.
@@ -98,30 +87,21 @@ type replayReport struct {
 }
 
 // evaluateOnline replays mail through one model.
-func (p *program) evaluateOnline(c *cobra.Command, cfg config.Config, sources *sourceFlags, flags *replayFlags, page *reportFlags, asJSON bool) error {
-	mail, err := flags.read(c, p, cfg, sources)
+func (p *program) evaluateOnline(x *experiment) error {
+	mail, err := p.readReplay(x)
 	if err != nil {
 		return err
 	}
-	r, err := mail.Replay(c.Context(), cfg.Model)
+	r, err := mail.Replay(x.command.Context(), x.Model)
 	if err != nil {
 		return err
 	}
-	if flags.results != "" {
-		if err := writeFile(flags.results, r.WriteTREC); err != nil {
+	if x.replay.results != "" {
+		if err := writeFile(x.replay.results, r.WriteTREC); err != nil {
 			return err
 		}
 	}
-	if page.wanted() {
-		if err := page.write(replayPage("chaff evaluate: "+r.Model, mail, flags, []evaluate.Replay{r})); err != nil {
-			return err
-		}
-	}
-	if asJSON {
-		return printJSON(p.stdout, replayReport{mail.Summary(), mail.Seconds, []evaluate.Replay{r}})
-	}
-	printReplayed(p.stdout, mail.Summary(), flags)
-	if err := printReplays(p.stdout, []evaluate.Replay{r}); err != nil || len(r.Curve) == 0 {
+	if err := p.reportReplays(x, "chaff evaluate: "+r.Model, mail, []evaluate.Replay{r}); err != nil || x.asJSON || len(r.Curve) == 0 {
 		return err
 	}
 	fmt.Fprintln(p.stdout)
@@ -129,47 +109,37 @@ func (p *program) evaluateOnline(c *cobra.Command, cfg config.Config, sources *s
 }
 
 // compareOnline replays mail through every model.
-func (p *program) compareOnline(c *cobra.Command, cfg config.Config, sources *sourceFlags, flags *replayFlags, page *reportFlags, asJSON bool) error {
-	mail, err := flags.read(c, p, cfg, sources)
+func (p *program) compareOnline(x *experiment) error {
+	mail, err := p.readReplay(x)
 	if err != nil {
 		return err
 	}
 	var all []evaluate.Replay
 	for _, model := range models.Names() {
-		r, err := mail.Replay(c.Context(), model)
+		r, err := mail.Replay(x.command.Context(), model)
 		if err != nil {
 			return err
 		}
 		all = append(all, r)
 	}
-	slices.SortStableFunc(all, func(x, y evaluate.Replay) int {
-		switch {
-		case x.Figures.Accuracy > y.Figures.Accuracy:
-			return -1
-		case x.Figures.Accuracy < y.Figures.Accuracy:
-			return 1
-		}
-		return 0
-	})
-	if page.wanted() {
-		if err := page.write(replayPage("chaff compare", mail, flags, all)); err != nil {
-			return err
-		}
+	slices.SortStableFunc(all, func(a, b evaluate.Replay) int { return cmp.Compare(b.Figures.Accuracy, a.Figures.Accuracy) })
+	return p.reportReplays(x, "chaff compare", mail, all)
+}
+
+// reportReplays writes the page, and prints a row for each model.
+func (p *program) reportReplays(x *experiment, title string, mail *evaluate.ReplayMail, all []evaluate.Replay) error {
+	if err := x.page.write(replayPage(title, mail, &x.replay, all)); err != nil {
+		return err
 	}
-	if asJSON {
+	if x.asJSON {
 		return printJSON(p.stdout, replayReport{mail.Summary(), mail.Seconds, all})
 	}
-	printReplayed(p.stdout, mail.Summary(), flags)
+	printCorpus(p.stdout, mail.Summary())
+	screen.Printf(p.stdout, "replay      %s\n\n", x.replay.how())
 	return printReplays(p.stdout, all)
 }
 
-// printReplayed tells what was replayed and how.
-func printReplayed(w io.Writer, s train.Summary, flags *replayFlags) {
-	printCorpus(w, s)
-	screen.Printf(w, "replay      %s\n\n", flags.how())
-}
-
-// how tells how the mail is learnt.
+// how describes when messages are learnt.
 func (r *replayFlags) how() string {
 	how := "each message learnt at once"
 	if r.delay > 0 {
@@ -188,12 +158,12 @@ func printReplays(w io.Writer, all []evaluate.Replay) error {
 	for _, r := range all {
 		f := r.Figures
 		screen.Printf(t, "%s\t%s\t%.2f%%\t%d\t%s\t%s\t%s\t%s\t%d\t%.2f\n", r.Model, r.Kind, f.Accuracy, f.Messages-f.Confusion.Correct(),
-			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), r.Learnt, r.Seconds)
+			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), r.Learned, r.Seconds)
 	}
 	return t.Flush()
 }
 
-// printCurve prints the learning curve of a spam filter: the figures of all messages so far, and of the last ones alone.
+// printCurve prints the learning curve of a spam filter: the figures of all messages so far, and those since the last row.
 func printCurve(w io.Writer, r evaluate.Replay) error {
 	t := newTable(w)
 	fmt.Fprintln(t, "  \tso far\t\t\t\tthese messages alone")

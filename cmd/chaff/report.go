@@ -20,7 +20,7 @@ import (
 	"chaff/train"
 )
 
-// reportFlags are the flags of commands that write a page and plots about what they found out.
+// reportFlags are the flags for a page and its plots.
 type reportFlags struct {
 	page, plots string
 	axes        string
@@ -31,15 +31,15 @@ func (r *reportFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&r.plots, "plots", "", "write the plots of the report as SVG and PNG files into the folder `DIR`")
 }
 
-// addAxes adds the flag for the picture of two terms.
+// addAxes adds the flag for the plot of two terms.
 func (r *reportFlags) addAxes(c *cobra.Command) {
-	c.Flags().StringVar(&r.axes, "axes", "", "the two `TERMS` that the report draws the boundary in, with a blank between them; default: those that tell most")
+	c.Flags().StringVar(&r.axes, "axes", "", "draw the decision boundary in the plane of two `TERMS`, separated by a space; default: the most informative")
 }
 
-// check returns an error for flags that cannot be honoured, before the long work.
+// check returns an error if the page or the plots cannot be written.
 func (r *reportFlags) check() error {
 	if r.axes != "" && !r.wanted() {
-		return errors.New("--axes is about --report and --plots, and neither is given")
+		return errors.New("--axes needs --report or --plots")
 	}
 	if r.axes != "" && len(strings.Fields(r.axes)) != 2 {
 		return fmt.Errorf("--axes is %q: must be two terms, as \"body:meet subject:offer\"", r.axes)
@@ -52,7 +52,7 @@ func (r *reportFlags) check() error {
 	return canWritePage(r.page)
 }
 
-// canWritePage is canSave for a page, if there is one to write.
+// canWritePage is canSave for a page; an empty path is no page.
 func canWritePage(path string) error {
 	if path == "" {
 		return nil
@@ -60,10 +60,10 @@ func canWritePage(path string) error {
 	return canSave(path)
 }
 
-// wanted says whether there is a page or a plot to make.
+// wanted reports whether there is a page or a plot to write.
 func (r *reportFlags) wanted() bool { return r.page != "" || r.plots != "" }
 
-// write writes the page and its plots.
+// write writes the page and its plots, if they are wanted.
 func (r *reportFlags) write(page report.Page) error {
 	if r.page != "" {
 		if err := writeFile(r.page, page.WriteHTML); err != nil {
@@ -94,20 +94,19 @@ func (r *reportFlags) write(page report.Page) error {
 	return nil
 }
 
-// Of the models of a comparison as many have curves as can be told apart; of the terms of a class, of messages and of the
-// places of a curve as many are shown as fit on a page.
+// Limits of what a page shows.
 const (
 	maxCurves   = 6
 	shownTerms  = 15
-	shownPlaces = 400
+	curvePoints = 400
 )
 
-// trainedPage is the report about models that were trained on one collection, the best first.
-func (p *program) trainedPage(c *cobra.Command, title string, collection *train.Collection, cfg config.Config, all []train.Trained, axes string) (report.Page, error) {
+// trainedPage is the page about models that were trained on one collection, the best first.
+func (p *program) trainedPage(x *experiment, title string, collection *train.Collection, all []train.Trained, found findings) (report.Page, error) {
 	s := collection.Summary()
 	page := report.Page{
-		Title: title, Subtitle: corpusLine(s), Facts: corpusFacts(cfg, s), Classes: collection.Classes(),
-		Warnings: allWarnings(all),
+		Title: title, Subtitle: corpusLine(s), Facts: corpusFacts(x.Config, s), Classes: collection.Classes(),
+		Warnings: warningTexts(doubts(resultsOf(all))),
 	}
 	for i, t := range all {
 		r := t.Result
@@ -127,25 +126,18 @@ func (p *program) trainedPage(c *cobra.Command, title string, collection *train.
 	if best.Result.Test != nil {
 		page.Reliability, page.Confusion = best.Result.Test.Reliability, best.Result.Test.Confusion
 	}
-	review, err := evaluate.ReviewPart(c.Context(), collection, best.Filter, corpus.Test, shownTerms)
-	if err != nil {
-		return report.Page{}, err
-	}
-	addReview(&page, review)
-	leaks, err := evaluate.Leaks(collection)
-	if err != nil {
-		return report.Page{}, err
-	}
-	for _, l := range leaks {
+	addReview(&page, found.review)
+	for _, l := range found.leaks {
 		page.Leaks = append(page.Leaks, report.Leak{Term: l.Term, Messages: l.Messages, Of: l.Of, Advice: l.Advice})
 	}
+	var err error
 	if page.Strongest, err = strongestTermsOf(best.Filter); err != nil {
 		return report.Page{}, err
 	}
-	return page, p.addTwoTerms(c, &page, collection, cfg, best, axes)
+	return page, p.addTwoTerms(x, &page, collection, best)
 }
 
-// addCurves adds the curves of spam filters, and the scores of the best.
+// addCurves adds the curves of spam filters, and the score distribution of the best.
 func addCurves(page *report.Page, collection *train.Collection, all []train.Trained) error {
 	for i, t := range all {
 		if t.Result.Thresholds == nil || t.Result.Test == nil || len(page.ROC) == maxCurves {
@@ -159,7 +151,7 @@ func addCurves(page *report.Page, collection *train.Collection, all []train.Trai
 			continue
 		}
 		roc, det := report.Curve{Name: t.Result.Model}, report.Curve{Name: t.Result.Model}
-		for _, at := range metrics.Thin(points, shownPlaces) {
+		for _, at := range metrics.Thin(points, curvePoints) {
 			roc.Points = append(roc.Points, report.Point{X: at.HM, Y: 1 - at.SM})
 			det.Points = append(det.Points, report.Point{X: at.HM, Y: at.SM})
 		}
@@ -171,16 +163,16 @@ func addCurves(page *report.Page, collection *train.Collection, all []train.Trai
 	return nil
 }
 
-// addTwoTerms adds the picture of two terms. Without terms that were asked for it is left out where it cannot be drawn.
-func (p *program) addTwoTerms(c *cobra.Command, page *report.Page, collection *train.Collection, cfg config.Config, best train.Trained, axes string) error {
-	options, done := p.trainOptions(cfg, true)
+// addTwoTerms adds the plot of two terms. It is an error if the user names terms that cannot be drawn.
+func (p *program) addTwoTerms(x *experiment, page *report.Page, collection *train.Collection, best train.Trained) error {
+	options, done := p.trainOptions(x.Config, true)
 	defer done()
-	t, err := evaluate.BoundaryOf(c.Context(), collection, best.Filter, best.Result.Model, options, strings.Fields(axes))
+	t, err := evaluate.BoundaryOf(x.command.Context(), collection, best.Filter, best.Result.Model, options, strings.Fields(x.page.axes))
 	switch {
-	case err != nil && axes != "":
+	case err != nil && x.page.axes != "":
 		return fmt.Errorf("--axes: %w", err)
 	case err != nil:
-		return c.Context().Err()
+		return x.command.Context().Err()
 	}
 	page.TwoTerms = &report.TwoTerms{Model: t.Model, X: t.X, Y: t.Y, Unit: t.Unit, A: t.A, B: t.B, C: t.C}
 	for _, at := range t.Points {
@@ -201,7 +193,7 @@ func epochCurve(r train.Result) report.EpochCurve {
 	return curve
 }
 
-// addReview adds the messages that are worth reading.
+// addReview adds the messages worth reading.
 func addReview(page *report.Page, r evaluate.Review) {
 	page.Mistakes, page.LeastCertain = judged(r.Mistakes), judged(r.LeastCertain)
 	if len(r.Months) < 2 {
@@ -212,10 +204,10 @@ func addReview(page *report.Page, r evaluate.Review) {
 	}
 }
 
-// maxMonths is how many months can be told apart in a plot.
+// maxMonths is the number of months that a plot can show.
 const maxMonths = 36
 
-// spans are the months or, where they are many, the years.
+// spans returns the months, or the years if there are many months.
 func spans(months []evaluate.Month) []evaluate.Month {
 	if len(months) <= maxMonths {
 		return months
@@ -267,11 +259,8 @@ func strongestTermsOf(f *filter.Filter) ([]report.ClassTerms, error) {
 	return all, nil
 }
 
-// allWarnings are the doubts about models, each with the models that it is about.
-func allWarnings(all []train.Trained) []string { return texts(doubts(resultsOf(all))) }
-
-// texts are doubts as a page lists them.
-func texts(doubts []doubt) []string {
+// warningTexts returns warnings as a page lists them.
+func warningTexts(doubts []doubt) []string {
 	var warnings []string
 	for _, w := range doubts {
 		warnings = append(warnings, w.models+": "+w.text)
@@ -279,7 +268,7 @@ func texts(doubts []doubt) []string {
 	return warnings
 }
 
-// corpusLine tells in a line what mail there is.
+// corpusLine describes the mail in one line.
 func corpusLine(s train.Summary) string {
 	var classes []string
 	for _, c := range s.Classes {
@@ -288,9 +277,9 @@ func corpusLine(s train.Summary) string {
 	return fmt.Sprintf("%d messages: %s", s.Used, strings.Join(classes, ", "))
 }
 
-// addRefitted tells which figures of a page belong to which model, and the doubts about the one that is saved.
+// addRefitted adds facts and warnings about the saved model.
 func addRefitted(page *report.Page, r train.Refitted, doubts []doubt) {
-	page.Facts = append(page.Facts, report.Fact{Name: "Figures", Value: "of a model of the training part"})
+	page.Facts = append(page.Facts, report.Fact{Name: "Figures", Value: "from a model of the training part"})
 	saved := fmt.Sprintf("fitted to all %d messages", r.Messages)
 	if r.Thresholds != nil {
 		saved += fmt.Sprintf("; %s, from %d out-of-fold scores", verdictsAbove(*r.Thresholds), r.OutOfFold)
@@ -299,10 +288,10 @@ func addRefitted(page *report.Page, r train.Refitted, doubts []doubt) {
 	if r.Promise != nil {
 		page.Facts = append(page.Facts, report.Fact{Name: "Promise", Value: r.Promise.String()})
 	}
-	page.Warnings = texts(doubts)
+	page.Warnings = warningTexts(doubts)
 }
 
-// corpusFacts tells how mail was read and divided.
+// corpusFacts describes how mail was read and split.
 func corpusFacts(cfg config.Config, s train.Summary) []report.Fact {
 	facts := []report.Fact{
 		{Name: "Parts", Value: fmt.Sprintf("%d train, %d development, %d test", s.Train, s.Development, s.Test)},
@@ -322,7 +311,7 @@ func corpusFacts(cfg config.Config, s train.Summary) []report.Fact {
 	return facts
 }
 
-// replayPage is the report about a replay.
+// replayPage is the page about a replay.
 func replayPage(title string, mail *evaluate.ReplayMail, flags *replayFlags, all []evaluate.Replay) report.Page {
 	page := report.Page{
 		Title: title, Subtitle: corpusLine(mail.Summary()), Classes: mail.Classes(),
@@ -351,12 +340,12 @@ func learningCurve(r evaluate.Replay) report.LearningCurve {
 	return curve
 }
 
-// foldsPage is the report about a cross-validation.
-func foldsPage(title string, collection *train.Collection, cfg config.Config, folds int, all []evaluate.CrossValidation) report.Page {
+// foldsPage is the page about a cross-validation.
+func foldsPage(x *experiment, collection *train.Collection, all []evaluate.CrossValidation) report.Page {
 	s := collection.Summary()
 	page := report.Page{
-		Title: title, Subtitle: corpusLine(s), Classes: collection.Classes(),
-		Facts: []report.Fact{{Name: "Divided", Value: fmt.Sprintf("%d folds (%s)", folds, splitMethod(cfg.Split, cfg.Seed))}},
+		Title: x.command.CommandPath(), Subtitle: corpusLine(s), Classes: collection.Classes(),
+		Facts: []report.Fact{{Name: "Divided", Value: fmt.Sprintf("%d folds (%s)", x.folds, splitMethod(x.Split, x.Seed))}},
 	}
 	for i, r := range all {
 		page.Models = append(page.Models, report.Model{Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1, Test: &r.Test, AgainstBest: r.AgainstBest})
@@ -366,7 +355,7 @@ func foldsPage(title string, collection *train.Collection, cfg config.Config, fo
 	return page
 }
 
-// evaluationPage is the report about a saved model on other mail.
+// evaluationPage is the page about a saved model on other mail.
 func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (report.Page, error) {
 	page := report.Page{
 		Title: "chaff evaluate: " + r.Model, Subtitle: corpusLine(e.Summary), Classes: f.Settings().Classes,
@@ -377,7 +366,7 @@ func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (re
 	addReview(&page, e.Review)
 	if len(e.Curve) > 0 {
 		roc, det := report.Curve{Name: r.Model}, report.Curve{Name: r.Model}
-		for _, at := range metrics.Thin(e.Curve, shownPlaces) {
+		for _, at := range metrics.Thin(e.Curve, curvePoints) {
 			roc.Points = append(roc.Points, report.Point{X: at.HM, Y: 1 - at.SM})
 			det.Points = append(det.Points, report.Point{X: at.HM, Y: at.SM})
 		}

@@ -1,31 +1,16 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"chaff/evaluate"
 	"chaff/internal/screen"
 )
 
-// addMistakes adds the flag for how many messages are shown.
-func addMistakes(c *cobra.Command, n *int) {
-	c.Flags().IntVar(n, "mistakes", 5, "show the `N` worst mistakes and the N least certain messages")
-}
-
-func checkMistakes(n int) error {
-	if n < 0 {
-		return errors.New("--mistakes must be at least 0")
-	}
-	return nil
-}
-
-// printReview prints the messages that are worth reading, and the accuracy by month.
+// printReview prints the messages worth reading, and the accuracy by month.
 func printReview(w io.Writer, r evaluate.Review) error {
 	if len(r.Mistakes) > 0 {
 		fmt.Fprintln(w, "\nThe worst mistakes:")
@@ -47,7 +32,7 @@ func printReview(w io.Writer, r evaluate.Review) error {
 	return t.Flush()
 }
 
-// printJudged prints messages with what was said of them, and the terms that did it.
+// printJudged prints messages with their scores and strongest terms.
 func printJudged(w io.Writer, all []evaluate.Judged) {
 	for _, j := range all {
 		verdict := fmt.Sprintf("%s, given %s", j.Label, j.Class)
@@ -65,7 +50,7 @@ func printJudged(w io.Writer, all []evaluate.Judged) {
 	}
 }
 
-// printLeaks warns of terms that may come from elsewhere than the senders.
+// printLeaks warns of terms that the senders may not have written.
 func (p *program) printLeaks(classes []string, leaks []evaluate.Leak) {
 	for _, l := range leaks {
 		term := l.Term
@@ -79,12 +64,12 @@ func (p *program) printLeaks(classes []string, leaks []evaluate.Leak) {
 		screen.Printf(p.stderr, "chaff: warning: possible leak: %s is in %s (training messages): %s\n", term, strings.Join(of, ", "), l.Advice)
 	}
 	if all := settingsAgainst(leaks); len(all) > 0 {
-		screen.Printf(p.stderr, "chaff: hint: to leave out all that settings can: %s\n", strings.Join(all, " "))
+		screen.Printf(p.stderr, "chaff: hint: to exclude all of them: %s\n", strings.Join(all, " "))
 	}
 }
 
-// settingsAgainst returns the flags that leave out all leaks together, none if one leak names them already. Each leak has the
-// whole list of fields to ignore, in which it is the last.
+// settingsAgainst returns the flags that exclude all leaks together, or none if one leak names them. Each leak lists all
+// fields to ignore, its own last.
 func settingsAgainst(leaks []evaluate.Leak) []string {
 	const ignore = "tokenize.ignore_headers="
 	var fields, flags, distinct []string

@@ -15,28 +15,28 @@ import (
 	"chaff/internal/screen"
 )
 
-// Exit codes. Classify has its own when it is asked for them.
+// Exit codes. Classify has others with --exit-code.
 const (
 	exitDone  = 0
 	exitError = 1
 )
 
-// program is what a command works with: tests give it other streams than main does.
+// program is the environment of a command.
 type program struct {
 	environ        []string
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	code           int // exit code of a command that did its work
+	code           int // exit code of a command that succeeds
 }
 
 func (p *program) streams() delivery.Streams {
 	return delivery.Streams{In: p.stdin, Out: p.stdout, Err: p.stderr}
 }
 
-// run is the whole program; it returns the exit code.
+// run runs the program and returns its exit code.
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{environ: environ, stdin: stdin, stdout: stdout, stderr: stderr}
-	root := p.root(args)
+	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(screen.Lines(stdout))
@@ -47,7 +47,7 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 	return p.code
 }
 
-// fail reports an error on one line, with a hint if there is one, and returns the exit code.
+// fail prints an error and its hint, and returns the exit code.
 func (p *program) fail(root *cobra.Command, args []string, err error) int {
 	code := exitError
 	var failed classifyError
@@ -69,7 +69,7 @@ func (p *program) fail(root *cobra.Command, args []string, err error) int {
 	return code
 }
 
-// firstWord returns the first argument that is no flag, which should be a command.
+// firstWord returns the first argument that is not a flag.
 func firstWord(args []string) string {
 	for _, arg := range args {
 		if !strings.HasPrefix(arg, "-") {
@@ -79,61 +79,29 @@ func firstWord(args []string) string {
 	return ""
 }
 
-// root is the program with its commands; if args begin with the name of one, with that one only, since to make them all
-// takes as long as to classify a message.
-func (p *program) root(args []string) *cobra.Command {
+// root returns the program with its commands.
+func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "chaff",
 		Short: "A spam filter you train on your own mail",
 		Long: `Chaff is a spam filter you train on your own mail. It reads Maildirs, mbox files, folders
-and archives of messages, trains linear classifiers on their words, says how accurate they are on mail
-they have not seen, and then classifies new messages from stdin.`,
-		Example: `  chaff demo                                      see it work on the mail that is part of it
+and archives of messages, trains a linear classifier, measures its accuracy on held-out mail, and
+classifies new messages from stdin.`,
+		Example: `  chaff demo                                      see it work on built-in sample mail
   chaff train --maildir ~/Maildir                 train on a mailbox
   chaff classify < message                        is this spam?
   chaff compare --ham inbox --spam junk.mbox      which model is best for this mail?`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.DisableSuggestions = true // they come as lines of the error; a hint has them
+	root.DisableSuggestions = true // fail adds them as a hint
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return hint.With(err, fmt.Sprintf("run `%s --help` for its flags", c.CommandPath()))
 	})
-	commands := p.commands()
-	for _, c := range commands {
-		if len(args) > 0 && args[0] == c.name {
-			root.AddCommand(c.make())
-			root.CompletionOptions.DisableDefaultCmd = true
-			return root
-		}
-	}
-	for _, c := range commands {
-		root.AddCommand(c.make())
-	}
+	root.AddCommand(
+		p.demoCommand(), p.trainCommand(), p.compareCommand(), p.tuneCommand(), p.classifyCommand(), p.evaluateCommand(), p.importCommand(),
+		p.exportCommand(), p.explainCommand(), p.inspectCommand(), p.tokensCommand(), p.configCommand(), p.versionCommand(),
+	)
 	return root
-}
-
-// namedCommand is how a command is made.
-type namedCommand struct {
-	name string
-	make func() *cobra.Command
-}
-
-func (p *program) commands() []namedCommand {
-	return []namedCommand{
-		{"demo", p.demoCommand},
-		{"train", p.trainCommand},
-		{"compare", p.compareCommand},
-		{"tune", p.tuneCommand},
-		{"classify", p.classifyCommand},
-		{"evaluate", p.evaluateCommand},
-		{"import", p.importCommand},
-		{"export", p.exportCommand},
-		{"explain", p.explainCommand},
-		{"inspect", p.inspectCommand},
-		{"tokens", p.tokensCommand},
-		{"config", p.configCommand},
-		{"version", p.versionCommand},
-	}
 }

@@ -23,11 +23,11 @@ func addJSON(c *cobra.Command, asJSON *bool, usage string) {
 	c.Flags().BoolVar(asJSON, "json", false, usage)
 }
 
-// settingFlags are the flags of commands that use the configuration.
+// settingFlags are the flags for the configuration.
 type settingFlags struct {
 	file string
 	set  []string
-	// Shorts for settings that are often given: the flag and the setting it stands for.
+	// named are flags that set one setting each.
 	named []*namedFlag
 }
 
@@ -38,10 +38,10 @@ func (s *settingFlags) add(c *cobra.Command, shorts ...string) {
 	c.Flags().StringArrayVar(&s.set, "set", nil, "set `KEY=VALUE`, as tokenize.language=none; chaff config lists the keys")
 	usages := map[string][2]string{
 		"model":   {"model", "train the model `NAME`: " + strings.Join(models.Names(), ", ") + "; default " + config.Default().Model},
-		"workers": {"workers", "read `N` messages at the same time (0: one for each core)"},
-		"memory":  {"memory", "keep `SIZE` of terms and matrices in memory, as 300MB or 2GB, and what is beyond it in temporary files (0: no limit); default " + config.Default().Memory + "; distinct terms and their weights, about 100 bytes each, come beside it"},
-		"seed":    {"seed", "divide the mail by the seed `N`"},
-		"split":   {"split.method", "divide the mail by `METHOD`: grouped, hash or time"},
+		"workers": {"workers", "read `N` messages in parallel (0: one per core)"},
+		"memory":  {"memory", "keep `SIZE` of documents and matrices in memory, such as 300MB or 2GB, and the rest in temporary files (0: no limit); default " + config.Default().Memory + "; distinct terms and their weights need about 100 bytes each on top"},
+		"seed":    {"seed", "split the mail by the seed `N`"},
+		"split":   {"split.method", "split the mail by `METHOD`: grouped, hash or time"},
 	}
 	for _, flag := range shorts {
 		n := &namedFlag{flag: flag, key: usages[flag][0]}
@@ -50,7 +50,7 @@ func (s *settingFlags) add(c *cobra.Command, shorts ...string) {
 	}
 }
 
-// load composes the settings in force.
+// load returns the settings in force.
 func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error) {
 	sources := config.Sources{File: s.file, DefaultFile: places.Config(p.environ), Environ: p.environ}
 	for _, text := range s.set {
@@ -69,12 +69,12 @@ func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error)
 	}
 	loaded, err := config.Load(sources)
 	if err != nil {
-		return loaded, hint.With(err, "chaff config --explain tells what can be set")
+		return loaded, hint.With(err, "chaff config --explain lists the settings")
 	}
 	return loaded, nil
 }
 
-// readingOf is how messages are read where no model is saved: under the key that everybody knows, on which no figure depends.
+// readingOf returns how messages are read if no model is saved. The key is public; no figure depends on it.
 func readingOf(c config.Config) filter.Reading {
 	return filter.Reading{Message: c.Message, Tokenize: c.Tokenize}
 }
@@ -91,13 +91,13 @@ func collectOptions(c config.Config, r filter.Reading, progress func(read, all i
 	}
 }
 
-// memoryOf is how many bytes of documents and matrices are kept in memory; the configuration has been checked.
+// memoryOf returns the limit of memory for documents and matrices in bytes. The configuration is valid.
 func memoryOf(c config.Config) int64 {
 	size, _ := config.ParseSize(c.Memory)
 	return size
 }
 
-// trainOptions are the options in force. On a terminal each epoch is told until done is called, of several models on one
+// trainOptions returns the options in force. On a terminal it shows each epoch until done is called; several models share one
 // line.
 func (p *program) trainOptions(c config.Config, several bool) (o train.Options, done func()) {
 	tell, done := p.epochs(several)

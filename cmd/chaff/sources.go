@@ -15,7 +15,7 @@ import (
 	"chaff/internal/screen"
 )
 
-// sourceFlags are the flags that say where labelled mail is.
+// sourceFlags are the flags that name labelled mail.
 type sourceFlags struct {
 	ham, spam, maildirs, indexes, folders []string
 	format                                string
@@ -25,38 +25,38 @@ type sourceFlags struct {
 func (s *sourceFlags) add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringArrayVar(&s.spam, "spam", nil, "spam at `PATH`: a Maildir, an mbox, a folder of messages (also of MH, Thunderbird or Apple Mail), one message, or a tar or zip archive of these, compressed or not; repeatable")
-	f.StringArrayVar(&s.ham, "ham", nil, "ham at `PATH`, likewise")
-	f.StringArrayVar(&s.maildirs, "maildir", nil, "a whole mailbox of Maildirs at `PATH`: its junk folders are spam, the others ham")
+	f.StringArrayVar(&s.ham, "ham", nil, "ham at `PATH`, in the same formats")
+	f.StringArrayVar(&s.maildirs, "maildir", nil, "a mailbox of Maildirs at `PATH`; its junk folders are spam, the others ham")
 	f.StringArrayVar(&s.indexes, "trec", nil, "an index `FILE` with lines `spam path` and `ham path`")
 	addFormat(c, &s.format, "what is at --ham and --spam")
 	f.StringArrayVar(&s.folders, "folders", nil, "a folder at `PATH` with a subfolder for each class")
 	s.tableFlags.add(c)
 }
 
-// addFormat adds the flag --format, which is about the paths named by what.
+// addFormat adds the flag --format for the paths that what names.
 func addFormat(c *cobra.Command, format *string, what string) {
 	names := make([]string, 0, len(sources.Formats()))
 	for _, known := range sources.Formats() {
 		names = append(names, string(known))
 	}
-	c.Flags().StringVar(format, "format", "", fmt.Sprintf("read %s as `NAME`, whatever it looks like: %s", what, strings.Join(names, ", ")))
+	c.Flags().StringVar(format, "format", "", fmt.Sprintf("read %s as `NAME`: %s", what, strings.Join(names, ", ")))
 }
 
 // labelled is mail with the names of its classes.
 type labelled struct {
 	source  corpus.Source
 	classes []string
-	notes   []string // what the user should know before it is used
+	notes   []string // printed before the mail is read
 }
 
-// spamClasses are the classes of a spam filter, in the order that makes its score that of spam over ham.
+// spamClasses returns the classes of a spam filter. In this order, the score is that of spam over ham.
 func spamClasses() []string { return []string{sources.Ham.String(), sources.Spam.String()} }
 
-// open looks at all sources. Their messages come in the order ham, spam, mailboxes, indexes, lists, tables, folders.
+// open opens all sources. Their messages come in the order ham, spam, mailboxes, indexes, lists, tables, folders.
 func (s *sourceFlags) open() (labelled, error) {
 	all := labelled{classes: spamClasses()}
 	if s.format != "" && len(s.ham)+len(s.spam) == 0 {
-		return all, errors.New("--format is about --ham and --spam, and neither is given")
+		return all, errors.New("--format needs --ham or --spam")
 	}
 	var opened []corpus.Source
 	for _, paths := range []struct {
@@ -111,13 +111,13 @@ func (s *sourceFlags) open() (labelled, error) {
 		all.notes = append(all.notes, fmt.Sprintf("%s: classes %q; files beside them, left out: %d", path, classes.Names, classes.LeftOut))
 	}
 	if len(opened) == 0 {
-		return all, hint.With(errors.New("no mail given"), "say where it is: --maildir ~/Maildir, or --ham PATH and --spam PATH")
+		return all, hint.With(errors.New("no mail given"), "name some: --maildir ~/Maildir, or --ham PATH and --spam PATH")
 	}
 	all.source = corpus.Concat(opened...)
 	return all, nil
 }
 
-// sameClasses compares without order: ham and spam are in the order of a spam filter, whatever their folders' order.
+// sameClasses compares two lists of classes without order.
 func sameClasses(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
@@ -137,12 +137,9 @@ func planNotes(path string, plan sources.Plan) []string {
 	return notes
 }
 
-// print tells what will be used.
+// print prints the notes about the sources.
 func (l labelled) print(w io.Writer) {
 	for _, note := range l.notes {
 		screen.Printf(w, "%s\n", screen.Quoted(note))
 	}
 }
-
-// noMailHint is for sources without a message that can be used.
-const noMailHint = "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages"

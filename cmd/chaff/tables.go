@@ -11,7 +11,7 @@ import (
 	"chaff/internal/hint"
 )
 
-// tableFlags are the flags for lists of mail, and for tables of short messages.
+// tableFlags are the flags for lists of mail and tables of short messages.
 type tableFlags struct {
 	lists, tables           []string
 	textColumn, labelColumn string
@@ -19,17 +19,16 @@ type tableFlags struct {
 
 func (t *tableFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringArrayVar(&t.lists, "list", nil, "a list `FILE` with lines `ham:path` and `spam:path`, where a path is anything that --ham can have")
-	f.StringArrayVar(&t.tables, "table", nil, "a table `FILE` of short messages: CSV, tab-separated or JSON, a message and its label in each row")
-	f.StringVar(&t.textColumn, "text-column", "", "the column of the texts in a table, by `NAME` or number; default: as it is usually called")
-	f.StringVar(&t.labelColumn, "label-column", "", "the column of the labels in a table, by `NAME` or number; default: as it is usually called")
+	f.StringArrayVar(&t.lists, "list", nil, "a list `FILE` with lines `ham:path` and `spam:path`; a path is anything that --ham accepts")
+	f.StringArrayVar(&t.tables, "table", nil, "a table `FILE` of short messages in CSV, TSV or JSON, with a message and its label in each row")
+	f.StringVar(&t.textColumn, "text-column", "", "the column of the texts in a table, by `NAME` or number; default: a usual name")
+	f.StringVar(&t.labelColumn, "label-column", "", "the column of the labels in a table, by `NAME` or number; default: a usual name")
 }
 
-// open looks at the lists and tables, and adds their notes to all. The classes of a table become those of all, unless
-// there is other mail.
+// open opens the lists and tables, and adds their notes to all. A table sets the classes, unless there is other mail.
 func (t *tableFlags) open(all *labelled, otherMail bool) ([]corpus.Source, error) {
 	if len(t.tables) == 0 && t.textColumn+t.labelColumn != "" {
-		return nil, errors.New("--text-column and --label-column are about --table, and none is given")
+		return nil, errors.New("--text-column and --label-column need --table")
 	}
 	var opened []corpus.Source
 	for _, path := range t.lists {
@@ -43,7 +42,7 @@ func (t *tableFlags) open(all *labelled, otherMail bool) ([]corpus.Source, error
 	for _, path := range t.tables {
 		table, err := sources.OpenTable(path, sources.TableOptions{Text: t.textColumn, Label: t.labelColumn})
 		if errors.Is(err, sources.ErrColumns) {
-			err = hint.With(err, "say which they are: --text-column NAME and --label-column NAME, or their numbers")
+			err = hint.With(err, "name them: --text-column NAME and --label-column NAME, or their numbers")
 		}
 		if err != nil {
 			return nil, err

@@ -25,18 +25,17 @@ func (p *program) tokensCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "tokens [PATH]",
-		Short: "Show what a classifier sees of a message",
-		Long: `Tokens prints what a classifier sees of the message on stdin, or of the messages at PATH: the header
-fields, the parts with their visible and hidden text, the links, what was repaired or cut off, and the
-terms with the words that they were made of. A term of two words is a pair of neighbours; ^ stands
-for what is before the first word, or before the first header field. The message is read with the
-settings in force, or with those of a model.`,
+		Short: "Show the terms of a message",
+		Long: `Tokens decodes the message on stdin, or the messages at PATH. It prints the header fields, the parts
+with their visible and hidden text, the links, the repairs, and the terms with the words that they
+stand for. A term of two words is a pair of neighbours; ^ is the start of the text or of the header.
+Tokens uses the settings in force, or those of a model.`,
 		Example: `  chaff tokens < message
   chaff tokens -m spam.model Maildir/cur/1700000000.1.host:2,S`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if format != "" && len(args) == 0 {
-				return errors.New("--format is about a path, and none is given")
+				return errors.New("--format needs a path")
 			}
 			cfg, err := p.load(c, &settings)
 			if err != nil {
@@ -113,7 +112,7 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 	return nil
 }
 
-// printView prints one message for people.
+// printView prints one message as text.
 func printView(w io.Writer, view filter.View) error {
 	m := view.Message
 	t := newTable(w)
@@ -171,11 +170,10 @@ func printView(w io.Writer, view filter.View) error {
 	return nil
 }
 
-// termWidth is how wide the terms are before the words that they were made of. Longer ones, and those that were made of no
-// word, go on as far as they are long.
+// termWidth is the width of the column of terms.
 const termWidth = 28
 
-// printTerm prints a term and the words that it was made of.
+// printTerm prints a term and the words that it stands for.
 func printTerm(w io.Writer, term filter.SeenTerm) {
 	if len(term.Tokens) == 0 {
 		screen.Printf(w, "  %d\t%s\n", term.Count, term.Term)
@@ -184,8 +182,7 @@ func printTerm(w io.Writer, term filter.SeenTerm) {
 	screen.Printf(w, "  %d\t%-*s  %s\n", term.Count, termWidth, term.Term, strings.Join(term.Tokens, " "))
 }
 
-// printHeader prints the header fields. Of those of the message itself it tells which are not looked at, or only at how they
-// are written.
+// printHeader prints the header fields. It notes which fields of the message are ignored or used only in part.
 func printHeader(w io.Writer, view filter.View) {
 	if len(view.Message.Header) > 0 {
 		fmt.Fprintln(w, "Header")
@@ -205,7 +202,7 @@ func printHeader(w io.Writer, view filter.View) {
 	}
 }
 
-// describePart tells the form of a part.
+// describePart describes a part in one line.
 func describePart(part message.Part) string {
 	about := []string{string(part.Type)}
 	for _, b := range [][]byte{part.Charset, part.Encoding, part.Filename} {
@@ -224,7 +221,7 @@ func describePart(part message.Part) string {
 	return strings.Join(about, ", ")
 }
 
-// printText prints the lines of a text that have something in them.
+// printText prints the lines of a text that are not blank.
 func printText(w io.Writer, text []byte) {
 	for line := range bytes.Lines(text) {
 		if line = bytes.TrimSpace(line); len(line) > 0 {

@@ -16,7 +16,6 @@ import (
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/hint"
-	"chaff/internal/places"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/metrics"
@@ -26,112 +25,105 @@ import (
 )
 
 func (p *program) trainCommand() *cobra.Command {
-	var sources sourceFlags
-	var settings settingFlags
-	var path string
-	var page reportFlags
-	var mistakes int
-	var asJSON bool
+	var x experiment
 	c := &cobra.Command{
 		Use:   "train SOURCES [-m FILE]",
 		Short: "Train a model, print its accuracy, and save it",
-		Long: `Train divides the mail into a training, a development and a test part, trains a model on the first,
-chooses the thresholds for spam and unsure on the second, and prints the accuracy on all three.
-Then it fits the model again, to all the mail, and saves that; --set train.refit=false saves the
-first one. Nothing in a mailbox is written or moved.`,
+		Long: `Train splits the mail into a training, a development and a test part. It trains a model on the first
+part, chooses the thresholds for spam and unsure on the second, and prints the accuracy on all three.
+Then it fits the model to all mail and saves it; --set train.refit=false saves the first model.
+Train changes nothing in a mailbox.`,
 		Example: `  chaff train --maildir ~/Maildir
   chaff train --ham inbox.mbox --ham lists --spam junk -m spam.model
   chaff train --maildir ~/Maildir --model bernoulli --set models.bernoulli.smoothing=0.1`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if path == "" {
-				path = places.Model(p.environ)
+		RunE: func(*cobra.Command, []string) error {
+			if err := x.load(p); err != nil {
+				return err
 			}
-			return p.train(c, &sources, &settings, &page, path, mistakes, asJSON)
+			return p.train(&x)
 		},
 	}
-	sources.add(c)
-	settings.add(c, "model", "workers", "memory", "seed", "split")
-	addModelFile(c, &path, "save")
-	addMistakes(c, &mistakes)
-	page.add(c)
-	page.addAxes(c)
-	addJSON(c, &asJSON, "print the result as JSON")
+	x.add(c, "model", "workers", "memory", "seed", "split")
+	addModelFile(c, &x.model, "save")
+	x.addMistakes()
+	x.page.addAxes(c)
 	return c
 }
 
-func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settingFlags, page *reportFlags, path string, mistakes int, asJSON bool) error {
-	if err := errors.Join(checkMistakes(mistakes), page.check()); err != nil {
-		return err
-	}
-	cfg, err := p.load(c, settings)
+// findings are what the report and the terminal show of a trained model.
+type findings struct {
+	review evaluate.Review
+	leaks  []evaluate.Leak
+}
+
+func (p *program) train(x *experiment) error {
+	mail, err := x.sources.open()
 	if err != nil {
 		return err
 	}
-	mail, err := sources.open()
-	if err != nil {
+	if err := canSave(x.model); err != nil {
 		return err
 	}
-	if err := canSave(path); err != nil {
-		return err
-	}
-	reading := readingOf(cfg.Config)
-	key, keepKey, err := p.key(cfg.Config)
+	reading := readingOf(x.Config)
+	key, keepKey, err := p.key(x.Config)
 	if err != nil {
 		return err
 	}
 	reading.Key = key
-	collection, err := p.collect(c, cfg.Config, reading, mail)
+	collection, err := p.collect(x.command, x.Config, reading, mail)
 	if err != nil {
 		return err
 	}
-	options, done := p.trainOptions(cfg.Config, false)
-	trained, err := train.Fit(c.Context(), collection, cfg.Model, options)
+	ctx := x.command.Context()
+	options, done := p.trainOptions(x.Config, false)
+	trained, err := train.Fit(ctx, collection, x.Model, options)
 	done()
 	if err != nil {
 		return tooFew(err)
 	}
-	f, result := trained.Filter, trained.Result
-	var about report.Page
-	if page.wanted() {
-		about, err = p.trainedPage(c, "chaff train: "+result.Model, collection, cfg.Config, []train.Trained{trained}, page.axes)
-		if err != nil {
+	result := trained.Result
+	var found findings
+	if found.leaks, err = evaluate.Leaks(collection); err != nil {
+		return err
+	}
+	shown := x.mistakes
+	if x.page.wanted() {
+		shown = max(shown, shownTerms)
+	}
+	if found.review, err = evaluate.ReviewPart(ctx, collection, trained.Filter, corpus.Test, shown); err != nil {
+		return err
+	}
+	var page report.Page
+	if x.page.wanted() {
+		if page, err = p.trainedPage(x, "chaff train: "+result.Model, collection, []train.Trained{trained}, found.first(shownTerms)); err != nil {
 			return err
 		}
 	}
-	leaks, err := evaluate.Leaks(collection)
-	if err != nil {
-		return err
-	}
-	review, err := evaluate.ReviewPart(c.Context(), collection, f, corpus.Test, mistakes)
-	if err != nil {
-		return err
-	}
-	warnings := []train.Result{result}
+	found = found.first(x.mistakes)
+	f, warnings := trained.Filter, []train.Result{result}
 	var refitted *train.Refitted
-	if cfg.Train.Refit {
-		saved, refit, err := collection.Refit(c.Context(), trained, options)
+	if x.Train.Refit {
+		saved, refit, err := collection.Refit(ctx, trained, options)
 		if err != nil {
 			return err
 		}
 		f, refitted = saved, &refit
 		warnings[0].Warnings = refit.Warnings // of the model that is saved
-		addRefitted(&about, refit, doubts(warnings))
+		addRefitted(&page, refit, doubts(warnings))
 	}
-	if page.wanted() {
-		if err := page.write(about); err != nil {
-			return err
-		}
-	}
-	summary, classes := collection.Summary(), collection.Classes()
-	// The model is saved when the collection is out of use: what saving needs takes the place of the documents.
-	if err := errors.Join(save(f, path), keepKey()); err != nil {
+	if err := x.page.write(page); err != nil {
 		return err
 	}
-	if asJSON {
-		return printJSON(p.stdout, trainingReport{resultReport{summary, []train.Result{result}, path}, refitted, review, leaks})
+	summary, classes := collection.Summary(), collection.Classes()
+	// The collection is out of use: saving reuses the memory of the documents.
+	if err := errors.Join(save(f, x.model), keepKey()); err != nil {
+		return err
 	}
-	printSplit(p.stdout, cfg.Config, summary)
+	if x.asJSON {
+		return printJSON(p.stdout, trainingReport{resultReport{summary, []train.Result{result}, x.model}, refitted, found.review, found.leaks})
+	}
+	printSplit(p.stdout, x.Config, summary)
 	screen.Printf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
 	printTraining(p.stdout, result)
 	fmt.Fprintln(p.stdout)
@@ -139,34 +131,41 @@ func (p *program) train(c *cobra.Command, sources *sourceFlags, settings *settin
 		return err
 	}
 	if refitted == nil {
-		printVerdictsOfParts(p.stdout, result, cfg.Thresholds)
+		printVerdictsOfParts(p.stdout, result, x.Thresholds)
 	}
 	if result.Test != nil {
 		fmt.Fprintln(p.stdout, "\nOn the test part:")
 		if err := printTest(p.stdout, classes, result.Test); err != nil {
 			return err
 		}
-		if err := printReview(p.stdout, review); err != nil {
+		if err := printReview(p.stdout, found.review); err != nil {
 			return err
 		}
 	}
 	if refitted != nil {
-		printRefitted(p.stdout, *refitted, cfg.Thresholds)
+		printRefitted(p.stdout, *refitted, x.Thresholds)
 	} else {
 		printPromise(p.stdout, result.Promise)
 	}
-	p.printLeaks(classes, leaks)
+	p.printLeaks(classes, found.leaks)
 	p.printWarnings(warnings)
 	size := int64(0)
-	if info, err := os.Stat(path); err == nil {
+	if info, err := os.Stat(x.model); err == nil {
 		size = info.Size()
 	}
-	screen.Printf(p.stdout, "\nSaved to %s, %.1f MB.\n", path, float64(size)/1e6)
+	screen.Printf(p.stdout, "\nSaved to %s, %.1f MB.\n", x.model, float64(size)/1e6)
 	return nil
 }
 
-// trainingReport is the JSON of train: models and review are about the model of the training part, saved_model about the one
-// that is fitted to all the mail, if there is one.
+// first returns the findings with at most n messages of each kind.
+func (f findings) first(n int) findings {
+	f.review.Mistakes = f.review.Mistakes[:min(n, len(f.review.Mistakes))]
+	f.review.LeastCertain = f.review.LeastCertain[:min(n, len(f.review.LeastCertain))]
+	return f
+}
+
+// trainingReport is the JSON of train. Models and review describe the model of the training part, saved_model the one fitted
+// to all mail.
 type trainingReport struct {
 	resultReport
 	Saved  *train.Refitted `json:"saved_model,omitempty"`
@@ -181,10 +180,10 @@ type resultReport struct {
 	File   string         `json:"file,omitempty"`
 }
 
-// canSave finds out before the long work whether its result has a place to go to. It leaves nothing behind.
+// canSave returns an error if a file cannot be written at path. It leaves nothing behind.
 func canSave(path string) error {
 	if path == "" {
-		return hint.With(errors.New("no place for the model: the home directory is unknown"), "say where to save it: -m FILE")
+		return hint.With(errors.New("no path for the model: the home directory is unknown"), "name one: -m FILE")
 	}
 	target, err := replace.Target(path)
 	if err != nil {
@@ -203,7 +202,7 @@ func canSave(path string) error {
 	return nil
 }
 
-// save writes the model, and makes its folder if need be.
+// save writes the model, and creates its folder if necessary.
 func save(f *filter.Filter, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
@@ -211,26 +210,37 @@ func save(f *filter.Filter, path string) error {
 	return f.Save(path)
 }
 
-// collect reads the mail, with a progress bar, and tells what was used and what was left out.
-func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Reading, mail labelled) (*train.Collection, error) {
+// collect reads the mail, and reports what is used and what is left out on stderr.
+func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Reading, mail labelled) (collection *train.Collection, err error) {
+	err = p.read(mail, func(step func(read, all int)) (train.Summary, error) {
+		collection, err = train.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, reading, step))
+		if err != nil {
+			return train.Summary{}, err
+		}
+		return collection.Summary(), nil
+	})
+	return collection, err
+}
+
+// read runs a function that reads mail, with a progress bar. It reports the sources and the messages left out on stderr.
+func (p *program) read(mail labelled, read func(step func(read, all int)) (train.Summary, error)) error {
 	mail.print(p.stderr)
 	step, done := p.progress("reading mail")
-	step = holdingGarbage(step)
-	collection, err := train.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, reading, step))
+	summary, err := read(step)
 	done()
 	switch {
 	case errors.Is(err, train.ErrNoMail):
-		return nil, hint.With(err, noMailHint)
+		return hint.With(err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
 	case errors.Is(err, train.ErrOneClass):
-		return nil, hint.With(err, "give both: --ham PATH and --spam PATH")
+		return hint.With(err, "give both: --ham PATH and --spam PATH")
 	case err != nil:
-		return nil, err
+		return err
 	}
-	p.printProblems(collection.Summary())
-	return collection, nil
+	p.printProblems(summary)
+	return nil
 }
 
-// tooFew adds a hint to the error about a class that has no message in the training part.
+// tooFew adds a hint to the error about a class without training messages.
 func tooFew(err error) error {
 	if errors.Is(err, models.ErrNoDocuments) {
 		return hint.With(err, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1")
@@ -249,7 +259,7 @@ func printSplit(w io.Writer, cfg config.Config, s train.Summary) {
 	fmt.Fprintln(w)
 }
 
-// splitMethod tells by what rule mail was divided.
+// splitMethod describes how mail is split.
 func splitMethod(o corpus.SplitOptions, seed uint64) string {
 	switch o.Method {
 	case corpus.SplitByTime:
@@ -260,14 +270,14 @@ func splitMethod(o corpus.SplitOptions, seed uint64) string {
 	return fmt.Sprintf("by %s, seed %d", o.Method, seed)
 }
 
-// printGroups tells how many near-duplicates there are, if that is known.
+// printGroups prints the number of near-duplicates, if it is known.
 func printGroups(w io.Writer, s train.Summary, place string) {
 	if s.Groups > 0 {
 		screen.Printf(w, "            %d messages are nearly the same as others: %d groups, each in one %s\n", s.Grouped, s.Groups, place)
 	}
 }
 
-// printVerdictsOfParts tells the thresholds from the development part, and what they make of the test part.
+// printVerdictsOfParts prints the thresholds from the development part, and their verdicts on the test part.
 func printVerdictsOfParts(w io.Writer, r train.Result, limits metrics.ThresholdOptions) {
 	if r.Thresholds != nil {
 		printThresholds(w, r, limits)
@@ -285,7 +295,7 @@ func printCost(w io.Writer, cost *float64) {
 	}
 }
 
-// printRefitted tells of the model that is fitted to all the mail.
+// printRefitted describes the model that is fitted to all mail.
 func printRefitted(w io.Writer, r train.Refitted, limits metrics.ThresholdOptions) {
 	screen.Printf(w, "\nThese figures are of a model of the training part. The saved model is fitted to all %d messages.\n", r.Messages)
 	if r.Thresholds == nil {
@@ -300,19 +310,19 @@ func printRefitted(w io.Writer, r train.Refitted, limits metrics.ThresholdOption
 	printPromise(w, r.Promise)
 }
 
-// printPromise tells what the thresholds of the saved model promise, if they promise anything.
+// printPromise prints what the thresholds of the saved model guarantee, if anything.
 func printPromise(w io.Writer, p *metrics.Promise) {
 	if p != nil {
 		screen.Printf(w, "Promise: %v.\n", p)
 	}
 }
 
-// verdictsAbove tells the thresholds.
+// verdictsAbove describes the thresholds.
 func verdictsAbove(t metrics.Thresholds) string {
 	return fmt.Sprintf("spam above %s, unsure above %s", threshold(t.Spam), threshold(t.Unsure))
 }
 
-// printThresholds tells the thresholds, and how they were chosen if there was mail to choose them on.
+// printThresholds prints the thresholds and how they were chosen.
 func printThresholds(w io.Writer, r train.Result, limits metrics.ThresholdOptions) {
 	above := verdictsAbove(*r.Thresholds)
 	if r.Development == nil {
@@ -322,7 +332,7 @@ func printThresholds(w io.Writer, r train.Result, limits metrics.ThresholdOption
 	screen.Printf(w, "\nThresholds, chosen on the development part: %s,\n%s.\n", above, chosenBy(limits))
 }
 
-// chosenBy tells by what rule thresholds were chosen.
+// chosenBy describes the rule for choosing thresholds.
 func chosenBy(o metrics.ThresholdOptions) string {
 	if o.Costs != "" {
 		return fmt.Sprintf("at the least cost, a lost ham, a missed spam and an unsure message costing %s", o.Costs)
@@ -330,10 +340,10 @@ func chosenBy(o metrics.ThresholdOptions) string {
 	return fmt.Sprintf("for limits of %v%% of ham lost and %v%% of spam missed", o.HamLost, o.SpamMissed)
 }
 
-// doubt is a warning, and the models it is about.
+// doubt is a warning about models.
 type doubt struct{ models, text string }
 
-// doubts are the warnings about models; one about all of them is there once.
+// doubts collects the warnings about models. A warning about several models is one doubt.
 func doubts(results []train.Result) []doubt {
 	var texts []string
 	of := make(map[string][]string) // models by warning
@@ -356,7 +366,7 @@ func doubts(results []train.Result) []doubt {
 	return all
 }
 
-// printWarnings tells the doubts about models.
+// printWarnings prints the warnings about models.
 func (p *program) printWarnings(results []train.Result) {
 	for _, d := range doubts(results) {
 		screen.Printf(p.stderr, "chaff: %s: warning: %s\n", d.models, d.text)

@@ -17,36 +17,33 @@ import (
 	"chaff/train"
 )
 
-// tuneFlags are the flags of tune but those for sources and settings.
+// tuneFlags are the flags of tune.
 type tuneFlags struct {
+	experiment
 	out, trials, state string
-	resume, asJSON     bool
-	folds              int
-	page               reportFlags
+	resume             bool
 }
 
 func (p *program) tuneCommand() *cobra.Command {
-	var sources sourceFlags
-	var settings settingFlags
 	var flags tuneFlags
 	c := &cobra.Command{
 		Use:   "tune SOURCES --config FILE [-o BEST.toml]",
 		Short: "Search for the settings that are best for your mail",
 		Long: `Tune tries many settings, compares them on development mail, and writes the best as a configuration file
-for chaff train. What to try is in the section [tune] of the configuration file; the other settings of the
-file are what the trials change.
+for chaff train. The section [tune] of the configuration file lists what to try; the trials change the
+other settings of the file.
 
-No trial sees the test part. It is looked at once, at the end, to say how good the best settings are.
+No trial sees the test part. The best settings are measured on it once, at the end.
 
-Each finished trial is kept in a state file. After an interruption, or with more time, --resume goes on
-from there. The pages docs/tuning.md and docs/configuration.md say what a search can have.`,
+A state file keeps each finished trial, and --resume continues an interrupted search. The pages
+docs/tuning.md and docs/configuration.md describe searches.`,
 		Example: `  chaff tune --config search.toml --maildir ~/Maildir
   chaff tune --config search.toml --ham inbox --spam junk -o best.toml --trials trials.csv
   chaff tune --config search.toml --ham inbox --spam junk --resume --report trials.html
   chaff train --config best.toml --ham inbox --spam junk`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := p.load(c, &settings)
+			cfg, err := p.load(c, &flags.settings)
 			if err != nil {
 				return err
 			}
@@ -54,30 +51,27 @@ from there. The pages docs/tuning.md and docs/configuration.md say what a search
 			if err != nil {
 				return err
 			}
-			if err := flags.check(c, cfg.Config); err != nil {
+			if err := flags.check(cfg.Config); err != nil {
 				return err
 			}
-			mail, err := sources.open()
+			mail, err := flags.sources.open()
 			if err != nil {
 				return err
 			}
 			return p.tune(c, search{cfg.Config, plan, flags}, mail)
 		},
 	}
-	sources.add(c)
-	settings.add(c, "model", "workers", "seed", "split")
-	flags.page.add(c)
+	flags.add(c, "model", "workers", "seed", "split")
 	f := c.Flags()
 	f.StringVarP(&flags.out, "out", "o", "best.toml", "write the best settings to `FILE`")
 	f.StringVar(&flags.trials, "trials", "", "write the table of trials to `FILE` as CSV")
-	f.StringVar(&flags.state, "state", "", "keep finished trials in `FILE`; default that of -o with .state added")
-	f.BoolVar(&flags.resume, "resume", false, "go on with the search that the state file is of")
-	f.IntVar(&flags.folds, "folds", 0, "compare by the mean over `K` folds of the training and development part")
-	addJSON(c, &flags.asJSON, "print the result as JSON")
+	f.StringVar(&flags.state, "state", "", "keep finished trials in `FILE`; default: the file of -o plus .state")
+	f.BoolVar(&flags.resume, "resume", false, "continue the search of the state file")
+	flags.addFolds("compare by the mean over `K` folds of the training and development part")
 	return c
 }
 
-// planOf returns the trials that the configuration describes.
+// planOf returns the trials of the configuration.
 func planOf(c *cobra.Command, cfg config.Loaded) (config.Plan, error) {
 	plan, err := cfg.Plan()
 	if errors.Is(err, config.ErrNoSearch) {
@@ -88,21 +82,21 @@ func planOf(c *cobra.Command, cfg config.Loaded) (config.Plan, error) {
 	}
 	for _, s := range cfg.Tune.Search {
 		if strings.EqualFold(s.Key, "model") && c.Flags().Changed("model") {
-			return plan, errors.New("--model gives one model, and the search tries several: leave out one of them")
+			return plan, errors.New("--model names one model and the search tries several: leave out one of them")
 		}
 	}
 	return plan, nil
 }
 
-// check finds out what is wrong with the flags, before the long work, and completes them.
-func (f *tuneFlags) check(c *cobra.Command, cfg config.Config) error {
+// check returns an error for wrong flags, and sets defaults.
+func (f *tuneFlags) check(cfg config.Config) error {
 	if strings.ToLower(filepath.Ext(f.out)) != ".toml" {
 		return fmt.Errorf("-o %s: its name must end in .toml", f.out)
 	}
 	if f.state == "" {
 		f.state = f.out + ".state"
 	}
-	if c.Flags().Changed("folds") {
+	if f.withFolds() {
 		if err := evaluate.ValidateFolds(f.folds, cfg.Split); err != nil {
 			return fmt.Errorf("--folds: %w", err)
 		}
@@ -118,14 +112,14 @@ func (f *tuneFlags) check(c *cobra.Command, cfg config.Config) error {
 	return f.page.check()
 }
 
-// search is what there is to try, and where the results go.
+// search is what to try and where the results go.
 type search struct {
 	base config.Config
 	plan config.Plan
 	tuneFlags
 }
 
-// candidates are the trials of the plan for the filter.
+// candidates returns the trials of the plan.
 func (s search) candidates() []evaluate.Candidate {
 	all := make([]evaluate.Candidate, len(s.plan.Trials))
 	for i, trial := range s.plan.Trials {
@@ -147,10 +141,10 @@ const (
 	endInterrupted = "interrupted"
 )
 
-// errTime is why a search ends whose time is over.
+// errTime ends a search that is out of time.
 var errTime = errors.New("out of time")
 
-// outcome is what a search found.
+// outcome is the result of a search.
 type outcome struct {
 	trials []evaluate.Trial // the best first
 	end    string
@@ -158,7 +152,7 @@ type outcome struct {
 	test   *metrics.Figures // of the best; nil if it was not measured
 }
 
-// tune reads the mail, searches, and writes what was found.
+// tune reads the mail, searches, and writes the result.
 func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
 	kept, err := openTuneState(s)
 	if err != nil {
@@ -184,7 +178,7 @@ func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
 		return err
 	}
 	if found.end != endInterrupted {
-		tested, err := evaluate.TrainCandidate(c.Context(), collection, s.candidates()[best.Candidate])
+		tested, err := evaluate.FitCandidate(c.Context(), collection, s.candidates()[best.Candidate])
 		switch {
 		case c.Context().Err() != nil:
 			found.end = endInterrupted
@@ -210,13 +204,13 @@ func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
 	if found.end == endInterrupted {
 		return hint.With(
 			fmt.Errorf("interrupted: the best of %s so far is in %s", plural(len(found.trials), "trial"), s.out),
-			"the same command with --resume goes on",
+			"the same command with --resume continues",
 		)
 	}
 	return nil
 }
 
-// search runs the trials until they are done, the time is over or the program is interrupted, and says which it was.
+// search runs the trials until all are done, the time is over or the user interrupts it, and returns which of these ended it.
 func (p *program) search(ctx context.Context, s search, collection *train.Collection, kept *tuneState) ([]evaluate.Trial, string, error) {
 	if budget := s.base.Tune.Budget(); budget > 0 {
 		var stop context.CancelFunc
@@ -249,9 +243,9 @@ func (p *program) search(ctx context.Context, s search, collection *train.Collec
 func (s search) anyTrial(found outcome) error {
 	switch {
 	case len(found.trials) == 0 && found.end == endInterrupted:
-		return hint.With(errors.New("interrupted before a trial was finished"), "the same command with --resume goes on")
+		return hint.With(errors.New("interrupted before a trial was finished"), "the same command with --resume continues")
 	case len(found.trials) == 0:
-		return fmt.Errorf("no trial was finished in the time of %s: set tune.time to more", s.base.Tune.Time)
+		return fmt.Errorf("no trial finished within %s: raise tune.time", s.base.Tune.Time)
 	case found.trials[0].Error != "":
 		return fmt.Errorf("no settings can be trained: %s", found.trials[0].Error)
 	}

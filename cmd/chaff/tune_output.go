@@ -26,10 +26,10 @@ type tuneReport struct {
 	Method    string        `json:"method"`
 	Objective string        `json:"objective"`
 	Folds     int           `json:"folds,omitempty"`
-	// Planned is the number of combinations of the search, LeftOut that of those that are no valid settings.
+	// Planned is the number of combinations, LeftOut the number of invalid ones.
 	Planned int `json:"planned"`
 	LeftOut int `json:"left_out"`
-	// End is how the search ended: complete, out of time, or interrupted.
+	// End is "complete", "out of time" or "interrupted".
 	End    string    `json:"end"`
 	Trials []tuneRow `json:"trials"` // the best first
 	File   string    `json:"file"`   // of the best settings
@@ -37,7 +37,7 @@ type tuneReport struct {
 	Test *metrics.Figures `json:"test,omitempty"`
 }
 
-// tuneRow is a trial for people: numbered from 1, with its settings.
+// tuneRow is a trial, numbered from 1, with its settings.
 type tuneRow struct {
 	Trial    int             `json:"trial"`
 	Settings []config.Choice `json:"settings"`
@@ -55,8 +55,7 @@ func (s search) rows(trials []evaluate.Trial) []tuneRow {
 	return rows
 }
 
-// cells are the columns of a table of trials: the settings that the search changes, in its order, a dash where a setting
-// is not one of the trial's model.
+// cells returns the settings of a trial in the order of the search. A setting of another model is a dash.
 func (s search) cells(row tuneRow) []string {
 	cells := make([]string, len(s.base.Tune.Search))
 	for i, entry := range s.base.Tune.Search {
@@ -70,7 +69,7 @@ func (s search) cells(row tuneRow) []string {
 	return cells
 }
 
-// cell writes the value of a setting, a list with commas.
+// cell formats the value of a setting.
 func cell(value any) string {
 	if list, isList := value.([]string); isList {
 		return strings.Join(list, ", ")
@@ -101,7 +100,7 @@ func (s search) write(found outcome) error {
 	return writeBytes(s.trials, table)
 }
 
-// best is the configuration file of the best settings.
+// best returns the configuration file of the best settings.
 func (s search) best(found outcome) []byte {
 	trial := found.trials[0]
 	var b bytes.Buffer
@@ -111,7 +110,7 @@ func (s search) best(found outcome) []byte {
 	return b.Bytes()
 }
 
-// reached tells the accuracy of a trial, and the objective if that is another figure.
+// reached describes the accuracy of a trial, and its objective if that is another figure.
 func reached(t evaluate.Trial, objective string) string {
 	text := fmt.Sprintf("accuracy %.2f%%", t.Development.Accuracy)
 	if objective != metrics.ByAccuracy {
@@ -124,7 +123,7 @@ func reached(t evaluate.Trial, objective string) string {
 	return text
 }
 
-// comparedOn tells what mail the trials were compared on.
+// comparedOn names the mail that compares trials.
 func (s search) comparedOn(c train.Summary) string {
 	if s.folds > 0 {
 		return fmt.Sprintf("development mail, mean of %d folds of %d messages", s.folds, c.Train+c.Development)
@@ -132,7 +131,7 @@ func (s search) comparedOn(c train.Summary) string {
 	return fmt.Sprintf("the development part, %d messages", c.Development)
 }
 
-// csv is the table of trials, the best first. A figure that is not defined is empty.
+// csv returns the table of trials, the best first. An undefined figure is empty.
 func (s search) csv(rows []tuneRow) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -166,10 +165,10 @@ func (s search) csv(rows []tuneRow) ([]byte, error) {
 	return b.Bytes(), w.Error()
 }
 
-// shownTrials is how many trials are printed; the table has all.
+// shownTrials is how many trials are printed.
 const shownTrials = 10
 
-// printTuning prints what was found.
+// printTuning prints the result of a search.
 func (p *program) printTuning(s search, found outcome) error {
 	rows := s.rows(found.trials)
 	if s.asJSON {
@@ -197,7 +196,7 @@ func (p *program) printTuning(s search, found outcome) error {
 	return nil
 }
 
-// testLine tells the figures of the best settings on the test part.
+// testLine describes the figures on the test part.
 func testLine(f *metrics.Figures) string {
 	return fmt.Sprintf("accuracy %.2f%% (95%% interval %.2f-%.2f), hm %s%%, sm %s%%, (1-ROCA)%% %s, %d messages",
 		f.Accuracy, f.AccuracyLow, f.AccuracyHigh, percent(f.HM, 2), percent(f.SM, 2), percent(f.OneMinusROCA, 4), f.Messages)
@@ -222,15 +221,15 @@ func (s search) printRows(w io.Writer, rows []tuneRow) error {
 	return t.Flush()
 }
 
-// printCells prints cells of a table, each with its end.
+// printCells prints the cells of a row.
 func printCells(w io.Writer, cells []string) {
 	for _, cell := range cells {
 		screen.Printf(w, "%s\t", cell)
 	}
 }
 
-// tuneProgress returns a function that draws a bar with the best so far on stderr, and one that removes it. Where stderr
-// is no terminal nothing is drawn.
+// tuneProgress returns a function that draws a bar with the best trial on stderr, and one that removes it. It draws nothing if
+// stderr is not a terminal.
 func (p *program) tuneProgress(objective string) (step func(done, all int, best evaluate.Trial), done func()) {
 	file, isFile := p.stderr.(*os.File)
 	if !isFile || !term.IsTerminal(int(file.Fd())) {

@@ -9,7 +9,7 @@ import (
 	"chaff/train"
 )
 
-// tuningPage is the report about a search.
+// tuningPage is the page about a search.
 func (s search) tuningPage(found outcome) report.Page {
 	c := found.corpus
 	page := report.Page{Title: "chaff tune", Subtitle: corpusLine(c), Classes: classesOf(c)}
@@ -31,7 +31,7 @@ func (s search) tuningPage(found outcome) report.Page {
 	return page
 }
 
-// trialRow is a row of the page's table of trials.
+// trialRow is a row of the table of trials.
 func (s search) trialRow(row tuneRow) report.Trial {
 	trial := report.Trial{Note: row.Error, Settings: []report.Fact{{Name: "trial", Value: strconv.Itoa(row.Trial)}}}
 	keys := s.keys()
@@ -47,7 +47,7 @@ func (s search) trialRow(row tuneRow) report.Trial {
 	return trial
 }
 
-// classesOf are the names of the classes of mail.
+// classesOf returns the names of the classes.
 func classesOf(c train.Summary) []string {
 	names := make([]string, len(c.Classes))
 	for i, class := range c.Classes {

@@ -17,11 +17,11 @@ import (
 	"chaff/tokenize"
 )
 
-// stateVersion is the version of the state file: JSON lines, a stateHeader first, then each finished trial, and
-// stateFooter when all are.
+// stateVersion is the version of the state file. The file has JSON lines: a stateHeader, each finished trial, and stateFooter
+// at the end of the search.
 const stateVersion = 1
 
-// stateHeader says what the trials of a state file are of.
+// stateHeader identifies the search of a state file.
 type stateHeader struct {
 	Version int    `json:"chaff_tune_state"`
 	Search  string `json:"search"` // a hash of the trials, the settings and how they are compared
@@ -30,18 +30,17 @@ type stateHeader struct {
 
 const stateFooter = `{"complete":true}` + "\n"
 
-// tuneState keeps finished trials in a file. Each is synced, so that an interruption of any kind loses none.
+// tuneState keeps finished trials in a file. It syncs each, so that no interruption loses one.
 type tuneState struct {
 	path   string
 	header stateHeader
-	found  *stateHeader // of the file to go on with; nil to begin anew
+	found  *stateHeader // of the file to resume; nil for a new search
 	trials []evaluate.Trial
-	size   int64 // of the whole lines of the file to go on with
+	size   int64 // of the complete lines of the file to resume
 	file   *os.File
 }
 
-// openTuneState reads the state to go on with, if that is wanted, and checks that it is of the same search. It writes
-// nothing.
+// openTuneState reads the state to resume, if any, and checks that it belongs to the same search. It writes nothing.
 func openTuneState(s search) (*tuneState, error) {
 	id, err := s.id()
 	if err != nil {
@@ -49,7 +48,7 @@ func openTuneState(s search) (*tuneState, error) {
 	}
 	state := &tuneState{path: s.state, header: stateHeader{Version: stateVersion, Search: id}}
 	if info, err := os.Stat(s.state); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("keep the state of the search in %s: it is no regular file", s.state)
+		return nil, fmt.Errorf("keep the state of the search in %s: it is not a regular file", s.state)
 	}
 	data, err := os.ReadFile(s.state)
 	switch {
@@ -62,7 +61,7 @@ func openTuneState(s search) (*tuneState, error) {
 	case !s.resume && !bytes.HasSuffix(data, []byte(stateFooter)) && len(data) > 0:
 		return nil, hint.With(
 			fmt.Errorf("%s holds the trials of a search that is not finished", s.state),
-			"--resume goes on with it; to begin anew, remove the file or name another with --state",
+			"--resume continues it; to start again, remove the file or name another with --state",
 		)
 	case !s.resume:
 		return state, nil
@@ -73,13 +72,13 @@ func openTuneState(s search) (*tuneState, error) {
 	if state.found.Search != id {
 		return nil, hint.With(
 			fmt.Errorf("resume from %s: it is of another search: its settings, values, method, objective or folds differ", s.state),
-			"only tune.time and workers may change; to begin anew, remove the file or name another with --state",
+			"only tune.time and workers may change; to start again, remove the file or name another with --state",
 		)
 	}
 	return state, nil
 }
 
-// parse reads a state file. The last line may have been cut off in the middle; it is then written over.
+// parse reads a state file. An incomplete last line is ignored, and overwritten later.
 func (t *tuneState) parse(data []byte) error {
 	data = bytes.TrimSuffix(data, []byte(stateFooter))
 	for number := 1; ; number++ {
@@ -92,7 +91,7 @@ func (t *tuneState) parse(data []byte) error {
 		if t.found == nil {
 			t.found = new(stateHeader)
 			if err := json.Unmarshal(line, t.found); err != nil || t.found.Version != stateVersion {
-				return fmt.Errorf("is no state of a search of version %d", stateVersion)
+				return fmt.Errorf("not the state of a search of version %d", stateVersion)
 			}
 			continue
 		}
@@ -108,7 +107,7 @@ func (t *tuneState) parse(data []byte) error {
 	return nil
 }
 
-// begin opens the file for the trials on the given mail.
+// begin opens the file for trials on the given mail.
 func (t *tuneState) begin(corpus string) error {
 	t.header.Corpus = corpus
 	if t.found == nil {
@@ -117,7 +116,7 @@ func (t *tuneState) begin(corpus string) error {
 	if t.found.Corpus != corpus {
 		return hint.With(
 			fmt.Errorf("resume from %s: it is of other mail, or of mail that was divided in another way", t.path),
-			"to begin anew, remove the file or name another with --state",
+			"to start again, remove the file or name another with --state",
 		)
 	}
 	var err error
@@ -160,12 +159,12 @@ func (t *tuneState) write(line []byte) error {
 	return t.file.Sync()
 }
 
-// complete marks the search as finished, so that the next one may write over it.
+// complete marks the search as finished, so that another may overwrite the file.
 func (t *tuneState) complete() error { return t.write([]byte(stateFooter)) }
 
 func (t *tuneState) close() { t.file.Close() } // every line was synced
 
-// id names everything that the figures of trials depend on but the mail.
+// id identifies everything but the mail that the figures of trials depend on.
 func (s search) id() (string, error) {
 	base := s.base
 	base.Workers, base.Memory, base.Tune.Time = 0, "", ""

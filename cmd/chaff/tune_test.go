@@ -42,7 +42,7 @@ func TestThePageOnTuningRuns(t *testing.T) {
 	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := scriptParams()
+	p := scriptParams(t)
 	p.Files = []string{file}
 	testscript.Run(t, p)
 }
@@ -269,7 +269,7 @@ func TestASearchIsNotResumedFromAnother(t *testing.T) {
 		t.Errorf("got %s", stderr)
 	}
 	h.write("best.toml.state", "not a state\n")
-	if _, stderr, _ := h.tune(t.Context(), "best", nil, "--resume"); !strings.Contains(stderr, "is no state of a search of version 1") {
+	if _, stderr, _ := h.tune(t.Context(), "best", nil, "--resume"); !strings.Contains(stderr, "not the state of a search of version 1") {
 		t.Errorf("got %s", stderr)
 	}
 }

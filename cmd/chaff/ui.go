@@ -20,8 +20,8 @@ import (
 
 func errorf(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
-// progress returns a function that draws a bar on stderr, and one that removes it. Where stderr is no terminal, or the
-// work is short, nothing is drawn.
+// progress returns a function that draws a bar on stderr, and one that removes it. It draws nothing if stderr is not a
+// terminal.
 func (p *program) progress(what string) (step func(read, all int), done func()) {
 	file, isFile := p.stderr.(*os.File)
 	if !isFile || !term.IsTerminal(int(file.Fd())) {
@@ -47,13 +47,12 @@ func (p *program) progress(what string) (step func(read, all int), done func()) 
 	}
 }
 
-// printJSON writes a result as one JSON document.
+// printJSON prints a value as one JSON document.
 func printJSON(w io.Writer, v any) error { return screen.PrintJSON(w, v, "  ") }
 
 func newTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 8, 2, ' ', 0) }
 
-// flushSome prints what there is of a table after every so many rows, of which i is the next: a table keeps all its rows to
-// align them.
+// flushSome prints the rows of a table in blocks: a table keeps its rows in memory to align them. The next row is i.
 func flushSome(t *tabwriter.Writer, i int) error {
 	const rows = 1000
 	if i%rows != rows-1 {
@@ -62,7 +61,7 @@ func flushSome(t *tabwriter.Writer, i int) error {
 	return t.Flush()
 }
 
-// printCorpus tells what became of the mail.
+// printCorpus prints how many messages are used and left out.
 func printCorpus(w io.Writer, s train.Summary) {
 	var classes []string
 	for _, c := range s.Classes {
@@ -87,7 +86,7 @@ func printCorpus(w io.Writer, s train.Summary) {
 	}
 }
 
-// printProblems tells on stderr which messages could not be used.
+// printProblems prints on stderr which messages are left out.
 func (p *program) printProblems(s train.Summary) {
 	for _, problem := range s.Problems {
 		screen.Printf(p.stderr, "chaff: left out: %s\n", screen.Quoted(problem))
@@ -97,7 +96,7 @@ func (p *program) printProblems(s train.Summary) {
 	}
 }
 
-// threshold writes a score at which the verdict changes. Models differ in the scale of their scores; one just below 0 is 0.
+// threshold formats a threshold. A tiny one is 0.
 func threshold(score float64) string {
 	if math.Abs(score) < 1e-9 {
 		return "0"
@@ -105,7 +104,7 @@ func threshold(score float64) string {
 	return fmt.Sprintf("%.4g", score)
 }
 
-// percent writes a figure in percent; one that is not defined is a dash.
+// percent formats a percentage. An undefined one is a dash.
 func percent(v *float64, digits int) string {
 	if v == nil {
 		return "-"
@@ -113,7 +112,7 @@ func percent(v *float64, digits int) string {
 	return fmt.Sprintf("%.*f", digits, *v)
 }
 
-// number writes a figure that may be tiny or huge in four digits; one that is not defined is a dash.
+// number formats a figure with four digits. An undefined one is a dash.
 func number(v *float64) string {
 	switch {
 	case v == nil:
@@ -128,7 +127,7 @@ func number(v *float64) string {
 	return fmt.Sprintf("%.4f", *v)
 }
 
-// printFigures prints one row for each part of the corpus.
+// printFigures prints one row of figures for each part of the corpus.
 func printFigures(w io.Writer, parts []partFigures) error {
 	t := newTable(w)
 	fmt.Fprintln(t, "part\tmessages\taccuracy\t95% interval\t0-1 loss\tsquare loss\tlog loss\tBrier\thm%\tsm%\tlam%\t(1-ROCA)%")
@@ -150,7 +149,7 @@ type partFigures struct {
 	figures *metrics.Figures
 }
 
-// printConfusion prints how many messages of each true class, one a row, were given each class.
+// printConfusion prints how many messages of each class, a row, were given each class, a column.
 func printConfusion(w io.Writer, classes []string, f *metrics.Figures) error {
 	t := newTable(w)
 	fmt.Fprint(t, "true \\ given")
@@ -168,7 +167,7 @@ func printConfusion(w io.Writer, classes []string, f *metrics.Figures) error {
 	return t.Flush()
 }
 
-// printTest prints where a model errs, and whether its probabilities come true.
+// printTest prints the errors of a model, and the reliability of its probabilities.
 func printTest(w io.Writer, classes []string, f *metrics.Figures) error {
 	if err := printConfusion(w, classes, f); err != nil {
 		return err
@@ -194,7 +193,7 @@ func printClasses(w io.Writer, classes []string, f *metrics.Figures) error {
 	return t.Flush()
 }
 
-// printReliability prints what became of messages by the probability that they were given.
+// printReliability prints predicted probabilities beside observed shares.
 func printReliability(w io.Writer, classes []string, f *metrics.Figures) error {
 	of, came := "the class given", "were of it"
 	if len(classes) == 2 {
@@ -209,7 +208,7 @@ func printReliability(w io.Writer, classes []string, f *metrics.Figures) error {
 	return t.Flush()
 }
 
-// printVerdicts prints what the thresholds make of messages whose class is known.
+// printVerdicts prints the rates of verdicts on labelled messages.
 func printVerdicts(w io.Writer, v train.VerdictCounts) {
 	share := func(n, of int) string {
 		if of == 0 {

@@ -10,11 +10,11 @@ import (
 	"chaff/corpus/sources"
 )
 
-// NeedsCorpora says why a test is skipped and how to run it. Some tests use two public corpora of real mail, unpacked in the folder
-// that TEST_CORPORA names: sa, the SpamAssassin public corpus, and enron, Enron-Spam.
-const NeedsCorpora = "needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see README.md)"
+// NeedsCorpora is the message of a skipped test. Some tests need two public corpora of real mail in the folder $TEST_CORPORA: the
+// SpamAssassin public corpus in sa, and Enron-Spam in enron.
+const NeedsCorpora = "needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/results.md)"
 
-// CorporaDir returns the folder of the corpora, if there is one.
+// CorporaDir returns $TEST_CORPORA, and false if it is not set.
 func CorporaDir(t testing.TB) (string, bool) {
 	t.Helper()
 	dir := os.Getenv("TEST_CORPORA")
@@ -27,7 +27,7 @@ func CorporaDir(t testing.TB) (string, bool) {
 	return dir, true
 }
 
-// SpamAssassin returns the SpamAssassin public corpus, if there is a folder of corpora.
+// SpamAssassin returns the SpamAssassin public corpus, and false if TEST_CORPORA is not set.
 func SpamAssassin(t testing.TB) (corpus.Source, bool) {
 	t.Helper()
 	dir, ok := CorporaDir(t)
@@ -47,7 +47,7 @@ func SpamAssassin(t testing.TB) (corpus.Source, bool) {
 	return corpus.Concat(opened...), true
 }
 
-// Enron returns the n-th of the six parts of Enron-Spam in the folder of corpora.
+// Enron returns part n, from 1 to 6, of Enron-Spam in the folder of corpora.
 func Enron(t testing.TB, dir string, n int) corpus.Source {
 	t.Helper()
 	classes, err := sources.ClassFolders(filepath.Join(dir, "enron", fmt.Sprintf("enron%d", n)))

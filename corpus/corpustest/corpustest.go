@@ -1,18 +1,20 @@
-// Package corpustest makes mail for tests.
+// Package corpustest provides mail for tests.
 package corpustest
 
 import (
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"strings"
+	"testing"
 	"testing/fstest"
 
 	"chaff/corpus"
 	"chaff/corpus/sources"
 )
 
-// Mailbox returns a source of n messages for each class. Each class has words of its own, as spama and spamb, beside words that all
-// classes share, as shareda.
+// Mailbox returns a source of n messages for each class. Some words belong to a class, such as spama and spamb; all classes share others,
+// such as shareda.
 func Mailbox(seed uint64, n int, classes ...string) corpus.Source {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	fsys := fstest.MapFS{}
@@ -39,7 +41,7 @@ func Mailbox(seed uint64, n int, classes ...string) corpus.Source {
 	return corpus.Concat(opened...)
 }
 
-// Messages returns a source of messages given by label and text.
+// Messages returns a source of messages, each given by its label and text.
 func Messages(labelled ...[2]string) corpus.Source {
 	var opened []corpus.Source
 	for i, m := range labelled {
@@ -49,8 +51,8 @@ func Messages(labelled ...[2]string) corpus.Source {
 	return corpus.Concat(opened...)
 }
 
-// Campaigns returns mail in which each letter goes out in n copies that differ in the name and a number. The origin of a
-// message begins with the number of its letter.
+// Campaigns returns n near-duplicates of each letter, which differ in a name and a number. The origin of a message begins with the label and
+// the number of its letter.
 func Campaigns(letters, n int) corpus.Source {
 	rng := rand.New(rand.NewPCG(3, 0))
 	files := make(fstest.MapFS)
@@ -66,4 +68,27 @@ func Campaigns(letters, n int) corpus.Source {
 		}
 	}
 	return corpus.Concat(sources.FromFS(files, "ham", "ham"), sources.FromFS(files, "spam", "spam"))
+}
+
+// Each yields the messages of source with their bytes. An unreadable message ends the test, and so does a source without messages.
+func Each(t testing.TB, source corpus.Source) iter.Seq2[corpus.Item, []byte] {
+	return func(yield func(corpus.Item, []byte) bool) {
+		t.Helper()
+		messages := 0
+		for item, err := range source {
+			var raw []byte
+			if err == nil {
+				raw, err = item.Read(nil)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if messages++; !yield(item, raw) {
+				return
+			}
+		}
+		if messages == 0 {
+			t.Fatal("the source has no messages")
+		}
+	}
 }

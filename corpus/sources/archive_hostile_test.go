@@ -23,14 +23,13 @@ func TestDamagedArchives(t *testing.T) {
 	badZip := strings.Replace(zipped, zipped[40:44], "XXXX", 1)
 	bad := []byte(tarred)
 	copy(bad[4*tarBlock+300:], "no header") // the third one
-	tests := []struct{ about, archive, want string }{
+	for _, tt := range []struct{ about, archive, want string }{
 		{"a tar that is cut off in a member", tarred[:3*tarBlock+100], `["1: one" "2! read a/mail/2: the tar archive is cut off in this file" "a/mail! list a/mail: the tar archive is cut off: unexpected EOF"]`},
 		{"a tar that is cut off in a header", tarred[:2*tarBlock+100], `["1: one" "a/mail! list a/mail: the tar archive is cut off: unexpected EOF"]`},
 		{"a tar without an end", tarred[:2*tarBlock], `["1: one"]`},
 		{"a zip that is cut off", zipped[:len(zipped)-10], `["a/mail! list a/mail: the zip archive is cut off or damaged: zip: not a valid zip file"]`},
 		{"a zip with a damaged member", badZip, "the data in the zip archive is damaged"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.about, func(t *testing.T) {
 			if got := fmt.Sprintf("%q", listing(t, tt.archive)); !strings.Contains(got, tt.want) {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
@@ -68,8 +67,7 @@ func TestZipMembersThatCannotBeRead(t *testing.T) {
 	check(t, "", listing(t, change(10, 97)), []string{"1! read a/mail/1: uses the compression method 97, which is not supported"})
 }
 
-// FuzzArchive opens any bytes as an archive: it is a file system with valid names,
-// and no member of a tar or zip that package archive can list is lost.
+// FuzzArchive requires that any archive is a file system with valid names, and that no member of a zip is lost.
 func FuzzArchive(f *testing.F) {
 	entries := []entry{{name: "a/1", text: "one"}, {name: "../a", text: "two"}, {name: "a/2", link: "../a"}, {name: "b/"}}
 	f.Add([]byte(makeTar(f, entries...)))

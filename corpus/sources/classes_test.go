@@ -24,7 +24,7 @@ func TestClassFolders(t *testing.T) {
 }
 
 func TestClassFoldersNamedHamAndSpam(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		about     string
 		files     map[string]string
 		want, all []string
@@ -32,31 +32,25 @@ func TestClassFoldersNamedHamAndSpam(t *testing.T) {
 		{"in small letters", map[string]string{"ham/1": "h", "spam/1": "s"}, []string{"ham", "spam"}, []string{"ham: h", "spam: s"}},
 		{"in any case", map[string]string{"ham/1": "h", "SPAM/1": "s"}, []string{"ham", "spam"}, []string{"ham: h", "spam: s"}},
 		{"with a third class the names stay", map[string]string{"Ham/1": "h", "SPAM/1": "s", "x/1": "x"}, []string{"Ham", "SPAM", "x"}, []string{"Ham: h", "SPAM: s", "x: x"}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.about, func(t *testing.T) {
-			c, err := ClassFolders(tree(t, tt.files))
-			must(t, err)
-			if got := contents(c.Source()); !slices.Equal(c.Names, tt.want) || !slices.Equal(got, tt.all) {
-				t.Errorf("got %q and %q, want %q and %q", c.Names, got, tt.want, tt.all)
-			}
-		})
+	} {
+		c, err := ClassFolders(tree(t, tt.files))
+		must(t, err)
+		check(t, tt.about, c.Names, tt.want)
+		check(t, tt.about, contents(c.Source()), tt.all)
 	}
 }
 
 func TestClassFoldersErrors(t *testing.T) {
 	root := tree(t, map[string]string{"none/1": "a", "one/class/1": "a", "maildir/cur/": "", "maildir/new/": "", "file": ""})
-	tests := []struct{ about, name, want string }{
+	open := func(name string) error {
+		_, err := ClassFolders(filepath.Join(root, name))
+		return err
+	}
+	checkErrors(t, open, [][3]string{
 		{"no subfolder", "none", "has 0 subfolders and needs at least two"},
 		{"one subfolder", "one", "has 1 subfolders and needs at least two"},
 		{"a Maildir is no folder of classes", "maildir", "is a Maildir, not a folder"},
 		{"a file", "file", "not a directory"},
 		{"a path that is not there", "no", "open " + filepath.Join(root, "no") + ": no such file"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.about, func(t *testing.T) {
-			_, err := ClassFolders(filepath.Join(root, tt.name))
-			checkError(t, err, tt.want)
-		})
-	}
+	})
 }

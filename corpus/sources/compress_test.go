@@ -44,8 +44,8 @@ func pack(t testing.TB, c compression, text string) string {
 	return b.String()
 }
 
-// packXZ makes an xz file of stored blocks of 64 KiB (The .xz File Format 1.2.1). A block needs a dictionary of 64 KiB, or
-// one of the size that dictionaries encodes for it.
+// packXZ makes an xz file of stored blocks of 64 KiB (The .xz File Format 1.2.1). A block needs a dictionary of 64 KiB,
+// or one of the size that dictionaries encodes for it.
 func packXZ(text string, dictionaries map[int]byte) string {
 	withSum := func(b []byte) []byte { return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b)) }
 	padded := func(b []byte) []byte { return append(b, make([]byte, -len(b)&3)...) }
@@ -145,7 +145,7 @@ func TestDamagedCompressionNamesFileAndReason(t *testing.T) {
 	for name := range files {
 		item := Item{Origin: "mail/" + name, Content: location{path: filepath.Join(root, name)}}
 		got, err := item.Read(nil)
-		want := []string{"read mail/" + name + ": ", strings.TrimSuffix(name[:strings.IndexByte(name, '-')], "-")}
+		want := []any{"read mail/" + name + ": ", strings.TrimSuffix(name[:strings.IndexByte(name, '-')], "-")}
 		if strings.HasSuffix(name, "-cut") {
 			want = append(want, "data is cut off")
 		}
@@ -180,7 +180,7 @@ func TestMemoryThatXZAsksForIsBounded(t *testing.T) {
 	}
 }
 
-// A file that ends between two blocks is not whole, and neither is one whose end was overwritten.
+// A file that ends between two blocks is cut off, although each block is whole.
 func TestXZThatEndsBetweenBlocks(t *testing.T) {
 	packed := packXZ(strings.Repeat("x", 2<<16), nil)
 	block := (len(packed) - 12) / 2
@@ -247,7 +247,7 @@ func TestItemsOfACompressedMboxOutliveItsSource(t *testing.T) {
 	}
 }
 
-// What is before the damage is read, but not the message that the damage is in.
+// The messages before the damage are read, but not the one in which it is.
 func TestCompressedMboxThatIsCutOff(t *testing.T) {
 	var mbox strings.Builder
 	for range 3000 {

@@ -9,26 +9,21 @@ import (
 	"chaff/corpus/internal/lines"
 )
 
-// TestRealMailJoinedWithCatIsTakenApartAgain makes one mbox of each folder of the
-// SpamAssassin corpus, whose files begin with From_ lines, with nothing between
-// them, and wants the files back: no line of 6,046 letters may pass for the
-// beginning of a message, and no beginning be overlooked.
+// TestRealMailJoinedWithCatIsTakenApartAgain joins the files of each folder of the SpamAssassin corpus, which begin with
+// From_ lines, into one mbox, and requires that they are split in the same places.
 func TestRealMailJoinedWithCatIsTakenApartAgain(t *testing.T) {
 	dir := os.Getenv("TEST_CORPORA")
 	if dir == "" {
-		t.Skip("needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see README.md)")
+		t.Skip("needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/results.md)")
 	}
 	all := 0
 	for _, folder := range []string{"easy-ham-1", "easy-ham-2", "hard-ham-1", "spam-1", "spam-2"} {
-		source := open(t, filepath.Join(dir, "sa", folder), Folder)
 		var files [][]byte
 		var names []string
-		for item, err := range source {
-			must(t, err)
-			raw, err := item.Read(nil)
-			must(t, err)
-			// A file that does not end in a line end cannot be told from its successor,
-			// and one without a From_ line is the rest of its predecessor.
+		for _, item := range itemsOf(t, open(t, filepath.Join(dir, "sa", folder), Folder)) {
+			raw := read(t, item)
+			// A file that does not end in a line end cannot be told from its successor, and one without a From_ line is
+			// the rest of its predecessor.
 			_, ok := lines.ParseFromLine(lines.TrimLineEnd(raw[:lines.LineEnd(raw)]))
 			if ok && bytes.HasSuffix(raw, []byte("\n")) {
 				files, names = append(files, raw), append(names, item.Origin)

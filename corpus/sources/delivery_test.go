@@ -8,8 +8,7 @@ import (
 	"chaff/corpus"
 )
 
-// TestDeliveryTimeOfEachSource has a rule for each way to keep mail. The messages
-// say by their Received field when they came, or by Date, or not at all.
+// TestDeliveryTimeOfEachSource has a case for each format. The messages give their time in Received, in Date, or not.
 func TestDeliveryTimeOfEachSource(t *testing.T) {
 	const (
 		from     = "From ann@example.org Fri Aug 23 12:00:00 2002\n"
@@ -27,7 +26,7 @@ func TestDeliveryTimeOfEachSource(t *testing.T) {
 		"folder/a": from + date, "folder/b": received, "folder/c": none,
 		"message": received,
 	})
-	tests := []struct {
+	for _, tt := range []struct {
 		about, name string
 		days        []int // of August 2002; 0 for no time
 	}{
@@ -38,24 +37,17 @@ func TestDeliveryTimeOfEachSource(t *testing.T) {
 		{"Thunderbird: as mbox", "tb", []int{22}},
 		{"a folder: the message, in the order of the names", "folder", []int{23, 22, 0}},
 		{"one message", "message", []int{22}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.about, func(t *testing.T) {
-			source := open(t, filepath.Join(root, tt.name), "")
 			var days []int
-			for item, err := range source {
-				must(t, err)
-				raw, err := item.Read(nil)
-				must(t, err)
+			for _, item := range itemsOf(t, open(t, filepath.Join(root, tt.name), "")) {
 				when := item.Time
 				if when.IsZero() {
-					when, _ = corpus.DeliveryTime(raw)
+					when, _ = corpus.DeliveryTime(read(t, item))
 				}
-				day := when.Day()
-				if when.IsZero() {
-					day = 0
+				if days = append(days, when.Day()); when.IsZero() {
+					days[len(days)-1] = 0
 				}
-				days = append(days, day)
 			}
 			if !slices.Equal(days, tt.days) {
 				t.Errorf("got the days %v, want %v", days, tt.days)

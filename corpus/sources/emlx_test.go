@@ -21,8 +21,7 @@ func TestCutEmlx(t *testing.T) {
 	})
 }
 
-// FuzzCutEmlx wants back the message that was put into a frame, and of any other
-// file a part, in the same memory.
+// FuzzCutEmlx requires that the message in a frame comes back in the same memory, and a part of any other file.
 func FuzzCutEmlx(f *testing.F) {
 	f.Add([]byte("Subject: a\n\nb\n"), []byte("<?xml version=\"1.0\"?>"))
 	f.Add([]byte("12\n3"), []byte(""))

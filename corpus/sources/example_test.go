@@ -2,11 +2,49 @@ package sources_test
 
 import (
 	"fmt"
+	"log"
+	"os"
+	"path/filepath"
 	"testing/fstest"
 
 	"chaff/corpus"
 	"chaff/corpus/sources"
 )
+
+func ExampleOpen() {
+	root, err := os.MkdirTemp("", "mail")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(root)
+	for _, name := range []string{"cur/1001234567.a.h:2,S", "new/1001234568.b.h"} {
+		os.MkdirAll(filepath.Join(root, filepath.Dir(name)), 0o700)
+		os.WriteFile(filepath.Join(root, name), []byte("Subject: gold\n\nBuy gold!\n"), 0o600)
+	}
+	source, found, err := sources.Open(root, "spam", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(found.Format, found.Why)
+	skipped := 0
+	var raw []byte
+	for item, err := range source {
+		if err == nil {
+			raw, err = item.Read(raw)
+		}
+		if err != nil {
+			skipped++ // the stream continues after an error
+			continue
+		}
+		fmt.Println(item.Label, len(raw))
+	}
+	fmt.Println(skipped, "skipped")
+	// Output:
+	// maildir has cur and new
+	// spam 25
+	// spam 25
+	// 0 skipped
+}
 
 func Example() {
 	folder := fstest.MapFS{

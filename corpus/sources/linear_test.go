@@ -2,15 +2,17 @@ package sources
 
 import (
 	"bytes"
-	"chaff/internal/cputime"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"chaff/internal/cputime"
 )
 
 // checkLinear compares the time for hostile input of one size with that for four times the size: linear work takes four
-// times as long, quadratic work sixteen times. The work must pass once in four attempts, since other programs disturb it.
+// times as long, quadratic work sixteen times. The work must pass once in four attempts, since other programs disturb
+// it.
 func checkLinear(t *testing.T, name string, size int, prepare func(size int) func()) {
 	const (
 		factor = 4
@@ -96,20 +98,20 @@ func TestWorkIsLinearInTheSizeOfHostileArchives(t *testing.T) {
 func TestWorkIsLinearInTheSizeOfHostileTables(t *testing.T) {
 	commas, array := rowFormat{comma: ','}, rowFormat{array: true}
 	for _, shape := range []struct {
-		name, unit string
 		format     rowFormat
+		name, unit string
 	}{
-		{"open quotes", "\"\n", commas},
-		{"quotes that open in the next line", "p\",q,\"r\n", commas},
-		{"doubled quotes", "\"\"\"\n", commas},
-		{"a cell that never ends", "\"\"", commas},
-		{"cells", ",", commas},
-		{"lines", "\n", rowFormat{comma: '\t'}},
-		{"open objects", "{\n", array},
-		{"open texts", "{\"\n", array},
-		{"brackets", "[],", array},
-		{"objects in objects", "{\"a\":", array},
-		{"open objects on lines", "{\n", rowFormat{}},
+		{commas, "open quotes", "\"\n"},
+		{commas, "quotes that open in the next line", "p\",q,\"r\n"},
+		{commas, "doubled quotes", "\"\"\"\n"},
+		{commas, "a cell that never ends", "\"\""},
+		{commas, "cells", ","},
+		{rowFormat{comma: '\t'}, "lines", "\n"},
+		{array, "open objects", "{\n"},
+		{array, "open texts", "{\"\n"},
+		{array, "brackets", "[],"},
+		{array, "objects in objects", "{\"a\":"},
+		{rowFormat{}, "open objects on lines", "{\n"},
 	} {
 		checkLinear(t, shape.name, 32<<10, func(size int) func() {
 			text := "\"x" + strings.Repeat(shape.unit, size/len(shape.unit))

@@ -1,14 +1,10 @@
 package sources
 
 import (
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 )
 
@@ -56,7 +52,7 @@ func FuzzFlags(f *testing.F) {
 }
 
 func TestMaildirTime(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		about, name string
 		want        time.Time
 	}{
@@ -67,8 +63,7 @@ func TestMaildirTime(t *testing.T) {
 		{"zeros", "0000000000.a", time.Time{}},
 		{"more digits than a number has", "99999999999999999999.a", time.Time{}},
 		{"no digits", "message", time.Time{}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.about, func(t *testing.T) {
 			if got := maildirTime(tt.name); !got.Equal(tt.want) {
 				t.Errorf("got %v, want %v", got, tt.want)
@@ -101,146 +96,35 @@ func TestMaildirListing(t *testing.T) {
 	}
 }
 
-func TestMaildirTree(t *testing.T) {
+// TestAMessageIsFoundUnderItsNewName marks and moves messages of a Maildir and of a mailbox between listing and
+// reading.
+func TestAMessageIsFoundUnderItsNewName(t *testing.T) {
 	root := tree(t, map[string]string{
-		"cur/1.a:2,S": "read", "cur/2.b:2,": "unread", "cur/3.c": "no info", "new/4.d": "new",
-		"cur/11.k:2,ST": "marked as deleted", ".Junk/cur/12.l:2,T": "junk that is marked as deleted", ".Trash/cur/13.m:2,ST": "x",
-		"tmp/": "", "subscriptions": "", "dovecot.index.log": "",
-		".Junk/cur/5.e:2,": "junk", ".Junk/new/6.f": "new junk", ".Junk/maildirfolder": "",
-		".Trash/cur/7.g:2,S": "x", ".Trash.2004/cur/7.h:2,S": "x", ".Trash.2004/new/": "",
-		".Trash/new/": "", ".Drafts/cur/8.h:2,S": "x", ".Drafts/new/": "",
-		".Lists.golang/new/9.i": "list", ".Lists.golang/cur/": "",
-		".Sent/cur/10.j:2,S": "sent", ".Sent/new/": "",
-		".nomail/x": "x", "plain/cur/x": "plain", "plain/new/": "",
+		"cur/1000000000.b.h:2,": "a", "new/1000000001.a.h": "b",
+		".Junk/new/1000000001.a.h": "c", ".Junk/cur/": "",
+		"Lists/Go/new/1000000002.b.h,S=1": "d", "Lists/Go/cur/1000000003.c.h:2,": "e", "Lists/Go/cur/1000000004.d.h:2,S": "f",
 	})
 	plan, err := MaildirTree(root)
 	must(t, err)
-	want := []PlanFolder{
-		{Name: "INBOX", Role: Ham, Messages: 1},
-		{Name: "INBOX", Role: LeftOut, Reason: "not seen yet", Messages: 3},
-		{Name: ".Drafts", Role: LeftOut, Reason: "drafts", Messages: 1},
-		{Name: ".Junk", Role: Spam, Reason: "spam", Messages: 2},
-		{Name: ".Lists.golang", Role: Ham, Messages: 1},
-		{Name: ".Sent", Role: Ham, Reason: "sent mail", Messages: 1},
-		{Name: ".Trash", Role: LeftOut, Reason: "deleted mail", Messages: 1},
-		{Name: ".Trash.2004", Role: LeftOut, Reason: "in a folder of deleted mail", Messages: 1},
-		{Name: "plain", Role: Ham, Messages: 1},
+	items := append(itemsOf(t, open(t, root, "")), itemsOf(t, plan.Source())...)
+	for from, to := range map[string]string{
+		"cur/1000000000.b.h:2,":           "cur/1000000000.b.h:2,RS",
+		"new/1000000001.a.h":              "cur/1000000001.a.h:2,S",
+		".Junk/new/1000000001.a.h":        ".Junk/cur/1000000001.a.h:2,S",
+		"Lists/Go/new/1000000002.b.h,S=1": "Lists/Go/cur/1000000002.b.h,S=1:2,",
+		"Lists/Go/cur/1000000003.c.h:2,":  "Lists/Go/cur/1000000003.c.h:2,FRS",
+		"Lists/Go/cur/1000000004.d.h:2,S": "Lists/Go/new/1000000004.d.h",
+	} {
+		must(t, os.Rename(filepath.Join(root, from), filepath.Join(root, to)))
 	}
-	got := slices.Clone(plan.Folders)
-	for i := range got {
-		got[i].path, got[i].part = "", wholeFolder
+	got := ""
+	for _, item := range items {
+		got += string(read(t, item))
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
+	if got != "abcdef" {
+		t.Errorf("got %q, want abcdef", got)
 	}
-	if plan.Deleted != 2 {
-		t.Errorf("%d messages of ham and spam folders are marked as deleted, want 2", plan.Deleted)
-	}
-	mail := contents(plan.Source())
-	if want := []string{"ham: read", "spam: junk", "spam: new junk", "ham: list", "ham: sent", "ham: plain"}; !slices.Equal(mail, want) {
-		t.Errorf("got  %q\nwant %q", mail, want)
-	}
-}
-
-func TestMaildirTreeOfNestedFolders(t *testing.T) {
-	root := tree(t, map[string]string{
-		"cur/1.a:2,S": "read", "cur/2.b:2,": "unread", "new/": "", "dovecot.index.log": "x", "dovecot-keywords": "x", "courierimapkeywords/cur/x": "x", "courierimapkeywords/new/": "",
-		"INBOX/Junk/cur/3.c:2,": "junk", "INBOX/Junk/tmp/": "",
-		"Lists/Go/cur/4.d:2,S": "go", "Lists/Go/new/": "", "Lists/Go/dovecot-uidlist": "x",
-		"Lists/Go/Old/cur/5.e:2,S": "old", "Lists/Go/Old/tmp/": "",
-		"[Gmail]/All Mail/cur/6.f:2,S": "all", "[Gmail]/All Mail/new/7.g": "unread", "[Gmail]/All Mail/tmp/": "",
-		"second/Inbox/cur/8.h:2,S": "inbox", "second/Inbox/new/9.i": "new",
-		"second/Inbox/.Junk/cur/10.j:2,S": "dotted", "second/Inbox/.Junk/new/": "",
-		"Trash/Lists/cur/11.k:2,S": "x", "Trash/Lists/new/": "",
-	})
-	plan, err := MaildirTree(root)
-	must(t, err)
-	want := []PlanFolder{
-		{Name: "INBOX", Role: Ham, Messages: 1},
-		{Name: "INBOX", Role: LeftOut, Reason: "not seen yet", Messages: 1},
-		{Name: "INBOX/Junk", Role: Spam, Reason: "spam", Messages: 1},
-		{Name: "Lists/Go", Role: Ham, Messages: 1},
-		{Name: "Lists/Go/Old", Role: Ham, Messages: 1},
-		{Name: "Trash/Lists", Role: LeftOut, Reason: "in a folder of deleted mail", Messages: 1},
-		{Name: "[Gmail]/All Mail", Role: Ham, Messages: 1},
-		{Name: "[Gmail]/All Mail", Role: LeftOut, Reason: "not seen yet", Messages: 1},
-		{Name: "second/Inbox", Role: Ham, Messages: 1},
-		{Name: "second/Inbox", Role: LeftOut, Reason: "not seen yet", Messages: 1},
-		{Name: "second/Inbox/.Junk", Role: Spam, Reason: "spam", Messages: 1},
-	}
-	got := slices.Clone(plan.Folders)
-	for i := range got {
-		got[i].path, got[i].part = "", wholeFolder
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
-	mail := contents(plan.Source())
-	if want := []string{"ham: read", "spam: junk", "ham: go", "ham: old", "ham: all", "ham: inbox", "spam: dotted"}; !slices.Equal(mail, want) {
-		t.Errorf("got  %q\nwant %q", mail, want)
-	}
-}
-
-func TestAFolderThatCannotBeReadIsARowOfThePlan(t *testing.T) {
-	files := fstest.MapFS{"m/cur/1.a:2,S": {Data: []byte("a")}, "m/new/2": {Data: []byte("b")}, "m/Lists/x": {Data: []byte("c")}, "m/Work/cur/3": {Data: []byte("d")}, "m/Work/tmp/4": {Data: []byte("e")}}
-	plan, err := maildirTree(brokenFS{files, "m/Lists", false, fs.ErrPermission}, "m")
-	must(t, err)
-	var got []string
-	for _, f := range plan.Folders {
-		got = append(got, fmt.Sprintf("%s: %d %v, %s", f.Name, f.Messages, f.Role, f.Reason))
-	}
-	want := []string{"INBOX: 1 ham, ", "INBOX: 1 left out, not seen yet", "Lists: 0 left out, cannot be read: permission denied", "Work: 1 ham, "}
-	check(t, "", got, want)
-	check(t, "", contents(plan.Source()), []string{"ham: a", "ham: d"})
-}
-
-func TestNamesOfFoldersAreShownDecoded(t *testing.T) {
-	root := tree(t, map[string]string{
-		".Entw&APw-rfe/cur/": "", ".Entw&APw-rfe/new/": "", // modified UTF-7
-		"Gelo\u0308scht/cur/": "", "Gelo\u0308scht/new/": "", // decomposed
-		"R&D/cur/": "", "R&D/new/": "",
-	})
-	plan, err := MaildirTree(root)
-	must(t, err)
-	var got []string
-	for _, f := range plan.Folders {
-		got = append(got, f.Name+": "+f.Role.String())
-	}
-	if want := []string{".Entwürfe: left out", "Gelöscht: left out", "R&D: ham"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestMaildirTreeErrors(t *testing.T) {
-	root := tree(t, map[string]string{"folder/1": "a", "file": "a"})
-	tests := []struct{ about, name, want string }{
-		{"a folder of another kind", "folder", "is not a Maildir"},
-		{"a file", "file", "open " + filepath.Join(root, "file") + ": not a directory"},
-		{"a path that is not there", "no", "no such file"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.about, func(t *testing.T) {
-			_, err := MaildirTree(filepath.Join(root, tt.name))
-			checkError(t, err, tt.want)
-		})
-	}
-}
-
-func TestRoleOfFolders(t *testing.T) {
-	tests := []struct {
-		name string
-		want Role
-	}{
-		{".Junk", Spam}, {".spam", Spam}, {".Junk E-mail", Spam}, {".Junk-E-Mail", Spam}, {".Bulk Mail", Spam},
-		{".INBOX.Spam", Spam}, {".[Gmail].Spam", Spam}, {".Courrier ind&AOk-sirable", Spam}, {".Unerw&APw-nscht", Spam},
-		{".Trash", LeftOut}, {".Deleted Items", LeftOut}, {".INBOX.Drafts", LeftOut}, {".Entw&APw-rfe", LeftOut},
-		{".Outbox", LeftOut}, {".Templates", LeftOut}, {".Spam.mistakes", LeftOut}, {".Gel&APY-schte Elemente", LeftOut},
-		{".Trash.Spam", Spam}, {".Spam.Trash", LeftOut},
-		{".Archive", Ham}, {".Sent", Ham}, {".Spamassassin", Ham}, {".Lists.junkyard", Ham},
-	}
-	for _, tt := range tests {
-		if got, _ := readFolderNames().role(dottedParts(tt.name)); got != tt.want {
-			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
-		}
-	}
+	must(t, os.Remove(filepath.Join(root, "cur/1000000001.a.h:2,S")))
+	_, err = items[1].Read(nil)
+	checkError(t, err, "1000000001.a.h: no such file")
 }

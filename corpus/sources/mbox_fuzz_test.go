@@ -14,7 +14,7 @@ import (
 	"chaff/corpus/internal/lines"
 )
 
-// splitSlowly is what scanMbox says it does, with the whole file in memory.
+// splitSlowly implements the documentation of scanMbox with the whole file in memory.
 func splitSlowly(text []byte) (all []mboxMessage) {
 	type from struct {
 		offset, emptyAt, points int
@@ -83,9 +83,8 @@ func splitSlowly(text []byte) (all []mboxMessage) {
 	return all
 }
 
-// FuzzScanMbox wants the messages to cover the file from the first to its end, none
-// of it lost or twice, to be those that splitSlowly finds, and to be the same
-// however the file is read.
+// FuzzScanMbox requires that the messages cover the file from the first to its end, that they are those of splitSlowly, and
+// that they do not depend on how the file is read.
 func FuzzScanMbox(f *testing.F) {
 	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
 	f.Add([]byte(""))
@@ -132,7 +131,7 @@ func FuzzScanMbox(f *testing.F) {
 	})
 }
 
-// FuzzUnquoteFrom quotes as mboxrd does, and wants what was quoted back.
+// FuzzUnquoteFrom requires that unquoteFrom undoes the quoting of mboxrd.
 func FuzzUnquoteFrom(f *testing.F) {
 	f.Add([]byte("\nFrom x\n>From y\n>>From z\n"))
 	f.Add([]byte("A: b\r\n\r\n>From \r\n>"))

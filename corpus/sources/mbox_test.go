@@ -22,9 +22,17 @@ func scanAll(t testing.TB, r io.Reader) (all []mboxMessage) {
 	return all
 }
 
+// partsOf returns the messages of an mbox that is read through wrap.
+func partsOf(t testing.TB, mbox string, wrap func(io.Reader) io.Reader) (parts []string) {
+	for _, m := range scanAll(t, wrap(strings.NewReader(mbox))) {
+		parts = append(parts, mbox[m.offset:m.offset+m.size])
+	}
+	return parts
+}
+
 func TestScanMbox(t *testing.T) {
 	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
-	tests := []struct {
+	for _, tt := range []struct {
 		about string
 		parts []string // the first belongs to no message
 	}{
@@ -49,18 +57,13 @@ func TestScanMbox(t *testing.T) {
 		{"prose after an empty line", []string{"", from + "\n\nFrom here on it goes\n\nFrom \n\n", from + "b\n"}},
 		{"quoted From", []string{"", from + "\n\n>" + from + "\n", from + "b\n"}},
 		{"a very long line", []string{"", from + "\n" + strings.Repeat("x", 3*mboxBuffer) + "\n\n", from + "\n\nFrom " + strings.Repeat("y", 2*mboxBuffer) + "\n\n", from}},
-	}
-	for _, tt := range tests {
+	} {
 		for _, reader := range []struct {
 			name string
 			wrap func(io.Reader) io.Reader
 		}{{"at once", func(r io.Reader) io.Reader { return r }}, {"in halves", iotest.HalfReader}, {"with the end", iotest.DataErrReader}} {
 			t.Run(tt.about+" "+reader.name, func(t *testing.T) {
-				text := strings.Join(tt.parts, "")
-				var got []string
-				for _, m := range scanAll(t, reader.wrap(strings.NewReader(text))) {
-					got = append(got, text[m.offset:m.offset+m.size])
-				}
+				got := partsOf(t, strings.Join(tt.parts, ""), reader.wrap)
 				if !slices.Equal(got, tt.parts[1:]) {
 					t.Errorf("got  %.300q\nwant %.300q", got, tt.parts[1:])
 				}
@@ -69,7 +72,7 @@ func TestScanMbox(t *testing.T) {
 	}
 }
 
-// cl2 makes a message of an mboxcl2 file, with a Content-Length that is wrong by off.
+// cl2 returns a message of an mboxcl2 file whose Content-Length is wrong by off.
 func cl2(body string, off int) string {
 	return fmt.Sprintf("From ann@example.org Thu Aug 22 12:36:23 2002\nContent-Length: %d\n\n%s", len(body)+off, body)
 }
@@ -77,7 +80,7 @@ func cl2(body string, off int) string {
 func TestScanMboxContentLength(t *testing.T) {
 	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
 	shown := "see:\n\n" + from + "A: b\n\nshown\n"
-	tests := []struct {
+	for _, tt := range []struct {
 		about string
 		parts []string
 	}{
@@ -97,22 +100,16 @@ func TestScanMboxContentLength(t *testing.T) {
 		{"two, of which the first counts", []string{strings.Replace(cl2(shown, 0), "\n\n", "\nContent-Length: 1\n\n", 1), cl2("b\n", 0)}},
 		{"zero", []string{cl2("", 0) + "\n", cl2("b\n", 0)}},
 		{"in the body it is text", []string{from + "\nContent-Length: 2\n\n", cl2("b\n", 0)}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.about, func(t *testing.T) {
-			text := strings.Join(tt.parts, "")
-			var got []string
-			for _, m := range scanAll(t, iotest.HalfReader(strings.NewReader(text))) {
-				got = append(got, text[m.offset:m.offset+m.size])
-			}
-			check(t, "", got, tt.parts)
+			check(t, "", partsOf(t, strings.Join(tt.parts, ""), iotest.HalfReader), tt.parts)
 		})
 	}
 }
 
-// TestMboxFiles reads the files of testdata/mbox, each of which is of one kind.
+// TestMboxFiles reads the files of testdata/mbox, one of each kind.
 func TestMboxFiles(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		about, name string
 		subjects    []string
 		text        string // that the last message has
@@ -126,25 +123,17 @@ func TestMboxFiles(t *testing.T) {
 		{"CRLF and a byte order mark", "crlf-bom.mbox", []string{"minutes", "harvest"}, "beans"},
 		{"what Thunderbird has moved away is left out", "expunged.mbox", []string{"minutes"}, "river"},
 		{"the notes of an IMAP server are no message", "pine.mbox", []string{"minutes"}, "river"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.about, func(t *testing.T) {
 			var subjects []string
 			last := ""
-			for item, err := range listMbox(system{}, filepath.Join("testdata", "mbox", tt.name), "ham") {
-				var raw []byte
-				if err == nil {
-					raw, err = item.Read(nil)
-				}
-				must(t, err)
-				_, subject, _ := strings.Cut(string(raw), "Subject: ")
+			for _, item := range itemsOf(t, listMbox(system{}, filepath.Join("testdata", "mbox", tt.name), "ham")) {
+				last = string(read(t, item))
+				_, subject, _ := strings.Cut(last, "Subject: ")
 				subject, _, _ = strings.Cut(subject, "\n")
 				subjects = append(subjects, strings.TrimRight(subject, "\r"))
-				last = string(raw)
 			}
-			if !slices.Equal(subjects, tt.subjects) {
-				t.Errorf("got the subjects %q, want %q", subjects, tt.subjects)
-			}
+			check(t, "the subjects", subjects, tt.subjects)
 			if !strings.Contains(last, tt.text) {
 				t.Errorf("got %q, want %q in it", last, tt.text)
 			}
@@ -154,15 +143,14 @@ func TestMboxFiles(t *testing.T) {
 
 func TestMboxWithoutAnyMessage(t *testing.T) {
 	root := tree(t, map[string]string{"text": "no mail\n\nFrom here on\n", "blank": "\n\r\n\n", "nothing": ""})
-	tests := []struct {
+	for _, tt := range []struct {
 		about, name string
 		want        []string
 	}{
 		{"text without a From_ line is an error", "text", []string{"ham! list " + filepath.Join(root, "text") + ": has no From_ line, so it is not an mbox"}},
 		{"empty lines are an empty mbox", "blank", nil},
 		{"nothing is an empty mbox", "nothing", nil},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.about, func(t *testing.T) {
 			check(t, "", contents(listMbox(system{}, filepath.Join(root, tt.name), "ham")), tt.want)
 		})
@@ -183,8 +171,7 @@ func TestUnquoteFrom(t *testing.T) {
 	})
 }
 
-// TestScanMboxAtEveryPlaceOfTheWindow moves a border between messages over the
-// place where the scanner reads on.
+// TestScanMboxAtEveryPlaceOfTheWindow moves a boundary between messages across the end of the scanner's buffer.
 func TestScanMboxAtEveryPlaceOfTheWindow(t *testing.T) {
 	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\r\n"
 	text := append([]byte(from), bytes.Repeat([]byte("x"), mboxBuffer)...)
@@ -201,10 +188,7 @@ func TestScanMboxReadError(t *testing.T) {
 	const one = "From ann@example.org Thu Aug 22 12:36:23 2002\n\na\n\n"
 	broken := errors.New("input/output error")
 	n := 0
-	err := scanMbox(io.MultiReader(strings.NewReader(one+one+one), iotest.ErrReader(broken)), func(mboxMessage) bool {
-		n++
-		return true
-	})
+	err := scanMbox(io.MultiReader(strings.NewReader(one+one+one), iotest.ErrReader(broken)), func(mboxMessage) bool { n++; return true })
 	if !errors.Is(err, broken) || n != 2 {
 		t.Errorf("got %v after %d messages, want %v after 2", err, n, broken)
 	}

@@ -40,8 +40,7 @@ func encodeMUTF7(t testing.TB, name string) string {
 	return encoded
 }
 
-// FuzzDecodeMUTF7 wants every name back that was encoded, and never a character
-// that was not in the name and cannot be printed.
+// FuzzDecodeMUTF7 requires that an encoded name is decoded, and that decoding adds no unprintable character.
 func FuzzDecodeMUTF7(f *testing.F) {
 	for _, s := range []string{"Entwürfe", "R&D-Team", "台北😀", "&-&APw-&", "&IC4-", "a\xffb&"} {
 		f.Add(s)

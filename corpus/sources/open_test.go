@@ -32,7 +32,7 @@ func TestDetect(t *testing.T) {
 		"bytes.gz": "\x1f\x8b",
 	})
 	must(t, os.Symlink("mbox", filepath.Join(root, "link")))
-	tests := []struct {
+	for _, tt := range []struct {
 		about, name string
 		want        Format
 		why         string
@@ -64,8 +64,7 @@ func TestDetect(t *testing.T) {
 		{"a number at the start of an emlx file", "1.emlx", Emlx, "begins with the length of a message"},
 		{"an emlx file without it is a message", "2.emlx", Message, "begins with a header field"},
 		{"a number at the start of another file says nothing", "12.eml", Message, "matches no other format"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.about, func(t *testing.T) {
 			got, err := Detect(filepath.Join(root, tt.name))
 			if want := (Found{tt.want, tt.why}); err != nil || got != want {
@@ -86,7 +85,7 @@ func TestAFormatThatIsAskedForOverridesWhatIsFound(t *testing.T) {
 		"boxes/In": from + "A: b\n\na\n", "boxes/Out": from + "A: b\n\nb\n\n" + from + "\nc\n",
 		"mixed/1": "one", "mixed/note": "x",
 	})
-	tests := []struct {
+	for _, tt := range []struct {
 		about, name string
 		as          Format
 		want        []string
@@ -98,8 +97,7 @@ func TestAFormatThatIsAskedForOverridesWhatIsFound(t *testing.T) {
 		{"an MH folder as a folder of messages", "numbers", Folder, []string{"ham: eight", "ham: ten", "ham: nine"}},
 		{"a folder as one of Thunderbird", "boxes", Thunderbird, []string{"ham: " + from + "A: b\n\na\n", "ham: " + from + "A: b\n\nb\n\n", "ham: " + from + "\nc\n"}},
 		{"a folder as MH", "mixed", MH, []string{"ham: one"}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.about, func(t *testing.T) {
 			source, found, err := Open(filepath.Join(root, tt.name), "ham", tt.as)
 			if want := (Found{tt.as, "as requested"}); err != nil || found != want {
@@ -112,7 +110,7 @@ func TestAFormatThatIsAskedForOverridesWhatIsFound(t *testing.T) {
 
 func TestAFormatThatCannotBeIsAnError(t *testing.T) {
 	root := tree(t, map[string]string{"file": "A: b\n", "folder/a": "A: b\n"})
-	tests := []struct {
+	for _, tt := range []struct {
 		about, name string
 		as          Format
 		want        string
@@ -122,8 +120,7 @@ func TestAFormatThatCannotBeIsAnError(t *testing.T) {
 		{"a name that is not known", "file", "mbx", `unknown format "mbx": must be one of maildir, mh, thunderbird, applemail, folder, mbox, emlx, message, tar, zip`},
 		{"maildir for a folder without cur and new", "folder", Maildir, "has neither cur nor new, so it cannot be read as maildir"},
 		{"a path that is not there", "no", Mbox, "no such file"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.about, func(t *testing.T) {
 			_, _, err := Open(filepath.Join(root, tt.name), "ham", tt.as)
 			checkError(t, err, tt.want, "open "+filepath.Join(root, tt.name)+": ")
@@ -131,7 +128,7 @@ func TestAFormatThatCannotBeIsAnError(t *testing.T) {
 	}
 }
 
-// TestWhatIsFoundCanBeAskedFor opens a folder of each kind as what it is.
+// TestWhatIsFoundCanBeAskedFor opens a path of each format as its detected format.
 func TestWhatIsFoundCanBeAskedFor(t *testing.T) {
 	root := tree(t, map[string]string{
 		"maildir/cur/1.a:2,S": "a", "maildir/new/": "", "mh/1": "a", "mh/2": "b",

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// makePipe makes a named pipe.
+// makePipe makes a named pipe and returns its path.
 func makePipe(t *testing.T, path string) string {
 	t.Helper()
 	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
@@ -24,7 +24,7 @@ func makePipe(t *testing.T, path string) string {
 	return path
 }
 
-// soon fails a test in which something waits for a writer that never comes.
+// soon fails a test that waits for a writer forever.
 func soon(t *testing.T, do func()) {
 	t.Helper()
 	timer := time.AfterFunc(20*time.Second, func() { panic(t.Name() + " waits for ever") })

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// tree writes files, given by path and content, into a new folder and returns the folder. A path that ends in a slash is a
-// folder.
+// tree writes files, given by path and content, into a new folder and returns the folder. A path that ends in a slash
+// is a folder.
 func tree(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -58,6 +58,13 @@ func itemsOf(t testing.TB, source Source) (items []Item) {
 		items = append(items, item)
 	}
 	return items
+}
+
+func read(t testing.TB, item Item) []byte {
+	t.Helper()
+	raw, err := item.Read(nil)
+	must(t, err)
+	return raw
 }
 
 // contents reads all messages of a source: "label: content" for each, "label! error" for an error.
@@ -112,14 +119,21 @@ func checkEach(t *testing.T, f func(string) string, cases [][3]string) {
 	}
 }
 
-// checkError checks that an error is one line and contains the texts want.
-func checkError(t testing.TB, err error, want ...string) {
+// checkErrors checks a function that returns errors in cases of a name, an argument and the text of the error.
+func checkErrors(t *testing.T, f func(string) error, cases [][3]string) {
+	for _, c := range cases {
+		t.Run(c[0], func(t *testing.T) { checkError(t, f(c[1]), c[2]) })
+	}
+}
+
+// checkError checks that an error is one line, contains the texts and wraps the errors in want.
+func checkError(t testing.TB, err error, want ...any) {
 	t.Helper()
 	if err == nil {
 		t.Fatalf("got no error, want one with %q", want)
 	}
 	for _, w := range want {
-		if !strings.Contains(err.Error(), w) {
+		if target, ok := w.(error); ok && !errors.Is(err, target) || !ok && !strings.Contains(err.Error(), w.(string)) {
 			t.Errorf("got error %q, want %q in it", err, w)
 		}
 	}
@@ -131,23 +145,14 @@ func checkError(t testing.TB, err error, want ...string) {
 func TestOpenErrors(t *testing.T) {
 	root := t.TempDir()
 	must(t, os.Symlink("nowhere", filepath.Join(root, "dangling")))
-	tests := []struct {
-		about, name, want string
-		is                error
-	}{
-		{"a path that is not there", filepath.Join(root, "no"), "open " + filepath.Join(root, "no") + ": no such file", fs.ErrNotExist},
-		{"a link that leads nowhere", filepath.Join(root, "dangling"), "dangling: no such file", fs.ErrNotExist},
-		{"a device", os.DevNull, "is neither a file nor a folder", nil},
-		{"no path", "", "the path is empty", nil},
-	}
-	for _, tt := range tests {
-		t.Run(tt.about, func(t *testing.T) {
-			_, _, err := Open(tt.name, "ham", "")
-			checkError(t, err, tt.want)
-			if tt.is != nil && !errors.Is(err, tt.is) {
-				t.Errorf("%v is not %v", err, tt.is)
-			}
-		})
+	for name, want := range map[string][]any{
+		filepath.Join(root, "no"):       {"open " + filepath.Join(root, "no") + ": no such file", fs.ErrNotExist},
+		filepath.Join(root, "dangling"): {"dangling: no such file", fs.ErrNotExist},
+		os.DevNull:                      {"is neither a file nor a folder"},
+		"":                              {"the path is empty"},
+	} {
+		_, _, err := Open(name, "ham", "")
+		checkError(t, err, want...)
 	}
 }
 
@@ -179,17 +184,14 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// Names from the days before UTF-8 are what io/fs refuses and mail folders have.
+// Old mail folders have names that are not UTF-8, which io/fs rejects.
 func TestFolderWithNamesThatAreNotUTF8(t *testing.T) {
 	root := tree(t, map[string]string{"Entw\xfcrfe/\xe9": "a"})
 	check(t, "", contents(open(t, root, "")), []string{"ham: a"})
 }
 
 func TestFolderWithoutMessagesIsEmpty(t *testing.T) {
-	source := open(t, t.TempDir(), "")
-	if got := contents(source); len(got) != 0 {
-		t.Errorf("got %q, want nothing", got)
-	}
+	check(t, "", contents(open(t, t.TempDir(), "")), nil)
 }
 
 func TestSourcesStopWhenTheCallerStops(t *testing.T) {
@@ -200,16 +202,12 @@ func TestSourcesStopWhenTheCallerStops(t *testing.T) {
 		"mbox":  from + "\n" + from + "\n" + from,
 		"index": "ham folder/1\nspam folder/2\nbad line\n",
 	})
-	sources := map[string]Source{}
-	for _, name := range []string{"folder", "maildir", "mbox"} {
-		source := open(t, filepath.Join(root, name), "")
-		sources[name] = source
-	}
-	var err error
-	if sources["index"], err = OpenTREC(filepath.Join(root, "index")); err != nil {
-		t.Fatal(err)
-	}
-	for name, source := range sources {
+	index, err := OpenTREC(filepath.Join(root, "index"))
+	must(t, err)
+	for name, source := range map[string]Source{
+		"folder": open(t, filepath.Join(root, "folder"), ""), "maildir": open(t, filepath.Join(root, "maildir"), ""),
+		"mbox": open(t, filepath.Join(root, "mbox"), ""), "index": index,
+	} {
 		for stop := 1; stop <= 3; stop++ {
 			checkStop(t, name, source, stop)
 		}
@@ -219,23 +217,15 @@ func TestSourcesStopWhenTheCallerStops(t *testing.T) {
 func TestNothingIsWritten(t *testing.T) {
 	root := tree(t, map[string]string{"cur/1.a:2,": "a", "new/2.b": "b", "tmp/": ""})
 	list := func() (names []string) {
-		err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
+		must(t, filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+			must(t, err)
 			info, err := d.Info()
 			names = append(names, p+" "+info.ModTime().String())
 			return err
-		})
-		must(t, err)
+		}))
 		return names
 	}
 	before := list()
-	source := open(t, root, "")
-	if got := contents(source); len(got) != 2 {
-		t.Fatalf("got %q, want two messages", got)
-	}
-	if after := list(); !slices.Equal(before, after) {
-		t.Errorf("before %q\nafter  %q", before, after)
-	}
+	check(t, "", contents(open(t, root, "")), []string{"ham: a", "ham: b"})
+	check(t, "the folder", list(), before)
 }

@@ -20,7 +20,7 @@ func openTable(t testing.TB, text string, o TableOptions) (Table, error) {
 
 func TestTables(t *testing.T) {
 	const hello, won = "ham: \nhello, you", "spam: \nyou have won"
-	tests := []struct {
+	for _, tt := range []struct {
 		about, text string
 		o           TableOptions
 		want        []string
@@ -58,8 +58,7 @@ func TestTables(t *testing.T) {
 			"ham: \na", "! T:1: JSON: invalid character ',' after top-level value", "! T:1: JSON: invalid character ',' after top-level value", "spam: \nb", "! T:2: JSON: unexpected end of JSON input"}},
 		{"classes of other names", "class,text\nsport,a\nnews,b\nsport,c\n", TableOptions{}, []string{"sport: \na", "news: \nb", "sport: \nc"}},
 		{"words for spam beside others", "class,text\nspam,a\nham,b\nunsure,c\n", TableOptions{}, []string{"spam: \na", "ham: \nb", "unsure: \nc"}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.about, func(t *testing.T) {
 			for about, text := range map[string]string{"plain": tt.text, "gzip": pack(t, gzipped, tt.text)} {
 				table, err := openTable(t, text, tt.o)
@@ -111,7 +110,7 @@ func TestTableSaysWhatItFound(t *testing.T) {
 }
 
 func TestOpenTableErrors(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		about, text string
 		o           TableOptions
 		want        string
@@ -132,8 +131,7 @@ func TestOpenTableErrors(t *testing.T) {
 		{"UTF-16", "\xff\xfeh\x00a\x00", TableOptions{}, `is in UTF-16`, false},
 		{"an archive", makeZip(t, entry{name: "1"}), TableOptions{}, `is a zip archive, not a table`, false},
 		{"damaged compression", pack(t, gzipped, "label,text\n")[:9], TableOptions{}, `gzip data is cut off`, false},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.about, func(t *testing.T) {
 			_, err := openTable(t, tt.text, tt.o)
 			checkError(t, err, "open ", "table: ", tt.want)
@@ -185,8 +183,7 @@ func TestTableThatChangedIsNoticed(t *testing.T) {
 	}
 }
 
-// allRows returns the rows that a scanner finds with a window of limited size, and
-// the errors among them.
+// allRows returns the rows of a scanner, and the number of those that are too long.
 func allRows(t testing.TB, s *rowScanner) (rows []row, long int) {
 	t.Helper()
 	for {
@@ -215,9 +212,8 @@ func TestRowsThatAreTooLong(t *testing.T) {
 	}
 }
 
-// FuzzRows: each byte of a table is in one row or between rows, where nothing but
-// line ends and the signs between JSON objects are; the rows do not depend on how
-// the file is read; each can be taken apart or is an error.
+// FuzzRows requires that each byte of a table is in one row or between rows, that the rows do not depend on how the file is
+// read, and that each row has cells or an error.
 func FuzzRows(f *testing.F) {
 	for _, s := range []string{"label,text\nham,a\n", "ham\t\"a\r\n\r\nspam\tb", "a;\"b\n\"\"c\";d\n\"x", "[{\"a\":\"}\"},\n{}]", "{\"a\":1}\n\n{", "\"\r", "\"a\"\rb\n"} {
 		for kind := range byte(5) {
@@ -255,8 +251,7 @@ func FuzzRows(f *testing.F) {
 	})
 }
 
-// FuzzTable: every row of a table that can be opened is an item that can be read,
-// or an error.
+// FuzzTable requires that every row of a table is a message that can be read, or an error.
 func FuzzTable(f *testing.F) {
 	for _, s := range []string{
 		"label,text\nham,a\nspam,\"b\nc\"\n", "ham\t\"a\nspam\tb\n", "text;class;subject\na;0;\"x\ny\"\nb;1\n", "[{\"text\":\"a\",\"label\":1}, 2]",

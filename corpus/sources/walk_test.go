@@ -2,7 +2,6 @@ package sources
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -10,12 +9,11 @@ import (
 	"testing/fstest"
 )
 
-// TestLayouts lists folders as mail programs leave them. Every file that is mail
-// holds its own name; the origins say what was listed.
+// TestLayouts lists folders as mail programs leave them. Every message is "x" or a mbox message with this body.
 func TestLayouts(t *testing.T) {
 	const from = "From a@b.example Thu Aug 22 12:36:23 2002\n\nx\n"
 	const emlx = "2\nx\n<?xml"
-	tests := []struct {
+	for _, tt := range []struct {
 		about string
 		files map[string]string
 		want  []string
@@ -48,19 +46,12 @@ func TestLayouts(t *testing.T) {
 			[]string{"Old.mbox/mbox#1", "Sent.mbox/mbox#1"}},
 		{"notmuch: Maildirs in folders", map[string]string{".notmuch/xapian/x": "x", "a/cur/1": "x", "a/new/2": "x", "b/c/cur/3": "x", "b/c/tmp/": ""}, []string{"a/cur/1", "a/new/2", "b/c/cur/3"}},
 		{"what servers leave in a folder", map[string]string{"dovecot-uidlist": "x", "dovecot.index": "x", "courierimapuiddb": "x", "subscriptions": "x", "maildirsize": "x", ".dovecot.lda-dupes": "x", "dovecotte": "x"}, []string{"dovecotte"}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.about, func(t *testing.T) {
 			root := tree(t, tt.files)
-			source := open(t, root, "")
 			var got []string
-			for item, err := range source {
-				var raw []byte
-				if err == nil {
-					raw, err = item.Read(nil)
-				}
-				must(t, err)
-				if text := string(raw); text != "x" && text != "x\n" && !slices.Contains([]string{from, from + "\n"}, text) {
+			for _, item := range itemsOf(t, open(t, root, "")) {
+				if text := string(read(t, item)); text != "x" && text != "x\n" && !slices.Contains([]string{from, from + "\n"}, text) {
 					t.Errorf("%s: got %q", item.Origin, text)
 				}
 				rel, err := filepath.Rel(root, item.Origin)
@@ -68,8 +59,7 @@ func TestLayouts(t *testing.T) {
 				got = append(got, filepath.ToSlash(rel))
 			}
 			slices.Sort(got)
-			want := slices.Sorted(slices.Values(tt.want))
-			check(t, "", got, want)
+			check(t, "", got, slices.Sorted(slices.Values(tt.want)))
 		})
 	}
 }
@@ -79,8 +69,8 @@ func TestMHMessagesComeInTheOrderOfTheirNumbers(t *testing.T) {
 	check(t, "", contents(open(t, root, "")), []string{"ham: one", "ham: nine", "ham: ten", "ham: hundred", "ham: many"})
 }
 
-// A Maildir that is asked for is read alone, so that the junk in it is not taken
-// for ham; one in a folder is read with the folders in it, as all else there is.
+// A Maildir that is opened itself is read alone, so that the junk within it does not become ham. A Maildir within another
+// folder is read with its subfolders.
 func TestMaildirsInsideOfMaildirs(t *testing.T) {
 	root := tree(t, map[string]string{
 		"Mail/cur/1": "inbox", "Mail/new/": "", "Mail/dovecot.d/x": "x", "Mail/.Junk/cur/2": "hidden", "Mail/.Junk/new/": "",
@@ -97,11 +87,10 @@ func TestMaildirsInsideOfMaildirs(t *testing.T) {
 	}
 }
 
-// onlyFS hides what a file system can do beside opening files.
+// onlyFS hides the optional methods of a file system.
 type onlyFS struct{ fs.FS }
 
-// TestFoldersOfAnyFileSystem lists all layouts within a file system that is not the
-// one of the operating system, as that of an archive.
+// TestFoldersOfAnyFileSystem lists all layouts in a file system like that of an archive.
 func TestFoldersOfAnyFileSystem(t *testing.T) {
 	const from = "From a@b.example Thu Aug 22 12:36:23 2002\n\n"
 	files := fstest.MapFS{}
@@ -123,8 +112,5 @@ func TestFoldersOfAnyFileSystem(t *testing.T) {
 func TestAnMboxInAFolderThatCannotBeReadIsOneError(t *testing.T) {
 	files := fstest.MapFS{"m/a.mbox": {Data: []byte("x")}, "m/b.mbox": {Data: []byte("x")}, "m/c": {Data: []byte("c")}}
 	source := FromFS(brokenFS{files, "m/a.mbox", true, errors.New("input/output error")}, "m", "ham")
-	got := fmt.Sprintf("%q", contents(source))
-	if want := `["ham! list m/a.mbox: input/output error" "ham! list m/b.mbox: has no From_ line, so it is not an mbox" "ham: c"]`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	check(t, "", contents(source), []string{"ham! list m/a.mbox: input/output error", "ham! list m/b.mbox: has no From_ line, so it is not an mbox", "ham: c"})
 }

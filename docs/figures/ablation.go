@@ -11,11 +11,10 @@ import (
 	"chaff/train"
 )
 
-// change is one thing that is other than in the recipe: what it is, and the settings for it as KEY=VALUE, with blanks
-// between them.
+// change is a deviation from the recipe: its name, and its settings as KEY=VALUE separated by spaces.
 type change struct{ what, settings string }
 
-// changes are the rows of the ablation table; what is the default anyway gets no row. A row more is a line more.
+// changes are the rows of the ablation table.
 func changes(model string) []change {
 	all := []change{
 		{"without pairs of words", "tokenize.pairs=false"},
@@ -62,7 +61,7 @@ func (c change) parse() []config.Setting {
 	return set
 }
 
-// ablation is what each change costs, and the recipe before them.
+// ablation is the recipe and the cost of each change.
 type ablation struct {
 	model string
 	rows  []ablationRow
@@ -74,14 +73,14 @@ type ablationRow struct {
 	spamAssassin, enron changed
 }
 
-// changed is what a change came to on the development parts of one corpus.
+// changed is the result of a change on the development parts of one corpus.
 type changed struct {
 	development mean
 	errors      int
 	against     *metrics.McNemar // nil for the recipe
 }
 
-// measureAblation tries every change on development mail: what was tuned there may not be judged on the test parts.
+// measureAblation measures every change on development mail, because the recipe was tuned there.
 func (b *bench) measureAblation() (ablation, error) {
 	model := b.settings.Model
 	a := ablation{model: model}
@@ -112,7 +111,7 @@ func (b *bench) measureAblation() (ablation, error) {
 	return a, nil
 }
 
-// judged is what a model said of the development parts of a corpus by all seeds, one after the other.
+// judged is the predictions of a model on the development parts of a corpus, for all seeds.
 type judged struct {
 	figures             []metrics.Figures
 	labels, predictions []int32
@@ -153,7 +152,7 @@ func (b *bench) judge(r reading, model string) (judged, error) {
 	return all, nil
 }
 
-// changed compares j with the recipe on the same messages, if that is not what it is.
+// changed compares j with the recipe on the same messages.
 func (j judged) changed(recipe *judged) changed {
 	c := changed{development: meanOf(j.figures)}
 	for i, label := range j.labels {
@@ -178,13 +177,12 @@ func (a ablation) text() string {
 		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s | %.1f", r.what, settings, r.spamAssassin.text(), r.enron.text(),
 			markdown.Thousands((r.terms+500)/1000), float64(r.bytes)/1e6))
 	}
-	return fmt.Sprintf(`The model %s on development parts, means of %d split seeds; the errors are those of all seeds together. "+5 -3" are 5
-messages that the change gets right and the recipe wrong, and 3 the other way round; p is McNemar's. A message that is in the
-development part of several seeds counts in each, so that the true p is somewhat larger. Thousands of terms and megabytes of
-the model file are those of SpamAssassin with seed 1.
+	return fmt.Sprintf(`The model %s on development parts: mean accuracy over %d split seeds, errors summed over them. "+5 -3": the change gets 5
+messages right that the recipe gets wrong, and 3 wrong that it gets right; p is McNemar's. A message counts for every seed that puts it
+into the development part, so the true p is larger. Terms and megabytes of the model file: SpamAssassin, seed 1.
 
 `, a.model, seeds) +
-		table("change | settings | SpamAssassin: accuracy | (1-ROCA)% | errors | against the recipe | Enron-Spam: accuracy | (1-ROCA)% | errors | against the recipe | terms (1,000) | MB", rows)
+		table("change | settings | SpamAssassin: accuracy | (1-ROCA)% | errors | against the recipe | Enron-Spam: accuracy | (1-ROCA)% | errors | against the recipe | terms, thousands | model file, MB", rows)
 }
 
 func (c changed) text() string {

@@ -32,7 +32,7 @@ func TestAblationText(t *testing.T) {
 		{change{"without pairs of words", "tokenize.pairs=false"}, 100_400, 2_000_000, without, without},
 	}}
 	_, got, _ := strings.Cut(a.text(), "\n\n")
-	check(t, got, "| change | settings | SpamAssassin: accuracy | (1-ROCA)% | errors | against the recipe | Enron-Spam: accuracy | (1-ROCA)% | errors | against the recipe | terms (1,000) | MB |\n"+
+	check(t, got, "| change | settings | SpamAssassin: accuracy | (1-ROCA)% | errors | against the recipe | Enron-Spam: accuracy | (1-ROCA)% | errors | against the recipe | terms, thousands | model file, MB |\n"+
 		"|---|---|---|---|---|---|---|---|---|---|---|---|\n"+
 		"| the recipe | - | 99.00% | 0.0100 | 50 | - | 99.00% | 0.0100 | 50 | - | 435 | 12.3 |\n"+
 		"| without pairs of words | `tokenize.pairs=false` | 98.50% | 0.0200 | 1,075 | +3 -30 worse (p <0.001) | 98.50% | 0.0200 | 1,075 | +3 -30 worse (p <0.001) | 100 | 2.0 |\n")

@@ -13,19 +13,19 @@ import (
 	"chaff/train"
 )
 
-// goodPairs and goodLinks are how many pairs of words and links the harder attack pastes beside the words.
+// goodPairs and goodLinks are the numbers of pairs of words and links that the harder attack adds to the words.
 const (
 	goodPairs = 100
 	goodLinks = 30
 )
 
-// attack is a change that a spammer makes to his mail: its description, and what returns the i-th spam after it.
+// attack is a change that a spammer makes: its description, and a function that returns the i-th spam after it.
 type attack struct {
 	what string
 	on   func(i int, spam []byte) []byte
 }
 
-// againstWords pastes into spam what speaks most for ham by the model under attack.
+// againstWords adds the strongest evidence for ham, by the model under attack, to spam.
 func (b *bench) againstWords(models []string) ([]robustRow, error) {
 	return b.underAttack(models, func(f *filter.Filter, _ uint64, _ []letter) ([]attack, error) {
 		words, err := hammiest(f, goodWords)
@@ -37,7 +37,7 @@ func (b *bench) againstWords(models []string) ([]robustRow, error) {
 			return nil, err
 		}
 		var attacks []attack
-		for _, at := range []place{atEnd, atFront} {
+		for _, at := range []position{atEnd, atFront} {
 			for _, all := range []bool{false, true} {
 				what, text := fmt.Sprintf("%d good words", goodWords), lines(words)
 				if all {
@@ -50,7 +50,7 @@ func (b *bench) againstWords(models []string) ([]robustRow, error) {
 	})
 }
 
-// againstHeaders writes the header of each spam as a training ham drawn by chance has it.
+// againstHeaders gives each spam the header of a random training ham.
 func (b *bench) againstHeaders(models []string) ([]robustRow, error) {
 	return b.underAttack(models, func(_ *filter.Filter, seed uint64, ham []letter) ([]attack, error) {
 		if len(ham) == 0 {
@@ -63,8 +63,8 @@ func (b *bench) againstHeaders(models []string) ([]robustRow, error) {
 	})
 }
 
-// underAttack trains models and attacks the test spam that each catches. A row is the share that is still caught after an
-// attack. The attacker knows the model and the training ham.
+// underAttack trains models and attacks the test spam that each catches. A row is the share still caught after an attack. The
+// attacker knows the model and the training ham.
 func (b *bench) underAttack(models []string, prepare func(f *filter.Filter, seed uint64, ham []letter) ([]attack, error)) ([]robustRow, error) {
 	mail, err := one(b.spamAssassinApart())
 	if err != nil {
@@ -120,7 +120,7 @@ func (b *bench) underAttack(models []string, prepare func(f *filter.Filter, seed
 	return rows, nil
 }
 
-// resisted counts the spam that a filter catches before the attacks, and how much of that it still catches after each.
+// resisted counts the spam that a filter catches before the attacks, and the part it still catches after each.
 type resisted struct {
 	before int
 	what   []string
@@ -147,10 +147,10 @@ func resist(f *filter.Filter, spam []letter, attacks []attack) resisted {
 	return r
 }
 
-// shot is a term, and the text that shall give a message this term.
+// shot is a term, and text that should produce it.
 type shot struct{ term, text string }
 
-// pairsAndLinks returns text with the pairs of words and the links that speak most for ham, each on a line.
+// pairsAndLinks returns the pairs of words and the links with the strongest evidence for ham, one a line.
 func (b *bench) pairsAndLinks(f *filter.Filter) (string, error) {
 	terms, err := f.Terms()
 	if err != nil {
@@ -193,8 +193,8 @@ func (b *bench) pairsAndLinks(f *filter.Filter) (string, error) {
 	return strings.Join(pasted, "\n") + "\n", nil
 }
 
-// hits returns the texts of the first n shots that give a message their term. Some miss: not every stem is its own stem. Of
-// more than 5n shots the rest is not tried.
+// hits returns the texts of the first n shots that produce their term. Not every stem is its own stem. It tries at most 5n
+// shots.
 func (b *bench) hits(shots []shot, n int) ([]string, error) {
 	tried := shots[:min(len(shots), 5*n)]
 	var raw strings.Builder

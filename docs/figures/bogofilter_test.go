@@ -1,8 +1,9 @@
 package main
 
 import (
+	"os"
 	"os/exec"
-	"strings"
+	"path/filepath"
 	"testing"
 
 	"chaff/corpus"
@@ -59,12 +60,49 @@ func TestMessagesAreOrderedAsInTheReplay(t *testing.T) {
 	}
 }
 
+func TestATrainedBogofilterKnowsOtherMessages(t *testing.T) {
+	if _, err := exec.LookPath("bogofilter"); err != nil {
+		t.Skip("needs bogofilter: apt-get install bogofilter")
+	}
+	items := make(map[string]corpus.Item)
+	var origins []string
+	for item, err := range letters(15) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := item.Read(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "message")
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		items[path] = item
+		origins = append(origins, path)
+	}
+	var training, test []string
+	for i, path := range origins {
+		if i%3 == 0 {
+			test = append(test, path)
+		} else {
+			training = append(training, path)
+		}
+	}
+	answers, err := trainBogofilter(t.Context(), items, training, test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if middle, _ := figuresOfBogofilter(answers); len(answers) != len(test) || middle.Accuracy != 100 {
+		t.Errorf("%.0f%% are right: %+v", middle.Accuracy, answers)
+	}
+}
+
 func TestDuelText(t *testing.T) {
 	f := metrics.Measure([]int32{0, 1}, []int32{0, 0}, 2)
 	f.MeasureSpam([]float64{0, 1}, []bool{false, true})
-	_, got, _ := strings.Cut(duel{{"arow", f}}.text(), "\n\n")
-	check(t, got, `| filter | accuracy | errors | hm% | sm% | lam% | (1-ROCA)% |
-|---|---|---|---|---|---|---|
-| arow | 50.00% | 1 | 0.00 | 100.00 | 50.00 | 0.0000 |
+	check(t, duel{{"votes", meanOf([]metrics.Figures{f}), f}}.text(), `| filter | grouped split: accuracy | ham lost, % | spam missed, % | (1-ROCA)% | replay: errors | ham lost, % | spam missed, % | (1-ROCA)% |
+|---|---|---|---|---|---|---|---|---|
+| votes | 50.00% | 0.00 | 100.00 | 0.0000 | 1 | 0.00 | 100.00 | 0.0000 |
 `)
 }

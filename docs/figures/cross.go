@@ -11,7 +11,7 @@ import (
 	"chaff/train"
 )
 
-// crossing is mail to train on and other mail to test on, both named by the start of its folder.
+// crossing is the mail to train on and the mail to test on, each named by the prefix of its folder.
 type crossing struct {
 	what        string
 	train, test string
@@ -26,7 +26,7 @@ func crossings() []crossing {
 	}
 }
 
-// crossed is what models make of mail of another kind than they were trained on.
+// crossed is the results of models on mail of another kind than they were trained on.
 type crossed struct {
 	models []string
 	tests  [][]metrics.Figures // crossings x models
@@ -50,7 +50,7 @@ func (b *bench) measureCrossings() (crossed, error) {
 	return c, err
 }
 
-// readTogether reads both corpora as one, so that a message that is in both is in one of them.
+// readTogether reads both corpora as one, so that a message of both is used once.
 func (b *bench) readTogether() (*train.Collection, error) {
 	first, err := b.spamAssassin()
 	if err != nil {
@@ -67,7 +67,7 @@ func (b *bench) readTogether() (*train.Collection, error) {
 	return b.collect(corpus.Concat(sources...), corpus.SplitByHash)
 }
 
-// across returns the members that a crossing trains and tests on. Thresholds are chosen on a fifth of the former.
+// across returns the training and test members of a crossing. A fifth of the former chooses thresholds.
 func (b *bench) across(members []train.Member, c crossing) []train.Member {
 	shares := corpus.SplitOptions{Train: 0.8, Development: 0.2}
 	var chosen []train.Member
@@ -104,5 +104,5 @@ func (c crossed) text() string {
 		}
 		rows = append(rows, row)
 	}
-	return "Trained on four fifths of the one and tested on all of the other:\n\n" + table(header, rows)
+	return "Trained on four fifths of the first corpus, tested on all of the second:\n\n" + table(header, rows)
 }

@@ -43,7 +43,7 @@ func TestCrossedText(t *testing.T) {
 	c := crossed{[]string{"arow", "lms"}, [][]metrics.Figures{
 		{figures(90), figures(80)}, {figures(91), figures(81)}, {figures(92), figures(82)},
 	}}
-	check(t, c.text(), `Trained on four fifths of the one and tested on all of the other:
+	check(t, c.text(), `Trained on four fifths of the first corpus, tested on all of the second:
 
 | model | SpamAssassin to Enron-Spam: accuracy | (1-ROCA)% | Enron-Spam to SpamAssassin: accuracy | (1-ROCA)% | enron1 to 5 to enron6: accuracy | (1-ROCA)% |
 |---|---|---|---|---|---|---|

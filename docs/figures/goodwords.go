@@ -12,14 +12,14 @@ import (
 	"chaff/train"
 )
 
-// goodWords is how many words are pasted into a spam, and remedy the share of the training spam that has such words in it
-// when the filter has seen the attack before.
+// goodWords is the number of words added to a spam, remedy the share of the training spam with such words after the attack is
+// known.
 const (
 	goodWords = 100
 	remedy    = 0.1
 )
 
-// attacked is how much of the test spam is caught, before and after words of ham were pasted into it.
+// attacked is the share of test spam that is caught before and after the attack.
 type attacked struct {
 	spam int
 	rows []attackRow
@@ -28,21 +28,21 @@ type attacked struct {
 type attackRow struct {
 	model         string
 	before, after caught
-	// remedied is after the model was trained with some of the training spam attacked likewise, and anew after the strongest
-	// words of that model were pasted instead.
+	// remedied is the share after the model was trained with some attacked spam, and attacked again with its own strongest
+	// words.
 	remedied, anew caught
 }
 
-// caught counts spam by its score: above the natural boundary, and above the threshold that loses 0.1% of the ham.
+// caught counts spam above the natural boundary, and above the threshold that loses 0.1% of the ham.
 type caught struct{ boundary, threshold int }
 
-// letter is a message with its place and its class.
+// letter is a message with its path and class.
 type letter struct {
 	origin, label string
 	raw           []byte
 }
 
-// measureGoodWords attacks each model with its own strongest words: nobody could know better ones.
+// measureGoodWords attacks each model with its own strongest words.
 func (b *bench) measureGoodWords() (attacked, error) {
 	collection, err := b.spamAssassinApart()
 	if err != nil {
@@ -67,7 +67,7 @@ func (b *bench) measureGoodWords() (attacked, error) {
 	return attacked{len(tested), rows}, err
 }
 
-// attack pastes words into the tested spam, and then also into training spam, which the filter has seen.
+// attack adds words to the test spam, then also to training spam.
 func (b *bench) attack(collection *train.Collection, model string, tested, seen []letter) (attackRow, error) {
 	row := attackRow{model: model}
 	f, words, err := b.strongest(collection, model)
@@ -87,7 +87,7 @@ func (b *bench) attack(collection *train.Collection, model string, tested, seen 
 	return row, nil
 }
 
-// strongest trains a model, and returns the words that speak most for ham by it.
+// strongest trains a model and returns its strongest words for ham.
 func (b *bench) strongest(collection *train.Collection, model string) (*filter.Filter, []string, error) {
 	o := b.trainOptions()
 	o.Thresholds.Confidence = 0 // the text names the share that is seen on development mail
@@ -99,7 +99,7 @@ func (b *bench) strongest(collection *train.Collection, model string) (*filter.F
 	return t.Filter, words, err
 }
 
-// catch classifies spam with words pasted into it, if there are any.
+// catch classifies spam with words added, if there are any.
 func catch(f *filter.Filter, spam []letter, words []string) caught {
 	var c caught
 	for _, s := range spam {
@@ -121,7 +121,7 @@ func (c *caught) count(v filter.Classification) {
 	}
 }
 
-// withAttacked is SpamAssassin with words pasted into some spam, all of which is for training.
+// withAttacked is SpamAssassin with words added to some of the training spam.
 func (b *bench) withAttacked(spam []letter, words []string) (*train.Collection, error) {
 	dir, err := os.MkdirTemp("", "figures")
 	if err != nil {
@@ -160,14 +160,14 @@ func (b *bench) withAttacked(spam []letter, words []string) (*train.Collection, 
 	return all.Select(members)
 }
 
-// readSpam returns spam as it came.
+// readSpam returns unchanged spam.
 func (b *bench) readSpam(collection *train.Collection, want func(train.Member) bool) ([]letter, error) {
 	return b.lettersOf(collection, func(m train.Member) bool {
 		return collection.Classes()[m.Label] == sources.Spam.String() && want(m)
 	})
 }
 
-// lettersOf returns some messages of SpamAssassin as they came.
+// lettersOf returns some unchanged messages of SpamAssassin.
 func (b *bench) lettersOf(collection *train.Collection, want func(train.Member) bool) ([]letter, error) {
 	wanted := make(map[string]bool)
 	for _, m := range collection.Members() {
@@ -188,7 +188,7 @@ func (b *bench) lettersOf(collection *train.Collection, want func(train.Member) 
 	return letters, nil
 }
 
-// readLetters reads the messages of SpamAssassin as they came.
+// readLetters reads the unchanged messages of SpamAssassin.
 func (b *bench) readLetters() ([]letter, error) {
 	source, err := b.spamAssassin()
 	if err != nil {
@@ -218,10 +218,10 @@ func (a attacked) text() string {
 		}
 		return rows
 	}
-	header := "model | before | attacked | the attack is known | attacked anew"
-	return fmt.Sprintf(`Of %s test spams of SpamAssassin, the share that is caught, before and after the %d strongest ham words of the text of each
-model were pasted into them. The attack is known if %.0f%% of the training spam has these words, too; attacked anew, the words
-are the strongest after that. At the natural boundary:
+	header := "model | before | attacked | trained on attacks | attacked again"
+	return fmt.Sprintf(`Share of %s test spams of SpamAssassin that each model catches, before and after the attack with its %d strongest ham words of the
+text. In the last two columns %.0f%% of the training spam has these words too; "attacked again" pastes the strongest words of the
+model trained so. At the score 0:
 
 `, markdown.Thousands(a.spam), goodWords, 100*remedy) +
 		table(header, rows(func(c caught) int { return c.boundary })) +

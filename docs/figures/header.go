@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// headerField is a field of a header as it stands there, with its line ends.
+// headerField is a raw header field with its line ends.
 type headerField struct{ name, raw string }
 
-// headerFields returns the fields of a header and the offset of the body. A line that is no field, such as the From_ line of
-// an mbox, has no name.
+// headerFields returns the fields of a header and the offset of the body. A line that is not a field, such as the From_ line
+// of an mbox, has no name.
 func headerFields(raw []byte) (fields []headerField, body int) {
 	for at := 0; at < len(raw); {
 		line := raw[at:]
@@ -36,12 +36,12 @@ func headerFields(raw []byte) (fields []headerField, body int) {
 	return fields, len(raw)
 }
 
-// value is what stands after the name and the colon.
+// value returns the text after the colon.
 func (f headerField) value() string { return strings.TrimPrefix(f.raw, f.name+":") }
 
 func (f headerField) is(name string) bool { return strings.EqualFold(f.name, name) }
 
-// fieldValue returns the value of the first field of a name, on one line.
+// fieldValue returns the value of the first field with a name, unfolded.
 func fieldValue(fields []headerField, name string) string {
 	for _, f := range fields {
 		if f.is(name) {
@@ -51,16 +51,16 @@ func fieldValue(fields []headerField, name string) string {
 	return ""
 }
 
-// routeFields are the fields that the servers on the way, mailing lists and the mailbox write.
+// routeFields are the fields that servers, mailing lists and the mailbox write.
 const routeFields = `received x-received return-path x-return-path x-originating-ip delivered-to x-original-to envelope-to
 	x-envelope-* delivery-date resent-* list-* x-list* mailing-list x-mailing-list x-beenthere x-mailman-* x-loop precedence
 	errors-to sender x-sender x-egroups-* delivered-by x-original-date x-authentication-warning x-mime-autoconverted
 	x-delivery-agent x-spam* x-virus* x-mailscanner* status x-status x-keywords x-uid`
 
-// ownFields are the fields whose values a forger keeps: what he says, and what makes the text readable.
+// ownFields are the fields whose values a forger keeps: his text, and what makes it readable.
 const ownFields = `from to cc bcc reply-to subject content-type content-transfer-encoding content-disposition`
 
-// isAmong reports whether a name is one of the patterns, which have blanks between them.
+// isAmong reports whether a name matches one of the patterns, which spaces separate.
 func isAmong(name, patterns string) bool {
 	for pattern := range strings.FieldsSeq(patterns) {
 		if matches, err := path.Match(pattern, strings.ToLower(name)); err == nil && matches {
@@ -70,8 +70,8 @@ func isAmong(name, patterns string) bool {
 	return false
 }
 
-// forge returns spam with the header of ham: the same fields in the same order and letter case, with the same program, message
-// id, date and MIME-Version. The fields of the route and the values of [ownFields] stay those of the spam.
+// forge returns spam with the header of ham: the same fields in the same order and letter case, with its mail program, message
+// id, date and MIME-Version. The fields of the route and the values of [ownFields] are those of the spam.
 func forge(spam, ham []byte) []byte {
 	said, body := headerFields(ended(spam))
 	like, _ := headerFields(ended(ham))
@@ -104,7 +104,7 @@ func forge(spam, ham []byte) []byte {
 	return slices.Concat(forged, []byte("\n"), spam[min(body, len(spam)):])
 }
 
-// ended returns a message whose last line has an end.
+// ended returns a message that ends with a newline.
 func ended(raw []byte) []byte {
 	if bytes.HasSuffix(raw, []byte("\n")) {
 		return raw
@@ -112,8 +112,8 @@ func ended(raw []byte) []byte {
 	return slices.Concat(raw, []byte("\n"))
 }
 
-// inStyle returns the value of a field in the style of another of that name: the same letter case, and of a media type the
-// same order and quotes of the parameters that both have.
+// inStyle returns the value of a field in the style of another: the same letter case, and for a media type the same order and
+// quotes of common parameters.
 func inStyle(own, like headerField) string {
 	end := own.value()[len(strings.TrimRight(own.value(), "\r\n")):]
 	switch {
@@ -142,8 +142,7 @@ func inStyle(own, like headerField) string {
 	return value + end
 }
 
-// quotedLike returns the value of a parameter, in quotes if it needs them or the other value has them, and in the letter case
-// of the other value if only that differs.
+// quotedLike returns the value of a parameter with the quotes and the letter case of another value, where that is valid.
 func quotedLike(value, like string) string {
 	plain := strings.Trim(like, `"`)
 	if strings.EqualFold(value, plain) {

@@ -13,7 +13,7 @@ import (
 	"chaff/train"
 )
 
-// languageFigures is what each language to stem in comes to, on mail of several languages and on English mail.
+// languageFigures is the result of each stemming language on multilingual and English mail.
 type languageFigures struct {
 	mail                 train.Summary // of several languages
 	sample, spamAssassin []languageRow

@@ -1,28 +1,25 @@
-// Command figures measures how good the models are on the public corpora, and writes what it finds into the pages.
+// Command figures measures the models on the public corpora, and writes the results into the pages.
 //
 //	go run ./docs/figures CORPORA            # in the root of the project
-//	go run ./docs/figures -check CORPORA     # changes nothing, and exits 1 if a page says something else
+//	go run ./docs/figures -check CORPORA     # changes nothing, and exits with 1 if a page is stale
 //
-// CORPORA is a folder with sa and enron in it, as README.md describes. In README.md and docs/*.md everything between the
-// two lines
+// CORPORA is a folder with the corpora sa and enron, as docs/results.md describes. In README.md and docs/*.md, the command replaces the
+// text between two lines
 //
 //	<!-- figures: NAME -->
 //	<!-- end of figures -->
 //
-// is written anew, with the default settings whatever the user's own are. A NAME is spamassassin, enron, near-duplicates or
-// replay, whose figures are those of the commands that README.md names beside them, promise, which is of docs/evaluation.md, or
-// one of docs/recipe.md and docs/results.md, which are about the default model; -only NAME leaves the other blocks alone. Times are
-// not among the figures: they differ on every machine. The block bogofilter needs that program.
+// with figures of the default settings; -only NAME restricts it to one block. Times are not among the figures, since they differ
+// between machines. The block bogofilter needs that program.
 //
-// The block robust is made of protocols. While a model or its settings are chosen,
+// The block robust consists of protocols. The command
 //
 //	go run ./docs/figures -protocol flips,twins -part development -model hybrid -set models.hybrid.bayes_share=0.4 CORPORA
 //
-// prints the rows of some protocols, and writes into no page.
+// prints the rows of some protocols, for choosing models and settings, and changes no page.
 package main
 
 import (
-	"chaff/internal/screen"
 	"context"
 	"errors"
 	"flag"
@@ -32,6 +29,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+
+	"chaff/internal/screen"
 )
 
 func main() {
@@ -41,7 +40,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the whole program, in the root of the project; it returns the exit code.
+// run runs the program in the root of the project and returns its exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("figures", flag.ContinueOnError)
 	flags.SetOutput(screen.Lines(stderr))
@@ -87,9 +86,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// regenerate writes the blocks of all pages anew, unless it shall only check them; of a name, only those of that name. It
-// returns which blocks differ from what was measured. Nothing is measured before all pages are known to be in order, and
-// nothing is written before all is measured.
+// regenerate updates the blocks of all pages, or the blocks of one name, or only checks them. It returns the blocks that
+// differ. It measures after all pages are valid, and writes after all measurements.
 func regenerate(known map[string]figures, only string, check bool) (differ []string, err error) {
 	pages, err := readPages()
 	if err != nil {
@@ -149,7 +147,7 @@ func readPages() ([]page, error) {
 	return pages, nil
 }
 
-// write writes the page to its file, if that says something else.
+// write writes the page to its file if its text has changed.
 func (p page) write() error {
 	old, err := os.ReadFile(p.file)
 	if err != nil {

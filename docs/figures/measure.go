@@ -19,26 +19,26 @@ import (
 	"chaff/train"
 )
 
-// folds is how many folds the cross-validation has; sets is how many corpora Enron-Spam consists of.
+// folds is the number of folds of the cross-validation, sets the number of corpora of Enron-Spam.
 const (
 	folds = 10
 	sets  = 6
 )
 
-// measured is mail that models were trained on, with what came of each, the best on development mail first.
+// measured is mail with the results of the models trained on it, the best on development mail first.
 type measured struct {
 	mail   train.Summary
 	models []train.Result
 }
 
-// validated is mail that models were cross-validated on.
+// validated is mail with the results of cross-validation.
 type validated struct {
 	mail   train.Summary
 	models []evaluate.CrossValidation
 }
 
-// measurements are all that the figures are made of. Each is measured when it is asked for first, and kept. Mail is read
-// once for each way to divide it, and once for the replay.
+// measurements are all measurements. Each runs when it is first needed, and is kept. Mail is read once for each split method,
+// and once for the replay.
 type measurements struct {
 	spamAssassin func() (measured, error)
 	counts       func() (train.Result, error) // multinomial naive Bayes on counts, in the same parts
@@ -46,7 +46,7 @@ type measurements struct {
 	// With near-duplicates apart, wherever the hash of each puts it, and together.
 	foldsApart, foldsTogether func() (validated, error)
 	enronApart, enronTogether func() ([]measured, error)
-	// What docs/recipe.md tells of the default model.
+	// Figures of docs/recipe.md and docs/results.md.
 	recipe     func() (recipeFigures, error)
 	ablation   func() (ablation, error)
 	crossings  func() (crossed, error)
@@ -59,7 +59,7 @@ type measurements struct {
 	promise    func() (promises, error)
 }
 
-// bench is what measuring needs.
+// bench is the environment of a measurement.
 type bench struct {
 	ctx      context.Context
 	corpora  string // the folder
@@ -74,7 +74,7 @@ type bench struct {
 	letters           func() ([]letter, error) // of SpamAssassin
 }
 
-// measure prepares all measurements on the mail in the folder corpora. Progress is told line by line.
+// measure prepares all measurements on the mail in the folder corpora. It reports progress line by line.
 func measure(ctx context.Context, corpora string, progress io.Writer) measurements {
 	b := newBench(ctx, corpora, progress)
 	apart := b.spamAssassinApart
@@ -113,7 +113,7 @@ func (b *bench) tell(format string, args ...any) {
 	screen.Printf(b.progress, "figures: "+format+"\n", args...)
 }
 
-// classes are those of a spam filter, in the order that makes its score that of spam over ham.
+// classes are the classes of a spam filter. In this order, the score is that of spam over ham.
 func classes() []string { return []string{sources.Ham.String(), sources.Spam.String()} }
 
 // spamAssassin lists the SpamAssassin public corpus.
@@ -144,7 +144,7 @@ func (b *bench) readSpamAssassin(method string) (*train.Collection, error) {
 	return b.collect(source, method)
 }
 
-// collect reads mail and divides it by the given method.
+// collect reads mail and splits it by the given method.
 func (b *bench) collect(source corpus.Source, method string) (*train.Collection, error) {
 	s := b.settings
 	s.Split.Method = method
@@ -158,7 +158,7 @@ func (b *bench) trainOptions() train.Options {
 	return train.Options{Models: b.settings.Models, Thresholds: b.settings.Thresholds}
 }
 
-// compare trains every model. One that diverges is an error: a table without it would say nothing of it.
+// compare trains every model. A model that diverges is an error.
 func (b *bench) compare(mail func() (*train.Collection, error)) (measured, error) {
 	collection, err := mail()
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"chaff/train"
 )
 
-// noises are the shares of labels that are wrong.
+// noises are the shares of wrong labels.
 func noises() []float64 { return []float64{0, 0.01, 0.05, 0.10} }
 
-// noiseSeed makes of a seed another one, so that chance does not flip labels as it divides mail.
+// noiseSeed derives the seed of wrong labels from that of the split.
 const noiseSeed = 0x6e6f697365
 
-// noisy is what wrong labels cost.
+// noisy is the cost of wrong labels.
 type noisy struct {
 	models []string
 	shares []float64
@@ -57,8 +57,8 @@ func (b *bench) mislabelled(models []string, shares []float64) (noisy, error) {
 	return n, nil
 }
 
-// flipped returns the members with a share of the labels wrong, of training and development mail alike. With a larger share
-// there are the same ones and more.
+// flipped returns the members with a share of wrong labels in training and development mail. A larger share includes the
+// errors of a smaller one.
 func flipped(members []train.Member, share float64, seed uint64) []train.Member {
 	chance := corpus.SplitOptions{Train: share, Test: 1 - share}
 	for i, m := range members {

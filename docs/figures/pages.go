@@ -6,32 +6,32 @@ import (
 	"strings"
 )
 
-// A block is what stands between its begin and its end, each a line of its own.
+// A block is the text between two marker lines.
 const (
 	beginPrefix = "<!-- figures: "
 	beginSuffix = " -->"
 	endMarker   = "<!-- end of figures -->"
 )
 
-// What can be wrong with the markers of a page.
+// Errors in the markers of a page.
 var (
 	errNoEnd   = errors.New("the block has no end")
 	errNoBegin = errors.New("an end without a block")
 )
 
-// figures makes the content of a block.
+// figures returns the content of a block.
 type figures func() (string, error)
 
-// page is a file with blocks in it.
+// page is a file with blocks.
 type page struct {
 	file  string
 	parts []part
 }
 
-// part is the content of a block or, without a name, what stands around blocks, their markers included.
+// part is the content of a block, or the text around blocks, which has no name.
 type part struct{ name, text string }
 
-// split divides the text of a page into its parts, which together are that text again.
+// split divides the text of a page into parts.
 func split(text string) ([]part, error) {
 	var parts []part
 	var at part
@@ -61,7 +61,7 @@ func split(text string) ([]part, error) {
 	return append(parts, at), nil
 }
 
-// text is the page as a whole.
+// text returns the whole page.
 func (p page) text() string {
 	var b strings.Builder
 	for _, at := range p.parts {
@@ -70,7 +70,7 @@ func (p page) text() string {
 	return b.String()
 }
 
-// names are the names of the blocks, in their order.
+// names returns the names of the blocks in order.
 func (p page) names() []string {
 	var names []string
 	for _, at := range p.parts {
@@ -81,8 +81,7 @@ func (p page) names() []string {
 	return names
 }
 
-// fill makes the content of the wanted blocks that of known, with an empty line before and after it, and returns the names
-// of those that were something else.
+// fill replaces the content of the wanted blocks, between empty lines, and returns the names of those that change.
 func (p page) fill(known map[string]figures, wanted func(name string) bool) (changed []string, err error) {
 	for i, at := range p.parts {
 		if at.name == "" || !wanted(at.name) {

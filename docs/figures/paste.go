@@ -12,7 +12,7 @@ import (
 	"chaff/message"
 )
 
-// hammiest returns the n words of the text that speak most for ham, or fewer if there are no more.
+// hammiest returns the n words of the text with the strongest evidence for ham.
 func hammiest(f *filter.Filter, n int) ([]string, error) {
 	terms, err := f.Terms()
 	if err != nil {
@@ -32,33 +32,33 @@ func hammiest(f *filter.Filter, n int) ([]string, error) {
 	return words, nil
 }
 
-// isWord reports whether a term is one word of letters: others cannot be pasted so that the same term comes of them.
+// isWord reports whether a term is a single word of letters, which produces the same term when it is pasted.
 func isWord(term string) bool {
 	return term != "" && strings.IndexFunc(term, func(c rune) bool { return !unicode.IsLetter(c) }) < 0
 }
 
-// place is where in the text of a message something is pasted.
-type place bool
+// position is where text is pasted into a message.
+type position bool
 
-// The places.
+// The positions.
 const (
-	atEnd   place = false
-	atFront place = true
+	atEnd   position = false
+	atFront position = true
 )
 
 // String returns "at the end" or "at the front".
-func (p place) String() string {
+func (p position) String() string {
 	if p == atFront {
 		return "at the front"
 	}
 	return "at the end"
 }
 
-// paste returns a message with words at the end of its text.
+// paste returns a message with words added at the end of its text.
 func paste(raw []byte, words []string) []byte { return pasteText(raw, lines(words), atEnd) }
 
-// pasteText returns a message with more text: as a part of its own if it has parts, and encoded if its text is in base64.
-func pasteText(raw []byte, text string, at place) []byte {
+// pasteText returns a message with more text: in a part of its own if it is multipart, in base64 if its text is.
+func pasteText(raw []byte, text string, at position) []byte {
 	m := message.NewDecoder(message.DefaultOptions()).Decode(raw)
 	kind, parameters, err := mime.ParseMediaType(string(m.Get("Content-Type")))
 	encoding := strings.TrimSpace(string(m.Get("Content-Transfer-Encoding")))
@@ -74,7 +74,7 @@ func pasteText(raw []byte, text string, at place) []byte {
 	return bytes.Join([][]byte{raw, []byte(text)}, []byte("\n"))
 }
 
-// lines writes ten words a line.
+// lines returns words, ten a line.
 func lines(words []string) string {
 	var b strings.Builder
 	for i, word := range words {
@@ -88,9 +88,8 @@ func lines(words []string) string {
 	return b.String()
 }
 
-// pastePart adds a part before the first line that begins one, or before the line that ends the parts, or at the end of the
-// message if there is no such line.
-func pastePart(raw []byte, boundary, text string, at place) []byte {
+// pastePart adds a part before the first boundary or the closing one, or at the end of the message.
+func pastePart(raw []byte, boundary, text string, at position) []byte {
 	part := "\n--" + boundary + "\nContent-Type: text/plain\n\n" + text
 	var where int
 	if at == atFront {
@@ -104,8 +103,8 @@ func pastePart(raw []byte, boundary, text string, at place) []byte {
 	return slices.Concat(raw[:where], []byte(part), raw[where:])
 }
 
-// pasteBase64 adds to a text in base64. One that is damaged stays as it is.
-func pasteBase64(raw []byte, text string, at place) []byte {
+// pasteBase64 adds to base64 text. Damaged text stays as it is.
+func pasteBase64(raw []byte, text string, at position) []byte {
 	header, body, found := bytes.Cut(raw, []byte("\n\n"))
 	decoded, err := base64.StdEncoding.DecodeString(string(body)) // which leaves out line ends
 	if !found || err != nil {

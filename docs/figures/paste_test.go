@@ -26,7 +26,7 @@ func TestPastedWordsAreReadAsText(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			for _, at := range []place{atEnd, atFront} {
+			for _, at := range []position{atEnd, atFront} {
 				var text strings.Builder
 				for _, p := range message.NewDecoder(message.DefaultOptions()).Decode(pasteText([]byte(tt.raw), lines(words), at)).Parts {
 					text.Write(p.Text)
@@ -47,7 +47,7 @@ func TestPastedWordsAreReadAsText(t *testing.T) {
 
 func TestPasteLeavesDamagedBase64AsItIs(t *testing.T) {
 	raw := []byte("Content-Transfer-Encoding: base64\n\n????\n")
-	for _, at := range []place{atEnd, atFront} {
+	for _, at := range []position{atEnd, atFront} {
 		if got := pasteText(raw, "word\n", at); string(got) != string(raw) {
 			t.Errorf("%v: %q", at, got)
 		}

@@ -10,35 +10,35 @@ import (
 	"chaff/train"
 )
 
-// mailboxes is how many are drawn of each corpus: of SpamAssassin, and of the corpora of Enron-Spam in turn.
+// mailboxes is the number of mailboxes drawn from each corpus.
 const mailboxes = 100
 
-// Mailboxes have from smallest to largest messages, as many small ones as large ones on a logarithmic scale.
+// Mailboxes have from smallest to largest messages, with uniform logarithms.
 const (
 	smallest = 300
 	largest  = 3000
 )
 
-// refuting is how sure a test must be that more ham is lost than was promised.
+// refuting is the confidence of the test that more ham is lost than promised.
 const refuting = 0.95
 
-// confidences are those of the thresholds that are compared: none, and the default.
+// confidences are those of the compared thresholds: none, and the default.
 func (b *bench) confidences() []float64 { return []float64{0, b.settings.Thresholds.Confidence} }
 
-// kept is what became of the promise about ham lost in one mailbox.
+// kept is the result of the promise in one mailbox.
 type kept struct {
 	messages, ham int
 	of            []threshold // by confidence
 }
 
-// threshold is what one threshold did to the mail that is not in the mailbox.
+// threshold is the effect of one threshold on the mail outside the mailbox.
 type threshold struct {
 	promise   metrics.Promise // none without confidence
 	lost, ham int
 	missed    float64 // the share of spam that is not called spam
 }
 
-// promises is how often thresholds kept their promise.
+// promises counts how often thresholds keep their promise.
 type promises struct {
 	confidences []float64
 	limit       float64 // in percent
@@ -69,7 +69,7 @@ func (b *bench) measurePromise() (promises, error) {
 	return p, nil
 }
 
-// mailbox draws messages by chance, makes filters of them as chaff train does, and counts what these do to all other messages.
+// mailbox draws random messages, trains filters as chaff train does, and tests them on all other messages.
 func (b *bench) mailbox(mail *train.Collection, seed uint64) (kept, error) {
 	divided, err := mail.WithSeed(seed)
 	if err != nil {
@@ -105,7 +105,7 @@ func (b *bench) mailbox(mail *train.Collection, seed uint64) (kept, error) {
 	return k, nil
 }
 
-// mailboxSize is the number of messages of the mailbox with the given seed.
+// mailboxSize returns the number of messages for a seed.
 func mailboxSize(seed uint64) int {
 	random := rand.New(rand.NewPCG(seed, 1))
 	return int(math.Round(smallest * math.Pow(float64(largest)/smallest, random.Float64())))
@@ -132,16 +132,15 @@ func (b *bench) threshold(box, rest *train.Collection, o train.Options) (thresho
 	return t, nil
 }
 
-// within says whether no more than a share of the ham, in percent, was lost.
+// within reports whether at most a share of the ham, in percent, is lost.
 func (t threshold) within(percent float64) bool { return float64(t.lost) <= float64(t.ham)*percent/100 }
 
-// refuted says whether so much ham was lost that a share of it in percent, or less, is refuted: the lower end of the exact
-// one-sided interval for the share lies above it.
+// refuted reports whether the lower end of the exact one-sided interval for the lost share exceeds the given percentage.
 func (t threshold) refuted(percent float64) bool {
 	return 1-metrics.UpperBound(t.ham-t.lost, t.ham, refuting) > percent/100
 }
 
-// summary is what became of some mailboxes, all of it in percent but for the number of mailboxes and the mean ham.
+// summary is the result of several mailboxes, in percent.
 type summary struct {
 	boxes, ham           int
 	limit, limitTest     []float64 // by confidence: within the limit by the share, and not refuted
@@ -149,7 +148,7 @@ type summary struct {
 	lost, missed         []float64 // means
 }
 
-// summarise returns what became of the mailboxes with at least from and fewer than to messages.
+// summarise summarises the mailboxes with at least from and fewer than to messages.
 func (p promises) summarise(boxes []kept, from, to int) summary {
 	n := len(p.confidences)
 	s := summary{
@@ -189,17 +188,17 @@ func count(n *float64, is bool) {
 	}
 }
 
-// sizesOfMailboxes are the bounds of three classes of sizes, a third of the mailboxes each.
+// sizesOfMailboxes are the bounds of three size classes with a third of the mailboxes each.
 func sizesOfMailboxes() []int { return []int{smallest, 646, 1392, largest + 1} }
 
 func (p promises) text() string {
-	header := "mailboxes | their number | ham in one, mean"
+	header := "mailboxes | number | mean ham in one"
 	for _, confidence := range p.confidences {
 		header += fmt.Sprintf(" | confidence %v: limit kept", confidence)
 		if confidence > 0 {
 			header += " | promise kept"
 		}
-		header += " | ham lost, mean | spam unsure or missed, mean"
+		header += " | mean ham lost | mean spam unsure or missed"
 	}
 	var rows []string
 	sizes := sizesOfMailboxes()
@@ -210,9 +209,9 @@ func (p promises) text() string {
 		}
 		rows = append(rows, p.row("**"+mail+"**", p.summarise(p.boxes[i], smallest, largest+1)))
 	}
-	return fmt.Sprintf("Limit %v%% of ham lost, default model. Of each corpus %d mailboxes are drawn, and the ham that is lost counted on\n"+
-		"all other messages of it. In the columns that say what was kept the first figure is the share of mailboxes where no\n"+
-		"more was lost; the second allows for the chance in so few messages: an exact test at %.0f%% refutes the others.\n\n",
+	return fmt.Sprintf("Limit: %v%% of ham lost. Default model, %d random mailboxes of each corpus, tested on all other messages of the corpus. A pair of\n"+
+		"percentages is the share of mailboxes that lost no more ham than allowed, and the share for which an exact test at %.0f%%\n"+
+		"does not refute it.\n\n",
 		p.limit, mailboxes, 100*refuting) + table(header, rows)
 }
 

@@ -11,13 +11,13 @@ import (
 	"chaff/train"
 )
 
-// route lists the header fields that the way of a message wrote, and those that name its recipient.
+// route lists the header fields of the delivery route and of the recipient.
 func route() string {
 	return "received,x-received,return-path,x-return-path,x-originating-ip,delivered-to,x-original-to,envelope-to,x-envelope-*," +
 		"delivery-date,resent-*,to,cc,bcc,apparently-to,x-*-to"
 }
 
-// reading is mail as it is read for the figures of a recipe.
+// reading is mail and how it is read.
 type reading struct {
 	mail   string // for people
 	corpus string
@@ -31,7 +31,7 @@ const (
 	enronName        = "Enron-Spam"
 )
 
-// readings are those of the default model; others are told of the first of each corpus only.
+// readings are those of the default model. Others use the first of each corpus.
 func readings() []reading {
 	return []reading{
 		{"SpamAssassin", spamAssassinName, corpus.SplitByHash, nil},
@@ -45,7 +45,7 @@ func readings() []reading {
 	}
 }
 
-// recipeFigures is what the recipe reaches.
+// recipeFigures is the result of the recipe.
 type recipeFigures []recipeRow
 
 type recipeRow struct {
@@ -53,7 +53,7 @@ type recipeRow struct {
 	test                mean
 }
 
-// measureRecipe measures the default model on all readings, and naive Bayes on the corpora as they are.
+// measureRecipe measures the default model on all readings, and naive Bayes on the unchanged corpora.
 func (b *bench) measureRecipe() (recipeFigures, error) {
 	byModel := make(map[string]recipeFigures)
 	names := b.withDefault("multinomial", "bernoulli")
@@ -88,7 +88,7 @@ func (b *bench) measureRecipe() (recipeFigures, error) {
 	return all, nil
 }
 
-// read reads the mail of a reading, that of the default settings once for all blocks.
+// read reads the mail of a reading. The default reading is shared.
 func (b *bench) read(r reading) ([]*train.Collection, error) {
 	byDefault := r.set == nil && r.method == corpus.SplitByHash
 	switch {
@@ -108,7 +108,7 @@ func (all recipeFigures) text() string {
 		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s | %s | %s", r.model, r.mail, r.method,
 			percent(r.test.accuracy), markdown.Decimals(r.test.roca, 4), markdown.Decimals(r.test.hm, 2), markdown.Decimals(r.test.sm, 2)))
 	}
-	return fmt.Sprintf("Test parts, means of %d split seeds, of Enron-Spam also of its %d corpora:\n\n", seeds, sets) +
+	return fmt.Sprintf("Test parts, means of %d split seeds and, for Enron-Spam, of its %d corpora:\n\n", seeds, sets) +
 		table("model | mail | split | accuracy | (1-ROCA)% | hm% | sm%", rows) +
 		"\nWithout the route and the recipient: `tokenize.ignore_headers=" + route() + "`.\n" +
 		"Text and subject only: `tokenize.headers=subject tokenize.structure=false`.\n"

@@ -12,7 +12,7 @@ func TestRecipeText(t *testing.T) {
 		{"bernoulli", "Enron-Spam", "hash", mean{accuracy: pointer(98)}},
 	}
 	got := all.text()
-	check(t, got[:strings.Index(got, "\nWithout")], `Test parts, means of 5 split seeds, of Enron-Spam also of its 6 corpora:
+	check(t, got[:strings.Index(got, "\nWithout")], `Test parts, means of 5 split seeds and, for Enron-Spam, of its 6 corpora:
 
 | model | mail | split | accuracy | (1-ROCA)% | hm% | sm% |
 |---|---|---|---|---|---|---|

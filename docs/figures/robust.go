@@ -12,13 +12,13 @@ import (
 	"chaff/train"
 )
 
-// protocol is one way to measure models: its name on the command line, and what returns its rows.
+// protocol is a way to measure models: its name on the command line, and a function that returns its rows.
 type protocol struct {
 	name    string
 	measure func(b *bench, models []string) ([]robustRow, error)
 }
 
-// protocols are all of them, in the order of the table.
+// protocols are all protocols in the order of the table.
 func protocols() []protocol {
 	return []protocol{
 		{"hash", (*bench).byHash},
@@ -32,7 +32,7 @@ func protocols() []protocol {
 	}
 }
 
-// robustness is what models reach by some protocols.
+// robustness is the results of models by some protocols.
 type robustness struct {
 	part   corpus.Part // that they are judged on
 	models []string
@@ -45,7 +45,7 @@ type robustRow struct {
 	cells                  []string
 }
 
-// measureRobust measures the default model by every protocol, and a few others beside it.
+// measureRobust measures the default model and its rivals by every protocol.
 func (b *bench) measureRobust() (robustness, error) {
 	return b.by(protocols(), b.withDefault("hybrid", "multinomial", "bernoulli", "arow"))
 }
@@ -75,7 +75,7 @@ func protocolNames() []string {
 	return names
 }
 
-// named returns the protocols of the given names; "all" is the name of all of them.
+// named returns the protocols with the given names; "all" means every protocol.
 func named(names []string) ([]protocol, error) {
 	var chosen []protocol
 	for _, name := range names {
@@ -92,8 +92,8 @@ func named(names []string) ([]protocol, error) {
 	return chosen, nil
 }
 
-// judged returns the collection with the part that models are judged on as its test part. If that is the development part, the
-// test mail is left out, and no part is left for thresholds.
+// judged returns the collection with the measured part as its test part. If that is the development part, test mail is left
+// out and no part remains for thresholds.
 func (b *bench) judged(divided *train.Collection) (*train.Collection, error) {
 	if b.part == corpus.Test {
 		return divided, nil
@@ -111,10 +111,10 @@ func (b *bench) judged(divided *train.Collection) (*train.Collection, error) {
 	return divided.Select(members)
 }
 
-// lostHam is the percentage of ham that is lost where spam let through is measured.
+// lostHam is the percentage of lost ham at which missed spam is measured.
 const lostHam = 0.1
 
-// byHash divides both corpora by hash.
+// byHash splits both corpora by hash.
 func (b *bench) byHash(models []string) ([]robustRow, error) {
 	var rows []robustRow
 	for _, corpusName := range []string{spamAssassinName, enronName} {
@@ -145,13 +145,13 @@ func (b *bench) byHash(models []string) ([]robustRow, error) {
 	return rows, nil
 }
 
-// ordered is the figures of a model, and how much spam is let through where [lostHam] is lost.
+// ordered is the figures of a model, and the spam missed at [lostHam].
 type ordered struct {
 	metrics.Figures
 	through *float64
 }
 
-// testOrder trains models and measures them and the order they give.
+// testOrder trains models and measures their figures and rankings.
 func (b *bench) testOrder(divided *train.Collection, models []string) ([]ordered, error) {
 	divided, err := b.judged(divided)
 	if err != nil {
@@ -172,7 +172,7 @@ func (b *bench) testOrder(divided *train.Collection, models []string) ([]ordered
 	return all, nil
 }
 
-// withFlips inverts a share of the labels of SpamAssassin that models learn from.
+// withFlips inverts a share of the training labels of SpamAssassin.
 func (b *bench) withFlips(models []string) ([]robustRow, error) {
 	n, err := b.mislabelled(models, noises()[1:])
 	if err != nil {
@@ -205,7 +205,7 @@ func (b *bench) inTime(models []string) ([]robustRow, error) {
 	}, nil
 }
 
-// withLittleMail learns from the first messages of both corpora.
+// withLittleMail trains on the first messages of both corpora.
 func (b *bench) withLittleMail(models []string) ([]robustRow, error) {
 	var rows []robustRow
 	for _, corpusName := range []string{spamAssassinName, enronName} {
@@ -228,7 +228,7 @@ func (b *bench) withLittleMail(models []string) ([]robustRow, error) {
 	return rows, nil
 }
 
-// rowOf is a row of what each model has.
+// rowOf returns a row with one figure of each model.
 func rowOf[T any](mail, figure string, of []T, write func(T) string) robustRow {
 	row := robustRow{mail: mail, figure: figure}
 	for _, v := range of {
@@ -245,7 +245,7 @@ func rocaRow(mail string, means []mean) robustRow {
 	return rowOf(mail, "(1-ROCA)%", means, func(m mean) string { return markdown.Decimals(m.roca, 4) })
 }
 
-// average is the mean of figures, nil if one of them is not defined or there is none.
+// average returns the mean of figures, nil if one is undefined or there are none.
 func average(all []*float64) *float64 {
 	if len(all) == 0 || slices.Contains(all, nil) {
 		return nil
@@ -263,6 +263,6 @@ func (r robustness) text() string {
 	for _, row := range r.rows {
 		rows = append(rows, strings.Join(append([]string{row.protocol, row.mail, row.figure}, row.cells...), " | "))
 	}
-	return fmt.Sprintf("Judged on the %s parts of %d split seeds; of Enron-Spam means of its %d corpora, its small mailboxes of one seed:\n\n",
+	return fmt.Sprintf("Tested on the %s parts of %d split seeds; Enron-Spam: means of its %d corpora, one seed for small mailboxes:\n\n",
 		r.part, seeds, sets) + table("protocol | mail | figure | "+strings.Join(r.models, " | "), rows)
 }

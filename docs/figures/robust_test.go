@@ -113,7 +113,7 @@ func TestAverage(t *testing.T) {
 
 func TestRobustText(t *testing.T) {
 	r := robustness{part: corpus.Test, models: []string{"arow", "lms"}, rows: []robustRow{{"twins", "SpamAssassin", "errors", []string{"1", "2"}}}}
-	check(t, r.text(), `Judged on the test parts of 5 split seeds; of Enron-Spam means of its 6 corpora, its small mailboxes of one seed:
+	check(t, r.text(), `Tested on the test parts of 5 split seeds; Enron-Spam: means of its 6 corpora, one seed for small mailboxes:
 
 | protocol | mail | figure | arow | lms |
 |---|---|---|---|---|
@@ -133,7 +133,7 @@ func TestATrialPrintsItsRowsAndWritesNoPage(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	got := stdout.String()
-	if !strings.HasPrefix(got, "Judged on the development parts") || strings.Count(got, "\n| replay |") != 3 || strings.Count(got, "\n| flips |") != 3 ||
+	if !strings.HasPrefix(got, "Tested on the development parts") || strings.Count(got, "\n| replay |") != 3 || strings.Count(got, "\n| flips |") != 3 ||
 		!strings.Contains(got, "| protocol | mail | figure | multinomial | arow |\n") {
 		t.Errorf("printed:\n%s", got)
 	}

@@ -11,15 +11,15 @@ import (
 	"chaff/train"
 )
 
-// sizes are the numbers of training messages of the learning curves.
+// sizes are the training sizes of the learning curves.
 func sizes() []int { return []int{20, 50, 100, 200, 500, 1000, 2000} }
 
-// rivals are the models that the default one is set beside where mail is little, mislabelled or hostile.
+// rivals are the models compared with the default on little, mislabelled or hostile mail.
 func (b *bench) rivals() []string {
 	return b.withDefault("hybrid", "multinomial", "bernoulli", "arow", "softmax", "lms", "averaged-perceptron")
 }
 
-// learningCurves is what models reach with a few messages.
+// learningCurves is the results of models with few messages.
 type learningCurves struct {
 	models              []string
 	spamAssassin, enron [][]mean // sizes x models
@@ -77,8 +77,7 @@ func shuffle(members []train.Member, seed uint64) {
 	random.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
 }
 
-// firstOfBoth returns the first n members. If they are of one class, the last of them is the first of the other instead:
-// nothing can be learnt from one.
+// firstOfBoth returns the first n members. If they share a class, the last is replaced with the first of the other class.
 func firstOfBoth(members []train.Member, n int) []train.Member {
 	n = min(n, len(members))
 	first := slices.Clone(members[:n])
@@ -109,7 +108,7 @@ func (l learningCurves) text() string {
 		"\nEnron-Spam, (1-ROCA)%:\n\n" + rivalry(l.models, columns, l.enron, byROCA())
 }
 
-// criterion is a figure that models are compared by.
+// criterion is a figure that compares models.
 type criterion struct {
 	of     func(mean) *float64
 	write  func(*float64) string
@@ -125,7 +124,7 @@ func byROCA() criterion {
 	return criterion{func(m mean) *float64 { return m.roca }, write, func(x, y float64) bool { return x < y }}
 }
 
-// rivalry is a table of models by columns, means being columns x models. The best of a column, as it is written, is bold.
+// rivalry returns a table of models by columns; means are columns x models. The best of each column is bold.
 func rivalry(models, columns []string, means [][]mean, by criterion) string {
 	rows := slices.Clone(models)
 	for _, column := range means {

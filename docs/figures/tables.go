@@ -14,7 +14,7 @@ import (
 	"chaff/train"
 )
 
-// blocks are all figures that a page can have, by name.
+// blocks are all blocks of figures by name.
 func blocks(m measurements) map[string]figures {
 	return map[string]figures{
 		"spamassassin": func() (string, error) {
@@ -67,7 +67,7 @@ func blocks(m measurements) map[string]figures {
 	}
 }
 
-// written makes figures of what is measured and knows its text.
+// written returns the content of a block from a measurement and its text.
 func written[T interface{ text() string }](measure func() (T, error)) figures {
 	return func() (string, error) {
 		measured, err := measure()
@@ -78,7 +78,7 @@ func written[T interface{ text() string }](measure func() (T, error)) figures {
 	}
 }
 
-// table is a table in Markdown, a row for each of the rows.
+// table returns a Markdown table.
 func table(header string, rows []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %s |\n|%s\n", header, strings.Repeat("---|", strings.Count(header, " | ")+1))
@@ -104,7 +104,7 @@ func spamAssassinText(m measured, counts train.Result) string {
 	}
 	return fmt.Sprintf("SpamAssassin public corpus (%s messages):\n\n", markdown.Thousands(m.mail.Used)) +
 		table("model | features | train | development | test (95% interval) | hm% | sm% | (1-ROCA)% | against the best | log loss | Brier", rows) +
-		fmt.Sprintf("\nOn counts, as in the lecture (`--set models.multinomial.features=counts`), multinomial has %.2f%%.\n", counts.Test.Accuracy)
+		fmt.Sprintf("\nWith `--set models.multinomial.features=counts` multinomial has %.2f%%.\n", counts.Test.Accuracy)
 }
 
 // enronText is the comparison on several corpora, the best on their development mail first.
@@ -126,13 +126,12 @@ func enronText(all []measured) string {
 			markdown.Decimals(meanOfTests(all, model, func(f *metrics.Figures) *float64 { return f.SM }), 2),
 			markdown.Decimals(meanOfTests(all, model, func(f *metrics.Figures) *float64 { return f.OneMinusROCA }), 4)))
 	}
-	return fmt.Sprintf(`Enron-Spam, test accuracy (%s messages, of which %s are used: copies count once). hm%%, sm%% and (1-ROCA)%% are means of
-the six:
+	return fmt.Sprintf(`Enron-Spam, test accuracy. %s messages, %s without copies; hm%%, sm%% and (1-ROCA)%% are means of the six corpora:
 
 `, markdown.Thousands(listed), markdown.Thousands(used)) + table(header+" | mean | hm% | sm% | (1-ROCA)%", rows)
 }
 
-// nearDuplicates is what shows the influence of near-duplicates.
+// nearDuplicates shows the influence of near-duplicates.
 type nearDuplicates struct {
 	foldsApart, foldsTogether validated
 	enronApart, enronTogether []measured
@@ -151,11 +150,11 @@ func (n nearDuplicates) text() string {
 		grouped, groups = grouped+m.mail.Grouped, groups+m.mail.Groups
 	}
 	mail := n.foldsTogether.mail
-	return fmt.Sprintf(`Of SpamAssassin %s messages are in %s groups of near-duplicates, of Enron %s in %s. Test accuracy, near-duplicates
-apart and together:
+	return fmt.Sprintf(`%s messages of SpamAssassin are in %s groups of near-duplicates, and %s of Enron-Spam in %s. Test accuracy, split by hash and
+grouped:
 
 `, markdown.Thousands(mail.Grouped), markdown.Thousands(mail.Groups), markdown.Thousands(grouped), markdown.Thousands(groups)) +
-		table("model | SpamAssassin, 10 folds: apart | together | Enron, mean of the six test parts: apart | together", rows)
+		table("model | SpamAssassin, 10 folds: hash | grouped | Enron-Spam, mean of the six test parts: hash | grouped", rows)
 }
 
 // replayText is the comparison of replays, the best first.
@@ -171,8 +170,7 @@ func replayText(all []evaluate.Replay) string {
 	return table("model | accuracy | errors | hm% | sm% | lam% | (1-ROCA)%", rows)
 }
 
-// byDevelopment returns the names of the models, the one with the best mean accuracy on development mail first, of equal
-// ones the first in the order of names.
+// byDevelopment returns the names of the models by decreasing mean accuracy on development mail, then by name.
 func byDevelopment(all []measured) []string {
 	mean := make(map[string]float64)
 	for _, m := range all {
@@ -185,7 +183,7 @@ func byDevelopment(all []measured) []string {
 	return names
 }
 
-// resultsOf are the results of a model on each corpus.
+// resultsOf returns the results of a model on each corpus.
 func resultsOf(all []measured, model string) []train.Result {
 	var results []train.Result
 	for _, m := range all {
@@ -202,7 +200,7 @@ func meanAccuracy(all []measured, model string) float64 {
 	return *meanOfTests(all, model, func(f *metrics.Figures) *float64 { return &f.Accuracy })
 }
 
-// meanOfTests is the mean of a figure over the test parts; it is nil if one of these does not have the figure.
+// meanOfTests returns the mean of a figure over the test parts, nil if one is undefined.
 func meanOfTests(all []measured, model string, figure func(*metrics.Figures) *float64) *float64 {
 	sum := 0.0
 	results := resultsOf(all, model)
@@ -226,8 +224,7 @@ func (v validated) accuracy(model string) float64 {
 	return 0
 }
 
-// against tells, as chaff compare does, whether the errors of a model differ from those of the best one by more than
-// chance, which is taken for the cause from a probability of 0.05 on.
+// against describes whether the errors of a model differ significantly from those of the best, as chaff compare does.
 func against(m *metrics.McNemar) string {
 	if m == nil {
 		return "-"

@@ -45,7 +45,7 @@ func TestSpamAssassinText(t *testing.T) {
 | arow * | bits | 100.00% | 99.00% | 95.12% (94.12-96.12) | 9.51 | 9.51 | 9.5125 | - | 9.5125 | 9.5125 |
 | lms | bits | 100.00% | 98.00% | 90.00% (89.00-91.00) | 9.00 | 9.00 | - | +1 -20 worse (p <0.001) | 9.0000 | 9.0000 |
 
-On counts, as in the lecture (`+"`--set models.multinomial.features=counts`"+`), multinomial has 91.00%.
+With `+"`--set models.multinomial.features=counts`"+` multinomial has 91.00%.
 `)
 }
 
@@ -60,8 +60,7 @@ func twoSets() []measured {
 }
 
 func TestEnronText(t *testing.T) {
-	check(t, enronText(twoSets()), `Enron-Spam, test accuracy (1,600 messages, of which 1,400 are used: copies count once). hm%, sm% and (1-ROCA)% are means of
-the six:
+	check(t, enronText(twoSets()), `Enron-Spam, test accuracy. 1,600 messages, 1,400 without copies; hm%, sm% and (1-ROCA)% are means of the six corpora:
 
 | model | enron1 | enron2 | mean | hm% | sm% | (1-ROCA)% |
 |---|---|---|---|---|---|---|
@@ -80,10 +79,10 @@ func TestNearDuplicatesText(t *testing.T) {
 		}}
 	}
 	n := nearDuplicates{folds(0, 0, 99, 98, 97), folds(1234, 56, 96, 95, 94), twoSets(), twoSets()[:1]}
-	check(t, n.text(), `Of SpamAssassin 1,234 messages are in 56 groups of near-duplicates, of Enron 700 in 70. Test accuracy, near-duplicates
-apart and together:
+	check(t, n.text(), `1,234 messages of SpamAssassin are in 56 groups of near-duplicates, and 700 of Enron-Spam in 70. Test accuracy, split by hash and
+grouped:
 
-| model | SpamAssassin, 10 folds: apart | together | Enron, mean of the six test parts: apart | together |
+| model | SpamAssassin, 10 folds: hash | grouped | Enron-Spam, mean of the six test parts: hash | grouped |
 |---|---|---|---|---|
 | lms | 99.00% | 96.00% | 85.00% | 90.00% |
 | bernoulli | 97.00% | 94.00% | 60.00% | 70.00% |

@@ -12,7 +12,7 @@ import (
 	"chaff/internal/screen"
 )
 
-// trial is what -protocol and the flags that belong to it ask for.
+// trial is the request of -protocol and its flags.
 type trial struct {
 	protocols []protocol
 	part      corpus.Part
@@ -32,7 +32,7 @@ func newTrial(flags *flag.FlagSet) *trial {
 	return t
 }
 
-// check returns what is wrong with the flags together; only is the block that is to be written, empty for all.
+// check returns an error for flags that conflict. Only is the block to write, empty for all.
 func (t *trial) check(only string) error {
 	switch {
 	case len(t.protocols) == 0 && t.changed:

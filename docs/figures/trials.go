@@ -14,10 +14,10 @@ import (
 	"chaff/train"
 )
 
-// seeds is how many times mail is divided by chance: what is told of the recipe is the mean over the seeds 1, 2, 3...
+// seeds is the number of random splits. Figures of the recipe are means over the seeds 1, 2, 3...
 const seeds = 5
 
-// with is b with the default settings but for those given as KEY=VALUE, as `chaff train --set` takes them.
+// with returns b with settings given as KEY=VALUE, as `chaff train --set` takes them.
 func (b *bench) with(set ...config.Setting) (*bench, error) {
 	loaded, err := config.Load(config.Sources{Set: set})
 	if err != nil {
@@ -46,12 +46,12 @@ func (b *bench) readEnron(method string) ([]*train.Collection, error) {
 	return all, nil
 }
 
-// one makes a list of a single collection.
+// one returns a list of one collection.
 func one(collection *train.Collection, err error) ([]*train.Collection, error) {
 	return []*train.Collection{collection}, err
 }
 
-// overSeeds tries something on each collection in the divisions by the first few seeds. The results are in this order.
+// overSeeds runs a function on each collection with the first few seeds. The results are in this order.
 func overSeeds[T any](mail []*train.Collection, seeds int, try func(divided *train.Collection, seed uint64) (T, error)) ([]T, error) {
 	return inParallel(len(mail)*seeds, func(i int) (T, error) {
 		seed := uint64(i%seeds + 1)
@@ -64,8 +64,7 @@ func overSeeds[T any](mail []*train.Collection, seeds int, try func(divided *tra
 	})
 }
 
-// inParallel does n things, as many at the same time as there are cores. After an error no other thing is begun; of several
-// errors the first in the order of the things is returned.
+// inParallel runs n functions, one per core at a time. It stops at an error, and returns the first in order.
 func inParallel[T any](n int, do func(i int) (T, error)) ([]T, error) {
 	results, errs := make([]T, n), make([]error, n)
 	next := make(chan int)
@@ -93,7 +92,7 @@ func inParallel[T any](n int, do func(i int) (T, error)) ([]T, error) {
 	return results, nil
 }
 
-// fit trains a model, which has not seen the test part, and returns it with what came of it.
+// fit trains a model without the test part, and returns it with its result.
 func (b *bench) fit(collection *train.Collection, model string) (train.Trained, error) {
 	t, err := train.Fit(b.ctx, collection, model, b.trainOptions())
 	if err == nil && t.Result.Test == nil {
@@ -115,13 +114,13 @@ func (b *bench) testEach(collection *train.Collection, names []string) ([]metric
 	return all, nil
 }
 
-// withDefault returns the names of models with the default one first, each once.
+// withDefault returns the names of models with the default first, without repetition.
 func (b *bench) withDefault(others ...string) []string {
 	model := b.settings.Model
 	return append([]string{model}, slices.DeleteFunc(others, func(name string) bool { return name == model })...)
 }
 
-// mean is the means of figures over several parts of mail. One that is not defined on each of them is nil.
+// mean returns the means of figures over parts of mail, nil for a figure that is undefined on one of them.
 type mean struct{ accuracy, hm, sm, roca *float64 }
 
 func meanOf(all []metrics.Figures) mean {
@@ -148,7 +147,7 @@ func meanOf(all []metrics.Figures) mean {
 	}
 }
 
-// meansOf returns the means over the first index of figures that have three: the part of mail, what was varied, the model.
+// meansOf returns the means over the first index of figures with three: the part of mail, the varied quantity, the model.
 func meansOf(all [][][]metrics.Figures) [][]mean {
 	var means [][]mean
 	for i := range all[0] {
@@ -162,7 +161,7 @@ func meansOf(all [][][]metrics.Figures) [][]mean {
 	return means
 }
 
-// percent writes a figure as a percentage; one that is not defined is a dash.
+// percent formats a percentage. An undefined one is a dash.
 func percent(v *float64) string {
 	if v == nil {
 		return "-"
@@ -179,7 +178,7 @@ func column[T any](lists [][]T, i int) []T {
 	return all
 }
 
-// trainedAndTested returns the members of these two parts. Development mail is for thresholds, which the figures do not need.
+// trainedAndTested returns the members of these two parts. Only thresholds need development mail.
 func trainedAndTested(collection *train.Collection) (trained, tested []train.Member) {
 	for _, m := range collection.Members() {
 		switch m.Part {

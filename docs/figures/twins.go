@@ -14,8 +14,8 @@ import (
 	"chaff/train"
 )
 
-// A share of the messages of a replay has a twin: a near-copy with the opposite label, in which a share of the words is
-// exchanged. The errors of several draws are added.
+// Some messages of a replay have a twin: a near-copy with the opposite label and some words exchanged. Errors of several draws
+// are added.
 const (
 	twinShare = 0.05
 	exchanged = 0.04
@@ -23,7 +23,7 @@ const (
 	twinSeed  = 0x7477696e73 // keeps twins apart from what else a seed draws
 )
 
-// replayTwins replays SpamAssassin with twins, and counts errors on the real messages.
+// replayTwins replays SpamAssassin with twins, and counts errors on the original messages.
 func (b *bench) replayTwins(models []string) ([]robustRow, error) {
 	letters, err := b.letters()
 	if err != nil {
@@ -47,7 +47,7 @@ func (b *bench) replayTwins(models []string) ([]robustRow, error) {
 	return []robustRow{rowOf(name, fmt.Sprintf("errors on real messages, %d draws", draws), errors, markdown.Thousands)}, nil
 }
 
-// replayFlips replays SpamAssassin, telling models the wrong class of some messages, and counts errors by the right ones.
+// replayFlips replays SpamAssassin with some wrong labels, and counts errors by the right ones.
 func (b *bench) replayFlips(models []string) ([]robustRow, error) {
 	mail, err := b.inOrder()
 	if err != nil {
@@ -63,8 +63,8 @@ func (b *bench) replayFlips(models []string) ([]robustRow, error) {
 	return []robustRow{rowOf(name, fmt.Sprintf("errors, %d draws", draws), errors, markdown.Thousands)}, nil
 }
 
-// errorsOfDraws replays mail that each draw changes, and returns the errors of each model on the messages that count, added
-// over the draws. An error is a verdict that differs from the label before the change.
+// errorsOfDraws replays the mail of each draw, and returns the total errors of each model on the counted messages, by their
+// original labels.
 func (b *bench) errorsOfDraws(mail *evaluate.ReplayMail, models []string,
 	change func(members []train.Member, draw uint64) []train.Member, counts func(origin string) bool) ([]int, error) {
 	truth := make(map[string]string)
@@ -98,14 +98,14 @@ func (b *bench) errorsOfDraws(mail *evaluate.ReplayMail, models []string,
 	return errors, nil
 }
 
-// memory is a message that is kept in memory.
+// memory is a message in memory.
 type memory []byte
 
 // Append appends the message to dst.
 func (m memory) Append(dst []byte) ([]byte, error) { return append(dst, m...), nil }
 
-// withTwins returns the letters as a source in which the twins of every draw follow their originals, and for each twin, by
-// its origin, the draw that it is of.
+// withTwins returns a source in which the twins of every draw follow their originals. It also maps the origin of each twin to
+// its draw.
 func withTwins(letters []letter) (source corpus.Source, twins map[string]uint64) {
 	after := make([][]corpus.Item, len(letters))
 	twins = make(map[string]uint64)
@@ -149,7 +149,7 @@ func wordsOfOthers(words [][]string, one int) []string {
 
 func otherClass(label string) string { return classes()[1-slices.Index(classes(), label)] }
 
-// exchange returns a message in which a share of the words of its text are others, at least one if there are any.
+// exchange returns a message with a share of its words exchanged, at least one.
 func exchange(raw []byte, others []string, random *rand.Rand) []byte {
 	words := wordSpans(raw)
 	if len(words) == 0 || len(others) == 0 {
@@ -167,7 +167,7 @@ func exchange(raw []byte, others []string, random *rand.Rand) []byte {
 	return append(changed, raw[at:]...)
 }
 
-// wordsIn returns the words of a message at the places of [wordSpans].
+// wordsIn returns the words of a message at [wordSpans].
 func wordsIn(raw []byte) []string {
 	var words []string
 	for _, s := range wordSpans(raw) {
@@ -176,12 +176,11 @@ func wordsIn(raw []byte) []string {
 	return words
 }
 
-// span is a stretch of bytes.
+// span is a range of bytes.
 type span struct{ from, to int }
 
-// wordSpans returns the places of the words that can be exchanged without changing anything else: two or more letters of
-// ASCII, between white space or ordinary marks, outside the tags of HTML. Text in base64 and attached messages have none: a
-// twin has the same text there, and may be an exact copy.
+// wordSpans returns the spans of words that can be exchanged safely: two or more ASCII letters between white space or ordinary
+// punctuation, outside HTML tags. Text in base64 and attached messages have none, so a twin may be an exact copy.
 func wordSpans(raw []byte) []span {
 	var words []span
 	for _, text := range textSpans(raw, span{0, len(raw)}) {
@@ -190,7 +189,7 @@ func wordSpans(raw []byte) []span {
 	return words
 }
 
-// textSpans returns the places of text in an entity, which is a message or a part of one.
+// textSpans returns the spans of text in an entity.
 func textSpans(raw []byte, entity span) []span {
 	fields, body := headerFields(raw[entity.from:entity.to])
 	body += entity.from
@@ -209,7 +208,7 @@ func textSpans(raw []byte, entity span) []span {
 	return []span{{body, entity.to}}
 }
 
-// partSpans returns the places of the parts of a body, which lines with the boundary divide.
+// partSpans returns the spans of the parts of a multipart body.
 func partSpans(raw []byte, body span, boundary string) []span {
 	var parts []span
 	from := -1 // of the part that is open
@@ -235,7 +234,7 @@ func partSpans(raw []byte, body span, boundary string) []span {
 	return parts
 }
 
-// appendWords appends the places of the words of a text.
+// appendWords appends the spans of the words of a text.
 func appendWords(dst []span, raw []byte, text span) []span {
 	inTag := false
 	for at := text.from; at < text.to; {
@@ -263,14 +262,14 @@ func appendWords(dst []span, raw []byte, text span) []span {
 	return dst
 }
 
-// beginsTag reports whether text begins with a tag of HTML, or with what is written like one.
+// beginsTag reports whether text begins with something like an HTML tag.
 func beginsTag(text []byte) bool {
 	return len(text) > 1 && text[0] == '<' && (text[1] == '/' || text[1] == '!' || isLetters(text[1:2]))
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// isLetters reports whether text is letters of ASCII.
+// isLetters reports whether text consists of ASCII letters.
 func isLetters(text []byte) bool {
 	return !bytes.ContainsFunc(text, func(c rune) bool { return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') })
 }

@@ -17,13 +17,13 @@ import (
 	"chaff/features"
 )
 
-// letter is a message of the mail that other mail is made of.
+// letter is a message that generated mail is made of.
 type letter struct {
 	isSpam bool
 	raw    []byte
 }
 
-// readLetters reads the messages in the folders of a folder, of which those whose names have "spam" in them hold spam.
+// readLetters reads the messages in the subfolders of a folder. Those with "spam" in their names hold spam.
 func readLetters(folder string) ([]letter, error) {
 	var letters []letter
 	err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
@@ -37,16 +37,14 @@ func readLetters(folder string) ([]letter, error) {
 	if err == nil && len(letters) < 100 {
 		err = fmt.Errorf("%s: %d messages are too few", folder, len(letters))
 	}
-	// Any part of them is to be like the whole.
+	// Shuffle, so that any part is like the whole.
 	random := rand.New(rand.NewPCG(1, 0))
 	random.Shuffle(len(letters), func(i, j int) { letters[i], letters[j] = letters[j], letters[i] })
 	return letters, err
 }
 
-// write makes two mboxes of the letters, each so many times. In a copy some of the rare words are others, the same wherever
-// they occur in it, and some words of the text are exchanged for words from elsewhere, which makes new pairs: so many that
-// the number of distinct terms grows by a power of the mail. That is how mail is, where new words are rare ones and the
-// frequent ones have all been seen.
+// write writes two mboxes with so many copies of the letters. In a copy, some rare words are renamed consistently and some
+// words is the vocabulary of the letters.
 func write(ham, spam string, letters []letter, times int, exponent float64) (size int64, err error) {
 	hamFile, err1 := os.Create(ham)
 	spamFile, err2 := os.Create(spam)
@@ -72,7 +70,7 @@ func write(ham, spam string, letters []letter, times int, exponent float64) (siz
 	return size, errors.Join(out[false].Flush(), out[true].Flush(), hamFile.Close(), spamFile.Close())
 }
 
-// writeMbox writes a message of an mbox. What is wrong with the writer is known when it is flushed.
+// writeMbox writes a message to an mbox. Flush returns its errors.
 func writeMbox(w *bufio.Writer, raw []byte) {
 	if !bytes.HasPrefix(raw, []byte("From ")) {
 		fmt.Fprint(w, "From growth@example.org Thu Jan  1 00:00:00 2004\n")
@@ -95,7 +93,7 @@ type words struct {
 
 const (
 	rareIn = 2
-	// Shorter words are often no words, and longer ones a piece of something that is encoded.
+	// Shorter words are often not words, and longer ones are encoded data.
 	shortest, longest = 3, 20
 	// exchanged is which share of the words between blanks is exchanged in a copy that doubles the number of terms. With it
 	// the terms of the public corpora grow as by themselves.
@@ -122,7 +120,7 @@ func countWords(letters []letter) words {
 	return w
 }
 
-// rename makes a share of the rare words of a letter others of the same length.
+// rename renames a share of the rare words of a letter, keeping their lengths.
 func (w words) rename(raw []byte, copied int, share float64) {
 	eachWord(raw, func(word []byte) {
 		hash := (features.Key{}).Hash(word)
@@ -146,7 +144,7 @@ func (w words) rename(raw []byte, copied int, share float64) {
 	})
 }
 
-// exchange puts other words in the place of a share of those between blanks.
+// exchange replaces a share of the words between spaces.
 func (w words) exchange(raw []byte, random *rand.Rand, share float64) {
 	eachPlainWord(raw, func(word []byte) {
 		if random.Float64() < share {
@@ -156,7 +154,7 @@ func (w words) exchange(raw []byte, random *rand.Rand, share float64) {
 	})
 }
 
-// eachPlainWord calls do with the words of the body that stand between blanks.
+// eachPlainWord calls do with the words of the body between spaces.
 func eachPlainWord(raw []byte, do func(word []byte)) {
 	body := max(bytes.Index(raw, []byte("\n\n")), 0)
 	isBlank := func(i int) bool { return i >= len(raw) || raw[i] == ' ' || raw[i] == '\n' }

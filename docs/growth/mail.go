@@ -16,7 +16,7 @@ import (
 	"syscall"
 )
 
-// trainOnMail trains the default model on ever more mail, each time in a process of its own, and prints what it took.
+// trainOnMail trains the default model on growing mail, each time in a new process, and prints CPU time and memory.
 func trainOnMail(ctx context.Context, folder string, largest int, memory string, workers int) error {
 	letters, err := readLetters(folder)
 	if err != nil {
@@ -53,13 +53,13 @@ func trainOnMail(ctx context.Context, folder string, largest int, memory string,
 	return nil
 }
 
-// training trains chaff in a folder.
+// training runs chaff train in a folder.
 type training struct {
 	dir  string
 	args []string
 }
 
-// taken is what a training took.
+// taken is the cost of a training.
 type taken struct {
 	messages, terms int
 	size            int64   // of the mail
@@ -69,7 +69,7 @@ type taken struct {
 
 func (t training) path(name string) string { return filepath.Join(t.dir, name) }
 
-// run trains on so many times the letters.
+// run trains on so many copies of the letters.
 func (t training) run(ctx context.Context, letters []letter, times int, exponent float64) (taken, error) {
 	is := taken{messages: times * len(letters)}
 	var err error

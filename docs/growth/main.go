@@ -1,12 +1,12 @@
 //go:build unix
 
-// Command growth measures what training takes of the processor and of memory as mail grows.
+// Command growth measures the CPU time and memory of training as mail grows.
 //
 //	go run ./docs/growth MAIL           1, 2, 4, 8 and 16 times the mail; MAIL is a folder with folders ham... and spam...
-//	go run ./docs/growth -documents N   N documents that are generated as terms, with a limit on memory
+//	go run ./docs/growth -documents N   N generated documents, with a memory limit
 //
-// It prints tables of Markdown. The mail of the first is made of real mail (see letters.go), in a temporary folder that takes
-// sixteen times its size.
+// It prints Markdown tables. The first generates mail from real mail (see letters.go) in a temporary folder of sixteen times
+// its size.
 package main
 
 import (

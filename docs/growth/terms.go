@@ -19,18 +19,18 @@ import (
 	"chaff/models"
 )
 
-// stream is documents that are generated: each of about so many distinct terms, out of a vocabulary. The frequency of a
-// term falls with its rank as in mail (Zipf's law); documents of the classes differ in some of their terms.
+// stream is generated documents with about so many distinct terms each. Term frequencies follow Zipf's law; classes differ in
+// some of their terms.
 type stream struct{ documents, terms, vocabulary int }
 
-// fill makes document i, the same in every run.
+// fill returns document i, the same in every run.
 func (s stream) fill(b *features.Bag, i int, term []byte) []byte {
 	rng := rand.New(rand.NewPCG(uint64(i), 0))
 	spam := s.isSpam(i)
 	size := int(float64(s.terms) * (0.5 + rng.Float64()))
 	b.Reset()
 	for range size {
-		// Ranks are distributed evenly on a logarithmic scale, which is Zipf's law with the exponent 1.
+		// Uniform logarithms of ranks give Zipf's law with exponent 1.
 		rank := int(math.Pow(float64(s.vocabulary), rng.Float64())) - 1
 		if spam && rng.IntN(10) == 0 {
 			rank = s.vocabulary - 1 - rank
@@ -45,7 +45,7 @@ func (s stream) fill(b *features.Bag, i int, term []byte) []byte {
 
 func (stream) isSpam(i int) bool { return i%3 == 0 }
 
-// trainOnTerms trains the default model on generated documents, and prints what each step took.
+// trainOnTerms trains the default model on generated documents, and prints the cost of each step.
 func trainOnTerms(ctx context.Context, s stream, memory int64, workers int) error {
 	debug.SetGCPercent(gcPercent)
 	workers = parallel.Workers(workers)
@@ -104,7 +104,7 @@ func trainOnTerms(ctx context.Context, s stream, memory int64, workers int) erro
 	return nil
 }
 
-// hashOf tells whether two runs learnt the same.
+// hashOf identifies what a run has learnt.
 func hashOf(l *models.Linear) uint64 {
 	var digest uint64
 	for _, w := range l.Weights {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// gcPercent is that of `chaff train`.
-const gcPercent = 10
+// gcPercent is the GOGC of chaff train.
+const gcPercent = 20
 
-// cpuTime is how long the processors have worked for this program, in the program and in the system.
+// cpuTime returns the CPU time of this process, user and system.
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -22,7 +22,7 @@ func cpuTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// peakMemory is the most memory that this program has had, in bytes, as Linux tells it.
+// peakMemory returns the peak memory of this process in bytes.
 func peakMemory() int64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	_, after, _ := strings.Cut(string(status), "VmHWM:")

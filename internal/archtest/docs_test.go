@@ -10,63 +10,54 @@ import (
 	"testing"
 )
 
-// TestThePageOnMailNamesWhatExists wants every test and every example that docs/mail.md names to be there, and every
-// example of package message to be named.
-func TestThePageOnMailNamesWhatExists(t *testing.T) {
+// TestPagesNameTestsAndFilesThatExist checks the names of tests, fuzz targets, scripts and example messages in pages that name them.
+func TestPagesNameTestsAndFilesThatExist(t *testing.T) {
 	root := filepath.Join("..", "..")
-	page, err := os.ReadFile(filepath.Join(root, "docs", "mail.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	tests := declaredTests(t, root)
-	named := regexp.MustCompile(`\b(Test|Fuzz)\w+`).FindAllString(string(page), -1)
-	for _, name := range named {
-		if !slices.Contains(tests, name) {
-			t.Errorf("docs/mail.md names %s, which is no test", name)
+	folders := map[string]string{".eml": filepath.Join("message", "testdata"), ".txtar": filepath.Join("cmd", "chaff", "testdata", "script")}
+	for _, name := range []string{"mail.md", "sources.md", "security.md", "formats.md"} {
+		page := readPage(t, name)
+		named := regexp.MustCompile(`\b(Test|Fuzz)\w+`).FindAllString(page, -1)
+		if len(named) == 0 {
+			t.Errorf("docs/%s names no test", name)
+		}
+		for _, test := range named {
+			if !slices.Contains(tests, test) {
+				t.Errorf("docs/%s names %s, which is no test", name, test)
+			}
+		}
+		for _, file := range regexp.MustCompile(`[\w-]+\.(eml|txtar)\b`).FindAllString(page, -1) {
+			if _, err := os.Stat(filepath.Join(root, folders[filepath.Ext(file)], file)); err != nil {
+				t.Errorf("docs/%s names %s: %v", name, file, err)
+			}
 		}
 	}
-	files, err := filepath.Glob(filepath.Join(root, "message", "testdata", "*.eml"))
-	if err != nil || len(files) == 0 || len(named) == 0 {
-		t.Fatalf("%d examples, %d tests named: %v", len(files), len(named), err)
-	}
-	examples := regexp.MustCompile(`[\w-]+\.eml`).FindAllString(string(page), -1)
-	for _, name := range examples {
-		if !slices.Contains(files, filepath.Join(root, "message", "testdata", name)) {
-			t.Errorf("docs/mail.md names %s, which is no example", name)
-		}
+}
+
+func TestThePageOnMailNamesEveryExampleMessage(t *testing.T) {
+	page := readPage(t, "mail.md")
+	files, err := filepath.Glob(filepath.Join("..", "..", "message", "testdata", "*.eml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d example messages: %v", len(files), err)
 	}
 	for _, file := range files {
-		if !slices.Contains(examples, filepath.Base(file)) {
-			t.Errorf("docs/mail.md does not name the example %s", filepath.Base(file))
+		if !strings.Contains(page, filepath.Base(file)) {
+			t.Errorf("docs/mail.md does not name %s", filepath.Base(file))
 		}
 	}
 }
 
-// TestThePageOnSecurityNamesWhatExists wants every test and every script that docs/security.md names to be there.
-func TestThePageOnSecurityNamesWhatExists(t *testing.T) {
-	root := filepath.Join("..", "..")
-	page, err := os.ReadFile(filepath.Join(root, "docs", "security.md"))
+// readPage returns a page of docs.
+func readPage(t *testing.T, name string) string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests := declaredTests(t, root)
-	named := regexp.MustCompile(`\b(Test|Fuzz)\w+`).FindAllString(string(page), -1)
-	if len(named) == 0 {
-		t.Fatal("docs/security.md names no test")
-	}
-	for _, name := range named {
-		if !slices.Contains(tests, name) {
-			t.Errorf("docs/security.md names %s, which is no test", name)
-		}
-	}
-	for _, script := range regexp.MustCompile(`\w+\.txtar`).FindAllString(string(page), -1) {
-		if _, err := os.Stat(filepath.Join(root, "cmd", "chaff", "testdata", "script", script)); err != nil {
-			t.Errorf("docs/security.md names %s: %v", script, err)
-		}
-	}
+	return string(page)
 }
 
-// declaredTests lists the names of all tests and fuzz targets of the module.
+// declaredTests returns the names of all tests and fuzz targets of the module.
 func declaredTests(t *testing.T, root string) []string {
 	t.Helper()
 	declaration := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
@@ -91,4 +82,44 @@ func declaredTests(t *testing.T, root string) []string {
 		t.Fatal(err)
 	}
 	return names
+}
+
+// TestLinksOfPagesLeadSomewhere checks the links between the pages of the documentation, and to files and folders.
+func TestLinksOfPagesLeadSomewhere(t *testing.T) {
+	root := filepath.Join("..", "..")
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("%d pages: %v", len(pages), err)
+	}
+	link := regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
+	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
+	notInAnchors := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	for _, page := range append(pages, filepath.Join(root, "README.md")) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range link.FindAllStringSubmatch(string(text), -1) {
+			target, anchor := filepath.Join(filepath.Dir(page), filepath.FromSlash(found[1])), found[2]
+			if found[1] == "" {
+				target = page
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %v", page, err)
+				continue
+			}
+			if anchor == "" {
+				continue
+			}
+			linked, err := os.ReadFile(target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(heading.FindAllStringSubmatch(string(linked), -1), func(h []string) bool {
+				return strings.ReplaceAll(strings.ToLower(notInAnchors.ReplaceAllString(h[1], "")), " ", "-") == anchor
+			}) {
+				t.Errorf("%s: %s has no heading #%s", page, target, anchor)
+			}
+		}
+	}
 }

@@ -1,4 +1,4 @@
-// Package archtest holds the rules for imports between the rooms, as docs/architecture.md draws them.
+// Package archtest tests the rules of the architecture; see docs/architecture.md.
 package archtest
 
 import (
@@ -16,16 +16,16 @@ import (
 
 const module = "chaff/"
 
-// rooms returns which rooms each room may import. Every room may import the leaves below internal, which import no room.
+// rooms returns the rooms that each room may import. Every room may also import the leaves, and a leaf imports no room.
 func rooms() map[string][]string {
 	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "message", "metrics", "models", "report", "tokenize", "train"}
 	return map[string][]string{
 		"cmd/chaff":             append([]string{"cmd/internal/delivery"}, all...),
 		"cmd/chaff-classify":    {"cmd/internal/delivery"},
 		"cmd/internal/delivery": {"corpus", "filter"},
+		"bench":                 {"config", "corpus", "message", "metrics"}, // it runs the programs
 		"docs/figures":          all,
 		"docs/growth":           all,
-		"bench":                 {"config", "corpus", "message", "metrics"},                                  // it runs the programs
 		"config":                {"corpus", "features", "message", "metrics", "models", "tokenize", "train"}, // for their Options
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
 		"train":                 {"corpus", "features", "filter", "message", "metrics", "models"},
@@ -33,22 +33,22 @@ func rooms() map[string][]string {
 		"models":                {"features"},
 		"models/modelstest":     {"features", "models"},
 		"tokenize":              {"features", "message"}, // features for the hash and the group of a term
-		"report":                {"metrics"},             // for its types
 		"corpus":                {"corpus/internal/lines"},
+		"corpus/internal/lines": {},
 		"corpus/sources":        {"corpus", "corpus/internal/lines"},
 		"corpus/sample":         {"corpus", "corpus/sources"},
 		"corpus/corpustest":     {"corpus", "corpus/sources"},
-		"corpus/internal/lines": {},
 		"message":               {},
 		"features":              {},
 		"metrics":               {},
+		"report":                {"metrics"}, // for its types
 	}
 }
 
-// isLeaf reports whether a package is a leaf: below internal, at the root of the module.
+// isLeaf reports whether a package is in the folder internal at the root of the module.
 func isLeaf(room string) bool { return strings.HasPrefix(room, "internal/") }
 
-// onlyIn names libraries that only the rooms given, most often one, may import.
+// onlyIn returns the rooms that may import a library, separated by spaces.
 func onlyIn() map[string]string {
 	return map[string]string{
 		"github.com/spf13/viper":           "config",
@@ -77,7 +77,7 @@ func onlyIn() map[string]string {
 
 type imported struct{ room, file, path string }
 
-// imports lists what every Go file of the module imports. Tests may import what they like of the module's rooms.
+// imports returns the imports of every Go file of the module.
 func imports(t *testing.T) []imported {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -116,12 +116,13 @@ func imports(t *testing.T) []imported {
 	return all
 }
 
-func TestImportsRunOneWay(t *testing.T) {
+// Tests may import any room.
+func TestRoomsImportOnlyTheRoomsBelow(t *testing.T) {
 	allowed := rooms()
 	for _, i := range imports(t) {
 		rules, isRoom := allowed[i.room]
 		if !isRoom && !isLeaf(i.room) {
-			t.Errorf("%s: %q is no room of the design", i.file, i.room)
+			t.Errorf("%s: %q is not a room", i.file, i.room)
 			continue
 		}
 		room, ours := strings.CutPrefix(i.path, module)
@@ -144,16 +145,13 @@ func TestLibrariesStayInTheirRooms(t *testing.T) {
 	}
 }
 
-// TestDependenciesAreExplained wants a line in docs/dependencies.md for every module that go.mod requires directly.
+// TestDependenciesAreExplained checks that docs/dependencies.md has a line for every module that go.mod requires directly.
 func TestDependenciesAreExplained(t *testing.T) {
 	gomod, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "dependencies.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := readPage(t, "dependencies.md")
 	direct := 0
 	for line := range strings.Lines(string(gomod)) {
 		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
@@ -161,7 +159,7 @@ func TestDependenciesAreExplained(t *testing.T) {
 			continue
 		}
 		direct++
-		if want := "`" + fields[0] + "` " + fields[1]; !strings.Contains(string(page), want) {
+		if want := "`" + fields[0] + "` " + fields[1]; !strings.Contains(page, want) {
 			t.Errorf("docs/dependencies.md has no line with %s", want)
 		}
 	}

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// TestProgramsPrintThroughScreen holds the rooms that print to package screen: of fmt they may print nothing but constant text,
-// and into buffers what they like; JSON they print by screen too.
+// Programs print text and JSON with package screen. With fmt they may print constant text, and anything into a buffer.
 func TestProgramsPrintThroughScreen(t *testing.T) {
 	for _, room := range []string{"cmd/chaff", "cmd/chaff-classify", "cmd/internal/delivery", "internal/hint", "bench", "docs/figures", "docs/growth"} {
 		set := token.NewFileSet()
@@ -20,14 +19,14 @@ func TestProgramsPrintThroughScreen(t *testing.T) {
 		for _, file := range files {
 			for call := range callsIn(file) {
 				if complaint := printsByItself(call, constants); complaint != "" {
-					t.Errorf("%s: %s: package screen prints what others wrote", set.Position(call.Pos()), complaint)
+					t.Errorf("%s: %s: use package screen for text of other origin", set.Position(call.Pos()), complaint)
 				}
 			}
 		}
 	}
 }
 
-// sourcesOf parses the files of a room but its tests.
+// sourcesOf parses the files of a room except its tests.
 func sourcesOf(t *testing.T, set *token.FileSet, room string) []*ast.File {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(room), "*.go"))
@@ -51,7 +50,7 @@ func sourcesOf(t *testing.T, set *token.FileSet, room string) []*ast.File {
 	return files
 }
 
-func TestWhatPrintsByItselfIsFound(t *testing.T) {
+func TestPrintingWithoutScreenIsFound(t *testing.T) {
 	for text, want := range map[string]string{
 		`fmt.Fprintf(w, "%s\n", name)`:     "fmt.Fprintf",
 		`fmt.Fprintln(w, err)`:             "fmt.Fprintln",
@@ -78,7 +77,7 @@ func TestWhatPrintsByItselfIsFound(t *testing.T) {
 	}
 }
 
-// printsByItself returns the name of a function that prints what is no constant, else "".
+// printsByItself returns the name of a function that prints something other than a constant, else "".
 func printsByItself(call *ast.CallExpr, constants []string) string {
 	name := nameOf(call.Fun)
 	args := call.Args
@@ -110,7 +109,7 @@ func printsByItself(call *ast.CallExpr, constants []string) string {
 	return ""
 }
 
-// isBuffer reports whether a writer is a variable of the function: what is in it has yet to be printed.
+// isBuffer reports whether a writer is the address of a local variable.
 func isBuffer(writer ast.Expr) bool {
 	address, ok := writer.(*ast.UnaryExpr)
 	return ok && address.Op == token.AND
@@ -128,17 +127,15 @@ func nameOf(fun ast.Expr) string {
 
 func callsIn(file *ast.File) func(yield func(*ast.CallExpr) bool) {
 	return func(yield func(*ast.CallExpr) bool) {
-		goOn := true
-		ast.Inspect(file, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && goOn {
-				goOn = yield(call)
+		for n := range ast.Preorder(file) {
+			if call, ok := n.(*ast.CallExpr); ok && !yield(call) {
+				return
 			}
-			return goOn
-		})
+		}
 	}
 }
 
-// constantsOf are the names of the constants of a package's files.
+// constantsOf returns the names of the constants in files.
 func constantsOf(files []*ast.File) []string {
 	var names []string
 	for _, file := range files {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestTheTimeOfWorkGrowsWithTheWork(t *testing.T) {
+func TestCPUTimeGrowsWithTheWork(t *testing.T) {
 	spin := func(until time.Duration) func() {
 		return func() {
 			for start := time.Now(); time.Since(start) < until; {

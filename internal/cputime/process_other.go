@@ -4,5 +4,5 @@ package cputime
 
 import "time"
 
-// Process returns the time of the clock: this system does not report CPU time in the same way.
+// Process returns the wall time, because this system does not report CPU time in the same way.
 func Process() time.Duration { return time.Duration(time.Now().UnixNano()) }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Process returns the CPU time of the process so far, in user and system mode.
+// Process returns the CPU time of the process in user and system mode.
 func Process() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Of returns the CPU time of work, which starts no goroutine. Other load on the machine hardly changes it.
+// Of returns the CPU time of work, which must not start a goroutine. Other load on the machine hardly changes it.
 func Of(work func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -16,7 +16,7 @@ func Of(work func()) time.Duration {
 	return thread() - start
 }
 
-// thread returns the CPU time of the current thread. The clock of getrusage advances in steps of milliseconds, this one does not.
+// thread returns the CPU time of the current thread. Unlike getrusage, this clock has a resolution below a millisecond.
 func thread() time.Duration {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {

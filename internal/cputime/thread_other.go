@@ -4,7 +4,7 @@ package cputime
 
 import "time"
 
-// Of returns how long work took by the clock: this system does not report the CPU time of one thread.
+// Of returns the wall time of work, because this system does not report the CPU time of one thread.
 func Of(work func()) time.Duration {
 	start := time.Now()
 	work()

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wasClosed reports whether a standard stream was closed when the process was started. In its place the Go runtime opens
-// /dev/null for reading and writing, which takes every message and has none.
+// wasClosed reports whether a standard stream was closed when the process started. The Go runtime then opens /dev/null for
+// reading and writing in its place.
 func wasClosed(file *os.File) bool {
 	var is, null unix.Stat_t
 	if unix.Fstat(int(file.Fd()), &is) != nil || is.Mode&unix.S_IFMT != unix.S_IFCHR || unix.Stat("/dev/null", &null) != nil {

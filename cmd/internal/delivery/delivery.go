@@ -1,8 +1,8 @@
-// Package delivery classifies one message on its way into a mailbox: from stdin, with the verdict on stdout, in the exit
-// code, or in the header of the message, which comes out again whatever happens.
+// Package delivery classifies one message on its way into a mailbox. It reads the message from stdin and reports the verdict
+// on stdout, in the exit code, or in the header of the message, which it always passes on.
 //
-// It is what `chaff classify` does without paths, and all that `chaff-classify` does. Mail systems start a process for each
-// message, so nothing may be imported here that a start has to pay for and a verdict does not need.
+// It is `chaff-classify`, and `chaff classify` without paths. Mail systems start a process for each message, so the package
+// imports only what a verdict needs.
 package delivery
 
 import (
@@ -18,22 +18,22 @@ import (
 	"chaff/internal/screen"
 )
 
-// Streams are what a program reads and writes.
+// Streams are the standard streams of a program.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
 }
 
-// Request says what is wanted of one message.
+// Request is what a user asks of one message.
 type Request struct {
 	Model  string // path of the model file
-	Pass   bool   // print the message again, with the verdict in its header
-	Terms  int    // with Pass: how many terms are shown in the header
-	Preset string // whose exit codes are wanted, see Codes
+	Pass   bool   // print the message with the verdict in its header
+	Terms  int    // with Pass: the number of terms in the header
+	Preset string // the filter whose exit codes to use, or empty
 	JSON   bool
 }
 
-// Check returns what is wrong with a request.
+// Check returns an error if the request is invalid.
 func (r Request) Check() error {
 	_, err := presets(r.Preset)
 	switch {
@@ -49,8 +49,8 @@ func (r Request) Check() error {
 	return nil
 }
 
-// Run does what a request that was checked wants with the message on s.In, and returns the exit code. With Pass the message
-// comes out in any trouble as well, unchanged.
+// Run carries out a valid request for the message on s.In, and returns the exit code. With Pass, it writes the message
+// unchanged if anything fails.
 func (r Request) Run(s Streams) (code int, err error) {
 	codes, err := presets(r.Preset)
 	if err != nil {
@@ -69,14 +69,14 @@ func (r Request) Run(s Streams) (code int, err error) {
 	return codes.of(decision), nil
 }
 
-// pass prints the message again, with the verdict in its header if there is one.
+// pass writes the message with the verdict in its header.
 func (r Request) pass(s Streams) (filter.Verdict, error) {
 	raw, err := ReadMessage(s)
 	if errors.Is(err, corpus.ErrTooLarge) {
 		return passLarge(s, raw)
 	}
 	if err != nil {
-		// What came in goes out again; the mail system is told to try once more.
+		// The message goes out as it came in, and the mail system tries again later.
 		return "", errors.Join(err, write(s.Out, bytes.NewReader(raw)))
 	}
 	hold(raw)
@@ -85,8 +85,8 @@ func (r Request) pass(s Streams) (filter.Verdict, error) {
 	return decision, errors.Join(err, write(s.Out, bytes.NewReader(out)))
 }
 
-// passLarge prints a message that is too large to be judged, of which raw was read. If its header goes on to where it was not
-// looked for verdicts, it is left to the mail system.
+// passLarge writes a message above the size limit, of which raw is the start. It leaves the message to the mail system if the
+// header exceeds the limit, since forged verdict fields may follow.
 func passLarge(s Streams, raw []byte) (filter.Verdict, error) {
 	out, whole := filter.Unjudged(raw, fmt.Sprintf("larger than %d bytes", corpus.MaxMessageBytes))
 	var err error
@@ -96,8 +96,8 @@ func passLarge(s Streams, raw []byte) (filter.Verdict, error) {
 	return filter.Unsure, errors.Join(err, write(s.Out, io.MultiReader(bytes.NewReader(out), s.In)))
 }
 
-// judge returns raw with the verdict in its header, or, in any trouble, raw as it is. A bug in the program is trouble
-// too: it must not cost anybody a message.
+// judge returns raw with the verdict in its header, or raw itself if anything fails. A bug in the program must not lose a
+// message, so a panic is an error, too.
 func (r Request) judge(raw []byte) (out []byte, decision filter.Verdict, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -123,7 +123,7 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Verdict, err err
 	if err != nil {
 		return raw, "", ModelError(r.Model, err)
 	}
-	// Of a large message the other terms, and all that was looked at, need not be in memory with its copy.
+	// Free the other terms of a large message before its copy is made.
 	verdict, terms := e.Classification, slices.Clone(e.Contributions[:min(r.Terms, len(e.Contributions))])
 	if len(raw) > corpus.LargeMessageBytes {
 		runtime.GC()
@@ -131,7 +131,7 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Verdict, err err
 	return f.Passed(raw, verdict, terms...), verdict.Verdict, nil
 }
 
-// print prints the verdict on the message.
+// print prints the verdict.
 func (r Request) print(s Streams) (filter.Verdict, error) {
 	f, err := openModel(r.Model, filter.OpenForOne)
 	if err != nil {
@@ -152,7 +152,7 @@ func (r Request) print(s Streams) (filter.Verdict, error) {
 	return v.Verdict, err
 }
 
-// PrintJSON prints the verdict on a message as one line of JSON.
+// PrintJSON prints a verdict as one line of JSON.
 func PrintJSON(w io.Writer, path string, v filter.Classification) error {
 	return screen.PrintJSON(w, struct {
 		Path string `json:"path"`

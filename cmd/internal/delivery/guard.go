@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// The Go runtime ends a process that it cannot go on with (no memory, no thread, a stack that is full) past every recover, with
-// exit code 2, which with --exit-code=bogofilter means unsure. So that a crash costs no message and is no verdict, the program
-// tells the runtime to raise SIGABRT instead, and has a signal handler of its own for it and for the signals that ask a
-// process to end. The handler needs no memory, no lock and no Go: it writes the message that is held to stdout and exits. It is
-// a page of assembly (guard_linux_*.s); a second process that holds the message would add a third to the CPU time of a delivery.
+// The Go runtime ends a process that runs out of memory, threads or stack with exit code 2, which no recover can stop. With
+// --exit-code=bogofilter, that code means unsure. The program therefore makes the runtime raise SIGABRT, and handles it and
+// the signals that end a process. The handler is a page of assembly (guard_linux_*.s) that needs no memory, no lock and no Go:
+// it writes the held message to stdout and exits. A second process that holds the message would add a third to the CPU time of
+// a delivery.
 //
-// Held is read by the handler, which knows its layout.
+// The handler depends on the layout of held.
 var held struct {
 	message atomic.Pointer[byte]
-	// size is that of the message that is to come out, 0 for none, and busy while a handler is at work.
+	// size is the length of the held message, 0 for none, or busy while a handler runs.
 	size atomic.Int64
 	// code is the exit code.
 	code atomic.Int64
@@ -22,7 +22,7 @@ var held struct {
 
 const busy = -1
 
-// hold leaves the message to the handler, until release.
+// hold hands the message to the handler, until release.
 func hold(message []byte) {
 	if len(message) == 0 {
 		return
@@ -31,7 +31,7 @@ func hold(message []byte) {
 	held.size.Store(int64(len(message)))
 }
 
-// release takes the message back to write it. If a handler is writing it, release does not return: the handler ends the process.
+// release takes the message back. It does not return if a handler writes the message: the handler ends the process.
 func release() {
 	for {
 		size := held.size.Load()

@@ -8,8 +8,7 @@ import (
 	"unsafe"
 )
 
-// guard sets the handler, for a process that writes messages to stdout, with the exit code for trouble. Without pass no message is
-// held, and signals that ask the process to end do as ever.
+// guard installs the handler, which exits with the given code. Without pass, it handles crashes only.
 func guard(pass bool, code int) {
 	held.code.Store(int64(code))
 	debug.SetTraceback("crash")
@@ -24,7 +23,7 @@ func guard(pass bool, code int) {
 	}
 }
 
-// sigaction is struct sigaction of the kernel. Os/signal cannot take its place: what it calls is Go.
+// sigaction is struct sigaction of the kernel. Package os/signal cannot replace it, because it calls Go code.
 type sigaction struct {
 	handler  uintptr
 	flags    uint64
@@ -37,7 +36,7 @@ const (
 	sigIgnore             = 1
 )
 
-// handle sets the handler of a signal, unless the process was started with the signal ignored. While it runs it is not interrupted.
+// handle installs the handler for a signal that the process does not ignore. No signal interrupts the handler.
 func handle(s syscall.Signal) {
 	ours := sigaction{handler: rescuePC(), flags: saOnStack | saRestorer, restorer: rescuePC(), mask: ^uint64(0)}
 	var before sigaction
@@ -47,5 +46,5 @@ func handle(s syscall.Signal) {
 	}
 }
 
-// rescuePC returns where the handler is.
+// rescuePC returns the address of the handler.
 func rescuePC() uintptr

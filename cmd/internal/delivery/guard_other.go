@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// guard keeps a crash from looking like a verdict, and with pass the signals that ask a process to end from losing the message.
+// guard gives crashes an exit code that is no verdict. With pass, it ignores the signals that ask a process to end.
 func guard(pass bool, _ int) {
 	debug.SetTraceback("crash")
 	if pass {

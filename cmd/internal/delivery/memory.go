@@ -1,15 +1,18 @@
 package delivery
 
-import "runtime/debug"
+import (
+	"os"
+	"runtime/debug"
+)
 
-// MemoryLimit is how much memory may be in use, with what is garbage, before garbage is collected at any price. What one
-// message of the largest size needs is less. It does not count the model, which is mapped, nor the program itself.
-const MemoryLimit = 128 << 20
+// memoryLimit is the memory in use, including garbage, above which Go collects garbage at any price. The largest message needs
+// less. Neither the model, which is mapped, nor the program counts.
+const memoryLimit = 128 << 20
 
-// LimitMemory makes [MemoryLimit] the limit of the process, unless GOMEMLIMIT has set a lower one. Without it, there may be as
-// much garbage as there is memory in use. It takes longer than to classify a small message, which does not need it.
+// LimitMemory sets the memory limit of the process to 128 MiB, unless GOMEMLIMIT is set. A small message does not need the limit,
+// and setting it takes longer than its classification.
 func LimitMemory() {
-	if debug.SetMemoryLimit(-1) > MemoryLimit {
-		debug.SetMemoryLimit(MemoryLimit)
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"chaff/internal/hint"
 )
 
-// OpenModel opens a model file; the error says what to do.
+// OpenModel opens a model file. Its errors have a hint.
 func OpenModel(path string) (*filter.Filter, error) { return openModel(path, filter.Open) }
 
 func openModel(path string, open func(path string) (*filter.Filter, error)) (*filter.Filter, error) {
@@ -20,7 +20,7 @@ func openModel(path string, open func(path string) (*filter.Filter, error)) (*fi
 	return f, advised(err)
 }
 
-// advised says what to do about a model that could not be opened.
+// advised adds a hint to an error about a model file.
 func advised(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -31,7 +31,7 @@ func advised(err error) error {
 	return err
 }
 
-// classify returns the verdict of a model that was opened for one message.
+// classify returns the verdict of a model that is open for one message.
 func (r Request) classify(f *filter.Filter, raw []byte) (filter.Classification, error) {
 	v := f.Classify(raw)
 	if err := f.Err(); err != nil {
@@ -40,7 +40,7 @@ func (r Request) classify(f *filter.Filter, raw []byte) (filter.Classification, 
 	return v, nil
 }
 
-// ModelError is an error about a model that was opened.
+// ModelError names the model file in an error about an open model, and adds a hint.
 func ModelError(path string, err error) error {
 	err = fmt.Errorf("open model %s: %w", path, err)
 	if errors.Is(err, filter.ErrNoTexts) {

@@ -7,16 +7,15 @@ import (
 	"syscall"
 )
 
-// What judging a message takes of the address space: the memory of the runtime and of a few words, then so many bytes for each byte,
-// up to what the largest message takes.
+// The address space that a classification needs: a fixed part, and so many bytes for each byte of the message up to a maximum.
 const (
 	leastRoom   = 48 << 20
 	roomPerByte = 48
 	mostRoom    = 256 << 20
 )
 
-// hasRoom reports whether a message of so many bytes can be judged in the address space that the limits of the process leave. It
-// is asked before, since a process that finds out on the way cannot go on.
+// hasRoom reports whether the limits of the process leave enough address space to classify a message of the given size. A
+// process that runs out of address space cannot recover.
 func hasRoom(size int) bool {
 	var space, data syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &space) != nil || syscall.Getrlimit(syscall.RLIMIT_DATA, &data) != nil {

@@ -16,9 +16,9 @@ var (
 	errNoStdin = errors.New("there is no message: stdin is closed")
 )
 
-// ReadMessage returns all of s.In. On a terminal it prints how to end the message. With an error comes what was read before it: with
-// [corpus.ErrTooLarge] the start of a message that goes on in s.In. Nothing at all is no message: it is what a program leaves that
-// failed before it wrote one.
+// ReadMessage reads all of s.In. It asks a user at a terminal to type the message. With an error it returns what it has read:
+// with [corpus.ErrTooLarge], the start of a message that continues in s.In. An empty input is an error, because a failing
+// program writes nothing.
 func ReadMessage(s Streams) ([]byte, error) {
 	file, isFile := s.In.(*os.File)
 	if isFile && term.IsTerminal(int(file.Fd())) {
@@ -39,7 +39,7 @@ func ReadMessage(s Streams) ([]byte, error) {
 	return nil, errNothing
 }
 
-// write writes a message, and closes what it is written to, since some file systems say only then that there is no room.
+// write writes a message and closes the file, since some file systems report a full disk only then.
 func write(w io.Writer, message io.Reader) error {
 	file, isFile := w.(*os.File)
 	if isFile && wasClosed(file) {

@@ -4,7 +4,7 @@ import "testing"
 
 func TestParseFromLine(t *testing.T) {
 	const want = "2002-08-22 12:36:23"
-	tests := []struct {
+	for _, tt := range []struct {
 		about, line, time string // time "" means none
 		ok                bool
 	}{
@@ -33,8 +33,7 @@ func TestParseFromLine(t *testing.T) {
 		{"a field", "From: ann@example.org Thu Aug 22 12:36:23 2002", "", false},
 		{"quoted", ">From ann@example.org Thu Aug 22 12:36:23 2002", "", false},
 		{"nothing", "From ", "", false},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.about, func(t *testing.T) {
 			date, ok := ParseFromLine([]byte(tt.line))
 			got := ""
@@ -49,26 +48,26 @@ func TestParseFromLine(t *testing.T) {
 }
 
 func TestIsFullFromLine(t *testing.T) {
-	tests := []struct {
-		about, line string
-		want        bool
-	}{
-		{"sender and date", "From ann@example.org Thu Aug 22 12:36:23 2002", true},
-		{"a sender without a host", "From MAILER-DAEMON Thu Aug 22 12:36:23 2002", true},
-		{"the dash of Thunderbird", "From - Thu Aug 22 12:36:23 2002", true},
-		{"a zone", "From ann@example.org Thu Aug 22 12:36:23 2002 +0200", true},
-		{"no sender", "From  Thu Aug 22 12:36:23 2002", false},
-		{"a sender of two words", "From Ann Lee Thu Aug 22 12:36:23 2002", false},
-		{"no year", "From ann@example.org Thu Aug 22 12:36:23", false},
-		{"no time of day", "From ann@example.org 22 Aug 2002", false},
-		{"no such day", "From ann@example.org Thu Aug 32 12:36:23 2002", false},
-		{"a field", "From: ann@example.org Thu Aug 22 12:36:23 2002", false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.about, func(t *testing.T) {
-			if got := IsFullFromLine([]byte(tt.line)); got != tt.want {
-				t.Errorf("got %v, want %v", got, tt.want)
+	for want, lines := range map[bool]map[string]string{
+		true: {
+			"sender and date":         "From ann@example.org Thu Aug 22 12:36:23 2002",
+			"a sender without a host": "From MAILER-DAEMON Thu Aug 22 12:36:23 2002",
+			"the dash of Thunderbird": "From - Thu Aug 22 12:36:23 2002",
+			"a zone":                  "From ann@example.org Thu Aug 22 12:36:23 2002 +0200",
+		},
+		false: {
+			"no sender":             "From  Thu Aug 22 12:36:23 2002",
+			"a sender of two words": "From Ann Lee Thu Aug 22 12:36:23 2002",
+			"no year":               "From ann@example.org Thu Aug 22 12:36:23",
+			"no time of day":        "From ann@example.org 22 Aug 2002",
+			"no such day":           "From ann@example.org Thu Aug 32 12:36:23 2002",
+			"a field":               "From: ann@example.org Thu Aug 22 12:36:23 2002",
+		},
+	} {
+		for about, line := range lines {
+			if got := IsFullFromLine([]byte(line)); got != want {
+				t.Errorf("%s: got %v, want %v", about, got, want)
 			}
-		})
+		}
 	}
 }

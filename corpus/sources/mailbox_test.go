@@ -1,0 +1,124 @@
+package sources
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/fstest"
+)
+
+// checkPlan checks the rows of a plan, such as "INBOX: 1 left out, not seen yet", and its mail.
+func checkPlan(t *testing.T, plan Plan, rows, mail []string) {
+	t.Helper()
+	var got []string
+	for _, f := range plan.Folders {
+		row := fmt.Sprintf("%s: %d %v", f.Name, f.Messages, f.Role)
+		if f.Reason != "" {
+			row += ", " + f.Reason
+		}
+		got = append(got, row)
+	}
+	check(t, "the rows", got, rows)
+	check(t, "the mail", contents(plan.Source()), mail)
+}
+
+func planOf(t *testing.T, files map[string]string) Plan {
+	t.Helper()
+	plan, err := MaildirTree(tree(t, files))
+	must(t, err)
+	return plan
+}
+
+func TestMaildirTree(t *testing.T) {
+	plan := planOf(t, map[string]string{
+		"cur/1.a:2,S": "read", "cur/2.b:2,": "unread", "cur/3.c": "no info", "new/4.d": "new",
+		"cur/11.k:2,ST": "marked as deleted", ".Junk/cur/12.l:2,T": "junk that is marked as deleted", ".Trash/cur/13.m:2,ST": "x",
+		"tmp/": "", "subscriptions": "", "dovecot.index.log": "",
+		".Junk/cur/5.e:2,": "junk", ".Junk/new/6.f": "new junk", ".Junk/maildirfolder": "",
+		".Trash/cur/7.g:2,S": "x", ".Trash.2004/cur/7.h:2,S": "x", ".Trash.2004/new/": "",
+		".Trash/new/": "", ".Drafts/cur/8.h:2,S": "x", ".Drafts/new/": "",
+		".Lists.golang/new/9.i": "list", ".Lists.golang/cur/": "",
+		".Sent/cur/10.j:2,S": "sent", ".Sent/new/": "",
+		".nomail/x": "x", "plain/cur/x": "plain", "plain/new/": "",
+	})
+	checkPlan(t, plan, []string{
+		"INBOX: 1 ham", "INBOX: 3 left out, not seen yet", ".Drafts: 1 left out, drafts", ".Junk: 2 spam, spam", ".Lists.golang: 1 ham",
+		".Sent: 1 ham, sent mail", ".Trash: 1 left out, deleted mail", ".Trash.2004: 1 left out, in a folder of deleted mail", "plain: 1 ham",
+	}, []string{"ham: read", "spam: junk", "spam: new junk", "ham: list", "ham: sent", "ham: plain"})
+	if plan.Deleted != 2 {
+		t.Errorf("%d messages of ham and spam folders are marked as deleted, want 2", plan.Deleted)
+	}
+}
+
+func TestMaildirTreeOfNestedFolders(t *testing.T) {
+	plan := planOf(t, map[string]string{
+		"cur/1.a:2,S": "read", "cur/2.b:2,": "unread", "new/": "", "dovecot.index.log": "x", "dovecot-keywords": "x", "courierimapkeywords/cur/x": "x", "courierimapkeywords/new/": "",
+		"INBOX/Junk/cur/3.c:2,": "junk", "INBOX/Junk/tmp/": "",
+		"Lists/Go/cur/4.d:2,S": "go", "Lists/Go/new/": "", "Lists/Go/dovecot-uidlist": "x",
+		"Lists/Go/Old/cur/5.e:2,S": "old", "Lists/Go/Old/tmp/": "",
+		"[Gmail]/All Mail/cur/6.f:2,S": "all", "[Gmail]/All Mail/new/7.g": "unread", "[Gmail]/All Mail/tmp/": "",
+		"second/Inbox/cur/8.h:2,S": "inbox", "second/Inbox/new/9.i": "new",
+		"second/Inbox/.Junk/cur/10.j:2,S": "dotted", "second/Inbox/.Junk/new/": "",
+		"Trash/Lists/cur/11.k:2,S": "x", "Trash/Lists/new/": "",
+	})
+	checkPlan(t, plan, []string{
+		"INBOX: 1 ham", "INBOX: 1 left out, not seen yet", "INBOX/Junk: 1 spam, spam", "Lists/Go: 1 ham", "Lists/Go/Old: 1 ham",
+		"Trash/Lists: 1 left out, in a folder of deleted mail", "[Gmail]/All Mail: 1 ham", "[Gmail]/All Mail: 1 left out, not seen yet",
+		"second/Inbox: 1 ham", "second/Inbox: 1 left out, not seen yet", "second/Inbox/.Junk: 1 spam, spam",
+	}, []string{"ham: read", "spam: junk", "ham: go", "ham: old", "ham: all", "ham: inbox", "spam: dotted"})
+}
+
+func TestAFolderThatCannotBeReadIsARowOfThePlan(t *testing.T) {
+	files := fstest.MapFS{}
+	for name, text := range map[string]string{"m/cur/1.a:2,S": "a", "m/new/2": "b", "m/Lists/x": "c", "m/Work/cur/3": "d", "m/Work/tmp/4": "e"} {
+		files[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	plan, err := maildirTree(brokenFS{files, "m/Lists", false, fs.ErrPermission}, "m")
+	must(t, err)
+	checkPlan(t, plan, []string{
+		"INBOX: 1 ham", "INBOX: 1 left out, not seen yet", "Lists: 0 left out, cannot be read: permission denied", "Work: 1 ham",
+	}, []string{"ham: a", "ham: d"})
+}
+
+func TestNamesOfFoldersAreShownDecoded(t *testing.T) {
+	plan := planOf(t, map[string]string{
+		".Entw&APw-rfe/cur/": "", ".Entw&APw-rfe/new/": "", // modified UTF-7
+		"Gelo\u0308scht/cur/": "", "Gelo\u0308scht/new/": "", // decomposed
+		"R&D/cur/": "", "R&D/new/": "",
+	})
+	checkPlan(t, plan, []string{".Entwürfe: 0 left out, drafts", "Gelöscht: 0 left out, deleted mail", "R&D: 0 ham"}, nil)
+}
+
+func TestMaildirTreeErrors(t *testing.T) {
+	root := tree(t, map[string]string{"folder/1": "a", "file": "a"})
+	for name, want := range map[string]string{"folder": "is not a Maildir", "file": "open " + filepath.Join(root, "file") + ": not a directory", "no": "no such file"} {
+		_, err := MaildirTree(filepath.Join(root, name))
+		checkError(t, err, want)
+	}
+}
+
+var testNames = sync.OnceValue(readFolderNames)
+
+// checkRole checks the role of a Maildir++ folder, and the reason for it if that is given.
+func checkRole(t *testing.T, name string, want Role, why string) {
+	t.Helper()
+	role, reason := testNames().role(dottedParts(name))
+	if role != want || reason != cmp.Or(why, reason) {
+		t.Errorf("%q: got %v, %q, want %v, %q", name, role, reason, want, why)
+	}
+}
+
+func TestRoleOfFolders(t *testing.T) {
+	for role, names := range map[Role][]string{
+		Spam:    {".Junk", ".spam", ".Junk E-mail", ".Junk-E-Mail", ".Bulk Mail", ".INBOX.Spam", ".[Gmail].Spam", ".Courrier ind&AOk-sirable", ".Unerw&APw-nscht", ".Trash.Spam"},
+		LeftOut: {".Trash", ".Deleted Items", ".INBOX.Drafts", ".Entw&APw-rfe", ".Outbox", ".Templates", ".Spam.mistakes", ".Gel&APY-schte Elemente", ".Spam.Trash"},
+		Ham:     {".Archive", ".Sent", ".Spamassassin", ".Lists.junkyard"},
+	} {
+		for _, name := range names {
+			checkRole(t, name, role, "")
+		}
+	}
+}

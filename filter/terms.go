@@ -1,0 +1,109 @@
+package filter
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"chaff/features"
+)
+
+// ErrNoTexts is returned for a model that was saved without the texts of its terms.
+var ErrNoTexts = errors.New("the model has no texts of its terms: it was trained with features.texts=false")
+
+// Terms are the terms of a model, by id.
+type Terms struct {
+	// Texts are the tagged terms, such as `subject:offer`.
+	Texts []string
+	// Documents counts the training messages with each term.
+	Documents []uint32
+}
+
+// Terms returns the terms of the model. The error is [ErrNoTexts], or about the file that f was opened from.
+func (f *Filter) Terms() (Terms, error) {
+	if f.terms != nil {
+		return f.terms(), nil
+	}
+	if !f.file.has("TEXT") {
+		return Terms{}, ErrNoTexts
+	}
+	counts, err := f.file.section("DOCF")
+	if err != nil {
+		return Terms{}, err
+	}
+	documents, rest, err := decodeCounts(counts, f.vocabulary.Len())
+	if err != nil || len(rest) > 0 {
+		return Terms{}, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, f.vocabulary.Len())
+	}
+	data, err := f.file.section("TEXT")
+	if err != nil {
+		return Terms{}, err
+	}
+	texts, err := decodeTexts(data, f.vocabulary.Len())
+	return Terms{Texts: texts, Documents: documents}, err
+}
+
+// Provenance returns the JSON that the filter was made with. The error is about the file that f was opened from.
+func (f *Filter) Provenance() (json.RawMessage, error) {
+	if f.file != nil {
+		return f.file.section("INFO")
+	}
+	return f.provenance, nil
+}
+
+// TermWeight is a term with its weight for one class against the mean of all classes.
+type TermWeight struct {
+	Term     string  `json:"term"`
+	Weight   float64 `json:"weight"`
+	Messages uint32  `json:"messages"` // training messages with the term
+}
+
+// Strongest returns the n terms with the largest weights for each class, the largest first.
+func (f *Filter) Strongest(n int) ([][]TermWeight, error) {
+	t, err := f.Terms()
+	if err != nil {
+		return nil, err
+	}
+	strongest := make([][]TermWeight, f.linear.Classes)
+	for c := range strongest {
+		weights := make([]TermWeight, len(t.Texts))
+		for id := range weights {
+			weights[id] = TermWeight{t.Texts[id], f.WeightFor(f.FirstTerm()+id, c), t.Documents[id]}
+		}
+		slices.SortStableFunc(weights, func(x, y TermWeight) int {
+			switch {
+			case x.Weight > y.Weight:
+				return -1
+			case x.Weight < y.Weight:
+				return 1
+			}
+			return int(y.Messages) - int(x.Messages)
+		})
+		strongest[c] = slices.Clone(weights[:min(n, len(weights))])
+	}
+	return strongest, nil
+}
+
+// WeightFor returns the weight of a term or cell for class c against the mean of all classes. For two classes it is the weight for the
+// second class against the first, negated if c is 0.
+func (f *Filter) WeightFor(id, c int) float64 {
+	rows := f.linear.Rows()
+	w := f.linear.Weights[id*rows : (id+1)*rows]
+	if rows == 1 {
+		return float64(w[0]) * float64(2*c-1)
+	}
+	var mean float64
+	for _, a := range w {
+		mean += float64(a)
+	}
+	return float64(w[c]) - mean/float64(rows)
+}
+
+// FirstTerm returns the id of the first term of the vocabulary: 0, or the number of cells if the model has weights for cells.
+func (f *Filter) FirstTerm() int {
+	if f.kind == features.Evidence {
+		return features.CellCount
+	}
+	return 0
+}
