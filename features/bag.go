@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"chaff/internal/evidence"
 	"chaff/internal/hashtable"
 )
 
@@ -12,7 +13,7 @@ type Bag struct {
 	terms  hashtable.Table
 	counts []uint32 // by the number of the term in the table, as are inHead, groups and ends
 	inHead []bool
-	groups []Group
+	groups []evidence.Group
 	texts  []byte   // of the named terms, one after the other
 	ends   []uint32 // where the text of each named term ends
 	grams  cellSet
@@ -37,7 +38,7 @@ func (b *Bag) AddGrams(text []byte) {
 }
 
 // Add counts one occurrence of a term and reports whether it is the first one.
-func (b *Bag) Add(hash uint64, group Group, inHead bool) (first bool) {
+func (b *Bag) Add(hash uint64, group evidence.Group, inHead bool) (first bool) {
 	n, first := b.terms.Add(hash)
 	if !first {
 		b.counts[n]++

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"chaff/internal/evidence"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,7 +71,7 @@ type Dataset struct {
 	// Values are the values of all rows.
 	Values []float32
 	// Groups are the groups of all rows for the kind [Evidence], otherwise nil.
-	Groups []Group
+	Groups []evidence.Group
 	// Terms is V, the size of the vocabulary, including the cells for the kind [Evidence].
 	Terms int
 	// Workers is how many goroutines a trainer may use; 0 means one. It changes no result.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"chaff/internal/evidence"
 	"chaff/internal/hashtable"
 	"chaff/internal/parallel"
 )
@@ -191,8 +192,8 @@ func (d *dictionary) hash(number uint32) uint64 {
 }
 
 // group returns the group of a term by its number.
-func (d *dictionary) group(number uint32) Group {
-	return Group(d.shards[number%shardCount].terms[number>>shardBits].check & groupMask)
+func (d *dictionary) group(number uint32) evidence.Group {
+	return evidence.Group(d.shards[number%shardCount].terms[number>>shardBits].check & groupMask)
 }
 
 // text returns the text of a term by its number.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"chaff/internal/evidence"
 	"chaff/internal/parallel"
 )
 
@@ -15,7 +16,7 @@ func TestOfTwoTermsWithOneHashTheSmallerTextIsKept(t *testing.T) {
 		var numbers [1]uint32
 		for _, text := range order {
 			var b Bag
-			b.Add(7, Words, false)
+			b.Add(7, evidence.Words, false)
 			b.Name([]byte(text))
 			if err := d.add(numbers[:], &b, b.Document(), new(shardOrder)); err != nil {
 				t.Fatal(err)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"chaff/features"
+	"chaff/internal/evidence"
+	"chaff/internal/termkey"
 )
 
 // FuzzBag compares a bag with a map.
@@ -26,8 +28,8 @@ func FuzzBag(f *testing.F) {
 		want := map[uint64]uint32{}
 		bag.Reset()
 		for _, term := range terms {
-			hash := features.Key{}.Hash(term)
-			if bag.Add(hash, features.Words, true) != (want[hash] == 0) {
+			hash := termkey.Key{}.Hash(term)
+			if bag.Add(hash, evidence.Words, true) != (want[hash] == 0) {
 				t.Fatalf("term %x: first %v after %d times", hash, want[hash] > 0, want[hash])
 			}
 			want[hash]++
@@ -53,7 +55,7 @@ func FuzzVocabulary(f *testing.F) {
 		hashes := []uint64{probe ^ 1}
 		for i, seed := range seeds {
 			// Some hashes are neighbours, others far apart.
-			hashes = append(hashes, features.Key{}.Hash([]byte{seed}), probe+uint64(i), uint64(seed)<<56)
+			hashes = append(hashes, termkey.Key{}.Hash([]byte{seed}), probe+uint64(i), uint64(seed)<<56)
 		}
 		slices.Sort(hashes)
 		hashes = slices.Compact(hashes)
@@ -105,7 +107,7 @@ func FuzzDamagedTables(f *testing.F) {
 		for i := range uint64(40) { // more than are looked up at a time
 			hashes = append(hashes, hash+i<<32, hash<<i)
 		}
-		doc := features.Document{Terms: hashes, Counts: make([]uint32, len(hashes)), InHead: make([]bool, len(hashes)), Groups: make([]features.Group, len(hashes))}
+		doc := features.Document{Terms: hashes, Counts: make([]uint32, len(hashes)), InHead: make([]bool, len(hashes)), Groups: make([]evidence.Group, len(hashes))}
 		x := new(features.Lookup).AppendVector(features.Vector{}, v, doc, features.Bits)
 		for _, id := range x.IDs {
 			if int(id) >= v.Len() {

@@ -1,6 +1,9 @@
 package features
 
-import "math"
+import (
+	"chaff/internal/evidence"
+	"math"
+)
 
 // Document is the terms of one message, in the order of their first occurrence. The slices have one entry for each term,
 // except Cells.
@@ -8,16 +11,16 @@ type Document struct {
 	Terms  []uint64 // hashes
 	Counts []uint32 // how often the term occurs
 	InHead []bool   // whether the term occurs in the head of the text; whoever makes the document says where the head ends
-	Groups []Group
+	Groups []evidence.Group
 	Cells  []uint32 // cells of the grams, in ascending order
 }
 
 // sizes returns the number of distinct terms in each group.
-func (doc Document) sizes() (n [Groups]int) {
+func (doc Document) sizes() (n [evidence.Groups]int) {
 	for _, g := range doc.Groups {
 		n[g]++
 	}
-	n[Grams] = len(doc.Cells)
+	n[evidence.Grams] = len(doc.Cells)
 	return n
 }
 
@@ -38,7 +41,7 @@ func (doc Document) scale(kind Kind) float64 {
 }
 
 // groupScales returns the factor of the values in each group: 1 / the Euclidean length of the group.
-func (doc Document) groupScales() (scales [Groups]float64) {
+func (doc Document) groupScales() (scales [evidence.Groups]float64) {
 	for g, n := range doc.sizes() {
 		if n > 0 {
 			scales[g] = 1 / math.Sqrt(float64(n))

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"chaff/internal/evidence"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -16,7 +17,7 @@ func evidenceBag(random *rand.Rand, terms, cells int) *Bag {
 	for range terms {
 		n := random.IntN(3 * terms)
 		text := fmt.Appendf(nil, "term %d", n)
-		if b.Add(hashOf(text), Group(n%int(Grams)), n%2 == 0) {
+		if b.Add(hashOf(text), evidence.Group(n%int(evidence.Grams)), n%2 == 0) {
 			b.Name(text)
 		}
 	}
@@ -88,7 +89,7 @@ func checkEvidence(t *testing.T, doc Document, x Vector) {
 	sizes := doc.sizes()
 	for i, id := range x.IDs {
 		g := x.Groups[i]
-		if (id < CellCount) != (g == Grams) {
+		if (id < CellCount) != (g == evidence.Grams) {
 			t.Fatalf("id %d is of the group %v", id, g)
 		}
 		if want := float32(1 / math.Sqrt(float64(sizes[g]))); x.Values[i] != want {

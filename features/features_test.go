@@ -1,6 +1,8 @@
 package features
 
 import (
+	"chaff/internal/evidence"
+	"chaff/internal/termkey"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -20,11 +22,11 @@ func bagOf(terms ...string) *Bag {
 }
 
 // hashOf returns the hash of a term under the zero key.
-func hashOf(term []byte) uint64 { return Key{}.Hash(term) }
+func hashOf(term []byte) uint64 { return termkey.Key{}.Hash(term) }
 
 // add adds a term and names it.
 func add(b *Bag, term string, start bool) {
-	if b.Add(hashOf([]byte(term)), Words, start) {
+	if b.Add(hashOf([]byte(term)), evidence.Words, start) {
 		b.Name([]byte(term))
 	}
 }
@@ -43,7 +45,7 @@ func TestABagForgetsWhatWasBeforeReset(t *testing.T) {
 	b.Reset()
 	add(b, "ham", true)
 	doc := b.Document()
-	if diff := cmp.Diff(Document{Terms: []uint64{hashOf([]byte("ham"))}, Counts: []uint32{1}, InHead: []bool{true}, Groups: []Group{Words}}, doc); diff != "" {
+	if diff := cmp.Diff(Document{Terms: []uint64{hashOf([]byte("ham"))}, Counts: []uint32{1}, InHead: []bool{true}, Groups: []evidence.Group{evidence.Words}}, doc); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
 	b.Reset()
@@ -170,12 +172,12 @@ func TestHashesWithOnePrefixAndKeyAreOneTerm(t *testing.T) {
 	var bags []*Bag
 	for _, hash := range hashes {
 		bags = append(bags, new(Bag))
-		bags[len(bags)-1].Add(hash, Words, true)
+		bags[len(bags)-1].Add(hash, evidence.Words, true)
 		bags[len(bags)-1].Name(fmt.Append(nil, hash))
 	}
 	two := new(Bag)
 	for i, hash := range []uint64{x, x, y, y, y} {
-		if two.Add(hash, Words, i > 1) {
+		if two.Add(hash, evidence.Words, i > 1) {
 			two.Name(fmt.Append(nil, hash))
 		}
 	}
@@ -341,7 +343,7 @@ func ExampleLookup_AppendVector() {
 	var bag Bag
 	bag.Reset()
 	for _, term := range []string{"subject:offer", "body:offer", "body:offer"} {
-		bag.Add(hashOf([]byte(term)), Words, true)
+		bag.Add(hashOf([]byte(term)), evidence.Words, true)
 	}
 	doc := bag.Document()
 	vocabulary, err := NewVocabulary(doc.Terms)
@@ -365,7 +367,7 @@ func BenchmarkBag(b *testing.B) {
 	for b.Loop() {
 		bag.Reset()
 		for _, t := range terms {
-			bag.Add(t, Words, true)
+			bag.Add(t, evidence.Words, true)
 		}
 		bag.Document()
 	}
@@ -408,7 +410,7 @@ func TestASubsetHasTheRowsOfItsDocuments(t *testing.T) {
 	for _, terms := range [][]string{{"a", "c", "c"}, {"b"}, {"c", "b", "a"}} {
 		var b Bag
 		for _, term := range terms {
-			if b.Add(hashOf([]byte(term)), Words, false) {
+			if b.Add(hashOf([]byte(term)), evidence.Words, false) {
 				b.Name([]byte(term))
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"chaff/internal/evidence"
 	"chaff/internal/parallel"
 )
 
@@ -113,8 +114,8 @@ func (d *Documents) Index(v *Vocabulary, workers int) *Index {
 }
 
 // groups returns the groups of the terms by id.
-func (x *Index) groups(workers int) []Group {
-	groups := make([]Group, x.vocabulary.Len())
+func (x *Index) groups(workers int) []evidence.Group {
+	groups := make([]evidence.Group, x.vocabulary.Len())
 	x.documents.dictionary.each(workers, func(number uint32) {
 		if id := x.ids[number]; id != unknown {
 			groups[id] = x.documents.dictionary.group(number)

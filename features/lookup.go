@@ -1,6 +1,7 @@
 package features
 
 import (
+	"chaff/internal/evidence"
 	"math/bits"
 	"slices"
 )
@@ -72,12 +73,12 @@ func radixSort(x, spare []uint64, low, high int) (sorted, other []uint64) {
 // appendRow appends the known terms with their values. Training and classification both make their vectors here.
 func (l *Lookup) appendRow(dst Vector, doc Document, kind Kind) Vector {
 	first, offset, scale := len(dst.IDs), uint32(0), 1.
-	var scales [Groups]float64
+	var scales [evidence.Groups]float64
 	if kind == Evidence {
 		scales, offset = doc.groupScales(), CellCount
 		for _, cell := range doc.Cells {
 			dst.IDs = append(dst.IDs, cell)
-			dst.Values, dst.Groups = append(dst.Values, float32(scales[Grams])), append(dst.Groups, Grams)
+			dst.Values, dst.Groups = append(dst.Values, float32(scales[evidence.Grams])), append(dst.Groups, evidence.Grams)
 		}
 	} else {
 		scale = doc.scale(kind)

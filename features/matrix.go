@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"chaff/internal/evidence"
 	"chaff/internal/parallel"
 )
 
@@ -12,7 +13,7 @@ import (
 type matrix struct {
 	store  *recordStore
 	rows   []Ref
-	groups []Group // of the terms by id; nil except for the kind [Evidence]
+	groups []evidence.Group // of the terms by id; nil except for the kind [Evidence]
 }
 
 // The record of a row with n terms is, little-endian:
@@ -168,7 +169,7 @@ func (r *Rows) Row(i int) Vector {
 func (r *Rows) grow(n int) {
 	if cap(r.row.IDs) < n {
 		size := n + n/2
-		r.row = Vector{IDs: make([]uint32, size), Values: make([]float32, size), Groups: make([]Group, size)}
+		r.row = Vector{IDs: make([]uint32, size), Values: make([]float32, size), Groups: make([]evidence.Group, size)}
 	}
 }
 
@@ -178,13 +179,13 @@ func valueAt(values []byte, i int) float32 {
 
 // evidence sets the values and the groups of a row, which has its ids.
 func (r *Rows) evidence(x Vector, values []byte) {
-	var scales [Groups]float32
+	var scales [evidence.Groups]float32
 	for g := range scales {
 		scales[g] = valueAt(values, g)
 	}
 	groups := r.dataset.matrix.groups
 	for i, id := range x.IDs {
-		g := Grams
+		g := evidence.Grams
 		if id >= CellCount {
 			g = groups[id-CellCount]
 		}

@@ -1,11 +1,13 @@
 package features
 
+import "chaff/internal/evidence"
+
 // Vector is one sparse row: the ids of the terms of a document in ascending order, and their values. All other terms have the
 // value 0.
 type Vector struct {
 	IDs    []uint32
 	Values []float32
-	Groups []Group // of the terms, for the kind [Evidence]; otherwise nil
+	Groups []evidence.Group // of the terms, for the kind [Evidence]; otherwise nil
 }
 
 // Reset returns an empty vector in the same memory.

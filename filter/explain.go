@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"chaff/features"
+	"chaff/internal/evidence"
 	"chaff/models"
 )
 
@@ -146,7 +147,7 @@ func votesOf(x features.Vector, added []float64) []Vote {
 	if x.Groups == nil {
 		return nil
 	}
-	var byGroup [features.Groups]Vote
+	var byGroup [evidence.Groups]Vote
 	for i, g := range x.Groups {
 		byGroup[g].Terms++
 		byGroup[g].Contribution += added[i]
@@ -154,7 +155,7 @@ func votesOf(x features.Vector, added []float64) []Vote {
 	var votes []Vote
 	for g, v := range byGroup {
 		if v.Terms > 0 {
-			v.Group = features.Group(g).String()
+			v.Group = evidence.Group(g).String()
 			votes = append(votes, v)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"chaff/features"
 	"chaff/internal/replace"
+	"chaff/internal/termkey"
 	"chaff/models"
 )
 
@@ -162,7 +163,7 @@ func decode(data []byte, lazy bool) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.settings.Key, err = features.KeyOf(key); err != nil {
+	if f.settings.Key, err = termkey.FromBytes(key); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if f.kind, err = features.ParseKind(f.settings.Kind); err != nil {

@@ -2,13 +2,14 @@ package filter
 
 import (
 	"chaff/features"
+	"chaff/internal/termkey"
 	"chaff/message"
 	"chaff/tokenize"
 )
 
 // Reading has the settings for turning bytes into a document. A model works only with the reading that it was trained with.
 type Reading struct {
-	Key      features.Key // hashes the terms
+	Key      termkey.Key // hashes the terms
 	Message  message.Options
 	Tokenize tokenize.Options
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"chaff/features"
+	"chaff/internal/termkey"
 	"chaff/message"
 	"chaff/metrics"
 	"chaff/models"
@@ -20,7 +20,7 @@ type Settings struct {
 	Kind         string              `json:"kind"`
 	Form         models.Form         `json:"form,omitempty"`
 	TermsVersion string              `json:"terms_version"`
-	Key          features.Key        `json:"-"` // a secret with a section of its own, so that printing settings never shows it
+	Key          termkey.Key         `json:"-"` // a secret with a section of its own, so that printing settings never shows it
 	Message      message.Options     `json:"message"`
 	Tokenize     tokenize.Options    `json:"tokenize"`
 	Thresholds   *metrics.Thresholds `json:"thresholds,omitempty"`

@@ -1,12 +1,11 @@
 package filter
 
 import (
+	"chaff/internal/termkey"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-
-	"chaff/features"
 )
 
 func TestAViewHasTheTermsThatAreClassified(t *testing.T) {
@@ -24,7 +23,7 @@ func TestAViewHasTheTermsThatAreClassified(t *testing.T) {
 	var terms []uint64
 	tokens := 0
 	for _, term := range view.Terms {
-		terms = append(terms, (features.Key{}).Hash([]byte(term.Term)))
+		terms = append(terms, (termkey.Key{}).Hash([]byte(term.Term)))
 		tokens += term.Count
 	}
 	if !slices.Equal(terms, document.Terms) || view.Repairs != repairs || view.Tokens != tokens {

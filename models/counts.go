@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"chaff/features"
+	"chaff/internal/evidence"
 )
 
 // Counts is what naive Bayes learns from labelled documents: for each term and class the sum of its features. Documents
@@ -28,11 +29,11 @@ type Counts struct {
 	// Sums is n_cw, V x K, the classes of a term side by side. Of the kind evidence it counts in units of 1/4096.
 	Sums []float64
 	// Totals is n_c, the sum of Sums over the terms of each group of evidence. Other kinds have the first group only.
-	Totals [features.Groups][]float64
+	Totals [evidence.Groups][]float64
 	// Known is how many terms of each group have a sum.
-	Known [features.Groups]int
+	Known [evidence.Groups]int
 	// Groups is the group of each known term, V; nil but for evidence.
-	Groups []features.Group
+	Groups []evidence.Group
 }
 
 // unit is how many units a feature of 1 has in the sums of the kind evidence.
@@ -48,7 +49,7 @@ func NewCounts(kind features.Kind, classes []string, terms int) *Counts {
 		n.Totals[g] = make([]float64, len(classes))
 	}
 	if kind == features.Evidence {
-		n.Groups = make([]features.Group, terms)
+		n.Groups = make([]evidence.Group, terms)
 	}
 	return n
 }
@@ -109,7 +110,7 @@ func (n *Counts) add(x features.Vector, c, sign int) {
 	n.Grow(termsOf(x))
 	K := len(n.Classes)
 	inUnits := n.Kind == features.Evidence
-	eachGroup(x, func(g features.Group, from, to int) {
+	eachGroup(x, func(g evidence.Group, from, to int) {
 		var total, f float64
 		var last float32 // consecutive terms often have the same value
 		values := x.Values[from:to]
@@ -140,7 +141,7 @@ func (n *Counts) add(x features.Vector, c, sign int) {
 }
 
 // forget makes a term without a sum one that was never known.
-func (n *Counts) forget(w uint32, g features.Group) {
+func (n *Counts) forget(w uint32, g evidence.Group) {
 	n.Known[g]--
 	if n.Groups != nil {
 		n.Groups[w] = 0
@@ -183,7 +184,7 @@ func (n *Counts) Merge(m *Counts, idOf []uint32) error {
 		if !hasSum(sums) {
 			continue
 		}
-		id, g := w, features.Group(0)
+		id, g := w, evidence.Group(0)
 		if idOf != nil {
 			id = int(idOf[w])
 			n.Grow(id + 1)
@@ -243,7 +244,7 @@ func (n *Counts) state(c *codec) {
 		c.floats(n.Totals[g])
 	}
 	c.groups(n.Groups)
-	n.Known = [features.Groups]int{}
+	n.Known = [evidence.Groups]int{}
 	for w := range n.Len() {
 		switch {
 		case !hasSum(n.of(w)):

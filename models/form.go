@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"chaff/features"
+	"chaff/internal/evidence"
 )
 
 // Form is how the products of weights and features become a score. The zero Form adds them: the affine form of the
@@ -21,7 +22,7 @@ type Form []Member
 // Member is a part of a [Form] that learns by itself.
 type Member struct {
 	// First is the first of its groups, and Groups has their bounds.
-	First  features.Group `json:"first"`
+	First  evidence.Group `json:"first"`
 	Groups []Bounds       `json:"groups"`
 	// Bounds are those of z_m.
 	Bounds Bounds `json:"bounds"`
@@ -68,7 +69,7 @@ func (b Bounds) ratio(s float64) float64 {
 }
 
 // groupTotals are the sums s_g.
-type groupTotals [features.Groups]float64
+type groupTotals [evidence.Groups]float64
 
 // groupSums returns s_g of row r of R rows of weights.
 func groupSums[T float32 | float64](x features.Vector, weights []T, R, r int) (s groupTotals) {
@@ -85,7 +86,7 @@ func groupSums[T float32 | float64](x features.Vector, weights []T, R, r int) (s
 }
 
 // groupAt returns the group of a term of a vector. Terms without groups are in the first one.
-func groupAt(x features.Vector, i int) features.Group {
+func groupAt(x features.Vector, i int) evidence.Group {
 	if x.Groups == nil {
 		return 0
 	}
@@ -125,7 +126,7 @@ func (f Form) validate() error {
 			}
 		}
 		last := int(m.First) + len(m.Groups) - 1
-		if int(m.First) < next || last < int(m.First) || last >= features.Groups {
+		if int(m.First) < next || last < int(m.First) || last >= evidence.Groups {
 			return fmt.Errorf("member %d has the groups %d to %d", i, m.First, last)
 		}
 		next = last + 1

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"chaff/features"
+	"chaff/internal/evidence"
 )
 
 // Linear is K scores over V terms,
@@ -179,7 +180,7 @@ func (l *Linear) scoreOfRow(r int, x features.Vector) float64 {
 // bounded sum in proportion. Of two classes the one row is that of class 1.
 func (l *Linear) Contributions(dst []float64, x features.Vector, r int) (terms []float64, bias float64) {
 	rows := l.Rows()
-	var left [features.Groups]float64 // the share of the products of each group that its bounds leave
+	var left [evidence.Groups]float64 // the share of the products of each group that its bounds leave
 	if len(l.Form) == 0 {
 		bias = l.Bias[r]
 		for g := range left {

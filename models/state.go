@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"chaff/features"
+	"chaff/internal/evidence"
 )
 
 // A saved state is, in little-endian order:
@@ -190,7 +191,7 @@ func (c *codec) ints(list []int) {
 	}
 }
 
-func (c *codec) groups(list []features.Group) {
+func (c *codec) groups(list []evidence.Group) {
 	if !c.reading {
 		for _, g := range list {
 			c.data = append(c.data, byte(g))
@@ -198,7 +199,7 @@ func (c *codec) groups(list []features.Group) {
 		return
 	}
 	for i, g := range c.next(len(list)) {
-		if list[i] = features.Group(g); g >= features.Groups {
+		if list[i] = evidence.Group(g); g >= evidence.Groups {
 			c.err, list[i] = fmt.Errorf("term %d is in the group %d", i, g), 0
 		}
 	}

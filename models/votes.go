@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"chaff/features"
+	"chaff/internal/evidence"
 	"chaff/internal/parallel"
 )
 
@@ -118,16 +119,16 @@ func (m Votes) form(classes []string) Form {
 	if slices.Equal(classes, []string{"ham", "spam"}) {
 		pasted.Below, runs.Below = m.PastedBound, m.PastedBound
 	}
-	terms := make([]Bounds, features.Grams)
+	terms := make([]Bounds, evidence.Grams)
 	for g := range terms {
 		terms[g] = anyGroup
 	}
-	for _, g := range []features.Group{features.Words, features.Pairs, features.Links} {
+	for _, g := range []evidence.Group{evidence.Words, evidence.Pairs, evidence.Links} {
 		terms[g] = pasted
 	}
 	return Form{
-		{First: features.Words, Groups: terms, Bounds: Bounds{m.Bound, m.Bound}},
-		{First: features.Grams, Groups: []Bounds{{}}, Bounds: runs},
+		{First: evidence.Words, Groups: terms, Bounds: Bounds{m.Bound, m.Bound}},
+		{First: evidence.Grams, Groups: []Bounds{{}}, Bounds: runs},
 	}
 }
 
@@ -227,7 +228,7 @@ func (l *votes) copyAllSums() {
 
 // eachGroup calls do with each run of terms of x that are of one group, from the first up to but without the last. The cells
 // of grams are one run. Terms without groups are in the first group.
-func eachGroup(x features.Vector, do func(g features.Group, from, to int)) {
+func eachGroup(x features.Vector, do func(g evidence.Group, from, to int)) {
 	for from := 0; from < len(x.IDs); {
 		g, to := groupAt(x, from), from+1
 		for to < len(x.IDs) && groupAt(x, to) == g {
@@ -240,9 +241,9 @@ func eachGroup(x features.Vector, do func(g features.Group, from, to int)) {
 
 // reading is what a row computes of a document.
 type reading struct {
-	groups [features.Groups]groupReading
-	z      [features.Groups]float64 // of each member
-	fresh  [features.Groups]float64 // u of each member
+	groups [evidence.Groups]groupReading
+	z      [evidence.Groups]float64 // of each member
+	fresh  [evidence.Groups]float64 // u of each member
 }
 
 // groupReading is what a row computes of the terms of one group.
@@ -269,7 +270,7 @@ func (l *votes) readDocument(r int, x features.Vector, counted bool, c int) {
 	if counted {
 		own[sideOf(l.R, r, c)] = 1
 	}
-	eachGroup(x, func(at features.Group, from, to int) {
+	eachGroup(x, func(at evidence.Group, from, to int) {
 		g := &read.groups[at]
 		f := units(x.Values[from])
 		own0, own1 := uint32(own[0]*f), uint32(own[1]*f)
@@ -301,7 +302,7 @@ func (l *votes) readDocument(r int, x features.Vector, counted bool, c int) {
 		z := l.members[r*len(l.form)+m].bias
 		var terms, known float64
 		for i, bounds := range member.Groups {
-			at := member.First + features.Group(i)
+			at := member.First + evidence.Group(i)
 			g := &read.groups[at]
 			terms += g.terms
 			known += g.known
@@ -322,7 +323,7 @@ const factorsPerCheck = 8
 func nearLimit(product float64) bool { return product > 1e150 || product < 1e-150 }
 
 // vote returns the bounded vote of a group, and sets its slope.
-func (l *votes) vote(r int, at features.Group, g *groupReading, own side, bounds Bounds) float64 {
+func (l *votes) vote(r int, at evidence.Group, g *groupReading, own side, bounds Bounds) float64 {
 	if g.terms == 0 {
 		return 0
 	}
@@ -339,7 +340,7 @@ func (l *votes) vote(r int, at features.Group, g *groupReading, own side, bounds
 }
 
 // logOddsOfTotals returns log((a V_g + n0_g) / (a V_g + n1_g)), the same for all terms of a group.
-func (l *votes) logOddsOfTotals(g features.Group, n side) float64 {
+func (l *votes) logOddsOfTotals(g evidence.Group, n side) float64 {
 	aV := l.smoothing * float64(l.bayes[0].Known[g])
 	return math.Log((aV + n[0]) / (aV + n[1]))
 }
@@ -362,7 +363,7 @@ func (l *votes) learnFrom(x features.Vector, c int, weight float64, counted bool
 
 // step moves the weights of a row against the gradient of the document that was read.
 func (l *votes) step(r int, x features.Vector, t, weight float64) bool {
-	var slopes [features.Groups]float32
+	var slopes [evidence.Groups]float32
 	changed := false
 	for m, member := range l.form {
 		state := &l.members[r*len(l.form)+m]
@@ -382,7 +383,7 @@ func (l *votes) step(r int, x features.Vector, t, weight float64) bool {
 		return false
 	}
 	rate := float32(l.rate)
-	eachGroup(x, func(at features.Group, from, to int) {
+	eachGroup(x, func(at evidence.Group, from, to int) {
 		g := slopes[at]
 		if g == 0 {
 			return
@@ -414,11 +415,11 @@ func (l *votes) model(dst *params) {
 	for i, s := range l.members {
 		dst.bias[i] = s.bias
 	}
-	totals := make([][features.Groups]float64, l.R)
+	totals := make([][evidence.Groups]float64, l.R)
 	for r, n := range l.bayes {
 		for g, known := range n.Known {
 			if known > 0 {
-				totals[r][g] = l.logOddsOfTotals(features.Group(g), side(n.Totals[g]))
+				totals[r][g] = l.logOddsOfTotals(evidence.Group(g), side(n.Totals[g]))
 			}
 		}
 	}

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"chaff/features"
+	"chaff/internal/evidence"
 )
 
 // evidenceOf returns documents of the kind evidence: rows of terms, each with the group that groups has for it.
-func evidenceOf(classes int, groups []features.Group, labels []int32, rows ...[]uint32) *features.Dataset {
+func evidenceOf(classes int, groups []evidence.Group, labels []int32, rows ...[]uint32) *features.Dataset {
 	d := features.NewDataset(features.Evidence, classNames(classes), len(groups))
 	for i, ids := range rows {
-		var sizes [features.Groups]float64
+		var sizes [evidence.Groups]float64
 		for _, w := range ids {
 			sizes[groups[w]]++
 		}
@@ -39,9 +40,9 @@ func classNames(classes int) []string {
 // randomEvidence returns documents over terms in all groups.
 func randomEvidence(seed uint64, classes, documents, terms int) *features.Dataset {
 	random := rand.New(rand.NewPCG(seed, 0))
-	groups := make([]features.Group, terms)
+	groups := make([]evidence.Group, terms)
 	for w := range groups {
-		groups[w] = features.Group(w % features.Groups)
+		groups[w] = evidence.Group(w % evidence.Groups)
 	}
 	labels, rows := make([]int32, documents), make([][]uint32, documents)
 	for i := range rows {
@@ -61,7 +62,7 @@ type plainVotes struct {
 	isSpamFilter          bool
 	weights, squares      map[uint32]float64
 	counts                map[uint32][2]float64
-	totals                [features.Groups][2]float64
+	totals                [evidence.Groups][2]float64
 	bias, biasSquares, qs [2]float64
 	ns                    [2]float64
 }
@@ -94,8 +95,8 @@ func (p *plainVotes) score(z [2]float64) float64 {
 }
 
 // known is V_g: the terms of a group that some document has.
-func (p *plainVotes) known(x *features.Dataset, seen int) (v [features.Groups]float64) {
-	terms := make(map[uint32]features.Group)
+func (p *plainVotes) known(x *features.Dataset, seen int) (v [evidence.Groups]float64) {
+	terms := make(map[uint32]evidence.Group)
 	for i := range seen {
 		row := x.Row(i)
 		for j, w := range row.IDs {
@@ -109,15 +110,15 @@ func (p *plainVotes) known(x *features.Dataset, seen int) (v [features.Groups]fl
 }
 
 // scores returns z of both members, the slope of each group, and u of both members.
-func (p *plainVotes) scores(x features.Vector, V [features.Groups]float64) (z [2]float64, slope [features.Groups]float64, fresh [2]float64) {
-	var sums, n [features.Groups]float64
+func (p *plainVotes) scores(x features.Vector, V [evidence.Groups]float64) (z [2]float64, slope [evidence.Groups]float64, fresh [2]float64) {
+	var sums, n [evidence.Groups]float64
 	var terms, unseen [2]float64
 	for i, w := range x.IDs {
 		g := x.Groups[i]
 		n[g] = float64(x.Values[i])
 		sums[g] += p.weights[w]
 		m := 0
-		if g == features.Grams {
+		if g == evidence.Grams {
 			m = 1
 		}
 		terms[m]++
@@ -132,14 +133,14 @@ func (p *plainVotes) scores(x features.Vector, V [features.Groups]float64) (z [2
 	z = p.bias
 	for g := range sums {
 		s := n[g] * sums[g]
-		if features.Group(g) == features.Grams {
+		if evidence.Group(g) == evidence.Grams {
 			z[1] += s
 			slope[g] = n[g]
 			continue
 		}
 		K := p.m.GroupBound
-		switch g := features.Group(g); {
-		case p.isSpamFilter && s < 0 && (g == features.Words || g == features.Pairs || g == features.Links):
+		switch g := evidence.Group(g); {
+		case p.isSpamFilter && s < 0 && (g == evidence.Words || g == evidence.Pairs || g == evidence.Links):
 			K = p.m.PastedBound
 		}
 		t := math.Tanh(s / K)
@@ -154,7 +155,7 @@ func (p *plainVotes) scores(x features.Vector, V [features.Groups]float64) (z [2
 	return z, slope, fresh
 }
 
-func (p *plainVotes) step(x features.Vector, t float64, V [features.Groups]float64) {
+func (p *plainVotes) step(x features.Vector, t float64, V [evidence.Groups]float64) {
 	z, slope, fresh := p.scores(x, V)
 	var e [2]float64
 	for m := range e {
@@ -165,7 +166,7 @@ func (p *plainVotes) step(x features.Vector, t float64, V [features.Groups]float
 	for i, w := range x.IDs {
 		g := x.Groups[i]
 		d := e[0] * slope[g]
-		if g == features.Grams {
+		if g == evidence.Grams {
 			d = e[1] * slope[g]
 		}
 		if p.squares[w] == 0 {
@@ -250,7 +251,7 @@ func TestVotesLearnOneDocumentAfterTheOtherByTheirFormula(t *testing.T) {
 // 0.7 (1/2) / sqrt(0.001 + 1/4) = 0.698605, and naive Bayes adds 0.3 (log((0.001 + 1) / 0.001) + log(0.001 / (0.001 + 1))) = 0.
 func TestVotesByHand(t *testing.T) {
 	l := newVotes(DefaultOptions().Votes, []string{"ham", "spam"}, 1)
-	x := features.Vector{IDs: []uint32{0}, Values: []float32{1}, Groups: []features.Group{features.Subject}}
+	x := features.Vector{IDs: []uint32{0}, Values: []float32{1}, Groups: []evidence.Group{evidence.Subject}}
 	l.count(x, 1)
 	if !l.learn(x, 1, 1) {
 		t.Error("nothing was learned")
@@ -268,7 +269,7 @@ func TestNoGroupOutvotesItsBound(t *testing.T) {
 	l := &Linear{
 		Classes: 2, Terms: 3, Form: DefaultOptions().Votes.form([]string{"ham", "spam"}), Bias: []float64{0.5, 0}, Weights: []float32{-1000, 2, 1000},
 	}
-	x := features.Vector{IDs: []uint32{0, 1, 2}, Values: []float32{1, 1, 1}, Groups: []features.Group{features.Words, features.Links, features.Grams}}
+	x := features.Vector{IDs: []uint32{0, 1, 2}, Values: []float32{1, 1, 1}, Groups: []evidence.Group{evidence.Words, evidence.Links, evidence.Grams}}
 	// Words may say 3/2 for ham: z_1 = 1/2 - 3/2 + 3 tanh(2/3) = 0.7493, z_2 = 1000, and the score is 4 tanh(z_1/4) + 4.
 	want := 4*math.Tanh((0.5-1.5+3*math.Tanh(2./3))/4) + 4
 	wantNear(t, "score", l.Score(x), want, 1e-12)
@@ -357,10 +358,10 @@ func TestOneSidedTermsHaveFiniteOdds(t *testing.T) {
 	m := DefaultOptions().Votes
 	m.Smoothing = minSmoothing
 	const terms = 2000
-	groups := make([]features.Group, 2*terms)
+	groups := make([]evidence.Group, 2*terms)
 	var rows [2][]uint32
 	for w := range groups {
-		groups[w] = features.Grams
+		groups[w] = evidence.Grams
 		rows[w%2] = append(rows[w%2], uint32(w))
 	}
 	d := evidenceOf(2, groups, []int32{0, 1, 0, 1}, rows[0], rows[1], rows[0], rows[1])

@@ -3,8 +3,8 @@ package tokenize
 import (
 	"hash/maphash"
 
-	"chaff/features"
 	"chaff/internal/hashtable"
+	"chaff/internal/termkey"
 )
 
 const (
@@ -20,8 +20,8 @@ const (
 //
 // It knows words by a hash of 64 bits. The seed of the hash differs in each process, so nobody can choose two words with the same hash.
 type cache struct {
-	key       features.Key // that terms are hashed under
-	tag       string       // of the terms; empty if the caller adds one
+	key       termkey.Key // that terms are hashed under
+	tag       string      // of the terms; empty if the caller adds one
 	normalize normalizer
 	seed      maphash.Seed
 	words     hashtable.Table // the numbers of words
@@ -48,7 +48,7 @@ type disguise struct {
 	meant   []byte // what the word that was meant is counted as, empty if that is the term already
 }
 
-func newCache(key features.Key, tag string, normalize normalizer) *cache {
+func newCache(key termkey.Key, tag string, normalize normalizer) *cache {
 	return &cache{key: key, tag: tag, normalize: normalize, seed: maphash.MakeSeed(), text: []byte(tag)}
 }
 

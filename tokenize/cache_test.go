@@ -2,13 +2,12 @@ package tokenize
 
 import (
 	"bytes"
+	"chaff/internal/termkey"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
-
-	"chaff/features"
 )
 
 func TestCacheReturnsWhatNormalizeMakes(t *testing.T) {
@@ -21,7 +20,7 @@ func TestCacheReturnsWhatNormalizeMakes(t *testing.T) {
 		}
 		return append(appendLower(dst, word), '!'), nil
 	}
-	c := newCache(features.Key{}, "tag:", normalize)
+	c := newCache(termkey.Key{}, "tag:", normalize)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 4 * maxCached {
 		word := strconv.FormatInt(rng.Int64N(3*maxCached), 36)
@@ -41,7 +40,7 @@ func TestCacheReturnsWhatNormalizeMakes(t *testing.T) {
 			if string(got) != "tag:"+want || (d != nil) != (wantDisguise != nil) || d != nil && !bytes.Equal(d.meant, wantDisguise.meant) {
 				t.Fatalf("%.40q: got %.40q and %v, want %.40q and %v", word, got, d, want, wantDisguise)
 			}
-			if hash != (features.Key{}).Hash([]byte("tag:"+want)) {
+			if hash != (termkey.Key{}).Hash([]byte("tag:"+want)) {
 				t.Fatalf("%.40q: hash %x is not that of tag:%.40s", word, hash, want)
 			}
 		}
@@ -53,7 +52,7 @@ func TestCacheReturnsWhatNormalizeMakes(t *testing.T) {
 
 func TestCacheNormalizesAWordOnce(t *testing.T) {
 	made := 0
-	c := newCache(features.Key{}, "", func(dst, word []byte) ([]byte, *disguise) {
+	c := newCache(termkey.Key{}, "", func(dst, word []byte) ([]byte, *disguise) {
 		made++
 		return append(dst, word...), &disguise{}
 	})
@@ -66,7 +65,7 @@ func TestCacheNormalizesAWordOnce(t *testing.T) {
 }
 
 func BenchmarkCache(b *testing.B) {
-	c := newCache(features.Key{}, "", func(dst, word []byte) ([]byte, *disguise) { return append(dst, word...), nil })
+	c := newCache(termkey.Key{}, "", func(dst, word []byte) ([]byte, *disguise) { return append(dst, word...), nil })
 	words := make([][]byte, 1<<14)
 	for i := range words {
 		words[i] = fmt.Appendf(nil, "word%d", i*i)

@@ -2,10 +2,9 @@ package tokenize
 
 import (
 	"bytes"
+	"chaff/internal/evidence"
 	"strconv"
 	"unicode/utf8"
-
-	"chaff/features"
 )
 
 // amounts describes the end of the chunk before, where an amount may begin that this chunk continues.
@@ -173,7 +172,7 @@ func (t *Tokenizer) class(name string, token []byte) {
 }
 
 // putClass emits a class, which belongs to the words of the text even in the subject.
-func (t *Tokenizer) putClass(term, token []byte) { t.putIn(features.Words, term, token) }
+func (t *Tokenizer) putClass(term, token []byte) { t.putIn(evidence.Words, term, token) }
 
 func (t *Tokenizer) money(currency string, digits int, token []byte) {
 	t.term = append(append(t.term[:0], "class:money:"...), currency...)
@@ -196,7 +195,7 @@ func (t *Tokenizer) mailAddress(chunk []byte) {
 	}
 	t.class("class:address", address)
 	group := t.group
-	t.group = features.Words
+	t.group = evidence.Words
 	t.putWord("address:", domain, t.domains)
 	t.group = group
 }

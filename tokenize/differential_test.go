@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/features"
+	"chaff/internal/termkey"
 	"chaff/message"
 	"chaff/tokenize"
 )
@@ -25,7 +25,7 @@ func bodyTerms(tok *tokenize.Tokenizer, text string) (terms []string) {
 
 func newTokenizer(t testing.TB) *tokenize.Tokenizer {
 	t.Helper()
-	tok, err := tokenize.New(tokenize.DefaultOptions(), features.Key{})
+	tok, err := tokenize.New(tokenize.DefaultOptions(), termkey.Key{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func FuzzPlainASCII(f *testing.F) {
 	chunk := regexp.MustCompile(`[^ \t-\r]+`)
 	o := tokenize.DefaultOptions()
 	o.PairBytes = 0 // since the other text is longer
-	tok, err := tokenize.New(o, features.Key{})
+	tok, err := tokenize.New(o, termkey.Key{})
 	if err != nil {
 		f.Fatal(err)
 	}

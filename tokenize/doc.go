@@ -25,7 +25,7 @@
 // With [Options.Structure], the tags order:, value:, shape:, mime:, message-id:@, zone:, step:, same:, missing: and outline: describe how
 // the message is written (structure.go).
 //
-// Each term belongs to a group of evidence ([features.Group]): words and pairs of the text, with its classes and hidden words; the
+// Each term belongs to a group of evidence ([evidence.Group]): words and pairs of the text, with its classes and hidden words; the
 // subject; links; structure, with names of fields, parts and marks; words of other header fields. [Tokenizer.Grams] returns the text whose
 // 4-grams of bytes are evidence beside the terms.
 //

@@ -9,6 +9,7 @@ import (
 
 	"chaff/corpus/sample"
 	"chaff/features"
+	"chaff/internal/evidence"
 	"chaff/message"
 )
 
@@ -75,16 +76,16 @@ func TestTheGroupOfATerm(t *testing.T) {
 	tok := tokenizer(t, func(o *Options) { o.Pairs, o.Structure = true, true })
 	const raw = "From: ann@shop.example\nSubject: buy 5%\nX-Mailer: m\nContent-Type: text/html\n\n<p>see it <b style='display:none'>secret</b> " +
 		"<a href=http://a.example/p>12:30</a> bob@b.example"
-	want := map[string]features.Group{
-		"body:see": features.Words, "hidden:secret": features.Words, "class:percent": features.Words, "class:time": features.Words,
-		"class:address": features.Words, "address:b.example": features.Words,
-		"body:see it": features.Pairs, "body:^ see": features.Pairs,
-		"subject:buy": features.Subject, "subject:^ buy": features.Subject,
-		"host:a.example": features.Links, "path:p": features.Links,
-		"header:From": features.Structure, "order:From>Subject": features.Structure, "type:text/html": features.Structure,
-		"from:ann@shop.example": features.Fields, "x-mailer:m": features.Fields,
+	want := map[string]evidence.Group{
+		"body:see": evidence.Words, "hidden:secret": evidence.Words, "class:percent": evidence.Words, "class:time": evidence.Words,
+		"class:address": evidence.Words, "address:b.example": evidence.Words,
+		"body:see it": evidence.Pairs, "body:^ see": evidence.Pairs,
+		"subject:buy": evidence.Subject, "subject:^ buy": evidence.Subject,
+		"host:a.example": evidence.Links, "path:p": evidence.Links,
+		"header:From": evidence.Structure, "order:From>Subject": evidence.Structure, "type:text/html": evidence.Structure,
+		"from:ann@shop.example": evidence.Fields, "x-mailer:m": evidence.Fields,
 	}
-	got := make(map[string]features.Group)
+	got := make(map[string]evidence.Group)
 	tok.Terms(message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw)), func(term Term) { got[string(term.Text)] = term.Group })
 	for text, group := range want {
 		if g, found := got[text]; !found || g != group {
@@ -99,7 +100,7 @@ func TestTheGroupFollowsFromTheTerm(t *testing.T) {
 		o.Pairs, o.Structure, o.Shape, o.Received, o.DeliveredTo, o.List, o.Date, o.MessageID = true, true, true, true, true, true, true, true
 	})
 	decoder := message.NewDecoder(message.DefaultOptions())
-	groups := make(map[string]features.Group)
+	groups := make(map[string]evidence.Group)
 	// Fields with the names of tags, and a text and links with the same words.
 	mail := []string{"Subject: one\nAttached-Subject: one\nHost: a.example\nDomain: a.example\nFile: one.txt\nField-Body: one two\n" +
 		"Content-Type: multipart/mixed; boundary=b\n\n--b\n\none two 12:30 http://a.example/one\n" +

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/features"
 	"chaff/internal/lineartest"
+	"chaff/internal/termkey"
 	"chaff/message"
 	"chaff/tokenize"
 )
@@ -124,7 +124,7 @@ func TestWorkIsLinearInTheSizeOfHostileText(t *testing.T) {
 	// One tokenizer for all: a new one gets its memory bit by bit, and that takes as long as the work.
 	options := tokenize.DefaultOptions()
 	options.Language, options.MaxTokens = "auto", 1<<30
-	tok, err := tokenize.New(options, features.Key{})
+	tok, err := tokenize.New(options, termkey.Key{})
 	if err != nil {
 		t.Fatal(err)
 	}

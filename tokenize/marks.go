@@ -1,7 +1,7 @@
 package tokenize
 
 import (
-	"chaff/features"
+	"chaff/internal/evidence"
 	"chaff/message"
 )
 
@@ -36,8 +36,8 @@ func (k mark) String() string {
 	}[k]
 }
 
-// evidence is what the tokenizer has seen in a message while it cut the text into words.
-type evidence struct {
+// sightings is what the tokenizer has seen in a message while it cut the text into words.
+type sightings struct {
 	marks     uint32           // a set of mark
 	wide      bool             // full-width letters
 	embedding bool             // a change of direction
@@ -46,11 +46,11 @@ type evidence struct {
 	letters   [scriptKinds]int // the number of letters of each script
 }
 
-func (e *evidence) add(k mark) { e.marks |= 1 << k }
+func (s *sightings) add(k mark) { s.marks |= 1 << k }
 
 // marks emits each mark of m and of its text once.
 func (t *Tokenizer) marks(m *message.Message) {
-	t.group = features.Structure
+	t.group = evidence.Structure
 	kinds := m.Marks
 	if len(t.invisibleText) > 0 {
 		kinds |= 1 << message.HiddenText

@@ -60,10 +60,10 @@ func scriptOf(r rune) script {
 	return noScript
 }
 
-func (e *evidence) isEastAsian() bool { return e.letters[kana]+e.letters[hangul]+e.letters[han] > 0 }
+func (s *sightings) isEastAsian() bool { return s.letters[kana]+s.letters[hangul]+s.letters[han] > 0 }
 
 // isRightToLeft reports whether there are letters of a script from right to left.
-func (e *evidence) isRightToLeft() bool { return e.letters[hebrew]+e.letters[arabic] > 0 }
+func (s *sightings) isRightToLeft() bool { return s.letters[hebrew]+s.letters[arabic] > 0 }
 
 // scripts emits each script of the text.
 func (t *Tokenizer) scripts() {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/features"
+	"chaff/internal/termkey"
 	"chaff/message"
 )
 
@@ -128,7 +128,7 @@ func TestIgnoredHeadersHaveNoStructure(t *testing.T) {
 }
 
 func TestTheUseOfAFieldIsKnown(t *testing.T) {
-	tok, err := New(DefaultOptions(), features.Key{})
+	tok, err := New(DefaultOptions(), termkey.Key{})
 	if err != nil {
 		t.Fatal(err)
 	}

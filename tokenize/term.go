@@ -1,6 +1,6 @@
 package tokenize
 
-import "chaff/features"
+import "chaff/internal/evidence"
 
 // Term is one term of a message. Its bytes are valid until the callback returns.
 type Term struct {
@@ -14,5 +14,5 @@ type Term struct {
 	// options say. A pair of words never is.
 	Head bool
 	// Group is the kind of evidence the term belongs to. It follows from Text.
-	Group features.Group
+	Group evidence.Group
 }

@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"chaff/features"
+	"chaff/internal/evidence"
+	"chaff/internal/termkey"
 	"chaff/message"
 )
 
 // Tokenizer turns messages into terms. It is not safe for concurrent use.
 type Tokenizer struct {
 	options      Options
-	key          features.Key
+	key          termkey.Key
 	rules        *fieldRules
 	lexicons     map[lexiconKey]lexicon
 	folded       *cache // the words that are not prose, in one case
@@ -28,8 +29,8 @@ type Tokenizer struct {
 	tokensLeft int    // how many tokens may still be emitted, negative if some were left out
 	textRead   int    // bytes of body text
 	beyondHead bool   // whether the terms are beyond the head of the text
-	group      features.Group
-	seen       evidence
+	group      evidence.Group
+	seen       sightings
 
 	// The state of the text that is cut.
 	current lexicon
@@ -63,7 +64,7 @@ type lexicon struct {
 type lexiconKey struct{ language, tag string }
 
 // New returns a tokenizer that hashes terms under a key. The error is that of [Options.Validate].
-func New(o Options, key features.Key) (*Tokenizer, error) {
+func New(o Options, key termkey.Key) (*Tokenizer, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -160,7 +161,7 @@ func appendLower(dst, text []byte) []byte {
 // Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links, and then once for each mark of m.
 // The bytes of a term are valid until emit returns. The result reports whether the limit of [Options] left out tokens.
 func (t *Tokenizer) Terms(m *message.Message, emit func(Term)) message.Repairs {
-	t.emit, t.tokensLeft, t.textRead, t.beyondHead, t.seen = emit, t.options.MaxTokens, 0, false, evidence{}
+	t.emit, t.tokensLeft, t.textRead, t.beyondHead, t.seen = emit, t.options.MaxTokens, 0, false, sightings{}
 	t.invisibleText = t.invisibleText[:0]
 	if t.stopWords != nil {
 		t.language = t.detectLanguage(m)
@@ -179,7 +180,7 @@ func (t *Tokenizer) message(m *message.Message) {
 		t.header(f)
 	}
 	if t.options.Structure {
-		t.group = features.Structure
+		t.group = evidence.Structure
 		t.structure(m)
 	}
 	for _, f := range m.Attached {
@@ -191,13 +192,13 @@ func (t *Tokenizer) message(m *message.Message) {
 		t.part(&m.Parts[i])
 	}
 	if len(t.invisibleText) > 0 {
-		t.group = features.Words
+		t.group = evidence.Words
 		t.words(t.lexiconOf("hidden:"), t.invisibleText)
 	}
-	t.group = features.Structure
+	t.group = evidence.Structure
 	t.shape(m.Parts)
 	t.scripts()
-	t.group = features.Links
+	t.group = evidence.Links
 	for _, l := range m.Links {
 		t.link(l)
 	}
@@ -217,7 +218,7 @@ func (t *Tokenizer) putTagged(tag string, text, token []byte) {
 }
 
 // putIn emits a term of another group of evidence.
-func (t *Tokenizer) putIn(group features.Group, term, token []byte) {
+func (t *Tokenizer) putIn(group evidence.Group, term, token []byte) {
 	outer := t.group
 	t.group = group
 	t.put(term, token)
@@ -242,18 +243,18 @@ func (t *Tokenizer) header(f message.Field) {
 	if !rule.used {
 		return
 	}
-	t.group = features.Structure
+	t.group = evidence.Structure
 	t.putTagged(rule.header, nil, nil)
 	t.value(rule, rule.tags, f.Value)
 }
 
 // value emits the words of a header field.
 func (t *Tokenizer) value(rule *fieldRule, tags addressTags, value []byte) {
-	t.group = features.Fields
+	t.group = evidence.Fields
 	switch {
 	case rule.nameOnly:
 	case rule.prose:
-		t.group = features.Subject
+		t.group = evidence.Subject
 		t.prose(tags.words, value)
 	case rule.addresses:
 		t.addresses(tags, value)
@@ -263,7 +264,7 @@ func (t *Tokenizer) value(rule *fieldRule, tags addressTags, value []byte) {
 }
 
 func (t *Tokenizer) part(p *message.Part) {
-	t.group = features.Structure
+	t.group = evidence.Structure
 	t.putWord("type:", p.Type, t.folded)
 	t.putWord("charset:", p.Charset, t.folded)
 	t.putWord("encoding:", p.Encoding, t.folded)
@@ -271,7 +272,7 @@ func (t *Tokenizer) part(p *message.Part) {
 		t.putWord("file:.", p.Filename[dot+1:], t.folded)
 	}
 	t.text("file:", p.Filename)
-	t.group = features.Words
+	t.group = evidence.Words
 	t.prose(bodyTag, p.Text)
 	t.words(t.lexiconOf("hidden:"), p.Hidden)
 }
@@ -347,8 +348,8 @@ func (t *Tokenizer) takePaired(segment []byte, kind segmentKind) {
 	if t.tokensLeft >= 0 { // a pair is not a token
 		beyondHead, group := t.beyondHead, t.group
 		t.beyondHead = true
-		if group == features.Words {
-			t.group = features.Pairs
+		if group == evidence.Words {
+			t.group = evidence.Pairs
 		}
 		t.send(t.key.Hash(pair), pair, nil)
 		t.beyondHead, t.group = beyondHead, group

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/features"
+	"chaff/internal/termkey"
 	"chaff/message"
 )
 
@@ -19,7 +19,7 @@ func tokenizer(t testing.TB, change func(o *Options)) *Tokenizer {
 	if change != nil {
 		change(&o)
 	}
-	tok, err := New(o, features.Key{})
+	tok, err := New(o, termkey.Key{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestOptionsSayWhatIsWrong(t *testing.T) {
 			t.Errorf("%v does not complain that %s ...", err, key)
 		}
 	}
-	if _, err := New(o, features.Key{}); err == nil {
+	if _, err := New(o, termkey.Key{}); err == nil {
 		t.Error("a tokenizer was made of wrong options")
 	}
 }
@@ -266,7 +266,7 @@ func FuzzParts(f *testing.F) {
 }
 
 func Example() {
-	tok, err := New(DefaultOptions(), features.Key{})
+	tok, err := New(DefaultOptions(), termkey.Key{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -303,7 +303,7 @@ func BenchmarkTerms(b *testing.B) {
 	mails["rubbish"] = rubbish.String()
 	for name, raw := range mails {
 		b.Run(name, func(b *testing.B) {
-			tok, err := New(DefaultOptions(), features.Key{})
+			tok, err := New(DefaultOptions(), termkey.Key{})
 			if err != nil {
 				b.Fatal(err)
 			}

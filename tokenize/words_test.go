@@ -2,19 +2,18 @@ package tokenize
 
 import (
 	"bytes"
+	"chaff/internal/termkey"
 	"slices"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/blevesearch/segment"
-
-	"chaff/features"
 )
 
 func wordsOf(t testing.TB, text string) []string {
 	t.Helper()
-	tok, err := New(DefaultOptions(), features.Key{})
+	tok, err := New(DefaultOptions(), termkey.Key{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +128,7 @@ func FuzzWords(f *testing.F) {
 }
 
 func BenchmarkWords(b *testing.B) {
-	tok, err := New(DefaultOptions(), features.Key{})
+	tok, err := New(DefaultOptions(), termkey.Key{})
 	if err != nil {
 		b.Fatal(err)
 	}

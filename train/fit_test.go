@@ -12,8 +12,8 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
-	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/termkey"
 )
 
 func collect(t testing.TB, source corpus.Source, o CollectOptions, classes ...string) *Collection {
@@ -140,7 +140,7 @@ func TestTheVocabularyHasTheTermsOfTheTrainingPart(t *testing.T) {
 		if !training[hash] {
 			t.Errorf("term %q is in no training message", texts[id])
 		}
-		if (features.Key{}).Hash([]byte(texts[id])) != hash {
+		if (termkey.Key{}).Hash([]byte(texts[id])) != hash {
 			t.Errorf("text %q does not have the hash of its term", texts[id])
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/corpus/corpustest"
-	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/termkey"
 	"chaff/models/modelstest"
 )
 
@@ -46,7 +46,7 @@ func TestAForgedWordIsAnUnknownTerm(t *testing.T) {
 
 // TestTheKeyChangesNoFigure trains every model under three keys: figures and scores are equal to the last bit, the model files differ.
 func TestTheKeyChangesNoFigure(t *testing.T) {
-	keys := []features.Key{{}, features.NewKey(), features.NewKey()}
+	keys := []termkey.Key{{}, termkey.New(), termkey.New()}
 	o := DefaultCollectOptions()
 	var collections []*Collection
 	for i, key := range keys {
@@ -77,7 +77,7 @@ func TestTheKeyChangesNoFigure(t *testing.T) {
 
 func TestPrintingSettingsShowsNoKey(t *testing.T) {
 	o := DefaultCollectOptions()
-	o.Reading.Key = features.NewKey()
+	o.Reading.Key = termkey.New()
 	f, _ := fit(t, collect(t, corpustest.Mailbox(1, 20, "ham", "spam"), o, "ham", "spam"), "multinomial")
 	file := encode(t, f)
 	again, err := filter.Decode(file)

@@ -10,8 +10,8 @@ import (
 
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus/sources"
-	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/evidence"
 	"chaff/internal/places"
 	"chaff/internal/screen"
 	"chaff/report"
@@ -201,7 +201,7 @@ func explanationPage(origin string, e filter.Explanation) report.Page {
 	}
 	for _, v := range e.Votes {
 		what := "term"
-		if v.Group == features.Grams.String() {
+		if v.Group == evidence.Grams.String() {
 			what = "run"
 		}
 		page.Facts = append(page.Facts, report.Fact{Name: "Evidence: " + v.Group, Value: fmt.Sprintf("%+.4f by %s", v.Contribution, plural(v.Terms, what))})

@@ -9,15 +9,15 @@ import (
 	"strings"
 
 	"chaff/config"
-	"chaff/features"
 	"chaff/internal/hint"
 	"chaff/internal/places"
 	"chaff/internal/replace"
+	"chaff/internal/termkey"
 )
 
 // key returns the secret key for new models, from the file in the configuration or in the data folder. If the file does not
 // exist, the key is random, and keep writes it; call keep after a model is saved.
-func (p *program) key(cfg config.Config) (key features.Key, keep func() error, err error) {
+func (p *program) key(cfg config.Config) (key termkey.Key, keep func() error, err error) {
 	path := cfg.KeyFile
 	if path == "" {
 		path = places.Key(p.environ)
@@ -36,7 +36,7 @@ func (p *program) key(cfg config.Config) (key features.Key, keep func() error, e
 	}
 	key, err = readKey(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		key = features.NewKey()
+		key = termkey.New()
 		return key, func() error { return about(writeKey(path, key)) }, canSave(path)
 	}
 	if err != nil {
@@ -51,26 +51,26 @@ func (p *program) key(cfg config.Config) (key features.Key, keep func() error, e
 const keyHint = "name its file: --set key_file=FILE"
 
 // readKey reads a key file: 32 hexadecimal digits and a newline.
-func readKey(path string) (features.Key, error) {
+func readKey(path string) (termkey.Key, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return features.Key{}, err
+		return termkey.Key{}, err
 	case !info.Mode().IsRegular():
-		return features.Key{}, errors.New("not a regular file")
+		return termkey.Key{}, errors.New("not a regular file")
 	case info.Size() > 1<<10:
-		return features.Key{}, errors.New("not a key file")
+		return termkey.Key{}, errors.New("not a key file")
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return features.Key{}, err
+		return termkey.Key{}, err
 	}
-	return features.ParseKey(strings.TrimSpace(string(text)))
+	return termkey.Parse(strings.TrimSpace(string(text)))
 }
 
 // writeKey writes a new key that only its owner can read. It keeps a key that another process has written meanwhile. Both
 // models work, since each stores its own key.
-func writeKey(path string, key features.Key) error {
+func writeKey(path string, key termkey.Key) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}

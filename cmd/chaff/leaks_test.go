@@ -9,7 +9,7 @@ import (
 	"chaff/config"
 	"chaff/corpus/sample"
 	"chaff/evaluate"
-	"chaff/features"
+	"chaff/internal/termkey"
 	"chaff/message"
 	"chaff/tokenize"
 )
@@ -70,7 +70,7 @@ func tokenizerWith(t *testing.T, set []string) (*tokenize.Tokenizer, tokenize.Op
 	if err != nil {
 		t.Fatal(err)
 	}
-	tok, err := tokenize.New(loaded.Config.Tokenize, features.Key{})
+	tok, err := tokenize.New(loaded.Config.Tokenize, termkey.Key{})
 	if err != nil {
 		t.Fatal(err)
 	}

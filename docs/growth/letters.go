@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"chaff/internal/termkey"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,8 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"chaff/features"
 )
 
 // letter is a message that generated mail is made of.
@@ -105,7 +104,7 @@ func countWords(letters []letter) words {
 	for _, l := range letters {
 		seen := make(map[uint64]bool)
 		eachWord(l.raw, func(word []byte) {
-			if hash := (features.Key{}).Hash(word); !seen[hash] {
+			if hash := (termkey.Key{}).Hash(word); !seen[hash] {
 				seen[hash] = true
 				w.in[hash]++
 			}
@@ -123,7 +122,7 @@ func countWords(letters []letter) words {
 // rename renames a share of the rare words of a letter, keeping their lengths.
 func (w words) rename(raw []byte, copied int, share float64) {
 	eachWord(raw, func(word []byte) {
-		hash := (features.Key{}).Hash(word)
+		hash := (termkey.Key{}).Hash(word)
 		if w.in[hash] > rareIn {
 			return
 		}

@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"chaff/features"
+	"chaff/internal/evidence"
 	"chaff/internal/parallel"
 	"chaff/internal/screen"
+	"chaff/internal/termkey"
 	"chaff/models"
 )
 
@@ -36,7 +38,7 @@ func (s stream) fill(b *features.Bag, i int, term []byte) []byte {
 			rank = s.vocabulary - 1 - rank
 		}
 		term = strconv.AppendInt(append(term[:0], "body:term"...), int64(rank), 36)
-		if b.Add((features.Key{}).Hash(term), features.Words, rng.IntN(3) == 0) {
+		if b.Add((termkey.Key{}).Hash(term), evidence.Words, rng.IntN(3) == 0) {
 			b.Name(term)
 		}
 	}
@@ -108,7 +110,7 @@ func trainOnTerms(ctx context.Context, s stream, memory int64, workers int) erro
 func hashOf(l *models.Linear) uint64 {
 	var digest uint64
 	for _, w := range l.Weights {
-		digest = (features.Key{}).Hash(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, digest), math.Float32bits(w)))
+		digest = (termkey.Key{}).Hash(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, digest), math.Float32bits(w)))
 	}
 	return digest
 }

@@ -32,7 +32,7 @@ func rooms() map[string][]string {
 		"filter":                {"features", "message", "metrics", "models", "tokenize"},
 		"models":                {"features"},
 		"models/modelstest":     {"features", "models"},
-		"tokenize":              {"features", "message"}, // features for the hash and the group of a term
+		"tokenize":              {"message"},
 		"corpus":                {"corpus/internal/lines"},
 		"corpus/internal/lines": {},
 		"corpus/sources":        {"corpus", "corpus/internal/lines"},

@@ -1,4 +1,4 @@
-package features
+package termkey
 
 import (
 	"encoding/hex"
@@ -12,7 +12,7 @@ import (
 // TestTheHashIsSipHash compares the hash with published values: the key is the bytes 0 to 15, the texts are the first bytes of 0, 1, 2,
 // ... Source: SipHash paper, appendix A, and vectors.h of the reference code.
 func TestTheHashIsSipHash(t *testing.T) {
-	key, err := ParseKey("000102030405060708090a0b0c0d0e0f")
+	key, err := Parse("000102030405060708090a0b0c0d0e0f")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,28 +25,28 @@ func TestTheHashIsSipHash(t *testing.T) {
 }
 
 func TestAKeyIsReadAsItIsWritten(t *testing.T) {
-	key := NewKey()
-	again, err := ParseKey(hex.EncodeToString(key.Bytes()))
+	key := New()
+	again, err := Parse(hex.EncodeToString(key.Bytes()))
 	if err != nil || again != key {
 		t.Errorf("another key, or the error %v", err)
 	}
-	if key == (Key{}) || key == NewKey() {
+	if key == (Key{}) || key == New() {
 		t.Error("the key is not made at random")
 	}
 	for name, text := range map[string]string{
 		"nothing": "", "too short": "00", "too long": strings.Repeat("0", 34), "no digits": strings.Repeat("x", 32),
 	} {
-		if _, err := ParseKey(text); err == nil || text != "" && strings.Contains(err.Error(), text) {
+		if _, err := Parse(text); err == nil || text != "" && strings.Contains(err.Error(), text) {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}
-	if _, err := KeyOf(make([]byte, 15)); err == nil {
+	if _, err := FromBytes(make([]byte, 15)); err == nil {
 		t.Error("15 bytes are a key")
 	}
 }
 
 func TestAPrintedKeyTellsNothing(t *testing.T) {
-	key, err := ParseKey("000102030405060708090a0b0c0d0e0f")
+	key, err := Parse("000102030405060708090a0b0c0d0e0f")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestAPrintedKeyTellsNothing(t *testing.T) {
 // BenchmarkHash hashes texts of the length of terms, 8 to 31 bytes, with the keyed hash and with an unkeyed one.
 func BenchmarkHash(b *testing.B) {
 	text := []byte("subject:a term of some bytes length")
-	for name, hash := range map[string]func([]byte) uint64{"SipHash-2-4": NewKey().Hash, "xxhash64": xxhash.Sum64} {
+	for name, hash := range map[string]func([]byte) uint64{"SipHash-2-4": New().Hash, "xxhash64": xxhash.Sum64} {
 		b.Run(name, func(b *testing.B) {
 			const least, most = 8, 31
 			for b.Loop() {

@@ -1,4 +1,5 @@
-package features
+// Package termkey hashes terms under a secret key.
+package termkey
 
 import (
 	"crypto/rand"
@@ -16,16 +17,16 @@ type Key struct{ k0, k1 uint64 }
 // keySize is the size of a key in bytes.
 const keySize = 16
 
-// NewKey returns a random key.
-func NewKey() Key {
+// New returns a random key.
+func New() Key {
 	var secret [keySize]byte
 	_, _ = rand.Read(secret[:]) // it never fails
-	key, _ := KeyOf(secret[:])
+	key, _ := FromBytes(secret[:])
 	return key
 }
 
-// KeyOf returns the key with the given 16 bytes.
-func KeyOf(secret []byte) (Key, error) {
+// FromBytes returns the key with the given 16 bytes.
+func FromBytes(secret []byte) (Key, error) {
 	if len(secret) != keySize {
 		return Key{}, fmt.Errorf("a key of %d bytes: must be %d", len(secret), keySize)
 	}
@@ -49,11 +50,11 @@ func (k Key) String() string {
 	return "a secret key"
 }
 
-// ParseKey returns the key with the given 32 hexadecimal digits. The error does not quote them.
-func ParseKey(text string) (Key, error) {
+// Parse returns the key with the given 32 hexadecimal digits. The error does not quote them.
+func Parse(text string) (Key, error) {
 	secret, err := hex.DecodeString(text)
 	if err != nil || len(secret) != keySize {
 		return Key{}, fmt.Errorf("a key must be %d hexadecimal digits", 2*keySize)
 	}
-	return KeyOf(secret)
+	return FromBytes(secret)
 }
