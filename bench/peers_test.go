@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 )
 
@@ -14,14 +15,7 @@ import (
 func writeSample(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "sample")
-	for item, err := range sample.Source() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := item.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for item, raw := range corpustest.Each(t, sample.Source()) {
 		name := filepath.Join(dir, filepath.FromSlash(item.Origin))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)

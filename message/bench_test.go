@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 	"chaff/message"
 )
@@ -61,14 +62,7 @@ func BenchmarkDecode(b *testing.B) {
 // samples returns the messages of the sample corpus.
 func samples(t testing.TB) (mails [][]byte) {
 	t.Helper()
-	for item, err := range sample.Source() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := item.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, raw := range corpustest.Each(t, sample.Source()) {
 		mails = append(mails, raw)
 	}
 	return mails

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode"
 
+	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 	"chaff/message"
 )
@@ -36,14 +37,7 @@ func asGoodMail(d *message.Decoder, name string, raw []byte) (m goodMail, ok boo
 func sampleMail(t *testing.T) (mails []goodMail) {
 	t.Helper()
 	d := message.NewDecoder(message.DefaultOptions())
-	for item, err := range sample.Source() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := item.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for item, raw := range corpustest.Each(t, sample.Source()) {
 		if m, ok := asGoodMail(d, item.Origin, raw); ok {
 			mails = append(mails, m)
 		}

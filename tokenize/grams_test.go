@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 	"chaff/features"
 	"chaff/internal/evidence"
@@ -109,14 +110,7 @@ func TestTheGroupFollowsFromTheTerm(t *testing.T) {
 		"script", "class", "address", "mark", "order", "value", "shape", "mime", "zone", "step", "same", "missing", "header"} {
 		mail[0] = tag + ": one two a.example text/plain time\n" + mail[0]
 	}
-	for item, err := range sample.Source() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := item.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, raw := range corpustest.Each(t, sample.Source()) {
 		mail = append(mail, string(raw))
 	}
 	for _, raw := range mail {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"chaff/config"
+	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 	"chaff/evaluate"
 	"chaff/internal/termkey"
@@ -20,14 +21,7 @@ func TestTheSettingAgainstATermLeavesItOut(t *testing.T) {
 	everything := []string{"tokenize.received=true", "tokenize.delivered_to=true", "tokenize.list=true", "tokenize.date=true",
 		"tokenize.message_id=true", "tokenize.shape=true", "tokenize.ignore_headers=x-one"}
 	mail := [][]byte{[]byte("X-It's [a,b]*?: yes\nX-One: 1\nX_Two.Three/Four: 2\nFrom: a@b.example\nSubject: odd\n\nodd\n")}
-	for item, err := range sample.Source() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := item.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, raw := range corpustest.Each(t, sample.Source()) {
 		mail = append(mail, raw)
 	}
 	against := make(map[string]*tokenize.Tokenizer) // by the setting

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"chaff/config"
+	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 	"chaff/corpus/sources"
 	"chaff/train"
@@ -17,14 +18,7 @@ import (
 // TestWithoutRefittingTheMeasuredModelIsSaved holds the bytes of train.refit=false to those of the model of the training part.
 func TestWithoutRefittingTheMeasuredModelIsSaved(t *testing.T) {
 	dir := t.TempDir()
-	for item, err := range sample.Source() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := item.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for item, raw := range corpustest.Each(t, sample.Source()) {
 		folder := filepath.Join(dir, "mail", item.Label)
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)

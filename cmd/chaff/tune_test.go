@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 )
 
@@ -55,14 +56,7 @@ type home struct {
 
 func newHome(t *testing.T, search string) home {
 	h := home{t, t.TempDir()}
-	for item, err := range sample.Source() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := item.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for item, raw := range corpustest.Each(t, sample.Source()) {
 		h.write(filepath.Join(item.Label, filepath.Base(item.Origin)), string(raw))
 	}
 	h.write("search.toml", search)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"chaff/corpus"
+	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 )
 
@@ -19,14 +20,7 @@ var classes = [...]string{"ham", "spam"}
 func read(t testing.TB) (names []string, mail map[string][]byte) {
 	t.Helper()
 	mail = map[string][]byte{}
-	for item, err := range sample.Source() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := item.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for item, raw := range corpustest.Each(t, sample.Source()) {
 		if !strings.HasPrefix(item.Origin, item.Label+"/") || !item.Time.IsZero() {
 			t.Errorf("%s has label %q and time %v", item.Origin, item.Label, item.Time)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"chaff/corpus"
+	"chaff/corpus/corpustest"
 	"chaff/corpus/sources"
 	"chaff/evaluate"
 	"chaff/metrics"
@@ -66,14 +67,7 @@ func TestATrainedBogofilterKnowsOtherMessages(t *testing.T) {
 	}
 	items := make(map[string]corpus.Item)
 	var origins []string
-	for item, err := range letters(15) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := item.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for item, raw := range corpustest.Each(t, letters(15)) {
 		path := filepath.Join(t.TempDir(), "message")
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
 			t.Fatal(err)

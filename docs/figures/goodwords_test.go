@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"chaff/corpus"
+	"chaff/corpus/corpustest"
 	"chaff/train"
 )
 
@@ -19,14 +20,7 @@ func inventedSpamAssassin(t *testing.T, b *bench) {
 			t.Fatal(err)
 		}
 	}
-	for item, err := range letters(60) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := item.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for item, raw := range corpustest.Each(t, letters(60)) {
 		folder := map[string]string{"ham": "easy-ham-1", "spam": "spam-1"}[item.Label]
 		if err := os.WriteFile(filepath.Join(b.corpora, "sa", folder, filepath.Base(item.Origin)), raw, 0o600); err != nil {
 			t.Fatal(err)

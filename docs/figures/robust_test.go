@@ -12,20 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/corpus"
+	"chaff/corpus/corpustest"
 )
 
 // inventedEnron writes invented mail to where b looks for those corpora.
 func inventedEnron(t *testing.T, b *bench) {
 	t.Helper()
 	for n := 1; n <= sets; n++ {
-		for item, err := range letters(30) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			raw, err := item.Read(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+		for item, raw := range corpustest.Each(t, letters(30)) {
 			dir := filepath.Join(b.corpora, "enron", fmt.Sprintf("enron%d", n), item.Label)
 			if err := os.MkdirAll(dir, 0o700); err != nil {
 				t.Fatal(err)
