@@ -8,10 +8,17 @@ import (
 	"time"
 
 	"chaff/corpus/internal/lines"
+	"chaff/internal/tabletest"
 )
 
 func TestParseDate(t *testing.T) {
-	tests := []struct{ about, text, want string }{
+	tabletest.Strings(t, func(in string) string {
+		date, ok := lines.ParseDate([]byte(in))
+		if !ok {
+			return ""
+		}
+		return date.Format("2006-01-02 15:04:05")
+	}, [][3]string{
 		{"RFC 5322", "Thu, 22 Aug 2002 12:36:23 +0200", "2002-08-22 10:36:23"},
 		{"a comment after it", "Thu, 22 Aug 2002 12:36:23 -0700 (PDT)", "2002-08-22 19:36:23"},
 		{"a comment within it", "Thu(1), 22 Aug (2) 2002 12:36:23 +0200", "2002-08-22 10:36:23"},
@@ -36,16 +43,7 @@ func TestParseDate(t *testing.T) {
 		{"too long ago", "1 Jan 1904 00:00:00", ""},
 		{"too far ahead", "1 Jan 2100 00:00:00", ""},
 		{"nothing", "", ""},
-	}
-	for _, tt := range tests {
-		got := ""
-		if date, ok := lines.ParseDate([]byte(tt.text)); ok {
-			got = date.Format("2006-01-02 15:04:05")
-		}
-		if got != tt.want {
-			t.Errorf("%s: got %q, want %q", tt.about, got, tt.want)
-		}
-	}
+	})
 }
 
 func TestDeliveryTime(t *testing.T) {

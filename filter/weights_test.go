@@ -2,6 +2,7 @@ package filter
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/features"
+	"chaff/internal/tabletest"
 )
 
 func TestReadWeights(t *testing.T) {
@@ -55,7 +57,14 @@ func TestWriteCSVEscapesTermsAndReadWeightsRestoresThem(t *testing.T) {
 }
 
 func TestReadWeightsRefuses(t *testing.T) {
-	tests := []struct{ name, table, want string }{
+	tabletest.Strings(t, func(in string) string {
+		_, err := ReadWeights(strings.NewReader(in))
+		problem, found := strings.CutPrefix(fmt.Sprint(err), "not a table of weights: ")
+		if !found || !errors.Is(err, ErrWeights) {
+			t.Errorf("%q: got error %v, want ErrWeights", in, err)
+		}
+		return problem
+	}, [][3]string{
 		{"nothing", "", "it is empty"},
 		{"a message", "Subject: x\n\ny", "its first line must be `term,weight` or `term` and the names of classes"},
 		{"no column of weights", "term\n", "its first line must be `term,weight` or `term` and the names of classes"},
@@ -71,15 +80,7 @@ func TestReadWeightsRefuses(t *testing.T) {
 		{"a word for a weight", "term,weight\nx,much\n", `line 2: the weight "much" is not a usable number`},
 		{"an infinite weight", "term,weight\nx,-Inf\n", `line 2: the weight "-Inf" is not a usable number`},
 		{"a weight too large", "term,weight\nx,1e39\n", `line 2: the weight "1e39" is not a usable number`},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			_, err := ReadWeights(strings.NewReader(test.table))
-			if want := "not a table of weights: " + test.want; !errors.Is(err, ErrWeights) || err.Error() != want {
-				t.Errorf("got  %v\nwant %s", err, want)
-			}
-		})
-	}
+	})
 }
 
 // TestLogicalFunctionsSetByHand classifies messages by the weights of the lectures: grosse lecture 3, "Some examples", and

@@ -3,6 +3,7 @@ package message_test
 import (
 	"testing"
 
+	"chaff/internal/tabletest"
 	"chaff/message"
 )
 
@@ -52,7 +53,7 @@ func TestCharsets(t *testing.T) {
 }
 
 func TestNamesOfCharsets(t *testing.T) {
-	tests := []struct{ label, body, want string }{
+	tests := [][3]string{
 		{"utf8", "\u20ac", "€"},
 		{"x-sjis", "\x93\xfa", "日"},
 		{"cp932", "\x93\xfa", "日"},
@@ -91,13 +92,14 @@ func TestNamesOfCharsets(t *testing.T) {
 		{"unknown-8bit", "\x80", "€"},
 		{"x-user-defined", "\x80", "€"},
 	}
-	for _, test := range tests {
-		t.Run(test.label, func(t *testing.T) {
-			m := decode("Content-Type: text/plain; charset=" + test.label + "\n\n" + test.body)
-			equal(t, "text", string(m.Parts[0].Text), test.want)
-			if m.Repairs.Has(message.UnknownCharset) {
-				t.Error("the charset counts as unknown")
-			}
-		})
+	for i, c := range tests {
+		tests[i] = [3]string{c[0], c[0] + "\n\n" + c[1], c[2]}
 	}
+	tabletest.Strings(t, func(in string) string {
+		m := decode("Content-Type: text/plain; charset=" + in)
+		if m.Repairs.Has(message.UnknownCharset) {
+			t.Errorf("%q: the charset counts as unknown", in)
+		}
+		return string(m.Parts[0].Text)
+	}, tests)
 }

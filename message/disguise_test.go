@@ -3,6 +3,8 @@ package message_test
 import (
 	"strings"
 	"testing"
+
+	"chaff/internal/tabletest"
 )
 
 func TestTextThatAStyleHidesIsHidden(t *testing.T) {
@@ -63,7 +65,7 @@ func TestTextThatIsSeenIsNotTakenForHidden(t *testing.T) {
 }
 
 func TestWhatIsAroundTextHidesIt(t *testing.T) {
-	tests := []struct{ name, html, text, hidden string }{
+	tests := []example{
 		{"opacities multiply", "<p style=opacity:.3>a <b style=opacity:.3>b</b></p>", "a", "b"},
 		{"and do not end inside", "<p style=opacity:0><b style=opacity:1>b</b></p>a", "a", "b"},
 		{"a filter and an opacity", "<p style='opacity:.3;filter:opacity(30%)'>b</p>a", "a", "b"},
@@ -86,18 +88,15 @@ func TestWhatIsAroundTextHidesIt(t *testing.T) {
 		{"below nothing", "<p style='position:relative;z-index:-1'>a", "a", ""},
 		{"what is below needs a place", "<div style=background:#eee><p style=z-index:-1>a", "a", ""},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			if text, hidden := seenOf(test.html); text != test.text || hidden != test.hidden {
-				t.Errorf("got %q, hidden %q, want %q, hidden %q", text, hidden, test.text, test.hidden)
-			}
-		})
-	}
+	decodeAll(t, tests, "Content-Type: text/html; charset=utf-8\n\n", "", hidden)
 }
 
 func TestTurnedTextIsReadAsItIsSeen(t *testing.T) {
 	const rtl = "direction:rtl;unicode-bidi:bidi-override"
-	tests := []struct{ name, html, text string }{
+	tabletest.Strings(t, func(in string) string {
+		text, _ := seenOf(in)
+		return text
+	}, [][3]string{
 		{"an element", "<bdo dir=rtl>argaiv</bdo>", "viagra"},
 		{"a style", "<span style='" + rtl + "'>argaiv</span>", "viagra"},
 		{"a style sheet", "<style>.x{" + rtl + "}</style><p><b class=x>argaiv</b>", "viagra"},
@@ -115,14 +114,7 @@ func TestTurnedTextIsReadAsItIsSeen(t *testing.T) {
 		{"closed by its cell", "<table><td><bdo dir=rtl>yub<td>viagra", "buy viagra"},
 		{"hidden text is not turned", "<bdo dir=rtl>yub<i hidden>x</i></bdo>", "buy"},
 		{"deeper than is followed", strings.Repeat("<bdo dir=rtl><bdo dir=ltr>", 50) + "viagra", "viagra"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			if text, _ := seenOf(test.html); text != test.text {
-				t.Errorf("got %q, want %q", text, test.text)
-			}
-		})
-	}
+	})
 	m := decode("Content-Type: text/html\n\n<a href=http://x.example/><bdo dir=rtl>yub</bdo></a>")
 	equal(t, "text", string(m.Links[0].Text), "buy")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"chaff/internal/tabletest"
 )
 
 func TestHeaderFields(t *testing.T) {
@@ -51,18 +53,15 @@ func TestHeaderFields(t *testing.T) {
 
 func TestHeadersOfPartsEnd(t *testing.T) {
 	const top, base64 = "Content-Type: multipart/mixed; boundary=b\n\n--b\n", "Content-Transfer-Encoding: base64\n"
-	tests := []struct{ name, part, text string }{
+	tabletest.Strings(t, func(in string) string {
+		return texts(decode(top + in + "\n--b--\n"))
+	}, [][3]string{
 		{"at an empty line", "Content-Type: text/plain\nX-Id: 1\n\nx", "x"},
 		{"at a field that describes no part", "Content-Type: text/plain\nNumber: 1\n\nx", "Number: 1 x"},
 		{"not there if one comes that does", "Number: 1\nContent-Type: text/html\n\n<b>x", "x"},
 		{"not there before base64", base64 + "Number: 1\n\neA==", "x"},
 		{"at text", "Content-Type: text/plain\nwords\nmore\n", "words more"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			equal(t, "text", texts(decode(top+test.part+"\n--b--\n")), test.text)
-		})
-	}
+	})
 }
 
 func TestTypesForProgramsAreNamedOnly(t *testing.T) {
@@ -79,7 +78,9 @@ func TestTypesForProgramsAreNamedOnly(t *testing.T) {
 }
 
 func TestEncodedWords(t *testing.T) {
-	tests := []struct{ name, value, want string }{
+	tabletest.Strings(t, func(in string) string {
+		return string(decode("A: " + in + "\n\n").Header[0].Value)
+	}, [][3]string{
 		{"base64", "=?utf-8?B?4oKs?=", "€"},
 		{"base64 without padding", "=?utf-8?B?YQ?=", "a"},
 		{"quoted", "=?iso-8859-1?Q?a_b=E9?=", "a bé"},
@@ -100,12 +101,7 @@ func TestEncodedWords(t *testing.T) {
 		{"7-bit charsets are decoded", "=?iso-2022-jp?b?GyRCJCIbKEI=?=", "あ"},
 		{"no encoded word at all", "a =? b ?= c", "a =? b ?= c"},
 		{"alone", "=?", "=?"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			equal(t, "value", string(decode("A: " + test.value + "\n\n").Header[0].Value), test.want)
-		})
-	}
+	})
 }
 
 func TestContentTypes(t *testing.T) {

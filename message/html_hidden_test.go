@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"chaff/internal/tabletest"
 	"chaff/message"
 )
 
@@ -119,7 +120,13 @@ func TestDeceptionWithinWordsIsMarked(t *testing.T) {
 
 func TestLinksAreKeptWithTheirKindAndText(t *testing.T) {
 	long := strings.Repeat("\u20ac", 100)
-	tests := []struct{ name, html, want string }{
+	tabletest.Strings(t, func(in string) string {
+		var got []string
+		for _, link := range decode("Content-Type: text/html; charset=utf-8\n\n" + in).Links {
+			got = append(got, link.Kind.String()+" "+string(link.URL)+" ["+string(link.Text)+"]")
+		}
+		return strings.Join(got, ", ")
+	}, [][3]string{
 		{"an anchor", "<a href=u>a <b>b</b>\n c</a> d", "anchor u [a b c]"},
 		{"an anchor around a picture", "<a href=u><img src=v alt=Buy></a>", "anchor u [Buy], image v []"},
 		{"an anchor that is not closed ends at the next", "<a href=u>a<a href=v>b", "anchor u [a], anchor v [b]"},
@@ -134,16 +141,7 @@ func TestLinksAreKeptWithTheirKindAndText(t *testing.T) {
 		{"styles", "<p style='background:url( \"u\" )'><style>@import url(v); @media print { p { background: url(w) } }</style>", "other u [], other v [], other w []"},
 		{"a page that goes on", "<meta http-equiv=refresh content='0;url=u?a=b'>", "other u?a=b []"},
 		{"a page that stays", "<meta http-equiv=refresh content=5><meta name=x content='0;url=u'>", ""},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			var got []string
-			for _, link := range decode("Content-Type: text/html; charset=utf-8\n\n" + test.html).Links {
-				got = append(got, link.Kind.String()+" "+string(link.URL)+" ["+string(link.Text)+"]")
-			}
-			equal(t, "value", strings.Join(got, ", "), test.want)
-		})
-	}
+	})
 }
 
 func TestPicturesAndMarkupAreCounted(t *testing.T) {

@@ -14,8 +14,27 @@ func seenOf(html string) (text, hidden string) {
 	return strings.Join(strings.Fields(string(m.Parts[0].Text)), " "), strings.Join(strings.Fields(string(m.Parts[0].Hidden)), " ")
 }
 
+// styled is a style sheet, a page, and the words of the page that are seen.
+type styled struct{ name, css, html, text string }
+
+// checkSeen reads each page with its style sheet before it and behind it.
+func checkSeen(t *testing.T, pages []styled) {
+	t.Helper()
+	for _, p := range pages {
+		t.Run(p.name, func(t *testing.T) {
+			sheet := "<style>" + p.css + "</style>"
+			if text, hidden := seenOf(sheet + p.html); text != p.text {
+				t.Errorf("got %q, want %q; hidden %q", text, p.text, hidden)
+			}
+			if text, _ := seenOf(p.html + sheet); text != p.text {
+				t.Errorf("with the style sheet behind it: got %q, want %q", text, p.text)
+			}
+		})
+	}
+}
+
 func TestSelectorsMeanWhatTheyMeanInBrowsers(t *testing.T) {
-	tests := []struct{ name, selector, html, text string }{
+	tests := []styled{
 		{"an element within another", "div p", "<div><i><p>a</p></i></div><p>b</p>", "b"},
 		{"three deep", "div .x p", "<div><p>a</p><b class=x><p>b</p></b></div><b class=x><p>c</p></b>", "a c"},
 		{"the same element twice", "p p", "<p>a</p><div><p>b<i><p>c", "a b c"},
@@ -74,22 +93,14 @@ func TestSelectorsMeanWhatTheyMeanInBrowsers(t *testing.T) {
 		{"a comma in a string", `[title=","]`, "<p title=','>a</p>b", "b"},
 		{"what follows cannot be known", "p:last-child", "<p>a</p>", "a"},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			page := "<style>" + test.selector + "{display:none}</style>" + test.html
-			if text, hidden := seenOf(page); text != test.text {
-				t.Errorf("got %q, want %q; hidden %q", text, test.text, hidden)
-			}
-			late := test.html + "<style>" + test.selector + "{display:none}</style>"
-			if text, _ := seenOf(late); text != test.text {
-				t.Errorf("with the style sheet behind it: got %q, want %q", text, test.text)
-			}
-		})
+	for i := range tests {
+		tests[i].css += "{display:none}"
 	}
+	checkSeen(t, tests)
 }
 
 func TestOfTwoRulesTheOneCountsThatCountsInBrowsers(t *testing.T) {
-	tests := []struct{ name, css, html, text string }{
+	tests := []styled{
 		{"the id", "#x{display:none}p.y.z{display:block}", "<p id=x class='y z'>a", ""},
 		{"the class", "div .y{display:none}div div p{display:block}", "<div><div><p class=y>a", ""},
 		{"the later", ".x{display:none}.y{display:block}", "<p class='y x'>a", "a"},
@@ -105,13 +116,7 @@ func TestOfTwoRulesTheOneCountsThatCountsInBrowsers(t *testing.T) {
 		{"is() is its most", ":is(#x,i){display:none}p.y{display:block}", "<p id=x class=y>a", ""},
 		{"the rule over the attribute", "p{display:block}", "<p hidden>a", "a"},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			if text, hidden := seenOf("<style>" + test.css + "</style>" + test.html); text != test.text {
-				t.Errorf("got %q, want %q; hidden %q", text, test.text, hidden)
-			}
-		})
-	}
+	checkSeen(t, tests)
 }
 
 func TestBlocksOfAStyleSheetAreForTheReaderOfAMail(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 )
 
 func TestStyleSheetsHideText(t *testing.T) {
-	tests := []struct{ name, css, html, text string }{
+	tests := []styled{
 		{"an element", "p { display: none }", "<p>a</p><div>b</div>", "b"},
 		{"a class", ".x{display:none}", "<p class='y X'>a</p><p>b</p>", "b"},
 		{"an element of a class", "p.x{display:none}", "<p class=x>a</p><i class=x>b</i>", "b"},
@@ -26,14 +26,7 @@ func TestStyleSheetsHideText(t *testing.T) {
 		{"a block that is not closed", "@media x{p{display:none}", "<p>a</p>b", "a b"},
 		{"a brace too many makes the next rule void, as in browsers", "}p{display:none}}i{display:none}b{display:none}", "<p>a</p><i>b</i><b>c</b>", "a b"},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			m := decode("Content-Type: text/html\n\n<style>" + test.css + "</style>" + test.html)
-			if got := strings.Join(strings.Fields(string(m.Parts[0].Text)), " "); got != test.text {
-				t.Errorf("got %q, want %q; hidden %q", got, test.text, m.Parts[0].Hidden)
-			}
-		})
-	}
+	checkSeen(t, tests)
 }
 
 func TestStyleSheetsForOtherMediaDoNotCount(t *testing.T) {

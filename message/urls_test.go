@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 	"testing"
+
+	"chaff/internal/tabletest"
 )
 
 func TestURLsAreTakenOutOfText(t *testing.T) {
@@ -50,7 +52,9 @@ func TestURLsAreTakenOutOfText(t *testing.T) {
 
 func TestLinksAreReadAsBrowsersReadThem(t *testing.T) {
 	long := strings.Repeat("bank.example", 300)
-	tests := []struct{ name, html, want string }{
+	tabletest.Strings(t, func(in string) string {
+		return urls(decode("Content-Type: text/html\n\n" + in))
+	}, [][3]string{
 		{"controls before a link", "<a href='&#1;&#11; http://a.example'>", "http://a.example"},
 		{"a long user before the host", "<a href='http://" + long + "@evil.example/x'>", "http://" + long[:64] + "@evil.example/x"},
 		{"a set of images", "<img srcset='a,b.png, c.png 2x,d.png 3x, e.png, f.png'>", "a,b.png c.png d.png e.png f.png"},
@@ -64,31 +68,23 @@ func TestLinksAreReadAsBrowsersReadThem(t *testing.T) {
 		{"pictures of a style, in capitals", "<p style='color: rgb(1,2,3); background: URL(\"a.png\")'><style>p { background: Url(b.png) }</style>", "a.png b.png"},
 		{"sound and captions", "<audio src=a><track src=b>", "a b"},
 		{"data in capitals", "<img src='DATA:image/png;base64,AAAA'>", "DATA:image/png;base64"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			equal(t, "links", urls(decode("Content-Type: text/html\n\n"+test.html)), test.want)
-		})
-	}
+	})
 }
 
 func TestRelativeLinksHaveTheBaseOfTheirDocument(t *testing.T) {
 	const base = "http://evil.example/x/"
-	tests := []struct{ name, html, want string }{
+	tabletest.Strings(t, func(in string) string {
+		var got []string
+		for _, link := range decode("Content-Type: text/html\n\n" + in).Links {
+			got = append(got, cmp.Or(string(link.Base), "-"))
+		}
+		return strings.Join(got, " ")
+	}, [][3]string{
 		{"before and after it", "<a href=a><base href=" + base + "><a href=/b>", base + " - " + base},
 		{"the first base counts", "<base href=" + base + "><base href=http://b.example><a href=a>", "- - " + base},
 		{"a base that is none", "<base href=x><a href=a>", "- -"},
 		{"a base that browsers repair", `<base href="http:\\evil.example"><a href=a>`, `- http:\\evil.example`},
 		{"links that are not relative", "<base href=" + base + "><a href=//a><a href='\\\\a'><a href=mailto:a>", "- - - -"},
 		{"no base", "<a href=a>", "-"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			var got []string
-			for _, link := range decode("Content-Type: text/html\n\n" + test.html).Links {
-				got = append(got, cmp.Or(string(link.Base), "-"))
-			}
-			equal(t, "value", strings.Join(got, " "), test.want)
-		})
-	}
+	})
 }

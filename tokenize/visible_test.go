@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/text/unicode/runenames"
 
+	"chaff/internal/tabletest"
 	"chaff/message"
 )
 
@@ -141,7 +142,9 @@ func TestSmallCapitalsAreNamedSo(t *testing.T) {
 }
 
 func TestTextIsMadeLegible(t *testing.T) {
-	tests := []struct{ name, text, want string }{
+	tabletest.Strings(t, func(in string) string {
+		return visibleOf(t, in)
+	}, [][3]string{
 		{"a no-break space is a space", "a\u00a0b", "a b"},
 		{"Hangul fillers and empty Braille are spaces", "a\u3164b\uffa0c\u115fd\u1160e\u2800f", "a b c d e f"},
 		{"bytes that are no UTF-8 are spaces", "a\xffb\xc3", "a b "},
@@ -160,7 +163,7 @@ func TestTextIsMadeLegible(t *testing.T) {
 		{"indicators that are kept from being flags", "🇩\u200b🇪", "DE"},
 		{"the flag of a part of a country", "🏴\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F", "🏴"},
 		{"a family", "👩\u200d👩\u200d👧", "👩👩👧"},
-		{"an override", "\u202earga\u202civ", "\u202eagraiv"},
+		{"an override", "\u202earga\u202civ", "agraiv"},
 		{"an override to the end", "a\u202eb c d", "ad c b"},
 		{"an override in the other direction inside", "\u202eab\u202dcd\u202cef\u202c", "fecdba"},
 		{"an override of the same direction inside", "\u202eab\u202ecd\u202cef\u202c", "fedcba"},
@@ -168,15 +171,7 @@ func TestTextIsMadeLegible(t *testing.T) {
 		{"accents stay on their letters", "\u202ee\u0301a\u202c", "aé"},
 		{"ends without a beginning", "a\u202cb\u2069c", "abc"},
 		{"Hebrew is read from right to left anyway", "\u202eשלום\u202c", "שלום"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			want := strings.ReplaceAll(tt.want, "\u202e", "")
-			if got := visibleOf(t, tt.text); got != want {
-				t.Errorf("%+q is read as %+q, want %+q", tt.text, got, want)
-			}
-		})
-	}
+	})
 }
 
 // TestHonestTextIsReadAsItIsWritten has text in languages whose letters and marks are used for disguises in others.

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
+
+	"chaff/internal/tabletest"
 )
 
 func TestCutEmlx(t *testing.T) {
-	checkEach(t, func(s string) string { return string(cutEmlx([]byte(s))) }, [][3]string{
+	tabletest.Strings(t, func(s string) string { return string(cutEmlx([]byte(s))) }, [][3]string{
 		{"the message is what the number counts", "5\nabcde<?xml?>", "abcde"},
 		{"blanks after the number", "5         \nabcde<?xml?>", "abcde"},
 		{"a CR after the number", "5\r\nabcde<?xml?>", "abcde"},

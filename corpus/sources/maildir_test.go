@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"chaff/internal/tabletest"
 )
 
 func TestFlags(t *testing.T) {
-	checkEach(t, Flags, [][3]string{
+	tabletest.Strings(t, Flags, [][3]string{
 		{"no info part", "1204680122.27c448_0.host", ""},
 		{"an info part without flags", "1204680122.a.host:2,", ""},
 		{"flags after a colon", "1204680122.a.host:2,FS", "FS"},

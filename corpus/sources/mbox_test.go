@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"chaff/internal/tabletest"
 )
 
 func scanAll(t testing.TB, r io.Reader) (all []mboxMessage) {
@@ -158,7 +160,7 @@ func TestMboxWithoutAnyMessage(t *testing.T) {
 }
 
 func TestUnquoteFrom(t *testing.T) {
-	checkEach(t, func(s string) string { return string(unquoteFrom([]byte(s))) }, [][3]string{
+	tabletest.Strings(t, func(s string) string { return string(unquoteFrom([]byte(s))) }, [][3]string{
 		{"one sign is taken off", "A: b\n\n>From x\n", "A: b\n\nFrom x\n"},
 		{"one of several", "A: b\n\nx\n>>>From x\ny\n", "A: b\n\nx\n>>From x\ny\n"},
 		{"each line", "\n>From x\n>>From y\n>From z", "\nFrom x\n>From y\nFrom z"},

@@ -7,10 +7,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/emersion/go-imap/utf7"
+
+	"chaff/internal/tabletest"
 )
 
 func TestDecodeMUTF7(t *testing.T) {
-	checkEach(t, decodeMUTF7, [][3]string{
+	tabletest.Strings(t, decodeMUTF7, [][3]string{
 		{"plain letters", "Sent Items", "Sent Items"},
 		{"an umlaut", "Entw&APw-rfe", "Entwürfe"},
 		{"several", "&BBoEPgRABDcEOAQ9BDA-", "Корзина"},

@@ -108,17 +108,6 @@ func checkStop(t testing.TB, about string, source Source, n int) {
 	}
 }
 
-// checkEach checks a function of strings in cases of a name, an argument and a result.
-func checkEach(t *testing.T, f func(string) string, cases [][3]string) {
-	for _, c := range cases {
-		t.Run(c[0], func(t *testing.T) {
-			if got := f(c[1]); got != c[2] {
-				t.Errorf("got %q, want %q", got, c[2])
-			}
-		})
-	}
-}
-
 // checkErrors checks a function that returns errors in cases of a name, an argument and the text of the error.
 func checkErrors(t *testing.T, f func(string) error, cases [][3]string) {
 	for _, c := range cases {

@@ -5,10 +5,17 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"chaff/internal/tabletest"
 )
 
 func TestLinksThatBrowsersRepairHaveTheirHost(t *testing.T) {
-	tests := []struct{ name, url, want string }{
+	tabletest.Strings(t, func(in string) string {
+		if host, ok := Host(Cut(AppendClean(nil, []byte(in))).Host); ok {
+			return host
+		}
+		return none
+	}, [][3]string{
 		{"backslashes", `http:\\evil.example\x`, "evil.example"},
 		{"one slash", "http:/evil.example", "evil.example"},
 		{"no slash", "http:evil.example", "evil.example"},
@@ -45,19 +52,7 @@ func TestLinksThatBrowsersRepairHaveTheirHost(t *testing.T) {
 		{"a script", "javascript://evil.example", "evil.example"}, // as every scheme with two slashes
 		{"a host without a scheme", "www.evil.example:80/x", "www.evil.example"},
 		{"a path", "/x/evil.example", none},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			u := Cut(AppendClean(nil, []byte(test.url)))
-			got, ok := Host(u.Host)
-			if !ok {
-				got = none
-			}
-			if got != test.want {
-				t.Errorf("%q: got %q of %+v, want %q", test.url, got, u, test.want)
-			}
-		})
-	}
+	})
 }
 
 func TestRepairsAreTold(t *testing.T) {
