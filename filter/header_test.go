@@ -3,6 +3,8 @@ package filter
 import (
 	"strings"
 	"testing"
+
+	"chaff/internal/tabletest"
 )
 
 func TestThePassedMessageCarriesTheVerdict(t *testing.T) {
@@ -11,7 +13,9 @@ func TestThePassedMessageCarriesTheVerdict(t *testing.T) {
 	own := "X-Spam-Flag: YES\nX-Spam-Status: Yes, score=7.25 required=4.50\nX-Chaff-Verdict: spam\nX-Chaff-Score: 7.2500\nX-Chaff-Probability: 0.999291\n"
 	v := Classification{Class: "spam", Verdict: Spam, Score: 7.25, Probability: 0.9992908}
 	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
-	tests := []struct{ name, raw, want string }{
+	tabletest.Strings(t, func(in string) string {
+		return string(f.Passed([]byte(in), v))
+	}, [][3]string{
 		{"in front of the other fields", "From: a\nSubject: b\n\nbody\n", own + "From: a\nSubject: b\n\nbody\n"},
 		{"behind a From_ line", "From a@b Mon Jan  1 00:00:00 2024\nFrom: a\n\nbody", "From a@b Mon Jan  1 00:00:00 2024\n" + own + "From: a\n\nbody"},
 		{"with the line ends of the message", "From: a\r\n\r\nbody\r\n", crlf(own) + "From: a\r\n\r\nbody\r\n"},
@@ -28,14 +32,7 @@ func TestThePassedMessageCarriesTheVerdict(t *testing.T) {
 		{"in front of what may be no From_ line", "From a\rTo: b\nFrom: c\n\nbody", own + "From a\rTo: b\nFrom: c\n\nbody"},
 		{"apart from a line that would continue it", " a\nFrom: b\n\nbody", own + "X-Chaff-Message:\n a\nFrom: b\n\nbody"},
 		{"apart from a line that would continue it in CR LF", "\va\r\nFrom: b\r\n\r\nbody", crlf(own+"X-Chaff-Message:\n") + "\va\r\nFrom: b\r\n\r\nbody"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := string(f.Passed([]byte(tt.raw), v)); got != tt.want {
-				t.Errorf("got  %q\nwant %q", got, tt.want)
-			}
-		})
-	}
+	})
 }
 
 func TestOtherVerdictsAreNotMarkedAsSpam(t *testing.T) {

@@ -7,44 +7,44 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"chaff/internal/tabletest"
 )
 
 func TestAForgedVerdictLosesItsName(t *testing.T) {
-	for name, tt := range map[string]struct{ raw, want string }{
-		"behind two CR, which end the header for some":     {"Subject: a\r\rb\nX-Spam-Flag: NO\n\nbody", "Subject: a\r\rb\nX_Spam-Flag: NO\n\nbody"},
-		"behind a CR at the start of a line":               {"\rSubject: a\nX-Spam-Status: No\n\nbody", "X-Chaff-Message:\n\rSubject: a\nX_Spam-Status: No\n\nbody"},
-		"behind a line of CR, in lines that end in LF":     {"To: b\n\r\nX-Spam-Flag: NO\n\nbody", "To: b\n\r\nX_Spam-Flag: NO\n\nbody"},
-		"behind two LF, in lines that end in CR LF":        {"To: b\r\nSubject: a\n\nb\r\nX-Spam-Flag: NO\r\n\r\nX-Spam-Flag: x", "To: b\r\nSubject: a\n\nb\r\nX_Spam-Flag: NO\r\n\r\nX-Spam-Flag: x"},
-		"with NUL in its name":                             {"X-Spam\x00-Flag: NO\nTo: b\n\nbody", "X_Spam\x00-Flag: NO\nTo: b\n\nbody"},
-		"with NUL before its name":                         {"To: b\n\x00X-Chaff-Verdict: ham\n\nbody", "To: b\n\x00X_Chaff-Verdict: ham\n\nbody"},
-		"with a byte order mark before its name":           {"\ufeffX-Spam-Flag: NO\nTo: b\n\nbody", "\ufeffX_Spam-Flag: NO\nTo: b\n\nbody"},
-		"with its colon in the next line":                  {"X-Spam-Flag\r\n : NO\r\nTo: b\r\n\r\nbody", "X_Spam-Flag\r\n : NO\r\nTo: b\r\n\r\nbody"},
-		"with blanks before its colon":                     {"X-Spam-Flag \t: NO\n\nbody", "X_Spam-Flag \t: NO\n\nbody"},
-		"folded within its name":                           {"To: b\nX-Spam\n -Flag: NO\n\nbody", "To: b\nX_Spam\n -Flag: NO\n\nbody"},
-		"with eighth bits that are dropped on the way":     {"To: b\n\xd8\xad\xd3pam-Flag: NO\n\nbody", "To: b\n\xd8_\xd3pam-Flag: NO\n\nbody"},
-		"after blanks, which some pass over":               {"To: b\n\tX-Spam-Flag: NO\n\nbody", "To: b\n\tX_Spam-Flag: NO\n\nbody"},
-		"where a program cuts a line":                      {"To: " + strings.Repeat("b", 600) + "X-Spam-Flag: NO\n\nbody", "To: " + strings.Repeat("b", 600) + "X_Spam-Flag: NO\n\nbody"},
-		"behind a control character that ends lines":       {"To: b\vX-Spam-Flag: NO\x85X-Spam-Flag: NO\n\nbody", "To: b\vX_Spam-Flag: NO\x85X_Spam-Flag: NO\n\nbody"},
-		"in the last line, without an end":                 {"To: b\nX-Spam-Flag: NO", "To: b\nX_Spam-Flag: NO"},
-		"behind a line that is no field":                   {"Hello!\nX-Spam-Flag: NO\nis what I see.", "Hello!\nX_Spam-Flag: NO\nis what I see."},
-		"with a continuation that not all take for one":    {"To: b\nX-Spam-Flag: NO\n a\rb: c\n\nbody", "To: b\nX_Spam-Flag: NO\n a\rb: c\n\nbody"},
-		"with a continuation of blanks, an end for some":   {"To: b\nX-Spam-Flag: NO\n \nbody", "To: b\nX_Spam-Flag: NO\n \nbody"},
-		"not in a word":                                    {"To: b X-Spam-Flag: NO, aX-Spam-Flag: NO\n\nbody", "To: b X-Spam-Flag: NO, aX-Spam-Flag: NO\n\nbody"},
-		"not in the body":                                  {"To: b\n\nX-Spam-Flag: NO\r\n\vX-Spam-Flag: NO", "To: b\n\nX-Spam-Flag: NO\r\n\vX-Spam-Flag: NO"},
-		"not in the body in CR LF":                         {"To: b\r\n\r\nX-Spam-Flag: NO\nX-Spam-Flag: NO", "To: b\r\n\r\nX-Spam-Flag: NO\nX-Spam-Flag: NO"},
-		"unless all agree on it, and it is removed":        {"To: b\nx-spam-flag: NO\n\tYES\nCc: d\n e\n\nbody", "To: b\nCc: d\n e\n\nbody"},
-		"before a blank behind a byte order mark":          {"\ufeff  X-Spam-Flag: NO\nTo: b\n\nbody", "X-Chaff-Message:\n\ufeff  X_Spam-Flag: NO\nTo: b\n\nbody"},
-		"before a blank of eight bits":                     {"\xa0Yes\nTo: b\n\nbody", "X-Chaff-Message:\n\xa0Yes\nTo: b\n\nbody"},
-		"not before a byte order mark alone":               {"\ufeffTo: b\n\nbody", "\ufeffTo: b\n\nbody"},
-		"and what it was the first line of is kept":        {"X-Chaff-Message:\n a\nTo: b\n\nbody", "X-Chaff-Message:\n a\nTo: b\n\nbody"},
-		"and what goes on with it elsewhere is not":        {"To: b\nX-Chaff-Message:\n a\nCc: b\n\nbody", "To: b\nCc: b\n\nbody"},
-		"without a fold that goes on with the field above": {"X-Spam-Flag: NO\n a\n b\nTo: b\n\nbody", "To: b\n\nbody"},
-	} {
-		out, _ := withFields([]byte(tt.raw), "")
-		if got := string(out); got != tt.want {
-			t.Errorf("%s:\n%q became\n%q, want\n%q", name, tt.raw, got, tt.want)
-		}
-	}
+	tabletest.Strings(t, func(in string) string {
+		out, _ := withFields([]byte(in), "")
+		return string(out)
+	}, [][3]string{
+		{"behind two CR, which end the header for some", "Subject: a\r\rb\nX-Spam-Flag: NO\n\nbody", "Subject: a\r\rb\nX_Spam-Flag: NO\n\nbody"},
+		{"behind a CR at the start of a line", "\rSubject: a\nX-Spam-Status: No\n\nbody", "X-Chaff-Message:\n\rSubject: a\nX_Spam-Status: No\n\nbody"},
+		{"behind a line of CR, in lines that end in LF", "To: b\n\r\nX-Spam-Flag: NO\n\nbody", "To: b\n\r\nX_Spam-Flag: NO\n\nbody"},
+		{"behind two LF, in lines that end in CR LF", "To: b\r\nSubject: a\n\nb\r\nX-Spam-Flag: NO\r\n\r\nX-Spam-Flag: x", "To: b\r\nSubject: a\n\nb\r\nX_Spam-Flag: NO\r\n\r\nX-Spam-Flag: x"},
+		{"with NUL in its name", "X-Spam\x00-Flag: NO\nTo: b\n\nbody", "X_Spam\x00-Flag: NO\nTo: b\n\nbody"},
+		{"with NUL before its name", "To: b\n\x00X-Chaff-Verdict: ham\n\nbody", "To: b\n\x00X_Chaff-Verdict: ham\n\nbody"},
+		{"with a byte order mark before its name", "\ufeffX-Spam-Flag: NO\nTo: b\n\nbody", "\ufeffX_Spam-Flag: NO\nTo: b\n\nbody"},
+		{"with its colon in the next line", "X-Spam-Flag\r\n : NO\r\nTo: b\r\n\r\nbody", "X_Spam-Flag\r\n : NO\r\nTo: b\r\n\r\nbody"},
+		{"with blanks before its colon", "X-Spam-Flag \t: NO\n\nbody", "X_Spam-Flag \t: NO\n\nbody"},
+		{"folded within its name", "To: b\nX-Spam\n -Flag: NO\n\nbody", "To: b\nX_Spam\n -Flag: NO\n\nbody"},
+		{"with eighth bits that are dropped on the way", "To: b\n\xd8\xad\xd3pam-Flag: NO\n\nbody", "To: b\n\xd8_\xd3pam-Flag: NO\n\nbody"},
+		{"after blanks, which some pass over", "To: b\n\tX-Spam-Flag: NO\n\nbody", "To: b\n\tX_Spam-Flag: NO\n\nbody"},
+		{"where a program cuts a line", "To: " + strings.Repeat("b", 600) + "X-Spam-Flag: NO\n\nbody", "To: " + strings.Repeat("b", 600) + "X_Spam-Flag: NO\n\nbody"},
+		{"behind a control character that ends lines", "To: b\vX-Spam-Flag: NO\x85X-Spam-Flag: NO\n\nbody", "To: b\vX_Spam-Flag: NO\x85X_Spam-Flag: NO\n\nbody"},
+		{"in the last line, without an end", "To: b\nX-Spam-Flag: NO", "To: b\nX_Spam-Flag: NO"},
+		{"behind a line that is no field", "Hello!\nX-Spam-Flag: NO\nis what I see.", "Hello!\nX_Spam-Flag: NO\nis what I see."},
+		{"with a continuation that not all take for one", "To: b\nX-Spam-Flag: NO\n a\rb: c\n\nbody", "To: b\nX_Spam-Flag: NO\n a\rb: c\n\nbody"},
+		{"with a continuation of blanks, an end for some", "To: b\nX-Spam-Flag: NO\n \nbody", "To: b\nX_Spam-Flag: NO\n \nbody"},
+		{"not in a word", "To: b X-Spam-Flag: NO, aX-Spam-Flag: NO\n\nbody", "To: b X-Spam-Flag: NO, aX-Spam-Flag: NO\n\nbody"},
+		{"not in the body", "To: b\n\nX-Spam-Flag: NO\r\n\vX-Spam-Flag: NO", "To: b\n\nX-Spam-Flag: NO\r\n\vX-Spam-Flag: NO"},
+		{"not in the body in CR LF", "To: b\r\n\r\nX-Spam-Flag: NO\nX-Spam-Flag: NO", "To: b\r\n\r\nX-Spam-Flag: NO\nX-Spam-Flag: NO"},
+		{"unless all agree on it, and it is removed", "To: b\nx-spam-flag: NO\n\tYES\nCc: d\n e\n\nbody", "To: b\nCc: d\n e\n\nbody"},
+		{"before a blank behind a byte order mark", "\ufeff  X-Spam-Flag: NO\nTo: b\n\nbody", "X-Chaff-Message:\n\ufeff  X_Spam-Flag: NO\nTo: b\n\nbody"},
+		{"before a blank of eight bits", "\xa0Yes\nTo: b\n\nbody", "X-Chaff-Message:\n\xa0Yes\nTo: b\n\nbody"},
+		{"not before a byte order mark alone", "\ufeffTo: b\n\nbody", "\ufeffTo: b\n\nbody"},
+		{"and what it was the first line of is kept", "X-Chaff-Message:\n a\nTo: b\n\nbody", "X-Chaff-Message:\n a\nTo: b\n\nbody"},
+		{"and what goes on with it elsewhere is not", "To: b\nX-Chaff-Message:\n a\nCc: b\n\nbody", "To: b\nCc: b\n\nbody"},
+		{"without a fold that goes on with the field above", "X-Spam-Flag: NO\n a\n b\nTo: b\n\nbody", "To: b\n\nbody"},
+	})
 }
 
 func TestStrippingIsLinear(t *testing.T) {

@@ -66,6 +66,15 @@ func texts(m *message.Message) string {
 	return strings.Join(all, " | ")
 }
 
+// fields joins names and values of fields.
+func fields(of []message.Field, separator string) string {
+	var all []string
+	for _, f := range of {
+		all = append(all, fmt.Sprintf("%s=%s", f.Name, f.Value))
+	}
+	return strings.Join(all, separator)
+}
+
 func urls(m *message.Message) string {
 	var all [][]byte
 	for _, link := range m.Links {

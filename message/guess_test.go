@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 
 	"chaff/corpus/sample"
+	"chaff/internal/tabletest"
 	"chaff/message"
 )
 
@@ -169,17 +170,14 @@ func TestCharsetsAreGuessed(t *testing.T) {
 
 // TestSignsBeforeWordsAreGuessedAsSigns guards against characters of two bytes made of a sign and the letter behind it.
 func TestSignsBeforeWordsAreGuessedAsSigns(t *testing.T) {
-	tests := []struct{ name, raw, want string }{
+	tabletest.Strings(t, func(in string) string {
+		return texts(decode("\n" + in))
+	}, [][3]string{
 		{"bullets", "\xb7Merchant accounts\n\xb7Credit cards", "·Merchant accounts ·Credit cards"},
 		{"a price", "\xa3Five a month", "£Five a month"},
 		{"a quotation", "\x93Hello\x94 he said", "“Hello” he said"},
 		{"Spanish", "\xbfQu\xe9 tal, se\xf1or Garc\xeda? \xa1La informaci\xf3n est\xe1 aqu\xed, despu\xe9s de la edici\xf3n!",
 			"¿Qué tal, señor García? ¡La información está aquí, después de la edición!"},
 		{"a letter of Latin that stands alone", "La camera con il balcone \xe8 libera, \xe8 libera", "La camera con il balcone è libera, è libera"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			equal(t, "text", texts(decode("\n"+test.raw)), test.want)
-		})
-	}
+	})
 }

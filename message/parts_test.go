@@ -56,18 +56,11 @@ func TestHeadersOfAttachedMessagesAreKept(t *testing.T) {
 		{"encoded-message", "From=Ann <ann@shop.example>, To=bob@home.example, Subject=wrapped, Content-Type=message/rfc822, " +
 			"Content-Transfer-Encoding=base64", "Subject=inside, Content-Type=text/html"},
 	}
-	list := func(fields []message.Field) string {
-		var all []string
-		for _, f := range fields {
-			all = append(all, fmt.Sprintf("%s=%s", f.Name, f.Value))
-		}
-		return strings.Join(all, ", ")
-	}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
 			m := decodeFile(t, test.file)
-			equal(t, "value", list(m.Header), test.header)
-			equal(t, "value", list(m.Attached), test.attached)
+			equal(t, "value", fields(m.Header, ", "), test.header)
+			equal(t, "value", fields(m.Attached, ", "), test.attached)
 		})
 	}
 }

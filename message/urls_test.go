@@ -9,7 +9,7 @@ import (
 )
 
 func TestURLsAreTakenOutOfText(t *testing.T) {
-	tests := []struct{ name, text, want, urls string }{
+	tests := []example{
 		{"none", "no links here: at all", "no links here: at all", ""},
 		{"with a scheme", "see http://shop.example/a now", "see   now", "http://shop.example/a"},
 		{"without a scheme", "see www.shop.example/a now", "see   now", "www.shop.example/a"},
@@ -43,9 +43,9 @@ func TestURLsAreTakenOutOfText(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			m := decode("\n" + test.text)
-			equal(t, "text", string(m.Parts[0].Text), test.want)
-			equal(t, "links", urls(m), test.urls)
+			m := decode("\n" + test.raw)
+			equal(t, "text", string(m.Parts[0].Text), test.text)
+			equal(t, "links", urls(m), test.other)
 		})
 	}
 }

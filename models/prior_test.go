@@ -1,8 +1,12 @@
 package models
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
+
+	"chaff/internal/tabletest"
 )
 
 func TestPriors(t *testing.T) {
@@ -42,7 +46,15 @@ func TestPriors(t *testing.T) {
 }
 
 func TestPriorsThatAreRefused(t *testing.T) {
-	tests := []struct{ name, prior, want string }{
+	tabletest.Strings(t, func(in string) string {
+		err := fmt.Sprint(checkPrior(in))
+		problem, isPrior := strings.CutPrefix(err, `prior is "`+in+`": `)
+		problem, hasHint := strings.CutSuffix(problem, "; must be learned, uniform, or like ham:0.7,spam:0.3")
+		if !isPrior || !hasHint {
+			t.Errorf("got error %s", err)
+		}
+		return problem
+	}, [][3]string{
 		{"no colon", "ham", `"ham" has no colon`},
 		{"no number", "ham:,spam:1", `the probability of "ham" is not above 0 and at most 1`},
 		{"no number, but a word", "ham:much,spam:1", `the probability of "ham" is not above 0 and at most 1`},
@@ -54,14 +66,5 @@ func TestPriorsThatAreRefused(t *testing.T) {
 		{"no name", ":0.5,ham:0.5", `a class has no name`},
 		{"an entry too many", "ham:0.5,spam:0.5,", `"" has no colon`},
 		{"too much", "ham:0.7,spam:0.7", `the probabilities add up to 1.4 and not to 1`},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			err := checkPrior(test.prior)
-			want := `prior is "` + test.prior + `": ` + test.want + `; must be learned, uniform, or like ham:0.7,spam:0.3`
-			if err == nil || err.Error() != want {
-				t.Errorf("got  %v\nwant %s", err, want)
-			}
-		})
-	}
+	})
 }

@@ -3,10 +3,12 @@ package report
 import (
 	"strings"
 	"testing"
+
+	"chaff/internal/tabletest"
 )
 
 func TestRowsOfEmptyLinesAreShownAsOne(t *testing.T) {
-	for _, test := range []struct{ name, in, want string }{
+	tabletest.Strings(t, func(in string) string { return cleanText(in, maxLine) }, [][3]string{
 		{"one line", "a", "a"},
 		{"an empty line stays", "a\n\nb", "a\n\nb"},
 		{"of several one stays", "a\n\n\n\nb", "a\n\nb"},
@@ -14,13 +16,7 @@ func TestRowsOfEmptyLinesAreShownAsOne(t *testing.T) {
 		{"between two words", "\n\n\n\n", "\n\n"},
 		{"the indent of the next word stays", "\n\n\n    ", "\n\n    "},
 		{"line ends alone stay", "a\nb\n", "a\nb\n"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := cleanText(test.in, maxLine); got != test.want {
-				t.Errorf("%q, want %q", got, test.want)
-			}
-		})
-	}
+	})
 }
 
 func TestTextsBeginAndEndWithoutEmptyLines(t *testing.T) {

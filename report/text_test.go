@@ -12,10 +12,14 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"chaff/internal/tabletest"
 )
 
 func TestTextIsMadeFitToBeShown(t *testing.T) {
-	tests := []struct{ name, text, want string }{
+	tabletest.Strings(t, func(in string) string {
+		return clean(in, 30)
+	}, [][3]string{
 		{"plain text stays", `a <b> "c" & 'd'`, `a <b> "c" & 'd'`},
 		{"other scripts stay", "Привет 世界 שלום 👍", "Привет 世界 שלום 👍"},
 		{"ends of lines become spaces", "a\r\nb\tc\u00a0d", "a  b c d"},
@@ -26,14 +30,7 @@ func TestTextIsMadeFitToBeShown(t *testing.T) {
 		{"invalid UTF-8 is replaced", "a\xff\xc3(", "a\ufffd\ufffd("},
 		{"long text is cut", strings.Repeat("é", 31), strings.Repeat("é", 30) + "…"},
 		{"text of just that length is not cut", strings.Repeat("é", 30), strings.Repeat("é", 30)},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			if got := clean(test.text, 30); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-		})
-	}
+	})
 }
 
 // hostile are texts that a sender may choose to run something in a page, or to make it unreadable.

@@ -10,31 +10,32 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"chaff/internal/tabletest"
 )
 
 func TestWhatATerminalObeysIsEscaped(t *testing.T) {
-	for name, tt := range map[string]struct{ text, want string }{
-		"plain text stays":                   {"Inbox/Größe 3 €, 日本語 \"a\" 'b'", "Inbox/Größe 3 €, 日本語 \"a\" 'b'"},
-		"an empty text stays":                {"", ""},
-		"a newline makes no line":            {"a\nspam  9.99", `a\nspam  9.99`},
-		"nor does any other end of a line":   {"\r\v\f\u0085\u2028\u2029", `\r\v\f\u0085\u2028\u2029`},
-		"escape sequences":                   {"\x1b[2J\x1b]0;title\a", `\x1b[2J\x1b]0;title\a`},
-		"control characters of eight bits":   {"\u009b31m", `\u009b31m`},
-		"bytes that are no UTF-8":            {"a\x9b\xff\xc3", `a\x9b\xff\xc3`},
-		"a true replacement character stays": {"\ufffd", "\ufffd"},
-		"marks of direction":                 {"\u202egnp.exe\u2066\u200f", `\u202egnp.exe\u2066\u200f`},
-		"what is invisible":                  {"a\u200bb\u00adc\U000e0041\u00a0", `a\u200bb\u00adc\U000e0041\u00a0`},
-		"tabs do not move a column":          {"a\tb", `a\tb`},
-		"DEL and NUL":                        {"\x7f\x00", `\x7f\x00`},
-		"a backslash is two":                 {`a\x1b[31m`, `a\\x1b[31m`},
-	} {
-		if got := Printable(tt.text); got != tt.want {
-			t.Errorf("%s: got %s, want %s", name, got, tt.want)
+	tabletest.Strings(t, func(in string) string {
+		got := Printable(in)
+		if back := Original(got); back != in {
+			t.Errorf("%q: back: got %q", in, back)
 		}
-		if got := Original(tt.want); got != tt.text {
-			t.Errorf("%s: back: got %q, want %q", name, got, tt.text)
-		}
-	}
+		return got
+	}, [][3]string{
+		{"plain text stays", "Inbox/Größe 3 €, 日本語 \"a\" 'b'", "Inbox/Größe 3 €, 日本語 \"a\" 'b'"},
+		{"an empty text stays", "", ""},
+		{"a newline makes no line", "a\nspam  9.99", `a\nspam  9.99`},
+		{"nor does any other end of a line", "\r\v\f\u0085\u2028\u2029", `\r\v\f\u0085\u2028\u2029`},
+		{"escape sequences", "\x1b[2J\x1b]0;title\a", `\x1b[2J\x1b]0;title\a`},
+		{"control characters of eight bits", "\u009b31m", `\u009b31m`},
+		{"bytes that are no UTF-8", "a\x9b\xff\xc3", `a\x9b\xff\xc3`},
+		{"a true replacement character stays", "\ufffd", "\ufffd"},
+		{"marks of direction", "\u202egnp.exe\u2066\u200f", `\u202egnp.exe\u2066\u200f`},
+		{"what is invisible", "a\u200bb\u00adc\U000e0041\u00a0", `a\u200bb\u00adc\U000e0041\u00a0`},
+		{"tabs do not move a column", "a\tb", `a\tb`},
+		{"DEL and NUL", "\x7f\x00", `\x7f\x00`},
+		{"a backslash is two", `a\x1b[31m`, `a\\x1b[31m`},
+	})
 }
 
 func TestABackslashThatBeginsNoEscapeStandsForItself(t *testing.T) {
