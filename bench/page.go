@@ -118,7 +118,7 @@ func (c measured) costs() string {
 			accuracy, oneMinusROCA, r.note(c.rounds),
 		}, " | "))
 	}
-	return table("program | train: messages/s | MB/s | peak MB | classify in bulk: messages/s | peak MB | one message: ms | database: MB | terms | bytes a term | accuracy | (1-ROCA)% | notes", rows)
+	return markdown.Table("program | train: messages/s | MB/s | peak MB | classify in bulk: messages/s | peak MB | one message: ms | database: MB | terms | bytes a term | accuracy | (1-ROCA)% | notes", rows)
 }
 
 // accuracies returns the table of the accuracy of the verdicts and scores.
@@ -132,7 +132,7 @@ func (c measured) accuracies() string {
 		rows = append(rows, fmt.Sprintf("%s | %.2f%% (%.2f-%.2f) | %s | %s | %.2f%% | %s | %s | %s", r.name, v.Accuracy, v.AccuracyLow, v.AccuracyHigh,
 			markdown.Decimals(v.HM, 2), markdown.Decimals(v.SM, 2), m.Accuracy, markdown.Decimals(m.HM, 2), markdown.Decimals(m.SM, 2), markdown.Decimals(v.OneMinusROCA, 4)))
 	}
-	return table("program | accuracy of its verdicts (95% interval) | hm% | sm% | accuracy at the middle of its scores | hm% | sm% | (1-ROCA)%", rows)
+	return markdown.Table("program | accuracy of its verdicts (95% interval) | hm% | sm% | accuracy at the middle of its scores | hm% | sm% | (1-ROCA)%", rows)
 }
 
 // accuracy returns the accuracy of the verdicts and (1-ROCA)%.

@@ -37,22 +37,12 @@ func (c measured) ratios() string {
 		row = append(row, times(ratio(r.classifying.seconds(), best.classifying.seconds())), times(ratio(r.single.seconds(), best.single.seconds())))
 		rows = append(rows, strings.Join(row, " | "))
 	}
-	return table(header, rows)
+	return markdown.Table(header, rows)
 }
 
 // twoWorkers returns a line about the speed of two workers.
 func (c measured) twoWorkers() string {
 	return fmt.Sprintf("Two workers train %s times as fast as one, by the clock.\n", times(c.workers.times()))
-}
-
-// table returns a table in Markdown.
-func table(header string, rows []string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "| %s |\n|%s\n", header, strings.Repeat("---|", strings.Count(header, " | ")+1))
-	for _, row := range rows {
-		fmt.Fprintf(&b, "| %s |\n", row)
-	}
-	return b.String()
 }
 
 // figure formats a number with the given digits after the point, and 0 as a dash.

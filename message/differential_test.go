@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"mime/quotedprintable"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -155,15 +153,7 @@ func FuzzFieldWithoutEncodedWords(f *testing.F) {
 
 // FuzzLineEnds holds a message with LF as its line end, which is read where it is, to the same message with CR LF.
 func FuzzLineEnds(f *testing.F) {
-	files, err := filepath.Glob("testdata/*.eml")
-	if err != nil || len(files) == 0 {
-		f.Fatalf("no seeds in testdata: %v", err)
-	}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+	for _, raw := range exampleMail(f) {
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -3,8 +3,6 @@ package message_test
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -80,18 +78,7 @@ func all(m *message.Message) string {
 
 // A decoder that has decoded any other message finds in one what a new decoder finds.
 func TestNothingIsLeftOfTheMessageBefore(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.eml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no mail in testdata: %v", err)
-	}
-	var mail [][]byte
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		mail = append(mail, raw)
-	}
+	mail := exampleMail(t)
 	for _, o := range []message.Options{{}, {MaxDepth: 4, MaxParts: 3, MaxTextBytes: 400, MaxHeaderBytes: 100, MaxHeaderFields: 5}} {
 		fresh := make([]string, len(mail))
 		for i, raw := range mail {
@@ -102,7 +89,7 @@ func TestNothingIsLeftOfTheMessageBefore(t *testing.T) {
 			for j := range mail {
 				used.Decode(mail[i])
 				if got := all(used.Decode(mail[j])); got != fresh[j] {
-					t.Fatalf("%s after %s: got %s, want %s", files[j], files[i], got, fresh[j])
+					t.Fatalf("%q after %q: got %s, want %s", mail[j], mail[i], got, fresh[j])
 				}
 			}
 		}
@@ -110,15 +97,7 @@ func TestNothingIsLeftOfTheMessageBefore(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	files, err := filepath.Glob("testdata/*.eml")
-	if err != nil || len(files) == 0 {
-		f.Fatalf("no seeds in testdata: %v", err)
-	}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+	for _, raw := range exampleMail(f) {
 		f.Add(raw)
 	}
 	o := message.Options{MaxDepth: 4, MaxParts: 8, MaxTextBytes: 4000, MaxHeaderBytes: 500, MaxHeaderFields: 20}

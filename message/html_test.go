@@ -3,6 +3,9 @@ package message_test
 import (
 	"strings"
 	"testing"
+
+	"chaff/internal/tabletest"
+	"chaff/message"
 )
 
 func TestVisibleText(t *testing.T) {
@@ -87,6 +90,165 @@ func TestHTMLIsRecognised(t *testing.T) {
 			m := decode("Content-Type: text/plain\n\n" + test.body)
 			if got := repairs(m) == "HTML declared as plain text"; got != test.isHTML {
 				t.Errorf("got %v, want %v", got, test.isHTML)
+			}
+		})
+	}
+}
+
+// hidden joins the hidden texts of all parts, blanks made single.
+func hidden(m *message.Message) string {
+	var all []string
+	for _, p := range m.Parts {
+		all = append(all, strings.Fields(string(p.Hidden))...)
+	}
+	return strings.Join(all, " ")
+}
+
+// marks joins the names of the marks, without "hidden-", which all reasons for hidden text begin with.
+func marks(m *message.Message) string {
+	var all []string
+	for mark := range m.Marks.All() {
+		if mark != message.HiddenText {
+			all = append(all, strings.TrimPrefix(mark.String(), "hidden-"))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func TestHiddenTextIsKeptApart(t *testing.T) {
+	tests := []struct{ name, html, text, hidden, marks string }{
+		{"nothing is hidden", "a <b>b</b>", "a b", "", ""},
+		{"display none", `a <span style="display:none">b <i>c</i></span> d`, "a d", "b c", "by-style"},
+		{"nothing is shown inside of what is not there", `<div style="DISPLAY : None ! important">b <i style="display:block">c</i></div>d`, "d", "b c", "by-style"},
+		{"the hidden attribute", "a <p hidden>b</p> c", "a c", "b", "by-style"},
+		{"the hidden attribute in capitals and after a line end", "a <p\nHIDDEN>b</p> c", "a c", "b", "by-style"},
+		{"a template", "a <template>b</template> c", "a c", "b", "by-style"},
+		{"visibility", "a <p style=visibility:hidden>b</p> c", "a c", "b", "by-style"},
+		{"what is visible inside of what is not", "<p style=visibility:hidden>b<i style=visibility:visible>c</i> d</p>", "c", "b d", "by-style"},
+		{"inherited visibility", "<p style=visibility:hidden>b <i style=visibility:inherit>c</i></p>d", "d", "b c", "by-style"},
+		{"opacity", "<p style=opacity:0>b</p><p style=opacity:5%>c</p><p style=opacity:.8>d</p>", "d", "b c", "by-style"},
+		{"a font without size", "<p style=font-size:0>b</p><p style='font-size: 1px'>c</p><p style=font-size:12px>d</p>", "d", "b c", "by-size"},
+		{"a font of a tenth", "<p style=font-size:.1em>b</p><p style=font-size:5%>c</p><p style=font-size:90%>d</p>", "d", "b c", "by-size"},
+		{"a font of a size inside of one without", "<p style=font-size:0>b <i style=font-size:10pt>c</i></p>", "c", "b", "by-size"},
+		{"a font of a share of nothing", "<p style=font-size:0>b <i style=font-size:2em>c</i></p>d", "d", "b c", "by-size"},
+		{"a font in shorthand", "<p style='font: bold 1px/0 Arial'>b</p><p style='font: 700 12px Arial'>c</p>", "c", "b", "by-size"},
+		{"a box without room", "<div style='max-height:0;overflow:hidden'>b</div><div style='height:1px;overflow:hidden'>c</div>d", "d", "b c", "by-size"},
+		{"a box without room that is not cut off", "<div style=height:0>b</div>", "b", "", ""},
+		{"a box with room", "<div style='height:1em;width:1%;overflow:hidden'>b</div>", "b", "", ""},
+		{"a clip", "<p style='position:absolute;clip:rect(0 0 0 0)'>b</p><p style='clip:rect(0,0,0,0)'>c</p>", "c", "b", "by-size"},
+		{"a place off the screen", "<p style='position:absolute;left:-9999px'>b</p><p style=text-indent:-9999px>c</p>d", "d", "b c", "off-screen"},
+		{"a place near the screen", "<p style='position:absolute;left:-9px'>b</p><p style=margin-left:-10px>c</p>", "b c", "", ""},
+		{"a place that does not count", "<p style=left:-9999px>b</p>", "b", "", ""},
+		{"white on white", "a <font color=white>b</font> <font color=#fffffe>c</font> d", "a d", "b c", "by-colour"},
+		{"white on what surrounds it", "<table bgcolor=black><td><font color=white>b</font><td bgcolor=white><font color=white>c", "b", "c", "by-colour"},
+		{"black on black", "<body bgcolor=black text=black>b <font color=red>c</font>", "c", "b", "by-colour"},
+		{"white on a picture", "<td background=x><font color=white>b</font></td><p style='background:url(y);color:#fff'>c", "b c", "", ""},
+		{"white on a picture with white behind it", "<p style='background-image:url(y);background-color:#fff;color:#fff'>c", "c", "", ""},
+		{"white on a white that shows nothing of it", "<p style='background:#000;color:#fff'>a <b style='background:rgba(255,255,255,.2)'>b", "a b", "", ""},
+		{"no colour at all", "<p style=color:transparent>b</p>c", "c", "b", "by-colour"},
+		{"a colour that is not one", "<p style=color:nothing>b", "b", "", ""},
+		{"links have a colour of their own", "<body text=white><a href=x>b</a> c", "b", "c", "by-colour"},
+		{"links in the colour of the page", "<body link=white><a href=x>b</a> c", "c", "b", "by-colour"},
+		{"a picture is seen whatever the colour of text is there", "<font color=white>a<img alt=b></font>", "b", "a", "by-colour"},
+		{"links in the colour around them", "<body bgcolor=#0000ee text=white><a href=x style=color:inherit>b</a>", "b", "", ""},
+		{"hidden blanks are no deception", "<p style=display:none>&nbsp;&#8204; </p>b", "b", "\u200c", ""},
+		{"what only one mail program hides", "<p style=mso-hide:all>b", "b", "", ""},
+		{"comments in a style", "<p style='display:/* x */none'>b</p>c", "c", "b", "by-style"},
+		{"a hidden picture hides its text", "<img alt=b style=display:none>c<img alt=d>", "c d", "b", ""},
+		{"a tag that is not closed in what is hidden", "<p hidden>b <i", "", "b <i", "by-style"},
+		{"a cell ends what is hidden", "<table><td><span hidden>b<td>c", "c", "b", "by-style"},
+		{"a paragraph ends what is hidden", "<p hidden>b<div>c", "c", "b", "by-style"},
+		{"a picture does not end a paragraph", "<p hidden>b<img>c", "", "b c", "by-style"},
+		{"an end tag ends what is open inside", "<div hidden>a <b>b</div>c", "c", "a b", "by-style"},
+		{"an end tag ends nothing outside of its cell", "<div hidden>a<table><td>b</div>c</table></div>d", "d", "a b c", "by-style"},
+		{"deeper elements than are remembered", strings.Repeat("<i>", 1000) + "<b hidden>a</b>b", "b", "a", "by-style"},
+		{"deeper elements inside of what is hidden", "<b hidden>" + strings.Repeat("<i>", 1000) + "a", "", "a", "by-style"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m := decode("Content-Type: text/html; charset=utf-8\n\n" + test.html)
+			equal(t, "text", texts(m), test.text)
+			equal(t, "hidden text", hidden(m), test.hidden)
+			equal(t, "marks", marks(m), test.marks)
+			if has := m.Marks.Has(message.HiddenText); has != (test.marks != "") {
+				t.Errorf("hidden-text: got %v", has)
+			}
+		})
+	}
+}
+
+func TestDeceptionWithinWordsIsMarked(t *testing.T) {
+	tests := []example{
+		{"a comment", "V<!-- x -->iagra", "Viagra", "comment-in-word"},
+		{"a comment that is none", "V<!x>iagra", "Viagra", "comment-in-word"},
+		{"a comment in Cyrillic", "сло<!-- x -->во", "слово", "comment-in-word"},
+		{"a comment between words", "a <!-- x -->b<!-- x --> c", "a b c", ""},
+		{"a comment at the start", "<!-- x -->word", "word", ""},
+		{"a comment at the end of an element", "<p>a<!-- x --><p>b", "a b", ""},
+		{"a comment in a script without blanks", "漢<!-- x -->字", "漢字", ""},
+		{"an element that does not exist", "V<xyz>iagra", "Viagra", "tag-in-word"},
+		{"the end of one", "V</xyz>iagra", "Viagra", "tag-in-word"},
+		{"an element of an office program", "V<o:p></o:p>iagra", "Viagra", ""},
+		{"an empty element", "V<b></b>iagra", "Viagra", "tag-in-word"},
+		{"a hidden element", "V<b style=display:none>xyz</b>iagra", "Viagra", "by-style tag-in-word"},
+		{"an element with a letter", "<b>V</b>iagra", "Viagra", ""},
+		{"an element between words", "a<xyz> b", "a b", ""},
+		{"a place to break", "V<wbr>iagra", "Viagra", "break-in-word"},
+		{"a soft hyphen", "V&shy;iagra", "V\u00adiagra", "break-in-word"},
+		{"a soft hyphen between words", "a&shy; b \u00ad", "a\u00ad b \u00ad", ""},
+		{"letters by their numbers", "&#86;&#105;&#x61;&#103&#X72;&#97;", "Viagra", "numeric-entity"},
+		{"a few letters by their numbers", "&#86;iag&#114;a", "Viagra", ""},
+		{"other characters by their numbers", "&#8364;&#33;&#34;&#35;&#36;&#37;&#228;", "€!\"#$%ä", ""},
+		{"an address by its numbers", "<a href=mailto:a@b>&#86;&#105;&#x61;&#103&#X72;&#97;</a>", "Viagra", ""},
+	}
+	// The last letter of the subject must not count as one of the text.
+	decodeAll(t, tests, "Subject: =?utf-8?q?word?=\nContent-Type: text/html; charset=utf-8\n\n", "", marks)
+}
+
+func TestLinksAreKeptWithTheirKindAndText(t *testing.T) {
+	long := strings.Repeat("\u20ac", 100)
+	tabletest.Strings(t, func(in string) string {
+		var got []string
+		for _, link := range decode("Content-Type: text/html; charset=utf-8\n\n" + in).Links {
+			got = append(got, link.Kind.String()+" "+string(link.URL)+" ["+string(link.Text)+"]")
+		}
+		return strings.Join(got, ", ")
+	}, [][3]string{
+		{"an anchor", "<a href=u>a <b>b</b>\n c</a> d", "anchor u [a b c]"},
+		{"an anchor around a picture", "<a href=u><img src=v alt=Buy></a>", "anchor u [Buy], image v []"},
+		{"an anchor that is not closed ends at the next", "<a href=u>a<a href=v>b", "anchor u [a], anchor v [b]"},
+		{"an anchor without a link", "<a name=x>a</a>", ""},
+		{"an anchor with two links", "<a href=u HREF=v>a</a>", "anchor u [a]"},
+		{"an anchor with a long text", "<a href=u>" + long + "</a>", "anchor u [" + long[:255] + "]"},
+		{"a hidden anchor", "<p hidden><a href=u>a</a></p>", "anchor u []"},
+		{"an area", "<area href=u alt=b>", "anchor u []"},
+		{"a form", "<form action=u><input type=submit formaction=v value=Go><button formaction=w>", "form u [], form v [], form w []"},
+		{"pictures", "<img src=u><input type=image src=v><img srcset='w 1x, x 2x'>", "image u [], image v [], image w [], image x []"},
+		{"what is fetched", "<link href=u><iframe src=v></iframe><body background=w><base href=x>", "other u [], other v [], other w [], other x []"},
+		{"styles", "<p style='background:url( \"u\" )'><style>@import url(v); @media print { p { background: url(w) } }</style>", "other u [], other v [], other w []"},
+		{"a page that goes on", "<meta http-equiv=refresh content='0;url=u?a=b'>", "other u?a=b []"},
+		{"a page that stays", "<meta http-equiv=refresh content=5><meta name=x content='0;url=u'>", ""},
+	})
+}
+
+func TestPicturesAndMarkupAreCounted(t *testing.T) {
+	tests := []struct {
+		name, html     string
+		images, markup int
+	}{
+		{"text", "abc", 0, 0},
+		{"tags", "<b>abc</b>", 0, 7},
+		{"entities are text", "&amp;", 0, 0},
+		{"comments, scripts and styles", "<!-- --><script>a</script><style>b</style>c", 0, 42},
+		{"pictures", "<img><IMAGE><input type=image>", 2, 30},
+		{"hidden text is text", "<p hidden>abc", 0, 10},
+		{"a tag that is not closed is text", "a <b", 0, 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := decode("Content-Type: text/html\n\n" + test.html).Parts[0]
+			if p.Images != test.images || p.Markup != test.markup {
+				t.Errorf("got %d images and %d bytes of markup, want %d and %d", p.Images, p.Markup, test.images, test.markup)
 			}
 		})
 	}

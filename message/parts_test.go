@@ -10,6 +10,23 @@ import (
 	"chaff/message"
 )
 
+// exampleMail returns the messages in testdata.
+func exampleMail(t testing.TB) (mail [][]byte) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.eml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no mail in testdata: %v", err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mail = append(mail, raw)
+	}
+	return mail
+}
+
 // decodeFile decodes an example in testdata.
 func decodeFile(t *testing.T, name string) *message.Message {
 	t.Helper()

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // curveFixture is testdata/sklearn_curves.json.
@@ -237,5 +239,180 @@ func TestSMAtHM(t *testing.T) {
 				t.Errorf("got %v, %v, want %v, %v", got, defined, test.want, test.defined)
 			}
 		})
+	}
+}
+
+func TestOneMinusROCA(t *testing.T) {
+	tests := []struct {
+		name      string
+		ham, spam []float64
+		want      float64 // -1 is not defined
+	}{
+		{"spam above ham is perfect", []float64{-2, -1}, []float64{0, 3, 4}, 0},
+		{"ham above spam is as bad as can be", []float64{5, 6}, []float64{0, 3}, 100},
+		{"all the same is chance", []float64{1, 1, 1}, []float64{1, 1}, 50},
+		// Pairs (ham, spam): (1,2) right, (1,4) right, (3,2) wrong, (3,4) right: 1 of 4.
+		{"one pair of four is wrong", []float64{1, 3}, []float64{4, 2}, 25},
+		// (1,1) tie, (1,2) right, (2,1) wrong, (2,2) tie, (0,1) right, (0,2) right: 2 of 6.
+		{"a tie is half a pair", []float64{1, 2, 0}, []float64{1, 2}, 100. / 3},
+		{"zero and minus zero are a tie", []float64{0}, []float64{math.Copysign(0, -1)}, 50},
+		{"no ham", nil, []float64{1, 2}, -1},
+		{"no spam", []float64{1, 2}, nil, -1},
+		{"nothing", nil, nil, -1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			scores, spam := join(test.ham, test.spam)
+			got, defined := OneMinusROCA(scores, spam)
+			if defined != (test.want >= 0) || defined && !near(got, test.want) {
+				t.Errorf("got %v, %v, want %v", got, defined, test.want)
+			}
+		})
+	}
+}
+
+// join returns the scores of ham and spam in one list, and which of them are spam.
+func join(hams, spams []float64) (scores []float64, spam []bool) {
+	for _, score := range hams {
+		scores, spam = append(scores, score), append(spam, false)
+	}
+	for _, score := range spams {
+		scores, spam = append(scores, score), append(spam, true)
+	}
+	return scores, spam
+}
+
+// randomScores returns scores with many ties.
+func randomScores(random *rand.Rand, n int) (scores []float64, spam []bool) {
+	for range n {
+		is := random.IntN(3) == 0
+		score := math.Round(3 * random.NormFloat64())
+		if is {
+			score += 2
+		}
+		scores, spam = append(scores, score), append(spam, is)
+	}
+	return scores, spam
+}
+
+func TestOneMinusROCAIsTheShareOfPairsInTheWrongOrder(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 0))
+	for range 200 {
+		scores, spam := randomScores(random, 1+random.IntN(60))
+		var wrong, pairs float64
+		for i, ham := range scores {
+			for j, other := range scores {
+				if spam[i] || !spam[j] {
+					continue
+				}
+				pairs++
+				if ham > other {
+					wrong++
+				} else if ham == other {
+					wrong += 0.5
+				}
+			}
+		}
+		got, defined := OneMinusROCA(scores, spam)
+		if defined != (pairs > 0) {
+			t.Fatalf("got defined %v with %v pairs", defined, pairs)
+		}
+		if defined && !near(got, 100*wrong/pairs) {
+			t.Fatalf("got %v, want %v", got, 100*wrong/pairs)
+		}
+	}
+}
+
+func TestOneMinusROCAAgreesWithScikitLearn(t *testing.T) {
+	fixture := readFixture[struct {
+		Scores []float64 `json:"scores"`
+		Spam   []bool    `json:"spam"`
+		Area   float64   `json:"roc_auc_score"`
+	}](t, "sklearn_roc.json")
+	got, defined := OneMinusROCA(fixture.Scores, fixture.Spam)
+	if want := 100 * (1 - fixture.Area); !defined || math.Abs(got-want) > 1e-9 {
+		t.Errorf("got %v, %v, want %v", got, defined, want)
+	}
+}
+
+// benchmarkScores returns many scores, nearly all of them different.
+func benchmarkScores() (scores []float64, spam []bool) {
+	random := rand.New(rand.NewPCG(1, 0))
+	for range 100_000 {
+		scores, spam = append(scores, random.NormFloat64()), append(spam, random.IntN(2) == 0)
+	}
+	return scores, spam
+}
+
+func BenchmarkOneMinusROCA(b *testing.B) {
+	scores, spam := benchmarkScores()
+	b.ReportAllocs()
+	b.SetBytes(int64(9 * len(scores)))
+	for b.Loop() {
+		OneMinusROCA(scores, spam)
+	}
+}
+
+func TestScoreHistogram(t *testing.T) {
+	tests := []struct {
+		name      string
+		ham, spam []float64
+		bins      int
+		want      Histogram
+	}{
+		// The range leaves out the least and the greatest score of each class: -2 to 2 and 4 to 6, so 4 bins of 2.
+		{"the ends of each class are in the outer bins", []float64{-9000, -2, 0, 2, 9}, []float64{-7, 4, 5, 6, 4000}, 4,
+			Histogram{[]float64{-2, 0, 2, 4, 6}, []int{2, 1, 1, 1}, []int{1, 0, 0, 4}}},
+		{"a score on an edge belongs to the bin above it", []float64{0, 0, 1, 2, 2}, nil, 2,
+			Histogram{[]float64{0, 1, 2}, []int{2, 3}, []int{0, 0}}},
+		{"if all but the ends are the same the ends count", []float64{0, 3, 8}, nil, 2,
+			Histogram{[]float64{0, 4, 8}, []int{2, 1}, []int{0, 0}}},
+		{"the same scores are in the middle", []float64{10, 10}, []float64{10}, 3,
+			Histogram{[]float64{5, 25. / 3, 35. / 3, 15}, []int{0, 2, 0}, []int{0, 1, 0}}},
+		{"no bins are one bin", []float64{1}, []float64{2}, 0, Histogram{[]float64{1, 2}, []int{1}, []int{1}}},
+		{"nothing", nil, nil, 5, Histogram{}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			scores, spam := join(test.ham, test.spam)
+			got := ScoreHistogram(scores, spam, test.bins)
+			for i := range min(len(got.Edges), len(test.want.Edges)) {
+				if near(got.Edges[i], test.want.Edges[i]) {
+					got.Edges[i] = test.want.Edges[i]
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("want (-), got (+):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestScoreHistogramCountsEachMessageOnceAndIsNotMovedByOutliers(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 0))
+	for range 300 {
+		scores, spam := randomScores(random, 1+random.IntN(400))
+		if random.IntN(3) == 0 {
+			scores[0] = math.Copysign(math.MaxFloat64, random.Float64()-0.5)
+		}
+		h := ScoreHistogram(scores, spam, 1+random.IntN(30))
+		hams, spams := totals(tallies(scores, spam))
+		for i := range h.Ham {
+			hams, spams = hams-h.Ham[i], spams-h.Spam[i]
+		}
+		if hams != 0 || spams != 0 || !slices.IsSorted(h.Edges) || !(h.Edges[len(h.Edges)-1]-h.Edges[0] > 0) {
+			t.Fatalf("%d ham and %d spam are missing: %v", hams, spams, h)
+		}
+	}
+	scores, spam := randomScores(random, 400)
+	before := ScoreHistogram(scores, spam, 20)
+	for i, score := range scores {
+		if score == slices.Max(scores) {
+			scores[i] = 1e300
+			break
+		}
+	}
+	if after := ScoreHistogram(scores, spam, 20); !slices.Equal(before.Edges, after.Edges) {
+		t.Errorf("with an outlier the edges are %v, without %v", after.Edges, before.Edges)
 	}
 }

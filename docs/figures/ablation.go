@@ -182,7 +182,7 @@ messages right that the recipe gets wrong, and 3 wrong that it gets right; p is 
 into the development part, so the true p is larger. Terms and megabytes of the model file: SpamAssassin, seed 1.
 
 `, a.model, seeds) +
-		table("change | settings | SpamAssassin: accuracy | (1-ROCA)% | errors | against the recipe | Enron-Spam: accuracy | (1-ROCA)% | errors | against the recipe | terms, thousands | model file, MB", rows)
+		markdown.Table("change | settings | SpamAssassin: accuracy | (1-ROCA)% | errors | against the recipe | Enron-Spam: accuracy | (1-ROCA)% | errors | against the recipe | terms, thousands | model file, MB", rows)
 }
 
 func (c changed) text() string {

@@ -258,5 +258,5 @@ func (d duel) text() string {
 			percent(g.accuracy), markdown.Decimals(g.hm, 2), markdown.Decimals(g.sm, 2), markdown.Decimals(g.roca, 4),
 			f.Messages-f.Confusion.Correct(), markdown.Decimals(f.HM, 2), markdown.Decimals(f.SM, 2), markdown.Decimals(f.OneMinusROCA, 4)))
 	}
-	return table("filter | grouped split: accuracy | ham lost, % | spam missed, % | (1-ROCA)% | replay: errors | ham lost, % | spam missed, % | (1-ROCA)%", rows)
+	return markdown.Table("filter | grouped split: accuracy | ham lost, % | spam missed, % | (1-ROCA)% | replay: errors | ham lost, % | spam missed, % | (1-ROCA)%", rows)
 }

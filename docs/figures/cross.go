@@ -104,5 +104,5 @@ func (c crossed) text() string {
 		}
 		rows = append(rows, row)
 	}
-	return "Trained on four fifths of the first corpus, tested on all of the second:\n\n" + table(header, rows)
+	return "Trained on four fifths of the first corpus, tested on all of the second:\n\n" + markdown.Table(header, rows)
 }

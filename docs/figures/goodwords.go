@@ -224,7 +224,7 @@ text. In the last two columns %.0f%% of the training spam has these words too; "
 model trained so. At the score 0:
 
 `, markdown.Thousands(a.spam), goodWords, 100*remedy) +
-		table(header, rows(func(c caught) int { return c.boundary })) +
+		markdown.Table(header, rows(func(c caught) int { return c.boundary })) +
 		"\nAt the threshold that loses 0.1% of the development ham:\n\n" +
-		table(header, rows(func(c caught) int { return c.threshold }))
+		markdown.Table(header, rows(func(c caught) int { return c.threshold }))
 }

@@ -81,7 +81,7 @@ func (l languageFigures) text() string {
 	}
 	header := "`tokenize.language` | accuracy | (1-ROCA)%"
 	return fmt.Sprintf("The sample mail, %s messages of several languages, %d folds, means of %d seeds:\n\n", markdown.Thousands(l.mail.Used), folds, seeds) +
-		table(header, rows(l.sample)) +
+		markdown.Table(header, rows(l.sample)) +
 		fmt.Sprintf("\nSpamAssassin, English mail, development parts, means of %d split seeds:\n\n", seeds) +
-		table(header, rows(l.spamAssassin))
+		markdown.Table(header, rows(l.spamAssassin))
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"chaff/corpus"
+	"chaff/internal/markdown"
 	"chaff/metrics"
 	"chaff/train"
 )
@@ -212,7 +213,7 @@ func (p promises) text() string {
 	return fmt.Sprintf("Limit: %v%% of ham lost. Default model, %d random mailboxes of each corpus, tested on all other messages of the corpus. A pair of\n"+
 		"percentages is the share of mailboxes that lost no more ham than allowed, and the share for which an exact test at %.0f%%\n"+
 		"does not refute it.\n\n",
-		p.limit, mailboxes, 100*refuting) + table(header, rows)
+		p.limit, mailboxes, 100*refuting) + markdown.Table(header, rows)
 }
 
 func (p promises) row(name string, s summary) string {

@@ -109,7 +109,7 @@ func (all recipeFigures) text() string {
 			percent(r.test.accuracy), markdown.Decimals(r.test.roca, 4), markdown.Decimals(r.test.hm, 2), markdown.Decimals(r.test.sm, 2)))
 	}
 	return fmt.Sprintf("Test parts, means of %d split seeds and, for Enron-Spam, of its %d corpora:\n\n", seeds, sets) +
-		table("model | mail | split | accuracy | (1-ROCA)% | hm% | sm%", rows) +
+		markdown.Table("model | mail | split | accuracy | (1-ROCA)% | hm% | sm%", rows) +
 		"\nWithout the route and the recipient: `tokenize.ignore_headers=" + route() + "`.\n" +
 		"Text and subject only: `tokenize.headers=subject tokenize.structure=false`.\n"
 }

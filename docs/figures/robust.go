@@ -264,5 +264,5 @@ func (r robustness) text() string {
 		rows = append(rows, strings.Join(append([]string{row.protocol, row.mail, row.figure}, row.cells...), " | "))
 	}
 	return fmt.Sprintf("Tested on the %s parts of %d split seeds; Enron-Spam: means of its %d corpora, one seed for small mailboxes:\n\n",
-		r.part, seeds, sets) + table("protocol | mail | figure | "+strings.Join(r.models, " | "), rows)
+		r.part, seeds, sets) + markdown.Table("protocol | mail | figure | "+strings.Join(r.models, " | "), rows)
 }

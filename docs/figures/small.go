@@ -142,5 +142,5 @@ func rivalry(models, columns []string, means [][]mean, by criterion) string {
 			rows[i] += " | " + cell
 		}
 	}
-	return table("model | "+strings.Join(columns, " | "), rows)
+	return markdown.Table("model | "+strings.Join(columns, " | "), rows)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"chaff/evaluate"
 	"chaff/internal/markdown"
@@ -78,16 +77,6 @@ func written[T interface{ text() string }](measure func() (T, error)) figures {
 	}
 }
 
-// table returns a Markdown table.
-func table(header string, rows []string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "| %s |\n|%s\n", header, strings.Repeat("---|", strings.Count(header, " | ")+1))
-	for _, row := range rows {
-		fmt.Fprintf(&b, "| %s |\n", row)
-	}
-	return b.String()
-}
-
 // spamAssassinText is the comparison on one corpus, in which the first model is the best on development mail.
 func spamAssassinText(m measured, counts train.Result) string {
 	var rows []string
@@ -103,7 +92,7 @@ func spamAssassinText(m measured, counts train.Result) string {
 			markdown.Decimals(test.LogLoss, 4), markdown.Decimals(test.Brier, 4)))
 	}
 	return fmt.Sprintf("SpamAssassin public corpus (%s messages):\n\n", markdown.Thousands(m.mail.Used)) +
-		table("model | features | train | development | test (95% interval) | hm% | sm% | (1-ROCA)% | against the best | log loss | Brier", rows) +
+		markdown.Table("model | features | train | development | test (95% interval) | hm% | sm% | (1-ROCA)% | against the best | log loss | Brier", rows) +
 		fmt.Sprintf("\nWith `--set models.multinomial.features=counts` multinomial has %.2f%%.\n", counts.Test.Accuracy)
 }
 
@@ -128,7 +117,7 @@ func enronText(all []measured) string {
 	}
 	return fmt.Sprintf(`Enron-Spam, test accuracy. %s messages, %s without copies; hm%%, sm%% and (1-ROCA)%% are means of the six corpora:
 
-`, markdown.Thousands(listed), markdown.Thousands(used)) + table(header+" | mean | hm% | sm% | (1-ROCA)%", rows)
+`, markdown.Thousands(listed), markdown.Thousands(used)) + markdown.Table(header+" | mean | hm% | sm% | (1-ROCA)%", rows)
 }
 
 // nearDuplicates shows the influence of near-duplicates.
@@ -154,7 +143,7 @@ func (n nearDuplicates) text() string {
 grouped:
 
 `, markdown.Thousands(mail.Grouped), markdown.Thousands(mail.Groups), markdown.Thousands(grouped), markdown.Thousands(groups)) +
-		table("model | SpamAssassin, 10 folds: hash | grouped | Enron-Spam, mean of the six test parts: hash | grouped", rows)
+		markdown.Table("model | SpamAssassin, 10 folds: hash | grouped | Enron-Spam, mean of the six test parts: hash | grouped", rows)
 }
 
 // replayText is the comparison of replays, the best first.
@@ -167,7 +156,7 @@ func replayText(all []evaluate.Replay) string {
 		rows = append(rows, fmt.Sprintf("%s | %.2f%% | %d | %s | %s | %s | %s", r.Model, f.Accuracy, f.Messages-f.Confusion.Correct(),
 			markdown.Decimals(f.HM, 2), markdown.Decimals(f.SM, 2), markdown.Decimals(f.LAM, 2), markdown.Decimals(f.OneMinusROCA, 4)))
 	}
-	return table("model | accuracy | errors | hm% | sm% | lam% | (1-ROCA)%", rows)
+	return markdown.Table("model | accuracy | errors | hm% | sm% | lam% | (1-ROCA)%", rows)
 }
 
 // byDevelopment returns the names of the models by decreasing mean accuracy on development mail, then by name.

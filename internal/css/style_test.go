@@ -10,10 +10,7 @@ import (
 )
 
 func TestDeclarationsAreRead(t *testing.T) {
-	tests := []struct {
-		name, css string
-		want      string
-	}{
+	tests := []struct{ name, css, want string }{
 		{"one", "display:none", "display:none"},
 		{"blanks and capitals", " DISPLAY :\nNone ;; ", "display:none"},
 		{"the last one counts", "display:none;display:block", "display:block"},

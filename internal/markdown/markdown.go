@@ -1,7 +1,10 @@
-// Package markdown formats the numbers in the generated tables of the documentation.
+// Package markdown formats the generated tables of the documentation.
 package markdown
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Decimals formats a number with the given digits after the point, and nil as a dash.
 func Decimals(v *float64, digits int) string {
@@ -17,4 +20,14 @@ func Thousands(n int) string {
 		return fmt.Sprint(n)
 	}
 	return fmt.Sprintf("%s,%03d", Thousands(n/1000), n%1000)
+}
+
+// Table returns a table. The cells of the header and of each row are separated by " | ".
+func Table(header string, rows []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| %s |\n|%s\n", header, strings.Repeat("---|", strings.Count(header, " | ")+1))
+	for _, row := range rows {
+		fmt.Fprintf(&b, "| %s |\n", row)
+	}
+	return b.String()
 }
