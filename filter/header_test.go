@@ -13,9 +13,7 @@ func TestThePassedMessageCarriesTheVerdict(t *testing.T) {
 	own := "X-Spam-Flag: YES\nX-Spam-Status: Yes, score=7.25 required=4.50\nX-Chaff-Verdict: spam\nX-Chaff-Score: 7.2500\nX-Chaff-Probability: 0.999291\n"
 	v := Classification{Class: "spam", Verdict: Spam, Score: 7.25, Probability: 0.9992908}
 	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
-	tabletest.Strings(t, func(in string) string {
-		return string(f.Passed([]byte(in), v))
-	}, [][3]string{
+	tabletest.Strings(t, func(in string) string { return string(f.Passed([]byte(in), v)) }, [][3]string{
 		{"in front of the other fields", "From: a\nSubject: b\n\nbody\n", own + "From: a\nSubject: b\n\nbody\n"},
 		{"behind a From_ line", "From a@b Mon Jan  1 00:00:00 2024\nFrom: a\n\nbody", "From a@b Mon Jan  1 00:00:00 2024\n" + own + "From: a\n\nbody"},
 		{"with the line ends of the message", "From: a\r\n\r\nbody\r\n", crlf(own) + "From: a\r\n\r\nbody\r\n"},

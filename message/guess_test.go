@@ -170,9 +170,7 @@ func TestCharsetsAreGuessed(t *testing.T) {
 
 // TestSignsBeforeWordsAreGuessedAsSigns guards against characters of two bytes made of a sign and the letter behind it.
 func TestSignsBeforeWordsAreGuessedAsSigns(t *testing.T) {
-	tabletest.Strings(t, func(in string) string {
-		return texts(decode("\n" + in))
-	}, [][3]string{
+	tabletest.Strings(t, func(in string) string { return texts(decode("\n" + in)) }, [][3]string{
 		{"bullets", "\xb7Merchant accounts\n\xb7Credit cards", "·Merchant accounts ·Credit cards"},
 		{"a price", "\xa3Five a month", "£Five a month"},
 		{"a quotation", "\x93Hello\x94 he said", "“Hello” he said"},

@@ -42,9 +42,7 @@ func TestHeaderFields(t *testing.T) {
 
 func TestHeadersOfPartsEnd(t *testing.T) {
 	const top, base64 = "Content-Type: multipart/mixed; boundary=b\n\n--b\n", "Content-Transfer-Encoding: base64\n"
-	tabletest.Strings(t, func(in string) string {
-		return texts(decode(top + in + "\n--b--\n"))
-	}, [][3]string{
+	tabletest.Strings(t, func(in string) string { return texts(decode(top + in + "\n--b--\n")) }, [][3]string{
 		{"at an empty line", "Content-Type: text/plain\nX-Id: 1\n\nx", "x"},
 		{"at a field that describes no part", "Content-Type: text/plain\nNumber: 1\n\nx", "Number: 1 x"},
 		{"not there if one comes that does", "Number: 1\nContent-Type: text/html\n\n<b>x", "x"},
@@ -67,9 +65,7 @@ func TestTypesForProgramsAreNamedOnly(t *testing.T) {
 }
 
 func TestEncodedWords(t *testing.T) {
-	tabletest.Strings(t, func(in string) string {
-		return string(decode("A: " + in + "\n\n").Header[0].Value)
-	}, [][3]string{
+	tabletest.Strings(t, func(in string) string { return string(decode("A: " + in + "\n\n").Header[0].Value) }, [][3]string{
 		{"base64", "=?utf-8?B?4oKs?=", "€"},
 		{"base64 without padding", "=?utf-8?B?YQ?=", "a"},
 		{"quoted", "=?iso-8859-1?Q?a_b=E9?=", "a bé"},

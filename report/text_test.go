@@ -17,9 +17,7 @@ import (
 )
 
 func TestTextIsMadeFitToBeShown(t *testing.T) {
-	tabletest.Strings(t, func(in string) string {
-		return clean(in, 30)
-	}, [][3]string{
+	tabletest.Strings(t, func(in string) string { return clean(in, 30) }, [][3]string{
 		{"plain text stays", `a <b> "c" & 'd'`, `a <b> "c" & 'd'`},
 		{"other scripts stay", "Привет 世界 שלום 👍", "Привет 世界 שלום 👍"},
 		{"ends of lines become spaces", "a\r\nb\tc\u00a0d", "a  b c d"},

@@ -9,32 +9,31 @@ import (
 )
 
 func TestTheLanguageOfAMessageIsTold(t *testing.T) {
-	tests := []struct{ text, want string }{
-		{"The minutes of the meeting are with you, and we will send the rest of it.", "english"},
-		{"Nous avons reçu votre commande et elle est dans nos ateliers, avec les autres.", "french"},
-		{"A csomag már úton van, és nem kell fizetni, ha az átvétel megtörténik.", "hungarian"},
-		{"Vi har sendt pakken til deg, og den er ikke på hytta, men fra i morgen kan du hente den.", "norwegian"},
-		{"Vi har skickat paketet till dig, och det är inte från oss utan från en vän.", "swedish"},
-		{"El pedido está en camino y no es necesario que usted pague una tasa por los gastos.", "spanish"},
-		{"Собрание будет во вторник, и мы ждём вас в зале, где были прошлый раз.", "russian"},
-		{"Збори відбудуться у вівторок, і ми чекаємо на вас у залі, де були їхні друзі.", "none"},
-		{"Събранието ще бъде във вторник и чакаме всички в залата, където бяхме.", "none"},
-		{"Die Sitzung ist nicht am Dienstag, sondern wir sehen uns mit den anderen im Saal.", "none"},
-		{"De vergadering is niet op dinsdag, maar wij zien u met de anderen in de zaal van het huis.", "none"},
-		{"Il libro che ha ordinato non è più nel negozio, ma la libreria della piazza lo ha.", "none"},
-		{"O livro que você pediu não está mais na loja, mas a senhora pode retirar dos outros.", "none"},
-		{"Mødet er ikke på tirsdag, og vi skal noget andet efter det, hvad du kan se af planen.", "none"},
-		{"Kokous on tiistaina, ja se ei ole sama kuin ennen, mutta me olemme myös siellä.", "none"},
-		{"Spotkanie nie jest we wtorek, ale przy tym już po pracy, bo to za długo dla nas.", "none"},
-		{"Click: 12345", "english"},
-		{"会议记录已经发给大家", "english"},
-		{"", "english"},
-	}
 	tok := tokenizer(t, func(o *Options) { o.Language = "auto" })
-	for _, tt := range tests {
-		t.Run(tt.text, func(t *testing.T) {
-			if got := tok.detectLanguage(textMessage(tt.text)); got != tt.want {
-				t.Errorf("got %s, want %s", got, tt.want)
+	for text, want := range map[string]string{
+		"The minutes of the meeting are with you, and we will send the rest of it.":                  "english",
+		"Nous avons reçu votre commande et elle est dans nos ateliers, avec les autres.":             "french",
+		"A csomag már úton van, és nem kell fizetni, ha az átvétel megtörténik.":                     "hungarian",
+		"Vi har sendt pakken til deg, og den er ikke på hytta, men fra i morgen kan du hente den.":   "norwegian",
+		"Vi har skickat paketet till dig, och det är inte från oss utan från en vän.":                "swedish",
+		"El pedido está en camino y no es necesario que usted pague una tasa por los gastos.":        "spanish",
+		"Собрание будет во вторник, и мы ждём вас в зале, где были прошлый раз.":                     "russian",
+		"Збори відбудуться у вівторок, і ми чекаємо на вас у залі, де були їхні друзі.":              "none",
+		"Събранието ще бъде във вторник и чакаме всички в залата, където бяхме.":                     "none",
+		"Die Sitzung ist nicht am Dienstag, sondern wir sehen uns mit den anderen im Saal.":          "none",
+		"De vergadering is niet op dinsdag, maar wij zien u met de anderen in de zaal van het huis.": "none",
+		"Il libro che ha ordinato non è più nel negozio, ma la libreria della piazza lo ha.":         "none",
+		"O livro que você pediu não está mais na loja, mas a senhora pode retirar dos outros.":       "none",
+		"Mødet er ikke på tirsdag, og vi skal noget andet efter det, hvad du kan se af planen.":      "none",
+		"Kokous on tiistaina, ja se ei ole sama kuin ennen, mutta me olemme myös siellä.":            "none",
+		"Spotkanie nie jest we wtorek, ale przy tym już po pracy, bo to za długo dla nas.":           "none",
+		"Click: 12345": "english",
+		"会议记录已经发给大家":   "english",
+		"":             "english",
+	} {
+		t.Run(text, func(t *testing.T) {
+			if got := tok.detectLanguage(textMessage(text)); got != want {
+				t.Errorf("got %s, want %s", got, want)
 			}
 		})
 	}

@@ -142,9 +142,7 @@ func TestSmallCapitalsAreNamedSo(t *testing.T) {
 }
 
 func TestTextIsMadeLegible(t *testing.T) {
-	tabletest.Strings(t, func(in string) string {
-		return visibleOf(t, in)
-	}, [][3]string{
+	tabletest.Strings(t, func(in string) string { return visibleOf(t, in) }, [][3]string{
 		{"a no-break space is a space", "a\u00a0b", "a b"},
 		{"Hangul fillers and empty Braille are spaces", "a\u3164b\uffa0c\u115fd\u1160e\u2800f", "a b c d e f"},
 		{"bytes that are no UTF-8 are spaces", "a\xffb\xc3", "a b "},

@@ -58,9 +58,7 @@ X-Organisation: club
 
 lunch?
 `
-	tabletest.Strings(t, func(in string) string {
-		return string(forge([]byte(in), []byte(ham)))
-	}, [][3]string{
+	tabletest.Strings(t, func(in string) string { return string(forge([]byte(in), []byte(ham))) }, [][3]string{
 		{"says what spam says as ham says it", `Received: from spam.example
 Subject: offer
 From: spammer@spam.example
