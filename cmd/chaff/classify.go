@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
+	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/internal/places"
@@ -83,14 +84,33 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 	return nil
 }
 
-// classifyPaths prints a verdict for each message at the paths. It reports unreadable messages on stderr and continues.
+// readEach passes each message of a source to show. It reports unreadable messages on stderr and continues.
+func (p *program) readEach(source corpus.Source, show func(origin string, raw []byte) error) (messages, failed int, err error) {
+	var raw []byte
+	for item, err := range source {
+		if err == nil {
+			raw, err = item.Read(raw)
+		}
+		if err != nil {
+			failed++
+			screen.Printf(p.stderr, "chaff: %v\n", err)
+			continue
+		}
+		messages++
+		if err := show(item.Origin, raw); err != nil {
+			return messages, failed, err
+		}
+	}
+	return messages, failed, nil
+}
+
+// classifyPaths prints a verdict for each message at the paths.
 func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	f, err := delivery.OpenModel(flags.Model)
 	if err != nil {
 		return err
 	}
 	delivery.LimitMemory()
-	var raw []byte
 	messages, failed := 0, 0
 	for _, path := range paths {
 		source, _, err := sources.Open(path, "", sources.Format(flags.format))
@@ -99,20 +119,14 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 			screen.Printf(p.stderr, "chaff: %v\n", err)
 			continue
 		}
-		for item, err := range source {
-			if err == nil {
-				raw, err = item.Read(raw)
-			}
-			if err != nil {
-				failed++
-				screen.Printf(p.stderr, "chaff: %v\n", err)
-				continue
-			}
-			messages++
-			if err := p.printVerdict(flags, item.Origin, f.Classify(raw)); err != nil {
-				return err
-			}
+		read, unread, err := p.readEach(source, func(origin string, raw []byte) error {
+			return p.printVerdict(flags, origin, f.Classify(raw))
+		})
+		if err != nil {
+			return err
 		}
+		messages += read
+		failed += unread
 	}
 	switch {
 	case failed > 0:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -15,48 +14,6 @@ import (
 	"chaff/models"
 	"chaff/train"
 )
-
-func (p *program) compareCommand() *cobra.Command {
-	var x experiment
-	c := &cobra.Command{
-		Use:   "compare SOURCES",
-		Short: "Train every model on the same mail and compare them",
-		Long: `Compare trains every model on the same training part and prints their accuracy on the training,
-development and test part, the best on development mail first. It saves nothing.
-
-With --folds K it trains each model K times, each time with another fold of the mail as the test part,
-and prints the test figures over all messages.
-
-With --online it replays the mail: each model classifies each message, then learns it. The figures are
-those of all messages.`,
-		Example: `  chaff compare --folders enron1
-  chaff compare --ham inbox --spam junk --seed 7 --json
-  chaff compare --ham inbox --spam junk --folds 10
-  chaff compare --trec index --online`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if err := x.load(p); err != nil {
-				return err
-			}
-			if x.page.axes != "" && (x.replay.online || x.withFolds()) {
-				return errors.New("--axes needs models that are trained once: leave out --online and --folds")
-			}
-			switch {
-			case x.replay.online:
-				return p.compareOnline(&x)
-			case x.withFolds():
-				return p.crossValidate(&x, models.Names())
-			}
-			return p.compareParts(&x)
-		},
-	}
-	x.add(c, "workers", "memory", "seed", "split")
-	x.replay.add(c)
-	x.page.addAxes(c)
-	x.addFolds("train each model `K` times, each time with another fold of the mail as the test part")
-	c.MarkFlagsMutuallyExclusive("folds", "online")
-	return c
-}
 
 // compareParts trains every model on the training part, and compares them.
 func (p *program) compareParts(x *experiment) error {

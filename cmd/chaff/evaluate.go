@@ -4,56 +4,11 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"chaff/cmd/internal/delivery"
 	"chaff/evaluate"
 	"chaff/internal/screen"
 	"chaff/train"
 )
-
-func (p *program) evaluateCommand() *cobra.Command {
-	var x experiment
-	c := &cobra.Command{
-		Use:   "evaluate [-m FILE | --online | --folds K] SOURCES",
-		Short: "Measure a saved model on labelled mail",
-		Long: `Evaluate classifies labelled mail with a saved model and prints its accuracy. Use mail that the model
-was not trained on.
-
-With --online it replays the mail through a new model: it classifies each message, then learns it. With
---folds K it splits the mail into K folds, and tests each with a model that is trained on the others.`,
-		Example: `  chaff evaluate -m spam.model --trec index
-  chaff evaluate --ham inbox --spam junk --json
-  chaff evaluate --online --ham inbox --spam junk --model arow
-  chaff evaluate --online --trec index --delay 100 --trec-results results`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := x.load(p); err != nil {
-				return err
-			}
-			switch {
-			case x.replay.online:
-				return p.evaluateOnline(&x)
-			case x.withFolds():
-				return p.crossValidate(&x, []string{x.Model})
-			}
-			for _, flag := range []string{"model", "seed", "split"} {
-				if c.Flags().Changed(flag) {
-					return fmt.Errorf("--%s needs --online or --folds; -m FILE names a saved model", flag)
-				}
-			}
-			return p.evaluate(&x)
-		},
-	}
-	x.add(c, "model", "workers", "memory", "seed", "split")
-	x.replay.add(c)
-	c.Flags().StringVar(&x.replay.results, "trec-results", "", "with --online: write the verdicts to `FILE` in the format of the TREC spam track's toolkit")
-	addModelFile(c, &x.model, "measure")
-	x.addMistakes()
-	x.addFolds("use no saved model: train one `K` times, each time with another fold of the mail as the test part")
-	c.MarkFlagsMutuallyExclusive("model-file", "online", "folds")
-	return c
-}
 
 // evaluate measures a saved model.
 func (p *program) evaluate(x *experiment) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -8,6 +9,7 @@ import (
 	"chaff/config"
 	"chaff/evaluate"
 	"chaff/internal/places"
+	"chaff/models"
 	"chaff/train"
 )
 
@@ -74,4 +76,116 @@ func (x *experiment) collect(p *program) (*train.Collection, error) {
 		return nil, err
 	}
 	return p.collect(x.command, x.Config, readingOf(x.Config), mail)
+}
+
+func (p *program) trainCommand() *cobra.Command {
+	var x experiment
+	c := &cobra.Command{
+		Use:   "train SOURCES [-m FILE]",
+		Short: "Train a model, print its accuracy, and save it",
+		Long: `Train splits the mail into a training, a development and a test part. It trains a model on the first
+part, chooses the thresholds for spam and unsure on the second, and prints the accuracy on all three.
+Then it fits the model to all mail and saves it; --set train.refit=false saves the first model.
+Train changes nothing in a mailbox.`,
+		Example: `  chaff train --maildir ~/Maildir
+  chaff train --ham inbox.mbox --ham lists --spam junk -m spam.model
+  chaff train --maildir ~/Maildir --model bernoulli --set models.bernoulli.smoothing=0.1`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := x.load(p); err != nil {
+				return err
+			}
+			return p.train(&x)
+		},
+	}
+	x.add(c, "model", "workers", "memory", "seed", "split")
+	addModelFile(c, &x.model, "save")
+	x.addMistakes()
+	x.page.addAxes(c)
+	return c
+}
+
+func (p *program) compareCommand() *cobra.Command {
+	var x experiment
+	c := &cobra.Command{
+		Use:   "compare SOURCES",
+		Short: "Train every model on the same mail and compare them",
+		Long: `Compare trains every model on the same training part and prints their accuracy on the training,
+development and test part, the best on development mail first. It saves nothing.
+
+With --folds K it trains each model K times, each time with another fold of the mail as the test part,
+and prints the test figures over all messages.
+
+With --online it replays the mail: each model classifies each message, then learns it. The figures are
+those of all messages.`,
+		Example: `  chaff compare --folders enron1
+  chaff compare --ham inbox --spam junk --seed 7 --json
+  chaff compare --ham inbox --spam junk --folds 10
+  chaff compare --trec index --online`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := x.load(p); err != nil {
+				return err
+			}
+			if x.page.axes != "" && (x.replay.online || x.withFolds()) {
+				return errors.New("--axes needs models that are trained once: leave out --online and --folds")
+			}
+			switch {
+			case x.replay.online:
+				return p.compareOnline(&x)
+			case x.withFolds():
+				return p.crossValidate(&x, models.Names())
+			}
+			return p.compareParts(&x)
+		},
+	}
+	x.add(c, "workers", "memory", "seed", "split")
+	x.replay.add(c)
+	x.page.addAxes(c)
+	x.addFolds("train each model `K` times, each time with another fold of the mail as the test part")
+	c.MarkFlagsMutuallyExclusive("folds", "online")
+	return c
+}
+
+func (p *program) evaluateCommand() *cobra.Command {
+	var x experiment
+	c := &cobra.Command{
+		Use:   "evaluate [-m FILE | --online | --folds K] SOURCES",
+		Short: "Measure a saved model on labelled mail",
+		Long: `Evaluate classifies labelled mail with a saved model and prints its accuracy. Use mail that the model
+was not trained on.
+
+With --online it replays the mail through a new model: it classifies each message, then learns it. With
+--folds K it splits the mail into K folds, and tests each with a model that is trained on the others.`,
+		Example: `  chaff evaluate -m spam.model --trec index
+  chaff evaluate --ham inbox --spam junk --json
+  chaff evaluate --online --ham inbox --spam junk --model arow
+  chaff evaluate --online --trec index --delay 100 --trec-results results`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := x.load(p); err != nil {
+				return err
+			}
+			switch {
+			case x.replay.online:
+				return p.evaluateOnline(&x)
+			case x.withFolds():
+				return p.crossValidate(&x, []string{x.Model})
+			}
+			for _, flag := range []string{"model", "seed", "split"} {
+				if c.Flags().Changed(flag) {
+					return fmt.Errorf("--%s needs --online or --folds; -m FILE names a saved model", flag)
+				}
+			}
+			return p.evaluate(&x)
+		},
+	}
+	x.add(c, "model", "workers", "memory", "seed", "split")
+	x.replay.add(c)
+	c.Flags().StringVar(&x.replay.results, "trec-results", "", "with --online: write the verdicts to `FILE` in the format of the TREC spam track's toolkit")
+	addModelFile(c, &x.model, "measure")
+	x.addMistakes()
+	x.addFolds("use no saved model: train one `K` times, each time with another fold of the mail as the test part")
+	c.MarkFlagsMutuallyExclusive("model-file", "online", "folds")
+	return c
 }

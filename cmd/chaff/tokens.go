@@ -85,23 +85,14 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 	if err != nil {
 		return err
 	}
-	messages, failed := 0, 0
-	for item, err := range source {
-		var raw []byte
-		if err == nil {
-			raw, err = item.Read(nil)
+	messages, failed, err := p.readEach(source, func(origin string, raw []byte) error {
+		if !asJSON && origin != paths[0] {
+			screen.Printf(p.stdout, "== %s\n\n", origin)
 		}
-		if err != nil {
-			failed++
-			screen.Printf(p.stderr, "chaff: %v\n", err)
-			continue
-		}
-		if messages++; !asJSON && item.Origin != paths[0] {
-			screen.Printf(p.stdout, "== %s\n\n", item.Origin)
-		}
-		if err := show(item.Origin, raw); err != nil {
-			return err
-		}
+		return show(origin, raw)
+	})
+	if err != nil {
+		return err
 	}
 	switch {
 	case failed > 0:

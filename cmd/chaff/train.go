@@ -24,33 +24,6 @@ import (
 	"chaff/train"
 )
 
-func (p *program) trainCommand() *cobra.Command {
-	var x experiment
-	c := &cobra.Command{
-		Use:   "train SOURCES [-m FILE]",
-		Short: "Train a model, print its accuracy, and save it",
-		Long: `Train splits the mail into a training, a development and a test part. It trains a model on the first
-part, chooses the thresholds for spam and unsure on the second, and prints the accuracy on all three.
-Then it fits the model to all mail and saves it; --set train.refit=false saves the first model.
-Train changes nothing in a mailbox.`,
-		Example: `  chaff train --maildir ~/Maildir
-  chaff train --ham inbox.mbox --ham lists --spam junk -m spam.model
-  chaff train --maildir ~/Maildir --model bernoulli --set models.bernoulli.smoothing=0.1`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if err := x.load(p); err != nil {
-				return err
-			}
-			return p.train(&x)
-		},
-	}
-	x.add(c, "model", "workers", "memory", "seed", "split")
-	addModelFile(c, &x.model, "save")
-	x.addMistakes()
-	x.page.addAxes(c)
-	return c
-}
-
 // findings are what the report and the terminal show of a trained model.
 type findings struct {
 	review evaluate.Review
