@@ -1,10 +1,8 @@
 package message_test
 
 import (
-	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -76,11 +74,11 @@ func fields(of []message.Field, separator string) string {
 }
 
 func urls(m *message.Message) string {
-	var all [][]byte
+	var all []string
 	for _, link := range m.Links {
-		all = append(all, link.URL)
+		all = append(all, string(link.URL))
 	}
-	return string(bytes.Join(all, []byte(" ")))
+	return strings.Join(all, " ")
 }
 
 func repairs(m *message.Message) string {
@@ -183,17 +181,15 @@ func TestBrokenMailIsRead(t *testing.T) {
 		{"yenc", "a file in yEnc", "Here it is. Greetings | -", "", ""},
 		{"yenc-open", "half a file in yEnc", "Here it is. Greetings | -", "", "broken yEnc"},
 	}
+	mail := exampleMail(t)
 	var files []string
 	for _, test := range tests {
-		files = append(files, filepath.Join("testdata", test.file+".eml"))
+		files = append(files, test.file)
 		t.Run(test.file, func(t *testing.T) {
-			raw, err := os.ReadFile(filepath.Join("testdata", test.file+".eml"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			before := bytes.Clone(raw)
+			raw := mail[test.file]
+			before := string(raw)
 			m := message.NewDecoder(message.DefaultOptions()).Decode(raw)
-			if !bytes.Equal(raw, before) {
+			if string(raw) != before {
 				t.Error("the message was changed")
 			}
 			equal(t, "value", string(m.Get("SUBJECT")), test.subject)
@@ -202,20 +198,14 @@ func TestBrokenMailIsRead(t *testing.T) {
 			equal(t, "repairs", repairs(m), test.repairs)
 		})
 	}
-	found, err := filepath.Glob("testdata/*.eml")
-	slices.Sort(found)
 	slices.Sort(files)
-	if err != nil || !slices.Equal(found, files) {
-		t.Errorf("testdata holds %q, the table has %q (%v)", found, files, err)
+	if found := slices.Sorted(maps.Keys(mail)); !slices.Equal(found, files) {
+		t.Errorf("testdata holds %q, the table has %q", found, files)
 	}
 }
 
 func TestPartsAreDescribed(t *testing.T) {
-	raw, err := os.ReadFile("testdata/nested.eml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := message.NewDecoder(message.DefaultOptions()).Decode(raw)
+	m := decodeFile(t, "nested")
 	want := []string{
 		"text/plain   false", "text/html   false", "text/plain   false", "image/png base64 cat.png true",
 		"text/plain  notes.txt true",

@@ -2,37 +2,49 @@ package message_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"chaff/message"
 )
 
-// exampleMail returns the messages in testdata.
-func exampleMail(t testing.TB) (mail [][]byte) {
+// exampleMail returns the messages in testdata by the names of their files, without .eml.
+func exampleMail(t testing.TB) map[string][]byte {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.eml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no mail in testdata: %v", err)
 	}
+	mail := make(map[string][]byte)
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		mail = append(mail, raw)
+		mail[strings.TrimSuffix(filepath.Base(file), ".eml")] = raw
 	}
 	return mail
+}
+
+// addExampleMail adds the messages in testdata to the seeds of f.
+func addExampleMail(f *testing.F) {
+	f.Helper()
+	mail := exampleMail(f)
+	for _, name := range slices.Sorted(maps.Keys(mail)) {
+		f.Add(mail[name])
+	}
 }
 
 // decodeFile decodes an example in testdata.
 func decodeFile(t *testing.T, name string) *message.Message {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("testdata", name+".eml"))
-	if err != nil {
-		t.Fatal(err)
+	raw, found := exampleMail(t)[name]
+	if !found {
+		t.Fatalf("testdata has no %s.eml", name)
 	}
 	return decode(string(raw))
 }

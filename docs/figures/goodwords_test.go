@@ -1,32 +1,13 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/train"
 )
-
-// inventedSpamAssassin writes invented mail to where b looks for that corpus.
-func inventedSpamAssassin(t *testing.T, b *bench) {
-	t.Helper()
-	for _, folder := range []string{"easy-ham-1", "easy-ham-2", "hard-ham-1", "spam-1", "spam-2"} {
-		if err := os.MkdirAll(filepath.Join(b.corpora, "sa", folder), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for item, raw := range corpustest.Each(t, letters(60)) {
-		folder := map[string]string{"ham": "easy-ham-1", "spam": "spam-1"}[item.Label]
-		if err := os.WriteFile(filepath.Join(b.corpora, "sa", folder, filepath.Base(item.Origin)), raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 func TestAKnownAttackReplacesTrainingSpam(t *testing.T) {
 	b, _ := inventedBench(t)

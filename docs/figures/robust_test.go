@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,24 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 )
-
-// inventedEnron writes invented mail to where b looks for those corpora.
-func inventedEnron(t *testing.T, b *bench) {
-	t.Helper()
-	for n := 1; n <= sets; n++ {
-		for item, raw := range corpustest.Each(t, letters(30)) {
-			dir := filepath.Join(b.corpora, "enron", fmt.Sprintf("enron%d", n), item.Label)
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, filepath.Base(item.Origin)), raw, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
 
 func TestEveryProtocolHasRowsWithACellForEachModel(t *testing.T) {
 	b, _ := inventedBench(t)

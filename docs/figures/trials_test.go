@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 
 	"chaff/config"
 	"chaff/corpus"
+	"chaff/corpus/corpustest"
 	"chaff/corpus/sources"
 	"chaff/metrics"
 	"chaff/train"
@@ -43,6 +46,40 @@ func inventedBench(t *testing.T) (*bench, *train.Collection) {
 		t.Fatal(err)
 	}
 	return b, collection
+}
+
+// writeLetters writes n letters of each class to the folders below dir that are named for their classes.
+func writeLetters(t *testing.T, n int, dir string, folders map[string]string) {
+	t.Helper()
+	for item, raw := range corpustest.Each(t, letters(n)) {
+		folder := filepath.Join(dir, folders[item.Label])
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, filepath.Base(item.Origin)), raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// inventedSpamAssassin writes invented mail to where b looks for that corpus.
+func inventedSpamAssassin(t *testing.T, b *bench) {
+	t.Helper()
+	dir := filepath.Join(b.corpora, "sa")
+	for _, folder := range []string{"easy-ham-1", "easy-ham-2", "hard-ham-1", "spam-1", "spam-2"} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeLetters(t, 60, dir, map[string]string{"ham": "easy-ham-1", "spam": "spam-1"})
+}
+
+// inventedEnron writes invented mail to where b looks for those corpora.
+func inventedEnron(t *testing.T, b *bench) {
+	t.Helper()
+	for n := 1; n <= sets; n++ {
+		writeLetters(t, 30, filepath.Join(b.corpora, "enron", fmt.Sprintf("enron%d", n)), map[string]string{"ham": "ham", "spam": "spam"})
+	}
 }
 
 func pointer(v float64) *float64 { return &v }
