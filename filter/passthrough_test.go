@@ -90,31 +90,30 @@ func mixed(raw []byte) []byte {
 }
 
 func TestTheSmallestMessagesPassByteForByte(t *testing.T) {
-	tests := []struct{ name, raw string }{
-		{"nothing", ""},
-		{"a line end", "\n"},
-		{"a CR", "\r"},
-		{"NUL", "\x00"},
-		{"a header only", "Subject: a\n"},
-		{"a header without a line end", "Subject: a"},
-		{"a header of one verdict", "X-Spam-Flag: YES\n"},
-		{"a verdict without a line end", "X-Spam-Flag: YES"},
-		{"a folded verdict at the end", "Subject: a\nX-Spam-Status: No,\n\tscore=1"},
-		{"a body only", "\nX-Spam-Flag: in the body\n"},
-		{"a body of NUL", "\n\x00\x00\x00"},
-		{"a text without a header", "no field, no empty line"},
-		{"an mbox line only", "From ann@example.org Thu Aug 22 12:36:23 2002\n"},
-		{"an mbox line and a verdict", "From ann@example.org Thu Aug 22 12:36:23 2002\nX-Chaff-Score: 9\n\nbody"},
-		{"a quoted mbox line", ">From ann@example.org\r\nSubject: a\r\n\r\nbody\r\n"},
-		{"a byte order mark", "\ufeffSubject: a\n\nbody\n"},
-		{"8-bit bytes", "Subject: \xff\xfe\n\n\x80\x81"},
-		{"a continuation line without a field", " a\nX-Spam-Flag: YES\n\n"},
-		{"a blank line with a space", "Subject: a\n \nX-Spam-Flag: YES\n\nbody"},
-	}
 	p := newPassage(t)
-	for _, tt := range tests {
+	for name, raw := range map[string]string{
+		"nothing":                             "",
+		"a line end":                          "\n",
+		"a CR":                                "\r",
+		"NUL":                                 "\x00",
+		"a header only":                       "Subject: a\n",
+		"a header without a line end":         "Subject: a",
+		"a header of one verdict":             "X-Spam-Flag: YES\n",
+		"a verdict without a line end":        "X-Spam-Flag: YES",
+		"a folded verdict at the end":         "Subject: a\nX-Spam-Status: No,\n\tscore=1",
+		"a body only":                         "\nX-Spam-Flag: in the body\n",
+		"a body of NUL":                       "\n\x00\x00\x00",
+		"a text without a header":             "no field, no empty line",
+		"an mbox line only":                   "From ann@example.org Thu Aug 22 12:36:23 2002\n",
+		"an mbox line and a verdict":          "From ann@example.org Thu Aug 22 12:36:23 2002\nX-Chaff-Score: 9\n\nbody",
+		"a quoted mbox line":                  ">From ann@example.org\r\nSubject: a\r\n\r\nbody\r\n",
+		"a byte order mark":                   "\ufeffSubject: a\n\nbody\n",
+		"8-bit bytes":                         "Subject: \xff\xfe\n\n\x80\x81",
+		"a continuation line without a field": " a\nX-Spam-Flag: YES\n\n",
+		"a blank line with a space":           "Subject: a\n \nX-Spam-Flag: YES\n\nbody",
+	} {
 		for _, form := range formsOfMail() {
-			p.check(t, tt.name+" "+form.name, form.of([]byte(tt.raw)))
+			p.check(t, name+" "+form.name, form.of([]byte(raw)))
 		}
 	}
 }

@@ -85,19 +85,13 @@ func (b *bench) underAttack(models []string, prepare func(f *filter.Filter, seed
 		if err != nil {
 			return nil, err
 		}
-		var all []resisted
-		for _, model := range models {
-			t, err := b.fit(divided, model)
-			if err != nil {
-				return nil, err
-			}
+		return fitEach(b, divided, models, func(t train.Trained) (resisted, error) {
 			attacks, err := prepare(t.Filter, seed, ham)
 			if err != nil {
-				return nil, err
+				return resisted{}, err
 			}
-			all = append(all, resist(t.Filter, spam, attacks))
-		}
-		return all, nil
+			return resist(t.Filter, spam, attacks), nil
+		})
 	})
 	if err != nil {
 		return nil, err

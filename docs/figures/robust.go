@@ -157,19 +157,13 @@ func (b *bench) testOrder(divided *train.Collection, models []string) ([]ordered
 	if err != nil {
 		return nil, err
 	}
-	var all []ordered
-	for _, model := range models {
-		t, err := b.fit(divided, model)
-		if err != nil {
-			return nil, err
-		}
+	return fitEach(b, divided, models, func(t train.Trained) (ordered, error) {
 		o := ordered{Figures: *t.Result.Test}
 		if through, defined := metrics.SMAtHM(t.Test.Margins(), t.Test.Spam(), lostHam); defined {
 			o.through = &through
 		}
-		all = append(all, o)
-	}
-	return all, nil
+		return o, nil
+	})
 }
 
 // withFlips inverts a share of the training labels of SpamAssassin.

@@ -101,17 +101,26 @@ func (b *bench) fit(collection *train.Collection, model string) (train.Trained, 
 	return t, err
 }
 
-// testEach returns the figures of models on the test part, in their order.
-func (b *bench) testEach(collection *train.Collection, names []string) ([]metrics.Figures, error) {
-	var all []metrics.Figures
-	for _, model := range names {
+// fitEach trains models and returns what measure returns of each, in their order.
+func fitEach[T any](b *bench, collection *train.Collection, models []string, measure func(train.Trained) (T, error)) ([]T, error) {
+	var all []T
+	for _, model := range models {
 		t, err := b.fit(collection, model)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, *t.Result.Test)
+		measured, err := measure(t)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, measured)
 	}
 	return all, nil
+}
+
+// testEach returns the figures of models on the test part, in their order.
+func (b *bench) testEach(collection *train.Collection, names []string) ([]metrics.Figures, error) {
+	return fitEach(b, collection, names, func(t train.Trained) (metrics.Figures, error) { return *t.Result.Test, nil })
 }
 
 // withDefault returns the names of models with the default first, without repetition.

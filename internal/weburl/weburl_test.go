@@ -9,13 +9,16 @@ import (
 	"chaff/internal/tabletest"
 )
 
+// hostOf returns the host of a link, or none.
+func hostOf(link string) string {
+	if host, ok := Host(Cut(AppendClean(nil, []byte(link))).Host); ok {
+		return host
+	}
+	return none
+}
+
 func TestLinksThatBrowsersRepairHaveTheirHost(t *testing.T) {
-	tabletest.Strings(t, func(in string) string {
-		if host, ok := Host(Cut(AppendClean(nil, []byte(in))).Host); ok {
-			return host
-		}
-		return none
-	}, [][3]string{
+	tabletest.Strings(t, hostOf, [][3]string{
 		{"backslashes", `http:\\evil.example\x`, "evil.example"},
 		{"one slash", "http:/evil.example", "evil.example"},
 		{"no slash", "http:evil.example", "evil.example"},
