@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,7 +63,7 @@ values = ["*", "subject, from"]
 	for _, l2 := range []string{"0.001", "0.1", "10"} {
 		for _, frequency := range []string{"1", "3", "4"} { // 2.5 is no whole number
 			for _, headers := range []string{`["*"]`, `["subject", "from"]`} {
-				want = append(want, fmt.Sprintf("models.softmax.l2 = %s; features.min_document_frequency = %s; tokenize.headers = %s", l2, frequency, headers))
+				want = append(want, "models.softmax.l2 = "+l2+"; features.min_document_frequency = "+frequency+"; tokenize.headers = "+headers)
 			}
 		}
 	}

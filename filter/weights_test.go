@@ -83,6 +83,19 @@ func TestReadWeightsRefuses(t *testing.T) {
 	})
 }
 
+// madeOf returns the filter of a table of weights, and the same filter saved and opened again.
+func madeOf(t *testing.T, w Weights) (made, again *Filter) {
+	t.Helper()
+	made, err := w.Filter(DefaultReading(), features.Bits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err = Decode(encode(t, made)); err != nil {
+		t.Fatal(err)
+	}
+	return made, again
+}
+
 // TestLogicalFunctionsSetByHand classifies messages by the weights of the lectures: grosse lecture 3, "Some examples", and
 // cs440 lecture 16, "Linear Classifiers in General".
 func TestLogicalFunctionsSetByHand(t *testing.T) {
@@ -101,14 +114,7 @@ func TestLogicalFunctionsSetByHand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, err := w.Filter(DefaultReading(), features.Bits)
-			if err != nil {
-				t.Fatal(err)
-			}
-			again, err := Decode(encode(t, f))
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, again := madeOf(t, w)
 			for i, raw := range messages {
 				v := again.Classify([]byte(raw))
 				if (v.Verdict == Spam) != test.want[i] || (v.Class == "spam") != test.want[i] {
@@ -143,14 +149,7 @@ func FuzzReadWeights(f *testing.F) {
 			}
 			return
 		}
-		made, err := w.Filter(DefaultReading(), features.Bits)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := Decode(encode(t, made))
-		if err != nil {
-			t.Fatal(err)
-		}
+		made, again := madeOf(t, w)
 		raw := []byte("Subject: x\n\nx y")
 		if got, want := again.Classify(raw), made.Classify(raw); got != want {
 			t.Errorf("got %+v, want %+v", got, want)

@@ -73,30 +73,28 @@ func realMail(t *testing.T) (mails []goodMail) {
 // TestWordsSurviveDamage damages good mail in one way at a time and counts the words that are still found. Words are of
 // any script. Of a fault that takes words away, as a cut does, those count that remain.
 func TestWordsSurviveDamage(t *testing.T) {
-	mails := sampleMail(t)
-	if len(mails) < 150 {
-		t.Errorf("%d messages of the sample need no repair, want 150 or more", len(mails))
-	}
-	for _, f := range faults() {
-		t.Run(f.name, func(t *testing.T) {
-			t.Parallel()
-			if applied := checkFault(t, f, mails); applied == 0 {
-				t.Error("the fault is in no message")
-			}
-		})
-	}
+	checkFaults(t, sampleMail(t), 150, func(t *testing.T, applied int) {
+		if applied == 0 {
+			t.Error("the fault is in no message")
+		}
+	})
 }
 
 // TestWordsOfRealMailSurviveDamage does the same with real mail, in which some faults have no place.
 func TestWordsOfRealMailSurviveDamage(t *testing.T) {
-	mails := realMail(t)
-	if len(mails) < 500 {
-		t.Errorf("%d messages need no repair, want 500 or more", len(mails))
+	checkFaults(t, realMail(t), 500, func(*testing.T, int) {})
+}
+
+// checkFaults applies each fault to at least so many messages, and passes on to how many of them it could be applied.
+func checkFaults(t *testing.T, mails []goodMail, least int, check func(t *testing.T, applied int)) {
+	t.Helper()
+	if len(mails) < least {
+		t.Errorf("%d messages need no repair, want %d or more", len(mails), least)
 	}
 	for _, f := range faults() {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			checkFault(t, f, mails)
+			check(t, checkFault(t, f, mails))
 		})
 	}
 }

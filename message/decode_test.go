@@ -220,18 +220,19 @@ func TestPartsAreDescribed(t *testing.T) {
 }
 
 func TestMessagesWithoutText(t *testing.T) {
-	for name, raw := range map[string]string{
-		"an empty message":              "",
-		"an empty line":                 "\n",
-		"a header only":                 "Subject: no more\n",
-		"a mark only":                   "\ufeff",
-		"an mbox line only":             "From nobody",
-		"a multipart that ends at once": "Content-Type: multipart/mixed; boundary=b\n\n--b--\n",
-		"an image":                      "Content-Type: image/gif\n\nGIF89a",
-		"two hyphens":                   "--",
-	} {
-		t.Run(name, func(t *testing.T) {
-			m := decode(raw)
+	tests := []struct{ name, raw string }{
+		{"an empty message", ""},
+		{"an empty line", "\n"},
+		{"a header only", "Subject: no more\n"},
+		{"a mark only", "\ufeff"},
+		{"an mbox line only", "From nobody"},
+		{"a multipart that ends at once", "Content-Type: multipart/mixed; boundary=b\n\n--b--\n"},
+		{"an image", "Content-Type: image/gif\n\nGIF89a"},
+		{"two hyphens", "--"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m := decode(test.raw)
 			if got := strings.Trim(texts(m), "- "); got != "" {
 				t.Errorf("got text %q, want none", got)
 			}

@@ -44,9 +44,8 @@ func (s *Style) setTransform(property, value []byte) {
 // hasZeroScale reports whether one of the first two numbers in a list is nearly 0.
 func hasZeroScale(numbers []byte, separator stops) bool {
 	for n := 0; n < 2 && len(numbers) > 0; n++ {
-		var one []byte
-		one, numbers = cutList(numbers, separator)
-		m, ok := parseLength(one)
+		m, rest, ok := cutLength(numbers, separator)
+		numbers = rest
 		if is := m.plain + m.percent/100; ok && -tinyScale <= is && is <= tinyScale {
 			return true
 		}
@@ -60,11 +59,11 @@ const tinyScale = 0.1
 // hasOffScreen reports whether a length in a list is far outside of the page.
 func hasOffScreen(sizes []byte, separator stops) bool {
 	for len(sizes) > 0 {
-		var one []byte
-		one, sizes = cutList(sizes, separator)
-		if m, ok := parseLength(one); ok && m.isOffScreen() {
+		m, rest, ok := cutLength(sizes, separator)
+		if ok && m.isOffScreen() {
 			return true
 		}
+		sizes = rest
 	}
 	return false
 }
@@ -73,13 +72,11 @@ func hasOffScreen(sizes []byte, separator stops) bool {
 func isZeroMatrix(numbers []byte) bool {
 	var m [4]float64
 	for i := range m {
-		var one []byte
-		one, numbers = cutList(numbers, atComma)
-		n, ok := parseLength(one)
+		n, rest, ok := cutLength(numbers, atComma)
 		if !ok {
 			return false
 		}
-		m[i] = n.plain
+		m[i], numbers = n.plain, rest
 	}
 	area := m[0]*m[3] - m[1]*m[2]
 	return -tinyScale*tinyScale <= area && area <= tinyScale*tinyScale
@@ -90,6 +87,13 @@ func isEdgeOn(angle []byte) bool {
 	n, unit, ok := parseNumber(angle)
 	n = math.Mod(math.Abs(n*degrees(unit)), 180)
 	return ok && n > 89 && n < 91
+}
+
+// cutLength parses the first length of a list, and reports whether it is one.
+func cutLength(list []byte, at stops) (first length, rest []byte, ok bool) {
+	text, rest := cutList(list, at)
+	first, ok = parseLength(text)
+	return first, rest, ok
 }
 
 // cutList cuts a list at its first separator outside of parentheses, and trims both parts.
@@ -124,13 +128,11 @@ func isEmptyInset(argument []byte) bool {
 	var sides [4]float64
 	n := 0
 	for ; n < len(sides) && len(argument) > 0; n++ {
-		var one []byte
-		one, argument = cutList(argument, atSpace)
-		m, ok := parseLength(one)
+		m, rest, ok := cutLength(argument, atSpace)
 		if !ok {
 			return false
 		}
-		sides[n] = m.percent
+		sides[n], argument = m.percent, rest
 		if m.pixels >= -2*farOutside {
 			sides[n] = 100
 		}

@@ -94,18 +94,19 @@ func base85(text string) string {
 }
 
 func TestInvisibleTextOfAPDFIsHidden(t *testing.T) {
-	for name, content := range map[string]string{
-		"not drawn":                  "BT (Pay) Tj 3 Tr (moon) Tj 0 Tr (now) Tj ET",
-		"small letters":              "BT /F 12 Tf (Pay) Tj /F 3 Tf (moon) Tj /F 12 Tf (now) Tj ET",
-		"small by its matrix":        "BT /F 12 Tf (Pay) Tj .1 0 0 .1 0 0 Tm (moon) Tj 1 0 0 1 50 0 Tm (now) Tj ET",
-		"a small page":               "BT /F 12 Tf (Pay) Tj ET q .1 0 0 .1 0 0 cm BT (moon) Tj ET Q BT (now) Tj ET",
-		"nearly white":               "BT 0 g (Pay) Tj .9 g (moon) Tj 1 g (now) Tj ET",
-		"light grey":                 "BT 0 0 0 rg (Pay) Tj .88 .88 .88 rg (moon) Tj 0 0 1 sc (now) Tj ET",
-		"light ink":                  "BT 0 0 0 1 k (Pay) Tj 0 0 0.1 0 k (moon) Tj 0 0 0 1 k (now) Tj ET",
-		"light until it is restored": "BT (Pay) Tj ET q .9 g BT (moon) Tj ET Q Q BT (now) Tj ET",
-	} {
-		t.Run(name, func(t *testing.T) {
-			text, hidden, _ := extract(t, pdf(content, ""))
+	tests := []struct{ name, content string }{
+		{"not drawn", "BT (Pay) Tj 3 Tr (moon) Tj 0 Tr (now) Tj ET"},
+		{"small letters", "BT /F 12 Tf (Pay) Tj /F 3 Tf (moon) Tj /F 12 Tf (now) Tj ET"},
+		{"small by its matrix", "BT /F 12 Tf (Pay) Tj .1 0 0 .1 0 0 Tm (moon) Tj 1 0 0 1 50 0 Tm (now) Tj ET"},
+		{"a small page", "BT /F 12 Tf (Pay) Tj ET q .1 0 0 .1 0 0 cm BT (moon) Tj ET Q BT (now) Tj ET"},
+		{"nearly white", "BT 0 g (Pay) Tj .9 g (moon) Tj 1 g (now) Tj ET"},
+		{"light grey", "BT 0 0 0 rg (Pay) Tj .88 .88 .88 rg (moon) Tj 0 0 1 sc (now) Tj ET"},
+		{"light ink", "BT 0 0 0 1 k (Pay) Tj 0 0 0.1 0 k (moon) Tj 0 0 0 1 k (now) Tj ET"},
+		{"light until it is restored", "BT (Pay) Tj ET q .9 g BT (moon) Tj ET Q Q BT (now) Tj ET"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			text, hidden, _ := extract(t, pdf(test.content, ""))
 			if words(text) != "Pay now" || words(hidden) != "moon" {
 				t.Errorf("got text %q, hidden %q", text, hidden)
 			}
