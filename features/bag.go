@@ -25,7 +25,7 @@ func (b *Bag) Reset() {
 	b.terms.Reset()
 	b.counts, b.inHead, b.groups = b.counts[:0], b.inHead[:0], b.groups[:0]
 	b.texts, b.ends = b.texts[:0], b.ends[:0]
-	clear(b.grams)
+	b.grams.clear()
 }
 
 // AddGrams adds the cells of all grams of a text.
@@ -70,23 +70,41 @@ func (b *Bag) Document() Document {
 	return Document{Terms: b.terms.Hashes(), Counts: b.counts, InHead: b.inHead, Groups: b.groups, Cells: b.cells}
 }
 
-// cellSet is a set of cells, one bit for each of them; nil is empty.
-type cellSet []uint64
+// cellSet is a set of cells, one bit for each of them. The zero value is empty.
+type cellSet struct {
+	words []uint64                    // a bit for each cell
+	used  [CellCount / 64 / 64]uint64 // a bit for each word that is not 0
+}
 
 // add adds a cell.
 func (s *cellSet) add(cell uint32) {
-	if *s == nil {
-		*s = make(cellSet, CellCount/64)
+	if s.words == nil {
+		s.words = make([]uint64, CellCount/64)
 	}
-	(*s)[cell/64] |= 1 << (cell % 64)
+	word := cell / 64
+	s.words[word] |= 1 << (cell % 64)
+	s.used[word/64] |= 1 << (word % 64)
 }
 
 // appendTo appends the cells in ascending order.
-func (s cellSet) appendTo(dst []uint32) []uint32 {
-	for i, word := range s {
-		for ; word != 0; word &= word - 1 {
-			dst = append(dst, uint32(64*i+bits.TrailingZeros64(word)))
+func (s *cellSet) appendTo(dst []uint32) []uint32 {
+	for i, used := range s.used {
+		for ; used != 0; used &= used - 1 {
+			at := 64*i + bits.TrailingZeros64(used)
+			for word := s.words[at]; word != 0; word &= word - 1 {
+				dst = append(dst, uint32(64*at+bits.TrailingZeros64(word)))
+			}
 		}
 	}
 	return dst
+}
+
+// clear empties the set.
+func (s *cellSet) clear() {
+	for i, used := range s.used {
+		for ; used != 0; used &= used - 1 {
+			s.words[64*i+bits.TrailingZeros64(used)] = 0
+		}
+		s.used[i] = 0
+	}
 }

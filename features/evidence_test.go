@@ -121,7 +121,7 @@ func TestCellsAreASortedSet(t *testing.T) {
 				t.Fatalf("cell %d was not put in", cell)
 			}
 		}
-		clear(s)
+		s.clear()
 	}
 	if got := s.appendTo(nil); len(got) != 0 {
 		t.Errorf("an empty set has %d cells", len(got))

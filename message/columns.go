@@ -12,14 +12,14 @@ type table struct {
 	row      int32
 }
 
-// cell is a cell of a table: its place, and its text in the arena.
+// cell is a cell of a table: its row and column, and its text in the arena.
 type cell struct {
 	row, column int32
 	start, end  int
 }
 
 const (
-	maxCells       = 256 // of a table that is read
+	maxCells       = 256 // of a table
 	maxColumns     = 32
 	maxCell        = 64 // bytes
 	maxCellLetters = 2  // in a line of a cell
@@ -55,8 +55,8 @@ func (d *Decoder) noteCell(name []byte, h *htmlState) {
 	}
 }
 
-// joinCells ends a table. If its cells have a letter or two in each line, it adds the words that they form across rows and
-// down columns. The cells stay as they are: either direction may be meant.
+// joinCells ends a table. If each line of its cells has a letter or two, joinCells adds the words that they form across rows
+// and down columns. It keeps the cells, because either direction may be meant.
 //
 // QUIRK: a table is read cell by cell. Tables with one letter in each cell, or columns of letters, show words that are not
 // in the source (html-columns.eml).

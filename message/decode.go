@@ -296,7 +296,7 @@ func (d *Decoder) fitsDepth(depth int) bool {
 	return true
 }
 
-// closeTo closes all boundaries but n, whose closing lines are missing.
+// closeTo closes all boundaries but the first n. Their closing lines are missing.
 func (d *Decoder) closeTo(n int) {
 	if len(d.boundaries) > n {
 		d.msg.Repairs.add(UnclosedMultipart)

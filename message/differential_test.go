@@ -40,8 +40,8 @@ func found(m *message.Message) string {
 	return all.String()
 }
 
-// FuzzBase64 holds base64 without a fault, which the standard library decodes, to base64 with one, and any base64 that the
-// library takes to what the library makes of it.
+// FuzzBase64 compares valid base64, which the standard library decodes, with the same base64 with a fault, and any base64
+// that the library accepts with the library's result.
 func FuzzBase64(f *testing.F) {
 	for _, seed := range []string{
 		"", "a", "ab", "A letter of some length, so that its base64 has more than one line of 76 characters.",
@@ -74,7 +74,7 @@ func FuzzBase64(f *testing.F) {
 	})
 }
 
-// FuzzQuotedPrintable holds quoted-printable text to what the standard library writes and reads.
+// FuzzQuotedPrintable compares the decoder of quoted-printable text with the standard library.
 func FuzzQuotedPrintable(f *testing.F) {
 	for _, seed := range []string{
 		"", "a=3Db=\n c=C3=A9", "=c3=a9", "a= \t\nb=", "blanks \t\n at the end  ", "=\n=\n", "caf\xe9 \x00 .\n.\n", "www.shop.example/=3D",
@@ -83,7 +83,7 @@ func FuzzQuotedPrintable(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if bytes.ContainsRune(text, '\r') {
-			return // the library takes it for a line end, or not, by what stands beside it
+			return // whether the library reads it as a line end depends on the bytes beside it
 		}
 		got := contentOf("", "quoted-printable", []byte(quotedLines(string(text))))
 		if want := contentOf("", "base64", []byte(base64Lines(string(text)))); got != want {
@@ -110,7 +110,7 @@ func hasBlankBeforeLineEnd(text []byte) bool {
 	return false
 }
 
-// FuzzPlainUTF8 holds text that is taken as it is to the same text behind a byte order mark, which is converted.
+// FuzzPlainUTF8 compares text that needs no conversion with the same text after a byte order mark, which is converted.
 func FuzzPlainUTF8(f *testing.F) {
 	for _, seed := range []string{"", "plain", "naïve €5", "\x1b$B$\"\x1b(B", "a\x00b", "~{VPND~}", "деньги"} {
 		f.Add([]byte(seed))
@@ -130,7 +130,7 @@ func FuzzPlainUTF8(f *testing.F) {
 	})
 }
 
-// FuzzFieldWithoutEncodedWords holds the value of a field that has no encoded word to the same value with one at its end.
+// FuzzFieldWithoutEncodedWords compares a field value that has no encoded word with the same value and one at its end.
 func FuzzFieldWithoutEncodedWords(f *testing.F) {
 	for _, seed := range []string{"", "plain", "caf\xe9", "café", "=? not one", "a =  b", "\ufeff"} {
 		f.Add([]byte(seed))
@@ -151,7 +151,7 @@ func FuzzFieldWithoutEncodedWords(f *testing.F) {
 	})
 }
 
-// FuzzLineEnds holds a message with LF as its line end, which is read where it is, to the same message with CR LF.
+// FuzzLineEnds compares a message whose lines end in LF, which is not copied, with the same message in CR LF.
 func FuzzLineEnds(f *testing.F) {
 	addExampleMail(f)
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -164,8 +164,8 @@ func FuzzLineEnds(f *testing.F) {
 	})
 }
 
-// FuzzLinksInText holds the search for links, which remembers where the next may be, to a search in each stretch of text
-// between blanks by itself.
+// FuzzLinksInText compares the search for links in a text, which remembers where the next link may be, with a search in each
+// piece between blanks.
 func FuzzLinksInText(f *testing.F) {
 	for _, seed := range []string{
 		"see http://a.example/ or www.b.example, or WWW.c.example", "www.www.://x ://", "awww.x http://", "a://b://c www. .",
@@ -190,7 +190,7 @@ func FuzzLinksInText(f *testing.F) {
 	})
 }
 
-// FuzzHugeTag holds HTML with a tag after which its parser is replaced to the same HTML with a small tag.
+// FuzzHugeTag compares HTML with a tag after which the tokenizer is replaced with the same HTML with a small tag.
 func FuzzHugeTag(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"<p>one", "two</p>"}, {"<script>", "</script>three"}, {"<title>", "</title>"}, {"<!-- a", "--> b"}, {"<a href='", "'>c</a>"},
@@ -202,7 +202,7 @@ func FuzzHugeTag(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, before, after string) {
 		if len(before)+len(after) > 10_000 || !utf8.ValidString(before+after) {
-			return // a charset is guessed from the start of a text, in which more or less of the tag stands
+			return // the charset is guessed from the start of a text, and the size of the tag changes that start
 		}
 		with := func(attribute string) string {
 			m := decode("Content-Type: text/html; charset=utf-8\n\n" + before + `<i x="` + attribute + `">` + after)

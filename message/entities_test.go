@@ -57,7 +57,7 @@ func changeEntities(raw string, change func(header, body string) (string, string
 	return out.String()
 }
 
-// boundaryLines returns the lines that stand before the parts of a message, and those that stand behind them.
+// boundaryLines returns the lines before the parts of a message and the lines after them.
 func boundaryLines(raw string) (open, closing map[string]bool) {
 	open, closing = map[string]bool{}, map[string]bool{}
 	for _, match := range boundaryParam.FindAllStringSubmatch(raw, -1) {

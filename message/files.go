@@ -9,8 +9,7 @@ type inlineFile struct {
 	decoded bool // the content is known
 }
 
-// takeFiles returns text without the files in it, and moves them to d.inlineFiles. Binary says that text may contain any
-// bytes, as yEnc does.
+// takeFiles returns text without the files in it, which it moves to d.inlineFiles. It looks for yEnc if text is binary.
 //
 // QUIRK: a file is a part with a type. Before MIME, and long after, programs wrote it into the text, as uuencode
 // (uuencode.eml) or yEnc (yenc.eml).
@@ -83,7 +82,7 @@ func (d *Decoder) uuFile(text []byte) (from, to int, ok bool) {
 		d.msg.Repairs.add(BadUUencode)
 	}
 	block := inlineFile{name, d.arena[start:len(d.arena):len(d.arena)], true}
-	if !block.isText() { // drop what nobody reads
+	if !block.isText() { // drop the content
 		block, d.arena = inlineFile{name: name}, d.arena[:start]
 	}
 	d.inlineFiles = append(d.inlineFiles, block)

@@ -11,7 +11,7 @@ import (
 type format uint8
 
 const (
-	formatUnknown  format = iota // for programs
+	formatUnknown  format = iota // not for people
 	formatText                   // plain text
 	formatHTML                   // HTML, or SVG, which can be read like HTML
 	formatCalendar               // a calendar or visiting card: lines of properties
@@ -24,8 +24,7 @@ var htmlEndings = [...]string{".htm", ".html", ".shtml", ".xhtml", ".xht", ".svg
 // sniffedBytes is how much of a file is read to find its format.
 const sniffedBytes = 1 << 10
 
-// openFile sets the text of part to what a receiver sees who opens the file. It returns how much text of the message it
-// read.
+// openFile sets the text of part to the visible text of the opened file. It returns how much text of the message it read.
 //
 // QUIRK: the type of a file says what it is. Mail sends HTML, calendars, PDF and whole messages under any type, and programs
 // open them by name and content.
@@ -42,7 +41,7 @@ func (d *Decoder) openFile(part *Part, e entity, body []byte) (read int) {
 	return 0
 }
 
-// showContent sets the text of part to what a content of that format shows.
+// showContent sets the text of part to the visible text of a content in that format.
 func (d *Decoder) showContent(part *Part, f format, content, charset []byte) {
 	switch f {
 	case formatText, formatHTML:

@@ -150,7 +150,7 @@ func containsRune(s string, r rune) bool {
 	return false
 }
 
-// score returns the points of text in the charset. A letter that stands alone is probably a symbol of another charset, and
+// score returns the points of text in the charset. A single letter is probably a symbol of another charset, and
 // counts for nothing.
 func (t *singleTable) score(text []byte) int {
 	score, pending := 0, 0

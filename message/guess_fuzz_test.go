@@ -2,7 +2,7 @@ package message
 
 import "testing"
 
-// FuzzSample holds the points of a sample without most of its ASCII to those of the whole sample, in every charset.
+// FuzzSample compares the points of a sample without most of its ASCII with those of the whole sample, in every charset.
 func FuzzSample(f *testing.F) {
 	for _, seed := range []string{
 		"", "plain", "caf\xe9", "\xe9t\xe9, \xc9T\xc9", "a\xe9b c \xe9", "\xcb\xcf\xd2\xc9 a\xdb", "A\xe9 .\xe9. aB\xe9Ba", " \xe9  \xe9 x",

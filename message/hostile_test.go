@@ -273,7 +273,7 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 	}
 }
 
-// manyFonts returns a PDF with as many fonts as it takes to look for one by a hash of its name.
+// manyFonts returns a PDF with enough fonts for a search by hash.
 func manyFonts(head string) string {
 	for i := range 20 {
 		head += fmt.Sprintf("%d 0 obj<</Type/Font/F%d %d 0 R>>endobj ", i, i, i)
@@ -355,8 +355,8 @@ func timeOf(d *message.Decoder, raw string) time.Duration {
 	return best
 }
 
-// What stands in the way of words is passed over where it stands. Who would start anew behind each would take memory for it.
-func TestWhatStandsInWordsCostsNothingMore(t *testing.T) {
+// Markup inside words is skipped without a copy, so it costs no memory.
+func TestMarkupInWordsCostsNoMemory(t *testing.T) {
 	const html = "Content-Type: text/html\n\n"
 	const growths = 10 // of the buffer of the tokenizer
 	for _, unit := range []string{"a<!x>", "a<!---->b", "a<wbr>", "a<b></b>", "a<!-- x --><x>", "a&shy;", "a</x>"} {

@@ -152,7 +152,7 @@ func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
 	}
 }
 
-// newTokenizer returns a tokenizer of source, whose start is inside of rawElement.
+// newTokenizer returns a tokenizer of source. Source begins inside of rawElement, unless it is "".
 func newTokenizer(source []byte, rawElement string) *html.Tokenizer {
 	reader := io.Reader(bytes.NewReader(source))
 	if rawElement != "" {

@@ -20,9 +20,8 @@ func onlyLetters(text []byte) string {
 	}, string(text))
 }
 
-// textOf returns the letters of all text in HTML, as its tokenizer finds them; ok is false if elements stand in it whose
-// text the tokenizer takes for something else than the reader of a mail does, whose letters are put into another order, or
-// markup without an end.
+// textOf returns the letters of all text in HTML, as its tokenizer finds them. It returns false for HTML with markup without
+// an end, or with an element that changes the order of letters or that mail readers read differently from the tokenizer.
 func textOf(source []byte) (letters string, ok bool) {
 	var text []byte
 	z := html.NewTokenizer(bytes.NewReader(source))
@@ -56,7 +55,7 @@ func textOf(source []byte) (letters string, ok bool) {
 	}
 }
 
-// FuzzHTMLText holds the letters of what is seen and what is hidden to those of the text that the tokenizer finds.
+// FuzzHTMLText compares the letters of the visible and the hidden text with the letters that the tokenizer finds.
 func FuzzHTMLText(f *testing.F) {
 	for _, seed := range []string{
 		"a<b>b</b>", "<p style=display:none>a<p>b", "<font color=white>a</font> b", "<td hidden>a<td>b&eacute;&#99;", "a<!-- b -->c<!d>e",
@@ -94,7 +93,7 @@ func isShuffle(whole, one, other string) bool {
 		return false
 	}
 	if len(one)*len(other) > 1<<20 {
-		return true // too long to be found out
+		return true // too long to check
 	}
 	// reach[i] says whether whole[:i+j] is made of one[:i] and other[:j].
 	reach := make([]bool, len(one)+1)

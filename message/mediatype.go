@@ -86,7 +86,7 @@ const (
 	kindMultipart             // as parts
 	kindMessage               // as a message
 	kindFields                // as the header of a message
-	kindOutside               // as the header of a part whose content is elsewhere
+	kindOutside               // the content is elsewhere, and the part is its header
 )
 
 func (e *entity) kind() kind {

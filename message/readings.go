@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// reading says which of two different values counts where a message has both. The zero value takes the first.
+// reading says which of two values counts if a message has both. The zero value uses the first.
 type reading uint8
 
 // The values of which the last one counts.
@@ -41,8 +41,7 @@ func (d *Decoder) decodeReadings(data []byte) {
 	d.msg, d.reading = first, 0
 }
 
-// usesValue reports whether a value of a field counts. Given is the value of the field of that name before it, nil if there
-// is none.
+// usesValue reports whether a value of a field counts. Given is the value of the previous field of that name, or nil.
 func (d *Decoder) usesValue(given *[]byte, value []byte, last reading) bool {
 	before := *given
 	if *given = value; before == nil {
@@ -57,7 +56,7 @@ func (d *Decoder) usesValue(given *[]byte, value []byte, last reading) bool {
 	return d.reading&last != 0
 }
 
-// itemSet is the set of what the readings of a message have found.
+// itemSet is the set of items that the readings of a message have found.
 type itemSet map[string]bool
 
 func newItemSet(m *Message) itemSet {
@@ -66,7 +65,7 @@ func newItemSet(m *Message) itemSet {
 	return s
 }
 
-// merge adds to m what is new in a further reading.
+// merge adds to m the new items of a further reading.
 func (s itemSet) merge(m, further *Message, o Options) {
 	for _, p := range further.Parts {
 		isNew := s.add("text", p.Filename, p.Text, p.Hidden) // whatever its type

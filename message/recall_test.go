@@ -68,10 +68,9 @@ func corpusFiles(t testing.TB, dir, folders string) []string {
 }
 
 // TestTheWordsThatPythonFindsAreFound compares the words of real mail with those that Python's email package finds
-// (testdata/recall.py), each as often as it occurs. Nothing is held against Python: what is missing counts as missing, and
-// is printed, even where Python is wrong. It is wrong where it gives base64 that ends in an odd digit back as it is, and
-// where it takes a comment of HTML without an end for text. Where chaff reads other words on purpose: it takes the text that
-// stands for an element from pictures only.
+// (testdata/recall.py), and counts repeated words. It prints missing words and counts them, even where Python is wrong:
+// Python does not decode base64 with an odd digit at its end, and reads an HTML comment without an end as text. On purpose,
+// chaff reads alternative text of images only.
 func TestTheWordsThatPythonFindsAreFound(t *testing.T) {
 	const want = 0.999
 	dir := corporaDir(t)

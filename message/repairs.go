@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// Repair is a kind of damage that was repaired while decoding, or a limit that was met.
+// Repair is a kind of damage that was repaired while decoding, or a limit that was reached.
 type Repair uint8
 
 // The kinds of repair. [Repair.String] describes each. The order may change from release to release: store phrases, not

@@ -13,7 +13,7 @@ func (d *Decoder) isSigned(e entity, body []byte) bool {
 	return ok
 }
 
-// signed returns the message in a signed content, nil if it contains something else.
+// signed returns the message in a signed content. It returns nil if the content is no message.
 //
 // QUIRK: a signed mail has its text beside the signature. It may also have both in one file, smime.p7m, which mail programs
 // show as the message, whoever signed it (signed.eml).
@@ -22,7 +22,7 @@ func (d *Decoder) signed(content []byte) []byte {
 	d.arena = appendSigned(d.arena, content)
 	content = d.arena[start:len(d.arena):len(d.arena)]
 	if name, _ := cutName(content[:min(len(content), sniffedBytes)]); name == nil {
-		return nil // a profile, or another file for programs
+		return nil // a configuration profile or other file that only programs read
 	}
 	return content
 }

@@ -9,10 +9,10 @@ import "bytes"
 //	`
 //	end
 //
-// A line begins with its number of bytes. Each four characters after that hold three bytes: six bits in each, plus a blank, with "`"
-// for 0.
+// A line begins with its number of bytes. Each four characters after it hold three bytes. A character is a blank plus six
+// bits, and "`" is 0.
 
-const maxUULine = 1 + 63/3*4 + 2 // the number, the most digits that it can announce, and a checksum that some programs add
+const maxUULine = 1 + 63/3*4 + 2 // the length, the longest data, and a checksum that some programs add
 
 // cutUUBegin reads the line that begins a file. The mode has three or four digits.
 func cutUUBegin(line []byte) (name []byte, ok bool) {
@@ -35,7 +35,7 @@ func cutUUBegin(line []byte) (name []byte, ok bool) {
 type uuLine uint8
 
 const (
-	uuForeign uuLine = iota // it is no such line
+	uuForeign uuLine = iota // another line
 	uuDamaged               // some characters are missing
 	uuWhole                 // it is complete
 )
@@ -65,7 +65,7 @@ func uuLength(c byte) int { return (int(uuDigit(c)) + 2) / 3 * 4 }
 
 func uuDigit(c byte) byte { return (c - ' ') & 0x3f }
 
-// appendUULine appends the bytes of a line. Bytes whose characters are missing at its end are left out.
+// appendUULine appends the bytes of a line. It omits bytes whose characters are missing.
 func appendUULine(dst, line []byte) []byte {
 	left := int(uuDigit(line[0]))
 	for line = line[1:]; left > 0 && len(line) > 1; left -= 3 {

@@ -70,7 +70,7 @@ func HexDigit(c byte) byte {
 	return 0xff
 }
 
-// HexByte returns the byte whose two hexadecimal digits s begins with.
+// HexByte returns the byte that the first two bytes of s, hexadecimal digits, represent.
 func HexByte(s []byte) (c byte, ok bool) {
 	if len(s) < 2 {
 		return 0, false

@@ -58,7 +58,7 @@ type Sheets struct {
 	steps       int
 	nestings    int  // rules in rules; those with long selectors count several times
 	matchesAny  bool // a compound may match elements of any name, class and id
-	usesContext bool // a selector depends on where an element stands
+	usesContext bool // a selector depends on an element's ancestors or siblings
 	work        int  // how many conditions may still be tested
 	textLeft    int  // how much text the sheets may still add to the page
 
@@ -93,7 +93,7 @@ func (s *Sheets) Rewind(htmlBytes int) { s.work, s.textLeft = workPerByte*htmlBy
 // HasRules reports whether the sheets have a rule that may change how text is shown.
 func (s *Sheets) HasRules() bool { return len(s.rules) > 0 }
 
-// AsksFor reports whether a selector asks for an attribute of that name, or a sheet shows its value as text.
+// AsksFor reports whether a selector tests the attribute of that name, or a sheet shows its value as text.
 func (s *Sheets) AsksFor(name []byte) bool {
 	for _, other := range s.attributes {
 		if bytes.Equal(other, name) {

@@ -120,7 +120,7 @@ func stringEnd(css []byte, start int) int {
 	return len(css)
 }
 
-// cutEscape cuts the escape that css begins with, and returns the text that it stands for: \69 and \i are i.
+// cutEscape cuts the escape that css begins with, and returns the text that it represents: \69 and \i are i.
 func cutEscape(css []byte) (r rune, isRune bool, length int) {
 	length = 1
 	for length < len(css) && length < 7 && ascii.HexDigit(css[length]) < 16 {

@@ -175,7 +175,7 @@ func (p *selectorParser) complex(rule int32) bool {
 	}
 }
 
-// nextCombinator reads what stands between two compounds, noCombinator at the end.
+// nextCombinator reads the combinator between two compounds. It returns noCombinator at the end.
 func (p *selectorParser) nextCombinator() combinator {
 	rest := ascii.Space.TrimLeft(p.rest)
 	blank := len(rest) < len(p.rest)

@@ -243,7 +243,7 @@ func (s *Sheets) declareOne(style *Style, property, value []byte) {
 		switch string(value) {
 		case "initial":
 			*style = initialStyle()
-		case "unset", "revert": // what is inherited by itself still is
+		case "unset", "revert": // inherited properties are still inherited
 			*style = initialStyle()
 			style.Text, style.fill, style.size, style.specified = unsetColour, unsetColour, fontSize{}, style.specified&^(1<<invisible)
 		}

@@ -38,7 +38,7 @@ func TestDeclarationsAreRead(t *testing.T) {
 	}
 }
 
-// FuzzStyle holds a list of declarations to the same ones one at a time, in two lists, and said twice.
+// FuzzStyle compares a list of declarations with the same declarations one at a time, in two lists, and repeated.
 func FuzzStyle(f *testing.F) {
 	for _, seed := range []string{
 		"display:none;color:red", "font:1px/2 a;font-size:2em", "background:url(a;b) red;left:-999px", "/*a*/;color:/*b*/rgb(1,2,3)!x", "a:(;b:);c", "clip:rect(0,0,0,0)",
@@ -71,7 +71,7 @@ func FuzzStyle(f *testing.F) {
 	})
 }
 
-// FuzzNumber holds numbers to strconv.
+// FuzzNumber compares the parser of numbers with strconv.
 func FuzzNumber(f *testing.F) {
 	for _, seed := range []string{"", "0", "-1.5px", "+.5em", "1.", ".", "-", "1.2.3", "1e3", "0012%", "--1", "1e-000000070070"} {
 		f.Add(seed)

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	limit    = 2.2              // how many times as long work may take on input of twice the size
+	limit    = 2.5              // how many times as long work may take on input of twice the size
 	perByte  = 4                // how many times as long it may take for each byte of large input, which fits into no cache
 	tick     = time.Millisecond // the least time that is measured
 	attempts = 100              // to find a moment in which the machine is not busy
 )
 
-// Check fails if work takes more than 2.2 times as long on input of twice the size, or more than four times as long for each byte of half a
+// Check fails if work takes more than 2.5 times as long on input of twice the size, or more than four times as long for each byte of half a
 // megabyte. prepare returns the work on input of a size in bytes.
 //
 // The least of many times counts, because other programs can slow down work, but not speed it up. Work may exceed the limit at one

@@ -17,7 +17,7 @@ const (
 	tokenWord // an operator or a bracket
 )
 
-// maxName is the length at which names are cut. Programs write no longer ones, and each operator may look one up.
+// maxName is the length of the longest name. Programs write no longer names, and each operator may look one up.
 const maxName = 127
 
 // lexer splits objects, content streams and maps into tokens.

@@ -66,7 +66,7 @@ type object struct {
 	isPacked  bool // it contains objects
 	isOther   bool // an image, a font, or another stream for programs
 	isFont    bool
-	isWide    bool // a font whose codes are not characters of one byte
+	isWide    bool // a font whose codes have more than one byte
 	toUnicode int  // the number of the stream that maps the codes of a font to Unicode, 0 if there is none
 	first     int  // the offset of the first object in it
 }

@@ -39,7 +39,7 @@ func facts(tb testing.TB, name string) [][]string {
 // none is what a file of facts has for a host that no browser asks for.
 const none = "!"
 
-// opened returns what a browser opens if url stands on a page whose base is base: scheme, host and port.
+// opened returns the scheme, host and port that a browser opens for url on a page with this base.
 func opened(url, base string) (scheme, host, port string) {
 	clean := AppendClean(nil, []byte(url))
 	u := Cut(clean)
@@ -82,7 +82,7 @@ func portOf(scheme, port string) (string, bool) {
 	return strconv.FormatUint(number, 10), true
 }
 
-// isDeparture reports whether the standard is left on purpose.
+// isDeparture reports whether the parser differs from the standard on purpose.
 func isDeparture(url, base string) bool {
 	clean := AppendClean(nil, []byte(url))
 	length := schemeLength(clean)

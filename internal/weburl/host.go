@@ -28,6 +28,9 @@ func Host(written []byte) (host string, ok bool) {
 	if len(written) > 0 && written[0] == '[' {
 		return ipv6(written)
 	}
+	if !utf8.Valid(written) {
+		return "", false // a browser reads U+FFFD, even if escapes beside the byte would make it valid
+	}
 	name, ok := Name(withoutEscapes(written))
 	if !ok {
 		return "", false

@@ -18,7 +18,7 @@ import (
 // URL is a URL in its parts, which are slices of the URL as it is written.
 type URL struct {
 	Scheme  []byte // without the colon; empty if there is none
-	HasUser bool   // a "@" stands before the host
+	HasUser bool   // an "@" precedes the host
 	User    []byte // what precedes the "@"
 	Host    []byte
 	Port    []byte // nil if there is no colon
@@ -163,7 +163,7 @@ func AppendClean(dst, url []byte) []byte {
 // isVisible reports whether c is a visible ASCII character.
 func isVisible(c byte) bool { return ' ' < c && c < utf8.RuneSelf }
 
-// IsRelative reports whether the target of a URL depends on the page that it stands on.
+// IsRelative reports whether the target of a URL depends on its page.
 func IsRelative(url []byte) bool {
 	u := Cut(url)
 	return len(u.Scheme) == 0 && leadingSlashes(url) < 2
