@@ -53,12 +53,10 @@ func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table,
 	if err := canSave(path); err != nil {
 		return err
 	}
-	reading := readingOf(cfg.Config)
-	key, keepKey, err := p.key(cfg.Config)
+	reading, keepKey, err := p.secretReading(cfg.Config)
 	if err != nil {
 		return err
 	}
-	reading.Key = key
 	weights, err := p.readWeights(table)
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)

@@ -9,11 +9,19 @@ import (
 	"strings"
 
 	"chaff/config"
+	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/places"
 	"chaff/internal/replace"
 	"chaff/internal/termkey"
 )
+
+// secretReading returns how messages are read for a new model, with its secret key; call keep after the model is saved.
+func (p *program) secretReading(cfg config.Config) (reading filter.Reading, keep func() error, err error) {
+	reading = readingOf(cfg)
+	reading.Key, keep, err = p.key(cfg)
+	return reading, keep, err
+}
 
 // key returns the secret key for new models, from the file in the configuration or in the data folder. If the file does not
 // exist, the key is random, and keep writes it; call keep after a model is saved.

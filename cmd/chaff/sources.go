@@ -80,14 +80,11 @@ func (s *sourceFlags) open() (labelled, error) {
 		opened = append(opened, plan.Source())
 		all.notes = append(all.notes, planNotes(path, plan)...)
 	}
-	for _, path := range s.indexes {
-		source, err := sources.OpenTREC(path)
-		if err != nil {
-			return all, err
-		}
-		opened = append(opened, source)
-		all.notes = append(all.notes, path+": index")
+	indexes, err := all.openLists(s.indexes, "index", sources.OpenTREC)
+	if err != nil {
+		return all, err
 	}
+	opened = append(opened, indexes...)
 	more, err := s.tableFlags.open(&all, len(opened) > 0)
 	if err != nil {
 		return all, err

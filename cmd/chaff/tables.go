@@ -25,19 +25,28 @@ func (t *tableFlags) add(c *cobra.Command) {
 	f.StringVar(&t.labelColumn, "label-column", "", "the column of the labels in a table, by `NAME` or number; default: a usual name")
 }
 
+// openLists opens files that list messages, and notes what they are.
+func (l *labelled) openLists(paths []string, kind string, open func(path string) (corpus.Source, error)) ([]corpus.Source, error) {
+	var opened []corpus.Source
+	for _, path := range paths {
+		source, err := open(path)
+		if err != nil {
+			return nil, err
+		}
+		opened = append(opened, source)
+		l.notes = append(l.notes, path+": "+kind)
+	}
+	return opened, nil
+}
+
 // open opens the lists and tables, and adds their notes to all. A table sets the classes, unless there is other mail.
 func (t *tableFlags) open(all *labelled, otherMail bool) ([]corpus.Source, error) {
 	if len(t.tables) == 0 && t.textColumn+t.labelColumn != "" {
 		return nil, errors.New("--text-column and --label-column need --table")
 	}
-	var opened []corpus.Source
-	for _, path := range t.lists {
-		source, err := sources.OpenList(path)
-		if err != nil {
-			return nil, err
-		}
-		opened = append(opened, source)
-		all.notes = append(all.notes, path+": list")
+	opened, err := all.openLists(t.lists, "list", sources.OpenList)
+	if err != nil {
+		return nil, err
 	}
 	for _, path := range t.tables {
 		table, err := sources.OpenTable(path, sources.TableOptions{Text: t.textColumn, Label: t.labelColumn})

@@ -38,12 +38,10 @@ func (p *program) train(x *experiment) error {
 	if err := canSave(x.model); err != nil {
 		return err
 	}
-	reading := readingOf(x.Config)
-	key, keepKey, err := p.key(x.Config)
+	reading, keepKey, err := p.secretReading(x.Config)
 	if err != nil {
 		return err
 	}
-	reading.Key = key
 	collection, err := p.collect(x.command, x.Config, reading, mail)
 	if err != nil {
 		return err
