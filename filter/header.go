@@ -62,15 +62,15 @@ func withFields(raw []byte, fields string) (out []byte, ended bool) {
 	out = append(make([]byte, 0, len(raw)+maxGrowth), raw[:first]...)
 	out = appendOthers(out, raw[first:])
 	rest := out[first:]
-	if mayContinue(rest) {
+	crlf := endsInCRLF(out)
+	end, ended := headerEnd(rest, crlf)
+	disown(rest[:end])
+	if mayContinue(rest) { // as it comes out
 		fields += spacer + "\n"
 	}
-	crlf := endsInCRLF(out)
 	if crlf {
 		fields = strings.ReplaceAll(fields, "\n", "\r\n")
 	}
-	end, ended := headerEnd(rest, crlf)
-	disown(rest[:end])
 	return slices.Insert(out, first, []byte(fields)...), ended
 }
 

@@ -201,7 +201,7 @@ func forgeries() []string {
 		"From: a\n\nbody", "From a@b\nX-Spam-Flag: YES\n\n", "X-Spam-Flag: YES\r\rbody", "\r\n\r\n", " continued\n\n", "X-Chaff-\n", ">From x", "From ", "\x00\r\r\n",
 		"Subject: a\r\rb\nX-Spam-Flag: NO\n\nbody", "\rX-Spam-Flag: NO\n\n", "X-Spam\x00-Flag: NO\n\n", "\ufeffX-Spam-Flag: NO\n", "X-Spam-Flag\r\n : NO\r\n\r\n",
 		"a: b\r\nc\n\nd\r\nX-Spam-Flag: NO\r\n\r\n", "a: b\n\r\nX-Spam-Flag: NO\n\n", "a: b\nX-Spam-Status: No\n c\n d\ne: f\n\n", "a\nX-Spam-Flag: b\nc",
-		"\xd8\xad\xd3pam-Flag: NO\n", "X\x80-Spam-Flag: NO\n", "x\xad-Spam-Flag: NO\n", "X-Chaff-Message:\n a\n", "X-Chaff-Message:\xdf\n a\n", "a: b\vX-Spam-Flag: NO\n", "From a\rX-Spam-Flag: NO\nb: c\n\n",
+		"\xd8\xad\xd3pam-Flag: NO\n", "X\x80-Spam-Flag: NO\n", "x\xad-Spam-Flag: NO\n", "X-Chaff-Message:\n a\n", "X-Chaff-Message:\xdf\n a\n", "\u062d\xd3 pAm-", "a: b\vX-Spam-Flag: NO\n", "From a\rX-Spam-Flag: NO\nb: c\n\n",
 		"a: " + strings.Repeat("b", 508) + "X-Spam-Flag: NO\n\n", "X-Spam-Flag: NO\n \n", "X-Spam-Flag: NO\n\vb\n", "To: b\n\r\n\r\nX-Spam-Flag: NO\n\nbody",
 	}
 }
