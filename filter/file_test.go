@@ -212,7 +212,7 @@ func TestTermsAndProvenanceAreVerifiedWhenTheyAreRead(t *testing.T) {
 	}
 }
 
-// FuzzDecode checks that a changed model is refused or classifies as before, and that nothing panics.
+// FuzzDecode checks that a changed model is refused or classifies like the original, and that nothing panics.
 func FuzzDecode(f *testing.F) {
 	good := encode(f, spamFilter(f))
 	filter, err := Decode(good)

@@ -41,7 +41,7 @@ type cachedTerm struct {
 // disguised word.
 type normalizer func(dst, word []byte) ([]byte, *disguise)
 
-// disguise is what is behind a word that is written so that filters do not recognise it.
+// disguise describes a word that is written so that filters do not recognise it.
 type disguise struct {
 	mark    mark
 	perhaps bool   // the word may be an honest one of a rare script
