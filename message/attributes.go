@@ -3,23 +3,9 @@ package message
 import (
 	"bytes"
 
-	"golang.org/x/net/html"
-
 	"chaff/internal/ascii"
 	"chaff/internal/css"
 )
-
-// takeAttributes keeps the attributes of the current tag that matter. Of two with the same name the tokenizer returns the
-// first.
-func (d *Decoder) takeAttributes(z *html.Tokenizer) {
-	d.current.Attributes = d.current.Attributes[:0]
-	for more := true; more; {
-		var a css.Attribute
-		if a.Name, a.Value, more = z.TagAttr(); isUsed(a.Name) || d.sheets.AsksFor(a.Name) {
-			d.current.Attributes = append(d.current.Attributes, a)
-		}
-	}
-}
 
 // isUsed reports whether an attribute of that name matters, whatever the style sheets say.
 func isUsed(name []byte) bool {

@@ -44,6 +44,9 @@ type Decoder struct {
 	tag         [css.MaxName]byte // its name
 	impliedName []byte            // the name of an element without a tag
 	runsScripts bool              // the HTML is a file, which a browser opens
+	unescaped   []byte            // the names and values of its attributes, or the current text
+	characters  map[string]string // by the references to them
+	hasCR       bool              // the HTML has CR
 	hasHyphen   bool              // it has a soft hyphen
 	after       []byte            // texts that style sheets add after open elements
 	cells       []cell            // of the current table
@@ -68,6 +71,7 @@ type Decoder struct {
 func NewDecoder(o Options) *Decoder {
 	return &Decoder{
 		options:     o.orDefaults(),
+		characters:  map[string]string{},
 		codecs:      map[string]*codec{},
 		typePlain:   []byte("text/plain"),
 		typeMessage: []byte("message/rfc822"),
