@@ -265,9 +265,10 @@ func (d *Decoder) lastComment(source []byte, length int, h *htmlState) (read int
 // title, textarea, iframe, noembed, noframes and noscript contain such text as well. Mail readers, which run no scripts and
 // show no frames, show it as HTML. If such an element is never closed, the markup after it must not become words.
 func rawElement(name []byte) string {
-	switch string(name) {
-	case "plaintext", "script", "style", "xmp":
-		return string(name)
+	for _, raw := range [...]string{"plaintext", "script", "style", "xmp"} {
+		if string(name) == raw {
+			return raw
+		}
 	}
 	return ""
 }
