@@ -35,20 +35,12 @@ func (d *Decoder) codec(label []byte) *codec {
 	if len(label) == 0 {
 		return nil
 	}
-	if c, ok := d.codecs[string(label)]; ok {
-		return c
-	}
-	return d.namedCodec(string(label))
-}
-
-// namedCodec is codec for a string.
-func (d *Decoder) namedCodec(label string) *codec {
-	if c, ok := d.codecs[label]; ok {
-		return c
-	}
-	c := newCodec(label)
-	if len(d.codecs) < maxCodecs {
-		d.codecs[label] = c
+	c, ok := d.codecs[string(label)]
+	if !ok {
+		c = newCodec(string(label))
+		if len(d.codecs) < maxCodecs {
+			d.codecs[string(label)] = c
+		}
 	}
 	return c
 }
@@ -88,7 +80,7 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	valid := utf8.Valid(text)
 	if signed := charsetBySignature(text, valid); signed != "" && (c == nil || c.mark == "") {
-		c = d.namedCodec(signed)
+		c = d.codec([]byte(signed))
 	}
 	if c == nil && isHTML && !valid {
 		c = d.codec(charsetInHTML(text))

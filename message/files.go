@@ -1,6 +1,9 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // inlineFile is a file inside of a plain text.
 type inlineFile struct {
@@ -136,10 +139,8 @@ func (d *Decoder) addFile(block inlineFile, charset []byte) {
 // isText reports whether a file begins like text: without control characters, and not like PDF, PostScript or RTF.
 func (b inlineFile) isText() bool {
 	const enough = 512
-	for _, c := range b.content[:min(len(b.content), enough)] {
-		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1b' {
-			return false
-		}
+	if slices.ContainsFunc(b.content[:min(len(b.content), enough)], isControl) {
+		return false
 	}
 	for _, start := range []string{"%PDF", "%!PS", `{\rtf`} {
 		if bytes.HasPrefix(b.content, []byte(start)) {

@@ -281,7 +281,7 @@ func (d *Decoder) startTag(name []byte, h *htmlState) {
 		return
 	case "style":
 		h.style = true
-		h.script = !d.sheets.ForScreen(d.media())
+		h.script = !d.sheets.ForScreen(d.value("media"))
 		return
 	case "img", "image":
 		h.images++
@@ -367,12 +367,6 @@ func (d *Decoder) applyStyles(e *element, name []byte, h *htmlState) {
 		e.hiddenBy.add(HiddenText)
 	}
 	d.hideFrames(frames, e)
-}
-
-// media returns the media attribute of the current tag.
-func (d *Decoder) media() []byte {
-	value, _ := d.current.Value("media")
-	return value
 }
 
 // endTag handles an end tag.

@@ -157,9 +157,7 @@ func (d *Decoder) lower(token []byte) []byte {
 		return token
 	}
 	start := len(d.arena)
-	for _, c := range token {
-		d.arena = append(d.arena, ascii.Lower(c))
-	}
+	d.arena = ascii.AppendLower(d.arena, token, len(token))
 	return d.arena[start:len(d.arena):len(d.arena)]
 }
 
