@@ -152,7 +152,10 @@ func (d *Decoder) decode(c *codec, text []byte) {
 		d.arena = appendRepaired(d.arena, text)
 		return
 	}
-	d.transform(c.decoder, text)
+	c.decoder.Reset()
+	var read int
+	d.arena, read, _ = transform.Append(c.decoder, d.arena, text)
+	d.arena = appendRepaired(d.arena, text[read:]) // nothing, unless the decoder gave up
 }
 
 // sampleBytes is how much of a text is read to find its charset.
@@ -227,14 +230,6 @@ func isGarbled(text []byte) bool {
 		}
 	}
 	return bytes.Count(text, []byte("\ufffd"))*4 > all
-}
-
-// transform appends decoded text to the arena.
-func (d *Decoder) transform(decoder *encoding.Decoder, text []byte) {
-	decoder.Reset()
-	var read int
-	d.arena, read, _ = transform.Append(decoder, d.arena, text)
-	d.arena = appendRepaired(d.arena, text[read:]) // nothing, unless the decoder gave up
 }
 
 // appendRepaired appends text with the character of windows-1252 for each byte that is not valid UTF-8. So text that is cut

@@ -167,20 +167,25 @@ func (d *Decoder) htmlText(raw []byte, h *htmlState) {
 	if !h.hasContent && (top.key == 0 || top.key == keyHTML || top.key == keyHead) {
 		h.hasContent = hasWord(text) // text outside of the head starts a body without a tag
 	}
-	if why := top.hiddenBy; why != 0 {
+	if top.hiddenBy == 0 {
+		if h.pendingAt > 0 && h.pendingAt == len(d.arena) && startsInLetter(text) {
+			d.msg.Marks.add(h.pendingMark)
+		}
+		h.pendingAt = 0
+		if (d.hasHyphen || hasReference) && softHyphenInWord(text) {
+			d.msg.Marks.add(BreakInWord)
+		}
+	}
+	d.addText(text, top.hiddenBy, top.appearance.Reversals, h)
+}
+
+// addText adds text to the visible text, or to the hidden text if there is a reason.
+func (d *Decoder) addText(text []byte, why Marks, reversals uint8, h *htmlState) {
+	if why != 0 {
 		d.hide(text, why, h)
 		return
 	}
-	if h.reversals != top.appearance.Reversals {
-		d.reverseTo(h, top.appearance.Reversals)
-	}
-	if h.pendingAt > 0 && h.pendingAt == len(d.arena) && startsInLetter(text) {
-		d.msg.Marks.add(h.pendingMark)
-	}
-	h.pendingAt = 0
-	if (d.hasHyphen || hasReference) && softHyphenInWord(text) {
-		d.msg.Marks.add(BreakInWord)
-	}
+	d.reverseTo(h, reversals)
 	d.arena = append(d.arena, text...)
 }
 

@@ -143,14 +143,6 @@ func (e *entity) isHTML() bool {
 	return false
 }
 
-// innerType returns the default type of the parts of e.
-func (d *Decoder) innerType(e entity) []byte {
-	if string(e.mediaType) == "multipart/digest" {
-		return d.typeMessage
-	}
-	return d.typePlain
-}
-
 // lower returns token in lower case.
 func (d *Decoder) lower(token []byte) []byte {
 	if bytes.IndexFunc(token, func(r rune) bool { return 'A' <= r && r <= 'Z' }) < 0 {
