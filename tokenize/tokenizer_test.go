@@ -29,7 +29,7 @@ func tokenizer(t testing.TB, change func(o *Options)) *Tokenizer {
 func termsOf(tok *Tokenizer, raw string) []string {
 	var terms []string
 	m := message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw))
-	tok.Terms(m, func(t Term) { terms = append(terms, string(t.Text)) })
+	tok.Terms(m, func(t *Term) { terms = append(terms, t.Text()) })
 	return terms
 }
 
@@ -162,7 +162,7 @@ func TestURLsAreCutHoweverTheyAreWritten(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.url, func(t *testing.T) {
 			var got []string
-			tok.emit, tok.tokensLeft = func(term Term) { got = append(got, string(term.Text)) }, 100
+			tok.emit, tok.tokensLeft = func(term *Term) { got = append(got, term.Text()) }, 100
 			tok.url([]byte(tt.url))
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
@@ -272,7 +272,7 @@ func Example() {
 		return
 	}
 	m := message.NewDecoder(message.DefaultOptions()).Decode([]byte("Subject: Two offers\n\nBuy now\n"))
-	tok.Terms(m, func(t Term) { fmt.Println(string(t.Text)) })
+	tok.Terms(m, func(t *Term) { fmt.Println(t.Text()) })
 	// Output:
 	// header:Subject
 	// subject:two
@@ -311,7 +311,7 @@ func BenchmarkTerms(b *testing.B) {
 			b.SetBytes(int64(len(raw)))
 			b.ReportAllocs()
 			for b.Loop() {
-				tok.Terms(d.Decode([]byte(raw)), func(Term) {})
+				tok.Terms(d.Decode([]byte(raw)), func(*Term) {})
 			}
 		})
 	}
