@@ -2,10 +2,13 @@ package tokenize
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"chaff/internal/evidence"
 	"chaff/internal/termkey"
 	"chaff/message"
 )
@@ -314,5 +317,39 @@ func BenchmarkTerms(b *testing.B) {
 				tok.Terms(d.Decode([]byte(raw)), func(*Term) {})
 			}
 		})
+	}
+}
+
+// TestTheHashOfATermFollowsFromItsText checks the shortcuts of the tokenizer, which remembers the hashes of words.
+func TestTheHashOfATermFollowsFromItsText(t *testing.T) {
+	key := termkey.New()
+	tok, err := New(DefaultOptions(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := message.NewDecoder(message.DefaultOptions())
+	pairs := 0
+	check := func(term *Term) {
+		if text := term.Text(); term.Hash != key.Hash([]byte(text)) {
+			t.Errorf("%q has the hash of another text", text)
+		} else if term.Group == evidence.Pairs {
+			pairs++
+		}
+	}
+	paths, err := filepath.Glob("../corpus/sample/mail/*/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // words that are new, and words that are known
+			tok.Terms(decoder.Decode(raw), check)
+		}
+	}
+	if pairs == 0 {
+		t.Error("there were no pairs")
 	}
 }
