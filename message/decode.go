@@ -343,8 +343,8 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
 	d.runsScripts = false
-	for _, block := range d.inlineFiles {
-		d.addFile(block, e.charset)
+	for _, file := range d.inlineFiles {
+		d.addFile(file, e.charset)
 	}
 	d.readFrames()
 	d.textLeft = min(d.textLeft, left) // what was read counts, even if it was dropped
