@@ -42,7 +42,8 @@ func FuzzTokens(f *testing.F) {
 		"<a href='?a=1&copy=2&copy;&copyx&notin;&amp'>", "&CounterClockwiseContourIntegral;&abcdefghijklmnopqrstuvwxyzabcdefghijklmnop;",
 		"&;&semi;&;&", "<a / / id ='c'dir>", "<A\x0cB\x0c=\x0cC\x0c>", "<abcdefghijklmnopqrstuvwxyz>", "<a id='&semi;&#65b&amp=&lt&fjlig;'>",
 		"<style>a", "<!doctype", "<!docty", "<?a", "</ ", "</a b='", "<!--a>b", "<style>a</style", "<!", "&#9&#1", "<a id=1 id=2>",
-		"&#0000000000000000000000000000000000000000000000065;", "<a id=b/c href=d/>", "<a =\"x>\" id=1>", "<a id='&lt;=&copy;=1'>", "<a id>", "<a id=>", "<a id= '1'>", "<a ID\r=\r'\r\n\r\r'>",
+		"&#0000000000000000000000000000000000000000000000065;",
+		"<a id=b/c href=d/>", "<a =\"x>\" id=1>", "<a id='&lt;=&copy;=1'>", "<a id>", "<a id=>", "<a id= '1'>", "<a ID\r=\r'\r\n\r\r'>",
 	} {
 		f.Add([]byte(seed))
 	}
