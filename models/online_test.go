@@ -35,7 +35,7 @@ func TestLearningOneAfterTheOtherIsLearningAll(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d := modelstest.Random(5, kind, 90, 70, K, 10)
+				d := randomDataset(5, kind, 90, 70, K, 10)
 				l, _, err := trainer.Train(t.Context(), d)
 				if err != nil {
 					t.Fatal(err)
