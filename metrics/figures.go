@@ -41,9 +41,8 @@ type SpamFigures struct {
 	OneMinusROCA *float64 `json:"one_minus_roca,omitempty"`
 }
 
-// spamFigures returns the figures for the given errors and (1-ROCA)%.
-func spamFigures(m Misses, oneMinusROCA float64, defined bool) SpamFigures {
-	return SpamFigures{HM: orNil(m.HM()), SM: orNil(m.SM()), LAM: orNil(m.LAM()), OneMinusROCA: orNil(oneMinusROCA, defined)}
+func spamFigures(m Misses, p pairs) SpamFigures {
+	return SpamFigures{HM: orNil(m.HM()), SM: orNil(m.SM()), LAM: orNil(m.LAM()), OneMinusROCA: orNil(p.percent())}
 }
 
 // Measure returns the figures of a classifier with the given number of classes. [Figures.MeasureScores] and [Figures.MeasureSpam] add
@@ -77,8 +76,7 @@ func (f *Figures) MeasureSpam(scores []float64, spam []bool) {
 		Ham: f.Confusion.Of(0), HamLost: f.Confusion[0][1],
 		Spam: f.Confusion.Of(1), SpamThrough: f.Confusion[1][0],
 	}
-	percent, defined := OneMinusROCA(scores, spam)
-	f.SpamFigures = spamFigures(m, percent, defined)
+	f.SpamFigures = spamFigures(m, countPairs(scores, spam))
 }
 
 // MeasureScores adds the figures of the N x K scores of the messages that f was measured on, row by row, and of the N x K probabilities
