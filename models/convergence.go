@@ -47,7 +47,7 @@ func (f *fit) runPerceptron(ctx context.Context, d *features.Dataset, separation
 	if err != nil {
 		return nil, Report{}, err
 	}
-	c := &Convergence{Converged: f.result.converged, Epochs: len(report.Epochs)}
+	c := &Convergence{Converged: f.converged, Epochs: len(report.Epochs)}
 	for _, e := range report.Epochs {
 		c.Updates += e.Updates
 	}

@@ -88,21 +88,15 @@ type fit struct {
 	now, best          *params
 	losses             []float64 // training losses: at the start, and after each epoch
 	lowest             float64   // development loss so far
-	result             result
+	epochs             []Epoch   // measured so far
+	kept               int       // the epoch whose weights are the best
+	converged          bool      // the last pass changed nothing
 }
 
-// result is what training in epochs ends with.
-type result struct {
-	weights   *params
-	epochs    []Epoch
-	kept      int  // the epoch whose weights these are
-	converged bool // the last pass changed nothing
-}
-
-// linear returns the model and the part of the report that all trainers in epochs have.
-func (r *result) linear(d *features.Dataset) (*Linear, Report, error) {
-	l, err := r.weights.linear(len(d.Classes))
-	return l, Report{Warnings: warnings(d), Epochs: r.epochs, Kept: r.kept}, err
+// linear returns the best weights as a model, and the part of the report that all trainers in epochs have.
+func (f *fit) linear(d *features.Dataset) (*Linear, Report, error) {
+	l, err := f.best.linear(len(d.Classes))
+	return l, Report{Warnings: warnings(d), Epochs: f.epochs, Kept: f.kept}, err
 }
 
 // run trains until a pass changes nothing, patience ends, or all epochs are made, and returns the model.
@@ -124,8 +118,7 @@ func (f *fit) run(ctx context.Context, d *features.Dataset) (*Linear, Report, er
 			f.options.OnEpoch(e)
 		}
 	}
-	f.result.weights = f.best
-	return f.result.linear(d)
+	return f.linear(d)
 }
 
 // prepare sorts the documents and measures the initial loss.
@@ -174,21 +167,26 @@ func (f *fit) epoch(ctx context.Context, n int) (Epoch, error) {
 	if f.unmeasured {
 		return e, nil
 	}
-	e.Train = measure(f.now, f.train, f.learner.loss, f.classWeights)
+	return f.measured(e, began, f.learner.loss), nil
+}
+
+// measured returns e with the figures of the weights now.
+func (f *fit) measured(e Epoch, began time.Time, loss func(scores []float64, c int) float64) Epoch {
+	e.Train = measure(f.now, f.train, loss, f.classWeights)
 	if f.options.hasDevelopment() {
-		figures := measure(f.now, f.development, f.learner.loss, f.classWeights)
+		figures := measure(f.now, f.development, loss, f.classWeights)
 		e.Development = &figures
 	}
 	e.Seconds = time.Since(began).Seconds()
-	return e, nil
+	return e
 }
 
 // keep keeps the weights of an epoch: with patience if they are the best so far, else always.
 func (f *fit) keep(e Epoch) {
 	if !f.unmeasured {
-		f.result.epochs = append(f.result.epochs, e)
+		f.epochs = append(f.epochs, e)
 	}
-	f.result.converged = e.Updates == 0
+	f.converged = e.Updates == 0
 	if f.Patience > 0 && e.Development != nil {
 		if e.Development.Loss >= f.lowest {
 			return
@@ -196,12 +194,12 @@ func (f *fit) keep(e Epoch) {
 		f.lowest = e.Development.Loss
 	}
 	f.best, f.now = f.now, f.best
-	f.result.kept = e.Epoch
+	f.kept = e.Epoch
 }
 
 // isOver reports whether training stops before all epochs are made.
 func (f *fit) isOver() bool {
-	return f.result.converged || len(f.result.epochs)-f.result.kept >= max(f.Patience, 1)
+	return f.converged || len(f.epochs)-f.kept >= max(f.Patience, 1)
 }
 
 // descent checks that the loss of a learner that follows its gradient falls. If it does not, the steps are too long.

@@ -97,13 +97,12 @@ func TestOnlineLearnersAgreeWithScikitLearn(t *testing.T) {
 			if _, _, err := f.run(t.Context(), d); err != nil {
 				t.Fatal(err)
 			}
-			out := f.result
-			if len(out.epochs) != test.Epochs {
-				t.Fatalf("training ended after %d epochs, want %d", len(out.epochs), test.Epochs)
+			if len(f.epochs) != test.Epochs {
+				t.Fatalf("training ended after %d epochs, want %d", len(f.epochs), test.Epochs)
 			}
-			wantAllNear(t, "bias", out.weights.bias, test.Intercept, 1e-9)
+			wantAllNear(t, "bias", f.best.bias, test.Intercept, 1e-9)
 			for r, want := range test.Coef {
-				wantAllNear(t, fmt.Sprintf("weights of row %d", r), out.weights.row(r), want, 1e-9)
+				wantAllNear(t, fmt.Sprintf("weights of row %d", r), f.best.row(r), want, 1e-9)
 			}
 		})
 	}
