@@ -20,9 +20,6 @@ import (
 //
 // with w = 0 and sigma = 1 at the start. Source: K. Crammer, A. Kulesza, M. Dredze: Adaptive Regularization of Weight
 // Vectors (NIPS 2009), figure 1, with a diagonal covariance. The class weight of a document divides r.
-//
-// It has any number of classes: of more than two, each has weights of its own against all others. It takes any kind of
-// feature.
 type AROW struct {
 	Passes
 	// Regularisation is r: the larger, the shorter the steps. Above 0, at most 1e6. Default 0.1.

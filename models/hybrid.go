@@ -28,9 +28,6 @@ import (
 // Sources: R. Raina, Y. Shen, A. Y. Ng, A. McCallum: Classification with Hybrid Generative/Discriminative Models (NIPS 2003),
 // for the combination and the leave-one-out estimates; J. Duchi, E. Hazan, Y. Singer: Adaptive
 // Subgradient Methods for Online Learning and Stochastic Optimization (JMLR 12, 2011), AdaGrad, for the steps.
-//
-// It has any number of classes: of more than two, each has weights of its own against all others. It takes any kind of
-// feature.
 type Hybrid struct {
 	Passes
 	// Smoothing is added to the sum of each term on both sides, so that no term is impossible. From 1e-10 to 1e6.

@@ -12,9 +12,6 @@ import (
 //	dErr/dz_i = -(t_i - z_i)
 //
 // Source: cs446 lecture 4, "Least Mean Square Error", "Gradient descent (batch)", "Stochastic Gradient descent (online)".
-//
-// It has any number of classes: of more than two, each has weights of its own against all others. It takes any kind of
-// feature.
 type LMS struct{ Descent }
 
 var _ EpochTrainer = LMS{}

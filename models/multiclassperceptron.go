@@ -16,7 +16,7 @@ import (
 //	if z_c <= z_c':  w_c <- w_c + eta_n f,  w_c' <- w_c' - eta_n f        and the biases by +eta_n, -eta_n
 //
 // Source: cs440 lecture 16, "Multi-class perceptrons". A tie is a mistake, as for [Perceptron]; of several highest c' is
-// the first. It takes any kind of feature.
+// the first.
 type MulticlassPerceptron struct {
 	Passes
 	Steps

@@ -61,8 +61,9 @@ func (p Passes) validate() error {
 	if p.Patience < 0 {
 		errs = append(errs, fmt.Errorf("patience is %d: must be at least 0", p.Patience))
 	}
+	_, weightsErr := parseClassWeights(p.ClassWeights)
 	_, kindErr := p.kind()
-	return errors.Join(append(errs, checkChoice("order", p.Order, OrderRandom, OrderFixed), checkClassWeights(p.ClassWeights), kindErr)...)
+	return errors.Join(append(errs, checkChoice("order", p.Order, OrderRandom, OrderFixed), weightsErr, kindErr)...)
 }
 
 // checkChoice returns an error unless a setting is empty or has one of the values.

@@ -16,9 +16,6 @@ import (
 //
 // Source: K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz, Y. Singer: Online Passive-Aggressive Algorithms (JMLR 7,
 // 2006), section 3, PA-I. The class weight of a document multiplies C.
-//
-// It has any number of classes: of more than two, each has weights of its own against all others. It takes any kind of
-// feature.
 type PassiveAggressive struct {
 	Passes
 	// Aggressiveness is C, the longest step. Above 0, at most 1e6. Default 0.2.

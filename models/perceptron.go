@@ -14,9 +14,6 @@ import (
 //
 // Source: cs440 lecture 16, "Perceptron"; collins, "The Perceptron Algorithm"; mlcourse, "Perceptron", "Update rule". A
 // document on the boundary is a mistake (grosse lecture 3, section 4), where collins has sign(0) = +1.
-//
-// It has any number of classes: of more than two, each has a perceptron of its own against all others. It takes any kind
-// of feature.
 type Perceptron struct {
 	Passes
 	Steps

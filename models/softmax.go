@@ -18,8 +18,6 @@ import (
 // Of two classes only the difference of their scores matters, so they have one row, z of class 1 over class 0: logistic
 // regression, p_i1 = 1 / (1 + exp(-z_i)). The biases have no penalty. Source: cs440 lecture 16, "Differentiable Multi-class
 // perceptrons"; the lecture has neither L1 nor L2.
-//
-// It takes any kind of feature.
 type Softmax struct {
 	Passes
 	// LearningRate is the length of a step, alpha; the rate of each term falls with its gradients. Above 0, at most

@@ -16,9 +16,6 @@ import (
 //
 // Source: cs440 lecture 16, "Differentiable Perceptron". The loss is not convex: weights that start where y is near -t
 // stay there, since the gradient vanishes.
-//
-// It has any number of classes: of more than two, each has weights of its own against all others. It takes any kind of
-// feature.
 type Tanh struct{ Descent }
 
 var _ EpochTrainer = Tanh{}
