@@ -44,7 +44,7 @@ func (m AROW) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptio
 		return nil, Report{}, err
 	}
 	start := newParams(rowCount(len(d.Classes)), d.Terms)
-	return (&fit{Passes: m.Passes, options: o, learner: newArow(m, start.n, d.Terms), start: start}).run(ctx, d)
+	return (&fit{Passes: m.Passes, options: o, learner: newArow(m, start.n, d.Terms), start: start}).run(ctx, newSorted(d))
 }
 
 func (m AROW) online(classes []string) (Online, error) {

@@ -2,6 +2,7 @@ package models
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"chaff/features"
@@ -100,3 +101,14 @@ func newSorted(d *features.Dataset) sorted { return sorted{d, contentOrder(d), d
 
 // Row returns document i, valid until the next Row.
 func (s sorted) Row(i int) features.Vector { return s.rows.Row(i) }
+
+// each calls do with each of the documents and its class.
+func (s sorted) each(ctx context.Context, documents []int32, do func(x features.Vector, c int)) error {
+	for read, i := range documents {
+		if read%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		do(s.Row(int(i)), int(s.Labels[i]))
+	}
+	return nil
+}

@@ -94,13 +94,13 @@ type fit struct {
 }
 
 // linear returns the best weights as a model, and the part of the report that all trainers in epochs have.
-func (f *fit) linear(d *features.Dataset) (*Linear, Report, error) {
-	l, err := f.best.linear(len(d.Classes))
-	return l, Report{Warnings: warnings(d), Epochs: f.epochs, Kept: f.kept}, err
+func (f *fit) linear() (*Linear, Report, error) {
+	l, err := f.best.linear(len(f.train.Classes))
+	return l, Report{Warnings: warnings(f.train.Dataset), Epochs: f.epochs, Kept: f.kept}, err
 }
 
 // run trains until a pass changes nothing, patience ends, or all epochs are made, and returns the model.
-func (f *fit) run(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
+func (f *fit) run(ctx context.Context, d sorted) (*Linear, Report, error) {
 	if err := f.prepare(d); err != nil {
 		return nil, Report{}, err
 	}
@@ -118,19 +118,19 @@ func (f *fit) run(ctx context.Context, d *features.Dataset) (*Linear, Report, er
 			f.options.OnEpoch(e)
 		}
 	}
-	return f.linear(d)
+	return f.linear()
 }
 
-// prepare sorts the documents and measures the initial loss.
-func (f *fit) prepare(d *features.Dataset) error {
-	documents, err := countDocuments(d)
+// prepare measures the initial loss.
+func (f *fit) prepare(d sorted) error {
+	documents, err := countDocuments(d.Dataset)
 	if err != nil {
 		return err
 	}
 	if f.classWeights, err = classWeights(f.ClassWeights, d.Classes, documents); err != nil {
 		return err
 	}
-	f.train, f.lowest = newSorted(d), math.Inf(1)
+	f.train, f.lowest = d, math.Inf(1)
 	f.order = f.newOrder(f.train)
 	if f.descent != nil && f.descent.batch {
 		f.order = &order{documents: f.train.order} // one step over all documents, which rounds by their order
@@ -154,13 +154,13 @@ func (f *fit) prepare(d *features.Dataset) error {
 func (f *fit) epoch(ctx context.Context, n int) (Epoch, error) {
 	began := time.Now()
 	e := Epoch{Epoch: n}
-	for read, i := range f.order.next() {
-		if read%1024 == 0 && ctx.Err() != nil {
-			return Epoch{}, ctx.Err()
-		}
-		if c := int(f.train.Labels[i]); f.learner.learn(f.train.Row(int(i)), c, f.classWeights[c]) {
+	err := f.train.each(ctx, f.order.next(), func(x features.Vector, c int) {
+		if f.learner.learn(x, c, f.classWeights[c]) {
 			e.Updates++
 		}
+	})
+	if err != nil {
+		return Epoch{}, err
 	}
 	e.Updates += f.learner.pass()
 	f.learner.model(f.now)

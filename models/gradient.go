@@ -72,7 +72,7 @@ func (s Descent) train(ctx context.Context, d *features.Dataset, loss rowLoss, n
 	if check.batch {
 		l.gradient = l.sameShape(d.Terms)
 	}
-	return (&fit{Passes: s.Passes, options: o, learner: l, start: start, descent: check}).run(ctx, d)
+	return (&fit{Passes: s.Passes, options: o, learner: l, start: start, descent: check}).run(ctx, newSorted(d))
 }
 
 func (s Descent) learner(start *params, loss rowLoss) *gradientDescent {

@@ -79,10 +79,11 @@ func (m Hybrid) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOpt
 	start := newParams(rowCount(len(d.Classes)), d.Terms)
 	l := newHybrid(m, start.n, d.Terms)
 	l.workers = d.Workers
-	if err := eachByContent(ctx, d, l.bayes.add); err != nil {
+	all := newSorted(d)
+	if err := l.bayes.addAll(ctx, all); err != nil {
 		return nil, Report{}, err
 	}
-	return (&fit{Passes: m.Passes, options: o, learner: l, start: start}).run(ctx, d)
+	return (&fit{Passes: m.Passes, options: o, learner: l, start: start}).run(ctx, all)
 }
 
 func (m Hybrid) online(classes []string) (Online, error) {
@@ -116,6 +117,19 @@ func (b rowCounts) add(x features.Vector, c int) {
 	for r, n := range b {
 		n.Add(x, sideOf(len(b), r, c))
 	}
+}
+
+// addAll adds all documents, in the order of their contents.
+func (b rowCounts) addAll(ctx context.Context, all sorted) error {
+	err := all.each(ctx, all.order, func(x features.Vector, c int) {
+		for r, n := range b {
+			n.add(x, sideOf(len(b), r, c), 1)
+		}
+	})
+	for _, n := range b {
+		n.countKnown()
+	}
+	return err
 }
 
 func (b rowCounts) grow(terms int) {

@@ -17,7 +17,7 @@ import (
 // compare the stochastic method with it.
 func (m Softmax) batch(ctx context.Context, d *features.Dataset, options EpochOptions) (*Linear, Report, error) {
 	f := &fit{Passes: m.Passes, options: options, start: newParams(rowCount(len(d.Classes)), d.Terms)}
-	if err := f.prepare(d); err != nil {
+	if err := f.prepare(newSorted(d)); err != nil {
 		return nil, Report{}, err
 	}
 	o := newObjective(m, f.train, f.classWeights)
@@ -46,7 +46,7 @@ func (m Softmax) batch(ctx context.Context, d *features.Dataset, options EpochOp
 		f.best.unpack(minimum.X)
 		f.kept = len(f.epochs)
 	}
-	linear, report, err := f.linear(d)
+	linear, report, err := f.linear()
 	if err == nil && minimum.Status == optimize.IterationLimit {
 		report.Warnings = append(report.Warnings, fmt.Sprintf("the loss is not at its minimum after %d steps: raise models.softmax.epochs, or models.softmax.l2", m.Epochs))
 	}

@@ -44,7 +44,7 @@ func (m MulticlassPerceptron) TrainEpochs(ctx context.Context, d *features.Datas
 	start := m.startParams(len(d.Classes), d.Terms, m.Seed, m.ThroughOrigin)
 	l := m.learner(start)
 	f := &fit{Passes: m.Passes, options: o, learner: l, start: start}
-	return f.runPerceptron(ctx, d, func(updates int) []Separation {
+	return f.runPerceptron(ctx, newSorted(d), func(updates int) []Separation {
 		return []Separation{l.separation(d, m, updates)}
 	})
 }

@@ -42,7 +42,7 @@ func (m PassiveAggressive) TrainEpochs(ctx context.Context, d *features.Dataset,
 		return nil, Report{}, err
 	}
 	start := newParams(rowCount(len(d.Classes)), d.Terms)
-	return (&fit{Passes: m.Passes, options: o, learner: m.learner(start), start: start}).run(ctx, d)
+	return (&fit{Passes: m.Passes, options: o, learner: m.learner(start), start: start}).run(ctx, newSorted(d))
 }
 
 func (m PassiveAggressive) learner(start *params) *passiveAggressive {

@@ -40,7 +40,7 @@ func (m Perceptron) TrainEpochs(ctx context.Context, d *features.Dataset, o Epoc
 	start := m.startParams(rowCount(len(d.Classes)), d.Terms, m.Seed, m.ThroughOrigin)
 	l := m.learner(start)
 	f := &fit{Passes: m.Passes, options: o, learner: l, start: start}
-	return f.runPerceptron(ctx, d, func(int) []Separation { return l.separations(d, m) })
+	return f.runPerceptron(ctx, newSorted(d), func(int) []Separation { return l.separations(d, m) })
 }
 
 func (m Perceptron) learner(start *params) *perceptron {

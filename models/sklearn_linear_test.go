@@ -94,7 +94,7 @@ func TestOnlineLearnersAgreeWithScikitLearn(t *testing.T) {
 				learner: test.learner(start.n, d.Terms),
 				start:   start,
 			}
-			if _, _, err := f.run(t.Context(), d); err != nil {
+			if _, _, err := f.run(t.Context(), newSorted(d)); err != nil {
 				t.Fatal(err)
 			}
 			if len(f.epochs) != test.Epochs {

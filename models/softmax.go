@@ -60,7 +60,7 @@ func (m Softmax) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOp
 	}
 	l := newFTRL(m, rowCount(len(d.Classes)), d.Terms, d.Len())
 	check := &descent{setting: fmt.Sprintf("models.softmax.learning_rate, which is %v", m.LearningRate)}
-	return (&fit{Passes: m.Passes, options: o, learner: l, start: newParams(l.n, d.Terms), descent: check}).run(ctx, d)
+	return (&fit{Passes: m.Passes, options: o, learner: l, start: newParams(l.n, d.Terms), descent: check}).run(ctx, newSorted(d))
 }
 
 func (m Softmax) online(classes []string) (Online, error) {

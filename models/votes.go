@@ -148,12 +148,13 @@ func (m Votes) train(ctx context.Context, d *features.Dataset, o EpochOptions, m
 	}
 	l := newVotes(m, d.Classes, d.Terms)
 	l.workers = d.Workers
-	if err := eachByContent(ctx, d, l.bayes.add); err != nil {
+	all := newSorted(d)
+	if err := l.bayes.addAll(ctx, all); err != nil {
 		return nil, Report{}, err
 	}
 	l.copyAllSums()
 	f := &fit{Passes: m.passes(d.Len()), options: o, learner: l, start: l.sameShape(d.Terms), unmeasured: !measured}
-	return f.run(ctx, d)
+	return f.run(ctx, all)
 }
 
 func (m Votes) online(classes []string) (Online, error) {
@@ -229,9 +230,12 @@ func (l *votes) copyAllSums() {
 // eachGroup calls do with each run of terms of x that are of one group, from the first up to but without the last. The cells
 // of grams are one run. Terms without groups are in the first group.
 func eachGroup(x features.Vector, do func(g evidence.Group, from, to int)) {
-	for from := 0; from < len(x.IDs); {
-		g, to := groupAt(x, from), from+1
-		for to < len(x.IDs) && groupAt(x, to) == g {
+	if x.Groups == nil && len(x.IDs) > 0 {
+		do(0, 0, len(x.IDs))
+	}
+	for from := 0; from < len(x.Groups); {
+		g, to := x.Groups[from], from+1
+		for to < len(x.Groups) && x.Groups[to] == g {
 			to++
 		}
 		do(g, from, to)
