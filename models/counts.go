@@ -143,14 +143,18 @@ func (n *Counts) updateKnown(x features.Vector, by int) {
 func (n *Counts) countKnown() {
 	n.Known = [evidence.Groups]int{}
 	for w := range n.Len() {
-		switch {
-		case !hasSum(n.of(w)):
-		case n.Groups != nil:
-			n.Known[n.Groups[w]]++
-		default:
-			n.Known[0]++
+		if hasSum(n.of(w)) {
+			n.Known[n.groupOf(w)]++
 		}
 	}
+}
+
+// groupOf returns the group of a term.
+func (n *Counts) groupOf(w int) evidence.Group {
+	if n.Groups == nil {
+		return 0
+	}
+	return n.Groups[w]
 }
 
 // hasSum reports whether a term has a sum in any class.
@@ -185,26 +189,22 @@ func (n *Counts) Merge(m *Counts, idOf []uint32) error {
 		n.Grow(m.Len())
 	}
 	for w := range m.Len() {
-		sums := m.of(w)
-		if !hasSum(sums) {
+		if !hasSum(m.of(w)) {
 			continue
 		}
-		id, g := w, evidence.Group(0)
+		id := w
 		if idOf != nil {
 			id = int(idOf[w])
 			n.Grow(id + 1)
 		}
 		if m.Groups != nil {
-			g = m.Groups[w]
-			n.Groups[id] = g
+			n.Groups[id] = m.Groups[w]
 		}
-		if !hasSum(n.of(id)) {
-			n.Known[g]++
-		}
-		for c, ncw := range sums {
+		for c, ncw := range m.of(w) {
 			n.Sums[id*K+c] += ncw
 		}
 	}
+	n.countKnown()
 	return nil
 }
 

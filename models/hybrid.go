@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"chaff/features"
+	"chaff/internal/evidence"
 	"chaff/internal/parallel"
 )
 
@@ -132,6 +133,36 @@ func (b rowCounts) addAll(ctx context.Context, all sorted) error {
 	return err
 }
 
+// logOddsOfTotals returns log((aV + n0) / (aV + n1)), the same for all V known terms of a group; V must not be 0.
+func (b rowCounts) logOddsOfTotals(a float64, g evidence.Group, n side) float64 {
+	aV := a * float64(b[0].Known[g])
+	return math.Log((aV + n[0]) / (aV + n[1]))
+}
+
+// addLogOdds adds the share c of nb_w to the V x R weights of all known terms, for the smoothing a.
+func (b rowCounts) addLogOdds(weights []float64, a, c float64, workers int) {
+	R := len(b)
+	totals := make([][evidence.Groups]float64, R)
+	for r, n := range b {
+		for g, known := range n.Known {
+			if known > 0 {
+				totals[r][g] = b.logOddsOfTotals(a, evidence.Group(g), side(n.Totals[g]))
+			}
+		}
+	}
+	parallel.Ranges(workers, len(weights), 1<<14, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			r, w := i%R, i/R
+			n := side(b[r].of(w))
+			if n == (side{}) {
+				continue
+			}
+			odds := (a + n[1]) / (a + n[0])
+			weights[i] += c * (math.Log(odds) + totals[r][b[r].groupOf(w)])
+		}
+	})
+}
+
 func (b rowCounts) grow(terms int) {
 	for _, n := range b {
 		n.Grow(terms)
@@ -216,23 +247,15 @@ func (l *hybrid) logOdds(r int, x features.Vector, total, own side) float64 {
 			odds += f * math.Log(product)
 			product, f = 1, value
 		}
-		product *= l.odds(n)
+		product *= (l.smoothing + n[1]) / (l.smoothing + n[0])
 		length += value
 	}
 	if length == 0 {
 		return 0
 	}
 	totals := bayes.Totals[0]
-	return odds + f*math.Log(product) + length*l.logOddsOfTotals(side{totals[0] - total[0], totals[1] - total[1]})
-}
-
-// odds returns (a + n1_w) / (a + n0_w).
-func (l *hybrid) odds(n side) float64 { return (l.smoothing + n[1]) / (l.smoothing + n[0]) }
-
-// logOddsOfTotals returns log((aV + n0) / (aV + n1)), the same for all terms; V must not be 0.
-func (l *hybrid) logOddsOfTotals(n side) float64 {
-	aV := l.smoothing * float64(l.bayes[0].Known[0])
-	return math.Log((aV + n[0]) / (aV + n[1]))
+	n := side{totals[0] - total[0], totals[1] - total[1]}
+	return odds + f*math.Log(product) + length*l.bayes.logOddsOfTotals(l.smoothing, 0, n)
 }
 
 // step moves the weights against the errors of the scores of a document, which are in scratch.
@@ -261,19 +284,13 @@ func (c *hybridCell) step(g, rate float64) {
 }
 
 func (l *hybrid) model(dst *params) {
-	totals := make([]float64, l.n)
 	for r, cell := range l.bias {
 		dst.bias[r] = cell.weight
-		totals[r] = l.logOddsOfTotals(side(l.bayes[r].Totals[0]))
 	}
-	parallel.Ranges(l.workers, len(l.cells), 1<<14, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			dst.weights[i] = l.cells[i].weight
-			if n := side(l.bayes[i%l.n].of(i / l.n)); n != (side{}) {
-				dst.weights[i] += l.share * (math.Log(l.odds(n)) + totals[i%l.n])
-			}
-		}
-	})
+	for i, cell := range l.cells {
+		dst.weights[i] = cell.weight
+	}
+	l.bayes.addLogOdds(dst.weights, l.smoothing, l.share, l.workers)
 }
 
 func (l *hybrid) loss(scores []float64, c int) float64 {

@@ -9,7 +9,6 @@ import (
 
 	"chaff/features"
 	"chaff/internal/evidence"
-	"chaff/internal/parallel"
 )
 
 // Votes is a committee of two members in which every kind of evidence has one bounded vote. The first member has the terms of
@@ -335,18 +334,12 @@ func (l *votes) vote(r int, at evidence.Group, g *groupReading, own side, bounds
 	if l.share > 0 && g.known > 0 {
 		totals, document := l.bayes[r].Totals[at], units(float32(g.value))*g.terms
 		n := side{totals[0] - own[0]*document, totals[1] - own[1]*document}
-		sum += l.share * (g.odds + math.Log(g.above) - math.Log(g.below) + g.known*l.logOddsOfTotals(at, n))
+		sum += l.share * (g.odds + math.Log(g.above) - math.Log(g.below) + g.known*l.bayes.logOddsOfTotals(l.smoothing, at, n))
 	}
 	s := g.value * sum
 	v := bounds.within(s)
 	g.slope = g.value * bounds.slope(s, v)
 	return v
-}
-
-// logOddsOfTotals returns log((a V_g + n0_g) / (a V_g + n1_g)), the same for all terms of a group.
-func (l *votes) logOddsOfTotals(g evidence.Group, n side) float64 {
-	aV := l.smoothing * float64(l.bayes[0].Known[g])
-	return math.Log((aV + n[0]) / (aV + n[1]))
 }
 
 // learn implements learner. It learns from a document that is counted, as if it was not.
@@ -419,24 +412,10 @@ func (l *votes) model(dst *params) {
 	for i, s := range l.members {
 		dst.bias[i] = s.bias
 	}
-	totals := make([][evidence.Groups]float64, l.R)
-	for r, n := range l.bayes {
-		for g, known := range n.Known {
-			if known > 0 {
-				totals[r][g] = l.logOddsOfTotals(evidence.Group(g), side(n.Totals[g]))
-			}
-		}
+	for i, cell := range l.cells {
+		dst.weights[i] = float64(cell.weight)
 	}
-	groups := l.bayes[0].Groups
-	parallel.Ranges(l.workers, len(l.cells), 1<<14, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			dst.weights[i] = float64(l.cells[i].weight)
-			if n := side(l.bayes[i%l.R].of(i / l.R)); n != (side{}) {
-				odds := (l.smoothing + n[1]) / (l.smoothing + n[0])
-				dst.weights[i] += l.share * (math.Log(odds) + totals[i%l.R][groups[i/l.R]])
-			}
-		}
-	})
+	l.bayes.addLogOdds(dst.weights, l.smoothing, l.share, l.workers)
 }
 
 func (l *votes) loss(scores []float64, c int) float64 {
