@@ -14,36 +14,31 @@ type LearningPoint struct {
 // and blocks has those of the messages since the point before. All points of the curve together take O(n log n). Source: TREC 2005 Spam
 // Track Overview.
 func LearningCurve(scores []float64, predictions []int32, spam []bool, every int) (curve, blocks []LearningPoint) {
-	mustMatch(len(scores), len(predictions))
 	mustMatch(len(scores), len(spam))
-	var all, block Misses
-	order := newOrder(scores)
-	start := 0
-	for i, isSpam := range spam {
-		all.add(predictions[i] == 1, isSpam)
-		block.add(predictions[i] == 1, isSpam)
-		order.add(i, isSpam)
-		if n := i + 1; n%every == 0 || n == len(scores) {
-			curve = append(curve, LearningPoint{n, spamFigures(all, order.pairs)})
-			blocks = append(blocks, LearningPoint{n, spamFigures(block, countPairs(scores[start:n], spam[start:n]))})
-			start, block = n, Misses{}
+	mustMatch(len(scores), len(predictions))
+	labels := classesOf(spam)
+	all, order := NewConfusion(nil, nil, 2), newOrder(scores)
+	for start := 0; start < len(labels); start += every {
+		end := start + min(every, len(labels)-start)
+		block := NewConfusion(labels[start:end], predictions[start:end], 2)
+		for i := start; i < end; i++ {
+			all[labels[i]][predictions[i]]++
+			order.add(i, spam[i])
 		}
+		curve = append(curve, LearningPoint{end, spamFigures(all, order.pairs)})
+		blocks = append(blocks, LearningPoint{end, spamFigures(block, countPairs(scores[start:end], spam[start:end]))})
 	}
 	return curve, blocks
 }
 
-func (m *Misses) add(judgedSpam, spam bool) {
-	if spam {
-		m.Spam++
-		if !judgedSpam {
-			m.SpamThrough++
+func classesOf(spam []bool) []int32 {
+	classes := make([]int32, len(spam))
+	for i, is := range spam {
+		if is {
+			classes[i] = 1
 		}
-		return
 	}
-	m.Ham++
-	if judgedSpam {
-		m.HamLost++
-	}
+	return classes
 }
 
 // order updates [pairs] message by message, each in O(log n).

@@ -18,7 +18,9 @@ func TestLearningCurveByHand(t *testing.T) {
 	scores, predictions := []float64{-1, 2, -2, 3, 1}, []int32{0, 1, 0, 1, 1}
 	spam := []bool{false, true, true, false, true}
 	curve, blocks := LearningCurve(scores, predictions, spam, 3)
-	lam := func(ham, lost, spam, through int) *float64 { return orNil(Misses{ham, lost, spam, through}.LAM()) }
+	lam := func(ham, lost, spam, through int) *float64 {
+		return orNil(Confusion{{ham - lost, lost}, {through, spam - through}}.LAM())
+	}
 	points := []LearningPoint{
 		{3, SpamFigures{of(0), of(50), lam(1, 0, 2, 1), of(50)}},
 		{5, SpamFigures{of(50), of(100. / 3), lam(2, 1, 3, 1), of(100 * 4. / 6)}},
@@ -35,23 +37,20 @@ func TestLearningCurveByHand(t *testing.T) {
 func TestLearningCurveAgreesWithTheFiguresOfTheSameMessages(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 0))
 	figures := func(scores []float64, spam []bool) LearningPoint {
-		var m Misses
+		predicted := make([]bool, len(scores))
 		for i, score := range scores {
-			m.add(score > 0, spam[i])
+			predicted[i] = score > 0
 		}
-		return LearningPoint{len(scores), spamFigures(m, countPairs(scores, spam))}
+		c := NewConfusion(classesOf(spam), classesOf(predicted), 2)
+		return LearningPoint{len(scores), spamFigures(c, countPairs(scores, spam))}
 	}
 	for range 200 {
 		scores, spam := randomScores(random, 1+random.IntN(120))
-		labels, predictions := make([]int32, len(scores)), make([]int32, len(scores))
+		positive := make([]bool, len(scores))
 		for i, score := range scores {
-			if score > 0 {
-				predictions[i] = 1
-			}
-			if spam[i] {
-				labels[i] = 1
-			}
+			positive[i] = score > 0
 		}
+		labels, predictions := classesOf(spam), classesOf(positive)
 		every := 1 + random.IntN(40)
 		points, blocks := LearningCurve(scores, predictions, spam, every)
 		if want := (len(scores) + every - 1) / every; len(points) != want || len(blocks) != want {
