@@ -26,7 +26,7 @@ type AROW struct {
 	Regularisation float64 `json:"regularisation"`
 }
 
-var _ EpochTrainer = AROW{}
+var _ Trainer = AROW{}
 
 // Validate returns everything that is wrong with m.
 func (m AROW) Validate() error {
@@ -34,12 +34,7 @@ func (m AROW) Validate() error {
 }
 
 // Train implements [Trainer].
-func (m AROW) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, EpochOptions{})
-}
-
-// TrainEpochs implements [EpochTrainer].
-func (m AROW) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+func (m AROW) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	if err := m.Validate(); err != nil {
 		return nil, Report{}, err
 	}

@@ -133,7 +133,7 @@ func TestNaiveBayesByHand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, _, err := test.model.Train(t.Context(), d)
+			l, _, err := test.model.Train(t.Context(), d, models.EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -240,7 +240,7 @@ func TestNaiveBayesAgreesWithScikitLearn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, _, err := model.Train(t.Context(), d)
+			l, _, err := model.Train(t.Context(), d, models.EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -302,7 +302,7 @@ func TestATermOfNoDocumentSaysNothing(t *testing.T) {
 		d := dataset(kind, 2, 3, []int32{0, 0, 1}, []float32{1, 0, 0}, []float32{1, 0, 0}, []float32{0, 0, 1})
 		o := models.DefaultOptions()
 		o.Bernoulli = models.Bernoulli{Smoothing: 1, Features: kind.String()}
-		l, _, err := o.Bernoulli.Train(t.Context(), d)
+		l, _, err := o.Bernoulli.Train(t.Context(), d, models.EpochOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -353,7 +353,7 @@ func TestMajority(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			d := dense(features.Counts, len(test.want), test.labels, [][]float32{{1, 0}, {1, 2}, {0, 1}, {0, 0}})
-			l, _, err := models.Majority{}.Train(t.Context(), d)
+			l, _, err := models.Majority{}.Train(t.Context(), d, models.EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

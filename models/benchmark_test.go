@@ -27,7 +27,7 @@ func BenchmarkTrainTenEpochs(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(8 * len(d.IDs))) // an id and a value
 			for b.Loop() {
-				_, report, err := bench.trainer.Train(b.Context(), d)
+				_, report, err := bench.trainer.Train(b.Context(), d, models.EpochOptions{})
 				if err != nil || len(report.Epochs) != passes.Epochs {
 					b.Fatal(len(report.Epochs), err)
 				}

@@ -126,11 +126,11 @@ func TestComplementByHand(t *testing.T) {
 // The complement of one of two classes is the other.
 func TestComplementOfTwoClassesIsMultinomial(t *testing.T) {
 	d := randomDataset(5, features.Counts, 80, 120, 2, 15)
-	complement, _, err := models.Complement{Smoothing: 0.5, Features: "counts"}.Train(t.Context(), d)
+	complement, _, err := models.Complement{Smoothing: 0.5, Features: "counts"}.Train(t.Context(), d, models.EpochOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	multinomial, _, err := models.Multinomial{Smoothing: 0.5, Features: "counts"}.Train(t.Context(), d)
+	multinomial, _, err := models.Multinomial{Smoothing: 0.5, Features: "counts"}.Train(t.Context(), d, models.EpochOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestMemoriserByHand(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l, _, err := models.Memoriser{}.Train(t.Context(), test.in)
+			l, _, err := models.Memoriser{}.Train(t.Context(), test.in, models.EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

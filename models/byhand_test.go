@@ -35,7 +35,7 @@ func runByHand(t *testing.T, d *features.Dataset, tests []handCase) {
 	t.Helper()
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l, _, err := test.model.Train(t.Context(), d)
+			l, _, err := test.model.Train(t.Context(), d, models.EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

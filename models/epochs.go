@@ -10,14 +10,7 @@ import (
 	"chaff/features"
 )
 
-// EpochTrainer is a trainer that reads the training part in passes.
-type EpochTrainer interface {
-	Trainer
-	// TrainEpochs is Train with options. Beside the errors of Train it returns [ErrDiverged].
-	TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error)
-}
-
-// EpochOptions select what happens after each epoch. The zero value selects nothing.
+// EpochOptions select what happens after each pass over the training part. The zero value selects nothing.
 type EpochOptions struct {
 	// Development is the development part, which decides when to stop: documents over the same terms and classes. If it is
 	// nil or empty, all epochs are trained.

@@ -42,7 +42,7 @@ type Hybrid struct {
 	LearningRate float64 `json:"learning_rate"`
 }
 
-var _ EpochTrainer = Hybrid{}
+var _ Trainer = Hybrid{}
 
 const (
 	maxBayesShare = 1000
@@ -65,15 +65,10 @@ func validateOffset(smoothing, share, rate float64) error {
 		checkRange("bayes_share", share, 0, maxBayesShare), checkPositive("learning_rate", rate))
 }
 
-// Train implements [Trainer].
-func (m Hybrid) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, EpochOptions{})
-}
-
-// TrainEpochs implements [EpochTrainer]. It counts all documents and then learns from each. It does not check the loss:
+// Train implements [Trainer]. It counts all documents and then learns from each. It does not check the loss:
 // AdaGrad shortens the steps, and the initial loss is too low, since naive Bayes has counted the documents that it is
 // measured on.
-func (m Hybrid) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+func (m Hybrid) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	if err := m.Validate(); err != nil {
 		return nil, Report{}, err
 	}

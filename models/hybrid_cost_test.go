@@ -20,7 +20,7 @@ func BenchmarkTrainOfDefaults(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(8 * len(d.IDs))) // an id and a value
 			for b.Loop() {
-				if _, _, err := trainer.Train(b.Context(), d); err != nil {
+				if _, _, err := trainer.Train(b.Context(), d, models.EpochOptions{}); err != nil {
 					b.Fatal(err)
 				}
 			}

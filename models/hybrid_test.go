@@ -168,7 +168,7 @@ func TestHybridAgreesWithNumPy(t *testing.T) {
 			if test.Online {
 				return
 			}
-			l, _, err := test.hybrid().Train(t.Context(), d)
+			l, _, err := test.hybrid().Train(t.Context(), d, EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -20,7 +20,7 @@ func TestBernoulliByPresentTermsIsBernoulliByAllTerms(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				l, _, err := m.Train(t.Context(), d)
+				l, _, err := m.Train(t.Context(), d, models.EpochOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -94,7 +94,7 @@ func BenchmarkTrain(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(8 * len(d.IDs))) // an id and a value
 			for b.Loop() {
-				if _, _, err := trainer.Train(b.Context(), d); err != nil {
+				if _, _, err := trainer.Train(b.Context(), d, models.EpochOptions{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -14,15 +14,10 @@ import (
 // Source: cs446 lecture 4, "Least Mean Square Error", "Gradient descent (batch)", "Stochastic Gradient descent (online)".
 type LMS struct{ Descent }
 
-var _ EpochTrainer = LMS{}
+var _ Trainer = LMS{}
 
 // Train implements [Trainer].
-func (m LMS) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, EpochOptions{})
-}
-
-// TrainEpochs implements [EpochTrainer].
-func (m LMS) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+func (m LMS) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	return m.train(ctx, d, halfSquare(), "lms", o)
 }
 

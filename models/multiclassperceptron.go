@@ -24,7 +24,7 @@ type MulticlassPerceptron struct {
 	Averaged bool `json:"averaged"`
 }
 
-var _ EpochTrainer = MulticlassPerceptron{}
+var _ Trainer = MulticlassPerceptron{}
 
 // Validate returns everything that is wrong with m.
 func (m MulticlassPerceptron) Validate() error {
@@ -32,12 +32,7 @@ func (m MulticlassPerceptron) Validate() error {
 }
 
 // Train implements [Trainer].
-func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, EpochOptions{})
-}
-
-// TrainEpochs implements [EpochTrainer].
-func (m MulticlassPerceptron) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	if err := m.Validate(); err != nil {
 		return nil, Report{}, err
 	}

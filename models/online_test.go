@@ -36,7 +36,7 @@ func TestLearningOneAfterTheOtherIsLearningAll(t *testing.T) {
 					t.Fatal(err)
 				}
 				d := randomDataset(5, kind, 90, 70, K, 10)
-				l, _, err := trainer.Train(t.Context(), d)
+				l, _, err := trainer.Train(t.Context(), d, models.EpochOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -24,7 +24,7 @@ type PassiveAggressive struct {
 	Averaged bool `json:"averaged"`
 }
 
-var _ EpochTrainer = PassiveAggressive{}
+var _ Trainer = PassiveAggressive{}
 
 // Validate returns everything that is wrong with m.
 func (m PassiveAggressive) Validate() error {
@@ -32,12 +32,7 @@ func (m PassiveAggressive) Validate() error {
 }
 
 // Train implements [Trainer].
-func (m PassiveAggressive) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, EpochOptions{})
-}
-
-// TrainEpochs implements [EpochTrainer].
-func (m PassiveAggressive) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+func (m PassiveAggressive) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	if err := m.Validate(); err != nil {
 		return nil, Report{}, err
 	}

@@ -22,18 +22,13 @@ type Perceptron struct {
 	Averaged bool `json:"-"`
 }
 
-var _ EpochTrainer = Perceptron{}
+var _ Trainer = Perceptron{}
 
 // Validate returns everything that is wrong with m.
 func (m Perceptron) Validate() error { return errors.Join(m.Passes.validate(), m.Steps.validate()) }
 
 // Train implements [Trainer].
-func (m Perceptron) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, EpochOptions{})
-}
-
-// TrainEpochs implements [EpochTrainer].
-func (m Perceptron) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+func (m Perceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	if err := m.Validate(); err != nil {
 		return nil, Report{}, err
 	}

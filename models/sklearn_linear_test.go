@@ -133,7 +133,7 @@ func TestSoftmaxAgreesWithScikitLearn(t *testing.T) {
 		if test.L1 == 0 {
 			t.Run(name+", batch", func(t *testing.T) {
 				m := Softmax{Passes: Passes{Epochs: 1000}, LearningRate: 1, L2: test.L2, Method: MethodBatch}
-				l, report, err := m.Train(t.Context(), d)
+				l, report, err := m.Train(t.Context(), d, EpochOptions{})
 				if err != nil || len(report.Warnings) > 0 {
 					t.Fatal(err, report.Warnings)
 				}
@@ -147,7 +147,7 @@ func TestSoftmaxAgreesWithScikitLearn(t *testing.T) {
 		}
 		t.Run(name+", stochastic", func(t *testing.T) {
 			m := Softmax{Passes: Passes{Epochs: 3000, Order: OrderRandom, Seed: 1}, LearningRate: 0.5, L1: test.L1, L2: test.L2, Method: MethodStochastic}
-			l, _, err := m.Train(t.Context(), d)
+			l, _, err := m.Train(t.Context(), d, EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,7 +189,7 @@ func TestComplementAgreesWithScikitLearn(t *testing.T) {
 		t.Run(fmt.Sprintf("%d classes, normalise %v, smoothing %v", test.Classes, test.Normalise, test.Smoothing), func(t *testing.T) {
 			d := fixture.dataset(test.Classes)
 			m := Complement{Smoothing: test.Smoothing, Features: "counts", Normalise: test.Normalise}
-			l, _, err := m.Train(t.Context(), d)
+			l, _, err := m.Train(t.Context(), d, EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -229,7 +229,7 @@ func TestLMSFindsTheLeastSquares(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l, _, err := test.model.Train(t.Context(), d)
+			l, _, err := test.model.Train(t.Context(), d, EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

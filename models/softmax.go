@@ -33,7 +33,7 @@ type Softmax struct {
 	Method string `json:"method"`
 }
 
-var _ EpochTrainer = Softmax{}
+var _ Trainer = Softmax{}
 
 // Validate returns everything that is wrong with m.
 func (m Softmax) Validate() error {
@@ -46,12 +46,7 @@ func (m Softmax) Validate() error {
 }
 
 // Train implements [Trainer].
-func (m Softmax) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, EpochOptions{})
-}
-
-// TrainEpochs implements [EpochTrainer].
-func (m Softmax) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+func (m Softmax) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	if err := m.Validate(); err != nil {
 		return nil, Report{}, err
 	}

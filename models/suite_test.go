@@ -52,7 +52,7 @@ type suite struct {
 // train trains and fails the test on an error, or a result that does not fit the data set.
 func (s suite) train(t *testing.T, d *features.Dataset) (*models.Linear, models.Report) {
 	t.Helper()
-	l, report, err := s.newTrainer().Train(t.Context(), d)
+	l, report, err := s.newTrainer().Train(t.Context(), d, models.EpochOptions{})
 	if err != nil {
 		t.Fatalf("Train: %v", err)
 	}
@@ -72,7 +72,7 @@ func (s suite) random(classes int) *features.Dataset {
 
 func (s suite) refuses(t *testing.T, d *features.Dataset, want error) error {
 	t.Helper()
-	l, _, err := s.newTrainer().Train(t.Context(), d)
+	l, _, err := s.newTrainer().Train(t.Context(), d, models.EpochOptions{})
 	if !errors.Is(err, want) {
 		t.Fatalf("got error %v, want %v", err, want)
 	}
@@ -106,7 +106,7 @@ func (s suite) wrongKind(t *testing.T) {
 	}
 	if s.traits.anyKind {
 		// Steps for normalised documents may be too long for others.
-		if _, _, err := s.newTrainer().Train(t.Context(), wrong.random(2)); err != nil && !errors.Is(err, models.ErrDiverged) {
+		if _, _, err := s.newTrainer().Train(t.Context(), wrong.random(2), models.EpochOptions{}); err != nil && !errors.Is(err, models.ErrDiverged) {
 			t.Errorf("Train: %v", err)
 		}
 		return
@@ -117,7 +117,7 @@ func (s suite) wrongKind(t *testing.T) {
 func (s suite) cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := s.newTrainer().Train(ctx, s.random(2)); !errors.Is(err, context.Canceled) {
+	if _, _, err := s.newTrainer().Train(ctx, s.random(2), models.EpochOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want %v", err, context.Canceled)
 	}
 }

@@ -18,15 +18,10 @@ import (
 // stay there, since the gradient vanishes.
 type Tanh struct{ Descent }
 
-var _ EpochTrainer = Tanh{}
+var _ Trainer = Tanh{}
 
 // Train implements [Trainer].
-func (m Tanh) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, EpochOptions{})
-}
-
-// TrainEpochs implements [EpochTrainer].
-func (m Tanh) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+func (m Tanh) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	return m.train(ctx, d, squaredTanh(), "tanh", o)
 }
 

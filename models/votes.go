@@ -78,7 +78,7 @@ type Votes struct {
 	Seed uint64 `json:"-"`
 }
 
-var _ EpochTrainer = Votes{}
+var _ Trainer = Votes{}
 
 // Validate returns everything that is wrong with m.
 func (m Votes) Validate() error {
@@ -131,17 +131,8 @@ func (m Votes) form(classes []string) Form {
 	}
 }
 
-// Train implements [Trainer]. Its report has no epochs; that of TrainEpochs has.
-func (m Votes) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.train(ctx, d, EpochOptions{}, false)
-}
-
-// TrainEpochs implements [EpochTrainer].
-func (m Votes) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	return m.train(ctx, d, o, true)
-}
-
-func (m Votes) train(ctx context.Context, d *features.Dataset, o EpochOptions, measured bool) (*Linear, Report, error) {
+// Train implements [Trainer]. It measures epochs only if o asks for them.
+func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	if err := errors.Join(m.Validate(), checkKind("votes", d, features.Evidence)); err != nil {
 		return nil, Report{}, err
 	}
@@ -152,7 +143,8 @@ func (m Votes) train(ctx context.Context, d *features.Dataset, o EpochOptions, m
 		return nil, Report{}, err
 	}
 	l.copyAllSums()
-	f := &fit{Passes: m.passes(d.Len()), options: o, learner: l, start: l.sameShape(d.Terms), unmeasured: !measured}
+	f := &fit{Passes: m.passes(d.Len()), options: o, learner: l, start: l.sameShape(d.Terms)}
+	f.unmeasured = o.Development == nil && o.OnEpoch == nil
 	return f.run(ctx, all)
 }
 

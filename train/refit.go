@@ -86,7 +86,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 			return nil, Refitted{}, fmt.Errorf("train %s for out-of-fold scores: %w", name, err)
 		}
 	}
-	linear, report, err := trainer.Train(ctx, d)
+	linear, report, err := trainer.Train(ctx, d, models.EpochOptions{})
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
@@ -172,7 +172,7 @@ func (o outOfFold) scoreFold(ctx context.Context, t models.Trainer, d *features.
 			others = append(others, i)
 		}
 	}
-	linear, _, err := t.Train(ctx, d.Subset(others))
+	linear, _, err := t.Train(ctx, d.Subset(others), models.EpochOptions{})
 	if errors.Is(err, models.ErrNoDocuments) {
 		return nil
 	}
