@@ -109,13 +109,11 @@ func (l *arow) update(row int, x features.Vector, alphaT, beta float64) {
 	}
 }
 
-// grow implements growing.
 func (l *arow) grow(terms int) {
 	l.params.grow(terms)
 	l.sigma.weights = grown(l.sigma.weights, terms*l.n, 1)
 }
 
-// state implements growing.
 func (l *arow) state(c *codec) {
 	l.params.state(c)
 	l.sigma.state(c)

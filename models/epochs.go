@@ -62,7 +62,6 @@ type learner interface {
 // perDocument is part of a learner that updates its weights after each document only.
 type perDocument struct{}
 
-// pass implements learner.
 func (perDocument) pass() int { return 0 }
 
 // fit trains a learner in epochs.

@@ -126,7 +126,6 @@ func (l *gradientDescent) loss(scores []float64, c int) float64 {
 	return sumOver(scores, c, l.lossOf.value)
 }
 
-// state implements growing.
 func (l *gradientDescent) state(c *codec) {
 	c.int(&l.taken)
 	l.params.state(c)

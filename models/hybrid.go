@@ -300,16 +300,13 @@ func logLossOfRow() rowLoss {
 	}
 }
 
-// grow implements growing.
 func (l *hybrid) grow(terms int) {
 	l.cells = grown(l.cells, terms*l.n, hybridCell{squares: firstSquares})
 	l.bayes.grow(terms)
 }
 
-// sameShape implements growing.
 func (l *hybrid) sameShape(terms int) *params { return newParams(l.n, terms) }
 
-// state implements growing.
 func (l *hybrid) state(c *codec) {
 	for _, cells := range [][]hybridCell{l.bias, l.cells} {
 		for i := range cells {
@@ -320,7 +317,6 @@ func (l *hybrid) state(c *codec) {
 	l.bayes.state(c)
 }
 
-// scoresNow implements growing.
 func (l *hybrid) scoresNow(dst []float64, x features.Vector) []float64 {
 	dst = resize(dst, l.n)
 	for r := range dst {

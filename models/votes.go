@@ -334,7 +334,7 @@ func (l *votes) vote(r int, at evidence.Group, g *groupReading, own side, bounds
 	return v
 }
 
-// learn implements learner. It learns from a document that is counted, as if it was not.
+// learn learns from a document that is counted, as if it was not.
 func (l *votes) learn(x features.Vector, c int, weight float64) bool {
 	return l.learnFrom(x, c, weight, true)
 }
@@ -414,16 +414,13 @@ func (l *votes) loss(scores []float64, c int) float64 {
 	return sumOver(scores, c, logLossOfRow().value)
 }
 
-// grow implements growing.
 func (l *votes) grow(terms int) {
 	l.cells = grown(l.cells, terms*l.R, voteCell{squares: firstSquares})
 	l.bayes.grow(terms)
 }
 
-// sameShape implements growing.
 func (l *votes) sameShape(terms int) *params { return newFormParams(l.form, l.R, terms) }
 
-// state implements growing.
 func (l *votes) state(c *codec) {
 	for i := range l.members {
 		m := &l.members[i]
@@ -441,7 +438,6 @@ func (l *votes) state(c *codec) {
 	}
 }
 
-// scoresNow implements growing.
 func (l *votes) scoresNow(dst []float64, x features.Vector) []float64 {
 	dst = resize(dst, l.R)
 	for r := range dst {
