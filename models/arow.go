@@ -35,11 +35,8 @@ func (m AROW) Validate() error {
 
 // Train implements [Trainer].
 func (m AROW) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	if err := m.Validate(); err != nil {
-		return nil, Report{}, err
-	}
 	start := newParams(rowCount(len(d.Classes)), d.Terms)
-	return (&fit{Passes: m.Passes, options: o, learner: newArow(m, start.n, d.Terms), start: start}).run(ctx, newSorted(d))
+	return (&fit{Passes: m.Passes, settings: m, options: o, learner: newArow(m, start.n, d.Terms), start: start}).run(ctx, newSorted(d))
 }
 
 func (m AROW) online(classes []string) (Online, error) {

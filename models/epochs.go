@@ -67,16 +67,17 @@ func (perDocument) pass() int { return 0 }
 // fit trains a learner in epochs.
 type fit struct {
 	Passes
-	options EpochOptions
-	learner learner
-	start   *params  // the initial weights; run overwrites them
-	descent *descent // nil for learners that do not follow a gradient
+	settings interface{ Validate() error }
+	options  EpochOptions
+	learner  learner
+	start    *params  // the initial weights; run overwrites them
+	descent  *descent // nil for learners that do not follow a gradient
 	// unmeasured leaves out the figures of the epochs.
 	unmeasured bool
 
 	train, development sorted
 	classWeights       []float64
-	order              *order
+	nextOrder          func() []int32 // of the documents, in the next epoch
 	now, best          *params
 	losses             []float64 // training losses: at the start, and after each epoch
 	lowest             float64   // development loss so far
@@ -113,8 +114,11 @@ func (f *fit) run(ctx context.Context, d sorted) (*Linear, Report, error) {
 	return f.linear()
 }
 
-// prepare measures the initial loss.
+// prepare checks the settings and the documents, and measures the initial loss.
 func (f *fit) prepare(d sorted) error {
+	if err := f.settings.Validate(); err != nil {
+		return err
+	}
 	documents, err := countDocuments(d.Dataset)
 	if err != nil {
 		return err
@@ -123,9 +127,9 @@ func (f *fit) prepare(d sorted) error {
 		return err
 	}
 	f.train, f.lowest = d, math.Inf(1)
-	f.order = f.newOrder(f.train)
+	f.nextOrder = f.orders(f.train)
 	if f.descent != nil && f.descent.batch {
-		f.order = &order{documents: f.train.order} // one step over all documents, which rounds by their order
+		f.nextOrder = func() []int32 { return f.train.order } // one step over all documents, which rounds by their order
 	}
 	if f.options.hasDevelopment() {
 		f.development = newSorted(f.options.Development)
@@ -146,7 +150,7 @@ func (f *fit) prepare(d sorted) error {
 func (f *fit) epoch(ctx context.Context, n int) (Epoch, error) {
 	began := time.Now()
 	e := Epoch{Epoch: n}
-	err := f.train.each(ctx, f.order.next(), func(x features.Vector, c int) {
+	err := f.train.each(ctx, f.nextOrder(), func(x features.Vector, c int) {
 		if f.learner.learn(x, c, f.classWeights[c]) {
 			e.Updates++
 		}

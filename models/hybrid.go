@@ -69,9 +69,6 @@ func validateOffset(smoothing, share, rate float64) error {
 // AdaGrad shortens the steps, and the initial loss is too low, since naive Bayes has counted the documents that it is
 // measured on.
 func (m Hybrid) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	if err := m.Validate(); err != nil {
-		return nil, Report{}, err
-	}
 	start := newParams(rowCount(len(d.Classes)), d.Terms)
 	l := newHybrid(m, start.n, d.Terms)
 	l.workers = d.Workers
@@ -79,7 +76,7 @@ func (m Hybrid) Train(ctx context.Context, d *features.Dataset, o EpochOptions) 
 	if err := l.bayes.addAll(ctx, all); err != nil {
 		return nil, Report{}, err
 	}
-	return (&fit{Passes: m.Passes, options: o, learner: l, start: start}).run(ctx, all)
+	return (&fit{Passes: m.Passes, settings: m, options: o, learner: l, start: start}).run(ctx, all)
 }
 
 func (m Hybrid) online(classes []string) (Online, error) {

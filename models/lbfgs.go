@@ -16,7 +16,7 @@ import (
 // batch is the batch method of [Softmax]: L-BFGS finds the minimum of the loss, and an epoch is one of its steps. Tests
 // compare the stochastic method with it.
 func (m Softmax) batch(ctx context.Context, d *features.Dataset, options EpochOptions) (*Linear, Report, error) {
-	f := &fit{Passes: m.Passes, options: options, start: newParams(rowCount(len(d.Classes)), d.Terms)}
+	f := &fit{Passes: m.Passes, settings: m, options: options, start: newParams(rowCount(len(d.Classes)), d.Terms)}
 	if err := f.prepare(newSorted(d)); err != nil {
 		return nil, Report{}, err
 	}

@@ -33,12 +33,9 @@ func (m MulticlassPerceptron) Validate() error {
 
 // Train implements [Trainer].
 func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	if err := m.Validate(); err != nil {
-		return nil, Report{}, err
-	}
 	start := m.startParams(len(d.Classes), d.Terms, m.Seed, m.ThroughOrigin)
 	l := m.learner(start)
-	f := &fit{Passes: m.Passes, options: o, learner: l, start: start}
+	f := &fit{Passes: m.Passes, settings: m, options: o, learner: l, start: start}
 	return f.runPerceptron(ctx, newSorted(d), func(updates int) []Separation {
 		return []Separation{l.separation(d, m, updates)}
 	})

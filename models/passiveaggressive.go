@@ -33,11 +33,8 @@ func (m PassiveAggressive) Validate() error {
 
 // Train implements [Trainer].
 func (m PassiveAggressive) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	if err := m.Validate(); err != nil {
-		return nil, Report{}, err
-	}
 	start := newParams(rowCount(len(d.Classes)), d.Terms)
-	return (&fit{Passes: m.Passes, options: o, learner: m.learner(start), start: start}).run(ctx, newSorted(d))
+	return (&fit{Passes: m.Passes, settings: m, options: o, learner: m.learner(start), start: start}).run(ctx, newSorted(d))
 }
 
 func (m PassiveAggressive) learner(start *params) *passiveAggressive {

@@ -29,12 +29,9 @@ func (m Perceptron) Validate() error { return errors.Join(m.Passes.validate(), m
 
 // Train implements [Trainer].
 func (m Perceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	if err := m.Validate(); err != nil {
-		return nil, Report{}, err
-	}
 	start := m.startParams(rowCount(len(d.Classes)), d.Terms, m.Seed, m.ThroughOrigin)
 	l := m.learner(start)
-	f := &fit{Passes: m.Passes, options: o, learner: l, start: start}
+	f := &fit{Passes: m.Passes, settings: m, options: o, learner: l, start: start}
 	return f.runPerceptron(ctx, newSorted(d), func(int) []Separation { return l.separations(d, m) })
 }
 

@@ -90,9 +90,10 @@ func TestOnlineLearnersAgreeWithScikitLearn(t *testing.T) {
 			d := fixture.dataset(test.Classes)
 			start := newParams(rowCount(test.Classes), d.Terms)
 			f := &fit{
-				Passes:  Passes{Epochs: test.Epochs, Order: OrderFixed, ThroughOrigin: test.ThroughOrigin},
-				learner: test.learner(start.n, d.Terms),
-				start:   start,
+				settings: Majority{}, // has none
+				Passes:   Passes{Epochs: test.Epochs, Order: OrderFixed, ThroughOrigin: test.ThroughOrigin},
+				learner:  test.learner(start.n, d.Terms),
+				start:    start,
 			}
 			if _, _, err := f.run(t.Context(), newSorted(d)); err != nil {
 				t.Fatal(err)

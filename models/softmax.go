@@ -47,15 +47,12 @@ func (m Softmax) Validate() error {
 
 // Train implements [Trainer].
 func (m Softmax) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	if err := m.Validate(); err != nil {
-		return nil, Report{}, err
-	}
 	if m.Method == MethodBatch {
 		return m.batch(ctx, d, o)
 	}
 	l := newFTRL(m, rowCount(len(d.Classes)), d.Terms, d.Len())
 	check := &descent{setting: fmt.Sprintf("models.softmax.learning_rate, which is %v", m.LearningRate)}
-	return (&fit{Passes: m.Passes, options: o, learner: l, start: newParams(l.n, d.Terms), descent: check}).run(ctx, newSorted(d))
+	return (&fit{Passes: m.Passes, settings: m, options: o, learner: l, start: newParams(l.n, d.Terms), descent: check}).run(ctx, newSorted(d))
 }
 
 func (m Softmax) online(classes []string) (Online, error) {

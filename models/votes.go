@@ -133,7 +133,7 @@ func (m Votes) form(classes []string) Form {
 
 // Train implements [Trainer]. It measures epochs only if o asks for them.
 func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	if err := errors.Join(m.Validate(), checkKind("votes", d, features.Evidence)); err != nil {
+	if err := checkKind("votes", d, features.Evidence); err != nil {
 		return nil, Report{}, err
 	}
 	l := newVotes(m, d.Classes, d.Terms)
@@ -143,7 +143,7 @@ func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (
 		return nil, Report{}, err
 	}
 	l.copyAllSums()
-	f := &fit{Passes: m.passes(d.Len()), options: o, learner: l, start: l.sameShape(d.Terms)}
+	f := &fit{Passes: m.passes(d.Len()), settings: m, options: o, learner: l, start: l.sameShape(d.Terms)}
 	f.unmeasured = o.Development == nil && o.OnEpoch == nil
 	return f.run(ctx, all)
 }
