@@ -17,6 +17,9 @@ type entry[V any] struct {
 	value V
 }
 
+// minMapSlots is the least number of slots of a map, a power of two. Most maps stay small.
+const minMapSlots = 1 << 6
+
 // Len returns how many hashes have a value.
 func (m *Map[V]) Len() int { return m.used }
 
@@ -34,7 +37,7 @@ func (m *Map[V]) Get(hash uint64) *V {
 // Put gives a new hash a value. The hashes 0 and 1 are the same.
 func (m *Map[V]) Put(hash uint64, value V) {
 	if 4*m.used >= 3*len(m.slots) {
-		m.resize(max(minSlots, 2*len(m.slots)))
+		m.resize(max(minMapSlots, 2*len(m.slots)))
 	}
 	hash = max(1, hash)
 	e := m.probe(hash)
