@@ -11,7 +11,6 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/filter"
-	"chaff/internal/places"
 	"chaff/internal/screen"
 )
 
@@ -45,13 +44,10 @@ tries again later.`,
   chaff classify --exit-code < message && echo spam
   chaff classify -m spam.model Maildir/new/*`,
 		RunE: func(c *cobra.Command, paths []string) error {
-			if flags.Model == "" {
-				flags.Model = places.Model(p.environ)
-			}
 			return p.classify(flags, paths)
 		},
 	}
-	addModelFile(c, &flags.Model, "use")
+	p.addModelFile(c, &flags.Model, "use")
 	own := flag.NewFlagSet("", flag.ContinueOnError)
 	flags.AddFlags(own)
 	c.Flags().AddGoFlagSet(own) // those that it does not have

@@ -49,13 +49,9 @@ func (p *program) compareParts(x *experiment) error {
 	}
 	printSplit(p.stdout, x.Config, collection.Summary())
 	fmt.Fprintln(p.stdout)
-	if err := printComparison(p.stdout, results); err != nil {
-		return err
-	}
+	printComparison(p.stdout, results)
 	fmt.Fprintln(p.stdout)
-	if err := printLosses(p.stdout, results); err != nil {
-		return err
-	}
+	printLosses(p.stdout, results)
 	p.printWarnings(results)
 	p.printLeaks(collection.Classes(), found.leaks)
 	return nil
@@ -85,9 +81,8 @@ func resultsOf(all []train.Trained) []train.Result {
 }
 
 // printComparison prints one row for each model, the best on the development part first. Errors are those of the test part.
-func printComparison(w io.Writer, results []train.Result) error {
-	t := newTable(w)
-	fmt.Fprintln(t, "model\tfeatures\ttrain\tdevelopment\ttest\t95% interval\thm%\tsm%\t(1-ROCA)%\tagainst the best\tCPU s\tterms\tMB")
+func printComparison(w io.Writer, results []train.Result) {
+	t := newTable(w, "model", "features", "train", "development", "test", "95% interval", "hm%", "sm%", "(1-ROCA)%", "against the best", "CPU s", "terms", "MB")
 	for i, r := range results {
 		name := r.Model
 		if i == 0 {
@@ -102,11 +97,8 @@ func printComparison(w io.Writer, results []train.Result) error {
 			accuracyOf(r.Train), accuracyOf(r.Development), accuracyOf(r.Test), interval, hm, sm, roca,
 			against(r.AgainstBest), r.Seconds, r.Terms, float64(r.Bytes)/1e6)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprint(w, bestNote)
-	return err
+	t.Flush()
+	fmt.Fprint(w, bestNote)
 }
 
 // bestNote explains the table of models.
@@ -154,9 +146,8 @@ func probability(p float64) string {
 
 // printLosses prints the losses of each model on the three parts. The square loss uses scores; the log loss and the Brier
 // score use probabilities.
-func printLosses(w io.Writer, results []train.Result) error {
-	t := newTable(w)
-	fmt.Fprintln(t, "\t0-1 loss\t\t\tsquare loss\t\t\tlog loss\t\t\tBrier")
+func printLosses(w io.Writer, results []train.Result) {
+	t := newTable(w, "", "0-1 loss", "", "", "square loss", "", "", "log loss", "", "", "Brier")
 	fmt.Fprintln(t, "model\ttrain\tdev.\ttest\ttrain\tdev.\ttest\ttrain\tdev.\ttest\ttest")
 	losses := []func(*metrics.Figures) *float64{
 		func(f *metrics.Figures) *float64 { return &f.ZeroOneLoss },
@@ -172,7 +163,7 @@ func printLosses(w io.Writer, results []train.Result) error {
 		}
 		screen.Printf(t, "\t%s\n", lossOf(r.Test, func(f *metrics.Figures) *float64 { return f.Brier }))
 	}
-	return t.Flush()
+	t.Flush()
 }
 
 // lossOf formats a loss. A part without messages has none.

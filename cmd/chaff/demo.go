@@ -56,9 +56,7 @@ Then the default model classifies held-out messages. Demo reads no other mail an
 			fmt.Fprintln(p.stdout, "Every model on built-in sample mail, by cross-validation:")
 			fmt.Fprintln(p.stdout)
 			printFoldsMade(p.stdout, cfg.Config, summaryOfFolds(collection), demoFolds)
-			if err := p.demoTable(cfg.Model, results); err != nil {
-				return err
-			}
+			p.demoTable(cfg.Model, results)
 			return p.demoMessages(c, cfg.Config, collection.Origins(corpus.Test))
 		},
 	}
@@ -68,14 +66,12 @@ Then the default model classifies held-out messages. Demo reads no other mail an
 }
 
 // demoTable prints the models, the most accurate first, each compared with the default.
-func (p *program) demoTable(model string, results []evaluate.CrossValidation) error {
+func (p *program) demoTable(model string, results []evaluate.CrossValidation) {
 	byAccuracy := slices.SortedStableFunc(slices.Values(results), func(x, y evaluate.CrossValidation) int {
 		return cmp.Compare(y.Test.Accuracy, x.Test.Accuracy)
 	})
 	base := results[slices.IndexFunc(results, func(r evaluate.CrossValidation) bool { return r.Model == model })]
-	if err := printFolds(p.stdout, "default", byAccuracy, base); err != nil {
-		return err
-	}
+	printFolds(p.stdout, "default", byAccuracy, base)
 	var better []string
 	for m, difference := range evaluate.AgainstBase(byAccuracy, base) {
 		if isBetter(difference) {
@@ -91,7 +87,6 @@ func (p *program) demoTable(model string, results []evaluate.CrossValidation) er
 that only this model classifies correctly, - those that only the default does; p is the probability of such a difference
 between equally good models (McNemar's test, Holm's correction).
 `, verdict)
-	return nil
 }
 
 // demoShown is how many messages the demonstration classifies.

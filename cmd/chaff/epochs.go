@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"golang.org/x/term"
 
@@ -12,11 +11,10 @@ import (
 	"chaff/train"
 )
 
-// epochs returns a function that prints each epoch on stderr, and one that ends the output. It prints nothing if stderr is not
-// a terminal. Several models share one line.
+// epochs returns a function that prints each epoch on a terminal, and one that ends the output. Several models share one line.
 func (p *program) epochs(several bool) (tell func(model string, e models.Epoch), done func()) {
-	file, isFile := p.stderr.(*os.File)
-	if !isFile || !term.IsTerminal(int(file.Fd())) {
+	file := p.terminal()
+	if file == nil {
 		return nil, func() {}
 	}
 	if !several {

@@ -24,10 +24,9 @@ func (p *program) evaluate(x *experiment) error {
 	if !sameClasses(mail.classes, s.Classes) {
 		return fmt.Errorf("the mail has the classes %q, the model %s has %q", mail.classes, x.model, s.Classes)
 	}
-	var e evaluate.Evaluation
-	err = p.read(mail, func(step func(read, all int)) (train.Summary, error) {
-		e, err = evaluate.Filter(x.command.Context(), f, mail.source, x.mistakes, train.ReadOptions{Workers: x.Workers, Progress: step})
-		return e.Summary, err
+	summary := func(e evaluate.Evaluation) train.Summary { return e.Summary }
+	e, err := read(p, mail, summary, func(step func(read, all int)) (evaluate.Evaluation, error) {
+		return evaluate.Filter(x.command.Context(), f, mail.source, x.mistakes, train.ReadOptions{Workers: x.Workers, Progress: step})
 	})
 	if err != nil {
 		return err
@@ -44,18 +43,15 @@ func (p *program) evaluate(x *experiment) error {
 	}
 	printCorpus(p.stdout, e.Summary)
 	screen.Printf(p.stdout, "model       %s on %s, %s\n\n", s.Model, s.Kind, x.model)
-	if err := printFigures(p.stdout, []partFigures{{"this mail", &e.Figures}}); err != nil {
-		return err
-	}
+	printFigures(p.stdout, []partFigures{{"this mail", &e.Figures}})
 	fmt.Fprintln(p.stdout)
-	if err := printTest(p.stdout, s.Classes, &e.Figures); err != nil {
-		return err
-	}
+	printTest(p.stdout, s.Classes, &e.Figures)
 	if e.Verdicts != nil {
 		screen.Printf(p.stdout, "\nWith the model's thresholds, spam above %s and unsure above %s:\n", threshold(s.Thresholds.Spam), threshold(s.Thresholds.Unsure))
 		printVerdicts(p.stdout, *e.Verdicts)
 	}
-	return printReview(p.stdout, e.Review)
+	printReview(p.stdout, e.Review)
+	return nil
 }
 
 // evaluationReport is the JSON of evaluate.

@@ -8,7 +8,6 @@ import (
 
 	"chaff/config"
 	"chaff/evaluate"
-	"chaff/internal/places"
 	"chaff/models"
 	"chaff/train"
 )
@@ -52,9 +51,6 @@ func (x *experiment) load(p *program) error {
 		return err
 	}
 	x.Config = loaded.Config
-	if x.model == "" {
-		x.model = places.Model(p.environ)
-	}
 	if x.mistakes < 0 {
 		return fmt.Errorf("--mistakes is %d: must be at least 0", x.mistakes)
 	}
@@ -99,7 +95,7 @@ Train changes nothing in a mailbox.`,
 		},
 	}
 	x.add(c, "model", "workers", "memory", "seed", "split")
-	addModelFile(c, &x.model, "save")
+	p.addModelFile(c, &x.model, "save")
 	x.addMistakes()
 	x.page.addAxes(c)
 	return c
@@ -183,7 +179,7 @@ With --online it replays the mail through a new model: it classifies each messag
 	x.add(c, "model", "workers", "memory", "seed", "split")
 	x.replay.add(c)
 	c.Flags().StringVar(&x.replay.results, "trec-results", "", "with --online: write the verdicts to `FILE` in the format of the TREC spam track's toolkit")
-	addModelFile(c, &x.model, "measure")
+	p.addModelFile(c, &x.model, "measure")
 	x.addMistakes()
 	x.addFolds("use no saved model: train one `K` times, each time with another fold of the mail as the test part")
 	c.MarkFlagsMutuallyExclusive("model-file", "online", "folds")

@@ -38,9 +38,7 @@ func (p *program) crossValidate(x *experiment, names []string) error {
 		return printJSON(p.stdout, foldsReport{summary, x.folds, results})
 	}
 	printFoldsMade(p.stdout, x.Config, summary, x.folds)
-	if err := printFolds(p.stdout, "best", results, results[0]); err != nil {
-		return err
-	}
+	printFolds(p.stdout, "best", results, results[0])
 	if len(results) > 1 {
 		fmt.Fprint(p.stdout, bestNote)
 	}
@@ -80,9 +78,8 @@ func printFoldsMade(w io.Writer, cfg config.Config, summary train.Summary, folds
 
 // printFolds prints one row for each model. It marks base with a star, and compares the others with it. The name of base in the
 // heading is called.
-func printFolds(w io.Writer, called string, results []evaluate.CrossValidation, base evaluate.CrossValidation) error {
-	t := newTable(w)
-	screen.Printf(t, "model\tfeatures\ttest\t95%% interval\tdeviation over folds\thm%%\tsm%%\tlam%%\t(1-ROCA)%%\tagainst the %s\n", called)
+func printFolds(w io.Writer, called string, results []evaluate.CrossValidation, base evaluate.CrossValidation) {
+	t := newTable(w, "model", "features", "test", "95% interval", "deviation over folds", "hm%", "sm%", "lam%", "(1-ROCA)%", "against the "+called)
 	differences := evaluate.AgainstBase(results, base)
 	for m, r := range results {
 		f, name, difference := r.Test, r.Model, (*metrics.McNemar)(nil)
@@ -95,5 +92,5 @@ func printFolds(w io.Writer, called string, results []evaluate.CrossValidation, 
 		screen.Printf(t, "%s\t%s\t%.2f%%\t%.2f-%.2f\t%.2f\t%s\t%s\t%s\t%s\t%s\n", name, r.Kind, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
 			r.Deviation, percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), against(difference))
 	}
-	return t.Flush()
+	t.Flush()
 }

@@ -58,25 +58,20 @@ func (r *replayFlags) check(c *cobra.Command) error {
 }
 
 // readReplay reads the mail that is replayed.
-func (p *program) readReplay(x *experiment) (replay *evaluate.ReplayMail, err error) {
+func (p *program) readReplay(x *experiment) (*evaluate.ReplayMail, error) {
 	mail, err := x.sources.open()
 	if err != nil {
 		return nil, err
 	}
 	r := &x.replay
 	byTime := r.order == orderTime || r.order == "" && len(x.sources.indexes) == 0
-	err = p.read(mail, func(step func(read, all int)) (train.Summary, error) {
-		replay, err = evaluate.ReadForReplay(x.command.Context(), mail.source, mail.classes, evaluate.ReplayOptions{
+	return read(p, mail, (*evaluate.ReplayMail).Summary, func(step func(read, all int)) (*evaluate.ReplayMail, error) {
+		return evaluate.ReadForReplay(x.command.Context(), mail.source, mail.classes, evaluate.ReplayOptions{
 			Reading: readingOf(x.Config),
 			Models:  x.Models, ByTime: byTime, Delay: r.delay, Feedback: r.feedback, Seed: x.Seed, Every: r.every,
 			Workers: x.Workers, Memory: memoryOf(x.Config), Progress: step,
 		})
-		if err != nil {
-			return train.Summary{}, err
-		}
-		return replay.Summary(), nil
 	})
-	return replay, err
 }
 
 // replayReport is the JSON of a replay.
@@ -105,7 +100,8 @@ func (p *program) evaluateOnline(x *experiment) error {
 		return err
 	}
 	fmt.Fprintln(p.stdout)
-	return printCurve(p.stdout, r)
+	printCurve(p.stdout, r)
+	return nil
 }
 
 // compareOnline replays mail through every model.
@@ -136,7 +132,8 @@ func (p *program) reportReplays(x *experiment, title string, mail *evaluate.Repl
 	}
 	printCorpus(p.stdout, mail.Summary())
 	screen.Printf(p.stdout, "replay      %s\n\n", x.replay.how())
-	return printReplays(p.stdout, all)
+	printReplays(p.stdout, all)
+	return nil
 }
 
 // how describes when messages are learnt.
@@ -152,21 +149,19 @@ func (r *replayFlags) how() string {
 }
 
 // printReplays prints a row for each model.
-func printReplays(w io.Writer, all []evaluate.Replay) error {
-	t := newTable(w)
-	fmt.Fprintln(t, "model\tfeatures\taccuracy\terrors\thm%\tsm%\tlam%\t(1-ROCA)%\tlearnt\tCPU s")
+func printReplays(w io.Writer, all []evaluate.Replay) {
+	t := newTable(w, "model", "features", "accuracy", "errors", "hm%", "sm%", "lam%", "(1-ROCA)%", "learnt", "CPU s")
 	for _, r := range all {
 		f := r.Figures
 		screen.Printf(t, "%s\t%s\t%.2f%%\t%d\t%s\t%s\t%s\t%s\t%d\t%.2f\n", r.Model, r.Kind, f.Accuracy, f.Messages-f.Confusion.Correct(),
 			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), r.Learned, r.Seconds)
 	}
-	return t.Flush()
+	t.Flush()
 }
 
 // printCurve prints the learning curve of a spam filter: the figures of all messages so far, and those since the last row.
-func printCurve(w io.Writer, r evaluate.Replay) error {
-	t := newTable(w)
-	fmt.Fprintln(t, "  \tso far\t\t\t\tthese messages alone")
+func printCurve(w io.Writer, r evaluate.Replay) {
+	t := newTable(w, "  ", "so far", "", "", "", "these messages alone")
 	fmt.Fprintln(t, "  messages\thm%\tsm%\tlam%\t(1-ROCA)%\thm%\tsm%\tlam%\t(1-ROCA)%")
 	for i, p := range r.Curve {
 		screen.Printf(t, "  %d", p.Messages)
@@ -175,5 +170,5 @@ func printCurve(w io.Writer, r evaluate.Replay) error {
 		}
 		fmt.Fprintln(t)
 	}
-	return t.Flush()
+	t.Flush()
 }

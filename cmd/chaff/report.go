@@ -291,10 +291,15 @@ func addRefitted(page *report.Page, r train.Refitted, doubts []doubt) {
 	page.Warnings = warningTexts(doubts)
 }
 
+// partsOf describes the sizes of the three parts.
+func partsOf(s train.Summary) string {
+	return fmt.Sprintf("%d train, %d development, %d test", s.Train, s.Development, s.Test)
+}
+
 // corpusFacts describes how mail was read and split.
 func corpusFacts(cfg config.Config, s train.Summary) []report.Fact {
 	facts := []report.Fact{
-		{Name: "Parts", Value: fmt.Sprintf("%d train, %d development, %d test", s.Train, s.Development, s.Test)},
+		{Name: "Parts", Value: partsOf(s)},
 		{Name: "Divided", Value: splitMethod(cfg.Split, cfg.Seed)},
 	}
 	if s.Terms > 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 // printReview prints the messages worth reading, and the accuracy by month.
-func printReview(w io.Writer, r evaluate.Review) error {
+func printReview(w io.Writer, r evaluate.Review) {
 	if len(r.Mistakes) > 0 {
 		fmt.Fprintln(w, "\nThe worst mistakes:")
 		printJudged(w, r.Mistakes)
@@ -21,15 +21,14 @@ func printReview(w io.Writer, r evaluate.Review) error {
 		printJudged(w, r.LeastCertain)
 	}
 	if len(r.Months) < 2 {
-		return nil
+		return
 	}
 	fmt.Fprintln(w, "\nBy the month of delivery:")
-	t := newTable(w)
-	fmt.Fprintln(t, "  month\tmessages\taccuracy")
+	t := newTable(w, "  month", "messages", "accuracy")
 	for _, m := range r.Months {
 		screen.Printf(t, "  %s\t%d\t%.2f%%\n", m.Month, m.Messages, m.Accuracy)
 	}
-	return t.Flush()
+	t.Flush()
 }
 
 // printJudged prints messages with their scores and strongest terms.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,33 +16,31 @@ import (
 	"chaff/internal/screen"
 )
 
-// Exit codes. Classify has others with --exit-code.
-const (
-	exitDone  = 0
-	exitError = 1
-)
+// exitError is the exit code of an error. Classify has others with --exit-code.
+const exitError = 1
 
 // program is the environment of a command.
 type program struct {
-	environ        []string
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	code           int // exit code of a command that succeeds
+	environ []string
+	stdin   io.Reader
+	stdout  *output
+	stderr  io.Writer
+	code    int // exit code of a command that succeeds
 }
 
 func (p *program) streams() delivery.Streams {
-	return delivery.Streams{In: p.stdin, Out: p.stdout, Err: p.stderr}
+	return delivery.Streams{In: p.stdin, Out: p.stdout.file, Err: p.stderr}
 }
 
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := &program{environ: environ, stdin: stdin, stdout: stdout, stderr: stderr}
+	p := &program{environ: environ, stdin: stdin, stdout: &output{file: stdout}, stderr: stderr}
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(screen.Lines(stdout))
 	root.SetErr(screen.Lines(stderr))
-	if err := root.ExecuteContext(ctx); err != nil {
+	if err := cmp.Or(root.ExecuteContext(ctx), p.stdout.err); err != nil {
 		return p.fail(root, args, err)
 	}
 	return p.code

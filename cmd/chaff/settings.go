@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,9 +15,10 @@ import (
 	"chaff/train"
 )
 
-// addModelFile adds the flag for the model file.
-func addModelFile(c *cobra.Command, path *string, verb string) {
+// addModelFile adds the flag for the model file, and sets its default before the command runs.
+func (p *program) addModelFile(c *cobra.Command, path *string, verb string) {
 	c.Flags().StringVarP(path, "model-file", "m", "", verb+" the model `FILE`; default $XDG_DATA_HOME/chaff/model")
+	c.PreRun = func(*cobra.Command, []string) { *path = cmp.Or(*path, places.Model(p.environ)) }
 }
 
 // addJSON adds the flag for JSON on stdout.
@@ -57,7 +60,7 @@ func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error)
 		key, value, found := strings.Cut(text, "=")
 		if !found {
 			return config.Loaded{}, hint.With(
-				errorf("--set %s: must be KEY=VALUE", text), "for example --set tokenize.language=none",
+				fmt.Errorf("--set %s: must be KEY=VALUE", text), "for example --set tokenize.language=none",
 			)
 		}
 		sources.Set = append(sources.Set, config.Setting{Key: strings.TrimSpace(key), Value: value})
@@ -81,13 +84,7 @@ func readingOf(c config.Config) filter.Reading {
 
 func collectOptions(c config.Config, r filter.Reading, progress func(read, all int)) train.CollectOptions {
 	return train.CollectOptions{
-		Reading:  r,
-		Features: c.Features,
-		Split:    c.Split,
-		Seed:     c.Seed,
-		Workers:  c.Workers,
-		Memory:   memoryOf(c),
-		Progress: progress,
+		Reading: r, Features: c.Features, Split: c.Split, Seed: c.Seed, Workers: c.Workers, Memory: memoryOf(c), Progress: progress,
 	}
 }
 

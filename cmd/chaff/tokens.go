@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -72,7 +71,8 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 			return printViewJSON(p.stdout, origin, view)
 		}
 		out := bufio.NewWriter(p.stdout)
-		return cmp.Or(printView(out, view), out.Flush())
+		printView(out, view)
+		return out.Flush()
 	}
 	if len(paths) == 0 {
 		raw, err := delivery.ReadMessage(p.streams())
@@ -96,21 +96,19 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 	}
 	switch {
 	case failed > 0:
-		return errorf("%d of %d messages could not be read", failed, failed+messages)
+		return fmt.Errorf("%d of %d messages could not be read", failed, failed+messages)
 	case messages == 0:
-		return errorf("no messages in %s", paths[0])
+		return fmt.Errorf("no messages in %s", paths[0])
 	}
 	return nil
 }
 
 // printView prints one message as text.
-func printView(w io.Writer, view filter.View) error {
+func printView(w io.Writer, view filter.View) {
 	m := view.Message
 	t := newTable(w)
 	printHeader(t, view)
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	for i, part := range m.Parts {
 		screen.Printf(w, "Part %d: %s\n", i+1, describePart(part))
 		printText(w, part.Text)
@@ -123,9 +121,7 @@ func printView(w io.Writer, view filter.View) error {
 		fmt.Fprintln(t, "Links")
 	}
 	for i, link := range m.Links {
-		if err := flushSome(t, i); err != nil {
-			return err
-		}
+		flushSome(t, i)
 		screen.Printf(t, "  %s\t%s", link.Kind, link.URL)
 		if len(link.Text) > 0 {
 			screen.Printf(t, "\t%s", link.Text)
@@ -142,23 +138,16 @@ func printView(w io.Writer, view filter.View) error {
 		}
 		screen.Printf(t, "Repaired: %s\n", repair)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	screen.Printf(w, "Terms: %d, of them distinct: %d\n", view.Tokens, len(view.Terms))
 	for i, term := range view.Terms {
-		if err := flushSome(t, i); err != nil {
-			return err
-		}
+		flushSome(t, i)
 		printTerm(t, term)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	if n := len(view.Grams); n > 0 {
 		screen.Printf(w, "Runs of four bytes of the header and the text that have a cell: %d\n", n)
 	}
-	return nil
 }
 
 // termWidth is the width of the column of terms.

@@ -98,20 +98,14 @@ func (p *program) train(x *experiment) error {
 	screen.Printf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
 	printTraining(p.stdout, result)
 	fmt.Fprintln(p.stdout)
-	if err := printFigures(p.stdout, []partFigures{{"train", result.Train}, {"development", result.Development}, {"test", result.Test}}); err != nil {
-		return err
-	}
+	printFigures(p.stdout, []partFigures{{"train", result.Train}, {"development", result.Development}, {"test", result.Test}})
 	if refitted == nil {
 		printVerdictsOfParts(p.stdout, result, x.Thresholds)
 	}
 	if result.Test != nil {
 		fmt.Fprintln(p.stdout, "\nOn the test part:")
-		if err := printTest(p.stdout, classes, result.Test); err != nil {
-			return err
-		}
-		if err := printReview(p.stdout, found.review); err != nil {
-			return err
-		}
+		printTest(p.stdout, classes, result.Test)
+		printReview(p.stdout, found.review)
 	}
 	if refitted != nil {
 		printRefitted(p.stdout, *refitted, x.Thresholds)
@@ -181,34 +175,29 @@ func save(f *filter.Filter, path string) error {
 	return f.Save(path)
 }
 
-// collect reads the mail, and reports what is used and what is left out on stderr.
-func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Reading, mail labelled) (collection *train.Collection, err error) {
-	err = p.read(mail, func(step func(read, all int)) (train.Summary, error) {
-		collection, err = train.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, reading, step))
-		if err != nil {
-			return train.Summary{}, err
-		}
-		return collection.Summary(), nil
+// collect reads the mail.
+func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Reading, mail labelled) (*train.Collection, error) {
+	return read(p, mail, (*train.Collection).Summary, func(step func(read, all int)) (*train.Collection, error) {
+		return train.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, reading, step))
 	})
-	return collection, err
 }
 
 // read runs a function that reads mail, with a progress bar. It reports the sources and the messages left out on stderr.
-func (p *program) read(mail labelled, read func(step func(read, all int)) (train.Summary, error)) error {
+func read[T any](p *program, mail labelled, summary func(T) train.Summary, read func(step func(read, all int)) (T, error)) (T, error) {
 	mail.print(p.stderr)
 	step, done := p.progress("reading mail")
-	summary, err := read(step)
+	result, err := read(step)
 	done()
 	switch {
 	case errors.Is(err, train.ErrNoMail):
-		return hint.With(err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
+		return result, hint.With(err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
 	case errors.Is(err, train.ErrOneClass):
-		return hint.With(err, "give both: --ham PATH and --spam PATH")
+		return result, hint.With(err, "give both: --ham PATH and --spam PATH")
 	case err != nil:
-		return err
+		return result, err
 	}
-	p.printProblems(summary)
-	return nil
+	p.printProblems(summary(result))
+	return result, nil
 }
 
 // tooFew adds a hint to the error about a class without training messages.
@@ -221,13 +210,17 @@ func tooFew(err error) error {
 
 func printSplit(w io.Writer, cfg config.Config, s train.Summary) {
 	printCorpus(w, s)
-	screen.Printf(w, "split       %d train, %d development, %d test (%s)\n", s.Train, s.Development, s.Test, splitMethod(cfg.Split, cfg.Seed))
+	printParts(w, s, cfg.Split, cfg.Seed)
 	printGroups(w, s, "part")
 	screen.Printf(w, "vocabulary  %d terms", s.Terms)
 	if n := cfg.Features.MinDocumentFrequency; n > 1 {
 		screen.Printf(w, " that are in at least %d training messages", n)
 	}
 	fmt.Fprintln(w)
+}
+
+func printParts(w io.Writer, s train.Summary, o corpus.SplitOptions, seed uint64) {
+	screen.Printf(w, "split       %s (%s)\n", partsOf(s), splitMethod(o, seed))
 }
 
 // splitMethod describes how mail is split.

@@ -5,13 +5,10 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"chaff/config"
 	"chaff/evaluate"
@@ -179,16 +176,14 @@ func (p *program) printTuning(s search, found outcome) error {
 	}
 	c := found.corpus
 	printCorpus(p.stdout, c)
-	screen.Printf(p.stdout, "split       %d train, %d development, %d test (%s)\n", c.Train, c.Development, c.Test, splitMethod(s.base.Split, s.base.Seed))
+	printParts(p.stdout, c, s.base.Split, s.base.Seed)
 	screen.Printf(p.stdout, "search      %s, %d of %s finished (%s), by %s on %s\n", s.base.Tune.Method, len(rows), plural(len(s.plan.Trials), "trial"),
 		found.end, s.base.Tune.Objective, s.comparedOn(c))
 	if s.plan.LeftOut > 0 {
 		screen.Printf(p.stdout, "            left out: %s, no valid settings (%v)\n", plural(s.plan.LeftOut, "combination"), s.plan.Reason)
 	}
 	fmt.Fprintln(p.stdout)
-	if err := s.printRows(p.stdout, rows[:min(len(rows), shownTrials)]); err != nil {
-		return err
-	}
+	s.printRows(p.stdout, rows[:min(len(rows), shownTrials)])
 	screen.Printf(p.stdout, "\nBest: trial %d. Its settings are in %s, for chaff train --config %s.\n", rows[0].Trial, s.out, s.out)
 	if found.test != nil {
 		screen.Printf(p.stdout, "On the test part, which no trial has seen: %s.\n", testLine(found.test))
@@ -203,7 +198,7 @@ func testLine(f *metrics.Figures) string {
 }
 
 // printRows prints trials as a table.
-func (s search) printRows(w io.Writer, rows []tuneRow) error {
+func (s search) printRows(w io.Writer, rows []tuneRow) {
 	t := newTable(w)
 	fmt.Fprint(t, "trial\t")
 	printCells(t, s.keys())
@@ -218,7 +213,7 @@ func (s search) printRows(w io.Writer, rows []tuneRow) error {
 		screen.Printf(t, "%.2f%%\t%s\t%s\t%s\t%s\t%s\t%.4g%%\t%.2f\n", row.Accuracy, percent(row.HM, 2), percent(row.SM, 2), percent(row.LAM, 2),
 			percent(row.OneMinusROCA, 4), number(row.LogLoss), 100*row.Share, row.Seconds)
 	}
-	return t.Flush()
+	t.Flush()
 }
 
 // printCells prints the cells of a row.
@@ -228,22 +223,19 @@ func printCells(w io.Writer, cells []string) {
 	}
 }
 
-// tuneProgress returns a function that draws a bar with the best trial on stderr, and one that removes it. It draws nothing if
-// stderr is not a terminal.
+// tuneProgress returns a function that draws a bar with the best trial on a terminal, and one that removes it.
 func (p *program) tuneProgress(objective string) (step func(done, all int, best evaluate.Trial), done func()) {
-	file, isFile := p.stderr.(*os.File)
-	if !isFile || !term.IsTerminal(int(file.Fd())) {
-		return nil, func() {}
+	if file := p.terminal(); file != nil {
+		return tuneBar(file, objective)
 	}
-	return tuneBar(file, objective)
+	return nil, func() {}
 }
 
 func tuneBar(w io.Writer, objective string) (step func(done, all int, best evaluate.Trial), done func()) {
 	var bar *progressbar.ProgressBar
 	step = func(done, all int, best evaluate.Trial) {
 		if bar == nil {
-			bar = progressbar.NewOptions(all, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(),
-				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+			bar = newBar(w, all, "")
 		}
 		if best.Error == "" {
 			figure, _, _ := strings.Cut(reached(best, objective), ",") // a line has little room

@@ -18,25 +18,42 @@ import (
 	"chaff/train"
 )
 
-func errorf(format string, args ...any) error { return fmt.Errorf(format, args...) }
+// output is a file that keeps its first error, so that commands print without checking each line. It drops everything after.
+type output struct {
+	file io.Writer
+	err  error
+}
 
-// progress returns a function that draws a bar on stderr, and one that removes it. It draws nothing if stderr is not a
-// terminal.
+func (o *output) Write(text []byte) (n int, err error) {
+	if o.err == nil {
+		n, o.err = o.file.Write(text)
+	}
+	return n, o.err
+}
+
+// terminal returns stderr if it is a terminal, else nil.
+func (p *program) terminal() *os.File {
+	if file, isFile := p.stderr.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
+		return file
+	}
+	return nil
+}
+
+func newBar(w io.Writer, all int, what string) *progressbar.ProgressBar {
+	return progressbar.NewOptions(all, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what), progressbar.OptionShowCount(),
+		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+}
+
+// progress returns a function that draws a bar on a terminal, and one that removes it.
 func (p *program) progress(what string) (step func(read, all int), done func()) {
-	file, isFile := p.stderr.(*os.File)
-	if !isFile || !term.IsTerminal(int(file.Fd())) {
+	file := p.terminal()
+	if file == nil {
 		return nil, func() {}
 	}
 	var bar atomic.Pointer[progressbar.ProgressBar]
 	step = func(read, all int) {
 		if bar.Load() == nil {
-			bar.CompareAndSwap(nil, progressbar.NewOptions(all,
-				progressbar.OptionSetWriter(file),
-				progressbar.OptionSetDescription(what),
-				progressbar.OptionShowCount(),
-				progressbar.OptionThrottle(100*time.Millisecond),
-				progressbar.OptionClearOnFinish(),
-			))
+			bar.CompareAndSwap(nil, newBar(file, all, what))
 		}
 		_ = bar.Load().Add(1) // a bar that cannot be drawn must not stop the work
 	}
@@ -50,24 +67,25 @@ func (p *program) progress(what string) (step func(read, all int), done func()) 
 // printJSON prints a value as one JSON document.
 func printJSON(w io.Writer, v any) error { return screen.PrintJSON(w, v, "  ") }
 
-func newTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 8, 2, ' ', 0) }
+// newTable returns a table with the given headings. Flush prints it.
+func newTable(w io.Writer, headings ...string) *tabwriter.Writer {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	if len(headings) > 0 {
+		screen.Lines(t).Write([]byte(strings.Join(headings, "\t") + "\n"))
+	}
+	return t
+}
 
 // flushSome prints the rows of a table in blocks: a table keeps its rows in memory to align them. The next row is i.
-func flushSome(t *tabwriter.Writer, i int) error {
-	const rows = 1000
-	if i%rows != rows-1 {
-		return nil
+func flushSome(t *tabwriter.Writer, i int) {
+	if i%1000 == 999 {
+		t.Flush()
 	}
-	return t.Flush()
 }
 
 // printCorpus prints how many messages are used and left out.
 func printCorpus(w io.Writer, s train.Summary) {
-	var classes []string
-	for _, c := range s.Classes {
-		classes = append(classes, fmt.Sprintf("%d %s", c.Messages, c.Name))
-	}
-	screen.Printf(w, "mail        %d messages: %s\n", s.Used, strings.Join(classes, ", "))
+	screen.Printf(w, "mail        %s\n", corpusLine(s))
 	if s.Duplicates > 0 {
 		screen.Printf(w, "            %d copies of the same message left out", s.Duplicates)
 		if s.Conflicts > 0 {
@@ -75,14 +93,13 @@ func printCorpus(w io.Writer, s train.Summary) {
 		}
 		fmt.Fprintln(w)
 	}
-	if s.Unreadable > 0 {
-		screen.Printf(w, "            %d could not be read\n", s.Unreadable)
-	}
-	if s.Repaired > 0 {
-		screen.Printf(w, "            %d needed repair to be decoded\n", s.Repaired)
-	}
-	if s.Cut > 0 {
-		screen.Printf(w, "            %d were cut at a limit\n", s.Cut)
+	for _, some := range []struct {
+		count int
+		what  string
+	}{{s.Unreadable, "could not be read"}, {s.Repaired, "needed repair to be decoded"}, {s.Cut, "were cut at a limit"}} {
+		if some.count > 0 {
+			screen.Printf(w, "            %d %s\n", some.count, some.what)
+		}
 	}
 }
 
@@ -128,9 +145,8 @@ func number(v *float64) string {
 }
 
 // printFigures prints one row of figures for each part of the corpus.
-func printFigures(w io.Writer, parts []partFigures) error {
-	t := newTable(w)
-	fmt.Fprintln(t, "part\tmessages\taccuracy\t95% interval\t0-1 loss\tsquare loss\tlog loss\tBrier\thm%\tsm%\tlam%\t(1-ROCA)%")
+func printFigures(w io.Writer, parts []partFigures) {
+	t := newTable(w, "part", "messages", "accuracy", "95% interval", "0-1 loss", "square loss", "log loss", "Brier", "hm%", "sm%", "lam%", "(1-ROCA)%")
 	for _, part := range parts {
 		f := part.figures
 		if f == nil {
@@ -141,7 +157,7 @@ func printFigures(w io.Writer, parts []partFigures) error {
 			f.ZeroOneLoss, number(f.SquareLoss), number(f.LogLoss), number(f.Brier),
 			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4))
 	}
-	return t.Flush()
+	t.Flush()
 }
 
 type partFigures struct {
@@ -150,7 +166,7 @@ type partFigures struct {
 }
 
 // printConfusion prints how many messages of each class, a row, were given each class, a column.
-func printConfusion(w io.Writer, classes []string, f *metrics.Figures) error {
+func printConfusion(w io.Writer, classes []string, f *metrics.Figures) {
 	t := newTable(w)
 	fmt.Fprint(t, "true \\ given")
 	for _, class := range classes {
@@ -164,37 +180,32 @@ func printConfusion(w io.Writer, classes []string, f *metrics.Figures) error {
 		}
 		fmt.Fprintln(t)
 	}
-	return t.Flush()
+	t.Flush()
 }
 
 // printTest prints the errors of a model, and the reliability of its probabilities.
-func printTest(w io.Writer, classes []string, f *metrics.Figures) error {
-	if err := printConfusion(w, classes, f); err != nil {
-		return err
-	}
+func printTest(w io.Writer, classes []string, f *metrics.Figures) {
+	printConfusion(w, classes, f)
 	if len(classes) > 2 {
 		fmt.Fprintln(w)
-		if err := printClasses(w, classes, f); err != nil {
-			return err
-		}
+		printClasses(w, classes, f)
 	}
 	fmt.Fprintln(w)
-	return printReliability(w, classes, f)
+	printReliability(w, classes, f)
 }
 
 // printClasses prints the figures of each class.
-func printClasses(w io.Writer, classes []string, f *metrics.Figures) error {
-	t := newTable(w)
-	fmt.Fprintln(t, "class\tmessages\tprecision\trecall\tF1")
+func printClasses(w io.Writer, classes []string, f *metrics.Figures) {
+	t := newTable(w, "class", "messages", "precision", "recall", "F1")
 	for c, figures := range f.Classes {
 		screen.Printf(t, "%s\t%d\t%s\t%s\t%s\n", classes[c], figures.Messages,
 			percent(figures.Precision, 2), percent(figures.Recall, 2), percent(figures.F1, 2))
 	}
-	return t.Flush()
+	t.Flush()
 }
 
 // printReliability prints predicted probabilities beside observed shares.
-func printReliability(w io.Writer, classes []string, f *metrics.Figures) error {
+func printReliability(w io.Writer, classes []string, f *metrics.Figures) {
 	of, came := "the class given", "were of it"
 	if len(classes) == 2 {
 		of, came = classes[1], "were "+classes[1]
@@ -205,7 +216,7 @@ func printReliability(w io.Writer, classes []string, f *metrics.Figures) error {
 	for _, bin := range f.Reliability {
 		screen.Printf(t, "  %.1f-%.1f\t%d\t%.1f%%\t%.1f%%\n", bin.Low, bin.High, bin.Messages, 100*bin.Predicted, 100*bin.Observed)
 	}
-	return t.Flush()
+	t.Flush()
 }
 
 // printVerdicts prints the rates of verdicts on labelled messages.
