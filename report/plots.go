@@ -68,7 +68,7 @@ func (p Page) Plots() []Plot {
 	}
 	add("epochs", parts, accuracy)
 	add("epochs-loss", parts, epochChart("Loss by epoch", "loss of the trainer", p.Epochs, func(e Epoch) (*float64, *float64) { return e.TrainLoss, e.DevelopmentLoss }))
-	add("scores", "The number of messages with each score. The score cannot separate ham and spam where they overlap.", scoreChart(p.Scores))
+	add("scores", "The number of messages with each score. The score cannot separate ham and spam where they overlap.", scoreChart(p.Scores, p.Thresholds))
 	add("reliability", p.reliabilityNote(), reliabilityChart(p.Reliability))
 	add("drift", "The accuracy on the mail of each month or year. Larger points stand for more messages.", driftChart(p.Drift))
 	add("two-terms", p.twoTermsNote(), p.twoTermsChart())
@@ -136,27 +136,20 @@ func lowErrors(curves []Curve) []Curve {
 
 // learningChart shows the (1-ROCA)% of several models, or all figures of a single one.
 func learningChart(curves []LearningCurve) *chart {
-	figures := []func(LearningPoint) *float64{
-		func(p LearningPoint) *float64 { return p.OneMinusROCA },
-		func(p LearningPoint) *float64 { return p.LAM },
-		func(p LearningPoint) *float64 { return p.HM },
-		func(p LearningPoint) *float64 { return p.SM },
-	}
-	names := []string{"(1-ROCA)%", "lam%", "hm% (ham lost)", "sm% (spam let through)"}
-	label := "% (logarithmic)"
+	names, label := []string{"(1-ROCA)%", "lam%", "hm% (ham lost)", "sm% (spam let through)"}, "% (logarithmic)"
 	if len(curves) != 1 {
-		figures, label = figures[:1], "(1-ROCA)%, logarithmic"
+		names, label = names[:1], "(1-ROCA)%, logarithmic"
 	}
 	var lines []Curve
 	xs, ys := []float64{0}, []float64(nil)
 	for _, curve := range curves {
-		for j, figure := range figures {
-			line := Curve{Name: names[j]}
+		for j, name := range names {
+			line := Curve{Name: name}
 			if len(curves) > 1 {
 				line.Name = curve.Model
 			}
 			for _, p := range curve.Points {
-				if y := figure(p); y != nil {
+				if y := [...]*float64{p.OneMinusROCA, p.LAM, p.HM, p.SM}[j]; y != nil {
 					line.Points = append(line.Points, Point{float64(p.Messages), *y})
 					xs, ys = append(xs, float64(p.Messages)), append(ys, *y)
 				}
@@ -211,7 +204,7 @@ func epochChart(title, label string, curves []EpochCurve, of func(Epoch) (train,
 }
 
 // scoreChart has a step line for each class. The axis is logarithmic because the few messages in the middle matter.
-func scoreChart(h *Histogram) *chart {
+func scoreChart(h *metrics.Histogram, t *metrics.Thresholds) *chart {
 	if h == nil || len(h.Edges) < 2 || len(h.Ham)+len(h.Spam) == 0 {
 		return nil
 	}
@@ -234,7 +227,7 @@ func scoreChart(h *Histogram) *chart {
 		}
 		c.addLine(class.name, lineStyle(i), points).FillColor = translucent(colour(i), 0x48)
 	}
-	if t := h.Thresholds; t != nil {
+	if t != nil {
 		for i, score := range []float64{t.Unsure, t.Spam} {
 			if score >= c.X.Min && score <= c.X.Max {
 				c.addLine([]string{"unsure", "spam"}[i]+" above "+fixed(score, 2), dashed([]vg.Length{2, 6}[i]), []Point{{score, c.Y.Min}, {score, c.Y.Max}})

@@ -147,20 +147,25 @@ func addCurves(page *report.Page, collection *train.Collection, all []train.Trai
 		if err != nil {
 			return err
 		}
-		if len(points) == 0 {
-			continue
-		}
-		roc, det := report.Curve{Name: t.Result.Model}, report.Curve{Name: t.Result.Model}
-		for _, at := range metrics.Thin(points, curvePoints) {
-			roc.Points = append(roc.Points, report.Point{X: at.HM, Y: 1 - at.SM})
-			det.Points = append(det.Points, report.Point{X: at.HM, Y: at.SM})
-		}
-		page.ROC, page.DET = append(page.ROC, roc), append(page.DET, det)
-		if i == 0 {
-			page.Scores = &report.Histogram{Edges: histogram.Edges, Ham: histogram.Ham, Spam: histogram.Spam, Thresholds: t.Result.Thresholds}
+		addCurve(page, t.Result.Model, points)
+		if i == 0 && len(points) > 0 {
+			page.Scores, page.Thresholds = &histogram, t.Result.Thresholds
 		}
 	}
 	return nil
+}
+
+// addCurve adds the curves of a model, if it has points.
+func addCurve(page *report.Page, model string, points []metrics.Point) {
+	if len(points) == 0 {
+		return
+	}
+	roc, det := report.Curve{Name: model}, report.Curve{Name: model}
+	for _, at := range metrics.Thin(points, curvePoints) {
+		roc.Points = append(roc.Points, report.Point{X: at.HM, Y: 1 - at.SM})
+		det.Points = append(det.Points, report.Point{X: at.HM, Y: at.SM})
+	}
+	page.ROC, page.DET = append(page.ROC, roc), append(page.DET, det)
 }
 
 // addTwoTerms adds the plot of two terms. It is an error if the user names terms that cannot be drawn.
@@ -325,7 +330,7 @@ func replayPage(title string, mail *evaluate.ReplayMail, flags *replayFlags, all
 	for i, r := range all {
 		page.Models = append(page.Models, report.Model{Name: r.Model, Features: r.Kind, Test: &r.Figures, Seconds: r.Seconds})
 		if i < maxCurves && len(r.Curve) > 1 {
-			page.Learning = append(page.Learning, learningCurve(r))
+			page.Learning = append(page.Learning, report.LearningCurve{Model: r.Model, Points: r.Curve})
 		}
 	}
 	if len(page.Learning) == 0 {
@@ -335,14 +340,6 @@ func replayPage(title string, mail *evaluate.ReplayMail, flags *replayFlags, all
 		page.Of, page.On, page.Confusion = all[0].Model, "all messages, each classified before it was learnt", all[0].Figures.Confusion
 	}
 	return page
-}
-
-func learningCurve(r evaluate.Replay) report.LearningCurve {
-	curve := report.LearningCurve{Model: r.Model}
-	for _, p := range r.Curve {
-		curve.Points = append(curve.Points, report.LearningPoint{Messages: p.Messages, OneMinusROCA: p.OneMinusROCA, LAM: p.LAM, HM: p.HM, SM: p.SM})
-	}
-	return curve
 }
 
 // foldsPage is the page about a cross-validation.
@@ -369,14 +366,9 @@ func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (re
 		Reliability: e.Figures.Reliability, Confusion: e.Figures.Confusion,
 	}
 	addReview(&page, e.Review)
+	addCurve(&page, r.Model, e.Curve)
 	if len(e.Curve) > 0 {
-		roc, det := report.Curve{Name: r.Model}, report.Curve{Name: r.Model}
-		for _, at := range metrics.Thin(e.Curve, curvePoints) {
-			roc.Points = append(roc.Points, report.Point{X: at.HM, Y: 1 - at.SM})
-			det.Points = append(det.Points, report.Point{X: at.HM, Y: at.SM})
-		}
-		page.ROC, page.DET = []report.Curve{roc}, []report.Curve{det}
-		page.Scores = &report.Histogram{Edges: e.Scores.Edges, Ham: e.Scores.Ham, Spam: e.Scores.Spam, Thresholds: r.Thresholds}
+		page.Scores, page.Thresholds = &e.Scores, r.Thresholds
 	}
 	var err error
 	page.Strongest, err = strongestTermsOf(f)
