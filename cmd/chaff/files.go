@@ -8,8 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"chaff/config"
+	"chaff/filter"
+	"chaff/internal/hint"
+	"chaff/internal/places"
 	"chaff/internal/replace"
+	"chaff/internal/termkey"
 )
 
 // writeFile writes a file in one step: readers see the old content or all of the new. It creates the folder if necessary.
@@ -35,4 +41,76 @@ func writeBytes(path string, data []byte) error {
 		err = pathError.Err
 	}
 	return fmt.Errorf("write %s: %w", path, err)
+}
+
+// secretReading returns how messages are read for a new model, with its secret key; call keep after the model is saved.
+func (p *program) secretReading(cfg config.Config) (reading filter.Reading, keep func() error, err error) {
+	reading = readingOf(cfg)
+	reading.Key, keep, err = p.key(cfg)
+	return reading, keep, err
+}
+
+// key returns the secret key for new models, from the file in the configuration or in the data folder. If the file does not
+// exist, the key is random, and keep writes it; call keep after a model is saved.
+func (p *program) key(cfg config.Config) (key termkey.Key, keep func() error, err error) {
+	path := cfg.KeyFile
+	if path == "" {
+		path = places.Key(p.environ)
+	}
+	if path == "" {
+		return key, nil, hint.With(errors.New("no path for the secret key: the home directory is unknown"), keyHint)
+	}
+	about := func(err error) error {
+		if err == nil {
+			return nil
+		}
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			err = e.Err // the path is named already
+		}
+		return hint.With(fmt.Errorf("secret key %s: %w", path, err), keyHint)
+	}
+	key, err = readKey(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		key = termkey.New()
+		return key, func() error { return about(writeKey(path, key)) }, canSave(path)
+	}
+	if err != nil {
+		return key, nil, about(err)
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
+		hint.Print(p.stderr, hint.With(fmt.Errorf("secret key %s: other users can read it", path), "chmod 600 "+path))
+	}
+	return key, func() error { return nil }, nil
+}
+
+const keyHint = "name its file: --set key_file=FILE"
+
+// readKey reads a key file: 32 hexadecimal digits and a newline.
+func readKey(path string) (termkey.Key, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return termkey.Key{}, err
+	case !info.Mode().IsRegular():
+		return termkey.Key{}, errors.New("not a regular file")
+	case info.Size() > 1<<10:
+		return termkey.Key{}, errors.New("not a key file")
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return termkey.Key{}, err
+	}
+	return termkey.Parse(strings.TrimSpace(string(text)))
+}
+
+// writeKey writes a new key that only its owner can read. It keeps a key that another process has written meanwhile. Both
+// models work, since each stores its own key.
+func writeKey(path string, key termkey.Key) error {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return replace.File(path, fmt.Appendf(nil, "%x\n", key.Bytes()), 0o600)
 }

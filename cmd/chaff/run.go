@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -14,6 +16,7 @@ import (
 	"chaff/cmd/internal/delivery"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
+	"chaff/tokenize"
 )
 
 // exitError is the exit code of an error. Classify has others with --exit-code.
@@ -103,4 +106,21 @@ classifies new messages from stdin.`,
 		p.exportCommand(), p.explainCommand(), p.inspectCommand(), p.tokensCommand(), p.configCommand(), p.versionCommand(),
 	)
 	return root
+}
+
+func (p *program) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of the program",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			version := "unknown"
+			if info, ok := debug.ReadBuildInfo(); ok {
+				version = info.Main.Version
+			}
+			_, err := screen.Printf(p.stdout, "chaff %s, terms %q, %s %s/%s\n",
+				version, tokenize.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
+	}
 }

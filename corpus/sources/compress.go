@@ -74,7 +74,6 @@ func (c compression) describe(found string) string {
 func (c compression) decompress(r io.Reader) (io.ReadCloser, error) {
 	var plain io.Reader
 	var err error
-	free := func() {}
 	switch c {
 	case uncompressed:
 		return io.NopCloser(r), nil
@@ -88,13 +87,13 @@ func (c compression) decompress(r io.Reader) (io.ReadCloser, error) {
 		var d *zstd.Decoder
 		d, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err == nil {
-			plain, free = d, d.Close
+			return decompressor{d.IOReadCloser(), c}, nil
 		}
 	}
 	if err != nil {
 		return nil, c.explain(err)
 	}
-	return &decompressor{plain, c, free}, nil
+	return decompressor{io.NopCloser(plain), c}, nil
 }
 
 // explain wraps an error of decompression.
@@ -110,22 +109,16 @@ func (c compression) explain(err error) error {
 
 // decompressor is a decompressed file.
 type decompressor struct {
-	r    io.Reader
-	c    compression
-	free func()
+	io.ReadCloser
+	c compression
 }
 
-func (d *decompressor) Read(p []byte) (int, error) {
-	n, err := d.r.Read(p)
+func (d decompressor) Read(p []byte) (int, error) {
+	n, err := d.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
 		err = d.c.explain(err)
 	}
 	return n, err
-}
-
-func (d *decompressor) Close() error {
-	d.free()
-	return nil
 }
 
 // decompressed returns the content of r, decompressed if necessary, and its compression.

@@ -37,9 +37,9 @@
 //
 // Where to find what:
 //
-//   - open.go detects a format and opens a path; folder.go and walk.go list the mail in a folder
-//   - maildir.go, mbox.go and emlx.go read one format each; location.go reads the bytes of one message
-//   - mailbox.go plans the use of a whole mailbox by its folder names (foldernames.go, mutf7.go)
+//   - open.go detects a format and opens a path; folder.go lists the mail in a folder
+//   - maildir.go and mbox.go read one format each; location.go reads the bytes of one message
+//   - mailbox.go plans the use of a whole mailbox by its folder names (foldernames.go)
 //   - classes.go, lists.go, table.go, columns.go and rows.go read folders of classes, lists and tables
 //   - archive.go, tar.go, zip.go and members.go read archives; compress.go and tempcopy.go decompress
 package sources
