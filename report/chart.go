@@ -32,7 +32,6 @@ const (
 	legendRow   = vg.Length(14)
 )
 
-// newChart returns an empty chart with linear axes.
 func newChart(title, x, y string) *chart {
 	c := &chart{Plot: plot.New(), xLabel: x, yLabel: y, legend: [2]plot.Legend{plot.NewLegend(), plot.NewLegend()}}
 	c.Title.Text, c.Title.Padding = title, 6
@@ -54,7 +53,6 @@ func newChart(title, x, y string) *chart {
 
 func setFont(s *text.Style, size vg.Length) { s.Font.Variant, s.Font.Size = "Sans", size }
 
-// height returns the height of the chart with its legend.
 func (c *chart) height() vg.Length { return plainHeight + vg.Length((c.entries+1)/2)*legendRow }
 
 // drawOn draws the chart on a canvas of its width and height.

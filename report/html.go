@@ -146,7 +146,6 @@ func (p Page) curvesNote() string {
 	return joined(on, more)
 }
 
-// joined joins the sentences that are not empty.
 func joined(sentences ...string) string {
 	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }

@@ -120,7 +120,6 @@ func cleanText(s string, max int) string {
 	return b.String()
 }
 
-// textNotes explains the texts.
 func (p Page) textNotes() string {
 	if p.TextLeft == 0 {
 		return textNote
@@ -128,7 +127,6 @@ func (p Page) textNotes() string {
 	return joined(textNote, fmt.Sprintf("The last %d bytes are left out.", p.TextLeft))
 }
 
-// weighedNote explains the table of terms.
 func (p Page) weighedNote() string {
 	const note = "A term adds its value times its weight."
 	if p.WeighedLeft == 0 {
@@ -137,7 +135,6 @@ func (p Page) weighedNote() string {
 	return joined(note, fmt.Sprintf("The weakest %d are left out.", p.WeighedLeft))
 }
 
-// legend returns the colours of the two classes.
 func (p Page) legend() []stretch {
 	if p.For == "" || p.Against == "" {
 		return nil
@@ -148,7 +145,6 @@ func (p Page) legend() []stretch {
 	}
 }
 
-// weighedTable lists the terms of a message.
 func (p Page) weighedTable() []table {
 	return tabulate("", p.Weighed, nil, []column[Weighed]{
 		{"term", prose, func(w Weighed) string { return clean(w.Term, maxTerm) }},

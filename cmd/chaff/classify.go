@@ -100,7 +100,6 @@ func (p *program) readEach(source corpus.Source, show func(origin string, raw []
 	return messages, failed, nil
 }
 
-// classifyPaths prints a verdict for each message at the paths.
 func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	f, err := delivery.OpenModel(flags.Model)
 	if err != nil {

@@ -136,7 +136,6 @@ func against(m *metrics.McNemar) string {
 // isBetter reports whether a model has significantly fewer errors than another.
 func isBetter(m metrics.McNemar) bool { return m.P < chance && m.Better > m.Worse }
 
-// probability formats a p-value.
 func probability(p float64) string {
 	if p < 0.001 {
 		return "<0.001"

@@ -129,7 +129,6 @@ func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []str
 	return nil
 }
 
-// sampleWithout returns the sample mail without the given messages.
 func sampleWithout(origins []string) corpus.Source {
 	return func(yield func(corpus.Item, error) bool) {
 		for item, err := range sample.Source() {

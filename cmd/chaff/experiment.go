@@ -41,7 +41,6 @@ func (x *experiment) addMistakes() {
 	x.command.Flags().IntVar(&x.mistakes, "mistakes", 5, "show the `N` worst mistakes and the N least certain messages")
 }
 
-// withFolds reports whether --folds is given.
 func (x *experiment) withFolds() bool { return x.command.Flags().Changed("folds") }
 
 // load loads the settings, and checks all flags.
@@ -65,7 +64,6 @@ func (x *experiment) load(p *program) error {
 	return x.page.check()
 }
 
-// collect reads the mail, to be divided by the settings.
 func (x *experiment) collect(p *program) (*train.Collection, error) {
 	mail, err := x.sources.open()
 	if err != nil {

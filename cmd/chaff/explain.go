@@ -171,7 +171,6 @@ func voteBar(adds float64) string {
 // maxPageTerms is how many terms a page shows.
 const maxPageTerms = 1000
 
-// explanationPage is the page about one message.
 func explanationPage(origin string, e filter.Explanation) report.Page {
 	page := report.Page{
 		Title:    "chaff explain",

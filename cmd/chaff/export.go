@@ -99,7 +99,6 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 	return errors.Join(d.Write(p.stdout, format), d.Err())
 }
 
-// writeTerms writes the number and the text of each term.
 func writeTerms(f *filter.Filter, model, path string) error {
 	terms, err := f.Terms()
 	if err != nil {

@@ -50,7 +50,6 @@ func (p *program) crossValidate(x *experiment, names []string) error {
 	return nil
 }
 
-// validate cross-validates the named models.
 func (p *program) validate(c *cobra.Command, collection *train.Collection, cfg config.Config, names []string, folds int) ([]evaluate.CrossValidation, error) {
 	options, done := p.trainOptions(cfg, true)
 	results, err := evaluate.CrossValidate(c.Context(), collection, names, folds, options)
@@ -68,7 +67,6 @@ func summaryOfFolds(collection *train.Collection) train.Summary {
 	return summary
 }
 
-// printFoldsMade prints the number of messages and folds.
 func printFoldsMade(w io.Writer, cfg config.Config, summary train.Summary, folds int) {
 	printCorpus(w, summary)
 	screen.Printf(w, "split       %d folds (%s)\n", folds, splitMethod(cfg.Split, cfg.Seed))

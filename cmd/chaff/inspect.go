@@ -117,7 +117,6 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	return nil
 }
 
-// printCalibration prints the formula for probabilities.
 func printCalibration(w io.Writer, c metrics.Calibration) {
 	if len(c.Offsets) == 2 {
 		screen.Printf(w, "probability 1 / (1 + exp(-(%.4g score %+.4g)))\n", c.Slope, c.Offsets[1])

@@ -57,7 +57,6 @@ func (r *replayFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-// readReplay reads the mail that is replayed.
 func (p *program) readReplay(x *experiment) (*evaluate.ReplayMail, error) {
 	mail, err := x.sources.open()
 	if err != nil {
@@ -81,7 +80,6 @@ type replayReport struct {
 	Models  []evaluate.Replay `json:"models"`
 }
 
-// evaluateOnline replays mail through one model.
 func (p *program) evaluateOnline(x *experiment) error {
 	mail, err := p.readReplay(x)
 	if err != nil {
@@ -104,7 +102,6 @@ func (p *program) evaluateOnline(x *experiment) error {
 	return nil
 }
 
-// compareOnline replays mail through every model.
 func (p *program) compareOnline(x *experiment) error {
 	mail, err := p.readReplay(x)
 	if err != nil {
@@ -148,7 +145,6 @@ func (r *replayFlags) how() string {
 	return how
 }
 
-// printReplays prints a row for each model.
 func printReplays(w io.Writer, all []evaluate.Replay) {
 	t := newTable(w, "model", "features", "accuracy", "errors", "hm%", "sm%", "lam%", "(1-ROCA)%", "learnt", "CPU s")
 	for _, r := range all {

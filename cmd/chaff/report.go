@@ -31,7 +31,6 @@ func (r *reportFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&r.plots, "plots", "", "write the plots of the report as SVG and PNG files into the folder `DIR`")
 }
 
-// addAxes adds the flag for the plot of two terms.
 func (r *reportFlags) addAxes(c *cobra.Command) {
 	c.Flags().StringVar(&r.axes, "axes", "", "draw the decision boundary in the plane of two `TERMS`, separated by a space; default: the most informative")
 }
@@ -63,7 +62,6 @@ func canWritePage(path string) error {
 // wanted reports whether there is a page or a plot to write.
 func (r *reportFlags) wanted() bool { return r.page != "" || r.plots != "" }
 
-// write writes the page and its plots, if they are wanted.
 func (r *reportFlags) write(page report.Page) error {
 	if r.page != "" {
 		if err := writeFile(r.page, page.WriteHTML); err != nil {
@@ -198,7 +196,6 @@ func epochCurve(r train.Result) report.EpochCurve {
 	return curve
 }
 
-// addReview adds the messages worth reading.
 func addReview(page *report.Page, r evaluate.Review) {
 	page.Mistakes, page.LeastCertain = judged(r.Mistakes), judged(r.LeastCertain)
 	if len(r.Months) < 2 {
@@ -264,7 +261,6 @@ func strongestTermsOf(f *filter.Filter) ([]report.ClassTerms, error) {
 	return all, nil
 }
 
-// warningTexts returns warnings as a page lists them.
 func warningTexts(doubts []doubt) []string {
 	var warnings []string
 	for _, w := range doubts {
@@ -296,7 +292,6 @@ func addRefitted(page *report.Page, r train.Refitted, doubts []doubt) {
 	page.Warnings = warningTexts(doubts)
 }
 
-// partsOf describes the sizes of the three parts.
 func partsOf(s train.Summary) string {
 	return fmt.Sprintf("%d train, %d development, %d test", s.Train, s.Development, s.Test)
 }
@@ -321,7 +316,6 @@ func corpusFacts(cfg config.Config, s train.Summary) []report.Fact {
 	return facts
 }
 
-// replayPage is the page about a replay.
 func replayPage(title string, mail *evaluate.ReplayMail, flags *replayFlags, all []evaluate.Replay) report.Page {
 	page := report.Page{
 		Title: title, Subtitle: corpusLine(mail.Summary()), Classes: mail.Classes(),
@@ -342,7 +336,6 @@ func replayPage(title string, mail *evaluate.ReplayMail, flags *replayFlags, all
 	return page
 }
 
-// foldsPage is the page about a cross-validation.
 func foldsPage(x *experiment, collection *train.Collection, all []evaluate.CrossValidation) report.Page {
 	s := collection.Summary()
 	page := report.Page{
@@ -357,7 +350,6 @@ func foldsPage(x *experiment, collection *train.Collection, all []evaluate.Cross
 	return page
 }
 
-// evaluationPage is the page about a saved model on other mail.
 func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (report.Page, error) {
 	page := report.Page{
 		Title: "chaff evaluate: " + r.Model, Subtitle: corpusLine(e.Summary), Classes: f.Settings().Classes,

@@ -81,7 +81,6 @@ func firstWord(args []string) string {
 	return ""
 }
 
-// root returns the program with its commands.
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "chaff",

@@ -21,7 +21,6 @@ func (p *program) addModelFile(c *cobra.Command, path *string, verb string) {
 	c.PreRun = func(*cobra.Command, []string) { *path = cmp.Or(*path, places.Model(p.environ)) }
 }
 
-// addJSON adds the flag for JSON on stdout.
 func addJSON(c *cobra.Command, asJSON *bool, usage string) {
 	c.Flags().BoolVar(asJSON, "json", false, usage)
 }

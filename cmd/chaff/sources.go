@@ -165,7 +165,6 @@ func planNotes(path string, plan sources.Plan) []string {
 	return notes
 }
 
-// print prints the notes about the sources.
 func (l labelled) print(w io.Writer) {
 	for _, note := range l.notes {
 		screen.Printf(w, "%s\n", screen.Quoted(note))

@@ -103,7 +103,6 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 	return nil
 }
 
-// printView prints one message as text.
 func printView(w io.Writer, view filter.View) {
 	m := view.Message
 	t := newTable(w)
@@ -153,7 +152,6 @@ func printView(w io.Writer, view filter.View) {
 // termWidth is the width of the column of terms.
 const termWidth = 28
 
-// printTerm prints a term and the words that it stands for.
 func printTerm(w io.Writer, term filter.SeenTerm) {
 	if len(term.Tokens) == 0 {
 		screen.Printf(w, "  %d\t%s\n", term.Count, term.Term)
@@ -182,7 +180,6 @@ func printHeader(w io.Writer, view filter.View) {
 	}
 }
 
-// describePart describes a part in one line.
 func describePart(part message.Part) string {
 	about := []string{string(part.Type)}
 	for _, b := range [][]byte{part.Charset, part.Encoding, part.Filename} {

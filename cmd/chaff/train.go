@@ -167,7 +167,6 @@ func canSave(path string) error {
 	return nil
 }
 
-// save writes the model, and creates its folder if necessary.
 func save(f *filter.Filter, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
@@ -175,7 +174,6 @@ func save(f *filter.Filter, path string) error {
 	return f.Save(path)
 }
 
-// collect reads the mail.
 func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Reading, mail labelled) (*train.Collection, error) {
 	return read(p, mail, (*train.Collection).Summary, func(step func(read, all int)) (*train.Collection, error) {
 		return train.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, reading, step))
@@ -223,7 +221,6 @@ func printParts(w io.Writer, s train.Summary, o corpus.SplitOptions, seed uint64
 	screen.Printf(w, "split       %s (%s)\n", partsOf(s), splitMethod(o, seed))
 }
 
-// splitMethod describes how mail is split.
 func splitMethod(o corpus.SplitOptions, seed uint64) string {
 	switch o.Method {
 	case corpus.SplitByTime:
@@ -281,7 +278,6 @@ func printPromise(w io.Writer, p *metrics.Promise) {
 	}
 }
 
-// verdictsAbove describes the thresholds.
 func verdictsAbove(t metrics.Thresholds) string {
 	return fmt.Sprintf("spam above %s, unsure above %s", threshold(t.Spam), threshold(t.Unsure))
 }
@@ -330,7 +326,6 @@ func doubts(results []train.Result) []doubt {
 	return all
 }
 
-// printWarnings prints the warnings about models.
 func (p *program) printWarnings(results []train.Result) {
 	for _, d := range doubts(results) {
 		screen.Printf(p.stderr, "chaff: %s: warning: %s\n", d.models, d.text)

@@ -119,7 +119,6 @@ type search struct {
 	tuneFlags
 }
 
-// candidates returns the trials of the plan.
 func (s search) candidates() []evaluate.Candidate {
 	all := make([]evaluate.Candidate, len(s.plan.Trials))
 	for i, trial := range s.plan.Trials {

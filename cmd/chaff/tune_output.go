@@ -67,7 +67,6 @@ func (s search) cells(row tuneRow) []string {
 	return cells
 }
 
-// cell formats the value of a setting.
 func cell(value any) string {
 	if list, isList := value.([]string); isList {
 		return strings.Join(list, ", ")
@@ -83,7 +82,6 @@ func (s search) keys() []string {
 	return keys
 }
 
-// write writes the best settings and the table of trials.
 func (s search) write(found outcome) error {
 	if err := writeBytes(s.out, s.best(found)); err != nil {
 		return err
@@ -192,13 +190,11 @@ func (p *program) printTuning(s search, found outcome) error {
 	return nil
 }
 
-// testLine describes the figures on the test part.
 func testLine(f *metrics.Figures) string {
 	return fmt.Sprintf("accuracy %.2f%% (95%% interval %.2f-%.2f), hm %s%%, sm %s%%, (1-ROCA)%% %s, %d messages",
 		f.Accuracy, f.AccuracyLow, f.AccuracyHigh, percent(f.HM, 2), percent(f.SM, 2), percent(f.OneMinusROCA, 4), f.Messages)
 }
 
-// printRows prints trials as a table.
 func (s search) printRows(w io.Writer, rows []tuneRow) {
 	t := newTable(w)
 	fmt.Fprint(t, "trial\t")
@@ -217,7 +213,6 @@ func (s search) printRows(w io.Writer, rows []tuneRow) {
 	t.Flush()
 }
 
-// printCells prints the cells of a row.
 func printCells(w io.Writer, cells []string) {
 	for _, cell := range cells {
 		screen.Printf(w, "%s\t", cell)
@@ -251,7 +246,6 @@ func tuneBar(w io.Writer, objective string) (step func(done, all int, best evalu
 	}
 }
 
-// tuningPage is the page about a search.
 func (s search) tuningPage(found outcome) report.Page {
 	c := found.corpus
 	page := report.Page{Title: "chaff tune", Subtitle: corpusLine(c), Classes: classesOf(c)}
@@ -273,7 +267,6 @@ func (s search) tuningPage(found outcome) report.Page {
 	return page
 }
 
-// trialRow is a row of the table of trials.
 func (s search) trialRow(row tuneRow) report.Trial {
 	trial := report.Trial{Note: row.Error, Settings: []report.Fact{{Name: "trial", Value: strconv.Itoa(row.Trial)}}}
 	keys := s.keys()
@@ -289,7 +282,6 @@ func (s search) trialRow(row tuneRow) report.Trial {
 	return trial
 }
 
-// classesOf returns the names of the classes.
 func classesOf(c train.Summary) []string {
 	names := make([]string, len(c.Classes))
 	for i, class := range c.Classes {

@@ -65,7 +65,6 @@ func (p *program) progress(what string) (step func(read, all int), done func()) 
 	}
 }
 
-// printJSON prints a value as one JSON document.
 func printJSON(w io.Writer, v any) error { return screen.PrintJSON(w, v, "  ") }
 
 // newTable returns a table with the given headings. Flush prints it.
@@ -104,7 +103,6 @@ func printCorpus(w io.Writer, s train.Summary) {
 	}
 }
 
-// printProblems prints on stderr which messages are left out.
 func (p *program) printProblems(s train.Summary) {
 	for _, problem := range s.Problems {
 		screen.Printf(p.stderr, "chaff: left out: %s\n", screen.Quoted(problem))
@@ -195,7 +193,6 @@ func printTest(w io.Writer, classes []string, f *metrics.Figures) {
 	printReliability(w, classes, f)
 }
 
-// printClasses prints the figures of each class.
 func printClasses(w io.Writer, classes []string, f *metrics.Figures) {
 	t := newTable(w, "class", "messages", "precision", "recall", "F1")
 	for c, figures := range f.Classes {
@@ -271,7 +268,6 @@ func showInPlace(w io.Writer, width int) (tell func(model string, e models.Epoch
 	}
 }
 
-// epochLine describes an epoch.
 func epochLine(e models.Epoch) string {
 	line := fmt.Sprintf("epoch %d: %s, train loss %s accuracy %.2f%%", e.Epoch, plural(e.Updates, "update"), number(&e.Train.Loss), e.Train.Accuracy)
 	if d := e.Development; d != nil {
@@ -296,7 +292,6 @@ func printTraining(w io.Writer, r train.Result) {
 	}
 }
 
-// printConvergence prints whether a perceptron converged, and on which margins.
 func printConvergence(w io.Writer, c models.Convergence) {
 	if !c.Converged {
 		screen.Printf(w, "            not linearly separable within %s and %s\n", plural(c.Epochs, "epoch"), plural(c.Updates, "update"))

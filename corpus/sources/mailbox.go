@@ -146,7 +146,6 @@ func (p *Plan) add(dir, name string, parts []string) {
 	p.Folders = append(p.Folders, PlanFolder{Name: name, Role: role, Reason: why, path: dir})
 }
 
-// count counts the messages of all rows.
 func (p *Plan) count() error {
 	for i := range p.Folders {
 		f := &p.Folders[i]

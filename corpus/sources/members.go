@@ -127,7 +127,6 @@ func linkTo(target string) member {
 	return member{target: target}
 }
 
-// sort sorts the entries of each folder.
 func (n *node) sort() {
 	for _, child := range n.children {
 		n.sorted = append(n.sorted, fs.FileInfoToDirEntry(child.info))
@@ -163,7 +162,6 @@ func (t *members) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
-// find returns the node that the path leads to.
 func (t *members) find(name string) (*node, error) {
 	at, links := t.root, 0
 	for name != "" {

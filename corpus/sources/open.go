@@ -190,7 +190,6 @@ func joinFormats(formats []Format) string {
 	return strings.Join(names, ", ")
 }
 
-// list lists the mail at name in the given format.
 func list(fsys fs.FS, name, label string, format Format) Source {
 	return func(yield func(Item, error) bool) {
 		switch format {
