@@ -126,7 +126,7 @@ those of all messages.`,
 			}
 			switch {
 			case x.replay.online:
-				return p.compareOnline(&x)
+				return p.replayModels(&x, models.Names())
 			case x.withFolds():
 				return p.crossValidate(&x, models.Names())
 			}
@@ -162,7 +162,7 @@ With --online it replays the mail through a new model: it classifies each messag
 			}
 			switch {
 			case x.replay.online:
-				return p.evaluateOnline(&x)
+				return p.replayModels(&x, []string{x.Model})
 			case x.withFolds():
 				return p.crossValidate(&x, []string{x.Model})
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -36,29 +37,19 @@ func writeBytes(path string, data []byte) error {
 	if err == nil {
 		return nil
 	}
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		err = pathError.Err
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
 	}
 	return fmt.Errorf("write %s: %w", path, err)
 }
 
-// secretReading returns how messages are read for a new model, with its secret key; call keep after the model is saved.
+// secretReading returns how messages are read for a new model, with the secret key from the file in the configuration or in the
+// data folder. If the file does not exist, the key is random, and keep writes it; call keep after a model is saved.
 func (p *program) secretReading(cfg config.Config) (reading filter.Reading, keep func() error, err error) {
 	reading = readingOf(cfg)
-	reading.Key, keep, err = p.key(cfg)
-	return reading, keep, err
-}
-
-// key returns the secret key for new models, from the file in the configuration or in the data folder. If the file does not
-// exist, the key is random, and keep writes it; call keep after a model is saved.
-func (p *program) key(cfg config.Config) (key termkey.Key, keep func() error, err error) {
-	path := cfg.KeyFile
+	path := cmp.Or(cfg.KeyFile, places.Key(p.environ))
 	if path == "" {
-		path = places.Key(p.environ)
-	}
-	if path == "" {
-		return key, nil, hint.With(errors.New("no path for the secret key: the home directory is unknown"), keyHint)
+		return reading, nil, hint.With(errors.New("no path for the secret key: the home directory is unknown"), keyHint)
 	}
 	about := func(err error) error {
 		if err == nil {
@@ -69,18 +60,18 @@ func (p *program) key(cfg config.Config) (key termkey.Key, keep func() error, er
 		}
 		return hint.With(fmt.Errorf("secret key %s: %w", path, err), keyHint)
 	}
-	key, err = readKey(path)
+	reading.Key, err = readKey(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		key = termkey.New()
-		return key, func() error { return about(writeKey(path, key)) }, canSave(path)
+		reading.Key = termkey.New()
+		return reading, func() error { return about(writeKey(path, reading.Key)) }, canSave(path)
 	}
 	if err != nil {
-		return key, nil, about(err)
+		return reading, nil, about(err)
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
 		hint.Print(p.stderr, hint.With(fmt.Errorf("secret key %s: other users can read it", path), "chmod 600 "+path))
 	}
-	return key, func() error { return nil }, nil
+	return reading, func() error { return nil }, nil
 }
 
 const keyHint = "name its file: --set key_file=FILE"

@@ -11,7 +11,6 @@ import (
 	"chaff/evaluate"
 	"chaff/internal/screen"
 	"chaff/metrics"
-	"chaff/models"
 	"chaff/train"
 )
 
@@ -80,35 +79,14 @@ type replayReport struct {
 	Models  []evaluate.Replay `json:"models"`
 }
 
-func (p *program) evaluateOnline(x *experiment) error {
-	mail, err := p.readReplay(x)
-	if err != nil {
-		return err
-	}
-	r, err := mail.Replay(x.command.Context(), x.Model)
-	if err != nil {
-		return err
-	}
-	if x.replay.results != "" {
-		if err := writeFile(x.replay.results, r.WriteTREC); err != nil {
-			return err
-		}
-	}
-	if err := p.reportReplays(x, "chaff evaluate: "+r.Model, mail, []evaluate.Replay{r}); err != nil || x.asJSON || len(r.Curve) == 0 {
-		return err
-	}
-	fmt.Fprintln(p.stdout)
-	printCurve(p.stdout, r)
-	return nil
-}
-
-func (p *program) compareOnline(x *experiment) error {
+// replayModels replays mail through models, and prints a row for each and the learning curve of a single one.
+func (p *program) replayModels(x *experiment, names []string) error {
 	mail, err := p.readReplay(x)
 	if err != nil {
 		return err
 	}
 	var all []evaluate.Replay
-	for _, model := range models.Names() {
+	for _, model := range names {
 		r, err := mail.Replay(x.command.Context(), model)
 		if err != nil {
 			return err
@@ -116,12 +94,13 @@ func (p *program) compareOnline(x *experiment) error {
 		all = append(all, r)
 	}
 	slices.SortStableFunc(all, func(a, b evaluate.Replay) int { return cmp.Compare(b.Figures.Accuracy, a.Figures.Accuracy) })
-	return p.reportReplays(x, "chaff compare", mail, all)
-}
-
-// reportReplays writes the page, and prints a row for each model.
-func (p *program) reportReplays(x *experiment, title string, mail *evaluate.ReplayMail, all []evaluate.Replay) error {
-	if err := x.page.write(replayPage(title, mail, &x.replay, all)); err != nil {
+	first := all[0]
+	if x.replay.results != "" {
+		if err := writeFile(x.replay.results, first.WriteTREC); err != nil {
+			return err
+		}
+	}
+	if err := x.page.write(replayPage(x, mail, all)); err != nil {
 		return err
 	}
 	if x.asJSON {
@@ -130,6 +109,10 @@ func (p *program) reportReplays(x *experiment, title string, mail *evaluate.Repl
 	printCorpus(p.stdout, mail.Summary())
 	screen.Printf(p.stdout, "replay      %s\n\n", x.replay.how())
 	printReplays(p.stdout, all)
+	if len(all) == 1 && len(first.Curve) > 0 {
+		fmt.Fprintln(p.stdout)
+		printCurve(p.stdout, first)
+	}
 	return nil
 }
 

@@ -316,10 +316,10 @@ func corpusFacts(cfg config.Config, s train.Summary) []report.Fact {
 	return facts
 }
 
-func replayPage(title string, mail *evaluate.ReplayMail, flags *replayFlags, all []evaluate.Replay) report.Page {
+func replayPage(x *experiment, mail *evaluate.ReplayMail, all []evaluate.Replay) report.Page {
 	page := report.Page{
-		Title: title, Subtitle: corpusLine(mail.Summary()), Classes: mail.Classes(),
-		Facts: []report.Fact{{Name: "Replay", Value: flags.how()}},
+		Title: x.command.CommandPath(), Subtitle: corpusLine(mail.Summary()), Classes: mail.Classes(),
+		Facts: []report.Fact{{Name: "Replay", Value: x.replay.how()}},
 	}
 	for i, r := range all {
 		page.Models = append(page.Models, report.Model{Name: r.Model, Features: r.Kind, Test: &r.Figures, Seconds: r.Seconds})
@@ -328,9 +328,10 @@ func replayPage(title string, mail *evaluate.ReplayMail, flags *replayFlags, all
 		}
 	}
 	if len(page.Learning) == 0 {
-		page.Facts = append(page.Facts, report.Fact{Name: "Learning curve", Value: fmt.Sprintf("none: a point every %d messages is too few; --every makes more", flags.every)})
+		page.Facts = append(page.Facts, report.Fact{Name: "Learning curve", Value: fmt.Sprintf("none: a point every %d messages is too few; --every makes more", x.replay.every)})
 	}
 	if len(all) == 1 {
+		page.Title += ": " + all[0].Model
 		page.Of, page.On, page.Confusion = all[0].Model, "all messages, each classified before it was learnt", all[0].Figures.Confusion
 	}
 	return page

@@ -41,5 +41,5 @@
 //   - maildir.go and mbox.go read one format each; location.go reads the bytes of one message
 //   - mailbox.go plans the use of a whole mailbox by its folder names (foldernames.go)
 //   - classes.go, lists.go, table.go, columns.go and rows.go read folders of classes, lists and tables
-//   - archive.go, tar.go, zip.go and members.go read archives; compress.go and tempcopy.go decompress
+//   - archive.go, tar.go and zip.go read archives; compress.go and tempcopy.go decompress
 package sources
