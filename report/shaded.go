@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -118,21 +117,6 @@ func cleanText(s string, max int) string {
 		b.WriteString(line)
 	}
 	return b.String()
-}
-
-func (p Page) textNotes() string {
-	if p.TextLeft == 0 {
-		return textNote
-	}
-	return joined(textNote, fmt.Sprintf("The last %d bytes are left out.", p.TextLeft))
-}
-
-func (p Page) weighedNote() string {
-	const note = "A term adds its value times its weight."
-	if p.WeighedLeft == 0 {
-		return note
-	}
-	return joined(note, fmt.Sprintf("The weakest %d are left out.", p.WeighedLeft))
 }
 
 func (p Page) legend() []stretch {

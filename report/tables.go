@@ -9,13 +9,6 @@ import (
 	"chaff/metrics"
 )
 
-func (p Page) comparisonTitle() string {
-	if len(p.Models) == 1 {
-		return "Figures"
-	}
-	return "Comparison"
-}
-
 // comparisonNote explains the columns of the table of models.
 func (p Page) comparisonNote() string {
 	var notes []string

@@ -51,7 +51,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 	if flags.terms < 0 {
 		return fmt.Errorf("--terms is %d: must be at least 0", flags.terms)
 	}
-	if err := canWritePage(flags.page); err != nil {
+	if err := canSaveAll(flags.page); err != nil {
 		return err
 	}
 	f, err := delivery.OpenModel(flags.model)

@@ -105,3 +105,45 @@ func writeKey(path string, key termkey.Key) error {
 	}
 	return replace.File(path, fmt.Appendf(nil, "%x\n", key.Bytes()), 0o600)
 }
+
+// canSave returns an error if a file cannot be written at path. It leaves nothing behind.
+func canSave(path string) error {
+	if path == "" {
+		return hint.With(errors.New("no path for the model: the home directory is unknown"), "name one: -m FILE")
+	}
+	target, err := replace.Target(path)
+	if err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	dir := filepath.Dir(target)
+	for {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	if err := replace.Probe(dir); err != nil {
+		return fmt.Errorf("save %s: cannot write in %s: %w", path, dir, err)
+	}
+	return nil
+}
+
+// canSaveAll is canSave for the paths that are not empty.
+func canSaveAll(paths ...string) error {
+	for _, path := range paths {
+		if path == "" {
+			continue
+		}
+		if err := canSave(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func save(f *filter.Filter, path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	return f.Save(path)
+}

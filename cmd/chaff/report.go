@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -43,20 +42,11 @@ func (r *reportFlags) check() error {
 	if r.axes != "" && len(strings.Fields(r.axes)) != 2 {
 		return fmt.Errorf("--axes is %q: must be two terms, as \"body:meet subject:offer\"", r.axes)
 	}
+	plot := ""
 	if r.plots != "" {
-		if err := canSave(filepath.Join(r.plots, "roc.svg")); err != nil {
-			return err
-		}
+		plot = filepath.Join(r.plots, "roc.svg")
 	}
-	return canWritePage(r.page)
-}
-
-// canWritePage is canSave for a page; an empty path is no page.
-func canWritePage(path string) error {
-	if path == "" {
-		return nil
-	}
-	return canSave(path)
+	return canSaveAll(plot, r.page)
 }
 
 // wanted reports whether there is a page or a plot to write.
@@ -76,15 +66,11 @@ func (r *reportFlags) write(page report.Page) error {
 	}
 	for _, plot := range page.Plots() {
 		for ending, draw := range map[string]func() ([]byte, error){".svg": plot.SVG, ".png": plot.PNG} {
-			err := writeFile(filepath.Join(r.plots, plot.Name+ending), func(w io.Writer) error {
-				data, err := draw()
-				if err != nil {
-					return err
-				}
-				_, err = w.Write(data)
-				return err
-			})
+			data, err := draw()
 			if err != nil {
+				return fmt.Errorf("draw %s: %w", plot.Name, err)
+			}
+			if err := writeBytes(filepath.Join(r.plots, plot.Name+ending), data); err != nil {
 				return err
 			}
 		}

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +14,6 @@ import (
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/hint"
-	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
@@ -143,35 +140,6 @@ type resultReport struct {
 	Corpus train.Summary  `json:"corpus"`
 	Models []train.Result `json:"models"`
 	File   string         `json:"file,omitempty"`
-}
-
-// canSave returns an error if a file cannot be written at path. It leaves nothing behind.
-func canSave(path string) error {
-	if path == "" {
-		return hint.With(errors.New("no path for the model: the home directory is unknown"), "name one: -m FILE")
-	}
-	target, err := replace.Target(path)
-	if err != nil {
-		return fmt.Errorf("save %s: %w", path, err)
-	}
-	dir := filepath.Dir(target)
-	for {
-		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	if err := replace.Probe(dir); err != nil {
-		return fmt.Errorf("save %s: cannot write in %s: %w", path, dir, err)
-	}
-	return nil
-}
-
-func save(f *filter.Filter, path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("save %s: %w", path, err)
-	}
-	return f.Save(path)
 }
 
 func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Reading, mail labelled) (*train.Collection, error) {

@@ -95,15 +95,7 @@ func (f *tuneFlags) check() error {
 	if f.state == "" {
 		f.state = f.out + ".state"
 	}
-	for _, path := range []string{f.out, f.trials, f.state} {
-		if path == "" {
-			continue
-		}
-		if err := canSave(path); err != nil {
-			return err
-		}
-	}
-	return nil
+	return canSaveAll(f.out, f.trials, f.state)
 }
 
 // search is what to try and where the results go.
