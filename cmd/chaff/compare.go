@@ -15,16 +15,22 @@ import (
 	"chaff/train"
 )
 
-// compareParts trains every model on the training part, and compares them.
+// compareParts trains every model on the training part, and compares them. It reports models that cannot be trained on stderr.
 func (p *program) compareParts(x *experiment) error {
 	collection, err := x.collect(p)
 	if err != nil {
 		return err
 	}
-	all, err := p.compare(x.command, collection, x.Config)
+	comparison, err := fit(p, x.Config, true, func(o train.Options) (evaluate.Comparison, error) {
+		return evaluate.Compare(x.command.Context(), collection, models.Names(), o)
+	})
 	if err != nil {
 		return err
 	}
+	for _, failed := range comparison.Failed {
+		screen.Printf(p.stderr, "chaff: left out: %v\n", failed)
+	}
+	all := comparison.Models
 	var found findings
 	if x.page.wanted() || !x.asJSON {
 		if found.leaks, err = evaluate.Leaks(collection); err != nil {
@@ -55,21 +61,6 @@ func (p *program) compareParts(x *experiment) error {
 	p.printWarnings(results)
 	p.printLeaks(collection.Classes(), found.leaks)
 	return nil
-}
-
-// compare trains every model, and returns the best on the development part first. It reports models that cannot be trained on
-// stderr.
-func (p *program) compare(c *cobra.Command, collection *train.Collection, cfg config.Config) ([]train.Trained, error) {
-	options, done := p.trainOptions(cfg, true)
-	comparison, err := evaluate.Compare(c.Context(), collection, models.Names(), options)
-	done()
-	if err != nil {
-		return nil, tooFew(err)
-	}
-	for _, failed := range comparison.Failed {
-		screen.Printf(p.stderr, "chaff: left out: %v\n", failed)
-	}
-	return comparison.Models, nil
 }
 
 func resultsOf(all []train.Trained) []train.Result {
@@ -211,13 +202,9 @@ func (p *program) crossValidate(x *experiment, names []string) error {
 }
 
 func (p *program) validate(c *cobra.Command, collection *train.Collection, cfg config.Config, names []string, folds int) ([]evaluate.CrossValidation, error) {
-	options, done := p.trainOptions(cfg, true)
-	results, err := evaluate.CrossValidate(c.Context(), collection, names, folds, options)
-	done()
-	if err != nil {
-		return nil, tooFew(err)
-	}
-	return results, nil
+	return fit(p, cfg, true, func(o train.Options) ([]evaluate.CrossValidation, error) {
+		return evaluate.CrossValidate(c.Context(), collection, names, folds, o)
+	})
 }
 
 // summaryOfFolds returns the summary of a collection without the figures that differ between rounds.

@@ -101,11 +101,9 @@ func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []str
 	if err != nil {
 		return err
 	}
-	options, done := p.trainOptions(cfg, true)
-	trained, err := train.Fit(c.Context(), collection, cfg.Model, options)
-	done()
+	trained, err := fit(p, cfg, true, func(o train.Options) (train.Trained, error) { return train.Fit(c.Context(), collection, cfg.Model, o) })
 	if err != nil {
-		return tooFew(err)
+		return err
 	}
 	result := trained.Result
 	screen.Printf(p.stdout, "\nThe default, %s, trained on %d messages, on held-out messages:\n", result.Model, collection.Summary().Used)

@@ -94,13 +94,6 @@ func memoryOf(c config.Config) int64 {
 	return size
 }
 
-// trainOptions returns the options in force. On a terminal it shows each epoch until done is called; several models share one
-// line.
-func (p *program) trainOptions(c config.Config, several bool) (o train.Options, done func()) {
-	tell, done := p.epochs(several)
-	return train.Options{Models: c.Models, Thresholds: c.Thresholds, Epoch: tell}, done
-}
-
 func (p *program) configCommand() *cobra.Command {
 	var settings settingFlags
 	var explain, asJSON bool

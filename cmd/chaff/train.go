@@ -44,11 +44,13 @@ func (p *program) train(x *experiment) error {
 		return err
 	}
 	ctx := x.command.Context()
-	options, done := p.trainOptions(x.Config, false)
-	trained, err := train.Fit(ctx, collection, x.Model, options)
-	done()
+	var options train.Options
+	trained, err := fit(p, x.Config, false, func(o train.Options) (train.Trained, error) {
+		options = o
+		return train.Fit(ctx, collection, x.Model, o)
+	})
 	if err != nil {
-		return tooFew(err)
+		return err
 	}
 	result := trained.Result
 	var found findings
@@ -166,12 +168,16 @@ func read[T any](p *program, mail labelled, summary func(T) train.Summary, read 
 	return result, nil
 }
 
-// tooFew adds a hint to the error about a class without training messages.
-func tooFew(err error) error {
+// fit runs a function that trains models with the options in force. On a terminal it shows each epoch; several models share one
+// line.
+func fit[T any](p *program, c config.Config, several bool, run func(train.Options) (T, error)) (T, error) {
+	tell, done := p.epochs(several)
+	result, err := run(train.Options{Models: c.Models, Thresholds: c.Thresholds, Epoch: tell})
+	done()
 	if errors.Is(err, models.ErrNoDocuments) {
-		return hint.With(err, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1")
+		err = hint.With(err, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1")
 	}
-	return err
+	return result, err
 }
 
 func printSplit(w io.Writer, cfg config.Config, s train.Summary) {
