@@ -17,13 +17,7 @@ type setting struct {
 }
 
 // settings lists the leaves of c, a Config or a pointer to one, in the order of the fields.
-func settings(c any) []setting {
-	v := reflect.ValueOf(c)
-	if v.Kind() == reflect.Pointer {
-		v = v.Elem()
-	}
-	return leaves(v, "")
-}
+func settings(c any) []setting { return leaves(reflect.Indirect(reflect.ValueOf(c)), "") }
 
 func leaves(v reflect.Value, prefix string) []setting {
 	var all []setting

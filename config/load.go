@@ -49,11 +49,9 @@ type Loaded struct {
 func Load(s Sources) (Loaded, error) {
 	v := viper.New()
 	known := settings(Default())
-	for _, k := range known {
-		v.SetDefault(k.key, k.value.Interface())
-	}
 	loaded := Loaded{Config: Default(), Origins: make(map[string]Origin, len(known))}
 	for _, k := range known {
+		v.SetDefault(k.key, k.value.Interface())
 		loaded.Origins[k.key] = "default"
 	}
 	var err error
@@ -126,13 +124,10 @@ func fromEnvironment(environ []string, known []setting) []Setting {
 		if !strings.HasPrefix(name, envPrefix) {
 			continue
 		}
-		key := name
-		for _, k := range known {
-			if k.variable() == name {
-				key = k.key
-			}
+		if i := slices.IndexFunc(known, func(k setting) bool { return k.variable() == name }); i >= 0 {
+			name = known[i].key
 		}
-		set = append(set, Setting{key, value})
+		set = append(set, Setting{name, value})
 	}
 	return set
 }
