@@ -99,41 +99,6 @@ correctly, - those that only the best does; p is the probability of such a diffe
 (McNemar's test, Holm's correction).
 `
 
-func accuracyOf(f *metrics.Figures) string {
-	if f == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f%%", f.Accuracy)
-}
-
-// chance is the significance level.
-const chance = 0.05
-
-// against describes whether the errors of a model differ from those of the best by more than chance.
-func against(m *metrics.McNemar) string {
-	if m == nil {
-		return "-"
-	}
-	verdict := "chance"
-	switch {
-	case isBetter(*m):
-		verdict = "better"
-	case m.P < chance:
-		verdict = "worse"
-	}
-	return fmt.Sprintf("+%d -%d %s (p %s)", m.Better, m.Worse, verdict, probability(m.P))
-}
-
-// isBetter reports whether a model has significantly fewer errors than another.
-func isBetter(m metrics.McNemar) bool { return m.P < chance && m.Better > m.Worse }
-
-func probability(p float64) string {
-	if p < 0.001 {
-		return "<0.001"
-	}
-	return fmt.Sprintf("%.3f", p)
-}
-
 // printLosses prints the losses of each model on the three parts. The square loss uses scores; the log loss and the Brier
 // score use probabilities.
 func printLosses(w io.Writer, results []train.Result) {
@@ -154,14 +119,6 @@ func printLosses(w io.Writer, results []train.Result) {
 		screen.Printf(t, "\t%s\n", lossOf(r.Test, func(f *metrics.Figures) *float64 { return f.Brier }))
 	}
 	t.Flush()
-}
-
-// lossOf formats a loss. A part without messages has none.
-func lossOf(f *metrics.Figures, loss func(*metrics.Figures) *float64) string {
-	if f == nil {
-		return "-"
-	}
-	return number(loss(f))
 }
 
 // foldsReport is the JSON of compare with folds.

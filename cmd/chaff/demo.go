@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -138,17 +137,4 @@ func sampleWithout(origins []string) corpus.Source {
 			}
 		}
 	}
-}
-
-// shorten makes the value of a header field fit on a line.
-func shorten(value []byte) string {
-	if utf8.RuneCount(value) <= 70 {
-		return string(value)
-	}
-	end := 0
-	for range 69 {
-		_, size := utf8.DecodeRune(value[end:])
-		end += size
-	}
-	return string(value[:end]) + "…"
 }

@@ -255,15 +255,6 @@ func warningTexts(doubts []doubt) []string {
 	return warnings
 }
 
-// corpusLine describes the mail in one line.
-func corpusLine(s train.Summary) string {
-	var classes []string
-	for _, c := range s.Classes {
-		classes = append(classes, fmt.Sprintf("%d %s", c.Messages, c.Name))
-	}
-	return fmt.Sprintf("%d messages: %s", s.Used, strings.Join(classes, ", "))
-}
-
 // addRefitted adds facts and warnings about the saved model.
 func addRefitted(page *report.Page, r train.Refitted, doubts []doubt) {
 	page.Facts = append(page.Facts, report.Fact{Name: "Figures", Value: "from a model of the training part"})
@@ -276,10 +267,6 @@ func addRefitted(page *report.Page, r train.Refitted, doubts []doubt) {
 		page.Facts = append(page.Facts, report.Fact{Name: "Promise", Value: r.Promise.String()})
 	}
 	page.Warnings = warningTexts(doubts)
-}
-
-func partsOf(s train.Summary) string {
-	return fmt.Sprintf("%d train, %d development, %d test", s.Train, s.Development, s.Test)
 }
 
 // corpusFacts describes how mail was read and split.

@@ -3,9 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +13,6 @@ import (
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
-	"chaff/metrics"
 	"chaff/models"
 	"chaff/report"
 	"chaff/train"
@@ -178,130 +175,4 @@ func fit[T any](p *program, c config.Config, several bool, run func(train.Option
 		err = hint.With(err, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1")
 	}
 	return result, err
-}
-
-func printSplit(w io.Writer, cfg config.Config, s train.Summary) {
-	printCorpus(w, s)
-	printParts(w, s, cfg.Split, cfg.Seed)
-	printGroups(w, s, "part")
-	screen.Printf(w, "vocabulary  %d terms", s.Terms)
-	if n := cfg.Features.MinDocumentFrequency; n > 1 {
-		screen.Printf(w, " that are in at least %d training messages", n)
-	}
-	fmt.Fprintln(w)
-}
-
-func printParts(w io.Writer, s train.Summary, o corpus.SplitOptions, seed uint64) {
-	screen.Printf(w, "split       %s (%s)\n", partsOf(s), splitMethod(o, seed))
-}
-
-func splitMethod(o corpus.SplitOptions, seed uint64) string {
-	switch o.Method {
-	case corpus.SplitByTime:
-		return "by time"
-	case corpus.SplitGrouped:
-		return fmt.Sprintf("grouped, seed %d", seed)
-	}
-	return fmt.Sprintf("by %s, seed %d", o.Method, seed)
-}
-
-// printGroups prints the number of near-duplicates, if it is known.
-func printGroups(w io.Writer, s train.Summary, place string) {
-	if s.Groups > 0 {
-		screen.Printf(w, "            %d messages are nearly the same as others: %d groups, each in one %s\n", s.Grouped, s.Groups, place)
-	}
-}
-
-// printVerdictsOfParts prints the thresholds from the development part, and their verdicts on the test part.
-func printVerdictsOfParts(w io.Writer, r train.Result, limits metrics.ThresholdOptions) {
-	if r.Thresholds != nil {
-		printThresholds(w, r, limits)
-	}
-	if r.Verdicts != nil {
-		fmt.Fprintln(w, "With them, on the test part:")
-		printVerdicts(w, *r.Verdicts)
-	}
-	printCost(w, r.Cost)
-}
-
-func printCost(w io.Writer, cost *float64) {
-	if cost != nil {
-		screen.Printf(w, "  cost of a message %.4f\n", *cost)
-	}
-}
-
-// printRefitted describes the model that is fitted to all mail.
-func printRefitted(w io.Writer, r train.Refitted, limits metrics.ThresholdOptions) {
-	screen.Printf(w, "\nThese figures are of a model of the training part. The saved model is fitted to all %d messages.\n", r.Messages)
-	if r.Thresholds == nil {
-		screen.Printf(w, "Its probabilities come from %d scores by models that had not learnt the message.\n", r.OutOfFold)
-		return
-	}
-	screen.Printf(w, "Its thresholds come from %d scores by models that had not learnt the message: %s,\n%s.\n",
-		r.OutOfFold, verdictsAbove(*r.Thresholds), chosenBy(limits))
-	fmt.Fprintln(w, "With them, by these scores (the saved model has learnt more, and finds more):")
-	printVerdicts(w, *r.Verdicts)
-	printCost(w, r.Cost)
-	printPromise(w, r.Promise)
-}
-
-// printPromise prints what the thresholds of the saved model guarantee, if anything.
-func printPromise(w io.Writer, p *metrics.Promise) {
-	if p != nil {
-		screen.Printf(w, "Promise: %v.\n", p)
-	}
-}
-
-func verdictsAbove(t metrics.Thresholds) string {
-	return fmt.Sprintf("spam above %s, unsure above %s", threshold(t.Spam), threshold(t.Unsure))
-}
-
-// printThresholds prints the thresholds and how they were chosen.
-func printThresholds(w io.Writer, r train.Result, limits metrics.ThresholdOptions) {
-	above := verdictsAbove(*r.Thresholds)
-	if r.Development == nil {
-		screen.Printf(w, "\nThresholds, with no development part to choose them on: %s.\n", above)
-		return
-	}
-	screen.Printf(w, "\nThresholds, chosen on the development part: %s,\n%s.\n", above, chosenBy(limits))
-}
-
-// chosenBy describes the rule for choosing thresholds.
-func chosenBy(o metrics.ThresholdOptions) string {
-	if o.Costs != "" {
-		return fmt.Sprintf("at the least cost, a lost ham, a missed spam and an unsure message costing %s", o.Costs)
-	}
-	return fmt.Sprintf("for limits of %v%% of ham lost and %v%% of spam missed", o.HamLost, o.SpamMissed)
-}
-
-// doubt is a warning about models.
-type doubt struct{ models, text string }
-
-// doubts collects the warnings about models. A warning about several models is one doubt.
-func doubts(results []train.Result) []doubt {
-	var texts []string
-	of := make(map[string][]string) // models by warning
-	for _, r := range results {
-		for _, text := range r.Warnings {
-			if len(of[text]) == 0 {
-				texts = append(texts, text)
-			}
-			of[text] = append(of[text], r.Model)
-		}
-	}
-	var all []doubt
-	for _, text := range texts {
-		d := doubt{strings.Join(of[text], ", "), text}
-		if len(results) > 1 && len(of[text]) == len(results) {
-			d.models = "all models"
-		}
-		all = append(all, d)
-	}
-	return all
-}
-
-func (p *program) printWarnings(results []train.Result) {
-	for _, d := range doubts(results) {
-		screen.Printf(p.stderr, "chaff: %s: warning: %s\n", d.models, d.text)
-	}
 }
