@@ -42,7 +42,6 @@ func leaves(v reflect.Value, prefix string) []setting {
 	return all
 }
 
-// variable returns the name of the environment variable of the setting.
 func (s setting) variable() string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(s.key, ".", "_"))
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/viper"
 )
 
-// envPrefix is the prefix of our environment variables.
 const envPrefix = "CHAFF_"
 
 // Sources are the sources of settings besides the defaults. Later ones win.

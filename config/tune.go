@@ -20,7 +20,6 @@ const (
 	TuneHalving = "halving"
 )
 
-// maxTrials is the largest number of trials of a search.
 const maxTrials = 10_000
 
 // Tune describes a search for better settings. Only `chaff tune` uses it; other commands check it.
@@ -108,7 +107,6 @@ func (t Tune) Validate() error {
 	return errors.Join(errs...)
 }
 
-// entryName names entry i in an error.
 func (s Search) entryName(i int) string { return fmt.Sprintf("search, entry %d (%s)", i+1, s.Key) }
 
 // validate returns the errors in a single entry.

@@ -87,7 +87,6 @@ func (c *chart) addLegend(name string, sample plot.Thumbnailer) {
 	}
 }
 
-// addLine adds a line through points.
 func (c *chart) addLine(name string, style draw.LineStyle, points []Point) *plotter.Line {
 	line := &plotter.Line{XYs: c.clamp(points), LineStyle: style}
 	if len(line.XYs) == 1 { // a line of one point is invisible
@@ -133,7 +132,6 @@ func within(a plot.Axis, v float64) float64 {
 	return min(max(v, a.Min), a.Max)
 }
 
-// setRange makes an axis span the finite values.
 func setRange(a *plot.Axis, values ...float64) {
 	values = slices.DeleteFunc(values, func(v float64) bool { return !finite(v) })
 	if len(values) > 0 {

@@ -24,7 +24,6 @@ type section struct {
 	Texts           []shadedText
 }
 
-// figure is a plot as an image.
 type figure struct {
 	Title, Note string
 	Source      template.URL

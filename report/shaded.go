@@ -30,13 +30,10 @@ type Weighed struct {
 	Messages int
 }
 
-// maxText is the number of characters after which the texts of a message are cut.
 const maxText = 200_000
 
-// shades is the number of shades of a colour.
 const shades = 9
 
-// shadedText is a text for the template.
 type shadedText struct {
 	Title     string
 	Stretches []stretch

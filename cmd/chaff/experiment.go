@@ -198,8 +198,8 @@ func (p *program) evaluate(x *experiment) error {
 		return err
 	}
 	s := f.Settings()
-	if !sameClasses(mail.classes, s.Classes) {
-		return fmt.Errorf("the mail has the classes %q, the model %s has %q", mail.classes, x.model, s.Classes)
+	if err := mail.match(x.model, f); err != nil {
+		return err
 	}
 	summary := func(e evaluate.Evaluation) train.Summary { return e.Summary }
 	e, err := read(p, mail, summary, func(step func(read, all int)) (evaluate.Evaluation, error) {

@@ -84,8 +84,8 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 	if err != nil {
 		return err
 	}
-	if classes := f.Settings().Classes; !sameClasses(mail.classes, classes) {
-		return fmt.Errorf("the mail has the classes %q, the model %s has %q", mail.classes, flags.model, classes)
+	if err := mail.match(flags.model, f); err != nil {
+		return err
 	}
 	all, err := read(p, mail, (*train.Mail).Summary, func(step func(read, all int)) (*train.Mail, error) {
 		return train.Read(c.Context(), mail.source, f.Settings().Classes, train.ReadOptions{

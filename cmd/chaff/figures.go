@@ -14,7 +14,6 @@ import (
 	"chaff/train"
 )
 
-// printCorpus prints how many messages are used and left out.
 func printCorpus(w io.Writer, s train.Summary) {
 	screen.Printf(w, "mail        %s\n", corpusLine(s))
 	if s.Duplicates > 0 {
@@ -34,7 +33,6 @@ func printCorpus(w io.Writer, s train.Summary) {
 	}
 }
 
-// corpusLine describes the mail in one line.
 func corpusLine(s train.Summary) string {
 	var classes []string
 	for _, c := range s.Classes {
@@ -212,7 +210,6 @@ func verdictsAbove(t metrics.Thresholds) string {
 	return fmt.Sprintf("spam above %s, unsure above %s", threshold(t.Spam), threshold(t.Unsure))
 }
 
-// printThresholds prints the thresholds and how they were chosen.
 func printThresholds(w io.Writer, r train.Result, limits metrics.ThresholdOptions) {
 	above := verdictsAbove(*r.Thresholds)
 	if r.Development == nil {
@@ -222,7 +219,6 @@ func printThresholds(w io.Writer, r train.Result, limits metrics.ThresholdOption
 	screen.Printf(w, "\nThresholds, chosen on the development part: %s,\n%s.\n", above, chosenBy(limits))
 }
 
-// chosenBy describes the rule for choosing thresholds.
 func chosenBy(o metrics.ThresholdOptions) string {
 	if o.Costs != "" {
 		return fmt.Sprintf("at the least cost, a lost ham, a missed spam and an unsure message costing %s", o.Costs)
@@ -292,7 +288,6 @@ func printReview(w io.Writer, r evaluate.Review) {
 	t.Flush()
 }
 
-// printJudged prints messages with their scores and strongest terms.
 func printJudged(w io.Writer, all []evaluate.Judged) {
 	for _, j := range all {
 		verdict := fmt.Sprintf("%s, given %s", j.Label, j.Class)

@@ -173,7 +173,6 @@ func lossOf(f *metrics.Figures, loss func(*metrics.Figures) *float64) string {
 // chance is the significance level.
 const chance = 0.05
 
-// isBetter reports whether a model has significantly fewer errors than another.
 func isBetter(m metrics.McNemar) bool { return m.P < chance && m.Better > m.Worse }
 
 // against describes whether the errors of a model differ from those of the best by more than chance.

@@ -11,6 +11,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/sources"
+	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
 )
@@ -142,6 +143,14 @@ func (l *labelled) setClasses(path string, classes []string) error {
 		return fmt.Errorf("%s has the classes %q, the other mail %q: they cannot be trained together", path, classes, l.classes)
 	}
 	l.classes = classes
+	return nil
+}
+
+// match returns an error if the model at path has other classes than the mail.
+func (l labelled) match(path string, f *filter.Filter) error {
+	if classes := f.Settings().Classes; !sameClasses(l.classes, classes) {
+		return fmt.Errorf("the mail has the classes %q, the model %s has %q", l.classes, path, classes)
+	}
 	return nil
 }
 

@@ -17,7 +17,6 @@ import (
 	"chaff/train"
 )
 
-// tuneFlags are the flags of tune.
 type tuneFlags struct {
 	experiment
 	out, trials, state string
@@ -137,7 +136,6 @@ type outcome struct {
 	test   *metrics.Figures // of the best; nil if it was not measured
 }
 
-// tune reads the mail, searches, and writes the result.
 func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
 	kept, err := openTuneState(s)
 	if err != nil {

@@ -18,7 +18,6 @@ import (
 	"chaff/train"
 )
 
-// tuneReport is the JSON of tune.
 type tuneReport struct {
 	Corpus    train.Summary `json:"corpus"`
 	Method    string        `json:"method"`
@@ -96,7 +95,6 @@ func (s search) write(found outcome) error {
 	return writeBytes(s.trials, table)
 }
 
-// best returns the configuration file of the best settings.
 func (s search) best(found outcome) []byte {
 	trial := found.trials[0]
 	var b bytes.Buffer
@@ -161,10 +159,8 @@ func (s search) csv(rows []tuneRow) ([]byte, error) {
 	return b.Bytes(), w.Error()
 }
 
-// shownTrials is how many trials are printed.
 const shownTrials = 10
 
-// printTuning prints the result of a search.
 func (p *program) printTuning(s search, found outcome) error {
 	rows := s.rows(found.trials)
 	if s.asJSON {

@@ -304,7 +304,6 @@ func (t *members) find(name string) (*node, error) {
 	return at, nil
 }
 
-// folderFile is an open folder of an archive.
 type folderFile struct {
 	node *node
 	next int

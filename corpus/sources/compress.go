@@ -27,13 +27,11 @@ const (
 	zstandard    compression = "zstd"
 )
 
-// magicBytes is how many bytes compressionOf examines.
 const magicBytes = 10
 
 // maxWindow limits the memory that decompressing a file may need. The tools have the same limit by default.
 const maxWindow = 128 << 20
 
-// compressionOf returns the compression of a file that begins with head.
 func compressionOf(head []byte) compression {
 	if len(head) < 4 {
 		return uncompressed
@@ -60,14 +58,6 @@ func isBzip2(head []byte) bool {
 	}
 	mark := string(head[4:10])
 	return mark == "1AY&SY" || mark == "\x17\x72\x45\x38\x50\x90"
-}
-
-// describe adds the compression of a file to what was found in it.
-func (c compression) describe(found string) string {
-	if c == uncompressed {
-		return found
-	}
-	return found + ", compressed with " + string(c)
 }
 
 // decompress returns the content of r, compressed with c. Its errors name the compression.
@@ -107,7 +97,6 @@ func (c compression) explain(err error) error {
 	return fmt.Errorf("decompress with %s: %w", c, err)
 }
 
-// decompressor is a decompressed file.
 type decompressor struct {
 	io.ReadCloser
 	c compression

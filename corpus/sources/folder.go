@@ -14,7 +14,6 @@ type folder struct {
 	names map[string]string // of all entries, by their lower-case form
 }
 
-// inspectFolder detects the format of the folder dir by its entries.
 func inspectFolder(fsys fs.FS, dir string, entries []fs.DirEntry) folder {
 	f := folder{names: make(map[string]string, len(entries))}
 	for _, e := range entries {
@@ -76,17 +75,14 @@ func (f folder) isProfile() bool {
 // firstOf returns the first of the lower-case names that the folder has in any case, in the folder's spelling, or "".
 func (f folder) firstOf(names ...string) string {
 	for _, name := range names {
-		if f.has(name) {
-			return f.names[name]
+		if spelled := f.names[name]; spelled != "" {
+			return spelled
 		}
 	}
 	return ""
 }
 
-func (f folder) has(lowerName string) bool {
-	_, ok := f.names[lowerName]
-	return ok
-}
+func (f folder) has(lowerName string) bool { return f.names[lowerName] != "" }
 
 // hasMail reports whether the subfolder name may contain mail.
 func (f folder) hasMail(name string) bool {
@@ -186,7 +182,6 @@ func allNumbers(entries []fs.DirEntry) bool {
 	return found
 }
 
-// isNumber reports whether name consists of digits.
 func isNumber(name string) bool { return name != "" && strings.Trim(name, "0123456789") == "" }
 
 // sortByNumber sorts names that are numbers by their value, the order of delivery, and puts them before all others.

@@ -88,7 +88,6 @@ func (l location) open() (fs.File, error) {
 	return nil, err
 }
 
-// readWhole appends all of f to dst.
 func readWhole(f fs.File, dst []byte) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {

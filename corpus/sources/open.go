@@ -106,7 +106,9 @@ func detect(fsys fs.FS, name string) (Found, error) {
 	}
 	defer plain.Close()
 	found, err := detectFile(plain, name)
-	found.Why = packed.describe(found.Why)
+	if packed != uncompressed {
+		found.Why += ", compressed with " + string(packed)
+	}
 	return found, err
 }
 

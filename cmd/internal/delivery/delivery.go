@@ -175,7 +175,6 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Verdict, err err
 	return f.Passed(raw, verdict, terms...), verdict.Verdict, nil
 }
 
-// print prints the verdict.
 func (r Request) print(s Streams) (filter.Verdict, error) {
 	f, err := openModel(r.Model, filter.OpenForOne)
 	if err != nil {
