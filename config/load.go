@@ -20,13 +20,9 @@ const envPrefix = "CHAFF_"
 // Sources are the sources of settings besides the defaults. Later ones win.
 type Sources struct {
 	// File is the path of a configuration file in TOML, YAML or JSON, by its extension. Empty means DefaultFile, if it exists.
-	File string
-	// DefaultFile is read if File is empty and it exists.
-	DefaultFile string
-	// Environ is the environment in the form of os.Environ.
-	Environ []string
-	// Set is the settings of the command line.
-	Set []Setting
+	File, DefaultFile string
+	Environ           []string  // the environment in the form of os.Environ
+	Set               []Setting // the settings of the command line
 }
 
 // Setting is the name and the value of a setting.
@@ -38,10 +34,8 @@ type Origin string
 // Loaded is the settings in force and their origins.
 type Loaded struct {
 	Config
-	// File is the file that was read, or empty.
-	File string
-	// Origins maps names of settings to their origins.
-	Origins map[string]Origin
+	File    string            // the file that was read, or empty
+	Origins map[string]Origin // by the name of the setting
 }
 
 // Load combines the settings of all sources and checks them. The error lists all complaints, one a line.

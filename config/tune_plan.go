@@ -21,18 +21,15 @@ func (c Choice) String() string { return c.Key + " = " + Value{Value: c.Value}.T
 
 // Trial is one combination of a search.
 type Trial struct {
-	// Choices are the changed settings in the order of the search, without those of other models.
-	Choices []Choice
-	// Config is all settings: the base with the choices, without the search.
-	Config Config
+	Choices []Choice // the changed settings in the order of the search, without those of other models
+	Config  Config   // the base with the choices, without the search
 }
 
 // Plan is the numbered trials of a search.
 type Plan struct {
-	Trials []Trial
-	// LeftOut is the number of invalid combinations. Reason is the error of the first.
-	LeftOut int
-	Reason  error
+	Trials  []Trial
+	LeftOut int   // the number of invalid combinations
+	Reason  error // of the first of these
 }
 
 // ErrNoSearch reports a configuration without a search.

@@ -33,12 +33,10 @@ func Concat(sources ...Source) Source {
 type Item struct {
 	// Origin names the message in errors: the path of its file, or "path#17" for the 17th message of an mbox file.
 	Origin string
-	// Label is the name of the class, such as "ham".
-	Label string
+	Label  string // the name of the class, such as "ham"
 	// Time is the time of delivery from the name of a Maildir file. Otherwise it is zero, and [DeliveryTime] reads the message.
-	Time time.Time
-	// Content is nil if the item comes with an error.
-	Content Content
+	Time    time.Time
+	Content Content // nil if the item comes with an error
 }
 
 // Content reads the bytes of a message.

@@ -4,53 +4,37 @@ import "chaff/metrics"
 
 // Page is the content of a report. Every part is optional; empty parts are left out.
 type Page struct {
-	// Title is the heading, such as "chaff compare", and Subtitle the line below it, such as a summary of the corpus.
-	Title, Subtitle string
-	// Facts are listed below the heading.
-	Facts []Fact
-	// Warnings say why the figures are doubtful.
-	Warnings []string
+	Title, Subtitle string   // the heading, such as "chaff compare", and the line below it, such as a summary of the corpus
+	Facts           []Fact   // below the heading
+	Warnings        []string // why the figures are doubtful
 
 	// Of is the model of the parts about a single model. On is the mail of the figures, such as "the test part".
 	Of, On string
 
-	// Models are the rows of the comparison, the best on development mail first.
-	Models []Model
-	// ROC has a curve for each model: X is the share of ham called spam, Y the share of spam called spam, both 0..1.
-	ROC []Curve
-	// DET has a curve for each model: X is the share of ham called spam, Y the share of spam let through, both 0..1.
-	DET []Curve
-	// Epochs are the learning curves of models with epochs.
-	Epochs []EpochCurve
-	// Learning are the figures of a replay by the number of messages.
-	Learning []LearningCurve
+	Models   []Model         // the rows of the comparison, the best on development mail first
+	ROC      []Curve         // for each model: X is the share of ham called spam, Y the share of spam called spam, both 0..1
+	DET      []Curve         // for each model: X is the share of ham called spam, Y the share of spam let through, both 0..1
+	Epochs   []EpochCurve    // of models with epochs
+	Learning []LearningCurve // the figures of a replay by the number of messages
 	// Scores are the scores of ham and spam. Thresholds are drawn as lines on them.
-	Scores     *metrics.Histogram
-	Thresholds *metrics.Thresholds
-	// Reliability compares predicted probabilities with observed shares.
-	Reliability []metrics.ReliabilityBin
-	// Confusion counts messages by true class (row) and given class (column).
-	Confusion metrics.Confusion
-	// Classes are the names of the classes, in the order of Confusion, Leak.Messages and TermPoint.Class.
-	Classes []string
-	// Drift is the accuracy by month.
-	Drift []Month
-	// Trials are the trials of tuning.
-	Trials []Trial
+	Scores      *metrics.Histogram
+	Thresholds  *metrics.Thresholds
+	Reliability []metrics.ReliabilityBin // predicted probabilities and observed shares
+	Confusion   metrics.Confusion        // messages by true class (row) and given class (column)
+	Classes     []string                 // in the order of Confusion, Leak.Messages and TermPoint.Class
+	Drift       []Month                  // the accuracy by month
+	Trials      []Trial
 
-	// Strongest are the terms with the largest weights for each class.
-	Strongest []ClassTerms
-	// TwoTerms is the decision boundary in the plane of two terms.
-	TwoTerms *TwoTerms
-	// Leaks are terms that the senders may not have written.
-	Leaks []Leak
+	Strongest []ClassTerms // the terms with the largest weights for each class
+	TwoTerms  *TwoTerms
+	Leaks     []Leak
 	// Texts are the texts of a message, shaded by the contribution of each word. Weighed are its terms, the strongest first.
 	// For is the class of positive scores, Against that of negative ones.
-	Texts   []Text
-	Weighed []Weighed
+	Texts        []Text
+	Weighed      []Weighed
+	For, Against string
 	// TextLeft is the number of bytes missing from Texts, WeighedLeft the number of terms missing from Weighed.
 	TextLeft, WeighedLeft int
-	For, Against          string
 	// Mistakes are the worst mistakes, LeastCertain the messages nearest to the boundary, Suspects messages whose label may be
 	// wrong.
 	Mistakes, LeastCertain, Suspects []Mistake

@@ -18,10 +18,8 @@ import (
 
 // Plot is a plot of a page. It is not safe for concurrent use.
 type Plot struct {
-	// Name is a file name without extension, such as "roc".
-	Name string
-	// Title is the heading of the plot. Note explains how to read it.
-	Title, Note string
+	Name        string // a file name without extension, such as "roc"
+	Title, Note string // the heading of the plot, and how to read it
 	chart       *chart
 }
 

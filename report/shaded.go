@@ -8,8 +8,7 @@ import (
 
 // Text is a text of a message, cut into stretches.
 type Text struct {
-	// Title is the name of a header field, or describes the part of the message.
-	Title     string
+	Title     string // the name of a header field, or a description of the part of the message
 	Stretches []Stretch
 }
 
@@ -22,12 +21,9 @@ type Stretch struct {
 
 // Weighed is a term of a message with its weight and contribution.
 type Weighed struct {
-	// Term is the term, Words the words that it stands for.
-	Term, Words string
-	// Score is Value times Weight.
-	Score, Weight, Value float64
-	// Messages is the number of training messages that have the term.
-	Messages int
+	Term, Words          string  // the term, and the words that it stands for
+	Score, Weight, Value float64 // Score is Value times Weight
+	Messages             int     // training messages that have the term
 }
 
 const maxText = 200_000

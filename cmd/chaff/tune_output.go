@@ -19,19 +19,16 @@ import (
 )
 
 type tuneReport struct {
-	Corpus    train.Summary `json:"corpus"`
-	Method    string        `json:"method"`
-	Objective string        `json:"objective"`
-	Folds     int           `json:"folds,omitempty"`
-	// Planned is the number of combinations, LeftOut the number of invalid ones.
-	Planned int `json:"planned"`
-	LeftOut int `json:"left_out"`
-	// End is "complete", "out of time" or "interrupted".
-	End    string    `json:"end"`
-	Trials []tuneRow `json:"trials"` // the best first
-	File   string    `json:"file"`   // of the best settings
-	// Test is the figures of the best settings on the test part.
-	Test *metrics.Figures `json:"test,omitempty"`
+	Corpus    train.Summary    `json:"corpus"`
+	Method    string           `json:"method"`
+	Objective string           `json:"objective"`
+	Folds     int              `json:"folds,omitempty"`
+	Planned   int              `json:"planned"`        // combinations
+	LeftOut   int              `json:"left_out"`       // invalid combinations
+	End       string           `json:"end"`            // "complete", "out of time" or "interrupted"
+	Trials    []tuneRow        `json:"trials"`         // the best first
+	File      string           `json:"file"`           // of the best settings
+	Test      *metrics.Figures `json:"test,omitempty"` // of the best settings
 }
 
 // tuneRow is a trial, numbered from 1, with its settings.

@@ -203,11 +203,6 @@ func PrintJSON(w io.Writer, path string, v filter.Classification) error {
 	}{path, v}, "")
 }
 
-var (
-	errNothing = errors.New("there is no message: stdin is empty")
-	errNoStdin = errors.New("there is no message: stdin is closed")
-)
-
 // ReadMessage reads all of s.In. It asks a user at a terminal to type the message. With an error it returns what it has read:
 // with [corpus.ErrTooLarge], the start of a message that continues in s.In. An empty input is an error, because a failing
 // program writes nothing.
@@ -226,20 +221,17 @@ func ReadMessage(s Streams) ([]byte, error) {
 	case len(raw) > 0:
 		return raw, nil
 	case isFile && wasClosed(file):
-		return nil, errNoStdin
+		return nil, errors.New("there is no message: stdin is closed")
 	}
-	return nil, errNothing
+	return nil, errors.New("there is no message: stdin is empty")
 }
 
-// memoryLimit is the memory in use, including garbage, above which Go collects garbage at any price. The largest message needs
-// less. Neither the model, which is mapped, nor the program counts.
-const memoryLimit = 128 << 20
-
-// LimitMemory sets the memory limit of the process to 128 MiB, unless GOMEMLIMIT is set. A small message does not need the limit,
-// and setting it takes longer than its classification.
+// LimitMemory makes Go collect garbage at any price above 128 MiB of memory in use, unless GOMEMLIMIT is set. The largest message
+// needs less. Neither the model, which is mapped, nor the program counts. A small message does not need the limit, and setting it
+// takes longer than its classification.
 func LimitMemory() {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
+		debug.SetMemoryLimit(128 << 20)
 	}
 }
 
