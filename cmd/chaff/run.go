@@ -43,7 +43,8 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 	root.SetIn(stdin)
 	root.SetOut(screen.Lines(stdout))
 	root.SetErr(screen.Lines(stderr))
-	if err := cmp.Or(root.ExecuteContext(ctx), p.stdout.err); err != nil {
+	err := root.ExecuteContext(ctx)
+	if err := cmp.Or(err, p.stdout.err); err != nil {
 		return p.fail(root, args, err)
 	}
 	return p.code
