@@ -24,8 +24,7 @@ type cache struct {
 	tag       string      // of the terms; empty if the caller adds one
 	normalize normalizer
 	seed      maphash.Seed
-	words     hashtable.Table // the numbers of words
-	terms     []cachedTerm    // by number
+	terms     hashtable.Map[cachedTerm] // by the hash of the word
 	texts     []byte
 	disguises []disguise
 	text      []byte // the term that was made last
@@ -56,8 +55,7 @@ func newCache(key termkey.Key, tag string, normalize normalizer) *cache {
 // until the next call.
 func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 	key := maphash.Bytes(c.seed, word)
-	if i := c.words.Find(key); i >= 0 {
-		t := &c.terms[i]
+	if t := c.terms.Get(key); t != nil {
 		if t.disguise > 0 {
 			d = &c.disguises[t.disguise-1]
 		}
@@ -76,9 +74,9 @@ func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 
 // add caches the term that was made last for the word with a key.
 func (c *cache) add(key, hash uint64, d *disguise) {
-	if len(c.terms) == maxCached || len(c.texts) >= maxCachedBytes {
-		c.words.Reset()
-		c.terms, c.texts, c.disguises = c.terms[:0], c.texts[:0], nil
+	if c.terms.Len() == maxCached || len(c.texts) >= maxCachedBytes {
+		c.terms.Reset()
+		c.texts, c.disguises = c.texts[:0], nil
 	}
 	t := cachedTerm{hash: hash, start: uint32(len(c.texts))}
 	c.texts = append(c.texts, c.text...)
@@ -87,6 +85,5 @@ func (c *cache) add(key, hash uint64, d *disguise) {
 		c.disguises = append(c.disguises, *d)
 		t.disguise = uint32(len(c.disguises))
 	}
-	c.words.Add(key)
-	c.terms = append(c.terms, t)
+	c.terms.Put(key, t)
 }

@@ -44,8 +44,8 @@ func TestCacheReturnsWhatNormalizeMakes(t *testing.T) {
 				t.Fatalf("%.40q: hash %x is not that of tag:%.40s", word, hash, want)
 			}
 		}
-		if len(c.terms) > maxCached || len(c.texts) > maxCachedBytes+maxCachedTerm || len(c.disguises) > maxCached {
-			t.Fatalf("the cache holds %d words of %d bytes", len(c.terms), len(c.texts))
+		if c.terms.Len() > maxCached || len(c.texts) > maxCachedBytes+maxCachedTerm || len(c.disguises) > maxCached {
+			t.Fatalf("the cache holds %d words of %d bytes", c.terms.Len(), len(c.texts))
 		}
 	}
 }

@@ -24,7 +24,8 @@ type Tokenizer struct {
 	stopWords    map[string]languageSet // nil unless the language is auto
 
 	// The state of a message.
-	emit       func(Term)
+	emit       func(*Term)
+	emitted    Term
 	language   string // whose rules stem its words
 	tokensLeft int    // how many tokens may still be emitted, negative if some were left out
 	textRead   int    // bytes of body text
@@ -34,7 +35,7 @@ type Tokenizer struct {
 
 	// The state of the text that is cut.
 	current lexicon
-	pair    []byte // its tag, the word or sign before as it is counted, and a space
+	before  wordBefore
 	spaced  spaced
 	amounts amounts
 
@@ -160,7 +161,7 @@ func appendLower(dst, text []byte) []byte {
 
 // Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links, and then once for each mark of m.
 // The bytes of a term are valid until emit returns. The result reports whether the limit of [Options] left out tokens.
-func (t *Tokenizer) Terms(m *message.Message, emit func(Term)) message.Repairs {
+func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs {
 	t.emit, t.tokensLeft, t.textRead, t.beyondHead, t.seen = emit, t.options.MaxTokens, 0, false, sightings{}
 	t.invisibleText = t.invisibleText[:0]
 	if t.stopWords != nil {
@@ -204,17 +205,19 @@ func (t *Tokenizer) message(m *message.Message) {
 	}
 }
 
-// put emits a term for a token, unless the message has too many tokens.
-func (t *Tokenizer) put(term, token []byte) {
+// put emits a term for a token, unless the message has too many tokens. It returns the hash of the term.
+func (t *Tokenizer) put(term, token []byte) (hash uint64) {
+	hash = t.key.Hash(term)
 	if t.tokensLeft--; t.tokensLeft >= 0 {
-		t.send(t.key.Hash(term), term, token)
+		t.send(hash, term, token)
 	}
+	return hash
 }
 
-// putTagged emits a term of a tag and a text.
-func (t *Tokenizer) putTagged(tag string, text, token []byte) {
+// putTagged emits a term of a tag and a text. It returns the term, which is valid until the next one is made, and its hash.
+func (t *Tokenizer) putTagged(tag string, text, token []byte) (term []byte, hash uint64) {
 	t.term = append(append(t.term[:0], tag...), text...)
-	t.put(t.term, token)
+	return t.term, t.put(t.term, token)
 }
 
 // putIn emits a term of another group of evidence.
@@ -227,7 +230,8 @@ func (t *Tokenizer) putIn(group evidence.Group, term, token []byte) {
 
 // send emits a term, which need not be a token.
 func (t *Tokenizer) send(hash uint64, text, token []byte) {
-	t.emit(Term{Hash: hash, Text: text, Token: token, Head: !t.beyondHead, Group: t.group})
+	t.emitted = Term{Hash: hash, text: text, Token: token, Head: !t.beyondHead, Group: t.group}
+	t.emit(&t.emitted)
 }
 
 // isFull reports whether the message has all the tokens it may have. The rest is then left out.
@@ -279,7 +283,7 @@ func (t *Tokenizer) part(p *message.Part) {
 
 const (
 	bodyTag   = "body:" // of the words of the visible text
-	textStart = "^ "    // stands in a pair for what is before the first word
+	textStart = "^"     // stands in a pair for what is before the first word
 )
 
 // prose emits the words of text that is written for people, the words behind disguised ones, and the classes of amounts.
@@ -288,7 +292,8 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 	onSegment := t.onWord
 	if t.options.Pairs {
 		onSegment = t.onPaired
-		t.pair = append(append(t.pair[:0], tag...), textStart...)
+		t.scratch = append(append(t.scratch[:0], tag...), textStart...)
+		t.before.set(t.scratch, t.key.Hash(t.scratch))
 	}
 	t.amounts = amounts{}
 	var before []byte
@@ -340,67 +345,70 @@ func (t *Tokenizer) takeWord(segment []byte, kind segmentKind) { t.putSegment(se
 
 // takePaired emits a word or sign, and the pair that it forms with the one before.
 func (t *Tokenizer) takePaired(segment []byte, kind segmentKind) {
-	counted := t.putSegment(segment, kind)
-	if kind == wordPart || len(counted) == 0 {
+	word, hash := t.putSegment(segment, kind)
+	if kind == wordPart || len(word) == 0 {
 		return
 	}
-	pair := append(t.pair, counted...)
 	if t.tokensLeft >= 0 { // a pair is not a token
-		beyondHead, group := t.beyondHead, t.group
-		t.beyondHead = true
+		group := t.group
 		if group == evidence.Words {
-			t.group = evidence.Pairs
+			group = evidence.Pairs
 		}
-		t.send(t.key.Hash(pair), pair, nil)
-		t.beyondHead, t.group = beyondHead, group
+		t.emitted = Term{Hash: termkey.Pair(t.before.hash, hash), text: t.before.term, second: word[len(t.current.tag):], Group: group}
+		t.emit(&t.emitted)
 	}
-	t.pair = append(append(pair[:len(t.current.tag)], counted...), ' ')
+	t.before.set(word, hash)
 }
 
-// putSegment emits a word or sign of the text that is cut. It returns what the segment is counted as, empty if it is left out.
-func (t *Tokenizer) putSegment(segment []byte, kind segmentKind) []byte {
+// wordBefore is the first word of a pair.
+type wordBefore struct {
+	term []byte
+	hash uint64
+}
+
+func (b *wordBefore) set(term []byte, hash uint64) {
+	b.term, b.hash = append(b.term[:0], term...), hash
+}
+
+// putSegment emits a word or sign of the text that is cut. It returns the term and its hash, no term if the segment is left out.
+func (t *Tokenizer) putSegment(segment []byte, kind segmentKind) (term []byte, hash uint64) {
 	l := &t.current
 	switch {
 	case kind == symbol && !t.options.Symbols:
-		return nil
+		return nil, 0
 	case kind != symbol, len(segment) > t.options.MaxLength: // a line of underscores
 		return t.putWord(l.tag, segment, l.words)
 	}
-	t.putTagged(l.tag, segment, segment)
-	return segment
+	return t.putTagged(l.tag, segment, segment)
 }
 
-// putWord emits one word, unless it is too short. A word that is too long is counted by its length. It returns what the word is
-// counted as.
-func (t *Tokenizer) putWord(tag string, word []byte, c *cache) []byte {
+// putWord emits one word, unless it is too short. A word that is too long is counted by its length. It returns the term of the word
+// and its hash.
+func (t *Tokenizer) putWord(tag string, word []byte, c *cache) (term []byte, hash uint64) {
 	// The number of bytes bounds the number of characters, so most words need no counting.
 	if uint(len(word)-1) < uint(t.options.MaxLength) && t.options.MinLength <= 1 {
 		return t.putCached(tag, word, c)
 	}
 	switch n := utf8.RuneCount(word); {
 	case n == 0, n < t.options.MinLength:
-		return nil
+		return nil, 0
 	case n > t.options.MaxLength:
 		t.term = lengthClass(append(t.term[:0], tag...), n)
-		t.put(t.term, word)
-		return t.term[len(tag):]
+		return t.term, t.put(t.term, word)
 	}
 	return t.putCached(tag, word, c)
 }
 
-// putCached emits the term of a word, and of a disguised one also the word that was meant. It returns what the word is counted as.
-func (t *Tokenizer) putCached(tag string, word []byte, c *cache) []byte {
-	text, hash, d := c.get(word)
+// putCached emits the term of a word, and of a disguised one also the word that was meant. It returns the last term and its hash.
+func (t *Tokenizer) putCached(tag string, word []byte, c *cache) (term []byte, hash uint64) {
+	term, hash, d := c.get(word)
 	if c.tag == "" {
-		t.putTagged(tag, text, word)
-	} else {
-		if t.tokensLeft--; t.tokensLeft >= 0 {
-			t.send(hash, text, word)
-		}
-		text = text[len(tag):]
+		term, hash = t.putTagged(tag, term, word)
+	} else if t.tokensLeft--; t.tokensLeft >= 0 {
+		t.send(hash, term, word)
 	}
 	if d == nil {
-		return text
+		return term, hash
 	}
 	if d.perhaps {
 		t.seen.lookAlike = true
@@ -408,10 +416,9 @@ func (t *Tokenizer) putCached(tag string, word []byte, c *cache) []byte {
 		t.seen.add(d.mark)
 	}
 	if len(d.meant) == 0 {
-		return text
+		return term, hash
 	}
-	t.putTagged(tag, d.meant, word)
-	return t.term[len(tag):]
+	return t.putTagged(tag, d.meant, word)
 }
 
 // addressTags are the tags of the terms of a field of addresses.
