@@ -10,7 +10,6 @@ import (
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
 	"chaff/corpus/sources"
-	"chaff/filter"
 	"chaff/internal/screen"
 )
 
@@ -80,8 +79,10 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 	return nil
 }
 
-// readEach passes each message of a source to show. It reports unreadable messages on stderr and continues.
-func (p *program) readEach(source corpus.Source, show func(origin string, raw []byte) error) (messages, failed int, err error) {
+// readEach passes each message of a source to show. It reports unreadable messages on stderr and continues. A source without messages
+// is the error none.
+func (p *program) readEach(source corpus.Source, none error, show func(origin string, raw []byte) error) error {
+	messages, failed := 0, 0
 	var raw []byte
 	for item, err := range source {
 		if err == nil {
@@ -94,10 +95,16 @@ func (p *program) readEach(source corpus.Source, show func(origin string, raw []
 		}
 		messages++
 		if err := show(item.Origin, raw); err != nil {
-			return messages, failed, err
+			return err
 		}
 	}
-	return messages, failed, nil
+	switch {
+	case failed > 0:
+		return fmt.Errorf("%d of %d messages could not be read", failed, failed+messages)
+	case messages == 0:
+		return none
+	}
+	return nil
 }
 
 func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
@@ -106,36 +113,25 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 		return err
 	}
 	delivery.LimitMemory()
-	messages, failed := 0, 0
-	for _, path := range paths {
-		source, _, err := sources.Open(path, "", sources.Format(flags.format))
-		if err != nil {
-			failed++
-			screen.Printf(p.stderr, "chaff: %v\n", err)
-			continue
+	each := func(yield func(corpus.Item, error) bool) {
+		for _, path := range paths {
+			source, _, err := sources.Open(path, "", sources.Format(flags.format))
+			if err != nil {
+				source = func(yield func(corpus.Item, error) bool) { yield(corpus.Item{}, err) }
+			}
+			for item, err := range source {
+				if !yield(item, err) {
+					return
+				}
+			}
 		}
-		read, unread, err := p.readEach(source, func(origin string, raw []byte) error {
-			return p.printVerdict(flags, origin, f.Classify(raw))
-		})
-		if err != nil {
-			return err
+	}
+	return p.readEach(each, errors.New("no messages at the paths given"), func(origin string, raw []byte) error {
+		v := f.Classify(raw)
+		if flags.JSON {
+			return delivery.PrintJSON(p.stdout, origin, v)
 		}
-		messages += read
-		failed += unread
-	}
-	switch {
-	case failed > 0:
-		return fmt.Errorf("%d of %d messages could not be read", failed, failed+messages)
-	case messages == 0:
-		return errors.New("no messages at the paths given")
-	}
-	return nil
-}
-
-func (p *program) printVerdict(flags classifyFlags, path string, v filter.Classification) error {
-	if flags.JSON {
-		return delivery.PrintJSON(p.stdout, path, v)
-	}
-	_, err := screen.Printf(p.stdout, "%-6s  %10.4f  %.6f  %s\n", v.Verdict, v.Score, v.Probability, path)
-	return err
+		_, err := screen.Printf(p.stdout, "%-6s  %10.4f  %.6f  %s\n", v.Verdict, v.Score, v.Probability, origin)
+		return err
+	})
 }

@@ -196,8 +196,10 @@ func printReliability(w io.Writer, classes []string, f *metrics.Figures) {
 
 // printVerdictsOfParts prints the thresholds from the development part, and their verdicts on the test part.
 func printVerdictsOfParts(w io.Writer, r train.Result, limits metrics.ThresholdOptions) {
-	if r.Thresholds != nil {
-		printThresholds(w, r, limits)
+	if r.Thresholds != nil && r.Development == nil {
+		screen.Printf(w, "\nThresholds, with no development part to choose them on: %s.\n", verdictsAbove(*r.Thresholds))
+	} else if r.Thresholds != nil {
+		screen.Printf(w, "\nThresholds, chosen on the development part: %s,\n%s.\n", verdictsAbove(*r.Thresholds), chosenBy(limits))
 	}
 	if r.Verdicts != nil {
 		fmt.Fprintln(w, "With them, on the test part:")
@@ -208,15 +210,6 @@ func printVerdictsOfParts(w io.Writer, r train.Result, limits metrics.ThresholdO
 
 func verdictsAbove(t metrics.Thresholds) string {
 	return fmt.Sprintf("spam above %s, unsure above %s", threshold(t.Spam), threshold(t.Unsure))
-}
-
-func printThresholds(w io.Writer, r train.Result, limits metrics.ThresholdOptions) {
-	above := verdictsAbove(*r.Thresholds)
-	if r.Development == nil {
-		screen.Printf(w, "\nThresholds, with no development part to choose them on: %s.\n", above)
-		return
-	}
-	screen.Printf(w, "\nThresholds, chosen on the development part: %s,\n%s.\n", above, chosenBy(limits))
 }
 
 func chosenBy(o metrics.ThresholdOptions) string {

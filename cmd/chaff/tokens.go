@@ -85,22 +85,12 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 	if err != nil {
 		return err
 	}
-	messages, failed, err := p.readEach(source, func(origin string, raw []byte) error {
+	return p.readEach(source, fmt.Errorf("no messages in %s", paths[0]), func(origin string, raw []byte) error {
 		if !asJSON && origin != paths[0] {
 			screen.Printf(p.stdout, "== %s\n\n", origin)
 		}
 		return show(origin, raw)
 	})
-	if err != nil {
-		return err
-	}
-	switch {
-	case failed > 0:
-		return fmt.Errorf("%d of %d messages could not be read", failed, failed+messages)
-	case messages == 0:
-		return fmt.Errorf("no messages in %s", paths[0])
-	}
-	return nil
 }
 
 func printView(w io.Writer, view filter.View) {
