@@ -231,21 +231,19 @@ func readEntry(raw any, s *Search) error {
 	if !isTable {
 		return fmt.Errorf("is %#v: must have a key and values, or a key, from and to", raw)
 	}
-	fields := make(map[string]reflect.Value)
 	var names []string
 	v := reflect.ValueOf(s).Elem()
 	for i := range v.NumField() {
-		name := v.Type().Field(i).Tag.Get("json")
-		fields[name] = v.Field(i)
-		names = append(names, name)
+		names = append(names, v.Type().Field(i).Tag.Get("json"))
 	}
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(entry)) {
-		field, known := fields[name]
-		if !known {
+		i := slices.Index(names, name)
+		if i < 0 {
 			errs = append(errs, fmt.Errorf("unknown setting %q: known are %s", name, strings.Join(names, ", ")))
 			continue
 		}
+		field := v.Field(i)
 		if field.Kind() == reflect.Pointer {
 			field.Set(reflect.New(field.Type().Elem()))
 			field = field.Elem()
