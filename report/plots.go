@@ -73,10 +73,6 @@ func (p Page) Plots() []Plot {
 	return plots
 }
 
-func anyPoints(curves []Curve) bool {
-	return slices.ContainsFunc(curves, func(c Curve) bool { return len(c.Points) > 0 })
-}
-
 // percentages returns curves with percentages for rates, and the values of both axes.
 func percentages(curves []Curve) (all []Curve, xs, ys []float64) {
 	for _, c := range curves {
@@ -98,10 +94,10 @@ func (c *chart) addCurves(curves []Curve) *chart {
 }
 
 func rocChart(curves []Curve) *chart {
-	if !anyPoints(curves) {
+	curves, xs, _ := percentages(curves)
+	if len(xs) == 0 {
 		return nil
 	}
-	curves, xs, _ := percentages(curves)
 	c := newChart("ROC curves", "ham called spam (% of ham, logarithmic)", "spam caught (% of spam)")
 	setLogarithmic(&c.X, 1e-3, append(slices.DeleteFunc(xs, func(x float64) bool { return x > 1 }), 1, 100)) // a perfect model has only the rates 0 and 100
 	setRange(&c.Y, 0, 100)
@@ -109,10 +105,10 @@ func rocChart(curves []Curve) *chart {
 }
 
 func detChart(curves []Curve) *chart {
-	if !anyPoints(curves) {
+	curves, xs, ys := percentages(lowErrors(curves))
+	if len(xs) == 0 {
 		return nil
 	}
-	curves, xs, ys := percentages(lowErrors(curves))
 	c := newChart("DET curves", "ham called spam (% of ham, normal deviate)", "spam let through (% of spam)")
 	setDeviate(&c.X, xs)
 	setDeviate(&c.Y, ys)
@@ -126,10 +122,10 @@ func lowErrors(curves []Curve) []Curve {
 	for i, c := range curves {
 		low[i] = Curve{c.Name, slices.DeleteFunc(slices.Clone(c.Points), func(p Point) bool { return !(p.X <= 0.5 && p.Y <= 0.5) })}
 	}
-	if !anyPoints(low) {
-		return curves
+	if slices.ContainsFunc(low, func(c Curve) bool { return len(c.Points) > 0 }) {
+		return low
 	}
-	return low
+	return curves
 }
 
 // learningChart shows the (1-ROCA)% of several models, or all figures of a single one.

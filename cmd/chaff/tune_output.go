@@ -124,13 +124,8 @@ func (s search) comparedOn(c train.Summary) string {
 
 // csv returns the table of trials, the best first. An undefined figure is empty.
 func (s search) csv(rows []tuneRow) ([]byte, error) {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
 	header := append([]string{"trial", "training_share"}, s.keys()...)
-	header = append(header, "accuracy", "hm", "sm", "lam", "one_minus_roca", "log_loss", "cpu_seconds", "error")
-	if err := w.Write(header); err != nil {
-		return nil, err
-	}
+	lines := [][]string{append(header, "accuracy", "hm", "sm", "lam", "one_minus_roca", "log_loss", "cpu_seconds", "error")}
 	exact := func(x *float64) string {
 		if x == nil {
 			return ""
@@ -148,12 +143,11 @@ func (s search) csv(rows []tuneRow) ([]byte, error) {
 		for i := range line {
 			line[i] = screen.Printable(line[i])
 		}
-		if err := w.Write(line); err != nil {
-			return nil, err
-		}
+		lines = append(lines, line)
 	}
-	w.Flush()
-	return b.Bytes(), w.Error()
+	var b bytes.Buffer
+	err := csv.NewWriter(&b).WriteAll(lines)
+	return b.Bytes(), err
 }
 
 const shownTrials = 10
