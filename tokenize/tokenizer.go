@@ -42,6 +42,7 @@ type Tokenizer struct {
 	// Scratch memory.
 	term          []byte // tag and word
 	scratch       []byte // a second term
+	length        []byte // the class of a long word
 	fieldBefore   []byte // the name of the field before
 	joined        []byte // the word behind a disguised one
 	previous      []byte // the chunk before, if it is not as written
@@ -56,10 +57,11 @@ type Tokenizer struct {
 	onWord, onPaired func(segment []byte, kind segmentKind) // the methods takeWord and takePaired
 }
 
-// lexicon maps the words of one tag to terms.
+// lexicon maps the words and signs of one tag to terms.
 type lexicon struct {
 	tag   string
 	words *cache
+	signs *cache // and other texts that are counted as they are; nil if the text is not prose
 }
 
 type lexiconKey struct{ language, tag string }
@@ -74,14 +76,14 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 		key:          key,
 		rules:        newFieldRules(o),
 		lexicons:     make(map[lexiconKey]lexicon),
-		hosts:        newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
-		domains:      newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
+		hosts:        newCache(key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
+		domains:      newCache(key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
 		lookAlikes:   lookAlikes(),
 		byteKinds:    byteKinds(),
 		asciiClasses: asciiClasses(),
 		language:     o.Language,
 	}
-	t.folded = newCache(key, "", func(dst, word []byte) ([]byte, *disguise) { return t.withoutLookAlikes(dst, word, t.fold) })
+	t.folded = newCache(key, maxCachedWords, "", func(dst, word []byte) ([]byte, *disguise) { return t.withoutLookAlikes(dst, word, t.fold) })
 	if o.Language == autoLanguage {
 		t.stopWords = stopWords()
 	}
@@ -94,7 +96,8 @@ func (t *Tokenizer) lexiconOf(tag string) lexicon {
 	key := lexiconKey{t.language, tag}
 	l, known := t.lexicons[key]
 	if !known {
-		l = lexicon{tag, t.newStems(tag)}
+		asWritten := func(dst, text []byte) ([]byte, *disguise) { return append(dst, text...), nil }
+		l = lexicon{tag, t.newStems(tag), newCache(t.key, maxCachedSigns, tag, asWritten)}
 		t.lexicons[key] = l
 	}
 	return l
@@ -113,7 +116,7 @@ func (t *Tokenizer) newStems(tag string) *cache {
 			return append(dst[:start], stem(dst[start:])...)
 		}
 	}
-	return newCache(t.key, tag, func(dst, word []byte) ([]byte, *disguise) {
+	return newCache(t.key, maxCachedWords, tag, func(dst, word []byte) ([]byte, *disguise) {
 		if meant, ok := restoreLetters(nil, word); ok {
 			return normalize(dst, word), &disguise{mark: letterDigit, meant: normalize(nil, meant)}
 		}
@@ -208,13 +211,17 @@ func (t *Tokenizer) message(m *message.Message) {
 // put emits a term for a token, unless the message has too many tokens. It returns the hash of the term.
 func (t *Tokenizer) put(term, token []byte) (hash uint64) {
 	hash = t.key.Hash(term)
-	if t.tokensLeft--; t.tokensLeft >= 0 {
-		t.send(hash, term, token)
-	}
+	t.putHashed(hash, term, token)
 	return hash
 }
 
-// putTagged emits a term of a tag and a text. It returns the term, which is valid until the next one is made, and its hash.
+func (t *Tokenizer) putHashed(hash uint64, term, token []byte) {
+	if t.tokensLeft--; t.tokensLeft >= 0 {
+		t.send(hash, term, token)
+	}
+}
+
+// putTagged emits a term of a tag and a text. It returns the term, which the next call overwrites, and its hash.
 func (t *Tokenizer) putTagged(tag string, text, token []byte) (term []byte, hash uint64) {
 	t.term = append(append(t.term[:0], tag...), text...)
 	return t.term, t.put(t.term, token)
@@ -292,8 +299,7 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 	onSegment := t.onWord
 	if t.options.Pairs {
 		onSegment = t.onPaired
-		t.scratch = append(append(t.scratch[:0], tag...), textStart...)
-		t.before.set(t.scratch, t.key.Hash(t.scratch))
+		t.before.term, t.before.hash, _ = t.current.signs.get([]byte(textStart))
 	}
 	t.amounts = amounts{}
 	var before []byte
@@ -329,7 +335,7 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 }
 
 // text emits the words of text that is not prose.
-func (t *Tokenizer) text(tag string, text []byte) { t.words(lexicon{tag, t.folded}, text) }
+func (t *Tokenizer) text(tag string, text []byte) { t.words(lexicon{tag, t.folded, nil}, text) }
 
 // words emits the words of text by a lexicon.
 func (t *Tokenizer) words(l lexicon, text []byte) {
@@ -357,7 +363,7 @@ func (t *Tokenizer) takePaired(segment []byte, kind segmentKind) {
 		t.emitted = Term{Hash: termkey.Pair(t.before.hash, hash), text: t.before.term, second: word[len(t.current.tag):], Group: group}
 		t.emit(&t.emitted)
 	}
-	t.before.set(word, hash)
+	t.before = wordBefore{word, hash}
 }
 
 // wordBefore is the first word of a pair.
@@ -366,11 +372,8 @@ type wordBefore struct {
 	hash uint64
 }
 
-func (b *wordBefore) set(term []byte, hash uint64) {
-	b.term, b.hash = append(b.term[:0], term...), hash
-}
-
 // putSegment emits a word or sign of the text that is cut. It returns the term and its hash, no term if the segment is left out.
+// The term of a segment of prose is never overwritten.
 func (t *Tokenizer) putSegment(segment []byte, kind segmentKind) (term []byte, hash uint64) {
 	l := &t.current
 	switch {
@@ -379,7 +382,18 @@ func (t *Tokenizer) putSegment(segment []byte, kind segmentKind) (term []byte, h
 	case kind != symbol, len(segment) > t.options.MaxLength: // a line of underscores
 		return t.putWord(l.tag, segment, l.words)
 	}
-	return t.putTagged(l.tag, segment, segment)
+	return t.putText(l.tag, segment, segment)
+}
+
+// putText emits a term of a tag and a text that is counted as it is. It returns the term and its hash.
+func (t *Tokenizer) putText(tag string, text, token []byte) (term []byte, hash uint64) {
+	l := &t.current
+	if l.signs == nil || l.tag != tag {
+		return t.putTagged(tag, text, token)
+	}
+	term, hash, _ = l.signs.get(text)
+	t.putHashed(hash, term, token)
+	return term, hash
 }
 
 // putWord emits one word, unless it is too short. A word that is too long is counted by its length. It returns the term of the word
@@ -393,8 +407,8 @@ func (t *Tokenizer) putWord(tag string, word []byte, c *cache) (term []byte, has
 	case n == 0, n < t.options.MinLength:
 		return nil, 0
 	case n > t.options.MaxLength:
-		t.term = lengthClass(append(t.term[:0], tag...), n)
-		return t.term, t.put(t.term, word)
+		t.length = lengthClass(t.length[:0], n)
+		return t.putText(tag, t.length, word)
 	}
 	return t.putCached(tag, word, c)
 }
@@ -404,8 +418,8 @@ func (t *Tokenizer) putCached(tag string, word []byte, c *cache) (term []byte, h
 	term, hash, d := c.get(word)
 	if c.tag == "" {
 		term, hash = t.putTagged(tag, term, word)
-	} else if t.tokensLeft--; t.tokensLeft >= 0 {
-		t.send(hash, term, word)
+	} else {
+		t.putHashed(hash, term, word)
 	}
 	if d == nil {
 		return term, hash
@@ -418,7 +432,7 @@ func (t *Tokenizer) putCached(tag string, word []byte, c *cache) (term []byte, h
 	if len(d.meant) == 0 {
 		return term, hash
 	}
-	return t.putTagged(tag, d.meant, word)
+	return t.putText(tag, d.meant, word)
 }
 
 // addressTags are the tags of the terms of a field of addresses.
