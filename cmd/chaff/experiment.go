@@ -10,6 +10,7 @@ import (
 	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/evaluate"
+	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/models"
 	"chaff/train"
@@ -26,6 +27,7 @@ type experiment struct {
 	mistakes int
 	folds    int
 	asJSON   bool
+	verbose  bool
 	config.Config
 }
 
@@ -36,12 +38,13 @@ func (x *experiment) add(c *cobra.Command, settings ...string) {
 	x.settings.add(c, settings...)
 	x.page.add(c)
 	addJSON(c, &x.asJSON, "print the result as JSON")
+	addVerbose(c, &x.verbose, "print all figures")
 }
 
 func (x *experiment) addFolds(usage string) { x.command.Flags().IntVar(&x.folds, "folds", 0, usage) }
 
 func (x *experiment) addMistakes() {
-	x.command.Flags().IntVar(&x.mistakes, "mistakes", 5, "show the `N` worst mistakes and the N least certain messages")
+	x.command.Flags().IntVar(&x.mistakes, "mistakes", 5, "with --verbose: show the `N` worst mistakes and the N least certain messages")
 }
 
 func (x *experiment) withFolds() bool { return x.command.Flags().Changed("folds") }
@@ -218,17 +221,42 @@ func (p *program) evaluate(x *experiment) error {
 	if x.asJSON {
 		return printJSON(p.stdout, evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Review})
 	}
-	printCorpus(p.stdout, e.Summary)
-	screen.Printf(p.stdout, "model       %s on %s, %s\n\n", s.Model, s.Kind, x.model)
+	printMail(p.stdout, e.Summary)
+	if x.verbose {
+		p.printEvaluatedFully(x, f, e)
+		return nil
+	}
+	screen.Printf(p.stdout, "%-12s%s, %s\n", "model", x.model, s.Model)
+	printAccuracies(p.stdout, partFigures{"this mail", result.Test})
+	if e.Verdicts != nil {
+		printVerdicts(p.stdout, *e.Verdicts, "")
+	}
+	if len(e.Review.Mistakes) > 0 {
+		fmt.Fprintln(p.stdout, "\nThe worst mistakes:")
+		printBrief(p.stdout, e.Review.Mistakes, shownMistakes, e.Figures.Messages-e.Figures.Confusion.Correct())
+	}
+	fmt.Fprintln(p.stdout)
+	x.printMore(p.stdout)
+	return nil
+}
+
+// shownMistakes is how many mistakes a short answer has.
+const shownMistakes = 3
+
+// printEvaluatedFully prints all figures of evaluate.
+func (p *program) printEvaluatedFully(x *experiment, f *filter.Filter, e evaluate.Evaluation) {
+	s := f.Settings()
+	printOddities(p.stdout, e.Summary)
+	screen.Printf(p.stdout, "%-12s%s, %s on %s\n\n", "model", x.model, s.Model, s.Kind)
 	printFigures(p.stdout, []partFigures{{"this mail", &e.Figures}})
 	fmt.Fprintln(p.stdout)
 	printTest(p.stdout, s.Classes, &e.Figures)
 	if e.Verdicts != nil {
-		screen.Printf(p.stdout, "\nWith the model's thresholds, spam above %s and unsure above %s:\n", threshold(s.Thresholds.Spam), threshold(s.Thresholds.Unsure))
-		printVerdicts(p.stdout, *e.Verdicts)
+		fmt.Fprintln(p.stdout)
+		printThresholds(p.stdout, *s.Thresholds)
+		printVerdicts(p.stdout, *e.Verdicts, "")
 	}
 	printReview(p.stdout, e.Review)
-	return nil
 }
 
 // evaluationReport is the JSON of evaluate.

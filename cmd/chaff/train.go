@@ -90,8 +90,22 @@ func (p *program) train(x *experiment) error {
 	if x.asJSON {
 		return printJSON(p.stdout, trainingReport{resultReport{summary, []train.Result{result}, x.model}, refitted, found.review, found.leaks})
 	}
+	if x.verbose {
+		p.printTrainedFully(x, collection.Summary(), result, refitted, found, classes)
+		p.printLeaks(classes, found.leaks)
+		p.printWarnings(warnings)
+	} else {
+		printTrained(p.stdout, summary, result, refitted)
+		p.printImportant(classes, found.leaks, warnings)
+	}
+	p.printSaved(x)
+	return nil
+}
+
+// printTrainedFully prints all figures of train.
+func (p *program) printTrainedFully(x *experiment, summary train.Summary, result train.Result, refitted *train.Refitted, found findings, classes []string) {
 	printSplit(p.stdout, x.Config, summary)
-	screen.Printf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
+	field(p.stdout, "model", "%s on %s", result.Model, result.Kind)
 	printTraining(p.stdout, result)
 	fmt.Fprintln(p.stdout)
 	printFigures(p.stdout, []partFigures{{"train", result.Train}, {"development", result.Development}, {"test", result.Test}})
@@ -106,16 +120,23 @@ func (p *program) train(x *experiment) error {
 	if refitted != nil {
 		printRefitted(p.stdout, *refitted, x.Thresholds)
 	} else {
-		printPromise(p.stdout, result.Promise)
+		printGuarantee(p.stdout, result.Promise)
 	}
-	p.printLeaks(classes, found.leaks)
-	p.printWarnings(warnings)
+}
+
+// printSaved prints where the model is, and what to do next.
+func (p *program) printSaved(x *experiment) {
 	size := int64(0)
 	if info, err := os.Stat(x.model); err == nil {
 		size = info.Size()
 	}
-	screen.Printf(p.stdout, "\nSaved to %s, %.1f MB.\n", x.model, float64(size)/1e6)
-	return nil
+	screen.Printf(p.stdout, "%-12s%s, %s MB\n", "saved", x.model, megabytes(size))
+	use := ""
+	if x.command.Flags().Changed("model-file") {
+		use = " -m " + screen.Printable(shellWord(x.model))
+	}
+	printNext(p.stdout, [2]string{"chaff classify" + use + " < message", "is it spam?"}, [2]string{"chaff explain" + use + " < message", "why?"})
+	x.printMore(p.stdout)
 }
 
 // first returns the findings with at most n messages of each kind.
