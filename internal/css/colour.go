@@ -47,51 +47,82 @@ func (c Colour) isNear(b Colour) bool {
 	return true
 }
 
+// maxColour is the length of the longest colour that is read.
+const maxColour = 40
+
 // ParseColour reads a colour as CSS and old HTML write it: a name, #rgb, #rrggbb, #rgba, #rrggbbaa, a function such as rgb(), or
 // six digits alone.
-func (s *Sheets) ParseColour(value []byte) Colour {
+func ParseColour(value []byte) Colour {
 	var lower [maxColour]byte
 	word := ascii.AppendLower(lower[:0], bytes.TrimSpace(value), maxColour)
 	if c, ok := hexColour(bytes.TrimPrefix(word, []byte("#"))); ok {
 		return c
 	}
-	if open := bytes.IndexByte(word, '('); open >= 0 {
-		return functionColour(word[:open], word[open+1:])
+	if name, list, ok := bytes.Cut(word, []byte("(")); ok {
+		return functionColour(name, list)
 	}
-	if s.colours == nil {
-		s.colours = namedColours()
+	switch string(word) {
+	case "transparent":
+		return transparentColour
+	case "inherit", "unset":
+		return inheritedColour
+	case "initial":
+		return unsetColour
+	case "currentcolor":
+		return currentColour
+	case "rebeccapurple":
+		return 0x663399
+	case "canvas", "window", "field":
+		return white
+	case "canvastext", "windowtext", "fieldtext":
+		return black
 	}
-	if c, ok := s.colours[string(word)]; ok {
-		return c
+	if c, ok := colornames.Map[string(word)]; ok {
+		return Colour(c.R)<<16 | Colour(c.G)<<8 | Colour(c.B)
 	}
 	return UnknownColour
 }
 
-// maxColour is the length of the longest colour that is read.
-const maxColour = 40
+// set sets a colour, unless value is a word that browsers do not know.
+func (c *Colour) set(value []byte) {
+	if parsed := ParseColour(value); parsed != UnknownColour || bytes.IndexByte(value, '(') >= 0 {
+		*c = parsed
+	}
+}
+
+// override replaces a colour by another one that is specified.
+func (c *Colour) override(by Colour) {
+	if by != unsetColour {
+		*c = by
+	}
+}
+
+// uncertain returns what is known of a colour that may be specified or not.
+func (c Colour) uncertain() Colour {
+	if c == unsetColour {
+		return unsetColour
+	}
+	return UnknownColour
+}
 
 // hexColour reads a colour in hexadecimal digits.
 func hexColour(digits []byte) (c Colour, ok bool) {
-	if len(digits) > 8 {
-		return 0, false
-	}
 	var n uint32
+	isShort := len(digits) <= 4 // #fff stands for #ffffff
 	for _, digit := range digits {
-		v := ascii.HexDigit(digit)
+		v := uint32(ascii.HexDigit(digit))
 		if v > 0xf {
 			return 0, false
 		}
-		n = n<<4 | uint32(v)
+		n = n<<4 | v
+		if isShort {
+			n = n<<4 | v
+		}
 	}
 	switch len(digits) {
-	case 3:
-		return Colour(n>>8&0xf*0x110000 | n>>4&0xf*0x1100 | n&0xf*0x11), true
-	case 4:
-		c, _ = hexColour(digits[:3])
-		return c.withOpacity(float64(n&0xf) / 0xf), true
-	case 6:
+	case 3, 6:
 		return Colour(n), true
-	case 8:
+	case 4, 8:
 		return Colour(n >> 8).withOpacity(float64(n&0xff) / 0xff), true
 	}
 	return 0, false
@@ -120,18 +151,10 @@ func functionColour(name, list []byte) Colour {
 	var isShare [3]bool
 	alpha := 1.0
 	n := 0
-	for list = bytes.TrimLeft(list, ", /"); len(list) > 0; list = bytes.TrimLeft(list, ", /") {
-		end := bytes.IndexAny(list, ", /")
-		if end < 0 {
-			end = len(list)
-		}
-		v, unit, ok := parseNumber(list[:end])
-		if string(list[:end]) == "none" {
-			ok = true
-		}
-		list = list[end:]
+	for part := range bytes.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ' ' || r == '/' }) {
+		v, unit, ok := parseNumber(part)
 		switch percent := string(unit) == "%"; {
-		case !ok:
+		case !ok && string(part) != "none":
 			return UnknownColour
 		case n < len(parts):
 			parts[n], isShare[n] = v*degrees(unit), percent
@@ -228,15 +251,4 @@ func hueColour(hue, saturation, lightness float64) Colour {
 		return 255 * (lightness - saturation*min(lightness, 1-lightness)*max(-1, min(k-3, 9-k, 1)))
 	}
 	return ofRGB(part(0), part(8), part(4))
-}
-
-// namedColours returns the named colours (CSS Color Module Level 4, section 6.1).
-func namedColours() map[string]Colour {
-	colours := map[string]Colour{"transparent": transparentColour, "inherit": inheritedColour, "currentcolor": currentColour,
-		"initial": unsetColour, "unset": inheritedColour, "rebeccapurple": 0x663399, "canvas": white, "canvastext": black,
-		"window": white, "windowtext": black, "field": white, "fieldtext": black}
-	for name, c := range colornames.Map {
-		colours[name] = Colour(c.R)<<16 | Colour(c.G)<<8 | Colour(c.B)
-	}
-	return colours
 }

@@ -18,7 +18,10 @@
 // tree of the whole page, which takes exponential time.
 package css
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 const (
 	maxRules      = 1000 // of the style sheets of a page; mail has a few dozen
@@ -66,12 +69,11 @@ type Sheets struct {
 	element   *Element   // the current element
 	matches   []match    // of the current element
 
-	colours   map[string]Colour // by name; made when first needed
-	plain     []byte            // CSS without its comments
-	lower     [maxValue]byte    // the value of a declaration
-	query     []byte            // a media query in lower case
-	expanded  [2][]byte         // values with their variables replaced
-	generated []byte            // text that a sheet adds
+	plain     []byte         // CSS without its comments
+	lower     [maxValue]byte // the value of a declaration
+	query     []byte         // a media query in lower case
+	expanded  [2][]byte      // values with their variables replaced
+	generated []byte         // text that a sheet adds
 }
 
 // Start forgets the style sheets of the page before. The next page has htmlBytes bytes, which bound the work.
@@ -95,22 +97,17 @@ func (s *Sheets) HasRules() bool { return len(s.rules) > 0 }
 
 // AsksFor reports whether a selector tests the attribute of that name, or a sheet shows its value as text.
 func (s *Sheets) AsksFor(name []byte) bool {
-	for _, other := range s.attributes {
-		if bytes.Equal(other, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.attributes, func(other []byte) bool { return bytes.Equal(other, name) })
 }
 
 // askFor notes that an attribute of that name matters. It reports whether there was room.
 func (s *Sheets) askFor(name []byte) bool {
-	switch {
-	case s.AsksFor(name):
-	case len(s.attributes) == maxAttributes:
-		return false
-	default:
-		s.attributes = append(s.attributes, name)
+	if s.AsksFor(name) {
+		return true
 	}
+	if len(s.attributes) == maxAttributes {
+		return false
+	}
+	s.attributes = append(s.attributes, name)
 	return true
 }

@@ -3,8 +3,6 @@ package css
 import (
 	"bytes"
 	"math/bits"
-
-	"chaff/internal/ascii"
 )
 
 // Element is an element of a page as selectors see it, with its name, class and attribute names in lower case.
@@ -41,10 +39,11 @@ func (s *stepSet) join(other *stepSet) {
 
 // position is what the page and each open element have to say to the selectors of their children.
 type position struct {
-	own, ancestors stepSet // the steps that the element matches, and those that it or an ancestor matches
-	last, before   stepSet // the steps that its last child, and that any of its children so far matches
-	children       int32
-	names          [6]struct { // of its children
+	// steps are those that the elements match where a combinator looks for them: the element and its ancestors, the element, its last
+	// child, and its children so far.
+	steps    [combinatorCount]stepSet
+	children int32
+	names    [6]struct { // of its children
 		name [8]byte
 		n    int32
 	}
@@ -99,13 +98,14 @@ func (s *Sheets) Match(e *Element, depth int) {
 	}
 	parent := &s.positions[depth]
 	e.nth, e.nthOfType = parent.enter(e.Name)
-	var own stepSet
-	s.find(e, parent, &own)
-	ancestors := parent.ancestors
-	ancestors.join(&own)
-	parent.last = own
-	parent.before.join(&own)
-	s.positions[min(depth+1, MaxDepth)] = position{own: own, ancestors: ancestors}
+	var inside position
+	own := &inside.steps[child]
+	s.find(e, parent, own)
+	inside.steps[descendant] = parent.steps[descendant]
+	inside.steps[descendant].join(own)
+	parent.steps[nextSibling] = *own
+	parent.steps[laterSibling].join(own)
+	s.positions[min(depth+1, MaxDepth)] = inside
 }
 
 // HasMatches reports whether a rule is for the current element.
@@ -160,27 +160,21 @@ type match struct {
 // find leaves the rules for e, a child of parent, in s.matches in order, and adds its steps to own. Both parent and own may be nil if
 // no selector uses the context.
 func (s *Sheets) find(e *Element, parent *position, own *stepSet) {
-	var key indexKey
 	if s.matchesAny {
-		s.findByKey(&key, e, parent, own)
+		s.findByKey(indexKey{}, e, parent, own)
 	}
-	copy(key[:], e.Name)
-	s.findByKey(&key, e, parent, own)
+	s.findByKey(newKey("", e.Name), e, parent, own)
 	if len(e.ID) > 0 {
-		key = indexKey{'#'}
-		ascii.AppendLower(key[:1], e.ID, maxKey-1)
-		s.findByKey(&key, e, parent, own)
+		s.findByKey(newKey("#", e.ID), e, parent, own)
 	}
 	for class := range bytes.FieldsSeq(e.Class) {
-		key = indexKey{'.'}
-		ascii.AppendLower(key[:1], class, maxKey-1)
-		s.findByKey(&key, e, parent, own)
+		s.findByKey(newKey(".", class), e, parent, own)
 	}
 }
 
 // findByKey tests all compounds of a key.
-func (s *Sheets) findByKey(key *indexKey, e *Element, parent *position, own *stepSet) {
-	at, ok := s.index[*key]
+func (s *Sheets) findByKey(key indexKey, e *Element, parent *position, own *stepSet) {
+	at, ok := s.index[key]
 	if !ok {
 		return
 	}
@@ -190,7 +184,8 @@ func (s *Sheets) findByKey(key *indexKey, e *Element, parent *position, own *ste
 			return
 		}
 		c := &s.compounds[at]
-		if !c.fitsContext(parent) || !s.meetsAll(s.conditions[c.from:c.to], e) {
+		isThere := c.combinator == noCombinator || parent.steps[c.combinator].has(c.left)
+		if !isThere || !s.meetsAll(s.conditions[c.from:c.to], e) {
 			continue
 		}
 		if c.rule < 0 {
@@ -199,21 +194,6 @@ func (s *Sheets) findByKey(key *indexKey, e *Element, parent *position, own *ste
 		}
 		s.addMatch(match{uint64(c.specificity)<<32 | uint64(c.rule), c.rule, c.target, c.uncertain})
 	}
-}
-
-// fitsContext reports whether the compounds to the left of c match the elements around a child of parent.
-func (c *compound) fitsContext(parent *position) bool {
-	switch c.combinator {
-	case descendant:
-		return parent.ancestors.has(c.left)
-	case child:
-		return parent.own.has(c.left)
-	case nextSibling:
-		return parent.last.has(c.left)
-	case laterSibling:
-		return parent.before.has(c.left)
-	}
-	return true
 }
 
 // addMatch inserts a match in order.

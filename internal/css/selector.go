@@ -1,6 +1,10 @@
 package css
 
-import "chaff/internal/ascii"
+import (
+	"strings"
+
+	"chaff/internal/ascii"
+)
 
 // A complex selector, such as "div > .a b", is kept as its compounds "div", ".a" and "b". Each but the last has a number, its
 // step. While a page is read, the steps that its open elements match are known (matching.go). So each compound is tested once for an
@@ -9,15 +13,22 @@ import "chaff/internal/ascii"
 // indexKey is what a compound is indexed by, in lower case: #id, .class, the name of an element, or nothing.
 type indexKey [maxKey]byte
 
+func newKey(sign string, name []byte) (key indexKey) {
+	n := copy(key[:], sign)
+	ascii.AppendLower(key[:n], name, maxKey-n)
+	return key
+}
+
 // combinator is where the element that the compound to the left matches must stand.
 type combinator uint8
 
 const (
 	noCombinator combinator = iota
 	descendant              // around it: a blank
-	child                   // directly around it: >
+	child                   // directly around it: > (this and the next two in the order of the signs)
 	nextSibling             // directly before it: +
 	laterSibling            // before it: ~
+	combinatorCount
 )
 
 // Target is what a selector selects.
@@ -52,8 +63,8 @@ const (
 	hasClass
 	hasID
 	hasAttribute
-	attributeIs
-	attributeHasWord // this and the next four in the order of the operators ~= |= ^= $= *=
+	attributeIs // this and the next five in the order of the operators = ~= |= ^= $= *=
+	attributeHasWord
 	attributeHasPrefixWord
 	attributeHasPrefix
 	attributeHasSuffix
@@ -93,12 +104,8 @@ type selectorParser struct {
 // addSelectors adds the list of selectors of a rule. As in browsers, one that cannot be read voids all of them.
 func (s *Sheets) addSelectors(written []byte, rule int32) (ok, cut bool) {
 	compounds, conditions, lists, steps := len(s.compounds), len(s.conditions), len(s.lists), s.steps
-	for more := true; more; {
-		at := indexStop(written, atComma)
-		p := selectorParser{Sheets: s, rest: written[:at]}
-		more = at < len(written)
-		written = written[min(at+1, len(written)):]
-		if !p.complex(rule) {
+	for selector := range split(written, atComma) {
+		if p := (selectorParser{Sheets: s, rest: selector}); !p.complex(rule) {
 			s.compounds, s.conditions, s.lists, s.steps = s.compounds[:compounds], s.conditions[:conditions], s.lists[:lists], steps
 			return false, p.cut
 		}
@@ -117,25 +124,20 @@ func (s *Sheets) addSelectors(written []byte, rule int32) (ok, cut bool) {
 }
 
 // keyOf returns the key of a compound: its id if it has one, else its class, else its name.
-func (s *Sheets) keyOf(c *compound) (key indexKey) {
-	best := condition{}
+func (s *Sheets) keyOf(c *compound) indexKey {
+	var names [hasID + 1][]byte
 	for _, condition := range s.conditions[c.from:c.to] {
-		if condition.kind <= hasID && (best.value == nil || condition.kind > best.kind) {
-			best = condition
+		if condition.kind <= hasID && names[condition.kind] == nil {
+			names[condition.kind] = condition.value
 		}
 	}
 	switch {
-	case best.value == nil:
-	case best.kind == hasName:
-		copy(key[:], best.value)
-	default:
-		key[0] = '.'
-		if best.kind == hasID {
-			key[0] = '#'
-		}
-		copy(key[1:], best.value)
+	case names[hasID] != nil:
+		return newKey("#", names[hasID])
+	case names[hasClass] != nil:
+		return newKey(".", names[hasClass])
 	}
-	return key
+	return newKey("", names[hasName])
 }
 
 func (p *selectorParser) complex(rule int32) bool {
@@ -178,27 +180,19 @@ func (p *selectorParser) complex(rule int32) bool {
 // nextCombinator reads the combinator between two compounds. It returns noCombinator at the end.
 func (p *selectorParser) nextCombinator() combinator {
 	rest := ascii.Space.TrimLeft(p.rest)
-	blank := len(rest) < len(p.rest)
+	hasBlank := len(rest) < len(p.rest)
 	p.rest = rest
 	if len(rest) == 0 {
 		return noCombinator
 	}
-	by := noCombinator
-	switch rest[0] {
-	case '>':
-		by = child
-	case '+':
-		by = nextSibling
-	case '~':
-		by = laterSibling
-	default:
-		if blank {
-			return descendant
-		}
-		return noCombinator
+	if sign := strings.IndexByte(">+~", rest[0]); sign >= 0 {
+		p.rest = ascii.Space.TrimLeft(rest[1:])
+		return child + combinator(sign)
 	}
-	p.rest = ascii.Space.TrimLeft(rest[1:])
-	return by
+	if hasBlank {
+		return descendant
+	}
+	return noCombinator
 }
 
 const (
@@ -215,40 +209,31 @@ func (p *selectorParser) compound() bool {
 		if p.target != theElement && c != ':' {
 			return ascii.Space.Has(c)
 		}
-		switch {
-		case c == '*':
+		ok := true
+		switch c {
+		case '*':
 			p.rest = p.rest[1:]
-		case c == '&': // the page, in a rule that is not nested
+		case '&': // the page, in a rule that is not nested
 			p.rest = p.rest[1:]
 			p.add(condition{kind: isRoot}, specificityClass)
-		case c == '.' || c == '#':
+		case '.':
 			p.rest = p.rest[1:]
-			name, ok := p.identifier()
-			if !ok {
-				return false
-			}
-			if c == '.' {
-				p.add(condition{kind: hasClass, value: name}, specificityClass)
-			} else {
-				p.add(condition{kind: hasID, value: name}, specificityID)
-			}
-		case c == '[':
-			if !p.attribute() {
-				return false
-			}
-		case c == ':':
-			if !p.pseudo() {
-				return false
-			}
+			ok = p.addName(hasClass, specificityClass)
+		case '#':
+			p.rest = p.rest[1:]
+			ok = p.addName(hasID, specificityID)
+		case '[':
+			ok = p.attribute()
+		case ':':
+			ok = p.pseudo()
 		default:
 			if len(p.rest) < start {
 				return (ascii.Space | 1<<'>' | 1<<'+').Has(c) || c == '~'
 			}
-			name, ok := p.identifier()
-			if !ok {
-				return false
-			}
-			p.add(condition{kind: hasName, value: name[:min(len(name), MaxName)]}, specificityType)
+			ok = p.addName(hasName, specificityType)
+		}
+		if !ok {
+			return false
 		}
 	}
 	return len(p.rest) < start
@@ -257,6 +242,16 @@ func (p *selectorParser) compound() bool {
 func (p *selectorParser) add(c condition, specificity uint32) {
 	p.conditions = append(p.conditions, c)
 	p.specificity += specificity
+}
+
+// addName reads a name, and appends the condition that an element has it.
+func (p *selectorParser) addName(kind conditionKind, specificity uint32) bool {
+	name, ok := p.identifier()
+	if kind == hasName {
+		name = name[:min(len(name), MaxName)]
+	}
+	p.add(condition{kind: kind, value: name}, specificity)
+	return ok
 }
 
 // identifier reads a name, and returns it in lower case.

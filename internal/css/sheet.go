@@ -13,6 +13,12 @@ type rule struct {
 	content      list // what ::before or ::after shows, in Sheets.content
 }
 
+// piece is a piece of the text that ::before or ::after adds.
+type piece struct {
+	text        []byte
+	isAttribute bool // the text is the value of the attribute of that name
+}
+
 // Add adds a style sheet to those of the page.
 func (s *Sheets) Add(css []byte) {
 	s.findVariables(css)
@@ -63,10 +69,9 @@ func (s *Sheets) addRule(selectors, block []byte, depth int) {
 	for len(block) > 0 {
 		end := indexStop(block, atOpen|atSemicolon)
 		if end >= len(block) || block[end] == ';' {
-			if value, ok := contentIn(block[:end]); ok {
+			if value := s.declaration(&said, block[:end]); value != nil {
 				content = value
 			}
-			s.declaration(&said, block[:end])
 			block = block[min(end+1, len(block)):]
 			continue
 		}
@@ -116,38 +121,25 @@ func (s *Sheets) addNestedRule(outer, prelude, block []byte, depth int) {
 		return
 	}
 	start, rules := len(s.names), len(s.rules)
-	for rest := outer; ; {
-		var one []byte
-		one, rest = cutStop(rest, atComma)
-		for inner := prelude; ; {
-			var selector []byte
-			selector, inner = cutStop(inner, atComma)
+	for one := range split(outer, atComma) {
+		for selector := range split(prelude, atComma) {
 			if len(s.names) > start {
 				s.names = append(s.names, ',')
 			}
-			if bytes.IndexByte(selector, '&') < 0 {
-				s.names = append(append(append(s.names, one...), ' '), selector...)
+			places := bytes.Count(selector, []byte("&"))
+			joined := len(s.names) - start + len(selector) + places*(len(one)-1)
+			if places == 0 {
+				joined += len(one) + len(" ")
 			}
-			for before, after, ok := bytes.Cut(selector, []byte("&")); ok; before, after, ok = bytes.Cut(after, []byte("&")) {
-				s.names = append(append(s.names, before...), one...)
-				if bytes.IndexByte(after, '&') < 0 {
-					s.names = append(s.names, after...)
-				}
-				if len(s.names)-start > maxJoined {
-					break
-				}
-			}
-			if len(s.names)-start > maxJoined {
+			if joined > maxJoined {
 				s.WasCut = true
 				s.names = s.names[:start]
 				return
 			}
-			if inner == nil {
-				break
+			if places == 0 {
+				s.names = append(append(s.names, one...), ' ')
 			}
-		}
-		if rest == nil {
-			break
+			s.names = append(s.names, bytes.ReplaceAll(selector, []byte("&"), one)...)
 		}
 	}
 	s.addRule(s.names[start:len(s.names):len(s.names)], block, depth)
@@ -203,4 +195,59 @@ func skipCommentMarks(css []byte) []byte {
 		}
 		css = rest
 	}
+}
+
+// addContent keeps the pieces of the value of a property content.
+func (s *Sheets) addContent(value []byte) list {
+	start := int32(len(s.content))
+	for value = ascii.Space.Trim(value); len(value) > 0 && value[0] != '/'; value = ascii.Space.TrimLeft(value) { // "/" starts a text for screen readers
+		at := len(s.names)
+		if quote := value[0]; quote == '"' || quote == '\'' {
+			end := stringEnd(value, 0)
+			s.names = appendUnescaped(s.names, value[1:end], end)
+			s.content = append(s.content, piece{text: s.names[at:len(s.names):len(s.names)]})
+			value = value[min(end+1, len(value)):]
+			continue
+		}
+		end := indexStop(value, atSpace|atQuote)
+		if name, argument, _ := cutFunction(value[:end]); ascii.EqualFold(name, "attr") {
+			attribute, _ := cutStop(argument, atComma)
+			s.names = appendLower(s.names, attribute, maxIdentifier)
+			if name := s.names[at:len(s.names):len(s.names)]; s.askFor(name) {
+				s.content = append(s.content, piece{name, true})
+			}
+		}
+		value = value[end:]
+	}
+	return list{start, int32(len(s.content))}
+}
+
+// Text returns the text that style sheets add before or after the current element, and its style. The text is valid until the
+// next call. All such texts of a page are no longer than the page itself: a short rule may be for a million elements.
+func (s *Sheets) Text(t Target) (text []byte, style Style) {
+	var content list
+	for _, m := range s.matches {
+		if r := &s.rules[m.rule]; m.target == t && r.hasContent && !m.uncertain {
+			content = r.content
+		}
+	}
+	style = NewStyle()
+	if content.from == content.to {
+		return nil, style
+	}
+	own := newDeclarations()
+	s.cascade(&style, t, &own)
+	s.generated = s.generated[:0]
+	for _, p := range s.content[content.from:content.to] {
+		text := p.text
+		if p.isAttribute {
+			text, _ = s.element.Value(string(text))
+		}
+		if s.textLeft -= len(text); s.textLeft < 0 {
+			s.WasCut = true
+			return nil, style
+		}
+		s.generated = append(s.generated, text...)
+	}
+	return s.generated, style
 }

@@ -2,6 +2,7 @@ package css
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 
 	"chaff/internal/ascii"
@@ -85,6 +86,43 @@ func parseLength(value []byte) (m length, ok bool) {
 	c := calculation{rest: value}
 	m, ok = c.factor(0)
 	return m, ok && len(bytes.TrimSpace(c.rest)) == 0
+}
+
+// parseLengths reads the first four lengths of a list. What is no length is NaN, which is neither small nor large.
+func parseLengths(list []byte, separator stops) (lengths [4]length, n int) {
+	for text := range split(list, separator) {
+		if n == len(lengths) {
+			break
+		}
+		if len(text) == 0 && separator == atSpace {
+			continue
+		}
+		m, ok := parseLength(text)
+		if !ok {
+			m = length{math.NaN(), math.NaN(), math.NaN()}
+		}
+		lengths[n] = m
+		n++
+	}
+	return lengths, n
+}
+
+func (m length) isNaN() bool { return math.IsNaN(m.plain) }
+
+// parseSides reads up to four lengths for the top, right, bottom and left side. It reports whether there is any.
+func parseSides(list []byte) (sides [4]length, ok bool) {
+	sides, n := parseLengths(list, atSpace)
+	switch n {
+	case 1:
+		sides[1] = sides[0]
+		fallthrough
+	case 2:
+		sides[2] = sides[0]
+		fallthrough
+	case 3:
+		sides[3] = sides[1]
+	}
+	return sides, n > 0
 }
 
 // total returns the length in pixels where the parent is half as wide as the window.
@@ -179,16 +217,13 @@ func (c *calculation) factor(depth int) (m length, ok bool) {
 	}
 	var all [3]length
 	n := 0
-	for {
+	for more := true; more; more = c.next(",") != 0 {
 		part, ok := c.sum(depth + 1)
 		if !ok || n == len(all) {
 			return m, false
 		}
 		all[n] = part
 		n++
-		if c.next(",") == 0 {
-			break
-		}
 	}
 	if len(c.rest) > 0 && c.next(")") == 0 { // the end of a value closes all parentheses
 		return m, false
@@ -202,9 +237,6 @@ func (c *calculation) factor(depth int) (m length, ok bool) {
 			}
 		}
 	case "clamp":
-		if n < len(all) {
-			return m, false
-		}
 		m = all[1]
 		if m.total() > all[2].total() {
 			m = all[2]
@@ -212,6 +244,7 @@ func (c *calculation) factor(depth int) (m length, ok bool) {
 		if m.total() < all[0].total() {
 			m = all[0]
 		}
+		return m, n == len(all)
 	}
 	return m, true
 }

@@ -58,7 +58,7 @@ func (s *Sheets) setVariable(name, value []byte) {
 // become too long, or refer to themselves.
 func (s *Sheets) expandVariables(value []byte) []byte {
 	for i := range maxVariables {
-		before, after, ok := bytes.Cut(value, []byte("var("))
+		before, _, ok := bytes.Cut(value, []byte("var("))
 		if !ok {
 			return value
 		}
@@ -66,9 +66,9 @@ func (s *Sheets) expandVariables(value []byte) []byte {
 			s.WasCut = true
 			return value
 		}
-		end := max(closing(value[len(before)+len("var"):], atParenthesis)-1, 0)
-		name, replacement := cutList(after[:min(end, len(after))], atComma)
-		after = after[min(end+1, len(after)):]
+		inside, after := cutGroup(value[len(before)+len("var"):], atParenthesis)
+		name, replacement := cutStop(inside, atComma)
+		replacement = ascii.Space.Trim(replacement)
 		for _, v := range s.variables {
 			if bytes.EqualFold(v.name, name) {
 				replacement = v.value

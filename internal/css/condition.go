@@ -2,18 +2,89 @@ package css
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 
 	"chaff/internal/ascii"
 )
 
+// attribute reads a condition on an attribute, as [name^=value].
+func (p *selectorParser) attribute() bool {
+	inside := selectorParser{Sheets: p.Sheets}
+	inside.rest, p.rest = cutGroup(p.rest, atBracket)
+	name, ok := inside.identifier()
+	if !ok {
+		return false
+	}
+	c := condition{kind: hasAttribute, name: name, fold: ignoresCase(name)}
+	if rest := ascii.Space.Trim(inside.rest); len(rest) > 0 {
+		kind := strings.IndexByte("=~|^$*", rest[0])
+		if kind > 0 {
+			rest = rest[1:]
+		}
+		value, ok := bytes.CutPrefix(rest, []byte("="))
+		if !ok {
+			return false
+		}
+		c.kind = attributeIs + conditionKind(kind)
+		if c.value, c.fold, ok = p.value(ascii.Space.Trim(value), c.fold); !ok {
+			return false
+		}
+		if len(c.value) == 0 && c.kind != attributeIs && c.kind != attributeHasPrefixWord {
+			c.kind = isNever
+		}
+	}
+	return p.addAttribute(c)
+}
+
+// addAttribute appends a condition on an attribute, if there is room for the name of the attribute.
+func (p *selectorParser) addAttribute(c condition) bool {
+	if !p.askFor(c.name) {
+		p.cut = true
+		return false
+	}
+	p.add(c, specificityClass)
+	return true
+}
+
+// value reads the value in a condition on an attribute, and whether case is ignored.
+func (p *selectorParser) value(written []byte, fold bool) (value []byte, folded, ok bool) {
+	if flag := len(written) - 1; flag > 1 && strings.IndexByte(" \"'", written[flag-1]) >= 0 {
+		switch written[flag] {
+		case 'i', 'I':
+			fold, written = true, ascii.Space.Trim(written[:flag])
+		case 's', 'S':
+			fold, written = false, ascii.Space.Trim(written[:flag])
+		}
+	}
+	if n := len(written); n >= 2 && (written[0] == '"' || written[0] == '\'') {
+		if written[n-1] != written[0] {
+			return nil, fold, false
+		}
+		written = written[1 : n-1]
+	} else if n == 0 || bytes.ContainsAny(written, " \t\r\n\f\"'") {
+		return nil, fold, false
+	}
+	if len(written) > maxIdentifier {
+		p.cut = true
+		return nil, fold, false
+	}
+	start := len(p.names)
+	p.names = appendUnescaped(p.names, written, maxIdentifier)
+	return p.names[start:len(p.names):len(p.names)], fold, true
+}
+
+// ignoresCase reports whether HTML ignores case in the values of an attribute.
+func ignoresCase(name []byte) bool {
+	return slices.Contains([]string{"align", "bgcolor", "color", "dir", "face", "lang", "media", "method", "rel", "target", "type", "valign"},
+		string(name))
+}
+
 // pseudo reads a pseudo-class or pseudo-element. One that browsers do not know voids the whole list of
 // selectors.
 func (p *selectorParser) pseudo() bool {
-	p.rest = p.rest[1:]
-	isElement := len(p.rest) > 0 && p.rest[0] == ':'
-	if isElement {
-		p.rest = p.rest[1:]
-	}
+	rest, isElement := bytes.CutPrefix(p.rest[1:], []byte(":"))
+	p.rest = rest
 	name, ok := p.identifier()
 	if !ok {
 		return false
@@ -21,9 +92,7 @@ func (p *selectorParser) pseudo() bool {
 	var argument []byte
 	hasArgument := len(p.rest) > 0 && p.rest[0] == '('
 	if hasArgument {
-		end := closing(p.rest, atParenthesis)
-		argument = ascii.Space.Trim(p.rest[1:end])
-		p.rest = p.rest[min(end+1, len(p.rest)):]
+		argument, p.rest = cutGroup(p.rest, atParenthesis)
 	}
 	switch {
 	case isElement:
@@ -46,10 +115,7 @@ func (p *selectorParser) pseudo() bool {
 	case "link", "any-link", "-webkit-any-link":
 		p.add(condition{kind: isLink}, specificityClass)
 	case "checked", "disabled", "open", "required":
-		p.add(condition{kind: hasAttribute, name: name}, specificityClass)
-		hasRoom := p.askFor(name)
-		p.cut = p.cut || !hasRoom
-		return hasRoom
+		return p.addAttribute(condition{kind: hasAttribute, name: name})
 	case "defined", "enabled", "optional", "read-only", "valid", "in-range", "-webkit-full-page-media":
 		p.specificity += specificityClass
 	case "hover", "active", "focus", "focus-within", "focus-visible", "visited", "target", "target-within", "invalid", "out-of-range",
@@ -111,16 +177,8 @@ func (p *selectorParser) pseudoFunction(name, argument []byte) bool {
 		p.uncertain = true
 		p.specificity += specificityClass
 	case "lang":
-		lang := []byte("lang")
-		if !p.askFor(lang) {
-			p.cut = true
-			return false
-		}
 		value, _, ok := p.value(argument, true)
-		if !ok {
-			return false
-		}
-		p.add(condition{kind: attributeHasPrefixWord, name: lang, fold: true, value: value}, specificityClass)
+		return ok && p.addAttribute(condition{kind: attributeHasPrefixWord, name: name, fold: true, value: value})
 	case "dir", "host", "host-context", "state", "active-view-transition-type":
 		p.add(condition{kind: isNever}, specificityClass)
 	default:
@@ -137,43 +195,29 @@ func nthOf(argument []byte) (a, b int32, ok bool) {
 	case ascii.EqualFold(argument, "even"):
 		return 2, 0, true
 	}
-	const most = 1 << 20
 	whole := func(b []byte) (int32, bool) {
-		var digits []byte
-		var room [16]byte
-		digits = room[:0]
-		for _, c := range b {
-			if !ascii.Space.Has(c) && len(digits) < len(room) {
-				digits = append(digits, c)
-			}
-		}
-		n, unit, ok := parseNumber(digits)
-		if n > most || n < -most {
-			return 0, false
-		}
-		return int32(n), ok && len(unit) == 0
+		const most = 1 << 20
+		n, unit, ok := parseNumber(bytes.Join(bytes.Fields(b), nil))
+		return int32(n), ok && len(unit) == 0 && -most <= n && n <= most
 	}
 	at := bytes.IndexAny(argument, "nN")
 	if at < 0 {
 		b, ok = whole(argument)
 		return 0, b, ok
 	}
+	ok = true
 	switch before := ascii.Space.Trim(argument[:at]); string(before) {
 	case "", "+":
 		a = 1
 	case "-":
 		a = -1
 	default:
-		if a, ok = whole(before); !ok {
-			return 0, 0, false
-		}
+		a, ok = whole(before)
 	}
-	if after := ascii.Space.Trim(argument[at+1:]); len(after) > 0 {
-		if b, ok = whole(after); !ok {
-			return 0, 0, false
-		}
+	if after := ascii.Space.Trim(argument[at+1:]); ok && len(after) > 0 {
+		b, ok = whole(after)
 	}
-	return a, b, true
+	return a, b, ok
 }
 
 // alternatives reads the list in :is(), :where() or :not(). Each selector must be one compound; one with a combinator makes the rule
@@ -190,11 +234,11 @@ func (p *selectorParser) alternatives(name, argument []byte) bool {
 	var found [most]list
 	n := 0
 	heaviest := uint32(0)
-	for more := len(argument) > 0; more; {
-		at := indexStop(argument, atComma)
-		inside := selectorParser{Sheets: p.Sheets, rest: ascii.Space.Trim(argument[:at]), depth: p.depth + 1}
-		more = at < len(argument)
-		argument = argument[min(at+1, len(argument)):]
+	for selector := range split(argument, atComma) {
+		if len(argument) == 0 {
+			break
+		}
+		inside := selectorParser{Sheets: p.Sheets, rest: selector, depth: p.depth + 1}
 		from := len(p.conditions)
 		ok := inside.compound() && inside.target == theElement
 		p.cut = p.cut || inside.cut
