@@ -40,7 +40,7 @@ func (p *selectorParser) attribute() bool {
 // addAttribute appends a condition on an attribute, if there is room for the name of the attribute.
 func (p *selectorParser) addAttribute(c condition) bool {
 	if !p.askFor(c.name) {
-		p.cut = true
+		p.WasCut = true
 		return false
 	}
 	p.add(c, specificityClass)
@@ -66,7 +66,7 @@ func (p *selectorParser) value(written []byte, fold bool) (value []byte, folded,
 		return nil, fold, false
 	}
 	if len(written) > maxIdentifier {
-		p.cut = true
+		p.WasCut = true
 		return nil, fold, false
 	}
 	start := len(p.names)
@@ -228,11 +228,10 @@ func (p *selectorParser) alternatives(name, argument []byte) bool {
 		deepest = 4
 	)
 	if p.depth == deepest {
-		p.cut = true
+		p.WasCut = true
 		return false
 	}
-	var found [most]list
-	n := 0
+	c := condition{kind: isAny}
 	heaviest := uint32(0)
 	for selector := range split(argument, atComma) {
 		if len(argument) == 0 {
@@ -241,33 +240,28 @@ func (p *selectorParser) alternatives(name, argument []byte) bool {
 		inside := selectorParser{Sheets: p.Sheets, rest: selector, depth: p.depth + 1}
 		from := len(p.conditions)
 		ok := inside.compound() && inside.target == theElement
-		p.cut = p.cut || inside.cut
 		switch {
-		case !ok && string(name) == "not" || n == most || len(p.nested) > maxConditions:
+		case !ok && string(name) == "not" || len(c.alternatives) == most || p.nested > maxConditions:
 			return false
 		case !ok: // :is() ignores what it cannot read
 		case len(ascii.Space.Trim(inside.rest)) > 0 || inside.uncertain:
 			p.uncertain = true
 		default:
-			start := len(p.nested)
-			p.nested = append(p.nested, p.conditions[from:]...)
-			found[n] = list{int32(start), int32(len(p.nested))}
+			c.alternatives = append(c.alternatives, slices.Clone(p.conditions[from:]))
+			p.nested += len(p.conditions) - from
 			heaviest = max(heaviest, inside.specificity)
-			n++
 		}
 		p.conditions = p.conditions[:from]
 	}
-	c := condition{kind: isAny, a: int32(len(p.lists)), b: int32(n)}
+	if c.alternatives == nil && p.uncertain {
+		return true
+	}
 	switch string(name) {
 	case "not":
 		c.kind = isNone
 	case "where":
 		heaviest = 0
 	}
-	if n == 0 && p.uncertain {
-		return true
-	}
-	p.lists = append(p.lists, found[:n]...)
 	p.add(c, heaviest)
 	return true
 }

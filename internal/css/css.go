@@ -50,11 +50,9 @@ type Sheets struct {
 	rules       []rule
 	compounds   []compound
 	conditions  []condition
-	nested      []condition // of lists in parentheses
-	lists       []list
+	nested      int                // how many conditions were in parentheses
 	index       map[indexKey]int32 // the last compound for each key
 	names       []byte             // of all conditions
-	content     []piece            // of all rules
 	values      []byte             // of variables, with their names
 	variables   []variable
 	attributes  [][]byte // names of attributes that conditions ask for
@@ -78,14 +76,13 @@ type Sheets struct {
 
 // Start forgets the style sheets of the page before. The next page has htmlBytes bytes, which bound the work.
 func (s *Sheets) Start(htmlBytes int) {
-	s.rules, s.compounds, s.conditions, s.lists = s.rules[:0], s.compounds[:0], s.conditions[:0], s.lists[:0]
-	s.nested, s.values, s.variables = s.nested[:0], s.values[:0], s.variables[:0]
-	s.names, s.content, s.attributes = s.names[:0], s.content[:0], s.attributes[:0]
+	s.rules, s.compounds, s.conditions, s.names = s.rules[:0], s.compounds[:0], s.conditions[:0], s.names[:0]
+	s.values, s.variables, s.attributes = s.values[:0], s.variables[:0], s.attributes[:0]
 	if s.index == nil {
 		s.index = map[indexKey]int32{}
 	}
 	clear(s.index)
-	s.steps, s.nestings, s.matchesAny, s.usesContext, s.WasCut = 0, 0, false, false, false
+	s.steps, s.nested, s.nestings, s.matchesAny, s.usesContext, s.WasCut = 0, 0, 0, false, false, false
 	s.Rewind(htmlBytes)
 }
 

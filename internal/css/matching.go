@@ -185,7 +185,7 @@ func (s *Sheets) findByKey(key indexKey, e *Element, parent *position, own *step
 		}
 		c := &s.compounds[at]
 		isThere := c.combinator == noCombinator || parent.steps[c.combinator].has(c.left)
-		if !isThere || !s.meetsAll(s.conditions[c.from:c.to], e) {
+		if !isThere || !s.meetsAll(c.conditions, e) {
 			continue
 		}
 		if c.rule < 0 {
@@ -240,8 +240,8 @@ func (s *Sheets) meets(c *condition, e *Element) bool {
 		_, ok := e.Value("href")
 		return ok && (string(e.Name) == "a" || string(e.Name) == "area")
 	case isAny, isNone:
-		for _, l := range s.lists[c.a : c.a+c.b] {
-			if s.meetsAll(s.nested[l.from:l.to], e) {
+		for _, conditions := range c.alternatives {
+			if s.meetsAll(conditions, e) {
 				return c.kind == isAny
 			}
 		}

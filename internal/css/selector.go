@@ -44,7 +44,7 @@ const (
 
 // compound is a compound of a complex selector, as "td.small".
 type compound struct {
-	from, to    int32 // its conditions
+	conditions  []condition
 	previous    int32 // the compound before it with the same key, -1 if there is none
 	rule        int32 // of the last compound, -1 for others
 	specificity uint32
@@ -74,21 +74,19 @@ const (
 	isRoot
 	isLink
 	isNever
-	isAny // meets one of the lists of conditions a to a+b
+	isAny // meets one of the alternatives
 	isNone
 )
 
 // condition is a condition on an element.
 type condition struct {
-	kind  conditionKind
-	fold  bool   // the value is compared without regard to case
-	name  []byte // of an attribute
-	a, b  int32  // of "an+b", or the first list and the number of lists
-	value []byte
+	kind         conditionKind
+	fold         bool   // the value is compared without regard to case
+	a, b         int32  // of "an+b"
+	name         []byte // of an attribute
+	value        []byte
+	alternatives [][]condition // in parentheses, as in :is(a, .b)
 }
-
-// list is a range of Sheets.nested, for a selector in parentheses as in :is(a, .b), or of Sheets.content.
-type list struct{ from, to int32 }
 
 // selectorParser reads one selector.
 type selectorParser struct {
@@ -98,21 +96,20 @@ type selectorParser struct {
 	target      Target
 	depth       int // of parentheses
 	uncertain   bool
-	cut         bool // there was no room for all of it
 }
 
 // addSelectors adds the list of selectors of a rule. As in browsers, one that cannot be read voids all of them.
-func (s *Sheets) addSelectors(written []byte, rule int32) (ok, cut bool) {
-	compounds, conditions, lists, steps := len(s.compounds), len(s.conditions), len(s.lists), s.steps
+func (s *Sheets) addSelectors(written []byte, rule int32) (ok bool) {
+	compounds, conditions, steps := len(s.compounds), len(s.conditions), s.steps
 	for selector := range split(written, atComma) {
 		if p := (selectorParser{Sheets: s, rest: selector}); !p.complex(rule) {
-			s.compounds, s.conditions, s.lists, s.steps = s.compounds[:compounds], s.conditions[:conditions], s.lists[:lists], steps
-			return false, p.cut
+			s.compounds, s.conditions, s.steps = s.compounds[:compounds], s.conditions[:conditions], steps
+			return false
 		}
 	}
 	for i := compounds; i < len(s.compounds); i++ {
 		c := &s.compounds[i]
-		key := s.keyOf(c)
+		key := keyOf(c.conditions)
 		c.previous = -1
 		if previous, ok := s.index[key]; ok {
 			c.previous = previous
@@ -120,15 +117,15 @@ func (s *Sheets) addSelectors(written []byte, rule int32) (ok, cut bool) {
 		s.index[key] = int32(i)
 		s.matchesAny = s.matchesAny || key == indexKey{}
 	}
-	return true, false
+	return true
 }
 
 // keyOf returns the key of a compound: its id if it has one, else its class, else its name.
-func (s *Sheets) keyOf(c *compound) indexKey {
+func keyOf(conditions []condition) indexKey {
 	var names [hasID + 1][]byte
-	for _, condition := range s.conditions[c.from:c.to] {
-		if condition.kind <= hasID && names[condition.kind] == nil {
-			names[condition.kind] = condition.value
+	for _, c := range conditions {
+		if c.kind <= hasID && names[c.kind] == nil {
+			names[c.kind] = c.value
 		}
 	}
 	switch {
@@ -140,40 +137,37 @@ func (s *Sheets) keyOf(c *compound) indexKey {
 	return newKey("", names[hasName])
 }
 
+// complex reads a complex selector, and appends its compounds.
 func (p *selectorParser) complex(rule int32) bool {
-	by, left := noCombinator, int16(-1)
-	p.rest = ascii.Space.Trim(p.rest)
+	c := compound{}
 	for {
 		from := len(p.conditions)
 		if !p.compound() {
 			return false
 		}
 		if len(p.compounds) == maxCompounds || len(p.conditions) > maxConditions {
-			p.cut = true
+			p.WasCut = true
 			return false
 		}
-		c := compound{from: int32(from), to: int32(len(p.conditions)), rule: -1, left: left, step: -1, combinator: by, uncertain: p.uncertain}
+		c.conditions, c.uncertain = p.conditions[from:len(p.conditions):len(p.conditions)], p.uncertain
 		following := p.nextCombinator()
 		if following == noCombinator {
-			if len(p.rest) > 0 {
-				return false
-			}
-			c.rule, c.specificity, c.target = rule, p.specificity, p.target
+			c.rule, c.step, c.specificity, c.target = rule, -1, p.specificity, p.target
 			p.compounds = append(p.compounds, c)
-			return true
+			return len(p.rest) == 0
 		}
 		if p.steps == maxSteps {
-			p.cut = true
+			p.WasCut = true
 			return false
 		}
 		if p.target != theElement { // ::before has no descendants
 			return false
 		}
-		c.step = int16(p.steps)
-		by, left = following, c.step
+		c.rule, c.step = -1, int16(p.steps)
+		p.compounds = append(p.compounds, c)
 		p.steps++
 		p.usesContext = true
-		p.compounds = append(p.compounds, c)
+		c = compound{combinator: following, left: c.step}
 	}
 }
 

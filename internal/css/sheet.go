@@ -9,8 +9,7 @@ import (
 // rule is a rule of a style sheet.
 type rule struct {
 	declarations declarations
-	hasContent   bool
-	content      list // what ::before or ::after shows, in Sheets.content
+	content      []piece // what ::before or ::after shows, nil if the rule does not say so
 }
 
 // piece is a piece of the text that ::before or ::after adds.
@@ -28,30 +27,27 @@ func (s *Sheets) Add(css []byte) {
 // maxNesting is how deep blocks in blocks are read.
 const maxNesting = 8
 
+// cutItem cuts the first item of css: a prelude and its block, or what ends at a semicolon or the end, without a block.
+func cutItem(css []byte, at stops) (prelude, block, rest []byte, hasBlock bool) {
+	end := indexStop(css, at)
+	prelude, rest = ascii.Space.Trim(css[:end]), css[min(end+1, len(css)):]
+	if hasBlock = end < len(css) && css[end] == '{'; hasBlock {
+		block, rest = cutBlock(rest)
+	}
+	return prelude, block, rest, hasBlock
+}
+
 // addRules adds the rules of a style sheet, or of a block in one, without comments.
 func (s *Sheets) addRules(css []byte, depth int) {
-	for {
-		css = skipCommentMarks(css)
-		if len(css) == 0 {
-			return
-		}
-		stops := atOpen
+	for css = skipCommentMarks(css); len(css) > 0; css = skipCommentMarks(css) {
+		ends := atOpen
 		if css[0] == '@' {
-			stops |= atSemicolon
+			ends |= atSemicolon // @import url(x);
 		}
-		open := indexStop(css, stops)
-		if open >= len(css) {
-			return
-		}
-		prelude := ascii.Space.Trim(css[:open])
-		if css[open] == ';' {
-			css = css[open+1:] // @import url(x);
-			continue
-		}
-		var block []byte
-		block, css = cutBlock(css[open+1:])
+		prelude, block, rest, hasBlock := cutItem(css, ends)
+		css = rest
 		switch {
-		case depth == maxNesting:
+		case !hasBlock || depth == maxNesting:
 		case len(prelude) > 0 && prelude[0] == '@':
 			if s.atRuleApplies(prelude) {
 				s.addRules(block, depth+1)
@@ -67,19 +63,12 @@ func (s *Sheets) addRule(selectors, block []byte, depth int) {
 	said := newDeclarations()
 	var content []byte
 	for len(block) > 0 {
-		end := indexStop(block, atOpen|atSemicolon)
-		if end >= len(block) || block[end] == ';' {
-			if value := s.declaration(&said, block[:end]); value != nil {
-				content = value
-			}
-			block = block[min(end+1, len(block)):]
-			continue
-		}
-		prelude := ascii.Space.Trim(block[:end])
-		var inside []byte
-		inside, block = cutBlock(block[end+1:])
-		if depth < maxNesting {
-			s.addNestedRule(selectors, prelude, inside, depth+1)
+		item, inside, rest, hasBlock := cutItem(block, atOpen|atSemicolon)
+		block = rest
+		if hasBlock {
+			s.addNestedRule(selectors, item, inside, depth+1)
+		} else if value := s.declaration(&said, item); value != nil {
+			content = value
 		}
 	}
 	s.keepRule(selectors, said, content)
@@ -94,10 +83,8 @@ func (s *Sheets) keepRule(selectors []byte, said declarations, content []byte) {
 		s.WasCut = true
 		return
 	}
-	ok, cut := s.addSelectors(selectors, int32(len(s.rules)))
-	s.WasCut = s.WasCut || cut
-	if ok {
-		s.rules = append(s.rules, rule{said, content != nil, s.addContent(content)})
+	if s.addSelectors(selectors, int32(len(s.rules))) {
+		s.rules = append(s.rules, rule{said, s.contentOf(content)})
 	}
 }
 
@@ -107,7 +94,7 @@ func (s *Sheets) addNestedRule(outer, prelude, block []byte, depth int) {
 		maxJoined = 1 << 10 // bytes of the joined selectors
 		maxOuter  = 4 << 10 // bytes of the outer selectors, which are read for each rule inside
 	)
-	if len(prelude) == 0 {
+	if len(prelude) == 0 || depth > maxNesting {
 		return
 	}
 	if s.nestings += 1 + len(outer)/maxKey; s.nestings > maxCompounds || len(outer) > maxOuter {
@@ -168,17 +155,14 @@ func (s *Sheets) withoutComments(css []byte) []byte {
 
 // indexComment returns where the first comment outside of a string begins, the length of css if there is none.
 func indexComment(css []byte) int {
-	var quote byte
-	for i, c := range css {
-		switch {
-		case quote != 0:
-			if c == quote && css[i-1] != '\\' || c == '\n' {
-				quote = 0
+	for i := 0; i < len(css); i++ {
+		switch css[i] {
+		case '"', '\'':
+			i = stringEnd(css, i)
+		case '/':
+			if i+1 < len(css) && css[i+1] == '*' {
+				return i
 			}
-		case c == '"' || c == '\'':
-			quote = c
-		case c == '/' && i+1 < len(css) && css[i+1] == '*':
-			return i
 		}
 	}
 	return len(css)
@@ -197,15 +181,17 @@ func skipCommentMarks(css []byte) []byte {
 	}
 }
 
-// addContent keeps the pieces of the value of a property content.
-func (s *Sheets) addContent(value []byte) list {
-	start := int32(len(s.content))
+// contentOf returns the pieces of the value of a property content.
+func (s *Sheets) contentOf(value []byte) (pieces []piece) {
+	if value != nil {
+		pieces = []piece{}
+	}
 	for value = ascii.Space.Trim(value); len(value) > 0 && value[0] != '/'; value = ascii.Space.TrimLeft(value) { // "/" starts a text for screen readers
 		at := len(s.names)
 		if quote := value[0]; quote == '"' || quote == '\'' {
 			end := stringEnd(value, 0)
 			s.names = appendUnescaped(s.names, value[1:end], end)
-			s.content = append(s.content, piece{text: s.names[at:len(s.names):len(s.names)]})
+			pieces = append(pieces, piece{text: s.names[at:len(s.names):len(s.names)]})
 			value = value[min(end+1, len(value)):]
 			continue
 		}
@@ -214,31 +200,31 @@ func (s *Sheets) addContent(value []byte) list {
 			attribute, _ := cutStop(argument, atComma)
 			s.names = appendLower(s.names, attribute, maxIdentifier)
 			if name := s.names[at:len(s.names):len(s.names)]; s.askFor(name) {
-				s.content = append(s.content, piece{name, true})
+				pieces = append(pieces, piece{name, true})
 			}
 		}
 		value = value[end:]
 	}
-	return list{start, int32(len(s.content))}
+	return pieces
 }
 
 // Text returns the text that style sheets add before or after the current element, and its style. The text is valid until the
 // next call. All such texts of a page are no longer than the page itself: a short rule may be for a million elements.
 func (s *Sheets) Text(t Target) (text []byte, style Style) {
-	var content list
+	var content []piece
 	for _, m := range s.matches {
-		if r := &s.rules[m.rule]; m.target == t && r.hasContent && !m.uncertain {
+		if r := &s.rules[m.rule]; m.target == t && r.content != nil && !m.uncertain {
 			content = r.content
 		}
 	}
 	style = NewStyle()
-	if content.from == content.to {
+	if len(content) == 0 {
 		return nil, style
 	}
 	own := newDeclarations()
 	s.cascade(&style, t, &own)
 	s.generated = s.generated[:0]
-	for _, p := range s.content[content.from:content.to] {
+	for _, p := range content {
 		text := p.text
 		if p.isAttribute {
 			text, _ = s.element.Value(string(text))
