@@ -147,8 +147,18 @@ func functionColour(name, list []byte) Colour {
 	if string(name) == "color" {
 		space, list, _ = bytes.Cut(bytes.TrimLeft(list, " "), []byte(" "))
 	}
+	full, one := 255.0, 1.0 // the values of 100% and of a number of 1
+	switch string(name) {
+	case "hsl", "hsla", "hwb":
+		full = 100
+	case "color":
+		one = 255
+	case "lab", "lch":
+		full, one = 1, 0.01
+	case "oklab", "oklch":
+		full = 1
+	}
 	var parts [3]float64
-	var isShare [3]bool
 	alpha := 1.0
 	n := 0
 	for part := range bytes.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ' ' || r == '/' }) {
@@ -156,8 +166,10 @@ func functionColour(name, list []byte) Colour {
 		switch percent := string(unit) == "%"; {
 		case !ok && string(part) != "none":
 			return UnknownColour
+		case n < len(parts) && percent:
+			parts[n] = v * full / 100
 		case n < len(parts):
-			parts[n], isShare[n] = v*degrees(unit), percent
+			parts[n] = v * degrees(unit) * one
 		case percent:
 			alpha = v / 100
 		default:
@@ -168,7 +180,7 @@ func functionColour(name, list []byte) Colour {
 	if n < len(parts) {
 		return UnknownColour
 	}
-	return colourIn(name, space, parts, isShare).withOpacity(alpha)
+	return colourIn(name, space, parts).withOpacity(alpha)
 }
 
 // degrees returns the size of a unit of angles in degrees, 1 for other units.
@@ -185,15 +197,10 @@ func degrees(unit []byte) float64 {
 }
 
 // colourIn returns the colour of three numbers in a colour space of CSS.
-func colourIn(name, space []byte, parts [3]float64, isShare [3]bool) Colour {
+func colourIn(name, space []byte, parts [3]float64) Colour {
 	switch string(name) {
 	case "rgb", "rgba":
-		for i := range parts {
-			if isShare[i] {
-				parts[i] = parts[i] * 255 / 100
-			}
-		}
-		return ofRGB(parts[0], parts[1], parts[2])
+		return ofRGB(parts[:]...)
 	case "hsl", "hsla":
 		return hueColour(parts[0], parts[1]/100, parts[2]/100)
 	case "hwb":
@@ -206,25 +213,15 @@ func colourIn(name, space []byte, parts [3]float64, isShare [3]bool) Colour {
 		part := func(shift int) float64 { return 255*light + float64(c>>shift&0xff)*(1-light-dark) }
 		return ofRGB(part(16), part(8), part(0))
 	case "color":
-		if !bytes.HasPrefix(space, []byte("srgb")) && string(space) != "display-p3" {
-			return UnknownColour
+		isKnown := bytes.HasPrefix(space, []byte("srgb")) || string(space) == "display-p3"
+		if string(space) == "srgb-linear" { // of which only the ends are those of RGB
+			isKnown = min(parts[0], parts[1], parts[2]) <= 0 || max(parts[0], parts[1], parts[2]) >= 255
 		}
-		for i := range parts {
-			if isShare[i] {
-				parts[i] /= 100
-			}
-			parts[i] *= 255
+		if isKnown {
+			return ofRGB(parts[:]...)
 		}
-		if string(space) == "srgb-linear" && (min(parts[0], parts[1], parts[2]) > 0 && max(parts[0], parts[1], parts[2]) < 255) {
-			return UnknownColour
-		}
-		return ofRGB(parts[0], parts[1], parts[2])
 	case "lab", "lch", "oklab", "oklch":
-		lightness := parts[0] / 100
-		if bytes.HasPrefix(name, []byte("ok")) && !isShare[0] {
-			lightness = parts[0]
-		}
-		switch {
+		switch lightness := parts[0]; {
 		case lightness >= 0.98:
 			return white
 		case lightness <= 0.02:

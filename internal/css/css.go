@@ -51,7 +51,7 @@ type Sheets struct {
 	compounds   []compound
 	conditions  []condition
 	nested      int                // how many conditions were in parentheses
-	index       map[indexKey]int32 // the last compound for each key
+	index       map[indexKey]int32 // the number of the last compound for each key, from 1
 	names       []byte             // of all conditions
 	values      []byte             // of variables, with their names
 	variables   []variable
@@ -63,9 +63,9 @@ type Sheets struct {
 	work        int  // how many conditions may still be tested
 	textLeft    int  // how much text the sheets may still add to the page
 
-	positions []position // of the page and of each open element
-	element   *Element   // the current element
-	matches   []match    // of the current element
+	positions []position  // of the page and of each open element
+	element   *Element    // the current element
+	matches   []*compound // the last ones of the selectors for the current element, the weightiest last
 
 	plain     []byte         // CSS without its comments
 	lower     [maxValue]byte // the value of a declaration

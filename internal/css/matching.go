@@ -3,6 +3,7 @@ package css
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 )
 
 // Element is an element of a page as selectors see it, with its name, class and attribute names in lower case.
@@ -124,37 +125,26 @@ func (s *Sheets) Apply(style *Style, attribute []byte) {
 // cascade adds to style what the matches for a target and the element's own declarations say. In order of weight: a rule by its
 // specificity, then by its place; the element's own declarations; important declarations in the same order.
 func (s *Sheets) cascade(style *Style, t Target, own *declarations) {
-	isImportant := false
-	for _, m := range s.matches {
-		if m.target != t {
-			continue
-		}
-		said := &s.rules[m.rule].declarations
-		if m.uncertain {
-			uncertain := said.normal.uncertain()
+	for _, c := range s.matches {
+		said := &s.rules[c.rule].normal
+		switch {
+		case c.target != t:
+		case c.uncertain:
+			uncertain := said.uncertain()
 			style.override(&uncertain)
-			continue
+		default:
+			style.override(said)
 		}
-		style.override(&said.normal)
-		isImportant = isImportant || said.hasImportant
 	}
 	style.override(&own.normal)
-	for _, m := range s.matches {
-		if isImportant && m.target == t && !m.uncertain {
-			style.override(&s.rules[m.rule].declarations.important)
+	for _, c := range s.matches {
+		if said := &s.rules[c.rule]; said.hasImportant && c.target == t && !c.uncertain {
+			style.override(&said.important)
 		}
 	}
 	if own.hasImportant {
 		style.override(&own.important)
 	}
-}
-
-// match is a rule that is for an element.
-type match struct {
-	order     uint64 // the greater wins
-	rule      int32
-	target    Target
-	uncertain bool
 }
 
 // find leaves the rules for e, a child of parent, in s.matches in order, and adds its steps to own. Both parent and own may be nil if
@@ -174,39 +164,34 @@ func (s *Sheets) find(e *Element, parent *position, own *stepSet) {
 
 // findByKey tests all compounds of a key.
 func (s *Sheets) findByKey(key indexKey, e *Element, parent *position, own *stepSet) {
-	at, ok := s.index[key]
-	if !ok {
-		return
-	}
-	for ; at >= 0; at = s.compounds[at].previous {
+	for number := s.index[key]; number > 0; {
+		c := &s.compounds[number-1]
+		number = c.previous
 		if s.work--; s.work < 0 {
 			s.WasCut = true
 			return
 		}
-		c := &s.compounds[at]
 		isThere := c.combinator == noCombinator || parent.steps[c.combinator].has(c.left)
-		if !isThere || !s.meetsAll(c.conditions, e) {
-			continue
-		}
-		if c.rule < 0 {
+		switch {
+		case !isThere || !s.meetsAll(c.conditions, e):
+		case c.rule < 0:
 			own.add(c.step)
-			continue
+		case len(s.matches) == maxMatches:
+			s.WasCut = true
+		default:
+			at := len(s.matches)
+			for at > 0 && s.matches[at-1].outweighs(c) {
+				at--
+			}
+			s.matches = slices.Insert(s.matches, at, c)
+			s.work -= bits.Len(uint(len(s.matches)))
 		}
-		s.addMatch(match{uint64(c.specificity)<<32 | uint64(c.rule), c.rule, c.target, c.uncertain})
 	}
 }
 
-// addMatch inserts a match in order.
-func (s *Sheets) addMatch(m match) {
-	if len(s.matches) == maxMatches {
-		s.WasCut = true
-		return
-	}
-	s.matches = append(s.matches, m)
-	for i := len(s.matches) - 1; i > 0 && s.matches[i-1].order > m.order; i-- {
-		s.matches[i-1], s.matches[i] = m, s.matches[i-1]
-	}
-	s.work -= bits.Len(uint(len(s.matches)))
+// outweighs reports whether a selector counts more than another one: by its specificity, then by the place of its rule.
+func (c *compound) outweighs(other *compound) bool {
+	return c.specificity > other.specificity || c.specificity == other.specificity && c.rule > other.rule
 }
 
 // meetsAll reports whether an element meets all conditions.
@@ -240,33 +225,25 @@ func (s *Sheets) meets(c *condition, e *Element) bool {
 		_, ok := e.Value("href")
 		return ok && (string(e.Name) == "a" || string(e.Name) == "area")
 	case isAny, isNone:
-		for _, conditions := range c.alternatives {
-			if s.meetsAll(conditions, e) {
-				return c.kind == isAny
-			}
-		}
-		return c.kind == isNone
+		meetsAll := func(conditions []condition) bool { return s.meetsAll(conditions, e) }
+		return slices.ContainsFunc(c.alternatives, meetsAll) == (c.kind == isAny)
 	case isNever:
 		return false
 	}
 	value, ok := e.Value(string(c.name))
-	if !ok {
-		return false
-	}
 	s.work -= len(value) / 16
 	if c.fold {
 		s.work -= len(value) / 8
 	}
-	return c.accepts(value)
+	return ok && c.accepts(value)
 }
 
 // accepts reports whether a condition holds for the value of its attribute.
 func (c *condition) accepts(value []byte) bool {
-	equal := bytes.Equal
+	equal, n := bytes.Equal, len(c.value)
 	if c.fold {
 		equal = bytes.EqualFold
 	}
-	n := len(c.value)
 	switch c.kind {
 	case hasAttribute:
 		return true

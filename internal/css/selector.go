@@ -45,7 +45,7 @@ const (
 // compound is a compound of a complex selector, as "td.small".
 type compound struct {
 	conditions  []condition
-	previous    int32 // the compound before it with the same key, -1 if there is none
+	previous    int32 // the number of the compound before it with the same key, from 1, or 0
 	rule        int32 // of the last compound, -1 for others
 	specificity uint32
 	left        int16 // the step to the left of the combinator
@@ -110,11 +110,7 @@ func (s *Sheets) addSelectors(written []byte, rule int32) (ok bool) {
 	for i := compounds; i < len(s.compounds); i++ {
 		c := &s.compounds[i]
 		key := keyOf(c.conditions)
-		c.previous = -1
-		if previous, ok := s.index[key]; ok {
-			c.previous = previous
-		}
-		s.index[key] = int32(i)
+		c.previous, s.index[key] = s.index[key], int32(i)+1
 		s.matchesAny = s.matchesAny || key == indexKey{}
 	}
 	return true

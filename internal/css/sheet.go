@@ -8,8 +8,8 @@ import (
 
 // rule is a rule of a style sheet.
 type rule struct {
-	declarations declarations
-	content      []piece // what ::before or ::after shows, nil if the rule does not say so
+	declarations
+	content []piece // what ::before or ::after shows, nil if the rule does not say so
 }
 
 // piece is a piece of the text that ::before or ::after adds.
@@ -71,19 +71,11 @@ func (s *Sheets) addRule(selectors, block []byte, depth int) {
 			content = value
 		}
 	}
-	s.keepRule(selectors, said, content)
-}
-
-// keepRule keeps a rule that specifies something.
-func (s *Sheets) keepRule(selectors []byte, said declarations, content []byte) {
-	if said == newDeclarations() && content == nil {
-		return
-	}
-	if len(s.rules) == maxRules {
+	switch {
+	case said == newDeclarations() && content == nil:
+	case len(s.rules) == maxRules:
 		s.WasCut = true
-		return
-	}
-	if s.addSelectors(selectors, int32(len(s.rules))) {
+	case s.addSelectors(selectors, int32(len(s.rules))):
 		s.rules = append(s.rules, rule{said, s.contentOf(content)})
 	}
 }
@@ -142,39 +134,27 @@ func (s *Sheets) withoutComments(css []byte) []byte {
 	}
 	s.plain = s.plain[:0]
 	for len(css) > 0 {
-		at := indexComment(css)
-		s.plain = append(s.plain, css[:at]...)
-		if at == len(css) {
-			break
+		if rest, ok := bytes.CutPrefix(css, []byte("/*")); ok {
+			_, css, _ = bytes.Cut(rest, []byte("*/"))
+			s.plain = append(s.plain, ' ')
+			continue
 		}
-		s.plain = append(s.plain, ' ')
-		_, css, _ = bytes.Cut(css[at+len("/*"):], []byte("*/"))
+		length := 1
+		if css[0] == '"' || css[0] == '\'' {
+			length = min(stringEnd(css, 0)+1, len(css))
+		}
+		s.plain = append(s.plain, css[:length]...)
+		css = css[length:]
 	}
 	return s.plain
-}
-
-// indexComment returns where the first comment outside of a string begins, the length of css if there is none.
-func indexComment(css []byte) int {
-	for i := 0; i < len(css); i++ {
-		switch css[i] {
-		case '"', '\'':
-			i = stringEnd(css, i)
-		case '/':
-			if i+1 < len(css) && css[i+1] == '*' {
-				return i
-			}
-		}
-	}
-	return len(css)
 }
 
 // skipCommentMarks returns css without the HTML comment marks that it begins with, which CSS ignores.
 func skipCommentMarks(css []byte) []byte {
 	for {
-		css = ascii.Space.TrimLeft(css)
-		rest, isOpen := bytes.CutPrefix(css, []byte("<!--"))
-		rest, isClose := bytes.CutPrefix(rest, []byte("-->"))
-		if !isOpen && !isClose {
+		rest := bytes.TrimPrefix(ascii.Space.TrimLeft(css), []byte("<!--"))
+		rest = bytes.TrimPrefix(rest, []byte("-->"))
+		if len(rest) == len(css) {
 			return css
 		}
 		css = rest
@@ -212,8 +192,8 @@ func (s *Sheets) contentOf(value []byte) (pieces []piece) {
 // next call. All such texts of a page are no longer than the page itself: a short rule may be for a million elements.
 func (s *Sheets) Text(t Target) (text []byte, style Style) {
 	var content []piece
-	for _, m := range s.matches {
-		if r := &s.rules[m.rule]; m.target == t && r.content != nil && !m.uncertain {
+	for _, c := range s.matches {
+		if r := &s.rules[c.rule]; c.target == t && r.content != nil && !c.uncertain {
 			content = r.content
 		}
 	}

@@ -71,27 +71,24 @@ type fontSize struct {
 
 // set sets the size of a font.
 func (f *fontSize) set(value []byte) {
+	m, ok := parseLength(value)
+	_, unit, _ := parseNumber(value)
+	isRelative := m.percent != 0 || slices.Contains([]string{"em", "ex", "ch", "%", "lh", "cap", "ic"}, string(unit))
 	switch string(value) {
 	case "smaller":
 		*f = fontSize{0.83, true, true}
-		return
 	case "larger":
 		*f = fontSize{1.2, true, true}
-		return
 	case "xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large", "initial":
 		*f = fontSize{normalSize, true, false}
-		return
+	default:
+		switch {
+		case ok && isRelative:
+			*f = fontSize{float32(m.percent/100 + m.pixels/normalSize), true, true}
+		case ok:
+			*f = fontSize{float32(m.pixels + m.plain), true, false}
+		}
 	}
-	m, ok := parseLength(value)
-	if !ok {
-		return
-	}
-	_, unit, _ := parseNumber(value)
-	if m.percent != 0 || slices.Contains([]string{"em", "ex", "ch", "%", "lh", "cap", "ic"}, string(unit)) {
-		*f = fontSize{float32(m.percent/100 + m.pixels/normalSize), true, true}
-		return
-	}
-	*f = fontSize{float32(m.pixels + m.plain), true, false}
 }
 
 // Style is what CSS and attributes specify for one element, as far as it decides how its text is seen.
