@@ -160,20 +160,13 @@ func (c *content) operator(word string, name []byte, operands []float64, lex *le
 // isNearlyWhite reports whether a colour of one, three or four components (grey, RGB, CMYK) is nearly, but not quite, white.
 func isNearlyWhite(colour []float64) bool {
 	const light, white = 0.8, 0.99
-	isWhite := true
-	if len(colour) != 1 && len(colour) != 3 && len(colour) != 4 {
-		return false
+	switch len(colour) {
+	case 1, 3:
+		return slices.Min(colour) >= light && slices.Min(colour) < white
+	case 4:
+		return 1-slices.Max(colour) >= light && 1-slices.Max(colour) < white
 	}
-	for _, part := range colour {
-		if len(colour) == 4 {
-			part = 1 - part
-		}
-		if part < light {
-			return false
-		}
-		isWhite = isWhite && part >= white
-	}
-	return !isWhite
+	return false
 }
 
 // separate adds a blank or a line end if the current text does not begin where the text before it ends. Without widths of
