@@ -34,6 +34,7 @@ func (p *selectorParser) attribute() bool {
 			c.kind = isNever
 		}
 	}
+	p.specificity += specificityClass
 	return p.addAttribute(c)
 }
 
@@ -43,7 +44,7 @@ func (p *selectorParser) addAttribute(c condition) bool {
 		p.WasCut = true
 		return false
 	}
-	p.add(c, specificityClass)
+	p.add(c)
 	return true
 }
 
@@ -89,39 +90,48 @@ func (p *selectorParser) pseudo() bool {
 	if !ok {
 		return false
 	}
-	var argument []byte
-	hasArgument := len(p.rest) > 0 && p.rest[0] == '('
-	if hasArgument {
+	written, argument := string(name), []byte(nil)
+	if len(p.rest) > 0 && p.rest[0] == '(' {
+		written += "("
 		argument, p.rest = cutGroup(p.rest, atParenthesis)
 	}
 	switch {
-	case isElement:
+	case isElement, slices.Contains([]string{"before", "after", "first-line", "first-letter"}, written):
 		return p.pseudoElement(name)
-	case hasArgument:
-		return p.pseudoFunction(name, argument)
+	case slices.Contains([]string{"not(", "is(", "where(", "matches(", "any(", "-webkit-any(", "-moz-any("}, written):
+		return p.alternatives(name, argument)
 	}
-	switch string(name) {
-	case "before", "after", "first-line", "first-letter":
-		return p.pseudoElement(name)
+	p.specificity += specificityClass
+	switch written {
 	case "first-child":
-		p.nth(isNth, 0, 1)
+		return p.nth(isNth, []byte("1"))
 	case "first-of-type":
-		p.nth(isNthOfType, 0, 1)
-	case "last-child", "last-of-type", "only-child", "only-of-type", "empty":
+		return p.nth(isNthOfType, []byte("1"))
+	case "nth-child(":
+		return p.nth(isNth, argument)
+	case "nth-of-type(":
+		return p.nth(isNthOfType, argument)
+	case "nth-last-child(", "nth-last-of-type(":
+		a, b, ok := nthOf(argument)
+		p.uncertain = p.uncertain || !isAnyChild(a, b)
+		return ok
+	case "last-child", "last-of-type", "only-child", "only-of-type", "empty", "has(":
 		p.uncertain = true
-		p.specificity += specificityClass
 	case "root", "scope":
-		p.add(condition{kind: isRoot}, specificityClass)
+		p.add(condition{kind: isRoot})
 	case "link", "any-link", "-webkit-any-link":
-		p.add(condition{kind: isLink}, specificityClass)
+		p.add(condition{kind: isLink})
 	case "checked", "disabled", "open", "required":
 		return p.addAttribute(condition{kind: hasAttribute, name: name})
-	case "defined", "enabled", "optional", "read-only", "valid", "in-range", "-webkit-full-page-media":
-		p.specificity += specificityClass
+	case "lang(":
+		value, _, ok := p.value(argument, true)
+		return ok && p.addAttribute(condition{kind: attributeHasPrefixWord, name: name, fold: true, value: value})
+	case "defined", "enabled", "optional", "read-only", "valid", "in-range", "-webkit-full-page-media": // which all elements are
 	case "hover", "active", "focus", "focus-within", "focus-visible", "visited", "target", "target-within", "invalid", "out-of-range",
 		"read-write", "indeterminate", "default", "placeholder-shown", "fullscreen", "modal", "popover-open", "autofill",
-		"-webkit-autofill", "user-valid", "user-invalid", "host", "playing", "paused", "-moz-focusring", "local-link":
-		p.add(condition{kind: isNever}, specificityClass)
+		"-webkit-autofill", "user-valid", "user-invalid", "host", "playing", "paused", "-moz-focusring", "local-link",
+		"dir(", "host(", "host-context(", "state(", "active-view-transition-type(":
+		p.add(condition{kind: isNever})
 	default:
 		return false
 	}
@@ -148,44 +158,18 @@ func (p *selectorParser) pseudoElement(name []byte) bool {
 	return true
 }
 
-func (p *selectorParser) nth(kind conditionKind, a, b int32) {
-	p.usesContext = true
-	p.add(condition{kind: kind, a: a, b: b}, specificityClass)
+// nth appends the condition that an element is one of the children that argument says.
+func (p *selectorParser) nth(kind conditionKind, argument []byte) bool {
+	a, b, ok := nthOf(argument)
+	if ok && !isAnyChild(a, b) {
+		p.usesContext = true
+		p.add(condition{kind: kind, a: a, b: b})
+	}
+	return ok
 }
 
-// pseudoFunction reads a pseudo-class with an argument.
-func (p *selectorParser) pseudoFunction(name, argument []byte) bool {
-	switch string(name) {
-	case "not", "is", "where", "matches", "any", "-webkit-any", "-moz-any":
-		return p.alternatives(name, argument)
-	case "nth-child", "nth-of-type", "nth-last-child", "nth-last-of-type":
-		a, b, ok := nthOf(argument)
-		switch {
-		case !ok:
-			return false
-		case a == 1 && b <= 1: // all of them
-			p.specificity += specificityClass
-		case string(name) == "nth-child":
-			p.nth(isNth, a, b)
-		case string(name) == "nth-of-type":
-			p.nth(isNthOfType, a, b)
-		default:
-			p.uncertain = true
-			p.specificity += specificityClass
-		}
-	case "has":
-		p.uncertain = true
-		p.specificity += specificityClass
-	case "lang":
-		value, _, ok := p.value(argument, true)
-		return ok && p.addAttribute(condition{kind: attributeHasPrefixWord, name: name, fold: true, value: value})
-	case "dir", "host", "host-context", "state", "active-view-transition-type":
-		p.add(condition{kind: isNever}, specificityClass)
-	default:
-		return false
-	}
-	return true
-}
+// isAnyChild reports whether an+b is any number from 1.
+func isAnyChild(a, b int32) bool { return a == 1 && b <= 1 }
 
 // nthOf reads "odd", "even", "3" and "2n+1".
 func nthOf(argument []byte) (a, b int32, ok bool) {
@@ -262,6 +246,7 @@ func (p *selectorParser) alternatives(name, argument []byte) bool {
 	case "where":
 		heaviest = 0
 	}
-	p.add(c, heaviest)
+	p.specificity += heaviest
+	p.add(c)
 	return true
 }

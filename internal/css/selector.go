@@ -205,7 +205,8 @@ func (p *selectorParser) compound() bool {
 			p.rest = p.rest[1:]
 		case '&': // the page, in a rule that is not nested
 			p.rest = p.rest[1:]
-			p.add(condition{kind: isRoot}, specificityClass)
+			p.specificity += specificityClass
+			p.add(condition{kind: isRoot})
 		case '.':
 			p.rest = p.rest[1:]
 			ok = p.addName(hasClass, specificityClass)
@@ -229,10 +230,7 @@ func (p *selectorParser) compound() bool {
 	return len(p.rest) < start
 }
 
-func (p *selectorParser) add(c condition, specificity uint32) {
-	p.conditions = append(p.conditions, c)
-	p.specificity += specificity
-}
+func (p *selectorParser) add(c condition) { p.conditions = append(p.conditions, c) }
 
 // addName reads a name, and appends the condition that an element has it.
 func (p *selectorParser) addName(kind conditionKind, specificity uint32) bool {
@@ -240,7 +238,8 @@ func (p *selectorParser) addName(kind conditionKind, specificity uint32) bool {
 	if kind == hasName {
 		name = name[:min(len(name), MaxName)]
 	}
-	p.add(condition{kind: kind, value: name}, specificity)
+	p.specificity += specificity
+	p.add(condition{kind: kind, value: name})
 	return ok
 }
 
