@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -13,57 +14,48 @@ type setter func(s *Style, value []byte)
 
 // properties returns the setters of all properties that matter, by name.
 var properties = sync.OnceValue(func() map[string]setter {
-	return map[string]setter{
-		"-ms-transform":           setTransform,
-		"-webkit-clip-path":       holdsIf(clipPathEmpty, isEmptyShape),
-		"-webkit-filter":          setFilter,
-		"-webkit-text-fill-color": func(s *Style, value []byte) { s.fill.set(value) },
-		"-webkit-transform":       setTransform,
-		"all":                     setAll,
-		"background":              setBackground,
-		"background-color":        setBackgroundColour,
-		"background-image":        setBackground,
-		"block-size":              holdsIf(zeroHeight, isTiny),
-		"clip":                    holdsIf(clipEmpty, isEmptyRectangle),
-		"clip-path":               holdsIf(clipPathEmpty, isEmptyShape),
-		"color":                   func(s *Style, value []byte) { s.Text.set(value) },
-		"content-visibility":      holdsIf(contentHidden, func(value []byte) bool { return string(value) == "hidden" }),
-		"direction":               holdsFor(RightToLeft, []string{"rtl"}, []string{"ltr"}),
-		"display":                 setDisplay,
-		"filter":                  setFilter,
-		"font":                    setFont,
-		"font-size":               func(s *Style, value []byte) { s.size.set(value) },
-		"height":                  holdsIf(zeroHeight, isTiny),
-		"inline-size":             holdsIf(zeroWidth, isTiny),
-		"inset":                   setSides(topOffScreen, leftOffScreen),
-		"inset-block-start":       holdsIf(topOffScreen, isOffScreen),
-		"inset-inline-start":      holdsIf(leftOffScreen, isOffScreen),
-		"left":                    holdsIf(leftOffScreen, isOffScreen),
-		"margin":                  setSides(marginTopOffScreen, marginLeftOffScreen),
-		"margin-block-start":      holdsIf(marginTopOffScreen, isOffScreen),
-		"margin-inline-start":     holdsIf(marginLeftOffScreen, isOffScreen),
-		"margin-left":             holdsIf(marginLeftOffScreen, isOffScreen),
-		"margin-top":              holdsIf(marginTopOffScreen, isOffScreen),
-		"max-block-size":          holdsIf(zeroMaxHeight, isTiny),
-		"max-height":              holdsIf(zeroMaxHeight, isTiny),
-		"max-inline-size":         holdsIf(zeroMaxWidth, isTiny),
-		"max-width":               holdsIf(zeroMaxWidth, isTiny),
-		"opacity":                 func(s *Style, value []byte) { s.opacity.set(value) },
-		"overflow":                setOverflow,
-		"overflow-x":              setOverflow,
-		"overflow-y":              setOverflow,
-		"position":                setPosition,
-		"rotate":                  holdsIf(rotateEdgeOn, isTurnedEdgeOn),
-		"scale":                   holdsIf(scaleZero, func(value []byte) bool { return hasZeroScale(value, atSpace) }),
-		"text-indent":             setIndent,
-		"top":                     holdsIf(topOffScreen, isOffScreen),
-		"transform":               setTransform,
+	setters := map[string]setter{}
+	for names, set := range map[string]setter{
+		"all":                             setAll,
+		"background background-image":     setBackground,
+		"background-color":                setBackgroundColour,
+		"clip":                            holdsIf(clipEmpty, isEmptyRectangle),
+		"clip-path -webkit-clip-path":     holdsIf(clipPathEmpty, isEmptyShape),
+		"color":                           func(s *Style, value []byte) { s.Text.set(value) },
+		"content-visibility":              holdsIf(contentHidden, func(value []byte) bool { return string(value) == "hidden" }),
+		"direction":                       holdsFor(RightToLeft, []string{"rtl"}, []string{"ltr"}),
+		"display":                         setDisplay,
+		"filter -webkit-filter":           setFilter,
+		"font":                            setFont,
+		"font-size":                       func(s *Style, value []byte) { s.size.set(value) },
+		"height block-size":               holdsIf(zeroHeight, isTiny),
+		"inset":                           setSides(topOffScreen, leftOffScreen),
+		"left inset-inline-start":         holdsIf(leftOffScreen, isOffScreen),
+		"margin":                          setSides(marginTopOffScreen, marginLeftOffScreen),
+		"margin-left margin-inline-start": holdsIf(marginLeftOffScreen, isOffScreen),
+		"margin-top margin-block-start":   holdsIf(marginTopOffScreen, isOffScreen),
+		"max-height max-block-size":       holdsIf(zeroMaxHeight, isTiny),
+		"max-width max-inline-size":       holdsIf(zeroMaxWidth, isTiny),
+		"opacity":                         func(s *Style, value []byte) { s.opacity.set(value) },
+		"overflow overflow-x overflow-y":  setOverflow,
+		"position":                        setPosition,
+		"rotate":                          holdsIf(rotateEdgeOn, isTurnedEdgeOn),
+		"scale":                           holdsIf(scaleZero, func(value []byte) bool { return hasZeroScale(value, atSpace) }),
+		"text-indent":                     setIndent,
+		"top inset-block-start":           holdsIf(topOffScreen, isOffScreen),
+		"transform -webkit-transform -ms-transform": setTransform,
 		"translate":               holdsIf(translateOffScreen, func(value []byte) bool { return hasOffScreen(value, atSpace) }),
 		"unicode-bidi":            holdsIf(BidiOverride, func(value []byte) bool { return bytes.HasSuffix(value, []byte("-override")) }),
 		"visibility":              holdsFor(invisible, []string{"hidden", "collapse"}, []string{"visible", "initial"}),
-		"width":                   holdsIf(zeroWidth, isTiny),
+		"-webkit-text-fill-color": func(s *Style, value []byte) { s.fill.set(value) },
+		"width inline-size":       holdsIf(zeroWidth, isTiny),
 		"z-index":                 setZIndex,
+	} {
+		for name := range strings.FieldsSeq(names) {
+			setters[name] = set
+		}
 	}
+	return setters
 })
 
 // holdsIf returns the setter of a property that holds for the values that pass a test.

@@ -105,18 +105,13 @@ func (s *Sheets) addNestedRule(outer, prelude, block []byte, depth int) {
 			if len(s.names) > start {
 				s.names = append(s.names, ',')
 			}
-			places := bytes.Count(selector, []byte("&"))
-			joined := len(s.names) - start + len(selector) + places*(len(one)-1)
-			if places == 0 {
-				joined += len(one) + len(" ")
+			if bytes.IndexByte(selector, '&') < 0 {
+				selector = append([]byte("& "), selector...)
 			}
-			if joined > maxJoined {
+			if len(s.names)-start+len(selector)+bytes.Count(selector, []byte("&"))*(len(one)-1) > maxJoined {
 				s.WasCut = true
 				s.names = s.names[:start]
 				return
-			}
-			if places == 0 {
-				s.names = append(append(s.names, one...), ' ')
 			}
 			s.names = append(s.names, bytes.ReplaceAll(selector, []byte("&"), one)...)
 		}

@@ -3,7 +3,9 @@ package css
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
+	"sync"
 
 	"chaff/internal/ascii"
 )
@@ -50,31 +52,17 @@ type length struct {
 
 // unitPixels returns the length of a unit, 0 if there is no such unit. Relative units are those of the assumed screen: letters of 16
 // pixels in a window of 1280 by 800.
-func unitPixels(unit []byte) float64 {
-	switch string(unit) {
-	case "px":
-		return 1
-	case "pt":
-		return 96.0 / 72
-	case "em", "rem", "ic", "pc", "lh", "rlh":
-		return 16
-	case "ex", "ch", "cap":
-		return 8
-	case "vw", "vi", "svw", "lvw", "dvw", "vmax":
-		return windowWidth / 100.0
-	case "vh", "vb", "svh", "lvh", "dvh", "vmin":
-		return windowHeight / 100.0
-	case "in":
-		return 96
-	case "cm":
-		return 96 / 2.54
-	case "mm":
-		return 96 / 25.4
-	case "q":
-		return 96 / 101.6
+func unitPixels(unit []byte) float64 { return pixels()[string(unit)] }
+
+var pixels = sync.OnceValue(func() map[string]float64 {
+	const em, ex, width, height = 16, 8, windowWidth / 100.0, windowHeight / 100.0
+	return map[string]float64{
+		"px": 1, "pt": 96.0 / 72, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6,
+		"em": em, "rem": em, "ic": em, "pc": em, "lh": em, "rlh": em, "ex": ex, "ch": ex, "cap": ex,
+		"vw": width, "vi": width, "svw": width, "lvw": width, "dvw": width, "vmax": width,
+		"vh": height, "vb": height, "svh": height, "lvh": height, "dvh": height, "vmin": height,
 	}
-	return 0
-}
+})
 
 const (
 	windowWidth  = 1280
@@ -202,19 +190,12 @@ func (c *calculation) factor(depth int) (m length, ok bool) {
 		pixels := unitPixels(unit)
 		return length{pixels: n * pixels}, pixels != 0
 	}
-	if depth == maxNested {
-		return m, false
-	}
 	name, rest, ok := bytes.Cut(c.rest, []byte("("))
-	if !ok {
+	isKnown := slices.Contains([]string{"", "calc", "-webkit-calc", "-moz-calc", "min", "max", "clamp"}, string(name))
+	if !ok || !isKnown || depth == maxNested {
 		return m, false
 	}
 	c.rest = rest
-	switch string(name) {
-	case "", "calc", "-webkit-calc", "-moz-calc", "min", "max", "clamp":
-	default:
-		return m, false
-	}
 	var all [3]length
 	n := 0
 	for more := true; more; more = c.next(",") != 0 {

@@ -2,6 +2,7 @@ package css
 
 import (
 	"bytes"
+	"slices"
 
 	"chaff/internal/ascii"
 )
@@ -43,13 +44,10 @@ func (s *Sheets) setVariable(name, value []byte) {
 	start := len(s.values)
 	s.values = append(append(s.values, name...), value...)
 	own := variable{s.values[start : start+len(name)], s.values[start+len(name):]}
-	for i := range s.variables {
-		if bytes.Equal(s.variables[i].name, name) {
-			s.variables[i] = own
-			return
-		}
-	}
-	if len(s.variables) < maxVariables {
+	isOld := func(v variable) bool { return bytes.Equal(v.name, name) }
+	if i := slices.IndexFunc(s.variables, isOld); i >= 0 {
+		s.variables[i] = own
+	} else if len(s.variables) < maxVariables {
 		s.variables = append(s.variables, own)
 	}
 }
@@ -69,11 +67,8 @@ func (s *Sheets) expandVariables(value []byte) []byte {
 		inside, after := cutGroup(value[len(before)+len("var"):], atParenthesis)
 		name, replacement := cutStop(inside, atComma)
 		replacement = ascii.Space.Trim(replacement)
-		for _, v := range s.variables {
-			if bytes.EqualFold(v.name, name) {
-				replacement = v.value
-				break
-			}
+		if i := slices.IndexFunc(s.variables, func(v variable) bool { return bytes.EqualFold(v.name, name) }); i >= 0 {
+			replacement = s.variables[i].value
 		}
 		to := &s.expanded[i%2] // value is in the other, or the caller's
 		*to = append((*to)[:0], before...)

@@ -52,13 +52,13 @@ func (l *lexer) next() token {
 		case c == '<' && !l.isNext('<'):
 			l.hex()
 			return tokenString
-		case c == '<', c == '>' && l.isNext('>'):
-			l.text = l.data[l.at : l.at+2]
-			l.at += 2
-			return tokenWord
 		case isDelimiter(c):
-			l.text = l.data[l.at : l.at+1]
-			l.at++
+			length := 1
+			if (c == '<' || c == '>') && l.isNext(c) {
+				length = 2
+			}
+			l.text = l.data[l.at : l.at+length]
+			l.at += length
 			return tokenWord
 		default:
 			return l.word()

@@ -173,20 +173,16 @@ func (r *reader) addObject(number int, data []byte) *object {
 			switch string(lex.text) {
 			case "<<":
 				depth++
-				continue
 			case ">>":
 				depth--
-				continue
 			case "R":
-			default:
-				continue
-			}
-			target := int(numbers[0])
-			if string(key) == "ToUnicode" {
-				o.toUnicode, o.isFont = target, true
-			}
-			if len(r.references) < maxObjects {
-				r.references = append(r.references, reference{key, target})
+				target := int(numbers[0])
+				if string(key) == "ToUnicode" {
+					o.toUnicode, o.isFont = target, true
+				}
+				if len(r.references) < maxObjects {
+					r.references = append(r.references, reference{key, target})
+				}
 			}
 		}
 	}
