@@ -16,7 +16,10 @@ func (p *selectorParser) attribute() bool {
 	if !ok {
 		return false
 	}
-	c := condition{kind: hasAttribute, name: name, fold: ignoresCase(name)}
+	// HTML ignores case in the values of some attributes.
+	fold := slices.Contains([]string{"align", "bgcolor", "color", "dir", "face", "lang", "media", "method", "rel", "target", "type", "valign"},
+		string(name))
+	c := condition{kind: hasAttribute, name: name, fold: fold}
 	if rest := ascii.Space.Trim(inside.rest); len(rest) > 0 {
 		kind := strings.IndexByte("=~|^$*", rest[0])
 		if kind > 0 {
@@ -73,12 +76,6 @@ func (p *selectorParser) value(written []byte, fold bool) (value []byte, folded,
 	start := len(p.names)
 	p.names = appendUnescaped(p.names, written, maxIdentifier)
 	return p.names[start:len(p.names):len(p.names)], fold, true
-}
-
-// ignoresCase reports whether HTML ignores case in the values of an attribute.
-func ignoresCase(name []byte) bool {
-	return slices.Contains([]string{"align", "bgcolor", "color", "dir", "face", "lang", "media", "method", "rel", "target", "type", "valign"},
-		string(name))
 }
 
 // pseudo reads a pseudo-class or pseudo-element. One that browsers do not know voids the whole list of

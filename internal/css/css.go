@@ -63,15 +63,16 @@ type Sheets struct {
 	work        int  // how many conditions may still be tested
 	textLeft    int  // how much text the sheets may still add to the page
 
-	positions []position  // of the page and of each open element
-	element   *Element    // the current element
-	matches   []*compound // the last ones of the selectors for the current element, the weightiest last
+	positions [1 + MaxDepth]position // of the page and of each open element
+	element   *Element               // the current element
+	matches   []*compound            // the last ones of the selectors for the current element, the weightiest last
 
-	plain     []byte         // CSS without its comments
-	lower     [maxValue]byte // the value of a declaration
-	query     []byte         // a media query in lower case
-	expanded  [2][]byte      // values with their variables replaced
-	generated []byte         // text that a sheet adds
+	declared  map[string]declarations // by style attributes, which mail repeats
+	plain     []byte                  // CSS without its comments
+	lower     [maxValue]byte          // the value of a declaration
+	query     []byte                  // a media query in lower case
+	expanded  [2][]byte               // values with their variables replaced
+	generated []byte                  // text that a sheet adds
 }
 
 // Start forgets the style sheets of the page before. The next page has htmlBytes bytes, which bound the work.
@@ -79,7 +80,7 @@ func (s *Sheets) Start(htmlBytes int) {
 	s.rules, s.compounds, s.conditions, s.names = s.rules[:0], s.compounds[:0], s.conditions[:0], s.names[:0]
 	s.values, s.variables, s.attributes = s.values[:0], s.variables[:0], s.attributes[:0]
 	if s.index == nil {
-		s.index = map[indexKey]int32{}
+		s.index, s.declared = map[indexKey]int32{}, map[string]declarations{}
 	}
 	clear(s.index)
 	s.steps, s.nested, s.nestings, s.matchesAny, s.usesContext, s.WasCut = 0, 0, 0, false, false, false

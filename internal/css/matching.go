@@ -72,12 +72,7 @@ func (p *position) enter(name []byte) (nth, nthOfType int32) {
 // Restart forgets where elements stand, for a page of which open elements are opened anew. It reports false if too much work has been
 // done already.
 func (s *Sheets) Restart(open int) bool {
-	if s.usesContext {
-		if s.positions == nil {
-			s.positions = make([]position, 1+MaxDepth)
-		}
-		s.positions[0] = position{}
-	}
+	s.positions[0] = position{}
 	if s.work -= workPerByte * open; s.work < 0 { // as many style sheets as elements around them
 		s.WasCut = true
 		return false
@@ -117,9 +112,29 @@ func (s *Sheets) Apply(style *Style, attribute []byte) {
 	if len(attribute) == 0 && len(s.matches) == 0 {
 		return
 	}
-	own := newDeclarations()
-	s.declare(&own, attribute)
+	own := s.declaredBy(attribute)
 	s.cascade(style, theElement, &own)
+}
+
+// declaredBy returns what a style attribute specifies. It keeps that of attributes which no variable can change.
+func (s *Sheets) declaredBy(attribute []byte) declarations {
+	const (
+		longest = 512 // bytes of an attribute
+		most    = 1024
+	)
+	own, ok := s.declared[string(attribute)]
+	if ok {
+		return own
+	}
+	own = newDeclarations()
+	s.declare(&own, attribute)
+	if len(attribute) <= longest && !bytes.Contains(attribute, []byte("--")) && bytes.IndexByte(attribute, '\\') < 0 {
+		if len(s.declared) == most {
+			clear(s.declared)
+		}
+		s.declared[string(attribute)] = own
+	}
+	return own
 }
 
 // cascade adds to style what the matches for a target and the element's own declarations say. In order of weight: a rule by its

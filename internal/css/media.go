@@ -2,6 +2,7 @@ package css
 
 import (
 	"bytes"
+	"sync"
 
 	"chaff/internal/ascii"
 )
@@ -118,7 +119,7 @@ func hasFeature(feature []byte) bool {
 	if !isLeast {
 		name, isMost = bytes.CutPrefix(name, []byte("max-"))
 	}
-	mine, ok := featureSize(name)
+	mine, ok := featureSizes()[string(name)]
 	if !ok || !hasValue {
 		return ok && !isLeast && !isMost
 	}
@@ -126,24 +127,14 @@ func hasFeature(feature []byte) bool {
 	return ok && (mine == asked || isLeast && mine > asked || isMost && mine < asked)
 }
 
-// featureSize returns the value of a numeric feature.
-func featureSize(name []byte) (n float64, ok bool) {
-	switch string(name) {
-	case "width", "device-width":
-		return windowWidth, true
-	case "height", "device-height":
-		return windowHeight, true
-	case "aspect-ratio", "device-aspect-ratio":
-		return float64(windowWidth) / windowHeight, true
-	case "resolution", "device-pixel-ratio":
-		return 1, true
-	case "color":
-		return 8, true
-	case "color-index":
-		return 0, true
+// featureSizes returns the values of the numeric features of the screen.
+var featureSizes = sync.OnceValue(func() map[string]float64 {
+	const aspect = float64(windowWidth) / windowHeight
+	return map[string]float64{
+		"width": windowWidth, "height": windowHeight, "device-width": windowWidth, "device-height": windowHeight, "aspect-ratio": aspect,
+		"device-aspect-ratio": aspect, "resolution": 1, "device-pixel-ratio": 1, "color": 8, "color-index": 0,
 	}
-	return 0, false
-}
+})
 
 // featureValue reads a length, a resolution or a ratio.
 func featureValue(value []byte) (n float64, ok bool) {
@@ -171,7 +162,7 @@ func featureValue(value []byte) (n float64, ok bool) {
 func isInRange(feature []byte) bool {
 	side := func(written []byte) (float64, bool) {
 		written = ascii.Space.Trim(written)
-		if n, ok := featureSize(written); ok {
+		if n, ok := featureSizes()[string(written)]; ok {
 			return n, true
 		}
 		return featureValue(written)

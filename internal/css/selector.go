@@ -1,6 +1,7 @@
 package css
 
 import (
+	"slices"
 	"strings"
 
 	"chaff/internal/ascii"
@@ -118,19 +119,16 @@ func (s *Sheets) addSelectors(written []byte, rule int32) (ok bool) {
 
 // keyOf returns the key of a compound: its id if it has one, else its class, else its name.
 func keyOf(conditions []condition) indexKey {
-	var names [hasID + 1][]byte
-	for _, c := range conditions {
-		if c.kind <= hasID && names[c.kind] == nil {
-			names[c.kind] = c.value
+	signs := [...]string{hasName: "", hasClass: ".", hasID: "#"}
+	for kind := hasID; ; kind-- {
+		at := slices.IndexFunc(conditions, func(c condition) bool { return c.kind == kind })
+		if at >= 0 {
+			return newKey(signs[kind], conditions[at].value)
+		}
+		if kind == hasName {
+			return indexKey{}
 		}
 	}
-	switch {
-	case names[hasID] != nil:
-		return newKey("#", names[hasID])
-	case names[hasClass] != nil:
-		return newKey(".", names[hasClass])
-	}
-	return newKey("", names[hasName])
 }
 
 // complex reads a complex selector, and appends its compounds.

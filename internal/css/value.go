@@ -50,11 +50,9 @@ type length struct {
 	plain   float64 // a number without a unit
 }
 
-// unitPixels returns the length of a unit, 0 if there is no such unit. Relative units are those of the assumed screen: letters of 16
-// pixels in a window of 1280 by 800.
-func unitPixels(unit []byte) float64 { return pixels()[string(unit)] }
-
-var pixels = sync.OnceValue(func() map[string]float64 {
+// units returns the lengths of units in pixels. Relative units are those of the assumed screen: letters of 16 pixels in a window of 1280
+// by 800.
+var units = sync.OnceValue(func() map[string]float64 {
 	const em, ex, width, height = 16, 8, windowWidth / 100.0, windowHeight / 100.0
 	return map[string]float64{
 		"px": 1, "pt": 96.0 / 72, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6,
@@ -187,7 +185,7 @@ func (c *calculation) factor(depth int) (m length, ok bool) {
 		case string(unit) == "%":
 			return length{percent: n}, true
 		}
-		pixels := unitPixels(unit)
+		pixels := units()[string(unit)]
 		return length{pixels: n * pixels}, pixels != 0
 	}
 	name, rest, ok := bytes.Cut(c.rest, []byte("("))

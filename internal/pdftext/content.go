@@ -280,46 +280,34 @@ type glyphMap struct {
 func (r *reader) glyphMap(data []byte) *glyphMap {
 	m := &glyphMap{width: 1, text: map[rune]string{}}
 	lex := lexer{data: data}
-	var section string
 	var codes [2]rune // of the current line
-	n := 0
-	inArray := false
+	n, wanted := 0, 0 // how many codes were read, and how many precede the text
+	inWidths, inArray := false, false
 	for t := lex.next(); t != tokenEnd && r.glyphsLeft > 0; t = lex.next() {
 		switch t {
 		case tokenWord:
 			switch word := string(lex.text); word {
 			case "beginbfchar", "beginbfrange", "begincodespacerange", "endbfchar", "endbfrange", "endcodespacerange":
-				section, n, inArray = word, 0, false
+				inWidths, n, inArray = word == "begincodespacerange", 0, false
+				wanted = map[string]int{"beginbfchar": 1, "beginbfrange": 2}[word]
 			case "[":
 				inArray = true
 			case "]":
 				n, inArray = 0, false
 			}
 		case tokenString:
-			switch section {
-			case "begincodespacerange":
-				if len(lex.text) > 1 {
-					m.width = 2
-				}
-			case "beginbfchar":
-				if n == 0 {
-					codes[0], n = glyphCode(lex.text), 1
-					continue
-				}
-				n = 0
+			switch {
+			case inWidths && len(lex.text) > 1:
+				m.width = 2
+			case n < wanted:
+				codes[n] = glyphCode(lex.text)
+				n++
+			case wanted == 2 && inArray:
 				r.mapGlyphs(m, codes[0], codes[0], lex.text)
-			case "beginbfrange":
-				switch {
-				case n < 2:
-					codes[n] = glyphCode(lex.text)
-					n++
-				case inArray:
-					r.mapGlyphs(m, codes[0], codes[0], lex.text)
-					codes[0]++
-				default:
-					r.mapGlyphs(m, codes[0], codes[1], lex.text)
-					n = 0
-				}
+				codes[0]++
+			case wanted > 0:
+				r.mapGlyphs(m, codes[0], codes[wanted-1], lex.text)
+				n = 0
 			}
 		}
 	}
