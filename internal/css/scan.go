@@ -27,8 +27,12 @@ const (
 func indexStop(css []byte, at stops) int {
 	depth := 0
 	for i := 0; i < len(css); i++ {
+		c := css[i]
+		if ascii.IsLetter(c) {
+			continue // most of them, and quickly
+		}
 		var stop stops
-		switch c := css[i]; c {
+		switch c {
 		case '"', '\'':
 			if stop = atQuote; at&stop == 0 {
 				i = stringEnd(css, i)

@@ -128,19 +128,22 @@ func (s *Sheets) withoutComments(css []byte) []byte {
 		return css
 	}
 	s.plain = s.plain[:0]
-	for len(css) > 0 {
-		if rest, ok := bytes.CutPrefix(css, []byte("/*")); ok {
-			_, css, _ = bytes.Cut(rest, []byte("*/"))
-			s.plain = append(s.plain, ' ')
-			continue
+	start := 0 // of what follows the last comment
+	for i := 0; i < len(css); i++ {
+		switch c := css[i]; {
+		case c == '"' || c == '\'':
+			i = stringEnd(css, i)
+		case c == '/' && i+1 < len(css) && css[i+1] == '*':
+			s.plain = append(append(s.plain, css[start:i]...), ' ')
+			length := bytes.Index(css[i+len("/*"):], []byte("*/"))
+			if length < 0 {
+				return s.plain
+			}
+			start = i + len("/*") + length + len("*/")
+			i = start - 1
 		}
-		length := 1
-		if css[0] == '"' || css[0] == '\'' {
-			length = min(stringEnd(css, 0)+1, len(css))
-		}
-		s.plain = append(s.plain, css[:length]...)
-		css = css[length:]
 	}
+	s.plain = append(s.plain, css[start:]...)
 	return s.plain
 }
 
