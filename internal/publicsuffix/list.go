@@ -16,6 +16,9 @@ import (
 	"strings"
 )
 
+// Version identifies the edition of the list.
+const Version = version
+
 // PublicSuffix returns the public suffix of a domain. icann reports whether the Internet Corporation for Assigned Names and Numbers manages
 // it: "foo.org" and "foo.co.uk" are ICANN domains, "foo.dyndns.org" is a private domain, and "cromulent" is an unmanaged one.
 func PublicSuffix(domain string) (publicSuffix string, icann bool) {
