@@ -70,6 +70,7 @@ type Sheets struct {
 	declared  map[string]declarations // by style attributes, which mail repeats
 	plain     []byte                  // CSS without its comments
 	lower     [maxValue]byte          // the value of a declaration
+	style     Style                   // that a setter changes
 	query     []byte                  // a media query in lower case
 	expanded  [2][]byte               // values with their variables replaced
 	generated []byte                  // text that a sheet adds

@@ -216,7 +216,9 @@ func (s *Sheets) declaration(to *declarations, written []byte) (content []byte) 
 		value = ascii.Space.Trim(value[:mark])
 	}
 	if len(value) > 0 {
-		set(style, value)
+		s.style = *style // a copy, so that style stays on the stack
+		set(&s.style, value)
+		*style = s.style
 	}
 	return nil
 }
