@@ -319,8 +319,8 @@ func testLargeMessages(t *testing.T, p deliveryProgram) {
 		code    int
 		want    string // instead of the header
 	}{
-		"with a text":   {header + strings.Repeat("text and text\n", 4<<20), 0, "X-Chaff-Unjudged: larger than 37748736 bytes\nSubject: large\n\n"},
-		"with a header": {header[:len(header)-1] + "To: " + strings.Repeat("b", 50<<20), 75, header[:len(header)-1]},
+		"with a text":   {header + strings.Repeat("text and text\n", 3<<20), 0, "X-Chaff-Unjudged: larger than 37748736 bytes\nSubject: large\n\n"},
+		"with a header": {header[:len(header)-1] + "To: " + strings.Repeat("b", 40<<20), 75, header[:len(header)-1]},
 	} {
 		got := answerTo(t, p.shell(`exec "$@"`, "--pass"), []byte(tt.message))
 		rest := strings.TrimPrefix(tt.message, header)
@@ -331,7 +331,7 @@ func testLargeMessages(t *testing.T, p deliveryProgram) {
 			t.Errorf("%s: got %v", name, got)
 		}
 	}
-	if got := answerTo(t, p.shell(`exec "$@"`), []byte(strings.Repeat("text and text\n", 4<<20))); got.code != 1 || got.out != "" {
+	if got := answerTo(t, p.shell(`exec "$@"`), []byte(strings.Repeat("text and text\n", 3<<20))); got.code != 1 || got.out != "" {
 		t.Errorf("without --pass: got %v", got)
 	}
 }
