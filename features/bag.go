@@ -31,9 +31,7 @@ func (b *Bag) Reset() {
 // AddGrams adds the cells of all grams of a text.
 func (b *Bag) AddGrams(text []byte) {
 	for ; len(text) >= gramSize; text = text[1:] {
-		if cell, ok := Cell(binary.LittleEndian.Uint32(text)); ok {
-			b.grams.add(cell)
-		}
+		b.grams.addIf(Cell(binary.LittleEndian.Uint32(text)))
 	}
 }
 
@@ -76,14 +74,19 @@ type cellSet struct {
 	used  [CellCount / 64 / 64]uint64 // a bit for each word that is not 0
 }
 
-// add adds a cell.
-func (s *cellSet) add(cell uint32) {
+// addIf adds a cell if ok. It sets a bit in either case, to 1 or to what it was, because a processor cannot predict which grams
+// have a cell.
+func (s *cellSet) addIf(cell uint32, ok bool) {
 	if s.words == nil {
 		s.words = make([]uint64, CellCount/64)
 	}
+	bit := uint64(0)
+	if ok {
+		bit = 1
+	}
 	word := cell / 64
-	s.words[word] |= 1 << (cell % 64)
-	s.used[word/64] |= 1 << (word % 64)
+	s.words[word] |= bit << (cell % 64)
+	s.used[word/64] |= bit << (word % 64)
 }
 
 // appendTo appends the cells in ascending order.

@@ -22,7 +22,7 @@ func evidenceBag(random *rand.Rand, terms, cells int) *Bag {
 		}
 	}
 	for range cells {
-		b.grams.add(uint32(random.IntN(CellCount)))
+		b.grams.addIf(uint32(random.IntN(CellCount)), true)
 	}
 	return b
 }
@@ -109,7 +109,7 @@ func TestCellsAreASortedSet(t *testing.T) {
 			if random.IntN(4) == 0 {
 				cell %= 64 // often the same cells
 			}
-			s.add(cell)
+			s.addIf(cell, true)
 			want[cell] = true
 		}
 		got := s.appendTo([]uint32{7})[1:]

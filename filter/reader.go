@@ -33,7 +33,8 @@ type Reader struct {
 	tokenizer *tokenize.Tokenizer
 	bag       features.Bag
 	message   *message.Message // the last message
-	add       func(tokenize.Term)
+	add       func(*tokenize.Term)
+	text      []byte // of the term that is added
 }
 
 // NewReader returns a reader. The error is about the settings of the reading.
@@ -43,9 +44,10 @@ func NewReader(r Reading, o ReaderOptions) (*Reader, error) {
 		return nil, err
 	}
 	made := &Reader{reading: r, options: o, decoder: message.NewDecoder(r.Message), tokenizer: tokenizer}
-	made.add = func(t tokenize.Term) { // made once, because a closure for each message would allocate
+	made.add = func(t *tokenize.Term) { // made once, because a closure for each message would allocate
 		if made.bag.Add(t.Hash, t.Group, t.Head) && o.Names {
-			made.bag.Name(t.Text)
+			made.text = t.AppendText(made.text[:0])
+			made.bag.Name(made.text)
 		}
 	}
 	return made, nil
@@ -62,7 +64,7 @@ func (r *Reader) Read(raw []byte) message.Repairs {
 }
 
 // terms decodes a message and calls emit for each term.
-func (r *Reader) terms(raw []byte, emit func(tokenize.Term)) message.Repairs {
+func (r *Reader) terms(raw []byte, emit func(*tokenize.Term)) message.Repairs {
 	r.message = r.decoder.Decode(raw)
 	cut := r.tokenizer.Terms(r.message, emit)
 	return r.message.Repairs | cut

@@ -49,9 +49,9 @@ func (r Reading) View(raw []byte) (View, error) {
 	}
 	var view View
 	index := make(map[string]int)
-	view.Repairs = reader.terms(raw, func(seen tokenize.Term) {
+	view.Repairs = reader.terms(raw, func(seen *tokenize.Term) {
 		view.Tokens++
-		text := string(seen.Text)
+		text := seen.Text()
 		i, known := index[text]
 		if !known {
 			i = len(view.Terms)

@@ -2,14 +2,17 @@ package tokenize
 
 import (
 	"hash/maphash"
+	"slices"
 
 	"chaff/internal/hashtable"
 	"chaff/internal/termkey"
 )
 
 const (
-	// maxCached is how many words a cache holds, so that mail full of random words does not fill the memory.
-	maxCached = 1 << 17
+	// maxCachedWords is how many words a cache of words holds, so that mail full of random words does not fill the memory.
+	maxCachedWords = 3 << 15
+	// maxCachedSigns is how many texts a cache of signs holds.
+	maxCachedSigns = 3 << 10
 	// maxCachedBytes is how many bytes of terms a cache holds.
 	maxCachedBytes = 1 << 22
 	// maxCachedTerm is the length in bytes of the longest term that is cached.
@@ -21,14 +24,13 @@ const (
 // It knows words by a hash of 64 bits. The seed of the hash differs in each process, so nobody can choose two words with the same hash.
 type cache struct {
 	key       termkey.Key // that terms are hashed under
+	size      int         // how many words it may hold
 	tag       string      // of the terms; empty if the caller adds one
 	normalize normalizer
 	seed      maphash.Seed
-	words     hashtable.Table // the numbers of words
-	terms     []cachedTerm    // by number
+	terms     hashtable.Map[cachedTerm] // by the hash of the word
 	texts     []byte
 	disguises []disguise
-	text      []byte // the term that was made last
 }
 
 type cachedTerm struct {
@@ -48,45 +50,40 @@ type disguise struct {
 	meant   []byte // what the word that was meant is counted as, empty if that is the term already
 }
 
-func newCache(key termkey.Key, tag string, normalize normalizer) *cache {
-	return &cache{key: key, tag: tag, normalize: normalize, seed: maphash.MakeSeed(), text: []byte(tag)}
+func newCache(key termkey.Key, size int, tag string, normalize normalizer) *cache {
+	return &cache{key: key, size: size, tag: tag, normalize: normalize, seed: maphash.MakeSeed()}
 }
 
-// get returns the term that a word is counted as, with the tag of the cache, its hash, and what is behind a disguised word. All are valid
-// until the next call.
+// get returns the term that a word is counted as, with the tag of the cache, its hash, and what is behind a disguised word. The text is never
+// overwritten.
 func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 	key := maphash.Bytes(c.seed, word)
-	if i := c.words.Find(key); i >= 0 {
-		t := &c.terms[i]
+	if t := c.terms.Get(key); t != nil {
 		if t.disguise > 0 {
 			d = &c.disguises[t.disguise-1]
 		}
 		return c.texts[t.start:t.end], t.hash, d
 	}
-	c.text, d = c.normalize(c.text[:len(c.tag)], word)
-	if len(c.text) == len(c.tag) {
-		c.text = append(c.text, word...)
+	if c.terms.Len() == c.size || len(c.texts) >= maxCachedBytes {
+		c.terms.Reset()
+		c.texts, c.disguises = nil, nil
 	}
-	hash = c.key.Hash(c.text)
-	if len(c.text) <= maxCachedTerm {
-		c.add(key, hash, d)
+	start := len(c.texts)
+	texts, d := c.normalize(append(c.texts, c.tag...), word)
+	if len(texts) == start+len(c.tag) {
+		texts = append(texts, word...)
 	}
-	return c.text, hash, d
-}
-
-// add caches the term that was made last for the word with a key.
-func (c *cache) add(key, hash uint64, d *disguise) {
-	if len(c.terms) == maxCached || len(c.texts) >= maxCachedBytes {
-		c.words.Reset()
-		c.terms, c.texts, c.disguises = c.terms[:0], c.texts[:0], nil
+	text = texts[start:]
+	hash = c.key.Hash(text)
+	if len(text) > maxCachedTerm {
+		return slices.Clone(text), hash, d
 	}
-	t := cachedTerm{hash: hash, start: uint32(len(c.texts))}
-	c.texts = append(c.texts, c.text...)
-	t.end = uint32(len(c.texts))
+	c.texts = texts
+	t := cachedTerm{hash: hash, start: uint32(start), end: uint32(len(texts))}
 	if d != nil {
 		c.disguises = append(c.disguises, *d)
 		t.disguise = uint32(len(c.disguises))
 	}
-	c.words.Add(key)
-	c.terms = append(c.terms, t)
+	c.terms.Put(key, t)
+	return text, hash, d
 }

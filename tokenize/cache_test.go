@@ -20,10 +20,10 @@ func TestCacheReturnsWhatNormalizeMakes(t *testing.T) {
 		}
 		return append(appendLower(dst, word), '!'), nil
 	}
-	c := newCache(termkey.Key{}, "tag:", normalize)
+	c := newCache(termkey.Key{}, maxCachedWords, "tag:", normalize)
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 4 * maxCached {
-		word := strconv.FormatInt(rng.Int64N(3*maxCached), 36)
+	for range 4 * maxCachedWords {
+		word := strconv.FormatInt(rng.Int64N(3*maxCachedWords), 36)
 		switch rng.IntN(1000) {
 		case 0:
 			word = strings.Repeat(word, 1+rng.IntN(100))
@@ -44,15 +44,15 @@ func TestCacheReturnsWhatNormalizeMakes(t *testing.T) {
 				t.Fatalf("%.40q: hash %x is not that of tag:%.40s", word, hash, want)
 			}
 		}
-		if len(c.terms) > maxCached || len(c.texts) > maxCachedBytes+maxCachedTerm || len(c.disguises) > maxCached {
-			t.Fatalf("the cache holds %d words of %d bytes", len(c.terms), len(c.texts))
+		if c.terms.Len() > maxCachedWords || len(c.texts) > maxCachedBytes+maxCachedTerm || len(c.disguises) > maxCachedWords {
+			t.Fatalf("the cache holds %d words of %d bytes", c.terms.Len(), len(c.texts))
 		}
 	}
 }
 
 func TestCacheNormalizesAWordOnce(t *testing.T) {
 	made := 0
-	c := newCache(termkey.Key{}, "", func(dst, word []byte) ([]byte, *disguise) {
+	c := newCache(termkey.Key{}, maxCachedWords, "", func(dst, word []byte) ([]byte, *disguise) {
 		made++
 		return append(dst, word...), &disguise{}
 	})
@@ -65,7 +65,7 @@ func TestCacheNormalizesAWordOnce(t *testing.T) {
 }
 
 func BenchmarkCache(b *testing.B) {
-	c := newCache(termkey.Key{}, "", func(dst, word []byte) ([]byte, *disguise) { return append(dst, word...), nil })
+	c := newCache(termkey.Key{}, maxCachedWords, "", func(dst, word []byte) ([]byte, *disguise) { return append(dst, word...), nil })
 	words := make([][]byte, 1<<14)
 	for i := range words {
 		words[i] = fmt.Appendf(nil, "word%d", i*i)

@@ -14,8 +14,8 @@ import (
 // bodyTerms returns the terms of the words of a text, in the order in which they come.
 func bodyTerms(tok *tokenize.Tokenizer, text string) (terms []string) {
 	m := &message.Message{Parts: []message.Part{{Type: []byte("text/plain"), Text: []byte(text)}}}
-	tok.Terms(m, func(t tokenize.Term) {
-		term := string(t.Text)
+	tok.Terms(m, func(t *tokenize.Term) {
+		term := t.Text()
 		if strings.HasPrefix(term, "body:") {
 			terms = append(terms, term)
 		}
@@ -75,7 +75,7 @@ func FuzzRememberedWords(f *testing.F) {
 		for _, name := range fields {
 			m.Header = append(m.Header, message.Field{Name: []byte(name), Value: []byte(text)})
 		}
-		tok.Terms(m, func(t tokenize.Term) { terms = append(terms, string(t.Text)) })
+		tok.Terms(m, func(t *tokenize.Term) { terms = append(terms, t.Text()) })
 		return terms
 	}
 	f.Fuzz(func(t *testing.T, before, text string) {

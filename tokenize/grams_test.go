@@ -87,7 +87,7 @@ func TestTheGroupOfATerm(t *testing.T) {
 		"from:ann@shop.example": evidence.Fields, "x-mailer:m": evidence.Fields,
 	}
 	got := make(map[string]evidence.Group)
-	tok.Terms(message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw)), func(term Term) { got[string(term.Text)] = term.Group })
+	tok.Terms(message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw)), func(term *Term) { got[term.Text()] = term.Group })
 	for text, group := range want {
 		if g, found := got[text]; !found || g != group {
 			t.Errorf("%s: got %v, %v, want %v", text, g, found, group)
@@ -114,11 +114,11 @@ func TestTheGroupFollowsFromTheTerm(t *testing.T) {
 		mail = append(mail, string(raw))
 	}
 	for _, raw := range mail {
-		tok.Terms(decoder.Decode([]byte(raw)), func(term Term) {
-			if before, seen := groups[string(term.Text)]; seen && before != term.Group {
-				t.Errorf("%s is in the groups %v and %v", term.Text, before, term.Group)
+		tok.Terms(decoder.Decode([]byte(raw)), func(term *Term) {
+			if before, seen := groups[term.Text()]; seen && before != term.Group {
+				t.Errorf("%s is in the groups %v and %v", term.Text(), before, term.Group)
 			}
-			groups[string(term.Text)] = term.Group
+			groups[term.Text()] = term.Group
 		})
 	}
 	if len(groups) < 1000 {

@@ -132,7 +132,7 @@ func TestWorkIsLinearInTheSizeOfHostileText(t *testing.T) {
 		t.Run(shape.name, func(t *testing.T) {
 			lineartest.Check(t, func(size int) func() {
 				m := shape.make(shape.head + strings.Repeat(shape.unit, size/len(shape.unit)))
-				return func() { tok.Terms(m, func(tokenize.Term) {}) }
+				return func() { tok.Terms(m, func(*tokenize.Term) {}) }
 			})
 		})
 	}

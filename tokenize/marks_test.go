@@ -11,7 +11,7 @@ import (
 // termsOfMessage returns the terms of a message made by hand.
 func termsOfMessage(tok *Tokenizer, m *message.Message) []string {
 	var terms []string
-	tok.Terms(m, func(t Term) { terms = append(terms, string(t.Text)) })
+	tok.Terms(m, func(t *Term) { terms = append(terms, t.Text()) })
 	return terms
 }
 
@@ -218,7 +218,7 @@ func TestTokensBeyondTheLimitAreLeftOut(t *testing.T) {
 	m.Links = []message.Link{{URL: []byte("http://shop.example/")}}
 	count := func(limit int) (terms []string, cut message.Repairs) {
 		tok := tokenizer(t, func(o *Options) { o.MaxTokens = limit })
-		cut = tok.Terms(m, func(t Term) { terms = append(terms, string(t.Text)) })
+		cut = tok.Terms(m, func(t *Term) { terms = append(terms, t.Text()) })
 		return terms, cut
 	}
 	all, cut := count(DefaultOptions().MaxTokens)

@@ -95,10 +95,10 @@ func TestStructureTellsHowAMessageIsWritten(t *testing.T) {
 func TestStructureIsMadeOfNoWord(t *testing.T) {
 	tok := tokenizer(t, func(o *Options) { o.Structure = true })
 	const raw = "X-Priority: 3\nContent-Type: text/plain; charset=us-ascii\nDate: Mon, 1 Jan 2024 00:01:02 +0100\n\n3 us-ascii +0100\n"
-	tok.Terms(message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw)), func(term Term) {
-		tag, _, _ := strings.Cut(string(term.Text), ":")
+	tok.Terms(message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw)), func(term *Term) {
+		tag, _, _ := strings.Cut(term.Text(), ":")
 		if slices.Contains([]string{"order", "value", "shape", "mime", "zone", "outline"}, tag) && term.Token != nil {
-			t.Errorf("%s is made of %q: it would shade that word of the text", term.Text, term.Token)
+			t.Errorf("%s is made of %q: it would shade that word of the text", term.Text(), term.Token)
 		}
 	})
 }
@@ -182,9 +182,9 @@ func TestTheStartIsTheHeaderAndTheFirstBytesOfTheText(t *testing.T) {
 	tok := tokenizer(t, func(o *Options) { o.StartBytes, o.Pairs = 8, true })
 	const raw = "Subject: topic\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\none\n--b\n\ntwo three four http://a.example/\n--b--\n"
 	var start []string
-	tok.Terms(message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw)), func(term Term) {
+	tok.Terms(message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw)), func(term *Term) {
 		if term.Head {
-			start = append(start, string(term.Text))
+			start = append(start, term.Text())
 		}
 	})
 	want := []string{"header:Subject", "subject:topic", "header:Content-Type", "type:text/plain", "body:one", "type:text/plain", "body:two",

@@ -24,7 +24,8 @@ type Tokenizer struct {
 	stopWords    map[string]languageSet // nil unless the language is auto
 
 	// The state of a message.
-	emit       func(Term)
+	emit       func(*Term)
+	emitted    Term
 	language   string // whose rules stem its words
 	tokensLeft int    // how many tokens may still be emitted, negative if some were left out
 	textRead   int    // bytes of body text
@@ -34,13 +35,14 @@ type Tokenizer struct {
 
 	// The state of the text that is cut.
 	current lexicon
-	pair    []byte // its tag, the word or sign before as it is counted, and a space
+	before  wordBefore
 	spaced  spaced
 	amounts amounts
 
 	// Scratch memory.
 	term          []byte // tag and word
 	scratch       []byte // a second term
+	length        []byte // the class of a long word
 	fieldBefore   []byte // the name of the field before
 	joined        []byte // the word behind a disguised one
 	previous      []byte // the chunk before, if it is not as written
@@ -55,10 +57,11 @@ type Tokenizer struct {
 	onWord, onPaired func(segment []byte, kind segmentKind) // the methods takeWord and takePaired
 }
 
-// lexicon maps the words of one tag to terms.
+// lexicon maps the words and signs of one tag to terms.
 type lexicon struct {
 	tag   string
 	words *cache
+	signs *cache // and other texts that are counted as they are; nil if the text is not prose
 }
 
 type lexiconKey struct{ language, tag string }
@@ -73,14 +76,14 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 		key:          key,
 		rules:        newFieldRules(o),
 		lexicons:     make(map[lexiconKey]lexicon),
-		hosts:        newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
-		domains:      newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
+		hosts:        newCache(key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
+		domains:      newCache(key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
 		lookAlikes:   lookAlikes(),
 		byteKinds:    byteKinds(),
 		asciiClasses: asciiClasses(),
 		language:     o.Language,
 	}
-	t.folded = newCache(key, "", func(dst, word []byte) ([]byte, *disguise) { return t.withoutLookAlikes(dst, word, t.fold) })
+	t.folded = newCache(key, maxCachedWords, "", func(dst, word []byte) ([]byte, *disguise) { return t.withoutLookAlikes(dst, word, t.fold) })
 	if o.Language == autoLanguage {
 		t.stopWords = stopWords()
 	}
@@ -93,7 +96,8 @@ func (t *Tokenizer) lexiconOf(tag string) lexicon {
 	key := lexiconKey{t.language, tag}
 	l, known := t.lexicons[key]
 	if !known {
-		l = lexicon{tag, t.newStems(tag)}
+		asWritten := func(dst, text []byte) ([]byte, *disguise) { return append(dst, text...), nil }
+		l = lexicon{tag, t.newStems(tag), newCache(t.key, maxCachedSigns, tag, asWritten)}
 		t.lexicons[key] = l
 	}
 	return l
@@ -112,7 +116,7 @@ func (t *Tokenizer) newStems(tag string) *cache {
 			return append(dst[:start], stem(dst[start:])...)
 		}
 	}
-	return newCache(t.key, tag, func(dst, word []byte) ([]byte, *disguise) {
+	return newCache(t.key, maxCachedWords, tag, func(dst, word []byte) ([]byte, *disguise) {
 		if meant, ok := restoreLetters(nil, word); ok {
 			return normalize(dst, word), &disguise{mark: letterDigit, meant: normalize(nil, meant)}
 		}
@@ -160,7 +164,7 @@ func appendLower(dst, text []byte) []byte {
 
 // Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links, and then once for each mark of m.
 // The bytes of a term are valid until emit returns. The result reports whether the limit of [Options] left out tokens.
-func (t *Tokenizer) Terms(m *message.Message, emit func(Term)) message.Repairs {
+func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs {
 	t.emit, t.tokensLeft, t.textRead, t.beyondHead, t.seen = emit, t.options.MaxTokens, 0, false, sightings{}
 	t.invisibleText = t.invisibleText[:0]
 	if t.stopWords != nil {
@@ -204,17 +208,23 @@ func (t *Tokenizer) message(m *message.Message) {
 	}
 }
 
-// put emits a term for a token, unless the message has too many tokens.
-func (t *Tokenizer) put(term, token []byte) {
+// put emits a term for a token, unless the message has too many tokens. It returns the hash of the term.
+func (t *Tokenizer) put(term, token []byte) (hash uint64) {
+	hash = t.key.Hash(term)
+	t.putHashed(hash, term, token)
+	return hash
+}
+
+func (t *Tokenizer) putHashed(hash uint64, term, token []byte) {
 	if t.tokensLeft--; t.tokensLeft >= 0 {
-		t.send(t.key.Hash(term), term, token)
+		t.send(hash, term, token)
 	}
 }
 
-// putTagged emits a term of a tag and a text.
-func (t *Tokenizer) putTagged(tag string, text, token []byte) {
+// putTagged emits a term of a tag and a text. It returns the term, which the next call overwrites, and its hash.
+func (t *Tokenizer) putTagged(tag string, text, token []byte) (term []byte, hash uint64) {
 	t.term = append(append(t.term[:0], tag...), text...)
-	t.put(t.term, token)
+	return t.term, t.put(t.term, token)
 }
 
 // putIn emits a term of another group of evidence.
@@ -227,7 +237,8 @@ func (t *Tokenizer) putIn(group evidence.Group, term, token []byte) {
 
 // send emits a term, which need not be a token.
 func (t *Tokenizer) send(hash uint64, text, token []byte) {
-	t.emit(Term{Hash: hash, Text: text, Token: token, Head: !t.beyondHead, Group: t.group})
+	t.emitted = Term{Hash: hash, text: text, Token: token, Head: !t.beyondHead, Group: t.group}
+	t.emit(&t.emitted)
 }
 
 // isFull reports whether the message has all the tokens it may have. The rest is then left out.
@@ -279,7 +290,7 @@ func (t *Tokenizer) part(p *message.Part) {
 
 const (
 	bodyTag   = "body:" // of the words of the visible text
-	textStart = "^ "    // stands in a pair for what is before the first word
+	textStart = "^"     // stands in a pair for what is before the first word
 )
 
 // prose emits the words of text that is written for people, the words behind disguised ones, and the classes of amounts.
@@ -288,7 +299,7 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 	onSegment := t.onWord
 	if t.options.Pairs {
 		onSegment = t.onPaired
-		t.pair = append(append(t.pair[:0], tag...), textStart...)
+		t.before.term, t.before.hash, _ = t.current.signs.get([]byte(textStart))
 	}
 	t.amounts = amounts{}
 	var before []byte
@@ -324,7 +335,7 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 }
 
 // text emits the words of text that is not prose.
-func (t *Tokenizer) text(tag string, text []byte) { t.words(lexicon{tag, t.folded}, text) }
+func (t *Tokenizer) text(tag string, text []byte) { t.words(lexicon{tag, t.folded, nil}, text) }
 
 // words emits the words of text by a lexicon.
 func (t *Tokenizer) words(l lexicon, text []byte) {
@@ -340,67 +351,78 @@ func (t *Tokenizer) takeWord(segment []byte, kind segmentKind) { t.putSegment(se
 
 // takePaired emits a word or sign, and the pair that it forms with the one before.
 func (t *Tokenizer) takePaired(segment []byte, kind segmentKind) {
-	counted := t.putSegment(segment, kind)
-	if kind == wordPart || len(counted) == 0 {
+	word, hash := t.putSegment(segment, kind)
+	if kind == wordPart || len(word) == 0 {
 		return
 	}
-	pair := append(t.pair, counted...)
 	if t.tokensLeft >= 0 { // a pair is not a token
-		beyondHead, group := t.beyondHead, t.group
-		t.beyondHead = true
+		group := t.group
 		if group == evidence.Words {
-			t.group = evidence.Pairs
+			group = evidence.Pairs
 		}
-		t.send(t.key.Hash(pair), pair, nil)
-		t.beyondHead, t.group = beyondHead, group
+		t.emitted = Term{Hash: termkey.Pair(t.before.hash, hash), text: t.before.term, second: word[len(t.current.tag):], Group: group}
+		t.emit(&t.emitted)
 	}
-	t.pair = append(append(pair[:len(t.current.tag)], counted...), ' ')
+	t.before = wordBefore{word, hash}
 }
 
-// putSegment emits a word or sign of the text that is cut. It returns what the segment is counted as, empty if it is left out.
-func (t *Tokenizer) putSegment(segment []byte, kind segmentKind) []byte {
+// wordBefore is the first word of a pair.
+type wordBefore struct {
+	term []byte
+	hash uint64
+}
+
+// putSegment emits a word or sign of the text that is cut. It returns the term and its hash, no term if the segment is left out.
+// The term of a segment of prose is never overwritten.
+func (t *Tokenizer) putSegment(segment []byte, kind segmentKind) (term []byte, hash uint64) {
 	l := &t.current
 	switch {
 	case kind == symbol && !t.options.Symbols:
-		return nil
+		return nil, 0
 	case kind != symbol, len(segment) > t.options.MaxLength: // a line of underscores
 		return t.putWord(l.tag, segment, l.words)
 	}
-	t.putTagged(l.tag, segment, segment)
-	return segment
+	return t.putText(l.tag, segment, segment)
 }
 
-// putWord emits one word, unless it is too short. A word that is too long is counted by its length. It returns what the word is
-// counted as.
-func (t *Tokenizer) putWord(tag string, word []byte, c *cache) []byte {
+// putText emits a term of a tag and a text that is counted as it is. It returns the term and its hash.
+func (t *Tokenizer) putText(tag string, text, token []byte) (term []byte, hash uint64) {
+	l := &t.current
+	if l.signs == nil || l.tag != tag {
+		return t.putTagged(tag, text, token)
+	}
+	term, hash, _ = l.signs.get(text)
+	t.putHashed(hash, term, token)
+	return term, hash
+}
+
+// putWord emits one word, unless it is too short. A word that is too long is counted by its length. It returns the term of the word
+// and its hash.
+func (t *Tokenizer) putWord(tag string, word []byte, c *cache) (term []byte, hash uint64) {
 	// The number of bytes bounds the number of characters, so most words need no counting.
 	if uint(len(word)-1) < uint(t.options.MaxLength) && t.options.MinLength <= 1 {
 		return t.putCached(tag, word, c)
 	}
 	switch n := utf8.RuneCount(word); {
 	case n == 0, n < t.options.MinLength:
-		return nil
+		return nil, 0
 	case n > t.options.MaxLength:
-		t.term = lengthClass(append(t.term[:0], tag...), n)
-		t.put(t.term, word)
-		return t.term[len(tag):]
+		t.length = lengthClass(t.length[:0], n)
+		return t.putText(tag, t.length, word)
 	}
 	return t.putCached(tag, word, c)
 }
 
-// putCached emits the term of a word, and of a disguised one also the word that was meant. It returns what the word is counted as.
-func (t *Tokenizer) putCached(tag string, word []byte, c *cache) []byte {
-	text, hash, d := c.get(word)
+// putCached emits the term of a word, and of a disguised one also the word that was meant. It returns the last term and its hash.
+func (t *Tokenizer) putCached(tag string, word []byte, c *cache) (term []byte, hash uint64) {
+	term, hash, d := c.get(word)
 	if c.tag == "" {
-		t.putTagged(tag, text, word)
+		term, hash = t.putTagged(tag, term, word)
 	} else {
-		if t.tokensLeft--; t.tokensLeft >= 0 {
-			t.send(hash, text, word)
-		}
-		text = text[len(tag):]
+		t.putHashed(hash, term, word)
 	}
 	if d == nil {
-		return text
+		return term, hash
 	}
 	if d.perhaps {
 		t.seen.lookAlike = true
@@ -408,10 +430,9 @@ func (t *Tokenizer) putCached(tag string, word []byte, c *cache) []byte {
 		t.seen.add(d.mark)
 	}
 	if len(d.meant) == 0 {
-		return text
+		return term, hash
 	}
-	t.putTagged(tag, d.meant, word)
-	return t.term[len(tag):]
+	return t.putText(tag, d.meant, word)
 }
 
 // addressTags are the tags of the terms of a field of addresses.

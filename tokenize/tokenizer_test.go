@@ -2,10 +2,13 @@ package tokenize
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"chaff/internal/evidence"
 	"chaff/internal/termkey"
 	"chaff/message"
 )
@@ -29,7 +32,7 @@ func tokenizer(t testing.TB, change func(o *Options)) *Tokenizer {
 func termsOf(tok *Tokenizer, raw string) []string {
 	var terms []string
 	m := message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw))
-	tok.Terms(m, func(t Term) { terms = append(terms, string(t.Text)) })
+	tok.Terms(m, func(t *Term) { terms = append(terms, t.Text()) })
 	return terms
 }
 
@@ -162,7 +165,7 @@ func TestURLsAreCutHoweverTheyAreWritten(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.url, func(t *testing.T) {
 			var got []string
-			tok.emit, tok.tokensLeft = func(term Term) { got = append(got, string(term.Text)) }, 100
+			tok.emit, tok.tokensLeft = func(term *Term) { got = append(got, term.Text()) }, 100
 			tok.url([]byte(tt.url))
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
@@ -272,7 +275,7 @@ func Example() {
 		return
 	}
 	m := message.NewDecoder(message.DefaultOptions()).Decode([]byte("Subject: Two offers\n\nBuy now\n"))
-	tok.Terms(m, func(t Term) { fmt.Println(string(t.Text)) })
+	tok.Terms(m, func(t *Term) { fmt.Println(t.Text()) })
 	// Output:
 	// header:Subject
 	// subject:two
@@ -311,8 +314,42 @@ func BenchmarkTerms(b *testing.B) {
 			b.SetBytes(int64(len(raw)))
 			b.ReportAllocs()
 			for b.Loop() {
-				tok.Terms(d.Decode([]byte(raw)), func(Term) {})
+				tok.Terms(d.Decode([]byte(raw)), func(*Term) {})
 			}
 		})
+	}
+}
+
+// TestTheHashOfATermFollowsFromItsText checks the shortcuts of the tokenizer, which remembers the hashes of words.
+func TestTheHashOfATermFollowsFromItsText(t *testing.T) {
+	key := termkey.New()
+	tok, err := New(DefaultOptions(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := message.NewDecoder(message.DefaultOptions())
+	pairs := 0
+	check := func(term *Term) {
+		if text := term.Text(); term.Hash != key.Hash([]byte(text)) {
+			t.Errorf("%q has the hash of another text", text)
+		} else if term.Group == evidence.Pairs {
+			pairs++
+		}
+	}
+	paths, err := filepath.Glob("../corpus/sample/mail/*/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // words that are new, and words that are known
+			tok.Terms(decoder.Decode(raw), check)
+		}
+	}
+	if pairs == 0 {
+		t.Error("there were no pairs")
 	}
 }

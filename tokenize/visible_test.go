@@ -254,7 +254,7 @@ func TestLongStretchesAreReadInPieces(t *testing.T) {
 			}
 			m := textMessage(text)
 			m.Header = []message.Field{{Name: []byte("From"), Value: []byte("a@" + text)}}
-			tok.Terms(m, func(Term) {})
+			tok.Terms(m, func(*Term) {})
 			if got, limit := max(cap(tok.cleaned), cap(tok.normalized), cap(tok.ordered)), 32*maxChunk; got > limit {
 				t.Errorf("%d bytes are held, want at most %d", got, limit)
 			}

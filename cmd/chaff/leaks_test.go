@@ -77,7 +77,7 @@ func tokenizerWith(t *testing.T, set []string) (*tokenize.Tokenizer, tokenize.Op
 
 func termsOf(tok *tokenize.Tokenizer, m *message.Message) map[string]bool {
 	terms := make(map[string]bool)
-	tok.Terms(m, func(term tokenize.Term) { terms[string(term.Text)] = true })
+	tok.Terms(m, func(term *tokenize.Term) { terms[term.Text()] = true })
 	return terms
 }
 

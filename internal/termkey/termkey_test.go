@@ -24,6 +24,37 @@ func TestTheHashIsSipHash(t *testing.T) {
 	}
 }
 
+func TestTheHashOfAPairIsMadeOfTheHashesOfItsWords(t *testing.T) {
+	key := New()
+	hash := func(term string) uint64 { return key.Hash([]byte(term)) }
+	if hash("body:free money") != Pair(hash("body:free"), hash("body:money")) {
+		t.Error("the words of the pair have other hashes")
+	}
+	if long := strings.Repeat("x", 1000); hash("body:free "+long) != Pair(hash("body:free"), hash("body:"+long)) {
+		t.Error("the words of a long pair have other hashes")
+	}
+	if hash("no tag") != Pair(hash("no"), hash("tag")) {
+		t.Error("the words of a pair without a tag have other hashes")
+	}
+}
+
+func TestDifferentTermsHaveDifferentHashes(t *testing.T) {
+	key := New()
+	terms := make(map[uint64]string)
+	const words = 300
+	for i := range words {
+		for j := range words {
+			for _, term := range []string{fmt.Sprintf("t:%d %d", i, j), fmt.Sprintf("t:%d%d", i, words+j), fmt.Sprintf("u:%d %d", i, j), fmt.Sprintf("t:%d %d ", i, j)} {
+				hash := key.Hash([]byte(term))
+				if other, taken := terms[hash]; taken && other != term {
+					t.Fatalf("%q and %q have the same hash", term, other)
+				}
+				terms[hash] = term
+			}
+		}
+	}
+}
+
 func TestAKeyIsReadAsItIsWritten(t *testing.T) {
 	key := New()
 	again, err := Parse(hex.EncodeToString(key.Bytes()))
