@@ -88,7 +88,7 @@ func printComparison(w io.Writer, results []train.Result) {
 		rows = append(rows, compared{r.Model, r.Development, r.Test, r.AgainstBest, i == 0})
 	}
 	printCompared(w, "dev.", rows)
-	fmt.Fprint(w, "\n* is the best on development mail. dev. and test: accuracy on development and test mail.\n", comparedNote)
+	fmt.Fprint(w, "\n", bestNote, " dev. and test: accuracy on development and test mail.\n", comparedNote)
 }
 
 // compared is a row of a table of models.
@@ -126,6 +126,9 @@ func printCompared(w io.Writer, development string, rows []compared) {
 	t.Flush()
 }
 
+// bestNote says which model the others are compared with.
+const bestNote = "* is the best on development mail."
+
 // comparedNote explains a table of models.
 const comparedNote = `hm%: ham lost, sm%: spam missed, on test mail. same: no difference from * by more
 than chance (McNemar's test on test mail, Holm's correction, p < 0.05).
@@ -133,18 +136,23 @@ than chance (McNemar's test on test mail, Holm's correction, p < 0.05).
 
 // printCosts prints the rest of what compares models: the errors that only one of two makes, and what training takes.
 func printCosts(w io.Writer, results []train.Result) {
-	t := newTable(w, "model", "(1-ROCA)%", "+", "-", "p", "train", "CPU s", "terms", "MB", "features")
+	t := newTable(w, "model", "(1-ROCA)%", "+", "-", "p", "features")
 	for _, r := range results {
 		better, worse, p := differenceOf(r.AgainstBest)
 		roca := "-"
 		if r.Test != nil {
 			roca = percent(r.Test.OneMinusROCA, 4)
 		}
-		mb := float64(r.Bytes) / 1e6
-		screen.Printf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%.2f\t%d\t%s\t%s\n", r.Model, roca, better, worse, p, accuracyOf(r.Train), r.Seconds, r.Terms, number(&mb), r.Kind)
+		screen.Printf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Model, roca, better, worse, p, r.Kind)
 	}
 	t.Flush()
 	fmt.Fprint(w, differenceNote, "\n")
+	t = newTable(w, "model", "train", "CPU s", "terms", "MB")
+	for _, r := range results {
+		screen.Printf(t, "%s\t%s\t%.2f\t%d\t%s\n", r.Model, accuracyOf(r.Train), r.Seconds, r.Terms, megabytes(int64(r.Bytes)))
+	}
+	t.Flush()
+	fmt.Fprintln(w)
 }
 
 // differenceOf formats the difference between a model and another: the messages that only it classifies correctly, those that only the
@@ -217,7 +225,7 @@ func (p *program) crossValidate(x *experiment, names []string) error {
 		return printJSON(p.stdout, foldsReport{summary, x.folds, results})
 	}
 	printFoldsMade(p.stdout, x.Config, summary, x.folds, x.verbose)
-	printFolds(p.stdout, results, results[0], x.verbose)
+	printFolds(p.stdout, results, results[0], bestNote, x.verbose)
 	if suspects := results[0].Suspects; len(suspects) > 0 {
 		screen.Printf(p.stdout, "\nLabels that may be wrong: %s, trained without these messages, is sure of another class.\n", results[0].Model)
 		if x.verbose {
@@ -256,8 +264,8 @@ func printFoldsMade(w io.Writer, cfg config.Config, summary train.Summary, folds
 	fmt.Fprintln(w)
 }
 
-// printFolds prints one row for each model. It marks base with a star, and compares the others with it.
-func printFolds(w io.Writer, results []evaluate.CrossValidation, base evaluate.CrossValidation, verbose bool) {
+// printFolds prints one row for each model. It marks base with a star, and compares the others with it. The note says what base is.
+func printFolds(w io.Writer, results []evaluate.CrossValidation, base evaluate.CrossValidation, note string, verbose bool) {
 	differences := evaluate.AgainstBase(results, base)
 	var rows []compared
 	for m, r := range results {
@@ -269,7 +277,8 @@ func printFolds(w io.Writer, results []evaluate.CrossValidation, base evaluate.C
 	}
 	printCompared(w, "", rows)
 	if len(results) > 1 {
-		fmt.Fprint(w, "\n", comparedNote)
+		screen.Printf(w, "\n%s\n", note)
+		fmt.Fprint(w, comparedNote)
 	}
 	if !verbose {
 		return

@@ -86,7 +86,7 @@ func (p *program) demoModels(cfg config.Config, s train.Summary, results []evalu
 		fmt.Fprintln(p.stdout, "\nAll models, by cross-validation:")
 		fmt.Fprintln(p.stdout)
 		printFoldsMade(p.stdout, cfg, s, demoFolds, true)
-		printFolds(p.stdout, byAccuracy, base, true)
+		printFolds(p.stdout, byAccuracy, base, "* is the default model of chaff train.", true)
 		return
 	}
 	var better []string

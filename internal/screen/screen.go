@@ -156,11 +156,10 @@ func (f untrusted) Format(s fmt.State, verb rune) {
 		case Quoted:
 			fmt.Fprintf(s, format, quoted(string(value)))
 			return
+		case Styled:
+			io.WriteString(s, value.style.in(fmt.Sprintf(format, untrusted{value.text})))
+			return
 		}
-	case Styled:
-		text := fmt.Sprintf(format, untrusted{value.text})
-		io.WriteString(s, value.style.in(text))
-		return
 	}
 	text := fmt.Sprintf(format, f.value)
 	if verb != 'q' || s.Flag('#') {
