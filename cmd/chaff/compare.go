@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -59,6 +60,7 @@ func (p *program) compareParts(x *experiment) error {
 		fmt.Fprintln(p.stdout)
 		printComparison(p.stdout, results)
 		p.printImportant(collection.Classes(), found.leaks, results)
+		fmt.Fprintln(p.stdout)
 		x.printMore(p.stdout)
 		return nil
 	}
@@ -88,7 +90,12 @@ func printComparison(w io.Writer, results []train.Result) {
 		rows = append(rows, compared{r.Model, r.Development, r.Test, r.AgainstBest, i == 0})
 	}
 	printCompared(w, "dev.", rows)
-	fmt.Fprint(w, "\n", bestNote, " dev. and test: accuracy on development and test mail.\n", comparedNote)
+	note := bestNote
+	if rows[0].isOfSpamFilter() {
+		note += hmNote
+	}
+	fmt.Fprintln(w)
+	screen.Paragraph(w, "", "%s dev. and test: the accuracy on development and test mail. %s", note, sameNote)
 }
 
 // compared is a row of a table of models.
@@ -100,6 +107,12 @@ type compared struct {
 	base        bool
 }
 
+// isOfSpamFilter reports whether the row has rates of lost ham and missed spam.
+func (c compared) isOfSpamFilter() bool {
+	f := cmp.Or(c.test, c.development)
+	return f != nil && (f.HM != nil || f.SM != nil)
+}
+
 // printCompared prints a row for each model. The heading of the first accuracy is development; without one, there is no such column.
 func printCompared(w io.Writer, development string, rows []compared) {
 	t := newTable(w)
@@ -107,7 +120,12 @@ func printCompared(w io.Writer, development string, rows []compared) {
 	if development != "" {
 		screen.Printf(t, "%s\t", development)
 	}
-	fmt.Fprintln(t, "test\t95% interval\thm%\tsm%\tagainst *")
+	fmt.Fprint(t, "test\t95% interval\t")
+	ofSpam := len(rows) > 0 && rows[0].isOfSpamFilter()
+	if ofSpam {
+		fmt.Fprint(t, "hm%\tsm%\t")
+	}
+	fmt.Fprintln(t, "against *")
 	for _, r := range rows {
 		name := screen.Plain.Of(r.model)
 		if r.base && len(rows) > 1 {
@@ -117,22 +135,25 @@ func printCompared(w io.Writer, development string, rows []compared) {
 		if development != "" {
 			screen.Printf(t, "%s\t", accuracyOf(r.development))
 		}
-		hm, sm := "-", "-"
-		if f := r.test; f != nil {
-			hm, sm = percent(f.HM, 2), percent(f.SM, 2)
+		screen.Printf(t, "%s\t%s\t", accuracyOf(r.test), intervalOf(r.test))
+		if ofSpam {
+			hm, sm := "-", "-"
+			if f := r.test; f != nil {
+				hm, sm = percent(f.HM, 2), percent(f.SM, 2)
+			}
+			screen.Printf(t, "%s\t%s\t", hm, sm)
 		}
-		screen.Printf(t, "%s\t%s\t%s\t%s\t%s\n", accuracyOf(r.test), intervalOf(r.test), hm, sm, against(r.difference))
+		screen.Printf(t, "%s\n", against(r.difference))
 	}
 	t.Flush()
 }
 
-// bestNote says which model the others are compared with.
-const bestNote = "* is the best on development mail."
-
-// comparedNote explains a table of models.
-const comparedNote = `hm%: ham lost, sm%: spam missed, on test mail. same: no difference from * by more
-than chance (McNemar's test on test mail, Holm's correction, p < 0.05).
-`
+// What the columns of a table of models mean.
+const (
+	bestNote = "* is the best on development mail."
+	hmNote   = " hm%: ham lost, sm%: spam missed, on test mail."
+	sameNote = "same: no difference from * by more than chance (McNemar's test on test mail, Holm's correction, p < 0.05)."
+)
 
 // printCosts prints the rest of what compares models: the errors that only one of two makes, and what training takes.
 func printCosts(w io.Writer, results []train.Result) {
@@ -147,9 +168,9 @@ func printCosts(w io.Writer, results []train.Result) {
 	}
 	t.Flush()
 	fmt.Fprint(w, differenceNote, "\n")
-	t = newTable(w, "model", "train", "CPU s", "terms", "MB")
+	t = newTable(w, "model", "train", "CPU s", "terms", "size")
 	for _, r := range results {
-		screen.Printf(t, "%s\t%s\t%.2f\t%d\t%s\n", r.Model, accuracyOf(r.Train), r.Seconds, r.Terms, megabytes(int64(r.Bytes)))
+		screen.Printf(t, "%s\t%s\t%.2f\t%d\t%s\n", r.Model, accuracyOf(r.Train), r.Seconds, r.Terms, sizeOf(int64(r.Bytes)))
 	}
 	t.Flush()
 	fmt.Fprintln(w)
@@ -277,8 +298,11 @@ func printFolds(w io.Writer, results []evaluate.CrossValidation, base evaluate.C
 	}
 	printCompared(w, "", rows)
 	if len(results) > 1 {
-		screen.Printf(w, "\n%s\n", note)
-		fmt.Fprint(w, comparedNote)
+		if rows[0].isOfSpamFilter() {
+			note += hmNote
+		}
+		fmt.Fprintln(w)
+		screen.Paragraph(w, "", "%s %s", note, sameNote)
 	}
 	if !verbose {
 		return

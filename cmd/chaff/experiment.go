@@ -44,8 +44,11 @@ func (x *experiment) add(c *cobra.Command, settings ...string) {
 func (x *experiment) addFolds(usage string) { x.command.Flags().IntVar(&x.folds, "folds", 0, usage) }
 
 func (x *experiment) addMistakes() {
-	x.command.Flags().IntVar(&x.mistakes, "mistakes", 5, "with --verbose: show the `N` worst mistakes and the N least certain messages")
+	x.command.Flags().IntVar(&x.mistakes, "mistakes", 5, "show the `N` worst mistakes and the N least certain messages")
 }
+
+// wantsMistakes reports whether the user asks for mistakes in a short answer.
+func (x *experiment) wantsMistakes() bool { return x.command.Flags().Changed("mistakes") }
 
 func (x *experiment) withFolds() bool { return x.command.Flags().Changed("folds") }
 
@@ -231,7 +234,9 @@ func (p *program) evaluate(x *experiment) error {
 	if e.Verdicts != nil {
 		printVerdicts(p.stdout, *e.Verdicts, "")
 	}
-	if len(e.Review.Mistakes) > 0 {
+	if x.wantsMistakes() {
+		printReview(p.stdout, e.Review)
+	} else if len(e.Review.Mistakes) > 0 {
 		fmt.Fprintln(p.stdout, "\nThe worst mistakes:")
 		printBrief(p.stdout, e.Review.Mistakes, shownMistakes, e.Figures.Messages-e.Figures.Confusion.Correct())
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -127,8 +126,8 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) {
 		screen.Printf(w, "\nFor %s:\n", side.class)
 		printContributions(w, side.terms, n)
 	}
-	if shown := min(cmp.Or(n, len(up)), len(up)) + min(cmp.Or(n, len(down)), len(down)); shown < len(e.Contributions) {
-		screen.Printf(w, "\n%d of %s shown. All: --terms 0\n", shown, plural(len(e.Contributions), "known term"))
+	if more := max(len(up)-n, 0) + max(len(down)-n, 0); n > 0 && more > 0 {
+		screen.Printf(w, "\n%s: --terms 0\n", plural(more, "more term"))
 	}
 }
 
@@ -144,9 +143,10 @@ func probabilityIn(e filter.Explanation) string {
 // bySide divides the contributions of a message into those for e.For and those for e.Against, the strongest first.
 func bySide(e filter.Explanation) (up, down []filter.Contribution) {
 	for _, c := range e.Contributions {
-		if c.Contribution > 0 {
+		switch {
+		case c.Contribution > 0:
 			up = append(up, c)
-		} else {
+		case c.Contribution < 0:
 			down = append(down, c)
 		}
 	}
@@ -199,7 +199,7 @@ func printExplanationFully(w io.Writer, e filter.Explanation, n int) {
 	}
 	t.Flush()
 	if more := len(e.Contributions) - len(shown); more > 0 {
-		screen.Printf(w, "\n%d of %s shown. All: --terms 0\n", len(shown), plural(len(e.Contributions), "known term"))
+		screen.Printf(w, "\n%s: --terms 0\n", plural(more, "more term"))
 	}
 }
 

@@ -21,7 +21,12 @@ func printCorpus(w io.Writer, s train.Summary) {
 	printOddities(w, s)
 }
 
-func printMail(w io.Writer, s train.Summary) { field(w, "mail", "%s", corpusLine(s)) }
+func printMail(w io.Writer, s train.Summary) {
+	field(w, "mail", "%s", corpusLine(s))
+	if s.Unreadable > 0 {
+		field(w, "", "%d could not be read", s.Unreadable)
+	}
+}
 
 // printOddities prints what was odd about the mail.
 func printOddities(w io.Writer, s train.Summary) {
@@ -32,14 +37,11 @@ func printOddities(w io.Writer, s train.Summary) {
 		}
 		field(w, "", "%s of the same message left out%s", pluralOf(s.Duplicates, "copy", "copies"), conflicts)
 	}
-	if s.Unreadable > 0 {
-		field(w, "", "%d could not be read", s.Unreadable)
-	}
 	if s.Repaired > 0 {
 		field(w, "", "%d needed repair to be decoded", s.Repaired)
 	}
 	if s.Cut > 0 {
-		field(w, "", "%d longer than a limit: the rest was not read", s.Cut)
+		field(w, "", "%d cut at a limit", s.Cut)
 	}
 }
 
@@ -130,7 +132,7 @@ func printConvergence(w io.Writer, c models.Convergence) {
 			of = s.Class + ": "
 		}
 		if s.UpdateBound != nil {
-			bound = fmt.Sprintf("; %s of at most (R/geometric margin)^2 = %.3g", plural(s.Updates, "update"), *s.UpdateBound)
+			bound = fmt.Sprintf("; %s of at most (R/geometric margin)^2 = %s", plural(s.Updates, "update"), number(s.UpdateBound))
 		}
 		field(w, "", "%sR %.3g, margin %.3g, geometric margin %.3g%s", of, s.Radius, s.Margin, s.GeometricMargin, bound)
 	}

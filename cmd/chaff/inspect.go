@@ -76,7 +76,7 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	if asJSON {
 		return printJSON(p.stdout, all)
 	}
-	screen.Printf(p.stdout, "%-12s%s, %s MB, %s on %s\n", "model", path, megabytes(info.Size()), s.Model, s.Kind)
+	screen.Printf(p.stdout, "%-12s%s, %s, %s on %s\n", "model", path, sizeOf(info.Size()), s.Model, s.Kind)
 	field(p.stdout, "classes", "%s", strings.Join(s.Classes, ", "))
 	if s.Model != filter.ByHand {
 		printCorpus(p.stdout, from.Corpus)

@@ -230,9 +230,13 @@ func number(v *float64) string {
 	return fmt.Sprintf("%.3g", *v)
 }
 
-func megabytes(n int64) string {
+// sizeOf formats a number of bytes.
+func sizeOf(n int64) string {
+	if n < 1e6 {
+		return fmt.Sprintf("%d kB", (n+999)/1000)
+	}
 	mb := float64(n) / 1e6
-	return number(&mb)
+	return number(&mb) + " MB"
 }
 
 func accuracyOf(f *metrics.Figures) string {

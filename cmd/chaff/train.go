@@ -96,6 +96,10 @@ func (p *program) train(x *experiment) error {
 		p.printWarnings(warnings)
 	} else {
 		printTrained(p.stdout, summary, result, refitted)
+		if x.wantsMistakes() {
+			printReview(p.stdout, found.review)
+			fmt.Fprintln(p.stdout)
+		}
 		p.printImportant(classes, found.leaks, warnings)
 	}
 	p.printSaved(x)
@@ -130,7 +134,7 @@ func (p *program) printSaved(x *experiment) {
 	if info, err := os.Stat(x.model); err == nil {
 		size = info.Size()
 	}
-	screen.Printf(p.stdout, "%-12s%s, %s MB\n", "saved", x.model, megabytes(size))
+	screen.Printf(p.stdout, "%-12s%s, %s\n", "saved", x.model, sizeOf(size))
 	use := ""
 	if x.command.Flags().Changed("model-file") {
 		use = " -m " + screen.Printable(shellWord(x.model))
