@@ -1,5 +1,7 @@
 package tokenize
 
+import "chaff/internal/ascii"
+
 // asciiClass is the Word_Break property of an ASCII character (UAX #29, table 3), simplified.
 type asciiClass uint8
 
@@ -15,19 +17,17 @@ const (
 
 func classOf(c byte) asciiClass {
 	switch {
-	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
+	case ascii.IsLetter(c):
 		return letter
-	case '0' <= c && c <= '9':
+	case isDigit(c):
 		return digit
-	}
-	switch c {
-	case '_':
+	case c == '_':
 		return underline
-	case ':':
+	case c == ':':
 		return midLetter
-	case ',', ';':
+	case c == ',', c == ';':
 		return midNum
-	case '.', '\'':
+	case c == '.', c == '\'':
 		return midBoth
 	}
 	return other
@@ -66,11 +66,8 @@ func asciiWord(classes *[256]asciiClass, text []byte) (size int, isSymbol bool) 
 	isSymbol = last == underline
 	for size = 1; size < len(text); {
 		switch c := classes[text[size]]; c {
-		case letter, digit:
-			isSymbol = false
-			last = c
-			size++
-		case underline:
+		case letter, digit, underline:
+			isSymbol = isSymbol && c == underline
 			last = c
 			size++
 		case midLetter, midNum, midBoth:

@@ -2,9 +2,10 @@ package tokenize
 
 import (
 	"bytes"
-	"chaff/internal/evidence"
 	"strconv"
 	"unicode/utf8"
+
+	"chaff/internal/ascii"
 )
 
 // amounts describes the end of the chunk before, where an amount may begin that this chunk continues.
@@ -25,7 +26,8 @@ type amounts struct {
 //	class:phone           a telephone number
 //	class:address         an e-mail address, with its registered domain as address:example.com
 //
-// An amount may span two chunks, as 500 USD and 25 Dec: t.amounts describes the first.
+// An amount may span two chunks, as 500 USD and 25 Dec: t.amounts describes the first. The caller sets the group, which is that of the
+// text even in the subject.
 func (t *Tokenizer) classes(chunk, before []byte, kinds byteKind) {
 	a := t.amounts
 	t.amounts = amounts{}
@@ -38,7 +40,7 @@ func (t *Tokenizer) classes(chunk, before []byte, kinds byteKind) {
 	}
 	x := amount{amounts: a, previous: before}
 	for rest := chunk; ; rest = x.after {
-		i := indexDigit(rest)
+		i := bytes.IndexAny(rest, "0123456789")
 		if i < 0 {
 			return
 		}
@@ -57,16 +59,7 @@ type amount struct {
 	before, after []byte // of its chunk
 }
 
-func isDigit(c byte) bool { return c-'0' <= 9 }
-
-func indexDigit(s []byte) int {
-	for i, c := range s {
-		if isDigit(c) {
-			return i
-		}
-	}
-	return -1
-}
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // amountLength returns the length of the digits at the start of s, with the signs between them.
 func amountLength(s []byte) int {
@@ -103,11 +96,11 @@ func (t *Tokenizer) unit(a amounts, chunk []byte) {
 	case currency != "":
 		t.money(currency, a.number, chunk)
 	case a.number <= 2 && isMonth(word):
-		t.class("class:date", chunk)
-	case chunk[0] == '%', bytes.EqualFold(word, []byte("percent")):
-		t.class("class:percent", chunk)
+		t.putTagged("class:date", nil, chunk)
+	case chunk[0] == '%', ascii.EqualFold(word, "percent"):
+		t.putTagged("class:percent", nil, chunk)
 	case isHalfDay(word):
-		t.class("class:time", chunk)
+		t.putTagged("class:time", nil, chunk)
 	}
 }
 
@@ -120,7 +113,7 @@ func (t *Tokenizer) amount(x *amount) {
 	unit, isUnit := currencyAtStart(x.after)
 	if !isUnit && len(x.after) > 0 && isNameByte(x.after[0]) {
 		if isHalfDay(x.after[:min(2, len(x.after))]) {
-			t.class("class:time", x.digits)
+			t.putTagged("class:time", nil, x.digits)
 		}
 		return
 	}
@@ -128,11 +121,11 @@ func (t *Tokenizer) amount(x *amount) {
 	plus := bytes.HasSuffix(x.before, []byte("+"))
 	switch {
 	case g.isTime():
-		t.class("class:time", x.digits)
+		t.putTagged("class:time", nil, x.digits)
 	case g.isDate(), bytes.HasPrefix(x.after, []byte("年")), bytes.HasPrefix(x.after, []byte("月")):
-		t.class("class:date", x.digits)
+		t.putTagged("class:date", nil, x.digits)
 	case g.isPhone(plus), x.phone && g.digits > 1:
-		t.class("class:phone", x.digits)
+		t.putTagged("class:phone", nil, x.digits)
 	case g.whole() > 0:
 		if currency == "" && len(x.before) == 0 {
 			currency = currencyAtEnd(x.previous)
@@ -157,27 +150,19 @@ func (t *Tokenizer) numeral(x *amount, digits int, currency string) {
 	case currency != "":
 		t.money(currency, digits, x.digits)
 	case len(x.after) > 0 && x.after[0] == '%':
-		t.class("class:percent", x.digits)
+		t.putTagged("class:percent", nil, x.digits)
 	case len(x.before) == 0 && digits <= 2 && isMonth(trimMarks(x.previous)):
-		t.class("class:date", x.digits)
+		t.putTagged("class:date", nil, x.digits)
 	case digits >= minNumber:
 		t.term = strconv.AppendInt(append(t.term[:0], "class:number:"...), int64(digits), 10)
-		t.putClass(t.term, x.digits)
+		t.put(t.term, x.digits)
 	}
 }
-
-func (t *Tokenizer) class(name string, token []byte) {
-	t.term = append(t.term[:0], name...)
-	t.putClass(t.term, token)
-}
-
-// putClass emits a class, which belongs to the words of the text even in the subject.
-func (t *Tokenizer) putClass(term, token []byte) { t.putIn(evidence.Words, term, token) }
 
 func (t *Tokenizer) money(currency string, digits int, token []byte) {
 	t.term = append(append(t.term[:0], "class:money:"...), currency...)
 	t.term = strconv.AppendInt(append(t.term, ':'), int64(digits), 10)
-	t.putClass(t.term, token)
+	t.put(t.term, token)
 }
 
 // mailAddress emits the class of an e-mail address, and its registered domain, if the chunk is one.
@@ -189,15 +174,12 @@ func (t *Tokenizer) mailAddress(chunk []byte) {
 	}
 	domain := address[i+1:]
 	for _, c := range domain {
-		if !isAlnum(c) && c != '.' && c != '-' && c < utf8.RuneSelf {
+		if !ascii.IsAlphanumeric(c) && c != '.' && c != '-' && c < utf8.RuneSelf {
 			return
 		}
 	}
-	t.class("class:address", address)
-	group := t.group
-	t.group = evidence.Words
+	t.putTagged("class:address", nil, address)
 	t.putWord("address:", domain, t.domains)
-	t.group = group
 }
 
 // digitGroups is the form of an amount: groups of digits and the signs between them.
@@ -259,21 +241,15 @@ func (g digitGroups) isPhone(plus bool) bool {
 	if g.digits < 7 || g.digits > 15 || g.count > len(g.sizes) {
 		return false
 	}
-	if plus {
+	switch first, last := g.sizes[0], g.sizes[g.count-1]; {
+	case plus:
 		return true
-	}
-	for _, c := range g.signs[:g.count-1] {
-		if c != '-' && c != '.' && c != ')' && c != '/' {
-			return false
-		}
-	}
-	switch last := g.sizes[g.count-1]; g.count {
-	case 1:
+	case g.count == 1, len(bytes.Trim(g.signs[:g.count-1], "-.)/")) > 0:
 		return false
-	case 2:
-		return g.signs[0] == '-' && g.sizes[0] == 3 && last == 4
+	case g.count == 2:
+		return g.signs[0] == '-' && first == 3 && last == 4
 	default:
-		return last >= 3 && g.sizes[0] <= 5
+		return first <= 5 && last >= 3
 	}
 }
 
@@ -297,11 +273,10 @@ func (g digitGroups) whole() int {
 			return 0
 		}
 	}
-	isDecimal := g.sizes[last] != 3 || g.signs[last-1] != g.signs[0]
-	if !isDecimal {
+	switch sameSign := g.signs[last-1] == g.signs[0]; {
+	case sameSign && g.sizes[last] == 3:
 		return g.digits
-	}
-	if last > 1 && g.signs[last-1] == g.signs[0] {
+	case sameSign && last > 1:
 		return 0
 	}
 	return g.digits - g.sizes[last]

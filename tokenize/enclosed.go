@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -57,35 +58,21 @@ func isRegional(r rune) bool { return r >= regionalA && r < regionalA+26 }
 // appendRegional appends the regional indicators at the start of text: as they are if they are flags, as letters otherwise. It returns their
 // length in text and the number of letters.
 func appendRegional(dst, text []byte) (_ []byte, size, letters int) {
-	flags := true
-	var first byte // of two
-	count := 0
-	for {
-		r, n := utf8.DecodeRune(text[size:])
-		if !isRegional(r) {
-			break
-		}
-		size += n
-		letter := byte('A' + r - regionalA)
-		if count++; count%2 == 0 {
-			flags = flags && isCountry(first, letter)
-		}
-		first = letter
-	}
-	if flags && count%2 == 0 {
-		return append(dst, text[:size]...), size, 0
-	}
-	for at := 0; at < size; {
-		r, n := utf8.DecodeRune(text[at:])
+	start := len(dst)
+	for r, n := utf8.DecodeRune(text); isRegional(r); r, n = utf8.DecodeRune(text[size:]) {
 		dst = append(dst, byte('A'+r-regionalA))
-		at += n
+		size += n
 	}
-	return dst, size, count
+	for pair := range slices.Chunk(dst[start:], 2) {
+		if !isCountry(string(pair)) {
+			return dst, size, len(dst) - start
+		}
+	}
+	return append(dst[:start], text[:size]...), size, 0
 }
 
-// isCountry reports whether two letters are the code of a country or of the European Union.
-func isCountry(first, second byte) bool {
-	code := string([]byte{first, second})
+// isCountry reports whether a text is the code of a country, two letters, or of the European Union.
+func isCountry(code string) bool {
 	region, err := language.ParseRegion(code)
 	return err == nil && (region.IsCountry() || code == "EU")
 }

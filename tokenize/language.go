@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"chaff/internal/ascii"
 	"chaff/message"
 )
 
@@ -56,7 +57,7 @@ func (e *languageEvidence) count(t *Tokenizer, text []byte) {
 		if len(word) == 0 || len(word) > maxStopWord {
 			continue
 		}
-		lower := appendLowerASCII(e.word[:0], word)
+		lower := ascii.AppendLower(e.word[:0], word, maxStopWord)
 		for set := t.stopWords[string(lower)]; set != 0; set &= set - 1 {
 			e.stop[bits.TrailingZeros16(uint16(set))]++
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
+
+	"chaff/internal/ascii"
 )
 
 // withoutLookAlikes appends what normalize makes of a word, or of the ASCII word that it looks like:
@@ -54,7 +56,7 @@ func (t *Tokenizer) plainOf(word string) (plain []byte, scripts letterScripts) {
 			scripts |= scriptOfLike(r)
 			plain = append(plain, like)
 			continue
-		case r < utf8.RuneSelf && classOf(byte(r)) == letter, unicode.Is(unicode.Latin, r):
+		case r < utf8.RuneSelf && ascii.IsLetter(byte(r)), unicode.Is(unicode.Latin, r):
 			scripts |= latinLetters
 		case unicode.IsLetter(r):
 			return nil, 0
@@ -104,7 +106,7 @@ func mayHaveLookAlikes(word []byte) bool {
 			latin = latin || c == 0xc9 || c == 0xca || c == 0xe1 || c == 0xe2 || c == 0xea || c == 0xf0
 			greek = greek || c >= 0xcd && c <= 0xcf
 			cyrillic = cyrillic || c >= 0xd0 && c <= 0xd3
-		case classOf(c) == letter:
+		case ascii.IsLetter(c):
 			latin = true
 		}
 	}

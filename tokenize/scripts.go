@@ -69,8 +69,7 @@ func (s *sightings) isRightToLeft() bool { return s.letters[hebrew]+s.letters[ar
 func (t *Tokenizer) scripts() {
 	for s, n := range t.seen.letters {
 		if s != int(noScript) && n >= minLetters {
-			t.term = append(append(t.term[:0], "script:"...), script(s).String()...)
-			t.put(t.term, nil)
+			t.putTagged("script:", []byte(script(s).String()), nil)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"unicode/utf8"
 
+	"chaff/internal/ascii"
 	"chaff/internal/evidence"
 	"chaff/internal/termkey"
 	"chaff/message"
@@ -54,7 +55,7 @@ type Tokenizer struct {
 	segments      [][]byte
 	types         []int
 
-	onWord, onPaired func(segment []byte, kind segmentKind) // the methods takeWord and takePaired
+	onWord, onPaired func(segment []byte, kind segmentKind) // emit a word or sign, and the pair with the one before
 }
 
 // lexicon maps the words and signs of one tag to terms.
@@ -74,7 +75,7 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 	t := &Tokenizer{
 		options:      o,
 		key:          key,
-		rules:        newFieldRules(o),
+		rules:        &fieldRules{options: o, byName: make(map[string]*fieldRule)},
 		lexicons:     make(map[lexiconKey]lexicon),
 		hosts:        newCache(key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
 		domains:      newCache(key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
@@ -87,7 +88,8 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 	if o.Language == autoLanguage {
 		t.stopWords = stopWords()
 	}
-	t.onWord, t.onPaired = t.takeWord, t.takePaired
+	t.onWord = func(segment []byte, kind segmentKind) { t.putSegment(segment, kind) }
+	t.onPaired = t.takePaired
 	return t, nil
 }
 
@@ -157,7 +159,7 @@ func appendLower(dst, text []byte) []byte {
 		if c >= utf8.RuneSelf {
 			return append(dst[:len(dst)-i], bytes.ToLower(text)...)
 		}
-		dst = append(dst, lowerASCII(c))
+		dst = append(dst, ascii.Lower(c))
 	}
 	return dst
 }
@@ -225,14 +227,6 @@ func (t *Tokenizer) putHashed(hash uint64, term, token []byte) {
 func (t *Tokenizer) putTagged(tag string, text, token []byte) (term []byte, hash uint64) {
 	t.term = append(append(t.term[:0], tag...), text...)
 	return t.term, t.put(t.term, token)
-}
-
-// putIn emits a term of another group of evidence.
-func (t *Tokenizer) putIn(group evidence.Group, term, token []byte) {
-	outer := t.group
-	t.group = group
-	t.put(term, token)
-	t.group = outer
 }
 
 // send emits a term, which need not be a token.
@@ -314,7 +308,10 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 		}
 		t.cut(chunk, s.kinds, onSegment)
 		if t.options.Classes && (s.kinds&(number|at) != 0 || t.amounts.open) {
+			group := t.group
+			t.group = evidence.Words
 			t.classes(chunk, before, s.kinds)
+			t.group = group
 		}
 		if before = chunk; s.isVisible {
 			t.previous = append(t.previous[:0], chunk...)
@@ -345,9 +342,6 @@ func (t *Tokenizer) words(l lexicon, text []byte) {
 		t.cut(chunk, s.kinds, t.onWord)
 	}
 }
-
-// takeWord emits a word or sign.
-func (t *Tokenizer) takeWord(segment []byte, kind segmentKind) { t.putSegment(segment, kind) }
 
 // takePaired emits a word or sign, and the pair that it forms with the one before.
 func (t *Tokenizer) takePaired(segment []byte, kind segmentKind) {
@@ -447,12 +441,8 @@ func newAddressTags(tag string) addressTags { return addressTags{tag, tag + "@",
 // addresses emits the addresses in the value of a field, their domains and registered domains, and the words of names and comments.
 func (t *Tokenizer) addresses(tags addressTags, value []byte) {
 	for len(value) > 0 {
-		end := bytes.IndexAny(value, " \t\r\n<>(),;:\"[]")
-		if end < 0 {
-			end = len(value)
-		}
-		chunk := value[:end]
-		value = value[min(end+1, len(value)):]
+		chunk := beforeAny(value, " \t\r\n<>(),;:\"[]")
+		value = value[min(len(chunk)+1, len(value)):]
 		at := bytes.LastIndexByte(chunk, '@')
 		if at < 0 {
 			t.text(tags.words, chunk)

@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"chaff/internal/ascii"
 )
 
 // visible returns text as a reader sees it, and records the deceptions in it. The result is valid until the next call. It is valid UTF-8 in
@@ -183,7 +185,7 @@ func isOtherForm(r rune) bool {
 	switch {
 	case r >= 0x2102 && r <= 0x2134, r >= 0xff21 && r <= 0xff3a, r >= 0xff41 && r <= 0xff5a, r >= 0x1d400 && r <= 0x1d6a3:
 		folded := norm.NFKC.PropertiesString(string(r)).Decomposition()
-		return len(folded) == 1 && classOf(folded[0]) == letter
+		return len(folded) == 1 && ascii.IsLetter(folded[0])
 	}
 	return false
 }
