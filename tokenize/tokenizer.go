@@ -183,7 +183,11 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 
 func (t *Tokenizer) message(m *message.Message) {
 	for _, f := range m.Header {
-		t.header(f)
+		if rule := t.rules.of(f.Name); rule.used {
+			t.group = evidence.Structure
+			t.putTagged(rule.header, nil, nil)
+			t.value(rule, rule.tags, f.Value)
+		}
 	}
 	if t.options.Structure {
 		t.group = evidence.Structure
@@ -241,16 +245,6 @@ func (t *Tokenizer) isFull() bool {
 		t.tokensLeft = -1
 	}
 	return t.tokensLeft < 0
-}
-
-func (t *Tokenizer) header(f message.Field) {
-	rule := t.rules.of(f.Name)
-	if !rule.used {
-		return
-	}
-	t.group = evidence.Structure
-	t.putTagged(rule.header, nil, nil)
-	t.value(rule, rule.tags, f.Value)
 }
 
 // value emits the words of a header field.

@@ -171,23 +171,19 @@ func glyphOf(r rune) glyph {
 
 // isInvisible reports whether r is default ignorable, by the rule in Unicode's DerivedCoreProperties.txt, or a sign around annotations.
 func isInvisible(r rune) bool {
-	switch {
-	case unicode.Is(unicode.Prepended_Concatenation_Mark, r), r >= 0x13430 && r <= 0x13455: // they enclose other characters
-		return false
-	}
-	return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+	encloses := unicode.Is(unicode.Prepended_Concatenation_Mark, r) || r >= 0x13430 && r <= 0x13455 // other characters
+	return !encloses && unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // isOtherForm reports whether NFKC folds r to an ASCII letter: it is letter-like, full-width or mathematical.
 func isOtherForm(r rune) bool {
-	switch {
-	case r >= 0x2102 && r <= 0x2134, r >= 0xff21 && r <= 0xff3a, r >= 0xff41 && r <= 0xff5a, r >= 0x1d400 && r <= 0x1d6a3:
-		folded := norm.NFKC.PropertiesString(string(r)).Decomposition()
-		return len(folded) == 1 && ascii.IsLetter(folded[0])
+	if r < 0x2102 || r > 0x2134 && r < 0xff21 || r > 0xff5a && r < 0x1d400 || r > 0x1d6a3 {
+		return false
 	}
-	return false
+	folded := norm.NFKC.PropertiesString(string(r)).Decomposition()
+	return len(folded) == 1 && ascii.IsLetter(folded[0])
 }
 
 // withoutMarks removes from text in NFKC the combining marks on Latin, Greek and Cyrillic letters and on signs, such as strokes. In these
@@ -211,12 +207,9 @@ func (t *Tokenizer) withoutMarks(text []byte) []byte {
 
 // isMark reports whether r is in a block of combining marks for any script, or is one for Cyrillic.
 func isMark(r rune) bool {
-	switch {
-	case r >= 0x0300 && r <= 0x036f, r >= 0x0483 && r <= 0x0489, r >= 0x1ab0 && r <= 0x1aff, r >= 0x1dc0 && r <= 0x1dff,
-		r >= 0x20d0 && r <= 0x20ff, r >= 0xfe20 && r <= 0xfe2f:
-		return unicode.IsMark(r)
-	}
-	return false
+	inBlock := r >= 0x0300 && r <= 0x036f || r >= 0x0483 && r <= 0x0489 || r >= 0x1ab0 && r <= 0x1aff || r >= 0x1dc0 && r <= 0x1dff ||
+		r >= 0x20d0 && r <= 0x20ff || r >= 0xfe20 && r <= 0xfe2f
+	return inBlock && unicode.IsMark(r)
 }
 
 // isStroke reports whether a mark is drawn across a letter or around it.
