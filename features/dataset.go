@@ -1,10 +1,11 @@
 package features
 
 import (
-	"chaff/internal/evidence"
 	"fmt"
 	"slices"
 	"strings"
+
+	"chaff/internal/evidence"
 )
 
 // Kind says what the value of a term in a document is.
@@ -53,7 +54,7 @@ func ParseKind(name string) (Kind, error) {
 // counted reports whether values are counts.
 func (k Kind) counted() bool { return k == Counts || k == NormalisedCounts }
 
-// unit reports whether documents are L2-normalised.
+// normalised reports whether documents are L2-normalised.
 func (k Kind) normalised() bool { return k == NormalisedBits || k == NormalisedCounts }
 
 // Dataset is N labelled documents over V terms in K classes: a compressed sparse row matrix. Trainers only read it. A data set made of
