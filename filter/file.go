@@ -76,8 +76,7 @@ func (f *Filter) Save(path string) error {
 // an error of the file system.
 func Open(path string) (*Filter, error) {
 	data, err := load(path)
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
+	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathError.Err // it would name the file twice
 	}
 	var f *Filter

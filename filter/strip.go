@@ -140,7 +140,7 @@ func matchName(b []byte, name string, mask byte) (hyphen int) {
 	for i, c := range b {
 		c &= mask
 		switch {
-		case c == name[matched] || c|0x20 == name[matched] && 'A' <= c && c <= 'Z':
+		case ascii.Lower(c) == name[matched]:
 			if matched == 1 {
 				hyphen = i
 			}

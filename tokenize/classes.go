@@ -10,8 +10,7 @@ import (
 
 // amounts describes the end of the chunk before, where an amount may begin that this chunk continues.
 type amounts struct {
-	open     bool   // an amount may have begun
-	number   int    // the digits of its number, or 0
+	number   int    // the digits of its number; 0 if none has begun
 	currency string // its currency, or an empty text
 	phone    bool   // it is the start of a telephone number
 }
@@ -135,7 +134,7 @@ func (t *Tokenizer) amount(x *amount) {
 		}
 		t.numeral(x, g.whole(), currency)
 		if len(x.after) == 0 {
-			t.amounts = amounts{open: true, number: g.whole(), currency: currency, phone: plus && g.digits <= 3}
+			t.amounts = amounts{number: g.whole(), currency: currency, phone: plus && g.digits <= 3}
 		}
 	}
 }

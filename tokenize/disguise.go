@@ -3,6 +3,7 @@ package tokenize
 import (
 	"bytes"
 	"cmp"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -16,21 +17,9 @@ const (
 
 // letterFor returns the letter that a digit or sign stands for in a disguised word, or 0.
 func letterFor(c byte) byte {
-	switch c {
-	case '0':
-		return 'o'
-	case '1', '!', '|':
-		return 'i'
-	case '3':
-		return 'e'
-	case '4', '@':
-		return 'a'
-	case '5', '$':
-		return 's'
-	case '7':
-		return 't'
-	case '8':
-		return 'b'
+	const signs, letters = "01!|34@5$78", "oiiieaasstb"
+	if i := strings.IndexByte(signs, c); i >= 0 {
+		return letters[i]
 	}
 	return 0
 }

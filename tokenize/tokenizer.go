@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"bytes"
+	"strconv"
 	"unicode/utf8"
 
 	"chaff/internal/ascii"
@@ -301,7 +302,7 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 			}
 		}
 		t.cut(chunk, s.kinds, onSegment)
-		if t.options.Classes && (s.kinds&(number|at) != 0 || t.amounts.open) {
+		if t.options.Classes && (s.kinds&(number|at) != 0 || t.amounts.number > 0) {
 			group := t.group
 			t.group = evidence.Words
 			t.classes(chunk, before, s.kinds)
@@ -384,37 +385,31 @@ func (t *Tokenizer) putText(tag string, text, token []byte) (term []byte, hash u
 	return term, hash
 }
 
-// putWord emits one word, unless it is too short. A word that is too long is counted by its length. It returns the term of the word
-// and its hash.
+// putWord emits the term of a word, unless it is too short, and of a disguised one also the word that was meant. A word that is too long is
+// counted by its length, as "64+". It returns the last term and its hash.
 func (t *Tokenizer) putWord(tag string, word []byte, c *cache) (term []byte, hash uint64) {
 	// The number of bytes bounds the number of characters, so most words need no counting.
-	if uint(len(word)-1) < uint(t.options.MaxLength) && t.options.MinLength <= 1 {
-		return t.putCached(tag, word, c)
+	if uint(len(word)-1) >= uint(t.options.MaxLength) || t.options.MinLength > 1 {
+		switch n := utf8.RuneCount(word); {
+		case n == 0, n < t.options.MinLength:
+			return nil, 0
+		case n > t.options.MaxLength:
+			t.length = append(strconv.AppendInt(t.length[:0], powerOfTwo(n), 10), '+')
+			return t.putText(tag, t.length, word)
+		}
 	}
-	switch n := utf8.RuneCount(word); {
-	case n == 0, n < t.options.MinLength:
-		return nil, 0
-	case n > t.options.MaxLength:
-		t.length = lengthClass(t.length[:0], n)
-		return t.putText(tag, t.length, word)
-	}
-	return t.putCached(tag, word, c)
-}
-
-// putCached emits the term of a word, and of a disguised one also the word that was meant. It returns the last term and its hash.
-func (t *Tokenizer) putCached(tag string, word []byte, c *cache) (term []byte, hash uint64) {
 	term, hash, d := c.get(word)
 	if c.tag == "" {
 		term, hash = t.putTagged(tag, term, word)
 	} else {
 		t.putHashed(hash, term, word)
 	}
-	if d == nil {
+	switch {
+	case d == nil:
 		return term, hash
-	}
-	if d.perhaps {
+	case d.perhaps:
 		t.seen.lookAlike = true
-	} else {
+	default:
 		t.seen.add(d.mark)
 	}
 	if len(d.meant) == 0 {

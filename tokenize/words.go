@@ -3,7 +3,6 @@ package tokenize
 import (
 	"bytes"
 	"math/bits"
-	"strconv"
 	"unicode"
 	"unicode/utf8"
 
@@ -103,11 +102,6 @@ func pairs(run []byte, kind segmentKind, emit func(word []byte, kind segmentKind
 		emit(run[:first+second], kind)
 		run, first = run[first:], second
 	}
-}
-
-// lengthClass appends what a word of n characters is counted as if it is too long for a term: the largest power of two in n, as "64+".
-func lengthClass(dst []byte, n int) []byte {
-	return append(strconv.AppendInt(dst, powerOfTwo(n), 10), '+')
 }
 
 // powerOfTwo returns the largest power of two in n, or 0 for 0.
