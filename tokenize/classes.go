@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 	"unicode/utf8"
 
@@ -90,8 +91,7 @@ func (t *Tokenizer) unit(a amounts, chunk []byte) {
 	if a.number == 0 {
 		return
 	}
-	currency, _ := currencyAtStart(chunk)
-	switch {
+	switch currency := currencyAtStart(chunk); {
 	case currency != "":
 		t.money(currency, a.number, chunk)
 	case a.number <= 2 && isMonth(word):
@@ -109,8 +109,8 @@ func (t *Tokenizer) amount(x *amount) {
 	if currency == "" && len(x.before) > 0 && isNameByte(x.before[len(x.before)-1]) {
 		return // part of a name
 	}
-	unit, isUnit := currencyAtStart(x.after)
-	if !isUnit && len(x.after) > 0 && isNameByte(x.after[0]) {
+	unit := currencyAtStart(x.after)
+	if unit == "" && len(x.after) > 0 && isNameByte(x.after[0]) {
 		if isHalfDay(x.after[:min(2, len(x.after))]) {
 			t.putTagged("class:time", nil, x.digits)
 		}
@@ -129,9 +129,7 @@ func (t *Tokenizer) amount(x *amount) {
 		if currency == "" && len(x.before) == 0 {
 			currency = currencyAtEnd(x.previous)
 		}
-		if currency == "" {
-			currency = unit
-		}
+		currency = cmp.Or(currency, unit)
 		t.numeral(x, g.whole(), currency)
 		if len(x.after) == 0 {
 			t.amounts = amounts{number: g.whole(), currency: currency, phone: plus && g.digits <= 3}
@@ -207,27 +205,14 @@ func groupsOf(n []byte) digitGroups {
 	return g
 }
 
-// oneSign returns the sign between all groups, and whether there is one.
-func (g digitGroups) oneSign() (c byte, same bool) {
-	if g.count < 2 || g.count > len(g.sizes) {
-		return 0, false
-	}
-	for _, c := range g.signs[:g.count-1] {
-		if c != g.signs[0] {
-			return 0, false
-		}
-	}
-	return g.signs[0], true
-}
-
 func (g digitGroups) isTime() bool {
-	c, same := g.oneSign()
-	return same && c == ':' && g.count <= 3 && g.sizes[0] <= 2 && g.sizes[1] == 2
+	hasColons := g.count == 2 || g.count == 3 && g.signs[1] == ':'
+	return hasColons && g.signs[0] == ':' && g.sizes[0] <= 2 && g.sizes[1] == 2
 }
 
 func (g digitGroups) isDate() bool {
-	c, same := g.oneSign()
-	if !same || g.count != 3 || c != '/' && c != '-' && c != '.' {
+	c := g.signs[0]
+	if g.count != 3 || c != g.signs[1] || c != '/' && c != '-' && c != '.' {
 		return false
 	}
 	first, middle, last := g.sizes[0], g.sizes[1], g.sizes[2]
@@ -263,12 +248,8 @@ func (g digitGroups) whole() int {
 	}
 	last := g.count - 1
 	for i, c := range g.signs[:last] {
-		if c != ',' && c != '.' && c != '\'' || i < last-1 && c != g.signs[0] {
-			return 0
-		}
-	}
-	for _, size := range g.sizes[1:last] {
-		if size != 3 {
+		isInner := i < last-1
+		if c != ',' && c != '.' && c != '\'' || isInner && (c != g.signs[0] || g.sizes[i+1] != 3) {
 			return 0
 		}
 	}

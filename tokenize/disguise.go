@@ -137,9 +137,6 @@ func (t *Tokenizer) spacedWord(word []byte) {
 
 // isSingle reports whether s is one letter of an alphabet.
 func isSingle(s []byte) bool {
-	if len(s) == 1 {
-		return ascii.IsLetter(s[0])
-	}
 	r, size := utf8.DecodeRune(s)
 	return size == len(s) && isEuropean(r) && unicode.IsLetter(r)
 }

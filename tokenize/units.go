@@ -75,9 +75,6 @@ func lowerUnit(word []byte) string {
 
 // currencyAtEnd returns the currency at the end of the text before a number, or an empty text.
 func currencyAtEnd(before []byte) string {
-	if len(before) == 0 {
-		return ""
-	}
 	r, _ := utf8.DecodeLastRune(before)
 	if sign := currencySign(r); sign != "" {
 		return sign
@@ -90,24 +87,20 @@ func currencyAtEnd(before []byte) string {
 	return currencyWord(word[start:])
 }
 
-// currencyAtStart returns the currency at the start of the text after a number, and whether there is one.
-func currencyAtStart(after []byte) (currency string, found bool) {
-	if len(after) == 0 {
-		return "", false
-	}
+// currencyAtStart returns the currency at the start of the text after a number, or an empty text.
+func currencyAtStart(after []byte) string {
 	r, size := utf8.DecodeRune(after)
 	if r == '万' || r == '萬' || r == '만' { // ten thousand
 		r, _ = utf8.DecodeRune(after[size:])
 	}
 	if sign := currencySign(r); sign != "" {
-		return sign, true
+		return sign
 	}
 	end := 0
 	for end < len(after) && isLetterByte(after[end]) && end <= maxUnit {
 		end++
 	}
-	currency = currencyWord(after[:end])
-	return currency, currency != ""
+	return currencyWord(after[:end])
 }
 
 // isLetterByte reports whether c is an ASCII letter or part of a non-ASCII character.
