@@ -17,13 +17,7 @@ type setting struct {
 }
 
 // settings lists the leaves of c, a Config or a pointer to one, in the order of the fields.
-func settings(c any) []setting {
-	v := reflect.ValueOf(c)
-	if v.Kind() == reflect.Pointer {
-		v = v.Elem()
-	}
-	return leaves(v, "")
-}
+func settings(c any) []setting { return leaves(reflect.Indirect(reflect.ValueOf(c)), "") }
 
 func leaves(v reflect.Value, prefix string) []setting {
 	var all []setting
@@ -48,7 +42,6 @@ func leaves(v reflect.Value, prefix string) []setting {
 	return all
 }
 
-// variable returns the name of the environment variable of the setting.
 func (s setting) variable() string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(s.key, ".", "_"))
 }
@@ -89,18 +82,26 @@ type Value struct {
 }
 
 // TOML returns the value as TOML.
-func (v Value) TOML() string {
-	switch value := v.Value.(type) {
-	case []string:
-		quoted := make([]string, len(value))
-		for i, s := range value {
-			quoted[i] = quote(s)
-		}
-		return "[" + strings.Join(quoted, ", ") + "]"
+func (v Value) TOML() string { return valueTOML(v.Value) }
+
+func valueTOML(value any) string {
+	switch value := value.(type) {
 	case string:
 		return quote(value)
+	case []string:
+		return listTOML(value)
+	case []any:
+		return listTOML(value)
 	}
-	return fmt.Sprint(v.Value)
+	return fmt.Sprint(value)
+}
+
+func listTOML[T any](values []T) string {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		texts[i] = valueTOML(value)
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
 }
 
 // quote returns text as a TOML string. It escapes unprintable characters and replaces invalid UTF-8 with U+FFFD.
@@ -147,4 +148,44 @@ func reference() map[string]string {
 		texts[field] = text
 	}
 	return texts
+}
+
+// Differences lists the settings of c that differ from their defaults, except the search and settings that change no result.
+func (c Config) Differences() []Value {
+	defaults := settings(Default())
+	var values []Value
+	for i, s := range settings(c) {
+		if strings.HasPrefix(s.key, "tune.") || s.key == "workers" || s.key == "memory" || reflect.DeepEqual(s.value.Interface(), defaults[i].value.Interface()) {
+			continue
+		}
+		values = append(values, Value{Key: s.key, Value: s.value.Interface()})
+	}
+	return values
+}
+
+// TOML returns values as the text of a TOML file.
+func TOML(values []Value) string {
+	var b strings.Builder
+	section := ""
+	for _, v := range values {
+		i := strings.LastIndexByte(v.Key, '.')
+		if here := v.Key[:max(i, 0)]; here != section {
+			section = here
+			fmt.Fprintf(&b, "\n[%s]\n", section)
+		}
+		fmt.Fprintf(&b, "%s = %s\n", v.Key[i+1:], v.TOML())
+	}
+	return b.String()
+}
+
+// TOML returns an entry as a table of a TOML file.
+func (s Search) TOML() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[[%s]]\n", searchKey)
+	for i, v := 0, reflect.ValueOf(s); i < v.NumField(); i++ {
+		if field := v.Field(i); !field.IsZero() {
+			fmt.Fprintf(&b, "%s = %s\n", v.Type().Field(i).Tag.Get("json"), valueTOML(reflect.Indirect(field).Interface()))
+		}
+	}
+	return b.String()
 }

@@ -15,19 +15,14 @@ import (
 	"github.com/spf13/viper"
 )
 
-// envPrefix is the prefix of our environment variables.
 const envPrefix = "CHAFF_"
 
 // Sources are the sources of settings besides the defaults. Later ones win.
 type Sources struct {
 	// File is the path of a configuration file in TOML, YAML or JSON, by its extension. Empty means DefaultFile, if it exists.
-	File string
-	// DefaultFile is read if File is empty and it exists.
-	DefaultFile string
-	// Environ is the environment in the form of os.Environ.
-	Environ []string
-	// Set is the settings of the command line.
-	Set []Setting
+	File, DefaultFile string
+	Environ           []string  // the environment in the form of os.Environ
+	Set               []Setting // the settings of the command line
 }
 
 // Setting is the name and the value of a setting.
@@ -39,21 +34,17 @@ type Origin string
 // Loaded is the settings in force and their origins.
 type Loaded struct {
 	Config
-	// File is the file that was read, or empty.
-	File string
-	// Origins maps names of settings to their origins.
-	Origins map[string]Origin
+	File    string            // the file that was read, or empty
+	Origins map[string]Origin // by the name of the setting
 }
 
 // Load combines the settings of all sources and checks them. The error lists all complaints, one a line.
 func Load(s Sources) (Loaded, error) {
 	v := viper.New()
 	known := settings(Default())
-	for _, k := range known {
-		v.SetDefault(k.key, k.value.Interface())
-	}
 	loaded := Loaded{Config: Default(), Origins: make(map[string]Origin, len(known))}
 	for _, k := range known {
+		v.SetDefault(k.key, k.value.Interface())
 		loaded.Origins[k.key] = "default"
 	}
 	var err error
@@ -65,7 +56,7 @@ func Load(s Sources) (Loaded, error) {
 		if key == searchKey {
 			continue
 		}
-		if !isKnown(known, key) {
+		if _, isKnown := find(known, key); !isKnown {
 			errs = append(errs, unknown(key, known, "in "+loaded.File))
 		} else if loaded.File != "" && v.InConfig(key) {
 			loaded.Origins[key] = "file"
@@ -105,21 +96,17 @@ func readFile(v *viper.Viper, s Sources) (string, error) {
 	}
 	v.SetConfigFile(path)
 	if err := v.ReadInConfig(); err != nil {
-		var parse viper.ConfigParseError
-		if errors.As(err, &parse) {
-			err = errors.Unwrap(parse)
+		if e, ok := errors.AsType[viper.ConfigParseError](err); ok {
+			err = errors.Unwrap(e)
 		}
-		var pathError *fs.PathError
-		if errors.As(err, &pathError) {
-			err = pathError.Err
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			err = e.Err
 		}
-		return "", fmt.Errorf("read configuration %s: %s", path, oneLine(err))
+		oneLine := strings.Join(strings.Fields(err.Error()), " ")
+		return "", fmt.Errorf("read configuration %s: %s", path, oneLine)
 	}
 	return path, nil
 }
-
-// oneLine joins the lines of a parser's message.
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // fromEnvironment returns the settings of our environment variables. A variable that matches no setting keeps its name, for
 // the error.
@@ -130,13 +117,10 @@ func fromEnvironment(environ []string, known []setting) []Setting {
 		if !strings.HasPrefix(name, envPrefix) {
 			continue
 		}
-		key := name
-		for _, k := range known {
-			if k.variable() == name {
-				key = k.key
-			}
+		if i := slices.IndexFunc(known, func(k setting) bool { return k.variable() == name }); i >= 0 {
+			name = known[i].key
 		}
-		set = append(set, Setting{key, value})
+		set = append(set, Setting{name, value})
 	}
 	return set
 }
@@ -145,13 +129,13 @@ func fromEnvironment(environ []string, known []setting) []Setting {
 func override(v *viper.Viper, origins map[string]Origin, known []setting, set []Setting, origin Origin) []error {
 	var errs []error
 	for _, s := range set {
-		key := strings.ToLower(s.Key)
-		if !isKnown(known, key) {
+		target, isKnown := find(known, s.Key)
+		if !isKnown {
 			errs = append(errs, unknown(s.Key, known, "from the "+string(origin)))
 			continue
 		}
-		v.Set(key, s.Value)
-		origins[key] = origin
+		v.Set(target.key, s.Value)
+		origins[target.key] = origin
 	}
 	return errs
 }
@@ -205,4 +189,49 @@ func splitList(from, to reflect.Type, data any) (any, error) {
 		}
 	}
 	return list, nil
+}
+
+// unknown returns the error for an unknown name. It suggests the nearest setting.
+func unknown(key string, known []setting, where string) error {
+	nearest, least := "", -1
+	for _, k := range known {
+		name := k.key
+		if strings.HasPrefix(key, envPrefix) {
+			name = k.variable()
+		}
+		if d := distance(strings.ToLower(key), strings.ToLower(name)); least < 0 || d < least {
+			nearest, least = name, d
+		}
+	}
+	return fmt.Errorf("unknown setting %q %s: the nearest known is %q", key, where, nearest)
+}
+
+// distance is the number of characters to insert, delete or replace to turn a into b (Levenshtein). Characters before the last
+// part of b cost little, because people often omit the section of a setting.
+func distance(a, b string) int {
+	d := levenshtein(a, b)
+	if i := strings.LastIndexByte(b, '.'); i >= 0 {
+		d = min(d, levenshtein(a, b[i+1:])+1)
+	}
+	return d
+}
+
+func levenshtein(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
 }

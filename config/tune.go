@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -19,7 +20,6 @@ const (
 	TuneHalving = "halving"
 )
 
-// maxTrials is the largest number of trials of a search.
 const maxTrials = 10_000
 
 // Tune describes a search for better settings. Only `chaff tune` uses it; other commands check it.
@@ -107,7 +107,6 @@ func (t Tune) Validate() error {
 	return errors.Join(errs...)
 }
 
-// entryName names entry i in an error.
 func (s Search) entryName(i int) string { return fmt.Sprintf("search, entry %d (%s)", i+1, s.Key) }
 
 // validate returns the errors in a single entry.
@@ -197,4 +196,65 @@ func (s setting) typed(value any) (any, error) {
 		return nil, fmt.Errorf("value %#v: must be %s", value, s.typeName())
 	}
 	return target.Interface(), nil
+}
+
+// searchKey is the key of the list of entries, the only key of a file that is not a single setting.
+const searchKey = "tune.search"
+
+// readSearch returns the entries at searchKey, or nil.
+func readSearch(raw any, file string) ([]Search, error) {
+	if raw == nil {
+		return nil, nil
+	}
+	list, isList := raw.([]any)
+	if table, isTable := raw.(map[string]any); isTable && len(table) > 0 {
+		return nil, nil // its keys are unknown settings
+	}
+	if !isList {
+		return nil, fmt.Errorf("%s in %s: must be a list of entries, in TOML each under [[%s]]", searchKey, file, searchKey)
+	}
+	var errs []error
+	search := make([]Search, len(list))
+	for i, entry := range list {
+		if err := readEntry(entry, &search[i]); err != nil {
+			for _, err := range complaints(err) {
+				errs = append(errs, fmt.Errorf("%s, entry %d in %s: %w", searchKey, i+1, file, err))
+			}
+		}
+	}
+	return search, errors.Join(errs...)
+}
+
+// readEntry sets the fields of an entry by name.
+func readEntry(raw any, s *Search) error {
+	entry, isTable := raw.(map[string]any)
+	if !isTable {
+		return fmt.Errorf("is %#v: must have a key and values, or a key, from and to", raw)
+	}
+	var names []string
+	v := reflect.ValueOf(s).Elem()
+	for i := range v.NumField() {
+		names = append(names, v.Type().Field(i).Tag.Get("json"))
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(entry)) {
+		i := slices.Index(names, name)
+		if i < 0 {
+			errs = append(errs, fmt.Errorf("unknown setting %q: known are %s", name, strings.Join(names, ", ")))
+			continue
+		}
+		field := v.Field(i)
+		if field.Kind() == reflect.Pointer {
+			field.Set(reflect.New(field.Type().Elem()))
+			field = field.Elem()
+		}
+		if values, isList := entry[name].([]any); isList && name == "values" {
+			field.Set(reflect.ValueOf(values)) // of any type: that of the setting
+			continue
+		}
+		if err := decodeInto(field, entry[name]); err != nil {
+			errs = append(errs, fmt.Errorf("%s is %#v: must be %s", name, entry[name], setting{value: field}.typeName()))
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -21,18 +21,15 @@ func (c Choice) String() string { return c.Key + " = " + Value{Value: c.Value}.T
 
 // Trial is one combination of a search.
 type Trial struct {
-	// Choices are the changed settings in the order of the search, without those of other models.
-	Choices []Choice
-	// Config is all settings: the base with the choices, without the search.
-	Config Config
+	Choices []Choice // the changed settings in the order of the search, without those of other models
+	Config  Config   // the base with the choices, without the search
 }
 
 // Plan is the numbered trials of a search.
 type Plan struct {
-	Trials []Trial
-	// LeftOut is the number of invalid combinations. Reason is the error of the first.
-	LeftOut int
-	Reason  error
+	Trials  []Trial
+	LeftOut int   // the number of invalid combinations
+	Reason  error // of the first of these
 }
 
 // ErrNoSearch reports a configuration without a search.
@@ -284,32 +281,4 @@ func (p *planner) unused(axes []axis) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// Differences lists the settings of c that differ from their defaults, except the search and settings that change no result.
-func (c Config) Differences() []Value {
-	defaults := settings(Default())
-	var values []Value
-	for i, s := range settings(c) {
-		if strings.HasPrefix(s.key, "tune.") || s.key == "workers" || s.key == "memory" || reflect.DeepEqual(s.value.Interface(), defaults[i].value.Interface()) {
-			continue
-		}
-		values = append(values, Value{Key: s.key, Value: s.value.Interface()})
-	}
-	return values
-}
-
-// TOML returns values as the text of a TOML file.
-func TOML(values []Value) string {
-	var b strings.Builder
-	section := ""
-	for _, v := range values {
-		i := strings.LastIndexByte(v.Key, '.')
-		if here := v.Key[:max(i, 0)]; here != section {
-			section = here
-			fmt.Fprintf(&b, "\n[%s]\n", section)
-		}
-		fmt.Fprintf(&b, "%s = %s\n", v.Key[i+1:], v.TOML())
-	}
-	return b.String()
 }

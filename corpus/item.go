@@ -3,9 +3,13 @@ package corpus
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
+	"slices"
 	"time"
+
+	"chaff/internal/limits"
 )
 
 // Source is a stream of messages in a fixed order. An error about one message comes with an Item that has the Origin, and the Label
@@ -29,12 +33,10 @@ func Concat(sources ...Source) Source {
 type Item struct {
 	// Origin names the message in errors: the path of its file, or "path#17" for the 17th message of an mbox file.
 	Origin string
-	// Label is the name of the class, such as "ham".
-	Label string
+	Label  string // the name of the class, such as "ham"
 	// Time is the time of delivery from the name of a Maildir file. Otherwise it is zero, and [DeliveryTime] reads the message.
-	Time time.Time
-	// Content is nil if the item comes with an error.
-	Content Content
+	Time    time.Time
+	Content Content // nil if the item comes with an error
 }
 
 // Content reads the bytes of a message.
@@ -57,4 +59,38 @@ func (it Item) Read(dst []byte) ([]byte, error) {
 		err = pe.Err // without the path, which the origin names
 	}
 	return dst[:0], fmt.Errorf("read %s: %w", it.Origin, err)
+}
+
+// MaxMessageBytes is [limits.MaxMessage].
+const MaxMessageBytes = limits.MaxMessage
+
+// LargeMessageBytes is [limits.LargeMessage].
+const LargeMessageBytes = limits.LargeMessage
+
+// ErrTooLarge reports a message of more than [MaxMessageBytes].
+var ErrTooLarge = fmt.Errorf("more than %d bytes are too large for a message", MaxMessageBytes)
+
+// AppendMessage appends all of r to dst, up to [MaxMessageBytes] in total. If r has more, it returns [ErrTooLarge] and what it has
+// read: one byte more than the limit. The rest stays in r.
+func AppendMessage(dst []byte, r io.Reader) ([]byte, error) {
+	for {
+		if len(dst) == cap(dst) {
+			// Above LargeMessageBytes, dst grows once to the limit: pages that are not written to take no memory.
+			room := MaxMessageBytes + 1 - len(dst)
+			if len(dst) < LargeMessageBytes {
+				room = min(room, max(len(dst), 4<<10))
+			}
+			dst = slices.Grow(dst, room)
+		}
+		n, err := r.Read(dst[len(dst):min(cap(dst), MaxMessageBytes+1)])
+		dst = dst[:len(dst)+n]
+		switch {
+		case len(dst) > MaxMessageBytes:
+			return dst, ErrTooLarge
+		case err == io.EOF:
+			return dst, nil
+		case err != nil:
+			return dst, err
+		}
+	}
 }

@@ -31,13 +31,14 @@ type CrossValidation struct {
 	// Rounds has the result of each round.
 	Rounds []train.Result `json:"rounds"`
 
-	labels, predictions []int32 // of all messages, in the order of the rounds
+	test        train.Scores // of all messages, in the order of the rounds
+	development float64      // sum of the accuracies of the rounds
 }
 
 // Against compares the errors of v with those of base, another model of the same cross-validation: Better counts the messages that only
 // v gets right. It panics if the numbers of messages differ.
 func (v CrossValidation) Against(base CrossValidation) metrics.McNemar {
-	return metrics.CompareErrors(v.labels, base.predictions, v.predictions)
+	return metrics.CompareErrors(v.test.Labels, base.test.Predictions, v.test.Predictions)
 }
 
 // ValidateFolds returns an error if mail with such a split cannot be divided into the given number of folds.
@@ -58,12 +59,7 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 	if err := ValidateFolds(folds, c.Options().Split); err != nil {
 		return nil, err
 	}
-	type entry struct {
-		CrossValidation
-		development float64 // sum of the accuracies of the rounds
-		test        train.Scores
-	}
-	all := make([]entry, len(models))
+	results := make([]CrossValidation, len(models))
 	for round := range folds {
 		members := c.Members()
 		for i, m := range members {
@@ -78,29 +74,25 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 			if err != nil {
 				return nil, fmt.Errorf("fold %d of %d: %w", round+1, folds, err)
 			}
-			e := &all[m]
-			e.Model, e.Kind = model, t.Result.Kind
-			e.Rounds = append(e.Rounds, t.Result)
-			e.development += accuracy(t.Result.Development)
-			e.test.Append(t.Test.Calibrated(t.Result.Calibration))
+			v := &results[m]
+			v.Model, v.Kind = model, t.Result.Kind
+			v.Rounds = append(v.Rounds, t.Result)
+			v.development += accuracy(t.Result.Development)
+			v.test.Append(t.Test.Calibrated(t.Result.Calibration))
 			review, err := ReviewPart(ctx, r, t.Filter, corpus.Test, maxSuspects)
 			if err != nil {
 				return nil, err
 			}
-			e.addSuspects(review.Mistakes)
+			v.addSuspects(review.Mistakes)
 		}
 	}
-	slices.SortStableFunc(all, func(x, y entry) int { return cmp.Compare(y.development, x.development) })
-	results := make([]CrossValidation, len(all))
-	for m, e := range all {
-		e.Test = *e.test.Figures(filter.IsSpamFilter(c.Classes()))
-		e.Deviation = deviation(e.Rounds)
-		e.labels, e.predictions = e.test.Labels, e.test.Predictions
-		results[m] = e.CrossValidation
-	}
-	for m, against := range AgainstBase(results, results[0]) {
+	slices.SortStableFunc(results, func(x, y CrossValidation) int { return cmp.Compare(y.development, x.development) })
+	against := AgainstBase(results, results[0])
+	for m := range results {
+		v := &results[m]
+		v.Test, v.Deviation = *v.test.Figures(filter.IsSpamFilter(c.Classes())), deviation(v.Rounds)
 		if m > 0 {
-			results[m].AgainstBest = &against
+			v.AgainstBest = &against[m]
 		}
 	}
 	return results, nil

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"chaff/corpus"
-	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/cputime"
 	"chaff/metrics"
@@ -142,67 +141,38 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 		return Replay{}, err
 	}
 	began := cputime.Process()
-	r := replaying{mail: m, learner: learner, vocabulary: m.Documents().Growing(kind), result: Replay{Model: model, Kind: kind.String()}}
-	if filter.IsSpamFilter(m.Classes()) {
-		r.curve = metrics.NewReplay(m.options.Every)
+	classes := m.Classes()
+	K := len(classes)
+	vocabulary := m.Documents().Growing(kind)
+	r := Replay{Model: model, Kind: kind.String(), Messages: make([]Replayed, m.Len())}
+	s := train.Scores{
+		Classes: K, Labels: make([]int32, m.Len()), Predictions: make([]int32, m.Len()), Scores: make([]float64, m.Len()*K),
 	}
 	for i := range m.Len() {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return Replay{}, ctx.Err()
 		}
-		r.classify(i)
+		scores := learner.Scores(s.Row(i), vocabulary.Row(m.Document(i)))
+		label, prediction := m.Label(i), models.Argmax(scores)
+		s.Labels[i], s.Predictions[i] = int32(label), int32(prediction)
+		score := scores[prediction]
+		if K == 2 {
+			score = scores[1] - scores[0]
+		}
+		r.Messages[i] = Replayed{m.Origin(i), classes[label], classes[prediction], score}
 		if delayed := i - m.options.Delay; delayed >= 0 && m.learns[delayed] {
-			r.learn(delayed)
+			learner.Learn(vocabulary.Learn(m.Document(delayed)), m.Label(delayed))
+			r.Learned++
 		}
 	}
-	r.result.Seconds = (cputime.Process() - began).Seconds()
-	return r.finish(), m.Documents().Err()
-}
-
-// replaying is the state of a replay.
-type replaying struct {
-	mail       *ReplayMail
-	learner    models.Online
-	vocabulary *features.GrowingVocabulary
-	curve      *metrics.Replay // nil unless the model is a spam filter
-	scores     train.Scores
-	result     Replay
-}
-
-func (r *replaying) classify(i int) {
-	classes := r.mail.Classes()
-	K, label := len(classes), r.mail.Label(i)
-	s := &r.scores
-	at := len(s.Scores)
-	s.Scores = append(s.Scores, make([]float64, K)...)
-	scores := r.learner.Scores(s.Scores[at:at:at+K], r.vocabulary.Row(r.mail.Document(i)))
-	prediction := models.Argmax(scores)
-	s.Labels = append(s.Labels, int32(label))
-	s.Predictions = append(s.Predictions, int32(prediction))
-	score := scores[prediction]
-	if K == 2 {
-		score = scores[1] - scores[0]
+	r.Seconds = (cputime.Process() - began).Seconds()
+	r.Figures = metrics.Measure(s.Labels, s.Predictions, K)
+	if filter.IsSpamFilter(classes) {
+		margins, spam := s.Margins(), s.Spam()
+		r.Figures.MeasureSpam(margins, spam)
+		r.Curve, r.Blocks = metrics.LearningCurve(margins, s.Predictions, spam, m.options.Every)
 	}
-	if r.curve != nil {
-		r.curve.Add(score, prediction == filter.SpamClass, label == filter.SpamClass)
-	}
-	r.result.Messages = append(r.result.Messages, Replayed{r.mail.Origin(i), classes[label], classes[prediction], score})
-}
-
-func (r *replaying) learn(i int) {
-	r.learner.Learn(r.vocabulary.Learn(r.mail.Document(i)), r.mail.Label(i))
-	r.result.Learned++
-}
-
-func (r *replaying) finish() Replay {
-	s := r.scores
-	s.Classes = len(r.mail.Classes())
-	r.result.Figures = metrics.Measure(s.Labels, s.Predictions, s.Classes)
-	if r.curve != nil {
-		r.result.Figures.MeasureSpam(s.Margins(), s.Spam())
-		r.result.Curve, r.result.Blocks = r.curve.Points(), r.curve.Blocks()
-	}
-	return r.result
+	return r, m.Documents().Err()
 }
 
 // WriteTREC writes one line for each message in the format of the TREC spam track's toolkit:

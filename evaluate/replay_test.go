@@ -78,7 +78,7 @@ func TestAReplayThatStopsLearningAgreesWithATrainedModel(t *testing.T) {
 			}
 			to.Append(new(features.Lookup).AppendVector(features.Vector{}, vocabulary, m.Documents().Document(m.Document(i)), kind), int32(m.Label(i)))
 		}
-		linear, _, err := trainer.Train(t.Context(), first)
+		linear, _, err := trainer.Train(t.Context(), first, models.EpochOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func fitted(t testing.TB, source corpus.Source, model string, classes ...string)
 	trainer, kind, err := models.DefaultOptions().New(model, 1)
 	fail(err)
 	d := index.Dataset(kind, classes, refs, labels, 1)
-	linear, _, err := trainer.Train(context.Background(), d)
+	linear, _, err := trainer.Train(context.Background(), d, models.EpochOptions{})
 	fail(err)
 	settings := Settings{Classes: classes, Model: model, Kind: kind.String(), Calibration: metrics.Identity(len(classes))}
 	settings.Message, settings.Tokenize = DefaultReading().Message, DefaultReading().Tokenize

@@ -3,23 +3,9 @@ package message
 import (
 	"bytes"
 
-	"golang.org/x/net/html"
-
 	"chaff/internal/ascii"
 	"chaff/internal/css"
 )
-
-// takeAttributes keeps the attributes of the current tag that matter. Of two with the same name the tokenizer returns the
-// first.
-func (d *Decoder) takeAttributes(z *html.Tokenizer) {
-	d.current.Attributes = d.current.Attributes[:0]
-	for more := true; more; {
-		var a css.Attribute
-		if a.Name, a.Value, more = z.TagAttr(); isUsed(a.Name) || d.sheets.AsksFor(a.Name) {
-			d.current.Attributes = append(d.current.Attributes, a)
-		}
-	}
-}
 
 // isUsed reports whether an attribute of that name matters, whatever the style sheets say.
 func isUsed(name []byte) bool {
@@ -37,45 +23,31 @@ const maxClass = 1 << 10 // bytes of a class attribute that are read
 // attributes adds the style of the current tag to s and its links to the message. It returns the text that the element
 // itself shows.
 func (d *Decoder) attributes(name []byte, s *css.Style, e *element, h *htmlState) (shown []byte) {
-	var declarations, class, id, kind, value, placeholder, content []byte
-	var isRefresh bool
 	for _, given := range d.current.Attributes {
 		v := given.Value
 		switch string(given.Name) {
-		case "style":
-			declarations = v
-		case "class":
-			class = v
-		case "id":
-			id = v
 		case "hidden", "popover":
 			s.Set(css.DisplayNone, true)
 		case "dir":
 			s.Set(css.RightToLeft, ascii.EqualFold(v, "rtl"))
 		case "bgcolor":
-			s.Background = d.sheets.ParseColour(v)
+			s.Background = css.ParseColour(v)
 		case "color":
 			if string(name) == "font" {
-				s.Text = d.sheets.ParseColour(v)
+				s.Text = css.ParseColour(v)
 			}
 		case "text":
 			if string(name) == "body" {
-				s.Text = d.sheets.ParseColour(v)
+				s.Text = css.ParseColour(v)
 			}
 		case "link":
 			if string(name) == "body" {
-				h.link = d.sheets.ParseColour(v)
+				h.link = css.ParseColour(v)
 			}
 		case "alt":
 			if showsAlternative(name) {
 				shown = v
 			}
-		case "type":
-			kind = v
-		case "value":
-			value = v
-		case "placeholder":
-			placeholder = v
 		case "label":
 			if string(name) == "option" || string(name) == "optgroup" {
 				shown = v
@@ -84,10 +56,6 @@ func (d *Decoder) attributes(name []byte, s *css.Style, e *element, h *htmlState
 			if string(name) == "iframe" {
 				d.addFrame(frame{mediaType: d.typeHTML, format: formatHTML, content: v})
 			}
-		case "http-equiv":
-			isRefresh = ascii.EqualFold(v, "refresh")
-		case "content":
-			content = v
 		case "srcset":
 			d.addSourceSet(v)
 		case "background":
@@ -97,21 +65,35 @@ func (d *Decoder) attributes(name []byte, s *css.Style, e *element, h *htmlState
 			d.attributeLink(name, string(bytes.TrimPrefix(given.Name, []byte("xlink:"))), v, s, h)
 		}
 	}
-	switch {
-	case string(name) == "meta" && isRefresh:
-		d.addRefresh(content)
-	case string(name) == "input" && showsValue(kind):
-		if shown = value; len(shown) == 0 {
-			shown = placeholder
+	switch string(name) {
+	case "meta":
+		if ascii.EqualFold(d.value("http-equiv"), "refresh") {
+			d.addRefresh(d.value("content"))
 		}
-	case string(name) == "input" && ascii.EqualFold(kind, "password"), string(name) == "textarea":
-		shown = placeholder
+	case "input":
+		switch kind := d.value("type"); {
+		case showsValue(kind):
+			if shown = d.value("value"); len(shown) == 0 {
+				shown = d.value("placeholder")
+			}
+		case ascii.EqualFold(kind, "password"):
+			shown = d.value("placeholder")
+		}
+	case "textarea":
+		shown = d.value("placeholder")
 	}
-	d.current.Name, d.current.Class, d.current.ID = name, class[:min(len(class), maxClass)], id
+	class, declarations := d.value("class"), d.value("style")
+	d.current.Name, d.current.Class, d.current.ID = name, class[:min(len(class), maxClass)], d.value("id")
 	d.sheets.Match(&d.current, len(h.page.open))
 	d.cssLinks(declarations)
 	d.sheets.Apply(s, declarations)
 	return shown
+}
+
+// value returns the value of an attribute of the current tag, nil if there is none.
+func (d *Decoder) value(name string) []byte {
+	value, _ := d.current.Value(name)
+	return value
 }
 
 // showsAlternative reports whether an element shows its alternative text when images are off.

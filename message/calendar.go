@@ -108,15 +108,9 @@ func (d *Decoder) shownValue(property, value []byte) []byte {
 	if dot := bytes.LastIndexByte(name, '.'); dot >= 0 { // the group of a card
 		name = name[dot+1:]
 	}
-	const maxName = 16
-	if len(name) > maxName {
-		return nil
-	}
+	const maxName = 16 // longer than any below
 	var lower [maxName]byte
-	for i, c := range name {
-		lower[i] = ascii.Lower(c)
-	}
-	switch string(lower[:len(name)]) {
+	switch string(ascii.AppendLower(lower[:0], name, maxName)) {
 	case "summary", "description", "location", "comment", "contact", "url", "attach", "conference", "x-alt-desc",
 		"x-wr-calname", "x-wr-caldesc", "fn", "note", "org", "title", "role", "label":
 		return d.unescape(value, '\n')

@@ -35,20 +35,12 @@ func (d *Decoder) codec(label []byte) *codec {
 	if len(label) == 0 {
 		return nil
 	}
-	if c, ok := d.codecs[string(label)]; ok {
-		return c
-	}
-	return d.namedCodec(string(label))
-}
-
-// namedCodec is codec for a string.
-func (d *Decoder) namedCodec(label string) *codec {
-	if c, ok := d.codecs[label]; ok {
-		return c
-	}
-	c := newCodec(label)
-	if len(d.codecs) < maxCodecs {
-		d.codecs[label] = c
+	c, ok := d.codecs[string(label)]
+	if !ok {
+		c = newCodec(string(label))
+		if len(d.codecs) < maxCodecs {
+			d.codecs[string(label)] = c
+		}
 	}
 	return c
 }
@@ -88,7 +80,7 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	valid := utf8.Valid(text)
 	if signed := charsetBySignature(text, valid); signed != "" && (c == nil || c.mark == "") {
-		c = d.namedCodec(signed)
+		c = d.codec([]byte(signed))
 	}
 	if c == nil && isHTML && !valid {
 		c = d.codec(charsetInHTML(text))
@@ -160,7 +152,10 @@ func (d *Decoder) decode(c *codec, text []byte) {
 		d.arena = appendRepaired(d.arena, text)
 		return
 	}
-	d.transform(c.decoder, text)
+	c.decoder.Reset()
+	var read int
+	d.arena, read, _ = transform.Append(c.decoder, d.arena, text)
+	d.arena = appendRepaired(d.arena, text[read:]) // nothing, unless the decoder gave up
 }
 
 // sampleBytes is how much of a text is read to find its charset.
@@ -235,14 +230,6 @@ func isGarbled(text []byte) bool {
 		}
 	}
 	return bytes.Count(text, []byte("\ufffd"))*4 > all
-}
-
-// transform appends decoded text to the arena.
-func (d *Decoder) transform(decoder *encoding.Decoder, text []byte) {
-	decoder.Reset()
-	var read int
-	d.arena, read, _ = transform.Append(decoder, d.arena, text)
-	d.arena = appendRepaired(d.arena, text[read:]) // nothing, unless the decoder gave up
 }
 
 // appendRepaired appends text with the character of windows-1252 for each byte that is not valid UTF-8. So text that is cut

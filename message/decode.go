@@ -44,6 +44,9 @@ type Decoder struct {
 	tag         [css.MaxName]byte // its name
 	impliedName []byte            // the name of an element without a tag
 	runsScripts bool              // the HTML is a file, which a browser opens
+	unescaped   []byte            // the names and values of its attributes, or the current text
+	characters  map[string]string // by the references to them
+	hasCR       bool              // the HTML has CR
 	hasHyphen   bool              // it has a soft hyphen
 	after       []byte            // texts that style sheets add after open elements
 	cells       []cell            // of the current table
@@ -68,6 +71,7 @@ type Decoder struct {
 func NewDecoder(o Options) *Decoder {
 	return &Decoder{
 		options:     o.orDefaults(),
+		characters:  map[string]string{},
 		codecs:      map[string]*codec{},
 		typePlain:   []byte("text/plain"),
 		typeMessage: []byte("message/rfc822"),
@@ -237,7 +241,11 @@ func (d *Decoder) walk(e entity, data []byte, depth int) {
 // (encoded-multipart.eml), and many more declare that they did.
 func (d *Decoder) multipart(e entity, data []byte, depth, base int) boundaryLine {
 	own := len(d.boundaries) - base
-	d.boundaries = append(d.boundaries, boundary{e.boundary, depth + 1, d.innerType(e)})
+	inner := d.typePlain
+	if string(e.mediaType) == "multipart/digest" {
+		inner = d.typeMessage
+	}
+	d.boundaries = append(d.boundaries, boundary{e.boundary, depth + 1, inner})
 	hit := findBoundary(data, d.boundaries[base:])
 	if hit.level == own {
 		return hit
@@ -306,14 +314,18 @@ func (d *Decoder) closeTo(n int) {
 
 // addLeaf adds a part, its text, and the files inside of its text.
 func (d *Decoder) addLeaf(e entity, body []byte) {
-	d.freshArena()
+	const large = 1 << 20
+	if len(d.arena) > large { // old text must not be copied each time the arena grows
+		d.arena = nil
+	}
 	kind := e.kind()
 	part := Part{
 		Type: e.mediaType, Charset: e.charset, Encoding: e.encoding, Filename: e.filename,
 		Attachment: e.attachment || kind == kindFile,
 	}
 	if e.transfer == transferUUencode && len(part.Filename) == 0 {
-		part.Filename = d.uuName(body)
+		_, _, name, _ := findUUBegin(body)
+		part.Filename = d.toUTF8(name, nil, false)
 	}
 	if !d.hasRoom() {
 		return
@@ -331,19 +343,11 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
 	d.runsScripts = false
-	for _, block := range d.inlineFiles {
-		d.addFile(block, e.charset)
+	for _, file := range d.inlineFiles {
+		d.addFile(file, e.charset)
 	}
 	d.readFrames()
 	d.textLeft = min(d.textLeft, left) // what was read counts, even if it was dropped
-}
-
-// freshArena replaces a large arena, so that old text is not copied each time the arena grows.
-func (d *Decoder) freshArena() {
-	const large = 1 << 20
-	if len(d.arena) > large {
-		d.arena = nil
-	}
 }
 
 // hasRoom reports whether the message may have one more part.

@@ -190,7 +190,7 @@ func FuzzLinksInText(f *testing.F) {
 	})
 }
 
-// FuzzHugeTag compares HTML with a tag after which the tokenizer is replaced with the same HTML with a small tag.
+// FuzzHugeTag compares HTML with a huge tag with the same HTML with a small tag.
 func FuzzHugeTag(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"<p>one", "two</p>"}, {"<script>", "</script>three"}, {"<title>", "</title>"}, {"<!-- a", "--> b"}, {"<a href='", "'>c</a>"},

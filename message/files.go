@@ -1,6 +1,9 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // inlineFile is a file inside of a plain text.
 type inlineFile struct {
@@ -81,11 +84,11 @@ func (d *Decoder) uuFile(text []byte) (from, to int, ok bool) {
 	if !whole {
 		d.msg.Repairs.add(BadUUencode)
 	}
-	block := inlineFile{name, d.arena[start:len(d.arena):len(d.arena)], true}
-	if !block.isText() { // drop the content
-		block, d.arena = inlineFile{name: name}, d.arena[:start]
+	file := inlineFile{name, d.arena[start:len(d.arena):len(d.arena)], true}
+	if !file.isText() { // drop the content
+		file, d.arena = inlineFile{name: name}, d.arena[:start]
 	}
-	d.inlineFiles = append(d.inlineFiles, block)
+	d.inlineFiles = append(d.inlineFiles, file)
 	return from, len(text) - len(rest), true
 }
 
@@ -114,13 +117,13 @@ func (d *Decoder) yencFile(text []byte) (from, to int, ok bool) {
 }
 
 // addFile adds a part for a file inside of a text in that charset.
-func (d *Decoder) addFile(block inlineFile, charset []byte) {
+func (d *Decoder) addFile(file inlineFile, charset []byte) {
 	if !d.hasRoom() {
 		return
 	}
-	part := Part{Type: d.typeFile, Filename: d.decodeWords(block.name, charset), Attachment: true}
-	f := formatOf(block.content[:min(len(block.content), sniffedBytes)], block.name, nil)
-	if f == formatUnknown && block.isText() {
+	part := Part{Type: d.typeFile, Filename: d.decodeWords(file.name, charset), Attachment: true}
+	f := formatOf(file.content[:min(len(file.content), sniffedBytes)], file.name, nil)
+	if f == formatUnknown && file.isText() {
 		f = formatText
 	}
 	switch f {
@@ -129,17 +132,15 @@ func (d *Decoder) addFile(block inlineFile, charset []byte) {
 	case formatHTML:
 		part.Type = d.typeHTML
 	}
-	d.showContent(&part, f, block.content, charset)
+	d.showContent(&part, f, file.content, charset)
 	d.msg.Parts = append(d.msg.Parts, part)
 }
 
 // isText reports whether a file begins like text: without control characters, and not like PDF, PostScript or RTF.
 func (b inlineFile) isText() bool {
 	const enough = 512
-	for _, c := range b.content[:min(len(b.content), enough)] {
-		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1b' {
-			return false
-		}
+	if slices.ContainsFunc(b.content[:min(len(b.content), enough)], isControl) {
+		return false
 	}
 	for _, start := range []string{"%PDF", "%!PS", `{\rtf`} {
 		if bytes.HasPrefix(b.content, []byte(start)) {

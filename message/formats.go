@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"slices"
 
 	"chaff/internal/ascii"
 	"chaff/internal/pdftext"
@@ -77,12 +78,12 @@ func isBinary(head []byte) bool {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return false
 	}
-	for _, c := range head {
-		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1b' {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(head, isControl)
+}
+
+// isControl reports whether c is a control character that text does not have.
+func isControl(c byte) bool {
+	return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1b'
 }
 
 // hasEnding reports whether a name ends with one of the endings, in any case.

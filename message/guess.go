@@ -2,6 +2,7 @@ package message
 
 import (
 	"math"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -11,7 +12,7 @@ func (d *Decoder) guess(text []byte) {
 	if d.guesser == nil {
 		d.guesser = newGuesser()
 	}
-	d.decode(d.namedCodec(d.guesser.charset(text)), text)
+	d.decode(d.codec([]byte(d.guesser.charset(text))), text)
 }
 
 // guesser finds the likeliest charset of a sample of text. Each charset gets points: many for bytes that are common letters
@@ -135,19 +136,10 @@ func pointsOf(r rune, ranks map[rune]int) int {
 		return pointsControl
 	case unicode.IsLetter(r):
 		return pointsUnlisted
-	case containsRune(symbols, r):
+	case strings.ContainsRune(symbols, r):
 		return pointsSymbol
 	}
 	return pointsOdd
-}
-
-func containsRune(s string, r rune) bool {
-	for _, other := range s {
-		if r == other {
-			return true
-		}
-	}
-	return false
 }
 
 // score returns the points of text in the charset. A single letter is probably a symbol of another charset, and

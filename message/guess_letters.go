@@ -1,13 +1,5 @@
 package message
 
-import (
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/japanese"
-	"golang.org/x/text/encoding/korean"
-	"golang.org/x/text/encoding/simplifiedchinese"
-	"golang.org/x/text/encoding/traditionalchinese"
-)
-
 // alphabet is the letters beyond ASCII of some languages, by descending frequency.
 type alphabet struct {
 	charsets []string
@@ -54,19 +46,4 @@ func scripts() []script {
 		{[]string{"shift_jis", "euc-jp"}, "\u3000、。ー「」（）！？・日一国人年大十二本中長出三時行見月後前生五間上東四今金九入学高円子外八六下来気小" +
 			"七山話女北午百書先名千水半男西電校語土木聞食車何南万毎白天母火友父会新事社者動的分合目手発田部地内対立方民作用"},
 	}
-}
-
-// encoding returns the encoding of a charset of the script.
-func (s script) encoding(name string) encoding.Encoding {
-	switch name {
-	case "big5":
-		return traditionalchinese.Big5
-	case "euc-kr":
-		return korean.EUCKR
-	case "euc-jp":
-		return japanese.EUCJP
-	case "shift_jis":
-		return japanese.ShiftJIS
-	}
-	return simplifiedchinese.GB18030
 }

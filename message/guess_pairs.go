@@ -1,8 +1,12 @@
 package message
 
-import "chaff/internal/ascii"
+import (
+	"unicode/utf8"
 
-import "unicode/utf8"
+	"golang.org/x/net/html/charset"
+
+	"chaff/internal/ascii"
+)
 
 const (
 	pointsCommon   = 16  // one of the common characters
@@ -21,7 +25,8 @@ type doubleTable struct {
 
 func newDoubleTable(name string, s script) doubleTable {
 	t := doubleTable{name: name}
-	encoder := s.encoding(name).NewEncoder()
+	enc, _ := charset.Lookup(name)
+	encoder := enc.NewEncoder()
 	for _, r := range s.common {
 		var text, encoded [2 * utf8.UTFMax]byte
 		encoder.Reset()

@@ -110,9 +110,11 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		{"angle brackets", fill(html, "<", "")},
 		{"tags that never end", fill(html, "<a ", "")},
 		{"tags with an open quote", fill(html, `<a '"><b "><c '>`, "")},
+		{"tags that open a quote around the next tag", fill(html, `<a b='>' c="`, "")},
 		{"comments that never end", fill(html, "<!-- >", "")},
 		{"comments at once", fill(html, "<!-->", "")},
 		{"scripts that never end", fill(html, "<script><!--", "")},
+		{"scripts in a script", fill(html+"<script>", "<!--<script></script", "")},
 		{"ampersands", fill(html, "&", "")},
 		{"half entities", fill(html, "&notanentity", "")},
 		{"attributes", fill(html+"<a ", "href=x ", ">")},
@@ -324,7 +326,7 @@ func deflatedText(text string) string {
 	return "\x78\x9c" + packed.String()
 }
 
-// The tokenizer of x/net/html clears a table for each tag, which has grown with the attributes of the largest one.
+// A decoder keeps what it needed for the attributes of the largest tag.
 func TestAHugeTagDoesNotSlowDownTheTagsAfterIt(t *testing.T) {
 	const html = "Content-Type: text/html\n\n"
 	var tag strings.Builder
@@ -358,7 +360,7 @@ func timeOf(d *message.Decoder, raw string) time.Duration {
 // Markup inside words is skipped without a copy, so it costs no memory.
 func TestMarkupInWordsCostsNoMemory(t *testing.T) {
 	const html = "Content-Type: text/html\n\n"
-	const growths = 10 // of the buffer of the tokenizer
+	const growths = 10 // of a buffer
 	for _, unit := range []string{"a<!x>", "a<!---->b", "a<wbr>", "a<b></b>", "a<!-- x --><x>", "a&shy;", "a</x>"} {
 		counted := func(times int) float64 {
 			raw := []byte(html + strings.Repeat(unit, times))

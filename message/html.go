@@ -2,25 +2,15 @@ package message
 
 import (
 	"bytes"
-	"io"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/net/html"
-
-	"chaff/internal/ascii"
 	"chaff/internal/css"
 )
 
 const (
-	// maxTokenBytes is the length of the longest tag, comment or text that the tokenizer returns.
-	maxTokenBytes = 1 << 20
-	// maxReusedTag is the length of a tag after which a new tokenizer starts: for each tag, the tokenizer clears a table
-	// that has grown with the attributes of the largest tag.
-	maxReusedTag = 1 << 10
-	// maxOpenComments is how many comments without an end are repaired in a page.
-	maxOpenComments = 16
+	// maxUnclosed is how many tags and comments without an end are repaired in a page.
+	maxUnclosed = 16
 	// sniffBytes is how much of a text is searched for signs of HTML.
 	sniffBytes = 1 << 10
 )
@@ -34,6 +24,7 @@ func (d *Decoder) visibleText(source []byte, part *Part) (text, hidden []byte) {
 	start, hiddenStart := len(d.arena), len(d.hidden)
 	links, linkBytes, frames, marks := len(d.msg.Links), len(d.links), len(d.frames), d.msg.Marks
 	d.sheets.Start(len(source))
+	d.hasCR = bytes.IndexByte(source, '\r') >= 0
 	d.hasHyphen = bytes.Contains(source, []byte(softHyphen))
 	h := d.readPage(source, false)
 	if h.lateSheet { // the rules of the sheet are for the content before it, too
@@ -63,7 +54,7 @@ func (d *Decoder) readPage(source []byte, again bool) *htmlState {
 	d.after = d.after[:0]
 	d.restyle(h)
 	for rest := source; len(rest) > 0; {
-		rest = rest[d.appendVisible(rest, h):]
+		rest = rest[d.readToken(rest, h):]
 	}
 	open := len(h.page.open)
 	h.page.open = h.page.open[:0]
@@ -76,13 +67,13 @@ func (d *Decoder) readPage(source []byte, again bool) *htmlState {
 
 // htmlState is the state of a page between two tokens.
 type htmlState struct {
-	page         page
-	start        int  // where the text of the page begins in the arena
-	script       bool // inside of a script, or of a style sheet for other media
-	style        bool // inside of a style sheet
-	openComments int  // how many comments had no end so far
-	textBytes    int  // how much of the source is text
-	images       int
+	page      page
+	start     int  // where the text of the page begins in the arena
+	script    bool // inside of a script, or of a style sheet for other media
+	style     bool // inside of a style sheet
+	unclosed  int  // how many tags and comments had no end so far
+	textBytes int  // how much of the source is text
+	images    int
 
 	numericLetters int // letters written as numeric character references
 
@@ -99,7 +90,7 @@ type htmlState struct {
 	hasContent bool // an element or text has come that a rule may be for
 	lateSheet  bool // a style sheet came after content
 
-	rawElement string // the name of the open element whose content has no tags, or ""
+	rawElement string // the name of the element whose content, which has no tags, comes next, or ""
 
 	reversals    uint8                     // how often the order of letters is reversed at the end of the arena
 	reversedFrom [css.MaxReversals + 1]int // where each reversal begins
@@ -108,66 +99,42 @@ type htmlState struct {
 	link         css.Colour                // the colour of links
 }
 
-// appendVisible appends the text at the start of source to the arena or to d.hidden, up to where a new tokenizer must start.
-// It returns how much it read, at least one byte.
-func (d *Decoder) appendVisible(source []byte, h *htmlState) (read int) {
-	z := newTokenizer(source, h.rawElement)
-	for {
-		kind := z.Next()
-		at := read
-		read += len(z.Raw())
-		raw := source[at:read] // the tokenizer changes its own copy
-		switch kind {
-		case html.ErrorToken: // the end, a token that is too long, or a tag without an end
-			if len(raw) == 0 {
-				return read
-			}
-			h.rawElement = ""
-			return at + d.brokenTag(source[at:], z.Err() == html.ErrBufferExceeded, h)
-		case html.TextToken:
-			d.htmlText(raw, z.Text(), h)
-		case html.CommentToken:
-			d.noteInWord(h, CommentInWord)
-			if read == len(source) || len(raw) >= maxTokenBytes {
-				return at + d.lastComment(source[at:], len(raw), h)
-			}
-		case html.StartTagToken, html.SelfClosingTagToken:
-			long := len(raw) > maxReusedTag
-			if !h.script && !h.style {
-				name := tagName(&d.tag, raw[len("<"):])
-				h.rawElement = rawElement(name)
-				if h.rawElement == "" {
-					z.NextIsNotRawText()
-				}
-				d.takeAttributes(z)
-				d.startTag(name, h)
-			}
-			if long {
-				return read
-			}
-		case html.EndTagToken:
-			h.rawElement = ""
-			d.endTag(tagName(&d.tag, raw[len("</"):]), h)
+// readToken reads the token at the start of source, which is not empty. It returns how much of source is done.
+func (d *Decoder) readToken(source []byte, h *htmlState) (read int) {
+	if h.rawElement != "" {
+		read = rawLength(source, h.rawElement)
+		if read > 0 {
+			d.htmlText(source[:read], h)
+		}
+		h.rawElement = ""
+		return read
+	}
+	kind, read := d.cutToken(source)
+	raw := source[:read]
+	switch kind {
+	case textToken:
+		d.htmlText(raw, h)
+	case startTagToken:
+		if !h.script && !h.style {
+			name := tagName(&d.tag, raw[len("<"):])
+			h.rawElement = rawElement(name)
+			d.startTag(name, h)
+		}
+	case endTagToken:
+		d.endTag(tagName(&d.tag, raw[len("</"):]), h)
+	case brokenTagToken:
+		return d.brokenTag(source, h)
+	case commentToken:
+		d.noteInWord(h, CommentInWord)
+		if read == len(source) || read == maxTokenBytes {
+			return d.lastComment(source, read, h)
 		}
 	}
+	return read
 }
 
-// newTokenizer returns a tokenizer of source. Source begins inside of rawElement, unless it is "".
-func newTokenizer(source []byte, rawElement string) *html.Tokenizer {
-	reader := io.Reader(bytes.NewReader(source))
-	if rawElement != "" {
-		reader = io.MultiReader(strings.NewReader("<"+rawElement+">"), reader)
-	}
-	z := html.NewTokenizer(reader)
-	z.SetMaxBuf(maxTokenBytes)
-	if rawElement != "" {
-		z.Next() // skips the tag
-	}
-	return z
-}
-
-// htmlText adds the text between two tags. Raw is the text as it is written.
-func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
+// htmlText adds the text between two tags.
+func (d *Decoder) htmlText(raw []byte, h *htmlState) {
 	switch {
 	case h.script:
 		d.scriptLinks(raw)
@@ -188,27 +155,37 @@ func (d *Decoder) htmlText(raw, text []byte, h *htmlState) {
 	}
 	h.textBytes += len(raw)
 	hasReference := bytes.IndexByte(raw, '&') >= 0
-	if hasReference && h.numericLetters < minNumericLetters && !d.inAddress(h) {
-		h.numericLetters += countNumericLetters(raw)
+	text := raw
+	if h.rawElement == "" {
+		var numericLetters int
+		d.unescaped = d.unescaped[:0]
+		if text, numericLetters = d.replaceReferences(raw, false); numericLetters > 0 && !d.inAddress(h) {
+			h.numericLetters += numericLetters
+		}
 	}
 	top := h.page.top()
 	if !h.hasContent && (top.key == 0 || top.key == keyHTML || top.key == keyHead) {
 		h.hasContent = hasWord(text) // text outside of the head starts a body without a tag
 	}
-	if why := top.hiddenBy; why != 0 {
+	if top.hiddenBy == 0 {
+		if h.pendingAt > 0 && h.pendingAt == len(d.arena) && startsInLetter(text) {
+			d.msg.Marks.add(h.pendingMark)
+		}
+		h.pendingAt = 0
+		if (d.hasHyphen || hasReference) && softHyphenInWord(text) {
+			d.msg.Marks.add(BreakInWord)
+		}
+	}
+	d.addText(text, top.hiddenBy, top.appearance.Reversals, h)
+}
+
+// addText adds text to the visible text, or to the hidden text if there is a reason.
+func (d *Decoder) addText(text []byte, why Marks, reversals uint8, h *htmlState) {
+	if why != 0 {
 		d.hide(text, why, h)
 		return
 	}
-	if h.reversals != top.appearance.Reversals {
-		d.reverseTo(h, top.appearance.Reversals)
-	}
-	if h.pendingAt > 0 && h.pendingAt == len(d.arena) && startsInLetter(text) {
-		d.msg.Marks.add(h.pendingMark)
-	}
-	h.pendingAt = 0
-	if (d.hasHyphen || hasReference) && softHyphenInWord(text) {
-		d.msg.Marks.add(BreakInWord)
-	}
+	d.reverseTo(h, reversals)
 	d.arena = append(d.arena, text...)
 }
 
@@ -241,14 +218,14 @@ func hasWord(text []byte) bool {
 
 // brokenTag reads a tag without an end, or one that is too long, at the start of source. Most such tags have an open quote,
 // so the tag ends at its first ">". The tag is kept as text, where its links are found, unless it is too long. brokenTag
-// returns how much it read.
-func (d *Decoder) brokenTag(source []byte, tooLong bool, h *htmlState) (read int) {
+// returns how much of source is done.
+func (d *Decoder) brokenTag(source []byte, h *htmlState) (read int) {
 	read = bytes.IndexByte(source, '>') + 1
-	if read == 0 {
+	if h.unclosed++; read == 0 || h.unclosed > maxUnclosed {
 		read = len(source)
 	}
 	switch {
-	case tooLong:
+	case len(source) > maxTokenBytes:
 		d.msg.Repairs.add(CutMarkup)
 	case !h.script && !h.style:
 		d.msg.Repairs.add(UnclosedTag)
@@ -263,14 +240,14 @@ func (d *Decoder) brokenTag(source []byte, tooLong bool, h *htmlState) (read int
 	return read
 }
 
-// lastComment reads a comment at the start of source that ends with the source, or is too long. The tokenizer has read
-// length bytes of it. lastComment returns how much of source is done.
+// lastComment reads a comment at the start of source that ends with the source, or is too long. Its first length bytes have
+// been searched for its end. lastComment returns how much of source is done.
 //
 // QUIRK: a comment ends with "-->". Some end with ">", which old browsers accepted (html-unclosed.eml). Each such comment
-// has been read to the end of the source in vain, so their number is limited.
+// has been searched to the end of the source in vain, so their number is limited.
 func (d *Decoder) lastComment(source []byte, length int, h *htmlState) (read int) {
 	raw := source[:length]
-	if length >= maxTokenBytes {
+	if length == maxTokenBytes {
 		d.msg.Repairs.add(CutMarkup)
 		for length < len(source) && !utf8.RuneStart(source[length]) {
 			length++ // a character that the limit cut in two
@@ -283,8 +260,7 @@ func (d *Decoder) lastComment(source []byte, length int, h *htmlState) (read int
 		return length
 	}
 	d.msg.Repairs.add(UnclosedTag)
-	h.openComments++
-	if end == 0 || h.openComments > maxOpenComments {
+	if h.unclosed++; end == 0 || h.unclosed > maxUnclosed {
 		return length
 	}
 	return end
@@ -294,9 +270,10 @@ func (d *Decoder) lastComment(source []byte, length int, h *htmlState) (read int
 // title, textarea, iframe, noembed, noframes and noscript contain such text as well. Mail readers, which run no scripts and
 // show no frames, show it as HTML. If such an element is never closed, the markup after it must not become words.
 func rawElement(name []byte) string {
-	switch string(name) {
-	case "plaintext", "script", "style", "xmp":
-		return string(name)
+	for _, raw := range [...]string{"plaintext", "script", "style", "xmp"} {
+		if string(name) == raw {
+			return raw
+		}
 	}
 	return ""
 }
@@ -309,7 +286,7 @@ func (d *Decoder) startTag(name []byte, h *htmlState) {
 		return
 	case "style":
 		h.style = true
-		h.script = !d.sheets.ForScreen(d.media())
+		h.script = !d.sheets.ForScreen(d.value("media"))
 		return
 	case "img", "image":
 		h.images++
@@ -397,12 +374,6 @@ func (d *Decoder) applyStyles(e *element, name []byte, h *htmlState) {
 	d.hideFrames(frames, e)
 }
 
-// media returns the media attribute of the current tag.
-func (d *Decoder) media() []byte {
-	value, _ := d.current.Value("media")
-	return value
-}
-
 // endTag handles an end tag.
 func (d *Decoder) endTag(name []byte, h *htmlState) {
 	switch string(name) {
@@ -436,19 +407,6 @@ func (d *Decoder) endTag(name []byte, h *htmlState) {
 // isUnknown reports whether HTML has no such element. Elements with a namespace, as office programs write them, count as
 // known.
 func isUnknown(name []byte, has traits) bool { return has == 0 && bytes.IndexByte(name, ':') < 0 }
-
-// endOfName is the set of bytes that end the name of a tag.
-const endOfName = ascii.Space | 1<<'/' | 1<<'>'
-
-// tagName returns the name that tag begins with in lower case, cut at css.MaxName. The name is stored in lower.
-func tagName(lower *[css.MaxName]byte, tag []byte) []byte {
-	n := 0
-	for n < min(len(tag), css.MaxName) && !endOfName.Has(tag[n]) {
-		lower[n] = ascii.Lower(tag[n])
-		n++
-	}
-	return lower[:n]
-}
 
 // looksLikeHTML reports whether a text begins like an HTML document.
 //

@@ -85,31 +85,6 @@ func (d *Decoder) noteInWord(h *htmlState, what Mark) {
 	}
 }
 
-// countNumericLetters counts the ASCII letters and digits that are written as numeric references, such as &#86;.
-func countNumericLetters(raw []byte) (n int) {
-	for {
-		at := bytes.IndexByte(raw, '&')
-		if at < 0 {
-			return n
-		}
-		raw = raw[at+1:]
-		if len(raw) == 0 || raw[0] != '#' {
-			continue
-		}
-		raw = raw[1:]
-		value, base := 0, 10
-		if len(raw) > 0 && ascii.Lower(raw[0]) == 'x' {
-			raw, base = raw[1:], 16
-		}
-		for i := 0; i < len(raw) && i < 8 && int(ascii.HexDigit(raw[i])) < base; i++ {
-			value = value*base + int(ascii.HexDigit(raw[i]))
-		}
-		if value < 0x80 && ascii.IsAlphanumeric(byte(value)) {
-			n++
-		}
-	}
-}
-
 const softHyphen = "\u00ad"
 
 // softHyphenInWord reports whether text contains a soft hyphen between two letters.

@@ -143,23 +143,13 @@ func (e *entity) isHTML() bool {
 	return false
 }
 
-// innerType returns the default type of the parts of e.
-func (d *Decoder) innerType(e entity) []byte {
-	if string(e.mediaType) == "multipart/digest" {
-		return d.typeMessage
-	}
-	return d.typePlain
-}
-
 // lower returns token in lower case.
 func (d *Decoder) lower(token []byte) []byte {
 	if bytes.IndexFunc(token, func(r rune) bool { return 'A' <= r && r <= 'Z' }) < 0 {
 		return token
 	}
 	start := len(d.arena)
-	for _, c := range token {
-		d.arena = append(d.arena, ascii.Lower(c))
-	}
+	d.arena = ascii.AppendLower(d.arena, token, len(token))
 	return d.arena[start:len(d.arena):len(d.arena)]
 }
 

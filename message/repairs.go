@@ -51,47 +51,43 @@ const (
 // String returns a short phrase, such as "missing closing boundary".
 func (r Repair) String() string {
 	if r < repairKinds {
-		return repairPhrases()[r]
+		return [...]string{
+			BareCR:             "line ended by a bare CR",
+			NULBytes:           "NUL bytes in text",
+			HeaderWithoutColon: "header line without a colon",
+			HeaderWithoutEnd:   "header without an empty line after it",
+			BadEncodedWord:     "broken encoded word",
+			BadContentType:     "unreadable content type",
+			MissingBoundary:    "multipart without a boundary",
+			AbsentBoundary:     "boundary that never comes",
+			BadBoundary:        "boundary lines other than declared",
+			UnclosedMultipart:  "missing closing boundary",
+			UnknownEncoding:    "unknown transfer encoding",
+			MisspeltEncoding:   "misspelt transfer encoding",
+			BadBase64:          "broken base64",
+			BadQuotedPrintable: "broken quoted-printable",
+			BadUUencode:        "broken uuencode",
+			BadYEnc:            "broken yEnc",
+			UnknownCharset:     "unknown charset",
+			UndeclaredCharset:  "8-bit text without a charset",
+			WrongCharset:       "text not in its declared charset",
+			InvalidUTF8:        "invalid UTF-8",
+			UndeclaredHTML:     "HTML declared as plain text",
+			UnclosedTag:        "HTML tag or comment without an end",
+			Contradiction:      "fields that contradict each other",
+			CutDepth:           "cut: too deep",
+			CutParts:           "cut: too many parts",
+			CutText:            "cut: too much text",
+			CutHeader:          "cut: header too long",
+			CutURL:             "cut: URL too long",
+			CutLinks:           "cut: too many links",
+			CutMarkup:          "cut: HTML tag or comment too long",
+			CutStyles:          "cut: too many rules of style",
+			CutTokens:          "cut: too many tokens",
+			CutTime:            "cut: too much time",
+		}[r]
 	}
 	return fmt.Sprintf("repair %d", uint8(r))
-}
-
-func repairPhrases() *[repairKinds]string {
-	return &[...]string{
-		BareCR:             "line ended by a bare CR",
-		NULBytes:           "NUL bytes in text",
-		HeaderWithoutColon: "header line without a colon",
-		HeaderWithoutEnd:   "header without an empty line after it",
-		BadEncodedWord:     "broken encoded word",
-		BadContentType:     "unreadable content type",
-		MissingBoundary:    "multipart without a boundary",
-		AbsentBoundary:     "boundary that never comes",
-		BadBoundary:        "boundary lines other than declared",
-		UnclosedMultipart:  "missing closing boundary",
-		UnknownEncoding:    "unknown transfer encoding",
-		MisspeltEncoding:   "misspelt transfer encoding",
-		BadBase64:          "broken base64",
-		BadQuotedPrintable: "broken quoted-printable",
-		BadUUencode:        "broken uuencode",
-		BadYEnc:            "broken yEnc",
-		UnknownCharset:     "unknown charset",
-		UndeclaredCharset:  "8-bit text without a charset",
-		WrongCharset:       "text not in its declared charset",
-		InvalidUTF8:        "invalid UTF-8",
-		UndeclaredHTML:     "HTML declared as plain text",
-		UnclosedTag:        "HTML tag or comment without an end",
-		Contradiction:      "fields that contradict each other",
-		CutDepth:           "cut: too deep",
-		CutParts:           "cut: too many parts",
-		CutText:            "cut: too much text",
-		CutHeader:          "cut: header too long",
-		CutURL:             "cut: URL too long",
-		CutLinks:           "cut: too many links",
-		CutMarkup:          "cut: HTML tag or comment too long",
-		CutStyles:          "cut: too many rules of style",
-		CutTokens:          "cut: too many tokens",
-		CutTime:            "cut: too much time",
-	}
 }
 
 // IsCut reports whether r is a limit that left out some of the message.

@@ -94,8 +94,6 @@ func cutDER(data []byte) (tag byte, value, rest []byte) {
 		}
 		data = data[digits:]
 	}
-	if length > len(data) {
-		length = len(data)
-	}
+	length = min(length, len(data))
 	return tag, data[:length], data[length:]
 }

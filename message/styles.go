@@ -2,16 +2,6 @@ package message
 
 import "chaff/internal/css"
 
-// addText adds text from a style sheet to the visible or the hidden text.
-func (d *Decoder) addText(text []byte, why Marks, turns uint8, h *htmlState) {
-	if why != 0 {
-		d.hide(text, why, h)
-		return
-	}
-	d.reverseTo(h, turns)
-	d.arena = append(d.arena, text...)
-}
-
 // addTextsAfter adds the ::after texts of the elements that were closed since before elements were open.
 func (d *Decoder) addTextsAfter(h *htmlState, before int) {
 	if len(d.after) == 0 {

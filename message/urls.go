@@ -40,21 +40,6 @@ func (d *Decoder) addLink(kind LinkKind, value []byte) bool {
 	return d.addURL(kind, url)
 }
 
-// indexURLCall returns the offset of "url(" in CSS, in any case, or -1.
-func indexURLCall(css []byte) int {
-	const name = "url"
-	for at := 0; ; at++ {
-		open := bytes.IndexByte(css[at:], '(')
-		if open < 0 {
-			return -1
-		}
-		at += open
-		if ascii.HasSuffixFold(css[:at], name) {
-			return at - len(name)
-		}
-	}
-}
-
 // addBase sets the base of the relative links among links, if base is a whole URL.
 func addBase(links []Link, base []byte) {
 	if u := weburl.Cut(base); len(u.Scheme) == 0 || len(u.Host) == 0 {
@@ -105,11 +90,14 @@ func (d *Decoder) scriptLinks(script []byte) {
 // cssLinks adds the links that CSS fetches with url(...).
 func (d *Decoder) cssLinks(css []byte) {
 	for {
-		at := indexURLCall(css)
-		if at < 0 {
+		before, after, ok := bytes.Cut(css, []byte("("))
+		if !ok {
 			return
 		}
-		css = css[at+len("url("):]
+		css = after
+		if !ascii.HasSuffixFold(before, "url") {
+			continue
+		}
 		end := bytes.IndexAny(css, ");")
 		if end < 0 {
 			return

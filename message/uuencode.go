@@ -147,9 +147,3 @@ func (d *Decoder) uuBody(body []byte) []byte {
 	}
 	return d.arena[start:len(d.arena):len(d.arena)]
 }
-
-// uuName returns the file name in a body that is declared as uuencode.
-func (d *Decoder) uuName(body []byte) []byte {
-	_, _, name, _ := findUUBegin(body)
-	return d.toUTF8(name, nil, false)
-}

@@ -54,12 +54,13 @@ func TestErrorCurveCountsWhatIsAboveTheThreshold(t *testing.T) {
 		points := ErrorCurve(scores, spam)
 		last := math.Inf(-1)
 		for _, p := range points {
-			var m Misses
+			above := make([]bool, len(scores))
 			for i, score := range scores {
-				m.add(score > p.Threshold, spam[i])
+				above[i] = score > p.Threshold
 			}
-			hm, _ := m.HM()
-			sm, _ := m.SM()
+			c := NewConfusion(classesOf(spam), classesOf(above), 2)
+			hm, _ := c.HM()
+			sm, _ := c.SM()
 			if !near(100*p.HM, hm) || !near(100*p.SM, sm) || p.Threshold <= last {
 				t.Fatalf("got %v after threshold %v, want hm%% %v, sm%% %v", p, last, hm, sm)
 			}

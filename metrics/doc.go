@@ -4,7 +4,7 @@
 // [Figures.MeasureScores] those of the scores and of the probabilities that a [Calibration] makes of them. [Calibrate] fits a
 // calibration to development mail. [ChooseThresholds] chooses the scores at which the verdict changes, by limits or by costs.
 // [CompareErrors] tests whether two classifiers differ by more than chance. [ErrorCurve] and [ScoreHistogram] return data
-// for plots. A [Replay] measures a filter that learns while it is used.
+// for plots. [LearningCurve] measures a filter that learns while it is used.
 //
 // Parallel slices (labels and predictions, scores and spam) have one entry for each message. K scores or probabilities of each
 // message are in one slice, N x K row by row: those of message i are scores[i*K : (i+1)*K]. Functions panic if lengths differ or
@@ -51,5 +51,5 @@
 //	                             Stochastically Larger than the Other (Ann. Math. Stat. 18, 1947)
 //
 // All functions are safe for concurrent use. They keep none of their arguments and change only the dst of
-// [Calibration.Probabilities]. A [Replay] belongs to one goroutine.
+// [Calibration.Probabilities].
 package metrics

@@ -79,16 +79,11 @@ func ExampleChooseThresholds() {
 	// by costs: spam above 2.0, unsure above 0.0: 0.027 a message
 }
 
-// A replay measures the filter on each message before the filter learns its class.
-func ExampleReplay() {
-	replay := metrics.NewReplay(2)
-	for _, m := range []struct {
-		score float64
-		spam  bool
-	}{{0, true}, {0, false}, {-2, false}, {3, true}} {
-		replay.Add(m.score, m.score > 0, m.spam)
-	}
-	for _, p := range replay.Points() {
+// A learning curve measures the filter on each message before the filter learns its class.
+func ExampleLearningCurve() {
+	scores, predictions, spam := []float64{0, 0, -2, 3}, []int32{0, 0, 0, 1}, []bool{true, false, false, true}
+	curve, _ := metrics.LearningCurve(scores, predictions, spam, 2)
+	for _, p := range curve {
 		fmt.Printf("%d messages: spam let through %.0f %%, (1-ROCA)%% %.1f\n", p.Messages, *p.SM, *p.OneMinusROCA)
 	}
 	// Output:

@@ -33,7 +33,7 @@ type Figures struct {
 
 // SpamFigures are the figures of a spam filter as percentages, nil if they are not defined.
 type SpamFigures struct {
-	// HM is ham lost, SM spam let through, LAM the logistic average of both; see [Misses].
+	// HM is ham lost, SM spam let through, LAM the logistic average of both; see [Confusion.LAM].
 	HM  *float64 `json:"hm,omitempty"`
 	SM  *float64 `json:"sm,omitempty"`
 	LAM *float64 `json:"lam,omitempty"`
@@ -41,9 +41,8 @@ type SpamFigures struct {
 	OneMinusROCA *float64 `json:"one_minus_roca,omitempty"`
 }
 
-// spamFigures returns the figures for the given errors and (1-ROCA)%.
-func spamFigures(m Misses, oneMinusROCA float64, defined bool) SpamFigures {
-	return SpamFigures{HM: orNil(m.HM()), SM: orNil(m.SM()), LAM: orNil(m.LAM()), OneMinusROCA: orNil(oneMinusROCA, defined)}
+func spamFigures(c Confusion, p pairs) SpamFigures {
+	return SpamFigures{HM: orNil(c.HM()), SM: orNil(c.SM()), LAM: orNil(c.LAM()), OneMinusROCA: orNil(p.percent())}
 }
 
 // Measure returns the figures of a classifier with the given number of classes. [Figures.MeasureScores] and [Figures.MeasureSpam] add
@@ -73,12 +72,7 @@ func (f *Figures) MeasureSpam(scores []float64, spam []bool) {
 	if len(f.Confusion) != 2 {
 		panic("metrics: a spam filter has two classes")
 	}
-	m := Misses{
-		Ham: f.Confusion.Of(0), HamLost: f.Confusion[0][1],
-		Spam: f.Confusion.Of(1), SpamThrough: f.Confusion[1][0],
-	}
-	percent, defined := OneMinusROCA(scores, spam)
-	f.SpamFigures = spamFigures(m, percent, defined)
+	f.SpamFigures = spamFigures(f.Confusion, countPairs(scores, spam))
 }
 
 // MeasureScores adds the figures of the N x K scores of the messages that f was measured on, row by row, and of the N x K probabilities

@@ -75,6 +75,7 @@ func TestSlicesOfDifferentLengthsPanic(t *testing.T) {
 		"ErrorCurve":       func() { ErrorCurve([]float64{1}, nil) },
 		"ScoreHistogram":   func() { ScoreHistogram(nil, []bool{true}, 5) },
 		"Cost":             func() { ThresholdOptions{Costs: "1:1:1"}.Cost(Thresholds{}, nil, []bool{true}) },
+		"LearningCurve":    func() { LearningCurve([]float64{1}, []int32{0}, nil, 1) },
 		"SquareLoss":       func() { SquareLoss([]int32{0}, []float64{1}, 2) },
 		"LogLoss":          func() { LogLoss([]int32{0}, []float64{1, 2, 3}, 2) },
 		"Brier":            func() { Brier(nil, []float64{1}, 2) },

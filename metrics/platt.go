@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 )
@@ -63,7 +64,7 @@ func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []st
 	if c.Validate(classes) != nil {
 		return Identity(classes), []string{"scores are not calibrated: they are too small"}
 	}
-	if !(norm(gradient) <= 1e-6) {
+	if !(floats.Norm(gradient, math.Inf(1)) <= 1e-6) {
 		return c, []string{fmt.Sprintf("probabilities are not optimal: the calibration stopped early: %v", err)}
 	}
 	return c, nil
@@ -229,13 +230,4 @@ func (p *platt) Hessian(hessian *mat.SymDense, parameters []float64) {
 			}
 		}
 	}
-}
-
-// norm returns the largest absolute value.
-func norm(x []float64) float64 {
-	largest := 0.
-	for _, v := range x {
-		largest = max(largest, math.Abs(v))
-	}
-	return largest
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -122,7 +123,7 @@ func TestCalibrateFindsWhatTheLabelsWereDrawnWith(t *testing.T) {
 			scores[i] = got.Slope*scores[i] + got.Offsets[i%k]
 		}
 		again, _ := Calibrate(labels, scores, k)
-		if math.Abs(again.Slope-1) > 1e-6 || norm(again.Offsets) > 1e-6 {
+		if math.Abs(again.Slope-1) > 1e-6 || floats.Norm(again.Offsets, math.Inf(1)) > 1e-6 {
 			t.Errorf("calibrated a second time: got %v, want slope 1 and offsets 0", again)
 		}
 	}

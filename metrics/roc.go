@@ -6,6 +6,16 @@ package metrics
 // Sources: TREC 2005 Spam Track Overview; the number of pairs is the U statistic of Mann and Whitney (1947). Pairs are counted in
 // integers, in O(n log n), so the order of the messages does not matter.
 func OneMinusROCA(scores []float64, spam []bool) (percent float64, defined bool) {
+	return countPairs(scores, spam).percent()
+}
+
+// pairs counts the pairs of a ham and a spam in which the ham has the higher score.
+type pairs struct {
+	ham, spam int64 // messages
+	halves    int64 // twice the number of these pairs, so that a tie counts 1
+}
+
+func countPairs(scores []float64, spam []bool) pairs {
 	var p pairs
 	for _, t := range tallies(scores, spam) {
 		ham, spam := int64(t.ham), int64(t.spam)
@@ -13,13 +23,7 @@ func OneMinusROCA(scores []float64, spam []bool) (percent float64, defined bool)
 		p.ham += ham
 		p.spam += spam
 	}
-	return p.percent()
-}
-
-// pairs counts the pairs of a ham and a spam in which the ham has the higher score.
-type pairs struct {
-	ham, spam int64 // messages
-	halves    int64 // twice the number of these pairs, so that a tie counts 1
+	return p
 }
 
 // percent returns the percentage of these pairs. It is not defined without ham or without spam.

@@ -2,27 +2,19 @@ package metrics
 
 import "math"
 
-// Misses counts the two errors of a spam filter.
-type Misses struct {
-	Ham         int // messages that are ham
-	HamLost     int // ham predicted to be spam
-	Spam        int // messages that are spam
-	SpamThrough int // spam predicted to be ham
-}
-
-// HM returns hm%, ham lost: the percentage of ham predicted spam. It is not defined without ham.
+// HM returns hm%, ham lost: the percentage of ham (class 0) predicted spam (class 1). It is not defined without ham.
 //
 //	hm% = 100 * ham predicted spam / ham
 //
 // Source: TREC 2005 Spam Track Overview ("ham misclassification").
-func (m Misses) HM() (percent float64, defined bool) { return percentOf(m.HamLost, m.Ham) }
+func (c Confusion) HM() (percent float64, defined bool) { return percentOf(c[0][1], c.Of(0)) }
 
 // SM returns sm%, spam let through: the percentage of spam predicted ham. It is not defined without spam.
 //
 //	sm% = 100 * spam predicted ham / spam
 //
 // Source: TREC 2005 Spam Track Overview ("spam misclassification").
-func (m Misses) SM() (percent float64, defined bool) { return percentOf(m.SpamThrough, m.Spam) }
+func (c Confusion) SM() (percent float64, defined bool) { return percentOf(c[1][0], c.Of(1)) }
 
 // LAM returns lam%, the logistic average of the two errors. It is not defined without ham or without spam.
 //
@@ -34,12 +26,12 @@ func (m Misses) SM() (percent float64, defined bool) { return percentOf(m.SpamTh
 //	(errors + 0.5) / (messages + 1)
 //
 // The live challenge of CEAS 2007 used (errors + 0.5) / (messages + 0.5), which is 1 if everything is wrong.
-func (m Misses) LAM() (percent float64, defined bool) {
-	if m.Ham == 0 || m.Spam == 0 {
+func (c Confusion) LAM() (percent float64, defined bool) {
+	if c.Of(0) == 0 || c.Of(1) == 0 {
 		return 0, false
 	}
-	hm := (float64(m.HamLost) + 0.5) / (float64(m.Ham) + 1)
-	sm := (float64(m.SpamThrough) + 0.5) / (float64(m.Spam) + 1)
+	hm := (float64(c[0][1]) + 0.5) / (float64(c.Of(0)) + 1)
+	sm := (float64(c[1][0]) + 0.5) / (float64(c.Of(1)) + 1)
 	return 100 * invlogit((logit(hm)+logit(sm))/2), true
 }
 

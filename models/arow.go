@@ -20,16 +20,13 @@ import (
 //
 // with w = 0 and sigma = 1 at the start. Source: K. Crammer, A. Kulesza, M. Dredze: Adaptive Regularization of Weight
 // Vectors (NIPS 2009), figure 1, with a diagonal covariance. The class weight of a document divides r.
-//
-// It has any number of classes: of more than two, each has weights of its own against all others. It takes any kind of
-// feature.
 type AROW struct {
 	Passes
 	// Regularisation is r: the larger, the shorter the steps. Above 0, at most 1e6. Default 0.1.
 	Regularisation float64 `json:"regularisation"`
 }
 
-var _ EpochTrainer = AROW{}
+var _ Trainer = AROW{}
 
 // Validate returns everything that is wrong with m.
 func (m AROW) Validate() error {
@@ -37,17 +34,9 @@ func (m AROW) Validate() error {
 }
 
 // Train implements [Trainer].
-func (m AROW) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, EpochOptions{})
-}
-
-// TrainEpochs implements [EpochTrainer].
-func (m AROW) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	if err := m.Validate(); err != nil {
-		return nil, Report{}, err
-	}
+func (m AROW) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	start := newParams(rowCount(len(d.Classes)), d.Terms)
-	return (&fit{Passes: m.Passes, options: o, learner: newArow(m, start.n, d.Terms), start: start}).run(ctx, d)
+	return (&fit{Passes: m.Passes, settings: m, options: o, learner: newArow(m, start.n, d.Terms), start: start}).run(ctx, newSorted(d))
 }
 
 func (m AROW) online(classes []string) (Online, error) {
@@ -117,13 +106,11 @@ func (l *arow) update(row int, x features.Vector, alphaT, beta float64) {
 	}
 }
 
-// grow implements growing.
 func (l *arow) grow(terms int) {
 	l.params.grow(terms)
 	l.sigma.weights = grown(l.sigma.weights, terms*l.n, 1)
 }
 
-// state implements growing.
 func (l *arow) state(c *codec) {
 	l.params.state(c)
 	l.sigma.state(c)

@@ -47,7 +47,6 @@ func (a *averaged) step(r int, x features.Vector, step float64) {
 	}
 }
 
-// grow implements growing.
 func (a *averaged) grow(terms int) {
 	a.params.grow(terms)
 	if a.stepSums != nil {
@@ -55,7 +54,7 @@ func (a *averaged) grow(terms int) {
 	}
 }
 
-// scoresNow implements growing. It computes the mean for the terms of the document only.
+// scoresNow computes the mean for the terms of the document only.
 func (a *averaged) scoresNow(dst []float64, x features.Vector) []float64 {
 	dst = a.params.scoresNow(dst, x)
 	if a.stepSums == nil || a.read == 0 {
@@ -75,7 +74,6 @@ func (a *averaged) model(dst *params) {
 	}
 }
 
-// state implements growing.
 func (a *averaged) state(c *codec) {
 	c.int(&a.read)
 	a.params.state(c)

@@ -41,7 +41,8 @@ func validateBayes(smoothing float64, prior string) error {
 	if smoothing != 0 && !(smoothing >= minSmoothing && smoothing <= maxSmoothing) { // also refuses NaN
 		errs = append(errs, fmt.Errorf("smoothing is %v: must be 0, or from %v to %v", smoothing, minSmoothing, maxSmoothing))
 	}
-	return errors.Join(append(errs, checkPrior(prior))...)
+	_, err := parsePrior(prior)
+	return errors.Join(append(errs, err)...)
 }
 
 // count validates the settings of m and counts the documents of d. With a name, d must have the kind that m takes.

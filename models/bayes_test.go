@@ -12,7 +12,6 @@ import (
 
 	"chaff/features"
 	"chaff/models"
-	"chaff/models/modelstest"
 )
 
 // fourDocuments is the example that is worked by hand below: the terms are meeting, offer, now.
@@ -29,7 +28,7 @@ func fourDocuments(kind features.Kind) *features.Dataset {
 
 // dense returns a data set from rows of counts, which become bits if that is the kind.
 func dense(kind features.Kind, classes int, labels []int32, rows [][]float32) *features.Dataset {
-	d := modelstest.Dataset(kind, classes, len(rows[0]), labels, rows...)
+	d := dataset(kind, classes, len(rows[0]), labels, rows...)
 	if kind == features.Bits {
 		for i := range d.Values {
 			d.Values[i] = 1
@@ -134,7 +133,7 @@ func TestNaiveBayesByHand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, _, err := test.model.Train(t.Context(), d)
+			l, _, err := test.model.Train(t.Context(), d, models.EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,7 +240,7 @@ func TestNaiveBayesAgreesWithScikitLearn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, _, err := model.Train(t.Context(), d)
+			l, _, err := model.Train(t.Context(), d, models.EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -300,10 +299,10 @@ func knownTerms(d *features.Dataset) []bool {
 //	bias     = log((1/3 (1-1/3) (1-2/3)) / (2/3 (1-3/4) (1-1/4)))
 func TestATermOfNoDocumentSaysNothing(t *testing.T) {
 	for _, kind := range []features.Kind{features.Bits, features.HeadBits} {
-		d := modelstest.Dataset(kind, 2, 3, []int32{0, 0, 1}, []float32{1, 0, 0}, []float32{1, 0, 0}, []float32{0, 0, 1})
+		d := dataset(kind, 2, 3, []int32{0, 0, 1}, []float32{1, 0, 0}, []float32{1, 0, 0}, []float32{0, 0, 1})
 		o := models.DefaultOptions()
 		o.Bernoulli = models.Bernoulli{Smoothing: 1, Features: kind.String()}
-		l, _, err := o.Bernoulli.Train(t.Context(), d)
+		l, _, err := o.Bernoulli.Train(t.Context(), d, models.EpochOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -354,7 +353,7 @@ func TestMajority(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			d := dense(features.Counts, len(test.want), test.labels, [][]float32{{1, 0}, {1, 2}, {0, 1}, {0, 0}})
-			l, _, err := models.Majority{}.Train(t.Context(), d)
+			l, _, err := models.Majority{}.Train(t.Context(), d, models.EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,7 +5,6 @@ import (
 
 	"chaff/features"
 	"chaff/models"
-	"chaff/models/modelstest"
 )
 
 // BenchmarkTrainTenEpochs trains on as many documents as BenchmarkTrain.
@@ -21,14 +20,14 @@ func BenchmarkTrainTenEpochs(b *testing.B) {
 		{"softmax with L1", features.NormalisedBits, models.Softmax{Passes: passes, LearningRate: 1, L1: 0.01, L2: 0.01}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			d := modelstest.Random(1, bench.kind, 5_000, 50_000, 2, 300)
+			d := randomDataset(1, bench.kind, 5_000, 50_000, 2, 300)
 			for i := 0; i < d.Len(); i += 7 { // wrong labels keep a perceptron from being done early
 				d.Labels[i] = 1 - d.Labels[i]
 			}
 			b.ReportAllocs()
 			b.SetBytes(int64(8 * len(d.IDs))) // an id and a value
 			for b.Loop() {
-				_, report, err := bench.trainer.Train(b.Context(), d)
+				_, report, err := bench.trainer.Train(b.Context(), d, models.EpochOptions{})
 				if err != nil || len(report.Epochs) != passes.Epochs {
 					b.Fatal(len(report.Epochs), err)
 				}

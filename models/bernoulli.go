@@ -53,7 +53,7 @@ func (m Bernoulli) kind() (features.Kind, error) {
 }
 
 // Train implements [Trainer].
-func (m Bernoulli) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
+func (m Bernoulli) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
 	return trainCounts(ctx, m, d, "bernoulli")
 }
 

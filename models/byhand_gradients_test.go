@@ -6,12 +6,11 @@ import (
 
 	"chaff/features"
 	"chaff/models"
-	"chaff/models/modelstest"
 )
 
 // twoDocuments are the first two of threeDocuments: (1, 0) with the target +1, and (1, 1) with -1.
 func twoDocuments() *features.Dataset {
-	return modelstest.Dataset(features.Counts, 2, 2, []int32{1, 0}, []float32{1, 0}, []float32{1, 1})
+	return dataset(features.Counts, 2, 2, []int32{1, 0}, []float32{1, 0}, []float32{1, 1})
 }
 
 // The rows are (b; w_1, w_2), and dL/dz = -(t - z).
@@ -84,7 +83,7 @@ func TestTanhByHand(t *testing.T) {
 		},
 	})
 	// Each of three classes has a row of its own. f = (1), class 0: all z = 0, so dL/dz = -2 for row 0, and +2 for the others.
-	d := modelstest.Dataset(features.Counts, 3, 1, []int32{0, 1, 2}, []float32{1}, nil, nil)
+	d := dataset(features.Counts, 3, 1, []int32{0, 1, 2}, []float32{1}, nil, nil)
 	runByHand(t, d, []handCase{
 		{
 			// Of all three documents: -2+2+2 = 2 for each bias, times -1/4 * 1/3.
@@ -100,7 +99,7 @@ func TestTanhByHand(t *testing.T) {
 //	of class 1 have (3, 3), together 6: lambda = (1+3)/(2+6), (1+3)/(2+6)
 //	of class 2 have (4, 2), together 6: lambda = (1+4)/(2+6), (1+2)/(2+6)
 func TestComplementByHand(t *testing.T) {
-	d := modelstest.Dataset(features.Counts, 3, 2, []int32{0, 0, 1, 2}, []float32{2, 1}, []float32{1, 0}, []float32{1, 1}, []float32{0, 2})
+	d := dataset(features.Counts, 3, 2, []int32{0, 0, 1, 2}, []float32{2, 1}, []float32{1, 0}, []float32{1, 1}, []float32{0, 2})
 	log := math.Log
 	runByHand(t, d, []handCase{
 		{
@@ -126,12 +125,12 @@ func TestComplementByHand(t *testing.T) {
 
 // The complement of one of two classes is the other.
 func TestComplementOfTwoClassesIsMultinomial(t *testing.T) {
-	d := modelstest.Random(5, features.Counts, 80, 120, 2, 15)
-	complement, _, err := models.Complement{Smoothing: 0.5, Features: "counts"}.Train(t.Context(), d)
+	d := randomDataset(5, features.Counts, 80, 120, 2, 15)
+	complement, _, err := models.Complement{Smoothing: 0.5, Features: "counts"}.Train(t.Context(), d, models.EpochOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	multinomial, _, err := models.Multinomial{Smoothing: 0.5, Features: "counts"}.Train(t.Context(), d)
+	multinomial, _, err := models.Multinomial{Smoothing: 0.5, Features: "counts"}.Train(t.Context(), d, models.EpochOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,8 +142,8 @@ func TestComplementOfTwoClassesIsMultinomial(t *testing.T) {
 func TestMemoriserByHand(t *testing.T) {
 	// Four different documents: A to D.
 	a, b, c, d := []float32{1, 0, 0, 0}, []float32{0, 1, 0, 0}, []float32{0, 0, 1, 0}, []float32{0, 0, 0, 1}
-	two := modelstest.Dataset(features.Whole, 2, 4, []int32{0, 1, 0, 1, 1, 1, 0}, a, b, c, c, c, d, d)
-	three := modelstest.Dataset(features.Whole, 3, 4, []int32{2, 1, 0, 1, 2, 2}, a, b, c, d, d, d)
+	two := dataset(features.Whole, 2, 4, []int32{0, 1, 0, 1, 1, 1, 0}, a, b, c, c, c, d, d)
+	three := dataset(features.Whole, 3, 4, []int32{2, 1, 0, 1, 2, 2}, a, b, c, d, d, d)
 	tests := []struct {
 		name    string
 		in      *features.Dataset
@@ -164,7 +163,7 @@ func TestMemoriserByHand(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l, _, err := models.Memoriser{}.Train(t.Context(), test.in)
+			l, _, err := models.Memoriser{}.Train(t.Context(), test.in, models.EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

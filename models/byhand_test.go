@@ -7,13 +7,12 @@ import (
 
 	"chaff/features"
 	"chaff/models"
-	"chaff/models/modelstest"
 )
 
 // threeDocuments is the example that is worked by hand below: two terms, a document of class 1, one of class 0, and
 // another of class 1. As targets: +1, -1, +1.
 func threeDocuments() *features.Dataset {
-	return modelstest.Dataset(features.Counts, 2, 2, []int32{1, 0, 1}, []float32{1, 0}, []float32{1, 1}, []float32{0, 2})
+	return dataset(features.Counts, 2, 2, []int32{1, 0, 1}, []float32{1, 0}, []float32{1, 1}, []float32{0, 2})
 }
 
 // weightsOf returns row r of l: the bias, then the weights.
@@ -36,7 +35,7 @@ func runByHand(t *testing.T, d *features.Dataset, tests []handCase) {
 	t.Helper()
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l, _, err := test.model.Train(t.Context(), d)
+			l, _, err := test.model.Train(t.Context(), d, models.EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,7 +135,7 @@ func TestPerceptronByHand(t *testing.T) {
 // since both move.
 func TestMulticlassPerceptronByHand(t *testing.T) {
 	constant := models.Steps{LearningRate: 1}
-	d := modelstest.Dataset(features.Counts, 3, 2, []int32{0, 1, 2}, []float32{1, 0}, []float32{0, 1}, []float32{1, 1})
+	d := dataset(features.Counts, 3, 2, []int32{0, 1, 2}, []float32{1, 0}, []float32{0, 1}, []float32{1, 1})
 	runByHand(t, d, []handCase{
 		{
 			"three classes", models.MulticlassPerceptron{Passes: epochs(1), Steps: constant},
@@ -204,7 +203,7 @@ func TestPassiveAggressiveByHand(t *testing.T) {
 		},
 	})
 	// z = 1 of the last document: nothing is lost with a margin of 1, and nothing changes.
-	d := modelstest.Dataset(features.Counts, 2, 2, []int32{1, 0, 1, 1}, []float32{1, 0}, []float32{1, 1}, []float32{0, 2}, []float32{0, 2})
+	d := dataset(features.Counts, 2, 2, []int32{1, 0, 1, 1}, []float32{1, 0}, []float32{1, 1}, []float32{0, 2}, []float32{0, 2})
 	runByHand(t, d, []handCase{
 		{"a margin of 1 is enough", models.PassiveAggressive{Passes: origin(epochs(1)), Aggressiveness: 1}, [][]float64{{0, 0, 0.5}}},
 	})

@@ -8,20 +8,15 @@ const (
 	WeightsBalanced = "balanced" // N / (K N_c)
 )
 
-// checkClassWeights returns what is wrong with the setting class_weights.
-func checkClassWeights(weights string) error {
-	switch weights {
-	case "", WeightsNone, WeightsBalanced:
-		return nil
-	}
-	_, err := parseClassWeights(weights)
-	return err
-}
-
 // maxClassWeight is the maximum weight, and its inverse the minimum, so that no step overflows.
 const maxClassWeight = 1e6
 
+// parseClassWeights parses weights such as "ham:10,spam:1". It returns nil for those that have a name.
 func parseClassWeights(weights string) ([]classValue, error) {
+	switch weights {
+	case "", WeightsNone, WeightsBalanced:
+		return nil, nil
+	}
 	inRange := fmt.Sprintf("from %v to %v", 1/maxClassWeight, maxClassWeight)
 	all, err := parseClassValues(weights, "weight", inRange, func(w float64) bool { return w >= 1/maxClassWeight && w <= maxClassWeight })
 	if err != nil {

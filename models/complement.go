@@ -44,7 +44,7 @@ func (m Complement) Validate() error {
 func (m Complement) kind() (features.Kind, error) { return parseFeatures(m.Features) }
 
 // Train implements [Trainer].
-func (m Complement) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
+func (m Complement) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
 	return trainCounts(ctx, m, d, "")
 }
 

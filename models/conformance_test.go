@@ -4,24 +4,23 @@ import (
 	"testing"
 
 	"chaff/models"
-	"chaff/models/modelstest"
 )
 
 func TestConformance(t *testing.T) {
-	unusual := map[string]modelstest.Traits{
-		"majority":              {IgnoresTerms: true, AnyKind: true},
-		"memoriser":             {IgnoresPrior: true, ClassOrderMatters: true}, // all that is new is of class 0
-		"multinomial":           {IgnoresPrior: true},                          // it is uniform
-		"complement":            {AnyKind: true, IgnoresPrior: true},
-		"perceptron":            {AnyKind: true, IgnoresPrior: true}, // the last mistake decides
-		"averaged-perceptron":   {AnyKind: true},
-		"multiclass-perceptron": {AnyKind: true, ClassOrderMatters: true}, // of equal scores the first is the rival
-		"passive-aggressive":    {AnyKind: true},
-		"tanh":                  {AnyKind: true},
-		"lms":                   {AnyKind: true},
-		"softmax":               {AnyKind: true},
-		"hybrid":                {AnyKind: true},
-		"arow":                  {AnyKind: true},
+	unusual := map[string]traits{
+		"majority":              {ignoresTerms: true, anyKind: true},
+		"memoriser":             {ignoresPrior: true, classOrderMatters: true}, // all that is new is of class 0
+		"multinomial":           {ignoresPrior: true},                          // it is uniform
+		"complement":            {anyKind: true, ignoresPrior: true},
+		"perceptron":            {anyKind: true, ignoresPrior: true}, // the last mistake decides
+		"averaged-perceptron":   {anyKind: true},
+		"multiclass-perceptron": {anyKind: true, classOrderMatters: true}, // of equal scores the first is the rival
+		"passive-aggressive":    {anyKind: true},
+		"tanh":                  {anyKind: true},
+		"lms":                   {anyKind: true},
+		"softmax":               {anyKind: true},
+		"hybrid":                {anyKind: true},
+		"arow":                  {anyKind: true},
 	}
 	names := models.Names()
 	if len(names) == 0 {
@@ -37,7 +36,7 @@ func TestConformance(t *testing.T) {
 				trainer, _, _ := models.DefaultOptions().New(name, 1)
 				return trainer
 			}
-			modelstest.Run(t, kind, newTrainer, unusual[name])
+			testConformance(t, kind, newTrainer, unusual[name])
 		})
 		delete(unusual, name)
 	}
@@ -61,7 +60,7 @@ func TestConformanceOfOtherSettings(t *testing.T) {
 				trainer, _, _ := o.New(name, 1)
 				return trainer
 			}
-			modelstest.Run(t, kind, newTrainer, modelstest.Traits{})
+			testConformance(t, kind, newTrainer, traits{})
 		})
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"chaff/features"
 )
 
-// TestDocumentsAreSortedByTheirContents compares sorting by two ids at a time with sorting by whole rows.
+// TestDocumentsAreSortedByTheirContents compares sorting by the first ids with sorting by whole rows.
 func TestDocumentsAreSortedByTheirContents(t *testing.T) {
 	for name, terms := range map[string]int{"few terms, so that many rows are alike": 3, "rows that differ late": 40, "many terms": 5000} {
 		t.Run(name, func(t *testing.T) {

@@ -42,12 +42,12 @@ type Separation struct {
 }
 
 // runPerceptron is run with a report of the convergence. separations measures converged weights.
-func (f *fit) runPerceptron(ctx context.Context, d *features.Dataset, separations func(updates int) []Separation) (*Linear, Report, error) {
+func (f *fit) runPerceptron(ctx context.Context, d sorted, separations func(updates int) []Separation) (*Linear, Report, error) {
 	linear, report, err := f.run(ctx, d)
 	if err != nil {
 		return nil, Report{}, err
 	}
-	c := &Convergence{Converged: f.result.converged, Epochs: len(report.Epochs)}
+	c := &Convergence{Converged: f.converged, Epochs: len(report.Epochs)}
 	for _, e := range report.Epochs {
 		c.Updates += e.Updates
 	}

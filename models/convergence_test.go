@@ -169,7 +169,7 @@ func TestPerceptronConvergesWithinTheBound(t *testing.T) {
 				p, steps := chance(random)
 				n := rowCount(classes)
 				d := newSeparable(random, classes, n, p.ThroughOrigin, rowsApart)
-				l, report, err := Perceptron{Passes: p, Steps: steps}.Train(t.Context(), d.Dataset)
+				l, report, err := Perceptron{Passes: p, Steps: steps}.Train(t.Context(), d.Dataset, EpochOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -200,7 +200,7 @@ func TestMulticlassPerceptronConvergesWithinTheBound(t *testing.T) {
 				random := rand.New(rand.NewPCG(seed, uint64(classes)))
 				p, steps := chance(random)
 				d := newSeparable(random, classes, classes, p.ThroughOrigin, classesApart)
-				l, report, err := MulticlassPerceptron{Passes: p, Steps: steps}.Train(t.Context(), d.Dataset)
+				l, report, err := MulticlassPerceptron{Passes: p, Steps: steps}.Train(t.Context(), d.Dataset, EpochOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -264,7 +264,7 @@ func TestConvergenceByHand(t *testing.T) {
 			Separation{Updates: 3, Radius: root(10), Margin: 2, GeometricMargin: 2 / root(10), UpdateBound: &bound},
 		},
 	} {
-		_, report, err := test.model.Train(t.Context(), d)
+		_, report, err := test.model.Train(t.Context(), d, EpochOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -308,7 +308,7 @@ func TestNoBoundWhereTheTheoremSaysNothing(t *testing.T) {
 				Perceptron{Passes: test.passes, Steps: test.steps},
 				MulticlassPerceptron{Passes: test.passes, Steps: test.steps},
 			} {
-				_, report, err := m.Train(t.Context(), d)
+				_, report, err := m.Train(t.Context(), d, EpochOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -332,7 +332,7 @@ func TestOnlyPerceptronsReportConvergence(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.Kind = kind
-		_, report, err := trainer.Train(t.Context(), d)
+		_, report, err := trainer.Train(t.Context(), d, EpochOptions{})
 		if err != nil {
 			continue // the steps may be too long for counts
 		}

@@ -61,19 +61,10 @@ func Count(ctx context.Context, d *features.Dataset) (*Counts, error) {
 		return nil, err
 	}
 	n := NewCounts(d.Kind, d.Classes, d.Terms)
-	return n, eachByContent(ctx, d, n.Add)
-}
-
-// eachByContent calls do with each document of d and its class, in the order of their contents.
-func eachByContent(ctx context.Context, d *features.Dataset, do func(x features.Vector, c int)) error {
-	rows := d.Rows()
-	for read, i := range contentOrder(d) {
-		if read%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		do(rows.Row(int(i)), int(d.Labels[i]))
-	}
-	return nil
+	all := newSorted(d)
+	err := all.each(ctx, all.order, func(x features.Vector, c int) { n.add(x, c, 1) })
+	n.countKnown()
+	return n, err
 }
 
 // Len returns V, the number of terms, known or not.
@@ -94,7 +85,11 @@ func (n *Counts) Exact() bool {
 }
 
 // Add adds a document of class c. New ids enlarge the vocabulary.
-func (n *Counts) Add(x features.Vector, c int) { n.add(x, c, 1) }
+func (n *Counts) Add(x features.Vector, c int) {
+	n.Grow(termsOf(x))
+	n.updateKnown(x, 1)
+	n.add(x, c, 1)
+}
 
 // Remove removes a document that was added as one of class c. The vocabulary keeps its size. Removing more documents of a
 // class than were added panics.
@@ -103,49 +98,63 @@ func (n *Counts) Remove(x features.Vector, c int) {
 		panic(fmt.Sprintf("models: no document of class %q is left to remove", n.Classes[c]))
 	}
 	n.add(x, c, -1)
+	n.updateKnown(x, -1)
 }
 
+// add adds sign times a document of class c, and leaves out Known: to ask which terms have no sum yet makes the processor
+// wait for each of them.
 func (n *Counts) add(x features.Vector, c, sign int) {
 	n.Documents[c] += sign
-	n.Grow(termsOf(x))
-	K := len(n.Classes)
-	inUnits := n.Kind == features.Evidence
+	K, all, inUnits := len(n.Classes), n.Sums, n.Kind == features.Evidence
 	eachGroup(x, func(g evidence.Group, from, to int) {
 		var total, f float64
 		var last float32 // consecutive terms often have the same value
 		values := x.Values[from:to]
 		for i, w := range x.IDs[from:to] {
 			if v := values[i]; v != last {
-				if last, f = v, float64(v); inUnits {
-					f = units(v)
+				if last, f = v, float64(sign)*float64(v); inUnits {
+					f = float64(sign) * units(v)
 				}
 			}
 			total += f
-			sums := n.Sums[int(w)*K:][:K]
-			if sign < 0 {
-				if sums[c] -= f; sums[c] == 0 && !hasSum(sums) {
-					n.forget(w, g)
-				}
-				continue
+			all[int(w)*K+c] += f
+			if inUnits {
+				n.Groups[w] = g
 			}
-			if sums[c] == 0 && !hasSum(sums) {
-				n.Known[g]++
-				if n.Groups != nil {
-					n.Groups[w] = g
-				}
-			}
-			sums[c] += f
 		}
-		n.Totals[g][c] += float64(sign) * total
+		n.Totals[g][c] += total
 	})
 }
 
-// forget makes a term without a sum one that was never known.
-func (n *Counts) forget(w uint32, g evidence.Group) {
-	n.Known[g]--
-	if n.Groups != nil {
-		n.Groups[w] = 0
+// updateKnown adds by to Known for each term of x that has no sum: 1 before x is added, and -1 after x is removed.
+func (n *Counts) updateKnown(x features.Vector, by int) {
+	for i, w := range x.IDs {
+		if hasSum(n.of(int(w))) {
+			continue
+		}
+		n.Known[groupAt(x, i)] += by
+		if n.Groups != nil {
+			n.Groups[w] = 0
+		}
 	}
+}
+
+// countKnown counts the terms that have a sum.
+func (n *Counts) countKnown() {
+	n.Known = [evidence.Groups]int{}
+	for w := range n.Len() {
+		if hasSum(n.of(w)) {
+			n.Known[n.groupOf(w)]++
+		}
+	}
+}
+
+// groupOf returns the group of a term.
+func (n *Counts) groupOf(w int) evidence.Group {
+	if n.Groups == nil {
+		return 0
+	}
+	return n.Groups[w]
 }
 
 // hasSum reports whether a term has a sum in any class.
@@ -180,26 +189,22 @@ func (n *Counts) Merge(m *Counts, idOf []uint32) error {
 		n.Grow(m.Len())
 	}
 	for w := range m.Len() {
-		sums := m.of(w)
-		if !hasSum(sums) {
+		if !hasSum(m.of(w)) {
 			continue
 		}
-		id, g := w, evidence.Group(0)
+		id := w
 		if idOf != nil {
 			id = int(idOf[w])
 			n.Grow(id + 1)
 		}
 		if m.Groups != nil {
-			g = m.Groups[w]
-			n.Groups[id] = g
+			n.Groups[id] = m.Groups[w]
 		}
-		if !hasSum(n.of(id)) {
-			n.Known[g]++
-		}
-		for c, ncw := range sums {
+		for c, ncw := range m.of(w) {
 			n.Sums[id*K+c] += ncw
 		}
 	}
+	n.countKnown()
 	return nil
 }
 
@@ -244,16 +249,7 @@ func (n *Counts) state(c *codec) {
 		c.floats(n.Totals[g])
 	}
 	c.groups(n.Groups)
-	n.Known = [evidence.Groups]int{}
-	for w := range n.Len() {
-		switch {
-		case !hasSum(n.of(w)):
-		case n.Groups != nil:
-			n.Known[n.Groups[w]]++
-		default:
-			n.Known[0]++
-		}
-	}
+	n.countKnown()
 }
 
 // linear returns the model with the given biases, and for each term the weights that the function makes of its sums.

@@ -133,7 +133,7 @@ func TestTrainingIsCountingAndTheModelOfTheCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := test.linear(n)
-		want, _, trainErr := test.trainer.Train(t.Context(), d)
+		want, _, trainErr := test.trainer.Train(t.Context(), d, EpochOptions{})
 		if err != nil || trainErr != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %v, %v, want %v, %v", name, got, err, want, trainErr)
 		}

@@ -79,11 +79,11 @@ func TestARandomStartComesFromTheSeed(t *testing.T) {
 		passes := func(seed uint64) Passes {
 			return Passes{Epochs: 1, Order: OrderFixed, Seed: seed, ThroughOrigin: origin}
 		}
-		models := map[string]func(seed uint64) EpochTrainer{
-			"perceptron":             func(seed uint64) EpochTrainer { return Perceptron{Passes: passes(seed), Steps: start} },
-			"multi-class perceptron": func(seed uint64) EpochTrainer { return MulticlassPerceptron{Passes: passes(seed), Steps: start} },
-			"tanh":                   func(seed uint64) EpochTrainer { return Tanh{Descent: Descent{Passes: passes(seed), Steps: start}} },
-			"least mean squares":     func(seed uint64) EpochTrainer { return LMS{Descent: Descent{Passes: passes(seed), Steps: start}} },
+		models := map[string]func(seed uint64) Trainer{
+			"perceptron":             func(seed uint64) Trainer { return Perceptron{Passes: passes(seed), Steps: start} },
+			"multi-class perceptron": func(seed uint64) Trainer { return MulticlassPerceptron{Passes: passes(seed), Steps: start} },
+			"tanh":                   func(seed uint64) Trainer { return Tanh{Descent: Descent{Passes: passes(seed), Steps: start}} },
+			"least mean squares":     func(seed uint64) Trainer { return LMS{Descent: Descent{Passes: passes(seed), Steps: start}} },
 		}
 		for name, newTrainer := range models {
 			t.Run(fmt.Sprintf("%s, through the origin %v", name, origin), func(t *testing.T) {
@@ -124,11 +124,11 @@ func TestAShuffledDatasetGivesTheSameBits(t *testing.T) {
 		t.Run(fmt.Sprintf("complement, %d classes", classes), func(t *testing.T) {
 			for _, normalise := range []bool{false, true} {
 				m := Complement{Smoothing: 0.1, Features: "normalised counts", Normalise: normalise}
-				want, _, err := m.Train(t.Context(), d)
+				want, _, err := m.Train(t.Context(), d, EpochOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, _, err := m.Train(t.Context(), shuffled(d))
+				got, _, err := m.Train(t.Context(), shuffled(d), EpochOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -13,8 +13,8 @@ func TestTooHighRatesNameTheSettingToLower(t *testing.T) {
 	steps := func(eta float64) Steps { return Steps{LearningRate: eta, Decay: RateConstant, Start: StartZeros} }
 	tests := []struct {
 		name    string
-		good    EpochTrainer
-		bad     EpochTrainer
+		good    Trainer
+		bad     Trainer
 		setting string
 	}{
 		{
@@ -51,7 +51,7 @@ func TestTooHighRatesNameTheSettingToLower(t *testing.T) {
 		for _, test := range tests {
 			t.Run(fmt.Sprintf("%s, %d classes", test.name, classes), func(t *testing.T) {
 				mustTrain(t, test.good, d, EpochOptions{})
-				l, report, err := test.bad.TrainEpochs(t.Context(), d, EpochOptions{})
+				l, report, err := test.bad.Train(t.Context(), d, EpochOptions{})
 				if !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), "; lower "+test.setting) {
 					t.Fatalf("got error %v, want %v that names %s", err, ErrDiverged, test.setting)
 				}
@@ -71,7 +71,7 @@ func TestNoRateEndsInWeightsThatAreNoNumbers(t *testing.T) {
 		for _, eta := range []float64{1e-6, 0.01, 1, 100, 1e6} {
 			p := Passes{Epochs: 30, Order: OrderRandom, Seed: 1}
 			steps := Steps{LearningRate: eta, Decay: RateConstant, Start: StartRandom}
-			for name, m := range map[string]EpochTrainer{
+			for name, m := range map[string]Trainer{
 				"perceptron":                Perceptron{Passes: p, Steps: steps},
 				"multi-class perceptron":    MulticlassPerceptron{Passes: p, Steps: steps},
 				"passive-aggressive":        PassiveAggressive{Passes: p, Aggressiveness: eta},
@@ -85,7 +85,7 @@ func TestNoRateEndsInWeightsThatAreNoNumbers(t *testing.T) {
 				"softmax with penalties":    Softmax{Passes: p, LearningRate: eta, L1: eta, L2: eta},
 				"softmax, batch":            Softmax{Passes: p, LearningRate: eta, L2: eta, Method: MethodBatch},
 			} {
-				l, _, err := m.Train(t.Context(), d)
+				l, _, err := m.Train(t.Context(), d, EpochOptions{})
 				switch {
 				case err != nil && !errors.Is(err, ErrDiverged):
 					t.Errorf("%s, %d classes, %v: got error %v, want %v", name, classes, eta, err, ErrDiverged)
@@ -111,7 +111,7 @@ func TestBatchLossesOnlyFall(t *testing.T) {
 		d := randomMatrix(1, 60, 12, classes)
 		for _, test := range []struct {
 			name  string
-			model EpochTrainer
+			model Trainer
 			start float64
 		}{
 			{"least mean squares", LMS{Descent: Descent{Passes: p, Steps: steps, Method: MethodBatch}}, rows / 2},

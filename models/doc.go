@@ -3,7 +3,7 @@
 // A [Trainer] turns a features.Dataset into a [Linear], which classifies, explains and is stored in the model file:
 //
 //	trainer, kind, err := models.DefaultOptions().New("bernoulli", 1)
-//	linear, report, err := trainer.Train(ctx, dataset) // dataset.Kind is kind
+//	linear, report, err := trainer.Train(ctx, dataset, models.EpochOptions{}) // dataset.Kind is kind
 //	class := linear.Predict(vector)
 //
 // A Linear has one weight for each term and row, and sums their products with the features of a document. With a [Form] it
@@ -90,9 +90,11 @@
 //
 // # Training in epochs
 //
-// A trainer that reads the training part several times is an [EpochTrainer]. One driver (epochs.go) orders the documents,
+// Many trainers read the training part several times. One driver (epochs.go) orders the documents,
 // weighs the classes, measures each epoch, and stops: when a pass changes nothing, when the loss on the development part has
-// not fallen for a while, or with an error that names the setting to lower when the loss grows. Formulas for two classes
-// train one row for each class against all others; the multi-class perceptron, softmax regression and naive Bayes have a
-// formula for any number.
+// not fallen for a while, or with an error that names the setting to lower when the loss grows. These trainers take any kind
+// of feature, except votes.
+//
+// All trainers take any number of classes. Where the formula is for two, each of more classes has a row of weights of its own
+// against all others; the multi-class perceptron, softmax regression and naive Bayes have a formula for any number.
 package models

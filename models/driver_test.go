@@ -13,10 +13,10 @@ import (
 )
 
 // driven are all trainers that read the documents several times, with the given passes and settings that suit randomMatrix.
-func driven(p Passes) map[string]EpochTrainer {
+func driven(p Passes) map[string]Trainer {
 	constant := Steps{LearningRate: 1, Decay: RateConstant, Start: StartZeros}
 	small := Steps{LearningRate: 0.003, Decay: RateConstant, Start: StartZeros}
-	return map[string]EpochTrainer{
+	return map[string]Trainer{
 		"perceptron":                  Perceptron{Passes: p, Steps: constant},
 		"averaged perceptron":         Perceptron{Passes: p, Steps: constant, Averaged: true},
 		"multi-class perceptron":      MulticlassPerceptron{Passes: p, Steps: constant, Averaged: true},
@@ -38,9 +38,9 @@ func isBatch(name string) bool {
 	return slices.Contains([]string{"least mean squares, batch", "tanh, batch", "softmax, batch"}, name)
 }
 
-func mustTrain(t *testing.T, m EpochTrainer, d *features.Dataset, o EpochOptions) (*Linear, Report) {
+func mustTrain(t *testing.T, m Trainer, d *features.Dataset, o EpochOptions) (*Linear, Report) {
 	t.Helper()
-	l, report, err := m.TrainEpochs(t.Context(), d, o)
+	l, report, err := m.Train(t.Context(), d, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestCancellingInTheMiddleStopsTraining(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			epochs := 0
-			l, report, err := m.TrainEpochs(ctx, d, EpochOptions{OnEpoch: func(e Epoch) {
+			l, report, err := m.Train(ctx, d, EpochOptions{OnEpoch: func(e Epoch) {
 				if epochs = e.Epoch; epochs == 2 {
 					cancel()
 				}

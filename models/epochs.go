@@ -10,14 +10,7 @@ import (
 	"chaff/features"
 )
 
-// EpochTrainer is a trainer that reads the training part in passes.
-type EpochTrainer interface {
-	Trainer
-	// TrainEpochs is Train with options. Beside the errors of Train it returns [ErrDiverged].
-	TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error)
-}
-
-// EpochOptions select what happens after each epoch. The zero value selects nothing.
+// EpochOptions select what happens after each pass over the training part. The zero value selects nothing.
 type EpochOptions struct {
 	// Development is the development part, which decides when to stop: documents over the same terms and classes. If it is
 	// nil or empty, all epochs are trained.
@@ -69,44 +62,38 @@ type learner interface {
 // perDocument is part of a learner that updates its weights after each document only.
 type perDocument struct{}
 
-// pass implements learner.
 func (perDocument) pass() int { return 0 }
 
 // fit trains a learner in epochs.
 type fit struct {
 	Passes
-	options EpochOptions
-	learner learner
-	start   *params  // the initial weights; run overwrites them
-	descent *descent // nil for learners that do not follow a gradient
+	settings interface{ Validate() error }
+	options  EpochOptions
+	learner  learner
+	start    *params  // the initial weights; run overwrites them
+	descent  *descent // nil for learners that do not follow a gradient
 	// unmeasured leaves out the figures of the epochs.
 	unmeasured bool
 
 	train, development sorted
 	classWeights       []float64
-	order              *order
+	nextOrder          func() []int32 // of the documents, in the next epoch
 	now, best          *params
 	losses             []float64 // training losses: at the start, and after each epoch
 	lowest             float64   // development loss so far
-	result             result
+	epochs             []Epoch   // measured so far
+	kept               int       // the epoch whose weights are the best
+	converged          bool      // the last pass changed nothing
 }
 
-// result is what training in epochs ends with.
-type result struct {
-	weights   *params
-	epochs    []Epoch
-	kept      int  // the epoch whose weights these are
-	converged bool // the last pass changed nothing
-}
-
-// linear returns the model and the part of the report that all trainers in epochs have.
-func (r *result) linear(d *features.Dataset) (*Linear, Report, error) {
-	l, err := r.weights.linear(len(d.Classes))
-	return l, Report{Warnings: warnings(d), Epochs: r.epochs, Kept: r.kept}, err
+// linear returns the best weights as a model, and the part of the report that all trainers in epochs have.
+func (f *fit) linear() (*Linear, Report, error) {
+	l, err := f.best.linear(len(f.train.Classes))
+	return l, Report{Warnings: warnings(f.train.Dataset), Epochs: f.epochs, Kept: f.kept}, err
 }
 
 // run trains until a pass changes nothing, patience ends, or all epochs are made, and returns the model.
-func (f *fit) run(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
+func (f *fit) run(ctx context.Context, d sorted) (*Linear, Report, error) {
 	if err := f.prepare(d); err != nil {
 		return nil, Report{}, err
 	}
@@ -124,23 +111,25 @@ func (f *fit) run(ctx context.Context, d *features.Dataset) (*Linear, Report, er
 			f.options.OnEpoch(e)
 		}
 	}
-	f.result.weights = f.best
-	return f.result.linear(d)
+	return f.linear()
 }
 
-// prepare sorts the documents and measures the initial loss.
-func (f *fit) prepare(d *features.Dataset) error {
-	documents, err := countDocuments(d)
+// prepare checks the settings and the documents, and measures the initial loss.
+func (f *fit) prepare(d sorted) error {
+	if err := f.settings.Validate(); err != nil {
+		return err
+	}
+	documents, err := countDocuments(d.Dataset)
 	if err != nil {
 		return err
 	}
 	if f.classWeights, err = classWeights(f.ClassWeights, d.Classes, documents); err != nil {
 		return err
 	}
-	f.train, f.lowest = newSorted(d), math.Inf(1)
-	f.order = f.newOrder(f.train)
+	f.train, f.lowest = d, math.Inf(1)
+	f.nextOrder = f.orders(f.train)
 	if f.descent != nil && f.descent.batch {
-		f.order = &order{documents: f.train.order} // one step over all documents, which rounds by their order
+		f.nextOrder = func() []int32 { return f.train.order } // one step over all documents, which rounds by their order
 	}
 	if f.options.hasDevelopment() {
 		f.development = newSorted(f.options.Development)
@@ -161,34 +150,39 @@ func (f *fit) prepare(d *features.Dataset) error {
 func (f *fit) epoch(ctx context.Context, n int) (Epoch, error) {
 	began := time.Now()
 	e := Epoch{Epoch: n}
-	for read, i := range f.order.next() {
-		if read%1024 == 0 && ctx.Err() != nil {
-			return Epoch{}, ctx.Err()
-		}
-		if c := int(f.train.Labels[i]); f.learner.learn(f.train.Row(int(i)), c, f.classWeights[c]) {
+	err := f.train.each(ctx, f.nextOrder(), func(x features.Vector, c int) {
+		if f.learner.learn(x, c, f.classWeights[c]) {
 			e.Updates++
 		}
+	})
+	if err != nil {
+		return Epoch{}, err
 	}
 	e.Updates += f.learner.pass()
 	f.learner.model(f.now)
 	if f.unmeasured {
 		return e, nil
 	}
-	e.Train = measure(f.now, f.train, f.learner.loss, f.classWeights)
+	return f.measured(e, began, f.learner.loss), nil
+}
+
+// measured returns e with the figures of the weights now.
+func (f *fit) measured(e Epoch, began time.Time, loss func(scores []float64, c int) float64) Epoch {
+	e.Train = measure(f.now, f.train, loss, f.classWeights)
 	if f.options.hasDevelopment() {
-		figures := measure(f.now, f.development, f.learner.loss, f.classWeights)
+		figures := measure(f.now, f.development, loss, f.classWeights)
 		e.Development = &figures
 	}
 	e.Seconds = time.Since(began).Seconds()
-	return e, nil
+	return e
 }
 
 // keep keeps the weights of an epoch: with patience if they are the best so far, else always.
 func (f *fit) keep(e Epoch) {
 	if !f.unmeasured {
-		f.result.epochs = append(f.result.epochs, e)
+		f.epochs = append(f.epochs, e)
 	}
-	f.result.converged = e.Updates == 0
+	f.converged = e.Updates == 0
 	if f.Patience > 0 && e.Development != nil {
 		if e.Development.Loss >= f.lowest {
 			return
@@ -196,12 +190,12 @@ func (f *fit) keep(e Epoch) {
 		f.lowest = e.Development.Loss
 	}
 	f.best, f.now = f.now, f.best
-	f.result.kept = e.Epoch
+	f.kept = e.Epoch
 }
 
 // isOver reports whether training stops before all epochs are made.
 func (f *fit) isOver() bool {
-	return f.result.converged || len(f.result.epochs)-f.result.kept >= max(f.Patience, 1)
+	return f.converged || len(f.epochs)-f.kept >= max(f.Patience, 1)
 }
 
 // descent checks that the loss of a learner that follows its gradient falls. If it does not, the steps are too long.

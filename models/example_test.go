@@ -25,7 +25,7 @@ func Example() {
 		Values:   []float32{1, 1, 1, 1, 1, 1},
 		Terms:    3,
 	}
-	linear, _, err := trainer.Train(context.Background(), dataset)
+	linear, _, err := trainer.Train(context.Background(), dataset, models.EpochOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return

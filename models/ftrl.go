@@ -56,13 +56,10 @@ func (l *ftrl) penalties() (l1, l2 float64) {
 	return l.l1 * share, l.l2 * share
 }
 
-// grow implements growing.
 func (l *ftrl) grow(terms int) { l.cells = grown(l.cells, terms*l.n, cell{}) }
 
-// sameShape implements growing.
 func (l *ftrl) sameShape(terms int) *params { return newParams(l.n, terms) }
 
-// state implements growing.
 func (l *ftrl) state(c *codec) {
 	c.float(&l.t)
 	for _, cells := range [][]cell{l.bias, l.cells} {
@@ -108,7 +105,7 @@ func (l *ftrl) learn(x features.Vector, class int, weight float64) bool {
 	return true
 }
 
-// scoresNow implements growing. It leaves the computed weights in current.
+// scoresNow leaves the computed weights in current.
 func (l *ftrl) scoresNow(dst []float64, x features.Vector) []float64 {
 	l1, l2 := l.penalties()
 	dst = resize(dst, l.n)

@@ -63,16 +63,13 @@ type gradientDescent struct {
 
 // train trains by gradient descent on a loss. The name is that of the section of settings.
 func (s Descent) train(ctx context.Context, d *features.Dataset, loss rowLoss, name string, o EpochOptions) (*Linear, Report, error) {
-	if err := s.Validate(); err != nil {
-		return nil, Report{}, err
-	}
 	start := s.startParams(rowCount(len(d.Classes)), d.Terms, s.Seed, s.ThroughOrigin)
 	l := s.learner(start, loss)
 	check := &descent{batch: s.Method == MethodBatch, setting: fmt.Sprintf("models.%s.learning_rate, which is %v", name, s.LearningRate)}
 	if check.batch {
 		l.gradient = l.sameShape(d.Terms)
 	}
-	return (&fit{Passes: s.Passes, options: o, learner: l, start: start, descent: check}).run(ctx, d)
+	return (&fit{Passes: s.Passes, settings: s, options: o, learner: l, start: start, descent: check}).run(ctx, newSorted(d))
 }
 
 func (s Descent) learner(start *params, loss rowLoss) *gradientDescent {
@@ -126,7 +123,6 @@ func (l *gradientDescent) loss(scores []float64, c int) float64 {
 	return sumOver(scores, c, l.lossOf.value)
 }
 
-// state implements growing.
 func (l *gradientDescent) state(c *codec) {
 	c.int(&l.taken)
 	l.params.state(c)

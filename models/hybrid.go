@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"chaff/features"
+	"chaff/internal/evidence"
 	"chaff/internal/parallel"
 )
 
@@ -28,9 +29,6 @@ import (
 // Sources: R. Raina, Y. Shen, A. Y. Ng, A. McCallum: Classification with Hybrid Generative/Discriminative Models (NIPS 2003),
 // for the combination and the leave-one-out estimates; J. Duchi, E. Hazan, Y. Singer: Adaptive
 // Subgradient Methods for Online Learning and Stochastic Optimization (JMLR 12, 2011), AdaGrad, for the steps.
-//
-// It has any number of classes: of more than two, each has weights of its own against all others. It takes any kind of
-// feature.
 type Hybrid struct {
 	Passes
 	// Smoothing is added to the sum of each term on both sides, so that no term is impossible. From 1e-10 to 1e6.
@@ -44,7 +42,7 @@ type Hybrid struct {
 	LearningRate float64 `json:"learning_rate"`
 }
 
-var _ EpochTrainer = Hybrid{}
+var _ Trainer = Hybrid{}
 
 const (
 	maxBayesShare = 1000
@@ -67,25 +65,18 @@ func validateOffset(smoothing, share, rate float64) error {
 		checkRange("bayes_share", share, 0, maxBayesShare), checkPositive("learning_rate", rate))
 }
 
-// Train implements [Trainer].
-func (m Hybrid) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, EpochOptions{})
-}
-
-// TrainEpochs implements [EpochTrainer]. It counts all documents and then learns from each. It does not check the loss:
+// Train implements [Trainer]. It counts all documents and then learns from each. It does not check the loss:
 // AdaGrad shortens the steps, and the initial loss is too low, since naive Bayes has counted the documents that it is
 // measured on.
-func (m Hybrid) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	if err := m.Validate(); err != nil {
-		return nil, Report{}, err
-	}
+func (m Hybrid) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	start := newParams(rowCount(len(d.Classes)), d.Terms)
 	l := newHybrid(m, start.n, d.Terms)
 	l.workers = d.Workers
-	if err := eachByContent(ctx, d, l.bayes.add); err != nil {
+	all := newSorted(d)
+	if err := l.bayes.addAll(ctx, all); err != nil {
 		return nil, Report{}, err
 	}
-	return (&fit{Passes: m.Passes, options: o, learner: l, start: start}).run(ctx, d)
+	return (&fit{Passes: m.Passes, settings: m, options: o, learner: l, start: start}).run(ctx, all)
 }
 
 func (m Hybrid) online(classes []string) (Online, error) {
@@ -119,6 +110,49 @@ func (b rowCounts) add(x features.Vector, c int) {
 	for r, n := range b {
 		n.Add(x, sideOf(len(b), r, c))
 	}
+}
+
+// addAll adds all documents, in the order of their contents.
+func (b rowCounts) addAll(ctx context.Context, all sorted) error {
+	err := all.each(ctx, all.order, func(x features.Vector, c int) {
+		for r, n := range b {
+			n.add(x, sideOf(len(b), r, c), 1)
+		}
+	})
+	for _, n := range b {
+		n.countKnown()
+	}
+	return err
+}
+
+// logOddsOfTotals returns log((aV + n0) / (aV + n1)), the same for all V known terms of a group; V must not be 0.
+func (b rowCounts) logOddsOfTotals(a float64, g evidence.Group, n side) float64 {
+	aV := a * float64(b[0].Known[g])
+	return math.Log((aV + n[0]) / (aV + n[1]))
+}
+
+// addLogOdds adds the share c of nb_w to the V x R weights of all known terms, for the smoothing a.
+func (b rowCounts) addLogOdds(weights []float64, a, c float64, workers int) {
+	R := len(b)
+	totals := make([][evidence.Groups]float64, R)
+	for r, n := range b {
+		for g, known := range n.Known {
+			if known > 0 {
+				totals[r][g] = b.logOddsOfTotals(a, evidence.Group(g), side(n.Totals[g]))
+			}
+		}
+	}
+	parallel.Ranges(workers, len(weights), 1<<14, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			r, w := i%R, i/R
+			n := side(b[r].of(w))
+			if n == (side{}) {
+				continue
+			}
+			odds := (a + n[1]) / (a + n[0])
+			weights[i] += c * (math.Log(odds) + totals[r][b[r].groupOf(w)])
+		}
+	})
 }
 
 func (b rowCounts) grow(terms int) {
@@ -205,23 +239,15 @@ func (l *hybrid) logOdds(r int, x features.Vector, total, own side) float64 {
 			odds += f * math.Log(product)
 			product, f = 1, value
 		}
-		product *= l.odds(n)
+		product *= (l.smoothing + n[1]) / (l.smoothing + n[0])
 		length += value
 	}
 	if length == 0 {
 		return 0
 	}
 	totals := bayes.Totals[0]
-	return odds + f*math.Log(product) + length*l.logOddsOfTotals(side{totals[0] - total[0], totals[1] - total[1]})
-}
-
-// odds returns (a + n1_w) / (a + n0_w).
-func (l *hybrid) odds(n side) float64 { return (l.smoothing + n[1]) / (l.smoothing + n[0]) }
-
-// logOddsOfTotals returns log((aV + n0) / (aV + n1)), the same for all terms; V must not be 0.
-func (l *hybrid) logOddsOfTotals(n side) float64 {
-	aV := l.smoothing * float64(l.bayes[0].Known[0])
-	return math.Log((aV + n[0]) / (aV + n[1]))
+	n := side{totals[0] - total[0], totals[1] - total[1]}
+	return odds + f*math.Log(product) + length*l.bayes.logOddsOfTotals(l.smoothing, 0, n)
 }
 
 // step moves the weights against the errors of the scores of a document, which are in scratch.
@@ -250,19 +276,13 @@ func (c *hybridCell) step(g, rate float64) {
 }
 
 func (l *hybrid) model(dst *params) {
-	totals := make([]float64, l.n)
 	for r, cell := range l.bias {
 		dst.bias[r] = cell.weight
-		totals[r] = l.logOddsOfTotals(side(l.bayes[r].Totals[0]))
 	}
-	parallel.Ranges(l.workers, len(l.cells), 1<<14, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			dst.weights[i] = l.cells[i].weight
-			if n := side(l.bayes[i%l.n].of(i / l.n)); n != (side{}) {
-				dst.weights[i] += l.share * (math.Log(l.odds(n)) + totals[i%l.n])
-			}
-		}
-	})
+	for i, cell := range l.cells {
+		dst.weights[i] = cell.weight
+	}
+	l.bayes.addLogOdds(dst.weights, l.smoothing, l.share, l.workers)
 }
 
 func (l *hybrid) loss(scores []float64, c int) float64 {
@@ -277,16 +297,13 @@ func logLossOfRow() rowLoss {
 	}
 }
 
-// grow implements growing.
 func (l *hybrid) grow(terms int) {
 	l.cells = grown(l.cells, terms*l.n, hybridCell{squares: firstSquares})
 	l.bayes.grow(terms)
 }
 
-// sameShape implements growing.
 func (l *hybrid) sameShape(terms int) *params { return newParams(l.n, terms) }
 
-// state implements growing.
 func (l *hybrid) state(c *codec) {
 	for _, cells := range [][]hybridCell{l.bias, l.cells} {
 		for i := range cells {
@@ -297,7 +314,6 @@ func (l *hybrid) state(c *codec) {
 	l.bayes.state(c)
 }
 
-// scoresNow implements growing.
 func (l *hybrid) scoresNow(dst []float64, x features.Vector) []float64 {
 	dst = resize(dst, l.n)
 	for r := range dst {

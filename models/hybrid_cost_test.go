@@ -5,13 +5,12 @@ import (
 
 	"chaff/features"
 	"chaff/models"
-	"chaff/models/modelstest"
 )
 
 // BenchmarkTrainOfDefaults trains with the default settings on 3,600 documents of a thousand terms: a mailbox as the model
 // of naive Bayes, the default and the other fast learner see it.
 func BenchmarkTrainOfDefaults(b *testing.B) {
-	d := modelstest.Random(1, features.NormalisedBits, 3_600, 200_000, 2, 1_050)
+	d := randomDataset(1, features.NormalisedBits, 3_600, 200_000, 2, 1_050)
 	for _, name := range []string{"multinomial", "hybrid", "arow"} {
 		b.Run(name, func(b *testing.B) {
 			trainer, _, err := models.DefaultOptions().New(name, 1)
@@ -21,7 +20,7 @@ func BenchmarkTrainOfDefaults(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(8 * len(d.IDs))) // an id and a value
 			for b.Loop() {
-				if _, _, err := trainer.Train(b.Context(), d); err != nil {
+				if _, _, err := trainer.Train(b.Context(), d, models.EpochOptions{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -124,7 +124,7 @@ func (test hybridCase) train(t *testing.T, d *features.Dataset) (*params, int) {
 	if test.Online {
 		learner = &onlineHybrid{l}
 	} else {
-		if err := eachByContent(t.Context(), d, l.bayes.add); err != nil {
+		if err := l.bayes.addAll(t.Context(), newSorted(d)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -168,7 +168,7 @@ func TestHybridAgreesWithNumPy(t *testing.T) {
 			if test.Online {
 				return
 			}
-			l, _, err := test.hybrid().Train(t.Context(), d)
+			l, _, err := test.hybrid().Train(t.Context(), d, EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,13 +210,13 @@ func TestHybridStopsWhenAllIsRightEnough(t *testing.T) {
 func TestHybridCountsInTheOrderOfContents(t *testing.T) {
 	values, labels := [][]float32{{1e8}, {1e-8}, {1e-8}, {1}}, []int32{1, 1, 1, 0}
 	want := newHybrid(DefaultOptions().Hybrid, 1, 1)
-	if err := eachByContent(t.Context(), matrix(2, labels, values), want.bayes.add); err != nil {
+	if err := want.bayes.addAll(t.Context(), newSorted(matrix(2, labels, values))); err != nil {
 		t.Fatal(err)
 	}
 	slices.Reverse(values)
 	slices.Reverse(labels)
 	got := newHybrid(DefaultOptions().Hybrid, 1, 1)
-	if err := eachByContent(t.Context(), matrix(2, labels, values), got.bayes.add); err != nil {
+	if err := got.bayes.addAll(t.Context(), newSorted(matrix(2, labels, values))); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(got.bayes[0].Sums, want.bayes[0].Sums) {

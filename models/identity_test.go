@@ -7,7 +7,6 @@ import (
 
 	"chaff/features"
 	"chaff/models"
-	"chaff/models/modelstest"
 )
 
 // Scoring the present terms, with the absent ones in the bias, is the product over all terms of the definition.
@@ -15,13 +14,13 @@ func TestBernoulliByPresentTermsIsBernoulliByAllTerms(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		for _, a := range []float64{0, 1e-10, 0.01, 1, 1e6} {
 			t.Run(fmt.Sprintf("%d classes, smoothing %v", classes, a), func(t *testing.T) {
-				d := modelstest.Random(7, features.Bits, 80, 120, classes, 15)
+				d := randomDataset(7, features.Bits, 80, 120, classes, 15)
 				m := models.Bernoulli{Smoothing: a}
 				e, err := m.Estimate(t.Context(), d)
 				if err != nil {
 					t.Fatal(err)
 				}
-				l, _, err := m.Train(t.Context(), d)
+				l, _, err := m.Train(t.Context(), d, models.EpochOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -45,7 +44,7 @@ func TestBernoulliByPresentTermsIsBernoulliByAllTerms(t *testing.T) {
 
 func TestBernoulliProbabilitiesOfATermSumToOne(t *testing.T) {
 	for _, a := range []float64{0, 1e-10, 0.01, 1, 1e6} {
-		d := modelstest.Random(7, features.Bits, 80, 120, 3, 15)
+		d := randomDataset(7, features.Bits, 80, 120, 3, 15)
 		e, err := models.Bernoulli{Smoothing: a}.Estimate(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +62,7 @@ func TestBernoulliProbabilitiesOfATermSumToOne(t *testing.T) {
 
 func TestMultinomialProbabilitiesSumToOne(t *testing.T) {
 	for _, a := range []float64{0, 1e-10, 0.01, 1, 1e6} {
-		d := modelstest.Random(7, features.Counts, 80, 120, 3, 15)
+		d := randomDataset(7, features.Counts, 80, 120, 3, 15)
 		e, err := models.Multinomial{Smoothing: a}.Estimate(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
@@ -91,11 +90,11 @@ func BenchmarkTrain(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			d := modelstest.Random(1, kind, 5_000, 50_000, 2, 300)
+			d := randomDataset(1, kind, 5_000, 50_000, 2, 300)
 			b.ReportAllocs()
 			b.SetBytes(int64(8 * len(d.IDs))) // an id and a value
 			for b.Loop() {
-				if _, _, err := trainer.Train(b.Context(), d); err != nil {
+				if _, _, err := trainer.Train(b.Context(), d, models.EpochOptions{}); err != nil {
 					b.Fatal(err)
 				}
 			}

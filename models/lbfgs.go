@@ -16,19 +16,11 @@ import (
 // batch is the batch method of [Softmax]: L-BFGS finds the minimum of the loss, and an epoch is one of its steps. Tests
 // compare the stochastic method with it.
 func (m Softmax) batch(ctx context.Context, d *features.Dataset, options EpochOptions) (*Linear, Report, error) {
-	documents, err := countDocuments(d)
-	if err != nil {
+	f := &fit{Passes: m.Passes, settings: m, options: options, start: newParams(rowCount(len(d.Classes)), d.Terms)}
+	if err := f.prepare(newSorted(d)); err != nil {
 		return nil, Report{}, err
 	}
-	weights, err := classWeights(m.ClassWeights, d.Classes, documents)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	o := newObjective(m, newSorted(d), weights)
-	r := &recorder{ctx: ctx, objective: o, options: options, patience: m.Patience, result: result{weights: newParams(o.n, d.Terms)}}
-	if options.hasDevelopment() {
-		r.development = newSorted(options.Development)
-	}
+	o := newObjective(m, f.train, f.classWeights)
 	minimum, err := optimize.Minimize(
 		optimize.Problem{Func: o.value, Grad: o.gradient},
 		make([]float64, o.n*(d.Terms+1)),
@@ -36,7 +28,7 @@ func (m Softmax) batch(ctx context.Context, d *features.Dataset, options EpochOp
 			GradientThreshold: gradientThreshold,
 			MajorIterations:   m.Epochs + 1, // the first is the start
 			Converger:         optimize.NeverTerminate{},
-			Recorder:          r,
+			Recorder:          &recorder{ctx: ctx, fit: f},
 		},
 		&optimize.LBFGS{},
 	)
@@ -48,13 +40,13 @@ func (m Softmax) batch(ctx context.Context, d *features.Dataset, options EpochOp
 	case err != nil && floats.Norm(minimum.Gradient, math.Inf(1)) <= roundingGradient:
 		err = nil // rounding hides the rest: the line search finds no lower point
 	case err != nil:
-		return nil, Report{}, fmt.Errorf("after %d steps: %w", len(r.result.epochs), err)
+		return nil, Report{}, fmt.Errorf("after %d steps: %w", len(f.epochs), err)
 	}
-	if m.Patience == 0 || r.result.kept == 0 {
-		o.unpack(r.result.weights, minimum.X)
-		r.result.kept = len(r.result.epochs)
+	if m.Patience == 0 || !options.hasDevelopment() {
+		f.best.unpack(minimum.X)
+		f.kept = len(f.epochs)
 	}
-	linear, report, err := r.result.linear(d)
+	linear, report, err := f.linear()
 	if err == nil && minimum.Status == optimize.IterationLimit {
 		report.Warnings = append(report.Warnings, fmt.Sprintf("the loss is not at its minimum after %d steps: raise models.softmax.epochs, or models.softmax.l2", m.Epochs))
 	}
@@ -93,8 +85,8 @@ func newObjective(m Softmax, d sorted, weights []float64) *objective {
 	}
 }
 
-// unpack writes the point x to v.
-func (o *objective) unpack(v *params, x []float64) {
+// unpack sets v to the point x.
+func (v *params) unpack(x []float64) {
 	copy(v.weights, x)
 	copy(v.bias, x[len(v.weights):])
 }
@@ -105,7 +97,7 @@ func (o *objective) compute(x []float64) {
 		return
 	}
 	o.at = append(o.at[:0], x...)
-	o.unpack(o.params, x)
+	o.params.unpack(x)
 	o.gradients.clear()
 	o.loss = 0
 	N := float64(o.d.Len())
@@ -137,14 +129,9 @@ func (o *objective) gradient(dst, x []float64) {
 
 // recorder records each step of the optimiser as an epoch, and stops it when patience or the context ends.
 type recorder struct {
-	ctx         context.Context
-	objective   *objective
-	options     EpochOptions
-	development sorted
-	patience    int
-	began       time.Time
-	lowest      float64
-	result      result
+	ctx context.Context
+	*fit
+	began time.Time
 }
 
 // Init implements optimize.Recorder.
@@ -158,37 +145,18 @@ func (r *recorder) Record(at *optimize.Location, _ optimize.Operation, stats *op
 	if r.ctx.Err() != nil {
 		return r.ctx.Err()
 	}
-	if steps := stats.MajorIterations - 1; steps <= len(r.result.epochs) {
+	n := len(r.epochs) + 1
+	if stats.MajorIterations <= n {
 		return nil
 	}
-	o := r.objective
-	o.unpack(o.params, at.X)
-	o.at = nil // params have changed to this point
-	e := Epoch{Epoch: len(r.result.epochs) + 1, Updates: 1, Train: measure(o.params, o.d, logLoss, o.weights)}
-	if r.development.Dataset != nil {
-		figures := measure(o.params, r.development, logLoss, o.weights)
-		e.Development = &figures
-	}
-	e.Seconds = time.Since(r.began).Seconds()
+	r.now.unpack(at.X)
+	e := r.measured(Epoch{Epoch: n, Updates: 1}, r.began, logLoss)
 	r.began = time.Now()
-	r.result.epochs = append(r.result.epochs, e)
+	r.keep(e)
 	if r.options.OnEpoch != nil {
 		r.options.OnEpoch(e)
 	}
-	return r.stop(e)
-}
-
-// stop keeps the weights of the best epoch, and returns errPatience when patience ends.
-func (r *recorder) stop(e Epoch) error {
-	if r.patience == 0 || e.Development == nil {
-		return nil
-	}
-	if r.result.kept == 0 || e.Development.Loss < r.lowest {
-		r.lowest = e.Development.Loss
-		r.result.kept = e.Epoch
-		r.result.weights.copyFrom(r.objective.params)
-	}
-	if e.Epoch-r.result.kept >= r.patience {
+	if r.isOver() {
 		return errPatience
 	}
 	return nil

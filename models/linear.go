@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"chaff/features"
 	"chaff/internal/evidence"
@@ -57,22 +58,22 @@ func newLinear(bias []float64, terms int, weights func(dst []float64, w int)) (*
 	K := len(bias)
 	l := &Linear{Classes: K, Terms: terms, Weights: make([]float32, terms*rowCount(K))}
 	alpha := make([]float64, K)
-	if K == 2 {
-		l.Bias = []float64{bias[1] - bias[0]}
-		for w := range terms {
-			weights(alpha, w)
-			l.Weights[w] = float32(alpha[1] - alpha[0])
-		}
-		return l.valid()
-	}
-	l.Bias = append(l.Bias, bias...)
+	l.Bias = rowsOf(slices.Clone(bias))
 	for w := range terms {
 		weights(alpha, w)
-		for c := range alpha {
-			l.Weights[w*K+c] = float32(alpha[c])
+		for r, weight := range rowsOf(alpha) {
+			l.Weights[w*l.Rows()+r] = float32(weight)
 		}
 	}
 	return l.valid()
+}
+
+// rowsOf returns the numbers of the rows from those of K classes, which it overwrites: of two classes their difference.
+func rowsOf(classes []float64) []float64 {
+	if len(classes) == 2 {
+		classes[0] = classes[1] - classes[0]
+	}
+	return classes[:rowCount(len(classes))]
 }
 
 // valid returns l if it is valid.
@@ -141,10 +142,7 @@ func (l *Linear) Score(x features.Vector) float64 {
 // Scores returns the K scores of x, in the memory of dst if that suffices. Of two classes the first has the score 0 and
 // the second that of [Linear.Score].
 func (l *Linear) Scores(dst []float64, x features.Vector) []float64 {
-	if cap(dst) < l.Classes {
-		dst = make([]float64, l.Classes)
-	}
-	dst = dst[:l.Classes]
+	dst = resize(dst, l.Classes)
 	if l.Classes == 2 {
 		dst[0], dst[1] = 0, l.Score(x)
 		return dst
@@ -206,12 +204,6 @@ func (l *Linear) Contributions(dst []float64, x features.Vector, r int) (terms [
 // Predict returns the class with the highest score, of equal ones the first. With ham as class 0 and spam as class 1 a tie
 // goes to ham, since losing ham costs more.
 func (l *Linear) Predict(x features.Vector) int {
-	if l.Classes == 2 {
-		if l.Score(x) > 0 {
-			return 1
-		}
-		return 0
-	}
 	var few [16]float64 // avoids an allocation for up to 16 classes
 	return Argmax(l.Scores(few[:0], x))
 }

@@ -12,20 +12,12 @@ import (
 //	dErr/dz_i = -(t_i - z_i)
 //
 // Source: cs446 lecture 4, "Least Mean Square Error", "Gradient descent (batch)", "Stochastic Gradient descent (online)".
-//
-// It has any number of classes: of more than two, each has weights of its own against all others. It takes any kind of
-// feature.
 type LMS struct{ Descent }
 
-var _ EpochTrainer = LMS{}
+var _ Trainer = LMS{}
 
 // Train implements [Trainer].
-func (m LMS) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, EpochOptions{})
-}
-
-// TrainEpochs implements [EpochTrainer].
-func (m LMS) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+func (m LMS) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	return m.train(ctx, d, halfSquare(), "lms", o)
 }
 

@@ -56,9 +56,9 @@ func TestLinearSetByHandComputesLogic(t *testing.T) {
 }
 
 // perceptrons returns one of each kind that reports whether it converged.
-func perceptrons(passes Passes, start string) map[string]EpochTrainer {
+func perceptrons(passes Passes, start string) map[string]Trainer {
 	steps := Steps{LearningRate: 1, Decay: RateConstant, Start: start}
-	return map[string]EpochTrainer{
+	return map[string]Trainer{
 		"perceptron":             Perceptron{Passes: passes, Steps: steps},
 		"averaged perceptron":    Perceptron{Passes: passes, Steps: steps, Averaged: true},
 		"multi-class perceptron": MulticlassPerceptron{Passes: passes, Steps: steps},
@@ -81,10 +81,10 @@ func TestPerceptronsLearnLogic(t *testing.T) {
 }
 
 // wantLearnt wants m to converge to f if f can be computed by a linear function, and else not to converge at all.
-func wantLearnt(t *testing.T, m EpochTrainer, f logical, epochs int) {
+func wantLearnt(t *testing.T, m Trainer, f logical, epochs int) {
 	t.Helper()
 	d := f.dataset()
-	l, report, err := m.Train(t.Context(), d)
+	l, report, err := m.Train(t.Context(), d, EpochOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestPerceptronsDoNotLearnPatternsInAnyTranslation(t *testing.T) {
 	d.Kind = features.Bits
 	for name, m := range perceptrons(Passes{Epochs: epochs, Order: OrderRandom, Seed: 1}, StartZeros) {
 		t.Run(name, func(t *testing.T) {
-			_, report, err := m.Train(t.Context(), d)
+			_, report, err := m.Train(t.Context(), d, EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +152,7 @@ func TestPerceptronsDoNotLearnPatternsInAnyTranslation(t *testing.T) {
 	d = matrix(2, []int32{0, 1}, [][]float32{documents[0], documents[size]})
 	for name, m := range perceptrons(Passes{Epochs: epochs, Order: OrderRandom, Seed: 1}, StartZeros) {
 		t.Run(name+", without translation", func(t *testing.T) {
-			_, report, err := m.Train(t.Context(), d)
+			_, report, err := m.Train(t.Context(), d, EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

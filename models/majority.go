@@ -21,7 +21,7 @@ func (Majority) Validate() error { return nil }
 func (Majority) kind() (features.Kind, error) { return features.Bits, nil }
 
 // Train implements [Trainer].
-func (m Majority) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
+func (m Majority) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
 	return trainCounts(ctx, m, d, "")
 }
 

@@ -26,7 +26,7 @@ func (Memoriser) Validate() error { return nil }
 func (Memoriser) kind() (features.Kind, error) { return features.Whole, nil }
 
 // Train implements [Trainer].
-func (m Memoriser) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
+func (m Memoriser) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
 	return trainCounts(ctx, m, d, "memoriser")
 }
 

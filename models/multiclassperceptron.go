@@ -16,7 +16,7 @@ import (
 //	if z_c <= z_c':  w_c <- w_c + eta_n f,  w_c' <- w_c' - eta_n f        and the biases by +eta_n, -eta_n
 //
 // Source: cs440 lecture 16, "Multi-class perceptrons". A tie is a mistake, as for [Perceptron]; of several highest c' is
-// the first. It takes any kind of feature.
+// the first.
 type MulticlassPerceptron struct {
 	Passes
 	Steps
@@ -24,7 +24,7 @@ type MulticlassPerceptron struct {
 	Averaged bool `json:"averaged"`
 }
 
-var _ EpochTrainer = MulticlassPerceptron{}
+var _ Trainer = MulticlassPerceptron{}
 
 // Validate returns everything that is wrong with m.
 func (m MulticlassPerceptron) Validate() error {
@@ -32,19 +32,11 @@ func (m MulticlassPerceptron) Validate() error {
 }
 
 // Train implements [Trainer].
-func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, EpochOptions{})
-}
-
-// TrainEpochs implements [EpochTrainer].
-func (m MulticlassPerceptron) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	if err := m.Validate(); err != nil {
-		return nil, Report{}, err
-	}
+func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	start := m.startParams(len(d.Classes), d.Terms, m.Seed, m.ThroughOrigin)
 	l := m.learner(start)
-	f := &fit{Passes: m.Passes, options: o, learner: l, start: start}
-	return f.runPerceptron(ctx, d, func(updates int) []Separation {
+	f := &fit{Passes: m.Passes, settings: m, options: o, learner: l, start: start}
+	return f.runPerceptron(ctx, newSorted(d), func(updates int) []Separation {
 		return []Separation{l.separation(d, m, updates)}
 	})
 }

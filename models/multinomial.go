@@ -49,7 +49,7 @@ func (m Multinomial) kind() (features.Kind, error) {
 }
 
 // Train implements [Trainer].
-func (m Multinomial) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
+func (m Multinomial) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
 	return trainCounts(ctx, m, d, "multinomial")
 }
 

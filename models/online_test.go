@@ -35,8 +35,8 @@ func TestLearningOneAfterTheOtherIsLearningAll(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d := modelstest.Random(5, kind, 90, 70, K, 10)
-				l, _, err := trainer.Train(t.Context(), d)
+				d := randomDataset(5, kind, 90, 70, K, 10)
+				l, _, err := trainer.Train(t.Context(), d, models.EpochOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}

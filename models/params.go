@@ -25,7 +25,6 @@ func newFormParams(f Form, n, terms int) *params {
 // terms returns V.
 func (v *params) terms() int { return len(v.weights) / v.n }
 
-// sameShape implements growing.
 func (v *params) sameShape(terms int) *params { return newFormParams(v.form, v.n, terms) }
 
 // rowCount returns R for K classes.
@@ -63,7 +62,6 @@ func (v *params) scores(dst []float64, x features.Vector) []float64 {
 	return dst
 }
 
-// scoresNow implements growing.
 func (v *params) scoresNow(dst []float64, x features.Vector) []float64 {
 	return v.scores(resize(dst, v.n), x)
 }
@@ -85,7 +83,6 @@ func (v *params) add(r int, x features.Vector, step float64, origin bool) {
 	}
 }
 
-// grow implements growing.
 func (v *params) grow(terms int) { v.weights = grown(v.weights, terms*v.n, 0) }
 
 // addScaled adds step times u to v.
@@ -110,10 +107,8 @@ func (v *params) clear() {
 	clear(v.weights)
 }
 
-// model implements learner.
 func (v *params) model(dst *params) { dst.copyFrom(v) }
 
-// state implements growing.
 func (v *params) state(c *codec) {
 	c.floats(v.bias)
 	c.floats(v.weights)

@@ -61,8 +61,9 @@ func (p Passes) validate() error {
 	if p.Patience < 0 {
 		errs = append(errs, fmt.Errorf("patience is %d: must be at least 0", p.Patience))
 	}
+	_, weightsErr := parseClassWeights(p.ClassWeights)
 	_, kindErr := p.kind()
-	return errors.Join(append(errs, checkChoice("order", p.Order, OrderRandom, OrderFixed), checkClassWeights(p.ClassWeights), kindErr)...)
+	return errors.Join(append(errs, checkChoice("order", p.Order, OrderRandom, OrderFixed), weightsErr, kindErr)...)
 }
 
 // checkChoice returns an error unless a setting is empty or has one of the values.
@@ -109,25 +110,15 @@ func parseFeatures(name string) (features.Kind, error) {
 	return 0, fmt.Errorf("features is %q: must be bits, counts, normalised bits or normalised counts", name)
 }
 
-// order gives the order of the documents in each epoch.
-type order struct {
-	documents []int32
-	random    *rand.Rand // nil for a fixed order
-}
-
-func (p Passes) newOrder(d sorted) *order {
+// orders returns the function that returns the order of the documents in the next epoch.
+func (p Passes) orders(d sorted) func() []int32 {
 	if p.Order == OrderFixed {
-		return &order{documents: listOrder[int32](d.Len())}
+		fixed := listOrder[int32](d.Len())
+		return func() []int32 { return fixed }
 	}
-	return &order{documents: slices.Clone(d.order), random: rand.New(rand.NewPCG(p.Seed, orderStream))}
-}
-
-// next returns the order of the next epoch.
-func (o *order) next() []int32 {
-	if o.random != nil {
-		o.random.Shuffle(len(o.documents), func(i, j int) {
-			o.documents[i], o.documents[j] = o.documents[j], o.documents[i]
-		})
+	documents, random := slices.Clone(d.order), rand.New(rand.NewPCG(p.Seed, orderStream))
+	return func() []int32 {
+		random.Shuffle(len(documents), func(i, j int) { documents[i], documents[j] = documents[j], documents[i] })
+		return documents
 	}
-	return o.documents
 }

@@ -16,9 +16,6 @@ import (
 //
 // Source: K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz, Y. Singer: Online Passive-Aggressive Algorithms (JMLR 7,
 // 2006), section 3, PA-I. The class weight of a document multiplies C.
-//
-// It has any number of classes: of more than two, each has weights of its own against all others. It takes any kind of
-// feature.
 type PassiveAggressive struct {
 	Passes
 	// Aggressiveness is C, the longest step. Above 0, at most 1e6. Default 0.2.
@@ -27,7 +24,7 @@ type PassiveAggressive struct {
 	Averaged bool `json:"averaged"`
 }
 
-var _ EpochTrainer = PassiveAggressive{}
+var _ Trainer = PassiveAggressive{}
 
 // Validate returns everything that is wrong with m.
 func (m PassiveAggressive) Validate() error {
@@ -35,17 +32,9 @@ func (m PassiveAggressive) Validate() error {
 }
 
 // Train implements [Trainer].
-func (m PassiveAggressive) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, EpochOptions{})
-}
-
-// TrainEpochs implements [EpochTrainer].
-func (m PassiveAggressive) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	if err := m.Validate(); err != nil {
-		return nil, Report{}, err
-	}
+func (m PassiveAggressive) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	start := newParams(rowCount(len(d.Classes)), d.Terms)
-	return (&fit{Passes: m.Passes, options: o, learner: m.learner(start), start: start}).run(ctx, d)
+	return (&fit{Passes: m.Passes, settings: m, options: o, learner: m.learner(start), start: start}).run(ctx, newSorted(d))
 }
 
 func (m PassiveAggressive) learner(start *params) *passiveAggressive {

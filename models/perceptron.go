@@ -14,9 +14,6 @@ import (
 //
 // Source: cs440 lecture 16, "Perceptron"; collins, "The Perceptron Algorithm"; mlcourse, "Perceptron", "Update rule". A
 // document on the boundary is a mistake (grosse lecture 3, section 4), where collins has sign(0) = +1.
-//
-// It has any number of classes: of more than two, each has a perceptron of its own against all others. It takes any kind
-// of feature.
 type Perceptron struct {
 	Passes
 	Steps
@@ -25,25 +22,17 @@ type Perceptron struct {
 	Averaged bool `json:"-"`
 }
 
-var _ EpochTrainer = Perceptron{}
+var _ Trainer = Perceptron{}
 
 // Validate returns everything that is wrong with m.
 func (m Perceptron) Validate() error { return errors.Join(m.Passes.validate(), m.Steps.validate()) }
 
 // Train implements [Trainer].
-func (m Perceptron) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, EpochOptions{})
-}
-
-// TrainEpochs implements [EpochTrainer].
-func (m Perceptron) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	if err := m.Validate(); err != nil {
-		return nil, Report{}, err
-	}
+func (m Perceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	start := m.startParams(rowCount(len(d.Classes)), d.Terms, m.Seed, m.ThroughOrigin)
 	l := m.learner(start)
-	f := &fit{Passes: m.Passes, options: o, learner: l, start: start}
-	return f.runPerceptron(ctx, d, func(int) []Separation { return l.separations(d, m) })
+	f := &fit{Passes: m.Passes, settings: m, options: o, learner: l, start: start}
+	return f.runPerceptron(ctx, newSorted(d), func(int) []Separation { return l.separations(d, m) })
 }
 
 func (m Perceptron) learner(start *params) *perceptron {

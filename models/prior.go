@@ -15,18 +15,12 @@ const (
 	PriorUniform = "uniform" // pi_c = 1/K
 )
 
-// checkPrior returns what is wrong with the setting prior.
-func checkPrior(prior string) error {
+// parsePrior parses a prior such as "ham:0.7,spam:0.3". It returns nil for one that has a name.
+func parsePrior(prior string) ([]classValue, error) {
 	switch prior {
 	case "", PriorLearned, PriorUniform:
-		return nil
+		return nil, nil
 	}
-	_, err := parsePrior(prior)
-	return err
-}
-
-// parsePrior parses a prior such as "ham:0.7,spam:0.3".
-func parsePrior(prior string) ([]classValue, error) {
 	all, err := parseClassValues(prior, "probability", "above 0 and at most 1", func(p float64) bool { return p > 0 && p <= 1 })
 	var sum float64
 	for _, g := range all {

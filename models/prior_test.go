@@ -47,11 +47,11 @@ func TestPriors(t *testing.T) {
 
 func TestPriorsThatAreRefused(t *testing.T) {
 	tabletest.Strings(t, func(in string) string {
-		err := fmt.Sprint(checkPrior(in))
-		problem, isPrior := strings.CutPrefix(err, `prior is "`+in+`": `)
+		_, err := parsePrior(in)
+		problem, isPrior := strings.CutPrefix(fmt.Sprint(err), `prior is "`+in+`": `)
 		problem, hasHint := strings.CutSuffix(problem, "; must be learned, uniform, or like ham:0.7,spam:0.3")
 		if !isPrior || !hasHint {
-			t.Errorf("got error %s", err)
+			t.Errorf("got error %v", err)
 		}
 		return problem
 	}, [][3]string{

@@ -90,20 +90,20 @@ func TestOnlineLearnersAgreeWithScikitLearn(t *testing.T) {
 			d := fixture.dataset(test.Classes)
 			start := newParams(rowCount(test.Classes), d.Terms)
 			f := &fit{
-				Passes:  Passes{Epochs: test.Epochs, Order: OrderFixed, ThroughOrigin: test.ThroughOrigin},
-				learner: test.learner(start.n, d.Terms),
-				start:   start,
+				settings: Majority{}, // has none
+				Passes:   Passes{Epochs: test.Epochs, Order: OrderFixed, ThroughOrigin: test.ThroughOrigin},
+				learner:  test.learner(start.n, d.Terms),
+				start:    start,
 			}
-			if _, _, err := f.run(t.Context(), d); err != nil {
+			if _, _, err := f.run(t.Context(), newSorted(d)); err != nil {
 				t.Fatal(err)
 			}
-			out := f.result
-			if len(out.epochs) != test.Epochs {
-				t.Fatalf("training ended after %d epochs, want %d", len(out.epochs), test.Epochs)
+			if len(f.epochs) != test.Epochs {
+				t.Fatalf("training ended after %d epochs, want %d", len(f.epochs), test.Epochs)
 			}
-			wantAllNear(t, "bias", out.weights.bias, test.Intercept, 1e-9)
+			wantAllNear(t, "bias", f.best.bias, test.Intercept, 1e-9)
 			for r, want := range test.Coef {
-				wantAllNear(t, fmt.Sprintf("weights of row %d", r), out.weights.row(r), want, 1e-9)
+				wantAllNear(t, fmt.Sprintf("weights of row %d", r), f.best.row(r), want, 1e-9)
 			}
 		})
 	}
@@ -134,7 +134,7 @@ func TestSoftmaxAgreesWithScikitLearn(t *testing.T) {
 		if test.L1 == 0 {
 			t.Run(name+", batch", func(t *testing.T) {
 				m := Softmax{Passes: Passes{Epochs: 1000}, LearningRate: 1, L2: test.L2, Method: MethodBatch}
-				l, report, err := m.Train(t.Context(), d)
+				l, report, err := m.Train(t.Context(), d, EpochOptions{})
 				if err != nil || len(report.Warnings) > 0 {
 					t.Fatal(err, report.Warnings)
 				}
@@ -148,7 +148,7 @@ func TestSoftmaxAgreesWithScikitLearn(t *testing.T) {
 		}
 		t.Run(name+", stochastic", func(t *testing.T) {
 			m := Softmax{Passes: Passes{Epochs: 3000, Order: OrderRandom, Seed: 1}, LearningRate: 0.5, L1: test.L1, L2: test.L2, Method: MethodStochastic}
-			l, _, err := m.Train(t.Context(), d)
+			l, _, err := m.Train(t.Context(), d, EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,7 +190,7 @@ func TestComplementAgreesWithScikitLearn(t *testing.T) {
 		t.Run(fmt.Sprintf("%d classes, normalise %v, smoothing %v", test.Classes, test.Normalise, test.Smoothing), func(t *testing.T) {
 			d := fixture.dataset(test.Classes)
 			m := Complement{Smoothing: test.Smoothing, Features: "counts", Normalise: test.Normalise}
-			l, _, err := m.Train(t.Context(), d)
+			l, _, err := m.Train(t.Context(), d, EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -230,7 +230,7 @@ func TestLMSFindsTheLeastSquares(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l, _, err := test.model.Train(t.Context(), d)
+			l, _, err := test.model.Train(t.Context(), d, EpochOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,8 +18,6 @@ import (
 // Of two classes only the difference of their scores matters, so they have one row, z of class 1 over class 0: logistic
 // regression, p_i1 = 1 / (1 + exp(-z_i)). The biases have no penalty. Source: cs440 lecture 16, "Differentiable Multi-class
 // perceptrons"; the lecture has neither L1 nor L2.
-//
-// It takes any kind of feature.
 type Softmax struct {
 	Passes
 	// LearningRate is the length of a step, alpha; the rate of each term falls with its gradients. Above 0, at most
@@ -35,7 +33,7 @@ type Softmax struct {
 	Method string `json:"method"`
 }
 
-var _ EpochTrainer = Softmax{}
+var _ Trainer = Softmax{}
 
 // Validate returns everything that is wrong with m.
 func (m Softmax) Validate() error {
@@ -48,21 +46,13 @@ func (m Softmax) Validate() error {
 }
 
 // Train implements [Trainer].
-func (m Softmax) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, EpochOptions{})
-}
-
-// TrainEpochs implements [EpochTrainer].
-func (m Softmax) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	if err := m.Validate(); err != nil {
-		return nil, Report{}, err
-	}
+func (m Softmax) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	if m.Method == MethodBatch {
 		return m.batch(ctx, d, o)
 	}
 	l := newFTRL(m, rowCount(len(d.Classes)), d.Terms, d.Len())
 	check := &descent{setting: fmt.Sprintf("models.softmax.learning_rate, which is %v", m.LearningRate)}
-	return (&fit{Passes: m.Passes, options: o, learner: l, start: newParams(l.n, d.Terms), descent: check}).run(ctx, d)
+	return (&fit{Passes: m.Passes, settings: m, options: o, learner: l, start: newParams(l.n, d.Terms), descent: check}).run(ctx, newSorted(d))
 }
 
 func (m Softmax) online(classes []string) (Online, error) {

@@ -133,35 +133,33 @@ type codec struct {
 
 var errTruncated = errors.New("truncated numbers")
 
-// next returns the next n bytes.
-func (c *codec) next(n int) []byte {
-	if c.err == nil && len(c.data) < n {
+// bits writes the lowest bits of a number, as many as size bytes have, or reads and returns them.
+func (c *codec) bits(size int, number uint64) uint64 {
+	var b [8]byte
+	if !c.reading {
+		binary.LittleEndian.PutUint64(b[:], number)
+		c.data = append(c.data, b[:size]...)
+		return number
+	}
+	if c.err == nil && len(c.data) < size {
 		c.err = errTruncated
 	}
 	if c.err != nil {
-		return make([]byte, n)
+		return 0
 	}
-	b := c.data[:n]
-	c.data = c.data[n:]
-	return b
+	copy(b[:size], c.data)
+	c.data = c.data[size:]
+	return binary.LittleEndian.Uint64(b[:])
 }
 
 func (c *codec) float(p *float64) {
-	if !c.reading {
-		c.data = binary.LittleEndian.AppendUint64(c.data, math.Float64bits(*p))
-		return
-	}
-	if *p = math.Float64frombits(binary.LittleEndian.Uint64(c.next(8))); *p-*p != 0 {
+	if *p = math.Float64frombits(c.bits(8, math.Float64bits(*p))); c.reading && *p-*p != 0 {
 		c.err = ErrNotFinite
 	}
 }
 
 func (c *codec) float32(p *float32) {
-	if !c.reading {
-		c.data = binary.LittleEndian.AppendUint32(c.data, math.Float32bits(*p))
-		return
-	}
-	if *p = math.Float32frombits(binary.LittleEndian.Uint32(c.next(4))); *p-*p != 0 {
+	if *p = math.Float32frombits(uint32(c.bits(4, uint64(math.Float32bits(*p))))); c.reading && *p-*p != 0 {
 		c.err = ErrNotFinite
 	}
 }
@@ -174,12 +172,8 @@ func (c *codec) floats(list []float64) {
 
 // int is for numbers that are not negative.
 func (c *codec) int(p *int) {
-	if !c.reading {
-		c.data = binary.LittleEndian.AppendUint64(c.data, uint64(*p))
-		return
-	}
-	n := binary.LittleEndian.Uint64(c.next(8))
-	if n > math.MaxInt32 {
+	n := c.bits(8, uint64(*p))
+	if c.reading && n > math.MaxInt32 {
 		c.err, n = fmt.Errorf("the number %d is out of range", n), 0
 	}
 	*p = int(n)
@@ -192,15 +186,11 @@ func (c *codec) ints(list []int) {
 }
 
 func (c *codec) groups(list []evidence.Group) {
-	if !c.reading {
-		for _, g := range list {
-			c.data = append(c.data, byte(g))
+	for i, group := range list {
+		g := c.bits(1, uint64(group))
+		if g >= uint64(evidence.Groups) {
+			c.err, g = fmt.Errorf("term %d is in the group %d", i, g), 0
 		}
-		return
-	}
-	for i, g := range c.next(len(list)) {
-		if list[i] = evidence.Group(g); g >= evidence.Groups {
-			c.err, list[i] = fmt.Errorf("term %d is in the group %d", i, g), 0
-		}
+		list[i] = evidence.Group(g)
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"chaff/features"
 	"chaff/models"
-	"chaff/models/modelstest"
 )
 
 // stream returns an online learner of the named model and documents for it.
@@ -22,7 +21,7 @@ func stream(t testing.TB, name string, classes int) (models.Online, *features.Da
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := modelstest.Random(5, kind, 60, 50, classes, 10)
+	d := randomDataset(5, kind, 60, 50, classes, 10)
 	l, _, err := models.DefaultOptions().NewOnline(name, d.Classes)
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +142,7 @@ func TestForgettingExactlyIsNeverHavingLearned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := modelstest.Random(5, kind, 60, 50, 2, 10)
+		d := randomDataset(5, kind, 60, 50, 2, 10)
 		var learners [2]models.Online
 		for i := range learners {
 			if learners[i], _, err = o.NewOnline(name, d.Classes); err != nil {

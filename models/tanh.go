@@ -16,20 +16,12 @@ import (
 //
 // Source: cs440 lecture 16, "Differentiable Perceptron". The loss is not convex: weights that start where y is near -t
 // stay there, since the gradient vanishes.
-//
-// It has any number of classes: of more than two, each has weights of its own against all others. It takes any kind of
-// feature.
 type Tanh struct{ Descent }
 
-var _ EpochTrainer = Tanh{}
+var _ Trainer = Tanh{}
 
 // Train implements [Trainer].
-func (m Tanh) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.TrainEpochs(ctx, d, EpochOptions{})
-}
-
-// TrainEpochs implements [EpochTrainer].
-func (m Tanh) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+func (m Tanh) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	return m.train(ctx, d, squaredTanh(), "tanh", o)
 }
 

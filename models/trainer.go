@@ -11,10 +11,11 @@ import (
 // Trainer learns a linear model from labelled documents. Its settings are the exported fields of the struct that
 // implements it.
 //
-// Train leaves d unchanged and returns the same Linear for the same d and settings. Errors, which callers may test for:
-// [ErrNoDocuments], [ErrOneClass], [ErrKind], the error of Validate of the settings, and ctx.Err() when ctx is done.
+// Train leaves d unchanged and returns the same Linear for the same d, settings and development part. Trainers that read the
+// documents once ignore the options. Errors, which callers may test for: [ErrNoDocuments], [ErrOneClass], [ErrKind],
+// [ErrDiverged], the error of Validate of the settings, and ctx.Err() when ctx is done.
 type Trainer interface {
-	Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error)
+	Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error)
 }
 
 // Report is what a trainer reports beside its result.

@@ -14,7 +14,7 @@ func TestTrainersCheckTheirSettings(t *testing.T) {
 		if _, is := trainer.(models.Multinomial); is {
 			kind = features.Counts
 		}
-		if l, _, err := trainer.Train(t.Context(), fourDocuments(kind)); err == nil || l != nil {
+		if l, _, err := trainer.Train(t.Context(), fourDocuments(kind), models.EpochOptions{}); err == nil || l != nil {
 			t.Errorf("%+v: got %v and error %v, want an error", trainer, l, err)
 		}
 	}
@@ -22,7 +22,7 @@ func TestTrainersCheckTheirSettings(t *testing.T) {
 
 func TestWrongKindIsNamed(t *testing.T) {
 	const want = "wrong kind of feature: bernoulli needs head bits, the data set has counts"
-	_, _, err := models.DefaultOptions().Bernoulli.Train(t.Context(), fourDocuments(features.Counts))
+	_, _, err := models.DefaultOptions().Bernoulli.Train(t.Context(), fourDocuments(features.Counts), models.EpochOptions{})
 	if !errors.Is(err, models.ErrKind) || err.Error() != want {
 		t.Errorf("got error %v, want %s", err, want)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"chaff/features"
 	"chaff/internal/evidence"
-	"chaff/internal/parallel"
 )
 
 // Votes is a committee of two members in which every kind of evidence has one bounded vote. The first member has the terms of
@@ -79,7 +78,7 @@ type Votes struct {
 	Seed uint64 `json:"-"`
 }
 
-var _ EpochTrainer = Votes{}
+var _ Trainer = Votes{}
 
 // Validate returns everything that is wrong with m.
 func (m Votes) Validate() error {
@@ -132,28 +131,21 @@ func (m Votes) form(classes []string) Form {
 	}
 }
 
-// Train implements [Trainer]. Its report has no epochs; that of TrainEpochs has.
-func (m Votes) Train(ctx context.Context, d *features.Dataset) (*Linear, Report, error) {
-	return m.train(ctx, d, EpochOptions{}, false)
-}
-
-// TrainEpochs implements [EpochTrainer].
-func (m Votes) TrainEpochs(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	return m.train(ctx, d, o, true)
-}
-
-func (m Votes) train(ctx context.Context, d *features.Dataset, o EpochOptions, measured bool) (*Linear, Report, error) {
-	if err := errors.Join(m.Validate(), checkKind("votes", d, features.Evidence)); err != nil {
+// Train implements [Trainer]. It measures epochs only if o asks for them.
+func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+	if err := checkKind("votes", d, features.Evidence); err != nil {
 		return nil, Report{}, err
 	}
 	l := newVotes(m, d.Classes, d.Terms)
 	l.workers = d.Workers
-	if err := eachByContent(ctx, d, l.bayes.add); err != nil {
+	all := newSorted(d)
+	if err := l.bayes.addAll(ctx, all); err != nil {
 		return nil, Report{}, err
 	}
 	l.copyAllSums()
-	f := &fit{Passes: m.passes(d.Len()), options: o, learner: l, start: l.sameShape(d.Terms), unmeasured: !measured}
-	return f.run(ctx, d)
+	f := &fit{Passes: m.passes(d.Len()), settings: m, options: o, learner: l, start: l.sameShape(d.Terms)}
+	f.unmeasured = o.Development == nil && o.OnEpoch == nil
+	return f.run(ctx, all)
 }
 
 func (m Votes) online(classes []string) (Online, error) {
@@ -229,9 +221,12 @@ func (l *votes) copyAllSums() {
 // eachGroup calls do with each run of terms of x that are of one group, from the first up to but without the last. The cells
 // of grams are one run. Terms without groups are in the first group.
 func eachGroup(x features.Vector, do func(g evidence.Group, from, to int)) {
-	for from := 0; from < len(x.IDs); {
-		g, to := groupAt(x, from), from+1
-		for to < len(x.IDs) && groupAt(x, to) == g {
+	if x.Groups == nil && len(x.IDs) > 0 {
+		do(0, 0, len(x.IDs))
+	}
+	for from := 0; from < len(x.Groups); {
+		g, to := x.Groups[from], from+1
+		for to < len(x.Groups) && x.Groups[to] == g {
 			to++
 		}
 		do(g, from, to)
@@ -331,7 +326,7 @@ func (l *votes) vote(r int, at evidence.Group, g *groupReading, own side, bounds
 	if l.share > 0 && g.known > 0 {
 		totals, document := l.bayes[r].Totals[at], units(float32(g.value))*g.terms
 		n := side{totals[0] - own[0]*document, totals[1] - own[1]*document}
-		sum += l.share * (g.odds + math.Log(g.above) - math.Log(g.below) + g.known*l.logOddsOfTotals(at, n))
+		sum += l.share * (g.odds + math.Log(g.above) - math.Log(g.below) + g.known*l.bayes.logOddsOfTotals(l.smoothing, at, n))
 	}
 	s := g.value * sum
 	v := bounds.within(s)
@@ -339,13 +334,7 @@ func (l *votes) vote(r int, at evidence.Group, g *groupReading, own side, bounds
 	return v
 }
 
-// logOddsOfTotals returns log((a V_g + n0_g) / (a V_g + n1_g)), the same for all terms of a group.
-func (l *votes) logOddsOfTotals(g evidence.Group, n side) float64 {
-	aV := l.smoothing * float64(l.bayes[0].Known[g])
-	return math.Log((aV + n[0]) / (aV + n[1]))
-}
-
-// learn implements learner. It learns from a document that is counted, as if it was not.
+// learn learns from a document that is counted, as if it was not.
 func (l *votes) learn(x features.Vector, c int, weight float64) bool {
 	return l.learnFrom(x, c, weight, true)
 }
@@ -415,40 +404,23 @@ func (l *votes) model(dst *params) {
 	for i, s := range l.members {
 		dst.bias[i] = s.bias
 	}
-	totals := make([][evidence.Groups]float64, l.R)
-	for r, n := range l.bayes {
-		for g, known := range n.Known {
-			if known > 0 {
-				totals[r][g] = l.logOddsOfTotals(evidence.Group(g), side(n.Totals[g]))
-			}
-		}
+	for i, cell := range l.cells {
+		dst.weights[i] = float64(cell.weight)
 	}
-	groups := l.bayes[0].Groups
-	parallel.Ranges(l.workers, len(l.cells), 1<<14, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			dst.weights[i] = float64(l.cells[i].weight)
-			if n := side(l.bayes[i%l.R].of(i / l.R)); n != (side{}) {
-				odds := (l.smoothing + n[1]) / (l.smoothing + n[0])
-				dst.weights[i] += l.share * (math.Log(odds) + totals[i%l.R][groups[i/l.R]])
-			}
-		}
-	})
+	l.bayes.addLogOdds(dst.weights, l.smoothing, l.share, l.workers)
 }
 
 func (l *votes) loss(scores []float64, c int) float64 {
 	return sumOver(scores, c, logLossOfRow().value)
 }
 
-// grow implements growing.
 func (l *votes) grow(terms int) {
 	l.cells = grown(l.cells, terms*l.R, voteCell{squares: firstSquares})
 	l.bayes.grow(terms)
 }
 
-// sameShape implements growing.
 func (l *votes) sameShape(terms int) *params { return newFormParams(l.form, l.R, terms) }
 
-// state implements growing.
 func (l *votes) state(c *codec) {
 	for i := range l.members {
 		m := &l.members[i]
@@ -466,7 +438,6 @@ func (l *votes) state(c *codec) {
 	}
 }
 
-// scoresNow implements growing.
 func (l *votes) scoresNow(dst []float64, x features.Vector) []float64 {
 	dst = resize(dst, l.R)
 	for r := range dst {

@@ -283,7 +283,7 @@ func TestNoGroupOutvotesItsBound(t *testing.T) {
 func TestContributionsAddUpToTheScore(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		d := randomEvidence(5, classes, 30, 50)
-		l, _, err := DefaultOptions().Votes.Train(t.Context(), d)
+		l, _, err := DefaultOptions().Votes.Train(t.Context(), d, EpochOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,7 +302,7 @@ func TestContributionsAddUpToTheScore(t *testing.T) {
 
 func TestWrongLabelsTeachVotesLittle(t *testing.T) {
 	d := randomEvidence(6, 2, 2400, 80)
-	clean, _, err := DefaultOptions().Votes.Train(t.Context(), d)
+	clean, _, err := DefaultOptions().Votes.Train(t.Context(), d, EpochOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +310,7 @@ func TestWrongLabelsTeachVotesLittle(t *testing.T) {
 	for i := 0; i < len(labels); i += 10 {
 		d.Labels[i] = 1 - d.Labels[i]
 	}
-	noisy, _, err := DefaultOptions().Votes.Train(t.Context(), d)
+	noisy, _, err := DefaultOptions().Votes.Train(t.Context(), d, EpochOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,7 +365,7 @@ func TestOneSidedTermsHaveFiniteOdds(t *testing.T) {
 		rows[w%2] = append(rows[w%2], uint32(w))
 	}
 	d := evidenceOf(2, groups, []int32{0, 1, 0, 1}, rows[0], rows[1], rows[0], rows[1])
-	l, _, err := m.Train(t.Context(), d)
+	l, _, err := m.Train(t.Context(), d, EpochOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

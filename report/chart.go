@@ -32,7 +32,6 @@ const (
 	legendRow   = vg.Length(14)
 )
 
-// newChart returns an empty chart with linear axes.
 func newChart(title, x, y string) *chart {
 	c := &chart{Plot: plot.New(), xLabel: x, yLabel: y, legend: [2]plot.Legend{plot.NewLegend(), plot.NewLegend()}}
 	c.Title.Text, c.Title.Padding = title, 6
@@ -54,7 +53,6 @@ func newChart(title, x, y string) *chart {
 
 func setFont(s *text.Style, size vg.Length) { s.Font.Variant, s.Font.Size = "Sans", size }
 
-// height returns the height of the chart with its legend.
 func (c *chart) height() vg.Length { return plainHeight + vg.Length((c.entries+1)/2)*legendRow }
 
 // drawOn draws the chart on a canvas of its width and height.
@@ -89,7 +87,6 @@ func (c *chart) addLegend(name string, sample plot.Thumbnailer) {
 	}
 }
 
-// addLine adds a line through points.
 func (c *chart) addLine(name string, style draw.LineStyle, points []Point) *plotter.Line {
 	line := &plotter.Line{XYs: c.clamp(points), LineStyle: style}
 	if len(line.XYs) == 1 { // a line of one point is invisible
@@ -135,7 +132,6 @@ func within(a plot.Axis, v float64) float64 {
 	return min(max(v, a.Min), a.Max)
 }
 
-// setRange makes an axis span the finite values.
 func setRange(a *plot.Axis, values ...float64) {
 	values = slices.DeleteFunc(values, func(v float64) bool { return !finite(v) })
 	if len(values) > 0 {

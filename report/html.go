@@ -24,7 +24,6 @@ type section struct {
 	Texts           []shadedText
 }
 
-// figure is a plot as an image.
 type figure struct {
 	Title, Note string
 	Source      template.URL
@@ -97,10 +96,14 @@ func (p Page) sections() ([]section, error) {
 		return all
 	}
 	measured, ofModel := p.notes()
+	comparison := "Comparison"
+	if len(p.Models) == 1 {
+		comparison = "Figures"
+	}
 	all := []section{
-		{ID: "text", Title: "Message", Note: p.textNotes(), Legend: p.legend(), Texts: p.shadedTexts()},
-		{ID: "weighed", Title: "Terms", Note: p.weighedNote(), Tables: p.weighedTable()},
-		{ID: "models", Title: p.comparisonTitle(), Note: p.comparisonNote(), Tables: p.comparisonTable()},
+		{ID: "text", Title: "Message", Note: withLeft(textNote, "The last %d bytes are left out.", p.TextLeft), Legend: p.legend(), Texts: p.shadedTexts()},
+		{ID: "weighed", Title: "Terms", Note: withLeft("A term adds its value times its weight.", "The weakest %d are left out.", p.WeighedLeft), Tables: p.weighedTable()},
+		{ID: "models", Title: comparison, Note: p.comparisonNote(), Tables: p.comparisonTable()},
 		{ID: "trials", Title: "Trials", Note: "All figures are those of development mail.", Tables: p.trialTable()},
 		{ID: "curves", Title: "Ham lost and spam let through", Note: p.curvesNote(), Figures: figures("roc", "det")},
 		{ID: "learning", Title: "Learning", Figures: figures("learning", "epochs", "epochs-loss")},
@@ -146,7 +149,14 @@ func (p Page) curvesNote() string {
 	return joined(on, more)
 }
 
-// joined joins the sentences that are not empty.
+// withLeft adds to a note how much is left out.
+func withLeft(note, format string, left int) string {
+	if left == 0 {
+		return note
+	}
+	return note + " " + fmt.Sprintf(format, left)
+}
+
 func joined(sentences ...string) string {
 	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }

@@ -4,52 +4,37 @@ import "chaff/metrics"
 
 // Page is the content of a report. Every part is optional; empty parts are left out.
 type Page struct {
-	// Title is the heading, such as "chaff compare", and Subtitle the line below it, such as a summary of the corpus.
-	Title, Subtitle string
-	// Facts are listed below the heading.
-	Facts []Fact
-	// Warnings say why the figures are doubtful.
-	Warnings []string
+	Title, Subtitle string   // the heading, such as "chaff compare", and the line below it, such as a summary of the corpus
+	Facts           []Fact   // below the heading
+	Warnings        []string // why the figures are doubtful
 
 	// Of is the model of the parts about a single model. On is the mail of the figures, such as "the test part".
 	Of, On string
 
-	// Models are the rows of the comparison, the best on development mail first.
-	Models []Model
-	// ROC has a curve for each model: X is the share of ham called spam, Y the share of spam called spam, both 0..1.
-	ROC []Curve
-	// DET has a curve for each model: X is the share of ham called spam, Y the share of spam let through, both 0..1.
-	DET []Curve
-	// Epochs are the learning curves of models with epochs.
-	Epochs []EpochCurve
-	// Learning are the figures of a replay by the number of messages.
-	Learning []LearningCurve
-	// Scores are the scores of ham and spam.
-	Scores *Histogram
-	// Reliability compares predicted probabilities with observed shares.
-	Reliability []metrics.ReliabilityBin
-	// Confusion counts messages by true class (row) and given class (column).
-	Confusion metrics.Confusion
-	// Classes are the names of the classes, in the order of Confusion, Leak.Messages and TermPoint.Class.
-	Classes []string
-	// Drift is the accuracy by month.
-	Drift []Month
-	// Trials are the trials of tuning.
-	Trials []Trial
+	Models   []Model         // the rows of the comparison, the best on development mail first
+	ROC      []Curve         // for each model: X is the share of ham called spam, Y the share of spam called spam, both 0..1
+	DET      []Curve         // for each model: X is the share of ham called spam, Y the share of spam let through, both 0..1
+	Epochs   []EpochCurve    // of models with epochs
+	Learning []LearningCurve // the figures of a replay by the number of messages
+	// Scores are the scores of ham and spam. Thresholds are drawn as lines on them.
+	Scores      *metrics.Histogram
+	Thresholds  *metrics.Thresholds
+	Reliability []metrics.ReliabilityBin // predicted probabilities and observed shares
+	Confusion   metrics.Confusion        // messages by true class (row) and given class (column)
+	Classes     []string                 // in the order of Confusion, Leak.Messages and TermPoint.Class
+	Drift       []Month                  // the accuracy by month
+	Trials      []Trial
 
-	// Strongest are the terms with the largest weights for each class.
-	Strongest []ClassTerms
-	// TwoTerms is the decision boundary in the plane of two terms.
-	TwoTerms *TwoTerms
-	// Leaks are terms that the senders may not have written.
-	Leaks []Leak
+	Strongest []ClassTerms // the terms with the largest weights for each class
+	TwoTerms  *TwoTerms
+	Leaks     []Leak
 	// Texts are the texts of a message, shaded by the contribution of each word. Weighed are its terms, the strongest first.
 	// For is the class of positive scores, Against that of negative ones.
-	Texts   []Text
-	Weighed []Weighed
+	Texts        []Text
+	Weighed      []Weighed
+	For, Against string
 	// TextLeft is the number of bytes missing from Texts, WeighedLeft the number of terms missing from Weighed.
 	TextLeft, WeighedLeft int
-	For, Against          string
 	// Mistakes are the worst mistakes, LeastCertain the messages nearest to the boundary, Suspects messages whose label may be
 	// wrong.
 	Mistakes, LeastCertain, Suspects []Mistake
@@ -60,17 +45,14 @@ type Fact struct{ Name, Value string }
 
 // Model is a row of the comparison.
 type Model struct {
-	// Name is the model's name, Features the kind of features it has, such as "normalised bits".
 	Name, Features string
-	// Best is true for the best on development mail.
-	Best bool
+	Best           bool // on development mail
 	// Train, Development and Test are the figures of the three parts; nil for an empty part. Losses and the errors of a filter
 	// are those of Test.
 	Train, Development, Test *metrics.Figures
 	// AgainstBest compares the errors on Test with those of the best; nil for the best itself.
 	AgainstBest *metrics.McNemar
-	// Seconds is the CPU time of training; 0 is left out.
-	Seconds float64
+	Seconds     float64 // CPU time of training; 0 is left out
 }
 
 // Point is a point of a curve.
@@ -88,34 +70,18 @@ type EpochCurve struct {
 	Epochs []Epoch
 }
 
-// Epoch is the figures after an epoch.
+// Epoch is the figures after an epoch, counted from 1. Losses are in the units of the trainer's own loss, accuracies are
+// percentages. Nil is unknown.
 type Epoch struct {
-	// Epoch counts from 1.
-	Epoch int
-	// TrainLoss and DevelopmentLoss are in the units of the trainer's own loss; nil if not known.
-	TrainLoss, DevelopmentLoss *float64
-	// TrainAccuracy and DevelopmentAccuracy are percentages, 0..100; nil if not known.
+	Epoch                              int
+	TrainLoss, DevelopmentLoss         *float64
 	TrainAccuracy, DevelopmentAccuracy *float64
 }
 
 // LearningCurve is the figures of a model during a replay.
 type LearningCurve struct {
 	Model  string
-	Points []LearningPoint
-}
-
-// LearningPoint is the figures after so many messages, as percentages 0..100; nil if undefined. See [metrics.Figures].
-type LearningPoint struct {
-	Messages                  int
-	OneMinusROCA, LAM, HM, SM *float64
-}
-
-// Histogram counts the scores of ham and of spam. Bin i spans Edges[i] to Edges[i+1].
-type Histogram struct {
-	Edges     []float64
-	Ham, Spam []int
-	// Thresholds are drawn as lines; nil if there are none.
-	Thresholds *metrics.Thresholds
+	Points []metrics.LearningPoint
 }
 
 // ClassTerms are the terms with the largest weights for a class.
@@ -133,16 +99,11 @@ type Term struct {
 
 // Mistake is a message that was misclassified, or nearly.
 type Mistake struct {
-	// Path is the path of the message.
 	Path, Subject string
-	// Score is the score of the message.
-	Score float64
-	// Probability is the probability of the given class, 0..1; nil if unknown.
-	Probability *float64
-	// True is the label, Given the class or verdict that the model gave.
-	True, Given string
-	// Terms are the terms with the largest contributions.
-	Terms []Contribution
+	Score         float64
+	Probability   *float64 // of the given class, 0..1; nil if unknown
+	True, Given   string   // the label, and the class or verdict that the model gave
+	Terms         []Contribution
 }
 
 // Contribution is the contribution of a term to a score.
@@ -153,28 +114,22 @@ type Contribution struct {
 
 // Leak is a term that an archive, a relay or a filter may have added to the messages of one class.
 type Leak struct {
-	Term string
-	// Messages is the number of messages of each class with the term, Of the number of all messages.
-	Messages, Of []int
-	// Advice says what to do.
-	Advice string
+	Term         string
+	Messages, Of []int // of each class: the messages with the term, and all messages
+	Advice       string
 }
 
 // Month is the accuracy on the messages of a month or a year.
 type Month struct {
-	// Label is the month, such as "2003-02".
-	Label    string
+	Label    string // such as "2003-02"
 	Messages int
-	// Accuracy is a percentage, 0..100.
-	Accuracy float64
+	Accuracy float64 // a percentage
 }
 
 // TwoTerms shows messages as points in the plane of two terms, and the decision boundary as a line.
 type TwoTerms struct {
-	// Model is the name of the model.
-	Model string
-	// X and Y are the two terms, Unit is that of both axes: "occurrences", or "0 or 1".
-	X, Y, Unit string
+	Model      string
+	X, Y, Unit string // the two terms, and the unit of both axes: "occurrences", or "0 or 1"
 	Points     []TermPoint
 	// A*x + B*y + C = 0 is the boundary. A and B are weights, C is the sum of all other parts of the score.
 	A, B, C float64
@@ -189,12 +144,9 @@ type TermPoint struct {
 
 // Trial is a trial of tuning.
 type Trial struct {
-	// Settings are the settings that differ between trials.
-	Settings []Fact
+	Settings []Fact // those that differ between trials
 	// Development is the figures on development mail, or over folds; nil if the trial failed.
 	Development *metrics.Figures
-	// Best is true for the best trial.
-	Best bool
-	// Note says, for example, why the trial stopped.
-	Note string
+	Best        bool
+	Note        string // for example, why the trial stopped
 }

@@ -52,12 +52,12 @@ func TestPNGHasTheSizeOfTheChart(t *testing.T) {
 func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 	odd := []float64{0, 1, -1, 0.5, 100, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, 1e16, 1e16 + 2, 1e-12}
 	pages := map[string]Page{
-		"no points":    {ROC: []Curve{{}}, DET: []Curve{{}}, Epochs: []EpochCurve{{}}, Learning: []LearningCurve{{}}, Scores: &Histogram{Edges: []float64{1}}},
+		"no points":    {ROC: []Curve{{}}, DET: []Curve{{}}, Epochs: []EpochCurve{{}}, Learning: []LearningCurve{{}}, Scores: &metrics.Histogram{Edges: []float64{1}}},
 		"zero rates":   {ROC: []Curve{{"a", []Point{{0, 0}, {0, 1}, {0, 1}}}}, DET: []Curve{{"a", []Point{{0, 0}, {0, 0}}}}},
 		"rates of one": {ROC: []Curve{{"a", []Point{{1, 1}}}}, DET: []Curve{{"a", []Point{{1, 1}, {1, 0}, {0, 1}}}}},
-		"empty bins":   {Scores: &Histogram{Edges: []float64{0, 1, 2}, Ham: []int{0, 0}, Spam: []int{0, 0}}, Reliability: []metrics.ReliabilityBin{{}}},
-		"too few edges": {Scores: &Histogram{Edges: []float64{0}, Ham: []int{1, 2, 3}, Spam: []int{-4}, Thresholds: &metrics.Thresholds{
-			Unsure: math.Inf(-1), Spam: math.NaN()}}},
+		"empty bins":   {Scores: &metrics.Histogram{Edges: []float64{0, 1, 2}, Ham: []int{0, 0}, Spam: []int{0, 0}}, Reliability: []metrics.ReliabilityBin{{}}},
+		"too few edges": {Scores: &metrics.Histogram{Edges: []float64{0}, Ham: []int{1, 2, 3}, Spam: []int{-4}}, Thresholds: &metrics.Thresholds{
+			Unsure: math.Inf(-1), Spam: math.NaN()}},
 		"classes that do not exist": {TwoTerms: &TwoTerms{Points: []TermPoint{{0, 0, -1, 1}, {1, 1, 1 << 30, 1}, {1, 1, 5, -3}}}, Confusion: metrics.Confusion{{1, 2, 3}, {}}},
 		"no boundary":               {TwoTerms: &TwoTerms{Points: []TermPoint{{0, 0, 0, 1}}}},
 	}
@@ -67,10 +67,10 @@ func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 			page := pages["odd numbers"]
 			page.ROC, page.DET = append(page.ROC, Curve{"a", points}), append(page.DET, Curve{"a", points[:1]})
 			page.Epochs = append(page.Epochs, EpochCurve{"a", []Epoch{{1, &x, &y, &y, &x}}})
-			page.Learning = append(page.Learning, LearningCurve{"a", []LearningPoint{{Messages: 1, OneMinusROCA: &x}}})
+			page.Learning = append(page.Learning, LearningCurve{"a", []metrics.LearningPoint{{Messages: 1, SpamFigures: metrics.SpamFigures{OneMinusROCA: &x}}}})
 			page.Drift = append(page.Drift, Month{"m", 1, y})
 			pages["odd numbers"] = page
-			requirePlots(t, Page{ROC: []Curve{{"a", points}}, DET: []Curve{{"a", points}}, Scores: &Histogram{Edges: []float64{x, y}, Ham: []int{1}, Thresholds: &metrics.Thresholds{Unsure: x, Spam: y}},
+			requirePlots(t, Page{ROC: []Curve{{"a", points}}, DET: []Curve{{"a", points}}, Scores: &metrics.Histogram{Edges: []float64{x, y}, Ham: []int{1}}, Thresholds: &metrics.Thresholds{Unsure: x, Spam: y},
 				Epochs:   []EpochCurve{{"a", []Epoch{{1, &x, &y, &y, &x}}}},
 				TwoTerms: &TwoTerms{Points: []TermPoint{{x, y, 0, 1}}, A: x, B: y, C: x}, Reliability: []metrics.ReliabilityBin{{Predicted: x, Observed: y}}})
 		}

@@ -18,10 +18,8 @@ import (
 
 // Plot is a plot of a page. It is not safe for concurrent use.
 type Plot struct {
-	// Name is a file name without extension, such as "roc".
-	Name string
-	// Title is the heading of the plot. Note explains how to read it.
-	Title, Note string
+	Name        string // a file name without extension, such as "roc"
+	Title, Note string // the heading of the plot, and how to read it
 	chart       *chart
 }
 
@@ -68,15 +66,11 @@ func (p Page) Plots() []Plot {
 	}
 	add("epochs", parts, accuracy)
 	add("epochs-loss", parts, epochChart("Loss by epoch", "loss of the trainer", p.Epochs, func(e Epoch) (*float64, *float64) { return e.TrainLoss, e.DevelopmentLoss }))
-	add("scores", "The number of messages with each score. The score cannot separate ham and spam where they overlap.", scoreChart(p.Scores))
+	add("scores", "The number of messages with each score. The score cannot separate ham and spam where they overlap.", scoreChart(p.Scores, p.Thresholds))
 	add("reliability", p.reliabilityNote(), reliabilityChart(p.Reliability))
 	add("drift", "The accuracy on the mail of each month or year. Larger points stand for more messages.", driftChart(p.Drift))
 	add("two-terms", p.twoTermsNote(), p.twoTermsChart())
 	return plots
-}
-
-func anyPoints(curves []Curve) bool {
-	return slices.ContainsFunc(curves, func(c Curve) bool { return len(c.Points) > 0 })
 }
 
 // percentages returns curves with percentages for rates, and the values of both axes.
@@ -100,10 +94,10 @@ func (c *chart) addCurves(curves []Curve) *chart {
 }
 
 func rocChart(curves []Curve) *chart {
-	if !anyPoints(curves) {
+	curves, xs, _ := percentages(curves)
+	if len(xs) == 0 {
 		return nil
 	}
-	curves, xs, _ := percentages(curves)
 	c := newChart("ROC curves", "ham called spam (% of ham, logarithmic)", "spam caught (% of spam)")
 	setLogarithmic(&c.X, 1e-3, append(slices.DeleteFunc(xs, func(x float64) bool { return x > 1 }), 1, 100)) // a perfect model has only the rates 0 and 100
 	setRange(&c.Y, 0, 100)
@@ -111,10 +105,10 @@ func rocChart(curves []Curve) *chart {
 }
 
 func detChart(curves []Curve) *chart {
-	if !anyPoints(curves) {
+	curves, xs, ys := percentages(lowErrors(curves))
+	if len(xs) == 0 {
 		return nil
 	}
-	curves, xs, ys := percentages(lowErrors(curves))
 	c := newChart("DET curves", "ham called spam (% of ham, normal deviate)", "spam let through (% of spam)")
 	setDeviate(&c.X, xs)
 	setDeviate(&c.Y, ys)
@@ -128,35 +122,28 @@ func lowErrors(curves []Curve) []Curve {
 	for i, c := range curves {
 		low[i] = Curve{c.Name, slices.DeleteFunc(slices.Clone(c.Points), func(p Point) bool { return !(p.X <= 0.5 && p.Y <= 0.5) })}
 	}
-	if !anyPoints(low) {
-		return curves
+	if slices.ContainsFunc(low, func(c Curve) bool { return len(c.Points) > 0 }) {
+		return low
 	}
-	return low
+	return curves
 }
 
 // learningChart shows the (1-ROCA)% of several models, or all figures of a single one.
 func learningChart(curves []LearningCurve) *chart {
-	figures := []func(LearningPoint) *float64{
-		func(p LearningPoint) *float64 { return p.OneMinusROCA },
-		func(p LearningPoint) *float64 { return p.LAM },
-		func(p LearningPoint) *float64 { return p.HM },
-		func(p LearningPoint) *float64 { return p.SM },
-	}
-	names := []string{"(1-ROCA)%", "lam%", "hm% (ham lost)", "sm% (spam let through)"}
-	label := "% (logarithmic)"
+	names, label := []string{"(1-ROCA)%", "lam%", "hm% (ham lost)", "sm% (spam let through)"}, "% (logarithmic)"
 	if len(curves) != 1 {
-		figures, label = figures[:1], "(1-ROCA)%, logarithmic"
+		names, label = names[:1], "(1-ROCA)%, logarithmic"
 	}
 	var lines []Curve
 	xs, ys := []float64{0}, []float64(nil)
 	for _, curve := range curves {
-		for j, figure := range figures {
-			line := Curve{Name: names[j]}
+		for j, name := range names {
+			line := Curve{Name: name}
 			if len(curves) > 1 {
 				line.Name = curve.Model
 			}
 			for _, p := range curve.Points {
-				if y := figure(p); y != nil {
+				if y := [...]*float64{p.OneMinusROCA, p.LAM, p.HM, p.SM}[j]; y != nil {
 					line.Points = append(line.Points, Point{float64(p.Messages), *y})
 					xs, ys = append(xs, float64(p.Messages)), append(ys, *y)
 				}
@@ -211,7 +198,7 @@ func epochChart(title, label string, curves []EpochCurve, of func(Epoch) (train,
 }
 
 // scoreChart has a step line for each class. The axis is logarithmic because the few messages in the middle matter.
-func scoreChart(h *Histogram) *chart {
+func scoreChart(h *metrics.Histogram, t *metrics.Thresholds) *chart {
 	if h == nil || len(h.Edges) < 2 || len(h.Ham)+len(h.Spam) == 0 {
 		return nil
 	}
@@ -234,7 +221,7 @@ func scoreChart(h *Histogram) *chart {
 		}
 		c.addLine(class.name, lineStyle(i), points).FillColor = translucent(colour(i), 0x48)
 	}
-	if t := h.Thresholds; t != nil {
+	if t != nil {
 		for i, score := range []float64{t.Unsure, t.Spam} {
 			if score >= c.X.Min && score <= c.X.Max {
 				c.addLine([]string{"unsure", "spam"}[i]+" above "+fixed(score, 2), dashed([]vg.Length{2, 6}[i]), []Point{{score, c.Y.Min}, {score, c.Y.Max}})

@@ -39,7 +39,7 @@ func samplePage() Page {
 		p.ROC, p.DET = append(p.ROC, roc), append(p.DET, det)
 		if i == 0 {
 			p.Confusion = f.Confusion
-			p.Scores = histogram(ham, spam)
+			p.Scores, p.Thresholds = histogram(ham, spam), &metrics.Thresholds{Unsure: -0.4, Spam: 1.1}
 		}
 	}
 	for i, name := range []string{"perceptron", "softmax", "arow"} {
@@ -54,7 +54,8 @@ func samplePage() Page {
 	learning := LearningCurve{Model: "multinomial"}
 	for n := 250; n <= 6000; n += 250 {
 		k := 1000 / float64(n)
-		learning.Points = append(learning.Points, LearningPoint{Messages: n, OneMinusROCA: known(0.08 * k), LAM: known(0.9 * k), HM: known(0.35 * k), SM: known(2.2 * k)})
+		learning.Points = append(learning.Points, metrics.LearningPoint{Messages: n, SpamFigures: metrics.SpamFigures{
+			OneMinusROCA: known(0.08 * k), LAM: known(0.9 * k), HM: known(0.35 * k), SM: known(2.2 * k)}})
 	}
 	p.Learning = []LearningCurve{learning}
 	for i := range 10 {
@@ -153,8 +154,8 @@ func above(scores []float64, limit float64) float64 {
 	return float64(n) / float64(len(scores))
 }
 
-func histogram(ham, spam []float64) *Histogram {
-	h := &Histogram{Ham: make([]int, 30), Spam: make([]int, 30), Thresholds: &metrics.Thresholds{Unsure: -0.4, Spam: 1.1}}
+func histogram(ham, spam []float64) *metrics.Histogram {
+	h := &metrics.Histogram{Ham: make([]int, 30), Spam: make([]int, 30)}
 	for i := range 31 {
 		h.Edges = append(h.Edges, -6+0.4*float64(i))
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -9,8 +8,7 @@ import (
 
 // Text is a text of a message, cut into stretches.
 type Text struct {
-	// Title is the name of a header field, or describes the part of the message.
-	Title     string
+	Title     string // the name of a header field, or a description of the part of the message
 	Stretches []Stretch
 }
 
@@ -23,21 +21,15 @@ type Stretch struct {
 
 // Weighed is a term of a message with its weight and contribution.
 type Weighed struct {
-	// Term is the term, Words the words that it stands for.
-	Term, Words string
-	// Score is Value times Weight.
-	Score, Weight, Value float64
-	// Messages is the number of training messages that have the term.
-	Messages int
+	Term, Words          string  // the term, and the words that it stands for
+	Score, Weight, Value float64 // Score is Value times Weight
+	Messages             int     // training messages that have the term
 }
 
-// maxText is the number of characters after which the texts of a message are cut.
 const maxText = 200_000
 
-// shades is the number of shades of a colour.
 const shades = 9
 
-// shadedText is a text for the template.
 type shadedText struct {
 	Title     string
 	Stretches []stretch
@@ -120,24 +112,6 @@ func cleanText(s string, max int) string {
 	return b.String()
 }
 
-// textNotes explains the texts.
-func (p Page) textNotes() string {
-	if p.TextLeft == 0 {
-		return textNote
-	}
-	return joined(textNote, fmt.Sprintf("The last %d bytes are left out.", p.TextLeft))
-}
-
-// weighedNote explains the table of terms.
-func (p Page) weighedNote() string {
-	const note = "A term adds its value times its weight."
-	if p.WeighedLeft == 0 {
-		return note
-	}
-	return joined(note, fmt.Sprintf("The weakest %d are left out.", p.WeighedLeft))
-}
-
-// legend returns the colours of the two classes.
 func (p Page) legend() []stretch {
 	if p.For == "" || p.Against == "" {
 		return nil
@@ -148,7 +122,6 @@ func (p Page) legend() []stretch {
 	}
 }
 
-// weighedTable lists the terms of a message.
 func (p Page) weighedTable() []table {
 	return tabulate("", p.Weighed, nil, []column[Weighed]{
 		{"term", prose, func(w Weighed) string { return clean(w.Term, maxTerm) }},

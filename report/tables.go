@@ -9,14 +9,6 @@ import (
 	"chaff/metrics"
 )
 
-// comparisonTitle returns the heading of the table of models.
-func (p Page) comparisonTitle() string {
-	if len(p.Models) == 1 {
-		return "Figures"
-	}
-	return "Comparison"
-}
-
 // comparisonNote explains the columns of the table of models.
 func (p Page) comparisonNote() string {
 	var notes []string
@@ -102,7 +94,6 @@ func errorColumns[T any](part func(T) *metrics.Figures) []column[T] {
 	}
 }
 
-// interval formats the 95% interval of the accuracy.
 func interval(f *metrics.Figures) string {
 	if f == nil {
 		return notKnown

@@ -47,7 +47,6 @@ const notKnown = "–"
 // finite reports whether a plot can show x.
 func finite(x float64) bool { return math.Abs(x) <= 1e100 }
 
-// fixed formats a number with the given decimals.
 func fixed(x float64, decimals int) string {
 	if !finite(x) {
 		return notKnown
@@ -58,7 +57,6 @@ func fixed(x float64, decimals int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// fixedOrNot formats a number that may be undefined.
 func fixedOrNot(x *float64, decimals int) string {
 	if x == nil {
 		return notKnown
@@ -66,7 +64,6 @@ func fixedOrNot(x *float64, decimals int) string {
 	return fixed(*x, decimals)
 }
 
-// signed formats a contribution to a score.
 func signed(x float64) string {
 	if x >= 0 {
 		return "+" + fixed(x, 2)

@@ -74,7 +74,7 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 	if err := errors.Join(o.Split.Validate(), o.Features.Validate()); err != nil {
 		return nil, err
 	}
-	m, sketches, err := readMail(ctx, source, classes, ReadOptions{
+	m, err := Read(ctx, source, classes, ReadOptions{
 		Reading: o.Reading, Workers: o.Workers, Memory: o.Memory, Progress: o.Progress, sketches: o.Split.Method == corpus.SplitGrouped,
 	})
 	if err != nil {
@@ -86,13 +86,15 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 		}
 	}
 	c := &Collection{options: o, Mail: m}
-	c.setGroups(sketches)
+	c.setGroups()
 	c.parts = c.split()
 	return c, c.buildVocabulary()
 }
 
-// setGroups computes the group of each document. It overwrites the sketches.
-func (c *Collection) setGroups(sketches [][]uint64) {
+// setGroups computes the group of each document, and drops the sketches.
+func (c *Collection) setGroups() {
+	sketches := c.sketches
+	c.sketches = nil
 	c.groups = make([]uint64, len(c.documents))
 	for i, d := range c.documents {
 		c.groups[i] = d.splitKey

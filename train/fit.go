@@ -103,15 +103,11 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 
 // Train runs a trainer. A trainer that works in epochs also measures each epoch on the held-out documents; held may be nil.
 func (o Options) Train(ctx context.Context, t models.Trainer, model string, training, held *features.Dataset) (*models.Linear, models.Report, error) {
-	inEpochs, ok := t.(models.EpochTrainer)
-	if !ok {
-		return t.Train(ctx, training)
-	}
 	options := models.EpochOptions{Development: held}
 	if o.Epoch != nil {
 		options.OnEpoch = func(e models.Epoch) { o.Epoch(model, e) }
 	}
-	return inEpochs.TrainEpochs(ctx, training, options)
+	return t.Train(ctx, training, options)
 }
 
 // adjustment is what Fit and Refit derive from held-out scores.

@@ -69,6 +69,7 @@ type Mail struct {
 	classes   []string
 	store     *features.Documents // the terms of all documents
 	documents []document
+	sketches  [][]uint64    // of the documents, if the options ask for them, until Collect has grouped the documents
 	items     []corpus.Item // all that were read, usable or not
 	summary   Summary
 }
@@ -125,23 +126,17 @@ type ReadOptions struct {
 // Read reads and tokenises all messages of source, whose labels must be among classes. It leaves out messages that cannot be read, and
 // copies. The error is [ErrNoMail], comes from the context or the settings, or is about the temporary file.
 func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOptions) (*Mail, error) {
-	m, _, err := readMail(ctx, source, classes, o)
-	return m, err
-}
-
-// readMail is Read. If the options ask for sketches, it also returns the sketch of each document.
-func readMail(ctx context.Context, source corpus.Source, classes []string, o ReadOptions) (*Mail, [][]uint64, error) {
 	m := &Mail{classes: classes}
 	m.list(source)
 	results, err := m.readAll(ctx, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	sketches := m.keep(results, o.Copies)
+	m.keep(results, o.Copies)
 	if m.summary.Used == 0 {
-		return nil, nil, fmt.Errorf("%w: %d found, %d of them unreadable", ErrNoMail, m.summary.Listed, m.summary.Unreadable)
+		return nil, fmt.Errorf("%w: %d found, %d of them unreadable", ErrNoMail, m.summary.Listed, m.summary.Unreadable)
 	}
-	return m, sketches, nil
+	return m, nil
 }
 
 // list lists the messages of source. A message with an unknown label counts as unreadable.
@@ -258,8 +253,8 @@ func sketch(m *message.Message, s *corpus.Sketcher) []uint64 {
 	return s.Sketch()
 }
 
-// keep fills documents and summary from the results, and returns the sketches of the documents.
-func (m *Mail) keep(results []readResult, copies bool) (sketches [][]uint64) {
+// keep fills documents, sketches and summary from the results.
+func (m *Mail) keep(results []readResult, copies bool) {
 	s := &m.summary
 	s.Classes = emptyCounts(m.classes)
 	first := make(map[uint64]int32) // fingerprint -> label of the first message that has it
@@ -291,13 +286,12 @@ func (m *Mail) keep(results []readResult, copies bool) (sketches [][]uint64) {
 		first[r.fingerprint] = label
 		s.Classes[label].Messages++
 		m.documents = append(m.documents, document{r.terms, label, int32(i), r.splitKey, r.time})
-		sketches = append(sketches, r.sketch)
+		m.sketches = append(m.sketches, r.sketch)
 	}
 	s.Used = len(m.documents)
 	for _, kind := range slices.Sorted(maps.Keys(repairs)) {
 		s.Repairs = append(s.Repairs, RepairCount{kind.String(), repairs[kind]})
 	}
-	return sketches
 }
 
 // emptyCounts returns a count of 0 for each class.

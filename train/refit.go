@@ -67,7 +67,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err != nil {
 		return nil, Refitted{}, err
 	}
-	heldOut, err := c.scoreHeldOut(t.Filter)
+	scores, err := c.scoreHeldOut(t.Filter)
 	if err != nil {
 		return nil, Refitted{}, err
 	}
@@ -82,15 +82,16 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	}
 	d := all.Dataset(corpus.Train, kind)
 	for _, fold := range c.trainingFolds() {
-		if err := heldOut.scoreFold(ctx, trainer, d, fold); err != nil {
+		outOfFold, err := scoreFold(ctx, trainer, d, fold)
+		if err != nil {
 			return nil, Refitted{}, fmt.Errorf("train %s for out-of-fold scores: %w", name, err)
 		}
+		scores.Append(outOfFold)
 	}
-	linear, report, err := trainer.Train(ctx, d)
+	linear, report, err := trainer.Train(ctx, d, models.EpochOptions{})
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
-	scores := heldOut.scores(len(c.classes))
 	a := o.adjust(scores, filter.IsSpamFilter(c.classes))
 	vocabulary, _ := all.termsOf(kind)
 	r := Refitted{
@@ -144,24 +145,21 @@ func (c *Collection) trainingFolds() [][]int {
 	return folds
 }
 
-// outOfFold has the scores of each document by a model that was not fitted to it; no scores for a document without such a model.
-type outOfFold []Scores
-
 // scoreHeldOut scores the development and the test part by f, which was fitted to the training part.
-func (c *Collection) scoreHeldOut(f *filter.Filter) (outOfFold, error) {
-	o := make(outOfFold, len(c.documents))
+func (c *Collection) scoreHeldOut(f *filter.Filter) (Scores, error) {
+	scores := Scores{Classes: len(c.classes)}
 	for _, part := range []corpus.Part{corpus.Development, corpus.Test} {
 		d := c.Dataset(part, f.Kind())
-		o.add(c.InPart(part), Score(f.Linear(), d))
+		scores.Append(Score(f.Linear(), d))
 		if err := d.Err(); err != nil {
-			return nil, err
+			return Scores{}, err
 		}
 	}
-	return o, nil
+	return scores, nil
 }
 
 // scoreFold scores the documents of a fold by a model of all other documents of d. It scores none if the others lack a class.
-func (o outOfFold) scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold []int) error {
+func scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold []int) (Scores, error) {
 	inFold := make([]bool, d.Len())
 	for _, i := range fold {
 		inFold[i] = true
@@ -172,29 +170,12 @@ func (o outOfFold) scoreFold(ctx context.Context, t models.Trainer, d *features.
 			others = append(others, i)
 		}
 	}
-	linear, _, err := t.Train(ctx, d.Subset(others))
+	linear, _, err := t.Train(ctx, d.Subset(others), models.EpochOptions{})
 	if errors.Is(err, models.ErrNoDocuments) {
-		return nil
+		return Scores{}, nil
 	}
 	if err != nil {
-		return err
+		return Scores{}, err
 	}
-	o.add(fold, Score(linear, d.Subset(fold)))
-	return nil
-}
-
-// add stores the scores of documents; row n of s belongs to documents[n].
-func (o outOfFold) add(documents []int, s Scores) {
-	for n, i := range documents {
-		o[i] = Scores{Classes: s.Classes, Labels: s.Labels[n : n+1], Predictions: s.Predictions[n : n+1], Scores: s.Row(n)}
-	}
-}
-
-// scores returns the scores of the documents that have one, in the order of the documents.
-func (o outOfFold) scores(classes int) Scores {
-	all := Scores{Classes: classes}
-	for _, s := range o {
-		all.Append(s)
-	}
-	return all
+	return Score(linear, d.Subset(fold)), nil
 }

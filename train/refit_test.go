@@ -44,11 +44,13 @@ func outOfFoldScores(t *testing.T, c *Collection, model string) Scores {
 	}
 	d := undivided(t, c).Dataset(corpus.Train, kind)
 	for _, fold := range c.trainingFolds() {
-		if err := scores.scoreFold(context.Background(), trainer, d, fold); err != nil {
+		outOfFold, err := scoreFold(context.Background(), trainer, d, fold)
+		if err != nil {
 			t.Fatal(err)
 		}
+		scores.Append(outOfFold)
 	}
-	return scores.scores(len(c.classes))
+	return scores
 }
 
 // undivided returns c with all documents in the training part.

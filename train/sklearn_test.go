@@ -43,7 +43,7 @@ func TestNaiveBayesEqualsScikitLearn(t *testing.T) {
 		for _, a := range smoothing {
 			t.Run(fmt.Sprintf("%s/bernoulli smoothing %v", name, a), func(t *testing.T) {
 				d := c.Dataset(corpus.Train, features.Bits)
-				l, _, err := models.Bernoulli{Smoothing: a}.Train(context.Background(), d)
+				l, _, err := models.Bernoulli{Smoothing: a}.Train(context.Background(), d, models.EpochOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -51,7 +51,7 @@ func TestNaiveBayesEqualsScikitLearn(t *testing.T) {
 			})
 			t.Run(fmt.Sprintf("%s/multinomial smoothing %v", name, a), func(t *testing.T) {
 				d := c.Dataset(corpus.Train, features.Counts)
-				l, _, err := models.Multinomial{Smoothing: a}.Train(context.Background(), d)
+				l, _, err := models.Multinomial{Smoothing: a}.Train(context.Background(), d, models.EpochOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}

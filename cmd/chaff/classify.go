@@ -10,8 +10,6 @@ import (
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
 	"chaff/corpus/sources"
-	"chaff/filter"
-	"chaff/internal/places"
 	"chaff/internal/screen"
 )
 
@@ -45,13 +43,10 @@ tries again later.`,
   chaff classify --exit-code < message && echo spam
   chaff classify -m spam.model Maildir/new/*`,
 		RunE: func(c *cobra.Command, paths []string) error {
-			if flags.Model == "" {
-				flags.Model = places.Model(p.environ)
-			}
 			return p.classify(flags, paths)
 		},
 	}
-	addModelFile(c, &flags.Model, "use")
+	p.addModelFile(c, &flags.Model, "use")
 	own := flag.NewFlagSet("", flag.ContinueOnError)
 	flags.AddFlags(own)
 	c.Flags().AddGoFlagSet(own) // those that it does not have
@@ -84,8 +79,10 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 	return nil
 }
 
-// readEach passes each message of a source to show. It reports unreadable messages on stderr and continues.
-func (p *program) readEach(source corpus.Source, show func(origin string, raw []byte) error) (messages, failed int, err error) {
+// readEach passes each message of a source to show. It reports unreadable messages on stderr and continues. A source without messages
+// is the error none.
+func (p *program) readEach(source corpus.Source, none error, show func(origin string, raw []byte) error) error {
+	messages, failed := 0, 0
 	var raw []byte
 	for item, err := range source {
 		if err == nil {
@@ -98,49 +95,43 @@ func (p *program) readEach(source corpus.Source, show func(origin string, raw []
 		}
 		messages++
 		if err := show(item.Origin, raw); err != nil {
-			return messages, failed, err
+			return err
 		}
 	}
-	return messages, failed, nil
+	switch {
+	case failed > 0:
+		return fmt.Errorf("%d of %d messages could not be read", failed, failed+messages)
+	case messages == 0:
+		return none
+	}
+	return nil
 }
 
-// classifyPaths prints a verdict for each message at the paths.
 func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	f, err := delivery.OpenModel(flags.Model)
 	if err != nil {
 		return err
 	}
 	delivery.LimitMemory()
-	messages, failed := 0, 0
-	for _, path := range paths {
-		source, _, err := sources.Open(path, "", sources.Format(flags.format))
-		if err != nil {
-			failed++
-			screen.Printf(p.stderr, "chaff: %v\n", err)
-			continue
+	each := func(yield func(corpus.Item, error) bool) {
+		for _, path := range paths {
+			source, _, err := sources.Open(path, "", sources.Format(flags.format))
+			if err != nil {
+				source = func(yield func(corpus.Item, error) bool) { yield(corpus.Item{}, err) }
+			}
+			for item, err := range source {
+				if !yield(item, err) {
+					return
+				}
+			}
 		}
-		read, unread, err := p.readEach(source, func(origin string, raw []byte) error {
-			return p.printVerdict(flags, origin, f.Classify(raw))
-		})
-		if err != nil {
-			return err
+	}
+	return p.readEach(each, errors.New("no messages at the paths given"), func(origin string, raw []byte) error {
+		v := f.Classify(raw)
+		if flags.JSON {
+			return delivery.PrintJSON(p.stdout, origin, v)
 		}
-		messages += read
-		failed += unread
-	}
-	switch {
-	case failed > 0:
-		return fmt.Errorf("%d of %d messages could not be read", failed, failed+messages)
-	case messages == 0:
-		return errors.New("no messages at the paths given")
-	}
-	return nil
-}
-
-func (p *program) printVerdict(flags classifyFlags, path string, v filter.Classification) error {
-	if flags.JSON {
-		return delivery.PrintJSON(p.stdout, path, v)
-	}
-	_, err := screen.Printf(p.stdout, "%-6s  %10.4f  %.6f  %s\n", v.Verdict, v.Score, v.Probability, path)
-	return err
+		_, err := screen.Printf(p.stdout, "%-6s  %10.4f  %.6f  %s\n", v.Verdict, v.Score, v.Probability, origin)
+		return err
+	})
 }

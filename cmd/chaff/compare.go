@@ -15,16 +15,22 @@ import (
 	"chaff/train"
 )
 
-// compareParts trains every model on the training part, and compares them.
+// compareParts trains every model on the training part, and compares them. It reports models that cannot be trained on stderr.
 func (p *program) compareParts(x *experiment) error {
 	collection, err := x.collect(p)
 	if err != nil {
 		return err
 	}
-	all, err := p.compare(x.command, collection, x.Config)
+	comparison, err := fit(p, x.Config, true, func(o train.Options) (evaluate.Comparison, error) {
+		return evaluate.Compare(x.command.Context(), collection, models.Names(), o)
+	})
 	if err != nil {
 		return err
 	}
+	for _, failed := range comparison.Failed {
+		screen.Printf(p.stderr, "chaff: left out: %v\n", failed)
+	}
+	all := comparison.Models
 	var found findings
 	if x.page.wanted() || !x.asJSON {
 		if found.leaks, err = evaluate.Leaks(collection); err != nil {
@@ -49,31 +55,12 @@ func (p *program) compareParts(x *experiment) error {
 	}
 	printSplit(p.stdout, x.Config, collection.Summary())
 	fmt.Fprintln(p.stdout)
-	if err := printComparison(p.stdout, results); err != nil {
-		return err
-	}
+	printComparison(p.stdout, results)
 	fmt.Fprintln(p.stdout)
-	if err := printLosses(p.stdout, results); err != nil {
-		return err
-	}
+	printLosses(p.stdout, results)
 	p.printWarnings(results)
 	p.printLeaks(collection.Classes(), found.leaks)
 	return nil
-}
-
-// compare trains every model, and returns the best on the development part first. It reports models that cannot be trained on
-// stderr.
-func (p *program) compare(c *cobra.Command, collection *train.Collection, cfg config.Config) ([]train.Trained, error) {
-	options, done := p.trainOptions(cfg, true)
-	comparison, err := evaluate.Compare(c.Context(), collection, models.Names(), options)
-	done()
-	if err != nil {
-		return nil, tooFew(err)
-	}
-	for _, failed := range comparison.Failed {
-		screen.Printf(p.stderr, "chaff: left out: %v\n", failed)
-	}
-	return comparison.Models, nil
 }
 
 func resultsOf(all []train.Trained) []train.Result {
@@ -85,9 +72,8 @@ func resultsOf(all []train.Trained) []train.Result {
 }
 
 // printComparison prints one row for each model, the best on the development part first. Errors are those of the test part.
-func printComparison(w io.Writer, results []train.Result) error {
-	t := newTable(w)
-	fmt.Fprintln(t, "model\tfeatures\ttrain\tdevelopment\ttest\t95% interval\thm%\tsm%\t(1-ROCA)%\tagainst the best\tCPU s\tterms\tMB")
+func printComparison(w io.Writer, results []train.Result) {
+	t := newTable(w, "model", "features", "train", "development", "test", "95% interval", "hm%", "sm%", "(1-ROCA)%", "against the best", "CPU s", "terms", "MB")
 	for i, r := range results {
 		name := r.Model
 		if i == 0 {
@@ -102,11 +88,8 @@ func printComparison(w io.Writer, results []train.Result) error {
 			accuracyOf(r.Train), accuracyOf(r.Development), accuracyOf(r.Test), interval, hm, sm, roca,
 			against(r.AgainstBest), r.Seconds, r.Terms, float64(r.Bytes)/1e6)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprint(w, bestNote)
-	return err
+	t.Flush()
+	fmt.Fprint(w, bestNote)
 }
 
 // bestNote explains the table of models.
@@ -116,47 +99,10 @@ correctly, - those that only the best does; p is the probability of such a diffe
 (McNemar's test, Holm's correction).
 `
 
-func accuracyOf(f *metrics.Figures) string {
-	if f == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f%%", f.Accuracy)
-}
-
-// chance is the significance level.
-const chance = 0.05
-
-// against describes whether the errors of a model differ from those of the best by more than chance.
-func against(m *metrics.McNemar) string {
-	if m == nil {
-		return "-"
-	}
-	verdict := "chance"
-	switch {
-	case isBetter(*m):
-		verdict = "better"
-	case m.P < chance:
-		verdict = "worse"
-	}
-	return fmt.Sprintf("+%d -%d %s (p %s)", m.Better, m.Worse, verdict, probability(m.P))
-}
-
-// isBetter reports whether a model has significantly fewer errors than another.
-func isBetter(m metrics.McNemar) bool { return m.P < chance && m.Better > m.Worse }
-
-// probability formats a p-value.
-func probability(p float64) string {
-	if p < 0.001 {
-		return "<0.001"
-	}
-	return fmt.Sprintf("%.3f", p)
-}
-
 // printLosses prints the losses of each model on the three parts. The square loss uses scores; the log loss and the Brier
 // score use probabilities.
-func printLosses(w io.Writer, results []train.Result) error {
-	t := newTable(w)
-	fmt.Fprintln(t, "\t0-1 loss\t\t\tsquare loss\t\t\tlog loss\t\t\tBrier")
+func printLosses(w io.Writer, results []train.Result) {
+	t := newTable(w, "", "0-1 loss", "", "", "square loss", "", "", "log loss", "", "", "Brier")
 	fmt.Fprintln(t, "model\ttrain\tdev.\ttest\ttrain\tdev.\ttest\ttrain\tdev.\ttest\ttest")
 	losses := []func(*metrics.Figures) *float64{
 		func(f *metrics.Figures) *float64 { return &f.ZeroOneLoss },
@@ -172,13 +118,81 @@ func printLosses(w io.Writer, results []train.Result) error {
 		}
 		screen.Printf(t, "\t%s\n", lossOf(r.Test, func(f *metrics.Figures) *float64 { return f.Brier }))
 	}
-	return t.Flush()
+	t.Flush()
 }
 
-// lossOf formats a loss. A part without messages has none.
-func lossOf(f *metrics.Figures, loss func(*metrics.Figures) *float64) string {
-	if f == nil {
-		return "-"
+// foldsReport is the JSON of compare with folds.
+type foldsReport struct {
+	Corpus train.Summary              `json:"corpus"`
+	Folds  int                        `json:"folds"`
+	Models []evaluate.CrossValidation `json:"models"`
+}
+
+// crossValidate cross-validates the named models, and prints the test figures.
+func (p *program) crossValidate(x *experiment, names []string) error {
+	collection, err := x.collect(p)
+	if err != nil {
+		return err
 	}
-	return number(loss(f))
+	results, err := p.validate(x.command, collection, x.Config, names, x.folds)
+	if err != nil {
+		return err
+	}
+	if err := x.page.write(foldsPage(x, collection, results)); err != nil {
+		return err
+	}
+	summary := summaryOfFolds(collection)
+	if x.asJSON {
+		return printJSON(p.stdout, foldsReport{summary, x.folds, results})
+	}
+	printFoldsMade(p.stdout, x.Config, summary, x.folds)
+	printFolds(p.stdout, "best", results, results[0])
+	if len(results) > 1 {
+		fmt.Fprint(p.stdout, bestNote)
+	}
+	if len(results[0].Suspects) == 0 {
+		return nil
+	}
+	screen.Printf(p.stdout, "\nMessages whose label may be wrong: %s, trained without them, is sure of another class.\n", results[0].Model)
+	printJudged(p.stdout, results[0].Suspects)
+	return nil
+}
+
+func (p *program) validate(c *cobra.Command, collection *train.Collection, cfg config.Config, names []string, folds int) ([]evaluate.CrossValidation, error) {
+	return fit(p, cfg, true, func(o train.Options) ([]evaluate.CrossValidation, error) {
+		return evaluate.CrossValidate(c.Context(), collection, names, folds, o)
+	})
+}
+
+// summaryOfFolds returns the summary of a collection without the figures that differ between rounds.
+func summaryOfFolds(collection *train.Collection) train.Summary {
+	summary := collection.Summary()
+	summary.Train, summary.Development, summary.Test, summary.Terms = 0, 0, 0, 0
+	return summary
+}
+
+func printFoldsMade(w io.Writer, cfg config.Config, summary train.Summary, folds int) {
+	printCorpus(w, summary)
+	screen.Printf(w, "split       %d folds (%s)\n", folds, splitMethod(cfg.Split, cfg.Seed))
+	printGroups(w, summary, "fold")
+	fmt.Fprintln(w)
+}
+
+// printFolds prints one row for each model. It marks base with a star, and compares the others with it. The name of base in the
+// heading is called.
+func printFolds(w io.Writer, called string, results []evaluate.CrossValidation, base evaluate.CrossValidation) {
+	t := newTable(w, "model", "features", "test", "95% interval", "deviation over folds", "hm%", "sm%", "lam%", "(1-ROCA)%", "against the "+called)
+	differences := evaluate.AgainstBase(results, base)
+	for m, r := range results {
+		f, name, difference := r.Test, r.Model, (*metrics.McNemar)(nil)
+		switch {
+		case r.Model != base.Model:
+			difference = &differences[m]
+		case len(results) > 1:
+			name += " *"
+		}
+		screen.Printf(t, "%s\t%s\t%.2f%%\t%.2f-%.2f\t%.2f\t%s\t%s\t%s\t%s\t%s\n", name, r.Kind, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
+			r.Deviation, percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), against(difference))
+	}
+	t.Flush()
 }

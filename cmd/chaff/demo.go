@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -56,9 +55,7 @@ Then the default model classifies held-out messages. Demo reads no other mail an
 			fmt.Fprintln(p.stdout, "Every model on built-in sample mail, by cross-validation:")
 			fmt.Fprintln(p.stdout)
 			printFoldsMade(p.stdout, cfg.Config, summaryOfFolds(collection), demoFolds)
-			if err := p.demoTable(cfg.Model, results); err != nil {
-				return err
-			}
+			p.demoTable(cfg.Model, results)
 			return p.demoMessages(c, cfg.Config, collection.Origins(corpus.Test))
 		},
 	}
@@ -68,14 +65,12 @@ Then the default model classifies held-out messages. Demo reads no other mail an
 }
 
 // demoTable prints the models, the most accurate first, each compared with the default.
-func (p *program) demoTable(model string, results []evaluate.CrossValidation) error {
+func (p *program) demoTable(model string, results []evaluate.CrossValidation) {
 	byAccuracy := slices.SortedStableFunc(slices.Values(results), func(x, y evaluate.CrossValidation) int {
 		return cmp.Compare(y.Test.Accuracy, x.Test.Accuracy)
 	})
 	base := results[slices.IndexFunc(results, func(r evaluate.CrossValidation) bool { return r.Model == model })]
-	if err := printFolds(p.stdout, "default", byAccuracy, base); err != nil {
-		return err
-	}
+	printFolds(p.stdout, "default", byAccuracy, base)
 	var better []string
 	for m, difference := range evaluate.AgainstBase(byAccuracy, base) {
 		if isBetter(difference) {
@@ -91,7 +86,6 @@ func (p *program) demoTable(model string, results []evaluate.CrossValidation) er
 that only this model classifies correctly, - those that only the default does; p is the probability of such a difference
 between equally good models (McNemar's test, Holm's correction).
 `, verdict)
-	return nil
 }
 
 // demoShown is how many messages the demonstration classifies.
@@ -106,11 +100,9 @@ func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []str
 	if err != nil {
 		return err
 	}
-	options, done := p.trainOptions(cfg, true)
-	trained, err := train.Fit(c.Context(), collection, cfg.Model, options)
-	done()
+	trained, err := fit(p, cfg, true, func(o train.Options) (train.Trained, error) { return train.Fit(c.Context(), collection, cfg.Model, o) })
 	if err != nil {
-		return tooFew(err)
+		return err
 	}
 	result := trained.Result
 	screen.Printf(p.stdout, "\nThe default, %s, trained on %d messages, on held-out messages:\n", result.Model, collection.Summary().Used)
@@ -134,7 +126,6 @@ func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []str
 	return nil
 }
 
-// sampleWithout returns the sample mail without the given messages.
 func sampleWithout(origins []string) corpus.Source {
 	return func(yield func(corpus.Item, error) bool) {
 		for item, err := range sample.Source() {
@@ -146,17 +137,4 @@ func sampleWithout(origins []string) corpus.Source {
 			}
 		}
 	}
-}
-
-// shorten makes the value of a header field fit on a line.
-func shorten(value []byte) string {
-	if utf8.RuneCount(value) <= 70 {
-		return string(value)
-	}
-	end := 0
-	for range 69 {
-		_, size := utf8.DecodeRune(value[end:])
-		end += size
-	}
-	return string(value[:end]) + "…"
 }

@@ -1,14 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/evaluate"
-	"chaff/internal/places"
+	"chaff/internal/screen"
 	"chaff/models"
 	"chaff/train"
 )
@@ -42,7 +44,6 @@ func (x *experiment) addMistakes() {
 	x.command.Flags().IntVar(&x.mistakes, "mistakes", 5, "show the `N` worst mistakes and the N least certain messages")
 }
 
-// withFolds reports whether --folds is given.
 func (x *experiment) withFolds() bool { return x.command.Flags().Changed("folds") }
 
 // load loads the settings, and checks all flags.
@@ -52,9 +53,6 @@ func (x *experiment) load(p *program) error {
 		return err
 	}
 	x.Config = loaded.Config
-	if x.model == "" {
-		x.model = places.Model(p.environ)
-	}
 	if x.mistakes < 0 {
 		return fmt.Errorf("--mistakes is %d: must be at least 0", x.mistakes)
 	}
@@ -69,7 +67,6 @@ func (x *experiment) load(p *program) error {
 	return x.page.check()
 }
 
-// collect reads the mail, to be divided by the settings.
 func (x *experiment) collect(p *program) (*train.Collection, error) {
 	mail, err := x.sources.open()
 	if err != nil {
@@ -99,7 +96,7 @@ Train changes nothing in a mailbox.`,
 		},
 	}
 	x.add(c, "model", "workers", "memory", "seed", "split")
-	addModelFile(c, &x.model, "save")
+	p.addModelFile(c, &x.model, "save")
 	x.addMistakes()
 	x.page.addAxes(c)
 	return c
@@ -132,7 +129,7 @@ those of all messages.`,
 			}
 			switch {
 			case x.replay.online:
-				return p.compareOnline(&x)
+				return p.replayModels(&x, models.Names())
 			case x.withFolds():
 				return p.crossValidate(&x, models.Names())
 			}
@@ -168,7 +165,7 @@ With --online it replays the mail through a new model: it classifies each messag
 			}
 			switch {
 			case x.replay.online:
-				return p.evaluateOnline(&x)
+				return p.replayModels(&x, []string{x.Model})
 			case x.withFolds():
 				return p.crossValidate(&x, []string{x.Model})
 			}
@@ -183,9 +180,59 @@ With --online it replays the mail through a new model: it classifies each messag
 	x.add(c, "model", "workers", "memory", "seed", "split")
 	x.replay.add(c)
 	c.Flags().StringVar(&x.replay.results, "trec-results", "", "with --online: write the verdicts to `FILE` in the format of the TREC spam track's toolkit")
-	addModelFile(c, &x.model, "measure")
+	p.addModelFile(c, &x.model, "measure")
 	x.addMistakes()
 	x.addFolds("use no saved model: train one `K` times, each time with another fold of the mail as the test part")
 	c.MarkFlagsMutuallyExclusive("model-file", "online", "folds")
 	return c
+}
+
+// evaluate measures a saved model.
+func (p *program) evaluate(x *experiment) error {
+	f, err := delivery.OpenModel(x.model)
+	if err != nil {
+		return err
+	}
+	mail, err := x.sources.open()
+	if err != nil {
+		return err
+	}
+	s := f.Settings()
+	if err := mail.match(x.model, f); err != nil {
+		return err
+	}
+	summary := func(e evaluate.Evaluation) train.Summary { return e.Summary }
+	e, err := read(p, mail, summary, func(step func(read, all int)) (evaluate.Evaluation, error) {
+		return evaluate.Filter(x.command.Context(), f, mail.source, x.mistakes, train.ReadOptions{Workers: x.Workers, Progress: step})
+	})
+	if err != nil {
+		return err
+	}
+	result := train.Result{Model: s.Model, Kind: s.Kind, Terms: f.Vocabulary().Len(), Thresholds: s.Thresholds, Test: &e.Figures, Verdicts: e.Verdicts, Calibration: s.Calibration}
+	if x.page.wanted() {
+		page, err := evaluationPage(f, result, e)
+		if err := cmp.Or(err, x.page.write(page)); err != nil {
+			return err
+		}
+	}
+	if x.asJSON {
+		return printJSON(p.stdout, evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Review})
+	}
+	printCorpus(p.stdout, e.Summary)
+	screen.Printf(p.stdout, "model       %s on %s, %s\n\n", s.Model, s.Kind, x.model)
+	printFigures(p.stdout, []partFigures{{"this mail", &e.Figures}})
+	fmt.Fprintln(p.stdout)
+	printTest(p.stdout, s.Classes, &e.Figures)
+	if e.Verdicts != nil {
+		screen.Printf(p.stdout, "\nWith the model's thresholds, spam above %s and unsure above %s:\n", threshold(s.Thresholds.Spam), threshold(s.Thresholds.Unsure))
+		printVerdicts(p.stdout, *e.Verdicts)
+	}
+	printReview(p.stdout, e.Review)
+	return nil
+}
+
+// evaluationReport is the JSON of evaluate.
+type evaluationReport struct {
+	resultReport
+	Review evaluate.Review `json:"review"`
 }

@@ -12,7 +12,6 @@ import (
 	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/internal/evidence"
-	"chaff/internal/places"
 	"chaff/internal/screen"
 	"chaff/report"
 )
@@ -30,14 +29,11 @@ the sum of the contributions and the bias.`,
   chaff explain message --html why.html`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, paths []string) error {
-			if flags.model == "" {
-				flags.model = places.Model(p.environ)
-			}
 			return p.explain(flags, paths)
 		},
 	}
 	f := c.Flags()
-	addModelFile(c, &flags.model, "use")
+	p.addModelFile(c, &flags.model, "use")
 	f.IntVar(&flags.terms, "terms", 20, "show the `N` strongest terms; 0 for all")
 	addJSON(c, &flags.json, "print all as one JSON object")
 	f.StringVar(&flags.page, "html", "", "write a page to `FILE` that shades each word of the message by its contribution")
@@ -55,7 +51,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 	if flags.terms < 0 {
 		return fmt.Errorf("--terms is %d: must be at least 0", flags.terms)
 	}
-	if err := canWritePage(flags.page); err != nil {
+	if err := canSaveAll(flags.page); err != nil {
 		return err
 	}
 	f, err := delivery.OpenModel(flags.model)
@@ -82,7 +78,8 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 			return err
 		}
 	}
-	return printExplanation(p.stdout, e, flags.terms)
+	printExplanation(p.stdout, e, flags.terms)
+	return nil
 }
 
 // readOne reads the message at the path, or from stdin.
@@ -106,7 +103,7 @@ func (p *program) readOne(paths []string) (origin string, raw []byte, err error)
 }
 
 // printExplanation prints the parts of a score, and the n strongest terms.
-func printExplanation(w io.Writer, e filter.Explanation, n int) error {
+func printExplanation(w io.Writer, e filter.Explanation, n int) {
 	forIt, against := 0, 0
 	var up, down float64
 	for _, c := range e.Contributions {
@@ -129,45 +126,33 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) error {
 		screen.Printf(w, "             %s not known to the model\n", plural(len(e.UnknownTerms), "term"))
 	}
 	fmt.Fprintln(w)
-	if err := printVotes(w, e.Votes); err != nil {
-		return err
-	}
-	t := newTable(w)
-	fmt.Fprintln(t, "adds\tweight\tvalue\tmessages\tterm\tmade of")
+	printVotes(w, e.Votes)
+	t := newTable(w, "adds", "weight", "value", "messages", "term", "made of")
 	shown := e.Contributions
 	if n > 0 {
 		shown = shown[:min(n, len(shown))]
 	}
 	for i, c := range shown {
-		if err := flushSome(t, i); err != nil {
-			return err
-		}
+		flushSome(t, i)
 		screen.Printf(t, "%+.4f\t%.4f\t%.4g\t%d\t%s\t%s\n", c.Contribution, c.Weight, c.Value, c.Messages, c.Term, strings.Join(c.Tokens, " "))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	if more := len(e.Contributions) - len(shown); more > 0 {
 		screen.Printf(w, "and %s more: --terms 0 shows all\n", plural(more, "term"))
 	}
-	return nil
 }
 
 // printVotes prints the contribution of each kind of evidence, with a bar to the left for ham and to the right for spam.
-func printVotes(w io.Writer, votes []filter.Vote) error {
+func printVotes(w io.Writer, votes []filter.Vote) {
 	if len(votes) == 0 {
-		return nil
+		return
 	}
-	t := newTable(w)
-	fmt.Fprintln(t, "adds\tevidence\tterms\t")
+	t := newTable(w, "adds", "evidence", "terms", "")
 	for _, v := range votes {
 		screen.Printf(t, "%+.4f\t%s\t%d\t%s\n", v.Contribution, v.Group, v.Terms, voteBar(v.Contribution))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	fmt.Fprintln(w)
-	return nil
 }
 
 // voteBar draws a contribution, with one sign for each quarter.
@@ -186,7 +171,6 @@ func voteBar(adds float64) string {
 // maxPageTerms is how many terms a page shows.
 const maxPageTerms = 1000
 
-// explanationPage is the page about one message.
 func explanationPage(origin string, e filter.Explanation) report.Page {
 	page := report.Page{
 		Title:    "chaff explain",

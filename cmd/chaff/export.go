@@ -11,7 +11,6 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/hint"
-	"chaff/internal/places"
 	"chaff/internal/screen"
 	"chaff/train"
 )
@@ -35,16 +34,13 @@ of features that chaff inspect prints.`,
   chaff import weights.csv --features 'normalised bits' -m again.model`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if flags.model == "" {
-				flags.model = places.Model(p.environ)
-			}
 			return p.export(c, &sources, &settings, flags)
 		},
 	}
 	sources.add(c)
 	settings.add(c, "workers")
 	f := c.Flags()
-	addModelFile(c, &flags.model, "use")
+	p.addModelFile(c, &flags.model, "use")
 	f.StringVar(&flags.format, "as", string(features.LibSVM), "write `FORMAT`: libsvm or vw")
 	f.StringVar(&flags.terms, "terms", "", "write the table of terms to `FILE`: number, training messages, term")
 	f.BoolVar(&flags.weights, "weights", false, "write the weights of the model as CSV, and no mail")
@@ -88,27 +84,21 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 	if err != nil {
 		return err
 	}
-	if classes := f.Settings().Classes; !sameClasses(mail.classes, classes) {
-		return fmt.Errorf("the mail has the classes %q, the model %s has %q", mail.classes, flags.model, classes)
+	if err := mail.match(flags.model, f); err != nil {
+		return err
 	}
-	var read *train.Mail
-	err = p.read(mail, func(step func(read, all int)) (train.Summary, error) {
-		read, err = train.Read(c.Context(), mail.source, f.Settings().Classes, train.ReadOptions{
+	all, err := read(p, mail, (*train.Mail).Summary, func(step func(read, all int)) (*train.Mail, error) {
+		return train.Read(c.Context(), mail.source, f.Settings().Classes, train.ReadOptions{
 			Reading: f.Settings().Reading(), Workers: cfg.Workers, Progress: step,
 		})
-		if err != nil {
-			return train.Summary{}, err
-		}
-		return read.Summary(), nil
 	})
 	if err != nil {
 		return err
 	}
-	d := read.DatasetFor(f, cfg.Workers)
+	d := all.DatasetFor(f, cfg.Workers)
 	return errors.Join(d.Write(p.stdout, format), d.Err())
 }
 
-// writeTerms writes the number and the text of each term.
 func writeTerms(f *filter.Filter, model, path string) error {
 	terms, err := f.Terms()
 	if err != nil {

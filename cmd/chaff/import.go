@@ -11,7 +11,6 @@ import (
 
 	"chaff/features"
 	"chaff/filter"
-	"chaff/internal/places"
 	"chaff/internal/screen"
 )
 
@@ -29,14 +28,11 @@ table from stdin. To see the terms of a message, run chaff tokens.`,
   chaff import - --set tokenize.language=none < weights.csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if path == "" {
-				path = places.Model(p.environ)
-			}
 			return p.importWeights(c, &settings, args[0], path, kind)
 		},
 	}
 	settings.add(c)
-	addModelFile(c, &path, "save")
+	p.addModelFile(c, &path, "save")
 	c.Flags().StringVar(&kind, "features", features.Bits.String(), "weigh terms as `KIND`: bits, counts, normalised bits, normalised counts or head bits")
 	return c
 }

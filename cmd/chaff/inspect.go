@@ -11,7 +11,6 @@ import (
 
 	"chaff/cmd/internal/delivery"
 	"chaff/filter"
-	"chaff/internal/places"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/train"
@@ -28,13 +27,10 @@ func (p *program) inspectCommand() *cobra.Command {
   chaff inspect -m spam.model --terms 30`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if path == "" {
-				path = places.Model(p.environ)
-			}
 			return p.inspect(path, strongest, asJSON)
 		},
 	}
-	addModelFile(c, &path, "show")
+	p.addModelFile(c, &path, "show")
 	c.Flags().IntVar(&strongest, "terms", 10, "show the `N` strongest terms of each class")
 	addJSON(c, &asJSON, "print all as JSON")
 	return c
@@ -84,8 +80,7 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	screen.Printf(p.stdout, "classes     %s\n", strings.Join(s.Classes, ", "))
 	if s.Model != filter.ByHand {
 		printCorpus(p.stdout, from.Corpus)
-		screen.Printf(p.stdout, "split       %d train, %d development, %d test (%s)\n",
-			from.Corpus.Train, from.Corpus.Development, from.Corpus.Test, splitMethod(from.Split, from.Seed))
+		printParts(p.stdout, from.Corpus, from.Split, from.Seed)
 	}
 	if from.FittedTo > 0 {
 		screen.Printf(p.stdout, "fitted to   all %d messages; thresholds and probabilities from %d out-of-fold scores\n", from.FittedTo, from.OutOfFold)
@@ -103,9 +98,7 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 		if from.FittedTo > 0 {
 			fmt.Fprintln(p.stdout, "Figures of a model of the training part:")
 		}
-		if err := printFigures(p.stdout, []partFigures{{"train", from.Train}, {"development", from.Development}, {"test", from.Test}}); err != nil {
-			return err
-		}
+		printFigures(p.stdout, []partFigures{{"train", from.Train}, {"development", from.Development}, {"test", from.Test}})
 	}
 	if noTexts && strongest > 0 {
 		screen.Printf(p.stdout, "\nNo strongest terms: %v\n", filter.ErrNoTexts)
@@ -115,19 +108,15 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 			continue
 		}
 		screen.Printf(p.stdout, "\nStrongest terms for %s:\n", class.Class)
-		t := newTable(p.stdout)
-		fmt.Fprintln(t, "  weight\tmessages\tterm")
+		t := newTable(p.stdout, "  weight", "messages", "term")
 		for _, term := range class.Terms {
 			screen.Printf(t, "  %.3f\t%d\t%s\n", term.Weight, term.Messages, term.Term)
 		}
-		if err := t.Flush(); err != nil {
-			return err
-		}
+		t.Flush()
 	}
 	return nil
 }
 
-// printCalibration prints the formula for probabilities.
 func printCalibration(w io.Writer, c metrics.Calibration) {
 	if len(c.Offsets) == 2 {
 		screen.Printf(w, "probability 1 / (1 + exp(-(%.4g score %+.4g)))\n", c.Slope, c.Offsets[1])

@@ -43,11 +43,4 @@ func interruptible(args []string) (ctx context.Context, stop func()) {
 }
 
 // classifies reports whether args name the command classify, possibly behind misplaced flags.
-func classifies(args []string) bool {
-	for _, arg := range args {
-		if len(arg) == 0 || arg[0] != '-' {
-			return arg == "classify"
-		}
-	}
-	return false
-}
+func classifies(args []string) bool { return firstWord(args) == "classify" }

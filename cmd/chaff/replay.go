@@ -11,7 +11,6 @@ import (
 	"chaff/evaluate"
 	"chaff/internal/screen"
 	"chaff/metrics"
-	"chaff/models"
 	"chaff/train"
 )
 
@@ -57,26 +56,20 @@ func (r *replayFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-// readReplay reads the mail that is replayed.
-func (p *program) readReplay(x *experiment) (replay *evaluate.ReplayMail, err error) {
+func (p *program) readReplay(x *experiment) (*evaluate.ReplayMail, error) {
 	mail, err := x.sources.open()
 	if err != nil {
 		return nil, err
 	}
 	r := &x.replay
 	byTime := r.order == orderTime || r.order == "" && len(x.sources.indexes) == 0
-	err = p.read(mail, func(step func(read, all int)) (train.Summary, error) {
-		replay, err = evaluate.ReadForReplay(x.command.Context(), mail.source, mail.classes, evaluate.ReplayOptions{
+	return read(p, mail, (*evaluate.ReplayMail).Summary, func(step func(read, all int)) (*evaluate.ReplayMail, error) {
+		return evaluate.ReadForReplay(x.command.Context(), mail.source, mail.classes, evaluate.ReplayOptions{
 			Reading: readingOf(x.Config),
 			Models:  x.Models, ByTime: byTime, Delay: r.delay, Feedback: r.feedback, Seed: x.Seed, Every: r.every,
 			Workers: x.Workers, Memory: memoryOf(x.Config), Progress: step,
 		})
-		if err != nil {
-			return train.Summary{}, err
-		}
-		return replay.Summary(), nil
 	})
-	return replay, err
 }
 
 // replayReport is the JSON of a replay.
@@ -86,36 +79,14 @@ type replayReport struct {
 	Models  []evaluate.Replay `json:"models"`
 }
 
-// evaluateOnline replays mail through one model.
-func (p *program) evaluateOnline(x *experiment) error {
-	mail, err := p.readReplay(x)
-	if err != nil {
-		return err
-	}
-	r, err := mail.Replay(x.command.Context(), x.Model)
-	if err != nil {
-		return err
-	}
-	if x.replay.results != "" {
-		if err := writeFile(x.replay.results, r.WriteTREC); err != nil {
-			return err
-		}
-	}
-	if err := p.reportReplays(x, "chaff evaluate: "+r.Model, mail, []evaluate.Replay{r}); err != nil || x.asJSON || len(r.Curve) == 0 {
-		return err
-	}
-	fmt.Fprintln(p.stdout)
-	return printCurve(p.stdout, r)
-}
-
-// compareOnline replays mail through every model.
-func (p *program) compareOnline(x *experiment) error {
+// replayModels replays mail through models, and prints a row for each and the learning curve of a single one.
+func (p *program) replayModels(x *experiment, names []string) error {
 	mail, err := p.readReplay(x)
 	if err != nil {
 		return err
 	}
 	var all []evaluate.Replay
-	for _, model := range models.Names() {
+	for _, model := range names {
 		r, err := mail.Replay(x.command.Context(), model)
 		if err != nil {
 			return err
@@ -123,12 +94,13 @@ func (p *program) compareOnline(x *experiment) error {
 		all = append(all, r)
 	}
 	slices.SortStableFunc(all, func(a, b evaluate.Replay) int { return cmp.Compare(b.Figures.Accuracy, a.Figures.Accuracy) })
-	return p.reportReplays(x, "chaff compare", mail, all)
-}
-
-// reportReplays writes the page, and prints a row for each model.
-func (p *program) reportReplays(x *experiment, title string, mail *evaluate.ReplayMail, all []evaluate.Replay) error {
-	if err := x.page.write(replayPage(title, mail, &x.replay, all)); err != nil {
+	first := all[0]
+	if x.replay.results != "" {
+		if err := writeFile(x.replay.results, first.WriteTREC); err != nil {
+			return err
+		}
+	}
+	if err := x.page.write(replayPage(x, mail, all)); err != nil {
 		return err
 	}
 	if x.asJSON {
@@ -136,7 +108,12 @@ func (p *program) reportReplays(x *experiment, title string, mail *evaluate.Repl
 	}
 	printCorpus(p.stdout, mail.Summary())
 	screen.Printf(p.stdout, "replay      %s\n\n", x.replay.how())
-	return printReplays(p.stdout, all)
+	printReplays(p.stdout, all)
+	if len(all) == 1 && len(first.Curve) > 0 {
+		fmt.Fprintln(p.stdout)
+		printCurve(p.stdout, first)
+	}
+	return nil
 }
 
 // how describes when messages are learnt.
@@ -151,22 +128,19 @@ func (r *replayFlags) how() string {
 	return how
 }
 
-// printReplays prints a row for each model.
-func printReplays(w io.Writer, all []evaluate.Replay) error {
-	t := newTable(w)
-	fmt.Fprintln(t, "model\tfeatures\taccuracy\terrors\thm%\tsm%\tlam%\t(1-ROCA)%\tlearnt\tCPU s")
+func printReplays(w io.Writer, all []evaluate.Replay) {
+	t := newTable(w, "model", "features", "accuracy", "errors", "hm%", "sm%", "lam%", "(1-ROCA)%", "learnt", "CPU s")
 	for _, r := range all {
 		f := r.Figures
 		screen.Printf(t, "%s\t%s\t%.2f%%\t%d\t%s\t%s\t%s\t%s\t%d\t%.2f\n", r.Model, r.Kind, f.Accuracy, f.Messages-f.Confusion.Correct(),
 			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), r.Learned, r.Seconds)
 	}
-	return t.Flush()
+	t.Flush()
 }
 
 // printCurve prints the learning curve of a spam filter: the figures of all messages so far, and those since the last row.
-func printCurve(w io.Writer, r evaluate.Replay) error {
-	t := newTable(w)
-	fmt.Fprintln(t, "  \tso far\t\t\t\tthese messages alone")
+func printCurve(w io.Writer, r evaluate.Replay) {
+	t := newTable(w, "  ", "so far", "", "", "", "these messages alone")
 	fmt.Fprintln(t, "  messages\thm%\tsm%\tlam%\t(1-ROCA)%\thm%\tsm%\tlam%\t(1-ROCA)%")
 	for i, p := range r.Curve {
 		screen.Printf(t, "  %d", p.Messages)
@@ -175,5 +149,5 @@ func printCurve(w io.Writer, r evaluate.Replay) error {
 		}
 		fmt.Fprintln(t)
 	}
-	return t.Flush()
+	t.Flush()
 }

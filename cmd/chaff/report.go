@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -31,7 +30,6 @@ func (r *reportFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&r.plots, "plots", "", "write the plots of the report as SVG and PNG files into the folder `DIR`")
 }
 
-// addAxes adds the flag for the plot of two terms.
 func (r *reportFlags) addAxes(c *cobra.Command) {
 	c.Flags().StringVar(&r.axes, "axes", "", "draw the decision boundary in the plane of two `TERMS`, separated by a space; default: the most informative")
 }
@@ -44,26 +42,16 @@ func (r *reportFlags) check() error {
 	if r.axes != "" && len(strings.Fields(r.axes)) != 2 {
 		return fmt.Errorf("--axes is %q: must be two terms, as \"body:meet subject:offer\"", r.axes)
 	}
+	plot := ""
 	if r.plots != "" {
-		if err := canSave(filepath.Join(r.plots, "roc.svg")); err != nil {
-			return err
-		}
+		plot = filepath.Join(r.plots, "roc.svg")
 	}
-	return canWritePage(r.page)
-}
-
-// canWritePage is canSave for a page; an empty path is no page.
-func canWritePage(path string) error {
-	if path == "" {
-		return nil
-	}
-	return canSave(path)
+	return canSaveAll(plot, r.page)
 }
 
 // wanted reports whether there is a page or a plot to write.
 func (r *reportFlags) wanted() bool { return r.page != "" || r.plots != "" }
 
-// write writes the page and its plots, if they are wanted.
 func (r *reportFlags) write(page report.Page) error {
 	if r.page != "" {
 		if err := writeFile(r.page, page.WriteHTML); err != nil {
@@ -78,15 +66,11 @@ func (r *reportFlags) write(page report.Page) error {
 	}
 	for _, plot := range page.Plots() {
 		for ending, draw := range map[string]func() ([]byte, error){".svg": plot.SVG, ".png": plot.PNG} {
-			err := writeFile(filepath.Join(r.plots, plot.Name+ending), func(w io.Writer) error {
-				data, err := draw()
-				if err != nil {
-					return err
-				}
-				_, err = w.Write(data)
-				return err
-			})
+			data, err := draw()
 			if err != nil {
+				return fmt.Errorf("draw %s: %w", plot.Name, err)
+			}
+			if err := writeBytes(filepath.Join(r.plots, plot.Name+ending), data); err != nil {
 				return err
 			}
 		}
@@ -147,27 +131,32 @@ func addCurves(page *report.Page, collection *train.Collection, all []train.Trai
 		if err != nil {
 			return err
 		}
-		if len(points) == 0 {
-			continue
-		}
-		roc, det := report.Curve{Name: t.Result.Model}, report.Curve{Name: t.Result.Model}
-		for _, at := range metrics.Thin(points, curvePoints) {
-			roc.Points = append(roc.Points, report.Point{X: at.HM, Y: 1 - at.SM})
-			det.Points = append(det.Points, report.Point{X: at.HM, Y: at.SM})
-		}
-		page.ROC, page.DET = append(page.ROC, roc), append(page.DET, det)
-		if i == 0 {
-			page.Scores = &report.Histogram{Edges: histogram.Edges, Ham: histogram.Ham, Spam: histogram.Spam, Thresholds: t.Result.Thresholds}
+		addCurve(page, t.Result.Model, points)
+		if i == 0 && len(points) > 0 {
+			page.Scores, page.Thresholds = &histogram, t.Result.Thresholds
 		}
 	}
 	return nil
 }
 
+// addCurve adds the curves of a model, if it has points.
+func addCurve(page *report.Page, model string, points []metrics.Point) {
+	if len(points) == 0 {
+		return
+	}
+	roc, det := report.Curve{Name: model}, report.Curve{Name: model}
+	for _, at := range metrics.Thin(points, curvePoints) {
+		roc.Points = append(roc.Points, report.Point{X: at.HM, Y: 1 - at.SM})
+		det.Points = append(det.Points, report.Point{X: at.HM, Y: at.SM})
+	}
+	page.ROC, page.DET = append(page.ROC, roc), append(page.DET, det)
+}
+
 // addTwoTerms adds the plot of two terms. It is an error if the user names terms that cannot be drawn.
 func (p *program) addTwoTerms(x *experiment, page *report.Page, collection *train.Collection, best train.Trained) error {
-	options, done := p.trainOptions(x.Config, true)
-	defer done()
-	t, err := evaluate.BoundaryOf(x.command.Context(), collection, best.Filter, best.Result.Model, options, strings.Fields(x.page.axes))
+	t, err := fit(p, x.Config, true, func(o train.Options) (evaluate.Boundary, error) {
+		return evaluate.BoundaryOf(x.command.Context(), collection, best.Filter, best.Result.Model, o, strings.Fields(x.page.axes))
+	})
 	switch {
 	case err != nil && x.page.axes != "":
 		return fmt.Errorf("--axes: %w", err)
@@ -193,7 +182,6 @@ func epochCurve(r train.Result) report.EpochCurve {
 	return curve
 }
 
-// addReview adds the messages worth reading.
 func addReview(page *report.Page, r evaluate.Review) {
 	page.Mistakes, page.LeastCertain = judged(r.Mistakes), judged(r.LeastCertain)
 	if len(r.Months) < 2 {
@@ -259,22 +247,12 @@ func strongestTermsOf(f *filter.Filter) ([]report.ClassTerms, error) {
 	return all, nil
 }
 
-// warningTexts returns warnings as a page lists them.
 func warningTexts(doubts []doubt) []string {
 	var warnings []string
 	for _, w := range doubts {
 		warnings = append(warnings, w.models+": "+w.text)
 	}
 	return warnings
-}
-
-// corpusLine describes the mail in one line.
-func corpusLine(s train.Summary) string {
-	var classes []string
-	for _, c := range s.Classes {
-		classes = append(classes, fmt.Sprintf("%d %s", c.Messages, c.Name))
-	}
-	return fmt.Sprintf("%d messages: %s", s.Used, strings.Join(classes, ", "))
 }
 
 // addRefitted adds facts and warnings about the saved model.
@@ -294,7 +272,7 @@ func addRefitted(page *report.Page, r train.Refitted, doubts []doubt) {
 // corpusFacts describes how mail was read and split.
 func corpusFacts(cfg config.Config, s train.Summary) []report.Fact {
 	facts := []report.Fact{
-		{Name: "Parts", Value: fmt.Sprintf("%d train, %d development, %d test", s.Train, s.Development, s.Test)},
+		{Name: "Parts", Value: partsOf(s)},
 		{Name: "Divided", Value: splitMethod(cfg.Split, cfg.Seed)},
 	}
 	if s.Terms > 0 {
@@ -311,36 +289,27 @@ func corpusFacts(cfg config.Config, s train.Summary) []report.Fact {
 	return facts
 }
 
-// replayPage is the page about a replay.
-func replayPage(title string, mail *evaluate.ReplayMail, flags *replayFlags, all []evaluate.Replay) report.Page {
+func replayPage(x *experiment, mail *evaluate.ReplayMail, all []evaluate.Replay) report.Page {
 	page := report.Page{
-		Title: title, Subtitle: corpusLine(mail.Summary()), Classes: mail.Classes(),
-		Facts: []report.Fact{{Name: "Replay", Value: flags.how()}},
+		Title: x.command.CommandPath(), Subtitle: corpusLine(mail.Summary()), Classes: mail.Classes(),
+		Facts: []report.Fact{{Name: "Replay", Value: x.replay.how()}},
 	}
 	for i, r := range all {
 		page.Models = append(page.Models, report.Model{Name: r.Model, Features: r.Kind, Test: &r.Figures, Seconds: r.Seconds})
 		if i < maxCurves && len(r.Curve) > 1 {
-			page.Learning = append(page.Learning, learningCurve(r))
+			page.Learning = append(page.Learning, report.LearningCurve{Model: r.Model, Points: r.Curve})
 		}
 	}
 	if len(page.Learning) == 0 {
-		page.Facts = append(page.Facts, report.Fact{Name: "Learning curve", Value: fmt.Sprintf("none: a point every %d messages is too few; --every makes more", flags.every)})
+		page.Facts = append(page.Facts, report.Fact{Name: "Learning curve", Value: fmt.Sprintf("none: a point every %d messages is too few; --every makes more", x.replay.every)})
 	}
 	if len(all) == 1 {
+		page.Title += ": " + all[0].Model
 		page.Of, page.On, page.Confusion = all[0].Model, "all messages, each classified before it was learnt", all[0].Figures.Confusion
 	}
 	return page
 }
 
-func learningCurve(r evaluate.Replay) report.LearningCurve {
-	curve := report.LearningCurve{Model: r.Model}
-	for _, p := range r.Curve {
-		curve.Points = append(curve.Points, report.LearningPoint{Messages: p.Messages, OneMinusROCA: p.OneMinusROCA, LAM: p.LAM, HM: p.HM, SM: p.SM})
-	}
-	return curve
-}
-
-// foldsPage is the page about a cross-validation.
 func foldsPage(x *experiment, collection *train.Collection, all []evaluate.CrossValidation) report.Page {
 	s := collection.Summary()
 	page := report.Page{
@@ -355,7 +324,6 @@ func foldsPage(x *experiment, collection *train.Collection, all []evaluate.Cross
 	return page
 }
 
-// evaluationPage is the page about a saved model on other mail.
 func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (report.Page, error) {
 	page := report.Page{
 		Title: "chaff evaluate: " + r.Model, Subtitle: corpusLine(e.Summary), Classes: f.Settings().Classes,
@@ -364,14 +332,9 @@ func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (re
 		Reliability: e.Figures.Reliability, Confusion: e.Figures.Confusion,
 	}
 	addReview(&page, e.Review)
+	addCurve(&page, r.Model, e.Curve)
 	if len(e.Curve) > 0 {
-		roc, det := report.Curve{Name: r.Model}, report.Curve{Name: r.Model}
-		for _, at := range metrics.Thin(e.Curve, curvePoints) {
-			roc.Points = append(roc.Points, report.Point{X: at.HM, Y: 1 - at.SM})
-			det.Points = append(det.Points, report.Point{X: at.HM, Y: at.SM})
-		}
-		page.ROC, page.DET = []report.Curve{roc}, []report.Curve{det}
-		page.Scores = &report.Histogram{Edges: e.Scores.Edges, Ham: e.Scores.Ham, Spam: e.Scores.Spam, Thresholds: r.Thresholds}
+		page.Scores, page.Thresholds = &e.Scores, r.Thresholds
 	}
 	var err error
 	page.Strongest, err = strongestTermsOf(f)

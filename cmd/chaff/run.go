@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -13,35 +16,35 @@ import (
 	"chaff/cmd/internal/delivery"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
+	"chaff/tokenize"
 )
 
-// Exit codes. Classify has others with --exit-code.
-const (
-	exitDone  = 0
-	exitError = 1
-)
+// exitError is the exit code of an error. Classify has others with --exit-code.
+const exitError = 1
 
 // program is the environment of a command.
 type program struct {
-	environ        []string
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	code           int // exit code of a command that succeeds
+	environ []string
+	stdin   io.Reader
+	stdout  *output
+	stderr  io.Writer
+	code    int // exit code of a command that succeeds
 }
 
 func (p *program) streams() delivery.Streams {
-	return delivery.Streams{In: p.stdin, Out: p.stdout, Err: p.stderr}
+	return delivery.Streams{In: p.stdin, Out: p.stdout.file, Err: p.stderr}
 }
 
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := &program{environ: environ, stdin: stdin, stdout: stdout, stderr: stderr}
+	p := &program{environ: environ, stdin: stdin, stdout: &output{file: stdout}, stderr: stderr}
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(screen.Lines(stdout))
 	root.SetErr(screen.Lines(stderr))
-	if err := root.ExecuteContext(ctx); err != nil {
+	err := root.ExecuteContext(ctx)
+	if err := cmp.Or(err, p.stdout.err); err != nil {
 		return p.fail(root, args, err)
 	}
 	return p.code
@@ -79,7 +82,6 @@ func firstWord(args []string) string {
 	return ""
 }
 
-// root returns the program with its commands.
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "chaff",
@@ -104,4 +106,21 @@ classifies new messages from stdin.`,
 		p.exportCommand(), p.explainCommand(), p.inspectCommand(), p.tokensCommand(), p.configCommand(), p.versionCommand(),
 	)
 	return root
+}
+
+func (p *program) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of the program",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			version := "unknown"
+			if info, ok := debug.ReadBuildInfo(); ok {
+				version = info.Main.Version
+			}
+			_, err := screen.Printf(p.stdout, "chaff %s, terms %q, %s %s/%s\n",
+				version, tokenize.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
+	}
 }

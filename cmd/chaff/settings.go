@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -9,16 +11,17 @@ import (
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/places"
+	"chaff/internal/screen"
 	"chaff/models"
 	"chaff/train"
 )
 
-// addModelFile adds the flag for the model file.
-func addModelFile(c *cobra.Command, path *string, verb string) {
+// addModelFile adds the flag for the model file, and sets its default before the command runs.
+func (p *program) addModelFile(c *cobra.Command, path *string, verb string) {
 	c.Flags().StringVarP(path, "model-file", "m", "", verb+" the model `FILE`; default $XDG_DATA_HOME/chaff/model")
+	c.PreRun = func(*cobra.Command, []string) { *path = cmp.Or(*path, places.Model(p.environ)) }
 }
 
-// addJSON adds the flag for JSON on stdout.
 func addJSON(c *cobra.Command, asJSON *bool, usage string) {
 	c.Flags().BoolVar(asJSON, "json", false, usage)
 }
@@ -57,7 +60,7 @@ func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error)
 		key, value, found := strings.Cut(text, "=")
 		if !found {
 			return config.Loaded{}, hint.With(
-				errorf("--set %s: must be KEY=VALUE", text), "for example --set tokenize.language=none",
+				fmt.Errorf("--set %s: must be KEY=VALUE", text), "for example --set tokenize.language=none",
 			)
 		}
 		sources.Set = append(sources.Set, config.Setting{Key: strings.TrimSpace(key), Value: value})
@@ -81,13 +84,7 @@ func readingOf(c config.Config) filter.Reading {
 
 func collectOptions(c config.Config, r filter.Reading, progress func(read, all int)) train.CollectOptions {
 	return train.CollectOptions{
-		Reading:  r,
-		Features: c.Features,
-		Split:    c.Split,
-		Seed:     c.Seed,
-		Workers:  c.Workers,
-		Memory:   memoryOf(c),
-		Progress: progress,
+		Reading: r, Features: c.Features, Split: c.Split, Seed: c.Seed, Workers: c.Workers, Memory: memoryOf(c), Progress: progress,
 	}
 }
 
@@ -97,9 +94,81 @@ func memoryOf(c config.Config) int64 {
 	return size
 }
 
-// trainOptions returns the options in force. On a terminal it shows each epoch until done is called; several models share one
-// line.
-func (p *program) trainOptions(c config.Config, several bool) (o train.Options, done func()) {
-	tell, done := p.epochs(several)
-	return train.Options{Models: c.Models, Thresholds: c.Thresholds, Epoch: tell}, done
+func (p *program) configCommand() *cobra.Command {
+	var settings settingFlags
+	var explain, asJSON bool
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "Show the settings in force, and what can be set",
+		Long: `Config prints all settings as a TOML file, with the origin of each: default, file, environment or
+command line. Later origins win. The output is a configuration file.`,
+		Example: `  chaff config
+  chaff config --explain | less
+  chaff config > chaff.toml`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			loaded, err := p.load(c, &settings)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(p.stdout, loaded.Describe())
+			}
+			return p.printConfig(loaded, explain)
+		},
+	}
+	settings.add(c)
+	c.Flags().BoolVar(&explain, "explain", false, "describe each setting")
+	addJSON(c, &asJSON, "print the settings as JSON")
+	return c
+}
+
+func (p *program) printConfig(loaded config.Loaded, explain bool) error {
+	var out strings.Builder
+	if loaded.File != "" {
+		fmt.Fprintf(&out, "# file: %s\n", screen.Printable(loaded.File))
+	}
+	section := ""
+	for _, v := range loaded.Describe() {
+		name := v.Key
+		if i := strings.LastIndexByte(v.Key, '.'); i >= 0 {
+			name = v.Key[i+1:]
+			if v.Key[:i] != section {
+				section = v.Key[:i]
+				fmt.Fprintf(&out, "\n[%s]\n", section)
+			}
+		}
+		line := fmt.Sprintf("%s = %s", name, v.TOML())
+		if !explain {
+			fmt.Fprintf(&out, "%-40s # %s\n", line, v.Origin)
+			continue
+		}
+		out.WriteString("\n")
+		for _, text := range wrap(v.Text, 96) {
+			fmt.Fprintf(&out, "# %s\n", text)
+		}
+		fmt.Fprintf(&out, "# Now from: %s. In the environment: %s\n%s\n", v.Origin, v.Variable, line)
+	}
+	for _, entry := range loaded.Tune.Search { // tables of their own, below the section that is last
+		fmt.Fprintf(&out, "\n%s", entry.TOML())
+	}
+	_, err := screen.Lines(p.stdout).Write([]byte(out.String()))
+	return err
+}
+
+// wrap breaks text at spaces into lines of at most width bytes, if words allow it.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -72,7 +71,8 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 			return printViewJSON(p.stdout, origin, view)
 		}
 		out := bufio.NewWriter(p.stdout)
-		return cmp.Or(printView(out, view), out.Flush())
+		printView(out, view)
+		return out.Flush()
 	}
 	if len(paths) == 0 {
 		raw, err := delivery.ReadMessage(p.streams())
@@ -85,32 +85,19 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 	if err != nil {
 		return err
 	}
-	messages, failed, err := p.readEach(source, func(origin string, raw []byte) error {
+	return p.readEach(source, fmt.Errorf("no messages in %s", paths[0]), func(origin string, raw []byte) error {
 		if !asJSON && origin != paths[0] {
 			screen.Printf(p.stdout, "== %s\n\n", origin)
 		}
 		return show(origin, raw)
 	})
-	if err != nil {
-		return err
-	}
-	switch {
-	case failed > 0:
-		return errorf("%d of %d messages could not be read", failed, failed+messages)
-	case messages == 0:
-		return errorf("no messages in %s", paths[0])
-	}
-	return nil
 }
 
-// printView prints one message as text.
-func printView(w io.Writer, view filter.View) error {
+func printView(w io.Writer, view filter.View) {
 	m := view.Message
 	t := newTable(w)
 	printHeader(t, view)
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	for i, part := range m.Parts {
 		screen.Printf(w, "Part %d: %s\n", i+1, describePart(part))
 		printText(w, part.Text)
@@ -123,9 +110,7 @@ func printView(w io.Writer, view filter.View) error {
 		fmt.Fprintln(t, "Links")
 	}
 	for i, link := range m.Links {
-		if err := flushSome(t, i); err != nil {
-			return err
-		}
+		flushSome(t, i)
 		screen.Printf(t, "  %s\t%s", link.Kind, link.URL)
 		if len(link.Text) > 0 {
 			screen.Printf(t, "\t%s", link.Text)
@@ -142,29 +127,21 @@ func printView(w io.Writer, view filter.View) error {
 		}
 		screen.Printf(t, "Repaired: %s\n", repair)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	screen.Printf(w, "Terms: %d, of them distinct: %d\n", view.Tokens, len(view.Terms))
 	for i, term := range view.Terms {
-		if err := flushSome(t, i); err != nil {
-			return err
-		}
+		flushSome(t, i)
 		printTerm(t, term)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	if n := len(view.Grams); n > 0 {
 		screen.Printf(w, "Runs of four bytes of the header and the text that have a cell: %d\n", n)
 	}
-	return nil
 }
 
 // termWidth is the width of the column of terms.
 const termWidth = 28
 
-// printTerm prints a term and the words that it stands for.
 func printTerm(w io.Writer, term filter.SeenTerm) {
 	if len(term.Tokens) == 0 {
 		screen.Printf(w, "  %d\t%s\n", term.Count, term.Term)
@@ -193,7 +170,6 @@ func printHeader(w io.Writer, view filter.View) {
 	}
 }
 
-// describePart describes a part in one line.
 func describePart(part message.Part) string {
 	about := []string{string(part.Type)}
 	for _, b := range [][]byte{part.Charset, part.Encoding, part.Filename} {

@@ -3,11 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,9 +12,7 @@ import (
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/hint"
-	"chaff/internal/replace"
 	"chaff/internal/screen"
-	"chaff/metrics"
 	"chaff/models"
 	"chaff/report"
 	"chaff/train"
@@ -47,11 +41,13 @@ func (p *program) train(x *experiment) error {
 		return err
 	}
 	ctx := x.command.Context()
-	options, done := p.trainOptions(x.Config, false)
-	trained, err := train.Fit(ctx, collection, x.Model, options)
-	done()
+	var options train.Options
+	trained, err := fit(p, x.Config, false, func(o train.Options) (train.Trained, error) {
+		options = o
+		return train.Fit(ctx, collection, x.Model, o)
+	})
 	if err != nil {
-		return tooFew(err)
+		return err
 	}
 	result := trained.Result
 	var found findings
@@ -98,20 +94,14 @@ func (p *program) train(x *experiment) error {
 	screen.Printf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
 	printTraining(p.stdout, result)
 	fmt.Fprintln(p.stdout)
-	if err := printFigures(p.stdout, []partFigures{{"train", result.Train}, {"development", result.Development}, {"test", result.Test}}); err != nil {
-		return err
-	}
+	printFigures(p.stdout, []partFigures{{"train", result.Train}, {"development", result.Development}, {"test", result.Test}})
 	if refitted == nil {
 		printVerdictsOfParts(p.stdout, result, x.Thresholds)
 	}
 	if result.Test != nil {
 		fmt.Fprintln(p.stdout, "\nOn the test part:")
-		if err := printTest(p.stdout, classes, result.Test); err != nil {
-			return err
-		}
-		if err := printReview(p.stdout, found.review); err != nil {
-			return err
-		}
+		printTest(p.stdout, classes, result.Test)
+		printReview(p.stdout, found.review)
 	}
 	if refitted != nil {
 		printRefitted(p.stdout, *refitted, x.Thresholds)
@@ -151,195 +141,38 @@ type resultReport struct {
 	File   string         `json:"file,omitempty"`
 }
 
-// canSave returns an error if a file cannot be written at path. It leaves nothing behind.
-func canSave(path string) error {
-	if path == "" {
-		return hint.With(errors.New("no path for the model: the home directory is unknown"), "name one: -m FILE")
-	}
-	target, err := replace.Target(path)
-	if err != nil {
-		return fmt.Errorf("save %s: %w", path, err)
-	}
-	dir := filepath.Dir(target)
-	for {
-		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	if err := replace.Probe(dir); err != nil {
-		return fmt.Errorf("save %s: cannot write in %s: %w", path, dir, err)
-	}
-	return nil
-}
-
-// save writes the model, and creates its folder if necessary.
-func save(f *filter.Filter, path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("save %s: %w", path, err)
-	}
-	return f.Save(path)
-}
-
-// collect reads the mail, and reports what is used and what is left out on stderr.
-func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Reading, mail labelled) (collection *train.Collection, err error) {
-	err = p.read(mail, func(step func(read, all int)) (train.Summary, error) {
-		collection, err = train.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, reading, step))
-		if err != nil {
-			return train.Summary{}, err
-		}
-		return collection.Summary(), nil
+func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Reading, mail labelled) (*train.Collection, error) {
+	return read(p, mail, (*train.Collection).Summary, func(step func(read, all int)) (*train.Collection, error) {
+		return train.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, reading, step))
 	})
-	return collection, err
 }
 
 // read runs a function that reads mail, with a progress bar. It reports the sources and the messages left out on stderr.
-func (p *program) read(mail labelled, read func(step func(read, all int)) (train.Summary, error)) error {
+func read[T any](p *program, mail labelled, summary func(T) train.Summary, read func(step func(read, all int)) (T, error)) (T, error) {
 	mail.print(p.stderr)
 	step, done := p.progress("reading mail")
-	summary, err := read(step)
+	result, err := read(step)
 	done()
 	switch {
 	case errors.Is(err, train.ErrNoMail):
-		return hint.With(err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
+		return result, hint.With(err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
 	case errors.Is(err, train.ErrOneClass):
-		return hint.With(err, "give both: --ham PATH and --spam PATH")
+		return result, hint.With(err, "give both: --ham PATH and --spam PATH")
 	case err != nil:
-		return err
+		return result, err
 	}
-	p.printProblems(summary)
-	return nil
+	p.printProblems(summary(result))
+	return result, nil
 }
 
-// tooFew adds a hint to the error about a class without training messages.
-func tooFew(err error) error {
+// fit runs a function that trains models with the options in force. On a terminal it shows each epoch; several models share one
+// line.
+func fit[T any](p *program, c config.Config, several bool, run func(train.Options) (T, error)) (T, error) {
+	tell, done := p.epochs(several)
+	result, err := run(train.Options{Models: c.Models, Thresholds: c.Thresholds, Epoch: tell})
+	done()
 	if errors.Is(err, models.ErrNoDocuments) {
-		return hint.With(err, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1")
+		err = hint.With(err, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1")
 	}
-	return err
-}
-
-func printSplit(w io.Writer, cfg config.Config, s train.Summary) {
-	printCorpus(w, s)
-	screen.Printf(w, "split       %d train, %d development, %d test (%s)\n", s.Train, s.Development, s.Test, splitMethod(cfg.Split, cfg.Seed))
-	printGroups(w, s, "part")
-	screen.Printf(w, "vocabulary  %d terms", s.Terms)
-	if n := cfg.Features.MinDocumentFrequency; n > 1 {
-		screen.Printf(w, " that are in at least %d training messages", n)
-	}
-	fmt.Fprintln(w)
-}
-
-// splitMethod describes how mail is split.
-func splitMethod(o corpus.SplitOptions, seed uint64) string {
-	switch o.Method {
-	case corpus.SplitByTime:
-		return "by time"
-	case corpus.SplitGrouped:
-		return fmt.Sprintf("grouped, seed %d", seed)
-	}
-	return fmt.Sprintf("by %s, seed %d", o.Method, seed)
-}
-
-// printGroups prints the number of near-duplicates, if it is known.
-func printGroups(w io.Writer, s train.Summary, place string) {
-	if s.Groups > 0 {
-		screen.Printf(w, "            %d messages are nearly the same as others: %d groups, each in one %s\n", s.Grouped, s.Groups, place)
-	}
-}
-
-// printVerdictsOfParts prints the thresholds from the development part, and their verdicts on the test part.
-func printVerdictsOfParts(w io.Writer, r train.Result, limits metrics.ThresholdOptions) {
-	if r.Thresholds != nil {
-		printThresholds(w, r, limits)
-	}
-	if r.Verdicts != nil {
-		fmt.Fprintln(w, "With them, on the test part:")
-		printVerdicts(w, *r.Verdicts)
-	}
-	printCost(w, r.Cost)
-}
-
-func printCost(w io.Writer, cost *float64) {
-	if cost != nil {
-		screen.Printf(w, "  cost of a message %.4f\n", *cost)
-	}
-}
-
-// printRefitted describes the model that is fitted to all mail.
-func printRefitted(w io.Writer, r train.Refitted, limits metrics.ThresholdOptions) {
-	screen.Printf(w, "\nThese figures are of a model of the training part. The saved model is fitted to all %d messages.\n", r.Messages)
-	if r.Thresholds == nil {
-		screen.Printf(w, "Its probabilities come from %d scores by models that had not learnt the message.\n", r.OutOfFold)
-		return
-	}
-	screen.Printf(w, "Its thresholds come from %d scores by models that had not learnt the message: %s,\n%s.\n",
-		r.OutOfFold, verdictsAbove(*r.Thresholds), chosenBy(limits))
-	fmt.Fprintln(w, "With them, by these scores (the saved model has learnt more, and finds more):")
-	printVerdicts(w, *r.Verdicts)
-	printCost(w, r.Cost)
-	printPromise(w, r.Promise)
-}
-
-// printPromise prints what the thresholds of the saved model guarantee, if anything.
-func printPromise(w io.Writer, p *metrics.Promise) {
-	if p != nil {
-		screen.Printf(w, "Promise: %v.\n", p)
-	}
-}
-
-// verdictsAbove describes the thresholds.
-func verdictsAbove(t metrics.Thresholds) string {
-	return fmt.Sprintf("spam above %s, unsure above %s", threshold(t.Spam), threshold(t.Unsure))
-}
-
-// printThresholds prints the thresholds and how they were chosen.
-func printThresholds(w io.Writer, r train.Result, limits metrics.ThresholdOptions) {
-	above := verdictsAbove(*r.Thresholds)
-	if r.Development == nil {
-		screen.Printf(w, "\nThresholds, with no development part to choose them on: %s.\n", above)
-		return
-	}
-	screen.Printf(w, "\nThresholds, chosen on the development part: %s,\n%s.\n", above, chosenBy(limits))
-}
-
-// chosenBy describes the rule for choosing thresholds.
-func chosenBy(o metrics.ThresholdOptions) string {
-	if o.Costs != "" {
-		return fmt.Sprintf("at the least cost, a lost ham, a missed spam and an unsure message costing %s", o.Costs)
-	}
-	return fmt.Sprintf("for limits of %v%% of ham lost and %v%% of spam missed", o.HamLost, o.SpamMissed)
-}
-
-// doubt is a warning about models.
-type doubt struct{ models, text string }
-
-// doubts collects the warnings about models. A warning about several models is one doubt.
-func doubts(results []train.Result) []doubt {
-	var texts []string
-	of := make(map[string][]string) // models by warning
-	for _, r := range results {
-		for _, text := range r.Warnings {
-			if len(of[text]) == 0 {
-				texts = append(texts, text)
-			}
-			of[text] = append(of[text], r.Model)
-		}
-	}
-	var all []doubt
-	for _, text := range texts {
-		d := doubt{strings.Join(of[text], ", "), text}
-		if len(results) > 1 && len(of[text]) == len(results) {
-			d.models = "all models"
-		}
-		all = append(all, d)
-	}
-	return all
-}
-
-// printWarnings prints the warnings about models.
-func (p *program) printWarnings(results []train.Result) {
-	for _, d := range doubts(results) {
-		screen.Printf(p.stderr, "chaff: %s: warning: %s\n", d.models, d.text)
-	}
+	return result, err
 }

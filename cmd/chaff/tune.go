@@ -17,7 +17,6 @@ import (
 	"chaff/train"
 )
 
-// tuneFlags are the flags of tune.
 type tuneFlags struct {
 	experiment
 	out, trials, state string
@@ -43,22 +42,21 @@ docs/tuning.md and docs/configuration.md describe searches.`,
   chaff train --config best.toml --ham inbox --spam junk`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := p.load(c, &flags.settings)
+			if err := flags.load(p); err != nil {
+				return err
+			}
+			plan, err := planOf(c, flags.Config)
 			if err != nil {
 				return err
 			}
-			plan, err := planOf(c, cfg)
-			if err != nil {
-				return err
-			}
-			if err := flags.check(cfg.Config); err != nil {
+			if err := flags.check(); err != nil {
 				return err
 			}
 			mail, err := flags.sources.open()
 			if err != nil {
 				return err
 			}
-			return p.tune(c, search{cfg.Config, plan, flags}, mail)
+			return p.tune(c, search{flags.Config, plan, flags}, mail)
 		},
 	}
 	flags.add(c, "model", "workers", "seed", "split")
@@ -72,7 +70,7 @@ docs/tuning.md and docs/configuration.md describe searches.`,
 }
 
 // planOf returns the trials of the configuration.
-func planOf(c *cobra.Command, cfg config.Loaded) (config.Plan, error) {
+func planOf(c *cobra.Command, cfg config.Config) (config.Plan, error) {
 	plan, err := cfg.Plan()
 	if errors.Is(err, config.ErrNoSearch) {
 		return plan, hint.With(err, "docs/tuning.md has an example of a search; give the file with --config")
@@ -89,27 +87,14 @@ func planOf(c *cobra.Command, cfg config.Loaded) (config.Plan, error) {
 }
 
 // check returns an error for wrong flags, and sets defaults.
-func (f *tuneFlags) check(cfg config.Config) error {
+func (f *tuneFlags) check() error {
 	if strings.ToLower(filepath.Ext(f.out)) != ".toml" {
 		return fmt.Errorf("-o %s: its name must end in .toml", f.out)
 	}
 	if f.state == "" {
 		f.state = f.out + ".state"
 	}
-	if f.withFolds() {
-		if err := evaluate.ValidateFolds(f.folds, cfg.Split); err != nil {
-			return fmt.Errorf("--folds: %w", err)
-		}
-	}
-	for _, path := range []string{f.out, f.trials, f.state} {
-		if path == "" {
-			continue
-		}
-		if err := canSave(path); err != nil {
-			return err
-		}
-	}
-	return f.page.check()
+	return canSaveAll(f.out, f.trials, f.state)
 }
 
 // search is what to try and where the results go.
@@ -119,7 +104,6 @@ type search struct {
 	tuneFlags
 }
 
-// candidates returns the trials of the plan.
 func (s search) candidates() []evaluate.Candidate {
 	all := make([]evaluate.Candidate, len(s.plan.Trials))
 	for i, trial := range s.plan.Trials {
@@ -152,7 +136,6 @@ type outcome struct {
 	test   *metrics.Figures // of the best; nil if it was not measured
 }
 
-// tune reads the mail, searches, and writes the result.
 func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
 	kept, err := openTuneState(s)
 	if err != nil {

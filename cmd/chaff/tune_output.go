@@ -5,36 +5,30 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"chaff/config"
 	"chaff/evaluate"
 	"chaff/internal/screen"
 	"chaff/metrics"
+	"chaff/report"
 	"chaff/train"
 )
 
-// tuneReport is the JSON of tune.
 type tuneReport struct {
-	Corpus    train.Summary `json:"corpus"`
-	Method    string        `json:"method"`
-	Objective string        `json:"objective"`
-	Folds     int           `json:"folds,omitempty"`
-	// Planned is the number of combinations, LeftOut the number of invalid ones.
-	Planned int `json:"planned"`
-	LeftOut int `json:"left_out"`
-	// End is "complete", "out of time" or "interrupted".
-	End    string    `json:"end"`
-	Trials []tuneRow `json:"trials"` // the best first
-	File   string    `json:"file"`   // of the best settings
-	// Test is the figures of the best settings on the test part.
-	Test *metrics.Figures `json:"test,omitempty"`
+	Corpus    train.Summary    `json:"corpus"`
+	Method    string           `json:"method"`
+	Objective string           `json:"objective"`
+	Folds     int              `json:"folds,omitempty"`
+	Planned   int              `json:"planned"`        // combinations
+	LeftOut   int              `json:"left_out"`       // invalid combinations
+	End       string           `json:"end"`            // "complete", "out of time" or "interrupted"
+	Trials    []tuneRow        `json:"trials"`         // the best first
+	File      string           `json:"file"`           // of the best settings
+	Test      *metrics.Figures `json:"test,omitempty"` // of the best settings
 }
 
 // tuneRow is a trial, numbered from 1, with its settings.
@@ -69,7 +63,6 @@ func (s search) cells(row tuneRow) []string {
 	return cells
 }
 
-// cell formats the value of a setting.
 func cell(value any) string {
 	if list, isList := value.([]string); isList {
 		return strings.Join(list, ", ")
@@ -85,7 +78,6 @@ func (s search) keys() []string {
 	return keys
 }
 
-// write writes the best settings and the table of trials.
 func (s search) write(found outcome) error {
 	if err := writeBytes(s.out, s.best(found)); err != nil {
 		return err
@@ -100,7 +92,6 @@ func (s search) write(found outcome) error {
 	return writeBytes(s.trials, table)
 }
 
-// best returns the configuration file of the best settings.
 func (s search) best(found outcome) []byte {
 	trial := found.trials[0]
 	var b bytes.Buffer
@@ -133,13 +124,8 @@ func (s search) comparedOn(c train.Summary) string {
 
 // csv returns the table of trials, the best first. An undefined figure is empty.
 func (s search) csv(rows []tuneRow) ([]byte, error) {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
 	header := append([]string{"trial", "training_share"}, s.keys()...)
-	header = append(header, "accuracy", "hm", "sm", "lam", "one_minus_roca", "log_loss", "cpu_seconds", "error")
-	if err := w.Write(header); err != nil {
-		return nil, err
-	}
+	lines := [][]string{append(header, "accuracy", "hm", "sm", "lam", "one_minus_roca", "log_loss", "cpu_seconds", "error")}
 	exact := func(x *float64) string {
 		if x == nil {
 			return ""
@@ -157,18 +143,15 @@ func (s search) csv(rows []tuneRow) ([]byte, error) {
 		for i := range line {
 			line[i] = screen.Printable(line[i])
 		}
-		if err := w.Write(line); err != nil {
-			return nil, err
-		}
+		lines = append(lines, line)
 	}
-	w.Flush()
-	return b.Bytes(), w.Error()
+	var b bytes.Buffer
+	err := csv.NewWriter(&b).WriteAll(lines)
+	return b.Bytes(), err
 }
 
-// shownTrials is how many trials are printed.
 const shownTrials = 10
 
-// printTuning prints the result of a search.
 func (p *program) printTuning(s search, found outcome) error {
 	rows := s.rows(found.trials)
 	if s.asJSON {
@@ -179,16 +162,14 @@ func (p *program) printTuning(s search, found outcome) error {
 	}
 	c := found.corpus
 	printCorpus(p.stdout, c)
-	screen.Printf(p.stdout, "split       %d train, %d development, %d test (%s)\n", c.Train, c.Development, c.Test, splitMethod(s.base.Split, s.base.Seed))
+	printParts(p.stdout, c, s.base.Split, s.base.Seed)
 	screen.Printf(p.stdout, "search      %s, %d of %s finished (%s), by %s on %s\n", s.base.Tune.Method, len(rows), plural(len(s.plan.Trials), "trial"),
 		found.end, s.base.Tune.Objective, s.comparedOn(c))
 	if s.plan.LeftOut > 0 {
 		screen.Printf(p.stdout, "            left out: %s, no valid settings (%v)\n", plural(s.plan.LeftOut, "combination"), s.plan.Reason)
 	}
 	fmt.Fprintln(p.stdout)
-	if err := s.printRows(p.stdout, rows[:min(len(rows), shownTrials)]); err != nil {
-		return err
-	}
+	s.printRows(p.stdout, rows[:min(len(rows), shownTrials)])
 	screen.Printf(p.stdout, "\nBest: trial %d. Its settings are in %s, for chaff train --config %s.\n", rows[0].Trial, s.out, s.out)
 	if found.test != nil {
 		screen.Printf(p.stdout, "On the test part, which no trial has seen: %s.\n", testLine(found.test))
@@ -196,14 +177,12 @@ func (p *program) printTuning(s search, found outcome) error {
 	return nil
 }
 
-// testLine describes the figures on the test part.
 func testLine(f *metrics.Figures) string {
 	return fmt.Sprintf("accuracy %.2f%% (95%% interval %.2f-%.2f), hm %s%%, sm %s%%, (1-ROCA)%% %s, %d messages",
 		f.Accuracy, f.AccuracyLow, f.AccuracyHigh, percent(f.HM, 2), percent(f.SM, 2), percent(f.OneMinusROCA, 4), f.Messages)
 }
 
-// printRows prints trials as a table.
-func (s search) printRows(w io.Writer, rows []tuneRow) error {
+func (s search) printRows(w io.Writer, rows []tuneRow) {
 	t := newTable(w)
 	fmt.Fprint(t, "trial\t")
 	printCells(t, s.keys())
@@ -218,32 +197,28 @@ func (s search) printRows(w io.Writer, rows []tuneRow) error {
 		screen.Printf(t, "%.2f%%\t%s\t%s\t%s\t%s\t%s\t%.4g%%\t%.2f\n", row.Accuracy, percent(row.HM, 2), percent(row.SM, 2), percent(row.LAM, 2),
 			percent(row.OneMinusROCA, 4), number(row.LogLoss), 100*row.Share, row.Seconds)
 	}
-	return t.Flush()
+	t.Flush()
 }
 
-// printCells prints the cells of a row.
 func printCells(w io.Writer, cells []string) {
 	for _, cell := range cells {
 		screen.Printf(w, "%s\t", cell)
 	}
 }
 
-// tuneProgress returns a function that draws a bar with the best trial on stderr, and one that removes it. It draws nothing if
-// stderr is not a terminal.
+// tuneProgress returns a function that draws a bar with the best trial on a terminal, and one that removes it.
 func (p *program) tuneProgress(objective string) (step func(done, all int, best evaluate.Trial), done func()) {
-	file, isFile := p.stderr.(*os.File)
-	if !isFile || !term.IsTerminal(int(file.Fd())) {
-		return nil, func() {}
+	if file := p.terminal(); file != nil {
+		return tuneBar(file, objective)
 	}
-	return tuneBar(file, objective)
+	return nil, func() {}
 }
 
 func tuneBar(w io.Writer, objective string) (step func(done, all int, best evaluate.Trial), done func()) {
 	var bar *progressbar.ProgressBar
 	step = func(done, all int, best evaluate.Trial) {
 		if bar == nil {
-			bar = progressbar.NewOptions(all, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(),
-				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+			bar = newBar(w, all, "")
 		}
 		if best.Error == "" {
 			figure, _, _ := strings.Cut(reached(best, objective), ",") // a line has little room
@@ -256,4 +231,48 @@ func tuneBar(w io.Writer, objective string) (step func(done, all int, best evalu
 			_ = bar.Finish()
 		}
 	}
+}
+
+func (s search) tuningPage(found outcome) report.Page {
+	c := found.corpus
+	page := report.Page{Title: "chaff tune", Subtitle: corpusLine(c), Classes: classesOf(c)}
+	best := found.trials[0]
+	page.Facts = append(corpusFacts(s.base, c),
+		report.Fact{Name: "Search", Value: fmt.Sprintf("%s, %d of %s finished (%s)", s.base.Tune.Method, len(found.trials), plural(len(s.plan.Trials), "trial"), found.end)},
+		report.Fact{Name: "Compared by", Value: s.base.Tune.Objective + " on " + s.comparedOn(c)},
+		report.Fact{Name: "Best", Value: fmt.Sprintf("trial %d: %s; its settings are in %s", best.Candidate+1, reached(best, s.base.Tune.Objective), s.out)})
+	if found.test != nil {
+		page.Facts = append(page.Facts, report.Fact{Name: "Best on the test part", Value: testLine(found.test)})
+		page.Of, page.On = "the best trial", "the test part"
+		page.Reliability, page.Confusion = found.test.Reliability, found.test.Confusion
+	}
+	for i, row := range s.rows(found.trials) {
+		trial := s.trialRow(row)
+		trial.Best = i == 0
+		page.Trials = append(page.Trials, trial)
+	}
+	return page
+}
+
+func (s search) trialRow(row tuneRow) report.Trial {
+	trial := report.Trial{Note: row.Error, Settings: []report.Fact{{Name: "trial", Value: strconv.Itoa(row.Trial)}}}
+	keys := s.keys()
+	for i, value := range s.cells(row) {
+		trial.Settings = append(trial.Settings, report.Fact{Name: keys[i], Value: value})
+	}
+	if row.Share < 1 {
+		trial.Settings = append(trial.Settings, report.Fact{Name: "trained on", Value: fmt.Sprintf("%.4g%%", 100*row.Share)})
+	}
+	if o := row.Outcome; row.Error == "" {
+		trial.Development = &metrics.Figures{Accuracy: o.Accuracy, SpamFigures: o.SpamFigures, LogLoss: o.LogLoss}
+	}
+	return trial
+}
+
+func classesOf(c train.Summary) []string {
+	names := make([]string, len(c.Classes))
+	for i, class := range c.Classes {
+		names[i] = class.Name
+	}
+	return names
 }

@@ -141,7 +141,6 @@ func (t *tuneState) create() error {
 	return t.append(t.header)
 }
 
-// add keeps a finished trial.
 func (t *tuneState) add(trial evaluate.Trial) error { return t.append(trial) }
 
 func (t *tuneState) append(v any) error {

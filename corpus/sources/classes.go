@@ -22,11 +22,11 @@ type Classes struct {
 // begin with a dot are ignored; links to folders are followed. Fewer than two subfolders are an error. The folder may be in
 // a tar or zip archive.
 func ClassFolders(name string) (Classes, error) {
+	var c Classes
 	fsys, dir, err := mailFolder(name)
-	if err != nil {
-		return Classes{}, explain("open", name, err)
+	if err == nil {
+		c, err = findClasses(fsys, dir)
 	}
-	c, err := findClasses(fsys, dir)
 	if err != nil {
 		return Classes{}, explain("open", name, err)
 	}

@@ -51,7 +51,6 @@ func (t *Table) findColumns(o TableOptions) error {
 	return failed
 }
 
-// jsonFormat reports whether the table is JSON, and in what form.
 func (t *Table) jsonFormat() (format rowFormat, isJSON bool, err error) {
 	f, err := t.fsys.Open(t.path)
 	if err != nil {

@@ -27,13 +27,11 @@ const (
 	zstandard    compression = "zstd"
 )
 
-// magicBytes is how many bytes compressionOf examines.
 const magicBytes = 10
 
 // maxWindow limits the memory that decompressing a file may need. The tools have the same limit by default.
 const maxWindow = 128 << 20
 
-// compressionOf returns the compression of a file that begins with head.
 func compressionOf(head []byte) compression {
 	if len(head) < 4 {
 		return uncompressed
@@ -62,19 +60,10 @@ func isBzip2(head []byte) bool {
 	return mark == "1AY&SY" || mark == "\x17\x72\x45\x38\x50\x90"
 }
 
-// describe adds the compression of a file to what was found in it.
-func (c compression) describe(found string) string {
-	if c == uncompressed {
-		return found
-	}
-	return found + ", compressed with " + string(c)
-}
-
 // decompress returns the content of r, compressed with c. Its errors name the compression.
 func (c compression) decompress(r io.Reader) (io.ReadCloser, error) {
 	var plain io.Reader
 	var err error
-	free := func() {}
 	switch c {
 	case uncompressed:
 		return io.NopCloser(r), nil
@@ -88,13 +77,13 @@ func (c compression) decompress(r io.Reader) (io.ReadCloser, error) {
 		var d *zstd.Decoder
 		d, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err == nil {
-			plain, free = d, d.Close
+			return decompressor{d.IOReadCloser(), c}, nil
 		}
 	}
 	if err != nil {
 		return nil, c.explain(err)
 	}
-	return &decompressor{plain, c, free}, nil
+	return decompressor{io.NopCloser(plain), c}, nil
 }
 
 // explain wraps an error of decompression.
@@ -108,24 +97,17 @@ func (c compression) explain(err error) error {
 	return fmt.Errorf("decompress with %s: %w", c, err)
 }
 
-// decompressor is a decompressed file.
 type decompressor struct {
-	r    io.Reader
-	c    compression
-	free func()
+	io.ReadCloser
+	c compression
 }
 
-func (d *decompressor) Read(p []byte) (int, error) {
-	n, err := d.r.Read(p)
+func (d decompressor) Read(p []byte) (int, error) {
+	n, err := d.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
 		err = d.c.explain(err)
 	}
 	return n, err
-}
-
-func (d *decompressor) Close() error {
-	d.free()
-	return nil
 }
 
 // decompressed returns the content of r, decompressed if necessary, and its compression.

@@ -34,12 +34,4 @@
 //
 // A Source may be ranged over again; it then lists the files again. Items are plain values, and Read is safe for concurrent
 // use. The package holds no state. It does not decode messages, open archives within archives, or write mail.
-//
-// Where to find what:
-//
-//   - open.go detects a format and opens a path; folder.go and walk.go list the mail in a folder
-//   - maildir.go, mbox.go and emlx.go read one format each; location.go reads the bytes of one message
-//   - mailbox.go plans the use of a whole mailbox by its folder names (foldernames.go, mutf7.go)
-//   - classes.go, lists.go, table.go, columns.go and rows.go read folders of classes, lists and tables
-//   - archive.go, tar.go, zip.go and members.go read archives; compress.go and tempcopy.go decompress
 package sources

@@ -14,7 +14,6 @@ type folder struct {
 	names map[string]string // of all entries, by their lower-case form
 }
 
-// inspectFolder detects the format of the folder dir by its entries.
 func inspectFolder(fsys fs.FS, dir string, entries []fs.DirEntry) folder {
 	f := folder{names: make(map[string]string, len(entries))}
 	for _, e := range entries {
@@ -76,17 +75,14 @@ func (f folder) isProfile() bool {
 // firstOf returns the first of the lower-case names that the folder has in any case, in the folder's spelling, or "".
 func (f folder) firstOf(names ...string) string {
 	for _, name := range names {
-		if f.has(name) {
-			return f.names[name]
+		if spelled := f.names[name]; spelled != "" {
+			return spelled
 		}
 	}
 	return ""
 }
 
-func (f folder) has(lowerName string) bool {
-	_, ok := f.names[lowerName]
-	return ok
-}
+func (f folder) has(lowerName string) bool { return f.names[lowerName] != "" }
 
 // hasMail reports whether the subfolder name may contain mail.
 func (f folder) hasMail(name string) bool {
@@ -186,7 +182,6 @@ func allNumbers(entries []fs.DirEntry) bool {
 	return found
 }
 
-// isNumber reports whether name consists of digits.
 func isNumber(name string) bool { return name != "" && strings.Trim(name, "0123456789") == "" }
 
 // sortByNumber sorts names that are numbers by their value, the order of delivery, and puts them before all others.
@@ -204,4 +199,96 @@ func sortByNumber(entries []fs.DirEntry) {
 		}
 		return strings.Compare(x, y)
 	})
+}
+
+// A walker yields the messages of folders. Its methods return false when the caller stops.
+type walker struct {
+	fsys  fs.FS
+	label string
+	yield func(Item, error) bool
+}
+
+// folder yields the messages of dir and of the folders in it. An empty as stands for the detected format. A Maildir is read
+// without the folders in it.
+func (w walker) folder(dir string, as Format) bool {
+	if as == Maildir || as == "" && isMaildir(w.fsys, dir) {
+		return walkMaildir(w.fsys, dir, w.label, w.yield)
+	}
+	entries, ok := w.entries(dir)
+	if !ok {
+		return false
+	}
+	f := inspectFolder(w.fsys, dir, entries)
+	if as != "" {
+		f.found.Format = as
+	}
+	return w.contents(dir, f, entries)
+}
+
+// subfolder yields the messages of a folder within a folder, and of the folders in it.
+//
+// QUIRK: nested Maildirs, as in the fs layout of Dovecot and in what mbsync and offlineimap write, have other mail folders
+// beside cur and new. See TestMaildirsInsideOfMaildirs.
+func (w walker) subfolder(dir string, inApple bool) bool {
+	entries, ok := w.entries(dir)
+	if !ok {
+		return false
+	}
+	f := inspectFolder(w.fsys, dir, entries)
+	if f.found.Format == Maildir && !walkMaildir(w.fsys, dir, w.label, w.yield) {
+		return false
+	}
+	if inApple {
+		f.found.Format = AppleMail
+	}
+	return w.contents(dir, f, entries)
+}
+
+func (w walker) entries(dir string) ([]fs.DirEntry, bool) {
+	entries, err := fs.ReadDir(w.fsys, dir)
+	if err != nil {
+		return entries, w.yield(Item{Origin: dir, Label: w.label}, explain("list", dir, err))
+	}
+	return entries, true
+}
+
+// contents yields the messages of the entries of dir. It follows symbolic links to files, and none to folders, since those
+// may lead back.
+func (w walker) contents(dir string, f folder, entries []fs.DirEntry) bool {
+	if f.found.Format == MH {
+		sortByNumber(entries)
+	}
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		goOn := true
+		if !e.IsDir() {
+			goOn = w.file(name, e, f.formatOf(e.Name()))
+		} else if f.hasMail(e.Name()) {
+			goOn = w.subfolder(name, f.found.Format == AppleMail)
+		}
+		if !goOn {
+			return false
+		}
+	}
+	return true
+}
+
+// file yields the messages of the file e at name; none if the format is empty.
+func (w walker) file(name string, e fs.DirEntry, format Format) bool {
+	if format == "" {
+		return true
+	}
+	regular, err := isRegular(w.fsys, name, e)
+	if err != nil {
+		return w.yield(Item{Origin: name, Label: w.label}, explain("list", name, err))
+	}
+	if !regular {
+		return true
+	}
+	for item, err := range list(w.fsys, name, w.label, format) {
+		if !w.yield(item, err) {
+			return false
+		}
+	}
+	return true
 }

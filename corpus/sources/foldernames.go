@@ -3,7 +3,9 @@ package sources
 import (
 	_ "embed"
 	"strings"
+	"unicode"
 
+	"github.com/emersion/go-imap/utf7"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -73,4 +75,23 @@ func foldName(name string) string {
 	// QUIRK: the lower case of the Turkish İ is an i followed by a combining dot.
 	lower := strings.ReplaceAll(strings.ToLower(norm.NFC.String(name)), "i\u0307", "i")
 	return strings.NewReplacer(" ", "", "\u00a0", "", "\u3000", "", "-", "", "_", "", "'", "", "’", "").Replace(lower)
+}
+
+// decodeMUTF7 decodes the modified UTF-7 of IMAP folder names (RFC 3501, 5.1.3). It returns any other name as it is: names
+// in UTF-8 may have an "&" too.
+//
+// QUIRK: an encoded name can contain line ends and marks of direction, which would make one name look like another on a
+// terminal. A name with a character that cannot be printed stays encoded.
+func decodeMUTF7(name string) string {
+	if !strings.Contains(name, "&") {
+		return name
+	}
+	decoded, err := utf7.Encoding.NewDecoder().String(name)
+	unprintable := func(r rune) bool {
+		return r == unicode.ReplacementChar || !unicode.IsPrint(r) && r != '\u3000' && r != '\u00a0'
+	}
+	if err != nil || strings.ContainsFunc(decoded, unprintable) {
+		return name
+	}
+	return decoded
 }

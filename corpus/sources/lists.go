@@ -56,9 +56,7 @@ func parseListLine(line string) (label, name string, err error) {
 //	spam ../data/inmail.1
 //	ham ../data/inmail.2
 //
-// The label is ham or spam in any case. A path is relative to the folder of the index, and may contain blanks. Empty lines
-// are skipped. An unusable line is an error in the stream that names the index and the line; its file must exist when its
-// turn comes, but is not read.
+// The rules are those of [OpenList], without comments. A file must exist when its turn comes, but is not read.
 func OpenTREC(index string) (Source, error) {
 	return openLines(index, "an index", `spam ../data/inmail.1`, func(dir, line string) (Source, string, error) {
 		label, name, err := parseIndexLine(line)

@@ -88,7 +88,6 @@ func (l location) open() (fs.File, error) {
 	return nil, err
 }
 
-// readWhole appends all of f to dst.
 func readWhole(f fs.File, dst []byte) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -132,4 +131,29 @@ var errChanged = errors.New("the file has changed since it was listed")
 
 func tooLarge(size int64) error {
 	return fmt.Errorf("%d bytes are too large for a message (the limit is %d)", size, corpus.MaxMessageBytes)
+}
+
+// cutEmlx returns, in place, the message in a file of Apple Mail. The file begins with the length of the message on a line
+// of its own and ends with a property list:
+//
+//	1234
+//	Received: ...
+//	...
+//	<?xml version="1.0" encoding="UTF-8"?>
+//	<!DOCTYPE plist ...
+//
+// A file without that line is the message itself. A file shorter than its length says is returned to its end.
+func cutEmlx(file []byte) []byte {
+	end := lines.LineEnd(file)
+	n, ok := emlxLength(lines.TrimLineEnd(file[:end]))
+	if !ok {
+		return file
+	}
+	rest := file[end:]
+	return file[:copy(file, rest[:min(n, int64(len(rest)))])]
+}
+
+// emlxLength returns the number in the first line of a file of Apple Mail, which is padded with blanks.
+func emlxLength(line []byte) (int64, bool) {
+	return contentLength(bytes.Trim(line, " \t"))
 }

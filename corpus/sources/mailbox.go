@@ -146,7 +146,6 @@ func (p *Plan) add(dir, name string, parts []string) {
 	p.Folders = append(p.Folders, PlanFolder{Name: name, Role: role, Reason: why, path: dir})
 }
 
-// count counts the messages of all rows.
 func (p *Plan) count() error {
 	for i := range p.Folders {
 		f := &p.Folders[i]
@@ -174,19 +173,16 @@ func (p *Plan) count() error {
 func (p Plan) Source() Source {
 	return func(yield func(Item, error) bool) {
 		for _, f := range p.Folders {
-			if f.Role != LeftOut && !f.walk(orSystem(p.fsys), yield) {
+			if f.Role == LeftOut {
+				continue
+			}
+			goOn := walkMaildir(orSystem(p.fsys), f.path, f.Role.String(), func(item Item, err error) bool {
+				file := maildirFile{name: path.Base(item.Origin), sub: path.Base(path.Dir(item.Origin))}
+				return err == nil && !f.part.has(file) || yield(item, err)
+			})
+			if !goOn {
 				return
 			}
 		}
 	}
-}
-
-func (f PlanFolder) walk(fsys fs.FS, yield func(Item, error) bool) bool {
-	return walkMaildir(fsys, f.path, f.Role.String(), func(item Item, err error) bool {
-		file := maildirFile{name: path.Base(item.Origin), sub: path.Base(path.Dir(item.Origin))}
-		if err == nil && !f.part.has(file) {
-			return true
-		}
-		return yield(item, err)
-	})
 }

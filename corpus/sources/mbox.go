@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"sort"
+	"strconv"
 
 	"chaff/corpus"
 	"chaff/corpus/internal/lines"
@@ -258,13 +259,8 @@ func (l *fromLine) field(line []byte) {
 
 // contentLength parses a number of bytes that a message can have.
 func contentLength(digits []byte) (n int64, ok bool) {
-	for _, c := range digits {
-		if c < '0' || c > '9' || n > corpus.MaxMessageBytes {
-			return 0, false
-		}
-		n = 10*n + int64(c-'0')
-	}
-	return n, len(digits) > 0 && n <= corpus.MaxMessageBytes
+	size, err := strconv.ParseUint(string(digits), 10, 63)
+	return int64(size), err == nil && size <= corpus.MaxMessageBytes
 }
 
 // isInternal reports whether a field marks a message of an mbox as deleted or as an internal note: Thunderbird sets the bit

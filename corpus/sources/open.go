@@ -106,7 +106,9 @@ func detect(fsys fs.FS, name string) (Found, error) {
 	}
 	defer plain.Close()
 	found, err := detectFile(plain, name)
-	found.Why = packed.describe(found.Why)
+	if packed != uncompressed {
+		found.Why += ", compressed with " + string(packed)
+	}
 	return found, err
 }
 
@@ -190,7 +192,6 @@ func joinFormats(formats []Format) string {
 	return strings.Join(names, ", ")
 }
 
-// list lists the mail at name in the given format.
 func list(fsys fs.FS, name, label string, format Format) Source {
 	return func(yield func(Item, error) bool) {
 		switch format {

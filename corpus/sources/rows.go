@@ -243,7 +243,6 @@ func elementEnd(b []byte) (size int, ok bool) {
 	return 0, false
 }
 
-// cells returns the cells of a row.
 func (f rowFormat) cells(row []byte) ([]string, error) {
 	switch f.comma {
 	case 0:

@@ -212,7 +212,6 @@ func (t *Table) scan(format rowFormat) (*rowScanner, io.Closer, error) {
 	return rows, f, nil
 }
 
-// parse returns the cells of a row and its label.
 func (c *columns) parse(row []byte) (cells []string, label string, err error) {
 	cells, err = c.format.cells(row)
 	switch {

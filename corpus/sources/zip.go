@@ -26,7 +26,6 @@ const (
 	zipXZ    = 95
 )
 
-// addZip adds the members of a zip archive.
 func (t *members) addZip(r io.ReaderAt, size int64) error {
 	archive, err := zip.NewReader(r, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
@@ -65,7 +64,6 @@ func (t *members) addZipMember(f *zip.File) {
 	t.add(name, info, m)
 }
 
-// zipLink reads the target of a symbolic link.
 func zipLink(f *zip.File) member {
 	r, err := openZipMember(f, fileInfo{})
 	if err != nil {

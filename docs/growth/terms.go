@@ -93,7 +93,7 @@ func trainOnTerms(ctx context.Context, s stream, memory int64, workers int) erro
 	d := index.Dataset(kind, []string{"ham", "spam"}, refs, labels, workers)
 	refs, index, mail = nil, nil, nil
 	step("matrix")
-	linear, report, err := trainer.Train(ctx, d)
+	linear, report, err := trainer.Train(ctx, d, models.EpochOptions{})
 	if err != nil {
 		return err
 	}

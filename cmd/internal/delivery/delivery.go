@@ -8,13 +8,21 @@ package delivery
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
+
+	"golang.org/x/term"
 
 	"chaff/corpus"
 	"chaff/filter"
+	"chaff/internal/hint"
+	"chaff/internal/places"
 	"chaff/internal/screen"
 )
 
@@ -22,6 +30,42 @@ import (
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
+}
+
+// Program is the program chaff-classify. It ends the process.
+func Program() {
+	Guard(os.Args[1:])
+	os.Exit(Main(os.Args[1:], os.Environ(), Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+}
+
+// Main runs chaff-classify with the given arguments, environment and streams. It returns the exit code.
+func Main(args, environ []string, s Streams) (code int) {
+	var r Request
+	fs := r.newFlags()
+	err := fs.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		printHelp(s.Out, fs)
+		return 0
+	case err != nil:
+		err = hint.With(err, "run `chaff-classify --help` for its flags")
+	case fs.NArg() > 0:
+		err = fmt.Errorf("%s: chaff-classify reads one message from stdin; `chaff classify` takes paths", fs.Arg(0))
+	default:
+		err = r.Check()
+	}
+	if err != nil {
+		hint.Print(s.Err, err)
+		return RefuseArguments(args, s)
+	}
+	if r.Model == "" {
+		r.Model = places.Model(environ)
+	}
+	code, err = r.Run(s)
+	if err != nil {
+		hint.Print(s.Err, err)
+	}
+	return code
 }
 
 // Request is what a user asks of one message.
@@ -131,7 +175,6 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Verdict, err err
 	return f.Passed(raw, verdict, terms...), verdict.Verdict, nil
 }
 
-// print prints the verdict.
 func (r Request) print(s Streams) (filter.Verdict, error) {
 	f, err := openModel(r.Model, filter.OpenForOne)
 	if err != nil {
@@ -158,4 +201,123 @@ func PrintJSON(w io.Writer, path string, v filter.Classification) error {
 		Path string `json:"path"`
 		filter.Classification
 	}{path, v}, "")
+}
+
+// ReadMessage reads all of s.In. It asks a user at a terminal to type the message. With an error it returns what it has read:
+// with [corpus.ErrTooLarge], the start of a message that continues in s.In. An empty input is an error, because a failing
+// program writes nothing.
+func ReadMessage(s Streams) ([]byte, error) {
+	file, isFile := s.In.(*os.File)
+	if isFile && term.IsTerminal(int(file.Fd())) {
+		fmt.Fprintln(s.Err, "chaff: reading a message from the terminal; end it with Ctrl-D")
+	}
+	raw, err := corpus.AppendMessage(make([]byte, 0, 16<<10), s.In)
+	if len(raw) > corpus.LargeMessageBytes {
+		LimitMemory()
+	}
+	switch {
+	case err != nil:
+		return raw, fmt.Errorf("read the message from stdin: %w", err)
+	case len(raw) > 0:
+		return raw, nil
+	case isFile && wasClosed(file):
+		return nil, errors.New("there is no message: stdin is closed")
+	}
+	return nil, errors.New("there is no message: stdin is empty")
+}
+
+// LimitMemory makes Go collect garbage at any price above 128 MiB of memory in use, unless GOMEMLIMIT is set. The largest message
+// needs less. Neither the model, which is mapped, nor the program counts. A small message does not need the limit, and setting it
+// takes longer than its classification.
+func LimitMemory() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(128 << 20)
+	}
+}
+
+// write writes a message and closes the file, since some file systems report a full disk only then.
+func write(w io.Writer, message io.Reader) error {
+	file, isFile := w.(*os.File)
+	if isFile && wasClosed(file) {
+		return errors.New("write the message: stdout is closed")
+	}
+	_, err := io.Copy(w, message)
+	if isFile && err == nil {
+		err = file.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("write the message: %w", err)
+	}
+	return nil
+}
+
+// OpenModel opens a model file. Its errors have a hint.
+func OpenModel(path string) (*filter.Filter, error) { return openModel(path, filter.Open) }
+
+func openModel(path string, open func(path string) (*filter.Filter, error)) (*filter.Filter, error) {
+	if path == "" {
+		return nil, hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
+	}
+	f, err := open(path)
+	return f, advised(err)
+}
+
+// advised adds a hint to an error about a model file.
+func advised(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return hint.With(err, "train one first: chaff train --maildir ~/Maildir, or say where it is: -m FILE")
+	case errors.Is(err, filter.ErrVersion), errors.Is(err, filter.ErrDamaged), errors.Is(err, filter.ErrTruncated):
+		return hint.With(err, "train it again with chaff train")
+	}
+	return err
+}
+
+// classify returns the verdict of a model that is open for one message.
+func (r Request) classify(f *filter.Filter, raw []byte) (filter.Classification, error) {
+	v := f.Classify(raw)
+	if err := f.Err(); err != nil {
+		return filter.Classification{}, ModelError(r.Model, err)
+	}
+	return v, nil
+}
+
+// ModelError names the model file in an error about an open model, and adds a hint.
+func ModelError(path string, err error) error {
+	err = fmt.Errorf("open model %s: %w", path, err)
+	if errors.Is(err, filter.ErrNoTexts) {
+		return hint.With(err, "train it again with --set features.texts=true")
+	}
+	return advised(err)
+}
+
+const (
+	exitError    = 1
+	exitTempFail = 75 // EX_TEMPFAIL of sysexits.h: the mail system keeps the message and tries again
+)
+
+// codes are the exit codes for the verdicts and for trouble.
+type codes struct{ ham, unsure, spam, trouble int }
+
+// presets returns the exit codes of another filter. Without a name, the code reports trouble only.
+func presets(name string) (codes, error) {
+	switch name {
+	case "":
+		return codes{trouble: exitError}, nil
+	case DefaultPreset:
+		return codes{spam: 0, ham: 1, unsure: 2, trouble: 3}, nil
+	case "spamassassin":
+		return codes{spam: 1, ham: 0, unsure: 0, trouble: 2}, nil
+	}
+	return codes{}, fmt.Errorf("--exit-code=%s: must be bogofilter or spamassassin", name)
+}
+
+func (c codes) of(d filter.Verdict) int {
+	switch d {
+	case filter.Spam:
+		return c.spam
+	case filter.Unsure:
+		return c.unsure
+	}
+	return c.ham
 }

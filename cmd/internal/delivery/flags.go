@@ -2,10 +2,12 @@ package delivery
 
 import (
 	"flag"
+	"fmt"
 	"io"
 	"strconv"
 
 	"chaff/internal/hint"
+	"chaff/internal/screen"
 )
 
 // AddFlags adds the flags of a request, except -m, which is short for --model-file.
@@ -25,6 +27,35 @@ func (r *Request) newFlags() *flag.FlagSet {
 	r.AddFlags(fs)
 	fs.StringVar(&r.Model, "m", "", "")
 	return fs
+}
+
+const usage = `Chaff-classify reads one message from stdin and prints whether it is spam, as ` + "`chaff classify`" + ` does. It starts
+faster, for mail systems that start a process for each message.
+
+Usage:
+  chaff-classify [-m FILE] < message
+
+Examples:
+  chaff-classify --pass < message
+  chaff-classify --exit-code < message && echo spam
+
+Flags:
+`
+
+func printHelp(w io.Writer, fs *flag.FlagSet) {
+	fmt.Fprint(w, usage)
+	fs.VisitAll(func(f *flag.Flag) {
+		value, about := flag.UnquoteUsage(f)
+		switch f.Name {
+		case "m":
+			return
+		case "model-file":
+			value = "FILE, -m FILE"
+		case "exit-code":
+			value = "[=NAME]"
+		}
+		screen.Printf(w, "  %-28s %s\n", "--"+f.Name+" "+value, about)
+	})
 }
 
 // DefaultPreset is the value of --exit-code without one.

@@ -1,4 +1,4 @@
-package modelstest
+package models_test
 
 import (
 	"context"
@@ -14,16 +14,16 @@ import (
 	"chaff/models"
 )
 
-// Traits are exceptions to the contract. Most trainers have none.
-type Traits struct {
-	IgnoresTerms      bool // a baseline that learns nothing from the terms
-	IgnoresPrior      bool // does not learn which class is the most frequent
-	AnyKind           bool // takes bits and counts
-	ClassOrderMatters bool // the order of the classes changes the result
+// traits are exceptions to the contract. Most trainers have none.
+type traits struct {
+	ignoresTerms      bool // a baseline that learns nothing from the terms
+	ignoresPrior      bool // does not learn which class is the most frequent
+	anyKind           bool // takes bits and counts
+	classOrderMatters bool // the order of the classes changes the result
 }
 
-// Run checks the trainers that newTrainer returns, which are trained on the given kind of feature.
-func Run(t *testing.T, kind features.Kind, newTrainer func() models.Trainer, traits Traits) {
+// testConformance checks the trainers that newTrainer returns, which are trained on the given kind of feature.
+func testConformance(t *testing.T, kind features.Kind, newTrainer func() models.Trainer, traits traits) {
 	s := suite{kind: kind, newTrainer: newTrainer, traits: traits}
 	t.Run("refuses a data set without documents", s.empty)
 	t.Run("refuses a single class", s.oneClass)
@@ -36,7 +36,7 @@ func Run(t *testing.T, kind features.Kind, newTrainer func() models.Trainer, tra
 	t.Run("takes an empty vocabulary and warns of it", s.noTerms)
 	t.Run("gives the same bytes for the same data", s.repeats)
 	t.Run("does not depend on the order of the documents", s.documentOrder)
-	if !traits.ClassOrderMatters {
+	if !traits.classOrderMatters {
 		t.Run("does not depend on the order of the classes", s.classOrder)
 	}
 	t.Run("leaves the data set unchanged", s.unchanged)
@@ -46,13 +46,13 @@ func Run(t *testing.T, kind features.Kind, newTrainer func() models.Trainer, tra
 type suite struct {
 	kind       features.Kind
 	newTrainer func() models.Trainer
-	traits     Traits
+	traits     traits
 }
 
 // train trains and fails the test on an error, or a result that does not fit the data set.
 func (s suite) train(t *testing.T, d *features.Dataset) (*models.Linear, models.Report) {
 	t.Helper()
-	l, report, err := s.newTrainer().Train(t.Context(), d)
+	l, report, err := s.newTrainer().Train(t.Context(), d, models.EpochOptions{})
 	if err != nil {
 		t.Fatalf("Train: %v", err)
 	}
@@ -67,12 +67,12 @@ func (s suite) train(t *testing.T, d *features.Dataset) (*models.Linear, models.
 
 // random returns a data set that is large enough to reveal differences.
 func (s suite) random(classes int) *features.Dataset {
-	return Random(1, s.kind, 61, 97, classes, 12)
+	return randomDataset(1, s.kind, 61, 97, classes, 12)
 }
 
 func (s suite) refuses(t *testing.T, d *features.Dataset, want error) error {
 	t.Helper()
-	l, _, err := s.newTrainer().Train(t.Context(), d)
+	l, _, err := s.newTrainer().Train(t.Context(), d, models.EpochOptions{})
 	if !errors.Is(err, want) {
 		t.Fatalf("got error %v, want %v", err, want)
 	}
@@ -83,15 +83,15 @@ func (s suite) refuses(t *testing.T, d *features.Dataset, want error) error {
 }
 
 func (s suite) empty(t *testing.T) {
-	s.refuses(t, Dataset(s.kind, 2, 3, nil), models.ErrNoDocuments)
+	s.refuses(t, dataset(s.kind, 2, 3, nil), models.ErrNoDocuments)
 }
 
 func (s suite) oneClass(t *testing.T) {
-	s.refuses(t, Dataset(s.kind, 1, 2, []int32{0, 0}, []float32{1, 0}, []float32{0, 1}), models.ErrOneClass)
+	s.refuses(t, dataset(s.kind, 1, 2, []int32{0, 0}, []float32{1, 0}, []float32{0, 1}), models.ErrOneClass)
 }
 
 func (s suite) emptyClass(t *testing.T) {
-	d := Dataset(s.kind, 3, 2, []int32{0, 2}, []float32{1, 0}, []float32{0, 1})
+	d := dataset(s.kind, 3, 2, []int32{0, 2}, []float32{1, 0}, []float32{0, 1})
 	err := s.refuses(t, d, models.ErrNoDocuments)
 	if got, want := err.Error(), `class "class 1" has no training documents`; got != want {
 		t.Errorf("got error %q, want %q", got, want)
@@ -104,9 +104,9 @@ func (s suite) wrongKind(t *testing.T) {
 	if s.kind == features.Counts {
 		wrong.kind = features.Bits
 	}
-	if s.traits.AnyKind {
+	if s.traits.anyKind {
 		// Steps for normalised documents may be too long for others.
-		if _, _, err := s.newTrainer().Train(t.Context(), wrong.random(2)); err != nil && !errors.Is(err, models.ErrDiverged) {
+		if _, _, err := s.newTrainer().Train(t.Context(), wrong.random(2), models.EpochOptions{}); err != nil && !errors.Is(err, models.ErrDiverged) {
 			t.Errorf("Train: %v", err)
 		}
 		return
@@ -117,14 +117,14 @@ func (s suite) wrongKind(t *testing.T) {
 func (s suite) cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := s.newTrainer().Train(ctx, s.random(2)); !errors.Is(err, context.Canceled) {
+	if _, _, err := s.newTrainer().Train(ctx, s.random(2), models.EpochOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want %v", err, context.Canceled)
 	}
 }
 
 func (s suite) separable(t *testing.T) {
 	// Two terms of its own for each class, and one that all have.
-	d := Dataset(s.kind, 3, 7, []int32{0, 0, 1, 1, 2, 2},
+	d := dataset(s.kind, 3, 7, []int32{0, 0, 1, 1, 2, 2},
 		[]float32{1, 1, 0, 0, 0, 0, 1},
 		[]float32{1, 0, 0, 0, 0, 0, 1},
 		[]float32{0, 0, 1, 1, 0, 0, 1},
@@ -137,7 +137,7 @@ func (s suite) separable(t *testing.T) {
 		l, _ := s.train(t, d)
 		for i, label := range d.Labels {
 			want := int(label)
-			if s.traits.IgnoresTerms {
+			if s.traits.ignoresTerms {
 				want = 0 // all classes have two documents, and a tie goes to the first
 			}
 			if got := l.Predict(d.Row(i)); got != want {
@@ -171,7 +171,7 @@ func (s suite) hollow(t *testing.T) {
 			rows[c] = make([]float32, 2*classes)
 			rows[c][c] = float32(min(c, 1))
 		}
-		checkModel(t, s, Dataset(s.kind, classes, 2*classes, labels, rows...))
+		checkModel(t, s, dataset(s.kind, classes, 2*classes, labels, rows...))
 	}
 }
 
@@ -198,11 +198,11 @@ func checkFinite(t *testing.T, l *models.Linear, d *features.Dataset) {
 }
 
 func (s suite) noTerms(t *testing.T) {
-	l, report := s.train(t, Dataset(s.kind, 2, 0, []int32{0, 1, 1}, nil, nil, nil))
-	if got := l.Predict(features.Vector{}); got != 1 && !s.traits.IgnoresPrior {
+	l, report := s.train(t, dataset(s.kind, 2, 0, []int32{0, 1, 1}, nil, nil, nil))
+	if got := l.Predict(features.Vector{}); got != 1 && !s.traits.ignoresPrior {
 		t.Errorf("got class %d, want the most frequent, 1", got)
 	}
-	if !s.traits.IgnoresTerms && len(report.Warnings) == 0 {
+	if !s.traits.ignoresTerms && len(report.Warnings) == 0 {
 		t.Errorf("got no warning")
 	}
 }

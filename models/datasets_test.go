@@ -1,19 +1,17 @@
-package modelstest
+package models_test
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 
 	"chaff/features"
-	"chaff/models"
 )
 
-// Dataset returns a data set with one document for each row of values, K classes named "class 0" and so on, and V terms.
+// dataset returns a data set with one document for each row of values, K classes named "class 0" and so on, and V terms.
 // A value of 0 is an absent term. Of the kind features.Whole the rows become terms themselves.
-func Dataset(kind features.Kind, classes, terms int, labels []int32, rows ...[]float32) *features.Dataset {
+func dataset(kind features.Kind, classes, terms int, labels []int32, rows ...[]float32) *features.Dataset {
 	d := features.NewDataset(kind, nil, terms)
 	for c := range classes {
 		d.Classes = append(d.Classes, fmt.Sprintf("class %d", c))
@@ -68,12 +66,12 @@ func whole(d *features.Dataset) *features.Dataset {
 	return w
 }
 
-// Random returns a data set of the given size with about perDocument terms in a document, the first terms being the
+// randomDataset returns a data set of the given size with about perDocument terms in a document, the first terms being the
 // frequent ones, as in language. Each class prefers other terms. The classes alternate, so that each has a document if there
 // are enough documents. The same seed gives the same data set.
-func Random(seed uint64, kind features.Kind, documents, terms, classes, perDocument int) *features.Dataset {
+func randomDataset(seed uint64, kind features.Kind, documents, terms, classes, perDocument int) *features.Dataset {
 	random := rand.New(rand.NewPCG(seed, 0))
-	d := Dataset(kind, classes, terms, nil)
+	d := dataset(kind, classes, terms, nil)
 	var ids []uint32
 	for i := range documents {
 		c := i % classes
@@ -132,14 +130,4 @@ func renumbered(d *features.Dataset, to []int) *features.Dataset {
 		r.Labels[i] = int32(to[c])
 	}
 	return r
-}
-
-// EachPasses calls change with the passes of every model that has them.
-func EachPasses(o *models.Options, change func(p *models.Passes)) {
-	settings := reflect.ValueOf(o).Elem()
-	for i := range settings.NumField() {
-		if p := settings.Field(i).FieldByName("Passes"); p.IsValid() {
-			change(p.Addr().Interface().(*models.Passes))
-		}
-	}
 }
