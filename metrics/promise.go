@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Promise is what a threshold promises about future ham.
+// Promise is what a threshold guarantees about future ham.
 type Promise struct {
-	// Ham is the number of ham that the threshold was chosen on. Confidence is that of the promise, in percent.
+	// Ham is the number of ham that the threshold was chosen on. Confidence is that of the guarantee, in percent.
 	Ham        int     `json:"ham"`
 	Confidence float64 `json:"confidence"`
 	// HamLost is the largest share of future ham that is called spam, in percent. Limit is the share that was asked for.

@@ -129,7 +129,7 @@ func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []str
 		return err
 	}
 	shown := min(demoShown, len(unseen))
-	screen.Printf(p.stdout, "Chaff learned %d messages of an invented mailbox (model %s) and judges %d others:\n\n",
+	screen.Printf(p.stdout, "Chaff learned %d invented messages (model %s) and judges %d others:\n\n",
 		collection.Summary().Used, cfg.Model, shown)
 	decoder := message.NewDecoder(message.DefaultOptions())
 	t := newTable(p.stdout, "verdict", "P(spam)", "from", "subject").Within(defaultWidth)

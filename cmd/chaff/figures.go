@@ -276,7 +276,6 @@ func chosenBy(o metrics.ThresholdOptions) string {
 
 // printVerdicts prints the rates of verdicts on labelled messages. On says which messages these are.
 func printVerdicts(w io.Writer, v train.VerdictCounts, on string) {
-	ham, spam := v.Ham.Messages(), v.Spam.Messages()
 	lost, found := screen.Green, screen.Green
 	if v.Ham.Spam > 0 {
 		lost = screen.Red
@@ -284,9 +283,15 @@ func printVerdicts(w io.Writer, v train.VerdictCounts, on string) {
 	if v.Spam.Ham > 0 {
 		found = screen.Plain
 	}
-	field(w, "verdicts", "ham: %s (%d of %d), %s unsure", lost.Of(shareOf(v.Ham.Spam, ham)+" lost as spam"), v.Ham.Spam, ham, shareOf(v.Ham.Unsure, ham))
-	field(w, "", "spam: %s (%d of %d), %s unsure, %s missed", found.Of(shareOf(v.Spam.Spam, spam)+" found"), v.Spam.Spam, spam,
-		shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))
+	label := "verdicts"
+	if ham := v.Ham.Messages(); ham > 0 {
+		field(w, label, "ham: %s (%d of %d), %s unsure", lost.Of(shareOf(v.Ham.Spam, ham)+" lost as spam"), v.Ham.Spam, ham, shareOf(v.Ham.Unsure, ham))
+		label = ""
+	}
+	if spam := v.Spam.Messages(); spam > 0 {
+		field(w, label, "spam: %s (%d of %d), %s unsure, %s missed", found.Of(shareOf(v.Spam.Spam, spam)+" found"), v.Spam.Spam, spam,
+			shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))
+	}
 	if on != "" {
 		field(w, "", "%s", screen.Faint.Of(on))
 	}
