@@ -17,7 +17,7 @@ func TestOfTwoTermsWithOneHashTheSmallerTextIsKept(t *testing.T) {
 		for _, text := range order {
 			var b Bag
 			b.Add(7, evidence.Words, false)
-			b.Name([]byte(text))
+			b.Name([]byte(text), nil)
 			if err := d.add(numbers[:], &b, b.Document(), new(shardOrder)); err != nil {
 				t.Fatal(err)
 			}

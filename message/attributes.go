@@ -31,18 +31,18 @@ func (d *Decoder) attributes(name []byte, s *css.Style, e *element, h *htmlState
 		case "dir":
 			s.Set(css.RightToLeft, ascii.EqualFold(v, "rtl"))
 		case "bgcolor":
-			s.Background = d.sheets.ParseColour(v)
+			s.Background = css.ParseColour(v)
 		case "color":
 			if string(name) == "font" {
-				s.Text = d.sheets.ParseColour(v)
+				s.Text = css.ParseColour(v)
 			}
 		case "text":
 			if string(name) == "body" {
-				s.Text = d.sheets.ParseColour(v)
+				s.Text = css.ParseColour(v)
 			}
 		case "link":
 			if string(name) == "body" {
-				h.link = d.sheets.ParseColour(v)
+				h.link = css.ParseColour(v)
 			}
 		case "alt":
 			if showsAlternative(name) {

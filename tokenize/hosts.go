@@ -121,8 +121,8 @@ func registeredDomain(host string) string {
 			ascii = name // the list is in ASCII
 		}
 	}
-	domain, err := publicsuffix.EffectiveTLDPlusOne(ascii)
-	if err != nil {
+	domain, ok := publicsuffix.EffectiveTLDPlusOne(ascii)
+	if !ok {
 		return host
 	}
 	labels := strings.Split(host, ".")

@@ -47,51 +47,82 @@ func (c Colour) isNear(b Colour) bool {
 	return true
 }
 
+// maxColour is the length of the longest colour that is read.
+const maxColour = 40
+
 // ParseColour reads a colour as CSS and old HTML write it: a name, #rgb, #rrggbb, #rgba, #rrggbbaa, a function such as rgb(), or
 // six digits alone.
-func (s *Sheets) ParseColour(value []byte) Colour {
+func ParseColour(value []byte) Colour {
 	var lower [maxColour]byte
 	word := ascii.AppendLower(lower[:0], bytes.TrimSpace(value), maxColour)
 	if c, ok := hexColour(bytes.TrimPrefix(word, []byte("#"))); ok {
 		return c
 	}
-	if open := bytes.IndexByte(word, '('); open >= 0 {
-		return functionColour(word[:open], word[open+1:])
+	if name, list, ok := bytes.Cut(word, []byte("(")); ok {
+		return functionColour(name, list)
 	}
-	if s.colours == nil {
-		s.colours = namedColours()
+	switch string(word) {
+	case "transparent":
+		return transparentColour
+	case "inherit", "unset":
+		return inheritedColour
+	case "initial":
+		return unsetColour
+	case "currentcolor":
+		return currentColour
+	case "rebeccapurple":
+		return 0x663399
+	case "canvas", "window", "field":
+		return white
+	case "canvastext", "windowtext", "fieldtext":
+		return black
 	}
-	if c, ok := s.colours[string(word)]; ok {
-		return c
+	if c, ok := colornames.Map[string(word)]; ok {
+		return Colour(c.R)<<16 | Colour(c.G)<<8 | Colour(c.B)
 	}
 	return UnknownColour
 }
 
-// maxColour is the length of the longest colour that is read.
-const maxColour = 40
+// set sets a colour, unless value is a word that browsers do not know.
+func (c *Colour) set(value []byte) {
+	if parsed := ParseColour(value); parsed != UnknownColour || bytes.IndexByte(value, '(') >= 0 {
+		*c = parsed
+	}
+}
+
+// override replaces a colour by another one that is specified.
+func (c *Colour) override(by Colour) {
+	if by != unsetColour {
+		*c = by
+	}
+}
+
+// uncertain returns what is known of a colour that may be specified or not.
+func (c Colour) uncertain() Colour {
+	if c == unsetColour {
+		return unsetColour
+	}
+	return UnknownColour
+}
 
 // hexColour reads a colour in hexadecimal digits.
 func hexColour(digits []byte) (c Colour, ok bool) {
-	if len(digits) > 8 {
-		return 0, false
-	}
 	var n uint32
+	isShort := len(digits) <= 4 // #fff stands for #ffffff
 	for _, digit := range digits {
-		v := ascii.HexDigit(digit)
+		v := uint32(ascii.HexDigit(digit))
 		if v > 0xf {
 			return 0, false
 		}
-		n = n<<4 | uint32(v)
+		n = n<<4 | v
+		if isShort {
+			n = n<<4 | v
+		}
 	}
 	switch len(digits) {
-	case 3:
-		return Colour(n>>8&0xf*0x110000 | n>>4&0xf*0x1100 | n&0xf*0x11), true
-	case 4:
-		c, _ = hexColour(digits[:3])
-		return c.withOpacity(float64(n&0xf) / 0xf), true
-	case 6:
+	case 3, 6:
 		return Colour(n), true
-	case 8:
+	case 4, 8:
 		return Colour(n >> 8).withOpacity(float64(n&0xff) / 0xff), true
 	}
 	return 0, false
@@ -116,25 +147,29 @@ func functionColour(name, list []byte) Colour {
 	if string(name) == "color" {
 		space, list, _ = bytes.Cut(bytes.TrimLeft(list, " "), []byte(" "))
 	}
+	full, one := 255.0, 1.0 // the values of 100% and of a number of 1
+	switch string(name) {
+	case "hsl", "hsla", "hwb":
+		full = 100
+	case "color":
+		one = 255
+	case "lab", "lch":
+		full, one = 1, 0.01
+	case "oklab", "oklch":
+		full = 1
+	}
 	var parts [3]float64
-	var isShare [3]bool
 	alpha := 1.0
 	n := 0
-	for list = bytes.TrimLeft(list, ", /"); len(list) > 0; list = bytes.TrimLeft(list, ", /") {
-		end := bytes.IndexAny(list, ", /")
-		if end < 0 {
-			end = len(list)
-		}
-		v, unit, ok := parseNumber(list[:end])
-		if string(list[:end]) == "none" {
-			ok = true
-		}
-		list = list[end:]
+	for part := range bytes.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ' ' || r == '/' }) {
+		v, unit, ok := parseNumber(part)
 		switch percent := string(unit) == "%"; {
-		case !ok:
+		case !ok && string(part) != "none":
 			return UnknownColour
+		case n < len(parts) && percent:
+			parts[n] = v * full / 100
 		case n < len(parts):
-			parts[n], isShare[n] = v*degrees(unit), percent
+			parts[n] = v * degrees(unit) * one
 		case percent:
 			alpha = v / 100
 		default:
@@ -145,7 +180,7 @@ func functionColour(name, list []byte) Colour {
 	if n < len(parts) {
 		return UnknownColour
 	}
-	return colourIn(name, space, parts, isShare).withOpacity(alpha)
+	return colourIn(name, space, parts).withOpacity(alpha)
 }
 
 // degrees returns the size of a unit of angles in degrees, 1 for other units.
@@ -162,15 +197,10 @@ func degrees(unit []byte) float64 {
 }
 
 // colourIn returns the colour of three numbers in a colour space of CSS.
-func colourIn(name, space []byte, parts [3]float64, isShare [3]bool) Colour {
+func colourIn(name, space []byte, parts [3]float64) Colour {
 	switch string(name) {
 	case "rgb", "rgba":
-		for i := range parts {
-			if isShare[i] {
-				parts[i] = parts[i] * 255 / 100
-			}
-		}
-		return ofRGB(parts[0], parts[1], parts[2])
+		return ofRGB(parts[:]...)
 	case "hsl", "hsla":
 		return hueColour(parts[0], parts[1]/100, parts[2]/100)
 	case "hwb":
@@ -183,25 +213,15 @@ func colourIn(name, space []byte, parts [3]float64, isShare [3]bool) Colour {
 		part := func(shift int) float64 { return 255*light + float64(c>>shift&0xff)*(1-light-dark) }
 		return ofRGB(part(16), part(8), part(0))
 	case "color":
-		if !bytes.HasPrefix(space, []byte("srgb")) && string(space) != "display-p3" {
-			return UnknownColour
+		isKnown := bytes.HasPrefix(space, []byte("srgb")) || string(space) == "display-p3"
+		if string(space) == "srgb-linear" { // of which only the ends are those of RGB
+			isKnown = min(parts[0], parts[1], parts[2]) <= 0 || max(parts[0], parts[1], parts[2]) >= 255
 		}
-		for i := range parts {
-			if isShare[i] {
-				parts[i] /= 100
-			}
-			parts[i] *= 255
+		if isKnown {
+			return ofRGB(parts[:]...)
 		}
-		if string(space) == "srgb-linear" && (min(parts[0], parts[1], parts[2]) > 0 && max(parts[0], parts[1], parts[2]) < 255) {
-			return UnknownColour
-		}
-		return ofRGB(parts[0], parts[1], parts[2])
 	case "lab", "lch", "oklab", "oklch":
-		lightness := parts[0] / 100
-		if bytes.HasPrefix(name, []byte("ok")) && !isShare[0] {
-			lightness = parts[0]
-		}
-		switch {
+		switch lightness := parts[0]; {
 		case lightness >= 0.98:
 			return white
 		case lightness <= 0.02:
@@ -228,15 +248,4 @@ func hueColour(hue, saturation, lightness float64) Colour {
 		return 255 * (lightness - saturation*min(lightness, 1-lightness)*max(-1, min(k-3, 9-k, 1)))
 	}
 	return ofRGB(part(0), part(8), part(4))
-}
-
-// namedColours returns the named colours (CSS Color Module Level 4, section 6.1).
-func namedColours() map[string]Colour {
-	colours := map[string]Colour{"transparent": transparentColour, "inherit": inheritedColour, "currentcolor": currentColour,
-		"initial": unsetColour, "unset": inheritedColour, "rebeccapurple": 0x663399, "canvas": white, "canvastext": black,
-		"window": white, "windowtext": black, "field": white, "fieldtext": black}
-	for name, c := range colornames.Map {
-		colours[name] = Colour(c.R)<<16 | Colour(c.G)<<8 | Colour(c.B)
-	}
-	return colours
 }

@@ -35,10 +35,9 @@ func TestColoursAreRead(t *testing.T) {
 		{"no colour", "transparent", transparentColour},
 		{"the one around it", "inherit", inheritedColour},
 	}
-	var s Sheets
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := s.ParseColour([]byte(test.value)); got != test.want {
+			if got := ParseColour([]byte(test.value)); got != test.want {
 				t.Errorf("%q: got %#x, want %#x", test.value, got, test.want)
 			}
 		})
@@ -73,15 +72,14 @@ func FuzzColour(f *testing.F) {
 	for _, seed := range []string{"white", "#fff", "rgb(1,2,3)", "rgba(1 2 3/.5)", "rgb(", "RGB(1e9,%,--)", "transparent", "#12345678"} {
 		f.Add(uint32(0x123456), seed)
 	}
-	var s Sheets
 	f.Fuzz(func(t *testing.T, n uint32, junk string) {
-		if c := s.ParseColour([]byte(junk)); c > white && c != UnknownColour && c != transparentColour && c != inheritedColour {
+		if c := ParseColour([]byte(junk)); c > white && c != UnknownColour && c != transparentColour && c != inheritedColour {
 			t.Errorf("%q became %#x", junk, c)
 		}
 		want := Colour(n) & white
 		for _, format := range []string{"#%02x%02x%02x", "%02X%02X%02X", "rgb(%d,%d,%d)", " rgb(%d %d %d / 100%%)", "#%02x%02x%02xff"} {
 			value := fmt.Sprintf(format, want>>16, want>>8&0xff, want&0xff)
-			if got := s.ParseColour([]byte(value)); got != want {
+			if got := ParseColour([]byte(value)); got != want {
 				t.Errorf("%q: got %#x, want %#x", value, got, want)
 			}
 		}

@@ -18,7 +18,10 @@
 // tree of the whole page, which takes exponential time.
 package css
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 const (
 	maxRules      = 1000 // of the style sheets of a page; mail has a few dozen
@@ -47,11 +50,9 @@ type Sheets struct {
 	rules       []rule
 	compounds   []compound
 	conditions  []condition
-	nested      []condition // of lists in parentheses
-	lists       []list
-	index       map[indexKey]int32 // the last compound for each key
+	nested      int                // how many conditions were in parentheses
+	index       map[indexKey]int32 // the number of the last compound for each key, from 1
 	names       []byte             // of all conditions
-	content     []piece            // of all rules
 	values      []byte             // of variables, with their names
 	variables   []variable
 	attributes  [][]byte // names of attributes that conditions ask for
@@ -62,28 +63,28 @@ type Sheets struct {
 	work        int  // how many conditions may still be tested
 	textLeft    int  // how much text the sheets may still add to the page
 
-	positions []position // of the page and of each open element
-	element   *Element   // the current element
-	matches   []match    // of the current element
+	positions [1 + MaxDepth]position // of the page and of each open element
+	element   *Element               // the current element
+	matches   []*compound            // the last ones of the selectors for the current element, the weightiest last
 
-	colours   map[string]Colour // by name; made when first needed
-	plain     []byte            // CSS without its comments
-	lower     [maxValue]byte    // the value of a declaration
-	query     []byte            // a media query in lower case
-	expanded  [2][]byte         // values with their variables replaced
-	generated []byte            // text that a sheet adds
+	declared  map[string]declarations // by style attributes, which mail repeats
+	plain     []byte                  // CSS without its comments
+	lower     [maxValue]byte          // the value of a declaration
+	style     Style                   // that a setter changes
+	query     []byte                  // a media query in lower case
+	expanded  [2][]byte               // values with their variables replaced
+	generated []byte                  // text that a sheet adds
 }
 
 // Start forgets the style sheets of the page before. The next page has htmlBytes bytes, which bound the work.
 func (s *Sheets) Start(htmlBytes int) {
-	s.rules, s.compounds, s.conditions, s.lists = s.rules[:0], s.compounds[:0], s.conditions[:0], s.lists[:0]
-	s.nested, s.values, s.variables = s.nested[:0], s.values[:0], s.variables[:0]
-	s.names, s.content, s.attributes = s.names[:0], s.content[:0], s.attributes[:0]
+	s.rules, s.compounds, s.conditions, s.names = s.rules[:0], s.compounds[:0], s.conditions[:0], s.names[:0]
+	s.values, s.variables, s.attributes = s.values[:0], s.variables[:0], s.attributes[:0]
 	if s.index == nil {
-		s.index = map[indexKey]int32{}
+		s.index, s.declared = map[indexKey]int32{}, map[string]declarations{}
 	}
 	clear(s.index)
-	s.steps, s.nestings, s.matchesAny, s.usesContext, s.WasCut = 0, 0, false, false, false
+	s.steps, s.nested, s.nestings, s.matchesAny, s.usesContext, s.WasCut = 0, 0, 0, false, false, false
 	s.Rewind(htmlBytes)
 }
 
@@ -95,22 +96,17 @@ func (s *Sheets) HasRules() bool { return len(s.rules) > 0 }
 
 // AsksFor reports whether a selector tests the attribute of that name, or a sheet shows its value as text.
 func (s *Sheets) AsksFor(name []byte) bool {
-	for _, other := range s.attributes {
-		if bytes.Equal(other, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.attributes, func(other []byte) bool { return bytes.Equal(other, name) })
 }
 
 // askFor notes that an attribute of that name matters. It reports whether there was room.
 func (s *Sheets) askFor(name []byte) bool {
-	switch {
-	case s.AsksFor(name):
-	case len(s.attributes) == maxAttributes:
-		return false
-	default:
-		s.attributes = append(s.attributes, name)
+	if s.AsksFor(name) {
+		return true
 	}
+	if len(s.attributes) == maxAttributes {
+		return false
+	}
+	s.attributes = append(s.attributes, name)
 	return true
 }

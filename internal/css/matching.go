@@ -3,8 +3,7 @@ package css
 import (
 	"bytes"
 	"math/bits"
-
-	"chaff/internal/ascii"
+	"slices"
 )
 
 // Element is an element of a page as selectors see it, with its name, class and attribute names in lower case.
@@ -41,10 +40,11 @@ func (s *stepSet) join(other *stepSet) {
 
 // position is what the page and each open element have to say to the selectors of their children.
 type position struct {
-	own, ancestors stepSet // the steps that the element matches, and those that it or an ancestor matches
-	last, before   stepSet // the steps that its last child, and that any of its children so far matches
-	children       int32
-	names          [6]struct { // of its children
+	// steps are those that the elements match where a combinator looks for them: the element and its ancestors, the element, its last
+	// child, and its children so far.
+	steps    [combinatorCount]stepSet
+	children int32
+	names    [6]struct { // of its children
 		name [8]byte
 		n    int32
 	}
@@ -72,12 +72,7 @@ func (p *position) enter(name []byte) (nth, nthOfType int32) {
 // Restart forgets where elements stand, for a page of which open elements are opened anew. It reports false if too much work has been
 // done already.
 func (s *Sheets) Restart(open int) bool {
-	if s.usesContext {
-		if s.positions == nil {
-			s.positions = make([]position, 1+MaxDepth)
-		}
-		s.positions[0] = position{}
-	}
+	s.positions[0] = position{}
 	if s.work -= workPerByte * open; s.work < 0 { // as many style sheets as elements around them
 		s.WasCut = true
 		return false
@@ -99,13 +94,14 @@ func (s *Sheets) Match(e *Element, depth int) {
 	}
 	parent := &s.positions[depth]
 	e.nth, e.nthOfType = parent.enter(e.Name)
-	var own stepSet
-	s.find(e, parent, &own)
-	ancestors := parent.ancestors
-	ancestors.join(&own)
-	parent.last = own
-	parent.before.join(&own)
-	s.positions[min(depth+1, MaxDepth)] = position{own: own, ancestors: ancestors}
+	var inside position
+	own := &inside.steps[child]
+	s.find(e, parent, own)
+	inside.steps[descendant] = parent.steps[descendant]
+	inside.steps[descendant].join(own)
+	parent.steps[nextSibling] = *own
+	parent.steps[laterSibling].join(own)
+	s.positions[min(depth+1, MaxDepth)] = inside
 }
 
 // HasMatches reports whether a rule is for the current element.
@@ -116,32 +112,49 @@ func (s *Sheets) Apply(style *Style, attribute []byte) {
 	if len(attribute) == 0 && len(s.matches) == 0 {
 		return
 	}
-	own := newDeclarations()
-	s.declare(&own, attribute)
+	own := s.declaredBy(attribute)
 	s.cascade(style, theElement, &own)
+}
+
+// declaredBy returns what a style attribute specifies. It keeps that of attributes which no variable can change.
+func (s *Sheets) declaredBy(attribute []byte) declarations {
+	const (
+		longest = 512 // bytes of an attribute
+		most    = 1024
+	)
+	own, ok := s.declared[string(attribute)]
+	if ok {
+		return own
+	}
+	own = newDeclarations()
+	s.declare(&own, attribute)
+	if len(attribute) <= longest && !bytes.Contains(attribute, []byte("--")) && bytes.IndexByte(attribute, '\\') < 0 {
+		if len(s.declared) == most {
+			clear(s.declared)
+		}
+		s.declared[string(attribute)] = own
+	}
+	return own
 }
 
 // cascade adds to style what the matches for a target and the element's own declarations say. In order of weight: a rule by its
 // specificity, then by its place; the element's own declarations; important declarations in the same order.
 func (s *Sheets) cascade(style *Style, t Target, own *declarations) {
-	isImportant := false
-	for _, m := range s.matches {
-		if m.target != t {
-			continue
-		}
-		said := &s.rules[m.rule].declarations
-		if m.uncertain {
-			uncertain := said.normal.uncertain()
+	for _, c := range s.matches {
+		said := &s.rules[c.rule].normal
+		switch {
+		case c.target != t:
+		case c.uncertain:
+			uncertain := said.uncertain()
 			style.override(&uncertain)
-			continue
+		default:
+			style.override(said)
 		}
-		style.override(&said.normal)
-		isImportant = isImportant || said.hasImportant
 	}
 	style.override(&own.normal)
-	for _, m := range s.matches {
-		if isImportant && m.target == t && !m.uncertain {
-			style.override(&s.rules[m.rule].declarations.important)
+	for _, c := range s.matches {
+		if said := &s.rules[c.rule]; said.hasImportant && c.target == t && !c.uncertain {
+			style.override(&said.important)
 		}
 	}
 	if own.hasImportant {
@@ -149,84 +162,51 @@ func (s *Sheets) cascade(style *Style, t Target, own *declarations) {
 	}
 }
 
-// match is a rule that is for an element.
-type match struct {
-	order     uint64 // the greater wins
-	rule      int32
-	target    Target
-	uncertain bool
-}
-
 // find leaves the rules for e, a child of parent, in s.matches in order, and adds its steps to own. Both parent and own may be nil if
 // no selector uses the context.
 func (s *Sheets) find(e *Element, parent *position, own *stepSet) {
-	var key indexKey
 	if s.matchesAny {
-		s.findByKey(&key, e, parent, own)
+		s.findByKey(indexKey{}, e, parent, own)
 	}
-	copy(key[:], e.Name)
-	s.findByKey(&key, e, parent, own)
+	s.findByKey(newKey("", e.Name), e, parent, own)
 	if len(e.ID) > 0 {
-		key = indexKey{'#'}
-		ascii.AppendLower(key[:1], e.ID, maxKey-1)
-		s.findByKey(&key, e, parent, own)
+		s.findByKey(newKey("#", e.ID), e, parent, own)
 	}
 	for class := range bytes.FieldsSeq(e.Class) {
-		key = indexKey{'.'}
-		ascii.AppendLower(key[:1], class, maxKey-1)
-		s.findByKey(&key, e, parent, own)
+		s.findByKey(newKey(".", class), e, parent, own)
 	}
 }
 
 // findByKey tests all compounds of a key.
-func (s *Sheets) findByKey(key *indexKey, e *Element, parent *position, own *stepSet) {
-	at, ok := s.index[*key]
-	if !ok {
-		return
-	}
-	for ; at >= 0; at = s.compounds[at].previous {
+func (s *Sheets) findByKey(key indexKey, e *Element, parent *position, own *stepSet) {
+	for number := s.index[key]; number > 0; {
+		c := &s.compounds[number-1]
+		number = c.previous
 		if s.work--; s.work < 0 {
 			s.WasCut = true
 			return
 		}
-		c := &s.compounds[at]
-		if !c.fitsContext(parent) || !s.meetsAll(s.conditions[c.from:c.to], e) {
-			continue
-		}
-		if c.rule < 0 {
+		isThere := c.combinator == noCombinator || parent.steps[c.combinator].has(c.left)
+		switch {
+		case !isThere || !s.meetsAll(c.conditions, e):
+		case c.rule < 0:
 			own.add(c.step)
-			continue
+		case len(s.matches) == maxMatches:
+			s.WasCut = true
+		default:
+			at := len(s.matches)
+			for at > 0 && s.matches[at-1].outweighs(c) {
+				at--
+			}
+			s.matches = slices.Insert(s.matches, at, c)
+			s.work -= bits.Len(uint(len(s.matches)))
 		}
-		s.addMatch(match{uint64(c.specificity)<<32 | uint64(c.rule), c.rule, c.target, c.uncertain})
 	}
 }
 
-// fitsContext reports whether the compounds to the left of c match the elements around a child of parent.
-func (c *compound) fitsContext(parent *position) bool {
-	switch c.combinator {
-	case descendant:
-		return parent.ancestors.has(c.left)
-	case child:
-		return parent.own.has(c.left)
-	case nextSibling:
-		return parent.last.has(c.left)
-	case laterSibling:
-		return parent.before.has(c.left)
-	}
-	return true
-}
-
-// addMatch inserts a match in order.
-func (s *Sheets) addMatch(m match) {
-	if len(s.matches) == maxMatches {
-		s.WasCut = true
-		return
-	}
-	s.matches = append(s.matches, m)
-	for i := len(s.matches) - 1; i > 0 && s.matches[i-1].order > m.order; i-- {
-		s.matches[i-1], s.matches[i] = m, s.matches[i-1]
-	}
-	s.work -= bits.Len(uint(len(s.matches)))
+// outweighs reports whether a selector counts more than another one: by its specificity, then by the place of its rule.
+func (c *compound) outweighs(other *compound) bool {
+	return c.specificity > other.specificity || c.specificity == other.specificity && c.rule > other.rule
 }
 
 // meetsAll reports whether an element meets all conditions.
@@ -260,33 +240,25 @@ func (s *Sheets) meets(c *condition, e *Element) bool {
 		_, ok := e.Value("href")
 		return ok && (string(e.Name) == "a" || string(e.Name) == "area")
 	case isAny, isNone:
-		for _, l := range s.lists[c.a : c.a+c.b] {
-			if s.meetsAll(s.nested[l.from:l.to], e) {
-				return c.kind == isAny
-			}
-		}
-		return c.kind == isNone
+		meetsAll := func(conditions []condition) bool { return s.meetsAll(conditions, e) }
+		return slices.ContainsFunc(c.alternatives, meetsAll) == (c.kind == isAny)
 	case isNever:
 		return false
 	}
 	value, ok := e.Value(string(c.name))
-	if !ok {
-		return false
-	}
 	s.work -= len(value) / 16
 	if c.fold {
 		s.work -= len(value) / 8
 	}
-	return c.accepts(value)
+	return ok && c.accepts(value)
 }
 
 // accepts reports whether a condition holds for the value of its attribute.
 func (c *condition) accepts(value []byte) bool {
-	equal := bytes.Equal
+	equal, n := bytes.Equal, len(c.value)
 	if c.fold {
 		equal = bytes.EqualFold
 	}
-	n := len(c.value)
 	switch c.kind {
 	case hasAttribute:
 		return true

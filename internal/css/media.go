@@ -2,6 +2,7 @@ package css
 
 import (
 	"bytes"
+	"sync"
 
 	"chaff/internal/ascii"
 )
@@ -31,14 +32,10 @@ func (s *Sheets) ForScreen(media []byte) bool {
 		return false
 	}
 	s.query = appendLower(s.query[:0], media, maxQuery)
-	media = s.query
-	for more := true; more; {
-		at := indexStop(media, atComma)
-		if matchesQuery(ascii.Space.Trim(media[:at]), 0) {
+	for query := range split(s.query, atComma) {
+		if matchesQuery(query, 0) {
 			return true
 		}
-		more = at < len(media)
-		media = media[min(at+1, len(media)):]
 	}
 	return false
 }
@@ -54,14 +51,13 @@ func matchesQuery(query []byte, depth int) bool {
 	for first := true; len(query) > 0; query = ascii.Space.Trim(query) {
 		var is bool
 		if query[0] == '(' {
-			end := closing(query, atParenthesis)
-			inside := ascii.Space.Trim(query[1:end])
+			inside, rest := cutGroup(query, atParenthesis)
+			query = rest
 			if len(inside) > 0 && (inside[0] == '(' || bytes.HasPrefix(inside, []byte("not "))) {
 				is = matchesQuery(inside, depth+1)
 			} else {
 				is = hasFeature(inside)
 			}
-			query = query[min(end+1, len(query)):]
 		} else {
 			end := (ascii.Space | 1<<'(').Index(query)
 			word := query[:end]
@@ -117,52 +113,28 @@ func hasFeature(feature []byte) bool {
 	case "monochrome", "grid", "inverted-colors", "forced-colors":
 		return string(value) == "0" || string(value) == "none"
 	}
-	limit, bare := 0, name
-	if rest, ok := bytes.CutPrefix(name, []byte("-webkit-")); ok {
-		bare = rest
+	name = bytes.TrimPrefix(name, []byte("-webkit-"))
+	name, isLeast := bytes.CutPrefix(name, []byte("min-"))
+	isMost := false
+	if !isLeast {
+		name, isMost = bytes.CutPrefix(name, []byte("max-"))
 	}
-	if rest, ok := bytes.CutPrefix(bare, []byte("min-")); ok {
-		limit, bare = -1, rest
-	} else if rest, ok := bytes.CutPrefix(bare, []byte("max-")); ok {
-		limit, bare = 1, rest
-	}
-	mine, ok := featureSize(bare)
-	if !ok {
-		return false
-	}
-	if !hasValue {
-		return limit == 0
+	mine, ok := featureSizes()[string(name)]
+	if !ok || !hasValue {
+		return ok && !isLeast && !isMost
 	}
 	asked, ok := featureValue(value)
-	switch {
-	case !ok:
-		return false
-	case limit < 0:
-		return mine >= asked
-	case limit > 0:
-		return mine <= asked
-	}
-	return mine == asked
+	return ok && (mine == asked || isLeast && mine > asked || isMost && mine < asked)
 }
 
-// featureSize returns the value of a numeric feature.
-func featureSize(name []byte) (n float64, ok bool) {
-	switch string(name) {
-	case "width", "device-width":
-		return windowWidth, true
-	case "height", "device-height":
-		return windowHeight, true
-	case "aspect-ratio", "device-aspect-ratio":
-		return float64(windowWidth) / windowHeight, true
-	case "resolution", "device-pixel-ratio":
-		return 1, true
-	case "color":
-		return 8, true
-	case "color-index":
-		return 0, true
+// featureSizes returns the values of the numeric features of the screen.
+var featureSizes = sync.OnceValue(func() map[string]float64 {
+	const aspect = float64(windowWidth) / windowHeight
+	return map[string]float64{
+		"width": windowWidth, "height": windowHeight, "device-width": windowWidth, "device-height": windowHeight, "aspect-ratio": aspect,
+		"device-aspect-ratio": aspect, "resolution": 1, "device-pixel-ratio": 1, "color": 8, "color-index": 0,
 	}
-	return 0, false
-}
+})
 
 // featureValue reads a length, a resolution or a ratio.
 func featureValue(value []byte) (n float64, ok bool) {
@@ -190,7 +162,7 @@ func featureValue(value []byte) (n float64, ok bool) {
 func isInRange(feature []byte) bool {
 	side := func(written []byte) (float64, bool) {
 		written = ascii.Space.Trim(written)
-		if n, ok := featureSize(written); ok {
+		if n, ok := featureSizes()[string(written)]; ok {
 			return n, true
 		}
 		return featureValue(written)

@@ -2,6 +2,7 @@ package css
 
 import (
 	"bytes"
+	"iter"
 	"unicode/utf8"
 
 	"chaff/internal/ascii"
@@ -26,8 +27,12 @@ const (
 func indexStop(css []byte, at stops) int {
 	depth := 0
 	for i := 0; i < len(css); i++ {
+		c := css[i]
+		if ascii.IsLetter(c) {
+			continue // most of them, and quickly
+		}
 		var stop stops
-		switch c := css[i]; c {
+		switch c {
 		case '"', '\'':
 			if stop = atQuote; at&stop == 0 {
 				i = stringEnd(css, i)
@@ -76,8 +81,24 @@ func cutStop(css []byte, at stops) (first, rest []byte) {
 	return ascii.Space.Trim(css[:end]), css[end+1:]
 }
 
-// closing returns where the parenthesis or bracket is closed that css begins with, its length if nowhere.
-func closing(css []byte, at stops) int { return 1 + indexStop(css[1:], at) }
+// split returns the parts of css between its stops, trimmed. Without a stop that is all of css.
+func split(css []byte, at stops) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for more := true; more; {
+			end := indexStop(css, at)
+			if more = end < len(css); !yield(ascii.Space.Trim(css[:end])) {
+				return
+			}
+			css = css[min(end+1, len(css)):]
+		}
+	}
+}
+
+// cutGroup cuts css behind the parenthesis or bracket that closes the one it begins with, and trims what is between them.
+func cutGroup(css []byte, at stops) (inside, rest []byte) {
+	end := 1 + indexStop(css[1:], at)
+	return ascii.Space.Trim(css[1:end]), css[min(end+1, len(css)):]
+}
 
 // cutFunction returns the name and the argument of the function that value begins with, and what follows it.
 func cutFunction(value []byte) (name, argument, rest []byte) {
@@ -85,8 +106,8 @@ func cutFunction(value []byte) (name, argument, rest []byte) {
 	if open < 0 {
 		return ascii.Space.Trim(value), nil, nil
 	}
-	end := open + closing(value[open:], atParenthesis)
-	return ascii.Space.Trim(value[:open]), ascii.Space.Trim(value[open+1 : end]), value[min(end+1, len(value)):]
+	argument, rest = cutGroup(value[open:], atParenthesis)
+	return ascii.Space.Trim(value[:open]), argument, rest
 }
 
 // cutBlock cuts css, the inside of a block, where the block ends.
@@ -141,6 +162,9 @@ func cutEscape(css []byte) (r rune, isRune bool, length int) {
 
 // appendUnescaped appends css with its escapes replaced, at most n bytes of it.
 func appendUnescaped(dst, css []byte, n int) []byte {
+	if bytes.IndexByte(css, '\\') < 0 {
+		return append(dst, css[:min(len(css), n)]...)
+	}
 	limit := len(dst) + n
 	for len(css) > 0 && len(dst) < limit {
 		if css[0] != '\\' || len(css) == 1 {
@@ -162,13 +186,10 @@ func appendUnescaped(dst, css []byte, n int) []byte {
 
 // appendLower appends css in lower case with its escapes replaced, at most n bytes of it.
 func appendLower(dst, css []byte, n int) []byte {
-	if bytes.IndexByte(css, '\\') < 0 {
-		return ascii.AppendLower(dst, css, n)
-	}
 	start := len(dst)
 	dst = appendUnescaped(dst, css, n)
-	for i := start; i < len(dst); i++ {
-		dst[i] = ascii.Lower(dst[i])
+	for i, c := range dst[start:] {
+		dst[start+i] = ascii.Lower(c)
 	}
 	return dst
 }

@@ -1,6 +1,11 @@
 package css
 
-import "chaff/internal/ascii"
+import (
+	"slices"
+	"strings"
+
+	"chaff/internal/ascii"
+)
 
 // A complex selector, such as "div > .a b", is kept as its compounds "div", ".a" and "b". Each but the last has a number, its
 // step. While a page is read, the steps that its open elements match are known (matching.go). So each compound is tested once for an
@@ -9,15 +14,22 @@ import "chaff/internal/ascii"
 // indexKey is what a compound is indexed by, in lower case: #id, .class, the name of an element, or nothing.
 type indexKey [maxKey]byte
 
+func newKey(sign string, name []byte) (key indexKey) {
+	n := copy(key[:], sign)
+	ascii.AppendLower(key[:n], name, maxKey-n)
+	return key
+}
+
 // combinator is where the element that the compound to the left matches must stand.
 type combinator uint8
 
 const (
 	noCombinator combinator = iota
 	descendant              // around it: a blank
-	child                   // directly around it: >
+	child                   // directly around it: > (this and the next two in the order of the signs)
 	nextSibling             // directly before it: +
 	laterSibling            // before it: ~
+	combinatorCount
 )
 
 // Target is what a selector selects.
@@ -33,8 +45,8 @@ const (
 
 // compound is a compound of a complex selector, as "td.small".
 type compound struct {
-	from, to    int32 // its conditions
-	previous    int32 // the compound before it with the same key, -1 if there is none
+	conditions  []condition
+	previous    int32 // the number of the compound before it with the same key, from 1, or 0
 	rule        int32 // of the last compound, -1 for others
 	specificity uint32
 	left        int16 // the step to the left of the combinator
@@ -52,8 +64,8 @@ const (
 	hasClass
 	hasID
 	hasAttribute
-	attributeIs
-	attributeHasWord // this and the next four in the order of the operators ~= |= ^= $= *=
+	attributeIs // this and the next five in the order of the operators = ~= |= ^= $= *=
+	attributeHasWord
 	attributeHasPrefixWord
 	attributeHasPrefix
 	attributeHasSuffix
@@ -63,21 +75,19 @@ const (
 	isRoot
 	isLink
 	isNever
-	isAny // meets one of the lists of conditions a to a+b
+	isAny // meets one of the alternatives
 	isNone
 )
 
 // condition is a condition on an element.
 type condition struct {
-	kind  conditionKind
-	fold  bool   // the value is compared without regard to case
-	name  []byte // of an attribute
-	a, b  int32  // of "an+b", or the first list and the number of lists
-	value []byte
+	kind         conditionKind
+	fold         bool   // the value is compared without regard to case
+	a, b         int32  // of "an+b"
+	name         []byte // of an attribute
+	value        []byte
+	alternatives [][]condition // in parentheses, as in :is(a, .b)
 }
-
-// list is a range of Sheets.nested, for a selector in parentheses as in :is(a, .b), or of Sheets.content.
-type list struct{ from, to int32 }
 
 // selectorParser reads one selector.
 type selectorParser struct {
@@ -87,118 +97,90 @@ type selectorParser struct {
 	target      Target
 	depth       int // of parentheses
 	uncertain   bool
-	cut         bool // there was no room for all of it
 }
 
 // addSelectors adds the list of selectors of a rule. As in browsers, one that cannot be read voids all of them.
-func (s *Sheets) addSelectors(written []byte, rule int32) (ok, cut bool) {
-	compounds, conditions, lists, steps := len(s.compounds), len(s.conditions), len(s.lists), s.steps
-	for more := true; more; {
-		at := indexStop(written, atComma)
-		p := selectorParser{Sheets: s, rest: written[:at]}
-		more = at < len(written)
-		written = written[min(at+1, len(written)):]
-		if !p.complex(rule) {
-			s.compounds, s.conditions, s.lists, s.steps = s.compounds[:compounds], s.conditions[:conditions], s.lists[:lists], steps
-			return false, p.cut
+func (s *Sheets) addSelectors(written []byte, rule int32) (ok bool) {
+	compounds, conditions, steps := len(s.compounds), len(s.conditions), s.steps
+	for selector := range split(written, atComma) {
+		if p := (selectorParser{Sheets: s, rest: selector}); !p.complex(rule) {
+			s.compounds, s.conditions, s.steps = s.compounds[:compounds], s.conditions[:conditions], steps
+			return false
 		}
 	}
 	for i := compounds; i < len(s.compounds); i++ {
 		c := &s.compounds[i]
-		key := s.keyOf(c)
-		c.previous = -1
-		if previous, ok := s.index[key]; ok {
-			c.previous = previous
-		}
-		s.index[key] = int32(i)
+		key := keyOf(c.conditions)
+		c.previous, s.index[key] = s.index[key], int32(i)+1
 		s.matchesAny = s.matchesAny || key == indexKey{}
 	}
-	return true, false
+	return true
 }
 
 // keyOf returns the key of a compound: its id if it has one, else its class, else its name.
-func (s *Sheets) keyOf(c *compound) (key indexKey) {
-	best := condition{}
-	for _, condition := range s.conditions[c.from:c.to] {
-		if condition.kind <= hasID && (best.value == nil || condition.kind > best.kind) {
-			best = condition
+func keyOf(conditions []condition) indexKey {
+	signs := [...]string{hasName: "", hasClass: ".", hasID: "#"}
+	for kind := hasID; ; kind-- {
+		at := slices.IndexFunc(conditions, func(c condition) bool { return c.kind == kind })
+		if at >= 0 {
+			return newKey(signs[kind], conditions[at].value)
+		}
+		if kind == hasName {
+			return indexKey{}
 		}
 	}
-	switch {
-	case best.value == nil:
-	case best.kind == hasName:
-		copy(key[:], best.value)
-	default:
-		key[0] = '.'
-		if best.kind == hasID {
-			key[0] = '#'
-		}
-		copy(key[1:], best.value)
-	}
-	return key
 }
 
+// complex reads a complex selector, and appends its compounds.
 func (p *selectorParser) complex(rule int32) bool {
-	by, left := noCombinator, int16(-1)
-	p.rest = ascii.Space.Trim(p.rest)
+	c := compound{}
 	for {
 		from := len(p.conditions)
 		if !p.compound() {
 			return false
 		}
 		if len(p.compounds) == maxCompounds || len(p.conditions) > maxConditions {
-			p.cut = true
+			p.WasCut = true
 			return false
 		}
-		c := compound{from: int32(from), to: int32(len(p.conditions)), rule: -1, left: left, step: -1, combinator: by, uncertain: p.uncertain}
+		c.conditions, c.uncertain = p.conditions[from:len(p.conditions):len(p.conditions)], p.uncertain
 		following := p.nextCombinator()
 		if following == noCombinator {
-			if len(p.rest) > 0 {
-				return false
-			}
-			c.rule, c.specificity, c.target = rule, p.specificity, p.target
+			c.rule, c.step, c.specificity, c.target = rule, -1, p.specificity, p.target
 			p.compounds = append(p.compounds, c)
-			return true
+			return len(p.rest) == 0
 		}
 		if p.steps == maxSteps {
-			p.cut = true
+			p.WasCut = true
 			return false
 		}
 		if p.target != theElement { // ::before has no descendants
 			return false
 		}
-		c.step = int16(p.steps)
-		by, left = following, c.step
+		c.rule, c.step = -1, int16(p.steps)
+		p.compounds = append(p.compounds, c)
 		p.steps++
 		p.usesContext = true
-		p.compounds = append(p.compounds, c)
+		c = compound{combinator: following, left: c.step}
 	}
 }
 
 // nextCombinator reads the combinator between two compounds. It returns noCombinator at the end.
 func (p *selectorParser) nextCombinator() combinator {
 	rest := ascii.Space.TrimLeft(p.rest)
-	blank := len(rest) < len(p.rest)
+	hasBlank := len(rest) < len(p.rest)
 	p.rest = rest
 	if len(rest) == 0 {
 		return noCombinator
 	}
-	by := noCombinator
-	switch rest[0] {
-	case '>':
-		by = child
-	case '+':
-		by = nextSibling
-	case '~':
-		by = laterSibling
-	default:
-		if blank {
-			return descendant
-		}
-		return noCombinator
+	if sign := strings.IndexByte(">+~", rest[0]); sign >= 0 {
+		p.rest = ascii.Space.TrimLeft(rest[1:])
+		return child + combinator(sign)
 	}
-	p.rest = ascii.Space.TrimLeft(rest[1:])
-	return by
+	if hasBlank {
+		return descendant
+	}
+	return noCombinator
 }
 
 const (
@@ -215,48 +197,48 @@ func (p *selectorParser) compound() bool {
 		if p.target != theElement && c != ':' {
 			return ascii.Space.Has(c)
 		}
-		switch {
-		case c == '*':
+		ok := true
+		switch c {
+		case '*':
 			p.rest = p.rest[1:]
-		case c == '&': // the page, in a rule that is not nested
+		case '&': // the page, in a rule that is not nested
 			p.rest = p.rest[1:]
-			p.add(condition{kind: isRoot}, specificityClass)
-		case c == '.' || c == '#':
+			p.specificity += specificityClass
+			p.add(condition{kind: isRoot})
+		case '.':
 			p.rest = p.rest[1:]
-			name, ok := p.identifier()
-			if !ok {
-				return false
-			}
-			if c == '.' {
-				p.add(condition{kind: hasClass, value: name}, specificityClass)
-			} else {
-				p.add(condition{kind: hasID, value: name}, specificityID)
-			}
-		case c == '[':
-			if !p.attribute() {
-				return false
-			}
-		case c == ':':
-			if !p.pseudo() {
-				return false
-			}
+			ok = p.addName(hasClass, specificityClass)
+		case '#':
+			p.rest = p.rest[1:]
+			ok = p.addName(hasID, specificityID)
+		case '[':
+			ok = p.attribute()
+		case ':':
+			ok = p.pseudo()
 		default:
 			if len(p.rest) < start {
 				return (ascii.Space | 1<<'>' | 1<<'+').Has(c) || c == '~'
 			}
-			name, ok := p.identifier()
-			if !ok {
-				return false
-			}
-			p.add(condition{kind: hasName, value: name[:min(len(name), MaxName)]}, specificityType)
+			ok = p.addName(hasName, specificityType)
+		}
+		if !ok {
+			return false
 		}
 	}
 	return len(p.rest) < start
 }
 
-func (p *selectorParser) add(c condition, specificity uint32) {
-	p.conditions = append(p.conditions, c)
+func (p *selectorParser) add(c condition) { p.conditions = append(p.conditions, c) }
+
+// addName reads a name, and appends the condition that an element has it.
+func (p *selectorParser) addName(kind conditionKind, specificity uint32) bool {
+	name, ok := p.identifier()
+	if kind == hasName {
+		name = name[:min(len(name), MaxName)]
+	}
 	p.specificity += specificity
+	p.add(condition{kind: kind, value: name})
+	return ok
 }
 
 // identifier reads a name, and returns it in lower case.

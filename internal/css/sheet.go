@@ -8,9 +8,14 @@ import (
 
 // rule is a rule of a style sheet.
 type rule struct {
-	declarations declarations
-	hasContent   bool
-	content      list // what ::before or ::after shows, in Sheets.content
+	declarations
+	content []piece // what ::before or ::after shows, nil if the rule does not say so
+}
+
+// piece is a piece of the text that ::before or ::after adds.
+type piece struct {
+	text        []byte
+	isAttribute bool // the text is the value of the attribute of that name
 }
 
 // Add adds a style sheet to those of the page.
@@ -22,30 +27,27 @@ func (s *Sheets) Add(css []byte) {
 // maxNesting is how deep blocks in blocks are read.
 const maxNesting = 8
 
+// cutItem cuts the first item of css: a prelude and its block, or what ends at a semicolon or the end, without a block.
+func cutItem(css []byte, at stops) (prelude, block, rest []byte, hasBlock bool) {
+	end := indexStop(css, at)
+	prelude, rest = ascii.Space.Trim(css[:end]), css[min(end+1, len(css)):]
+	if hasBlock = end < len(css) && css[end] == '{'; hasBlock {
+		block, rest = cutBlock(rest)
+	}
+	return prelude, block, rest, hasBlock
+}
+
 // addRules adds the rules of a style sheet, or of a block in one, without comments.
 func (s *Sheets) addRules(css []byte, depth int) {
-	for {
-		css = skipCommentMarks(css)
-		if len(css) == 0 {
-			return
-		}
-		stops := atOpen
+	for css = skipCommentMarks(css); len(css) > 0; css = skipCommentMarks(css) {
+		ends := atOpen
 		if css[0] == '@' {
-			stops |= atSemicolon
+			ends |= atSemicolon // @import url(x);
 		}
-		open := indexStop(css, stops)
-		if open >= len(css) {
-			return
-		}
-		prelude := ascii.Space.Trim(css[:open])
-		if css[open] == ';' {
-			css = css[open+1:] // @import url(x);
-			continue
-		}
-		var block []byte
-		block, css = cutBlock(css[open+1:])
+		prelude, block, rest, hasBlock := cutItem(css, ends)
+		css = rest
 		switch {
-		case depth == maxNesting:
+		case !hasBlock || depth == maxNesting:
 		case len(prelude) > 0 && prelude[0] == '@':
 			if s.atRuleApplies(prelude) {
 				s.addRules(block, depth+1)
@@ -61,38 +63,20 @@ func (s *Sheets) addRule(selectors, block []byte, depth int) {
 	said := newDeclarations()
 	var content []byte
 	for len(block) > 0 {
-		end := indexStop(block, atOpen|atSemicolon)
-		if end >= len(block) || block[end] == ';' {
-			if value, ok := contentIn(block[:end]); ok {
-				content = value
-			}
-			s.declaration(&said, block[:end])
-			block = block[min(end+1, len(block)):]
-			continue
-		}
-		prelude := ascii.Space.Trim(block[:end])
-		var inside []byte
-		inside, block = cutBlock(block[end+1:])
-		if depth < maxNesting {
-			s.addNestedRule(selectors, prelude, inside, depth+1)
+		item, inside, rest, hasBlock := cutItem(block, atOpen|atSemicolon)
+		block = rest
+		if hasBlock {
+			s.addNestedRule(selectors, item, inside, depth+1)
+		} else if value := s.declaration(&said, item); value != nil {
+			content = value
 		}
 	}
-	s.keepRule(selectors, said, content)
-}
-
-// keepRule keeps a rule that specifies something.
-func (s *Sheets) keepRule(selectors []byte, said declarations, content []byte) {
-	if said == newDeclarations() && content == nil {
-		return
-	}
-	if len(s.rules) == maxRules {
+	switch {
+	case said == newDeclarations() && content == nil:
+	case len(s.rules) == maxRules:
 		s.WasCut = true
-		return
-	}
-	ok, cut := s.addSelectors(selectors, int32(len(s.rules)))
-	s.WasCut = s.WasCut || cut
-	if ok {
-		s.rules = append(s.rules, rule{said, content != nil, s.addContent(content)})
+	case s.addSelectors(selectors, int32(len(s.rules))):
+		s.rules = append(s.rules, rule{said, s.contentOf(content)})
 	}
 }
 
@@ -102,7 +86,7 @@ func (s *Sheets) addNestedRule(outer, prelude, block []byte, depth int) {
 		maxJoined = 1 << 10 // bytes of the joined selectors
 		maxOuter  = 4 << 10 // bytes of the outer selectors, which are read for each rule inside
 	)
-	if len(prelude) == 0 {
+	if len(prelude) == 0 || depth > maxNesting {
 		return
 	}
 	if s.nestings += 1 + len(outer)/maxKey; s.nestings > maxCompounds || len(outer) > maxOuter {
@@ -116,38 +100,20 @@ func (s *Sheets) addNestedRule(outer, prelude, block []byte, depth int) {
 		return
 	}
 	start, rules := len(s.names), len(s.rules)
-	for rest := outer; ; {
-		var one []byte
-		one, rest = cutStop(rest, atComma)
-		for inner := prelude; ; {
-			var selector []byte
-			selector, inner = cutStop(inner, atComma)
+	for one := range split(outer, atComma) {
+		for selector := range split(prelude, atComma) {
 			if len(s.names) > start {
 				s.names = append(s.names, ',')
 			}
 			if bytes.IndexByte(selector, '&') < 0 {
-				s.names = append(append(append(s.names, one...), ' '), selector...)
+				selector = append([]byte("& "), selector...)
 			}
-			for before, after, ok := bytes.Cut(selector, []byte("&")); ok; before, after, ok = bytes.Cut(after, []byte("&")) {
-				s.names = append(append(s.names, before...), one...)
-				if bytes.IndexByte(after, '&') < 0 {
-					s.names = append(s.names, after...)
-				}
-				if len(s.names)-start > maxJoined {
-					break
-				}
-			}
-			if len(s.names)-start > maxJoined {
+			if len(s.names)-start+len(selector)+bytes.Count(selector, []byte("&"))*(len(one)-1) > maxJoined {
 				s.WasCut = true
 				s.names = s.names[:start]
 				return
 			}
-			if inner == nil {
-				break
-			}
-		}
-		if rest == nil {
-			break
+			s.names = append(s.names, bytes.ReplaceAll(selector, []byte("&"), one)...)
 		}
 	}
 	s.addRule(s.names[start:len(s.names):len(s.names)], block, depth)
@@ -162,45 +128,90 @@ func (s *Sheets) withoutComments(css []byte) []byte {
 		return css
 	}
 	s.plain = s.plain[:0]
-	for len(css) > 0 {
-		at := indexComment(css)
-		s.plain = append(s.plain, css[:at]...)
-		if at == len(css) {
-			break
-		}
-		s.plain = append(s.plain, ' ')
-		_, css, _ = bytes.Cut(css[at+len("/*"):], []byte("*/"))
-	}
-	return s.plain
-}
-
-// indexComment returns where the first comment outside of a string begins, the length of css if there is none.
-func indexComment(css []byte) int {
-	var quote byte
-	for i, c := range css {
-		switch {
-		case quote != 0:
-			if c == quote && css[i-1] != '\\' || c == '\n' {
-				quote = 0
-			}
+	start := 0 // of what follows the last comment
+	for i := 0; i < len(css); i++ {
+		switch c := css[i]; {
 		case c == '"' || c == '\'':
-			quote = c
+			i = stringEnd(css, i)
 		case c == '/' && i+1 < len(css) && css[i+1] == '*':
-			return i
+			s.plain = append(append(s.plain, css[start:i]...), ' ')
+			length := bytes.Index(css[i+len("/*"):], []byte("*/"))
+			if length < 0 {
+				return s.plain
+			}
+			start = i + len("/*") + length + len("*/")
+			i = start - 1
 		}
 	}
-	return len(css)
+	s.plain = append(s.plain, css[start:]...)
+	return s.plain
 }
 
 // skipCommentMarks returns css without the HTML comment marks that it begins with, which CSS ignores.
 func skipCommentMarks(css []byte) []byte {
 	for {
-		css = ascii.Space.TrimLeft(css)
-		rest, isOpen := bytes.CutPrefix(css, []byte("<!--"))
-		rest, isClose := bytes.CutPrefix(rest, []byte("-->"))
-		if !isOpen && !isClose {
+		rest := bytes.TrimPrefix(ascii.Space.TrimLeft(css), []byte("<!--"))
+		rest = bytes.TrimPrefix(rest, []byte("-->"))
+		if len(rest) == len(css) {
 			return css
 		}
 		css = rest
 	}
+}
+
+// contentOf returns the pieces of the value of a property content.
+func (s *Sheets) contentOf(value []byte) (pieces []piece) {
+	if value != nil {
+		pieces = []piece{}
+	}
+	for value = ascii.Space.Trim(value); len(value) > 0 && value[0] != '/'; value = ascii.Space.TrimLeft(value) { // "/" starts a text for screen readers
+		at := len(s.names)
+		if quote := value[0]; quote == '"' || quote == '\'' {
+			end := stringEnd(value, 0)
+			s.names = appendUnescaped(s.names, value[1:end], end)
+			pieces = append(pieces, piece{text: s.names[at:len(s.names):len(s.names)]})
+			value = value[min(end+1, len(value)):]
+			continue
+		}
+		end := indexStop(value, atSpace|atQuote)
+		if name, argument, _ := cutFunction(value[:end]); ascii.EqualFold(name, "attr") {
+			attribute, _ := cutStop(argument, atComma)
+			s.names = appendLower(s.names, attribute, maxIdentifier)
+			if name := s.names[at:len(s.names):len(s.names)]; s.askFor(name) {
+				pieces = append(pieces, piece{name, true})
+			}
+		}
+		value = value[end:]
+	}
+	return pieces
+}
+
+// Text returns the text that style sheets add before or after the current element, and its style. The text is valid until the
+// next call. All such texts of a page are no longer than the page itself: a short rule may be for a million elements.
+func (s *Sheets) Text(t Target) (text []byte, style Style) {
+	var content []piece
+	for _, c := range s.matches {
+		if r := &s.rules[c.rule]; c.target == t && r.content != nil && !c.uncertain {
+			content = r.content
+		}
+	}
+	style = NewStyle()
+	if len(content) == 0 {
+		return nil, style
+	}
+	own := newDeclarations()
+	s.cascade(&style, t, &own)
+	s.generated = s.generated[:0]
+	for _, p := range content {
+		text := p.text
+		if p.isAttribute {
+			text, _ = s.element.Value(string(text))
+		}
+		if s.textLeft -= len(text); s.textLeft < 0 {
+			s.WasCut = true
+			return nil, style
+		}
+		s.generated = append(s.generated, text...)
+	}
+	return s.generated, style
 }

@@ -2,6 +2,7 @@ package css
 
 import (
 	"bytes"
+	"slices"
 
 	"chaff/internal/ascii"
 )
@@ -47,6 +48,13 @@ type alpha uint8
 
 func alphaOf(n float64) alpha { return alpha(min(max(n, 0), 1)*100) + 1 }
 
+// set sets an opacity.
+func (a *alpha) set(value []byte) {
+	if m, ok := parseLength(value); ok && m.pixels == 0 {
+		*a = alphaOf(m.plain + m.percent/100)
+	}
+}
+
 func (a alpha) times(n float32) float32 {
 	if a == 0 {
 		return n
@@ -59,6 +67,28 @@ type fontSize struct {
 	n          float32
 	isSet      bool
 	isRelative bool
+}
+
+// set sets the size of a font.
+func (f *fontSize) set(value []byte) {
+	m, ok := parseLength(value)
+	_, unit, _ := parseNumber(value)
+	isRelative := m.percent != 0 || slices.Contains([]string{"em", "ex", "ch", "%", "lh", "cap", "ic"}, string(unit))
+	switch string(value) {
+	case "smaller":
+		*f = fontSize{0.83, true, true}
+	case "larger":
+		*f = fontSize{1.2, true, true}
+	case "xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large", "initial":
+		*f = fontSize{normalSize, true, false}
+	default:
+		switch {
+		case ok && isRelative:
+			*f = fontSize{float32(m.percent/100 + m.pixels/normalSize), true, true}
+		case ok:
+			*f = fontSize{float32(m.pixels + m.plain), true, false}
+		}
+	}
 }
 
 // Style is what CSS and attributes specify for one element, as far as it decides how its text is seen.
@@ -108,23 +138,15 @@ func (s *Style) override(other *Style) {
 	if other.size.isSet {
 		s.size = other.size
 	}
-	for _, c := range [...]struct{ to, from *Colour }{{&s.Text, &other.Text}, {&s.fill, &other.fill}, {&s.Background, &other.Background}} {
-		if *c.from != unsetColour {
-			*c.to = *c.from
-		}
-	}
+	s.Text.override(other.Text)
+	s.fill.override(other.fill)
+	s.Background.override(other.Background)
 }
 
 // uncertain returns the style of an element for which a rule may or may not be: its colours are unknown, and the rest is not
 // specified.
-func (s Style) uncertain() Style {
-	uncertain := NewStyle()
-	for _, c := range [...]struct{ to, from *Colour }{{&uncertain.Text, &s.Text}, {&uncertain.fill, &s.fill}, {&uncertain.Background, &s.Background}} {
-		if *c.from != unsetColour {
-			*c.to = UnknownColour
-		}
-	}
-	return uncertain
+func (s *Style) uncertain() Style {
+	return Style{Text: s.Text.uncertain(), fill: s.fill.uncertain(), Background: s.Background.uncertain()}
 }
 
 // declarations is what a list of declarations specifies.
@@ -145,111 +167,6 @@ const (
 	farOutside   = -500 // pixels or percent that move text off the screen
 )
 
-// declareOne adds one declaration, "property: value", to style. Both are trimmed and in lower case. It ignores values that browsers do
-// not know.
-func (s *Sheets) declareOne(style *Style, property, value []byte) {
-	switch string(property) {
-	case "display":
-		if isDisplay(value) {
-			style.Set(DisplayNone, string(value) == "none")
-		}
-	case "visibility":
-		switch string(value) {
-		case "hidden", "collapse", "visible", "initial":
-			style.Set(invisible, value[0] == 'h' || value[0] == 'c')
-		}
-	case "opacity":
-		setAlpha(&style.opacity, value)
-	case "filter", "-webkit-filter":
-		setFilter(&style.filter, value)
-	case "font-size":
-		setFontSize(&style.size, value)
-	case "font":
-		for len(value) > 0 {
-			var word []byte
-			word, value, _ = bytes.Cut(value, []byte(" "))
-			size, _, _ := bytes.Cut(word, []byte("/"))
-			if n, _, ok := parseNumber(size); ok && n >= 100 && isAll(size, "0123456789") {
-				continue // the weight
-			}
-			setFontSize(&style.size, size)
-		}
-	case "height", "block-size":
-		style.setZero(zeroHeight, value)
-	case "max-height", "max-block-size":
-		style.setZero(zeroMaxHeight, value)
-	case "width", "inline-size":
-		style.setZero(zeroWidth, value)
-	case "max-width", "max-inline-size":
-		style.setZero(zeroMaxWidth, value)
-	case "overflow", "overflow-x", "overflow-y":
-		first, _, _ := bytes.Cut(value, []byte(" "))
-		switch string(first) {
-		case "hidden", "clip", "auto", "scroll", "overlay", "visible", "initial":
-			style.Set(overflowHidden, first[0] != 'v' && first[0] != 'i')
-		}
-	case "clip":
-		style.Set(clipEmpty, isEmptyRectangle(value))
-	case "clip-path", "-webkit-clip-path":
-		style.Set(clipPathEmpty, isEmptyShape(value))
-	case "position":
-		switch string(value) {
-		case "absolute", "fixed", "relative", "sticky", "-webkit-sticky", "static", "initial":
-			style.Set(absolute, value[0] == 'a' || value[0] == 'f')
-			style.Set(positioned, string(value) != "static" && value[0] != 'i')
-		}
-	case "left", "inset-inline-start":
-		style.setOffScreen(leftOffScreen, value)
-	case "top", "inset-block-start":
-		style.setOffScreen(topOffScreen, value)
-	case "inset":
-		style.setSides(topOffScreen, leftOffScreen, value)
-	case "text-indent":
-		style.setOffScreen(indentOffScreen, value)
-		if m, ok := parseLength(value); ok {
-			style.Set(indentBeyondBox, m.percent >= 100 || m.pixels >= -2*farOutside)
-		}
-	case "margin-left", "margin-inline-start":
-		style.setOffScreen(marginLeftOffScreen, value)
-	case "margin-top", "margin-block-start":
-		style.setOffScreen(marginTopOffScreen, value)
-	case "margin":
-		style.setSides(marginTopOffScreen, marginLeftOffScreen, value)
-	case "transform", "-webkit-transform", "-ms-transform", "scale", "rotate", "translate":
-		style.setTransform(property, value)
-	case "content-visibility":
-		style.Set(contentHidden, string(value) == "hidden")
-	case "z-index":
-		n, unit, ok := parseNumber(value)
-		style.Set(negativeZIndex, ok && n < 0 && len(unit) == 0)
-		style.Set(hasZIndex, ok)
-	case "direction":
-		if string(value) == "rtl" || string(value) == "ltr" {
-			style.Set(RightToLeft, value[0] == 'r')
-		}
-	case "unicode-bidi":
-		style.Set(BidiOverride, bytes.HasSuffix(value, []byte("-override")))
-	case "color":
-		s.setColour(&style.Text, value)
-	case "-webkit-text-fill-color":
-		s.setColour(&style.fill, value)
-	case "background-color":
-		if style.Background != UnknownColour { // a picture is before it
-			s.setColour(&style.Background, value)
-		}
-	case "background", "background-image":
-		s.background(style, value)
-	case "all":
-		switch string(value) {
-		case "initial":
-			*style = initialStyle()
-		case "unset", "revert": // inherited properties are still inherited
-			*style = initialStyle()
-			style.Text, style.fill, style.size, style.specified = unsetColour, unsetColour, fontSize{}, style.specified&^(1<<invisible)
-		}
-	}
-}
-
 const (
 	maxProperty = 24  // bytes of the name of a property
 	maxValue    = 200 // bytes of a value
@@ -257,47 +174,51 @@ const (
 
 // declare adds a list of declarations, as in a style attribute.
 func (s *Sheets) declare(to *declarations, list []byte) {
-	list = s.withoutComments(list)
-	for len(list) > 0 {
-		end := indexStop(list, atSemicolon)
-		s.declaration(to, list[:end])
-		list = list[min(end+1, len(list)):]
+	for declaration := range split(s.withoutComments(list), atSemicolon) {
+		s.declaration(to, declaration)
 	}
 }
 
-// declaration adds "property: value".
-func (s *Sheets) declaration(to *declarations, written []byte) {
+// declaration adds "property: value". It returns the value of the property content.
+func (s *Sheets) declaration(to *declarations, written []byte) (content []byte) {
 	name, value, ok := bytes.Cut(written, []byte(":"))
 	if !ok {
-		return
+		return nil
 	}
 	name, value = ascii.Space.Trim(name), ascii.Space.Trim(value)
 	if bytes.HasPrefix(name, []byte("--")) {
 		s.setVariable(name, value)
-		return
+		return nil
 	}
 	const longestEscape = len(`\000000 `)
 	if len(name) > maxProperty && (bytes.IndexByte(name, '\\') < 0 || len(name) > longestEscape*maxProperty) {
-		return
+		return nil
 	}
 	var property [maxProperty]byte
 	name = appendLower(property[:0], name, maxProperty)
-	if len(value) == 0 {
-		return
+	if string(name) == "content" {
+		return value[:len(value):len(value)]
+	}
+	set, ok := properties()[string(name)]
+	if !ok {
+		return nil
 	}
 	value = appendLower(s.lower[:0], value, maxValue)
-	if bytes.IndexByte(value, '(') >= 0 && bytes.Contains(value, []byte("var(")) {
+	if bytes.Contains(value, []byte("var(")) {
 		value = s.expandVariables(value)
 	}
 	style := &to.normal
 	if mark := bytes.LastIndexByte(value, '!'); mark >= 0 {
 		if string(ascii.Space.Trim(value[mark+1:])) != "important" {
-			return
+			return nil
 		}
 		style, to.hasImportant = &to.important, true
 		value = ascii.Space.Trim(value[:mark])
 	}
 	if len(value) > 0 {
-		s.declareOne(style, name, value)
+		s.style = *style // a copy, so that style stays on the stack
+		set(&s.style, value)
+		*style = s.style
 	}
+	return nil
 }

@@ -2,7 +2,10 @@ package css
 
 import (
 	"bytes"
+	"math"
+	"slices"
 	"strconv"
+	"sync"
 
 	"chaff/internal/ascii"
 )
@@ -47,33 +50,17 @@ type length struct {
 	plain   float64 // a number without a unit
 }
 
-// unitPixels returns the length of a unit, 0 if there is no such unit. Relative units are those of the assumed screen: letters of 16
-// pixels in a window of 1280 by 800.
-func unitPixels(unit []byte) float64 {
-	switch string(unit) {
-	case "px":
-		return 1
-	case "pt":
-		return 96.0 / 72
-	case "em", "rem", "ic", "pc", "lh", "rlh":
-		return 16
-	case "ex", "ch", "cap":
-		return 8
-	case "vw", "vi", "svw", "lvw", "dvw", "vmax":
-		return windowWidth / 100.0
-	case "vh", "vb", "svh", "lvh", "dvh", "vmin":
-		return windowHeight / 100.0
-	case "in":
-		return 96
-	case "cm":
-		return 96 / 2.54
-	case "mm":
-		return 96 / 25.4
-	case "q":
-		return 96 / 101.6
+// units returns the lengths of units in pixels. Relative units are those of the assumed screen: letters of 16 pixels in a window of 1280
+// by 800.
+var units = sync.OnceValue(func() map[string]float64 {
+	const em, ex, width, height = 16, 8, windowWidth / 100.0, windowHeight / 100.0
+	return map[string]float64{
+		"px": 1, "pt": 96.0 / 72, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6,
+		"em": em, "rem": em, "ic": em, "pc": em, "lh": em, "rlh": em, "ex": ex, "ch": ex, "cap": ex,
+		"vw": width, "vi": width, "svw": width, "lvw": width, "dvw": width, "vmax": width,
+		"vh": height, "vb": height, "svh": height, "lvh": height, "dvh": height, "vmin": height,
 	}
-	return 0
-}
+})
 
 const (
 	windowWidth  = 1280
@@ -85,6 +72,43 @@ func parseLength(value []byte) (m length, ok bool) {
 	c := calculation{rest: value}
 	m, ok = c.factor(0)
 	return m, ok && len(bytes.TrimSpace(c.rest)) == 0
+}
+
+// parseLengths reads the first four lengths of a list. What is no length is NaN, which is neither small nor large.
+func parseLengths(list []byte, separator stops) (lengths [4]length, n int) {
+	for text := range split(list, separator) {
+		if n == len(lengths) {
+			break
+		}
+		if len(text) == 0 && separator == atSpace {
+			continue
+		}
+		m, ok := parseLength(text)
+		if !ok {
+			m = length{math.NaN(), math.NaN(), math.NaN()}
+		}
+		lengths[n] = m
+		n++
+	}
+	return lengths, n
+}
+
+func (m length) isNaN() bool { return math.IsNaN(m.plain) }
+
+// parseSides reads up to four lengths for the top, right, bottom and left side. It reports whether there is any.
+func parseSides(list []byte) (sides [4]length, ok bool) {
+	sides, n := parseLengths(list, atSpace)
+	switch n {
+	case 1:
+		sides[1] = sides[0]
+		fallthrough
+	case 2:
+		sides[2] = sides[0]
+		fallthrough
+	case 3:
+		sides[3] = sides[1]
+	}
+	return sides, n > 0
 }
 
 // total returns the length in pixels where the parent is half as wide as the window.
@@ -161,34 +185,24 @@ func (c *calculation) factor(depth int) (m length, ok bool) {
 		case string(unit) == "%":
 			return length{percent: n}, true
 		}
-		pixels := unitPixels(unit)
+		pixels := units()[string(unit)]
 		return length{pixels: n * pixels}, pixels != 0
 	}
-	if depth == maxNested {
-		return m, false
-	}
 	name, rest, ok := bytes.Cut(c.rest, []byte("("))
-	if !ok {
+	isKnown := slices.Contains([]string{"", "calc", "-webkit-calc", "-moz-calc", "min", "max", "clamp"}, string(name))
+	if !ok || !isKnown || depth == maxNested {
 		return m, false
 	}
 	c.rest = rest
-	switch string(name) {
-	case "", "calc", "-webkit-calc", "-moz-calc", "min", "max", "clamp":
-	default:
-		return m, false
-	}
 	var all [3]length
 	n := 0
-	for {
+	for more := true; more; more = c.next(",") != 0 {
 		part, ok := c.sum(depth + 1)
 		if !ok || n == len(all) {
 			return m, false
 		}
 		all[n] = part
 		n++
-		if c.next(",") == 0 {
-			break
-		}
 	}
 	if len(c.rest) > 0 && c.next(")") == 0 { // the end of a value closes all parentheses
 		return m, false
@@ -202,9 +216,6 @@ func (c *calculation) factor(depth int) (m length, ok bool) {
 			}
 		}
 	case "clamp":
-		if n < len(all) {
-			return m, false
-		}
 		m = all[1]
 		if m.total() > all[2].total() {
 			m = all[2]
@@ -212,6 +223,7 @@ func (c *calculation) factor(depth int) (m length, ok bool) {
 		if m.total() < all[0].total() {
 			m = all[0]
 		}
+		return m, n == len(all)
 	}
 	return m, true
 }

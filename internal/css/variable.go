@@ -2,6 +2,7 @@ package css
 
 import (
 	"bytes"
+	"slices"
 
 	"chaff/internal/ascii"
 )
@@ -43,13 +44,10 @@ func (s *Sheets) setVariable(name, value []byte) {
 	start := len(s.values)
 	s.values = append(append(s.values, name...), value...)
 	own := variable{s.values[start : start+len(name)], s.values[start+len(name):]}
-	for i := range s.variables {
-		if bytes.Equal(s.variables[i].name, name) {
-			s.variables[i] = own
-			return
-		}
-	}
-	if len(s.variables) < maxVariables {
+	isOld := func(v variable) bool { return bytes.Equal(v.name, name) }
+	if i := slices.IndexFunc(s.variables, isOld); i >= 0 {
+		s.variables[i] = own
+	} else if len(s.variables) < maxVariables {
 		s.variables = append(s.variables, own)
 	}
 }
@@ -58,7 +56,7 @@ func (s *Sheets) setVariable(name, value []byte) {
 // become too long, or refer to themselves.
 func (s *Sheets) expandVariables(value []byte) []byte {
 	for i := range maxVariables {
-		before, after, ok := bytes.Cut(value, []byte("var("))
+		before, _, ok := bytes.Cut(value, []byte("var("))
 		if !ok {
 			return value
 		}
@@ -66,14 +64,11 @@ func (s *Sheets) expandVariables(value []byte) []byte {
 			s.WasCut = true
 			return value
 		}
-		end := max(closing(value[len(before)+len("var"):], atParenthesis)-1, 0)
-		name, replacement := cutList(after[:min(end, len(after))], atComma)
-		after = after[min(end+1, len(after)):]
-		for _, v := range s.variables {
-			if bytes.EqualFold(v.name, name) {
-				replacement = v.value
-				break
-			}
+		inside, after := cutGroup(value[len(before)+len("var"):], atParenthesis)
+		name, replacement := cutStop(inside, atComma)
+		replacement = ascii.Space.Trim(replacement)
+		if i := slices.IndexFunc(s.variables, func(v variable) bool { return bytes.EqualFold(v.name, name) }); i >= 0 {
+			replacement = s.variables[i].value
 		}
 		to := &s.expanded[i%2] // value is in the other, or the caller's
 		*to = append((*to)[:0], before...)

@@ -160,20 +160,13 @@ func (c *content) operator(word string, name []byte, operands []float64, lex *le
 // isNearlyWhite reports whether a colour of one, three or four components (grey, RGB, CMYK) is nearly, but not quite, white.
 func isNearlyWhite(colour []float64) bool {
 	const light, white = 0.8, 0.99
-	isWhite := true
-	if len(colour) != 1 && len(colour) != 3 && len(colour) != 4 {
-		return false
+	switch len(colour) {
+	case 1, 3:
+		return slices.Min(colour) >= light && slices.Min(colour) < white
+	case 4:
+		return 1-slices.Max(colour) >= light && 1-slices.Max(colour) < white
 	}
-	for _, part := range colour {
-		if len(colour) == 4 {
-			part = 1 - part
-		}
-		if part < light {
-			return false
-		}
-		isWhite = isWhite && part >= white
-	}
-	return !isWhite
+	return false
 }
 
 // separate adds a blank or a line end if the current text does not begin where the text before it ends. Without widths of
@@ -287,46 +280,34 @@ type glyphMap struct {
 func (r *reader) glyphMap(data []byte) *glyphMap {
 	m := &glyphMap{width: 1, text: map[rune]string{}}
 	lex := lexer{data: data}
-	var section string
 	var codes [2]rune // of the current line
-	n := 0
-	inArray := false
+	n, wanted := 0, 0 // how many codes were read, and how many precede the text
+	inWidths, inArray := false, false
 	for t := lex.next(); t != tokenEnd && r.glyphsLeft > 0; t = lex.next() {
 		switch t {
 		case tokenWord:
 			switch word := string(lex.text); word {
 			case "beginbfchar", "beginbfrange", "begincodespacerange", "endbfchar", "endbfrange", "endcodespacerange":
-				section, n, inArray = word, 0, false
+				inWidths, n, inArray = word == "begincodespacerange", 0, false
+				wanted = map[string]int{"beginbfchar": 1, "beginbfrange": 2}[word]
 			case "[":
 				inArray = true
 			case "]":
 				n, inArray = 0, false
 			}
 		case tokenString:
-			switch section {
-			case "begincodespacerange":
-				if len(lex.text) > 1 {
-					m.width = 2
-				}
-			case "beginbfchar":
-				if n == 0 {
-					codes[0], n = glyphCode(lex.text), 1
-					continue
-				}
-				n = 0
+			switch {
+			case inWidths && len(lex.text) > 1:
+				m.width = 2
+			case n < wanted:
+				codes[n] = glyphCode(lex.text)
+				n++
+			case wanted == 2 && inArray:
 				r.mapGlyphs(m, codes[0], codes[0], lex.text)
-			case "beginbfrange":
-				switch {
-				case n < 2:
-					codes[n] = glyphCode(lex.text)
-					n++
-				case inArray:
-					r.mapGlyphs(m, codes[0], codes[0], lex.text)
-					codes[0]++
-				default:
-					r.mapGlyphs(m, codes[0], codes[1], lex.text)
-					n = 0
-				}
+				codes[0]++
+			case wanted > 0:
+				r.mapGlyphs(m, codes[0], codes[wanted-1], lex.text)
+				n = 0
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package pdftext
 
 import (
+	"bytes"
+	"encoding/hex"
 	"strconv"
 
 	"chaff/internal/ascii"
@@ -50,13 +52,13 @@ func (l *lexer) next() token {
 		case c == '<' && !l.isNext('<'):
 			l.hex()
 			return tokenString
-		case c == '<', c == '>' && l.isNext('>'):
-			l.text = l.data[l.at : l.at+2]
-			l.at += 2
-			return tokenWord
 		case isDelimiter(c):
-			l.text = l.data[l.at : l.at+1]
-			l.at++
+			length := 1
+			if (c == '<' || c == '>') && l.isNext(c) {
+				length = 2
+			}
+			l.text = l.data[l.at : l.at+length]
+			l.at += length
 			return tokenWord
 		default:
 			return l.word()
@@ -69,11 +71,7 @@ func (l *lexer) isNext(c byte) bool { return l.at+1 < len(l.data) && l.data[l.at
 
 // word reads a number or a word.
 func (l *lexer) word() token {
-	start := l.at
-	for l.at < len(l.data) && !isBlank(l.data[l.at]) && !isDelimiter(l.data[l.at]) {
-		l.at++
-	}
-	l.text = l.data[start:l.at]
+	l.text = l.regular()
 	c := l.text[0]
 	const longest = 32 // the length of the longest number that matters
 	if len(l.text) > longest || c != '-' && c != '+' && c != '.' && (c < '0' || c > '9') {
@@ -90,19 +88,21 @@ func (l *lexer) word() token {
 
 // name reads a name after its slash. #41 stands for a byte.
 func (l *lexer) name() {
+	l.text = l.regular()
+	l.text = l.text[:min(len(l.text), maxName)]
+	if l.escaped = bytes.IndexByte(l.text, '#') >= 0; l.escaped {
+		l.buffer, _ = ascii.AppendUnescaped(l.buffer[:0], l.text, '#')
+		l.text = l.buffer
+	}
+}
+
+// regular returns what precedes the next blank or delimiter.
+func (l *lexer) regular() []byte {
 	start := l.at
-	l.escaped = false
 	for l.at < len(l.data) && !isBlank(l.data[l.at]) && !isDelimiter(l.data[l.at]) {
-		l.escaped = l.escaped || l.data[l.at] == '#'
 		l.at++
 	}
-	l.text = l.data[start:l.at]
-	l.text = l.text[:min(len(l.text), maxName)]
-	if !l.escaped {
-		return
-	}
-	l.buffer, _ = ascii.AppendUnescaped(l.buffer[:0], l.text, '#')
-	l.text = l.buffer
+	return l.data[start:l.at]
 }
 
 // literal reads a string in parentheses, which nest.
@@ -163,36 +163,25 @@ func (l *lexer) escape() {
 	l.buffer = append(l.buffer, c)
 }
 
-// hex reads a hexadecimal string.
+// hex reads a hexadecimal string. A missing last digit is 0.
 func (l *lexer) hex() {
 	l.buffer = l.buffer[:0]
-	high, half := byte(0), false
 	for l.at++; l.at < len(l.data) && l.data[l.at] != '>'; l.at++ {
-		digit := ascii.HexDigit(l.data[l.at])
-		switch {
-		case digit > 0xf:
-		case half:
-			l.buffer = append(l.buffer, high<<4|digit)
-			half = false
-		default:
-			high, half = digit, true
+		if c := l.data[l.at]; ascii.HexDigit(c) <= 0xf {
+			l.buffer = append(l.buffer, c)
 		}
 	}
-	if half {
-		l.buffer = append(l.buffer, high<<4)
-	}
 	l.at = min(l.at+1, len(l.data))
-	l.text = l.buffer
+	if len(l.buffer)%2 != 0 {
+		l.buffer = append(l.buffer, '0')
+	}
+	n, _ := hex.Decode(l.buffer, l.buffer)
+	l.text = l.buffer[:n]
 }
 
-func isBlank(c byte) bool {
-	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == 0
-}
+func isBlank(c byte) bool { return (ascii.Space | 1<<0).Has(c) }
 
 func isDelimiter(c byte) bool {
-	switch c {
-	case '(', ')', '<', '>', '[', ']', '{', '}', '/', '%':
-		return true
-	}
-	return false
+	const round ascii.Set = 1<<'(' | 1<<')' | 1<<'<' | 1<<'>' | 1<<'/' | 1<<'%'
+	return round.Has(c) || c == '[' || c == ']' || c == '{' || c == '}'
 }

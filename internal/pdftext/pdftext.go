@@ -7,6 +7,7 @@ import (
 	"encoding/ascii85"
 	"io"
 	"slices"
+	"strconv"
 )
 
 // Limits bounds the cost of PDFs. Extract subtracts what it used from Packed and Unpacked, so that several PDFs can share
@@ -61,8 +62,7 @@ type reader struct {
 
 type object struct {
 	stream    []byte // its content, nil if there is none
-	filters   [maxFilters]filter
-	filtered  int  // the number of filters
+	filters   []filter
 	isPacked  bool // it contains objects
 	isOther   bool // an image, a font, or another stream for programs
 	isFont    bool
@@ -80,17 +80,12 @@ type reference struct {
 	number int
 }
 
-type filter uint8
-
-const (
-	filterFlate filter = iota
-	filterASCII85
-	filterHex
-)
+// filter appends the content of a stream to dst, decoded.
+type filter func(r *reader, dst, content []byte) []byte
 
 // scan adds the objects of a PDF in order.
 func (r *reader) scan(data []byte) {
-	objects, streams, ends, streamEnds := search{what: "obj"}, search{what: "stream"}, search{what: "endobj"}, search{what: "endstream"}
+	objects, streams, ends, streamEnds := search{"obj", -1}, search{"stream", -1}, search{"endobj", -1}, search{"endstream", -1}
 	for at := 0; at < len(data) && len(r.objects) < maxObjects; {
 		from := objects.next(data, at)
 		if from == len(data) {
@@ -120,15 +115,14 @@ func (r *reader) scan(data []byte) {
 
 // search finds the next occurrence of a pattern. It reads each byte once, however often it is asked.
 type search struct {
-	what    string
-	at      int
-	started bool
+	what string
+	at   int // the last result, or -1
 }
 
 // next returns the offset of the pattern at or after from, or len(data).
 func (s *search) next(data []byte, from int) int {
-	if !s.started || s.at < from {
-		s.started, s.at = true, len(data)
+	if s.at < from {
+		s.at = len(data)
 		if i := bytes.Index(data[from:], []byte(s.what)); i >= 0 {
 			s.at = from + i
 		}
@@ -138,21 +132,13 @@ func (s *search) next(data []byte, from int) int {
 
 // objectNumber returns the number of the object whose "obj" follows data: "12 0 obj".
 func objectNumber(data []byte) (number int, ok bool) {
-	data = data[max(0, len(data)-32):]
-	data = bytes.TrimRight(data, " \t\r\n")
-	generation := bytes.TrimRight(data, "0123456789")
-	if len(generation) == len(data) {
-		return 0, false
-	}
-	data = bytes.TrimRight(generation, " \t\r\n")
-	digits := data[len(bytes.TrimRight(data, "0123456789")):]
-	if len(data) == len(generation) || len(digits) == 0 || len(digits) > 9 {
-		return 0, false
-	}
-	for _, c := range digits {
-		number = number*10 + int(c-'0')
-	}
-	return number, true
+	const blanks, digits = " \t\r\n", "0123456789"
+	data = bytes.TrimRight(data[max(0, len(data)-32):], blanks)
+	before := bytes.TrimRight(data, digits) // the generation
+	rest := bytes.TrimRight(before, blanks)
+	written := rest[len(bytes.TrimRight(rest, digits)):]
+	number, err := strconv.Atoi(string(written))
+	return number, err == nil && len(written) <= 9 && len(rest) < len(before) && len(before) < len(data)
 }
 
 // addObject adds an object without its stream. Names and values count wherever they stand in it.
@@ -187,20 +173,16 @@ func (r *reader) addObject(number int, data []byte) *object {
 			switch string(lex.text) {
 			case "<<":
 				depth++
-				continue
 			case ">>":
 				depth--
-				continue
 			case "R":
-			default:
-				continue
-			}
-			target := int(numbers[0])
-			if string(key) == "ToUnicode" {
-				o.toUnicode, o.isFont = target, true
-			}
-			if len(r.references) < maxObjects {
-				r.references = append(r.references, reference{key, target})
+				target := int(numbers[0])
+				if string(key) == "ToUnicode" {
+					o.toUnicode, o.isFont = target, true
+				}
+				if len(r.references) < maxObjects {
+					r.references = append(r.references, reference{key, target})
+				}
 			}
 		}
 	}
@@ -211,11 +193,11 @@ func (r *reader) addObject(number int, data []byte) *object {
 func (o *object) describe(key, name []byte) {
 	switch string(name) {
 	case "FlateDecode", "Fl":
-		o.addFilter(filterFlate)
+		o.addFilter((*reader).inflate)
 	case "ASCII85Decode", "A85":
-		o.addFilter(filterASCII85)
+		o.addFilter((*reader).fromASCII85)
 	case "ASCIIHexDecode", "AHx":
-		o.addFilter(filterHex)
+		o.addFilter((*reader).fromHex)
 	case "LZWDecode", "LZW", "DCTDecode", "DCT", "JPXDecode", "CCITTFaxDecode", "JBIG2Decode", "RunLengthDecode", "Crypt":
 		o.isOther = true
 	case "ObjStm":
@@ -235,12 +217,11 @@ func (o *object) describe(key, name []byte) {
 const maxFilters = 4
 
 func (o *object) addFilter(f filter) {
-	if o.filtered == maxFilters {
+	if len(o.filters) == maxFilters {
 		o.isOther = true
 		return
 	}
-	o.filters[o.filtered] = f
-	o.filtered++
+	o.filters = append(o.filters, f)
 }
 
 // addPacked adds the objects in an object stream: pairs of a number and an offset, then the objects.
@@ -252,10 +233,7 @@ func (r *reader) addPacked(o *object) {
 	}
 	pairs, objects := lexer{data: data[:first]}, data[first:]
 	number, from := -1, 0
-	for len(r.objects) < maxObjects {
-		if pairs.next() != tokenNumber {
-			break
-		}
+	for len(r.objects) < maxObjects && pairs.next() == tokenNumber {
 		next := int(pairs.number)
 		if pairs.next() != tokenNumber {
 			break
@@ -278,26 +256,24 @@ func (r *reader) addPacked(o *object) {
 func (r *reader) unpack(o *object, dst []byte) []byte {
 	content := o.stream
 	start := len(dst)
-	for i, f := range o.filters[:o.filtered] {
+	for i, f := range o.filters {
 		if i > 0 {
 			dst = dst[:start:start] // keep the output of the filter before
 		}
-		switch f {
-		case filterFlate:
-			dst = r.inflate(dst, content)
-		case filterASCII85:
-			dst = r.fromASCII85(dst, content)
-		case filterHex:
-			lex := lexer{data: append([]byte("<"), content...)}
-			lex.next()
-			dst = append(dst, lex.text...)
-		}
+		dst = f(r, dst, content)
 		content = dst[start:]
 	}
-	if o.filtered == 0 {
+	if len(o.filters) == 0 {
 		dst = append(dst, content...)
 	}
 	return dst
+}
+
+// fromHex appends the decoded hexadecimal digits.
+func (*reader) fromHex(dst, digits []byte) []byte {
+	lex := lexer{data: digits, at: -1} // the "<" before them is missing
+	lex.hex()
+	return append(dst, lex.text...)
 }
 
 // fromASCII85 appends the decoded base 85 text.
@@ -316,7 +292,7 @@ func (r *reader) fromASCII85(dst, text []byte) []byte {
 // inflate appends the unpacked content, which is in zlib format.
 func (r *reader) inflate(dst, content []byte) []byte {
 	const header = 2
-	if len(content) < header || r.limits.Unpacked == 0 {
+	if len(content) < header {
 		return dst
 	}
 	content = content[header:]
@@ -327,30 +303,18 @@ func (r *reader) inflate(dst, content []byte) []byte {
 	} else {
 		r.inflater.(flate.Resetter).Reset(source, nil)
 	}
-	const chunk = 4 << 10
-	for r.limits.Unpacked > 0 {
-		if cap(dst)-len(dst) < chunk {
-			dst = append(dst, make([]byte, chunk)...)[:len(dst)]
-		}
-		n, err := r.inflater.Read(dst[len(dst):min(cap(dst), len(dst)+r.limits.Unpacked)])
-		dst = dst[:len(dst)+n]
-		r.limits.Unpacked -= n
-		if err != nil && err != io.ErrNoProgress || n == 0 {
-			break
-		}
-	}
+	out := bytes.NewBuffer(dst)
+	n, _ := out.ReadFrom(io.LimitReader(r.inflater, int64(r.limits.Unpacked)))
+	r.limits.Unpacked -= int(n)
 	r.limits.Packed -= len(content) - source.Len()
-	return dst
+	return out.Bytes()
 }
 
 // addLink reports a link, unless it is encrypted.
 func (r *reader) addLink(uri []byte) {
-	for _, c := range uri {
-		if c < ' ' || c >= 0x7f {
-			return
-		}
+	if !bytes.ContainsFunc(uri, func(r rune) bool { return r < ' ' || r >= 0x7f }) {
+		r.link(uri)
 	}
-	r.link(uri)
 }
 
 // nameObjects finds the fonts by their names, which programs use for the same font on all pages, and the streams that are

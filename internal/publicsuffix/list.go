@@ -11,8 +11,8 @@
 package publicsuffix
 
 import (
-	"fmt"
 	"net/netip"
+	"sort"
 	"strings"
 )
 
@@ -38,8 +38,8 @@ loop:
 		if lo == hi {
 			break
 		}
-		f := find(s[1+dot:], lo, hi)
-		if f == notFound {
+		f, ok := find(s[1+dot:], lo, hi)
+		if !ok {
 			break
 		}
 
@@ -76,24 +76,10 @@ loop:
 	return domain[suffix:], icann
 }
 
-const notFound uint32 = 1<<32 - 1
-
-// find returns the index of the node in the range [lo, hi) whose label equals
-// label, or notFound if there is no such node. The range is assumed to be in
-// strictly increasing node label order.
-func find(label string, lo, hi uint32) uint32 {
-	for lo < hi {
-		mid := lo + (hi-lo)/2
-		s := nodeLabel(mid)
-		if s < label {
-			lo = mid + 1
-		} else if s == label {
-			return mid
-		} else {
-			hi = mid
-		}
-	}
-	return notFound
+// find returns the index of the node in the range [lo, hi) whose label equals label. The range is in strictly increasing node label order.
+func find(label string, lo, hi uint32) (node uint32, ok bool) {
+	i, ok := sort.Find(int(hi-lo), func(i int) int { return strings.Compare(label, nodeLabel(lo+uint32(i))) })
+	return lo + uint32(i), ok
 }
 
 // nodeLabel returns the label for the i'th node.
@@ -105,43 +91,33 @@ func nodeLabel(i uint32) string {
 	return text[offset : offset+length]
 }
 
-// EffectiveTLDPlusOne returns the effective top level domain plus one more
-// label. For example, the eTLD+1 for "foo.bar.golang.org" is "golang.org".
-func EffectiveTLDPlusOne(domain string) (string, error) {
+// EffectiveTLDPlusOne returns the effective top level domain plus one more label: "golang.org" for "foo.bar.golang.org". It reports false
+// if there is none.
+func EffectiveTLDPlusOne(domain string) (registered string, ok bool) {
 	if strings.HasPrefix(domain, ".") || strings.HasSuffix(domain, ".") || strings.Contains(domain, "..") {
-		return "", fmt.Errorf("publicsuffix: empty label in domain %q", domain)
+		return "", false
 	}
-
 	suffix, _ := PublicSuffix(domain)
-	if len(domain) <= len(suffix) {
-		return "", fmt.Errorf("publicsuffix: cannot derive eTLD+1 for domain %q", domain)
+	name, ok := strings.CutSuffix(domain, "."+suffix)
+	if !ok {
+		return "", false
 	}
-	i := len(domain) - len(suffix) - 1
-	if domain[i] != '.' {
-		return "", fmt.Errorf("publicsuffix: invalid public suffix %q for domain %q", suffix, domain)
-	}
-	return domain[1+strings.LastIndexByte(domain[:i], '.'):], nil
+	return domain[1+strings.LastIndexByte(name, '.'):], true
 }
 
-type uint32String string
+// The tables are numbers of four and of five bytes, the most significant first.
+type (
+	uint32String string
+	uint40String string
+)
 
-func (u uint32String) get(i uint32) uint32 {
-	off := i * 4
-	u = u[off:] // help the compiler reduce bounds checks
-	return uint32(u[3]) |
-		uint32(u[2])<<8 |
-		uint32(u[1])<<16 |
-		uint32(u[0])<<24
-}
+func (u uint32String) get(i uint32) uint32 { return uint32(number(string(u[4*i:][:4]))) }
 
-type uint40String string
+func (u uint40String) get(i uint32) uint64 { return number(string(u[5*i:][:5])) }
 
-func (u uint40String) get(i uint32) uint64 {
-	off := uint64(i * (nodesBits / 8))
-	u = u[off:] // help the compiler reduce bounds checks
-	return uint64(u[4]) |
-		uint64(u[3])<<8 |
-		uint64(u[2])<<16 |
-		uint64(u[1])<<24 |
-		uint64(u[0])<<32
+func number(s string) (n uint64) {
+	for i := range len(s) {
+		n = n<<8 | uint64(s[i])
+	}
+	return n
 }

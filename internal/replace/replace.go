@@ -75,14 +75,15 @@ func File(path string, data []byte, mode fs.FileMode) error {
 	defer os.Remove(file.Name()) // has no effect after the rename
 	defer file.Close()
 	if old != nil {
-		if err := file.Chmod(old.Mode().Perm()); err != nil {
-			return reason(err)
-		}
+		err = file.Chmod(old.Mode().Perm())
 	}
-	if _, err := file.Write(data); err != nil {
-		return reason(err)
+	if err == nil {
+		_, err = file.Write(data)
 	}
-	if err := file.Sync(); err != nil {
+	if err == nil {
+		err = file.Sync()
+	}
+	if err != nil {
 		return reason(err)
 	}
 	if runtime.GOOS == "windows" { // which cannot rename open files

@@ -136,24 +136,19 @@ type untrusted struct{ value any }
 // Format makes a text printable before it is padded, and any other value afterwards. The result of %q is printable already.
 func (f untrusted) Format(s fmt.State, verb rune) {
 	format := fmt.FormatString(s, verb)
-	isText := verb == 's' || verb == 'v' && !s.Flag('#')
-	switch value := f.value.(type) {
-	case string:
-		if isText && format == "%"+string(verb) {
-			Print(s, value)
+	if verb == 's' || verb == 'v' && !s.Flag('#') {
+		switch value := f.value.(type) {
+		case string:
+			if format == "%"+string(verb) {
+				Print(s, value)
+			} else {
+				fmt.Fprintf(s, format, Printable(value))
+			}
 			return
-		}
-		if isText {
-			fmt.Fprintf(s, format, Printable(value))
-			return
-		}
-	case error:
-		if isText {
+		case error:
 			fmt.Fprintf(s, format, quoted(value.Error()))
 			return
-		}
-	case Quoted:
-		if isText {
+		case Quoted:
 			fmt.Fprintf(s, format, quoted(string(value)))
 			return
 		}

@@ -56,12 +56,7 @@ func Name(written []byte) (name string, ok bool) {
 			return "", false
 		}
 	}
-	for i := range len(name) {
-		if isForbidden(name[i]) {
-			return "", false
-		}
-	}
-	return name, true
+	return name, !strings.ContainsFunc(name, isForbidden)
 }
 
 // lowerName returns a name in lower case. It is plain if it is ASCII without Punycode.
@@ -71,13 +66,9 @@ func lowerName(written []byte) (name string, isPlain bool) {
 	return name, isPlain && !strings.HasPrefix(name, "xn--") && !strings.Contains(name, ".xn--")
 }
 
-// isForbidden reports whether names may not contain c (https://url.spec.whatwg.org/#forbidden-domain-code-point).
-func isForbidden(c byte) bool {
-	switch c {
-	case '#', '/', ':', '<', '>', '?', '@', '[', '\\', ']', '^', '|', '%', 0x7f:
-		return true
-	}
-	return c <= ' ' || c >= utf8.RuneSelf
+// isForbidden reports whether names may not contain r (https://url.spec.whatwg.org/#forbidden-domain-code-point).
+func isForbidden(r rune) bool {
+	return r <= ' ' || r >= 0x7f || strings.ContainsRune(`#/:<>?@[\]^|%`, r)
 }
 
 // withoutEscapes returns text with %41 replaced by A. Invalid escapes stay.

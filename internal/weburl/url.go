@@ -9,6 +9,7 @@ package weburl
 
 import (
 	"bytes"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -64,22 +65,18 @@ func Cut(url []byte) URL {
 
 // schemeLength returns the length of the scheme of a URL, or 0. A name with a dot is a host before a port.
 func schemeLength(url []byte) int {
-	for i, c := range url[:min(len(url), maxScheme+1)] {
-		switch c {
-		case ':':
-			return i
-		case '.', '/', '\\', '?', '#', '@', '[':
-			return 0
-		}
+	end := bytes.IndexAny(url[:min(len(url), maxScheme+1)], `:./\?#@[`)
+	if end > 0 && url[end] == ':' {
+		return end
 	}
 	return 0
 }
 
 // cutAuthority cuts user, host and port off the path.
 func (u *URL) cutAuthority() {
-	end := 0
-	for end < len(u.Path) && !endsAuthority(u.Path[end]) {
-		end++
+	end := bytes.IndexAny(u.Path, authorityEnds)
+	if end < 0 {
+		end = len(u.Path)
 	}
 	u.Host, u.Path = u.Path[:end], u.Path[end:]
 	if at := bytes.LastIndexByte(u.Host, '@'); at >= 0 {
@@ -94,18 +91,11 @@ func (u *URL) cutAuthority() {
 	}
 }
 
-func endsAuthority(c byte) bool { return c == '/' || c == '\\' || c == '?' || c == '#' }
-
-func isSlash(c byte) bool { return c == '/' || c == '\\' }
+// authorityEnds are the bytes that end user, host and port.
+const authorityEnds = `/\?#`
 
 // leadingSlashes returns how many slashes and backslashes url begins with.
-func leadingSlashes(url []byte) int {
-	n := 0
-	for n < len(url) && isSlash(url[n]) {
-		n++
-	}
-	return n
-}
+func leadingSlashes(url []byte) int { return len(url) - len(bytes.TrimLeft(url, `/\`)) }
 
 // kind is a class of schemes in the standard.
 type kind uint8
@@ -118,20 +108,13 @@ const (
 )
 
 func kindOf(scheme []byte) kind {
-	if len(scheme) == 0 {
+	is := func(name string) bool { return ascii.EqualFold(scheme, name) }
+	switch {
+	case len(scheme) == 0:
 		return relative
-	}
-	if len(scheme) > len("https") {
-		return other
-	}
-	var lower [len("https")]byte
-	for i, c := range scheme {
-		lower[i] = ascii.Lower(c)
-	}
-	switch string(lower[:len(scheme)]) {
-	case "http", "https", "ftp", "ws", "wss":
+	case is("https"), is("http"), is("ftp"), is("ws"), is("wss"):
 		return web
-	case "file":
+	case is("file"):
 		return file
 	}
 	return other
@@ -139,8 +122,8 @@ func kindOf(scheme []byte) kind {
 
 // isDrive reports whether a path begins with the letter of a Windows drive.
 func isDrive(path []byte) bool {
-	return len(path) >= 2 && 'a' <= path[0]|0x20 && path[0]|0x20 <= 'z' && (path[1] == ':' || path[1] == '|') &&
-		(len(path) == 2 || endsAuthority(path[2]))
+	return len(path) >= 2 && ascii.IsLetter(path[0]) && (path[1] == ':' || path[1] == '|') &&
+		(len(path) == 2 || strings.IndexByte(authorityEnds, path[2]) >= 0)
 }
 
 // AppendClean appends a URL to dst without what browsers ignore: line ends and tabs anywhere, and control characters and
