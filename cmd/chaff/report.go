@@ -202,20 +202,29 @@ func epochCurve(r train.Result) report.EpochCurve {
 
 func addReview(page *report.Page, r evaluate.Review) {
 	page.Mistakes, page.LeastCertain = judged(r.Mistakes), judged(r.LeastCertain)
-	if len(r.Months) < 2 {
-		return
-	}
 	for _, m := range spans(r.Months) {
 		page.Drift = append(page.Drift, report.Month{Label: m.Month, Messages: m.Messages, Accuracy: m.Accuracy})
 	}
 }
 
-// maxMonths is the number of months that a plot can show.
-const maxMonths = 36
+const (
+	// maxMonths is the number of months that are shown.
+	maxMonths = 24
+	// fullSpan is the least number of messages that a month or a year has on average. With fewer, single mistakes are all that shows.
+	fullSpan = 10
+)
 
-// spans returns the months, or the years if there are many months.
+// spans returns the months, or the years if there are many months or few messages in them. It returns nothing if there are fewer than two
+// spans, or few messages in years too.
 func spans(months []evaluate.Month) []evaluate.Month {
-	if len(months) <= maxMonths {
+	isFull := func(spans []evaluate.Month) bool {
+		messages := 0
+		for _, s := range spans {
+			messages += s.Messages
+		}
+		return len(spans) >= 2 && messages >= fullSpan*len(spans)
+	}
+	if len(months) <= maxMonths && isFull(months) {
 		return months
 	}
 	var years []evaluate.Month
@@ -228,6 +237,9 @@ func spans(months []evaluate.Month) []evaluate.Month {
 		all := last.Messages + m.Messages
 		last.Accuracy = (last.Accuracy*float64(last.Messages) + m.Accuracy*float64(m.Messages)) / float64(all)
 		last.Messages = all
+	}
+	if !isFull(years) {
+		return nil
 	}
 	return years
 }
