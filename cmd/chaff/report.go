@@ -173,7 +173,7 @@ func addCurve(page *report.Page, model string, points []metrics.Point) {
 // addTwoTerms adds the plot of two terms. It is an error if the user names terms that cannot be drawn.
 func (p *program) addTwoTerms(x *experiment, page *report.Page, collection *train.Collection, best train.Trained) error {
 	t, err := fit(p, x.Config, true, func(o train.Options) (evaluate.Boundary, error) {
-		return evaluate.BoundaryOf(x.command.Context(), collection, best.Filter, best.Result.Model, o, strings.Fields(x.page.axes))
+		return evaluate.BoundaryOf(x.command.Context(), collection, best.Result.Model, o, strings.Fields(x.page.axes))
 	})
 	switch {
 	case err != nil && x.page.axes != "":
