@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -72,13 +73,7 @@ func (f *Filter) Strongest(n int) ([][]TermWeight, error) {
 			weights[id] = TermWeight{t.Texts[id], f.WeightFor(f.FirstTerm()+id, c), t.Documents[id]}
 		}
 		slices.SortStableFunc(weights, func(x, y TermWeight) int {
-			switch {
-			case x.Weight > y.Weight:
-				return -1
-			case x.Weight < y.Weight:
-				return 1
-			}
-			return int(y.Messages) - int(x.Messages)
+			return cmp.Or(cmp.Compare(y.Weight, x.Weight), cmp.Compare(y.Messages, x.Messages))
 		})
 		strongest[c] = slices.Clone(weights[:min(n, len(weights))])
 	}
