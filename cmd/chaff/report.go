@@ -268,9 +268,7 @@ func strongestTermsOf(f *filter.Filter) ([]report.ClassTerms, error) {
 	for c, class := range f.Settings().Classes {
 		of := report.ClassTerms{Class: class}
 		for _, t := range terms[c] {
-			if t.Weight > 0 {
-				of.Terms = append(of.Terms, report.Term{Text: t.Term, Weight: t.Weight, Messages: int(t.Messages)})
-			}
+			of.Terms = append(of.Terms, report.Term{Text: t.Term, Weight: t.Weight, Messages: int(t.Messages)})
 		}
 		all = append(all, of)
 	}
