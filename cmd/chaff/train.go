@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -46,6 +47,10 @@ func (p *program) train(x *experiment) error {
 		options = o
 		return train.Fit(ctx, collection, x.Model, o)
 	})
+	if errors.Is(err, models.ErrDiverged) {
+		why, whyErr := options.WhyDiverged(ctx, collection, x.Model)
+		return cmp.Or(whyErr, hint.With(err, why))
+	}
 	if err != nil {
 		return err
 	}
@@ -97,7 +102,7 @@ func (p *program) train(x *experiment) error {
 	} else {
 		printTrained(p.stdout, summary, result, refitted)
 		if x.wantsMistakes() {
-			printReview(p.stdout, found.review)
+			printReview(p.stdout, classes, found.review)
 			fmt.Fprintln(p.stdout)
 		}
 		p.printImportant(classes, found.leaks, warnings)
@@ -119,7 +124,7 @@ func (p *program) printTrainedFully(x *experiment, summary train.Summary, result
 	if result.Test != nil {
 		fmt.Fprintln(p.stdout, "\nOn the test part:")
 		printTest(p.stdout, classes, result.Test)
-		printReview(p.stdout, found.review)
+		printReview(p.stdout, classes, found.review)
 	}
 	if refitted != nil {
 		printRefitted(p.stdout, *refitted, x.Thresholds)
