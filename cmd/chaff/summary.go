@@ -94,7 +94,7 @@ func (p *program) printImportant(classes []string, leaks []evaluate.Leak, result
 		texts = append(texts, d.models+": "+d.text)
 	}
 	for _, text := range texts[:min(maxWarnings, len(texts))] {
-		screen.Printf(p.stderr, "chaff: %s %s\n", screen.Yellow.Of("warning:"), screen.Quoted(text))
+		p.warn(text)
 	}
 	if more := len(texts) - maxWarnings; more > 0 {
 		screen.Printf(p.stderr, "chaff: %s: --verbose shows them\n", plural(more, "more warning"))

@@ -43,7 +43,7 @@ func (p *program) train(x *experiment) error {
 	}
 	ctx := x.command.Context()
 	var options train.Options
-	trained, err := fit(p, x.Config, false, func(o train.Options) (train.Trained, error) {
+	trained, err := fit(p, x.Config, !x.verbose, func(o train.Options) (train.Trained, error) {
 		options = o
 		return train.Fit(ctx, collection, x.Model, o)
 	})
