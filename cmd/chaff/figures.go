@@ -300,7 +300,7 @@ func printVerdicts(w io.Writer, v train.VerdictCounts, on string) {
 
 func printCost(w io.Writer, cost *float64) {
 	if cost != nil {
-		field(w, "cost", "%s for each message", number(cost))
+		field(w, "cost", "%s a message", number(cost))
 	}
 }
 

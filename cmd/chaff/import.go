@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -64,7 +65,8 @@ func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table,
 	if err := errors.Join(save(f, path), keepKey()); err != nil {
 		return err
 	}
-	screen.Printf(p.stdout, "Saved the weights of %d terms for the classes %q to %s.\n", len(weights.Terms), weights.Classes, path)
+	field(p.stdout, "learned", "the weights of %s for %s", plural(len(weights.Terms), "term"), strings.Join(weights.Classes, ", "))
+	screen.Printf(p.stdout, "%-12s%s\n", "saved", path)
 	return nil
 }
 

@@ -203,7 +203,11 @@ func percent(v *float64, digits int) string {
 		return ">99.9"
 	}
 	before := 1 + int(math.Floor(math.Log10(math.Abs(*v))))
-	return fmt.Sprintf("%.*f", min(max(3-before, 0), digits), *v)
+	text := fmt.Sprintf("%.*f", min(max(3-before, 0), digits), *v)
+	if strings.Trim(text, "0.") == "" {
+		return "<" + text[:len(text)-1] + "1"
+	}
+	return text
 }
 
 // shareOf formats the share of n messages of all.

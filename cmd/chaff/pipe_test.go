@@ -77,7 +77,7 @@ func TestWhatAProgramPrintsIsReadFromItsPipe(t *testing.T) {
 		{[]string{"explain", "-m", h.path("model")}, message, "P(spam) "},
 		{[]string{"tokens"}, message, "Header"},
 		{[]string{"classify", "-m", h.path("model")}, message, "spam"},
-		{[]string{"import", "-m", h.path("hand")}, "term,weight\nbody:a,1\n", "Saved the weights of 1 terms"},
+		{[]string{"import", "-m", h.path("hand")}, "term,weight\nbody:a,1\n", "the weights of 1 term "},
 	} {
 		r, w, err := os.Pipe()
 		if err != nil {

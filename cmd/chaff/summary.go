@@ -22,11 +22,12 @@ func addVerbose(c *cobra.Command, verbose *bool, usage string) {
 // printTrained prints the short answer of train: what the model learned, how good it is, and what its thresholds do.
 func printTrained(w io.Writer, s train.Summary, r train.Result, refitted *train.Refitted) {
 	printMail(w, s)
-	terms, verdicts, cost, guarantee, on := r.Terms, r.Verdicts, r.Cost, r.Promise, "on test mail"
+	messages, terms, verdicts, cost, guarantee, on := s.Train, r.Terms, r.Verdicts, r.Cost, r.Promise, "on test mail"
 	if refitted != nil {
-		terms, verdicts, cost, guarantee, on = refitted.Terms, refitted.Verdicts, refitted.Cost, refitted.Promise, heldOut
+		messages, terms, verdicts, cost, guarantee = refitted.Messages, refitted.Terms, refitted.Verdicts, refitted.Cost, refitted.Promise
+		on = heldOut
 	}
-	field(w, "learned", "%s, by the model %s", plural(terms, "term"), r.Model)
+	field(w, "learned", "%s of %s, by the model %s", plural(terms, "term"), plural(messages, "message"), r.Model)
 	printAccuracies(w, partFigures{"development", r.Development}, partFigures{"test", r.Test})
 	if verdicts != nil {
 		printVerdicts(w, *verdicts, on)

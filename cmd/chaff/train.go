@@ -107,7 +107,7 @@ func (p *program) train(x *experiment) error {
 		}
 		p.printImportant(classes, found.leaks, warnings)
 	}
-	p.printSaved(x)
+	p.printSaved(x, classes)
 	return nil
 }
 
@@ -134,7 +134,7 @@ func (p *program) printTrainedFully(x *experiment, summary train.Summary, result
 }
 
 // printSaved prints where the model is, and what to do next.
-func (p *program) printSaved(x *experiment) {
+func (p *program) printSaved(x *experiment, classes []string) {
 	size := int64(0)
 	if info, err := os.Stat(x.model); err == nil {
 		size = info.Size()
@@ -144,7 +144,11 @@ func (p *program) printSaved(x *experiment) {
 	if x.command.Flags().Changed("model-file") {
 		use = " -m " + screen.Printable(shellWord(x.model))
 	}
-	printNext(p.stdout, [2]string{"chaff classify" + use + " < message", "is it spam?"}, [2]string{"chaff explain" + use + " < message", "why?"})
+	question := "is it spam?"
+	if !filter.IsSpamFilter(classes) {
+		question = "which class is it?"
+	}
+	printNext(p.stdout, [2]string{"chaff classify" + use + " < message", question}, [2]string{"chaff explain" + use + " < message", "why?"})
 	x.printMore(p.stdout)
 }
 
