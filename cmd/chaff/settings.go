@@ -77,6 +77,30 @@ func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error)
 	return loaded, nil
 }
 
+// warnOfOtherModels warns of settings given on the command line that belong to a model that is not trained.
+func (p *program) warnOfOtherModels(set []string, trained string) {
+	for _, key := range set {
+		section, isModel := strings.CutPrefix(key, "models.")
+		section, _, _ = strings.Cut(section, ".")
+		if model := strings.ReplaceAll(section, "_", "-"); isModel && model != trained {
+			p.warn("%s has no effect: the model is %s; --model %s trains the other", key, trained, model)
+		}
+	}
+}
+
+// warnOfSavedModel warns of settings given on the command line that a saved model has its own of.
+func (p *program) warnOfSavedModel(set []string) {
+	for _, key := range set {
+		if key != "workers" && key != "memory" {
+			p.warn("%s has no effect: the model file has its own settings; --online and --folds train a new model", key)
+		}
+	}
+}
+
+func (p *program) warn(format string, a ...any) {
+	screen.Printf(p.stderr, "chaff: %s %s\n", screen.Yellow.Of("warning:"), screen.Quoted(fmt.Sprintf(format, a...)))
+}
+
 // readingOf returns how messages are read if no model is saved. The key is public; no figure depends on it.
 func readingOf(c config.Config) filter.Reading {
 	return filter.Reading{Message: c.Message, Tokenize: c.Tokenize}

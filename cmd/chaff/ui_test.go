@@ -8,7 +8,7 @@ import (
 
 func TestThresholdsAreWrittenWithoutANegativeZero(t *testing.T) {
 	for score, want := range map[float64]string{
-		12.345: "12.35", -0.5: "-0.5", math.Nextafter(0, -1): "0", math.Copysign(0, -1): "0", -0.004: "-0.004",
+		12.345: "12.3", -0.5: "-0.5", math.Nextafter(0, -1): "0", math.Copysign(0, -1): "0", -0.004: "-0.004",
 	} {
 		if got := threshold(score); got != want {
 			t.Errorf("%v: got %s, want %s", score, got, want)
