@@ -261,9 +261,9 @@ func (p *program) crossValidate(x *experiment, names []string) error {
 	if suspects := results[0].Suspects; len(suspects) > 0 {
 		screen.Printf(p.stdout, "\nLabels that may be wrong: %s, trained without these messages, is sure of another class.\n", results[0].Model)
 		if x.verbose {
-			printJudged(p.stdout, suspects)
+			printJudged(p.stdout, collection.Classes(), suspects)
 		} else {
-			printBrief(p.stdout, suspects, shownMistakes, len(suspects))
+			printBrief(p.stdout, collection.Classes(), suspects, shownMistakes, len(suspects))
 		}
 	}
 	fmt.Fprintln(p.stdout)

@@ -251,10 +251,10 @@ func (p *program) evaluate(x *experiment) error {
 		printVerdicts(p.stdout, *e.Verdicts, "")
 	}
 	if x.wantsMistakes() {
-		printReview(p.stdout, e.Review)
+		printReview(p.stdout, s.Classes, e.Review)
 	} else if len(e.Review.Mistakes) > 0 {
 		fmt.Fprintln(p.stdout, "\nThe worst mistakes:")
-		printBrief(p.stdout, e.Review.Mistakes, shownMistakes, e.Figures.Messages-e.Figures.Confusion.Correct())
+		printBrief(p.stdout, s.Classes, e.Review.Mistakes, shownMistakes, e.Figures.Messages-e.Figures.Confusion.Correct())
 	}
 	fmt.Fprintln(p.stdout)
 	x.printMore(p.stdout)
@@ -289,7 +289,7 @@ func (p *program) printEvaluatedFully(x *experiment, f *filter.Filter, e evaluat
 		printThresholds(p.stdout, *s.Thresholds)
 		printVerdicts(p.stdout, *e.Verdicts, "")
 	}
-	printReview(p.stdout, e.Review)
+	printReview(p.stdout, s.Classes, e.Review)
 }
 
 // evaluationReport is the JSON of evaluate.

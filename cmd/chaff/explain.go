@@ -111,7 +111,7 @@ func (p *program) readOne(paths []string) (origin string, raw []byte, err error)
 // printExplanation prints the verdict, and the n strongest terms for it and against it; 0 is all.
 func printExplanation(w io.Writer, e filter.Explanation, n int) {
 	up, down := bySide(e)
-	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), probabilityIn(e))
+	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), probabilityOf([]string{e.Against, e.For}, e.Probability))
 	if len(e.Votes) > 0 {
 		fmt.Fprintln(w)
 		printVotes(w, e.Votes)
@@ -129,15 +129,6 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) {
 	if more := max(len(up)-n, 0) + max(len(down)-n, 0); n > 0 && more > 0 {
 		screen.Printf(w, "\n%s: --terms 0\n", plural(more, "more term"))
 	}
-}
-
-// probabilityIn names the probability of an explanation: that of spam, or of the class given.
-func probabilityIn(e filter.Explanation) string {
-	name := "probability"
-	if filter.IsSpamFilter([]string{e.Against, e.For}) {
-		name = "P(spam)"
-	}
-	return fmt.Sprintf("%s %.3f", name, e.Probability)
 }
 
 // bySide divides the contributions of a message into those for e.For and those for e.Against, the strongest first.
@@ -179,7 +170,7 @@ func printExplanationFully(w io.Writer, e filter.Explanation, n int) {
 		}
 		return sum
 	}
-	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), probabilityIn(e))
+	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), probabilityOf([]string{e.Against, e.For}, e.Probability))
 	field(w, "score", "%.4f of %s over %s = %+.4f bias %+.4f by %s for %s %+.4f by %s for %s", e.Margin, e.For, e.Against, e.Bias,
 		sum(up), plural(len(up), "term"), e.For, sum(down), plural(len(down), "term"), e.Against)
 	field(w, "unknown", "%s", plural(len(e.UnknownTerms), "term"))

@@ -9,6 +9,7 @@ import (
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/evaluate"
+	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
@@ -329,14 +330,14 @@ func printGuarantee(w io.Writer, p *metrics.Promise) {
 }
 
 // printReview prints the messages worth reading, and the accuracy by month.
-func printReview(w io.Writer, r evaluate.Review) {
+func printReview(w io.Writer, classes []string, r evaluate.Review) {
 	if len(r.Mistakes) > 0 {
 		fmt.Fprintln(w, "\nThe worst mistakes:")
-		printJudged(w, r.Mistakes)
+		printJudged(w, classes, r.Mistakes)
 	}
 	if len(r.LeastCertain) > 0 {
 		fmt.Fprintln(w, "\nThe least certain:")
-		printJudged(w, r.LeastCertain)
+		printJudged(w, classes, r.LeastCertain)
 	}
 	times := spans(r.Months)
 	if len(times) == 0 {
@@ -351,10 +352,10 @@ func printReview(w io.Writer, r evaluate.Review) {
 }
 
 // printJudged prints messages with the terms that speak for their verdicts.
-func printJudged(w io.Writer, all []evaluate.Judged) {
+func printJudged(w io.Writer, classes []string, all []evaluate.Judged) {
 	for _, j := range all {
 		screen.Printf(w, "  %s\n", j.Path)
-		screen.Paragraph(w, "    ", "%s, score %.3g, %s: %s", judgement(j), j.Score, probabilityOf(j), shorten([]byte(j.Subject)))
+		screen.Paragraph(w, "    ", "%s, score %.3g, %s: %s", judgement(j), j.Score, probabilityOf(classes, j.Probability), shorten([]byte(j.Subject)))
 		var terms []string
 		for _, t := range j.Terms {
 			terms = append(terms, fmt.Sprintf("%s %+.3g", t.Term, t.Contribution))
@@ -373,4 +374,10 @@ func judgement(j evaluate.Judged) screen.Styled {
 	return screen.Red.Of(j.Label + " called " + j.Class)
 }
 
-func probabilityOf(j evaluate.Judged) string { return fmt.Sprintf("probability %.3f", j.Probability) }
+// probabilityOf names the probability of a message: that of spam for a spam filter, otherwise that of the class given.
+func probabilityOf(classes []string, p float64) string {
+	if filter.IsSpamFilter(classes) {
+		return fmt.Sprintf("P(spam) %.3f", p)
+	}
+	return fmt.Sprintf("probability %.3f", p)
+}

@@ -336,9 +336,17 @@ func doubts(results []train.Result) []doubt {
 	return all
 }
 
+// warning begins a warning.
+func warning() screen.Styled { return screen.Yellow.Of("warning:") }
+
+// warn prints a warning. Its untrusted parts are quoted.
+func (p *program) warn(text string) {
+	screen.Printf(p.stderr, "chaff: %s %s\n", warning(), screen.Quoted(text))
+}
+
 func (p *program) printWarnings(results []train.Result) {
 	for _, d := range doubts(results) {
-		screen.Printf(p.stderr, "chaff: %s: warning: %s\n", d.models, d.text)
+		p.warn(d.models + ": " + d.text)
 	}
 }
 
@@ -353,7 +361,7 @@ func (p *program) printLeaks(classes []string, leaks []evaluate.Leak) {
 		for c, n := range l.Messages {
 			of = append(of, fmt.Sprintf("%d of %d %s", n, l.Of[c], classes[c]))
 		}
-		screen.Printf(p.stderr, "chaff: warning: possible leak: %s is in %s (training messages): %s\n", term, strings.Join(of, ", "), l.Advice)
+		screen.Printf(p.stderr, "chaff: %s possible leak: %s is in %s (training messages): %s\n", warning(), term, strings.Join(of, ", "), l.Advice)
 	}
 	if all := settingsAgainst(leaks); len(all) > 0 {
 		screen.Printf(p.stderr, "chaff: hint: to exclude all of them: %s\n", strings.Join(all, " "))

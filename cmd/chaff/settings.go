@@ -83,7 +83,7 @@ func (p *program) warnOfOtherModels(set []string, trained string) {
 		section, isModel := strings.CutPrefix(key, "models.")
 		section, _, _ = strings.Cut(section, ".")
 		if model := strings.ReplaceAll(section, "_", "-"); isModel && model != trained {
-			p.warn("%s has no effect: the model is %s; --model %s trains the other", key, trained, model)
+			p.warn(fmt.Sprintf("%s has no effect: the model is %s; --model %s trains the other", key, trained, model))
 		}
 	}
 }
@@ -92,13 +92,9 @@ func (p *program) warnOfOtherModels(set []string, trained string) {
 func (p *program) warnOfSavedModel(set []string) {
 	for _, key := range set {
 		if key != "workers" && key != "memory" {
-			p.warn("%s has no effect: the model file has its own settings; --online and --folds train a new model", key)
+			p.warn(key + " has no effect: the model file has its own settings; --online and --folds train a new model")
 		}
 	}
-}
-
-func (p *program) warn(format string, a ...any) {
-	screen.Printf(p.stderr, "chaff: %s %s\n", screen.Yellow.Of("warning:"), screen.Quoted(fmt.Sprintf(format, a...)))
 }
 
 // readingOf returns how messages are read if no model is saved. The key is public; no figure depends on it.

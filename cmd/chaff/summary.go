@@ -94,7 +94,7 @@ func (p *program) printImportant(classes []string, leaks []evaluate.Leak, result
 		texts = append(texts, d.models+": "+d.text)
 	}
 	for _, text := range texts[:min(maxWarnings, len(texts))] {
-		screen.Printf(p.stderr, "chaff: %s %s\n", screen.Yellow.Of("warning:"), screen.Quoted(text))
+		p.warn(text)
 	}
 	if more := len(texts) - maxWarnings; more > 0 {
 		screen.Printf(p.stderr, "chaff: %s: --verbose shows them\n", plural(more, "more warning"))
@@ -127,10 +127,10 @@ func shellWord(path string) string {
 }
 
 // printBrief prints the first n of so many messages, two lines each.
-func printBrief(w io.Writer, all []evaluate.Judged, n, of int) {
+func printBrief(w io.Writer, classes []string, all []evaluate.Judged, n, of int) {
 	t := newTable(w).Within(defaultWidth)
 	for _, j := range all[:min(n, len(all))] {
-		screen.Printf(t, "  %s, %s: %s\n", judgement(j), probabilityOf(j), j.Subject)
+		screen.Printf(t, "  %s, %s: %s\n", judgement(j), probabilityOf(classes, j.Probability), j.Subject)
 		t.Flush()
 		screen.Printf(w, "    %s\n", j.Path)
 	}

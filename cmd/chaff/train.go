@@ -44,7 +44,7 @@ func (p *program) train(x *experiment) error {
 	}
 	ctx := x.command.Context()
 	var options train.Options
-	trained, err := fit(p, x.Config, false, func(o train.Options) (train.Trained, error) {
+	trained, err := fit(p, x.Config, !x.verbose, func(o train.Options) (train.Trained, error) {
 		options = o
 		return train.Fit(ctx, collection, x.Model, o)
 	})
@@ -103,7 +103,7 @@ func (p *program) train(x *experiment) error {
 	} else {
 		printTrained(p.stdout, summary, result, refitted)
 		if x.wantsMistakes() {
-			printReview(p.stdout, found.review)
+			printReview(p.stdout, classes, found.review)
 			fmt.Fprintln(p.stdout)
 		}
 		p.printImportant(classes, found.leaks, warnings)
@@ -125,7 +125,7 @@ func (p *program) printTrainedFully(x *experiment, summary train.Summary, result
 	if result.Test != nil {
 		fmt.Fprintln(p.stdout, "\nOn the test part:")
 		printTest(p.stdout, classes, result.Test)
-		printReview(p.stdout, found.review)
+		printReview(p.stdout, classes, found.review)
 	}
 	if refitted != nil {
 		printRefitted(p.stdout, *refitted, x.Thresholds)
@@ -194,7 +194,7 @@ func read[T any](p *program, mail labelled, summary func(T) train.Summary, read 
 	}
 	p.printProblems(summary(result))
 	for _, warning := range summary(result).Warnings {
-		p.warn("%s", warning)
+		p.warn(warning)
 	}
 	return result, nil
 }
