@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -78,12 +79,12 @@ func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error)
 }
 
 // warnOfOtherModels warns of settings given on the command line that belong to a model that is not trained.
-func (p *program) warnOfOtherModels(set []string, trained string) {
+func (p *program) warnOfOtherModels(set []string, trained ...string) {
 	for _, key := range set {
 		section, isModel := strings.CutPrefix(key, "models.")
 		section, _, _ = strings.Cut(section, ".")
-		if model := strings.ReplaceAll(section, "_", "-"); isModel && model != trained {
-			p.warn(fmt.Sprintf("%s has no effect: the model is %s; --model %s trains the other", key, trained, model))
+		if model := strings.ReplaceAll(section, "_", "-"); isModel && !slices.Contains(trained, model) {
+			p.warn(fmt.Sprintf("%s has no effect: %s is not trained; --model %s trains it", key, model, model))
 		}
 	}
 }
