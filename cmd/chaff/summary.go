@@ -91,9 +91,7 @@ func (p *program) printImportant(classes []string, leaks []evaluate.Leak, result
 	if len(leaks) > 0 {
 		texts = append(texts, leakLine(classes, leaks))
 	}
-	for _, d := range doubts(results) {
-		texts = append(texts, d.models+": "+d.text)
-	}
+	texts = append(texts, doubts(results)...)
 	for _, text := range texts[:min(maxWarnings, len(texts))] {
 		p.warn(text)
 	}
