@@ -127,7 +127,7 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) {
 		if len(side.terms) == 0 {
 			continue
 		}
-		screen.Printf(w, "\nFor %s:\n", side.class)
+		screen.Printf(w, "\nFor %s:\n", delivery.Styled(filter.Verdict(side.class)))
 		printContributions(w, side.terms, n)
 	}
 	if more := max(len(up)-n, 0) + max(len(down)-n, 0); n > 0 && more > 0 {
