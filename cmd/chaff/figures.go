@@ -329,6 +329,22 @@ func printGuarantee(w io.Writer, p *metrics.Promise) {
 	}
 }
 
+// printGrowth prints the accuracy by the number of messages learned, and whether more mail would help.
+func printGrowth(w io.Writer, g evaluate.Growth) {
+	if len(g.Points) < 2 {
+		return
+	}
+	fmt.Fprintln(w, "\nAccuracy by the number of messages learned:")
+	t := newTable(w, "  learned", "accuracy", "95% interval", "errors")
+	for _, at := range g.Points {
+		screen.Printf(t, "  %d\t%.2f%%\t%.2f-%.2f\t%d\n", at.Messages, at.Accuracy, at.AccuracyLow, at.AccuracyHigh, at.Errors)
+	}
+	t.Flush()
+	if g.Advice != "" {
+		screen.Paragraph(w, "", "%s", g.Advice)
+	}
+}
+
 // printReview prints the messages worth reading, and the accuracy by month.
 func printReview(w io.Writer, classes []string, r evaluate.Review) {
 	if len(r.Mistakes) > 0 {

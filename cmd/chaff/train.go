@@ -23,6 +23,7 @@ import (
 type findings struct {
 	review evaluate.Review
 	leaks  []evaluate.Leak
+	growth evaluate.Growth
 }
 
 func (p *program) train(x *experiment) error {
@@ -74,6 +75,11 @@ func (p *program) train(x *experiment) error {
 		}
 	}
 	found = found.first(x.mistakes)
+	if x.verbose && !x.asJSON {
+		if found.growth, err = evaluate.GrowthOf(ctx, collection, trained, options); err != nil {
+			return err
+		}
+	}
 	f, warnings := trained.Filter, []train.Result{result}
 	var refitted *train.Refitted
 	if x.Train.Refit {
@@ -127,6 +133,7 @@ func (p *program) printTrainedFully(x *experiment, summary train.Summary, result
 		printTest(p.stdout, classes, result.Test)
 		printReview(p.stdout, classes, found.review)
 	}
+	printGrowth(p.stdout, found.growth)
 	if refitted != nil {
 		printRefitted(p.stdout, *refitted, x.Thresholds)
 	} else {
