@@ -115,7 +115,7 @@ func (p *program) readOne(paths []string) (origin string, raw []byte, err error)
 // printExplanation prints the verdict, and the n strongest terms for it and against it; 0 is all.
 func printExplanation(w io.Writer, e filter.Explanation, n int) {
 	up, down := bySide(e)
-	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), probabilityOf([]string{e.Against, e.For}, e.Probability))
+	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), delivery.Probability([]string{e.Against, e.For}, e.Probability))
 	if len(e.Votes) > 0 {
 		fmt.Fprintln(w)
 		printVotes(w, e.Votes)
@@ -175,7 +175,7 @@ func printExplanationFully(w io.Writer, e filter.Explanation, n, limit int) {
 		}
 		return sum
 	}
-	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), probabilityOf([]string{e.Against, e.For}, e.Probability))
+	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), delivery.Probability([]string{e.Against, e.For}, e.Probability))
 	field(w, "score", "%.4f of %s over %s = %+.4f bias %+.4f by %s for %s %+.4f by %s for %s", e.Margin, e.For, e.Against, e.Bias,
 		sum(up), plural(len(up), "term"), e.For, sum(down), plural(len(down), "term"), e.Against)
 	field(w, "unknown", "%s", plural(len(e.UnknownTerms), "term"))

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/evaluate"
-	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
@@ -371,7 +371,7 @@ func printReview(w io.Writer, classes []string, r evaluate.Review) {
 func printJudged(w io.Writer, classes []string, all []evaluate.Judged) {
 	for _, j := range all {
 		screen.Printf(w, "  %s\n", j.Path)
-		screen.Paragraph(w, "    ", "%s, score %.3g, %s: %s", judgement(j), j.Score, probabilityOf(classes, j.Probability), subjectOf(j))
+		screen.Paragraph(w, "    ", "%s, score %.3g, %s: %s", judgement(j), j.Score, delivery.Probability(classes, j.Probability), subjectOf(j))
 		var terms []string
 		for _, t := range j.Terms {
 			terms = append(terms, fmt.Sprintf("%s %+.3g", t.Term, t.Contribution))
@@ -395,12 +395,4 @@ func judgement(j evaluate.Judged) screen.Styled {
 		return screen.Plain.Of(j.Label)
 	}
 	return screen.Red.Of(j.Label + " called " + j.Class)
-}
-
-// probabilityOf names the probability of a message: that of spam for a spam filter, otherwise that of the class given.
-func probabilityOf(classes []string, p float64) string {
-	if filter.IsSpamFilter(classes) {
-		return fmt.Sprintf("P(spam) %.3f", p)
-	}
-	return fmt.Sprintf("probability %.3f", p)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/evaluate"
 	"chaff/internal/screen"
 	"chaff/metrics"
@@ -133,7 +134,7 @@ func shellWord(path string) string {
 func printBrief(w io.Writer, classes []string, all []evaluate.Judged, n, of int) {
 	t := newTable(w).Within(defaultWidth)
 	for _, j := range all[:min(n, len(all))] {
-		screen.Printf(t, "  %s, %s: %s\n", judgement(j), probabilityOf(classes, j.Probability), subjectOf(j))
+		screen.Printf(t, "  %s, %s: %s\n", judgement(j), delivery.Probability(classes, j.Probability), subjectOf(j))
 		t.Flush()
 		screen.Printf(w, "    %s\n", j.Path)
 	}
