@@ -28,11 +28,12 @@ func (p *program) demoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Train and compare every model on built-in sample mail",
-		Long: `Demo compares every model on a small built-in corpus of invented mail, by ten-fold cross-validation.
-Then the default model classifies held-out messages. Demo reads no other mail and writes no file.`,
+		Long: `Demo compares every model on a small built-in corpus of invented mail, by
+ten-fold cross-validation. Then the default model classifies held-out messages.
+Demo reads no other mail and writes no file.`,
 		Example: `  chaff demo
   chaff demo --seed 2 --set tokenize.language=none`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := p.load(c, &settings)
 			if err != nil {
@@ -59,7 +60,8 @@ Then the default model classifies held-out messages. Demo reads no other mail an
 			return p.demoMessages(c, cfg.Config, collection.Origins(corpus.Test))
 		},
 	}
-	settings.add(c, "workers", "seed", "split")
+	settings.add(p, c, "workers", "seed", "split")
+	p.addQuiet(c)
 	addJSON(c, &asJSON, "print the result as JSON")
 	return c
 }

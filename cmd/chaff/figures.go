@@ -73,7 +73,7 @@ func splitMethod(o corpus.SplitOptions, seed uint64) string {
 // printGroups prints the number of near-duplicates, if it is known.
 func printGroups(w io.Writer, s train.Summary, place string) {
 	if s.Groups > 0 {
-		screen.Printf(w, "            %d messages are nearly the same as others: %d groups, each in one %s\n", s.Grouped, s.Groups, place)
+		screen.Printf(w, "            %s in %s: each group stays in one %s\n", plural(s.Grouped, "near-duplicate"), plural(s.Groups, "group"), place)
 	}
 }
 

@@ -35,9 +35,9 @@ func (o *output) Write(text []byte) (n int, err error) {
 	return n, o.err
 }
 
-// terminal returns stderr if it is a terminal, else nil.
+// terminal returns stderr if it is a terminal for progress, else nil.
 func (p *program) terminal() *os.File {
-	if file, isFile := p.stderr.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
+	if file, isFile := p.stderr.(*os.File); isFile && !p.quiet && term.IsTerminal(int(file.Fd())) {
 		return file
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -148,7 +149,7 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Verdict, err err
 			out, err = raw, fmt.Errorf("classify: internal error: %v", r)
 		}
 	}()
-	f, err := openModel(r.Model, filter.OpenForOne)
+	f, err := r.open()
 	if err != nil {
 		return raw, "", err
 	}
@@ -176,7 +177,7 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Verdict, err err
 }
 
 func (r Request) print(s Streams) (filter.Verdict, error) {
-	f, err := openModel(r.Model, filter.OpenForOne)
+	f, err := r.open()
 	if err != nil {
 		return "", err
 	}
@@ -262,11 +263,23 @@ func openModel(path string, open func(path string) (*filter.Filter, error)) (*fi
 	return f, advised(err)
 }
 
+// open opens the model of a request for one message. The exit codes of other filters need one of ham and spam.
+func (r Request) open() (*filter.Filter, error) {
+	f, err := openModel(r.Model, filter.OpenForOne)
+	if err == nil && r.Preset != "" && f.Settings().Thresholds == nil {
+		err = fmt.Errorf("--exit-code needs a model of ham and spam: %s has the classes %s; without it, the class is printed",
+			r.Model, strings.Join(f.Settings().Classes, ", "))
+	}
+	return f, err
+}
+
 // advised adds a hint to an error about a model file.
 func advised(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return hint.With(err, "train one first: chaff train --maildir ~/Maildir, or say where it is: -m FILE")
+		return hint.With(err, "train one first: chaff train ~/Maildir, or say where it is: -m FILE")
+	case errors.Is(err, filter.ErrNotModel):
+		return hint.With(err, "a model is a file that chaff train has saved")
 	case errors.Is(err, filter.ErrVersion), errors.Is(err, filter.ErrDamaged), errors.Is(err, filter.ErrTruncated):
 		return hint.With(err, "train it again with chaff train")
 	}
@@ -306,11 +319,16 @@ func presets(name string) (codes, error) {
 		return codes{trouble: exitError}, nil
 	case DefaultPreset:
 		return codes{spam: 0, ham: 1, unsure: 2, trouble: 3}, nil
-	case "spamassassin":
+	case likeSpamAssassin:
 		return codes{spam: 1, ham: 0, unsure: 0, trouble: 2}, nil
 	}
-	return codes{}, fmt.Errorf("--exit-code=%s: must be bogofilter or spamassassin", name)
+	return codes{}, fmt.Errorf("--exit-code=%s: must be %s", name, strings.Join(Presets(), " or "))
 }
+
+// Presets returns the values of --exit-code.
+func Presets() []string { return []string{DefaultPreset, likeSpamAssassin} }
+
+const likeSpamAssassin = "spamassassin"
 
 func (c codes) of(d filter.Verdict) int {
 	switch d {
