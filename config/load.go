@@ -218,7 +218,12 @@ func unknown(key string, known []setting, model, where string) error {
 	for _, k := range known {
 		keys, names = append(keys, k.key), append(names, lastPart(k.key))
 	}
-	if nearest := hint.Nearest(key, keys); nearest != "" {
+	if i := slices.IndexFunc(keys, func(k string) bool { return strings.HasPrefix(k, strings.ToLower(key)+".") }); i >= 0 {
+		return fmt.Errorf("%s: it is a section: name a setting in it, such as %s", what, keys[i])
+	}
+	// The section and the name must both be close: long sections make all of their settings resemble each other.
+	alike := slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return hint.Nearest(lastPart(key), []string{lastPart(k)}) == "" })
+	if nearest := hint.Nearest(key, alike); nearest != "" {
 		return suggest(what, nearest)
 	}
 	// People often omit the section, or give a wrong one.

@@ -137,6 +137,11 @@ func manFlag(f *pflag.Flag) string {
 	case name != "":
 		flag += ` \fI` + roff(name) + `\fR`
 	}
+	switch f.DefValue {
+	case "", "0", "false", "[]":
+	default:
+		about += " (default " + f.DefValue + ")"
+	}
 	return fmt.Sprintf(".TP\n%s\n%s\n", flag, roff(about))
 }
 

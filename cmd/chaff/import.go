@@ -71,7 +71,7 @@ func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table,
 	if err := errors.Join(save(f, path), keepKey()); err != nil {
 		return err
 	}
-	screen.Printf(p.stdout, "Saved the weights of %d terms for the classes %s to %s.\n", len(weights.Terms), strings.Join(weights.Classes, ", "), path)
+	screen.Printf(p.stdout, "Saved the weights of %s for the classes %s to %s.\n", plural(len(weights.Terms), "term"), strings.Join(weights.Classes, ", "), path)
 	return nil
 }
 
