@@ -16,6 +16,7 @@ type Page struct {
 	DET      []Curve         // for each model: X is the share of ham called spam, Y the share of spam let through, both 0..1
 	Epochs   []EpochCurve    // of models with epochs
 	Learning []LearningCurve // the figures of a replay by the number of messages
+	Growth   *Growth         // the accuracy by the size of the training part
 	// Scores are the scores of ham and spam. Thresholds are drawn as lines on them.
 	Scores      *metrics.Histogram
 	Thresholds  *metrics.Thresholds
@@ -84,6 +85,22 @@ type LearningCurve struct {
 	Points []metrics.LearningPoint
 }
 
+// Growth is the accuracy of a model on the test part by the number of messages it was trained on, the smallest number first. Advice says
+// in a sentence or two whether more mail would help; it may be empty.
+type Growth struct {
+	Model  string
+	Tested int // messages of the test part
+	Points []GrowthPoint
+	Advice string
+}
+
+// GrowthPoint is a point of Growth: the number of messages trained on, and the errors and the accuracy on the test part, a percentage
+// with its 95% interval.
+type GrowthPoint struct {
+	Messages, Errors                    int
+	Accuracy, AccuracyLow, AccuracyHigh float64
+}
+
 // ClassTerms are the terms with the largest weights for a class.
 type ClassTerms struct {
 	Class string
@@ -101,7 +118,7 @@ type Term struct {
 type Mistake struct {
 	Path, Subject string
 	Score         float64
-	Probability   *float64 // of the given class, 0..1; nil if unknown
+	Probability   *float64 // of spam, and of the given class if the classes are not ham and spam, 0..1; nil if unknown
 	True, Given   string   // the label, and the class or verdict that the model gave
 	Terms         []Contribution
 }

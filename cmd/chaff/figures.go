@@ -270,12 +270,13 @@ func printReview(w io.Writer, r evaluate.Review) {
 		fmt.Fprintln(w, "\nThe least certain:")
 		printJudged(w, r.LeastCertain)
 	}
-	if len(r.Months) < 2 {
+	times := spans(r.Months)
+	if len(times) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "\nBy the month of delivery:")
-	t := newTable(w, "  month", "messages", "accuracy")
-	for _, m := range r.Months {
+	fmt.Fprintln(w, "\nBy time of delivery:")
+	t := newTable(w, "  time", "messages", "accuracy")
+	for _, m := range times {
 		screen.Printf(t, "  %s\t%d\t%.2f%%\n", m.Month, m.Messages, m.Accuracy)
 	}
 	t.Flush()

@@ -119,7 +119,25 @@ func (p *program) trainedPage(x *experiment, title string, collection *train.Col
 	if page.Strongest, err = strongestTermsOf(best.Filter); err != nil {
 		return report.Page{}, err
 	}
+	if err := p.addGrowth(x, &page, collection, best); err != nil {
+		return report.Page{}, err
+	}
 	return page, p.addTwoTerms(x, &page, collection, best)
+}
+
+// addGrowth adds the accuracy by the size of the training part, if it has more than one point.
+func (p *program) addGrowth(x *experiment, page *report.Page, collection *train.Collection, best train.Trained) error {
+	g, err := fit(p, x.Config, true, func(o train.Options) (evaluate.Growth, error) {
+		return evaluate.GrowthOf(x.command.Context(), collection, best, o)
+	})
+	if err != nil || len(g.Points) < 2 {
+		return err
+	}
+	page.Growth = &report.Growth{Model: g.Model, Tested: g.Tested, Advice: g.Advice}
+	for _, at := range g.Points {
+		page.Growth.Points = append(page.Growth.Points, report.GrowthPoint(at))
+	}
+	return nil
 }
 
 // addCurves adds the curves of spam filters, and the score distribution of the best.
@@ -156,7 +174,7 @@ func addCurve(page *report.Page, model string, points []metrics.Point) {
 // addTwoTerms adds the plot of two terms. It is an error if the user names terms that cannot be drawn.
 func (p *program) addTwoTerms(x *experiment, page *report.Page, collection *train.Collection, best train.Trained) error {
 	t, err := fit(p, x.Config, true, func(o train.Options) (evaluate.Boundary, error) {
-		return evaluate.BoundaryOf(x.command.Context(), collection, best.Filter, best.Result.Model, o, strings.Fields(x.page.axes))
+		return evaluate.BoundaryOf(x.command.Context(), collection, best.Result.Model, o, strings.Fields(x.page.axes))
 	})
 	switch {
 	case err != nil && x.page.axes != "":
@@ -185,20 +203,29 @@ func epochCurve(r train.Result) report.EpochCurve {
 
 func addReview(page *report.Page, r evaluate.Review) {
 	page.Mistakes, page.LeastCertain = judged(r.Mistakes), judged(r.LeastCertain)
-	if len(r.Months) < 2 {
-		return
-	}
 	for _, m := range spans(r.Months) {
 		page.Drift = append(page.Drift, report.Month{Label: m.Month, Messages: m.Messages, Accuracy: m.Accuracy})
 	}
 }
 
-// maxMonths is the number of months that a plot can show.
-const maxMonths = 36
+const (
+	// maxMonths is the number of months that are shown.
+	maxMonths = 24
+	// fullSpan is the least number of messages that a month or a year has on average. With fewer, single mistakes are all that shows.
+	fullSpan = 10
+)
 
-// spans returns the months, or the years if there are many months.
+// spans returns the months, or the years if there are many months or few messages in them. It returns nothing if there are fewer than two
+// spans, or few messages in years too.
 func spans(months []evaluate.Month) []evaluate.Month {
-	if len(months) <= maxMonths {
+	isFull := func(spans []evaluate.Month) bool {
+		messages := 0
+		for _, s := range spans {
+			messages += s.Messages
+		}
+		return len(spans) >= 2 && messages >= fullSpan*len(spans)
+	}
+	if len(months) <= maxMonths && isFull(months) {
 		return months
 	}
 	var years []evaluate.Month
@@ -211,6 +238,9 @@ func spans(months []evaluate.Month) []evaluate.Month {
 		all := last.Messages + m.Messages
 		last.Accuracy = (last.Accuracy*float64(last.Messages) + m.Accuracy*float64(m.Messages)) / float64(all)
 		last.Messages = all
+	}
+	if !isFull(years) {
+		return nil
 	}
 	return years
 }
@@ -239,9 +269,7 @@ func strongestTermsOf(f *filter.Filter) ([]report.ClassTerms, error) {
 	for c, class := range f.Settings().Classes {
 		of := report.ClassTerms{Class: class}
 		for _, t := range terms[c] {
-			if t.Weight > 0 {
-				of.Terms = append(of.Terms, report.Term{Text: t.Term, Weight: t.Weight, Messages: int(t.Messages)})
-			}
+			of.Terms = append(of.Terms, report.Term{Text: t.Term, Weight: t.Weight, Messages: int(t.Messages)})
 		}
 		all = append(all, of)
 	}
