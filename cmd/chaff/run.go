@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -72,7 +69,7 @@ func (p *program) fail(root *cobra.Command, args []string, err error) int {
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	hint.Print(p.stderr, plainly(root, args, err))
+	hint.Print(p.stderr, plainly(root, err))
 	return code
 }
 
@@ -135,11 +132,4 @@ func (p *program) versionCommand() *cobra.Command {
 	}
 }
 
-// version describes the program in one line.
-func version() string {
-	version := "of unknown version"
-	if info, ok := debug.ReadBuildInfo(); ok {
-		version = info.Main.Version
-	}
-	return fmt.Sprintf("chaff %s, terms %s, %s %s/%s", version, tokenize.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
+func version() string { return delivery.Version("chaff", "terms "+tokenize.Version) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -111,9 +112,10 @@ func isUnknownCommand(err error) bool { return strings.HasPrefix(err.Error(), "u
 var exclusive = regexp.MustCompile(`^if any flags in the group .* none of the others can be; \[(.*)\] were all set$`)
 
 // plainly returns an error of cobra in chaff's words.
-func plainly(root *cobra.Command, args []string, err error) error {
+func plainly(root *cobra.Command, err error) error {
 	if _, isOurs := errors.AsType[commandError](err); !isOurs && isUnknownCommand(err) {
-		return unknownCommand(root, firstWord(args))
+		word, _ := strconv.Unquote(strings.TrimSuffix(strings.TrimPrefix(err.Error(), `unknown command `), ` for "chaff"`))
+		return unknownCommand(root, word)
 	}
 	if found := exclusive.FindStringSubmatch(err.Error()); found != nil {
 		return fmt.Errorf("--%s exclude each other: leave out one of them", strings.Join(strings.Fields(found[1]), " and --"))

@@ -49,7 +49,12 @@ func Main(args, environ []string, s Streams) (code int) {
 		printHelp(s.Out, fs)
 		return 0
 	case err != nil:
-		err = hint.With(err, "run `chaff-classify --help` for its flags")
+		err = flagError(fs, err)
+	case r.version:
+		screen.Printf(s.Out, "%s\n", Version("chaff-classify"))
+		return 0
+	case fs.NArg() == 1 && fs.Arg(0) == "-":
+		err = r.Check()
 	case fs.NArg() > 0:
 		err = fmt.Errorf("%s: chaff-classify reads one message from stdin; `chaff classify` takes paths", fs.Arg(0))
 	default:
@@ -76,6 +81,18 @@ type Request struct {
 	Terms  int    // with Pass: the number of terms in the header
 	Preset string // the filter whose exit codes to use, or empty
 	JSON   bool
+
+	version bool
+}
+
+// Version describes a program in one line, with details after its version.
+func Version(program string, details ...string) string {
+	version := "of unknown version"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = info.Main.Version
+	}
+	parts := append([]string{program + " " + version}, details...)
+	return strings.Join(append(parts, runtime.Version()+" "+runtime.GOOS+"/"+runtime.GOARCH), ", ")
 }
 
 // Check returns an error if the request is invalid.
