@@ -10,6 +10,7 @@ import (
 	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/evaluate"
+	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/models"
 	"chaff/train"
@@ -27,6 +28,7 @@ type experiment struct {
 	mistakes int
 	folds    int
 	asJSON   bool
+	verbose  bool
 	config.Config
 }
 
@@ -38,6 +40,7 @@ func (x *experiment) add(p *program, c *cobra.Command, settings ...string) {
 	x.page.add(c)
 	p.addQuiet(c)
 	addJSON(c, &x.asJSON, "print the result as JSON")
+	addVerbose(c, &x.verbose, "print all figures")
 }
 
 func (x *experiment) addFolds(usage string) { x.command.Flags().IntVar(&x.folds, "folds", 0, usage) }
@@ -45,6 +48,9 @@ func (x *experiment) addFolds(usage string) { x.command.Flags().IntVar(&x.folds,
 func (x *experiment) addMistakes() {
 	x.command.Flags().IntVar(&x.mistakes, "mistakes", 5, "show the `N` worst mistakes and the N least certain messages")
 }
+
+// wantsMistakes reports whether the user asks for mistakes in a short answer.
+func (x *experiment) wantsMistakes() bool { return x.command.Flags().Changed("mistakes") }
 
 func (x *experiment) withFolds() bool { return x.command.Flags().Changed("folds") }
 
@@ -85,9 +91,9 @@ func (p *program) trainCommand() *cobra.Command {
 		SuggestFor: []string{"learn", "fit", "teach"},
 		Long: `Train splits the mail into a training, a development and a test part. It trains
 a model on the first part, chooses the thresholds for spam and unsure on the
-second, and prints the accuracy on all three. Then it fits the model to all mail
-and saves it; --set train.refit=false saves the first model. Train changes
-nothing in a mailbox.
+second, and prints the accuracy on the second and the third. Then it fits the
+model to all mail and saves it; --set train.refit=false saves the first model.
+Train changes nothing in a mailbox.
 
 A PATH is a Maildir with a junk folder, a folder with the subfolders ham and
 spam, an index, a list or a table of labelled mail; or it has a name such as
@@ -120,8 +126,8 @@ func (p *program) compareCommand() *cobra.Command {
 		Use:   "compare PATH...",
 		Short: "Train every model on the same mail and compare them",
 		Long: `Compare trains every model on the same training part and prints their accuracy
-on the training, development and test part, the best on development mail first.
-It saves nothing.
+on the development and the test part, the best on development mail first. It
+saves nothing.
 
 With --folds K it trains each model K times, each time with another fold of the
 mail as the test part, and prints the test figures over all messages.
@@ -233,17 +239,44 @@ func (p *program) evaluate(x *experiment) error {
 	if x.asJSON {
 		return printJSON(p.stdout, evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Review})
 	}
-	printCorpus(p.stdout, e.Summary)
-	screen.Printf(p.stdout, "model       %s on %s, %s\n\n", s.Model, s.Kind, x.model)
+	printMail(p.stdout, e.Summary)
+	if x.verbose {
+		p.printEvaluatedFully(x, f, e)
+		return nil
+	}
+	screen.Printf(p.stdout, "%-12s%s, %s\n", "model", x.model, s.Model)
+	printAccuracies(p.stdout, partFigures{"this mail", result.Test})
+	if e.Verdicts != nil {
+		printVerdicts(p.stdout, *e.Verdicts, "")
+	}
+	if x.wantsMistakes() {
+		printReview(p.stdout, s.Classes, e.Review)
+	} else if len(e.Review.Mistakes) > 0 {
+		fmt.Fprintln(p.stdout, "\nThe worst mistakes:")
+		printBrief(p.stdout, s.Classes, e.Review.Mistakes, shownMistakes, e.Figures.Messages-e.Figures.Confusion.Correct())
+	}
+	fmt.Fprintln(p.stdout)
+	x.printMore(p.stdout)
+	return nil
+}
+
+// shownMistakes is how many mistakes a short answer has.
+const shownMistakes = 3
+
+// printEvaluatedFully prints all figures of evaluate.
+func (p *program) printEvaluatedFully(x *experiment, f *filter.Filter, e evaluate.Evaluation) {
+	s := f.Settings()
+	printOddities(p.stdout, e.Summary)
+	screen.Printf(p.stdout, "%-12s%s, %s on %s\n\n", "model", x.model, s.Model, s.Kind)
 	printFigures(p.stdout, []partFigures{{"this mail", &e.Figures}})
 	fmt.Fprintln(p.stdout)
 	printTest(p.stdout, s.Classes, &e.Figures)
 	if e.Verdicts != nil {
-		screen.Printf(p.stdout, "\nWith the model's thresholds, spam above %s and unsure above %s:\n", threshold(s.Thresholds.Spam), threshold(s.Thresholds.Unsure))
-		printVerdicts(p.stdout, *e.Verdicts)
+		fmt.Fprintln(p.stdout)
+		printThresholds(p.stdout, *s.Thresholds)
+		printVerdicts(p.stdout, *e.Verdicts, "")
 	}
-	printReview(p.stdout, e.Review)
-	return nil
+	printReview(p.stdout, s.Classes, e.Review)
 }
 
 // evaluationReport is the JSON of evaluate.

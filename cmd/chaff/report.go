@@ -289,11 +289,11 @@ func addRefitted(page *report.Page, r train.Refitted, doubts []doubt) {
 	page.Facts = append(page.Facts, report.Fact{Name: "Figures", Value: "from a model of the training part"})
 	saved := fmt.Sprintf("fitted to all %d messages", r.Messages)
 	if r.Thresholds != nil {
-		saved += fmt.Sprintf("; %s, from %d out-of-fold scores", verdictsAbove(*r.Thresholds), r.OutOfFold)
+		saved += fmt.Sprintf("; %s; from %s", verdictsAbove(*r.Thresholds), plural(r.OutOfFold, "out-of-fold score"))
 	}
 	page.Facts = append(page.Facts, report.Fact{Name: "Saved model", Value: saved})
 	if r.Promise != nil {
-		page.Facts = append(page.Facts, report.Fact{Name: "Promise", Value: r.Promise.String()})
+		page.Facts = append(page.Facts, report.Fact{Name: "Guarantee", Value: r.Promise.String()})
 	}
 	page.Warnings = warningTexts(doubts)
 }
@@ -334,7 +334,7 @@ func replayPage(x *experiment, mail *evaluate.ReplayMail, all []evaluate.Replay)
 	}
 	if len(all) == 1 {
 		page.Title += ": " + all[0].Model
-		page.Of, page.On, page.Confusion = all[0].Model, "all messages, each classified before it was learnt", all[0].Figures.Confusion
+		page.Of, page.On, page.Confusion = all[0].Model, "all messages, each classified before it was learned", all[0].Figures.Confusion
 	}
 	return page
 }

@@ -26,7 +26,8 @@ type program struct {
 	stdout  *output
 	stderr  io.Writer
 	quiet   bool // no progress, no notes
-	code    int  // exit code of a command that succeeds
+	colour  colourFlag
+	code    int // exit code of a command that succeeds
 }
 
 func (p *program) streams() delivery.Streams {
@@ -35,7 +36,9 @@ func (p *program) streams() delivery.Streams {
 
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := &program{environ: environ, stdin: stdin, stdout: &output{file: stdout}, stderr: stderr}
+	p := &program{environ: environ, stdin: stdin, colour: colourAuto}
+	p.stdout = &output{file: stdout, colours: func() bool { return p.hasColours(stdout) }}
+	p.stderr = &output{file: stderr, colours: func() bool { return p.hasColours(stderr) }}
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -73,10 +76,10 @@ func (p *program) fail(root *cobra.Command, args []string, err error) int {
 	return code
 }
 
-// firstWord returns the first argument that is not a flag.
+// firstWord returns the first argument that is neither a flag nor the value of --color, the only flag before a command.
 func firstWord(args []string) string {
-	for _, arg := range args {
-		if !strings.HasPrefix(arg, "-") {
+	for i, arg := range args {
+		if !strings.HasPrefix(arg, "-") && (i == 0 || args[i-1] != "--color") {
 			return arg
 		}
 	}
@@ -98,6 +101,8 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.PersistentFlags().Var(&p.colour, "color", "show colours `WHEN`: auto (on a terminal), always or never")
+	completeValues(root, "color", "auto", "always", "never")
 	root.DisableSuggestions = true // plainly adds them
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetVersionTemplate("{{.Version}}\n")

@@ -43,7 +43,7 @@ func (p *program) train(x *experiment) error {
 	}
 	ctx := x.command.Context()
 	var options train.Options
-	trained, err := fit(p, x.Config, false, func(o train.Options) (train.Trained, error) {
+	trained, err := fit(p, x.Config, !x.verbose, func(o train.Options) (train.Trained, error) {
 		options = o
 		return train.Fit(ctx, collection, x.Model, o)
 	})
@@ -95,8 +95,29 @@ func (p *program) train(x *experiment) error {
 	if x.asJSON {
 		return printJSON(p.stdout, trainingReport{resultReport{summary, []train.Result{result}, x.model}, refitted, found.review, found.leaks})
 	}
+	switch {
+	case x.verbose:
+		p.printTrainedFully(x, collection.Summary(), result, refitted, found, classes)
+		p.printLeaks(classes, found.leaks)
+		p.printWarnings(warnings)
+	case p.quiet:
+		p.printImportant(classes, found.leaks, warnings)
+	default:
+		printTrained(p.stdout, summary, result, refitted)
+		if x.wantsMistakes() {
+			printReview(p.stdout, classes, found.review)
+			fmt.Fprintln(p.stdout)
+		}
+		p.printImportant(classes, found.leaks, warnings)
+	}
+	p.printSaved(x)
+	return nil
+}
+
+// printTrainedFully prints all figures of train.
+func (p *program) printTrainedFully(x *experiment, summary train.Summary, result train.Result, refitted *train.Refitted, found findings, classes []string) {
 	printSplit(p.stdout, x.Config, summary)
-	screen.Printf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
+	field(p.stdout, "model", "%s on %s", result.Model, result.Kind)
 	printTraining(p.stdout, result)
 	fmt.Fprintln(p.stdout)
 	printFigures(p.stdout, []partFigures{{"train", result.Train}, {"development", result.Development}, {"test", result.Test}})
@@ -106,21 +127,31 @@ func (p *program) train(x *experiment) error {
 	if result.Test != nil {
 		fmt.Fprintln(p.stdout, "\nOn the test part:")
 		printTest(p.stdout, classes, result.Test)
-		printReview(p.stdout, found.review)
+		printReview(p.stdout, classes, found.review)
 	}
 	if refitted != nil {
 		printRefitted(p.stdout, *refitted, x.Thresholds)
 	} else {
-		printPromise(p.stdout, result.Promise)
+		printGuarantee(p.stdout, result.Promise)
 	}
-	p.printLeaks(classes, found.leaks)
-	p.printWarnings(warnings)
+}
+
+// printSaved prints where the model is, and what to do next.
+func (p *program) printSaved(x *experiment) {
 	size := int64(0)
 	if info, err := os.Stat(x.model); err == nil {
 		size = info.Size()
 	}
-	screen.Printf(p.stdout, "\nSaved to %s, %.1f MB.\n", x.model, float64(size)/1e6)
-	return nil
+	screen.Printf(p.stdout, "%-12s%s, %s\n", "saved", x.model, sizeOf(size))
+	if p.quiet {
+		return
+	}
+	use := ""
+	if x.command.Flags().Changed("model-file") {
+		use = " -m " + screen.Printable(shellWord(x.model))
+	}
+	printNext(p.stdout, [2]string{"chaff classify" + use + " < message", "is it spam?"}, [2]string{"chaff explain" + use + " < message", "why?"})
+	x.printMore(p.stdout)
 }
 
 // first returns the findings with at most n messages of each kind.

@@ -60,7 +60,7 @@ func flagError(c *cobra.Command, err error) error {
 		return fmt.Errorf("--%s needs a value: --%s %s", e.GetFlag().Name, e.GetFlag().Name, valueName(e.GetFlag()))
 	}
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return fmt.Errorf("--%s is %q: must be %s", e.GetFlag().Name, e.GetValue(), wanted(e.GetFlag()))
+		return fmt.Errorf("--%s is %q: %s", e.GetFlag().Name, e.GetValue(), wanted(e))
 	}
 	return fmt.Errorf("%w: %s", err, list)
 }
@@ -77,17 +77,17 @@ func valueName(f *pflag.Flag) string {
 	return name
 }
 
-// wanted describes the values of a flag by their type.
-func wanted(f *pflag.Flag) string {
-	switch f.Value.Type() {
+// wanted says what the value of a flag must be, by its type.
+func wanted(e *pflag.InvalidValueError) string {
+	switch e.GetFlag().Value.Type() {
 	case "int":
-		return "a whole number"
+		return "must be a whole number"
 	case "float64":
-		return "a number"
+		return "must be a number"
 	case "bool":
-		return "true or false"
+		return "must be true or false"
 	}
-	return "a valid value"
+	return e.Unwrap().Error()
 }
 
 // oneDash returns an error if args have a long flag of c with one dash: pflag takes -maildir for -m aildir.
