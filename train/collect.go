@@ -86,6 +86,9 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 			if class.Messages == 1 {
 				all = "the only message is"
 			}
+			if m.summary.Unreadable > 0 {
+				return nil, fmt.Errorf("%s %s, and %d could not be read, the first: %s: %w", all, class.Name, m.summary.Unreadable, m.summary.Problems[0], ErrOneClass)
+			}
 			return nil, fmt.Errorf("%s %s: %w", all, class.Name, ErrOneClass)
 		}
 	}

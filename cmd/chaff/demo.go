@@ -65,7 +65,6 @@ Demo reads no other mail and writes no file.`,
 		},
 	}
 	settings.add(p, c, "workers", "seed", "split")
-	p.addQuiet(c)
 	addJSON(c, &asJSON, "print the result as JSON")
 	addVerbose(c, &verbose, "print the comparison of all models")
 	return c

@@ -38,7 +38,6 @@ func (x *experiment) add(p *program, c *cobra.Command, settings ...string) {
 	x.sources.add(c)
 	x.settings.add(p, c, settings...)
 	x.page.add(c)
-	p.addQuiet(c)
 	addJSON(c, &x.asJSON, "print the result as JSON")
 	addVerbose(c, &x.verbose, "print all figures")
 }

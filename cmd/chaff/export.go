@@ -39,7 +39,6 @@ chaff import the kind of features that chaff inspect prints.`,
 	}
 	sources.add(c)
 	settings.add(p, c, "workers")
-	p.addQuiet(c)
 	f := c.Flags()
 	p.addModelFile(c, &flags.model, "use")
 	f.StringVar(&flags.format, "as", string(features.LibSVM), "write `FORMAT`: libsvm or vw")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -55,7 +56,7 @@ func (p *program) helpCommand() *cobra.Command {
 // writeManual writes a manual page for each command into the folder dir, made of the same texts as the help.
 func (p *program) writeManual(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("write the manual pages: %w", err)
+		return fmt.Errorf("write the manual pages into %s: %w", dir, cmp.Or(errors.Unwrap(err), err))
 	}
 	pages := []*cobra.Command{root}
 	for _, c := range root.Commands() {

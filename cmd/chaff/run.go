@@ -102,6 +102,7 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 		SilenceUsage:  true,
 	}
 	root.PersistentFlags().Var(&p.colour, "color", "show colours `WHEN`: auto (on a terminal), always or never")
+	root.PersistentFlags().BoolVarP(&p.quiet, "quiet", "q", false, "print only results and warnings, no progress and no notes")
 	completeValues(root, "color", "auto", "always", "never")
 	root.DisableSuggestions = true // plainly adds them
 	root.CompletionOptions.DisableDefaultCmd = true

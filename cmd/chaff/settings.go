@@ -26,11 +26,6 @@ func (p *program) addModelFile(c *cobra.Command, path *string, verb string) {
 	c.PreRun = func(*cobra.Command, []string) { *path = cmp.Or(*path, places.Model(p.environ)) }
 }
 
-// addQuiet adds the flag that turns off progress, notes about the mail, and advice.
-func (p *program) addQuiet(c *cobra.Command) {
-	c.Flags().BoolVarP(&p.quiet, "quiet", "q", false, "print only the result and warnings, no progress and no notes")
-}
-
 func addJSON(c *cobra.Command, asJSON *bool, usage string) {
 	c.Flags().BoolVar(asJSON, "json", false, usage)
 }

@@ -65,8 +65,8 @@ func spamClasses() []string { return []string{sources.Ham.String(), sources.Spam
 // without a flag.
 func (s *sourceFlags) open(paths []string) (labelled, error) {
 	all := labelled{classes: spamClasses()}
-	if s.format != "" && len(s.ham)+len(s.spam) == 0 {
-		return all, errors.New("--format needs --ham or --spam")
+	if s.format != "" && len(s.ham)+len(s.spam)+len(paths) == 0 {
+		return all, errors.New("--format needs --ham, --spam or a path")
 	}
 	if len(s.tables)+len(paths) == 0 && s.textColumn+s.labelColumn != "" {
 		return all, errors.New("--text-column and --label-column need --table")
@@ -156,9 +156,9 @@ func (s *sourceFlags) openRecognised(l *labelled, path string) error {
 	case sources.MeansTable:
 		return l.openTable(path, sources.TableOptions{Text: s.textColumn, Label: s.labelColumn})
 	case sources.MeansHam:
-		return l.openPath(path, sources.Ham, "")
+		return l.openPath(path, sources.Ham, s.format)
 	case sources.MeansSpam:
-		return l.openPath(path, sources.Spam, "")
+		return l.openPath(path, sources.Spam, s.format)
 	}
 	return hint.With(fmt.Errorf("%s: neither its name nor its contents say whether this is ham or spam", path),
 		"say it with --ham PATH or --spam PATH; --folders PATH takes each subfolder for a class")
