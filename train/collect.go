@@ -92,6 +92,7 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 			return nil, fmt.Errorf("%s %s: %w", all, class.Name, ErrOneClass)
 		}
 	}
+	m.summary.warnOfLittleMail()
 	c := &Collection{options: o, Mail: m}
 	c.setGroups()
 	c.parts = c.split()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -87,15 +88,18 @@ func resultsOf(all []train.Trained) []train.Result {
 func printComparison(w io.Writer, results []train.Result) {
 	var rows []compared
 	for i, r := range results {
-		rows = append(rows, compared{r.Model, r.Development, r.Test, r.AgainstBest, i == 0})
+		rows = append(rows, compared{r.Model, r.Development, r.Test, r.AgainstBest, i == 0 && r.Development != nil})
 	}
 	printCompared(w, "dev.", rows)
-	note := bestNote
+	note, same := bestNote, " "+sameNote
+	if !rows[0].base {
+		note, same = "No model is marked as the best: there is no development mail to choose it on.", ""
+	}
 	if rows[0].isOfSpamFilter() {
 		note += hmNote
 	}
 	fmt.Fprintln(w)
-	screen.Paragraph(w, "", "%s dev. and test: the accuracy on development and test mail. %s", note, sameNote)
+	screen.Paragraph(w, "", "%s dev. and test: the accuracy on development and test mail.%s", note, same)
 }
 
 // compared is a row of a table of models.
@@ -125,7 +129,11 @@ func printCompared(w io.Writer, development string, rows []compared) {
 	if ofSpam {
 		fmt.Fprint(t, "hm%\tsm%\t")
 	}
-	fmt.Fprintln(t, "against *")
+	hasBase := slices.ContainsFunc(rows, func(r compared) bool { return r.base })
+	if hasBase {
+		fmt.Fprint(t, "against *")
+	}
+	fmt.Fprintln(t)
 	for _, r := range rows {
 		name := screen.Plain.Of(r.model)
 		if r.base && len(rows) > 1 {
@@ -143,7 +151,10 @@ func printCompared(w io.Writer, development string, rows []compared) {
 			}
 			screen.Printf(t, "%s\t%s\t", hm, sm)
 		}
-		screen.Printf(t, "%s\n", against(r.difference))
+		if hasBase {
+			screen.Printf(t, "%s", against(r.difference))
+		}
+		fmt.Fprintln(t)
 	}
 	t.Flush()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +30,7 @@ type experiment struct {
 	folds    int
 	asJSON   bool
 	verbose  bool
+	set      []string // the settings given on the command line
 	config.Config
 }
 
@@ -60,6 +62,12 @@ func (x *experiment) load(p *program) error {
 		return err
 	}
 	x.Config = loaded.Config
+	for key, origin := range loaded.Origins {
+		if origin == "command line" {
+			x.set = append(x.set, key)
+		}
+	}
+	slices.Sort(x.set)
 	if x.mistakes < 0 {
 		return fmt.Errorf("--mistakes is %d: must be at least 0", x.mistakes)
 	}
@@ -183,6 +191,9 @@ tests each with a model that is trained on the others.`,
 			if err := x.load(p); err != nil {
 				return err
 			}
+			if x.replay.online || x.withFolds() {
+				p.warnOfOtherModels(x.set, x.Model)
+			}
 			switch {
 			case x.replay.online:
 				return p.replayModels(&x, []string{x.Model})
@@ -194,6 +205,7 @@ tests each with a model that is trained on the others.`,
 					return fmt.Errorf("--%s needs --online or --folds; -m FILE names a saved model", flag)
 				}
 			}
+			p.warnOfSavedModel(x.set)
 			return p.evaluate(&x)
 		},
 	}
@@ -229,6 +241,9 @@ func (p *program) evaluate(x *experiment) error {
 		return err
 	}
 	result := train.Result{Model: s.Model, Kind: s.Kind, Terms: f.Vocabulary().Len(), Thresholds: s.Thresholds, Test: &e.Figures, Verdicts: e.Verdicts, Calibration: s.Calibration}
+	if warning := knownMail(e); warning != "" {
+		result.Warnings = append(result.Warnings, warning)
+	}
 	if x.page.wanted() {
 		page, err := evaluationPage(f, result, e)
 		if err := cmp.Or(err, x.page.write(page)); err != nil {
@@ -239,6 +254,7 @@ func (p *program) evaluate(x *experiment) error {
 		return printJSON(p.stdout, evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Review})
 	}
 	printMail(p.stdout, e.Summary)
+	p.printWarnings([]train.Result{result})
 	if x.verbose {
 		p.printEvaluatedFully(x, f, e)
 		return nil
@@ -257,6 +273,18 @@ func (p *program) evaluate(x *experiment) error {
 	fmt.Fprintln(p.stdout)
 	x.printMore(p.stdout)
 	return nil
+}
+
+// maxKnown is the share of known messages below which there is no warning: the same letter may have reached two mailboxes.
+const maxKnown = 0.05
+
+// knownMail returns a warning if the model was fitted to the mail that measures it.
+func knownMail(e evaluate.Evaluation) string {
+	n := e.Figures.Messages
+	if float64(e.Learned) < maxKnown*float64(n) {
+		return ""
+	}
+	return fmt.Sprintf("it was trained on %d of these %s, so the figures are too good; measure it on other mail, or with --folds 5", e.Learned, plural(n, "message"))
 }
 
 // shownMistakes is how many mistakes a short answer has.

@@ -168,7 +168,7 @@ func shells() []string { return []string{"bash", "zsh", "fish", "powershell"} }
 func (p *program) completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
-		Short: "Print a script that completes commands, flags and values in a shell",
+		Short: "Print a script that completes commands and values in a shell",
 		Long: `Completion prints a script for bash, zsh, fish or powershell. With it, the tab
 key completes commands, flags, names of models, settings and the folders of a
 mailbox.`,

@@ -77,6 +77,7 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	if err != nil {
 		return delivery.ModelError(path, err)
 	}
+	from.Sample = nil // it means nothing to a reader
 	s := f.Settings()
 	all := inspection{File: path, Bytes: info.Size(), Settings: s, Provenance: from, Strongest: []strongestTerms{}}
 	for c := range terms {

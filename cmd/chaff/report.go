@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,12 +92,12 @@ func (p *program) trainedPage(x *experiment, title string, collection *train.Col
 	s := collection.Summary()
 	page := report.Page{
 		Title: title, Subtitle: corpusLine(s), Facts: corpusFacts(x.Config, s), Classes: collection.Classes(),
-		Warnings: warningTexts(doubts(resultsOf(all))),
+		Warnings: append(slices.Clone(s.Warnings), warningTexts(doubts(resultsOf(all)))...),
 	}
 	for i, t := range all {
 		r := t.Result
 		page.Models = append(page.Models, report.Model{
-			Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1, Train: r.Train, Development: r.Development, Test: r.Test,
+			Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1 && r.Development != nil, Train: r.Train, Development: r.Development, Test: r.Test,
 			AgainstBest: r.AgainstBest, Seconds: r.Seconds,
 		})
 		if len(r.Epochs) > 0 {
@@ -285,7 +286,7 @@ func warningTexts(doubts []doubt) []string {
 }
 
 // addRefitted adds facts and warnings about the saved model.
-func addRefitted(page *report.Page, r train.Refitted, doubts []doubt) {
+func addRefitted(page *report.Page, s train.Summary, r train.Refitted, doubts []doubt) {
 	page.Facts = append(page.Facts, report.Fact{Name: "Figures", Value: "from a model of the training part"})
 	saved := fmt.Sprintf("fitted to all %d messages", r.Messages)
 	if r.Thresholds != nil {
@@ -295,7 +296,7 @@ func addRefitted(page *report.Page, r train.Refitted, doubts []doubt) {
 	if r.Promise != nil {
 		page.Facts = append(page.Facts, report.Fact{Name: "Guarantee", Value: r.Promise.String()})
 	}
-	page.Warnings = warningTexts(doubts)
+	page.Warnings = append(slices.Clone(s.Warnings), warningTexts(doubts)...)
 }
 
 // corpusFacts describes how mail was read and split.
@@ -356,7 +357,7 @@ func foldsPage(x *experiment, collection *train.Collection, all []evaluate.Cross
 func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (report.Page, error) {
 	page := report.Page{
 		Title: "chaff evaluate: " + r.Model, Subtitle: corpusLine(e.Summary), Classes: f.Settings().Classes,
-		Of: r.Model, On: "this mail",
+		Of: r.Model, On: "this mail", Warnings: warningTexts(doubts([]train.Result{r})),
 		Models:      []report.Model{{Name: r.Model, Features: r.Kind, Test: r.Test}},
 		Reliability: e.Figures.Reliability, Confusion: e.Figures.Confusion,
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -107,6 +108,26 @@ func (p *program) advised(s config.Sources, err error) error {
 		}
 	}
 	return err
+}
+
+// warnOfOtherModels warns of settings given on the command line that belong to a model that is not trained.
+func (p *program) warnOfOtherModels(set []string, trained ...string) {
+	for _, key := range set {
+		section, isModel := strings.CutPrefix(key, "models.")
+		section, _, _ = strings.Cut(section, ".")
+		if model := strings.ReplaceAll(section, "_", "-"); isModel && !slices.Contains(trained, model) {
+			p.warn(fmt.Sprintf("%s has no effect: %s is not trained; --model %s trains it", key, model, model))
+		}
+	}
+}
+
+// warnOfSavedModel warns of settings given on the command line that a saved model has its own of.
+func (p *program) warnOfSavedModel(set []string) {
+	for _, key := range set {
+		if key != "workers" && key != "memory" {
+			p.warn(key + " has no effect: the model file has its own settings; --online and --folds train a new model")
+		}
+	}
 }
 
 // readingOf returns how messages are read if no model is saved. The key is public; no figure depends on it.

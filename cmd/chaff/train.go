@@ -37,6 +37,7 @@ func (p *program) train(x *experiment) error {
 	if err != nil {
 		return err
 	}
+	p.warnOfOtherModels(x.set, x.Model)
 	collection, err := p.collect(x.command, x.Config, reading, mail)
 	if err != nil {
 		return err
@@ -82,7 +83,7 @@ func (p *program) train(x *experiment) error {
 		}
 		f, refitted = saved, &refit
 		warnings[0].Warnings = refit.Warnings // of the model that is saved
-		addRefitted(&page, refit, doubts(warnings))
+		addRefitted(&page, collection.Summary(), refit, doubts(warnings))
 	}
 	if err := x.page.write(page); err != nil {
 		return err
@@ -202,6 +203,9 @@ func read[T any](p *program, mail labelled, summary func(T) train.Summary, read 
 		return result, err
 	}
 	p.printProblems(summary(result))
+	for _, warning := range summary(result).Warnings {
+		p.warn(warning)
+	}
 	return result, nil
 }
 
