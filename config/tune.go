@@ -165,7 +165,7 @@ func searchable(known []setting, key string) (setting, error) {
 		return setting{}, errors.New("key is missing: it names the setting to change")
 	}
 	if !found {
-		return setting{}, unknown(key, known, "as its key")
+		return setting{}, unknown(key, known, Default().Model, "as its key")
 	}
 	section, _, _ := strings.Cut(target.key, ".")
 	switch section {

@@ -50,8 +50,13 @@ func terminalOf(w io.Writer) *os.File {
 	return nil
 }
 
-// terminal returns stderr if it is a terminal, else nil.
-func (p *program) terminal() *os.File { return terminalOf(p.stderr) }
+// terminal returns stderr if it is a terminal that shows progress, else nil.
+func (p *program) terminal() *os.File {
+	if p.quiet {
+		return nil
+	}
+	return terminalOf(p.stderr)
+}
 
 // defaultWidth is the width of what is not printed on a terminal.
 const defaultWidth = 80

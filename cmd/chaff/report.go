@@ -27,12 +27,12 @@ type reportFlags struct {
 }
 
 func (r *reportFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&r.page, "report", "", "write a page with tables and plots to `FILE`.html")
-	c.Flags().StringVar(&r.plots, "plots", "", "write the plots of the report as SVG and PNG files into the folder `DIR`")
+	c.Flags().StringVar(&r.page, "report", "", "write a page with tables and plots to `FILE`")
+	c.Flags().StringVar(&r.plots, "plots", "", "write the plots as SVG and PNG files into the folder `DIR`")
 }
 
 func (r *reportFlags) addAxes(c *cobra.Command) {
-	c.Flags().StringVar(&r.axes, "axes", "", "draw the decision boundary in the plane of two `TERMS`, separated by a space; default: the most informative")
+	c.Flags().StringVar(&r.axes, "axes", "", "draw the decision boundary for two `TERMS`, separated by a space")
 }
 
 // check returns an error if the page or the plots cannot be written.
@@ -43,11 +43,12 @@ func (r *reportFlags) check() error {
 	if r.axes != "" && len(strings.Fields(r.axes)) != 2 {
 		return fmt.Errorf("--axes is %q: must be two terms, as \"body:meet subject:offer\"", r.axes)
 	}
-	plot := ""
 	if r.plots != "" {
-		plot = filepath.Join(r.plots, "roc.svg")
+		if err := canSave(filepath.Join(r.plots, "roc.svg")); err != nil {
+			return err
+		}
 	}
-	return canSaveAll(plot, r.page)
+	return canSaveAll(r.page)
 }
 
 // wanted reports whether there is a page or a plot to write.

@@ -27,11 +27,11 @@ type findings struct {
 }
 
 func (p *program) train(x *experiment) error {
-	mail, err := x.sources.open()
+	mail, err := x.sources.open(x.paths)
 	if err != nil {
 		return err
 	}
-	if err := canSave(x.model); err != nil {
+	if err := p.canSaveModel(x.model); err != nil {
 		return err
 	}
 	reading, keepKey, err := p.secretReading(x.Config)
@@ -102,11 +102,14 @@ func (p *program) train(x *experiment) error {
 	if x.asJSON {
 		return printJSON(p.stdout, trainingReport{resultReport{summary, []train.Result{result}, x.model}, refitted, found.review, found.leaks})
 	}
-	if x.verbose {
+	switch {
+	case x.verbose:
 		p.printTrainedFully(x, collection.Summary(), result, refitted, found, classes)
 		p.printLeaks(classes, found.leaks)
 		p.printWarnings(warnings)
-	} else {
+	case p.quiet:
+		p.printImportant(classes, found.leaks, warnings)
+	default:
 		printTrained(p.stdout, summary, result, refitted)
 		if x.wantsMistakes() {
 			printReview(p.stdout, classes, found.review)
@@ -148,6 +151,9 @@ func (p *program) printSaved(x *experiment, classes []string) {
 		size = info.Size()
 	}
 	screen.Printf(p.stdout, "%-12s%s, %s\n", "saved", x.model, sizeOf(size))
+	if p.quiet {
+		return
+	}
 	use := ""
 	if x.command.Flags().Changed("model-file") {
 		use = " -m " + screen.Printable(shellWord(x.model))
@@ -191,15 +197,19 @@ func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Re
 
 // read runs a function that reads mail, with a progress bar. It reports the sources and the messages left out on stderr.
 func read[T any](p *program, mail labelled, summary func(T) train.Summary, read func(step func(read, all int)) (T, error)) (T, error) {
-	mail.print(p.stderr)
+	if !p.quiet {
+		mail.print(p.stderr)
+	}
 	step, done := p.progress("reading mail")
 	result, err := read(step)
 	done()
 	switch {
 	case errors.Is(err, train.ErrNoMail):
-		return result, hint.With(err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
+		return result, hint.With(err, "check the paths: chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
+	case errors.Is(err, train.ErrOneClass) && len(mail.noJunk) > 0:
+		return result, noJunkFolder(mail.noJunk[0], err)
 	case errors.Is(err, train.ErrOneClass):
-		return result, hint.With(err, "give both: --ham PATH and --spam PATH")
+		return result, hint.With(err, "give ham and spam, each with messages: --ham PATH and --spam PATH")
 	case err != nil:
 		return result, err
 	}
