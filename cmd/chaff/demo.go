@@ -73,8 +73,8 @@ Demo reads no other mail and writes no file.`,
 // invitation ends the demonstration.
 const invitation = `
 Your own mail is next. Chaff reads it and changes nothing in it:
-  chaff train --maildir ~/Maildir
-  chaff train --ham inbox.mbox --spam junk.mbox
+  chaff train ~/Maildir
+  chaff train inbox.mbox junk.mbox
 `
 
 // demoModels prints the cross-validated accuracy of the default, and whether another model is better.
