@@ -95,8 +95,8 @@ func (p *program) trainCommand() *cobra.Command {
 		Use:   "train SOURCES [-m FILE]",
 		Short: "Train a model, print its accuracy, and save it",
 		Long: `Train splits the mail into a training, a development and a test part. It trains a model on the first
-part, chooses the thresholds for spam and unsure on the second, and prints the accuracy on all three.
-Then it fits the model to all mail and saves it; --set train.refit=false saves the first model.
+part, chooses the thresholds for spam and unsure on the second, and prints the accuracy on the second and
+the third. Then it fits the model to all mail and saves it; --set train.refit=false saves the first model.
 Train changes nothing in a mailbox.`,
 		Example: `  chaff train --maildir ~/Maildir
   chaff train --ham inbox.mbox --ham lists --spam junk -m spam.model
@@ -121,8 +121,8 @@ func (p *program) compareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare SOURCES",
 		Short: "Train every model on the same mail and compare them",
-		Long: `Compare trains every model on the same training part and prints their accuracy on the training,
-development and test part, the best on development mail first. It saves nothing.
+		Long: `Compare trains every model on the same training part and prints their accuracy on the development and
+the test part, the best on development mail first. It saves nothing.
 
 With --folds K it trains each model K times, each time with another fold of the mail as the test part,
 and prints the test figures over all messages.

@@ -21,9 +21,9 @@ func (p *program) explainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain [-m FILE] [PATH]",
 		Short: "Show the contribution of each term to the score of a message",
-		Long: `Explain reads a message from stdin or PATH and lists the parts of its score: each kind of evidence,
-each term and run of bytes that the model knows, with its weight and its contribution. The score is
-the sum of the contributions and the bias.`,
+		Long: `Explain reads a message from stdin or PATH and prints its verdict, what each kind of evidence adds to
+the score, and the terms and runs of bytes that speak most for it and against it. The score is the sum
+of the contributions and the bias; --verbose prints all parts of the sum, with the weights.`,
 		Example: `  chaff explain < message
   chaff explain -m spam.model message --terms 0
   chaff explain message --html why.html`,
@@ -81,7 +81,11 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 		}
 	}
 	if flags.verbose {
-		printExplanationFully(p.stdout, e, flags.terms)
+		limit := 0
+		if terminalOf(p.stdout) != nil {
+			limit = p.width()
+		}
+		printExplanationFully(p.stdout, e, flags.terms, limit)
 		return nil
 	}
 	printExplanation(p.stdout, e, flags.terms)
@@ -161,8 +165,9 @@ func printContributions(w io.Writer, all []filter.Contribution, n int) {
 	t.Flush()
 }
 
-// printExplanationFully prints the parts of a score, and the n strongest terms with their weights.
-func printExplanationFully(w io.Writer, e filter.Explanation, n int) {
+// printExplanationFully prints the parts of a score, and the n strongest terms with their weights. Limit is the width of the table of
+// terms; 0 is none.
+func printExplanationFully(w io.Writer, e filter.Explanation, n, limit int) {
 	up, down := bySide(e)
 	sum := func(all []filter.Contribution) (sum float64) {
 		for _, c := range all {
@@ -183,7 +188,7 @@ func printExplanationFully(w io.Writer, e filter.Explanation, n int) {
 	if n > 0 {
 		shown = shown[:min(n, len(shown))]
 	}
-	t := newTable(w, "adds", "weight", "value", "messages", "term", "made of")
+	t := newTable(w, "adds", "weight", "value", "messages", "term", "made of").Within(limit)
 	for i, c := range shown {
 		flushSome(t, i)
 		screen.Printf(t, "%+.4f\t%s\t%s\t%d\t%s\t%s\n", c.Contribution, number(&c.Weight), number(&c.Value), c.Messages, c.Term, strings.Join(c.Tokens, " "))

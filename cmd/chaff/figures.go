@@ -355,7 +355,7 @@ func printReview(w io.Writer, classes []string, r evaluate.Review) {
 func printJudged(w io.Writer, classes []string, all []evaluate.Judged) {
 	for _, j := range all {
 		screen.Printf(w, "  %s\n", j.Path)
-		screen.Paragraph(w, "    ", "%s, score %.3g, %s: %s", judgement(j), j.Score, probabilityOf(classes, j.Probability), shorten([]byte(j.Subject)))
+		screen.Paragraph(w, "    ", "%s, score %.3g, %s: %s", judgement(j), j.Score, probabilityOf(classes, j.Probability), subjectOf(j))
 		var terms []string
 		for _, t := range j.Terms {
 			terms = append(terms, fmt.Sprintf("%s %+.3g", t.Term, t.Contribution))
@@ -364,6 +364,13 @@ func printJudged(w io.Writer, classes []string, all []evaluate.Judged) {
 			screen.Paragraph(w, fmt.Sprintf("    for %s: ", screen.Printable(j.Class)), "%s", strings.Join(terms, ", "))
 		}
 	}
+}
+
+func subjectOf(j evaluate.Judged) string {
+	if j.Subject == "" {
+		return "(no subject)"
+	}
+	return shorten([]byte(j.Subject))
 }
 
 // judgement says what a message is and, if that is a mistake, what it was called.

@@ -124,7 +124,7 @@ func (p *program) replayModels(x *experiment, names []string) error {
 	return nil
 }
 
-// how describes when messages are learnt.
+// how describes when messages are learned.
 func (r *replayFlags) how() string {
 	how := "each message learned at once"
 	if r.delay > 0 {

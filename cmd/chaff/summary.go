@@ -101,7 +101,7 @@ func (p *program) printImportant(classes []string, leaks []evaluate.Leak, result
 	}
 }
 
-// leakLine describes the strongest leak, and how to exclude all.
+// leakLine describes the strongest leak, what it means, and how to exclude all.
 func leakLine(classes []string, leaks []evaluate.Leak) string {
 	l := leaks[0]
 	var of []string
@@ -109,10 +109,14 @@ func leakLine(classes []string, leaks []evaluate.Leak) string {
 		of = append(of, fmt.Sprintf("%d of %d %s", n, l.Of[c], classes[c]))
 	}
 	line := fmt.Sprintf("possible leak: %s is in %s", screen.Printable(l.Term), screen.Printable(strings.Join(of, ", ")))
-	if len(leaks) > 1 {
-		return fmt.Sprintf("%s, and %s like it: --verbose shows them", line, plural(len(leaks)-1, "other term"))
+	if len(leaks) == 1 {
+		return line + ": " + l.Advice
 	}
-	return line + ": " + l.Advice
+	exclude := "--verbose lists all"
+	if flags := settingsAgainst(leaks); len(flags) > 0 && !slices.ContainsFunc(leaks, func(l evaluate.Leak) bool { return l.Setting == "" }) {
+		exclude = strings.Join(flags, " ")
+	}
+	return fmt.Sprintf("%s, and there are %d more: if the senders did not write them, new mail lacks them and the accuracy is too high: %s", line, len(leaks)-1, exclude)
 }
 
 // shellWord returns a path as a shell reads it.
@@ -130,7 +134,7 @@ func shellWord(path string) string {
 func printBrief(w io.Writer, classes []string, all []evaluate.Judged, n, of int) {
 	t := newTable(w).Within(defaultWidth)
 	for _, j := range all[:min(n, len(all))] {
-		screen.Printf(t, "  %s, %s: %s\n", judgement(j), probabilityOf(classes, j.Probability), j.Subject)
+		screen.Printf(t, "  %s, %s: %s\n", judgement(j), probabilityOf(classes, j.Probability), subjectOf(j))
 		t.Flush()
 		screen.Printf(w, "    %s\n", j.Path)
 	}
