@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,10 +29,13 @@ func completePaths(c *cobra.Command, flags ...string) {
 	}
 }
 
-// mailFolders completes a path within a mailbox with its mail folders, which are hidden from shells, and leaves other paths to the
+// mailFolders completes a path within a Maildir with its mail folders, which are hidden from shells, and leaves other paths to the
 // shell.
 func mailFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	dir, start := filepath.Split(typed)
+	if is, err := sources.Detect(inHome(dir)); err != nil || is.Format != sources.Maildir {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
 	entries, err := os.ReadDir(inHome(dir))
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -47,7 +49,7 @@ func mailFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.Sh
 			found = append(found, dir+e.Name())
 		}
 	}
-	if !slices.ContainsFunc(found, func(path string) bool { return strings.HasPrefix(filepath.Base(path), ".") }) {
+	if len(found) == 0 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	return found, cobra.ShellCompDirectiveNoFileComp
