@@ -16,6 +16,7 @@ type Page struct {
 	DET      []Curve         // for each model: X is the share of ham called spam, Y the share of spam let through, both 0..1
 	Epochs   []EpochCurve    // of models with epochs
 	Learning []LearningCurve // the figures of a replay by the number of messages
+	Growth   *Growth         // the accuracy by the size of the training part
 	// Scores are the scores of ham and spam. Thresholds are drawn as lines on them.
 	Scores      *metrics.Histogram
 	Thresholds  *metrics.Thresholds
@@ -82,6 +83,22 @@ type Epoch struct {
 type LearningCurve struct {
 	Model  string
 	Points []metrics.LearningPoint
+}
+
+// Growth is the accuracy of a model on the test part by the number of messages it was trained on, the smallest number first. Advice says
+// in a sentence or two whether more mail would help; it may be empty.
+type Growth struct {
+	Model  string
+	Tested int // messages of the test part
+	Points []GrowthPoint
+	Advice string
+}
+
+// GrowthPoint is a point of Growth: the number of messages trained on, and the errors and the accuracy on the test part, a percentage
+// with its 95% interval.
+type GrowthPoint struct {
+	Messages, Errors                    int
+	Accuracy, AccuracyLow, AccuracyHigh float64
 }
 
 // ClassTerms are the terms with the largest weights for a class.

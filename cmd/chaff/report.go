@@ -118,7 +118,25 @@ func (p *program) trainedPage(x *experiment, title string, collection *train.Col
 	if page.Strongest, err = strongestTermsOf(best.Filter); err != nil {
 		return report.Page{}, err
 	}
+	if err := p.addGrowth(x, &page, collection, best); err != nil {
+		return report.Page{}, err
+	}
 	return page, p.addTwoTerms(x, &page, collection, best)
+}
+
+// addGrowth adds the accuracy by the size of the training part, if it has more than one point.
+func (p *program) addGrowth(x *experiment, page *report.Page, collection *train.Collection, best train.Trained) error {
+	g, err := fit(p, x.Config, true, func(o train.Options) (evaluate.Growth, error) {
+		return evaluate.GrowthOf(x.command.Context(), collection, best, o)
+	})
+	if err != nil || len(g.Points) < 2 {
+		return err
+	}
+	page.Growth = &report.Growth{Model: g.Model, Tested: g.Tested, Advice: g.Advice}
+	for _, at := range g.Points {
+		page.Growth.Points = append(page.Growth.Points, report.GrowthPoint(at))
+	}
+	return nil
 }
 
 // addCurves adds the curves of spam filters, and the score distribution of the best.

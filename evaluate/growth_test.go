@@ -1,0 +1,89 @@
+package evaluate
+
+import (
+	"strings"
+	"testing"
+
+	"chaff/corpus"
+	"chaff/corpus/sample"
+	"chaff/metrics"
+	"chaff/train"
+)
+
+func TestGrowthEndsWithTheModelOfAllTheTrainingPart(t *testing.T) {
+	o := train.DefaultCollectOptions()
+	o.Split.Train, o.Split.Development, o.Split.Test = 0.5, 0, 0.5
+	c := collect(t, sample.Source(), o, "ham", "spam")
+	for _, model := range []string{"votes", "multinomial"} {
+		trained, err := train.Fit(t.Context(), c, model, train.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := GrowthOf(t.Context(), c, trained, train.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(g.Points) != halvings+1 || !strings.Contains(g.Advice, "with half the training mail") {
+			t.Fatalf("%s: got %+v", model, g)
+		}
+		for i, p := range g.Points[1:] {
+			if before := g.Points[i]; p.Messages < before.Messages*3/2 {
+				t.Errorf("%s: %d messages after %d, want about twice as many", model, p.Messages, before.Messages)
+			}
+		}
+		last, f := g.Points[halvings], trained.Result.Test
+		if last.Messages != c.Summary().Train || last.Accuracy != f.Accuracy || g.Tested != f.Messages || last.Errors != f.Messages-f.Confusion.Correct() {
+			t.Errorf("%s: the last point is %+v of %d, want the figures of the model", model, last, g.Tested)
+		}
+		if g.Points[0].Accuracy >= last.Accuracy {
+			t.Errorf("%s: got %v%% with an eighth of the mail, want less than %v%%", model, g.Points[0].Accuracy, last.Accuracy)
+		}
+	}
+}
+
+func TestFractionsContainEachOtherAndKeepGroupsTogether(t *testing.T) {
+	c := collect(t, sample.Source(), train.DefaultCollectOptions(), "ham", "spam")
+	fractions := halved(c)
+	in, members := c.InPart(corpus.Train), c.Members()
+	all := make(map[uint64]int) // messages of each group
+	for _, m := range in {
+		all[members[m].Group]++
+	}
+	for i, larger := range fractions[1:] {
+		has := make(map[int]bool)
+		groups := make(map[uint64]int)
+		for _, row := range larger {
+			has[row] = true
+			groups[members[in[row]].Group]++
+		}
+		for _, row := range fractions[i] {
+			if !has[row] {
+				t.Fatalf("row %d is in the smaller fraction only", row)
+			}
+		}
+		for _, m := range in {
+			if n := groups[members[m].Group]; n > 0 && n != all[members[m].Group] {
+				t.Errorf("group %x is torn apart", members[m].Group)
+			}
+		}
+	}
+}
+
+func TestGrowthAdvice(t *testing.T) {
+	for _, test := range []struct {
+		name              string
+		tested, half, all int
+		p                 float64
+		want              string
+	}{
+		{"few test messages say nothing", 60, 5, 1, 0.2, "1 error in 60 test messages, against 5 with half the training mail: too few test messages to say whether more mail would help."},
+		{"a clear gain", 1000, 40, 20, 0.001, "20 errors in 1000 test messages, against 40 with half the training mail: more mail will probably help."},
+		{"a gain by chance", 1000, 12, 9, 0.5, "9 errors in 1000 test messages, against 12 with half the training mail: more mail may help, but chance explains this difference too."},
+		{"no gain", 1000, 9, 9, 1, "9 errors in 1000 test messages, against 9 with half the training mail: more mail of this kind will hardly help."},
+	} {
+		g := Growth{Tested: test.tested, Points: []GrowthPoint{{Errors: test.half}, {Errors: test.all}}, Gain: metrics.McNemar{P: test.p}}
+		if got := g.advice(); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+}
