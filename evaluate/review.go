@@ -14,11 +14,11 @@ import (
 	"chaff/train"
 )
 
-// Review lists the messages of labelled mail that are worth reading.
+// Review lists the messages of labelled mail that are worth reading. A list leaves out messages with nearly the terms of an earlier one.
 type Review struct {
 	// Mistakes are the messages whose prediction differs from their label, the least probable label first.
 	Mistakes []Judged `json:"mistakes"`
-	// LeastCertain are the messages with the least probable predictions, the least certain first.
+	// LeastCertain are the messages whose prediction is right, the least probable prediction first.
 	LeastCertain []Judged `json:"least_certain"`
 	// Months has the accuracy by month of delivery. It leaves out messages without a time.
 	Months []Month `json:"months,omitempty"`
@@ -121,9 +121,9 @@ func upTo(n int) []int {
 	return numbers
 }
 
-// leastCertain returns all rows, the least probable prediction first.
+// leastCertain returns the rows whose prediction is right, the least probable prediction first.
 func (j *reviewer) leastCertain() []int {
-	all := upTo(len(j.Labels))
+	all := slices.DeleteFunc(upTo(len(j.Labels)), func(i int) bool { return j.Predictions[i] != j.Labels[i] })
 	slices.SortStableFunc(all, func(x, y int) int {
 		return cmp.Or(cmp.Compare(j.probability(x, j.Predictions[x]), j.probability(y, j.Predictions[y])), cmp.Compare(j.margin(x), j.margin(y)))
 	})
@@ -147,12 +147,46 @@ func (j *reviewer) rival(i int) int {
 // margin returns the score of the prediction of row i over its rival.
 func (j *reviewer) margin(i int) float64 { return j.Row(i)[j.Predictions[i]] - j.Row(i)[j.rival(i)] }
 
-// judge describes the first n rows of order.
+// repeats is the share of the terms of two messages that both have, above which the second is not worth reading.
+const repeats = 0.7
+
+// distinct returns the first n rows of order without those that repeat an earlier one.
+func (j *reviewer) distinct(n int, order []int) []int {
+	var chosen []int
+	for _, i := range order {
+		if len(chosen) >= n {
+			break
+		}
+		again := slices.ContainsFunc(chosen, func(k int) bool {
+			return j.Labels[i] == j.Labels[k] && j.Predictions[i] == j.Predictions[k] && shared(j.rows.Row(i).IDs, j.rows.Row(k).IDs) > repeats
+		})
+		if !again {
+			chosen = append(chosen, i)
+		}
+	}
+	return chosen
+}
+
+// shared returns the share of the numbers in a or b, both ascending, that are in both; without numbers, 0.
+func shared(a, b []uint32) float64 {
+	both, i := 0, 0
+	for _, id := range b {
+		for i < len(a) && a[i] < id {
+			i++
+		}
+		if i < len(a) && a[i] == id {
+			both++
+		}
+	}
+	return float64(both) / float64(max(1, len(a)+len(b)-both))
+}
+
+// judge describes the first n distinct rows of order.
 func (j *reviewer) judge(ctx context.Context, n int, order []int) ([]Judged, error) {
 	settings := j.filter.Settings()
 	decoder := message.NewDecoder(settings.Message)
 	all := []Judged{}
-	for _, i := range order[:min(n, len(order))] {
+	for _, i := range j.distinct(n, order) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
