@@ -58,16 +58,16 @@ func PointAtHM(curve []Point, hm float64) Point {
 	return curve[slices.IndexFunc(curve, func(p Point) bool { return p.HM <= hm })]
 }
 
-// PointAtSM returns the last point of an [ErrorCurve] that lets through at most a share sm of the spam, and so the least ham lost. The curve
-// has points, and sm is at least 0.
+// PointAtSM returns the point of an [ErrorCurve] that loses the least ham while it lets through at most a share sm of the spam, and of
+// several such points the one with the least spam. The curve has points, and sm is at least 0.
 func PointAtSM(curve []Point, sm float64) Point {
-	at := curve[0]
+	least := curve[0].HM
 	for _, p := range curve {
 		if p.SM <= sm {
-			at = p
+			least = p.HM
 		}
 	}
-	return at
+	return PointAtHM(curve, least)
 }
 
 // SMAtHM returns sm% at hm%: the percentage of spam let through at the first point of the [ErrorCurve] that loses at most hm percent of

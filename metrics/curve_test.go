@@ -87,6 +87,7 @@ func TestPointsOfAnErrorCurve(t *testing.T) {
 		{"the least spam missed while losing half of the ham", PointAtHM(curve, 0.5), Point{-2, 0.5, 0}},
 		{"the least ham lost without missing spam", PointAtSM(curve, 0), Point{-2, 0.5, 0}},
 		{"the least ham lost while missing half of the spam", PointAtSM(curve, 0.6), Point{1, 0, 0.5}},
+		{"of points without ham lost the one with the least spam missed", PointAtSM(curve, 1), Point{1, 0, 0.5}},
 	} {
 		if test.got != test.want {
 			t.Errorf("%s: got %v, want %v", test.name, test.got, test.want)

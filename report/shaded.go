@@ -36,7 +36,7 @@ type shadedText struct {
 }
 
 type stretch struct {
-	Text, Class, Title string
+	Text, Class, Terms string
 }
 
 // shadedTexts shades each stretch by its score relative to the strongest.
@@ -65,7 +65,7 @@ func (p Page) shadedTexts() []shadedText {
 			}
 			written := cleanText(s.Text, left)
 			left -= len(written)
-			shown.Stretches = append(shown.Stretches, stretch{Text: written, Class: shadeClass(s.Score, strongest), Title: titleOf(s)})
+			shown.Stretches = append(shown.Stretches, stretch{Text: written, Class: shadeClass(s.Score, strongest), Terms: termsOf(s)})
 		}
 		all = append(all, shown)
 	}
@@ -84,7 +84,7 @@ func shadeClass(score, strongest float64) string {
 	return "for" + strconv.Itoa(n)
 }
 
-func titleOf(s Stretch) string {
+func termsOf(s Stretch) string {
 	if s.Terms == "" {
 		return ""
 	}
@@ -123,7 +123,7 @@ func (p Page) legend() []stretch {
 }
 
 func (p Page) weighedTable() []table {
-	return tabulate("", p.Weighed, nil, []column[Weighed]{
+	all := tabulate("", p.Weighed, nil, []column[Weighed]{
 		{"term", prose, func(w Weighed) string { return clean(w.Term, maxTerm) }},
 		{"adds", number, func(w Weighed) string { return signed(w.Score) }},
 		{"weight", number, func(w Weighed) string { return fixed(w.Weight, 4) }},
@@ -131,4 +131,8 @@ func (p Page) weighedTable() []table {
 		{"messages", number, func(w Weighed) string { return strconv.Itoa(w.Messages) }},
 		{"made of", prose, func(w Weighed) string { return clean(w.Words, maxTerm) }},
 	})
+	for i, w := range p.Weighed {
+		all[0].Rows[i].Cells[1].Kind = number + " " + kind(p.evidenceClass(w.Score))
+	}
+	return all
 }

@@ -152,7 +152,7 @@ func requireSVG(t *testing.T, text string, svg []byte) {
 			t.Errorf("%q: the SVG has an element %s", text, start.Name.Local)
 		}
 		for _, a := range start.Attr {
-			if !slices.Contains([]string{"width", "height", "viewBox", "xmlns", "xlink", "transform", "d", "x", "y", "style"}, a.Name.Local) {
+			if !slices.Contains([]string{"width", "height", "viewBox", "xmlns", "textLength", "lengthAdjust", "xlink", "transform", "d", "x", "y", "style"}, a.Name.Local) {
 				t.Errorf("%q: the SVG has an attribute %s", text, a.Name.Local)
 			}
 			if strings.Contains(a.Value, "url(") {

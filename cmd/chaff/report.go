@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -98,7 +99,7 @@ func (p *program) trainedPage(x *experiment, title string, collection *train.Col
 			Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1, Train: r.Train, Development: r.Development, Test: r.Test,
 			AgainstBest: r.AgainstBest, Seconds: r.Seconds,
 		})
-		if len(r.Epochs) > 0 {
+		if len(r.Epochs) > 1 && len(page.Epochs) < maxCurves {
 			page.Epochs = append(page.Epochs, epochCurve(r))
 		}
 	}
@@ -142,19 +143,46 @@ func (p *program) addGrowth(x *experiment, page *report.Page, collection *train.
 // addCurves adds the curves of spam filters, and the score distribution of the best.
 func addCurves(page *report.Page, collection *train.Collection, all []train.Trained) error {
 	for i, t := range all {
-		if t.Result.Thresholds == nil || t.Result.Test == nil || len(page.ROC) == maxCurves {
+		if t.Result.Thresholds == nil || t.Result.Test == nil {
 			continue
 		}
 		points, histogram, err := evaluate.Curves(collection, t.Filter, corpus.Test)
 		if err != nil {
 			return err
 		}
-		addCurve(page, t.Result.Model, points)
+		addOperating(page, t.Result.Model, points, t.Result.Thresholds, t.Result.Test.Confusion)
+		if len(page.ROC) < maxCurves {
+			addCurve(page, t.Result.Model, points)
+		}
 		if i == 0 && len(points) > 0 {
 			page.Scores, page.Thresholds = &histogram, t.Result.Thresholds
 		}
 	}
 	return nil
+}
+
+// addOperating adds the errors of a model at its thresholds, and at limits of ham lost and of spam missed.
+func addOperating(page *report.Page, model string, curve []metrics.Point, t *metrics.Thresholds, c metrics.Confusion) {
+	if len(curve) == 0 {
+		return
+	}
+	ham, spam := c.Of(0), c.Of(1)
+	add := func(why report.OperatingPoint, limit, threshold float64, at metrics.Point) {
+		page.Operating = append(page.Operating, report.Operating{
+			Model: model, Point: why, Limit: limit, Threshold: threshold,
+			Ham: ham, HamLost: int(math.Round(at.HM * float64(ham))), Spam: spam, SpamMissed: int(math.Round(at.SM * float64(spam))),
+		})
+	}
+	add(report.SpamVerdict, 0, t.Spam, metrics.PointAt(curve, t.Spam))
+	add(report.UnsureVerdict, 0, t.Unsure, metrics.PointAt(curve, t.Unsure))
+	for _, limit := range []float64{0.1, 1} {
+		at := metrics.PointAtHM(curve, limit/100)
+		add(report.HamLimit, limit, at.Threshold, at)
+	}
+	for _, limit := range []float64{1, 5, 10} {
+		at := metrics.PointAtSM(curve, limit/100)
+		add(report.SpamLimit, limit, at.Threshold, at)
+	}
 }
 
 // addCurve adds the curves of a model, if it has points.
@@ -201,43 +229,69 @@ func epochCurve(r train.Result) report.EpochCurve {
 }
 
 func addReview(page *report.Page, r evaluate.Review) {
-	page.Mistakes, page.LeastCertain = judged(r.Mistakes), judged(r.LeastCertain)
-	if len(r.Months) < 2 {
-		return
-	}
-	for _, m := range spans(r.Months) {
-		page.Drift = append(page.Drift, report.Month{Label: m.Month, Messages: m.Messages, Accuracy: m.Accuracy})
+	page.Mistakes, page.LeastCertain = judged(page.Classes, r.Mistakes), judged(page.Classes, r.LeastCertain)
+	if all := periods(r.Months); len(all) > 1 {
+		page.Drift = all
 	}
 }
 
-// maxMonths is the number of months that a plot can show.
-const maxMonths = 36
+const (
+	// maxPeriods is the number of periods that a plot can show.
+	maxPeriods = 36
+	// leastInPeriod is the number of messages below which months are joined: the accuracy on fewer says little.
+	leastInPeriod = 30
+)
 
-// spans returns the months, or the years if there are many months.
-func spans(months []evaluate.Month) []evaluate.Month {
-	if len(months) <= maxMonths {
-		return months
+// periods returns the months as periods of enough messages; of many months, the years.
+func periods(months []evaluate.Month) []report.Period {
+	all := joinMonths(months, func(from, next string, messages int) bool { return messages < leastInPeriod })
+	if len(all) > maxPeriods {
+		year := func(month string) string { before, _, _ := strings.Cut(month, "-"); return before }
+		all = joinMonths(months, func(from, next string, messages int) bool {
+			return messages < leastInPeriod || year(from) == year(next)
+		})
 	}
-	var years []evaluate.Month
+	return all
+}
+
+// joinMonths joins a month to the period before it while join returns true for the first month of that period, the month, and the
+// messages of the period. The last period also joins the one before it if it has too few messages.
+func joinMonths(months []evaluate.Month, join func(from, next string, messages int) bool) []report.Period {
+	var all []report.Period
+	var correct []int
 	for _, m := range months {
-		year, _, _ := strings.Cut(m.Month, "-")
-		if n := len(years); n == 0 || years[n-1].Month != year {
-			years = append(years, evaluate.Month{Month: year})
+		n := len(all)
+		if n == 0 || !join(all[n-1].From, m.Month, all[n-1].Messages) {
+			all, correct = append(all, report.Period{From: m.Month}), append(correct, 0)
+			n++
 		}
-		last := &years[len(years)-1]
-		all := last.Messages + m.Messages
-		last.Accuracy = (last.Accuracy*float64(last.Messages) + m.Accuracy*float64(m.Messages)) / float64(all)
-		last.Messages = all
+		all[n-1].To = m.Month
+		all[n-1].Messages += m.Messages
+		correct[n-1] += int(math.Round(m.Accuracy * float64(m.Messages) / 100))
 	}
-	return years
+	if n := len(all); n > 1 && all[n-1].Messages < leastInPeriod {
+		all[n-2].To, all[n-2].Messages, correct[n-2] = all[n-1].To, all[n-2].Messages+all[n-1].Messages, correct[n-2]+correct[n-1]
+		all = all[:n-1]
+	}
+	for i := range all {
+		p := &all[i]
+		low, high := metrics.Wilson(correct[i], p.Messages)
+		p.Accuracy, p.AccuracyLow, p.AccuracyHigh = 100*float64(correct[i])/float64(p.Messages), 100*low, 100*high
+	}
+	return all
 }
 
-func judged(all []evaluate.Judged) []report.Mistake {
+// judged returns messages with their terms. Those of a spam filter are evidence for spam if positive, as the score is.
+func judged(classes []string, all []evaluate.Judged) []report.Mistake {
 	var shown []report.Mistake
 	for _, j := range all {
 		m := report.Mistake{Path: j.Path, Subject: j.Subject, Score: j.Score, Probability: &j.Probability, True: j.Label, Given: j.Class}
 		for _, t := range j.Terms {
-			m.Terms = append(m.Terms, report.Contribution{Term: t.Term, Score: t.Contribution})
+			score := t.Contribution
+			if filter.IsSpamFilter(classes) && j.Class == classes[0] {
+				score = -score
+			}
+			m.Terms = append(m.Terms, report.Contribution{Term: t.Term, Score: score})
 		}
 		shown = append(shown, m)
 	}
@@ -338,7 +392,7 @@ func foldsPage(x *experiment, collection *train.Collection, all []evaluate.Cross
 		page.Models = append(page.Models, report.Model{Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1, Test: &r.Test, AgainstBest: r.AgainstBest})
 	}
 	page.Of, page.On = all[0].Model, "all messages, each classified by a model that has not seen it"
-	page.Reliability, page.Confusion, page.Suspects = all[0].Test.Reliability, all[0].Test.Confusion, judged(all[0].Suspects)
+	page.Reliability, page.Confusion, page.Suspects = all[0].Test.Reliability, all[0].Test.Confusion, judged(page.Classes, all[0].Suspects)
 	return page
 }
 
@@ -352,6 +406,7 @@ func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (re
 	addReview(&page, e.Review)
 	addCurve(&page, r.Model, e.Curve)
 	if len(e.Curve) > 0 {
+		addOperating(&page, r.Model, e.Curve, r.Thresholds, e.Figures.Confusion)
 		page.Scores, page.Thresholds = &e.Scores, r.Thresholds
 	}
 	var err error
