@@ -52,7 +52,7 @@ func rocChart(curves []Curve, operating []Operating) *chart {
 	if countPoints(curves) == 0 {
 		return nil
 	}
-	if least == 0 {
+	if least == 0 || least >= 100 { // a perfect model has only the rates 0 and 100
 		least = 0.1
 	}
 	c := newChart("ROC curves", "ham called spam (% of ham, logarithmic)", "spam caught (% of spam)")

@@ -34,13 +34,18 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 		{"a subtitle", Page{Subtitle: "ten messages"}, nil, "ten messages"},
 		{"facts", Page{Facts: sample.Facts}, nil, "<dt>seed</dt><dd><bdi>1</bdi></dd>"},
 		{"warnings", Page{Warnings: []string{"too few"}}, nil, "<li><bdi>too few</bdi></li>"},
-		{"models", Page{Models: sample.Models}, []string{"models"}, "multinomial *"},
+		{"models", Page{Models: sample.Models}, []string{"models", "Accuracy of each model"}, "multinomial *"},
+		{"one model", Page{Models: sample.Models[:1]}, []string{"models"}, "multinomial *"},
+		{"thresholds of one model", Page{Operating: sample.Operating[:4]}, []string{"curves"}, "<bdi>at most 0.1% of ham lost</bdi>"},
+		{"thresholds of several models", Page{Operating: sample.Operating}, []string{"curves"}, "<bdi>verdict spam or unsure: spam missed %</bdi>"},
+		{"accuracy by messages", Page{Growth: sample.Growth}, []string{"learning", "Accuracy by training messages"}, "more mail will probably help."},
 		{"ROC curves", Page{ROC: sample.ROC}, []string{"curves", "ROC curves"}, ""},
 		{"DET curves", Page{DET: sample.DET}, []string{"curves", "DET curves"}, ""},
 		{"curves without points", Page{ROC: []Curve{{Name: "a"}}, DET: []Curve{{Name: "a"}}}, nil, ""},
 		{"epochs", Page{Epochs: sample.Epochs}, []string{"learning", "Accuracy by epoch", "Loss by epoch"}, ""},
-		{"epochs of which only the loss is known", Page{Epochs: []EpochCurve{{Model: "a", Epochs: []Epoch{{Epoch: 1, TrainLoss: known(1)}}}}},
+		{"epochs of which only the loss is known", Page{Epochs: []EpochCurve{{Model: "a", Epochs: []Epoch{{Epoch: 1, TrainLoss: known(1)}, {Epoch: 2, TrainLoss: known(0.5)}}}}},
 			[]string{"learning", "Loss by epoch"}, ""},
+		{"a single epoch", Page{Epochs: []EpochCurve{{Model: "a", Epochs: []Epoch{{Epoch: 1, TrainLoss: known(1)}}}}}, nil, ""},
 		{"figures by messages", Page{Learning: sample.Learning}, []string{"learning", "Errors by messages learnt"}, ""},
 		{"figures by messages that are not defined", Page{Learning: []LearningCurve{{Points: []metrics.LearningPoint{{Messages: 1}}}}}, nil, ""},
 		{"scores", Page{Scores: sample.Scores}, []string{"scores", "Scores of ham and spam"}, ""},
@@ -71,7 +76,11 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 					got = append(got, e.attributes["id"])
 				}
 				if e.name == "img" {
-					got = append(got, e.attributes["alt"])
+					title, figures, _ := strings.Cut(e.attributes["alt"], ". ")
+					got = append(got, title)
+					if !strings.ContainsAny(figures, "0123456789") {
+						t.Errorf("%s has no figures in its description: %q", title, e.attributes["alt"])
+					}
 				}
 			}
 			if strings.Join(got, ", ") != strings.Join(test.want, ", ") {

@@ -155,7 +155,7 @@ func ownAttribute(name, value string) bool {
 	case "http-equiv":
 		return value == "Content-Security-Policy"
 	}
-	return slices.Contains([]string{"lang", "charset", "name", "content", "rel", "class", "id", "alt", "scope", "title", "dir"}, name)
+	return slices.Contains([]string{"lang", "charset", "name", "content", "rel", "class", "id", "alt", "scope", "dir", "tabindex", "role", "aria-label"}, name)
 }
 
 // checkBadPage makes sure that a page which does what ours must not is found out.
