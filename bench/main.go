@@ -182,10 +182,9 @@ func (o options) nameOf(i int) string {
 // buildChaff builds both programs and returns the version of chaff.
 func (r runner) buildChaff(ctx context.Context) (version string, err error) {
 	r.logf("build chaff")
-	for program, folder := range map[string]string{r.chaff: "./cmd/chaff", small(r.chaff): "./cmd/chaff-classify"} {
-		if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, folder).CombinedOutput(); err != nil {
-			return "", fmt.Errorf("build %s: %w: %s", folder, err, lastLine(out))
-		}
+	build := exec.CommandContext(ctx, "go", "build", "-o", filepath.Dir(r.chaff), "./cmd/chaff", "./cmd/chaff-classify")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build chaff: %w: %s", err, lastLine(out))
 	}
 	out, err := exec.CommandContext(ctx, r.chaff, "version").Output()
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"chaff/corpus"
 	"chaff/features"
-	"chaff/filter"
 	"chaff/models"
 	"chaff/train"
 )
@@ -41,13 +40,13 @@ type TermPoint struct {
 const affineModel = "hybrid"
 
 // BoundaryOf fits the named model to two terms of the training part of c, which must have two classes. It uses counts if the model takes
-// them, because bits have only four points. Without names it takes the strongest word of f for ham and for spam. The error comes from the
+// them, because bits have only four points. Without names it takes the word that separates best for each class. The error comes from the
 // trainer, or names a term that the vocabulary does not have.
-func BoundaryOf(ctx context.Context, c *train.Collection, f *filter.Filter, model string, o train.Options, names []string) (Boundary, error) {
+func BoundaryOf(ctx context.Context, c *train.Collection, model string, o train.Options, names []string) (Boundary, error) {
 	if len(c.Classes()) != 2 {
 		return Boundary{}, fmt.Errorf("a boundary needs two classes, not %d", len(c.Classes()))
 	}
-	ids, err := pair(c, f, names)
+	ids, err := pair(c, names)
 	if err != nil {
 		return Boundary{}, err
 	}
@@ -96,9 +95,9 @@ func fitTerms(ctx context.Context, c *train.Collection, ids []uint32, model stri
 }
 
 // pair returns the ids of two terms.
-func pair(c *train.Collection, f *filter.Filter, names []string) ([]uint32, error) {
+func pair(c *train.Collection, names []string) ([]uint32, error) {
 	if len(names) == 0 {
-		return strongestWords(f)
+		return separatingWords(c)
 	}
 	if len(names) != 2 {
 		return nil, fmt.Errorf("%d terms: must be two", len(names))
@@ -117,35 +116,36 @@ func pair(c *train.Collection, f *filter.Filter, names []string) ([]uint32, erro
 	return ids, nil
 }
 
-// strongestWords returns, for each class, the word with the largest product of weight and number of messages.
-func strongestWords(f *filter.Filter) ([]uint32, error) {
-	terms, err := f.Terms()
-	if err != nil {
-		return nil, err
-	}
+// A word that separates is timesMore times as frequent in its class as in the other, and has at least minWord bytes. Most stop words are
+// frequent in both classes, and the others short.
+const timesMore, minWord = 6, 4
+
+// separatingWords returns, for each class, the word of the training part whose shares of messages differ most between the classes, among
+// those that separate.
+func separatingWords(c *train.Collection) ([]uint32, error) {
+	counts, of := frequencies(c)
+	texts := c.Terms().Texts
 	var ids [2]uint32
 	var best [2]float64
-	for id, documents := range terms.Documents {
-		if !isWord(terms.Texts[id]) {
-			continue
-		}
+	for w := range counts[0] {
 		for class := range best {
-			if strength := f.WeightFor(f.FirstTerm()+id, class) * float64(documents); strength > best[class] {
-				ids[class], best[class] = uint32(id), strength
+			own, other := float64(counts[class][w])/float64(of[class]), float64(counts[1-class][w])/float64(of[1-class])
+			if own-other > best[class] && own >= timesMore*other && isWord(texts[w]) {
+				ids[class], best[class] = uint32(w), own-other
 			}
 		}
 	}
 	if best[0] == 0 || best[1] == 0 {
-		return nil, fmt.Errorf("%w: no term has a weight", models.ErrNoDocuments)
+		return nil, errors.New("no word separates the classes")
 	}
 	return ids[:], nil
 }
 
-// isWord reports whether a term is a word of the text or of the subject.
+// isWord reports whether a term is a single word of the text or of the subject.
 func isWord(term string) bool {
 	tag, word, _ := strings.Cut(term, ":")
 	r, _ := utf8.DecodeRuneInString(word)
-	return (tag == "body" || tag == "subject") && unicode.IsLetter(r)
+	return (tag == "body" || tag == "subject") && unicode.IsLetter(r) && len(word) >= minWord && !strings.Contains(word, " ")
 }
 
 // points counts the documents by their two values and their class.

@@ -54,7 +54,7 @@ func TestCompareLeavesOutAModelThatDiverges(t *testing.T) {
 	}
 	failed := comparison.Failed[0]
 	if !errors.Is(failed, models.ErrDiverged) || !strings.HasPrefix(failed.Error(), "train lms: training diverges: the training loss grew from 0.5 to ") ||
-		!strings.HasSuffix(failed.Error(), "; lower models.lms.learning_rate, which is 100") {
+		!strings.HasSuffix(failed.Error(), ", with models.lms.learning_rate=100") {
 		t.Errorf("got %v", failed)
 	}
 }

@@ -126,7 +126,7 @@ const (
 // addSuspects adds the mistakes whose label may be wrong.
 func (v *CrossValidation) addSuspects(mistakes []Judged) {
 	for _, m := range mistakes {
-		if m.Probability >= suspectProbability {
+		if m.given >= suspectProbability {
 			v.Suspects = append(v.Suspects, m)
 		}
 	}

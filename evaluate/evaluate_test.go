@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
+	"chaff/corpus/sample"
 	"chaff/filter"
 	"chaff/train"
 )
@@ -69,5 +71,44 @@ func TestAReviewOfAModelWithoutTextsHasNoTerms(t *testing.T) {
 	e := must(Filter(t.Context(), reopened(t, f), source, 3, train.ReadOptions{Workers: 1}))(t)
 	if len(e.Review.LeastCertain) != 3 || len(e.Review.LeastCertain[0].Terms) != 0 {
 		t.Errorf("a review without texts: %+v", e.Review.LeastCertain)
+	}
+}
+
+func TestTheReviewOfASpamFilterHasTheProbabilityOfSpam(t *testing.T) {
+	c := collect(t, sample.Source(), train.DefaultCollectOptions(), "ham", "spam")
+	f, _ := fit(t, c, "bernoulli")
+	r := must(ReviewPart(t.Context(), c, f, corpus.Test, 20))(t)
+	if len(r.Mistakes) == 0 || len(r.LeastCertain) != 20 {
+		t.Fatalf("got %d mistakes and %d others", len(r.Mistakes), len(r.LeastCertain))
+	}
+	seen := make(map[string]bool)
+	for _, j := range append(r.Mistakes, r.LeastCertain...) {
+		want := j.LabelProbability
+		if j.Label == "ham" {
+			want = 1 - want
+		}
+		if math.Abs(j.Probability-want) > 1e-9 {
+			t.Errorf("%s is %s with the probability %v: got %v, want that of spam", j.Path, j.Label, j.LabelProbability, j.Probability)
+		}
+		if seen[j.Path] {
+			t.Errorf("%s is listed twice", j.Path)
+		}
+		seen[j.Path] = true
+	}
+}
+
+func TestTheLeastCertainHaveDistinctSubjects(t *testing.T) {
+	c := collect(t, corpustest.Mailbox(1, 90, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
+	f, _ := fit(t, c, "bernoulli")
+	all := must(ReviewPart(t.Context(), c, f, corpus.Train, 90))(t).LeastCertain
+	seen := make(map[string]bool)
+	for _, j := range all {
+		if j.Subject != "" && seen[j.Class+j.Subject] {
+			t.Errorf("the subject %q is listed twice", j.Subject)
+		}
+		seen[j.Class+j.Subject] = true
+	}
+	if len(all) == 0 {
+		t.Error("nothing is listed")
 	}
 }

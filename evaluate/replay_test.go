@@ -33,7 +33,7 @@ func replayed(t *testing.T, m *ReplayMail, model string) Replay {
 func TestAReplayThatStopsLearningAgreesWithATrainedModel(t *testing.T) {
 	o := DefaultReplayOptions()
 	modelstest.EachPasses(&o.Models, func(p *models.Passes) {
-		p.Epochs, p.Order = 1, models.OrderFixed
+		p.Epochs, p.Listed = 1, true
 	})
 	o.Models.Softmax.L2 = 0
 	o.Models.Hybrid.BayesShare = 0 // in training it counts all mail before the first update

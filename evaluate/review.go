@@ -14,11 +14,12 @@ import (
 	"chaff/train"
 )
 
-// Review lists the messages of labelled mail that are worth reading. A list leaves out messages with nearly the terms of an earlier one.
+// Review lists the messages of labelled mail that are worth reading. Of messages with the same label, prediction and
+// subject, a list has the first.
 type Review struct {
 	// Mistakes are the messages whose prediction differs from their label, the least probable label first.
 	Mistakes []Judged `json:"mistakes"`
-	// LeastCertain are the messages whose prediction is right, the least probable prediction first.
+	// LeastCertain are the messages with right predictions that are the least probable, the least certain first.
 	LeastCertain []Judged `json:"least_certain"`
 	// Months has the accuracy by month of delivery. It leaves out messages without a time.
 	Months []Month `json:"months,omitempty"`
@@ -32,9 +33,11 @@ type Judged struct {
 	Class   string `json:"class"` // the prediction
 	// Score is the score of Class over Label, or over the next best class if the prediction is right. For a spam filter it is the score
 	// of spam over ham.
-	Score            float64 `json:"score"`
-	Probability      float64 `json:"probability"`       // of Class
+	Score float64 `json:"score"`
+	// Probability is that of Class; for a spam filter it is that of spam, as in [filter.Classification].
+	Probability      float64 `json:"probability"`
 	LabelProbability float64 `json:"label_probability"` // of Label
+	given            float64 // probability of Class
 	// Terms has the terms with the largest contributions to the score of Class, the largest first.
 	Terms []Reason `json:"terms"`
 }
@@ -85,10 +88,10 @@ func newReview(
 	}
 	j := reviewer{s, f, mail, messages, d, terms}
 	var r Review
-	if r.Mistakes, err = j.judge(ctx, n, j.mistakes()); err != nil {
+	if r.Mistakes, err = j.judge(ctx, n, j.mistakes(), true); err != nil {
 		return Review{}, err
 	}
-	if r.LeastCertain, err = j.judge(ctx, n, j.leastCertain()); err != nil {
+	if r.LeastCertain, err = j.judge(ctx, n, j.leastCertain(), true); err != nil {
 		return Review{}, err
 	}
 	r.Months = j.months()
@@ -121,13 +124,13 @@ func upTo(n int) []int {
 	return numbers
 }
 
-// leastCertain returns the rows whose prediction is right, the least probable prediction first.
+// leastCertain returns the rows with right predictions, the least probable prediction first.
 func (j *reviewer) leastCertain() []int {
-	all := slices.DeleteFunc(upTo(len(j.Labels)), func(i int) bool { return j.Predictions[i] != j.Labels[i] })
-	slices.SortStableFunc(all, func(x, y int) int {
+	right := slices.DeleteFunc(upTo(len(j.Labels)), func(i int) bool { return j.Predictions[i] != j.Labels[i] })
+	slices.SortStableFunc(right, func(x, y int) int {
 		return cmp.Or(cmp.Compare(j.probability(x, j.Predictions[x]), j.probability(y, j.Predictions[y])), cmp.Compare(j.margin(x), j.margin(y)))
 	})
-	return all
+	return right
 }
 
 // rival returns the label of row i, or the next best class if the prediction is right.
@@ -147,60 +150,36 @@ func (j *reviewer) rival(i int) int {
 // margin returns the score of the prediction of row i over its rival.
 func (j *reviewer) margin(i int) float64 { return j.Row(i)[j.Predictions[i]] - j.Row(i)[j.rival(i)] }
 
-// repeats is the share of the terms of two messages that both have, above which the second is not worth reading.
-const repeats = 0.7
-
-// distinct returns the first n rows of order without those that repeat an earlier one.
-func (j *reviewer) distinct(n int, order []int) []int {
-	var chosen []int
-	for _, i := range order {
-		if len(chosen) >= n {
-			break
-		}
-		again := slices.ContainsFunc(chosen, func(k int) bool {
-			return j.Labels[i] == j.Labels[k] && j.Predictions[i] == j.Predictions[k] && shared(j.rows.Row(i).IDs, j.rows.Row(k).IDs) > repeats
-		})
-		if !again {
-			chosen = append(chosen, i)
-		}
-	}
-	return chosen
-}
-
-// shared returns the share of the numbers in a or b, both ascending, that are in both; without numbers, 0.
-func shared(a, b []uint32) float64 {
-	both, i := 0, 0
-	for _, id := range b {
-		for i < len(a) && a[i] < id {
-			i++
-		}
-		if i < len(a) && a[i] == id {
-			both++
-		}
-	}
-	return float64(both) / float64(max(1, len(a)+len(b)-both))
-}
-
-// judge describes the first n distinct rows of order.
-func (j *reviewer) judge(ctx context.Context, n int, order []int) ([]Judged, error) {
+// judge describes the first n rows of order; with distinct, the first n that differ in label, prediction or subject.
+func (j *reviewer) judge(ctx context.Context, n int, order []int, distinct bool) ([]Judged, error) {
 	settings := j.filter.Settings()
 	decoder := message.NewDecoder(settings.Message)
 	all := []Judged{}
-	for _, i := range j.distinct(n, order) {
+	seen := make(map[[3]string]bool) // label, prediction and subject
+	for _, i := range order {
+		if len(all) == n {
+			break
+		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		given, label := j.Predictions[i], j.Labels[i]
 		judged := Judged{
 			Path: j.mail.Origin(j.messages[i]), Label: settings.Classes[label], Class: settings.Classes[given],
-			Score: j.margin(i), Probability: j.probability(i, given), LabelProbability: j.probability(i, label),
+			Score: j.margin(i), Probability: j.probability(i, given), given: j.probability(i, given), LabelProbability: j.probability(i, label),
 			Terms: j.reasons(j.rows.Row(i), int(given), j.rival(i)),
 		}
 		if filter.IsSpamFilter(settings.Classes) {
-			judged.Score = j.Row(i)[1] - j.Row(i)[0]
+			judged.Score, judged.Probability = j.Row(i)[1]-j.Row(i)[0], j.probability(i, filter.SpamClass)
 		}
 		if raw, err := j.mail.Raw(j.messages[i]); err == nil {
 			judged.Subject = string(decoder.Decode(raw).Get("subject"))
+		}
+		if of := [3]string{judged.Label, judged.Class, judged.Subject}; distinct && judged.Subject != "" {
+			if seen[of] {
+				continue
+			}
+			seen[of] = true
 		}
 		all = append(all, judged)
 	}

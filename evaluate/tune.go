@@ -66,8 +66,8 @@ type Trial struct {
 // ErrNoDevelopment is returned when there is no development mail to compare candidates on.
 var ErrNoDevelopment = errors.New("no development mail to compare settings on")
 
-// Tune fits all candidates and returns the last trial of each, the best first. Trials on a larger share of the mail come first, and of
-// equal trials the first candidate. Tune never uses the test part of c. Neither the order of the mail nor the number of workers changes a
+// Tune fits all candidates and returns the last trial of each, the best first. Trials on a larger share of the mail come first; of
+// equal trials the one with the smaller log loss, then the first candidate. Tune never uses the test part of c. Neither the order of the mail nor the number of workers changes a
 // figure.
 //
 // When ctx is done, Tune returns the finished trials and the cause.
@@ -156,6 +156,7 @@ func compareTrials(objective string) func(x, y Trial) int {
 			cmp.Compare(y.Share, x.Share),
 			cmp.Compare(failed(x), failed(y)),
 			cmp.Compare(x.Development.Cost(objective), y.Development.Cost(objective)),
+			cmp.Compare(x.Development.Cost(metrics.ByLogLoss), y.Development.Cost(metrics.ByLogLoss)),
 			cmp.Compare(x.Candidate, y.Candidate),
 		)
 	}

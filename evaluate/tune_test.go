@@ -118,6 +118,9 @@ func TestTrialsAreSortedByTheObjective(t *testing.T) {
 			if trial.Development.Cost(objective) < trials[i].Development.Cost(objective) {
 				t.Errorf("%s: trial %d is better than the one before: %+v", objective, i+1, trials)
 			}
+			if trial.Development.Cost(objective) == trials[i].Development.Cost(objective) && *trial.Development.LogLoss < *trials[i].Development.LogLoss {
+				t.Errorf("%s: trial %d ties with the one before and has a smaller log loss: %+v", objective, i+1, trials)
+			}
 		}
 	}
 }

@@ -47,9 +47,13 @@ func (b *Bag) Add(hash uint64, group evidence.Group, inHead bool) (first bool) {
 	return true
 }
 
-// Name keeps the text of the term that was added last, for [Bag.Text]. Callers name each term when it first occurs, or none.
-func (b *Bag) Name(term []byte) {
-	b.texts = append(b.texts, term...)
+// Name keeps the text of the term that was added last, for [Bag.Text]: the first word and, unless it is nil, a space and the second. Callers
+// name each term when it first occurs, or none.
+func (b *Bag) Name(first, second []byte) {
+	b.texts = append(b.texts, first...)
+	if second != nil {
+		b.texts = append(append(b.texts, ' '), second...)
+	}
 	b.ends = append(b.ends, uint32(len(b.texts)))
 }
 

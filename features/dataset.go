@@ -1,10 +1,11 @@
 package features
 
 import (
-	"chaff/internal/evidence"
 	"fmt"
 	"slices"
 	"strings"
+
+	"chaff/internal/evidence"
 )
 
 // Kind says what the value of a term in a document is.
@@ -53,7 +54,7 @@ func ParseKind(name string) (Kind, error) {
 // counted reports whether values are counts.
 func (k Kind) counted() bool { return k == Counts || k == NormalisedCounts }
 
-// unit reports whether documents are L2-normalised.
+// normalised reports whether documents are L2-normalised.
 func (k Kind) normalised() bool { return k == NormalisedBits || k == NormalisedCounts }
 
 // Dataset is N labelled documents over V terms in K classes: a compressed sparse row matrix. Trainers only read it. A data set made of
@@ -153,4 +154,28 @@ func (d *Dataset) Row(i int) Vector {
 		x.Groups = d.Groups[lo:hi:hi]
 	}
 	return x
+}
+
+// Vector is one sparse row: the ids of the terms of a document in ascending order, and their values. All other terms have the
+// value 0.
+type Vector struct {
+	IDs    []uint32
+	Values []float32
+	Groups []evidence.Group // of the terms, for the kind [Evidence]; otherwise nil
+}
+
+// Reset returns an empty vector in the same memory.
+func (x Vector) Reset() Vector {
+	return Vector{IDs: x.IDs[:0], Values: x.Values[:0], Groups: x.Groups[:0]}
+}
+
+// Dot returns the sum over the listed terms of Values[i] * w[IDs[i]], in float64 and in ascending order of ids, so that it is the
+// same to the last bit for the same document. w has one weight for each term of the vocabulary; Dot panics if an id is beyond w.
+func (x Vector) Dot(w []float32) float64 {
+	var sum float64
+	values := x.Values[:len(x.IDs)]
+	for i, id := range x.IDs {
+		sum += float64(values[i]) * float64(w[id])
+	}
+	return sum
 }

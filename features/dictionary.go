@@ -161,13 +161,6 @@ func (s *shard) text(n int) []byte {
 	return chunk[size:][:length]
 }
 
-// complete frees the memory that only adding terms needs.
-func (d *dictionary) complete() {
-	for s := range d.shards {
-		d.shards[s].table.Freeze()
-	}
-}
-
 // size returns a bound above all numbers.
 func (d *dictionary) size() int {
 	most := 0
@@ -175,15 +168,6 @@ func (d *dictionary) size() int {
 		most = max(most, len(d.shards[s].terms))
 	}
 	return most << shardBits
-}
-
-// len returns the number of terms.
-func (d *dictionary) len() int {
-	n := 0
-	for s := range d.shards {
-		n += len(d.shards[s].terms)
-	}
-	return n
 }
 
 // hash returns the hash of a term by its number.

@@ -28,18 +28,18 @@ func NewDocuments(memory int64) *Documents {
 	return &Documents{dictionary: newDictionary(), budget: b, store: newRecordStore(b, documentsShare)}
 }
 
-// Complete ends the writing. It returns the first error of the temporary file, or that there are too many terms.
+// Complete ends the writing and frees the memory that only adding terms needs. It returns the first error of the temporary file, or that
+// there are too many terms.
 func (d *Documents) Complete() error {
-	d.dictionary.complete()
+	for s := range d.dictionary.shards {
+		d.dictionary.shards[s].table.Freeze()
+	}
 	return d.Err()
 }
 
 // Err returns the first error of writing or reading the temporary file. A document that could not be read looks empty: check Err
 // before using the results.
 func (d *Documents) Err() error { return d.store.failed() }
-
-// Terms returns the number of distinct terms of all documents.
-func (d *Documents) Terms() int { return d.dictionary.len() }
 
 // Writer adds documents. It belongs to one goroutine; there may be several.
 type Writer struct {

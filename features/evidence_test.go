@@ -18,7 +18,7 @@ func evidenceBag(random *rand.Rand, terms, cells int) *Bag {
 		n := random.IntN(3 * terms)
 		text := fmt.Appendf(nil, "term %d", n)
 		if b.Add(hashOf(text), evidence.Group(n%int(evidence.Grams)), n%2 == 0) {
-			b.Name(text)
+			b.Name(text, nil)
 		}
 	}
 	for range cells {

@@ -38,10 +38,8 @@ func (d *Dataset) Write(w io.Writer, format ExportFormat) error {
 		line = d.appendLabel(line[:0], label, format)
 		x := rows.Row(i)
 		for j, id := range x.IDs {
-			line = append(line, ' ')
-			line = strconv.AppendUint(line, uint64(id)+1, 10)
-			line = append(line, ':')
-			line = strconv.AppendFloat(line, float64(x.Values[j]), 'g', -1, 32)
+			line = strconv.AppendUint(append(line, ' '), uint64(id)+1, 10)
+			line = strconv.AppendFloat(append(line, ':'), float64(x.Values[j]), 'g', -1, 32)
 		}
 		line = append(line, '\n')
 		if _, err := out.Write(line); err != nil {

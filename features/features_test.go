@@ -27,7 +27,7 @@ func hashOf(term []byte) uint64 { return termkey.Key{}.Hash(term) }
 // add adds a term and names it.
 func add(b *Bag, term string, start bool) {
 	if b.Add(hashOf([]byte(term)), evidence.Words, start) {
-		b.Name([]byte(term))
+		b.Name([]byte(term), nil)
 	}
 }
 
@@ -173,12 +173,12 @@ func TestHashesWithOnePrefixAndKeyAreOneTerm(t *testing.T) {
 	for _, hash := range hashes {
 		bags = append(bags, new(Bag))
 		bags[len(bags)-1].Add(hash, evidence.Words, true)
-		bags[len(bags)-1].Name(fmt.Append(nil, hash))
+		bags[len(bags)-1].Name(fmt.Append(nil, hash), nil)
 	}
 	two := new(Bag)
 	for i, hash := range []uint64{x, x, y, y, y} {
 		if two.Add(hash, evidence.Words, i > 1) {
-			two.Name(fmt.Append(nil, hash))
+			two.Name(fmt.Append(nil, hash), nil)
 		}
 	}
 	both := two.Document()
@@ -411,7 +411,7 @@ func TestASubsetHasTheRowsOfItsDocuments(t *testing.T) {
 		var b Bag
 		for _, term := range terms {
 			if b.Add(hashOf([]byte(term)), evidence.Words, false) {
-				b.Name([]byte(term))
+				b.Name([]byte(term), nil)
 			}
 		}
 		refs = append(refs, w.Add(&b))

@@ -33,19 +33,17 @@ func (x *Index) Dataset(kind Kind, classes []string, refs []Ref, labels []int32,
 		m.groups = x.groups(workers)
 		terms += CellCount
 	}
-	writers := make([]*rowWriter, max(workers, 1))
+	writers := make([]rowWriter, max(workers, 1))
+	for i := range writers {
+		writers[i] = rowWriter{recordWriter: recordWriter{store: m.store}, reader: x.documents.reader()}
+	}
 	parallel.Ranges(workers, len(refs), 256, func(worker, from, to int) {
-		if writers[worker] == nil {
-			writers[worker] = &rowWriter{recordWriter: recordWriter{store: m.store}, reader: x.documents.reader()}
-		}
 		for i := from; i < to; i++ {
 			m.rows[i] = writers[worker].add(refs[i], x, kind)
 		}
 	})
-	for _, w := range writers {
-		if w != nil {
-			w.flush()
-		}
+	for i := range writers {
+		writers[i].flush()
 	}
 	if err := x.documents.Err(); err != nil {
 		m.store.fail(err)

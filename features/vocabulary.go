@@ -60,8 +60,8 @@ func NewVocabulary(hashes []uint64) (*Vocabulary, error) {
 	if len(hashes) > maxTerms {
 		return nil, fmt.Errorf("vocabulary of %d terms: at most %d are possible", len(hashes), maxTerms)
 	}
-	b := prefixBits(len(hashes))
-	v := &Vocabulary{shift: 64 - b, hashes: hashes, bucketStarts: make([]uint32, 1<<b+1), table: make([]uint32, 2*len(hashes))}
+	b := max(bits.Len(uint(len(hashes))), 4) - 4 // of the prefix
+	v := &Vocabulary{shift: uint(64 - b), hashes: hashes, bucketStarts: make([]uint32, 1<<b+1), table: make([]uint32, 2*len(hashes))}
 	for _, hash := range hashes {
 		v.bucketStarts[hash>>v.shift+1]++
 	}
@@ -129,9 +129,6 @@ func (v *Vocabulary) OnLookup(f func(from, to uint32)) *Vocabulary {
 	w.onLookup = f
 	return &w
 }
-
-// prefixBits returns the number of bits in the prefix of a vocabulary of n terms.
-func prefixBits(n int) uint { return max(uint(bits.Len(uint(n))), 4) - 4 }
 
 // split returns the prefix and the key of a hash.
 func (v *Vocabulary) split(hash uint64) (prefix uint64, key uint32) {

@@ -12,8 +12,12 @@ type number interface {
 	~uint32 | ~uint64 | ~float32 | ~float64
 }
 
-// decodeNumbers returns the little-endian numbers in data, in place if this machine stores them alike, else as a copy.
-func decodeNumbers[T number](data []byte) ([]T, error) {
+// decodeNumbers returns the little-endian numbers in data, in place if this machine stores them alike, else as a copy. An error of reading
+// the data is returned as it is.
+func decodeNumbers[T number](data []byte, err error) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
 	size := int(unsafe.Sizeof(*new(T)))
 	if len(data)%size != 0 {
 		return nil, fmt.Errorf("%w: %d bytes are no whole number of entries", ErrDamaged, len(data))

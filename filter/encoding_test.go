@@ -43,11 +43,11 @@ func TestDamagedTextsAreRefused(t *testing.T) {
 func TestNumbersNeedNoAlignment(t *testing.T) {
 	want := []uint32{1, 1 << 31, 77}
 	data := append([]byte{0}, encodeNumbers(want)...)
-	got, err := decodeNumbers[uint32](data[1:])
+	got, err := decodeNumbers[uint32](data[1:], nil)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}
-	if _, err := decodeNumbers[uint64](data[:9]); !errors.Is(err, ErrDamaged) {
+	if _, err := decodeNumbers[uint64](data[:9], nil); !errors.Is(err, ErrDamaged) {
 		t.Errorf("nine bytes: got %v, want %v", err, ErrDamaged)
 	}
 }

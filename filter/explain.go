@@ -66,7 +66,7 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 	if err != nil {
 		return Explanation{}, err
 	}
-	e = Explanation{Classification: class, View: view, Contributions: []Contribution{}, UnknownTerms: []string{}}
+	e = Explanation{Classification: class, View: view, Contributions: []Contribution{}}
 	scores := f.linear.Scores(nil, x)
 	first, second := topTwo(scores)
 	if f.linear.Classes == 2 {
@@ -74,9 +74,10 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 	}
 	e.For, e.Against = f.settings.Classes[first], f.settings.Classes[second]
 	e.Margin = scores[first] - scores[second]
-	seen := f.seenByID(view)
-	added, bias := f.Contributions(x, first, second)
-	e.Bias = bias
+	var seen map[uint32]SeenTerm
+	seen, e.UnknownTerms = f.seenByID(view)
+	var added []float64
+	added, e.Bias = f.Contributions(x, first, second)
 	for i, id := range x.IDs {
 		c := Contribution{
 			ID: int(id), Value: float64(x.Values[i]), Weight: f.weightBetween(int(id), first, second), Contribution: added[i],
@@ -91,23 +92,20 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 		e.Contributions = append(e.Contributions, c)
 	}
 	e.Votes = votesOf(x, added)
-	for _, t := range view.Terms {
-		if _, known := f.vocabulary.ID(f.settings.Key.Hash([]byte(t.Term))); !known && f.kind != features.Whole {
-			e.UnknownTerms = append(e.UnknownTerms, t.Term)
-		}
-	}
 	slices.SortStableFunc(e.Contributions, func(a, b Contribution) int {
 		return cmp.Compare(math.Abs(b.Contribution), math.Abs(a.Contribution))
 	})
 	return e, f.Err()
 }
 
-// seenByID returns the known terms and the cells of a message by id.
-func (f *Filter) seenByID(view View) map[uint32]SeenTerm {
-	seen := make(map[uint32]SeenTerm, len(view.Terms))
+// seenByID returns the known terms and the cells of a message by id, and the unknown terms.
+func (f *Filter) seenByID(view View) (seen map[uint32]SeenTerm, unknown []string) {
+	seen, unknown = make(map[uint32]SeenTerm, len(view.Terms)), []string{}
 	for _, t := range view.Terms {
 		if id, known := f.vocabulary.ID(f.settings.Key.Hash([]byte(t.Term))); known {
 			seen[uint32(f.FirstTerm())+id] = t
+		} else if f.kind != features.Whole {
+			unknown = append(unknown, t.Term)
 		}
 	}
 	if f.kind == features.Evidence {
@@ -119,7 +117,7 @@ func (f *Filter) seenByID(view View) map[uint32]SeenTerm {
 			seen[g.cell] = g.SeenTerm
 		}
 	}
-	return seen
+	return seen, unknown
 }
 
 // Contributions returns the contributions of the terms of x and of the biases to the score of class c over class k.

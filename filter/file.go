@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,8 +76,7 @@ func (f *Filter) Save(path string) error {
 // an error of the file system.
 func Open(path string) (*Filter, error) {
 	data, err := load(path)
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
+	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathError.Err // it would name the file twice
 	}
 	var f *Filter
@@ -151,16 +151,22 @@ func decode(data []byte, lazy bool) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := file.section("SETT")
-	if err != nil {
+	lazy = lazy && file.has("SUMS")
+	table := file.section
+	if lazy {
+		table = file.unverified
+	}
+	settings, err1 := file.section("SETT")
+	key, err2 := file.section("HKEY")
+	starts, err3 := decodeNumbers[uint32](file.section("PREF"))
+	terms, err4 := decodeNumbers[uint32](table("TERM"))
+	bias, err5 := decodeNumbers[float64](file.section("BIAS"))
+	weights, err6 := decodeNumbers[float32](table("WGHT"))
+	if err := cmp.Or(err1, err2, err3, err4, err5, err6); err != nil {
 		return nil, err
 	}
 	f := &Filter{file: file, saveTexts: file.has("TEXT")}
 	if f.settings, err = decodeSettings(settings); err != nil {
-		return nil, err
-	}
-	key, err := file.section("HKEY")
-	if err != nil {
 		return nil, err
 	}
 	if f.settings.Key, err = termkey.FromBytes(key); err != nil {
@@ -168,20 +174,6 @@ func decode(data []byte, lazy bool) (*Filter, error) {
 	}
 	if f.kind, err = features.ParseKind(f.settings.Kind); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrVersion, err)
-	}
-	lazy = lazy && file.has("SUMS")
-	table := file.section
-	if lazy {
-		table = file.unverified
-	}
-	starts, err1 := numbers[uint32](file.section, "PREF")
-	terms, err2 := numbers[uint32](table, "TERM")
-	bias, err3 := numbers[float64](file.section, "BIAS")
-	weights, err4 := numbers[float32](table, "WGHT")
-	for _, err := range []error{err1, err2, err3, err4} {
-		if err != nil {
-			return nil, err
-		}
 	}
 	if f.vocabulary, err = features.RestoreVocabulary(terms, starts); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -225,16 +217,15 @@ func (f *Filter) validate(lazy bool) error {
 func (f *Filter) verifyLazily() error {
 	terms, err1 := f.file.unverified("TERM")
 	weights, err2 := f.file.unverified("WGHT")
-	sums, err3 := numbers[uint32](f.file.section, "SUMS")
-	if err := errors.Join(err1, err2, err3); err != nil {
-		return err
+	sums, err3 := decodeNumbers[uint32](f.file.section("SUMS"))
+	err := cmp.Or(err1, err2, err3)
+	if err == nil {
+		f.lazy, err = newLazyChecksums(weights, f.linear.Terms, terms, f.vocabulary.Len(), sums)
 	}
-	var err error
-	if f.lazy, err = newLazyChecksums(weights, f.linear.Terms, terms, f.vocabulary.Len(), sums); err != nil {
-		return err
+	if err == nil {
+		f.vocabulary = f.vocabulary.OnLookup(f.lazy.verifyTerms)
 	}
-	f.vocabulary = f.vocabulary.OnLookup(f.lazy.verifyTerms)
-	return nil
+	return err
 }
 
 // Close unmaps and closes the file of a filter that [OpenForOne] opened, which cannot be used afterwards. It does nothing for other

@@ -246,7 +246,6 @@ type Reader struct {
 	bag       features.Bag
 	message   *message.Message // the last message
 	add       func(*tokenize.Term)
-	text      []byte // of the term that is added
 }
 
 // NewReader returns a reader. The error is about the settings of the reading.
@@ -258,8 +257,7 @@ func NewReader(r Reading, o ReaderOptions) (*Reader, error) {
 	made := &Reader{reading: r, options: o, decoder: message.NewDecoder(r.Message), tokenizer: tokenizer}
 	made.add = func(t *tokenize.Term) { // made once, because a closure for each message would allocate
 		if made.bag.Add(t.Hash, t.Group, t.Head) && o.Names {
-			made.text = t.AppendText(made.text[:0])
-			made.bag.Name(made.text)
+			made.bag.Name(t.Words())
 		}
 	}
 	return made, nil

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"chaff/internal/ascii"
 )
 
 // HighlightedText is a text of a message, divided into spans.
@@ -148,6 +150,5 @@ func (h *highlighter) at(text []byte, at int) *Span {
 // isInsideWord reports whether ASCII letters or digits stand on both sides of an offset. Other characters, such as Chinese ones, may form
 // words without spaces.
 func isInsideWord(text []byte, at int) bool {
-	isWordByte := func(c byte) bool { return c-'0' <= 9 || c|0x20-'a' <= 'z'-'a' }
-	return at > 0 && at < len(text) && isWordByte(text[at-1]) && isWordByte(text[at])
+	return at > 0 && at < len(text) && ascii.IsAlphanumeric(text[at-1]) && ascii.IsAlphanumeric(text[at])
 }

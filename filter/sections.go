@@ -163,12 +163,3 @@ func (f *modelFile) find(name string) (data []byte, sum uint64, err error) {
 	}
 	return nil, 0, fmt.Errorf("%w: section %s is missing", ErrDamaged, name)
 }
-
-// numbers returns the numbers in a section that get returns.
-func numbers[T number](get func(name string) ([]byte, error), name string) ([]T, error) {
-	data, err := get(name)
-	if err != nil {
-		return nil, err
-	}
-	return decodeNumbers[T](data)
-}

@@ -2,7 +2,9 @@ package filter
 
 import (
 	"bytes"
+	"slices"
 
+	"chaff/internal/ascii"
 	"chaff/internal/headerfield"
 )
 
@@ -70,12 +72,8 @@ func plainLine(raw []byte) (text []byte, n int) {
 
 // isVerdict reports whether a field has a name that only chaff may write.
 func isVerdict(field []byte) bool {
-	for _, prefix := range headerfield.OwnPrefixes() {
-		if len(field) >= len(prefix) && bytes.EqualFold(field[:len(prefix)], []byte(prefix)) {
-			return true
-		}
-	}
-	return false
+	own := headerfield.OwnPrefixes()
+	return slices.ContainsFunc(own[:], func(prefix string) bool { return ascii.HasPrefixFold(field, prefix) })
 }
 
 // headerEnd returns the offset at which the header of raw has ended for every program, and whether it has ended in raw. All programs
@@ -142,7 +140,7 @@ func matchName(b []byte, name string, mask byte) (hyphen int) {
 	for i, c := range b {
 		c &= mask
 		switch {
-		case c == name[matched] || c|0x20 == name[matched] && 'A' <= c && c <= 'Z':
+		case ascii.Lower(c) == name[matched]:
 			if matched == 1 {
 				hyphen = i
 			}

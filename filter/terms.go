@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,7 +60,8 @@ type TermWeight struct {
 	Messages uint32  `json:"messages"` // training messages with the term
 }
 
-// Strongest returns the n terms with the largest weights for each class, the largest first.
+// Strongest returns the n terms with the largest weights for each class, the largest first. It leaves out terms that speak against the
+// class.
 func (f *Filter) Strongest(n int) ([][]TermWeight, error) {
 	t, err := f.Terms()
 	if err != nil {
@@ -67,18 +69,14 @@ func (f *Filter) Strongest(n int) ([][]TermWeight, error) {
 	}
 	strongest := make([][]TermWeight, f.linear.Classes)
 	for c := range strongest {
-		weights := make([]TermWeight, len(t.Texts))
-		for id := range weights {
-			weights[id] = TermWeight{t.Texts[id], f.WeightFor(f.FirstTerm()+id, c), t.Documents[id]}
+		weights := []TermWeight{}
+		for id, text := range t.Texts {
+			if weight := f.WeightFor(f.FirstTerm()+id, c); weight > 0 {
+				weights = append(weights, TermWeight{text, weight, t.Documents[id]})
+			}
 		}
 		slices.SortStableFunc(weights, func(x, y TermWeight) int {
-			switch {
-			case x.Weight > y.Weight:
-				return -1
-			case x.Weight < y.Weight:
-				return 1
-			}
-			return int(y.Messages) - int(x.Messages)
+			return cmp.Or(cmp.Compare(y.Weight, x.Weight), cmp.Compare(y.Messages, x.Messages))
 		})
 		strongest[c] = slices.Clone(weights[:min(n, len(weights))])
 	}

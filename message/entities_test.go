@@ -60,6 +60,9 @@ func changeEntities(raw string, change func(header, body string) (string, string
 // boundaryLines returns the lines before the parts of a message and the lines after them.
 func boundaryLines(raw string) (open, closing map[string]bool) {
 	open, closing = map[string]bool{}, map[string]bool{}
+	if !strings.Contains(strings.ToLower(raw), "boundary=") { // the pattern is slow
+		return open, closing
+	}
 	for _, match := range boundaryParam.FindAllStringSubmatch(raw, -1) {
 		open["--"+match[1]] = true
 		closing["--"+match[1]+"--"] = true
@@ -77,23 +80,37 @@ func changeContentFields(raw string, change func(field string) string) string {
 	return changeHeaders(raw, func(header string) string { return contentField.ReplaceAllStringFunc(header, change) })
 }
 
+// fieldAt returns where a header field begins and ends with its continuation lines, and whether there is one.
+func fieldAt(header, name string) (from, to int, ok bool) {
+	for line := range strings.Lines(header) {
+		switch {
+		case !ok && len(line) > len(name) && strings.EqualFold(line[:len(name)+1], name+":"):
+			from, to, ok = to, to+len(line), true
+		case ok && line[0] != ' ' && line[0] != '\t':
+			return from, to, ok
+		default:
+			to += len(line)
+		}
+	}
+	return from, to, ok
+}
+
 // valueOf returns the value of a header field as it is written, "" if there is none.
 func valueOf(header, name string) string {
-	field := regexp.MustCompile(`(?im)^` + name + `:((?:.*\n(?:[ \t].*\n)*))`).FindStringSubmatch(header)
-	if field == nil {
+	from, to, ok := fieldAt(header, name)
+	if !ok {
 		return ""
 	}
-	return strings.TrimSpace(field[1])
+	return strings.TrimSpace(header[from+len(name)+1 : to])
 }
 
 // withField returns a header with another value of a field, or with the field at its end.
 func withField(header, name, value string) string {
-	field := regexp.MustCompile(`(?im)^` + name + `:.*\n(?:[ \t].*\n)*`)
-	at := field.FindStringIndex(header)
-	if at == nil {
+	from, to, ok := fieldAt(header, name)
+	if !ok {
 		return header + name + ": " + value + "\n"
 	}
-	return header[:at[0]] + name + ": " + value + "\n" + header[at[1]:]
+	return header[:from] + name + ": " + value + "\n" + header[to:]
 }
 
 func isTextEntity(header string) bool {

@@ -3,6 +3,7 @@ package metrics
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -56,8 +57,7 @@ func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []st
 		return p.calibration(start), []string{"probabilities are the same for all messages: " +
 			"a higher score does not make a class more likely"}
 	}
-	result, err := optimize.Minimize(optimize.Problem{Func: p.Loss, Grad: p.Gradient, Hess: p.Hessian},
-		start, &optimize.Settings{MajorIterations: 200}, &optimize.Newton{})
+	result, err := p.minimized(start)
 	// The line search fails harmlessly where the loss is flat to the last bit, so only the gradient counts.
 	p.Gradient(gradient, result.X)
 	c := p.calibration(result.X)
@@ -68,6 +68,18 @@ func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []st
 		return c, []string{fmt.Sprintf("probabilities are not optimal: the calibration stopped early: %v", err)}
 	}
 	return c, nil
+}
+
+// minimized returns the minimum of the loss. Minimize passes each step between goroutines, which is slow on a locked thread, such as that
+// of a trial of chaff tune, so it has a goroutine of its own.
+func (p *platt) minimized(start []float64) (result *optimize.Result, err error) {
+	var done sync.WaitGroup
+	done.Go(func() {
+		result, err = optimize.Minimize(optimize.Problem{Func: p.Loss, Grad: p.Gradient, Hess: p.Hessian},
+			start, &optimize.Settings{MajorIterations: 200}, &optimize.Newton{})
+	})
+	done.Wait()
+	return result, err
 }
 
 // negligible is the size, relative to the largest score, up to which a difference between scores can be due to rounding.

@@ -54,7 +54,7 @@ func runByHand(t *testing.T, d *features.Dataset, tests []handCase) {
 }
 
 // epochs are the passes of the tests by hand.
-func epochs(n int) models.Passes { return models.Passes{Epochs: n, Order: models.OrderFixed} }
+func epochs(n int) models.Passes { return models.Passes{Epochs: n, Listed: true} }
 
 func origin(p models.Passes) models.Passes {
 	p.ThroughOrigin = true

@@ -45,7 +45,7 @@ func (m Complement) kind() (features.Kind, error) { return parseFeatures(m.Featu
 
 // Train implements [Trainer].
 func (m Complement) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
-	return trainCounts(ctx, m, d, "")
+	return trainShares(ctx, m, d, "", m.Smoothing)
 }
 
 // Linear returns the model of the documents in n.

@@ -256,11 +256,11 @@ func TestConvergenceByHand(t *testing.T) {
 		want  Separation
 	}{
 		{
-			Perceptron{Passes: Passes{Epochs: 9, Order: OrderFixed}, Steps: Steps{LearningRate: 1}},
+			Perceptron{Passes: Passes{Epochs: 9, Listed: true}, Steps: Steps{LearningRate: 1}},
 			Separation{Updates: 3, Radius: root(5), Margin: 1, GeometricMargin: 1 / root(5), UpdateBound: &bound},
 		},
 		{
-			MulticlassPerceptron{Passes: Passes{Epochs: 9, Order: OrderFixed}, Steps: Steps{LearningRate: 1}},
+			MulticlassPerceptron{Passes: Passes{Epochs: 9, Listed: true}, Steps: Steps{LearningRate: 1}},
 			Separation{Updates: 3, Radius: root(10), Margin: 2, GeometricMargin: 2 / root(10), UpdateBound: &bound},
 		},
 	} {

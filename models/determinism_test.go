@@ -53,17 +53,17 @@ func TestTheSameSeedGivesTheSameBits(t *testing.T) {
 	}
 }
 
-func TestAFixedOrderHasNoChance(t *testing.T) {
+func TestTheOrderOfTheListHasNoChance(t *testing.T) {
 	d := randomMatrix(1, 60, 12, 3)
 	for name := range driven(Passes{}) {
 		t.Run(name, func(t *testing.T) {
 			train := func(seed uint64, d *features.Dataset) *Linear {
-				l, _ := mustTrain(t, driven(Passes{Epochs: 4, Order: OrderFixed, Seed: seed})[name], d, EpochOptions{})
+				l, _ := mustTrain(t, driven(Passes{Epochs: 4, Listed: true, Seed: seed})[name], d, EpochOptions{})
 				return l
 			}
 			first := train(1, d)
 			if !reflect.DeepEqual(first, train(2, d)) {
-				t.Errorf("the seed changes weights that are learnt in a fixed order")
+				t.Errorf("the seed changes weights that are learnt in the order of the list")
 			}
 			if same := reflect.DeepEqual(first, train(1, shuffled(d))); same != isBatch(name) {
 				t.Errorf("of documents in another order the weights are the same: %v, want %v", same, isBatch(name))
@@ -77,7 +77,7 @@ func TestARandomStartComesFromTheSeed(t *testing.T) {
 	start := Steps{LearningRate: 0.001, Decay: RateConstant, Start: StartRandom}
 	for _, origin := range []bool{false, true} {
 		passes := func(seed uint64) Passes {
-			return Passes{Epochs: 1, Order: OrderFixed, Seed: seed, ThroughOrigin: origin}
+			return Passes{Epochs: 1, Listed: true, Seed: seed, ThroughOrigin: origin}
 		}
 		models := map[string]func(seed uint64) Trainer{
 			"perceptron":             func(seed uint64) Trainer { return Perceptron{Passes: passes(seed), Steps: start} },

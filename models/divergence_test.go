@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestTooHighRatesNameTheSettingToLower(t *testing.T) {
+func TestTooHighRatesAreNamed(t *testing.T) {
 	p := Passes{Epochs: 30, Order: OrderRandom, Seed: 1}
 	steps := func(eta float64) Steps { return Steps{LearningRate: eta, Decay: RateConstant, Start: StartZeros} }
 	tests := []struct {
@@ -19,27 +19,27 @@ func TestTooHighRatesNameTheSettingToLower(t *testing.T) {
 	}{
 		{
 			"least mean squares", LMS{Descent: Descent{Passes: p, Steps: steps(0.003)}}, LMS{Descent: Descent{Passes: p, Steps: steps(0.5)}},
-			"models.lms.learning_rate, which is 0.5",
+			"models.lms.learning_rate=0.5",
 		},
 		{
 			"least mean squares, batch", LMS{Descent: Descent{Passes: p, Steps: steps(0.01), Method: MethodBatch}}, LMS{Descent: Descent{Passes: p, Steps: steps(2), Method: MethodBatch}},
-			"models.lms.learning_rate, which is 2",
+			"models.lms.learning_rate=2",
 		},
 		{
 			"least mean squares that overflow", LMS{Descent: Descent{Passes: p, Steps: steps(0.003)}}, LMS{Descent: Descent{Passes: p, Steps: steps(1e6)}},
-			"models.lms.learning_rate, which is 1e+06",
+			"models.lms.learning_rate=1e+06",
 		},
 		{
 			"tanh", Tanh{Descent: Descent{Passes: p, Steps: steps(0.003)}}, Tanh{Descent: Descent{Passes: p, Steps: steps(1000)}},
-			"models.tanh.learning_rate, which is 1000",
+			"models.tanh.learning_rate=1000",
 		},
 		{
 			"tanh, batch", Tanh{Descent: Descent{Passes: p, Steps: steps(0.01), Method: MethodBatch}}, Tanh{Descent: Descent{Passes: p, Steps: steps(1000), Method: MethodBatch}},
-			"models.tanh.learning_rate, which is 1000",
+			"models.tanh.learning_rate=1000",
 		},
 		{
 			"softmax", Softmax{Passes: p, LearningRate: 0.1}, Softmax{Passes: p, LearningRate: 100},
-			"models.softmax.learning_rate, which is 100",
+			"models.softmax.learning_rate=100",
 		},
 	}
 	// A third of the labels contradict: no weights are right about the rest of the documents.
@@ -52,7 +52,7 @@ func TestTooHighRatesNameTheSettingToLower(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, %d classes", test.name, classes), func(t *testing.T) {
 				mustTrain(t, test.good, d, EpochOptions{})
 				l, report, err := test.bad.Train(t.Context(), d, EpochOptions{})
-				if !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), "; lower "+test.setting) {
+				if !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), ", with "+test.setting) {
 					t.Fatalf("got error %v, want %v that names %s", err, ErrDiverged, test.setting)
 				}
 				if l != nil || report.Epochs != nil {

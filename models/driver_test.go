@@ -82,7 +82,7 @@ func TestPatienceByHand(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			m := Perceptron{Passes: Passes{Epochs: 3, Order: OrderFixed, Patience: test.patience}, Steps: Steps{LearningRate: 1}}
+			m := Perceptron{Passes: Passes{Epochs: 3, Listed: true, Patience: test.patience}, Steps: Steps{LearningRate: 1}}
 			l, report := mustTrain(t, m, d, EpochOptions{Development: test.development})
 			if len(report.Epochs) != test.epochs || report.Kept != test.kept {
 				t.Errorf("got %d epochs, the kept one %d, want %d and %d", len(report.Epochs), report.Kept, test.epochs, test.kept)

@@ -43,8 +43,7 @@ type EpochFigures struct {
 	Accuracy float64 `json:"accuracy"`
 }
 
-// ErrDiverged is for training whose loss grows or becomes infinite because its steps are too long. The text names the
-// setting to lower.
+// ErrDiverged is for training whose loss grows or becomes infinite. The text names the learning rate.
 var ErrDiverged = errors.New("training diverges")
 
 // learner learns from one document after the other.
@@ -198,10 +197,10 @@ func (f *fit) isOver() bool {
 	return f.converged || len(f.epochs)-f.kept >= max(f.Patience, 1)
 }
 
-// descent checks that the loss of a learner that follows its gradient falls. If it does not, the steps are too long.
+// descent checks that the loss of a learner that follows its gradient falls.
 type descent struct {
 	batch   bool   // every step follows the gradient of the whole loss, so that none may raise it
-	setting string // the setting to lower, with its value
+	setting string // the learning rate, such as models.lms.learning_rate=0.2
 }
 
 const (
@@ -212,8 +211,8 @@ const (
 	maxFallingRise, maxRise = 10, 1.1
 )
 
-// check returns an error if the training losses so far, the first of them at the start, show steps that are too long: a step
-// of a batch that raises the loss, a loss that grows, or one that ends higher than it started.
+// check returns an error if the training losses so far, the first of them at the start, diverge: a step of a batch that raises
+// the loss, a loss that grows, or one that ends higher than it started.
 func (s *descent) check(losses []float64, atEnd bool) error {
 	n := len(losses) - 1
 	loss, before, start := losses[n], losses[n-1], losses[0]
@@ -234,5 +233,5 @@ func (s *descent) check(losses []float64, atEnd bool) error {
 	if s.batch {
 		from = before
 	}
-	return fmt.Errorf("%w: the training loss grew from %.4g to %.4g by epoch %d; lower %s", ErrDiverged, from, loss, n, s.setting)
+	return fmt.Errorf("%w: the training loss grew from %.3g to %.3g by epoch %d, with %s", ErrDiverged, from, loss, n, s.setting)
 }

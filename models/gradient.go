@@ -65,7 +65,7 @@ type gradientDescent struct {
 func (s Descent) train(ctx context.Context, d *features.Dataset, loss rowLoss, name string, o EpochOptions) (*Linear, Report, error) {
 	start := s.startParams(rowCount(len(d.Classes)), d.Terms, s.Seed, s.ThroughOrigin)
 	l := s.learner(start, loss)
-	check := &descent{batch: s.Method == MethodBatch, setting: fmt.Sprintf("models.%s.learning_rate, which is %v", name, s.LearningRate)}
+	check := &descent{batch: s.Method == MethodBatch, setting: fmt.Sprintf("models.%s.learning_rate=%v", name, s.LearningRate)}
 	if check.batch {
 		l.gradient = l.sameShape(d.Terms)
 	}

@@ -19,7 +19,7 @@ func handDocuments() *features.Dataset {
 }
 
 func handHybrid(share float64) Hybrid {
-	return Hybrid{Passes: Passes{Epochs: 1, Order: OrderFixed}, Smoothing: 1, BayesShare: share, LearningRate: 1}
+	return Hybrid{Passes: Passes{Epochs: 1, Listed: true}, Smoothing: 1, BayesShare: share, LearningRate: 1}
 }
 
 // a = 1, V = 3, c = 1/2, eta = 1 and G = 1/1000 at the start. n1_w = (2, 2, 3), n1 = 7; n0_w = (0, 1, 0), n0 = 1.
@@ -110,7 +110,7 @@ func (test hybridCase) hybrid() Hybrid {
 		classWeights += fmt.Sprintf("%d:%v", c, weight)
 	}
 	return Hybrid{
-		Passes:    Passes{Epochs: test.Epochs, Order: OrderFixed, ClassWeights: classWeights, ThroughOrigin: test.ThroughOrigin},
+		Passes:    Passes{Epochs: test.Epochs, Listed: true, ClassWeights: classWeights, ThroughOrigin: test.ThroughOrigin},
 		Smoothing: test.Smoothing, BayesShare: test.Share, LearningRate: test.LearningRate,
 	}
 }

@@ -37,7 +37,7 @@ type CountingLearner interface {
 
 // NewOnline returns the online learner of the named model, which has learnt nothing, and the kind of feature it takes.
 // After n documents it scores like the model trained on them: naive Bayes up to the rounding of weights, and trainers in
-// epochs like one epoch in fixed order, softmax regression with its full penalties from the start.
+// epochs like one epoch in the order of the data set, softmax regression with its full penalties from the start.
 // The hybrid and votes differ: training counts all documents before it learns from the first.
 //
 // Settings that need all documents in advance are errors: balanced class weights, batch methods, a random start, and

@@ -10,12 +10,12 @@ import (
 	"chaff/models/modelstest"
 )
 
-// inOneEpoch returns the default options, but for one epoch in a fixed order and no penalties. The hybrid has no share of
+// inOneEpoch returns the default options, but for one epoch in the order of the documents and no penalties. The hybrid has no share of
 // naive Bayes, of which the one counts all documents before it learns and the other those so far.
 func inOneEpoch() models.Options {
 	o := models.DefaultOptions()
 	modelstest.EachPasses(&o, func(p *models.Passes) {
-		p.Epochs, p.Order = 1, models.OrderFixed
+		p.Epochs, p.Listed = 1, true
 	})
 	o.Softmax.L2, o.Hybrid.BayesShare = 0, 0
 	return o

@@ -180,6 +180,16 @@ func (o Options) WithFeatures(kind features.Kind) Options {
 	return o
 }
 
+// LearningRate returns the learning rate of the named model as a setting, such as models.lms.learning_rate=0.2, and nothing for a model
+// that has none.
+func (o Options) LearningRate(name string) string {
+	rate := o.field(name).FieldByName("LearningRate")
+	if !rate.IsValid() {
+		return ""
+	}
+	return fmt.Sprintf("models.%s.learning_rate=%.3g", strings.ReplaceAll(name, "-", "_"), rate.Float())
+}
+
 // WithShorterSteps returns o with all learning rates divided by the given number.
 func (o Options) WithShorterSteps(by float64) Options {
 	for _, m := range table() {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 
 	"chaff/features"
 )
@@ -27,8 +28,8 @@ type Passes struct {
 	// Patience is after how many epochs without a smaller development loss training stops, with the weights of the
 	// best epoch; 0 is never. At least 0. Default 0.
 	Patience int `json:"patience"`
-	// Order is the order of the training messages: "random", a new one for each epoch, or "fixed", as they were found.
-	// Default "random".
+	// Order is the order of the training messages: "random", a new random one for each epoch, or "fixed", one random
+	// order for all epochs. Default "random".
 	Order string `json:"order"`
 	// ClassWeights is how much a message of each class counts: "none" for one, "balanced" for equal sums of the
 	// classes, or values such as "ham:10,spam:1". Default "none".
@@ -38,6 +39,9 @@ type Passes struct {
 	Features string `json:"features"`
 	// ThroughOrigin leaves out the bias, so that a message without known terms has the score 0. Default false.
 	ThroughOrigin bool `json:"through_origin"`
+	// Listed reads the documents in the order of the data set instead, as an online learner does that is given one after
+	// the other. Mail is listed class by class, so that the last class would outweigh the others.
+	Listed bool `json:"-"`
 	// Seed determines the orders and a random start.
 	Seed uint64 `json:"-"`
 }
@@ -110,15 +114,20 @@ func parseFeatures(name string) (features.Kind, error) {
 	return 0, fmt.Errorf("features is %q: must be bits, counts, normalised bits or normalised counts", name)
 }
 
-// orders returns the function that returns the order of the documents in the next epoch.
+// orders returns the function that returns the order of the documents in the next epoch. A fixed order is random too, and not that
+// of time: an online trainer is right about mail like what it read last, and the classes of a corpus are often of different times.
 func (p Passes) orders(d sorted) func() []int32 {
-	if p.Order == OrderFixed {
-		fixed := listOrder[int32](d.Len())
-		return func() []int32 { return fixed }
+	if p.Listed {
+		listed := listOrder[int32](d.Len())
+		return func() []int32 { return listed }
 	}
 	documents, random := slices.Clone(d.order), rand.New(rand.NewPCG(p.Seed, orderStream))
-	return func() []int32 {
+	shuffle := func() []int32 {
 		random.Shuffle(len(documents), func(i, j int) { documents[i], documents[j] = documents[j], documents[i] })
 		return documents
 	}
+	if p.Order == OrderFixed {
+		return sync.OnceValue(shuffle)
+	}
+	return shuffle
 }

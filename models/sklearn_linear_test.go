@@ -91,7 +91,7 @@ func TestOnlineLearnersAgreeWithScikitLearn(t *testing.T) {
 			start := newParams(rowCount(test.Classes), d.Terms)
 			f := &fit{
 				settings: Majority{}, // has none
-				Passes:   Passes{Epochs: test.Epochs, Order: OrderFixed, ThroughOrigin: test.ThroughOrigin},
+				Passes:   Passes{Epochs: test.Epochs, Listed: true, ThroughOrigin: test.ThroughOrigin},
 				learner:  test.learner(start.n, d.Terms),
 				start:    start,
 			}

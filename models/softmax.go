@@ -51,7 +51,7 @@ func (m Softmax) Train(ctx context.Context, d *features.Dataset, o EpochOptions)
 		return m.batch(ctx, d, o)
 	}
 	l := newFTRL(m, rowCount(len(d.Classes)), d.Terms, d.Len())
-	check := &descent{setting: fmt.Sprintf("models.softmax.learning_rate, which is %v", m.LearningRate)}
+	check := &descent{setting: fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate)}
 	return (&fit{Passes: m.Passes, settings: m, options: o, learner: l, start: newParams(l.n, d.Terms), descent: check}).run(ctx, newSorted(d))
 }
 

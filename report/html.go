@@ -59,7 +59,7 @@ func (p Page) WriteHTML(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"name": cut(maxName), "term": cut(maxTerm), "subject": cut(maxSubject), "line": cut(maxLine),
 		"score": func(x float64) string { return fixed(x, 3) }, "probability": func(x *float64) string { return fixed(*x, 4) }, "signed": signed,
-		"evidence": p.evidenceClass,
+		"evidence": p.evidenceClass, "probabilityName": p.probabilityName,
 	}).Parse(pageTemplate)
 	if err != nil {
 		return err
@@ -115,8 +115,8 @@ func (p Page) sections() ([]section, error) {
 		{ID: "terms", Title: "Strongest terms", Note: ofModel, Tables: p.termTables()},
 		{ID: "two-terms", Title: "Two terms", Figures: figures("two-terms")},
 		{ID: "leaks", Title: "Leaks", Note: "Terms of the training messages that an archive, a relay or a filter may have written instead of the senders. Figures that depend on them say little about new mail.", Tables: p.leakTable()},
-		{ID: "mistakes", Title: "Worst mistakes", Note: joined(measured, "With the strongest evidence for the predicted class. Near copies of a message are left out."), Messages: p.Mistakes},
-		{ID: "least-certain", Title: "Least certain", Note: joined(measured, "Classified correctly, but nearest to the boundary. Near copies of a message are left out."), Messages: p.LeastCertain},
+		{ID: "mistakes", Title: "Worst mistakes", Note: joined(measured, "With the strongest evidence for the predicted class. Of messages with the same subject, one is shown."), Messages: p.Mistakes},
+		{ID: "least-certain", Title: "Least certain", Note: joined(measured, "Classified correctly, but nearest to the boundary. Of messages with the same subject, one is shown."), Messages: p.LeastCertain},
 		{ID: "suspects", Title: "Suspected label errors", Note: joined(measured, "The model is sure of another class. Check the labels."), Messages: p.Suspects},
 	}
 	return slices.DeleteFunc(all, func(s section) bool { return len(s.Figures)+len(s.Tables)+len(s.Messages)+len(s.Texts) == 0 }), nil
@@ -161,6 +161,14 @@ func (p Page) evidenceClass(score float64) string {
 		return "against"
 	}
 	return "for"
+}
+
+// probabilityName says what the probabilities of messages are of.
+func (p Page) probabilityName() string {
+	if slices.Equal(p.Classes, []string{"ham", "spam"}) {
+		return "probability of spam"
+	}
+	return "probability"
 }
 
 // withLeft adds to a note how much is left out.

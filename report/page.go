@@ -141,7 +141,7 @@ type Term struct {
 type Mistake struct {
 	Path, Subject string
 	Score         float64
-	Probability   *float64 // of the given class, 0..1; nil if unknown
+	Probability   *float64 // of spam, and of the given class if the classes are not ham and spam, 0..1; nil if unknown
 	True, Given   string   // the label, and the class or verdict that the model gave
 	Terms         []Contribution
 }

@@ -2,15 +2,16 @@ package tokenize
 
 import (
 	"bytes"
-	"chaff/internal/evidence"
+	"cmp"
 	"strconv"
 	"unicode/utf8"
+
+	"chaff/internal/ascii"
 )
 
 // amounts describes the end of the chunk before, where an amount may begin that this chunk continues.
 type amounts struct {
-	open     bool   // an amount may have begun
-	number   int    // the digits of its number, or 0
+	number   int    // the digits of its number; 0 if none has begun
 	currency string // its currency, or an empty text
 	phone    bool   // it is the start of a telephone number
 }
@@ -25,7 +26,8 @@ type amounts struct {
 //	class:phone           a telephone number
 //	class:address         an e-mail address, with its registered domain as address:example.com
 //
-// An amount may span two chunks, as 500 USD and 25 Dec: t.amounts describes the first.
+// An amount may span two chunks, as 500 USD and 25 Dec: t.amounts describes the first. The caller sets the group, which is that of the
+// text even in the subject.
 func (t *Tokenizer) classes(chunk, before []byte, kinds byteKind) {
 	a := t.amounts
 	t.amounts = amounts{}
@@ -38,7 +40,7 @@ func (t *Tokenizer) classes(chunk, before []byte, kinds byteKind) {
 	}
 	x := amount{amounts: a, previous: before}
 	for rest := chunk; ; rest = x.after {
-		i := indexDigit(rest)
+		i := bytes.IndexAny(rest, "0123456789")
 		if i < 0 {
 			return
 		}
@@ -57,16 +59,7 @@ type amount struct {
 	before, after []byte // of its chunk
 }
 
-func isDigit(c byte) bool { return c-'0' <= 9 }
-
-func indexDigit(s []byte) int {
-	for i, c := range s {
-		if isDigit(c) {
-			return i
-		}
-	}
-	return -1
-}
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // amountLength returns the length of the digits at the start of s, with the signs between them.
 func amountLength(s []byte) int {
@@ -98,16 +91,15 @@ func (t *Tokenizer) unit(a amounts, chunk []byte) {
 	if a.number == 0 {
 		return
 	}
-	currency, _ := currencyAtStart(chunk)
-	switch {
+	switch currency := currencyAtStart(chunk); {
 	case currency != "":
 		t.money(currency, a.number, chunk)
 	case a.number <= 2 && isMonth(word):
-		t.class("class:date", chunk)
-	case chunk[0] == '%', bytes.EqualFold(word, []byte("percent")):
-		t.class("class:percent", chunk)
+		t.putTagged("class:date", nil, chunk)
+	case chunk[0] == '%', ascii.EqualFold(word, "percent"):
+		t.putTagged("class:percent", nil, chunk)
 	case isHalfDay(word):
-		t.class("class:time", chunk)
+		t.putTagged("class:time", nil, chunk)
 	}
 }
 
@@ -117,10 +109,10 @@ func (t *Tokenizer) amount(x *amount) {
 	if currency == "" && len(x.before) > 0 && isNameByte(x.before[len(x.before)-1]) {
 		return // part of a name
 	}
-	unit, isUnit := currencyAtStart(x.after)
-	if !isUnit && len(x.after) > 0 && isNameByte(x.after[0]) {
+	unit := currencyAtStart(x.after)
+	if unit == "" && len(x.after) > 0 && isNameByte(x.after[0]) {
 		if isHalfDay(x.after[:min(2, len(x.after))]) {
-			t.class("class:time", x.digits)
+			t.putTagged("class:time", nil, x.digits)
 		}
 		return
 	}
@@ -128,21 +120,19 @@ func (t *Tokenizer) amount(x *amount) {
 	plus := bytes.HasSuffix(x.before, []byte("+"))
 	switch {
 	case g.isTime():
-		t.class("class:time", x.digits)
+		t.putTagged("class:time", nil, x.digits)
 	case g.isDate(), bytes.HasPrefix(x.after, []byte("年")), bytes.HasPrefix(x.after, []byte("月")):
-		t.class("class:date", x.digits)
+		t.putTagged("class:date", nil, x.digits)
 	case g.isPhone(plus), x.phone && g.digits > 1:
-		t.class("class:phone", x.digits)
+		t.putTagged("class:phone", nil, x.digits)
 	case g.whole() > 0:
 		if currency == "" && len(x.before) == 0 {
 			currency = currencyAtEnd(x.previous)
 		}
-		if currency == "" {
-			currency = unit
-		}
+		currency = cmp.Or(currency, unit)
 		t.numeral(x, g.whole(), currency)
 		if len(x.after) == 0 {
-			t.amounts = amounts{open: true, number: g.whole(), currency: currency, phone: plus && g.digits <= 3}
+			t.amounts = amounts{number: g.whole(), currency: currency, phone: plus && g.digits <= 3}
 		}
 	}
 }
@@ -157,27 +147,19 @@ func (t *Tokenizer) numeral(x *amount, digits int, currency string) {
 	case currency != "":
 		t.money(currency, digits, x.digits)
 	case len(x.after) > 0 && x.after[0] == '%':
-		t.class("class:percent", x.digits)
+		t.putTagged("class:percent", nil, x.digits)
 	case len(x.before) == 0 && digits <= 2 && isMonth(trimMarks(x.previous)):
-		t.class("class:date", x.digits)
+		t.putTagged("class:date", nil, x.digits)
 	case digits >= minNumber:
 		t.term = strconv.AppendInt(append(t.term[:0], "class:number:"...), int64(digits), 10)
-		t.putClass(t.term, x.digits)
+		t.put(t.term, x.digits)
 	}
 }
-
-func (t *Tokenizer) class(name string, token []byte) {
-	t.term = append(t.term[:0], name...)
-	t.putClass(t.term, token)
-}
-
-// putClass emits a class, which belongs to the words of the text even in the subject.
-func (t *Tokenizer) putClass(term, token []byte) { t.putIn(evidence.Words, term, token) }
 
 func (t *Tokenizer) money(currency string, digits int, token []byte) {
 	t.term = append(append(t.term[:0], "class:money:"...), currency...)
 	t.term = strconv.AppendInt(append(t.term, ':'), int64(digits), 10)
-	t.putClass(t.term, token)
+	t.put(t.term, token)
 }
 
 // mailAddress emits the class of an e-mail address, and its registered domain, if the chunk is one.
@@ -189,15 +171,12 @@ func (t *Tokenizer) mailAddress(chunk []byte) {
 	}
 	domain := address[i+1:]
 	for _, c := range domain {
-		if !isAlnum(c) && c != '.' && c != '-' && c < utf8.RuneSelf {
+		if !ascii.IsAlphanumeric(c) && c != '.' && c != '-' && c < utf8.RuneSelf {
 			return
 		}
 	}
-	t.class("class:address", address)
-	group := t.group
-	t.group = evidence.Words
+	t.putTagged("class:address", nil, address)
 	t.putWord("address:", domain, t.domains)
-	t.group = group
 }
 
 // digitGroups is the form of an amount: groups of digits and the signs between them.
@@ -226,27 +205,14 @@ func groupsOf(n []byte) digitGroups {
 	return g
 }
 
-// oneSign returns the sign between all groups, and whether there is one.
-func (g digitGroups) oneSign() (c byte, same bool) {
-	if g.count < 2 || g.count > len(g.sizes) {
-		return 0, false
-	}
-	for _, c := range g.signs[:g.count-1] {
-		if c != g.signs[0] {
-			return 0, false
-		}
-	}
-	return g.signs[0], true
-}
-
 func (g digitGroups) isTime() bool {
-	c, same := g.oneSign()
-	return same && c == ':' && g.count <= 3 && g.sizes[0] <= 2 && g.sizes[1] == 2
+	hasColons := g.count == 2 || g.count == 3 && g.signs[1] == ':'
+	return hasColons && g.signs[0] == ':' && g.sizes[0] <= 2 && g.sizes[1] == 2
 }
 
 func (g digitGroups) isDate() bool {
-	c, same := g.oneSign()
-	if !same || g.count != 3 || c != '/' && c != '-' && c != '.' {
+	c := g.signs[0]
+	if g.count != 3 || c != g.signs[1] || c != '/' && c != '-' && c != '.' {
 		return false
 	}
 	first, middle, last := g.sizes[0], g.sizes[1], g.sizes[2]
@@ -259,21 +225,15 @@ func (g digitGroups) isPhone(plus bool) bool {
 	if g.digits < 7 || g.digits > 15 || g.count > len(g.sizes) {
 		return false
 	}
-	if plus {
+	switch first, last := g.sizes[0], g.sizes[g.count-1]; {
+	case plus:
 		return true
-	}
-	for _, c := range g.signs[:g.count-1] {
-		if c != '-' && c != '.' && c != ')' && c != '/' {
-			return false
-		}
-	}
-	switch last := g.sizes[g.count-1]; g.count {
-	case 1:
+	case g.count == 1, len(bytes.Trim(g.signs[:g.count-1], "-.)/")) > 0:
 		return false
-	case 2:
-		return g.signs[0] == '-' && g.sizes[0] == 3 && last == 4
+	case g.count == 2:
+		return g.signs[0] == '-' && first == 3 && last == 4
 	default:
-		return last >= 3 && g.sizes[0] <= 5
+		return first <= 5 && last >= 3
 	}
 }
 
@@ -288,20 +248,15 @@ func (g digitGroups) whole() int {
 	}
 	last := g.count - 1
 	for i, c := range g.signs[:last] {
-		if c != ',' && c != '.' && c != '\'' || i < last-1 && c != g.signs[0] {
+		isInner := i < last-1
+		if c != ',' && c != '.' && c != '\'' || isInner && (c != g.signs[0] || g.sizes[i+1] != 3) {
 			return 0
 		}
 	}
-	for _, size := range g.sizes[1:last] {
-		if size != 3 {
-			return 0
-		}
-	}
-	isDecimal := g.sizes[last] != 3 || g.signs[last-1] != g.signs[0]
-	if !isDecimal {
+	switch sameSign := g.signs[last-1] == g.signs[0]; {
+	case sameSign && g.sizes[last] == 3:
 		return g.digits
-	}
-	if last > 1 && g.signs[last-1] == g.signs[0] {
+	case sameSign && last > 1:
 		return 0
 	}
 	return g.digits - g.sizes[last]

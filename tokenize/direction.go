@@ -16,9 +16,8 @@ const maxOverrides = 8
 // overrides is the stack of open overrides, embeddings and isolates of the bidirectional algorithm (UAX #9, X1 to X8), simplified for
 // letters that are read from left to right.
 type overrides struct {
-	open    [maxOverrides]override
-	depth   int
-	ignored int // how many are open inside of the deepest one
+	open  [maxOverrides]override
+	depth int // may be more than maxOverrides: those inside of the last one are ignored
 }
 
 type override struct {
@@ -28,25 +27,21 @@ type override struct {
 }
 
 func (s *overrides) push(start int, backwards bool) {
-	if s.depth == maxOverrides {
-		s.ignored++
-		return
+	if s.depth < maxOverrides {
+		outer := s.depth > 0 && s.open[s.depth-1].backwards
+		s.open[s.depth] = override{start, backwards, backwards != outer}
 	}
-	outer := s.depth > 0 && s.open[s.depth-1].backwards
-	s.open[s.depth] = override{start, backwards, backwards != outer}
 	s.depth++
 }
 
 // pop closes the innermost override and reverses the text inside if it is displayed in the other direction.
 func (s *overrides) pop(text []byte) {
-	switch {
-	case s.ignored > 0:
-		s.ignored--
-	case s.depth > 0:
-		s.depth--
-		if inner := s.open[s.depth]; inner.turns {
-			reverse(text[inner.start:])
-		}
+	if s.depth == 0 {
+		return
+	}
+	s.depth--
+	if s.depth < maxOverrides && s.open[s.depth].turns {
+		reverse(text[s.open[s.depth].start:])
 	}
 }
 
@@ -59,22 +54,20 @@ func (t *Tokenizer) displayOrder(text []byte) []byte {
 	dst := t.ordered[:0]
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
+		if r == 0x202c || r == 0x2069 { // an end
+			open.pop(dst)
+		} else {
+			dst = append(dst, text[:size]...)
+		}
 		switch r {
 		case 0x202a, 0x202b, 0x202d, 0x2066, 0x2067, 0x2068: // embeddings, the other override, isolates
-			dst = append(dst, text[:size]...)
 			open.push(len(dst), false)
 		case 0x202e:
-			dst = append(dst, text[:size]...)
 			open.push(len(dst), true)
-		case 0x202c, 0x2069: // ends
-			open.pop(dst)
-		default:
-			dst = append(dst, text[:size]...)
 		}
 		text = text[size:]
 	}
-	for open.depth > 0 {
-		open.ignored = 0
+	for range open.depth {
 		open.pop(dst)
 	}
 	t.ordered = dst

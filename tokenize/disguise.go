@@ -2,8 +2,12 @@ package tokenize
 
 import (
 	"bytes"
+	"cmp"
+	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"chaff/internal/ascii"
 )
 
 const (
@@ -13,21 +17,9 @@ const (
 
 // letterFor returns the letter that a digit or sign stands for in a disguised word, or 0.
 func letterFor(c byte) byte {
-	switch c {
-	case '0':
-		return 'o'
-	case '1', '!', '|':
-		return 'i'
-	case '3':
-		return 'e'
-	case '4', '@':
-		return 'a'
-	case '5', '$':
-		return 's'
-	case '7':
-		return 't'
-	case '8':
-		return 'b'
+	const signs, letters = "01!|34@5$78", "oiiieaasstb"
+	if i := strings.IndexByte(signs, c); i >= 0 {
+		return letters[i]
 	}
 	return 0
 }
@@ -41,7 +33,7 @@ func restoreLetters(dst, s []byte) (word []byte, ok bool) {
 	letters, upper, replaced, hexOnly := 0, 0, 0, true
 	for _, c := range s {
 		switch {
-		case classOf(c) == letter:
+		case ascii.IsLetter(c):
 			letters++
 			if c < 'a' {
 				upper++
@@ -54,16 +46,13 @@ func restoreLetters(dst, s []byte) (word []byte, ok bool) {
 		}
 	}
 	switch {
-	case replaced == 0, letters < 2*replaced, hexOnly, classOf(s[0]) != letter, classOf(s[len(s)-1]) != letter:
+	case replaced == 0, letters < 2*replaced, hexOnly, !ascii.IsLetter(s[0]), !ascii.IsLetter(s[len(s)-1]):
 		return dst, false
 	case upper != 0 && upper != letters && (upper != 1 || s[0] >= 'a'):
 		return dst, false
 	}
 	for _, c := range s {
-		if classOf(c) != letter {
-			c = letterFor(c)
-		}
-		dst = append(dst, c)
+		dst = append(dst, cmp.Or(letterFor(c), c))
 	}
 	return dst, true
 }
@@ -91,26 +80,10 @@ func (t *Tokenizer) wordWithSigns(chunk []byte) {
 }
 
 // trimMarks returns a chunk without the punctuation around it.
-func trimMarks(s []byte) []byte { return trimEnd(trimStart(s)) }
+func trimMarks(s []byte) []byte { return bytes.TrimFunc(s, isPunctuation) }
 
-func trimStart(s []byte) []byte {
-	for len(s) > 0 && s[0] < utf8.RuneSelf && !isAlnum(s[0]) {
-		s = s[1:]
-	}
-	return s
-}
-
-func trimEnd(s []byte) []byte {
-	for len(s) > 0 && s[len(s)-1] < utf8.RuneSelf && !isAlnum(s[len(s)-1]) {
-		s = s[:len(s)-1]
-	}
-	return s
-}
-
-func isAlnum(c byte) bool {
-	k := classOf(c)
-	return k == letter || k == digit
-}
+// isPunctuation reports whether r is an ASCII character other than a letter or a digit.
+func isPunctuation(r rune) bool { return r < utf8.RuneSelf && !ascii.IsAlphanumeric(byte(r)) }
 
 // minSpaced is the least number of spaced letters that make a word: fewer are initials.
 const minSpaced = 4
@@ -126,7 +99,7 @@ type spaced struct {
 func (t *Tokenizer) spacedLetter(chunk []byte, gap int) {
 	s := &t.spaced
 	if !isSingle(chunk) {
-		if letter := trimEnd(chunk); isSingle(letter) && (s.count < 2 || gap == s.gap) { // the last letter, as in c a s h!
+		if letter := bytes.TrimRightFunc(chunk, isPunctuation); isSingle(letter) && (s.count < 2 || gap == s.gap) { // the last letter, as in c a s h!
 			s.letters = append(s.letters, letter...)
 			s.count++
 		}
@@ -164,9 +137,6 @@ func (t *Tokenizer) spacedWord(word []byte) {
 
 // isSingle reports whether s is one letter of an alphabet.
 func isSingle(s []byte) bool {
-	if len(s) == 1 {
-		return classOf(s[0]) == letter
-	}
 	r, size := utf8.DecodeRune(s)
 	return size == len(s) && isEuropean(r) && unicode.IsLetter(r)
 }
@@ -180,7 +150,7 @@ func isEuropean(r rune) bool {
 // separatedLetters emits the word behind a chunk like V.I.A.G.R.A or v--i--a--g--r--a, letters with the same signs between them. Its first
 // comparisons rule out nearly all chunks.
 func (t *Tokenizer) separatedLetters(chunk []byte) {
-	chunk = trimStart(chunk)
+	chunk = bytes.TrimLeftFunc(chunk, isPunctuation)
 	_, size := utf8.DecodeRune(chunk)
 	between := signs(chunk[size:])
 	if len(between) == 0 {
@@ -201,7 +171,7 @@ func (t *Tokenizer) separatedLetters(chunk []byte) {
 		}
 		chunk = chunk[len(between):]
 	}
-	if count >= minSpaced && !isAlnumStart(chunk) {
+	if next, _ := utf8.DecodeRune(chunk); count >= minSpaced && !isLetterOrDigit(next) {
 		t.spacedWord(t.joined)
 	}
 }
@@ -212,7 +182,7 @@ const maxSigns = 8
 // signs returns the signs at the start of s, or nothing if they are too long.
 func signs(s []byte) []byte {
 	size := 0
-	for size < len(s) && !isAlnum(s[size]) {
+	for size < len(s) && !ascii.IsAlphanumeric(s[size]) {
 		if s[size] >= utf8.RuneSelf {
 			r, n := utf8.DecodeRune(s[size:])
 			if isLetterOrDigit(r) {
@@ -225,10 +195,4 @@ func signs(s []byte) []byte {
 		}
 	}
 	return s[:size]
-}
-
-// isAlnumStart reports whether s begins with a letter or digit.
-func isAlnumStart(s []byte) bool {
-	r, _ := utf8.DecodeRune(s)
-	return len(s) > 0 && isLetterOrDigit(r)
 }

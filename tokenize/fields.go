@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"chaff/internal/headerfield"
@@ -21,19 +22,14 @@ type fieldRule struct {
 }
 
 // FieldUse says whether a header field becomes terms.
-type FieldUse uint8
+type FieldUse string
 
 // The uses of a header field.
 const (
-	FieldNotUsed FieldUse = iota
-	FieldPartUsed
-	FieldUsed
+	FieldNotUsed  FieldUse = "not used"
+	FieldPartUsed FieldUse = "partly used"
+	FieldUsed     FieldUse = "used"
 )
-
-// String returns "not used", "partly used" or "used".
-func (u FieldUse) String() string {
-	return [...]string{FieldNotUsed: "not used", FieldPartUsed: "partly used", FieldUsed: "used"}[u]
-}
 
 // Use returns how the options treat the header fields with a name.
 func (t *Tokenizer) Use(name []byte) FieldUse {
@@ -50,15 +46,10 @@ func (t *Tokenizer) Use(name []byte) FieldUse {
 type fieldRules struct {
 	options Options
 	byName  map[string]*fieldRule
-	junk    *fieldRule // for names that are too long
 }
 
 // maxRules is how many rules are cached.
 const maxRules = 1 << 14
-
-func newFieldRules(o Options) *fieldRules {
-	return &fieldRules{options: o, byName: make(map[string]*fieldRule), junk: &fieldRule{}}
-}
 
 // of returns the rule for a header name, as written.
 func (r *fieldRules) of(name []byte) *fieldRule {
@@ -67,7 +58,7 @@ func (r *fieldRules) of(name []byte) *fieldRule {
 	}
 	switch {
 	case len(name) > headerfield.MaxName:
-		return r.junk
+		return &fieldRule{}
 	case len(r.byName) >= maxRules:
 		clear(r.byName)
 	}
@@ -183,18 +174,11 @@ func isReserved(tag string) bool {
 	return false
 }
 
+// matchesAny reports whether a header name matches one of some valid patterns.
 func matchesAny(patterns []string, lower string) bool {
-	for _, pattern := range patterns {
-		if matches(strings.ToLower(pattern), lower) {
-			return true
-		}
-	}
-	return false
-}
-
-// matches reports whether a header name matches a valid pattern.
-func matches(pattern, lower string) bool {
-	// A slash would end path.Match's `*`, and rubbish may have one in a header name.
-	ok, err := path.Match(pattern, strings.ReplaceAll(lower, "/", "-"))
-	return ok && err == nil
+	name := strings.ReplaceAll(lower, "/", "-") // a slash, as in rubbish, would end path.Match's `*`
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(strings.ToLower(pattern), name)
+		return ok && err == nil
+	})
 }

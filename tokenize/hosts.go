@@ -152,14 +152,9 @@ func isNumeric(host string) bool {
 		return false
 	}
 	for number := range strings.SplitSeq(host, ".") {
-		if strings.Contains(number, "_") {
-			return false
-		}
-		if _, err := strconv.ParseUint(number, 0, 32); err == nil {
-			continue
-		}
-		// 08 is no octal number.
-		if _, err := strconv.ParseUint(number, 10, 32); err != nil {
+		_, err := strconv.ParseUint(number, 0, 32)
+		_, notDecimal := strconv.ParseUint(number, 10, 32) // 08 is no octal number
+		if err != nil && notDecimal != nil || strings.Contains(number, "_") {
 			return false
 		}
 	}

@@ -2,8 +2,11 @@ package tokenize
 
 import (
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"chaff/internal/ascii"
 )
 
 // withoutLookAlikes appends what normalize makes of a word, or of the ASCII word that it looks like:
@@ -54,7 +57,7 @@ func (t *Tokenizer) plainOf(word string) (plain []byte, scripts letterScripts) {
 			scripts |= scriptOfLike(r)
 			plain = append(plain, like)
 			continue
-		case r < utf8.RuneSelf && classOf(byte(r)) == letter, unicode.Is(unicode.Latin, r):
+		case r < utf8.RuneSelf && ascii.IsLetter(byte(r)), unicode.Is(unicode.Latin, r):
 			scripts |= latinLetters
 		case unicode.IsLetter(r):
 			return nil, 0
@@ -82,14 +85,8 @@ func scriptOfLike(r rune) letterScripts {
 // isOfRareScript reports whether r is in a block of Cherokee, Canadian syllabics, Coptic, Tifinagh or Lisu: scripts that are rare in mail
 // and have letters that look Latin.
 func isOfRareScript(r rune) bool {
-	switch {
-	case r < 0x13a0:
-		return false
-	case r <= 0x13fd, r >= 0x1401 && r <= 0x167f, r >= 0x18b0 && r <= 0x18f5, r >= 0x2c80 && r <= 0x2cff, r >= 0x2d30 && r <= 0x2d7f,
-		r >= 0xa4d0 && r <= 0xa4fd, r >= 0xab70 && r <= 0xabbf:
-		return true
-	}
-	return false
+	return r >= 0x13a0 && (r <= 0x13fd || r >= 0x1401 && r <= 0x167f || r >= 0x18b0 && r <= 0x18f5 || r >= 0x2c80 && r <= 0x2cff ||
+		r >= 0x2d30 && r <= 0x2d7f || r >= 0xa4d0 && r <= 0xa4fd || r >= 0xab70 && r <= 0xabbf)
 }
 
 // mayHaveLookAlikes reports whether a word can have look-alikes, from its bytes: it has a character above U+017F, and letters of two
@@ -104,7 +101,7 @@ func mayHaveLookAlikes(word []byte) bool {
 			latin = latin || c == 0xc9 || c == 0xca || c == 0xe1 || c == 0xe2 || c == 0xea || c == 0xf0
 			greek = greek || c >= 0xcd && c <= 0xcf
 			cyrillic = cyrillic || c >= 0xd0 && c <= 0xd3
-		case classOf(c) == letter:
+		case ascii.IsLetter(c):
 			latin = true
 		}
 	}
@@ -135,16 +132,60 @@ func turnedWord(word string) (upright []byte, ok bool) {
 // turnedLetter returns the ASCII letter that is read when r is turned, or 0, and whether r is itself a turned letter, by its name in
 // Unicode or by its shape.
 func turnedLetter(r rune) (upright byte, isTurned bool) {
-	const letters = "abcdefghijklmnopqrstuvwxyz"
-	i := 0
-	for _, t := range "ɐqɔpǝɟƃɥᴉɾʞlɯuodbɹsʇnʌʍxʎz" {
-		if r == t {
-			return letters[i], r >= utf8.RuneSelf
-		}
-		i++
-	}
+	const alphabet = "ɐqɔpǝɟƃɥᴉɾʞlɯuodbɹsʇnʌʍxʎz" // from a to z
 	if r == 'ı' {
 		return 'i', true
 	}
-	return 0, false
+	at := strings.IndexRune(alphabet, r)
+	if at < 0 {
+		return 0, false
+	}
+	return byte('a' + utf8.RuneCountInString(alphabet[:at])), r >= utf8.RuneSelf
+}
+
+// lookAlikes maps letters to the lower-case ASCII letter that they look like.
+//
+// Source: confusables.txt of Unicode 10.0.0 (UTS #39, Unicode Security Mechanisms), the single letters of alphabets whose prototype is an
+// ASCII letter. The map leaves out what NFKC folds, such as mathematical and full-width letters, and letters of living orthographies:
+// dotless i, iota, gamma, v with hook and long s. Departures: a letter that looks like a capital I is an i, not an l, and small
+// capitals are included. So are letters that Unicode calls turned or reversed, and the alphabet that text generators make of Canadian
+// syllabics: ᗩᗷᑕᗪEᖴGᕼIᒍKᒪᗰᑎOᑭᑫᖇᔕTᑌᐯᗯ᙭Yᘔ.
+func lookAlikes() map[rune]byte {
+	letters := make(map[rune]byte, 320)
+	for _, l := range []struct {
+		latin byte
+		like  string
+	}{
+		{'a', "ɑΑαАаᎪᗅᴀꓮɐⱯᗩ"},
+		{'b', "ƄʙΒВЬᏏᏴᖯᗷꓐꞴ\U00010301"},
+		{'c', "СсᏟᴄⲤⲥꓚꮯᑕ\U00010302\U00010415\U0001043d"},
+		{'d', "ԁᎠᏧᑯᗞᗪᴅꓒꓓ"},
+		{'e', "ΕЕеҽᎬᴇⴹꓰꬲƎǝɘ\U000118a6\U000118ae"},
+		{'f', "ϜքᖴẝꓝꜰꞘꞙꬵ\U000118a2\U000118c2"},
+		{'g', "ƍɡɢԌցᏀᏳᶃꓖ"},
+		{'h', "ʜΗНһհᎻᏂᕼⲎꓧɥ"},
+		{'i', "ɪΙιІіӀӏᎥⲒⵏꓲꙇꭵᴉ\U000118c3"},
+		{'j', "ͿϳЈјᎫᒍᴊꓙꞲ"},
+		{'k', "ΚКᏦᴋⲔꓗʞ"},
+		{'l', "ʟᏞᒪⳐꓡ\U00010309\U0001041b\U000118a3\U000118b2"},
+		{'m', "ΜϺМᎷᗰᴍⲘꓟ\U00010311"},
+		{'n', "ɴΝոռⲚꓠᑎ"},
+		{'o', "ΟοσОоՕօჿᴏᴑⲞⲟⵔꓳꬽ\U00010404\U0001042c\U000104c2\U000104ea\U000118b5\U000118c8\U000118d7"},
+		{'p', "ΡρРрᏢᑭᴘⲢⲣꓑ"},
+		{'q', "ꞯԛգզⵕᑫ"},
+		{'r', "ƦʀгᎡᏒᖇᴦⲅꓣꭇꭈꮁɹ\U000104b4"},
+		{'s', "ƽЅѕՏᏕᏚꓢꜱꮪᔕ\U00010420\U00010448\U000118c1"},
+		{'t', "ΤТᎢᴛⲦꓔʇ\U00010315\U000118bc"},
+		{'u', "υՍսᑌᴜꓴꞟꭎꭒ\U000104ce\U000104f6\U000118b8\U000118d8"},
+		{'v', "νѴѵᏙᐯᴠⴸꓦꮩɅʌ\U000118a0\U000118c0"},
+		{'w', "ɯѡԜԝաᎳᏔᴡꓪꮃʍᗯ"},
+		{'x', "ΧХхᕁᕽⲬⵝꓫꞳ᙭\U00010317"},
+		{'y', "ʏΥγУуҮүყᎩᎽᶌỿⲨꓬꭚʎ\U000118a4\U000118dc"},
+		{'z', "ΖᏃᴢꓜꮓᘔ\U000118a9\U000118c4"},
+	} {
+		for _, r := range l.like {
+			letters[r] = l.latin
+		}
+	}
+	return letters
 }

@@ -60,13 +60,14 @@ func (t *Tokenizer) marks(m *message.Message) {
 	}
 	// Some marks are honest in context: full-width letters with Chinese, Japanese or Korean, a change of direction with a script from right
 	// to left, and words of a rare script with others that do not look Latin.
+	letters := &t.seen.letters
 	if t.seen.lookAlike && !t.seen.native {
 		t.seen.add(homoglyph)
 	}
-	if t.seen.wide && !t.seen.isEastAsian() {
+	if t.seen.wide && letters[kana]+letters[hangul]+letters[han] == 0 {
 		t.seen.add(fullWidth)
 	}
-	if t.seen.embedding && !t.seen.isRightToLeft() {
+	if t.seen.embedding && letters[hebrew]+letters[arabic] == 0 {
 		t.seen.add(directionOverride)
 	}
 	for k := range markKinds {

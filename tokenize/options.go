@@ -99,28 +99,20 @@ func (o Options) Validate() error {
 	if o.Language != autoLanguage && o.Language != noLanguage && stemmer(o.Language) == nil {
 		errs = append(errs, fmt.Errorf("language is %q: must be %s, %s or %s", o.Language, strings.Join(Languages(), ", "), noLanguage, autoLanguage))
 	}
-	if o.MinLength < 1 {
-		errs = append(errs, fmt.Errorf("min_length is %d: must be at least 1", o.MinLength))
-	}
-	if o.MaxLength < 4 {
-		errs = append(errs, fmt.Errorf("max_length is %d: must be at least 4", o.MaxLength))
+	for _, number := range []struct {
+		key      string
+		n, least int
+	}{
+		{"min_length", o.MinLength, 1}, {"max_length", o.MaxLength, 4}, {"pair_bytes", o.PairBytes, 0},
+		{"gram_header_bytes", o.GramHeaderBytes, 0}, {"gram_text_bytes", o.GramTextBytes, 0},
+		{"start_bytes", o.StartBytes, 0}, {"max_tokens", o.MaxTokens, 1},
+	} {
+		if number.n < number.least {
+			errs = append(errs, fmt.Errorf("%s is %d: must be at least %d", number.key, number.n, number.least))
+		}
 	}
 	if o.MaxLength < o.MinLength {
 		errs = append(errs, fmt.Errorf("max_length is %d: must be at least min_length, which is %d", o.MaxLength, o.MinLength))
-	}
-	for _, bytes := range []struct {
-		key string
-		n   int
-	}{
-		{"pair_bytes", o.PairBytes}, {"gram_header_bytes", o.GramHeaderBytes}, {"gram_text_bytes", o.GramTextBytes},
-		{"start_bytes", o.StartBytes},
-	} {
-		if bytes.n < 0 {
-			errs = append(errs, fmt.Errorf("%s is %d: must be at least 0", bytes.key, bytes.n))
-		}
-	}
-	if o.MaxTokens < 1 {
-		errs = append(errs, fmt.Errorf("max_tokens is %d: must be at least 1", o.MaxTokens))
 	}
 	errs = append(errs, validatePatterns("headers", o.Headers), validatePatterns("ignore_headers", o.IgnoreHeaders))
 	return errors.Join(errs...)

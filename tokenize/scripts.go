@@ -36,15 +36,11 @@ func scriptOf(r rune) script {
 		return greek
 	case r < 0x0530:
 		return cyrillic
-	case r < 0x0590:
-		return otherScript
-	case r < 0x0600:
+	case r >= 0x0590 && r < 0x0600:
 		return hebrew
-	case r < 0x0780 || r >= 0xfb50 && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefe:
+	case r >= 0x0600 && r < 0x0780 || r >= 0xfb50 && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefe:
 		return arabic
-	case r < 0x0e00:
-		return otherScript
-	case r < 0x0e80:
+	case r >= 0x0e00 && r < 0x0e80:
 		return thai
 	case r < 0x1e00:
 		return otherScript
@@ -60,17 +56,11 @@ func scriptOf(r rune) script {
 	return noScript
 }
 
-func (s *sightings) isEastAsian() bool { return s.letters[kana]+s.letters[hangul]+s.letters[han] > 0 }
-
-// isRightToLeft reports whether there are letters of a script from right to left.
-func (s *sightings) isRightToLeft() bool { return s.letters[hebrew]+s.letters[arabic] > 0 }
-
 // scripts emits each script of the text.
 func (t *Tokenizer) scripts() {
 	for s, n := range t.seen.letters {
 		if s != int(noScript) && n >= minLetters {
-			t.term = append(append(t.term[:0], "script:"...), script(s).String()...)
-			t.put(t.term, nil)
+			t.putTagged("script:", []byte(script(s).String()), nil)
 		}
 	}
 }

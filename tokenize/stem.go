@@ -2,6 +2,8 @@ package tokenize
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/kljensen/snowball/english"
@@ -18,42 +20,37 @@ const (
 	autoLanguage = "auto"
 )
 
-// Languages returns the languages with a stemmer, sorted.
-func Languages() []string {
-	return []string{"english", "french", "hungarian", "norwegian", "russian", "spanish", "swedish"}
+// stemmers returns the stemmer of each language that has one.
+func stemmers() map[string]func(word string, stemStopWords bool) string {
+	return map[string]func(word string, stemStopWords bool) string{
+		"english": english.Stem, "french": french.Stem, "hungarian": hungarian.Stem, "norwegian": norwegian.Stem, "russian": stemRussian,
+		"spanish": spanish.Stem, "swedish": swedish.Stem,
+	}
 }
+
+// stemRussian stems a Russian word.
+//
+// QUIRK: most Russian is written with е for ё. With ё, one word in twenty would have another stem.
+func stemRussian(word string, stemStopWords bool) string {
+	return russian.Stem(strings.ReplaceAll(word, "ё", "е"), stemStopWords)
+}
+
+// Languages returns the languages with a stemmer, sorted.
+func Languages() []string { return slices.Sorted(maps.Keys(stemmers())) }
 
 // stemmer returns the function that stems lower-case words of a language, or nil. The stem may share the memory of the word. Stop words
 // are stemmed like other words.
 func stemmer(language string) func(word []byte) []byte {
-	var stem func(word string, stemStopWords bool) string
-	switch language {
-	case "english":
-		return func(word []byte) []byte {
-			if hasNoEnglishEnding(word) {
-				return word
-			}
-			return []byte(english.Stem(string(word), true))
-		}
-	case "french":
-		stem = french.Stem
-	case "hungarian":
-		stem = hungarian.Stem
-	case "norwegian":
-		stem = norwegian.Stem
-	case "russian":
-		// QUIRK: most Russian is written with е for ё. With ё, one word in twenty would have another stem.
-		return func(word []byte) []byte {
-			return []byte(russian.Stem(strings.ReplaceAll(string(word), "ё", "е"), true))
-		}
-	case "spanish":
-		stem = spanish.Stem
-	case "swedish":
-		stem = swedish.Stem
-	default:
+	stem := stemmers()[language]
+	if stem == nil {
 		return nil
 	}
-	return func(word []byte) []byte { return []byte(stem(string(word), true)) }
+	return func(word []byte) []byte {
+		if language == "english" && hasNoEnglishEnding(word) {
+			return word
+		}
+		return []byte(stem(string(word), true))
+	}
 }
 
 // hasNoEnglishEnding reports whether no rule of the English stemmer applies to a lower-case word, by its last letters. It is true for half of
@@ -64,13 +61,10 @@ func hasNoEnglishEnding(word []byte) bool {
 	if n < 2 || bytes.IndexByte(word, '\'') >= 0 || bytes.IndexByte(word, quote) >= 0 {
 		return false
 	}
-	switch word[n-1] {
-	case 's', 'e', 'i', 'y':
-		return false
-	}
 	switch string(word[n-2:]) {
 	case "nt", "ng", "ed", "on", "sm", "er", "or", "ic", "al", "ul", "ll":
 		return false
 	}
-	return true
+	last := word[n-1]
+	return last != 's' && last != 'e' && last != 'i' && last != 'y'
 }

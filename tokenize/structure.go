@@ -126,9 +126,9 @@ func shapeKind(c byte) byte {
 	switch {
 	case isDigit(c):
 		return '9'
-	case c-'a' < 26:
+	case 'a' <= c && c <= 'z':
 		return 'a'
-	case c-'A' < 26:
+	case 'A' <= c && c <= 'Z':
 		return 'A'
 	case c >= utf8.RuneSelf:
 		return 'u'
@@ -182,16 +182,15 @@ func (t *Tokenizer) hop(value []byte) {
 	value = value[:min(len(value), 2*maxShaped)]
 	t.term = append(t.term[:0], "step:"...)
 	for separator := ""; len(value) > 0; separator = " " {
-		word, has := hopWord(value)
-		value = value[len(word):]
-		value = bytes.TrimLeft(value, " \t")
+		word := beforeAny(value, " \t")
+		value = bytes.TrimLeft(value[len(word):], " \t")
 		t.term = append(t.term, separator...)
-		switch {
-		case has&^hasBracket == 0 && isHopKeyword(word):
+		switch has := func(c byte) bool { return bytes.IndexByte(word, c) >= 0 }; {
+		case isHopKeyword(word):
 			t.term = append(t.term, word...)
-		case has&hasAt != 0:
+		case has('@'):
 			t.term = append(t.term, "address"...)
-		case has&hasDot != 0 && has&(hasBracket|hasColon) == 0:
+		case has('.') && !has('[') && !has('(') && !has(':'):
 			t.term = append(t.term, "host"...)
 		default:
 			t.term = appendShape(t.term, word, false)
@@ -203,40 +202,10 @@ func (t *Tokenizer) hop(value []byte) {
 	t.put(t.term, nil)
 }
 
-// The characters that decide what a word of a Received field is.
-const (
-	hasAt = 1 << iota
-	hasDot
-	hasBracket
-	hasColon
-)
-
-// hopWord returns the word at the start of a value, and which of the characters it has.
-func hopWord(value []byte) (word []byte, has int) {
-	for i, c := range value {
-		switch c {
-		case ' ', '\t':
-			return value[:i], has
-		case '@':
-			has |= hasAt
-		case '.':
-			has |= hasDot
-		case '[', '(':
-			has |= hasBracket
-		case ':':
-			has |= hasColon
-		}
-	}
-	return value, has
-}
-
 // isHopKeyword reports whether a word of a Received field is a clause or a protocol (RFC 5321, section 4.4), or a word that programs write
 // instead of a name.
 func isHopKeyword(word []byte) bool {
-	if len(word) > maxUnit {
-		return false
-	}
-	switch string(appendLowerASCII(make([]byte, 0, maxUnit), word)) {
+	switch lowerUnit(word) {
 	case "from", "by", "with", "for", "id", "via", "smtp", "esmtp", "esmtps", "esmtpa", "esmtpsa", "http", "local", "helo",
 		"ehlo", "envelope-from", "unknown", "invoked", "(helo", "(envelope-from":
 		return true
@@ -250,23 +219,17 @@ func (t *Tokenizer) relations(m *message.Message) {
 	if from == 0 || t.rules.of([]byte("from")).structure == noStructure {
 		return
 	}
-	for _, f := range [...]struct{ name, missing, same, other string }{
-		{"message-id", "missing:message-id", "same:message-id:yes", "same:message-id:no"},
-		{"reply-to", "missing:reply-to", "same:reply-to:yes", "same:reply-to:no"},
-		{"to", "missing:to", "same:to:yes", "same:to:no"},
-		{"return-path", "", "same:return-path:yes", "same:return-path:no"}, // some servers do not write it
-	} {
-		term := f.other
+	for _, name := range [...]string{"message-id", "reply-to", "to", "return-path"} {
 		switch {
-		case t.rules.of([]byte(f.name)).structure == noStructure:
-			continue
-		case len(m.Get(f.name)) == 0:
-			term = f.missing
-		case t.domainOf(m, f.name) == from:
-			term = f.same
-		}
-		if term != "" {
-			t.putTagged(term, nil, nil)
+		case t.rules.of([]byte(name)).structure == noStructure:
+		case len(m.Get(name)) == 0:
+			if name != "return-path" { // some servers do not write it
+				t.putTagged("missing:"+name, nil, nil)
+			}
+		case t.domainOf(m, name) == from:
+			t.putTagged("same:"+name+":yes", nil, nil)
+		default:
+			t.putTagged("same:"+name+":no", nil, nil)
 		}
 	}
 }
@@ -297,5 +260,40 @@ func (t *Tokenizer) outline(parts []message.Part) {
 		}
 		t.term = append(t.term, parts[i].Type...)
 	}
+	t.put(t.term, nil)
+}
+
+const (
+	maxRatio   = 1 << 10 // the largest ratio of markup to text that is counted
+	littleText = 100     // bytes of text below which a message with images is image-only
+)
+
+// shape marks a message of images only. If the options say so, it also emits the number of images and the ratio of markup to visible text.
+func (t *Tokenizer) shape(parts []message.Part) {
+	markup, text, shown, images := 0, 0, 0, 0
+	for i := range parts {
+		p := &parts[i]
+		text += len(p.Text)
+		if p.Markup > 0 {
+			shown += len(p.Text)
+		}
+		markup += p.Markup
+		images += p.Images
+		if bytes.HasPrefix(p.Type, []byte("image/")) {
+			images++
+		}
+	}
+	if t.options.Shape && markup > 0 {
+		t.count("html:images:", images)
+		t.count("html:markup:", min(markup/max(shown, 1), maxRatio))
+	}
+	if images > 0 && text < littleText {
+		t.seen.add(imageOnly)
+	}
+}
+
+// count emits a term for a number: 0, or the largest power of two in it.
+func (t *Tokenizer) count(tag string, n int) {
+	t.term = strconv.AppendInt(append(t.term[:0], tag...), powerOfTwo(n), 10)
 	t.put(t.term, nil)
 }

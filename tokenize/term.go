@@ -18,14 +18,13 @@ type Term struct {
 	second []byte // of a pair: its second word; nil for other terms
 }
 
-// AppendText appends the term as people read it, tagged with its field: "body:free", "body:free money".
-func (t *Term) AppendText(dst []byte) []byte {
-	dst = append(dst, t.text...)
-	if t.second != nil {
-		dst = append(append(dst, ' '), t.second...)
-	}
-	return dst
-}
+// Words returns the two words of a pair as they are counted, as "body:free" and "money". Of any other term, first is the text and second is nil.
+func (t *Term) Words() (first, second []byte) { return t.text, t.second }
 
-// Text returns the term as people read it.
-func (t *Term) Text() string { return string(t.AppendText(nil)) }
+// Text returns the term as people read it, tagged with its field: "body:free", "body:free money".
+func (t *Term) Text() string {
+	if t.second == nil {
+		return string(t.text)
+	}
+	return string(t.text) + " " + string(t.second)
+}

@@ -2,8 +2,10 @@ package tokenize
 
 import (
 	"bytes"
+	"strconv"
 	"unicode/utf8"
 
+	"chaff/internal/ascii"
 	"chaff/internal/evidence"
 	"chaff/internal/termkey"
 	"chaff/message"
@@ -54,7 +56,7 @@ type Tokenizer struct {
 	segments      [][]byte
 	types         []int
 
-	onWord, onPaired func(segment []byte, kind segmentKind) // the methods takeWord and takePaired
+	onWord, onPaired func(segment []byte, kind segmentKind) // emit a word or sign, and the pair with the one before
 }
 
 // lexicon maps the words and signs of one tag to terms.
@@ -74,7 +76,7 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 	t := &Tokenizer{
 		options:      o,
 		key:          key,
-		rules:        newFieldRules(o),
+		rules:        &fieldRules{options: o, byName: make(map[string]*fieldRule)},
 		lexicons:     make(map[lexiconKey]lexicon),
 		hosts:        newCache(key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
 		domains:      newCache(key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
@@ -87,7 +89,8 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 	if o.Language == autoLanguage {
 		t.stopWords = stopWords()
 	}
-	t.onWord, t.onPaired = t.takeWord, t.takePaired
+	t.onWord = func(segment []byte, kind segmentKind) { t.putSegment(segment, kind) }
+	t.onPaired = t.takePaired
 	return t, nil
 }
 
@@ -157,7 +160,7 @@ func appendLower(dst, text []byte) []byte {
 		if c >= utf8.RuneSelf {
 			return append(dst[:len(dst)-i], bytes.ToLower(text)...)
 		}
-		dst = append(dst, lowerASCII(c))
+		dst = append(dst, ascii.Lower(c))
 	}
 	return dst
 }
@@ -181,7 +184,11 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 
 func (t *Tokenizer) message(m *message.Message) {
 	for _, f := range m.Header {
-		t.header(f)
+		if rule := t.rules.of(f.Name); rule.used {
+			t.group = evidence.Structure
+			t.putTagged(rule.header, nil, nil)
+			t.value(rule, rule.tags, f.Value)
+		}
 	}
 	if t.options.Structure {
 		t.group = evidence.Structure
@@ -227,14 +234,6 @@ func (t *Tokenizer) putTagged(tag string, text, token []byte) (term []byte, hash
 	return t.term, t.put(t.term, token)
 }
 
-// putIn emits a term of another group of evidence.
-func (t *Tokenizer) putIn(group evidence.Group, term, token []byte) {
-	outer := t.group
-	t.group = group
-	t.put(term, token)
-	t.group = outer
-}
-
 // send emits a term, which need not be a token.
 func (t *Tokenizer) send(hash uint64, text, token []byte) {
 	t.emitted = Term{Hash: hash, text: text, Token: token, Head: !t.beyondHead, Group: t.group}
@@ -247,16 +246,6 @@ func (t *Tokenizer) isFull() bool {
 		t.tokensLeft = -1
 	}
 	return t.tokensLeft < 0
-}
-
-func (t *Tokenizer) header(f message.Field) {
-	rule := t.rules.of(f.Name)
-	if !rule.used {
-		return
-	}
-	t.group = evidence.Structure
-	t.putTagged(rule.header, nil, nil)
-	t.value(rule, rule.tags, f.Value)
 }
 
 // value emits the words of a header field.
@@ -313,8 +302,11 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 			}
 		}
 		t.cut(chunk, s.kinds, onSegment)
-		if t.options.Classes && (s.kinds&(number|at) != 0 || t.amounts.open) {
+		if t.options.Classes && (s.kinds&(number|at) != 0 || t.amounts.number > 0) {
+			group := t.group
+			t.group = evidence.Words
 			t.classes(chunk, before, s.kinds)
+			t.group = group
 		}
 		if before = chunk; s.isVisible {
 			t.previous = append(t.previous[:0], chunk...)
@@ -345,9 +337,6 @@ func (t *Tokenizer) words(l lexicon, text []byte) {
 		t.cut(chunk, s.kinds, t.onWord)
 	}
 }
-
-// takeWord emits a word or sign.
-func (t *Tokenizer) takeWord(segment []byte, kind segmentKind) { t.putSegment(segment, kind) }
 
 // takePaired emits a word or sign, and the pair that it forms with the one before.
 func (t *Tokenizer) takePaired(segment []byte, kind segmentKind) {
@@ -396,37 +385,31 @@ func (t *Tokenizer) putText(tag string, text, token []byte) (term []byte, hash u
 	return term, hash
 }
 
-// putWord emits one word, unless it is too short. A word that is too long is counted by its length. It returns the term of the word
-// and its hash.
+// putWord emits the term of a word, unless it is too short, and of a disguised one also the word that was meant. A word that is too long is
+// counted by its length, as "64+". It returns the last term and its hash.
 func (t *Tokenizer) putWord(tag string, word []byte, c *cache) (term []byte, hash uint64) {
 	// The number of bytes bounds the number of characters, so most words need no counting.
-	if uint(len(word)-1) < uint(t.options.MaxLength) && t.options.MinLength <= 1 {
-		return t.putCached(tag, word, c)
+	if uint(len(word)-1) >= uint(t.options.MaxLength) || t.options.MinLength > 1 {
+		switch n := utf8.RuneCount(word); {
+		case n == 0, n < t.options.MinLength:
+			return nil, 0
+		case n > t.options.MaxLength:
+			t.length = append(strconv.AppendInt(t.length[:0], powerOfTwo(n), 10), '+')
+			return t.putText(tag, t.length, word)
+		}
 	}
-	switch n := utf8.RuneCount(word); {
-	case n == 0, n < t.options.MinLength:
-		return nil, 0
-	case n > t.options.MaxLength:
-		t.length = lengthClass(t.length[:0], n)
-		return t.putText(tag, t.length, word)
-	}
-	return t.putCached(tag, word, c)
-}
-
-// putCached emits the term of a word, and of a disguised one also the word that was meant. It returns the last term and its hash.
-func (t *Tokenizer) putCached(tag string, word []byte, c *cache) (term []byte, hash uint64) {
 	term, hash, d := c.get(word)
 	if c.tag == "" {
 		term, hash = t.putTagged(tag, term, word)
 	} else {
 		t.putHashed(hash, term, word)
 	}
-	if d == nil {
+	switch {
+	case d == nil:
 		return term, hash
-	}
-	if d.perhaps {
+	case d.perhaps:
 		t.seen.lookAlike = true
-	} else {
+	default:
 		t.seen.add(d.mark)
 	}
 	if len(d.meant) == 0 {
@@ -447,12 +430,8 @@ func newAddressTags(tag string) addressTags { return addressTags{tag, tag + "@",
 // addresses emits the addresses in the value of a field, their domains and registered domains, and the words of names and comments.
 func (t *Tokenizer) addresses(tags addressTags, value []byte) {
 	for len(value) > 0 {
-		end := bytes.IndexAny(value, " \t\r\n<>(),;:\"[]")
-		if end < 0 {
-			end = len(value)
-		}
-		chunk := value[:end]
-		value = value[min(end+1, len(value)):]
+		chunk := beforeAny(value, " \t\r\n<>(),;:\"[]")
+		value = value[min(len(chunk)+1, len(value)):]
 		at := bytes.LastIndexByte(chunk, '@')
 		if at < 0 {
 			t.text(tags.words, chunk)

@@ -3,6 +3,8 @@ package tokenize
 import (
 	"bytes"
 	"unicode/utf8"
+
+	"chaff/internal/ascii"
 )
 
 // currencySign returns the currency of a sign, or an empty text. Currencies of the same name are one.
@@ -30,10 +32,7 @@ func currencySign(r rune) string {
 
 // currencyWord returns the currency that a word names, or an empty text.
 func currencyWord(word []byte) string {
-	if len(word) < 2 || len(word) > maxUnit {
-		return ""
-	}
-	switch string(appendLowerASCII(make([]byte, 0, maxUnit), word)) {
+	switch lowerUnit(word) {
 	case "usd", "dollar", "dollars":
 		return "$"
 	case "eur", "euro", "euros":
@@ -65,27 +64,17 @@ func currencyWord(word []byte) string {
 // maxUnit is the length in bytes of the longest word that names a currency, a month or a large number.
 const maxUnit = 18
 
-// appendLowerASCII appends a word with its ASCII letters in lower case.
-func appendLowerASCII(dst, word []byte) []byte {
-	for _, c := range word {
-		dst = append(dst, lowerASCII(c))
+// lowerUnit returns a word with its ASCII letters in lower case. It is empty for a word that is too long. It is small enough to be inlined,
+// so the text needs no memory.
+func lowerUnit(word []byte) string {
+	if len(word) > maxUnit {
+		return ""
 	}
-	return dst
-}
-
-// lowerASCII returns an ASCII letter in lower case, and any other byte as it is.
-func lowerASCII(c byte) byte {
-	if c-'A' < 26 {
-		c |= 0x20
-	}
-	return c
+	return string(ascii.AppendLower(make([]byte, 0, maxUnit), word, maxUnit))
 }
 
 // currencyAtEnd returns the currency at the end of the text before a number, or an empty text.
 func currencyAtEnd(before []byte) string {
-	if len(before) == 0 {
-		return ""
-	}
 	r, _ := utf8.DecodeLastRune(before)
 	if sign := currencySign(r); sign != "" {
 		return sign
@@ -98,43 +87,36 @@ func currencyAtEnd(before []byte) string {
 	return currencyWord(word[start:])
 }
 
-// currencyAtStart returns the currency at the start of the text after a number, and whether there is one.
-func currencyAtStart(after []byte) (currency string, found bool) {
-	if len(after) == 0 {
-		return "", false
-	}
+// currencyAtStart returns the currency at the start of the text after a number, or an empty text.
+func currencyAtStart(after []byte) string {
 	r, size := utf8.DecodeRune(after)
 	if r == '万' || r == '萬' || r == '만' { // ten thousand
 		r, _ = utf8.DecodeRune(after[size:])
 	}
 	if sign := currencySign(r); sign != "" {
-		return sign, true
+		return sign
 	}
 	end := 0
 	for end < len(after) && isLetterByte(after[end]) && end <= maxUnit {
 		end++
 	}
-	currency = currencyWord(after[:end])
-	return currency, currency != ""
+	return currencyWord(after[:end])
 }
 
 // isLetterByte reports whether c is an ASCII letter or part of a non-ASCII character.
-func isLetterByte(c byte) bool { return c >= utf8.RuneSelf || classOf(c) == letter }
+func isLetterByte(c byte) bool { return c >= utf8.RuneSelf || ascii.IsLetter(c) }
 
 // isNameByte reports whether digits next to c are part of a name, as in mp3 and x_1.
-func isNameByte(c byte) bool { return isAlnum(c) || c == '_' }
+func isNameByte(c byte) bool { return ascii.IsAlphanumeric(c) || c == '_' }
 
 // isHalfDay reports whether a word is am or pm.
 func isHalfDay(word []byte) bool {
-	return len(word) == 2 && (word[0]|0x20 == 'a' || word[0]|0x20 == 'p') && word[1]|0x20 == 'm'
+	return ascii.EqualFold(word, "am") || ascii.EqualFold(word, "pm")
 }
 
 // largeNumber returns how many digits a word such as million adds to the number before it, or 0.
 func largeNumber(word []byte) int {
-	if len(word) > maxUnit {
-		return 0
-	}
-	switch string(appendLowerASCII(make([]byte, 0, maxUnit), word)) {
+	switch lowerUnit(word) {
 	case "thousand":
 		return 3
 	case "million", "millions", "millionen", "millones", "mio":
@@ -147,10 +129,7 @@ func largeNumber(word []byte) int {
 
 // isMonth reports whether a word is a month, in full or abbreviated, in English, German, French, Spanish or Italian.
 func isMonth(word []byte) bool {
-	if len(word) < 3 || len(word) > maxUnit {
-		return false
-	}
-	switch string(appendLowerASCII(make([]byte, 0, maxUnit), word)) {
+	switch lowerUnit(word) {
 	case "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
 		"december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
 		"januar", "februar", "märz", "mai", "juni", "juli", "oktober", "dezember",

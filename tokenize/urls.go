@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"unicode/utf8"
 
+	"chaff/internal/ascii"
 	"chaff/internal/weburl"
 	"chaff/message"
 )
@@ -14,8 +15,9 @@ func (t *Tokenizer) link(l message.Link) {
 	if t.isFull() {
 		return
 	}
-	if kind := linkKind(l.Kind); kind != "" {
-		t.putTagged(kind, nil, nil)
+	switch l.Kind {
+	case message.LinkForm, message.LinkImage, message.LinkOther: // most links are in text or to be clicked
+		t.putTagged("link:", []byte(l.Kind.String()), nil)
 	}
 	t.url(l.URL)
 	if len(l.Base) > 0 {
@@ -24,19 +26,6 @@ func (t *Tokenizer) link(l message.Link) {
 	if len(l.Text) > 0 && t.namesOtherDomain(l) {
 		t.seen.add(linkTextDomain)
 	}
-}
-
-// linkKind returns the term for a kind of link. It is empty for most links: those in text and those to be clicked.
-func linkKind(k message.LinkKind) string {
-	switch k {
-	case message.LinkForm:
-		return "link:form"
-	case message.LinkImage:
-		return "link:image"
-	case message.LinkOther:
-		return "link:other"
-	}
-	return ""
 }
 
 // namesOtherDomain reports whether the text of a link names a host whose registered domain is not that of the link. A name starts with www.,
@@ -75,7 +64,7 @@ func namedHost(word []byte) []byte {
 		return linkHost(word)
 	case u.HasUser:
 		return nil
-	case len(u.Host) > 4 && bytes.EqualFold(u.Host[:4], []byte("www.")), hasPublicSuffix(u.Host):
+	case len(u.Host) > 4 && ascii.HasPrefixFold(u.Host, "www."), hasPublicSuffix(u.Host):
 		return u.Host
 	}
 	return nil
@@ -97,7 +86,7 @@ func (t *Tokenizer) url(url []byte) {
 	u := weburl.Cut(url)
 	if u.Opaque {
 		if bytes.EqualFold(u.Scheme, []byte("mailto")) {
-			t.addresses(addressTags{"mailto:", "mailto:@", "mailto:@."}, beforeAny(u.Path, "?"))
+			t.addresses(newAddressTags("mailto:"), beforeAny(u.Path, "?"))
 			return
 		}
 		t.putWord("scheme:", u.Scheme, t.folded)

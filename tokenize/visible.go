@@ -1,10 +1,15 @@
 package tokenize
 
 import (
+	"slices"
+	"strconv"
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
+
+	"chaff/internal/ascii"
 )
 
 // visible returns text as a reader sees it, and records the deceptions in it. The result is valid until the next call. It is valid UTF-8 in
@@ -150,9 +155,8 @@ func glyphOf(r rune) glyph {
 			return blank
 		}
 		return invisible
-	case r < 0x00ad && r != 0x0085 && r != 0x00a0, r > 0x00ad && r < 0x034f, r > 0x034f && r < 0x061c, r > 0x061c && r < 0x115f:
-		return plain
-	case r > 0x200f && r < 0x2028, r > 0x3000 && r < 0x3164, r > 0x3164 && r < 0xfe00:
+	case r < 0x00ad && r != 0x0085 && r != 0x00a0, r > 0x00ad && r < 0x034f, r > 0x034f && r < 0x061c, r > 0x061c && r < 0x115f,
+		r > 0x200f && r < 0x2028, r > 0x3000 && r < 0x3164, r > 0x3164 && r < 0xfe00:
 		return plain
 	case r == 0x2800, r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, unicode.IsSpace(r):
 		// Braille without dots, and the fillers of Hangul syllables.
@@ -169,23 +173,19 @@ func glyphOf(r rune) glyph {
 
 // isInvisible reports whether r is default ignorable, by the rule in Unicode's DerivedCoreProperties.txt, or a sign around annotations.
 func isInvisible(r rune) bool {
-	switch {
-	case unicode.Is(unicode.Prepended_Concatenation_Mark, r), r >= 0x13430 && r <= 0x13455: // they enclose other characters
-		return false
-	}
-	return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+	encloses := unicode.Is(unicode.Prepended_Concatenation_Mark, r) || r >= 0x13430 && r <= 0x13455 // other characters
+	return !encloses && unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // isOtherForm reports whether NFKC folds r to an ASCII letter: it is letter-like, full-width or mathematical.
 func isOtherForm(r rune) bool {
-	switch {
-	case r >= 0x2102 && r <= 0x2134, r >= 0xff21 && r <= 0xff3a, r >= 0xff41 && r <= 0xff5a, r >= 0x1d400 && r <= 0x1d6a3:
-		folded := norm.NFKC.PropertiesString(string(r)).Decomposition()
-		return len(folded) == 1 && classOf(folded[0]) == letter
+	if r < 0x2102 || r > 0x2134 && r < 0xff21 || r > 0xff5a && r < 0x1d400 || r > 0x1d6a3 {
+		return false
 	}
-	return false
+	folded := norm.NFKC.PropertiesString(string(r)).Decomposition()
+	return len(folded) == 1 && ascii.IsLetter(folded[0])
 }
 
 // withoutMarks removes from text in NFKC the combining marks on Latin, Greek and Cyrillic letters and on signs, such as strokes. In these
@@ -209,16 +209,82 @@ func (t *Tokenizer) withoutMarks(text []byte) []byte {
 
 // isMark reports whether r is in a block of combining marks for any script, or is one for Cyrillic.
 func isMark(r rune) bool {
-	switch {
-	case r >= 0x0300 && r <= 0x036f, r >= 0x0483 && r <= 0x0489, r >= 0x1ab0 && r <= 0x1aff, r >= 0x1dc0 && r <= 0x1dff,
-		r >= 0x20d0 && r <= 0x20ff, r >= 0xfe20 && r <= 0xfe2f:
-		return unicode.IsMark(r)
-	}
-	return false
+	inBlock := r >= 0x0300 && r <= 0x036f || r >= 0x0483 && r <= 0x0489 || r >= 0x1ab0 && r <= 0x1aff || r >= 0x1dc0 && r <= 0x1dff ||
+		r >= 0x20d0 && r <= 0x20ff || r >= 0xfe20 && r <= 0xfe2f
+	return inBlock && unicode.IsMark(r)
 }
 
 // isStroke reports whether a mark is drawn across a letter or around it.
 func isStroke(r rune, mark []byte) bool {
 	const across = 1 // the canonical combining class of overlays
 	return unicode.Is(unicode.Me, r) || norm.NFKC.Properties(mark).CCC() == across
+}
+
+// enclosure is a range of letters or numbers in circles, squares or brackets.
+type enclosure struct {
+	first, last rune
+	start       int // the letter or the number of the first
+}
+
+// enclosures returns the enclosed letters, and the enclosed numbers that NFKC does not fold, by the names of characters in Unicode. NFKC
+// folds some of the letters, and keeps the brackets of others.
+func enclosures() [16]enclosure {
+	return [...]enclosure{
+		{0x24b6, 0x24cf, 'A'}, {0x24d0, 0x24e9, 'a'}, // circled
+		{0x249c, 0x24b5, 'a'}, {0x1f110, 0x1f129, 'A'}, // parenthesized
+		{0x1f130, 0x1f149, 'A'}, {0x1f150, 0x1f169, 'A'}, {0x1f170, 0x1f189, 'A'}, {0x1f1a5, 0x1f1a5, 'd'}, // squared, negative circled, negative squared
+		{0x24eb, 0x24f4, 11}, {0x24f5, 0x24fe, 1}, {0x24ff, 0x24ff, 0}, // negative circled, double circled
+		{0x2776, 0x277f, 1}, {0x2780, 0x2789, 1}, {0x278a, 0x2793, 1}, // dingbats
+		{0x1f10b, 0x1f10b, 0}, {0x1f10c, 0x1f10c, 0},
+	}
+}
+
+// enclosedIn returns the enclosed letter, or the enclosed number, which is below 32, or -1.
+func enclosedIn(r rune) int {
+	if r < 0x249c || r > 0x2793 && r < 0x1f10b || r > 0x1f1a5 {
+		return -1
+	}
+	for _, e := range enclosures() {
+		if r >= e.first && r <= e.last {
+			return e.start + int(r-e.first)
+		}
+	}
+	return -1
+}
+
+// appendEnclosed appends the letter or number enclosed in r.
+func appendEnclosed(dst []byte, r rune) []byte {
+	n := enclosedIn(r)
+	if n >= 'A' {
+		return append(dst, byte(n))
+	}
+	return strconv.AppendInt(dst, int64(n), 10)
+}
+
+const regionalA = 0x1f1e6 // REGIONAL INDICATOR SYMBOL LETTER A
+
+// isRegional reports whether r is a regional indicator. Two of them are displayed as the flag of the country with that code, or, if there is
+// none, as letters in squares.
+func isRegional(r rune) bool { return r >= regionalA && r < regionalA+26 }
+
+// appendRegional appends the regional indicators at the start of text: as they are if they are flags, as letters otherwise. It returns their
+// length in text and the number of letters.
+func appendRegional(dst, text []byte) (_ []byte, size, letters int) {
+	start := len(dst)
+	for r, n := utf8.DecodeRune(text); isRegional(r); r, n = utf8.DecodeRune(text[size:]) {
+		dst = append(dst, byte('A'+r-regionalA))
+		size += n
+	}
+	for pair := range slices.Chunk(dst[start:], 2) {
+		if !isCountry(string(pair)) {
+			return dst, size, len(dst) - start
+		}
+	}
+	return append(dst[:start], text[:size]...), size, 0
+}
+
+// isCountry reports whether a text is the code of a country, two letters, or of the European Union.
+func isCountry(code string) bool {
+	region, err := language.ParseRegion(code)
+	return err == nil && (region.IsCountry() || code == "EU")
 }

@@ -38,8 +38,8 @@ type Summary struct {
 	// Unreadable is the number of messages that could not be read; Problems gives the reasons of the first few.
 	Unreadable int      `json:"unreadable"`
 	Problems   []string `json:"problems,omitempty"`
-	// Repaired is the number of messages that decoding repaired, and Cut the number that decoding cut at a limit. Repairs counts both
-	// by kind.
+	// Repaired is the number of messages used that decoding repaired, and Cut the number of those that decoding cut at a limit. Repairs
+	// counts both by kind.
 	Repaired int           `json:"repaired"`
 	Cut      int           `json:"cut"`
 	Repairs  []RepairCount `json:"repairs,omitempty"`
@@ -265,6 +265,15 @@ func (m *Mail) keep(results []readResult, copies bool) {
 			continue
 		}
 		s.Bytes += int64(r.size)
+		label := int32(slices.Index(m.classes, m.items[i].Label))
+		if before, seen := first[r.fingerprint]; seen && !copies {
+			s.Duplicates++
+			if before != label {
+				s.Conflicts++
+			}
+			continue
+		}
+		first[r.fingerprint] = label
 		for kind := range r.repairs.All() {
 			repairs[kind]++
 		}
@@ -275,15 +284,6 @@ func (m *Mail) keep(results []readResult, copies bool) {
 		if cut != 0 {
 			s.Cut++
 		}
-		label := int32(slices.Index(m.classes, m.items[i].Label))
-		if before, seen := first[r.fingerprint]; seen && !copies {
-			s.Duplicates++
-			if before != label {
-				s.Conflicts++
-			}
-			continue
-		}
-		first[r.fingerprint] = label
 		s.Classes[label].Messages++
 		m.documents = append(m.documents, document{r.terms, label, int32(i), r.splitKey, r.time})
 		m.sketches = append(m.sketches, r.sketch)

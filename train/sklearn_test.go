@@ -32,43 +32,57 @@ func scikitLearn(t *testing.T) string {
 // TestNaiveBayesEqualsScikitLearn compares every weight on the training part of the sample.
 func TestNaiveBayesEqualsScikitLearn(t *testing.T) {
 	python := scikitLearn(t)
+	t.Setenv("OPENBLAS_NUM_THREADS", "1") // more take longer to start than to do this
 	corpora := map[string]corpus.Source{"sample": sample.Source()}
 	smoothing := []float64{0.001}
 	if spamAssassin, ok := corpustest.SpamAssassin(t); ok { // there is time
 		corpora["spamassassin"] = spamAssassin
 		smoothing = append(smoothing, 1)
 	}
+	args := []string{filepath.Join("testdata", "sklearn_nb.py")} // one process for all: it starts slowly
+	type fitted struct {
+		name, dir string
+		linear    *models.Linear
+	}
+	var all []fitted
 	for name, source := range corpora {
 		c := collect(t, source, DefaultCollectOptions(), "ham", "spam")
 		for _, a := range smoothing {
-			t.Run(fmt.Sprintf("%s/bernoulli smoothing %v", name, a), func(t *testing.T) {
-				d := c.Dataset(corpus.Train, features.Bits)
-				l, _, err := models.Bernoulli{Smoothing: a}.Train(context.Background(), d, models.EpochOptions{})
+			for model, m := range map[string]struct {
+				kind    features.Kind
+				trainer models.Trainer
+			}{
+				"bernoulli":   {features.Bits, models.Bernoulli{Smoothing: a}},
+				"multinomial": {features.Counts, models.Multinomial{Smoothing: a}},
+			} {
+				d := c.Dataset(corpus.Train, m.kind)
+				l, _, err := m.trainer.Train(context.Background(), d, models.EpochOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				compareWithScikitLearn(t, python, d, "bernoulli", a, l)
-			})
-			t.Run(fmt.Sprintf("%s/multinomial smoothing %v", name, a), func(t *testing.T) {
-				d := c.Dataset(corpus.Train, features.Counts)
-				l, _, err := models.Multinomial{Smoothing: a}.Train(context.Background(), d, models.EpochOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				compareWithScikitLearn(t, python, d, "multinomial", a, l)
-			})
+				dir := exportMatrix(t, d)
+				all = append(all, fitted{fmt.Sprintf("%s/%s smoothing %v", name, model, a), dir, l})
+				args = append(args, dir, model, fmt.Sprint(a))
+			}
 		}
+	}
+	if out, err := exec.Command(python, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, f := range all {
+		t.Run(f.name, func(t *testing.T) { compareWithScikitLearn(t, f.dir, f.linear) })
 	}
 }
 
-func compareWithScikitLearn(t *testing.T, python string, d *features.Dataset, model string, a float64, linear *models.Linear) {
+// exportMatrix writes a dataset for the script, and returns its folder.
+func exportMatrix(t *testing.T, d *features.Dataset) (dir string) {
 	t.Helper()
 	documents := d
 	d = features.NewDataset(d.Kind, d.Classes, d.Terms)
 	for i, label := range documents.Labels {
 		d.Append(documents.Row(i), label)
 	}
-	dir := t.TempDir()
+	dir = t.TempDir()
 	write := func(name string, data []byte) {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatal(err)
@@ -91,10 +105,12 @@ func compareWithScikitLearn(t *testing.T, python string, d *features.Dataset, mo
 	write("ids", littleEndian(t, d.IDs))
 	write("values", littleEndian(t, values))
 	write("terms", fmt.Append(nil, d.Terms))
-	script := filepath.Join("testdata", "sklearn_nb.py")
-	if out, err := exec.Command(python, script, dir, model, fmt.Sprint(a)).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	return dir
+}
+
+// compareWithScikitLearn compares a model with the numbers that the script wrote into a folder.
+func compareWithScikitLearn(t *testing.T, dir string, linear *models.Linear) {
+	t.Helper()
 	compare := func(name string, got []float64, tolerance float64) {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {

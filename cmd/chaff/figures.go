@@ -270,13 +270,14 @@ func printReview(w io.Writer, r evaluate.Review) {
 		fmt.Fprintln(w, "\nThe least certain:")
 		printJudged(w, r.LeastCertain)
 	}
-	if len(r.Months) < 2 {
+	times := periods(r.Months)
+	if len(times) < 2 {
 		return
 	}
-	fmt.Fprintln(w, "\nBy the month of delivery:")
-	t := newTable(w, "  month", "messages", "accuracy")
-	for _, m := range r.Months {
-		screen.Printf(t, "  %s\t%d\t%.2f%%\n", m.Month, m.Messages, m.Accuracy)
+	fmt.Fprintln(w, "\nBy time of delivery:")
+	t := newTable(w, "  time", "messages", "accuracy", "95% interval")
+	for _, m := range times {
+		screen.Printf(t, "  %s\t%d\t%.2f%%\t%.2f-%.2f\n", m, m.Messages, m.Accuracy, m.AccuracyLow, m.AccuracyHigh)
 	}
 	t.Flush()
 }

@@ -55,6 +55,7 @@ func scriptParams(t *testing.T) testscript.Params {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"samplemail": mail.linkSample,
 			"easymail":   mail.linkEasy,
+			"easymodel":  mail.writeEasyModel,
 			"corrupt":    corrupt,
 			"cmpbytes":   compareBytes,
 			"timeless":   writeTimeless,
@@ -64,8 +65,12 @@ func scriptParams(t *testing.T) testscript.Params {
 	}
 }
 
-// sharedMail is mail that scripts read and do not change. It is written once, and linked into the folder of each script.
-type sharedMail struct{ sample, maildir, easy func() string }
+// sharedMail is mail that scripts read and do not change, and a model of it. It is written once, and linked into the folder of each
+// script.
+type sharedMail struct {
+	maildir, easy func() string
+	easyModel     func() []byte
+}
 
 func newSharedMail(t *testing.T) sharedMail {
 	dir := t.TempDir()
@@ -75,11 +80,21 @@ func newSharedMail(t *testing.T) sharedMail {
 			return filepath.Join(dir, name)
 		})
 	}
+	easy := once("easy", func(dir string) { writeEasy(t, dir) })
 	return sharedMail{
-		once("sample", func(dir string) { writeSample(t, dir, "ham", "spam", "") }),
-		once("maildir", func(dir string) { writeSample(t, dir, "cur", ".Junk/cur", ":2,S") }),
-		once("easy", func(dir string) { writeEasy(t, dir) }),
+		maildir:   once("maildir", func(dir string) { writeSample(t, dir, "cur", ".Junk/cur", ":2,S") }),
+		easy:      easy,
+		easyModel: sync.OnceValue(func() []byte { return modelOf(t, easy()) }),
 	}
+}
+
+// sampleDir returns the folder with the sample mail in ham and spam.
+func sampleDir() string {
+	dir, err := filepath.Abs(filepath.Join("..", "..", "corpus", "sample", "mail"))
+	if err != nil {
+		panic(err)
+	}
+	return dir
 }
 
 // linkSample puts the sample mail into the folders ham and spam of a folder: samplemail DIR. With a second argument, maildir,
@@ -87,7 +102,7 @@ func newSharedMail(t *testing.T) sharedMail {
 func (s sharedMail) linkSample(ts *testscript.TestScript, neg bool, args []string) {
 	switch {
 	case !neg && len(args) == 1:
-		ts.Check(os.Symlink(s.sample(), ts.MkAbs(args[0])))
+		ts.Check(os.Symlink(sampleDir(), ts.MkAbs(args[0])))
 	case !neg && len(args) == 2 && args[1] == "maildir":
 		ts.Check(os.Symlink(s.maildir(), ts.MkAbs(args[0])))
 	default:
@@ -106,6 +121,14 @@ func (s sharedMail) linkEasy(ts *testscript.TestScript, neg bool, args []string)
 	default:
 		ts.Fatalf("usage: easymail DIR [copy]")
 	}
+}
+
+// writeEasyModel writes the model that chaff train makes of the easy mail: easymodel FILE.
+func (s sharedMail) writeEasyModel(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: easymodel FILE")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), s.easyModel(), 0o600))
 }
 
 // writeSample writes the sample mail into two folders of dir.
@@ -136,20 +159,30 @@ func writeEasy(t *testing.T, dir string) {
 }
 
 // sampleModel returns the model that chaff train makes of the sample mail.
-var sampleModel = sync.OnceValues(func() ([]byte, error) {
+var sampleModel = sync.OnceValues(func() ([]byte, error) { return trainedOn(sampleDir()) })
+
+// modelOf returns the model that chaff train makes of the folders ham and spam of a folder.
+func modelOf(t *testing.T, mail string, args ...string) []byte {
+	t.Helper()
+	model, err := trainedOn(mail, args...)
+	must(t, err)
+	return model
+}
+
+func trainedOn(mail string, args ...string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "chaff")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	mail, model := filepath.Join("..", "..", "corpus", "sample", "mail"), filepath.Join(dir, "model")
-	args := []string{"train", "--ham", filepath.Join(mail, "ham"), "--spam", filepath.Join(mail, "spam"), "-m", model}
+	model := filepath.Join(dir, "model")
+	args = append([]string{"train", "--ham", filepath.Join(mail, "ham"), "--spam", filepath.Join(mail, "spam"), "-m", model}, args...)
 	var errs bytes.Buffer
 	if code := run(context.Background(), args, []string{"HOME=" + dir}, strings.NewReader(""), io.Discard, &errs); code != 0 {
 		return nil, errors.New(errs.String())
 	}
 	return os.ReadFile(model)
-})
+}
 
 // corrupt damages a model: corrupt FILE.
 func corrupt(ts *testscript.TestScript, neg bool, args []string) {

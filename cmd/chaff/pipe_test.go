@@ -21,9 +21,7 @@ func TestNoCommandWaitsForAPipeThatNobodyWritesTo(t *testing.T) {
 			t.Skipf("the system makes no named pipes: %v", err)
 		}
 	}
-	if _, stderr, code := h.chaff(t.Context(), "train", nil, "-m", h.path("model")); code != 0 {
-		t.Fatal(stderr)
-	}
+	h.writeModel()
 	both := []string{"--ham", h.path("ham"), "--spam", h.path("spam")}
 	for _, args := range [][]string{
 		{"explain", "-m", h.path("model"), h.path("pipe")},
@@ -65,9 +63,7 @@ func TestNoCommandWaitsForAPipeThatNobodyWritesTo(t *testing.T) {
 // TestWhatAProgramPrintsIsReadFromItsPipe passes pipes on as shells do for <(program).
 func TestWhatAProgramPrintsIsReadFromItsPipe(t *testing.T) {
 	h := newHome(t, "")
-	if _, stderr, code := h.chaff(t.Context(), "train", nil, "-m", h.path("model")); code != 0 {
-		t.Fatal(stderr)
-	}
+	h.writeModel()
 	files, err := os.ReadDir(h.path("spam"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)
@@ -98,7 +94,8 @@ func TestWhatAProgramPrintsIsReadFromItsPipe(t *testing.T) {
 }
 
 func TestAPipeAmongTheMailIsNamedAndTheOthersAreRead(t *testing.T) {
-	h := newHome(t, "")
+	h := home{t, t.TempDir()}
+	writeEasy(t, h.dir)
 	if err := syscall.Mkfifo(h.path(filepath.Join("ham", "0.pipe")), 0o600); err != nil {
 		t.Skipf("the system makes no named pipes: %v", err)
 	}

@@ -76,7 +76,8 @@ func runShown(t *testing.T, page string) {
 samplemail Maildir maildir
 easymail mail copy
 easymail sa copy
-mkdir lists junk enron sa/easy-ham-1 sa/easy-ham-2 sa/hard-ham-1 sa/spam-1 sa/spam-2
+easymodel spam.model
+mkdir .local/share/chaff lists junk enron sa/easy-ham-1 sa/easy-ham-2 sa/hard-ham-1 sa/spam-1 sa/spam-2
 exec sh spread.sh
 `)
 	var files strings.Builder
@@ -111,19 +112,18 @@ for f in mail/ham/*; do echo "ham $f"; done > index
 for f in junk/*; do echo "spam $f"; done >> index
 (echo ham:lists; echo ham:inbox.mbox; echo spam:junk) > sources
 echo label,text > sms.csv
-for f in lists/*; do echo "ham,$(tail -n 1 $f | tr -d ',"')"; done >> sms.csv
+for f in lists/*; do while read -r line; do :; done < $f; echo "ham,\"$line\""; done >> sms.csv
 for w in watch car house phone boat holiday loan pills; do echo "spam,win a $w"; echo "spam,free $w $w today"; done >> sms.csv
 mv sa/ham/0* sa/easy-ham-1; mv sa/ham/1* sa/easy-ham-2; mv sa/ham/* sa/hard-ham-1
 mv sa/spam/0* sa/spam-1; mv sa/spam/* sa/spam-2
 rmdir sa/ham sa/spam
-for n in 1 2 3 4 5 6; do cp -r mail enron/enron$n; done
+for n in 1 2 3 4 5 6; do ln -s ../mail enron/enron$n; done
 tar czf old-mail.tar.gz lists
 for f in junk/*; do echo "From a@b.example Mon Jan  1 10:00:00 2024"; cat $f; echo; done | gzip > junk.mbox.gz
 cp Maildir/.Junk/cur/45-rate-drop.eml* message
-cp -r mail/ham inbox
+ln -s mail/ham inbox
 cp mail/ham/2* lists
-chaff train --ham inbox --spam junk -m spam.model > trained
-mkdir -p .local/share/chaff && cp spam.model .local/share/chaff/model
+cp spam.model .local/share/chaff/model
 ` + files.String())
 	file := filepath.Join(t.TempDir(), "readme.txtar")
 	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {

@@ -201,7 +201,7 @@ func addCurve(page *report.Page, model string, points []metrics.Point) {
 // addTwoTerms adds the plot of two terms. It is an error if the user names terms that cannot be drawn.
 func (p *program) addTwoTerms(x *experiment, page *report.Page, collection *train.Collection, best train.Trained) error {
 	t, err := fit(p, x.Config, true, func(o train.Options) (evaluate.Boundary, error) {
-		return evaluate.BoundaryOf(x.command.Context(), collection, best.Filter, best.Result.Model, o, strings.Fields(x.page.axes))
+		return evaluate.BoundaryOf(x.command.Context(), collection, best.Result.Model, o, strings.Fields(x.page.axes))
 	})
 	switch {
 	case err != nil && x.page.axes != "":
@@ -310,9 +310,7 @@ func strongestTermsOf(f *filter.Filter) ([]report.ClassTerms, error) {
 	for c, class := range f.Settings().Classes {
 		of := report.ClassTerms{Class: class}
 		for _, t := range terms[c] {
-			if t.Weight > 0 {
-				of.Terms = append(of.Terms, report.Term{Text: t.Term, Weight: t.Weight, Messages: int(t.Messages)})
-			}
+			of.Terms = append(of.Terms, report.Term{Text: t.Term, Weight: t.Weight, Messages: int(t.Messages)})
 		}
 		all = append(all, of)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -46,6 +47,10 @@ func (p *program) train(x *experiment) error {
 		options = o
 		return train.Fit(ctx, collection, x.Model, o)
 	})
+	if errors.Is(err, models.ErrDiverged) {
+		why, whyErr := options.WhyDiverged(ctx, collection, x.Model)
+		return cmp.Or(whyErr, hint.With(err, why))
+	}
 	if err != nil {
 		return err
 	}

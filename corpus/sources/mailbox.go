@@ -158,7 +158,7 @@ func (p *Plan) count() error {
 		}
 		for _, file := range files {
 			switch {
-			case f.part.has(file):
+			case f.part.has(file), f.Role == LeftOut && f.part == wholeFolder: // most messages of the trash are marked as deleted
 				f.Messages++
 			case file.deleted() && f.Role != LeftOut:
 				p.Deleted++

@@ -46,7 +46,7 @@ func TestMaildirTree(t *testing.T) {
 	})
 	checkPlan(t, plan, []string{
 		"INBOX: 1 ham", "INBOX: 3 left out, not seen yet", ".Drafts: 1 left out, drafts", ".Junk: 2 spam, spam", ".Lists.golang: 1 ham",
-		".Sent: 1 ham, sent mail", ".Trash: 1 left out, deleted mail", ".Trash.2004: 1 left out, in a folder of deleted mail", "plain: 1 ham",
+		".Sent: 1 ham, sent mail", ".Trash: 2 left out, deleted mail", ".Trash.2004: 1 left out, in a folder of deleted mail", "plain: 1 ham",
 	}, []string{"ham: read", "spam: junk", "spam: new junk", "ham: list", "ham: sent", "ham: plain"})
 	if plan.Deleted != 2 {
 		t.Errorf("%d messages of ham and spam folders are marked as deleted, want 2", plan.Deleted)

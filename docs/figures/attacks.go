@@ -157,9 +157,6 @@ func (b *bench) pairsAndLinks(f *filter.Filter) (string, error) {
 	var pairs, links []shot
 	host := "" // the strongest of ham, for words of paths
 	for _, t := range strongest[0] {
-		if t.Weight <= 0 {
-			break
-		}
 		tag, text, _ := strings.Cut(t.Term, ":")
 		switch first, second, isPair := strings.Cut(text, " "); {
 		case tag == "body" && isPair && isWord(first) && isWord(second):

@@ -25,7 +25,7 @@ func hammiest(f *filter.Filter, n int) ([]string, error) {
 	var words []string
 	for _, term := range strongest[0] { // ham is the first class
 		word, isText := strings.CutPrefix(term.Term, "body:")
-		if isText && isWord(word) && len(words) < n && term.Weight > 0 {
+		if isText && isWord(word) && len(words) < n {
 			words = append(words, word)
 		}
 	}

@@ -39,7 +39,7 @@ func (s stream) fill(b *features.Bag, i int, term []byte) []byte {
 		}
 		term = strconv.AppendInt(append(term[:0], "body:term"...), int64(rank), 36)
 		if b.Add((termkey.Key{}).Hash(term), evidence.Words, rng.IntN(3) == 0) {
-			b.Name(term)
+			b.Name(term, nil)
 		}
 	}
 	return term

@@ -59,7 +59,7 @@ func ParseColour(value []byte) Colour {
 		return c
 	}
 	if name, list, ok := bytes.Cut(word, []byte("(")); ok {
-		return functionColour(name, list)
+		return functionColour(name, bytes.Clone(list)) // without the copy, lower would be on the heap for every colour
 	}
 	switch string(word) {
 	case "transparent":

@@ -1,0 +1,59 @@
+package models
+
+import (
+	"reflect"
+	"testing"
+
+	"chaff/features"
+)
+
+func TestAFixedOrderIsRandomAndMadeOnce(t *testing.T) {
+	d := randomMatrix(1, 60, 12, 2)
+	next := Passes{Order: OrderFixed, Seed: 1}.orders(newSorted(d))
+	first := append([]int32{}, next()...)
+	if again := next(); !reflect.DeepEqual(first, again) {
+		t.Errorf("the second epoch has the order %v, want %v", again, first)
+	}
+	if reflect.DeepEqual(first, listOrder[int32](d.Len())) {
+		t.Errorf("the order is that of the list")
+	}
+	if other := (Passes{Order: OrderFixed, Seed: 2}).orders(newSorted(d))(); reflect.DeepEqual(first, other) {
+		t.Errorf("another seed gives the same order")
+	}
+	for name := range driven(Passes{}) {
+		m := driven(Passes{Epochs: 4, Order: OrderFixed, Seed: 1})[name]
+		l, _ := mustTrain(t, m, d, EpochOptions{})
+		if other, _ := mustTrain(t, m, shuffled(d), EpochOptions{}); !reflect.DeepEqual(l, other) {
+			t.Errorf("%s: the order of the list changes the weights", name)
+		}
+	}
+}
+
+func TestSmoothingThatHidesTheFeaturesIsAWarning(t *testing.T) {
+	d := randomMatrix(1, 60, 12, 2) // 30 documents a class of 12 terms
+	for _, test := range []struct {
+		name      string
+		smoothing float64
+		normal    bool
+		warns     bool
+	}{
+		{"the default", 0.001, true, false},
+		{"a large value", 100, true, true},
+		{"a large value for counts", 100, false, false},
+	} {
+		kind, name := d.Kind, d.Kind.String()
+		if test.normal {
+			kind, name = features.NormalisedBits, features.NormalisedBits.String()
+		}
+		d := *d
+		d.Kind = kind
+		for _, m := range []Trainer{
+			Multinomial{Smoothing: test.smoothing, Features: name}, Complement{Smoothing: test.smoothing, Features: name},
+		} {
+			_, report := mustTrain(t, m, &d, EpochOptions{})
+			if got := len(report.Warnings) > 0; got != test.warns {
+				t.Errorf("%s, %T: got the warnings %q", test.name, m, report.Warnings)
+			}
+		}
+	}
+}
