@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"image/color"
 	"math"
 	"slices"
@@ -74,7 +73,7 @@ func (c *chart) drawOn(canvas draw.Canvas) {
 	frame.FillText(label, vg.Point{X: frame.Center().X + 16, Y: frame.Min.Y + 4}, c.xLabel)
 	label.Rotation, label.YAlign = math.Pi/2, draw.YTop
 	frame.FillText(label, vg.Point{X: frame.Min.X + 4, Y: frame.Center().Y + 8}, c.yLabel)
-	left := labelSize + 8
+	left := labelSize + 12
 	if c.yLabel == "" {
 		left = 4
 	}
@@ -268,9 +267,9 @@ func (deviate) Normalize(min, max, x float64) float64 {
 	return (math.Erfinv(x/50-1) - low) / (high - low)
 }
 
-// setDeviate makes an axis of percentages span the values above 0 and below 100 on the scale of normal deviates. Its ends have labels of
-// their own, unless these are empty.
-func setDeviate(a *plot.Axis, values []float64, low, high string) {
+// setDeviate makes an axis of percentages span the values above 0 and below 100 on the scale of normal deviates. Its ends stand for 0 and
+// 100 if there are such values.
+func setDeviate(a *plot.Axis, values []float64) {
 	marks := []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99,
 		99.5, 99.8, 99.9, 99.95, 99.98, 99.99, 99.995, 99.998, 99.999}
 	setRange(a, slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0 && v < 100) })...)
@@ -290,9 +289,12 @@ func setDeviate(a *plot.Axis, values []float64, low, high string) {
 		}
 		ticks = append(ticks, t)
 	}
-	ticks[0].Label = cmp.Or(low, ticks[0].Label)
-	if end := &ticks[len(ticks)-1]; high != "" {
-		end.Label = high
+	end := &ticks[len(ticks)-1]
+	if slices.ContainsFunc(values, func(v float64) bool { return v <= 0 }) {
+		ticks[0].Label = "0"
+	}
+	if slices.ContainsFunc(values, func(v float64) bool { return v >= 100 }) {
+		end.Label = "100"
 		if last-first >= 9 { // no room beside it
 			ticks[len(ticks)-2].Label = ""
 		}

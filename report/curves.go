@@ -171,12 +171,13 @@ func detChart(curves []Curve, operating []Operating) *chart {
 			}
 		}
 	}
-	setDeviate(&c.X, xs, "0", "")
-	setDeviate(&c.Y, ys, "0", "")
+	setDeviate(&c.X, xs)
+	setDeviate(&c.Y, ys)
 	for i, curve := range curves {
 		c.addLine(clean(curve.Name, maxName), lineStyle(i), curve.Points)
 	}
-	c.addOperating(curves, operating, func(spamMissed float64) float64 { return spamMissed })
+	shown := slices.DeleteFunc(slices.Clone(operating), func(o Operating) bool { return 2*o.HamLost > o.Ham || 2*o.SpamMissed > o.Spam })
+	c.addOperating(curves, shown, func(spamMissed float64) float64 { return spamMissed })
 	return c
 }
 

@@ -194,7 +194,7 @@ func TestAxes(t *testing.T) {
 		return axis(func(a *plot.Axis) { setLogarithmic(a, floor, values) })
 	}
 	deviates := func(values ...float64) plot.Axis {
-		return axis(func(a *plot.Axis) { setDeviate(a, values, "", "") })
+		return axis(func(a *plot.Axis) { setDeviate(a, values) })
 	}
 	tests := []struct {
 		name string
@@ -212,7 +212,8 @@ func TestAxes(t *testing.T) {
 		{"a wide range", axis(func(a *plot.Axis) { setRange(a, 0, 6000) }), "0 1000 2000 3000 4000 5000 6000", 3000, 0.5},
 		{"decades", logarithmic(1e-3, 0.002, 70, 0), "0.01 0.1 1 10 100", 0.002, 0},
 		{"zero lies at the end of a logarithmic axis", logarithmic(1e-3, 0), "0.001 0.002", 0.001, 0},
-		{"normal deviates", deviates(0, 0.3, 15), "0.2 0.5 1 2 5 10 20", 20, 1},
+		{"normal deviates", deviates(0.3, 15), "0.2 0.5 1 2 5 10 20", 20, 1},
+		{"the ends of deviates stand for 0 and 100 if there are such values", deviates(0, 0.3, 15, 90, 100), "0 2 20 50 100", 0.2, 0},
 		{"one half is in the middle of deviates", deviates(1.5, 99), "1 10 40 70 95", 50, 0.5},
 	}
 	for _, test := range tests {

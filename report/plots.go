@@ -126,7 +126,7 @@ func (p Page) modelsChart() *chart {
 	}
 	c := newChart("Accuracy of each model", "accuracy (%, normal deviate)", "")
 	c.plain = vg.Length(len(lines))*16 + 74
-	setDeviate(&c.X, values, "", "100")
+	setDeviate(&c.X, values)
 	c.Y.Min, c.Y.Max = -0.6, float64(len(lines))-0.4
 	var ticks plot.ConstantTicks
 	shown := make(map[bool]bool)
@@ -358,9 +358,15 @@ func reliabilityChart(bins []metrics.ReliabilityBin) *chart {
 		lows, highs = append(lows, 100*b.ObservedLow), append(highs, 100*b.ObservedHigh)
 		values = append(values, 100*b.Predicted, 100*b.Observed, 100*b.ObservedLow, 100*b.ObservedHigh)
 	}
-	values = slices.DeleteFunc(values, func(v float64) bool { return v < 0.005 || v > 99.995 }) // no mailbox can check more
-	setDeviate(&c.X, append(values, 5, 95), "0", "100")
-	setDeviate(&c.Y, append(values, 5, 95), "0", "100")
+	for i, v := range values { // no mailbox can check more
+		if v < 0.005 {
+			values[i] = 0
+		} else if v > 99.995 {
+			values[i] = 100
+		}
+	}
+	setDeviate(&c.X, append(values, 5, 95))
+	setDeviate(&c.Y, append(values, 5, 95))
 	c.addLine("exact", dashed(3), []Point{{c.X.Min, c.Y.Min}, {c.X.Max, c.Y.Max}})
 	c.addIntervals("this model, with its 95% interval", 0, points, lows, highs)
 	return c

@@ -110,6 +110,9 @@ func (p *program) trainedPage(x *experiment, title string, collection *train.Col
 	page.Of, page.On = best.Result.Model, "the test part"
 	if best.Result.Test != nil {
 		page.Reliability, page.Confusion = best.Result.Test.Reliability, best.Result.Test.Confusion
+		if len(all) == 1 {
+			page.Facts = append(resultFacts("test message", best.Result.Test), page.Facts...)
+		}
 	}
 	addReview(&page, found.review)
 	for _, l := range found.leaks {
@@ -214,6 +217,20 @@ func (p *program) addTwoTerms(x *experiment, page *report.Page, collection *trai
 		page.TwoTerms.Points = append(page.TwoTerms.Points, report.TermPoint(at))
 	}
 	return nil
+}
+
+// resultFacts are the main figures of a model on some mail.
+func resultFacts(of string, f *metrics.Figures) []report.Fact {
+	if f == nil || f.Messages == 0 {
+		return nil
+	}
+	facts := []report.Fact{{Name: "Accuracy", Value: fmt.Sprintf("%.2f%% of %s, 95%% interval %.2f to %.2f",
+		f.Accuracy, plural(f.Messages, of), f.AccuracyLow, f.AccuracyHigh)}}
+	if f.HM == nil && f.SM == nil {
+		return facts
+	}
+	c := f.Confusion
+	return append(facts, report.Fact{Name: "Errors", Value: fmt.Sprintf("%d of %d ham called spam, %d of %d spam called ham", c[0][1], c.Of(0), c[1][0], c.Of(1))})
 }
 
 func epochCurve(r train.Result) report.EpochCurve {
@@ -375,6 +392,7 @@ func replayPage(x *experiment, mail *evaluate.ReplayMail, all []evaluate.Replay)
 	}
 	if len(all) == 1 {
 		page.Title += ": " + all[0].Model
+		page.Facts = append(resultFacts("message", &all[0].Figures), page.Facts...)
 		page.Of, page.On, page.Confusion = all[0].Model, "all messages, each classified before it was learnt", all[0].Figures.Confusion
 	}
 	return page
@@ -389,6 +407,10 @@ func foldsPage(x *experiment, collection *train.Collection, all []evaluate.Cross
 	for i, r := range all {
 		page.Models = append(page.Models, report.Model{Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1, Test: &r.Test, AgainstBest: r.AgainstBest})
 	}
+	if len(all) == 1 {
+		page.Title += ": " + all[0].Model
+		page.Facts = append(resultFacts("message", &all[0].Test), page.Facts...)
+	}
 	page.Of, page.On = all[0].Model, "all messages, each classified by a model that has not seen it"
 	page.Reliability, page.Confusion, page.Suspects = all[0].Test.Reliability, all[0].Test.Confusion, judged(page.Classes, all[0].Suspects)
 	return page
@@ -397,7 +419,7 @@ func foldsPage(x *experiment, collection *train.Collection, all []evaluate.Cross
 func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (report.Page, error) {
 	page := report.Page{
 		Title: "chaff evaluate: " + r.Model, Subtitle: corpusLine(e.Summary), Classes: f.Settings().Classes,
-		Of: r.Model, On: "this mail",
+		Of: r.Model, On: "this mail", Facts: resultFacts("message", &e.Figures),
 		Models:      []report.Model{{Name: r.Model, Features: r.Kind, Test: r.Test}},
 		Reliability: e.Figures.Reliability, Confusion: e.Figures.Confusion,
 	}
