@@ -80,6 +80,14 @@ func rocChart(curves []Curve, operating []Operating) *chart {
 	return c
 }
 
+func rocNote(c *chart) string {
+	note := "The spam caught and the ham lost at each threshold. Curves near the top left are better."
+	if c != nil && (c.X.Max < 100 || c.Y.Min > 0) {
+		note += " Only the corner where filters differ is shown."
+	}
+	return note
+}
+
 // corner returns the ham lost at the right end and the spam caught at the bottom of the part of ROC curves where they differ. Curves that
 // catch less than half of the spam at 10% of ham lost have no say, unless all are like that.
 func corner(curves []Curve, least float64) (right, bottom float64) {

@@ -82,8 +82,8 @@ func (p Page) Plots() []Plot {
 		}
 	}
 	add("models", p.modelsNote(), p.modelsAlt(), p.modelsChart())
-	add("roc", "The spam caught and the ham lost at each threshold. Curves near the top left are better. Only the corner where filters differ is shown.",
-		curvesAlt(p.ROC, caughtText), rocChart(p.ROC, p.Operating))
+	roc := rocChart(p.ROC, p.Operating)
+	add("roc", rocNote(roc), curvesAlt(p.ROC, caughtText), roc)
 	add("det", "The two error rates at each threshold. Curves near the bottom left are better. Rates above 50% are left out.",
 		curvesAlt(p.DET, lostText), detChart(p.DET, p.Operating))
 	add("growth", p.growthNote(), p.growthAlt(), growthChart(p.Growth))
