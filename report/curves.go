@@ -76,7 +76,10 @@ func rocChart(curves []Curve, operating []Operating) *chart {
 	}
 	c.X.Min, c.X.Max = low, high // which the lines have widened
 	spanPercentages(&c.Y, []float64{bottom, 100})
-	c.addOperating(curves, operating, func(spamMissed float64) float64 { return 100 - spamMissed })
+	shown := slices.DeleteFunc(slices.Clone(operating), func(o Operating) bool {
+		return o.Ham <= 0 || o.Spam <= 0 || percentOf(o.HamLost, o.Ham) > c.X.Max || 100-percentOf(o.SpamMissed, o.Spam) < c.Y.Min
+	})
+	c.addOperating(curves, shown, func(spamMissed float64) float64 { return 100 - spamMissed })
 	return c
 }
 

@@ -103,6 +103,7 @@ func (p Page) sections() ([]section, error) {
 		comparison = "Figures"
 	}
 	all := []section{
+		{ID: "evidence", Title: "Evidence", Note: "The score is the bias and what each kind of evidence adds.", Tables: p.voteTable()},
 		{ID: "text", Title: "Message", Note: withLeft(textNote, "The last %d bytes are left out.", p.TextLeft), Legend: p.legend(), Texts: p.shadedTexts()},
 		{ID: "weighed", Title: "Terms", Note: withLeft("A term adds its value times its weight.", "The weakest %d are left out.", p.WeighedLeft), Tables: p.weighedTable()},
 		{ID: "models", Title: comparison, Note: p.comparisonNote(), Figures: figures("models"), Tables: p.comparisonTable()},

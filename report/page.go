@@ -35,6 +35,7 @@ type Page struct {
 	// For is the class of positive scores, Against that of negative ones.
 	Texts        []Text
 	Weighed      []Weighed
+	Votes        []Vote // the contributions of the kinds of evidence
 	For, Against string
 	// TextLeft is the number of bytes missing from Texts, WeighedLeft the number of terms missing from Weighed.
 	TextLeft, WeighedLeft int

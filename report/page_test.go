@@ -61,6 +61,8 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 		{"a message without subject", Page{LeastCertain: []Mistake{{Path: "a", True: "ham", Given: "ham"}}}, []string{"least-certain"}, "(no subject)"},
 		{"suspects", Page{Suspects: sample.Suspects}, []string{"suspects"}, "Re: meeting on Thursday"},
 		{"leaks", Page{Leaks: sample.Leaks, Classes: sample.Classes}, []string{"leaks"}, "<bdi>1201 of 1520</bdi>"},
+		{"evidence", Page{Votes: []Vote{{"words", "80 terms", -0.5}, {"links", "9 terms", 0.25}}}, []string{"evidence"},
+			`<td class="number against9"><bdi>-0.50</bdi></td><td class=""><bdi>80 terms</bdi></td>`},
 		{"one month", Page{Drift: sample.Drift[:1]}, []string{"drift"}, "2002-06"},
 		{"months", Page{Drift: sample.Drift}, []string{"drift", "Accuracy over time"}, "2002-07"},
 		{"two terms", Page{TwoTerms: sample.TwoTerms}, []string{"two-terms", "Two terms and the boundary"}, ""},

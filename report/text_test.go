@@ -55,6 +55,8 @@ func textPage(text string) Page {
 		TwoTerms:  &TwoTerms{X: text, Y: text, Unit: text, Points: []TermPoint{{0, 1, 0, 1}, {1, 0, 1, 3}}, A: 1, B: -1},
 		Operating: []Operating{{Model: text, Ham: 2, Spam: 2}, {Model: text + "2", Point: SpamLimit, Limit: 1, Ham: 2, Spam: 2}},
 		Growth:    &Growth{Model: text, Tested: 1, Advice: text, Points: []GrowthPoint{{1, 1, 50, 10, 90}, {2, 0, 60, 20, 95}}},
+		Weighed:   []Weighed{{text, text, 1, 2, 0.5, 3}},
+		Votes:     []Vote{{text, text, 1}},
 		Texts:     []Text{{text, []Stretch{{"harmless", 1, text}, {text, -1, text}}}}, For: text, Against: text,
 		Trials: []Trial{{Settings: []Fact{{text, text}}, Note: text}},
 	}
