@@ -13,7 +13,8 @@ import (
 
 // Comparison compares models that were fitted to the same mail.
 type Comparison struct {
-	// Models has the fitted models, the best on the development part first. Equally good models keep the order of the names.
+	// Models has the fitted models, the best on the development part first. Equally good models keep the order of the names, and
+	// without a development part all do.
 	Models []train.Trained
 	// Failed has the errors of the models that diverged. They wrap [models.ErrDiverged].
 	Failed []error
@@ -43,8 +44,11 @@ func Compare(ctx context.Context, c *train.Collection, names []string, o train.O
 	slices.SortStableFunc(all, func(x, y train.Trained) int {
 		return cmp.Compare(accuracy(y.Result.Development), accuracy(x.Result.Development))
 	})
+	if len(all) == 0 || all[0].Result.Development == nil {
+		return comparison, nil
+	}
 	var tests []metrics.McNemar
-	for _, t := range all[min(1, len(all)):] {
+	for _, t := range all[1:] {
 		tests = append(tests, metrics.CompareErrors(t.Test.Labels, all[0].Test.Predictions, t.Test.Predictions))
 	}
 	for i, corrected := range metrics.Holm(tests) {

@@ -46,7 +46,7 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 		{"epochs of which only the loss is known", Page{Epochs: []EpochCurve{{Model: "a", Epochs: []Epoch{{Epoch: 1, TrainLoss: known(1)}, {Epoch: 2, TrainLoss: known(0.5)}}}}},
 			[]string{"learning", "Loss by epoch"}, ""},
 		{"a single epoch", Page{Epochs: []EpochCurve{{Model: "a", Epochs: []Epoch{{Epoch: 1, TrainLoss: known(1)}}}}}, nil, ""},
-		{"figures by messages", Page{Learning: sample.Learning}, []string{"learning", "Errors by messages learnt"}, ""},
+		{"figures by messages", Page{Learning: sample.Learning}, []string{"learning", "Errors by messages learned"}, ""},
 		{"figures by messages that are not defined", Page{Learning: []LearningCurve{{Points: []metrics.LearningPoint{{Messages: 1}}}}}, nil, ""},
 		{"scores", Page{Scores: sample.Scores}, []string{"scores", "Scores of ham and spam"}, ""},
 		{"scores without bins", Page{Scores: &metrics.Histogram{}}, nil, ""},

@@ -226,7 +226,7 @@ func learningChart(curves []LearningCurve) *chart {
 	if len(ys) == 0 {
 		return nil
 	}
-	c := newChart("Errors by messages learnt", "messages learnt", label)
+	c := newChart("Errors by messages learned", "messages learned", label)
 	c.X.Tick.Marker = ticksOf(1)
 	setRange(&c.X, xs...)
 	setLogarithmic(&c.Y, 1e-4, ys)

@@ -85,6 +85,7 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 			return nil, fmt.Errorf("all %d messages are %s: %w", class.Messages, class.Name, ErrOneClass)
 		}
 	}
+	m.summary.warnOfLittleMail()
 	c := &Collection{options: o, Mail: m}
 	c.setGroups()
 	c.parts = c.split()

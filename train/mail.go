@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,6 +46,8 @@ type Summary struct {
 	Repairs  []RepairCount `json:"repairs,omitempty"`
 	// Terms is the size of the vocabulary.
 	Terms int `json:"terms,omitempty"`
+	// Warnings are reasons to doubt what is learned from the mail.
+	Warnings []string `json:"warnings,omitempty"`
 	// Bytes is the size of all messages read.
 	Bytes int64 `json:"bytes"`
 }
@@ -291,6 +294,22 @@ func (m *Mail) keep(results []readResult, copies bool) {
 	s.Used = len(m.documents)
 	for _, kind := range slices.Sorted(maps.Keys(repairs)) {
 		s.Repairs = append(s.Repairs, RepairCount{kind.String(), repairs[kind]})
+	}
+}
+
+// fewMessages is the number of messages of a class below which a model has seen little of it.
+const fewMessages = 50
+
+// warnOfLittleMail adds a warning if a class has few messages.
+func (s *Summary) warnOfLittleMail() {
+	var few []string
+	for _, class := range s.Classes {
+		if class.Messages < fewMessages {
+			few = append(few, fmt.Sprintf("%d %s", class.Messages, class.Name))
+		}
+	}
+	if len(few) > 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: too few to learn from, and the figures mean little; give at least %d messages of each class", strings.Join(few, ", "), fewMessages))
 	}
 }
 

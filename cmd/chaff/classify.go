@@ -71,7 +71,11 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 			p.code = exitError
 		}
 	default:
-		p.code, err = flags.Run(p.streams())
+		streams := p.streams()
+		if !flags.Pass {
+			streams.Out = p.stdout
+		}
+		p.code, err = flags.Run(streams)
 	}
 	if err != nil {
 		return classifyError{err, p.code}
@@ -131,7 +135,7 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 		if flags.JSON {
 			return delivery.PrintJSON(p.stdout, origin, v)
 		}
-		_, err := screen.Printf(p.stdout, "%-6s  %10.4f  %.6f  %s\n", v.Verdict, v.Score, v.Probability, origin)
+		_, err := screen.Printf(p.stdout, "%-6s  %8.2f  %.3f  %s\n", delivery.Styled(v.Verdict), v.Score, v.Probability, origin)
 		return err
 	})
 }

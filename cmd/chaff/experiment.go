@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/evaluate"
+	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/models"
 	"chaff/train"
@@ -26,6 +28,8 @@ type experiment struct {
 	mistakes int
 	folds    int
 	asJSON   bool
+	verbose  bool
+	set      []string // the settings given on the command line
 	config.Config
 }
 
@@ -36,6 +40,7 @@ func (x *experiment) add(c *cobra.Command, settings ...string) {
 	x.settings.add(c, settings...)
 	x.page.add(c)
 	addJSON(c, &x.asJSON, "print the result as JSON")
+	addVerbose(c, &x.verbose, "print all figures")
 }
 
 func (x *experiment) addFolds(usage string) { x.command.Flags().IntVar(&x.folds, "folds", 0, usage) }
@@ -43,6 +48,9 @@ func (x *experiment) addFolds(usage string) { x.command.Flags().IntVar(&x.folds,
 func (x *experiment) addMistakes() {
 	x.command.Flags().IntVar(&x.mistakes, "mistakes", 5, "show the `N` worst mistakes and the N least certain messages")
 }
+
+// wantsMistakes reports whether the user asks for mistakes in a short answer.
+func (x *experiment) wantsMistakes() bool { return x.command.Flags().Changed("mistakes") }
 
 func (x *experiment) withFolds() bool { return x.command.Flags().Changed("folds") }
 
@@ -53,6 +61,12 @@ func (x *experiment) load(p *program) error {
 		return err
 	}
 	x.Config = loaded.Config
+	for key, origin := range loaded.Origins {
+		if origin == "command line" {
+			x.set = append(x.set, key)
+		}
+	}
+	slices.Sort(x.set)
 	if x.mistakes < 0 {
 		return fmt.Errorf("--mistakes is %d: must be at least 0", x.mistakes)
 	}
@@ -81,8 +95,8 @@ func (p *program) trainCommand() *cobra.Command {
 		Use:   "train SOURCES [-m FILE]",
 		Short: "Train a model, print its accuracy, and save it",
 		Long: `Train splits the mail into a training, a development and a test part. It trains a model on the first
-part, chooses the thresholds for spam and unsure on the second, and prints the accuracy on all three.
-Then it fits the model to all mail and saves it; --set train.refit=false saves the first model.
+part, chooses the thresholds for spam and unsure on the second, and prints the accuracy on the second and
+the third. Then it fits the model to all mail and saves it; --set train.refit=false saves the first model.
 Train changes nothing in a mailbox.`,
 		Example: `  chaff train --maildir ~/Maildir
   chaff train --ham inbox.mbox --ham lists --spam junk -m spam.model
@@ -107,8 +121,8 @@ func (p *program) compareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare SOURCES",
 		Short: "Train every model on the same mail and compare them",
-		Long: `Compare trains every model on the same training part and prints their accuracy on the training,
-development and test part, the best on development mail first. It saves nothing.
+		Long: `Compare trains every model on the same training part and prints their accuracy on the development and
+the test part, the best on development mail first. It saves nothing.
 
 With --folds K it trains each model K times, each time with another fold of the mail as the test part,
 and prints the test figures over all messages.
@@ -163,6 +177,9 @@ With --online it replays the mail through a new model: it classifies each messag
 			if err := x.load(p); err != nil {
 				return err
 			}
+			if x.replay.online || x.withFolds() {
+				p.warnOfOtherModels(x.set, x.Model)
+			}
 			switch {
 			case x.replay.online:
 				return p.replayModels(&x, []string{x.Model})
@@ -174,6 +191,7 @@ With --online it replays the mail through a new model: it classifies each messag
 					return fmt.Errorf("--%s needs --online or --folds; -m FILE names a saved model", flag)
 				}
 			}
+			p.warnOfSavedModel(x.set)
 			return p.evaluate(&x)
 		},
 	}
@@ -209,6 +227,9 @@ func (p *program) evaluate(x *experiment) error {
 		return err
 	}
 	result := train.Result{Model: s.Model, Kind: s.Kind, Terms: f.Vocabulary().Len(), Thresholds: s.Thresholds, Test: &e.Figures, Verdicts: e.Verdicts, Calibration: s.Calibration}
+	if warning := knownMail(e); warning != "" {
+		result.Warnings = append(result.Warnings, warning)
+	}
 	if x.page.wanted() {
 		page, err := evaluationPage(f, result, e)
 		if err := cmp.Or(err, x.page.write(page)); err != nil {
@@ -218,17 +239,57 @@ func (p *program) evaluate(x *experiment) error {
 	if x.asJSON {
 		return printJSON(p.stdout, evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Review})
 	}
-	printCorpus(p.stdout, e.Summary)
-	screen.Printf(p.stdout, "model       %s on %s, %s\n\n", s.Model, s.Kind, x.model)
+	printMail(p.stdout, e.Summary)
+	p.printWarnings([]train.Result{result})
+	if x.verbose {
+		p.printEvaluatedFully(x, f, e)
+		return nil
+	}
+	screen.Printf(p.stdout, "%-12s%s, %s\n", "model", x.model, s.Model)
+	printAccuracies(p.stdout, partFigures{"this mail", result.Test})
+	if e.Verdicts != nil {
+		printVerdicts(p.stdout, *e.Verdicts, "")
+	}
+	if x.wantsMistakes() {
+		printReview(p.stdout, s.Classes, e.Review)
+	} else if len(e.Review.Mistakes) > 0 {
+		fmt.Fprintln(p.stdout, "\nThe worst mistakes:")
+		printBrief(p.stdout, s.Classes, e.Review.Mistakes, shownMistakes, e.Figures.Messages-e.Figures.Confusion.Correct())
+	}
+	fmt.Fprintln(p.stdout)
+	x.printMore(p.stdout)
+	return nil
+}
+
+// maxKnown is the share of known messages below which there is no warning: the same letter may have reached two mailboxes.
+const maxKnown = 0.05
+
+// knownMail returns a warning if the model was fitted to the mail that measures it.
+func knownMail(e evaluate.Evaluation) string {
+	n := e.Figures.Messages
+	if float64(e.Learned) < maxKnown*float64(n) {
+		return ""
+	}
+	return fmt.Sprintf("it was trained on %d of these %s, so the figures are too good; measure it on other mail, or with --folds 5", e.Learned, plural(n, "message"))
+}
+
+// shownMistakes is how many mistakes a short answer has.
+const shownMistakes = 3
+
+// printEvaluatedFully prints all figures of evaluate.
+func (p *program) printEvaluatedFully(x *experiment, f *filter.Filter, e evaluate.Evaluation) {
+	s := f.Settings()
+	printOddities(p.stdout, e.Summary)
+	screen.Printf(p.stdout, "%-12s%s, %s on %s\n\n", "model", x.model, s.Model, s.Kind)
 	printFigures(p.stdout, []partFigures{{"this mail", &e.Figures}})
 	fmt.Fprintln(p.stdout)
 	printTest(p.stdout, s.Classes, &e.Figures)
 	if e.Verdicts != nil {
-		screen.Printf(p.stdout, "\nWith the model's thresholds, spam above %s and unsure above %s:\n", threshold(s.Thresholds.Spam), threshold(s.Thresholds.Unsure))
-		printVerdicts(p.stdout, *e.Verdicts)
+		fmt.Fprintln(p.stdout)
+		printThresholds(p.stdout, *s.Thresholds)
+		printVerdicts(p.stdout, *e.Verdicts, "")
 	}
-	printReview(p.stdout, e.Review)
-	return nil
+	printReview(p.stdout, s.Classes, e.Review)
 }
 
 // evaluationReport is the JSON of evaluate.

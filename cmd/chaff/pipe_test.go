@@ -74,7 +74,7 @@ func TestWhatAProgramPrintsIsReadFromItsPipe(t *testing.T) {
 		text string
 		want string
 	}{
-		{[]string{"explain", "-m", h.path("model")}, message, "verdict "},
+		{[]string{"explain", "-m", h.path("model")}, message, "P(spam) "},
 		{[]string{"tokens"}, message, "Header"},
 		{[]string{"classify", "-m", h.path("model")}, message, "spam"},
 		{[]string{"import", "-m", h.path("hand")}, "term,weight\nbody:a,1\n", "Saved the weights of 1 terms"},

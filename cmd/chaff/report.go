@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,12 +92,12 @@ func (p *program) trainedPage(x *experiment, title string, collection *train.Col
 	s := collection.Summary()
 	page := report.Page{
 		Title: title, Subtitle: corpusLine(s), Facts: corpusFacts(x.Config, s), Classes: collection.Classes(),
-		Warnings: warningTexts(doubts(resultsOf(all))),
+		Warnings: append(slices.Clone(s.Warnings), warningTexts(doubts(resultsOf(all)))...),
 	}
 	for i, t := range all {
 		r := t.Result
 		page.Models = append(page.Models, report.Model{
-			Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1, Train: r.Train, Development: r.Development, Test: r.Test,
+			Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1 && r.Development != nil, Train: r.Train, Development: r.Development, Test: r.Test,
 			AgainstBest: r.AgainstBest, Seconds: r.Seconds,
 		})
 		if len(r.Epochs) > 1 && len(page.Epochs) < maxCurves {
@@ -343,17 +344,17 @@ func warningTexts(doubts []doubt) []string {
 }
 
 // addRefitted adds facts and warnings about the saved model.
-func addRefitted(page *report.Page, r train.Refitted, doubts []doubt) {
+func addRefitted(page *report.Page, s train.Summary, r train.Refitted, doubts []doubt) {
 	page.Facts = append(page.Facts, report.Fact{Name: "Figures", Value: "from a model of the training part"})
 	saved := fmt.Sprintf("fitted to all %d messages", r.Messages)
 	if r.Thresholds != nil {
-		saved += fmt.Sprintf("; %s, from %d out-of-fold scores", verdictsAbove(*r.Thresholds), r.OutOfFold)
+		saved += fmt.Sprintf("; %s; from %s", verdictsAbove(*r.Thresholds), plural(r.OutOfFold, "out-of-fold score"))
 	}
 	page.Facts = append(page.Facts, report.Fact{Name: "Saved model", Value: saved})
 	if r.Promise != nil {
-		page.Facts = append(page.Facts, report.Fact{Name: "Promise", Value: r.Promise.String()})
+		page.Facts = append(page.Facts, report.Fact{Name: "Guarantee", Value: r.Promise.String()})
 	}
-	page.Warnings = warningTexts(doubts)
+	page.Warnings = append(slices.Clone(s.Warnings), warningTexts(doubts)...)
 }
 
 // corpusFacts describes how mail was read and split.
@@ -393,7 +394,7 @@ func replayPage(x *experiment, mail *evaluate.ReplayMail, all []evaluate.Replay)
 	if len(all) == 1 {
 		page.Title += ": " + all[0].Model
 		page.Facts = append(resultFacts("message", &all[0].Figures), page.Facts...)
-		page.Of, page.On, page.Confusion = all[0].Model, "all messages, each classified before it was learnt", all[0].Figures.Confusion
+		page.Of, page.On, page.Confusion = all[0].Model, "all messages, each classified before it was learned", all[0].Figures.Confusion
 	}
 	return page
 }
@@ -419,7 +420,7 @@ func foldsPage(x *experiment, collection *train.Collection, all []evaluate.Cross
 func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (report.Page, error) {
 	page := report.Page{
 		Title: "chaff evaluate: " + r.Model, Subtitle: corpusLine(e.Summary), Classes: f.Settings().Classes,
-		Of: r.Model, On: "this mail", Facts: resultFacts("message", &e.Figures),
+		Of: r.Model, On: "this mail", Facts: resultFacts("message", &e.Figures), Warnings: warningTexts(doubts([]train.Result{r})),
 		Models:      []report.Model{{Name: r.Model, Features: r.Kind, Test: r.Test}},
 		Reliability: e.Figures.Reliability, Confusion: e.Figures.Confusion,
 	}

@@ -28,6 +28,7 @@ type program struct {
 	stdin   io.Reader
 	stdout  *output
 	stderr  io.Writer
+	colour  colourFlag
 	code    int // exit code of a command that succeeds
 }
 
@@ -37,7 +38,9 @@ func (p *program) streams() delivery.Streams {
 
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := &program{environ: environ, stdin: stdin, stdout: &output{file: stdout}, stderr: stderr}
+	p := &program{environ: environ, stdin: stdin, colour: colourAuto}
+	p.stdout = &output{file: stdout, colours: func() bool { return p.hasColours(stdout) }}
+	p.stderr = &output{file: stderr, colours: func() bool { return p.hasColours(stderr) }}
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -96,6 +99,7 @@ classifies new messages from stdin.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.PersistentFlags().Var(&p.colour, "color", "show colours `WHEN`: auto (on a terminal), always or never")
 	root.DisableSuggestions = true // fail adds them as a hint
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,6 +76,26 @@ func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error)
 		return loaded, hint.With(err, "chaff config --explain lists the settings")
 	}
 	return loaded, nil
+}
+
+// warnOfOtherModels warns of settings given on the command line that belong to a model that is not trained.
+func (p *program) warnOfOtherModels(set []string, trained ...string) {
+	for _, key := range set {
+		section, isModel := strings.CutPrefix(key, "models.")
+		section, _, _ = strings.Cut(section, ".")
+		if model := strings.ReplaceAll(section, "_", "-"); isModel && !slices.Contains(trained, model) {
+			p.warn(fmt.Sprintf("%s has no effect: %s is not trained; --model %s trains it", key, model, model))
+		}
+	}
+}
+
+// warnOfSavedModel warns of settings given on the command line that a saved model has its own of.
+func (p *program) warnOfSavedModel(set []string) {
+	for _, key := range set {
+		if key != "workers" && key != "memory" {
+			p.warn(key + " has no effect: the model file has its own settings; --online and --folds train a new model")
+		}
+	}
 }
 
 // readingOf returns how messages are read if no model is saved. The key is public; no figure depends on it.

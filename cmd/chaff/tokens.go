@@ -128,14 +128,14 @@ func printView(w io.Writer, view filter.View) {
 		screen.Printf(t, "Repaired: %s\n", repair)
 	}
 	t.Flush()
-	screen.Printf(w, "Terms: %d, of them distinct: %d\n", view.Tokens, len(view.Terms))
+	screen.Printf(w, "%s, %d of them distinct:\n", plural(view.Tokens, "term"), len(view.Terms))
 	for i, term := range view.Terms {
 		flushSome(t, i)
 		printTerm(t, term)
 	}
 	t.Flush()
 	if n := len(view.Grams); n > 0 {
-		screen.Printf(w, "Runs of four bytes of the header and the text that have a cell: %d\n", n)
+		screen.Printf(w, "%s in the header and the text\n", pluralOf(n, "run of four bytes", "runs of four bytes"))
 	}
 }
 

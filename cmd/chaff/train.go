@@ -37,13 +37,14 @@ func (p *program) train(x *experiment) error {
 	if err != nil {
 		return err
 	}
+	p.warnOfOtherModels(x.set, x.Model)
 	collection, err := p.collect(x.command, x.Config, reading, mail)
 	if err != nil {
 		return err
 	}
 	ctx := x.command.Context()
 	var options train.Options
-	trained, err := fit(p, x.Config, false, func(o train.Options) (train.Trained, error) {
+	trained, err := fit(p, x.Config, !x.verbose, func(o train.Options) (train.Trained, error) {
 		options = o
 		return train.Fit(ctx, collection, x.Model, o)
 	})
@@ -82,7 +83,7 @@ func (p *program) train(x *experiment) error {
 		}
 		f, refitted = saved, &refit
 		warnings[0].Warnings = refit.Warnings // of the model that is saved
-		addRefitted(&page, refit, doubts(warnings))
+		addRefitted(&page, collection.Summary(), refit, doubts(warnings))
 	}
 	if err := x.page.write(page); err != nil {
 		return err
@@ -95,8 +96,26 @@ func (p *program) train(x *experiment) error {
 	if x.asJSON {
 		return printJSON(p.stdout, trainingReport{resultReport{summary, []train.Result{result}, x.model}, refitted, found.review, found.leaks})
 	}
+	if x.verbose {
+		p.printTrainedFully(x, collection.Summary(), result, refitted, found, classes)
+		p.printLeaks(classes, found.leaks)
+		p.printWarnings(warnings)
+	} else {
+		printTrained(p.stdout, summary, result, refitted)
+		if x.wantsMistakes() {
+			printReview(p.stdout, classes, found.review)
+			fmt.Fprintln(p.stdout)
+		}
+		p.printImportant(classes, found.leaks, warnings)
+	}
+	p.printSaved(x)
+	return nil
+}
+
+// printTrainedFully prints all figures of train.
+func (p *program) printTrainedFully(x *experiment, summary train.Summary, result train.Result, refitted *train.Refitted, found findings, classes []string) {
 	printSplit(p.stdout, x.Config, summary)
-	screen.Printf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
+	field(p.stdout, "model", "%s on %s", result.Model, result.Kind)
 	printTraining(p.stdout, result)
 	fmt.Fprintln(p.stdout)
 	printFigures(p.stdout, []partFigures{{"train", result.Train}, {"development", result.Development}, {"test", result.Test}})
@@ -106,21 +125,28 @@ func (p *program) train(x *experiment) error {
 	if result.Test != nil {
 		fmt.Fprintln(p.stdout, "\nOn the test part:")
 		printTest(p.stdout, classes, result.Test)
-		printReview(p.stdout, found.review)
+		printReview(p.stdout, classes, found.review)
 	}
 	if refitted != nil {
 		printRefitted(p.stdout, *refitted, x.Thresholds)
 	} else {
-		printPromise(p.stdout, result.Promise)
+		printGuarantee(p.stdout, result.Promise)
 	}
-	p.printLeaks(classes, found.leaks)
-	p.printWarnings(warnings)
+}
+
+// printSaved prints where the model is, and what to do next.
+func (p *program) printSaved(x *experiment) {
 	size := int64(0)
 	if info, err := os.Stat(x.model); err == nil {
 		size = info.Size()
 	}
-	screen.Printf(p.stdout, "\nSaved to %s, %.1f MB.\n", x.model, float64(size)/1e6)
-	return nil
+	screen.Printf(p.stdout, "%-12s%s, %s\n", "saved", x.model, sizeOf(size))
+	use := ""
+	if x.command.Flags().Changed("model-file") {
+		use = " -m " + screen.Printable(shellWord(x.model))
+	}
+	printNext(p.stdout, [2]string{"chaff classify" + use + " < message", "is it spam?"}, [2]string{"chaff explain" + use + " < message", "why?"})
+	x.printMore(p.stdout)
 }
 
 // first returns the findings with at most n messages of each kind.
@@ -167,6 +193,9 @@ func read[T any](p *program, mail labelled, summary func(T) train.Summary, read 
 		return result, err
 	}
 	p.printProblems(summary(result))
+	for _, warning := range summary(result).Warnings {
+		p.warn(warning)
+	}
 	return result, nil
 }
 

@@ -56,6 +56,11 @@ docs/tuning.md and docs/configuration.md describe searches.`,
 			if err != nil {
 				return err
 			}
+			var models []string
+			for _, trial := range plan.Trials {
+				models = append(models, trial.Config.Model)
+			}
+			p.warnOfOtherModels(flags.set, models...)
 			return p.tune(c, search{flags.Config, plan, flags}, mail)
 		},
 	}

@@ -22,7 +22,7 @@ func TestTheBarTellsTheBestSoFar(t *testing.T) {
 		best evaluate.Trial
 		want string
 	}{
-		"a trial":                 {evaluate.Trial{Candidate: 11, Share: 1, Development: metrics.Outcome{Accuracy: 98, LogLoss: &loss}}, "best: log_loss 0.2500, trial 12 "},
+		"a trial":                 {evaluate.Trial{Candidate: 11, Share: 1, Development: metrics.Outcome{Accuracy: 98, LogLoss: &loss}}, "best: log_loss 0.25, trial 12 "},
 		"a trial without figures": {evaluate.Trial{Candidate: 6, Share: 1, Error: "training diverges"}, ""},
 	}
 	for name, tt := range tests {

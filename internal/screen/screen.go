@@ -87,11 +87,16 @@ func Print[T ~string | ~[]byte](w io.Writer, text T) error {
 }
 
 // Printf formats and writes, with all texts, errors and other values made printable. The format itself is trusted. Errors
-// already quote the names in them, so their backslashes stay.
+// already quote the names in them, so their backslashes stay. A [Styled] text has its style if w has colours.
 func Printf(w io.Writer, format string, args ...any) (int, error) {
 	for i, arg := range args {
-		switch arg.(type) {
+		switch value := arg.(type) {
 		case bool, int, int64, uint64, float64: // nothing to escape
+		case Styled:
+			if !hasColours(w) {
+				value.style = Plain
+			}
+			args[i] = untrusted{value}
 		default:
 			args[i] = untrusted{arg}
 		}
@@ -150,6 +155,9 @@ func (f untrusted) Format(s fmt.State, verb rune) {
 			return
 		case Quoted:
 			fmt.Fprintf(s, format, quoted(string(value)))
+			return
+		case Styled:
+			io.WriteString(s, value.style.in(fmt.Sprintf(format, untrusted{value.text})))
 			return
 		}
 	}

@@ -191,8 +191,22 @@ func (r Request) print(s Streams) (filter.Verdict, error) {
 	if r.JSON {
 		return v.Verdict, PrintJSON(s.Out, "-", v)
 	}
-	_, err = screen.Printf(s.Out, "%s  score %.4f  probability %.6f\n", v.Verdict, v.Score, v.Probability)
+	_, err = screen.Printf(s.Out, "%s  score %.3g  probability %.3f\n", Styled(v.Verdict), v.Score, v.Probability)
 	return v.Verdict, err
+}
+
+// Styled returns a verdict in its colour. Classes other than those of a spam filter have none.
+func Styled(v filter.Verdict) screen.Styled {
+	style := screen.Plain
+	switch v {
+	case filter.Spam:
+		style = screen.Red
+	case filter.Unsure:
+		style = screen.Yellow
+	case filter.Ham:
+		style = screen.Green
+	}
+	return style.Of(string(v))
 }
 
 // PrintJSON prints a verdict as one line of JSON.
