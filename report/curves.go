@@ -55,7 +55,7 @@ func rocChart(curves []Curve, operating []Operating) *chart {
 	if least == 0 || least >= 100 { // a perfect model has only the rates 0 and 100
 		least = 0.1
 	}
-	c := newChart("ROC curves", "ham called spam (% of ham, logarithmic)", "spam caught (% of spam)")
+	c := newChart(pluralTitle("ROC curve", curves), "ham called spam (% of ham, logarithmic)", "spam caught (% of spam)")
 	right, bottom := corner(curves, least)
 	for _, o := range operating {
 		if caught := 100 - percentOf(o.SpamMissed, o.Spam); o.Spam > 0 && caught >= 50 && o.isOf(curves) {
@@ -81,6 +81,13 @@ func rocChart(curves []Curve, operating []Operating) *chart {
 	})
 	c.addOperating(curves, shown, func(spamMissed float64) float64 { return 100 - spamMissed })
 	return c
+}
+
+func pluralTitle(title string, curves []Curve) string {
+	if len(curves) == 1 {
+		return title
+	}
+	return title + "s"
 }
 
 func rocNote(c *chart) string {
@@ -154,7 +161,7 @@ func detChart(curves []Curve, operating []Operating) *chart {
 	if countPoints(curves) == 0 {
 		return nil
 	}
-	c := newChart("DET curves", "ham called spam (% of ham, normal deviate)", "spam let through (% of spam)")
+	c := newChart(pluralTitle("DET curve", curves), "ham called spam (% of ham, normal deviate)", "spam let through (% of spam)")
 	var xs, ys []float64
 	for i, curve := range curves {
 		none := slices.IndexFunc(curve.Points, func(p Point) bool { return p.Y <= 0 })

@@ -167,7 +167,7 @@ func (p Page) evidenceClass(score float64) string {
 // probabilityName says what the probabilities of messages are of.
 func (p Page) probabilityName() string {
 	if slices.Equal(p.Classes, []string{"ham", "spam"}) {
-		return "probability of spam"
+		return "P(spam)"
 	}
 	return "probability"
 }

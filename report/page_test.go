@@ -57,7 +57,7 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 		{"confusion of classes without names", Page{Confusion: metrics.Confusion{{1}}}, []string{"confusion"}, "class 0"},
 		{"strongest terms", Page{Strongest: sample.Strongest}, []string{"terms"}, "click here"},
 		{"classes without terms", Page{Strongest: []ClassTerms{{Class: "ham"}}}, nil, ""},
-		{"mistakes", Page{Mistakes: sample.Mistakes}, []string{"mistakes"}, "<bdi>ham</bdi> taken for <bdi>spam</bdi>, score 4.817, probability 0.9934"},
+		{"mistakes", Page{Mistakes: sample.Mistakes}, []string{"mistakes"}, "<bdi>ham</bdi> called <bdi>spam</bdi>, score 4.817, probability 0.9934"},
 		{"a message without subject", Page{LeastCertain: []Mistake{{Path: "a", True: "ham", Given: "ham"}}}, []string{"least-certain"}, "(no subject)"},
 		{"suspects", Page{Suspects: sample.Suspects}, []string{"suspects"}, "Re: meeting on Thursday"},
 		{"leaks", Page{Leaks: sample.Leaks, Classes: sample.Classes}, []string{"leaks"}, "<bdi>1201 of 1520</bdi>"},

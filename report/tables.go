@@ -219,7 +219,7 @@ func (p Page) confusionTable() []table {
 	if p.Confusion.Messages() == 0 {
 		return nil
 	}
-	t := table{Head: []cell{{Text: "is \\ taken for"}}}
+	t := table{Head: []cell{{Text: "true \\ predicted"}}}
 	for i := range p.Confusion {
 		t.Head = append(t.Head, cell{Text: p.className(i), Kind: number})
 	}

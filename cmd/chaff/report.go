@@ -361,7 +361,7 @@ func addRefitted(page *report.Page, s train.Summary, r train.Refitted, doubts []
 func corpusFacts(cfg config.Config, s train.Summary) []report.Fact {
 	facts := []report.Fact{
 		{Name: "Parts", Value: partsOf(s)},
-		{Name: "Divided", Value: splitMethod(cfg.Split, cfg.Seed)},
+		{Name: "Split", Value: splitMethod(cfg.Split, cfg.Seed)},
 	}
 	if s.Terms > 0 {
 		facts = append(facts, report.Fact{Name: "Vocabulary", Value: fmt.Sprintf("%d terms, language %s", s.Terms, cfg.Tokenize.Language)})
