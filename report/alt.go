@@ -41,7 +41,7 @@ func curvesAlt(curves []Curve, of func(Curve) string) string {
 
 // caughtText names the spam caught at some rates of ham lost.
 func caughtText(c Curve) string {
-	var all []string
+	var caught []string
 	for _, limit := range []float64{0, 0.1, 1} {
 		best := 0.
 		for _, p := range c.Points {
@@ -49,14 +49,14 @@ func caughtText(c Curve) string {
 				best = max(best, p.Y)
 			}
 		}
-		all = append(all, fmt.Sprintf("%s%% of spam at %s%% of ham lost", short(100*best), short(limit)))
+		caught = append(caught, short(100*best)+"%")
 	}
-	return "catches " + listed(all)
+	return "catches " + listed(caught) + " of spam where 0%, 0.1% and 1% of ham is lost"
 }
 
 // lostText names the ham lost at some rates of spam let through.
 func lostText(c Curve) string {
-	var all []string
+	var lost []string
 	for _, limit := range []float64{0.1, 1, 5} {
 		least := 1.
 		for _, p := range c.Points {
@@ -64,9 +64,9 @@ func lostText(c Curve) string {
 				least = min(least, p.X)
 			}
 		}
-		all = append(all, fmt.Sprintf("%s%% of ham at %s%% of spam let through", short(100*least), short(limit)))
+		lost = append(lost, short(100*least)+"%")
 	}
-	return "loses " + listed(all)
+	return "loses " + listed(lost) + " of ham where 0.1%, 1% and 5% of spam is let through"
 }
 
 func (p Page) growthAlt() string {
@@ -104,10 +104,13 @@ func learningAlt(curves []LearningCurve) string {
 	return altText(all...)
 }
 
-func epochsAlt(curves []EpochCurve, of func(Epoch) (train, development *float64)) string {
+func epochsAlt(curves []EpochCurve, figure func(float64) string, of func(Epoch) (train, development *float64)) string {
 	var all []string
 	for _, c := range curves {
 		for part, name := range []string{"training", "development"} {
+			if part == 0 && len(curves) > fewCurves { // not drawn
+				continue
+			}
 			var values []float64
 			for _, e := range c.Epochs {
 				train, development := of(e)
@@ -116,19 +119,11 @@ func epochsAlt(curves []EpochCurve, of func(Epoch) (train, development *float64)
 				}
 			}
 			if len(values) > 1 {
-				all = append(all, fmt.Sprintf("%s, %s part: from %s to %s in %d epochs.", clean(c.Model, maxName), name, altFigure(values[0]), altFigure(values[len(values)-1]), len(values)))
+				all = append(all, fmt.Sprintf("%s, %s part: from %s to %s in %d epochs.", clean(c.Model, maxName), name, figure(values[0]), figure(values[len(values)-1]), len(values)))
 			}
 		}
 	}
 	return altText(all...)
-}
-
-// altFigure returns an accuracy with two decimals, or a loss with three significant digits.
-func altFigure(x float64) string {
-	if x >= 10 {
-		return fixed(x, 2)
-	}
-	return short(x)
 }
 
 func (p Page) scoresAlt() string {
@@ -167,7 +162,11 @@ func (p Page) reliabilityAlt() string {
 	}
 	var all []string
 	for _, b := range p.Reliability {
-		all = append(all, fmt.Sprintf("%s%% predicted, %s%% (%s to %s) of %d %s", short(100*b.Predicted), short(100*b.Observed),
+		predicted := short(100 * b.Predicted)
+		if b.Predicted > 0 && b.Predicted < 1e-4 {
+			predicted = "below 0.01"
+		}
+		all = append(all, fmt.Sprintf("%s%% predicted, %s%% (%s to %s) of %d %s", predicted, short(100*b.Observed),
 			short(100*b.ObservedLow), short(100*b.ObservedHigh), b.Messages, share))
 	}
 	return altText(strings.Join(all, "; ") + ".")

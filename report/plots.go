@@ -91,8 +91,8 @@ func (p Page) Plots() []Plot {
 	accuracyOf := func(e Epoch) (*float64, *float64) { return e.TrainAccuracy, e.DevelopmentAccuracy }
 	lossOf := func(e Epoch) (*float64, *float64) { return e.TrainLoss, e.DevelopmentLoss }
 	curves := withEpochs(p.Epochs)
-	add("epochs", epochsNote(curves), epochsAlt(curves, accuracyOf), epochChart("Accuracy by epoch", "accuracy (%)", curves, false, accuracyOf))
-	add("epochs-loss", epochsNote(curves)+" Each trainer has a loss of its own.", epochsAlt(curves, lossOf),
+	add("epochs", epochsNote(curves), epochsAlt(curves, percentage, accuracyOf), epochChart("Accuracy by epoch", "accuracy (%)", curves, false, accuracyOf))
+	add("epochs-loss", epochsNote(curves)+" Each trainer has a loss of its own.", epochsAlt(curves, short, lossOf),
 		epochChart("Loss by epoch", "loss of the trainer (logarithmic)", curves, true, lossOf))
 	add("scores", "The number of messages with each score. The score cannot separate ham and spam where they overlap.", p.scoresAlt(), scoreChart(p.Scores, p.Thresholds))
 	add("reliability", p.reliabilityNote(), p.reliabilityAlt(), reliabilityChart(p.Reliability))
