@@ -329,10 +329,10 @@ func (p Page) operatingTable() []table {
 	for _, o := range points {
 		k := key{o.Point, o.Limit}
 		if o.Point != HamLimit {
-			columns = append(columns, column[string]{o.String() + ": ham lost\u00a0%", longHead, share(k, func(o Operating) (int, int) { return o.HamLost, o.Ham })})
+			columns = append(columns, column[string]{o.String() + ": ham lost %", longHead, share(k, func(o Operating) (int, int) { return o.HamLost, o.Ham })})
 		}
 		if o.Point != SpamLimit {
-			columns = append(columns, column[string]{o.String() + ": spam missed\u00a0%", longHead, share(k, func(o Operating) (int, int) { return o.SpamMissed, o.Spam })})
+			columns = append(columns, column[string]{o.String() + ": spam missed %", longHead, share(k, func(o Operating) (int, int) { return o.SpamMissed, o.Spam })})
 		}
 	}
 	return tabulate("", models, nil, columns)

@@ -37,7 +37,7 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 		{"models", Page{Models: sample.Models}, []string{"models", "Accuracy of each model"}, "multinomial *"},
 		{"one model", Page{Models: sample.Models[:1]}, []string{"models"}, "multinomial *"},
 		{"thresholds of one model", Page{Operating: sample.Operating[:4]}, []string{"curves"}, "<bdi>at most 0.1% of ham lost</bdi>"},
-		{"thresholds of several models", Page{Operating: sample.Operating}, []string{"curves"}, "<bdi>verdict spam or unsure: spam missed\u00a0%</bdi>"},
+		{"thresholds of several models", Page{Operating: sample.Operating}, []string{"curves"}, "<bdi>verdict spam or unsure: spam missed %</bdi>"},
 		{"accuracy by messages", Page{Growth: sample.Growth}, []string{"learning", "Accuracy by training messages"}, "more mail will probably help."},
 		{"ROC curves", Page{ROC: sample.ROC}, []string{"curves", "ROC curves"}, ""},
 		{"DET curves", Page{DET: sample.DET}, []string{"curves", "DET curves"}, ""},
