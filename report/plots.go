@@ -326,7 +326,7 @@ func scoreChart(h *metrics.Histogram, t *metrics.Thresholds) *chart {
 	if t != nil {
 		for i, score := range []float64{t.Unsure, t.Spam} {
 			if score >= c.X.Min && score <= c.X.Max {
-				c.addLine([]string{"unsure", "spam"}[i]+" above "+fixed(score, 2), dashed([]vg.Length{2, 6}[i]), []Point{{score, c.Y.Min}, {score, c.Y.Max}})
+				c.addLine([]string{"unsure", "spam"}[i]+" above "+short(score), dashed([]vg.Length{2, 6}[i]), []Point{{score, c.Y.Min}, {score, c.Y.Max}})
 			}
 		}
 	}
