@@ -137,9 +137,16 @@ func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOpt
 	}
 	m.keep(results, o.Copies)
 	if m.summary.Used == 0 {
-		return nil, fmt.Errorf("%w: %d found, %d of them unreadable", ErrNoMail, m.summary.Listed, m.summary.Unreadable)
+		return nil, m.noMail()
 	}
 	return m, nil
+}
+
+func (m *Mail) noMail() error {
+	if m.summary.Unreadable == 0 {
+		return ErrNoMail
+	}
+	return fmt.Errorf("%w: %d could not be read, the first: %s", ErrNoMail, m.summary.Unreadable, m.summary.Problems[0])
 }
 
 // list lists the messages of source. A message with an unknown label counts as unreadable.
@@ -147,7 +154,7 @@ func (m *Mail) list(source corpus.Source) {
 	for item, err := range source {
 		m.summary.Listed++
 		if err == nil && !slices.Contains(m.classes, item.Label) {
-			err = fmt.Errorf("%s: label %q is none of the classes %q", item.Origin, item.Label, m.classes)
+			err = fmt.Errorf("%s: label %q is none of the classes %s", item.Origin, item.Label, strings.Join(m.classes, ", "))
 		}
 		if err != nil {
 			m.summary.unreadable(err)

@@ -29,13 +29,14 @@ func (p *program) demoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Train and compare every model on built-in sample mail",
-		Long: `Demo trains the default model on a small built-in corpus of invented mail and classifies messages that
-it has not seen. It compares every model by ten-fold cross-validation; --verbose prints the comparison.
+		Long: `Demo trains the default model on a small built-in corpus of invented mail and
+classifies messages that it has not seen. It compares every model by ten-fold
+cross-validation; --verbose prints the comparison.
 Demo reads no other mail and writes no file.`,
 		Example: `  chaff demo
   chaff demo --verbose
   chaff demo --seed 2 --set tokenize.language=none`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := p.load(c, &settings)
 			if err != nil {
@@ -63,7 +64,7 @@ Demo reads no other mail and writes no file.`,
 			return nil
 		},
 	}
-	settings.add(c, "workers", "seed", "split")
+	settings.add(p, c, "workers", "seed", "split")
 	addJSON(c, &asJSON, "print the result as JSON")
 	addVerbose(c, &verbose, "print the comparison of all models")
 	return c
@@ -72,8 +73,8 @@ Demo reads no other mail and writes no file.`,
 // invitation ends the demonstration.
 const invitation = `
 Your own mail is next. Chaff reads it and changes nothing in it:
-  chaff train --maildir ~/Maildir
-  chaff train --ham inbox.mbox --spam junk.mbox
+  chaff train ~/Maildir
+  chaff train inbox.mbox junk.mbox
 `
 
 // demoModels prints the cross-validated accuracy of the default, and whether another model is better.

@@ -21,6 +21,7 @@ import (
 type experiment struct {
 	command  *cobra.Command
 	sources  sourceFlags
+	paths    []string // mail that no flag explains
 	settings settingFlags
 	page     reportFlags
 	replay   replayFlags
@@ -34,10 +35,10 @@ type experiment struct {
 }
 
 // add adds the flags that all experiments share, and those for the named settings.
-func (x *experiment) add(c *cobra.Command, settings ...string) {
+func (x *experiment) add(p *program, c *cobra.Command, settings ...string) {
 	x.command = c
 	x.sources.add(c)
-	x.settings.add(c, settings...)
+	x.settings.add(p, c, settings...)
 	x.page.add(c)
 	addJSON(c, &x.asJSON, "print the result as JSON")
 	addVerbose(c, &x.verbose, "print all figures")
@@ -82,7 +83,7 @@ func (x *experiment) load(p *program) error {
 }
 
 func (x *experiment) collect(p *program) (*train.Collection, error) {
-	mail, err := x.sources.open()
+	mail, err := x.sources.open(x.paths)
 	if err != nil {
 		return nil, err
 	}
@@ -92,24 +93,34 @@ func (x *experiment) collect(p *program) (*train.Collection, error) {
 func (p *program) trainCommand() *cobra.Command {
 	var x experiment
 	c := &cobra.Command{
-		Use:   "train SOURCES [-m FILE]",
-		Short: "Train a model, print its accuracy, and save it",
-		Long: `Train splits the mail into a training, a development and a test part. It trains a model on the first
-part, chooses the thresholds for spam and unsure on the second, and prints the accuracy on the second and
-the third. Then it fits the model to all mail and saves it; --set train.refit=false saves the first model.
-Train changes nothing in a mailbox.`,
-		Example: `  chaff train --maildir ~/Maildir
-  chaff train --ham inbox.mbox --ham lists --spam junk -m spam.model
-  chaff train --maildir ~/Maildir --model bernoulli --set models.bernoulli.smoothing=0.1`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Use:        "train PATH... [-m FILE]",
+		Short:      "Train a model, print its accuracy, and save it",
+		SuggestFor: []string{"learn", "fit", "teach"},
+		Long: `Train splits the mail into a training, a development and a test part. It trains
+a model on the first part, chooses the thresholds for spam and unsure on the
+second, and prints the accuracy on the second and the third. Then it fits the
+model to all mail and saves it; --set train.refit=false saves the first model.
+Train changes nothing in a mailbox.
+
+A PATH is a Maildir with a junk folder, a folder with the subfolders ham and
+spam, an index, a list or a table of labelled mail; or it has a name such as
+junk.mbox or inbox. For all other mail a flag says what it is: --ham or --spam
+for a folder, an mbox, a message, or a tar or zip archive of these.
+
+The models are ` + wrapped(models.Names(), 68) + `.`,
+		Example: `  chaff train ~/Maildir
+  chaff train inbox.mbox junk.mbox.gz
+  chaff train --ham work --ham lists.mbox --spam caught -m spam.model
+  chaff train ~/Maildir --model bernoulli --set models.bernoulli.smoothing=0.1`,
+		RunE: func(_ *cobra.Command, paths []string) error {
+			x.paths = paths
 			if err := x.load(p); err != nil {
 				return err
 			}
 			return p.train(&x)
 		},
 	}
-	x.add(c, "model", "workers", "memory", "seed", "split")
+	x.add(p, c, "model", "workers", "memory", "seed", "split")
 	p.addModelFile(c, &x.model, "save")
 	x.addMistakes()
 	x.page.addAxes(c)
@@ -119,22 +130,23 @@ Train changes nothing in a mailbox.`,
 func (p *program) compareCommand() *cobra.Command {
 	var x experiment
 	c := &cobra.Command{
-		Use:   "compare SOURCES",
+		Use:   "compare PATH...",
 		Short: "Train every model on the same mail and compare them",
-		Long: `Compare trains every model on the same training part and prints their accuracy on the development and
-the test part, the best on development mail first. It saves nothing.
+		Long: `Compare trains every model on the same training part and prints their accuracy
+on the development and the test part, the best on development mail first. It
+saves nothing.
 
-With --folds K it trains each model K times, each time with another fold of the mail as the test part,
-and prints the test figures over all messages.
+With --folds K it trains each model K times, each time with another fold of the
+mail as the test part, and prints the test figures over all messages.
 
-With --online it replays the mail: each model classifies each message, then learns it. The figures are
-those of all messages.`,
+With --online it replays the mail: each model classifies each message, then
+learns it. The figures are those of all messages.`,
 		Example: `  chaff compare --folders enron1
   chaff compare --ham inbox --spam junk --seed 7 --json
   chaff compare --ham inbox --spam junk --folds 10
   chaff compare --trec index --online`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(_ *cobra.Command, paths []string) error {
+			x.paths = paths
 			if err := x.load(p); err != nil {
 				return err
 			}
@@ -150,7 +162,7 @@ those of all messages.`,
 			return p.compareParts(&x)
 		},
 	}
-	x.add(c, "workers", "memory", "seed", "split")
+	x.add(p, c, "workers", "memory", "seed", "split")
 	x.replay.add(c)
 	x.page.addAxes(c)
 	x.addFolds("train each model `K` times, each time with another fold of the mail as the test part")
@@ -161,19 +173,21 @@ those of all messages.`,
 func (p *program) evaluateCommand() *cobra.Command {
 	var x experiment
 	c := &cobra.Command{
-		Use:   "evaluate [-m FILE | --online | --folds K] SOURCES",
-		Short: "Measure a saved model on labelled mail",
-		Long: `Evaluate classifies labelled mail with a saved model and prints its accuracy. Use mail that the model
-was not trained on.
+		Use:        "evaluate [-m FILE | --online | --folds K] PATH...",
+		Short:      "Measure a saved model on labelled mail",
+		SuggestFor: []string{"test", "measure", "eval"},
+		Long: `Evaluate classifies labelled mail with a saved model and prints its accuracy.
+Use mail that the model was not trained on.
 
-With --online it replays the mail through a new model: it classifies each message, then learns it. With
---folds K it splits the mail into K folds, and tests each with a model that is trained on the others.`,
+With --online it replays the mail through a new model: it classifies each
+message, then learns it. With --folds K it splits the mail into K folds, and
+tests each with a model that is trained on the others.`,
 		Example: `  chaff evaluate -m spam.model --trec index
   chaff evaluate --ham inbox --spam junk --json
   chaff evaluate --online --ham inbox --spam junk --model arow
   chaff evaluate --online --trec index --delay 100 --trec-results results`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: func(c *cobra.Command, paths []string) error {
+			x.paths = paths
 			if err := x.load(p); err != nil {
 				return err
 			}
@@ -195,7 +209,7 @@ With --online it replays the mail through a new model: it classifies each messag
 			return p.evaluate(&x)
 		},
 	}
-	x.add(c, "model", "workers", "memory", "seed", "split")
+	x.add(p, c, "model", "workers", "memory", "seed", "split")
 	x.replay.add(c)
 	c.Flags().StringVar(&x.replay.results, "trec-results", "", "with --online: write the verdicts to `FILE` in the format of the TREC spam track's toolkit")
 	p.addModelFile(c, &x.model, "measure")
@@ -211,7 +225,7 @@ func (p *program) evaluate(x *experiment) error {
 	if err != nil {
 		return err
 	}
-	mail, err := x.sources.open()
+	mail, err := x.sources.open(x.paths)
 	if err != nil {
 		return err
 	}
@@ -270,7 +284,7 @@ func knownMail(e evaluate.Evaluation) string {
 	if float64(e.Learned) < maxKnown*float64(n) {
 		return ""
 	}
-	return fmt.Sprintf("it was trained on %d of these %s, so the figures are too good; measure it on other mail, or with --folds 5", e.Learned, plural(n, "message"))
+	return fmt.Sprintf("the model was trained on %d of these %s, so the figures are too good; measure it on other mail, or with --folds 5", e.Learned, plural(n, "message"))
 }
 
 // shownMistakes is how many mistakes a short answer has.

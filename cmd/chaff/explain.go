@@ -1,17 +1,22 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
+	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/internal/evidence"
+	"chaff/internal/hint"
 	"chaff/internal/screen"
 	"chaff/report"
 )
@@ -21,13 +26,15 @@ func (p *program) explainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain [-m FILE] [PATH]",
 		Short: "Show the contribution of each term to the score of a message",
-		Long: `Explain reads a message from stdin or PATH and prints its verdict, what each kind of evidence adds to
-the score, and the terms and runs of bytes that speak most for it and against it. The score is the sum
-of the contributions and the bias; --verbose prints all parts of the sum, with the weights.`,
+		Long: `Explain reads a message from stdin or PATH and prints its verdict, what each
+kind of evidence adds to the score, and the terms and runs of bytes that speak
+most for it and against it. The score is the sum of the contributions and the
+bias; --verbose prints all parts of the sum, with the weights. A PATH such as
+inbox.mbox#3 is a message of an mbox, as chaff classify prints it.`,
 		Example: `  chaff explain < message
   chaff explain -m spam.model message --terms 0
   chaff explain message --html why.html`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOne("message"),
 		RunE: func(_ *cobra.Command, paths []string) error {
 			return p.explain(flags, paths)
 		},
@@ -94,28 +101,60 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 
 // readOne reads the message at the path, or from stdin.
 func (p *program) readOne(paths []string) (origin string, raw []byte, err error) {
-	if len(paths) == 0 {
+	if len(paths) == 0 || paths[0] == stdinPath {
 		raw, err = delivery.ReadMessage(p.streams())
-		return "-", raw, err
+		return stdinPath, raw, err
 	}
-	source, _, err := sources.Open(paths[0], "", sources.Message)
+	path := paths[0]
+	source, _, err := sources.Open(path, "", "")
+	if file, number, isNumbered := cutLast(path, "#"); errors.Is(err, fs.ErrNotExist) && isNumbered {
+		if n, bad := strconv.Atoi(number); bad == nil && n > 0 { // a message of an mbox, as chaff classify names it
+			path = file
+			source, _, err = sources.Open(path, "", "")
+			return only(source, err, func(origin string) bool { return origin == paths[0] }, fmt.Errorf("%s has no message %d", path, n))
+		}
+	}
+	return only(source, err, func(string) bool { return true }, fmt.Errorf("no message in %s", path))
+}
+
+// cutLast cuts text at the last separator.
+func cutLast(text, separator string) (before, after string, found bool) {
+	i := strings.LastIndex(text, separator)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(separator):], true
+}
+
+// only reads the only message of a source with a wanted origin. A source without any is the error none.
+func only(source corpus.Source, err error, wanted func(origin string) bool, none error) (origin string, raw []byte, _ error) {
 	if err != nil {
 		return "", nil, err
 	}
 	for item, err := range source {
-		if err != nil {
+		switch {
+		case err != nil:
+			return "", nil, err
+		case !wanted(item.Origin):
+			continue
+		case origin != "":
+			return "", nil, hint.With(fmt.Errorf("chaff explain takes one message: there are others beside %s", origin), "name it: chaff explain '"+item.Origin+"'")
+		}
+		if raw, err = item.Read(nil); err != nil {
 			return "", nil, err
 		}
-		raw, err = item.Read(nil)
-		return item.Origin, raw, err
+		origin = item.Origin
 	}
-	return "", nil, fmt.Errorf("no message in %s", paths[0])
+	if origin == "" {
+		return "", nil, none
+	}
+	return origin, raw, nil
 }
 
 // printExplanation prints the verdict, and the n strongest terms for it and against it; 0 is all.
 func printExplanation(w io.Writer, e filter.Explanation, n int) {
 	up, down := bySide(e)
-	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), probabilityOf([]string{e.Against, e.For}, e.Probability))
+	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), delivery.Probability([]string{e.Against, e.For}, e.Probability))
 	if len(e.Votes) > 0 {
 		fmt.Fprintln(w)
 		printVotes(w, e.Votes)
@@ -127,7 +166,7 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) {
 		if len(side.terms) == 0 {
 			continue
 		}
-		screen.Printf(w, "\nFor %s:\n", side.class)
+		screen.Printf(w, "\nFor %s:\n", delivery.Styled(filter.Verdict(side.class)))
 		printContributions(w, side.terms, n)
 	}
 	if more := max(len(up)-n, 0) + max(len(down)-n, 0); n > 0 && more > 0 {
@@ -175,7 +214,7 @@ func printExplanationFully(w io.Writer, e filter.Explanation, n, limit int) {
 		}
 		return sum
 	}
-	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), probabilityOf([]string{e.Against, e.For}, e.Probability))
+	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), delivery.Probability([]string{e.Against, e.For}, e.Probability))
 	field(w, "score", "%.4f of %s over %s = %+.4f bias %+.4f by %s for %s %+.4f by %s for %s", e.Margin, e.For, e.Against, e.Bias,
 		sum(up), plural(len(up), "term"), e.For, sum(down), plural(len(down), "term"), e.Against)
 	field(w, "unknown", "%s", plural(len(e.UnknownTerms), "term"))

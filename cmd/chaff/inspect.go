@@ -21,12 +21,21 @@ func (p *program) inspectCommand() *cobra.Command {
 	var strongest int
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "inspect [-m FILE]",
-		Short: "Show what is in a model file",
+		Use:        "inspect [FILE]",
+		Short:      "Show what is in a model file",
+		SuggestFor: []string{"show", "info", "model"},
+		Long: `Inspect prints what a model file holds: the model and its settings, the mail it
+was trained on, its figures, and its strongest terms.`,
 		Example: `  chaff inspect
-  chaff inspect -m spam.model --terms 30`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+  chaff inspect spam.model --terms 30`,
+		Args: atMostOne("model"),
+		RunE: func(c *cobra.Command, files []string) error {
+			if len(files) > 0 && c.Flags().Changed("model-file") {
+				return fmt.Errorf("chaff inspect shows one model: leave out -m or %s", files[0])
+			}
+			if len(files) > 0 {
+				path = files[0]
+			}
 			return p.inspect(path, strongest, asJSON)
 		},
 	}

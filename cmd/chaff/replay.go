@@ -53,11 +53,11 @@ func (r *replayFlags) check(c *cobra.Command) error {
 	if r.order != "" && r.order != orderListed && r.order != orderTime {
 		return fmt.Errorf("--order is %q: must be %s or %s", r.order, orderListed, orderTime)
 	}
-	return nil
+	return canSaveAll(r.results)
 }
 
 func (p *program) readReplay(x *experiment) (*evaluate.ReplayMail, error) {
-	mail, err := x.sources.open()
+	mail, err := x.sources.open(x.paths)
 	if err != nil {
 		return nil, err
 	}

@@ -28,12 +28,12 @@ type reportFlags struct {
 }
 
 func (r *reportFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&r.page, "report", "", "write a page with tables and plots to `FILE`.html")
-	c.Flags().StringVar(&r.plots, "plots", "", "write the plots of the report as SVG and PNG files into the folder `DIR`")
+	c.Flags().StringVar(&r.page, "report", "", "write a page with tables and plots to `FILE`")
+	c.Flags().StringVar(&r.plots, "plots", "", "write the plots as SVG and PNG files into the folder `DIR`")
 }
 
 func (r *reportFlags) addAxes(c *cobra.Command) {
-	c.Flags().StringVar(&r.axes, "axes", "", "draw the decision boundary in the plane of two `TERMS`, separated by a space; default: the most informative")
+	c.Flags().StringVar(&r.axes, "axes", "", "draw the decision boundary for two `TERMS`, separated by a space")
 }
 
 // check returns an error if the page or the plots cannot be written.
@@ -44,11 +44,12 @@ func (r *reportFlags) check() error {
 	if r.axes != "" && len(strings.Fields(r.axes)) != 2 {
 		return fmt.Errorf("--axes is %q: must be two terms, as \"body:meet subject:offer\"", r.axes)
 	}
-	plot := ""
 	if r.plots != "" {
-		plot = filepath.Join(r.plots, "roc.svg")
+		if err := canSave(filepath.Join(r.plots, "roc.svg")); err != nil {
+			return err
+		}
 	}
-	return canSaveAll(plot, r.page)
+	return canSaveAll(r.page)
 }
 
 // wanted reports whether there is a page or a plot to write.
@@ -92,7 +93,7 @@ func (p *program) trainedPage(x *experiment, title string, collection *train.Col
 	s := collection.Summary()
 	page := report.Page{
 		Title: title, Subtitle: corpusLine(s), Facts: corpusFacts(x.Config, s), Classes: collection.Classes(),
-		Warnings: append(slices.Clone(s.Warnings), warningTexts(doubts(resultsOf(all)))...),
+		Warnings: append(slices.Clone(s.Warnings), doubts(resultsOf(all))...),
 	}
 	for i, t := range all {
 		r := t.Result
@@ -335,16 +336,8 @@ func strongestTermsOf(f *filter.Filter) ([]report.ClassTerms, error) {
 	return all, nil
 }
 
-func warningTexts(doubts []doubt) []string {
-	var warnings []string
-	for _, w := range doubts {
-		warnings = append(warnings, w.models+": "+w.text)
-	}
-	return warnings
-}
-
 // addRefitted adds facts and warnings about the saved model.
-func addRefitted(page *report.Page, s train.Summary, r train.Refitted, doubts []doubt) {
+func addRefitted(page *report.Page, s train.Summary, r train.Refitted, doubts []string) {
 	page.Facts = append(page.Facts, report.Fact{Name: "Figures", Value: "from a model of the training part"})
 	saved := fmt.Sprintf("fitted to all %d messages", r.Messages)
 	if r.Thresholds != nil {
@@ -354,7 +347,7 @@ func addRefitted(page *report.Page, s train.Summary, r train.Refitted, doubts []
 	if r.Promise != nil {
 		page.Facts = append(page.Facts, report.Fact{Name: "Guarantee", Value: r.Promise.String()})
 	}
-	page.Warnings = append(slices.Clone(s.Warnings), warningTexts(doubts)...)
+	page.Warnings = append(slices.Clone(s.Warnings), doubts...)
 }
 
 // corpusFacts describes how mail was read and split.
@@ -420,7 +413,7 @@ func foldsPage(x *experiment, collection *train.Collection, all []evaluate.Cross
 func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (report.Page, error) {
 	page := report.Page{
 		Title: "chaff evaluate: " + r.Model, Subtitle: corpusLine(e.Summary), Classes: f.Settings().Classes,
-		Of: r.Model, On: "this mail", Facts: resultFacts("message", &e.Figures), Warnings: warningTexts(doubts([]train.Result{r})),
+		Of: r.Model, On: "this mail", Facts: resultFacts("message", &e.Figures), Warnings: doubts([]train.Result{r}),
 		Models:      []report.Model{{Name: r.Model, Features: r.Kind, Test: r.Test}},
 		Reliability: e.Figures.Reliability, Confusion: e.Figures.Confusion,
 	}

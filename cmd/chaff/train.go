@@ -23,14 +23,15 @@ import (
 type findings struct {
 	review evaluate.Review
 	leaks  []evaluate.Leak
+	growth evaluate.Growth
 }
 
 func (p *program) train(x *experiment) error {
-	mail, err := x.sources.open()
+	mail, err := x.sources.open(x.paths)
 	if err != nil {
 		return err
 	}
-	if err := canSave(x.model); err != nil {
+	if err := p.canSaveModel(x.model); err != nil {
 		return err
 	}
 	reading, keepKey, err := p.secretReading(x.Config)
@@ -74,6 +75,11 @@ func (p *program) train(x *experiment) error {
 		}
 	}
 	found = found.first(x.mistakes)
+	if x.verbose && !x.asJSON {
+		if found.growth, err = evaluate.GrowthOf(ctx, collection, trained, options); err != nil {
+			return err
+		}
+	}
 	f, warnings := trained.Filter, []train.Result{result}
 	var refitted *train.Refitted
 	if x.Train.Refit {
@@ -96,11 +102,14 @@ func (p *program) train(x *experiment) error {
 	if x.asJSON {
 		return printJSON(p.stdout, trainingReport{resultReport{summary, []train.Result{result}, x.model}, refitted, found.review, found.leaks})
 	}
-	if x.verbose {
+	switch {
+	case x.verbose:
 		p.printTrainedFully(x, collection.Summary(), result, refitted, found, classes)
 		p.printLeaks(classes, found.leaks)
 		p.printWarnings(warnings)
-	} else {
+	case p.quiet:
+		p.printImportant(classes, found.leaks, warnings)
+	default:
 		printTrained(p.stdout, summary, result, refitted)
 		if x.wantsMistakes() {
 			printReview(p.stdout, classes, found.review)
@@ -108,7 +117,7 @@ func (p *program) train(x *experiment) error {
 		}
 		p.printImportant(classes, found.leaks, warnings)
 	}
-	p.printSaved(x)
+	p.printSaved(x, classes)
 	return nil
 }
 
@@ -127,6 +136,7 @@ func (p *program) printTrainedFully(x *experiment, summary train.Summary, result
 		printTest(p.stdout, classes, result.Test)
 		printReview(p.stdout, classes, found.review)
 	}
+	printGrowth(p.stdout, found.growth)
 	if refitted != nil {
 		printRefitted(p.stdout, *refitted, x.Thresholds)
 	} else {
@@ -135,17 +145,24 @@ func (p *program) printTrainedFully(x *experiment, summary train.Summary, result
 }
 
 // printSaved prints where the model is, and what to do next.
-func (p *program) printSaved(x *experiment) {
+func (p *program) printSaved(x *experiment, classes []string) {
 	size := int64(0)
 	if info, err := os.Stat(x.model); err == nil {
 		size = info.Size()
 	}
 	screen.Printf(p.stdout, "%-12s%s, %s\n", "saved", x.model, sizeOf(size))
+	if p.quiet {
+		return
+	}
 	use := ""
 	if x.command.Flags().Changed("model-file") {
 		use = " -m " + screen.Printable(shellWord(x.model))
 	}
-	printNext(p.stdout, [2]string{"chaff classify" + use + " < message", "is it spam?"}, [2]string{"chaff explain" + use + " < message", "why?"})
+	question := "is it spam?"
+	if !filter.IsSpamFilter(classes) {
+		question = "which class is it?"
+	}
+	printNext(p.stdout, [2]string{"chaff classify" + use + " < message", question}, [2]string{"chaff explain" + use + " < message", "why?"})
 	x.printMore(p.stdout)
 }
 
@@ -180,15 +197,19 @@ func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Re
 
 // read runs a function that reads mail, with a progress bar. It reports the sources and the messages left out on stderr.
 func read[T any](p *program, mail labelled, summary func(T) train.Summary, read func(step func(read, all int)) (T, error)) (T, error) {
-	mail.print(p.stderr)
+	if !p.quiet {
+		mail.print(p.stderr)
+	}
 	step, done := p.progress("reading mail")
 	result, err := read(step)
 	done()
 	switch {
 	case errors.Is(err, train.ErrNoMail):
-		return result, hint.With(err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
+		return result, hint.With(err, "check the paths: chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
+	case errors.Is(err, train.ErrOneClass) && len(mail.noJunk) > 0:
+		return result, noJunkFolder(mail.noJunk[0], err)
 	case errors.Is(err, train.ErrOneClass):
-		return result, hint.With(err, "give both: --ham PATH and --spam PATH")
+		return result, hint.With(err, "give ham and spam, each with messages: --ham PATH and --spam PATH")
 	case err != nil:
 		return result, err
 	}

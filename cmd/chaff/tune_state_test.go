@@ -39,7 +39,7 @@ func TestTheBarTellsTheBestSoFar(t *testing.T) {
 }
 
 func TestASettingsFileIsReplacedAsAWhole(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "new", "best.toml")
+	file := filepath.Join(t.TempDir(), "best.toml")
 	for _, text := range []string{"first, longer\n", "second\n"} {
 		if err := writeBytes(file, []byte(text)); err != nil {
 			t.Fatal(err)
