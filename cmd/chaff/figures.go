@@ -368,13 +368,13 @@ func printReview(w io.Writer, classes []string, r evaluate.Review) {
 func printJudged(w io.Writer, classes []string, all []evaluate.Judged) {
 	for _, j := range all {
 		screen.Printf(w, "  %s\n", j.Path)
-		screen.Paragraph(w, "    ", "%s, score %.3g, %s: %s", judgement(j), j.Score, delivery.Probability(classes, j.Probability), subjectOf(j))
+		screen.Paragraph(w, "    ", "%s, score %s, %s: %s", judgement(j), screen.Figure(j.Score), delivery.Probability(classes, j.Probability), subjectOf(j))
 		var terms []string
 		for _, t := range j.Terms {
 			terms = append(terms, fmt.Sprintf("%s %+.3g", t.Term, t.Contribution))
 		}
 		if len(terms) > 0 {
-			screen.Paragraph(w, fmt.Sprintf("    for %s: ", screen.Printable(j.Class)), "%s", strings.Join(terms, ", "))
+			screen.List(w, fmt.Sprintf("    for %s: ", screen.Printable(j.Class)), terms)
 		}
 	}
 }

@@ -195,7 +195,7 @@ func threshold(score float64) string {
 	if math.Abs(score) < 1e-9 {
 		return "0"
 	}
-	return fmt.Sprintf("%.3g", score)
+	return screen.Figure(score)
 }
 
 // percent formats a percentage with three significant digits, and no more than the given number after the point. An undefined one is a
@@ -228,17 +228,10 @@ func shareOf(n, all int) string {
 
 // number formats a figure with three significant digits. An undefined one is a dash.
 func number(v *float64) string {
-	switch {
-	case v == nil:
+	if v == nil {
 		return "-"
-	case *v == 0:
-		return "0"
-	case math.Abs(*v) >= 1e6 || math.Abs(*v) < 1e-4:
-		return fmt.Sprintf("%.1e", *v)
-	case math.Abs(*v) >= 100:
-		return fmt.Sprintf("%.0f", *v)
 	}
-	return fmt.Sprintf("%.3g", *v)
+	return screen.Figure(*v)
 }
 
 // sizeOf formats a number of bytes.

@@ -2,7 +2,9 @@ package screen
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -121,23 +123,6 @@ func Cut(text string, columns int) string {
 	return cut
 }
 
-// Wrap breaks a line of printable text at its spaces into lines of at most the given number of columns. A longer word is not broken.
-func Wrap(text string, columns int) []string {
-	var lines []string
-	line, used := "", 0
-	for word := range strings.FieldsSeq(text) {
-		n := Width(word)
-		if line != "" && used+1+n > columns {
-			lines, line, used = append(lines, line), "", 0
-		}
-		if line != "" {
-			line, used = line+" ", used+1
-		}
-		line, used = line+word, used+n
-	}
-	return append(lines, line)
-}
-
 // Table aligns columns, as [text/tabwriter] does: a tab ends a cell, a newline ends a row, and what follows the last tab of a row is no
 // cell of a column. It measures text with [Width], so that styles and East Asian characters stay aligned.
 type Table struct {
@@ -204,21 +189,59 @@ func (t *Table) Flush() error {
 	return nil
 }
 
+// Figure formats a measured number with three significant digits, or all digits of its integral part.
+func Figure(v float64) string {
+	size := math.Abs(v)
+	switch {
+	case v == 0:
+		return "0"
+	case size >= 1e6 || size < 1e-4:
+		return fmt.Sprintf("%.1e", v)
+	case size >= 100:
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
+}
+
 // pageWidth is the width of paragraphs.
 const pageWidth = 80
 
-// Paragraph formats as [Printf] does and writes the text in lines of at most 80 columns. The prefix stands before the first line, and as
-// many spaces before the others.
+// Paragraph formats as [Printf] does and writes the text in lines of at most 80 columns. The prefix, which is trusted, stands before the
+// first line, and as many spaces before the others. A word that is longer is not broken.
 func Paragraph(w io.Writer, prefix, format string, args ...any) {
 	text := buffered{palette: hasColours(w)}
 	Printf(&text, format, args...)
-	indent := Width(prefix)
-	for i, line := range Wrap(text.String(), pageWidth-indent) {
-		if i > 0 {
-			prefix = strings.Repeat(" ", indent)
+	writeWrapped(w, prefix, strings.Fields(text.String()))
+}
+
+// List writes items, separated by commas, as [Paragraph] does. It breaks no item.
+func List(w io.Writer, prefix string, items []string) {
+	words := make([]string, len(items))
+	for i, item := range items {
+		words[i] = Printable(item)
+		if i < len(items)-1 {
+			words[i] += ","
 		}
-		io.WriteString(w, strings.TrimRight(prefix+line, " ")+"\n")
 	}
+	writeWrapped(w, prefix, words)
+}
+
+func writeWrapped(w io.Writer, prefix string, words []string) {
+	indent := strings.Repeat(" ", Width(prefix))
+	line, used := prefix, len(indent)
+	for i, word := range words {
+		n := Width(word)
+		switch {
+		case i == 0:
+		case used+1+n > pageWidth:
+			io.WriteString(w, line+"\n")
+			line, used = indent, len(indent)
+		default:
+			line, used = line+" ", used+1
+		}
+		line, used = line+word, used+n
+	}
+	io.WriteString(w, strings.TrimRight(line, " ")+"\n")
 }
 
 // buffered is text for a writer that may have colours.

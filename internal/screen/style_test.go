@@ -24,6 +24,16 @@ func TestStylesAreShownOnWritersWithColoursOnly(t *testing.T) {
 	}
 }
 
+func TestFiguresHaveThreeDigits(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0", 0.000012: "1.2e-05", 0.25: "0.25", 7.9746: "7.97", -31.61: "-31.6", 1852.3: "1852", 2.5e7: "2.5e+07",
+	} {
+		if got := Figure(v); got != want {
+			t.Errorf("%v: got %s, want %s", v, got, want)
+		}
+	}
+}
+
 func TestWidth(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, "abc": 3, "größe": 5, "e\u0301": 1, "日本": 4, "한글": 4, "ｆ": 2, "\x1b[31mspam\x1b[0m": 4, "…": 1, "\u200d": 0,
@@ -62,6 +72,14 @@ func TestParagraphsAreWrappedBesideTheirPrefix(t *testing.T) {
 		"            " + strings.Repeat("x", 90) + "\n" +
 		"            end\\a\n"
 	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+}
+
+func TestListsBreakBetweenItemsOnly(t *testing.T) {
+	var out strings.Builder
+	List(&out, "for spam: ", []string{strings.Repeat("a", 60), "two words", "and\nthree"})
+	if want := "for spam: " + strings.Repeat("a", 60) + ",\n          two words, and\\nthree\n"; out.String() != want {
 		t.Errorf("got\n%swant\n%s", out.String(), want)
 	}
 }

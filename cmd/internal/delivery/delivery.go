@@ -209,7 +209,7 @@ func (r Request) print(s Streams) (filter.Verdict, error) {
 	if r.JSON {
 		return v.Verdict, PrintJSON(s.Out, "-", v)
 	}
-	_, err = screen.Printf(s.Out, "%s  score %.3g  %s\n", Styled(v.Verdict), v.Score, Probability(f.Settings().Classes, v.Probability))
+	_, err = screen.Printf(s.Out, "%s  score %s  %s\n", Styled(v.Verdict), screen.Figure(v.Score), Probability(f.Settings().Classes, v.Probability))
 	return v.Verdict, err
 }
 
