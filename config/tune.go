@@ -34,7 +34,7 @@ type Tune struct {
 	// "".
 	Time string `json:"time"`
 	// Objective is the development figure to optimise: "accuracy", "one_minus_roca", "lam" or "log_loss". The second
-	// and third are for spam filters. Default "accuracy".
+	// and third are for spam filters. Of equal trials the one with the smaller log loss wins. Default "accuracy".
 	Objective string `json:"objective"`
 	// Search lists the settings to change.
 	Search []Search `json:"search"`

@@ -11,6 +11,7 @@ import (
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
 	"chaff/corpus/sources"
+	"chaff/filter"
 	"chaff/internal/screen"
 )
 
@@ -175,12 +176,16 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 			}
 		}
 	}
+	width := len(filter.Unsure)
+	for _, class := range f.Settings().Classes {
+		width = max(width, screen.Width(screen.Printable(class)))
+	}
 	return p.readEach(each, errors.New("no messages at the paths given: the files or folders are empty"), func(origin string, raw []byte) error {
 		v := f.Classify(raw)
 		if flags.JSON {
 			return delivery.PrintJSON(p.stdout, origin, v)
 		}
-		_, err := screen.Printf(p.stdout, "%-6s  %8.2f  %.3f  %s\n", delivery.Styled(v.Verdict), v.Score, v.Probability, origin)
+		_, err := screen.Printf(p.stdout, "%-*s  %8.2f  %.3f  %s\n", width, delivery.Styled(v.Verdict), v.Score, v.Probability, origin)
 		return err
 	})
 }

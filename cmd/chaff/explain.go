@@ -154,7 +154,7 @@ func only(source corpus.Source, err error, wanted func(origin string) bool, none
 // printExplanation prints the verdict, and the n strongest terms for it and against it; 0 is all.
 func printExplanation(w io.Writer, e filter.Explanation, n int) {
 	up, down := bySide(e)
-	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), probabilityOf([]string{e.Against, e.For}, e.Probability))
+	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), delivery.Probability([]string{e.Against, e.For}, e.Probability))
 	if len(e.Votes) > 0 {
 		fmt.Fprintln(w)
 		printVotes(w, e.Votes)
@@ -166,7 +166,7 @@ func printExplanation(w io.Writer, e filter.Explanation, n int) {
 		if len(side.terms) == 0 {
 			continue
 		}
-		screen.Printf(w, "\nFor %s:\n", side.class)
+		screen.Printf(w, "\nFor %s:\n", delivery.Styled(filter.Verdict(side.class)))
 		printContributions(w, side.terms, n)
 	}
 	if more := max(len(up)-n, 0) + max(len(down)-n, 0); n > 0 && more > 0 {
@@ -214,7 +214,7 @@ func printExplanationFully(w io.Writer, e filter.Explanation, n, limit int) {
 		}
 		return sum
 	}
-	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), probabilityOf([]string{e.Against, e.For}, e.Probability))
+	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), delivery.Probability([]string{e.Against, e.For}, e.Probability))
 	field(w, "score", "%.4f of %s over %s = %+.4f bias %+.4f by %s for %s %+.4f by %s for %s", e.Margin, e.For, e.Against, e.Bias,
 		sum(up), plural(len(up), "term"), e.For, sum(down), plural(len(down), "term"), e.Against)
 	field(w, "unknown", "%s", plural(len(e.UnknownTerms), "term"))

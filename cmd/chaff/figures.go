@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/evaluate"
-	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
@@ -300,7 +300,7 @@ func printVerdicts(w io.Writer, v train.VerdictCounts, on string) {
 
 func printCost(w io.Writer, cost *float64) {
 	if cost != nil {
-		field(w, "cost", "%s for each message", number(cost))
+		field(w, "cost", "%s a message", number(cost))
 	}
 }
 
@@ -326,6 +326,22 @@ func printRefitted(w io.Writer, r train.Refitted, limits metrics.ThresholdOption
 func printGuarantee(w io.Writer, p *metrics.Promise) {
 	if p != nil {
 		field(w, "guarantee", "%v", p)
+	}
+}
+
+// printGrowth prints the accuracy by the number of messages learned, and whether more mail would help.
+func printGrowth(w io.Writer, g evaluate.Growth) {
+	if len(g.Points) < 2 {
+		return
+	}
+	fmt.Fprintln(w, "\nAccuracy by the number of messages learned:")
+	t := newTable(w, "  learned", "accuracy", "95% interval", "errors")
+	for _, at := range g.Points {
+		screen.Printf(t, "  %d\t%.2f%%\t%.2f-%.2f\t%d\n", at.Messages, at.Accuracy, at.AccuracyLow, at.AccuracyHigh, at.Errors)
+	}
+	t.Flush()
+	if g.Advice != "" {
+		screen.Paragraph(w, "", "%s", g.Advice)
 	}
 }
 
@@ -355,7 +371,7 @@ func printReview(w io.Writer, classes []string, r evaluate.Review) {
 func printJudged(w io.Writer, classes []string, all []evaluate.Judged) {
 	for _, j := range all {
 		screen.Printf(w, "  %s\n", j.Path)
-		screen.Paragraph(w, "    ", "%s, score %.3g, %s: %s", judgement(j), j.Score, probabilityOf(classes, j.Probability), subjectOf(j))
+		screen.Paragraph(w, "    ", "%s, score %.3g, %s: %s", judgement(j), j.Score, delivery.Probability(classes, j.Probability), subjectOf(j))
 		var terms []string
 		for _, t := range j.Terms {
 			terms = append(terms, fmt.Sprintf("%s %+.3g", t.Term, t.Contribution))
@@ -379,12 +395,4 @@ func judgement(j evaluate.Judged) screen.Styled {
 		return screen.Plain.Of(j.Label)
 	}
 	return screen.Red.Of(j.Label + " called " + j.Class)
-}
-
-// probabilityOf names the probability of a message: that of spam for a spam filter, otherwise that of the class given.
-func probabilityOf(classes []string, p float64) string {
-	if filter.IsSpamFilter(classes) {
-		return fmt.Sprintf("P(spam) %.3f", p)
-	}
-	return fmt.Sprintf("probability %.3f", p)
 }

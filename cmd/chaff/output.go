@@ -208,7 +208,11 @@ func percent(v *float64, digits int) string {
 		return ">99.9"
 	}
 	before := 1 + int(math.Floor(math.Log10(math.Abs(*v))))
-	return fmt.Sprintf("%.*f", min(max(3-before, 0), digits), *v)
+	text := fmt.Sprintf("%.*f", min(max(3-before, 0), digits), *v)
+	if strings.Trim(text, "0.") == "" {
+		return "<" + text[:len(text)-1] + "1"
+	}
+	return text
 }
 
 // shareOf formats the share of n messages of all.
@@ -315,11 +319,8 @@ func (p *program) printProblems(s train.Summary) {
 	}
 }
 
-// doubt is a warning about models.
-type doubt struct{ models, text string }
-
-// doubts collects the warnings about models. A warning about several models is one doubt.
-func doubts(results []train.Result) []doubt {
+// doubts collects the warnings about models. A warning about several models is one; among several models it names its own.
+func doubts(results []train.Result) []string {
 	var texts []string
 	of := make(map[string][]string) // models by warning
 	for _, r := range results {
@@ -330,15 +331,16 @@ func doubts(results []train.Result) []doubt {
 			of[text] = append(of[text], r.Model)
 		}
 	}
-	var all []doubt
-	for _, text := range texts {
-		d := doubt{strings.Join(of[text], ", "), text}
-		if len(results) > 1 && len(of[text]) == len(results) {
-			d.models = "all models"
+	for i, text := range texts {
+		switch {
+		case len(results) == 1:
+		case len(of[text]) == len(results):
+			texts[i] = "all models: " + text
+		default:
+			texts[i] = strings.Join(of[text], ", ") + ": " + text
 		}
-		all = append(all, d)
 	}
-	return all
+	return texts
 }
 
 // warning begins a warning.
@@ -350,8 +352,8 @@ func (p *program) warn(text string) {
 }
 
 func (p *program) printWarnings(results []train.Result) {
-	for _, d := range doubts(results) {
-		p.warn(d.models + ": " + d.text)
+	for _, text := range doubts(results) {
+		p.warn(text)
 	}
 }
 

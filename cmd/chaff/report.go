@@ -92,7 +92,7 @@ func (p *program) trainedPage(x *experiment, title string, collection *train.Col
 	s := collection.Summary()
 	page := report.Page{
 		Title: title, Subtitle: corpusLine(s), Facts: corpusFacts(x.Config, s), Classes: collection.Classes(),
-		Warnings: append(slices.Clone(s.Warnings), warningTexts(doubts(resultsOf(all)))...),
+		Warnings: append(slices.Clone(s.Warnings), doubts(resultsOf(all))...),
 	}
 	for i, t := range all {
 		r := t.Result
@@ -277,16 +277,8 @@ func strongestTermsOf(f *filter.Filter) ([]report.ClassTerms, error) {
 	return all, nil
 }
 
-func warningTexts(doubts []doubt) []string {
-	var warnings []string
-	for _, w := range doubts {
-		warnings = append(warnings, w.models+": "+w.text)
-	}
-	return warnings
-}
-
 // addRefitted adds facts and warnings about the saved model.
-func addRefitted(page *report.Page, s train.Summary, r train.Refitted, doubts []doubt) {
+func addRefitted(page *report.Page, s train.Summary, r train.Refitted, doubts []string) {
 	page.Facts = append(page.Facts, report.Fact{Name: "Figures", Value: "from a model of the training part"})
 	saved := fmt.Sprintf("fitted to all %d messages", r.Messages)
 	if r.Thresholds != nil {
@@ -296,7 +288,7 @@ func addRefitted(page *report.Page, s train.Summary, r train.Refitted, doubts []
 	if r.Promise != nil {
 		page.Facts = append(page.Facts, report.Fact{Name: "Guarantee", Value: r.Promise.String()})
 	}
-	page.Warnings = append(slices.Clone(s.Warnings), warningTexts(doubts)...)
+	page.Warnings = append(slices.Clone(s.Warnings), doubts...)
 }
 
 // corpusFacts describes how mail was read and split.
@@ -357,7 +349,7 @@ func foldsPage(x *experiment, collection *train.Collection, all []evaluate.Cross
 func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (report.Page, error) {
 	page := report.Page{
 		Title: "chaff evaluate: " + r.Model, Subtitle: corpusLine(e.Summary), Classes: f.Settings().Classes,
-		Of: r.Model, On: "this mail", Warnings: warningTexts(doubts([]train.Result{r})),
+		Of: r.Model, On: "this mail", Warnings: doubts([]train.Result{r}),
 		Models:      []report.Model{{Name: r.Model, Features: r.Kind, Test: r.Test}},
 		Reliability: e.Figures.Reliability, Confusion: e.Figures.Confusion,
 	}

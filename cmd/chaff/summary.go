@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/evaluate"
 	"chaff/internal/screen"
 	"chaff/metrics"
@@ -22,11 +23,12 @@ func addVerbose(c *cobra.Command, verbose *bool, usage string) {
 // printTrained prints the short answer of train: what the model learned, how good it is, and what its thresholds do.
 func printTrained(w io.Writer, s train.Summary, r train.Result, refitted *train.Refitted) {
 	printMail(w, s)
-	terms, verdicts, cost, guarantee, on := r.Terms, r.Verdicts, r.Cost, r.Promise, "on test mail"
+	messages, terms, verdicts, cost, guarantee, on := s.Train, r.Terms, r.Verdicts, r.Cost, r.Promise, "on test mail"
 	if refitted != nil {
-		terms, verdicts, cost, guarantee, on = refitted.Terms, refitted.Verdicts, refitted.Cost, refitted.Promise, heldOut
+		messages, terms, verdicts, cost, guarantee = refitted.Messages, refitted.Terms, refitted.Verdicts, refitted.Cost, refitted.Promise
+		on = heldOut
 	}
-	field(w, "learned", "%s, by the model %s", plural(terms, "term"), r.Model)
+	field(w, "learned", "%s of %s, by the model %s", plural(terms, "term"), plural(messages, "message"), r.Model)
 	printAccuracies(w, partFigures{"development", r.Development}, partFigures{"test", r.Test})
 	if verdicts != nil {
 		printVerdicts(w, *verdicts, on)
@@ -90,9 +92,7 @@ func (p *program) printImportant(classes []string, leaks []evaluate.Leak, result
 	if len(leaks) > 0 {
 		texts = append(texts, leakLine(classes, leaks))
 	}
-	for _, d := range doubts(results) {
-		texts = append(texts, d.models+": "+d.text)
-	}
+	texts = append(texts, doubts(results)...)
 	for _, text := range texts[:min(maxWarnings, len(texts))] {
 		p.warn(text)
 	}
@@ -134,7 +134,7 @@ func shellWord(path string) string {
 func printBrief(w io.Writer, classes []string, all []evaluate.Judged, n, of int) {
 	t := newTable(w).Within(defaultWidth)
 	for _, j := range all[:min(n, len(all))] {
-		screen.Printf(t, "  %s, %s: %s\n", judgement(j), probabilityOf(classes, j.Probability), subjectOf(j))
+		screen.Printf(t, "  %s, %s: %s\n", judgement(j), delivery.Probability(classes, j.Probability), subjectOf(j))
 		t.Flush()
 		screen.Printf(w, "    %s\n", j.Path)
 	}

@@ -23,6 +23,7 @@ import (
 type findings struct {
 	review evaluate.Review
 	leaks  []evaluate.Leak
+	growth evaluate.Growth
 }
 
 func (p *program) train(x *experiment) error {
@@ -74,6 +75,11 @@ func (p *program) train(x *experiment) error {
 		}
 	}
 	found = found.first(x.mistakes)
+	if x.verbose && !x.asJSON {
+		if found.growth, err = evaluate.GrowthOf(ctx, collection, trained, options); err != nil {
+			return err
+		}
+	}
 	f, warnings := trained.Filter, []train.Result{result}
 	var refitted *train.Refitted
 	if x.Train.Refit {
@@ -111,7 +117,7 @@ func (p *program) train(x *experiment) error {
 		}
 		p.printImportant(classes, found.leaks, warnings)
 	}
-	p.printSaved(x)
+	p.printSaved(x, classes)
 	return nil
 }
 
@@ -130,6 +136,7 @@ func (p *program) printTrainedFully(x *experiment, summary train.Summary, result
 		printTest(p.stdout, classes, result.Test)
 		printReview(p.stdout, classes, found.review)
 	}
+	printGrowth(p.stdout, found.growth)
 	if refitted != nil {
 		printRefitted(p.stdout, *refitted, x.Thresholds)
 	} else {
@@ -138,7 +145,7 @@ func (p *program) printTrainedFully(x *experiment, summary train.Summary, result
 }
 
 // printSaved prints where the model is, and what to do next.
-func (p *program) printSaved(x *experiment) {
+func (p *program) printSaved(x *experiment, classes []string) {
 	size := int64(0)
 	if info, err := os.Stat(x.model); err == nil {
 		size = info.Size()
@@ -151,7 +158,11 @@ func (p *program) printSaved(x *experiment) {
 	if x.command.Flags().Changed("model-file") {
 		use = " -m " + screen.Printable(shellWord(x.model))
 	}
-	printNext(p.stdout, [2]string{"chaff classify" + use + " < message", "is it spam?"}, [2]string{"chaff explain" + use + " < message", "why?"})
+	question := "is it spam?"
+	if !filter.IsSpamFilter(classes) {
+		question = "which class is it?"
+	}
+	printNext(p.stdout, [2]string{"chaff classify" + use + " < message", question}, [2]string{"chaff explain" + use + " < message", "why?"})
 	x.printMore(p.stdout)
 }
 

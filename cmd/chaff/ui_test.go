@@ -62,7 +62,7 @@ func TestColoursAreForTerminalsUnlessTheUserSaysOtherwise(t *testing.T) {
 
 func TestPercentagesHaveThreeDigits(t *testing.T) {
 	for v, want := range map[float64]string{
-		0: "0", 0.004: "0.00", 0.0526: "0.05", 3.846: "3.85", 16.667: "16.7", 99.9: "99.9", 99.97: ">99.9", 100: "100",
+		0: "0", 0.004: "<0.01", 0.0526: "0.05", 3.846: "3.85", 16.667: "16.7", 99.9: "99.9", 99.97: ">99.9", 100: "100",
 	} {
 		if got := percent(&v, 2); got != want {
 			t.Errorf("%v: got %s, want %s", v, got, want)

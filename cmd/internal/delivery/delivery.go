@@ -209,8 +209,16 @@ func (r Request) print(s Streams) (filter.Verdict, error) {
 	if r.JSON {
 		return v.Verdict, PrintJSON(s.Out, "-", v)
 	}
-	_, err = screen.Printf(s.Out, "%s  score %.3g  probability %.3f\n", Styled(v.Verdict), v.Score, v.Probability)
+	_, err = screen.Printf(s.Out, "%s  score %.3g  %s\n", Styled(v.Verdict), v.Score, Probability(f.Settings().Classes, v.Probability))
 	return v.Verdict, err
+}
+
+// Probability names the probability of a message: that of spam for a spam filter, otherwise that of the class given.
+func Probability(classes []string, p float64) string {
+	if filter.IsSpamFilter(classes) {
+		return fmt.Sprintf("P(spam) %.3f", p)
+	}
+	return fmt.Sprintf("probability %.3f", p)
 }
 
 // Styled returns a verdict in its colour. Classes other than those of a spam filter have none.
