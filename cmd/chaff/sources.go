@@ -226,7 +226,7 @@ func noJunkFolder(path string, err error) error {
 	english, all := sources.SpamNames()
 	return hint.With(fmt.Errorf("%s has no folder for spam: %w", path, err), fmt.Sprintf(
 		"sought were folders named %s and %d names in other languages; name yours: --maildir %s --spam FOLDER",
-		strings.Join(english, ", "), all-len(english), path))
+		strings.Join(english, ", "), all-len(english), shellWord(path)))
 }
 
 func planNotes(path string, plan sources.Plan) []string {
