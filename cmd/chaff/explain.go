@@ -88,11 +88,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 		}
 	}
 	if flags.verbose {
-		limit := 0
-		if terminalOf(p.stdout) != nil {
-			limit = p.width()
-		}
-		printExplanationFully(p.stdout, e, flags.terms, limit)
+		printExplanationFully(p.stdout, e, flags.terms, p.limit())
 		return nil
 	}
 	printExplanation(p.stdout, e, flags.terms)

@@ -277,12 +277,9 @@ func chosenBy(o metrics.ThresholdOptions) string {
 
 // printVerdicts prints the rates of verdicts on labelled messages. On says which messages these are.
 func printVerdicts(w io.Writer, v train.VerdictCounts, on string) {
-	lost, found := screen.Green, screen.Green
+	lost := screen.Green
 	if v.Ham.Spam > 0 {
 		lost = screen.Red
-	}
-	if v.Spam.Ham > 0 {
-		found = screen.Plain
 	}
 	label := "verdicts"
 	if ham := v.Ham.Messages(); ham > 0 {
@@ -290,7 +287,7 @@ func printVerdicts(w io.Writer, v train.VerdictCounts, on string) {
 		label = ""
 	}
 	if spam := v.Spam.Messages(); spam > 0 {
-		field(w, label, "spam: %s (%d of %d), %s unsure, %s missed", found.Of(shareOf(v.Spam.Spam, spam)+" found"), v.Spam.Spam, spam,
+		field(w, label, "spam: %s found (%d of %d), %s unsure, %s missed", shareOf(v.Spam.Spam, spam), v.Spam.Spam, spam,
 			shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))
 	}
 	if on != "" {
