@@ -134,7 +134,7 @@ func only(source corpus.Source, err error, wanted func(origin string) bool, none
 		case !wanted(item.Origin):
 			continue
 		case origin != "":
-			return "", nil, hint.With(fmt.Errorf("chaff explain takes one message: there are others beside %s", origin), "name it: chaff explain '"+item.Origin+"'")
+			return "", nil, hint.With(fmt.Errorf("chaff explain takes one message: there are others beside %s", origin), "name it: chaff explain "+shellWord(item.Origin))
 		}
 		if raw, err = item.Read(nil); err != nil {
 			return "", nil, err
