@@ -149,7 +149,8 @@ func printTerm(w io.Writer, term filter.SeenTerm) {
 		screen.Printf(w, "  %d\t%s\n", term.Count, term.Term)
 		return
 	}
-	screen.Printf(w, "  %d\t%-*s  %s\n", term.Count, termWidth, term.Term, strings.Join(term.Tokens, " "))
+	padding := strings.Repeat(" ", max(termWidth-screen.Width(screen.Printable(term.Term)), 0))
+	screen.Printf(w, "  %d\t%s%s  %s\n", term.Count, term.Term, padding, strings.Join(term.Tokens, " "))
 }
 
 // printHeader prints the header fields. It notes which fields of the message are ignored or used only in part.
