@@ -129,14 +129,14 @@ func printCompared(w io.Writer, development string, rows []compared) {
 	if ofSpam {
 		fmt.Fprint(t, "hm%\tsm%\t")
 	}
-	hasBase := slices.ContainsFunc(rows, func(r compared) bool { return r.base })
+	hasBase := len(rows) > 1 && slices.ContainsFunc(rows, func(r compared) bool { return r.base })
 	if hasBase {
 		fmt.Fprint(t, "against *")
 	}
 	fmt.Fprintln(t)
 	for _, r := range rows {
 		name := screen.Plain.Of(r.model)
-		if r.base && len(rows) > 1 {
+		if r.base && hasBase {
 			name = screen.Bold.Of(r.model + " *")
 		}
 		screen.Printf(t, "%s\t", name)
@@ -259,7 +259,8 @@ func (p *program) crossValidate(x *experiment, names []string) error {
 	printFoldsMade(p.stdout, x.Config, summary, x.folds, x.verbose)
 	printFolds(p.stdout, results, results[0], bestNote, x.verbose)
 	if suspects := results[0].Suspects; len(suspects) > 0 {
-		screen.Printf(p.stdout, "\nLabels that may be wrong: %s, trained without these messages, is sure of another class.\n", results[0].Model)
+		fmt.Fprintln(p.stdout)
+		screen.Paragraph(p.stdout, "", "Labels that may be wrong: %s, trained without these messages, is sure of another class:", results[0].Model)
 		if x.verbose {
 			printJudged(p.stdout, collection.Classes(), suspects)
 		} else {
