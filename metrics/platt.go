@@ -39,7 +39,7 @@ func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []st
 		}
 	}
 	if empty > 0 {
-		return Identity(classes), []string{fmt.Sprintf("scores are not calibrated: there are messages of %d of %d classes",
+		return Identity(classes), []string{fmt.Sprintf("probabilities are not calibrated, and mean little: the held-out mail has %d of %d classes",
 			classes-empty, classes)}
 	}
 

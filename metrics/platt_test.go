@@ -17,7 +17,7 @@ import (
 
 func TestCalibrateByHand(t *testing.T) {
 	const (
-		missing  = "scores are not calibrated: there are messages of 1 of 2 classes"
+		missing  = "probabilities are not calibrated, and mean little: the held-out mail has 1 of 2 classes"
 		flat     = "probabilities are the same for all messages: a higher score does not make a class more likely"
 		tooSmall = "scores are not calibrated: they are too small"
 	)

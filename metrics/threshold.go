@@ -103,7 +103,7 @@ type Thresholds struct {
 func ChooseThresholds(scores []float64, spam []bool, o ThresholdOptions) (Thresholds, []string) {
 	hams, spams := byClass(scores, spam)
 	if len(hams) == 0 || len(spams) == 0 {
-		return Thresholds{}, []string{fmt.Sprintf("thresholds stay at 0: there are %d ham and %d spam to choose them on",
+		return Thresholds{}, []string{fmt.Sprintf("thresholds stay at 0, and no message is unsure: the held-out mail has %d ham and %d spam, and both are needed",
 			len(hams), len(spams))}
 	}
 	if o.Costs != "" {

@@ -95,12 +95,12 @@ func TestThresholdWarnings(t *testing.T) {
 		{"a third of a percent", 299, 300, ThresholdOptions{HamLost: 1. / 3, SpamMissed: 1. / 3},
 			[]string{"299 ham are too few to check a 0.3333333333333333% limit: at least 300 are needed"}},
 		{"a limit of 0 is no matter of numbers", 1, 1, ThresholdOptions{}, nil},
-		{"no ham", 0, 7, seen, []string{"thresholds stay at 0: there are 0 ham and 7 spam to choose them on"}},
-		{"no spam", 7, 0, seen, []string{"thresholds stay at 0: there are 7 ham and 0 spam to choose them on"}},
+		{"no ham", 0, 7, seen, []string{"thresholds stay at 0, and no message is unsure: the held-out mail has 0 ham and 7 spam, and both are needed"}},
+		{"no spam", 7, 0, seen, []string{"thresholds stay at 0, and no message is unsure: the held-out mail has 7 ham and 0 spam, and both are needed"}},
 		{"a promise says itself what it is worth", 10, 100, DefaultThresholdOptions(), nil},
 		{"spam is counted, and not promised", 10, 99, DefaultThresholdOptions(),
 			[]string{"99 spam are too few to check a 1% limit: at least 100 are needed"}},
-		{"nothing", 0, 0, seen, []string{"thresholds stay at 0: there are 0 ham and 0 spam to choose them on"}},
+		{"nothing", 0, 0, seen, []string{"thresholds stay at 0, and no message is unsure: the held-out mail has 0 ham and 0 spam, and both are needed"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
