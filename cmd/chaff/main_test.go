@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -22,8 +23,17 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"chaff": main, "chaff-classify": delivery.Program,
+	testscript.Main(tests{m}, map[string]func(){"chaff": main, "chaff-classify": delivery.Program,
 		"chaff-peak": mainWithPeak(chaffWithPeak), "chaff-classify-peak": mainWithPeak(leanWithPeak)})
+}
+
+// tests are the tests themselves, which the programs that they start are not.
+type tests struct{ *testing.M }
+
+// Run runs the tests, and collects garbage less often than a program would.
+func (t tests) Run() int {
+	debug.SetGCPercent(400)
+	return t.M.Run()
 }
 
 // isLongRun reports whether there is time for all of what takes a while: not without corpora.
