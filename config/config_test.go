@@ -61,10 +61,10 @@ func TestGoodFilesLoad(t *testing.T) {
 // TestBadFilesAreRefused has one file for each rule.
 func TestBadFilesAreRefused(t *testing.T) {
 	want := map[string]string{
-		"unknown_key.toml":       `unknown setting "tokenize.langauge" in testdata/bad/unknown_key.toml: the nearest known is "tokenize.language"`,
-		"missing_section.toml":   `unknown setting "smoothing" in testdata/bad/missing_section.toml: the nearest known is "models.bernoulli.smoothing"`,
+		"unknown_key.toml":       `unknown setting "tokenize.langauge" in testdata/bad/unknown_key.toml: did you mean tokenize.language?`,
+		"missing_section.toml":   `unknown setting "smoothing" in testdata/bad/missing_section.toml: did you mean models.votes.smoothing?`,
 		"unknown_model.yaml":     `model is "bayes": must be one of bernoulli, multinomial, perceptron, averaged-perceptron, multiclass-perceptron, tanh, lms, softmax, passive-aggressive, votes, hybrid, arow, complement, memoriser, majority`,
-		"not_toml.toml":          `read configuration testdata/bad/not_toml.toml: `,
+		"not_toml.toml":          `configuration testdata/bad/not_toml.toml, line 1, column 10: expected character ]: [tokenize`,
 		"wrong_type.toml":        `models.bernoulli.smoothing is "much" (file): must be a number`,
 		"bool_for_number.toml":   `seed is true (file): must be a whole number, not negative`,
 		"fraction.toml":          `tokenize.min_length is 2.5 (file): must be a whole number`,
@@ -78,7 +78,7 @@ func TestBadFilesAreRefused(t *testing.T) {
 		"document_frequency.yml": `features.min_document_frequency is 0: must be at least 1`,
 		"limits.toml":            `message.max_depth is -1: `,
 		"workers.toml":           `workers is -2: must be at least 0`,
-		"ending.conf":            `read configuration testdata/bad/ending.conf: its name must end in .toml, .yaml or .json`,
+		"ending.conf":            `configuration testdata/bad/ending.conf: its name must end in .toml, .yaml or .json`,
 	}
 	files, err := filepath.Glob("testdata/bad/*")
 	if err != nil || len(files) != len(want) {
@@ -126,13 +126,19 @@ func TestUnknownNamesNameTheNearest(t *testing.T) {
 		want string
 	}{
 		{"a misspelt variable", Sources{Environ: []string{"CHAFF_SEDE=1"}},
-			`unknown setting "CHAFF_SEDE" from the environment: the nearest known is "CHAFF_SEED"`},
+			`unknown setting "CHAFF_SEDE" in the environment: did you mean CHAFF_SEED?`},
 		{"a misspelt setting", Sources{Set: []Setting{{"split.metod", "time"}}},
-			`unknown setting "split.metod" from the command line: the nearest known is "split.method"`},
+			`unknown setting "split.metod" on the command line: did you mean split.method?`},
 		{"a setting without its section", Sources{Set: []Setting{{"language", "none"}}},
-			`unknown setting "language" from the command line: the nearest known is "tokenize.language"`},
+			`unknown setting "language" on the command line: did you mean tokenize.language?`},
+		{"one that several models have: the model in use", Sources{Set: []Setting{{"smoothing", "1"}, {"model", "multinomial"}}},
+			`unknown setting "smoothing" on the command line: did you mean models.multinomial.smoothing?`},
+		{"in the section of another model", Sources{Set: []Setting{{"models.votes.prior", "uniform"}}},
+			`unknown setting "models.votes.prior" on the command line: did you mean models.bernoulli.prior?`},
+		{"nothing like a setting", Sources{Set: []Setting{{"foo", "1"}}},
+			`unknown setting "foo" on the command line: no setting has a similar name`},
 		{"a section", Sources{Set: []Setting{{"tokenize", "1"}}},
-			`unknown setting "tokenize" from the command line: the nearest known is `},
+			`unknown setting "tokenize" on the command line: it is a section: name a setting in it, such as tokenize.language`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -156,7 +162,7 @@ func TestTheDefaultFileMayBeMissing(t *testing.T) {
 		t.Errorf("read %s, which does not exist", l.File)
 	}
 	_, err := Load(Sources{File: "testdata/nowhere.toml"})
-	if err == nil || err.Error() != "read configuration testdata/nowhere.toml: no such file or directory" {
+	if err == nil || err.Error() != "configuration testdata/nowhere.toml: file does not exist" {
 		t.Errorf("a missing file that was asked for: got %v", err)
 	}
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/viper"
+
+	"chaff/internal/hint"
 )
 
 const envPrefix = "CHAFF_"
@@ -52,17 +54,23 @@ func Load(s Sources) (Loaded, error) {
 		return Loaded{}, err
 	}
 	var errs []error
+	environment := fromEnvironment(s.Environ, known)
+	for _, set := range slices.Concat(environment, s.Set) { // the model first: unknown settings are probably its own
+		if strings.EqualFold(set.Key, "model") {
+			v.Set("model", set.Value)
+		}
+	}
 	for _, key := range v.AllKeys() {
 		if key == searchKey {
 			continue
 		}
 		if _, isKnown := find(known, key); !isKnown {
-			errs = append(errs, unknown(key, known, "in "+loaded.File))
+			errs = append(errs, unknown(key, known, v.GetString("model"), "in "+loaded.File))
 		} else if loaded.File != "" && v.InConfig(key) {
 			loaded.Origins[key] = "file"
 		}
 	}
-	errs = append(errs, override(v, loaded.Origins, known, fromEnvironment(s.Environ, known), "environment")...)
+	errs = append(errs, override(v, loaded.Origins, known, environment, "environment")...)
 	errs = append(errs, override(v, loaded.Origins, known, s.Set, "command line")...)
 	search, err := readSearch(v.Get(searchKey), loaded.File)
 	if err := errors.Join(append(errs, err)...); err != nil {
@@ -87,23 +95,24 @@ func readFile(v *viper.Viper, s Sources) (string, error) {
 		}
 		path = s.DefaultFile
 	}
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("configuration %s: %w", path, fs.ErrNotExist)
+	case err == nil && info.IsDir():
+		return "", fmt.Errorf("configuration %s: it is a folder", path)
+	case err == nil && !info.Mode().IsRegular():
+		return "", fmt.Errorf("configuration %s: it is no file", path)
+	}
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	if !slices.Contains([]string{"toml", "yaml", "yml", "json"}, format) {
-		return "", fmt.Errorf("read configuration %s: its name must end in .toml, .yaml or .json", path)
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return "", fmt.Errorf("read configuration %s: it is no regular file", path)
+		return "", fmt.Errorf("configuration %s: its name must end in .toml, .yaml or .json", path)
 	}
 	v.SetConfigFile(path)
 	if err := v.ReadInConfig(); err != nil {
 		if e, ok := errors.AsType[viper.ConfigParseError](err); ok {
 			err = errors.Unwrap(e)
 		}
-		if e, ok := errors.AsType[*fs.PathError](err); ok {
-			err = e.Err
-		}
-		oneLine := strings.Join(strings.Fields(err.Error()), " ")
-		return "", fmt.Errorf("read configuration %s: %s", path, oneLine)
+		return "", fileError(path, err)
 	}
 	return path, nil
 }
@@ -131,7 +140,7 @@ func override(v *viper.Viper, origins map[string]Origin, known []setting, set []
 	for _, s := range set {
 		target, isKnown := find(known, s.Key)
 		if !isKnown {
-			errs = append(errs, unknown(s.Key, known, "from the "+string(origin)))
+			errs = append(errs, unknown(s.Key, known, v.GetString("model"), origin.place()))
 			continue
 		}
 		v.Set(target.key, s.Value)
@@ -191,47 +200,57 @@ func splitList(from, to reflect.Type, data any) (any, error) {
 	return list, nil
 }
 
-// unknown returns the error for an unknown name. It suggests the nearest setting.
-func unknown(key string, known []setting, where string) error {
-	nearest, least := "", -1
+// ErrUnknown is wrapped by the error about an unknown setting that resembles none.
+var ErrUnknown = errors.New("no setting has a similar name")
+
+// unknown returns the error for an unknown name. It suggests the nearest setting, and of several with the same last part the one of the
+// model in use.
+func unknown(key string, known []setting, model, where string) error {
+	what := fmt.Sprintf("unknown setting %q %s", key, where)
+	if strings.HasPrefix(key, envPrefix) {
+		var variables []string
+		for _, k := range known {
+			variables = append(variables, k.variable())
+		}
+		return suggest(what, hint.Nearest(key, variables))
+	}
+	var keys, names []string
 	for _, k := range known {
-		name := k.key
-		if strings.HasPrefix(key, envPrefix) {
-			name = k.variable()
-		}
-		if d := distance(strings.ToLower(key), strings.ToLower(name)); least < 0 || d < least {
-			nearest, least = name, d
-		}
+		keys, names = append(keys, k.key), append(names, lastPart(k.key))
 	}
-	return fmt.Errorf("unknown setting %q %s: the nearest known is %q", key, where, nearest)
+	if i := slices.IndexFunc(keys, func(k string) bool { return strings.HasPrefix(k, strings.ToLower(key)+".") }); i >= 0 {
+		return fmt.Errorf("%s: it is a section: name a setting in it, such as %s", what, keys[i])
+	}
+	// The section and the name must both be close: long sections make all of their settings resemble each other.
+	alike := slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return hint.Nearest(lastPart(key), []string{lastPart(k)}) == "" })
+	if nearest := hint.Nearest(key, alike); nearest != "" {
+		return suggest(what, nearest)
+	}
+	// People often omit the section, or give a wrong one.
+	name := hint.Nearest(lastPart(key), names)
+	if name == "" {
+		return suggest(what, "")
+	}
+	own := "models." + strings.ReplaceAll(model, "-", "_") + "." + name
+	if i := slices.Index(names, name); !slices.Contains(keys, own) {
+		own = keys[i]
+	}
+	return suggest(what, own)
 }
 
-// distance is the number of characters to insert, delete or replace to turn a into b (Levenshtein). Characters before the last
-// part of b cost little, because people often omit the section of a setting.
-func distance(a, b string) int {
-	d := levenshtein(a, b)
-	if i := strings.LastIndexByte(b, '.'); i >= 0 {
-		d = min(d, levenshtein(a, b[i+1:])+1)
+func suggest(what, nearest string) error {
+	if nearest == "" {
+		return fmt.Errorf("%s: %w", what, ErrUnknown)
 	}
-	return d
+	return fmt.Errorf("%s: did you mean %s?", what, nearest)
 }
 
-func levenshtein(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+func lastPart(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
+
+// place says where a setting with the origin is, after its name.
+func (o Origin) place() string {
+	if o == "command line" {
+		return "on the " + string(o)
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
+	return "in the " + string(o)
 }

@@ -34,7 +34,7 @@ type Tune struct {
 	// "".
 	Time string `json:"time"`
 	// Objective is the development figure to optimise: "accuracy", "one_minus_roca", "lam" or "log_loss". The second
-	// and third are for spam filters. Default "accuracy".
+	// and third are for spam filters. Of equal trials the one with the smaller log loss wins. Default "accuracy".
 	Objective string `json:"objective"`
 	// Search lists the settings to change.
 	Search []Search `json:"search"`
@@ -165,7 +165,7 @@ func searchable(known []setting, key string) (setting, error) {
 		return setting{}, errors.New("key is missing: it names the setting to change")
 	}
 	if !found {
-		return setting{}, unknown(key, known, "as its key")
+		return setting{}, unknown(key, known, Default().Model, "as its key")
 	}
 	section, _, _ := strings.Cut(target.key, ".")
 	switch section {

@@ -272,7 +272,7 @@ func TestBadSearchesAreRefused(t *testing.T) {
 	entry := func(lines string) string { return "[tune]\n[[tune.search]]\nkey = \"seed\"\n" + lines }
 	with := func(key, lines string) string { return strings.Replace(entry(lines), "seed", key, 1) }
 	tests := map[string]struct{ text, want string }{
-		"an unknown key of the section": {"[tune]\nmetod = \"grid\"", `unknown setting "tune.metod" in FILE: the nearest known is "tune.method"`},
+		"an unknown key of the section": {"[tune]\nmetod = \"grid\"", `unknown setting "tune.metod" in FILE: did you mean tune.method?`},
 		"an unknown key of an entry":    {entry("vlaues = [1]"), `tune.search, entry 1 in FILE: unknown setting "vlaues": known are key, values, from, to, scale, steps`},
 		"an entry that is no table":     {"[tune]\nsearch = [1]", "tune.search, entry 1 in FILE: is 1: must have a key"},
 		"a search that is no list":      {"[tune.search]\nkey = \"model\"", `unknown setting "tune.search.key" in FILE`},
@@ -282,7 +282,7 @@ func TestBadSearchesAreRefused(t *testing.T) {
 		"a time without a unit":         {"[tune]\ntime = \"10\"", `tune.time is "10": must be a time above 0`},
 		"an unknown objective":          {"[tune]\nobjective = \"f1\"", `tune.objective is "f1": must be accuracy, one_minus_roca, lam, log_loss`},
 		"no key":                        {"[tune]\n[[tune.search]]\nvalues = [1]", "tune.search, entry 1 (): key is missing"},
-		"an unknown setting":            {with("models.sofmax.l2", "values = [1]"), `tune.search, entry 1 (models.sofmax.l2): unknown setting "models.sofmax.l2" as its key: the nearest known is "models.softmax.l2"`},
+		"an unknown setting":            {with("models.sofmax.l2", "values = [1]"), `tune.search, entry 1 (models.sofmax.l2): unknown setting "models.sofmax.l2" as its key: did you mean models.softmax.l2?`},
 		"the seed":                      {entry("values = [1, 2]"), "tune.search, entry 1 (seed): cannot be searched: it decides which messages are development mail"},
 		"the split":                     {with("split.method", `values = ["hash"]`), "tune.search, entry 1 (split.method): cannot be searched"},
 		"the refitting":                 {with("train.refit", "values = [true, false]"), "tune.search, entry 1 (train.refit): cannot be searched: trials are compared on models of the training part"},

@@ -40,14 +40,14 @@ func DefaultSplitOptions() SplitOptions {
 func (o SplitOptions) Validate() error {
 	var errs []error
 	if o.Method != SplitGrouped && o.Method != SplitByHash && o.Method != SplitByTime {
-		errs = append(errs, fmt.Errorf("method is %q, must be %q, %q or %q", o.Method, SplitGrouped, SplitByHash, SplitByTime))
+		errs = append(errs, fmt.Errorf("method is %q: must be %s, %s or %s", o.Method, SplitGrouped, SplitByHash, SplitByTime))
 	}
 	check := func(key string, share float64, mayBeZero bool) {
 		switch { // NaN is in no range
 		case mayBeZero && !(share >= 0 && share <= 1):
-			errs = append(errs, fmt.Errorf("%s is %v, must be from 0 to 1", key, share))
+			errs = append(errs, fmt.Errorf("%s is %v: must be from 0 to 1", key, share))
 		case !mayBeZero && !(share > 0 && share <= 1):
-			errs = append(errs, fmt.Errorf("%s is %v, must be above 0 and at most 1", key, share))
+			errs = append(errs, fmt.Errorf("%s is %v: must be above 0 and at most 1", key, share))
 		}
 	}
 	check("similarity", o.Similarity, false)
@@ -55,7 +55,7 @@ func (o SplitOptions) Validate() error {
 	check("development", o.Development, true)
 	check("test", o.Test, true)
 	if sum := o.Train + o.Development + o.Test; !(math.Abs(sum-1) <= 1e-9) {
-		errs = append(errs, fmt.Errorf("train, development and test add up to %.12g, must be 1", sum))
+		errs = append(errs, fmt.Errorf("train, development and test add up to %.12g: must be 1", sum))
 	}
 	return errors.Join(errs...)
 }

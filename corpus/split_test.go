@@ -23,11 +23,11 @@ func TestSplitOptionsValidate(t *testing.T) {
 		{"by time", with(func(o *SplitOptions) { o.Method = "time" }), nil},
 		{"all for training", SplitOptions{"hash", 0.5, 1, 0, 0}, nil},
 		{"a rounding error in the sum", SplitOptions{"hash", 0.5, 0.7, 0.2, 0.1}, nil},
-		{"an unknown method", with(func(o *SplitOptions) { o.Method = "random" }), []string{`method is "random", must be "grouped", "hash" or "time"`}},
-		{"nothing to train on", SplitOptions{"hash", 0.5, 0, 0.5, 0.5}, []string{"train is 0, must be above 0"}},
+		{"an unknown method", with(func(o *SplitOptions) { o.Method = "random" }), []string{`method is "random": must be grouped, hash or time`}},
+		{"nothing to train on", SplitOptions{"hash", 0.5, 0, 0.5, 0.5}, []string{"train is 0: must be above 0"}},
 		{"a sum below one", SplitOptions{"hash", 0.5, 0.5, 0.2, 0.2}, []string{"add up to 0.9"}},
 		{"not a number", SplitOptions{"hash", 0.5, 0.5, math.NaN(), 0.5}, []string{"development is NaN", "add up to NaN"}},
-		{"no similarity", with(func(o *SplitOptions) { o.Similarity = 0 }), []string{"similarity is 0, must be above 0"}},
+		{"no similarity", with(func(o *SplitOptions) { o.Similarity = 0 }), []string{"similarity is 0: must be above 0"}},
 		{"everything at once", SplitOptions{"", 1.5, -1, -1, 2}, []string{"method", "similarity is 1.5", "train is -1", "development is -1", "test is 2", "add up to 0"}},
 	}
 	for _, tt := range tests {

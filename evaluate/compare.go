@@ -13,7 +13,8 @@ import (
 
 // Comparison compares models that were fitted to the same mail.
 type Comparison struct {
-	// Models has the fitted models, the best on the development part first. Equally good models keep the order of the names.
+	// Models has the fitted models, the most accurate on the development part first; of equally accurate ones the one with the smaller
+	// log loss. Without a development part they keep the order of the names.
 	Models []train.Trained
 	// Failed has the errors of the models that diverged. They wrap [models.ErrDiverged].
 	Failed []error
@@ -41,10 +42,14 @@ func Compare(ctx context.Context, c *train.Collection, names []string, o train.O
 	}
 	all := comparison.Models
 	slices.SortStableFunc(all, func(x, y train.Trained) int {
-		return cmp.Compare(accuracy(y.Result.Development), accuracy(x.Result.Development))
+		return cmp.Or(cmp.Compare(accuracy(y.Result.Development), accuracy(x.Result.Development)),
+			cmp.Compare(logLoss(x.Result.Development), logLoss(y.Result.Development)))
 	})
+	if len(all) == 0 || all[0].Result.Development == nil {
+		return comparison, nil
+	}
 	var tests []metrics.McNemar
-	for _, t := range all[min(1, len(all)):] {
+	for _, t := range all[1:] {
 		tests = append(tests, metrics.CompareErrors(t.Test.Labels, all[0].Test.Predictions, t.Test.Predictions))
 	}
 	for i, corrected := range metrics.Holm(tests) {
@@ -53,6 +58,14 @@ func Compare(ctx context.Context, c *train.Collection, names []string, o train.O
 		}
 	}
 	return comparison, nil
+}
+
+// logLoss returns the log loss on a part, or 0 for a part without messages.
+func logLoss(f *metrics.Figures) float64 {
+	if f == nil || f.LogLoss == nil {
+		return 0
+	}
+	return *f.LogLoss
 }
 
 // accuracy returns the accuracy on a part, or -1 for a part without messages.

@@ -44,7 +44,7 @@ func (v CrossValidation) Against(base CrossValidation) metrics.McNemar {
 // ValidateFolds returns an error if mail with such a split cannot be divided into the given number of folds.
 func ValidateFolds(folds int, split corpus.SplitOptions) error {
 	if folds < 3 {
-		return fmt.Errorf("%d folds: at least 3 are needed, for training, development and test", folds)
+		return fmt.Errorf("the number is %d: must be at least 3, for training, development and test", folds)
 	}
 	if split.Method == corpus.SplitByTime {
 		return errors.New("a split by time has no folds")

@@ -13,6 +13,7 @@ import (
 // Evaluation is the performance of a filter on labelled mail.
 type Evaluation struct {
 	Summary  train.Summary
+	Learned  int // how many of the messages the filter was fitted to; see [train.Provenance.Learned]
 	Figures  metrics.Figures
 	Verdicts *train.VerdictCounts // nil unless f is a spam filter
 	Review   Review
@@ -32,7 +33,11 @@ func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, n int, 
 	d := mail.DatasetFor(f, o.Workers)
 	s := train.Score(f.Linear(), d).Calibrated(f.Settings().Calibration)
 	isSpamFilter := filter.IsSpamFilter(f.Settings().Classes)
-	e := Evaluation{Summary: mail.Summary(), Figures: *s.Figures(isSpamFilter)}
+	from, err := train.ProvenanceOf(f)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	e := Evaluation{Summary: mail.Summary(), Learned: from.Learned(mail, f.Settings().Key), Figures: *s.Figures(isSpamFilter)}
 	if isSpamFilter {
 		e.Verdicts = s.Verdicts(*f.Settings().Thresholds)
 		e.Curve, e.Scores = curves(s)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"chaff/corpus"
+	"chaff/features"
 	"chaff/metrics"
 	"chaff/models"
 	"chaff/train"
@@ -18,9 +19,9 @@ type Growth struct {
 	// Points has the models trained on an eighth, a quarter and a half of the training part, and on all of it, the smallest first. A
 	// fraction that lacks a class has no point.
 	Points []GrowthPoint
-	// Gain compares the model of all the training part with that of half: Better counts the test messages that only the first gets right.
+	// Gain compares the first point with the last: Better counts the test messages that only the model of all the training part gets right.
 	Gain metrics.McNemar
-	// Advice tells users what the larger half has brought, and whether more mail would help. It is empty without a model of half.
+	// Advice tells users what the second half has brought, and whether more mail would help. It is empty unless all fractions have a point.
 	Advice string
 }
 
@@ -56,10 +57,13 @@ func GrowthOf(ctx context.Context, c *train.Collection, t train.Trained, o train
 		return Growth{}, err
 	}
 	o.Epoch = nil
-	d, held, tested := c.Dataset(corpus.Train, kind), c.Dataset(corpus.Development, kind), c.Dataset(corpus.Test, kind)
-	var half []int32 // the predictions of the model of half the training part
-	fractions := halved(c)
-	for i, rows := range fractions {
+	d, tested := c.Dataset(corpus.Train, kind), c.Dataset(corpus.Test, kind)
+	var held *features.Dataset // measuring each epoch on it takes time, so it is nil unless it decided when to stop
+	if n := len(t.Result.Epochs); n > 0 && t.Result.Kept < t.Result.Epochs[n-1].Epoch {
+		held = c.Dataset(corpus.Development, kind)
+	}
+	var first []int32 // the predictions of the smallest model
+	for _, rows := range halved(c) {
 		linear, _, err := o.Train(ctx, trainer, g.Model, d.Subset(rows), held)
 		if errors.Is(err, models.ErrNoDocuments) || errors.Is(err, models.ErrDiverged) {
 			continue
@@ -69,16 +73,16 @@ func GrowthOf(ctx context.Context, c *train.Collection, t train.Trained, o train
 		}
 		s := train.Score(linear, tested)
 		g.Points = append(g.Points, growthPoint(len(rows), metrics.Measure(s.Labels, s.Predictions, s.Classes)))
-		if i == len(fractions)-1 {
-			half = s.Predictions
+		if first == nil {
+			first = s.Predictions
 		}
 	}
 	g.Points = append(g.Points, growthPoint(d.Len(), *t.Result.Test))
-	if half != nil {
-		g.Gain = metrics.CompareErrors(t.Test.Labels, half, t.Test.Predictions)
+	if len(g.Points) == halvings+1 {
+		g.Gain = metrics.CompareErrors(t.Test.Labels, first, t.Test.Predictions)
 		g.Advice = g.advice()
 	}
-	return g, errors.Join(d.Err(), held.Err(), tested.Err())
+	return g, errors.Join(d.Err(), tested.Err())
 }
 
 // halved returns the rows of an eighth, a quarter and a half of the training part.
@@ -102,22 +106,22 @@ func growthPoint(messages int, f metrics.Figures) GrowthPoint {
 	return GrowthPoint{messages, f.Messages - f.Confusion.Correct(), f.Accuracy, f.AccuracyLow, f.AccuracyHigh}
 }
 
-// advice puts the last two points into words.
+// advice puts the last three points into words. More mail will help if the errors fell with both last doublings and fell by more than
+// chance in all. One doubling alone changes too few messages to tell.
 func (g Growth) advice() string {
-	n := len(g.Points)
-	half, all := g.Points[n-2].Errors, g.Points[n-1].Errors
+	quarter, half, all := g.Points[halvings-2].Errors, g.Points[halvings-1].Errors, g.Points[halvings].Errors
 	counted := "errors"
 	if all == 1 {
 		counted = "error"
 	}
-	seen := fmt.Sprintf("%d %s in %d test messages, against %d with half the training mail: ", all, counted, g.Tested, half)
+	seen := fmt.Sprintf("%d %s in %d test messages, against %d with half the training mail and %d with a quarter: ", all, counted, g.Tested, half, quarter)
 	switch {
 	case g.Tested < enoughTested:
 		return seen + "too few test messages to say whether more mail would help."
-	case all < half && g.Gain.P < notByChance:
+	case all < half && half < quarter && g.Gain.P < notByChance:
 		return seen + "more mail will probably help."
 	case all < half:
-		return seen + "more mail may help, but chance explains this difference too."
+		return seen + "more mail may help, but chance explains the difference too."
 	}
 	return seen + "more mail of this kind will hardly help."
 }

@@ -71,17 +71,22 @@ func TestFractionsContainEachOtherAndKeepGroupsTogether(t *testing.T) {
 
 func TestGrowthAdvice(t *testing.T) {
 	for _, test := range []struct {
-		name              string
-		tested, half, all int
-		p                 float64
-		want              string
+		name   string
+		tested int
+		errors [halvings + 1]int
+		p      float64
+		want   string
 	}{
-		{"few test messages say nothing", 60, 5, 1, 0.2, "1 error in 60 test messages, against 5 with half the training mail: too few test messages to say whether more mail would help."},
-		{"a clear gain", 1000, 40, 20, 0.001, "20 errors in 1000 test messages, against 40 with half the training mail: more mail will probably help."},
-		{"a gain by chance", 1000, 12, 9, 0.5, "9 errors in 1000 test messages, against 12 with half the training mail: more mail may help, but chance explains this difference too."},
-		{"no gain", 1000, 9, 9, 1, "9 errors in 1000 test messages, against 9 with half the training mail: more mail of this kind will hardly help."},
+		{"few test messages say nothing", 60, [...]int{9, 6, 5, 1}, 0.02, "1 error in 60 test messages, against 5 with half the training mail and 6 with a quarter: too few test messages to say whether more mail would help."},
+		{"a clear fall", 1000, [...]int{40, 30, 25, 20}, 0.001, "20 errors in 1000 test messages, against 25 with half the training mail and 30 with a quarter: more mail will probably help."},
+		{"a fall by chance", 1000, [...]int{16, 14, 12, 9}, 0.2, "9 errors in 1000 test messages, against 12 with half the training mail and 14 with a quarter: more mail may help, but chance explains the difference too."},
+		{"a fall that ends", 1000, [...]int{40, 10, 10, 9}, 0.001, "9 errors in 1000 test messages, against 10 with half the training mail and 10 with a quarter: more mail may help, but chance explains the difference too."},
+		{"no gain", 1000, [...]int{40, 12, 9, 9}, 0.001, "9 errors in 1000 test messages, against 9 with half the training mail and 12 with a quarter: more mail of this kind will hardly help."},
 	} {
-		g := Growth{Tested: test.tested, Points: []GrowthPoint{{Errors: test.half}, {Errors: test.all}}, Gain: metrics.McNemar{P: test.p}}
+		g := Growth{Tested: test.tested, Gain: metrics.McNemar{P: test.p}}
+		for _, n := range test.errors {
+			g.Points = append(g.Points, GrowthPoint{Errors: n})
+		}
 		if got := g.advice(); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}

@@ -76,7 +76,7 @@ func Tune(ctx context.Context, c *train.Collection, candidates []Candidate, o Tu
 		return nil, fmt.Errorf("objective %q: must be one of %q", o.Objective, metrics.Objectives())
 	}
 	if forSpam := o.Objective == metrics.ByLAM || o.Objective == metrics.ByOneMinusROCA; forSpam && !filter.IsSpamFilter(c.Classes()) {
-		return nil, fmt.Errorf("objective %s: needs the classes ham and spam, and the mail has %q", o.Objective, c.Classes())
+		return nil, fmt.Errorf("objective %s: needs the classes ham and spam, and the mail has %s", o.Objective, strings.Join(c.Classes(), ", "))
 	}
 	if o.Folds != 0 {
 		if err := ValidateFolds(o.Folds, c.Options().Split); err != nil {

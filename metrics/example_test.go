@@ -75,7 +75,7 @@ func ExampleChooseThresholds() {
 	// Output:
 	// by limits: spam above 4.0, unsure above 0.0
 	// 5 spam are too few to check a 1% limit: at least 100 are needed
-	// at most 26% of ham is called spam, with 95% confidence: 10 ham guarantee no lower limit; 2985 more are needed for 0.1%
+	// at most 26% of ham is called spam, with 95% confidence (10 ham); 2985 more ham are needed for 0.1%
 	// by costs: spam above 2.0, unsure above 0.0: 0.027 a message
 }
 

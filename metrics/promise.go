@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Promise is what a threshold promises about future ham.
+// Promise is what a threshold guarantees about future ham.
 type Promise struct {
-	// Ham is the number of ham that the threshold was chosen on. Confidence is that of the promise, in percent.
+	// Ham is the number of ham that the threshold was chosen on. Confidence is that of the guarantee, in percent.
 	Ham        int     `json:"ham"`
 	Confidence float64 `json:"confidence"`
 	// HamLost is the largest share of future ham that is called spam, in percent. Limit is the share that was asked for.
@@ -48,18 +48,20 @@ func (o ThresholdOptions) Promise(t Thresholds, scores []float64, spam []bool) (
 // mostHam is more ham than any mailbox has: a limit that needs so much cannot be promised.
 const mostHam = 1e9
 
-// String returns the promise in words.
+// String returns the guarantee in words.
 func (p Promise) String() string {
-	promised := func(percent float64) string {
-		return fmt.Sprintf("at most %v%% of ham is called spam, with %v%% confidence", percent, p.Confidence)
+	percent := p.Limit
+	if p.HamLost > p.Limit {
+		percent = roundedUp(p.HamLost)
 	}
+	text := fmt.Sprintf("at most %v%% of ham is called spam, with %v%% confidence (%d ham)", percent, p.Confidence, p.Ham)
 	switch {
 	case p.HamLost <= p.Limit:
-		return fmt.Sprintf("%s, by %d ham", promised(p.Limit), p.Ham)
+		return text
 	case p.MoreHam == 0:
-		return fmt.Sprintf("%s: %d ham guarantee no lower limit, and no mailbox is large enough for %v%%", promised(roundedUp(p.HamLost)), p.Ham, p.Limit)
+		return fmt.Sprintf("%s; no mailbox is large enough for %v%%", text, p.Limit)
 	}
-	return fmt.Sprintf("%s: %d ham guarantee no lower limit; %d more are needed for %v%%", promised(roundedUp(p.HamLost)), p.Ham, p.MoreHam, p.Limit)
+	return fmt.Sprintf("%s; %d more ham are needed for %v%%", text, p.MoreHam, p.Limit)
 }
 
 // roundedUp rounds a percentage above 0 up to two significant digits.

@@ -50,27 +50,27 @@ func TestPromise(t *testing.T) {
 	}{
 		// 0.999^2995 = 0.04996.
 		{"what is asked for is promised", 2995, 0, DefaultThresholdOptions(), Promise{Ham: 2995, Confidence: 95, HamLost: 0.1, Limit: 0.1},
-			"at most 0.1% of ham is called spam, with 95% confidence, by 2995 ham"},
+			"at most 0.1% of ham is called spam, with 95% confidence (2995 ham)"},
 		// 1 - 0.05^(1/793) = 0.0037704: with two digits, and not rounded down, 0.38 %.
 		{"too little ham promises less", 793, 0, DefaultThresholdOptions(),
 			Promise{Ham: 793, Confidence: 95, HamLost: 0.37705, Limit: 0.1, MoreHam: 2202},
-			"at most 0.38% of ham is called spam, with 95% confidence: 793 ham guarantee no lower limit; 2202 more are needed for 0.1%"},
+			"at most 0.38% of ham is called spam, with 95% confidence (793 ham); 2202 more ham are needed for 0.1%"},
 		// 1 - 0.05^(1/10) = 0.25887.
 		{"ten ham promise next to nothing", 10, 0, DefaultThresholdOptions(),
 			Promise{Ham: 10, Confidence: 95, HamLost: 25.887, Limit: 0.1, MoreHam: 2985},
-			"at most 26% of ham is called spam, with 95% confidence: 10 ham guarantee no lower limit; 2985 more are needed for 0.1%"},
+			"at most 26% of ham is called spam, with 95% confidence (10 ham); 2985 more ham are needed for 0.1%"},
 		// 1 - 0.005 = 0.995, and ln 0.005 / ln 0.999 = 5295.7.
 		{"one ham promises nothing", 1, 0, ThresholdOptions{HamLost: 0.1, Confidence: 99.5},
 			Promise{Ham: 1, Confidence: 99.5, HamLost: 99.5, Limit: 0.1, MoreHam: 5295},
-			"at most 100% of ham is called spam, with 99.5% confidence: 1 ham guarantee no lower limit; 5295 more are needed for 0.1%"},
+			"at most 100% of ham is called spam, with 99.5% confidence (1 ham); 5295 more ham are needed for 0.1%"},
 		{"a limit stays as it was set", 2995, 0, ThresholdOptions{HamLost: 0.125, Confidence: 95},
 			Promise{Ham: 2995, Confidence: 95, HamLost: 0.125, Limit: 0.125},
-			"at most 0.125% of ham is called spam, with 95% confidence, by 2995 ham"},
+			"at most 0.125% of ham is called spam, with 95% confidence (2995 ham)"},
 		// The bound of 1 of 46 is 0.0991.
 		{"lost ham counts", 46, 1, ThresholdOptions{HamLost: 10, Confidence: 95}, Promise{Ham: 46, Confidence: 95, HamLost: 10, Limit: 10},
-			"at most 10% of ham is called spam, with 95% confidence, by 46 ham"},
+			"at most 10% of ham is called spam, with 95% confidence (46 ham)"},
 		{"nothing promises 0", 10, 0, ThresholdOptions{Confidence: 95}, Promise{Ham: 10, Confidence: 95, HamLost: 25.887},
-			"at most 26% of ham is called spam, with 95% confidence: 10 ham guarantee no lower limit, and no mailbox is large enough for 0%"},
+			"at most 26% of ham is called spam, with 95% confidence (10 ham); no mailbox is large enough for 0%"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

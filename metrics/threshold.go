@@ -14,9 +14,9 @@ type ThresholdOptions struct {
 	HamLost float64 `json:"ham_lost"`
 	// SpamMissed is the largest share of spam that may get the verdict ham, in percent. 0 to 100. Default 1.
 	SpamMissed float64 `json:"spam_missed"`
-	// Confidence makes HamLost a promise about new mail: the upper end of the interval with this confidence, in
+	// Confidence makes HamLost a guarantee for new mail: the upper end of the interval with this confidence, in
 	// percent, stays within HamLost. With 95, a limit of 0.1% takes 2,995 ham; with less ham the threshold rises above
-	// all ham, and more spam is unsure. 0, which promises nothing, or from 1 to less than 100. Default 95.
+	// all ham, and more spam is unsure. 0, which guarantees nothing, or from 1 to less than 100. Default 95.
 	Confidence float64 `json:"confidence"`
 	// Costs is what a lost ham, a missed spam and an unsure message cost, such as 10:1:0.2; the thresholds of least
 	// cost replace limits and confidence. Three numbers from 0 to 100000 with at most six decimals. Default "".
@@ -78,7 +78,7 @@ type Thresholds struct {
 // [UpperBound] holds even though the same messages choose the threshold: with k allowed, Spam is at least the (k+1)-th greatest
 // score of n ham, and the true share above it has the distribution Beta(k+1, n-k), from which the bound is taken. Source: S. S.
 // Wilks 1941. The bound does not hold for mail of another kind or for mail that the model was trained on. Near-duplicates count as
-// separate messages, which breaks no promise on the public corpora (docs/results.md).
+// separate messages, which breaks no guarantee on the public corpora (docs/results.md).
 //
 // If the bound is above the limit even for k = 0, there is too little ham. Then Spam is above the scores of all ham, by an
 // extrapolation of the tail of their distribution.

@@ -39,7 +39,8 @@ type Options struct {
 	// GramTextBytes is how many bytes of the text have grams. At least 0. Default 500.
 	GramTextBytes int `json:"gram_text_bytes"`
 	// Structure makes terms of how header and parts are written: order of fields, values and their shapes, shared
-	// domains, types. Default true.
+	// domains, types. It takes the domain of Message-ID, the shapes of Received and Date, and the time zone even if
+	// their words are not read. Default true.
 	Structure bool `json:"structure"`
 	// StartBytes is the size of the head of the text in bytes, for models on `head bits`. At least 0. Default 1000.
 	StartBytes int `json:"start_bytes"`
@@ -55,20 +56,25 @@ type Options struct {
 	// Headers lists the header fields to read, as names or patterns with `*`. An empty list reads none, not even the
 	// subject. Default ["*"].
 	Headers []string `json:"headers"`
-	// IgnoreHeaders lists more header fields to ignore, as names or patterns with `*`. Fields of filters and mailboxes
-	// are always ignored. Default [].
+	// IgnoreHeaders lists more header fields to ignore altogether, as names or patterns with `*`. Fields of filters and
+	// mailboxes are always ignored. Default [].
 	IgnoreHeaders []string `json:"ignore_headers"`
-	// Received reads the words of Received and Return-Path. They name the route, which may be that of an archive.
-	// Default false.
+	// Received reads the words of Received and Return-Path, the names of the hosts on the route, which may be that of an
+	// archive. Without it, Structure still takes the shape of each Received field, such as `step:from host by host`,
+	// and whether Return-Path has the domain of From, and Grams takes runs of bytes of the fields. Default false.
 	Received bool `json:"received"`
-	// DeliveredTo reads the fields that name the mailbox of the recipient, such as Delivered-To. Default false.
+	// DeliveredTo reads the fields that name the mailbox of the recipient, such as Delivered-To. Without it, nothing of
+	// them is used. Default false.
 	DeliveredTo bool `json:"delivered_to"`
-	// List reads the fields that mailing lists add, such as List-Id; in an archive they name the archive. Default
-	// false.
+	// List reads the fields that mailing lists add, such as List-Id; in an archive they name the archive. Without it,
+	// nothing of them is used. Default false.
 	List bool `json:"list"`
-	// Date reads the Date field; in an archive, ham and spam are often of different years. Default false.
+	// Date reads the words of the Date field; in an archive, ham and spam are often of different years. Without it,
+	// Structure still takes the time zone and the shape of the date, and Grams takes runs of its bytes. Default false.
 	Date bool `json:"date"`
-	// MessageID reads Message-ID, In-Reply-To and References. Default false.
+	// MessageID reads the words of Message-ID, In-Reply-To and References. Without it, Structure still takes the domain
+	// and the shape of Message-ID, such as `message-id:@example.com`, and the place of all three in the header, and
+	// Grams takes runs of their bytes. Default false.
 	MessageID bool `json:"message_id"`
 }
 

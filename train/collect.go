@@ -45,7 +45,7 @@ var (
 	// ErrNoMail is returned when no message can be used.
 	ErrNoMail = errors.New("no messages")
 	// ErrOneClass is returned when all messages have one label.
-	ErrOneClass = errors.New("a classifier needs messages of at least two classes")
+	ErrOneClass = errors.New("training needs mail of two classes")
 )
 
 // Collection is mail divided into a training, a development and a test part, with the vocabulary of the training part. Any number
@@ -82,9 +82,17 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 	}
 	for _, class := range m.summary.Classes {
 		if class.Messages == m.summary.Used {
-			return nil, fmt.Errorf("all %d messages are %s: %w", class.Messages, class.Name, ErrOneClass)
+			all := fmt.Sprintf("all %d messages are", class.Messages)
+			if class.Messages == 1 {
+				all = "the only message is"
+			}
+			if m.summary.Unreadable > 0 {
+				return nil, fmt.Errorf("%s %s, and %d could not be read, the first: %s: %w", all, class.Name, m.summary.Unreadable, m.summary.Problems[0], ErrOneClass)
+			}
+			return nil, fmt.Errorf("%s %s: %w", all, class.Name, ErrOneClass)
 		}
 	}
+	m.summary.warnOfLittleMail()
 	c := &Collection{options: o, Mail: m}
 	c.setGroups()
 	c.parts = c.split()

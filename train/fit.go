@@ -79,7 +79,7 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	seconds := (cputime.Process() - began).Seconds()
 	isSpamFilter := filter.IsSpamFilter(c.classes)
 	development, test := Score(linear, held), Score(linear, tested)
-	a := o.adjust(development, isSpamFilter)
+	a := o.adjust(development, trainer, isSpamFilter)
 	report.Warnings = append(report.Warnings, a.warnings...)
 	vocabulary, _ := c.termsOf(kind)
 	result := Result{
@@ -119,7 +119,7 @@ type adjustment struct {
 }
 
 // adjust chooses the thresholds and fits the calibration on the scores of held-out documents.
-func (o Options) adjust(s Scores, isSpamFilter bool) (a adjustment) {
+func (o Options) adjust(s Scores, t models.Trainer, isSpamFilter bool) (a adjustment) {
 	if isSpamFilter {
 		thresholds, warnings := metrics.ChooseThresholds(s.Margins(), s.Spam(), o.Thresholds)
 		a.thresholds, a.warnings = &thresholds, warnings
@@ -129,7 +129,19 @@ func (o Options) adjust(s Scores, isSpamFilter bool) (a adjustment) {
 	}
 	calibration, warnings := metrics.Calibrate(s.Labels, s.Scores, s.Classes)
 	a.calibration, a.warnings = calibration, append(a.warnings, warnings...)
+	if warning := s.learnedLittle(); warning != "" && !isBaseline(t) {
+		a.warnings = append(a.warnings, warning)
+	}
 	return a
+}
+
+// isBaseline reports whether a trainer is not meant to learn from the terms of a message.
+func isBaseline(t models.Trainer) bool {
+	switch t.(type) {
+	case models.Majority, models.Memoriser:
+		return true
+	}
+	return false
 }
 
 // verdicts counts the verdicts of a spam filter on s, and returns the mean cost of a message, nil without costs.
@@ -154,7 +166,7 @@ func (c *Collection) newFilter(
 	}
 	p := Provenance{
 		Features: c.options.Features, Trainer: trainer, Limits: o.Thresholds, Split: c.options.Split, Seed: c.options.Seed,
-		Corpus: c.summary, Promise: a.promise,
+		Corpus: c.summary, Promise: a.promise, Sample: c.sample(),
 	}
 	describe(&p)
 	p.Corpus.Problems = nil // they name paths, which a model must not reveal

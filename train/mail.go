@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,6 +46,8 @@ type Summary struct {
 	Repairs  []RepairCount `json:"repairs,omitempty"`
 	// Terms is the size of the vocabulary.
 	Terms int `json:"terms,omitempty"`
+	// Warnings are reasons to doubt what is learned from the mail.
+	Warnings []string `json:"warnings,omitempty"`
 	// Bytes is the size of all messages read.
 	Bytes int64 `json:"bytes"`
 }
@@ -134,9 +137,16 @@ func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOpt
 	}
 	m.keep(results, o.Copies)
 	if m.summary.Used == 0 {
-		return nil, fmt.Errorf("%w: %d found, %d of them unreadable", ErrNoMail, m.summary.Listed, m.summary.Unreadable)
+		return nil, m.noMail()
 	}
 	return m, nil
+}
+
+func (m *Mail) noMail() error {
+	if m.summary.Unreadable == 0 {
+		return ErrNoMail
+	}
+	return fmt.Errorf("%w: %d could not be read, the first: %s", ErrNoMail, m.summary.Unreadable, m.summary.Problems[0])
 }
 
 // list lists the messages of source. A message with an unknown label counts as unreadable.
@@ -144,7 +154,7 @@ func (m *Mail) list(source corpus.Source) {
 	for item, err := range source {
 		m.summary.Listed++
 		if err == nil && !slices.Contains(m.classes, item.Label) {
-			err = fmt.Errorf("%s: label %q is none of the classes %q", item.Origin, item.Label, m.classes)
+			err = fmt.Errorf("%s: label %q is none of the classes %s", item.Origin, item.Label, strings.Join(m.classes, ", "))
 		}
 		if err != nil {
 			m.summary.unreadable(err)
@@ -291,6 +301,22 @@ func (m *Mail) keep(results []readResult, copies bool) {
 	s.Used = len(m.documents)
 	for _, kind := range slices.Sorted(maps.Keys(repairs)) {
 		s.Repairs = append(s.Repairs, RepairCount{kind.String(), repairs[kind]})
+	}
+}
+
+// fewMessages is the number of messages of a class below which a model has seen little of it.
+const fewMessages = 50
+
+// warnOfLittleMail adds a warning if a class has few messages.
+func (s *Summary) warnOfLittleMail() {
+	var few []string
+	for _, class := range s.Classes {
+		if class.Messages < fewMessages {
+			few = append(few, fmt.Sprintf("%d %s", class.Messages, class.Name))
+		}
+	}
+	if len(few) > 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: too few to learn from, and the figures mean little; give at least %d messages of each class", strings.Join(few, ", "), fewMessages))
 	}
 }
 

@@ -30,6 +30,8 @@ type Provenance struct {
 	// thresholds and calibration. Both are 0 for a filter fitted to the training part.
 	FittedTo  int `json:"fitted_to,omitempty"`
 	OutOfFold int `json:"out_of_fold_scores,omitempty"`
+	// Sample identifies some of the messages that the filter was fitted to, for [Provenance.Learned].
+	Sample []byte `json:"sample,omitempty"`
 }
 
 // ProvenanceOf returns the provenance of f. The error is about the file that f was opened from.

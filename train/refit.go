@@ -92,7 +92,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
-	a := o.adjust(scores, filter.IsSpamFilter(c.classes))
+	a := o.adjust(scores, trainer, filter.IsSpamFilter(c.classes))
 	vocabulary, _ := all.termsOf(kind)
 	r := Refitted{
 		Messages: d.Len(), OutOfFold: len(scores.Labels), Terms: vocabulary.Len(), Warnings: report.Warnings,

@@ -1,6 +1,9 @@
 package train
 
 import (
+	"fmt"
+	"slices"
+
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/parallel"
@@ -71,6 +74,26 @@ func (s Scores) Figures(isSpamFilter bool) *metrics.Figures {
 		figures.MeasureSpam(s.Margins(), s.Spam())
 	}
 	return &figures
+}
+
+// learnedLittle returns a warning if there are more than half as many errors as when all documents are given the most frequent class.
+func (s Scores) learnedLittle() string {
+	errors, of := 0, make([]int, s.Classes)
+	for i, label := range s.Labels {
+		of[label]++
+		if s.Predictions[i] != label {
+			errors++
+		}
+	}
+	if len(of) == 0 || errors == 0 {
+		return ""
+	}
+	others := len(s.Labels) - slices.Max(of)
+	if 2*errors <= others {
+		return ""
+	}
+	return fmt.Sprintf("the model has learned little: %d of %d held-out messages have the wrong class, and %d would have it if all were given the most frequent one; check its settings",
+		errors, len(s.Labels), others)
 }
 
 // Append appends the scores of other documents. Another model of the same classes may have scored them.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"chaff/corpus"
 	"chaff/filter"
@@ -98,7 +99,7 @@ func needTwoClasses(classes []string, messages []int) error {
 	case 0:
 		return fmt.Errorf("the training part is empty: %w", ErrNoMail)
 	case 1:
-		return fmt.Errorf("the training part has one of the classes %q: %w", classes, ErrOneClass)
+		return fmt.Errorf("the training part has one of the classes %s: %w", strings.Join(classes, ", "), ErrOneClass)
 	}
 	return nil
 }

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
 	"chaff/corpus/sources"
+	"chaff/filter"
 	"chaff/internal/screen"
 )
 
@@ -21,6 +23,9 @@ type classifyError struct {
 
 func (e classifyError) Unwrap() error { return e.error }
 
+// stdinPath is the path that stands for stdin.
+const stdinPath = "-"
+
 type classifyFlags struct {
 	delivery.Request
 	format string // of what is at paths
@@ -29,20 +34,27 @@ type classifyFlags struct {
 func (p *program) classifyCommand() *cobra.Command {
 	var flags classifyFlags
 	c := &cobra.Command{
-		Use:   "classify [-m FILE] [PATH...]",
-		Short: "Print whether messages are spam",
-		Long: `Classify reads one message from stdin, or the messages at each PATH (files, folders, Maildirs, mbox
-files), and prints a verdict for each: ham, unsure or spam, with the score and the probability. The
-model stores its settings, so classify reads no configuration.
+		Use:        "classify [-m FILE] [PATH...]",
+		Short:      "Print whether messages are spam",
+		SuggestFor: []string{"check", "judge", "score", "filter", "predict"},
+		Long: `Classify reads one message from stdin, or the messages at each PATH (files,
+folders, Maildirs, mbox files; - is stdin), and prints a verdict for each: ham,
+unsure or spam, with the score and the probability. The model stores its
+settings, so classify reads no configuration.
 
-With --pass it prints the message with the verdict in its header: X-Spam-Flag, X-Spam-Status and
-X-Chaff-*. If anything fails, it prints the message unchanged and exits with 75, and the mail system
-tries again later.`,
+With --pass it prints the message with the verdict in its header: X-Spam-Flag,
+X-Spam-Status and X-Chaff-*. If anything fails, it prints the message unchanged
+and exits with 75, and the mail system tries again later.
+
+The program chaff-classify does the same for one message and starts faster.`,
 		Example: `  chaff classify < message
   chaff classify --pass < message
   chaff classify --exit-code < message && echo spam
   chaff classify -m spam.model Maildir/new/*`,
 		RunE: func(c *cobra.Command, paths []string) error {
+			if slices.Equal(paths, []string{stdinPath}) {
+				paths = nil
+			}
 			return p.classify(flags, paths)
 		},
 	}
@@ -52,6 +64,8 @@ tries again later.`,
 	c.Flags().AddGoFlagSet(own) // those that it does not have
 	c.Flags().Lookup("exit-code").NoOptDefVal = delivery.DefaultPreset
 	addFormat(c, &flags.format, "what is at each PATH")
+	completeValues(c, "exit-code", delivery.Presets()...)
+	c.ValidArgsFunction = mailFolders
 	return c
 }
 
@@ -71,7 +85,11 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 			p.code = exitError
 		}
 	default:
-		p.code, err = flags.Run(p.streams())
+		streams := p.streams()
+		if !flags.Pass {
+			streams.Out = p.stdout
+		}
+		p.code, err = flags.Run(streams)
 	}
 	if err != nil {
 		return classifyError{err, p.code}
@@ -79,18 +97,29 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 	return nil
 }
 
-// readEach passes each message of a source to show. It reports unreadable messages on stderr and continues. A source without messages
-// is the error none.
+// readEach passes each message of a source to show. It reports unreadable messages on stderr and continues. Nothing but an unreadable
+// message is its error, and a source without messages is the error none.
 func (p *program) readEach(source corpus.Source, none error, show func(origin string, raw []byte) error) error {
 	messages, failed := 0, 0
+	var first error // held until it is not alone
+	flush := func() {
+		if first != nil {
+			screen.Printf(p.stderr, "chaff: %v\n", first)
+			first = nil
+		}
+	}
 	var raw []byte
 	for item, err := range source {
+		flush()
 		if err == nil {
 			raw, err = item.Read(raw)
 		}
 		if err != nil {
-			failed++
-			screen.Printf(p.stderr, "chaff: %v\n", err)
+			if failed++; failed+messages == 1 {
+				first = err
+			} else {
+				screen.Printf(p.stderr, "chaff: %v\n", err)
+			}
 			continue
 		}
 		messages++
@@ -99,6 +128,8 @@ func (p *program) readEach(source corpus.Source, none error, show func(origin st
 		}
 	}
 	switch {
+	case first != nil:
+		return first
 	case failed > 0:
 		return fmt.Errorf("%d of %d messages could not be read", failed, failed+messages)
 	case messages == 0:
@@ -106,6 +137,19 @@ func (p *program) readEach(source corpus.Source, none error, show func(origin st
 	}
 	return nil
 }
+
+// stdinSource yields the message on stdin.
+func (p *program) stdinSource() corpus.Source {
+	return func(yield func(corpus.Item, error) bool) {
+		raw, err := delivery.ReadMessage(p.streams())
+		yield(corpus.Item{Origin: stdinPath, Content: inMemory(raw)}, err)
+	}
+}
+
+// inMemory is a message that was read.
+type inMemory []byte
+
+func (m inMemory) Append(dst []byte) ([]byte, error) { return append(dst, m...), nil }
 
 func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	f, err := delivery.OpenModel(flags.Model)
@@ -115,7 +159,13 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	delivery.LimitMemory()
 	each := func(yield func(corpus.Item, error) bool) {
 		for _, path := range paths {
-			source, _, err := sources.Open(path, "", sources.Format(flags.format))
+			var source corpus.Source
+			var err error
+			if path == stdinPath {
+				source = p.stdinSource()
+			} else {
+				source, _, err = sources.Open(path, "", sources.Format(flags.format))
+			}
 			if err != nil {
 				source = func(yield func(corpus.Item, error) bool) { yield(corpus.Item{}, err) }
 			}
@@ -126,12 +176,16 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 			}
 		}
 	}
-	return p.readEach(each, errors.New("no messages at the paths given"), func(origin string, raw []byte) error {
+	width := len(filter.Unsure)
+	for _, class := range f.Settings().Classes {
+		width = max(width, screen.Width(screen.Printable(class)))
+	}
+	return p.readEach(each, errors.New("no messages at the paths given: the files or folders are empty"), func(origin string, raw []byte) error {
 		v := f.Classify(raw)
 		if flags.JSON {
 			return delivery.PrintJSON(p.stdout, origin, v)
 		}
-		_, err := screen.Printf(p.stdout, "%-6s  %10.4f  %.6f  %s\n", v.Verdict, v.Score, v.Probability, origin)
+		_, err := screen.Printf(p.stdout, "%-*s  %8.2f  %.3f  %s\n", width, delivery.Styled(v.Verdict), v.Score, v.Probability, origin)
 		return err
 	})
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -53,10 +56,20 @@ func (p *program) compareParts(x *experiment) error {
 	if x.asJSON {
 		return printJSON(p.stdout, resultReport{Corpus: collection.Summary(), Models: results})
 	}
+	if !x.verbose {
+		printMail(p.stdout, collection.Summary())
+		fmt.Fprintln(p.stdout)
+		printComparison(p.stdout, results)
+		p.printImportant(collection.Classes(), found.leaks, results)
+		fmt.Fprintln(p.stdout)
+		x.printMore(p.stdout)
+		return nil
+	}
 	printSplit(p.stdout, x.Config, collection.Summary())
 	fmt.Fprintln(p.stdout)
 	printComparison(p.stdout, results)
 	fmt.Fprintln(p.stdout)
+	printCosts(p.stdout, results)
 	printLosses(p.stdout, results)
 	p.printWarnings(results)
 	p.printLeaks(collection.Classes(), found.leaks)
@@ -73,51 +86,149 @@ func resultsOf(all []train.Trained) []train.Result {
 
 // printComparison prints one row for each model, the best on the development part first. Errors are those of the test part.
 func printComparison(w io.Writer, results []train.Result) {
-	t := newTable(w, "model", "features", "train", "development", "test", "95% interval", "hm%", "sm%", "(1-ROCA)%", "against the best", "CPU s", "terms", "MB")
+	var rows []compared
 	for i, r := range results {
-		name := r.Model
-		if i == 0 {
-			name += " *"
-		}
-		interval, hm, sm, roca := "-", "-", "-", "-"
-		if f := r.Test; f != nil {
-			interval = fmt.Sprintf("%.2f-%.2f", f.AccuracyLow, f.AccuracyHigh)
-			hm, sm, roca = percent(f.HM, 2), percent(f.SM, 2), percent(f.OneMinusROCA, 4)
-		}
-		screen.Printf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.2f\t%d\t%.1f\n", name, r.Kind,
-			accuracyOf(r.Train), accuracyOf(r.Development), accuracyOf(r.Test), interval, hm, sm, roca,
-			against(r.AgainstBest), r.Seconds, r.Terms, float64(r.Bytes)/1e6)
+		rows = append(rows, compared{r.Model, r.Development, r.Test, r.AgainstBest, i == 0 && r.Development != nil})
 	}
-	t.Flush()
-	fmt.Fprint(w, bestNote)
+	printCompared(w, "dev.", rows)
+	note, same := bestNote, " "+sameNote
+	if !rows[0].base {
+		note, same = "No model is marked as the best: there is no development mail to choose it on.", ""
+	}
+	if rows[0].isOfSpamFilter() {
+		note += hmNote
+	}
+	fmt.Fprintln(w)
+	screen.Paragraph(w, "", "%s dev. and test: the accuracy on development and test mail.%s", note, same)
 }
 
-// bestNote explains the table of models.
-const bestNote = `
-* is the best on development mail. "against the best": + counts the test messages that only this model classifies
-correctly, - those that only the best does; p is the probability of such a difference between equally good models
-(McNemar's test, Holm's correction).
+// compared is a row of a table of models.
+type compared struct {
+	model       string
+	development *metrics.Figures
+	test        *metrics.Figures
+	difference  *metrics.McNemar
+	base        bool
+}
+
+// isOfSpamFilter reports whether the row has rates of lost ham and missed spam.
+func (c compared) isOfSpamFilter() bool {
+	f := cmp.Or(c.test, c.development)
+	return f != nil && (f.HM != nil || f.SM != nil)
+}
+
+// printCompared prints a row for each model. The heading of the first accuracy is development; without one, there is no such column.
+func printCompared(w io.Writer, development string, rows []compared) {
+	t := newTable(w)
+	fmt.Fprint(t, "model\t")
+	if development != "" {
+		screen.Printf(t, "%s\t", development)
+	}
+	fmt.Fprint(t, "test\t95% interval\t")
+	ofSpam := len(rows) > 0 && rows[0].isOfSpamFilter()
+	if ofSpam {
+		fmt.Fprint(t, "hm%\tsm%\t")
+	}
+	hasBase := slices.ContainsFunc(rows, func(r compared) bool { return r.base })
+	if hasBase {
+		fmt.Fprint(t, "against *")
+	}
+	fmt.Fprintln(t)
+	for _, r := range rows {
+		name := screen.Plain.Of(r.model)
+		if r.base && len(rows) > 1 {
+			name = screen.Bold.Of(r.model + " *")
+		}
+		screen.Printf(t, "%s\t", name)
+		if development != "" {
+			screen.Printf(t, "%s\t", accuracyOf(r.development))
+		}
+		screen.Printf(t, "%s\t%s\t", accuracyOf(r.test), intervalOf(r.test))
+		if ofSpam {
+			hm, sm := "-", "-"
+			if f := r.test; f != nil {
+				hm, sm = percent(f.HM, 2), percent(f.SM, 2)
+			}
+			screen.Printf(t, "%s\t%s\t", hm, sm)
+		}
+		if hasBase {
+			screen.Printf(t, "%s", against(r.difference))
+		}
+		fmt.Fprintln(t)
+	}
+	t.Flush()
+}
+
+// What the columns of a table of models mean.
+const (
+	bestNote = "* is the best on development mail."
+	hmNote   = " hm%: ham lost, sm%: spam missed, on test mail."
+	sameNote = "same: no difference from * by more than chance (McNemar's test on test mail, Holm's correction, p < 0.05)."
+)
+
+// printCosts prints the rest of what compares models: the errors that only one of two makes, and what training takes.
+func printCosts(w io.Writer, results []train.Result) {
+	t := newTable(w, "model", "(1-ROCA)%", "+", "-", "p", "features")
+	for _, r := range results {
+		better, worse, p := differenceOf(r.AgainstBest)
+		roca := "-"
+		if r.Test != nil {
+			roca = percent(r.Test.OneMinusROCA, 4)
+		}
+		screen.Printf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Model, roca, better, worse, p, r.Kind)
+	}
+	t.Flush()
+	fmt.Fprint(w, differenceNote, "\n")
+	t = newTable(w, "model", "train", "CPU s", "terms", "size")
+	for _, r := range results {
+		screen.Printf(t, "%s\t%s\t%.2f\t%d\t%s\n", r.Model, accuracyOf(r.Train), r.Seconds, r.Terms, sizeOf(int64(r.Bytes)))
+	}
+	t.Flush()
+	fmt.Fprintln(w)
+}
+
+// differenceOf formats the difference between a model and another: the messages that only it classifies correctly, those that only the
+// other does, and the p-value.
+func differenceOf(m *metrics.McNemar) (better, worse, p string) {
+	if m == nil {
+		return "-", "-", "-"
+	}
+	return strconv.Itoa(m.Better), strconv.Itoa(m.Worse), probability(m.P)
+}
+
+// differenceNote explains the columns of differenceOf.
+const differenceNote = `
++ counts the test messages that only this model classifies correctly, - those
+that only * does. p is the probability of such a difference between equally good
+models.
 `
 
 // printLosses prints the losses of each model on the three parts. The square loss uses scores; the log loss and the Brier
 // score use probabilities.
 func printLosses(w io.Writer, results []train.Result) {
-	t := newTable(w, "", "0-1 loss", "", "", "square loss", "", "", "log loss", "", "", "Brier")
-	fmt.Fprintln(t, "model\ttrain\tdev.\ttest\ttrain\tdev.\ttest\ttrain\tdev.\ttest\ttest")
-	losses := []func(*metrics.Figures) *float64{
-		func(f *metrics.Figures) *float64 { return &f.ZeroOneLoss },
-		func(f *metrics.Figures) *float64 { return f.SquareLoss },
-		func(f *metrics.Figures) *float64 { return f.LogLoss },
-	}
-	for _, r := range results {
-		screen.Printf(t, "%s", r.Model)
-		for _, loss := range losses {
-			for _, f := range []*metrics.Figures{r.Train, r.Development, r.Test} {
-				screen.Printf(t, "\t%s", lossOf(f, loss))
+	zeroOne := func(f *metrics.Figures) *float64 { return &f.ZeroOneLoss }
+	square := func(f *metrics.Figures) *float64 { return f.SquareLoss }
+	log := func(f *metrics.Figures) *float64 { return f.LogLoss }
+	brier := func(f *metrics.Figures) *float64 { return f.Brier }
+	rows := func(t io.Writer, losses ...func(*metrics.Figures) *float64) {
+		for _, r := range results {
+			screen.Printf(t, "%s", r.Model)
+			for _, loss := range losses {
+				for _, f := range []*metrics.Figures{r.Train, r.Development, r.Test} {
+					screen.Printf(t, "\t%s", lossOf(f, loss))
+				}
 			}
+			fmt.Fprintln(t)
 		}
-		screen.Printf(t, "\t%s\n", lossOf(r.Test, func(f *metrics.Figures) *float64 { return f.Brier }))
 	}
+	t := newTable(w, "", "0-1 loss", "", "", "square loss")
+	fmt.Fprintln(t, "model\ttrain\tdev.\ttest\ttrain\tdev.\ttest")
+	rows(t, zeroOne, square)
+	t.Flush()
+	fmt.Fprintln(w)
+	t = newTable(w, "", "log loss", "", "", "Brier score")
+	fmt.Fprintln(t, "model\ttrain\tdev.\ttest\ttrain\tdev.\ttest")
+	rows(t, log, brier)
 	t.Flush()
 }
 
@@ -145,16 +256,18 @@ func (p *program) crossValidate(x *experiment, names []string) error {
 	if x.asJSON {
 		return printJSON(p.stdout, foldsReport{summary, x.folds, results})
 	}
-	printFoldsMade(p.stdout, x.Config, summary, x.folds)
-	printFolds(p.stdout, "best", results, results[0])
-	if len(results) > 1 {
-		fmt.Fprint(p.stdout, bestNote)
+	printFoldsMade(p.stdout, x.Config, summary, x.folds, x.verbose)
+	printFolds(p.stdout, results, results[0], bestNote, x.verbose)
+	if suspects := results[0].Suspects; len(suspects) > 0 {
+		screen.Printf(p.stdout, "\nLabels that may be wrong: %s, trained without these messages, is sure of another class.\n", results[0].Model)
+		if x.verbose {
+			printJudged(p.stdout, collection.Classes(), suspects)
+		} else {
+			printBrief(p.stdout, collection.Classes(), suspects, shownMistakes, len(suspects))
+		}
 	}
-	if len(results[0].Suspects) == 0 {
-		return nil
-	}
-	screen.Printf(p.stdout, "\nMessages whose label may be wrong: %s, trained without them, is sure of another class.\n", results[0].Model)
-	printJudged(p.stdout, results[0].Suspects)
+	fmt.Fprintln(p.stdout)
+	x.printMore(p.stdout)
 	return nil
 }
 
@@ -171,28 +284,46 @@ func summaryOfFolds(collection *train.Collection) train.Summary {
 	return summary
 }
 
-func printFoldsMade(w io.Writer, cfg config.Config, summary train.Summary, folds int) {
-	printCorpus(w, summary)
-	screen.Printf(w, "split       %d folds (%s)\n", folds, splitMethod(cfg.Split, cfg.Seed))
-	printGroups(w, summary, "fold")
+func printFoldsMade(w io.Writer, cfg config.Config, summary train.Summary, folds int, verbose bool) {
+	printMail(w, summary)
+	if verbose {
+		printOddities(w, summary)
+	}
+	field(w, "split", "%d folds (%s)", folds, splitMethod(cfg.Split, cfg.Seed))
+	if verbose {
+		printGroups(w, summary, "fold")
+	}
 	fmt.Fprintln(w)
 }
 
-// printFolds prints one row for each model. It marks base with a star, and compares the others with it. The name of base in the
-// heading is called.
-func printFolds(w io.Writer, called string, results []evaluate.CrossValidation, base evaluate.CrossValidation) {
-	t := newTable(w, "model", "features", "test", "95% interval", "deviation over folds", "hm%", "sm%", "lam%", "(1-ROCA)%", "against the "+called)
+// printFolds prints one row for each model. It marks base with a star, and compares the others with it. The note says what base is.
+func printFolds(w io.Writer, results []evaluate.CrossValidation, base evaluate.CrossValidation, note string, verbose bool) {
 	differences := evaluate.AgainstBase(results, base)
+	var rows []compared
 	for m, r := range results {
-		f, name, difference := r.Test, r.Model, (*metrics.McNemar)(nil)
-		switch {
-		case r.Model != base.Model:
-			difference = &differences[m]
-		case len(results) > 1:
-			name += " *"
+		row := compared{model: r.Model, test: &r.Test, base: r.Model == base.Model}
+		if !row.base {
+			row.difference = &differences[m]
 		}
-		screen.Printf(t, "%s\t%s\t%.2f%%\t%.2f-%.2f\t%.2f\t%s\t%s\t%s\t%s\t%s\n", name, r.Kind, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
-			r.Deviation, percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), against(difference))
+		rows = append(rows, row)
+	}
+	printCompared(w, "", rows)
+	if len(results) > 1 {
+		if rows[0].isOfSpamFilter() {
+			note += hmNote
+		}
+		fmt.Fprintln(w)
+		screen.Paragraph(w, "", "%s %s", note, sameNote)
+	}
+	if !verbose {
+		return
+	}
+	fmt.Fprintln(w)
+	t := newTable(w, "model", "deviation", "lam%", "(1-ROCA)%", "+", "-", "p", "features")
+	for m, r := range results {
+		better, worse, p := differenceOf(rows[m].difference)
+		screen.Printf(t, "%s\t%.2f\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Model, r.Deviation, percent(r.Test.LAM, 2), percent(r.Test.OneMinusROCA, 4), better, worse, p, r.Kind)
 	}
 	t.Flush()
+	fmt.Fprint(w, differenceNote, "deviation is that of the accuracy over the folds, in percentage points.\n")
 }

@@ -48,7 +48,7 @@ func both(t *testing.T, args, environ []string, in func() io.Reader) (chaff, lea
 	t.Helper()
 	var out, errs bytes.Buffer
 	code := run(t.Context(), append([]string{"classify"}, args...), environ, in(), &out, &errs)
-	chaff = answer{code, out.String(), strings.ReplaceAll(errs.String(), "`chaff classify --help`", "`chaff-classify --help`")}
+	chaff = answer{code, out.String(), strings.ReplaceAll(errs.String(), "chaff classify --help", "chaff-classify --help")}
 	out.Reset()
 	errs.Reset()
 	code = delivery.Main(args, environ, delivery.Streams{In: in(), Out: &out, Err: &errs})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/corpus/sample"
@@ -24,15 +25,18 @@ const demoFolds = 10
 
 func (p *program) demoCommand() *cobra.Command {
 	var settings settingFlags
-	var asJSON bool
+	var asJSON, verbose bool
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Train and compare every model on built-in sample mail",
-		Long: `Demo compares every model on a small built-in corpus of invented mail, by ten-fold cross-validation.
-Then the default model classifies held-out messages. Demo reads no other mail and writes no file.`,
+		Long: `Demo trains the default model on a small built-in corpus of invented mail and
+classifies messages that it has not seen. It compares every model by ten-fold
+cross-validation; --verbose prints the comparison.
+Demo reads no other mail and writes no file.`,
 		Example: `  chaff demo
+  chaff demo --verbose
   chaff demo --seed 2 --set tokenize.language=none`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := p.load(c, &settings)
 			if err != nil {
@@ -52,44 +56,65 @@ Then the default model classifies held-out messages. Demo reads no other mail an
 			if asJSON {
 				return printJSON(p.stdout, foldsReport{summaryOfFolds(collection), demoFolds, results})
 			}
-			fmt.Fprintln(p.stdout, "Every model on built-in sample mail, by cross-validation:")
-			fmt.Fprintln(p.stdout)
-			printFoldsMade(p.stdout, cfg.Config, summaryOfFolds(collection), demoFolds)
-			p.demoTable(cfg.Model, results)
-			return p.demoMessages(c, cfg.Config, collection.Origins(corpus.Test))
+			if err := p.demoMessages(c, cfg.Config, collection.Origins(corpus.Test)); err != nil {
+				return err
+			}
+			p.demoModels(cfg.Config, summaryOfFolds(collection), results, verbose)
+			fmt.Fprint(p.stdout, invitation)
+			return nil
 		},
 	}
-	settings.add(c, "workers", "seed", "split")
+	settings.add(p, c, "workers", "seed", "split")
 	addJSON(c, &asJSON, "print the result as JSON")
+	addVerbose(c, &verbose, "print the comparison of all models")
 	return c
 }
 
-// demoTable prints the models, the most accurate first, each compared with the default.
-func (p *program) demoTable(model string, results []evaluate.CrossValidation) {
+// invitation ends the demonstration.
+const invitation = `
+Your own mail is next. Chaff reads it and changes nothing in it:
+  chaff train ~/Maildir
+  chaff train inbox.mbox junk.mbox
+`
+
+// demoModels prints the cross-validated accuracy of the default, and whether another model is better.
+func (p *program) demoModels(cfg config.Config, s train.Summary, results []evaluate.CrossValidation, verbose bool) {
 	byAccuracy := slices.SortedStableFunc(slices.Values(results), func(x, y evaluate.CrossValidation) int {
 		return cmp.Compare(y.Test.Accuracy, x.Test.Accuracy)
 	})
-	base := results[slices.IndexFunc(results, func(r evaluate.CrossValidation) bool { return r.Model == model })]
-	printFolds(p.stdout, "default", byAccuracy, base)
+	base := results[slices.IndexFunc(results, func(r evaluate.CrossValidation) bool { return r.Model == cfg.Model })]
+	if verbose {
+		fmt.Fprintln(p.stdout, "\nAll models, by cross-validation:")
+		fmt.Fprintln(p.stdout)
+		printFoldsMade(p.stdout, cfg, s, demoFolds, true)
+		printFolds(p.stdout, byAccuracy, base, "* is the default model of chaff train.", true)
+		return
+	}
 	var better []string
 	for m, difference := range evaluate.AgainstBase(byAccuracy, base) {
 		if isBetter(difference) {
 			better = append(better, byAccuracy[m].Model)
 		}
 	}
-	verdict := "No model is better by more than chance."
-	if len(better) > 0 {
-		verdict = "Better by more than chance: " + strings.Join(better, ", ") + "."
+	verdict := "is better by more than chance"
+	if len(better) == 0 {
+		better = []string{fmt.Sprintf("none of %d others", len(results)-1)}
 	}
-	screen.Printf(p.stdout, `
-* is the default model of chaff train. %s "against the default": + counts the messages
-that only this model classifies correctly, - those that only the default does; p is the probability of such a difference
-between equally good models (McNemar's test, Holm's correction).
-`, verdict)
+	ham, spam := base.Test.Confusion[0], base.Test.Confusion[1]
+	screen.Printf(p.stdout, "\nOver all %d messages, by cross-validation:\n", base.Test.Messages)
+	field(p.stdout, "accuracy", "%s, 95%% interval %s", screen.Bold.Of(accuracyOf(&base.Test)), intervalOf(&base.Test))
+	field(p.stdout, "errors", "%d of %d ham, %d of %d spam", ham[1], ham[0]+ham[1], spam[0], spam[0]+spam[1])
+	field(p.stdout, "models", "%s %s (--verbose: all)", strings.Join(better, ", "), verdict)
 }
 
-// demoShown is how many messages the demonstration classifies.
-const demoShown = 6
+const (
+	// demoShown is how many messages the demonstration classifies.
+	demoShown = 6
+	// demoTerms is how many terms it shows of the last.
+	demoTerms = 4
+	// demoSender is the width of its column of senders.
+	demoSender = 22
+)
 
 // demoMessages trains a filter on all mail except the given messages, and classifies some of these.
 func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []string) error {
@@ -104,26 +129,38 @@ func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []str
 	if err != nil {
 		return err
 	}
-	result := trained.Result
-	screen.Printf(p.stdout, "\nThe default, %s, trained on %d messages, on held-out messages:\n", result.Model, collection.Summary().Used)
-	decoder := message.NewDecoder(message.DefaultOptions())
 	shown := min(demoShown, len(unseen))
+	screen.Printf(p.stdout, "Chaff learned %d invented messages (model %s) and judges %d others:\n\n",
+		collection.Summary().Used, cfg.Model, shown)
+	decoder := message.NewDecoder(message.DefaultOptions())
+	t := newTable(p.stdout, "verdict", "P(spam)", "from", "subject").Within(defaultWidth)
+	var last []byte
 	for i := range shown {
-		origin := unseen[i*len(unseen)/shown]
-		raw, err := sample.Message(origin)
-		if err != nil {
+		if last, err = sample.Message(unseen[i*len(unseen)/shown]); err != nil {
 			return err
 		}
-		v := trained.Filter.Classify(raw)
-		m := decoder.Decode(raw)
-		screen.Printf(p.stdout, "\n  %s\n    From:     %s\n    Subject:  %s\n    verdict:  %s, score %.2f, probability %.4f\n",
-			origin, shorten(m.Get("From")), shorten(m.Get("Subject")), v.Verdict, v.Score, v.Probability)
+		v := trained.Filter.Classify(last)
+		m := decoder.Decode(last)
+		screen.Printf(t, "%s\t%.3f\t%s\t%s\n", delivery.Styled(v.Verdict), v.Probability, screen.Quoted(screen.Cut(screen.Printable(sender(string(m.Get("From")))), demoSender)), m.Get("Subject"))
 	}
-	if t := result.Thresholds; t != nil {
-		screen.Printf(p.stdout, "\n(spam above %s, unsure above %s: chosen on development mail so that ham is not lost)\n", threshold(t.Spam), threshold(t.Unsure))
+	t.Flush()
+	e, err := trained.Filter.Explain(last)
+	if err != nil {
+		return err
 	}
-	fmt.Fprintln(p.stdout, "\nYour own mail next: chaff train --maildir ~/Maildir")
+	screen.Printf(p.stdout, "\nThe strongest evidence for %s in the last:\n", e.For)
+	up, _ := bySide(e)
+	printContributions(p.stdout, up, demoTerms)
 	return nil
+}
+
+// sender returns the name of the sender in a From field, or the address if there is none.
+func sender(from string) string {
+	name, address, _ := strings.Cut(from, "<")
+	if name = strings.Trim(name, "\" \t"); name == "" {
+		return strings.Trim(address, "<>")
+	}
+	return name
 }
 
 func sampleWithout(origins []string) corpus.Source {

@@ -12,8 +12,8 @@ func TestEpochsAreTold(t *testing.T) {
 	second := first
 	second.Epoch, second.Development = 2, &models.EpochFigures{Loss: 0.5, Accuracy: 90}
 	const (
-		firstLine  = "lms epoch 1: 12 updates, train loss 0.2500 accuracy 97.50%, 12 ms"
-		secondLine = "lms epoch 2: 12 updates, train loss 0.2500 accuracy 97.50%, development loss 0.5000 accuracy 90.00%, 12 ms"
+		firstLine  = "lms epoch 1: 12 updates, train loss 0.25 accuracy 97.50%, 12 ms"
+		secondLine = "lms epoch 2: 12 updates, train loss 0.25 accuracy 97.50%, development loss 0.5 accuracy 90.00%, 12 ms"
 	)
 	t.Run("of one model on a line each", func(t *testing.T) {
 		var out strings.Builder
@@ -55,8 +55,8 @@ func TestConvergenceIsTold(t *testing.T) {
 			"            not linearly separable within 7 epochs and 12 updates\n"},
 		{"converged", models.Convergence{Converged: true, Epochs: 7, Updates: 12, Separations: []models.Separation{
 			{Updates: 12, Radius: 4, Margin: 0.5, GeometricMargin: 0.02, UpdateBound: &bound}}},
-			"converged   after 7 epochs and 12 updates: the training part is linearly separable\n" +
-				"            R 4, margin 0.5, geometric margin 0.02; 12 updates of at most (R/geometric margin)^2 = 4e+04\n"},
+			"converged   after 7 epochs and 12 updates: the training part is linearly\n            separable\n" +
+				"            R 4, margin 0.5, geometric margin 0.02; 12 updates of at most\n            (R/geometric margin)^2 = 40000\n"},
 		{"each class by itself, where no bound is known", models.Convergence{Converged: true, Epochs: 1, Updates: 3, Separations: []models.Separation{
 			{Class: "a", Radius: 4, Margin: 0.5, GeometricMargin: 0.02}, {Class: "b", Radius: 4, Margin: 1, GeometricMargin: 0.1}}},
 			"converged   after 1 epoch and 3 updates: the training part is linearly separable\n" +

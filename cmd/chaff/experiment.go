@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/evaluate"
+	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/models"
 	"chaff/train"
@@ -19,6 +21,7 @@ import (
 type experiment struct {
 	command  *cobra.Command
 	sources  sourceFlags
+	paths    []string // mail that no flag explains
 	settings settingFlags
 	page     reportFlags
 	replay   replayFlags
@@ -26,16 +29,19 @@ type experiment struct {
 	mistakes int
 	folds    int
 	asJSON   bool
+	verbose  bool
+	set      []string // the settings given on the command line
 	config.Config
 }
 
 // add adds the flags that all experiments share, and those for the named settings.
-func (x *experiment) add(c *cobra.Command, settings ...string) {
+func (x *experiment) add(p *program, c *cobra.Command, settings ...string) {
 	x.command = c
 	x.sources.add(c)
-	x.settings.add(c, settings...)
+	x.settings.add(p, c, settings...)
 	x.page.add(c)
 	addJSON(c, &x.asJSON, "print the result as JSON")
+	addVerbose(c, &x.verbose, "print all figures")
 }
 
 func (x *experiment) addFolds(usage string) { x.command.Flags().IntVar(&x.folds, "folds", 0, usage) }
@@ -43,6 +49,9 @@ func (x *experiment) addFolds(usage string) { x.command.Flags().IntVar(&x.folds,
 func (x *experiment) addMistakes() {
 	x.command.Flags().IntVar(&x.mistakes, "mistakes", 5, "show the `N` worst mistakes and the N least certain messages")
 }
+
+// wantsMistakes reports whether the user asks for mistakes in a short answer.
+func (x *experiment) wantsMistakes() bool { return x.command.Flags().Changed("mistakes") }
 
 func (x *experiment) withFolds() bool { return x.command.Flags().Changed("folds") }
 
@@ -53,6 +62,12 @@ func (x *experiment) load(p *program) error {
 		return err
 	}
 	x.Config = loaded.Config
+	for key, origin := range loaded.Origins {
+		if origin == "command line" {
+			x.set = append(x.set, key)
+		}
+	}
+	slices.Sort(x.set)
 	if x.mistakes < 0 {
 		return fmt.Errorf("--mistakes is %d: must be at least 0", x.mistakes)
 	}
@@ -68,7 +83,7 @@ func (x *experiment) load(p *program) error {
 }
 
 func (x *experiment) collect(p *program) (*train.Collection, error) {
-	mail, err := x.sources.open()
+	mail, err := x.sources.open(x.paths)
 	if err != nil {
 		return nil, err
 	}
@@ -78,24 +93,34 @@ func (x *experiment) collect(p *program) (*train.Collection, error) {
 func (p *program) trainCommand() *cobra.Command {
 	var x experiment
 	c := &cobra.Command{
-		Use:   "train SOURCES [-m FILE]",
-		Short: "Train a model, print its accuracy, and save it",
-		Long: `Train splits the mail into a training, a development and a test part. It trains a model on the first
-part, chooses the thresholds for spam and unsure on the second, and prints the accuracy on all three.
-Then it fits the model to all mail and saves it; --set train.refit=false saves the first model.
-Train changes nothing in a mailbox.`,
-		Example: `  chaff train --maildir ~/Maildir
-  chaff train --ham inbox.mbox --ham lists --spam junk -m spam.model
-  chaff train --maildir ~/Maildir --model bernoulli --set models.bernoulli.smoothing=0.1`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Use:        "train PATH... [-m FILE]",
+		Short:      "Train a model, print its accuracy, and save it",
+		SuggestFor: []string{"learn", "fit", "teach"},
+		Long: `Train splits the mail into a training, a development and a test part. It trains
+a model on the first part, chooses the thresholds for spam and unsure on the
+second, and prints the accuracy on the second and the third. Then it fits the
+model to all mail and saves it; --set train.refit=false saves the first model.
+Train changes nothing in a mailbox.
+
+A PATH is a Maildir with a junk folder, a folder with the subfolders ham and
+spam, an index, a list or a table of labelled mail; or it has a name such as
+junk.mbox or inbox. For all other mail a flag says what it is: --ham or --spam
+for a folder, an mbox, a message, or a tar or zip archive of these.
+
+The models are ` + wrapped(models.Names(), 68) + `.`,
+		Example: `  chaff train ~/Maildir
+  chaff train inbox.mbox junk.mbox.gz
+  chaff train --ham work --ham lists.mbox --spam caught -m spam.model
+  chaff train ~/Maildir --model bernoulli --set models.bernoulli.smoothing=0.1`,
+		RunE: func(_ *cobra.Command, paths []string) error {
+			x.paths = paths
 			if err := x.load(p); err != nil {
 				return err
 			}
 			return p.train(&x)
 		},
 	}
-	x.add(c, "model", "workers", "memory", "seed", "split")
+	x.add(p, c, "model", "workers", "memory", "seed", "split")
 	p.addModelFile(c, &x.model, "save")
 	x.addMistakes()
 	x.page.addAxes(c)
@@ -105,22 +130,23 @@ Train changes nothing in a mailbox.`,
 func (p *program) compareCommand() *cobra.Command {
 	var x experiment
 	c := &cobra.Command{
-		Use:   "compare SOURCES",
+		Use:   "compare PATH...",
 		Short: "Train every model on the same mail and compare them",
-		Long: `Compare trains every model on the same training part and prints their accuracy on the training,
-development and test part, the best on development mail first. It saves nothing.
+		Long: `Compare trains every model on the same training part and prints their accuracy
+on the development and the test part, the best on development mail first. It
+saves nothing.
 
-With --folds K it trains each model K times, each time with another fold of the mail as the test part,
-and prints the test figures over all messages.
+With --folds K it trains each model K times, each time with another fold of the
+mail as the test part, and prints the test figures over all messages.
 
-With --online it replays the mail: each model classifies each message, then learns it. The figures are
-those of all messages.`,
+With --online it replays the mail: each model classifies each message, then
+learns it. The figures are those of all messages.`,
 		Example: `  chaff compare --folders enron1
   chaff compare --ham inbox --spam junk --seed 7 --json
   chaff compare --ham inbox --spam junk --folds 10
   chaff compare --trec index --online`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(_ *cobra.Command, paths []string) error {
+			x.paths = paths
 			if err := x.load(p); err != nil {
 				return err
 			}
@@ -136,7 +162,7 @@ those of all messages.`,
 			return p.compareParts(&x)
 		},
 	}
-	x.add(c, "workers", "memory", "seed", "split")
+	x.add(p, c, "workers", "memory", "seed", "split")
 	x.replay.add(c)
 	x.page.addAxes(c)
 	x.addFolds("train each model `K` times, each time with another fold of the mail as the test part")
@@ -147,21 +173,26 @@ those of all messages.`,
 func (p *program) evaluateCommand() *cobra.Command {
 	var x experiment
 	c := &cobra.Command{
-		Use:   "evaluate [-m FILE | --online | --folds K] SOURCES",
-		Short: "Measure a saved model on labelled mail",
-		Long: `Evaluate classifies labelled mail with a saved model and prints its accuracy. Use mail that the model
-was not trained on.
+		Use:        "evaluate [-m FILE | --online | --folds K] PATH...",
+		Short:      "Measure a saved model on labelled mail",
+		SuggestFor: []string{"test", "measure", "eval"},
+		Long: `Evaluate classifies labelled mail with a saved model and prints its accuracy.
+Use mail that the model was not trained on.
 
-With --online it replays the mail through a new model: it classifies each message, then learns it. With
---folds K it splits the mail into K folds, and tests each with a model that is trained on the others.`,
+With --online it replays the mail through a new model: it classifies each
+message, then learns it. With --folds K it splits the mail into K folds, and
+tests each with a model that is trained on the others.`,
 		Example: `  chaff evaluate -m spam.model --trec index
   chaff evaluate --ham inbox --spam junk --json
   chaff evaluate --online --ham inbox --spam junk --model arow
   chaff evaluate --online --trec index --delay 100 --trec-results results`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: func(c *cobra.Command, paths []string) error {
+			x.paths = paths
 			if err := x.load(p); err != nil {
 				return err
+			}
+			if x.replay.online || x.withFolds() {
+				p.warnOfOtherModels(x.set, x.Model)
 			}
 			switch {
 			case x.replay.online:
@@ -174,10 +205,11 @@ With --online it replays the mail through a new model: it classifies each messag
 					return fmt.Errorf("--%s needs --online or --folds; -m FILE names a saved model", flag)
 				}
 			}
+			p.warnOfSavedModel(x.set)
 			return p.evaluate(&x)
 		},
 	}
-	x.add(c, "model", "workers", "memory", "seed", "split")
+	x.add(p, c, "model", "workers", "memory", "seed", "split")
 	x.replay.add(c)
 	c.Flags().StringVar(&x.replay.results, "trec-results", "", "with --online: write the verdicts to `FILE` in the format of the TREC spam track's toolkit")
 	p.addModelFile(c, &x.model, "measure")
@@ -193,7 +225,7 @@ func (p *program) evaluate(x *experiment) error {
 	if err != nil {
 		return err
 	}
-	mail, err := x.sources.open()
+	mail, err := x.sources.open(x.paths)
 	if err != nil {
 		return err
 	}
@@ -209,6 +241,9 @@ func (p *program) evaluate(x *experiment) error {
 		return err
 	}
 	result := train.Result{Model: s.Model, Kind: s.Kind, Terms: f.Vocabulary().Len(), Thresholds: s.Thresholds, Test: &e.Figures, Verdicts: e.Verdicts, Calibration: s.Calibration}
+	if warning := knownMail(e); warning != "" {
+		result.Warnings = append(result.Warnings, warning)
+	}
 	if x.page.wanted() {
 		page, err := evaluationPage(f, result, e)
 		if err := cmp.Or(err, x.page.write(page)); err != nil {
@@ -218,17 +253,57 @@ func (p *program) evaluate(x *experiment) error {
 	if x.asJSON {
 		return printJSON(p.stdout, evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Review})
 	}
-	printCorpus(p.stdout, e.Summary)
-	screen.Printf(p.stdout, "model       %s on %s, %s\n\n", s.Model, s.Kind, x.model)
+	printMail(p.stdout, e.Summary)
+	p.printWarnings([]train.Result{result})
+	if x.verbose {
+		p.printEvaluatedFully(x, f, e)
+		return nil
+	}
+	screen.Printf(p.stdout, "%-12s%s, %s\n", "model", x.model, s.Model)
+	printAccuracies(p.stdout, partFigures{"this mail", result.Test})
+	if e.Verdicts != nil {
+		printVerdicts(p.stdout, *e.Verdicts, "")
+	}
+	if x.wantsMistakes() {
+		printReview(p.stdout, s.Classes, e.Review)
+	} else if len(e.Review.Mistakes) > 0 {
+		fmt.Fprintln(p.stdout, "\nThe worst mistakes:")
+		printBrief(p.stdout, s.Classes, e.Review.Mistakes, shownMistakes, e.Figures.Messages-e.Figures.Confusion.Correct())
+	}
+	fmt.Fprintln(p.stdout)
+	x.printMore(p.stdout)
+	return nil
+}
+
+// maxKnown is the share of known messages below which there is no warning: the same letter may have reached two mailboxes.
+const maxKnown = 0.05
+
+// knownMail returns a warning if the model was fitted to the mail that measures it.
+func knownMail(e evaluate.Evaluation) string {
+	n := e.Figures.Messages
+	if float64(e.Learned) < maxKnown*float64(n) {
+		return ""
+	}
+	return fmt.Sprintf("the model was trained on %d of these %s, so the figures are too good; measure it on other mail, or with --folds 5", e.Learned, plural(n, "message"))
+}
+
+// shownMistakes is how many mistakes a short answer has.
+const shownMistakes = 3
+
+// printEvaluatedFully prints all figures of evaluate.
+func (p *program) printEvaluatedFully(x *experiment, f *filter.Filter, e evaluate.Evaluation) {
+	s := f.Settings()
+	printOddities(p.stdout, e.Summary)
+	screen.Printf(p.stdout, "%-12s%s, %s on %s\n\n", "model", x.model, s.Model, s.Kind)
 	printFigures(p.stdout, []partFigures{{"this mail", &e.Figures}})
 	fmt.Fprintln(p.stdout)
 	printTest(p.stdout, s.Classes, &e.Figures)
 	if e.Verdicts != nil {
-		screen.Printf(p.stdout, "\nWith the model's thresholds, spam above %s and unsure above %s:\n", threshold(s.Thresholds.Spam), threshold(s.Thresholds.Unsure))
-		printVerdicts(p.stdout, *e.Verdicts)
+		fmt.Fprintln(p.stdout)
+		printThresholds(p.stdout, *s.Thresholds)
+		printVerdicts(p.stdout, *e.Verdicts, "")
 	}
-	printReview(p.stdout, e.Review)
-	return nil
+	printReview(p.stdout, s.Classes, e.Review)
 }
 
 // evaluationReport is the JSON of evaluate.

@@ -1,17 +1,22 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
+	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/internal/evidence"
+	"chaff/internal/hint"
 	"chaff/internal/screen"
 	"chaff/report"
 )
@@ -21,20 +26,23 @@ func (p *program) explainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain [-m FILE] [PATH]",
 		Short: "Show the contribution of each term to the score of a message",
-		Long: `Explain reads a message from stdin or PATH and lists the parts of its score: each kind of evidence,
-each term and run of bytes that the model knows, with its weight and its contribution. The score is
-the sum of the contributions and the bias.`,
+		Long: `Explain reads a message from stdin or PATH and prints its verdict, what each
+kind of evidence adds to the score, and the terms and runs of bytes that speak
+most for it and against it. The score is the sum of the contributions and the
+bias; --verbose prints all parts of the sum, with the weights. A PATH such as
+inbox.mbox#3 is a message of an mbox, as chaff classify prints it.`,
 		Example: `  chaff explain < message
   chaff explain -m spam.model message --terms 0
   chaff explain message --html why.html`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOne("message"),
 		RunE: func(_ *cobra.Command, paths []string) error {
 			return p.explain(flags, paths)
 		},
 	}
 	f := c.Flags()
 	p.addModelFile(c, &flags.model, "use")
-	f.IntVar(&flags.terms, "terms", 20, "show the `N` strongest terms; 0 for all")
+	f.IntVar(&flags.terms, "terms", 6, "show the `N` strongest terms for each side; 0 for all")
+	addVerbose(c, &flags.verbose, "add the weights, values and words of the terms")
 	addJSON(c, &flags.json, "print all as one JSON object")
 	f.StringVar(&flags.page, "html", "", "write a page to `FILE` that shades each word of the message by its contribution")
 	c.MarkFlagsMutuallyExclusive("json", "html")
@@ -45,6 +53,7 @@ type explainFlags struct {
 	model, page string
 	terms       int
 	json        bool
+	verbose     bool
 }
 
 func (p *program) explain(flags explainFlags, paths []string) error {
@@ -78,81 +87,164 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 			return err
 		}
 	}
+	if flags.verbose {
+		limit := 0
+		if terminalOf(p.stdout) != nil {
+			limit = p.width()
+		}
+		printExplanationFully(p.stdout, e, flags.terms, limit)
+		return nil
+	}
 	printExplanation(p.stdout, e, flags.terms)
 	return nil
 }
 
 // readOne reads the message at the path, or from stdin.
 func (p *program) readOne(paths []string) (origin string, raw []byte, err error) {
-	if len(paths) == 0 {
+	if len(paths) == 0 || paths[0] == stdinPath {
 		raw, err = delivery.ReadMessage(p.streams())
-		return "-", raw, err
+		return stdinPath, raw, err
 	}
-	source, _, err := sources.Open(paths[0], "", sources.Message)
+	path := paths[0]
+	source, _, err := sources.Open(path, "", "")
+	if file, number, isNumbered := cutLast(path, "#"); errors.Is(err, fs.ErrNotExist) && isNumbered {
+		if n, bad := strconv.Atoi(number); bad == nil && n > 0 { // a message of an mbox, as chaff classify names it
+			path = file
+			source, _, err = sources.Open(path, "", "")
+			return only(source, err, func(origin string) bool { return origin == paths[0] }, fmt.Errorf("%s has no message %d", path, n))
+		}
+	}
+	return only(source, err, func(string) bool { return true }, fmt.Errorf("no message in %s", path))
+}
+
+// cutLast cuts text at the last separator.
+func cutLast(text, separator string) (before, after string, found bool) {
+	i := strings.LastIndex(text, separator)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(separator):], true
+}
+
+// only reads the only message of a source with a wanted origin. A source without any is the error none.
+func only(source corpus.Source, err error, wanted func(origin string) bool, none error) (origin string, raw []byte, _ error) {
 	if err != nil {
 		return "", nil, err
 	}
 	for item, err := range source {
-		if err != nil {
+		switch {
+		case err != nil:
+			return "", nil, err
+		case !wanted(item.Origin):
+			continue
+		case origin != "":
+			return "", nil, hint.With(fmt.Errorf("chaff explain takes one message: there are others beside %s", origin), "name it: chaff explain '"+item.Origin+"'")
+		}
+		if raw, err = item.Read(nil); err != nil {
 			return "", nil, err
 		}
-		raw, err = item.Read(nil)
-		return item.Origin, raw, err
+		origin = item.Origin
 	}
-	return "", nil, fmt.Errorf("no message in %s", paths[0])
+	if origin == "" {
+		return "", nil, none
+	}
+	return origin, raw, nil
 }
 
-// printExplanation prints the parts of a score, and the n strongest terms.
+// printExplanation prints the verdict, and the n strongest terms for it and against it; 0 is all.
 func printExplanation(w io.Writer, e filter.Explanation, n int) {
-	forIt, against := 0, 0
-	var up, down float64
+	up, down := bySide(e)
+	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), delivery.Probability([]string{e.Against, e.For}, e.Probability))
+	if len(e.Votes) > 0 {
+		fmt.Fprintln(w)
+		printVotes(w, e.Votes)
+	}
+	for _, side := range []struct {
+		class string
+		terms []filter.Contribution
+	}{{e.For, up}, {e.Against, down}} {
+		if len(side.terms) == 0 {
+			continue
+		}
+		screen.Printf(w, "\nFor %s:\n", delivery.Styled(filter.Verdict(side.class)))
+		printContributions(w, side.terms, n)
+	}
+	if more := max(len(up)-n, 0) + max(len(down)-n, 0); n > 0 && more > 0 {
+		screen.Printf(w, "\n%s: --terms 0\n", plural(more, "more term"))
+	}
+}
+
+// bySide divides the contributions of a message into those for e.For and those for e.Against, the strongest first.
+func bySide(e filter.Explanation) (up, down []filter.Contribution) {
 	for _, c := range e.Contributions {
-		if c.Contribution > 0 {
-			forIt, up = forIt+1, up+c.Contribution
-		} else {
-			against, down = against+1, down+c.Contribution
+		switch {
+		case c.Contribution > 0:
+			up = append(up, c)
+		case c.Contribution < 0:
+			down = append(down, c)
 		}
 	}
-	screen.Printf(w, "verdict      %s, score %.4f, probability %.6f\n", e.Verdict, e.Score, e.Probability)
-	terms := func(n int) string {
-		if len(e.Votes) > 0 {
-			return fmt.Sprintf("%d terms and runs of bytes", n)
+	return up, down
+}
+
+// printContributions prints the n strongest contributions; 0 is all.
+func printContributions(w io.Writer, all []filter.Contribution, n int) {
+	if n > 0 {
+		all = all[:min(n, len(all))]
+	}
+	t := newTable(w).Within(defaultWidth)
+	for i, c := range all {
+		flushSome(t, i)
+		words := strings.Join(c.Tokens, " ")
+		if _, text, _ := strings.Cut(c.Term, ":"); strings.EqualFold(text, words) {
+			words = ""
 		}
-		return plural(n, "term")
+		screen.Printf(t, "  %+.3f\t%s\t%s\n", c.Contribution, c.Term, words)
 	}
-	screen.Printf(w, "%s over %s: %.4f = %+.4f bias %+.4f by %s for %s %+.4f by %s for %s\n",
-		e.For, e.Against, e.Margin, e.Bias, up, terms(forIt), e.For, down, terms(against), e.Against)
-	if len(e.UnknownTerms) > 0 {
-		screen.Printf(w, "             %s not known to the model\n", plural(len(e.UnknownTerms), "term"))
+	t.Flush()
+}
+
+// printExplanationFully prints the parts of a score, and the n strongest terms with their weights. Limit is the width of the table of
+// terms; 0 is none.
+func printExplanationFully(w io.Writer, e filter.Explanation, n, limit int) {
+	up, down := bySide(e)
+	sum := func(all []filter.Contribution) (sum float64) {
+		for _, c := range all {
+			sum += c.Contribution
+		}
+		return sum
 	}
+	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), delivery.Probability([]string{e.Against, e.For}, e.Probability))
+	field(w, "score", "%.4f of %s over %s = %+.4f bias %+.4f by %s for %s %+.4f by %s for %s", e.Margin, e.For, e.Against, e.Bias,
+		sum(up), plural(len(up), "term"), e.For, sum(down), plural(len(down), "term"), e.Against)
+	field(w, "unknown", "%s", plural(len(e.UnknownTerms), "term"))
 	fmt.Fprintln(w)
-	printVotes(w, e.Votes)
-	t := newTable(w, "adds", "weight", "value", "messages", "term", "made of")
+	if len(e.Votes) > 0 {
+		printVotes(w, e.Votes)
+		fmt.Fprintln(w)
+	}
 	shown := e.Contributions
 	if n > 0 {
 		shown = shown[:min(n, len(shown))]
 	}
+	t := newTable(w, "adds", "weight", "value", "messages", "term", "made of").Within(limit)
 	for i, c := range shown {
 		flushSome(t, i)
-		screen.Printf(t, "%+.4f\t%.4f\t%.4g\t%d\t%s\t%s\n", c.Contribution, c.Weight, c.Value, c.Messages, c.Term, strings.Join(c.Tokens, " "))
+		screen.Printf(t, "%+.4f\t%s\t%s\t%d\t%s\t%s\n", c.Contribution, number(&c.Weight), number(&c.Value), c.Messages, c.Term, strings.Join(c.Tokens, " "))
 	}
 	t.Flush()
 	if more := len(e.Contributions) - len(shown); more > 0 {
-		screen.Printf(w, "and %s more: --terms 0 shows all\n", plural(more, "term"))
+		screen.Printf(w, "\n%s: --terms 0\n", plural(more, "more term"))
 	}
 }
 
 // printVotes prints the contribution of each kind of evidence, with a bar to the left for ham and to the right for spam.
 func printVotes(w io.Writer, votes []filter.Vote) {
-	if len(votes) == 0 {
-		return
-	}
-	t := newTable(w, "adds", "evidence", "terms", "")
+	t := newTable(w, "evidence", "terms", "adds")
 	for _, v := range votes {
-		screen.Printf(t, "%+.4f\t%s\t%d\t%s\n", v.Contribution, v.Group, v.Terms, voteBar(v.Contribution))
+		screen.Printf(t, "%s\t%d\t%+.2f\t%s\n", v.Group, v.Terms, v.Contribution, voteBar(v.Contribution))
 	}
 	t.Flush()
-	fmt.Fprintln(w)
 }
 
 // voteBar draws a contribution, with one sign for each quarter.

@@ -20,25 +20,25 @@ func (p *program) exportCommand() *cobra.Command {
 	var settings settingFlags
 	var flags exportFlags
 	c := &cobra.Command{
-		Use:   "export [-m FILE] SOURCES",
+		Use:   "export [-m FILE] PATH...",
 		Short: "Write labelled mail, or the weights of a model, for other programs",
-		Long: `Export writes labelled mail as feature vectors, one message a line, in the text format of LIBSVM or of
-Vowpal Wabbit. Features are numbered from 1; --terms writes the term of each. The labels of ham and
-spam are -1 and +1, those of other classes 1, 2, 3 in the order of chaff inspect.
+		Long: `Export writes labelled mail as feature vectors, one message a line, in the text
+format of LIBSVM or of Vowpal Wabbit. Features are numbered from 1; --terms
+writes the term of each. The labels of ham and spam are -1 and +1, those of
+other classes 1, 2, 3 in the order of chaff inspect.
 
-With --weights it writes the weights of the model as CSV, for chaff import. Give chaff import the kind
-of features that chaff inspect prints.`,
+With --weights it writes the weights of the model as CSV, for chaff import. Give
+chaff import the kind of features that chaff inspect prints.`,
 		Example: `  chaff export --ham inbox --spam junk > mail.libsvm
   chaff export --ham inbox --spam junk --as vw --terms terms.tsv > mail.vw
   chaff export --weights > weights.csv
   chaff import weights.csv --features 'normalised bits' -m again.model`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return p.export(c, &sources, &settings, flags)
+		RunE: func(c *cobra.Command, paths []string) error {
+			return p.export(c, &sources, paths, &settings, flags)
 		},
 	}
 	sources.add(c)
-	settings.add(c, "workers")
+	settings.add(p, c, "workers")
 	f := c.Flags()
 	p.addModelFile(c, &flags.model, "use")
 	f.StringVar(&flags.format, "as", string(features.LibSVM), "write `FORMAT`: libsvm or vw")
@@ -52,7 +52,7 @@ type exportFlags struct {
 	weights              bool
 }
 
-func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *settingFlags, flags exportFlags) error {
+func (p *program) export(c *cobra.Command, sources *sourceFlags, paths []string, settings *settingFlags, flags exportFlags) error {
 	cfg, err := p.load(c, settings)
 	if err != nil {
 		return err
@@ -60,6 +60,9 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 	format, err := features.ParseExportFormat(flags.format)
 	if err != nil {
 		return fmt.Errorf("--as: %w", err)
+	}
+	if err := canSaveAll(flags.terms); err != nil {
+		return err
 	}
 	f, err := delivery.OpenModel(flags.model)
 	if err != nil {
@@ -80,7 +83,7 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, settings *setti
 		}
 		return w.WriteCSV(p.stdout)
 	}
-	mail, err := sources.open()
+	mail, err := sources.open(paths)
 	if err != nil {
 		return err
 	}

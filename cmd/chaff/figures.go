@@ -3,8 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/evaluate"
@@ -14,23 +16,39 @@ import (
 	"chaff/train"
 )
 
+// printCorpus prints what mail was read.
 func printCorpus(w io.Writer, s train.Summary) {
-	screen.Printf(w, "mail        %s\n", corpusLine(s))
+	printMail(w, s)
+	printOddities(w, s)
+}
+
+func printMail(w io.Writer, s train.Summary) {
+	field(w, "mail", "%s", corpusLine(s))
+	if s.Unreadable > 0 {
+		field(w, "", "%d could not be read", s.Unreadable)
+	}
+}
+
+// printOddities prints what was odd about the mail.
+func printOddities(w io.Writer, s train.Summary) {
 	if s.Duplicates > 0 {
-		screen.Printf(w, "            %d copies of the same message left out", s.Duplicates)
+		conflicts := ""
 		if s.Conflicts > 0 {
-			screen.Printf(w, ", %d of them with another label", s.Conflicts)
+			conflicts = fmt.Sprintf(", %d of them with another label", s.Conflicts)
 		}
-		fmt.Fprintln(w)
+		field(w, "", "%s of the same message left out%s", pluralOf(s.Duplicates, "copy", "copies"), conflicts)
 	}
-	for _, some := range []struct {
-		count int
-		what  string
-	}{{s.Unreadable, "could not be read"}, {s.Repaired, "needed repair to be decoded"}, {s.Cut, "were cut at a limit"}} {
-		if some.count > 0 {
-			screen.Printf(w, "            %d %s\n", some.count, some.what)
-		}
+	if s.Repaired > 0 {
+		field(w, "", "%d needed repair to be decoded", s.Repaired)
 	}
+	if s.Cut > 0 {
+		field(w, "", "%d cut at a limit", s.Cut)
+	}
+}
+
+// field prints a labelled text, wrapped beside its label.
+func field(w io.Writer, label, format string, args ...any) {
+	screen.Paragraph(w, fmt.Sprintf("%-12s", label), format, args...)
 }
 
 func corpusLine(s train.Summary) string {
@@ -38,22 +56,22 @@ func corpusLine(s train.Summary) string {
 	for _, c := range s.Classes {
 		classes = append(classes, fmt.Sprintf("%d %s", c.Messages, c.Name))
 	}
-	return fmt.Sprintf("%d messages: %s", s.Used, strings.Join(classes, ", "))
+	return fmt.Sprintf("%s: %s", plural(s.Used, "message"), strings.Join(classes, ", "))
 }
 
 func printSplit(w io.Writer, cfg config.Config, s train.Summary) {
 	printCorpus(w, s)
 	printParts(w, s, cfg.Split, cfg.Seed)
 	printGroups(w, s, "part")
-	screen.Printf(w, "vocabulary  %d terms", s.Terms)
+	of := ""
 	if n := cfg.Features.MinDocumentFrequency; n > 1 {
-		screen.Printf(w, " that are in at least %d training messages", n)
+		of = fmt.Sprintf(" that are in at least %d training messages", n)
 	}
-	fmt.Fprintln(w)
+	field(w, "vocabulary", "%s%s", plural(s.Terms, "term"), of)
 }
 
 func printParts(w io.Writer, s train.Summary, o corpus.SplitOptions, seed uint64) {
-	screen.Printf(w, "split       %s (%s)\n", partsOf(s), splitMethod(o, seed))
+	field(w, "split", "%s (%s)", partsOf(s), splitMethod(o, seed))
 }
 
 func partsOf(s train.Summary) string {
@@ -73,7 +91,7 @@ func splitMethod(o corpus.SplitOptions, seed uint64) string {
 // printGroups prints the number of near-duplicates, if it is known.
 func printGroups(w io.Writer, s train.Summary, place string) {
 	if s.Groups > 0 {
-		screen.Printf(w, "            %d messages are nearly the same as others: %d groups, each in one %s\n", s.Grouped, s.Groups, place)
+		field(w, "", "%s in %s of near-duplicates; all messages of a group are in the same %s", plural(s.Grouped, "message"), plural(s.Groups, "group"), place)
 	}
 }
 
@@ -83,11 +101,12 @@ func printTraining(w io.Writer, r train.Result) {
 		return
 	}
 	last := r.Epochs[len(r.Epochs)-1]
-	screen.Printf(w, "trained     %s", plural(len(r.Epochs), "epoch"))
+	kept := ""
 	if r.Kept < last.Epoch {
-		screen.Printf(w, ", the weights of epoch %d kept", r.Kept)
+		kept = fmt.Sprintf(", the weights of epoch %d kept", r.Kept)
 	}
-	screen.Printf(w, ", %.2f CPU seconds\n            %s\n", r.Seconds, epochLine(r.Epochs[r.Kept-1]))
+	field(w, "trained", "%s%s, %.2f CPU seconds", plural(len(r.Epochs), "epoch"), kept, r.Seconds)
+	field(w, "", "%s", epochLine(r.Epochs[r.Kept-1]))
 	if c := r.Convergence; c != nil {
 		printConvergence(w, *c)
 	}
@@ -102,38 +121,62 @@ func epochLine(e models.Epoch) string {
 }
 
 func printConvergence(w io.Writer, c models.Convergence) {
+	after := plural(c.Epochs, "epoch") + " and " + plural(c.Updates, "update")
 	if !c.Converged {
-		screen.Printf(w, "            not linearly separable within %s and %s\n", plural(c.Epochs, "epoch"), plural(c.Updates, "update"))
+		field(w, "", "not linearly separable within %s", after)
 		return
 	}
-	screen.Printf(w, "converged   after %s and %s: the training part is linearly separable\n", plural(c.Epochs, "epoch"), plural(c.Updates, "update"))
+	field(w, "converged", "after %s: the training part is linearly separable", after)
 	for _, s := range c.Separations {
-		of := ""
+		of, bound := "", ""
 		if s.Class != "" {
 			of = s.Class + ": "
 		}
-		screen.Printf(w, "            %sR %.4g, margin %.4g, geometric margin %.4g", of, s.Radius, s.Margin, s.GeometricMargin)
 		if s.UpdateBound != nil {
-			screen.Printf(w, "; %s of at most (R/geometric margin)^2 = %.4g", plural(s.Updates, "update"), *s.UpdateBound)
+			bound = fmt.Sprintf("; %s of at most (R/geometric margin)^2 = %s", plural(s.Updates, "update"), number(s.UpdateBound))
 		}
-		fmt.Fprintln(w)
+		field(w, "", "%sR %.3g, margin %.3g, geometric margin %.3g%s", of, s.Radius, s.Margin, s.GeometricMargin, bound)
 	}
 }
 
-// printFigures prints one row of figures for each part of the corpus.
+// printFigures prints a column of figures for each part of the corpus.
 func printFigures(w io.Writer, parts []partFigures) {
-	t := newTable(w, "part", "messages", "accuracy", "95% interval", "0-1 loss", "square loss", "log loss", "Brier", "hm%", "sm%", "lam%", "(1-ROCA)%")
-	for _, part := range parts {
-		f := part.figures
-		if f == nil {
-			screen.Printf(t, "%s\t0\t-\t-\t-\t-\t-\t-\t-\t-\t-\t-\n", part.name)
-			continue
+	t := newTable(w)
+	row := func(name string, cell func(f *metrics.Figures) string) {
+		screen.Printf(t, "%s", name)
+		for _, part := range parts {
+			text := "-"
+			if part.figures != nil {
+				text = cell(part.figures)
+			}
+			screen.Printf(t, "\t%s", text)
 		}
-		screen.Printf(t, "%s\t%d\t%.2f%%\t%.2f-%.2f\t%.4f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", part.name, f.Messages, f.Accuracy, f.AccuracyLow, f.AccuracyHigh,
-			f.ZeroOneLoss, number(f.SquareLoss), number(f.LogLoss), number(f.Brier),
-			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4))
+		fmt.Fprintln(t)
 	}
+	fmt.Fprint(t, "")
+	for _, part := range parts {
+		screen.Printf(t, "\t%s", part.name)
+	}
+	fmt.Fprintln(t)
+	row("messages", func(f *metrics.Figures) string { return strconv.Itoa(f.Messages) })
+	row("accuracy", accuracyOf)
+	row("95% interval", intervalOf)
+	row("0-1 loss", func(f *metrics.Figures) string { return number(&f.ZeroOneLoss) })
+	row("square loss", func(f *metrics.Figures) string { return number(f.SquareLoss) })
+	row("log loss", func(f *metrics.Figures) string { return number(f.LogLoss) })
+	row("Brier score", func(f *metrics.Figures) string { return number(f.Brier) })
+	row("hm%", func(f *metrics.Figures) string { return percent(f.HM, 2) })
+	row("sm%", func(f *metrics.Figures) string { return percent(f.SM, 2) })
+	row("lam%", func(f *metrics.Figures) string { return percent(f.LAM, 2) })
+	row("(1-ROCA)%", func(f *metrics.Figures) string { return percent(f.OneMinusROCA, 4) })
 	t.Flush()
+}
+
+func intervalOf(f *metrics.Figures) string {
+	if f == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f-%.2f", f.AccuracyLow, f.AccuracyHigh)
 }
 
 type partFigures struct {
@@ -196,79 +239,121 @@ func printReliability(w io.Writer, classes []string, f *metrics.Figures) {
 
 // printVerdictsOfParts prints the thresholds from the development part, and their verdicts on the test part.
 func printVerdictsOfParts(w io.Writer, r train.Result, limits metrics.ThresholdOptions) {
-	if r.Thresholds != nil && r.Development == nil {
-		screen.Printf(w, "\nThresholds, with no development part to choose them on: %s.\n", verdictsAbove(*r.Thresholds))
-	} else if r.Thresholds != nil {
-		screen.Printf(w, "\nThresholds, chosen on the development part: %s,\n%s.\n", verdictsAbove(*r.Thresholds), chosenBy(limits))
+	fmt.Fprintln(w)
+	if r.Thresholds != nil {
+		printThresholds(w, *r.Thresholds)
+		chosen := "on the development part, " + chosenBy(limits)
+		if r.Development == nil {
+			chosen = "without mail: there is no development part"
+		}
+		field(w, "", "chosen %s", chosen)
 	}
 	if r.Verdicts != nil {
-		fmt.Fprintln(w, "With them, on the test part:")
-		printVerdicts(w, *r.Verdicts)
+		printVerdicts(w, *r.Verdicts, "on the test part")
 	}
 	printCost(w, r.Cost)
 }
 
+// printThresholds prints which scores get which verdict.
+func printThresholds(w io.Writer, t metrics.Thresholds) {
+	field(w, "thresholds", "%s", verdictsAbove(t))
+}
+
+// verdictsAbove describes which scores get which verdict.
 func verdictsAbove(t metrics.Thresholds) string {
-	return fmt.Sprintf("spam above %s, unsure above %s", threshold(t.Spam), threshold(t.Unsure))
+	spam, unsure := threshold(t.Spam), threshold(t.Unsure)
+	if spam == unsure {
+		return fmt.Sprintf("spam if the score is above %s, else ham; none is unsure", spam)
+	}
+	return fmt.Sprintf("spam if the score is above %s, ham up to %s, unsure in between", spam, unsure)
 }
 
 func chosenBy(o metrics.ThresholdOptions) string {
 	if o.Costs != "" {
-		return fmt.Sprintf("at the least cost, a lost ham, a missed spam and an unsure message costing %s", o.Costs)
+		return fmt.Sprintf("at the least cost; a lost ham, a missed spam and an unsure message cost %s", o.Costs)
 	}
-	return fmt.Sprintf("for limits of %v%% of ham lost and %v%% of spam missed", o.HamLost, o.SpamMissed)
+	return fmt.Sprintf("so that at most %v%% of ham is lost and %v%% of spam missed", o.HamLost, o.SpamMissed)
 }
 
-// printVerdicts prints the rates of verdicts on labelled messages.
-func printVerdicts(w io.Writer, v train.VerdictCounts) {
-	share := func(n, of int) string {
-		if of == 0 {
-			return "-"
-		}
-		return fmt.Sprintf("%.2f%%", 100*float64(n)/float64(of))
+// printVerdicts prints the rates of verdicts on labelled messages. On says which messages these are.
+func printVerdicts(w io.Writer, v train.VerdictCounts, on string) {
+	lost, found := screen.Green, screen.Green
+	if v.Ham.Spam > 0 {
+		lost = screen.Red
 	}
-	ham, spam := v.Ham.Messages(), v.Spam.Messages()
-	screen.Printf(w, "  spam found %s, ham taken for spam %s, unsure %s of ham and %s of spam\n",
-		share(v.Spam.Spam, spam), share(v.Ham.Spam, ham), share(v.Ham.Unsure, ham), share(v.Spam.Unsure, spam))
+	if v.Spam.Ham > 0 {
+		found = screen.Plain
+	}
+	label := "verdicts"
+	if ham := v.Ham.Messages(); ham > 0 {
+		field(w, label, "ham: %s (%d of %d), %s unsure", lost.Of(shareOf(v.Ham.Spam, ham)+" lost as spam"), v.Ham.Spam, ham, shareOf(v.Ham.Unsure, ham))
+		label = ""
+	}
+	if spam := v.Spam.Messages(); spam > 0 {
+		field(w, label, "spam: %s (%d of %d), %s unsure, %s missed", found.Of(shareOf(v.Spam.Spam, spam)+" found"), v.Spam.Spam, spam,
+			shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))
+	}
+	if on != "" {
+		field(w, "", "%s", screen.Faint.Of(on))
+	}
 }
 
 func printCost(w io.Writer, cost *float64) {
 	if cost != nil {
-		screen.Printf(w, "  cost of a message %.4f\n", *cost)
+		field(w, "cost", "%s a message", number(cost))
 	}
 }
+
+// heldOut describes the messages of out-of-fold scores.
+const heldOut = "each message judged by a model that had not learned it"
 
 // printRefitted describes the model that is fitted to all mail.
 func printRefitted(w io.Writer, r train.Refitted, limits metrics.ThresholdOptions) {
-	screen.Printf(w, "\nThese figures are of a model of the training part. The saved model is fitted to all %d messages.\n", r.Messages)
+	fmt.Fprintln(w, "\nThese figures are of a model of the training part. The saved model:")
+	field(w, "fitted to", "all %s", plural(r.Messages, "message"))
 	if r.Thresholds == nil {
-		screen.Printf(w, "Its probabilities come from %d scores by models that had not learnt the message.\n", r.OutOfFold)
+		field(w, "", "its probabilities come from %s", plural(r.OutOfFold, "out-of-fold score"))
 		return
 	}
-	screen.Printf(w, "Its thresholds come from %d scores by models that had not learnt the message: %s,\n%s.\n",
-		r.OutOfFold, verdictsAbove(*r.Thresholds), chosenBy(limits))
-	fmt.Fprintln(w, "With them, by these scores (the saved model has learnt more, and finds more):")
-	printVerdicts(w, *r.Verdicts)
+	printThresholds(w, *r.Thresholds)
+	field(w, "", "chosen on %s, %s", plural(r.OutOfFold, "out-of-fold score"), chosenBy(limits))
+	printVerdicts(w, *r.Verdicts, heldOut)
 	printCost(w, r.Cost)
-	printPromise(w, r.Promise)
+	printGuarantee(w, r.Promise)
 }
 
-// printPromise prints what the thresholds of the saved model guarantee, if anything.
-func printPromise(w io.Writer, p *metrics.Promise) {
+// printGuarantee prints what the thresholds of the saved model guarantee, if anything.
+func printGuarantee(w io.Writer, p *metrics.Promise) {
 	if p != nil {
-		screen.Printf(w, "Promise: %v.\n", p)
+		field(w, "guarantee", "%v", p)
+	}
+}
+
+// printGrowth prints the accuracy by the number of messages learned, and whether more mail would help.
+func printGrowth(w io.Writer, g evaluate.Growth) {
+	if len(g.Points) < 2 {
+		return
+	}
+	fmt.Fprintln(w, "\nAccuracy by the number of messages learned:")
+	t := newTable(w, "  learned", "accuracy", "95% interval", "errors")
+	for _, at := range g.Points {
+		screen.Printf(t, "  %d\t%.2f%%\t%.2f-%.2f\t%d\n", at.Messages, at.Accuracy, at.AccuracyLow, at.AccuracyHigh, at.Errors)
+	}
+	t.Flush()
+	if g.Advice != "" {
+		screen.Paragraph(w, "", "%s", g.Advice)
 	}
 }
 
 // printReview prints the messages worth reading, and the accuracy by month.
-func printReview(w io.Writer, r evaluate.Review) {
+func printReview(w io.Writer, classes []string, r evaluate.Review) {
 	if len(r.Mistakes) > 0 {
 		fmt.Fprintln(w, "\nThe worst mistakes:")
-		printJudged(w, r.Mistakes)
+		printJudged(w, classes, r.Mistakes)
 	}
 	if len(r.LeastCertain) > 0 {
 		fmt.Fprintln(w, "\nThe least certain:")
-		printJudged(w, r.LeastCertain)
+		printJudged(w, classes, r.LeastCertain)
 	}
 	times := spans(r.Months)
 	if len(times) == 0 {
@@ -282,19 +367,32 @@ func printReview(w io.Writer, r evaluate.Review) {
 	t.Flush()
 }
 
-func printJudged(w io.Writer, all []evaluate.Judged) {
+// printJudged prints messages with the terms that speak for their verdicts.
+func printJudged(w io.Writer, classes []string, all []evaluate.Judged) {
 	for _, j := range all {
-		verdict := fmt.Sprintf("%s, given %s", j.Label, j.Class)
-		if j.Label == j.Class {
-			verdict = j.Label
-		}
-		screen.Printf(w, "  %s\n    %s: score %.4f, probability %.4f  %s\n", j.Path, verdict, j.Score, j.Probability, shorten([]byte(j.Subject)))
+		screen.Printf(w, "  %s\n", j.Path)
+		screen.Paragraph(w, "    ", "%s, score %.3g, %s: %s", judgement(j), j.Score, delivery.Probability(classes, j.Probability), subjectOf(j))
 		var terms []string
 		for _, t := range j.Terms {
 			terms = append(terms, fmt.Sprintf("%s %+.3g", t.Term, t.Contribution))
 		}
 		if len(terms) > 0 {
-			screen.Printf(w, "    for %s: %s\n", j.Class, strings.Join(terms, ", "))
+			screen.Paragraph(w, fmt.Sprintf("    for %s: ", screen.Printable(j.Class)), "%s", strings.Join(terms, ", "))
 		}
 	}
+}
+
+func subjectOf(j evaluate.Judged) string {
+	if j.Subject == "" {
+		return "(no subject)"
+	}
+	return shorten([]byte(j.Subject))
+}
+
+// judgement says what a message is and, if that is a mistake, what it was called.
+func judgement(j evaluate.Judged) screen.Styled {
+	if j.Label == j.Class {
+		return screen.Plain.Of(j.Label)
+	}
+	return screen.Red.Of(j.Label + " called " + j.Class)
 }

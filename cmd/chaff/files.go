@@ -19,7 +19,7 @@ import (
 	"chaff/internal/termkey"
 )
 
-// writeFile writes a file in one step: readers see the old content or all of the new. It creates the folder if necessary.
+// writeFile writes a file in one step: readers see the old content or all of the new.
 func writeFile(path string, write func(w io.Writer) error) error {
 	var data bytes.Buffer
 	if err := write(&data); err != nil {
@@ -30,10 +30,7 @@ func writeFile(path string, write func(w io.Writer) error) error {
 
 // writeBytes is writeFile for data in memory.
 func writeBytes(path string, data []byte) error {
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
-	if err == nil {
-		err = replace.File(path, data, 0o644)
-	}
+	err := replace.File(path, data, 0o644)
 	if err == nil {
 		return nil
 	}
@@ -128,11 +125,24 @@ func canSave(path string) error {
 	return nil
 }
 
-// canSaveAll is canSave for the paths that are not empty.
+// canSaveModel is canSave for the model at path. Only the default folder may be missing: chaff makes it.
+func (p *program) canSaveModel(path string) error {
+	if path == "" || path == places.Model(p.environ) {
+		return canSave(path)
+	}
+	return canSaveAll(path)
+}
+
+// canSaveAll is canSave for the paths that are not empty, whose folders must exist: a folder that is missing is a typing mistake.
 func canSaveAll(paths ...string) error {
 	for _, path := range paths {
 		if path == "" {
 			continue
+		}
+		if dir := filepath.Dir(path); dir != "." {
+			if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+				return hint.With(fmt.Errorf("save %s: there is no folder %s", path, dir), "make it first: mkdir -p "+dir)
+			}
 		}
 		if err := canSave(path); err != nil {
 			return err

@@ -233,8 +233,14 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"demo", "--set", evil}, fails: true}, // it prints the mail of the program alone
 		{args: []string{"version", evil}, fails: true},
 		{args: []string{evil}, fails: true},
-		{args: []string{"help", "x" + evil}},
-		{args: []string{"help", "\u202e"}},
+		{args: []string{"help", "x" + evil}, fails: true},
+		{args: []string{"help", "\u202e"}, fails: true},
+		{args: []string{"help", "--man", m.path("man" + evil)}},
+		{args: []string{"completion", evil}, fails: true},
+		{args: []string{"train", "--" + evil}, fails: true},
+		{args: []string{"train", evil}, fails: true},
+		{args: []string{"train", "--mistakes", evil}, fails: true},
+		{args: []string{"__complete", "train", m.path("")}},
 	}
 	tried := make(map[string]bool)
 	for i, r := range runs {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -20,18 +21,24 @@ func (p *program) importCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import FILE [-m FILE]",
 		Short: "Make a model from a table of weights",
-		Long: `Import makes a model from a CSV table of weights with the columns term and weight. The score of a message
-is the sum of the weights of its terms; a message with a score above 0 is spam. The term (bias) is the
-bias. With the names of classes instead of "weight", each class has its own weights. "-" reads the
-table from stdin. To see the terms of a message, run chaff tokens.`,
+		Long: `Import makes a model from a CSV table of weights with the columns term and
+weight. The score of a message is the sum of the weights of its terms; a message
+with a score above 0 is spam. The term (bias) is the bias. With the names of
+classes instead of "weight", each class has its own weights. "-" reads the table
+from stdin. To see the terms of a message, run chaff tokens.`,
 		Example: `  chaff import weights.csv -m hand.model
   chaff import - --set tokenize.language=none < weights.csv`,
-		Args: cobra.ExactArgs(1),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("no table of weights given: name its FILE, or - for stdin")
+			}
+			return atMostOne("table")(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.importWeights(c, &settings, args[0], path, kind)
 		},
 	}
-	settings.add(c)
+	settings.add(p, c)
 	p.addModelFile(c, &path, "save")
 	c.Flags().StringVar(&kind, "features", features.Bits.String(), "weigh terms as `KIND`: bits, counts, normalised bits, normalised counts or head bits")
 	return c
@@ -46,7 +53,7 @@ func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table,
 	if err != nil || kind == features.Whole {
 		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", kindName)
 	}
-	if err := canSave(path); err != nil {
+	if err := p.canSaveModel(path); err != nil {
 		return err
 	}
 	reading, keepKey, err := p.secretReading(cfg.Config)
@@ -64,7 +71,7 @@ func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table,
 	if err := errors.Join(save(f, path), keepKey()); err != nil {
 		return err
 	}
-	screen.Printf(p.stdout, "Saved the weights of %d terms for the classes %q to %s.\n", len(weights.Terms), weights.Classes, path)
+	screen.Printf(p.stdout, "Saved the weights of %s for the classes %s to %s.\n", plural(len(weights.Terms), "term"), strings.Join(weights.Classes, ", "), path)
 	return nil
 }
 

@@ -21,12 +21,21 @@ func (p *program) inspectCommand() *cobra.Command {
 	var strongest int
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "inspect [-m FILE]",
-		Short: "Show what is in a model file",
+		Use:        "inspect [FILE]",
+		Short:      "Show what is in a model file",
+		SuggestFor: []string{"show", "info", "model"},
+		Long: `Inspect prints what a model file holds: the model and its settings, the mail it
+was trained on, its figures, and its strongest terms.`,
 		Example: `  chaff inspect
-  chaff inspect -m spam.model --terms 30`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+  chaff inspect spam.model --terms 30`,
+		Args: atMostOne("model"),
+		RunE: func(c *cobra.Command, files []string) error {
+			if len(files) > 0 && c.Flags().Changed("model-file") {
+				return fmt.Errorf("chaff inspect shows one model: leave out -m or %s", files[0])
+			}
+			if len(files) > 0 {
+				path = files[0]
+			}
 			return p.inspect(path, strongest, asJSON)
 		},
 	}
@@ -68,6 +77,7 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	if err != nil {
 		return delivery.ModelError(path, err)
 	}
+	from.Sample = nil // it means nothing to a reader
 	s := f.Settings()
 	all := inspection{File: path, Bytes: info.Size(), Settings: s, Provenance: from, Strongest: []strongestTerms{}}
 	for c := range terms {
@@ -76,22 +86,20 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	if asJSON {
 		return printJSON(p.stdout, all)
 	}
-	screen.Printf(p.stdout, "model       %s on %s, %s, %.1f MB\n", s.Model, s.Kind, path, float64(info.Size())/1e6)
-	screen.Printf(p.stdout, "classes     %s\n", strings.Join(s.Classes, ", "))
+	screen.Printf(p.stdout, "%-12s%s, %s, %s on %s\n", "model", path, sizeOf(info.Size()), s.Model, s.Kind)
+	field(p.stdout, "classes", "%s", strings.Join(s.Classes, ", "))
 	if s.Model != filter.ByHand {
 		printCorpus(p.stdout, from.Corpus)
 		printParts(p.stdout, from.Corpus, from.Split, from.Seed)
 	}
 	if from.FittedTo > 0 {
-		screen.Printf(p.stdout, "fitted to   all %d messages; thresholds and probabilities from %d out-of-fold scores\n", from.FittedTo, from.OutOfFold)
+		field(p.stdout, "fitted to", "all %s; thresholds and probabilities from %s", plural(from.FittedTo, "message"), plural(from.OutOfFold, "out-of-fold score"))
 	}
-	screen.Printf(p.stdout, "vocabulary  %d terms, language %s\n", f.Vocabulary().Len(), s.Tokenize.Language)
+	field(p.stdout, "vocabulary", "%s, language %s", plural(f.Vocabulary().Len(), "term"), s.Tokenize.Language)
 	if s.Thresholds != nil {
-		screen.Printf(p.stdout, "thresholds  %s\n", verdictsAbove(*s.Thresholds))
+		printThresholds(p.stdout, *s.Thresholds)
 	}
-	if from.Promise != nil {
-		screen.Printf(p.stdout, "promise     %v\n", from.Promise)
-	}
+	printGuarantee(p.stdout, from.Promise)
 	printCalibration(p.stdout, s.Calibration)
 	if s.Model != filter.ByHand {
 		fmt.Fprintln(p.stdout)
@@ -108,9 +116,9 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 			continue
 		}
 		screen.Printf(p.stdout, "\nStrongest terms for %s:\n", class.Class)
-		t := newTable(p.stdout, "  weight", "messages", "term")
+		t := newTable(p.stdout, "  weight", "messages", "term").Within(p.width())
 		for _, term := range class.Terms {
-			screen.Printf(t, "  %.3f\t%d\t%s\n", term.Weight, term.Messages, term.Term)
+			screen.Printf(t, "  %s\t%d\t%s\n", number(&term.Weight), term.Messages, term.Term)
 		}
 		t.Flush()
 	}
@@ -119,8 +127,12 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 
 func printCalibration(w io.Writer, c metrics.Calibration) {
 	if len(c.Offsets) == 2 {
-		screen.Printf(w, "probability 1 / (1 + exp(-(%.4g score %+.4g)))\n", c.Slope, c.Offsets[1])
+		field(w, "probability", "1 / (1 + exp(-(%.3g score %+.3g)))", c.Slope, c.Offsets[1])
 		return
 	}
-	screen.Printf(w, "probability softmax of %.4g times the scores plus %.4g\n", c.Slope, c.Offsets)
+	offsets := make([]string, len(c.Offsets))
+	for i, o := range c.Offsets {
+		offsets[i] = threshold(o)
+	}
+	field(w, "probability", "softmax of %.3g times the scores plus %s", c.Slope, strings.Join(offsets, ", "))
 }

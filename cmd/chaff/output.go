@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -8,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"text/tabwriter"
 	"time"
 	"unicode/utf8"
 
@@ -24,8 +24,9 @@ import (
 
 // output is a file that keeps its first error, so that commands print without checking each line. It drops everything after.
 type output struct {
-	file io.Writer
-	err  error
+	file    io.Writer
+	colours func() bool // whether styles are shown
+	err     error
 }
 
 func (o *output) Write(text []byte) (n int, err error) {
@@ -35,12 +36,81 @@ func (o *output) Write(text []byte) (n int, err error) {
 	return n, o.err
 }
 
-// terminal returns stderr if it is a terminal, else nil.
-func (p *program) terminal() *os.File {
-	if file, isFile := p.stderr.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
+// HasColours reports whether the file shows styles.
+func (o *output) HasColours() bool { return o.colours() }
+
+// terminalOf returns w if it is a terminal, else nil.
+func terminalOf(w io.Writer) *os.File {
+	if o, isOutput := w.(*output); isOutput {
+		w = o.file
+	}
+	if file, isFile := w.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
 		return file
 	}
 	return nil
+}
+
+// terminal returns stderr if it is a terminal that shows progress, else nil.
+func (p *program) terminal() *os.File {
+	if p.quiet {
+		return nil
+	}
+	return terminalOf(p.stderr)
+}
+
+// defaultWidth is the width of what is not printed on a terminal.
+const defaultWidth = 80
+
+// width returns the width of stdout in columns.
+func (p *program) width() int {
+	if file := terminalOf(p.stdout); file != nil {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return defaultWidth
+}
+
+// When colours are shown.
+const (
+	colourAuto   = "auto"
+	colourAlways = "always"
+	colourNever  = "never"
+)
+
+// colourFlag is the value of --color.
+type colourFlag string
+
+func (c *colourFlag) String() string { return string(*c) }
+
+// Type is the name of the value in the help.
+func (c *colourFlag) Type() string { return "WHEN" }
+
+// Set refuses values that are not known.
+func (c *colourFlag) Set(when string) error {
+	if !slices.Contains([]string{colourAuto, colourAlways, colourNever}, when) {
+		return errors.New("must be auto, always or never")
+	}
+	*c = colourFlag(when)
+	return nil
+}
+
+// hasColours reports whether styles are shown on w: on terminals, unless the environment has NO_COLOR or a terminal without colours.
+func (p *program) hasColours(w io.Writer) bool {
+	if p.colour != colourAuto {
+		return p.colour == colourAlways
+	}
+	return terminalOf(w) != nil && p.variable("NO_COLOR") == "" && p.variable("TERM") != "dumb"
+}
+
+// variable returns a variable of the environment.
+func (p *program) variable(name string) string {
+	for _, entry := range slices.Backward(p.environ) {
+		if value, found := strings.CutPrefix(entry, name+"="); found {
+			return value
+		}
+	}
+	return ""
 }
 
 func newBar(w io.Writer, all int, what string) *progressbar.ProgressBar {
@@ -79,7 +149,7 @@ func (p *program) epochs(several bool) (tell func(model string, e models.Epoch),
 	}
 	width, _, err := term.GetSize(int(file.Fd()))
 	if err != nil {
-		width = 80
+		width = defaultWidth
 	}
 	return showInPlace(file, width)
 }
@@ -109,16 +179,10 @@ func showInPlace(w io.Writer, width int) (tell func(model string, e models.Epoch
 func printJSON(w io.Writer, v any) error { return screen.PrintJSON(w, v, "  ") }
 
 // newTable returns a table with the given headings. Flush prints it.
-func newTable(w io.Writer, headings ...string) *tabwriter.Writer {
-	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	if len(headings) > 0 {
-		screen.Lines(t).Write([]byte(strings.Join(headings, "\t") + "\n"))
-	}
-	return t
-}
+func newTable(w io.Writer, headings ...string) *screen.Table { return screen.NewTable(w, headings...) }
 
 // flushSome prints the rows of a table in blocks: a table keeps its rows in memory to align them. The next row is i.
-func flushSome(t *tabwriter.Writer, i int) {
+func flushSome(t *screen.Table, i int) {
 	if i%1000 == 999 {
 		t.Flush()
 	}
@@ -129,18 +193,38 @@ func threshold(score float64) string {
 	if math.Abs(score) < 1e-9 {
 		return "0"
 	}
-	return fmt.Sprintf("%.4g", score)
+	return fmt.Sprintf("%.3g", score)
 }
 
-// percent formats a percentage. An undefined one is a dash.
+// percent formats a percentage with three significant digits, and no more than the given number after the point. An undefined one is a
+// dash. Only 100 is 100.
 func percent(v *float64, digits int) string {
-	if v == nil {
+	switch {
+	case v == nil:
+		return "-"
+	case *v == 0 || *v == 100:
+		return fmt.Sprintf("%.0f", *v)
+	case *v > 99.9:
+		return ">99.9"
+	}
+	before := 1 + int(math.Floor(math.Log10(math.Abs(*v))))
+	text := fmt.Sprintf("%.*f", min(max(3-before, 0), digits), *v)
+	if strings.Trim(text, "0.") == "" {
+		return "<" + text[:len(text)-1] + "1"
+	}
+	return text
+}
+
+// shareOf formats the share of n messages of all.
+func shareOf(n, all int) string {
+	if all == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.*f", digits, *v)
+	share := 100 * float64(n) / float64(all)
+	return percent(&share, 2) + "%"
 }
 
-// number formats a figure with four digits. An undefined one is a dash.
+// number formats a figure with three significant digits. An undefined one is a dash.
 func number(v *float64) string {
 	switch {
 	case v == nil:
@@ -152,7 +236,16 @@ func number(v *float64) string {
 	case math.Abs(*v) >= 100:
 		return fmt.Sprintf("%.0f", *v)
 	}
-	return fmt.Sprintf("%.4f", *v)
+	return fmt.Sprintf("%.3g", *v)
+}
+
+// sizeOf formats a number of bytes.
+func sizeOf(n int64) string {
+	if n < 1e6 {
+		return fmt.Sprintf("%d kB", (n+999)/1000)
+	}
+	mb := float64(n) / 1e6
+	return number(&mb) + " MB"
 }
 
 func accuracyOf(f *metrics.Figures) string {
@@ -175,19 +268,17 @@ const chance = 0.05
 
 func isBetter(m metrics.McNemar) bool { return m.P < chance && m.Better > m.Worse }
 
-// against describes whether the errors of a model differ from those of the best by more than chance.
-func against(m *metrics.McNemar) string {
-	if m == nil {
-		return "-"
-	}
-	verdict := "chance"
+// against says whether a model differs from another by more than chance.
+func against(m *metrics.McNemar) screen.Styled {
 	switch {
+	case m == nil:
+		return screen.Plain.Of("-")
 	case isBetter(*m):
-		verdict = "better"
+		return screen.Green.Of("better")
 	case m.P < chance:
-		verdict = "worse"
+		return screen.Red.Of("worse")
 	}
-	return fmt.Sprintf("+%d -%d %s (p %s)", m.Better, m.Worse, verdict, probability(m.P))
+	return screen.Plain.Of("same")
 }
 
 func probability(p float64) string {
@@ -197,11 +288,13 @@ func probability(p float64) string {
 	return fmt.Sprintf("%.3f", p)
 }
 
-func plural(n int, what string) string {
+func plural(n int, what string) string { return pluralOf(n, what, what+"s") }
+
+func pluralOf(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // shorten makes the value of a header field fit on a line.
@@ -226,11 +319,8 @@ func (p *program) printProblems(s train.Summary) {
 	}
 }
 
-// doubt is a warning about models.
-type doubt struct{ models, text string }
-
-// doubts collects the warnings about models. A warning about several models is one doubt.
-func doubts(results []train.Result) []doubt {
+// doubts collects the warnings about models. A warning about several models is one; among several models it names its own.
+func doubts(results []train.Result) []string {
 	var texts []string
 	of := make(map[string][]string) // models by warning
 	for _, r := range results {
@@ -241,20 +331,29 @@ func doubts(results []train.Result) []doubt {
 			of[text] = append(of[text], r.Model)
 		}
 	}
-	var all []doubt
-	for _, text := range texts {
-		d := doubt{strings.Join(of[text], ", "), text}
-		if len(results) > 1 && len(of[text]) == len(results) {
-			d.models = "all models"
+	for i, text := range texts {
+		switch {
+		case len(results) == 1:
+		case len(of[text]) == len(results):
+			texts[i] = "all models: " + text
+		default:
+			texts[i] = strings.Join(of[text], ", ") + ": " + text
 		}
-		all = append(all, d)
 	}
-	return all
+	return texts
+}
+
+// warning begins a warning.
+func warning() screen.Styled { return screen.Yellow.Of("warning:") }
+
+// warn prints a warning. Its untrusted parts are quoted.
+func (p *program) warn(text string) {
+	screen.Printf(p.stderr, "chaff: %s %s\n", warning(), screen.Quoted(text))
 }
 
 func (p *program) printWarnings(results []train.Result) {
-	for _, d := range doubts(results) {
-		screen.Printf(p.stderr, "chaff: %s: warning: %s\n", d.models, d.text)
+	for _, text := range doubts(results) {
+		p.warn(text)
 	}
 }
 
@@ -269,7 +368,7 @@ func (p *program) printLeaks(classes []string, leaks []evaluate.Leak) {
 		for c, n := range l.Messages {
 			of = append(of, fmt.Sprintf("%d of %d %s", n, l.Of[c], classes[c]))
 		}
-		screen.Printf(p.stderr, "chaff: warning: possible leak: %s is in %s (training messages): %s\n", term, strings.Join(of, ", "), l.Advice)
+		screen.Printf(p.stderr, "chaff: %s possible leak: %s is in %s (training messages): %s\n", warning(), term, strings.Join(of, ", "), l.Advice)
 	}
 	if all := settingsAgainst(leaks); len(all) > 0 {
 		screen.Printf(p.stderr, "chaff: hint: to exclude all of them: %s\n", strings.Join(all, " "))

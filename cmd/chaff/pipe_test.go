@@ -74,10 +74,10 @@ func TestWhatAProgramPrintsIsReadFromItsPipe(t *testing.T) {
 		text string
 		want string
 	}{
-		{[]string{"explain", "-m", h.path("model")}, message, "verdict "},
+		{[]string{"explain", "-m", h.path("model")}, message, "P(spam) "},
 		{[]string{"tokens"}, message, "Header"},
 		{[]string{"classify", "-m", h.path("model")}, message, "spam"},
-		{[]string{"import", "-m", h.path("hand")}, "term,weight\nbody:a,1\n", "Saved the weights of 1 terms"},
+		{[]string{"import", "-m", h.path("hand")}, "term,weight\nbody:a,1\n", "Saved the weights of 1 term"},
 	} {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -100,13 +100,13 @@ func TestAPipeAmongTheMailIsNamedAndTheOthersAreRead(t *testing.T) {
 		t.Skipf("the system makes no named pipes: %v", err)
 	}
 	stdout, stderr, code := h.chaff(t.Context(), "train", nil, "-m", h.path("model"), "--model", "bernoulli")
-	if code != 0 || !strings.Contains(stderr, "0.pipe: is neither a file nor a folder") || !strings.Contains(stdout, "1 could not be read") {
+	if code != 0 || !strings.Contains(stderr, "0.pipe is neither a file nor a folder") || !strings.Contains(stdout, "1 could not be read") {
 		t.Errorf("train: exit code %d, stderr %s", code, stderr)
 	}
 	for _, args := range [][]string{{"tokens", h.path("ham")}, {"classify", "-m", h.path("model"), h.path("ham")}} {
 		var stdout, stderr bytes.Buffer
 		code := run(t.Context(), args, []string{"HOME=" + h.dir}, strings.NewReader(""), &stdout, &stderr)
-		if code != exitError || !strings.Contains(stderr.String(), "0.pipe: is neither a file nor a folder") || strings.Count(stdout.String(), ".eml") < 10 {
+		if code != exitError || !strings.Contains(stderr.String(), "0.pipe is neither a file nor a folder") || strings.Count(stdout.String(), ".eml") < 10 {
 			t.Errorf("%s: exit code %d, stderr %s", args[0], code, stderr.String())
 		}
 	}

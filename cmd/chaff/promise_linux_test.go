@@ -290,13 +290,13 @@ func testStreams(t *testing.T, p deliveryProgram) {
 		"an empty model":                      {`: >$HOME/empty; exec "$@"`, "--pass -m " + p.home + "/empty", 75, "not a chaff model"},
 		"a damaged model":                     {`exec "$@"`, "--pass -m " + p.home + "/damaged", 75, "damaged"},
 		"no model":                            {`exec "$@"`, "--pass -m nowhere", 75, "no such file"},
-		"pass by another word":                {`exec "$@"`, "--pass=1 --modle", 75, "not defined"},
+		"pass by another word":                {`exec "$@"`, "--pass=1 --modle", 75, "unknown flag"},
 		"pass by another word, without need":  {`exec "$@"`, "--pass=TRUE -m nowhere", 75, "no such file"},
-		"pass by a wrong word":                {`exec "$@"`, "--pass=yes", 75, "invalid boolean value"},
-		"pass behind what ends flags or not":  {`exec "$@"`, "--modle -m -- --pass=T", 75, "not defined"},
-		"pass by a flag that was taken back":  {`exec "$@"`, "--pass --pass=0 --modle", 1, "not defined"},
+		"pass by a wrong word":                {`exec "$@"`, "--pass=yes", 75, "must be true or false"},
+		"pass behind what ends flags or not":  {`exec "$@"`, "--modle -m -- --pass=T", 75, "unknown flag"},
+		"pass by a flag that was taken back":  {`exec "$@"`, "--pass --pass=0 --modle", 1, "unknown flag"},
 		"pass as a path":                      {`exec "$@"`, "-- --pass", 75, "takes paths"},
-		"pass as the value of a flag":         {`exec "$@"`, "-m --pass --modle", 1, "not defined"},
+		"pass as the value of a flag":         {`exec "$@"`, "-m --pass --modle", 1, "unknown flag"},
 		"a crash of the shell's own is no 75": {`exit 3`, "", 3, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

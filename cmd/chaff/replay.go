@@ -53,11 +53,11 @@ func (r *replayFlags) check(c *cobra.Command) error {
 	if r.order != "" && r.order != orderListed && r.order != orderTime {
 		return fmt.Errorf("--order is %q: must be %s or %s", r.order, orderListed, orderTime)
 	}
-	return nil
+	return canSaveAll(r.results)
 }
 
 func (p *program) readReplay(x *experiment) (*evaluate.ReplayMail, error) {
-	mail, err := x.sources.open()
+	mail, err := x.sources.open(x.paths)
 	if err != nil {
 		return nil, err
 	}
@@ -106,34 +106,51 @@ func (p *program) replayModels(x *experiment, names []string) error {
 	if x.asJSON {
 		return printJSON(p.stdout, replayReport{mail.Summary(), mail.Seconds, all})
 	}
-	printCorpus(p.stdout, mail.Summary())
-	screen.Printf(p.stdout, "replay      %s\n\n", x.replay.how())
-	printReplays(p.stdout, all)
+	printMail(p.stdout, mail.Summary())
+	if x.verbose {
+		printOddities(p.stdout, mail.Summary())
+	}
+	field(p.stdout, "replay", "%s", x.replay.how())
+	fmt.Fprintln(p.stdout)
+	printReplays(p.stdout, all, x.verbose)
 	if len(all) == 1 && len(first.Curve) > 0 {
 		fmt.Fprintln(p.stdout)
 		printCurve(p.stdout, first)
 	}
+	if len(all) > 1 {
+		fmt.Fprintln(p.stdout)
+		x.printMore(p.stdout)
+	}
 	return nil
 }
 
-// how describes when messages are learnt.
+// how describes when messages are learned.
 func (r *replayFlags) how() string {
-	how := "each message learnt at once"
+	how := "each message learned at once"
 	if r.delay > 0 {
-		how = fmt.Sprintf("each message learnt after %d more", r.delay)
+		how = fmt.Sprintf("each message learned after %d more", r.delay)
 	}
 	if r.feedback < 1 {
-		how += fmt.Sprintf(", %.4g%% of them", 100*r.feedback)
+		how += fmt.Sprintf(", %.3g%% of them", 100*r.feedback)
 	}
 	return how
 }
 
-func printReplays(w io.Writer, all []evaluate.Replay) {
-	t := newTable(w, "model", "features", "accuracy", "errors", "hm%", "sm%", "lam%", "(1-ROCA)%", "learnt", "CPU s")
+func printReplays(w io.Writer, all []evaluate.Replay, verbose bool) {
+	t := newTable(w, "model", "accuracy", "errors", "hm%", "sm%", "lam%", "(1-ROCA)%", "CPU s")
 	for _, r := range all {
 		f := r.Figures
-		screen.Printf(t, "%s\t%s\t%.2f%%\t%d\t%s\t%s\t%s\t%s\t%d\t%.2f\n", r.Model, r.Kind, f.Accuracy, f.Messages-f.Confusion.Correct(),
-			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), r.Learned, r.Seconds)
+		screen.Printf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%.2f\n", r.Model, accuracyOf(&f), f.Messages-f.Confusion.Correct(),
+			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), r.Seconds)
+	}
+	t.Flush()
+	if !verbose {
+		return
+	}
+	fmt.Fprintln(w)
+	t = newTable(w, "model", "95% interval", "learned", "features")
+	for _, r := range all {
+		screen.Printf(t, "%s\t%s\t%d\t%s\n", r.Model, intervalOf(&r.Figures), r.Learned, r.Kind)
 	}
 	t.Flush()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,12 +27,12 @@ type reportFlags struct {
 }
 
 func (r *reportFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&r.page, "report", "", "write a page with tables and plots to `FILE`.html")
-	c.Flags().StringVar(&r.plots, "plots", "", "write the plots of the report as SVG and PNG files into the folder `DIR`")
+	c.Flags().StringVar(&r.page, "report", "", "write a page with tables and plots to `FILE`")
+	c.Flags().StringVar(&r.plots, "plots", "", "write the plots as SVG and PNG files into the folder `DIR`")
 }
 
 func (r *reportFlags) addAxes(c *cobra.Command) {
-	c.Flags().StringVar(&r.axes, "axes", "", "draw the decision boundary in the plane of two `TERMS`, separated by a space; default: the most informative")
+	c.Flags().StringVar(&r.axes, "axes", "", "draw the decision boundary for two `TERMS`, separated by a space")
 }
 
 // check returns an error if the page or the plots cannot be written.
@@ -42,11 +43,12 @@ func (r *reportFlags) check() error {
 	if r.axes != "" && len(strings.Fields(r.axes)) != 2 {
 		return fmt.Errorf("--axes is %q: must be two terms, as \"body:meet subject:offer\"", r.axes)
 	}
-	plot := ""
 	if r.plots != "" {
-		plot = filepath.Join(r.plots, "roc.svg")
+		if err := canSave(filepath.Join(r.plots, "roc.svg")); err != nil {
+			return err
+		}
 	}
-	return canSaveAll(plot, r.page)
+	return canSaveAll(r.page)
 }
 
 // wanted reports whether there is a page or a plot to write.
@@ -90,12 +92,12 @@ func (p *program) trainedPage(x *experiment, title string, collection *train.Col
 	s := collection.Summary()
 	page := report.Page{
 		Title: title, Subtitle: corpusLine(s), Facts: corpusFacts(x.Config, s), Classes: collection.Classes(),
-		Warnings: warningTexts(doubts(resultsOf(all))),
+		Warnings: append(slices.Clone(s.Warnings), doubts(resultsOf(all))...),
 	}
 	for i, t := range all {
 		r := t.Result
 		page.Models = append(page.Models, report.Model{
-			Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1, Train: r.Train, Development: r.Development, Test: r.Test,
+			Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1 && r.Development != nil, Train: r.Train, Development: r.Development, Test: r.Test,
 			AgainstBest: r.AgainstBest, Seconds: r.Seconds,
 		})
 		if len(r.Epochs) > 0 {
@@ -275,26 +277,18 @@ func strongestTermsOf(f *filter.Filter) ([]report.ClassTerms, error) {
 	return all, nil
 }
 
-func warningTexts(doubts []doubt) []string {
-	var warnings []string
-	for _, w := range doubts {
-		warnings = append(warnings, w.models+": "+w.text)
-	}
-	return warnings
-}
-
 // addRefitted adds facts and warnings about the saved model.
-func addRefitted(page *report.Page, r train.Refitted, doubts []doubt) {
+func addRefitted(page *report.Page, s train.Summary, r train.Refitted, doubts []string) {
 	page.Facts = append(page.Facts, report.Fact{Name: "Figures", Value: "from a model of the training part"})
 	saved := fmt.Sprintf("fitted to all %d messages", r.Messages)
 	if r.Thresholds != nil {
-		saved += fmt.Sprintf("; %s, from %d out-of-fold scores", verdictsAbove(*r.Thresholds), r.OutOfFold)
+		saved += fmt.Sprintf("; %s; from %s", verdictsAbove(*r.Thresholds), plural(r.OutOfFold, "out-of-fold score"))
 	}
 	page.Facts = append(page.Facts, report.Fact{Name: "Saved model", Value: saved})
 	if r.Promise != nil {
-		page.Facts = append(page.Facts, report.Fact{Name: "Promise", Value: r.Promise.String()})
+		page.Facts = append(page.Facts, report.Fact{Name: "Guarantee", Value: r.Promise.String()})
 	}
-	page.Warnings = warningTexts(doubts)
+	page.Warnings = append(slices.Clone(s.Warnings), doubts...)
 }
 
 // corpusFacts describes how mail was read and split.
@@ -333,7 +327,7 @@ func replayPage(x *experiment, mail *evaluate.ReplayMail, all []evaluate.Replay)
 	}
 	if len(all) == 1 {
 		page.Title += ": " + all[0].Model
-		page.Of, page.On, page.Confusion = all[0].Model, "all messages, each classified before it was learnt", all[0].Figures.Confusion
+		page.Of, page.On, page.Confusion = all[0].Model, "all messages, each classified before it was learned", all[0].Figures.Confusion
 	}
 	return page
 }
@@ -355,7 +349,7 @@ func foldsPage(x *experiment, collection *train.Collection, all []evaluate.Cross
 func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (report.Page, error) {
 	page := report.Page{
 		Title: "chaff evaluate: " + r.Model, Subtitle: corpusLine(e.Summary), Classes: f.Settings().Classes,
-		Of: r.Model, On: "this mail",
+		Of: r.Model, On: "this mail", Warnings: doubts([]train.Result{r}),
 		Models:      []report.Model{{Name: r.Model, Features: r.Kind, Test: r.Test}},
 		Reliability: e.Figures.Reliability, Confusion: e.Figures.Confusion,
 	}

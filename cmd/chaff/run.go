@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -28,6 +25,8 @@ type program struct {
 	stdin   io.Reader
 	stdout  *output
 	stderr  io.Writer
+	quiet   bool // no progress, no notes
+	colour  colourFlag
 	code    int // exit code of a command that succeeds
 }
 
@@ -37,17 +36,27 @@ func (p *program) streams() delivery.Streams {
 
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := &program{environ: environ, stdin: stdin, stdout: &output{file: stdout}, stderr: stderr}
+	p := &program{environ: environ, stdin: stdin, colour: colourAuto}
+	p.stdout = &output{file: stdout, colours: func() bool { return p.hasColours(stdout) }}
+	p.stderr = &output{file: stderr, colours: func() bool { return p.hasColours(stderr) }}
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(screen.Lines(stdout))
 	root.SetErr(screen.Lines(stderr))
-	err := root.ExecuteContext(ctx)
-	if err := cmp.Or(err, p.stdout.err); err != nil {
+	if err := cmp.Or(execute(ctx, root, args), p.stdout.err); err != nil {
 		return p.fail(root, args, err)
 	}
 	return p.code
+}
+
+func execute(ctx context.Context, root *cobra.Command, args []string) error {
+	if c, rest, err := root.Find(args); err == nil {
+		if err := oneDash(c, rest); err != nil {
+			return err
+		}
+	}
+	return root.ExecuteContext(ctx)
 }
 
 // fail prints an error and its hint, and returns the exit code.
@@ -57,25 +66,20 @@ func (p *program) fail(root *cobra.Command, args []string, err error) int {
 	switch {
 	case errors.As(err, &failed):
 		code = failed.code
-	case classifies(args), strings.HasPrefix(err.Error(), "unknown command") && slices.Contains(args, "--pass"): // misspelt
+	case classifies(args), isUnknownCommand(err) && slices.Contains(args, "--pass"): // misspelt
 		code = delivery.RefuseArguments(args, p.streams())
-	}
-	if strings.HasPrefix(err.Error(), "unknown command") {
-		if names := root.SuggestionsFor(firstWord(args)); len(names) > 0 {
-			err = hint.With(err, "did you mean `chaff "+names[0]+"`?")
-		}
 	}
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	hint.Print(p.stderr, err)
+	hint.Print(p.stderr, plainly(root, err))
 	return code
 }
 
-// firstWord returns the first argument that is not a flag.
+// firstWord returns the first argument that is neither a flag nor the value of --color, the only flag before a command.
 func firstWord(args []string) string {
-	for _, arg := range args {
-		if !strings.HasPrefix(arg, "-") {
+	for i, arg := range args {
+		if !strings.HasPrefix(arg, "-") && (i == 0 || args[i-1] != "--color") {
 			return arg
 		}
 	}
@@ -86,25 +90,39 @@ func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "chaff",
 		Short: "A spam filter you train on your own mail",
-		Long: `Chaff is a spam filter you train on your own mail. It reads Maildirs, mbox files, folders
-and archives of messages, trains a linear classifier, measures its accuracy on held-out mail, and
-classifies new messages from stdin.`,
-		Example: `  chaff demo                                      see it work on built-in sample mail
-  chaff train --maildir ~/Maildir                 train on a mailbox
-  chaff classify < message                        is this spam?
-  chaff compare --ham inbox --spam junk.mbox      which model is best for this mail?`,
+		Long: `Chaff is a spam filter you train on your own mail. It reads Maildirs, mbox
+files, folders and archives of messages, trains a linear classifier, measures
+its accuracy on held-out mail, and classifies new messages from stdin.`,
+		Example: `  chaff demo                       see it work on built-in sample mail
+  chaff train ~/Maildir            train on a mailbox
+  chaff classify < message         is this spam?
+  chaff compare inbox junk.mbox    which model is best for this mail?`,
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.DisableSuggestions = true // fail adds them as a hint
-	root.SuggestionsMinimumDistance = 2
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return hint.With(err, fmt.Sprintf("run `%s --help` for its flags", c.CommandPath()))
-	})
-	root.AddCommand(
-		p.demoCommand(), p.trainCommand(), p.compareCommand(), p.tuneCommand(), p.classifyCommand(), p.evaluateCommand(), p.importCommand(),
-		p.exportCommand(), p.explainCommand(), p.inspectCommand(), p.tokensCommand(), p.configCommand(), p.versionCommand(),
-	)
+	root.PersistentFlags().Var(&p.colour, "color", "show colours `WHEN`: auto (on a terminal), always or never")
+	root.PersistentFlags().BoolVarP(&p.quiet, "quiet", "q", false, "print only results and warnings, no progress and no notes")
+	completeValues(root, "color", "auto", "always", "never")
+	root.DisableSuggestions = true // plainly adds them
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
+	root.SetFlagErrorFunc(flagError)
+	root.AddGroup(&cobra.Group{ID: "filter", Title: "Filter mail:"}, &cobra.Group{ID: "measure", Title: "Measure and improve:"},
+		&cobra.Group{ID: "look", Title: "Look inside:"})
+	for id, commands := range map[string][]*cobra.Command{
+		"filter":  {p.trainCommand(), p.classifyCommand(), p.explainCommand()},
+		"measure": {p.demoCommand(), p.compareCommand(), p.evaluateCommand(), p.tuneCommand()},
+		"look":    {p.inspectCommand(), p.tokensCommand(), p.configCommand(), p.importCommand(), p.exportCommand()},
+	} {
+		for _, c := range commands {
+			c.GroupID = id
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(p.versionCommand(), p.completionCommand())
+	root.SetHelpCommand(p.helpCommand())
 	return root
 }
 
@@ -112,15 +130,12 @@ func (p *program) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of the program",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			version := "unknown"
-			if info, ok := debug.ReadBuildInfo(); ok {
-				version = info.Main.Version
-			}
-			_, err := screen.Printf(p.stdout, "chaff %s, terms %q, %s %s/%s\n",
-				version, tokenize.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := screen.Printf(p.stdout, "%s\n", version())
 			return err
 		},
 	}
 }
+
+func version() string { return delivery.Version("chaff", "terms "+tokenize.Version) }

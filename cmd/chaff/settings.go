@@ -2,12 +2,17 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"chaff/config"
+	"chaff/corpus"
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/places"
@@ -36,13 +41,19 @@ type settingFlags struct {
 
 type namedFlag struct{ flag, key, value string }
 
-func (s *settingFlags) add(c *cobra.Command, shorts ...string) {
+func (s *settingFlags) add(p *program, c *cobra.Command, shorts ...string) {
 	c.Flags().StringVar(&s.file, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
 	c.Flags().StringArrayVar(&s.set, "set", nil, "set `KEY=VALUE`, as tokenize.language=none; chaff config lists the keys")
+	if err := c.RegisterFlagCompletionFunc("set", p.completeSettings); err != nil {
+		panic(err) // the flag does not exist
+	}
+	if err := c.MarkFlagFilename("config", "toml", "yaml", "yml", "json"); err != nil {
+		panic(err) // the flag does not exist
+	}
 	usages := map[string][2]string{
-		"model":   {"model", "train the model `NAME`: " + strings.Join(models.Names(), ", ") + "; default " + config.Default().Model},
+		"model":   {"model", "train the model `NAME`; default " + config.Default().Model},
 		"workers": {"workers", "read `N` messages in parallel (0: one per core)"},
-		"memory":  {"memory", "keep `SIZE` of documents and matrices in memory, such as 300MB or 2GB, and the rest in temporary files (0: no limit); default " + config.Default().Memory + "; distinct terms and their weights need about 100 bytes each on top"},
+		"memory":  {"memory", "keep `SIZE` of data in memory, the rest in temporary files (0: no limit); default " + config.Default().Memory},
 		"seed":    {"seed", "split the mail by the seed `N`"},
 		"split":   {"split.method", "split the mail by `METHOD`: grouped, hash or time"},
 	}
@@ -50,6 +61,12 @@ func (s *settingFlags) add(c *cobra.Command, shorts ...string) {
 		n := &namedFlag{flag: flag, key: usages[flag][0]}
 		c.Flags().StringVar(&n.value, flag, "", usages[flag][1])
 		s.named = append(s.named, n)
+		switch flag {
+		case "model":
+			completeValues(c, flag, models.Names()...)
+		case "split":
+			completeValues(c, flag, corpus.SplitGrouped, corpus.SplitByHash, corpus.SplitByTime)
+		}
 	}
 }
 
@@ -58,12 +75,12 @@ func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error)
 	sources := config.Sources{File: s.file, DefaultFile: places.Config(p.environ), Environ: p.environ}
 	for _, text := range s.set {
 		key, value, found := strings.Cut(text, "=")
-		if !found {
+		if key = strings.TrimSpace(key); !found || key == "" {
 			return config.Loaded{}, hint.With(
-				fmt.Errorf("--set %s: must be KEY=VALUE", text), "for example --set tokenize.language=none",
+				fmt.Errorf("--set %q: must be KEY=VALUE", text), "for example --set tokenize.language=none; chaff config lists the keys",
 			)
 		}
-		sources.Set = append(sources.Set, config.Setting{Key: strings.TrimSpace(key), Value: value})
+		sources.Set = append(sources.Set, config.Setting{Key: key, Value: value})
 	}
 	for _, n := range s.named {
 		if c.Flags().Changed(n.flag) {
@@ -72,9 +89,45 @@ func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error)
 	}
 	loaded, err := config.Load(sources)
 	if err != nil {
-		return loaded, hint.With(err, "chaff config --explain lists the settings")
+		return loaded, p.advised(sources, err)
 	}
 	return loaded, nil
+}
+
+// advised adds to an error about the settings what the user can do, where the error does not say it.
+func (p *program) advised(s config.Sources, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && filepath.Ext(s.File) == ".toml":
+		return hint.With(err, "chaff config > "+s.File+" makes one of the settings in force")
+	case errors.Is(err, config.ErrUnknown):
+		return hint.With(err, "chaff config --explain lists the settings")
+	}
+	for _, set := range s.Set {
+		if name := hint.Nearest(set.Value, models.Names()); set.Key == "model" && name != "" && name != set.Value {
+			return hint.With(err, "did you mean --model "+name+"?")
+		}
+	}
+	return err
+}
+
+// warnOfOtherModels warns of settings given on the command line that belong to a model that is not trained.
+func (p *program) warnOfOtherModels(set []string, trained ...string) {
+	for _, key := range set {
+		section, isModel := strings.CutPrefix(key, "models.")
+		section, _, _ = strings.Cut(section, ".")
+		if model := strings.ReplaceAll(section, "_", "-"); isModel && !slices.Contains(trained, model) {
+			p.warn(fmt.Sprintf("%s has no effect: %s is not trained; --model %s trains it", key, model, model))
+		}
+	}
+}
+
+// warnOfSavedModel warns of settings given on the command line that a saved model has its own of.
+func (p *program) warnOfSavedModel(set []string) {
+	for _, key := range set {
+		if key != "workers" && key != "memory" {
+			p.warn(key + " has no effect: the model file has its own settings; --online and --folds train a new model")
+		}
+	}
 }
 
 // readingOf returns how messages are read if no model is saved. The key is public; no figure depends on it.
@@ -100,12 +153,13 @@ func (p *program) configCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Show the settings in force, and what can be set",
-		Long: `Config prints all settings as a TOML file, with the origin of each: default, file, environment or
-command line. Later origins win. The output is a configuration file.`,
+		Long: `Config prints all settings as a TOML file, with the origin of each: default,
+file, environment or command line. Later origins win. The output is a
+configuration file.`,
 		Example: `  chaff config
   chaff config --explain | less
   chaff config > chaff.toml`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			loaded, err := p.load(c, &settings)
 			if err != nil {
@@ -117,7 +171,7 @@ command line. Later origins win. The output is a configuration file.`,
 			return p.printConfig(loaded, explain)
 		},
 	}
-	settings.add(c)
+	settings.add(p, c)
 	c.Flags().BoolVar(&explain, "explain", false, "describe each setting")
 	addJSON(c, &asJSON, "print the settings as JSON")
 	return c
@@ -154,6 +208,11 @@ func (p *program) printConfig(loaded config.Loaded, explain bool) error {
 	}
 	_, err := screen.Lines(p.stdout).Write([]byte(out.String()))
 	return err
+}
+
+// wrapped lists names in a text of lines of at most width bytes.
+func wrapped(names []string, width int) string {
+	return strings.Join(wrap(strings.Join(names, ", "), width), "\n")
 }
 
 // wrap breaks text at spaces into lines of at most width bytes, if words allow it.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -24,16 +25,18 @@ type sourceFlags struct {
 
 func (s *sourceFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringArrayVar(&s.spam, "spam", nil, "spam at `PATH`: a Maildir, an mbox, a folder of messages (also of MH, Thunderbird or Apple Mail), one message, or a tar or zip archive of these, compressed or not; repeatable")
-	f.StringArrayVar(&s.ham, "ham", nil, "ham at `PATH`, in the same formats")
-	f.StringArrayVar(&s.maildirs, "maildir", nil, "a mailbox of Maildirs at `PATH`; its junk folders are spam, the others ham")
-	f.StringArrayVar(&s.indexes, "trec", nil, "an index `FILE` with lines `spam path` and `ham path`")
+	f.StringArrayVar(&s.spam, "spam", nil, "spam at `PATH`: a folder, mbox, message or archive; repeatable")
+	f.StringArrayVar(&s.ham, "ham", nil, "ham at `PATH`")
+	f.StringArrayVar(&s.maildirs, "maildir", nil, "a mailbox of Maildirs at `PATH`: its junk folders are spam, the others ham")
+	f.StringArrayVar(&s.indexes, "trec", nil, "an index `FILE` with lines \"spam path\" and \"ham path\"")
 	addFormat(c, &s.format, "what is at --ham and --spam")
 	f.StringArrayVar(&s.folders, "folders", nil, "a folder at `PATH` with a subfolder for each class")
-	f.StringArrayVar(&s.lists, "list", nil, "a list `FILE` with lines `ham:path` and `spam:path`; a path is anything that --ham accepts")
-	f.StringArrayVar(&s.tables, "table", nil, "a table `FILE` of short messages in CSV, TSV or JSON, with a message and its label in each row")
-	f.StringVar(&s.textColumn, "text-column", "", "the column of the texts in a table, by `NAME` or number; default: a usual name")
-	f.StringVar(&s.labelColumn, "label-column", "", "the column of the labels in a table, by `NAME` or number; default: a usual name")
+	f.StringArrayVar(&s.lists, "list", nil, "a list `FILE` with lines \"ham:path\" and \"spam:path\"")
+	f.StringArrayVar(&s.tables, "table", nil, "a table `FILE` (CSV, TSV, JSON): a message and its label in each row")
+	f.StringVar(&s.textColumn, "text-column", "", "the column of texts in a table, by `NAME` or number")
+	f.StringVar(&s.labelColumn, "label-column", "", "the column of labels in a table, by `NAME` or number")
+	completePaths(c, "spam", "ham", "maildir", "folders")
+	c.ValidArgsFunction = mailFolders
 }
 
 // addFormat adds the flag --format for the paths that what names.
@@ -43,6 +46,7 @@ func addFormat(c *cobra.Command, format *string, what string) {
 		names = append(names, string(known))
 	}
 	c.Flags().StringVar(format, "format", "", fmt.Sprintf("read %s as `NAME`: %s", what, strings.Join(names, ", ")))
+	completeValues(c, "format", names...)
 }
 
 // labelled is mail with the names of its classes.
@@ -51,18 +55,20 @@ type labelled struct {
 	classes []string
 	notes   []string // printed before the mail is read
 	opened  []corpus.Source
+	noJunk  []string // mailboxes without a folder for spam
 }
 
 // spamClasses returns the classes of a spam filter. In this order, the score is that of spam over ham.
 func spamClasses() []string { return []string{sources.Ham.String(), sources.Spam.String()} }
 
-// open opens all sources. Their messages come in the order ham, spam, mailboxes, indexes, lists, tables, folders.
-func (s *sourceFlags) open() (labelled, error) {
+// open opens all sources: those of the flags in the order ham, spam, mailboxes, indexes, lists, tables, folders, and then the paths
+// without a flag.
+func (s *sourceFlags) open(paths []string) (labelled, error) {
 	all := labelled{classes: spamClasses()}
-	if s.format != "" && len(s.ham)+len(s.spam) == 0 {
-		return all, errors.New("--format needs --ham or --spam")
+	if s.format != "" && len(s.ham)+len(s.spam)+len(paths) == 0 {
+		return all, errors.New("--format needs --ham, --spam or a path")
 	}
-	if len(s.tables) == 0 && s.textColumn+s.labelColumn != "" {
+	if len(s.tables)+len(paths) == 0 && s.textColumn+s.labelColumn != "" {
 		return all, errors.New("--text-column and --label-column need --table")
 	}
 	for _, kind := range []struct {
@@ -71,22 +77,26 @@ func (s *sourceFlags) open() (labelled, error) {
 	}{
 		{s.ham, func(path string) error { return all.openPath(path, sources.Ham, s.format) }},
 		{s.spam, func(path string) error { return all.openPath(path, sources.Spam, s.format) }},
-		{s.maildirs, all.openMaildirs},
+		{s.maildirs, s.mailbox(&all)},
 		{s.indexes, func(path string) error { return all.openList(path, "index", sources.OpenTREC) }},
 		{s.lists, func(path string) error { return all.openList(path, "list", sources.OpenList) }},
 		{s.tables, func(path string) error {
 			return all.openTable(path, sources.TableOptions{Text: s.textColumn, Label: s.labelColumn})
 		}},
 		{s.folders, all.openFolders},
+		{paths, func(path string) error { return s.openRecognised(&all, path) }},
 	} {
 		for _, path := range kind.paths {
+			if path == "" {
+				return all, errors.New("a path is empty: the variable that should hold it may not be set")
+			}
 			if err := kind.open(path); err != nil {
 				return all, err
 			}
 		}
 	}
 	if len(all.opened) == 0 {
-		return all, hint.With(errors.New("no mail given"), "name some: --maildir ~/Maildir, or --ham PATH and --spam PATH")
+		return all, hint.With(errors.New("no mail given"), "name some: a PATH such as ~/Maildir, or --ham PATH and --spam PATH")
 	}
 	all.source = corpus.Concat(all.opened...)
 	return all, nil
@@ -105,9 +115,53 @@ func (l *labelled) openPath(path string, label sources.Role, format string) erro
 	return l.add(source, err, fmt.Sprintf("%s: %s (%s), all %s", path, found.Format, found.Why, label))
 }
 
-func (l *labelled) openMaildirs(path string) error {
-	plan, err := sources.MaildirTree(path)
-	return l.add(plan.Source(), err, planNotes(path, plan)...)
+// mailbox returns a function that opens a mailbox of Maildirs, without the folders that --ham and --spam name.
+func (s *sourceFlags) mailbox(l *labelled) func(path string) error {
+	return func(path string) error {
+		plan, err := sources.MaildirTree(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err != nil {
+			return hint.With(err, "for other mail: --ham PATH and --spam PATH, or --folders PATH for a folder with the subfolders ham and spam")
+		}
+		for _, named := range s.ham {
+			plan.LeaveOut(named, "named by --ham")
+		}
+		for _, named := range s.spam {
+			plan.LeaveOut(named, "named by --spam")
+		}
+		if !plan.Has(sources.Spam) {
+			l.noJunk = append(l.noJunk, path)
+		}
+		return l.add(plan.Source(), nil, planNotes(path, plan)...)
+	}
+}
+
+// openRecognised opens a path that no flag explains.
+func (s *sourceFlags) openRecognised(l *labelled, path string) error {
+	means, err := sources.Recognise(path)
+	if err != nil {
+		return err
+	}
+	switch means {
+	case sources.MeansMailbox:
+		return s.mailbox(l)(path)
+	case sources.MeansFolders:
+		return l.openFolders(path)
+	case sources.MeansIndex:
+		return l.openList(path, "index", sources.OpenTREC)
+	case sources.MeansList:
+		return l.openList(path, "list", sources.OpenList)
+	case sources.MeansTable:
+		return l.openTable(path, sources.TableOptions{Text: s.textColumn, Label: s.labelColumn})
+	case sources.MeansHam:
+		return l.openPath(path, sources.Ham, s.format)
+	case sources.MeansSpam:
+		return l.openPath(path, sources.Spam, s.format)
+	}
+	return hint.With(fmt.Errorf("%s: neither its name nor its contents say whether this is ham or spam", path),
+		"say it with --ham PATH or --spam PATH; --folders PATH takes each subfolder for a class")
 }
 
 func (l *labelled) openList(path, kind string, open func(path string) (corpus.Source, error)) error {
@@ -131,7 +185,15 @@ func (l *labelled) openFolders(path string) error {
 	if err == nil {
 		err = l.setClasses(path, classes.Names)
 	}
-	return l.add(classes.Source(), err, fmt.Sprintf("%s: classes %q; files beside them, left out: %d", path, classes.Names, classes.LeftOut))
+	return l.add(classes.Source(), err, classNote(path, classes))
+}
+
+func classNote(path string, c sources.Classes) string {
+	note := fmt.Sprintf("%s: a folder for each class: %s", path, strings.Join(c.Names, ", "))
+	if c.LeftOut > 0 {
+		note += fmt.Sprintf("; left out: %s beside them", plural(c.LeftOut, "file"))
+	}
+	return note
 }
 
 // setClasses sets the classes to those of the mail at path. Mail that is open already must have the same classes.
@@ -140,7 +202,7 @@ func (l *labelled) setClasses(path string, classes []string) error {
 		return nil
 	}
 	if len(l.opened) > 0 {
-		return fmt.Errorf("%s has the classes %q, the other mail %q: they cannot be trained together", path, classes, l.classes)
+		return fmt.Errorf("%s has the classes %s, the other mail %s: they cannot be trained together", path, strings.Join(classes, ", "), strings.Join(l.classes, ", "))
 	}
 	l.classes = classes
 	return nil
@@ -149,7 +211,7 @@ func (l *labelled) setClasses(path string, classes []string) error {
 // match returns an error if the model at path has other classes than the mail.
 func (l labelled) match(path string, f *filter.Filter) error {
 	if classes := f.Settings().Classes; !sameClasses(l.classes, classes) {
-		return fmt.Errorf("the mail has the classes %q, the model %s has %q", l.classes, path, classes)
+		return fmt.Errorf("the mail has the classes %s, the model %s has %s: measure it on mail of its own classes", strings.Join(l.classes, ", "), path, strings.Join(classes, ", "))
 	}
 	return nil
 }
@@ -157,6 +219,14 @@ func (l labelled) match(path string, f *filter.Filter) error {
 // sameClasses compares two lists of classes without order.
 func sameClasses(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// noJunkFolder adds to err, an error about mail of one class, the names that were sought in the mailbox at path.
+func noJunkFolder(path string, err error) error {
+	english, all := sources.SpamNames()
+	return hint.With(fmt.Errorf("%s has no folder for spam: %w", path, err), fmt.Sprintf(
+		"sought were folders named %s and %d names in other languages; name yours: --maildir %s --spam FOLDER",
+		strings.Join(english, ", "), all-len(english), path))
 }
 
 func planNotes(path string, plan sources.Plan) []string {
@@ -185,5 +255,5 @@ func tableNote(path string, t sources.Table) string {
 	if t.Subject != "" {
 		note += fmt.Sprintf(", subject in %q", t.Subject)
 	}
-	return note + fmt.Sprintf(", classes %q", t.Classes)
+	return note + ", classes " + strings.Join(t.Classes, ", ")
 }

@@ -23,15 +23,17 @@ func (p *program) tokensCommand() *cobra.Command {
 	var model, format string
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "tokens [PATH]",
-		Short: "Show the terms of a message",
-		Long: `Tokens decodes the message on stdin, or the messages at PATH. It prints the header fields, the parts
-with their visible and hidden text, the links, the repairs, and the terms with the words that they
-stand for. A term of two words is a pair of neighbours; ^ is the start of the text or of the header.
-Tokens uses the settings in force, or those of a model.`,
+		Use:        "tokens [PATH]",
+		Short:      "Show the terms of a message",
+		SuggestFor: []string{"tokenize", "terms"},
+		Long: `Tokens decodes the message on stdin, or the messages at PATH. It prints the
+header fields, the parts with their visible and hidden text, the links, the
+repairs, and the terms with the words that they stand for. A term of two words
+is a pair of neighbours; ^ is the start of the text or of the header. Tokens
+uses the settings in force, or those of a model.`,
 		Example: `  chaff tokens < message
   chaff tokens -m spam.model Maildir/cur/1700000000.1.host:2,S`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOne("path"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if format != "" && len(args) == 0 {
 				return errors.New("--format needs a path")
@@ -51,7 +53,7 @@ Tokens uses the settings in force, or those of a model.`,
 			return p.tokens(reading, args, sources.Format(format), asJSON)
 		},
 	}
-	settings.add(c)
+	settings.add(p, c)
 	c.Flags().StringVarP(&model, "model-file", "m", "", "read the message with the settings of the model in `FILE`")
 	addFormat(c, &format, "what is at PATH")
 	addJSON(c, &asJSON, "print one JSON object for each message")
@@ -74,12 +76,12 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 		printView(out, view)
 		return out.Flush()
 	}
-	if len(paths) == 0 {
+	if len(paths) == 0 || paths[0] == stdinPath {
 		raw, err := delivery.ReadMessage(p.streams())
 		if err != nil {
 			return err
 		}
-		return show("-", raw)
+		return show(stdinPath, raw)
 	}
 	source, _, err := sources.Open(paths[0], "", format)
 	if err != nil {
@@ -128,14 +130,14 @@ func printView(w io.Writer, view filter.View) {
 		screen.Printf(t, "Repaired: %s\n", repair)
 	}
 	t.Flush()
-	screen.Printf(w, "Terms: %d, of them distinct: %d\n", view.Tokens, len(view.Terms))
+	screen.Printf(w, "%s, %d of them distinct:\n", plural(view.Tokens, "term"), len(view.Terms))
 	for i, term := range view.Terms {
 		flushSome(t, i)
 		printTerm(t, term)
 	}
 	t.Flush()
 	if n := len(view.Grams); n > 0 {
-		screen.Printf(w, "Runs of four bytes of the header and the text that have a cell: %d\n", n)
+		screen.Printf(w, "%s in the header and the text\n", pluralOf(n, "run of four bytes", "runs of four bytes"))
 	}
 }
 

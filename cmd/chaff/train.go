@@ -23,27 +23,29 @@ import (
 type findings struct {
 	review evaluate.Review
 	leaks  []evaluate.Leak
+	growth evaluate.Growth
 }
 
 func (p *program) train(x *experiment) error {
-	mail, err := x.sources.open()
+	mail, err := x.sources.open(x.paths)
 	if err != nil {
 		return err
 	}
-	if err := canSave(x.model); err != nil {
+	if err := p.canSaveModel(x.model); err != nil {
 		return err
 	}
 	reading, keepKey, err := p.secretReading(x.Config)
 	if err != nil {
 		return err
 	}
+	p.warnOfOtherModels(x.set, x.Model)
 	collection, err := p.collect(x.command, x.Config, reading, mail)
 	if err != nil {
 		return err
 	}
 	ctx := x.command.Context()
 	var options train.Options
-	trained, err := fit(p, x.Config, false, func(o train.Options) (train.Trained, error) {
+	trained, err := fit(p, x.Config, !x.verbose, func(o train.Options) (train.Trained, error) {
 		options = o
 		return train.Fit(ctx, collection, x.Model, o)
 	})
@@ -73,6 +75,11 @@ func (p *program) train(x *experiment) error {
 		}
 	}
 	found = found.first(x.mistakes)
+	if x.verbose && !x.asJSON {
+		if found.growth, err = evaluate.GrowthOf(ctx, collection, trained, options); err != nil {
+			return err
+		}
+	}
 	f, warnings := trained.Filter, []train.Result{result}
 	var refitted *train.Refitted
 	if x.Train.Refit {
@@ -82,7 +89,7 @@ func (p *program) train(x *experiment) error {
 		}
 		f, refitted = saved, &refit
 		warnings[0].Warnings = refit.Warnings // of the model that is saved
-		addRefitted(&page, refit, doubts(warnings))
+		addRefitted(&page, collection.Summary(), refit, doubts(warnings))
 	}
 	if err := x.page.write(page); err != nil {
 		return err
@@ -95,8 +102,29 @@ func (p *program) train(x *experiment) error {
 	if x.asJSON {
 		return printJSON(p.stdout, trainingReport{resultReport{summary, []train.Result{result}, x.model}, refitted, found.review, found.leaks})
 	}
+	switch {
+	case x.verbose:
+		p.printTrainedFully(x, collection.Summary(), result, refitted, found, classes)
+		p.printLeaks(classes, found.leaks)
+		p.printWarnings(warnings)
+	case p.quiet:
+		p.printImportant(classes, found.leaks, warnings)
+	default:
+		printTrained(p.stdout, summary, result, refitted)
+		if x.wantsMistakes() {
+			printReview(p.stdout, classes, found.review)
+			fmt.Fprintln(p.stdout)
+		}
+		p.printImportant(classes, found.leaks, warnings)
+	}
+	p.printSaved(x, classes)
+	return nil
+}
+
+// printTrainedFully prints all figures of train.
+func (p *program) printTrainedFully(x *experiment, summary train.Summary, result train.Result, refitted *train.Refitted, found findings, classes []string) {
 	printSplit(p.stdout, x.Config, summary)
-	screen.Printf(p.stdout, "model       %s on %s\n", result.Model, result.Kind)
+	field(p.stdout, "model", "%s on %s", result.Model, result.Kind)
 	printTraining(p.stdout, result)
 	fmt.Fprintln(p.stdout)
 	printFigures(p.stdout, []partFigures{{"train", result.Train}, {"development", result.Development}, {"test", result.Test}})
@@ -106,21 +134,36 @@ func (p *program) train(x *experiment) error {
 	if result.Test != nil {
 		fmt.Fprintln(p.stdout, "\nOn the test part:")
 		printTest(p.stdout, classes, result.Test)
-		printReview(p.stdout, found.review)
+		printReview(p.stdout, classes, found.review)
 	}
+	printGrowth(p.stdout, found.growth)
 	if refitted != nil {
 		printRefitted(p.stdout, *refitted, x.Thresholds)
 	} else {
-		printPromise(p.stdout, result.Promise)
+		printGuarantee(p.stdout, result.Promise)
 	}
-	p.printLeaks(classes, found.leaks)
-	p.printWarnings(warnings)
+}
+
+// printSaved prints where the model is, and what to do next.
+func (p *program) printSaved(x *experiment, classes []string) {
 	size := int64(0)
 	if info, err := os.Stat(x.model); err == nil {
 		size = info.Size()
 	}
-	screen.Printf(p.stdout, "\nSaved to %s, %.1f MB.\n", x.model, float64(size)/1e6)
-	return nil
+	screen.Printf(p.stdout, "%-12s%s, %s\n", "saved", x.model, sizeOf(size))
+	if p.quiet {
+		return
+	}
+	use := ""
+	if x.command.Flags().Changed("model-file") {
+		use = " -m " + screen.Printable(shellWord(x.model))
+	}
+	question := "is it spam?"
+	if !filter.IsSpamFilter(classes) {
+		question = "which class is it?"
+	}
+	printNext(p.stdout, [2]string{"chaff classify" + use + " < message", question}, [2]string{"chaff explain" + use + " < message", "why?"})
+	x.printMore(p.stdout)
 }
 
 // first returns the findings with at most n messages of each kind.
@@ -154,19 +197,26 @@ func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Re
 
 // read runs a function that reads mail, with a progress bar. It reports the sources and the messages left out on stderr.
 func read[T any](p *program, mail labelled, summary func(T) train.Summary, read func(step func(read, all int)) (T, error)) (T, error) {
-	mail.print(p.stderr)
+	if !p.quiet {
+		mail.print(p.stderr)
+	}
 	step, done := p.progress("reading mail")
 	result, err := read(step)
 	done()
 	switch {
 	case errors.Is(err, train.ErrNoMail):
-		return result, hint.With(err, "check the paths; chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
+		return result, hint.With(err, "check the paths: chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
+	case errors.Is(err, train.ErrOneClass) && len(mail.noJunk) > 0:
+		return result, noJunkFolder(mail.noJunk[0], err)
 	case errors.Is(err, train.ErrOneClass):
-		return result, hint.With(err, "give both: --ham PATH and --spam PATH")
+		return result, hint.With(err, "give ham and spam, each with messages: --ham PATH and --spam PATH")
 	case err != nil:
 		return result, err
 	}
 	p.printProblems(summary(result))
+	for _, warning := range summary(result).Warnings {
+		p.warn(warning)
+	}
 	return result, nil
 }
 

@@ -26,22 +26,22 @@ type tuneFlags struct {
 func (p *program) tuneCommand() *cobra.Command {
 	var flags tuneFlags
 	c := &cobra.Command{
-		Use:   "tune SOURCES --config FILE [-o BEST.toml]",
+		Use:   "tune PATH... --config FILE [-o BEST.toml]",
 		Short: "Search for the settings that are best for your mail",
-		Long: `Tune tries many settings, compares them on development mail, and writes the best as a configuration file
-for chaff train. The section [tune] of the configuration file lists what to try; the trials change the
-other settings of the file.
+		Long: `Tune tries many settings, compares them on development mail, and writes the best
+as a configuration file for chaff train. The section [tune] of the configuration
+file lists what to try; the trials change the other settings of the file.
 
-No trial sees the test part. The best settings are measured on it once, at the end.
+No trial sees the test part. The best settings are measured on it once, at the
+end.
 
-A state file keeps each finished trial, and --resume continues an interrupted search. The pages
-docs/tuning.md and docs/configuration.md describe searches.`,
-		Example: `  chaff tune --config search.toml --maildir ~/Maildir
-  chaff tune --config search.toml --ham inbox --spam junk -o best.toml --trials trials.csv
-  chaff tune --config search.toml --ham inbox --spam junk --resume --report trials.html
-  chaff train --config best.toml --ham inbox --spam junk`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+A state file keeps each finished trial, and --resume continues an interrupted
+search. The pages docs/tuning.md and docs/configuration.md describe searches.`,
+		Example: `  chaff tune --config search.toml ~/Maildir
+  chaff tune --config search.toml inbox junk -o best.toml --trials trials.csv
+  chaff tune --config search.toml inbox junk --resume --report trials.html
+  chaff train --config best.toml inbox junk`,
+		RunE: func(c *cobra.Command, paths []string) error {
 			if err := flags.load(p); err != nil {
 				return err
 			}
@@ -52,14 +52,19 @@ docs/tuning.md and docs/configuration.md describe searches.`,
 			if err := flags.check(); err != nil {
 				return err
 			}
-			mail, err := flags.sources.open()
+			mail, err := flags.sources.open(paths)
 			if err != nil {
 				return err
 			}
+			var models []string
+			for _, trial := range plan.Trials {
+				models = append(models, trial.Config.Model)
+			}
+			p.warnOfOtherModels(flags.set, models...)
 			return p.tune(c, search{flags.Config, plan, flags}, mail)
 		},
 	}
-	flags.add(c, "model", "workers", "seed", "split")
+	flags.add(p, c, "model", "workers", "seed", "split")
 	f := c.Flags()
 	f.StringVarP(&flags.out, "out", "o", "best.toml", "write the best settings to `FILE`")
 	f.StringVar(&flags.trials, "trials", "", "write the table of trials to `FILE` as CSV")

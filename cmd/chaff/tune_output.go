@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -161,43 +162,81 @@ func (p *program) printTuning(s search, found outcome) error {
 		})
 	}
 	c := found.corpus
-	printCorpus(p.stdout, c)
+	printMail(p.stdout, c)
+	if s.verbose {
+		printOddities(p.stdout, c)
+	}
 	printParts(p.stdout, c, s.base.Split, s.base.Seed)
-	screen.Printf(p.stdout, "search      %s, %d of %s finished (%s), by %s on %s\n", s.base.Tune.Method, len(rows), plural(len(s.plan.Trials), "trial"),
+	field(p.stdout, "search", "%s, %d of %s finished (%s), by %s on %s", s.base.Tune.Method, len(rows), plural(len(s.plan.Trials), "trial"),
 		found.end, s.base.Tune.Objective, s.comparedOn(c))
 	if s.plan.LeftOut > 0 {
-		screen.Printf(p.stdout, "            left out: %s, no valid settings (%v)\n", plural(s.plan.LeftOut, "combination"), s.plan.Reason)
+		field(p.stdout, "", "%s left out, without valid settings (%v)", plural(s.plan.LeftOut, "combination"), s.plan.Reason)
 	}
 	fmt.Fprintln(p.stdout)
-	s.printRows(p.stdout, rows[:min(len(rows), shownTrials)])
-	screen.Printf(p.stdout, "\nBest: trial %d. Its settings are in %s, for chaff train --config %s.\n", rows[0].Trial, s.out, s.out)
-	if found.test != nil {
-		screen.Printf(p.stdout, "On the test part, which no trial has seen: %s.\n", testLine(found.test))
+	shown := rows
+	if !s.verbose {
+		shown = rows[:min(len(rows), shownTrials)]
 	}
+	s.printRows(p.stdout, shown)
+	if more := len(rows) - len(shown); more > 0 {
+		screen.Printf(p.stdout, "and %s more (--verbose: all)\n", plural(more, "trial"))
+	}
+	fmt.Fprintln(p.stdout)
+	field(p.stdout, "best", "trial %d", rows[0].Trial)
+	if found.test != nil {
+		field(p.stdout, "test mail", "%s", testLine(found.test))
+	}
+	screen.Printf(p.stdout, "%-12s%s\n", "saved", s.out)
+	screen.Printf(p.stdout, "%-12schaff train --config %s\n", "next", shellWord(s.out))
 	return nil
 }
 
 func testLine(f *metrics.Figures) string {
-	return fmt.Sprintf("accuracy %.2f%% (95%% interval %.2f-%.2f), hm %s%%, sm %s%%, (1-ROCA)%% %s, %d messages",
-		f.Accuracy, f.AccuracyLow, f.AccuracyHigh, percent(f.HM, 2), percent(f.SM, 2), percent(f.OneMinusROCA, 4), f.Messages)
+	return fmt.Sprintf("accuracy %.2f%%, 95%% interval %.2f-%.2f, hm %s%%, sm %s%%, (1-ROCA)%% %s, %s that no trial has seen",
+		f.Accuracy, f.AccuracyLow, f.AccuracyHigh, percent(f.HM, 2), percent(f.SM, 2), percent(f.OneMinusROCA, 4), plural(f.Messages, "message"))
 }
 
+// printRows prints a row for each trial. The settings come last, since their values are as long as they like.
 func (s search) printRows(w io.Writer, rows []tuneRow) {
 	t := newTable(w)
-	fmt.Fprint(t, "trial\t")
-	printCells(t, s.keys())
-	fmt.Fprintln(t, "accuracy\thm%\tsm%\tlam%\t(1-ROCA)%\tlog loss\ttrained on\tCPU s")
+	fmt.Fprint(t, "trial\taccuracy\thm%\tsm%\t(1-ROCA)%\tlog loss\t")
+	if s.verbose {
+		fmt.Fprint(t, "lam%\ttrained on\tCPU s\t")
+	}
+	printCells(t, lastParts(s.keys()))
+	fmt.Fprintln(t)
 	for _, row := range rows {
-		screen.Printf(t, "%d\t", row.Trial)
-		printCells(t, s.cells(row))
-		if row.Error != "" {
-			screen.Printf(t, "%s\n", row.Error)
-			continue
+		cells := []string{"-", "-", "-", "-", "-"}
+		more := []string{"-", "-", "-"}
+		settings := s.cells(row)
+		if row.Error == "" {
+			cells = []string{fmt.Sprintf("%.2f%%", row.Accuracy), percent(row.HM, 2), percent(row.SM, 2), percent(row.OneMinusROCA, 4), number(row.LogLoss)}
+			more = []string{percent(row.LAM, 2), fmt.Sprintf("%.3g%%", 100*row.Share), fmt.Sprintf("%.2f", row.Seconds)}
+		} else {
+			settings = append(settings, row.Error)
 		}
-		screen.Printf(t, "%.2f%%\t%s\t%s\t%s\t%s\t%s\t%.4g%%\t%.2f\n", row.Accuracy, percent(row.HM, 2), percent(row.SM, 2), percent(row.LAM, 2),
-			percent(row.OneMinusROCA, 4), number(row.LogLoss), 100*row.Share, row.Seconds)
+		if s.verbose {
+			cells = append(cells, more...)
+		}
+		screen.Printf(t, "%d\t", row.Trial)
+		printCells(t, cells)
+		printCells(t, settings)
+		fmt.Fprintln(t)
 	}
 	t.Flush()
+}
+
+// lastParts returns the last parts of keys, such as smoothing, or the keys if two have the same last part.
+func lastParts(keys []string) []string {
+	var parts []string
+	for _, key := range keys {
+		part := key[strings.LastIndexByte(key, '.')+1:]
+		if slices.Contains(parts, part) {
+			return keys
+		}
+		parts = append(parts, part)
+	}
+	return parts
 }
 
 func printCells(w io.Writer, cells []string) {

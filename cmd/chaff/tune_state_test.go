@@ -22,7 +22,7 @@ func TestTheBarTellsTheBestSoFar(t *testing.T) {
 		best evaluate.Trial
 		want string
 	}{
-		"a trial":                 {evaluate.Trial{Candidate: 11, Share: 1, Development: metrics.Outcome{Accuracy: 98, LogLoss: &loss}}, "best: log_loss 0.2500, trial 12 "},
+		"a trial":                 {evaluate.Trial{Candidate: 11, Share: 1, Development: metrics.Outcome{Accuracy: 98, LogLoss: &loss}}, "best: log_loss 0.25, trial 12 "},
 		"a trial without figures": {evaluate.Trial{Candidate: 6, Share: 1, Error: "training diverges"}, ""},
 	}
 	for name, tt := range tests {
@@ -39,7 +39,7 @@ func TestTheBarTellsTheBestSoFar(t *testing.T) {
 }
 
 func TestASettingsFileIsReplacedAsAWhole(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "new", "best.toml")
+	file := filepath.Join(t.TempDir(), "best.toml")
 	for _, text := range []string{"first, longer\n", "second\n"} {
 		if err := writeBytes(file, []byte(text)); err != nil {
 			t.Fatal(err)

@@ -200,7 +200,7 @@ func TestAnInterruptedSearchGoesOnToTheSameEnd(t *testing.T) {
 	}
 	state := h.path("parts.toml.state")
 	stdout, stderr, code := h.tune(interruptAfter(t.Context(), state, 5), "parts", nil, "--workers", "1")
-	if code != exitError || !strings.Contains(stderr, "chaff: interrupted: the best of ") || strings.Contains(stdout, "On the test part") {
+	if code != exitError || !strings.Contains(stderr, "chaff: interrupted: the best of ") || strings.Contains(stdout, "test mail ") {
 		t.Fatalf("exit code %d\n%s\n%s", code, stdout, stderr)
 	}
 	if found := len(h.trials("parts")) - 1; found < 4 || found >= 20 {
@@ -218,7 +218,7 @@ func TestAnInterruptedSearchGoesOnToTheSameEnd(t *testing.T) {
 	// A line that was cut off in the middle counts for nothing.
 	h.write("parts.toml.state", h.read("parts.toml.state")+`{"candidate":17,"rung":0,"deve`)
 	stdout, stderr, code = h.tune(t.Context(), "parts", []string{"CHAFF_TUNE_TIME=1ns"}, "--resume")
-	if code != 0 || !strings.Contains(stdout, "finished (out of time)") || !strings.Contains(stdout, "On the test part") {
+	if code != 0 || !strings.Contains(stdout, "finished (out of time)") || !strings.Contains(stdout, "test mail ") {
 		t.Errorf("without time: exit code %d\n%s\n%s", code, stdout, stderr)
 	}
 	if _, stderr, code := h.tune(t.Context(), "parts", nil, "--resume"); code != 0 {

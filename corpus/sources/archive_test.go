@@ -162,8 +162,8 @@ func TestLinksInAnArchive(t *testing.T) {
 	}
 	want := []string{
 		"m/1: one", "m/3: one", "m/4: five", "m/6: five", "m/7: five",
-		"m/9! list a/mail/m/9: follow the link: file does not exist",
-		"m/loop! list a/mail/m/loop: follow the link: too many symbolic links", "n/5: five",
+		"m/9! a/mail/m/9 is a link to a file that does not exist",
+		"m/loop! a/mail/m/loop is a link that cannot be followed: too many symbolic links", "n/5: five",
 	}
 	for about, archive := range inBoth(t, entries...) {
 		check(t, about, listing(t, archive), want)

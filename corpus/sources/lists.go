@@ -167,9 +167,9 @@ func isTextFile(name, wanted, example string) error {
 	case err != nil:
 		return err
 	case slices.Contains(folderFormats(), found.Format):
-		return fmt.Errorf("open %s: is a folder, not %s (a file of lines such as %q)", name, wanted, example)
+		return fmt.Errorf("%s is a folder, not %s (a file of lines such as %q)", name, wanted, example)
 	case found.Format == Tar || found.Format == Zip:
-		return fmt.Errorf("open %s: is a %s, not %s (a file of lines such as %q)", name, found.Why, wanted, example)
+		return fmt.Errorf("%s is a %s, not %s (a file of lines such as %q)", name, found.Why, wanted, example)
 	}
 	return nil
 }

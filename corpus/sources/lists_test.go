@@ -71,7 +71,7 @@ func TestFilesThatAreNoLists(t *testing.T) {
 	root := tree(t, map[string]string{"folder/": "", "zip": makeZip(t, entry{name: "1"}), "long": "ham:long\nham:" + strings.Repeat("x", 100_000)})
 	for wanted, open := range map[string]func(string) (Source, error){"a list": OpenList, "an index": OpenTREC} {
 		for name, want := range map[string]string{
-			"no": "no: no such file", "folder": "folder: is a folder, not " + wanted + " (a file of lines such as \"spam", "zip": "zip: is a zip archive, not " + wanted,
+			"no": "no: no such file", "folder": "folder is a folder, not " + wanted + " (a file of lines such as \"spam", "zip": "zip is a zip archive, not " + wanted,
 		} {
 			_, err := open(filepath.Join(root, name))
 			checkError(t, err, want)

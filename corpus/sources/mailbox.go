@@ -87,7 +87,7 @@ func maildirTree(fsys fs.FS, dir string) (Plan, error) {
 	}
 	plan.find(dir, "", nil)
 	if len(plan.Folders) == 0 {
-		err := errors.New("is not a Maildir: it has neither cur and new nor a mail folder such as .Junk")
+		err := errors.New("is not a Maildir: it has no folders cur and new, and no mail folders such as .Junk")
 		return Plan{}, explain("open", dir, err)
 	}
 	return plan, plan.count()

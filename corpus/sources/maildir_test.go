@@ -88,7 +88,7 @@ func TestMaildirListing(t *testing.T) {
 	dangling := filepath.Join(root, "cur", "1000000006.f.h:2,S")
 	want := []string{
 		"ham: first", "ham: second", "ham: third", "ham: both",
-		"ham! list " + dangling + ": follow the link: no such file or directory",
+		"ham! " + dangling + " is a link to a file that does not exist",
 	}
 	check(t, "", contents(source), want)
 	for item, err := range source {

@@ -27,6 +27,8 @@ const maxFromLine = 1024
 // X-Mozilla-Status. Its reader no longer sees it in the folder, and mail moved to Junk must not count as ham in the inbox as
 // well, so listMbox leaves it out. It also leaves out the message without a sender in which IMAP servers and Pine keep
 // notes. Both count in the numbers of the origins. See isInternal and testdata/mbox/expunged.mbox.
+//
+// The origin of the only message of a file is the path, and that of the second of several is PATH#2.
 func listMbox(fsys fs.FS, name, label string) Source {
 	return func(yield func(Item, error) bool) {
 		fail := func(err error) { yield(Item{Origin: name, Label: label}, explain("list", name, err)) }
@@ -37,13 +39,27 @@ func listMbox(fsys fs.FS, name, label string) Source {
 		}
 		defer f.Close()
 		n := 0
-		err = scanMbox(f, func(m mboxMessage) bool {
+		emit := func(origin string, m mboxMessage) bool {
+			return m.leftOut || yield(Item{Origin: origin, Label: label, Content: location{fsys: fsys, path: name, offset: m.offset, size: m.size}}, nil)
+		}
+		numbered := func(m mboxMessage) bool {
 			n++
-			return m.leftOut || yield(Item{
-				Origin: fmt.Sprintf("%s#%d", name, n), Label: label,
-				Content: location{fsys: fsys, path: name, offset: m.offset, size: m.size},
-			}, nil)
+			return emit(fmt.Sprintf("%s#%d", name, n), m)
+		}
+		var first *mboxMessage // held until it is known whether there are others
+		err = scanMbox(f, func(m mboxMessage) bool {
+			if n == 0 && first == nil {
+				first = &m
+				return true
+			}
+			if n == 0 && !numbered(*first) {
+				return false
+			}
+			return numbered(m)
 		})
+		if n == 0 && first != nil && !emit(name, *first) {
+			return
+		}
 		if err != nil {
 			fail(err)
 		}

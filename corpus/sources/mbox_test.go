@@ -149,7 +149,7 @@ func TestMboxWithoutAnyMessage(t *testing.T) {
 		about, name string
 		want        []string
 	}{
-		{"text without a From_ line is an error", "text", []string{"ham! list " + filepath.Join(root, "text") + ": has no From_ line, so it is not an mbox"}},
+		{"text without a From_ line is an error", "text", []string{"ham! " + filepath.Join(root, "text") + " has no From_ line, so it is not an mbox"}},
 		{"empty lines are an empty mbox", "blank", nil},
 		{"nothing is an empty mbox", "nothing", nil},
 	} {

@@ -123,7 +123,7 @@ func TestAFormatThatCannotBeIsAnError(t *testing.T) {
 	} {
 		t.Run(tt.about, func(t *testing.T) {
 			_, _, err := Open(filepath.Join(root, tt.name), "ham", tt.as)
-			checkError(t, err, tt.want, "open "+filepath.Join(root, tt.name)+": ")
+			checkError(t, err, tt.want, filepath.Join(root, tt.name))
 		})
 	}
 }

@@ -166,7 +166,7 @@ func TestFolder(t *testing.T) {
 		"ham: first", "ham: second", "ham: third", "ham: second",
 		"ham: " + from + "\n\n" + from + "\n", // one message although it looks like two
 		"ham: in a Maildir",
-		"ham! list " + filepath.Join(root, "h") + ": follow the link: no such file or directory",
+		"ham! " + filepath.Join(root, "h") + " is a link to a file that does not exist",
 	}
 	for range 2 { // a source may be ranged over again
 		check(t, "", contents(source), want)

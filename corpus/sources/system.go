@@ -44,7 +44,10 @@ func isRegular(fsys fs.FS, name string, e fs.DirEntry) (bool, error) {
 	if mode&fs.ModeSymlink != 0 {
 		info, err := fs.Stat(fsys, name)
 		if err != nil {
-			return false, fmt.Errorf("follow the link: %w", reason(err))
+			if errors.Is(err, fs.ErrNotExist) {
+				return false, errors.New("is a link to a file that does not exist")
+			}
+			return false, fmt.Errorf("is a link that cannot be followed: %w", reason(err))
 		}
 		mode = info.Mode()
 	}
@@ -62,9 +65,14 @@ func isFolder(fsys fs.FS, name string) bool {
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
 
-// explain wraps err with what was being done to which file, in place of the operation and path that package os adds.
+// explain wraps err with what was being done to which file, in place of the operation and path that package os adds. An error that
+// says what the file is or has becomes a sentence about it: "junk is a folder, not an index".
 func explain(doing, origin string, err error) error {
-	return fmt.Errorf("%s %s: %w", doing, origin, reason(err))
+	err = reason(err)
+	if text := err.Error(); strings.HasPrefix(text, "is ") || strings.HasPrefix(text, "has ") {
+		return fmt.Errorf("%s %w", origin, err)
+	}
+	return fmt.Errorf("%s %s: %w", doing, origin, err)
 }
 
 // reason returns err without the operation and the path that package os adds.

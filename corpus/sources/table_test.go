@@ -134,7 +134,7 @@ func TestOpenTableErrors(t *testing.T) {
 	} {
 		t.Run(tt.about, func(t *testing.T) {
 			_, err := openTable(t, tt.text, tt.o)
-			checkError(t, err, "open ", "table: ", tt.want)
+			checkError(t, err, "table", tt.want)
 			if errors.Is(err, ErrColumns) != tt.hint {
 				t.Errorf("%v: is about columns: %v, want %v", err, !tt.hint, tt.hint)
 			}

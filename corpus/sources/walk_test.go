@@ -24,26 +24,26 @@ func TestLayouts(t *testing.T) {
 		{"MH without an index", map[string]string{"100": "x", "20": "x", "020": "x", ",3": "x", "3": "x"}, []string{"3", "020", "20", "100"}},
 		{"a tree of eml files", map[string]string{"2023/a.eml": "x", "2023/b.EML": "x", "2024/c.eml": from, "Thumbs.db": "x"}, []string{"2023/a.eml", "2023/b.EML", "2024/c.eml"}},
 		{"mbox files in a folder are known by their names",
-			map[string]string{"a.mbox": from + "\n" + from, "b.MBX": from, "c.txt": from, "d": from}, []string{"a.mbox#1", "a.mbox#2", "b.MBX#1", "c.txt", "d"}},
+			map[string]string{"a.mbox": from + "\n" + from, "b.MBX": from, "c.txt": from, "d": from}, []string{"a.mbox#1", "a.mbox#2", "b.MBX", "c.txt", "d"}},
 		{"and by an index beside them",
 			map[string]string{"Sent": from, "Sent.cmeta": "x", "Sent.ev-summary": "x", "Sent.ibex.index": "x", "In.mbx": from, "In.toc": "x", "Out": from, "Out.toc": "x"},
-			[]string{"In.mbx#1", "Out#1", "Sent#1"}},
+			[]string{"In.mbx", "Out", "Sent"}},
 		{"Thunderbird: mbox files, their subfolders, messages beside them",
 			map[string]string{"Inbox": from, "Inbox.msf": "x", "Inbox.sbd/Lists": from, "Inbox.sbd/Lists.msf": "x", "Inbox.sbd/Lists.sbd/Go": from,
 				"Trash": "", "one.eml": "x", "msgFilterRules.dat": "x", "popstate.dat": "x", "filterlog.html": "x", "Inbox.mozmsgs/1.wdseml": "x", "2.wdseml": "x"},
-			[]string{"Inbox#1", "Inbox.sbd/Lists#1", "Inbox.sbd/Lists.sbd/Go#1", "one.eml"}},
+			[]string{"Inbox", "Inbox.sbd/Lists", "Inbox.sbd/Lists.sbd/Go", "one.eml"}},
 		{"Thunderbird: Maildirs",
 			map[string]string{"Inbox.msf": "x", "Inbox/cur/1.eml": "x", "Inbox/tmp/2.eml": "x", "Inbox.sbd/Lists/cur/3.eml": "x", "Inbox.sbd/Lists/tmp/": "", "Inbox.sbd/Lists.msf": "x"},
 			[]string{"Inbox/cur/1.eml", "Inbox.sbd/Lists/cur/3.eml"}},
 		{"Thunderbird: a profile",
 			map[string]string{"prefs.js": "x", "key4.db": "x", "extensions/x": "x", "Mail/Local Folders/Inbox": from, "Mail/Local Folders/Inbox.msf": "x", "ImapMail/imap.b.example.msf": "x", "ImapMail/imap.b.example/INBOX": from, "ImapMail/imap.b.example/INBOX.msf": "x"},
-			[]string{"ImapMail/imap.b.example/INBOX#1", "Mail/Local Folders/Inbox#1"}},
+			[]string{"ImapMail/imap.b.example/INBOX", "Mail/Local Folders/Inbox"}},
 		{"Apple Mail: messages and no attachments",
 			map[string]string{"V2/In.mbox/Info.plist": "x", "V2/In.mbox/0F/Data/Messages/1.emlx": emlx, "V2/In.mbox/0F/Data/Messages/2.partial.emlx": emlx, "V2/In.mbox/0F/Data/Attachments/2/1/a.txt": "x", "V2/In.mbox/Sub.mbox/Info.plist": "x", "V2/In.mbox/Sub.mbox/Messages/3.emlx": emlx, "V2/Envelope Index": "x"},
 			[]string{"V2/In.mbox/0F/Data/Messages/1.emlx", "V2/In.mbox/0F/Data/Messages/2.partial.emlx", "V2/In.mbox/Sub.mbox/Messages/3.emlx"}},
 		{"Apple Mail before 2005, and what it exports",
 			map[string]string{"Old.mbox/mbox": from, "Old.mbox/table_of_contents": "x", "Old.mbox/content_index": "x", "Sent.mbox/mbox": from},
-			[]string{"Old.mbox/mbox#1", "Sent.mbox/mbox#1"}},
+			[]string{"Old.mbox/mbox", "Sent.mbox/mbox"}},
 		{"notmuch: Maildirs in folders", map[string]string{".notmuch/xapian/x": "x", "a/cur/1": "x", "a/new/2": "x", "b/c/cur/3": "x", "b/c/tmp/": ""}, []string{"a/cur/1", "a/new/2", "b/c/cur/3"}},
 		{"what servers leave in a folder", map[string]string{"dovecot-uidlist": "x", "dovecot.index": "x", "courierimapuiddb": "x", "subscriptions": "x", "maildirsize": "x", ".dovecot.lda-dupes": "x", "dovecotte": "x"}, []string{"dovecotte"}},
 	} {
@@ -112,5 +112,5 @@ func TestFoldersOfAnyFileSystem(t *testing.T) {
 func TestAnMboxInAFolderThatCannotBeReadIsOneError(t *testing.T) {
 	files := fstest.MapFS{"m/a.mbox": {Data: []byte("x")}, "m/b.mbox": {Data: []byte("x")}, "m/c": {Data: []byte("c")}}
 	source := FromFS(brokenFS{files, "m/a.mbox", true, errors.New("input/output error")}, "m", "ham")
-	check(t, "", contents(source), []string{"ham! list m/a.mbox: input/output error", "ham! list m/b.mbox: has no From_ line, so it is not an mbox", "ham: c"})
+	check(t, "", contents(source), []string{"ham! list m/a.mbox: input/output error", "ham! m/b.mbox has no From_ line, so it is not an mbox", "ham: c"})
 }

@@ -197,7 +197,7 @@ func (p promises) text() string {
 	for _, confidence := range p.confidences {
 		header += fmt.Sprintf(" | confidence %v: limit kept", confidence)
 		if confidence > 0 {
-			header += " | promise kept"
+			header += " | guarantee kept"
 		}
 		header += " | mean ham lost | mean spam unsure or missed"
 	}

@@ -93,7 +93,7 @@ func TestPromisesText(t *testing.T) {
 	}
 	p := promises{confidences: []float64{0, 95}, limit: 0.1, corpora: []string{"A"}, boxes: [][]kept{{box(300, 0, 2), box(645, 4, 4), box(1392, 0, 0), box(3000, 0, 0)}}}
 	_, got, _ := strings.Cut(p.text(), "\n\n")
-	check(t, got, `| mailboxes | number | mean ham in one | confidence 0: limit kept | mean ham lost | mean spam unsure or missed | confidence 95: limit kept | promise kept | mean ham lost | mean spam unsure or missed |
+	check(t, got, `| mailboxes | number | mean ham in one | confidence 0: limit kept | mean ham lost | mean spam unsure or missed | confidence 95: limit kept | guarantee kept | mean ham lost | mean spam unsure or missed |
 |---|---|---|---|---|---|---|---|---|---|
 | A, 300 to 645 messages | 2 | 236 | 0%, 50% | 0.300% | 10.0% | 50%, 50% | 100%, 100% | 0.200% | 30.0% |
 | A, 646 to 1391 messages | 0 | 0 | 0%, 0% | 0.000% | 0.0% | 0%, 0% | 0%, 0% | 0.000% | 0.0% |

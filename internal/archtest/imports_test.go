@@ -54,6 +54,7 @@ func onlyIn() map[string]string {
 		"github.com/spf13/viper":           "config",
 		"github.com/go-viper/mapstructure": "config",
 		"github.com/spf13/cobra":           "cmd/chaff",
+		"github.com/spf13/pflag":           "cmd/chaff",
 		"golang.org/x/term":                "cmd/chaff cmd/internal/delivery",
 		"github.com/schollz/progressbar":   "cmd/chaff",
 		"github.com/kljensen/snowball":     "tokenize",

@@ -12,12 +12,13 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// Printable returns text on one line, with everything that is invisible or may control a terminal escaped as in a Go string:
-// \n, \x1b, \u202e. A byte that is not UTF-8 becomes \xff, and a backslash becomes two, so that [Original] can restore the
+// Printable returns text on one line, with everything that may control a terminal or has no width escaped as in a Go string:
+// \n, \x1b, \u202e. Letters, signs and spaces of any script stay, such as the ideographic space. A byte that is not UTF-8 becomes \xff, and a backslash becomes two, so that [Original] can restore the
 // text. All other text stays unchanged.
 func Printable(text string) string {
 	if strings.IndexFunc(text, isEscaped) < 0 && utf8.ValidString(text) {
@@ -43,7 +44,10 @@ func appendPrintable(out []byte, text string) []byte {
 	return out
 }
 
-func isEscaped(r rune) bool { return r == '\\' || !strconv.IsPrint(r) }
+func isEscaped(r rune) bool { return r == '\\' || !isShown(r) }
+
+// isShown reports whether a terminal shows a character as itself: all that Go takes for printable, and the spaces of all scripts.
+func isShown(r rune) bool { return strconv.IsPrint(r) || unicode.Is(unicode.Zs, r) }
 
 // Original returns the text from which Printable made printable. A backslash that begins no escape stands for itself, since
 // users type such text too.
@@ -87,11 +91,16 @@ func Print[T ~string | ~[]byte](w io.Writer, text T) error {
 }
 
 // Printf formats and writes, with all texts, errors and other values made printable. The format itself is trusted. Errors
-// already quote the names in them, so their backslashes stay.
+// already quote the names in them, so their backslashes stay. A [Styled] text has its style if w has colours.
 func Printf(w io.Writer, format string, args ...any) (int, error) {
 	for i, arg := range args {
-		switch arg.(type) {
+		switch value := arg.(type) {
 		case bool, int, int64, uint64, float64: // nothing to escape
+		case Styled:
+			if !hasColours(w) {
+				value.style = Plain
+			}
+			args[i] = untrusted{value}
 		default:
 			args[i] = untrusted{arg}
 		}
@@ -151,6 +160,9 @@ func (f untrusted) Format(s fmt.State, verb rune) {
 		case Quoted:
 			fmt.Fprintf(s, format, quoted(string(value)))
 			return
+		case Styled:
+			io.WriteString(s, value.style.in(fmt.Sprintf(format, untrusted{value.text})))
+			return
 		}
 	}
 	text := fmt.Sprintf(format, f.value)
@@ -177,7 +189,7 @@ func (e escaper) Write(document []byte) (int, error) {
 	for i := 0; i < len(document); {
 		r, size := utf8.DecodeRune(document[i:])
 		i += size
-		if r == '\n' || strconv.IsPrint(r) {
+		if r == '\n' || isShown(r) {
 			continue
 		}
 		if _, err := e.w.Write(document[written : i-size]); err != nil {

@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -48,7 +49,12 @@ func Main(args, environ []string, s Streams) (code int) {
 		printHelp(s.Out, fs)
 		return 0
 	case err != nil:
-		err = hint.With(err, "run `chaff-classify --help` for its flags")
+		err = flagError(fs, err)
+	case r.version:
+		screen.Printf(s.Out, "%s\n", Version("chaff-classify"))
+		return 0
+	case fs.NArg() == 1 && fs.Arg(0) == "-":
+		err = r.Check()
 	case fs.NArg() > 0:
 		err = fmt.Errorf("%s: chaff-classify reads one message from stdin; `chaff classify` takes paths", fs.Arg(0))
 	default:
@@ -75,6 +81,18 @@ type Request struct {
 	Terms  int    // with Pass: the number of terms in the header
 	Preset string // the filter whose exit codes to use, or empty
 	JSON   bool
+
+	version bool
+}
+
+// Version describes a program in one line, with details after its version.
+func Version(program string, details ...string) string {
+	version := "of unknown version"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = info.Main.Version
+	}
+	parts := append([]string{program + " " + version}, details...)
+	return strings.Join(append(parts, runtime.Version()+" "+runtime.GOOS+"/"+runtime.GOARCH), ", ")
 }
 
 // Check returns an error if the request is invalid.
@@ -148,7 +166,7 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Verdict, err err
 			out, err = raw, fmt.Errorf("classify: internal error: %v", r)
 		}
 	}()
-	f, err := openModel(r.Model, filter.OpenForOne)
+	f, err := r.open()
 	if err != nil {
 		return raw, "", err
 	}
@@ -176,7 +194,7 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Verdict, err err
 }
 
 func (r Request) print(s Streams) (filter.Verdict, error) {
-	f, err := openModel(r.Model, filter.OpenForOne)
+	f, err := r.open()
 	if err != nil {
 		return "", err
 	}
@@ -191,8 +209,30 @@ func (r Request) print(s Streams) (filter.Verdict, error) {
 	if r.JSON {
 		return v.Verdict, PrintJSON(s.Out, "-", v)
 	}
-	_, err = screen.Printf(s.Out, "%s  score %.4f  probability %.6f\n", v.Verdict, v.Score, v.Probability)
+	_, err = screen.Printf(s.Out, "%s  score %.3g  %s\n", Styled(v.Verdict), v.Score, Probability(f.Settings().Classes, v.Probability))
 	return v.Verdict, err
+}
+
+// Probability names the probability of a message: that of spam for a spam filter, otherwise that of the class given.
+func Probability(classes []string, p float64) string {
+	if filter.IsSpamFilter(classes) {
+		return fmt.Sprintf("P(spam) %.3f", p)
+	}
+	return fmt.Sprintf("probability %.3f", p)
+}
+
+// Styled returns a verdict in its colour. Classes other than those of a spam filter have none.
+func Styled(v filter.Verdict) screen.Styled {
+	style := screen.Plain
+	switch v {
+	case filter.Spam:
+		style = screen.Red
+	case filter.Unsure:
+		style = screen.Yellow
+	case filter.Ham:
+		style = screen.Green
+	}
+	return style.Of(string(v))
 }
 
 // PrintJSON prints a verdict as one line of JSON.
@@ -262,11 +302,23 @@ func openModel(path string, open func(path string) (*filter.Filter, error)) (*fi
 	return f, advised(err)
 }
 
+// open opens the model of a request for one message. The exit codes of other filters need one of ham and spam.
+func (r Request) open() (*filter.Filter, error) {
+	f, err := openModel(r.Model, filter.OpenForOne)
+	if err == nil && r.Preset != "" && f.Settings().Thresholds == nil {
+		err = fmt.Errorf("--exit-code needs a model of ham and spam: %s has the classes %s; without it, the class is printed",
+			r.Model, strings.Join(f.Settings().Classes, ", "))
+	}
+	return f, err
+}
+
 // advised adds a hint to an error about a model file.
 func advised(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return hint.With(err, "train one first: chaff train --maildir ~/Maildir, or say where it is: -m FILE")
+		return hint.With(err, "train one first: chaff train ~/Maildir, or say where it is: -m FILE")
+	case errors.Is(err, filter.ErrNotModel):
+		return hint.With(err, "a model is a file that chaff train has saved")
 	case errors.Is(err, filter.ErrVersion), errors.Is(err, filter.ErrDamaged), errors.Is(err, filter.ErrTruncated):
 		return hint.With(err, "train it again with chaff train")
 	}
@@ -306,11 +358,16 @@ func presets(name string) (codes, error) {
 		return codes{trouble: exitError}, nil
 	case DefaultPreset:
 		return codes{spam: 0, ham: 1, unsure: 2, trouble: 3}, nil
-	case "spamassassin":
+	case likeSpamAssassin:
 		return codes{spam: 1, ham: 0, unsure: 0, trouble: 2}, nil
 	}
-	return codes{}, fmt.Errorf("--exit-code=%s: must be bogofilter or spamassassin", name)
+	return codes{}, fmt.Errorf("--exit-code=%s: must be %s", name, strings.Join(Presets(), " or "))
 }
+
+// Presets returns the values of --exit-code.
+func Presets() []string { return []string{DefaultPreset, likeSpamAssassin} }
+
+const likeSpamAssassin = "spamassassin"
 
 func (c codes) of(d filter.Verdict) int {
 	switch d {

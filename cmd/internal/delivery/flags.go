@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"chaff/internal/hint"
 	"chaff/internal/screen"
@@ -13,11 +14,11 @@ import (
 // AddFlags adds the flags of a request, except -m, which is short for --model-file.
 func (r *Request) AddFlags(fs *flag.FlagSet) {
 	fs.Var((*stringValue)(&r.Preset), "exit-code",
-		"exit as another filter does: bogofilter (0 spam, 1 ham, 2 unsure, 3 error) or spamassassin (1 spam, 0 else, 2 error)")
+		"exit as bogofilter (0 spam, 1 ham, 2 unsure, 3 error) or spamassassin (1 spam, 0 else, 2 error) does, with a model of ham and spam")
 	fs.BoolVar(&r.JSON, "json", false, "print one JSON object for each message")
 	fs.StringVar(&r.Model, "model-file", "", "use the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
 	fs.Var((*boolValue)(&r.Pass), "pass", "print the message with the verdict in its header")
-	fs.IntVar(&r.Terms, "terms", 0, "with --pass: add a field X-Chaff-Term for each of the `N` terms that contribute most to the score")
+	fs.IntVar(&r.Terms, "terms", 0, "with --pass: add a field X-Chaff-Term for each of the `N` strongest terms")
 }
 
 // newFlags returns the flags of chaff-classify, which uses package flag because pflag links package net, which slows every start.
@@ -26,11 +27,39 @@ func (r *Request) newFlags() *flag.FlagSet {
 	fs.SetOutput(io.Discard)
 	r.AddFlags(fs)
 	fs.StringVar(&r.Model, "m", "", "")
+	fs.BoolVar(&r.version, "version", false, "print the version of the program")
 	return fs
 }
 
-const usage = `Chaff-classify reads one message from stdin and prints whether it is spam, as ` + "`chaff classify`" + ` does. It starts
-faster, for mail systems that start a process for each message.
+// flagError returns the error about a flag as one line, like those of chaff.
+func flagError(fs *flag.FlagSet, err error) error {
+	const list = "chaff-classify --help lists the flags"
+	text := err.Error()
+	if name, found := strings.CutPrefix(text, "flag provided but not defined: -"); found {
+		var names []string
+		fs.VisitAll(func(f *flag.Flag) { names = append(names, "--"+f.Name) })
+		if len(name) == 1 {
+			return fmt.Errorf("unknown flag -%s: %s", name, list)
+		}
+		return fmt.Errorf("unknown flag --%s: %s", name, hint.DidYouMean("--"+name, names, list))
+	}
+	if value, name, found := strings.Cut(strings.TrimPrefix(text, "invalid value "), " for flag -"); found {
+		name, _, _ = strings.Cut(name, ":")
+		return fmt.Errorf("--%s is %s: must be a whole number", name, value)
+	}
+	if value, name, found := strings.Cut(strings.TrimPrefix(text, "invalid boolean value "), " for -"); found {
+		name, _, _ = strings.Cut(name, ":")
+		return fmt.Errorf("--%s is %s: must be true or false", name, value)
+	}
+	if name, found := strings.CutPrefix(text, "flag needs an argument: -"); found {
+		return fmt.Errorf("--%s needs a value: %s", name, list)
+	}
+	return fmt.Errorf("%w: %s", err, list)
+}
+
+const usage = `Chaff-classify reads one message from stdin and prints whether it is spam, as
+chaff classify does. It starts faster, for mail systems that start a process for
+each message.
 
 Usage:
   chaff-classify [-m FILE] < message
@@ -54,8 +83,28 @@ func printHelp(w io.Writer, fs *flag.FlagSet) {
 		case "exit-code":
 			value = "[=NAME]"
 		}
-		screen.Printf(w, "  %-28s %s\n", "--"+f.Name+" "+value, about)
+		screen.Printf(w, "  %s\n", strings.ReplaceAll(strings.TrimSpace("--"+f.Name+" "+value), " [", "["))
+		for _, line := range wrap(about, 72) {
+			screen.Printf(w, "        %s\n", line)
+		}
 	})
+}
+
+// wrap breaks text at spaces into lines of at most width bytes, if words allow it.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
 }
 
 // DefaultPreset is the value of --exit-code without one.

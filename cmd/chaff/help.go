@@ -1,0 +1,199 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"chaff/internal/hint"
+	"chaff/internal/screen"
+)
+
+func (p *program) helpCommand() *cobra.Command {
+	var man string
+	c := &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command, or write the manual pages",
+		Example: `  chaff help train
+  chaff help --man ~/.local/share/man/man1 && man chaff-train`,
+		Args: atMostOne("command"),
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, other := range c.Root().Commands() {
+				if len(args) == 0 && other.IsAvailableCommand() {
+					names = append(names, cobra.CompletionWithDesc(other.Name(), other.Short))
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if man != "" {
+				return p.writeManual(c.Root(), man)
+			}
+			about := c.Root()
+			if len(args) == 1 {
+				var rest []string
+				var err error
+				if about, rest, err = c.Root().Find(args); err != nil || len(rest) > 0 {
+					return unknownCommand(c.Root(), args[0])
+				}
+			}
+			about.InitDefaultHelpFlag()
+			about.InitDefaultVersionFlag()
+			return about.Help()
+		},
+	}
+	c.Flags().StringVar(&man, "man", "", "write the manual pages into the folder `DIR`")
+	return c
+}
+
+// writeManual writes a manual page for each command into the folder dir, made of the same texts as the help.
+func (p *program) writeManual(root *cobra.Command, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("write the manual pages into %s: %w", dir, cmp.Or(errors.Unwrap(err), err))
+	}
+	pages := []*cobra.Command{root}
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			pages = append(pages, c)
+		}
+	}
+	for _, c := range pages {
+		c.InitDefaultHelpFlag()
+		c.InitDefaultVersionFlag()
+		if err := writeBytes(filepath.Join(dir, manName(c)+".1"), []byte(manPage(c, pages))); err != nil {
+			return err
+		}
+	}
+	_, err := screen.Printf(p.stdout, "Wrote %d manual pages into %s: man %s shows the first.\n", len(pages), dir, filepath.Join(dir, "chaff.1"))
+	return err
+}
+
+// manName returns the name of the manual page of a command: chaff-train for chaff train.
+func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
+
+// manPage returns the manual page of c in roff. It refers to all pages.
+func manPage(c *cobra.Command, pages []*cobra.Command) string {
+	var b strings.Builder
+	section := func(title string) { fmt.Fprintf(&b, ".SH %s\n", title) }
+	verbatim := func(text string) { fmt.Fprintf(&b, ".nf\n%s\n.fi\n", roff(text)) }
+	fmt.Fprintf(&b, ".TH %s 1\n", strings.ToUpper(manName(c)))
+	section("NAME")
+	fmt.Fprintf(&b, "%s \\- %s\n", roff(manName(c)), roff(lowerFirst(c.Short)))
+	section("SYNOPSIS")
+	synopsis := c.UseLine()
+	if c.HasAvailableSubCommands() {
+		synopsis = c.CommandPath() + " COMMAND [flags]"
+	}
+	verbatim(synopsis)
+	if c.Long != "" {
+		section("DESCRIPTION")
+		b.WriteString(strings.ReplaceAll(roff(c.Long), "\n\n", "\n.PP\n") + "\n")
+	}
+	if c.HasAvailableSubCommands() {
+		section("COMMANDS")
+		for _, other := range pages[1:] {
+			fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(other.Name()), roff(other.Short))
+		}
+	}
+	if c.HasAvailableFlags() {
+		section("OPTIONS")
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				b.WriteString(manFlag(f))
+			}
+		})
+	}
+	if c.Example != "" {
+		section("EXAMPLES")
+		verbatim(c.Example)
+	}
+	section("SEE ALSO")
+	var also []string
+	for _, other := range pages {
+		if other != c {
+			also = append(also, ".BR "+roff(manName(other))+" (1)")
+		}
+	}
+	b.WriteString(strings.Join(also, ",\n") + "\n")
+	return b.String()
+}
+
+// manFlag returns the paragraph about a flag.
+func manFlag(f *pflag.Flag) string {
+	name, about := pflag.UnquoteUsage(f)
+	flag := `\fB` + roff("--"+f.Name) + `\fR`
+	if f.Shorthand != "" {
+		flag = `\fB` + roff("-"+f.Shorthand) + `\fR, ` + flag
+	}
+	switch {
+	case f.NoOptDefVal != "" && f.Value.Type() != "bool":
+		flag += `[=\fI` + roff(name) + `\fR]`
+	case name != "":
+		flag += ` \fI` + roff(name) + `\fR`
+	}
+	switch f.DefValue {
+	case "", "0", "false", "[]":
+	default:
+		about += " (default " + f.DefValue + ")"
+	}
+	return fmt.Sprintf(".TP\n%s\n%s\n", flag, roff(about))
+}
+
+// roff escapes text for a manual page: backslashes, hyphens that are typed, and dots and quotes that would begin a request.
+func roff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+			lines[i] = `\&` + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func lowerFirst(text string) string {
+	return strings.ToLower(text[:min(1, len(text))]) + text[min(1, len(text)):]
+}
+
+// shells returns the shells with completion.
+func shells() []string { return []string{"bash", "zsh", "fish", "powershell"} }
+
+func (p *program) completionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Print a script that completes commands and values in a shell",
+		Long: `Completion prints a script for bash, zsh, fish or powershell. With it, the tab
+key completes commands, flags, names of models, settings and the folders of a
+mailbox.`,
+		Example: `  source <(chaff completion bash)                  in ~/.bashrc
+  source <(chaff completion zsh)                   in ~/.zshrc
+  chaff completion fish | source                   in ~/.config/fish/config.fish`,
+		Args:      atMostOne("shell"),
+		ValidArgs: shells(),
+		RunE: func(c *cobra.Command, args []string) error {
+			list := "chaff completes for " + strings.Join(shells(), ", ")
+			if len(args) == 0 {
+				return hint.With(errors.New("no shell given: "+list), "for example: source <(chaff completion bash)")
+			}
+			out := screen.Lines(p.stdout)
+			switch args[0] {
+			case "bash":
+				return c.Root().GenBashCompletionV2(out, true)
+			case "zsh":
+				return c.Root().GenZshCompletion(out)
+			case "fish":
+				return c.Root().GenFishCompletion(out, true)
+			case "powershell":
+				return c.Root().GenPowerShellCompletionWithDesc(out)
+			}
+			return fmt.Errorf("unknown shell %q: %s", args[0], hint.DidYouMean(args[0], shells(), list))
+		},
+	}
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestTheHelpFitsInto80Columns(t *testing.T) {
+	root := new(program).root()
+	commands := root.Commands()
+	if len(commands) == 0 {
+		t.Fatal("there are no commands")
+	}
+	for _, c := range append(commands, root) {
+		for line := range strings.Lines(c.Long + "\n" + c.UsageString()) {
+			if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > 80 {
+				t.Errorf("%s: %d columns: %s", c.CommandPath(), utf8.RuneCountInString(line), line)
+			}
+		}
+		if c.Example == "" && c.Name() != "version" {
+			t.Errorf("%s has no example", c.CommandPath())
+		}
+	}
+}
+
+func TestRoffEscapesWhatWouldBeARequest(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain text":     "plain text",
+		"--model NAME":   `\-\-model NAME`,
+		`a\b`:            `a\eb`,
+		".ham\n'spam":    "\\&.ham\n\\&'spam",
+		"at ~/.bashrc .": `at ~/.bashrc .`,
+	} {
+		if got := roff(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestManualPagesAreValid renders every page, which must give no warning.
+func TestManualPagesAreValid(t *testing.T) {
+	groff, err := exec.LookPath("groff")
+	if err != nil {
+		t.Skip("this needs groff to render pages: install groff")
+	}
+	dir := t.TempDir()
+	var out, errs strings.Builder
+	if code := run(t.Context(), []string{"help", "--man", dir}, nil, strings.NewReader(""), &out, &errs); code != 0 {
+		t.Fatalf("exit code %d: %s", code, errs.String())
+	}
+	pages, err := filepath.Glob(filepath.Join(dir, "*.1"))
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("got %d pages, %v", len(pages), err)
+	}
+	for _, page := range pages {
+		var warnings strings.Builder
+		c := exec.CommandContext(t.Context(), groff, "-man", "-Tascii", "-ww", page)
+		c.Stderr = &warnings
+		text, err := c.Output()
+		if err != nil || warnings.String() != "" || len(text) < 300 {
+			t.Errorf("%s: %v, %s", filepath.Base(page), err, warnings.String())
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "chaff-help.1")); err == nil {
+		t.Error("there is a page about help")
+	}
+}

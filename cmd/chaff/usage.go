@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"chaff/internal/hint"
+)
+
+// commandError is an error about a word that is no command.
+type commandError struct{ error }
+
+// unknownCommand returns the error about a word that is no command.
+func unknownCommand(root *cobra.Command, word string) error {
+	return commandError{errors.New(aboutUnknown(root, word))}
+}
+
+func aboutUnknown(root *cobra.Command, word string) string {
+	var names []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() || c.Name() == "help" {
+			names = append(names, c.Name())
+		}
+	}
+	meant := hint.Nearest(word, names)
+	for _, c := range root.Commands() {
+		for _, other := range c.SuggestFor {
+			if strings.EqualFold(word, other) {
+				meant = c.Name()
+			}
+		}
+	}
+	if meant != "" {
+		return fmt.Sprintf("unknown command %q: did you mean chaff %s?", word, meant)
+	}
+	if _, err := os.Stat(word); err == nil {
+		return fmt.Sprintf("%s is no command: chaff train PATH learns from mail, chaff classify PATH judges it", word)
+	}
+	return fmt.Sprintf("unknown command %q: chaff help lists the commands", word)
+}
+
+// flagError returns the error about a wrong flag of c as one line that says what to type.
+func flagError(c *cobra.Command, err error) error {
+	list := c.CommandPath() + " --help lists the flags"
+	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if e.GetSpecifiedShortnames() != "" {
+			return fmt.Errorf("unknown flag -%s: %s", e.GetSpecifiedName(), list)
+		}
+		name := "--" + e.GetSpecifiedName()
+		return fmt.Errorf("unknown flag %s: %s", name, hint.DidYouMean(name, flagNames(c), list))
+	}
+	if e, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return fmt.Errorf("--%s needs a value: --%s %s", e.GetFlag().Name, e.GetFlag().Name, valueName(e.GetFlag()))
+	}
+	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return fmt.Errorf("--%s is %q: %s", e.GetFlag().Name, e.GetValue(), wanted(e))
+	}
+	return fmt.Errorf("%w: %s", err, list)
+}
+
+func flagNames(c *cobra.Command) []string {
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return names
+}
+
+// valueName returns the name of the value of a flag in its help, such as PATH.
+func valueName(f *pflag.Flag) string {
+	name, _ := pflag.UnquoteUsage(f)
+	return name
+}
+
+// wanted says what the value of a flag must be, by its type.
+func wanted(e *pflag.InvalidValueError) string {
+	switch e.GetFlag().Value.Type() {
+	case "int":
+		return "must be a whole number"
+	case "float64":
+		return "must be a number"
+	case "bool":
+		return "must be true or false"
+	}
+	return e.Unwrap().Error()
+}
+
+// oneDash returns an error if args have a long flag of c with one dash: pflag takes -maildir for -m aildir.
+func oneDash(c *cobra.Command, args []string) error {
+	for _, arg := range args {
+		if arg == "--" {
+			return nil
+		}
+		name, isOne := strings.CutPrefix(arg, "-")
+		name, _, _ = strings.Cut(name, "=")
+		if isOne && len(name) > 1 && name[0] != '-' && c.Flags().Lookup(name) != nil {
+			return fmt.Errorf("unknown flag -%s: did you mean --%s?", name, name)
+		}
+	}
+	return nil
+}
+
+// isUnknownCommand reports whether an error of cobra is about the command.
+func isUnknownCommand(err error) bool { return strings.HasPrefix(err.Error(), "unknown command") }
+
+// exclusive matches what cobra says of flags that exclude each other.
+var exclusive = regexp.MustCompile(`^if any flags in the group .* none of the others can be; \[(.*)\] were all set$`)
+
+// plainly returns an error of cobra in chaff's words.
+func plainly(root *cobra.Command, err error) error {
+	if _, isOurs := errors.AsType[commandError](err); !isOurs && isUnknownCommand(err) {
+		word, _ := strconv.Unquote(strings.TrimSuffix(strings.TrimPrefix(err.Error(), `unknown command `), ` for "chaff"`))
+		return unknownCommand(root, word)
+	}
+	if found := exclusive.FindStringSubmatch(err.Error()); found != nil {
+		return fmt.Errorf("--%s exclude each other: leave out one of them", strings.Join(strings.Fields(found[1]), " and --"))
+	}
+	return err
+}
+
+// noArguments refuses arguments beside the flags.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no arguments: leave out %s", c.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// atMostOne refuses a second argument. The first is what.
+func atMostOne(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return fmt.Errorf("%s takes one %s: leave out %s", c.CommandPath(), what, args[1])
+		}
+		return nil
+	}
+}

@@ -1,0 +1,79 @@
+package sources
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestRecognise(t *testing.T) {
+	const message = "Subject: a\n\nb\n"
+	const mbox = "From a@b.example Thu Aug 22 12:36:23 2002\n" + message
+	root := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{
+		"Maildir/cur/1:2,S", "Maildir/new/2", "Maildir/.Junk/cur/3:2,S", "Maildir/.Junk/new/4", "Plain/cur/1:2,S", "Plain/new/2",
+		"both/ham/1", "both/Spam/1", "more/ham/1", "more/spam/1", "more/news/1", "spam-2/1", "easy-ham-1/1", "not-spam/1", "ham-and-spam/1",
+		"mixed/1", "letter.eml", "Bulk Mail/1", "Trash/1",
+	} {
+		write(file, message)
+	}
+	for _, file := range []string{"junk.mbox", "INBOX", "Sent.mbx", "letters", "Courrier indésirable.mbox"} {
+		write(file, mbox)
+	}
+	write("index", "spam ../data/inmail.1\nham ../data/inmail.2\n")
+	write("mail.list", "# mine\n\nham:inbox\n")
+	write("sms.csv", "label,text\nham,hello\n")
+	for name, want := range map[string]Meaning{
+		"Maildir": MeansMailbox, "Maildir/.Junk": MeansSpam, "Plain": MeansMailbox, "both": MeansFolders, "more": MeansNothing,
+		"spam-2": MeansSpam, "easy-ham-1": MeansHam, "not-spam": MeansNothing, "ham-and-spam": MeansNothing, "mixed": MeansNothing,
+		"letter.eml": MeansNothing, "Bulk Mail": MeansSpam, "Trash": MeansNothing, "junk.mbox": MeansSpam, "INBOX": MeansHam, "Sent.mbx": MeansHam,
+		"letters": MeansNothing, "Courrier indésirable.mbox": MeansSpam, "index": MeansIndex, "mail.list": MeansList, "sms.csv": MeansTable,
+	} {
+		got, err := Recognise(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil || got != want {
+			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
+		}
+	}
+	if _, err := Recognise(filepath.Join(root, "nowhere")); err == nil {
+		t.Error("a path that is not there means something")
+	}
+}
+
+func TestAFolderOfAMailboxThatIsNamedApartIsLeftOut(t *testing.T) {
+	root := t.TempDir()
+	for _, folder := range []string{"cur", "new", ".Caught/cur", ".Caught/new"} {
+		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plan, err := MaildirTree(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.LeaveOut(filepath.Join(root, ".Nowhere"), "named by --spam")
+	plan.LeaveOut(filepath.Join(root, ".Caught")+"/", "named by --spam")
+	var roles []string
+	for _, f := range plan.Folders {
+		roles = append(roles, f.Name+": "+f.Role.String()+" "+f.Reason)
+	}
+	if want := []string{"INBOX: ham ", "INBOX: left out not seen yet", ".Caught: left out named by --spam"}; !slices.Equal(roles, want) {
+		t.Errorf("got %q, want %q", roles, want)
+	}
+}
+
+func TestSpamNamesAreThoseOfTheFile(t *testing.T) {
+	english, all := SpamNames()
+	if !slices.Contains(english, "junk") || !slices.Contains(english, "spam") || all < 2*len(english) {
+		t.Errorf("got the English names %q of %d", english, all)
+	}
+}

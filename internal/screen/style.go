@@ -1,0 +1,230 @@
+package screen
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+)
+
+// Style is how a terminal shows a text: the parameters of the escape sequence "select graphic rendition".
+type Style string
+
+// The styles. They are those of every terminal, and readable on a dark and on a light background.
+const (
+	Plain  Style = ""
+	Bold   Style = "1"
+	Faint  Style = "2"
+	Red    Style = "31"
+	Green  Style = "32"
+	Yellow Style = "33"
+)
+
+// Styled is text with a style. [Printf] makes the text printable, and shows the style on a writer with colours.
+type Styled struct {
+	style Style
+	text  string
+}
+
+// Of returns text in the style s.
+func (s Style) Of(text string) Styled { return Styled{s, text} }
+
+// A Palette is a writer that knows whether it has colours.
+type Palette interface {
+	io.Writer
+	HasColours() bool
+}
+
+// hasColours reports whether styles are shown on w. Any other writer than a Palette has none.
+func hasColours(w io.Writer) bool {
+	p, ok := w.(Palette)
+	return ok && p.HasColours()
+}
+
+// escapeEnd ends a style.
+const escapeEnd = "\x1b[0m"
+
+// in returns text between the escape sequences of a style.
+func (s Style) in(text string) string {
+	if s == Plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + escapeEnd
+}
+
+// afterEscape returns the length of the escape sequence of a style at the beginning of text, or 0. Text of other origin has none:
+// Printf escapes it.
+func afterEscape(text string) int {
+	if !strings.HasPrefix(text, "\x1b[") {
+		return 0
+	}
+	return strings.IndexByte(text, 'm') + 1
+}
+
+// Width returns how many columns of a terminal a line of printable text takes. Styles take none, East Asian characters two.
+func Width(text string) int {
+	columns := 0
+	for i := 0; i < len(text); {
+		if n := afterEscape(text[i:]); n > 0 {
+			i += n
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		columns += widthOf(r)
+		i += size
+	}
+	return columns
+}
+
+func widthOf(r rune) int {
+	switch {
+	case r < 0x300: // most text
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+// Cut returns as much of a line of printable text as fits in a number of columns, with "…" in the place of what is cut off.
+func Cut(text string, columns int) string {
+	if Width(text) <= columns {
+		return text
+	}
+	if columns < 1 {
+		return ""
+	}
+	used, end, styled := 0, 0, false
+	for end < len(text) {
+		if n := afterEscape(text[end:]); n > 0 {
+			styled = text[end:end+n] != escapeEnd
+			end += n
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[end:])
+		if used += widthOf(r); used > columns-1 {
+			break
+		}
+		end += size
+	}
+	cut := strings.TrimRight(text[:end], " ") + "…"
+	if styled {
+		cut += escapeEnd
+	}
+	return cut
+}
+
+// Wrap breaks a line of printable text at its spaces into lines of at most the given number of columns. A longer word is not broken.
+func Wrap(text string, columns int) []string {
+	var lines []string
+	line, used := "", 0
+	for word := range strings.FieldsSeq(text) {
+		n := Width(word)
+		if line != "" && used+1+n > columns {
+			lines, line, used = append(lines, line), "", 0
+		}
+		if line != "" {
+			line, used = line+" ", used+1
+		}
+		line, used = line+word, used+n
+	}
+	return append(lines, line)
+}
+
+// Table aligns columns, as [text/tabwriter] does: a tab ends a cell, a newline ends a row, and what follows the last tab of a row is no
+// cell of a column. It measures text with [Width], so that styles and East Asian characters stay aligned.
+type Table struct {
+	w       io.Writer
+	columns int
+	text    bytes.Buffer
+}
+
+// NewTable returns a table with the given headings.
+func NewTable(w io.Writer, headings ...string) *Table {
+	t := &Table{w: w}
+	if len(headings) > 0 {
+		Lines(&t.text).Write([]byte(strings.Join(headings, "\t") + "\n"))
+	}
+	return t
+}
+
+// Within cuts rows that are longer than a number of columns.
+func (t *Table) Within(columns int) *Table {
+	t.columns = columns
+	return t
+}
+
+// Write adds text to the table.
+func (t *Table) Write(text []byte) (int, error) { return t.text.Write(text) }
+
+// HasColours reports whether the table is written to a writer with colours.
+func (t *Table) HasColours() bool { return hasColours(t.w) }
+
+// gap is the number of spaces between two columns.
+const gap = 2
+
+// Flush writes the rows and forgets them.
+func (t *Table) Flush() error {
+	var widths []int
+	var rows [][]string
+	for line := range strings.Lines(t.text.String()) {
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		for c, cell := range cells[:len(cells)-1] {
+			if c == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[c] = max(widths[c], Width(cell)+gap)
+		}
+		rows = append(rows, cells)
+	}
+	t.text.Reset()
+	for _, cells := range rows {
+		var line strings.Builder
+		for c, cell := range cells {
+			line.WriteString(cell)
+			if c < len(cells)-1 {
+				line.WriteString(strings.Repeat(" ", widths[c]-Width(cell)))
+			}
+		}
+		text := strings.TrimRight(line.String(), " ")
+		if t.columns > 0 {
+			text = Cut(text, t.columns)
+		}
+		if _, err := io.WriteString(t.w, text+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pageWidth is the width of paragraphs.
+const pageWidth = 80
+
+// Paragraph formats as [Printf] does and writes the text in lines of at most 80 columns. The prefix stands before the first line, and as
+// many spaces before the others.
+func Paragraph(w io.Writer, prefix, format string, args ...any) {
+	text := buffered{palette: hasColours(w)}
+	Printf(&text, format, args...)
+	indent := Width(prefix)
+	for i, line := range Wrap(text.String(), pageWidth-indent) {
+		if i > 0 {
+			prefix = strings.Repeat(" ", indent)
+		}
+		io.WriteString(w, strings.TrimRight(prefix+line, " ")+"\n")
+	}
+}
+
+// buffered is text for a writer that may have colours.
+type buffered struct {
+	strings.Builder
+	palette bool
+}
+
+func (b *buffered) HasColours() bool { return b.palette }

@@ -1,0 +1,89 @@
+package screen
+
+import (
+	"strings"
+	"testing"
+)
+
+// coloured is a writer with colours.
+type coloured struct{ strings.Builder }
+
+func (*coloured) HasColours() bool { return true }
+
+func TestStylesAreShownOnWritersWithColoursOnly(t *testing.T) {
+	var plain strings.Builder
+	var colours coloured
+	for _, w := range []interface{ Write([]byte) (int, error) }{&plain, &colours} {
+		Printf(w, "%-6s|%s\n", Red.Of("spam"), Plain.Of("a\x1b[7mb"))
+	}
+	if want := "spam  |a\\x1b[7mb\n"; plain.String() != want {
+		t.Errorf("got %q, want %q", plain.String(), want)
+	}
+	if want := "\x1b[31mspam  \x1b[0m|a\\x1b[7mb\n"; colours.String() != want {
+		t.Errorf("got %q, want %q", colours.String(), want)
+	}
+}
+
+func TestWidth(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 0, "abc": 3, "größe": 5, "e\u0301": 1, "日本": 4, "한글": 4, "ｆ": 2, "\x1b[31mspam\x1b[0m": 4, "…": 1, "\u200d": 0,
+	} {
+		if got := Width(text); got != want {
+			t.Errorf("%q: got %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	for _, test := range []struct {
+		text    string
+		columns int
+		want    string
+	}{
+		{"fits", 4, "fits"},
+		{"too long", 5, "too…"},
+		{"日本語", 5, "日本…"},
+		{"日本語", 4, "日…"},
+		{"\x1b[31mtoo long\x1b[0m", 7, "\x1b[31mtoo lo…\x1b[0m"},
+		{"\x1b[31mred\x1b[0m and plain", 7, "\x1b[31mred\x1b[0m an…"},
+		{"nothing", 0, ""},
+	} {
+		if got := Cut(test.text, test.columns); got != test.want {
+			t.Errorf("%q in %d columns: got %q, want %q", test.text, test.columns, got, test.want)
+		}
+	}
+}
+
+func TestParagraphsAreWrappedBesideTheirPrefix(t *testing.T) {
+	var out strings.Builder
+	Paragraph(&out, "mail        ", "%s", strings.Repeat("word ", 16)+strings.Repeat("x", 90)+" end\x07")
+	want := "mail        word word word word word word word word word word word word word\n" +
+		"            word word word\n" +
+		"            " + strings.Repeat("x", 90) + "\n" +
+		"            end\\a\n"
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+}
+
+func TestTablesAlignWideAndStyledText(t *testing.T) {
+	var out coloured
+	table := NewTable(&out, "from", "verdict", "subject").Within(24)
+	for _, row := range []struct {
+		from    string
+		verdict Styled
+		subject string
+	}{{"速水", Green.Of("ham"), "short"}, {"Ruth", Red.Of("spam"), "longer than the table"}, {"", Plain.Of(""), ""}} {
+		Printf(table, "%s\t%s\t%s\n", row.from, row.verdict, row.subject)
+	}
+	if err := table.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	want := "from  verdict  subject\n" +
+		"速水  \x1b[32mham\x1b[0m      short\n" +
+		"Ruth  \x1b[31mspam\x1b[0m     longer t…\n" +
+		"\n"
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+}
