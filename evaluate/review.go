@@ -14,12 +14,12 @@ import (
 	"chaff/train"
 )
 
-// Review lists the messages of labelled mail that are worth reading.
+// Review lists the messages of labelled mail that are worth reading. Of messages with the same label, prediction and
+// subject, a list has the first.
 type Review struct {
 	// Mistakes are the messages whose prediction differs from their label, the least probable label first.
 	Mistakes []Judged `json:"mistakes"`
-	// LeastCertain are the messages with right predictions that are the least probable, the least certain first. Of messages with the
-	// same subject it has the first.
+	// LeastCertain are the messages with right predictions that are the least probable, the least certain first.
 	LeastCertain []Judged `json:"least_certain"`
 	// Months has the accuracy by month of delivery. It leaves out messages without a time.
 	Months []Month `json:"months,omitempty"`
@@ -88,7 +88,7 @@ func newReview(
 	}
 	j := reviewer{s, f, mail, messages, d, terms}
 	var r Review
-	if r.Mistakes, err = j.judge(ctx, n, j.mistakes(), false); err != nil {
+	if r.Mistakes, err = j.judge(ctx, n, j.mistakes(), true); err != nil {
 		return Review{}, err
 	}
 	if r.LeastCertain, err = j.judge(ctx, n, j.leastCertain(), true); err != nil {
@@ -150,12 +150,12 @@ func (j *reviewer) rival(i int) int {
 // margin returns the score of the prediction of row i over its rival.
 func (j *reviewer) margin(i int) float64 { return j.Row(i)[j.Predictions[i]] - j.Row(i)[j.rival(i)] }
 
-// judge describes the first n rows of order; with distinct, the first n that differ in class or subject.
+// judge describes the first n rows of order; with distinct, the first n that differ in label, prediction or subject.
 func (j *reviewer) judge(ctx context.Context, n int, order []int, distinct bool) ([]Judged, error) {
 	settings := j.filter.Settings()
 	decoder := message.NewDecoder(settings.Message)
 	all := []Judged{}
-	seen := make(map[[2]string]bool) // class and subject
+	seen := make(map[[3]string]bool) // label, prediction and subject
 	for _, i := range order {
 		if len(all) == n {
 			break
@@ -175,7 +175,7 @@ func (j *reviewer) judge(ctx context.Context, n int, order []int, distinct bool)
 		if raw, err := j.mail.Raw(j.messages[i]); err == nil {
 			judged.Subject = string(decoder.Decode(raw).Get("subject"))
 		}
-		if of := [2]string{judged.Class, judged.Subject}; distinct && judged.Subject != "" {
+		if of := [3]string{judged.Label, judged.Class, judged.Subject}; distinct && judged.Subject != "" {
 			if seen[of] {
 				continue
 			}

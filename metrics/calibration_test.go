@@ -128,24 +128,28 @@ func TestReliability(t *testing.T) {
 	}{
 		{"no messages", nil, nil, 2, nil, 0},
 		{
-			// Bin 0: 0.05 and 0.07, neither is of class 1. Bin 9: 0.95 and 1, one of two. Bin 3 includes its low end.
-			// (2 * 0.06 + 0.7 + 2 * 0.475) / 5.
-			"two classes count what is of class 1", []int32{0, 1, 0, 1, 0},
+			// Predicted (0.05 + 0.3 + 0.07 + 0.95 + 1) / 5 = 0.474, observed 2/5.
+			"few messages share a bin", []int32{0, 1, 0, 1, 0},
 			[]float64{0.95, 0.05, 0.7, 0.3, 0.93, 0.07, 0.05, 0.95, 0, 1}, 2,
-			[]ReliabilityBin{{0, 0.1, 2, 0.06, 0}, {0.3, 0.4, 1, 0.3, 1}, {0.9, 1, 2, 0.975, 0.5}}, 1.77 / 5,
+			[]ReliabilityBin{{0.05, 1, 5, 0.474, 0.4, 0.117621, 0.769276}}, 0.074,
 		},
 		{
-			// The most probable classes are 2 with 0.55, 0 with 0.58, and 1 with 0.45, the first of two.
-			// (2 * |0.565 - 0.5| + |0.45 - 0|) / 3.
+			// The most probable classes are 2 with 0.55, 0 with 0.58, and 1 with 0.45, the first of two. The first is right.
 			"three classes count what is predicted right", []int32{2, 1, 2},
 			[]float64{0.2, 0.25, 0.55, 0.58, 0.4, 0.02, 0.1, 0.45, 0.45}, 3,
-			[]ReliabilityBin{{0.4, 0.5, 1, 0.45, 0}, {0.5, 0.6, 2, 0.565, 0.5}}, 0.58 / 3,
+			[]ReliabilityBin{{0.45, 0.58, 3, 1.58 / 3, 1. / 3, 0.061492, 0.792340}}, 0.58 / 3,
+		},
+		{
+			// 25 messages with 0.2, 20 with 0.6 and 15 with 1: the first two bins of 20 become one of 25 and one of 20.
+			"messages of one probability share a bin", slices.Concat(make([]int32, 25), repeated[int32](20, 1), repeated[int32](15, 1)),
+			slices.Concat(repeated(25, 0.8, 0.2), repeated(20, 0.4, 0.6), repeated(15, 0., 1)), 2,
+			[]ReliabilityBin{{0.2, 0.2, 25, 0.2, 0, 0, 0.133192}, {0.6, 0.6, 20, 0.6, 1, 0.838875, 1}, {1, 1, 15, 1, 1, 0.796117, 1}}, (25*0.2 + 20*0.4) / 60,
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got := Reliability(test.labels, test.probabilities, test.classes)
-			if diff := cmp.Diff(test.want, got, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+			if diff := cmp.Diff(test.want, got, cmpopts.EquateApprox(0, 1e-6)); diff != "" {
 				t.Errorf("want (-), got (+):\n%s", diff)
 			}
 			if err := ExpectedCalibrationError(got); !near(err, test.err) {
@@ -155,6 +159,9 @@ func TestReliability(t *testing.T) {
 	}
 }
 
+// repeated returns n times the row.
+func repeated[T any](n int, row ...T) []T { return slices.Repeat(row, n) }
+
 func TestReliabilityOfTrueProbabilities(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 0))
 	for _, k := range []int{2, 4} {
@@ -163,7 +170,7 @@ func TestReliabilityOfTrueProbabilities(t *testing.T) {
 		messages := 0
 		for _, bin := range bins {
 			messages += bin.Messages
-			if bin.Predicted < bin.Low || bin.Predicted > bin.High {
+			if bin.Predicted < bin.Low-1e-12 || bin.Predicted > bin.High+1e-12 {
 				t.Errorf("%d classes: a mean of %v from %v to %v", k, bin.Predicted, bin.Low, bin.High)
 			}
 			// Four standard deviations of a share.

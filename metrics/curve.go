@@ -1,6 +1,9 @@
 package metrics
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Point is the errors of a spam filter that calls a message spam if score > Threshold, otherwise ham.
 type Point struct {
@@ -35,6 +38,36 @@ func ErrorCurve(scores []float64, spam []bool) []Point {
 		add(t.score)
 	}
 	return points
+}
+
+// PointAt returns the point of an [ErrorCurve] with the errors at a threshold: the last point whose threshold is not above it. The curve has
+// points.
+func PointAt(curve []Point, threshold float64) Point {
+	at := curve[0]
+	for _, p := range curve {
+		if p.Threshold <= threshold {
+			at = p
+		}
+	}
+	return at
+}
+
+// PointAtHM returns the first point of an [ErrorCurve] that loses at most a share hm of the ham, and so the least spam let through. The
+// curve has points, and hm is at least 0.
+func PointAtHM(curve []Point, hm float64) Point {
+	return curve[slices.IndexFunc(curve, func(p Point) bool { return p.HM <= hm })]
+}
+
+// PointAtSM returns the point of an [ErrorCurve] that loses the least ham while it lets through at most a share sm of the spam, and of
+// several such points the one with the least spam. The curve has points, and sm is at least 0.
+func PointAtSM(curve []Point, sm float64) Point {
+	least := curve[0].HM
+	for _, p := range curve {
+		if p.SM <= sm {
+			least = p.HM
+		}
+	}
+	return PointAtHM(curve, least)
 }
 
 // SMAtHM returns sm% at hm%: the percentage of spam let through at the first point of the [ErrorCurve] that loses at most hm percent of

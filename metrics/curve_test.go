@@ -72,6 +72,29 @@ func TestErrorCurveCountsWhatIsAboveTheThreshold(t *testing.T) {
 	}
 }
 
+func TestPointsOfAnErrorCurve(t *testing.T) {
+	curve := ErrorCurve([]float64{-2, 1, -1, 3}, []bool{false, false, true, true})
+	for _, test := range []struct {
+		name string
+		got  Point
+		want Point
+	}{
+		{"a threshold between two scores", PointAt(curve, 0), Point{-1, 0.5, 0.5}},
+		{"a threshold that is a score", PointAt(curve, -1), Point{-1, 0.5, 0.5}},
+		{"a threshold below all scores", PointAt(curve, -9), Point{math.Nextafter(-2, -3), 1, 0}},
+		{"a threshold above all scores", PointAt(curve, 9), Point{3, 0, 1}},
+		{"the least spam missed without losing ham", PointAtHM(curve, 0), Point{1, 0, 0.5}},
+		{"the least spam missed while losing half of the ham", PointAtHM(curve, 0.5), Point{-2, 0.5, 0}},
+		{"the least ham lost without missing spam", PointAtSM(curve, 0), Point{-2, 0.5, 0}},
+		{"the least ham lost while missing half of the spam", PointAtSM(curve, 0.6), Point{1, 0, 0.5}},
+		{"of points without ham lost the one with the least spam missed", PointAtSM(curve, 1), Point{1, 0, 0.5}},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s: got %v, want %v", test.name, test.got, test.want)
+		}
+	}
+}
+
 func TestAreaUnderTheErrorCurveIsThatOfOneMinusROCA(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 0))
 	defined := 0

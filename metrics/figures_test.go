@@ -194,25 +194,24 @@ func TestMeasureScoresAsJSON(t *testing.T) {
 		{
 			// ln 3 and -ln 3: probabilities 3/4 and 1/4, the second of a message of class 1.
 			// Square loss ((1 - ln 3)² + (1 + ln 3)²)/2 = 1 + (ln 3)²; log loss (ln 4/3 + ln 4)/2; Brier (1/16 + 9/16)/2;
-			// calibration error (1/4 + 3/4)/2.
+			// calibration error 1 - (1/4 + 3/4)/2.
 			"two classes", []int32{1, 1}, []float64{0, math.Log(3), 0, -math.Log(3)}, 2,
 			`{"messages":2,"accuracy":100,"accuracy_low":34.238023,"accuracy_high":100,"zero_one_loss":0,"confusion":null,` +
 				`"square_loss":2.206949,"log_loss":0.836988,"brier":0.3125,"calibration_error":0.5,"reliability":[` +
-				`{"low":0.2,"high":0.3,"messages":1,"predicted":0.25,"observed":1},` +
-				`{"low":0.7,"high":0.8,"messages":1,"predicted":0.75,"observed":1}]}`,
+				`{"low":0.25,"high":0.75,"messages":2,"predicted":0.5,"observed":1,"observed_low":0.342380,"observed_high":1}]}`,
 		},
 		{
 			// Square loss (1 + 1 + 1)/3; log loss ln 3; Brier (4/9 + 1/9 + 1/9)/2; the first is predicted, class 2 is true.
 			"three classes", []int32{2}, []float64{0, 0, 0}, 3,
 			`{"messages":1,"accuracy":100,"accuracy_low":20.654931,"accuracy_high":100,"zero_one_loss":0,"confusion":null,` +
 				`"square_loss":1,"log_loss":1.098612,"brier":0.333333,"calibration_error":0.333333,"reliability":[` +
-				`{"low":0.3,"high":0.4,"messages":1,"predicted":0.333333,"observed":0}]}`,
+				`{"low":0.333333,"high":0.333333,"messages":1,"predicted":0.333333,"observed":0,"observed_low":0,"observed_high":0.793451}]}`,
 		},
 		{
 			"a square that is too large for a number is left out", []int32{1}, []float64{0, 1e200}, 2,
 			`{"messages":1,"accuracy":100,"accuracy_low":20.654931,"accuracy_high":100,"zero_one_loss":0,"confusion":null,` +
 				`"log_loss":0,"brier":0,"calibration_error":0,"reliability":[` +
-				`{"low":0.9,"high":1,"messages":1,"predicted":1,"observed":1}]}`,
+				`{"low":1,"high":1,"messages":1,"predicted":1,"observed":1,"observed_low":0.206549,"observed_high":1}]}`,
 		},
 		{"no messages", nil, nil, 2, `{"messages":0,"accuracy":0,"accuracy_low":0,"accuracy_high":100,"zero_one_loss":0,"confusion":null}`},
 	}

@@ -93,7 +93,7 @@ func (s suite) oneClass(t *testing.T) {
 func (s suite) emptyClass(t *testing.T) {
 	d := dataset(s.kind, 3, 2, []int32{0, 2}, []float32{1, 0}, []float32{0, 1})
 	err := s.refuses(t, d, models.ErrNoDocuments)
-	if got, want := err.Error(), `class "class 1" has no training documents`; got != want {
+	if got, want := err.Error(), `class "class 1" has no training messages`; got != want {
 		t.Errorf("got error %q, want %q", got, want)
 	}
 }

@@ -33,7 +33,7 @@ type Report struct {
 // Errors of a data set or of what was learnt from it.
 var (
 	// ErrNoDocuments is for a data set without documents, or with a class that has none; the text names the class.
-	ErrNoDocuments = errors.New("no training documents")
+	ErrNoDocuments = errors.New("no training messages")
 	// ErrOneClass is for a data set of fewer than two classes.
 	ErrOneClass = errors.New("at least two classes are needed")
 	// ErrKind is for a data set of a kind of feature that the trainer does not take.

@@ -17,7 +17,8 @@ import (
 // chart is a plot with its legend below it, in two columns.
 type chart struct {
 	*plot.Plot
-	xLabel, yLabel string // not those of Plot, which leaves too much room for a label of a scale that is not linear
+	xLabel, yLabel string    // not those of Plot, which leaves too much room for a label of a scale that is not linear
+	plain          vg.Length // height without the legend
 	legend         [2]plot.Legend
 	entries        int
 }
@@ -25,7 +26,7 @@ type chart struct {
 // Sizes of a chart.
 const (
 	chartWidth  = vg.Length(330)
-	plainHeight = vg.Length(250) // without the legend
+	plainHeight = vg.Length(250) // of most charts, without the legend
 	titleSize   = vg.Length(12)
 	labelSize   = vg.Length(10)
 	tickSize    = vg.Length(9)
@@ -33,7 +34,7 @@ const (
 )
 
 func newChart(title, x, y string) *chart {
-	c := &chart{Plot: plot.New(), xLabel: x, yLabel: y, legend: [2]plot.Legend{plot.NewLegend(), plot.NewLegend()}}
+	c := &chart{Plot: plot.New(), xLabel: x, yLabel: y, plain: plainHeight, legend: [2]plot.Legend{plot.NewLegend(), plot.NewLegend()}}
 	c.Title.Text, c.Title.Padding = title, 6
 	setFont(&c.Title.TextStyle, titleSize)
 	c.Title.TextStyle.Font.Weight = font.WeightBold
@@ -53,7 +54,7 @@ func newChart(title, x, y string) *chart {
 
 func setFont(s *text.Style, size vg.Length) { s.Font.Variant, s.Font.Size = "Sans", size }
 
-func (c *chart) height() vg.Length { return plainHeight + vg.Length((c.entries+1)/2)*legendRow }
+func (c *chart) height() vg.Length { return c.plain + vg.Length((c.entries+1)/2)*legendRow }
 
 // drawOn draws the chart on a canvas of its width and height.
 func (c *chart) drawOn(canvas draw.Canvas) {
@@ -67,15 +68,19 @@ func (c *chart) drawOn(canvas draw.Canvas) {
 			a.Min, a.Max = a.Min-max(1, size/10), a.Max+max(1, size/10)
 		}
 	}
-	frame := draw.Crop(canvas, 0, 0, c.height()-plainHeight, 0)
+	frame := draw.Crop(canvas, 0, 0, c.height()-c.plain, 0)
 	label := c.X.Label.TextStyle
 	frame.FillText(label, vg.Point{X: frame.Center().X + 16, Y: frame.Min.Y + 4}, c.xLabel)
 	label.Rotation, label.YAlign = math.Pi/2, draw.YTop
 	frame.FillText(label, vg.Point{X: frame.Min.X + 4, Y: frame.Center().Y + 8}, c.yLabel)
-	c.Draw(draw.Crop(frame, labelSize+8, -12, labelSize+10, -8))
+	left := labelSize + 12
+	if c.yLabel == "" {
+		left = 4
+	}
+	c.Draw(draw.Crop(frame, left, -12, labelSize+10, -8))
 	for i := range c.legend {
 		left := 12 + vg.Length(i)*chartWidth/2
-		c.legend[i].Draw(draw.Crop(canvas, left, 0, 0, -plainHeight))
+		c.legend[i].Draw(draw.Crop(canvas, left, 0, 0, -c.plain))
 	}
 }
 
@@ -107,11 +112,26 @@ func (c *chart) addMarks(name string, class int, points []Point, weights []int) 
 	for i, p := range points {
 		s := style
 		s.Radius = 2 + vg.Length(7*math.Sqrt(float64(max(weights[i], 0))/float64(heaviest)))
-		if marks := c.clamp([]Point{p}); len(marks) > 0 {
-			c.Add(&plotter.Scatter{XYs: marks, GlyphStyle: s})
-		}
+		c.addMark(s, p)
 	}
 	c.addLegend(name, &plotter.Scatter{GlyphStyle: style})
+}
+
+func (c *chart) addMark(style draw.GlyphStyle, at Point) {
+	if marks := c.clamp([]Point{at}); len(marks) > 0 {
+		c.Add(&plotter.Scatter{XYs: marks, GlyphStyle: style})
+	}
+}
+
+// addIntervals adds a mark at each point, and a vertical bar for its interval.
+func (c *chart) addIntervals(name string, class int, points []Point, lows, highs []float64) {
+	bar := draw.LineStyle{Color: translucent(colour(class), 0xa0), Width: 1}
+	mark := draw.GlyphStyle{Color: colour(class), Radius: 2.8, Shape: draw.CircleGlyph{}}
+	for i, p := range points {
+		c.addLine("", bar, []Point{{p.X, lows[i]}, {p.X, highs[i]}})
+		c.addMark(mark, p)
+	}
+	c.addLegend(name, &plotter.Scatter{GlyphStyle: mark})
 }
 
 // clamp returns the finite points. Points outside a range that the axes have already are moved to its edge.
@@ -139,11 +159,19 @@ func setRange(a *plot.Axis, values ...float64) {
 	}
 }
 
-// keepBelow100 keeps an axis of percentages at 100 and below.
-func keepBelow100(a *plot.Axis) {
-	if a.Max = min(a.Max, 100); a.Min >= a.Max {
-		a.Min = a.Max - 1
+// spanPercentages makes an axis of percentages span the values, with room above 100, so that a line at 100 is off the frame.
+func spanPercentages(a *plot.Axis, values []float64) {
+	setRange(a, values...)
+	if a.Min > a.Max {
+		a.Min, a.Max = 0, 100
 	}
+	a.Min, a.Max = max(a.Min, 0), min(a.Max, 100)
+	room := max(0.06*(a.Max-a.Min), 0.02)
+	least := a.Tick.Marker
+	a.Min, a.Max = max(a.Min-room, 0), a.Max+room
+	a.Tick.Marker = plot.TickerFunc(func(min, max float64) []plot.Tick {
+		return slices.DeleteFunc(least.Ticks(min, max), func(t plot.Tick) bool { return t.Value > 100 })
+	})
 }
 
 // ticksOf returns a ticker for a linear axis: at most six steps of 1, 2 or 5 times a power of ten, each at least least.
@@ -170,25 +198,60 @@ func ticksOf(least float64) plot.TickerFunc {
 	}
 }
 
-// setLogarithmic makes an axis logarithmic, from the decade of the least positive value, which is at least floor, to the decade
-// of the greatest. Without positive values it spans the decade from floor.
+// setLogarithmic makes an axis logarithmic. It spans the positive values that are at least floor, rounded to 1, 2 or 5 times a power of
+// ten, or a decade from floor.
 func setLogarithmic(a *plot.Axis, floor float64, values []float64) {
 	setRange(a, slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0) })...)
 	if a.Min > a.Max {
 		a.Min, a.Max = floor, floor
 	}
-	low := math.Floor(math.Log10(max(a.Min, floor)))
-	a.Min, a.Max = math.Pow(10, low), math.Pow(10, max(math.Ceil(math.Log10(a.Max)), low+1))
+	a.Min = roundDown(max(a.Min, floor))
+	a.Max = max(roundUp(a.Max), roundUp(a.Min*1.5))
 	a.Scale, a.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
 }
 
-// logTicks labels the powers of ten. plot.LogTicks leaves out 0.1, whose computed logarithm is above -1.
+// setRates makes an axis of percentages logarithmic, from the least positive value to high. Its low end stands for 0.
+func setRates(a *plot.Axis, least, high float64) {
+	a.Min, a.Max, a.Scale = least/2, max(high, roundUp(least*1.5)), plot.LogScale{}
+	a.Tick.Marker = plot.TickerFunc(func(min, max float64) []plot.Tick {
+		ticks := logTicks(least*0.9, max)
+		return append([]plot.Tick{{Value: min, Label: "0"}}, slices.DeleteFunc(ticks, func(t plot.Tick) bool { return t.Value < least*0.9 })...)
+	})
+}
+
+// roundDown and roundUp return the nearest 1, 2 or 5 times a power of ten.
+func roundDown(v float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(v)+1e-9))
+	for _, m := range []float64{5, 2} {
+		if m*power <= v*(1+1e-9) {
+			return m * power
+		}
+	}
+	return power
+}
+
+func roundUp(v float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(v)+1e-9))
+	for _, m := range []float64{1, 2, 5} {
+		if m*power >= v*(1-1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// logTicks labels the powers of ten, and on short axes 2 and 5 times those. plot.LogTicks leaves out 0.1, whose computed logarithm is
+// above -1.
 func logTicks(min, max float64) []plot.Tick {
+	few := max/min < 3000
 	var ticks []plot.Tick
-	for e := int(math.Floor(math.Log10(min) + 1e-9)); math.Pow10(e) <= max; e++ {
-		ticks = append(ticks, plot.Tick{Value: math.Pow10(e), Label: strconv.FormatFloat(math.Pow10(e), 'g', -1, 64)})
-		for m := 2.0; m < 10; m++ {
-			ticks = append(ticks, plot.Tick{Value: m * math.Pow10(e)})
+	for e := int(math.Floor(math.Log10(min) + 1e-9)); math.Pow10(e) <= max*(1+1e-9); e++ {
+		for m := 1.0; m < 10; m++ {
+			t := plot.Tick{Value: m * math.Pow10(e)}
+			if m == 1 || few && (m == 2 || m == 5) {
+				t.Label = short(t.Value)
+			}
+			ticks = append(ticks, t)
 		}
 	}
 	return ticks
@@ -204,9 +267,11 @@ func (deviate) Normalize(min, max, x float64) float64 {
 	return (math.Erfinv(x/50-1) - low) / (high - low)
 }
 
-// setDeviate makes an axis of percentages span the values above 0 and below 100 on the scale of normal deviates.
+// setDeviate makes an axis of percentages span the values above 0 and below 100 on the scale of normal deviates. Its ends stand for 0 and
+// 100 if there are such values.
 func setDeviate(a *plot.Axis, values []float64) {
-	marks := []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99, 99.5, 99.9}
+	marks := []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99,
+		99.5, 99.8, 99.9, 99.95, 99.98, 99.99, 99.995, 99.998, 99.999}
 	setRange(a, slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0 && v < 100) })...)
 	if a.Min > a.Max {
 		a.Min, a.Max = 0.1, 40
@@ -223,6 +288,16 @@ func setDeviate(a *plot.Axis, values []float64) {
 			t.Label = fixed(v, -1)
 		}
 		ticks = append(ticks, t)
+	}
+	end := &ticks[len(ticks)-1]
+	if slices.ContainsFunc(values, func(v float64) bool { return v <= 0 }) {
+		ticks[0].Label = "0"
+	}
+	if slices.ContainsFunc(values, func(v float64) bool { return v >= 100 }) {
+		end.Label = "100"
+		if last-first >= 9 { // no room beside it
+			ticks[len(ticks)-2].Label = ""
+		}
 	}
 	a.Tick.Marker = ticks
 }
@@ -242,6 +317,9 @@ func colour(i int) color.RGBA {
 }
 
 func black() color.RGBA { return color.RGBA{0x22, 0x22, 0x22, 0xff} }
+
+// grey is the colour of what is of little interest.
+func grey() color.RGBA { return color.RGBA{0x8c, 0x8c, 0x8c, 0xff} }
 
 // lineStyle returns the style of the i-th line. Lines that share a colour differ in their dashes.
 func lineStyle(i int) draw.LineStyle {

@@ -22,11 +22,12 @@ type section struct {
 	Messages        []Mistake
 	Legend          []stretch
 	Texts           []shadedText
+	Beside          bool // the tables are beside the figures if there is room
 }
 
 type figure struct {
-	Title, Note string
-	Source      template.URL
+	Alt, Note string
+	Source    template.URL
 }
 
 // table is a table whose cells are text.
@@ -58,6 +59,7 @@ func (p Page) WriteHTML(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"name": cut(maxName), "term": cut(maxTerm), "subject": cut(maxSubject), "line": cut(maxLine),
 		"score": func(x float64) string { return fixed(x, 3) }, "probability": func(x *float64) string { return fixed(*x, 4) }, "signed": signed,
+		"evidence": p.evidenceClass, "probabilityName": p.probabilityName,
 	}).Parse(pageTemplate)
 	if err != nil {
 		return err
@@ -75,7 +77,7 @@ func (p Page) WriteHTML(w io.Writer) error {
 }
 
 const textNote = `The colour of a word is that of the class it is evidence for, and its shade is the size of its contribution. A repeated word counts
-as the model counts it. Repeated empty lines are shown as one. Hold the pointer over a word to see its terms.`
+as the model counts it. Repeated empty lines are shown as one. Point at a word, tap it, or move to it with the tab key to see its terms.`
 
 // sections returns the parts of the page that are not empty.
 func (p Page) sections() ([]section, error) {
@@ -85,7 +87,7 @@ func (p Page) sections() ([]section, error) {
 		if err != nil {
 			return nil, fmt.Errorf("draw %s: %w", plot.Name, err)
 		}
-		images[plot.Name] = figure{plot.Title, plot.Note, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))}
+		images[plot.Name] = figure{plot.Alt, plot.Note, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))}
 	}
 	figures := func(names ...string) (all []figure) {
 		for _, name := range names {
@@ -101,20 +103,21 @@ func (p Page) sections() ([]section, error) {
 		comparison = "Figures"
 	}
 	all := []section{
+		{ID: "evidence", Title: "Evidence", Note: "The score is the bias and what each kind of evidence adds.", Tables: p.voteTable()},
 		{ID: "text", Title: "Message", Note: withLeft(textNote, "The last %d bytes are left out.", p.TextLeft), Legend: p.legend(), Texts: p.shadedTexts()},
 		{ID: "weighed", Title: "Terms", Note: withLeft("A term adds its value times its weight.", "The weakest %d are left out.", p.WeighedLeft), Tables: p.weighedTable()},
-		{ID: "models", Title: comparison, Note: p.comparisonNote(), Tables: p.comparisonTable()},
+		{ID: "models", Title: comparison, Note: p.comparisonNote(), Figures: figures("models"), Tables: p.comparisonTable()},
 		{ID: "trials", Title: "Trials", Note: "All figures are those of development mail.", Tables: p.trialTable()},
-		{ID: "curves", Title: "Ham lost and spam let through", Note: p.curvesNote(), Figures: figures("roc", "det")},
-		{ID: "learning", Title: "Learning", Figures: figures("learning", "epochs", "epochs-loss")},
+		{ID: "curves", Title: "Ham lost and spam let through", Note: p.curvesNote(), Figures: figures("roc", "det"), Tables: p.operatingTable()},
+		{ID: "learning", Title: "Learning", Figures: figures("growth", "learning", "epochs", "epochs-loss")},
 		{ID: "scores", Title: "Scores and probabilities", Note: measured, Figures: figures("scores", "reliability")},
 		{ID: "confusion", Title: "Confusion", Note: joined(measured, "Rows are the true classes, columns the predicted ones."), Tables: p.confusionTable()},
-		{ID: "drift", Title: "Drift", Note: measured, Figures: figures("drift"), Tables: p.driftTable()},
+		{ID: "drift", Title: "Accuracy over time", Note: measured, Figures: figures("drift"), Tables: p.driftTable(), Beside: true},
 		{ID: "terms", Title: "Strongest terms", Note: ofModel, Tables: p.termTables()},
-		{ID: "two-terms", Title: "Two terms", Note: ofModel, Figures: figures("two-terms")},
+		{ID: "two-terms", Title: "Two terms", Figures: figures("two-terms")},
 		{ID: "leaks", Title: "Leaks", Note: "Terms of the training messages that an archive, a relay or a filter may have written instead of the senders. Figures that depend on them say little about new mail.", Tables: p.leakTable()},
-		{ID: "mistakes", Title: "Worst mistakes", Note: joined(measured, "The terms are the strongest evidence for the predicted class."), Messages: p.Mistakes},
-		{ID: "least-certain", Title: "Least certain", Note: joined(measured, "The messages nearest to the boundary."), Messages: p.LeastCertain},
+		{ID: "mistakes", Title: "Worst mistakes", Note: joined(measured, "With the strongest evidence for the predicted class. Of messages with the same subject, one is shown."), Messages: p.Mistakes},
+		{ID: "least-certain", Title: "Least certain", Note: joined(measured, "Classified correctly, but nearest to the boundary. Of messages with the same subject, one is shown."), Messages: p.LeastCertain},
 		{ID: "suspects", Title: "Suspected label errors", Note: joined(measured, "The model is sure of another class. Check the labels."), Messages: p.Suspects},
 	}
 	return slices.DeleteFunc(all, func(s section) bool { return len(s.Figures)+len(s.Tables)+len(s.Messages)+len(s.Texts) == 0 }), nil
@@ -147,6 +150,26 @@ func (p Page) curvesNote() string {
 		more = fmt.Sprintf("The first %d models of the comparison.", n)
 	}
 	return joined(on, more)
+}
+
+// evidenceClass returns the CSS class of a contribution. With two classes, a negative score is evidence for the first of them; with more,
+// all of it is evidence for the class given, and has no colour.
+func (p Page) evidenceClass(score float64) string {
+	switch {
+	case len(p.Classes) > 2:
+		return "neutral"
+	case score < 0:
+		return "against"
+	}
+	return "for"
+}
+
+// probabilityName says what the probabilities of messages are of.
+func (p Page) probabilityName() string {
+	if slices.Equal(p.Classes, []string{"ham", "spam"}) {
+		return "P(spam)"
+	}
+	return "probability"
 }
 
 // withLeft adds to a note how much is left out.

@@ -23,7 +23,7 @@ func TestNotesSayWhatThePartsAreAbout(t *testing.T) {
 		{"a single model is compared with nothing", Page{Models: []Model{{Name: "arow", Test: hm}}}, "hm% is ham lost", "is the best"},
 		{"the best of several", Page{Models: []Model{{Name: "arow", Best: true}, {Name: "lms"}}}, "* is the best on development mail.", "hm% is"},
 		{"spam has a probability", Page{Classes: []string{"ham", "spam"}, Reliability: make([]metrics.ReliabilityBin, 1)}, "spam probability", "predicted class"},
-		{"of many classes the class given has one", Page{Classes: []string{"a", "b", "c"}, Reliability: make([]metrics.ReliabilityBin, 1)}, "the predicted class is right", "spam"},
+		{"of many classes the class given has one", Page{Classes: []string{"a", "b", "c"}, Reliability: make([]metrics.ReliabilityBin, 1)}, "whose predicted class is right", "spam"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			page := writeHTML(t, test.page)

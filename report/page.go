@@ -11,19 +11,21 @@ type Page struct {
 	// Of is the model of the parts about a single model. On is the mail of the figures, such as "the test part".
 	Of, On string
 
-	Models   []Model         // the rows of the comparison, the best on development mail first
-	ROC      []Curve         // for each model: X is the share of ham called spam, Y the share of spam called spam, both 0..1
-	DET      []Curve         // for each model: X is the share of ham called spam, Y the share of spam let through, both 0..1
-	Epochs   []EpochCurve    // of models with epochs
-	Learning []LearningCurve // the figures of a replay by the number of messages
-	Growth   *Growth         // the accuracy by the size of the training part
+	Models []Model // the rows of the comparison, the best on development mail first
+	ROC    []Curve // for each model: X is the share of ham called spam, Y the share of spam called spam, both 0..1
+	DET    []Curve // for each model: X is the share of ham called spam, Y the share of spam let through, both 0..1
+	// Operating has the errors at chosen thresholds. They are marked on the curves of their models.
+	Operating []Operating
+	Epochs    []EpochCurve    // of models with epochs
+	Learning  []LearningCurve // the figures of a replay by the number of messages
+	Growth    *Growth         // the accuracy by the size of the training part
 	// Scores are the scores of ham and spam. Thresholds are drawn as lines on them.
 	Scores      *metrics.Histogram
 	Thresholds  *metrics.Thresholds
 	Reliability []metrics.ReliabilityBin // predicted probabilities and observed shares
 	Confusion   metrics.Confusion        // messages by true class (row) and given class (column)
 	Classes     []string                 // in the order of Confusion, Leak.Messages and TermPoint.Class
-	Drift       []Month                  // the accuracy by month
+	Drift       []Period                 // the accuracy over time
 	Trials      []Trial
 
 	Strongest []ClassTerms // the terms with the largest weights for each class
@@ -33,6 +35,7 @@ type Page struct {
 	// For is the class of positive scores, Against that of negative ones.
 	Texts        []Text
 	Weighed      []Weighed
+	Votes        []Vote // the contributions of the kinds of evidence
 	For, Against string
 	// TextLeft is the number of bytes missing from Texts, WeighedLeft the number of terms missing from Weighed.
 	TextLeft, WeighedLeft int
@@ -64,6 +67,27 @@ type Curve struct {
 	Name   string
 	Points []Point
 }
+
+// Operating is the errors of a spam filter at a threshold.
+type Operating struct {
+	Model string
+	Point OperatingPoint
+	Limit float64 // the percentage that HamLimit and SpamLimit allow
+	// Threshold is the score above which a message is spam.
+	Threshold        float64
+	Ham, HamLost     int // messages
+	Spam, SpamMissed int
+}
+
+// OperatingPoint says why a threshold is shown.
+type OperatingPoint int
+
+const (
+	SpamVerdict   OperatingPoint = iota // the model's threshold for the verdict spam
+	UnsureVerdict                       // the model's threshold for the verdict unsure: unsure and spam are kept apart from ham
+	HamLimit                            // the least spam missed at a limit of ham lost
+	SpamLimit                           // the least ham lost at a limit of spam missed
+)
 
 // EpochCurve is the learning curve of a model with epochs.
 type EpochCurve struct {
@@ -136,11 +160,12 @@ type Leak struct {
 	Advice       string
 }
 
-// Month is the accuracy on the messages of a month or a year.
-type Month struct {
-	Label    string // such as "2003-02"
+// Period is the accuracy on the messages of one or more months.
+type Period struct {
+	From, To string // the first and the last month, such as "2003-02"; To is empty for one month
 	Messages int
-	Accuracy float64 // a percentage
+	// Accuracy is a percentage, with its 95% interval.
+	Accuracy, AccuracyLow, AccuracyHigh float64
 }
 
 // TwoTerms shows messages as points in the plane of two terms, and the decision boundary as a line.

@@ -34,14 +34,19 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 		{"a subtitle", Page{Subtitle: "ten messages"}, nil, "ten messages"},
 		{"facts", Page{Facts: sample.Facts}, nil, "<dt>seed</dt><dd><bdi>1</bdi></dd>"},
 		{"warnings", Page{Warnings: []string{"too few"}}, nil, "<li><bdi>too few</bdi></li>"},
-		{"models", Page{Models: sample.Models}, []string{"models"}, "multinomial *"},
+		{"models", Page{Models: sample.Models}, []string{"models", "Accuracy of each model"}, "multinomial *"},
+		{"one model", Page{Models: sample.Models[:1]}, []string{"models"}, "multinomial *"},
+		{"thresholds of one model", Page{Operating: sample.Operating[:4]}, []string{"curves"}, "<bdi>at most 0.1% of ham lost</bdi>"},
+		{"thresholds of several models", Page{Operating: sample.Operating}, []string{"curves"}, "<bdi>verdict spam or unsure: spam missed %</bdi>"},
+		{"accuracy by messages", Page{Growth: sample.Growth}, []string{"learning", "Accuracy by training messages"}, "more mail will probably help."},
 		{"ROC curves", Page{ROC: sample.ROC}, []string{"curves", "ROC curves"}, ""},
 		{"DET curves", Page{DET: sample.DET}, []string{"curves", "DET curves"}, ""},
 		{"curves without points", Page{ROC: []Curve{{Name: "a"}}, DET: []Curve{{Name: "a"}}}, nil, ""},
 		{"epochs", Page{Epochs: sample.Epochs}, []string{"learning", "Accuracy by epoch", "Loss by epoch"}, ""},
-		{"epochs of which only the loss is known", Page{Epochs: []EpochCurve{{Model: "a", Epochs: []Epoch{{Epoch: 1, TrainLoss: known(1)}}}}},
+		{"epochs of which only the loss is known", Page{Epochs: []EpochCurve{{Model: "a", Epochs: []Epoch{{Epoch: 1, TrainLoss: known(1)}, {Epoch: 2, TrainLoss: known(0.5)}}}}},
 			[]string{"learning", "Loss by epoch"}, ""},
-		{"figures by messages", Page{Learning: sample.Learning}, []string{"learning", "Errors by messages learnt"}, ""},
+		{"a single epoch", Page{Epochs: []EpochCurve{{Model: "a", Epochs: []Epoch{{Epoch: 1, TrainLoss: known(1)}}}}}, nil, ""},
+		{"figures by messages", Page{Learning: sample.Learning}, []string{"learning", "Errors by messages learned"}, ""},
 		{"figures by messages that are not defined", Page{Learning: []LearningCurve{{Points: []metrics.LearningPoint{{Messages: 1}}}}}, nil, ""},
 		{"scores", Page{Scores: sample.Scores}, []string{"scores", "Scores of ham and spam"}, ""},
 		{"scores without bins", Page{Scores: &metrics.Histogram{}}, nil, ""},
@@ -52,10 +57,12 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 		{"confusion of classes without names", Page{Confusion: metrics.Confusion{{1}}}, []string{"confusion"}, "class 0"},
 		{"strongest terms", Page{Strongest: sample.Strongest}, []string{"terms"}, "click here"},
 		{"classes without terms", Page{Strongest: []ClassTerms{{Class: "ham"}}}, nil, ""},
-		{"mistakes", Page{Mistakes: sample.Mistakes}, []string{"mistakes"}, "<bdi>ham</bdi> taken for <bdi>spam</bdi>, score 4.817, probability 0.9934"},
+		{"mistakes", Page{Mistakes: sample.Mistakes}, []string{"mistakes"}, "<bdi>ham</bdi> called <bdi>spam</bdi>, score 4.817, probability 0.9934"},
 		{"a message without subject", Page{LeastCertain: []Mistake{{Path: "a", True: "ham", Given: "ham"}}}, []string{"least-certain"}, "(no subject)"},
 		{"suspects", Page{Suspects: sample.Suspects}, []string{"suspects"}, "Re: meeting on Thursday"},
 		{"leaks", Page{Leaks: sample.Leaks, Classes: sample.Classes}, []string{"leaks"}, "<bdi>1201 of 1520</bdi>"},
+		{"evidence", Page{Votes: []Vote{{"words", "80 terms", -0.5}, {"links", "9 terms", 0.25}}}, []string{"evidence"},
+			`<td class="number against9"><bdi>-0.50</bdi></td><td class=""><bdi>80 terms</bdi></td>`},
 		{"one month", Page{Drift: sample.Drift[:1]}, []string{"drift"}, "2002-06"},
 		{"months", Page{Drift: sample.Drift}, []string{"drift", "Accuracy over time"}, "2002-07"},
 		{"two terms", Page{TwoTerms: sample.TwoTerms}, []string{"two-terms", "Two terms and the boundary"}, ""},
@@ -71,7 +78,11 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 					got = append(got, e.attributes["id"])
 				}
 				if e.name == "img" {
-					got = append(got, e.attributes["alt"])
+					title, figures, _ := strings.Cut(e.attributes["alt"], ". ")
+					got = append(got, title)
+					if !strings.ContainsAny(figures, "0123456789") {
+						t.Errorf("%s has no figures in its description: %q", title, e.attributes["alt"])
+					}
 				}
 			}
 			if strings.Join(got, ", ") != strings.Join(test.want, ", ") {

@@ -26,7 +26,7 @@ func TestPlotsAreNamedInTheOrderOfThePage(t *testing.T) {
 			t.Errorf("%s has no title %q", p.Name, p.Title)
 		}
 	}
-	want := []string{"roc", "det", "learning", "epochs", "epochs-loss", "scores", "reliability", "drift", "two-terms"}
+	want := []string{"models", "roc", "det", "growth", "learning", "epochs", "epochs-loss", "scores", "reliability", "drift", "two-terms"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -68,7 +68,7 @@ func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 			page.ROC, page.DET = append(page.ROC, Curve{"a", points}), append(page.DET, Curve{"a", points[:1]})
 			page.Epochs = append(page.Epochs, EpochCurve{"a", []Epoch{{1, &x, &y, &y, &x}}})
 			page.Learning = append(page.Learning, LearningCurve{"a", []metrics.LearningPoint{{Messages: 1, SpamFigures: metrics.SpamFigures{OneMinusROCA: &x}}}})
-			page.Drift = append(page.Drift, Month{"m", 1, y})
+			page.Drift = append(page.Drift, Period{"m", "", 1, y, x, y})
 			pages["odd numbers"] = page
 			requirePlots(t, Page{ROC: []Curve{{"a", points}}, DET: []Curve{{"a", points}}, Scores: &metrics.Histogram{Edges: []float64{x, y}, Ham: []int{1}}, Thresholds: &metrics.Thresholds{Unsure: x, Spam: y},
 				Epochs:   []EpochCurve{{"a", []Epoch{{1, &x, &y, &y, &x}}}},
@@ -109,6 +109,56 @@ func TestAPointThatIsNoNumberIsNotDrawn(t *testing.T) {
 	got := draw(Point{0.1, 0.9}, Point{math.NaN(), 0.5}, Point{0.5, math.Inf(1)}, Point{1, 1})
 	if want := draw(Point{0.1, 0.9}, Point{1, 1}); got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestROCCurvesShowTheCornerWhereFiltersDiffer(t *testing.T) {
+	good := Curve{"good", []Point{{0, 0.95}, {0.001, 0.99}, {0.004, 0.999}, {1, 1}}}
+	weak := Curve{"weak", []Point{{0, 0.01}, {0.5, 0.5}, {1, 1}}}
+	fair := Curve{"fair", []Point{{0, 0.3}, {0.01, 0.7}, {0.1, 0.9}, {1, 1}}}
+	for _, test := range []struct {
+		name          string
+		curves        []Curve
+		operating     []Operating
+		right, bottom float64
+	}{
+		{"a good filter", []Curve{good}, nil, 1, 95},
+		{"a weak one beside it has no say", []Curve{good, weak}, nil, 1, 95},
+		{"a fair one has", []Curve{good, fair}, nil, 100, 50},
+		{"nothing but a weak one", []Curve{weak}, nil, 100, 0},
+		{"a mark below the curve is shown", []Curve{good}, []Operating{{Model: "good", Ham: 1000, Spam: 100, SpamMissed: 15}}, 1, 80},
+		{"a mark of a model without a curve is not", []Curve{good}, []Operating{{Model: "other", Ham: 1000, Spam: 100, SpamMissed: 15}}, 1, 95},
+	} {
+		c := rocChart(test.curves, test.operating)
+		room := c.Y.Max - 100
+		if math.Abs(c.X.Max-test.right) > 1e-9 || math.Abs(c.Y.Min-max(0, test.bottom-room)) > 1e-9 {
+			t.Errorf("%s: up to %v%% of ham, from %v%% of spam; want %v and %v", test.name, c.X.Max, c.Y.Min, test.right, test.bottom-room)
+		}
+	}
+}
+
+func TestPlotsAreDescribedByTheirFigures(t *testing.T) {
+	alts := make(map[string]string)
+	for _, p := range samplePage().Plots() {
+		alts[p.Name] = p.Alt
+	}
+	for name, want := range map[string][]string{
+		"models":      {"Accuracy of each model. With 95% intervals: multinomial 9", " to 9", "majority "},
+		"roc":         {"ROC curves. multinomial catches ", "% of spam where 0%, 0.1% and 1% of ham is lost. lms catches "},
+		"det":         {"DET curves. multinomial loses ", "% of ham where 0.1%, 1% and 5% of spam is let through. "},
+		"growth":      {"multinomial: 97.10% (96.00 to 98.00) with 453 messages, ", "more mail will probably help."},
+		"learning":    {"multinomial: (1-ROCA)% from 0.32 after 250 messages to 0.0133 after 6000 messages.", "hm% from 1.4 "},
+		"epochs":      {"perceptron, training part: from 96.00% to 99.98% in 12 epochs.", "perceptron, development part: from 95.30% to "},
+		"scores":      {"838 ham with scores from ", "368 spam with scores from ", "Unsure above -0.4, spam above 1.1."},
+		"reliability": {"Reliability. 5% predicted, 8.04% (5 to 12) of 2260 are spam; "},
+		"drift":       {"2001-06 to 2002-06 99.40% (98.00 to 99.90) of 300 messages, 2002-07 "},
+		"two-terms":   {"1300 ham and 722 spam by free and wrote. 610 ham and 210 spam have neither term. The boundary has "},
+	} {
+		for _, w := range want {
+			if !strings.Contains(alts[name], w) {
+				t.Errorf("%s: no %q in %q", name, w, alts[name])
+			}
+		}
 	}
 }
 
@@ -153,14 +203,17 @@ func TestAxes(t *testing.T) {
 		at   float64
 		lies float64
 	}{
-		{"the rates of a perfect model", rocChart([]Curve{{"a", []Point{{0, 0}, {0, 1}, {1, 1}}}}).X, "1 10 100", 10, 0.5},
+		{"the rates of a perfect model", rocChart([]Curve{{"a", []Point{{0, 0}, {0, 1}, {1, 1}}}}, nil).X, "0 0.1 0.2 0.5 1", 0.05, 0},
+		{"the end of a logarithmic axis of rates is 0", axis(func(a *plot.Axis) { setRates(a, 0.02, 2) }), "0 0.02 0.05 0.1 0.2 0.5 1 2", 0.01, 0},
 		{"whole numbers", axis(func(a *plot.Axis) { setRange(a, 1, 3); a.Tick.Marker = ticksOf(1) }), "1 2 3", 2, 0.5},
-		{"percentages end at 100", axis(func(a *plot.Axis) { setRange(a, 100, 100); keepBelow100(a) }), "99.0 99.2 99.4 99.6 99.8 100.0", 99.5, 0.5},
+		{"a line at 100% is off the frame", axis(func(a *plot.Axis) { spanPercentages(a, []float64{95, 100}) }), "95 96 97 98 99 100", 97.5, 0.5},
+		{"no tick is above 100%", axis(func(a *plot.Axis) { spanPercentages(a, []float64{100}) }), "99.98 99.99 100.00", 100, 0.5},
 		{"decimals tell ticks apart", axis(func(a *plot.Axis) { setRange(a, 99.1, 99.5) }), "99.1 99.2 99.3 99.4 99.5", 99.3, 0.5},
 		{"a wide range", axis(func(a *plot.Axis) { setRange(a, 0, 6000) }), "0 1000 2000 3000 4000 5000 6000", 3000, 0.5},
-		{"decades", logarithmic(1e-3, 0.02, 70, 0), "0.01 0.1 1 10 100", 1, 0.5},
-		{"zero lies at the end of a logarithmic axis", logarithmic(1e-3, 0), "0.001 0.01", 0.001, 0},
-		{"normal deviates", deviates(0, 0.3, 15), "0.2 0.5 1 2 5 10 20", 20, 1},
+		{"decades", logarithmic(1e-3, 0.002, 70, 0), "0.01 0.1 1 10 100", 0.002, 0},
+		{"zero lies at the end of a logarithmic axis", logarithmic(1e-3, 0), "0.001 0.002", 0.001, 0},
+		{"normal deviates", deviates(0.3, 15), "0.2 0.5 1 2 5 10 20", 20, 1},
+		{"the ends of deviates stand for 0 and 100 if there are such values", deviates(0, 0.3, 15, 90, 100), "0 2 20 50 100", 0.2, 0},
 		{"one half is in the middle of deviates", deviates(1.5, 99), "1 10 40 70 95", 50, 0.5},
 	}
 	for _, test := range tests {

@@ -37,6 +37,11 @@ func samplePage() Page {
 		p.Models = append(p.Models, m)
 		roc, det := rates(name, ham, spam)
 		p.ROC, p.DET = append(p.ROC, roc), append(p.DET, det)
+		for _, o := range []Operating{{Point: SpamVerdict, Threshold: 1.1}, {Point: UnsureVerdict, Threshold: -0.4}, {Point: HamLimit, Limit: 0.1, Threshold: 2}, {Point: SpamLimit, Limit: 1, Threshold: 0.2}} {
+			o.Model, o.Ham, o.Spam = name, len(ham), len(spam)
+			o.HamLost, o.SpamMissed = int(above(ham, o.Threshold)*float64(len(ham))), len(spam)-int(above(spam, o.Threshold)*float64(len(spam)))
+			p.Operating = append(p.Operating, o)
+		}
 		if i == 0 {
 			p.Confusion = f.Confusion
 			p.Scores, p.Thresholds = histogram(ham, spam), &metrics.Thresholds{Unsure: -0.4, Spam: 1.1}
@@ -60,7 +65,7 @@ func samplePage() Page {
 	p.Learning = []LearningCurve{learning}
 	for i := range 10 {
 		x := 0.05 + 0.1*float64(i)
-		p.Reliability = append(p.Reliability, metrics.ReliabilityBin{Low: x - 0.05, High: x + 0.05, Messages: 10 + 90*(i-5)*(i-5), Predicted: x, Observed: x + 0.07*math.Sin(9*x)})
+		p.Reliability = append(p.Reliability, metrics.ReliabilityBin{Low: x - 0.05, High: x + 0.05, Messages: 10 + 90*(i-5)*(i-5), Predicted: x, Observed: x + 0.07*math.Sin(9*x), ObservedLow: x, ObservedHigh: min(1, x+0.07)})
 	}
 	addText(&p)
 	return p
@@ -79,8 +84,12 @@ func addText(p *Page) {
 	p.Suspects = []Mistake{{Path: "sa/spam-1/00042", Subject: "Re: meeting on Thursday", Score: -8.31, Probability: known(0.9998), True: "spam", Given: "ham"}}
 	p.Leaks = []Leak{{Term: "header:delivered-to:zzzz@localhost", Messages: []int{2, 1201}, Of: []int{1480, 1520}, Advice: "add the header to tokenize.ignore_headers"}}
 	for i, label := range []string{"2002-06", "2002-07", "2002-08", "2002-09", "2002-10", "2002-11", "2002-12"} {
-		p.Drift = append(p.Drift, Month{label, 300 + 40*i, 99.4 - 0.2*float64(i*i%5)})
+		at := 99.4 - 0.2*float64(i*i%5)
+		p.Drift = append(p.Drift, Period{label, "", 300 + 40*i, at, at - 1.4, at + 0.5})
 	}
+	p.Drift[0].From, p.Drift[0].To = "2001-06", "2002-06"
+	p.Growth = &Growth{Model: "multinomial", Tested: 1206, Advice: "8 errors in 1206 test messages, against 17 with half the training mail: more mail will probably help.",
+		Points: []GrowthPoint{{453, 35, 97.1, 96, 98}, {905, 22, 98.2, 97.3, 98.8}, {1810, 17, 98.6, 97.8, 99.1}, {3627, 8, 99.3, 98.7, 99.7}}}
 	p.TwoTerms = &TwoTerms{X: "free", Y: "wrote", Unit: "occurrences", A: 1.1, B: -0.9, C: 0.3, Points: []TermPoint{
 		{0, 0, 0, 610}, {0, 1, 0, 480}, {0, 2, 0, 120}, {1, 1, 0, 60}, {1, 0, 1, 330}, {2, 0, 1, 150}, {0, 0, 1, 210}, {3, 1, 1, 20}, {4, 0, 1, 12}, {1, 2, 0, 30}}}
 	p.Trials = []Trial{

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,6 +27,12 @@ type Weighed struct {
 	Messages             int     // training messages that have the term
 }
 
+// Vote is the contribution of a kind of evidence.
+type Vote struct {
+	Evidence, Terms string // its name, and the number of terms
+	Score           float64
+}
+
 const maxText = 200_000
 
 const shades = 9
@@ -36,7 +43,7 @@ type shadedText struct {
 }
 
 type stretch struct {
-	Text, Class, Title string
+	Text, Class, Terms string
 }
 
 // shadedTexts shades each stretch by its score relative to the strongest.
@@ -65,7 +72,7 @@ func (p Page) shadedTexts() []shadedText {
 			}
 			written := cleanText(s.Text, left)
 			left -= len(written)
-			shown.Stretches = append(shown.Stretches, stretch{Text: written, Class: shadeClass(s.Score, strongest), Title: titleOf(s)})
+			shown.Stretches = append(shown.Stretches, stretch{Text: written, Class: shadeClass(s.Score, strongest), Terms: termsOf(s)})
 		}
 		all = append(all, shown)
 	}
@@ -84,7 +91,7 @@ func shadeClass(score, strongest float64) string {
 	return "for" + strconv.Itoa(n)
 }
 
-func titleOf(s Stretch) string {
+func termsOf(s Stretch) string {
 	if s.Terms == "" {
 		return ""
 	}
@@ -122,8 +129,33 @@ func (p Page) legend() []stretch {
 	}
 }
 
+// colour adds a CSS class to the first number of a row.
+func (r row) colour(class string) {
+	if i := slices.IndexFunc(r.Cells, func(c cell) bool { return c.Kind == number }); i >= 0 {
+		r.Cells[i].Kind += kind(" " + class)
+	}
+}
+
+func (p Page) voteTable() []table {
+	all := tabulate("", p.Votes, nil, []column[Vote]{
+		{"evidence", name, func(v Vote) string { return clean(v.Evidence, maxName) }},
+		{"adds", number, func(v Vote) string { return signed(v.Score) }},
+		{"by", name, func(v Vote) string { return clean(v.Terms, maxName) }},
+	})
+	strongest := 0.
+	for _, v := range p.Votes {
+		if finite(v.Score) {
+			strongest = max(strongest, math.Abs(v.Score))
+		}
+	}
+	for i, v := range p.Votes {
+		all[0].Rows[i].colour(shadeClass(v.Score, strongest))
+	}
+	return all
+}
+
 func (p Page) weighedTable() []table {
-	return tabulate("", p.Weighed, nil, []column[Weighed]{
+	all := tabulate("", p.Weighed, nil, []column[Weighed]{
 		{"term", prose, func(w Weighed) string { return clean(w.Term, maxTerm) }},
 		{"adds", number, func(w Weighed) string { return signed(w.Score) }},
 		{"weight", number, func(w Weighed) string { return fixed(w.Weight, 4) }},
@@ -131,4 +163,8 @@ func (p Page) weighedTable() []table {
 		{"messages", number, func(w Weighed) string { return strconv.Itoa(w.Messages) }},
 		{"made of", prose, func(w Weighed) string { return clean(w.Words, maxTerm) }},
 	})
+	for i, w := range p.Weighed {
+		all[0].Rows[i].colour(p.evidenceClass(w.Score))
+	}
+	return all
 }

@@ -31,9 +31,10 @@ func (p Page) comparisonNote() string {
 type kind string
 
 const (
-	name   kind = ""
-	number kind = "number" // at the right
-	prose  kind = "prose"  // of any length: broken into lines, and anywhere if need be
+	name     kind = ""
+	number   kind = "number"      // at the right
+	longHead kind = "number long" // at the right, below a long head
+	prose    kind = "prose"       // of any length: broken into lines, and anywhere if need be
 )
 
 // column is a column of a table over rows of type T.
@@ -175,10 +176,11 @@ func (p Page) trialTable() []table {
 }
 
 func (p Page) driftTable() []table {
-	return tabulate("", p.Drift, nil, []column[Month]{
-		{"when", name, func(m Month) string { return clean(m.Label, maxName) }},
-		{"messages", number, func(m Month) string { return strconv.Itoa(m.Messages) }},
-		{"accuracy %", number, func(m Month) string { return fixed(m.Accuracy, 2) }},
+	return tabulate("", p.Drift, nil, []column[Period]{
+		{"when", name, Period.String},
+		{"messages", number, func(m Period) string { return strconv.Itoa(m.Messages) }},
+		{"accuracy %", number, func(m Period) string { return fixed(m.Accuracy, 2) }},
+		{"95% interval", number, func(m Period) string { return fixed(m.AccuracyLow, 2) + "–" + fixed(m.AccuracyHigh, 2) }},
 	})
 }
 
@@ -217,7 +219,7 @@ func (p Page) confusionTable() []table {
 	if p.Confusion.Messages() == 0 {
 		return nil
 	}
-	t := table{Head: []cell{{Text: "is \\ taken for"}}}
+	t := table{Head: []cell{{Text: "true \\ predicted"}}}
 	for i := range p.Confusion {
 		t.Head = append(t.Head, cell{Text: p.className(i), Kind: number})
 	}

@@ -70,3 +70,42 @@ func signed(x float64) string {
 	}
 	return fixed(x, 2)
 }
+
+// short returns a number with at most three significant digits.
+func short(x float64) string {
+	if !finite(x) {
+		return notKnown
+	}
+	if x == 0 || math.Abs(x) >= 1e9 || math.Abs(x) < 1e-6 {
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	text := strconv.FormatFloat(x, 'f', decimalsOf(math.Abs(x)), 64)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+// decimalsOf returns the number of decimals that show three significant digits of a positive number.
+func decimalsOf(x float64) int {
+	return max(0, min(8, 2-int(math.Floor(math.Log10(x)+1e-9))))
+}
+
+// percentage returns a percentage with two decimals, which accuracies differ in.
+func percentage(x float64) string { return fixed(x, 2) + "%" }
+
+// listed joins words as in "a, b and c".
+func listed(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// counted returns a number and its unit, as in "1 message" or "2 messages".
+func counted(n int, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return strconv.Itoa(n) + " " + unit + "s"
+}

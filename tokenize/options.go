@@ -60,8 +60,8 @@ type Options struct {
 	// mailboxes are always ignored. Default [].
 	IgnoreHeaders []string `json:"ignore_headers"`
 	// Received reads the words of Received and Return-Path, the names of the hosts on the route, which may be that of an
-	// archive. Without it, Structure still takes the shape of each Received field, such as `step:from host by host`,
-	// and whether Return-Path has the domain of From, and Grams takes runs of bytes of the fields. Default false.
+	// archive. Without it, `structure` still takes the shape of each Received field, such as `step:from host by host with SMTP`,
+	// and whether Return-Path has the domain of From, and `grams` takes runs of bytes of the fields. Default false.
 	Received bool `json:"received"`
 	// DeliveredTo reads the fields that name the mailbox of the recipient, such as Delivered-To. Without it, nothing of
 	// them is used. Default false.
@@ -70,11 +70,11 @@ type Options struct {
 	// nothing of them is used. Default false.
 	List bool `json:"list"`
 	// Date reads the words of the Date field; in an archive, ham and spam are often of different years. Without it,
-	// Structure still takes the time zone and the shape of the date, and Grams takes runs of its bytes. Default false.
+	// `structure` still takes the time zone and the shape of the date, and `grams` takes runs of its bytes. Default false.
 	Date bool `json:"date"`
-	// MessageID reads the words of Message-ID, In-Reply-To and References. Without it, Structure still takes the domain
+	// MessageID reads the words of Message-ID, In-Reply-To and References. Without it, `structure` still takes the domain
 	// and the shape of Message-ID, such as `message-id:@example.com`, and the place of all three in the header, and
-	// Grams takes runs of their bytes. Default false.
+	// `grams` takes runs of their bytes. Default false.
 	MessageID bool `json:"message_id"`
 }
 

@@ -254,9 +254,9 @@ func (p *program) evaluate(x *experiment) error {
 		return printJSON(p.stdout, evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Review})
 	}
 	printMail(p.stdout, e.Summary)
-	p.printWarnings([]train.Result{result})
 	if x.verbose {
 		p.printEvaluatedFully(x, f, e)
+		p.printWarnings([]train.Result{result})
 		return nil
 	}
 	screen.Printf(p.stdout, "%-12s%s, %s\n", "model", x.model, s.Model)
@@ -264,6 +264,7 @@ func (p *program) evaluate(x *experiment) error {
 	if e.Verdicts != nil {
 		printVerdicts(p.stdout, *e.Verdicts, "")
 	}
+	p.printWarnings([]train.Result{result})
 	if x.wantsMistakes() {
 		printReview(p.stdout, s.Classes, e.Review)
 	} else if len(e.Review.Mistakes) > 0 {

@@ -88,11 +88,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 		}
 	}
 	if flags.verbose {
-		limit := 0
-		if terminalOf(p.stdout) != nil {
-			limit = p.width()
-		}
-		printExplanationFully(p.stdout, e, flags.terms, limit)
+		printExplanationFully(p.stdout, e, flags.terms, p.limit())
 		return nil
 	}
 	printExplanation(p.stdout, e, flags.terms)
@@ -138,7 +134,7 @@ func only(source corpus.Source, err error, wanted func(origin string) bool, none
 		case !wanted(item.Origin):
 			continue
 		case origin != "":
-			return "", nil, hint.With(fmt.Errorf("chaff explain takes one message: there are others beside %s", origin), "name it: chaff explain '"+item.Origin+"'")
+			return "", nil, hint.With(fmt.Errorf("chaff explain takes one message: there are others beside %s", origin), "name it: chaff explain "+shellWord(item.Origin))
 		}
 		if raw, err = item.Read(nil); err != nil {
 			return "", nil, err
@@ -269,9 +265,9 @@ func explanationPage(origin string, e filter.Explanation) report.Page {
 		Subtitle: origin, For: e.For, Against: e.Against,
 		Facts: []report.Fact{
 			{Name: "Verdict", Value: string(e.Verdict)},
-			{Name: "Score", Value: fmt.Sprintf("%.4f (%s over %s)", e.Margin, e.For, e.Against)},
-			{Name: "Bias", Value: fmt.Sprintf("%+.4f", e.Bias)},
-			{Name: "Probability", Value: fmt.Sprintf("%.6f", e.Probability)},
+			{Name: "Score", Value: fmt.Sprintf("%.3f (%s over %s)", e.Margin, e.For, e.Against)},
+			{Name: "Bias", Value: fmt.Sprintf("%+.3f", e.Bias)},
+			{Name: "Probability of " + e.For, Value: fmt.Sprintf("%.4f", e.Probability)},
 			{Name: "Terms", Value: fmt.Sprintf("%d known to the model, %d not", e.Known, len(e.UnknownTerms))},
 		},
 	}
@@ -280,7 +276,7 @@ func explanationPage(origin string, e filter.Explanation) report.Page {
 		if v.Group == evidence.Grams.String() {
 			what = "run"
 		}
-		page.Facts = append(page.Facts, report.Fact{Name: "Evidence: " + v.Group, Value: fmt.Sprintf("%+.4f by %s", v.Contribution, plural(v.Terms, what))})
+		page.Votes = append(page.Votes, report.Vote{Evidence: v.Group, Score: v.Contribution, Terms: plural(v.Terms, what)})
 	}
 	texts, left := e.Texts()
 	page.TextLeft = left

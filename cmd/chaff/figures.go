@@ -230,9 +230,9 @@ func printReliability(w io.Writer, classes []string, f *metrics.Figures) {
 	}
 	screen.Printf(w, "Probability of %s, and how many %s (mean difference %s):\n", of, came, number(f.CalibrationError))
 	t := newTable(w)
-	screen.Printf(t, "  probability\tmessages\tmean\t%s\n", came)
+	screen.Printf(t, "  messages\tmean probability\t%s\t95%% interval\n", came)
 	for _, bin := range f.Reliability {
-		screen.Printf(t, "  %.1f-%.1f\t%d\t%.1f%%\t%.1f%%\n", bin.Low, bin.High, bin.Messages, 100*bin.Predicted, 100*bin.Observed)
+		screen.Printf(t, "  %d\t%.1f%%\t%.1f%%\t%.1f-%.1f\n", bin.Messages, 100*bin.Predicted, 100*bin.Observed, 100*bin.ObservedLow, 100*bin.ObservedHigh)
 	}
 	t.Flush()
 }
@@ -277,12 +277,9 @@ func chosenBy(o metrics.ThresholdOptions) string {
 
 // printVerdicts prints the rates of verdicts on labelled messages. On says which messages these are.
 func printVerdicts(w io.Writer, v train.VerdictCounts, on string) {
-	lost, found := screen.Green, screen.Green
+	lost := screen.Green
 	if v.Ham.Spam > 0 {
 		lost = screen.Red
-	}
-	if v.Spam.Ham > 0 {
-		found = screen.Plain
 	}
 	label := "verdicts"
 	if ham := v.Ham.Messages(); ham > 0 {
@@ -290,7 +287,7 @@ func printVerdicts(w io.Writer, v train.VerdictCounts, on string) {
 		label = ""
 	}
 	if spam := v.Spam.Messages(); spam > 0 {
-		field(w, label, "spam: %s (%d of %d), %s unsure, %s missed", found.Of(shareOf(v.Spam.Spam, spam)+" found"), v.Spam.Spam, spam,
+		field(w, label, "spam: %s found (%d of %d), %s unsure, %s missed", shareOf(v.Spam.Spam, spam), v.Spam.Spam, spam,
 			shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))
 	}
 	if on != "" {
@@ -355,14 +352,14 @@ func printReview(w io.Writer, classes []string, r evaluate.Review) {
 		fmt.Fprintln(w, "\nThe least certain:")
 		printJudged(w, classes, r.LeastCertain)
 	}
-	times := spans(r.Months)
-	if len(times) == 0 {
+	times := periods(r.Months)
+	if len(times) < 2 {
 		return
 	}
 	fmt.Fprintln(w, "\nBy time of delivery:")
-	t := newTable(w, "  time", "messages", "accuracy")
+	t := newTable(w, "  time", "messages", "accuracy", "95% interval")
 	for _, m := range times {
-		screen.Printf(t, "  %s\t%d\t%.2f%%\n", m.Month, m.Messages, m.Accuracy)
+		screen.Printf(t, "  %s\t%d\t%.2f%%\t%.2f-%.2f\n", m, m.Messages, m.Accuracy, m.AccuracyLow, m.AccuracyHigh)
 	}
 	t.Flush()
 }

@@ -66,7 +66,7 @@ func (p *program) secretReading(cfg config.Config) (reading filter.Reading, keep
 		return reading, nil, about(err)
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
-		hint.Print(p.stderr, hint.With(fmt.Errorf("secret key %s: other users can read it", path), "chmod 600 "+path))
+		hint.Print(p.stderr, hint.With(fmt.Errorf("secret key %s: other users can read it", path), "chmod 600 "+shellWord(path)))
 	}
 	return reading, func() error { return nil }, nil
 }
@@ -141,7 +141,7 @@ func canSaveAll(paths ...string) error {
 		}
 		if dir := filepath.Dir(path); dir != "." {
 			if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-				return hint.With(fmt.Errorf("save %s: there is no folder %s", path, dir), "make it first: mkdir -p "+dir)
+				return hint.With(fmt.Errorf("save %s: there is no folder %s", path, dir), "make it first: mkdir -p "+shellWord(dir))
 			}
 		}
 		if err := canSave(path); err != nil {

@@ -116,7 +116,7 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 			continue
 		}
 		screen.Printf(p.stdout, "\nStrongest terms for %s:\n", class.Class)
-		t := newTable(p.stdout, "  weight", "messages", "term").Within(p.width())
+		t := newTable(p.stdout, "  weight", "messages", "term").Within(p.limit())
 		for _, term := range class.Terms {
 			screen.Printf(t, "  %s\t%d\t%s\n", number(&term.Weight), term.Messages, term.Term)
 		}

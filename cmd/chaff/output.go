@@ -61,12 +61,14 @@ func (p *program) terminal() *os.File {
 // defaultWidth is the width of what is not printed on a terminal.
 const defaultWidth = 80
 
-// width returns the width of stdout in columns.
-func (p *program) width() int {
-	if file := terminalOf(p.stdout); file != nil {
-		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
-			return width
-		}
+// limit returns the width of stdout in columns if it is a terminal, else 0: what other programs read is not cut.
+func (p *program) limit() int {
+	file := terminalOf(p.stdout)
+	if file == nil {
+		return 0
+	}
+	if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+		return width
 	}
 	return defaultWidth
 }

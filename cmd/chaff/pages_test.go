@@ -50,6 +50,9 @@ func TestPagesInABrowser(t *testing.T) {
 					b.checkScreenshot(width, fmt.Sprintf("%s-%d-%s.png", page.name, width, scheme))
 				}
 			}
+			if strings.HasPrefix(page.name, "explain") {
+				b.checkTerms()
+			}
 			for _, problem := range b.problems(page.path) {
 				t.Error(problem)
 			}
@@ -74,6 +77,43 @@ func (b *browser) checkWidth(width int) {
 			.map(e => e.localName + '.' + e.className)})`, &wide)
 	if wide.Page != width || len(wide.Widest) > 0 {
 		b.t.Errorf("the page is %d wide in a window of %d; too wide: %q", wide.Page, width, wide.Widest)
+	}
+}
+
+// checkTerms finds out whether the terms of a word are shown to readers who tap it, or who move to it with the tab key.
+func (b *browser) checkTerms() {
+	b.t.Helper()
+	b.resize(360, 800)
+	const word = "document.querySelector('.text span[tabindex]')"
+	shown := func() (display string) {
+		b.evaluate("getComputedStyle("+word+".querySelector('.tip')).display", &display)
+		return display
+	}
+	if got := shown(); got != "none" {
+		b.t.Fatalf("the terms of a word are shown before it is asked for: %s", got)
+	}
+	var at struct{ X, Y float64 }
+	b.evaluate(word+".scrollIntoView(), (r => ({X: r.left + r.width/2, Y: r.top + r.height/2}))("+word+".getClientRects()[0])", &at)
+	b.call("Input.dispatchTouchEvent", object{"type": "touchStart", "touchPoints": []object{{"x": at.X, "y": at.Y}}})
+	b.call("Input.dispatchTouchEvent", object{"type": "touchEnd", "touchPoints": []object{}})
+	b.evaluate("new Promise(done => setTimeout(done, 500, true))", new(bool))
+	if got := shown(); got != "block" {
+		b.t.Errorf("the terms of a word that is tapped: got display %s", got)
+	}
+	b.evaluate("document.activeElement.blur(), document.querySelector('nav a:last-of-type').focus(), true", new(bool))
+	inText := false
+	for range 5 { // there may be tables between the links and the words
+		if b.evaluate("document.activeElement.matches('.text span')", &inText); inText {
+			break
+		}
+		for _, event := range []string{"keyDown", "keyUp"} {
+			b.call("Input.dispatchKeyEvent", object{"type": event, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9})
+		}
+	}
+	var display string
+	b.evaluate("(e => e ? getComputedStyle(e).display : 'no word has the focus')(document.activeElement.querySelector('.tip'))", &display)
+	if display != "block" {
+		b.t.Errorf("the terms of a word that has the focus: got display %s", display)
 	}
 }
 
@@ -155,7 +195,7 @@ func ownAttribute(name, value string) bool {
 	case "http-equiv":
 		return value == "Content-Security-Policy"
 	}
-	return slices.Contains([]string{"lang", "charset", "name", "content", "rel", "class", "id", "alt", "scope", "title", "dir"}, name)
+	return slices.Contains([]string{"lang", "charset", "name", "content", "rel", "class", "id", "alt", "scope", "dir", "tabindex", "role", "aria-label"}, name)
 }
 
 // checkBadPage makes sure that a page which does what ours must not is found out.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,7 +101,7 @@ func (p *program) trainedPage(x *experiment, title string, collection *train.Col
 			Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1 && r.Development != nil, Train: r.Train, Development: r.Development, Test: r.Test,
 			AgainstBest: r.AgainstBest, Seconds: r.Seconds,
 		})
-		if len(r.Epochs) > 0 {
+		if len(r.Epochs) > 1 && len(page.Epochs) < maxCurves {
 			page.Epochs = append(page.Epochs, epochCurve(r))
 		}
 	}
@@ -111,6 +112,9 @@ func (p *program) trainedPage(x *experiment, title string, collection *train.Col
 	page.Of, page.On = best.Result.Model, "the test part"
 	if best.Result.Test != nil {
 		page.Reliability, page.Confusion = best.Result.Test.Reliability, best.Result.Test.Confusion
+		if len(all) == 1 {
+			page.Facts = append(resultFacts("test message", best.Result.Test), page.Facts...)
+		}
 	}
 	addReview(&page, found.review)
 	for _, l := range found.leaks {
@@ -144,19 +148,46 @@ func (p *program) addGrowth(x *experiment, page *report.Page, collection *train.
 // addCurves adds the curves of spam filters, and the score distribution of the best.
 func addCurves(page *report.Page, collection *train.Collection, all []train.Trained) error {
 	for i, t := range all {
-		if t.Result.Thresholds == nil || t.Result.Test == nil || len(page.ROC) == maxCurves {
+		if t.Result.Thresholds == nil || t.Result.Test == nil {
 			continue
 		}
 		points, histogram, err := evaluate.Curves(collection, t.Filter, corpus.Test)
 		if err != nil {
 			return err
 		}
-		addCurve(page, t.Result.Model, points)
+		addOperating(page, t.Result.Model, points, t.Result.Thresholds, t.Result.Test.Confusion)
+		if len(page.ROC) < maxCurves {
+			addCurve(page, t.Result.Model, points)
+		}
 		if i == 0 && len(points) > 0 {
 			page.Scores, page.Thresholds = &histogram, t.Result.Thresholds
 		}
 	}
 	return nil
+}
+
+// addOperating adds the errors of a model at its thresholds, and at limits of ham lost and of spam missed.
+func addOperating(page *report.Page, model string, curve []metrics.Point, t *metrics.Thresholds, c metrics.Confusion) {
+	if len(curve) == 0 {
+		return
+	}
+	ham, spam := c.Of(0), c.Of(1)
+	add := func(why report.OperatingPoint, limit, threshold float64, at metrics.Point) {
+		page.Operating = append(page.Operating, report.Operating{
+			Model: model, Point: why, Limit: limit, Threshold: threshold,
+			Ham: ham, HamLost: int(math.Round(at.HM * float64(ham))), Spam: spam, SpamMissed: int(math.Round(at.SM * float64(spam))),
+		})
+	}
+	add(report.SpamVerdict, 0, t.Spam, metrics.PointAt(curve, t.Spam))
+	add(report.UnsureVerdict, 0, t.Unsure, metrics.PointAt(curve, t.Unsure))
+	for _, limit := range []float64{0.1, 1} {
+		at := metrics.PointAtHM(curve, limit/100)
+		add(report.HamLimit, limit, at.Threshold, at)
+	}
+	for _, limit := range []float64{1, 5, 10} {
+		at := metrics.PointAtSM(curve, limit/100)
+		add(report.SpamLimit, limit, at.Threshold, at)
+	}
 }
 
 // addCurve adds the curves of a model, if it has points.
@@ -190,6 +221,20 @@ func (p *program) addTwoTerms(x *experiment, page *report.Page, collection *trai
 	return nil
 }
 
+// resultFacts are the main figures of a model on some mail.
+func resultFacts(of string, f *metrics.Figures) []report.Fact {
+	if f == nil || f.Messages == 0 {
+		return nil
+	}
+	facts := []report.Fact{{Name: "Accuracy", Value: fmt.Sprintf("%.2f%% of %s, 95%% interval %.2f to %.2f",
+		f.Accuracy, plural(f.Messages, of), f.AccuracyLow, f.AccuracyHigh)}}
+	if f.HM == nil && f.SM == nil {
+		return facts
+	}
+	c := f.Confusion
+	return append(facts, report.Fact{Name: "Errors", Value: fmt.Sprintf("%d of %d ham called spam, %d of %d spam called ham", c[0][1], c.Of(0), c[1][0], c.Of(1))})
+}
+
 func epochCurve(r train.Result) report.EpochCurve {
 	curve := report.EpochCurve{Model: r.Model}
 	for _, e := range r.Epochs {
@@ -203,55 +248,69 @@ func epochCurve(r train.Result) report.EpochCurve {
 }
 
 func addReview(page *report.Page, r evaluate.Review) {
-	page.Mistakes, page.LeastCertain = judged(r.Mistakes), judged(r.LeastCertain)
-	for _, m := range spans(r.Months) {
-		page.Drift = append(page.Drift, report.Month{Label: m.Month, Messages: m.Messages, Accuracy: m.Accuracy})
+	page.Mistakes, page.LeastCertain = judged(page.Classes, r.Mistakes), judged(page.Classes, r.LeastCertain)
+	if all := periods(r.Months); len(all) > 1 {
+		page.Drift = all
 	}
 }
 
 const (
-	// maxMonths is the number of months that are shown.
-	maxMonths = 24
-	// fullSpan is the least number of messages that a month or a year has on average. With fewer, single mistakes are all that shows.
-	fullSpan = 10
+	// maxPeriods is the number of periods that a plot can show.
+	maxPeriods = 36
+	// leastInPeriod is the number of messages below which months are joined: the accuracy on fewer says little.
+	leastInPeriod = 30
 )
 
-// spans returns the months, or the years if there are many months or few messages in them. It returns nothing if there are fewer than two
-// spans, or few messages in years too.
-func spans(months []evaluate.Month) []evaluate.Month {
-	isFull := func(spans []evaluate.Month) bool {
-		messages := 0
-		for _, s := range spans {
-			messages += s.Messages
-		}
-		return len(spans) >= 2 && messages >= fullSpan*len(spans)
+// periods returns the months as periods of enough messages; of many months, the years.
+func periods(months []evaluate.Month) []report.Period {
+	all := joinMonths(months, func(from, next string, messages int) bool { return messages < leastInPeriod })
+	if len(all) > maxPeriods {
+		year := func(month string) string { before, _, _ := strings.Cut(month, "-"); return before }
+		all = joinMonths(months, func(from, next string, messages int) bool {
+			return messages < leastInPeriod || year(from) == year(next)
+		})
 	}
-	if len(months) <= maxMonths && isFull(months) {
-		return months
-	}
-	var years []evaluate.Month
-	for _, m := range months {
-		year, _, _ := strings.Cut(m.Month, "-")
-		if n := len(years); n == 0 || years[n-1].Month != year {
-			years = append(years, evaluate.Month{Month: year})
-		}
-		last := &years[len(years)-1]
-		all := last.Messages + m.Messages
-		last.Accuracy = (last.Accuracy*float64(last.Messages) + m.Accuracy*float64(m.Messages)) / float64(all)
-		last.Messages = all
-	}
-	if !isFull(years) {
-		return nil
-	}
-	return years
+	return all
 }
 
-func judged(all []evaluate.Judged) []report.Mistake {
+// joinMonths joins a month to the period before it while join returns true for the first month of that period, the month, and the
+// messages of the period. The last period also joins the one before it if it has too few messages.
+func joinMonths(months []evaluate.Month, join func(from, next string, messages int) bool) []report.Period {
+	var all []report.Period
+	var correct []int
+	for _, m := range months {
+		n := len(all)
+		if n == 0 || !join(all[n-1].From, m.Month, all[n-1].Messages) {
+			all, correct = append(all, report.Period{From: m.Month}), append(correct, 0)
+			n++
+		}
+		all[n-1].To = m.Month
+		all[n-1].Messages += m.Messages
+		correct[n-1] += int(math.Round(m.Accuracy * float64(m.Messages) / 100))
+	}
+	if n := len(all); n > 1 && all[n-1].Messages < leastInPeriod {
+		all[n-2].To, all[n-2].Messages, correct[n-2] = all[n-1].To, all[n-2].Messages+all[n-1].Messages, correct[n-2]+correct[n-1]
+		all = all[:n-1]
+	}
+	for i := range all {
+		p := &all[i]
+		low, high := metrics.Wilson(correct[i], p.Messages)
+		p.Accuracy, p.AccuracyLow, p.AccuracyHigh = 100*float64(correct[i])/float64(p.Messages), 100*low, 100*high
+	}
+	return all
+}
+
+// judged returns messages with their terms. Those of a spam filter are evidence for spam if positive, as the score is.
+func judged(classes []string, all []evaluate.Judged) []report.Mistake {
 	var shown []report.Mistake
 	for _, j := range all {
 		m := report.Mistake{Path: j.Path, Subject: j.Subject, Score: j.Score, Probability: &j.Probability, True: j.Label, Given: j.Class}
 		for _, t := range j.Terms {
-			m.Terms = append(m.Terms, report.Contribution{Term: t.Term, Score: t.Contribution})
+			score := t.Contribution
+			if filter.IsSpamFilter(classes) && j.Class == classes[0] {
+				score = -score
+			}
+			m.Terms = append(m.Terms, report.Contribution{Term: t.Term, Score: score})
 		}
 		shown = append(shown, m)
 	}
@@ -295,7 +354,7 @@ func addRefitted(page *report.Page, s train.Summary, r train.Refitted, doubts []
 func corpusFacts(cfg config.Config, s train.Summary) []report.Fact {
 	facts := []report.Fact{
 		{Name: "Parts", Value: partsOf(s)},
-		{Name: "Divided", Value: splitMethod(cfg.Split, cfg.Seed)},
+		{Name: "Split", Value: splitMethod(cfg.Split, cfg.Seed)},
 	}
 	if s.Terms > 0 {
 		facts = append(facts, report.Fact{Name: "Vocabulary", Value: fmt.Sprintf("%d terms, language %s", s.Terms, cfg.Tokenize.Language)})
@@ -327,6 +386,7 @@ func replayPage(x *experiment, mail *evaluate.ReplayMail, all []evaluate.Replay)
 	}
 	if len(all) == 1 {
 		page.Title += ": " + all[0].Model
+		page.Facts = append(resultFacts("message", &all[0].Figures), page.Facts...)
 		page.Of, page.On, page.Confusion = all[0].Model, "all messages, each classified before it was learned", all[0].Figures.Confusion
 	}
 	return page
@@ -341,21 +401,26 @@ func foldsPage(x *experiment, collection *train.Collection, all []evaluate.Cross
 	for i, r := range all {
 		page.Models = append(page.Models, report.Model{Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1, Test: &r.Test, AgainstBest: r.AgainstBest})
 	}
+	if len(all) == 1 {
+		page.Title += ": " + all[0].Model
+		page.Facts = append(resultFacts("message", &all[0].Test), page.Facts...)
+	}
 	page.Of, page.On = all[0].Model, "all messages, each classified by a model that has not seen it"
-	page.Reliability, page.Confusion, page.Suspects = all[0].Test.Reliability, all[0].Test.Confusion, judged(all[0].Suspects)
+	page.Reliability, page.Confusion, page.Suspects = all[0].Test.Reliability, all[0].Test.Confusion, judged(page.Classes, all[0].Suspects)
 	return page
 }
 
 func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (report.Page, error) {
 	page := report.Page{
 		Title: "chaff evaluate: " + r.Model, Subtitle: corpusLine(e.Summary), Classes: f.Settings().Classes,
-		Of: r.Model, On: "this mail", Warnings: doubts([]train.Result{r}),
+		Of: r.Model, On: "this mail", Facts: resultFacts("message", &e.Figures), Warnings: doubts([]train.Result{r}),
 		Models:      []report.Model{{Name: r.Model, Features: r.Kind, Test: r.Test}},
 		Reliability: e.Figures.Reliability, Confusion: e.Figures.Confusion,
 	}
 	addReview(&page, e.Review)
 	addCurve(&page, r.Model, e.Curve)
 	if len(e.Curve) > 0 {
+		addOperating(&page, r.Model, e.Curve, r.Thresholds, e.Figures.Confusion)
 		page.Scores, page.Thresholds = &e.Scores, r.Thresholds
 	}
 	var err error

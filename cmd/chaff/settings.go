@@ -98,7 +98,7 @@ func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error)
 func (p *program) advised(s config.Sources, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && filepath.Ext(s.File) == ".toml":
-		return hint.With(err, "chaff config > "+s.File+" makes one of the settings in force")
+		return hint.With(err, "chaff config > "+shellWord(s.File)+" makes one of the settings in force")
 	case errors.Is(err, config.ErrUnknown):
 		return hint.With(err, "chaff config --explain lists the settings")
 	}

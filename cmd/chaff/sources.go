@@ -55,7 +55,8 @@ type labelled struct {
 	classes []string
 	notes   []string // printed before the mail is read
 	opened  []corpus.Source
-	noJunk  []string // mailboxes without a folder for spam
+	noJunk  string // a mailbox without a folder for spam
+	unread  string // a mailbox whose ham nobody has read, so that it is left out
 }
 
 // spamClasses returns the classes of a spam filter. In this order, the score is that of spam over ham.
@@ -131,8 +132,11 @@ func (s *sourceFlags) mailbox(l *labelled) func(path string) error {
 		for _, named := range s.spam {
 			plan.LeaveOut(named, "named by --spam")
 		}
-		if !plan.Has(sources.Spam) {
-			l.noJunk = append(l.noJunk, path)
+		if !plan.Has(sources.Spam) && len(s.spam) == 0 {
+			l.noJunk = path
+		}
+		if plan.Unread() {
+			l.unread = path
 		}
 		return l.add(plan.Source(), nil, planNotes(path, plan)...)
 	}
@@ -226,7 +230,7 @@ func noJunkFolder(path string, err error) error {
 	english, all := sources.SpamNames()
 	return hint.With(fmt.Errorf("%s has no folder for spam: %w", path, err), fmt.Sprintf(
 		"sought were folders named %s and %d names in other languages; name yours: --maildir %s --spam FOLDER",
-		strings.Join(english, ", "), all-len(english), path))
+		strings.Join(english, ", "), all-len(english), shellWord(path)))
 }
 
 func planNotes(path string, plan sources.Plan) []string {

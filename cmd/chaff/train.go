@@ -203,12 +203,14 @@ func read[T any](p *program, mail labelled, summary func(T) train.Summary, read 
 	step, done := p.progress("reading mail")
 	result, err := read(step)
 	done()
-	switch {
+	switch oneClass := errors.Is(err, train.ErrOneClass); {
+	case mail.unread != "" && (oneClass || errors.Is(err, train.ErrNoMail)):
+		return result, hint.With(err, fmt.Sprintf("the mail of %s is left out, since nobody has read it: --ham %s takes it for ham", mail.unread, shellWord(mail.unread)))
 	case errors.Is(err, train.ErrNoMail):
 		return result, hint.With(err, "check the paths: chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
-	case errors.Is(err, train.ErrOneClass) && len(mail.noJunk) > 0:
-		return result, noJunkFolder(mail.noJunk[0], err)
-	case errors.Is(err, train.ErrOneClass):
+	case oneClass && mail.noJunk != "":
+		return result, noJunkFolder(mail.noJunk, err)
+	case oneClass:
 		return result, hint.With(err, "give ham and spam, each with messages: --ham PATH and --spam PATH")
 	case err != nil:
 		return result, err

@@ -157,6 +157,20 @@ func (p Plan) Has(role Role) bool {
 	return slices.ContainsFunc(p.Folders, func(f PlanFolder) bool { return f.Role == role })
 }
 
+// Unread reports whether the mailbox has no ham but unseen messages, which are left out.
+func (p Plan) Unread() bool {
+	unseen := 0
+	for _, f := range p.Folders {
+		if f.Role == Ham && f.Messages > 0 {
+			return false
+		}
+		if f.part == unseenPart {
+			unseen += f.Messages
+		}
+	}
+	return unseen > 0
+}
+
 // LeaveOut leaves out the mail folder at the path name, for the given reason. It does nothing if that is no folder of the mailbox.
 func (p *Plan) LeaveOut(name, reason string) {
 	named, err := os.Stat(name)

@@ -106,7 +106,7 @@ func (r Request) Check() error {
 	case r.Terms > 0 && !r.Pass:
 		return errors.New("--terms needs --pass; chaff explain lists the terms of a message")
 	case r.Pass && r.JSON:
-		return errors.New("--pass and --json exclude each other")
+		return errors.New("--pass and --json exclude each other: leave out one of them")
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 // AddFlags adds the flags of a request, except -m, which is short for --model-file.
 func (r *Request) AddFlags(fs *flag.FlagSet) {
 	fs.Var((*stringValue)(&r.Preset), "exit-code",
-		"exit as bogofilter (0 spam, 1 ham, 2 unsure, 3 error) or spamassassin (1 spam, 0 else, 2 error) does, with a model of ham and spam")
+		"exit as the filter `NAME` does: bogofilter (0 spam, 1 ham, 2 unsure, 3 error) or spamassassin (1 spam, 0 else, 2 error); needs a model of ham and spam")
 	fs.BoolVar(&r.JSON, "json", false, "print one JSON object for each message")
 	fs.StringVar(&r.Model, "model-file", "", "use the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
 	fs.Var((*boolValue)(&r.Pass), "pass", "print the message with the verdict in its header")
