@@ -50,7 +50,7 @@ func fitted(t testing.TB, source corpus.Source, model string, classes ...string)
 	}
 	f, err := New(Parts{
 		Settings: settings, Vocabulary: index.Vocabulary(), Linear: linear, SaveTexts: true,
-		Terms:      func() Terms { return Terms{Texts: index.Texts(1), Documents: frequencies} },
+		Terms:      sync.OnceValue(func() Terms { return Terms{Texts: index.Texts(1), Documents: frequencies} }),
 		Provenance: []byte(`{"seed":1}`),
 	})
 	fail(err)

@@ -60,12 +60,14 @@ func changeEntities(raw string, change func(header, body string) (string, string
 // boundaryLines returns the lines before the parts of a message and the lines after them.
 func boundaryLines(raw string) (open, closing map[string]bool) {
 	open, closing = map[string]bool{}, map[string]bool{}
-	if !strings.Contains(strings.ToLower(raw), "boundary=") { // the pattern is slow
-		return open, closing
-	}
-	for _, match := range boundaryParam.FindAllStringSubmatch(raw, -1) {
-		open["--"+match[1]] = true
-		closing["--"+match[1]+"--"] = true
+	for line := range strings.Lines(raw) {
+		if !strings.Contains(line, "=") || !strings.Contains(strings.ToLower(line), "boundary=") { // the pattern is slow
+			continue
+		}
+		for _, match := range boundaryParam.FindAllStringSubmatch(line, -1) {
+			open["--"+match[1]] = true
+			closing["--"+match[1]+"--"] = true
+		}
 	}
 	return open, closing
 }

@@ -51,7 +51,7 @@ func (w wordCounts) without(other wordCounts) wordCounts {
 // wordsOf returns all words that a decoded message holds: of its fields and of those of attached messages, of text both
 // visible and hidden, and of links. Fields that describe the content do not count.
 func wordsOf(m *message.Message, isLetter func(rune) bool) wordCounts {
-	w := wordCounts{}
+	w := make(wordCounts, 256)
 	for _, fields := range [][]message.Field{m.Header, m.Attached} {
 		for _, f := range fields {
 			if !describesContent(string(f.Name)) {

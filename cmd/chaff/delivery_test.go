@@ -197,6 +197,7 @@ func TestAMessageThatIsTooLargeIsNotJudged(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
+	out.Grow(len(large) + 4096)
 	delivery.Main([]string{"--pass"}, []string{"HOME=" + home}, delivery.Streams{In: bytes.NewReader(large), Out: &out, Err: io.Discard})
 	if !bytes.HasSuffix(out.Bytes(), large[bytes.IndexByte(large, '\n'):]) {
 		t.Errorf("of %d bytes %d came out", len(large), out.Len())

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -22,8 +23,17 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"chaff": main, "chaff-classify": delivery.Program,
+	testscript.Main(tests{m}, map[string]func(){"chaff": main, "chaff-classify": delivery.Program,
 		"chaff-peak": mainWithPeak(chaffWithPeak), "chaff-classify-peak": mainWithPeak(leanWithPeak)})
+}
+
+// tests are the tests themselves, which the programs that they start are not.
+type tests struct{ *testing.M }
+
+// Run runs the tests, and collects garbage less often than a program would.
+func (t tests) Run() int {
+	debug.SetGCPercent(400)
+	return t.M.Run()
 }
 
 // isLongRun reports whether there is time for all of what takes a while: not without corpora.
@@ -82,7 +92,7 @@ func newSharedMail(t *testing.T) sharedMail {
 	}
 	easy := once("easy", func(dir string) { writeEasy(t, dir) })
 	return sharedMail{
-		maildir:   once("maildir", func(dir string) { writeSample(t, dir, "cur", ".Junk/cur", ":2,S") }),
+		maildir:   once("maildir", func(dir string) { writeSample(t, dir) }),
 		easy:      easy,
 		easyModel: sync.OnceValue(func() []byte { return modelOf(t, easy()) }),
 	}
@@ -131,18 +141,17 @@ func (s sharedMail) writeEasyModel(ts *testscript.TestScript, neg bool, args []s
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), s.easyModel(), 0o600))
 }
 
-// writeSample writes the sample mail into two folders of dir.
-func writeSample(t *testing.T, dir, ham, spam, flags string) {
-	folders := map[string]string{"ham": ham, "spam": spam}
+// writeSample writes the sample mail into a Maildir++ with the spam in .Junk.
+func writeSample(t *testing.T, dir string) {
+	folders := map[string]string{"ham": dir, "spam": filepath.Join(dir, ".Junk")}
+	for _, folder := range folders {
+		must(t, os.MkdirAll(filepath.Join(folder, "new"), 0o755))
+	}
 	for item, err := range sample.Source() {
 		must(t, err)
 		raw, err := item.Read(nil)
 		must(t, err)
-		folder := filepath.Join(dir, folders[item.Label])
-		if flags != "" {
-			must(t, os.MkdirAll(filepath.Join(filepath.Dir(folder), "new"), 0o755))
-		}
-		writeMessage(t, folder, filepath.Base(item.Origin)+flags, raw)
+		writeMessage(t, filepath.Join(folders[item.Label], "cur"), filepath.Base(item.Origin)+":2,S", raw)
 	}
 }
 

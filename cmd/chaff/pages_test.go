@@ -215,7 +215,7 @@ func (b *browser) checkBadPage() {
 // makePages makes pages of every kind, in dir.
 func makePages(t *testing.T, dir string) []madePage {
 	in := func(name string) string { return filepath.Join(dir, name) }
-	writeSample(t, in("sample"), "ham", "spam", "")
+	must(t, os.Symlink(sampleDir(), in("sample")))
 	writeHostileMail(t, in("hostile"), []string{"ham", "spam"})
 	writeHostileMail(t, in("classes"), hostileNames())
 	must(t, os.WriteFile(in("search.toml"), []byte(pageSearch), 0o644))

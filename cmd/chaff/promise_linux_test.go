@@ -47,6 +47,7 @@ func (p deliveryProgram) shell(script string, args ...string) *exec.Cmd {
 func answerTo(t *testing.T, c *exec.Cmd, message []byte) answer {
 	t.Helper()
 	var out, errs bytes.Buffer
+	out.Grow(len(message) + 4096) // it comes out again, with other fields
 	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(message), &out, &errs
 	return ended(t, c, c.Run(), &out, &errs)
 }

@@ -65,12 +65,13 @@ func shownCommands(t *testing.T, page string) []shown {
 // output that a page shows.
 func TestShownCommandsRun(t *testing.T) {
 	t.Parallel()
+	p := scriptParams(t)
 	for _, page := range []string{"README.md", "docs/evaluation.md", "docs/results.md", "docs/sources.md"} {
-		t.Run(page, func(t *testing.T) { runShown(t, page) })
+		t.Run(page, func(t *testing.T) { runShown(t, page, p) })
 	}
 }
 
-func runShown(t *testing.T, page string) {
+func runShown(t *testing.T, page string, p testscript.Params) {
 	var script strings.Builder
 	script.WriteString(`[!exec:sh] skip 'this needs a shell: install sh'
 samplemail Maildir maildir
@@ -129,7 +130,6 @@ cp spam.model .local/share/chaff/model
 	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := scriptParams(t)
 	p.Files = []string{file}
 	testscript.Run(t, p)
 }

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"chaff/config"
-	"chaff/corpus/corpustest"
-	"chaff/corpus/sample"
 	"chaff/corpus/sources"
 	"chaff/train"
 )
@@ -18,20 +16,12 @@ import (
 // TestWithoutRefittingTheMeasuredModelIsSaved holds the bytes of train.refit=false to those of the model of the training part.
 func TestWithoutRefittingTheMeasuredModelIsSaved(t *testing.T) {
 	dir := t.TempDir()
-	for item, raw := range corpustest.Each(t, sample.Source()) {
-		folder := filepath.Join(dir, "mail", item.Label)
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, filepath.Base(item.Origin)), raw, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	folders, err := sources.ClassFolders(filepath.Join(dir, "mail"))
+	folders, err := sources.ClassFolders(sampleDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg := config.Default()
+	cfg.Model = "multinomial" // it is soon trained
 	mail, err := train.Collect(t.Context(), folders.Source(), spamClasses(), collectOptions(cfg, readingOf(cfg), nil))
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +41,7 @@ func TestWithoutRefittingTheMeasuredModelIsSaved(t *testing.T) {
 	saved := func(refit string) []byte {
 		path := filepath.Join(dir, "model-"+refit)
 		var stderr bytes.Buffer
-		args := []string{"train", "--folders", filepath.Join(dir, "mail"), "-m", path, "--set", "train.refit=" + refit, "--set", "key_file=" + keyFile}
+		args := []string{"train", "--folders", sampleDir(), "--model", cfg.Model, "-m", path, "--set", "train.refit=" + refit, "--set", "key_file=" + keyFile}
 		if code := run(t.Context(), args, nil, nil, io.Discard, &stderr); code != 0 {
 			t.Fatalf("exit code %d: %s", code, &stderr)
 		}
