@@ -132,7 +132,7 @@ func (p Page) notes() (measured, ofModel string) {
 		}
 		return measured, ""
 	}
-	ofModel = "Of " + clean(p.Of, maxName)
+	ofModel = "The model " + clean(p.Of, maxName)
 	measured = ofModel + "."
 	if on != "" {
 		measured = ofModel + ", on " + on + "."
