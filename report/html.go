@@ -132,7 +132,7 @@ func (p Page) notes() (measured, ofModel string) {
 		}
 		return measured, ""
 	}
-	ofModel = "The model " + clean(p.Of, maxName)
+	ofModel = "For " + clean(p.Of, maxName)
 	measured = ofModel + "."
 	if on != "" {
 		measured = ofModel + ", on " + on + "."

@@ -15,10 +15,10 @@ func TestNotesSayWhatThePartsAreAbout(t *testing.T) {
 		page       Page
 		want, lack string
 	}{
-		{"the model and the mail", Page{Of: "arow", On: "the test part", Confusion: confusion}, "The model arow, on the test part. Rows are", ""},
-		{"the model alone", Page{Of: "arow", Strongest: []ClassTerms{{Class: "ham", Terms: []Term{{Text: "x"}}}}}, "The model arow.", ""},
-		{"the mail alone", Page{On: "the test part", Confusion: confusion}, "On the test part. Rows are", "The model "},
-		{"neither", Page{Confusion: confusion}, `"note">Rows are`, "The model "},
+		{"the model and the mail", Page{Of: "arow", On: "the test part", Confusion: confusion}, "For arow, on the test part. Rows are", ""},
+		{"the model alone", Page{Of: "arow", Strongest: []ClassTerms{{Class: "ham", Terms: []Term{{Text: "x"}}}}}, "For arow.", ""},
+		{"the mail alone", Page{On: "the test part", Confusion: confusion}, "On the test part. Rows are", "For "},
+		{"neither", Page{Confusion: confusion}, `"note">Rows are`, "For "},
 		{"fewer curves than models", Page{Models: make([]Model, 3), ROC: []Curve{{Points: []Point{{0, 1}}}, {}}}, "The first 2 models of the comparison.", ""},
 		{"a single model is compared with nothing", Page{Models: []Model{{Name: "arow", Test: hm}}}, "hm% is ham lost", "is the best"},
 		{"the best of several", Page{Models: []Model{{Name: "arow", Best: true}, {Name: "lms"}}}, "* is the best on development mail.", "hm% is"},
