@@ -23,7 +23,7 @@ func main() {
 
 // gcPercent is how much garbage commands that read a collection may have, as a percentage of the live memory. Documents and
 // matrices hold no pointers, so frequent collections cost little, and less garbage is a smaller process.
-const gcPercent = 30
+const gcPercent = 20
 
 // limitGarbage sets the garbage collector for the whole process. An explicit GOGC or GOMEMLIMIT wins. Classify has a small heap
 // and keeps Go's default.

@@ -11,7 +11,7 @@ import (
 )
 
 // gcPercent is the GOGC of chaff train.
-const gcPercent = 30
+const gcPercent = 20
 
 // cpuTime returns the CPU time of this process, user and system.
 func cpuTime() time.Duration {
