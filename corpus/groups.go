@@ -194,7 +194,7 @@ func isFooter(messages []int32, sketches [][]uint64) bool {
 // resemblance returns the share of the fingerprints of a and b that are in both (Jaccard). Both are sorted, and not both empty.
 func resemblance(a, b []uint64) float64 {
 	both := 0
-	for i, j := 0, 0; i < len(a) && j < len(b); { // three moves without a jump, which nobody could predict
+	for i, j := 0, 0; i < len(a) && j < len(b); { // no branch, since a processor cannot predict which list goes on
 		x, y := a[i], b[j]
 		if x == y {
 			both++

@@ -198,7 +198,7 @@ func (p *program) printConfig(loaded config.Loaded, explain bool) error {
 			continue
 		}
 		out.WriteString("\n")
-		for _, text := range wrap(v.Text, 96) {
+		for _, text := range screen.Wrap(strings.Fields(v.Text), 96) {
 			fmt.Fprintf(&out, "# %s\n", text)
 		}
 		fmt.Fprintf(&out, "# Now from: %s. In the environment: %s\n%s\n", v.Origin, v.Variable, line)
@@ -212,22 +212,5 @@ func (p *program) printConfig(loaded config.Loaded, explain bool) error {
 
 // wrapped lists names in a text of lines of at most width bytes.
 func wrapped(names []string, width int) string {
-	return strings.Join(wrap(strings.Join(names, ", "), width), "\n")
-}
-
-// wrap breaks text at spaces into lines of at most width bytes, if words allow it.
-func wrap(text string, width int) []string {
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && len(line)+1+len(word) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
+	return strings.Join(screen.Wrap(strings.Fields(strings.Join(names, ", ")), width), "\n")
 }

@@ -24,13 +24,6 @@ func TestALongHeaderFieldIsCut(t *testing.T) {
 	}
 }
 
-func TestTextIsWrappedAtWords(t *testing.T) {
-	want := []string{"one two", "three", "a-word-that-is-too-long", "four"}
-	if got := wrap("one two three a-word-that-is-too-long four", 8); strings.Join(got, "|") != strings.Join(want, "|") {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 func TestColoursAreForTerminalsUnlessTheUserSaysOtherwise(t *testing.T) {
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {

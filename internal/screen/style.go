@@ -227,21 +227,30 @@ func List(w io.Writer, prefix string, items []string) {
 }
 
 func writeWrapped(w io.Writer, prefix string, words []string) {
-	indent := strings.Repeat(" ", Width(prefix))
-	line, used := prefix, len(indent)
+	indent := Width(prefix)
+	for _, line := range Wrap(words, pageWidth-indent) {
+		io.WriteString(w, strings.TrimRight(prefix+line, " ")+"\n")
+		prefix = strings.Repeat(" ", indent)
+	}
+}
+
+// Wrap joins words, with a space between two, into lines of at most so many columns. A word that is longer has a line of its own. Without
+// words there is one empty line.
+func Wrap(words []string, columns int) (lines []string) {
+	line, used := "", 0
 	for i, word := range words {
 		n := Width(word)
 		switch {
 		case i == 0:
-		case used+1+n > pageWidth:
-			io.WriteString(w, line+"\n")
-			line, used = indent, len(indent)
+		case used+1+n > columns:
+			lines = append(lines, line)
+			line, used = "", 0
 		default:
 			line, used = line+" ", used+1
 		}
 		line, used = line+word, used+n
 	}
-	io.WriteString(w, strings.TrimRight(line, " ")+"\n")
+	return append(lines, line)
 }
 
 // buffered is text for a writer that may have colours.

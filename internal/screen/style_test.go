@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -103,5 +104,12 @@ func TestTablesAlignWideAndStyledText(t *testing.T) {
 		"\n"
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+}
+
+func TestTextIsWrappedAtWords(t *testing.T) {
+	want := []string{"one two", "three", "a-word-that-is-too-long", "four"}
+	if got := Wrap(strings.Fields("one two three a-word-that-is-too-long four"), 8); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

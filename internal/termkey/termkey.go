@@ -39,7 +39,7 @@ func (k Key) Bytes() []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, k.k0), k.k1)
 }
 
-// Hash returns the hash of a term: SipHash-2-4, a pseudorandom function of the term for whoever does not have the key. The hash of two
+// Hash returns the hash of a term: SipHash-2-4, a pseudorandom function of the term for everybody without the key. The hash of two
 // words, as in "body:free money", is [Pair] of the hashes of "body:free" and "body:money".
 // Source: J.-P. Aumasson, D. J. Bernstein, SipHash: a fast short-input PRF.
 func (k Key) Hash(term []byte) uint64 {
@@ -53,10 +53,10 @@ func (k Key) Hash(term []byte) uint64 {
 	return Pair(siphash.Hash(k.k0, k.k1, first), siphash.Hash(k.k0, k.k1, second))
 }
 
-// Pair returns the hash of two words, given the hashes of their terms. Who knows the hash of neither word knows nothing about that
-// of the pair. Two pairs that share a word have the same hash only if their other words have.
+// Pair returns the hash of two words, given the hashes of their terms. The hash of a pair is as secret as those of its words. Two pairs that
+// share a word have the same hash only if their other words have.
 func Pair(first, second uint64) uint64 {
-	// Of all pairs, the sums are as different as random numbers. The finaliser of MurmurHash3, a bijection, hides that they are sums.
+	// The finaliser of MurmurHash3, a bijection, hides that hashes of pairs are sums.
 	x := first*0x9e3779b97f4a7c15 + second
 	x = (x ^ x>>33) * 0xff51afd7ed558ccd
 	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53

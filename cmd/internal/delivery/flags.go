@@ -84,27 +84,10 @@ func printHelp(w io.Writer, fs *flag.FlagSet) {
 			value = "[=NAME]"
 		}
 		screen.Printf(w, "  %s\n", strings.ReplaceAll(strings.TrimSpace("--"+f.Name+" "+value), " [", "["))
-		for _, line := range wrap(about, 72) {
+		for _, line := range screen.Wrap(strings.Fields(about), 72) {
 			screen.Printf(w, "        %s\n", line)
 		}
 	})
-}
-
-// wrap breaks text at spaces into lines of at most width bytes, if words allow it.
-func wrap(text string, width int) []string {
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && len(line)+1+len(word) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
 }
 
 // DefaultPreset is the value of --exit-code without one.
