@@ -102,13 +102,19 @@ func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
 	rows := make([]byte, len(ids)*size)
 	k.wanted = slices.Grow(k.wanted[:0], k.total()/64+1)[:k.total()/64+1] // a bit for each id
 	clear(k.wanted)
-	var some [smallFilter / 64]uint64 // a bit for the lowest bits of each id, so that most ids of records are passed over in the fastest memory
 	for _, id := range ids {
 		k.wanted[id/64] |= 1 << (id % 64)
-		some[id%smallFilter/64] |= 1 << (id % 64)
 	}
+	var some [smallFilter / 64]uint64 // a bit for the lowest bits of each wanted id: most ids of records are passed over in the fastest memory
+	inSome := 2*len(ids) + 1
 	missing := len(ids)
 	for n := len(k.records) - 1; n >= 0 && missing > 0; n-- {
+		if missing <= inSome/2 {
+			some, inSome = [smallFilter / 64]uint64{}, missing
+			for _, id := range ids {
+				some[id%smallFilter/64] |= k.wanted[id/64] & (1 << (id % 64))
+			}
+		}
 		record := rowReader{record: &k.records[n], size: size}
 		at := 0 // ids before it are below those of the record that are left
 		for i, id := range record.record.IDs {
