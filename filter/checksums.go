@@ -90,8 +90,17 @@ func (l *lazyChecksums) verifyWeights(ids []uint32) {
 	}
 }
 
-// verifyRow verifies the block of the row of an id.
-func (l *lazyChecksums) verifyRow(id uint32) { l.verify(&l.rows, int(id)/blockTerms) }
+// rowBlock returns block i of the rows after verifying it. It reads the block from the file if m is not nil, in the memory of dst.
+func (l *lazyChecksums) rowBlock(dst []byte, i int, m *mapping) []byte {
+	block := l.rows.of(i)
+	if m != nil {
+		block = m.read(dst, block)
+	}
+	if uint32(xxhash.Sum64(block)) != l.rows.sums[i] && l.err == nil {
+		l.err = fmt.Errorf("%w: %s from %d on", ErrDamaged, l.rows.name, i*blockTerms)
+	}
+	return block
+}
 
 func (l *lazyChecksums) verify(t *checkedTable, i int) {
 	if t.verified[i] {
@@ -105,8 +114,11 @@ func (l *lazyChecksums) verify(t *checkedTable, i int) {
 
 // sum returns the checksum of block i.
 func (t *checkedTable) sum(i int) uint32 {
-	return uint32(xxhash.Sum64(t.data[i*t.block : min((i+1)*t.block, len(t.data))]))
+	return uint32(xxhash.Sum64(t.of(i)))
 }
+
+// of returns block i.
+func (t *checkedTable) of(i int) []byte { return t.data[i*t.block : min((i+1)*t.block, len(t.data))] }
 
 // verifyScore detects weights that are not finite: the score is not finite either.
 func (l *lazyChecksums) verifyScore(v Classification) {

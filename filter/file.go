@@ -128,7 +128,9 @@ func decodeMapped(m *mapping) (f *Filter, err error) {
 	}()
 	defer m.catch(debug.SetPanicOnFault(true))
 	if f, err = decode(m.data, true); err == nil {
-		f.mapped = m
+		if f.mapped = m; f.knowledge != nil {
+			f.knowledge.mapped = m
+		}
 	}
 	return f, err
 }

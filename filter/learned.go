@@ -25,6 +25,7 @@ type knowledge struct {
 	ids     int            // C + V
 	records journal.Records
 	later   features.Extension
+	mapped  *mapping // the memory of the file; nil if it is a copy
 }
 
 // total returns the number of ids, those of new terms included.
@@ -120,17 +121,22 @@ func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
 			missing--
 		}
 	}
+	block, at := []byte(nil), -1 // the block of the last row
 	for i, id := range ids {
 		switch {
 		case has[i]:
+			continue
 		case int(id) >= k.ids:
 			return nil, fmt.Errorf("%w: the journal has no row of term %d", journal.ErrDamaged, id)
-		default:
-			k.checks.verifyRow(id)
-			copy(rows[i*size:][:size], k.rows[int(id)*size:])
+		case int(id)/blockTerms != at:
+			at = int(id) / blockTerms
+			block = k.checks.rowBlock(block, at, k.mapped)
+		}
+		if row := int(id) % blockTerms * size; row+size <= len(block) {
+			copy(rows[i*size:], block[row:][:size])
 		}
 	}
-	return rows, nil
+	return rows, k.checks.err
 }
 
 // Partial is a learner that knows the terms of one document, and this document. It scores and learns the document as the whole learner
@@ -181,9 +187,6 @@ func (f *Filter) partial(s *scratch, doc features.Document, learn bool) (p Parti
 	rows, err := k.gather(p.IDs[:known], p.Learner.TermSize())
 	if err != nil {
 		return p, err
-	}
-	if k.checks.err != nil {
-		return p, k.checks.err
 	}
 	globals, err := k.globals()
 	if err == nil {

@@ -2,8 +2,8 @@ package filter
 
 import (
 	"errors"
-	"os"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	"time"
 	"unsafe"
@@ -70,18 +70,15 @@ func (m *mapping) changed() bool {
 	return m.faulted || err != nil || now.Mtim != m.first.Mtim || now.Size != m.first.Size
 }
 
-// madvPopulateRead is MADV_POPULATE_READ of Linux 5.14. Older ones return an error.
-const madvPopulateRead = 22
-
-// populate makes a part of the data accessible at once, where the program is about to read bytes all over it: a fault for each 64 kB of it
-// would take longer.
-func (m *mapping) populate(part []byte) {
-	if len(part) == 0 {
-		return
+// read reads a part of the data from the file, in the memory of dst, and returns nil if that fails. A fault maps 64 kB, which takes longer than
+// reading some hundred bytes.
+func (m *mapping) read(dst, part []byte) []byte {
+	from := uintptr(unsafe.Pointer(unsafe.SliceData(part))) - uintptr(unsafe.Pointer(unsafe.SliceData(m.data)))
+	dst = slices.Grow(dst[:0], len(part))[:len(part)]
+	if n, err := syscall.Pread(m.fd, dst, int64(from)); err != nil || n != len(part) {
+		return nil
 	}
-	from := int(uintptr(unsafe.Pointer(unsafe.SliceData(part))) - uintptr(unsafe.Pointer(unsafe.SliceData(m.data))))
-	page := from &^ (os.Getpagesize() - 1)
-	_ = syscall.Madvise(m.data[page:from+len(part)], madvPopulateRead)
+	return dst
 }
 
 // close unmaps and closes the file.
