@@ -100,6 +100,7 @@ const (
 	learn  change = iota + 1 // add the entry, or replace the one with the same fingerprint
 	forget                   // remove the entry with the fingerprint
 	refuse                   // count a refusal
+	see                      // note another name of its file
 )
 
 // meta is the part of a journal record that only the ledger reads.
