@@ -42,7 +42,7 @@ const (
 	magic = "CHJOUR1\n" // 1: the first version
 	// BeginSize is the size in bytes of what [Begin] appends.
 	BeginSize  = len(magic) + 8
-	recordSize = 48         // of the fixed part
+	recordSize = 56         // of the fixed part
 	mark       = 0x43524843 // "CHRC"
 )
 
@@ -77,6 +77,7 @@ func Begin(dst []byte, model uint64) []byte {
 type Record struct {
 	Meta    []byte   // of the ledger; see package store
 	New     []uint64 // hashes of the terms that get the next ids
+	Texts   []byte   // of New, the size of each as a varint before it; empty if the model keeps no texts
 	IDs     []uint32 // ascending; the ids whose rows changed
 	Rows    []byte   // a row for each of IDs, all of one size
 	Globals []byte   // empty if nothing changed
@@ -88,16 +89,18 @@ type Record struct {
 // The fixed part of a record; the variable parts follow, each padded with zeros to a multiple of 8:
 //
 //	 0  8  xxhash64 of all bytes from 8 to the end of the ids
-//	 8  8  xxhash64 of the globals and the meta
+//	 8  8  xxhash64 of the globals, the texts and the meta
 //	16  8  xxhash64 of the rows
 //	24  4  mark
 //	28  4  number of new terms
 //	32  4  number of ids
 //	36  4  size of a row in bytes
 //	40  4  size of the globals in bytes
-//	44  4  size of the meta in bytes
+//	44  4  size of the texts in bytes
+//	48  4  size of the meta in bytes
+//	52  4  zero
 //
-// The variable parts are the new terms, the ids, the globals, the meta, the rows.
+// The variable parts are the new terms, the ids, the globals, the texts, the meta, the rows.
 
 // Append appends a record. It panics if the rows are no whole number of bytes for each id.
 func Append(dst []byte, r Record) []byte {
@@ -111,13 +114,15 @@ func Append(dst []byte, r Record) []byte {
 	le := binary.LittleEndian
 	start := len(dst)
 	dst = append(dst, make([]byte, 24)...) // the checksums
-	for _, n := range []int{mark, len(r.New), len(r.IDs), rowSize, len(r.Globals), len(r.Meta)} {
+	for _, n := range []int{mark, len(r.New), len(r.IDs), rowSize, len(r.Globals), len(r.Texts), len(r.Meta), 0} {
 		dst = le.AppendUint32(dst, uint32(n))
 	}
 	dst = littleendian.Append(dst, r.New)
 	dst = pad(littleendian.Append(dst, r.IDs), start)
 	rest := len(dst)
-	dst = pad(append(pad(append(dst, r.Globals...), start), r.Meta...), start)
+	for _, part := range [][]byte{r.Globals, r.Texts, r.Meta} {
+		dst = pad(append(dst, part...), start)
+	}
 	rows := len(dst)
 	dst = pad(append(dst, r.Rows...), start)
 	le.PutUint64(dst[start+16:], xxhash.Sum64(dst[rows:]))
@@ -170,10 +175,10 @@ func parse(data []byte) (r Record, size int) {
 		return Record{}, 0
 	}
 	length := func(at int) uint64 { return uint64(le.Uint32(data[at:])) }
-	terms, ids, globals, meta := 8*length(28), 4*length(32), length(40), length(44)
+	terms, ids, globals, texts, meta := 8*length(28), 4*length(32), length(40), length(44), length(48)
 	rows := length(32) * length(36) // below 2^64
 	rest := recordSize + terms + align(ids)
-	restEnd := rest + align(globals) + align(meta)
+	restEnd := rest + align(globals) + align(texts) + align(meta)
 	if restEnd > uint64(len(data)) || rows > uint64(len(data)) || restEnd+align(rows) > uint64(len(data)) {
 		return Record{}, 0
 	}
@@ -183,7 +188,8 @@ func parse(data []byte) (r Record, size int) {
 	size = int(restEnd + align(rows))
 	part := func(from, n uint64) []byte { return data[from : from+n : from+n] }
 	r = Record{
-		Globals: part(rest, globals), Meta: part(rest+align(globals), meta), Rows: part(restEnd, rows),
+		Globals: part(rest, globals), Texts: part(rest+align(globals), texts), Meta: part(rest+align(globals)+align(texts), meta),
+		Rows: part(restEnd, rows),
 		rest: data[rest:restEnd], rows: data[restEnd:size], restSum: le.Uint64(data[8:]), rowsSum: le.Uint64(data[16:]),
 	}
 	var err1, err2 error // none: the sizes are right
@@ -203,15 +209,15 @@ func (r *Record) size() int {
 // VerifyRows verifies the rows of a record that [Parse] returned.
 func (r *Record) VerifyRows() error {
 	if xxhash.Sum64(r.rows) != r.rowsSum {
-		return fmt.Errorf("%w: rows of the journal", ErrDamaged)
+		return fmt.Errorf("%w: row of the journal", ErrDamaged)
 	}
 	return nil
 }
 
-// VerifyRest verifies the globals and the meta of a record that [Parse] returned.
+// VerifyRest verifies the globals, the texts and the meta of a record that [Parse] returned.
 func (r *Record) VerifyRest() error {
 	if xxhash.Sum64(r.rest) != r.restSum {
-		return fmt.Errorf("%w: globals or meta of the journal", ErrDamaged)
+		return fmt.Errorf("%w: record of the journal", ErrDamaged)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 func examples() []Record {
 	return []Record{
-		{Meta: []byte("learned as spam"), New: []uint64{1 << 63, 5}, IDs: []uint32{0, 7, 9}, Rows: []byte("abcdefghi"), Globals: []byte("global")},
+		{Meta: []byte("learned as spam"), New: []uint64{1 << 63, 5}, Texts: []byte("\x03one\x03two"), IDs: []uint32{0, 7, 9}, Rows: []byte("abcdefghi"), Globals: []byte("global")},
 		{Meta: []byte("a message without terms")},
 		{Meta: []byte("forgotten"), IDs: []uint32{7}, Rows: []byte("12345678")},
 		{Meta: []byte("last"), New: []uint64{3}, IDs: []uint32{10}, Rows: []byte("z"), Globals: make([]byte, 100)},
