@@ -1,0 +1,272 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+
+	"chaff/features"
+	"chaff/filter"
+	"chaff/internal/journal"
+	"chaff/models"
+	"chaff/train"
+)
+
+// state is what the model has learned, the journal included. It learns and judges one document by a learner of the terms of this document alone, so that
+// a large model is not read as a whole.
+type state struct {
+	filter  *filter.Filter
+	kind    features.Kind
+	learner models.Online // of the terms of one document; nil if the model learns by fitting only
+	cells   uint32        // ids of cells, which come before those of terms
+	known   int           // terms of the vocabulary
+	next    uint32        // the next new id, without cells
+	globals []byte        // of the base
+	records []journal.Record
+	lookup  features.Lookup
+	vector  features.Vector
+}
+
+func newState(f *filter.Filter, records []journal.Record) (*state, error) {
+	s := &state{filter: f, kind: f.Kind(), records: records, known: f.Vocabulary().Len(), cells: uint32(f.FirstTerm())}
+	s.next = uint32(s.known)
+	for i := range records {
+		s.next += uint32(len(records[i].New))
+	}
+	globals, ok := f.Globals()
+	if !ok {
+		return s, nil
+	}
+	p, err := train.ProvenanceOf(f)
+	if err != nil {
+		return nil, err
+	}
+	s.globals = globals
+	s.learner, _, err = models.OnlineFrom(f.Settings().Model, p.Trainer, f.Settings().Classes)
+	return s, err
+}
+
+// forgets reports whether the model forgets a document at once.
+func (s *state) forgets() bool {
+	_, ok := s.learner.(models.CountingLearner)
+	return ok
+}
+
+// knowsTerm reports whether the vocabulary or the journal has a term, with its text.
+func (s *state) knowsTerm(hash uint64) bool {
+	if s.kind == features.Whole {
+		return false // its vocabulary is one of documents
+	}
+	_, known := s.id(hash)
+	return known
+}
+
+// id returns the id of a term, without cells.
+func (s *state) id(hash uint64) (uint32, bool) {
+	if id, known := s.filter.Vocabulary().ID(hash); known {
+		return id, true
+	}
+	id := uint32(s.known)
+	for i := range s.records {
+		fresh := s.records[i].New
+		if k := slices.Index(fresh, hash); k >= 0 {
+			return id + uint32(k), true
+		}
+		id += uint32(len(fresh))
+	}
+	return 0, false
+}
+
+// latestGlobals returns the globals of the newest record that has any, else those of the base.
+func (s *state) latestGlobals() []byte {
+	for i := len(s.records) - 1; i >= 0; i-- {
+		if g := s.records[i].Globals; len(g) > 0 {
+			return g
+		}
+	}
+	return s.globals
+}
+
+// rows returns the rows of ids, which ascend, up to the first id that nobody knows.
+func (s *state) rows(ids []uint32) ([]byte, error) {
+	size := s.learner.TermSize()
+	known, _ := slices.BinarySearch(ids, s.cells+s.next)
+	ids = ids[:known]
+	rows := make([]byte, len(ids)*size)
+	missing := slices.Clone(ids)
+	for i := len(s.records) - 1; i >= 0 && len(missing) > 0; i-- {
+		r := &s.records[i]
+		verified := false
+		missing = slices.DeleteFunc(missing, func(id uint32) bool {
+			k, found := slices.BinarySearch(r.IDs, id)
+			if !found {
+				return false
+			}
+			at, _ := slices.BinarySearch(ids, id)
+			copy(rows[at*size:][:size], r.Rows[k*size:])
+			verified = true
+			return true
+		})
+		if verified {
+			if err := r.VerifyRows(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, id := range missing {
+		at, _ := slices.BinarySearch(ids, id)
+		copy(rows[at*size:][:size], s.filter.Row(id))
+	}
+	return rows, s.filter.Err()
+}
+
+// partial is a vector over the learner's own ids, 0, 1, ..., in the order of the real ids.
+func partial(x features.Vector, ids []uint32) features.Vector {
+	y := features.Vector{Values: x.Values, Groups: x.Groups, IDs: make([]uint32, len(x.IDs))}
+	for i, id := range x.IDs {
+		k, _ := slices.BinarySearch(ids, id)
+		y.IDs[i] = uint32(k)
+	}
+	return y
+}
+
+// vectorOf returns the vector of a document. With grow, terms that nobody knows get new ids, whose hashes it returns.
+func (s *state) vectorOf(d features.Document, grow bool) (x features.Vector, fresh []uint64) {
+	x = s.lookup.AppendVectorFunc(features.Vector{}, d, s.kind, int(s.next)+len(d.Terms)+1, func(hash uint64) (uint32, bool) {
+		id, known := s.id(hash)
+		if !known && grow {
+			id, known = s.next+uint32(len(fresh)), true
+			fresh = append(fresh, hash)
+		}
+		return id, known
+	})
+	return x, fresh
+}
+
+// restore makes the learner one of the given ids.
+func (s *state) restore(ids []uint32) error {
+	rows, err := s.rows(ids)
+	if err != nil {
+		return err
+	}
+	return s.learner.Restore(s.latestGlobals(), rows)
+}
+
+// classify judges a document.
+func (s *state) classify(d features.Document) (filter.Classification, error) {
+	x, _ := s.vectorOf(d, false)
+	if s.learner == nil {
+		return s.filter.Judge(s.filter.Linear().Scores(nil, x)), s.filter.Err()
+	}
+	if err := s.restore(x.IDs); err != nil {
+		return filter.Classification{}, err
+	}
+	return s.filter.Judge(s.learner.Scores(nil, partial(x, x.IDs))), nil
+}
+
+// learn returns the record of learning a document of a class, and before that of forgetting old, unless it is nil.
+func (s *state) learn(d features.Document, class int, old *features.Document, oldClass int) (journal.Record, error) {
+	if s.learner == nil {
+		return journal.Record{}, nil
+	}
+	x, fresh := s.vectorOf(d, true)
+	ids := x.IDs
+	var forgotten features.Vector
+	if old != nil {
+		forgotten, _ = s.vectorOf(*old, false)
+		ids = slices.Concat(x.IDs, forgotten.IDs)
+		slices.Sort(ids)
+		ids = slices.Compact(ids)
+	}
+	if err := s.restore(ids); err != nil {
+		return journal.Record{}, err
+	}
+	if old != nil {
+		s.learner.(models.CountingLearner).Forget(partial(forgotten, ids), oldClass)
+	}
+	s.learner.Learn(partial(x, ids), class)
+	r := s.record(ids)
+	r.New = fresh
+	return r, nil
+}
+
+// forget returns the record of forgetting a document of a class.
+func (s *state) forget(d features.Document, class int) (journal.Record, error) {
+	x, _ := s.vectorOf(d, false)
+	if err := s.restore(x.IDs); err != nil {
+		return journal.Record{}, err
+	}
+	s.learner.(models.CountingLearner).Forget(partial(x, x.IDs), class)
+	return s.record(x.IDs), nil
+}
+
+// record returns a record of what the learner knows of its ids.
+func (s *state) record(ids []uint32) journal.Record {
+	r := journal.Record{IDs: ids, Globals: s.learner.AppendGlobals(nil)}
+	for w := range ids {
+		r.Rows = s.learner.AppendTerm(r.Rows, w)
+	}
+	return r
+}
+
+// add makes a record that was written part of the state.
+func (s *state) add(r journal.Record) {
+	s.records = append(s.records, r)
+	s.next += uint32(len(r.New))
+}
+
+// over returns a learner that knows what the state knows, over a new vocabulary. Terms that the vocabulary lacks are left out, and those that
+// the state lacks have learned nothing.
+func (s *state) over(v *features.Vocabulary) (models.Online, error) {
+	size := s.learner.TermSize()
+	old := s.filter.Rows()
+	old = append(make([]byte, 0, len(old)+size*(int(s.next)-s.known)), old...)
+	old = old[:cap(old)]
+	added := make(map[uint64]uint32) // ids of the terms of the journal
+	id := uint32(s.known)
+	for i := range s.records {
+		r := &s.records[i]
+		if err := r.VerifyRows(); err != nil {
+			return nil, err
+		}
+		for _, hash := range r.New {
+			added[hash] = id
+			id++
+		}
+		for k, id := range r.IDs {
+			copy(old[int(id)*size:][:size], r.Rows[k*size:])
+		}
+	}
+	fresh, err := s.freshRow()
+	if err != nil {
+		return nil, err
+	}
+	rows := append(make([]byte, 0, (int(s.cells)+v.Len())*size), old[:int(s.cells)*size]...)
+	for _, hash := range v.Hashes() {
+		id, known := s.filter.Vocabulary().ID(hash)
+		if !known {
+			id, known = added[hash]
+		}
+		if !known {
+			rows = append(rows, fresh...)
+			continue
+		}
+		rows = append(rows, old[int(s.cells+id)*size:][:size]...)
+	}
+	if err := s.learner.Restore(s.latestGlobals(), rows); err != nil {
+		return nil, fmt.Errorf("carry over what was learned: %w", err)
+	}
+	return s.learner, nil
+}
+
+// freshRow returns the row of a term that has learned nothing: that of a term with the value 0.
+func (s *state) freshRow() ([]byte, error) {
+	if err := s.learner.Restore(s.latestGlobals(), nil); err != nil {
+		return nil, err
+	}
+	x := features.Vector{IDs: []uint32{0}, Values: []float32{0}}
+	if s.kind == features.Evidence {
+		x.Groups = append(x.Groups, 0)
+	}
+	s.learner.Learn(x, 0)
+	return s.learner.AppendTerm(nil, 0), nil
+}
