@@ -17,20 +17,17 @@ type state struct {
 	filter  *filter.Filter
 	kind    features.Kind
 	learner models.Online // of the terms of one document; nil if the model learns by fitting only
-	cells   uint32        // ids of cells, which come before those of terms
-	known   int           // terms of the vocabulary
-	next    uint32        // the next new id, without cells
+	cells   int           // ids of cells, which come before those of terms
 	globals []byte        // of the base
 	records []journal.Record
+	later   features.Extension // the terms of the records
 	lookup  features.Lookup
-	vector  features.Vector
 }
 
 func newState(f *filter.Filter, records []journal.Record) (*state, error) {
-	s := &state{filter: f, kind: f.Kind(), records: records, known: f.Vocabulary().Len(), cells: uint32(f.FirstTerm())}
-	s.next = uint32(s.known)
-	for i := range records {
-		s.next += uint32(len(records[i].New))
+	s := &state{filter: f, kind: f.Kind(), cells: f.FirstTerm()}
+	for _, r := range records {
+		s.add(r)
 	}
 	globals, ok := f.Globals()
 	if !ok {
@@ -45,35 +42,35 @@ func newState(f *filter.Filter, records []journal.Record) (*state, error) {
 	return s, err
 }
 
+// add makes a record part of the state.
+func (s *state) add(r journal.Record) {
+	s.records = append(s.records, r)
+	s.later.Add(r.New)
+}
+
+// size returns the number of ids, those of cells included.
+func (s *state) size() int { return s.cells + s.filter.Vocabulary().Len() + s.later.Len() }
+
 // forgets reports whether the model forgets a document at once.
 func (s *state) forgets() bool {
 	_, ok := s.learner.(models.CountingLearner)
 	return ok
 }
 
-// knowsTerm reports whether the vocabulary or the journal has a term, with its text.
-func (s *state) knowsTerm(hash uint64) bool {
-	if s.kind == features.Whole {
-		return false // its vocabulary is one of documents
+// untold returns for each term of a document whether the text of the term is in neither the vocabulary nor the journal.
+func (s *state) untold(d features.Document) []bool {
+	untold := make([]bool, len(d.Terms))
+	for i, hash := range d.Terms {
+		_, known := s.filter.Vocabulary().ID(hash)
+		untold[i] = !known || s.kind == features.Whole // whose vocabulary is one of documents
 	}
-	_, known := s.id(hash)
-	return known
-}
-
-// id returns the id of a term, without cells.
-func (s *state) id(hash uint64) (uint32, bool) {
-	if id, known := s.filter.Vocabulary().ID(hash); known {
-		return id, true
-	}
-	id := uint32(s.known)
-	for i := range s.records {
-		fresh := s.records[i].New
-		if k := slices.Index(fresh, hash); k >= 0 {
-			return id + uint32(k), true
+	if s.kind != features.Whole {
+		_, later := s.lookup.AppendExtended(features.Vector{}, s.filter.Vocabulary(), &s.later, d, features.Bits)
+		for _, t := range later {
+			untold[t.Index] = false
 		}
-		id += uint32(len(fresh))
 	}
-	return 0, false
+	return untold
 }
 
 // latestGlobals returns the globals of the newest record that has any, else those of the base.
@@ -86,37 +83,14 @@ func (s *state) latestGlobals() []byte {
 	return s.globals
 }
 
-// rows returns the rows of ids, which ascend, up to the first id that nobody knows.
+// rows returns the rows of ids, which ascend, up to the first id that is new.
 func (s *state) rows(ids []uint32) ([]byte, error) {
 	size := s.learner.TermSize()
-	known, _ := slices.BinarySearch(ids, s.cells+s.next)
+	known, _ := slices.BinarySearch(ids, uint32(s.size()))
 	ids = ids[:known]
 	rows := make([]byte, len(ids)*size)
-	missing := slices.Clone(ids)
-	for i := len(s.records) - 1; i >= 0 && len(missing) > 0; i-- {
-		r := &s.records[i]
-		verified := false
-		missing = slices.DeleteFunc(missing, func(id uint32) bool {
-			k, found := slices.BinarySearch(r.IDs, id)
-			if !found {
-				return false
-			}
-			at, _ := slices.BinarySearch(ids, id)
-			copy(rows[at*size:][:size], r.Rows[k*size:])
-			verified = true
-			return true
-		})
-		if verified {
-			if err := r.VerifyRows(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for _, id := range missing {
-		at, _ := slices.BinarySearch(ids, id)
-		copy(rows[at*size:][:size], s.filter.Row(id))
-	}
-	return rows, s.filter.Err()
+	missing := journal.Find(s.records, ids, func(i int, row []byte) { copy(rows[i*size:][:size], row) })
+	return rows, nil
 }
 
 // partial is a vector over the learner's own ids, 0, 1, ..., in the order of the real ids.
@@ -129,17 +103,10 @@ func partial(x features.Vector, ids []uint32) features.Vector {
 	return y
 }
 
-// vectorOf returns the vector of a document. With grow, terms that nobody knows get new ids, whose hashes it returns.
-func (s *state) vectorOf(d features.Document, grow bool) (x features.Vector, fresh []uint64) {
-	x = s.lookup.AppendVectorFunc(features.Vector{}, d, s.kind, int(s.next)+len(d.Terms)+1, func(hash uint64) (uint32, bool) {
-		id, known := s.id(hash)
-		if !known && grow {
-			id, known = s.next+uint32(len(fresh)), true
-			fresh = append(fresh, hash)
-		}
-		return id, known
-	})
-	return x, fresh
+// vectorOf returns the vector of a document over the terms that the state knows.
+func (s *state) vectorOf(d features.Document) features.Vector {
+	x, _ := s.lookup.AppendExtended(features.Vector{}, s.filter.Vocabulary(), &s.later, d, s.kind)
+	return x
 }
 
 // restore makes the learner one of the given ids.
@@ -153,7 +120,7 @@ func (s *state) restore(ids []uint32) error {
 
 // classify judges a document.
 func (s *state) classify(d features.Document) (filter.Classification, error) {
-	x, _ := s.vectorOf(d, false)
+	x := s.vectorOf(d)
 	if s.learner == nil {
 		return s.filter.Judge(s.filter.Linear().Scores(nil, x)), s.filter.Err()
 	}
@@ -168,11 +135,11 @@ func (s *state) learn(d features.Document, class int, old *features.Document, ol
 	if s.learner == nil {
 		return journal.Record{}, nil
 	}
-	x, fresh := s.vectorOf(d, true)
+	x, added := s.lookup.AppendLearned(features.Vector{}, s.filter.Vocabulary(), &s.later, d, s.kind)
 	ids := x.IDs
 	var forgotten features.Vector
 	if old != nil {
-		forgotten, _ = s.vectorOf(*old, false)
+		forgotten = s.vectorOf(*old)
 		ids = slices.Concat(x.IDs, forgotten.IDs)
 		slices.Sort(ids)
 		ids = slices.Compact(ids)
@@ -185,13 +152,15 @@ func (s *state) learn(d features.Document, class int, old *features.Document, ol
 	}
 	s.learner.Learn(partial(x, ids), class)
 	r := s.record(ids)
-	r.New = fresh
+	for _, t := range added {
+		r.New = append(r.New, t.Hash)
+	}
 	return r, nil
 }
 
 // forget returns the record of forgetting a document of a class.
 func (s *state) forget(d features.Document, class int) (journal.Record, error) {
-	x, _ := s.vectorOf(d, false)
+	x := s.vectorOf(d)
 	if err := s.restore(x.IDs); err != nil {
 		return journal.Record{}, err
 	}
@@ -208,21 +177,14 @@ func (s *state) record(ids []uint32) journal.Record {
 	return r
 }
 
-// add makes a record that was written part of the state.
-func (s *state) add(r journal.Record) {
-	s.records = append(s.records, r)
-	s.next += uint32(len(r.New))
-}
-
 // over returns a learner that knows what the state knows, over a new vocabulary. Terms that the vocabulary lacks are left out, and those that
 // the state lacks have learned nothing.
 func (s *state) over(v *features.Vocabulary) (models.Online, error) {
 	size := s.learner.TermSize()
 	old := s.filter.Rows()
-	old = append(make([]byte, 0, len(old)+size*(int(s.next)-s.known)), old...)
-	old = old[:cap(old)]
+	old = append(slices.Clone(old), make([]byte, size*s.later.Len())...)
 	added := make(map[uint64]uint32) // ids of the terms of the journal
-	id := uint32(s.known)
+	id := uint32(s.filter.Vocabulary().Len())
 	for i := range s.records {
 		r := &s.records[i]
 		if err := r.VerifyRows(); err != nil {
@@ -240,7 +202,7 @@ func (s *state) over(v *features.Vocabulary) (models.Online, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := append(make([]byte, 0, (int(s.cells)+v.Len())*size), old[:int(s.cells)*size]...)
+	rows := append(make([]byte, 0, (s.cells+v.Len())*size), old[:s.cells*size]...)
 	for _, hash := range v.Hashes() {
 		id, known := s.filter.Vocabulary().ID(hash)
 		if !known {
@@ -250,7 +212,7 @@ func (s *state) over(v *features.Vocabulary) (models.Online, error) {
 			rows = append(rows, fresh...)
 			continue
 		}
-		rows = append(rows, old[int(s.cells+id)*size:][:size]...)
+		rows = append(rows, old[(s.cells+int(id))*size:][:size]...)
 	}
 	if err := s.learner.Restore(s.latestGlobals(), rows); err != nil {
 		return nil, fmt.Errorf("carry over what was learned: %w", err)
