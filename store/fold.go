@@ -81,6 +81,9 @@ func (s *Store) consolidate(ctx context.Context, fit *fitting) error {
 		return err
 	}
 	l.expire(s.options, s.now())
+	if err := s.prepare(); err != nil {
+		return err
+	}
 	var f *filter.Filter
 	if fit != nil {
 		f, err = s.fit(ctx, l, fit)
@@ -143,11 +146,11 @@ func (s *Store) carryOver(l *ledger) (*filter.Filter, error) {
 	for i, e := range l.entries {
 		refs[i] = e.Terms
 	}
-	v, terms, err := train.VocabularyOf(l.documents, refs, s.filter.Kind(), p.Features)
+	v, terms, err := train.VocabularyOf(l.documents, refs, s.filter.Kind(), p.Features, 1)
 	if err != nil {
 		return nil, err
 	}
-	learner, err := s.state.over(v, l)
+	learner, err := s.state.over(v)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +178,7 @@ func (s *Store) commit(f *filter.Filter, l *ledger) error {
 	if err != nil {
 		return err
 	}
-	base, err := l.encode()
+	base, err := l.encode(1)
 	if err != nil {
 		return err
 	}

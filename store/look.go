@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"os"
 	"time"
 
@@ -53,15 +51,11 @@ func look(path string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.NewSectionReader(file, b.sections.Size(), math.MaxInt64-b.sections.Size()))
-	if err != nil {
-		return nil, withoutPath(err)
-	}
-	records, complete, err := journal.Parse(data)
+	data, records, err := readJournal(file, b)
 	if err != nil {
 		return nil, err
 	}
-	v := &View{records: len(records), journal: int64(complete), base: b.sections.Size()}
+	v := &View{records: len(records), journal: int64(len(data)), base: b.sections.Size()}
 	if v.filter, err = filter.Open(path); err != nil {
 		return nil, err
 	}

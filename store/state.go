@@ -73,12 +73,9 @@ func (s *state) untold(d features.Document) []bool {
 	return untold
 }
 
-// latestGlobals returns the globals of the newest record that has any, else those of the base.
 func (s *state) latestGlobals() []byte {
-	for i := len(s.records) - 1; i >= 0; i-- {
-		if g := s.records[i].Globals; len(g) > 0 {
-			return g
-		}
+	if g := journal.Globals(s.records); g != nil {
+		return g
 	}
 	return s.globals
 }
@@ -89,8 +86,14 @@ func (s *state) rows(ids []uint32) ([]byte, error) {
 	known, _ := slices.BinarySearch(ids, uint32(s.size()))
 	ids = ids[:known]
 	rows := make([]byte, len(ids)*size)
-	missing := journal.Find(s.records, ids, func(i int, row []byte) { copy(rows[i*size:][:size], row) })
-	return rows, nil
+	missing, err := journal.Find(s.records, ids, func(i int, row []byte) { copy(rows[i*size:][:size], row) })
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range missing {
+		copy(rows[i*size:][:size], s.filter.Row(ids[i]))
+	}
+	return rows, s.filter.Err()
 }
 
 // partial is a vector over the learner's own ids, 0, 1, ..., in the order of the real ids.

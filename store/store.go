@@ -20,7 +20,6 @@ import (
 	"chaff/internal/journal"
 	"chaff/internal/limits"
 	"chaff/internal/replace"
-	"chaff/models"
 	"chaff/train"
 )
 
@@ -45,11 +44,10 @@ type Store struct {
 	file    *os.File // locked
 	filter  *filter.Filter
 	reader  *filter.Reader
-	state   *state
+	state   *state // nil until it is needed
+	base    *base
 	records []journal.Record
-	data    []byte // of the journal, up to the end of the last whole record
-	base    int64  // size of the base
-	header  *baseHeader
+	journal int64 // bytes of the journal, up to the end of the last whole record
 	failed  error // a write that failed and could not be taken back
 }
 
@@ -114,36 +112,45 @@ func lockFile(ctx context.Context, path string) (*os.File, error) {
 }
 
 // load reads the journal and opens the model that it belongs to. It completes a fold that was interrupted, and cuts off a torn record.
-func (s *Store) load() error {
+func (s *Store) load() (err error) {
 	s.closeFilter()
-	var err error
-	if s.header, err = readHeader(s.file); err != nil {
+	if s.base, err = openBase(s.file); err != nil {
 		return err
 	}
-	s.base = s.header.size
-	if s.data, err = io.ReadAll(io.NewSectionReader(s.file, s.base, math.MaxInt64-s.base)); err != nil {
-		return withoutPath(err)
-	}
-	records, complete, err := journal.Parse(s.data)
+	data, records, err := readJournal(s.file, s.base)
 	if err != nil {
 		return err
 	}
-	if complete < len(s.data) {
-		if err := s.file.Truncate(s.base + int64(complete)); err != nil {
+	info, err := s.file.Stat()
+	if err != nil {
+		return withoutPath(err)
+	}
+	s.journal, s.records = int64(len(data)), records
+	if end := s.end(); end < info.Size() {
+		if err := s.file.Truncate(end); err != nil {
 			return withoutPath(err)
 		}
 	}
-	s.data, s.records = s.data[:complete], records
-	model, err := journal.Locate(s.data)
-	if err != nil {
+	if s.filter, err = s.openModel(journal.Model(data)); err != nil {
 		return err
 	}
-	if s.filter, err = s.openModel(model); err != nil {
-		return err
-	}
-	s.state, err = newState(s.filter, s.records)
-	return err
+	s.state, s.reader = nil, nil
+	return nil
 }
+
+// readJournal returns the whole records behind a base, and their bytes.
+func readJournal(file io.ReaderAt, b *base) ([]byte, []journal.Record, error) {
+	size := b.sections.Size()
+	data, err := io.ReadAll(io.NewSectionReader(file, size, math.MaxInt64-size))
+	if err != nil {
+		return nil, nil, withoutPath(err)
+	}
+	records, complete, err := journal.Parse(data)
+	return data[:complete], records, err
+}
+
+// end returns where the next record goes.
+func (s *Store) end() int64 { return s.base.sections.Size() + s.journal }
 
 // openModel opens the model with an identity, which an interrupted fold may have left beside the old one.
 func (s *Store) openModel(identity uint64) (*filter.Filter, error) {
@@ -260,9 +267,9 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if known && before.Label == label {
-		return Outcome{What: Known, Before: m.Label}, nil
+		return Outcome{What: Known, Before: m.Label}, s.see(before, m.Name)
 	}
-	if err := s.openReader(); err != nil {
+	if err := s.prepare(); err != nil {
 		return Outcome{}, err
 	}
 	e.Repairs = s.reader.Read(m.Raw)
@@ -289,8 +296,8 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		o.What = Sure
 		return o, nil
 	}
-	for i, hash := range document.Terms {
-		if !s.state.knowsTerm(hash) {
+	for i, untold := range s.state.untold(document) {
+		if untold {
 			r.texts[i] = s.textOf(bag.Text(i))
 		}
 	}
@@ -323,7 +330,7 @@ func (s *Store) isSure(v filter.Classification, label int) bool {
 
 // textOf returns what the store keeps of the text of a term: a copy, or without texts its order hash.
 func (s *Store) textOf(text []byte) []byte {
-	if s.header.hasTexts {
+	if s.base.hasTexts {
 		return append(make([]byte, 0, len(text)), text...)
 	}
 	return binary.LittleEndian.AppendUint64(nil, xxhash.Sum64(text))
@@ -345,6 +352,9 @@ func (s *Store) forgetFingerprint(fingerprint uint64) (Outcome, error) {
 	}
 	if !known {
 		return s.refuse(NeverKnown)
+	}
+	if err := s.prepare(); err != nil {
+		return Outcome{}, err
 	}
 	var update journal.Record
 	if s.state.forgets() {
@@ -380,40 +390,45 @@ func (s *Store) refuse(why Reason) (Outcome, error) {
 	return Outcome{What: Refused, Reason: why}, s.foldIfLarge()
 }
 
+// see notes another name of the file of a message, so that it need not be read again.
+func (s *Store) see(e Entry, name uint64) error {
+	if name == 0 || name == e.Name {
+		return nil
+	}
+	e.Name = name
+	if err := s.append(journal.Record{Meta: appendMeta(nil, &meta{change: see, entry: e})}); err != nil {
+		return err
+	}
+	return s.foldIfLarge()
+}
+
 // append writes a record to the end of the journal and syncs the file. If that fails it takes the record back.
 func (s *Store) append(r journal.Record) error {
 	if s.failed != nil {
 		return s.failed
 	}
-	at := s.base + int64(len(s.data))
-	data := journal.Append(s.data, r)
-	_, err := s.file.WriteAt(data[len(s.data):], at)
+	data := journal.Append(nil, r)
+	_, err := s.file.WriteAt(data, s.end())
 	if err == nil {
 		err = s.file.Sync()
 	}
 	if err != nil {
-		if cut := s.file.Truncate(at); cut != nil {
+		if s.file.Truncate(s.end()) != nil {
 			s.failed = fmt.Errorf("a record could neither be written nor taken back: %w", withoutPath(err))
 		}
-		s.state.revert()
 		return withoutPath(err)
 	}
-	s.data = data
-	records, complete, err := journal.Parse(data) // the records move when the memory grows
-	if err == nil && complete != len(data) {
-		err = errMeta
+	s.journal += int64(len(data))
+	s.records = append(s.records, r)
+	if s.state != nil {
+		s.state.add(r)
 	}
-	if err != nil {
-		return err
-	}
-	s.records = records
-	s.state.records = records
 	return nil
 }
 
 // foldIfLarge folds a journal that filters would read for too long.
 func (s *Store) foldIfLarge() error {
-	if len(s.records) < maxRecords && len(s.data) < maxJournalBytes {
+	if len(s.records) < maxRecords && s.journal < maxJournalBytes {
 		return nil
 	}
 	return s.consolidate(context.Background(), nil)
@@ -436,7 +451,7 @@ func (s *Store) find(fingerprint uint64) (Entry, bool, error) {
 		e, _ := readEntry(r.Meta[8:])
 		return e, what == learn, nil
 	}
-	return s.header.find(s.file, fingerprint)
+	return s.base.find(fingerprint)
 }
 
 // documentOf returns the document of a message that the store has.
@@ -453,10 +468,22 @@ func (s *Store) documentOf(fingerprint uint64) (*features.Document, error) {
 	return &d, l.documents.Err()
 }
 
-// openReader makes the reader when it is first needed.
-func (s *Store) openReader() (err error) {
+// ledger reads the base and the journal.
+func (s *Store) ledger() (*ledger, error) {
+	l, err := s.base.ledger()
+	if err != nil {
+		return nil, err
+	}
+	return l, l.apply(s.records)
+}
+
+// prepare makes the reader and the state when they are first needed.
+func (s *Store) prepare() (err error) {
 	if s.reader == nil {
 		s.reader, err = filter.NewReader(s.filter.Settings().Reading(), filter.ReaderOptions{Grams: true, Names: true})
+	}
+	if err == nil && s.state == nil {
+		s.state, err = newState(s.filter, s.records)
 	}
 	return err
 }
@@ -477,5 +504,3 @@ func withoutPath(err error) error {
 	}
 	return err
 }
-
-var _ models.Online // the state of a model is that of its online learner
