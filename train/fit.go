@@ -172,7 +172,7 @@ func (c *Collection) newFilter(
 		Corpus: c.summary, Promise: a.promise, Sample: c.sample(),
 	}
 	describe(&p)
-	p.Corpus.Problems = nil // they name paths, which a model must not reveal
+	p.Corpus.Listing = nil
 	info, err := json.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("encode provenance of %s: %w", model, err)
