@@ -57,6 +57,8 @@ type Parts struct {
 	SaveTexts bool
 	// Provenance is JSON that describes how the filter was made. The filter stores it and does not read it.
 	Provenance json.RawMessage
+	// Learned is the learner that goes on from Linear one document after the other; nil if the model has none.
+	Learned models.Online
 }
 
 // New returns a filter made of parts. The error is about its settings.
