@@ -2,6 +2,8 @@ package filter
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -41,17 +43,19 @@ func fitted(t testing.TB, source corpus.Source, model string, classes ...string)
 	trainer, kind, err := models.DefaultOptions().New(model, 1)
 	fail(err)
 	d := index.Dataset(kind, classes, refs, labels, 1)
-	linear, _, err := trainer.Train(context.Background(), d, models.EpochOptions{})
+	linear, report, err := trainer.Train(context.Background(), d, models.EpochOptions{})
 	fail(err)
 	settings := Settings{Classes: classes, Model: model, Kind: kind.String(), Calibration: metrics.Identity(len(classes))}
 	settings.Message, settings.Tokenize = DefaultReading().Message, DefaultReading().Tokenize
 	if IsSpamFilter(classes) {
 		settings.Thresholds = &metrics.Thresholds{Unsure: -1, Spam: 1}
 	}
+	trained, err := json.Marshal(trainer)
+	fail(err)
 	f, err := New(Parts{
 		Settings: settings, Vocabulary: index.Vocabulary(), Linear: linear, SaveTexts: true,
 		Terms:      sync.OnceValue(func() Terms { return Terms{Texts: index.Texts(1), Documents: frequencies} }),
-		Provenance: []byte(`{"seed":1}`),
+		Provenance: fmt.Appendf(nil, `{"seed":1,"trainer":%s}`, trained), Learned: report.Learned,
 	})
 	fail(err)
 	return f
