@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"chaff/internal/testtemp"
 )
 
 // TestMain lets the test program be the keeper of commands, as the program itself is.
@@ -16,6 +18,7 @@ func TestMain(m *testing.M) {
 	if report := os.Getenv(keeperReport); report != "" {
 		os.Exit(keep(report, os.Args[1:]))
 	}
+	testtemp.InMemory()
 	os.Exit(m.Run())
 }
 
