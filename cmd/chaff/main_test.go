@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -22,19 +23,48 @@ import (
 	"chaff/corpus/sample"
 )
 
+// programs are what this binary runs as, by the name of the file.
+var programs = map[string]func(){"chaff": main, "chaff-classify": delivery.Program, "chaff-server": serve,
+	"chaff-peak": mainWithPeak(chaffWithPeak), "chaff-classify-peak": mainWithPeak(leanWithPeak)}
+
 func TestMain(m *testing.M) {
-	testscript.Main(tests{m}, map[string]func(){"chaff": main, "chaff-classify": delivery.Program,
-		"chaff-peak": mainWithPeak(chaffWithPeak), "chaff-classify-peak": mainWithPeak(leanWithPeak)})
+	if program := programs[filepath.Base(os.Args[0])]; program != nil {
+		program()
+		os.Exit(0)
+	}
+	code, err := runTests(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
 }
 
-// tests are the tests themselves, which the programs that they start are not.
-type tests struct{ *testing.M }
-
-// Run runs the tests, and collects garbage less often than a program would.
-func (t tests) Run() int {
-	debug.SetGCPercent(400)
-	return t.M.Run()
+// runTests runs the tests with the programs in the path.
+func runTests(m *testing.M) (code int, err error) {
+	debug.SetGCPercent(scriptGC)
+	folder, err := os.MkdirTemp("", "chaff")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(folder)
+	binary, err := os.Executable()
+	for name := range programs {
+		err = errors.Join(err, os.Symlink(binary, filepath.Join(folder, name)))
+	}
+	err = errors.Join(err, os.Setenv("PATH", folder+string(filepath.ListSeparator)+os.Getenv("PATH")))
+	if err != nil {
+		return 0, err
+	}
+	code = m.Run()
+	return code, scriptServers.stop()
 }
+
+// scriptGC is GOGC of the tests and of the commands of scripts: they are short, and memory is there.
+const scriptGC = 400
+
+// scriptServers run the commands of scripts.
+var scriptServers servers
 
 // isLongRun reports whether there is time for all of what takes a while: not without corpora.
 func isLongRun() bool { return os.Getenv("TEST_CORPORA") != "" }
@@ -53,7 +83,7 @@ func scriptParams(t *testing.T) testscript.Params {
 		UpdateScripts: os.Getenv("TEST_UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
-			e.Setenv("GOGC", "400") // the commands are short
+			e.Setenv("GOGC", strconv.Itoa(scriptGC))
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
@@ -63,6 +93,7 @@ func scriptParams(t *testing.T) testscript.Params {
 			return isLongRun(), nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"chaff":      scriptServers.run,
 			"samplemail": mail.linkSample,
 			"easymail":   mail.linkEasy,
 			"easymodel":  mail.writeEasyModel,
