@@ -52,7 +52,8 @@ func runTests(m *testing.M) (code int, err error) {
 	for name := range programs {
 		err = errors.Join(err, os.Symlink(binary, filepath.Join(folder, name)))
 	}
-	err = errors.Join(err, os.Setenv("PATH", folder+string(filepath.ListSeparator)+os.Getenv("PATH")))
+	err = errors.Join(err, os.Setenv("PATH", folder+string(filepath.ListSeparator)+os.Getenv("PATH")),
+		os.Setenv("GOMEMLIMIT", "off")) // or a command in this process would limit all that comes after it
 	if err != nil {
 		return 0, err
 	}
@@ -84,6 +85,7 @@ func scriptParams(t *testing.T) testscript.Params {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("GOGC", strconv.Itoa(scriptGC))
+			e.Setenv("GOMEMLIMIT", "off")
 			return nil
 		},
 		Condition: func(name string) (bool, error) {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"reflect"
@@ -59,9 +58,8 @@ func serve() {
 	}
 }
 
-// enter makes the process like a new one in the place of the script.
+// enter gives the process the folder and the environment of the script.
 func (r request) enter() error {
-	debug.SetMemoryLimit(math.MaxInt64)
 	os.Clearenv()
 	errs := []error{os.Chdir(r.Folder)}
 	for _, entry := range r.Environ {
