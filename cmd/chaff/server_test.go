@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"reflect"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 
@@ -32,6 +31,7 @@ type (
 		Folder        string
 		Environ, Args []string
 		Stdin         []byte
+		Merged        bool // stderr goes where stdout goes
 	}
 	reply struct {
 		Code           int
@@ -71,7 +71,11 @@ func (r request) enter() error {
 
 func (r request) run() reply {
 	var out, errs bytes.Buffer
-	code := run(context.Background(), r.Args, r.Environ, bytes.NewBuffer(r.Stdin), &out, &errs)
+	stderr := &errs
+	if r.Merged {
+		stderr = &out
+	}
+	code := run(context.Background(), r.Args, r.Environ, bytes.NewBuffer(r.Stdin), &out, stderr)
 	return reply{Code: code, Stdout: out.Bytes(), Stderr: errs.Bytes()}
 }
 
@@ -81,11 +85,14 @@ type servers struct {
 	idle []*server
 }
 
-// run runs a command of a script in a server: chaff ARGUMENT... [< FILE].
+// run runs a command of a script in a server: chaff ARGUMENT... [< FILE] [2>&1].
 func (s *servers) run(ts *testscript.TestScript, neg bool, args []string) {
 	r := request{Folder: ts.MkAbs("."), Environ: environ(ts), Args: args}
-	if at := slices.Index(args, "<"); at >= 0 && at == len(args)-2 {
-		r.Args, r.Stdin = args[:at], []byte(ts.ReadFile(args[at+1]))
+	if last := len(r.Args) - 1; last >= 0 && r.Args[last] == "2>&1" {
+		r.Merged, r.Args = true, r.Args[:last]
+	}
+	if at := len(r.Args) - 2; at >= 0 && r.Args[at] == "<" {
+		r.Args, r.Stdin = r.Args[:at], []byte(ts.ReadFile(r.Args[at+1]))
 	}
 	worker, err := s.take()
 	ts.Check(err)
