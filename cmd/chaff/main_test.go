@@ -154,26 +154,32 @@ func (s sharedMail) linkSample(ts *testscript.TestScript, neg bool, args []strin
 }
 
 // linkEasy puts mail that every model classifies correctly into the folders ham and spam of a folder: easymail DIR. With a second
-// argument, copy, the script may add, move and remove files.
+// argument, copy, the script may add, move and remove files; with maildir, the folder is a Maildir++ with the spam in .Junk.
 func (s sharedMail) linkEasy(ts *testscript.TestScript, neg bool, args []string) {
 	switch {
 	case !neg && len(args) == 1:
 		ts.Check(os.Symlink(s.easy(), ts.MkAbs(args[0])))
 	case !neg && len(args) == 2 && args[1] == "copy":
 		for _, class := range []string{"ham", "spam"} {
-			ts.Check(linkFiles(filepath.Join(ts.MkAbs(args[0]), class), filepath.Join(s.easy(), class)))
+			ts.Check(linkFiles(filepath.Join(ts.MkAbs(args[0]), class), filepath.Join(s.easy(), class), ""))
+		}
+	case !neg && len(args) == 2 && args[1] == "maildir":
+		for class, folder := range map[string]string{"ham": ".", "spam": ".Junk"} {
+			in := filepath.Join(ts.MkAbs(args[0]), folder)
+			ts.Check(linkFiles(filepath.Join(in, "cur"), filepath.Join(s.easy(), class), ":2,S"))
+			ts.Check(os.Mkdir(filepath.Join(in, "new"), 0o755))
 		}
 	default:
-		ts.Fatalf("usage: easymail DIR [copy]")
+		ts.Fatalf("usage: easymail DIR [copy | maildir]")
 	}
 }
 
-// linkFiles makes dst a folder with the files of src.
-func linkFiles(dst, src string) error {
+// linkFiles makes dst a folder with the files of src, whose names get an end.
+func linkFiles(dst, src, end string) error {
 	files, err := os.ReadDir(src)
 	err = errors.Join(err, os.MkdirAll(dst, 0o755))
 	for _, file := range files {
-		err = errors.Join(err, os.Link(filepath.Join(src, file.Name()), filepath.Join(dst, file.Name())))
+		err = errors.Join(err, os.Link(filepath.Join(src, file.Name()), filepath.Join(dst, file.Name()+end)))
 	}
 	return err
 }
