@@ -185,6 +185,6 @@ func (c *Collection) newFilter(
 			Classes: c.classes, Model: model, Kind: kind.String(), Key: reading.Key, Message: reading.Message, Tokenize: reading.Tokenize,
 			Thresholds: a.thresholds, Calibration: a.calibration,
 		},
-		Vocabulary: vocabulary, Linear: linear, Learned: learned, Terms: terms, SaveTexts: c.options.Features.Texts, Provenance: info,
+		Vocabulary: vocabulary, Linear: linear, Terms: terms, SaveTexts: c.options.Features.Texts, Provenance: info, Learned: learned,
 	})
 }
