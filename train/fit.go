@@ -95,19 +95,22 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	if err := errors.Join(training.Err(), held.Err(), tested.Err()); err != nil {
 		return Trained{}, err
 	}
-	f, err := c.newFilter(linear, trainer, model, kind, o, a, func(p *Provenance) {
+	f, err := c.newFilter(linear, nil, trainer, model, kind, o, a, func(p *Provenance) {
 		p.Train, p.Development, p.Test = result.Train, result.Development, result.Test
 	})
 	return Trained{f, result, test}, err
 }
 
-// Train runs a trainer. A trainer that works in epochs also measures each epoch on the held-out documents; held may be nil.
+// Train runs a trainer. A trainer that works in epochs also measures each epoch on the held-out documents; held may be nil. The report
+// has no Learned, whose memory would stay in use with it.
 func (o Options) Train(ctx context.Context, t models.Trainer, model string, training, held *features.Dataset) (*models.Linear, models.Report, error) {
 	options := models.EpochOptions{Development: held}
 	if o.Epoch != nil {
 		options.OnEpoch = func(e models.Epoch) { o.Epoch(model, e) }
 	}
-	return t.Train(ctx, training, options)
+	linear, report, err := t.Train(ctx, training, options)
+	report.Learned = nil
+	return linear, report, err
 }
 
 // adjustment is what Fit and Refit derive from held-out scores.
@@ -155,10 +158,10 @@ func (a adjustment) verdicts(s Scores, o Options) (*VerdictCounts, *float64) {
 	return s.Verdicts(*a.thresholds), nil
 }
 
-// newFilter returns a filter of a model and of the settings and the vocabulary it was fitted with. It calls describe to complete the
-// provenance.
+// newFilter returns a filter of a model and of the settings and the vocabulary it was fitted with. The learner that goes on from the model
+// may be nil. newFilter calls describe to complete the provenance.
 func (c *Collection) newFilter(
-	linear *models.Linear, t models.Trainer, model string, kind features.Kind, o Options, a adjustment, describe func(*Provenance),
+	linear *models.Linear, learned models.Online, t models.Trainer, model string, kind features.Kind, o Options, a adjustment, describe func(*Provenance),
 ) (*filter.Filter, error) {
 	trainer, err := json.Marshal(t)
 	if err != nil {
@@ -169,7 +172,7 @@ func (c *Collection) newFilter(
 		Corpus: c.summary, Promise: a.promise, Sample: c.sample(),
 	}
 	describe(&p)
-	p.Corpus.Problems = nil // they name paths, which a model must not reveal
+	p.Corpus.Listing = nil
 	info, err := json.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("encode provenance of %s: %w", model, err)
@@ -181,6 +184,6 @@ func (c *Collection) newFilter(
 			Classes: c.classes, Model: model, Kind: kind.String(), Key: reading.Key, Message: reading.Message, Tokenize: reading.Tokenize,
 			Thresholds: a.thresholds, Calibration: a.calibration,
 		},
-		Vocabulary: vocabulary, Linear: linear, Terms: terms, SaveTexts: c.options.Features.Texts, Provenance: info,
+		Vocabulary: vocabulary, Linear: linear, Terms: terms, SaveTexts: c.options.Features.Texts, Provenance: info, Learned: learned,
 	})
 }
