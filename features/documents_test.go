@@ -55,7 +55,7 @@ func TestNumbersOfFourBytes(t *testing.T) {
 	w.Close()
 	r := d.reader()
 	r.read(ref)
-	r.readRest(false)
+	r.readRest()
 	if diff := cmp.Diff(want, r.doc); diff != "" || !slices.Equal(r.numbers, numbers) {
 		t.Errorf("got the numbers %v (-want +got):\n%s", r.numbers, diff)
 	}
@@ -164,7 +164,7 @@ func TestDocumentsTakeLittleMemory(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	terms := termCount(d.dictionary)
 	for s := range d.dictionary.shards {
-		for _, chunk := range d.dictionary.shards[s].texts {
+		for _, chunk := range d.dictionary.shards[s].names {
 			text += len(chunk)
 		}
 	}

@@ -81,7 +81,8 @@ func (p *pupil) learn(raw string, class int) {
 		p.t.Fatal(err)
 	}
 	reader.Read([]byte(raw))
-	part, err := f.Partial(reader.Bag().Document())
+	document := reader.Bag().Document()
+	part, err := f.Partial(&document, nil)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -267,7 +268,7 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 		"another file":             {bytes.Repeat([]byte("text "), 100), bare, journal.ErrNotStore},
 		"a base alone":             {good[:h.Base], bare, journal.ErrTruncated},
 		"half a base":              {good[:h.Base/2], bare, journal.ErrTruncated},
-		"a store of another model": {changed(h.Base + 8), bare, errOtherModel},
+		"a store of another model": {changed(h.Base + 8), bare, ErrOtherModel},
 		"a damaged record":         {changed(h.Base + int64(journal.BeginSize)), bare, journal.ErrDamaged},
 		"a damaged row":            {changed(int64(third) - 1), bare, journal.ErrDamaged},
 	} {

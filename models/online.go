@@ -28,6 +28,8 @@ type Online interface {
 	Linear() (*Linear, error)
 	// Terms returns the size of the vocabulary: all terms so far are below.
 	Terms() int
+	// Grow enlarges the vocabulary to the given number of terms. New terms have learnt nothing.
+	Grow(terms int)
 	// TermSize returns the size of a row in bytes. It depends on nothing but the model, its settings and the number of classes.
 	TermSize() int
 	// AppendGlobals appends the globals: what the learner knows apart from terms.
@@ -41,13 +43,15 @@ type Online interface {
 }
 
 // CountingLearner is an [Online] whose whole knowledge is [Counts], so that it can forget documents and merge with what
-// others learnt. Both are exact if [Counts.Exact] reports so.
+// others learnt, both exactly.
 type CountingLearner interface {
 	Online
 	// Counts returns what was learnt. It must not be changed.
 	Counts() *Counts
 	// Forget forgets a document that was learnt as one of class c.
 	Forget(x features.Vector, c int)
+	// Fitted returns the model that training on these documents gives, to the last bit.
+	Fitted() (*Linear, error)
 	// Merge learns the documents of n, whose term w is term idOf[w] here; see [Counts.Merge].
 	Merge(n *Counts, idOf []uint32) error
 }
@@ -136,6 +140,9 @@ func (l *onlineCounts) Forget(x features.Vector, c int) {
 
 // Counts implements [CountingLearner].
 func (l *onlineCounts) Counts() *Counts { return l.counts }
+
+// Fitted implements [CountingLearner].
+func (l *onlineCounts) Fitted() (*Linear, error) { return linearOf(l.model, l.counts) }
 
 // Merge implements [CountingLearner].
 func (l *onlineCounts) Merge(n *Counts, idOf []uint32) error {

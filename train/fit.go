@@ -95,7 +95,8 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	if err := errors.Join(training.Err(), held.Err(), tested.Err()); err != nil {
 		return Trained{}, err
 	}
-	f, err := c.newFilter(linear, trainer, model, kind, o, a, func(p *Provenance) {
+	result.Learned = nil // takes much memory, and learns on from a part of the mail only
+	f, err := c.newFilter(linear, nil, trainer, model, kind, o, a, func(p *Provenance) {
 		p.Train, p.Development, p.Test = result.Train, result.Development, result.Test
 	})
 	return Trained{f, result, test}, err
@@ -158,10 +159,10 @@ func (a adjustment) verdicts(s Scores, o Options) (*VerdictCounts, *float64) {
 	return s.Verdicts(*a.thresholds), nil
 }
 
-// newFilter returns a filter of a model and of the settings and the vocabulary it was fitted with. It calls describe to complete the
-// provenance.
+// newFilter returns a filter of a model and of the settings and the vocabulary it was fitted with. The learner that goes on from the model
+// may be nil. newFilter calls describe to complete the provenance.
 func (c *Collection) newFilter(
-	linear *models.Linear, t models.Trainer, model string, kind features.Kind, o Options, a adjustment, describe func(*Provenance),
+	linear *models.Linear, learned models.Online, t models.Trainer, model string, kind features.Kind, o Options, a adjustment, describe func(*Provenance),
 ) (*filter.Filter, error) {
 	trainer, err := json.Marshal(t)
 	if err != nil {
@@ -172,7 +173,7 @@ func (c *Collection) newFilter(
 		Corpus: c.summary, Promise: a.promise, Sample: c.sample(),
 	}
 	describe(&p)
-	p.Corpus.Problems = nil // they name paths, which a model must not reveal
+	p.Corpus.Listing = nil
 	info, err := json.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("encode provenance of %s: %w", model, err)
@@ -184,6 +185,6 @@ func (c *Collection) newFilter(
 			Classes: c.classes, Model: model, Kind: kind.String(), Key: reading.Key, Message: reading.Message, Tokenize: reading.Tokenize,
 			Thresholds: a.thresholds, Calibration: a.calibration,
 		},
-		Vocabulary: vocabulary, Linear: linear, Terms: terms, SaveTexts: c.options.Features.Texts, Provenance: info,
+		Vocabulary: vocabulary, Linear: linear, Terms: terms, SaveTexts: c.options.Features.Texts, Provenance: info, Learned: learned,
 	})
 }

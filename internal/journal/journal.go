@@ -172,13 +172,20 @@ func align[T int | uint64](n T) T { return (n + 7) &^ 7 }
 type Records struct {
 	data   []byte
 	starts []int
+	added  []Record // behind those in data
 }
 
 // Len returns the number of records.
-func (all Records) Len() int { return len(all.starts) }
+func (all Records) Len() int { return len(all.starts) + len(all.added) }
+
+// Add adds a record that was appended to the journal.
+func (all *Records) Add(r Record) { all.added = append(all.added, r) }
 
 // At returns record i, which shares the memory of the journal.
 func (all Records) At(i int) Record {
+	if i >= len(all.starts) {
+		return all.added[i-len(all.starts)]
+	}
 	r, _ := decode(all.data[all.starts[i]:])
 	return r
 }
@@ -320,6 +327,9 @@ func (r *Record) VerifyRows() error {
 // VerifyBlock verifies row i of a record that [Parse] returned. It also verifies the other rows of a block, which begins at a multiple of
 // [BlockRows].
 func (r *Record) VerifyBlock(i int) error {
+	if r.data == nil { // made by the caller
+		return nil
+	}
 	l, ok := layoutOf(r.data)
 	block := i / BlockRows
 	if !ok || sumOf(r.data[l.rows.start:l.end], block*BlockRows, len(r.IDs), len(r.Rows)/len(r.IDs)) != binary.LittleEndian.Uint32(l.sums.of(r.data)[4*block:]) {
@@ -330,6 +340,9 @@ func (r *Record) VerifyBlock(i int) error {
 
 // VerifyRest verifies the globals, the texts and the meta of a record that [Parse] returned.
 func (r *Record) VerifyRest() error {
+	if r.data == nil { // made by the caller
+		return nil
+	}
 	if l, ok := layoutOf(r.data); !ok || xxhash.Sum64(r.data[l.globals.start:l.rows.start]) != binary.LittleEndian.Uint64(r.data[8:]) {
 		return fmt.Errorf("%w: record of the journal", ErrDamaged)
 	}
