@@ -19,6 +19,9 @@ const (
 	nextSuffix  = ".next" // the model that a fold is about to put in place
 )
 
+// StorePath returns the path of the store of the model at path.
+func StorePath(path string) string { return path + storeSuffix }
+
 // ErrOtherModel is the reason for not using a journal of another model.
 var ErrOtherModel = errors.New("the store belongs to another model")
 
@@ -56,6 +59,9 @@ func openFollowing(path string, open func(path string) (*Filter, error), read fu
 			f.journalErr = err
 			continue
 		case err != nil:
+			if pathError, ok := errors.AsType[*fs.PathError](err); ok {
+				err = pathError.Err // whoever prints it names the file
+			}
 			f.journalErr = err
 			return f, nil
 		case s.model == f.Identity():

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -297,4 +298,97 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAReaderOfAFoldGetsFilesThatBelongTogether folds again and again, beside readers.
+func TestAReaderOfAFoldGetsFilesThatBelongTogether(t *testing.T) {
+	raw := []byte(letters(1)[0])
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model")
+	type state struct{ model, store []byte }
+	var states []state
+	verdicts := make(map[Classification]bool)
+	for seed := range uint64(2) {
+		p := newPupil(t, fitted(t, corpustest.Mailbox(seed, 20, "ham", "spam"), "multinomial", "ham", "spam"))
+		for i, raw := range letters(3) {
+			p.learn(raw, i%2)
+		}
+		model, err := os.ReadFile(p.path)
+		noError(t, err)
+		states = append(states, state{model, p.journal})
+		verdicts[p.want().Classify(raw)] = true
+		bare, err := Open(p.path)
+		noError(t, err)
+		if verdicts[bare.Classify(raw)] {
+			t.Fatal("nothing was learned")
+		}
+	}
+	put := func(name string, data []byte) {
+		err := os.WriteFile(filepath.Join(dir, "temporary"), data, 0o600)
+		if err == nil {
+			err = os.Rename(filepath.Join(dir, "temporary"), name)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	put(path, states[0].model)
+	put(path+storeSuffix, states[0].store)
+	open := []func() (*Filter, error){
+		func() (*Filter, error) { return openForOne(path, later()) },
+		func() (*Filter, error) { return OpenForOne(path) },
+		func() (*Filter, error) { return OpenLearned(path) },
+	}
+	read := func(i int) {
+		f, err := open[i%len(open)]()
+		noError(t, err)
+		if got := f.Classify(raw); !verdicts[got] || f.Err() != nil || f.JournalErr() != nil {
+			t.Errorf("reader %d: got %+v, %v, %v", i, got, f.Err(), f.JournalErr())
+		}
+		f.Close()
+	}
+	for _, step := range []func(){
+		func() { put(path+nextSuffix, states[1].model) },
+		func() { put(path+storeSuffix, states[1].store) },
+		func() { noError(t, os.Rename(path+nextSuffix, path)) },
+	} {
+		step()
+		for i := range open {
+			read(i)
+		}
+	}
+	stop := make(chan struct{})
+	var folds sync.WaitGroup
+	folds.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+			}
+			to := states[n%2]
+			put(path+nextSuffix, to.model)
+			put(path+storeSuffix, to.store)
+			if err := os.Rename(path+nextSuffix, path); err != nil {
+				t.Error(err)
+			}
+			// A writer is killed in the middle of a record, and the next one cuts it off.
+			store, err := os.OpenFile(path+storeSuffix, os.O_WRONLY|os.O_APPEND, 0)
+			if err == nil {
+				_, err = store.Write(to.store[len(to.store)-200:])
+			}
+			if err == nil {
+				err = store.Truncate(int64(len(to.store)))
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			store.Close()
+		}
+	})
+	for i := range 600 {
+		read(i)
+	}
+	close(stop)
+	folds.Wait()
 }
