@@ -90,10 +90,17 @@ func (p *program) mayReplace(path, command string, alone, replace bool) error {
 		return hint.With(err, command+" --replace replaces the store")
 	}
 	if n > 0 {
-		return hint.With(fmt.Errorf("%s has learned %s since it was trained: %s would drop them", path, plural(n, "message"), command),
-			"chaff learn PATH adds mail to what it knows; "+command+" --replace drops them")
+		return hint.With(fmt.Errorf("%s has learned %s since it was trained: %s would drop %s", path, plural(n, "message"), command, pronoun(n)),
+			"chaff learn PATH adds mail to what it knows; "+command+" --replace drops what it has learned")
 	}
 	return nil
+}
+
+func pronoun(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
 }
 
 // savedFiles names a model and its store, if it has one, with their sizes.
