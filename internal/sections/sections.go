@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -107,6 +109,20 @@ func (f Format) Decode(data []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if uint64(len(data)) < size {
+		return nil, fmt.Errorf("%w: %d bytes of %d", f.ErrTruncated, len(data), size)
+	} else if uint64(len(data)) > size {
+		return nil, fmt.Errorf("%w: %d bytes more than were written", f.ErrDamaged, uint64(len(data))-size)
+	}
+	file, err := f.decodeTable(data, size)
+	if err == nil {
+		file.data = data
+	}
+	return file, err
+}
+
+// decodeTable reads the table of a file of the given size, which begins with data.
+func (f Format) decodeTable(data []byte, size uint64) (*File, error) {
 	damagedTable := fmt.Errorf("%w: section table", f.ErrDamaged)
 	le := binary.LittleEndian
 	n := le.Uint32(data[12:])
@@ -114,23 +130,74 @@ func (f Format) Decode(data []byte) (*File, error) {
 		return nil, damagedTable
 	}
 	table := HeaderSize + EntrySize*int(n)
-	if uint64(len(data)) < size || len(data) < table+8 {
+	if len(data) < table+8 {
 		return nil, fmt.Errorf("%w: %d bytes of %d", f.ErrTruncated, len(data), size)
-	} else if uint64(len(data)) > size {
-		return nil, fmt.Errorf("%w: %d bytes more than were written", f.ErrDamaged, uint64(len(data))-size)
 	}
-	file := &File{format: f, data: data, identity: le.Uint64(data[table:])}
+	file := &File{format: f, identity: le.Uint64(data[table:])}
 	if file.identity != xxhash.Sum64(data[:table]) {
 		return nil, damagedTable
 	}
 	for raw := range slices.Chunk(data[HeaderSize:table], EntrySize) {
 		e := entry{string(raw[:4]), le.Uint64(raw[8:]), le.Uint64(raw[16:]), le.Uint64(raw[24:])}
-		if e.offset%8 != 0 || e.offset > uint64(len(data)) || e.size > uint64(len(data))-e.offset {
+		if e.offset%8 != 0 || e.offset > size || e.size > size-e.offset {
 			return nil, damagedTable
 		}
 		file.entries = append(file.entries, e)
 	}
 	return file, nil
+}
+
+// Reader reads the sections of a file one at a time.
+type Reader struct {
+	file *File
+	from io.ReaderAt
+	size int64
+}
+
+// Open reads the table of a file, behind which there may be more.
+func (f Format) Open(from io.ReaderAt) (*Reader, error) {
+	head := make([]byte, HeaderSize+EntrySize*maxSections+8)
+	n, err := from.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	head = head[:n]
+	size, err := f.Size(head)
+	if err != nil {
+		return nil, err
+	}
+	if size > math.MaxInt64 {
+		return nil, fmt.Errorf("%w: it cannot have %d bytes", f.ErrDamaged, size)
+	}
+	file, err := f.decodeTable(head, size)
+	return &Reader{file, from, int64(size)}, err
+}
+
+// Size returns the size of the file in bytes.
+func (r *Reader) Size() int64 { return r.size }
+
+// Has reports whether the file has a section.
+func (r *Reader) Has(name string) bool { return r.file.Has(name) }
+
+// Section reads and verifies a section.
+func (r *Reader) Section(name string) ([]byte, error) {
+	for _, e := range r.file.entries {
+		if e.name != name {
+			continue
+		}
+		// A damaged table has a wrong checksum, so that size is a size that was written.
+		data := make([]byte, e.size)
+		if _, err := r.from.ReadAt(data, int64(e.offset)); err == io.EOF {
+			return nil, fmt.Errorf("%w: section %s", r.file.format.ErrTruncated, name)
+		} else if err != nil {
+			return nil, err
+		}
+		if xxhash.Sum64(data) != e.sum {
+			return nil, fmt.Errorf("%w: section %s", r.file.format.ErrDamaged, name)
+		}
+		return data, nil
+	}
+	return nil, fmt.Errorf("%w: section %s is missing", r.file.format.ErrDamaged, name)
 }
 
 // Identity returns the checksum of the header and the table. Files with different sections have different identities, up to a chance of one

@@ -1,0 +1,249 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"chaff/features"
+	"chaff/filter"
+	"chaff/internal/cputime"
+	"chaff/internal/journal"
+	"chaff/internal/parallel"
+	"chaff/internal/replace"
+	"chaff/models"
+	"chaff/train"
+)
+
+// nextSuffix is what the name of a model has that waits for the store to be in place.
+const nextSuffix = ".next"
+
+// Create begins the store of a model that was fitted to all messages of mail, and saves both. It replaces an older store. The mail
+// must have been read with [train.CollectOptions.Ledger].
+func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter, fitSeconds float64) error {
+	now := time.Now().UTC().Truncate(time.Second)
+	l := &ledger{
+		documents: mail.Documents(), hasTexts: mail.Documents().HasTexts() && f.SavesTexts(),
+		facts: facts{Classes: mail.Classes(), Fitted: now.Unix(), FitSeconds: fitSeconds, Begun: now.Unix()},
+	}
+	for _, e := range mail.Entries() {
+		l.entries = append(l.entries, Entry{Entry: e, Learned: now, Way: ByTraining, Score: math.NaN(), Class: -1})
+	}
+	return replaceBy(ctx, path, f, l)
+}
+
+// replaceBy writes a model and its ledger in the place of those at path.
+func replaceBy(ctx context.Context, path string, f *filter.Filter, l *ledger) error {
+	target, err := replace.Target(path)
+	if err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	old, err := lockFile(ctx, target+Suffix)
+	switch {
+	case err == nil:
+		defer old.Close()
+	case !errors.Is(err, ErrNone):
+		return fmt.Errorf("save %s: %w", path+Suffix, err)
+	}
+	file, err := commit(target, f, l, 0)
+	if err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	return file.Close()
+}
+
+// Fold makes a new base and a new model of the base and the journal. The model goes on from where it is: it is not fitted again.
+func (s *Store) Fold(ctx context.Context) error {
+	if err := s.consolidate(ctx, nil); err != nil {
+		return fmt.Errorf("fold %s: %w", s.path+Suffix, err)
+	}
+	return nil
+}
+
+// RetrainOptions configure how a model is fitted again. They change no result.
+type RetrainOptions struct {
+	Workers int
+	Memory  int64
+}
+
+// Retrain fits the model again to all messages of the ledger, with the settings it was trained with. The result is what training on these messages at once gives.
+func (s *Store) Retrain(ctx context.Context, o RetrainOptions) (train.Refitted, error) {
+	f := fitting{RetrainOptions: o}
+	if err := s.consolidate(ctx, &f); err != nil {
+		return f.refitted, fmt.Errorf("fit the model to %s: %w", s.path+Suffix, err)
+	}
+	return f.refitted, nil
+}
+
+// fitting is a fit in progress.
+type fitting struct {
+	RetrainOptions
+	refitted train.Refitted
+}
+
+// consolidate makes a new base and a new model of the base and the journal. Without a fitting the model goes on from where it is.
+func (s *Store) consolidate(ctx context.Context, fitting *fitting) error {
+	l, err := s.ledger()
+	if err != nil {
+		return err
+	}
+	l.expire(s.options, s.now())
+	if err := l.documents.Complete(); err != nil {
+		return err
+	}
+	var f *filter.Filter
+	workers := 0
+	if fitting != nil {
+		f, fitting.refitted, err = fit(ctx, s.filter, l, fitting.RetrainOptions, s.now())
+		workers = fitting.Workers
+	} else {
+		f, err = carryOver(s.filter, l)
+	}
+	if err != nil {
+		return err
+	}
+	file, err := commit(s.path, f, l, workers)
+	if err != nil {
+		return err
+	}
+	s.file.Close()
+	s.file = file
+	return s.load()
+}
+
+// fit fits a model like f to a ledger.
+func fit(ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now time.Time) (*filter.Filter, train.Refitted, error) {
+	began := cputime.Process()
+	settings := f.Settings()
+	p, err := train.ProvenanceOf(f)
+	if err != nil {
+		return nil, train.Refitted{}, err
+	}
+	options := train.Options{Thresholds: p.Limits}
+	if options.Models, err = models.OptionsFrom(settings.Model, p.Trainer); err != nil {
+		return nil, train.Refitted{}, err
+	}
+	entries := make([]train.Entry, len(l.entries))
+	for i, e := range l.entries {
+		entries[i] = e.Entry
+	}
+	collection, err := train.NewMail(settings.Classes, l.documents, entries).Divide(train.CollectOptions{
+		Reading: settings.Reading(), Features: p.Features, Split: p.Split, Seed: p.Seed, Workers: o.Workers, Memory: o.Memory,
+	})
+	if err != nil {
+		return nil, train.Refitted{}, err
+	}
+	trained, err := train.Fit(ctx, collection, settings.Model, options)
+	if err != nil {
+		return nil, train.Refitted{}, err
+	}
+	fitted, refitted, err := collection.Refit(ctx, trained, options)
+	if err != nil {
+		return nil, train.Refitted{}, err
+	}
+	l.facts.Fitted, l.facts.FitSeconds, l.facts.Changed = now.Unix(), (cputime.Process() - began).Seconds(), 0
+	return fitted, refitted, nil
+}
+
+// carryOver returns the model with what it has learned since the last base, over a vocabulary of the terms of the ledger.
+func carryOver(f *filter.Filter, l *ledger) (*filter.Filter, error) {
+	if _, err := f.NewLearner(); errors.Is(err, filter.ErrNotLearning) {
+		return f, nil
+	}
+	p, err := train.ProvenanceOf(f)
+	if err != nil {
+		return nil, err
+	}
+	refs := make([]features.Ref, len(l.entries))
+	for i, e := range l.entries {
+		refs[i] = e.Terms
+	}
+	v, terms, err := train.VocabularyOf(l.documents, refs, f.Kind(), p.Features, 1)
+	if err != nil {
+		return nil, err
+	}
+	learner, err := over(f, v)
+	if err != nil {
+		return nil, err
+	}
+	linear, err := linearOf(learner)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Provenance()
+	if err != nil {
+		return nil, err
+	}
+	return filter.New(filter.Parts{
+		Settings: f.Settings(), Vocabulary: v, Linear: linear, Terms: terms, SaveTexts: p.Features.Texts, Provenance: info, Learned: learner,
+	})
+}
+
+// linearOf returns the model of a learner: for counts the one that training gives.
+func linearOf(l models.Online) (*models.Linear, error) {
+	if counting, ok := l.(models.CountingLearner); ok {
+		return counting.Fitted()
+	}
+	return l.Linear()
+}
+
+// commit writes a model and its store so that at any instant a reader finds a pair that belongs together: the new model waits beside
+// the old one, the new store takes the place of the old one, then the new model does. It returns the new store, locked.
+func commit(path string, f *filter.Filter, l *ledger, workers int) (*os.File, error) {
+	model, err := f.Encode()
+	if err != nil {
+		return nil, err
+	}
+	identity, err := filter.IdentityOf(model)
+	if err != nil {
+		return nil, err
+	}
+	base, err := l.encode(parallel.Workers(workers))
+	if err != nil {
+		return nil, err
+	}
+	if err := replace.Like(path+nextSuffix, path, model, filter.NewFileMode); err != nil {
+		return nil, err
+	}
+	file, err := replace.Locked(path+Suffix, journal.Begin(base, identity), filter.NewFileMode)
+	if err != nil {
+		os.Remove(path + nextSuffix)
+		return nil, err
+	}
+	if err := os.Rename(path+nextSuffix, path); err != nil {
+		file.Close()
+		return nil, withoutPath(err)
+	}
+	return file, nil
+}
+
+// expire forgets the oldest messages beyond the limits.
+func (l *ledger) expire(o Options, now time.Time) {
+	date := func(e Entry) time.Time {
+		if e.Time.IsZero() {
+			return e.Learned
+		}
+		return e.Time
+	}
+	oldest := make([]int, len(l.entries))
+	for i := range oldest {
+		oldest[i] = i
+	}
+	slices.SortStableFunc(oldest, func(i, j int) int { return date(l.entries[i]).Compare(date(l.entries[j])) })
+	over := 0
+	if o.MaxMessages > 0 {
+		over = max(0, len(oldest)-o.MaxMessages)
+	}
+	for ; o.MaxAge > 0 && over < len(oldest) && now.Sub(date(l.entries[oldest[over]])) > time.Duration(o.MaxAge)*24*time.Hour; over++ {
+	}
+	gone := make(map[int]bool, over)
+	for _, i := range oldest[:over] {
+		gone[i] = true
+	}
+	l.remove(func(i int) bool { return gone[i] })
+	l.facts.Expired += over
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"errors"
+
+	"chaff/features"
+	"chaff/filter"
+	"chaff/internal/journal"
+	"chaff/models"
+)
+
+// forgets reports whether a model forgets a document at once.
+func forgets(f *filter.Filter) bool {
+	l, err := f.NewLearner()
+	if err != nil {
+		return false
+	}
+	_, ok := l.(models.CountingLearner)
+	return ok
+}
+
+// update is a change to a model: what it learns, and what it forgets before that. A model that learns only when it is fitted stays as it
+// is.
+type update struct {
+	filter.Partial
+	learns, forgets bool
+	verdict         filter.Classification // on what it learns, before
+}
+
+// newUpdate prepares to learn a document and to forget another one. Either may be nil.
+func newUpdate(f *filter.Filter, learned, old *features.Document) (u update, err error) {
+	u.learns, u.forgets = learned != nil, old != nil
+	if !u.learns && !u.forgets {
+		return u, nil
+	}
+	u.Partial, err = f.Partial(learned, old)
+	if errors.Is(err, filter.ErrNotLearning) {
+		u.Learner = nil
+		if learned != nil {
+			u.verdict = f.ClassifyDocument(*learned)
+		}
+		return u, f.Err()
+	}
+	if err == nil && learned != nil {
+		u.verdict = f.Judge(u.Learner.Scores(nil, u.Vector))
+	}
+	return u, err
+}
+
+// record makes the change, from a document of the class before to one of class after, and returns its record.
+func (u update) record(before, after int) journal.Record {
+	if u.Learner == nil {
+		return journal.Record{}
+	}
+	if u.forgets {
+		u.Learner.(models.CountingLearner).Forget(u.Forgotten, before)
+	}
+	if u.learns {
+		u.Learner.Learn(u.Vector, after)
+	}
+	r := journal.Record{IDs: u.IDs, Globals: u.Learner.AppendGlobals(nil)}
+	for w := range u.IDs {
+		r.Rows = u.Learner.AppendTerm(r.Rows, w)
+	}
+	for _, t := range u.New {
+		r.New = append(r.New, t.Hash)
+	}
+	return r
+}
+
+// over returns a learner that knows what the one of f knows, over a new vocabulary. What the vocabulary lacks is left out, and new terms have
+// learned nothing.
+func over(f *filter.Filter, v *features.Vocabulary) (models.Online, error) {
+	l, err := f.Learner()
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := freshRow(f, l)
+	if err != nil {
+		return nil, err
+	}
+	old, cells := f.LearnedVocabulary(), f.FirstTerm()
+	rows := make([]byte, 0, (cells+v.Len())*l.TermSize())
+	for w := range cells {
+		rows = l.AppendTerm(rows, w)
+	}
+	for _, hash := range v.Hashes() {
+		if id, known := old.ID(hash); known {
+			rows = l.AppendTerm(rows, cells+int(id))
+		} else {
+			rows = append(rows, fresh...)
+		}
+	}
+	return l, l.Restore(l.AppendGlobals(nil), rows)
+}
+
+// freshRow returns the row of a term that has learned nothing, in a learner like l: that of one that occurs with the value 0.
+func freshRow(f *filter.Filter, l models.Online) ([]byte, error) {
+	other, err := f.NewLearner()
+	if err != nil {
+		return nil, err
+	}
+	if err := other.Restore(l.AppendGlobals(nil), nil); err != nil {
+		return nil, err
+	}
+	x := features.Vector{IDs: []uint32{0}, Values: []float32{0}}
+	if f.Kind() == features.Evidence {
+		x.Groups = append(x.Groups, 0)
+	}
+	other.Learn(x, 0)
+	return other.AppendTerm(nil, 0), nil
+}
