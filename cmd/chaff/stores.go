@@ -74,7 +74,7 @@ func aboutFit(err error) error {
 
 // mayReplace returns an error if saving a model at path would lose what its store has learned since it was trained, or would leave a store
 // without its model.
-func (p *program) mayReplace(path, command string, alone, replace bool) error {
+func (p *program) mayReplace(ctx context.Context, path, command string, alone, replace bool) error {
 	path = cmp.Or(path, places.Model(p.environ))
 	_, err := os.Stat(path + store.Suffix)
 	switch {
@@ -85,7 +85,7 @@ func (p *program) mayReplace(path, command string, alone, replace bool) error {
 	case replace:
 		return nil
 	}
-	n, err := store.Later(path)
+	n, err := store.Later(ctx, path)
 	if err != nil {
 		return hint.With(err, command+" --replace replaces the store")
 	}
