@@ -41,7 +41,7 @@ type Online interface {
 }
 
 // CountingLearner is an [Online] whose whole knowledge is [Counts], so that it can forget documents and merge with what
-// others learnt. Both are exact if [Counts.Exact] reports so.
+// others learnt, both exactly.
 type CountingLearner interface {
 	Online
 	// Counts returns what was learnt. It must not be changed.
