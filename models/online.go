@@ -28,6 +28,8 @@ type Online interface {
 	Linear() (*Linear, error)
 	// Terms returns the size of the vocabulary: all terms so far are below.
 	Terms() int
+	// Grow enlarges the vocabulary to the given number of terms. New terms have learnt nothing.
+	Grow(terms int)
 	// TermSize returns the size of a row in bytes. It depends on nothing but the model, its settings and the number of classes.
 	TermSize() int
 	// AppendGlobals appends the globals: what the learner knows apart from terms.

@@ -71,6 +71,13 @@ type stored struct {
 // Terms implements [Online].
 func (l *stored) Terms() int { return l.list.terms() }
 
+// Grow implements [Online].
+func (l *stored) Grow(terms int) {
+	if terms > l.list.terms() {
+		l.list.resize(terms)
+	}
+}
+
 // TermSize implements [Online].
 func (l *stored) TermSize() int { return l.list.termSize() }
 
