@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -57,6 +58,7 @@ type Plan struct {
 
 	fsys  fs.FS
 	names folderNames
+	dirs  []string // in which mail folders may appear
 }
 
 // MaildirTree plans the use of a whole mailbox of Maildirs: the inbox in cur and new of the folder name, and the other mail
@@ -96,6 +98,7 @@ func maildirTree(fsys fs.FS, dir string) (Plan, error) {
 // find adds the mail folders in dir, whose own path in the mailbox is name, split into parts. A folder that cannot be read
 // becomes a row with that reason, so that training on the others remains possible.
 func (p *Plan) find(dir, name string, parts []string) {
+	p.dirs = append(p.dirs, dir)
 	entries, err := fs.ReadDir(p.fsys, dir)
 	if err != nil {
 		p.Folders = append(p.Folders, PlanFolder{Name: name, Reason: fmt.Sprintf("cannot be read: %v", reason(err))})
@@ -172,17 +175,58 @@ func (p *Plan) count() error {
 // yield messages that arrived after they were counted.
 func (p Plan) Source() Source {
 	return func(yield func(Item, error) bool) {
-		for _, f := range p.Folders {
-			if f.Role == LeftOut {
-				continue
-			}
-			goOn := walkMaildir(orSystem(p.fsys), f.path, f.Role.String(), func(item Item, err error) bool {
-				file := maildirFile{name: path.Base(item.Origin), sub: path.Base(path.Dir(item.Origin))}
-				return err == nil && !f.part.has(file) || yield(item, err)
-			})
-			if !goOn {
+		for i, f := range p.Folders {
+			if f.Role != LeftOut && !p.walk(i, yield) {
 				return
 			}
 		}
 	}
+}
+
+// SourceOf lists the messages of one row of Folders, whatever its role. They have the role for a label.
+func (p Plan) SourceOf(row int) Source {
+	return func(yield func(Item, error) bool) { p.walk(row, yield) }
+}
+
+func (p Plan) walk(row int, yield func(Item, error) bool) bool {
+	f := p.Folders[row]
+	if f.path == "" {
+		return true // it cannot be read
+	}
+	return walkMaildir(orSystem(p.fsys), f.path, f.Role.String(), func(item Item, err error) bool {
+		file := maildirFile{name: path.Base(item.Origin), sub: path.Base(path.Dir(item.Origin))}
+		return err == nil && !f.part.has(file) || yield(item, err)
+	})
+}
+
+// WatchedDir is a folder of the file system whose entries decide what a plan lists.
+type WatchedDir struct {
+	Path string
+	// Row is the row of Folders whose messages are in it, or -1 if mail folders may appear in it.
+	Row int
+}
+
+// Watched returns the folders that decide what Source lists. It returns none for a mailbox in an archive.
+func (p Plan) Watched() []WatchedDir {
+	if _, isSystem := orSystem(p.fsys).(system); !isSystem {
+		return nil
+	}
+	var all []WatchedDir
+	for _, dir := range p.dirs {
+		all = append(all, WatchedDir{dir, -1})
+	}
+	for row, f := range p.Folders {
+		if f.Role == LeftOut {
+			continue
+		}
+		if !slices.Contains(p.dirs, f.path) {
+			all = append(all, WatchedDir{f.path, -1}) // cur or new may appear
+		}
+		for _, sub := range maildirSubs {
+			if dir := path.Join(f.path, sub); isFolder(p.fsys, dir) {
+				all = append(all, WatchedDir{dir, row})
+			}
+		}
+	}
+	return all
 }
