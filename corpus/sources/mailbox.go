@@ -38,6 +38,9 @@ type PlanFolder struct {
 	part part
 }
 
+// Unreadable reports whether the folder cannot be listed. Reason says why.
+func (f PlanFolder) Unreadable() bool { return f.path == "" }
+
 // A part selects the messages of a folder. No part includes messages marked as deleted.
 type part uint8
 
