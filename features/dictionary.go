@@ -1,10 +1,10 @@
 package features
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -19,12 +19,42 @@ import (
 // dictionary numbers the distinct terms of a corpus and keeps the hash, the group and the text of each. Several goroutines fill
 // it: terms are divided between shards, each with its own lock, and a document visits each shard once. The numbers depend on
 // which goroutine comes first, so no result may depend on them.
+//
+// A dictionary without texts keeps the [OrderHash] of each text instead, in eight bytes. Both are the name of a term.
 type dictionary struct {
-	placer hashtable.Placer // decides which shard a hash belongs to
-	shards [shardCount]shard
+	placer   hashtable.Placer // decides which shard a hash belongs to
+	textless bool
+	shards   [shardCount]shard
 }
 
-func newDictionary() *dictionary { return &dictionary{placer: hashtable.NewPlacer()} }
+func newDictionary(textless bool) *dictionary {
+	d := &dictionary{placer: hashtable.NewPlacer(), textless: textless}
+	for s := range d.shards {
+		d.shards[s].textless = textless
+	}
+	return d
+}
+
+// OrderHash returns the unkeyed hash of the text of a term, which decides the order of the ids.
+func OrderHash(text []byte) uint64 { return xxhash.Sum64(text) }
+
+const orderSize = 8 // bytes of an OrderHash
+
+// orderOf returns the OrderHash of a term by its name.
+func orderOf(name []byte, textless bool) uint64 {
+	if textless {
+		return binary.LittleEndian.Uint64(name)
+	}
+	return OrderHash(name)
+}
+
+// nameOf returns the name of a term by its text.
+func (d *dictionary) nameOf(text []byte) []byte {
+	if d.textless {
+		return binary.LittleEndian.AppendUint64(nil, OrderHash(text))
+	}
+	return text
+}
 
 // The number of a term is its number within the shard, followed by the number of the shard.
 const (
@@ -38,16 +68,19 @@ const (
 var errTooManyTerms = errors.New("more than 100 million different terms")
 
 type shard struct {
-	mu    sync.Mutex
-	table hashtable.Table
-	terms []term   // by number within the shard
-	texts [][]byte // in chunks: the length of each text and the text
+	textless bool
+	mu       sync.Mutex
+	table    hashtable.Table
+	terms    []term   // by number within the shard
+	names    [][]byte // in chunks: the length of each name and the name
 }
 
 type term struct {
-	check uint32 // a hash of the text; its lowest bits are the group instead
-	text  uint32 // the chunk and the offset of the text
+	check uint32 // the low bits of the OrderHash; the lowest are the group instead
+	name  uint32 // the chunk and the offset of the name
 }
+
+func checkOf(order uint64, g evidence.Group) uint32 { return uint32(order)&^groupMask | uint32(g) }
 
 const (
 	groupMask = 1<<3 - 1
@@ -82,12 +115,13 @@ func (o *shardOrder) sort(hashes []uint64, placer hashtable.Placer) (starts [sha
 	return starts
 }
 
-// add sets numbers[i] to the number of term i of the document of b, and adds the terms that are new.
-func (d *dictionary) add(numbers []uint32, b *Bag, doc Document, order *shardOrder) error {
+// add sets numbers[i] to the number of term i of a document, and adds the terms that are new. name returns the name of a term, or nil
+// if only the dictionary may know it.
+func (d *dictionary) add(numbers []uint32, doc Document, name func(i int) []byte, order *shardOrder) error {
 	starts := order.sort(doc.Terms, d.placer)
 	for s := range d.shards {
 		for terms := range slices.Chunk(order.terms[starts[s]:starts[s+1]], hashtable.MaxBatch) {
-			if !d.shards[s].add(numbers, b, doc, terms, uint32(s)) {
+			if !d.addBatch(numbers, doc, name, terms, uint32(s)) {
 				return errTooManyTerms
 			}
 		}
@@ -95,15 +129,19 @@ func (d *dictionary) add(numbers []uint32, b *Bag, doc Document, order *shardOrd
 	return nil
 }
 
-// add adds a few terms of a document, given by their indices. It reports whether there were numbers for all of them.
-func (s *shard) add(numbers []uint32, b *Bag, doc Document, terms []uint32, shard uint32) bool {
+// addBatch adds a few terms of a document to their shard, given by their indices. It reports whether there were numbers for all of
+// them.
+func (d *dictionary) addBatch(numbers []uint32, doc Document, name func(i int) []byte, terms []uint32, shard uint32) bool {
 	var hashes [hashtable.MaxBatch]uint64
 	var checks, known [hashtable.MaxBatch]uint32
 	var found [hashtable.MaxBatch]int32
 	for k, i := range terms {
 		hashes[k] = doc.Terms[i]
-		checks[k] = uint32(xxhash.Sum64(b.Text(int(i))))&^groupMask | uint32(doc.Groups[i])
+		if name := name(int(i)); name != nil {
+			checks[k] = checkOf(orderOf(name, d.textless), doc.Groups[i])
+		}
 	}
+	s := &d.shards[shard]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.table.FindFirst(found[:], hashes[:len(terms)])
@@ -115,7 +153,12 @@ func (s *shard) add(numbers []uint32, b *Bag, doc Document, terms []uint32, shar
 	for k, i := range terms {
 		n := int(found[k])
 		if n < 0 || known[k] != checks[k] {
-			if n = s.number(hashes[k], checks[k], b.Text(int(i))); n < 0 {
+			name := name(int(i))
+			if name == nil && s.table.Find(hashes[k]) < 0 {
+				name = d.nameOf(fmt.Appendf(nil, "term:%016x", hashes[k]))
+				checks[k] = checkOf(orderOf(name, d.textless), doc.Groups[i])
+			}
+			if n = s.number(hashes[k], checks[k], name); n < 0 {
 				return false
 			}
 		}
@@ -124,39 +167,39 @@ func (s *shard) add(numbers []uint32, b *Bag, doc Document, terms []uint32, shar
 	return true
 }
 
-// number returns the number of a term within the shard, or -1 if there is none left. If two terms share a hash, the smaller text
-// stays, whichever comes first.
-func (s *shard) number(hash uint64, check uint32, text []byte) int {
+// number returns the number of a term within the shard, or -1 if there is none left. The name may be nil if the shard knows the term. If
+// two terms share a hash, the name with the smaller OrderHash stays, whichever comes first.
+func (s *shard) number(hash uint64, check uint32, name []byte) int {
 	n, added := s.table.Add(hash)
 	switch {
 	case n >= 1<<shardTermBits:
 		return -1
 	case added:
-		s.terms = append(s.terms, term{check, s.keep(text)})
-	case s.terms[n].check != check && bytes.Compare(text, s.text(n)) < 0:
-		s.terms[n] = term{check, s.keep(text)}
+		s.terms = append(s.terms, term{check, s.keep(name)})
+	case name != nil && s.terms[n].check != check && orderOf(name, s.textless) < orderOf(s.name(n), s.textless):
+		s.terms[n] = term{check, s.keep(name)}
 	}
 	return n
 }
 
-// keep copies a text and returns where it is. A text that is larger than a chunk has a chunk of its own.
-func (s *shard) keep(text []byte) uint32 {
+// keep copies a name and returns where it is. A name that is larger than a chunk has a chunk of its own.
+func (s *shard) keep(name []byte) uint32 {
 	var length [binary.MaxVarintLen64]byte
-	size := binary.PutUvarint(length[:], uint64(len(text)))
-	last := len(s.texts) - 1
-	if last < 0 || len(s.texts[last])+size+len(text) > cap(s.texts[last]) {
-		s.texts = append(s.texts, make([]byte, 0, max(chunkSize, size+len(text))))
+	size := binary.PutUvarint(length[:], uint64(len(name)))
+	last := len(s.names) - 1
+	if last < 0 || len(s.names[last])+size+len(name) > cap(s.names[last]) {
+		s.names = append(s.names, make([]byte, 0, max(chunkSize, size+len(name))))
 		last++
 	}
-	offset := len(s.texts[last])
-	s.texts[last] = append(append(s.texts[last], length[:size]...), text...)
+	offset := len(s.names[last])
+	s.names[last] = append(append(s.names[last], length[:size]...), name...)
 	return uint32(last)<<chunkBits | uint32(offset)
 }
 
-// text returns the text of a term by its number within the shard.
-func (s *shard) text(n int) []byte {
-	at := s.terms[n].text
-	chunk := s.texts[at>>chunkBits][at&(chunkSize-1):]
+// name returns the name of a term by its number within the shard.
+func (s *shard) name(n int) []byte {
+	at := s.terms[n].name
+	chunk := s.names[at>>chunkBits][at&(chunkSize-1):]
 	length, size := binary.Uvarint(chunk)
 	return chunk[size:][:length]
 }
@@ -180,10 +223,13 @@ func (d *dictionary) group(number uint32) evidence.Group {
 	return evidence.Group(d.shards[number%shardCount].terms[number>>shardBits].check & groupMask)
 }
 
-// text returns the text of a term by its number.
-func (d *dictionary) text(number uint32) []byte {
-	return d.shards[number%shardCount].text(int(number >> shardBits))
+// name returns the name of a term by its number.
+func (d *dictionary) name(number uint32) []byte {
+	return d.shards[number%shardCount].name(int(number >> shardBits))
 }
+
+// order returns the OrderHash of a term by its number.
+func (d *dictionary) order(number uint32) uint64 { return orderOf(d.name(number), d.textless) }
 
 // each calls do with the numbers of all terms, from up to so many goroutines. Each shard has one goroutine.
 func (d *dictionary) each(workers int, do func(number uint32)) {
@@ -194,14 +240,14 @@ func (d *dictionary) each(workers int, do func(number uint32)) {
 	})
 }
 
-// sorted returns the numbers of the terms that are wanted, in the order of an unkeyed hash of their texts. Texts with equal
-// hashes are in the order of the texts.
+// sorted returns the numbers of the terms that are wanted, in the order of their OrderHash. Terms whose OrderHash is equal are in the
+// order of their hashes.
 func (d *dictionary) sorted(workers int, wanted func(number uint32) bool) []uint32 {
-	var shards [shardCount][]uint64 // the first bits of the unkeyed hash and the number of each term
+	var shards [shardCount][]uint64 // the first bits of the OrderHash and the number of each term
 	d.each(workers, func(number uint32) {
 		if wanted(number) {
 			s := &shards[number%shardCount]
-			*s = append(*s, xxhash.Sum64(d.text(number))>>numberBits<<numberBits|uint64(number))
+			*s = append(*s, d.order(number)>>numberBits<<numberBits|uint64(number))
 		}
 	})
 	entries, _ := radixSort(slices.Concat(shards[:]...), nil, numberBits, 64)
@@ -214,8 +260,7 @@ func (d *dictionary) sorted(workers int, wanted func(number uint32) bool) []uint
 		}
 		if to > from+1 { // some of the bits that were sorted by are equal, not all of the hash
 			slices.SortFunc(numbers[from:to], func(x, y uint32) int {
-				a, b := d.text(x), d.text(y)
-				return cmp.Or(cmp.Compare(xxhash.Sum64(a), xxhash.Sum64(b)), bytes.Compare(a, b))
+				return cmp.Or(cmp.Compare(d.order(x), d.order(y)), cmp.Compare(d.hash(x), d.hash(y)))
 			})
 		}
 	}
@@ -223,16 +268,19 @@ func (d *dictionary) sorted(workers int, wanted func(number uint32) bool) []uint
 }
 
 // textsByID returns the texts of terms by their ids, which ids has by number. With one worker, the smallest text stands for all
-// terms that share an id.
+// terms that share an id. Without texts, all are empty.
 func (d *dictionary) textsByID(ids []uint32, terms, workers int) []string {
 	texts := make([]string, terms)
+	if d.textless {
+		return texts
+	}
 	var chunks [shardCount]strings.Builder // fewer allocations than one for each text
 	d.each(workers, func(number uint32) {
 		id := ids[number]
 		if id == unknown {
 			return
 		}
-		text, chunk := d.text(number), &chunks[number%shardCount]
+		text, chunk := d.name(number), &chunks[number%shardCount]
 		if texts[id] != "" && texts[id] <= string(text) {
 			return
 		}

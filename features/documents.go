@@ -2,6 +2,7 @@ package features
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"chaff/internal/parallel"
@@ -23,10 +24,15 @@ const documentsShare = 0.5
 
 // NewDocuments returns documents that, together with the matrices made of them, take at most so many bytes of memory. What does
 // not fit is kept in temporary files. 0 means no limit. The texts of terms do not count.
-func NewDocuments(memory int64) *Documents {
+func NewDocuments(memory int64) *Documents { return newDocuments(memory, false) }
+
+func newDocuments(memory int64, textless bool) *Documents {
 	b := &memoryBudget{limit: memory}
-	return &Documents{dictionary: newDictionary(), budget: b, store: newRecordStore(b, documentsShare)}
+	return &Documents{dictionary: newDictionary(textless), budget: b, store: newRecordStore(b, documentsShare)}
 }
+
+// HasTexts reports whether the texts of the terms are known. Only documents restored from a [Snapshot] without texts lack them.
+func (d *Documents) HasTexts() bool { return !d.dictionary.textless }
 
 // Complete ends the writing and frees the memory that only adding terms needs. It returns the first error of the temporary file, or that
 // there are too many terms.
@@ -60,9 +66,34 @@ func (w *Writer) Close() { w.flush() }
 
 // Add keeps the document of a bag whose terms are named.
 func (w *Writer) Add(b *Bag) Ref {
-	doc := b.Document()
+	name := b.Text
+	if w.dictionary.textless {
+		name = func(i int) []byte { return w.dictionary.nameOf(b.Text(i)) }
+	}
+	return w.add(b.Document(), name)
+}
+
+// errNoOrderHash means that a caller gave a text to documents without texts.
+var errNoOrderHash = fmt.Errorf("a term of documents without texts is not named by %d bytes", orderSize)
+
+// AddDocument keeps a document whose terms are distinct and whose cells ascend. text returns the text of a term, given by its index, or
+// nil if another document has told it; for documents without texts it is the [OrderHash], little-endian. A term that has no text
+// anywhere is named after its hash.
+func (w *Writer) AddDocument(doc Document, text func(i int) []byte) Ref {
+	if w.dictionary.textless {
+		for i := range doc.Terms {
+			if name := text(i); name != nil && len(name) != orderSize {
+				w.store.fail(errNoOrderHash)
+				return 0
+			}
+		}
+	}
+	return w.add(doc, text)
+}
+
+func (w *Writer) add(doc Document, name func(i int) []byte) Ref {
 	w.numbers = slices.Grow(w.numbers[:0], len(doc.Terms))[:len(doc.Terms)]
-	if err := w.dictionary.add(w.numbers, b, doc, &w.order); err != nil {
+	if err := w.dictionary.add(w.numbers, doc, name, &w.order); err != nil {
 		w.store.fail(err)
 		return 0
 	}
@@ -90,23 +121,33 @@ func bitmapSize(n int) int { return (n + 7) / 8 }
 
 // appendDocument appends the record of a document, given the numbers of its terms.
 func appendDocument(dst []byte, numbers []uint32, doc Document) []byte {
+	return appendRest(appendNumbers(dst, numbers, len(doc.Cells)), doc)
+}
+
+// appendNumbers appends the record of a document up to the numbers of its terms.
+func appendNumbers(dst []byte, numbers []uint32, cells int) []byte {
 	le := binary.LittleEndian
 	n, isWide := len(numbers), uint32(0)
 	if n > 0 && slices.Max(numbers) >= narrowLimit {
 		isWide = 1
 	}
 	dst = le.AppendUint32(dst, uint32(2*n)|isWide)
-	dst = le.AppendUint32(dst, uint32(len(doc.Cells)))
+	dst = le.AppendUint32(dst, uint32(cells))
 	for _, number := range numbers {
 		dst = append(dst, byte(number), byte(number>>8), byte(number>>16))
 		if isWide == 1 {
 			dst = append(dst, byte(number>>24))
 		}
 	}
-	size := bitmapSize(n)
+	return dst
+}
+
+// appendRest appends the record of a document from the bits on.
+func appendRest(dst []byte, doc Document) []byte {
+	size := bitmapSize(len(doc.Counts))
 	dst = append(dst, make([]byte, 2*size)...)
 	inHead, repeated := dst[len(dst)-2*size:][:size], dst[len(dst)-size:]
-	for i := range n {
+	for i := range doc.Counts {
 		if doc.InHead[i] {
 			inHead[i/8] |= 1 << (i % 8)
 		}
@@ -142,6 +183,11 @@ func (r *documentReader) read(ref Ref) {
 	if record == nil {
 		record = make([]byte, documentHeader)
 	}
+	r.decode(record)
+}
+
+// decode sets the numbers of the terms of a document, given its record.
+func (r *documentReader) decode(record []byte) {
 	le := binary.LittleEndian
 	header := le.Uint32(record)
 	n, width := int(header/2), narrow+int(header%2)
@@ -159,7 +205,18 @@ func (r *documentReader) read(ref Ref) {
 // readRest sets the document, without the hashes of its terms, and if wanted with their groups.
 func (r *documentReader) readRest(groups bool) {
 	n, doc := len(r.numbers), &r.doc
-	inHead, repeated, counts := r.rest, r.rest[bitmapSize(n):], r.rest[2*bitmapSize(n):]
+	doc.decodeRest(r.rest, n, r.cells)
+	doc.Groups = doc.Groups[:0]
+	for _, number := range r.numbers {
+		if groups {
+			doc.Groups = append(doc.Groups, r.dictionary.group(number))
+		}
+	}
+}
+
+// decodeRest sets what appendRest has written of a document of n terms.
+func (doc *Document) decodeRest(rest []byte, n, cells int) {
+	inHead, repeated, counts := rest, rest[bitmapSize(n):], rest[2*bitmapSize(n):]
 	doc.Counts, doc.InHead = slices.Grow(doc.Counts[:0], n)[:n], slices.Grow(doc.InHead[:0], n)[:n]
 	for i := range n {
 		doc.InHead[i] = inHead[i/8]>>(i%8)&1 != 0
@@ -169,14 +226,8 @@ func (r *documentReader) readRest(groups bool) {
 			doc.Counts[i], counts = uint32(count), counts[size:]
 		}
 	}
-	doc.Cells = slices.Grow(doc.Cells[:0], r.cells)[:r.cells]
+	doc.Cells = slices.Grow(doc.Cells[:0], cells)[:cells]
 	decodeGaps(doc.Cells, counts)
-	doc.Groups = doc.Groups[:0]
-	for _, number := range r.numbers {
-		if groups {
-			doc.Groups = append(doc.Groups, r.dictionary.group(number))
-		}
-	}
 }
 
 // readAll sets the document.

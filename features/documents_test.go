@@ -164,7 +164,7 @@ func TestDocumentsTakeLittleMemory(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	terms := termCount(d.dictionary)
 	for s := range d.dictionary.shards {
-		for _, chunk := range d.dictionary.shards[s].texts {
+		for _, chunk := range d.dictionary.shards[s].names {
 			text += len(chunk)
 		}
 	}

@@ -31,7 +31,7 @@ func TestNoChoiceOfHashesFillsOneShardOfADictionary(t *testing.T) {
 	for name, hashes := range chosenHashes(200_000) {
 		t.Run(name, func(t *testing.T) {
 			var order shardOrder
-			starts := order.sort(hashes, newDictionary().placer)
+			starts := order.sort(hashes, newDictionary(false).placer)
 			for s := range shardCount {
 				if n, mean := int(starts[s+1]-starts[s]), len(hashes)/shardCount; n > 2*mean {
 					t.Errorf("shard %d has %d terms, want at most %d", s, n, 2*mean)

@@ -10,18 +10,24 @@ import (
 type Lookup struct {
 	known []uint64 // the known terms of a document: the id and, in the lower 32 bits, the index in the document
 	spare []uint64
+	whole [1]uint64 // the hash of the document for the kind [Whole]
 }
 
 // AppendVector appends to dst the terms of doc that the vocabulary knows, with the values of the given kind, and returns the
 // longer vector.
 func (l *Lookup) AppendVector(dst Vector, v *Vocabulary, doc Document, kind Kind) Vector {
-	hashes := doc.Terms
-	if kind == Whole {
-		hashes = []uint64{doc.hash()}
-	}
-	l.known = v.appendKnown(l.known[:0], hashes)
+	l.known = v.appendKnown(l.known[:0], l.hashesOf(doc, kind))
 	l.sort(v.Len())
 	return l.appendRow(dst, doc, kind)
+}
+
+// hashesOf returns the hashes of the terms of doc: for the kind [Whole] that of the document.
+func (l *Lookup) hashesOf(doc Document, kind Kind) []uint64 {
+	if kind != Whole {
+		return doc.Terms
+	}
+	l.whole[0] = doc.hash()
+	return l.whole[:]
 }
 
 // appendStored is AppendVector for the document that r has read. ids has the ids of terms by their numbers, all below terms.

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -121,6 +122,46 @@ func RestoreVocabulary(table, starts []uint32) (*Vocabulary, error) {
 	}
 	return &Vocabulary{table: table, bucketStarts: starts, shift: 64 - uint(b)}, nil
 }
+
+// Extended returns v with more terms, whose ids follow those of v. v must have none of them.
+func (v *Vocabulary) Extended(hashes []uint64) *Vocabulary {
+	added := make([]identified, len(hashes))
+	for i, hash := range hashes {
+		added[i] = identified{v.identifying(hash), uint32(v.Len() + i)}
+	}
+	slices.SortStableFunc(added, identified.compare)
+	w := &Vocabulary{shift: v.shift, table: make([]uint32, 0, len(v.table)+2*len(hashes)), bucketStarts: make([]uint32, len(v.bucketStarts))}
+	if v.hashes != nil {
+		w.hashes = slices.Concat(v.hashes, hashes)
+	}
+	for p := range len(v.bucketStarts) - 1 {
+		for at := v.bucketStarts[p]; at < v.bucketStarts[p+1]; at++ {
+			key := v.table[2*at]
+			for len(added) > 0 && added[0].bits < uint64(p)<<32|uint64(key) {
+				w.table = append(w.table, uint32(added[0].bits), added[0].number)
+				added = added[1:]
+			}
+			w.table = append(w.table, key, v.table[2*at+1])
+		}
+		for len(added) > 0 && added[0].bits>>32 == uint64(p) {
+			w.table = append(w.table, uint32(added[0].bits), added[0].number)
+			added = added[1:]
+		}
+		w.bucketStarts[p+1] = uint32(w.Len())
+	}
+	return w
+}
+
+// identifying returns the bits of a hash that tell its term from all others: the prefix and the key.
+func (v *Vocabulary) identifying(hash uint64) uint64 { return hash >> (v.shift - 32) }
+
+// identified is a number with the identifying bits of a term.
+type identified struct {
+	bits   uint64
+	number uint32
+}
+
+func (x identified) compare(y identified) int { return cmp.Compare(x.bits, y.bits) }
 
 // OnLookup returns a copy of v, in the same memory, that calls f before each lookup with the bucket to be read: the terms of the table
 // from the first up to but not including the second.

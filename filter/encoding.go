@@ -4,46 +4,25 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
-	"unsafe"
+
+	"chaff/internal/littleendian"
 )
 
-// number is an element of a table of the model file.
-type number interface {
-	~uint32 | ~uint64 | ~float32 | ~float64
-}
-
-// decodeNumbers returns the little-endian numbers in data, in place if this machine stores them alike, else as a copy. An error of reading
-// the data is returned as it is.
-func decodeNumbers[T number](data []byte, err error) ([]T, error) {
+// decodeNumbers returns the little-endian numbers in data, in place if possible. An error of reading the data is returned as it is.
+func decodeNumbers[T littleendian.Number](data []byte, err error) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := int(unsafe.Sizeof(*new(T)))
-	if len(data)%size != 0 {
-		return nil, fmt.Errorf("%w: %d bytes are no whole number of entries", ErrDamaged, len(data))
-	}
-	n := len(data) / size
-	if n == 0 {
-		return nil, nil
-	}
-	first := unsafe.Pointer(unsafe.SliceData(data))
-	if isLittleEndian := binary.NativeEndian.Uint16([]byte{1, 0}) == 1; isLittleEndian && uintptr(first)%uintptr(size) == 0 {
-		return unsafe.Slice((*T)(first), n), nil
-	}
-	numbers := make([]T, n)
-	if _, err := binary.Decode(data, binary.LittleEndian, numbers); err != nil {
+	numbers, err := littleendian.Decode[T](data)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return numbers, nil
 }
 
 // encodeNumbers returns the little-endian bytes of numbers.
-func encodeNumbers[T number](numbers []T) []byte {
-	data, err := binary.Append(nil, binary.LittleEndian, numbers)
-	if err != nil {
-		panic(err) // slices of numbers of fixed size never fail
-	}
-	return data
+func encodeNumbers[T littleendian.Number](numbers []T) []byte {
+	return littleendian.Append(nil, numbers)
 }
 
 // encodeCounts returns the varints of counts. Most counts are small.

@@ -16,6 +16,7 @@ import (
 
 	"chaff/features"
 	"chaff/internal/replace"
+	"chaff/internal/sections"
 	"chaff/internal/termkey"
 	"chaff/models"
 )
@@ -39,24 +40,24 @@ func (f *Filter) Encode() ([]byte, error) {
 	}
 	terms, weights := encodeNumbers(f.vocabulary.Table()), encodeNumbers(f.linear.Weights)
 	sums := append(blockSums(weights, f.linear.Terms), blockSums(terms, f.vocabulary.Len())...)
-	all := []section{
-		{"SETT", settings},
-		{"HKEY", f.settings.Key.Bytes()},
-		{"PREF", encodeNumbers(f.vocabulary.BucketStarts())},
-		{"TERM", terms},
-		{"BIAS", encodeNumbers(f.linear.Bias)},
-		{"WGHT", weights},
-		{"SUMS", encodeNumbers(sums)},
-		{"INFO", info},
+	all := []sections.Section{
+		{Name: "SETT", Data: settings},
+		{Name: "HKEY", Data: f.settings.Key.Bytes()},
+		{Name: "PREF", Data: encodeNumbers(f.vocabulary.BucketStarts())},
+		{Name: "TERM", Data: terms},
+		{Name: "BIAS", Data: encodeNumbers(f.linear.Bias)},
+		{Name: "WGHT", Data: weights},
+		{Name: "SUMS", Data: encodeNumbers(sums)},
+		{Name: "INFO", Data: info},
 	}
 	if f.saveTexts {
 		t, err := f.Terms()
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, section{"DOCF", encodeCounts(t.Documents)}, section{"TEXT", encodeTexts(t.Texts)})
+		all = append(all, sections.Section{Name: "DOCF", Data: encodeCounts(t.Documents)}, sections.Section{Name: "TEXT", Data: encodeTexts(t.Texts)})
 	}
-	return encodeSections(all), nil
+	return modelFormat().Encode(all), nil
 }
 
 // Save writes the model to path atomically: readers see the old model or the new one, and an error leaves the old one unchanged. A file
@@ -132,7 +133,7 @@ func load(path string) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular(), info.Size() < int64(len(magic)):
+	case !info.Mode().IsRegular(), info.Size() < int64(len(modelFormat().Magic)):
 		return nil, ErrNotModel
 	}
 	data := make([]byte, info.Size())
@@ -147,25 +148,25 @@ func Decode(data []byte) (*Filter, error) { return decode(data, false) }
 
 // decode is Decode. If lazy is true and the file has checksums of blocks, look-ups verify the large tables block by block.
 func decode(data []byte, lazy bool) (*Filter, error) {
-	file, err := decodeSections(data)
+	file, err := modelFormat().Decode(data)
 	if err != nil {
 		return nil, err
 	}
-	lazy = lazy && file.has("SUMS")
-	table := file.section
+	lazy = lazy && file.Has("SUMS")
+	table := file.Section
 	if lazy {
-		table = file.unverified
+		table = file.Unverified
 	}
-	settings, err1 := file.section("SETT")
-	key, err2 := file.section("HKEY")
-	starts, err3 := decodeNumbers[uint32](file.section("PREF"))
+	settings, err1 := file.Section("SETT")
+	key, err2 := file.Section("HKEY")
+	starts, err3 := decodeNumbers[uint32](file.Section("PREF"))
 	terms, err4 := decodeNumbers[uint32](table("TERM"))
-	bias, err5 := decodeNumbers[float64](file.section("BIAS"))
+	bias, err5 := decodeNumbers[float64](file.Section("BIAS"))
 	weights, err6 := decodeNumbers[float32](table("WGHT"))
 	if err := cmp.Or(err1, err2, err3, err4, err5, err6); err != nil {
 		return nil, err
 	}
-	f := &Filter{file: file, saveTexts: file.has("TEXT")}
+	f := &Filter{file: file, saveTexts: file.Has("TEXT")}
 	if f.settings, err = decodeSettings(settings); err != nil {
 		return nil, err
 	}
@@ -215,9 +216,9 @@ func (f *Filter) validate(lazy bool) error {
 
 // verifyLazily makes look-ups verify the blocks of the tables that they read.
 func (f *Filter) verifyLazily() error {
-	terms, err1 := f.file.unverified("TERM")
-	weights, err2 := f.file.unverified("WGHT")
-	sums, err3 := decodeNumbers[uint32](f.file.section("SUMS"))
+	terms, err1 := f.file.Unverified("TERM")
+	weights, err2 := f.file.Unverified("WGHT")
+	sums, err3 := decodeNumbers[uint32](f.file.Section("SUMS"))
 	err := cmp.Or(err1, err2, err3)
 	if err == nil {
 		f.lazy, err = newLazyChecksums(weights, f.linear.Terms, terms, f.vocabulary.Len(), sums)

@@ -14,6 +14,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/google/go-cmp/cmp"
+
+	"chaff/internal/sections"
 )
 
 func TestASavedModelClassifiesTheSame(t *testing.T) {
@@ -92,7 +94,7 @@ func TestSaveToAMissingDirectoryFails(t *testing.T) {
 func rewritten(data []byte, change func(file []byte)) []byte {
 	file := bytes.Clone(data)
 	change(file)
-	table := headerSize + entrySize*int(binary.LittleEndian.Uint32(file[12:]))
+	table := sections.HeaderSize + sections.EntrySize*int(binary.LittleEndian.Uint32(file[12:]))
 	binary.LittleEndian.PutUint64(file[table:], xxhash.Sum64(file[:table]))
 	return file
 }
@@ -100,32 +102,33 @@ func rewritten(data []byte, change func(file []byte)) []byte {
 // withSections returns the model with changed sections, under correct checksums. It omits sections for which change returns nil.
 func withSections(t *testing.T, file []byte, change func(name string, data []byte) []byte) []byte {
 	t.Helper()
-	f, err := decodeSections(file)
+	f, err := modelFormat().Decode(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []section
-	for _, e := range f.entries {
-		data, err := f.section(e.name)
+	var all []sections.Section
+	for _, name := range f.Names() {
+		data, err := f.Section(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if data = change(e.name, bytes.Clone(data)); data != nil {
-			all = append(all, section{e.name, data})
+		if data = change(name, bytes.Clone(data)); data != nil {
+			all = append(all, sections.Section{Name: name, Data: data})
 		}
 	}
-	return encodeSections(all)
+	return modelFormat().Encode(all)
 }
 
 // withFlippedBits returns the model with a flipped bit at each step of the named sections, under the old checksums.
 func withFlippedBits(t *testing.T, file []byte, step int, names ...string) []byte {
 	t.Helper()
-	f, err := decodeSections(bytes.Clone(file))
+	file = bytes.Clone(file)
+	f, err := modelFormat().Decode(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		data, err := f.unverified(name)
+		data, err := f.Unverified(name)
 		if err != nil || len(data) == 0 {
 			t.Fatalf("section %s has %d bytes: %v", name, len(data), err)
 		}
@@ -133,7 +136,7 @@ func withFlippedBits(t *testing.T, file []byte, step int, names ...string) []byt
 			data[i] ^= 1
 		}
 	}
-	return f.data
+	return file
 }
 
 func TestUnusableFilesAreRefused(t *testing.T) {
@@ -165,8 +168,8 @@ func TestUnusableFilesAreRefused(t *testing.T) {
 		{"a flipped bit", withFlippedBits(t, good, 1<<30, "HKEY"), ErrDamaged, "model is damaged: section "},
 		{"a newer format", rewritten(good, func(f []byte) { f[8] = formatVersion + 1 }), ErrVersion, "model is of another version: its format is 7, this program reads 6"},
 		{"a changed table", slices.Concat(good[:30], []byte{9}, good[31:]), ErrDamaged, "model is damaged: section table"},
-		{"a section beyond the end", rewritten(good, func(f []byte) { f[headerSize+8+7] = 0x7f }), ErrDamaged, "model is damaged: section table"},
-		{"a missing section", rewritten(good, func(f []byte) { copy(f[headerSize:], "NONE") }), ErrDamaged, "model is damaged: section SETT is missing"},
+		{"a section beyond the end", rewritten(good, func(f []byte) { f[sections.HeaderSize+8+7] = 0x7f }), ErrDamaged, "model is damaged: section table"},
+		{"a missing section", rewritten(good, func(f []byte) { copy(f[sections.HeaderSize:], "NONE") }), ErrDamaged, "model is damaged: section SETT is missing"},
 		{"other rules for terms", withSettings("snowball", "snowman"), ErrVersion, "model is of another version: its terms were made by the rules "},
 		{"an unknown setting", withSettings(`"model"`, `"modal"`), ErrVersion, "model is of another version: settings: "},
 		{"an unknown kind of feature", withSettings(`"kind":"`, `"kind":"x`), ErrVersion, "model is of another version: unknown kind of feature"},
@@ -223,7 +226,7 @@ func FuzzDecode(f *testing.F) {
 	want := filter.Classify(raw)
 	f.Add(0, byte(1), len(good))
 	f.Add(9, byte(3), len(good))
-	f.Add(headerSize+8, byte(0xff), len(good))
+	f.Add(sections.HeaderSize+8, byte(0xff), len(good))
 	f.Add(len(good)/2, byte(0x80), len(good))
 	f.Add(0, byte(0), len(good)/2)
 	f.Fuzz(func(t *testing.T, at int, change byte, size int) {

@@ -10,6 +10,7 @@ import (
 
 	"chaff/features"
 	"chaff/internal/limits"
+	"chaff/internal/sections"
 	"chaff/internal/termkey"
 	"chaff/message"
 	"chaff/metrics"
@@ -38,7 +39,7 @@ type Filter struct {
 	saveTexts  bool
 	provenance json.RawMessage // empty if file is set
 	terms      func() Terms    // nil if file is set
-	file       *modelFile      // nil unless the filter was opened
+	file       *sections.File  // nil unless the filter was opened
 	lazy       *lazyChecksums  // nil if all of file was verified when it was opened
 	mapped     *mapping        // the memory of file; nil if it is a copy
 	scratch    sync.Pool       // of *scratch

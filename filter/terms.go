@@ -26,10 +26,10 @@ func (f *Filter) Terms() (Terms, error) {
 	if f.terms != nil {
 		return f.terms(), nil
 	}
-	if !f.file.has("TEXT") {
+	if !f.file.Has("TEXT") {
 		return Terms{}, ErrNoTexts
 	}
-	counts, err := f.file.section("DOCF")
+	counts, err := f.file.Section("DOCF")
 	if err != nil {
 		return Terms{}, err
 	}
@@ -37,7 +37,7 @@ func (f *Filter) Terms() (Terms, error) {
 	if err != nil || len(rest) > 0 {
 		return Terms{}, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, f.vocabulary.Len())
 	}
-	data, err := f.file.section("TEXT")
+	data, err := f.file.Section("TEXT")
 	if err != nil {
 		return Terms{}, err
 	}
@@ -48,7 +48,7 @@ func (f *Filter) Terms() (Terms, error) {
 // Provenance returns the JSON that the filter was made with. The error is about the file that f was opened from.
 func (f *Filter) Provenance() (json.RawMessage, error) {
 	if f.file != nil {
-		return f.file.section("INFO")
+		return f.file.Section("INFO")
 	}
 	return f.provenance, nil
 }

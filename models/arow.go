@@ -55,7 +55,7 @@ type arow struct {
 
 func newArow(m AROW, n, terms int) *arow {
 	l := &arow{params: newParams(n, terms), sigma: newParams(n, 0), r: m.Regularisation, origin: m.ThroughOrigin}
-	l.grow(terms)
+	l.resize(terms)
 	for r := range l.sigma.bias {
 		l.sigma.bias[r] = 1
 	}
@@ -106,14 +106,21 @@ func (l *arow) update(row int, x features.Vector, alphaT, beta float64) {
 	}
 }
 
-func (l *arow) grow(terms int) {
-	l.params.grow(terms)
-	l.sigma.weights = grown(l.sigma.weights, terms*l.n, 1)
+func (l *arow) resize(terms int) {
+	l.params.resize(terms)
+	l.sigma.weights = resized(l.sigma.weights, terms*l.n, 1)
 }
 
-func (l *arow) state(c *codec) {
-	l.params.state(c)
-	l.sigma.state(c)
+func (l *arow) termSize() int { return 2 * l.params.termSize() }
+
+func (l *arow) globals(c *codec) {
+	l.params.globals(c)
+	l.sigma.globals(c)
+}
+
+func (l *arow) term(c *codec, w int) {
+	l.params.term(c, w)
+	l.sigma.term(c, w)
 }
 
 // loss is the squared hinge loss, which the paper's objective contains.

@@ -47,10 +47,9 @@ func (a *averaged) step(r int, x features.Vector, step float64) {
 	}
 }
 
-func (a *averaged) grow(terms int) {
-	a.params.grow(terms)
-	if a.stepSums != nil {
-		a.stepSums.grow(terms)
+func (a *averaged) resize(terms int) {
+	for _, v := range a.parts() {
+		v.resize(terms)
 	}
 }
 
@@ -74,10 +73,25 @@ func (a *averaged) model(dst *params) {
 	}
 }
 
-func (a *averaged) state(c *codec) {
+// parts returns w_n and, with the mean, s_n.
+func (a *averaged) parts() []*params {
+	if a.stepSums == nil {
+		return []*params{a.params}
+	}
+	return []*params{a.params, a.stepSums}
+}
+
+func (a *averaged) termSize() int { return len(a.parts()) * a.params.termSize() }
+
+func (a *averaged) globals(c *codec) {
 	c.int(&a.read)
-	a.params.state(c)
-	if a.stepSums != nil {
-		a.stepSums.state(c)
+	for _, v := range a.parts() {
+		v.globals(c)
+	}
+}
+
+func (a *averaged) term(c *codec, w int) {
+	for _, v := range a.parts() {
+		v.term(c, w)
 	}
 }

@@ -66,7 +66,18 @@ func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, name 
 		return nil, Report{}, err
 	}
 	l, err := linearOf(m, n)
-	return l, Report{Warnings: warnings(d)}, err
+	return l, Report{Warnings: warnings(d), Learned: learnedCounts(m, n, d)}, err
+}
+
+// learnedCounts returns the online learner that knows n, the counts of d, or nil; see [Report.Learned].
+func learnedCounts(m countTrainer, n *Counts, d *features.Dataset) Online {
+	l, is := learnsOn(m, d).(*onlineCounts)
+	if !is {
+		return nil
+	}
+	l.counts = n
+	l.absent.recount(n)
+	return l
 }
 
 // maxAdded is how many times the sum of all terms of a class smoothing may add to it without a warning. On the public corpora accuracy
@@ -80,7 +91,7 @@ func trainShares(ctx context.Context, m countTrainer, d *features.Dataset, name 
 	if err != nil {
 		return nil, Report{}, err
 	}
-	r := Report{Warnings: warnings(d)}
+	r := Report{Warnings: warnings(d), Learned: learnedCounts(m, n, d)}
 	if d.Kind == features.NormalisedBits || d.Kind == features.NormalisedCounts {
 		if added, least := smoothing*float64(n.Len()), slices.Min(n.sumTerms()); least > 0 && added > maxAdded*least {
 			r.Warnings = append(r.Warnings, fmt.Sprintf(

@@ -105,13 +105,10 @@ type absentTerms struct {
 	tallies [][]tally // K, each in ascending order of n
 }
 
-// tally is m_cn.
-type tally struct {
-	n     float64
-	terms int
-}
+// tally is m_cn. None is 0.
+type tally struct{ n, terms int }
 
-// add adds by to the tallies of each listed term that is known. A nil receiver does nothing.
+// add adds by, 1 or -1, to the tallies of each listed term that is known. A nil receiver does nothing.
 func (t *absentTerms) add(n *Counts, ids []uint32, by int) {
 	if t == nil {
 		return
@@ -119,11 +116,69 @@ func (t *absentTerms) add(n *Counts, ids []uint32, by int) {
 	for _, w := range ids {
 		ncw := n.of(int(w))
 		for c := 0; hasSum(ncw) && c < len(ncw); c++ {
-			i, found := slices.BinarySearchFunc(t.tallies[c], ncw[c], func(t tally, n float64) int { return cmp.Compare(t.n, n) })
-			if !found {
-				t.tallies[c] = slices.Insert(t.tallies[c], i, tally{n: ncw[c]})
+			t.addTo(c, int(ncw[c]), by)
+		}
+	}
+}
+
+func (t *absentTerms) addTo(c, n, by int) {
+	all := t.tallies[c]
+	i, found := slices.BinarySearchFunc(all, n, func(t tally, n int) int { return cmp.Compare(t.n, n) })
+	switch {
+	case !found && by > 0:
+		t.tallies[c] = slices.Insert(all, i, tally{n, by})
+	case found && all[i].terms+by <= 0:
+		t.tallies[c] = slices.Delete(all, i, i+1)
+	case found:
+		all[i].terms += by
+	}
+}
+
+// recount makes the tallies those of all terms. A nil receiver does nothing.
+func (t *absentTerms) recount(n *Counts) {
+	if t == nil {
+		return
+	}
+	for c := range t.tallies {
+		var terms []int // m_cn for each n
+		for w := range n.Len() {
+			if ncw := n.of(w); hasSum(ncw) {
+				terms = grown(terms, int(ncw[c])+1, 0)
+				terms[int(ncw[c])]++
 			}
-			t.tallies[c][i].terms += by
+		}
+		t.tallies[c] = t.tallies[c][:0]
+		for n, m := range terms {
+			if m > 0 {
+				t.tallies[c] = append(t.tallies[c], tally{n, m})
+			}
+		}
+	}
+}
+
+// state lists the tallies for a codec. They are the larger part of what Bernoulli knows apart from terms, and most of their
+// numbers are small. A nil receiver lists nothing.
+func (t *absentTerms) state(c *codec) {
+	if t == nil {
+		return
+	}
+	for class := range t.tallies {
+		all, size, next := &t.tallies[class], len(t.tallies[class]), 0
+		c.varint(&size)
+		if c.reading {
+			*all = (*all)[:0]
+		}
+		for i := 0; i < size && c.err == nil; i++ {
+			var gap, terms int
+			if !c.reading {
+				gap, terms = (*all)[i].n-next, (*all)[i].terms
+			}
+			c.varint(&gap)
+			c.varint(&terms)
+			if c.reading {
+				*all = append(*all, tally{next + gap, terms})
+			}
+			next += gap + 1
 		}
 	}
 }
@@ -133,9 +188,7 @@ func (t *absentTerms) biases(n *Counts) ([]float64, error) {
 	for c := range beta {
 		var sum float64
 		for _, same := range t.tallies[c] {
-			if same.terms > 0 {
-				sum += float64(same.terms) * t.model.logAbsent(same.n, n.Documents[c])
-			}
+			sum += float64(same.terms) * t.model.logAbsent(float64(same.n), n.Documents[c])
 		}
 		beta[c] += sum
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"chaff/features"
-	"chaff/internal/evidence"
 )
 
 // Counts is what naive Bayes learns from labelled documents: for each term and class the sum of its features. Documents
@@ -16,42 +15,28 @@ import (
 // The index of a term is its id in a vocabulary, which Counts does not know. [Counts.Merge] maps the ids of one
 // vocabulary to those of another.
 //
-// Sums are exact when features are whole numbers: the kinds bits, counts, head bits and whole, and evidence, whose
-// features are rounded to multiples of 1/4096. The order of Add, Remove and Merge then changes no bit, and Remove restores
-// the bits from before Add. The normalised kinds have fractions: their sums round by the order of the documents, and Remove
-// restores them only up to rounding. [Counts.Exact] reports which of the two holds.
+// Sums are exact when features are whole numbers: the kinds bits, counts, head bits and whole. The order of Add, Remove and
+// Merge then changes no bit, and Remove restores the bits from before Add. The normalised kinds have fractions: their sums
+// round by the order of the documents, and Remove restores them only up to rounding. [Counts.Exact] reports which of the two
+// holds.
 type Counts struct {
 	// Kind is the kind of feature that is summed.
 	Kind features.Kind
 	// Classes are the names of the K classes, and Documents has N_c, how many documents of each were added.
 	Classes   []string
 	Documents []int
-	// Sums is n_cw, V x K, the classes of a term side by side. Of the kind evidence it counts in units of 1/4096.
+	// Sums is n_cw, V x K, the classes of a term side by side.
 	Sums []float64
-	// Totals is n_c, the sum of Sums over the terms of each group of evidence. Other kinds have the first group only.
-	Totals [evidence.Groups][]float64
-	// Known is how many terms of each group have a sum.
-	Known [evidence.Groups]int
-	// Groups is the group of each known term, V; nil but for evidence.
-	Groups []evidence.Group
+	// Totals is n_c, the sum of Sums over all terms.
+	Totals []float64
+	// Known is how many terms have a sum.
+	Known int
 }
-
-// unit is how many units a feature of 1 has in the sums of the kind evidence.
-const unit = 1 << 12
-
-// units returns a feature as a whole number of units.
-func units(f float32) float64 { return float64(uint32(f*unit + 0.5)) }
 
 // NewCounts returns the Counts of no documents over the given number of terms.
 func NewCounts(kind features.Kind, classes []string, terms int) *Counts {
-	n := &Counts{Kind: kind, Classes: classes, Documents: make([]int, len(classes)), Sums: make([]float64, terms*len(classes))}
-	for g := range n.Totals {
-		n.Totals[g] = make([]float64, len(classes))
-	}
-	if kind == features.Evidence {
-		n.Groups = make([]evidence.Group, terms)
-	}
-	return n
+	K := len(classes)
+	return &Counts{Kind: kind, Classes: classes, Documents: make([]int, K), Sums: make([]float64, terms*K), Totals: make([]float64, K)}
 }
 
 // Count returns the Counts of all documents of d. It adds them in the order of their contents, since sums of fractions
@@ -105,56 +90,36 @@ func (n *Counts) Remove(x features.Vector, c int) {
 // wait for each of them.
 func (n *Counts) add(x features.Vector, c, sign int) {
 	n.Documents[c] += sign
-	K, all, inUnits := len(n.Classes), n.Sums, n.Kind == features.Evidence
-	eachGroup(x, func(g evidence.Group, from, to int) {
-		var total, f float64
-		var last float32 // consecutive terms often have the same value
-		values := x.Values[from:to]
-		for i, w := range x.IDs[from:to] {
-			if v := values[i]; v != last {
-				if last, f = v, float64(sign)*float64(v); inUnits {
-					f = float64(sign) * units(v)
-				}
-			}
-			total += f
-			all[int(w)*K+c] += f
-			if inUnits {
-				n.Groups[w] = g
-			}
+	K, all := len(n.Classes), n.Sums
+	var total, f float64
+	var last float32 // consecutive terms often have the same value
+	for i, w := range x.IDs {
+		if v := x.Values[i]; v != last {
+			last, f = v, float64(sign)*float64(v)
 		}
-		n.Totals[g][c] += total
-	})
+		total += f
+		all[int(w)*K+c] += f
+	}
+	n.Totals[c] += total
 }
 
 // updateKnown adds by to Known for each term of x that has no sum: 1 before x is added, and -1 after x is removed.
 func (n *Counts) updateKnown(x features.Vector, by int) {
-	for i, w := range x.IDs {
-		if hasSum(n.of(int(w))) {
-			continue
-		}
-		n.Known[groupAt(x, i)] += by
-		if n.Groups != nil {
-			n.Groups[w] = 0
+	for _, w := range x.IDs {
+		if !hasSum(n.of(int(w))) {
+			n.Known += by
 		}
 	}
 }
 
 // countKnown counts the terms that have a sum.
 func (n *Counts) countKnown() {
-	n.Known = [evidence.Groups]int{}
+	n.Known = 0
 	for w := range n.Len() {
 		if hasSum(n.of(w)) {
-			n.Known[n.groupOf(w)]++
+			n.Known++
 		}
 	}
-}
-
-// groupOf returns the group of a term.
-func (n *Counts) groupOf(w int) evidence.Group {
-	if n.Groups == nil {
-		return 0
-	}
-	return n.Groups[w]
 }
 
 // hasSum reports whether a term has a sum in any class.
@@ -180,10 +145,8 @@ func (n *Counts) Merge(m *Counts, idOf []uint32) error {
 	for c, Nc := range m.Documents {
 		n.Documents[c] += Nc
 	}
-	for g := range n.Totals {
-		for c, total := range m.Totals[g] {
-			n.Totals[g][c] += total
-		}
+	for c, total := range m.Totals {
+		n.Totals[c] += total
 	}
 	if idOf == nil {
 		n.Grow(m.Len())
@@ -197,9 +160,6 @@ func (n *Counts) Merge(m *Counts, idOf []uint32) error {
 			id = int(idOf[w])
 			n.Grow(id + 1)
 		}
-		if m.Groups != nil {
-			n.Groups[id] = m.Groups[w]
-		}
 		for c, ncw := range m.of(w) {
 			n.Sums[id*K+c] += ncw
 		}
@@ -209,12 +169,7 @@ func (n *Counts) Merge(m *Counts, idOf []uint32) error {
 }
 
 // Grow enlarges the vocabulary to the given number of terms.
-func (n *Counts) Grow(terms int) {
-	n.Sums = grown(n.Sums, terms*len(n.Classes), 0)
-	if n.Groups != nil {
-		n.Groups = grown(n.Groups, terms, 0)
-	}
-}
+func (n *Counts) Grow(terms int) { n.Sums = grown(n.Sums, terms*len(n.Classes), 0) }
 
 // grown returns a list with at least n entries, the new ones being value.
 func grown[T any](list []T, n int, value T) []T {
@@ -222,6 +177,14 @@ func grown[T any](list []T, n int, value T) []T {
 		list = append(list, value)
 	}
 	return list
+}
+
+// resized returns a list with n entries, the new ones being value.
+func resized[T any](list []T, n int, value T) []T {
+	if n < len(list) {
+		return list[:n]
+	}
+	return grown(slices.Grow(list, n-len(list)), n, value)
 }
 
 // termsOf returns the size of the smallest vocabulary that has all terms of x.
@@ -241,15 +204,39 @@ func (n *Counts) sumTerms() []float64 {
 	return all
 }
 
-// state lists the numbers of n for a codec.
-func (n *Counts) state(c *codec) {
-	c.ints(n.Documents)
-	c.floats(n.Sums)
-	for g := range n.Totals {
-		c.floats(n.Totals[g])
+// areDocuments reports whether sums are numbers of documents.
+func (n *Counts) areDocuments() bool {
+	return n.Kind == features.Bits || n.Kind == features.HeadBits || n.Kind == features.Whole
+}
+
+func (n *Counts) termSize() int {
+	if n.areDocuments() {
+		return 4 * len(n.Classes)
 	}
-	c.groups(n.Groups)
-	n.countKnown()
+	return 8 * len(n.Classes)
+}
+
+func (n *Counts) terms() int { return n.Len() }
+
+func (n *Counts) resize(terms int) { n.Sums = resized(n.Sums, terms*len(n.Classes), 0) }
+
+func (n *Counts) globals(c *codec) {
+	c.ints(n.Documents)
+	c.floats(n.Totals)
+	c.int(&n.Known)
+}
+
+func (n *Counts) term(c *codec, w int) {
+	sums := n.of(w)
+	if !n.areDocuments() {
+		c.floats(sums)
+		return
+	}
+	for k := range sums {
+		documents := uint32(sums[k])
+		c.uint32(&documents)
+		sums[k] = float64(documents)
+	}
 }
 
 // linear returns the model with the given biases, and for each term the weights that the function makes of its sums.

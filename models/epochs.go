@@ -66,7 +66,7 @@ func (perDocument) pass() int { return 0 }
 // fit trains a learner in epochs.
 type fit struct {
 	Passes
-	settings interface{ Validate() error }
+	settings settings
 	options  EpochOptions
 	learner  learner
 	start    *params  // the initial weights; run overwrites them
@@ -88,7 +88,25 @@ type fit struct {
 // linear returns the best weights as a model, and the part of the report that all trainers in epochs have.
 func (f *fit) linear() (*Linear, Report, error) {
 	l, err := f.best.linear(len(f.train.Classes))
-	return l, Report{Warnings: warnings(f.train.Dataset), Epochs: f.epochs, Kept: f.kept}, err
+	return l, Report{Warnings: warnings(f.train.Dataset), Epochs: f.epochs, Kept: f.kept, Learned: f.learned()}, err
+}
+
+// learned returns the learner, which learns on, or nil; see [Report.Learned].
+func (f *fit) learned() Online {
+	online, is := learnsOn(f.settings, f.train.Dataset).(*onlineEpoch)
+	if !is || f.kept != len(f.losses)-1 {
+		return nil
+	}
+	switch l := f.learner.(type) {
+	case *votes:
+		online.growing = &onlineVotes{l}
+	case *hybrid:
+		online.growing = &onlineHybrid{l}
+	case growing:
+		online.growing = l
+	}
+	online.list = online.growing
+	return online
 }
 
 // run trains until a pass changes nothing, patience ends, or all epochs are made, and returns the model.

@@ -56,18 +56,32 @@ func (l *ftrl) penalties() (l1, l2 float64) {
 	return l.l1 * share, l.l2 * share
 }
 
-func (l *ftrl) grow(terms int) { l.cells = grown(l.cells, terms*l.n, cell{}) }
+func (l *ftrl) terms() int { return len(l.cells) / l.n }
+
+func (l *ftrl) resize(terms int) { l.cells = resized(l.cells, terms*l.n, cell{}) }
 
 func (l *ftrl) sameShape(terms int) *params { return newParams(l.n, terms) }
 
-func (l *ftrl) state(c *codec) {
+func (l *ftrl) termSize() int { return 16 * l.n }
+
+// globals lists N too: who goes on after training goes on with its share of the penalties.
+func (l *ftrl) globals(c *codec) {
+	c.float(&l.documents)
 	c.float(&l.t)
-	for _, cells := range [][]cell{l.bias, l.cells} {
-		for i := range cells {
-			c.float(&cells[i].u)
-			c.float(&cells[i].rootN)
-		}
+	for r := range l.bias {
+		l.bias[r].state(c)
 	}
+}
+
+func (l *ftrl) term(c *codec, w int) {
+	for r := range l.n {
+		l.cells[w*l.n+r].state(c)
+	}
+}
+
+func (s *cell) state(c *codec) {
+	c.float(&s.u)
+	c.float(&s.rootN)
 }
 
 // weight returns w of a cell after t documents.

@@ -61,15 +61,15 @@ type gradientDescent struct {
 	scratch  []float64
 }
 
-// train trains by gradient descent on a loss. The name is that of the section of settings.
-func (s Descent) train(ctx context.Context, d *features.Dataset, loss rowLoss, name string, o EpochOptions) (*Linear, Report, error) {
+// train trains by gradient descent on a loss. m are the settings of the model, which has those of s.
+func (s Descent) train(ctx context.Context, d *features.Dataset, loss rowLoss, m settings, o EpochOptions) (*Linear, Report, error) {
 	start := s.startParams(rowCount(len(d.Classes)), d.Terms, s.Seed, s.ThroughOrigin)
 	l := s.learner(start, loss)
-	check := &descent{batch: s.Method == MethodBatch, setting: fmt.Sprintf("models.%s.learning_rate=%v", name, s.LearningRate)}
+	check := &descent{batch: s.Method == MethodBatch, setting: fmt.Sprintf("models.%s.learning_rate=%v", nameOf(m), s.LearningRate)}
 	if check.batch {
 		l.gradient = l.sameShape(d.Terms)
 	}
-	return (&fit{Passes: s.Passes, settings: s, options: o, learner: l, start: start, descent: check}).run(ctx, newSorted(d))
+	return (&fit{Passes: s.Passes, settings: m, options: o, learner: l, start: start, descent: check}).run(ctx, newSorted(d))
 }
 
 func (s Descent) learner(start *params, loss rowLoss) *gradientDescent {
@@ -123,7 +123,7 @@ func (l *gradientDescent) loss(scores []float64, c int) float64 {
 	return sumOver(scores, c, l.lossOf.value)
 }
 
-func (l *gradientDescent) state(c *codec) {
+func (l *gradientDescent) globals(c *codec) {
 	c.int(&l.taken)
-	l.params.state(c)
+	l.params.globals(c)
 }

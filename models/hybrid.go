@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"chaff/features"
-	"chaff/internal/evidence"
 	"chaff/internal/parallel"
 )
 
@@ -125,46 +124,25 @@ func (b rowCounts) addAll(ctx context.Context, all sorted) error {
 	return err
 }
 
-// logOddsOfTotals returns log((aV + n0) / (aV + n1)), the same for all V known terms of a group; V must not be 0.
-func (b rowCounts) logOddsOfTotals(a float64, g evidence.Group, n side) float64 {
-	aV := a * float64(b[0].Known[g])
-	return math.Log((aV + n[0]) / (aV + n[1]))
-}
+// logOddsOfTotals returns log((aV + n0) / (aV + n1)), the same for all V known terms of a row.
+func logOddsOfTotals(aV float64, n side) float64 { return math.Log((aV + n[0]) / (aV + n[1])) }
 
 // addLogOdds adds the share c of nb_w to the V x R weights of all known terms, for the smoothing a.
 func (b rowCounts) addLogOdds(weights []float64, a, c float64, workers int) {
 	R := len(b)
-	totals := make([][evidence.Groups]float64, R)
+	totals := make([]float64, R)
 	for r, n := range b {
-		for g, known := range n.Known {
-			if known > 0 {
-				totals[r][g] = b.logOddsOfTotals(a, evidence.Group(g), side(n.Totals[g]))
-			}
-		}
+		totals[r] = logOddsOfTotals(a*float64(n.Known), side(n.Totals))
 	}
 	parallel.Ranges(workers, len(weights), 1<<14, func(_, from, to int) {
 		for i := from; i < to; i++ {
-			r, w := i%R, i/R
-			n := side(b[r].of(w))
-			if n == (side{}) {
-				continue
+			r := i % R
+			n := side(b[r].of(i / R))
+			if n != (side{}) {
+				weights[i] += c * (math.Log((a+n[1])/(a+n[0])) + totals[r])
 			}
-			odds := (a + n[1]) / (a + n[0])
-			weights[i] += c * (math.Log(odds) + totals[r][b[r].groupOf(w)])
 		}
 	})
-}
-
-func (b rowCounts) grow(terms int) {
-	for _, n := range b {
-		n.Grow(terms)
-	}
-}
-
-func (b rowCounts) state(c *codec) {
-	for _, n := range b {
-		n.state(c)
-	}
 }
 
 // hybrid learns R rows of weights beside naive Bayes.
@@ -245,9 +223,8 @@ func (l *hybrid) logOdds(r int, x features.Vector, total, own side) float64 {
 	if length == 0 {
 		return 0
 	}
-	totals := bayes.Totals[0]
-	n := side{totals[0] - total[0], totals[1] - total[1]}
-	return odds + f*math.Log(product) + length*l.bayes.logOddsOfTotals(l.smoothing, 0, n)
+	n := side{bayes.Totals[0] - total[0], bayes.Totals[1] - total[1]}
+	return odds + f*math.Log(product) + length*logOddsOfTotals(l.smoothing*float64(bayes.Known), n)
 }
 
 // step moves the weights against the errors of the scores of a document, which are in scratch.
@@ -297,21 +274,36 @@ func logLossOfRow() rowLoss {
 	}
 }
 
-func (l *hybrid) grow(terms int) {
-	l.cells = grown(l.cells, terms*l.n, hybridCell{squares: firstSquares})
-	l.bayes.grow(terms)
+func (l *hybrid) terms() int { return len(l.cells) / l.n }
+
+func (l *hybrid) resize(terms int) {
+	l.cells = resized(l.cells, terms*l.n, hybridCell{squares: firstSquares})
+	for _, n := range l.bayes {
+		n.resize(terms)
+	}
 }
 
 func (l *hybrid) sameShape(terms int) *params { return newParams(l.n, terms) }
 
-func (l *hybrid) state(c *codec) {
-	for _, cells := range [][]hybridCell{l.bias, l.cells} {
-		for i := range cells {
-			c.float(&cells[i].weight)
-			c.float(&cells[i].squares)
-		}
+func (l *hybrid) termSize() int { return l.n * (16 + l.bayes[0].termSize()) }
+
+func (l *hybrid) globals(c *codec) {
+	for r := range l.bias {
+		l.bias[r].state(c)
+		l.bayes[r].globals(c)
 	}
-	l.bayes.state(c)
+}
+
+func (l *hybrid) term(c *codec, w int) {
+	for r, n := range l.bayes {
+		l.cells[w*l.n+r].state(c)
+		n.term(c, w)
+	}
+}
+
+func (s *hybridCell) state(c *codec) {
+	c.float(&s.weight)
+	c.float(&s.squares)
 }
 
 func (l *hybrid) scoresNow(dst []float64, x features.Vector) []float64 {

@@ -2,6 +2,7 @@ package models
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 
 	"chaff/features"
@@ -11,7 +12,12 @@ import (
 // from corrections. Its vocabulary grows with the ids that it is given. It belongs to one goroutine. Source: cs446 lecture
 // 4, "Why online learning?".
 //
-// MarshalBinary returns all that it knows; [LoadOnline] continues from there.
+// What it knows is a row for each term, of [Online.TermSize] bytes, and its globals, of any size. Learn and Scores of a document
+// depend only on the globals and the rows of the document's terms, and Learn changes only these. So a learner that was restored
+// with the rows of some terms as those of 0, 1, ... stands for the whole one, for documents of these terms and of new ones, as
+// long as the terms keep their order.
+//
+// MarshalBinary returns globals and rows with the settings; [LoadOnline] continues from there.
 type Online interface {
 	// Learn learns that a document is of class c.
 	Learn(x features.Vector, c int)
@@ -20,6 +26,17 @@ type Online interface {
 	Scores(dst []float64, x features.Vector) []float64
 	// Linear returns the model with these scores, up to the rounding of its weights.
 	Linear() (*Linear, error)
+	// Terms returns the size of the vocabulary: all terms so far are below.
+	Terms() int
+	// TermSize returns the size of a row in bytes. It depends on nothing but the model, its settings and the number of classes.
+	TermSize() int
+	// AppendGlobals appends the globals: what the learner knows apart from terms.
+	AppendGlobals(dst []byte) []byte
+	// AppendTerm appends the row of term w, which must be below Terms.
+	AppendTerm(dst []byte, w int) []byte
+	// Restore replaces all that the learner knows by globals and the rows of the terms 0, 1, ..., which it copies. The error wraps
+	// [ErrState]; the learner is then good for nothing but another Restore.
+	Restore(globals, rows []byte) error
 	MarshalBinary() ([]byte, error)
 }
 
@@ -52,7 +69,7 @@ func (o Options) NewOnline(name string, classes []string) (Online, features.Kind
 	}
 	online, err := trainer.(settings).online(classes)
 	if err == nil {
-		err = online.(savable).identify(name, trainer, classes)
+		err = online.(savable).identify(trainer.(settings), classes)
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s learns from one message after the other: %w", name, err)
@@ -60,9 +77,15 @@ func (o Options) NewOnline(name string, classes []string) (Online, features.Kind
 	return online, kind, nil
 }
 
+// OnlineFrom returns the online learner of the named model with the given settings, as JSON of its trainer, and the kind of
+// feature it takes. It has learnt nothing: Restore gives it what another one knew.
+func OnlineFrom(model string, settings json.RawMessage, classes []string) (Online, features.Kind, error) {
+	return identity{model, settings, classes}.learner()
+}
+
 // onlineCounts is a [CountingLearner]. It takes logarithms when it scores a document, so that learning is counting only.
 type onlineCounts struct {
-	identity
+	stored
 	counts  *Counts
 	model   countTrainer
 	absent  *absentTerms // for Bernoulli
@@ -72,6 +95,7 @@ type onlineCounts struct {
 func newOnlineCounts(m countTrainer, classes []string, absent *absentTerms) (*onlineCounts, error) {
 	kind, err := m.kind()
 	l := &onlineCounts{counts: NewCounts(kind, classes, 0), model: m, absent: absent, weights: make([]float64, len(classes))}
+	l.list = l
 	_, priorErr := l.biases()
 	return l, cmp.Or(err, priorErr)
 }
@@ -86,7 +110,7 @@ func (l *onlineCounts) biases() ([]float64, error) {
 // termWeights returns the function that makes the weights of a term of its sums, 0 for an unknown term. The size of the
 // vocabulary is the number of known terms.
 func (l *onlineCounts) termWeights() func(dst, ncw []float64) {
-	weights := l.model.weights(l.counts, totals{l.counts.Totals[0], float64(l.counts.Known[0])})
+	weights := l.model.weights(l.counts, totals{l.counts.Totals, float64(l.counts.Known)})
 	return func(dst, ncw []float64) {
 		if !hasSum(ncw) {
 			clear(dst)
@@ -115,9 +139,8 @@ func (l *onlineCounts) Counts() *Counts { return l.counts }
 
 // Merge implements [CountingLearner].
 func (l *onlineCounts) Merge(n *Counts, idOf []uint32) error {
-	l.absent.add(l.counts, listOrder[uint32](l.counts.Len()), -1)
 	err := l.counts.Merge(n, idOf)
-	l.absent.add(l.counts, listOrder[uint32](l.counts.Len()), 1)
+	l.absent.recount(l.counts)
 	return err
 }
 
@@ -148,36 +171,34 @@ func (l *onlineCounts) Linear() (*Linear, error) {
 	return l.counts.linear(beta, l.termWeights())
 }
 
-// MarshalBinary implements [Online].
-func (l *onlineCounts) MarshalBinary() ([]byte, error) { return save(l, l.counts.Len()) }
+func (l *onlineCounts) terms() int { return l.counts.terms() }
 
-func (l *onlineCounts) state(c *codec, terms int) {
-	l.counts.Grow(terms)
-	l.counts.state(c)
-	if c.reading {
-		l.absent.add(l.counts, listOrder[uint32](terms), 1)
-	}
+func (l *onlineCounts) resize(terms int) { l.counts.resize(terms) }
+
+func (l *onlineCounts) termSize() int { return l.counts.termSize() }
+
+func (l *onlineCounts) globals(c *codec) {
+	l.counts.globals(c)
+	l.absent.state(c)
 }
+
+func (l *onlineCounts) term(c *codec, w int) { l.counts.term(c, w) }
 
 // growing is a learner whose vocabulary grows.
 type growing interface {
 	learner
-	// grow enlarges the vocabulary to the given number of terms.
-	grow(terms int)
+	listed
 	// scoresNow writes the scores of the rows to dst, with the weights that model would write.
 	scoresNow(dst []float64, x features.Vector) []float64
 	// sameShape returns zero weights with the same rows and form.
 	sameShape(terms int) *params
-	// state lists all numbers that the learner knows for a codec, after grow.
-	state(c *codec)
 }
 
 // onlineEpoch runs a learner of epochs in one endless epoch.
 type onlineEpoch struct {
-	identity
+	stored
 	growing
 	weights []float64 // by class
-	terms   int       // V so far
 }
 
 // online makes an online learner of l. err is a complaint about other settings.
@@ -186,20 +207,21 @@ func (p Passes) online(classes []string, err error, l growing) (Online, error) {
 		return nil, fmt.Errorf("class_weights is %q: the number of messages is not known", p.ClassWeights)
 	}
 	weights, weightsErr := classWeights(p.ClassWeights, classes, make([]int, len(classes)))
-	return &onlineEpoch{growing: l, weights: weights}, cmp.Or(err, weightsErr)
+	return &onlineEpoch{stored{list: l}, l, weights}, cmp.Or(err, weightsErr)
 }
 
 // Learn implements [Online].
 func (l *onlineEpoch) Learn(x features.Vector, c int) {
-	l.terms = max(l.terms, termsOf(x))
-	l.grow(l.terms)
+	if terms := termsOf(x); terms > l.terms() {
+		l.resize(terms)
+	}
 	l.learn(x, c, l.weights[c])
 }
 
 // Scores implements [Online].
 func (l *onlineEpoch) Scores(dst []float64, x features.Vector) []float64 {
 	K := len(l.weights)
-	scores := l.scoresNow(resize(dst, K), withIDsBelow(x, l.terms))
+	scores := l.scoresNow(resize(dst, K), withIDsBelow(x, l.terms()))
 	if K > 2 {
 		return scores
 	}
@@ -212,18 +234,9 @@ func (l *onlineEpoch) Scores(dst []float64, x features.Vector) []float64 {
 
 // Linear implements [Online].
 func (l *onlineEpoch) Linear() (*Linear, error) {
-	now := l.sameShape(l.terms)
+	now := l.sameShape(l.terms())
 	l.model(now)
 	return now.linear(len(l.weights))
-}
-
-// MarshalBinary implements [Online].
-func (l *onlineEpoch) MarshalBinary() ([]byte, error) { return save(l, l.terms) }
-
-func (l *onlineEpoch) state(c *codec, terms int) {
-	l.terms = terms
-	l.grow(terms)
-	l.growing.state(c)
 }
 
 // withIDsBelow returns x without the terms whose id is n or more.

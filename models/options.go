@@ -149,6 +149,17 @@ func (o Options) New(name string, seed uint64) (Trainer, features.Kind, error) {
 	return m, kind, err
 }
 
+// nameOf returns the name of the model with these settings.
+func nameOf(s settings) string {
+	p, isPerceptron := s.(Perceptron)
+	for _, m := range table() {
+		if reflect.TypeOf(m.settings) == reflect.TypeOf(s) && !(isPerceptron && p.Averaged != m.settings.(Perceptron).Averaged) {
+			return m.name
+		}
+	}
+	return ""
+}
+
 // Stopped returns o with a fixed number of epochs of the named model: kept, the epoch that an earlier training kept. It has no
 // effect on a model whose number of epochs depends neither on development mail nor on the number of messages.
 func (o Options) Stopped(name string, kept int) Options {

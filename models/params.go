@@ -83,7 +83,7 @@ func (v *params) add(r int, x features.Vector, step float64, origin bool) {
 	}
 }
 
-func (v *params) grow(terms int) { v.weights = grown(v.weights, terms*v.n, 0) }
+func (v *params) resize(terms int) { v.weights = resized(v.weights, terms*v.n, 0) }
 
 // addScaled adds step times u to v.
 func (v *params) addScaled(u *params, step float64) {
@@ -109,10 +109,11 @@ func (v *params) clear() {
 
 func (v *params) model(dst *params) { dst.copyFrom(v) }
 
-func (v *params) state(c *codec) {
-	c.floats(v.bias)
-	c.floats(v.weights)
-}
+func (v *params) termSize() int { return 8 * v.n }
+
+func (v *params) globals(c *codec) { c.floats(v.bias) }
+
+func (v *params) term(c *codec, w int) { c.floats(v.weights[w*v.n:][:v.n]) }
 
 // norm returns the Euclidean length of row r with its bias.
 func (v *params) norm(r int) float64 {

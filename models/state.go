@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 
 	"chaff/features"
 	"chaff/internal/evidence"
@@ -19,13 +20,14 @@ import (
 //	4 bytes   length of the header
 //	          header: identity as JSON
 //	8 bytes   V, the number of terms
-//	          numbers of 8, 4 or 1 bytes, in the order in which the learner lists them
+//	          globals
+//	          V rows
 //	4 bytes   CRC-32 (IEEE) of all bytes before
 //
-// The header and V determine the length.
-const stateMagic = "chaffst1" // 1: the first version
+// Globals and rows are numbers of 8, 4 or 1 bytes, in the order in which the learner lists them.
+const stateMagic = "chaffst2"
 
-// ErrState is for bytes that are not a saved state.
+// ErrState is for bytes that are not what a learner knew.
 var ErrState = errors.New("not the saved state of a learner")
 
 // identity says which learner a state belongs to.
@@ -35,40 +37,113 @@ type identity struct {
 	Classes  []string        `json:"classes"`
 }
 
-func (i *identity) identify(model string, t Trainer, classes []string) (err error) {
-	i.Model, i.Classes = model, classes
-	i.Settings, err = json.Marshal(t)
+func (i *identity) identify(s settings, classes []string) (err error) {
+	i.Model, i.Classes = nameOf(s), classes
+	i.Settings, err = json.Marshal(s)
 	return err
 }
 
-func (i *identity) header() *identity { return i }
-
-// savable is what save and LoadOnline need of a learner.
+// savable is what NewOnline needs of a learner.
 type savable interface {
-	identify(model string, t Trainer, classes []string) error
-	header() *identity
-	// state lists all numbers for a codec. A reading codec fills them in, of a vocabulary of so many terms.
-	state(c *codec, terms int)
+	identify(s settings, classes []string) error
 }
 
-// save returns the state of a learner that knows so many terms.
-func save(l savable, terms int) ([]byte, error) {
-	header, err := json.Marshal(l.header())
+// listed is a learner that lists all numbers that it knows for a codec, which writes or reads them.
+type listed interface {
+	// globals lists what it knows apart from terms.
+	globals(c *codec)
+	// term lists what it knows of a term: numbers of termSize bytes.
+	term(c *codec, w int)
+	termSize() int
+	// terms returns the size of the vocabulary, and resize changes it. New terms have learnt nothing.
+	terms() int
+	resize(terms int)
+}
+
+// stored is the part of an [Online] that saves and restores it.
+type stored struct {
+	identity
+	list  listed
+	codec codec // memory
+}
+
+// Terms implements [Online].
+func (l *stored) Terms() int { return l.list.terms() }
+
+// TermSize implements [Online].
+func (l *stored) TermSize() int { return l.list.termSize() }
+
+// AppendGlobals implements [Online].
+func (l *stored) AppendGlobals(dst []byte) []byte {
+	l.codec = codec{data: dst}
+	l.list.globals(&l.codec)
+	return l.codec.written()
+}
+
+// AppendTerm implements [Online].
+func (l *stored) AppendTerm(dst []byte, w int) []byte {
+	l.codec = codec{data: dst}
+	l.list.term(&l.codec, w)
+	return l.codec.written()
+}
+
+// Restore implements [Online].
+func (l *stored) Restore(globals, rows []byte) error {
+	if err := l.restore(globals, rows); err != nil {
+		return fmt.Errorf("%w: %w", ErrState, err)
+	}
+	return nil
+}
+
+func (l *stored) restore(globals, rows []byte) error {
+	size := l.list.termSize()
+	if len(rows)%size != 0 {
+		return fmt.Errorf("%d bytes of rows of %d bytes", len(rows), size)
+	}
+	c := &l.codec
+	*c = codec{data: globals, reading: true}
+	l.list.globals(c)
+	if c.err == nil && len(c.data) > 0 {
+		c.err = fmt.Errorf("globals with %d bytes too many", len(c.data))
+	}
+	if c.err != nil {
+		return c.err
+	}
+	l.list.resize(len(rows) / size)
+	c.data = rows
+	for w := range len(rows) / size {
+		l.list.term(c, w)
+	}
+	err := c.err
+	*c = codec{} // keeps no bytes of the caller
+	return err
+}
+
+// MarshalBinary implements [Online].
+func (l *stored) MarshalBinary() ([]byte, error) {
+	header, err := json.Marshal(l.identity)
 	if err != nil {
 		return nil, err
 	}
-	c := &codec{data: append(binary.LittleEndian.AppendUint32([]byte(stateMagic), uint32(len(header))), header...)}
-	c.int(&terms)
-	l.state(c, terms)
-	return binary.LittleEndian.AppendUint32(c.data, crc32.ChecksumIEEE(c.data)), nil
+	le := binary.LittleEndian
+	data := append(le.AppendUint32([]byte(stateMagic), uint32(len(header))), header...)
+	data = l.AppendGlobals(le.AppendUint64(data, uint64(l.Terms())))
+	data = slices.Grow(data, l.Terms()*l.TermSize()+4)
+	for w := range l.Terms() {
+		data = l.AppendTerm(data, w)
+	}
+	return le.AppendUint32(data, crc32.ChecksumIEEE(data)), nil
 }
 
 // LoadOnline returns the learner whose MarshalBinary returned data, and the kind of feature it takes. Other bytes are an
 // error that wraps [ErrState].
 func LoadOnline(data []byte) (Online, features.Kind, error) {
 	l, kind, err := loadOnline(data)
+	if err != nil && !errors.Is(err, ErrState) {
+		err = fmt.Errorf("%w: %w", ErrState, err)
+	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("%w: %w", ErrState, err)
+		return nil, 0, err
 	}
 	return l, kind, nil
 }
@@ -83,28 +158,23 @@ func loadOnline(data []byte) (Online, features.Kind, error) {
 		return nil, 0, errors.New("wrong checksum")
 	}
 	length := binary.LittleEndian.Uint32(body[len(stateMagic):])
-	if uint64(length) > uint64(len(body)-start) {
-		return nil, 0, errors.New("truncated header")
+	if body = body[start:]; uint64(length)+8 > uint64(len(body)) {
+		return nil, 0, errTruncated
 	}
-	c := &codec{data: body[start+int(length):], reading: true}
 	var i identity
-	if err := json.Unmarshal(body[start:start+int(length)], &i); err != nil {
+	if err := json.Unmarshal(body[:length], &i); err != nil {
 		return nil, 0, err
 	}
 	l, kind, err := i.learner()
 	if err != nil {
 		return nil, 0, err
 	}
-	var terms int
-	c.int(&terms)
-	if terms > len(c.data)/4/rowCount(len(i.Classes)) { // a term has at least a float32 in each row
+	terms, size := binary.LittleEndian.Uint64(body[length:]), uint64(l.TermSize())
+	if body = body[length+8:]; terms > uint64(len(body))/size {
 		return nil, 0, errTruncated
 	}
-	l.(savable).state(c, terms)
-	if c.err == nil && len(c.data) > 0 {
-		c.err = fmt.Errorf("%d bytes too many", len(c.data))
-	}
-	return l, kind, c.err
+	rows := len(body) - int(terms*size)
+	return l, kind, l.Restore(body[:rows], body[rows:])
 }
 
 // learner returns a learner that has learnt nothing, with the settings of i.
@@ -131,7 +201,14 @@ type codec struct {
 	err     error
 }
 
-var errTruncated = errors.New("truncated numbers")
+// written returns the bytes written, and forgets them.
+func (c *codec) written() []byte {
+	data := c.data
+	c.data = nil
+	return data
+}
+
+var errTruncated = errors.New("truncated")
 
 // bits writes the lowest bits of a number, as many as size bytes have, or reads and returns them.
 func (c *codec) bits(size int, number uint64) uint64 {
@@ -185,12 +262,29 @@ func (c *codec) ints(list []int) {
 	}
 }
 
-func (c *codec) groups(list []evidence.Group) {
-	for i, group := range list {
-		g := c.bits(1, uint64(group))
-		if g >= uint64(evidence.Groups) {
-			c.err, g = fmt.Errorf("term %d is in the group %d", i, g), 0
-		}
-		list[i] = evidence.Group(g)
+func (c *codec) uint32(p *uint32) { *p = uint32(c.bits(4, uint64(*p))) }
+
+// varint is for small numbers that are not negative.
+func (c *codec) varint(p *int) {
+	if !c.reading {
+		c.data = binary.AppendUvarint(c.data, uint64(*p))
+		return
 	}
+	n, size := binary.Uvarint(c.data)
+	if c.err == nil && (size <= 0 || n > math.MaxInt32) {
+		c.err = errTruncated
+	}
+	if c.err != nil {
+		*p = 0
+		return
+	}
+	c.data, *p = c.data[size:], int(n)
+}
+
+func (c *codec) group(p *evidence.Group) {
+	g := c.bits(1, uint64(*p))
+	if g >= uint64(evidence.Groups) {
+		c.err, g = fmt.Errorf("a term is in the group %d", g), 0
+	}
+	*p = evidence.Group(g)
 }

@@ -9,6 +9,7 @@ import (
 
 	"chaff/features"
 	"chaff/internal/evidence"
+	"chaff/internal/parallel"
 )
 
 // Votes is a committee of two members in which every kind of evidence has one bounded vote. The first member has the terms of
@@ -139,10 +140,9 @@ func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (
 	l := newVotes(m, d.Classes, d.Terms)
 	l.workers = d.Workers
 	all := newSorted(d)
-	if err := l.bayes.addAll(ctx, all); err != nil {
+	if err := all.each(ctx, all.order, l.count); err != nil {
 		return nil, Report{}, err
 	}
-	l.copyAllSums()
 	f := &fit{Passes: m.passes(d.Len()), settings: m, options: o, learner: l, start: l.sameShape(d.Terms)}
 	f.unmeasured = o.Development == nil && o.OnEpoch == nil
 	return f.run(ctx, all)
@@ -159,12 +159,19 @@ type votes struct {
 	R         int
 	members   []memberState // R x members
 	cells     []voteCell    // V x R
-	bayes     rowCounts     // of the documents learnt before, and in training of all
-	smoothing float64       // a, in the units of the counts
+	counted   voteCounts    // of the documents learnt before, and in training of all
+	smoothing float64       // a, in units
 	share     float64       // c
 	rate      float64       // eta
 	workers   int           // used by model
 	read      reading
+}
+
+// voteCounts are the naive Bayes counts beside those of the cells.
+type voteCounts struct {
+	groups []evidence.Group        // V: of the known terms
+	known  [evidence.Groups]int    // V_g
+	totals [][evidence.Groups]side // R: n0_g and n1_g, in units
 }
 
 // memberState is what a member of a row learns beside its weights.
@@ -173,12 +180,18 @@ type memberState struct {
 	wrong, seen   float64 // Q and N
 }
 
-// voteCell is a weight with its sum of squared gradients, a_w and G_w, and a copy of the counts n0_w and n1_w. It has 16 bytes,
-// so that reading a term is one cache miss.
+// voteCell is a weight with its sum of squared gradients, a_w and G_w, and the counts n0_w and n1_w in units, which end at 2^32:
+// a million documents in which the term is the only one of its group. It has 16 bytes, so that reading a term is one cache miss.
 type voteCell struct {
 	weight, squares float32
 	sums            [2]uint32
 }
+
+// unit is how many units a feature of 1 has in counts. In whole numbers they are exact, in any order of the documents.
+const unit = 1 << 12
+
+// units returns a feature as a whole number of units.
+func units(f float32) uint32 { return uint32(f*unit + 0.5) }
 
 // The prior of the share of wrong labels is noiseWrong in noiseSeen documents. The estimate is at most maxNoise.
 const noiseWrong, noiseSeen, maxNoise = 2, 100, 0.3
@@ -186,37 +199,45 @@ const noiseWrong, noiseSeen, maxNoise = 2, 100, 0.3
 func newVotes(m Votes, classes []string, terms int) *votes {
 	R := rowCount(len(classes))
 	l := &votes{
-		form: m.form(classes), R: R, cells: make([]voteCell, 0, R*terms), bayes: newRowCounts(features.Evidence, R, terms),
+		form: m.form(classes), R: R, counted: voteCounts{totals: make([][evidence.Groups]side, R)},
 		smoothing: m.Smoothing * unit, share: m.BayesShare, rate: m.LearningRate,
 	}
 	l.members = grown(l.members, R*len(l.form), memberState{squares: firstSquares, wrong: noiseWrong, seen: noiseSeen})
-	l.grow(terms)
+	l.resize(terms)
 	return l
 }
 
 // count counts a document of class c.
 func (l *votes) count(x features.Vector, c int) {
-	l.bayes.add(x, c)
-	for _, w := range x.IDs {
-		l.copySums(int(w))
-	}
-}
-
-// copySums copies the counts of a term to its cells, where they end at 2^32 units: a million documents in which it is the only
-// term of its group.
-func (l *votes) copySums(w int) {
-	for r, n := range l.bayes {
-		for side, sum := range n.of(w) {
-			l.cells[w*l.R+r].sums[side] = uint32(min(sum, math.MaxUint32))
+	eachGroup(x, func(g evidence.Group, from, to int) {
+		ids, f := x.IDs[from:to], units(x.Values[from])
+		for r := range l.R {
+			at := sideOf(l.R, r, c)
+			l.counted.totals[r][g][at] += float64(f) * float64(len(ids))
+			known := l.countIn(r, at, ids, f)
+			if r == 0 { // a term that is known to one row is known to all
+				l.counted.known[g] += len(ids) - known
+			}
 		}
-	}
+		for _, w := range ids {
+			l.counted.groups[w] = g
+		}
+	})
 }
 
-func (l *votes) copyAllSums() {
-	for w := range len(l.cells) / l.R {
-		l.copySums(w)
+// countIn adds f to the counts of the terms on one side of row r, and returns how many were known. It does not branch, so that
+// the processor does not wait for one term after the other.
+func (l *votes) countIn(r, side int, ids []uint32, f uint32) (known int) {
+	for _, w := range ids {
+		sums := &l.cells[int(w)*l.R+r].sums
+		known += isNotZero(sums[0] | sums[1])
+		sums[side] += min(f, math.MaxUint32-sums[side])
 	}
+	return known
 }
+
+// isNotZero returns 1 for a number other than 0.
+func isNotZero(n uint32) int { return int((n | -n) >> 31) }
 
 // eachGroup calls do with each run of terms of x that are of one group, from the first up to but without the last. The cells
 // of grams are one run. Terms without groups are in the first group.
@@ -267,10 +288,10 @@ func (l *votes) readDocument(r int, x features.Vector, counted bool, c int) {
 	}
 	eachGroup(x, func(at evidence.Group, from, to int) {
 		g := &read.groups[at]
-		f := units(x.Values[from])
+		f := float64(units(x.Values[from]))
 		own0, own1 := uint32(own[0]*f), uint32(own[1]*f)
 		var weights float64
-		var known uint32
+		var known int
 		above, below, a := g.above, g.below, l.smoothing
 		for ids := x.IDs[from:to]; len(ids) > 0; {
 			some := ids[:min(len(ids), factorsPerCheck)]
@@ -279,8 +300,8 @@ func (l *votes) readDocument(r int, x features.Vector, counted bool, c int) {
 				cell := &l.cells[int(w)*l.R+r]
 				weights += float64(cell.weight)
 				n0, n1 := cell.sums[0]-own0, cell.sums[1]-own1
-				known += ((n0 | n1) | -(n0 | n1)) >> 31 // 1 if another document has the term
-				above *= a + float64(n1)                // of an unknown term both grow by the same factor
+				known += isNotZero(n0 | n1) // if another document has the term
+				above *= a + float64(n1)    // of an unknown term both grow by the same factor
 				below *= a + float64(n0)
 			}
 			if nearLimit(above) || nearLimit(below) {
@@ -324,9 +345,10 @@ func (l *votes) vote(r int, at evidence.Group, g *groupReading, own side, bounds
 	}
 	sum := g.weights
 	if l.share > 0 && g.known > 0 {
-		totals, document := l.bayes[r].Totals[at], units(float32(g.value))*g.terms
+		totals, document := l.counted.totals[r][at], float64(units(float32(g.value)))*g.terms
 		n := side{totals[0] - own[0]*document, totals[1] - own[1]*document}
-		sum += l.share * (g.odds + math.Log(g.above) - math.Log(g.below) + g.known*l.bayes.logOddsOfTotals(l.smoothing, at, n))
+		aV := l.smoothing * float64(l.counted.known[at])
+		sum += l.share * (g.odds + math.Log(g.above) - math.Log(g.below) + g.known*logOddsOfTotals(aV, n))
 	}
 	s := g.value * sum
 	v := bounds.within(s)
@@ -404,37 +426,65 @@ func (l *votes) model(dst *params) {
 	for i, s := range l.members {
 		dst.bias[i] = s.bias
 	}
-	for i, cell := range l.cells {
-		dst.weights[i] = float64(cell.weight)
+	totals := make([][evidence.Groups]float64, l.R)
+	for r := range totals {
+		for g, known := range l.counted.known {
+			if known > 0 {
+				totals[r][g] = logOddsOfTotals(l.smoothing*float64(known), l.counted.totals[r][g])
+			}
+		}
 	}
-	l.bayes.addLogOdds(dst.weights, l.smoothing, l.share, l.workers)
+	parallel.Ranges(l.workers, len(l.cells), 1<<14, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			cell, a := &l.cells[i], l.smoothing
+			weight := float64(cell.weight)
+			if cell.sums != ([2]uint32{}) {
+				odds := (a + float64(cell.sums[1])) / (a + float64(cell.sums[0]))
+				weight += l.share * (math.Log(odds) + totals[i%l.R][l.counted.groups[i/l.R]])
+			}
+			dst.weights[i] = weight
+		}
+	})
 }
 
 func (l *votes) loss(scores []float64, c int) float64 {
 	return sumOver(scores, c, logLossOfRow().value)
 }
 
-func (l *votes) grow(terms int) {
-	l.cells = grown(l.cells, terms*l.R, voteCell{squares: firstSquares})
-	l.bayes.grow(terms)
+func (l *votes) terms() int { return len(l.counted.groups) }
+
+func (l *votes) resize(terms int) {
+	l.cells = resized(l.cells, terms*l.R, voteCell{squares: firstSquares})
+	l.counted.groups = resized(l.counted.groups, terms, 0)
 }
 
 func (l *votes) sameShape(terms int) *params { return newFormParams(l.form, l.R, terms) }
 
-func (l *votes) state(c *codec) {
+func (l *votes) termSize() int { return 1 + 16*l.R }
+
+func (l *votes) globals(c *codec) {
 	for i := range l.members {
 		m := &l.members[i]
 		for _, number := range []*float64{&m.bias, &m.squares, &m.wrong, &m.seen} {
 			c.float(number)
 		}
 	}
-	for i := range l.cells {
-		c.float32(&l.cells[i].weight)
-		c.float32(&l.cells[i].squares)
+	c.ints(l.counted.known[:])
+	for r := range l.counted.totals {
+		for g := range l.counted.totals[r] {
+			c.floats(l.counted.totals[r][g][:])
+		}
 	}
-	l.bayes.state(c)
-	if c.reading {
-		l.copyAllSums()
+}
+
+func (l *votes) term(c *codec, w int) {
+	c.group(&l.counted.groups[w])
+	for r := range l.R {
+		cell := &l.cells[w*l.R+r]
+		c.float32(&cell.weight)
+		c.float32(&cell.squares)
+		c.uint32(&cell.sums[0])
+		c.uint32(&cell.sums[1])
 	}
 }
 

@@ -26,6 +26,8 @@ type CollectOptions struct {
 	// Memory is the number of bytes of documents kept in memory; the rest goes to a temporary file. 0 means no limit. It changes no
 	// result.
 	Memory int64
+	// Ledger keeps what [Mail.Entries] needs. It changes no result.
+	Ledger bool
 	// Progress, if set, is called after each message, from any goroutine, with the number of messages read and the total.
 	Progress func(read, all int)
 }
@@ -75,10 +77,27 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 		return nil, err
 	}
 	m, err := Read(ctx, source, classes, ReadOptions{
-		Reading: o.Reading, Workers: o.Workers, Memory: o.Memory, Progress: o.Progress, sketches: o.Split.Method == corpus.SplitGrouped,
+		Reading: o.Reading, Workers: o.Workers, Memory: o.Memory, Progress: o.Progress, Ledger: o.Ledger || o.Split.Method == corpus.SplitGrouped,
 	})
 	if err != nil {
 		return nil, err
+	}
+	return m.Divide(o)
+}
+
+// Divide divides m, which was read with [ReadOptions.Ledger] or made of entries, into training, development and test part. Of o it uses
+// all but what is for reading; Reading must be that of m. The error comes from the options, or is [ErrNoMail] or [ErrOneClass].
+func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
+	if err := errors.Join(o.Split.Validate(), o.Features.Validate()); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(m.documents) == 0:
+		return nil, ErrNoMail
+	case o.Split.Method == corpus.SplitGrouped && !m.sketched:
+		return nil, errors.New("a grouped split needs the sketches of the messages")
+	case o.Features.Texts && !m.store.HasTexts():
+		return nil, errors.New("features.texts is true, and the texts of the terms were not kept")
 	}
 	for _, class := range m.summary.Classes {
 		if class.Messages == m.summary.Used {
@@ -92,20 +111,24 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 			return nil, fmt.Errorf("%s %s: %w", all, class.Name, ErrOneClass)
 		}
 	}
-	m.summary.warnOfLittleMail()
-	c := &Collection{options: o, Mail: m}
+	mail := *m
+	c := &Collection{options: o, Mail: &mail}
+	c.summary.Warnings = slices.Clone(c.summary.Warnings)
+	c.summary.warnOfLittleMail()
 	c.setGroups()
+	if !o.Ledger {
+		mail.dropSketches()
+	}
 	c.parts = c.split()
 	return c, c.buildVocabulary()
 }
 
-// setGroups computes the group of each document, and drops the sketches.
+// setGroups computes the group of each document.
 func (c *Collection) setGroups() {
-	sketches := c.sketches
-	c.sketches = nil
+	sketches := make([][]uint64, len(c.documents))
 	c.groups = make([]uint64, len(c.documents))
 	for i, d := range c.documents {
-		c.groups[i] = d.splitKey
+		sketches[i], c.groups[i] = d.sketch, d.splitKey
 	}
 	if c.options.Split.Method != corpus.SplitGrouped {
 		return
@@ -121,6 +144,14 @@ func (c *Collection) setGroups() {
 			c.summary.Groups++
 			c.summary.Grouped += n
 		}
+	}
+}
+
+// dropSketches frees the memory of the sketches.
+func (m *Mail) dropSketches() {
+	m.sketched, m.documents = false, slices.Clone(m.documents)
+	for i := range m.documents {
+		m.documents[i].sketch = nil
 	}
 }
 

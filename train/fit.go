@@ -101,13 +101,16 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	return Trained{f, result, test}, err
 }
 
-// Train runs a trainer. A trainer that works in epochs also measures each epoch on the held-out documents; held may be nil.
+// Train runs a trainer. A trainer that works in epochs also measures each epoch on the held-out documents; held may be nil. The report
+// has no Learned, whose memory would stay in use with it.
 func (o Options) Train(ctx context.Context, t models.Trainer, model string, training, held *features.Dataset) (*models.Linear, models.Report, error) {
 	options := models.EpochOptions{Development: held}
 	if o.Epoch != nil {
 		options.OnEpoch = func(e models.Epoch) { o.Epoch(model, e) }
 	}
-	return t.Train(ctx, training, options)
+	linear, report, err := t.Train(ctx, training, options)
+	report.Learned = nil
+	return linear, report, err
 }
 
 // adjustment is what Fit and Refit derive from held-out scores.
@@ -169,7 +172,7 @@ func (c *Collection) newFilter(
 		Corpus: c.summary, Promise: a.promise, Sample: c.sample(),
 	}
 	describe(&p)
-	p.Corpus.Problems = nil // they name paths, which a model must not reveal
+	p.Corpus.Listing = nil
 	info, err := json.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("encode provenance of %s: %w", model, err)

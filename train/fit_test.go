@@ -61,8 +61,8 @@ func TestAModelHasNoPathOfItsMail(t *testing.T) {
 	if data := string(encode(t, f)); strings.Contains(data, "/home/ann") || strings.Contains(data, "0001.eml") {
 		t.Error("the model has the path of a message")
 	}
-	if p, err := ProvenanceOf(f); err != nil || p.Corpus.Unreadable != 1 {
-		t.Errorf("the provenance has %d unreadable messages, want 1; error %v", p.Corpus.Unreadable, err)
+	if p, err := ProvenanceOf(f); err != nil || p.Corpus.Listing != nil || p.Corpus.Used != 40 {
+		t.Errorf("the provenance has the corpus %+v, want 40 messages and no listing; error %v", p.Corpus, err)
 	}
 }
 

@@ -18,27 +18,34 @@ import (
 	"chaff/message"
 )
 
+// Listing counts the messages that were found, and those that were left out.
+type Listing struct {
+	// Listed is the number of messages found.
+	Listed int `json:"listed"`
+	// Duplicates is the number of copies of earlier messages, which are left out; Conflicts is the number of copies whose label
+	// differs.
+	Duplicates int `json:"duplicates"`
+	Conflicts  int `json:"conflicting_labels"`
+	// Unreadable is the number of messages that could not be read; Problems gives the reasons of the first few.
+	Unreadable int      `json:"unreadable"`
+	Problems   []string `json:"problems,omitempty"`
+}
+
 // Summary counts the messages of a corpus.
 type Summary struct {
-	// Listed is the number of messages found, and Used the number of those that are neither unreadable nor copies.
-	Listed int `json:"listed"`
-	Used   int `json:"messages"`
+	// Listing is nil in a model file, which depends on the messages used and not on how they were found.
+	*Listing
+	// Used is the number of messages that are neither unreadable nor copies.
+	Used int `json:"messages"`
 	// Classes has the number of messages used of each class.
 	Classes []ClassCount `json:"classes"`
 	// Train, Development and Test are the sizes of the parts.
 	Train       int `json:"train,omitempty"`
 	Development int `json:"development,omitempty"`
 	Test        int `json:"test,omitempty"`
-	// Duplicates is the number of copies of earlier messages, which are left out; Conflicts is the number of copies whose label
-	// differs.
-	Duplicates int `json:"duplicates"`
-	Conflicts  int `json:"conflicting_labels"`
 	// Grouped is the number of near-duplicates, and Groups the number of groups they form. Both are 0 unless the split is grouped.
 	Grouped int `json:"near_duplicates,omitempty"`
 	Groups  int `json:"near_duplicate_groups,omitempty"`
-	// Unreadable is the number of messages that could not be read; Problems gives the reasons of the first few.
-	Unreadable int      `json:"unreadable"`
-	Problems   []string `json:"problems,omitempty"`
 	// Repaired is the number of messages used that decoding repaired, and Cut the number of those that decoding cut at a limit. Repairs
 	// counts both by kind.
 	Repaired int           `json:"repaired"`
@@ -48,7 +55,7 @@ type Summary struct {
 	Terms int `json:"terms,omitempty"`
 	// Warnings are reasons to doubt what is learned from the mail.
 	Warnings []string `json:"warnings,omitempty"`
-	// Bytes is the size of all messages read.
+	// Bytes is the size of the messages used.
 	Bytes int64 `json:"bytes"`
 }
 
@@ -72,18 +79,22 @@ type Mail struct {
 	classes   []string
 	store     *features.Documents // the terms of all documents
 	documents []document
-	sketches  [][]uint64    // of the documents, if the options ask for them, until Collect has grouped the documents
+	sketched  bool          // whether the documents have sketches
 	items     []corpus.Item // all that were read, usable or not
 	summary   Summary
 }
 
 // document is one usable message.
 type document struct {
-	terms    features.Ref // in the store
-	label    int32
-	item     int32 // index of the message among the items
-	splitKey uint64
-	time     time.Time
+	terms       features.Ref // in the store
+	label       int32
+	item        int32 // index of the message among the items
+	fingerprint uint64
+	splitKey    uint64
+	time        time.Time
+	sketch      []uint64
+	repairs     message.Repairs
+	size        int
 }
 
 // Classes returns the names of the classes.
@@ -122,14 +133,14 @@ type ReadOptions struct {
 	Workers  int
 	Memory   int64
 	Progress func(read, all int)
-
-	sketches bool // sketch the texts, to find near-duplicates
+	// Ledger keeps a sketch of each message, for [Mail.Entries] and [Mail.Divide].
+	Ledger bool
 }
 
 // Read reads and tokenises all messages of source, whose labels must be among classes. It leaves out messages that cannot be read, and
 // copies. The error is [ErrNoMail], comes from the context or the settings, or is about the temporary file.
 func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOptions) (*Mail, error) {
-	m := &Mail{classes: classes}
+	m := &Mail{classes: classes, sketched: o.Ledger, summary: Summary{Listing: new(Listing)}}
 	m.list(source)
 	results, err := m.readAll(ctx, o)
 	if err != nil {
@@ -194,7 +205,7 @@ func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error)
 	parallel.Run(workers, func(w int) {
 		var raw []byte
 		var sketcher *corpus.Sketcher
-		if o.sketches {
+		if o.Ledger {
 			sketcher = new(corpus.Sketcher)
 		}
 		writer := m.store.NewWriter()
@@ -263,18 +274,15 @@ func sketch(m *message.Message, s *corpus.Sketcher) []uint64 {
 	return s.Sketch()
 }
 
-// keep fills documents, sketches and summary from the results.
+// keep fills documents and summary from the results.
 func (m *Mail) keep(results []readResult, copies bool) {
 	s := &m.summary
-	s.Classes = emptyCounts(m.classes)
 	first := make(map[uint64]int32) // fingerprint -> label of the first message that has it
-	repairs := make(map[message.Repair]int)
 	for i, r := range results {
 		if r.err != nil {
 			s.unreadable(r.err)
 			continue
 		}
-		s.Bytes += int64(r.size)
 		label := int32(slices.Index(m.classes, m.items[i].Label))
 		if before, seen := first[r.fingerprint]; seen && !copies {
 			s.Duplicates++
@@ -284,21 +292,33 @@ func (m *Mail) keep(results []readResult, copies bool) {
 			continue
 		}
 		first[r.fingerprint] = label
-		for kind := range r.repairs.All() {
+		m.documents = append(m.documents, document{
+			terms: r.terms, label: label, item: int32(i), fingerprint: r.fingerprint, splitKey: r.splitKey, time: r.time,
+			sketch: r.sketch, repairs: r.repairs, size: r.size,
+		})
+	}
+	m.count()
+}
+
+// count fills the summary from the documents.
+func (m *Mail) count() {
+	s := &m.summary
+	s.Used, s.Classes = len(m.documents), emptyCounts(m.classes)
+	repairs := make(map[message.Repair]int)
+	for _, d := range m.documents {
+		s.Bytes += int64(d.size)
+		for kind := range d.repairs.All() {
 			repairs[kind]++
 		}
-		cut := r.repairs.Cut()
-		if r.repairs != cut {
+		cut := d.repairs.Cut()
+		if d.repairs != cut {
 			s.Repaired++
 		}
 		if cut != 0 {
 			s.Cut++
 		}
-		s.Classes[label].Messages++
-		m.documents = append(m.documents, document{r.terms, label, int32(i), r.splitKey, r.time})
-		m.sketches = append(m.sketches, r.sketch)
+		s.Classes[d.label].Messages++
 	}
-	s.Used = len(m.documents)
 	for _, kind := range slices.Sorted(maps.Keys(repairs)) {
 		s.Repairs = append(s.Repairs, RepairCount{kind.String(), repairs[kind]})
 	}

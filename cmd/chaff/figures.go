@@ -24,14 +24,14 @@ func printCorpus(w io.Writer, s train.Summary) {
 
 func printMail(w io.Writer, s train.Summary) {
 	field(w, "mail", "%s", corpusLine(s))
-	if s.Unreadable > 0 {
+	if s.Listing != nil && s.Unreadable > 0 {
 		field(w, "", "%d could not be read", s.Unreadable)
 	}
 }
 
 // printOddities prints what was odd about the mail.
 func printOddities(w io.Writer, s train.Summary) {
-	if s.Duplicates > 0 {
+	if s.Listing != nil && s.Duplicates > 0 {
 		conflicts := ""
 		if s.Conflicts > 0 {
 			conflicts = fmt.Sprintf(", %d of them with another label", s.Conflicts)

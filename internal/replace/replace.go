@@ -58,24 +58,50 @@ func Target(path string) (string, error) {
 // File writes data to path, or to the target of a link at path. An existing file keeps its permissions; a new one gets mode
 // without the bits of the umask. If writing fails, the old file stays unchanged. The error does not name the path.
 func File(path string, data []byte, mode fs.FileMode) error {
-	path, err := Target(path)
+	file, err := Locked(path, data, mode)
 	if err != nil {
 		return err
 	}
-	old, _ := os.Stat(path)
-	if old != nil {
-		mode = 0o600 // until Chmod
+	return file.Close()
+}
+
+// Locked is File, and returns the new file open. It is locked (flock) from before it has its name until it is closed, where the
+// system has such locks.
+func Locked(path string, data []byte, mode fs.FileMode) (*os.File, error) {
+	path, err := Target(path)
+	if err != nil {
+		return nil, err
 	}
+	if old, err := os.Stat(path); err == nil {
+		return write(path, data, 0o600, old.Mode().Perm()) // the old permissions from Chmod on
+	}
+	return write(path, data, mode, 0)
+}
+
+// Like is File for a file that will take the place of another one: it gets the permissions of the file at like, or mode if there is none.
+func Like(path, like string, data []byte, mode fs.FileMode) error {
+	var changed fs.FileMode
+	if old, err := os.Stat(like); err == nil {
+		mode, changed = 0o600, old.Mode().Perm()
+	}
+	file, err := write(path, data, mode, changed)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// write writes a new file in the place of path and leaves it open. Its mode is created, then changed unless that is 0.
+func write(path string, data []byte, created, changed fs.FileMode) (*os.File, error) {
 	dir := filepath.Dir(path)
 	sweep(dir)
-	file, err := create(dir, mode)
+	file, err := create(dir, created)
 	if err != nil {
-		return reason(err)
+		return nil, reason(err)
 	}
-	defer os.Remove(file.Name()) // has no effect after the rename
-	defer file.Close()
-	if old != nil {
-		err = file.Chmod(old.Mode().Perm())
+	temporary := file.Name()
+	if changed != 0 {
+		err = file.Chmod(changed)
 	}
 	if err == nil {
 		_, err = file.Write(data)
@@ -83,13 +109,21 @@ func File(path string, data []byte, mode fs.FileMode) error {
 	if err == nil {
 		err = file.Sync()
 	}
-	if err != nil {
-		return reason(err)
-	}
-	if runtime.GOOS == "windows" { // which cannot rename open files
+	if err == nil && runtime.GOOS == "windows" { // which cannot rename open files
 		file.Close()
 	}
-	return reason(os.Rename(file.Name(), path))
+	if err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		file.Close()
+		os.Remove(temporary)
+		return nil, reason(err)
+	}
+	if runtime.GOOS == "windows" {
+		file, err = os.OpenFile(path, os.O_RDWR, 0)
+	}
+	return file, reason(err)
 }
 
 // Probe returns the reason why no file can be written in the folder dir, or nil. It leaves nothing behind.

@@ -1,0 +1,122 @@
+package features
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// Extension is the terms that came after a vocabulary was frozen, as lists of their hashes in the order of their ids, which follow those of
+// the vocabulary. It has no table: a process for one document compares all terms with the few that the document has and the vocabulary
+// lacks, which takes less time than making one.
+type Extension struct {
+	lists [][]uint64
+	terms int
+}
+
+// Add adds the terms with the next ids. The extension keeps the slice.
+func (e *Extension) Add(hashes []uint64) {
+	e.lists = append(e.lists, hashes)
+	e.terms += len(hashes)
+}
+
+// Len returns the number of terms.
+func (e *Extension) Len() int { return e.terms }
+
+// Hashes returns the hashes of all terms.
+func (e *Extension) Hashes() []uint64 { return slices.Concat(e.lists...) }
+
+// LaterTerm is a term of a document that the vocabulary lacks.
+type LaterTerm struct {
+	Index int    // in the document; 0 for the kind [Whole]
+	Hash  uint64 // that of the document for the kind [Whole]
+	ID    uint32
+}
+
+// AppendExtended is [Lookup.AppendVector] for a vocabulary with an extension. It also returns the terms of doc that the extension has.
+func (l *Lookup) AppendExtended(dst Vector, v *Vocabulary, e *Extension, doc Document, kind Kind) (x Vector, later []LaterTerm) {
+	later = l.lookUp(v, e, doc, kind)
+	return l.appendLater(dst, v.Len()+e.terms, later, doc, kind), later
+}
+
+// AppendLearned is [Lookup.AppendExtended], and gives the terms that neither v nor e has the next ids. It returns these terms in the order
+// of their ids. For the kind [HeadBits] only terms of the head get one.
+func (l *Lookup) AppendLearned(dst Vector, v *Vocabulary, e *Extension, doc Document, kind Kind) (x Vector, added []LaterTerm) {
+	later := l.lookUp(v, e, doc, kind)
+	isKnown := make([]bool, max(len(doc.Terms), 1))
+	for _, known := range l.known {
+		isKnown[uint32(known)] = true
+	}
+	for _, t := range later {
+		isKnown[t.Index] = true
+	}
+	ids := make(map[uint64]uint32)
+	for i, hash := range l.hashesOf(doc, kind) {
+		if isKnown[i] || kind == HeadBits && !doc.InHead[i] {
+			continue
+		}
+		t := LaterTerm{Index: i, Hash: hash}
+		id, again := ids[v.identifying(hash)]
+		if !again { // two hashes can be one term
+			id = uint32(v.Len() + e.terms + len(ids))
+			ids[v.identifying(hash)] = id
+		}
+		if t.ID = id; !again {
+			added = append(added, t)
+		}
+		later = append(later, t)
+	}
+	return l.appendLater(dst, v.Len()+e.terms+len(ids), later, doc, kind), added
+}
+
+// lookUp sets l.known to the terms that v knows, and returns those that e has.
+func (l *Lookup) lookUp(v *Vocabulary, e *Extension, doc Document, kind Kind) []LaterTerm {
+	hashes := l.hashesOf(doc, kind)
+	l.known = v.appendKnown(l.known[:0], hashes)
+	if e.terms == 0 {
+		return nil
+	}
+	var missing []identified // with the index
+	known := l.known
+	for i, hash := range hashes {
+		if len(known) > 0 && uint32(known[0]) == uint32(i) {
+			known = known[1:]
+			continue
+		}
+		missing = append(missing, identified{v.identifying(hash), uint32(i)})
+	}
+	return e.find(v, missing, hashes)
+}
+
+// find returns the terms of e among those that v lacks.
+func (e *Extension) find(v *Vocabulary, missing []identified, hashes []uint64) (found []LaterTerm) {
+	// A bit for the lowest identifying bits of each missing term, one in 64 of all bits: most terms of e need no other look.
+	words := 1 << bits.Len(uint(len(missing)))
+	seen, mask := make([]uint64, words), uint64(words-1)
+	for _, m := range missing {
+		seen[m.bits/64&mask] |= 1 << (m.bits % 64)
+	}
+	slices.SortStableFunc(missing, identified.compare)
+	id := uint32(v.Len())
+	for _, list := range e.lists {
+		for _, hash := range list {
+			if b := v.identifying(hash); seen[b/64&mask]>>(b%64)&1 != 0 {
+				at, _ := slices.BinarySearchFunc(missing, identified{bits: b}, identified.compare)
+				for ; at < len(missing) && missing[at].bits == b; at++ {
+					i := missing[at].number
+					found = append(found, LaterTerm{Index: int(i), Hash: hashes[i], ID: id})
+				}
+			}
+			id++
+		}
+	}
+	return found
+}
+
+// appendLater appends the known terms and the later ones. All ids are below terms.
+func (l *Lookup) appendLater(dst Vector, terms int, later []LaterTerm, doc Document, kind Kind) Vector {
+	for _, t := range later {
+		l.known = append(l.known, uint64(t.ID)<<32|uint64(t.Index))
+	}
+	l.sort(terms)
+	return l.appendRow(dst, doc, kind)
+}

@@ -1,0 +1,226 @@
+// Package journal reads and writes the journal of a store: a record for each message that was learned or forgotten since the base of the
+// store was written. docs/formats.md describes it byte by byte.
+//
+// A writer appends whole records and syncs the file after each one, so only the end of the file can be in doubt after a crash. Readers lock
+// nothing: they use the whole records and ignore a torn one at the end.
+package journal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+
+	"chaff/internal/littleendian"
+	"chaff/internal/sections"
+)
+
+// Reasons why a file cannot be used as a store.
+var (
+	// ErrNotStore is returned for a file of another kind.
+	ErrNotStore = errors.New("not a chaff store")
+	// ErrTruncated is returned for a store whose end is missing.
+	ErrTruncated = errors.New("store is truncated")
+	// ErrDamaged is returned for a store whose bytes have changed since they were written.
+	ErrDamaged = errors.New("store is damaged")
+	// ErrVersion is returned for a store of another version of the program.
+	ErrVersion = errors.New("store is of another version")
+)
+
+// BaseFormat returns the format of the base of a store, which the journal follows. Its versions:
+//
+//	1  first version
+func BaseFormat() sections.Format {
+	return sections.Format{
+		Magic: "\x89CHSTO\r\n", Version: 1,
+		ErrForeign: ErrNotStore, ErrTruncated: ErrTruncated, ErrDamaged: ErrDamaged, ErrVersion: ErrVersion,
+	}
+}
+
+const (
+	magic = "CHJOUR1\n" // 1: the first version
+	// BeginSize is the size in bytes of what [Begin] appends.
+	BeginSize  = len(magic) + 8
+	recordSize = 56         // of the fixed part
+	mark       = 0x43524843 // "CHRC"
+)
+
+// Header says where a journal starts and which model it belongs to.
+type Header struct {
+	Base  int64  // the size of the base, where the journal starts
+	Model uint64 // the identity of the model
+}
+
+// Locate returns the header of the journal in a store, which may be the whole file or its beginning. It does not verify the base.
+func Locate(store []byte) (Header, error) {
+	size, err := BaseFormat().Size(store)
+	if err != nil {
+		return Header{}, err
+	}
+	if size > uint64(len(store)) || len(store)-int(size) < BeginSize {
+		return Header{}, fmt.Errorf("%w: %d bytes, the journal starts at %d", ErrTruncated, len(store), size)
+	}
+	start := store[size:]
+	if size%8 != 0 || string(start[:len(magic)]) != magic {
+		return Header{}, fmt.Errorf("%w: no journal at %d", ErrDamaged, size)
+	}
+	return Header{Base: int64(size), Model: binary.LittleEndian.Uint64(start[len(magic):])}, nil
+}
+
+// Begin appends the beginning of the journal for a model.
+func Begin(dst []byte, model uint64) []byte {
+	return binary.LittleEndian.AppendUint64(append(dst, magic...), model)
+}
+
+// Record is one message that was learned or forgotten.
+type Record struct {
+	Meta    []byte   // of the ledger; see package store
+	New     []uint64 // hashes of the terms that get the next ids
+	Texts   []byte   // of New, the size of each as a varint before it; empty if the model keeps no texts
+	IDs     []uint32 // ascending; the ids whose rows changed
+	Rows    []byte   // a row for each of IDs, all of one size
+	Globals []byte   // empty if nothing changed
+
+	rest, rows       []byte // what the two checksums are of
+	restSum, rowsSum uint64
+}
+
+// The fixed part of a record; the variable parts follow, each padded with zeros to a multiple of 8:
+//
+//	 0  8  xxhash64 of all bytes from 8 to the end of the ids
+//	 8  8  xxhash64 of the globals, the texts and the meta
+//	16  8  xxhash64 of the rows
+//	24  4  mark
+//	28  4  number of new terms
+//	32  4  number of ids
+//	36  4  size of a row in bytes
+//	40  4  size of the globals in bytes
+//	44  4  size of the texts in bytes
+//	48  4  size of the meta in bytes
+//	52  4  zero
+//
+// The variable parts are the new terms, the ids, the globals, the texts, the meta, the rows.
+
+// Append appends a record. It panics if the rows are no whole number of bytes for each id.
+func Append(dst []byte, r Record) []byte {
+	rowSize := 0
+	if n := len(r.IDs); n > 0 {
+		rowSize = len(r.Rows) / n
+	}
+	if rowSize*len(r.IDs) != len(r.Rows) {
+		panic(fmt.Sprintf("journal: rows of %d bytes for %d ids", len(r.Rows), len(r.IDs)))
+	}
+	le := binary.LittleEndian
+	start := len(dst)
+	dst = append(dst, make([]byte, 24)...) // the checksums
+	for _, n := range []int{mark, len(r.New), len(r.IDs), rowSize, len(r.Globals), len(r.Texts), len(r.Meta), 0} {
+		dst = le.AppendUint32(dst, uint32(n))
+	}
+	dst = littleendian.Append(dst, r.New)
+	dst = pad(littleendian.Append(dst, r.IDs), start)
+	rest := len(dst)
+	for _, part := range [][]byte{r.Globals, r.Texts, r.Meta} {
+		dst = pad(append(dst, part...), start)
+	}
+	rows := len(dst)
+	dst = pad(append(dst, r.Rows...), start)
+	le.PutUint64(dst[start+16:], xxhash.Sum64(dst[rows:]))
+	le.PutUint64(dst[start+8:], xxhash.Sum64(dst[rest:rows]))
+	le.PutUint64(dst[start:], xxhash.Sum64(dst[start+8:rest]))
+	return dst
+}
+
+func pad(dst []byte, start int) []byte {
+	n := len(dst) - start
+	return append(dst, make([]byte, align(n)-n)...)
+}
+
+func align[T int | uint64](n T) T { return (n + 7) &^ 7 }
+
+// Parse returns the records of a journal, which starts with data, and how many bytes they take, the beginning included. The records share
+// data. A torn record at the end is no error, because a crash can leave one; damage before it is. Parse verifies all that is
+// needed to find a term, and all of the last record; [Record.VerifyRows] and [Record.VerifyRest] verify the others.
+func Parse(data []byte) (records []Record, complete int, err error) {
+	if len(data) < BeginSize || string(data[:len(magic)]) != magic {
+		return nil, 0, fmt.Errorf("%w: no journal", ErrDamaged)
+	}
+	at := BeginSize
+	for {
+		r, size := parse(data[at:])
+		if size == 0 {
+			break
+		}
+		records = append(records, r)
+		at += size
+	}
+	if n := len(records); n > 0 && at == len(data) { // only the last record that was written may be torn
+		if last := records[n-1]; last.VerifyRows() != nil || last.VerifyRest() != nil {
+			at -= last.size()
+			records = records[:n-1]
+		}
+	}
+	for later := at + 8; later < len(data); later += 8 {
+		if _, size := parse(data[later:]); size > 0 {
+			return nil, 0, fmt.Errorf("%w: record %d of the journal", ErrDamaged, len(records)+1)
+		}
+	}
+	return records, at, nil
+}
+
+// parse returns the record at the start of data and its size, which is 0 if no whole record starts there.
+func parse(data []byte) (r Record, size int) {
+	le := binary.LittleEndian
+	if len(data) < recordSize || le.Uint32(data[24:]) != mark {
+		return Record{}, 0
+	}
+	length := func(at int) uint64 { return uint64(le.Uint32(data[at:])) }
+	terms, ids, globals, texts, meta := 8*length(28), 4*length(32), length(40), length(44), length(48)
+	rows := length(32) * length(36) // below 2^64
+	rest := recordSize + terms + align(ids)
+	restEnd := rest + align(globals) + align(texts) + align(meta)
+	if restEnd > uint64(len(data)) || rows > uint64(len(data)) || restEnd+align(rows) > uint64(len(data)) {
+		return Record{}, 0
+	}
+	if le.Uint64(data) != xxhash.Sum64(data[8:rest]) {
+		return Record{}, 0
+	}
+	size = int(restEnd + align(rows))
+	part := func(from, n uint64) []byte { return data[from : from+n : from+n] }
+	r = Record{
+		Globals: part(rest, globals), Texts: part(rest+align(globals), texts), Meta: part(rest+align(globals)+align(texts), meta),
+		Rows: part(restEnd, rows),
+		rest: data[rest:restEnd], rows: data[restEnd:size], restSum: le.Uint64(data[8:]), rowsSum: le.Uint64(data[16:]),
+	}
+	var err1, err2 error // none: the sizes are right
+	r.New, err1 = littleendian.Decode[uint64](part(recordSize, terms))
+	r.IDs, err2 = littleendian.Decode[uint32](part(recordSize+terms, ids))
+	if err1 != nil || err2 != nil {
+		return Record{}, 0
+	}
+	return r, size
+}
+
+// size returns the size of a record that was read.
+func (r *Record) size() int {
+	return recordSize + 8*len(r.New) + align(4*len(r.IDs)) + len(r.rest) + len(r.rows)
+}
+
+// VerifyRows verifies the rows of a record that [Parse] returned.
+func (r *Record) VerifyRows() error {
+	if r.rows == nil { // made by the caller
+		return nil
+	}
+	if xxhash.Sum64(r.rows) != r.rowsSum {
+		return fmt.Errorf("%w: row of the journal", ErrDamaged)
+	}
+	return nil
+}
+
+// VerifyRest verifies the globals, the texts and the meta of a record that [Parse] returned.
+func (r *Record) VerifyRest() error {
+	if xxhash.Sum64(r.rest) != r.restSum {
+		return fmt.Errorf("%w: record of the journal", ErrDamaged)
+	}
+	return nil
+}

@@ -1,0 +1,243 @@
+// Package sections reads and writes files that are a table of named, checksummed sections. docs/formats.md describes them byte by byte.
+package sections
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Format is a kind of file.
+type Format struct {
+	Magic   string // 8 bytes
+	Version uint32
+	// The errors that Decode wraps: for a file of another kind, one whose end is missing, one whose bytes have changed since it was
+	// written, and one of another version.
+	ErrForeign, ErrTruncated, ErrDamaged, ErrVersion error
+}
+
+const (
+	// HeaderSize is the size of the header in bytes.
+	HeaderSize = 24
+	// EntrySize is the size of an entry of the table in bytes.
+	EntrySize   = 32
+	maxSections = 64
+)
+
+// Section is a named part of a file.
+type Section struct {
+	Name string // four letters
+	Data []byte
+}
+
+// Encode returns a file of sections.
+func (f Format) Encode(sections []Section) []byte {
+	table := HeaderSize + EntrySize*len(sections)
+	size := align(table + 8)
+	for _, s := range sections {
+		size += align(len(s.Data))
+	}
+	file := make([]byte, table, size)
+	copy(file, f.Magic)
+	le := binary.LittleEndian
+	le.PutUint32(file[8:], f.Version)
+	le.PutUint32(file[12:], uint32(len(sections)))
+	le.PutUint64(file[16:], uint64(size))
+	offset := align(table + 8)
+	for i, s := range sections {
+		entry := file[HeaderSize+EntrySize*i:]
+		copy(entry, s.Name)
+		le.PutUint64(entry[8:], uint64(offset))
+		le.PutUint64(entry[16:], uint64(len(s.Data)))
+		le.PutUint64(entry[24:], xxhash.Sum64(s.Data))
+		offset += align(len(s.Data))
+	}
+	file = le.AppendUint64(file, xxhash.Sum64(file))
+	for _, s := range sections {
+		file = pad(file)
+		file = append(file, s.Data...)
+	}
+	return pad(file)
+}
+
+func align(n int) int { return (n + 7) &^ 7 }
+
+func pad(file []byte) []byte {
+	return append(file, make([]byte, align(len(file))-len(file))...)
+}
+
+// File is a file in memory.
+type File struct {
+	format   Format
+	data     []byte
+	entries  []entry
+	identity uint64
+}
+
+// entry describes a section.
+type entry struct {
+	name              string
+	offset, size, sum uint64
+}
+
+// Size returns the size in bytes of the file that begins with data, as its header gives it. It is a multiple of 8 in a file that was not
+// damaged.
+func (f Format) Size(data []byte) (uint64, error) {
+	switch {
+	case len(data) > 0 && len(data) < len(f.Magic) && strings.HasPrefix(f.Magic, string(data)):
+		return 0, f.ErrTruncated
+	case !bytes.HasPrefix(data, []byte(f.Magic)):
+		return 0, f.ErrForeign
+	case len(data) < HeaderSize:
+		return 0, f.ErrTruncated
+	}
+	if v := binary.LittleEndian.Uint32(data[8:]); v != f.Version {
+		return 0, fmt.Errorf("%w: its format is %d, this program reads %d", f.ErrVersion, v, f.Version)
+	}
+	return binary.LittleEndian.Uint64(data[16:]), nil
+}
+
+// Decode reads the table of a file. It does not verify the sections, and keeps data.
+func (f Format) Decode(data []byte) (*File, error) {
+	size, err := f.Size(data)
+	if err != nil {
+		return nil, err
+	}
+	if uint64(len(data)) < size {
+		return nil, fmt.Errorf("%w: %d bytes of %d", f.ErrTruncated, len(data), size)
+	} else if uint64(len(data)) > size {
+		return nil, fmt.Errorf("%w: %d bytes more than were written", f.ErrDamaged, uint64(len(data))-size)
+	}
+	file, err := f.decodeTable(data, size)
+	if err == nil {
+		file.data = data
+	}
+	return file, err
+}
+
+// decodeTable reads the table of a file of the given size, which begins with data.
+func (f Format) decodeTable(data []byte, size uint64) (*File, error) {
+	damagedTable := fmt.Errorf("%w: section table", f.ErrDamaged)
+	le := binary.LittleEndian
+	n := le.Uint32(data[12:])
+	if n > maxSections {
+		return nil, damagedTable
+	}
+	table := HeaderSize + EntrySize*int(n)
+	if len(data) < table+8 {
+		return nil, fmt.Errorf("%w: %d bytes of %d", f.ErrTruncated, len(data), size)
+	}
+	file := &File{format: f, identity: le.Uint64(data[table:])}
+	if file.identity != xxhash.Sum64(data[:table]) {
+		return nil, damagedTable
+	}
+	for raw := range slices.Chunk(data[HeaderSize:table], EntrySize) {
+		e := entry{string(raw[:4]), le.Uint64(raw[8:]), le.Uint64(raw[16:]), le.Uint64(raw[24:])}
+		if e.offset%8 != 0 || e.offset > size || e.size > size-e.offset {
+			return nil, damagedTable
+		}
+		file.entries = append(file.entries, e)
+	}
+	return file, nil
+}
+
+// Reader reads the sections of a file one at a time.
+type Reader struct {
+	file *File
+	from io.ReaderAt
+	size int64
+}
+
+// Open reads the table of a file, behind which there may be more.
+func (f Format) Open(from io.ReaderAt) (*Reader, error) {
+	head := make([]byte, HeaderSize+EntrySize*maxSections+8)
+	n, err := from.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	head = head[:n]
+	size, err := f.Size(head)
+	if err != nil {
+		return nil, err
+	}
+	if size > math.MaxInt64 {
+		return nil, fmt.Errorf("%w: it cannot have %d bytes", f.ErrDamaged, size)
+	}
+	file, err := f.decodeTable(head, size)
+	return &Reader{file, from, int64(size)}, err
+}
+
+// Size returns the size of the file in bytes.
+func (r *Reader) Size() int64 { return r.size }
+
+// Has reports whether the file has a section.
+func (r *Reader) Has(name string) bool { return r.file.Has(name) }
+
+// Section reads and verifies a section.
+func (r *Reader) Section(name string) ([]byte, error) {
+	for _, e := range r.file.entries {
+		if e.name != name {
+			continue
+		}
+		// A damaged table has a wrong checksum, so that size is a size that was written.
+		data := make([]byte, e.size)
+		if _, err := r.from.ReadAt(data, int64(e.offset)); err == io.EOF {
+			return nil, fmt.Errorf("%w: section %s", r.file.format.ErrTruncated, name)
+		} else if err != nil {
+			return nil, err
+		}
+		if xxhash.Sum64(data) != e.sum {
+			return nil, fmt.Errorf("%w: section %s", r.file.format.ErrDamaged, name)
+		}
+		return data, nil
+	}
+	return nil, fmt.Errorf("%w: section %s is missing", r.file.format.ErrDamaged, name)
+}
+
+// Identity returns the checksum of the header and the table. Files with different sections have different identities, up to a chance of one
+// in 2^64.
+func (f *File) Identity() uint64 { return f.identity }
+
+// Names returns the names of the sections in their order.
+func (f *File) Names() []string {
+	names := make([]string, len(f.entries))
+	for i, e := range f.entries {
+		names[i] = e.name
+	}
+	return names
+}
+
+// Has reports whether the file has a section.
+func (f *File) Has(name string) bool {
+	return slices.ContainsFunc(f.entries, func(e entry) bool { return e.name == name })
+}
+
+// Section returns a section after verifying its checksum.
+func (f *File) Section(name string) ([]byte, error) {
+	data, sum, err := f.find(name)
+	if err == nil && xxhash.Sum64(data) != sum {
+		return nil, fmt.Errorf("%w: section %s", f.format.ErrDamaged, name)
+	}
+	return data, err
+}
+
+// Unverified returns a section without verifying its checksum.
+func (f *File) Unverified(name string) ([]byte, error) {
+	data, _, err := f.find(name)
+	return data, err
+}
+
+func (f *File) find(name string) (data []byte, sum uint64, err error) {
+	for _, e := range f.entries {
+		if e.name == name {
+			return f.data[e.offset : e.offset+e.size : e.offset+e.size], e.sum, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("%w: section %s is missing", f.format.ErrDamaged, name)
+}

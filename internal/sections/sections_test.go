@@ -1,0 +1,71 @@
+package sections
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+)
+
+var errForeign, errTruncated, errDamaged, errVersion = errors.New("foreign"), errors.New("truncated"), errors.New("damaged"), errors.New("version")
+
+func format() Format {
+	return Format{Magic: "\x89TESTS\r\n", Version: 3, ErrForeign: errForeign, ErrTruncated: errTruncated, ErrDamaged: errDamaged, ErrVersion: errVersion}
+}
+
+func TestSectionsAreReadAsTheyWereWritten(t *testing.T) {
+	data := format().Encode([]Section{{"ONE1", []byte("first")}, {"NONE", nil}, {"TWO2", []byte("12345678")}})
+	f, err := format().Decode(data)
+	if err != nil || !slices.Equal(f.Names(), []string{"ONE1", "NONE", "TWO2"}) || f.Has("TWO") {
+		t.Fatalf("got %v, %v", f.Names(), err)
+	}
+	for name, want := range map[string]string{"ONE1": "first", "NONE": "", "TWO2": "12345678"} {
+		if got, err := f.Section(name); string(got) != want || err != nil {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+	if size, err := format().Size(append(data, "more"...)); size != uint64(len(data)) || size%8 != 0 || err != nil {
+		t.Errorf("size %d of %d, %v", size, len(data), err)
+	}
+	other, err := format().Decode(format().Encode([]Section{{"ONE1", []byte("fjrst")}, {"NONE", nil}, {"TWO2", []byte("12345678")}}))
+	if err != nil || other.Identity() == f.Identity() {
+		t.Errorf("two files have the identity %x: %v", f.Identity(), err)
+	}
+}
+
+func TestAChangedOrCutFileIsAnError(t *testing.T) {
+	good := format().Encode([]Section{{"ONE1", []byte("first")}, {"TWO2", []byte("12345678")}})
+	read := func(data []byte) error {
+		f, err := format().Decode(data)
+		for _, name := range []string{"ONE1", "TWO2"} {
+			if err == nil {
+				_, err = f.Section(name)
+			}
+		}
+		return err
+	}
+	for i := range good {
+		changed := bytes.Clone(good)
+		changed[i] ^= 4
+		isPadding := i == len(good)-len("12345678")-1 || i == len(good)-len("12345678")-2 || i == len(good)-len("12345678")-3
+		if err := read(changed); (err == nil) != isPadding {
+			t.Errorf("byte %d: got %v", i, err)
+		}
+		if err := read(good[:i]); err == nil {
+			t.Errorf("%d bytes: no error", i)
+		}
+	}
+	for name, tt := range map[string]struct {
+		data []byte
+		want error
+	}{
+		"no bytes":      {nil, errForeign},
+		"half a header": {good[:20], errTruncated},
+		"a longer file": {append(bytes.Clone(good), 0), errDamaged},
+		"a new version": {slices.Concat(good[:8], []byte{4}, good[9:]), errVersion},
+	} {
+		if err := read(tt.data); !errors.Is(err, tt.want) {
+			t.Errorf("%s: got %v, want %v", name, err, tt.want)
+		}
+	}
+}

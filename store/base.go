@@ -1,0 +1,279 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sort"
+
+	"chaff/features"
+	"chaff/internal/journal"
+	"chaff/internal/sections"
+)
+
+// facts are what a store knows beside its messages: section FACT.
+type facts struct {
+	Classes []string `json:"classes"`
+	// Begun and Fitted are times in seconds: of the first message, and of the last fit, 0 for none.
+	Begun  int64 `json:"begun"`
+	Fitted int64 `json:"fitted,omitempty"`
+	// FitSeconds is the CPU time of the last fit, and Changed how many messages were learned or forgotten since.
+	FitSeconds float64 `json:"fit_cpu_seconds,omitempty"`
+	Changed    int     `json:"changed"`
+	// Expired counts the messages that left because they were the oldest, and Refused refusals by reason.
+	Expired int            `json:"expired,omitempty"`
+	Refused map[string]int `json:"refused,omitempty"`
+}
+
+// ledger is all messages of a store, in the order in which they were first learned.
+type ledger struct {
+	facts         facts
+	hasTexts      bool
+	documents     *features.Documents
+	entries       []Entry
+	byFingerprint map[uint64]int // index of an entry
+}
+
+// base is the base of an open store, whose sections are read when they are needed.
+type base struct {
+	sections *sections.Reader
+	hasTexts bool
+}
+
+func openBase(file io.ReaderAt) (*base, error) {
+	s, err := journal.BaseFormat().Open(file)
+	if err != nil {
+		return nil, err
+	}
+	return &base{s, s.Has("TEXT")}, nil
+}
+
+// The size of an entry of section DIGS: u64 fingerprint, u32 index of the message, u32 zero.
+const digestSize = 16
+
+// find returns the entry of a fingerprint.
+func (b *base) find(fingerprint uint64) (Entry, bool, error) {
+	digests, err := b.sections.Section("DIGS")
+	if err != nil {
+		return Entry{}, false, err
+	}
+	le := binary.LittleEndian
+	n := len(digests) / digestSize
+	i := sort.Search(n, func(i int) bool { return le.Uint64(digests[digestSize*i:]) >= fingerprint })
+	if i == n || le.Uint64(digests[digestSize*i:]) != fingerprint {
+		return Entry{}, false, nil
+	}
+	messages, err := b.sections.Section("MSGS")
+	if err != nil {
+		return Entry{}, false, err
+	}
+	at := int(le.Uint32(digests[digestSize*i+8:])) * entrySize
+	if at+entrySize > len(messages) {
+		return Entry{}, false, b.damaged("DIGS")
+	}
+	e, _ := readEntry(messages[at:])
+	return e, true, nil
+}
+
+// entries returns the entries of all messages, without documents and sketches, and the sizes of the sketches.
+func (b *base) entries(classes int) (all []Entry, sketches []int, err error) {
+	messages, err := b.sections.Section("MSGS")
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(messages)%entrySize != 0 {
+		return nil, nil, b.damaged("MSGS")
+	}
+	for ; len(messages) > 0; messages = messages[entrySize:] {
+		e, sketch := readEntry(messages)
+		if e.Label < 0 || e.Label >= classes || e.Class >= classes || sketch > math.MaxInt32 {
+			return nil, nil, b.damaged("MSGS")
+		}
+		all, sketches = append(all, e), append(sketches, int(sketch))
+	}
+	return all, sketches, nil
+}
+
+func (b *base) damaged(section string) error {
+	return fmt.Errorf("%w: section %s", journal.ErrDamaged, section)
+}
+
+func (b *base) facts() (f facts, err error) {
+	data, err := b.sections.Section("FACT")
+	if err != nil {
+		return f, err
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return f, fmt.Errorf("%w: %w", journal.ErrVersion, err)
+	}
+	if len(f.Classes) < 2 {
+		return f, b.damaged("FACT")
+	}
+	return f, nil
+}
+
+// ledger reads the whole base.
+func (b *base) ledger() (*ledger, error) {
+	l := &ledger{hasTexts: b.hasTexts}
+	var sketches []int
+	var err error
+	if l.facts, err = b.facts(); err != nil {
+		return nil, err
+	}
+	if l.entries, sketches, err = b.entries(len(l.facts.Classes)); err != nil {
+		return nil, err
+	}
+	s := &features.Snapshot{Texts: b.hasTexts}
+	sketchData, err := b.sections.Section("SKCH")
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range []struct {
+		name string
+		data *[]byte
+	}{{"HASH", &s.Hashes}, {"GRPS", &s.Groups}, {namesSection(b.hasTexts), &s.Names}, {"DOCS", &s.Records}, {"ENDS", &s.Ends}} {
+		if *part.data, err = b.sections.Section(part.name); err != nil {
+			return nil, err
+		}
+	}
+	var refs []features.Ref
+	if l.documents, refs, err = features.RestoreDocuments(s, 0); err != nil {
+		return nil, err
+	}
+	if len(refs) != len(l.entries) {
+		return nil, b.damaged("ENDS")
+	}
+	l.byFingerprint = make(map[uint64]int, len(l.entries))
+	for i := range l.entries {
+		e := &l.entries[i]
+		e.Terms = refs[i]
+		if 8*sketches[i] > len(sketchData) {
+			return nil, b.damaged("SKCH")
+		}
+		for range sketches[i] {
+			e.Sketch, sketchData = append(e.Sketch, binary.LittleEndian.Uint64(sketchData)), sketchData[8:]
+		}
+		l.byFingerprint[e.Fingerprint] = i
+	}
+	return l, nil
+}
+
+// apply does to the ledger what the records of a journal say.
+func (l *ledger) apply(records []journal.Record) error {
+	w := l.documents.NewWriter()
+	defer w.Close()
+	gone := map[int]bool{}
+	for i := range records {
+		if err := records[i].VerifyRest(); err != nil {
+			return err
+		}
+		m, err := readMeta(records[i].Meta)
+		if err != nil {
+			return err
+		}
+		if m.change == refuse {
+			if l.facts.Refused == nil {
+				l.facts.Refused = map[string]int{}
+			}
+			l.facts.Refused[m.reason.String()]++
+			continue
+		}
+		e := m.entry
+		if e.Label < 0 || e.Label >= len(l.facts.Classes) || e.Class >= len(l.facts.Classes) {
+			return errMeta
+		}
+		at, known := l.byFingerprint[e.Fingerprint]
+		switch {
+		case m.change == forget && known:
+			gone[at] = true
+			delete(l.byFingerprint, e.Fingerprint)
+		case m.change == see && known:
+			l.entries[at].Name = e.Name
+			continue
+		case m.change == learn:
+			e.Terms = w.AddDocument(m.document, func(i int) []byte { return m.texts[i] })
+			if known {
+				l.entries[at] = e
+			} else {
+				l.byFingerprint[e.Fingerprint] = len(l.entries)
+				l.entries = append(l.entries, e)
+			}
+		default:
+			return errMeta
+		}
+		l.facts.Changed++
+	}
+	l.remove(func(i int) bool { return gone[i] })
+	return l.documents.Err()
+}
+
+// remove removes entries, and keeps the order of the others.
+func (l *ledger) remove(gone func(i int) bool) {
+	kept := l.entries[:0]
+	l.byFingerprint = make(map[uint64]int, len(l.entries))
+	for i, e := range l.entries {
+		if !gone(i) {
+			l.byFingerprint[e.Fingerprint] = len(kept)
+			kept = append(kept, e)
+		}
+	}
+	l.entries = kept
+}
+
+// namesSection returns the section of the names of terms: with texts or with order hashes.
+func namesSection(hasTexts bool) string {
+	if hasTexts {
+		return "TEXT"
+	}
+	return "ORDR"
+}
+
+// encode returns the base of a ledger:
+//
+//	FACT facts as JSON
+//	MSGS an entry of entrySize for each message, whose last number is the size of its sketch
+//	DIGS fingerprints in ascending order with the index of the message
+//	SKCH the sketches, one after the other, u64 each
+//	HASH GRPS TEXT or ORDR, DOCS, ENDS: the documents; see features.Snapshot
+func (l *ledger) encode(workers int) ([]byte, error) {
+	refs := make([]features.Ref, len(l.entries))
+	for i, e := range l.entries {
+		refs[i] = e.Terms
+	}
+	documents, err := l.documents.Snapshot(refs, l.hasTexts, workers)
+	if err != nil {
+		return nil, err
+	}
+	info, err := json.Marshal(l.facts)
+	if err != nil {
+		return nil, err
+	}
+	le := binary.LittleEndian
+	messages, sketches := make([]byte, 0, entrySize*len(l.entries)), []byte(nil)
+	order := make([]int, len(l.entries))
+	for i, e := range l.entries {
+		messages = appendEntry(messages, e, uint64(len(e.Sketch)))
+		for _, f := range e.Sketch {
+			sketches = le.AppendUint64(sketches, f)
+		}
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(l.entries[i].Fingerprint, l.entries[j].Fingerprint) })
+	digests := make([]byte, 0, digestSize*len(order))
+	for _, i := range order {
+		digests = le.AppendUint64(digests, l.entries[i].Fingerprint)
+		digests = le.AppendUint64(digests, uint64(i))
+	}
+	return journal.BaseFormat().Encode([]sections.Section{
+		{Name: "FACT", Data: info}, {Name: "MSGS", Data: messages}, {Name: "DIGS", Data: digests}, {Name: "SKCH", Data: sketches},
+		{Name: "HASH", Data: documents.Hashes}, {Name: "GRPS", Data: documents.Groups}, {Name: namesSection(documents.Texts), Data: documents.Names},
+		{Name: "DOCS", Data: documents.Records}, {Name: "ENDS", Data: documents.Ends},
+	}), nil
+}

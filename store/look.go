@@ -1,0 +1,149 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"chaff/filter"
+	"chaff/internal/journal"
+)
+
+// View is a store as a reader sees it: the state before or after any message that a writer learns at the same time.
+type View struct {
+	ledger  *ledger
+	filter  *filter.Filter
+	records int
+	journal int64
+	base    int64
+}
+
+// looks is how often a reader starts over because a writer replaced the files between two steps.
+const looks = 20
+
+// Look reads the store of the model at path. It locks nothing and waits for nobody. The error wraps [ErrNone] or [ErrForeign], or is about a file.
+func Look(path string) (*View, error) {
+	var err error
+	for range looks {
+		var v *View
+		if v, err = look(path); err == nil {
+			return v, nil
+		}
+		if !errors.Is(err, ErrForeign) {
+			break
+		}
+	}
+	return nil, fmt.Errorf("read %s: %w", path+Suffix, err)
+}
+
+func look(path string) (*View, error) {
+	file, err := os.Open(path + Suffix)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, ErrNone
+	}
+	if err != nil {
+		return nil, withoutPath(err)
+	}
+	defer file.Close()
+	b, err := openBase(file)
+	if err != nil {
+		return nil, err
+	}
+	data, records, err := readJournal(file, b)
+	if err != nil {
+		return nil, err
+	}
+	v := &View{records: len(records), journal: int64(len(data)), base: b.sections.Size()}
+	if v.filter, err = filter.Open(path); err != nil {
+		return nil, err
+	}
+	if v.filter.Identity() != journal.Model(data) {
+		if v.filter, err = filter.Open(path + nextSuffix); err != nil || v.filter.Identity() != journal.Model(data) {
+			return nil, ErrForeign
+		}
+	}
+	if v.ledger, err = b.ledger(); err != nil {
+		return nil, err
+	}
+	return v, v.ledger.apply(records)
+}
+
+// Filter returns the model of the base, without the journal.
+func (v *View) Filter() *filter.Filter { return v.filter }
+
+// Entries returns the messages of the store, in the order in which they were first learned.
+func (v *View) Entries() []Entry { return v.ledger.entries }
+
+// Status returns the state of the store at a time.
+func (v *View) Status(now time.Time) Status {
+	s := statusOf(v.ledger, v.filter, now)
+	s.Records, s.JournalBytes, s.BaseBytes = v.records, v.journal, v.base
+	return s
+}
+
+// Entries returns the messages of the store, in the order in which they were first learned, without documents and sketches.
+func (s *Store) Entries() ([]Entry, error) {
+	all, _, err := s.base.entries(len(s.Classes()))
+	if err != nil {
+		return nil, err
+	}
+	l := &ledger{entries: all}
+	l.remove(func(int) bool { return false }) // makes the index
+	gone := map[int]bool{}
+	for i := range s.records {
+		what, fingerprint, err := fingerprintOf(s.records[i].Meta)
+		if err != nil {
+			return nil, err
+		}
+		e, _ := readEntry(s.records[i].Meta[8:])
+		at, known := l.byFingerprint[fingerprint]
+		switch {
+		case what == forget && known:
+			gone[at] = true
+			delete(l.byFingerprint, fingerprint)
+		case what == see && known:
+			l.entries[at].Name = e.Name
+		case what == learn && known:
+			l.entries[at] = e
+		case what == learn:
+			l.byFingerprint[fingerprint] = len(l.entries)
+			l.entries = append(l.entries, e)
+		}
+	}
+	l.remove(func(i int) bool { return gone[i] })
+	return l.entries, nil
+}
+
+// Changed returns how many messages were learned or forgotten since the model was last fitted.
+func (s *Store) Changed() (int, error) {
+	f, err := s.base.facts()
+	if err != nil {
+		return 0, err
+	}
+	for i := range s.records {
+		if what, _, err := fingerprintOf(s.records[i].Meta); err == nil && (what == learn || what == forget) {
+			f.Changed++
+		}
+	}
+	return f.Changed, nil
+}
+
+// Later returns how many messages the store of the model at path has that were not learned by training; 0 without a store.
+func Later(ctx context.Context, path string) (int, error) {
+	v, err := Look(path)
+	if errors.Is(err, ErrNone) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, e := range v.Entries() {
+		if e.Way != ByTraining {
+			n++
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,191 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"chaff/filter"
+	"chaff/metrics"
+)
+
+// Reason is why a message was not learned or forgotten.
+type Reason uint8
+
+// The reasons, in the order of their numbers in files.
+const (
+	NoReason   Reason = iota
+	TooLarge          // larger than chaff reads
+	NeverKnown        // to be forgotten, but never learned
+	Unreadable        // the file could not be read
+	reasons
+)
+
+// String returns a reason in a few words.
+func (r Reason) String() string {
+	return [reasons + 1]string{"", "too large", "never learned", "unreadable", "unknown"}[min(r, reasons)]
+}
+
+// ClassStatus is what a store has of one class.
+type ClassStatus struct {
+	Class    string `json:"class"`
+	Messages int    `json:"messages"`
+	// Today and Month count the messages learned in the last 24 hours and 30 days, without those of a training.
+	Today int `json:"learned_today"`
+	Month int `json:"learned_this_month"`
+	// Last is when the last message of the class was learned, by training or later; nil for none.
+	Last *time.Time `json:"last_learned,omitempty"`
+}
+
+// Window has the figures of the messages that were learned last, each as the filter judged it before it learned it.
+type Window struct {
+	// Last is the number of messages asked for, 0 for all, and Messages the number there is.
+	Last     int              `json:"last"`
+	Messages int              `json:"messages"`
+	Figures  *metrics.Figures `json:"figures,omitempty"`
+}
+
+// Status is the state of a store.
+type Status struct {
+	Model    string        `json:"model"`
+	Messages int           `json:"messages"`
+	Classes  []ClassStatus `json:"classes"`
+	// Ways counts the messages by how they were learned.
+	Ways map[string]int `json:"ways"`
+	// Refused counts refusals by reason.
+	Refused map[string]int `json:"refused,omitempty"`
+	// Records and JournalBytes are the size of the journal, BaseBytes that of the base.
+	Records      int   `json:"journal_records"`
+	JournalBytes int64 `json:"journal_bytes"`
+	BaseBytes    int64 `json:"base_bytes"`
+	// Fitted is when the model was last fitted, FitSeconds the CPU time that took, and Changed how many messages were learned or
+	// forgotten since. Fitted is nil for a model that was never fitted.
+	Fitted     *time.Time `json:"fitted,omitempty"`
+	FitSeconds float64    `json:"fit_cpu_seconds,omitempty"`
+	Changed    int        `json:"changed_since"`
+	// Windows are the figures of the last 100, the last 1,000 and all messages.
+	Windows []Window `json:"judged_before_learning"`
+	// Judged are the messages behind the windows, in the order in which they were learned.
+	Judged []Judged `json:"-"`
+	// Oldest and Newest are the delivery times of the messages.
+	Thresholds *metrics.Thresholds `json:"thresholds,omitempty"`
+	// Problems are the reasons why the filter does not learn, or learns badly.
+	Problems []string `json:"problems,omitempty"`
+}
+
+// Judged is a message as the filter judged it before it learned it.
+type Judged struct {
+	Learned time.Time
+	Label   int
+	Class   int
+	Score   float64
+}
+
+// windows are the sizes of the windows of a status; 0 is all.
+var windows = [...]int{100, 1000, 0}
+
+// silentDays is after how many days without a message of a class a status says so.
+const silentDays = 30
+
+// statusOf returns the status of a ledger at a time.
+func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
+	settings := f.Settings()
+	s := Status{Model: settings.Model, Messages: len(l.entries), Ways: map[string]int{}, Refused: l.facts.Refused, Changed: l.facts.Changed,
+		FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds}
+	if l.facts.Fitted != 0 {
+		fitted := time.Unix(l.facts.Fitted, 0).UTC()
+		s.Fitted = &fitted
+	}
+	for _, name := range l.facts.Classes {
+		s.Classes = append(s.Classes, ClassStatus{Class: name})
+	}
+	for _, e := range l.entries {
+		s.Ways[e.Way.String()]++
+		c := &s.Classes[e.Label]
+		c.Messages++
+		if c.Last == nil || e.Learned.After(*c.Last) {
+			learned := e.Learned
+			c.Last = &learned
+		}
+		if e.Way == ByTraining {
+			continue
+		}
+		if age := now.Sub(e.Learned); age < 24*time.Hour {
+			c.Today++
+			c.Month++
+		} else if age < 30*24*time.Hour {
+			c.Month++
+		}
+		if !math.IsNaN(e.Score) && e.Class >= 0 {
+			s.Judged = append(s.Judged, Judged{e.Learned, e.Label, e.Class, e.Score})
+		}
+	}
+	slices.SortStableFunc(s.Judged, func(a, b Judged) int { return a.Learned.Compare(b.Learned) })
+	for _, last := range windows {
+		s.Windows = append(s.Windows, windowOf(s.Judged, last, l.facts.Classes))
+	}
+	s.Problems = s.problems(now)
+	return s
+}
+
+// windowOf returns the figures of the last messages; 0 is all.
+func windowOf(judged []Judged, last int, classes []string) Window {
+	w := Window{Last: last, Messages: len(judged)}
+	if last > 0 && last < len(judged) {
+		judged = judged[len(judged)-last:]
+		w.Messages = last
+	}
+	if len(judged) == 0 {
+		return w
+	}
+	labels, predictions := make([]int32, len(judged)), make([]int32, len(judged))
+	margins, spam := make([]float64, len(judged)), make([]bool, len(judged))
+	for i, j := range judged {
+		labels[i], predictions[i] = int32(j.Label), int32(j.Class)
+		margins[i], spam[i] = j.Score, j.Label == filter.SpamClass
+	}
+	figures := metrics.Measure(labels, predictions, len(classes))
+	if filter.IsSpamFilter(classes) {
+		figures.MeasureSpam(margins, spam)
+	}
+	w.Figures = &figures
+	return w
+}
+
+// problems returns the reasons why the filter does not learn, or learns badly.
+func (s *Status) problems(now time.Time) []string {
+	var all []string
+	for _, c := range s.Classes {
+		switch {
+		case c.Messages == 0:
+			all = append(all, fmt.Sprintf("it has no %s: learn some", c.Class))
+		case now.Sub(*c.Last) > silentDays*24*time.Hour:
+			all = append(all, fmt.Sprintf("it has learned no %s for %d days", c.Class, int(now.Sub(*c.Last).Hours()/24)))
+		}
+	}
+	if s.Thresholds != nil {
+		all = append(all, s.thresholdProblems()...)
+	}
+	return all
+}
+
+// enoughJudged is how many messages of a class say something about a threshold.
+const enoughJudged = 20
+
+// thresholdProblems compares the thresholds with the scores of the messages that were judged before they were learned.
+func (s *Status) thresholdProblems() []string {
+	spam, reached := 0, 0
+	for _, j := range s.Judged {
+		if j.Label == filter.SpamClass {
+			spam++
+			if j.Score > s.Thresholds.Spam {
+				reached++
+			}
+		}
+	}
+	if spam >= enoughJudged && reached == 0 {
+		return []string{fmt.Sprintf("none of %d spam reached the threshold of spam: fit the model again with chaff retrain", spam)}
+	}
+	return nil
+}

@@ -1,0 +1,506 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"chaff/corpus"
+	"chaff/features"
+	"chaff/filter"
+	"chaff/internal/journal"
+	"chaff/internal/limits"
+	"chaff/internal/replace"
+	"chaff/train"
+)
+
+// Suffix is what the name of a store has after that of its model.
+const Suffix = ".store"
+
+// Reasons why a store cannot be used.
+var (
+	// ErrNone is returned for a model without a store.
+	ErrNone = errors.New("the model has no store")
+	// ErrLocked is returned if another process does not stop writing.
+	ErrLocked = errors.New("another process is learning")
+	// ErrForeign is returned for a store of another model.
+	ErrForeign = errors.New("the store belongs to another model")
+)
+
+// Store is the store of a model, open for learning. It belongs to one goroutine, and to one process at a time.
+type Store struct {
+	path    string // of the model
+	options Options
+	now     func() time.Time
+	file    *os.File // locked
+	filter  *filter.Filter
+	reader  *filter.Reader
+	state   *state // nil until it is needed
+	base    *base
+	records []journal.Record
+	journal int64 // bytes of the journal, up to the end of the last whole record
+	failed  error // a write that failed and could not be taken back
+}
+
+// Open opens the store of the model at path and locks it. It waits for a while for another process to finish.
+func Open(ctx context.Context, path string, o Options) (*Store, error) {
+	s, err := open(ctx, path, o)
+	if err != nil {
+		return nil, fmt.Errorf("open store %s: %w", path+Suffix, err)
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, path string, o Options) (*Store, error) {
+	target, err := replace.Target(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{path: target, options: o, now: time.Now}
+	if s.file, err = lockFile(ctx, target+Suffix); err != nil {
+		return nil, err
+	}
+	if err := s.load(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// lockFile opens and locks a store.
+func lockFile(ctx context.Context, path string) (*os.File, error) {
+	for deadline := time.Now().Add(lockWait); ; {
+		file, err := os.OpenFile(path, os.O_RDWR, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, ErrNone
+		}
+		if err != nil {
+			return nil, withoutPath(err)
+		}
+		locked, err := tryLock(file)
+		if err == nil && locked {
+			mine, err1 := file.Stat()
+			there, err2 := os.Stat(path)
+			if err1 == nil && err2 == nil && os.SameFile(mine, there) {
+				return file, nil
+			}
+		}
+		file.Close()
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("lock: %w", err)
+		case locked: // the other process replaced the file: open the new one
+		case time.Now().After(deadline):
+			return nil, ErrLocked
+		default:
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-time.After(2 * time.Millisecond):
+			}
+		}
+	}
+}
+
+// load reads the journal and opens the model that it belongs to. It completes a fold that was interrupted, and cuts off a torn record.
+func (s *Store) load() (err error) {
+	s.closeFilter()
+	if s.base, err = openBase(s.file); err != nil {
+		return err
+	}
+	data, records, err := readJournal(s.file, s.base)
+	if err != nil {
+		return err
+	}
+	info, err := s.file.Stat()
+	if err != nil {
+		return withoutPath(err)
+	}
+	s.journal, s.records = int64(len(data)), records
+	if end := s.end(); end < info.Size() {
+		if err := s.file.Truncate(end); err != nil {
+			return withoutPath(err)
+		}
+	}
+	if s.filter, err = s.openModel(journal.Model(data)); err != nil {
+		return err
+	}
+	s.state, s.reader = nil, nil
+	return nil
+}
+
+// readJournal returns the whole records behind a base, and their bytes.
+func readJournal(file io.ReaderAt, b *base) ([]byte, []journal.Record, error) {
+	size := b.sections.Size()
+	data, err := io.ReadAll(io.NewSectionReader(file, size, math.MaxInt64-size))
+	if err != nil {
+		return nil, nil, withoutPath(err)
+	}
+	records, complete, err := journal.Parse(data)
+	return data[:complete], records, err
+}
+
+// end returns where the next record goes.
+func (s *Store) end() int64 { return s.base.sections.Size() + s.journal }
+
+// openModel opens the model with an identity, which an interrupted fold may have left beside the old one.
+func (s *Store) openModel(identity uint64) (*filter.Filter, error) {
+	f, err := filter.OpenForOne(s.path)
+	if err == nil && f.Identity() == identity {
+		os.Remove(s.path + nextSuffix) // of a fold that was interrupted before its store was in place
+		return f, nil
+	}
+	if err == nil {
+		f.Close()
+	}
+	next, nextErr := filter.Open(s.path + nextSuffix)
+	switch {
+	case nextErr == nil && next.Identity() == identity:
+		if err := os.Rename(s.path+nextSuffix, s.path); err != nil {
+			return nil, withoutPath(err)
+		}
+		return next, nil
+	case err != nil:
+		return nil, err
+	}
+	return nil, ErrForeign
+}
+
+// Close unlocks the store.
+func (s *Store) Close() error {
+	s.closeFilter()
+	return s.file.Close()
+}
+
+func (s *Store) closeFilter() {
+	if s.filter != nil {
+		s.filter.Close()
+	}
+}
+
+// Message is a message to learn.
+type Message struct {
+	Raw   []byte
+	Label string
+	Way   Way
+	// Time is when the message was delivered, if its file says so; zero to ask the message.
+	Time time.Time
+	// Name is [NameHash] of its file in a Maildir, or 0.
+	Name uint64
+	// Always learns it even if the filter is sure of it, see [Options.OnError].
+	Always bool
+}
+
+// What happened to a message.
+type What string
+
+// The results of learning and forgetting.
+const (
+	Learned    What = "learned"
+	Relabelled What = "relabelled" // it was known with another label
+	Known      What = "known"      // with the same label
+	Sure       What = "sure"       // not learned, since the filter is right and sure of it
+	Forgotten  What = "forgotten"
+	Refused    What = "refused"
+)
+
+// Outcome is what happened to a message.
+type Outcome struct {
+	What What `json:"result"`
+	// Reason is why it was refused.
+	Reason Reason `json:"-"`
+	// Before is the label that it had before, if it was known.
+	Before string `json:"before,omitempty"`
+	// Class, Score and Probability are what the filter said of it before.
+	Class       string         `json:"class,omitempty"`
+	Verdict     filter.Verdict `json:"verdict,omitempty"`
+	Score       float64        `json:"score"`
+	Probability float64        `json:"probability"`
+}
+
+// NameHash returns the hash of the name of a file in a Maildir, without flags, under the key of the model. It is never 0.
+func (s *Store) NameHash(unique string) uint64 {
+	return cmp.Or(s.filter.Settings().Key.Hash([]byte(unique)), 1)
+}
+
+// Classes returns the names of the classes.
+func (s *Store) Classes() []string { return s.filter.Settings().Classes }
+
+// Model returns the name of the model.
+func (s *Store) Model() string { return s.filter.Settings().Model }
+
+// Learn learns a message. The model knows it at once; the file is synced before Learn returns. A message that is known with another label moves over.
+// The error is about the store; it holds the state before the message then.
+func (s *Store) Learn(m Message) (Outcome, error) {
+	o, err := s.learn(m)
+	if err != nil {
+		return o, fmt.Errorf("learn into %s: %w", s.path+Suffix, err)
+	}
+	return o, nil
+}
+
+func (s *Store) learn(m Message) (Outcome, error) {
+	classes := s.Classes()
+	label := classIndex(classes, m.Label)
+	if label < 0 {
+		return Outcome{}, fmt.Errorf("class %q: the model has %q", m.Label, classes)
+	}
+	if len(m.Raw) > limits.MaxMessage {
+		return s.refuse(TooLarge)
+	}
+	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Way: m.Way, Name: m.Name, Class: -1, Score: math.NaN()}
+	e.Fingerprint, e.SplitKey, e.Label, e.Size = corpus.Fingerprint(m.Raw), corpus.SplitKey(m.Raw), label, len(m.Raw)
+	if e.Time = m.Time; e.Time.IsZero() {
+		e.Time, _ = corpus.DeliveryTime(m.Raw)
+	}
+	before, known, err := s.find(e.Fingerprint)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if known && before.Label == label {
+		return Outcome{What: Known, Before: m.Label}, s.see(before, m.Name)
+	}
+	if err := s.prepare(); err != nil {
+		return Outcome{}, err
+	}
+	e.Repairs = s.reader.Read(m.Raw)
+	e.Sketch = train.Sketch(s.reader.Message())
+	bag := s.reader.Bag()
+	document := bag.Document()
+	verdict, err := s.state.classify(document)
+	if err != nil {
+		return Outcome{}, err
+	}
+	o := Outcome{What: Learned, Class: verdict.Class, Verdict: verdict.Verdict, Score: verdict.Score, Probability: verdict.Probability}
+	e.Score, e.Class = verdict.Score, classIndex(classes, verdict.Class)
+	r := meta{change: learn, document: document, texts: make([][]byte, len(document.Terms))}
+	var old *features.Document
+	if known {
+		o.What, o.Before = Relabelled, classes[before.Label]
+		e.Score, e.Class = before.Score, before.Class // what the filter said before it knew the message
+		if s.state.forgets() {
+			if old, err = s.documentOf(e.Fingerprint); err != nil {
+				return Outcome{}, err
+			}
+		}
+	} else if s.options.OnError && !m.Always && s.isSure(verdict, label) {
+		o.What = Sure
+		return o, nil
+	}
+	for i, untold := range s.state.untold(document) {
+		if untold {
+			r.texts[i] = s.textOf(bag.Text(i))
+		}
+	}
+	r.entry = e
+	update, err := s.state.learn(document, label, old, before.Label)
+	if err != nil {
+		return Outcome{}, err
+	}
+	update.Meta = appendMeta(nil, &r)
+	if err := s.append(update); err != nil {
+		return Outcome{}, err
+	}
+	if len(m.Raw) > limits.LargeMessage {
+		s.reader.Forget()
+	}
+	return o, s.foldIfLarge()
+}
+
+// isSure reports whether the filter gave a message its label and was sure of it.
+func (s *Store) isSure(v filter.Classification, label int) bool {
+	if classIndex(s.Classes(), v.Class) != label || v.Verdict == filter.Unsure {
+		return false
+	}
+	p := v.Probability
+	if filter.IsSpamFilter(s.Classes()) && label != filter.SpamClass {
+		p = 1 - p
+	}
+	return 100*p >= s.options.Sure
+}
+
+// textOf returns what the store keeps of the text of a term: a copy, or without texts its order hash.
+func (s *Store) textOf(text []byte) []byte {
+	if s.base.hasTexts {
+		return append(make([]byte, 0, len(text)), text...)
+	}
+	return binary.LittleEndian.AppendUint64(nil, xxhash.Sum64(text))
+}
+
+// Forget forgets a message. Naive Bayes knows it at once, and other models when they are fitted again.
+func (s *Store) Forget(raw []byte) (Outcome, error) {
+	o, err := s.forgetFingerprint(corpus.Fingerprint(raw))
+	if err != nil {
+		return o, fmt.Errorf("forget in %s: %w", s.path+Suffix, err)
+	}
+	return o, nil
+}
+
+func (s *Store) forgetFingerprint(fingerprint uint64) (Outcome, error) {
+	before, known, err := s.find(fingerprint)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if !known {
+		return s.refuse(NeverKnown)
+	}
+	if err := s.prepare(); err != nil {
+		return Outcome{}, err
+	}
+	var update journal.Record
+	if s.state.forgets() {
+		old, err := s.documentOf(fingerprint)
+		if err != nil {
+			return Outcome{}, err
+		}
+		if update, err = s.state.forget(*old, before.Label); err != nil {
+			return Outcome{}, err
+		}
+	}
+	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Class: -1}
+	e.Fingerprint, e.Label = fingerprint, before.Label
+	update.Meta = appendMeta(nil, &meta{change: forget, entry: e})
+	if err := s.append(update); err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{What: Forgotten, Before: s.Classes()[before.Label]}, s.foldIfLarge()
+}
+
+// Refuse counts a message that could not be learned, for [Status].
+func (s *Store) Refuse(why Reason) error {
+	_, err := s.refuse(why)
+	return err
+}
+
+func (s *Store) refuse(why Reason) (Outcome, error) {
+	r := meta{change: refuse, reason: why}
+	r.entry.Learned = s.now().UTC().Truncate(time.Second)
+	if err := s.append(journal.Record{Meta: appendMeta(nil, &r)}); err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{What: Refused, Reason: why}, s.foldIfLarge()
+}
+
+// see notes another name of the file of a message, so that it need not be read again.
+func (s *Store) see(e Entry, name uint64) error {
+	if name == 0 || name == e.Name {
+		return nil
+	}
+	e.Name = name
+	if err := s.append(journal.Record{Meta: appendMeta(nil, &meta{change: see, entry: e})}); err != nil {
+		return err
+	}
+	return s.foldIfLarge()
+}
+
+// append writes a record to the end of the journal and syncs the file. If that fails it takes the record back.
+func (s *Store) append(r journal.Record) error {
+	if s.failed != nil {
+		return s.failed
+	}
+	data := journal.Append(nil, r)
+	_, err := s.file.WriteAt(data, s.end())
+	if err == nil {
+		err = s.file.Sync()
+	}
+	if err != nil {
+		if s.file.Truncate(s.end()) != nil {
+			s.failed = fmt.Errorf("a record could neither be written nor taken back: %w", withoutPath(err))
+		}
+		return withoutPath(err)
+	}
+	s.journal += int64(len(data))
+	s.records = append(s.records, r)
+	if s.state != nil {
+		s.state.add(r)
+	}
+	return nil
+}
+
+// foldIfLarge folds a journal that filters would read for too long.
+func (s *Store) foldIfLarge() error {
+	if len(s.records) < maxRecords && s.journal < maxJournalBytes {
+		return nil
+	}
+	return s.consolidate(context.Background(), nil)
+}
+
+// find returns the entry of a fingerprint. The newest record of the journal decides, else the base.
+func (s *Store) find(fingerprint uint64) (Entry, bool, error) {
+	for i := len(s.records) - 1; i >= 0; i-- {
+		r := &s.records[i]
+		what, which, err := fingerprintOf(r.Meta)
+		if err != nil {
+			return Entry{}, false, err
+		}
+		if what == refuse || which != fingerprint {
+			continue
+		}
+		if err := r.VerifyRest(); err != nil {
+			return Entry{}, false, err
+		}
+		e, _ := readEntry(r.Meta[8:])
+		return e, what == learn, nil
+	}
+	return s.base.find(fingerprint)
+}
+
+// documentOf returns the document of a message that the store has.
+func (s *Store) documentOf(fingerprint uint64) (*features.Document, error) {
+	l, err := s.ledger()
+	if err != nil {
+		return nil, err
+	}
+	i, ok := l.byFingerprint[fingerprint]
+	if !ok {
+		return nil, errMeta
+	}
+	d := l.documents.Document(l.entries[i].Terms)
+	return &d, l.documents.Err()
+}
+
+// ledger reads the base and the journal.
+func (s *Store) ledger() (*ledger, error) {
+	l, err := s.base.ledger()
+	if err != nil {
+		return nil, err
+	}
+	return l, l.apply(s.records)
+}
+
+// prepare makes the reader and the state when they are first needed.
+func (s *Store) prepare() (err error) {
+	if s.reader == nil {
+		s.reader, err = filter.NewReader(s.filter.Settings().Reading(), filter.ReaderOptions{Grams: true, Names: true})
+	}
+	if err == nil && s.state == nil {
+		s.state, err = newState(s.filter, s.records)
+	}
+	return err
+}
+
+func classIndex(classes []string, name string) int {
+	for i, class := range classes {
+		if class == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// withoutPath removes the operation and the path that package os adds to an error.
+func withoutPath(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	return err
+}

@@ -1,0 +1,203 @@
+package train
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chaff/corpus"
+	"chaff/corpus/corpustest"
+	"chaff/corpus/sample"
+	"chaff/features"
+	"chaff/filter"
+	"chaff/models/modelstest"
+)
+
+// readLedger reads mail whose entries are kept.
+func readLedger(t testing.TB, source corpus.Source, r filter.Reading) *Mail {
+	t.Helper()
+	m, err := Read(t.Context(), source, []string{"ham", "spam"}, ReadOptions{Reading: r, Ledger: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// stored returns the mail of the entries of m, as if m had been written to a file and read again.
+func stored(t testing.TB, m *Mail, texts bool) *Mail {
+	t.Helper()
+	entries := m.Entries()
+	refs := make([]features.Ref, len(entries))
+	for i, e := range entries {
+		refs[i] = e.Terms
+	}
+	s, err := m.Documents().Snapshot(refs, texts, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents, refs, err := features.RestoreDocuments(s, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := documents.Complete(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range entries {
+		entries[i].Terms = refs[i]
+		entries[i].Sketch = slices.Clone(entries[i].Sketch)
+	}
+	return NewMail(m.Classes(), documents, entries)
+}
+
+func divide(t testing.TB, m *Mail, o CollectOptions) *Collection {
+	t.Helper()
+	c, err := m.Divide(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// sampleMail returns every second message of the sample mail, with copies and a message that cannot be read.
+func sampleMail(t testing.TB) corpus.Source {
+	t.Helper()
+	var items []corpus.Item
+	wanted := false
+	for item := range corpustest.Each(t, sample.Source()) {
+		if wanted = !wanted; wanted {
+			items = append(items, item)
+		}
+	}
+	return func(yield func(corpus.Item, error) bool) {
+		for i, item := range slices.Concat(items, items[:5]) {
+			if i == 7 && !yield(corpus.Item{Origin: "gone.eml", Label: "ham"}, errors.New("gone.eml: no such file")) {
+				return
+			}
+			if !yield(item, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestEveryModelFollowsFromTheEntries(t *testing.T) {
+	o := DefaultCollectOptions()
+	mail := readLedger(t, sampleMail(t), o.Reading)
+	if s := mail.Summary(); s.Duplicates != 5 || s.Unreadable != 1 {
+		t.Fatalf("summary %+v: want 5 copies and an unreadable message", s)
+	}
+	o.Workers = 2
+	first := divide(t, mail, o)
+	o.Workers = 1
+	second := divide(t, stored(t, mail, true), o)
+	modelstest.EachModel(t, func(t *testing.T, model string) {
+		refitted, _, fitted := refit(t, first, model, DefaultOptions())
+		again, _, fittedAgain := refit(t, second, model, DefaultOptions())
+		if !bytes.Equal(encode(t, fitted.Filter), encode(t, fittedAgain.Filter)) {
+			t.Error("the model of the training part has other bytes")
+		}
+		if !bytes.Equal(encode(t, refitted), encode(t, again)) {
+			t.Error("the model of all the mail has other bytes")
+		}
+	})
+}
+
+func TestAllDivisionsFollowFromTheEntries(t *testing.T) {
+	source := corpustest.Mailbox(5, 50, "ham", "spam")
+	for name, o := range divisionsOfMail() {
+		for _, texts := range []bool{true, false} {
+			o.Features.Texts = texts
+			mail := readLedger(t, source, o.Reading)
+			want, _, _ := refit(t, collect(t, source, o, "ham", "spam"), "multinomial", DefaultOptions())
+			got, _, _ := refit(t, divide(t, stored(t, mail, texts), o), "multinomial", DefaultOptions())
+			if !bytes.Equal(encode(t, want), encode(t, got)) {
+				t.Errorf("%s, texts %v: the model has other bytes", name, texts)
+			}
+		}
+	}
+}
+
+func TestDividingMailLeavesItAsItWas(t *testing.T) {
+	mail := readLedger(t, corpustest.Mailbox(5, 20, "ham", "spam"), filter.DefaultReading())
+	summary, entries := mail.Summary(), mail.Entries()
+	first := divide(t, mail, DefaultCollectOptions())
+	second := divide(t, mail, DefaultCollectOptions())
+	if diff := cmp.Diff(summary, mail.Summary()); diff != "" {
+		t.Errorf("summary (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(entries, mail.Entries()); diff != "" || len(entries[0].Sketch) == 0 {
+		t.Errorf("entries (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(first.Summary(), second.Summary()); diff != "" {
+		t.Errorf("summaries (-first +second):\n%s", diff)
+	}
+}
+
+func TestACollectionKeepsItsEntriesIfAsked(t *testing.T) {
+	source := corpustest.Mailbox(5, 20, "ham", "spam")
+	want := readLedger(t, source, filter.DefaultReading()).Entries()
+	for _, method := range []string{corpus.SplitGrouped, corpus.SplitByTime} {
+		o := DefaultCollectOptions()
+		o.Split.Method, o.Ledger, o.Workers = method, true, 1
+		c := collect(t, source, o, "ham", "spam")
+		got := c.Entries()
+		for i := range got {
+			got[i].Terms = want[i].Terms
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("split %s (-want +got):\n%s", method, diff)
+		}
+		o.Ledger = false
+		for _, e := range collect(t, source, o, "ham", "spam").Entries() {
+			if e.Sketch != nil {
+				t.Fatalf("split %s: a sketch is kept that nobody asked for", method)
+			}
+		}
+	}
+}
+
+func TestMailOfEntriesNamesItsMessagesByNumber(t *testing.T) {
+	mail := stored(t, readLedger(t, corpustest.Mailbox(5, 20, "ham", "spam"), filter.DefaultReading()), true)
+	if got := mail.Origin(16); got != "message 17 of the store" {
+		t.Errorf("got the origin %q", got)
+	}
+	_, err := mail.Raw(16)
+	if !errors.Is(err, ErrNoContent) || err.Error() != "read message 17 of the store: the store keeps no texts of messages" {
+		t.Errorf("got the error %v", err)
+	}
+	c := divide(t, mail, DefaultCollectOptions())
+	if _, err := c.Reread(t.Context(), filter.DefaultReading(), c.Members()); !errors.Is(err, ErrNoContent) {
+		t.Errorf("read again: got the error %v", err)
+	}
+}
+
+func TestMailThatCannotBeDivided(t *testing.T) {
+	classes := []string{"ham", "spam"}
+	two := readLedger(t, corpustest.Mailbox(5, 20, "ham", "spam"), filter.DefaultReading())
+	unsketched, err := Read(t.Context(), corpustest.Mailbox(5, 20, "ham", "spam"), classes, ReadOptions{Reading: filter.DefaultReading()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	noParts := DefaultCollectOptions()
+	noParts.Split.Train = 2
+	for _, tt := range []struct {
+		name string
+		mail *Mail
+		o    CollectOptions
+		want string
+	}{
+		{"no entries", NewMail(classes, features.NewDocuments(0), nil), DefaultCollectOptions(), "no messages"},
+		{"one class", NewMail(classes, two.Documents(), two.Entries()[:20]), DefaultCollectOptions(), "all 20 messages are ham: training needs mail of two classes"},
+		{"no sketches", unsketched, DefaultCollectOptions(), "a grouped split needs the sketches of the messages"},
+		{"no texts", stored(t, two, false), DefaultCollectOptions(), "features.texts is true, and the texts of the terms were not kept"},
+		{"a share above 1", two, noParts, "train is 2: must be above 0 and at most 1"},
+	} {
+		if _, err := tt.mail.Divide(tt.o); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
