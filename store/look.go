@@ -73,6 +73,12 @@ func look(path string) (*View, error) {
 // Filter returns the model of the base, without the journal.
 func (v *View) Filter() *filter.Filter { return v.filter }
 
+// Classes returns the names of the classes.
+func (v *View) Classes() []string { return v.ledger.facts.Classes }
+
+// NameHash is that of the store.
+func (v *View) NameHash(name string) uint64 { return nameHash(v.filter, name) }
+
 // Entries returns the messages of the store, in the order in which they were first learned.
 func (v *View) Entries() []Entry { return v.ledger.entries }
 
@@ -97,14 +103,15 @@ func (s *Store) Entries() ([]Entry, error) {
 		if err != nil {
 			return nil, err
 		}
+		if what == see {
+			continue
+		}
 		e, _ := readEntry(s.records[i].Meta[8:])
 		at, known := l.byFingerprint[fingerprint]
 		switch {
 		case what == forget && known:
 			gone[at] = true
 			delete(l.byFingerprint, fingerprint)
-		case what == see && known:
-			l.entries[at].Name = e.Name
 		case what == learn && known:
 			l.entries[at] = e
 		case what == learn:
