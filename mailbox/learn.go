@@ -156,6 +156,9 @@ func (m *Mailbox) Learn(ctx context.Context, s *store.Store, o LearnOptions) (Ac
 	if gone := c.gone(m); len(c.seen)+len(gone) > 0 {
 		err = errors.Join(err, s.See(s.NameHash(m.id), c.seen, gone))
 	}
+	if err == nil {
+		m.setCompared()
+	}
 	return c.account, err
 }
 

@@ -12,12 +12,13 @@ import (
 
 // Mailbox is a mailbox of Maildirs and the messages in its folders of ham and spam. It belongs to one goroutine.
 type Mailbox struct {
-	path string
-	id   string // the same for every path that leads there
-	plan sources.Plan
-	rows [][]file // by the row of plan.Folders
-	// problems are errors about folders.
+	path     string
+	id       string // the same for every path that leads there
+	plan     sources.Plan
+	rows     [][]file // by the row of plan.Folders
 	problems map[int]error
+	// compared has the role of each file when the mailbox was last compared with a store.
+	compared map[string]sources.Role
 }
 
 // file is a message of a mailbox.
@@ -81,6 +82,28 @@ func (m *Mailbox) refreshRow(row int) {
 			continue
 		}
 		m.rows[row] = append(m.rows[row], file{item, sources.UniqueName(path.Base(item.Origin)), err})
+	}
+}
+
+// hasNews reports whether a file is new or has another role since the mailbox was last compared.
+func (m *Mailbox) hasNews() bool {
+	for row, files := range m.rows {
+		for _, f := range files {
+			if m.compared[f.name] != m.plan.Folders[row].Role {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// setCompared notes that the mailbox was compared.
+func (m *Mailbox) setCompared() {
+	m.compared = make(map[string]sources.Role, len(m.compared))
+	for row, files := range m.rows {
+		for _, f := range files {
+			m.compared[f.name] = m.plan.Folders[row].Role
+		}
 	}
 }
 
