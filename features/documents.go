@@ -91,6 +91,13 @@ func (w *Writer) AddDocument(doc Document, text func(i int) []byte) Ref {
 	return w.add(doc, text)
 }
 
+// Copy adds a document of other documents, both with texts or both without.
+func (w *Writer) Copy(from *Documents, ref Ref) Ref {
+	r := from.reader()
+	r.readAll(ref)
+	return w.add(r.doc, func(i int) []byte { return from.dictionary.name(r.numbers[i]) })
+}
+
 func (w *Writer) add(doc Document, name func(i int) []byte) Ref {
 	w.numbers = slices.Grow(w.numbers[:0], len(doc.Terms))[:len(doc.Terms)]
 	if err := w.dictionary.add(w.numbers, doc, name, &w.order); err != nil {

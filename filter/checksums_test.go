@@ -11,8 +11,11 @@ func TestLookUpsVerifyTheirBlocks(t *testing.T) {
 	for i := range weights {
 		weights[i] = byte(i * i)
 	}
-	sums := append(blockSums(weights, ids), blockSums(table, terms)...)
-	if _, err := newLazyChecksums(weights, ids, table, terms+blockTerms, sums); !errors.Is(err, ErrDamaged) {
+	all := tables{weights: weights, terms: table, ids: ids, words: terms}
+	sums := all.sums()
+	more := all
+	more.words += blockTerms
+	if _, err := newLazyChecksums(more, sums); !errors.Is(err, ErrDamaged) {
 		t.Errorf("too few sums: got %v, want %v", err, ErrDamaged)
 	}
 	tests := []struct {
@@ -39,7 +42,7 @@ func TestLookUpsVerifyTheirBlocks(t *testing.T) {
 			copy(table, goodTable)
 			copy(weights, goodWeights)
 			tt.damage()
-			b, err := newLazyChecksums(weights, ids, table, terms, sums)
+			b, err := newLazyChecksums(all, sums)
 			if err != nil {
 				t.Fatal(err)
 			}

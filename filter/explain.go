@@ -51,9 +51,9 @@ type Contribution struct {
 
 // Explain classifies a message and explains the score. The error is about the file that f was opened from.
 func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
-	if f.mapped != nil {
+	if m := f.mapping(); m != nil {
 		defer func() { err = cmp.Or(f.Err(), err) }()
-		defer f.mapped.catch(debug.SetPanicOnFault(true))
+		defer m.catch(debug.SetPanicOnFault(true))
 	}
 	terms, err := f.Terms()
 	if err != nil {
@@ -67,7 +67,7 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 		return Explanation{}, err
 	}
 	e = Explanation{Classification: class, View: view, Contributions: []Contribution{}}
-	scores := f.linear.Scores(nil, x)
+	scores := s.linear.Scores(nil, x)
 	first, second := topTwo(scores)
 	if f.linear.Classes == 2 {
 		first, second = 1, 0
@@ -75,14 +75,15 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 	e.For, e.Against = f.settings.Classes[first], f.settings.Classes[second]
 	e.Margin = scores[first] - scores[second]
 	var seen map[uint32]SeenTerm
-	seen, e.UnknownTerms = f.seenByID(view)
+	seen, e.UnknownTerms = f.seenByID(view, s.later)
 	var added []float64
-	added, e.Bias = f.Contributions(x, first, second)
+	added, e.Bias = contributions(s.linear, x, first, second)
 	for i, id := range x.IDs {
-		c := Contribution{
-			ID: int(id), Value: float64(x.Values[i]), Weight: f.weightBetween(int(id), first, second), Contribution: added[i],
-			SeenTerm: seen[id],
+		weight := weightBetween(s.linear, int(id), first, second)
+		if s.ids != nil {
+			id = s.ids[i]
 		}
+		c := Contribution{ID: int(id), Value: float64(x.Values[i]), Weight: weight, Contribution: added[i], SeenTerm: seen[id]}
 		if term := int(id) - f.FirstTerm(); term >= 0 {
 			c.Messages = terms.Documents[term]
 			if c.Term == "" {
@@ -98,11 +99,20 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 	return e, f.Err()
 }
 
-// seenByID returns the known terms and the cells of a message by id, and the unknown terms.
-func (f *Filter) seenByID(view View) (seen map[uint32]SeenTerm, unknown []string) {
+// seenByID returns the known terms and the cells of a message by id, and the unknown terms. later are known terms that the vocabulary lacks.
+func (f *Filter) seenByID(view View, later []features.LaterTerm) (seen map[uint32]SeenTerm, unknown []string) {
 	seen, unknown = make(map[uint32]SeenTerm, len(view.Terms)), []string{}
+	laterIDs := make(map[uint64]uint32, len(later))
+	for _, t := range later {
+		laterIDs[t.Hash] = t.ID
+	}
 	for _, t := range view.Terms {
-		if id, known := f.vocabulary.ID(f.settings.Key.Hash([]byte(t.Term))); known {
+		hash := f.settings.Key.Hash([]byte(t.Term))
+		id, known := f.vocabulary.ID(hash)
+		if !known {
+			id, known = laterIDs[hash]
+		}
+		if known {
 			seen[uint32(f.FirstTerm())+id] = t
 		} else if f.kind != features.Whole {
 			unknown = append(unknown, t.Term)
@@ -122,8 +132,12 @@ func (f *Filter) seenByID(view View) (seen map[uint32]SeenTerm, unknown []string
 
 // Contributions returns the contributions of the terms of x and of the biases to the score of class c over class k.
 func (f *Filter) Contributions(x features.Vector, c, k int) (terms []float64, bias float64) {
-	if f.linear.Rows() == 1 {
-		terms, bias = f.linear.Contributions(nil, x, 0)
+	return contributions(f.linear, x, c, k)
+}
+
+func contributions(linear *models.Linear, x features.Vector, c, k int) (terms []float64, bias float64) {
+	if linear.Rows() == 1 {
+		terms, bias = linear.Contributions(nil, x, 0)
 		if c < k { // the row belongs to class 1
 			for i := range terms {
 				terms[i] = -terms[i]
@@ -132,8 +146,8 @@ func (f *Filter) Contributions(x features.Vector, c, k int) (terms []float64, bi
 		}
 		return terms, bias
 	}
-	terms, bias = f.linear.Contributions(nil, x, c)
-	others, other := f.linear.Contributions(nil, x, k)
+	terms, bias = linear.Contributions(nil, x, c)
+	others, other := linear.Contributions(nil, x, k)
 	for i := range terms {
 		terms[i] -= others[i]
 	}
@@ -172,9 +186,9 @@ func topTwo(scores []float64) (first, second int) {
 }
 
 // weightBetween returns the weight of a term for class c over class k.
-func (f *Filter) weightBetween(id, c, k int) float64 {
-	rows := f.linear.Rows()
-	w := f.linear.Weights[id*rows:][:rows]
+func weightBetween(linear *models.Linear, id, c, k int) float64 {
+	rows := linear.Rows()
+	w := linear.Weights[id*rows:][:rows]
 	if rows == 1 {
 		return float64(w[0]) * float64(c-k)
 	}

@@ -38,8 +38,12 @@ func (f *Filter) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	globals, rows, err := f.learnedSections()
+	if err != nil {
+		return nil, err
+	}
 	terms, weights := encodeNumbers(f.vocabulary.Table()), encodeNumbers(f.linear.Weights)
-	sums := append(blockSums(weights, f.linear.Terms), blockSums(terms, f.vocabulary.Len())...)
+	sums := tables{weights: weights, terms: terms, rows: rows, ids: f.linear.Terms, words: f.vocabulary.Len()}.sums()
 	all := []sections.Section{
 		{Name: "SETT", Data: settings},
 		{Name: "HKEY", Data: f.settings.Key.Bytes()},
@@ -49,6 +53,9 @@ func (f *Filter) Encode() ([]byte, error) {
 		{Name: "WGHT", Data: weights},
 		{Name: "SUMS", Data: encodeNumbers(sums)},
 		{Name: "INFO", Data: info},
+	}
+	if rows != nil {
+		all = append(all, sections.Section{Name: "GLOB", Data: globals}, sections.Section{Name: "STAT", Data: rows})
 	}
 	if f.saveTexts {
 		t, err := f.Terms()
@@ -91,12 +98,16 @@ func Open(path string) (*Filter, error) {
 }
 
 // OpenForOne is Open for classifying or explaining one message: it maps the file and verifies the parts of the large tables that the
-// message needs, a few percent of a large model. The result is valid only if [Filter.Err] returns nil after it. The filter belongs to one
-// goroutine.
+// message needs, a few percent of a large model. It uses what was learned since the model was written, as [OpenLearned] does. The result is
+// valid only if [Filter.Err] returns nil after it. The filter belongs to one goroutine.
 func OpenForOne(path string) (*Filter, error) { return openForOne(path, time.Now()) }
 
 // openForOne takes the time, so that tests need not wait until a file is settled.
 func openForOne(path string, now time.Time) (*Filter, error) {
+	return openFollowing(path, func(path string) (*Filter, error) { return openMapped(path, now) }, mapStore)
+}
+
+func openMapped(path string, now time.Time) (*Filter, error) {
 	m := mapFile(path, now)
 	if m == nil {
 		return Open(path)
@@ -185,6 +196,13 @@ func decode(data []byte, lazy bool) (*Filter, error) {
 	if err := f.validate(lazy); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
+	if file.Has("STAT") {
+		rows, err := file.Unverified("STAT")
+		if n := f.linear.Terms; err != nil || n > 0 && len(rows)%n != 0 {
+			return nil, fmt.Errorf("%w: section STAT has %d bytes for %d terms", ErrDamaged, len(rows), n)
+		}
+		f.knowledge = &knowledge{file: file, rows: rows, ids: f.linear.Terms}
+	}
 	if lazy {
 		return f, f.verifyLazily()
 	}
@@ -215,36 +233,56 @@ func (f *Filter) validate(lazy bool) error {
 }
 
 // verifyLazily makes look-ups verify the blocks of the tables that they read.
-func (f *Filter) verifyLazily() error {
+func (f *Filter) verifyLazily() (err error) {
+	if f.lazy, err = f.checksums(); err != nil {
+		return err
+	}
+	if f.knowledge != nil {
+		f.knowledge.checks = f.lazy
+	}
+	f.vocabulary = f.vocabulary.OnLookup(f.lazy.verifyTerms)
+	return nil
+}
+
+// checksums returns the checksums of the file that f was opened from.
+func (f *Filter) checksums() (*lazyChecksums, error) {
 	terms, err1 := f.file.Unverified("TERM")
 	weights, err2 := f.file.Unverified("WGHT")
 	sums, err3 := decodeNumbers[uint32](f.file.Section("SUMS"))
-	err := cmp.Or(err1, err2, err3)
-	if err == nil {
-		f.lazy, err = newLazyChecksums(weights, f.linear.Terms, terms, f.vocabulary.Len(), sums)
+	if err := cmp.Or(err1, err2, err3); err != nil {
+		return nil, err
 	}
-	if err == nil {
-		f.vocabulary = f.vocabulary.OnLookup(f.lazy.verifyTerms)
+	t := tables{weights: weights, terms: terms, ids: f.linear.Terms, words: f.vocabulary.Len()}
+	if f.knowledge != nil {
+		t.rows = f.knowledge.rows
 	}
-	return err
+	return newLazyChecksums(t, sums)
 }
 
-// Close unmaps and closes the file of a filter that [OpenForOne] opened, which cannot be used afterwards. It does nothing for other
+// mapping returns a mapping that catches faults while f is used; nil if no file is mapped.
+func (f *Filter) mapping() *mapping { return cmp.Or(f.mapped, f.store) }
+
+// Close unmaps and closes the files of a filter that [OpenForOne] opened, which cannot be used afterwards. It does nothing for other
 // filters.
 func (f *Filter) Close() error {
-	if f.mapped == nil {
-		return nil
+	var errs []error
+	for _, m := range []*mapping{f.mapped, f.store} {
+		if m != nil {
+			errs = append(errs, m.close())
+		}
 	}
-	return f.mapped.close()
+	return errors.Join(errs...)
 }
 
 // Err returns the first damage that a look-up found, or [ErrChanged], for a filter that [OpenForOne] opened; else nil.
 func (f *Filter) Err() error {
 	switch {
-	case f.mapped != nil && f.mapped.changed():
+	case f.mapped != nil && f.mapped.changed(), f.store != nil && f.store.changed():
 		return ErrChanged
 	case f.lazy != nil:
 		return f.lazy.err
+	case f.knowledge != nil && f.knowledge.checks != nil:
+		return f.knowledge.checks.err
 	}
 	return nil
 }

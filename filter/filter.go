@@ -3,6 +3,7 @@ package filter
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"runtime/debug"
 	"slices"
@@ -40,8 +41,13 @@ type Filter struct {
 	provenance json.RawMessage // empty if file is set
 	terms      func() Terms    // nil if file is set
 	file       *sections.File  // nil unless the filter was opened
+	learned    models.Online   // what GLOB and STAT of the next file come from; nil if they are in file, or if there are none
+	knowledge  *knowledge      // of file; nil if it has none
 	lazy       *lazyChecksums  // nil if all of file was verified when it was opened
 	mapped     *mapping        // the memory of file; nil if it is a copy
+	store      *mapping        // the memory of the records of knowledge; nil if it is a copy
+	onlyPart   bool            // each message is scored by a learner of its terms
+	journalErr error           // why the journal is not used
 	scratch    sync.Pool       // of *scratch
 }
 
@@ -57,6 +63,9 @@ type Parts struct {
 	SaveTexts bool
 	// Provenance is JSON that describes how the filter was made. The filter stores it and does not read it.
 	Provenance json.RawMessage
+	// Learned is the learner of the model, whose ids are those of Linear, for the model file; nil if it cannot learn on. Provenance must
+	// then have its settings as the member `trainer`. The filter keeps it.
+	Learned models.Online
 }
 
 // New returns a filter made of parts. The error is about its settings.
@@ -68,13 +77,16 @@ func New(p Parts) (*Filter, error) {
 	if IsSpamFilter(p.Settings.Classes) && p.Settings.Thresholds == nil {
 		return nil, errNoThresholds
 	}
+	if l := p.Learned; l != nil && l.Terms() != p.Linear.Terms {
+		return nil, fmt.Errorf("a learner of %d terms for a model of %d", l.Terms(), p.Linear.Terms)
+	}
 	p.Settings.Form, p.Settings.TermsVersion = p.Linear.Form, tokenize.Version
 	if p.Provenance == nil {
 		p.Provenance = json.RawMessage("{}")
 	}
 	return &Filter{
 		settings: p.Settings, vocabulary: p.Vocabulary, linear: p.Linear, kind: kind,
-		terms: p.Terms, saveTexts: p.SaveTexts, provenance: p.Provenance,
+		terms: p.Terms, saveTexts: p.SaveTexts, provenance: p.Provenance, learned: p.Learned,
 	}, nil
 }
 
@@ -94,7 +106,12 @@ func (f *Filter) Kind() features.Kind { return f.kind }
 
 // scratch is reusable memory for classifying one message.
 type scratch struct {
-	reader        *Reader
+	reader *Reader
+	// linear scores vector. Its ids are those of the model, unless ids has the id of each.
+	linear *models.Linear
+	ids    []uint32
+	later  []features.LaterTerm // terms of the document that only the journal has
+
 	lookup        features.Lookup
 	vector        features.Vector
 	scores        []float64
@@ -132,8 +149,8 @@ type Classification struct {
 
 // Classify classifies a message. Any bytes are a message. If it has no known term, the bias decides.
 func (f *Filter) Classify(raw []byte) Classification {
-	if f.mapped != nil {
-		defer f.mapped.catch(debug.SetPanicOnFault(true))
+	if m := f.mapping(); m != nil {
+		defer m.catch(debug.SetPanicOnFault(true))
 	}
 	s, ok := f.scratch.Get().(*scratch)
 	if !ok {
@@ -149,9 +166,12 @@ func (f *Filter) Classify(raw []byte) Classification {
 func (f *Filter) classify(s *scratch, raw []byte) Classification {
 	repairs := s.reader.Read(raw)
 	document := s.reader.Bag().Document()
-	s.vector = s.lookup.AppendVector(s.vector.Reset(), f.vocabulary, document, f.kind)
-	if f.lazy != nil {
-		f.lazy.verifyWeights(s.vector.IDs)
+	if !f.onlyPart || !f.readPartial(s, document) {
+		s.linear, s.ids, s.later = f.linear, nil, nil
+		s.vector = s.lookup.AppendVector(s.vector.Reset(), f.vocabulary, document, f.kind)
+		if f.lazy != nil {
+			f.lazy.verifyWeights(s.vector.IDs)
+		}
 	}
 	v := f.classification(s)
 	v.Known = len(s.vector.IDs)
@@ -166,6 +186,22 @@ func (f *Filter) classify(s *scratch, raw []byte) Classification {
 	return v
 }
 
+// readPartial sets what scores a document to a learner of its terms, and reports whether that was possible. An error is about the journal,
+// which the model then does without, or [Filter.Err] returns it.
+func (f *Filter) readPartial(s *scratch, document features.Document) bool {
+	p, err := f.partial(s, document, false)
+	var linear *models.Linear
+	if err == nil {
+		linear, err = p.Learner.Linear()
+	}
+	if err != nil {
+		f.dropJournal(err)
+		return false
+	}
+	s.linear, s.vector, s.ids, s.later = linear, p.Vector, p.IDs, p.New
+	return true
+}
+
 // newReader returns a reader with the settings of f, which New or Decode has validated.
 func (f *Filter) newReader() *Reader {
 	r, err := NewReader(f.settings.Reading(), ReaderOptions{Grams: f.kind == features.Evidence})
@@ -177,14 +213,14 @@ func (f *Filter) newReader() *Reader {
 
 func (f *Filter) classification(s *scratch) Classification {
 	if IsSpamFilter(f.settings.Classes) {
-		z := f.linear.Score(s.vector)
+		z := s.linear.Score(s.vector)
 		class := hamName
 		if z > 0 {
 			class = spamName
 		}
 		return Classification{Class: class, Verdict: VerdictOn(z, *f.settings.Thresholds), Score: z, Probability: f.settings.Calibration.Probability(z)}
 	}
-	s.scores = f.linear.Scores(s.scores[:0], s.vector)
+	s.scores = s.linear.Scores(s.scores[:0], s.vector)
 	c := models.Argmax(s.scores)
 	z := s.scores[c] - logSumExpExcept(s.scores, c)
 	name := f.settings.Classes[c]

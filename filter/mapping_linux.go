@@ -17,18 +17,32 @@ type mapping struct {
 	fd      int
 	data    []byte
 	first   syscall.Stat_t
+	grows   bool // only bytes behind data change
 	faulted bool
 }
 
 // mapFile maps a model file. It returns nil if the file changed a moment ago or cannot be mapped; a copy must then be used.
 func mapFile(path string, now time.Time) *mapping {
+	return mapIf(path, func(m *mapping) bool { return m.isSettled(now) })
+}
+
+// mapGrowing maps a file that other programs only append to. It returns nil if the file cannot be mapped.
+func mapGrowing(path string) *mapping {
+	m := mapIf(path, func(*mapping) bool { return true })
+	if m != nil {
+		m.grows = true
+	}
+	return m
+}
+
+func mapIf(path string, usable func(*mapping) bool) *mapping {
 	// O_NONBLOCK keeps it from waiting for a FIFO.
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil
 	}
 	m := &mapping{fd: fd}
-	if err := syscall.Fstat(fd, &m.first); err == nil && m.first.Mode&syscall.S_IFMT == syscall.S_IFREG && m.isSettled(now) {
+	if err := syscall.Fstat(fd, &m.first); err == nil && m.first.Mode&syscall.S_IFMT == syscall.S_IFREG && usable(m) {
 		if m.data, err = syscall.Mmap(fd, 0, int(m.first.Size), syscall.PROT_READ, syscall.MAP_SHARED); err == nil {
 			return m
 		}
@@ -44,8 +58,11 @@ func (m *mapping) isSettled(now time.Time) bool {
 }
 
 // changed reports whether the file changed since it was mapped. It ignores the change time, which also changes when another file replaces
-// this one.
+// this one. Of a file that grows, only bytes that are cut off count.
 func (m *mapping) changed() bool {
+	if m.grows {
+		return m.faulted
+	}
 	var now syscall.Stat_t
 	err := syscall.Fstat(m.fd, &now)
 	return m.faulted || err != nil || now.Mtim != m.first.Mtim || now.Size != m.first.Size

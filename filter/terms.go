@@ -15,9 +15,9 @@ var ErrNoTexts = errors.New("the model has no texts of its terms: it was trained
 
 // Terms are the terms of a model, by id.
 type Terms struct {
-	// Texts are the tagged terms, such as `subject:offer`.
+	// Texts are the tagged terms, such as `subject:offer`; "" for a term of the journal whose text was not kept.
 	Texts []string
-	// Documents counts the training messages with each term.
+	// Documents counts the training messages with each term, 0 for terms of the journal.
 	Documents []uint32
 }
 
@@ -33,16 +33,23 @@ func (f *Filter) Terms() (Terms, error) {
 	if err != nil {
 		return Terms{}, err
 	}
-	documents, rest, err := decodeCounts(counts, f.vocabulary.Len())
+	inFile, later := f.vocabulary.Len(), []string(nil) // terms of the file and of the journal
+	if k := f.knowledge; k != nil {
+		inFile = k.ids - f.FirstTerm()
+		if later, err = k.laterTexts(); err != nil {
+			return Terms{}, err
+		}
+	}
+	documents, rest, err := decodeCounts(counts, inFile)
 	if err != nil || len(rest) > 0 {
-		return Terms{}, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, f.vocabulary.Len())
+		return Terms{}, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, inFile)
 	}
 	data, err := f.file.Section("TEXT")
 	if err != nil {
 		return Terms{}, err
 	}
-	texts, err := decodeTexts(data, f.vocabulary.Len())
-	return Terms{Texts: texts, Documents: documents}, err
+	texts, err := decodeTexts(data, inFile)
+	return Terms{Texts: append(texts, later...), Documents: append(documents, make([]uint32, len(later))...)}, err
 }
 
 // Provenance returns the JSON that the filter was made with. The error is about the file that f was opened from.
@@ -71,7 +78,7 @@ func (f *Filter) Strongest(n int) ([][]TermWeight, error) {
 	for c := range strongest {
 		weights := []TermWeight{}
 		for id, text := range t.Texts {
-			if weight := f.WeightFor(f.FirstTerm()+id, c); weight > 0 {
+			if weight := f.WeightFor(f.FirstTerm()+id, c); weight > 0 && text != "" {
 				weights = append(weights, TermWeight{text, weight, t.Documents[id]})
 			}
 		}

@@ -163,6 +163,9 @@ func (f *Filter) Weights() (Weights, error) {
 	w := Weights{Classes: f.settings.Classes, Bias: make([]float64, classes)}
 	copy(w.Bias[classes-rows:], f.linear.Bias) // one row is for the second of two classes
 	for id, text := range terms.Texts {
+		if text == "" {
+			continue
+		}
 		weights := make([]float64, classes)
 		for r, weight := range f.linear.Weights[id*rows:][:rows] {
 			weights[classes-rows+r] = float64(weight)

@@ -179,18 +179,24 @@ func loadOnline(data []byte) (Online, features.Kind, error) {
 
 // learner returns a learner that has learnt nothing, with the settings of i.
 func (i identity) learner() (Online, features.Kind, error) {
-	o := DefaultOptions()
-	if settings := o.field(i.Model); settings.IsValid() {
-		d := json.NewDecoder(bytes.NewReader(i.Settings))
-		d.DisallowUnknownFields()
-		if err := d.Decode(settings.Addr().Interface()); err != nil {
-			return nil, 0, err
-		}
-	}
-	if err := o.Validate(); err != nil {
+	o, err := OptionsFrom(i.Model, i.Settings)
+	if err != nil {
 		return nil, 0, err
 	}
 	return o.NewOnline(i.Model, i.Classes)
+}
+
+// OptionsFrom returns the default options with the settings of the named model, as JSON of its trainer.
+func OptionsFrom(model string, settings json.RawMessage) (Options, error) {
+	o := DefaultOptions()
+	if field := o.field(model); field.IsValid() {
+		d := json.NewDecoder(bytes.NewReader(settings))
+		d.DisallowUnknownFields()
+		if err := d.Decode(field.Addr().Interface()); err != nil {
+			return Options{}, err
+		}
+	}
+	return o, o.Validate()
 }
 
 // codec writes numbers to data or reads them from it, so that a learner lists its numbers once for both. After an error it

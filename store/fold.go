@@ -2,9 +2,9 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"time"
@@ -13,36 +13,47 @@ import (
 	"chaff/filter"
 	"chaff/internal/cputime"
 	"chaff/internal/journal"
+	"chaff/internal/parallel"
 	"chaff/internal/replace"
+	"chaff/models"
 	"chaff/train"
 )
 
 // nextSuffix is what the name of a model has that waits for the store to be in place.
 const nextSuffix = ".next"
 
-// Create begins the store of a model that was fitted to all messages of mail, and saves both. An older store is replaced. The mail must have been read with
-// [train.CollectOptions] that keep a ledger.
+// Create begins the store of a model that was fitted to all messages of mail, and saves both. It replaces an older store. The mail
+// must have been read with [train.CollectOptions.Ledger].
 func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter, fitSeconds float64) error {
+	now := time.Now().UTC().Truncate(time.Second)
+	l := &ledger{
+		documents: mail.Documents(), hasTexts: mail.Documents().HasTexts() && f.SavesTexts(),
+		facts: facts{Classes: mail.Classes(), Fitted: now.Unix(), FitSeconds: fitSeconds, Begun: now.Unix()},
+	}
+	for _, e := range mail.Entries() {
+		l.entries = append(l.entries, Entry{Entry: e, Learned: now, Way: ByTraining, Score: math.NaN(), Class: -1})
+	}
+	return replaceBy(ctx, path, f, l)
+}
+
+// replaceBy writes a model and its ledger in the place of those at path.
+func replaceBy(ctx context.Context, path string, f *filter.Filter, l *ledger) error {
 	target, err := replace.Target(path)
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
-	s := &Store{path: target, now: time.Now}
-	if old, err := lockFile(ctx, target+Suffix); err == nil {
+	old, err := lockFile(ctx, target+Suffix)
+	switch {
+	case err == nil:
 		defer old.Close()
-	} else if !errors.Is(err, ErrNone) {
+	case !errors.Is(err, ErrNone):
+		return fmt.Errorf("save %s: %w", path+Suffix, err)
+	}
+	file, err := commit(target, f, l, 0)
+	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
-	now := s.now().UTC().Truncate(time.Second)
-	l := &ledger{documents: mail.Documents(), facts: facts{Classes: mail.Classes(), Fitted: now.Unix(), FitSeconds: fitSeconds, Begun: now.Unix()}}
-	for _, e := range mail.Entries() {
-		l.entries = append(l.entries, Entry{Entry: e, Learned: now, Way: ByTraining, Score: nan(), Class: -1})
-	}
-	l.hasTexts = f.SavesTexts()
-	if err := s.commit(f, l); err != nil {
-		return fmt.Errorf("save %s: %w", path, err)
-	}
-	return s.file.Close()
+	return file.Close()
 }
 
 // Fold makes a new base and a new model of the base and the journal. The model goes on from where it is: it is not fitted again.
@@ -75,70 +86,75 @@ type fitting struct {
 }
 
 // consolidate makes a new base and a new model of the base and the journal. Without a fitting the model goes on from where it is.
-func (s *Store) consolidate(ctx context.Context, fit *fitting) error {
+func (s *Store) consolidate(ctx context.Context, fitting *fitting) error {
 	l, err := s.ledger()
 	if err != nil {
 		return err
 	}
 	l.expire(s.options, s.now())
-	if err := s.prepare(); err != nil {
+	if err := l.documents.Complete(); err != nil {
 		return err
 	}
 	var f *filter.Filter
-	if fit != nil {
-		f, err = s.fit(ctx, l, fit)
+	workers := 0
+	if fitting != nil {
+		f, fitting.refitted, err = fit(ctx, s.filter, l, fitting.RetrainOptions, s.now())
+		workers = fitting.Workers
 	} else {
-		f, err = s.carryOver(l)
+		f, err = carryOver(s.filter, l)
 	}
 	if err != nil {
 		return err
 	}
-	old := s.file
-	if err := s.commit(f, l); err != nil {
+	file, err := commit(s.path, f, l, workers)
+	if err != nil {
 		return err
 	}
-	old.Close()
+	s.file.Close()
+	s.file = file
 	return s.load()
 }
 
-// fit fits the model to the ledger.
-func (s *Store) fit(ctx context.Context, l *ledger, fit *fitting) (*filter.Filter, error) {
+// fit fits a model like f to a ledger.
+func fit(ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now time.Time) (*filter.Filter, train.Refitted, error) {
 	began := cputime.Process()
-	settings := s.filter.Settings()
-	p, err := train.ProvenanceOf(s.filter)
+	settings := f.Settings()
+	p, err := train.ProvenanceOf(f)
 	if err != nil {
-		return nil, err
+		return nil, train.Refitted{}, err
 	}
 	options := train.Options{Thresholds: p.Limits}
-	if options.Models, err = train.ModelOptions(settings.Model, p.Trainer); err != nil {
-		return nil, err
+	if options.Models, err = models.OptionsFrom(settings.Model, p.Trainer); err != nil {
+		return nil, train.Refitted{}, err
 	}
 	entries := make([]train.Entry, len(l.entries))
 	for i, e := range l.entries {
 		entries[i] = e.Entry
 	}
 	collection, err := train.NewMail(settings.Classes, l.documents, entries).Divide(train.CollectOptions{
-		Reading: settings.Reading(), Features: p.Features, Split: p.Split, Seed: p.Seed, Workers: fit.Workers, Memory: fit.Memory,
+		Reading: settings.Reading(), Features: p.Features, Split: p.Split, Seed: p.Seed, Workers: o.Workers, Memory: o.Memory,
 	})
 	if err != nil {
-		return nil, err
+		return nil, train.Refitted{}, err
 	}
 	trained, err := train.Fit(ctx, collection, settings.Model, options)
 	if err != nil {
-		return nil, err
+		return nil, train.Refitted{}, err
 	}
-	f, refitted, err := collection.Refit(ctx, trained, options)
+	fitted, refitted, err := collection.Refit(ctx, trained, options)
 	if err != nil {
-		return nil, err
+		return nil, train.Refitted{}, err
 	}
-	fit.refitted = refitted
-	l.facts.Fitted, l.facts.FitSeconds, l.facts.Changed = s.now().Unix(), (cputime.Process() - began).Seconds(), 0
-	return f, nil
+	l.facts.Fitted, l.facts.FitSeconds, l.facts.Changed = now.Unix(), (cputime.Process() - began).Seconds(), 0
+	return fitted, refitted, nil
 }
 
 // carryOver returns the model with what it has learned since the last base, over a vocabulary of the terms of the ledger.
-func (s *Store) carryOver(l *ledger) (*filter.Filter, error) {
-	p, err := train.ProvenanceOf(s.filter)
+func carryOver(f *filter.Filter, l *ledger) (*filter.Filter, error) {
+	if _, err := f.NewLearner(); errors.Is(err, filter.ErrNotLearning) {
+		return f, nil
+	}
+	p, err := train.ProvenanceOf(f)
 	if err != nil {
 		return nil, err
 	}
@@ -146,11 +162,11 @@ func (s *Store) carryOver(l *ledger) (*filter.Filter, error) {
 	for i, e := range l.entries {
 		refs[i] = e.Terms
 	}
-	v, terms, err := train.VocabularyOf(l.documents, refs, s.filter.Kind(), p.Features, 1)
+	v, terms, err := train.VocabularyOf(l.documents, refs, f.Kind(), p.Features, 1)
 	if err != nil {
 		return nil, err
 	}
-	learner, err := s.state.over(v)
+	learner, err := over(f, v)
 	if err != nil {
 		return nil, err
 	}
@@ -158,40 +174,43 @@ func (s *Store) carryOver(l *ledger) (*filter.Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := json.Marshal(p)
+	info, err := f.Provenance()
 	if err != nil {
 		return nil, err
 	}
 	return filter.New(filter.Parts{
-		Settings: s.filter.Settings(), Vocabulary: v, Linear: linear, Terms: terms, SaveTexts: p.Features.Texts, Provenance: info, Learned: learner,
+		Settings: f.Settings(), Vocabulary: v, Linear: linear, Terms: terms, SaveTexts: p.Features.Texts, Provenance: info, Learned: learner,
 	})
 }
 
-// commit writes the model and the store so that at any instant a reader finds a pair that belongs together: the new model waits beside the old one, the
-// new store takes the place of the old one, then the new model does. On success s.file is the new store, locked.
-func (s *Store) commit(f *filter.Filter, l *ledger) error {
+// commit writes a model and its store so that at any instant a reader finds a pair that belongs together: the new model waits beside
+// the old one, the new store takes the place of the old one, then the new model does. It returns the new store, locked.
+func commit(path string, f *filter.Filter, l *ledger, workers int) (*os.File, error) {
 	model, err := f.Encode()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	identity, err := filter.IdentityOf(model)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	base, err := l.encode(1)
+	base, err := l.encode(parallel.Workers(workers))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := replace.Like(s.path+nextSuffix, s.path, model, filter.NewFileMode); err != nil {
-		return err
+	if err := replace.Like(path+nextSuffix, path, model, filter.NewFileMode); err != nil {
+		return nil, err
 	}
-	file, err := replace.Locked(s.path+Suffix, journal.Begin(base, identity), filter.NewFileMode)
+	file, err := replace.Locked(path+Suffix, journal.Begin(base, identity), filter.NewFileMode)
 	if err != nil {
-		os.Remove(s.path + nextSuffix)
-		return err
+		os.Remove(path + nextSuffix)
+		return nil, err
 	}
-	s.file = file
-	return withoutPath(os.Rename(s.path+nextSuffix, s.path))
+	if err := os.Rename(path+nextSuffix, path); err != nil {
+		file.Close()
+		return nil, withoutPath(err)
+	}
+	return file, nil
 }
 
 // expire forgets the oldest messages beyond the limits.

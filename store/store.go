@@ -44,7 +44,6 @@ type Store struct {
 	file    *os.File // locked
 	filter  *filter.Filter
 	reader  *filter.Reader
-	state   *state // nil until it is needed
 	base    *base
 	records []journal.Record
 	journal int64 // bytes of the journal, up to the end of the last whole record
@@ -134,7 +133,7 @@ func (s *Store) load() (err error) {
 	if s.filter, err = s.openModel(journal.Model(data)); err != nil {
 		return err
 	}
-	s.state, s.reader = nil, nil
+	s.reader = nil
 	return nil
 }
 
@@ -274,36 +273,34 @@ func (s *Store) learn(m Message) (Outcome, error) {
 	e.Sketch = train.Sketch(s.reader.Message())
 	bag := s.reader.Bag()
 	document := bag.Document()
-	verdict, err := s.state.classify(document)
+	var old *features.Document
+	if known {
+		if old, err = s.documentToForget(e.Fingerprint); err != nil {
+			return Outcome{}, err
+		}
+	}
+	p, err := newUpdate(s.filter, &document, old)
 	if err != nil {
 		return Outcome{}, err
 	}
-	o := Outcome{What: Learned, Class: verdict.Class, Verdict: verdict.Verdict, Score: verdict.Score, Probability: verdict.Probability}
-	e.Score, e.Class = verdict.Score, classIndex(classes, verdict.Class)
-	r := meta{change: learn, document: document, texts: make([][]byte, len(document.Terms))}
-	var old *features.Document
-	if known {
+	o := Outcome{What: Learned, Class: p.verdict.Class, Verdict: p.verdict.Verdict, Score: p.verdict.Score, Probability: p.verdict.Probability}
+	e.Score, e.Class = o.Score, classIndex(classes, o.Class)
+	switch {
+	case known:
 		o.What, o.Before = Relabelled, classes[before.Label]
 		e.Score, e.Class = before.Score, before.Class // what the filter said before it knew the message
-		if s.state.forgets() {
-			if old, err = s.documentOf(e.Fingerprint); err != nil {
-				return Outcome{}, err
-			}
-		}
-	} else if s.options.OnError && !m.Always && s.isSure(verdict, label) {
+	case s.options.OnError && !m.Always && s.isSure(p.verdict, label):
 		o.What = Sure
 		return o, nil
 	}
-	for i, untold := range s.state.untold(document) {
+	r := meta{change: learn, document: document, texts: make([][]byte, len(document.Terms))}
+	for i, untold := range s.untold(document) {
 		if untold {
 			r.texts[i] = s.textOf(bag.Text(i))
 		}
 	}
 	r.entry = e
-	update, err := s.state.learn(document, label, old, before.Label)
-	if err != nil {
-		return Outcome{}, err
-	}
+	update := p.record(before.Label, label)
 	update.Meta = appendMeta(nil, &r)
 	if err := s.append(update); err != nil {
 		return Outcome{}, err
@@ -354,16 +351,15 @@ func (s *Store) forgetFingerprint(fingerprint uint64) (Outcome, error) {
 	if err := s.prepare(); err != nil {
 		return Outcome{}, err
 	}
-	var update journal.Record
-	if s.state.forgets() {
-		old, err := s.documentOf(fingerprint)
-		if err != nil {
-			return Outcome{}, err
-		}
-		if update, err = s.state.forget(*old, before.Label); err != nil {
-			return Outcome{}, err
-		}
+	old, err := s.documentToForget(fingerprint)
+	if err != nil {
+		return Outcome{}, err
 	}
+	p, err := newUpdate(s.filter, nil, old)
+	if err != nil {
+		return Outcome{}, err
+	}
+	update := p.record(before.Label, 0)
 	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Class: -1}
 	e.Fingerprint, e.Label = fingerprint, before.Label
 	update.Meta = appendMeta(nil, &meta{change: forget, entry: e})
@@ -406,9 +402,7 @@ func (s *Store) append(r journal.Record) error {
 	}
 	s.journal += int64(len(data))
 	s.records = append(s.records, r)
-	if s.state != nil {
-		s.state.add(r)
-	}
+	s.filter.Add(r)
 	return nil
 }
 
@@ -440,8 +434,11 @@ func (s *Store) find(fingerprint uint64) (Entry, bool, error) {
 	return s.base.find(fingerprint)
 }
 
-// documentOf returns the document of a message that the store has.
-func (s *Store) documentOf(fingerprint uint64) (*features.Document, error) {
+// documentToForget returns the document of a message that the store has, or nil if the model forgets it only when it is fitted again.
+func (s *Store) documentToForget(fingerprint uint64) (*features.Document, error) {
+	if !forgets(s.filter) {
+		return nil, nil
+	}
 	l, err := s.ledger()
 	if err != nil {
 		return nil, err
@@ -454,6 +451,15 @@ func (s *Store) documentOf(fingerprint uint64) (*features.Document, error) {
 	return &d, l.documents.Err()
 }
 
+// untold returns for each term of a document whether its text is neither in the vocabulary of the model nor in the journal.
+func (s *Store) untold(d features.Document) []bool {
+	untold := make([]bool, len(d.Terms))
+	for i, hash := range d.Terms {
+		untold[i] = s.filter.Kind() == features.Whole || !s.filter.HasTerm(hash) // the terms of that kind are documents
+	}
+	return untold
+}
+
 // ledger reads the base and the journal.
 func (s *Store) ledger() (*ledger, error) {
 	l, err := s.base.ledger()
@@ -463,13 +469,10 @@ func (s *Store) ledger() (*ledger, error) {
 	return l, l.apply(s.records)
 }
 
-// prepare makes the reader and the state when they are first needed.
+// prepare makes the reader when it is first needed.
 func (s *Store) prepare() (err error) {
 	if s.reader == nil {
 		s.reader, err = filter.NewReader(s.filter.Settings().Reading(), filter.ReaderOptions{Grams: true, Names: true})
-	}
-	if err == nil && s.state == nil {
-		s.state, err = newState(s.filter, s.records)
 	}
 	return err
 }

@@ -58,14 +58,22 @@ func Locate(store []byte) (Header, error) {
 	if err != nil {
 		return Header{}, err
 	}
-	if size > uint64(len(store)) || len(store)-int(size) < BeginSize {
+	if size > uint64(len(store)) {
 		return Header{}, fmt.Errorf("%w: %d bytes, the journal starts at %d", ErrTruncated, len(store), size)
 	}
-	start := store[size:]
-	if size%8 != 0 || string(start[:len(magic)]) != magic {
-		return Header{}, fmt.Errorf("%w: no journal at %d", ErrDamaged, size)
+	model, err := Model(store[size:])
+	return Header{Base: int64(size), Model: model}, err
+}
+
+// Model returns the identity of the model that a journal belongs to, from its beginning.
+func Model(data []byte) (uint64, error) {
+	switch {
+	case len(data) < BeginSize:
+		return 0, fmt.Errorf("%w: a journal of %d bytes", ErrTruncated, len(data))
+	case string(data[:len(magic)]) != magic:
+		return 0, fmt.Errorf("%w: no journal behind the base", ErrDamaged)
 	}
-	return Header{Base: int64(size), Model: binary.LittleEndian.Uint64(start[len(magic):])}, nil
+	return binary.LittleEndian.Uint64(data[len(magic):]), nil
 }
 
 // Begin appends the beginning of the journal for a model.
@@ -77,7 +85,7 @@ func Begin(dst []byte, model uint64) []byte {
 type Record struct {
 	Meta    []byte   // of the ledger; see package store
 	New     []uint64 // hashes of the terms that get the next ids
-	Texts   []byte   // of New, the size of each as a varint before it; empty if the model keeps no texts
+	Texts   []byte   // of New, see [AppendText]; empty if the model keeps no texts
 	IDs     []uint32 // ascending; the ids whose rows changed
 	Rows    []byte   // a row for each of IDs, all of one size
 	Globals []byte   // empty if nothing changed
@@ -142,8 +150,8 @@ func align[T int | uint64](n T) T { return (n + 7) &^ 7 }
 // data. A torn record at the end is no error, because a crash can leave one; damage before it is. Parse verifies all that is
 // needed to find a term, and all of the last record; [Record.VerifyRows] and [Record.VerifyRest] verify the others.
 func Parse(data []byte) (records []Record, complete int, err error) {
-	if len(data) < BeginSize || string(data[:len(magic)]) != magic {
-		return nil, 0, fmt.Errorf("%w: no journal", ErrDamaged)
+	if _, err := Model(data); err != nil {
+		return nil, 0, err
 	}
 	at := BeginSize
 	for {
@@ -204,6 +212,33 @@ func parse(data []byte) (r Record, size int) {
 // size returns the size of a record that was read.
 func (r *Record) size() int {
 	return recordSize + 8*len(r.New) + align(4*len(r.IDs)) + len(r.rest) + len(r.rows)
+}
+
+// AppendText appends the text of a new term to those of a record.
+func AppendText(dst, text []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
+}
+
+// NewTexts returns the texts of the new terms of a record that [Parse] returned, or nil if it has none. It verifies them.
+func (r *Record) NewTexts() ([]string, error) {
+	if len(r.Texts) == 0 {
+		return nil, nil
+	}
+	if err := r.VerifyRest(); err != nil {
+		return nil, err
+	}
+	var texts []string
+	for data := r.Texts; len(data) > 0; {
+		size, n := binary.Uvarint(data)
+		if n <= 0 || size > uint64(len(data)-n) {
+			return nil, fmt.Errorf("%w: texts of the journal", ErrDamaged)
+		}
+		texts, data = append(texts, string(data[n:n+int(size)])), data[n+int(size):]
+	}
+	if len(texts) != len(r.New) {
+		return nil, fmt.Errorf("%w: %d texts of %d terms in the journal", ErrDamaged, len(texts), len(r.New))
+	}
+	return texts, nil
 }
 
 // VerifyRows verifies the rows of a record that [Parse] returned.

@@ -14,7 +14,7 @@ import (
 
 func examples() []Record {
 	return []Record{
-		{Meta: []byte("learned as spam"), New: []uint64{1 << 63, 5}, Texts: []byte("\x03one\x03two"), IDs: []uint32{0, 7, 9}, Rows: []byte("abcdefghi"), Globals: []byte("global")},
+		{Meta: []byte("learned as spam"), New: []uint64{1 << 63, 5}, Texts: AppendText(AppendText(nil, []byte("one")), []byte("two")), IDs: []uint32{0, 7, 9}, Rows: []byte("abcdefghi"), Globals: []byte("global")},
 		{Meta: []byte("a message without terms")},
 		{Meta: []byte("forgotten"), IDs: []uint32{7}, Rows: []byte("12345678")},
 		{Meta: []byte("last"), New: []uint64{3}, IDs: []uint32{10}, Rows: []byte("z"), Globals: make([]byte, 100)},
@@ -51,6 +51,12 @@ func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
 			t.Errorf("record %d: %v", i, err)
 		}
 	}
+	if texts, err := got[0].NewTexts(); !slices.Equal(texts, []string{"one", "two"}) || err != nil {
+		t.Errorf("texts %q, %v", texts, err)
+	}
+	if texts, err := got[3].NewTexts(); texts != nil || err != nil {
+		t.Errorf("no texts: got %q, %v", texts, err)
+	}
 	if got, complete, err := Parse(Begin(nil, model)); len(got) > 0 || complete != BeginSize || err != nil {
 		t.Errorf("no records: got %v, %d, %v", got, complete, err)
 	}
@@ -61,7 +67,7 @@ func TestAJournalThatIsCutAnywhereHasTheRecordsBeforeTheCut(t *testing.T) {
 	for size := range data {
 		cut := bytes.Clone(data[:size])
 		if size < BeginSize {
-			if _, _, err := Parse(cut); !errors.Is(err, ErrDamaged) {
+			if _, _, err := Parse(cut); !errors.Is(err, ErrTruncated) {
 				t.Errorf("%d bytes: got %v", size, err)
 			}
 			continue
@@ -159,6 +165,11 @@ func FuzzParse(f *testing.F) {
 		records, complete, err := Parse(data)
 		if err != nil {
 			return
+		}
+		for _, r := range records {
+			if texts, err := r.NewTexts(); err == nil && texts != nil && len(texts) != len(r.New) {
+				t.Errorf("%d texts of %d terms", len(texts), len(r.New))
+			}
 		}
 		again, _ := journalOf(records)
 		got, size, err := Parse(again)

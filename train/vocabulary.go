@@ -1,8 +1,6 @@
 package train
 
 import (
-	"encoding/json"
-
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
@@ -24,5 +22,3 @@ func VocabularyOf(d *features.Documents, refs []features.Ref, kind features.Kind
 	}
 	return index.Vocabulary(), func() filter.Terms { return filter.Terms{Texts: index.Texts(workers), Documents: frequencies} }, d.Err()
 }
-
-var _ json.RawMessage

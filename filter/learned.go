@@ -1,0 +1,292 @@
+package filter
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"chaff/features"
+	"chaff/internal/journal"
+	"chaff/internal/sections"
+	"chaff/models"
+)
+
+// ErrNotLearning is returned for a model that cannot learn on: its trainer needs all mail at once, or the file does not say what it knows.
+var ErrNotLearning = errors.New("the model cannot learn from one message after the other")
+
+// knowledge is what the learner of a model file knows: sections GLOB and STAT, and the records of the journal since. It belongs to one
+// goroutine.
+type knowledge struct {
+	file    *sections.File
+	checks  *lazyChecksums // of the rows; nil until they are needed
+	rows    []byte         // section STAT
+	ids     int            // C + V
+	records []journal.Record
+	checked []bool // whether the rows of a record are verified
+	later   features.Extension
+	wanted  []uint64 // memory of gather
+}
+
+// add adds a record of the journal.
+func (k *knowledge) add(r journal.Record) {
+	k.records, k.checked = append(k.records, r), append(k.checked, false)
+	k.later.Add(r.New)
+}
+
+// drop drops all records.
+func (k *knowledge) drop() { k.records, k.checked, k.later = nil, nil, features.Extension{} }
+
+// total returns the number of ids, those of new terms included.
+func (k *knowledge) total() int { return k.ids + k.later.Len() }
+
+// learner returns a learner with the settings of f that knows nothing.
+func (f *Filter) learner() (models.Online, error) {
+	info, err := f.Provenance()
+	if err != nil {
+		return nil, err
+	}
+	var p struct {
+		Trainer json.RawMessage `json:"trainer"`
+	}
+	if err := json.Unmarshal(info, &p); err != nil {
+		return nil, fmt.Errorf("%w: provenance: %w", ErrVersion, err)
+	}
+	l, kind, err := models.OnlineFrom(f.settings.Model, p.Trainer, f.settings.Classes)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotLearning, err)
+	}
+	if kind != f.kind || f.knowledge.ids > 0 && len(f.knowledge.rows)/f.knowledge.ids != l.TermSize() {
+		return nil, fmt.Errorf("%w: its learner has another kind or size of row", ErrVersion)
+	}
+	return l, nil
+}
+
+// globals returns the globals after the last record.
+func (k *knowledge) globals() ([]byte, error) {
+	for i := len(k.records) - 1; i >= 0; i-- {
+		if r := &k.records[i]; len(r.Globals) > 0 {
+			return r.Globals, r.VerifyRest()
+		}
+	}
+	return k.file.Section("GLOB")
+}
+
+// row returns row i of a record, which has the given size, after verifying the rows.
+func (k *knowledge) row(record, i, size int) ([]byte, error) {
+	r := &k.records[record]
+	if !k.checked[record] {
+		if err := r.VerifyRows(); err != nil {
+			return nil, err
+		}
+		if len(r.Rows) != size*len(r.IDs) {
+			return nil, fmt.Errorf("%w: rows of another size", journal.ErrDamaged)
+		}
+		k.checked[record] = true
+	}
+	return r.Rows[i*size:][:size], nil
+}
+
+// gather returns the rows of ids, which are ascending and below k.total, one after the other.
+func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
+	rows := make([]byte, len(ids)*size)
+	k.wanted = slices.Grow(k.wanted[:0], k.total()/64+1)[:k.total()/64+1] // a bit for each id
+	clear(k.wanted)
+	for _, id := range ids {
+		k.wanted[id/64] |= 1 << (id % 64)
+	}
+	missing := len(ids)
+	for n := len(k.records) - 1; n >= 0 && missing > 0; n-- {
+		at := 0 // ids before it are below those of the record that are left
+		for i, id := range k.records[n].IDs {
+			word := id / 64
+			if int(word) >= len(k.wanted) || k.wanted[word]>>(id%64)&1 == 0 {
+				continue
+			}
+			k.wanted[word] &^= 1 << (id % 64)
+			missing--
+			from, found := slices.BinarySearch(ids[at:], id)
+			if !found {
+				return nil, fmt.Errorf("%w: ids of the journal out of order", journal.ErrDamaged)
+			}
+			at += from
+			row, err := k.row(n, i, size)
+			if err != nil {
+				return nil, err
+			}
+			copy(rows[at*size:], row)
+		}
+	}
+	at := 0
+	for word, wanted := range k.wanted {
+		for ; wanted != 0; wanted &= wanted - 1 {
+			id := uint32(64*word + bits.TrailingZeros64(wanted))
+			if int(id) >= k.ids {
+				return nil, fmt.Errorf("%w: the journal has no row of term %d", journal.ErrDamaged, id)
+			}
+			from, _ := slices.BinarySearch(ids[at:], id)
+			at += from
+			k.checks.verifyRow(id)
+			copy(rows[at*size:][:size], k.rows[int(id)*size:])
+		}
+	}
+	return rows, nil
+}
+
+// Partial is a learner that knows the terms of one document, and this document. It scores and learns the document as the whole learner
+// would.
+type Partial struct {
+	Learner models.Online
+	// Vector is the document, in the ids of Learner: 0, 1, 2, ...
+	Vector features.Vector
+	// IDs are the ids that these have in the model, in ascending order: cells by number, terms by id behind the cells.
+	IDs []uint32
+	// New are the terms that neither the model nor its journal has, in the order of their ids, which are the last of IDs. Learner does
+	// not know them until it learns.
+	New []features.LaterTerm
+}
+
+// Partial returns the learner for a document that was read with the settings of f. The error is [ErrNotLearning], or about the files that f
+// was opened from.
+func (f *Filter) Partial(doc features.Document) (Partial, error) {
+	return f.partial(new(scratch), doc, true)
+}
+
+// partial returns the learner for a document, in the memory of s. Unless the document is to be learned, terms that the model and the journal
+// lack are left out, and New are the terms that the journal has.
+func (f *Filter) partial(s *scratch, doc features.Document, learn bool) (p Partial, err error) {
+	k := f.knowledge
+	if k == nil {
+		return p, ErrNotLearning
+	}
+	if p.Learner, err = f.learner(); err != nil {
+		return p, err
+	}
+	if k.checks == nil {
+		if k.checks, err = f.checksums(); err != nil {
+			return p, err
+		}
+	}
+	if learn {
+		s.vector, p.New = s.lookup.AppendLearned(s.vector.Reset(), f.vocabulary, &k.later, doc, f.kind)
+	} else {
+		s.vector, p.New = s.lookup.AppendExtended(s.vector.Reset(), f.vocabulary, &k.later, doc, f.kind)
+	}
+	p.IDs, p.Vector = s.vector.IDs, s.vector
+	p.Vector.IDs = make([]uint32, len(p.IDs))
+	for i := range p.Vector.IDs {
+		p.Vector.IDs[i] = uint32(i)
+	}
+	known, _ := slices.BinarySearch(p.IDs, uint32(k.total()))
+	rows, err := k.gather(p.IDs[:known], p.Learner.TermSize())
+	if err != nil {
+		return p, err
+	}
+	if k.checks.err != nil {
+		return p, k.checks.err
+	}
+	globals, err := k.globals()
+	if err == nil {
+		err = p.Learner.Restore(globals, rows)
+	}
+	return p, err
+}
+
+// Learner returns a learner that knows all that f knows. The error is [ErrNotLearning], or about the files that f was opened from.
+func (f *Filter) Learner() (models.Online, error) {
+	k := f.knowledge
+	if k == nil {
+		return nil, ErrNotLearning
+	}
+	l, err := f.learner()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := k.file.Section("STAT")
+	if err != nil {
+		return nil, err
+	}
+	if len(k.records) > 0 {
+		if rows, err = k.allRows(rows, l.TermSize()); err != nil {
+			return nil, err
+		}
+	}
+	globals, err := k.globals()
+	if err == nil {
+		err = l.Restore(globals, rows)
+	}
+	return l, err
+}
+
+// allRows returns the rows of all ids after the last record.
+func (k *knowledge) allRows(before []byte, size int) ([]byte, error) {
+	rows := append(make([]byte, 0, k.total()*size), before...)
+	for n, r := range k.records {
+		for i, id := range r.IDs {
+			row, err := k.row(n, i, size)
+			if err != nil {
+				return nil, err
+			}
+			switch at := int(id) * size; {
+			case at < len(rows):
+				copy(rows[at:], row)
+			case at == len(rows) && int(id) < k.total():
+				rows = append(rows, row...)
+			default:
+				return nil, fmt.Errorf("%w: the journal has a row of term %d too early", journal.ErrDamaged, id)
+			}
+		}
+	}
+	if len(rows) != k.total()*size {
+		return nil, fmt.Errorf("%w: the journal has no row of term %d", journal.ErrDamaged, len(rows)/size)
+	}
+	return rows, nil
+}
+
+// learnAll makes f a filter of all that it knows, which classifies many messages as fast as any other.
+func (f *Filter) learnAll() error {
+	l, err := f.Learner()
+	if err != nil {
+		return err
+	}
+	linear, err := l.Linear()
+	if err != nil {
+		return err
+	}
+	f.learned, f.linear = l, linear
+	f.vocabulary = f.vocabulary.Extended(f.knowledge.later.Hashes())
+	return nil
+}
+
+// laterTexts returns the texts of the terms of the journal, "" for those without one.
+func (k *knowledge) laterTexts() ([]string, error) {
+	texts := make([]string, 0, k.later.Len())
+	for _, r := range k.records {
+		some, err := r.NewTexts()
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, some...)
+		texts = append(texts, make([]string, len(r.New)-len(some))...)
+	}
+	return texts, nil
+}
+
+// learnedSections returns sections GLOB and STAT, nil if f cannot learn on.
+func (f *Filter) learnedSections() (globals, rows []byte, err error) {
+	switch l := f.learned; {
+	case l != nil:
+		rows = make([]byte, 0, f.linear.Terms*l.TermSize())
+		for w := range f.linear.Terms {
+			rows = l.AppendTerm(rows, w)
+		}
+		return l.AppendGlobals(nil), rows, nil
+	case f.knowledge != nil:
+		globals, err1 := f.file.Section("GLOB")
+		rows, err2 := f.file.Section("STAT")
+		return globals, rows, cmp.Or(err1, err2)
+	}
+	return nil, nil, nil
+}

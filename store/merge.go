@@ -1,0 +1,142 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"chaff/filter"
+	"chaff/train"
+)
+
+// Merged describes what Merge made.
+type Merged struct {
+	// Messages is the number of messages of the result, and Both of those that both stores had.
+	Messages int `json:"messages"`
+	Both     int `json:"in_both"`
+	// Conflicts is the number of messages with different labels. The one that was learned later counts.
+	Conflicts int            `json:"conflicting_labels"`
+	Saved     train.Refitted `json:"saved_model"`
+}
+
+// Merge writes the store of all messages of two stores, and the model fitted to them, to out. Of a message that both have, the entry that was learned later
+// counts. The error says which setting differs if the stores cannot be merged; both are left as they are.
+func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, error) {
+	first, err := Look(a)
+	if err != nil {
+		return Merged{}, err
+	}
+	second, err := Look(b)
+	if err != nil {
+		return Merged{}, err
+	}
+	if differs, err := difference(first.filter, second.filter); err != nil || differs != "" {
+		if err == nil {
+			err = fmt.Errorf("%s differs", differs)
+		}
+		return Merged{}, fmt.Errorf("merge %s and %s: %w", a, b, err)
+	}
+	m := Merged{}
+	l := first.ledger
+	w := l.documents.NewWriter()
+	for _, e := range second.ledger.entries {
+		at, both := l.byFingerprint[e.Fingerprint]
+		if both {
+			m.Both++
+			if l.entries[at].Label != e.Label {
+				m.Conflicts++
+			}
+			if !e.Learned.After(l.entries[at].Learned) {
+				continue
+			}
+		}
+		e.Terms = w.Copy(second.ledger.documents, e.Terms)
+		if both {
+			l.entries[at] = e
+			continue
+		}
+		l.byFingerprint[e.Fingerprint] = len(l.entries)
+		l.entries = append(l.entries, e)
+	}
+	w.Close()
+	m.Messages = len(l.entries)
+	if err := l.documents.Complete(); err != nil {
+		return m, err
+	}
+	l.facts.Expired += second.ledger.facts.Expired
+	for reason, n := range second.ledger.facts.Refused {
+		if l.facts.Refused == nil {
+			l.facts.Refused = map[string]int{}
+		}
+		l.facts.Refused[reason] += n
+	}
+	f, refitted, err := fit(ctx, first.filter, l, o, time.Now())
+	if err != nil {
+		return m, fmt.Errorf("fit the model of %s and %s: %w", a, b, err)
+	}
+	m.Saved = refitted
+	return m, replaceBy(ctx, out, f, l)
+}
+
+// difference returns the first setting in which two models differ that have to agree for their documents to mean the same; "" for none.
+func difference(a, b *filter.Filter) (string, error) {
+	x, y := a.Settings(), b.Settings()
+	p, err := train.ProvenanceOf(a)
+	if err != nil {
+		return "", err
+	}
+	q, err := train.ProvenanceOf(b)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case !bytes.Equal(x.Key.Bytes(), y.Key.Bytes()):
+		return "the secret key", nil
+	case !slices.Equal(x.Classes, y.Classes):
+		return fmt.Sprintf("the list of classes (%s; %s)", strings.Join(x.Classes, ", "), strings.Join(y.Classes, ", ")), nil
+	case x.Model != y.Model:
+		return fmt.Sprintf("the model (%s; %s)", x.Model, y.Model), nil
+	}
+	for _, s := range []struct {
+		name string
+		a, b any
+	}{{"message", x.Message, y.Message}, {"tokenize", x.Tokenize, y.Tokenize}, {"features", p.Features, q.Features}, {"models." + strings.ReplaceAll(x.Model, "-", "_"), p.Trainer, q.Trainer}} {
+		if name, err := differentMember(s.a, s.b); err != nil || name != "" {
+			return strings.TrimSuffix("the setting "+s.name+"."+name, "."), err
+		}
+	}
+	return "", nil
+}
+
+// differentMember returns the first member, by name, in which the JSON of two values differs; "" for none.
+func differentMember(a, b any) (string, error) {
+	var members [2]map[string]json.RawMessage
+	for i, value := range []any{a, b} {
+		data, err := json.Marshal(value)
+		if err == nil {
+			err = json.Unmarshal(data, &members[i])
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	var different []string
+	for name, value := range members[0] {
+		if !bytes.Equal(value, members[1][name]) {
+			different = append(different, name)
+		}
+	}
+	for name := range members[1] {
+		if _, both := members[0][name]; !both {
+			different = append(different, name)
+		}
+	}
+	if len(different) == 0 {
+		return "", nil
+	}
+	return slices.Min(different), nil
+}

@@ -1,0 +1,220 @@
+package store
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chaff/corpus"
+	"chaff/corpus/corpustest"
+	"chaff/filter"
+	"chaff/models/modelstest"
+	"chaff/train"
+)
+
+// mailOf returns all messages of a source with their labels.
+func mailOf(t testing.TB, source corpus.Source) (all []Message) {
+	t.Helper()
+	for item, err := range source {
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := item.Read(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, Message{Raw: raw, Label: item.Label, Way: ByHand})
+	}
+	return all
+}
+
+// trained trains a model on some mail and returns the path of the model, which has a store.
+func trained(t testing.TB, model string, source corpus.Source) string {
+	t.Helper()
+	o := train.DefaultCollectOptions()
+	o.Ledger = true
+	c, err := train.Collect(t.Context(), source, []string{"ham", "spam"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fitted, err := train.Fit(t.Context(), c, model, train.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _, err := c.Refit(t.Context(), fitted, train.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "model")
+	if err := Create(t.Context(), path, c.Mail, f, 0); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func opened(t testing.TB, path string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), path, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func learned(t testing.TB, s *Store, m Message) Outcome {
+	t.Helper()
+	o, err := s.Learn(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func retrain(t testing.TB, s *Store) {
+	t.Helper()
+	if _, err := s.Retrain(t.Context(), RetrainOptions{Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func contents(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestAMessageIsLearnedMovedAndForgotten(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 30, "ham", "spam"))
+	s := opened(t, path)
+	m := mailOf(t, corpustest.Mailbox(2, 1, "spam"))[0]
+	steps := []struct {
+		name string
+		do   func() (Outcome, error)
+		want Outcome
+	}{
+		{"it is new", func() (Outcome, error) { return s.Learn(m) }, Outcome{What: Learned}},
+		{"it is known", func() (Outcome, error) { return s.Learn(m) }, Outcome{What: Known, Before: "spam"}},
+		{"with other line ends it is known", func() (Outcome, error) {
+			return s.Learn(Message{Raw: bytes.ReplaceAll(m.Raw, []byte("\n"), []byte("\r\n")), Label: "spam"})
+		}, Outcome{What: Known, Before: "spam"}},
+		{"it moves", func() (Outcome, error) { return s.Learn(Message{Raw: m.Raw, Label: "ham"}) }, Outcome{What: Relabelled, Before: "spam"}},
+		{"it is forgotten", func() (Outcome, error) { return s.Forget(m.Raw) }, Outcome{What: Forgotten, Before: "ham"}},
+		{"it cannot be forgotten twice", func() (Outcome, error) { return s.Forget(m.Raw) }, Outcome{What: Refused, Reason: NeverKnown}},
+		{"it is new again", func() (Outcome, error) { return s.Learn(m) }, Outcome{What: Learned}},
+	}
+	for _, step := range steps {
+		got, err := step.do()
+		if err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		got.Class, got.Verdict, got.Score, got.Probability = "", "", 0, 0
+		if diff := cmp.Diff(step.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.name, diff)
+		}
+	}
+	v, err := Look(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(v.Entries()); n != 61 {
+		t.Errorf("%d messages, want 61", n)
+	}
+}
+
+func TestWhatWasForgottenLeavesNoTrace(t *testing.T) {
+	modelstest.EachModel(t, func(t *testing.T, model string) {
+		path := trained(t, model, corpustest.Mailbox(1, 30, "ham", "spam"))
+		before := contents(t, path)
+		s := opened(t, path)
+		others := mailOf(t, corpustest.Mailbox(2, 5, "spam", "ham"))
+		for _, m := range others {
+			learned(t, s, m)
+		}
+		for _, m := range others {
+			if o, err := s.Forget(m.Raw); err != nil || o.What != Forgotten {
+				t.Fatalf("forget: %v, %v", o, err)
+			}
+		}
+		if forgets(s.filter) {
+			if err := s.Fold(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(weightsOf(t, path), weightsOf(t, writeFile(t, before))) {
+				t.Error("before it is fitted again, the model is another one")
+			}
+		}
+		retrain(t, s)
+		if !bytes.Equal(contents(t, path), before) {
+			t.Error("the model is another one")
+		}
+	})
+}
+
+// weightsOf returns the weights and the state of a model.
+func weightsOf(t testing.TB, path string) []byte {
+	t.Helper()
+	f, err := filter.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func writeFile(t testing.TB, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestMailLearnedOneByOneAndFittedGivesTheModelOfAllAtOnce(t *testing.T) {
+	modelstest.EachModel(t, func(t *testing.T, model string) {
+		all := mailOf(t, corpustest.Mailbox(1, 40, "ham", "spam"))
+		var first, rest []Message
+		for _, m := range all {
+			if (m.Label == "ham") == (len(first) < 40) && len(first) < 60 {
+				first = append(first, m)
+			} else {
+				rest = append(rest, m)
+			}
+		}
+		want := contents(t, trained(t, model, sourceOf(append(first, rest...))))
+		path := trained(t, model, sourceOf(first))
+		s := opened(t, path)
+		for _, m := range rest {
+			learned(t, s, m)
+		}
+		retrain(t, s)
+		if !bytes.Equal(contents(t, path), want) {
+			t.Error("the models differ")
+		}
+	})
+}
+
+// sourceOf returns a source of messages.
+func sourceOf(all []Message) corpus.Source {
+	return func(yield func(corpus.Item, error) bool) {
+		for _, m := range all {
+			if !yield(corpus.Item{Origin: "message", Label: m.Label, Content: content(m.Raw)}, nil) {
+				return
+			}
+		}
+	}
+}
+
+type content []byte
+
+func (c content) Append(dst []byte) ([]byte, error) { return append(dst, c...), nil }
