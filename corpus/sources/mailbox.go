@@ -41,6 +41,9 @@ type PlanFolder struct {
 // Unreadable reports whether the folder cannot be listed. Reason says why.
 func (f PlanFolder) Unreadable() bool { return f.path == "" }
 
+// Unseen reports whether the row is the unseen mail of a folder whose seen mail is ham.
+func (f PlanFolder) Unseen() bool { return f.part == unseenPart }
+
 // A part selects the messages of a folder. No part includes messages marked as deleted.
 type part uint8
 
