@@ -25,6 +25,11 @@ func (e *Extension) Len() int { return e.terms }
 // Hashes returns the hashes of all terms.
 func (e *Extension) Hashes() []uint64 { return slices.Concat(e.lists...) }
 
+// Has reports whether the extension of v has a term.
+func (e *Extension) Has(v *Vocabulary, hash uint64) bool {
+	return len(e.find(v, []identified{{v.identifying(hash), 0}}, []uint64{hash})) > 0
+}
+
 // LaterTerm is a term of a document that the vocabulary lacks.
 type LaterTerm struct {
 	Index int    // in the document; 0 for the kind [Whole]

@@ -21,8 +21,8 @@ import (
 	"chaff/models"
 )
 
-// newFileMode makes a model readable by its owner only, because its terms come from private mail.
-const newFileMode fs.FileMode = 0o600
+// NewFileMode is the mode of a new model, which makes it readable by its owner only, because its terms come from private mail.
+const NewFileMode fs.FileMode = 0o600
 
 // Encode returns the bytes of the model file. Equal filters have equal bytes. A number that is not finite is an error: readers of the
 // file rely on its checksums and do not check each number.
@@ -67,12 +67,21 @@ func (f *Filter) Encode() ([]byte, error) {
 	return modelFormat().Encode(all), nil
 }
 
+// IdentityOf returns [Filter.Identity] of the filter in a model file.
+func IdentityOf(data []byte) (uint64, error) {
+	file, err := modelFormat().Decode(data)
+	if err != nil {
+		return 0, err
+	}
+	return file.Identity(), nil
+}
+
 // Save writes the model to path atomically: readers see the old model or the new one, and an error leaves the old one unchanged. A file
 // that Save replaces keeps its permissions.
 func (f *Filter) Save(path string) error {
 	data, err := f.Encode()
 	if err == nil {
-		err = replace.File(path, data, newFileMode)
+		err = replace.File(path, data, NewFileMode)
 	}
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)

@@ -213,20 +213,45 @@ func (f *Filter) newReader() *Reader {
 
 func (f *Filter) classification(s *scratch) Classification {
 	if IsSpamFilter(f.settings.Classes) {
-		z := s.linear.Score(s.vector)
-		class := hamName
-		if z > 0 {
-			class = spamName
-		}
-		return Classification{Class: class, Verdict: VerdictOn(z, *f.settings.Thresholds), Score: z, Probability: f.settings.Calibration.Probability(z)}
+		return f.judgeSpam(s.linear.Score(s.vector))
 	}
 	s.scores = s.linear.Scores(s.scores[:0], s.vector)
-	c := models.Argmax(s.scores)
-	z := s.scores[c] - logSumExpExcept(s.scores, c)
-	name := f.settings.Classes[c]
-	s.probabilities = f.settings.Calibration.Probabilities(s.probabilities, s.scores)
-	return Classification{Class: name, Verdict: Verdict(name), Score: z, Probability: s.probabilities[c]}
+	return f.judge(s.scores, &s.probabilities)
 }
+
+// judgeSpam returns the classification by the score of spam over ham.
+func (f *Filter) judgeSpam(z float64) Classification {
+	class := hamName
+	if z > 0 {
+		class = spamName
+	}
+	return Classification{Class: class, Verdict: VerdictOn(z, *f.settings.Thresholds), Score: z, Probability: f.settings.Calibration.Probability(z)}
+}
+
+// judge returns the classification by K scores. Memory holds the probabilities.
+func (f *Filter) judge(scores []float64, memory *[]float64) Classification {
+	if IsSpamFilter(f.settings.Classes) {
+		return f.judgeSpam(scores[SpamClass] - scores[0])
+	}
+	c := models.Argmax(scores)
+	z := scores[c] - logSumExpExcept(scores, c)
+	name := f.settings.Classes[c]
+	*memory = f.settings.Calibration.Probabilities(*memory, scores)
+	return Classification{Class: name, Verdict: Verdict(name), Score: z, Probability: (*memory)[c]}
+}
+
+// ClassifyDocument classifies a document that was read with the settings of f, without the journal.
+func (f *Filter) ClassifyDocument(doc features.Document) Classification {
+	s := &scratch{linear: f.linear}
+	s.vector = s.lookup.AppendVector(s.vector, f.vocabulary, doc, f.kind)
+	if f.lazy != nil {
+		f.lazy.verifyWeights(s.vector.IDs)
+	}
+	return f.classification(s)
+}
+
+// SavesTexts reports whether the model file has the texts of the terms.
+func (f *Filter) SavesTexts() bool { return f.saveTexts }
 
 // logSumExpExcept returns log sum_c exp(scores[c]) over all classes except one, without overflow.
 func logSumExpExcept(scores []float64, except int) float64 {

@@ -42,8 +42,12 @@ func (k *knowledge) drop() { k.records, k.checked, k.later = nil, nil, features.
 // total returns the number of ids, those of new terms included.
 func (k *knowledge) total() int { return k.ids + k.later.Len() }
 
-// learner returns a learner with the settings of f that knows nothing.
-func (f *Filter) learner() (models.Online, error) {
+// NewLearner returns a learner with the settings of f that knows nothing. The error is [ErrNotLearning], or about the file that f was opened
+// from.
+func (f *Filter) NewLearner() (models.Online, error) {
+	if f.knowledge == nil {
+		return nil, ErrNotLearning
+	}
 	info, err := f.Provenance()
 	if err != nil {
 		return nil, err
@@ -141,6 +145,8 @@ type Partial struct {
 	Learner models.Online
 	// Vector is the document, in the ids of Learner: 0, 1, 2, ...
 	Vector features.Vector
+	// Forgotten is the document that is to be forgotten, in the same ids.
+	Forgotten features.Vector
 	// IDs are the ids that these have in the model, in ascending order: cells by number, terms by id behind the cells.
 	IDs []uint32
 	// New are the terms that neither the model nor its journal has, in the order of their ids, which are the last of IDs. Learner does
@@ -148,10 +154,35 @@ type Partial struct {
 	New []features.LaterTerm
 }
 
-// Partial returns the learner for a document that was read with the settings of f. The error is [ErrNotLearning], or about the files that f
-// was opened from.
-func (f *Filter) Partial(doc features.Document) (Partial, error) {
-	return f.partial(new(scratch), doc, true)
+// Partial returns the learner for a document that is to be learned, and one that is to be forgotten before; one of them may be nil. Both
+// were read with the settings of f. The error is [ErrNotLearning], or about the files that f was opened from.
+func (f *Filter) Partial(learned, forgotten *features.Document) (p Partial, err error) {
+	s := new(scratch)
+	if learned == nil {
+		p, err = f.partial(s, *forgotten, false)
+		p.Forgotten, p.Vector, p.New = p.Vector, features.Vector{}, nil
+		return p, err
+	}
+	if p, err = f.partial(s, *learned, true); err != nil || forgotten == nil {
+		return p, err
+	}
+	document := features.Vector{IDs: p.IDs}
+	p.Forgotten, _ = new(features.Lookup).AppendExtended(features.Vector{}, f.vocabulary, &f.knowledge.later, *forgotten, f.kind)
+	p.IDs = slices.Concat(p.IDs, p.Forgotten.IDs)
+	slices.Sort(p.IDs)
+	p.IDs = slices.Compact(p.IDs)
+	p.Vector.IDs, p.Forgotten.IDs = placesOf(document.IDs, p.IDs), placesOf(p.Forgotten.IDs, p.IDs)
+	return p, f.restore(p.Learner, p.IDs)
+}
+
+// placesOf returns the indices in all of ids, which it has.
+func placesOf(ids, all []uint32) []uint32 {
+	places := make([]uint32, len(ids))
+	for i, id := range ids {
+		at, _ := slices.BinarySearch(all, id)
+		places[i] = uint32(at)
+	}
+	return places
 }
 
 // partial returns the learner for a document, in the memory of s. Unless the document is to be learned, terms that the model and the journal
@@ -161,7 +192,7 @@ func (f *Filter) partial(s *scratch, doc features.Document, learn bool) (p Parti
 	if k == nil {
 		return p, ErrNotLearning
 	}
-	if p.Learner, err = f.learner(); err != nil {
+	if p.Learner, err = f.NewLearner(); err != nil {
 		return p, err
 	}
 	if k.checks == nil {
@@ -179,19 +210,25 @@ func (f *Filter) partial(s *scratch, doc features.Document, learn bool) (p Parti
 	for i := range p.Vector.IDs {
 		p.Vector.IDs[i] = uint32(i)
 	}
-	known, _ := slices.BinarySearch(p.IDs, uint32(k.total()))
-	rows, err := k.gather(p.IDs[:known], p.Learner.TermSize())
+	return p, f.restore(p.Learner, p.IDs)
+}
+
+// restore makes a learner one of the terms with the given ids, which are ascending. It does not know the new ones among them.
+func (f *Filter) restore(l models.Online, ids []uint32) error {
+	k := f.knowledge
+	known, _ := slices.BinarySearch(ids, uint32(k.total()))
+	rows, err := k.gather(ids[:known], l.TermSize())
 	if err != nil {
-		return p, err
+		return err
 	}
 	if k.checks.err != nil {
-		return p, k.checks.err
+		return k.checks.err
 	}
 	globals, err := k.globals()
 	if err == nil {
-		err = p.Learner.Restore(globals, rows)
+		err = l.Restore(globals, rows)
 	}
-	return p, err
+	return err
 }
 
 // Learner returns a learner that knows all that f knows. The error is [ErrNotLearning], or about the files that f was opened from.
@@ -200,7 +237,7 @@ func (f *Filter) Learner() (models.Online, error) {
 	if k == nil {
 		return nil, ErrNotLearning
 	}
-	l, err := f.learner()
+	l, err := f.NewLearner()
 	if err != nil {
 		return nil, err
 	}
@@ -244,6 +281,33 @@ func (k *knowledge) allRows(before []byte, size int) ([]byte, error) {
 	}
 	return rows, nil
 }
+
+// Add makes f know a record that was appended to its journal. It is for filters that [OpenForOne] returned.
+func (f *Filter) Add(r journal.Record) {
+	if f.knowledge != nil {
+		f.knowledge.add(r)
+		f.onlyPart = true
+	}
+}
+
+// HasTerm reports whether the model or its journal has a term.
+func (f *Filter) HasTerm(hash uint64) bool {
+	if _, known := f.vocabulary.ID(hash); known {
+		return true
+	}
+	return f.knowledge != nil && f.knowledge.later.Has(f.vocabulary, hash)
+}
+
+// LearnedVocabulary returns the vocabulary with the terms of the journal: that of [Filter.Learner].
+func (f *Filter) LearnedVocabulary() *features.Vocabulary {
+	if f.knowledge == nil || f.knowledge.later.Len() == 0 {
+		return f.vocabulary
+	}
+	return f.vocabulary.Extended(f.knowledge.later.Hashes())
+}
+
+// Judge returns the classification by the K scores of a learner of the model.
+func (f *Filter) Judge(scores []float64) Classification { return f.judge(scores, new([]float64)) }
 
 // learnAll makes f a filter of all that it knows, which classifies many messages as fast as any other.
 func (f *Filter) learnAll() error {

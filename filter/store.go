@@ -18,8 +18,8 @@ const (
 	nextSuffix  = ".next" // the model that a fold is about to put in place
 )
 
-// errOtherModel is the reason for not using a journal of another model.
-var errOtherModel = errors.New("the store belongs to another model")
+// ErrOtherModel is the reason for not using a journal of another model.
+var ErrOtherModel = errors.New("the store belongs to another model")
 
 // maxOpens is how often a reader opens the files of a model to find two that belong together. A fold replaces them once.
 const maxOpens = 4
@@ -72,7 +72,7 @@ func openFollowing(path string, open func(path string) (*Filter, error), read fu
 			next.Close()
 		}
 		s.close()
-		f.journalErr = errOtherModel
+		f.journalErr = ErrOtherModel
 	}
 	return f, nil
 }

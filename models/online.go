@@ -48,6 +48,8 @@ type CountingLearner interface {
 	Counts() *Counts
 	// Forget forgets a document that was learnt as one of class c.
 	Forget(x features.Vector, c int)
+	// Fitted returns the model that training on these documents gives, to the last bit.
+	Fitted() (*Linear, error)
 	// Merge learns the documents of n, whose term w is term idOf[w] here; see [Counts.Merge].
 	Merge(n *Counts, idOf []uint32) error
 }
@@ -136,6 +138,9 @@ func (l *onlineCounts) Forget(x features.Vector, c int) {
 
 // Counts implements [CountingLearner].
 func (l *onlineCounts) Counts() *Counts { return l.counts }
+
+// Fitted implements [CountingLearner].
+func (l *onlineCounts) Fitted() (*Linear, error) { return linearOf(l.model, l.counts) }
 
 // Merge implements [CountingLearner].
 func (l *onlineCounts) Merge(n *Counts, idOf []uint32) error {

@@ -170,7 +170,7 @@ func carryOver(f *filter.Filter, l *ledger) (*filter.Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	linear, err := learner.Linear()
+	linear, err := linearOf(learner)
 	if err != nil {
 		return nil, err
 	}
@@ -181,6 +181,14 @@ func carryOver(f *filter.Filter, l *ledger) (*filter.Filter, error) {
 	return filter.New(filter.Parts{
 		Settings: f.Settings(), Vocabulary: v, Linear: linear, Terms: terms, SaveTexts: p.Features.Texts, Provenance: info, Learned: learner,
 	})
+}
+
+// linearOf returns the model of a learner: for counts the one that training gives.
+func linearOf(l models.Online) (*models.Linear, error) {
+	if counting, ok := l.(models.CountingLearner); ok {
+		return counting.Fitted()
+	}
+	return l.Linear()
 }
 
 // commit writes a model and its store so that at any instant a reader finds a pair that belongs together: the new model waits beside

@@ -59,8 +59,12 @@ func look(path string) (*View, error) {
 	if v.filter, err = filter.Open(path); err != nil {
 		return nil, err
 	}
-	if v.filter.Identity() != journal.Model(data) {
-		if v.filter, err = filter.Open(path + nextSuffix); err != nil || v.filter.Identity() != journal.Model(data) {
+	model, err := journal.Model(data)
+	if err != nil {
+		return nil, err
+	}
+	if v.filter.Identity() != model {
+		if v.filter, err = filter.Open(path + nextSuffix); err != nil || v.filter.Identity() != model {
 			return nil, ErrForeign
 		}
 	}

@@ -27,9 +27,12 @@ type update struct {
 	verdict         filter.Classification // on what it learns, before
 }
 
-// newUpdate prepares to learn a document and to forget another one; either may be nil.
+// newUpdate prepares to learn a document and to forget another one. Either may be nil.
 func newUpdate(f *filter.Filter, learned, old *features.Document) (u update, err error) {
 	u.learns, u.forgets = learned != nil, old != nil
+	if !u.learns && !u.forgets {
+		return u, nil
+	}
 	u.Partial, err = f.Partial(learned, old)
 	if errors.Is(err, filter.ErrNotLearning) {
 		u.Learner = nil
@@ -46,11 +49,11 @@ func newUpdate(f *filter.Filter, learned, old *features.Document) (u update, err
 
 // record makes the change, from a document of the class before to one of class after, and returns its record.
 func (u update) record(before, after int) journal.Record {
-	if u.Learner == nil || !u.learns && !u.forgets {
+	if u.Learner == nil {
 		return journal.Record{}
 	}
 	if u.forgets {
-		u.Learner.(models.CountingLearner).Forget(u.Old, before)
+		u.Learner.(models.CountingLearner).Forget(u.Forgotten, before)
 	}
 	if u.learns {
 		u.Learner.Learn(u.Vector, after)

@@ -130,7 +130,11 @@ func (s *Store) load() (err error) {
 			return withoutPath(err)
 		}
 	}
-	if s.filter, err = s.openModel(journal.Model(data)); err != nil {
+	identity, err := journal.Model(data)
+	if err != nil {
+		return err
+	}
+	if s.filter, err = s.openModel(identity); err != nil {
 		return err
 	}
 	s.reader = nil
@@ -151,27 +155,30 @@ func readJournal(file io.ReaderAt, b *base) ([]byte, []journal.Record, error) {
 // end returns where the next record goes.
 func (s *Store) end() int64 { return s.base.sections.Size() + s.journal }
 
-// openModel opens the model with an identity, which an interrupted fold may have left beside the old one.
+// openModel opens the model with an identity, and its journal. An interrupted fold may have left it beside the old one.
 func (s *Store) openModel(identity uint64) (*filter.Filter, error) {
 	f, err := filter.OpenForOne(s.path)
-	if err == nil && f.Identity() == identity {
-		os.Remove(s.path + nextSuffix) // of a fold that was interrupted before its store was in place
-		return f, nil
-	}
-	if err == nil {
-		f.Close()
-	}
-	next, nextErr := filter.Open(s.path + nextSuffix)
-	switch {
-	case nextErr == nil && next.Identity() == identity:
-		if err := os.Rename(s.path+nextSuffix, s.path); err != nil {
-			return nil, withoutPath(err)
-		}
-		return next, nil
-	case err != nil:
+	if err != nil {
 		return nil, err
 	}
-	return nil, ErrForeign
+	if err := f.JournalErr(); err != nil && !errors.Is(err, filter.ErrNotLearning) || f.Identity() != identity {
+		f.Close()
+		return nil, cmp.Or(err, ErrForeign)
+	}
+	next := s.path + nextSuffix
+	data, err := os.ReadFile(next)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f, nil
+	case err != nil:
+		f.Close()
+		return nil, withoutPath(err)
+	}
+	waiting, err := filter.IdentityOf(data)
+	if err == nil && waiting == identity {
+		return f, withoutPath(os.Rename(next, s.path)) // the store is in place: complete the fold
+	}
+	return f, withoutPath(os.Remove(next)) // of a fold that was interrupted before its store was in place
 }
 
 // Close unlocks the store.

@@ -95,7 +95,7 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	if err := errors.Join(training.Err(), held.Err(), tested.Err()); err != nil {
 		return Trained{}, err
 	}
-	f, err := c.newFilter(linear, trainer, model, kind, o, a, func(p *Provenance) {
+	f, err := c.newFilter(linear, nil, trainer, model, kind, o, a, func(p *Provenance) {
 		p.Train, p.Development, p.Test = result.Train, result.Development, result.Test
 	})
 	return Trained{f, result, test}, err
@@ -161,7 +161,7 @@ func (a adjustment) verdicts(s Scores, o Options) (*VerdictCounts, *float64) {
 // newFilter returns a filter of a model and of the settings and the vocabulary it was fitted with. It calls describe to complete the
 // provenance.
 func (c *Collection) newFilter(
-	linear *models.Linear, t models.Trainer, model string, kind features.Kind, o Options, a adjustment, describe func(*Provenance),
+	linear *models.Linear, learned models.Online, t models.Trainer, model string, kind features.Kind, o Options, a adjustment, describe func(*Provenance),
 ) (*filter.Filter, error) {
 	trainer, err := json.Marshal(t)
 	if err != nil {
@@ -184,6 +184,6 @@ func (c *Collection) newFilter(
 			Classes: c.classes, Model: model, Kind: kind.String(), Key: reading.Key, Message: reading.Message, Tokenize: reading.Tokenize,
 			Thresholds: a.thresholds, Calibration: a.calibration,
 		},
-		Vocabulary: vocabulary, Linear: linear, Terms: terms, SaveTexts: c.options.Features.Texts, Provenance: info,
+		Vocabulary: vocabulary, Linear: linear, Terms: terms, SaveTexts: c.options.Features.Texts, Provenance: info, Learned: learned,
 	})
 }

@@ -103,7 +103,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	}
 	r.Warnings = append(r.Warnings, a.warnings...)
 	r.Verdicts, r.Cost = a.verdicts(scores, o)
-	f, err := all.newFilter(linear, configured, name, kind, o, a, func(p *Provenance) {
+	f, err := all.newFilter(linear, report.Learned, configured, name, kind, o, a, func(p *Provenance) {
 		terms := p.Corpus.Terms
 		p.Corpus, p.Train, p.Development, p.Test = measured.Corpus, measured.Train, measured.Development, measured.Test
 		p.Corpus.Terms, p.FittedTo, p.OutOfFold = terms, r.Messages, r.OutOfFold
