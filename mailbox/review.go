@@ -250,7 +250,7 @@ func outOfFold(ctx context.Context, f *filter.Filter, mail *train.Mail, o Review
 		return nil, err
 	}
 	options := train.Options{Thresholds: p.Limits}
-	if options.Models, err = train.ModelOptions(settings.Model, p.Trainer); err != nil {
+	if options.Models, err = models.OptionsFrom(settings.Model, p.Trainer); err != nil {
 		return nil, err
 	}
 	split := corpus.DefaultSplitOptions()

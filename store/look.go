@@ -9,6 +9,7 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/journal"
+	"chaff/train"
 )
 
 // View is a store as a reader sees it: the state before or after any message that a writer learns at the same time.
@@ -85,6 +86,9 @@ func (v *View) NameHash(name string) uint64 { return nameHash(v.filter, name) }
 
 // Entries returns the messages of the store, in the order in which they were first learned.
 func (v *View) Entries() []Entry { return v.ledger.entries }
+
+// Mail returns the messages of the store, whose bytes cannot be read again.
+func (v *View) Mail() *train.Mail { return v.ledger.mail() }
 
 // Status returns the state of the store at a time.
 func (v *View) Status(now time.Time) Status {

@@ -75,8 +75,8 @@ type Plan struct {
 // Names are in modified UTF-7 or in UTF-8, composed or not. Spam is the mail in .Junk, .Spam and folders with other usual
 // names for spam, in the languages of mail programs. Deleted mail (also in flag T), drafts, the outbox, templates, and the
 // unseen mail of an inbox or of "All Mail", whose class nobody has decided, are left out. All other mail is ham, including
-// sent and archived mail. The last part of a name like .A.B decides; a folder that this makes ham is left out if it is
-// within a folder that is not ham. The mailbox may be in a tar or zip archive.
+// sent and archived mail. The last part of a name like .A.B decides; a folder that this makes ham is spam within a folder of
+// spam, and left out within another folder that is not ham. The mailbox may be in a tar or zip archive.
 func MaildirTree(name string) (Plan, error) {
 	fsys, dir, err := mailFolder(name)
 	if err != nil {
