@@ -32,8 +32,8 @@ type WatchOptions struct {
 	Rescan time.Duration
 	// Retry is how soon a store or a mailbox that cannot be read is tried again.
 	Retry time.Duration
-	// Compared is called after the first comparison, Changed after each message, Retrained after each fit, and Trouble with the reason why
-	// the watch has to wait, once, and with nil when it goes on. All must be set.
+	// Compared is called after the first comparison, Changed after each message, and Retrained after each fit. Trouble is called with the
+	// reason why the model cannot be fitted, and why the watch has to wait: once, and with nil when it goes on. All must be set.
 	Compared  func(Account)
 	Changed   func(Change)
 	Retrained func(train.Refitted)
@@ -94,12 +94,13 @@ type watch struct {
 	rescan  *time.Timer
 	idle    *time.Timer
 	since   time.Time // of the first event that is not dealt with; zero for none
-	waiting bool      // in trouble
+	refused map[string]bool
+	waiting bool // in trouble
 	started bool
 }
 
 func newWatch(box *Mailbox, o WatchOptions, n notifier) *watch {
-	return &watch{WatchOptions: o, notifier: n, box: box, dirty: map[int]bool{}, all: true}
+	return &watch{WatchOptions: o, notifier: n, box: box, dirty: map[int]bool{}, refused: map[string]bool{}, all: true}
 }
 
 func (w *watch) run(ctx context.Context) error {
@@ -128,7 +129,9 @@ func (w *watch) run(ctx context.Context) error {
 			}
 			w.after(ctx, err)
 		case <-w.idle.C:
-			w.report(ctx, w.retrain(ctx))
+			if err := w.retrain(ctx); err != nil && ctx.Err() == nil && !w.waiting {
+				w.Trouble(err)
+			}
 		}
 	}
 }
@@ -211,7 +214,7 @@ func (w *watch) compare(ctx context.Context) error {
 		return err
 	}
 	defer s.Close()
-	account, err := w.box.Learn(ctx, s, LearnOptions{Workers: w.Retrain.Workers, Changed: w.Changed})
+	account, err := w.box.Learn(ctx, s, LearnOptions{Workers: w.Retrain.Workers, Changed: w.tell})
 	if err != nil {
 		return err
 	}
@@ -219,10 +222,21 @@ func (w *watch) compare(ctx context.Context) error {
 		w.Compared(account)
 		w.started = true
 	}
-	if len(account.Changes) > 0 {
+	if account.Count(store.Learned)+account.Count(store.Relabelled) > 0 {
 		w.idle.Reset(w.Idle)
 	}
 	return nil
+}
+
+// tell reports a change. A message that cannot be read is refused each time, and reported once.
+func (w *watch) tell(c Change) {
+	if c.Result == store.Refused {
+		if w.refused[c.Path] {
+			return
+		}
+		w.refused[c.Path] = true
+	}
+	w.Changed(c)
 }
 
 // refresh lists the mailbox and watches its folders. A folder is watched before it is listed, so that nothing is missed.
