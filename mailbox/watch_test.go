@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,6 +28,7 @@ type watched struct {
 	events chan fsnotify.Event
 	errors chan error
 	dirs   []string // that the watch follows
+	mutex  sync.Mutex
 	said   []string
 	stop   func()
 	ended  chan error
@@ -47,7 +49,18 @@ func watchTree(t *testing.T, b *tree) *watched {
 }
 
 func (w *watched) say(format string, args ...any) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
 	w.said = append(w.said, fmt.Sprintf(format, args...))
+}
+
+// take returns what was said since the last time.
+func (w *watched) take() []string {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	said := w.said
+	w.said = nil
+	return said
 }
 
 // start starts the watch. It runs until the test ends.
@@ -90,10 +103,9 @@ func (w *watched) want(name string, after time.Duration, lines ...string) {
 	w.Helper()
 	time.Sleep(after)
 	synctest.Wait()
-	if diff := cmp.Diff(lines, w.said); diff != "" {
+	if diff := cmp.Diff(lines, w.take()); diff != "" {
 		w.Errorf("%s (-want +got):\n%s", name, diff)
 	}
-	w.said = nil
 }
 
 const text = "Subject: new\n\nspama hamb sharedc "
@@ -134,12 +146,9 @@ func TestAWatchLearnsWhatChangesOnceItIsQuiet(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		synctest.Wait()
-		if len(w.said) < 15 {
-			t.Errorf("a mailbox that is never quiet: after 30 seconds %d messages are learned", len(w.said))
+		if n := len(w.take()); n < 15 {
+			t.Errorf("a mailbox that is never quiet: after 30 seconds %d messages are learned", n)
 		}
-		w.said = nil
-		time.Sleep(5 * time.Second)
-		w.said = nil
 		w.stop()
 	})
 }
