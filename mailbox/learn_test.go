@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"chaff/corpus"
 	"chaff/corpus/corpustest"
 	"chaff/corpus/sources"
 	"chaff/internal/limits"
@@ -26,6 +27,12 @@ type tree struct {
 
 func newTree(t *testing.T) *tree {
 	t.Helper()
+	return treeOf(t, corpustest.Mailbox(1, 40, "ham", "spam"))
+}
+
+// treeOf is a tree of other mail.
+func treeOf(t *testing.T, mail corpus.Source) *tree {
+	t.Helper()
 	b := &tree{t, filepath.Join(t.TempDir(), "Maildir"), filepath.Join(t.TempDir(), "model"), store.DefaultOptions()}
 	for _, folder := range []string{"", ".Junk", ".Junk.Old", ".Trash", ".Lists", ".Drafts"} {
 		for _, sub := range []string{"cur", "new", "tmp"} {
@@ -33,7 +40,7 @@ func newTree(t *testing.T) *tree {
 		}
 	}
 	n := 0
-	for item, err := range corpustest.Mailbox(1, 40, "ham", "spam") {
+	for item, err := range mail {
 		b.must(err)
 		raw, err := item.Read(nil)
 		b.must(err)
