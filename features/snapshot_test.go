@@ -193,6 +193,35 @@ func TestDocumentsAddedToRestoredOnes(t *testing.T) {
 	}
 }
 
+// The texts were made to share their OrderHash.
+func TestTermsOfOneOrderHashHaveTheSameIDsWithAndWithoutTexts(t *testing.T) {
+	texts := []string{"body:hama", "hidden:njegxiiaaxqlbqfub", "body:hamb", "hidden:hzrreymbtrquudnrr", "body:shareda", "hidden:hdfrvgqhouinsmwyu"}
+	for i := 0; i < len(texts); i += 2 {
+		if OrderHash([]byte(texts[i])) != OrderHash([]byte(texts[i+1])) {
+			t.Fatalf("%s and %s have different order hashes: the test proves nothing", texts[i], texts[i+1])
+		}
+	}
+	backwards := slices.Clone(texts)
+	slices.Reverse(backwards)
+	var want []uint64
+	for _, texts := range [][]string{texts, backwards} {
+		d, refs := written(t, []*Bag{bagOf(texts...)}, 0, 1)
+		for _, kept := range []bool{true, false} {
+			again, refs := restored(t, snapshotOf(t, d, refs, kept, 1), 0)
+			x, _, err := again.Build(refs, DefaultOptions(), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = x.Vocabulary().Hashes()
+			}
+			if got := x.Vocabulary().Hashes(); !slices.Equal(got, want) {
+				t.Errorf("%q, texts %v: got the terms %x, want %x", texts, kept, got, want)
+			}
+		}
+	}
+}
+
 func TestATermWithoutATextIsNamedAfterItsHash(t *testing.T) {
 	doc := Document{Terms: []uint64{0xabc}, Counts: []uint32{1}, InHead: []bool{true}, Groups: []evidence.Group{evidence.Links}}
 	nothing := func(int) []byte { return nil }

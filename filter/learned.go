@@ -25,19 +25,18 @@ type knowledge struct {
 	rows    []byte         // section STAT
 	ids     int            // C + V
 	records []journal.Record
-	checked []bool // whether the rows of a record are verified
 	later   features.Extension
 	wanted  []uint64 // memory of gather
 }
 
 // add adds a record of the journal.
 func (k *knowledge) add(r journal.Record) {
-	k.records, k.checked = append(k.records, r), append(k.checked, false)
+	k.records = append(k.records, r)
 	k.later.Add(r.New)
 }
 
 // drop drops all records.
-func (k *knowledge) drop() { k.records, k.checked, k.later = nil, nil, features.Extension{} }
+func (k *knowledge) drop() { k.records, k.later = nil, features.Extension{} }
 
 // total returns the number of ids, those of new terms included.
 func (k *knowledge) total() int { return k.ids + k.later.Len() }
@@ -78,20 +77,29 @@ func (k *knowledge) globals() ([]byte, error) {
 	return k.file.Section("GLOB")
 }
 
-// row returns row i of a record, which has the given size, after verifying the rows.
-func (k *knowledge) row(record, i, size int) ([]byte, error) {
-	r := &k.records[record]
-	if !k.checked[record] {
-		if err := r.VerifyRows(); err != nil {
+// rowReader reads rows of a record in ascending order.
+type rowReader struct {
+	record   *journal.Record
+	size     int
+	verified int // the rows before it are verified, unless their blocks were not needed
+}
+
+// row returns row i.
+func (r *rowReader) row(i int) ([]byte, error) {
+	if len(r.record.Rows) != r.size*len(r.record.IDs) {
+		return nil, fmt.Errorf("%w: rows of another size", journal.ErrDamaged)
+	}
+	if i >= r.verified {
+		if err := r.record.VerifyBlock(i); err != nil {
 			return nil, err
 		}
-		if len(r.Rows) != size*len(r.IDs) {
-			return nil, fmt.Errorf("%w: rows of another size", journal.ErrDamaged)
-		}
-		k.checked[record] = true
+		r.verified = i/journal.BlockRows*journal.BlockRows + journal.BlockRows
 	}
-	return r.Rows[i*size:][:size], nil
+	return r.record.Rows[i*r.size:][:r.size], nil
 }
+
+// smallFilter is the size in bits of a filter of ids: 8 kB.
+const smallFilter = 1 << 16
 
 // gather returns the rows of ids, which are ascending and below k.total, one after the other.
 func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
@@ -101,22 +109,30 @@ func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
 	for _, id := range ids {
 		k.wanted[id/64] |= 1 << (id % 64)
 	}
+	var some [smallFilter / 64]uint64 // a bit for the lowest bits of each wanted id: most ids of records are passed over in the fastest memory
+	inSome := 2*len(ids) + 1
 	missing := len(ids)
 	for n := len(k.records) - 1; n >= 0 && missing > 0; n-- {
+		if missing <= inSome/2 {
+			some, inSome = [smallFilter / 64]uint64{}, missing
+			for _, id := range ids {
+				some[id%smallFilter/64] |= k.wanted[id/64] & (1 << (id % 64))
+			}
+		}
+		record := rowReader{record: &k.records[n], size: size}
 		at := 0 // ids before it are below those of the record that are left
-		for i, id := range k.records[n].IDs {
-			word := id / 64
-			if int(word) >= len(k.wanted) || k.wanted[word]>>(id%64)&1 == 0 {
+		for i, id := range record.record.IDs {
+			if some[id%smallFilter/64]>>(id%64)&1 == 0 || int(id/64) >= len(k.wanted) || k.wanted[id/64]>>(id%64)&1 == 0 {
 				continue
 			}
-			k.wanted[word] &^= 1 << (id % 64)
+			k.wanted[id/64] &^= 1 << (id % 64)
 			missing--
 			from, found := slices.BinarySearch(ids[at:], id)
 			if !found {
 				return nil, fmt.Errorf("%w: ids of the journal out of order", journal.ErrDamaged)
 			}
 			at += from
-			row, err := k.row(n, i, size)
+			row, err := record.row(i)
 			if err != nil {
 				return nil, err
 			}
@@ -260,9 +276,10 @@ func (f *Filter) Learner() (models.Online, error) {
 // allRows returns the rows of all ids after the last record.
 func (k *knowledge) allRows(before []byte, size int) ([]byte, error) {
 	rows := append(make([]byte, 0, k.total()*size), before...)
-	for n, r := range k.records {
-		for i, id := range r.IDs {
-			row, err := k.row(n, i, size)
+	for n := range k.records {
+		record := rowReader{record: &k.records[n], size: size}
+		for i, id := range record.record.IDs {
+			row, err := record.row(i)
 			if err != nil {
 				return nil, err
 			}

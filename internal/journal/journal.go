@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -42,7 +43,7 @@ const (
 	magic = "CHJOUR1\n" // 1: the first version
 	// BeginSize is the size in bytes of what [Begin] appends.
 	BeginSize  = len(magic) + 8
-	recordSize = 56         // of the fixed part
+	recordSize = 48         // of the fixed part
 	mark       = 0x43524843 // "CHRC"
 )
 
@@ -90,25 +91,30 @@ type Record struct {
 	Rows    []byte   // a row for each of IDs, all of one size
 	Globals []byte   // empty if nothing changed
 
-	rest, rows       []byte // what the two checksums are of
-	restSum, rowsSum uint64
+	rest    []byte // what restSum is of
+	restSum uint64
+	rows    []byte   // Rows with the padding
+	sums    []uint32 // of each block of rows
 }
+
+// BlockRows is the number of rows with a checksum of their own.
+const BlockRows = 32
 
 // The fixed part of a record; the variable parts follow, each padded with zeros to a multiple of 8:
 //
-//	 0  8  xxhash64 of all bytes from 8 to the end of the ids
+//	 0  8  xxhash64 of all bytes from 8 to the end of the checksums of the rows
 //	 8  8  xxhash64 of the globals, the texts and the meta
-//	16  8  xxhash64 of the rows
-//	24  4  mark
-//	28  4  number of new terms
-//	32  4  number of ids
-//	36  4  size of a row in bytes
-//	40  4  size of the globals in bytes
-//	44  4  size of the texts in bytes
-//	48  4  size of the meta in bytes
-//	52  4  zero
+//	16  4  mark
+//	20  4  number of new terms
+//	24  4  number of ids
+//	28  4  size of a row in bytes
+//	32  4  size of the globals in bytes
+//	36  4  size of the texts in bytes
+//	40  4  size of the meta in bytes
+//	44  4  zero
 //
-// The variable parts are the new terms, the ids, the globals, the texts, the meta, the rows.
+// The variable parts are the new terms, the ids, the low half of an xxhash64 for each block of 32 rows, the globals, the texts, the meta,
+// the rows.
 
 // Append appends a record. It panics if the rows are no whole number of bytes for each id.
 func Append(dst []byte, r Record) []byte {
@@ -121,22 +127,41 @@ func Append(dst []byte, r Record) []byte {
 	}
 	le := binary.LittleEndian
 	start := len(dst)
-	dst = append(dst, make([]byte, 24)...) // the checksums
+	dst = append(dst, make([]byte, 16)...) // the checksums
 	for _, n := range []int{mark, len(r.New), len(r.IDs), rowSize, len(r.Globals), len(r.Texts), len(r.Meta), 0} {
 		dst = le.AppendUint32(dst, uint32(n))
 	}
 	dst = littleendian.Append(dst, r.New)
 	dst = pad(littleendian.Append(dst, r.IDs), start)
+	padded := pad(slices.Clone(r.Rows), 0)
+	dst = pad(littleendian.Append(dst, sumsOf(padded, len(r.IDs), rowSize)), start)
 	rest := len(dst)
 	for _, part := range [][]byte{r.Globals, r.Texts, r.Meta} {
 		dst = pad(append(dst, part...), start)
 	}
 	rows := len(dst)
-	dst = pad(append(dst, r.Rows...), start)
-	le.PutUint64(dst[start+16:], xxhash.Sum64(dst[rows:]))
+	dst = append(dst, padded...)
 	le.PutUint64(dst[start+8:], xxhash.Sum64(dst[rest:rows]))
 	le.PutUint64(dst[start:], xxhash.Sum64(dst[start+8:rest]))
 	return dst
+}
+
+// sumsOf returns the checksums of the blocks of n rows with their padding, which belongs to the last block.
+func sumsOf(rows []byte, n, size int) []uint32 {
+	sums := make([]uint32, 0, (n+BlockRows-1)/BlockRows)
+	for i := 0; i < n; i += BlockRows {
+		sums = append(sums, sumOf(rows, i, n, size))
+	}
+	return sums
+}
+
+// sumOf returns the checksum of the block that begins with row i.
+func sumOf(rows []byte, i, n, size int) uint32 {
+	end := len(rows)
+	if i+BlockRows < n {
+		end = (i + BlockRows) * size
+	}
+	return uint32(xxhash.Sum64(rows[i*size : end]))
 }
 
 func pad(dst []byte, start int) []byte {
@@ -179,13 +204,15 @@ func Parse(data []byte) (records []Record, complete int, err error) {
 // parse returns the record at the start of data and its size, which is 0 if no whole record starts there.
 func parse(data []byte) (r Record, size int) {
 	le := binary.LittleEndian
-	if len(data) < recordSize || le.Uint32(data[24:]) != mark {
+	if len(data) < recordSize || le.Uint32(data[16:]) != mark {
 		return Record{}, 0
 	}
 	length := func(at int) uint64 { return uint64(le.Uint32(data[at:])) }
-	terms, ids, globals, texts, meta := 8*length(28), 4*length(32), length(40), length(44), length(48)
-	rows := length(32) * length(36) // below 2^64
-	rest := recordSize + terms + align(ids)
+	n, terms, ids, globals, texts, meta := length(24), 8*length(20), 4*length(24), length(32), length(36), length(40)
+	rows := n * length(28) // below 2^64
+	sums := 4 * ((n + BlockRows - 1) / BlockRows)
+	sumsAt := recordSize + terms + align(ids)
+	rest := sumsAt + align(sums)
 	restEnd := rest + align(globals) + align(texts) + align(meta)
 	if restEnd > uint64(len(data)) || rows > uint64(len(data)) || restEnd+align(rows) > uint64(len(data)) {
 		return Record{}, 0
@@ -197,13 +224,13 @@ func parse(data []byte) (r Record, size int) {
 	part := func(from, n uint64) []byte { return data[from : from+n : from+n] }
 	r = Record{
 		Globals: part(rest, globals), Texts: part(rest+align(globals), texts), Meta: part(rest+align(globals)+align(texts), meta),
-		Rows: part(restEnd, rows),
-		rest: data[rest:restEnd], rows: data[restEnd:size], restSum: le.Uint64(data[8:]), rowsSum: le.Uint64(data[16:]),
+		Rows: part(restEnd, rows), rest: data[rest:restEnd], restSum: le.Uint64(data[8:]), rows: data[restEnd:size],
 	}
-	var err1, err2 error // none: the sizes are right
+	var err1, err2, err3 error // none: the sizes are right
 	r.New, err1 = littleendian.Decode[uint64](part(recordSize, terms))
 	r.IDs, err2 = littleendian.Decode[uint32](part(recordSize+terms, ids))
-	if err1 != nil || err2 != nil {
+	r.sums, err3 = littleendian.Decode[uint32](part(sumsAt, sums))
+	if err1 != nil || err2 != nil || err3 != nil {
 		return Record{}, 0
 	}
 	return r, size
@@ -211,7 +238,7 @@ func parse(data []byte) (r Record, size int) {
 
 // size returns the size of a record that was read.
 func (r *Record) size() int {
-	return recordSize + 8*len(r.New) + align(4*len(r.IDs)) + len(r.rest) + len(r.rows)
+	return recordSize + 8*len(r.New) + align(4*len(r.IDs)) + align(4*len(r.sums)) + len(r.rest) + len(r.rows)
 }
 
 // AppendText appends the text of a new term to those of a record.
@@ -243,11 +270,23 @@ func (r *Record) NewTexts() ([]string, error) {
 
 // VerifyRows verifies the rows of a record that [Parse] returned.
 func (r *Record) VerifyRows() error {
+	for i := 0; i < len(r.IDs); i += BlockRows {
+		if err := r.VerifyBlock(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// VerifyBlock verifies row i of a record that [Parse] returned. It also verifies the other rows of a block, which begins at a multiple of
+// [BlockRows].
+func (r *Record) VerifyBlock(i int) error {
 	if r.rows == nil { // made by the caller
 		return nil
 	}
-	if xxhash.Sum64(r.rows) != r.rowsSum {
-		return fmt.Errorf("%w: row of the journal", ErrDamaged)
+	block := i / BlockRows
+	if sumOf(r.rows, block*BlockRows, len(r.IDs), len(r.Rows)/len(r.IDs)) != r.sums[block] {
+		return fmt.Errorf("%w: rows of the journal", ErrDamaged)
 	}
 	return nil
 }
