@@ -130,7 +130,7 @@ func (m *Mailbox) Learn(ctx context.Context, s *store.Store, o LearnOptions) (Ac
 		return c.account, err
 	}
 	changes := c.account.Changes
-	c.account.Changes = nil
+	c.account.Changes = []Change{}
 	for _, change := range changes {
 		if err = ctx.Err(); err != nil {
 			break
@@ -188,7 +188,7 @@ func (c *Change) learn(s *store.Store) (there bool, err error) {
 
 // compare lists the changes of a mailbox since it was last compared.
 func (m *Mailbox) compare(ctx context.Context, k knowledge, o LearnOptions) (comparison, error) {
-	c := comparison{knowledge: k, seen: map[uint64]store.Sighting{}}
+	c := comparison{account: Account{Changes: []Change{}}, knowledge: k, seen: map[uint64]store.Sighting{}}
 	c.account.Messages, c.account.LeftOut = m.Messages()
 	for _, err := range m.problems {
 		c.account.Problems = append(c.account.Problems, err.Error())

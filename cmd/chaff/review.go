@@ -126,17 +126,23 @@ func (p *program) printReviewed(x *reviewing, r mailbox.Review) {
 		screen.Printf(p.stdout, "%s to be %s:\n", pluralOf(len(shown), "message seems", "messages seem"), title)
 		x.printMessages(p, shown)
 	}
-	others := len(r.Differing) - len(shown)
-	switch {
-	case others > 0 && x.verbose:
-		screen.Printf(p.stdout, "%s another verdict than their label, less surely:\n", pluralOf(others, "message has", "messages have"))
+	for _, rest := range []struct {
+		unsure bool
+		text   string
+	}{{false, "with the other verdict, less surely"}, {true, "unsure"}} {
+		var others []mailbox.Reviewed
 		for _, m := range r.Differing {
-			if !m.Doubtful {
-				x.printMessage(p, m)
+			if !m.Doubtful && (m.Verdict == filter.Unsure) == rest.unsure {
+				others = append(others, m)
 			}
 		}
-	case others > 0:
-		screen.Printf(p.stdout, "%s another verdict than their label, less surely: -v lists them\n", pluralOf(others, "message has", "messages have"))
+		switch {
+		case len(others) > 0 && x.verbose:
+			screen.Printf(p.stdout, "%s %s:\n", plural(len(others), "message"), rest.text)
+			x.printMessages(p, others)
+		case len(others) > 0:
+			screen.Printf(p.stdout, "%s %s: -v lists them\n", plural(len(others), "message"), rest.text)
+		}
 	}
 }
 
