@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/corpus/sources"
 	"chaff/filter"
@@ -62,7 +63,7 @@ fifth of the messages. Nothing in the mailbox is changed.`,
 }
 
 func (p *program) review(x *reviewing) error {
-	f, err := filter.OpenLearned(x.model)
+	f, err := delivery.OpenModel(x.model)
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (p *program) review(x *reviewing) error {
 	if r.Messages == 0 {
 		return errors.New("the mailbox has no messages in folders of ham and spam")
 	}
-	p.printReviewed(x, r)
+	p.printReviewed(x, r, view != nil)
 	return nil
 }
 
@@ -100,7 +101,7 @@ const (
 )
 
 // printReviewed prints a review, without --verbose in at most 25 lines.
-func (p *program) printReviewed(x *reviewing, r mailbox.Review) {
+func (p *program) printReviewed(x *reviewing, r mailbox.Review, hasStore bool) {
 	t := newTable(p.stdout, "folder", "is", "messages", "ham", "unsure", "spam")
 	folders := r.Folders
 	if !x.verbose {
@@ -118,7 +119,7 @@ func (p *program) printReviewed(x *reviewing, r mailbox.Review) {
 		screen.Printf(p.stdout, "and %s more: -v shows all\n", plural(more, "folder"))
 	}
 	fmt.Fprintln(p.stdout)
-	p.printJudges(r)
+	p.printJudges(r, hasStore)
 	shown, title := r.Doubtful(), "in the wrong folder"
 	if len(shown) == 0 {
 		screen.Printf(p.stdout, "No message seems to be in the wrong folder.\n")
@@ -147,12 +148,14 @@ func (p *program) printReviewed(x *reviewing, r mailbox.Review) {
 }
 
 // printJudges prints which models judged the messages.
-func (p *program) printJudges(r mailbox.Review) {
+func (p *program) printJudges(r mailbox.Review, hasStore bool) {
 	switch {
 	case r.Learned == 0:
 		screen.Printf(p.stdout, "The filter has learned none of these messages.\n")
 	case r.Folds == 0:
-		screen.Printf(p.stdout, "The filter has learned %d of these messages and knows their labels: there is too\nlittle other mail to judge them by.\n", r.Learned)
+		screen.Printf(p.stdout, "The filter itself judges these messages, and may know their labels: there is too\nlittle mail to judge them by.\n")
+	case !hasStore:
+		screen.Printf(p.stdout, "The model has no store: messages are judged by models fitted to the others here.\n")
 	default:
 		screen.Printf(p.stdout, "The filter has learned %d of these messages: models without them judge them. The\nfilter itself contradicts the label of %d.\n", r.Learned, r.Contradicted)
 	}
