@@ -139,11 +139,7 @@ func fit(ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now
 	if options.Models, err = models.OptionsFrom(settings.Model, p.Trainer); err != nil {
 		return nil, train.Refitted{}, err
 	}
-	entries := make([]train.Entry, len(l.entries))
-	for i, e := range l.entries {
-		entries[i] = e.Entry
-	}
-	collection, err := train.NewMail(settings.Classes, l.documents, entries).Divide(train.CollectOptions{
+	collection, err := l.mail().Divide(train.CollectOptions{
 		Reading: settings.Reading(), Features: p.Features, Split: p.Split, Seed: p.Seed, Workers: o.Workers, Memory: o.Memory,
 	})
 	if err != nil {
@@ -159,6 +155,15 @@ func fit(ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now
 	}
 	l.facts.Fitted, l.facts.FitSeconds, l.facts.Changed = now.Unix(), (cputime.Process() - began).Seconds(), 0
 	return fitted, refitted, nil
+}
+
+// mail returns the messages of a ledger.
+func (l *ledger) mail() *train.Mail {
+	entries := make([]train.Entry, len(l.entries))
+	for i, e := range l.entries {
+		entries[i] = e.Entry
+	}
+	return train.NewMail(l.facts.Classes, l.documents, entries)
 }
 
 // carryOver returns the model with what it has learned since the last base, over a vocabulary of the terms of the ledger.
