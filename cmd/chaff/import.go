@@ -18,6 +18,7 @@ import (
 func (p *program) importCommand() *cobra.Command {
 	var settings settingFlags
 	var path, kind string
+	var replace bool
 	c := &cobra.Command{
 		Use:   "import FILE [-m FILE]",
 		Short: "Make a model from a table of weights",
@@ -35,16 +36,17 @@ from stdin. To see the terms of a message, run chaff tokens.`,
 			return atMostOne("table")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.importWeights(c, &settings, args[0], path, kind)
+			return p.importWeights(c, &settings, args[0], path, kind, replace)
 		},
 	}
 	settings.add(p, c)
 	p.addModelFile(c, &path, "save")
+	addReplace(c, &replace)
 	c.Flags().StringVar(&kind, "features", features.Bits.String(), "weigh terms as `KIND`: bits, counts, normalised bits, normalised counts or head bits")
 	return c
 }
 
-func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table, path, kindName string) error {
+func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table, path, kindName string, replace bool) error {
 	cfg, err := p.load(c, settings)
 	if err != nil {
 		return err
@@ -55,6 +57,11 @@ func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table,
 	}
 	if err := p.canSaveModel(path); err != nil {
 		return err
+	}
+	if !replace {
+		if err := mayReplace(c, path); err != nil {
+			return err
+		}
 	}
 	reading, keepKey, err := p.secretReading(cfg.Config)
 	if err != nil {
@@ -68,7 +75,7 @@ func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table,
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)
 	}
-	if err := errors.Join(save(f, path), keepKey()); err != nil {
+	if err := errors.Join(saveAlone(c.Context(), f, path), keepKey()); err != nil {
 		return err
 	}
 	screen.Printf(p.stdout, "Saved the weights of %s for the classes %s to %s.\n", plural(len(weights.Terms), "term"), strings.Join(weights.Classes, ", "), path)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -34,16 +33,23 @@ func (p *program) train(x *experiment) error {
 	if err := p.canSaveModel(x.model); err != nil {
 		return err
 	}
+	ctx := x.command.Context()
+	if !x.replace {
+		if err := mayReplace(x.command, x.model); err != nil {
+			return err
+		}
+	}
 	reading, keepKey, err := p.secretReading(x.Config)
 	if err != nil {
 		return err
 	}
 	p.warnOfOtherModels(x.set, x.Model)
-	collection, err := p.collect(x.command, x.Config, reading, mail)
+	o := collectOptions(x.Config, reading)
+	o.Ledger = x.withStore()
+	collection, err := p.collect(x.command, o, mail)
 	if err != nil {
 		return err
 	}
-	ctx := x.command.Context()
 	var options train.Options
 	trained, err := fit(p, x.Config, !x.verbose, func(o train.Options) (train.Trained, error) {
 		options = o
@@ -96,7 +102,12 @@ func (p *program) train(x *experiment) error {
 	}
 	summary, classes := collection.Summary(), collection.Classes()
 	// The collection is out of use: saving reuses the memory of the documents.
-	if err := errors.Join(save(f, x.model), keepKey()); err != nil {
+	if x.withStore() {
+		err = saveStore(ctx, collection.Mail, f, x.model, refitted.Seconds)
+	} else {
+		err = saveAlone(ctx, f, x.model)
+	}
+	if err := errors.Join(err, keepKey()); err != nil {
 		return err
 	}
 	if x.asJSON {
@@ -120,6 +131,9 @@ func (p *program) train(x *experiment) error {
 	p.printSaved(x, classes)
 	return nil
 }
+
+// withStore reports whether the model is saved with a store. That of a part of the mail is not: it is for measuring.
+func (x *experiment) withStore() bool { return !x.noStore && x.Train.Refit }
 
 // printTrainedFully prints all figures of train.
 func (p *program) printTrainedFully(x *experiment, summary train.Summary, result train.Result, refitted *train.Refitted, found findings, classes []string) {
@@ -146,23 +160,20 @@ func (p *program) printTrainedFully(x *experiment, summary train.Summary, result
 
 // printSaved prints where the model is, and what to do next.
 func (p *program) printSaved(x *experiment, classes []string) {
-	size := int64(0)
-	if info, err := os.Stat(x.model); err == nil {
-		size = info.Size()
-	}
-	screen.Printf(p.stdout, "%-12s%s, %s\n", "saved", x.model, sizeOf(size))
+	screen.Printf(p.stdout, "%-12s%s\n", "saved", savedFiles(x.model))
 	if p.quiet {
 		return
 	}
-	use := ""
-	if x.command.Flags().Changed("model-file") {
-		use = " -m " + screen.Printable(shellWord(x.model))
-	}
-	question := "is it spam?"
+	use := useOf(x.command, x.model)
+	question, class := "is it spam?", "--spam"
 	if !filter.IsSpamFilter(classes) {
-		question = "which class is it?"
+		question, class = "which class is it?", "--class NAME"
 	}
-	printNext(p.stdout, [2]string{"chaff classify" + use + " < message", question}, [2]string{"chaff explain" + use + " < message", "why?"})
+	next := [][2]string{{"chaff classify" + use + " < message", question}, {"chaff explain" + use + " < message", "why?"}}
+	if hasStore(x.model) == nil {
+		next = append(next, [2]string{"chaff learn " + class + use + " < message", "correct it"})
+	}
+	printNext(p.stdout, next...)
 	x.printMore(p.stdout)
 }
 
@@ -189,9 +200,11 @@ type resultReport struct {
 	File   string         `json:"file,omitempty"`
 }
 
-func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Reading, mail labelled) (*train.Collection, error) {
+// collect reads and divides mail.
+func (p *program) collect(c *cobra.Command, o train.CollectOptions, mail labelled) (*train.Collection, error) {
 	return read(p, mail, (*train.Collection).Summary, func(step func(read, all int)) (*train.Collection, error) {
-		return train.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, reading, step))
+		o.Progress = step
+		return train.Collect(c.Context(), mail.source, mail.classes, o)
 	})
 }
 

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"chaff/filter"
+	"chaff/internal/hint"
+	"chaff/internal/replace"
+	"chaff/models"
+	"chaff/store"
+	"chaff/train"
+)
+
+// openStore opens the store of the model at path for learning.
+func openStore(ctx context.Context, path string, o store.Options) (*store.Store, error) {
+	if err := hasStore(path); err != nil {
+		return nil, err
+	}
+	s, err := store.Open(ctx, path, o)
+	return s, aboutStore(path, err)
+}
+
+// look opens the store of the model at path for reading.
+func look(path string) (*store.View, error) {
+	if err := hasStore(path); err != nil {
+		return nil, err
+	}
+	v, err := store.Look(path)
+	return v, aboutStore(path, err)
+}
+
+// storeOf returns the path of the store of the model at path, or at the end of a link at path.
+func storeOf(path string) string {
+	if target, err := replace.Target(path); err == nil {
+		path = target
+	}
+	return path + store.Suffix
+}
+
+// hasStore returns an error that says how to begin if the model at path does not exist or has no store.
+func hasStore(path string) error {
+	if path == "" {
+		return hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
+	}
+	if _, err := os.Stat(storeOf(path)); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return hint.With(fmt.Errorf("there is no model %s", path), "begin with the mail you have: chaff train ~/Maildir; or with none: chaff learn --begin")
+	}
+	return hint.With(fmt.Errorf("the model %s was saved without a store, so it cannot learn", path),
+		"chaff train saves a model that can: chaff train ~/Maildir")
+}
+
+// aboutStore adds a hint to an error about the store of the model at path.
+func aboutStore(path string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, store.ErrForeign):
+		return hint.With(err, "train the model again, which makes a store of its own: chaff train --replace ~/Maildir")
+	case errors.Is(err, store.ErrLocked):
+		return hint.With(err, "try again when it is done")
+	}
+	return err
+}
+
+// aboutFit adds a hint to an error about fitting the model to the messages of a store.
+func aboutFit(err error) error {
+	for _, few := range []error{train.ErrNoMail, train.ErrOneClass, models.ErrNoDocuments} {
+		if errors.Is(err, few) {
+			return hint.With(err, "learn messages of each class first: chaff learn --ham PATH, chaff learn --spam PATH")
+		}
+	}
+	return err
+}
+
+// addReplace adds the flag that lets a command replace a model that has learned since it was trained.
+func addReplace(c *cobra.Command, replace *bool) {
+	c.Flags().BoolVar(replace, "replace", false, "replace the model even if it has learned messages since it was trained")
+}
+
+// mayReplace returns an error if saving a model at path would lose what its store has learned since the model was trained.
+func mayReplace(c *cobra.Command, path string) error {
+	n, err := store.Later(c.Context(), path)
+	command := c.CommandPath()
+	switch {
+	case err != nil:
+		return hint.With(err, command+" --replace replaces the store")
+	case n > 0:
+		return hint.With(fmt.Errorf("%s has learned %s since it was trained: %s would drop %s", path, plural(n, "message"), command, pronoun(n)),
+			"chaff learn PATH adds mail to what it knows; "+command+" --replace drops what it has learned")
+	}
+	return nil
+}
+
+func pronoun(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+// savedFiles names a model and its store, if it has one, with their sizes.
+func savedFiles(path string) string {
+	sizeAt := func(path string) (text string) {
+		if info, err := os.Stat(path); err == nil {
+			text = sizeOf(info.Size())
+		}
+		return text
+	}
+	text := path + ", " + sizeAt(path)
+	if size := sizeAt(storeOf(path)); size != "" {
+		text += "; " + filepath.Base(path) + store.Suffix + ", " + size
+	}
+	return text
+}
+
+// saveStore saves a model that was fitted to all of some mail in so many seconds, with a store of the mail.
+func saveStore(ctx context.Context, mail *train.Mail, f *filter.Filter, path string, seconds float64) error {
+	if err := makeFolder(path); err != nil {
+		return err
+	}
+	return store.Create(ctx, path, mail, f, seconds)
+}
+
+// saveAlone saves a model without a store, and removes the store of the model that it replaces.
+func saveAlone(ctx context.Context, f *filter.Filter, path string) error {
+	if err := makeFolder(path); err != nil {
+		return err
+	}
+	s, err := store.Open(ctx, path, store.DefaultOptions())
+	if errors.Is(err, store.ErrLocked) {
+		return aboutStore(path, err)
+	}
+	if err == nil { // nobody learns while it is removed
+		defer s.Close()
+	}
+	if err := f.Save(path); err != nil {
+		return err
+	}
+	if err := os.Remove(storeOf(path)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
