@@ -2,11 +2,10 @@ package filter
 
 import (
 	"errors"
+	"io"
 	"runtime/debug"
-	"slices"
 	"syscall"
 	"time"
-	"unsafe"
 )
 
 // settled is the least age of a model file that is mapped. A program that rewrites a file in place updates its times before it writes the
@@ -70,15 +69,13 @@ func (m *mapping) changed() bool {
 	return m.faulted || err != nil || now.Mtim != m.first.Mtim || now.Size != m.first.Size
 }
 
-// read reads a part of the data from the file, in the memory of dst, and returns nil if that fails. A fault maps 64 kB, which takes longer than
-// reading some hundred bytes.
-func (m *mapping) read(dst, part []byte) []byte {
-	from := uintptr(unsafe.Pointer(unsafe.SliceData(part))) - uintptr(unsafe.Pointer(unsafe.SliceData(m.data)))
-	dst = slices.Grow(dst[:0], len(part))[:len(part)]
-	if n, err := syscall.Pread(m.fd, dst, int64(from)); err != nil || n != len(part) {
-		return nil
+// ReadAt implements [io.ReaderAt]. It reads from the file: a fault maps 64 kB, which takes longer than reading some hundred bytes.
+func (m *mapping) ReadAt(dst []byte, at int64) (int, error) {
+	n, err := syscall.Pread(m.fd, dst, at)
+	if err == nil && n < len(dst) {
+		err = io.EOF
 	}
-	return dst
+	return max(n, 0), err
 }
 
 // close unmaps and closes the file.

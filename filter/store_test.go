@@ -40,14 +40,13 @@ func newPupil(t testing.TB, f *Filter) *pupil {
 		t.Fatal(err)
 	}
 	opened, err := Open(p.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.whole, err = opened.Learner(); err != nil {
-		t.Fatal(err)
-	}
-	base := journal.BaseFormat().Encode([]sections.Section{{Name: "LEDG", Data: []byte("of no interest here")}})
-	p.journal = journal.Begin(base, opened.Identity())
+	noError(t, err)
+	base, err := f.LearnedSections()
+	noError(t, err)
+	base = append([]sections.Section{{Name: "LEDG", Data: []byte("of no interest here")}}, base...)
+	p.journal = journal.Begin(journal.BaseFormat().Encode(base), opened.Identity())
+	p.whole, err = f.Learner()
+	noError(t, err)
 	p.save()
 	return p
 }
@@ -75,7 +74,12 @@ func (p *pupil) open() *Filter {
 // learn appends a record of the message to the store.
 func (p *pupil) learn(raw string, class int) {
 	p.t.Helper()
-	f := p.open()
+	base, err := journal.BaseFormat().Open(bytes.NewReader(p.journal))
+	noError(p.t, err)
+	records, _, err := journal.Scan(p.journal[base.Size():])
+	noError(p.t, err)
+	f, err := OpenToLearn(p.path, base, records)
+	noError(p.t, err)
 	defer f.Close()
 	reader, err := NewReader(f.settings.Reading(), ReaderOptions{Grams: true, Names: true})
 	if err != nil {
