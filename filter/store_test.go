@@ -109,7 +109,7 @@ func (p *pupil) learn(raw string, class int) {
 			p.t.Fatalf("%q: the row of term %d is % x, want % x", raw, id, own, want)
 		}
 	}
-	p.journal = journal.Append(p.journal, r)
+	p.journal = journal.Append(p.journal, journal.Place{Model: f.Identity(), Offset: int64(len(p.journal)) - base.Size()}, r)
 	p.save()
 }
 
@@ -197,6 +197,47 @@ func TestAReaderOfAJournalJudgesAsTheWholeLearner(t *testing.T) {
 	}
 }
 
+func TestAnEmptyJournalCostsAReaderNothing(t *testing.T) {
+	p := newPupil(t, spamFilter(t))
+	for how, open := range map[string]func() (*Filter, error){
+		"mapped":  func() (*Filter, error) { return openForOne(p.path, later()) },
+		"learned": func() (*Filter, error) { return OpenLearned(p.path) },
+	} {
+		f, err := open()
+		noError(t, err)
+		if f.store != nil || f.knowledge != nil || f.JournalErr() != nil {
+			t.Errorf("%s: it read the store: %v", how, f.JournalErr())
+		}
+		f.Close()
+	}
+}
+
+func TestRowsOfWhichNothingWasLearnedTakeNoRoom(t *testing.T) {
+	f := fitted(t, corpustest.Mailbox(1, 20, "ham", "spam"), "votes", "ham", "spam")
+	all, err := f.LearnedSections()
+	noError(t, err)
+	size := 0
+	for _, s := range all {
+		size += len(s.Data)
+	}
+	if cells := features.CellCount; size > cells {
+		t.Errorf("%d bytes for %d cells", size, cells)
+	}
+	base, err := journal.BaseFormat().Open(bytes.NewReader(journal.BaseFormat().Encode(all)))
+	noError(t, err)
+	s, err := readState(base)
+	noError(t, err)
+	l, err := f.Learner()
+	noError(t, err)
+	rows, err := s.appendAll(nil, l.Terms())
+	noError(t, err)
+	for w := range l.Terms() {
+		if got, want := rows[w*l.TermSize():][:l.TermSize()], l.AppendTerm(nil, w); !bytes.Equal(got, want) {
+			t.Fatalf("row %d is % x, want % x", w, got, want)
+		}
+	}
+}
+
 func TestTermsOfAJournalAreExplained(t *testing.T) {
 	for _, model := range []string{"multinomial", "votes"} {
 		p := newPupil(t, fitted(t, corpustest.Mailbox(1, 20, "ham", "spam"), model, "ham", "spam"))
@@ -243,7 +284,7 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 	}
 	third := len(p.journal) // the end of its rows
 	p.learn(mail[3], 1)
-	good, raw := p.journal, []byte(mail[2])
+	good, raw := p.journal, []byte(mail[2]+"hamc of which only the base has a row\n")
 	h, err := journal.Locate(good)
 	if err != nil {
 		t.Fatal(err)
@@ -261,6 +302,28 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 		data[at] ^= 1
 		return data
 	}
+	base, err := journal.BaseFormat().Open(bytes.NewReader(good))
+	noError(t, err)
+	// with returns the store with sections of the base as change returns them, under correct checksums; without those it returns nil for.
+	with := func(change func(name string, data []byte) []byte) []byte {
+		var all []sections.Section
+		for _, name := range []string{"GLOB", "NONE", "ROWS", "STAT"} {
+			data, err := base.Section(name)
+			noError(t, err)
+			if data = change(name, data); data != nil {
+				all = append(all, sections.Section{Name: name, Data: data})
+			}
+		}
+		return append(journal.BaseFormat().Encode(all), good[h.Base:]...)
+	}
+	cut := func(which string, size int) []byte {
+		return with(func(name string, data []byte) []byte {
+			if name == which {
+				return data[:size]
+			}
+			return data
+		})
+	}
 	for name, tt := range map[string]struct {
 		store []byte
 		want  Classification
@@ -276,6 +339,20 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 		"a store of another model": {changed(h.Base + 8), bare, ErrOtherModel},
 		"a damaged record":         {changed(h.Base + int64(journal.BeginSize)), bare, journal.ErrDamaged},
 		"a damaged row":            {changed(int64(third) - 1), bare, journal.ErrDamaged},
+		"a model that learns not":  {with(func(string, []byte) []byte { return nil }), bare, ErrNotLearning},
+		"a row of nothing":         {cut("NONE", 1), bare, ErrVersion},
+		"no row of nothing":        {cut("NONE", 0), bare, journal.ErrDamaged},
+		"rows of other terms":      {cut("ROWS", 12), bare, journal.ErrDamaged},
+		"half a block of rows":     {cut("ROWS", 4), bare, journal.ErrDamaged},
+		"no rows":                  {cut("STAT", 0), bare, journal.ErrDamaged},
+		"damaged rows of the base": {with(func(name string, data []byte) []byte {
+			if name == "STAT" {
+				for i := range data {
+					data[i] ^= 1
+				}
+			}
+			return data
+		}), bare, journal.ErrDamaged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tt.store == nil {
