@@ -268,7 +268,11 @@ func commit(path string, f *filter.Filter, l *ledger, workers int) (*os.File, er
 	if err != nil {
 		return nil, err
 	}
-	base, err := l.encode(parallel.Workers(workers))
+	learner, err := f.LearnedSections()
+	if err != nil {
+		return nil, err
+	}
+	base, err := l.encode(learner, parallel.Workers(workers))
 	if err != nil {
 		return nil, err
 	}
