@@ -77,35 +77,45 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 
 // lockFile opens and locks a store.
 func lockFile(ctx context.Context, path string) (*os.File, error) {
-	for deadline := time.Now().Add(lockWait); ; {
-		file, err := os.OpenFile(path, os.O_RDWR, 0)
+	for {
+		file, err := waitForLock(ctx, func() (*os.File, error) { return os.OpenFile(path, os.O_RDWR, 0) })
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, ErrNone
 		}
+		if err != nil {
+			return nil, err
+		}
+		mine, err1 := file.Stat()
+		there, err2 := os.Stat(path)
+		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
+			return file, nil
+		}
+		file.Close() // another process has replaced it
+	}
+}
+
+// waitForLock opens a file and locks it. It waits for a while for another process, and opens the file anew each time.
+func waitForLock(ctx context.Context, open func() (*os.File, error)) (*os.File, error) {
+	for deadline := time.Now().Add(lockWait); ; {
+		file, err := open()
 		if err != nil {
 			return nil, withoutPath(err)
 		}
 		locked, err := tryLock(file)
 		if err == nil && locked {
-			mine, err1 := file.Stat()
-			there, err2 := os.Stat(path)
-			if err1 == nil && err2 == nil && os.SameFile(mine, there) {
-				return file, nil
-			}
+			return file, nil
 		}
 		file.Close()
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, fmt.Errorf("lock: %w", err)
-		case locked: // the other process replaced the file: open the new one
-		case time.Now().After(deadline):
+		}
+		if time.Now().After(deadline) {
 			return nil, ErrLocked
-		default:
-			select {
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			case <-time.After(2 * time.Millisecond):
-			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(2 * time.Millisecond):
 		}
 	}
 }

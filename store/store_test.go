@@ -2,10 +2,14 @@ package store
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -335,5 +339,26 @@ func TestTwoStoresBecomeOne(t *testing.T) {
 	other := trained(t, "multinomial", sourceOf(first))
 	if _, err := Merge(t.Context(), a, other, out, RetrainOptions{}); err == nil || !strings.Contains(err.Error(), "the model (votes; multinomial) differs") {
 		t.Errorf("stores of two models: %v", err)
+	}
+}
+
+func TestOnlyOneOfManyBeginsAStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model")
+	var began atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions())
+			switch {
+			case err == nil:
+				began.Add(1)
+			case !errors.Is(err, fs.ErrExist):
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := began.Load(); n != 1 {
+		t.Errorf("%d began the store", n)
 	}
 }
