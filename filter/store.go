@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"syscall"
 
@@ -44,6 +45,11 @@ func OpenLearned(path string) (*Filter, error) {
 
 // openFollowing opens a model with the journal of its store.
 func openFollowing(path string, open func(path string) (*Filter, error), read func(path string) (storeFile, error)) (f *Filter, err error) {
+	if _, err := os.Readlink(path); err == nil { // the store is beside the file, not beside the link
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			path = target
+		}
+	}
 	for range maxOpens {
 		if f != nil {
 			f.Close()

@@ -9,6 +9,7 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/journal"
+	"chaff/internal/replace"
 	"chaff/train"
 )
 
@@ -26,10 +27,13 @@ const looks = 20
 
 // Look reads the store of the model at path. It locks nothing and waits for nobody. The error wraps [ErrNone] or [ErrForeign], or is about a file.
 func Look(path string) (*View, error) {
-	var err error
+	target, err := replace.Target(path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path+Suffix, err)
+	}
 	for range looks {
 		var v *View
-		if v, err = look(path); err == nil {
+		if v, err = look(target); err == nil {
 			return v, nil
 		}
 		if !errors.Is(err, ErrForeign) {

@@ -20,6 +20,8 @@ type Options struct {
 	Thresholds metrics.ThresholdOptions
 	// Epoch, if set, is called after each epoch of a trainer that works in epochs.
 	Epoch func(model string, e models.Epoch)
+	// NoLearner makes Refit return a filter that cannot learn on, whose file is smaller.
+	NoLearner bool
 }
 
 // DefaultOptions returns the default options.
