@@ -94,7 +94,7 @@ type document struct {
 	time        time.Time
 	sketch      []uint64
 	repairs     message.Repairs
-	size        int
+	size        int // 0 if it is no message; see Entry
 }
 
 // Classes returns the names of the classes.
