@@ -21,6 +21,7 @@ import (
 	"chaff/message"
 	"chaff/metrics"
 	"chaff/models"
+	"chaff/store"
 	"chaff/tokenize"
 )
 
@@ -49,6 +50,7 @@ type Config struct {
 	Train      Train                    `json:"train"`
 	Models     models.Options           `json:"models"`
 	Thresholds metrics.ThresholdOptions `json:"thresholds"`
+	Store      store.Options            `json:"store"`
 	Tune       Tune                     `json:"tune"`
 }
 
@@ -72,6 +74,7 @@ func Default() Config {
 		Train:      Train{Refit: true},
 		Models:     models.DefaultOptions(),
 		Thresholds: metrics.DefaultThresholdOptions(),
+		Store:      store.DefaultOptions(),
 		Tune:       DefaultTune(),
 	}
 }
@@ -98,6 +101,7 @@ func (c Config) Validate() error {
 		{"features", c.Features.Validate()},
 		{"models", c.Models.Validate()},
 		{"thresholds", c.Thresholds.Validate()},
+		{"store", c.Store.Validate()},
 		{"tune", c.Tune.Validate()},
 	}
 	for _, s := range sections {

@@ -26,6 +26,7 @@ type Page struct {
 	Confusion   metrics.Confusion        // messages by true class (row) and given class (column)
 	Classes     []string                 // in the order of Confusion, Leak.Messages and TermPoint.Class
 	Drift       []Period                 // the accuracy over time
+	DriftBy     string                   // what the times are, such as "time of learning"; "month of delivery" if empty
 	Trials      []Trial
 
 	Strongest []ClassTerms // the terms with the largest weights for each class

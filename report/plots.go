@@ -96,7 +96,7 @@ func (p Page) Plots() []Plot {
 		epochChart("Loss by epoch", "loss of the trainer (logarithmic)", curves, true, lossOf))
 	add("scores", "The number of messages with each score. The score cannot separate ham and spam where they overlap.", p.scoresAlt(), scoreChart(p.Scores, p.Thresholds))
 	add("reliability", p.reliabilityNote(), p.reliabilityAlt(), reliabilityChart(p.Reliability))
-	add("drift", "The accuracy on the mail of each period, with its 95% interval. Months with few messages are joined.", driftAlt(p.Drift), driftChart(p.Drift))
+	add("drift", "The accuracy on the mail of each period, with its 95% interval. Times with few messages are joined.", driftAlt(p.Drift), driftChart(p.Drift, cmp.Or(clean(p.DriftBy, maxName), "month of delivery")))
 	add("two-terms", p.twoTermsNote(), p.twoTermsAlt(), p.twoTermsChart())
 	return plots
 }
@@ -372,11 +372,12 @@ func reliabilityChart(bins []metrics.ReliabilityBin) *chart {
 	return c
 }
 
-func driftChart(periods []Period) *chart {
+// driftChart shows the accuracy over times, and by says which times these are.
+func driftChart(periods []Period, by string) *chart {
 	if len(periods) < 2 {
 		return nil
 	}
-	c := newChart("Accuracy over time", "month of delivery", "accuracy (%)")
+	c := newChart("Accuracy over time", by, "accuracy (%)")
 	var points []Point
 	var lows, highs []float64
 	var ticks plot.ConstantTicks

@@ -45,7 +45,7 @@ Demo reads no other mail and writes no file.`,
 			if err := evaluate.ValidateFolds(demoFolds, cfg.Split); err != nil {
 				return hint.With(err, "split the mail in another way: chaff demo --split grouped")
 			}
-			collection, err := p.collect(c, cfg.Config, readingOf(cfg.Config), labelled{source: sample.Source(), classes: spamClasses()})
+			collection, err := p.collect(c, collectOptions(cfg.Config, readingOf(cfg.Config)), labelled{source: sample.Source(), classes: spamClasses()})
 			if err != nil {
 				return err
 			}
@@ -121,7 +121,7 @@ func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []str
 	if len(unseen) == 0 {
 		return nil
 	}
-	collection, err := p.collect(c, cfg, readingOf(cfg), labelled{source: sampleWithout(unseen), classes: spamClasses()})
+	collection, err := p.collect(c, collectOptions(cfg, readingOf(cfg)), labelled{source: sampleWithout(unseen), classes: spamClasses()})
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +27,8 @@ type experiment struct {
 	model    string // path of the model file
 	mistakes int
 	folds    int
+	noStore  bool
+	replace  bool
 	asJSON   bool
 	verbose  bool
 	set      []string // the settings given on the command line
@@ -62,12 +63,7 @@ func (x *experiment) load(p *program) error {
 		return err
 	}
 	x.Config = loaded.Config
-	for key, origin := range loaded.Origins {
-		if origin == "command line" {
-			x.set = append(x.set, key)
-		}
-	}
-	slices.Sort(x.set)
+	x.set = given(loaded)
 	if x.mistakes < 0 {
 		return fmt.Errorf("--mistakes is %d: must be at least 0", x.mistakes)
 	}
@@ -87,7 +83,7 @@ func (x *experiment) collect(p *program) (*train.Collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.collect(x.command, x.Config, readingOf(x.Config), mail)
+	return p.collect(x.command, collectOptions(x.Config, readingOf(x.Config)), mail)
 }
 
 func (p *program) trainCommand() *cobra.Command {
@@ -95,12 +91,13 @@ func (p *program) trainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:        "train PATH... [-m FILE]",
 		Short:      "Train a model, print its accuracy, and save it",
-		SuggestFor: []string{"learn", "fit", "teach"},
+		SuggestFor: []string{"fit"},
 		Long: `Train splits the mail into a training, a development and a test part. It trains
 a model on the first part, chooses the thresholds for spam and unsure on the
 second, and prints the accuracy on the second and the third. Then it fits the
 model to all mail and saves it; --set train.refit=false saves the first model.
-Train changes nothing in a mailbox.
+Beside it, FILE.store has what chaff learn needs to correct the model. Train
+changes nothing in a mailbox.
 
 A PATH is a Maildir with a junk folder, a folder with the subfolders ham and
 spam, an index, a list or a table of labelled mail; or it has a name such as
@@ -122,6 +119,9 @@ The models are ` + wrapped(models.Names(), 68) + `.`,
 	}
 	x.add(p, c, "model", "workers", "memory", "seed", "split")
 	p.addModelFile(c, &x.model, "save")
+	c.Flags().BoolVar(&x.noStore, "no-store", false, "save the model alone: it cannot learn single messages")
+	c.Flags().BoolVar(&x.replace, "replace", false, "replace the model even if it has learned messages since it was trained")
+	c.MarkFlagsMutuallyExclusive("no-store", "replace")
 	x.addMistakes()
 	x.page.addAxes(c)
 	return c

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,8 @@ import (
 	"chaff/internal/places"
 	"chaff/internal/replace"
 	"chaff/internal/termkey"
+	"chaff/store"
+	"chaff/train"
 )
 
 // writeFile writes a file in one step: readers see the old content or all of the new.
@@ -30,14 +33,18 @@ func writeFile(path string, write func(w io.Writer) error) error {
 
 // writeBytes is writeFile for data in memory.
 func writeBytes(path string, data []byte) error {
-	err := replace.File(path, data, 0o644)
-	if err == nil {
-		return nil
+	if err := replace.File(path, data, 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", path, withoutPath(err))
 	}
+	return nil
+}
+
+// withoutPath removes the operation and the path that package os adds to an error.
+func withoutPath(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		err = e.Err
+		return e.Err
 	}
-	return fmt.Errorf("write %s: %w", path, err)
+	return err
 }
 
 // secretReading returns how messages are read for a new model, with the secret key from the file in the configuration or in the
@@ -52,10 +59,7 @@ func (p *program) secretReading(cfg config.Config) (reading filter.Reading, keep
 		if err == nil {
 			return nil
 		}
-		if e, ok := errors.AsType[*fs.PathError](err); ok {
-			err = e.Err // the path is named already
-		}
-		return hint.With(fmt.Errorf("secret key %s: %w", path, err), keyHint)
+		return hint.With(fmt.Errorf("secret key %s: %w", path, withoutPath(err)), keyHint)
 	}
 	reading.Key, err = readKey(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,8 +156,24 @@ func canSaveAll(paths ...string) error {
 }
 
 func save(f *filter.Filter, path string) error {
+	if err := makeFolder(path); err != nil {
+		return err
+	}
+	return f.Save(path)
+}
+
+// saveStore saves a model that was fitted to all mail in so many seconds, with a store of the mail.
+func saveStore(ctx context.Context, mail *train.Mail, f *filter.Filter, path string, seconds float64) error {
+	if err := makeFolder(path); err != nil {
+		return err
+	}
+	return store.Create(ctx, path, mail, f, seconds)
+}
+
+// makeFolder makes the folder of a file.
+func makeFolder(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
-	return f.Save(path)
+	return nil
 }

@@ -53,7 +53,7 @@ func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table,
 	if err != nil || kind == features.Whole {
 		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", kindName)
 	}
-	if err := p.canSaveModel(path); err != nil {
+	if err := errors.Join(p.canSaveModel(path), p.mayReplace(path, "chaff import", true, false)); err != nil {
 		return err
 	}
 	reading, keepKey, err := p.secretReading(cfg.Config)

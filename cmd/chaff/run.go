@@ -96,6 +96,7 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 		Example: `  chaff demo                       see it work on built-in sample mail
   chaff train ~/Maildir            train on a mailbox
   chaff classify < message         is this spam?
+  chaff learn --ham < message      no, it is not: remember that
   chaff compare inbox junk.mbox    which model is best for this mail?`,
 		Version:       version(),
 		SilenceErrors: true,
@@ -109,10 +110,11 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
 	root.SetFlagErrorFunc(flagError)
-	root.AddGroup(&cobra.Group{ID: "filter", Title: "Filter mail:"}, &cobra.Group{ID: "measure", Title: "Measure and improve:"},
+	root.AddGroup(&cobra.Group{ID: "filter", Title: "Filter mail:"}, &cobra.Group{ID: "learn", Title: "Learn from corrections:"}, &cobra.Group{ID: "measure", Title: "Measure and improve:"},
 		&cobra.Group{ID: "look", Title: "Look inside:"})
 	for id, commands := range map[string][]*cobra.Command{
 		"filter":  {p.trainCommand(), p.classifyCommand(), p.explainCommand()},
+		"learn":   {p.learnCommand(), p.retrainCommand(), p.statusCommand(), p.mergeCommand()},
 		"measure": {p.demoCommand(), p.compareCommand(), p.evaluateCommand(), p.tuneCommand()},
 		"look":    {p.inspectCommand(), p.tokensCommand(), p.configCommand(), p.importCommand(), p.exportCommand()},
 	} {

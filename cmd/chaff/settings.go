@@ -94,6 +94,27 @@ func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error)
 	return loaded, nil
 }
 
+// given returns the settings that were given on the command line.
+func given(loaded config.Loaded) []string {
+	var keys []string
+	for key, origin := range loaded.Origins {
+		if origin == "command line" {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// warnOfModelSettings warns of settings given on the command line that a model with a store has its own of.
+func (p *program) warnOfModelSettings(loaded config.Loaded) {
+	for _, key := range given(loaded) {
+		if !strings.HasPrefix(key, "store.") && key != "workers" && key != "memory" {
+			p.warn(key + " has no effect: the model has its own settings; chaff train makes one with others")
+		}
+	}
+}
+
 // advised adds to an error about the settings what the user can do, where the error does not say it.
 func (p *program) advised(s config.Sources, err error) error {
 	switch {
@@ -135,9 +156,9 @@ func readingOf(c config.Config) filter.Reading {
 	return filter.Reading{Message: c.Message, Tokenize: c.Tokenize}
 }
 
-func collectOptions(c config.Config, r filter.Reading, progress func(read, all int)) train.CollectOptions {
+func collectOptions(c config.Config, r filter.Reading) train.CollectOptions {
 	return train.CollectOptions{
-		Reading: r, Features: c.Features, Split: c.Split, Seed: c.Seed, Workers: c.Workers, Memory: memoryOf(c), Progress: progress,
+		Reading: r, Features: c.Features, Split: c.Split, Seed: c.Seed, Workers: c.Workers, Memory: memoryOf(c),
 	}
 }
 

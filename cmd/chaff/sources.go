@@ -33,10 +33,15 @@ func (s *sourceFlags) add(c *cobra.Command) {
 	f.StringArrayVar(&s.folders, "folders", nil, "a folder at `PATH` with a subfolder for each class")
 	f.StringArrayVar(&s.lists, "list", nil, "a list `FILE` with lines \"ham:path\" and \"spam:path\"")
 	f.StringArrayVar(&s.tables, "table", nil, "a table `FILE` (CSV, TSV, JSON): a message and its label in each row")
-	f.StringVar(&s.textColumn, "text-column", "", "the column of texts in a table, by `NAME` or number")
-	f.StringVar(&s.labelColumn, "label-column", "", "the column of labels in a table, by `NAME` or number")
+	s.addColumns(c)
 	completePaths(c, "spam", "ham", "maildir", "folders")
 	c.ValidArgsFunction = mailFolders
+}
+
+// addColumns adds the flags for the columns of a table.
+func (s *sourceFlags) addColumns(c *cobra.Command) {
+	c.Flags().StringVar(&s.textColumn, "text-column", "", "the column of texts in a table, by `NAME` or number")
+	c.Flags().StringVar(&s.labelColumn, "label-column", "", "the column of labels in a table, by `NAME` or number")
 }
 
 // addFormat adds the flag --format for the paths that what names.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -34,12 +33,18 @@ func (p *program) train(x *experiment) error {
 	if err := p.canSaveModel(x.model); err != nil {
 		return err
 	}
+	withStore := !x.noStore && x.Train.Refit
+	if err := p.mayReplace(x.model, "chaff train", !withStore, x.replace); err != nil {
+		return err
+	}
 	reading, keepKey, err := p.secretReading(x.Config)
 	if err != nil {
 		return err
 	}
 	p.warnOfOtherModels(x.set, x.Model)
-	collection, err := p.collect(x.command, x.Config, reading, mail)
+	o := collectOptions(x.Config, reading)
+	o.Ledger = withStore
+	collection, err := p.collect(x.command, o, mail)
 	if err != nil {
 		return err
 	}
@@ -96,7 +101,12 @@ func (p *program) train(x *experiment) error {
 	}
 	summary, classes := collection.Summary(), collection.Classes()
 	// The collection is out of use: saving reuses the memory of the documents.
-	if err := errors.Join(save(f, x.model), keepKey()); err != nil {
+	if withStore {
+		err = saveStore(ctx, collection.Mail, f, x.model, refitted.Seconds)
+	} else {
+		err = save(f, x.model)
+	}
+	if err := errors.Join(err, keepKey()); err != nil {
 		return err
 	}
 	if x.asJSON {
@@ -146,23 +156,20 @@ func (p *program) printTrainedFully(x *experiment, summary train.Summary, result
 
 // printSaved prints where the model is, and what to do next.
 func (p *program) printSaved(x *experiment, classes []string) {
-	size := int64(0)
-	if info, err := os.Stat(x.model); err == nil {
-		size = info.Size()
-	}
-	screen.Printf(p.stdout, "%-12s%s, %s\n", "saved", x.model, sizeOf(size))
+	screen.Printf(p.stdout, "%-12s%s\n", "saved", savedFiles(x.model))
 	if p.quiet {
 		return
 	}
-	use := ""
-	if x.command.Flags().Changed("model-file") {
-		use = " -m " + screen.Printable(shellWord(x.model))
-	}
-	question := "is it spam?"
+	use := useOf(x.command, x.model)
+	question, class := "is it spam?", "--spam"
 	if !filter.IsSpamFilter(classes) {
-		question = "which class is it?"
+		question, class = "which class is it?", "--class NAME"
 	}
-	printNext(p.stdout, [2]string{"chaff classify" + use + " < message", question}, [2]string{"chaff explain" + use + " < message", "why?"})
+	next := [][2]string{{"chaff classify" + use + " < message", question}, {"chaff explain" + use + " < message", "why?"}}
+	if hasStore(x.model) == nil {
+		next = append(next, [2]string{"chaff learn " + class + use + " < message", "correct it"})
+	}
+	printNext(p.stdout, next...)
 	x.printMore(p.stdout)
 }
 
@@ -189,9 +196,11 @@ type resultReport struct {
 	File   string         `json:"file,omitempty"`
 }
 
-func (p *program) collect(c *cobra.Command, cfg config.Config, reading filter.Reading, mail labelled) (*train.Collection, error) {
+// collect reads and divides mail.
+func (p *program) collect(c *cobra.Command, o train.CollectOptions, mail labelled) (*train.Collection, error) {
 	return read(p, mail, (*train.Collection).Summary, func(step func(read, all int)) (*train.Collection, error) {
-		return train.Collect(c.Context(), mail.source, mail.classes, collectOptions(cfg, reading, step))
+		o.Progress = step
+		return train.Collect(c.Context(), mail.source, mail.classes, o)
 	})
 }
 

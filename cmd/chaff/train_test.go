@@ -22,7 +22,7 @@ func TestWithoutRefittingTheMeasuredModelIsSaved(t *testing.T) {
 	}
 	cfg := config.Default()
 	cfg.Model = "multinomial" // it is soon trained
-	mail, err := train.Collect(t.Context(), folders.Source(), spamClasses(), collectOptions(cfg, readingOf(cfg), nil))
+	mail, err := train.Collect(t.Context(), folders.Source(), spamClasses(), collectOptions(cfg, readingOf(cfg)))
 	if err != nil {
 		t.Fatal(err)
 	}

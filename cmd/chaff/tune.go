@@ -146,7 +146,7 @@ func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
 	if err != nil {
 		return err
 	}
-	collection, err := p.collect(c, s.base, readingOf(s.base), mail)
+	collection, err := p.collect(c, collectOptions(s.base, readingOf(s.base)), mail)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"chaff/cmd/internal/delivery"
+	"chaff/corpus"
+	"chaff/internal/screen"
+	"chaff/store"
+)
+
+// account counts what happened to the messages that a command learned or forgot. It is the JSON of learn.
+type account struct {
+	File      string         `json:"file"`
+	Learned   map[string]int `json:"learned"` // by class
+	Moved     []move         `json:"moved"`
+	Known     int            `json:"known"`
+	Sure      int            `json:"sure"`
+	Unknown   int            `json:"unknown,omitempty"`
+	Forgotten map[string]int `json:"forgotten,omitempty"` // by class
+	Refused   map[string]int `json:"refused"`             // by reason
+	// Changed is how many messages were learned or forgotten since the model was fitted.
+	Changed int       `json:"changed_since_fit"`
+	Results []learned `json:"messages,omitempty"`
+
+	classes []string
+	keeps   bool    // results
+	errs    []error // about the first refused messages
+}
+
+// move counts messages whose class changed.
+type move struct {
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Messages int    `json:"messages"`
+}
+
+// learned is what happened to one message.
+type learned struct {
+	Path  string `json:"path"`
+	Label string `json:"label,omitempty"`
+	store.Outcome
+	Reason string `json:"reason,omitempty"`
+}
+
+func newAccount(path string, classes []string) *account {
+	return &account{File: path, classes: classes, Learned: map[string]int{}, Moved: []move{}, Forgotten: map[string]int{}, Refused: map[string]int{}}
+}
+
+// add enters what happened to a message.
+func (a *account) add(item corpus.Item, o store.Outcome) {
+	switch o.What {
+	case store.Learned:
+		a.Learned[item.Label]++
+	case store.Relabelled:
+		a.addMove(o.Before, item.Label)
+	case store.Known:
+		a.Known++
+	case store.Sure:
+		a.Sure++
+	case store.Forgotten:
+		a.Forgotten[o.Before]++
+	case store.Refused:
+		a.refuse(item.Origin, o.Reason, fmt.Errorf("%s: %s", item.Origin, whyRefused(o.Reason)))
+		return
+	default:
+		a.Unknown++
+	}
+	if a.keeps {
+		a.Results = append(a.Results, learned{Path: item.Origin, Label: item.Label, Outcome: o})
+	}
+}
+
+func (a *account) addMove(from, to string) {
+	i := slices.IndexFunc(a.Moved, func(m move) bool { return m.From == from && m.To == to })
+	if i < 0 {
+		i = len(a.Moved)
+		a.Moved = append(a.Moved, move{From: from, To: to})
+	}
+	a.Moved[i].Messages++
+}
+
+// whyRefused says why a message was refused.
+func whyRefused(why store.Reason) string {
+	switch why {
+	case store.TooLarge:
+		return corpus.ErrTooLarge.Error()
+	case store.NeverKnown:
+		return "the message was never learned, so it cannot be forgotten"
+	}
+	return why.String()
+}
+
+// refuse enters a message that was refused. The error names it.
+func (a *account) refuse(origin string, why store.Reason, err error) {
+	a.Refused[why.String()]++
+	if a.keeps {
+		a.Results = append(a.Results, learned{Path: origin, Outcome: store.Outcome{What: store.Refused}, Reason: err.Error()})
+	}
+	if len(a.errs) < maxRefusals {
+		a.errs = append(a.errs, err)
+	}
+}
+
+// maxRefusals is how many refused messages are named.
+const maxRefusals = 10
+
+func total(counts map[string]int) int {
+	n := 0
+	for _, count := range counts {
+		n += count
+	}
+	return n
+}
+
+// messages returns how many messages have an entry.
+func (a *account) messages() int {
+	n := total(a.Learned) + a.Known + a.Sure + a.Unknown + total(a.Forgotten) + total(a.Refused)
+	for _, m := range a.Moved {
+		n += m.Messages
+	}
+	return n
+}
+
+// complaint returns an error if messages were refused.
+func (a *account) complaint() error {
+	refused, all := total(a.Refused), a.messages()
+	switch {
+	case refused == 0:
+		return nil
+	case all == 1:
+		return a.errs[0]
+	}
+	return fmt.Errorf("%d of %s refused", refused, pluralOf(all, "message was", "messages were"))
+}
+
+// print prints the account: a line about one message, and a table of several, with the refused ones on stderr.
+func (a *account) print(p *program) {
+	if a.messages() == 1 && len(a.Results) == 1 {
+		if text := a.Results[0].sentence(a.classes); text != "" {
+			screen.Printf(p.stdout, "%s\n", text)
+		}
+		return
+	}
+	for _, err := range a.errs {
+		screen.Printf(p.stderr, "chaff: refused: %v\n", err)
+	}
+	if more := total(a.Refused) - len(a.errs); more > 0 {
+		screen.Printf(p.stderr, "chaff: refused: %d more\n", more)
+	}
+	w := p.stdout
+	if n := total(a.Learned); n > 0 {
+		field(w, "learned", "%d: %s", n, a.byClass(a.Learned))
+	}
+	for i, m := range a.Moved {
+		label := ""
+		if i == 0 {
+			label = "moved"
+		}
+		field(w, label, "%d from %s to %s", m.Messages, m.From, m.To)
+	}
+	if n := total(a.Forgotten); n > 0 {
+		field(w, "forgotten", "%d: %s", n, a.byClass(a.Forgotten))
+	}
+	if a.Known > 0 {
+		field(w, "known", "%d already", a.Known)
+	}
+	if a.Sure > 0 {
+		field(w, "sure", "%d judged right and surely, so not learned (store.on_error)", a.Sure)
+	}
+	if a.Unknown > 0 {
+		field(w, "unknown", "%d not learned: --relabel moves known messages only", a.Unknown)
+	}
+	if n := total(a.Refused); n > 0 {
+		var reasons []string
+		for _, why := range slices.Sorted(maps.Keys(a.Refused)) {
+			reasons = append(reasons, fmt.Sprintf("%d %s", a.Refused[why], why))
+		}
+		field(w, "refused", "%d: %s", n, strings.Join(reasons, ", "))
+	}
+}
+
+// byClass lists counts in the order of the classes.
+func (a *account) byClass(counts map[string]int) string {
+	var all []string
+	for _, class := range a.classes {
+		if n := counts[class]; n > 0 {
+			all = append(all, fmt.Sprintf("%d %s", n, class))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// sentence says what happened to a message; nothing if it was refused, which is an error.
+func (l learned) sentence(classes []string) string {
+	judged := fmt.Sprintf("%s, %s", cmp.Or(string(l.Verdict), l.Class), delivery.Probability(classes, l.Probability))
+	switch l.What {
+	case store.Learned:
+		return fmt.Sprintf("learned as %s; it was judged %s", l.Label, judged)
+	case store.Relabelled:
+		return fmt.Sprintf("moved from %s to %s", l.Before, l.Label)
+	case store.Known:
+		return "known as " + l.Label + " already"
+	case store.Sure:
+		return "not learned: it was judged " + judged + ", right and surely (store.on_error)"
+	case store.Forgotten:
+		return "forgotten; it was learned as " + l.Before
+	case unknown:
+		return "not learned: --relabel moves known messages only, and this one is not known"
+	}
+	return ""
+}

@@ -1,0 +1,386 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chaff/config"
+	"chaff/corpus"
+	"chaff/corpus/sources"
+	"chaff/internal/hint"
+	"chaff/internal/screen"
+	"chaff/store"
+)
+
+// learning is the command learn: its flags, and the settings in force.
+type learning struct {
+	command    *cobra.Command
+	paths      []string
+	sources    sourceFlags // of what a path is
+	settings   settingFlags
+	model      string // path of the model file
+	spam, ham  bool
+	class      string
+	forget     bool
+	relabel    bool
+	begin      bool
+	asJSON     bool
+	classOfAll string // the class that a flag names; empty if the paths say it
+	config.Config
+}
+
+func (p *program) learnCommand() *cobra.Command {
+	var x learning
+	c := &cobra.Command{
+		Use:        "learn --spam|--ham|--class NAME [-m FILE] [PATH...]",
+		Short:      "Learn messages, move them to another class, or forget them",
+		SuggestFor: []string{"teach", "correct", "register", "forget", "unlearn", "relabel"},
+		Long: `Learn teaches a model messages that it got wrong or has not seen: one from
+stdin, or all at each PATH. The next message is judged with them. A message that
+is known is not learned twice; with another class it moves over.
+
+A PATH without --spam, --ham or --class says itself what it holds, as for chaff
+train: a mailbox, folders ham and spam, an index, a list, a table, junk.mbox.
+
+With --forget the model forgets messages. With --begin it may know nothing yet:
+if there is no model, learn begins an empty one with the configured settings.
+
+Learn writes the model's store, which chaff train saves as FILE.store. It keeps
+numbers and no text of the mail. The exit code is 1 if a message was refused.`,
+		Example: `  chaff learn --spam < message
+  chaff learn --ham ~/Maildir/.Lists
+  chaff learn --spam junk.mbox -m spam.model
+  chaff learn --forget < message
+  chaff learn --begin --ham < message`,
+		RunE: func(_ *cobra.Command, paths []string) error {
+			x.paths = paths
+			if err := x.load(p); err != nil {
+				return err
+			}
+			return p.learn(&x)
+		},
+	}
+	x.command = c
+	f := c.Flags()
+	f.BoolVar(&x.spam, "spam", false, "the messages are spam")
+	f.BoolVar(&x.ham, "ham", false, "the messages are ham")
+	f.StringVar(&x.class, "class", "", "the messages are of the class `NAME`")
+	f.BoolVar(&x.forget, "forget", false, "forget the messages")
+	f.BoolVar(&x.relabel, "relabel", false, "learn only messages that are known, if their class is another one")
+	f.BoolVar(&x.begin, "begin", false, "begin an empty model of ham and spam if there is none")
+	addFormat(c, &x.sources.format, "what is at each PATH")
+	x.sources.addColumns(c)
+	x.settings.add(p, c, "model")
+	p.addModelFile(c, &x.model, "teach")
+	addJSON(c, &x.asJSON, "print what happened to each message as JSON")
+	c.MarkFlagsMutuallyExclusive("spam", "ham", "class", "forget")
+	c.MarkFlagsMutuallyExclusive("relabel", "forget")
+	c.MarkFlagsMutuallyExclusive("begin", "forget")
+	c.ValidArgsFunction = mailFolders
+	return c
+}
+
+// load loads the settings, and checks the flags.
+func (x *learning) load(p *program) error {
+	loaded, err := p.load(x.command, &x.settings)
+	if err != nil {
+		return err
+	}
+	x.Config = loaded.Config
+	if !x.begin {
+		p.warnOfModelSettings(loaded)
+	}
+	switch {
+	case x.spam:
+		x.classOfAll = sources.Spam.String()
+	case x.ham:
+		x.classOfAll = sources.Ham.String()
+	case x.class != "":
+		x.classOfAll = x.class
+	case x.command.Flags().Changed("class"):
+		return errors.New("--class is empty: name a class of the model")
+	}
+	if x.begin && !slices.Contains(append(spamClasses(), ""), x.classOfAll) {
+		return hint.With(errors.New("--begin begins a model of ham and spam"), "for other classes: chaff train --folders PATH, with a subfolder for each class")
+	}
+	onStdin := len(x.paths) == 0 && !x.begin || slices.Contains(x.paths, stdinPath)
+	if onStdin && x.classOfAll == "" && !x.forget {
+		return hint.With(errors.New("nothing says what the message on stdin is"), "say it with --spam, --ham or --class NAME")
+	}
+	if x.sources.format != "" && len(x.paths) == 0 {
+		return errors.New("--format needs a path")
+	}
+	return nil
+}
+
+func (p *program) learn(x *learning) error {
+	ctx := x.command.Context()
+	began := false
+	if x.begin {
+		var err error
+		if began, err = p.beginStore(x); err != nil {
+			return err
+		}
+		if len(x.paths) == 0 && x.classOfAll == "" {
+			return p.printBegun(x, began)
+		}
+	}
+	if err := hasStore(x.model); err != nil {
+		return err
+	}
+	mail, err := x.open(p)
+	if err != nil {
+		return err
+	}
+	if !p.quiet {
+		mail.print(p.stderr)
+	}
+	messages := listAll(mail.source)
+	s, err := openStore(ctx, x.model, x.Store)
+	if err != nil {
+		return err
+	}
+	a := newAccount(x.model, s.Classes())
+	a.keeps = x.asJSON || len(messages) == 1
+	err = x.match(mail, s.Classes())
+	if err == nil {
+		err = p.learnEach(ctx, s, messages, x.how(s), a)
+	}
+	changed, countErr := s.Changed()
+	if err := errors.Join(err, countErr, s.Close()); err != nil {
+		if a.messages() > 0 { // what was learned stays learned
+			a.print(p)
+		}
+		return err
+	}
+	a.Changed = changed
+	if began && !x.asJSON {
+		if err := p.printBegun(x, began); err != nil {
+			return err
+		}
+	}
+	if x.asJSON {
+		if err := printJSON(p.stdout, a); err != nil {
+			return err
+		}
+		return a.complaint()
+	}
+	a.print(p)
+	if after := x.Store.RetrainAfter; after > 0 && changed >= after && !p.quiet {
+		printNext(p.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(changed, "message") + " changed since the model was fitted"})
+	}
+	return a.complaint()
+}
+
+// useOf returns the flag that names a model in a command, if it is needed.
+func useOf(c *cobra.Command, path string) string {
+	if c.Flags().Changed("model-file") {
+		return " -m " + screen.Printable(shellWord(path))
+	}
+	return ""
+}
+
+// open opens the mail to learn or to forget.
+func (x *learning) open(p *program) (labelled, error) {
+	all := labelled{classes: spamClasses()}
+	paths := x.paths
+	if len(paths) == 0 {
+		paths = []string{stdinPath}
+	}
+	for _, path := range paths {
+		var err error
+		switch {
+		case path == "":
+			err = errors.New("a path is empty: the variable that should hold it may not be set")
+		case path == stdinPath:
+			err = all.add(labelledAs(p.stdinSource(), x.classOfAll), nil)
+		case x.classOfAll != "" || x.forget:
+			var source corpus.Source
+			source, _, err = sources.Open(path, x.classOfAll, sources.Format(x.sources.format))
+			err = all.add(source, err)
+		default:
+			err = x.openByItself(&all, path)
+		}
+		if err != nil {
+			return all, err
+		}
+	}
+	all.source = corpus.Concat(all.opened...)
+	return all, nil
+}
+
+// openByItself opens a path that says itself what it holds.
+func (x *learning) openByItself(all *labelled, path string) error {
+	means, err := sources.Recognise(path)
+	if err != nil {
+		return err
+	}
+	if means == sources.MeansNothing {
+		return hint.With(fmt.Errorf("%s: neither its name nor its contents say what these messages are", path), "say it with --spam, --ham or --class NAME")
+	}
+	return x.sources.openRecognised(all, path)
+}
+
+// labelledAs returns a source with a label for all messages.
+func labelledAs(source corpus.Source, label string) corpus.Source {
+	return func(yield func(corpus.Item, error) bool) {
+		for item, err := range source {
+			item.Label = label
+			if !yield(item, err) {
+				return
+			}
+		}
+	}
+}
+
+// match returns an error if the mail has a class that the model does not have.
+func (x *learning) match(mail labelled, classes []string) error {
+	given := mail.classes
+	if x.classOfAll != "" {
+		given = []string{x.classOfAll}
+	}
+	for _, class := range given {
+		if !x.forget && !slices.Contains(classes, class) {
+			return hint.With(fmt.Errorf("the class %s is none of the model %s, which has %s", class, x.model, strings.Join(classes, ", ")),
+				"name one of these with --class NAME")
+		}
+	}
+	return nil
+}
+
+// teaching does something with a message of a store.
+type teaching func(item corpus.Item, raw []byte) (store.Outcome, error)
+
+// how returns what to do with each message.
+func (x *learning) how(s *store.Store) teaching {
+	learn := func(item corpus.Item, raw []byte) (store.Outcome, error) {
+		return s.Learn(store.Message{Raw: raw, Label: item.Label, Way: store.ByHand, Time: item.Time})
+	}
+	switch {
+	case x.forget:
+		return func(_ corpus.Item, raw []byte) (store.Outcome, error) { return s.Forget(raw) }
+	case x.relabel:
+		known, err := fingerprints(s)
+		return func(item corpus.Item, raw []byte) (store.Outcome, error) {
+			if err != nil || !known[corpus.Fingerprint(raw)] {
+				return store.Outcome{What: unknown}, err
+			}
+			return learn(item, raw)
+		}
+	}
+	return learn
+}
+
+// unknown is what happened to a message that was not to be learned because the store does not know it.
+const unknown store.What = "unknown"
+
+// fingerprints returns the fingerprints of the messages that a store knows.
+func fingerprints(s *store.Store) (map[uint64]bool, error) {
+	entries, err := s.Entries()
+	known := make(map[uint64]bool, len(entries))
+	for _, e := range entries {
+		known[e.Fingerprint] = true
+	}
+	return known, err
+}
+
+// listing is a message of a source, or the reason why it cannot be read.
+type listing struct {
+	corpus.Item
+	err error
+}
+
+func listAll(source corpus.Source) []listing {
+	var all []listing
+	for item, err := range source {
+		all = append(all, listing{item, err})
+	}
+	return all
+}
+
+// learnEach does something with each message and enters it into an account. Only an error about the store or the context ends it.
+func (p *program) learnEach(ctx context.Context, s *store.Store, messages []listing, do teaching, a *account) error {
+	if len(messages) == 0 {
+		return errors.New("no messages at the paths given: the files or folders are empty")
+	}
+	step, done := func(int, int) {}, func() {}
+	if len(messages) > 1 {
+		if shown, end := p.progress("learning"); shown != nil {
+			step, done = shown, end
+		}
+	}
+	defer done()
+	var raw []byte
+	for i, message := range messages {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := message.err
+		if err == nil {
+			raw, err = message.Read(raw)
+		}
+		if err != nil {
+			why := store.Unreadable
+			if errors.Is(err, corpus.ErrTooLarge) {
+				why = store.TooLarge
+			}
+			a.refuse(message.Origin, why, err)
+			if err := s.Refuse(why); err != nil {
+				return err
+			}
+			continue
+		}
+		o, err := do(message.Item, raw)
+		if err != nil {
+			return err
+		}
+		a.add(message.Item, o)
+		step(i+1, len(messages))
+	}
+	return nil
+}
+
+// beginStore begins an empty model and its store, unless both are there, and reports whether it did.
+func (p *program) beginStore(x *learning) (bool, error) {
+	if _, err := os.Stat(x.model); err == nil {
+		return false, nil // hasStore finds out about the store
+	}
+	if err := p.canSaveModel(x.model); err != nil {
+		return false, err
+	}
+	reading, keepKey, err := p.secretReading(x.Config)
+	if err != nil {
+		return false, err
+	}
+	if err := makeFolder(x.model); err != nil {
+		return false, err
+	}
+	err = store.Begin(x.command.Context(), x.model, store.BeginOptions{
+		Classes: spamClasses(), Model: x.Model, Models: x.Models, Reading: reading, Features: x.Features, Split: x.Split, Seed: x.Seed, Thresholds: x.Thresholds,
+	})
+	return err == nil, errors.Join(err, keepKey())
+}
+
+func (p *program) printBegun(x *learning, began bool) error {
+	if x.asJSON {
+		return printJSON(p.stdout, begun{x.model, began})
+	}
+	if !began {
+		_, err := screen.Printf(p.stdout, "%s is there already, so nothing was begun.\n", x.model)
+		return err
+	}
+	_, err := screen.Printf(p.stdout, "Began %s with the model %s: it knows no message yet.\n", x.model, x.Model)
+	return err
+}
+
+// begun is the JSON of learn --begin without a message.
+type begun struct {
+	File  string `json:"file"`
+	Began bool   `json:"began"`
+}

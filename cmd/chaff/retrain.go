@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"chaff/config"
+	"chaff/filter"
+	"chaff/internal/screen"
+	"chaff/metrics"
+	"chaff/store"
+	"chaff/train"
+)
+
+func (p *program) retrainCommand() *cobra.Command {
+	var settings settingFlags
+	var path string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:        "retrain [-m FILE]",
+		Short:      "Fit the model again to all messages of its store",
+		SuggestFor: []string{"refit", "rebuild"},
+		Long: `Retrain fits the model again to all messages that its store has, and chooses
+the thresholds anew. It needs no mail, since the store has the terms of each
+message as numbers. The result is what training on these messages at once gives;
+messages that were forgotten leave no trace.
+
+The settings are those that the model was trained with.`,
+		Example: `  chaff retrain
+  chaff retrain -m spam.model --json`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			loaded, err := p.load(c, &settings)
+			if err != nil {
+				return err
+			}
+			p.warnOfModelSettings(loaded)
+			done, err := retrain(c.Context(), path, loaded.Config)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(p.stdout, done)
+			}
+			p.printRetrained(done)
+			return nil
+		},
+	}
+	settings.add(p, c, "workers", "memory")
+	p.addModelFile(c, &path, "fit")
+	addJSON(c, &asJSON, "print the result as JSON")
+	return c
+}
+
+// retrained is what a fit changed. It is the JSON of retrain.
+type retrained struct {
+	File string `json:"file"`
+	// Changed is how many messages were learned or forgotten since the fit before.
+	Changed int `json:"changed"`
+	// Before has what held before the fit.
+	Before guarantees     `json:"before"`
+	Saved  train.Refitted `json:"saved_model"`
+}
+
+// guarantees are the thresholds of a model and what they guarantee.
+type guarantees struct {
+	Thresholds *metrics.Thresholds `json:"thresholds,omitempty"`
+	Promise    *metrics.Promise    `json:"promise,omitempty"`
+}
+
+func guaranteesOf(f *filter.Filter) (guarantees, error) {
+	from, err := train.ProvenanceOf(f)
+	return guarantees{f.Settings().Thresholds, from.Promise}, err
+}
+
+// retrain fits the model at path again.
+func retrain(ctx context.Context, path string, cfg config.Config) (retrained, error) {
+	done := retrained{File: path}
+	s, err := openStore(ctx, path, cfg.Store)
+	if err != nil {
+		return done, err
+	}
+	err = func() error {
+		before, err := look(path)
+		if err != nil {
+			return err
+		}
+		if done.Before, err = guaranteesOf(before.Filter()); err != nil {
+			return err
+		}
+		if done.Changed, err = s.Changed(); err != nil {
+			return err
+		}
+		done.Saved, err = s.Retrain(ctx, retrainOptions(cfg))
+		return aboutFit(err)
+	}()
+	return done, errors.Join(err, s.Close())
+}
+
+func retrainOptions(cfg config.Config) store.RetrainOptions {
+	return store.RetrainOptions{Workers: cfg.Workers, Memory: memoryOf(cfg)}
+}
+
+func (p *program) printRetrained(r retrained) {
+	since := "nothing"
+	if r.Changed > 0 {
+		since = plural(r.Changed, "message") + " learned or forgotten"
+	}
+	field(p.stdout, "changed", "%s since the last fit", since)
+	p.printFitted(r.File, r.Saved, r.Before)
+}
+
+// printFitted describes the model at path, which was fitted to all messages of its store, beside what held before the fit.
+func (p *program) printFitted(path string, r train.Refitted, before guarantees) {
+	w := p.stdout
+	field(w, "fitted to", "all %s: %s, %.2f CPU seconds", plural(r.Messages, "message"), plural(r.Terms, "term"), r.Seconds)
+	if r.Thresholds != nil {
+		printThresholds(w, *r.Thresholds)
+		if old := before.Thresholds; old != nil && *old != *r.Thresholds {
+			field(w, "", "before: %s", verdictsAbove(*old))
+		}
+	}
+	if r.Verdicts != nil {
+		printVerdicts(w, *r.Verdicts, heldOut)
+	}
+	printCost(w, r.Cost)
+	printGuarantee(w, r.Promise)
+	if old := before.Promise; old != nil && r.Promise != nil && old.String() != r.Promise.String() {
+		field(w, "", "before: %v", old)
+	}
+	screen.Printf(w, "%-12s%s\n", "saved", savedFiles(path))
+	for _, text := range r.Warnings {
+		p.warn(text)
+	}
+}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"chaff/evaluate"
+	"chaff/filter"
+	"chaff/internal/replace"
+	"chaff/internal/screen"
+	"chaff/metrics"
+	"chaff/report"
+	"chaff/store"
+)
+
+func (p *program) statusCommand() *cobra.Command {
+	var path string
+	var page reportFlags
+	var asJSON bool
+	c := &cobra.Command{
+		Use:        "status [-m FILE]",
+		Short:      "Show what a model has learned, and whether it learns well",
+		SuggestFor: []string{"stats", "statistics", "state"},
+		Long: `Status prints what a model has learned since it was trained: messages of each
+class, when and how they were learned, and how the model judged each before it
+learned it. The last figures are the accuracy that you see, as far as every
+mistake was corrected. Reasons why it does not learn, or learns badly, come first.`,
+		Example: `  chaff status
+  chaff status -m spam.model --json
+  chaff status --report status.html`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			if err := page.check(); err != nil {
+				return err
+			}
+			v, err := look(path)
+			if err != nil {
+				return err
+			}
+			s := state{File: path, Status: v.Status(time.Now())}
+			s.Problems = append(accessProblems(path), s.Problems...)
+			if page.wanted() {
+				if err := page.write(statusPage(v.Filter(), s)); err != nil {
+					return err
+				}
+			}
+			if asJSON {
+				return printJSON(p.stdout, s)
+			}
+			printStatus(p.stdout, s)
+			return nil
+		},
+	}
+	p.addModelFile(c, &path, "show")
+	page.add(c)
+	addJSON(c, &asJSON, "print all as JSON")
+	return c
+}
+
+// state is the JSON of status.
+type state struct {
+	File string `json:"file"`
+	store.Status
+}
+
+// accessProblems returns why the user of this process cannot write the store of the model at path.
+func accessProblems(path string) []string {
+	file, err := os.OpenFile(path+store.Suffix, os.O_RDWR, 0)
+	if err == nil {
+		file.Close()
+		if target, targetErr := replace.Target(path); targetErr == nil {
+			err = replace.Probe(filepath.Dir(target))
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("you cannot write the store, so chaff learn must run as its owner: %v", withoutPath(err))}
+}
+
+// Limits of what status prints: a screen of 25 lines.
+const (
+	maxStatusProblems = 4
+	maxStatusClasses  = 6
+)
+
+func printStatus(w io.Writer, s state) {
+	for _, problem := range s.Problems[:min(len(s.Problems), maxStatusProblems)] {
+		screen.Printf(w, "%s     %s\n", screen.Yellow.Of("problem"), screen.Quoted(problem))
+	}
+	field(w, "model", "%s, %s", s.File, s.Model)
+	field(w, "fitted", "%s", fittedText(s.Status))
+	field(w, "store", "%s, and %s of %s since", sizeOf(s.BaseBytes), plural(s.Records, "record"), sizeOf(s.JournalBytes))
+	if n := total(s.Refused); n > 0 {
+		field(w, "refused", "%d: %s", n, counted(s.Refused))
+	}
+	field(w, "learned", "%s: %s", plural(s.Messages, "message"), counted(s.Ways))
+	fmt.Fprintln(w)
+	printClassStatus(w, s.Classes)
+	fmt.Fprintln(w)
+	printWindows(w, s.Windows)
+}
+
+func fittedText(s store.Status) string {
+	if s.Fitted == nil {
+		return "never: chaff retrain fits it to all that it has learned"
+	}
+	text := fmt.Sprintf("%s in %.2f CPU seconds", timeText(s.Fitted), s.FitSeconds)
+	if s.Changed > 0 {
+		text += fmt.Sprintf("; %s learned or forgotten since", plural(s.Changed, "message"))
+	}
+	return text
+}
+
+// timeText formats a time for people where they are; a dash for none.
+func timeText(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
+
+// counted lists what was counted, the most frequent first.
+func counted(counts map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
+	})
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%d %s", counts[name], name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func printClassStatus(w io.Writer, classes []store.ClassStatus) {
+	t := newTable(w, "class", "messages", "today", "30 days", "last learned").Within(defaultWidth)
+	for _, c := range classes[:min(len(classes), maxStatusClasses)] {
+		screen.Printf(t, "%s\t%d\t%d\t%d\t%s\n", c.Class, c.Messages, c.Today, c.Month, timeText(c.Last))
+	}
+	t.Flush()
+	if more := len(classes) - maxStatusClasses; more > 0 {
+		screen.Printf(w, "and %d more: --json prints all\n", more)
+	}
+}
+
+// printWindows prints the figures of the messages that were judged before they were learned.
+func printWindows(w io.Writer, windows []store.Window) {
+	if len(windows) == 0 || windows[len(windows)-1].Messages == 0 {
+		fmt.Fprintln(w, "It has judged no message before it learned it.")
+		return
+	}
+	fmt.Fprintln(w, "As judged before they were learned:")
+	t := newTable(w, "  messages", "accuracy", "95% interval", "errors", "hm%", "sm%", "(1-ROCA)%")
+	for i, of := range windows {
+		f := of.Figures
+		if f == nil || i > 0 && of.Messages == windows[i-1].Messages {
+			continue
+		}
+		name := "all"
+		if of.Messages < windows[len(windows)-1].Messages {
+			name = "last"
+		}
+		screen.Printf(t, "  %s %d\t%s\t%s\t%d\t%s\t%s\t%s\n", name, of.Messages, accuracyOf(f), intervalOf(f), f.Messages-f.Confusion.Correct(),
+			percent(f.HM, 2), percent(f.SM, 2), percent(f.OneMinusROCA, 4))
+	}
+	t.Flush()
+}
+
+// statusPage is the page about what a model has learned.
+func statusPage(f *filter.Filter, s state) report.Page {
+	classes := f.Settings().Classes
+	page := report.Page{
+		Title: "chaff status: " + s.Model, Subtitle: s.File, Warnings: s.Problems, Classes: classes,
+		Facts: []report.Fact{{Name: "Learned", Value: fmt.Sprintf("%s: %s", plural(s.Messages, "message"), counted(s.Ways))}, {Name: "Fitted", Value: fittedText(s.Status)}},
+		Of:    s.Model, On: "all messages, each classified before it was learned",
+	}
+	for _, c := range s.Classes {
+		page.Facts = append(page.Facts, report.Fact{Name: c.Class, Value: fmt.Sprintf("%s, %d learned today, %d in 30 days, the last %s", plural(c.Messages, "message"), c.Today, c.Month, timeText(c.Last))})
+	}
+	if len(s.Refused) > 0 {
+		page.Facts = append(page.Facts, report.Fact{Name: "Refused", Value: counted(s.Refused)})
+	}
+	if len(s.Judged) == 0 {
+		return page
+	}
+	all := s.Windows[len(s.Windows)-1].Figures
+	page.Facts = append(resultFacts("message", all), page.Facts...)
+	page.Confusion = all.Confusion
+	for _, of := range s.Windows {
+		name := plural(of.Messages, "message")
+		if of.Messages < len(s.Judged) {
+			name = "last " + name
+		}
+		if len(page.Models) == 0 || page.Models[len(page.Models)-1].Name != name {
+			page.Models = append(page.Models, report.Model{Name: name, Features: f.Settings().Kind, Test: of.Figures})
+		}
+	}
+	if filter.IsSpamFilter(classes) {
+		page.Learning = []report.LearningCurve{{Model: s.Model, Points: learningCurve(s.Judged)}}
+	}
+	times := timesOf(s.Judged, time.DateOnly)
+	if len(times) > maxPeriods {
+		times = timesOf(s.Judged, "2006-01")
+	}
+	if all := periods(times); len(all) > 1 {
+		page.Drift, page.DriftBy = all, "time of learning"
+	}
+	return page
+}
+
+// learningCurve returns the figures of a spam filter after every so many messages that it judged.
+func learningCurve(judged []store.Judged) []metrics.LearningPoint {
+	scores, predictions, spam := make([]float64, len(judged)), make([]int32, len(judged)), make([]bool, len(judged))
+	for i, j := range judged {
+		scores[i], predictions[i], spam[i] = j.Score, int32(j.Class), j.Label == filter.SpamClass
+	}
+	points, _ := metrics.LearningCurve(scores, predictions, spam, max(1, len(judged)/curvePoints))
+	return points
+}
+
+// timesOf returns the accuracy on the messages of each time at which some were learned, such as a day: the layout says which times are the same.
+func timesOf(judged []store.Judged, layout string) []evaluate.Month {
+	var times []evaluate.Month
+	right := 0
+	for _, j := range judged {
+		at := j.Learned.Local().Format(layout)
+		if n := len(times); n == 0 || times[n-1].Month != at {
+			times, right = append(times, evaluate.Month{Month: at}), 0
+		}
+		last := &times[len(times)-1]
+		last.Messages++
+		if j.Label == j.Class {
+			right++
+		}
+		last.Accuracy = 100 * float64(right) / float64(last.Messages)
+	}
+	return times
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"chaff/internal/hint"
+	"chaff/internal/places"
+	"chaff/models"
+	"chaff/store"
+	"chaff/train"
+)
+
+// openStore opens the store of the model at path for learning.
+func openStore(ctx context.Context, path string, o store.Options) (*store.Store, error) {
+	if err := hasStore(path); err != nil {
+		return nil, err
+	}
+	s, err := store.Open(ctx, path, o)
+	return s, aboutStore(path, err)
+}
+
+// look opens the store of the model at path for reading.
+func look(path string) (*store.View, error) {
+	if err := hasStore(path); err != nil {
+		return nil, err
+	}
+	v, err := store.Look(path)
+	return v, aboutStore(path, err)
+}
+
+// hasStore returns an error that says how to begin if the model at path does not exist or has no store.
+func hasStore(path string) error {
+	if path == "" {
+		return hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
+	}
+	if _, err := os.Stat(path + store.Suffix); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return hint.With(fmt.Errorf("there is no model %s", path), "begin with the mail you have: chaff train ~/Maildir; or with none: chaff learn --begin")
+	}
+	return hint.With(fmt.Errorf("the model %s was saved without a store, so it cannot learn", path),
+		"chaff train saves a model that can: chaff train ~/Maildir")
+}
+
+// aboutStore adds a hint to an error about the store of the model at path.
+func aboutStore(path string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, store.ErrForeign):
+		return hint.With(err, "train the model again, which makes a store of its own: chaff train --replace ~/Maildir")
+	case errors.Is(err, store.ErrLocked):
+		return hint.With(err, "try again when it is done")
+	}
+	return err
+}
+
+// aboutFit adds a hint to an error about fitting the model to the messages of a store.
+func aboutFit(err error) error {
+	for _, few := range []error{train.ErrNoMail, train.ErrOneClass, models.ErrNoDocuments} {
+		if errors.Is(err, few) {
+			return hint.With(err, "learn messages of each class first: chaff learn --ham PATH, chaff learn --spam PATH")
+		}
+	}
+	return err
+}
+
+// mayReplace returns an error if saving a model at path would lose what its store has learned since it was trained, or would leave a store
+// without its model.
+func (p *program) mayReplace(path, command string, alone, replace bool) error {
+	path = cmp.Or(path, places.Model(p.environ))
+	_, err := os.Stat(path + store.Suffix)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case alone:
+		return hint.With(fmt.Errorf("%s is the store of the model that would be replaced", path+store.Suffix), "save elsewhere with -m FILE, or delete the store first")
+	case replace:
+		return nil
+	}
+	n, err := store.Later(path)
+	if err != nil {
+		return hint.With(err, command+" --replace replaces the store")
+	}
+	if n > 0 {
+		return hint.With(fmt.Errorf("%s has learned %s since it was trained: %s would drop them", path, plural(n, "message"), command),
+			"chaff learn PATH adds mail to what it knows; "+command+" --replace drops them")
+	}
+	return nil
+}
+
+// savedFiles names a model and its store, if it has one, with their sizes.
+func savedFiles(path string) string {
+	sizeAt := func(path string) (text string) {
+		if info, err := os.Stat(path); err == nil {
+			text = sizeOf(info.Size())
+		}
+		return text
+	}
+	text := path + ", " + sizeAt(path)
+	if size := sizeAt(path + store.Suffix); size != "" {
+		text += "; " + filepath.Base(path) + store.Suffix + ", " + size
+	}
+	return text
+}
