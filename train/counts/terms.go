@@ -1,74 +1,74 @@
 package counts
 
 import (
+	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"chaff/filter"
-	"chaff/internal/ascii"
 	"chaff/internal/evidence"
 	"chaff/internal/publicsuffix"
 	"chaff/message"
 	"chaff/tokenize"
 )
 
-// kind is where a token stands in a message, or why it has no terms here.
+// kind is where a token stands in a message. The last kinds have no terms.
 type kind uint8
 
 const (
-	bodyWord kind = iota
+	textWord kind = iota
 	subjectWord
-	addressWord // in From or To
-	fieldName
+	addressWord
 	fieldWord // of a field whose name is known
+	fieldName
 	linkHost
-	partWord   // charset or encoding of a part
-	hiddenWord // text that is not shown
-	otherField // a word of a field whose name the filter does not keep
-	routeWord  // Received, Return-Path
-	markup     // a word of HTML
-	otherPart  // other words of the headers of parts
-	digest     // of a word that is not known
-	notText    // not UTF-8
+	hiddenWord
+	partWord // a charset or a transfer encoding
+	routeWord
+	namelessWord // of a field whose name is not known
+	otherWord
+	pieceWord
+	repeatedWord
+	unknownWord
 	kinds
 )
 
-// String returns the kind as people read it.
+// String returns what the tokens of a kind are.
 func (k kind) String() string {
 	return [...]string{
-		"words of the text", "words of the subject", "words of From and To", "names of header fields", "words of other header fields",
-		"hosts of links", "charsets and encodings", "hidden text", "words of header fields without their names", "route of delivery",
-		"HTML", "other words about parts", "unknown words, kept as digests", "not UTF-8",
+		"words of the text", "words of the subject", "words of From and To", "words of other header fields", "names of header fields",
+		"hosts of links", "hidden words", "charsets and encodings", "route of delivery", "header words without their field",
+		"other words about parts", "pieces of words", "words counted twice", "digests of unknown words",
 	}[k]
 }
 
-// place is a kind, and the text of a token without the prefix that says it.
+// place is where a token stands, and its text without the prefix that says so.
 type place struct {
 	kind  kind
 	field string // of an addressWord or fieldWord: the name of the field
 	text  string
 }
 
-// reader turns the words of another filter into terms, each as a message of its own.
-type reader struct {
-	tokenizer *tokenize.Tokenizer
-}
+// reader turns tokens into terms. Each token is read as a message of its own.
+type reader struct{ tokenizer *tokenize.Tokenizer }
 
 func newReader(r filter.Reading) (*reader, error) {
 	o := r.Tokenize
-	o.Pairs, o.Structure, o.Shape, o.Grams = false, false, false, false
+	o.Pairs, o.Structure, o.Shape, o.Classes = false, false, false, false
 	t, err := tokenize.New(o, r.Key)
-	if err != nil {
-		return nil, err
-	}
-	return &reader{t}, nil
+	return &reader{t}, err
 }
 
-// terms calls emit for each term of a word.
+// minWord is the number of bytes from which on filters keep a word. A shorter one is left from a longer token, as "to" of "to-do", so its
+// counts are not complete.
+const minWord = 3
+
+// terms calls emit for each term of a token whose counts are those of the token.
 func (r *reader) terms(p place, emit func(text []byte, hash uint64, group evidence.Group)) {
-	text := []byte(p.text)
 	var m message.Message
+	text := []byte(p.text)
 	switch p.kind {
-	case bodyWord:
+	case textWord:
 		m.Parts = []message.Part{{Text: text}}
 	case hiddenWord:
 		m.Parts = []message.Part{{Hidden: text}}
@@ -84,26 +84,30 @@ func (r *reader) terms(p place, emit func(text []byte, hash uint64, group eviden
 	case linkHost:
 		m.Links = []message.Link{{Kind: message.LinkAnchor, URL: append([]byte("http://"), text...)}}
 	case partWord:
+		part := message.Part{Charset: bytes.ToLower(text)}
 		if isEncoding(p.text) {
-			m.Parts = []message.Part{{Encoding: []byte(strings.ToLower(p.text))}}
-		} else {
-			m.Parts = []message.Part{{Charset: []byte(strings.ToLower(p.text))}}
+			part = message.Part{Encoding: part.Charset}
 		}
+		m.Parts = []message.Part{part}
 	default:
 		return
 	}
+	if !utf8.ValidString(p.text) {
+		return
+	}
 	r.tokenizer.Terms(&m, func(t *tokenize.Term) {
-		text, _ := t.Words()
-		if p.kind != fieldName && strings.HasPrefix(string(text), "header:") {
-			return // the field is there for the word alone
+		term, _ := t.Words()
+		tag, word, _ := bytes.Cut(term, []byte(":"))
+		isName := string(tag) == "header"
+		if isName == (p.kind == fieldName) && len(word) >= minWord && string(tag) != "mark" {
+			emit(term, t.Hash, t.Group)
 		}
-		emit(text, t.Hash, t.Group)
 	})
 }
 
 // isHost reports whether a word is the name of a host: it is below a domain under which anyone can register names.
 func isHost(word string) bool {
-	if strings.ContainsAny(word, "/@") || strings.HasPrefix(word, ".") {
+	if strings.Contains(word, "..") || strings.ContainsAny(word, "/@!?$'\"") || strings.HasPrefix(word, ".") {
 		return false
 	}
 	suffix, managed := publicsuffix.PublicSuffix(strings.ToLower(word))
@@ -111,8 +115,21 @@ func isHost(word string) bool {
 }
 
 func isEncoding(word string) bool {
-	for _, name := range [...]string{"7bit", "8bit", "binary", "base64", "quoted-printable"} {
-		if ascii.EqualFold([]byte(word), name) {
+	switch strings.ToLower(word) {
+	case "7bit", "8bit", "binary", "base64", "quoted-printable":
+		return true
+	}
+	return false
+}
+
+// isAboutPart reports whether a word of a header is a transfer encoding or a charset.
+func isAboutPart(word string) bool {
+	if isEncoding(word) {
+		return true
+	}
+	word = strings.ToLower(word)
+	for _, name := range [...]string{"us-ascii", "utf-8", "iso-8859-", "iso-2022-", "windows-125", "koi8-", "gb2312", "gbk", "gb18030", "big5", "euc-", "shift_jis", "ks_c_5601"} {
+		if strings.HasPrefix(word, name) {
 			return true
 		}
 	}
