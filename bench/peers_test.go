@@ -36,7 +36,7 @@ func TestTheProgramsThatAreThereTakePart(t *testing.T) {
 	}
 	corpus := writeSample(t)
 	t.Chdir("..")
-	t.Setenv("GOFLAGS", "-buildvcs=false -ldflags=-w") // which links in half the time
+	t.Setenv("GOFLAGS", "-buildvcs=false '-ldflags=-s -w'") // which links in half the time
 	output := filepath.Join(t.TempDir(), "page.md")
 	only := leanChaff() + ",bogofilter,crm114,spamprobe,liblinear"
 	if os.Getenv("TEST_CORPORA") != "" {

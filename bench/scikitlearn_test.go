@@ -48,6 +48,7 @@ func TestScikitLearnAnswers(t *testing.T) {
 	}
 	python := exec.Command(commands[0].args[0], "-c", runAll, string(list))
 	python.Dir = mail.dir
+	python.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "SETUPTOOLS_USE_DISTUTILS=stdlib") // starts sooner
 	out, err := python.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -6,7 +6,6 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
-	"chaff/corpus/sample"
 	"chaff/models/modelstest"
 	"chaff/train"
 )
@@ -49,7 +48,7 @@ func TestEveryModelHasABoundary(t *testing.T) {
 }
 
 func TestTheDefaultTermsAreWords(t *testing.T) {
-	c := collect(t, sample.Source(), train.DefaultCollectOptions(), "ham", "spam")
+	c := collectedSample(t)
 	for _, model := range []string{"multinomial", "lms", "arow"} {
 		p, err := BoundaryOf(t.Context(), c, model, train.DefaultOptions(), nil)
 		if err != nil {

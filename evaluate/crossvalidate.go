@@ -79,11 +79,9 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 			v.Rounds = append(v.Rounds, t.Result)
 			v.development += accuracy(t.Result.Development)
 			v.test.Append(t.Test.Calibrated(t.Result.Calibration))
-			review, err := ReviewPart(ctx, r, t.Filter, corpus.Test, maxSuspects)
-			if err != nil {
+			if err := v.addSuspects(ctx, r, t.Filter); err != nil {
 				return nil, err
 			}
-			v.addSuspects(review.Mistakes)
 		}
 	}
 	slices.SortStableFunc(results, func(x, y CrossValidation) int { return cmp.Compare(y.development, x.development) })
@@ -123,8 +121,16 @@ const (
 	maxSuspects        = 20
 )
 
-// addSuspects adds the mistakes whose label may be wrong.
-func (v *CrossValidation) addSuspects(mistakes []Judged) {
+// addSuspects adds the test messages of a round whose label may be wrong.
+func (v *CrossValidation) addSuspects(ctx context.Context, round *train.Collection, f *filter.Filter) error {
+	j, err := reviewerOf(round, f, corpus.Test)
+	if err != nil {
+		return err
+	}
+	mistakes, err := j.judge(ctx, maxSuspects, j.mistakes(), true)
+	if err := errors.Join(err, j.rows.Err()); err != nil {
+		return err
+	}
 	for _, m := range mistakes {
 		if m.given >= suspectProbability {
 			v.Suspects = append(v.Suspects, m)
@@ -132,6 +138,7 @@ func (v *CrossValidation) addSuspects(mistakes []Judged) {
 	}
 	slices.SortStableFunc(v.Suspects, func(x, y Judged) int { return cmp.Compare(x.LabelProbability, y.LabelProbability) })
 	v.Suspects = v.Suspects[:min(len(v.Suspects), maxSuspects)]
+	return nil
 }
 
 // deviation returns the standard deviation of the test accuracy over the rounds with a test part, or 0 for fewer than two.

@@ -42,7 +42,10 @@ func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, n int, 
 		e.Verdicts = s.Verdicts(*f.Settings().Thresholds)
 		e.Curve, e.Scores = curves(s)
 	}
-	e.Review, err = newReview(ctx, f, mail, upTo(mail.Len()), d, s, n)
+	j, err := newReviewer(f, mail, upTo(mail.Len()), d, s)
+	if err == nil {
+		e.Review, err = j.review(ctx, n)
+	}
 	return e, errors.Join(err, d.Err())
 }
 

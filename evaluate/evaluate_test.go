@@ -1,8 +1,10 @@
 package evaluate
 
 import (
+	"context"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,6 +30,16 @@ func must[T any](value T, err error) func(t testing.TB) T {
 func collect(t testing.TB, source corpus.Source, o train.CollectOptions, classes ...string) *train.Collection {
 	t.Helper()
 	return must(train.Collect(t.Context(), source, classes, o))(t)
+}
+
+// collectSample collects the sample once for all tests that only read it.
+var collectSample = sync.OnceValues(func() (*train.Collection, error) {
+	return train.Collect(context.Background(), sample.Source(), []string{"ham", "spam"}, train.DefaultCollectOptions())
+})
+
+func collectedSample(t testing.TB) *train.Collection {
+	t.Helper()
+	return must(collectSample())(t)
 }
 
 func fit(t testing.TB, c *train.Collection, model string) (*filter.Filter, train.Result) {
@@ -75,7 +87,7 @@ func TestAReviewOfAModelWithoutTextsHasNoTerms(t *testing.T) {
 }
 
 func TestTheReviewOfASpamFilterHasTheProbabilityOfSpam(t *testing.T) {
-	c := collect(t, sample.Source(), train.DefaultCollectOptions(), "ham", "spam")
+	c := collectedSample(t)
 	f, _ := fit(t, c, "bernoulli")
 	r := must(ReviewPart(t.Context(), c, f, corpus.Test, 20))(t)
 	if len(r.Mistakes) == 0 || len(r.LeastCertain) != 20 {

@@ -42,7 +42,7 @@ func TestGrowthEndsWithTheModelOfAllTheTrainingPart(t *testing.T) {
 }
 
 func TestFractionsContainEachOtherAndKeepGroupsTogether(t *testing.T) {
-	c := collect(t, sample.Source(), train.DefaultCollectOptions(), "ham", "spam")
+	c := collectedSample(t)
 	fractions := halved(c)
 	in, members := c.InPart(corpus.Train), c.Members()
 	all := make(map[uint64]int) // messages of each group

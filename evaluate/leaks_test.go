@@ -9,7 +9,6 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
-	"chaff/corpus/sample"
 	"chaff/tokenize"
 	"chaff/train"
 )
@@ -148,7 +147,7 @@ func TestALeakHasTheMessagesOfEachClass(t *testing.T) {
 }
 
 func TestTheSampleHasNoLeaks(t *testing.T) {
-	if leaks := leaksOf(t, collect(t, sample.Source(), train.DefaultCollectOptions(), "ham", "spam")); len(leaks) > 0 {
+	if leaks := leaksOf(t, collectedSample(t)); len(leaks) > 0 {
 		t.Errorf("got %+v", leaks)
 	}
 }

@@ -62,10 +62,12 @@ const maxReasons = 5
 // ReviewPart reviews the messages of a part of c, with up to n messages of each kind. A message that cannot be read again has no subject.
 // The error comes from ctx, or is about the file of f.
 func ReviewPart(ctx context.Context, c *train.Collection, f *filter.Filter, part corpus.Part, n int) (Review, error) {
-	d := c.DatasetFor(f, part)
-	s := train.Score(f.Linear(), d).Calibrated(f.Settings().Calibration)
-	r, err := newReview(ctx, f, c.Mail, c.InPart(part), d, s, n)
-	return r, errors.Join(err, d.Err())
+	j, err := reviewerOf(c, f, part)
+	if err != nil {
+		return Review{}, err
+	}
+	r, err := j.review(ctx, n)
+	return r, errors.Join(err, j.rows.Err())
 }
 
 // reviewer has the scores of a filter on some messages.
@@ -78,16 +80,25 @@ type reviewer struct {
 	terms    filter.Terms
 }
 
-// newReview reviews messages of mail; d has their rows and s their calibrated scores.
-func newReview(
-	ctx context.Context, f *filter.Filter, mail *train.Mail, messages []int, d *features.Dataset, s train.Scores, n int,
-) (Review, error) {
+// reviewerOf returns the reviewer of a part of c. The error is about the file of f.
+func reviewerOf(c *train.Collection, f *filter.Filter, part corpus.Part) (*reviewer, error) {
+	d := c.DatasetFor(f, part)
+	return newReviewer(f, c.Mail, c.InPart(part), d, train.Score(f.Linear(), d).Calibrated(f.Settings().Calibration))
+}
+
+// newReviewer returns a reviewer of messages of mail; d has their rows and s their calibrated scores.
+func newReviewer(f *filter.Filter, mail *train.Mail, messages []int, d *features.Dataset, s train.Scores) (*reviewer, error) {
 	terms, err := f.Terms()
 	if err != nil && !errors.Is(err, filter.ErrNoTexts) {
-		return Review{}, err
+		return nil, err
 	}
-	j := reviewer{s, f, mail, messages, d, terms}
+	return &reviewer{s, f, mail, messages, d, terms}, nil
+}
+
+// review reviews the messages, with up to n of each kind.
+func (j *reviewer) review(ctx context.Context, n int) (Review, error) {
 	var r Review
+	var err error
 	if r.Mistakes, err = j.judge(ctx, n, j.mistakes(), true); err != nil {
 		return Review{}, err
 	}
@@ -167,7 +178,6 @@ func (j *reviewer) judge(ctx context.Context, n int, order []int, distinct bool)
 		judged := Judged{
 			Path: j.mail.Origin(j.messages[i]), Label: settings.Classes[label], Class: settings.Classes[given],
 			Score: j.margin(i), Probability: j.probability(i, given), given: j.probability(i, given), LabelProbability: j.probability(i, label),
-			Terms: j.reasons(j.rows.Row(i), int(given), j.rival(i)),
 		}
 		if filter.IsSpamFilter(settings.Classes) {
 			judged.Score, judged.Probability = j.Row(i)[1]-j.Row(i)[0], j.probability(i, filter.SpamClass)
@@ -181,6 +191,7 @@ func (j *reviewer) judge(ctx context.Context, n int, order []int, distinct bool)
 			}
 			seen[of] = true
 		}
+		judged.Terms = j.reasons(j.rows.Row(i), int(given), j.rival(i))
 		all = append(all, judged)
 	}
 	return all, nil

@@ -167,7 +167,7 @@ func appendRest(dst []byte, doc Document) []byte {
 			dst = binary.AppendUvarint(dst, uint64(count))
 		}
 	}
-	return appendGaps(dst, doc.Cells)
+	return appendGaps(dst, 0, doc.Cells)
 }
 
 // documentReader reads documents, one at a time, into its own memory. It belongs to one goroutine.
@@ -176,6 +176,7 @@ type documentReader struct {
 	dictionary *dictionary
 	numbers    []uint32 // of the terms
 	rest       []byte   // of the record, after the numbers
+	gaps       []byte   // of the cells, after readRest
 	cells      int
 	doc        Document
 }
@@ -209,20 +210,19 @@ func (r *documentReader) decode(record []byte) {
 	r.rest = record[n*width:]
 }
 
-// readRest sets the document, without the hashes of its terms, and if wanted with their groups.
-func (r *documentReader) readRest(groups bool) {
-	n, doc := len(r.numbers), &r.doc
-	doc.decodeRest(r.rest, n, r.cells)
-	doc.Groups = doc.Groups[:0]
+// readRest sets the document, without the hashes and the groups of its terms.
+func (r *documentReader) readRest() { r.gaps = r.doc.decodeRest(r.rest, len(r.numbers), r.cells) }
+
+// readGroups sets the groups of the terms.
+func (r *documentReader) readGroups() {
+	r.doc.Groups = r.doc.Groups[:0]
 	for _, number := range r.numbers {
-		if groups {
-			doc.Groups = append(doc.Groups, r.dictionary.group(number))
-		}
+		r.doc.Groups = append(r.doc.Groups, r.dictionary.group(number))
 	}
 }
 
-// decodeRest sets what appendRest has written of a document of n terms.
-func (doc *Document) decodeRest(rest []byte, n, cells int) {
+// decodeRest sets what appendRest has written of a document of n terms, and returns the gaps of the cells.
+func (doc *Document) decodeRest(rest []byte, n, cells int) (gaps []byte) {
 	inHead, repeated, counts := rest, rest[bitmapSize(n):], rest[2*bitmapSize(n):]
 	doc.Counts, doc.InHead = slices.Grow(doc.Counts[:0], n)[:n], slices.Grow(doc.InHead[:0], n)[:n]
 	for i := range n {
@@ -235,12 +235,14 @@ func (doc *Document) decodeRest(rest []byte, n, cells int) {
 	}
 	doc.Cells = slices.Grow(doc.Cells[:0], cells)[:cells]
 	decodeGaps(doc.Cells, counts)
+	return counts
 }
 
 // readAll sets the document.
 func (r *documentReader) readAll(ref Ref) {
 	r.read(ref)
-	r.readRest(true)
+	r.readRest()
+	r.readGroups()
 	r.doc.Terms = r.doc.Terms[:0]
 	for _, number := range r.numbers {
 		r.doc.Terms = append(r.doc.Terms, r.dictionary.hash(number))

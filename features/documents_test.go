@@ -55,7 +55,7 @@ func TestNumbersOfFourBytes(t *testing.T) {
 	w.Close()
 	r := d.reader()
 	r.read(ref)
-	r.readRest(false)
+	r.readRest()
 	if diff := cmp.Diff(want, r.doc); diff != "" || !slices.Equal(r.numbers, numbers) {
 		t.Errorf("got the numbers %v (-want +got):\n%s", r.numbers, diff)
 	}

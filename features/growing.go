@@ -39,7 +39,7 @@ func (v *GrowingVocabulary) readRow(ref Ref, learn bool) Vector {
 	}
 	v.reader.read(ref)
 	if learn {
-		v.reader.readRest(false)
+		v.reader.readRest()
 		for i, number := range v.reader.numbers {
 			if v.ids[number] == unknown && (v.kind != HeadBits || v.reader.doc.InHead[i]) {
 				v.ids[number] = uint32(v.terms)

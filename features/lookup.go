@@ -32,7 +32,10 @@ func (l *Lookup) hashesOf(doc Document, kind Kind) []uint64 {
 
 // appendStored is AppendVector for the document that r has read. ids has the ids of terms by their numbers, all below terms.
 func (l *Lookup) appendStored(dst Vector, r *documentReader, ids []uint32, terms int, kind Kind) Vector {
-	r.readRest(kind == Evidence)
+	r.readRest()
+	if kind == Evidence {
+		r.readGroups()
+	}
 	l.known = l.known[:0]
 	for i, number := range r.numbers {
 		if id := ids[number]; id != unknown {

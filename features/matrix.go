@@ -62,21 +62,38 @@ type rowWriter struct {
 
 func (w *rowWriter) add(ref Ref, x *Index, kind Kind) Ref {
 	w.reader.read(ref)
+	if kind == Evidence {
+		return w.addEvidence(x)
+	}
 	w.row = w.lookup.appendStored(w.row.Reset(), &w.reader, x.ids, x.vocabulary.Len(), kind)
 	shared, values := float32(math.NaN()), w.row.Values
-	switch {
-	case kind == Evidence:
-		values = values[:0]
-		for _, scale := range w.reader.doc.groupScales() {
-			values = append(values, float32(scale))
-		}
-	case !kind.counted():
+	if !kind.counted() {
 		shared, values = float32(w.reader.doc.scale(kind)), nil
 	}
+	return w.writeRow(len(w.row.IDs), shared, nil, 0, values)
+}
+
+// addEvidence adds the document that was read. The gaps of its cells are in its record already, and the terms follow them.
+func (w *rowWriter) addEvidence(x *Index) Ref {
+	w.row = w.lookup.appendStored(w.row.Reset(), &w.reader, x.ids, x.vocabulary.Len(), Bits)
+	w.reader.readGroups()
+	values := w.row.Values[:0]
+	for _, scale := range w.reader.doc.groupScales() {
+		values = append(values, float32(scale))
+	}
+	last := uint32(0)
+	if cells := w.reader.doc.Cells; len(cells) > 0 {
+		last = cells[len(cells)-1]
+	}
+	return w.writeRow(w.reader.cells+len(w.row.IDs), float32(math.NaN()), w.reader.gaps, last-CellCount, values)
+}
+
+// writeRow writes a row of n ids: those of gaps, then those of w.row, whose first gap is counted from an id.
+func (w *rowWriter) writeRow(n int, shared float32, gaps []byte, from uint32, values []float32) Ref {
 	le := binary.LittleEndian
-	w.record = le.AppendUint32(w.record[:0], uint32(len(w.row.IDs)))
+	w.record = le.AppendUint32(w.record[:0], uint32(n))
 	w.record = le.AppendUint32(w.record, math.Float32bits(shared))
-	w.record = appendGaps(w.record, w.row.IDs)
+	w.record = appendGaps(append(w.record, gaps...), from, w.row.IDs)
 	for _, value := range values {
 		w.record = le.AppendUint32(w.record, math.Float32bits(value))
 	}
@@ -87,9 +104,8 @@ func (w *rowWriter) add(ref Ref, x *Index, kind Kind) Ref {
 const wideGap = math.MaxUint16
 
 // appendGaps appends ascending ids, each by its distance from the one before: two bytes, or wideGap and four bytes.
-func appendGaps(dst []byte, ids []uint32) []byte {
+func appendGaps(dst []byte, before uint32, ids []uint32) []byte {
 	le := binary.LittleEndian
-	before := uint32(0)
 	for _, id := range ids {
 		if gap := id - before; gap < wideGap {
 			dst = le.AppendUint16(dst, uint16(gap))

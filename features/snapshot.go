@@ -237,7 +237,7 @@ func checkRest(rest []byte, n int, cells uint32) error {
 	rest = rest[2*size:]
 	for range repeated {
 		count, width := binary.Uvarint(rest)
-		if width <= 0 || count < 2 || count > math.MaxUint32 {
+		if width <= 0 || count < 2 || count > math.MaxUint32 || rest[width-1] == 0 {
 			return errors.New("a term that occurs more than once, without its count")
 		}
 		rest = rest[width:]
@@ -261,7 +261,10 @@ func checkCells(gaps []byte, cells uint32) error {
 			if len(gaps) < 4 {
 				return errCells
 			}
-			gap, gaps = uint64(binary.LittleEndian.Uint32(gaps)), gaps[4:]
+			if gap = uint64(binary.LittleEndian.Uint32(gaps)); gap < wideGap {
+				return errCells
+			}
+			gaps = gaps[4:]
 		}
 		if cell += gap; cell >= CellCount || gap == 0 && i > 0 {
 			return errCells

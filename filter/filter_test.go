@@ -2,6 +2,8 @@ package filter
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -18,43 +20,62 @@ import (
 // fitted returns a filter fitted to all of source, with fixed thresholds. Package train, which imports this one, chooses them.
 func fitted(t testing.TB, source corpus.Source, model string, classes ...string) *Filter {
 	t.Helper()
-	fail := func(err error) {
-		if err != nil {
-			t.Helper()
-			t.Fatal(err)
-		}
-	}
+	return collect(t, source, classes...).fit(t, model)
+}
+
+// collected is mail that models can be fitted to.
+type collected struct {
+	documents *features.Documents
+	refs      []features.Ref
+	labels    []int32
+	classes   []string
+}
+
+func collect(t testing.TB, source corpus.Source, classes ...string) collected {
+	t.Helper()
 	reader, err := NewReader(DefaultReading(), ReaderOptions{Grams: true, Names: true})
-	fail(err)
-	documents := features.NewDocuments(0)
-	writer := documents.NewWriter()
-	var refs []features.Ref
-	var labels []int32
+	noError(t, err)
+	c := collected{documents: features.NewDocuments(0), classes: classes}
+	writer := c.documents.NewWriter()
 	for item, raw := range corpustest.Each(t, source) {
 		reader.Read(raw)
-		refs, labels = append(refs, writer.Add(reader.Bag())), append(labels, int32(slices.Index(classes, item.Label)))
+		c.refs, c.labels = append(c.refs, writer.Add(reader.Bag())), append(c.labels, int32(slices.Index(classes, item.Label)))
 	}
 	writer.Close()
-	fail(documents.Complete())
-	index, frequencies, err := documents.Build(refs, features.DefaultOptions(), 1)
-	fail(err)
+	noError(t, c.documents.Complete())
+	return c
+}
+
+func (c collected) fit(t testing.TB, model string) *Filter {
+	t.Helper()
+	index, frequencies, err := c.documents.Build(c.refs, features.DefaultOptions(), 1)
+	noError(t, err)
 	trainer, kind, err := models.DefaultOptions().New(model, 1)
-	fail(err)
-	d := index.Dataset(kind, classes, refs, labels, 1)
-	linear, _, err := trainer.Train(context.Background(), d, models.EpochOptions{})
-	fail(err)
+	noError(t, err)
+	classes := c.classes
+	linear, report, err := trainer.Train(context.Background(), index.Dataset(kind, classes, c.refs, c.labels, 1), models.EpochOptions{})
+	noError(t, err)
 	settings := Settings{Classes: classes, Model: model, Kind: kind.String(), Calibration: metrics.Identity(len(classes))}
 	settings.Message, settings.Tokenize = DefaultReading().Message, DefaultReading().Tokenize
 	if IsSpamFilter(classes) {
 		settings.Thresholds = &metrics.Thresholds{Unsure: -1, Spam: 1}
 	}
+	trained, err := json.Marshal(trainer)
+	noError(t, err)
 	f, err := New(Parts{
 		Settings: settings, Vocabulary: index.Vocabulary(), Linear: linear, SaveTexts: true,
 		Terms:      sync.OnceValue(func() Terms { return Terms{Texts: index.Texts(1), Documents: frequencies} }),
-		Provenance: []byte(`{"seed":1}`),
+		Provenance: fmt.Appendf(nil, `{"seed":1,"trainer":%s}`, trained), Learned: report.Learned,
 	})
-	fail(err)
+	noError(t, err)
 	return f
+}
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func spamFilter(t testing.TB) *Filter {

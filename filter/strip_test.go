@@ -60,11 +60,11 @@ func TestStrippingIsLinear(t *testing.T) {
 		"long lines of names":     strings.Repeat("X-Spam-Flag: ", 100),
 		"line ends of both kinds": "a: b\r\n\nX-Spam-Flag: a\n",
 	} {
-		raw := bytes.Repeat([]byte(unit), 4<<20/len(unit))
+		raw := bytes.Repeat([]byte(unit), 1<<20/len(unit))
 		began := time.Now()
 		_, _ = withFields(raw, "")
-		if took := time.Since(began); took > time.Second {
-			t.Errorf("%s: %v for 4 MiB", name, took)
+		if took := time.Since(began); took > time.Second/4 {
+			t.Errorf("%s: %v for 1 MiB", name, took)
 		}
 	}
 }

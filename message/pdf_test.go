@@ -16,7 +16,7 @@ const smallPDF = "%PDF-1.4\n1 0 obj<</Type/Annot/A<</S/URI/URI(http://pay.exampl
 func TestPDFsUnpackToALimit(t *testing.T) {
 	var raw strings.Builder
 	raw.WriteString("Content-Type: application/pdf\nContent-Transfer-Encoding: quoted-printable\n\n%PDF-1.4\n")
-	bomb := strings.NewReplacer("\n", "=0A", "\r", "=0D", "=", "=3D").Replace(deflatedText(strings.Repeat("BT (word) Tj ET\n", 2<<20)))
+	bomb := strings.NewReplacer("\n", "=0A", "\r", "=0D", "=", "=3D").Replace(deflatedText(strings.Repeat("BT (word) Tj ET\n", 512<<10)))
 	for i := range 20 {
 		fmt.Fprintf(&raw, "%d 0 obj<</Filter/Fl>>stream\n%s\nendstream endobj\n", i, bomb)
 	}

@@ -108,7 +108,7 @@ func TestCalibrateFindsWhatTheLabelsWereDrawnWith(t *testing.T) {
 		Identity(2), {0.01, []float64{0, 2}}, {2000, []float64{0, -1}}, Identity(3), {0.5, []float64{0, 1, -1, 0.5}},
 	} {
 		k := len(c.Offsets)
-		labels, scores := drawn(random, 20_000, c)
+		labels, scores := drawn(random, 10_000, c)
 		got, warnings := Calibrate(labels, scores, k)
 		if len(warnings) > 0 || math.Abs(got.Slope/c.Slope-1) > 0.05 {
 			t.Fatalf("got %v, %q, want %v", got, warnings, c)
@@ -142,7 +142,7 @@ func TestCalibrateFindsTheLeastLossOfHardScores(t *testing.T) {
 	}
 	for name, kind := range kinds {
 		t.Run(name, func(t *testing.T) {
-			for trial := range 100 {
+			for trial := range 60 {
 				k := 2 + trial%4
 				n := k + random.IntN(200)
 				labels, scores := make([]int32, n), make([]float64, n*k)

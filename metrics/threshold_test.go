@@ -273,8 +273,8 @@ func TestNeededIsTheLeastNumberThatMakesAPromise(t *testing.T) {
 // not, because the threshold is chosen on the mail that is counted.
 func TestThePromiseIsKeptOnMailToCome(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 0))
-	const filters, hams = 2000, 400
-	kept := func(confidence float64) float64 {
+	const hams = 400
+	kept := func(filters int, confidence float64) float64 {
 		n := 0
 		for range filters {
 			scores, spam := make([]float64, hams+1), make([]bool, hams+1)
@@ -287,13 +287,13 @@ func TestThePromiseIsKeptOnMailToCome(t *testing.T) {
 				n++
 			}
 		}
-		return 100 * float64(n) / filters
+		return 100 * float64(n) / float64(filters)
 	}
 	// Of 2,000 at 90 %, three standard deviations are 2 %.
-	if got := kept(90); got < 88 {
+	if got := kept(2000, 90); got < 88 {
 		t.Errorf("%v %% of the filters keep the limit, want 90", got)
 	}
-	if got := kept(0); got > 60 {
+	if got := kept(500, 0); got > 60 {
 		t.Errorf("without confidence %v %% of the filters keep the limit: the test shows nothing", got)
 	}
 }

@@ -93,7 +93,7 @@ func trainShares(ctx context.Context, m countTrainer, d *features.Dataset, name 
 	}
 	r := Report{Warnings: warnings(d), Learned: learnedCounts(m, n, d)}
 	if d.Kind == features.NormalisedBits || d.Kind == features.NormalisedCounts {
-		if added, least := smoothing*float64(n.Len()), slices.Min(n.sumTerms()); least > 0 && added > maxAdded*least {
+		if added, least := smoothing*float64(n.Len()), slices.Min(n.Totals); least > 0 && added > maxAdded*least {
 			r.Warnings = append(r.Warnings, fmt.Sprintf(
 				"smoothing=%v adds %.2g times as much as the messages of a class do, and hides them: use 0.001 with %v, or features=counts", smoothing, added/least, d.Kind))
 		}
@@ -108,7 +108,7 @@ func linearOf(m countTrainer, n *Counts) (*Linear, error) {
 	if err != nil {
 		return nil, err
 	}
-	return n.linear(beta, m.weights(n, totals{n.sumTerms(), float64(n.Len())}))
+	return n.linear(beta, m.weights(n, totals{n.Totals, float64(n.Len())}))
 }
 
 // logEstimate returns the logarithm of an estimate. Without smoothing a the estimate is clipped to floor and 1 - floor.

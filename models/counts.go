@@ -15,10 +15,9 @@ import (
 // The index of a term is its id in a vocabulary, which Counts does not know. [Counts.Merge] maps the ids of one
 // vocabulary to those of another.
 //
-// Sums are exact when features are whole numbers: the kinds bits, counts, head bits and whole. The order of Add, Remove and
-// Merge then changes no bit, and Remove restores the bits from before Add. The normalised kinds have fractions: their sums
-// round by the order of the documents, and Remove restores them only up to rounding. [Counts.Exact] reports which of the two
-// holds.
+// Sums are exact: features are rounded to multiples of 2^-30, which no whole number needs, nor 1/sqrt(n) up to n = 16384. So the
+// order of Add, Remove and Merge changes no bit, and Remove restores the bits from before Add, as long as the features of a class
+// sum to less than 2^23: those of half a million L2-normalised messages.
 type Counts struct {
 	// Kind is the kind of feature that is summed.
 	Kind features.Kind
@@ -39,17 +38,27 @@ func NewCounts(kind features.Kind, classes []string, terms int) *Counts {
 	return &Counts{Kind: kind, Classes: classes, Documents: make([]int, K), Sums: make([]float64, terms*K), Totals: make([]float64, K)}
 }
 
-// Count returns the Counts of all documents of d. It adds them in the order of their contents, since sums of fractions
-// round by their order.
+// Count returns the Counts of all documents of d.
 func Count(ctx context.Context, d *features.Dataset) (*Counts, error) {
 	if _, err := countDocuments(d); err != nil {
 		return nil, err
 	}
 	n := NewCounts(d.Kind, d.Classes, d.Terms)
-	all := newSorted(d)
-	err := all.each(ctx, all.order, func(x features.Vector, c int) { n.add(x, c, 1) })
+	rows := d.Rows()
+	for i, c := range d.Labels {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		n.add(rows.Row(i), int(c), 1)
+	}
 	n.countKnown()
-	return n, err
+	return n, nil
+}
+
+// inSums returns a feature as sums add it, rounded to a multiple of 2^-30: numbers from 2^22 to 2^23 are no finer.
+func inSums(f float32) float64 {
+	const between = 1.5 * (1 << 22)
+	return float64(f) + between - between
 }
 
 // Len returns V, the number of terms, known or not.
@@ -62,11 +71,6 @@ func (n *Counts) of(w int) []float64 {
 		return nil
 	}
 	return n.Sums[w*K:][:K]
-}
-
-// Exact reports whether the sums are exact, so that Remove restores the bits from before Add.
-func (n *Counts) Exact() bool {
-	return n.Kind != features.NormalisedBits && n.Kind != features.NormalisedCounts
 }
 
 // Add adds a document of class c. New ids enlarge the vocabulary.
@@ -95,7 +99,7 @@ func (n *Counts) add(x features.Vector, c, sign int) {
 	var last float32 // consecutive terms often have the same value
 	for i, w := range x.IDs {
 		if v := x.Values[i]; v != last {
-			last, f = v, float64(sign)*float64(v)
+			last, f = v, float64(sign)*inSums(v)
 		}
 		total += f
 		all[int(w)*K+c] += f
@@ -193,15 +197,6 @@ func termsOf(x features.Vector) int {
 		return 0
 	}
 	return int(slices.Max(x.IDs)) + 1
-}
-
-// sumTerms returns n_c. It adds the sums term by term: Totals has the same sums rounded by the order of the documents.
-func (n *Counts) sumTerms() []float64 {
-	all := make([]float64, len(n.Classes))
-	for i, ncw := range n.Sums {
-		all[i%len(all)] += ncw
-	}
-	return all
 }
 
 // areDocuments reports whether sums are numbers of documents.

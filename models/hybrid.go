@@ -190,9 +190,8 @@ func (l *hybrid) score(r int, x features.Vector, own side) float64 {
 	z := l.bias[r].weight
 	var length float64
 	for i, w := range x.IDs {
-		f := float64(x.Values[i])
-		z += f * l.cells[int(w)*l.n+r].weight
-		length += f
+		z += float64(x.Values[i]) * l.cells[int(w)*l.n+r].weight
+		length += inSums(x.Values[i])
 	}
 	if l.share == 0 {
 		return z
@@ -202,13 +201,13 @@ func (l *hybrid) score(r int, x features.Vector, own side) float64 {
 
 // logOdds returns nb(f) of a document with the given sums of features of its own. Logarithms are the most expensive part.
 // Consecutive terms with the same f, as all have in bits, share that of their product, which is taken long before it
-// overflows. No sum is negative without the document: it is not smaller than any of its parts, however it was rounded.
+// overflows.
 func (l *hybrid) logOdds(r int, x features.Vector, total, own side) float64 {
 	var odds, length float64 // of the terms that count
 	product, f := 1.0, 0.0   // of the terms since the last logarithm
 	bayes := l.bayes[r]
 	for i, w := range x.IDs {
-		value, ncw := float64(x.Values[i]), bayes.Sums[2*w:][:2]
+		value, ncw := inSums(x.Values[i]), bayes.Sums[2*w:][:2]
 		n := side{ncw[0] - own[0]*value, ncw[1] - own[1]*value}
 		if n == (side{}) {
 			continue

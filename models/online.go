@@ -28,6 +28,8 @@ type Online interface {
 	Linear() (*Linear, error)
 	// Terms returns the size of the vocabulary: all terms so far are below.
 	Terms() int
+	// Grow enlarges the vocabulary to the given number of terms. New terms have learnt nothing.
+	Grow(terms int)
 	// TermSize returns the size of a row in bytes. It depends on nothing but the model, its settings and the number of classes.
 	TermSize() int
 	// AppendGlobals appends the globals: what the learner knows apart from terms.
@@ -41,7 +43,7 @@ type Online interface {
 }
 
 // CountingLearner is an [Online] whose whole knowledge is [Counts], so that it can forget documents and merge with what
-// others learnt. Both are exact if [Counts.Exact] reports so.
+// others learnt, both exactly.
 type CountingLearner interface {
 	Online
 	// Counts returns what was learnt. It must not be changed.

@@ -235,6 +235,39 @@ func TestRestoringReplacesAllThatWasKnown(t *testing.T) {
 	})
 }
 
+// A learner that forgets knows, of what it was not told to forget, the same bytes as one that never learned the rest, in whatever
+// order both learned; and nothing of terms that only forgotten documents have.
+func TestForgettingIsNeverHavingLearned(t *testing.T) {
+	var counting int
+	eachModel(t, func(t *testing.T, o Options, name string, d *features.Dataset) {
+		got, is := fromSettings(t, o, name, d).(CountingLearner)
+		if !is {
+			return
+		}
+		counting++
+		want := fromSettings(t, o, name, d)
+		for i := range 10 {
+			want.Learn(d.Row(i), int(d.Labels[i]))
+		}
+		for i := d.Len() - 1; i >= 0; i-- {
+			got.Learn(d.Row(i), int(d.Labels[i]))
+		}
+		for i := 10; i < d.Len(); i++ {
+			got.Forget(d.Row(i), int(d.Labels[i]))
+		}
+		rows, known := allRows(got), want.Terms()*want.TermSize()
+		if !bytes.Equal(got.AppendGlobals(nil), want.AppendGlobals(nil)) || !bytes.Equal(rows[:known], allRows(want)) {
+			t.Error("forgetting left a trace")
+		}
+		if !bytes.Equal(rows[known:], make([]byte, len(rows)-known)) {
+			t.Error("forgetting left a trace in the terms that nothing else has")
+		}
+	})
+	if counting == 0 {
+		t.Error("no model forgets")
+	}
+}
+
 func TestDamagedRowsAreRefused(t *testing.T) {
 	eachModel(t, func(t *testing.T, o Options, name string, d *features.Dataset) {
 		l := fromSettings(t, o, name, d)

@@ -147,7 +147,7 @@ func TestSoftmaxAgreesWithScikitLearn(t *testing.T) {
 			})
 		}
 		t.Run(name+", stochastic", func(t *testing.T) {
-			m := Softmax{Passes: Passes{Epochs: 3000, Order: OrderRandom, Seed: 1}, LearningRate: 0.5, L1: test.L1, L2: test.L2, Method: MethodStochastic}
+			m := Softmax{Passes: Passes{Epochs: 1500, Order: OrderRandom, Seed: 1}, LearningRate: 0.5, L1: test.L1, L2: test.L2, Method: MethodStochastic}
 			l, _, err := m.Train(t.Context(), d, EpochOptions{})
 			if err != nil {
 				t.Fatal(err)

@@ -2,6 +2,7 @@ package models
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -69,6 +70,13 @@ type stored struct {
 
 // Terms implements [Online].
 func (l *stored) Terms() int { return l.list.terms() }
+
+// Grow implements [Online].
+func (l *stored) Grow(terms int) {
+	if terms > l.list.terms() {
+		l.list.resize(terms)
+	}
+}
 
 // TermSize implements [Online].
 func (l *stored) TermSize() int { return l.list.termSize() }
@@ -216,33 +224,46 @@ func (c *codec) written() []byte {
 
 var errTruncated = errors.New("truncated")
 
-// bits writes the lowest bits of a number, as many as size bytes have, or reads and returns them.
-func (c *codec) bits(size int, number uint64) uint64 {
-	var b [8]byte
-	if !c.reading {
-		binary.LittleEndian.PutUint64(b[:], number)
-		c.data = append(c.data, b[:size]...)
-		return number
-	}
-	if c.err == nil && len(c.data) < size {
+// has reports whether so many bytes are left. Otherwise, and after an error, there is nothing to read.
+func (c *codec) has(bytes int) bool {
+	if c.err == nil && len(c.data) < bytes {
 		c.err = errTruncated
 	}
-	if c.err != nil {
-		return 0
+	return c.err == nil
+}
+
+func (c *codec) uint64(p *uint64) {
+	if !c.reading {
+		c.data = binary.LittleEndian.AppendUint64(c.data, *p)
+		return
 	}
-	copy(b[:size], c.data)
-	c.data = c.data[size:]
-	return binary.LittleEndian.Uint64(b[:])
+	if *p = 0; c.has(8) {
+		*p, c.data = binary.LittleEndian.Uint64(c.data), c.data[8:]
+	}
+}
+
+func (c *codec) uint32(p *uint32) {
+	if !c.reading {
+		c.data = binary.LittleEndian.AppendUint32(c.data, *p)
+		return
+	}
+	if *p = 0; c.has(4) {
+		*p, c.data = binary.LittleEndian.Uint32(c.data), c.data[4:]
+	}
 }
 
 func (c *codec) float(p *float64) {
-	if *p = math.Float64frombits(c.bits(8, math.Float64bits(*p))); c.reading && *p-*p != 0 {
+	bits := math.Float64bits(*p)
+	c.uint64(&bits)
+	if *p = math.Float64frombits(bits); c.reading && *p-*p != 0 {
 		c.err = ErrNotFinite
 	}
 }
 
 func (c *codec) float32(p *float32) {
-	if *p = math.Float32frombits(uint32(c.bits(4, uint64(math.Float32bits(*p))))); c.reading && *p-*p != 0 {
+	bits := math.Float32bits(*p)
+	c.uint32(&bits)
+	if *p = math.Float32frombits(bits); c.reading && *p-*p != 0 {
 		c.err = ErrNotFinite
 	}
 }
@@ -255,8 +276,8 @@ func (c *codec) floats(list []float64) {
 
 // int is for numbers that are not negative.
 func (c *codec) int(p *int) {
-	n := c.bits(8, uint64(*p))
-	if c.reading && n > math.MaxInt32 {
+	n := uint64(*p)
+	if c.uint64(&n); c.reading && n > math.MaxInt32 {
 		c.err, n = fmt.Errorf("the number %d is out of range", n), 0
 	}
 	*p = int(n)
@@ -268,8 +289,6 @@ func (c *codec) ints(list []int) {
 	}
 }
 
-func (c *codec) uint32(p *uint32) { *p = uint32(c.bits(4, uint64(*p))) }
-
 // varint is for small numbers that are not negative.
 func (c *codec) varint(p *int) {
 	if !c.reading {
@@ -277,20 +296,23 @@ func (c *codec) varint(p *int) {
 		return
 	}
 	n, size := binary.Uvarint(c.data)
-	if c.err == nil && (size <= 0 || n > math.MaxInt32) {
-		c.err = errTruncated
+	if size <= 0 || n > math.MaxInt32 {
+		c.err = cmp.Or(c.err, errTruncated)
 	}
-	if c.err != nil {
-		*p = 0
-		return
+	if *p = 0; c.err == nil {
+		*p, c.data = int(n), c.data[size:]
 	}
-	c.data, *p = c.data[size:], int(n)
 }
 
 func (c *codec) group(p *evidence.Group) {
-	g := c.bits(1, uint64(*p))
-	if g >= uint64(evidence.Groups) {
-		c.err, g = fmt.Errorf("a term is in the group %d", g), 0
+	if !c.reading {
+		c.data = append(c.data, byte(*p))
+		return
 	}
-	*p = evidence.Group(g)
+	if *p = 0; c.has(1) {
+		*p, c.data = evidence.Group(c.data[0]), c.data[1:]
+	}
+	if *p >= evidence.Groups {
+		c.err, *p = fmt.Errorf("a term is in the group %d", *p), 0
+	}
 }

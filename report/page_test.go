@@ -113,7 +113,7 @@ func TestTheSamePageGivesTheSameBytes(t *testing.T) {
 		t.Error("the page differs the second time")
 	}
 	again := samplePage().Plots()
-	for i, p := range samplePage().Plots()[:3] { // the files of the others are made in the same way
+	for i, p := range samplePage().Plots()[:1] { // the files of the others are made in the same way
 		one, err := p.PNG()
 		if err != nil {
 			t.Fatal(err)

@@ -40,6 +40,16 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 	return replaceBy(ctx, path, f, l)
 }
 
+// Begin begins a store without messages, and its model, which learns from one message after the other. It replaces older ones.
+func Begin(ctx context.Context, path string, classes []string, model string, c train.CollectOptions, o train.Options) error {
+	mail, f, err := train.Empty(classes, model, c, o)
+	if err != nil {
+		return fmt.Errorf("begin %s: %w", path, err)
+	}
+	l := &ledger{documents: mail.Documents(), hasTexts: f.SavesTexts(), facts: facts{Classes: classes, Begun: time.Now().Unix()}}
+	return replaceBy(ctx, path, f, l)
+}
+
 // replaceBy writes a model and its ledger in the place of those at path.
 func replaceBy(ctx context.Context, path string, f *filter.Filter, l *ledger) error {
 	target, err := replace.Target(path)

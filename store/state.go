@@ -94,19 +94,15 @@ func over(f *filter.Filter, v *features.Vocabulary) (models.Online, error) {
 	return l, l.Restore(l.AppendGlobals(nil), rows)
 }
 
-// freshRow returns the row of a term that has learned nothing, in a learner like l: that of one that occurs with the value 0.
+// freshRow returns the row of a term that has learned nothing, in a learner like l.
 func freshRow(f *filter.Filter, l models.Online) ([]byte, error) {
 	other, err := f.NewLearner()
+	if err == nil {
+		err = other.Restore(l.AppendGlobals(nil), nil)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := other.Restore(l.AppendGlobals(nil), nil); err != nil {
-		return nil, err
-	}
-	x := features.Vector{IDs: []uint32{0}, Values: []float32{0}}
-	if f.Kind() == features.Evidence {
-		x.Groups = append(x.Groups, 0)
-	}
-	other.Learn(x, 0)
+	other.Grow(1)
 	return other.AppendTerm(nil, 0), nil
 }

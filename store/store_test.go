@@ -218,3 +218,26 @@ func sourceOf(all []Message) corpus.Source {
 type content []byte
 
 func (c content) Append(dst []byte) ([]byte, error) { return append(dst, c...), nil }
+
+func TestAStoreBeginsWithNothing(t *testing.T) {
+	modelstest.EachModel(t, func(t *testing.T, model string) {
+		path := filepath.Join(t.TempDir(), "model")
+		err := Begin(t.Context(), path, []string{"ham", "spam"}, model, train.DefaultCollectOptions(), train.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := opened(t, path)
+		all := mailOf(t, corpustest.Mailbox(1, 10, "ham", "spam"))
+		for i := range 10 {
+			learned(t, s, all[i])
+			learned(t, s, all[i+10])
+		}
+		learned(t, s, mailOf(t, corpustest.Mailbox(3, 1, "ham"))[0])
+		if err := s.Fold(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := Look(path); err != nil || len(v.Entries()) != 21 {
+			t.Fatalf("after folding: %v", err)
+		}
+	})
+}

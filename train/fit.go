@@ -172,8 +172,8 @@ func (a adjustment) verdicts(s Scores, o Options) (*VerdictCounts, *float64) {
 	return s.Verdicts(*a.thresholds), nil
 }
 
-// newFilter returns a filter of a model and of the settings and the vocabulary it was fitted with. It calls describe to complete the
-// provenance.
+// newFilter returns a filter of a model and of the settings and the vocabulary it was fitted with. The learner that goes on from the model
+// may be nil. newFilter calls describe to complete the provenance.
 func (c *Collection) newFilter(
 	linear *models.Linear, learned models.Online, t models.Trainer, model string, kind features.Kind, o Options, a adjustment, describe func(*Provenance),
 ) (*filter.Filter, error) {

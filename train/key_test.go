@@ -46,7 +46,7 @@ func TestAForgedWordIsAnUnknownTerm(t *testing.T) {
 
 // TestTheKeyChangesNoFigure trains every model under three keys: figures and scores are equal to the last bit, the model files differ.
 func TestTheKeyChangesNoFigure(t *testing.T) {
-	keys := []termkey.Key{{}, termkey.New(), termkey.New()}
+	keys := []termkey.Key{{}, termkey.New()}
 	o := DefaultCollectOptions()
 	var collections []*Collection
 	for i, key := range keys {

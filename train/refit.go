@@ -52,6 +52,8 @@ type Refitted struct {
 // greatest out-of-fold scores exceed those of new ham, so the thresholds err on the safe side. docs/results.md measures how often they
 // keep their guarantee.
 //
+// The filter has the learner of the model, which goes on from all the mail, unless the trainer has none.
+//
 // Documents have no score if the mail without their fold lacks a class; a warning counts them. The error comes from the trainer.
 func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.Filter, Refitted, error) {
 	began := cputime.Process()

@@ -33,7 +33,8 @@ func scikitLearn(t *testing.T) string {
 // TestNaiveBayesEqualsScikitLearn compares every weight on the training part of the sample.
 func TestNaiveBayesEqualsScikitLearn(t *testing.T) {
 	python := scikitLearn(t)
-	t.Setenv("OPENBLAS_NUM_THREADS", "1") // more take longer to start than to do this
+	t.Setenv("OPENBLAS_NUM_THREADS", "1")          // more take longer to start than to do this
+	t.Setenv("SETUPTOOLS_USE_DISTUTILS", "stdlib") // which is imported sooner
 	corpora := map[string]corpus.Source{"sample": sample.Source()}
 	smoothing := []float64{0.001}
 	if spamAssassin, ok := corpustest.SpamAssassin(t); ok { // there is time

@@ -54,7 +54,7 @@ func findChromium(t *testing.T) string {
 // startBrowser starts Chromium, which reaches the network through the proxy alone.
 func startBrowser(t *testing.T, path, proxy string) *browser {
 	ctx, stop := context.WithCancel(context.Background()) // that of the test ends before its clean-up
-	command := exec.CommandContext(ctx, path, "--headless", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+	command := exec.CommandContext(ctx, path, "--headless", "--in-process-gpu", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
 		"--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 		"--disable-default-apps", "--disable-extensions", "--proxy-server="+proxy, "--proxy-bypass-list=<-loopback>",
 		"--user-data-dir="+filepath.Join(t.TempDir(), "profile"), "about:blank")
@@ -189,7 +189,7 @@ func (b *browser) evaluate(expression string, value any) {
 func (b *browser) screenshot() []byte {
 	b.t.Helper()
 	var shot struct{ Data []byte }
-	b.result("Page.captureScreenshot", object{"format": "png"}, &shot)
+	b.result("Page.captureScreenshot", object{"format": "png", "optimizeForSpeed": true}, &shot)
 	return shot.Data
 }
 

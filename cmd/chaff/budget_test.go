@@ -142,7 +142,7 @@ func (b bench) run(t *testing.T, s stage) (peak int, took time.Duration) {
 	c := exec.Command(args[0], args[1:]...)
 	var errs bytes.Buffer
 	c.Stdin, c.Stderr = in, &errs
-	c.Env = append(os.Environ(), "HOME="+b.home, "XDG_DATA_HOME=", "PEAK="+left)
+	c.Env = append(os.Environ(), "HOME="+b.home, "XDG_DATA_HOME=", "GOMEMLIMIT=", "PEAK="+left)
 	if err := c.Run(); err != nil {
 		t.Fatalf("%s: %v: %.500s", s.name, err, &errs)
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -22,19 +23,49 @@ import (
 	"chaff/corpus/sample"
 )
 
+// programs are what this binary runs as, by the name of the file.
+var programs = map[string]func(){"chaff": main, "chaff-classify": delivery.Program, "chaff-server": serve,
+	"chaff-peak": mainWithPeak(chaffWithPeak), "chaff-classify-peak": mainWithPeak(leanWithPeak)}
+
 func TestMain(m *testing.M) {
-	testscript.Main(tests{m}, map[string]func(){"chaff": main, "chaff-classify": delivery.Program,
-		"chaff-peak": mainWithPeak(chaffWithPeak), "chaff-classify-peak": mainWithPeak(leanWithPeak)})
+	if program := programs[filepath.Base(os.Args[0])]; program != nil {
+		program()
+		os.Exit(0)
+	}
+	code, err := runTests(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
 }
 
-// tests are the tests themselves, which the programs that they start are not.
-type tests struct{ *testing.M }
-
-// Run runs the tests, and collects garbage less often than a program would.
-func (t tests) Run() int {
-	debug.SetGCPercent(400)
-	return t.M.Run()
+// runTests runs the tests with the programs in the path.
+func runTests(m *testing.M) (code int, err error) {
+	debug.SetGCPercent(scriptGC)
+	folder, err := os.MkdirTemp("", "chaff")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(folder)
+	binary, err := os.Executable()
+	for name := range programs {
+		err = errors.Join(err, os.Symlink(binary, filepath.Join(folder, name)))
+	}
+	err = errors.Join(err, os.Setenv("PATH", folder+string(filepath.ListSeparator)+os.Getenv("PATH")),
+		os.Setenv("GOMEMLIMIT", "off")) // or a command in this process would limit all that comes after it
+	if err != nil {
+		return 0, err
+	}
+	code = m.Run()
+	return code, scriptServers.stop()
 }
+
+// scriptGC is GOGC of the tests and of the commands of scripts: they are short, and memory is there.
+const scriptGC = 400
+
+// scriptServers run the commands of scripts.
+var scriptServers servers
 
 // isLongRun reports whether there is time for all of what takes a while: not without corpora.
 func isLongRun() bool { return os.Getenv("TEST_CORPORA") != "" }
@@ -53,7 +84,8 @@ func scriptParams(t *testing.T) testscript.Params {
 		UpdateScripts: os.Getenv("TEST_UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
-			e.Setenv("GOGC", "400") // the commands are short
+			e.Setenv("GOGC", strconv.Itoa(scriptGC))
+			e.Setenv("GOMEMLIMIT", "off")
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
@@ -63,6 +95,7 @@ func scriptParams(t *testing.T) testscript.Params {
 			return isLongRun(), nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"chaff":      scriptServers.run,
 			"samplemail": mail.linkSample,
 			"easymail":   mail.linkEasy,
 			"easymodel":  mail.writeEasyModel,
@@ -121,16 +154,34 @@ func (s sharedMail) linkSample(ts *testscript.TestScript, neg bool, args []strin
 }
 
 // linkEasy puts mail that every model classifies correctly into the folders ham and spam of a folder: easymail DIR. With a second
-// argument, copy, the script may change it.
+// argument, copy, the script may add, move and remove files; with maildir, the folder is a Maildir++ with the spam in .Junk.
 func (s sharedMail) linkEasy(ts *testscript.TestScript, neg bool, args []string) {
 	switch {
 	case !neg && len(args) == 1:
 		ts.Check(os.Symlink(s.easy(), ts.MkAbs(args[0])))
 	case !neg && len(args) == 2 && args[1] == "copy":
-		ts.Check(os.CopyFS(ts.MkAbs(args[0]), os.DirFS(s.easy())))
+		for _, class := range []string{"ham", "spam"} {
+			ts.Check(linkFiles(filepath.Join(ts.MkAbs(args[0]), class), filepath.Join(s.easy(), class), ""))
+		}
+	case !neg && len(args) == 2 && args[1] == "maildir":
+		for class, folder := range map[string]string{"ham": ".", "spam": ".Junk"} {
+			in := filepath.Join(ts.MkAbs(args[0]), folder)
+			ts.Check(linkFiles(filepath.Join(in, "cur"), filepath.Join(s.easy(), class), ":2,S"))
+			ts.Check(os.Mkdir(filepath.Join(in, "new"), 0o755))
+		}
 	default:
-		ts.Fatalf("usage: easymail DIR [copy]")
+		ts.Fatalf("usage: easymail DIR [copy | maildir]")
 	}
+}
+
+// linkFiles makes dst a folder with the files of src, whose names get an end.
+func linkFiles(dst, src, end string) error {
+	files, err := os.ReadDir(src)
+	err = errors.Join(err, os.MkdirAll(dst, 0o755))
+	for _, file := range files {
+		err = errors.Join(err, os.Link(filepath.Join(src, file.Name()), filepath.Join(dst, file.Name()+end)))
+	}
+	return err
 }
 
 // writeEasyModel writes the model that chaff train makes of the easy mail: easymodel FILE.

@@ -163,7 +163,7 @@ values = [2, 3]
 const longSearch = `
 [tune]
 method = "random"
-trials = 20
+trials = 12
 [[tune.search]]
 key = "model"
 values = ["softmax", "multinomial"]
@@ -203,7 +203,7 @@ func TestAnInterruptedSearchGoesOnToTheSameEnd(t *testing.T) {
 	if code != exitError || !strings.Contains(stderr, "chaff: interrupted: the best of ") || strings.Contains(stdout, "test mail ") {
 		t.Fatalf("exit code %d\n%s\n%s", code, stdout, stderr)
 	}
-	if found := len(h.trials("parts")) - 1; found < 4 || found >= 20 {
+	if found := len(h.trials("parts")) - 1; found < 4 || found >= 12 {
 		t.Errorf("%d trials were finished", found)
 	}
 	if !strings.Contains(h.read("parts.toml"), "(interrupted)") {
@@ -225,7 +225,7 @@ func TestAnInterruptedSearchGoesOnToTheSameEnd(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	whole, parts := h.trials("whole"), h.trials("parts")
-	if len(whole) != 21 || len(whole) != len(parts) {
+	if len(whole) != 13 || len(whole) != len(parts) {
 		t.Fatalf("%d rows, want %d", len(parts), len(whole))
 	}
 	for i := range whole {
@@ -247,7 +247,7 @@ func TestASearchIsNotResumedFromAnother(t *testing.T) {
 	}{
 		"other settings": {[]string{"--set", "tokenize.language=none"}, "it is of another search"},
 		"another seed":   {[]string{"--seed", "2"}, "it is of another search"},
-		"other values":   {[]string{"--set", "tune.trials=19"}, "it is of another search"},
+		"other values":   {[]string{"--set", "tune.trials=11"}, "it is of another search"},
 		"folds":          {[]string{"--folds", "3"}, "it is of another search"},
 		"other mail":     {[]string{"--ham", h.path("search.toml")}, "it is of other mail"},
 	}

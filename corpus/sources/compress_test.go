@@ -178,6 +178,10 @@ func TestMemoryThatXZAsksForIsBounded(t *testing.T) {
 			t.Errorf("block %d: %d bytes of memory were taken", block, grown)
 		}
 	}
+	const dictionary64MiB = 28 // of xz -9
+	if got, err := unpackMessage([]byte(packXZ("x", map[int]byte{0: dictionary64MiB}))); string(got) != "x" || err != nil {
+		t.Errorf("xz -9: got %q, %v", got, err)
+	}
 }
 
 // A file that ends between two blocks is cut off, although each block is whole.

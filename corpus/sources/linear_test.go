@@ -62,7 +62,7 @@ func TestListingIsLinearInTheSizeOfHostileInput(t *testing.T) {
 		{"encoded parts", "", "&APw-a", decode},
 		{"digits", "", "9", func(text []byte) { cutEmlx(bytes.Clone(text)) }},
 	} {
-		checkLinear(t, shape.name, 128<<10, func(size int) func() {
+		checkLinear(t, shape.name, 64<<10, func(size int) func() {
 			text := []byte(shape.head + strings.Repeat(shape.unit, size/len(shape.unit)))
 			return func() { shape.work(text) }
 		})
@@ -81,7 +81,7 @@ func TestWorkIsLinearInTheSizeOfHostileArchives(t *testing.T) {
 		{"a folder in place of a file", makeTar, func(i int) entry { return entry{name: "a" + strings.Repeat("/a", i%50) + fmt.Sprint(i%7)} }},
 		{"links in a chain", makeTar, func(i int) entry { return entry{name: fmt.Sprint(i), link: fmt.Sprint(i + 1)} }},
 	} {
-		checkLinear(t, shape.name, 500, func(size int) func() {
+		checkLinear(t, shape.name, 300, func(size int) func() {
 			var entries []entry
 			for i := range size {
 				entries = append(entries, shape.member(i))
@@ -110,7 +110,7 @@ func TestWorkIsLinearInTheSizeOfHostileTables(t *testing.T) {
 		{array, "objects in objects", "{\"a\":"},
 		{rowFormat{}, "open objects on lines", "{\n"},
 	} {
-		checkLinear(t, shape.name, 32<<10, func(size int) func() {
+		checkLinear(t, shape.name, 16<<10, func(size int) func() {
 			text := "\"x" + strings.Repeat(shape.unit, size/len(shape.unit))
 			return func() {
 				rows, _ := allRows(t, newRowScanner(strings.NewReader(text), shape.format))

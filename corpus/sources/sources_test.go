@@ -8,7 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"chaff/internal/testtemp"
 )
+
+func TestMain(m *testing.M) {
+	testtemp.InMemory()
+	m.Run()
+}
 
 // tree writes files, given by path and content, into a new folder and returns the folder. A path that ends in a slash
 // is a folder.

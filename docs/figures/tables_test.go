@@ -37,7 +37,7 @@ func TestSpamAssassinText(t *testing.T) {
 	second := madeUp("lms", 98, 90)
 	second.Test.OneMinusROCA = nil
 	second.AgainstBest = &metrics.McNemar{Better: 1, Worse: 20, P: 0.00001}
-	m := measured{train.Summary{Listed: 1200, Used: 1100}, []train.Result{madeUp("arow", 99, 95.125), second}}
+	m := measured{train.Summary{Listing: &train.Listing{Listed: 1200}, Used: 1100}, []train.Result{madeUp("arow", 99, 95.125), second}}
 	check(t, spamAssassinText(m, madeUp("multinomial", 0, 91)), `SpamAssassin public corpus (1,100 messages):
 
 | model | features | train | development | test (95% interval) | hm% | sm% | (1-ROCA)% | against the best | log loss | Brier |
@@ -52,9 +52,9 @@ With `+"`--set models.multinomial.features=counts`"+` multinomial has 91.00%.
 // twoSets are two corpora on which lms is the best on development mail, and the others are equal.
 func twoSets() []measured {
 	return []measured{
-		{train.Summary{Listed: 900, Used: 800, Grouped: 700, Groups: 70}, []train.Result{
+		{train.Summary{Listing: &train.Listing{Listed: 900}, Used: 800, Grouped: 700, Groups: 70}, []train.Result{
 			madeUp("lms", 99, 90), madeUp("multinomial", 98, 80), madeUp("bernoulli", 90, 70)}},
-		{train.Summary{Listed: 700, Used: 600, Grouped: 500, Groups: 50}, []train.Result{
+		{train.Summary{Listing: &train.Listing{Listed: 700}, Used: 600, Grouped: 500, Groups: 50}, []train.Result{
 			madeUp("bernoulli", 98, 50), madeUp("lms", 97, 80), madeUp("multinomial", 90, 60)}},
 	}
 }

@@ -18,9 +18,15 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
 	"chaff/corpus/sources"
+	"chaff/internal/testtemp"
 	"chaff/metrics"
 	"chaff/train"
 )
+
+func TestMain(m *testing.M) {
+	testtemp.InMemory()
+	m.Run()
+}
 
 // letters is invented mail: n ham and n spam, each with words of its class.
 func letters(n int) corpus.Source {

@@ -28,6 +28,7 @@ func rooms() map[string][]string {
 		"docs/growth":           all,
 		"config":                {"corpus", "features", "message", "metrics", "models", "store", "tokenize", "train"}, // for their Options
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
+		"store":                 {"corpus", "features", "filter", "message", "metrics", "models", "train"},
 		"train":                 {"corpus", "features", "filter", "message", "metrics", "models"},
 		"filter":                {"features", "message", "metrics", "models", "tokenize"},
 		"models":                {"features"},

@@ -1,0 +1,296 @@
+package filter
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"chaff/corpus/corpustest"
+	"chaff/features"
+	"chaff/internal/journal"
+	"chaff/internal/sections"
+	"chaff/models"
+)
+
+// pupil learns messages in the way a store does, and in a learner of all terms.
+type pupil struct {
+	t       testing.TB
+	path    string
+	whole   models.Online
+	added   []uint64
+	journal []byte // with the base
+}
+
+// newPupil saves a model and an empty store for it.
+func newPupil(t testing.TB, f *Filter) *pupil {
+	t.Helper()
+	p := &pupil{t: t, path: filepath.Join(t.TempDir(), "model")}
+	if err := f.Save(p.path); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := Open(p.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.whole, err = opened.Learner(); err != nil {
+		t.Fatal(err)
+	}
+	base := journal.BaseFormat().Encode([]sections.Section{{Name: "LEDG", Data: []byte("of no interest here")}})
+	p.journal = journal.Begin(base, opened.Identity())
+	p.save()
+	return p
+}
+
+func (p *pupil) save() {
+	p.t.Helper()
+	if err := os.WriteFile(p.path+storeSuffix, p.journal, 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// open opens the model for one message, as if it were settled.
+func (p *pupil) open() *Filter {
+	p.t.Helper()
+	f, err := openForOne(p.path, later())
+	if err == nil {
+		err = f.JournalErr()
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return f
+}
+
+// learn appends a record of the message to the store.
+func (p *pupil) learn(raw string, class int) {
+	p.t.Helper()
+	f := p.open()
+	defer f.Close()
+	reader, err := NewReader(f.settings.Reading(), ReaderOptions{Grams: true, Names: true})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	reader.Read([]byte(raw))
+	document := reader.Bag().Document()
+	part, err := f.Partial(&document, nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	x := part.Vector
+	part.Learner.Learn(x, class)
+	p.whole.Learn(features.Vector{IDs: part.IDs, Values: x.Values, Groups: x.Groups}, class)
+	r := journal.Record{Meta: []byte(raw), IDs: part.IDs, Globals: part.Learner.AppendGlobals(nil)}
+	for _, term := range part.New {
+		text := fmt.Appendf(nil, "message:%016x", term.Hash)
+		if f.kind != features.Whole {
+			text = reader.Bag().Text(term.Index)
+		}
+		r.New, r.Texts = append(r.New, term.Hash), journal.AppendText(r.Texts, text)
+	}
+	p.added = append(p.added, r.New...)
+	for i, id := range part.IDs {
+		r.Rows = part.Learner.AppendTerm(r.Rows, i)
+		if own, want := r.Rows[i*part.Learner.TermSize():], p.whole.AppendTerm(nil, int(id)); !bytes.Equal(own, want) {
+			p.t.Fatalf("%q: the row of term %d is % x, want % x", raw, id, own, want)
+		}
+	}
+	p.journal = journal.Append(p.journal, r)
+	p.save()
+}
+
+// want returns the filter of the learner of all terms.
+func (p *pupil) want() *Filter {
+	p.t.Helper()
+	opened, err := Open(p.path)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	linear, err := p.whole.Linear()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	f, err := New(Parts{Settings: opened.settings, Vocabulary: opened.vocabulary.Extended(p.added), Linear: linear})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return f
+}
+
+// letters are messages of known and of new words.
+func letters(n int) []string {
+	random := rand.New(rand.NewPCG(3, 3))
+	words := strings.Fields("spama spamb spamc hama hamb shareda sharedb sharedc neither news newsletter offer invoice")
+	var all []string
+	for i := range n {
+		var b strings.Builder
+		for range 5 + random.IntN(10) {
+			b.WriteString(words[random.IntN(len(words))] + " ")
+		}
+		if random.IntN(2) == 0 {
+			fmt.Fprintf(&b, "only%c%c", 'a'+i%26, 'a'+random.IntN(3))
+		}
+		all = append(all, fmt.Sprintf("From: a%d@b.example\nSubject: %s\n\n%s\n", i%4, words[random.IntN(len(words))], b.String()))
+	}
+	return all
+}
+
+func TestAReaderOfAJournalJudgesAsTheWholeLearner(t *testing.T) {
+	for _, classes := range [][]string{{"ham", "spam"}, {"golang", "poetry", "rowing"}} {
+		for _, name := range models.Names() {
+			t.Run(fmt.Sprintf("%s of %d classes", name, len(classes)), func(t *testing.T) {
+				trained := fitted(t, corpustest.Mailbox(1, 20, classes...), name, classes...)
+				if trained.learned == nil {
+					t.Fatal("it cannot learn on")
+				}
+				p := newPupil(t, trained)
+				mail := letters(24)
+				for i, raw := range mail[:16] {
+					p.learn(raw, i%5%len(classes))
+				}
+				want := p.want()
+				learned, err := OpenLearned(p.path)
+				if err != nil || learned.JournalErr() != nil || learned.Learned() != 16 {
+					t.Fatalf("opened with %d records: %v, %v", learned.Learned(), err, learned.JournalErr())
+				}
+				again, err := Decode(encode(t, learned))
+				if err != nil {
+					t.Fatal(err)
+				}
+				mapped := p.open()
+				defer mapped.Close()
+				copied, err := OpenForOne(p.path)
+				if err != nil || copied.mapped != nil || mapped.mapped == nil {
+					t.Fatalf("the new model is mapped: %t; the settled one: %t; %v", copied.mapped != nil, mapped.mapped != nil, err)
+				}
+				changed := 0
+				for _, raw := range append(mail, "", "\nnothing of this is known") {
+					judged := want.Classify([]byte(raw))
+					if trained.Classify([]byte(raw)).Score != judged.Score {
+						changed++
+					}
+					for name, f := range map[string]*Filter{"mapped": mapped, "copied": copied, "learned": learned, "saved again": again} {
+						if got := f.Classify([]byte(raw)); got != judged || f.Err() != nil || f.JournalErr() != nil {
+							t.Errorf("%q, %s: got %+v, %v, %v, want %+v", raw, name, got, f.Err(), f.JournalErr(), judged)
+						}
+					}
+				}
+				if changed == 0 {
+					t.Error("it learned nothing")
+				}
+			})
+		}
+	}
+}
+
+func TestTermsOfAJournalAreExplained(t *testing.T) {
+	for _, model := range []string{"multinomial", "votes"} {
+		p := newPupil(t, fitted(t, corpustest.Mailbox(1, 20, "ham", "spam"), model, "ham", "spam"))
+		for range 3 {
+			p.learn("Subject: xylophone\n\nspama xylophones for everyone", SpamClass)
+		}
+		learned, err := OpenLearned(p.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := p.open()
+		defer one.Close()
+		raw := []byte("Subject: hama\n\nspamb xylophones unheard")
+		want, err := learned.Explain(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := one.Explain(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(got.Contributions) != fmt.Sprint(want.Contributions) || !slices.Equal(got.UnknownTerms, want.UnknownTerms) {
+			t.Errorf("%s: for one message\n%v %v\nwant\n%v %v", model, got.Contributions, got.UnknownTerms, want.Contributions, want.UnknownTerms)
+		}
+		at := slices.IndexFunc(got.Contributions, func(c Contribution) bool { return c.Term == "body:xylophon" })
+		if at < 0 || got.Contributions[at].Contribution <= 0 || slices.Contains(got.UnknownTerms, "body:xylophon") {
+			t.Errorf("%s: %v, unknown %v", model, got.Contributions, got.UnknownTerms)
+		}
+		if !slices.Contains(got.UnknownTerms, "body:unheard") {
+			t.Errorf("%s: unknown %v", model, got.UnknownTerms)
+		}
+		terms, err := learned.Terms()
+		if err != nil || len(terms.Texts) != learned.Vocabulary().Len() || !slices.Contains(terms.Texts, "subject:xylophon") {
+			t.Errorf("%s: %d texts of %d terms, %v", model, len(terms.Texts), learned.Vocabulary().Len(), err)
+		}
+	}
+}
+
+func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
+	p := newPupil(t, spamFilter(t))
+	mail := letters(4)
+	for i, raw := range mail[:3] {
+		p.learn(raw, i%2)
+	}
+	third := len(p.journal) // the end of its rows
+	p.learn(mail[3], 1)
+	good, raw := p.journal, []byte(mail[2])
+	h, err := journal.Locate(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := Open(p.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare, learned := opened.Classify(raw), p.want().Classify(raw)
+	if bare == learned {
+		t.Fatal("it learned nothing")
+	}
+	changed := func(at int64) []byte {
+		data := bytes.Clone(good)
+		data[at] ^= 1
+		return data
+	}
+	for name, tt := range map[string]struct {
+		store []byte
+		want  Classification
+		err   error
+	}{
+		"a good store":             {good, learned, nil},
+		"no store":                 {nil, bare, nil},
+		"no record":                {good[:h.Base+int64(journal.BeginSize)], bare, nil},
+		"a torn record at the end": {append(bytes.Clone(good), good[h.Base+int64(journal.BeginSize):][:100]...), learned, nil},
+		"another file":             {bytes.Repeat([]byte("text "), 100), bare, journal.ErrNotStore},
+		"a base alone":             {good[:h.Base], bare, journal.ErrTruncated},
+		"half a base":              {good[:h.Base/2], bare, journal.ErrTruncated},
+		"a store of another model": {changed(h.Base + 8), bare, ErrOtherModel},
+		"a damaged record":         {changed(h.Base + int64(journal.BeginSize)), bare, journal.ErrDamaged},
+		"a damaged row":            {changed(int64(third) - 1), bare, journal.ErrDamaged},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if tt.store == nil {
+				os.Remove(p.path + storeSuffix)
+			} else if err := os.WriteFile(p.path+storeSuffix, tt.store, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for how, open := range map[string]func() (*Filter, error){
+				"mapped":  func() (*Filter, error) { return openForOne(p.path, later()) },
+				"copied":  func() (*Filter, error) { return OpenForOne(p.path) },
+				"learned": func() (*Filter, error) { return OpenLearned(p.path) },
+			} {
+				f, err := open()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := f.Classify(raw); got != tt.want || f.Err() != nil {
+					t.Errorf("%s: got %+v, %v, want %+v", how, got, f.Err(), tt.want)
+				}
+				if err := f.JournalErr(); !errors.Is(err, tt.err) {
+					t.Errorf("%s: got %v, want %v", how, err, tt.err)
+				}
+				f.Close()
+			}
+		})
+	}
+}

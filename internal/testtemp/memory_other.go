@@ -1,0 +1,5 @@
+//go:build !linux
+
+package testtemp
+
+func memory() (dir string, ok bool) { return "", false }
