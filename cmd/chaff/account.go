@@ -23,7 +23,7 @@ type account struct {
 	Unknown   int            `json:"unknown,omitempty"`
 	Forgotten map[string]int `json:"forgotten,omitempty"` // by class
 	Refused   map[string]int `json:"refused"`             // by reason
-	// Changed is how many messages were learned or forgotten since the model was fitted.
+	// Changed is how many times a message was learned, moved or forgotten since the model was fitted.
 	Changed int       `json:"changed_since_fit"`
 	Results []learned `json:"messages,omitempty"`
 

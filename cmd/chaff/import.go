@@ -109,10 +109,7 @@ func (p *program) importWeights(x *importing, table string) error {
 	if err != nil || kind == features.Whole {
 		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", x.kind)
 	}
-	if err := p.canSaveModel(x.path); err != nil {
-		return err
-	}
-	if err := p.mayReplace(x.path, "chaff import", true, false); err != nil {
+	if err := errors.Join(p.canSaveModel(x.path), p.mayReplace(x.command.Context(), x.path, "chaff import", true, false)); err != nil {
 		return err
 	}
 	reading, keepKey, err := p.secretReading(cfg.Config)

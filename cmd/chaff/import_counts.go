@@ -40,10 +40,7 @@ func (p *program) importCounts(x *importing) error {
 		return hint.With(errors.New("tokenize.language is auto: the words of another filter have lost their messages, and with them their language"),
 			"name the language of most of your mail: --set tokenize.language=english")
 	}
-	if err := p.canSaveModel(x.path); err != nil {
-		return err
-	}
-	if err := p.mayReplace(x.path, "chaff import", false, x.replace); err != nil {
+	if err := errors.Join(p.canSaveModel(x.path), p.mayReplace(ctx, x.path, "chaff import", false, x.replace)); err != nil {
 		return err
 	}
 	mail := labelled{source: sample.Source()}

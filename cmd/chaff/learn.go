@@ -173,7 +173,7 @@ func (p *program) learn(x *learning) error {
 	}
 	a.print(p)
 	if after := x.Store.RetrainAfter; after > 0 && changed >= after && !p.quiet {
-		printNext(p.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(changed, "message") + " changed since the model was fitted"})
+		printNext(p.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(changed, "change") + " since the model was fitted"})
 	}
 	return a.complaint()
 }

@@ -21,6 +21,7 @@ import (
 
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus/sample"
+	"chaff/store"
 )
 
 // programs are what this binary runs as, by the name of the file.
@@ -112,7 +113,7 @@ func scriptParams(t *testing.T) testscript.Params {
 // script.
 type sharedMail struct {
 	maildir, easy func() string
-	easyModel     func() []byte
+	easyModel     func() map[string][]byte // by ending
 }
 
 func newSharedMail(t *testing.T) sharedMail {
@@ -125,9 +126,13 @@ func newSharedMail(t *testing.T) sharedMail {
 	}
 	easy := once("easy", func(dir string) { writeEasy(t, dir) })
 	return sharedMail{
-		maildir:   once("maildir", func(dir string) { writeSample(t, dir) }),
-		easy:      easy,
-		easyModel: sync.OnceValue(func() []byte { return modelOf(t, easy()) }),
+		maildir: once("maildir", func(dir string) { writeSample(t, dir) }),
+		easy:    easy,
+		easyModel: sync.OnceValue(func() map[string][]byte {
+			files, err := filesOf(easy())
+			must(t, err)
+			return files
+		}),
 	}
 }
 
@@ -184,12 +189,18 @@ func linkFiles(dst, src, end string) error {
 	return err
 }
 
-// writeEasyModel writes the model that chaff train makes of the easy mail: easymodel FILE.
+// writeEasyModel writes the model that chaff train makes of the easy mail: easymodel FILE. With a second argument, store, it writes
+// FILE.store as well.
 func (s sharedMail) writeEasyModel(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: easymodel FILE")
+	withStore := len(args) == 2 && args[1] == "store"
+	if neg || len(args) != 1 && !withStore {
+		ts.Fatalf("usage: easymodel FILE [store]")
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), s.easyModel(), 0o600))
+	for ending, data := range s.easyModel() {
+		if ending == "" || withStore {
+			ts.Check(os.WriteFile(ts.MkAbs(args[0])+ending, data, 0o600))
+		}
+	}
 }
 
 // writeSample writes the sample mail into a Maildir++ with the spam in .Junk.
@@ -230,6 +241,12 @@ func modelOf(t *testing.T, mail string, args ...string) []byte {
 }
 
 func trainedOn(mail string, args ...string) ([]byte, error) {
+	files, err := filesOf(mail, args...)
+	return files[""], err
+}
+
+// filesOf returns the model that chaff train makes of the folders ham and spam of a folder, and its store, by the ending of the file.
+func filesOf(mail string, args ...string) (map[string][]byte, error) {
 	dir, err := os.MkdirTemp("", "chaff")
 	if err != nil {
 		return nil, err
@@ -241,7 +258,13 @@ func trainedOn(mail string, args ...string) ([]byte, error) {
 	if code := run(context.Background(), args, []string{"HOME=" + dir}, strings.NewReader(""), io.Discard, &errs); code != 0 {
 		return nil, errors.New(errs.String())
 	}
-	return os.ReadFile(model)
+	files := make(map[string][]byte)
+	for _, ending := range []string{"", store.Suffix} {
+		if files[ending], err = os.ReadFile(model + ending); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
 }
 
 // corrupt damages a model: corrupt FILE.

@@ -48,7 +48,7 @@ machines whose models are to be merged share a key file. FILE may be A or B.`,
 				}
 			}
 			if out != models[0] && out != models[1] {
-				if err := p.mayReplace(out, "chaff merge", false, replace); err != nil {
+				if err := p.mayReplace(c.Context(), out, "chaff merge", false, replace); err != nil {
 					return err
 				}
 			}

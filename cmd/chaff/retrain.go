@@ -57,7 +57,7 @@ The settings are those that the model was trained with.`,
 // retrained is what a fit changed. It is the JSON of retrain.
 type retrained struct {
 	File string `json:"file"`
-	// Changed is how many messages were learned or forgotten since the fit before.
+	// Changed is how many times a message was learned, moved or forgotten since the fit before.
 	Changed int `json:"changed"`
 	// Before has what held before the fit.
 	Before guarantees     `json:"before"`
@@ -104,11 +104,7 @@ func retrainOptions(cfg config.Config) store.RetrainOptions {
 }
 
 func (p *program) printRetrained(r retrained) {
-	since := "nothing"
-	if r.Changed > 0 {
-		since = plural(r.Changed, "message") + " learned or forgotten"
-	}
-	field(p.stdout, "changed", "%s since the last fit", since)
+	field(p.stdout, "changes", "%d since the last fit", r.Changed)
 	p.printFitted(r.File, r.Saved, r.Before)
 }
 

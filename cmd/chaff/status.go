@@ -99,7 +99,11 @@ func printStatus(w io.Writer, s state) {
 	}
 	field(w, "model", "%s, %s", s.File, s.Model)
 	field(w, "fitted", "%s", fittedText(s.Status))
-	field(w, "store", "%s, and %s of %s since", sizeOf(s.BaseBytes), plural(s.Records, "record"), sizeOf(s.JournalBytes))
+	journal := ""
+	if s.Records > 0 {
+		journal = fmt.Sprintf(", and a journal of %s, %s", plural(s.Records, "record"), sizeOf(s.JournalBytes))
+	}
+	field(w, "store", "%s%s", sizeOf(s.BaseBytes), journal)
 	if n := total(s.Refused); n > 0 {
 		field(w, "refused", "%d: %s", n, counted(s.Refused))
 	}
@@ -116,7 +120,7 @@ func fittedText(s store.Status) string {
 	}
 	text := fmt.Sprintf("%s in %.2f CPU seconds", timeText(s.Fitted), s.FitSeconds)
 	if s.Changed > 0 {
-		text += fmt.Sprintf("; %s learned or forgotten since", plural(s.Changed, "message"))
+		text += fmt.Sprintf("; %s since", plural(s.Changed, "change"))
 	}
 	return text
 }

@@ -74,7 +74,7 @@ func aboutFit(err error) error {
 
 // mayReplace returns an error if saving a model at path would lose what its store has learned since it was trained, or would leave a store
 // without its model.
-func (p *program) mayReplace(path, command string, alone, replace bool) error {
+func (p *program) mayReplace(ctx context.Context, path, command string, alone, replace bool) error {
 	path = cmp.Or(path, places.Model(p.environ))
 	_, err := os.Stat(path + store.Suffix)
 	switch {
@@ -85,15 +85,22 @@ func (p *program) mayReplace(path, command string, alone, replace bool) error {
 	case replace:
 		return nil
 	}
-	n, err := store.Later(path)
+	n, err := store.Later(ctx, path)
 	if err != nil {
 		return hint.With(err, command+" --replace replaces the store")
 	}
 	if n > 0 {
-		return hint.With(fmt.Errorf("%s has learned %s since it was trained: %s would drop them", path, plural(n, "message"), command),
-			"chaff learn PATH adds mail to what it knows; "+command+" --replace drops them")
+		return hint.With(fmt.Errorf("%s has learned %s since it was trained: %s would drop %s", path, plural(n, "message"), command, pronoun(n)),
+			"chaff learn PATH adds mail to what it knows; "+command+" --replace drops what it has learned")
 	}
 	return nil
+}
+
+func pronoun(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
 }
 
 // savedFiles names a model and its store, if it has one, with their sizes.

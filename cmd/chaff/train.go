@@ -34,7 +34,7 @@ func (p *program) train(x *experiment) error {
 		return err
 	}
 	withStore := !x.noStore && x.Train.Refit
-	if err := p.mayReplace(x.model, "chaff train", !withStore, x.replace); err != nil {
+	if err := p.mayReplace(x.command.Context(), x.model, "chaff train", !withStore, x.replace); err != nil {
 		return err
 	}
 	reading, keepKey, err := p.secretReading(x.Config)

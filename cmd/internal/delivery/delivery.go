@@ -292,7 +292,7 @@ func write(w io.Writer, message io.Reader) error {
 }
 
 // OpenModel opens a model file. Its errors have a hint.
-func OpenModel(path string) (*filter.Filter, error) { return openModel(path, filter.Open) }
+func OpenModel(path string) (*filter.Filter, error) { return openModel(path, filter.OpenLearned) }
 
 func openModel(path string, open func(path string) (*filter.Filter, error)) (*filter.Filter, error) {
 	if path == "" {
