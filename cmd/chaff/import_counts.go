@@ -174,7 +174,7 @@ func (p *program) printImported(x imported) {
 }
 
 func printCarried(w io.Writer, c counts.Carried) {
-	t := newTable(w, "tokens", "number", "carried over", "share of all counts", "carried over")
+	t := newTable(w, "tokens", "number", "carried", "of all counts", "carried")
 	total := c.Total()
 	for _, s := range append(c.Kinds, total) {
 		screen.Printf(t, "%s\t%d\t%d\t%s\t%s\n", s.Kind, s.Tokens, s.Carried, shareOf(s.Count, total.Count), shareOf(s.CarriedCounts, total.Count))

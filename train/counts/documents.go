@@ -84,7 +84,7 @@ func (c *Counts) Mail(o Options) (*train.Mail, Carried, error) {
 		s := &shares[p.kind]
 		s.Tokens++
 		s.Count += t.Ham + t.Spam
-		if terms.add(words, p, t) {
+		if terms.add(words, p, t) || p.kind == repeatedWord {
 			s.Carried++
 			s.CarriedCounts += t.Ham + t.Spam
 		}

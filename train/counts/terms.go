@@ -28,7 +28,7 @@ const (
 	namelessWord // of a field whose name is not known
 	otherWord
 	pieceWord
-	repeatedWord
+	repeatedWord // which another token stands for
 	unknownWord
 	kinds
 )
@@ -36,9 +36,9 @@ const (
 // String returns what the tokens of a kind are.
 func (k kind) String() string {
 	return [...]string{
-		"words of the text", "words of the subject", "words of From and To", "words of other header fields", "names of header fields",
+		"words of the text", "words of the subject", "words of address fields", "words of other header fields", "names of header fields",
 		"hosts of links", "hidden words", "charsets and encodings", "route of delivery", "header words without their field",
-		"other words about parts", "pieces of words", "words counted twice", "digests of unknown words",
+		"other words about parts", "pieces of words", "second forms of words", "digests of unknown words",
 	}[k]
 }
 
