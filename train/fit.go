@@ -133,7 +133,7 @@ type adjustment struct {
 // adjust chooses the thresholds and fits the calibration on the scores of held-out documents of c.
 func (o Options) adjust(c *Collection, s Scores, t models.Trainer) (a adjustment) {
 	isSpamFilter := filter.IsSpamFilter(c.classes)
-	if isSpamFilter && o.Given != nil && c.hasCounts() && s.rarest() < fewMessages {
+	if isSpamFilter && o.Given != nil && c.hasCounts() && s.Rarest() < FewMessages {
 		a.thresholds, a.calibration, a.given = &o.Given.Thresholds, o.Given.Calibration, true
 		return a
 	}

@@ -76,8 +76,8 @@ func (s Scores) Figures(isSpamFilter bool) *metrics.Figures {
 	return &figures
 }
 
-// rarest returns the number of documents of the rarest class.
-func (s Scores) rarest() int {
+// Rarest returns the number of documents of the rarest class.
+func (s Scores) Rarest() int {
 	of := make([]int, max(1, s.Classes))
 	for _, label := range s.Labels {
 		of[label]++

@@ -73,7 +73,7 @@ func (p *program) importCounts(x *importing) error {
 	}
 	learned.Carried, learned.Ham, learned.Spam, learned.Tokens = carried, c.Ham, c.Spam, len(c.Tokens)
 	if carried.Terms == 0 {
-		return hint.With(fmt.Errorf("none of its %s is a term of chaff", plural(len(c.Tokens), "token")), "give mail in whose words to look for them: --maildir PATH, or --ham PATH and --spam PATH")
+		return hint.With(fmt.Errorf("%s read, none of which is a term of chaff", plural(len(c.Tokens), "token")), "give mail in whose words to look for them: --maildir PATH, or --ham PATH and --spam PATH")
 	}
 	f, warnings, err := p.fitCounts(ctx, cfg.Config, reading, made, mail.source, &learned)
 	if err != nil {
@@ -85,7 +85,7 @@ func (p *program) importCounts(x *importing) error {
 	if x.asJSON {
 		return printJSON(p.stdout, learned)
 	}
-	p.printImported(learned)
+	p.printImported(learned, x.command.Flags().Changed("model-file"))
 	for _, text := range warnings {
 		p.warn(text)
 	}
@@ -129,6 +129,11 @@ func (p *program) fitCounts(ctx context.Context, cfg config.Config, reading filt
 		return nil, nil, err
 	}
 	given, warnings, err := counts.Given(ctx, trained.Filter, mail, options.Thresholds)
+	if given == nil && err == nil {
+		p.warn(fmt.Sprintf("the mail is too little for thresholds, which come from the sample mail of chaff: give at least %d messages of each class", train.FewMessages))
+		learned.BySample = true
+		given, warnings, err = counts.Given(ctx, trained.Filter, sample.Source(), options.Thresholds)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -139,9 +144,9 @@ func (p *program) fitCounts(ctx context.Context, cfg config.Config, reading filt
 }
 
 // printImported prints what was carried over, and what comes next.
-func (p *program) printImported(x imported) {
+func (p *program) printImported(x imported, hasPath bool) {
 	w := p.stdout
-	field(w, "imported", "%d ham and %d spam, with %s, as %s has learned them", x.Ham, x.Spam, plural(x.Tokens, "token"), x.Filter)
+	field(w, "imported", "%d ham and %d spam of %s: %s", x.Ham, x.Spam, x.Filter, plural(x.Tokens, "token"))
 	if !p.quiet {
 		fmt.Fprintln(w)
 		printCarried(w, x.Carried)
@@ -157,9 +162,9 @@ func (p *program) printImported(x imported) {
 	if x.Saved.Thresholds != nil {
 		printThresholds(w, *x.Saved.Thresholds)
 	}
-	by := "from the mail given"
+	by := "they come from the mail given"
 	if x.BySample {
-		by = "cautious, from the sample mail of chaff: the other filter keeps no mail"
+		by = "they come from the sample mail of chaff, and are cautious"
 	}
 	field(w, "", "%s", by)
 	field(w, "saved", "%s", savedFiles(x.File))
@@ -167,10 +172,10 @@ func (p *program) printImported(x imported) {
 		return
 	}
 	use := ""
-	if c := x.File; c != "" {
-		use = " -m " + screen.Printable(shellWord(c))
+	if hasPath {
+		use = " -m " + screen.Printable(shellWord(x.File))
 	}
-	printNext(w, [2]string{"chaff learn" + use + " --maildir ~/Maildir", "learn your mail too"}, [2]string{"chaff retrain" + use, "then fit thresholds to it"})
+	printNext(w, [2]string{"chaff learn" + use + " --maildir ~/Maildir", "learn your mail as well"}, [2]string{"chaff retrain" + use, "fit model and thresholds to it"})
 }
 
 func printCarried(w io.Writer, c counts.Carried) {

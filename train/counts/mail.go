@@ -17,7 +17,8 @@ func (c *Counts) NameBy(ctx context.Context, source corpus.Source, o message.Opt
 }
 
 // Given returns thresholds and calibration for the model f of counts by its scores of mail of the classes ham and spam, with the warnings about
-// them. The mail should not be among what the other filter has learned. The error comes from the context.
+// them. The mail should not be among what the other filter has learned. Without [train.FewMessages] of each class there are none. The error
+// comes from the context.
 func Given(ctx context.Context, f *filter.Filter, source corpus.Source, o metrics.ThresholdOptions) (*train.Given, []string, error) {
 	s := train.Scores{Classes: 2}
 	err := each(ctx, source, func(item corpus.Item, raw []byte) {
@@ -29,6 +30,9 @@ func Given(ctx context.Context, f *filter.Filter, source corpus.Source, o metric
 	})
 	if err != nil {
 		return nil, nil, err
+	}
+	if s.Rarest() < train.FewMessages {
+		return nil, nil, f.Err()
 	}
 	thresholds, warnings := metrics.ChooseThresholds(s.Margins(), s.Spam(), o)
 	calibration, more := metrics.Calibrate(s.Labels, s.Scores, s.Classes)
