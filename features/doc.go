@@ -4,6 +4,8 @@
 // corpus in a few bytes for each term. [Documents.Build] gives the terms of the training part the ids 0..V-1, and
 // [Index.Dataset] returns N documents as the rows of a sparse matrix (N x V), a [Dataset].
 //
+// A [Snapshot] is documents and their dictionary as bytes for a file. [RestoreDocuments] reads it, and documents can then be added.
+//
 // A [Kind] says what the values of a row are. [Bits] and [Counts] are those of the lectures (cs440, "Two Different BoW
 // Algorithms"). [NormalisedBits] and [NormalisedCounts] are the same, L2-normalised. [HeadBits] are the bits of the terms in the head
 // of a text. [Whole] has one term, the document itself, for a classifier that remembers documents.
@@ -14,7 +16,7 @@
 //
 // A 64-bit hash under a secret [Key] identifies a term. Two of a million terms share a hash with a probability of about 3e-8, and
 // then count as one term. No figure depends on the key, because ids, and with them the order of sums, follow from the texts
-// of the terms.
+// of the terms. The exception is two texts made to share their [OrderHash]: the key decides which comes first.
 //
 // Complete Documents, a Vocabulary, an Index and a Dataset are read-only and safe for concurrent use. A Bag, a Writer, a Lookup, Rows
 // and a GrowingVocabulary belong to one goroutine.

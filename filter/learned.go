@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"chaff/features"
@@ -24,20 +23,9 @@ type knowledge struct {
 	checks  *lazyChecksums // of the rows; nil until they are needed
 	rows    []byte         // section STAT
 	ids     int            // C + V
-	records []journal.Record
-	checked []bool // whether the rows of a record are verified
+	records journal.Records
 	later   features.Extension
-	wanted  []uint64 // memory of gather
 }
-
-// add adds a record of the journal.
-func (k *knowledge) add(r journal.Record) {
-	k.records, k.checked = append(k.records, r), append(k.checked, false)
-	k.later.Add(r.New)
-}
-
-// drop drops all records.
-func (k *knowledge) drop() { k.records, k.checked, k.later = nil, nil, features.Extension{} }
 
 // total returns the number of ids, those of new terms included.
 func (k *knowledge) total() int { return k.ids + k.later.Len() }
@@ -70,70 +58,80 @@ func (f *Filter) NewLearner() (models.Online, error) {
 
 // globals returns the globals after the last record.
 func (k *knowledge) globals() ([]byte, error) {
-	for i := len(k.records) - 1; i >= 0; i-- {
-		if r := &k.records[i]; len(r.Globals) > 0 {
+	for i := k.records.Len() - 1; i >= 0; i-- {
+		if r := k.records.At(i); len(r.Globals) > 0 {
 			return r.Globals, r.VerifyRest()
 		}
 	}
 	return k.file.Section("GLOB")
 }
 
-// row returns row i of a record, which has the given size, after verifying the rows.
-func (k *knowledge) row(record, i, size int) ([]byte, error) {
-	r := &k.records[record]
-	if !k.checked[record] {
-		if err := r.VerifyRows(); err != nil {
+// rowReader reads rows of a record in ascending order.
+type rowReader struct {
+	record   journal.Record
+	size     int
+	verified int // the rows before it are verified, unless their blocks were not needed
+}
+
+// row returns row i.
+func (r *rowReader) row(i int) ([]byte, error) {
+	if len(r.record.Rows) != r.size*len(r.record.IDs) {
+		return nil, fmt.Errorf("%w: rows of another size", journal.ErrDamaged)
+	}
+	if i >= r.verified {
+		if err := r.record.VerifyBlock(i); err != nil {
 			return nil, err
 		}
-		if len(r.Rows) != size*len(r.IDs) {
-			return nil, fmt.Errorf("%w: rows of another size", journal.ErrDamaged)
-		}
-		k.checked[record] = true
+		r.verified = i/journal.BlockRows*journal.BlockRows + journal.BlockRows
 	}
-	return r.Rows[i*size:][:size], nil
+	return r.record.Rows[i*r.size:][:r.size], nil
 }
+
+// filterSize is the size in bits of a filter of ids, which stays in the fastest memory.
+const filterSize = 1 << 18
 
 // gather returns the rows of ids, which are ascending and below k.total, one after the other.
 func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
-	rows := make([]byte, len(ids)*size)
-	k.wanted = slices.Grow(k.wanted[:0], k.total()/64+1)[:k.total()/64+1] // a bit for each id
-	clear(k.wanted)
-	for _, id := range ids {
-		k.wanted[id/64] |= 1 << (id % 64)
-	}
-	missing := len(ids)
-	for n := len(k.records) - 1; n >= 0 && missing > 0; n-- {
+	rows, has := make([]byte, len(ids)*size), make([]bool, len(ids))
+	missing, filtered := len(ids), 2*len(ids)+1
+	filter := make([]uint64, filterSize/64) // a bit for the lowest bits of each id without a row
+	for n := k.records.Len() - 1; n >= 0 && missing > 0; n-- {
+		if missing <= filtered/2 {
+			filtered = missing
+			clear(filter)
+			for i, id := range ids {
+				if !has[i] {
+					filter[id%filterSize/64] |= 1 << (id % 64)
+				}
+			}
+		}
+		record := rowReader{record: k.records.At(n), size: size}
 		at := 0 // ids before it are below those of the record that are left
-		for i, id := range k.records[n].IDs {
-			word := id / 64
-			if int(word) >= len(k.wanted) || k.wanted[word]>>(id%64)&1 == 0 {
+		for i, id := range record.record.IDs {
+			if filter[id%filterSize/64]>>(id%64)&1 == 0 {
 				continue
 			}
-			k.wanted[word] &^= 1 << (id % 64)
-			missing--
 			from, found := slices.BinarySearch(ids[at:], id)
-			if !found {
-				return nil, fmt.Errorf("%w: ids of the journal out of order", journal.ErrDamaged)
+			if at += from; !found || has[at] {
+				continue
 			}
-			at += from
-			row, err := k.row(n, i, size)
+			row, err := record.row(i)
 			if err != nil {
 				return nil, err
 			}
 			copy(rows[at*size:], row)
+			has[at] = true
+			missing--
 		}
 	}
-	at := 0
-	for word, wanted := range k.wanted {
-		for ; wanted != 0; wanted &= wanted - 1 {
-			id := uint32(64*word + bits.TrailingZeros64(wanted))
-			if int(id) >= k.ids {
-				return nil, fmt.Errorf("%w: the journal has no row of term %d", journal.ErrDamaged, id)
-			}
-			from, _ := slices.BinarySearch(ids[at:], id)
-			at += from
+	for i, id := range ids {
+		switch {
+		case has[i]:
+		case int(id) >= k.ids:
+			return nil, fmt.Errorf("%w: the journal has no row of term %d", journal.ErrDamaged, id)
+		default:
 			k.checks.verifyRow(id)
-			copy(rows[at*size:][:size], k.rows[int(id)*size:])
+			copy(rows[i*size:][:size], k.rows[int(id)*size:])
 		}
 	}
 	return rows, nil
@@ -245,7 +243,7 @@ func (f *Filter) Learner() (models.Online, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(k.records) > 0 {
+	if k.records.Len() > 0 {
 		if rows, err = k.allRows(rows, l.TermSize()); err != nil {
 			return nil, err
 		}
@@ -260,9 +258,10 @@ func (f *Filter) Learner() (models.Online, error) {
 // allRows returns the rows of all ids after the last record.
 func (k *knowledge) allRows(before []byte, size int) ([]byte, error) {
 	rows := append(make([]byte, 0, k.total()*size), before...)
-	for n, r := range k.records {
-		for i, id := range r.IDs {
-			row, err := k.row(n, i, size)
+	for n := range k.records.Len() {
+		record := rowReader{record: k.records.At(n), size: size}
+		for i, id := range record.record.IDs {
+			row, err := record.row(i)
 			if err != nil {
 				return nil, err
 			}
@@ -285,7 +284,8 @@ func (k *knowledge) allRows(before []byte, size int) ([]byte, error) {
 // Add makes f know a record that was appended to its journal. It is for filters that [OpenForOne] returned.
 func (f *Filter) Add(r journal.Record) {
 	if f.knowledge != nil {
-		f.knowledge.add(r)
+		f.knowledge.records.Add(r)
+		f.knowledge.later.Add(r.New)
 		f.onlyPart = true
 	}
 }
@@ -327,7 +327,8 @@ func (f *Filter) learnAll() error {
 // laterTexts returns the texts of the terms of the journal, "" for those without one.
 func (k *knowledge) laterTexts() ([]string, error) {
 	texts := make([]string, 0, k.later.Len())
-	for _, r := range k.records {
+	for i := range k.records.Len() {
+		r := k.records.At(i)
 		some, err := r.NewTexts()
 		if err != nil {
 			return nil, err

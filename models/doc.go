@@ -85,8 +85,9 @@
 // # Learned state
 //
 // [Counts] is what naive Bayes learns: sums by class and term that can be added to, removed from and merged. The models are pure
-// functions of it. [Options.NewOnline] makes an [Online] learner of any model, which learns one document after the other. Its
-// state can be saved, loaded with [LoadOnline] and turned into a Linear. A [CountingLearner] can also forget and merge.
+// functions of it. [Options.NewOnline] makes an [Online] learner of any model, which learns one document after the other, and
+// training ends with one, [Report.Learned]. What it knows can be saved term by term or at once, restored, and turned into a
+// Linear. A [CountingLearner] can also forget and merge.
 //
 // # Training in epochs
 //

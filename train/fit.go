@@ -103,6 +103,7 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	if err := errors.Join(training.Err(), held.Err(), tested.Err()); err != nil {
 		return Trained{}, err
 	}
+	result.Learned = nil // takes much memory, and learns on from a part of the mail only
 	f, err := c.newFilter(linear, nil, trainer, model, kind, o, a, func(p *Provenance) {
 		p.Train, p.Development, p.Test = result.Train, result.Development, result.Test
 	})

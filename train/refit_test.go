@@ -3,7 +3,9 @@ package train
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -249,11 +251,12 @@ func TestEveryModelIsRefitted(t *testing.T) {
 	classes := []string{"golang", "rowing", "garden", "poetry"}
 	four := collect(t, corpustest.Mailbox(7, 60, classes...), DefaultCollectOptions(), classes...)
 	modelstest.EachModel(t, func(t *testing.T, model string) {
-		f, r, _ := refit(t, two, model, DefaultOptions())
+		f, r, measured := refit(t, two, model, DefaultOptions())
 		again, err := filter.Decode(encode(t, f))
 		if err != nil {
 			t.Fatal(err)
 		}
+		checkLearner(t, again, measured)
 		if r.OutOfFold != 200 || r.Promise == nil || r.Promise.Ham != 100 || again.Settings().Thresholds.Spam != r.Thresholds.Spam {
 			t.Errorf("%+v", r)
 		}
@@ -267,4 +270,32 @@ func TestEveryModelIsRefitted(t *testing.T) {
 			t.Errorf("a message of spam's words: %+v", v)
 		}
 	})
+}
+
+// checkLearner checks that a filter of all the mail has the learner of its model, if that can learn on, and that of a part has none.
+func checkLearner(t *testing.T, f *filter.Filter, measured Trained) {
+	t.Helper()
+	if measured.Result.Learned != nil {
+		t.Error("the result of the training part keeps its learner")
+	}
+	_, _, errOnline := models.DefaultOptions().NewOnline(measured.Result.Model, f.Settings().Classes)
+	learner, err := f.Learner()
+	if errOnline != nil {
+		if !errors.Is(err, filter.ErrNotLearning) {
+			t.Errorf("the model cannot learn on (%v), and its filter says %v", errOnline, err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear, err := learner.Linear()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, weight := range linear.Weights {
+		if want := f.Linear().Weights[i]; math.Abs(float64(weight-want)) > 1e-5*(1+math.Abs(float64(want))) {
+			t.Fatalf("weight %d of the learner is %v, of the filter %v", i, weight, want)
+		}
+	}
 }

@@ -25,6 +25,7 @@ func cpu(b *testing.B, program string, stdin []byte, args ...string) time.Durati
 	b.Helper()
 	c := exec.Command(program, args...)
 	c.Stdin = bytes.NewReader(stdin)
+	c.Env = append(os.Environ(), "GOMEMLIMIT=") // that of the tests is not for it
 	if out, err := c.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}

@@ -96,8 +96,8 @@ func (p *program) trainCommand() *cobra.Command {
 a model on the first part, chooses the thresholds for spam and unsure on the
 second, and prints the accuracy on the second and the third. Then it fits the
 model to all mail and saves it; --set train.refit=false saves the first model.
-Beside it, FILE.store has what chaff learn needs to correct the model. Train
-changes nothing in a mailbox.
+Beside it, FILE.store has what chaff learn needs to correct the model.
+Train changes nothing in a mailbox.
 
 A PATH is a Maildir with a junk folder, a folder with the subfolders ham and
 spam, an index, a list or a table of labelled mail; or it has a name such as
@@ -120,8 +120,7 @@ The models are ` + wrapped(models.Names(), 68) + `.`,
 	x.add(p, c, "model", "workers", "memory", "seed", "split")
 	p.addModelFile(c, &x.model, "save")
 	c.Flags().BoolVar(&x.noStore, "no-store", false, "save the model alone: it cannot learn single messages")
-	c.Flags().BoolVar(&x.replace, "replace", false, "replace the model even if it has learned messages since it was trained")
-	c.MarkFlagsMutuallyExclusive("no-store", "replace")
+	addReplace(c, &x.replace)
 	x.addMistakes()
 	x.page.addAxes(c)
 	return c

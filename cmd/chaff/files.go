@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,8 +17,6 @@ import (
 	"chaff/internal/places"
 	"chaff/internal/replace"
 	"chaff/internal/termkey"
-	"chaff/store"
-	"chaff/train"
 )
 
 // writeFile writes a file in one step: readers see the old content or all of the new.
@@ -153,21 +150,6 @@ func canSaveAll(paths ...string) error {
 		}
 	}
 	return nil
-}
-
-func save(f *filter.Filter, path string) error {
-	if err := makeFolder(path); err != nil {
-		return err
-	}
-	return f.Save(path)
-}
-
-// saveStore saves a model that was fitted to all mail in so many seconds, with a store of the mail.
-func saveStore(ctx context.Context, mail *train.Mail, f *filter.Filter, path string, seconds float64) error {
-	if err := makeFolder(path); err != nil {
-		return err
-	}
-	return store.Create(ctx, path, mail, f, seconds)
 }
 
 // makeFolder makes the folder of a file.

@@ -65,7 +65,7 @@ Without mail they come from the sample mail of chaff, and are cautious.`,
 	f.StringArrayVar(&x.sources.ham, "ham", nil, "ham at `PATH`, for words and thresholds")
 	f.StringArrayVar(&x.sources.spam, "spam", nil, "spam at `PATH`")
 	f.StringArrayVar(&x.sources.maildirs, "maildir", nil, "a mailbox of Maildirs at `PATH`")
-	f.BoolVar(&x.replace, "replace", false, "replace a model even if it has learned messages since it was trained")
+	addReplace(c, &x.replace)
 	addJSON(c, &x.asJSON, "print what was carried over as JSON")
 	c.MarkFlagsMutuallyExclusive("bogofilter", "spamassassin")
 	completePaths(c, "ham", "spam", "maildir")
@@ -78,7 +78,7 @@ func (x *importing) isOfCounts() bool {
 
 // checkArgs checks the arguments, and that flags are not mixed that have nothing to do with each other.
 func (x *importing) checkArgs(args []string) error {
-	ofWeights, ofCounts := []string{"features"}, []string{"model", "ham", "spam", "maildir", "replace", "json", "seed"}
+	ofWeights, ofCounts := []string{"features"}, []string{"model", "ham", "spam", "maildir", "json", "seed"}
 	switch {
 	case x.isOfCounts() && len(args) > 0:
 		return fmt.Errorf("import either the table of weights %s or the counts of a filter", args[0])
@@ -100,6 +100,14 @@ func (x *importing) checkArgs(args []string) error {
 	return nil
 }
 
+// canSave returns an error if the model cannot be saved, or would replace one that has learned.
+func (x *importing) canSave(p *program) error {
+	if err := p.canSaveModel(x.path); err != nil || x.replace {
+		return err
+	}
+	return mayReplace(x.command, x.path)
+}
+
 func (p *program) importWeights(x *importing, table string) error {
 	cfg, err := p.load(x.command, &x.settings)
 	if err != nil {
@@ -109,7 +117,7 @@ func (p *program) importWeights(x *importing, table string) error {
 	if err != nil || kind == features.Whole {
 		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", x.kind)
 	}
-	if err := errors.Join(p.canSaveModel(x.path), p.mayReplace(x.command.Context(), x.path, "chaff import", true, false)); err != nil {
+	if err := x.canSave(p); err != nil {
 		return err
 	}
 	reading, keepKey, err := p.secretReading(cfg.Config)
@@ -128,7 +136,7 @@ func (p *program) importWeights(x *importing, table string) error {
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)
 	}
-	if err := errors.Join(save(f, x.path), keepKey()); err != nil {
+	if err := errors.Join(saveAlone(x.command.Context(), f, x.path), keepKey()); err != nil {
 		return err
 	}
 	screen.Printf(p.stdout, "Saved the weights of %s for the classes %s to %s.\n", plural(len(weights.Terms), "term"), strings.Join(weights.Classes, ", "), x.path)

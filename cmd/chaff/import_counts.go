@@ -40,7 +40,7 @@ func (p *program) importCounts(x *importing) error {
 		return hint.With(errors.New("tokenize.language is auto: the words of another filter have lost their messages, and with them their language"),
 			"name the language of most of your mail: --set tokenize.language=english")
 	}
-	if err := errors.Join(p.canSaveModel(x.path), p.mayReplace(ctx, x.path, "chaff import", false, x.replace)); err != nil {
+	if err := x.canSave(p); err != nil {
 		return err
 	}
 	mail := labelled{source: sample.Source()}

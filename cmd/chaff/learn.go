@@ -16,6 +16,7 @@ import (
 	"chaff/internal/hint"
 	"chaff/internal/screen"
 	"chaff/store"
+	"chaff/train"
 )
 
 // learning is the command learn: its flags, and the settings in force.
@@ -361,9 +362,7 @@ func (p *program) beginStore(x *learning) (bool, error) {
 	if err := makeFolder(x.model); err != nil {
 		return false, err
 	}
-	err = store.Begin(x.command.Context(), x.model, store.BeginOptions{
-		Classes: spamClasses(), Model: x.Model, Models: x.Models, Reading: reading, Features: x.Features, Split: x.Split, Seed: x.Seed, Thresholds: x.Thresholds,
-	})
+	err = store.Begin(x.command.Context(), x.model, spamClasses(), x.Model, collectOptions(x.Config, reading), train.Options{Models: x.Models, Thresholds: x.Thresholds})
 	return err == nil, errors.Join(err, keepKey())
 }
 

@@ -20,7 +20,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"chaff/cmd/internal/delivery"
-	"chaff/corpus/sample"
 	"chaff/store"
 )
 
@@ -126,7 +125,7 @@ func newSharedMail(t *testing.T) sharedMail {
 	}
 	easy := once("easy", func(dir string) { writeEasy(t, dir) })
 	return sharedMail{
-		maildir: once("maildir", func(dir string) { writeSample(t, dir) }),
+		maildir: once("maildir", func(dir string) { must(t, writeMaildir(dir, sampleDir())) }),
 		easy:    easy,
 		easyModel: sync.OnceValue(func() map[string][]byte {
 			files, err := filesOf(easy())
@@ -169,24 +168,10 @@ func (s sharedMail) linkEasy(ts *testscript.TestScript, neg bool, args []string)
 			ts.Check(linkFiles(filepath.Join(ts.MkAbs(args[0]), class), filepath.Join(s.easy(), class), ""))
 		}
 	case !neg && len(args) == 2 && args[1] == "maildir":
-		for class, folder := range map[string]string{"ham": ".", "spam": ".Junk"} {
-			in := filepath.Join(ts.MkAbs(args[0]), folder)
-			ts.Check(linkFiles(filepath.Join(in, "cur"), filepath.Join(s.easy(), class), ":2,S"))
-			ts.Check(os.Mkdir(filepath.Join(in, "new"), 0o755))
-		}
+		ts.Check(writeMaildir(ts.MkAbs(args[0]), s.easy()))
 	default:
 		ts.Fatalf("usage: easymail DIR [copy | maildir]")
 	}
-}
-
-// linkFiles makes dst a folder with the files of src, whose names get an end.
-func linkFiles(dst, src, end string) error {
-	files, err := os.ReadDir(src)
-	err = errors.Join(err, os.MkdirAll(dst, 0o755))
-	for _, file := range files {
-		err = errors.Join(err, os.Link(filepath.Join(src, file.Name()), filepath.Join(dst, file.Name()+end)))
-	}
-	return err
 }
 
 // writeEasyModel writes the model that chaff train makes of the easy mail: easymodel FILE. With a second argument, store, it writes
@@ -203,18 +188,29 @@ func (s sharedMail) writeEasyModel(ts *testscript.TestScript, neg bool, args []s
 	}
 }
 
-// writeSample writes the sample mail into a Maildir++ with the spam in .Junk.
-func writeSample(t *testing.T, dir string) {
-	folders := map[string]string{"ham": dir, "spam": filepath.Join(dir, ".Junk")}
-	for _, folder := range folders {
-		must(t, os.MkdirAll(filepath.Join(folder, "new"), 0o755))
+// writeMaildir makes dst a Maildir++ of the folders ham and spam of src, with the spam in .Junk.
+func writeMaildir(dst, src string) error {
+	var errs []error
+	for class, folder := range map[string]string{"ham": ".", "spam": ".Junk"} {
+		errs = append(errs, linkFiles(filepath.Join(dst, folder, "cur"), filepath.Join(src, class), ":2,S"),
+			os.Mkdir(filepath.Join(dst, folder, "new"), 0o755))
 	}
-	for item, err := range sample.Source() {
-		must(t, err)
-		raw, err := item.Read(nil)
-		must(t, err)
-		writeMessage(t, filepath.Join(folders[item.Label], "cur"), filepath.Base(item.Origin)+":2,S", raw)
+	return errors.Join(errs...)
+}
+
+// linkFiles makes dst a folder with the files of src, whose names get an end. Files of another file system are copied.
+func linkFiles(dst, src, end string) error {
+	files, err := os.ReadDir(src)
+	err = errors.Join(err, os.MkdirAll(dst, 0o755))
+	for _, file := range files {
+		from, to := filepath.Join(src, file.Name()), filepath.Join(dst, file.Name()+end)
+		if os.Link(from, to) == nil {
+			continue
+		}
+		data, readErr := os.ReadFile(from)
+		err = errors.Join(err, readErr, os.WriteFile(to, data, 0o644))
 	}
+	return err
 }
 
 func writeEasy(t *testing.T, dir string) {

@@ -47,8 +47,8 @@ machines whose models are to be merged share a key file. FILE may be A or B.`,
 					return err
 				}
 			}
-			if out != models[0] && out != models[1] {
-				if err := p.mayReplace(c.Context(), out, "chaff merge", false, replace); err != nil {
+			if !replace && out != models[0] && out != models[1] {
+				if err := mayReplace(c, out); err != nil {
 					return err
 				}
 			}
@@ -68,7 +68,7 @@ machines whose models are to be merged share a key file. FILE may be A or B.`,
 	}
 	settings.add(p, c, "workers", "memory")
 	c.Flags().StringVarP(&out, "out", "o", "", "save the model as `FILE`")
-	c.Flags().BoolVar(&replace, "replace", false, "replace FILE even if it has learned messages since it was trained")
+	addReplace(c, &replace)
 	addJSON(c, &asJSON, "print the result as JSON")
 	return c
 }

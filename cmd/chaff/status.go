@@ -32,8 +32,8 @@ func (p *program) statusCommand() *cobra.Command {
 		SuggestFor: []string{"stats", "statistics", "state"},
 		Long: `Status prints what a model has learned since it was trained: messages of each
 class, when and how they were learned, and how the model judged each before it
-learned it. The last figures are the accuracy that you see, as far as every
-mistake was corrected. Reasons why it does not learn, or learns badly, come first.`,
+learned it. These figures are the accuracy on your own mail. Reasons why the
+model does not learn, or learns badly, come first.`,
 		Example: `  chaff status
   chaff status -m spam.model --json
   chaff status --report status.html`,
@@ -74,12 +74,11 @@ type state struct {
 
 // accessProblems returns why the user of this process cannot write the store of the model at path.
 func accessProblems(path string) []string {
-	file, err := os.OpenFile(path+store.Suffix, os.O_RDWR, 0)
+	name := storeOf(path)
+	file, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err == nil {
 		file.Close()
-		if target, targetErr := replace.Target(path); targetErr == nil {
-			err = replace.Probe(filepath.Dir(target))
-		}
+		err = replace.Probe(filepath.Dir(name))
 	}
 	if err == nil {
 		return nil
@@ -97,7 +96,7 @@ func printStatus(w io.Writer, s state) {
 	for _, problem := range s.Problems[:min(len(s.Problems), maxStatusProblems)] {
 		screen.Printf(w, "%s     %s\n", screen.Yellow.Of("problem"), screen.Quoted(problem))
 	}
-	field(w, "model", "%s, %s", s.File, s.Model)
+	screen.Printf(w, "%-12s%s, %s\n", "model", s.File, s.Model)
 	field(w, "fitted", "%s", fittedText(s.Status))
 	journal := ""
 	if s.Records > 0 {

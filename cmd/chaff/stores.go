@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,8 +8,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
+	"chaff/filter"
 	"chaff/internal/hint"
-	"chaff/internal/places"
+	"chaff/internal/replace"
 	"chaff/models"
 	"chaff/store"
 	"chaff/train"
@@ -34,12 +36,20 @@ func look(path string) (*store.View, error) {
 	return v, aboutStore(path, err)
 }
 
+// storeOf returns the path of the store of the model at path, or at the end of a link at path.
+func storeOf(path string) string {
+	if target, err := replace.Target(path); err == nil {
+		path = target
+	}
+	return path + store.Suffix
+}
+
 // hasStore returns an error that says how to begin if the model at path does not exist or has no store.
 func hasStore(path string) error {
 	if path == "" {
 		return hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
 	}
-	if _, err := os.Stat(path + store.Suffix); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(storeOf(path)); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -72,24 +82,19 @@ func aboutFit(err error) error {
 	return err
 }
 
-// mayReplace returns an error if saving a model at path would lose what its store has learned since it was trained, or would leave a store
-// without its model.
-func (p *program) mayReplace(ctx context.Context, path, command string, alone, replace bool) error {
-	path = cmp.Or(path, places.Model(p.environ))
-	_, err := os.Stat(path + store.Suffix)
+// addReplace adds the flag that lets a command replace a model that has learned since it was trained.
+func addReplace(c *cobra.Command, replace *bool) {
+	c.Flags().BoolVar(replace, "replace", false, "replace the model even if it has learned messages since it was trained")
+}
+
+// mayReplace returns an error if saving a model at path would lose what its store has learned since the model was trained.
+func mayReplace(c *cobra.Command, path string) error {
+	n, err := store.Later(c.Context(), path)
+	command := c.CommandPath()
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case alone:
-		return hint.With(fmt.Errorf("%s is the store of the model that would be replaced", path+store.Suffix), "save elsewhere with -m FILE, or delete the store first")
-	case replace:
-		return nil
-	}
-	n, err := store.Later(ctx, path)
-	if err != nil {
+	case err != nil:
 		return hint.With(err, command+" --replace replaces the store")
-	}
-	if n > 0 {
+	case n > 0:
 		return hint.With(fmt.Errorf("%s has learned %s since it was trained: %s would drop %s", path, plural(n, "message"), command, pronoun(n)),
 			"chaff learn PATH adds mail to what it knows; "+command+" --replace drops what it has learned")
 	}
@@ -112,8 +117,37 @@ func savedFiles(path string) string {
 		return text
 	}
 	text := path + ", " + sizeAt(path)
-	if size := sizeAt(path + store.Suffix); size != "" {
+	if size := sizeAt(storeOf(path)); size != "" {
 		text += "; " + filepath.Base(path) + store.Suffix + ", " + size
 	}
 	return text
+}
+
+// saveStore saves a model that was fitted to all of some mail in so many seconds, with a store of the mail.
+func saveStore(ctx context.Context, mail *train.Mail, f *filter.Filter, path string, seconds float64) error {
+	if err := makeFolder(path); err != nil {
+		return err
+	}
+	return store.Create(ctx, path, mail, f, seconds)
+}
+
+// saveAlone saves a model without a store, and removes the store of the model that it replaces.
+func saveAlone(ctx context.Context, f *filter.Filter, path string) error {
+	if err := makeFolder(path); err != nil {
+		return err
+	}
+	s, err := store.Open(ctx, path, store.DefaultOptions())
+	if errors.Is(err, store.ErrLocked) {
+		return aboutStore(path, err)
+	}
+	if err == nil { // nobody learns while it is removed
+		defer s.Close()
+	}
+	if err := f.Save(path); err != nil {
+		return err
+	}
+	if err := os.Remove(storeOf(path)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }

@@ -33,9 +33,11 @@ func (p *program) train(x *experiment) error {
 	if err := p.canSaveModel(x.model); err != nil {
 		return err
 	}
-	withStore := !x.noStore && x.Train.Refit
-	if err := p.mayReplace(x.command.Context(), x.model, "chaff train", !withStore, x.replace); err != nil {
-		return err
+	ctx := x.command.Context()
+	if !x.replace {
+		if err := mayReplace(x.command, x.model); err != nil {
+			return err
+		}
 	}
 	reading, keepKey, err := p.secretReading(x.Config)
 	if err != nil {
@@ -43,12 +45,11 @@ func (p *program) train(x *experiment) error {
 	}
 	p.warnOfOtherModels(x.set, x.Model)
 	o := collectOptions(x.Config, reading)
-	o.Ledger = withStore
+	o.Ledger = x.withStore()
 	collection, err := p.collect(x.command, o, mail)
 	if err != nil {
 		return err
 	}
-	ctx := x.command.Context()
 	var options train.Options
 	trained, err := fit(p, x.Config, !x.verbose, func(o train.Options) (train.Trained, error) {
 		options = o
@@ -101,10 +102,10 @@ func (p *program) train(x *experiment) error {
 	}
 	summary, classes := collection.Summary(), collection.Classes()
 	// The collection is out of use: saving reuses the memory of the documents.
-	if withStore {
+	if x.withStore() {
 		err = saveStore(ctx, collection.Mail, f, x.model, refitted.Seconds)
 	} else {
-		err = save(f, x.model)
+		err = saveAlone(ctx, f, x.model)
 	}
 	if err := errors.Join(err, keepKey()); err != nil {
 		return err
@@ -130,6 +131,9 @@ func (p *program) train(x *experiment) error {
 	p.printSaved(x, classes)
 	return nil
 }
+
+// withStore reports whether the model is saved with a store. That of a part of the mail is not: it is for measuring.
+func (x *experiment) withStore() bool { return !x.noStore && x.Train.Refit }
 
 // printTrainedFully prints all figures of train.
 func (p *program) printTrainedFully(x *experiment, summary train.Summary, result train.Result, refitted *train.Refitted, found findings, classes []string) {

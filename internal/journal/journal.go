@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -42,7 +43,7 @@ const (
 	magic = "CHJOUR1\n" // 1: the first version
 	// BeginSize is the size in bytes of what [Begin] appends.
 	BeginSize  = len(magic) + 8
-	recordSize = 56         // of the fixed part
+	recordSize = 48         // of the fixed part
 	mark       = 0x43524843 // "CHRC"
 )
 
@@ -90,25 +91,27 @@ type Record struct {
 	Rows    []byte   // a row for each of IDs, all of one size
 	Globals []byte   // empty if nothing changed
 
-	rest, rows       []byte // what the two checksums are of
-	restSum, rowsSum uint64
+	data []byte // the whole record, if it was read
 }
+
+// BlockRows is the number of rows with a checksum of their own.
+const BlockRows = 32
 
 // The fixed part of a record; the variable parts follow, each padded with zeros to a multiple of 8:
 //
-//	 0  8  xxhash64 of all bytes from 8 to the end of the ids
+//	 0  8  xxhash64 of all bytes from 8 to the end of the checksums of the rows
 //	 8  8  xxhash64 of the globals, the texts and the meta
-//	16  8  xxhash64 of the rows
-//	24  4  mark
-//	28  4  number of new terms
-//	32  4  number of ids
-//	36  4  size of a row in bytes
-//	40  4  size of the globals in bytes
-//	44  4  size of the texts in bytes
-//	48  4  size of the meta in bytes
-//	52  4  zero
+//	16  4  mark
+//	20  4  number of new terms
+//	24  4  number of ids
+//	28  4  size of a row in bytes
+//	32  4  size of the globals in bytes
+//	36  4  size of the texts in bytes
+//	40  4  size of the meta in bytes
+//	44  4  zero
 //
-// The variable parts are the new terms, the ids, the globals, the texts, the meta, the rows.
+// The variable parts are the new terms, the ids, the low half of an xxhash64 for each block of 32 rows, the globals, the texts, the meta,
+// the rows.
 
 // Append appends a record. It panics if the rows are no whole number of bytes for each id.
 func Append(dst []byte, r Record) []byte {
@@ -121,22 +124,41 @@ func Append(dst []byte, r Record) []byte {
 	}
 	le := binary.LittleEndian
 	start := len(dst)
-	dst = append(dst, make([]byte, 24)...) // the checksums
+	dst = append(dst, make([]byte, 16)...) // the checksums
 	for _, n := range []int{mark, len(r.New), len(r.IDs), rowSize, len(r.Globals), len(r.Texts), len(r.Meta), 0} {
 		dst = le.AppendUint32(dst, uint32(n))
 	}
 	dst = littleendian.Append(dst, r.New)
 	dst = pad(littleendian.Append(dst, r.IDs), start)
+	padded := pad(slices.Clone(r.Rows), 0)
+	dst = pad(littleendian.Append(dst, sumsOf(padded, len(r.IDs), rowSize)), start)
 	rest := len(dst)
 	for _, part := range [][]byte{r.Globals, r.Texts, r.Meta} {
 		dst = pad(append(dst, part...), start)
 	}
 	rows := len(dst)
-	dst = pad(append(dst, r.Rows...), start)
-	le.PutUint64(dst[start+16:], xxhash.Sum64(dst[rows:]))
+	dst = append(dst, padded...)
 	le.PutUint64(dst[start+8:], xxhash.Sum64(dst[rest:rows]))
 	le.PutUint64(dst[start:], xxhash.Sum64(dst[start+8:rest]))
 	return dst
+}
+
+// sumsOf returns the checksums of the blocks of n rows with their padding, which belongs to the last block.
+func sumsOf(rows []byte, n, size int) []uint32 {
+	sums := make([]uint32, 0, (n+BlockRows-1)/BlockRows)
+	for i := 0; i < n; i += BlockRows {
+		sums = append(sums, sumOf(rows, i, n, size))
+	}
+	return sums
+}
+
+// sumOf returns the checksum of the block that begins with row i.
+func sumOf(rows []byte, i, n, size int) uint32 {
+	end := len(rows)
+	if i+BlockRows < n {
+		end = (i + BlockRows) * size
+	}
+	return uint32(xxhash.Sum64(rows[i*size : end]))
 }
 
 func pad(dst []byte, start int) []byte {
@@ -146,72 +168,123 @@ func pad(dst []byte, start int) []byte {
 
 func align[T int | uint64](n T) T { return (n + 7) &^ 7 }
 
-// Parse returns the records of a journal, which starts with data, and how many bytes they take, the beginning included. The records share
-// data. A torn record at the end is no error, because a crash can leave one; damage before it is. Parse verifies all that is
-// needed to find a term, and all of the last record; [Record.VerifyRows] and [Record.VerifyRest] verify the others.
-func Parse(data []byte) (records []Record, complete int, err error) {
-	if _, err := Model(data); err != nil {
-		return nil, 0, err
+// Records are the records of a journal, from the oldest to the newest.
+type Records struct {
+	data   []byte
+	starts []int
+	added  []Record // behind those in data
+}
+
+// Len returns the number of records.
+func (all Records) Len() int { return len(all.starts) + len(all.added) }
+
+// Add adds a record that was appended to the journal.
+func (all *Records) Add(r Record) { all.added = append(all.added, r) }
+
+// At returns record i, which shares the memory of the journal.
+func (all Records) At(i int) Record {
+	if i >= len(all.starts) {
+		return all.added[i-len(all.starts)]
 	}
+	r, _ := decode(all.data[all.starts[i]:])
+	return r
+}
+
+// Scan finds the records of a journal, which starts with data, and how many bytes they take, the beginning included. A torn record at the
+// end is no error, because a crash can leave one; damage before it is. Scan verifies all that is needed to find a term, and all of
+// the last record; [Record.VerifyRows] and [Record.VerifyRest] verify the others.
+func Scan(data []byte) (all Records, complete int, err error) {
+	if _, err := Model(data); err != nil {
+		return Records{}, 0, err
+	}
+	all.data = data
 	at := BeginSize
 	for {
-		r, size := parse(data[at:])
+		size := wholeRecord(data[at:])
 		if size == 0 {
 			break
 		}
-		records = append(records, r)
+		all.starts = append(all.starts, at)
 		at += size
 	}
-	if n := len(records); n > 0 && at == len(data) { // only the last record that was written may be torn
-		if last := records[n-1]; last.VerifyRows() != nil || last.VerifyRest() != nil {
-			at -= last.size()
-			records = records[:n-1]
+	if n := len(all.starts); n > 0 && at == len(data) { // only the last record that was written may be torn
+		if last := all.At(n - 1); last.VerifyRows() != nil || last.VerifyRest() != nil {
+			at, all.starts = all.starts[n-1], all.starts[:n-1]
 		}
 	}
 	for later := at + 8; later < len(data); later += 8 {
-		if _, size := parse(data[later:]); size > 0 {
-			return nil, 0, fmt.Errorf("%w: record %d of the journal", ErrDamaged, len(records)+1)
+		if wholeRecord(data[later:]) > 0 {
+			return Records{}, 0, fmt.Errorf("%w: record %d of the journal", ErrDamaged, all.Len()+1)
 		}
 	}
-	return records, at, nil
+	return all, at, nil
 }
 
-// parse returns the record at the start of data and its size, which is 0 if no whole record starts there.
-func parse(data []byte) (r Record, size int) {
+// Parse is [Scan] with the records as a slice.
+func Parse(data []byte) (records []Record, complete int, err error) {
+	all, complete, err := Scan(data)
+	for i := range all.Len() {
+		records = append(records, all.At(i))
+	}
+	return records, complete, err
+}
+
+// layout is where the parts of a record are.
+type layout struct {
+	terms, ids, sums, globals, texts, meta, rows part
+	end                                          uint64
+}
+
+type part struct{ start, size uint64 }
+
+func (p part) of(data []byte) []byte { return data[p.start : p.start+p.size : p.start+p.size] }
+
+// layoutOf returns the layout of the record at the start of data, and reports whether one may be there.
+func layoutOf(data []byte) (l layout, ok bool) {
 	le := binary.LittleEndian
-	if len(data) < recordSize || le.Uint32(data[24:]) != mark {
-		return Record{}, 0
+	if len(data) < recordSize || le.Uint32(data[16:]) != mark {
+		return layout{}, false
 	}
 	length := func(at int) uint64 { return uint64(le.Uint32(data[at:])) }
-	terms, ids, globals, texts, meta := 8*length(28), 4*length(32), length(40), length(44), length(48)
-	rows := length(32) * length(36) // below 2^64
-	rest := recordSize + terms + align(ids)
-	restEnd := rest + align(globals) + align(texts) + align(meta)
-	if restEnd > uint64(len(data)) || rows > uint64(len(data)) || restEnd+align(rows) > uint64(len(data)) {
-		return Record{}, 0
+	n := length(24)
+	l.end = recordSize
+	next := func(size uint64) part {
+		p := part{l.end, size}
+		l.end += align(size)
+		return p
 	}
-	if le.Uint64(data) != xxhash.Sum64(data[8:rest]) {
-		return Record{}, 0
+	l.terms, l.ids, l.sums = next(8*length(20)), next(4*n), next(4*((n+BlockRows-1)/BlockRows))
+	l.globals, l.texts, l.meta = next(length(32)), next(length(36)), next(length(40))
+	rows := n * length(28) // below 2^64, but what follows may not be
+	if l.end > uint64(len(data)) || rows > uint64(len(data)) {
+		return layout{}, false
 	}
-	size = int(restEnd + align(rows))
-	part := func(from, n uint64) []byte { return data[from : from+n : from+n] }
-	r = Record{
-		Globals: part(rest, globals), Texts: part(rest+align(globals), texts), Meta: part(rest+align(globals)+align(texts), meta),
-		Rows: part(restEnd, rows),
-		rest: data[rest:restEnd], rows: data[restEnd:size], restSum: le.Uint64(data[8:]), rowsSum: le.Uint64(data[16:]),
-	}
-	var err1, err2 error // none: the sizes are right
-	r.New, err1 = littleendian.Decode[uint64](part(recordSize, terms))
-	r.IDs, err2 = littleendian.Decode[uint32](part(recordSize+terms, ids))
-	if err1 != nil || err2 != nil {
-		return Record{}, 0
-	}
-	return r, size
+	l.rows = next(rows)
+	return l, l.end <= uint64(len(data))
 }
 
-// size returns the size of a record that was read.
-func (r *Record) size() int {
-	return recordSize + 8*len(r.New) + align(4*len(r.IDs)) + len(r.rest) + len(r.rows)
+// wholeRecord returns the size of the record at the start of data, 0 if no whole record starts there.
+func wholeRecord(data []byte) (size int) {
+	l, ok := layoutOf(data)
+	if !ok || binary.LittleEndian.Uint64(data) != xxhash.Sum64(data[8:l.globals.start]) {
+		return 0
+	}
+	return int(l.end)
+}
+
+// decode returns the record at the start of data.
+func decode(data []byte) (Record, bool) {
+	l, ok := layoutOf(data)
+	if !ok {
+		return Record{}, false
+	}
+	r := Record{
+		Globals: l.globals.of(data), Texts: l.texts.of(data), Meta: l.meta.of(data), Rows: l.rows.of(data), data: data[:l.end],
+	}
+	var err1, err2 error // none: the sizes are right
+	r.New, err1 = littleendian.Decode[uint64](l.terms.of(data))
+	r.IDs, err2 = littleendian.Decode[uint32](l.ids.of(data))
+	return r, err1 == nil && err2 == nil
 }
 
 // AppendText appends the text of a new term to those of a record.
@@ -243,21 +316,34 @@ func (r *Record) NewTexts() ([]string, error) {
 
 // VerifyRows verifies the rows of a record that [Parse] returned.
 func (r *Record) VerifyRows() error {
-	if r.rows == nil { // made by the caller
+	for i := 0; i < len(r.IDs); i += BlockRows {
+		if err := r.VerifyBlock(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// VerifyBlock verifies row i of a record that [Parse] returned. It also verifies the other rows of a block, which begins at a multiple of
+// [BlockRows].
+func (r *Record) VerifyBlock(i int) error {
+	if r.data == nil { // made by the caller
 		return nil
 	}
-	if xxhash.Sum64(r.rows) != r.rowsSum {
-		return fmt.Errorf("%w: row of the journal", ErrDamaged)
+	l, ok := layoutOf(r.data)
+	block := i / BlockRows
+	if !ok || sumOf(r.data[l.rows.start:l.end], block*BlockRows, len(r.IDs), len(r.Rows)/len(r.IDs)) != binary.LittleEndian.Uint32(l.sums.of(r.data)[4*block:]) {
+		return fmt.Errorf("%w: rows of the journal", ErrDamaged)
 	}
 	return nil
 }
 
 // VerifyRest verifies the globals, the texts and the meta of a record that [Parse] returned.
 func (r *Record) VerifyRest() error {
-	if r.rest == nil { // made by the caller
+	if r.data == nil { // made by the caller
 		return nil
 	}
-	if xxhash.Sum64(r.rest) != r.restSum {
+	if l, ok := layoutOf(r.data); !ok || xxhash.Sum64(r.data[l.globals.start:l.rows.start]) != binary.LittleEndian.Uint64(r.data[8:]) {
 		return fmt.Errorf("%w: record of the journal", ErrDamaged)
 	}
 	return nil
