@@ -29,8 +29,8 @@ type importing struct {
 func (p *program) importCommand() *cobra.Command {
 	var x importing
 	c := &cobra.Command{
-		Use:   "import {FILE | --bogofilter FILE | --spamassassin FILE} [-m FILE]",
-		Short: "Make a model from a table of weights, or from what another filter has learned",
+		Use:   "import [FILE] [-m FILE]",
+		Short: "Make a model from weights, or from another filter",
 		Long: `Import makes a model from a CSV table of weights with the columns term and
 weight. The score of a message is the sum of the weights of its terms; a message
 with a score above 0 is spam. The term (bias) is the bias. With the names of

@@ -156,7 +156,8 @@ func (p *program) printImported(x imported, hasPath bool) {
 	field(w, "carried", "%s of all counts, as %s in %s", shareOf(total.CarriedCounts, total.Count), plural(x.Carried.Terms, "term"),
 		plural(x.Carried.Ham+x.Carried.Spam, "document"))
 	if x.Carried.Scale < 1 {
-		field(w, "scaled", "each document stands for %.3g messages: the store has room for %d (store.max_messages)", 1/x.Carried.Scale, x.Carried.Ham+x.Carried.Spam)
+		messages := 1 / x.Carried.Scale
+		field(w, "scaled", "each document stands for %s messages: store.max_messages and the memory bound their number", number(&messages))
 	}
 	field(w, "model", "%s, %s", x.Model, plural(x.Saved.Terms, "term"))
 	if x.Saved.Thresholds != nil {

@@ -26,8 +26,8 @@ type Options struct {
 	Memory int64
 }
 
-// maxOccurrences bounds the sum of the counts of all terms, each of which takes seven or eight bytes in memory.
-const maxOccurrences = 100_000_000
+// maxOccurrences bounds the sum of the counts of all terms. Each takes up to 16 bytes of memory until the store is saved.
+const maxOccurrences = 40_000_000
 
 // ErrLanguage is returned if the language depends on the message.
 var ErrLanguage = errors.New("words without their messages have no language")
