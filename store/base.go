@@ -37,6 +37,7 @@ type ledger struct {
 	documents     *features.Documents
 	entries       []Entry
 	byFingerprint map[uint64]int // index of an entry
+	seen          sightings
 }
 
 // base is the base of an open store, whose sections are read when they are needed.
@@ -130,6 +131,9 @@ func (b *base) ledger() (*ledger, error) {
 	if l.entries, sketches, err = b.entries(len(l.facts.Classes)); err != nil {
 		return nil, err
 	}
+	if l.seen, err = b.sightings(len(l.facts.Classes)); err != nil {
+		return nil, err
+	}
 	s := &features.Snapshot{Texts: b.hasTexts}
 	sketchData, err := b.sections.Section("SKCH")
 	if err != nil {
@@ -174,6 +178,12 @@ func (l *ledger) apply(records []journal.Record) error {
 		if err := records[i].VerifyRest(); err != nil {
 			return err
 		}
+		if changeOf(records[i].Meta) == see {
+			if err := l.seen.apply(records[i].Meta, len(l.facts.Classes)); err != nil {
+				return err
+			}
+			continue
+		}
 		m, err := readMeta(records[i].Meta)
 		if err != nil {
 			return err
@@ -194,9 +204,6 @@ func (l *ledger) apply(records []journal.Record) error {
 		case m.change == forget && known:
 			gone[at] = true
 			delete(l.byFingerprint, e.Fingerprint)
-		case m.change == see && known:
-			l.entries[at].Name = e.Name
-			continue
 		case m.change == learn:
 			e.Terms = w.AddDocument(m.document, func(i int) []byte { return m.texts[i] })
 			if known {
@@ -240,6 +247,7 @@ func namesSection(hasTexts bool) string {
 //	FACT facts as JSON
 //	MSGS an entry of entrySize for each message, whose last number is the size of its sketch
 //	DIGS fingerprints in ascending order with the index of the message
+//	SEEN the files of mailboxes
 //	SKCH the sketches, one after the other, u64 each
 //	HASH GRPS TEXT or ORDR, DOCS, ENDS: the documents; see features.Snapshot
 func (l *ledger) encode(workers int) ([]byte, error) {
@@ -273,6 +281,7 @@ func (l *ledger) encode(workers int) ([]byte, error) {
 	}
 	return journal.BaseFormat().Encode([]sections.Section{
 		{Name: "FACT", Data: info}, {Name: "MSGS", Data: messages}, {Name: "DIGS", Data: digests}, {Name: "SKCH", Data: sketches},
+		{Name: "SEEN", Data: l.seen.encode(func(f uint64) bool { _, known := l.byFingerprint[f]; return known })},
 		{Name: "HASH", Data: documents.Hashes}, {Name: "GRPS", Data: documents.Groups}, {Name: namesSection(documents.Texts), Data: documents.Names},
 		{Name: "DOCS", Data: documents.Records}, {Name: "ENDS", Data: documents.Ends},
 	}), nil

@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"syscall"
 	"time"
 
 	"chaff/features"
@@ -146,11 +149,7 @@ func fit(ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now
 	if options.Models, err = models.OptionsFrom(settings.Model, p.Trainer); err != nil {
 		return nil, train.Refitted{}, err
 	}
-	entries := make([]train.Entry, len(l.entries))
-	for i, e := range l.entries {
-		entries[i] = e.Entry
-	}
-	collection, err := train.NewMail(settings.Classes, l.documents, entries).Divide(train.CollectOptions{
+	collection, err := l.mail().Divide(train.CollectOptions{
 		Reading: settings.Reading(), Features: p.Features, Split: p.Split, Seed: p.Seed, Workers: o.Workers, Memory: o.Memory,
 	})
 	if err != nil {
@@ -166,6 +165,15 @@ func fit(ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now
 	}
 	l.facts.Fitted, l.facts.FitSeconds, l.facts.Changed = now.Unix(), (cputime.Process() - began).Seconds(), 0
 	return fitted, refitted, nil
+}
+
+// mail returns the messages of a ledger.
+func (l *ledger) mail() *train.Mail {
+	entries := make([]train.Entry, len(l.entries))
+	for i, e := range l.entries {
+		entries[i] = e.Entry
+	}
+	return train.NewMail(l.facts.Classes, l.documents, entries)
 }
 
 // carryOver returns the model with what it has learned since the last base, over a vocabulary of the terms of the ledger.
@@ -269,11 +277,35 @@ func commit(path string, f *filter.Filter, l *ledger, workers int) (*os.File, er
 		os.Remove(path + nextSuffix)
 		return nil, err
 	}
-	if err := os.Rename(path+nextSuffix, path); err != nil {
+	// A crash of the system must not undo the first change and keep the second.
+	err = syncFolder(path)
+	if err == nil {
+		err = os.Rename(path+nextSuffix, path)
+	}
+	if err == nil {
+		err = syncFolder(path)
+	}
+	if err != nil {
 		file.Close()
 		return nil, withoutPath(err)
 	}
 	return file, nil
+}
+
+// syncFolder syncs the folder of a file.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" { // which cannot
+		return nil
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	if err := folder.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) { // some file systems cannot either
+		return err
+	}
+	return nil
 }
 
 // expire forgets the oldest messages beyond the limits.

@@ -9,6 +9,7 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/journal"
+	"chaff/train"
 )
 
 // View is a store as a reader sees it: the state before or after any message that a writer learns at the same time.
@@ -77,8 +78,17 @@ func look(path string) (*View, error) {
 // Filter returns the model of the base, without the journal.
 func (v *View) Filter() *filter.Filter { return v.filter }
 
+// Classes returns the names of the classes.
+func (v *View) Classes() []string { return v.ledger.facts.Classes }
+
+// NameHash is that of the store.
+func (v *View) NameHash(name string) uint64 { return nameHash(v.filter, name) }
+
 // Entries returns the messages of the store, in the order in which they were first learned.
 func (v *View) Entries() []Entry { return v.ledger.entries }
+
+// Mail returns the messages of the store, whose bytes cannot be read again.
+func (v *View) Mail() *train.Mail { return v.ledger.mail() }
 
 // Status returns the state of the store at a time.
 func (v *View) Status(now time.Time) Status {
@@ -101,14 +111,15 @@ func (s *Store) Entries() ([]Entry, error) {
 		if err != nil {
 			return nil, err
 		}
+		if what == see {
+			continue
+		}
 		e, _ := readEntry(s.records[i].Meta[8:])
 		at, known := l.byFingerprint[fingerprint]
 		switch {
 		case what == forget && known:
 			gone[at] = true
 			delete(l.byFingerprint, fingerprint)
-		case what == see && known:
-			l.entries[at].Name = e.Name
 		case what == learn && known:
 			l.entries[at] = e
 		case what == learn:

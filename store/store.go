@@ -201,8 +201,6 @@ type Message struct {
 	Way   Way
 	// Time is when the message was delivered, if its file says so; zero to ask the message.
 	Time time.Time
-	// Name is [NameHash] of its file in a Maildir, or 0.
-	Name uint64
 	// Always learns it even if the filter is sure of it, see [Options.OnError].
 	Always bool
 }
@@ -234,10 +232,10 @@ type Outcome struct {
 	Probability float64        `json:"probability"`
 }
 
-// NameHash returns the hash of the name of a file in a Maildir, without flags, under the key of the model. It is never 0.
-func (s *Store) NameHash(unique string) uint64 {
-	return cmp.Or(s.filter.Settings().Key.Hash([]byte(unique)), 1)
-}
+// NameHash returns the hash of a name, that of a mailbox or of a file in it, under the key of the model.
+func (s *Store) NameHash(name string) uint64 { return nameHash(s.filter, name) }
+
+func nameHash(f *filter.Filter, name string) uint64 { return f.Settings().Key.Hash([]byte(name)) }
 
 // Classes returns the names of the classes.
 func (s *Store) Classes() []string { return s.filter.Settings().Classes }
@@ -264,7 +262,7 @@ func (s *Store) learn(m Message) (Outcome, error) {
 	if len(m.Raw) > limits.MaxMessage {
 		return s.refuse(TooLarge)
 	}
-	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Way: m.Way, Name: m.Name, Class: -1, Score: math.NaN()}
+	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Way: m.Way, Class: -1, Score: math.NaN()}
 	e.Fingerprint, e.SplitKey, e.Label, e.Size = fingerprint(m), corpus.SplitKey(m.Raw), label, len(m.Raw)
 	if e.Time = m.Time; e.Time.IsZero() {
 		e.Time, _ = corpus.DeliveryTime(m.Raw)
@@ -274,7 +272,7 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if known && before.Label == label {
-		return Outcome{What: Known, Before: m.Label}, s.see(before, m.Name)
+		return Outcome{What: Known, Before: m.Label}, nil
 	}
 	if err := s.prepare(); err != nil {
 		return Outcome{}, err
@@ -394,18 +392,6 @@ func (s *Store) refuse(why Reason) (Outcome, error) {
 	return Outcome{What: Refused, Reason: why}, s.foldIfLarge()
 }
 
-// see notes another name of the file of a message, so that it need not be read again.
-func (s *Store) see(e Entry, name uint64) error {
-	if name == 0 || name == e.Name {
-		return nil
-	}
-	e.Name = name
-	if err := s.append(journal.Record{Meta: appendMeta(nil, &meta{change: see, entry: e})}); err != nil {
-		return err
-	}
-	return s.foldIfLarge()
-}
-
 // append writes a record to the end of the journal and syncs the file. If that fails it takes the record back.
 func (s *Store) append(r journal.Record) error {
 	if s.failed != nil {
@@ -444,7 +430,7 @@ func (s *Store) find(fingerprint uint64) (Entry, bool, error) {
 		if err != nil {
 			return Entry{}, false, err
 		}
-		if what == refuse || which != fingerprint {
+		if what == refuse || what == see || which != fingerprint {
 			continue
 		}
 		if err := r.VerifyRest(); err != nil {
