@@ -20,6 +20,8 @@ type Options struct {
 	Thresholds metrics.ThresholdOptions
 	// Epoch, if set, is called after each epoch of a trainer that works in epochs.
 	Epoch func(model string, e models.Epoch)
+	// NoLearner makes Refit return a filter that cannot learn on, whose file is smaller.
+	NoLearner bool
 	// Given, if set, are used for a collection with documents that are no messages, until it has enough messages to choose thresholds on.
 	Given *Given
 }

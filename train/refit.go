@@ -113,6 +113,9 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if !a.given {
 		r.Verdicts, r.Cost = a.verdicts(scores, o)
 	}
+	if o.NoLearner {
+		report.Learned = nil
+	}
 	f, err := all.newFilter(linear, report.Learned, configured, name, kind, o, a, func(p *Provenance) {
 		terms := p.Corpus.Terms
 		p.Corpus, p.Train, p.Development, p.Test = measured.Corpus, measured.Train, measured.Development, measured.Test
