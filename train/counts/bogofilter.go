@@ -3,7 +3,6 @@ package counts
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 )
