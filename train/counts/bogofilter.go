@@ -2,7 +2,7 @@ package counts
 
 import (
 	"bytes"
-	"fmt"
+	"errors"
 	"io"
 	"strings"
 )
@@ -17,7 +17,7 @@ func ReadBogofilter(r io.Reader) (*Counts, error) {
 	err := eachLine(r, func(line []byte) error {
 		fields := bytes.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' }) // a token may have other white space
 		if len(fields) != 3 && len(fields) != 4 {
-			return fmt.Errorf("it has %d columns: must have a token, spam, ham and a date, as bogoutil -d prints them", len(fields))
+			return errors.New("it is not a token with its spam, ham and date, as bogoutil -d prints them")
 		}
 		spam, err := number("the number of spam", fields[1])
 		if err != nil {

@@ -338,7 +338,7 @@ func TestWhatIsNoListOfCountsIsAnErrorWithTheLine(t *testing.T) {
 		{"one class", ".MSG_COUNT 5 0 20260101\na 1 0 1\n", false, "they are of 0 ham and 5 spam: both classes are needed"},
 		{"no token", ".MSG_COUNT 5 4 20260101\n", false, "there is no token"},
 		{"a message", "Subject: hello there\n", false, "line 1: the number of spam is \"hello\": must be a whole number up to 2147483647"},
-		{"a word alone", ".MSG_COUNT 5 4 20260101\n\nalpha\n", false, "line 3: it has 1 columns: must have a token, spam, ham and a date, as bogoutil -d prints them"},
+		{"a word alone", ".MSG_COUNT 5 4 20260101\n\nalpha\n", false, "line 3: it is not a token with its spam, ham and date, as bogoutil -d prints them"},
 		{"a count that is too large", "alpha 1 99999999999 1\n", false, "line 1: the number of ham is \"99999999999\": must be a whole number up to 2147483647"},
 		{"a long line", strings.Repeat("x", 1<<16) + " 1 1 1\n", false, "line 1 is longer than 65536 bytes"},
 		{"nothing of SpamAssassin", "", true, "they are of 0 ham and 0 spam: both classes are needed"},
