@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"chaff/features"
@@ -24,19 +23,9 @@ type knowledge struct {
 	checks  *lazyChecksums // of the rows; nil until they are needed
 	rows    []byte         // section STAT
 	ids     int            // C + V
-	records []journal.Record
+	records journal.Records
 	later   features.Extension
-	wanted  []uint64 // memory of gather
 }
-
-// add adds a record of the journal.
-func (k *knowledge) add(r journal.Record) {
-	k.records = append(k.records, r)
-	k.later.Add(r.New)
-}
-
-// drop drops all records.
-func (k *knowledge) drop() { k.records, k.later = nil, features.Extension{} }
 
 // total returns the number of ids, those of new terms included.
 func (k *knowledge) total() int { return k.ids + k.later.Len() }
@@ -69,8 +58,8 @@ func (f *Filter) NewLearner() (models.Online, error) {
 
 // globals returns the globals after the last record.
 func (k *knowledge) globals() ([]byte, error) {
-	for i := len(k.records) - 1; i >= 0; i-- {
-		if r := &k.records[i]; len(r.Globals) > 0 {
+	for i := k.records.Len() - 1; i >= 0; i-- {
+		if r := k.records.At(i); len(r.Globals) > 0 {
 			return r.Globals, r.VerifyRest()
 		}
 	}
@@ -79,7 +68,7 @@ func (k *knowledge) globals() ([]byte, error) {
 
 // rowReader reads rows of a record in ascending order.
 type rowReader struct {
-	record   *journal.Record
+	record   journal.Record
 	size     int
 	verified int // the rows before it are verified, unless their blocks were not needed
 }
@@ -98,58 +87,51 @@ func (r *rowReader) row(i int) ([]byte, error) {
 	return r.record.Rows[i*r.size:][:r.size], nil
 }
 
-// smallFilter is the size in bits of a filter of ids: 8 kB.
-const smallFilter = 1 << 16
+// filterSize is the size in bits of a filter of ids, which stays in the fastest memory.
+const filterSize = 1 << 18
 
 // gather returns the rows of ids, which are ascending and below k.total, one after the other.
 func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
-	rows := make([]byte, len(ids)*size)
-	k.wanted = slices.Grow(k.wanted[:0], k.total()/64+1)[:k.total()/64+1] // a bit for each id
-	clear(k.wanted)
-	for _, id := range ids {
-		k.wanted[id/64] |= 1 << (id % 64)
-	}
-	var some [smallFilter / 64]uint64 // a bit for the lowest bits of each wanted id: most ids of records are passed over in the fastest memory
-	inSome := 2*len(ids) + 1
-	missing := len(ids)
-	for n := len(k.records) - 1; n >= 0 && missing > 0; n-- {
-		if missing <= inSome/2 {
-			some, inSome = [smallFilter / 64]uint64{}, missing
-			for _, id := range ids {
-				some[id%smallFilter/64] |= k.wanted[id/64] & (1 << (id % 64))
+	rows, has := make([]byte, len(ids)*size), make([]bool, len(ids))
+	missing, filtered := len(ids), 2*len(ids)+1
+	filter := make([]uint64, filterSize/64) // a bit for the lowest bits of each id without a row
+	for n := k.records.Len() - 1; n >= 0 && missing > 0; n-- {
+		if missing <= filtered/2 {
+			filtered = missing
+			clear(filter)
+			for i, id := range ids {
+				if !has[i] {
+					filter[id%filterSize/64] |= 1 << (id % 64)
+				}
 			}
 		}
-		record := rowReader{record: &k.records[n], size: size}
+		record := rowReader{record: k.records.At(n), size: size}
 		at := 0 // ids before it are below those of the record that are left
 		for i, id := range record.record.IDs {
-			if some[id%smallFilter/64]>>(id%64)&1 == 0 || int(id/64) >= len(k.wanted) || k.wanted[id/64]>>(id%64)&1 == 0 {
+			if filter[id%filterSize/64]>>(id%64)&1 == 0 {
 				continue
 			}
-			k.wanted[id/64] &^= 1 << (id % 64)
-			missing--
 			from, found := slices.BinarySearch(ids[at:], id)
-			if !found {
-				return nil, fmt.Errorf("%w: ids of the journal out of order", journal.ErrDamaged)
+			if at += from; !found || has[at] {
+				continue
 			}
-			at += from
 			row, err := record.row(i)
 			if err != nil {
 				return nil, err
 			}
 			copy(rows[at*size:], row)
+			has[at] = true
+			missing--
 		}
 	}
-	at := 0
-	for word, wanted := range k.wanted {
-		for ; wanted != 0; wanted &= wanted - 1 {
-			id := uint32(64*word + bits.TrailingZeros64(wanted))
-			if int(id) >= k.ids {
-				return nil, fmt.Errorf("%w: the journal has no row of term %d", journal.ErrDamaged, id)
-			}
-			from, _ := slices.BinarySearch(ids[at:], id)
-			at += from
+	for i, id := range ids {
+		switch {
+		case has[i]:
+		case int(id) >= k.ids:
+			return nil, fmt.Errorf("%w: the journal has no row of term %d", journal.ErrDamaged, id)
+		default:
 			k.checks.verifyRow(id)
-			copy(rows[at*size:][:size], k.rows[int(id)*size:])
+			copy(rows[i*size:][:size], k.rows[int(id)*size:])
 		}
 	}
 	return rows, nil
@@ -261,7 +243,7 @@ func (f *Filter) Learner() (models.Online, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(k.records) > 0 {
+	if k.records.Len() > 0 {
 		if rows, err = k.allRows(rows, l.TermSize()); err != nil {
 			return nil, err
 		}
@@ -276,8 +258,8 @@ func (f *Filter) Learner() (models.Online, error) {
 // allRows returns the rows of all ids after the last record.
 func (k *knowledge) allRows(before []byte, size int) ([]byte, error) {
 	rows := append(make([]byte, 0, k.total()*size), before...)
-	for n := range k.records {
-		record := rowReader{record: &k.records[n], size: size}
+	for n := range k.records.Len() {
+		record := rowReader{record: k.records.At(n), size: size}
 		for i, id := range record.record.IDs {
 			row, err := record.row(i)
 			if err != nil {
@@ -302,7 +284,8 @@ func (k *knowledge) allRows(before []byte, size int) ([]byte, error) {
 // Add makes f know a record that was appended to its journal. It is for filters that [OpenForOne] returned.
 func (f *Filter) Add(r journal.Record) {
 	if f.knowledge != nil {
-		f.knowledge.add(r)
+		f.knowledge.records.Add(r)
+		f.knowledge.later.Add(r.New)
 		f.onlyPart = true
 	}
 }
@@ -344,7 +327,8 @@ func (f *Filter) learnAll() error {
 // laterTexts returns the texts of the terms of the journal, "" for those without one.
 func (k *knowledge) laterTexts() ([]string, error) {
 	texts := make([]string, 0, k.later.Len())
-	for _, r := range k.records {
+	for i := range k.records.Len() {
+		r := k.records.At(i)
 		some, err := r.NewTexts()
 		if err != nil {
 			return nil, err

@@ -11,9 +11,6 @@ import (
 	"time"
 )
 
-// later returns a time at which a new file is settled.
-func later() time.Time { return time.Now().Add(time.Hour) }
-
 const mappedLetter = "Subject: spama\n\nspama spamb sharedc hamb\n"
 
 func TestAModelThatChangesWhileItIsMappedIsAnError(t *testing.T) {

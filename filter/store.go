@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"chaff/features"
 	"chaff/internal/journal"
 	"chaff/internal/sections"
 )
@@ -79,22 +80,20 @@ func openFollowing(path string, open func(path string) (*Filter, error), read fu
 
 // follow makes f use a journal.
 func (f *Filter) follow(s storeFile) {
-	if len(s.records) == 0 || f.knowledge == nil {
-		if s.close(); len(s.records) > 0 {
+	if s.records.Len() == 0 || f.knowledge == nil {
+		if s.close(); s.records.Len() > 0 {
 			f.journalErr = ErrNotLearning
 		}
 		return
 	}
-	for _, r := range s.records {
-		f.knowledge.add(r)
-	}
+	f.knowledge.records, f.knowledge.later = s.records, s.later
 	f.store, f.onlyPart = s.mapped, true
 }
 
 // dropJournal makes f do without its journal.
 func (f *Filter) dropJournal(err error) {
 	f.journalErr, f.onlyPart = err, false
-	f.knowledge.drop()
+	f.knowledge.records, f.knowledge.later = journal.Records{}, features.Extension{}
 }
 
 // JournalErr returns why f does without the journal of its store, or nil.
@@ -105,7 +104,7 @@ func (f *Filter) Learned() int {
 	if f.knowledge == nil {
 		return 0
 	}
-	return len(f.knowledge.records)
+	return f.knowledge.records.Len()
 }
 
 // Identity returns a number that identifies the model file that f was opened from, and that its store has; else 0.
@@ -119,8 +118,23 @@ func (f *Filter) Identity() uint64 {
 // storeFile is the journal of a store.
 type storeFile struct {
 	model   uint64
-	records []journal.Record
+	records journal.Records
+	later   features.Extension
 	mapped  *mapping // the memory of the records; nil if it is a copy
+}
+
+// newStoreFile reads a journal.
+func newStoreFile(data []byte) (s storeFile, err error) {
+	if s.model, err = journal.Model(data); err != nil {
+		return storeFile{}, err
+	}
+	if s.records, _, err = journal.Scan(data); err != nil {
+		return storeFile{}, err
+	}
+	for i := range s.records.Len() {
+		s.later.Add(s.records.At(i).New)
+	}
+	return s, nil
 }
 
 func (s storeFile) close() {
@@ -148,8 +162,9 @@ func mapStore(path string) (s storeFile, err error) {
 	if err != nil {
 		return storeFile{}, err
 	}
-	records, _, err := journal.Parse(m.data[h.Base:])
-	return storeFile{h.Model, records, m}, err
+	s, err = newStoreFile(m.data[h.Base:])
+	s.mapped = m
+	return s, err
 }
 
 // readStore reads the journal of the store at path into memory.
@@ -186,10 +201,5 @@ func readStore(path string) (storeFile, error) {
 	if err != nil && err != io.EOF {
 		return storeFile{}, err
 	}
-	model, err := journal.Model(data[:n])
-	if err != nil {
-		return storeFile{}, err
-	}
-	records, _, err := journal.Parse(data[:n])
-	return storeFile{model: model, records: records}, err
+	return newStoreFile(data[:n])
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"chaff/corpus/corpustest"
 	"chaff/features"
@@ -17,6 +18,9 @@ import (
 	"chaff/internal/sections"
 	"chaff/models"
 )
+
+// later returns a time at which a new file is settled.
+func later() time.Time { return time.Now().Add(time.Hour) }
 
 // pupil learns messages in the way a store does, and in a learner of all terms.
 type pupil struct {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -15,6 +16,7 @@ import (
 	"chaff/internal/journal"
 	"chaff/internal/parallel"
 	"chaff/internal/replace"
+	"chaff/metrics"
 	"chaff/models"
 	"chaff/train"
 )
@@ -189,13 +191,49 @@ func carryOver(f *filter.Filter, l *ledger) (*filter.Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Provenance()
+	settings := f.Settings()
+	l.choose(&settings, &p)
+	info, err := json.Marshal(p)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("encode provenance: %w", err)
 	}
 	return filter.New(filter.Parts{
-		Settings: f.Settings(), Vocabulary: v, Linear: linear, Terms: terms, SaveTexts: p.Features.Texts, Provenance: info, Learned: learner,
+		Settings: settings, Vocabulary: v, Linear: linear, Terms: terms, SaveTexts: p.Features.Texts, Provenance: info, Learned: learner,
 	})
+}
+
+// enoughJudged is how many messages of each class the choice of thresholds takes.
+const enoughJudged = 50
+
+// choose chooses thresholds and calibration of a spam filter on the scores that messages had before they were learned, since the last fit:
+// progressive validation. Messages that were learned by hand are left out, because they are mostly those that the filter got wrong; for a
+// model that was never fitted they are all there is. With few messages nothing changes.
+func (l *ledger) choose(s *filter.Settings, p *train.Provenance) {
+	if !filter.IsSpamFilter(s.Classes) {
+		return
+	}
+	var margins, scores []float64
+	var labels []int32
+	var spam []bool
+	var count [2]int
+	for _, e := range l.entries {
+		if math.IsNaN(e.Score) || l.facts.Fitted != 0 && (e.Way == ByHand || e.Learned.Unix() < l.facts.Fitted) {
+			continue
+		}
+		margins, scores = append(margins, e.Score), append(scores, 0, e.Score)
+		labels, spam = append(labels, int32(e.Label)), append(spam, e.Label == filter.SpamClass)
+		count[e.Label]++
+	}
+	if min(count[0], count[1]) < enoughJudged {
+		return
+	}
+	thresholds, _ := metrics.ChooseThresholds(margins, spam, p.Limits)
+	s.Thresholds = &thresholds
+	p.Promise = nil
+	if promise, ok := p.Limits.Promise(thresholds, margins, spam); ok {
+		p.Promise = &promise
+	}
+	s.Calibration, _ = metrics.Calibrate(labels, scores, len(s.Classes))
 }
 
 // linearOf returns the model of a learner: for counts the one that training gives.

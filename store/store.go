@@ -48,6 +48,7 @@ type Store struct {
 	records []journal.Record
 	journal int64 // bytes of the journal, up to the end of the last whole record
 	failed  error // a write that failed and could not be taken back
+	limit   int   // of records of the journal
 }
 
 // Open opens the store of the model at path and locks it. It waits for a while for another process to finish.
@@ -64,7 +65,7 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: target, options: o, now: time.Now}
+	s := &Store{path: target, options: o, now: time.Now, limit: maxRecords}
 	if s.file, err = lockFile(ctx, target+Suffix); err != nil {
 		return nil, err
 	}
@@ -262,7 +263,7 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		return s.refuse(TooLarge)
 	}
 	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Way: m.Way, Class: -1, Score: math.NaN()}
-	e.Fingerprint, e.SplitKey, e.Label, e.Size = corpus.Fingerprint(m.Raw), corpus.SplitKey(m.Raw), label, len(m.Raw)
+	e.Fingerprint, e.SplitKey, e.Label, e.Size = fingerprint(m), corpus.SplitKey(m.Raw), label, len(m.Raw)
 	if e.Time = m.Time; e.Time.IsZero() {
 		e.Time, _ = corpus.DeliveryTime(m.Raw)
 	}
@@ -340,7 +341,7 @@ func (s *Store) textOf(text []byte) []byte {
 
 // Forget forgets a message. Naive Bayes knows it at once, and other models when they are fitted again.
 func (s *Store) Forget(raw []byte) (Outcome, error) {
-	o, err := s.forgetFingerprint(corpus.Fingerprint(raw))
+	o, err := s.forgetFingerprint(fingerprint(Message{Raw: raw}))
 	if err != nil {
 		return o, fmt.Errorf("forget in %s: %w", s.path+Suffix, err)
 	}
@@ -415,7 +416,7 @@ func (s *Store) append(r journal.Record) error {
 
 // foldIfLarge folds a journal that filters would read for too long.
 func (s *Store) foldIfLarge() error {
-	if len(s.records) < maxRecords && s.journal < maxJournalBytes {
+	if len(s.records) < s.limit && s.journal < maxJournalBytes {
 		return nil
 	}
 	return s.consolidate(context.Background(), nil)
@@ -500,3 +501,6 @@ func withoutPath(err error) error {
 	}
 	return err
 }
+
+// fingerprint returns the digest by which a message is known.
+func fingerprint(m Message) uint64 { return corpus.Fingerprint(m.Raw) }

@@ -66,7 +66,7 @@ func shownCommands(t *testing.T, page string) []shown {
 func TestShownCommandsRun(t *testing.T) {
 	t.Parallel()
 	p := scriptParams(t)
-	for _, page := range []string{"README.md", "docs/evaluation.md", "docs/results.md", "docs/sources.md"} {
+	for _, page := range []string{"README.md", "docs/evaluation.md", "docs/learning.md", "docs/results.md", "docs/sources.md"} {
 		t.Run(page, func(t *testing.T) { runShown(t, page, p) })
 	}
 }
@@ -82,7 +82,7 @@ samplemail sample
 %s Maildir maildir
 easymail mail copy
 easymail sa copy
-easymodel spam.model
+easymodel spam.model store
 mkdir .local/share/chaff lists junk enron sa/easy-ham-1 sa/easy-ham-2 sa/hard-ham-1 sa/spam-1 sa/spam-2
 exec sh spread.sh
 `, mailbox)
@@ -139,6 +139,7 @@ cp sample/spam/45-rate-drop.eml message
 ln -s mail/ham inbox
 cp mail/ham/2* lists
 cp spam.model .local/share/chaff/model
+cp spam.model.store .local/share/chaff/model.store
 ` + files.String())
 	file := filepath.Join(t.TempDir(), "readme.txtar")
 	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
@@ -198,6 +199,7 @@ func root(ts *testscript.TestScript) string {
 func steady(output, work string) string {
 	output = strings.ReplaceAll(strings.ReplaceAll(output, "\r\n", "\n"), work, "/home/me")
 	output = regexp.MustCompile(`[0-9.]+ CPU seconds`).ReplaceAllString(output, "0.03 CPU seconds")
+	output = regexp.MustCompile(`20[0-9-]{8} [0-9:]{5}`).ReplaceAllString(output, "2026-11-22 18:17")
 	output = regexp.MustCompile(`, [0-9]+ ms\n`).ReplaceAllString(output, ", 4 ms\n")
 	return regexp.MustCompile(` +\n`).ReplaceAllString(output, "\n")
 }

@@ -96,7 +96,7 @@ func printStatus(w io.Writer, s state) {
 	for _, problem := range s.Problems[:min(len(s.Problems), maxStatusProblems)] {
 		screen.Printf(w, "%s     %s\n", screen.Yellow.Of("problem"), screen.Quoted(problem))
 	}
-	field(w, "model", "%s, %s", s.File, s.Model)
+	screen.Printf(w, "%-12s%s, %s\n", "model", s.File, s.Model)
 	field(w, "fitted", "%s", fittedText(s.Status))
 	journal := ""
 	if s.Records > 0 {

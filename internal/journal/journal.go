@@ -91,10 +91,7 @@ type Record struct {
 	Rows    []byte   // a row for each of IDs, all of one size
 	Globals []byte   // empty if nothing changed
 
-	rest    []byte // what restSum is of
-	restSum uint64
-	rows    []byte   // Rows with the padding
-	sums    []uint32 // of each block of rows
+	data []byte // the whole record, if it was read
 }
 
 // BlockRows is the number of rows with a checksum of their own.
@@ -171,74 +168,123 @@ func pad(dst []byte, start int) []byte {
 
 func align[T int | uint64](n T) T { return (n + 7) &^ 7 }
 
-// Parse returns the records of a journal, which starts with data, and how many bytes they take, the beginning included. The records share
-// data. A torn record at the end is no error, because a crash can leave one; damage before it is. Parse verifies all that is
-// needed to find a term, and all of the last record; [Record.VerifyRows] and [Record.VerifyRest] verify the others.
-func Parse(data []byte) (records []Record, complete int, err error) {
-	if _, err := Model(data); err != nil {
-		return nil, 0, err
+// Records are the records of a journal, from the oldest to the newest.
+type Records struct {
+	data   []byte
+	starts []int
+	added  []Record // behind those in data
+}
+
+// Len returns the number of records.
+func (all Records) Len() int { return len(all.starts) + len(all.added) }
+
+// Add adds a record that was appended to the journal.
+func (all *Records) Add(r Record) { all.added = append(all.added, r) }
+
+// At returns record i, which shares the memory of the journal.
+func (all Records) At(i int) Record {
+	if i >= len(all.starts) {
+		return all.added[i-len(all.starts)]
 	}
+	r, _ := decode(all.data[all.starts[i]:])
+	return r
+}
+
+// Scan finds the records of a journal, which starts with data, and how many bytes they take, the beginning included. A torn record at the
+// end is no error, because a crash can leave one; damage before it is. Scan verifies all that is needed to find a term, and all of
+// the last record; [Record.VerifyRows] and [Record.VerifyRest] verify the others.
+func Scan(data []byte) (all Records, complete int, err error) {
+	if _, err := Model(data); err != nil {
+		return Records{}, 0, err
+	}
+	all.data = data
 	at := BeginSize
 	for {
-		r, size := parse(data[at:])
+		size := wholeRecord(data[at:])
 		if size == 0 {
 			break
 		}
-		records = append(records, r)
+		all.starts = append(all.starts, at)
 		at += size
 	}
-	if n := len(records); n > 0 && at == len(data) { // only the last record that was written may be torn
-		if last := records[n-1]; last.VerifyRows() != nil || last.VerifyRest() != nil {
-			at -= last.size()
-			records = records[:n-1]
+	if n := len(all.starts); n > 0 && at == len(data) { // only the last record that was written may be torn
+		if last := all.At(n - 1); last.VerifyRows() != nil || last.VerifyRest() != nil {
+			at, all.starts = all.starts[n-1], all.starts[:n-1]
 		}
 	}
 	for later := at + 8; later < len(data); later += 8 {
-		if _, size := parse(data[later:]); size > 0 {
-			return nil, 0, fmt.Errorf("%w: record %d of the journal", ErrDamaged, len(records)+1)
+		if wholeRecord(data[later:]) > 0 {
+			return Records{}, 0, fmt.Errorf("%w: record %d of the journal", ErrDamaged, all.Len()+1)
 		}
 	}
-	return records, at, nil
+	return all, at, nil
 }
 
-// parse returns the record at the start of data and its size, which is 0 if no whole record starts there.
-func parse(data []byte) (r Record, size int) {
+// Parse is [Scan] with the records as a slice.
+func Parse(data []byte) (records []Record, complete int, err error) {
+	all, complete, err := Scan(data)
+	for i := range all.Len() {
+		records = append(records, all.At(i))
+	}
+	return records, complete, err
+}
+
+// layout is where the parts of a record are.
+type layout struct {
+	terms, ids, sums, globals, texts, meta, rows part
+	end                                          uint64
+}
+
+type part struct{ start, size uint64 }
+
+func (p part) of(data []byte) []byte { return data[p.start : p.start+p.size : p.start+p.size] }
+
+// layoutOf returns the layout of the record at the start of data, and reports whether one may be there.
+func layoutOf(data []byte) (l layout, ok bool) {
 	le := binary.LittleEndian
 	if len(data) < recordSize || le.Uint32(data[16:]) != mark {
-		return Record{}, 0
+		return layout{}, false
 	}
 	length := func(at int) uint64 { return uint64(le.Uint32(data[at:])) }
-	n, terms, ids, globals, texts, meta := length(24), 8*length(20), 4*length(24), length(32), length(36), length(40)
-	rows := n * length(28) // below 2^64
-	sums := 4 * ((n + BlockRows - 1) / BlockRows)
-	sumsAt := recordSize + terms + align(ids)
-	rest := sumsAt + align(sums)
-	restEnd := rest + align(globals) + align(texts) + align(meta)
-	if restEnd > uint64(len(data)) || rows > uint64(len(data)) || restEnd+align(rows) > uint64(len(data)) {
-		return Record{}, 0
+	n := length(24)
+	l.end = recordSize
+	next := func(size uint64) part {
+		p := part{l.end, size}
+		l.end += align(size)
+		return p
 	}
-	if le.Uint64(data) != xxhash.Sum64(data[8:rest]) {
-		return Record{}, 0
+	l.terms, l.ids, l.sums = next(8*length(20)), next(4*n), next(4*((n+BlockRows-1)/BlockRows))
+	l.globals, l.texts, l.meta = next(length(32)), next(length(36)), next(length(40))
+	rows := n * length(28) // below 2^64, but what follows may not be
+	if l.end > uint64(len(data)) || rows > uint64(len(data)) {
+		return layout{}, false
 	}
-	size = int(restEnd + align(rows))
-	part := func(from, n uint64) []byte { return data[from : from+n : from+n] }
-	r = Record{
-		Globals: part(rest, globals), Texts: part(rest+align(globals), texts), Meta: part(rest+align(globals)+align(texts), meta),
-		Rows: part(restEnd, rows), rest: data[rest:restEnd], restSum: le.Uint64(data[8:]), rows: data[restEnd:size],
-	}
-	var err1, err2, err3 error // none: the sizes are right
-	r.New, err1 = littleendian.Decode[uint64](part(recordSize, terms))
-	r.IDs, err2 = littleendian.Decode[uint32](part(recordSize+terms, ids))
-	r.sums, err3 = littleendian.Decode[uint32](part(sumsAt, sums))
-	if err1 != nil || err2 != nil || err3 != nil {
-		return Record{}, 0
-	}
-	return r, size
+	l.rows = next(rows)
+	return l, l.end <= uint64(len(data))
 }
 
-// size returns the size of a record that was read.
-func (r *Record) size() int {
-	return recordSize + 8*len(r.New) + align(4*len(r.IDs)) + align(4*len(r.sums)) + len(r.rest) + len(r.rows)
+// wholeRecord returns the size of the record at the start of data, 0 if no whole record starts there.
+func wholeRecord(data []byte) (size int) {
+	l, ok := layoutOf(data)
+	if !ok || binary.LittleEndian.Uint64(data) != xxhash.Sum64(data[8:l.globals.start]) {
+		return 0
+	}
+	return int(l.end)
+}
+
+// decode returns the record at the start of data.
+func decode(data []byte) (Record, bool) {
+	l, ok := layoutOf(data)
+	if !ok {
+		return Record{}, false
+	}
+	r := Record{
+		Globals: l.globals.of(data), Texts: l.texts.of(data), Meta: l.meta.of(data), Rows: l.rows.of(data), data: data[:l.end],
+	}
+	var err1, err2 error // none: the sizes are right
+	r.New, err1 = littleendian.Decode[uint64](l.terms.of(data))
+	r.IDs, err2 = littleendian.Decode[uint32](l.ids.of(data))
+	return r, err1 == nil && err2 == nil
 }
 
 // AppendText appends the text of a new term to those of a record.
@@ -281,11 +327,12 @@ func (r *Record) VerifyRows() error {
 // VerifyBlock verifies row i of a record that [Parse] returned. It also verifies the other rows of a block, which begins at a multiple of
 // [BlockRows].
 func (r *Record) VerifyBlock(i int) error {
-	if r.rows == nil { // made by the caller
+	if r.data == nil { // made by the caller
 		return nil
 	}
+	l, ok := layoutOf(r.data)
 	block := i / BlockRows
-	if sumOf(r.rows, block*BlockRows, len(r.IDs), len(r.Rows)/len(r.IDs)) != r.sums[block] {
+	if !ok || sumOf(r.data[l.rows.start:l.end], block*BlockRows, len(r.IDs), len(r.Rows)/len(r.IDs)) != binary.LittleEndian.Uint32(l.sums.of(r.data)[4*block:]) {
 		return fmt.Errorf("%w: rows of the journal", ErrDamaged)
 	}
 	return nil
@@ -293,10 +340,10 @@ func (r *Record) VerifyBlock(i int) error {
 
 // VerifyRest verifies the globals, the texts and the meta of a record that [Parse] returned.
 func (r *Record) VerifyRest() error {
-	if r.rest == nil { // made by the caller
+	if r.data == nil { // made by the caller
 		return nil
 	}
-	if xxhash.Sum64(r.rest) != r.restSum {
+	if l, ok := layoutOf(r.data); !ok || xxhash.Sum64(r.data[l.globals.start:l.rows.start]) != binary.LittleEndian.Uint64(r.data[8:]) {
 		return fmt.Errorf("%w: record of the journal", ErrDamaged)
 	}
 	return nil
