@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"syscall"
 	"time"
 
 	"chaff/features"
@@ -267,11 +270,35 @@ func commit(path string, f *filter.Filter, l *ledger, workers int) (*os.File, er
 		os.Remove(path + nextSuffix)
 		return nil, err
 	}
-	if err := os.Rename(path+nextSuffix, path); err != nil {
+	// A crash of the system must not undo the first change and keep the second.
+	err = syncFolder(path)
+	if err == nil {
+		err = os.Rename(path+nextSuffix, path)
+	}
+	if err == nil {
+		err = syncFolder(path)
+	}
+	if err != nil {
 		file.Close()
 		return nil, withoutPath(err)
 	}
 	return file, nil
+}
+
+// syncFolder syncs the folder of a file.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" { // which cannot
+		return nil
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	if err := folder.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) { // some file systems cannot either
+		return err
+	}
+	return nil
 }
 
 // expire forgets the oldest messages beyond the limits.

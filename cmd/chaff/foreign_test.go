@@ -225,6 +225,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"learn", "-m", model, m.path("maildir" + evil)}},
 		{args: []string{"learn", "-m", model, "--maildir", m.path("maildir" + evil)}},
 		{args: []string{"learn", "-m", model, "--maildir", m.path("maildir" + evil), "--json"}},
+		{args: []string{"watch", "-m", model, "--maildir", m.path("nowhere" + evil)}, fails: true}, // TestAWatchPrintsWhatItLearns has the rest
 		{args: []string{"review", "-m", model, "--maildir", m.path("maildir" + evil), "-v"}},
 		{args: []string{"review", "-m", model, "--maildir", m.path("maildir" + evil), "--json"}},
 		{args: []string{"learn", "-m", model, "--ham", "--json", message}},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -178,30 +179,29 @@ func (p *program) learn(x *learning) error {
 	if err == nil {
 		err = p.learnEach(ctx, s, messages, x.how(s), a)
 	}
-	changed, countErr := s.Changed()
-	if err := errors.Join(err, countErr, s.Close()); err != nil {
-		if a.messages() > 0 { // what was learned stays learned
-			a.print(p)
-		}
-		return err
+	var countErr error
+	a.Changed, countErr = s.Changed()
+	err = errors.Join(err, countErr, s.Close())
+	if err == nil || a.messages() > 0 { // what was learned stays learned
+		err = errors.Join(err, p.printAccount(x, a, began))
 	}
-	a.Changed = changed
-	if began && !x.asJSON {
+	return cmp.Or(err, a.complaint())
+}
+
+func (p *program) printAccount(x *learning, a *account, began bool) error {
+	if x.asJSON {
+		return printJSON(p.stdout, a)
+	}
+	if began {
 		if err := p.printBegun(x, began); err != nil {
 			return err
 		}
 	}
-	if x.asJSON {
-		if err := printJSON(p.stdout, a); err != nil {
-			return err
-		}
-		return a.complaint()
-	}
 	a.print(p)
-	if after := x.Store.RetrainAfter; after > 0 && changed >= after && !p.quiet {
-		printNext(p.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(changed, "change") + " since the model was fitted"})
+	if after := x.Store.RetrainAfter; after > 0 && a.Changed >= after && !p.quiet {
+		printNext(p.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(a.Changed, "change") + " since the model was fitted"})
 	}
-	return a.complaint()
+	return nil
 }
 
 // useOf returns the flag that names a model in a command, if it is needed.
