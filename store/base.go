@@ -37,6 +37,7 @@ type ledger struct {
 	documents     *features.Documents
 	entries       []Entry
 	byFingerprint map[uint64]int // index of an entry
+	seen          sightings
 }
 
 // base is the base of an open store, whose sections are read when they are needed.
@@ -130,6 +131,9 @@ func (b *base) ledger() (*ledger, error) {
 	if l.entries, sketches, err = b.entries(len(l.facts.Classes)); err != nil {
 		return nil, err
 	}
+	if l.seen, err = b.sightings(len(l.facts.Classes)); err != nil {
+		return nil, err
+	}
 	s := &features.Snapshot{Texts: b.hasTexts}
 	sketchData, err := b.sections.Section("SKCH")
 	if err != nil {
@@ -166,15 +170,22 @@ func (b *base) ledger() (*ledger, error) {
 }
 
 // apply does to the ledger what the records of a journal say.
-func (l *ledger) apply(records []journal.Record) error {
+func (l *ledger) apply(records journal.Records) error {
 	w := l.documents.NewWriter()
 	defer w.Close()
 	gone := map[int]bool{}
-	for i := range records {
-		if err := records[i].VerifyRest(); err != nil {
+	for i := range records.Len() {
+		r := records.At(i)
+		if err := r.VerifyRest(); err != nil {
 			return err
 		}
-		m, err := readMeta(records[i].Meta)
+		if changeOf(r.Meta) == see {
+			if err := l.seen.apply(r.Meta, len(l.facts.Classes)); err != nil {
+				return err
+			}
+			continue
+		}
+		m, err := readMeta(r.Meta)
 		if err != nil {
 			return err
 		}
@@ -194,9 +205,6 @@ func (l *ledger) apply(records []journal.Record) error {
 		case m.change == forget && known:
 			gone[at] = true
 			delete(l.byFingerprint, e.Fingerprint)
-		case m.change == see && known:
-			l.entries[at].Name = e.Name
-			continue
 		case m.change == learn:
 			e.Terms = w.AddDocument(m.document, func(i int) []byte { return m.texts[i] })
 			if known {
@@ -235,14 +243,17 @@ func namesSection(hasTexts bool) string {
 	return "ORDR"
 }
 
-// encode returns the base of a ledger:
+// encode returns the base of a ledger and of what a learner knows:
 //
 //	FACT facts as JSON
 //	MSGS an entry of entrySize for each message, whose last number is the size of its sketch
 //	DIGS fingerprints in ascending order with the index of the message
+//	SEEN the files of mailboxes
 //	SKCH the sketches, one after the other, u64 each
 //	HASH GRPS TEXT or ORDR, DOCS, ENDS: the documents; see features.Snapshot
-func (l *ledger) encode(workers int) ([]byte, error) {
+//
+// The sections of the learner come last.
+func (l *ledger) encode(learner []sections.Section, workers int) ([]byte, error) {
 	refs := make([]features.Ref, len(l.entries))
 	for i, e := range l.entries {
 		refs[i] = e.Terms
@@ -271,9 +282,10 @@ func (l *ledger) encode(workers int) ([]byte, error) {
 		digests = le.AppendUint64(digests, l.entries[i].Fingerprint)
 		digests = le.AppendUint64(digests, uint64(i))
 	}
-	return journal.BaseFormat().Encode([]sections.Section{
+	return journal.BaseFormat().Encode(append([]sections.Section{
 		{Name: "FACT", Data: info}, {Name: "MSGS", Data: messages}, {Name: "DIGS", Data: digests}, {Name: "SKCH", Data: sketches},
+		{Name: "SEEN", Data: l.seen.encode(func(f uint64) bool { _, known := l.byFingerprint[f]; return known })},
 		{Name: "HASH", Data: documents.Hashes}, {Name: "GRPS", Data: documents.Groups}, {Name: namesSection(documents.Texts), Data: documents.Names},
 		{Name: "DOCS", Data: documents.Records}, {Name: "ENDS", Data: documents.Ends},
-	}), nil
+	}, learner...)), nil
 }

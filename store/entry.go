@@ -21,12 +21,13 @@ const (
 	ByHand                // chaff learn, one message or many
 	ByMaildir             // chaff learn --maildir and chaff watch
 	ByServer              // chaff serve
+	ByImport              // chaff import: it stands for counts of another filter, and is no message
 	ways
 )
 
 // String returns the name of a way.
 func (w Way) String() string {
-	return [ways + 1]string{"training", "by hand", "mailbox", "server", "unknown"}[min(w, ways)]
+	return [ways + 1]string{"training", "by hand", "mailbox", "server", "import", "unknown"}[min(w, ways)]
 }
 
 // Entry is a message of the ledger.
@@ -35,25 +36,22 @@ type Entry struct {
 	// Learned is when the message was learned, in whole seconds.
 	Learned time.Time
 	Way     Way
-	// Name is [NameHash] of the name of its file in a Maildir, or 0.
-	Name uint64
 	// Score is the score of the message before it was learned, and Class the class that the filter gave it; NaN and -1 after training.
 	Score float64
 	Class int
 }
 
 // The size of the fixed part of an entry in files.
-const entrySize = 80
+const entrySize = 72
 
 // appendEntry appends the fixed part of an entry:
 //
-//	u64 fingerprint, u64 split key, u64 name, i64 delivery time (the least number for none), i64 time of learning, both in seconds,
+//	u64 fingerprint, u64 split key, i64 delivery time (the least number for none), i64 time of learning, both in seconds,
 //	f64 score, u64 repairs, u32 size, i32 label, i32 class, u8 way, 3 zero bytes, u64 for the caller
 func appendEntry(dst []byte, e Entry, extra uint64) []byte {
 	le := binary.LittleEndian
 	dst = le.AppendUint64(dst, e.Fingerprint)
 	dst = le.AppendUint64(dst, e.SplitKey)
-	dst = le.AppendUint64(dst, e.Name)
 	dst = le.AppendUint64(dst, uint64(secondsOf(e.Time)))
 	dst = le.AppendUint64(dst, uint64(secondsOf(e.Learned)))
 	dst = le.AppendUint64(dst, math.Float64bits(e.Score))
@@ -68,13 +66,13 @@ func appendEntry(dst []byte, e Entry, extra uint64) []byte {
 // readEntry reads the fixed part of an entry. data has entrySize bytes.
 func readEntry(data []byte) (e Entry, extra uint64) {
 	le := binary.LittleEndian
-	e.Fingerprint, e.SplitKey, e.Name = le.Uint64(data), le.Uint64(data[8:]), le.Uint64(data[16:])
-	e.Time, e.Learned = timeOf(int64(le.Uint64(data[24:]))), timeOf(int64(le.Uint64(data[32:])))
-	e.Score = math.Float64frombits(le.Uint64(data[40:]))
-	e.Repairs = message.Repairs(le.Uint64(data[48:]))
-	e.Size, e.Label, e.Class = int(le.Uint32(data[56:])), int(int32(le.Uint32(data[60:]))), int(int32(le.Uint32(data[64:])))
-	e.Way = Way(data[68])
-	return e, le.Uint64(data[72:])
+	e.Fingerprint, e.SplitKey = le.Uint64(data), le.Uint64(data[8:])
+	e.Time, e.Learned = timeOf(int64(le.Uint64(data[16:]))), timeOf(int64(le.Uint64(data[24:])))
+	e.Score = math.Float64frombits(le.Uint64(data[32:]))
+	e.Repairs = message.Repairs(le.Uint64(data[40:]))
+	e.Size, e.Label, e.Class = int(le.Uint32(data[48:])), int(int32(le.Uint32(data[52:]))), int(int32(le.Uint32(data[56:])))
+	e.Way = Way(data[60])
+	return e, le.Uint64(data[64:])
 }
 
 const noTime = math.MinInt64
@@ -100,7 +98,7 @@ const (
 	learn  change = iota + 1 // add the entry, or replace the one with the same fingerprint
 	forget                   // remove the entry with the fingerprint
 	refuse                   // count a refusal
-	see                      // note another name of its file
+	see                      // note files of a mailbox
 )
 
 // meta is the part of a journal record that only the ledger reads.
@@ -160,8 +158,19 @@ func appendMeta(dst []byte, m *meta) []byte {
 // metaHead is the size of a meta before its lists.
 const metaHead = 8 + entrySize + 16
 
+// changeOf returns the change of a meta, or 0 for an empty one.
+func changeOf(data []byte) change {
+	if len(data) == 0 {
+		return 0
+	}
+	return change(data[0])
+}
+
 // fingerprintOf returns the change and the fingerprint of a meta without reading the rest.
 func fingerprintOf(data []byte) (change, uint64, error) {
+	if changeOf(data) == see {
+		return see, 0, nil // of no message
+	}
 	if len(data) < metaHead {
 		return 0, 0, errMeta
 	}

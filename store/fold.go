@@ -2,11 +2,16 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"syscall"
 	"time"
 
 	"chaff/features"
@@ -15,6 +20,7 @@ import (
 	"chaff/internal/journal"
 	"chaff/internal/parallel"
 	"chaff/internal/replace"
+	"chaff/metrics"
 	"chaff/models"
 	"chaff/train"
 )
@@ -31,26 +37,39 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 		facts: facts{Classes: mail.Classes(), Fitted: now.Unix(), FitSeconds: fitSeconds, Begun: now.Unix()},
 	}
 	for _, e := range mail.Entries() {
-		l.entries = append(l.entries, Entry{Entry: e, Learned: now, Way: ByTraining, Score: math.NaN(), Class: -1})
+		way := ByTraining
+		if !e.IsMessage() {
+			way = ByImport
+		}
+		l.entries = append(l.entries, Entry{Entry: e, Learned: now, Way: way, Score: math.NaN(), Class: -1})
 	}
-	return replaceBy(ctx, path, f, l)
+	return save(ctx, path, f, l, true)
 }
 
-// Begin begins a store without messages, and its model, which learns from one message after the other. It replaces older ones.
+// Begin begins a store without messages, and its model, which learns from one message after the other. The error wraps fs.ErrExist if
+// there is a model already.
 func Begin(ctx context.Context, path string, classes []string, model string, c train.CollectOptions, o train.Options) error {
 	mail, f, err := train.Empty(classes, model, c, o)
 	if err != nil {
 		return fmt.Errorf("begin %s: %w", path, err)
 	}
 	l := &ledger{documents: mail.Documents(), hasTexts: f.SavesTexts(), facts: facts{Classes: classes, Begun: time.Now().Unix()}}
-	return replaceBy(ctx, path, f, l)
+	return save(ctx, path, f, l, false)
 }
 
-// replaceBy writes a model and its ledger in the place of those at path.
-func replaceBy(ctx context.Context, path string, f *filter.Filter, l *ledger) error {
+// save writes a model and its ledger to path. Unless replacing is true, the model must be new.
+func save(ctx context.Context, path string, f *filter.Filter, l *ledger, replacing bool) error {
 	target, err := replace.Target(path)
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
+	}
+	// Where there is no store yet, only the folder can be locked against others that begin one.
+	folder, err := waitForLock(ctx, func() (*os.File, error) { return os.Open(filepath.Dir(target)) })
+	if err == nil {
+		defer folder.Close()
+	}
+	if _, err := os.Lstat(target); err == nil && !replacing {
+		return fmt.Errorf("save %s: %w", path, fs.ErrExist)
 	}
 	old, err := lockFile(ctx, target+Suffix)
 	switch {
@@ -134,14 +153,13 @@ func fit(ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now
 		return nil, train.Refitted{}, err
 	}
 	options := train.Options{Thresholds: p.Limits}
+	if settings.Thresholds != nil && p.OutOfFold == 0 {
+		options.Given = &train.Given{Thresholds: *settings.Thresholds, Calibration: settings.Calibration}
+	}
 	if options.Models, err = models.OptionsFrom(settings.Model, p.Trainer); err != nil {
 		return nil, train.Refitted{}, err
 	}
-	entries := make([]train.Entry, len(l.entries))
-	for i, e := range l.entries {
-		entries[i] = e.Entry
-	}
-	collection, err := train.NewMail(settings.Classes, l.documents, entries).Divide(train.CollectOptions{
+	collection, err := l.mail().Divide(train.CollectOptions{
 		Reading: settings.Reading(), Features: p.Features, Split: p.Split, Seed: p.Seed, Workers: o.Workers, Memory: o.Memory,
 	})
 	if err != nil {
@@ -157,6 +175,15 @@ func fit(ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now
 	}
 	l.facts.Fitted, l.facts.FitSeconds, l.facts.Changed = now.Unix(), (cputime.Process() - began).Seconds(), 0
 	return fitted, refitted, nil
+}
+
+// mail returns the messages of a ledger.
+func (l *ledger) mail() *train.Mail {
+	entries := make([]train.Entry, len(l.entries))
+	for i, e := range l.entries {
+		entries[i] = e.Entry
+	}
+	return train.NewMail(l.facts.Classes, l.documents, entries)
 }
 
 // carryOver returns the model with what it has learned since the last base, over a vocabulary of the terms of the ledger.
@@ -184,13 +211,49 @@ func carryOver(f *filter.Filter, l *ledger) (*filter.Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Provenance()
+	settings := f.Settings()
+	l.choose(&settings, &p)
+	info, err := json.Marshal(p)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("encode provenance: %w", err)
 	}
 	return filter.New(filter.Parts{
-		Settings: f.Settings(), Vocabulary: v, Linear: linear, Terms: terms, SaveTexts: p.Features.Texts, Provenance: info, Learned: learner,
+		Settings: settings, Vocabulary: v, Linear: linear, Terms: terms, SaveTexts: p.Features.Texts, Provenance: info, Learned: learner,
 	})
+}
+
+// enoughJudged is how many messages of each class the choice of thresholds takes.
+const enoughJudged = 50
+
+// choose chooses thresholds and calibration of a spam filter on the scores that messages had before they were learned, since the last fit:
+// progressive validation. Messages that were learned by hand are left out, because they are mostly those that the filter got wrong; for a
+// model that was never fitted they are all there is. With few messages nothing changes.
+func (l *ledger) choose(s *filter.Settings, p *train.Provenance) {
+	if !filter.IsSpamFilter(s.Classes) {
+		return
+	}
+	var margins, scores []float64
+	var labels []int32
+	var spam []bool
+	var count [2]int
+	for _, e := range l.entries {
+		if math.IsNaN(e.Score) || l.facts.Fitted != 0 && (e.Way == ByHand || e.Learned.Unix() < l.facts.Fitted) {
+			continue
+		}
+		margins, scores = append(margins, e.Score), append(scores, 0, e.Score)
+		labels, spam = append(labels, int32(e.Label)), append(spam, e.Label == filter.SpamClass)
+		count[e.Label]++
+	}
+	if min(count[0], count[1]) < enoughJudged {
+		return
+	}
+	thresholds, _ := metrics.ChooseThresholds(margins, spam, p.Limits)
+	s.Thresholds = &thresholds
+	p.Promise = nil
+	if promise, ok := p.Limits.Promise(thresholds, margins, spam); ok {
+		p.Promise = &promise
+	}
+	s.Calibration, _ = metrics.Calibrate(labels, scores, len(s.Classes))
 }
 
 // linearOf returns the model of a learner: for counts the one that training gives.
@@ -212,7 +275,11 @@ func commit(path string, f *filter.Filter, l *ledger, workers int) (*os.File, er
 	if err != nil {
 		return nil, err
 	}
-	base, err := l.encode(parallel.Workers(workers))
+	learner, err := f.LearnedSections()
+	if err != nil {
+		return nil, err
+	}
+	base, err := l.encode(learner, parallel.Workers(workers))
 	if err != nil {
 		return nil, err
 	}
@@ -224,11 +291,35 @@ func commit(path string, f *filter.Filter, l *ledger, workers int) (*os.File, er
 		os.Remove(path + nextSuffix)
 		return nil, err
 	}
-	if err := os.Rename(path+nextSuffix, path); err != nil {
+	// A crash of the system must not undo the first change and keep the second.
+	err = syncFolder(path)
+	if err == nil {
+		err = os.Rename(path+nextSuffix, path)
+	}
+	if err == nil {
+		err = syncFolder(path)
+	}
+	if err != nil {
 		file.Close()
 		return nil, withoutPath(err)
 	}
 	return file, nil
+}
+
+// syncFolder syncs the folder of a file.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" { // which cannot
+		return nil
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	if err := folder.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) { // some file systems cannot either
+		return err
+	}
+	return nil
 }
 
 // expire forgets the oldest messages beyond the limits.

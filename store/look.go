@@ -9,6 +9,8 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/journal"
+	"chaff/internal/replace"
+	"chaff/train"
 )
 
 // View is a store as a reader sees it: the state before or after any message that a writer learns at the same time.
@@ -25,10 +27,13 @@ const looks = 20
 
 // Look reads the store of the model at path. It locks nothing and waits for nobody. The error wraps [ErrNone] or [ErrForeign], or is about a file.
 func Look(path string) (*View, error) {
-	var err error
+	target, err := replace.Target(path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path+Suffix, err)
+	}
 	for range looks {
 		var v *View
-		if v, err = look(path); err == nil {
+		if v, err = look(target); err == nil {
 			return v, nil
 		}
 		if !errors.Is(err, ErrForeign) {
@@ -55,7 +60,7 @@ func look(path string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{records: len(records), journal: int64(len(data)), base: b.sections.Size()}
+	v := &View{records: records.Len(), journal: int64(len(data)), base: b.sections.Size()}
 	if v.filter, err = filter.Open(path); err != nil {
 		return nil, err
 	}
@@ -77,8 +82,17 @@ func look(path string) (*View, error) {
 // Filter returns the model of the base, without the journal.
 func (v *View) Filter() *filter.Filter { return v.filter }
 
+// Classes returns the names of the classes.
+func (v *View) Classes() []string { return v.ledger.facts.Classes }
+
+// NameHash is that of the store.
+func (v *View) NameHash(name string) uint64 { return nameHash(v.filter, name) }
+
 // Entries returns the messages of the store, in the order in which they were first learned.
 func (v *View) Entries() []Entry { return v.ledger.entries }
+
+// Mail returns the messages of the store, whose bytes cannot be read again.
+func (v *View) Mail() *train.Mail { return v.ledger.mail() }
 
 // Status returns the state of the store at a time.
 func (v *View) Status(now time.Time) Status {
@@ -96,19 +110,21 @@ func (s *Store) Entries() ([]Entry, error) {
 	l := &ledger{entries: all}
 	l.remove(func(int) bool { return false }) // makes the index
 	gone := map[int]bool{}
-	for i := range s.records {
-		what, fingerprint, err := fingerprintOf(s.records[i].Meta)
+	for i := range s.records.Len() {
+		r := s.records.At(i)
+		what, fingerprint, err := fingerprintOf(r.Meta)
 		if err != nil {
 			return nil, err
 		}
-		e, _ := readEntry(s.records[i].Meta[8:])
+		if what == see {
+			continue
+		}
+		e, _ := readEntry(r.Meta[8:])
 		at, known := l.byFingerprint[fingerprint]
 		switch {
 		case what == forget && known:
 			gone[at] = true
 			delete(l.byFingerprint, fingerprint)
-		case what == see && known:
-			l.entries[at].Name = e.Name
 		case what == learn && known:
 			l.entries[at] = e
 		case what == learn:
@@ -126,8 +142,8 @@ func (s *Store) Changed() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	for i := range s.records {
-		if what, _, err := fingerprintOf(s.records[i].Meta); err == nil && (what == learn || what == forget) {
+	for i := range s.records.Len() {
+		if what, _, err := fingerprintOf(s.records.At(i).Meta); err == nil && (what == learn || what == forget) {
 			f.Changed++
 		}
 	}

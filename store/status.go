@@ -66,9 +66,10 @@ type Status struct {
 	Changed    int        `json:"changed_since"`
 	// Windows are the figures of the last 100, the last 1,000 and all messages.
 	Windows []Window `json:"judged_before_learning"`
+	// ByHand is how many of these messages were learned by hand: mostly those that the filter got wrong.
+	ByHand int `json:"judged_and_learned_by_hand"`
 	// Judged are the messages behind the windows, in the order in which they were learned.
-	Judged []Judged `json:"-"`
-	// Oldest and Newest are the delivery times of the messages.
+	Judged     []Judged            `json:"-"`
 	Thresholds *metrics.Thresholds `json:"thresholds,omitempty"`
 	// Problems are the reasons why the filter does not learn, or learns badly.
 	Problems []string `json:"problems,omitempty"`
@@ -108,7 +109,7 @@ func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 			learned := e.Learned
 			c.Last = &learned
 		}
-		if e.Way == ByTraining {
+		if e.Way == ByTraining || e.Way == ByImport {
 			continue
 		}
 		if age := now.Sub(e.Learned); age < 24*time.Hour {
@@ -119,6 +120,9 @@ func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 		}
 		if !math.IsNaN(e.Score) && e.Class >= 0 {
 			s.Judged = append(s.Judged, Judged{e.Learned, e.Label, e.Class, e.Score})
+			if e.Way == ByHand {
+				s.ByHand++
+			}
 		}
 	}
 	slices.SortStableFunc(s.Judged, func(a, b Judged) int { return a.Learned.Compare(b.Learned) })
@@ -170,8 +174,8 @@ func (s *Status) problems(now time.Time) []string {
 	return all
 }
 
-// enoughJudged is how many messages of a class say something about a threshold.
-const enoughJudged = 20
+// fewSpam is how many spam say something about a threshold.
+const fewSpam = 20
 
 // thresholdProblems compares the thresholds with the scores of the messages that were judged before they were learned.
 func (s *Status) thresholdProblems() []string {
@@ -184,7 +188,7 @@ func (s *Status) thresholdProblems() []string {
 			}
 		}
 	}
-	if spam >= enoughJudged && reached == 0 {
+	if spam >= fewSpam && reached == 0 {
 		return []string{fmt.Sprintf("none of %d spam reached the threshold of spam: fit the model again with chaff retrain", spam)}
 	}
 	return nil

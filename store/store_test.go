@@ -2,15 +2,21 @@ package store
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
-	"chaff/filter"
 	"chaff/models/modelstest"
 	"chaff/train"
 )
@@ -131,7 +137,7 @@ func TestAMessageIsLearnedMovedAndForgotten(t *testing.T) {
 func TestWhatWasForgottenLeavesNoTrace(t *testing.T) {
 	modelstest.EachModel(t, func(t *testing.T, model string) {
 		path := trained(t, model, corpustest.Mailbox(1, 30, "ham", "spam"))
-		before := contents(t, path)
+		before, knew := contents(t, path), stateOf(t, path)
 		s := opened(t, path)
 		others := mailOf(t, corpustest.Mailbox(2, 5, "spam", "ham"))
 		for _, m := range others {
@@ -146,29 +152,35 @@ func TestWhatWasForgottenLeavesNoTrace(t *testing.T) {
 			if err := s.Fold(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(weightsOf(t, path), weightsOf(t, writeFile(t, before))) {
+			if !bytes.Equal(contents(t, path), before) || !bytes.Equal(stateOf(t, path), knew) {
 				t.Error("before it is fitted again, the model is another one")
 			}
 		}
 		retrain(t, s)
-		if !bytes.Equal(contents(t, path), before) {
+		if !bytes.Equal(contents(t, path), before) || !bytes.Equal(stateOf(t, path), knew) {
 			t.Error("the model is another one")
 		}
 	})
 }
 
-// weightsOf returns the weights and the state of a model.
-func weightsOf(t testing.TB, path string) []byte {
+// stateOf returns what the learner of the model at path knew when the base of its store was written.
+func stateOf(t testing.TB, path string) (all []byte) {
 	t.Helper()
-	f, err := filter.Open(path)
+	b, err := openBase(bytes.NewReader(contents(t, path+Suffix)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := f.Encode()
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"GLOB", "NONE", "ROWS", "STAT"} {
+		if !b.sections.Has(name) {
+			continue
+		}
+		data, err := b.sections.Section(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, data...)
 	}
-	return data
+	return all
 }
 
 func writeFile(t testing.TB, data []byte) string {
@@ -240,4 +252,113 @@ func TestAStoreBeginsWithNothing(t *testing.T) {
 			t.Fatalf("after folding: %v", err)
 		}
 	})
+}
+
+func TestThresholdsFollowTheScoresBeforeLearning(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model")
+	if err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions()); err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, path)
+	all := mailOf(t, corpustest.Mailbox(1, 60, "ham", "spam"))
+	for i := range 60 {
+		learned(t, s, all[i])
+		learned(t, s, all[i+60])
+	}
+	if err := s.Fold(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	v, err := Look(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := v.Filter().Settings()
+	greatest := 0.
+	for _, e := range v.Entries() {
+		if e.Label == 0 {
+			greatest = max(greatest, e.Score)
+		}
+	}
+	if settings.Thresholds.Spam <= greatest {
+		t.Errorf("the threshold of spam is %v, and a ham had the score %v", settings.Thresholds.Spam, greatest)
+	}
+	p, err := train.ProvenanceOf(v.Filter())
+	if err != nil || p.Promise == nil || p.Promise.Ham != 60 {
+		t.Errorf("the promise is %+v, %v; want one by 60 ham", p.Promise, err)
+	}
+	status := v.Status(time.Now())
+	if last := status.Windows[0]; last.Messages != 100 || last.Figures == nil || last.Figures.Accuracy < 80 {
+		t.Errorf("the last messages have the figures %+v", last)
+	}
+}
+
+func TestTheOldestMessagesLeave(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 30, "ham", "spam"))
+	s := opened(t, path)
+	want := mailOf(t, corpustest.Mailbox(2, 4, "ham", "spam"))
+	for _, m := range want {
+		learned(t, s, m)
+	}
+	s.options.MaxMessages = 8
+	if err := s.Fold(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	v, err := Look(path)
+	if err != nil || len(v.Entries()) != 8 {
+		t.Fatalf("%d messages, %v; want 8", len(v.Entries()), err)
+	}
+	has := make(map[uint64]bool)
+	for _, e := range v.Entries() {
+		has[e.Fingerprint] = true
+	}
+	for _, m := range want {
+		if !has[fingerprint(m)] {
+			t.Error("a new message left before an old one")
+		}
+	}
+	retrain(t, s)
+	if !bytes.Equal(contents(t, path), contents(t, trained(t, "multinomial", sourceOf(want)))) {
+		t.Error("the model is not that of the messages that are left")
+	}
+}
+
+func TestTwoStoresBecomeOne(t *testing.T) {
+	first, second := mailOf(t, corpustest.Mailbox(1, 20, "ham", "spam")), mailOf(t, corpustest.Mailbox(2, 20, "ham", "spam"))
+	both := append(slices.Clone(first), second...)
+	a, b, out := trained(t, "votes", sourceOf(first)), trained(t, "votes", sourceOf(both[10:])), filepath.Join(t.TempDir(), "out")
+	m, err := Merge(t.Context(), a, b, out, RetrainOptions{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Messages != 80 || m.Both != 30 || m.Conflicts != 0 {
+		t.Errorf("merged %+v; want 80 messages, 30 in both", m)
+	}
+	if !bytes.Equal(contents(t, out), contents(t, trained(t, "votes", sourceOf(both)))) {
+		t.Error("the model is not that of all messages")
+	}
+	other := trained(t, "multinomial", sourceOf(first))
+	if _, err := Merge(t.Context(), a, other, out, RetrainOptions{}); err == nil || !strings.Contains(err.Error(), "the model (votes; multinomial) differs") {
+		t.Errorf("stores of two models: %v", err)
+	}
+}
+
+func TestOnlyOneOfManyBeginsAStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model")
+	var began atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions())
+			switch {
+			case err == nil:
+				began.Add(1)
+			case !errors.Is(err, fs.ErrExist):
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := began.Load(); n != 1 {
+		t.Errorf("%d began the store", n)
+	}
 }

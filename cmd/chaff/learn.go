@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -31,6 +33,8 @@ type learning struct {
 	forget     bool
 	relabel    bool
 	begin      bool
+	maildirs   []string
+	dryRun     bool
 	asJSON     bool
 	classOfAll string // the class that a flag names; empty if the paths say it
 	config.Config
@@ -49,6 +53,11 @@ is known is not learned twice; with another class it moves over.
 A PATH without --spam, --ham or --class says itself what it holds, as for chaff
 train: a mailbox, folders ham and spam, an index, a list, a table, junk.mbox.
 
+With --maildir it learns what a mailbox says now that it did not say the last
+time: mail that is new in folders of spam and ham, and messages that you moved
+between them. Unread mail of the inbox, the trash and drafts say nothing. The
+mailbox is not changed.
+
 With --forget the model forgets messages. With --begin it may know nothing yet:
 if there is no model, learn begins an empty one with the configured settings.
 
@@ -57,12 +66,16 @@ numbers and no text of the mail. The exit code is 1 if a message was refused.`,
 		Example: `  chaff learn --spam < message
   chaff learn --ham ~/Maildir/.Lists
   chaff learn --spam junk.mbox -m spam.model
+  chaff learn --maildir ~/Maildir
   chaff learn --forget < message
   chaff learn --begin --ham < message`,
 		RunE: func(_ *cobra.Command, paths []string) error {
 			x.paths = paths
 			if err := x.load(p); err != nil {
 				return err
+			}
+			if len(x.maildirs) > 0 {
+				return p.learnMaildirs(&x)
 			}
 			return p.learn(&x)
 		},
@@ -75,12 +88,18 @@ numbers and no text of the mail. The exit code is 1 if a message was refused.`,
 	f.BoolVar(&x.forget, "forget", false, "forget the messages")
 	f.BoolVar(&x.relabel, "relabel", false, "learn only messages that are known, if their class is another one")
 	f.BoolVar(&x.begin, "begin", false, "begin an empty model of ham and spam if there is none")
+	f.StringArrayVar(&x.maildirs, "maildir", nil, "learn what has changed in the mailbox of Maildirs at `PATH`; repeatable")
+	f.BoolVar(&x.dryRun, "dry-run", false, "with --maildir: print what would be learned, and learn nothing")
+	completePaths(c, "maildir")
 	addFormat(c, &x.sources.format, "what is at each PATH")
 	x.sources.addColumns(c)
 	x.settings.add(p, c, "model")
 	p.addModelFile(c, &x.model, "teach")
 	addJSON(c, &x.asJSON, "print what happened to each message as JSON")
 	c.MarkFlagsMutuallyExclusive("spam", "ham", "class", "forget")
+	for _, flag := range []string{"spam", "ham", "class", "forget", "relabel", "begin", "format"} {
+		c.MarkFlagsMutuallyExclusive("maildir", flag)
+	}
 	c.MarkFlagsMutuallyExclusive("relabel", "forget")
 	c.MarkFlagsMutuallyExclusive("begin", "forget")
 	c.ValidArgsFunction = mailFolders
@@ -109,6 +128,14 @@ func (x *learning) load(p *program) error {
 	}
 	if x.begin && !slices.Contains(append(spamClasses(), ""), x.classOfAll) {
 		return hint.With(errors.New("--begin begins a model of ham and spam"), "for other classes: chaff train --folders PATH, with a subfolder for each class")
+	}
+	switch {
+	case len(x.maildirs) > 0 && len(x.paths) > 0:
+		return hint.With(fmt.Errorf("--maildir takes the mailbox alone: leave out %s", x.paths[0]), "chaff learn PATH learns other mail")
+	case len(x.maildirs) > 0:
+		return nil
+	case x.dryRun:
+		return errors.New("--dry-run needs --maildir")
 	}
 	onStdin := len(x.paths) == 0 && !x.begin || slices.Contains(x.paths, stdinPath)
 	if onStdin && x.classOfAll == "" && !x.forget {
@@ -153,30 +180,29 @@ func (p *program) learn(x *learning) error {
 	if err == nil {
 		err = p.learnEach(ctx, s, messages, x.how(s), a)
 	}
-	changed, countErr := s.Changed()
-	if err := errors.Join(err, countErr, s.Close()); err != nil {
-		if a.messages() > 0 { // what was learned stays learned
-			a.print(p)
-		}
-		return err
+	var countErr error
+	a.Changed, countErr = s.Changed()
+	err = errors.Join(err, countErr, s.Close())
+	if err == nil || a.messages() > 0 { // what was learned stays learned
+		err = errors.Join(err, p.printAccount(x, a, began))
 	}
-	a.Changed = changed
-	if began && !x.asJSON {
+	return cmp.Or(err, a.complaint())
+}
+
+func (p *program) printAccount(x *learning, a *account, began bool) error {
+	if x.asJSON {
+		return printJSON(p.stdout, a)
+	}
+	if began {
 		if err := p.printBegun(x, began); err != nil {
 			return err
 		}
 	}
-	if x.asJSON {
-		if err := printJSON(p.stdout, a); err != nil {
-			return err
-		}
-		return a.complaint()
-	}
 	a.print(p)
-	if after := x.Store.RetrainAfter; after > 0 && changed >= after && !p.quiet {
-		printNext(p.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(changed, "change") + " since the model was fitted"})
+	if after := x.Store.RetrainAfter; after > 0 && a.Changed >= after && !p.quiet {
+		printNext(p.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(a.Changed, "change") + " since the model was fitted"})
 	}
-	return a.complaint()
+	return nil
 }
 
 // useOf returns the flag that names a model in a command, if it is needed.
@@ -363,6 +389,9 @@ func (p *program) beginStore(x *learning) (bool, error) {
 		return false, err
 	}
 	err = store.Begin(x.command.Context(), x.model, spamClasses(), x.Model, collectOptions(x.Config, reading), train.Options{Models: x.Models, Thresholds: x.Thresholds})
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil // another process began it at the same time
+	}
 	return err == nil, errors.Join(err, keepKey())
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/internal/cputime"
 	"chaff/internal/hint"
 	"chaff/store"
 )
@@ -55,14 +56,16 @@ machines whose models are to be merged share a key file. FILE may be A or B.`,
 			if err := canSaveAll(out); err != nil {
 				return err
 			}
+			began := cputime.Process()
 			merged, err := store.Merge(c.Context(), models[0], models[1], out, retrainOptions(loaded.Config))
 			if err != nil {
 				return aboutStore(out, aboutFit(err))
 			}
+			m := merging{out, merged, (cputime.Process() - began).Seconds()}
 			if asJSON {
-				return printJSON(p.stdout, merging{out, merged})
+				return printJSON(p.stdout, m)
 			}
-			p.printMerged(out, merged)
+			p.printMerged(m)
 			return nil
 		},
 	}
@@ -77,14 +80,14 @@ machines whose models are to be merged share a key file. FILE may be A or B.`,
 type merging struct {
 	File string `json:"file"`
 	store.Merged
+	Seconds float64 `json:"cpu_seconds"`
 }
 
-func (p *program) printMerged(out string, m store.Merged) {
-	w := p.stdout
+func (p *program) printMerged(m merging) {
 	both := []string{fmt.Sprintf("%d in both", m.Both)}
 	if m.Conflicts > 0 {
 		both = append(both, fmt.Sprintf("%d of them with two classes, of which the later counts", m.Conflicts))
 	}
-	field(w, "merged", "%s, %s", plural(m.Messages, "message"), strings.Join(both, ", "))
-	p.printFitted(out, m.Saved, guarantees{})
+	field(p.stdout, "merged", "%s, %s", plural(m.Messages, "message"), strings.Join(both, ", "))
+	p.printFitted(m.File, m.Saved, m.Seconds, guarantees{})
 }

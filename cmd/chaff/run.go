@@ -114,7 +114,7 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 		&cobra.Group{ID: "look", Title: "Look inside:"})
 	for id, commands := range map[string][]*cobra.Command{
 		"filter":  {p.trainCommand(), p.classifyCommand(), p.explainCommand()},
-		"learn":   {p.learnCommand(), p.retrainCommand(), p.statusCommand(), p.mergeCommand()},
+		"learn":   {p.learnCommand(), p.watchCommand(), p.reviewCommand(), p.retrainCommand(), p.statusCommand(), p.mergeCommand()},
 		"measure": {p.demoCommand(), p.compareCommand(), p.evaluateCommand(), p.tuneCommand()},
 		"look":    {p.inspectCommand(), p.tokensCommand(), p.configCommand(), p.importCommand(), p.exportCommand()},
 	} {

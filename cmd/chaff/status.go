@@ -86,15 +86,16 @@ func accessProblems(path string) []string {
 	return []string{fmt.Sprintf("you cannot write the store, so chaff learn must run as its owner: %v", withoutPath(err))}
 }
 
-// Limits of what status prints: a screen of 25 lines.
+// Limits of what status prints: a screen of 25 lines, of which a problem takes up to two.
 const (
-	maxStatusProblems = 4
-	maxStatusClasses  = 6
+	maxStatusProblems = 3
+	maxStatusClasses  = 9
 )
 
 func printStatus(w io.Writer, s state) {
-	for _, problem := range s.Problems[:min(len(s.Problems), maxStatusProblems)] {
-		screen.Printf(w, "%s     %s\n", screen.Yellow.Of("problem"), screen.Quoted(problem))
+	problems := s.Problems[:min(len(s.Problems), maxStatusProblems)]
+	for _, problem := range problems {
+		field(w, "problem", "%s", screen.Quoted(problem))
 	}
 	screen.Printf(w, "%-12s%s, %s\n", "model", s.File, s.Model)
 	field(w, "fitted", "%s", fittedText(s.Status))
@@ -108,7 +109,7 @@ func printStatus(w io.Writer, s state) {
 	}
 	field(w, "learned", "%s: %s", plural(s.Messages, "message"), counted(s.Ways))
 	fmt.Fprintln(w)
-	printClassStatus(w, s.Classes)
+	printClassStatus(w, s.Classes, maxStatusClasses-2*len(problems))
 	fmt.Fprintln(w)
 	printWindows(w, s.Windows)
 }
@@ -143,13 +144,14 @@ func counted(counts map[string]int) string {
 	return strings.Join(names, ", ")
 }
 
-func printClassStatus(w io.Writer, classes []store.ClassStatus) {
+// printClassStatus prints a row for each class, up to a limit.
+func printClassStatus(w io.Writer, classes []store.ClassStatus, limit int) {
 	t := newTable(w, "class", "messages", "today", "30 days", "last learned").Within(defaultWidth)
-	for _, c := range classes[:min(len(classes), maxStatusClasses)] {
+	for _, c := range classes[:min(len(classes), limit)] {
 		screen.Printf(t, "%s\t%d\t%d\t%d\t%s\n", c.Class, c.Messages, c.Today, c.Month, timeText(c.Last))
 	}
 	t.Flush()
-	if more := len(classes) - maxStatusClasses; more > 0 {
+	if more := len(classes) - limit; more > 0 {
 		screen.Printf(w, "and %d more: --json prints all\n", more)
 	}
 }

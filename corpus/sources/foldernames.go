@@ -16,6 +16,9 @@ var folderNameFile string
 // Gmail.
 const incomingMail = "incoming mail"
 
+// sentMail is the reason of folders of sent mail.
+const sentMail = "sent mail"
+
 // folderNames has what a folder holds, a section of foldernames.txt, by its folded name. A name means the same in every
 // language that has it.
 type folderNames map[string]string
@@ -39,8 +42,9 @@ func readFolderNames() folderNames {
 	return names
 }
 
-// role returns the role of a folder by its path in a mailbox, such as [INBOX Spam]. The last name decides; if that makes the
-// folder ham, the role is LeftOut within a folder that is not ham.
+// role returns the role of a folder by its path in a mailbox, such as [INBOX Spam]. The last name decides. If that makes the folder ham, it
+// is spam within a folder of spam, and LeftOut within any other folder that is not ham. A name such as "Not spam" within a folder of spam
+// contradicts it, and so does one of sent mail: the folder is LeftOut.
 func (names folderNames) role(path []string) (role Role, why string) {
 	last := len(path) - 1
 	role, why = names.roleOf(path[last])
@@ -48,18 +52,34 @@ func (names folderNames) role(path []string) (role Role, why string) {
 		return role, why
 	}
 	for _, name := range path[:last] {
-		if role, holds := names.roleOf(name); role != Ham {
-			return LeftOut, "in a folder of " + holds
+		within, holds := names.roleOf(name)
+		switch {
+		case within == Ham:
+			continue
+		case within == Spam && why != sentMail && !saysHam(path[last]):
+			return Spam, "in a folder of " + holds
 		}
+		return LeftOut, "in a folder of " + holds
 	}
 	return Ham, why
+}
+
+// saysHam reports whether the name of a folder within one of spam says that its mail is none, such as "Not spam", "False positives" or "Mistakes".
+func saysHam(name string) bool {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		switch word {
+		case "ham", "not", "no", "non", "false", "notspam", "notjunk", "nonspam", "mistake", "mistakes", "wrong":
+			return true
+		}
+	}
+	return false
 }
 
 func (names folderNames) roleOf(name string) (role Role, why string) {
 	switch why = names[foldName(name)]; why {
 	case "", incomingMail:
 		return Ham, ""
-	case "sent mail", "archive":
+	case sentMail, "archive":
 		return Ham, why
 	case "spam":
 		return Spam, why

@@ -83,9 +83,14 @@ func TestNamesOfOtherFolders(t *testing.T) {
 	}
 }
 
-func TestAFolderInAFolderThatIsNotHamIsLeftOut(t *testing.T) {
+func TestAFolderInAFolderThatIsNotHamIsNotHam(t *testing.T) {
 	checkRole(t, ".Trash.Sent", LeftOut, "in a folder of deleted mail")
-	checkRole(t, ".Spam.Archive", LeftOut, "in a folder of spam")
+	checkRole(t, ".Spam.Archive", Spam, "in a folder of spam")
+	checkRole(t, ".Junk.2004", Spam, "in a folder of spam")
+	checkRole(t, ".Junk.Not spam", LeftOut, "in a folder of spam")
+	checkRole(t, ".Junk.false-positives", LeftOut, "in a folder of spam")
+	checkRole(t, ".Junk.Sent", LeftOut, "in a folder of spam")
+	checkRole(t, ".Trash.Junk.2004", LeftOut, "in a folder of deleted mail")
 	checkRole(t, ".Trash.Spam", Spam, "spam")
 	checkRole(t, ".Spam.Trash", LeftOut, "deleted mail")
 	checkRole(t, ".Archive.Lists", Ham, "")

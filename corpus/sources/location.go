@@ -75,12 +75,12 @@ func (l location) open() (fs.File, error) {
 	if !l.maildir || !errors.Is(err, fs.ErrNotExist) {
 		return f, err
 	}
-	name := uniqueName(path.Base(l.path))
+	name := UniqueName(path.Base(l.path))
 	dir := path.Dir(path.Dir(l.path))
 	for _, sub := range maildirSubs {
 		entries, _ := fs.ReadDir(fsys, path.Join(dir, sub))
 		for _, e := range entries {
-			if uniqueName(e.Name()) == name {
+			if UniqueName(e.Name()) == name {
 				return fsys.Open(path.Join(dir, sub, e.Name()))
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -37,6 +38,12 @@ type PlanFolder struct {
 	part part
 }
 
+// Unreadable reports whether the folder cannot be listed. Reason says why.
+func (f PlanFolder) Unreadable() bool { return f.path == "" }
+
+// Unseen reports whether the row is the unseen mail of a folder whose seen mail is ham.
+func (f PlanFolder) Unseen() bool { return f.part == unseenPart }
+
 // A part selects the messages of a folder. No part includes messages marked as deleted.
 type part uint8
 
@@ -57,6 +64,7 @@ type Plan struct {
 
 	fsys  fs.FS
 	names folderNames
+	dirs  []string // in which mail folders may appear
 }
 
 // MaildirTree plans the use of a whole mailbox of Maildirs: the inbox in cur and new of the folder name, and the other mail
@@ -67,8 +75,8 @@ type Plan struct {
 // Names are in modified UTF-7 or in UTF-8, composed or not. Spam is the mail in .Junk, .Spam and folders with other usual
 // names for spam, in the languages of mail programs. Deleted mail (also in flag T), drafts, the outbox, templates, and the
 // unseen mail of an inbox or of "All Mail", whose class nobody has decided, are left out. All other mail is ham, including
-// sent and archived mail. The last part of a name like .A.B decides; a folder that this makes ham is left out if it is
-// within a folder that is not ham. The mailbox may be in a tar or zip archive.
+// sent and archived mail. The last part of a name like .A.B decides; a folder that this makes ham is spam within a folder of
+// spam, and left out within another folder that is not ham. The mailbox may be in a tar or zip archive.
 func MaildirTree(name string) (Plan, error) {
 	fsys, dir, err := mailFolder(name)
 	if err != nil {
@@ -96,6 +104,7 @@ func maildirTree(fsys fs.FS, dir string) (Plan, error) {
 // find adds the mail folders in dir, whose own path in the mailbox is name, split into parts. A folder that cannot be read
 // becomes a row with that reason, so that training on the others remains possible.
 func (p *Plan) find(dir, name string, parts []string) {
+	p.dirs = append(p.dirs, dir)
 	entries, err := fs.ReadDir(p.fsys, dir)
 	if err != nil {
 		p.Folders = append(p.Folders, PlanFolder{Name: name, Reason: fmt.Sprintf("cannot be read: %v", reason(err))})
@@ -172,17 +181,58 @@ func (p *Plan) count() error {
 // yield messages that arrived after they were counted.
 func (p Plan) Source() Source {
 	return func(yield func(Item, error) bool) {
-		for _, f := range p.Folders {
-			if f.Role == LeftOut {
-				continue
-			}
-			goOn := walkMaildir(orSystem(p.fsys), f.path, f.Role.String(), func(item Item, err error) bool {
-				file := maildirFile{name: path.Base(item.Origin), sub: path.Base(path.Dir(item.Origin))}
-				return err == nil && !f.part.has(file) || yield(item, err)
-			})
-			if !goOn {
+		for i, f := range p.Folders {
+			if f.Role != LeftOut && !p.walk(i, yield) {
 				return
 			}
 		}
 	}
+}
+
+// SourceOf lists the messages of one row of Folders, whatever its role. They have the role for a label.
+func (p Plan) SourceOf(row int) Source {
+	return func(yield func(Item, error) bool) { p.walk(row, yield) }
+}
+
+func (p Plan) walk(row int, yield func(Item, error) bool) bool {
+	f := p.Folders[row]
+	if f.path == "" {
+		return true // it cannot be read
+	}
+	return walkMaildir(orSystem(p.fsys), f.path, f.Role.String(), func(item Item, err error) bool {
+		file := maildirFile{name: path.Base(item.Origin), sub: path.Base(path.Dir(item.Origin))}
+		return err == nil && !f.part.has(file) || yield(item, err)
+	})
+}
+
+// WatchedDir is a folder of the file system whose entries decide what a plan lists.
+type WatchedDir struct {
+	Path string
+	// Row is the row of Folders whose messages are in it, or -1 if mail folders may appear in it.
+	Row int
+}
+
+// Watched returns the folders that decide what Source lists. It returns none for a mailbox in an archive.
+func (p Plan) Watched() []WatchedDir {
+	if _, isSystem := orSystem(p.fsys).(system); !isSystem {
+		return nil
+	}
+	var all []WatchedDir
+	for _, dir := range p.dirs {
+		all = append(all, WatchedDir{dir, -1})
+	}
+	for row, f := range p.Folders {
+		if f.Role == LeftOut {
+			continue
+		}
+		if !slices.Contains(p.dirs, f.path) {
+			all = append(all, WatchedDir{f.path, -1}) // cur or new may appear
+		}
+		for _, sub := range maildirSubs {
+			if dir := path.Join(f.path, sub); isFolder(p.fsys, dir) {
+				all = append(all, WatchedDir{dir, row})
+			}
+		}
+	}
+	return all
 }

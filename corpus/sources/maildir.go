@@ -83,7 +83,7 @@ func readMaildir(fsys fs.FS, dir string) ([]maildirFile, error) {
 		}
 	}
 	slices.SortStableFunc(files, func(a, b maildirFile) int {
-		return strings.Compare(uniqueName(a.name), uniqueName(b.name))
+		return strings.Compare(UniqueName(a.name), UniqueName(b.name))
 	})
 	return dropMoved(files), failed
 }
@@ -93,7 +93,7 @@ func dropMoved(files []maildirFile) []maildirFile {
 	kept := files[:0]
 	for i, f := range files {
 		moved := i+1 < len(files) && f.sub == "new" && files[i+1].sub == "cur" &&
-			uniqueName(f.name) == uniqueName(files[i+1].name)
+			UniqueName(f.name) == UniqueName(files[i+1].name)
 		if !moved {
 			kept = append(kept, f)
 		}
@@ -119,8 +119,8 @@ func Flags(name string) string {
 	return flags
 }
 
-// uniqueName returns name without its flags.
-func uniqueName(name string) string {
+// UniqueName returns the name of a Maildir file without its flags: the part that stays when a mail program marks the message.
+func UniqueName(name string) string {
 	if i := infoStart(name); i >= 0 {
 		return name[:i]
 	}

@@ -33,7 +33,7 @@ func FuzzFlags(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		flags, unique := Flags(name), uniqueName(name)
+		flags, unique := Flags(name), UniqueName(name)
 		if !strings.HasPrefix(name, unique) || !strings.Contains(name[len(unique):], flags) {
 			t.Errorf("%q: flags %q and name %q are not parts of it", name, flags, unique)
 		}
@@ -44,8 +44,8 @@ func FuzzFlags(f *testing.F) {
 		}
 		// Setting a flag changes the flags and nothing else.
 		marked := unique + ":2,S"
-		if Flags(marked) != "S" || uniqueName(marked) != unique {
-			t.Errorf("%q: got flags %q and name %q", marked, Flags(marked), uniqueName(marked))
+		if Flags(marked) != "S" || UniqueName(marked) != unique {
+			t.Errorf("%q: got flags %q and name %q", marked, Flags(marked), UniqueName(marked))
 		}
 		if when := maildirTime(name); !when.Equal(maildirTime(marked)) || !when.IsZero() && when.Year() < 1973 {
 			t.Errorf("%q: got time %v, and %v with a flag", name, when, maildirTime(marked))

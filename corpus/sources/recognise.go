@@ -124,7 +124,7 @@ func (names folderNames) meaning(name string) (m Meaning, known bool) {
 	switch holds {
 	case "spam":
 		return MeansSpam, true
-	case incomingMail, "sent mail", "archive":
+	case incomingMail, sentMail, "archive":
 		return MeansHam, true
 	}
 	return MeansNothing, known

@@ -18,7 +18,7 @@ const module = "chaff/"
 
 // rooms returns the rooms that each room may import. Every room may also import the leaves, and a leaf imports no room.
 func rooms() map[string][]string {
-	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "message", "metrics", "models", "report", "store", "tokenize", "train"}
+	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "mailbox", "message", "metrics", "models", "report", "store", "tokenize", "train", "train/counts"}
 	return map[string][]string{
 		"cmd/chaff":             append([]string{"cmd/internal/delivery"}, all...),
 		"cmd/chaff-classify":    {"cmd/internal/delivery"},
@@ -28,8 +28,10 @@ func rooms() map[string][]string {
 		"docs/growth":           all,
 		"config":                {"corpus", "features", "message", "metrics", "models", "store", "tokenize", "train"}, // for their Options
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
+		"mailbox":               {"corpus", "corpus/sources", "filter", "message", "models", "store", "train"},
 		"store":                 {"corpus", "features", "filter", "message", "metrics", "models", "train"},
 		"train":                 {"corpus", "features", "filter", "message", "metrics", "models"},
+		"train/counts":          {"corpus", "features", "filter", "message", "metrics", "tokenize", "train"},
 		"filter":                {"features", "message", "metrics", "models", "tokenize"},
 		"models":                {"features"},
 		"models/modelstest":     {"models"},
@@ -63,6 +65,7 @@ func onlyIn() map[string]string {
 		"golang.org/x/net/html":            "message",
 		"golang.org/x/text/encoding":       "internal/pdftext message",
 		"github.com/rogpeppe/go-internal":  "cmd/chaff",
+		"github.com/fsnotify/fsnotify":     "mailbox",
 		"golang.org/x/net/publicsuffix":    "internal/publicsuffix",
 		"golang.org/x/net/idna":            "internal/weburl tokenize",
 		"github.com/klauspost/compress":    "corpus/sources",

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"chaff/corpus/sources"
+	"chaff/internal/hint"
+	"chaff/internal/screen"
+	"chaff/mailbox"
+	"chaff/store"
+)
+
+// mailboxes is the JSON of learn --maildir.
+type mailboxes struct {
+	File      string        `json:"file"`
+	Mailboxes []mailboxSays `json:"mailboxes"`
+	// Changed is how many messages were learned or forgotten since the model was fitted.
+	Changed int  `json:"changed_since_fit"`
+	DryRun  bool `json:"dry_run,omitempty"`
+}
+
+// mailboxSays is what a mailbox says that the store did not know.
+type mailboxSays struct {
+	Path string `json:"path"`
+	mailbox.Account
+}
+
+// learnMaildirs learns what mailboxes say that the store does not know. With a dry run it only prints it.
+func (p *program) learnMaildirs(x *learning) error {
+	if err := hasStore(x.model); err != nil {
+		return err
+	}
+	var boxes []*mailbox.Mailbox
+	for _, path := range x.maildirs {
+		box, err := p.openMailbox(path)
+		if err != nil {
+			return err
+		}
+		boxes = append(boxes, box)
+	}
+	all := mailboxes{File: x.model, Mailboxes: []mailboxSays{}, DryRun: x.dryRun}
+	step, done := p.progress("reading mail")
+	options := mailbox.LearnOptions{Workers: x.Workers, Progress: step}
+	err := x.eachMailbox(&all, boxes, options)
+	done()
+	err = aboutMailbox(err)
+	if x.asJSON {
+		return errors.Join(err, printJSON(p.stdout, all))
+	}
+	for _, m := range all.Mailboxes {
+		p.printSays(m, x.dryRun)
+	}
+	if after := x.Store.RetrainAfter; err == nil && !x.dryRun && after > 0 && all.Changed >= after && !p.quiet {
+		printNext(p.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(all.Changed, "message") + " changed since the model was fitted"})
+	}
+	return err
+}
+
+// eachMailbox compares the mailboxes with the store, and enters what they say. What was learned before an error counts.
+func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailbox.LearnOptions) error {
+	ctx := x.command.Context()
+	if x.dryRun {
+		view, err := look(x.model)
+		if err != nil {
+			return err
+		}
+		for _, box := range boxes {
+			account, err := box.Preview(ctx, view, o)
+			if err != nil {
+				return err
+			}
+			all.Mailboxes = append(all.Mailboxes, mailboxSays{box.Path(), account})
+		}
+		return nil
+	}
+	s, err := openStore(ctx, x.model, x.Store)
+	if err != nil {
+		return err
+	}
+	for _, box := range boxes {
+		var account mailbox.Account
+		account, err = box.Learn(ctx, s, o)
+		if err == nil || len(account.Changes) > 0 {
+			all.Mailboxes = append(all.Mailboxes, mailboxSays{box.Path(), account})
+		}
+		if err != nil {
+			break
+		}
+	}
+	var countErr error
+	all.Changed, countErr = s.Changed()
+	return errors.Join(err, countErr, s.Close())
+}
+
+// openMailbox opens a mailbox of Maildirs. It warns of one without a folder for spam.
+func (p *program) openMailbox(path string) (*mailbox.Mailbox, error) {
+	if path == "" {
+		return nil, errors.New("a path is empty: the variable that should hold it may not be set")
+	}
+	box, err := mailbox.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if !box.Has(sources.Spam) {
+		english, all := sources.SpamNames()
+		p.warn(fmt.Sprintf("%s has no folder for spam: sought were folders named %s and %d names in other languages; chaff learn --spam FOLDER learns from another one", path, strings.Join(english, ", "), all-len(english)))
+	}
+	return box, nil
+}
+
+// aboutMailbox adds a hint to an error about a mailbox and a model.
+func aboutMailbox(err error) error {
+	if errors.Is(err, mailbox.ErrClasses) {
+		return hint.With(err, "teach such a model with chaff learn --class NAME PATH")
+	}
+	return err
+}
+
+// shownFolders is how many folders an account or a review shows.
+const shownFolders = 6
+
+// printSays prints what a mailbox says, in at most 15 lines. Refused messages are on stderr.
+func (p *program) printSays(m mailboxSays, dryRun bool) {
+	p.printMailProblems(m)
+	known := m.Messages - m.Count(store.Learned) - m.Count(store.Relabelled) - m.Count(store.Sure) - m.Count(store.Refused)
+	if m.Count(store.Learned)+m.Count(store.Relabelled)+m.Count(store.Sure) == 0 {
+		screen.Printf(p.stdout, "nothing new in %s: %s known, %d left out\n", m.Path, pluralOf(known, "message is", "messages are"), m.LeftOut)
+		p.printAmbiguous(m.Account)
+		return
+	}
+	learned, moved, sure := "learned", "moved", "sure"
+	if dryRun {
+		learned, moved = "would learn", "would move"
+	}
+	w := p.stdout
+	printChanges(w, learned, m.Account, func(c mailbox.Change) string {
+		return onlyIf(c.Result == store.Learned, c.Label)
+	})
+	printChanges(w, moved, m.Account, func(c mailbox.Change) string {
+		return onlyIf(c.Result == store.Relabelled, "from "+c.Before+" to "+c.Label)
+	})
+	if n := m.Count(store.Sure); n > 0 {
+		field(w, sure, "%d judged right and surely, so not learned (store.on_error)", n)
+	}
+	printChangedFolders(w, m.Account)
+	field(w, "known", "%d already; left out: %d", known, m.LeftOut)
+	p.printAmbiguous(m.Account)
+}
+
+func onlyIf(is bool, text string) string {
+	if is {
+		return text
+	}
+	return ""
+}
+
+// printChanges prints the number of changes of a kind, which have a text each.
+func printChanges(w io.Writer, label string, a mailbox.Account, text func(mailbox.Change) string) {
+	counts, n := map[string]int{}, 0
+	var order []string
+	for _, c := range a.Changes {
+		of := text(c)
+		if of == "" {
+			continue
+		}
+		if n++; counts[of] == 0 {
+			order = append(order, of)
+		}
+		counts[of]++
+	}
+	if n == 0 {
+		return
+	}
+	slices.Sort(order)
+	for i, of := range order {
+		order[i] = fmt.Sprintf("%d %s", counts[of], of)
+	}
+	field(w, label, "%d: %s", n, strings.Join(order, ", "))
+}
+
+// printChangedFolders prints the folders with changes, those with the most first.
+func printChangedFolders(w io.Writer, a mailbox.Account) {
+	type folder struct {
+		name    string
+		changes int
+	}
+	var folders []folder
+	for _, c := range a.Changes {
+		if c.Result == store.Refused {
+			continue
+		}
+		i := slices.IndexFunc(folders, func(f folder) bool { return f.name == c.Folder })
+		if i < 0 {
+			i = len(folders)
+			folders = append(folders, folder{name: c.Folder})
+		}
+		folders[i].changes++
+	}
+	slices.SortStableFunc(folders, func(a, b folder) int { return b.changes - a.changes })
+	for i, f := range folders[:min(len(folders), shownFolders)] {
+		label := ""
+		if i == 0 {
+			label = "in"
+		}
+		screen.Printf(w, "%-12s%-6d %s\n", label, f.changes, f.name)
+	}
+	if more := len(folders) - shownFolders; more > 0 {
+		field(w, "", "and %s more", plural(more, "folder"))
+	}
+}
+
+func (p *program) printAmbiguous(a mailbox.Account) {
+	if a.Ambiguous > 0 {
+		p.warn(pluralOf(a.Ambiguous, "message is", "messages are") + " both in a folder of ham and in one of spam, and not learned: delete one of the copies")
+	}
+}
+
+// printMailProblems prints what cannot be read.
+func (p *program) printMailProblems(m mailboxSays) {
+	problems := slices.Clone(m.Problems)
+	for _, c := range m.Changes {
+		if c.Result == store.Refused {
+			problems = append(problems, c.Reason)
+		}
+	}
+	p.printLeftOut(problems)
+}
+
+// printLeftOut prints why messages and folders are left out.
+func (p *program) printLeftOut(problems []string) {
+	for _, problem := range problems[:min(len(problems), maxRefusals)] {
+		screen.Printf(p.stderr, "chaff: left out: %s\n", screen.Quoted(problem))
+	}
+	if more := len(problems) - maxRefusals; more > 0 {
+		screen.Printf(p.stderr, "chaff: left out: %d more\n", more)
+	}
+}

@@ -1,0 +1,317 @@
+package mailbox
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chaff/corpus"
+	"chaff/corpus/corpustest"
+	"chaff/corpus/sources"
+	"chaff/internal/limits"
+	"chaff/store"
+	"chaff/train"
+)
+
+// tree is a mailbox of 40 ham in the inbox and 40 spam in .Junk, and a model that was trained on it, with its store.
+type tree struct {
+	*testing.T
+	dir, model string
+	options    store.Options
+}
+
+func newTree(t *testing.T) *tree {
+	t.Helper()
+	return treeOf(t, corpustest.Mailbox(1, 40, "ham", "spam"))
+}
+
+// treeOf is a tree of other mail.
+func treeOf(t *testing.T, mail corpus.Source) *tree {
+	t.Helper()
+	b := &tree{t, filepath.Join(t.TempDir(), "Maildir"), filepath.Join(t.TempDir(), "model"), store.DefaultOptions()}
+	for _, folder := range []string{"", ".Junk", ".Junk.Old", ".Trash", ".Lists", ".Drafts"} {
+		for _, sub := range []string{"cur", "new", "tmp"} {
+			b.must(os.MkdirAll(filepath.Join(b.dir, folder, sub), 0o700))
+		}
+	}
+	n := 0
+	for item, err := range mail {
+		b.must(err)
+		raw, err := item.Read(nil)
+		b.must(err)
+		folder := map[string]string{"ham": "", "spam": ".Junk"}[item.Label]
+		b.write(filepath.Join(folder, "cur", fmt.Sprintf("%d.%s.host:2,S", 1200000000+n, item.Label)), string(raw))
+		n++
+	}
+	plan, err := sources.MaildirTree(b.dir)
+	b.must(err)
+	o := train.DefaultCollectOptions()
+	o.Ledger = true
+	c, err := train.Collect(t.Context(), plan.Source(), []string{"ham", "spam"}, o)
+	b.must(err)
+	trained, err := train.Fit(t.Context(), c, "multinomial", train.DefaultOptions())
+	b.must(err)
+	f, _, err := c.Refit(t.Context(), trained, train.DefaultOptions())
+	b.must(err)
+	b.must(store.Create(t.Context(), b.model, c.Mail, f, 0))
+	return b
+}
+
+func (b *tree) must(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *tree) write(name, text string) {
+	b.Helper()
+	b.must(os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o600))
+}
+
+// ham and spam return the path of message i in the mailbox as it was at first.
+func (b *tree) ham(i int) string { return fmt.Sprintf("cur/%d.ham.host:2,S", 1200000000+i) }
+func (b *tree) spam(i int) string {
+	return fmt.Sprintf(".Junk/cur/%d.spam.host:2,S", 1200000040+i)
+}
+
+func (b *tree) move(from, to string) {
+	b.Helper()
+	b.must(os.Rename(filepath.Join(b.dir, from), filepath.Join(b.dir, to)))
+}
+
+func (b *tree) copy(from, to string) {
+	b.Helper()
+	data, err := os.ReadFile(filepath.Join(b.dir, from))
+	b.must(err)
+	b.write(to, string(data))
+}
+
+func (b *tree) open() *store.Store {
+	b.Helper()
+	s, err := store.Open(b.Context(), b.model, b.options)
+	b.must(err)
+	return s
+}
+
+func (b *tree) learn() Account {
+	b.Helper()
+	box, err := Open(b.dir)
+	b.must(err)
+	s := b.open()
+	defer s.Close()
+	a, err := box.Learn(b.Context(), s, LearnOptions{Workers: 2})
+	b.must(err)
+	return a
+}
+
+func (b *tree) preview() Account {
+	b.Helper()
+	box, err := Open(b.dir)
+	b.must(err)
+	v, err := store.Look(b.model)
+	b.must(err)
+	a, err := box.Preview(b.Context(), v, LearnOptions{})
+	b.must(err)
+	return a
+}
+
+// said returns what an account says in a line for each change, such as "relabelled ham spam .Junk/cur/name".
+func (b *tree) said(a Account) []string {
+	var lines []string
+	for _, c := range a.Changes {
+		path, err := filepath.Rel(b.dir, c.Path)
+		b.must(err)
+		lines = append(lines, strings.Join(strings.Fields(fmt.Sprint(c.Result, " ", c.Before, " ", c.Label, " ", path)), " "))
+	}
+	return lines
+}
+
+// wantLearned checks what the mailbox says, that Preview says the same, and that there is nothing to learn afterwards.
+func (b *tree) wantLearned(name string, want ...string) Account {
+	b.Helper()
+	if diff := cmp.Diff(want, b.said(b.preview())); diff != "" {
+		b.Errorf("%s: the preview (-want +got):\n%s", name, diff)
+	}
+	a := b.learn()
+	if diff := cmp.Diff(want, b.said(a)); diff != "" {
+		b.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+	if again := b.learn(); len(again.Changes) > 0 {
+		b.Errorf("%s: the same again learns %v", name, b.said(again))
+	}
+	return a
+}
+
+func TestAMailboxSaysWhatChangedSinceItWasCompared(t *testing.T) {
+	const text = "Subject: new\n\nhamb hamc spamd"
+	b := newTree(t)
+	if a := b.wantLearned("what was trained is known"); a.Messages != 80 || a.Read != 80 {
+		t.Errorf("read %d of %d messages, want 80 of 80", a.Read, a.Messages)
+	}
+	if a := b.learn(); a.Read != 0 {
+		t.Errorf("then it read %d messages again", a.Read)
+	}
+	for _, step := range []struct {
+		name string
+		do   func()
+		read int // messages that are read
+		want []string
+	}{
+		{"new spam is learned", func() { b.write(".Junk/new/1.a", text) }, 1, []string{"learned spam .Junk/new/1.a"}},
+		{"unread mail of the inbox is not", func() { b.write("new/1.b", text+"b") }, 0, nil},
+		{"once it is read it is", func() { b.move("new/1.b", "cur/1.b:2,S") }, 1, []string{"learned ham cur/1.b:2,S"}},
+		{"a flag is no news", func() { b.move("cur/1.b:2,S", "cur/1.b:2,FRS") }, 0, nil},
+		{"a message that moves under its name changes its label", func() { b.move(b.ham(0), ".Junk/cur/"+filepath.Base(b.ham(0))) }, 1,
+			[]string{"relabelled ham spam .Junk/cur/1200000000.ham.host:2,S"}},
+		{"so does one that gets another name", func() { b.move(b.spam(0), "cur/1.c:2,S") }, 1, []string{"relabelled spam ham cur/1.c:2,S"}},
+		{"a folder within Junk is junk", func() { b.move(b.ham(1), ".Junk.Old/cur/1.d:2,S") }, 1, []string{"relabelled ham spam .Junk.Old/cur/1.d:2,S"}},
+		{"from one folder of ham to another is no change", func() { b.move(b.ham(2), ".Lists/cur/1.e:2,S") }, 1, nil},
+		{"junk in the trash stays spam", func() { b.move(b.spam(1), ".Trash/cur/1.f:2,S") }, 0, nil},
+		{"from the trash to the inbox it is ham", func() { b.move(".Trash/cur/1.f:2,S", "cur/1.g:2,S") }, 1, []string{"relabelled spam ham cur/1.g:2,S"}},
+		{"junk that is marked as deleted says nothing", func() { b.move("cur/1.g:2,S", ".Junk/cur/1.h:2,ST") }, 0, nil},
+		{"drafts say nothing", func() { b.write(".Drafts/cur/1.i:2,S", text+"i") }, 0, nil},
+		{"a message that is gone stays learned", func() { b.must(os.Remove(filepath.Join(b.dir, b.ham(3)))) }, 0, nil},
+		{"a copy in another folder of ham is the same message", func() { b.copy(b.ham(4), ".Lists/cur/1.j:2,S") }, 1, nil},
+		{"a copy in a folder of spam leaves the label", func() { b.copy(b.ham(5), ".Junk/cur/1.k:2,S") }, 1, nil},
+		{"two new copies are learned once", func() { b.write(".Junk/new/1.l", text+"l"); b.write(".Junk/new/1.m", text+"l") }, 3,
+			[]string{"learned spam .Junk/new/1.l"}}, // the copy of before is read again
+	} {
+		step.do()
+		a := b.wantLearned(step.name, step.want...)
+		if a.Read != step.read {
+			t.Errorf("%s: read %d messages, want %d", step.name, a.Read, step.read)
+		}
+	}
+	if a := b.learn(); a.Ambiguous != 1 {
+		t.Errorf("%d messages are in folders of ham and of spam, want 1", a.Ambiguous)
+	}
+	b.must(os.Remove(filepath.Join(b.dir, b.ham(5))))
+	b.wantLearned("once only one copy is left, it counts", "relabelled ham spam .Junk/cur/1.k:2,S")
+}
+
+// TestCorrectionsByHandAreLearned moves 50 messages as people and servers do.
+func TestCorrectionsByHandAreLearned(t *testing.T) {
+	b := newTree(t)
+	b.learn()
+	for i := range 25 {
+		name := filepath.Base(b.ham(i))
+		if i%2 == 0 {
+			name = fmt.Sprintf("%d.M%dP1.imap,S=1:2,S", 1300000000+i, i) // the name that a server gives
+		}
+		b.move(b.ham(i), ".Junk/cur/"+name)
+		name = filepath.Base(b.spam(i))
+		if i%2 != 0 {
+			name = fmt.Sprintf("%d.M%dP2.imap,S=1:2,S", 1300000000+i, i)
+		}
+		b.move(b.spam(i), "cur/"+name)
+	}
+	a := b.learn()
+	if got := a.Count(store.Relabelled); got != 50 || len(a.Changes) != 50 || a.Read != 50 {
+		t.Errorf("%d of 50 corrections are learned, with %d changes and %d messages read", got, len(a.Changes), a.Read)
+	}
+	if a := b.learn(); len(a.Changes) != 0 || a.Read != 0 {
+		t.Errorf("then it learns %v and reads %d messages", b.said(a), a.Read)
+	}
+	v, err := store.Look(b.model)
+	b.must(err)
+	if got := len(v.Entries()); got != 80 {
+		t.Errorf("the store has %d messages, want 80", got)
+	}
+}
+
+func TestAForgottenMessageStaysForgotten(t *testing.T) {
+	b := newTree(t)
+	b.learn()
+	raw, err := os.ReadFile(filepath.Join(b.dir, b.ham(0)))
+	b.must(err)
+	s := b.open()
+	_, err = s.Forget(raw)
+	b.must(err)
+	b.must(s.Fold(t.Context()))
+	b.must(s.Close())
+	b.wantLearned("its file says nothing new")
+	b.move(b.ham(0), ".Junk/cur/1.a:2,S")
+	b.wantLearned("moved, it does", "learned spam .Junk/cur/1.a:2,S")
+}
+
+func TestALabelGivenByHandOutlastsTheFolder(t *testing.T) {
+	b := newTree(t)
+	b.learn()
+	raw, err := os.ReadFile(filepath.Join(b.dir, b.ham(0)))
+	b.must(err)
+	s := b.open()
+	_, err = s.Learn(store.Message{Raw: raw, Label: "spam", Way: store.ByHand})
+	b.must(err)
+	b.must(s.Close())
+	b.wantLearned("the folder is the same as before")
+}
+
+func TestWhatTheFilterIsSureOfIsReadOnce(t *testing.T) {
+	b := newTree(t)
+	b.options.OnError, b.options.Sure = true, 50
+	b.learn()
+	b.write(".Junk/cur/1.a:2,S", "Subject: x\n\nspama spamb spamc spamd spame spamf spamg spamh")
+	if a := b.learn(); a.Count(store.Sure) != 1 || len(a.Changes) != 1 {
+		t.Errorf("got %v, want one message that the filter is sure of", b.said(a))
+	}
+	if a := b.learn(); a.Read != 0 || len(a.Changes) != 0 {
+		t.Errorf("it is read again: %v", b.said(a))
+	}
+}
+
+func TestWhatCannotBeReadIsRefused(t *testing.T) {
+	b := newTree(t)
+	b.learn()
+	b.write(".Junk/cur/1.a:2,S", "")
+	b.must(os.Truncate(filepath.Join(b.dir, ".Junk/cur/1.a:2,S"), limits.MaxMessage+1))
+	a := b.learn()
+	if a.Count(store.Refused) != 1 || !strings.Contains(a.Changes[0].Reason, "too large") {
+		t.Errorf("got %+v, want one message that is too large", a.Changes)
+	}
+}
+
+func TestAStoreOfOtherClassesHasNoMailbox(t *testing.T) {
+	b := newTree(t)
+	box, err := Open(b.dir)
+	b.must(err)
+	if _, err := box.knowledge(otherClasses{}, nil); err != ErrClasses {
+		t.Errorf("got the error %v, want %v", err, ErrClasses)
+	}
+}
+
+type otherClasses struct{ known }
+
+func (otherClasses) Classes() []string { return []string{"private", "work"} }
+
+func TestNothingInAMailboxIsWritten(t *testing.T) {
+	b := newTree(t)
+	b.write(".Junk/new/1.a", "Subject: x\n\nspama")
+	before := b.state()
+	b.learn()
+	if diff := cmp.Diff(before, b.state()); diff != "" {
+		t.Errorf("the mailbox has changed (-before +after):\n%s", diff)
+	}
+}
+
+// state returns the names, sizes and times of all files and folders.
+func (b *tree) state() []string {
+	var all []string
+	b.must(filepath.WalkDir(b.dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		all = append(all, fmt.Sprint(name, info.Size(), info.ModTime(), info.Mode()))
+		return nil
+	}))
+	return all
+}

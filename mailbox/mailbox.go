@@ -1,0 +1,129 @@
+package mailbox
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+
+	"chaff/corpus"
+	"chaff/corpus/sources"
+)
+
+// Mailbox is a mailbox of Maildirs and the messages in its folders of ham and spam. It belongs to one goroutine.
+type Mailbox struct {
+	path     string
+	id       string // the same for every path that leads there
+	plan     sources.Plan
+	rows     [][]file // by the row of plan.Folders
+	problems map[int]error
+	// compared has the role of each file when the mailbox was last compared with a store.
+	compared map[string]sources.Role
+}
+
+// file is a message of a mailbox.
+type file struct {
+	item corpus.Item
+	name string // unique, without flags
+	err  error  // why it cannot be read
+}
+
+// ErrArchive is returned for a mailbox in an archive, which cannot be watched.
+var ErrArchive = errors.New("is an archive, not a mailbox that changes")
+
+// Open lists the mailbox at path. The errors are those of [sources.MaildirTree].
+func Open(path string) (*Mailbox, error) {
+	m := &Mailbox{path: path}
+	return m, m.Refresh()
+}
+
+// Refresh lists the mailbox again, with the folders that it has now.
+func (m *Mailbox) Refresh() error {
+	plan, err := sources.MaildirTree(m.path)
+	if err != nil {
+		return err
+	}
+	if m.id, err = identity(m.path); err != nil {
+		return err
+	}
+	m.plan, m.rows, m.problems = plan, make([][]file, len(plan.Folders)), map[int]error{}
+	for row := range plan.Folders {
+		m.refreshRow(row)
+	}
+	return nil
+}
+
+// identity returns what all paths that lead to one mailbox have in common.
+func identity(name string) (string, error) {
+	full, err := filepath.Abs(name)
+	if err == nil {
+		full, err = filepath.EvalSymlinks(full)
+	}
+	if err != nil {
+		return "", fmt.Errorf("open %s: %w", name, errors.Unwrap(err))
+	}
+	return full, nil
+}
+
+// refreshRow lists the messages of a folder of ham or spam again.
+func (m *Mailbox) refreshRow(row int) {
+	m.rows[row] = m.rows[row][:0]
+	delete(m.problems, row)
+	folder := m.plan.Folders[row]
+	if folder.Unreadable() {
+		m.problems[row] = fmt.Errorf("%s %s", folder.Name, folder.Reason)
+	}
+	if folder.Role == sources.LeftOut {
+		return
+	}
+	for item, err := range m.plan.SourceOf(row) {
+		if item.Content == nil {
+			m.problems[row] = err // about the folder
+			continue
+		}
+		m.rows[row] = append(m.rows[row], file{item, sources.UniqueName(path.Base(item.Origin)), err})
+	}
+}
+
+// hasNews reports whether a file is new or has another role since the mailbox was last compared.
+func (m *Mailbox) hasNews() bool {
+	for row, files := range m.rows {
+		for _, f := range files {
+			if m.compared[f.name] != m.plan.Folders[row].Role {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// setCompared notes that the mailbox was compared.
+func (m *Mailbox) setCompared() {
+	m.compared = make(map[string]sources.Role, len(m.compared))
+	for row, files := range m.rows {
+		for _, f := range files {
+			m.compared[f.name] = m.plan.Folders[row].Role
+		}
+	}
+}
+
+// Folders returns the folders of the mailbox with their roles.
+func (m *Mailbox) Folders() []sources.PlanFolder { return m.plan.Folders }
+
+// Has reports whether a folder of the mailbox has the role.
+func (m *Mailbox) Has(role sources.Role) bool { return m.plan.Has(role) }
+
+// Path returns the path that the mailbox was opened with.
+func (m *Mailbox) Path() string { return m.path }
+
+// Messages returns the number of messages in the folders of ham and spam, and of those that are left out.
+func (m *Mailbox) Messages() (used, leftOut int) {
+	leftOut = m.plan.Deleted
+	for row, f := range m.plan.Folders {
+		if f.Role == sources.LeftOut {
+			leftOut += f.Messages
+		}
+		used += len(m.rows[row])
+	}
+	return used, leftOut
+}

@@ -1,0 +1,301 @@
+package mailbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"chaff/store"
+	"chaff/train"
+)
+
+// WatchOptions configure how a mailbox is watched.
+type WatchOptions struct {
+	// Model is the file of the model. Its store is open only while something is learned.
+	Model   string
+	Store   store.Options
+	Retrain store.RetrainOptions
+	// Settle is how long a mailbox is quiet before it is compared with the store: mail programs move a message in several steps. A mailbox
+	// that is never quiet is compared after ten times as long.
+	Settle time.Duration
+	// Idle is how long nothing is learned before the model is fitted again, if [store.Options] ask for that.
+	Idle time.Duration
+	// Rescan is how often the whole mailbox is listed: some file systems, such as network shares, report no events.
+	Rescan time.Duration
+	// Retry is how soon a store or a mailbox that cannot be read is tried again.
+	Retry time.Duration
+	// Compared is called after the first comparison, Changed after each message, and Retrained after each fit. Trouble is called with the
+	// reason why the model cannot be fitted, and why the watch has to wait: once, and with nil when it goes on. All must be set.
+	Compared  func(Account)
+	Changed   func(Change)
+	Retrained func(train.Refitted)
+	Trouble   func(error)
+}
+
+// DefaultWatchOptions returns the default times.
+func DefaultWatchOptions() WatchOptions {
+	return WatchOptions{Settle: 2 * time.Second, Idle: 30 * time.Second, Rescan: 15 * time.Minute, Retry: 15 * time.Second}
+}
+
+// Watch learns what a mailbox says, as [Mailbox.Learn] does, first as it is and then as it changes, until ctx ends. That is no error; the
+// message that is being learned then is finished. The error is about the start: a mailbox or a store that cannot be read.
+func Watch(ctx context.Context, path string, o WatchOptions) error {
+	box, err := Open(path)
+	if err != nil {
+		return err
+	}
+	if len(box.plan.Watched()) == 0 {
+		return fmt.Errorf("watch %s: %w", path, ErrArchive)
+	}
+	files, err := fsnotify.NewWatcher()
+	if err != nil {
+		return fmt.Errorf("watch %s: %w", path, tooMany(err))
+	}
+	defer files.Close()
+	return newWatch(box, o, notifier{files.Events, files.Errors, files.Add, files.Remove, files.WatchList}).run(ctx)
+}
+
+// tooMany explains the errors of a system that watches too many folders.
+func tooMany(err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return errors.New("the system watches as many folders as it may: raise the setting fs.inotify.max_user_watches")
+	case errors.Is(err, syscall.EMFILE):
+		return errors.New("too many programs watch folders: raise the setting fs.inotify.max_user_instances")
+	}
+	return err
+}
+
+// notifier reports changes in folders, as fsnotify.Watcher does.
+type notifier struct {
+	events      <-chan fsnotify.Event
+	errors      <-chan error
+	add, remove func(dir string) error
+	list        func() []string
+}
+
+// watch is a mailbox that is watched. What is left to do is a set of folders, so that no number of events fills the memory.
+type watch struct {
+	WatchOptions
+	notifier
+	box     *Mailbox
+	rows    map[string]int // of the folders that are watched, as in sources.WatchedDir
+	dirty   map[int]bool   // rows to list again
+	all     bool           // all folders are to be listed
+	settled *time.Timer
+	rescan  *time.Timer
+	idle    *time.Timer
+	since   time.Time // of the first event that is not dealt with; zero for none
+	refused map[string]bool
+	waiting bool // in trouble
+	started bool
+}
+
+func newWatch(box *Mailbox, o WatchOptions, n notifier) *watch {
+	return &watch{WatchOptions: o, notifier: n, box: box, dirty: map[int]bool{}, refused: map[string]bool{}, all: true}
+}
+
+func (w *watch) run(ctx context.Context) error {
+	w.settled, w.rescan, w.idle = time.NewTimer(0), time.NewTimer(w.Rescan), time.NewTimer(w.Idle)
+	defer w.settled.Stop()
+	defer w.rescan.Stop()
+	defer w.idle.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e := <-w.events:
+			w.note(e)
+		case err := <-w.errors: // events were lost
+			if err != nil {
+				w.all = true
+				w.settle()
+			}
+		case <-w.rescan.C:
+			w.all = true
+			w.settle()
+		case <-w.settled.C:
+			err := w.compare(ctx)
+			if err != nil && !w.started && ctx.Err() == nil {
+				return err
+			}
+			w.after(ctx, err)
+		case <-w.idle.C:
+			if err := w.retrain(ctx); err != nil && ctx.Err() == nil && !w.waiting {
+				w.Trouble(err)
+			}
+		}
+	}
+}
+
+// note notes which folder an event is about.
+func (w *watch) note(e fsnotify.Event) {
+	if e.Op == fsnotify.Chmod {
+		return
+	}
+	name := filepath.Clean(e.Name)
+	row, isWatched := w.rows[filepath.Dir(name)]
+	_, isFolder := w.rows[name]
+	switch {
+	case isFolder && !e.Has(fsnotify.Write), isWatched && row < 0 && e.Has(fsnotify.Create) && isDir(name):
+		w.all = true
+	case isWatched && row >= 0 && filepath.Base(name)[0] != '.':
+		w.dirty[row] = true
+	default:
+		return
+	}
+	w.settle()
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// longest is how many times Settle a comparison is put off at most.
+const longest = 10
+
+// settle puts off the comparison until the mailbox is quiet.
+func (w *watch) settle() {
+	now := time.Now()
+	if w.since.IsZero() {
+		w.since = now
+	}
+	w.settled.Reset(min(w.Settle, max(0, w.since.Add(longest*w.Settle).Sub(now))))
+}
+
+// after reports the result of a comparison, and plans the next one.
+func (w *watch) after(ctx context.Context, err error) {
+	w.since = time.Time{}
+	w.report(ctx, err)
+	if err != nil {
+		w.all = true
+		w.settled.Reset(w.Retry)
+		return
+	}
+	w.rescan.Reset(w.Rescan)
+}
+
+// report reports trouble once, and its end.
+func (w *watch) report(ctx context.Context, err error) {
+	if ctx.Err() != nil || err == nil && !w.waiting || err != nil && w.waiting {
+		return
+	}
+	w.waiting = err != nil
+	w.Trouble(err)
+}
+
+// compare lists the folders that have changed and learns what they say.
+func (w *watch) compare(ctx context.Context) error {
+	all, dirty := w.all, w.dirty
+	w.all, w.dirty = false, map[int]bool{}
+	if all {
+		if err := w.refresh(); err != nil {
+			return err
+		}
+	} else {
+		for row := range dirty {
+			w.box.refreshRow(row)
+		}
+	}
+	if w.started && !w.box.hasNews() {
+		return nil
+	}
+	s, err := store.Open(ctx, w.Model, w.Store)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	account, err := w.box.Learn(ctx, s, LearnOptions{Workers: w.Retrain.Workers, Changed: w.tell})
+	if err != nil {
+		return err
+	}
+	if !w.started {
+		w.Compared(account)
+		w.started = true
+	}
+	if account.Count(store.Learned)+account.Count(store.Relabelled) > 0 {
+		w.idle.Reset(w.Idle)
+	}
+	return nil
+}
+
+// tell reports a change. A message that cannot be read is refused each time, and reported once.
+func (w *watch) tell(c Change) {
+	if c.Result == store.Refused {
+		if w.refused[c.Path] {
+			return
+		}
+		w.refused[c.Path] = true
+	}
+	w.Changed(c)
+}
+
+// refresh lists the mailbox and watches its folders. A folder is watched before it is listed, so that nothing is missed.
+func (w *watch) refresh() error {
+	for {
+		if err := w.box.Refresh(); err != nil {
+			return err
+		}
+		added, err := w.follow()
+		if err != nil || !added {
+			return err
+		}
+	}
+}
+
+// follow watches the folders that the mailbox has now, and reports whether one of them is new.
+func (w *watch) follow() (added bool, err error) {
+	rows := map[string]int{}
+	for _, dir := range w.box.plan.Watched() {
+		rows[filepath.Clean(dir.Path)] = dir.Row
+	}
+	watched := w.list()
+	for _, dir := range slices.Sorted(maps.Keys(rows)) {
+		if slices.Contains(watched, dir) {
+			continue
+		}
+		if err := w.add(dir); errors.Is(err, os.ErrNotExist) {
+			continue // it disappeared since it was listed
+		} else if err != nil {
+			return false, fmt.Errorf("watch %s: %w", dir, tooMany(err))
+		}
+		added = true
+	}
+	for _, dir := range watched {
+		if _, is := rows[dir]; !is {
+			_ = w.remove(dir) // it may be gone already
+		}
+	}
+	w.rows = rows
+	return added, nil
+}
+
+// retrain fits the model again if enough has changed since the last time.
+func (w *watch) retrain(ctx context.Context) error {
+	if w.Store.RetrainAfter == 0 {
+		return nil
+	}
+	s, err := store.Open(ctx, w.Model, w.Store)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	changed, err := s.Changed()
+	if err != nil || changed < w.Store.RetrainAfter {
+		return err
+	}
+	refitted, err := s.Retrain(ctx, w.Retrain)
+	if err == nil {
+		w.Retrained(refitted)
+	}
+	return err
+}
