@@ -138,4 +138,3 @@ func TestThreeHundredMessagesThatWereForgottenLeaveNoTrace(t *testing.T) {
 		}
 	})
 }
-
