@@ -4,8 +4,8 @@ package store
 // that class: fitted to 1,000 ham and 20 spam, and then taught 100 spam, passive-aggressive calls every newsletter spam. Steps on errors only,
 // and ham repeated after each spam, help less than a fit, which also chooses the thresholds anew; see docs/experiments.md.
 //
-// A class is ahead if it has learned more messages since the last fit than the usual mix asks for, by a tenth of what was known of it then. In a
-// few messages the mix is chance.
+// A class is ahead if it has learned twice as many messages since the last fit as the usual mix asks for, and a tenth of what was known of it
+// then beyond that. In a few messages the mix is chance.
 const (
 	minAhead   = 20
 	aheadShare = 0.1
@@ -45,7 +45,7 @@ func isAhead(known, learned []int) bool {
 			return false // one class only: there is nothing to fit
 		}
 		usual := float64(allLearned-n) * float64(known[c]) / float64(allKnown-known[c])
-		if float64(n)-usual >= max(minAhead, aheadShare*float64(known[c])) {
+		if float64(n) >= 2*usual && float64(n)-usual >= max(minAhead, aheadShare*float64(known[c])) {
 			return true
 		}
 	}

@@ -23,6 +23,7 @@ func TestAClassIsAhead(t *testing.T) {
 		{"a few spam", []int{1000, 20}, []int{0, 19}, false},
 		{"as many as were known", []int{1000, 20}, []int{0, 20}, true},
 		{"spam with as much ham as usual", []int{1000, 1000}, []int{500, 500}, false},
+		{"somewhat more ham than usual", []int{40, 40}, []int{175, 125}, false},
 		{"rare spam in the usual mix", []int{1000, 20}, []int{1000, 20}, false},
 		{"a mailbox that gets more spam than before", []int{1000, 20}, []int{1000, 40}, true},
 		{"less than a tenth of what was known", []int{1000, 1000}, []int{0, 99}, false},

@@ -25,8 +25,8 @@ type account struct {
 	Refused   map[string]int `json:"refused"`             // by reason
 	// Changed is how many times a message was learned, moved or forgotten since the model was fitted.
 	Changed int `json:"changed_since_fit"`
-	// Fitted is the number of messages to which the model was fitted again, because one class was ahead; 0 if it was not.
-	Fitted  int       `json:"fitted_again,omitempty"`
+	// Fitted is the number of messages to which learn fitted the model, because the mix of classes has changed; 0 if it did not.
+	Fitted  int       `json:"fitted_to,omitempty"`
 	Results []learned `json:"messages,omitempty"`
 
 	classes []string

@@ -193,7 +193,7 @@ func (p *program) learn(x *learning) error {
 	return cmp.Or(err, a.complaint())
 }
 
-// fitIfUnbalanced fits a model again that has learned too much of one class, and returns the number of messages, 0 if it is not fitted.
+// fitIfUnbalanced fits the model if the mix of classes has changed, and returns the number of messages; 0 if it has not.
 func fitIfUnbalanced(ctx context.Context, s *store.Store, cfg config.Config) (int, error) {
 	unbalanced, err := s.Unbalanced()
 	if err != nil || !unbalanced || cfg.Store.RetrainAfter == 0 {
@@ -203,10 +203,10 @@ func fitIfUnbalanced(ctx context.Context, s *store.Store, cfg config.Config) (in
 	return refitted.Messages, err
 }
 
-// printFittedAgain says to how many messages a model was fitted again; nothing for 0.
-func printFittedAgain(w io.Writer, messages int) {
+// printFittedTo says to how many messages learn fitted the model; nothing for 0.
+func printFittedTo(w io.Writer, messages int) {
 	if messages > 0 {
-		field(w, "fitted", "again to all %s, because it had learned mostly one class", plural(messages, "message"))
+		field(w, "fitted", "to all %s, since the mix of classes has changed", plural(messages, "message"))
 	}
 }
 
@@ -220,7 +220,7 @@ func (p *program) printAccount(x *learning, a *account, began bool) error {
 		}
 	}
 	a.print(p)
-	printFittedAgain(p.stdout, a.Fitted)
+	printFittedTo(p.stdout, a.Fitted)
 	if after := x.Store.RetrainAfter; after > 0 && a.Changed >= after && !p.quiet {
 		printNext(p.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(a.Changed, "change") + " since the model was fitted"})
 	}

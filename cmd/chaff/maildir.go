@@ -21,7 +21,7 @@ type mailboxes struct {
 	// Changed is how many messages were learned or forgotten since the model was fitted.
 	Changed int `json:"changed_since_fit"`
 	// Fitted is as in account.
-	Fitted int  `json:"fitted_again,omitempty"`
+	Fitted int  `json:"fitted_to,omitempty"`
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
@@ -56,7 +56,7 @@ func (p *program) learnMaildirs(x *learning) error {
 	for _, m := range all.Mailboxes {
 		p.printSays(m, x.dryRun)
 	}
-	printFittedAgain(p.stdout, all.Fitted)
+	printFittedTo(p.stdout, all.Fitted)
 	if after := x.Store.RetrainAfter; err == nil && !x.dryRun && after > 0 && all.Changed >= after && !p.quiet {
 		printNext(p.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(all.Changed, "message") + " changed since the model was fitted"})
 	}
