@@ -37,7 +37,11 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 		facts: facts{Classes: mail.Classes(), Fitted: now.Unix(), FitSeconds: fitSeconds, Begun: now.Unix()},
 	}
 	for _, e := range mail.Entries() {
-		l.entries = append(l.entries, Entry{Entry: e, Learned: now, Way: ByTraining, Score: math.NaN(), Class: -1})
+		way := ByTraining
+		if !e.IsMessage() {
+			way = ByImport
+		}
+		l.entries = append(l.entries, Entry{Entry: e, Learned: now, Way: way, Score: math.NaN(), Class: -1})
 	}
 	return save(ctx, path, f, l, true)
 }
@@ -149,6 +153,9 @@ func fit(ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now
 		return nil, train.Refitted{}, err
 	}
 	options := train.Options{Thresholds: p.Limits}
+	if settings.Thresholds != nil && p.OutOfFold == 0 {
+		options.Given = &train.Given{Thresholds: *settings.Thresholds, Calibration: settings.Calibration}
+	}
 	if options.Models, err = models.OptionsFrom(settings.Model, p.Trainer); err != nil {
 		return nil, train.Refitted{}, err
 	}

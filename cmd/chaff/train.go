@@ -89,7 +89,6 @@ func (p *program) train(x *experiment) error {
 	f, warnings := trained.Filter, []train.Result{result}
 	var refitted *train.Refitted
 	if x.Train.Refit {
-		options.NoLearner = x.noStore
 		saved, refit, err := collection.Refit(ctx, trained, options)
 		if err != nil {
 			return err
