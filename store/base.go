@@ -25,9 +25,25 @@ type facts struct {
 	// FitSeconds is the CPU time of the last fit, and Changed how many messages were learned or forgotten since.
 	FitSeconds float64 `json:"fit_cpu_seconds,omitempty"`
 	Changed    int     `json:"changed"`
+	// Known and Learned count the messages of each class that were known at the last fit, and those learned since that are in the base. All
+	// are known to a model that was never fitted.
+	Known   []int `json:"known"`
+	Learned []int `json:"learned"`
 	// Expired counts the messages that left because they were the oldest, and Refused refusals by reason.
 	Expired int            `json:"expired,omitempty"`
 	Refused map[string]int `json:"refused,omitempty"`
+}
+
+// count sets Known and Learned.
+func (f *facts) count(entries []Entry) {
+	f.Known, f.Learned = make([]int, len(f.Classes)), make([]int, len(f.Classes))
+	for _, e := range entries {
+		if f.Fitted != 0 && e.Learned.Unix() > f.Fitted {
+			f.Learned[e.Label]++
+		} else {
+			f.Known[e.Label]++
+		}
+	}
 }
 
 // ledger is all messages of a store, in the order in which they were first learned.
@@ -114,7 +130,7 @@ func (b *base) facts() (f facts, err error) {
 	if err := d.Decode(&f); err != nil {
 		return f, fmt.Errorf("%w: %w", journal.ErrVersion, err)
 	}
-	if len(f.Classes) < 2 {
+	if n := len(f.Classes); n < 2 || len(f.Known) != n || len(f.Learned) != n {
 		return f, b.damaged("FACT")
 	}
 	return f, nil
@@ -170,22 +186,22 @@ func (b *base) ledger() (*ledger, error) {
 }
 
 // apply does to the ledger what the records of a journal say.
-func (l *ledger) apply(records journal.Records) error {
+func (l *ledger) apply(j *journal.Journal) error {
 	w := l.documents.NewWriter()
 	defer w.Close()
 	gone := map[int]bool{}
-	for i := range records.Len() {
-		r := records.At(i)
-		if err := r.VerifyRest(); err != nil {
+	for _, r := range j.Records() {
+		_, _, data, err := r.Rest()
+		if err != nil {
 			return err
 		}
-		if changeOf(r.Meta) == see {
-			if err := l.seen.apply(r.Meta, len(l.facts.Classes)); err != nil {
+		if changeOf(data) == see {
+			if err := l.seen.apply(data, len(l.facts.Classes)); err != nil {
 				return err
 			}
 			continue
 		}
-		m, err := readMeta(r.Meta)
+		m, err := readMeta(data)
 		if err != nil {
 			return err
 		}
@@ -262,6 +278,7 @@ func (l *ledger) encode(learner []sections.Section, workers int) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
+	l.facts.count(l.entries)
 	info, err := json.Marshal(l.facts)
 	if err != nil {
 		return nil, err

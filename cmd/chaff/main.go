@@ -7,6 +7,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 
@@ -25,12 +26,18 @@ func main() {
 // matrices hold no pointers, so frequent collections cost little, and less garbage is a smaller process.
 const gcPercent = 20
 
+// startPercent puts the first collection off until the heap has 16 MB. Most commands end before.
+const startPercent = 400
+
 // limitGarbage sets the garbage collector for the whole process. An explicit GOGC or GOMEMLIMIT wins. Classify has a small heap
 // and keeps Go's default.
 func limitGarbage(args []string) {
-	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") == "" && !classifies(args) {
-		debug.SetGCPercent(gcPercent)
+	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") != "" || classifies(args) {
+		return
 	}
+	debug.SetGCPercent(startPercent)
+	garbage := new([64]byte) // the first collection finds it
+	runtime.AddCleanup(garbage, func(percent int) { debug.SetGCPercent(percent) }, gcPercent)
 }
 
 // interruptible returns a context that an interrupt ends, except for classify, which guards its message instead.

@@ -1,0 +1,84 @@
+package journal
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// summaryRecords is how many records are appended between two summaries. A reader looks at all ids of the records since the last summary, and a
+// summary has the rows of all records before it.
+const summaryRecords = 32
+
+// NeedsSummary reports whether a summary should be appended.
+func (j *Journal) NeedsSummary() bool {
+	n := len(j.records)
+	return n > summaryRecords || n == summaryRecords && j.records[0].Covers == 0
+}
+
+// Summary returns a record that takes the place of all records before it: with the last row of each id, the last globals, and the entries as
+// its meta. The caller appends it, and then writes [Hint] to its place.
+func (j *Journal) Summary() (Record, error) {
+	entries, err := j.Entries()
+	if err != nil {
+		return Record{}, err
+	}
+	r := Record{covers: uint64(len(entries))}
+	for _, e := range entries {
+		r.Meta = binary.LittleEndian.AppendUint64(r.Meta, e.Key)
+		r.Meta = binary.LittleEndian.AppendUint64(r.Meta, uint64(e.offset))
+		r.Meta = binary.LittleEndian.AppendUint64(r.Meta, uint64(e.Tag))
+	}
+	if r.Globals, err = j.Globals(); err != nil {
+		return Record{}, err
+	}
+	hasTexts := true
+	type row struct {
+		id   uint32
+		last int // record
+		i    int // in the record
+	}
+	var rows []row
+	for n := range j.records {
+		s := &j.records[n]
+		r.New = append(r.New, s.New...)
+		if len(s.New) > 0 {
+			_, texts, _, err := s.Rest()
+			if err != nil {
+				return Record{}, err
+			}
+			hasTexts = hasTexts && len(texts) > 0
+			r.Texts = append(r.Texts, texts...)
+		}
+		for i, id := range s.IDs {
+			rows = append(rows, row{id, n, i})
+		}
+	}
+	if !hasTexts {
+		r.Texts = nil
+	}
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(b.last, a.last)) })
+	rows = slices.CompactFunc(rows, func(a, b row) bool { return a.id == b.id })
+	readers := make([]Rows, len(j.records))
+	for n := range j.records {
+		readers[n] = j.records[n].Rows()
+	}
+	for _, at := range rows { // by id, so ascending in each record
+		data, err := readers[at.last].Row(at.i)
+		if err != nil {
+			return Record{}, err
+		}
+		r.IDs, r.Rows = append(r.IDs, at.id), append(r.Rows, data...)
+	}
+	return r, nil
+}
+
+// Hint returns 8 bytes for the place at in the store, by which readers find a summary that was appended. They do without it if it is not
+// there.
+func (j *Journal) Hint() (data []byte, at int64) {
+	var summary int64
+	if len(j.records) > 0 && j.records[0].Covers > 0 {
+		summary = j.records[0].at
+	}
+	return binary.LittleEndian.AppendUint64(nil, uint64(summary)), j.base + int64(hintAt)
+}
