@@ -189,6 +189,65 @@ func (l *Lab) AddUser(name string) {
 	l.Run("root", "useradd --create-home --home-dir /home/"+name+" --shell /bin/sh "+name+" && echo "+name+":secret | chpasswd")
 }
 
+// Terminal is a program that runs in a terminal.
+type Terminal struct {
+	l      *Lab
+	keys   io.Writer
+	screen *lockedBuffer
+}
+
+// Terminal starts a shell command as a user in a terminal. It ends with the test.
+func (l *Lab) Terminal(user, command string) *Terminal {
+	l.t.Helper()
+	c := l.Command(user, "TERM=xterm exec script -qefc 'stty rows 24 cols 80; "+command+"' /dev/null")
+	keys, err := c.StdinPipe()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	screen := &lockedBuffer{}
+	c.Stdout, c.Stderr = screen, screen
+	if err := c.Start(); err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(func() {
+		c.Process.Kill()
+		c.Wait()
+	})
+	return &Terminal{l, keys, screen}
+}
+
+// Type types keys as soon as the terminal has shown a text.
+func (c *Terminal) Type(shown, keys string) {
+	c.l.t.Helper()
+	c.l.Wait(fmt.Sprintf("%q in a terminal", shown), func() error {
+		if got := c.screen.String(); !strings.Contains(got, shown) {
+			return fmt.Errorf("it shows %q", got[max(0, len(got)-3000):])
+		}
+		return nil
+	})
+	if _, err := io.WriteString(c.keys, keys); err != nil {
+		c.l.t.Fatal(err)
+	}
+}
+
+// lockedBuffer is a buffer that is written and read at the same time.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
 // Dial connects to a port of the lab as soon as something listens on it.
 func (l *Lab) Dial(port int) net.Conn {
 	l.t.Helper()

@@ -25,6 +25,7 @@ type step struct {
 	commands bool
 	text     string
 	done     bool
+	left     bool // out, by Only
 }
 
 // Page reads a page of docs/recipes.
@@ -59,7 +60,7 @@ func parsePage(text string) ([]step, error) {
 		kind, isFence := strings.CutPrefix(line, "```")
 		switch {
 		case isFence && inBlock:
-			inBlock = false
+			above, inBlock = "", false
 		case isFence:
 			inBlock = true
 			s := step{commands: kind == "sh", asRoot: strings.Contains(above, "as root")}
@@ -81,13 +82,23 @@ func parsePage(text string) ([]step, error) {
 	return steps, nil
 }
 
-// Install writes the files of a page, those below ~ into the home of a user. With names, it writes only files whose names
-// end in one of them.
-func (p *Page) Install(user string, names ...string) {
+// Only returns the page without the parts other than files whose names, and commands whose text, contain a text.
+func (p *Page) Only(text string) *Page {
+	for i, s := range p.steps {
+		if !strings.Contains(s.file, text) && !(s.commands && strings.Contains(s.text, text)) {
+			p.steps[i].done = true
+			p.steps[i].left = true
+		}
+	}
+	return p
+}
+
+// Install writes the files of a page, those below ~ into the home of a user.
+func (p *Page) Install(user string) {
 	p.l.t.Helper()
 	written := 0
 	for i, s := range p.steps {
-		if s.file == "" || !endsInAny(s.file, names) {
+		if s.file == "" || s.left {
 			continue
 		}
 		p.steps[i].done = true
@@ -98,11 +109,11 @@ func (p *Page) Install(user string, names ...string) {
 			name = filepath.Join("/home", user, below)
 		}
 		mode := os.FileMode(0o644)
+		if inHome {
+			mode = 0o600 // maildrop and fetchmail insist on it
+		}
 		if strings.HasPrefix(s.text, "#!") {
 			mode = 0o755
-		}
-		if inHome {
-			mode &^= 0o077 // maildrop, getmail and fetchmail want it
 		}
 		if s.add {
 			p.l.Append(name, s.text)
@@ -114,17 +125,8 @@ func (p *Page) Install(user string, names ...string) {
 		}
 	}
 	if written == 0 {
-		p.l.t.Fatalf("the page names no file %q", names)
+		p.l.t.Fatal("the page has no file to write")
 	}
-}
-
-func endsInAny(file string, names []string) bool {
-	for _, name := range names {
-		if strings.HasSuffix(file, name) {
-			return true
-		}
-	}
-	return len(names) == 0
 }
 
 // Follow enters the commands of a page that contain a text, as root if the page says so, or else as a user.

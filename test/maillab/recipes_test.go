@@ -193,10 +193,168 @@ func TestDovecot(t *testing.T) {
 // wantLearned checks how many messages of ham and spam anna's model has learned.
 func wantLearned(t *testing.T, l *maillab.Lab, ham, spam int) {
 	t.Helper()
-	got := strings.Join(strings.Fields(l.Run("anna", "chaff status")), " ")
 	for _, want := range []string{fmt.Sprintf("ham %d ", ham), fmt.Sprintf("spam %d ", spam)} {
-		if !strings.Contains(got, want) {
-			t.Errorf("chaff status has no %q: %s", want, got)
+		if err := learned(l, want); err != nil {
+			t.Error(err)
 		}
 	}
+}
+
+// The provider's mailbox of anna is in her folder provider.
+func TestGetmailAndFetchmail(t *testing.T) {
+	for program, tt := range map[string]struct {
+		is, delivers maillab.Package
+		page, config string
+	}{
+		"getmail":   {maillab.Getmail, maillab.Maildrop, "maildrop.md", ".mailfilter"},
+		"fetchmail": {maillab.Fetchmail, maillab.Procmail, "procmail.md", ".procmailrc"},
+	} {
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			l := maillab.Start(t, maillab.Dovecot, tt.is, tt.delivers)
+			l.AddUser("anna")
+			l.Write("/etc/dovecot/conf.d/97-provider.conf", "mail_location = maildir:~/provider\n", 0o644)
+			l.StartDovecot()
+			l.Run("anna", "mkdir -p provider/new provider/cur provider/tmp Maildir/new Maildir/cur Maildir/tmp")
+			train(l, "anna", "")
+			l.Page(tt.page).Only(tt.config).Install("anna")
+			page := l.Page("fetch.md").Only(program)
+			page.Install("anna")
+			arrive := func(messages ...string) {
+				for i, m := range messages {
+					l.Write(fmt.Sprintf("/home/anna/provider/new/%d.%d.provider", len(m), i), m, 0o644)
+				}
+				l.Run("root", "chown -R anna: /home/anna/provider")
+			}
+			arrive(ham(1), spam(1), offer(1))
+			page.Follow("anna", program)
+			wantVerdict(t, l.WaitFor(inbox, "minutes of meeting 1"), "ham")
+			wantVerdict(t, l.WaitFor(junk, "casino bonus 1"), "spam")
+			first := l.WaitFor(inbox, "tarpaulins 1")
+			wantVerdict(t, first, "ham")
+			move(t, l, first, junk)
+			l.Run("anna", "chaff learn --maildir ~/Maildir")
+			arrive(offer(2))
+			page.Follow("anna", program)
+			wantVerdict(t, l.WaitFor(junk, "tarpaulins 2"), "spam")
+
+			l.Run("anna", "mv .local/share/chaff/model away")
+			arrive(ham(2))
+			l.Command("anna", program).Run()
+			if got := l.Stored(inbox, "minutes of meeting 2"); len(got) > 0 {
+				t.Errorf("delivered without a verdict:\n%s", got[0].Text)
+			}
+			l.Run("anna", "mv away .local/share/chaff/model")
+			page.Follow("anna", program)
+			wantVerdict(t, l.WaitFor(inbox, "minutes of meeting 2"), "ham")
+			for _, subject := range []string{"minutes of meeting 1", "minutes of meeting 2", "tarpaulins 2"} {
+				if got := l.Stored("/home/anna/provider", subject); len(got) > 0 {
+					t.Errorf("%s is still at the provider", subject)
+				}
+			}
+		})
+	}
+}
+
+func TestKeysOfMailPrograms(t *testing.T) {
+	for program, tt := range map[string]struct {
+		is     maillab.Package
+		config string
+		inJunk string // the command that begins in Junk
+	}{
+		"mutt":    {maillab.Mutt, ".muttrc", "mutt -f ~/Maildir/.Junk"},
+		"neomutt": {maillab.Neomutt, ".muttrc", "neomutt -f ~/Maildir/.Junk"},
+		"aerc":    {maillab.Aerc, "binds.conf", "sed -i 1adefault=Junk .config/aerc/accounts.conf; aerc"},
+	} {
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			l := maillab.Start(t, tt.is)
+			l.AddUser("anna")
+			train(l, "anna", "")
+			l.Run("anna", `mkdir -p Maildir/new Maildir/cur Maildir/tmp Maildir/.Junk/new Maildir/.Junk/cur Maildir/.Junk/tmp .config/aerc
+				touch .muttrc Maildir/.Junk/maildirfolder
+				printf '[Mail]\nsource = maildirpp://~/Maildir\nfrom = anna <anna@lab.example>\n' >.config/aerc/accounts.conf
+				cp /usr/share/aerc/binds.conf .config/aerc/binds.conf; chmod 600 .config/aerc/*`)
+			l.Page("keys.md").Only(tt.config).Install("anna")
+			wantJudged(t, l, offer(2), "ham")
+			l.Write("/home/anna/Maildir/cur/1.1.lab:2,S", offer(1), 0o644)
+			l.Run("root", "chown -R anna: /home/anna/Maildir")
+			l.Terminal("anna", program).Type("tarpaulins 1", "S")
+			l.WaitFor(junk, "tarpaulins 1")
+			l.Wait("what it learned", func() error { return learned(l, "spam 41 ") })
+			wantJudged(t, l, offer(2), "spam")
+
+			l.Run("root", "rm -r /home/anna/Maildir/.Junk/cur/*")
+			l.Write("/home/anna/Maildir/.Junk/cur/2.2.lab:2,S", ham(1), 0o644)
+			l.Run("root", "chown -R anna: /home/anna/Maildir")
+			l.Terminal("anna", tt.inJunk).Type("minutes of meeting 1", "H")
+			l.WaitFor(inbox, "minutes of meeting 1")
+			l.Wait("what it learned", func() error { return learned(l, "ham 41 ") })
+		})
+	}
+}
+
+// wantJudged checks the verdict on a message by anna's model.
+func wantJudged(t *testing.T, l *maillab.Lab, message, want string) {
+	t.Helper()
+	l.Write("/tmp/judged", message, 0o644)
+	if got := l.Run("anna", "chaff-classify </tmp/judged"); !strings.HasPrefix(got, want+" ") {
+		t.Errorf("got %q, want %s", got, want)
+	}
+}
+
+// learned returns an error unless the status of anna's model has a line that begins with a text.
+func learned(l *maillab.Lab, want string) error {
+	if got := strings.Join(strings.Fields(l.Run("anna", "chaff status")), " "); !strings.Contains(got, want) {
+		return fmt.Errorf("chaff status has no %q: %s", want, got)
+	}
+	return nil
+}
+
+func TestNotmuch(t *testing.T) {
+	t.Parallel()
+	l := maillab.Start(t, maillab.Notmuch)
+	l.AddUser("anna")
+	train(l, "anna", "")
+	l.Run("anna", `mkdir -p Maildir/new Maildir/cur Maildir/tmp
+		printf '[database]\npath=/home/anna/Maildir\n[user]\nprimary_email=anna@lab.example\n[search]\nexclude_tags=deleted;spam\n' >.notmuch-config`)
+	page := l.Page("notmuch.md")
+	page.Install("anna")
+	page.Follow("anna", "config set")
+	arrive := func(name, message string) {
+		l.Write("/home/anna/Maildir/new/"+name, message, 0o644)
+		l.Run("root", "chown anna: /home/anna/Maildir/new/*")
+		l.Run("anna", "notmuch new")
+	}
+	want := func(subject, tags string) {
+		t.Helper()
+		got := strings.TrimSpace(l.Run("anna", `notmuch search --output=tags --exclude=false 'subject:"`+subject+`"' | paste -sd ' '`))
+		if got != tags {
+			t.Errorf("%s has the tags %q, want %q", subject, got, tags)
+		}
+	}
+	arrive("1", ham(1))
+	arrive("2", strings.Replace(spam(1), "casino.bonus.1@elsewhere.example", `x")or(tag:inbox@elsewhere.example`, 1))
+	arrive("3", offer(1))
+	want("minutes of meeting 1", "inbox unread")
+	want("casino bonus 1", "judged-spam spam unread")
+	want("tarpaulins 1", "inbox unread")
+
+	l.Run("anna", `notmuch tag +spam -inbox -- 'subject:"tarpaulins 1"'`)
+	l.Run("anna", "notmuch new")
+	want("tarpaulins 1", "judged-spam spam unread")
+	wantLearned(t, l, 40, 41)
+	arrive("4", offer(2))
+	want("tarpaulins 2", "judged-spam spam unread")
+	l.Run("anna", `notmuch tag -spam +inbox -- subject:tarpaulins`)
+	l.Run("anna", "notmuch new")
+	want("tarpaulins 1", "inbox unread")
+	wantLearned(t, l, 42, 40)
+
+	l.Run("anna", "mv .local/share/chaff/model away")
+	l.Write("/home/anna/Maildir/new/5", ham(2), 0o644)
+	l.Command("anna", "notmuch new").Run()
+	want("minutes of meeting 2", "inbox new unread")
+	l.Run("anna", "mv away .local/share/chaff/model && notmuch new")
+	want("minutes of meeting 2", "inbox unread")
 }
