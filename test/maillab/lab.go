@@ -5,8 +5,8 @@
 // its test, or with the process of the test, and nothing of it is left.
 //
 // Labs need Linux, root, and the programs that a test asks for. Tests that start one are skipped unless the variable
-// TEST_MAILLAB is set, since they take a while. Its value is a folder with Debian packages that cannot be installed beside
-// Postfix (see [Lab.Unpack]); it may be empty of them.
+// TEST_MAILLAB is set, since they take a while. Its value is a folder for the Debian packages that cannot be installed beside
+// Postfix.
 package maillab
 
 import (
@@ -49,7 +49,8 @@ mount -t proc proc proc
 mount --rbind /dev dev
 mount -t tmpfs -o mode=1777 maillab tmp
 mount -t tmpfs -o mode=755 maillab run
-mkdir -p run/lock var/tmp
+mkdir -p run/lock var/log/maillab
+chmod 1777 var/log/maillab
 ip link set lo up
 hostname mx.lab.example
 pivot_root . mnt
@@ -60,7 +61,7 @@ exec cat >/dev/null`
 // Start starts a lab with Debian packages, or skips the test and says what is missing. Chaff's programs are in /usr/local/bin.
 func Start(t testing.TB, packages ...Package) *Lab {
 	t.Helper()
-	if why := whyNot(packages); why != "" {
+	if why := whyNot(append(packages, network)); why != "" {
 		t.Skip(why)
 	}
 	chaff, err := programs()
@@ -95,6 +96,11 @@ func Start(t testing.TB, packages ...Package) *Lab {
 	for name, program := range chaff {
 		l.Write("/usr/local/bin/"+name, string(program), 0o755)
 	}
+	for _, p := range packages {
+		if p.File == "" {
+			l.unpack(p.archive())
+		}
+	}
 	l.Write("/etc/hosts", "127.0.0.1 localhost mx.lab.example\n::1 localhost\n", 0o644)
 	return l
 }
@@ -102,19 +108,30 @@ func Start(t testing.TB, packages ...Package) *Lab {
 // whyNot returns why no lab with these packages can be started, or an empty string.
 func whyNot(packages []Package) string {
 	if _, set := os.LookupEnv("TEST_MAILLAB"); !set {
-		return "set TEST_MAILLAB=FOLDER to test with mail programs in namespaces of their own"
+		return "set TEST_MAILLAB=FOLDER to test with real mail programs, in namespaces of their own"
 	}
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
 		return "a lab needs Linux and root: its programs become other users"
 	}
-	var missing []string
+	var missing, packed []string
 	for _, p := range packages {
-		if _, err := os.Stat(p.File); err != nil {
-			missing = append(missing, p.Name)
+		switch {
+		case p.isThere():
+		case p.File == "":
+			packed = append(packed, p.Names)
+		default:
+			missing = append(missing, p.Names)
 		}
 	}
+	var why []string
 	if len(missing) > 0 {
-		return "missing programs: apt-get install --no-install-recommends " + strings.Join(missing, " ")
+		why = append(why, "apt-get install --no-install-recommends "+strings.Join(missing, " "))
+	}
+	if len(packed) > 0 {
+		why = append(why, "in the folder TEST_MAILLAB: apt-get download "+strings.Join(packed, " "))
+	}
+	if len(why) > 0 {
+		return "programs are missing: " + strings.Join(why, "; ")
 	}
 	return ""
 }
@@ -138,6 +155,17 @@ var programs = sync.OnceValues(func() (map[string][]byte, error) {
 	}
 	return built, nil
 })
+
+// unpack unpacks a Debian package in the lab.
+func (l *Lab) unpack(archive string) {
+	l.t.Helper()
+	data, err := os.ReadFile(archive)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.Write("/tmp/package.deb", string(data), 0o644)
+	l.Run("root", "dpkg-deb --fsys-tarfile /tmp/package.deb | tar --extract --keep-directory-symlink --directory / && rm /tmp/package.deb")
+}
 
 // Path returns where the test finds a file of the lab.
 func (l *Lab) Path(name string) string {

@@ -287,7 +287,7 @@ func TestKeysOfMailPrograms(t *testing.T) {
 			l.Run("root", "rm -r /home/anna/Maildir/.Junk/cur/*")
 			l.Write("/home/anna/Maildir/.Junk/cur/2.2.lab:2,S", ham(1), 0o644)
 			l.Run("root", "chown -R anna: /home/anna/Maildir")
-			l.Terminal("anna", tt.inJunk).Type("minutes of meeting 1", "H")
+			l.Terminal("anna", tt.inJunk).Type("minutes of meet", "H") // aerc cuts the rest
 			l.WaitFor(inbox, "minutes of meeting 1")
 			l.Wait("what it learned", func() error { return learned(l, "ham 41 ") })
 		})
