@@ -312,8 +312,8 @@ func (l *Lab) dial(port int) (net.Conn, error) {
 	return conn, err
 }
 
-// patience is how long a test waits for anything.
-const patience = 20 * time.Second
+// patience is how long a test waits for anything. Machines that test much at once are slow.
+const patience = 60 * time.Second
 
 // Wait calls done until it returns no error. It ends the test when its patience does.
 func (l *Lab) Wait(what string, done func() error) {

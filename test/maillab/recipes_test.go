@@ -79,6 +79,23 @@ func wantDeferred(t *testing.T, l *maillab.Lab, inbox, model string) {
 	wantVerdict(t, l.WaitFor(inbox, "minutes of meeting 99"), "ham")
 }
 
+// TestTheReadmeHasTheRecipeOfProcmail checks that the recipe of the README is the end of the tested one.
+func TestTheReadmeHasTheRecipeOfProcmail(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "recipes", "procmail.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, found := strings.Cut(string(readme), "```\n:0 fw\n")
+	block, _, ended := strings.Cut(block, "```\n")
+	if !found || !ended || !strings.Contains(string(page), ":0 fw\n"+block+"```\n") {
+		t.Errorf("docs/recipes/procmail.md does not end its recipe with that of the README:\n%s", block)
+	}
+}
+
 func TestProcmail(t *testing.T) {
 	t.Parallel()
 	l := maillab.Start(t, maillab.Postfix, maillab.Procmail)
