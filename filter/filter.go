@@ -41,7 +41,7 @@ type Filter struct {
 	provenance json.RawMessage // empty if file is set
 	terms      func() Terms    // nil if file is set
 	file       *sections.File  // nil unless the filter was opened
-	learned    models.Online   // what GLOB and STAT of the next file come from; nil if they are in file, or if there are none
+	learned    models.Online   // what a store keeps of the model; nil if the filter was opened, or cannot learn on
 	knowledge  *knowledge      // of file; nil if it has none
 	lazy       *lazyChecksums  // nil if all of file was verified when it was opened
 	mapped     *mapping        // the memory of file; nil if it is a copy
@@ -63,7 +63,7 @@ type Parts struct {
 	SaveTexts bool
 	// Provenance is JSON that describes how the filter was made. The filter stores it and does not read it.
 	Provenance json.RawMessage
-	// Learned is the learner of the model, whose ids are those of Linear, for the model file; nil if it cannot learn on. Provenance must
+	// Learned is the learner of the model, whose ids are those of Linear, for its store; nil if it cannot learn on. Provenance must
 	// then have its settings as the member `trainer`. The filter keeps it.
 	Learned models.Online
 }

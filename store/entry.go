@@ -21,12 +21,13 @@ const (
 	ByHand                // chaff learn, one message or many
 	ByMaildir             // chaff learn --maildir and chaff watch
 	ByServer              // chaff serve
+	ByImport              // chaff import: it stands for counts of another filter, and is no message
 	ways
 )
 
 // String returns the name of a way.
 func (w Way) String() string {
-	return [ways + 1]string{"training", "by hand", "mailbox", "server", "unknown"}[min(w, ways)]
+	return [ways + 1]string{"training", "by hand", "mailbox", "server", "import", "unknown"}[min(w, ways)]
 }
 
 // Entry is a message of the ledger.
@@ -72,6 +73,12 @@ func readEntry(data []byte) (e Entry, extra uint64) {
 	e.Size, e.Label, e.Class = int(le.Uint32(data[48:])), int(int32(le.Uint32(data[52:]))), int(int32(le.Uint32(data[56:])))
 	e.Way = Way(data[60])
 	return e, le.Uint64(data[64:])
+}
+
+// labelOf reads only the label of an entry, as a number of at least 0, and when it was learned, in seconds.
+func labelOf(entry []byte) (label int, learned int64) {
+	le := binary.LittleEndian
+	return int(le.Uint32(entry[52:])), int64(le.Uint64(entry[24:]))
 }
 
 const noTime = math.MinInt64

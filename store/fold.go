@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"syscall"
 	"time"
 
 	"chaff/features"
@@ -33,26 +37,39 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 		facts: facts{Classes: mail.Classes(), Fitted: now.Unix(), FitSeconds: fitSeconds, Begun: now.Unix()},
 	}
 	for _, e := range mail.Entries() {
-		l.entries = append(l.entries, Entry{Entry: e, Learned: now, Way: ByTraining, Score: math.NaN(), Class: -1})
+		way := ByTraining
+		if !e.IsMessage() {
+			way = ByImport
+		}
+		l.entries = append(l.entries, Entry{Entry: e, Learned: now, Way: way, Score: math.NaN(), Class: -1})
 	}
-	return replaceBy(ctx, path, f, l)
+	return save(ctx, path, f, l, true)
 }
 
-// Begin begins a store without messages, and its model, which learns from one message after the other. It replaces older ones.
+// Begin begins a store without messages, and its model, which learns from one message after the other. The error wraps fs.ErrExist if
+// there is a model already.
 func Begin(ctx context.Context, path string, classes []string, model string, c train.CollectOptions, o train.Options) error {
 	mail, f, err := train.Empty(classes, model, c, o)
 	if err != nil {
 		return fmt.Errorf("begin %s: %w", path, err)
 	}
 	l := &ledger{documents: mail.Documents(), hasTexts: f.SavesTexts(), facts: facts{Classes: classes, Begun: time.Now().Unix()}}
-	return replaceBy(ctx, path, f, l)
+	return save(ctx, path, f, l, false)
 }
 
-// replaceBy writes a model and its ledger in the place of those at path.
-func replaceBy(ctx context.Context, path string, f *filter.Filter, l *ledger) error {
+// save writes a model and its ledger to path. Unless replacing is true, the model must be new.
+func save(ctx context.Context, path string, f *filter.Filter, l *ledger, replacing bool) error {
 	target, err := replace.Target(path)
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
+	}
+	// Where there is no store yet, only the folder can be locked against others that begin one.
+	folder, err := waitForLock(ctx, func() (*os.File, error) { return os.Open(filepath.Dir(target)) })
+	if err == nil {
+		defer folder.Close()
+	}
+	if _, err := os.Lstat(target); err == nil && !replacing {
+		return fmt.Errorf("save %s: %w", path, fs.ErrExist)
 	}
 	old, err := lockFile(ctx, target+Suffix)
 	switch {
@@ -136,6 +153,9 @@ func fit(ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now
 		return nil, train.Refitted{}, err
 	}
 	options := train.Options{Thresholds: p.Limits}
+	if settings.Thresholds != nil && p.OutOfFold == 0 {
+		options.Given = &train.Given{Thresholds: *settings.Thresholds, Calibration: settings.Calibration}
+	}
 	if options.Models, err = models.OptionsFrom(settings.Model, p.Trainer); err != nil {
 		return nil, train.Refitted{}, err
 	}
@@ -255,7 +275,11 @@ func commit(path string, f *filter.Filter, l *ledger, workers int) (*os.File, er
 	if err != nil {
 		return nil, err
 	}
-	base, err := l.encode(parallel.Workers(workers))
+	learner, err := f.LearnedSections()
+	if err != nil {
+		return nil, err
+	}
+	base, err := l.encode(learner, parallel.Workers(workers))
 	if err != nil {
 		return nil, err
 	}
@@ -267,11 +291,35 @@ func commit(path string, f *filter.Filter, l *ledger, workers int) (*os.File, er
 		os.Remove(path + nextSuffix)
 		return nil, err
 	}
-	if err := os.Rename(path+nextSuffix, path); err != nil {
+	// A crash of the system must not undo the first change and keep the second.
+	err = syncFolder(path)
+	if err == nil {
+		err = os.Rename(path+nextSuffix, path)
+	}
+	if err == nil {
+		err = syncFolder(path)
+	}
+	if err != nil {
 		file.Close()
 		return nil, withoutPath(err)
 	}
 	return file, nil
+}
+
+// syncFolder syncs the folder of a file.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" { // which cannot
+		return nil
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	if err := folder.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) { // some file systems cannot either
+		return err
+	}
+	return nil
 }
 
 // expire forgets the oldest messages beyond the limits.

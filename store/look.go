@@ -9,6 +9,7 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/journal"
+	"chaff/internal/replace"
 	"chaff/train"
 )
 
@@ -26,10 +27,13 @@ const looks = 20
 
 // Look reads the store of the model at path. It locks nothing and waits for nobody. The error wraps [ErrNone] or [ErrForeign], or is about a file.
 func Look(path string) (*View, error) {
-	var err error
+	target, err := replace.Target(path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path+Suffix, err)
+	}
 	for range looks {
 		var v *View
-		if v, err = look(path); err == nil {
+		if v, err = look(target); err == nil {
 			return v, nil
 		}
 		if !errors.Is(err, ErrForeign) {
@@ -56,7 +60,7 @@ func look(path string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{records: len(records), journal: int64(len(data)), base: b.sections.Size()}
+	v := &View{records: records.Len(), journal: int64(len(data)), base: b.sections.Size()}
 	if v.filter, err = filter.Open(path); err != nil {
 		return nil, err
 	}
@@ -106,15 +110,16 @@ func (s *Store) Entries() ([]Entry, error) {
 	l := &ledger{entries: all}
 	l.remove(func(int) bool { return false }) // makes the index
 	gone := map[int]bool{}
-	for i := range s.records {
-		what, fingerprint, err := fingerprintOf(s.records[i].Meta)
+	for i := range s.records.Len() {
+		r := s.records.At(i)
+		what, fingerprint, err := fingerprintOf(r.Meta)
 		if err != nil {
 			return nil, err
 		}
 		if what == see {
 			continue
 		}
-		e, _ := readEntry(s.records[i].Meta[8:])
+		e, _ := readEntry(r.Meta[8:])
 		at, known := l.byFingerprint[fingerprint]
 		switch {
 		case what == forget && known:
@@ -137,8 +142,8 @@ func (s *Store) Changed() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	for i := range s.records {
-		if what, _, err := fingerprintOf(s.records[i].Meta); err == nil && (what == learn || what == forget) {
+	for i := range s.records.Len() {
+		if what, _, err := fingerprintOf(s.records.At(i).Meta); err == nil && (what == learn || what == forget) {
 			f.Changed++
 		}
 	}
