@@ -26,6 +26,7 @@ func rooms() map[string][]string {
 		"bench":                 {"config", "corpus", "message", "metrics"}, // it runs the programs
 		"docs/figures":          all,
 		"docs/growth":           all,
+		"test/maillab":          {},                                                                                   // it runs the programs
 		"config":                {"corpus", "features", "message", "metrics", "models", "store", "tokenize", "train"}, // for their Options
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
 		"mailbox":               {"corpus", "corpus/sources", "filter", "message", "models", "store", "train"},
