@@ -1,3 +1,5 @@
+//go:build linux
+
 package maillab
 
 // StartPostfix starts Postfix with Debian's configuration and what the test has added to it. It takes mail for lab.example
