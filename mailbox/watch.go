@@ -259,25 +259,36 @@ func (w *watch) follow() (added bool, err error) {
 	for _, dir := range w.box.plan.Watched() {
 		rows[filepath.Clean(dir.Path)] = dir.Row
 	}
-	watched := w.list()
-	for _, dir := range slices.Sorted(maps.Keys(rows)) {
-		if slices.Contains(watched, dir) {
-			continue
-		}
-		if err := w.add(dir); errors.Is(err, os.ErrNotExist) {
-			continue // it disappeared since it was listed
-		} else if err != nil {
-			return false, fmt.Errorf("watch %s: %w", dir, tooMany(err))
-		}
-		added = true
-	}
-	for _, dir := range watched {
+	watched := map[string]bool{}
+	for _, dir := range w.list() {
+		watched[dir] = true
 		if _, is := rows[dir]; !is {
 			_ = w.remove(dir) // it may be gone already
 		}
 	}
+	for _, dir := range slices.Sorted(maps.Keys(rows)) {
+		if watched[dir] {
+			continue
+		}
+		switch err := w.add(dir); {
+		case err == nil:
+			added = true
+		case !isUnreadable(err):
+			return false, fmt.Errorf("watch %s: %w", dir, tooMany(err))
+		}
+	}
 	w.rows = rows
 	return added, nil
+}
+
+// isUnreadable reports whether a folder has disappeared or cannot be read, which a list of it says. The others are watched.
+func isUnreadable(err error) bool {
+	for _, reason := range []error{os.ErrNotExist, os.ErrPermission, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG} {
+		if errors.Is(err, reason) {
+			return true
+		}
+	}
+	return false
 }
 
 // retrain fits the model again if enough has changed since the last time, or one class was learned only.
