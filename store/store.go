@@ -63,6 +63,21 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	return s, nil
 }
 
+// OpenAsBefore is [Open] with the options that the store was begun, or last folded, with.
+func OpenAsBefore(ctx context.Context, path string) (*Store, error) {
+	s, err := Open(ctx, path, Options{})
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.base.facts()
+	if err != nil {
+		s.Close()
+		return nil, fmt.Errorf("open store %s: %w", path+Suffix, err)
+	}
+	s.options = f.Options
+	return s, nil
+}
+
 func open(ctx context.Context, path string, o Options) (*Store, error) {
 	target, err := replace.Target(path)
 	if err != nil {
