@@ -323,6 +323,26 @@ func TestTheOldestMessagesLeave(t *testing.T) {
 	}
 }
 
+func TestAMessageDatedInTheFutureLeavesWithTheOldest(t *testing.T) {
+	s := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 4, "ham", "spam")))
+	mail := mailOf(t, corpustest.Mailbox(2, 4, "ham", "spam"))
+	mail[0].Time = time.Now().AddDate(70, 0, 0)
+	learned(t, s, mail[0])
+	later := time.Now().Add(time.Hour)
+	s.now = func() time.Time { return later }
+	for _, m := range mail[1:] {
+		m.Time = later
+		learned(t, s, m)
+	}
+	s.options.MaxMessages = len(mail) - 1
+	if err := s.Fold(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, known, err := s.find(fingerprint(mail[0])); known || err != nil {
+		t.Errorf("the oldest message stays, %v", err)
+	}
+}
+
 func TestTwoStoresBecomeOne(t *testing.T) {
 	first, second := mailOf(t, corpustest.Mailbox(1, 20, "ham", "spam")), mailOf(t, corpustest.Mailbox(2, 20, "ham", "spam"))
 	both := append(slices.Clone(first), second...)
