@@ -137,7 +137,7 @@ func TestAMessageIsLearnedMovedAndForgotten(t *testing.T) {
 
 func TestWhatWasForgottenLeavesNoTrace(t *testing.T) {
 	modelstest.EachModel(t, func(t *testing.T, model string) {
-		path := trained(t, model, corpustest.Mailbox(1, 30, "ham", "spam"))
+		path := trained(t, model, corpustest.Mailbox(1, 12, "ham", "spam"))
 		before, knew := contents(t, path), stateOf(t, path)
 		s := opened(t, path)
 		others := mailOf(t, corpustest.Mailbox(2, 5, "spam", "ham"))
@@ -195,10 +195,10 @@ func writeFile(t testing.TB, data []byte) string {
 
 func TestMailLearnedOneByOneAndFittedGivesTheModelOfAllAtOnce(t *testing.T) {
 	modelstest.EachModel(t, func(t *testing.T, model string) {
-		all := mailOf(t, corpustest.Mailbox(1, 40, "ham", "spam"))
+		all := mailOf(t, corpustest.Mailbox(1, 16, "ham", "spam"))
 		var first, rest []Message
 		for _, m := range all {
-			if (m.Label == "ham") == (len(first) < 40) && len(first) < 60 {
+			if (m.Label == "ham") == (len(first) < 16) && len(first) < 24 {
 				first = append(first, m)
 			} else {
 				rest = append(rest, m)
