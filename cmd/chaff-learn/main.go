@@ -132,6 +132,9 @@ func (r *request) do(ctx context.Context, stdin io.Reader) (code int, err error)
 		o, err = s.Forget(raw)
 	} else {
 		o, err = s.Learn(store.Message{Raw: raw, Label: r.label(), Way: store.ByHand})
+		if err == nil {
+			_, err = s.FitIfUnbalanced(ctx, store.RetrainOptions{})
+		}
 	}
 	switch err := errors.Join(err, s.Close()); {
 	case err != nil:
