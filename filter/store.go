@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"chaff/internal/journal"
+	"chaff/internal/replace"
 	"chaff/internal/sections"
 )
 
@@ -55,7 +56,12 @@ func openFollowing(path string, open func(path string) (*Filter, error)) (f *Fil
 		if f, err = open(path); err != nil {
 			return nil, err
 		}
-		file, journal, err := openStore(path + storeSuffix)
+		var file *os.File
+		var journal *journal.Journal
+		err := replace.CheckOwner(path+storeSuffix, path)
+		if err == nil {
+			file, journal, err = openStore(path + storeSuffix)
+		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return f, nil
@@ -68,7 +74,10 @@ func openFollowing(path string, open func(path string) (*Filter, error)) (f *Fil
 			f.follow(file, journal)
 			return f, nil
 		}
-		next, err := open(path + nextSuffix)
+		next, err := (*Filter)(nil), replace.CheckOwner(path+nextSuffix, path)
+		if err == nil {
+			next, err = open(path + nextSuffix)
+		}
 		switch {
 		case err != nil:
 		case journal.Model() == next.Identity():
@@ -148,11 +157,16 @@ func (f *Filter) know(base *sections.Reader, j *journal.Journal) error {
 	return nil
 }
 
-// OpenToLearn opens the model at path, whose store has the given base and journal. It is for a program that learns, which has locked the store.
+// OpenToLearn opens the model at path, whose store has the given base and journal. It is for a program that learns, and holds the lock of the
+// store. The error wraps [ErrOtherModel], or is about a file.
 func OpenToLearn(path string, base *sections.Reader, j *journal.Journal) (*Filter, error) {
 	f, err := openMapped(path, time.Now())
 	if err != nil {
 		return nil, err
+	}
+	if f.Identity() != j.Model() {
+		f.Close()
+		return nil, ErrOtherModel
 	}
 	if err := f.know(base, j); err != nil {
 		f.Close()

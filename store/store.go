@@ -5,10 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -32,7 +34,7 @@ var (
 	// ErrLocked is returned if another process does not stop writing.
 	ErrLocked = errors.New("another process is learning")
 	// ErrForeign is returned for a store of another model.
-	ErrForeign = errors.New("the store belongs to another model")
+	ErrForeign = filter.ErrOtherModel
 )
 
 // Store is the store of a model, open for learning. It belongs to one goroutine, and to one process at a time.
@@ -59,9 +61,27 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	return s, nil
 }
 
+// OpenAsBefore is [Open] with the options that the store was begun, or last folded, with.
+func OpenAsBefore(ctx context.Context, path string) (*Store, error) {
+	s, err := Open(ctx, path, Options{})
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.base.facts()
+	if err != nil {
+		s.Close()
+		return nil, fmt.Errorf("open store %s: %w", path+Suffix, err)
+	}
+	s.options = f.Options
+	return s, nil
+}
+
 func open(ctx context.Context, path string, o Options) (*Store, error) {
 	target, err := replace.Target(path)
 	if err != nil {
+		return nil, err
+	}
+	if err := owned(target); err != nil {
 		return nil, err
 	}
 	s := &Store{path: target, options: o, now: time.Now, limit: maxRecords}
@@ -75,10 +95,36 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	return s, nil
 }
 
+// owned returns an error if there is no store of the model at path, or one that another user may have put there.
+func owned(path string) error {
+	err := replace.CheckOwner(path+Suffix, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrNone
+	}
+	return err
+}
+
+// openRegular opens a file without waiting for a FIFO. The error does not name it.
+func openRegular(path string, flag int) (*os.File, error) {
+	file, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, withoutPath(err)
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = replace.ErrSpecial
+	}
+	if err != nil {
+		file.Close()
+		return nil, withoutPath(err)
+	}
+	return file, nil
+}
+
 // lockFile opens and locks a store.
 func lockFile(ctx context.Context, path string) (*os.File, error) {
 	for {
-		file, err := waitForLock(ctx, func() (*os.File, error) { return os.OpenFile(path, os.O_RDWR, 0) })
+		file, err := waitForLock(ctx, func() (*os.File, error) { return openRegular(path, os.O_RDWR) })
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, ErrNone
 		}
@@ -149,10 +195,10 @@ func (s *Store) end() int64 { return s.journal.Base() + s.journal.Size() }
 // openModel opens the model of the journal. An interrupted fold may have left it beside the old one.
 func (s *Store) openModel() (*filter.Filter, error) {
 	next := s.path + nextSuffix
-	data, err := os.ReadFile(next)
+	data, err := readNext(next, s.path)
 	waits := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, withoutPath(err)
+		return nil, fmt.Errorf("read %s: %w", next, err)
 	}
 	if waiting, err := filter.IdentityOf(data); err == nil && waiting == s.journal.Model() {
 		if err := os.Rename(next, s.path); err != nil { // the store is in place: complete the fold
@@ -161,16 +207,24 @@ func (s *Store) openModel() (*filter.Filter, error) {
 		waits = false
 	}
 	f, err := filter.OpenToLearn(s.path, s.base.sections, s.journal)
-	switch {
-	case err != nil:
-		return nil, err
-	case f.Identity() != s.journal.Model():
-		f.Close()
-		return nil, ErrForeign
-	case waits: // of a fold that was interrupted before its store was in place
+	if err == nil && waits { // of a fold that was interrupted before its store was in place
 		err = withoutPath(os.Remove(next))
 	}
 	return f, err
+}
+
+// readNext reads the model that a fold left beside the one at path. A file of another user is none.
+func readNext(next, path string) ([]byte, error) {
+	if replace.CheckOwner(next, path) != nil {
+		return nil, fs.ErrNotExist
+	}
+	file, err := openRegular(next, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(file)
+	return data, withoutPath(err)
 }
 
 // Close unlocks the store.

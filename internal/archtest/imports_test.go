@@ -22,10 +22,12 @@ func rooms() map[string][]string {
 	return map[string][]string{
 		"cmd/chaff":             append([]string{"cmd/internal/delivery"}, all...),
 		"cmd/chaff-classify":    {"cmd/internal/delivery"},
+		"cmd/chaff-learn":       {"cmd/internal/delivery", "corpus", "corpus/sample", "store", "train"},
 		"cmd/internal/delivery": {"corpus", "filter"},
 		"bench":                 {"config", "corpus", "message", "metrics"}, // it runs the programs
 		"docs/figures":          all,
 		"docs/growth":           all,
+		"test/maillab":          {},                                                                                   // it runs the programs
 		"config":                {"corpus", "features", "message", "metrics", "models", "store", "tokenize", "train"}, // for their Options
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
 		"mailbox":               {"corpus", "corpus/sources", "filter", "message", "models", "store", "train"},
