@@ -1,14 +1,17 @@
 package journal
 
 import (
-	"cmp"
 	"encoding/binary"
+	"fmt"
 	"slices"
 )
 
 // summaryRecords is how many records are appended between two summaries. A reader looks at all ids of the records since the last summary, and a
 // summary has the rows of all records before it.
 const summaryRecords = 32
+
+// summaryBits is the number of bits for the records of a summary.
+const summaryBits = 10
 
 // NeedsSummary reports whether a summary should be appended.
 func (j *Journal) NeedsSummary() bool {
@@ -33,12 +36,10 @@ func (j *Journal) Summary() (Record, error) {
 		return Record{}, err
 	}
 	hasTexts := true
-	type row struct {
-		id   uint32
-		last int // record
-		i    int // in the record
+	var rows []uint64 // the id, how many records are behind the one with the row, the index in this record
+	if len(j.records) >= 1<<summaryBits {
+		return Record{}, fmt.Errorf("a summary of %d records", len(j.records))
 	}
-	var rows []row
 	for n := range j.records {
 		s := &j.records[n]
 		r.New = append(r.New, s.New...)
@@ -50,25 +51,30 @@ func (j *Journal) Summary() (Record, error) {
 			hasTexts = hasTexts && len(texts) > 0
 			r.Texts = append(r.Texts, texts...)
 		}
+		if len(s.IDs) >= 1<<(32-summaryBits) {
+			return Record{}, fmt.Errorf("a summary of a record of %d rows", len(s.IDs))
+		}
+		behind := uint64(len(j.records)-1-n) << (32 - summaryBits)
 		for i, id := range s.IDs {
-			rows = append(rows, row{id, n, i})
+			rows = append(rows, uint64(id)<<32|behind|uint64(i))
 		}
 	}
 	if !hasTexts {
 		r.Texts = nil
 	}
-	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(b.last, a.last)) })
-	rows = slices.CompactFunc(rows, func(a, b row) bool { return a.id == b.id })
+	slices.Sort(rows)
+	rows = slices.CompactFunc(rows, func(a, b uint64) bool { return a>>32 == b>>32 })
 	readers := make([]Rows, len(j.records))
 	for n := range j.records {
 		readers[n] = j.records[n].Rows()
 	}
 	for _, at := range rows { // by id, so ascending in each record
-		data, err := readers[at.last].Row(at.i)
+		n, i := len(j.records)-1-int(uint32(at)>>(32-summaryBits)), int(at&(1<<(32-summaryBits)-1))
+		row, err := readers[n].Row(i)
 		if err != nil {
 			return Record{}, err
 		}
-		r.IDs, r.Rows = append(r.IDs, at.id), append(r.Rows, data...)
+		r.IDs, r.Rows = append(r.IDs, uint32(at>>32)), append(r.Rows, row...)
 	}
 	return r, nil
 }
