@@ -286,6 +286,9 @@ func nameHash(f *filter.Filter, name string) uint64 { return f.Settings().Key.Ha
 // Classes returns the names of the classes.
 func (s *Store) Classes() []string { return s.filter.Settings().Classes }
 
+// Filter returns the model of the base, without the journal. It is valid until the store is closed or has a new base.
+func (s *Store) Filter() *filter.Filter { return s.filter }
+
 // Model returns the name of the model.
 func (s *Store) Model() string { return s.filter.Settings().Model }
 
