@@ -53,7 +53,7 @@ func (f *Filter) LearnedSections() ([]sections.Section, error) {
 		return nil, err
 	}
 	size, ids := len(none), l.Terms()
-	var rows []byte
+	rows := make([]byte, 0, ids*size) // at most
 	numbers := make([]uint64, 0, rowNumbers(ids))
 	for first := 0; first < ids; first += blockRows {
 		before, has := len(rows), uint64(0)

@@ -75,28 +75,47 @@ func openBase(file io.ReaderAt) (*base, error) {
 // The size of an entry of section DIGS: u64 fingerprint, u32 index of the message, u32 zero.
 const digestSize = 16
 
-// find returns the entry of a fingerprint.
-func (b *base) find(fingerprint uint64) (Entry, bool, error) {
+// find returns the entry of a fingerprint, and its index.
+func (b *base) find(fingerprint uint64) (index int, e Entry, known bool, err error) {
 	digests, err := b.sections.Section("DIGS")
 	if err != nil {
-		return Entry{}, false, err
+		return 0, Entry{}, false, err
 	}
 	le := binary.LittleEndian
 	n := len(digests) / digestSize
 	i := sort.Search(n, func(i int) bool { return le.Uint64(digests[digestSize*i:]) >= fingerprint })
 	if i == n || le.Uint64(digests[digestSize*i:]) != fingerprint {
-		return Entry{}, false, nil
+		return 0, Entry{}, false, nil
 	}
 	messages, err := b.sections.Section("MSGS")
 	if err != nil {
-		return Entry{}, false, err
+		return 0, Entry{}, false, err
 	}
-	at := int(le.Uint32(digests[digestSize*i+8:])) * entrySize
-	if at+entrySize > len(messages) {
-		return Entry{}, false, b.damaged("DIGS")
+	index = int(le.Uint32(digests[digestSize*i+8:]))
+	if at := index * entrySize; at+entrySize <= len(messages) {
+		e, _ = readEntry(messages[at:])
+		return index, e, true, nil
 	}
-	e, _ := readEntry(messages[at:])
-	return e, true, nil
+	return 0, Entry{}, false, b.damaged("DIGS")
+}
+
+// document returns a document without reading the dictionary of texts.
+func (b *base) document(index int) (*features.Document, error) {
+	var s features.Snapshot
+	for _, part := range []struct {
+		name string
+		data *[]byte
+	}{{"HASH", &s.Hashes}, {"GRPS", &s.Groups}, {"DOCS", &s.Records}, {"ENDS", &s.Ends}} {
+		var err error
+		if *part.data, err = b.sections.Section(part.name); err != nil {
+			return nil, err
+		}
+	}
+	if index >= s.Len() {
+		return nil, b.damaged("ENDS")
+	}
+	d, err := s.Document(index)
+	return &d, err
 }
 
 // entries returns the entries of all messages, without documents and sketches, and the sizes of the sketches.

@@ -50,7 +50,7 @@ func (o Options) Validate() error {
 // records since.
 const (
 	maxRecords      = 500
-	maxJournalBytes = 32 << 20
+	maxJournalBytes = 64 << 20
 )
 
 // lockWait is how long a writer waits for another one.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -506,23 +507,32 @@ func (s *Store) foldIfLarge() error {
 
 // find returns the entry of a fingerprint. The newest record of the journal decides, else the base.
 func (s *Store) find(fingerprint uint64) (Entry, bool, error) {
-	records, err := s.journal.Entries()
+	r, ok, err := s.newest(fingerprint)
 	if err != nil {
 		return Entry{}, false, err
 	}
-	for _, r := range slices.Backward(records) {
-		what, _ := splitTag(r.Tag)
-		if r.Key != fingerprint || what != learn && what != forget {
-			continue
-		}
-		meta, err := s.meta(r)
-		if err != nil {
-			return Entry{}, false, err
-		}
-		e, _ := readEntry(meta[8:])
-		return e, what == learn, nil
+	if !ok {
+		_, e, known, err := s.base.find(fingerprint)
+		return e, known, err
 	}
-	return s.base.find(fingerprint)
+	meta, err := s.meta(r)
+	if err != nil {
+		return Entry{}, false, err
+	}
+	e, _ := readEntry(meta[8:])
+	what, _ := splitTag(r.Tag)
+	return e, what == learn, nil
+}
+
+// newest returns the newest record of a fingerprint, and reports whether the journal has one.
+func (s *Store) newest(fingerprint uint64) (journal.Entry, bool, error) {
+	records, err := s.journal.Entries()
+	for _, r := range slices.Backward(records) {
+		if what, _ := splitTag(r.Tag); r.Key == fingerprint && (what == learn || what == forget) {
+			return r, true, nil
+		}
+	}
+	return journal.Entry{}, false, err
 }
 
 // meta returns the meta of a record of the journal, which is of a message.
@@ -543,16 +553,26 @@ func (s *Store) documentToForget(fingerprint uint64) (*features.Document, error)
 	if !forgets(s.filter) {
 		return nil, nil
 	}
-	l, err := s.ledger()
+	r, ok, err := s.newest(fingerprint)
 	if err != nil {
 		return nil, err
 	}
-	i, ok := l.byFingerprint[fingerprint]
 	if !ok {
-		return nil, errMeta
+		index, _, known, err := s.base.find(fingerprint)
+		if err != nil || !known {
+			return nil, cmp.Or(err, errMeta)
+		}
+		return s.base.document(index)
 	}
-	d := l.documents.Document(l.entries[i].Terms)
-	return &d, l.documents.Err()
+	data, err := s.meta(r)
+	if err != nil {
+		return nil, err
+	}
+	m, err := readMeta(data)
+	if err != nil {
+		return nil, err
+	}
+	return &m.document, nil
 }
 
 // ledger reads the base and the journal.
