@@ -61,6 +61,7 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 	}
 	s := &scratch{reader: f.newReader()}
 	class := f.classify(s, raw)
+	s.reader = nil // frees the memory of the message, which the view needs again
 	x := s.vector
 	view, err := f.settings.Reading().View(raw)
 	if err != nil {

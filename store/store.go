@@ -382,10 +382,10 @@ func (s *Store) isSure(v filter.Classification, label int) bool {
 	return 100*p >= s.options.Sure
 }
 
-// textOf returns what the store keeps of the text of a term: a copy, or without texts its order hash.
+// textOf returns what the store keeps of the text of a term: the text, or without texts its order hash.
 func (s *Store) textOf(text []byte) []byte {
 	if s.base.hasTexts {
-		return append(make([]byte, 0, len(text)), text...)
+		return text
 	}
 	return binary.LittleEndian.AppendUint64(nil, xxhash.Sum64(text))
 }
