@@ -55,8 +55,9 @@ func (f *Filter) trainerSettings() (settings json.RawMessage, err error) {
 		return nil, err
 	}
 	d := json.NewDecoder(bytes.NewReader(info))
-	name, err := d.Token() // the brace
+	_, err = d.Token() // the brace
 	for err == nil && d.More() {
+		var name json.Token
 		if name, err = d.Token(); err == nil {
 			err = d.Decode(&settings)
 		}
@@ -80,7 +81,7 @@ func (k *knowledge) globals() ([]byte, error) {
 }
 
 // filterSize is the size in bits of a filter of ids, which stays in the fastest memory.
-const filterSize = 1 << 18
+const filterSize = 1 << 16
 
 // idFilter has a bit for the lowest bits of each id that is looked for.
 type idFilter [filterSize / 64]uint64
@@ -109,13 +110,13 @@ func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
 		}
 		wanted.set(id)
 	}
-	missing := len(ids)
+	missing, buffer := len(ids), new([]byte)
 	records := k.journal.Records()
 	for n := len(records) - 1; n >= 0 && missing > 0; n-- {
 		if err := checkRows(&records[n], size); err != nil {
 			return nil, err
 		}
-		reader := records[n].Rows()
+		reader := records[n].Rows(buffer)
 		at := 0 // ids before it are below those of the record that are left
 		for i, id := range records[n].IDs {
 			if !wanted.has(id) {
@@ -137,7 +138,7 @@ func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
 			}
 		}
 	}
-	reader := k.state.reader()
+	reader := k.state.reader(buffer)
 	for i, id := range ids {
 		switch {
 		case has[i]:
@@ -262,12 +263,12 @@ func (k *knowledge) allRows(size int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	records := k.journal.Records()
+	records, buffer := k.journal.Records(), new([]byte)
 	for n := range records {
 		if err := checkRows(&records[n], size); err != nil {
 			return nil, err
 		}
-		reader := records[n].Rows()
+		reader := records[n].Rows(buffer)
 		for i, id := range records[n].IDs {
 			row, err := reader.Row(i)
 			if err != nil {

@@ -115,8 +115,8 @@ type stateReader struct {
 	block int
 }
 
-func (s *state) reader() stateReader {
-	return stateReader{state: s, ahead: sections.NewAhead(s.rows, 0, s.rows.Size()), block: -1}
+func (s *state) reader(buffer *[]byte) stateReader {
+	return stateReader{state: s, ahead: sections.NewAhead(s.rows, 0, s.rows.Size(), buffer), block: -1}
 }
 
 // row returns the row of an id, which is valid until the next call.
@@ -142,7 +142,7 @@ func (r *stateReader) row(id uint32) ([]byte, error) {
 
 // appendAll appends the rows of the first n ids.
 func (s *state) appendAll(dst []byte, n int) ([]byte, error) {
-	reader := s.reader()
+	reader := s.reader(new([]byte))
 	for id := range uint32(n) {
 		row, err := reader.row(id)
 		if err != nil {

@@ -10,9 +10,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
+	"runtime"
 	"runtime/debug"
-	"syscall"
 
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
@@ -33,9 +32,9 @@ func main() {
 	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetGCPercent(400) // it ends before its first collection, at 16 MB, unless it fits the model or folds the store
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+	runtime.MemProfileRate = 0
+	// A signal ends it at once: the store has the message or not, and handling signals takes two threads.
+	os.Exit(run(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }
 
 // request is what the arguments ask for.

@@ -62,7 +62,7 @@ func recordsOf(j *Journal) (all []Record, err error) {
 		if r.Globals, r.Texts, r.Meta, err = s.Rest(); err != nil {
 			return all, err
 		}
-		rows := s.Rows()
+		rows := s.Rows(new([]byte))
 		for i := range s.IDs {
 			row, err := rows.Row(i)
 			if err != nil {

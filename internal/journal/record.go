@@ -247,10 +247,10 @@ type Rows struct {
 	number int    // of the block
 }
 
-// Rows returns a reader of the rows.
-func (s *Stored) Rows() Rows {
+// Rows returns a reader of the rows. Readers that are used one after the other may share a buffer.
+func (s *Stored) Rows(buffer *[]byte) Rows {
 	start := s.journal.base + s.at + int64(s.layout.rows.start)
-	return Rows{record: s, ahead: sections.NewAhead(s.journal.store, start, start+int64(align(s.layout.rows.size))), number: -1}
+	return Rows{record: s, ahead: sections.NewAhead(s.journal.store, start, start+int64(align(s.layout.rows.size)), buffer), number: -1}
 }
 
 // Row returns row i. It is valid until the next call.
@@ -281,7 +281,7 @@ func (s *Stored) verify() error {
 	if _, _, _, err := s.Rest(); err != nil {
 		return err
 	}
-	rows := s.Rows()
+	rows := s.Rows(new([]byte))
 	for i := 0; i < len(s.IDs); i += BlockRows {
 		if _, err := rows.Row(i); err != nil {
 			return err

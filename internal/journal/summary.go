@@ -66,7 +66,7 @@ func (j *Journal) Summary() (Record, error) {
 	rows = slices.CompactFunc(rows, func(a, b uint64) bool { return a>>32 == b>>32 })
 	readers := make([]Rows, len(j.records))
 	for n := range j.records {
-		readers[n] = j.records[n].Rows()
+		readers[n] = j.records[n].Rows(new([]byte))
 	}
 	for _, at := range rows { // by id, so ascending in each record
 		n, i := len(j.records)-1-int(uint32(at)>>(32-summaryBits)), int(at&(1<<(32-summaryBits)-1))

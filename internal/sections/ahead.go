@@ -9,16 +9,17 @@ import (
 type Ahead struct {
 	from       io.ReaderAt
 	start, end int64 // in the file
-	data       []byte
-	at         int64 // of data, from start
+	buffer     *[]byte
+	size       int   // of what the buffer has
+	at         int64 // where this is, from start
 }
 
 // maxAhead is how many bytes are read at once while the parts lie close together.
-const maxAhead = 64 << 10
+const maxAhead = 16 << 10
 
-// NewAhead returns a reader of the bytes of a file from start to end.
-func NewAhead(from io.ReaderAt, start, end int64) Ahead {
-	return Ahead{from: from, start: start, end: end}
+// NewAhead returns a reader of the bytes of a file from start to end. Readers that are used one after the other may share a buffer.
+func NewAhead(from io.ReaderAt, start, end int64, buffer *[]byte) Ahead {
+	return Ahead{from: from, start: start, end: end, buffer: buffer}
 }
 
 // Read returns n bytes at an offset from the start. They are valid until the next call. The error is [io.EOF] for bytes behind the end.
@@ -26,18 +27,18 @@ func (a *Ahead) Read(at int64, n int) ([]byte, error) {
 	if at < 0 || int64(n) > a.end-a.start-at {
 		return nil, io.EOF
 	}
-	if skip := at - a.at; skip >= 0 && skip+int64(n) <= int64(len(a.data)) {
-		return a.data[skip:][:n], nil
+	skip, size := at-a.at, n
+	switch behind := skip - int64(a.size); {
+	case skip >= 0 && behind+int64(n) <= 0:
+		return (*a.buffer)[skip:][:n], nil
+	case behind >= 0 && behind <= int64(a.size):
+		size = max(n, min(2*a.size, maxAhead))
 	}
-	size := n
-	if gap := at - a.at - int64(len(a.data)); gap >= 0 && gap <= int64(len(a.data)) {
-		size = max(n, min(2*len(a.data), maxAhead))
-	}
-	size = int(min(int64(size), a.end-a.start-at))
-	a.data, a.at = slices.Grow(a.data[:0], size)[:size], at
-	if _, err := a.from.ReadAt(a.data, a.start+at); err != nil {
-		a.data = a.data[:0]
+	a.at, a.size = at, int(min(int64(size), a.end-a.start-at))
+	*a.buffer = slices.Grow((*a.buffer)[:0], max(a.size, maxAhead))[:a.size]
+	if _, err := a.from.ReadAt(*a.buffer, a.start+at); err != nil {
+		a.size = 0
 		return nil, err
 	}
-	return a.data[:n], nil
+	return (*a.buffer)[:n], nil
 }

@@ -18,14 +18,14 @@ func (c *counted) ReadAt(dst []byte, at int64) (int, error) {
 }
 
 func TestPartsOfAFileThatLieCloseTogetherTakeFewCalls(t *testing.T) {
-	data := make([]byte, 3*maxAhead)
+	data := make([]byte, 12*maxAhead)
 	for i := range data {
 		data[i] = byte(i / 7)
 	}
 	const start = 100
 	size := len(data) - 2*start
 	file := &counted{ReaderAt: bytes.NewReader(data)}
-	a := NewAhead(file, start, int64(len(data)-start))
+	a := NewAhead(file, start, int64(len(data)-start), new([]byte))
 	read := func(name string, at, n, calls int) {
 		t.Helper()
 		got, err := a.Read(int64(at), n)
