@@ -48,6 +48,28 @@ func Begin(ctx context.Context, path string, classes []string, model string, c t
 	return replaceBy(ctx, path, f, l)
 }
 
+// BeginLike is [Begin] for a model with the classes and settings of f.
+func BeginLike(ctx context.Context, path string, f *filter.Filter) error {
+	settings := f.Settings()
+	c, o, err := fittingOf(f)
+	if err != nil {
+		return fmt.Errorf("begin %s: %w", path, err)
+	}
+	return Begin(ctx, path, settings.Classes, settings.Model, c, o)
+}
+
+// fittingOf returns the settings that f was fitted with.
+func fittingOf(f *filter.Filter) (train.CollectOptions, train.Options, error) {
+	p, err := train.ProvenanceOf(f)
+	if err != nil {
+		return train.CollectOptions{}, train.Options{}, err
+	}
+	settings := f.Settings()
+	m, err := models.OptionsFrom(settings.Model, p.Trainer)
+	return train.CollectOptions{Reading: settings.Reading(), Features: p.Features, Split: p.Split, Seed: p.Seed},
+		train.Options{Models: m, Thresholds: p.Limits}, err
+}
+
 // replaceBy writes a model and its ledger in the place of those at path.
 func replaceBy(ctx context.Context, path string, f *filter.Filter, l *ledger) error {
 	target, err := replace.Target(path)
@@ -131,17 +153,12 @@ func (s *Store) consolidate(ctx context.Context, fitting *fitting) error {
 func fit(ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now time.Time) (*filter.Filter, train.Refitted, error) {
 	began := cputime.Process()
 	settings := f.Settings()
-	p, err := train.ProvenanceOf(f)
+	reading, options, err := fittingOf(f)
 	if err != nil {
 		return nil, train.Refitted{}, err
 	}
-	options := train.Options{Thresholds: p.Limits}
-	if options.Models, err = models.OptionsFrom(settings.Model, p.Trainer); err != nil {
-		return nil, train.Refitted{}, err
-	}
-	collection, err := l.mail().Divide(train.CollectOptions{
-		Reading: settings.Reading(), Features: p.Features, Split: p.Split, Seed: p.Seed, Workers: o.Workers, Memory: o.Memory,
-	})
+	reading.Workers, reading.Memory = o.Workers, o.Memory
+	collection, err := l.mail().Divide(reading)
 	if err != nil {
 		return nil, train.Refitted{}, err
 	}
