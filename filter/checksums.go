@@ -12,8 +12,8 @@ const blockTerms = 32
 
 // lazyChecksums verifies a block of the large tables of a model file before a look-up reads it. It belongs to one goroutine.
 type lazyChecksums struct {
-	weights, terms, rows checkedTable
-	err                  error // the first damage
+	weights, terms checkedTable
+	err            error // the first damage
 }
 
 // checkedTable is a table with a checksum for each block.
@@ -38,37 +38,14 @@ func blockSums(data []byte, n int) []uint32 {
 	return sums
 }
 
-// tables are the tables of a model file that have checksums of their blocks.
-type tables struct {
-	weights []byte // of ids
-	terms   []byte // of words
-	rows    []byte // of ids; nil if the file has none
-	ids     int
-	words   int
-}
-
-// sums returns section SUMS: the checksums of the weights of all ids, of the terms, and of the rows of all ids.
-func (t tables) sums() []uint32 {
-	sums := append(blockSums(t.weights, t.ids), blockSums(t.terms, t.words)...)
-	if t.rows != nil {
-		sums = append(sums, blockSums(t.rows, t.ids)...)
-	}
-	return sums
-}
-
-// newLazyChecksums returns the checksums of section SUMS.
-func newLazyChecksums(t tables, sums []uint32) (*lazyChecksums, error) {
-	ofIDs, ofTerms, rowIDs := blocksOf(t.ids), blocksOf(t.words), 0
-	if t.rows != nil {
-		rowIDs = t.ids
-	}
-	if want := ofIDs + ofTerms + blocksOf(rowIDs); len(sums) != want {
+// newLazyChecksums returns the checksums of section SUMS: those of the weights of all ids, then those of the terms.
+func newLazyChecksums(weights []byte, ids int, table []byte, terms int, sums []uint32) (*lazyChecksums, error) {
+	first := blocksOf(ids)
+	if want := first + blocksOf(terms); len(sums) != want {
 		return nil, fmt.Errorf("%w: %d sums instead of %d", ErrDamaged, len(sums), want)
 	}
 	return &lazyChecksums{
-		weights: newCheckedTable("weights", t.weights, t.ids, sums[:ofIDs]),
-		terms:   newCheckedTable("terms", t.terms, t.words, sums[ofIDs:][:ofTerms]),
-		rows:    newCheckedTable("rows", t.rows, rowIDs, sums[ofIDs+ofTerms:]),
+		weights: newCheckedTable("weights", weights, ids, sums[:first]), terms: newCheckedTable("terms", table, terms, sums[first:]),
 	}, nil
 }
 
@@ -89,9 +66,6 @@ func (l *lazyChecksums) verifyWeights(ids []uint32) {
 		l.verify(&l.weights, int(id)/blockTerms)
 	}
 }
-
-// verifyRow verifies the block of the row of an id.
-func (l *lazyChecksums) verifyRow(id uint32) { l.verify(&l.rows, int(id)/blockTerms) }
 
 func (l *lazyChecksums) verify(t *checkedTable, i int) {
 	if t.verified[i] {

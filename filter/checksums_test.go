@@ -11,11 +11,8 @@ func TestLookUpsVerifyTheirBlocks(t *testing.T) {
 	for i := range weights {
 		weights[i] = byte(i * i)
 	}
-	all := tables{weights: weights, terms: table, ids: ids, words: terms}
-	sums := all.sums()
-	more := all
-	more.words += blockTerms
-	if _, err := newLazyChecksums(more, sums); !errors.Is(err, ErrDamaged) {
+	sums := append(blockSums(weights, ids), blockSums(table, terms)...)
+	if _, err := newLazyChecksums(weights, ids, table, terms+blockTerms, sums); !errors.Is(err, ErrDamaged) {
 		t.Errorf("too few sums: got %v, want %v", err, ErrDamaged)
 	}
 	tests := []struct {
@@ -42,7 +39,7 @@ func TestLookUpsVerifyTheirBlocks(t *testing.T) {
 			copy(table, goodTable)
 			copy(weights, goodWeights)
 			tt.damage()
-			b, err := newLazyChecksums(all, sums)
+			b, err := newLazyChecksums(weights, ids, table, terms, sums)
 			if err != nil {
 				t.Fatal(err)
 			}

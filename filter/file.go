@@ -38,12 +38,8 @@ func (f *Filter) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	globals, rows, err := f.learnedSections()
-	if err != nil {
-		return nil, err
-	}
 	terms, weights := encodeNumbers(f.vocabulary.Table()), encodeNumbers(f.linear.Weights)
-	sums := tables{weights: weights, terms: terms, rows: rows, ids: f.linear.Terms, words: f.vocabulary.Len()}.sums()
+	sums := append(blockSums(weights, f.linear.Terms), blockSums(terms, f.vocabulary.Len())...)
 	all := []sections.Section{
 		{Name: "SETT", Data: settings},
 		{Name: "HKEY", Data: f.settings.Key.Bytes()},
@@ -53,9 +49,6 @@ func (f *Filter) Encode() ([]byte, error) {
 		{Name: "WGHT", Data: weights},
 		{Name: "SUMS", Data: encodeNumbers(sums)},
 		{Name: "INFO", Data: info},
-	}
-	if rows != nil {
-		all = append(all, sections.Section{Name: "GLOB", Data: globals}, sections.Section{Name: "STAT", Data: rows})
 	}
 	if f.saveTexts {
 		t, err := f.Terms()
@@ -205,13 +198,6 @@ func decode(data []byte, lazy bool) (*Filter, error) {
 	if err := f.validate(lazy); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if file.Has("STAT") {
-		rows, err := file.Unverified("STAT")
-		if n := f.linear.Terms; err != nil || n > 0 && len(rows)%n != 0 {
-			return nil, fmt.Errorf("%w: section STAT has %d bytes for %d terms", ErrDamaged, len(rows), n)
-		}
-		f.knowledge = &knowledge{file: file, rows: rows, ids: f.linear.Terms}
-	}
 	if lazy {
 		return f, f.verifyLazily()
 	}
@@ -242,30 +228,18 @@ func (f *Filter) validate(lazy bool) error {
 }
 
 // verifyLazily makes look-ups verify the blocks of the tables that they read.
-func (f *Filter) verifyLazily() (err error) {
-	if f.lazy, err = f.checksums(); err != nil {
-		return err
-	}
-	if f.knowledge != nil {
-		f.knowledge.checks = f.lazy
-	}
-	f.vocabulary = f.vocabulary.OnLookup(f.lazy.verifyTerms)
-	return nil
-}
-
-// checksums returns the checksums of the file that f was opened from.
-func (f *Filter) checksums() (*lazyChecksums, error) {
+func (f *Filter) verifyLazily() error {
 	terms, err1 := f.file.Unverified("TERM")
 	weights, err2 := f.file.Unverified("WGHT")
 	sums, err3 := decodeNumbers[uint32](f.file.Section("SUMS"))
-	if err := cmp.Or(err1, err2, err3); err != nil {
-		return nil, err
+	err := cmp.Or(err1, err2, err3)
+	if err == nil {
+		f.lazy, err = newLazyChecksums(weights, f.linear.Terms, terms, f.vocabulary.Len(), sums)
 	}
-	t := tables{weights: weights, terms: terms, ids: f.linear.Terms, words: f.vocabulary.Len()}
-	if f.knowledge != nil {
-		t.rows = f.knowledge.rows
+	if err == nil {
+		f.vocabulary = f.vocabulary.OnLookup(f.lazy.verifyTerms)
 	}
-	return newLazyChecksums(t, sums)
+	return err
 }
 
 // mapping returns a mapping that catches faults while f is used; nil if no file is mapped.
@@ -290,8 +264,6 @@ func (f *Filter) Err() error {
 		return ErrChanged
 	case f.lazy != nil:
 		return f.lazy.err
-	case f.knowledge != nil && f.knowledge.checks != nil:
-		return f.knowledge.checks.err
 	}
 	return nil
 }

@@ -284,7 +284,7 @@ func TestModelsWithNumbersThatAreNotFiniteAreRefused(t *testing.T) {
 			case "WGHT":
 				return weights
 			case "SUMS":
-				return encodeNumbers(tables{weights: weights, terms: encodeNumbers(f.vocabulary.Table()), ids: f.linear.Terms, words: f.vocabulary.Len()}.sums())
+				return encodeNumbers(append(blockSums(weights, f.linear.Terms), blockSums(encodeNumbers(f.vocabulary.Table()), f.vocabulary.Len())...))
 			}
 			return data
 		})

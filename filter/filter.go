@@ -42,7 +42,7 @@ type Filter struct {
 	provenance json.RawMessage // empty if file is set
 	terms      func() Terms    // nil if file is set
 	file       *sections.File  // nil unless the filter was opened
-	learned    models.Online   // what GLOB and STAT of the next file come from; nil if they are in file, or if there are none
+	learned    models.Online   // what a store keeps of the model; nil if the filter was opened, or cannot learn on
 	knowledge  *knowledge      // of file; nil if it has none
 	lazy       *lazyChecksums  // nil if all of file was verified when it was opened
 	mapped     *mapping        // the memory of file; nil if it is a copy
@@ -64,7 +64,7 @@ type Parts struct {
 	SaveTexts bool
 	// Provenance is JSON that describes how the filter was made. The filter stores it and does not read it.
 	Provenance json.RawMessage
-	// Learned is the learner of the model, whose ids are those of Linear, for the model file; nil if it cannot learn on. Provenance must
+	// Learned is the learner of the model, whose ids are those of Linear, for its store; nil if it cannot learn on. Provenance must
 	// then have its settings as the member `trainer`. The filter keeps it.
 	Learned models.Online
 }
@@ -171,17 +171,17 @@ func (f *Filter) CanJoin(other *Filter) bool {
 		reflect.DeepEqual(f.settings.Reading(), other.settings.Reading())
 }
 
-// ClassifyWith classifies a message by the score of f plus weight times that of other, its result added, with the thresholds and the
+// ClassifyWith classifies a message by the score of f plus that of other less an offset, its result added, with the thresholds and the
 // calibration of f. The message is read once. Known and Unknown are those of f. Neither filter comes from [OpenForOne], and f can join
 // other.
-func (f *Filter) ClassifyWith(other *Filter, weight float64, raw []byte) (c Classification, added float64) {
+func (f *Filter) ClassifyWith(other *Filter, offset float64, raw []byte) (c Classification, added float64) {
 	s, ok := f.scratch.Get().(*scratch)
 	if !ok {
 		s = &scratch{reader: f.newReader()}
 	}
 	c = f.classify(s, raw)
 	s.vector = s.lookup.AppendVector(s.vector.Reset(), other.vocabulary, s.reader.Bag().Document(), other.kind)
-	added = weight * other.linear.Score(s.vector)
+	added = other.linear.Score(s.vector) - offset
 	if len(raw) <= limits.LargeMessage {
 		f.scratch.Put(s)
 	}

@@ -9,20 +9,17 @@ import (
 
 	"chaff/features"
 	"chaff/internal/journal"
-	"chaff/internal/sections"
 	"chaff/models"
 )
 
-// ErrNotLearning is returned for a model that cannot learn on: its trainer needs all mail at once, or the file does not say what it knows.
+// ErrNotLearning is returned for a model that cannot learn on: its trainer needs all mail at once, or it has no store that says what it knows.
 var ErrNotLearning = errors.New("the model cannot learn from one message after the other")
 
-// knowledge is what the learner of a model file knows: sections GLOB and STAT, and the records of the journal since. It belongs to one
-// goroutine.
+// knowledge is what the learner of a model knows: its state in the base of the store, and the records of the journal since. It belongs to
+// one goroutine.
 type knowledge struct {
-	file    *sections.File
-	checks  *lazyChecksums // of the rows; nil until they are needed
-	rows    []byte         // section STAT
-	ids     int            // C + V
+	state   *state
+	ids     int // C + V
 	records journal.Records
 	later   features.Extension
 }
@@ -33,7 +30,7 @@ func (k *knowledge) total() int { return k.ids + k.later.Len() }
 // NewLearner returns a learner with the settings of f that knows nothing. The error is [ErrNotLearning], or about the file that f was opened
 // from.
 func (f *Filter) NewLearner() (models.Online, error) {
-	if f.knowledge == nil {
+	if f.knowledge == nil && f.learned == nil {
 		return nil, ErrNotLearning
 	}
 	info, err := f.Provenance()
@@ -50,7 +47,7 @@ func (f *Filter) NewLearner() (models.Online, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotLearning, err)
 	}
-	if kind != f.kind || f.knowledge.ids > 0 && len(f.knowledge.rows)/f.knowledge.ids != l.TermSize() {
+	if kind != f.kind || f.knowledge != nil && len(f.knowledge.state.none) != l.TermSize() {
 		return nil, fmt.Errorf("%w: its learner has another kind or size of row", ErrVersion)
 	}
 	return l, nil
@@ -63,7 +60,7 @@ func (k *knowledge) globals() ([]byte, error) {
 			return r.Globals, r.VerifyRest()
 		}
 	}
-	return k.file.Section("GLOB")
+	return k.state.globals, nil
 }
 
 // rowReader reads rows of a record in ascending order.
@@ -124,15 +121,22 @@ func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
 			missing--
 		}
 	}
+	var block []byte // the rows of block last
+	last := -1
 	for i, id := range ids {
 		switch {
 		case has[i]:
+			continue
 		case int(id) >= k.ids:
 			return nil, fmt.Errorf("%w: the journal has no row of term %d", journal.ErrDamaged, id)
-		default:
-			k.checks.verifyRow(id)
-			copy(rows[i*size:][:size], k.rows[int(id)*size:])
+		case int(id/blockTerms) != last:
+			var err error
+			last = int(id / blockTerms)
+			if block, err = k.state.block(block, last); err != nil {
+				return nil, err
+			}
 		}
+		copy(rows[i*size:], k.state.row(block, id))
 	}
 	return rows, nil
 }
@@ -193,11 +197,6 @@ func (f *Filter) partial(s *scratch, doc features.Document, learn bool) (p Parti
 	if p.Learner, err = f.NewLearner(); err != nil {
 		return p, err
 	}
-	if k.checks == nil {
-		if k.checks, err = f.checksums(); err != nil {
-			return p, err
-		}
-	}
 	if learn {
 		s.vector, p.New = s.lookup.AppendLearned(s.vector.Reset(), f.vocabulary, &k.later, doc, f.kind)
 	} else {
@@ -219,9 +218,6 @@ func (f *Filter) restore(l models.Online, ids []uint32) error {
 	if err != nil {
 		return err
 	}
-	if k.checks.err != nil {
-		return k.checks.err
-	}
 	globals, err := k.globals()
 	if err == nil {
 		err = l.Restore(globals, rows)
@@ -232,32 +228,27 @@ func (f *Filter) restore(l models.Online, ids []uint32) error {
 // Learner returns a learner that knows all that f knows. The error is [ErrNotLearning], or about the files that f was opened from.
 func (f *Filter) Learner() (models.Online, error) {
 	k := f.knowledge
-	if k == nil {
-		return nil, ErrNotLearning
+	if f.learned != nil {
+		return f.learned, nil
 	}
 	l, err := f.NewLearner()
 	if err != nil {
 		return nil, err
 	}
-	rows, err := k.file.Section("STAT")
-	if err != nil {
-		return nil, err
-	}
-	if k.records.Len() > 0 {
-		if rows, err = k.allRows(rows, l.TermSize()); err != nil {
-			return nil, err
-		}
-	}
-	globals, err := k.globals()
-	if err == nil {
+	rows, err1 := k.allRows(l.TermSize())
+	globals, err2 := k.globals()
+	if err = cmp.Or(err1, err2); err == nil {
 		err = l.Restore(globals, rows)
 	}
 	return l, err
 }
 
 // allRows returns the rows of all ids after the last record.
-func (k *knowledge) allRows(before []byte, size int) ([]byte, error) {
-	rows := append(make([]byte, 0, k.total()*size), before...)
+func (k *knowledge) allRows(size int) ([]byte, error) {
+	rows, err := k.state.appendAll(make([]byte, 0, k.total()*size), k.ids)
+	if err != nil {
+		return nil, err
+	}
 	for n := range k.records.Len() {
 		record := rowReader{record: k.records.At(n), size: size}
 		for i, id := range record.record.IDs {
@@ -281,7 +272,7 @@ func (k *knowledge) allRows(before []byte, size int) ([]byte, error) {
 	return rows, nil
 }
 
-// Add makes f know a record that was appended to its journal. It is for filters that [OpenForOne] returned.
+// Add makes f know a record that was appended to its journal. It is for filters that [OpenToLearn] returned.
 func (f *Filter) Add(r journal.Record) {
 	if f.knowledge != nil {
 		f.knowledge.records.Add(r)
@@ -337,21 +328,4 @@ func (k *knowledge) laterTexts() ([]string, error) {
 		texts = append(texts, make([]string, len(r.New)-len(some))...)
 	}
 	return texts, nil
-}
-
-// learnedSections returns sections GLOB and STAT, nil if f cannot learn on.
-func (f *Filter) learnedSections() (globals, rows []byte, err error) {
-	switch l := f.learned; {
-	case l != nil:
-		rows = make([]byte, 0, f.linear.Terms*l.TermSize())
-		for w := range f.linear.Terms {
-			rows = l.AppendTerm(rows, w)
-		}
-		return l.AppendGlobals(nil), rows, nil
-	case f.knowledge != nil:
-		globals, err1 := f.file.Section("GLOB")
-		rows, err2 := f.file.Section("STAT")
-		return globals, rows, cmp.Or(err1, err2)
-	}
-	return nil, nil, nil
 }

@@ -2,11 +2,10 @@ package filter
 
 import (
 	"errors"
-	"os"
+	"io"
 	"runtime/debug"
 	"syscall"
 	"time"
-	"unsafe"
 )
 
 // settled is the least age of a model file that is mapped. A program that rewrites a file in place updates its times before it writes the
@@ -70,18 +69,13 @@ func (m *mapping) changed() bool {
 	return m.faulted || err != nil || now.Mtim != m.first.Mtim || now.Size != m.first.Size
 }
 
-// madvPopulateRead is MADV_POPULATE_READ of Linux 5.14. Older ones return an error.
-const madvPopulateRead = 22
-
-// populate makes a part of the data accessible at once, where the program is about to read bytes all over it: a fault for each 64 kB of it
-// would take longer.
-func (m *mapping) populate(part []byte) {
-	if len(part) == 0 {
-		return
+// ReadAt implements [io.ReaderAt]. It reads from the file: a fault maps 64 kB, which takes longer than reading some hundred bytes.
+func (m *mapping) ReadAt(dst []byte, at int64) (int, error) {
+	n, err := syscall.Pread(m.fd, dst, at)
+	if err == nil && n < len(dst) {
+		err = io.EOF
 	}
-	from := int(uintptr(unsafe.Pointer(unsafe.SliceData(part))) - uintptr(unsafe.Pointer(unsafe.SliceData(m.data))))
-	page := from &^ (os.Getpagesize() - 1)
-	_ = syscall.Madvise(m.data[page:from+len(part)], madvPopulateRead)
+	return max(n, 0), err
 }
 
 // close unmaps and closes the file.

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"chaff/internal/journal"
 )
 
 const mappedLetter = "Subject: spama\n\nspama spamb sharedc hamb\n"
@@ -185,6 +187,14 @@ func TestOpenDoesNotWaitForAFIFO(t *testing.T) {
 	for name, open := range map[string]func(string) (*Filter, error){"Open": Open, "OpenForOne": OpenForOne} {
 		if _, err := open(path); !errors.Is(err, ErrNotModel) {
 			t.Errorf("%s: got %v, want %v", name, err, ErrNotModel)
+		}
+	}
+	model := filepath.Join(t.TempDir(), "model")
+	noError(t, spamFilter(t).Save(model))
+	noError(t, syscall.Mkfifo(StorePath(model), 0o600))
+	for name, open := range map[string]func(string) (*Filter, error){"OpenLearned": OpenLearned, "OpenForOne": OpenForOne} {
+		if f, err := open(model); err != nil || !errors.Is(f.JournalErr(), journal.ErrNotStore) {
+			t.Errorf("the store is a FIFO, %s: got %v, %v, want %v", name, err, f.JournalErr(), journal.ErrNotStore)
 		}
 	}
 }

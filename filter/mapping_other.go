@@ -2,7 +2,10 @@
 
 package filter
 
-import "time"
+import (
+	"io"
+	"time"
+)
 
 // mapping is unused: model files are mapped on Linux only.
 type mapping struct{ data []byte }
@@ -13,7 +16,7 @@ func mapGrowing(string) *mapping { return nil }
 
 func (*mapping) changed() bool { return false }
 
-func (*mapping) populate([]byte) {}
+func (*mapping) ReadAt([]byte, int64) (int, error) { return 0, io.EOF }
 
 func (*mapping) catch(bool) {}
 

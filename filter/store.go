@@ -2,13 +2,15 @@ package filter
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"syscall"
+	"time"
 
-	"chaff/features"
 	"chaff/internal/journal"
 	"chaff/internal/sections"
 )
@@ -18,6 +20,9 @@ const (
 	storeSuffix = ".store"
 	nextSuffix  = ".next" // the model that a fold is about to put in place
 )
+
+// StorePath returns the path of the store of the model at path.
+func StorePath(path string) string { return path + storeSuffix }
 
 // ErrOtherModel is the reason for not using a journal of another model.
 var ErrOtherModel = errors.New("the store belongs to another model")
@@ -41,6 +46,11 @@ func OpenLearned(path string) (*Filter, error) {
 
 // openFollowing opens a model with the journal of its store.
 func openFollowing(path string, open func(path string) (*Filter, error), read func(path string) (storeFile, error)) (f *Filter, err error) {
+	if _, err := os.Readlink(path); err == nil { // the store is beside the file, not beside the link
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			path = target
+		}
+	}
 	for range maxOpens {
 		if f != nil {
 			f.Close()
@@ -56,6 +66,9 @@ func openFollowing(path string, open func(path string) (*Filter, error), read fu
 			f.journalErr = err
 			continue
 		case err != nil:
+			if pathError, ok := errors.AsType[*fs.PathError](err); ok {
+				err = pathError.Err // whoever prints it names the file
+			}
 			f.journalErr = err
 			return f, nil
 		case s.model == f.Identity():
@@ -80,20 +93,54 @@ func openFollowing(path string, open func(path string) (*Filter, error), read fu
 
 // follow makes f use a journal.
 func (f *Filter) follow(s storeFile) {
-	if s.records.Len() == 0 || f.knowledge == nil {
-		if s.close(); s.records.Len() > 0 {
-			f.journalErr = ErrNotLearning
-		}
+	err := error(nil)
+	if s.records.Len() > 0 {
+		err = f.know(s.state, s.records)
+	}
+	if f.knowledge == nil {
+		s.close()
+		f.journalErr = err
 		return
 	}
-	f.knowledge.records, f.knowledge.later = s.records, s.later
 	f.store, f.onlyPart = s.mapped, true
+}
+
+// know makes f know what its learner knew when a base was written, and the records since.
+func (f *Filter) know(s *state, records journal.Records) error {
+	switch {
+	case s == nil:
+		return ErrNotLearning
+	case len(s.blocks) != blockNumbers*blocksOf(f.linear.Terms):
+		return fmt.Errorf("%w: section ROWS is not for %d terms", journal.ErrDamaged, f.linear.Terms)
+	}
+	f.knowledge = &knowledge{state: s, ids: f.linear.Terms, records: records}
+	for i := range records.Len() {
+		f.knowledge.later.Add(records.At(i).New)
+	}
+	return nil
+}
+
+// OpenToLearn opens the model at path, whose store has the given base and records. It is for a program that learns, and holds the lock of the
+// store.
+func OpenToLearn(path string, base *sections.Reader, records journal.Records) (*Filter, error) {
+	f, err := openMapped(path, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	s, err := readState(base)
+	if err == nil && s != nil {
+		err = f.know(s, records)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // dropJournal makes f do without its journal.
 func (f *Filter) dropJournal(err error) {
-	f.journalErr, f.onlyPart = err, false
-	f.knowledge.records, f.knowledge.later = journal.Records{}, features.Extension{}
+	f.journalErr, f.onlyPart, f.knowledge = err, false, nil
 }
 
 // JournalErr returns why f does without the journal of its store, or nil.
@@ -115,26 +162,26 @@ func (f *Filter) Identity() uint64 {
 	return f.file.Identity()
 }
 
-// storeFile is the journal of a store.
+// storeFile is a store as a reader uses it.
 type storeFile struct {
 	model   uint64
 	records journal.Records
-	later   features.Extension
+	state   *state   // nil without records, or if the model cannot learn on
 	mapped  *mapping // the memory of the records; nil if it is a copy
 }
 
-// newStoreFile reads a journal.
-func newStoreFile(data []byte) (s storeFile, err error) {
+// newStoreFile reads a journal and what the base in front of it says of the learner.
+func newStoreFile(file io.ReaderAt, data []byte) (s storeFile, base *sections.Reader, err error) {
 	if s.model, err = journal.Model(data); err != nil {
-		return storeFile{}, err
+		return s, nil, err
 	}
-	if s.records, _, err = journal.Scan(data); err != nil {
-		return storeFile{}, err
+	if s.records, _, err = journal.Scan(data); err != nil || s.records.Len() == 0 {
+		return s, nil, err
 	}
-	for i := range s.records.Len() {
-		s.later.Add(s.records.At(i).New)
+	if base, err = journal.BaseFormat().Open(file); err == nil {
+		s.state, err = readState(base)
 	}
-	return s, nil
+	return s, base, err
 }
 
 func (s storeFile) close() {
@@ -162,12 +209,12 @@ func mapStore(path string) (s storeFile, err error) {
 	if err != nil {
 		return storeFile{}, err
 	}
-	s, err = newStoreFile(m.data[h.Base:])
+	s, _, err = newStoreFile(m, m.data[h.Base:])
 	s.mapped = m
 	return s, err
 }
 
-// readStore reads the journal of the store at path into memory.
+// readStore reads the journal of the store at path into memory and, if it has records, what the base says of the learner.
 func readStore(path string) (storeFile, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which does not wait for a FIFO
 	if err != nil {
@@ -201,5 +248,9 @@ func readStore(path string) (storeFile, error) {
 	if err != nil && err != io.EOF {
 		return storeFile{}, err
 	}
-	return newStoreFile(data[:n])
+	s, parts, err := newStoreFile(file, data[:n])
+	if err == nil && s.state != nil {
+		err = s.state.load(parts)
+	}
+	return s, err
 }

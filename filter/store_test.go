@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,14 +40,13 @@ func newPupil(t testing.TB, f *Filter) *pupil {
 		t.Fatal(err)
 	}
 	opened, err := Open(p.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.whole, err = opened.Learner(); err != nil {
-		t.Fatal(err)
-	}
-	base := journal.BaseFormat().Encode([]sections.Section{{Name: "LEDG", Data: []byte("of no interest here")}})
-	p.journal = journal.Begin(base, opened.Identity())
+	noError(t, err)
+	base, err := f.LearnedSections()
+	noError(t, err)
+	base = append([]sections.Section{{Name: "LEDG", Data: []byte("of no interest here")}}, base...)
+	p.journal = journal.Begin(journal.BaseFormat().Encode(base), opened.Identity())
+	p.whole, err = f.Learner()
+	noError(t, err)
 	p.save()
 	return p
 }
@@ -74,7 +74,12 @@ func (p *pupil) open() *Filter {
 // learn appends a record of the message to the store.
 func (p *pupil) learn(raw string, class int) {
 	p.t.Helper()
-	f := p.open()
+	base, err := journal.BaseFormat().Open(bytes.NewReader(p.journal))
+	noError(p.t, err)
+	records, _, err := journal.Scan(p.journal[base.Size():])
+	noError(p.t, err)
+	f, err := OpenToLearn(p.path, base, records)
+	noError(p.t, err)
 	defer f.Close()
 	reader, err := NewReader(f.settings.Reading(), ReaderOptions{Grams: true, Names: true})
 	if err != nil {
@@ -104,7 +109,7 @@ func (p *pupil) learn(raw string, class int) {
 			p.t.Fatalf("%q: the row of term %d is % x, want % x", raw, id, own, want)
 		}
 	}
-	p.journal = journal.Append(p.journal, r)
+	p.journal = journal.Append(p.journal, journal.Place{Model: f.Identity(), Offset: int64(len(p.journal)) - base.Size()}, r)
 	p.save()
 }
 
@@ -192,6 +197,47 @@ func TestAReaderOfAJournalJudgesAsTheWholeLearner(t *testing.T) {
 	}
 }
 
+func TestAnEmptyJournalCostsAReaderNothing(t *testing.T) {
+	p := newPupil(t, spamFilter(t))
+	for how, open := range map[string]func() (*Filter, error){
+		"mapped":  func() (*Filter, error) { return openForOne(p.path, later()) },
+		"learned": func() (*Filter, error) { return OpenLearned(p.path) },
+	} {
+		f, err := open()
+		noError(t, err)
+		if f.store != nil || f.knowledge != nil || f.JournalErr() != nil {
+			t.Errorf("%s: it read the store: %v", how, f.JournalErr())
+		}
+		f.Close()
+	}
+}
+
+func TestRowsOfWhichNothingWasLearnedTakeNoRoom(t *testing.T) {
+	f := fitted(t, corpustest.Mailbox(1, 20, "ham", "spam"), "votes", "ham", "spam")
+	all, err := f.LearnedSections()
+	noError(t, err)
+	size := 0
+	for _, s := range all {
+		size += len(s.Data)
+	}
+	if cells := features.CellCount; size > cells {
+		t.Errorf("%d bytes for %d cells", size, cells)
+	}
+	base, err := journal.BaseFormat().Open(bytes.NewReader(journal.BaseFormat().Encode(all)))
+	noError(t, err)
+	s, err := readState(base)
+	noError(t, err)
+	l, err := f.Learner()
+	noError(t, err)
+	rows, err := s.appendAll(nil, l.Terms())
+	noError(t, err)
+	for w := range l.Terms() {
+		if got, want := rows[w*l.TermSize():][:l.TermSize()], l.AppendTerm(nil, w); !bytes.Equal(got, want) {
+			t.Fatalf("row %d is % x, want % x", w, got, want)
+		}
+	}
+}
+
 func TestTermsOfAJournalAreExplained(t *testing.T) {
 	for _, model := range []string{"multinomial", "votes"} {
 		p := newPupil(t, fitted(t, corpustest.Mailbox(1, 20, "ham", "spam"), model, "ham", "spam"))
@@ -238,7 +284,7 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 	}
 	third := len(p.journal) // the end of its rows
 	p.learn(mail[3], 1)
-	good, raw := p.journal, []byte(mail[2])
+	good, raw := p.journal, []byte(mail[2]+"hamc of which only the base has a row\n")
 	h, err := journal.Locate(good)
 	if err != nil {
 		t.Fatal(err)
@@ -256,6 +302,28 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 		data[at] ^= 1
 		return data
 	}
+	base, err := journal.BaseFormat().Open(bytes.NewReader(good))
+	noError(t, err)
+	// with returns the store with sections of the base as change returns them, under correct checksums; without those it returns nil for.
+	with := func(change func(name string, data []byte) []byte) []byte {
+		var all []sections.Section
+		for _, name := range []string{"GLOB", "NONE", "ROWS", "STAT"} {
+			data, err := base.Section(name)
+			noError(t, err)
+			if data = change(name, data); data != nil {
+				all = append(all, sections.Section{Name: name, Data: data})
+			}
+		}
+		return append(journal.BaseFormat().Encode(all), good[h.Base:]...)
+	}
+	cut := func(which string, size int) []byte {
+		return with(func(name string, data []byte) []byte {
+			if name == which {
+				return data[:size]
+			}
+			return data
+		})
+	}
 	for name, tt := range map[string]struct {
 		store []byte
 		want  Classification
@@ -271,6 +339,20 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 		"a store of another model": {changed(h.Base + 8), bare, ErrOtherModel},
 		"a damaged record":         {changed(h.Base + int64(journal.BeginSize)), bare, journal.ErrDamaged},
 		"a damaged row":            {changed(int64(third) - 1), bare, journal.ErrDamaged},
+		"a model that learns not":  {with(func(string, []byte) []byte { return nil }), bare, ErrNotLearning},
+		"a row of nothing":         {cut("NONE", 1), bare, ErrVersion},
+		"no row of nothing":        {cut("NONE", 0), bare, journal.ErrDamaged},
+		"rows of other terms":      {cut("ROWS", 12), bare, journal.ErrDamaged},
+		"half a block of rows":     {cut("ROWS", 4), bare, journal.ErrDamaged},
+		"no rows":                  {cut("STAT", 0), bare, journal.ErrDamaged},
+		"damaged rows of the base": {with(func(name string, data []byte) []byte {
+			if name == "STAT" {
+				for i := range data {
+					data[i] ^= 1
+				}
+			}
+			return data
+		}), bare, journal.ErrDamaged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tt.store == nil {
@@ -297,4 +379,97 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAReaderOfAFoldGetsFilesThatBelongTogether folds again and again, beside readers.
+func TestAReaderOfAFoldGetsFilesThatBelongTogether(t *testing.T) {
+	raw := []byte(letters(1)[0])
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model")
+	type state struct{ model, store []byte }
+	var states []state
+	verdicts := make(map[Classification]bool)
+	for seed := range uint64(2) {
+		p := newPupil(t, fitted(t, corpustest.Mailbox(seed, 20, "ham", "spam"), "multinomial", "ham", "spam"))
+		for i, raw := range letters(3) {
+			p.learn(raw, i%2)
+		}
+		model, err := os.ReadFile(p.path)
+		noError(t, err)
+		states = append(states, state{model, p.journal})
+		verdicts[p.want().Classify(raw)] = true
+		bare, err := Open(p.path)
+		noError(t, err)
+		if verdicts[bare.Classify(raw)] {
+			t.Fatal("nothing was learned")
+		}
+	}
+	put := func(name string, data []byte) {
+		err := os.WriteFile(filepath.Join(dir, "temporary"), data, 0o600)
+		if err == nil {
+			err = os.Rename(filepath.Join(dir, "temporary"), name)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	put(path, states[0].model)
+	put(path+storeSuffix, states[0].store)
+	open := []func() (*Filter, error){
+		func() (*Filter, error) { return openForOne(path, later()) },
+		func() (*Filter, error) { return OpenForOne(path) },
+		func() (*Filter, error) { return OpenLearned(path) },
+	}
+	read := func(i int) {
+		f, err := open[i%len(open)]()
+		noError(t, err)
+		if got := f.Classify(raw); !verdicts[got] || f.Err() != nil || f.JournalErr() != nil {
+			t.Errorf("reader %d: got %+v, %v, %v", i, got, f.Err(), f.JournalErr())
+		}
+		f.Close()
+	}
+	for _, step := range []func(){
+		func() { put(path+nextSuffix, states[1].model) },
+		func() { put(path+storeSuffix, states[1].store) },
+		func() { noError(t, os.Rename(path+nextSuffix, path)) },
+	} {
+		step()
+		for i := range open {
+			read(i)
+		}
+	}
+	stop := make(chan struct{})
+	var folds sync.WaitGroup
+	folds.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+			}
+			to := states[n%2]
+			put(path+nextSuffix, to.model)
+			put(path+storeSuffix, to.store)
+			if err := os.Rename(path+nextSuffix, path); err != nil {
+				t.Error(err)
+			}
+			// A writer is killed in the middle of a record, and the next one cuts it off.
+			store, err := os.OpenFile(path+storeSuffix, os.O_WRONLY|os.O_APPEND, 0)
+			if err == nil {
+				_, err = store.Write(to.store[len(to.store)-200:])
+			}
+			if err == nil {
+				err = store.Truncate(int64(len(to.store)))
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			store.Close()
+		}
+	})
+	for i := range 600 {
+		read(i)
+	}
+	close(stop)
+	folds.Wait()
 }

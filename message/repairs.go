@@ -9,8 +9,8 @@ import (
 // Repair is a kind of damage that was repaired while decoding, or a limit that was reached.
 type Repair uint8
 
-// The kinds of repair. [Repair.String] describes each. The order may change from release to release: store phrases, not
-// numbers.
+// The kinds of repair. [Repair.String] describes each. Stores of learned mail have their numbers: a new kind gets the next number, and one
+// that is given up leaves its number unused.
 const (
 	BareCR Repair = iota
 	NULBytes
@@ -91,7 +91,7 @@ func (r Repair) String() string {
 }
 
 // IsCut reports whether r is a limit that left out some of the message.
-func (r Repair) IsCut() bool { return CutDepth <= r && r < repairKinds }
+func (r Repair) IsCut() bool { return CutDepth <= r && r <= CutTime }
 
 // Repairs is a set of repairs. The zero value is the empty set.
 type Repairs uint64
@@ -101,8 +101,8 @@ func (s Repairs) Has(r Repair) bool { return s&(1<<r) != 0 }
 
 // Cut returns the members of the set that are limits.
 func (s Repairs) Cut() Repairs {
-	const before Repairs = 1<<CutDepth - 1
-	return s &^ before
+	const cuts Repairs = 1<<(CutTime+1) - 1<<CutDepth
+	return s & cuts
 }
 
 // All yields the members of the set in ascending order.

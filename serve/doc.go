@@ -15,8 +15,8 @@
 // # Users
 //
 // With a folder of users, each user has a model with a store of its own, NAME/model, which begins with the first message that the user
-// teaches. Its score is added to that of the shared model, and counts in full from [fullVote] messages of each class. Without a folder, names
-// of users mean nothing and all teach the shared model.
+// teaches. The log odds by which it finds a message more like spam than the mail of the shared model are added to the score of that. Without a
+// folder, names of users mean nothing and all teach the shared model.
 //
 // # Limits
 //

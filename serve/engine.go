@@ -231,7 +231,7 @@ func (e *Engine) judge(j *judgement) {
 	if user == nil {
 		v.Classification = shared.filter.Classify(j.raw)
 	} else {
-		v.Classification, v.User = shared.filter.ClassifyWith(user.filter, user.weight, j.raw)
+		v.Classification, v.User = shared.filter.ClassifyWith(user.filter, user.offset, j.raw)
 	}
 	v.Shared = v.Score - v.User
 	j.verdict = v

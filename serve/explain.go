@@ -18,15 +18,14 @@ func explain(shared *filter.Filter, user *userModel, raw []byte) (filter.Explana
 	if err != nil {
 		return e, err
 	}
-	e.Classification, _ = shared.ClassifyWith(user.filter, user.weight, raw)
-	e.Margin += user.weight * own.Margin
-	e.Bias += user.weight * own.Bias
+	e.Classification, _ = shared.ClassifyWith(user.filter, user.offset, raw)
+	e.Margin += own.Margin - user.offset
+	e.Bias += own.Bias - user.offset
 	at := make(map[string]int, len(e.Contributions))
 	for i, c := range e.Contributions {
 		at[c.Term] = i
 	}
 	for _, c := range own.Contributions {
-		c.Contribution *= user.weight
 		i, known := at[c.Term]
 		if !known {
 			e.Contributions = append(e.Contributions, c)
@@ -44,7 +43,7 @@ func explain(shared *filter.Filter, user *userModel, raw []byte) (filter.Explana
 			e.Votes = append(e.Votes, filter.Vote{Group: v.Group})
 			i = len(e.Votes) - 1
 		}
-		e.Votes[i].Contribution += user.weight * v.Contribution
+		e.Votes[i].Contribution += v.Contribution
 		e.Votes[i].Terms = max(e.Votes[i].Terms, v.Terms)
 	}
 	unknown := make(map[string]bool, len(own.UnknownTerms))

@@ -13,10 +13,35 @@ import (
 
 // loaded is the shared model in memory. It stays there until the last judgement with it ends.
 type loaded struct {
-	filter *filter.Filter
-	// reading numbers the ways of reading messages: a model of a user that was opened with another number may not fit.
-	reading int
-	opened  time.Time
+	filter     *filter.Filter
+	background *background // the same for all that belong to one model file
+	opened     time.Time
+}
+
+// background is the mail that the shared model was fitted to, by which models of users are centred: a model that has seen one class only
+// gives its score to all mail, and what counts is by how much a message differs from that. Without it, a user who teaches one spam loses
+// half of the ham.
+type background struct {
+	path string
+	mu   sync.Mutex
+	mail *store.Sample // nil until it was read
+}
+
+// sampleSize is how many messages of each class are enough for a mean.
+const sampleSize = 100
+
+// sample returns some of the mail. It reads the store once.
+func (b *background) sample() (*store.Sample, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.mail == nil {
+		v, err := store.Look(b.path)
+		if err != nil {
+			return nil, err
+		}
+		b.mail = v.Sample(sampleSize)
+	}
+	return b.mail, nil
 }
 
 // shared is the model that all users share.
@@ -34,7 +59,7 @@ type files [2]os.FileInfo
 
 // filesOf looks at the files of the model at path.
 func filesOf(path string) (f files) {
-	for i, name := range []string{path, path + store.Suffix} {
+	for i, name := range []string{path, filter.StorePath(path)} {
 		if info, err := os.Stat(name); err == nil {
 			f[i] = info
 		}
@@ -59,7 +84,7 @@ func openShared(path string) (*shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.now.Store(&loaded{filter: f, opened: time.Now()})
+	s.now.Store(&loaded{f, &background{path: path}, time.Now()})
 	return s, nil
 }
 
@@ -90,10 +115,9 @@ func (s *shared) reload(anyway bool) (did bool, err error, isNew bool) {
 	if err != nil {
 		return false, err, before == nil || before.Error() != err.Error()
 	}
-	old := s.current()
-	next := &loaded{filter: f, reading: old.reading, opened: time.Now()}
-	if !old.filter.CanJoin(f) {
-		next.reading++
+	next := &loaded{f, s.current().background, time.Now()}
+	if f.Identity() != s.current().filter.Identity() {
+		next.background = &background{path: s.path}
 	}
 	s.now.Store(next)
 	return true, nil, false
@@ -124,7 +148,7 @@ func (e *Engine) reload(anyway bool) error {
 // warnOfJournal says that a model does without its journal.
 func (e *Engine) warnOfJournal(path string, f *filter.Filter) {
 	if err := f.JournalErr(); err != nil {
-		e.log.Warn("%s: %v: judging without what was learned since the model was written", path+store.Suffix, err)
+		e.log.Warn("%s: %v: judging without what was learned since the model was written", filter.StorePath(path), err)
 	}
 }
 

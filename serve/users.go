@@ -14,10 +14,6 @@ import (
 	"chaff/store"
 )
 
-// fullVote is from how many messages of each class on the score of a user's model counts in full. With fewer it counts in proportion: a model
-// that has seen one class only gives its score to all mail.
-const fullVote = 10
-
 // maxUserName is the size in bytes of the longest name of a user.
 const maxUserName = 64
 
@@ -50,9 +46,9 @@ func (e *Engine) pathOf(user string) (string, error) {
 
 // userModel is the model of a user in memory.
 type userModel struct {
-	filter  *filter.Filter
-	weight  float64
-	reading int // see loaded
+	filter *filter.Filter
+	offset float64 // of the scores; see background
+	shared *background
 }
 
 // user is a user whose model is in memory, or cannot be opened.
@@ -62,8 +58,7 @@ type user struct {
 
 	mu      sync.Mutex // of the fields below, and of reloading
 	files   files
-	reading int
-	read    bool
+	shared  *background // with which the model was opened
 	trouble string
 }
 
@@ -105,25 +100,25 @@ func (u *users) find(name string, shared *loaded, log Logger) *userModel {
 	x := opened.(*user)
 	x.used.Store(time.Now().Unix())
 	m := x.model.Load()
-	if m == nil || m.reading != shared.reading {
+	if m == nil || m.shared != shared.background {
 		x.follow(u.path(folder), shared, false, log)
 		m = x.model.Load()
 	}
-	if m == nil || m.reading != shared.reading || m.weight == 0 {
+	if m == nil || m.shared != shared.background {
 		return nil
 	}
 	return m
 }
 
-// follow opens the model of a user if its files have changed, if the shared model reads mail in another way, or in any case.
+// follow opens the model of a user if its files have changed, if the shared model is another one, or in any case.
 func (x *user) follow(path string, shared *loaded, anyway bool, log Logger) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	there := filesOf(path)
-	if !anyway && x.read && x.reading == shared.reading && there.same(x.files) {
+	if !anyway && x.shared == shared.background && there.same(x.files) {
 		return
 	}
-	x.files, x.reading, x.read = there, shared.reading, true
+	x.files, x.shared = there, shared.background
 	m, err := openUser(path, shared)
 	x.model.Store(m)
 	trouble := ""
@@ -135,6 +130,9 @@ func (x *user) follow(path string, shared *loaded, anyway bool, log Logger) {
 	}
 	x.trouble = trouble
 }
+
+// enoughAlone is how many messages of each class a user has taught before they count, if the shared model has no mail to compare with.
+const enoughAlone = 5
 
 var errOtherReading = errors.New("the model of the user reads mail in another way than the shared one")
 
@@ -149,15 +147,23 @@ func openUser(path string, shared *loaded) (*userModel, error) {
 	if !shared.filter.CanJoin(f) {
 		return nil, errOtherReading
 	}
+	m := &userModel{filter: f, shared: shared.background}
+	sample, err := shared.background.sample()
+	if err != nil {
+		return nil, err
+	}
+	if sample.Len() > 0 {
+		m.offset = sample.Mean(f)
+		return m, nil
+	}
 	v, err := store.Look(path)
 	if err != nil {
 		return nil, err
 	}
-	least := math.MaxInt
-	for _, c := range v.Status(time.Now()).Classes {
-		least = min(least, c.Messages)
+	if own := v.Sample(enoughAlone); own.Len() < enoughAlone {
+		return nil, nil // its score says nothing yet
 	}
-	return &userModel{filter: f, weight: min(1, float64(least)/fullVote), reading: shared.reading}, nil
+	return m, nil
 }
 
 // makeRoom drops the user who had no mail for longest, if as many are open as may be.
@@ -192,8 +198,14 @@ func (u *users) watch(shared *loaded, log Logger) {
 			u.drop(folder)
 			continue
 		}
-		x.follow(u.path(folder.(string)), shared, false, log)
+		x.follow(u.path(folder.(string)), shared, x.isTroubled(), log)
 	}
+}
+
+func (x *user) isTroubled() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.trouble != ""
 }
 
 // reload opens all open models again.

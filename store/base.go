@@ -170,21 +170,22 @@ func (b *base) ledger() (*ledger, error) {
 }
 
 // apply does to the ledger what the records of a journal say.
-func (l *ledger) apply(records []journal.Record) error {
+func (l *ledger) apply(records journal.Records) error {
 	w := l.documents.NewWriter()
 	defer w.Close()
 	gone := map[int]bool{}
-	for i := range records {
-		if err := records[i].VerifyRest(); err != nil {
+	for i := range records.Len() {
+		r := records.At(i)
+		if err := r.VerifyRest(); err != nil {
 			return err
 		}
-		if changeOf(records[i].Meta) == see {
-			if err := l.seen.apply(records[i].Meta, len(l.facts.Classes)); err != nil {
+		if changeOf(r.Meta) == see {
+			if err := l.seen.apply(r.Meta, len(l.facts.Classes)); err != nil {
 				return err
 			}
 			continue
 		}
-		m, err := readMeta(records[i].Meta)
+		m, err := readMeta(r.Meta)
 		if err != nil {
 			return err
 		}
@@ -242,7 +243,7 @@ func namesSection(hasTexts bool) string {
 	return "ORDR"
 }
 
-// encode returns the base of a ledger:
+// encode returns the base of a ledger and of what a learner knows:
 //
 //	FACT facts as JSON
 //	MSGS an entry of entrySize for each message, whose last number is the size of its sketch
@@ -250,7 +251,9 @@ func namesSection(hasTexts bool) string {
 //	SEEN the files of mailboxes
 //	SKCH the sketches, one after the other, u64 each
 //	HASH GRPS TEXT or ORDR, DOCS, ENDS: the documents; see features.Snapshot
-func (l *ledger) encode(workers int) ([]byte, error) {
+//
+// The sections of the learner come last.
+func (l *ledger) encode(learner []sections.Section, workers int) ([]byte, error) {
 	refs := make([]features.Ref, len(l.entries))
 	for i, e := range l.entries {
 		refs[i] = e.Terms
@@ -279,10 +282,10 @@ func (l *ledger) encode(workers int) ([]byte, error) {
 		digests = le.AppendUint64(digests, l.entries[i].Fingerprint)
 		digests = le.AppendUint64(digests, uint64(i))
 	}
-	return journal.BaseFormat().Encode([]sections.Section{
+	return journal.BaseFormat().Encode(append([]sections.Section{
 		{Name: "FACT", Data: info}, {Name: "MSGS", Data: messages}, {Name: "DIGS", Data: digests}, {Name: "SKCH", Data: sketches},
 		{Name: "SEEN", Data: l.seen.encode(func(f uint64) bool { _, known := l.byFingerprint[f]; return known })},
 		{Name: "HASH", Data: documents.Hashes}, {Name: "GRPS", Data: documents.Groups}, {Name: namesSection(documents.Texts), Data: documents.Names},
 		{Name: "DOCS", Data: documents.Records}, {Name: "ENDS", Data: documents.Ends},
-	}), nil
+	}, learner...)), nil
 }

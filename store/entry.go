@@ -21,12 +21,13 @@ const (
 	ByHand                // chaff learn, one message or many
 	ByMaildir             // chaff learn --maildir and chaff watch
 	ByServer              // chaff serve
+	ByImport              // chaff import: it stands for counts of another filter, and is no message
 	ways
 )
 
 // String returns the name of a way.
 func (w Way) String() string {
-	return [ways + 1]string{"training", "by hand", "mailbox", "server", "unknown"}[min(w, ways)]
+	return [ways + 1]string{"training", "by hand", "mailbox", "server", "import", "unknown"}[min(w, ways)]
 }
 
 // Entry is a message of the ledger.

@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"syscall"
 	"time"
 
 	"chaff/features"
@@ -33,22 +37,27 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 		facts: facts{Classes: mail.Classes(), Fitted: now.Unix(), FitSeconds: fitSeconds, Begun: now.Unix()},
 	}
 	for _, e := range mail.Entries() {
-		l.entries = append(l.entries, Entry{Entry: e, Learned: now, Way: ByTraining, Score: math.NaN(), Class: -1})
+		way := ByTraining
+		if !e.IsMessage() {
+			way = ByImport
+		}
+		l.entries = append(l.entries, Entry{Entry: e, Learned: now, Way: way, Score: math.NaN(), Class: -1})
 	}
-	return replaceBy(ctx, path, f, l)
+	return save(ctx, path, f, l, true)
 }
 
-// Begin begins a store without messages, and its model, which learns from one message after the other. It replaces older ones.
+// Begin begins a store without messages, and its model, which learns from one message after the other. The error wraps fs.ErrExist if
+// there is a model already.
 func Begin(ctx context.Context, path string, classes []string, model string, c train.CollectOptions, o train.Options) error {
 	mail, f, err := train.Empty(classes, model, c, o)
 	if err != nil {
 		return fmt.Errorf("begin %s: %w", path, err)
 	}
 	l := &ledger{documents: mail.Documents(), hasTexts: f.SavesTexts(), facts: facts{Classes: classes, Begun: time.Now().Unix()}}
-	return replaceBy(ctx, path, f, l)
+	return save(ctx, path, f, l, false)
 }
 
-// BeginLike is [Begin] for a model with the classes and settings of f.
+// BeginLike is [Begin] for a model with the classes and the settings of f.
 func BeginLike(ctx context.Context, path string, f *filter.Filter) error {
 	settings := f.Settings()
 	c, o, err := fittingOf(f)
@@ -65,16 +74,27 @@ func fittingOf(f *filter.Filter) (train.CollectOptions, train.Options, error) {
 		return train.CollectOptions{}, train.Options{}, err
 	}
 	settings := f.Settings()
-	m, err := models.OptionsFrom(settings.Model, p.Trainer)
-	return train.CollectOptions{Reading: settings.Reading(), Features: p.Features, Split: p.Split, Seed: p.Seed},
-		train.Options{Models: m, Thresholds: p.Limits}, err
+	o := train.Options{Thresholds: p.Limits}
+	if settings.Thresholds != nil && p.OutOfFold == 0 {
+		o.Given = &train.Given{Thresholds: *settings.Thresholds, Calibration: settings.Calibration}
+	}
+	o.Models, err = models.OptionsFrom(settings.Model, p.Trainer)
+	return train.CollectOptions{Reading: settings.Reading(), Features: p.Features, Split: p.Split, Seed: p.Seed}, o, err
 }
 
-// replaceBy writes a model and its ledger in the place of those at path.
-func replaceBy(ctx context.Context, path string, f *filter.Filter, l *ledger) error {
+// save writes a model and its ledger to path. Unless replacing is true, the model must be new.
+func save(ctx context.Context, path string, f *filter.Filter, l *ledger, replacing bool) error {
 	target, err := replace.Target(path)
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
+	}
+	// Where there is no store yet, only the folder can be locked against others that begin one.
+	folder, err := waitForLock(ctx, func() (*os.File, error) { return os.Open(filepath.Dir(target)) })
+	if err == nil {
+		defer folder.Close()
+	}
+	if _, err := os.Lstat(target); err == nil && !replacing {
+		return fmt.Errorf("save %s: %w", path, fs.ErrExist)
 	}
 	old, err := lockFile(ctx, target+Suffix)
 	switch {
@@ -272,7 +292,11 @@ func commit(path string, f *filter.Filter, l *ledger, workers int) (*os.File, er
 	if err != nil {
 		return nil, err
 	}
-	base, err := l.encode(parallel.Workers(workers))
+	learner, err := f.LearnedSections()
+	if err != nil {
+		return nil, err
+	}
+	base, err := l.encode(learner, parallel.Workers(workers))
 	if err != nil {
 		return nil, err
 	}
@@ -284,11 +308,35 @@ func commit(path string, f *filter.Filter, l *ledger, workers int) (*os.File, er
 		os.Remove(path + nextSuffix)
 		return nil, err
 	}
-	if err := os.Rename(path+nextSuffix, path); err != nil {
+	// A crash of the system must not undo the first change and keep the second.
+	err = syncFolder(path)
+	if err == nil {
+		err = os.Rename(path+nextSuffix, path)
+	}
+	if err == nil {
+		err = syncFolder(path)
+	}
+	if err != nil {
 		file.Close()
 		return nil, withoutPath(err)
 	}
 	return file, nil
+}
+
+// syncFolder syncs the folder of a file.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" { // which cannot
+		return nil
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	if err := folder.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) { // some file systems cannot either
+		return err
+	}
+	return nil
 }
 
 // expire forgets the oldest messages beyond the limits.

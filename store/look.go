@@ -7,8 +7,10 @@ import (
 	"os"
 	"time"
 
+	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/journal"
+	"chaff/internal/replace"
 	"chaff/train"
 )
 
@@ -26,10 +28,13 @@ const looks = 20
 
 // Look reads the store of the model at path. It locks nothing and waits for nobody. The error wraps [ErrNone] or [ErrForeign], or is about a file.
 func Look(path string) (*View, error) {
-	var err error
+	target, err := replace.Target(path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path+Suffix, err)
+	}
 	for range looks {
 		var v *View
-		if v, err = look(path); err == nil {
+		if v, err = look(target); err == nil {
 			return v, nil
 		}
 		if !errors.Is(err, ErrForeign) {
@@ -56,7 +61,7 @@ func look(path string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{records: len(records), journal: int64(len(data)), base: b.sections.Size()}
+	v := &View{records: records.Len(), journal: int64(len(data)), base: b.sections.Size()}
 	if v.filter, err = filter.Open(path); err != nil {
 		return nil, err
 	}
@@ -90,6 +95,56 @@ func (v *View) Entries() []Entry { return v.ledger.entries }
 // Mail returns the messages of the store, whose bytes cannot be read again.
 func (v *View) Mail() *train.Mail { return v.ledger.mail() }
 
+// Sample is some messages of a store.
+type Sample struct {
+	byClass [][]features.Document
+}
+
+// Sample returns up to so many messages of each class, spread evenly over the store.
+func (v *View) Sample(each int) *Sample {
+	indices := make([][]int, len(v.Classes()))
+	for i, e := range v.ledger.entries {
+		if e.IsMessage() {
+			indices[e.Label] = append(indices[e.Label], i)
+		}
+	}
+	s := &Sample{make([][]features.Document, len(indices))}
+	for c, all := range indices {
+		for n := range min(each, len(all)) {
+			e := v.ledger.entries[all[n*len(all)/min(each, len(all))]]
+			s.byClass[c] = append(s.byClass[c], v.ledger.documents.Document(e.Terms))
+		}
+	}
+	return s
+}
+
+// Len returns how many messages the smallest class has.
+func (s *Sample) Len() int {
+	least := len(s.byClass[0])
+	for _, documents := range s.byClass {
+		least = min(least, len(documents))
+	}
+	return least
+}
+
+// Mean returns the mean score that a filter gives the messages, of which each class has the same weight. The filter reads mail like the model
+// of the store, see [filter.Filter.CanJoin].
+func (s *Sample) Mean(f *filter.Filter) float64 {
+	var sum float64
+	classes := 0
+	for _, documents := range s.byClass {
+		var ofClass float64
+		for _, d := range documents {
+			ofClass += f.ClassifyDocument(d).Score
+		}
+		if len(documents) > 0 {
+			sum += ofClass / float64(len(documents))
+			classes++
+		}
+	}
+	return sum / float64(max(classes, 1))
+}
+
 // Status returns the state of the store at a time.
 func (v *View) Status(now time.Time) Status {
 	s := statusOf(v.ledger, v.filter, now)
@@ -106,15 +161,16 @@ func (s *Store) Entries() ([]Entry, error) {
 	l := &ledger{entries: all}
 	l.remove(func(int) bool { return false }) // makes the index
 	gone := map[int]bool{}
-	for i := range s.records {
-		what, fingerprint, err := fingerprintOf(s.records[i].Meta)
+	for i := range s.records.Len() {
+		r := s.records.At(i)
+		what, fingerprint, err := fingerprintOf(r.Meta)
 		if err != nil {
 			return nil, err
 		}
 		if what == see {
 			continue
 		}
-		e, _ := readEntry(s.records[i].Meta[8:])
+		e, _ := readEntry(r.Meta[8:])
 		at, known := l.byFingerprint[fingerprint]
 		switch {
 		case what == forget && known:
@@ -137,8 +193,8 @@ func (s *Store) Changed() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	for i := range s.records {
-		if what, _, err := fingerprintOf(s.records[i].Meta); err == nil && (what == learn || what == forget) {
+	for i := range s.records.Len() {
+		if what, _, err := fingerprintOf(s.records.At(i).Meta); err == nil && (what == learn || what == forget) {
 			f.Changed++
 		}
 	}

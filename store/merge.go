@@ -79,7 +79,7 @@ func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, err
 		return m, fmt.Errorf("fit the model of %s and %s: %w", a, b, err)
 	}
 	m.Saved = refitted
-	return m, replaceBy(ctx, out, f, l)
+	return m, save(ctx, out, f, l, true)
 }
 
 // difference returns the first setting in which two models differ that have to agree for their documents to mean the same; "" for none.

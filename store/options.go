@@ -48,7 +48,7 @@ func (o Options) Validate() error {
 // The journal is folded into a new base when it has more records or bytes than this: a filter reads all of it.
 const (
 	maxRecords      = 500
-	maxJournalBytes = 4 << 20
+	maxJournalBytes = 5 << 19
 )
 
 // lockWait is how long a writer waits for another one.

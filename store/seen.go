@@ -44,14 +44,15 @@ func (s *Store) Sightings(mailbox uint64) (map[uint64]Sighting, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range s.records {
-		if changeOf(s.records[i].Meta) != see {
+	for i := range s.records.Len() {
+		r := s.records.At(i)
+		if changeOf(r.Meta) != see {
 			continue
 		}
-		if err := s.records[i].VerifyRest(); err != nil {
+		if err := r.VerifyRest(); err != nil {
 			return nil, err
 		}
-		if err := all.apply(s.records[i].Meta, len(s.Classes())); err != nil {
+		if err := all.apply(r.Meta, len(s.Classes())); err != nil {
 			return nil, err
 		}
 	}

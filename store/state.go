@@ -75,7 +75,7 @@ func over(f *filter.Filter, v *features.Vocabulary) (models.Online, error) {
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := freshRow(f, l)
+	none, err := f.EmptyRow(l.AppendGlobals(nil))
 	if err != nil {
 		return nil, err
 	}
@@ -88,21 +88,8 @@ func over(f *filter.Filter, v *features.Vocabulary) (models.Online, error) {
 		if id, known := old.ID(hash); known {
 			rows = l.AppendTerm(rows, cells+int(id))
 		} else {
-			rows = append(rows, fresh...)
+			rows = append(rows, none...)
 		}
 	}
 	return l, l.Restore(l.AppendGlobals(nil), rows)
-}
-
-// freshRow returns the row of a term that has learned nothing, in a learner like l.
-func freshRow(f *filter.Filter, l models.Online) ([]byte, error) {
-	other, err := f.NewLearner()
-	if err == nil {
-		err = other.Restore(l.AppendGlobals(nil), nil)
-	}
-	if err != nil {
-		return nil, err
-	}
-	other.Grow(1)
-	return other.AppendTerm(nil, 0), nil
 }

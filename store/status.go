@@ -109,7 +109,7 @@ func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 			learned := e.Learned
 			c.Last = &learned
 		}
-		if e.Way == ByTraining {
+		if e.Way == ByTraining || e.Way == ByImport {
 			continue
 		}
 		if age := now.Sub(e.Learned); age < 24*time.Hour {

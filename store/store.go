@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -45,7 +44,7 @@ type Store struct {
 	filter  *filter.Filter
 	reader  *filter.Reader
 	base    *base
-	records []journal.Record
+	records journal.Records
 	journal int64 // bytes of the journal, up to the end of the last whole record
 	failed  error // a write that failed and could not be taken back
 	limit   int   // of records of the journal
@@ -78,35 +77,45 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 
 // lockFile opens and locks a store.
 func lockFile(ctx context.Context, path string) (*os.File, error) {
-	for deadline := time.Now().Add(lockWait); ; {
-		file, err := os.OpenFile(path, os.O_RDWR, 0)
+	for {
+		file, err := waitForLock(ctx, func() (*os.File, error) { return os.OpenFile(path, os.O_RDWR, 0) })
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, ErrNone
 		}
+		if err != nil {
+			return nil, err
+		}
+		mine, err1 := file.Stat()
+		there, err2 := os.Stat(path)
+		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
+			return file, nil
+		}
+		file.Close() // another process has replaced it
+	}
+}
+
+// waitForLock opens a file and locks it. It waits for a while for another process, and opens the file anew each time.
+func waitForLock(ctx context.Context, open func() (*os.File, error)) (*os.File, error) {
+	for deadline := time.Now().Add(lockWait); ; {
+		file, err := open()
 		if err != nil {
 			return nil, withoutPath(err)
 		}
 		locked, err := tryLock(file)
 		if err == nil && locked {
-			mine, err1 := file.Stat()
-			there, err2 := os.Stat(path)
-			if err1 == nil && err2 == nil && os.SameFile(mine, there) {
-				return file, nil
-			}
+			return file, nil
 		}
 		file.Close()
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, fmt.Errorf("lock: %w", err)
-		case locked: // the other process replaced the file: open the new one
-		case time.Now().After(deadline):
+		}
+		if time.Now().After(deadline) {
 			return nil, ErrLocked
-		default:
-			select {
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			case <-time.After(2 * time.Millisecond):
-			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(2 * time.Millisecond):
 		}
 	}
 }
@@ -125,61 +134,59 @@ func (s *Store) load() (err error) {
 	if err != nil {
 		return withoutPath(err)
 	}
-	s.journal, s.records = int64(len(data)), records
-	if end := s.end(); end < info.Size() {
-		if err := s.file.Truncate(end); err != nil {
-			return withoutPath(err)
-		}
-	}
 	identity, err := journal.Model(data)
 	if err != nil {
 		return err
 	}
+	s.journal, s.records, s.reader = int64(len(data)), records, nil
 	if s.filter, err = s.openModel(identity); err != nil {
 		return err
 	}
-	s.reader = nil
+	if end := s.end(); end < info.Size() {
+		return withoutPath(s.file.Truncate(end))
+	}
 	return nil
 }
 
 // readJournal returns the whole records behind a base, and their bytes.
-func readJournal(file io.ReaderAt, b *base) ([]byte, []journal.Record, error) {
+func readJournal(file io.ReaderAt, b *base) ([]byte, journal.Records, error) {
 	size := b.sections.Size()
 	data, err := io.ReadAll(io.NewSectionReader(file, size, math.MaxInt64-size))
 	if err != nil {
-		return nil, nil, withoutPath(err)
+		return nil, journal.Records{}, withoutPath(err)
 	}
-	records, complete, err := journal.Parse(data)
+	records, complete, err := journal.Scan(data)
 	return data[:complete], records, err
 }
 
 // end returns where the next record goes.
 func (s *Store) end() int64 { return s.base.sections.Size() + s.journal }
 
-// openModel opens the model with an identity, and its journal. An interrupted fold may have left it beside the old one.
+// openModel opens the model with an identity. An interrupted fold may have left it beside the old one.
 func (s *Store) openModel(identity uint64) (*filter.Filter, error) {
-	f, err := filter.OpenForOne(s.path)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.JournalErr(); err != nil && !errors.Is(err, filter.ErrNotLearning) || f.Identity() != identity {
-		f.Close()
-		return nil, cmp.Or(err, ErrForeign)
-	}
 	next := s.path + nextSuffix
 	data, err := os.ReadFile(next)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return f, nil
-	case err != nil:
-		f.Close()
+	waits := err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, withoutPath(err)
 	}
-	waiting, err := filter.IdentityOf(data)
-	if err == nil && waiting == identity {
-		return f, withoutPath(os.Rename(next, s.path)) // the store is in place: complete the fold
+	if waiting, err := filter.IdentityOf(data); err == nil && waiting == identity {
+		if err := os.Rename(next, s.path); err != nil { // the store is in place: complete the fold
+			return nil, withoutPath(err)
+		}
+		waits = false
 	}
-	return f, withoutPath(os.Remove(next)) // of a fold that was interrupted before its store was in place
+	f, err := filter.OpenToLearn(s.path, s.base.sections, s.records)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.Identity() != identity:
+		f.Close()
+		return nil, ErrForeign
+	case waits: // of a fold that was interrupted before its store was in place
+		err = withoutPath(os.Remove(next))
+	}
+	return f, err
 }
 
 // Close unlocks the store.
@@ -397,7 +404,7 @@ func (s *Store) append(r journal.Record) error {
 	if s.failed != nil {
 		return s.failed
 	}
-	data := journal.Append(nil, r)
+	data := journal.Append(nil, journal.Place{Model: s.filter.Identity(), Offset: s.journal}, r)
 	_, err := s.file.WriteAt(data, s.end())
 	if err == nil {
 		err = s.file.Sync()
@@ -409,14 +416,14 @@ func (s *Store) append(r journal.Record) error {
 		return withoutPath(err)
 	}
 	s.journal += int64(len(data))
-	s.records = append(s.records, r)
+	s.records.Add(r)
 	s.filter.Add(r)
 	return nil
 }
 
 // foldIfLarge folds a journal that filters would read for too long.
 func (s *Store) foldIfLarge() error {
-	if len(s.records) < s.limit && s.journal < maxJournalBytes {
+	if s.records.Len() < s.limit && s.journal < maxJournalBytes {
 		return nil
 	}
 	return s.consolidate(context.Background(), nil)
@@ -424,8 +431,8 @@ func (s *Store) foldIfLarge() error {
 
 // find returns the entry of a fingerprint. The newest record of the journal decides, else the base.
 func (s *Store) find(fingerprint uint64) (Entry, bool, error) {
-	for i := len(s.records) - 1; i >= 0; i-- {
-		r := &s.records[i]
+	for i := s.records.Len() - 1; i >= 0; i-- {
+		r := s.records.At(i)
 		what, which, err := fingerprintOf(r.Meta)
 		if err != nil {
 			return Entry{}, false, err

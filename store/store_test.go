@@ -2,10 +2,14 @@ package store
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,7 +17,6 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
-	"chaff/filter"
 	"chaff/models/modelstest"
 	"chaff/train"
 )
@@ -134,7 +137,7 @@ func TestAMessageIsLearnedMovedAndForgotten(t *testing.T) {
 func TestWhatWasForgottenLeavesNoTrace(t *testing.T) {
 	modelstest.EachModel(t, func(t *testing.T, model string) {
 		path := trained(t, model, corpustest.Mailbox(1, 30, "ham", "spam"))
-		before := contents(t, path)
+		before, knew := contents(t, path), stateOf(t, path)
 		s := opened(t, path)
 		others := mailOf(t, corpustest.Mailbox(2, 5, "spam", "ham"))
 		for _, m := range others {
@@ -149,29 +152,35 @@ func TestWhatWasForgottenLeavesNoTrace(t *testing.T) {
 			if err := s.Fold(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(weightsOf(t, path), weightsOf(t, writeFile(t, before))) {
+			if !bytes.Equal(contents(t, path), before) || !bytes.Equal(stateOf(t, path), knew) {
 				t.Error("before it is fitted again, the model is another one")
 			}
 		}
 		retrain(t, s)
-		if !bytes.Equal(contents(t, path), before) {
+		if !bytes.Equal(contents(t, path), before) || !bytes.Equal(stateOf(t, path), knew) {
 			t.Error("the model is another one")
 		}
 	})
 }
 
-// weightsOf returns the weights and the state of a model.
-func weightsOf(t testing.TB, path string) []byte {
+// stateOf returns what the learner of the model at path knew when the base of its store was written.
+func stateOf(t testing.TB, path string) (all []byte) {
 	t.Helper()
-	f, err := filter.Open(path)
+	b, err := openBase(bytes.NewReader(contents(t, path+Suffix)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := f.Encode()
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"GLOB", "NONE", "ROWS", "STAT"} {
+		if !b.sections.Has(name) {
+			continue
+		}
+		data, err := b.sections.Section(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, data...)
 	}
-	return data
+	return all
 }
 
 func writeFile(t testing.TB, data []byte) string {
@@ -330,5 +339,26 @@ func TestTwoStoresBecomeOne(t *testing.T) {
 	other := trained(t, "multinomial", sourceOf(first))
 	if _, err := Merge(t.Context(), a, other, out, RetrainOptions{}); err == nil || !strings.Contains(err.Error(), "the model (votes; multinomial) differs") {
 		t.Errorf("stores of two models: %v", err)
+	}
+}
+
+func TestOnlyOneOfManyBeginsAStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model")
+	var began atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions())
+			switch {
+			case err == nil:
+				began.Add(1)
+			case !errors.Is(err, fs.ErrExist):
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := began.Load(); n != 1 {
+		t.Errorf("%d began the store", n)
 	}
 }

@@ -24,9 +24,13 @@ type Entry struct {
 	Time time.Time
 	// Repairs is what decoding repaired.
 	Repairs message.Repairs
-	// Size is the number of its bytes.
+	// Size is the number of its bytes. It is 0 for a document that stands for counts of another filter and is no message: models learn
+	// it, and no figure, threshold or calibration comes from it.
 	Size int
 }
+
+// IsMessage reports whether the entry is of a message.
+func (e Entry) IsMessage() bool { return e.Size > 0 }
 
 // Entries returns the messages of m, which was read with [ReadOptions.Ledger] or [CollectOptions.Ledger], or made of entries.
 func (m *Mail) Entries() []Entry {

@@ -20,6 +20,14 @@ type Options struct {
 	Thresholds metrics.ThresholdOptions
 	// Epoch, if set, is called after each epoch of a trainer that works in epochs.
 	Epoch func(model string, e models.Epoch)
+	// Given, if set, are used for a collection with documents that are no messages, until it has enough messages to choose thresholds on.
+	Given *Given
+}
+
+// Given are thresholds and calibration that do not come from the mail of a collection.
+type Given struct {
+	Thresholds  metrics.Thresholds
+	Calibration metrics.Calibration
 }
 
 // DefaultOptions returns the default options.
@@ -79,13 +87,13 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	seconds := (cputime.Process() - began).Seconds()
 	isSpamFilter := filter.IsSpamFilter(c.classes)
 	development, test := Score(linear, held), Score(linear, tested)
-	a := o.adjust(development, trainer, isSpamFilter)
+	a := o.adjust(c, development, trainer)
 	report.Warnings = append(report.Warnings, a.warnings...)
 	vocabulary, _ := c.termsOf(kind)
 	result := Result{
 		Model: model, Kind: kind.String(), Terms: vocabulary.Len(), Seconds: seconds, Report: report,
 		Thresholds: a.thresholds, Promise: a.promise, Calibration: a.calibration,
-		Train:       Score(linear, training).Calibrated(a.calibration).Figures(isSpamFilter),
+		Train:       c.messagesOf(Score(linear, training)).Calibrated(a.calibration).Figures(isSpamFilter),
 		Development: development.Calibrated(a.calibration).Figures(isSpamFilter),
 		Test:        test.Calibrated(a.calibration).Figures(isSpamFilter),
 	}
@@ -120,10 +128,16 @@ type adjustment struct {
 	promise     *metrics.Promise    // nil if no confidence is set
 	calibration metrics.Calibration
 	warnings    []string
+	given       bool // they are those of Options
 }
 
-// adjust chooses the thresholds and fits the calibration on the scores of held-out documents.
-func (o Options) adjust(s Scores, t models.Trainer, isSpamFilter bool) (a adjustment) {
+// adjust chooses the thresholds and fits the calibration on the scores of held-out documents of c.
+func (o Options) adjust(c *Collection, s Scores, t models.Trainer) (a adjustment) {
+	isSpamFilter := filter.IsSpamFilter(c.classes)
+	if isSpamFilter && o.Given != nil && c.hasCounts() && s.Rarest() < FewMessages {
+		a.thresholds, a.calibration, a.given = &o.Given.Thresholds, o.Given.Calibration, true
+		return a
+	}
 	if isSpamFilter {
 		thresholds, warnings := metrics.ChooseThresholds(s.Margins(), s.Spam(), o.Thresholds)
 		a.thresholds, a.warnings = &thresholds, warnings

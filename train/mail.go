@@ -94,7 +94,7 @@ type document struct {
 	time        time.Time
 	sketch      []uint64
 	repairs     message.Repairs
-	size        int
+	size        int // 0 if it is no message; see Entry
 }
 
 // Classes returns the names of the classes.
@@ -324,19 +324,19 @@ func (m *Mail) count() {
 	}
 }
 
-// fewMessages is the number of messages of a class below which a model has seen little of it.
-const fewMessages = 50
+// FewMessages is the number of messages of a class below which a model has seen little of it.
+const FewMessages = 50
 
 // warnOfLittleMail adds a warning if a class has few messages.
 func (s *Summary) warnOfLittleMail() {
 	var few []string
 	for _, class := range s.Classes {
-		if class.Messages < fewMessages {
+		if class.Messages < FewMessages {
 			few = append(few, fmt.Sprintf("%d %s", class.Messages, class.Name))
 		}
 	}
 	if len(few) > 0 {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: too few to learn from, and the figures mean little; give at least %d messages of each class", strings.Join(few, ", "), fewMessages))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: too few to learn from, and the figures mean little; give at least %d messages of each class", strings.Join(few, ", "), FewMessages))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"chaff/corpus"
 	"chaff/features"
@@ -84,6 +85,9 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	}
 	d := all.Dataset(corpus.Train, kind)
 	for _, fold := range c.trainingFolds() {
+		if len(fold) == 0 {
+			continue
+		}
 		outOfFold, err := scoreFold(ctx, trainer, d, fold)
 		if err != nil {
 			return nil, Refitted{}, fmt.Errorf("train %s for out-of-fold scores: %w", name, err)
@@ -94,17 +98,21 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
-	a := o.adjust(scores, trainer, filter.IsSpamFilter(c.classes))
+	a := o.adjust(c, scores, trainer)
 	vocabulary, _ := all.termsOf(kind)
 	r := Refitted{
 		Messages: d.Len(), OutOfFold: len(scores.Labels), Terms: vocabulary.Len(), Warnings: report.Warnings,
 		Thresholds: a.thresholds, Calibration: a.calibration, Promise: a.promise,
 	}
-	if missing := r.Messages - r.OutOfFold; missing > 0 {
+	if a.given {
+		r.OutOfFold = 0
+	} else if missing := len(c.documents) - c.counted() - r.OutOfFold; missing > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d messages have no part in the thresholds: without them a class has no message to learn from", missing))
 	}
 	r.Warnings = append(r.Warnings, a.warnings...)
-	r.Verdicts, r.Cost = a.verdicts(scores, o)
+	if !a.given {
+		r.Verdicts, r.Cost = a.verdicts(scores, o)
+	}
 	f, err := all.newFilter(linear, report.Learned, configured, name, kind, o, a, func(p *Provenance) {
 		terms := p.Corpus.Terms
 		p.Corpus, p.Train, p.Development, p.Test = measured.Corpus, measured.Train, measured.Development, measured.Test
@@ -123,11 +131,11 @@ const (
 
 // trainingFolds returns the documents of the training part, in one fold or two.
 func (c *Collection) trainingFolds() [][]int {
-	training := c.InPart(corpus.Train)
+	training := slices.DeleteFunc(c.InPart(corpus.Train), func(i int) bool { return c.documents[i].size == 0 })
 	all, trained := make([]int, len(c.classes)), make([]int, len(c.classes))
 	for i, d := range c.documents {
 		all[d.label]++
-		if c.parts[i] == corpus.Train {
+		if c.parts[i] == corpus.Train && d.size > 0 {
 			trained[d.label]++
 		}
 	}

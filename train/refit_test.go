@@ -256,7 +256,7 @@ func TestEveryModelIsRefitted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkLearner(t, again, measured)
+		checkLearner(t, f, measured)
 		if r.OutOfFold != 200 || r.Promise == nil || r.Promise.Ham != 100 || again.Settings().Thresholds.Spam != r.Thresholds.Spam {
 			t.Errorf("%+v", r)
 		}

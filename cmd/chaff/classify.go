@@ -152,7 +152,7 @@ type inMemory []byte
 func (m inMemory) Append(dst []byte) ([]byte, error) { return append(dst, m...), nil }
 
 func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
-	f, err := delivery.OpenModel(flags.Model)
+	f, err := delivery.OpenModel(flags.Model, p.stderr)
 	if err != nil {
 		return err
 	}

@@ -220,7 +220,7 @@ tests each with a model that is trained on the others.`,
 
 // evaluate measures a saved model.
 func (p *program) evaluate(x *experiment) error {
-	f, err := delivery.OpenModel(x.model)
+	f, err := delivery.OpenModel(x.model, p.stderr)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 	if err := canSaveAll(flags.page); err != nil {
 		return err
 	}
-	f, err := delivery.OpenModel(flags.model)
+	f, err := delivery.OpenModel(flags.model, p.stderr)
 	if err != nil {
 		return err
 	}

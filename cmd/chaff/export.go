@@ -64,7 +64,7 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, paths []string,
 	if err := canSaveAll(flags.terms); err != nil {
 		return err
 	}
-	f, err := delivery.OpenModel(flags.model)
+	f, err := delivery.OpenModel(flags.model, p.stderr)
 	if err != nil {
 		return err
 	}

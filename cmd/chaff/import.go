@@ -12,62 +12,123 @@ import (
 
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/hint"
 	"chaff/internal/screen"
 )
 
+// importing is what chaff import is asked to do.
+type importing struct {
+	command                  *cobra.Command
+	settings                 settingFlags
+	path, kind               string
+	bogofilter, spamAssassin string
+	sources                  sourceFlags
+	replace, asJSON          bool
+}
+
 func (p *program) importCommand() *cobra.Command {
-	var settings settingFlags
-	var path, kind string
-	var replace bool
+	var x importing
 	c := &cobra.Command{
-		Use:   "import FILE [-m FILE]",
-		Short: "Make a model from a table of weights",
+		Use:   "import [FILE] [-m FILE]",
+		Short: "Make a model from weights, or from another filter",
 		Long: `Import makes a model from a CSV table of weights with the columns term and
 weight. The score of a message is the sum of the weights of its terms; a message
 with a score above 0 is spam. The term (bias) is the bias. With the names of
 classes instead of "weight", each class has its own weights. "-" reads the table
-from stdin. To see the terms of a message, run chaff tokens.`,
+from stdin. To see the terms of a message, run chaff tokens.
+
+With --bogofilter or --spamassassin, import begins a model and its store with
+the counts of that filter, and prints how much of them could be carried over.
+The model then learns like any other. SpamAssassin keeps no words, only their
+digests: give mail with --ham, --spam or --maildir, in whose words import looks
+for them. Mail that the other filter has not learned also sets the thresholds.
+Without mail they come from the sample mail of chaff, and are cautious.`,
 		Example: `  chaff import weights.csv -m hand.model
-  chaff import - --set tokenize.language=none < weights.csv`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("no table of weights given: name its FILE, or - for stdin")
-			}
-			return atMostOne("table")(c, args)
-		},
+  chaff import - --set tokenize.language=none < weights.csv
+  bogoutil -d ~/.bogofilter/wordlist.db | chaff import --bogofilter -
+  sa-learn --backup | chaff import --spamassassin - --maildir ~/Maildir`,
+		Args: func(c *cobra.Command, args []string) error { return x.checkArgs(args) },
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.importWeights(c, &settings, args[0], path, kind, replace)
+			if !x.isOfCounts() {
+				return p.importWeights(&x, args[0])
+			}
+			return p.importCounts(&x)
 		},
 	}
-	settings.add(p, c)
-	p.addModelFile(c, &path, "save")
-	addReplace(c, &replace)
-	c.Flags().StringVar(&kind, "features", features.Bits.String(), "weigh terms as `KIND`: bits, counts, normalised bits, normalised counts or head bits")
+	x.command = c
+	x.settings.add(p, c, "model", "workers", "memory", "seed")
+	p.addModelFile(c, &x.path, "save")
+	f := c.Flags()
+	f.StringVar(&x.kind, "features", features.Bits.String(), "weigh terms as `KIND`: bits, counts, normalised bits, normalised counts or head bits")
+	f.StringVar(&x.bogofilter, "bogofilter", "", "import the counts in `FILE`, the output of bogoutil -d wordlist.db")
+	f.StringVar(&x.spamAssassin, "spamassassin", "", "import the counts in `FILE`, the output of sa-learn --backup")
+	f.StringArrayVar(&x.sources.ham, "ham", nil, "ham at `PATH`, for words and thresholds")
+	f.StringArrayVar(&x.sources.spam, "spam", nil, "spam at `PATH`")
+	f.StringArrayVar(&x.sources.maildirs, "maildir", nil, "a mailbox of Maildirs at `PATH`")
+	addReplace(c, &x.replace)
+	addJSON(c, &x.asJSON, "print what was carried over as JSON")
+	c.MarkFlagsMutuallyExclusive("bogofilter", "spamassassin")
+	completePaths(c, "ham", "spam", "maildir")
 	return c
 }
 
-func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table, path, kindName string, replace bool) error {
-	cfg, err := p.load(c, settings)
+func (x *importing) isOfCounts() bool {
+	return x.command.Flags().Changed("bogofilter") || x.command.Flags().Changed("spamassassin")
+}
+
+// checkArgs checks the arguments, and that flags are not mixed that have nothing to do with each other.
+func (x *importing) checkArgs(args []string) error {
+	ofWeights, ofCounts := []string{"features"}, []string{"model", "ham", "spam", "maildir", "json", "seed"}
+	switch {
+	case x.isOfCounts() && len(args) > 0:
+		return fmt.Errorf("import either the table of weights %s or the counts of a filter", args[0])
+	case !x.isOfCounts() && len(args) == 0:
+		return hint.With(errors.New("nothing to import given"), "name a table of weights, or - for stdin; or --bogofilter FILE or --spamassassin FILE")
+	case !x.isOfCounts():
+		for _, flag := range ofCounts {
+			if x.command.Flags().Changed(flag) {
+				return fmt.Errorf("--%s needs --bogofilter or --spamassassin: a table of weights has nothing to learn", flag)
+			}
+		}
+		return atMostOne("table")(x.command, args)
+	}
+	for _, flag := range ofWeights {
+		if x.command.Flags().Changed(flag) {
+			return fmt.Errorf("--%s is for a table of weights", flag)
+		}
+	}
+	return nil
+}
+
+// canSave returns an error if the model cannot be saved, or would replace one that has learned.
+func (x *importing) canSave(p *program) error {
+	if err := p.canSaveModel(x.path); err != nil || x.replace {
+		return err
+	}
+	return mayReplace(x.command, x.path)
+}
+
+func (p *program) importWeights(x *importing, table string) error {
+	cfg, err := p.load(x.command, &x.settings)
 	if err != nil {
 		return err
 	}
-	kind, err := features.ParseKind(kindName)
+	kind, err := features.ParseKind(x.kind)
 	if err != nil || kind == features.Whole {
-		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", kindName)
+		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", x.kind)
 	}
-	if err := p.canSaveModel(path); err != nil {
+	if err := x.canSave(p); err != nil {
 		return err
-	}
-	if !replace {
-		if err := mayReplace(c, path); err != nil {
-			return err
-		}
 	}
 	reading, keepKey, err := p.secretReading(cfg.Config)
 	if err != nil {
 		return err
 	}
-	weights, err := p.readWeights(table)
+	var weights filter.Weights
+	err = p.withFile(table, func(r io.Reader) (err error) {
+		weights, err = filter.ReadWeights(r)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)
 	}
@@ -75,22 +136,22 @@ func (p *program) importWeights(c *cobra.Command, settings *settingFlags, table,
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)
 	}
-	if err := errors.Join(saveAlone(c.Context(), f, path), keepKey()); err != nil {
+	if err := errors.Join(saveAlone(x.command.Context(), f, x.path), keepKey()); err != nil {
 		return err
 	}
-	screen.Printf(p.stdout, "Saved the weights of %s for the classes %s to %s.\n", plural(len(weights.Terms), "term"), strings.Join(weights.Classes, ", "), path)
+	screen.Printf(p.stdout, "Saved the weights of %s for the classes %s to %s.\n", plural(len(weights.Terms), "term"), strings.Join(weights.Classes, ", "), x.path)
 	return nil
 }
 
-func (p *program) readWeights(table string) (filter.Weights, error) {
-	var r io.Reader = p.stdin
-	if table != "-" {
-		file, err := os.OpenFile(table, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which may be a pipe: it is empty if nobody writes to it
-		if err != nil {
-			return filter.Weights{}, errors.Unwrap(err) // the caller names the file
-		}
-		defer file.Close()
-		r = file
+// withFile calls use with a file, or with stdin for "-". The error does not name the file.
+func (p *program) withFile(path string, use func(r io.Reader) error) error {
+	if path == stdinPath {
+		return use(p.stdin)
 	}
-	return filter.ReadWeights(r)
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which may be a pipe: it is empty if nobody writes to it
+	if err != nil {
+		return errors.Unwrap(err) // the caller names the file
+	}
+	defer file.Close()
+	return use(file)
 }

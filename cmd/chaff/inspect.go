@@ -60,7 +60,7 @@ type strongestTerms struct {
 }
 
 func (p *program) inspect(path string, strongest int, asJSON bool) error {
-	f, err := delivery.OpenModel(path)
+	f, err := delivery.OpenModel(path, p.stderr)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -388,6 +389,9 @@ func (p *program) beginStore(x *learning) (bool, error) {
 		return false, err
 	}
 	err = store.Begin(x.command.Context(), x.model, spamClasses(), x.Model, collectOptions(x.Config, reading), train.Options{Models: x.Models, Thresholds: x.Thresholds})
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil // another process began it at the same time
+	}
 	return err == nil, errors.Join(err, keepKey())
 }
 

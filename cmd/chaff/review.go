@@ -63,7 +63,7 @@ fifth of the messages. Nothing in the mailbox is changed.`,
 }
 
 func (p *program) review(x *reviewing) error {
-	f, err := delivery.OpenModel(x.model)
+	f, err := delivery.OpenModel(x.model, p.stderr)
 	if err != nil {
 		return err
 	}

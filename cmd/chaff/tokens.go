@@ -44,7 +44,7 @@ uses the settings in force, or those of a model.`,
 			}
 			reading := readingOf(cfg.Config)
 			if model != "" {
-				f, err := delivery.OpenModel(model)
+				f, err := delivery.OpenModel(model, p.stderr)
 				if err != nil {
 					return err
 				}

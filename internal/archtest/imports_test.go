@@ -18,7 +18,11 @@ const module = "chaff/"
 
 // rooms returns the rooms that each room may import. Every room may also import the leaves, and a leaf imports no room.
 func rooms() map[string][]string {
+<<<<<<< HEAD
 	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "mailbox", "message", "metrics", "models", "report", "serve", "serve/confine", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train"}
+=======
+	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "mailbox", "message", "metrics", "models", "report", "store", "tokenize", "train", "train/counts"}
+>>>>>>> main
 	return map[string][]string{
 		"cmd/chaff":             append([]string{"cmd/internal/delivery"}, all...),
 		"cmd/chaff-classify":    {"cmd/internal/delivery"},
@@ -37,6 +41,7 @@ func rooms() map[string][]string {
 		"serve/web":             {"filter", "metrics", "serve", "store"},
 		"store":                 {"corpus", "features", "filter", "message", "metrics", "models", "train"},
 		"train":                 {"corpus", "features", "filter", "message", "metrics", "models"},
+		"train/counts":          {"corpus", "features", "filter", "message", "metrics", "tokenize", "train"},
 		"filter":                {"features", "message", "metrics", "models", "tokenize"},
 		"models":                {"features"},
 		"models/modelstest":     {"models"},

@@ -99,7 +99,7 @@ const BlockRows = 32
 
 // The fixed part of a record; the variable parts follow, each padded with zeros to a multiple of 8:
 //
-//	 0  8  xxhash64 of all bytes from 8 to the end of the checksums of the rows
+//	 0  8  xxhash64 of all bytes from 8 to the end of the checksums of the rows, mixed with the place of the record
 //	 8  8  xxhash64 of the globals, the texts and the meta
 //	16  4  mark
 //	20  4  number of new terms
@@ -113,8 +113,18 @@ const BlockRows = 32
 // The variable parts are the new terms, the ids, the low half of an xxhash64 for each block of 32 rows, the globals, the texts, the meta,
 // the rows.
 
-// Append appends a record. It panics if the rows are no whole number of bytes for each id.
-func Append(dst []byte, r Record) []byte {
+// Place is where a record belongs. The checksum of a record depends on it, so that no bytes within a record are another one: a message
+// could bring bytes that are a whole record, but its sender does not know the identity of the model.
+type Place struct {
+	Model  uint64 // that of the journal
+	Offset int64  // of the record, from the beginning of the journal
+}
+
+// mix returns the checksum of the record at a place, whose bytes have the given one.
+func (p Place) mix(sum uint64) uint64 { return sum ^ (p.Model + uint64(p.Offset)) }
+
+// Append appends a record that belongs at a place. It panics if the rows are no whole number of bytes for each id.
+func Append(dst []byte, at Place, r Record) []byte {
 	rowSize := 0
 	if n := len(r.IDs); n > 0 {
 		rowSize = len(r.Rows) / n
@@ -139,7 +149,7 @@ func Append(dst []byte, r Record) []byte {
 	rows := len(dst)
 	dst = append(dst, padded...)
 	le.PutUint64(dst[start+8:], xxhash.Sum64(dst[rest:rows]))
-	le.PutUint64(dst[start:], xxhash.Sum64(dst[start+8:rest]))
+	le.PutUint64(dst[start:], at.mix(xxhash.Sum64(dst[start+8:rest])))
 	return dst
 }
 
@@ -194,13 +204,14 @@ func (all Records) At(i int) Record {
 // end is no error, because a crash can leave one; damage before it is. Scan verifies all that is needed to find a term, and all of
 // the last record; [Record.VerifyRows] and [Record.VerifyRest] verify the others.
 func Scan(data []byte) (all Records, complete int, err error) {
-	if _, err := Model(data); err != nil {
+	model, err := Model(data)
+	if err != nil {
 		return Records{}, 0, err
 	}
 	all.data = data
 	at := BeginSize
 	for {
-		size := wholeRecord(data[at:])
+		size := wholeRecord(data, at, model)
 		if size == 0 {
 			break
 		}
@@ -213,20 +224,11 @@ func Scan(data []byte) (all Records, complete int, err error) {
 		}
 	}
 	for later := at + 8; later < len(data); later += 8 {
-		if wholeRecord(data[later:]) > 0 {
+		if wholeRecord(data, later, model) > 0 {
 			return Records{}, 0, fmt.Errorf("%w: record %d of the journal", ErrDamaged, all.Len()+1)
 		}
 	}
 	return all, at, nil
-}
-
-// Parse is [Scan] with the records as a slice.
-func Parse(data []byte) (records []Record, complete int, err error) {
-	all, complete, err := Scan(data)
-	for i := range all.Len() {
-		records = append(records, all.At(i))
-	}
-	return records, complete, err
 }
 
 // layout is where the parts of a record are.
@@ -263,10 +265,11 @@ func layoutOf(data []byte) (l layout, ok bool) {
 	return l, l.end <= uint64(len(data))
 }
 
-// wholeRecord returns the size of the record at the start of data, 0 if no whole record starts there.
-func wholeRecord(data []byte) (size int) {
+// wholeRecord returns the size of the record at an offset of a journal, 0 if no whole record starts there.
+func wholeRecord(journal []byte, at int, model uint64) (size int) {
+	data := journal[at:]
 	l, ok := layoutOf(data)
-	if !ok || binary.LittleEndian.Uint64(data) != xxhash.Sum64(data[8:l.globals.start]) {
+	if !ok || binary.LittleEndian.Uint64(data) != (Place{model, int64(at)}).mix(xxhash.Sum64(data[8:l.globals.start])) {
 		return 0
 	}
 	return int(l.end)
@@ -292,7 +295,7 @@ func AppendText(dst, text []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
 }
 
-// NewTexts returns the texts of the new terms of a record that [Parse] returned, or nil if it has none. It verifies them.
+// NewTexts returns the texts of the new terms of a record of a journal, or nil if it has none. It verifies them.
 func (r *Record) NewTexts() ([]string, error) {
 	if len(r.Texts) == 0 {
 		return nil, nil
@@ -314,7 +317,7 @@ func (r *Record) NewTexts() ([]string, error) {
 	return texts, nil
 }
 
-// VerifyRows verifies the rows of a record that [Parse] returned.
+// VerifyRows verifies the rows of a record of a journal.
 func (r *Record) VerifyRows() error {
 	for i := 0; i < len(r.IDs); i += BlockRows {
 		if err := r.VerifyBlock(i); err != nil {
@@ -324,7 +327,7 @@ func (r *Record) VerifyRows() error {
 	return nil
 }
 
-// VerifyBlock verifies row i of a record that [Parse] returned. It also verifies the other rows of a block, which begins at a multiple of
+// VerifyBlock verifies row i of a record of a journal. It also verifies the other rows of a block, which begins at a multiple of
 // [BlockRows].
 func (r *Record) VerifyBlock(i int) error {
 	if r.data == nil { // made by the caller
@@ -338,7 +341,7 @@ func (r *Record) VerifyBlock(i int) error {
 	return nil
 }
 
-// VerifyRest verifies the globals, the texts and the meta of a record that [Parse] returned.
+// VerifyRest verifies the globals, the texts and the meta of a record of a journal.
 func (r *Record) VerifyRest() error {
 	if r.data == nil { // made by the caller
 		return nil

@@ -2,10 +2,12 @@ package journal
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"slices"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -27,10 +29,19 @@ const model = 0x0123456789abcdef
 func journalOf(records []Record) (data []byte, ends []int) {
 	data = Begin(nil, model)
 	for _, r := range records {
-		data = Append(data, r)
+		data = Append(data, Place{model, int64(len(data))}, r)
 		ends = append(ends, len(data))
 	}
 	return data, ends
+}
+
+// parse is [Scan] with the records as a slice.
+func parse(data []byte) (records []Record, complete int, err error) {
+	all, complete, err := Scan(data)
+	for i := range all.Len() {
+		records = append(records, all.At(i))
+	}
+	return records, complete, err
 }
 
 func sameRecords(x, y []Record) string {
@@ -39,7 +50,7 @@ func sameRecords(x, y []Record) string {
 
 func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
 	data, ends := journalOf(examples())
-	got, complete, err := Parse(data)
+	got, complete, err := parse(data)
 	if diff := sameRecords(examples(), got); diff != "" || complete != len(data) || err != nil {
 		t.Errorf("%d of %d bytes, error %v (-written +read):\n%s", complete, len(data), err, diff)
 	}
@@ -57,7 +68,7 @@ func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
 	if texts, err := got[3].NewTexts(); texts != nil || err != nil {
 		t.Errorf("no texts: got %q, %v", texts, err)
 	}
-	if got, complete, err := Parse(Begin(nil, model)); len(got) > 0 || complete != BeginSize || err != nil {
+	if got, complete, err := parse(Begin(nil, model)); len(got) > 0 || complete != BeginSize || err != nil {
 		t.Errorf("no records: got %v, %d, %v", got, complete, err)
 	}
 }
@@ -67,7 +78,7 @@ func TestAJournalThatIsCutAnywhereHasTheRecordsBeforeTheCut(t *testing.T) {
 	for size := range data {
 		cut := bytes.Clone(data[:size])
 		if size < BeginSize {
-			if _, _, err := Parse(cut); !errors.Is(err, ErrTruncated) {
+			if _, _, err := parse(cut); !errors.Is(err, ErrTruncated) {
 				t.Errorf("%d bytes: got %v", size, err)
 			}
 			continue
@@ -78,7 +89,7 @@ func TestAJournalThatIsCutAnywhereHasTheRecordsBeforeTheCut(t *testing.T) {
 		}
 		for name, tail := range map[string][]byte{"cut": nil, "zeros": make([]byte, len(data)-size)} {
 			// A file system may have made the file longer without writing what was in it.
-			got, complete, err := Parse(append(bytes.Clone(cut), tail...))
+			got, complete, err := parse(append(bytes.Clone(cut), tail...))
 			want := BeginSize
 			if whole > 0 {
 				want = ends[whole-1]
@@ -102,11 +113,11 @@ func TestAChangedByteIsFound(t *testing.T) {
 	for i := range data {
 		changed := bytes.Clone(data)
 		changed[i] ^= 0x10
-		got, complete, err := Parse(changed)
+		got, complete, err := parse(changed)
 		last := ends[len(ends)-2]
 		switch {
-		case i >= len(magic) && i < BeginSize: // the model
-			if err != nil || len(got) != len(records) {
+		case i >= len(magic) && i < BeginSize: // readers compare it with the model first: no record is one of another model
+			if err != nil || len(got) != 0 {
 				t.Errorf("byte %d: %d records, %v", i, len(got), err)
 			}
 		case i >= last: // as if it were torn
@@ -120,6 +131,27 @@ func TestAChangedByteIsFound(t *testing.T) {
 			if !errors.Is(err, ErrDamaged) {
 				t.Errorf("byte %d: got %v", i, err)
 			}
+		}
+	}
+}
+
+func TestBytesOfAMessageAreNoRecord(t *testing.T) {
+	first, ends := journalOf(examples()[:1])
+	const before = 8 // bytes of the texts in front of the planted record, with the size of its text
+	offset := int64(ends[0] + recordSize + before)
+	for name, at := range map[string]Place{
+		"the sender does not know the model":    {0, offset},
+		"nor the offset":                        {model, offset - 8},
+		"he copies a record from another place": {model, int64(BeginSize)},
+	} {
+		planted := Append(make([]byte, before-1), at, Record{Meta: []byte("planted")})
+		torn := Append(first, Place{model, int64(len(first))}, Record{Texts: AppendText(nil, planted), Meta: make([]byte, 64)})
+		torn = torn[:len(torn)-8]
+		if sum := binary.LittleEndian.Uint64(torn[offset:]); at.mix(sum) != xxhash.Sum64(torn[offset+8:][:recordSize-8]) {
+			t.Fatalf("%s: the planted record is not at %d", name, offset)
+		}
+		if got, complete, err := parse(torn); len(got) != 1 || complete != ends[0] || err != nil {
+			t.Errorf("%s: %d records in %d bytes, %v", name, len(got), complete, err)
 		}
 	}
 }
@@ -153,8 +185,8 @@ func TestAJournalIsFoundBehindItsBase(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that any bytes are a journal, or damage, and that what was read is read again after it was written.
-func FuzzParse(f *testing.F) {
+// FuzzScan checks that any bytes are a journal, or damage, and that what was read is read again after it was written.
+func FuzzScan(f *testing.F) {
 	data, ends := journalOf(examples())
 	f.Add(data[BeginSize:])
 	f.Add(data[BeginSize : ends[1]+3])
@@ -162,7 +194,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{255}, 100))
 	f.Fuzz(func(t *testing.T, tail []byte) {
 		data := append(Begin(nil, model), tail...)
-		records, complete, err := Parse(data)
+		records, complete, err := parse(data)
 		if err != nil {
 			return
 		}
@@ -172,12 +204,15 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		again, _ := journalOf(records)
-		got, size, err := Parse(again)
+		got, size, err := parse(again)
 		if sameRecords(records, got) != "" || size != len(again) || err != nil || complete > len(data) {
 			t.Errorf("%d records in %d bytes, then %d in %d: %v", len(records), complete, len(got), size, err)
 		}
-		whole := append(data[:complete:complete], again[BeginSize:]...)
-		if got, _, err := Parse(whole); len(got) != 2*len(records) || err != nil {
+		whole := data[:complete:complete]
+		for _, r := range records {
+			whole = Append(whole, Place{model, int64(len(whole))}, r)
+		}
+		if got, _, err := parse(whole); len(got) != 2*len(records) || err != nil {
 			t.Errorf("%d records and %d more are %d: %v", len(records), len(records), len(got), err)
 		}
 	})

@@ -181,23 +181,30 @@ func (r *Reader) Has(name string) bool { return r.file.Has(name) }
 
 // Section reads and verifies a section.
 func (r *Reader) Section(name string) ([]byte, error) {
-	for _, e := range r.file.entries {
-		if e.name != name {
-			continue
-		}
-		// A damaged table has a wrong checksum, so that size is a size that was written.
-		data := make([]byte, e.size)
-		if _, err := r.from.ReadAt(data, int64(e.offset)); err == io.EOF {
-			return nil, fmt.Errorf("%w: section %s", r.file.format.ErrTruncated, name)
-		} else if err != nil {
-			return nil, err
-		}
-		if xxhash.Sum64(data) != e.sum {
-			return nil, fmt.Errorf("%w: section %s", r.file.format.ErrDamaged, name)
-		}
-		return data, nil
+	e, err := r.file.entry(name)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("%w: section %s is missing", r.file.format.ErrDamaged, name)
+	// A damaged table has a wrong checksum, so that size is a size that was written.
+	data := make([]byte, e.size)
+	if _, err := r.from.ReadAt(data, int64(e.offset)); err == io.EOF {
+		return nil, fmt.Errorf("%w: section %s", r.file.format.ErrTruncated, name)
+	} else if err != nil {
+		return nil, err
+	}
+	if xxhash.Sum64(data) != e.sum {
+		return nil, fmt.Errorf("%w: section %s", r.file.format.ErrDamaged, name)
+	}
+	return data, nil
+}
+
+// Part returns a section for reading parts of it, which are not verified.
+func (r *Reader) Part(name string) (*io.SectionReader, error) {
+	e, err := r.file.entry(name)
+	if err != nil {
+		return nil, err
+	}
+	return io.NewSectionReader(r.from, int64(e.offset), int64(e.size)), nil
 }
 
 // Identity returns the checksum of the header and the table. Files with different sections have different identities, up to a chance of one
@@ -220,24 +227,33 @@ func (f *File) Has(name string) bool {
 
 // Section returns a section after verifying its checksum.
 func (f *File) Section(name string) ([]byte, error) {
-	data, sum, err := f.find(name)
-	if err == nil && xxhash.Sum64(data) != sum {
+	e, err := f.entry(name)
+	if err != nil {
+		return nil, err
+	}
+	data := f.bytesOf(e)
+	if xxhash.Sum64(data) != e.sum {
 		return nil, fmt.Errorf("%w: section %s", f.format.ErrDamaged, name)
 	}
-	return data, err
+	return data, nil
 }
 
 // Unverified returns a section without verifying its checksum.
 func (f *File) Unverified(name string) ([]byte, error) {
-	data, _, err := f.find(name)
-	return data, err
+	e, err := f.entry(name)
+	if err != nil {
+		return nil, err
+	}
+	return f.bytesOf(e), nil
 }
 
-func (f *File) find(name string) (data []byte, sum uint64, err error) {
+func (f *File) bytesOf(e entry) []byte { return f.data[e.offset : e.offset+e.size : e.offset+e.size] }
+
+func (f *File) entry(name string) (entry, error) {
 	for _, e := range f.entries {
 		if e.name == name {
-			return f.data[e.offset : e.offset+e.size : e.offset+e.size], e.sum, nil
+			return e, nil
 		}
 	}
-	return nil, 0, fmt.Errorf("%w: section %s is missing", f.format.ErrDamaged, name)
+	return entry{}, fmt.Errorf("%w: section %s is missing", f.format.ErrDamaged, name)
 }

@@ -206,6 +206,7 @@ func (r Request) print(s Streams) (filter.Verdict, error) {
 	if err != nil {
 		return "", err
 	}
+	warnOfStore(s.Err, r.Model, f) // but not with --pass: mail systems take any text on stderr for a failure
 	if r.JSON {
 		return v.Verdict, PrintJSON(s.Out, "-", v)
 	}
@@ -291,8 +292,22 @@ func write(w io.Writer, message io.Reader) error {
 	return nil
 }
 
-// OpenModel opens a model file. Its errors have a hint.
-func OpenModel(path string) (*filter.Filter, error) { return openModel(path, filter.OpenLearned) }
+// OpenModel opens a model file with what was learned since it was trained. Its errors have a hint. It warns of a store that cannot be used.
+func OpenModel(path string, stderr io.Writer) (*filter.Filter, error) {
+	f, err := openModel(path, filter.OpenLearned)
+	if err == nil {
+		warnOfStore(stderr, path, f)
+	}
+	return f, err
+}
+
+// warnOfStore prints why f does without what was learned since the model was trained.
+func warnOfStore(stderr io.Writer, path string, f *filter.Filter) {
+	if err := f.JournalErr(); err != nil {
+		screen.Printf(stderr, "chaff: %s %s: %v: the model is used without what was learned since it was trained\n",
+			screen.Yellow.Of("warning:"), filter.StorePath(path), err)
+	}
+}
 
 func openModel(path string, open func(path string) (*filter.Filter, error)) (*filter.Filter, error) {
 	if path == "" {

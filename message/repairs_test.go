@@ -1,0 +1,28 @@
+package message
+
+import "testing"
+
+// Stores of learned mail have these numbers.
+func TestTheNumbersOfRepairsStayTheSame(t *testing.T) {
+	all := []Repair{
+		BareCR, NULBytes, HeaderWithoutColon, HeaderWithoutEnd, BadEncodedWord, BadContentType, MissingBoundary, AbsentBoundary, BadBoundary,
+		UnclosedMultipart, UnknownEncoding, MisspeltEncoding, BadBase64, BadQuotedPrintable, BadUUencode, BadYEnc, UnknownCharset,
+		UndeclaredCharset, WrongCharset, InvalidUTF8, UndeclaredHTML, UnclosedTag, Contradiction, CutDepth, CutParts, CutText, CutHeader, CutURL,
+		CutLinks, CutMarkup, CutStyles, CutTokens, CutTime,
+	}
+	if len(all) != int(repairKinds) {
+		t.Errorf("%d kinds of repair, want %d", repairKinds, len(all))
+	}
+	var set Repairs
+	for i, r := range all {
+		if int(r) != i {
+			t.Errorf("%v has the number %d, want %d", r, r, i)
+		}
+		set = set.With(r)
+	}
+	for r := range set.All() {
+		if set.Cut().Has(r) != r.IsCut() {
+			t.Errorf("%v is a limit: %t", r, r.IsCut())
+		}
+	}
+}
