@@ -39,7 +39,7 @@ type Engine struct {
 
 	small, large chan *judgement
 	lessons      chan *lesson
-	kick         chan struct{} // wakes the watcher
+	judge        func(*judgement) // classify, except in tests
 
 	stop    context.CancelFunc
 	workers sync.WaitGroup // judges
@@ -47,8 +47,17 @@ type Engine struct {
 	ended   chan struct{}
 }
 
-// New returns an engine that runs until Close.
+// New returns an engine that runs until Close, also if ctx ends before.
 func New(ctx context.Context, o Options, log Logger) (*Engine, error) {
+	e, err := open(o, log)
+	if err == nil {
+		e.start(ctx)
+	}
+	return e, err
+}
+
+// open returns an engine that does not run yet.
+func open(o Options, log Logger) (*Engine, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -67,10 +76,15 @@ func New(ctx context.Context, o Options, log Logger) (*Engine, error) {
 	if e.history, err = openHistory(o); err != nil {
 		return nil, err
 	}
-	judges := parallel.Workers(o.Workers)
-	e.small, e.large = make(chan *judgement, judges+o.Queue), make(chan *judgement, judges+o.Queue)
-	e.lessons = make(chan *lesson, o.Queue)
-	e.kick = make(chan struct{}, 1)
+	e.judge = e.classify
+	return e, nil
+}
+
+// start starts the goroutines of e.
+func (e *Engine) start(ctx context.Context) {
+	judges := parallel.Workers(e.options.Workers)
+	most := judges + e.options.Queue
+	e.small, e.large, e.lessons = make(chan *judgement, most), make(chan *judgement, most), make(chan *lesson, e.options.Queue)
 	for range judges {
 		e.workers.Go(func() { e.judgeAll(e.small) })
 	}
@@ -79,7 +93,6 @@ func New(ctx context.Context, o Options, log Logger) (*Engine, error) {
 	e.stop = stop
 	e.others.Go(func() { e.teach(running) })
 	e.others.Go(func() { e.watch(running) })
-	return e, nil
 }
 
 // Close refuses new messages, finishes those that were accepted, and saves the history. The error is that of ctx, if it ends before that.
@@ -208,19 +221,24 @@ func (e *Engine) enter(most int) error {
 func (e *Engine) judgeAll(queue <-chan *judgement) {
 	for j := range queue {
 		if j.ctx.Err() == nil { // somebody waits for it
-			e.judge(j)
+			e.safely(j)
 		}
 		e.inFlight.Add(-1)
 	}
 }
 
-func (e *Engine) judge(j *judgement) {
+// safely judges a message. A fault of the program costs one verdict.
+func (e *Engine) safely(j *judgement) {
 	defer close(j.done)
 	defer func() {
 		if fault := recover(); fault != nil {
 			j.err = e.fault(fault)
 		}
 	}()
+	e.judge(j)
+}
+
+func (e *Engine) classify(j *judgement) {
 	shared := e.shared.current()
 	user := e.users.find(j.user, shared, e.log)
 	if j.explain {
