@@ -40,10 +40,12 @@ type Engine struct {
 	small, large chan *judgement
 	lessons      chan *lesson
 	judge        func(*judgement) // classify, except in tests
+	idleFor      time.Duration    // for how long nothing was learned before a model is fitted again
 
-	stop    context.CancelFunc
-	workers sync.WaitGroup // judges
-	others  sync.WaitGroup // the learner and the watcher
+	stop    context.CancelFunc // ends the watcher, and fitting a model
+	abort   context.CancelFunc // ends learning
+	workers sync.WaitGroup     // judges
+	others  sync.WaitGroup     // the learner and the watcher
 	ended   chan struct{}
 }
 
@@ -76,7 +78,7 @@ func open(o Options, log Logger) (*Engine, error) {
 	if e.history, err = openHistory(o); err != nil {
 		return nil, err
 	}
-	e.judge = e.classify
+	e.judge, e.idleFor = e.classify, idleFor
 	return e, nil
 }
 
@@ -90,8 +92,9 @@ func (e *Engine) start(ctx context.Context) {
 	}
 	e.workers.Go(func() { e.judgeAll(e.large) })
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	e.stop = stop
-	e.others.Go(func() { e.teach(running) })
+	lessons, abort := context.WithCancel(context.WithoutCancel(ctx))
+	e.stop, e.abort = stop, abort
+	e.others.Go(func() { e.teach(lessons, running) })
 	e.others.Go(func() { e.watch(running) })
 }
 
@@ -101,6 +104,7 @@ func (e *Engine) Close(ctx context.Context) error {
 		<-e.ended
 		return nil
 	}
+	e.stop()
 	done := make(chan struct{})
 	go func() {
 		for e.inFlight.Load() > 0 { // nobody sends to the channels afterwards
@@ -110,7 +114,6 @@ func (e *Engine) Close(ctx context.Context) error {
 		close(e.large)
 		close(e.lessons)
 		e.workers.Wait()
-		e.stop()
 		e.others.Wait()
 		close(done)
 	}()
@@ -118,9 +121,9 @@ func (e *Engine) Close(ctx context.Context) error {
 	select {
 	case <-done:
 	case <-ctx.Done():
-		e.stop()
 		err = fmt.Errorf("stop: %w", ctx.Err())
 	}
+	e.abort()
 	err = errors.Join(err, e.history.close(time.Now()))
 	close(e.ended)
 	return err

@@ -186,26 +186,6 @@ func TestAModelThatChangesUnderLoadLosesNoRequest(t *testing.T) {
 	}
 }
 
-func TestLimitsRefuseAtOnce(t *testing.T) {
-	e, _ := start(t, newModel(t, 1), func(o *Options) { o.MaxMessage = 1000 })
-	padded := func(size int) []byte {
-		return append(mail("spam", 1), make([]byte, size-len(mail("spam", 1)))...)
-	}
-	if _, err := e.Judge(t.Context(), "", padded(1000)); err != nil {
-		t.Errorf("a message of the largest size: %v", err)
-	}
-	if _, err := e.Judge(t.Context(), "", padded(1001)); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("a larger message: got %v", err)
-	}
-	if got := e.Counters().Unjudged.All()["too_large"]; got != 1 {
-		t.Errorf("%d counted as too large, want 1", got)
-	}
-	out := string(e.Unjudged([]byte("Subject: x\n\nbody\n"), ErrTooLarge))
-	if want := "X-Chaff-Unjudged: the message is too large\nSubject: x\n\nbody\n"; out != want {
-		t.Errorf("got %q, want %q", out, want)
-	}
-}
-
 func TestAClosedEngineRefuses(t *testing.T) {
 	e, _ := start(t, newModel(t, 1), nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

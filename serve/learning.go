@@ -85,10 +85,10 @@ func (e *Engine) learn(ctx context.Context, user string, raw []byte, label strin
 	}
 }
 
-// teach learns what comes, and fits models again when nothing comes, until the channel is closed.
-func (e *Engine) teach(ctx context.Context) {
+// teach learns what comes, until the channel is closed, and fits models again when nothing comes, until running ends.
+func (e *Engine) teach(ctx, running context.Context) {
 	changed := map[string]bool{} // paths of models
-	idle := time.NewTimer(idleFor)
+	idle := time.NewTimer(e.idleFor)
 	defer idle.Stop()
 	for {
 		select {
@@ -101,10 +101,10 @@ func (e *Engine) teach(ctx context.Context) {
 			for _, l := range lessons {
 				changed[l.path] = true
 			}
-			idle.Reset(idleFor)
+			idle.Reset(e.idleFor)
 		case <-idle.C:
 			for path := range changed {
-				e.retrain(ctx, path)
+				e.retrain(running, path)
 			}
 			clear(changed)
 		}
