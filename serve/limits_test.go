@@ -65,9 +65,9 @@ func TestTheQueueIsLimited(t *testing.T) {
 		e.classify(j)
 	}, func(o *Options) { o.Queue = 2 })
 	results := make(chan error, 3)
-	for range 3 { // one that is judged, and two that wait
+	for n := range 3 { // one that is judged, and two that wait
 		go func() {
-			_, err := e.Judge(context.Background(), "", mail("spam", 1))
+			_, err := e.Judge(context.Background(), "", make([]byte, n*quickMessage))
 			results <- err
 		}()
 	}
@@ -102,7 +102,7 @@ func TestTheTimeOfAMessageIsLimited(t *testing.T) {
 		}
 		e.classify(j)
 	}, func(o *Options) { o.MaxSeconds = 0.1 })
-	if _, err := e.Judge(t.Context(), "", []byte("slow")); !errors.Is(err, ErrTimeout) {
+	if _, err := e.Judge(t.Context(), "", append(make([]byte, quickMessage), "slow"...)); !errors.Is(err, ErrTimeout) {
 		t.Errorf("a slow message: got %v", err)
 	}
 	if _, err := e.Judge(t.Context(), "", []byte("one that waits for it")); !errors.Is(err, ErrTimeout) {
@@ -143,16 +143,25 @@ func TestALargeMessageDelaysNoSmallOnes(t *testing.T) {
 }
 
 func TestAClientThatGivesUpIsNotCountedAsSlow(t *testing.T) {
-	finish := make(chan struct{})
-	e, _ := startWith(t, func(e *Engine, j *judgement) { <-finish }, func(*Options) {})
+	began, finish := make(chan struct{}), make(chan struct{})
+	e, _ := startWith(t, func(e *Engine, j *judgement) {
+		close(began)
+		<-finish
+	}, func(*Options) {})
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	go func() {
+		<-began
+		cancel()
+	}()
+	if _, err := e.Judge(ctx, "", make([]byte, quickMessage+1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("a message that is judged: got %v", err)
+	}
 	if _, err := e.Judge(ctx, "", mail("spam", 1)); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("a message that waits: got %v", err)
 	}
 	close(finish)
-	if got := e.Counters().Unjudged.All()["cancelled"]; got != 1 {
-		t.Errorf("%d counted as cancelled, want 1", got)
+	if got := e.Counters().Unjudged.All()["cancelled"]; got != 2 {
+		t.Errorf("%d counted as cancelled, want 2", got)
 	}
 }
 
