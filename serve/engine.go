@@ -37,18 +37,29 @@ type Engine struct {
 	transit     atomic.Int64 // bytes of messages
 	closed      atomic.Bool
 
-	small, large chan *judgement
-	lessons      chan *lesson
-	kick         chan struct{} // wakes the watcher
+	slots   chan struct{} // as many as messages are judged at a time
+	large   chan struct{} // one for a large message
+	lessons chan *lesson
+	judge   func(*judgement) // classify, except in tests
+	idleFor time.Duration    // for how long nothing was learned before a model is fitted again
 
-	stop    context.CancelFunc
-	workers sync.WaitGroup // judges
-	others  sync.WaitGroup // the learner and the watcher
-	ended   chan struct{}
+	stop    context.CancelFunc // ends the watcher, and fitting a model
+	abort   context.CancelFunc // ends learning
+	running sync.WaitGroup     // the learner and the watcher
+	ended   chan struct{}      // closed at the end of Close
 }
 
-// New returns an engine that runs until Close.
+// New returns an engine that runs until Close, also if ctx ends before.
 func New(ctx context.Context, o Options, log Logger) (*Engine, error) {
+	e, err := open(o, log)
+	if err == nil {
+		e.start(ctx)
+	}
+	return e, err
+}
+
+// open returns an engine that does not run yet.
+func open(o Options, log Logger) (*Engine, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -67,19 +78,19 @@ func New(ctx context.Context, o Options, log Logger) (*Engine, error) {
 	if e.history, err = openHistory(o); err != nil {
 		return nil, err
 	}
-	judges := parallel.Workers(o.Workers)
-	e.small, e.large = make(chan *judgement, judges+o.Queue), make(chan *judgement, judges+o.Queue)
-	e.lessons = make(chan *lesson, o.Queue)
-	e.kick = make(chan struct{}, 1)
-	for range judges {
-		e.workers.Go(func() { e.judgeAll(e.small) })
-	}
-	e.workers.Go(func() { e.judgeAll(e.large) })
-	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	e.stop = stop
-	e.others.Go(func() { e.teach(running) })
-	e.others.Go(func() { e.watch(running) })
+	e.judge, e.idleFor = e.classify, idleFor
 	return e, nil
+}
+
+// start starts the goroutines of e.
+func (e *Engine) start(ctx context.Context) {
+	e.slots, e.large = make(chan struct{}, parallel.Workers(e.options.Workers)), make(chan struct{}, 1)
+	e.lessons = make(chan *lesson, e.options.Queue)
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	lessons, abort := context.WithCancel(context.WithoutCancel(ctx))
+	e.stop, e.abort = stop, abort
+	e.running.Go(func() { e.teach(lessons, running) })
+	e.running.Go(func() { e.watch(running) })
 }
 
 // Close refuses new messages, finishes those that were accepted, and saves the history. The error is that of ctx, if it ends before that.
@@ -88,26 +99,23 @@ func (e *Engine) Close(ctx context.Context) error {
 		<-e.ended
 		return nil
 	}
+	e.stop()
 	done := make(chan struct{})
 	go func() {
-		for e.inFlight.Load() > 0 { // nobody sends to the channels afterwards
+		for e.inFlight.Load() > 0 { // nobody sends to the channel afterwards
 			time.Sleep(time.Millisecond)
 		}
-		close(e.small)
-		close(e.large)
 		close(e.lessons)
-		e.workers.Wait()
-		e.stop()
-		e.others.Wait()
+		e.running.Wait()
 		close(done)
 	}()
 	var err error
 	select {
 	case <-done:
 	case <-ctx.Done():
-		e.stop()
 		err = fmt.Errorf("stop: %w", ctx.Err())
 	}
+	e.abort()
 	err = errors.Join(err, e.history.close(time.Now()))
 	close(e.ended)
 	return err
@@ -119,7 +127,6 @@ type judgement struct {
 	user        string
 	raw         []byte
 	explain     bool
-	done        chan struct{} // closed when the fields below are set
 	verdict     Verdict
 	explanation filter.Explanation
 	err         error
@@ -136,7 +143,7 @@ type Verdict struct {
 }
 
 // Judge judges a message for a user, "" for nobody. A user without a model is judged by the shared one alone. After an error that is not
-// [ErrTooLarge] or [ErrBusy], raw must not change for a while, since the judgement may still go on.
+// [ErrTooLarge] or [ErrBusy], raw must not change for a while: the judgement may still go on.
 func (e *Engine) Judge(ctx context.Context, user string, raw []byte) (Verdict, error) {
 	began := time.Now()
 	j := &judgement{ctx: ctx, user: user, raw: raw}
@@ -165,62 +172,88 @@ func (e *Engine) Explain(ctx context.Context, user string, raw []byte) (filter.E
 	return j.explanation, err
 }
 
-// run hands a judgement to a worker, and waits for it.
+// quickMessage is the size in bytes up to which a message is judged by the goroutine that asks: it takes 30 ms at most, or a second if its
+// attachments unpack to as much as is read of them, so that nobody need give up in between. Handing it to another goroutine would take half as
+// long as judging an ordinary message.
+const quickMessage = 64 << 10
+
+// run judges a message within the limits.
 func (e *Engine) run(j *judgement) error {
 	if len(j.raw) > e.options.MaxMessage {
 		return fmt.Errorf("%w: it has %d bytes, and the limit is %d", ErrTooLarge, len(j.raw), e.options.MaxMessage)
 	}
-	queue := e.small
-	if len(j.raw) > limits.LargeMessage {
-		queue = e.large
-	}
-	if err := e.enter(cap(queue)); err != nil {
+	if err := e.enter(); err != nil {
 		return err
 	}
-	j.done = make(chan struct{})
+	if len(j.raw) <= quickMessage {
+		defer e.inFlight.Add(-1)
+		select {
+		case e.slots <- struct{}{}:
+			return e.inSlot(j, e.slots)
+		default:
+		}
+	}
 	ctx, cancel := context.WithTimeoutCause(j.ctx, time.Duration(e.options.MaxSeconds*float64(time.Second)), ErrTimeout)
 	defer cancel()
-	j.ctx = ctx
-	queue <- j // has room
+	if len(j.raw) <= quickMessage {
+		return e.inTurn(ctx, j, e.slots)
+	}
+	slots := e.slots
+	if len(j.raw) > limits.LargeMessage {
+		slots = e.large
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer e.inFlight.Add(-1)
+		done <- e.inTurn(ctx, j, slots)
+	}()
 	select {
-	case <-j.done:
-		return j.err
+	case err := <-done:
+		return err
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
 // enter admits a message, unless there are too many.
-func (e *Engine) enter(most int) error {
+func (e *Engine) enter() error {
 	n := e.inFlight.Add(1)
+	var err error
 	switch {
 	case e.closed.Load():
-		e.inFlight.Add(-1)
-		return ErrClosed
-	case n > int64(most):
-		e.inFlight.Add(-1)
-		return ErrBusy
+		err = ErrClosed
+	case n > int64(cap(e.slots)+e.options.Queue):
+		err = ErrBusy
 	}
-	return nil
-}
-
-// judgeAll judges what comes.
-func (e *Engine) judgeAll(queue <-chan *judgement) {
-	for j := range queue {
-		if j.ctx.Err() == nil { // somebody waits for it
-			e.judge(j)
-		}
+	if err != nil {
 		e.inFlight.Add(-1)
 	}
+	return err
 }
 
-func (e *Engine) judge(j *judgement) {
-	defer close(j.done)
+// inTurn waits for a slot and judges a message, unless ctx ends first.
+func (e *Engine) inTurn(ctx context.Context, j *judgement, slots chan struct{}) error {
+	select {
+	case slots <- struct{}{}:
+		return e.inSlot(j, slots)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// inSlot judges a message and gives its slot back. A fault of the program costs one verdict.
+func (e *Engine) inSlot(j *judgement, slots chan struct{}) (err error) {
 	defer func() {
+		<-slots
 		if fault := recover(); fault != nil {
-			j.err = e.fault(fault)
+			err = e.fault(fault)
 		}
 	}()
+	e.judge(j)
+	return j.err
+}
+
+func (e *Engine) classify(j *judgement) {
 	shared := e.shared.current()
 	user := e.users.find(j.user, shared, e.log)
 	if j.explain {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -47,22 +48,22 @@ func mail(label string, n int) []byte {
 	return fmt.Appendf(nil, "From: a%d@%s.example\r\nSubject: %s %d\r\nMessage-ID: <%d@%s>\r\n\r\n%s number%d\r\n", n, label, words, n, n, label, words, n)
 }
 
-// newModel saves a model of naive Bayes that knows some messages of each class, and returns its path.
-func newModel(t testing.TB, messages int) string {
+// newModel saves a small model that knows some messages of each class, and returns its path.
+func newModel(t testing.TB, messages int) string { return newModelOf(t, "multinomial", messages) }
+
+func newModelOf(t testing.TB, model string, messages int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model")
+	if err := store.Begin(t.Context(), path, []string{"ham", "spam"}, model, train.DefaultCollectOptions(), train.DefaultOptions()); err != nil {
+		t.Fatal(err)
+	}
 	teach(t, path, 0, messages)
 	return path
 }
 
-// teach begins a model if there is none, and teaches it some messages of each class.
+// teach teaches a model some messages of each class.
 func teach(t testing.TB, path string, first, messages int) {
 	t.Helper()
-	if _, err := os.Stat(path); err != nil {
-		if err := store.Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions()); err != nil {
-			t.Fatal(err)
-		}
-	}
 	s, err := store.Open(t.Context(), path, store.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
@@ -186,26 +187,6 @@ func TestAModelThatChangesUnderLoadLosesNoRequest(t *testing.T) {
 	}
 }
 
-func TestLimitsRefuseAtOnce(t *testing.T) {
-	e, _ := start(t, newModel(t, 1), func(o *Options) { o.MaxMessage = 1000 })
-	padded := func(size int) []byte {
-		return append(mail("spam", 1), make([]byte, size-len(mail("spam", 1)))...)
-	}
-	if _, err := e.Judge(t.Context(), "", padded(1000)); err != nil {
-		t.Errorf("a message of the largest size: %v", err)
-	}
-	if _, err := e.Judge(t.Context(), "", padded(1001)); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("a larger message: got %v", err)
-	}
-	if got := e.Counters().Unjudged.All()["too_large"]; got != 1 {
-		t.Errorf("%d counted as too large, want 1", got)
-	}
-	out := string(e.Unjudged([]byte("Subject: x\n\nbody\n"), ErrTooLarge))
-	if want := "X-Chaff-Unjudged: the message is too large\nSubject: x\n\nbody\n"; out != want {
-		t.Errorf("got %q, want %q", out, want)
-	}
-}
-
 func TestAClosedEngineRefuses(t *testing.T) {
 	e, _ := start(t, newModel(t, 1), nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -219,4 +200,179 @@ func TestAClosedEngineRefuses(t *testing.T) {
 	if _, err := e.Learn(t.Context(), "", mail("ham", 1), "ham"); !errors.Is(err, ErrClosed) {
 		t.Errorf("learn: got %v", err)
 	}
+}
+
+func TestClosingFinishesWhatWasAccepted(t *testing.T) {
+	began, finish := make(chan struct{}, 1), make(chan struct{})
+	e, _ := startWith(t, func(e *Engine, j *judgement) {
+		began <- struct{}{}
+		<-finish
+		e.classify(j)
+	}, func(*Options) {})
+	result, closed := make(chan error), make(chan error)
+	go func() {
+		_, err := e.Judge(context.Background(), "", mail("spam", 1))
+		result <- err
+	}()
+	<-began
+	go func() { closed <- e.Close(context.Background()) }()
+	for !e.closed.Load() {
+		time.Sleep(time.Millisecond)
+	}
+	select {
+	case err := <-closed:
+		t.Fatalf("it closed before the verdict: %v", err)
+	case <-time.After(20 * time.Millisecond):
+	}
+	close(finish)
+	if err := <-result; err != nil {
+		t.Error(err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClosingWaitsOnlySoLong(t *testing.T) {
+	began, finish := make(chan struct{}, 1), make(chan struct{})
+	o := DefaultOptions()
+	o.Model = newModel(t, 1)
+	e, err := open(o, &lines{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.judge = func(*judgement) {
+		began <- struct{}{}
+		<-finish
+	}
+	e.start(t.Context())
+	go e.Judge(context.Background(), "", mail("spam", 1))
+	<-began
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := e.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	close(finish)
+}
+
+func TestAModelThatCannotBeReadIsReportedOnce(t *testing.T) {
+	path := newModel(t, 5)
+	e, log := start(t, path, nil)
+	want := judge(t, e, "", mail("spam", 50))
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, whole[:100], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := e.Reload(); err == nil {
+			t.Error("a damaged model is read")
+		}
+	}
+	if n := strings.Count(log.String(), "going on with the model in memory"); n != 1 {
+		t.Errorf("%d warnings, want 1: %s", n, log)
+	}
+	if got := judge(t, e, "", mail("spam", 50)); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if s, err := e.Status(""); s.Trouble == "" {
+		t.Errorf("status %+v, %v", s, err)
+	}
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.reload(false); err != nil {
+		t.Error(err)
+	}
+	if s, err := e.Status(""); err != nil || s.Trouble != "" || s.Store.Messages != 10 {
+		t.Errorf("status %+v, %v", s, err)
+	}
+}
+
+func TestAModelThatAnotherProgramTeachesIsFollowed(t *testing.T) {
+	path := newModel(t, 1)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	e, _ := start(t, link, nil)
+	before := judge(t, e, "", mail("spam", 50))
+	teach(t, path, 10, 1)
+	for began := time.Now(); judge(t, e, "", mail("spam", 50)).Score == before.Score; time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > 10*time.Second {
+			t.Fatal("the model in memory stays as it was")
+		}
+	}
+}
+
+func TestAModelIsFittedAgainWhenNothingIsLearned(t *testing.T) {
+	o := DefaultOptions()
+	o.Model, o.Store.RetrainAfter = newModel(t, 5), 3
+	log := &lines{}
+	e, err := open(o, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.idleFor = 10 * time.Millisecond
+	e.start(t.Context())
+	defer e.Close(context.Background())
+	learn(t, e, "", mail("spam", 50), "spam")
+	for began := time.Now(); !strings.Contains(log.String(), "fitted "+o.Model+" to 11 messages"); time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > 10*time.Second {
+			t.Fatalf("the model is not fitted: %s", log)
+		}
+	}
+	if s, err := e.Status(""); err != nil || s.Store.Changed != 0 {
+		t.Errorf("status %+v, %v", s, err)
+	}
+}
+
+// TestReplacedModelsLeaveTheMemory counts the models that the garbage collector finds.
+func TestReplacedModelsLeaveTheMemory(t *testing.T) {
+	e, _ := start(t, newModel(t, 1), nil)
+	var gone sync.WaitGroup
+	for range 5 {
+		gone.Add(1)
+		runtime.AddCleanup(e.shared.current().filter, func(int) { gone.Done() }, 0)
+		judge(t, e, "", mail("spam", 1))
+		if err := e.Reload(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := make(chan struct{})
+	go func() { gone.Wait(); close(done) }()
+	for range 1000 {
+		runtime.GC()
+		select {
+		case <-done:
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	t.Error("replaced models are still in memory")
+}
+
+func BenchmarkJudge(b *testing.B) {
+	path := newModel(b, 50)
+	raw := append(mail("spam", 7), strings.Repeat("plain words of a message that nobody has to read\r\n", 60)...)
+	b.Run("the filter alone", func(b *testing.B) {
+		f, err := filter.OpenLearned(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			f.Classify(raw)
+		}
+	})
+	b.Run("the engine", func(b *testing.B) {
+		e, _ := start(b, path, nil)
+		b.ReportAllocs()
+		for b.Loop() {
+			judge(b, e, "", raw)
+		}
+	})
 }

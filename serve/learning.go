@@ -85,10 +85,10 @@ func (e *Engine) learn(ctx context.Context, user string, raw []byte, label strin
 	}
 }
 
-// teach learns what comes, and fits models again when nothing comes, until the channel is closed.
-func (e *Engine) teach(ctx context.Context) {
+// teach learns what comes, until the channel is closed, and fits models again when nothing comes, until running ends.
+func (e *Engine) teach(ctx, running context.Context) {
 	changed := map[string]bool{} // paths of models
-	idle := time.NewTimer(idleFor)
+	idle := time.NewTimer(e.idleFor)
 	defer idle.Stop()
 	for {
 		select {
@@ -101,10 +101,10 @@ func (e *Engine) teach(ctx context.Context) {
 			for _, l := range lessons {
 				changed[l.path] = true
 			}
-			idle.Reset(idleFor)
+			idle.Reset(e.idleFor)
 		case <-idle.C:
 			for path := range changed {
-				e.retrain(ctx, path)
+				e.retrain(running, path)
 			}
 			clear(changed)
 		}
@@ -176,7 +176,13 @@ func (e *Engine) teachOne(ctx context.Context, lessons []*lesson) {
 			failRest(e.fault(fault))
 		}
 	}()
-	s, err := e.openStore(ctx, lessons[0])
+	s, err := e.openStore(ctx, lessons)
+	if errors.Is(err, store.ErrNone) && lessons[0].path != e.options.Model { // a user who has taught nothing
+		for _, l := range lessons {
+			l.outcome = store.Outcome{What: store.Refused, Reason: store.NeverKnown}
+		}
+		return
+	}
 	if err != nil {
 		failRest(err)
 		return
@@ -195,10 +201,12 @@ func (e *Engine) teachOne(ctx context.Context, lessons []*lesson) {
 	}
 }
 
-// openStore opens the store of a lesson. It begins that of a user who has none.
-func (e *Engine) openStore(ctx context.Context, l *lesson) (*store.Store, error) {
-	s, err := store.Open(ctx, l.path, e.options.Store)
-	if !errors.Is(err, store.ErrNone) || l.path == e.options.Model || l.label == "" {
+// openStore opens the store that lessons belong to. It begins that of a user who has none, unless there is nothing to learn.
+func (e *Engine) openStore(ctx context.Context, lessons []*lesson) (*store.Store, error) {
+	path := lessons[0].path
+	s, err := store.Open(ctx, path, e.options.Store)
+	if !errors.Is(err, store.ErrNone) || path == e.options.Model ||
+		!slices.ContainsFunc(lessons, func(l *lesson) bool { return l.label != "" }) {
 		return s, err
 	}
 	if entries, err := os.ReadDir(e.options.Users); err != nil {
@@ -206,14 +214,14 @@ func (e *Engine) openStore(ctx context.Context, l *lesson) (*store.Store, error)
 	} else if len(entries) >= e.options.MaxUsers {
 		return nil, fmt.Errorf("%w", ErrUsers)
 	}
-	if err := os.Mkdir(filepath.Dir(l.path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("folder of a user: %w", err)
 	}
-	if err := store.BeginLike(ctx, l.path, e.shared.current().filter); err != nil {
+	if err := store.BeginLike(ctx, path, e.shared.current().filter); err != nil {
 		return nil, err
 	}
-	e.log.Note("began a model for the user %s", l.user)
-	return store.Open(ctx, l.path, e.options.Store)
+	e.log.Note("began a model for the user %s", lessons[0].user)
+	return store.Open(ctx, path, e.options.Store)
 }
 
 // retrain fits a model again if enough was learned since the last time.

@@ -3,6 +3,7 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"chaff/internal/limits"
 	"chaff/store"
@@ -33,6 +34,11 @@ type Options struct {
 	MaxSeconds float64 `json:"max_seconds"`
 	// Connections is how many clients may be connected at a time. At least 1. Default 2000.
 	Connections int `json:"connections"`
+	// SocketMode is the mode of Unix sockets that chaff serve makes, in octal digits. From "0600" to "0777". Default "0660".
+	SocketMode string `json:"socket_mode"`
+	// TellOverTCP lets clients of the spamd protocol teach the model over TCP, where any user of the machine may connect, and not
+	// only over Unix sockets. Default false.
+	TellOverTCP bool `json:"tell_over_tcp"`
 	// Queue is how many messages wait for their verdict at most, and how many to be learned; more are refused at once.
 	// At least 1. Default 1000.
 	Queue int `json:"queue"`
@@ -52,7 +58,7 @@ type Options struct {
 func DefaultOptions() Options {
 	return Options{
 		Store: store.DefaultOptions(), MaxUsers: 1000, OpenUsers: 20, IdleMinutes: 10, MaxMessage: limits.MaxMessage, MaxSeconds: 20,
-		Connections: 2000, Queue: 1000, Memory: 256 << 20, History: 10000, HistoryDays: 30,
+		Connections: 2000, SocketMode: "0660", Queue: 1000, Memory: 256 << 20, History: 10000, HistoryDays: 30,
 	}
 }
 
@@ -76,6 +82,9 @@ func (o Options) Validate() error {
 	}
 	if !(o.MaxSeconds >= 0.01 && o.MaxSeconds <= 600) {
 		errs = append(errs, fmt.Errorf("max_seconds is %v: must be from 0.01 to 600", o.MaxSeconds))
+	}
+	if mode, err := strconv.ParseUint(o.SocketMode, 8, 32); err != nil || mode&^0o777 != 0 || mode&0o600 != 0o600 {
+		errs = append(errs, fmt.Errorf("socket_mode is %q: must be from 0600 to 0777", o.SocketMode))
 	}
 	return errors.Join(errs...)
 }

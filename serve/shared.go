@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,6 +60,9 @@ type files [2]os.FileInfo
 
 // filesOf looks at the files of the model at path.
 func filesOf(path string) (f files) {
+	if target, err := filepath.EvalSymlinks(path); err == nil { // the store is beside the file, not beside a link
+		path = target
+	}
 	for i, name := range []string{path, filter.StorePath(path)} {
 		if info, err := os.Stat(name); err == nil {
 			f[i] = info

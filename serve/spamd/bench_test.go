@@ -3,8 +3,6 @@ package spamd
 import (
 	"io"
 	"net"
-	"os"
-	"path/filepath"
 	"sort"
 	"strings"
 	"sync"
@@ -12,34 +10,26 @@ import (
 	"testing"
 	"time"
 
+	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 )
 
-// realMail returns a message of 3 kB, the median size: a real one if there is a corpus, else an invented one.
-func realMail(b *testing.B) []byte {
-	var all [][]byte
-	if dir := os.Getenv("TEST_CORPORA"); dir != "" {
-		names, _ := filepath.Glob(filepath.Join(dir, "sa", "*", "*"))
-		if len(names) == 0 {
-			names, _ = filepath.Glob(filepath.Join(dir, "*", "*"))
-		}
-		for _, name := range names {
-			if raw, err := os.ReadFile(name); err == nil {
-				all = append(all, raw)
-			}
-		}
+// medianMail returns a message of about 3 kB: a real one if there is a corpus, else an invented one.
+func medianMail(b *testing.B) []byte {
+	source, ok := corpustest.SpamAssassin(b)
+	if !ok {
+		source = sample.Source()
 	}
-	if len(all) == 0 {
-		for item, err := range sample.Source() {
-			if err != nil {
-				b.Fatal(err)
-			}
-			raw, err := item.Read(nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			all = append(all, raw)
+	var all [][]byte
+	for item, err := range source {
+		if err != nil {
+			b.Fatal(err)
 		}
+		raw, err := item.Read(nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, raw)
 	}
 	distance := func(i int) int { return max(len(all[i])-3000, 3000-len(all[i])) }
 	sort.Slice(all, func(i, j int) bool { return distance(i) < distance(j) })
@@ -48,7 +38,7 @@ func realMail(b *testing.B) []byte {
 
 // BenchmarkRequests sends requests by eight clients over a Unix socket, each with a connection of its own, as spamc does.
 func BenchmarkRequests(b *testing.B) {
-	raw := realMail(b)
+	raw := medianMail(b)
 	for _, command := range []string{"CHECK", "PROCESS", "REPORT"} {
 		b.Run(command, func(b *testing.B) {
 			d := start(b, "unix", newEngine(b, nil), nil)
@@ -91,4 +81,3 @@ func exchange(d started, text []byte) (string, error) {
 	reply, err := io.ReadAll(c)
 	return string(reply), err
 }
-

@@ -70,16 +70,20 @@ type server struct {
 	open     sync.WaitGroup
 }
 
+func newServer(ctx context.Context, e Engine, o Options, at net.Addr) *server {
+	return &server{
+		engine: e, options: o, ctx: ctx,
+		mayTell: o.TellOverTCP || at.Network() == "unix",
+		buffers: sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }},
+		clients: map[*client]struct{}{},
+	}
+}
+
 // Serve answers clients until ctx ends. Then it finishes the requests that have begun.
 func Serve(ctx context.Context, l net.Listener, e Engine, o Options) error {
 	working, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
-	s := &server{
-		engine: e, options: o, ctx: working,
-		mayTell: o.TellOverTCP || l.Addr().Network() == "unix",
-		buffers: sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }},
-		clients: map[*client]struct{}{},
-	}
+	s := newServer(working, e, o, l.Addr())
 	stop := context.AfterFunc(ctx, func() { l.Close() })
 	defer stop()
 	err := s.accept(ctx, l)
@@ -212,7 +216,10 @@ func (c *client) answer() {
 		}
 	}()
 	if _, err := c.in.Peek(1); err != nil {
-		if isTimeout(err) && !s.isStopping() {
+		switch {
+		case errors.Is(err, io.EOF):
+			c.send(errorReply(protocolError("(closed before headers)")))
+		case isTimeout(err) && !s.isStopping():
 			c.fail(err)
 		}
 		return

@@ -250,7 +250,7 @@ func TestRepliesToEveryVersionOfTheProtocol(t *testing.T) {
 		{"a ping", "PING SPAMC/1.5\r\n\r\n", "SPAMD/1.5 0 PONG\r\n"},
 		{"an old ping", "PING SPAMC/1.2\r\n", "SPAMD/1.5 0 PONG\r\n"},
 		{"a skip", "SKIP SPAMC/1.5\r\n\r\n", ""},
-		{"nothing", "", ""},
+		{"nothing", "", "SPAMD/1.0 76 Bad header line: (closed before headers)\r\n"},
 		{"an unknown command", "FROB SPAMC/1.5\r\n\r\n", "SPAMD/1.0 76 Bad header line: FROB SPAMC/1.5\r\n"},
 		{"a browser", "POST /?PROCESS SPAMC/1.5 HTTP/1.1\r\n\r\n", "SPAMD/1.0 76 Bad header line: POST /?PROCESS SPAMC/1.5 HTTP/1.1\r\n"},
 		{"a line without a colon", "CHECK SPAMC/1.2\r\nfrob\r\n\r\n", "SPAMD/1.0 76 Bad header line: (header not in 'Name: value' format)\r\n"},
