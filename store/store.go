@@ -48,6 +48,7 @@ type Store struct {
 	journal int64 // bytes of the journal, up to the end of the last whole record
 	failed  error // a write that failed and could not be taken back
 	limit   int   // of records of the journal
+	taught  int   // messages that this process has learned
 }
 
 // Open opens the store of the model at path and locks it. It waits for a while for another process to finish.
@@ -320,6 +321,7 @@ func (s *Store) learn(m Message) (Outcome, error) {
 	if err := s.append(update); err != nil {
 		return Outcome{}, err
 	}
+	s.taught++
 	if len(m.Raw) > limits.LargeMessage {
 		s.reader.Forget()
 	}
