@@ -17,8 +17,14 @@ import (
 	"chaff/features"
 	"chaff/internal/journal"
 	"chaff/internal/sections"
+	"chaff/internal/testtemp"
 	"chaff/models"
 )
+
+func TestMain(m *testing.M) {
+	testtemp.InMemory()
+	m.Run()
+}
 
 // later returns a time at which a new file is settled.
 func later() time.Time { return time.Now().Add(time.Hour) }

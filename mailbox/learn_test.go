@@ -15,9 +15,15 @@ import (
 	"chaff/corpus/corpustest"
 	"chaff/corpus/sources"
 	"chaff/internal/limits"
+	"chaff/internal/testtemp"
 	"chaff/store"
 	"chaff/train"
 )
+
+func TestMain(m *testing.M) {
+	testtemp.InMemory()
+	m.Run()
+}
 
 // tree is a mailbox of 40 ham in the inbox and 40 spam in .Junk, and a model that was trained on it, with its store.
 type tree struct {

@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"chaff/cmd/internal/delivery"
+	"chaff/internal/testtemp"
 	"chaff/store"
 )
 
@@ -43,6 +44,7 @@ func TestMain(m *testing.M) {
 // runTests runs the tests with the programs in the path.
 func runTests(m *testing.M) (code int, err error) {
 	debug.SetGCPercent(scriptGC)
+	testtemp.InMemory()
 	folder, err := os.MkdirTemp("", "chaff")
 	if err != nil {
 		return 0, err
