@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -160,6 +161,30 @@ func TestSlowClientsAreSentAway(t *testing.T) {
 		}
 		close(stop)
 		<-done
+	}
+}
+
+func TestIdleAndSlowClientsHarmNobody(t *testing.T) {
+	d := start(t, "unix", newEngine(t, nil), nil)
+	for range 1000 {
+		d.dial(t)
+	}
+	var slow []net.Conn
+	for range 200 {
+		c := d.dial(t)
+		io.WriteString(c, "CHECK SPAMC/1.5\r\nContent-length: 1000000\r\n\r\nSubject: ")
+		slow = append(slow, c)
+	}
+	raw := requestOf("SYMBOLS", "1.5", "", mail("spam", 1))
+	began := time.Now()
+	for i := range 100 {
+		io.WriteString(slow[2*i], "a")
+		if got := d.ask(t, raw); !strings.HasSuffix(got, "CHAFF_SPAM") {
+			t.Fatalf("got %q", got)
+		}
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("100 requests took %v", took)
 	}
 }
 

@@ -102,9 +102,6 @@ func (r request) hasFields() bool {
 	return r.version > 1.0
 }
 
-// hasMessage reports whether a message follows.
-func (r request) hasMessage() bool { return r.command != ping && r.command != skip }
-
 // readRequest reads a request up to its message. The error is [io.EOF] if there is nothing to read.
 func readRequest(b *bufio.Reader) (request, error) {
 	line, err := readLine(b)
