@@ -31,7 +31,7 @@ type lesson struct {
 }
 
 // Learn teaches the model of a user that a message has a label. When it returns, the message is in the store, and the next one is judged with it.
-// If ctx ends first, the message may be learned or not.
+// If ctx ends first, the message may be learned or not; it is the only limit of time, and while a model is fitted, learning waits.
 func (e *Engine) Learn(ctx context.Context, user string, raw []byte, label string) (store.Outcome, error) {
 	if classes := e.Settings().Classes; !slices.Contains(classes, label) {
 		return store.Outcome{}, fmt.Errorf("class %q: the model has %q", label, classes)
