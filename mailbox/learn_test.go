@@ -65,7 +65,7 @@ func treeOf(t *testing.T, mail corpus.Source) *tree {
 	b.must(err)
 	f, _, err := c.Refit(t.Context(), trained, train.DefaultOptions())
 	b.must(err)
-	b.must(store.Create(t.Context(), b.model, c.Mail, f, 0))
+	b.must(store.Create(t.Context(), b.model, c.Mail, f, 0, store.DefaultOptions()))
 	return b
 }
 

@@ -410,7 +410,7 @@ func (p *program) beginStore(x *learning) (bool, error) {
 	if err := makeFolder(x.model); err != nil {
 		return false, err
 	}
-	err = store.Begin(x.command.Context(), x.model, spamClasses(), x.Model, collectOptions(x.Config, reading), train.Options{Models: x.Models, Thresholds: x.Thresholds})
+	err = store.Begin(x.command.Context(), x.model, spamClasses(), x.Model, collectOptions(x.Config, reading), train.Options{Models: x.Models, Thresholds: x.Thresholds}, x.Store)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil // another process began it at the same time
 	}
