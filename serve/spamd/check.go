@@ -152,7 +152,7 @@ func (j judged) figures() (score, threshold float64) {
 }
 
 // maxFigure bounds what clients have to parse.
-const maxFigure = 99999
+const maxFigure = 9999999
 
 // tenths rounds a figure.
 func tenths(v float64) float64 {

@@ -268,8 +268,8 @@ func TestFiguresAgreeWithTheVerdict(t *testing.T) {
 		{2.36, 2.38, filter.Unsure, "Spam: False ; 2.3 / 2.4\r\n"},
 		{0, -1, filter.Ham, "Spam: False ; -1.1 / -1.0\r\n"},
 		{-0.01, 3, filter.Ham, "Spam: False ; 0.0 / 3.0\r\n"},
-		{math.Inf(1), 3, filter.Spam, "Spam: True ; 99999.0 / 3.0\r\n"},
-		{12, math.Inf(1), filter.Unsure, "Spam: False ; 12.0 / 99999.0\r\n"},
+		{math.Inf(1), 3, filter.Spam, "Spam: True ; 9999999.0 / 3.0\r\n"},
+		{12, math.Inf(1), filter.Unsure, "Spam: False ; 12.0 / 9999999.0\r\n"},
 		{math.NaN(), 3, filter.Unsure, "Spam: False ; 0.0 / 3.0\r\n"},
 	} {
 		var v serve.Verdict
