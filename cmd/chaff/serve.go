@@ -20,6 +20,7 @@ import (
 	"chaff/internal/hint"
 	"chaff/internal/screen"
 	"chaff/serve"
+	"chaff/serve/web"
 )
 
 // protocol is a protocol of chaff serve.
@@ -31,7 +32,11 @@ type protocol struct {
 
 // protocols returns all protocols.
 func protocols() []protocol {
-	return []protocol{}
+	return []protocol{
+		{"http", "serve HTTP with JSON, the requests of rspamc, and a console for people", func(ctx context.Context, l net.Listener, e *serve.Engine, _ config.Config, log serve.Logger) error {
+			return web.Serve(ctx, l, e, log)
+		}},
+	}
 }
 
 // serving is the command serve: its flags, and the settings in force.

@@ -18,11 +18,7 @@ const module = "chaff/"
 
 // rooms returns the rooms that each room may import. Every room may also import the leaves, and a leaf imports no room.
 func rooms() map[string][]string {
-<<<<<<< HEAD
-	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "mailbox", "message", "metrics", "models", "report", "serve", "serve/confine", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train"}
-=======
-	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "mailbox", "message", "metrics", "models", "report", "store", "tokenize", "train", "train/counts"}
->>>>>>> main
+	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "mailbox", "message", "metrics", "models", "report", "serve", "serve/confine", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train", "train/counts"}
 	return map[string][]string{
 		"cmd/chaff":             append([]string{"cmd/internal/delivery"}, all...),
 		"cmd/chaff-classify":    {"cmd/internal/delivery"},
@@ -86,7 +82,7 @@ func onlyIn() map[string]string {
 		"gonum.org/v1/plot":                "report",
 		"golang.org/x/image":               "internal/css report",
 		"codeberg.org/go-fonts/liberation": "report",
-		"html/template":                    "report",
+		"html/template":                    "report serve/web",
 	}
 }
 
