@@ -28,6 +28,10 @@ type ReplayOptions struct {
 	// Feedback is the share of messages that the model learns, above 0 and at most 1. Seed decides which.
 	Feedback float64
 	Seed     uint64
+	// OnError learns a message only if the model gets it wrong, or gives the right class a probability below Sure percent, from 50 to
+	// 100. These are the settings of package store. The probabilities are calibrated on the scores of earlier messages.
+	OnError bool
+	Sure    float64
 	// Every is the number of messages between two points of the learning curve.
 	Every int
 	// Workers, Memory and Progress are as in [train.CollectOptions].
@@ -38,7 +42,7 @@ type ReplayOptions struct {
 
 // DefaultReplayOptions returns the default options.
 func DefaultReplayOptions() ReplayOptions {
-	return ReplayOptions{Reading: filter.DefaultReading(), Models: models.DefaultOptions(), Feedback: 1, Seed: 1, Every: 1000}
+	return ReplayOptions{Reading: filter.DefaultReading(), Models: models.DefaultOptions(), Feedback: 1, Seed: 1, Sure: 99, Every: 1000}
 }
 
 // validate returns an error for values out of range.
@@ -48,6 +52,8 @@ func (o ReplayOptions) validate() error {
 		return fmt.Errorf("delay is %d: must be at least 0", o.Delay)
 	case !(o.Feedback > 0 && o.Feedback <= 1):
 		return fmt.Errorf("feedback is %v: must be above 0 and at most 1", o.Feedback)
+	case !(o.Sure >= 50 && o.Sure <= 100):
+		return fmt.Errorf("sure is %v: must be a percentage from 50 to 100", o.Sure)
 	case o.Every < 1:
 		return fmt.Errorf("a point every %d messages: must be at least 1", o.Every)
 	}
@@ -148,6 +154,8 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 	s := train.Scores{
 		Classes: K, Labels: make([]int32, m.Len()), Predictions: make([]int32, m.Len()), Scores: make([]float64, m.Len()*K),
 	}
+	sure := newSureness(m.options.Sure, K)
+	var again []float64
 	for i := range m.Len() {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return Replay{}, ctx.Err()
@@ -160,10 +168,24 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 			score = scores[1] - scores[0]
 		}
 		r.Messages[i] = Replayed{m.Origin(i), classes[label], classes[prediction], score}
-		if delayed := i - m.options.Delay; delayed >= 0 && m.learns[delayed] {
-			learner.Learn(vocabulary.Learn(m.Document(delayed)), m.Label(delayed))
-			r.Learned++
+		delayed := i - m.options.Delay
+		if delayed < 0 || !m.learns[delayed] {
+			continue
 		}
+		label = m.Label(delayed)
+		if m.options.OnError {
+			scores := s.Row(delayed)
+			sure.add(int32(label), scores)
+			if delayed < i { // the model has learned other messages since
+				again = learner.Scores(again, vocabulary.Row(m.Document(delayed)))
+				scores = again
+			}
+			if sure.isSure(label, scores) {
+				continue
+			}
+		}
+		learner.Learn(vocabulary.Learn(m.Document(delayed)), label)
+		r.Learned++
 	}
 	r.Seconds = (cputime.Process() - began).Seconds()
 	r.Figures = metrics.Measure(s.Labels, s.Predictions, K)

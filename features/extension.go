@@ -25,11 +25,6 @@ func (e *Extension) Len() int { return e.terms }
 // Hashes returns the hashes of all terms.
 func (e *Extension) Hashes() []uint64 { return slices.Concat(e.lists...) }
 
-// Has reports whether the extension of v has a term.
-func (e *Extension) Has(v *Vocabulary, hash uint64) bool {
-	return len(e.find(v, []identified{{v.identifying(hash), 0}}, []uint64{hash})) > 0
-}
-
 // LaterTerm is a term of a document that the vocabulary lacks.
 type LaterTerm struct {
 	Index int    // in the document; 0 for the kind [Whole]
@@ -47,16 +42,10 @@ func (l *Lookup) AppendExtended(dst Vector, v *Vocabulary, e *Extension, doc Doc
 // of their ids. For the kind [HeadBits] only terms of the head get one.
 func (l *Lookup) AppendLearned(dst Vector, v *Vocabulary, e *Extension, doc Document, kind Kind) (x Vector, added []LaterTerm) {
 	later := l.lookUp(v, e, doc, kind)
-	isKnown := make([]bool, max(len(doc.Terms), 1))
-	for _, known := range l.known {
-		isKnown[uint32(known)] = true
-	}
-	for _, t := range later {
-		isKnown[t.Index] = true
-	}
+	unknown := l.unknown(len(l.hashesOf(doc, kind)), later)
 	ids := make(map[uint64]uint32)
 	for i, hash := range l.hashesOf(doc, kind) {
-		if isKnown[i] || kind == HeadBits && !doc.InHead[i] {
+		if !unknown[i] || kind == HeadBits && !doc.InHead[i] {
 			continue
 		}
 		t := LaterTerm{Index: i, Hash: hash}
@@ -71,6 +60,27 @@ func (l *Lookup) AppendLearned(dst Vector, v *Vocabulary, e *Extension, doc Docu
 		later = append(later, t)
 	}
 	return l.appendLater(dst, v.Len()+e.terms+len(ids), later, doc, kind), added
+}
+
+// Unknown reports for each term of doc whether neither v nor e has it.
+func (l *Lookup) Unknown(v *Vocabulary, e *Extension, doc Document) []bool {
+	later := l.lookUp(v, e, doc, Bits)
+	return l.unknown(len(doc.Terms), later)
+}
+
+// unknown reports for each of n terms whether it is neither in l.known nor later.
+func (l *Lookup) unknown(n int, later []LaterTerm) []bool {
+	unknown := make([]bool, n)
+	for i := range unknown {
+		unknown[i] = true
+	}
+	for _, known := range l.known {
+		unknown[uint32(known)] = false
+	}
+	for _, t := range later {
+		unknown[t.Index] = false
+	}
+	return unknown
 }
 
 // lookUp sets l.known to the terms that v knows, and returns those that e has.

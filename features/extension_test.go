@@ -103,3 +103,19 @@ func TestOnlyTermsOfTheHeadAreLearnedAsHeadBits(t *testing.T) {
 		t.Errorf("a whole message: got %v, %v", x.IDs, added)
 	}
 }
+
+func TestTermsThatNeitherTheVocabularyNorTheExtensionHasAreUnknown(t *testing.T) {
+	v, err := NewVocabulary([]uint64{1 << 60, 2 << 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e Extension
+	e.Add([]uint64{3 << 60})
+	doc := Document{Terms: []uint64{4 << 60, 3 << 60, 2 << 60, 5 << 60}}
+	if got := new(Lookup).Unknown(v, &e, doc); !slices.Equal(got, []bool{true, false, false, true}) {
+		t.Errorf("got %v", got)
+	}
+	if got := new(Lookup).Unknown(v, new(Extension), doc); !slices.Equal(got, []bool{true, true, false, true}) {
+		t.Errorf("without an extension: got %v", got)
+	}
+}

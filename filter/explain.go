@@ -53,7 +53,7 @@ type Contribution struct {
 func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 	if m := f.mapping(); m != nil {
 		defer func() { err = cmp.Or(f.Err(), err) }()
-		defer m.catch(debug.SetPanicOnFault(true))
+		defer m.Catch(debug.SetPanicOnFault(true))
 	}
 	terms, err := f.Terms()
 	if err != nil {

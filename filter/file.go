@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"chaff/features"
+	"chaff/internal/mapped"
 	"chaff/internal/replace"
 	"chaff/internal/sections"
 	"chaff/internal/termkey"
@@ -110,26 +111,26 @@ func openForOne(path string, now time.Time) (*Filter, error) {
 }
 
 func openMapped(path string, now time.Time) (*Filter, error) {
-	m := mapFile(path, now)
+	m := mapped.Settled(path, now)
 	if m == nil {
 		return Open(path)
 	}
 	f, err := decodeMapped(m)
 	if err != nil {
-		m.close()
+		m.Close()
 		return nil, fmt.Errorf("open model %s: %w", path, err)
 	}
 	return f, nil
 }
 
-func decodeMapped(m *mapping) (f *Filter, err error) {
+func decodeMapped(m *mapped.File) (f *Filter, err error) {
 	defer func() {
-		if m.changed() {
+		if m.Changed() {
 			f, err = nil, ErrChanged
 		}
 	}()
-	defer m.catch(debug.SetPanicOnFault(true))
-	if f, err = decode(m.data, true); err == nil {
+	defer m.Catch(debug.SetPanicOnFault(true))
+	if f, err = decode(m.Data, true); err == nil {
 		f.mapped = m
 	}
 	return f, err
@@ -243,15 +244,15 @@ func (f *Filter) verifyLazily() error {
 }
 
 // mapping returns a mapping that catches faults while f is used; nil if no file is mapped.
-func (f *Filter) mapping() *mapping { return cmp.Or(f.mapped, f.store) }
+func (f *Filter) mapping() *mapped.File { return cmp.Or(f.mapped, f.store) }
 
 // Close unmaps and closes the files of a filter that [OpenForOne] opened, which cannot be used afterwards. It does nothing for other
 // filters.
 func (f *Filter) Close() error {
 	var errs []error
-	for _, m := range []*mapping{f.mapped, f.store} {
+	for _, m := range []*mapped.File{f.mapped, f.store} {
 		if m != nil {
-			errs = append(errs, m.close())
+			errs = append(errs, m.Close())
 		}
 	}
 	return errors.Join(errs...)
@@ -260,7 +261,7 @@ func (f *Filter) Close() error {
 // Err returns the first damage that a look-up found, or [ErrChanged], for a filter that [OpenForOne] opened; else nil.
 func (f *Filter) Err() error {
 	switch {
-	case f.mapped != nil && f.mapped.changed(), f.store != nil && f.store.changed():
+	case f.mapped != nil && f.mapped.Changed(), f.store != nil && f.store.Changed():
 		return ErrChanged
 	case f.lazy != nil:
 		return f.lazy.err

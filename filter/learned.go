@@ -87,25 +87,31 @@ func (r *rowReader) row(i int) ([]byte, error) {
 // filterSize is the size in bits of a filter of ids, which stays in the fastest memory.
 const filterSize = 1 << 18
 
+// idFilter has a bit for the lowest bits of each id that is looked for.
+type idFilter [filterSize / 64]uint64
+
+func (f *idFilter) has(id uint32) bool { return f[id%filterSize/64]>>(id%64)&1 != 0 }
+
+func (f *idFilter) set(id uint32) { f[id%filterSize/64] |= 1 << (id % 64) }
+
+func (f *idFilter) clear(id uint32) { f[id%filterSize/64] &^= 1 << (id % 64) }
+
 // gather returns the rows of ids, which are ascending and below k.total, one after the other.
 func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
 	rows, has := make([]byte, len(ids)*size), make([]bool, len(ids))
-	missing, filtered := len(ids), 2*len(ids)+1
-	filter := make([]uint64, filterSize/64) // a bit for the lowest bits of each id without a row
-	for n := k.records.Len() - 1; n >= 0 && missing > 0; n-- {
-		if missing <= filtered/2 {
-			filtered = missing
-			clear(filter)
-			for i, id := range ids {
-				if !has[i] {
-					filter[id%filterSize/64] |= 1 << (id % 64)
-				}
-			}
+	wanted, shared := new(idFilter), new(idFilter) // shared has the bits of more than one id, which stay set
+	for _, id := range ids {
+		if wanted.has(id) {
+			shared.set(id)
 		}
+		wanted.set(id)
+	}
+	missing := len(ids)
+	for n := k.records.Len() - 1; n >= 0 && missing > 0; n-- {
 		record := rowReader{record: k.records.At(n), size: size}
 		at := 0 // ids before it are below those of the record that are left
 		for i, id := range record.record.IDs {
-			if filter[id%filterSize/64]>>(id%64)&1 == 0 {
+			if !wanted.has(id) {
 				continue
 			}
 			from, found := slices.BinarySearch(ids[at:], id)
@@ -119,6 +125,9 @@ func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
 			copy(rows[at*size:], row)
 			has[at] = true
 			missing--
+			if !shared.has(id) {
+				wanted.clear(id)
+			}
 		}
 	}
 	var block []byte // the rows of block last
@@ -281,12 +290,16 @@ func (f *Filter) Add(r journal.Record) {
 	}
 }
 
-// HasTerm reports whether the model or its journal has a term.
-func (f *Filter) HasTerm(hash uint64) bool {
-	if _, known := f.vocabulary.ID(hash); known {
-		return true
+// UnknownTerms reports for each term of a document whether neither the model nor its journal has it. A model whose terms are whole documents
+// has none of them.
+func (f *Filter) UnknownTerms(doc features.Document) []bool {
+	switch {
+	case f.kind == features.Whole:
+		return slices.Repeat([]bool{true}, len(doc.Terms))
+	case f.knowledge == nil:
+		return new(features.Lookup).Unknown(f.vocabulary, new(features.Extension), doc)
 	}
-	return f.knowledge != nil && f.knowledge.later.Has(f.vocabulary, hash)
+	return new(features.Lookup).Unknown(f.vocabulary, &f.knowledge.later, doc)
 }
 
 // LearnedVocabulary returns the vocabulary with the terms of the journal: that of [Filter.Learner].

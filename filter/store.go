@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"chaff/internal/journal"
+	"chaff/internal/mapped"
 	"chaff/internal/sections"
 )
 
@@ -166,8 +167,8 @@ func (f *Filter) Identity() uint64 {
 type storeFile struct {
 	model   uint64
 	records journal.Records
-	state   *state   // nil without records, or if the model cannot learn on
-	mapped  *mapping // the memory of the records; nil if it is a copy
+	state   *state       // nil without records, or if the model cannot learn on
+	mapped  *mapped.File // the memory of the records; nil if it is a copy
 }
 
 // newStoreFile reads a journal and what the base in front of it says of the learner.
@@ -186,30 +187,30 @@ func newStoreFile(file io.ReaderAt, data []byte) (s storeFile, base *sections.Re
 
 func (s storeFile) close() {
 	if s.mapped != nil {
-		s.mapped.close()
+		s.mapped.Close()
 	}
 }
 
 // mapStore maps the store at path and reads its journal. If it cannot be mapped, it is readStore.
 func mapStore(path string) (s storeFile, err error) {
-	m := mapGrowing(path)
+	m := mapped.Growing(path)
 	if m == nil {
 		return readStore(path)
 	}
 	defer func() {
-		if m.changed() {
+		if m.Changed() {
 			err = ErrChanged
 		}
 		if err != nil {
-			m.close()
+			m.Close()
 		}
 	}()
-	defer m.catch(debug.SetPanicOnFault(true))
-	h, err := journal.Locate(m.data)
+	defer m.Catch(debug.SetPanicOnFault(true))
+	h, err := journal.Locate(m.Data)
 	if err != nil {
 		return storeFile{}, err
 	}
-	s, _, err = newStoreFile(m, m.data[h.Base:])
+	s, _, err = newStoreFile(m, m.Data[h.Base:])
 	s.mapped = m
 	return s, err
 }

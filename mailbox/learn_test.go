@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -238,6 +239,26 @@ func TestAForgottenMessageStaysForgotten(t *testing.T) {
 	b.wantLearned("its file says nothing new")
 	b.move(b.ham(0), ".Junk/cur/1.a:2,S")
 	b.wantLearned("moved, it does", "learned spam .Junk/cur/1.a:2,S")
+}
+
+func TestMessagesThatLeftAStoreOfLimitedSizeStayAway(t *testing.T) {
+	b := newTree(t)
+	b.options.MaxMessages = 80
+	b.learn()
+	for i := range 5 {
+		b.write(fmt.Sprintf(".Junk/new/160000000%d.a", i), fmt.Sprint("Subject: x\n\nspama spamb", i))
+	}
+	if a := b.learn(); a.Count(store.Learned) != 5 {
+		t.Errorf("it learns %v", b.said(a))
+	}
+	s := b.open()
+	b.must(s.Fold(t.Context()))
+	entries, err := s.Entries()
+	b.must(errors.Join(err, s.Close()))
+	if len(entries) != 80 {
+		t.Fatalf("the store has %d messages, want 80", len(entries))
+	}
+	b.wantLearned("what left it is still in the mailbox")
 }
 
 func TestALabelGivenByHandOutlastsTheFolder(t *testing.T) {

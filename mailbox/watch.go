@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -279,7 +280,7 @@ func (w *watch) follow() (added bool, err error) {
 	return added, nil
 }
 
-// retrain fits the model again if enough has changed since the last time.
+// retrain fits the model again if enough has changed since the last time, or one class was learned only.
 func (w *watch) retrain(ctx context.Context) error {
 	if w.Store.RetrainAfter == 0 {
 		return nil
@@ -290,7 +291,8 @@ func (w *watch) retrain(ctx context.Context) error {
 	}
 	defer s.Close()
 	changed, err := s.Changed()
-	if err != nil || changed < w.Store.RetrainAfter {
+	unbalanced, balanceErr := s.Unbalanced()
+	if err := cmp.Or(err, balanceErr); err != nil || changed < w.Store.RetrainAfter && !unbalanced {
 		return err
 	}
 	refitted, err := s.Retrain(ctx, w.Retrain)

@@ -99,8 +99,10 @@ func (f *fit) learned() Online {
 	}
 	switch l := f.learner.(type) {
 	case *votes:
+		l.settle(f.train.Len())
 		online.growing = &onlineVotes{l}
 	case *hybrid:
+		l.settle(f.train.Len(), f.train.Kind)
 		online.growing = &onlineHybrid{l}
 	case growing:
 		online.growing = l

@@ -316,6 +316,23 @@ func (l *hybrid) scoresNow(dst []float64, x features.Vector) []float64 {
 // onlineHybrid counts each document after it has learnt from it.
 type onlineHybrid struct{ *hybrid }
 
+// settle ends a fit to so many documents; see [votes].settle.
+func (l *hybrid) settle(documents int, kind features.Kind) {
+	for r := range l.bias {
+		l.bias[r].squares += float64(documents)
+	}
+	for r, n := range l.bayes {
+		mean := 1.
+		if all := n.Totals; kind == features.NormalisedBits || kind == features.NormalisedCounts {
+			mean = float64(documents) / max(all[0]+all[1], math.SmallestNonzeroFloat64)
+		}
+		for w := range n.Len() {
+			sums := n.of(w)
+			l.cells[w*l.n+r].squares += mean * (sums[0] + sums[1])
+		}
+	}
+}
+
 func (l *onlineHybrid) learn(x features.Vector, c int, weight float64) bool {
 	l.scratch = l.scoresNow(l.scratch, x)
 	changed := l.step(x, c, weight)

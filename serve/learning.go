@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ type lesson struct {
 }
 
 // Learn teaches the model of a user that a message has a label. When it returns, the message is in the store, and the next one is judged with it.
-// If ctx ends first, the message may be learned or not.
+// If ctx ends first, the message may be learned or not; it is the only limit of time, and while a model is fitted, learning waits.
 func (e *Engine) Learn(ctx context.Context, user string, raw []byte, label string) (store.Outcome, error) {
 	if classes := e.Settings().Classes; !slices.Contains(classes, label) {
 		return store.Outcome{}, fmt.Errorf("class %q: the model has %q", label, classes)
@@ -224,29 +225,35 @@ func (e *Engine) openStore(ctx context.Context, lessons []*lesson) (*store.Store
 	return store.Open(ctx, path, e.options.Store)
 }
 
-// retrain fits a model again if enough was learned since the last time.
+// retrain fits a model again if enough was learned since the last time, or mostly one class.
 func (e *Engine) retrain(ctx context.Context, path string) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			e.fault(fault)
 		}
 	}()
-	after := e.options.Store.RetrainAfter
-	if after == 0 || ctx.Err() != nil {
+	if e.options.Store.RetrainAfter == 0 || ctx.Err() != nil {
 		return
 	}
 	s, err := store.Open(ctx, path, e.options.Store)
 	if err == nil {
 		defer s.Close()
-		var changed int
-		if changed, err = s.Changed(); err == nil && changed >= after {
-			refitted, err1 := s.Retrain(ctx, e.options.Retrain)
-			if err = err1; err == nil {
-				e.log.Note("fitted %s to %d messages in %.2f CPU seconds", path, refitted.Messages, refitted.Seconds)
-			}
-		}
+		err = e.retrainStore(ctx, path, s)
 	}
 	if err != nil && ctx.Err() == nil {
 		e.log.Warn("%v", err)
 	}
+}
+
+func (e *Engine) retrainStore(ctx context.Context, path string, s *store.Store) error {
+	changed, err1 := s.Changed()
+	unbalanced, err2 := s.Unbalanced()
+	if err := cmp.Or(err1, err2); err != nil || changed < e.options.Store.RetrainAfter && !unbalanced {
+		return err
+	}
+	refitted, err := s.Retrain(ctx, e.options.Retrain)
+	if err == nil {
+		e.log.Note("fitted %s to %d messages in %.2f CPU seconds", path, refitted.Messages, refitted.Seconds)
+	}
+	return err
 }

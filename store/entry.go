@@ -75,6 +75,12 @@ func readEntry(data []byte) (e Entry, extra uint64) {
 	return e, le.Uint64(data[64:])
 }
 
+// labelOf reads only the label of an entry, as a number of at least 0, and when it was learned, in seconds.
+func labelOf(entry []byte) (label int, learned int64) {
+	le := binary.LittleEndian
+	return int(le.Uint32(entry[52:])), int64(le.Uint64(entry[24:]))
+}
+
 const noTime = math.MinInt64
 
 func secondsOf(t time.Time) int64 {

@@ -57,11 +57,15 @@ func look(path string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, records, err := readJournal(file, b)
+	data, err := readJournal(file, b)
 	if err != nil {
 		return nil, err
 	}
-	v := &View{records: records.Len(), journal: int64(len(data)), base: b.sections.Size()}
+	records, complete, err := journal.Scan(data)
+	if err != nil {
+		return nil, err
+	}
+	v := &View{records: records.Len(), journal: int64(complete), base: b.sections.Size()}
 	if v.filter, err = filter.Open(path); err != nil {
 		return nil, err
 	}

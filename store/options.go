@@ -19,7 +19,8 @@ type Options struct {
 	// only. From 50 to 100. Default 99.
 	Sure float64 `json:"sure"`
 	// RetrainAfter is after how many messages learned or forgotten chaff watch and chaff serve fit the model again, when
-	// there is nothing else to do; 0 is never. At least 0. Default 100.
+	// there is nothing else to do. They and chaff learn do so earlier if most of them are of one class. 0 is never. At
+	// least 0. Default 100.
 	RetrainAfter int `json:"retrain_after"`
 }
 

@@ -18,6 +18,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/journal"
 	"chaff/internal/limits"
+	"chaff/internal/mapped"
 	"chaff/internal/replace"
 	"chaff/train"
 )
@@ -45,9 +46,11 @@ type Store struct {
 	reader  *filter.Reader
 	base    *base
 	records journal.Records
-	journal int64 // bytes of the journal, up to the end of the last whole record
-	failed  error // a write that failed and could not be taken back
-	limit   int   // of records of the journal
+	mapped  *mapped.File // the memory of the records; nil if it is a copy
+	journal int64        // bytes of the journal, up to the end of the last whole record
+	failed  error        // a write that failed and could not be taken back
+	limit   int          // of records of the journal
+	taught  int          // messages that this process has learned
 }
 
 // Open opens the store of the model at path and locks it. It waits for a while for another process to finish.
@@ -126,37 +129,42 @@ func (s *Store) load() (err error) {
 	if s.base, err = openBase(s.file); err != nil {
 		return err
 	}
-	data, records, err := readJournal(s.file, s.base)
-	if err != nil {
+	var data []byte
+	if s.mapped = mapped.Held(s.file); s.mapped != nil {
+		data = s.mapped.Data[min(s.base.sections.Size(), int64(len(s.mapped.Data))):]
+	} else if data, err = readJournal(s.file, s.base); err != nil {
 		return err
-	}
-	info, err := s.file.Stat()
-	if err != nil {
-		return withoutPath(err)
 	}
 	identity, err := journal.Model(data)
 	if err != nil {
 		return err
 	}
-	s.journal, s.records, s.reader = int64(len(data)), records, nil
+	records, complete, err := journal.Scan(data)
+	if err != nil {
+		return err
+	}
+	s.journal, s.records, s.reader = int64(complete), records, nil
 	if s.filter, err = s.openModel(identity); err != nil {
 		return err
 	}
-	if end := s.end(); end < info.Size() {
-		return withoutPath(s.file.Truncate(end))
+	if complete < len(data) {
+		return withoutPath(s.file.Truncate(s.end()))
 	}
 	return nil
 }
 
-// readJournal returns the whole records behind a base, and their bytes.
-func readJournal(file io.ReaderAt, b *base) ([]byte, journal.Records, error) {
-	size := b.sections.Size()
-	data, err := io.ReadAll(io.NewSectionReader(file, size, math.MaxInt64-size))
+// readJournal returns the bytes behind a base.
+func readJournal(file *os.File, b *base) ([]byte, error) {
+	info, err := file.Stat()
 	if err != nil {
-		return nil, journal.Records{}, withoutPath(err)
+		return nil, withoutPath(err)
 	}
-	records, complete, err := journal.Scan(data)
-	return data[:complete], records, err
+	data := make([]byte, max(0, info.Size()-b.sections.Size()))
+	n, err := file.ReadAt(data, b.sections.Size())
+	if err != nil && err != io.EOF {
+		return nil, withoutPath(err)
+	}
+	return data[:n], nil
 }
 
 // end returns where the next record goes.
@@ -199,6 +207,10 @@ func (s *Store) closeFilter() {
 	if s.filter != nil {
 		s.filter.Close()
 	}
+	if s.mapped != nil {
+		s.mapped.Close()
+	}
+	s.filter, s.mapped = nil, nil
 }
 
 // Message is a message to learn.
@@ -309,8 +321,8 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		return o, nil
 	}
 	r := meta{change: learn, document: document, texts: make([][]byte, len(document.Terms))}
-	for i, untold := range s.untold(document) {
-		if untold {
+	for i, unknown := range s.filter.UnknownTerms(document) { // the ledger has the texts of the others
+		if unknown {
 			r.texts[i] = s.textOf(bag.Text(i))
 		}
 	}
@@ -320,6 +332,7 @@ func (s *Store) learn(m Message) (Outcome, error) {
 	if err := s.append(update); err != nil {
 		return Outcome{}, err
 	}
+	s.taught++
 	if len(m.Raw) > limits.LargeMessage {
 		s.reader.Forget()
 	}
@@ -464,15 +477,6 @@ func (s *Store) documentToForget(fingerprint uint64) (*features.Document, error)
 	}
 	d := l.documents.Document(l.entries[i].Terms)
 	return &d, l.documents.Err()
-}
-
-// untold returns for each term of a document whether its text is neither in the vocabulary of the model nor in the journal.
-func (s *Store) untold(d features.Document) []bool {
-	untold := make([]bool, len(d.Terms))
-	for i, hash := range d.Terms {
-		untold[i] = s.filter.Kind() == features.Whole || !s.filter.HasTerm(hash) // the terms of that kind are documents
-	}
-	return untold
 }
 
 // ledger reads the base and the journal.

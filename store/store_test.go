@@ -17,6 +17,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
+	"chaff/filter"
 	"chaff/models/modelstest"
 	"chaff/train"
 )
@@ -360,5 +361,32 @@ func TestOnlyOneOfManyBeginsAStore(t *testing.T) {
 	all.Wait()
 	if n := began.Load(); n != 1 {
 		t.Errorf("%d began the store", n)
+	}
+}
+
+func TestFewWrongLabelsDoNotTurnAllMail(t *testing.T) {
+	all := mailOf(t, corpustest.Mailbox(1, 150, "ham", "spam"))
+	for _, model := range []string{"votes", "hybrid"} {
+		t.Run(model, func(t *testing.T) {
+			path := trained(t, model, sourceOf(all))
+			s := opened(t, path)
+			for _, m := range all[:8] {
+				m.Label = "spam"
+				learned(t, s, m)
+			}
+			f, err := filter.OpenLearned(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			turned := 0
+			for _, m := range all[8:150] {
+				if f.Classify(m.Raw).Class == "spam" {
+					turned++
+				}
+			}
+			if turned > 14 {
+				t.Errorf("after 8 ham were learned as spam, %d of 142 others are spam", turned)
+			}
+		})
 	}
 }

@@ -24,7 +24,9 @@ type account struct {
 	Forgotten map[string]int `json:"forgotten,omitempty"` // by class
 	Refused   map[string]int `json:"refused"`             // by reason
 	// Changed is how many times a message was learned, moved or forgotten since the model was fitted.
-	Changed int       `json:"changed_since_fit"`
+	Changed int `json:"changed_since_fit"`
+	// Fitted is the number of messages to which learn fitted the model, because the mix of classes has changed; 0 if it did not.
+	Fitted  int       `json:"fitted_to,omitempty"`
 	Results []learned `json:"messages,omitempty"`
 
 	classes []string

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -180,6 +181,9 @@ func (p *program) learn(x *learning) error {
 	if err == nil {
 		err = p.learnEach(ctx, s, messages, x.how(s), a)
 	}
+	if err == nil && !x.forget {
+		a.Fitted, err = fitIfUnbalanced(ctx, s, x.Config)
+	}
 	var countErr error
 	a.Changed, countErr = s.Changed()
 	err = errors.Join(err, countErr, s.Close())
@@ -187,6 +191,23 @@ func (p *program) learn(x *learning) error {
 		err = errors.Join(err, p.printAccount(x, a, began))
 	}
 	return cmp.Or(err, a.complaint())
+}
+
+// fitIfUnbalanced fits the model if the mix of classes has changed, and returns the number of messages; 0 if it has not.
+func fitIfUnbalanced(ctx context.Context, s *store.Store, cfg config.Config) (int, error) {
+	unbalanced, err := s.Unbalanced()
+	if err != nil || !unbalanced || cfg.Store.RetrainAfter == 0 {
+		return 0, err
+	}
+	refitted, err := s.Retrain(ctx, retrainOptions(cfg))
+	return refitted.Messages, err
+}
+
+// printFittedTo says to how many messages learn fitted the model; nothing for 0.
+func printFittedTo(w io.Writer, messages int) {
+	if messages > 0 {
+		field(w, "fitted", "to all %s, since the mix of classes has changed", plural(messages, "message"))
+	}
 }
 
 func (p *program) printAccount(x *learning, a *account, began bool) error {
@@ -199,6 +220,7 @@ func (p *program) printAccount(x *learning, a *account, began bool) error {
 		}
 	}
 	a.print(p)
+	printFittedTo(p.stdout, a.Fitted)
 	if after := x.Store.RetrainAfter; after > 0 && a.Changed >= after && !p.quiet {
 		printNext(p.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(a.Changed, "change") + " since the model was fitted"})
 	}

@@ -19,8 +19,10 @@ type mailboxes struct {
 	File      string        `json:"file"`
 	Mailboxes []mailboxSays `json:"mailboxes"`
 	// Changed is how many messages were learned or forgotten since the model was fitted.
-	Changed int  `json:"changed_since_fit"`
-	DryRun  bool `json:"dry_run,omitempty"`
+	Changed int `json:"changed_since_fit"`
+	// Fitted is as in account.
+	Fitted int  `json:"fitted_to,omitempty"`
+	DryRun bool `json:"dry_run,omitempty"`
 }
 
 // mailboxSays is what a mailbox says that the store did not know.
@@ -54,6 +56,7 @@ func (p *program) learnMaildirs(x *learning) error {
 	for _, m := range all.Mailboxes {
 		p.printSays(m, x.dryRun)
 	}
+	printFittedTo(p.stdout, all.Fitted)
 	if after := x.Store.RetrainAfter; err == nil && !x.dryRun && after > 0 && all.Changed >= after && !p.quiet {
 		printNext(p.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(all.Changed, "message") + " changed since the model was fitted"})
 	}
@@ -90,6 +93,9 @@ func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailb
 		if err != nil {
 			break
 		}
+	}
+	if err == nil {
+		all.Fitted, err = fitIfUnbalanced(ctx, s, x.Config)
 	}
 	var countErr error
 	all.Changed, countErr = s.Changed()

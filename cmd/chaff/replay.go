@@ -11,6 +11,7 @@ import (
 	"chaff/evaluate"
 	"chaff/internal/screen"
 	"chaff/metrics"
+	"chaff/store"
 	"chaff/train"
 )
 
@@ -67,6 +68,7 @@ func (p *program) readReplay(x *experiment) (*evaluate.ReplayMail, error) {
 		return evaluate.ReadForReplay(x.command.Context(), mail.source, mail.classes, evaluate.ReplayOptions{
 			Reading: readingOf(x.Config),
 			Models:  x.Models, ByTime: byTime, Delay: r.delay, Feedback: r.feedback, Seed: x.Seed, Every: r.every,
+			OnError: x.Store.OnError, Sure: x.Store.Sure,
 			Workers: x.Workers, Memory: memoryOf(x.Config), Progress: step,
 		})
 	})
@@ -110,7 +112,7 @@ func (p *program) replayModels(x *experiment, names []string) error {
 	if x.verbose {
 		printOddities(p.stdout, mail.Summary())
 	}
-	field(p.stdout, "replay", "%s", x.replay.how())
+	field(p.stdout, "replay", "%s", x.replay.how(x.Store))
 	fmt.Fprintln(p.stdout)
 	printReplays(p.stdout, all, x.verbose)
 	if len(all) == 1 && len(first.Curve) > 0 {
@@ -125,13 +127,16 @@ func (p *program) replayModels(x *experiment, names []string) error {
 }
 
 // how describes when messages are learned.
-func (r *replayFlags) how() string {
+func (r *replayFlags) how(o store.Options) string {
 	how := "each message learned at once"
 	if r.delay > 0 {
 		how = fmt.Sprintf("each message learned after %d more", r.delay)
 	}
 	if r.feedback < 1 {
 		how += fmt.Sprintf(", %.3g%% of them", 100*r.feedback)
+	}
+	if o.OnError {
+		how += fmt.Sprintf(", unless the model is right and %v%% sure", o.Sure)
 	}
 	return how
 }

@@ -373,7 +373,7 @@ func corpusFacts(cfg config.Config, s train.Summary) []report.Fact {
 func replayPage(x *experiment, mail *evaluate.ReplayMail, all []evaluate.Replay) report.Page {
 	page := report.Page{
 		Title: x.command.CommandPath(), Subtitle: corpusLine(mail.Summary()), Classes: mail.Classes(),
-		Facts: []report.Fact{{Name: "Replay", Value: x.replay.how()}},
+		Facts: []report.Fact{{Name: "Replay", Value: x.replay.how(x.Store)}},
 	}
 	for i, r := range all {
 		page.Models = append(page.Models, report.Model{Name: r.Model, Features: r.Kind, Test: &r.Figures, Seconds: r.Seconds})

@@ -27,7 +27,7 @@ import (
 type protocol struct {
 	flag, usage string
 	// serve answers clients until ctx ends, and then finishes what it has accepted.
-	serve func(ctx context.Context, l net.Listener, e *serve.Engine, c config.Config, log serve.Logger) error
+	serve func(ctx context.Context, l net.Listener, e *serve.Engine, c config.Config, logger serve.Logger) error
 }
 
 // protocols returns all protocols.
@@ -95,7 +95,7 @@ func (p *program) serve(x *serving) error {
 	if err := hasModel(x.model); err != nil {
 		return err
 	}
-	log := &daemonLog{p: p}
+	logger := &daemonLog{p: p}
 	listeners, err := x.listen(loaded.Serve)
 	if err != nil {
 		return err
@@ -107,17 +107,17 @@ func (p *program) serve(x *serving) error {
 	}()
 	o := loaded.Serve
 	o.Model, o.Store, o.Retrain, o.Workers = x.model, loaded.Store, retrainOptions(loaded.Config), loaded.Workers
-	e, err := serve.New(x.command.Context(), o, log)
+	e, err := serve.New(x.command.Context(), o, logger)
 	if err != nil {
 		return err
 	}
-	err = p.serveAll(x, listeners, e, loaded.Config, log)
+	err = p.serveAll(x, listeners, e, loaded.Config, logger)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.command.Context()), closeWait)
 	defer cancel()
 	if err := errors.Join(err, e.Close(ctx)); err != nil {
 		return err
 	}
-	log.Note("stopped")
+	logger.Note("stopped")
 	return nil
 }
 
@@ -129,7 +129,7 @@ type listener struct {
 }
 
 // serveAll serves all listeners until the context of the command ends or one of them fails.
-func (p *program) serveAll(x *serving, listeners []listener, e *serve.Engine, c config.Config, log serve.Logger) error {
+func (p *program) serveAll(x *serving, listeners []listener, e *serve.Engine, c config.Config, logger serve.Logger) error {
 	ctx, stop := context.WithCancel(x.command.Context())
 	defer stop()
 	hangups := make(chan os.Signal, 1)
@@ -138,10 +138,10 @@ func (p *program) serveAll(x *serving, listeners []listener, e *serve.Engine, c 
 	var protocols sync.WaitGroup
 	failures := make(chan error, len(listeners))
 	for _, l := range listeners {
-		log.Note("serving %s on %s", l.flag, l.address)
+		logger.Note("serving %s on %s", l.flag, l.address)
 		protocols.Go(func() {
 			defer stop() // the others as well
-			if err := l.serve(ctx, l, e, c, log); err != nil {
+			if err := l.serve(ctx, l, e, c, logger); err != nil {
 				failures <- fmt.Errorf("serve %s on %s: %w", l.flag, l.address, err)
 			}
 		})
@@ -150,12 +150,12 @@ func (p *program) serveAll(x *serving, listeners []listener, e *serve.Engine, c 
 		select {
 		case <-hangups:
 			if err := e.Reload(); err == nil {
-				log.Note("read the model %s again", x.model)
+				logger.Note("read the model %s again", x.model)
 			} // else the engine has reported it
 		case <-ctx.Done():
 		}
 	}
-	log.Note("stopping")
+	logger.Note("stopping")
 	protocols.Wait()
 	close(failures)
 	var errs []error

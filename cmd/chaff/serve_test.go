@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -223,5 +224,35 @@ func TestAddressesOfADaemon(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestADaemonPrintsNothingForeign(t *testing.T) {
+	h := newHome(t, "")
+	h.writeModel()
+	name := "model\x1b[2J\nforged"
+	if err := os.Rename(h.path("model"), h.path(name)); err != nil {
+		t.Fatal(err)
+	}
+	tells := protocol{"tell", "tell", func(ctx context.Context, l net.Listener, _ *serve.Engine, _ config.Config, logger serve.Logger) error {
+		defer l.Close()
+		logger.Warn("a client said %s", "\x1b[2J\nforged")
+		<-ctx.Done()
+		return errors.New("an error about \x1b[2J\nforged")
+	}}
+	d := startDaemon(t, []protocol{tells}, "-m", h.path(name), "--tell", "0", "--tell", "unix:"+h.path("s\x1b"))
+	d.log.has(t, "a client said")
+	if err := os.WriteFile(h.path(name), []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.log.has(t, "going on with the model in memory")
+	d.stop()
+	if err := d.ended(t); err == nil {
+		t.Error("the error of a protocol is lost")
+	}
+	for line := range strings.Lines(d.log.String()) {
+		if strings.ContainsRune(line, '\x1b') || strings.HasPrefix(line, "forged") {
+			t.Errorf("printed %q", line)
+		}
 	}
 }

@@ -91,6 +91,11 @@ func TestLinksOfPagesLeadSomewhere(t *testing.T) {
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}
+	recipes, err := filepath.Glob(filepath.Join(root, "docs", "recipes", "*.md"))
+	if err != nil || len(recipes) == 0 {
+		t.Fatalf("%d recipes: %v", len(recipes), err)
+	}
+	pages = append(pages, recipes...)
 	link := regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
 	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
 	notInAnchors := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)

@@ -26,7 +26,8 @@ func rooms() map[string][]string {
 		"bench":                 {"config", "corpus", "message", "metrics"}, // it runs the programs
 		"docs/figures":          all,
 		"docs/growth":           all,
-		"config":                {"corpus", "features", "message", "metrics", "models", "serve", "store", "tokenize", "train"}, // for their Options
+		"config":                {"corpus", "features", "message", "metrics", "models", "serve", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train"}, // for their Options
+		"test/maillab":          {},                                                                                                                                                      // it runs the programs
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
 		"mailbox":               {"corpus", "corpus/sources", "filter", "message", "models", "store", "train"},
 		"serve":                 {"filter", "store"},

@@ -1,0 +1,175 @@
+package store
+
+import (
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"chaff/corpus/corpustest"
+	"chaff/filter"
+	"chaff/train"
+)
+
+func TestAClassIsAhead(t *testing.T) {
+	for _, test := range []struct {
+		name           string
+		known, learned []int
+		want           bool
+	}{
+		{"nothing was learned", []int{1000, 20}, []int{0, 0}, false},
+		{"a few spam", []int{1000, 20}, []int{0, 19}, false},
+		{"as many as were known", []int{1000, 20}, []int{0, 20}, true},
+		{"spam with as much ham as usual", []int{1000, 1000}, []int{500, 500}, false},
+		{"somewhat more ham than usual", []int{40, 40}, []int{175, 125}, false},
+		{"rare spam in the usual mix", []int{1000, 20}, []int{1000, 20}, false},
+		{"a mailbox that gets more spam than before", []int{1000, 20}, []int{1000, 40}, true},
+		{"less than a tenth of what was known", []int{1000, 1000}, []int{0, 99}, false},
+		{"a tenth of what was known", []int{1000, 1000}, []int{0, 100}, true},
+		{"ham", []int{20, 1000}, []int{100, 0}, true},
+		{"a third class", []int{100, 100, 100}, []int{0, 0, 20}, true},
+		{"three classes alike", []int{100, 100, 100}, []int{50, 50, 50}, false},
+		{"one class only", []int{1000, 0}, []int{100, 0}, false},
+		{"the first of a class", []int{1000, 0}, []int{0, 20}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := isAhead(test.known, test.learned); got != test.want {
+				t.Errorf("known %v, learned %v: %v, want %v", test.known, test.learned, got, test.want)
+			}
+		})
+	}
+}
+
+func isUnbalanced(t testing.TB, s *Store) bool {
+	t.Helper()
+	unbalanced, err := s.Unbalanced()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return unbalanced
+}
+
+func TestAStoreIsUnbalancedUntilItIsFitted(t *testing.T) {
+	s := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 30, "ham", "spam")))
+	s.now = func() time.Time { return time.Now().Add(time.Minute) }
+	s.limit = 8 // folding does not hide it
+	for i, m := range mailOf(t, corpustest.Mailbox(2, 20, "spam")) {
+		if isUnbalanced(t, s) {
+			t.Fatalf("after %d spam", i)
+		}
+		learned(t, s, m)
+	}
+	if !isUnbalanced(t, s) {
+		t.Fatal("after 20 spam it is balanced")
+	}
+	retrain(t, s)
+	if isUnbalanced(t, s) {
+		t.Error("after a fit it is unbalanced")
+	}
+}
+
+func TestAStoreThatWasNeverFittedIsFittedAfterManyMessagesAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model")
+	if err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions()); err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, path)
+	all := mailOf(t, corpustest.Mailbox(1, 20, "ham", "spam"))
+	for i, m := range all {
+		if isUnbalanced(t, s) {
+			t.Fatalf("after %d of 20 ham and 20 spam", i)
+		}
+		learned(t, s, m)
+	}
+	if !isUnbalanced(t, s) {
+		t.Error("after 20 ham and 20 spam there is no fit")
+	}
+	s.Close()
+	s = opened(t, path)
+	learned(t, s, mailOf(t, corpustest.Mailbox(2, 1, "ham"))[0])
+	if isUnbalanced(t, s) {
+		t.Error("a process that learns one message fits a model that was never fitted")
+	}
+}
+
+// A hundred spam in a row must not turn newsletters into spam, nor a hundred ham spam into ham.
+func TestAHundredMessagesOfOneClassTurnNoOtherMailOver(t *testing.T) {
+	source, ok := corpustest.SpamAssassin(t)
+	if !ok {
+		t.Skip(corpustest.NeedsCorpora)
+	}
+	byLabel := map[string][]Message{}
+	for item, raw := range corpustest.Each(t, source) {
+		if !strings.Contains(item.Origin, "hard-ham") {
+			byLabel[item.Label] = append(byLabel[item.Label], Message{Raw: bytes.Clone(raw), Label: item.Label, Way: ByHand})
+		}
+	}
+	ham, spam := byLabel["ham"], byLabel["spam"]
+	shuffle(ham)
+	shuffle(spam)
+	var newsletters []Message
+	for _, m := range ham[1000:] {
+		if text := bytes.ToLower(m.Raw); bytes.Contains(text, []byte("newsletter")) || bytes.Contains(text, []byte("text/html")) {
+			newsletters = append(newsletters, m)
+		}
+	}
+	if len(newsletters) < 50 {
+		t.Fatalf("%d newsletters", len(newsletters))
+	}
+	for _, model := range []string{"votes", "multinomial", "passive-aggressive"} {
+		for _, test := range []struct {
+			name         string
+			train, teach []Message
+			probe        []Message
+			wrong        filter.Verdict
+			fits         int // at least
+		}{
+			{"100 spam after 1,000 ham and 20 spam", slices.Concat(ham[:1000], spam[:20]), spam[1000:1100], newsletters, filter.Spam, 3},
+			{"100 spam after 1,000 ham and 1,000 spam", slices.Concat(ham[:1000], spam[:1000]), spam[1000:1100], newsletters, filter.Spam, 0},
+			{"100 ham after 20 ham and 1,000 spam", slices.Concat(ham[:20], spam[:1000]), ham[900:1000], spam[1100:], filter.Ham, 3},
+		} {
+			t.Run(model+": "+test.name, func(t *testing.T) {
+				path := trained(t, model, sourceOf(test.train))
+				s := opened(t, path)
+				count := func() (wrong, unsure int) {
+					f, err := filter.OpenLearned(path)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, m := range test.probe {
+						switch f.Classify(m.Raw).Verdict {
+						case test.wrong:
+							wrong++
+						case filter.Unsure:
+							unsure++
+						}
+					}
+					return wrong, unsure
+				}
+				wrong, unsure := count()
+				fits := 0
+				for _, m := range test.teach {
+					learned(t, s, m)
+					if isUnbalanced(t, s) {
+						retrain(t, s)
+						fits++
+					}
+				}
+				wrongAfter, unsureAfter := count()
+				t.Logf("of %d, %d became %s and %d unsure; before %d and %d; %d fits",
+					len(test.probe), wrongAfter, test.wrong, unsureAfter, wrong, unsure, fits)
+				if n := wrongAfter - wrong; 20*n > len(test.probe) {
+					t.Errorf("%d more of %d are %s", n, len(test.probe), test.wrong)
+				}
+				if n := unsureAfter - unsure; 10*n > len(test.probe) {
+					t.Errorf("%d more of %d are unsure", n, len(test.probe))
+				}
+				if fits < test.fits {
+					t.Errorf("%d fits, want %d", fits, test.fits)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chaff/corpus/corpustest"
+)
+
+func TestFilesOfMailboxesAreNoted(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 30, "ham", "spam"))
+	s := opened(t, path)
+	raw := mailOf(t, corpustest.Mailbox(2, 1, "spam"))[0]
+	learned(t, s, raw)
+	known, home, work := fingerprint(raw), s.NameHash("home"), s.NameHash("work")
+	see := func(mailbox uint64, seen map[uint64]Sighting, gone ...uint64) {
+		t.Helper()
+		if err := s.See(mailbox, seen, gone); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wants := func(name string, mailbox uint64, want map[uint64]Sighting) {
+		t.Helper()
+		got, err := s.Sightings(mailbox)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+		v, err := Look(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := v.Sightings(mailbox); err != nil || !cmp.Equal(want, got) {
+			t.Errorf("%s: a reader sees %v, %v", name, got, err)
+		}
+	}
+	wants("at first", home, nil)
+	see(home, map[uint64]Sighting{1: {known, 1}, 2: {7, 0}, 3: {8, 0}})
+	see(work, map[uint64]Sighting{1: {known, 0}})
+	see(home, map[uint64]Sighting{2: {7, 1}}, 3)
+	wants("in the journal", home, map[uint64]Sighting{1: {known, 1}, 2: {7, 1}})
+	wants("another mailbox", work, map[uint64]Sighting{1: {known, 0}})
+	if o := learned(t, s, raw); o.What != Known {
+		t.Errorf("a message before the files is %s", o.What)
+	}
+	if err := s.Fold(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wants("in the base, without the digests of messages that the store does not have", home, map[uint64]Sighting{1: {known, 1}, 2: {0, 1}})
+	if _, err := s.Forget(raw.Raw); err != nil {
+		t.Fatal(err)
+	}
+	retrain(t, s)
+	wants("a forgotten message leaves no digest", work, map[uint64]Sighting{1: {0, 0}})
+}
+
+func TestDamagedNotesOfFilesAreFound(t *testing.T) {
+	whole := appendSightings(nil, 1, map[uint64]Sighting{2: {3, 1}, 4: {5, 0}}, []uint64{6})
+	if err := (sightings{}).apply(whole, 2); err != nil {
+		t.Fatal(err)
+	}
+	for n := range whole {
+		if (sightings{}).apply(whole[:n], 2) == nil {
+			t.Errorf("cut to %d bytes it is accepted", n)
+		}
+	}
+	if (sightings{}).apply(whole, 1) == nil {
+		t.Error("a class that does not exist is accepted")
+	}
+	for _, at := range []int{16, 24} {
+		huge := append([]byte(nil), whole...)
+		huge[at+7] = 0xff
+		if (sightings{}).apply(huge, 2) == nil {
+			t.Errorf("a huge number at %d is accepted", at)
+		}
+	}
+}
