@@ -30,7 +30,7 @@ func rooms() map[string][]string {
 		"test/maillab":          {},                                                                                                                                                      // it runs the programs
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
 		"mailbox":               {"corpus", "corpus/sources", "filter", "message", "models", "store", "train"},
-		"serve":                 {"filter", "store"},
+		"serve":                 {"filter", "message", "store"},
 		"serve/confine":         {},
 		"serve/lmtp":            {"filter", "serve", "store"},
 		"serve/milter":          {"filter", "serve", "store"},
@@ -75,7 +75,7 @@ func onlyIn() map[string]string {
 		"github.com/fsnotify/fsnotify":     "mailbox",
 		"golang.org/x/net/publicsuffix":    "internal/publicsuffix",
 		"golang.org/x/net/idna":            "internal/weburl tokenize",
-		"github.com/klauspost/compress":    "corpus/sources",
+		"github.com/klauspost/compress":    "corpus/sources serve/web",
 		"github.com/xi2/xz":                "corpus/sources",
 		"github.com/emersion/go-imap":      "corpus/sources",
 		"golang.org/x/text/unicode/norm":   "corpus/sources tokenize",

@@ -38,7 +38,7 @@ type tick struct {
 
 // The size of the drawing, and of the rectangle of the curve in it. The template has the same.
 const (
-	curveLeft, curveRight = 56.0, 620.0
+	curveLeft, curveRight = 72.0, 620.0
 	curveTop, curveBottom = 12.0, 300.0
 )
 
@@ -96,7 +96,7 @@ func (b *thresholdsBody) draw(judged []store.Judged) {
 		at("at most "+strconv.FormatFloat(limit, 'g', 3, 64)+"% of ham lost", p, p.Threshold, false)
 	}
 	now := b.Points[0]
-	c.Alt = fmt.Sprintf("Spam found by ham lost. At the threshold of spam, %d of %d ham are lost and %d of %d spam are found. The table has more points.",
+	c.Alt = fmt.Sprintf("Spam found by ham lost. At the threshold of spam, %d of %d ham are lost and %d of %d spam are found.",
 		now.HamLost, b.Ham, now.SpamFound, b.Spams)
 	b.Curve = c
 }

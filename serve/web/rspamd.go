@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"chaff/filter"
 	"chaff/serve"
 	"chaff/store"
@@ -47,16 +49,37 @@ func rspamdUser(r *http.Request) string {
 
 // rspamdBody reads the message of a request. Result ok is false if it has answered.
 func (s *server) rspamdBody(w http.ResponseWriter, r *http.Request) (m *serve.Message, ok bool) {
-	if r.Header.Get("Compression") != "" || r.Header.Get("File") != "" || r.Header.Get("Shm") != "" {
-		writeError(w, http.StatusUnsupportedMediaType, "send the message itself, and not compressed")
+	compression := r.Header.Get("Compression")
+	if compression != "" && compression != "zstd" || r.Header.Get("File") != "" || r.Header.Get("Shm") != "" || r.Header.Get("Dictionary") != "" {
+		writeError(w, http.StatusUnsupportedMediaType, "send the message itself, or compressed by zstd without a dictionary")
 		return nil, false
 	}
 	m, err := s.body(r)
+	if err == nil && compression != "" {
+		m, err = s.decompressed(m)
+	}
 	if err != nil {
 		writeFailure(w, err)
 		return nil, false
 	}
 	return m, true
+}
+
+// maxWindow is the size in bytes of the largest memory that decompressing takes besides the message.
+const maxWindow = 8 << 20
+
+// decompressed returns a message that was compressed by zstd, and closes the compressed one. Since it is there as a whole, one at a time is
+// fast enough, and no client can make others wait.
+func (s *server) decompressed(m *serve.Message) (*serve.Message, error) {
+	defer m.Close()
+	s.decompressing.Lock()
+	defer s.decompressing.Unlock()
+	z, err := zstd.NewReader(bytes.NewReader(m.Bytes()), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return nil, errBody
+	}
+	defer z.Close()
+	return s.read(z)
 }
 
 // rspamdResult is the answer to /checkv2.
@@ -191,7 +214,7 @@ type rspamdFigures struct {
 	Scanned  int64            `json:"scanned"`
 	Learned  int64            `json:"learned"`
 	Actions  map[string]int64 `json:"actions"`
-	// ScanTimes is empty: /metrics has a histogram.
+	// ScanTimes are the seconds of the last judgements.
 	ScanTimes   []float64        `json:"scan_times"`
 	Spam        int64            `json:"spam_count"`
 	Ham         int64            `json:"ham_count"`
@@ -211,6 +234,9 @@ type rspamdStatfile struct {
 	Users    int64  `json:"users"`
 }
 
+// maxScanTimes is how many times rspamd sends.
+const maxScanTimes = 31
+
 // rspamdStat answers with the figures since the start, and the messages that each class of the shared model has learned.
 func (s *server) rspamdStat(w http.ResponseWriter, _ *http.Request) {
 	status, err := s.status("")
@@ -223,6 +249,10 @@ func (s *server) rspamdStat(w http.ResponseWriter, _ *http.Request) {
 	f := rspamdFigures{
 		Version: version(), Uptime: int64(time.Since(status.Started).Seconds()), ScanTimes: []float64{}, Connections: c.Connections.All()["http"],
 		Actions: map[string]int64{"reject": 0, "soft reject": 0, "rewrite subject": 0, "greylist": 0}, Statfiles: []rspamdStatfile{},
+	}
+	history := s.engine.History()
+	for _, r := range history[:min(len(history), maxScanTimes)] {
+		f.ScanTimes = append(f.ScanTimes, r.Seconds)
 	}
 	for _, n := range verdicts {
 		f.Scanned += n

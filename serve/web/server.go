@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,9 +31,10 @@ type server struct {
 	log     serve.Logger
 	token   []byte
 	// tokenFile is where the token is.
-	tokenFile string
-	patience  patience
-	states    states
+	tokenFile     string
+	patience      patience
+	states        states
+	decompressing sync.Mutex
 }
 
 // Serve answers HTTP on a listener until ctx ends, and then finishes what it has accepted. It closes the listener.
@@ -41,6 +43,9 @@ func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logge
 	if err != nil {
 		l.Close()
 		return err
+	}
+	if a, isTCP := l.Addr().(*net.TCPAddr); isTCP {
+		log.Note("the console is at http://%s/, and its token in %s", a, s.tokenFile)
 	}
 	return s.serve(ctx, l)
 }
@@ -151,10 +156,12 @@ func (s *server) monitoringRoutes() []route {
 	}
 }
 
-// body reads the message of a request. The caller closes the message; its bytes stay valid.
-func (s *server) body(r *http.Request) (*serve.Message, error) {
+// body reads the message of a request. The caller closes the message.
+func (s *server) body(r *http.Request) (*serve.Message, error) { return s.read(r.Body) }
+
+func (s *server) read(from io.Reader) (*serve.Message, error) {
 	m := s.engine.NewMessage()
-	_, err := io.Copy(m, r.Body)
+	_, err := io.Copy(m, from)
 	if err == nil {
 		return m, nil
 	}
@@ -191,13 +198,17 @@ func writeText(w http.ResponseWriter, status int, text string) {
 }
 
 func writeJSON(w http.ResponseWriter, status int, value any) {
-	data, err := json.Marshal(value)
-	if err != nil {
-		status, data = http.StatusInternalServerError, []byte(`{"error":"internal error"}`)
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	out.SetEscapeHTML(false)
+	if err := out.Encode(value); err != nil {
+		status = http.StatusInternalServerError
+		b.Reset()
+		b.WriteString(`{"error":"internal error"}`)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(data, '\n'))
+	_, _ = b.WriteTo(w)
 }
 
 // failure is the answer to a request that failed. Fields are those of a message that passes unjudged.

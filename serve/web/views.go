@@ -256,12 +256,8 @@ func (c *console) why(e filter.Explanation) whyBody {
 	for _, t := range texts {
 		text := shadedText{Title: shown(t.Title, 200)}
 		for _, span := range t.Spans {
-			lines := strings.Split(clip(span.Text, max(room, 0)), "\n")
-			for i := range lines {
-				lines[i] = screen.Printable(strings.TrimSuffix(strings.ReplaceAll(lines[i], "\t", " "), "\r"))
-			}
+			text.Stretches = append(text.Stretches, stretch{shownLines(clip(span.Text, max(room, 0))), shadeOf(span.Contribution, strongest)})
 			room -= utf8.RuneCountInString(span.Text)
-			text.Stretches = append(text.Stretches, stretch{strings.Join(lines, "\n"), shadeOf(span.Contribution, strongest)})
 			if room <= 0 {
 				break
 			}
@@ -272,6 +268,26 @@ func (c *console) why(e filter.Explanation) whyBody {
 		}
 	}
 	return b
+}
+
+// shownLines is shown for a text of several lines. Of empty lines that follow one another, it keeps one.
+func shownLines(s string) string {
+	lines := strings.Split(s, "\n")
+	kept := lines[:0]
+	empty := 0
+	for i, line := range lines {
+		line = screen.Printable(strings.TrimRight(strings.ReplaceAll(line, "\t", " "), "\r"))
+		isInner := i > 0 && i < len(lines)-1 // the others may go on in the stretches beside this one
+		if isInner && strings.TrimSpace(line) == "" {
+			if empty++; empty > 1 {
+				continue
+			}
+		} else {
+			empty = 0
+		}
+		kept = append(kept, line)
+	}
+	return strings.Join(kept, "\n")
 }
 
 // shades is how many shades evidence has.
