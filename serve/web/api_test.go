@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -268,4 +269,27 @@ func TestAStoppedEngineAnswersTryAgain(t *testing.T) {
 			t.Errorf("%s: got %d %s", path, w.Code, w.Body)
 		}
 	}
+}
+
+// BenchmarkClassify judges messages that several clients send over TCP.
+func BenchmarkClassify(b *testing.B) {
+	s := newSite(b, nil)
+	address, _ := s.listen()
+	message := string(mail("spam", 1)) + strings.Repeat("some more words of an ordinary message\r\n", 70)
+	b.SetBytes(int64(len(message)))
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		client := &http.Client{Transport: &http.Transport{}}
+		defer client.CloseIdleConnections()
+		for pb.Next() {
+			answer, err := client.Post("http://"+address+"/v1/classify", "message/rfc822", strings.NewReader(message))
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.StatusCode != 200 {
+				b.Fatal(answer.StatusCode, err)
+			}
+			answer.Body.Close()
+		}
+	})
 }

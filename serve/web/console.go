@@ -338,6 +338,9 @@ func (c *console) teach(r *http.Request, v *view, did string, raw []byte) error 
 	return nil
 }
 
+// maxParts is how many parts of a form are read; ours have fewer.
+const maxParts = 10
+
 // messageForm reads a form with a message. The token of the form comes before the message.
 func (c *console) messageForm(r *http.Request, session string) (form map[string]string, m *serve.Message, err error) {
 	parts, err := r.MultipartReader()
@@ -351,7 +354,7 @@ func (c *console) messageForm(r *http.Request, session string) (form map[string]
 			m = nil
 		}
 	}()
-	for {
+	for range maxParts {
 		part, err := parts.NextPart()
 		if err == io.EOF {
 			break
