@@ -379,4 +379,5 @@ func (r *Reader) Bag() *features.Bag { return &r.bag }
 // Forget frees the memory that grew with the last message.
 func (r *Reader) Forget() {
 	r.decoder, r.message, r.bag = message.NewDecoder(r.reading.Message), nil, features.Bag{}
+	r.tokenizer, _ = tokenize.New(r.reading.Tokenize, r.reading.Key) // no error: the settings are those of NewReader
 }

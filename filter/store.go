@@ -13,6 +13,7 @@ import (
 
 	"chaff/internal/journal"
 	"chaff/internal/mapped"
+	"chaff/internal/replace"
 	"chaff/internal/sections"
 )
 
@@ -59,7 +60,10 @@ func openFollowing(path string, open func(path string) (*Filter, error), read fu
 		if f, err = open(path); err != nil {
 			return nil, err
 		}
-		s, err := read(path + storeSuffix)
+		s, err := storeFile{}, replace.CheckOwner(path+storeSuffix, path)
+		if err == nil {
+			s, err = read(path + storeSuffix)
+		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return f, nil
@@ -76,7 +80,10 @@ func openFollowing(path string, open func(path string) (*Filter, error), read fu
 			f.follow(s)
 			return f, nil
 		}
-		next, err := open(path + nextSuffix)
+		next, err := (*Filter)(nil), replace.CheckOwner(path+nextSuffix, path)
+		if err == nil {
+			next, err = open(path + nextSuffix)
+		}
 		switch {
 		case err != nil:
 		case s.model == next.Identity():
@@ -121,12 +128,16 @@ func (f *Filter) know(s *state, records journal.Records) error {
 	return nil
 }
 
-// OpenToLearn opens the model at path, whose store has the given base and records. It is for a program that learns, and holds the lock of the
-// store.
-func OpenToLearn(path string, base *sections.Reader, records journal.Records) (*Filter, error) {
+// OpenToLearn opens the model at path, whose store has the given base and records and says what its identity is. It is for a program that
+// learns, and holds the lock of the store. The error wraps [ErrOtherModel], or is about a file.
+func OpenToLearn(path string, identity uint64, base *sections.Reader, records journal.Records) (*Filter, error) {
 	f, err := openMapped(path, time.Now())
 	if err != nil {
 		return nil, err
+	}
+	if f.Identity() != identity {
+		f.Close()
+		return nil, ErrOtherModel
 	}
 	s, err := readState(base)
 	if err == nil && s != nil {

@@ -17,8 +17,14 @@ import (
 	"chaff/features"
 	"chaff/internal/journal"
 	"chaff/internal/sections"
+	"chaff/internal/testtemp"
 	"chaff/models"
 )
+
+func TestMain(m *testing.M) {
+	testtemp.InMemory()
+	m.Run()
+}
 
 // later returns a time at which a new file is settled.
 func later() time.Time { return time.Now().Add(time.Hour) }
@@ -78,7 +84,9 @@ func (p *pupil) learn(raw string, class int) {
 	noError(p.t, err)
 	records, _, err := journal.Scan(p.journal[base.Size():])
 	noError(p.t, err)
-	f, err := OpenToLearn(p.path, base, records)
+	identity, err := journal.Model(p.journal[base.Size():])
+	noError(p.t, err)
+	f, err := OpenToLearn(p.path, identity, base, records)
 	noError(p.t, err)
 	defer f.Close()
 	reader, err := NewReader(f.settings.Reading(), ReaderOptions{Grams: true, Names: true})
@@ -153,7 +161,7 @@ func TestAReaderOfAJournalJudgesAsTheWholeLearner(t *testing.T) {
 	for _, classes := range [][]string{{"ham", "spam"}, {"golang", "poetry", "rowing"}} {
 		for _, name := range models.Names() {
 			t.Run(fmt.Sprintf("%s of %d classes", name, len(classes)), func(t *testing.T) {
-				trained := fitted(t, corpustest.Mailbox(1, 20, classes...), name, classes...)
+				trained := fitted(t, corpustest.Mailbox(1, 10, classes...), name, classes...)
 				if trained.learned == nil {
 					t.Fatal("it cannot learn on")
 				}

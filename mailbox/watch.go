@@ -240,44 +240,61 @@ func (w *watch) tell(c Change) {
 	w.Changed(c)
 }
 
+// maxListings bounds how often a mailbox is listed again because of folders that appeared meanwhile. Their events come later.
+const maxListings = 10
+
 // refresh lists the mailbox and watches its folders. A folder is watched before it is listed, so that nothing is missed.
 func (w *watch) refresh() error {
-	for {
+	tried := map[string]bool{} // of two paths to one folder, the system watches one only
+	for range maxListings {
 		if err := w.box.Refresh(); err != nil {
 			return err
 		}
-		added, err := w.follow()
+		added, err := w.follow(tried)
 		if err != nil || !added {
 			return err
 		}
 	}
+	return nil
 }
 
-// follow watches the folders that the mailbox has now, and reports whether one of them is new.
-func (w *watch) follow() (added bool, err error) {
+// follow watches the folders that the mailbox has now, without those that were tried, and reports whether one of them is new.
+func (w *watch) follow(tried map[string]bool) (added bool, err error) {
 	rows := map[string]int{}
 	for _, dir := range w.box.plan.Watched() {
 		rows[filepath.Clean(dir.Path)] = dir.Row
 	}
-	watched := w.list()
-	for _, dir := range slices.Sorted(maps.Keys(rows)) {
-		if slices.Contains(watched, dir) {
-			continue
-		}
-		if err := w.add(dir); errors.Is(err, os.ErrNotExist) {
-			continue // it disappeared since it was listed
-		} else if err != nil {
-			return false, fmt.Errorf("watch %s: %w", dir, tooMany(err))
-		}
-		added = true
-	}
-	for _, dir := range watched {
+	watched := map[string]bool{}
+	for _, dir := range w.list() {
+		watched[dir] = true
 		if _, is := rows[dir]; !is {
 			_ = w.remove(dir) // it may be gone already
 		}
 	}
+	for _, dir := range slices.Sorted(maps.Keys(rows)) {
+		if watched[dir] || tried[dir] {
+			continue
+		}
+		tried[dir] = true
+		switch err := w.add(dir); {
+		case err == nil:
+			added = true
+		case !isUnreadable(err):
+			return false, fmt.Errorf("watch %s: %w", dir, tooMany(err))
+		}
+	}
 	w.rows = rows
 	return added, nil
+}
+
+// isUnreadable reports whether a folder has disappeared or cannot be read, which a list of it says. The others are watched.
+func isUnreadable(err error) bool {
+	for _, reason := range []error{os.ErrNotExist, os.ErrPermission, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG} {
+		if errors.Is(err, reason) {
+			return true
+		}
+	}
+	return false
 }
 
 // retrain fits the model again if enough has changed since the last time, or one class was learned only.

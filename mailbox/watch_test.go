@@ -28,6 +28,7 @@ type watched struct {
 	events chan fsnotify.Event
 	errors chan error
 	dirs   []string // that the watch follows
+	closed string   // a folder that cannot be read
 	mutex  sync.Mutex
 	said   []string
 	stop   func()
@@ -73,7 +74,10 @@ func (w *watched) start() {
 		events: w.events, errors: w.errors,
 		add: func(dir string) error {
 			_, err := os.Stat(dir)
-			if err == nil {
+			if dir == w.closed {
+				err = fs.ErrPermission
+			}
+			if err == nil && !strings.HasSuffix(dir, ".Loop/cur") { // which is watched by another name
 				w.dirs = append(w.dirs, dir)
 			}
 			return err
@@ -259,6 +263,31 @@ func TestAWatchThatCannotBeginSaysWhy(t *testing.T) {
 	if err := Watch(t.Context(), b.dir, o); !errors.Is(err, store.ErrNone) {
 		t.Errorf("no store: got the error %v", err)
 	}
+}
+
+func TestAFolderThatCannotBeReadEndsNoWatch(t *testing.T) {
+	b := newTree(t)
+	synctest.Test(t, func(t *testing.T) {
+		w := watchTree(t, b)
+		w.closed = filepath.Join(w.dir, ".Lists/cur")
+		w.start()
+		w.want("the others", 0, "compared 80")
+		w.write(".Junk/cur/1.a:2,S", text)
+		w.event(".Junk/cur/1.a:2,S", fsnotify.Create)
+		w.want("a message in another folder", 3*time.Second, "learned .Junk/cur/1.a:2,S")
+		w.stop()
+	})
+}
+
+func TestALinkToTheMailboxInItEndsNoWatch(t *testing.T) {
+	b := newTree(t)
+	b.must(os.Symlink(".", filepath.Join(b.dir, ".Loop")))
+	synctest.Test(t, func(t *testing.T) {
+		w := watchTree(t, b)
+		w.start()
+		w.want("each message twice", 0, "compared 120")
+		w.stop()
+	})
 }
 
 // TestTheSystemReportsChanges watches a mailbox with the events of the system.

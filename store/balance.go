@@ -1,5 +1,7 @@
 package store
 
+import "context"
+
 // A model learns from each message with a step that suits mail in its usual mix. After many messages of one class it gives too much mail to
 // that class: fitted to 1,000 ham and 20 spam, and then taught 100 spam, passive-aggressive calls every newsletter spam. Steps on errors only,
 // and ham repeated after each spam, help less than a fit, which also chooses the thresholds anew; see docs/experiments.md.
@@ -32,6 +34,20 @@ func (s *Store) Unbalanced() (bool, error) {
 		return s.taught >= minAhead, nil
 	}
 	return isAhead(known, learned), nil
+}
+
+// FitIfUnbalanced fits the model again if it is due for the mix of classes, see [Store.Unbalanced], and returns the number of messages that it
+// was fitted to, else 0. With [Options.RetrainAfter] 0 it does nothing.
+func (s *Store) FitIfUnbalanced(ctx context.Context, o RetrainOptions) (int, error) {
+	if s.options.RetrainAfter == 0 {
+		return 0, nil
+	}
+	unbalanced, err := s.Unbalanced()
+	if err != nil || !unbalanced {
+		return 0, err
+	}
+	refitted, err := s.Retrain(ctx, o)
+	return refitted.Messages, err
 }
 
 // isAhead reports whether a class is ahead, for the numbers of messages of each class that were known at the fit, and learned since.

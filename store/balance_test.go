@@ -64,7 +64,14 @@ func TestAStoreIsUnbalancedUntilItIsFitted(t *testing.T) {
 	if !isUnbalanced(t, s) {
 		t.Fatal("after 20 spam it is balanced")
 	}
-	retrain(t, s)
+	s.options.RetrainAfter = 0
+	if n, err := s.FitIfUnbalanced(t.Context(), RetrainOptions{}); err != nil || n != 0 {
+		t.Errorf("fitted to %d messages, %v, though it is never to be fitted", n, err)
+	}
+	s.options.RetrainAfter = 100
+	if n, err := s.FitIfUnbalanced(t.Context(), RetrainOptions{}); err != nil || n != 80 {
+		t.Errorf("fitted to %d messages, %v; want 80", n, err)
+	}
 	if isUnbalanced(t, s) {
 		t.Error("after a fit it is unbalanced")
 	}
@@ -72,7 +79,7 @@ func TestAStoreIsUnbalancedUntilItIsFitted(t *testing.T) {
 
 func TestAStoreThatWasNeverFittedIsFittedAfterManyMessagesAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
-	if err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions()); err != nil {
+	if err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions()); err != nil {
 		t.Fatal(err)
 	}
 	s := opened(t, path)

@@ -24,6 +24,7 @@ import (
 	"chaff/corpus/corpustest"
 	"chaff/filter"
 	"chaff/internal/journal"
+	"chaff/internal/testtemp"
 )
 
 // The tests start this program again as a learner, which learns messages into the store of $LEARNER and prints the number of each one.
@@ -35,6 +36,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	testtemp.InMemory()
 	os.Exit(m.Run())
 }
 

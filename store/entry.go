@@ -194,7 +194,7 @@ func readMeta(data []byte) (*meta, error) {
 	sizes := data[8+entrySize:]
 	sketch, terms, cells := int(le.Uint32(sizes)), int(le.Uint32(sizes[4:])), int(le.Uint32(sizes[8:]))
 	data = data[metaHead:]
-	if sketch < 0 || terms < 0 || 8*int64(sketch)+9*int64(terms)+int64(cells) > int64(len(data)) {
+	if sketch < 0 || terms < 0 || cells < 0 || 8*int64(sketch)+9*int64(terms)+int64(cells) > int64(len(data)) {
 		return nil, errMeta
 	}
 	for range sketch {

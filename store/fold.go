@@ -30,11 +30,11 @@ const nextSuffix = ".next"
 
 // Create begins the store of a model that was fitted to all messages of mail, and saves both. It replaces an older store. The mail
 // must have been read with [train.CollectOptions.Ledger].
-func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter, fitSeconds float64) error {
+func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter, fitSeconds float64, o Options) error {
 	now := time.Now().UTC().Truncate(time.Second)
 	l := &ledger{
 		documents: mail.Documents(), hasTexts: mail.Documents().HasTexts() && f.SavesTexts(),
-		facts: facts{Classes: mail.Classes(), Fitted: now.Unix(), FitSeconds: fitSeconds, Begun: now.Unix()},
+		facts: facts{Classes: mail.Classes(), Options: o, Fitted: now.Unix(), FitSeconds: fitSeconds, Begun: now.Unix()},
 	}
 	for _, e := range mail.Entries() {
 		way := ByTraining
@@ -48,12 +48,12 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 
 // Begin begins a store without messages, and its model, which learns from one message after the other. The error wraps fs.ErrExist if
 // there is a model already.
-func Begin(ctx context.Context, path string, classes []string, model string, c train.CollectOptions, o train.Options) error {
-	mail, f, err := train.Empty(classes, model, c, o)
+func Begin(ctx context.Context, path string, classes []string, model string, c train.CollectOptions, t train.Options, o Options) error {
+	mail, f, err := train.Empty(classes, model, c, t)
 	if err != nil {
 		return fmt.Errorf("begin %s: %w", path, err)
 	}
-	l := &ledger{documents: mail.Documents(), hasTexts: f.SavesTexts(), facts: facts{Classes: classes, Begun: time.Now().Unix()}}
+	l := &ledger{documents: mail.Documents(), hasTexts: f.SavesTexts(), facts: facts{Classes: classes, Options: o, Begun: time.Now().Unix()}}
 	return save(ctx, path, f, l, false)
 }
 
@@ -145,6 +145,7 @@ func (s *Store) consolidate(ctx context.Context, fitting *fitting) error {
 	if err != nil {
 		return err
 	}
+	l.facts.Options = s.options
 	l.expire(s.options, s.now())
 	if err := l.documents.Complete(); err != nil {
 		return err
@@ -342,7 +343,7 @@ func syncFolder(path string) error {
 // expire forgets the oldest messages beyond the limits.
 func (l *ledger) expire(o Options, now time.Time) {
 	date := func(e Entry) time.Time {
-		if e.Time.IsZero() {
+		if e.Time.IsZero() || e.Time.After(e.Learned) { // a sender can date a message in the future, so that it would never leave
 			return e.Learned
 		}
 		return e.Time

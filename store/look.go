@@ -45,12 +45,15 @@ func Look(path string) (*View, error) {
 }
 
 func look(path string) (*View, error) {
-	file, err := os.Open(path + Suffix)
+	if err := owned(path); err != nil {
+		return nil, err
+	}
+	file, err := openRegular(path+Suffix, os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, ErrNone
 	}
 	if err != nil {
-		return nil, withoutPath(err)
+		return nil, err
 	}
 	defer file.Close()
 	b, err := openBase(file)
@@ -74,7 +77,10 @@ func look(path string) (*View, error) {
 		return nil, err
 	}
 	if v.filter.Identity() != model {
-		if v.filter, err = filter.Open(path + nextSuffix); err != nil || v.filter.Identity() != model {
+		if err = replace.CheckOwner(path+nextSuffix, path); err == nil {
+			v.filter, err = filter.Open(path + nextSuffix)
+		}
+		if err != nil || v.filter.Identity() != model {
 			return nil, ErrForeign
 		}
 	}

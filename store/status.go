@@ -168,11 +168,17 @@ func (s *Status) problems(now time.Time) []string {
 			all = append(all, fmt.Sprintf("it has learned no %s for %d days", c.Class, int(now.Sub(*c.Last).Hours()/24)))
 		}
 	}
-	if s.Thresholds != nil {
+	switch {
+	case s.Thresholds != nil && s.Fitted == nil && s.Messages > 0 && s.Thresholds.Unsure < -maxScore:
+		all = append(all, "it calls every message unsure, since it was never fitted: chaff retrain fits it")
+	case s.Thresholds != nil:
 		all = append(all, s.thresholdProblems()...)
 	}
 	return all
 }
+
+// maxScore is above the score of any message that a threshold is chosen by.
+const maxScore = 1e5
 
 // fewSpam is how many spam say something about a threshold.
 const fewSpam = 20

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -33,7 +34,7 @@ var (
 	// ErrLocked is returned if another process does not stop writing.
 	ErrLocked = errors.New("another process is learning")
 	// ErrForeign is returned for a store of another model.
-	ErrForeign = errors.New("the store belongs to another model")
+	ErrForeign = filter.ErrOtherModel
 )
 
 // Store is the store of a model, open for learning. It belongs to one goroutine, and to one process at a time.
@@ -62,9 +63,27 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	return s, nil
 }
 
+// OpenAsBefore is [Open] with the options that the store was begun, or last folded, with.
+func OpenAsBefore(ctx context.Context, path string) (*Store, error) {
+	s, err := Open(ctx, path, Options{})
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.base.facts()
+	if err != nil {
+		s.Close()
+		return nil, fmt.Errorf("open store %s: %w", path+Suffix, err)
+	}
+	s.options = f.Options
+	return s, nil
+}
+
 func open(ctx context.Context, path string, o Options) (*Store, error) {
 	target, err := replace.Target(path)
 	if err != nil {
+		return nil, err
+	}
+	if err := owned(target); err != nil {
 		return nil, err
 	}
 	s := &Store{path: target, options: o, now: time.Now, limit: maxRecords}
@@ -78,10 +97,36 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	return s, nil
 }
 
+// owned returns an error if there is no store of the model at path, or one that another user may have put there.
+func owned(path string) error {
+	err := replace.CheckOwner(path+Suffix, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrNone
+	}
+	return err
+}
+
+// openRegular opens a file without waiting for a FIFO. The error does not name it.
+func openRegular(path string, flag int) (*os.File, error) {
+	file, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, withoutPath(err)
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = replace.ErrSpecial
+	}
+	if err != nil {
+		file.Close()
+		return nil, withoutPath(err)
+	}
+	return file, nil
+}
+
 // lockFile opens and locks a store.
 func lockFile(ctx context.Context, path string) (*os.File, error) {
 	for {
-		file, err := waitForLock(ctx, func() (*os.File, error) { return os.OpenFile(path, os.O_RDWR, 0) })
+		file, err := waitForLock(ctx, func() (*os.File, error) { return openRegular(path, os.O_RDWR) })
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, ErrNone
 		}
@@ -173,10 +218,10 @@ func (s *Store) end() int64 { return s.base.sections.Size() + s.journal }
 // openModel opens the model with an identity. An interrupted fold may have left it beside the old one.
 func (s *Store) openModel(identity uint64) (*filter.Filter, error) {
 	next := s.path + nextSuffix
-	data, err := os.ReadFile(next)
+	data, err := readNext(next, s.path)
 	waits := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, withoutPath(err)
+		return nil, fmt.Errorf("read %s: %w", next, err)
 	}
 	if waiting, err := filter.IdentityOf(data); err == nil && waiting == identity {
 		if err := os.Rename(next, s.path); err != nil { // the store is in place: complete the fold
@@ -184,17 +229,25 @@ func (s *Store) openModel(identity uint64) (*filter.Filter, error) {
 		}
 		waits = false
 	}
-	f, err := filter.OpenToLearn(s.path, s.base.sections, s.records)
-	switch {
-	case err != nil:
-		return nil, err
-	case f.Identity() != identity:
-		f.Close()
-		return nil, ErrForeign
-	case waits: // of a fold that was interrupted before its store was in place
+	f, err := filter.OpenToLearn(s.path, identity, s.base.sections, s.records)
+	if err == nil && waits { // of a fold that was interrupted before its store was in place
 		err = withoutPath(os.Remove(next))
 	}
 	return f, err
+}
+
+// readNext reads the model that a fold left beside the one at path. A file of another user is none.
+func readNext(next, path string) ([]byte, error) {
+	if replace.CheckOwner(next, path) != nil {
+		return nil, fs.ErrNotExist
+	}
+	file, err := openRegular(next, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(file)
+	return data, withoutPath(err)
 }
 
 // Close unlocks the store.

@@ -56,7 +56,7 @@ func trained(t testing.TB, model string, source corpus.Source) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "model")
-	if err := Create(t.Context(), path, c.Mail, f, 0); err != nil {
+	if err := Create(t.Context(), path, c.Mail, f, 0, DefaultOptions()); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -137,7 +137,7 @@ func TestAMessageIsLearnedMovedAndForgotten(t *testing.T) {
 
 func TestWhatWasForgottenLeavesNoTrace(t *testing.T) {
 	modelstest.EachModel(t, func(t *testing.T, model string) {
-		path := trained(t, model, corpustest.Mailbox(1, 30, "ham", "spam"))
+		path := trained(t, model, corpustest.Mailbox(1, 12, "ham", "spam"))
 		before, knew := contents(t, path), stateOf(t, path)
 		s := opened(t, path)
 		others := mailOf(t, corpustest.Mailbox(2, 5, "spam", "ham"))
@@ -195,10 +195,10 @@ func writeFile(t testing.TB, data []byte) string {
 
 func TestMailLearnedOneByOneAndFittedGivesTheModelOfAllAtOnce(t *testing.T) {
 	modelstest.EachModel(t, func(t *testing.T, model string) {
-		all := mailOf(t, corpustest.Mailbox(1, 40, "ham", "spam"))
+		all := mailOf(t, corpustest.Mailbox(1, 16, "ham", "spam"))
 		var first, rest []Message
 		for _, m := range all {
-			if (m.Label == "ham") == (len(first) < 40) && len(first) < 60 {
+			if (m.Label == "ham") == (len(first) < 16) && len(first) < 24 {
 				first = append(first, m)
 			} else {
 				rest = append(rest, m)
@@ -235,7 +235,7 @@ func (c content) Append(dst []byte) ([]byte, error) { return append(dst, c...), 
 func TestAStoreBeginsWithNothing(t *testing.T) {
 	modelstest.EachModel(t, func(t *testing.T, model string) {
 		path := filepath.Join(t.TempDir(), "model")
-		err := Begin(t.Context(), path, []string{"ham", "spam"}, model, train.DefaultCollectOptions(), train.DefaultOptions())
+		err := Begin(t.Context(), path, []string{"ham", "spam"}, model, train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +257,7 @@ func TestAStoreBeginsWithNothing(t *testing.T) {
 
 func TestThresholdsFollowTheScoresBeforeLearning(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
-	if err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions()); err != nil {
+	if err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions()); err != nil {
 		t.Fatal(err)
 	}
 	s := opened(t, path)
@@ -323,6 +323,26 @@ func TestTheOldestMessagesLeave(t *testing.T) {
 	}
 }
 
+func TestAMessageDatedInTheFutureLeavesWithTheOldest(t *testing.T) {
+	s := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 4, "ham", "spam")))
+	mail := mailOf(t, corpustest.Mailbox(2, 4, "ham", "spam"))
+	mail[0].Time = time.Now().AddDate(70, 0, 0)
+	learned(t, s, mail[0])
+	later := time.Now().Add(time.Hour)
+	s.now = func() time.Time { return later }
+	for _, m := range mail[1:] {
+		m.Time = later
+		learned(t, s, m)
+	}
+	s.options.MaxMessages = len(mail) - 1
+	if err := s.Fold(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, known, err := s.find(fingerprint(mail[0])); known || err != nil {
+		t.Errorf("the oldest message stays, %v", err)
+	}
+}
+
 func TestTwoStoresBecomeOne(t *testing.T) {
 	first, second := mailOf(t, corpustest.Mailbox(1, 20, "ham", "spam")), mailOf(t, corpustest.Mailbox(2, 20, "ham", "spam"))
 	both := append(slices.Clone(first), second...)
@@ -349,7 +369,7 @@ func TestOnlyOneOfManyBeginsAStore(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions())
+			err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions())
 			switch {
 			case err == nil:
 				began.Add(1)

@@ -6,8 +6,11 @@ import (
 	"chaff/metrics"
 )
 
+// beyond is a threshold that no score reaches.
+const beyond = 1e6
+
 // Empty returns mail without messages and a filter of the named model that has seen none, which can learn from one message after the
-// other. Its thresholds are 0.
+// other. It calls every message unsure until it has thresholds: one learned message of spam would make spam of all mail.
 func Empty(classes []string, model string, c CollectOptions, o Options) (*Mail, *filter.Filter, error) {
 	trainer, kind, err := o.Models.New(model, c.Seed)
 	if err != nil {
@@ -34,7 +37,7 @@ func Empty(classes []string, model string, c CollectOptions, o Options) (*Mail, 
 	}
 	a := adjustment{calibration: metrics.Identity(len(classes))}
 	if filter.IsSpamFilter(classes) {
-		a.thresholds = &metrics.Thresholds{}
+		a.thresholds = &metrics.Thresholds{Unsure: -beyond, Spam: beyond}
 	}
 	f, err := empty.newFilter(linear, learner, trainer, model, kind, o, a, func(*Provenance) {})
 	return mail, f, err

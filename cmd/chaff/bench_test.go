@@ -11,11 +11,11 @@ import (
 )
 
 // build makes a program of the folder cmd as a user has it.
-func build(b *testing.B, name string) string {
-	b.Helper()
-	program := filepath.Join(b.TempDir(), name)
+func build(t testing.TB, name string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), name)
 	if out, err := exec.Command("go", "build", "-o", program, "../"+name).CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s", err, out)
 	}
 	return program
 }

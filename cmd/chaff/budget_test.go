@@ -82,6 +82,8 @@ func stages() []stage {
 	} {
 		all = append(all, stage{name, strings.Fields(line)})
 	}
+	const anew = "rm -f %/learned %/learned.store && exec chaff-peak learn --begin --spam -m %/learned"
+	all = append(all, stage{"learn", []string{"sh", "-c", anew}}, stage{"learn PATH", []string{"sh", "-c", anew + " @"}})
 	slices.SortFunc(all, func(a, b stage) int { return strings.Compare(a.name, b.name) })
 	return all
 }
@@ -180,7 +182,7 @@ func TestNoMessageTakesMoreMemoryThanItsBudget(t *testing.T) {
 	all := hostileMail()
 	for _, s := range stages() {
 		switch s.name {
-		case "classify --pass", "explain --html":
+		case "classify --pass", "explain --html", "learn":
 			b.put(t, s, all["ligatures that grow"](4<<20))
 			if peak, _ := b.run(t, s); peak > budget {
 				t.Errorf("%s takes %d bytes of memory, want at most %d", s.name, peak, budget)

@@ -146,10 +146,16 @@ func (p *program) stdinSource() corpus.Source {
 	}
 }
 
-// inMemory is a message that was read.
+// inMemory is a message that was read. It can be read once: without a buffer to copy it to, Append gives its memory away, because a message
+// of the largest size leaves no room for a copy.
 type inMemory []byte
 
-func (m inMemory) Append(dst []byte) ([]byte, error) { return append(dst, m...), nil }
+func (m inMemory) Append(dst []byte) ([]byte, error) {
+	if cap(dst) == 0 {
+		return m, nil
+	}
+	return append(dst, m...), nil
+}
 
 func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	f, err := delivery.OpenModel(flags.Model, p.stderr)

@@ -79,7 +79,7 @@ func (p *program) importCounts(x *importing) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(saveStore(ctx, made, f, x.path, learned.Saved.Seconds), keepKey()); err != nil {
+	if err := errors.Join(saveStore(ctx, made, f, x.path, learned.Saved.Seconds, cfg.Store), keepKey()); err != nil {
 		return err
 	}
 	if x.asJSON {

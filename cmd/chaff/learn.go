@@ -182,7 +182,7 @@ func (p *program) learn(x *learning) error {
 		err = p.learnEach(ctx, s, messages, x.how(s), a)
 	}
 	if err == nil && !x.forget {
-		a.Fitted, err = fitIfUnbalanced(ctx, s, x.Config)
+		a.Fitted, err = s.FitIfUnbalanced(ctx, retrainOptions(x.Config))
 	}
 	var countErr error
 	a.Changed, countErr = s.Changed()
@@ -191,16 +191,6 @@ func (p *program) learn(x *learning) error {
 		err = errors.Join(err, p.printAccount(x, a, began))
 	}
 	return cmp.Or(err, a.complaint())
-}
-
-// fitIfUnbalanced fits the model if the mix of classes has changed, and returns the number of messages; 0 if it has not.
-func fitIfUnbalanced(ctx context.Context, s *store.Store, cfg config.Config) (int, error) {
-	unbalanced, err := s.Unbalanced()
-	if err != nil || !unbalanced || cfg.Store.RetrainAfter == 0 {
-		return 0, err
-	}
-	refitted, err := s.Retrain(ctx, retrainOptions(cfg))
-	return refitted.Messages, err
 }
 
 // printFittedTo says to how many messages learn fitted the model; nothing for 0.
@@ -410,7 +400,7 @@ func (p *program) beginStore(x *learning) (bool, error) {
 	if err := makeFolder(x.model); err != nil {
 		return false, err
 	}
-	err = store.Begin(x.command.Context(), x.model, spamClasses(), x.Model, collectOptions(x.Config, reading), train.Options{Models: x.Models, Thresholds: x.Thresholds})
+	err = store.Begin(x.command.Context(), x.model, spamClasses(), x.Model, collectOptions(x.Config, reading), train.Options{Models: x.Models, Thresholds: x.Thresholds}, x.Store)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil // another process began it at the same time
 	}

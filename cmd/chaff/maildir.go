@@ -95,7 +95,7 @@ func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailb
 		}
 	}
 	if err == nil {
-		all.Fitted, err = fitIfUnbalanced(ctx, s, x.Config)
+		all.Fitted, err = s.FitIfUnbalanced(ctx, retrainOptions(x.Config))
 	}
 	var countErr error
 	all.Changed, countErr = s.Changed()

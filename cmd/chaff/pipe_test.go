@@ -22,11 +22,18 @@ func TestNoCommandWaitsForAPipeThatNobodyWritesTo(t *testing.T) {
 		}
 	}
 	h.writeModel()
+	must(t, os.Link(h.path("model"), h.path("stored")))
+	must(t, syscall.Mkfifo(h.path("stored.store"), 0o600))
 	both := []string{"--ham", h.path("ham"), "--spam", h.path("spam")}
 	for _, args := range [][]string{
 		{"explain", "-m", h.path("model"), h.path("pipe")},
 		{"tokens", h.path("pipe")},
 		{"classify", "-m", h.path("model"), h.path("pipe")},
+		{"learn", "--spam", "-m", h.path("stored"), h.path("ham")},
+		{"retrain", "-m", h.path("stored")},
+		{"status", "-m", h.path("stored")},
+		{"merge", h.path("stored"), h.path("stored"), "-o", h.path("other")},
+		{"review", "-m", h.path("stored"), "--maildir", h.path("ham")},
 		{"train", "--ham", h.path("ham"), "--spam", h.path("pipe")},
 		{"train", "--list", h.path("pipe")},
 		{"train", "--trec", h.path("pipe")},
@@ -95,7 +102,7 @@ func TestWhatAProgramPrintsIsReadFromItsPipe(t *testing.T) {
 
 func TestAPipeAmongTheMailIsNamedAndTheOthersAreRead(t *testing.T) {
 	h := home{t, t.TempDir()}
-	writeEasy(t, h.dir)
+	writeEasy(t, h.dir, 0)
 	if err := syscall.Mkfifo(h.path(filepath.Join("ham", "0.pipe")), 0o600); err != nil {
 		t.Skipf("the system makes no named pipes: %v", err)
 	}

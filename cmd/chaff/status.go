@@ -107,11 +107,19 @@ func printStatus(w io.Writer, s state) {
 	if n := total(s.Refused); n > 0 {
 		field(w, "refused", "%d: %s", n, counted(s.Refused))
 	}
-	field(w, "learned", "%s: %s", plural(s.Messages, "message"), counted(s.Ways))
+	field(w, "learned", "%s", learnedText(s.Status))
 	fmt.Fprintln(w)
 	printClassStatus(w, s.Classes, maxStatusClasses-2*len(problems))
 	fmt.Fprintln(w)
 	printWindows(w, s.Windows)
+}
+
+func learnedText(s store.Status) string {
+	text := plural(s.Messages, "message")
+	if s.Messages > 0 {
+		text += ": " + counted(s.Ways)
+	}
+	return text
 }
 
 func fittedText(s store.Status) string {
@@ -184,7 +192,7 @@ func statusPage(f *filter.Filter, s state) report.Page {
 	classes := f.Settings().Classes
 	page := report.Page{
 		Title: "chaff status: " + s.Model, Subtitle: s.File, Warnings: s.Problems, Classes: classes,
-		Facts: []report.Fact{{Name: "Learned", Value: fmt.Sprintf("%s: %s", plural(s.Messages, "message"), counted(s.Ways))}, {Name: "Fitted", Value: fittedText(s.Status)}},
+		Facts: []report.Fact{{Name: "Learned", Value: learnedText(s.Status)}, {Name: "Fitted", Value: fittedText(s.Status)}},
 		Of:    s.Model, On: "all messages, each classified before it was learned",
 	}
 	for _, c := range s.Classes {

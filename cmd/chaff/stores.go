@@ -124,11 +124,11 @@ func savedFiles(path string) string {
 }
 
 // saveStore saves a model that was fitted to all of some mail in so many seconds, with a store of the mail.
-func saveStore(ctx context.Context, mail *train.Mail, f *filter.Filter, path string, seconds float64) error {
+func saveStore(ctx context.Context, mail *train.Mail, f *filter.Filter, path string, seconds float64, o store.Options) error {
 	if err := makeFolder(path); err != nil {
 		return err
 	}
-	return store.Create(ctx, path, mail, f, seconds)
+	return store.Create(ctx, path, mail, f, seconds, o)
 }
 
 // saveAlone saves a model without a store, and removes the store of the model that it replaces.

@@ -103,7 +103,7 @@ func (p *program) train(x *experiment) error {
 	summary, classes := collection.Summary(), collection.Classes()
 	// The collection is out of use: saving reuses the memory of the documents.
 	if x.withStore() {
-		err = saveStore(ctx, collection.Mail, f, x.model, refitted.Seconds)
+		err = saveStore(ctx, collection.Mail, f, x.model, refitted.Seconds, x.Store)
 	} else {
 		err = saveAlone(ctx, f, x.model)
 	}

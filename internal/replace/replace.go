@@ -24,6 +24,9 @@ const (
 	suffix = ".tmp"
 )
 
+// ErrOwner is returned for a file that another user may have put there.
+var ErrOwner = errors.New("it does not belong to the owner of the model, in a folder where anyone can create files")
+
 // What File does not replace.
 var (
 	ErrFolder  = errors.New("it is a folder")

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"chaff/internal/testtemp"
 )
 
 // childVariable names the file that the test binary writes again and again until it is killed.
@@ -26,6 +28,7 @@ func TestMain(m *testing.M) {
 			}
 		}
 	}
+	testtemp.InMemory()
 	os.Exit(m.Run())
 }
 

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package maillab runs mail programs for tests: Postfix, Dovecot, procmail and others, as Debian installs and configures them.
 //
 // A [Lab] is a copy of the machine's file system that is written to memory, with processes and a network of its own. So each
@@ -110,8 +112,8 @@ func whyNot(packages []Package) string {
 	if _, set := os.LookupEnv("TEST_MAILLAB"); !set {
 		return "set TEST_MAILLAB=FOLDER to test with real mail programs, in namespaces of their own"
 	}
-	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
-		return "a lab needs Linux and root: its programs become other users"
+	if os.Geteuid() != 0 {
+		return "a lab needs root: its programs become other users"
 	}
 	var missing, packed []string
 	for _, p := range packages {

@@ -1,3 +1,5 @@
+//go:build linux
+
 package maillab
 
 import (
@@ -17,22 +19,30 @@ import (
 // Send sends a message by SMTP to a port of the lab.
 func (l *Lab) Send(port int, to, message string) {
 	l.t.Helper()
+	l.SendFrom(port, "sender@elsewhere.example", message, to)
+}
+
+// SendFrom sends a message with a sender, which may be empty, to recipients.
+func (l *Lab) SendFrom(port int, from, message string, to ...string) {
+	l.t.Helper()
 	c, err := smtp.NewClient(l.Dial(port), "mx.lab.example")
 	if err != nil {
 		l.t.Fatalf("connect to port %d: %v\n%s", port, err, l.logs())
 	}
 	defer c.Close()
-	if err := send(c, to, message); err != nil {
+	if err := send(c, from, to, message); err != nil {
 		l.t.Fatalf("send to port %d: %v\n%s", port, err, l.logs())
 	}
 }
 
-func send(c *smtp.Client, to, message string) error {
-	if err := c.Mail("sender@elsewhere.example"); err != nil {
+func send(c *smtp.Client, from string, to []string, message string) error {
+	if err := c.Mail(from); err != nil {
 		return err
 	}
-	if err := c.Rcpt(to); err != nil {
-		return err
+	for _, recipient := range to {
+		if err := c.Rcpt(recipient); err != nil {
+			return err
+		}
 	}
 	w, err := c.Data()
 	if err != nil {

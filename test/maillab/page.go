@@ -1,3 +1,5 @@
+//go:build linux
+
 package maillab
 
 import (
@@ -63,7 +65,7 @@ func parsePage(text string) ([]step, error) {
 			above, inBlock = "", false
 		case isFence:
 			inBlock = true
-			s := step{commands: kind == "sh", asRoot: strings.Contains(above, "as root")}
+			s := step{commands: kind == "sh", asRoot: strings.Contains(strings.ToLower(above), "as root")}
 			if m := fileName.FindStringSubmatch(above); m != nil {
 				s.file, s.add, s.commands = m[1], strings.Contains(above, "dd to `"), false
 			} else if !s.commands {

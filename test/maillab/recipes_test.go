@@ -1,3 +1,5 @@
+//go:build linux
+
 package maillab_test
 
 import (
@@ -100,8 +102,10 @@ func TestProcmail(t *testing.T) {
 	t.Parallel()
 	l := maillab.Start(t, maillab.Postfix, maillab.Procmail)
 	l.AddUser("anna")
+	l.Run("anna", "mkdir -p Maildir/new Maildir/cur Maildir/tmp")
 	page := l.Page("procmail.md")
 	page.Install("anna")
+	page.Follow("root", "postconf")
 	l.StartPostfix()
 	train(l, "anna", "")
 	filters(t, l, func() { page.Follow("anna", "chaff learn") })
@@ -143,6 +147,7 @@ func TestMaildrop(t *testing.T) {
 	l.Run("anna", "maildirmake.maildrop Maildir")
 	page := l.Page("maildrop.md")
 	page.Install("anna")
+	page.Follow("root", "postconf")
 	l.StartPostfix()
 	train(l, "anna", "")
 	filters(t, l, func() { page.Follow("anna", "chaff learn") })
@@ -160,11 +165,22 @@ func TestPostfixContentFilter(t *testing.T) {
 	dovecot.Install("root")
 	l.Write("/etc/dovecot/sieve/file.sieve", "require \"fileinto\";\nif header :is \"X-Spam-Flag\" \"YES\" { fileinto \"Junk\"; }\n", 0o644)
 	dovecot.Follow("root", "sievec")
+	dovecot.Follow("root", "postconf")
 	train(l, "root", "-m /var/lib/chaff/model && chown chaff: /var/lib/chaff/model*")
 	l.StartDovecot()
 	l.StartPostfix()
 	filters(t, l, func() { page.Follow("root", "chaff learn") })
 	wantDeferred(t, l, inbox, "/var/lib/chaff/model")
+
+	l.AddUser("bert")
+	l.SendFrom(25, "", letter("returned mail", "meeting and minutes, agenda"), "anna@lab.example", "bert@lab.example")
+	for _, maildir := range []string{inbox, "/home/bert/Maildir"} {
+		got := l.WaitFor(maildir, "returned mail")
+		wantVerdict(t, got, "ham")
+		if from := got.Get("Return-Path"); from != "<>" {
+			t.Errorf("a message without a sender was passed on as from %s", from)
+		}
+	}
 }
 
 func TestDovecot(t *testing.T) {
@@ -174,6 +190,7 @@ func TestDovecot(t *testing.T) {
 	page := l.Page("dovecot.md")
 	page.Install("root")
 	page.Follow("root", "sievec")
+	page.Follow("root", "postconf")
 	train(l, "anna", "")
 	l.StartDovecot()
 	l.StartPostfix()
@@ -199,6 +216,9 @@ func TestDovecot(t *testing.T) {
 	wantLearned(t, l, 42, 40)
 	send(offer(3))
 	wantVerdict(t, l.WaitFor(inbox, "tarpaulins 3"), "ham")
+	saved := strings.ReplaceAll(spam(2), "\n", "\r\n")
+	client.Do("APPEND Junk {%d+}\r\n%s", len(saved), saved)
+	wantLearned(t, l, 42, 41)
 
 	l.Run("root", "mv /home/anna/.local/share/chaff/model /home/anna/away")
 	send("X-Spam-Flag: YES\n" + ham(2))

@@ -1,12 +1,15 @@
+//go:build linux
+
 package maillab
 
 // StartPostfix starts Postfix with Debian's configuration and what the test has added to it. It takes mail for lab.example
-// at port 25, and tries deferred mail again every second.
+// at port 25, and tries deferred mail again after three seconds. After less, its queue manager can come upon a message that is
+// still locked, and leaves it alone for minutes.
 func (l *Lab) StartPostfix() {
 	l.t.Helper()
 	l.Run("root", `postconf -e myhostname=mx.lab.example mydestination=lab.example,localhost relayhost= inet_interfaces=loopback-only \
 			inet_protocols=ipv4 smtp_dns_support_level=disabled smtpd_peername_lookup=no smtpd_tls_security_level=none \
-			minimal_backoff_time=1s maximal_backoff_time=1s queue_run_delay=1s \
+			minimal_backoff_time=3s maximal_backoff_time=3s queue_run_delay=1s \
 			maillog_file_prefixes=/var/log maillog_file=/var/log/maillab/postfix
 		newaliases && /usr/lib/postfix/configure-instance.sh - && postfix start`)
 	l.Dial(25).Close()

@@ -46,10 +46,10 @@ func Main(args, environ []string, s Streams) (code int) {
 	err := fs.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		printHelp(s.Out, fs)
+		PrintHelp(s.Out, usage, fs)
 		return 0
 	case err != nil:
-		err = flagError(fs, err)
+		err = FlagError(fs, err)
 	case r.version:
 		screen.Printf(s.Out, "%s\n", Version("chaff-classify"))
 		return 0

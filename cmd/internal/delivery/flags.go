@@ -31,9 +31,9 @@ func (r *Request) newFlags() *flag.FlagSet {
 	return fs
 }
 
-// flagError returns the error about a flag as one line, like those of chaff.
-func flagError(fs *flag.FlagSet, err error) error {
-	const list = "chaff-classify --help lists the flags"
+// FlagError returns the error about a flag as one line, like those of chaff.
+func FlagError(fs *flag.FlagSet, err error) error {
+	list := fs.Name() + " --help lists the flags"
 	text := err.Error()
 	if name, found := strings.CutPrefix(text, "flag provided but not defined: -"); found {
 		var names []string
@@ -71,7 +71,8 @@ Examples:
 Flags:
 `
 
-func printHelp(w io.Writer, fs *flag.FlagSet) {
+// PrintHelp prints how a program is used and its flags.
+func PrintHelp(w io.Writer, usage string, fs *flag.FlagSet) {
 	fmt.Fprint(w, usage)
 	fs.VisitAll(func(f *flag.Flag) {
 		value, about := flag.UnquoteUsage(f)

@@ -1,0 +1,156 @@
+// Command chaff-learn teaches a model one message from stdin, as `chaff learn` does. It is for mail systems that start a process for each
+// message that a user moves, so it links nothing that learning does not need, and reads no configuration: the store has its settings.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"chaff/cmd/internal/delivery"
+	"chaff/corpus"
+	"chaff/internal/hint"
+	"chaff/internal/places"
+	"chaff/internal/screen"
+	"chaff/store"
+)
+
+// Exit codes. A mail system tries again after exitLater, the code EX_TEMPFAIL of sysexits.h.
+const (
+	exitDone    = 0
+	exitRefused = 1
+	exitLater   = 75
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+}
+
+// request is what the arguments ask for.
+type request struct {
+	model, class               string
+	spam, ham, forget, version bool
+}
+
+func (r *request) flags() *flag.FlagSet {
+	fs := flag.NewFlagSet("chaff-learn", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.StringVar(&r.class, "class", "", "the message is of the class `NAME`")
+	fs.BoolVar(&r.forget, "forget", false, "forget the message")
+	fs.BoolVar(&r.ham, "ham", false, "the message is ham")
+	fs.StringVar(&r.model, "m", "", "")
+	fs.StringVar(&r.model, "model-file", "", "teach the model `FILE`; default $XDG_DATA_HOME/chaff/model")
+	fs.BoolVar(&r.spam, "spam", false, "the message is spam")
+	fs.BoolVar(&r.version, "version", false, "print the version of the program")
+	return fs
+}
+
+const usage = `Chaff-learn teaches a model one message from stdin, as chaff learn does. It
+starts faster, for mail systems that start a process for each message. It prints
+nothing but errors. The exit code is 0 if the model has learned the message,
+now or before; 1 if it refuses the message; and 75 for trouble that may pass.
+
+Usage:
+  chaff-learn --spam|--ham|--class NAME|--forget [-m FILE] < message
+
+Examples:
+  chaff-learn --spam < message
+  chaff-learn --forget -m /var/lib/chaff/model < message
+
+Flags:
+`
+
+// run runs the program and returns its exit code.
+func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	var r request
+	fs := r.flags()
+	err := fs.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		delivery.PrintHelp(stdout, usage, fs)
+		return exitDone
+	case r.version:
+		screen.Printf(stdout, "%s\n", delivery.Version("chaff-learn"))
+		return exitDone
+	case err != nil:
+		err = delivery.FlagError(fs, err)
+	default:
+		err = r.check(fs.Args())
+	}
+	if err != nil {
+		hint.Print(stderr, err)
+		return exitRefused
+	}
+	r.model = cmp.Or(r.model, places.Model(environ))
+	code, err := r.do(ctx, stdin)
+	if err != nil {
+		hint.Print(stderr, err)
+	}
+	return code
+}
+
+// check returns an error unless the flags say one thing to do.
+func (r *request) check(rest []string) error {
+	asked := 0
+	for _, is := range []bool{r.spam, r.ham, r.class != "", r.forget} {
+		if is {
+			asked++
+		}
+	}
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("%s: chaff-learn reads one message from stdin; `chaff learn` takes paths", rest[0])
+	case asked != 1:
+		return errors.New("say one of --spam, --ham, --class NAME and --forget")
+	}
+	return nil
+}
+
+// do learns or forgets the message.
+func (r *request) do(ctx context.Context, stdin io.Reader) (code int, err error) {
+	raw, err := corpus.AppendMessage(nil, stdin)
+	if err != nil && !errors.Is(err, corpus.ErrTooLarge) { // the store counts a message that is too large
+		return exitLater, fmt.Errorf("read stdin: %w", err)
+	}
+	if len(raw) == 0 {
+		return exitRefused, errors.New("read stdin: no message")
+	}
+	s, err := store.OpenAsBefore(ctx, r.model)
+	if err != nil {
+		return exitLater, err
+	}
+	var o store.Outcome
+	if r.forget {
+		o, err = s.Forget(raw)
+	} else {
+		o, err = s.Learn(store.Message{Raw: raw, Label: r.label(), Way: store.ByHand})
+		if err == nil {
+			_, err = s.FitIfUnbalanced(ctx, store.RetrainOptions{})
+		}
+	}
+	switch err := errors.Join(err, s.Close()); {
+	case err != nil:
+		return exitLater, err
+	case o.What == store.Refused:
+		return exitRefused, fmt.Errorf("the message is refused: %s", o.Reason)
+	}
+	return exitDone, nil
+}
+
+func (r *request) label() string {
+	switch {
+	case r.spam:
+		return "spam"
+	case r.ham:
+		return "ham"
+	}
+	return r.class
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"chaff/corpus/sample"
+	"chaff/store"
+	"chaff/train"
+)
+
+func TestAMessageIsLearnedAndForgotten(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "model")
+	err := store.Begin(t.Context(), model, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := sample.Message("ham/03-review-3391.eml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name     string
+		args     string
+		message  string
+		code     int
+		stderr   string
+		messages int // in the store, afterwards
+	}{
+		{"a message is learned", "--spam -m " + model, string(raw), 0, "", 1},
+		{"a message that is known is learned once", "--spam -m " + model, string(raw), 0, "", 1},
+		{"a message moves to another class", "--class ham --model-file " + model, string(raw), 0, "", 1},
+		{"a message is forgotten", "--forget -m " + model, string(raw), 0, "", 0},
+		{"what was never learned cannot be forgotten", "--forget -m " + model, string(raw), 1, "the message is refused: never learned", 0},
+		{"a class that the model does not have", "--class work -m " + model, string(raw), 75, `class "work": the model has ["ham" "spam"]`, 0},
+		{"no message", "--ham -m " + model, "", 1, "read stdin: no message", 0},
+		{"nothing to do", "-m " + model, string(raw), 1, "say one of --spam, --ham, --class NAME and --forget", 0},
+		{"two things to do", "--spam --ham -m " + model, string(raw), 1, "say one of", 0},
+		{"a path", "--spam -m " + model + " message.eml", string(raw), 1, "chaff-learn reads one message from stdin", 0},
+		{"a misspelt flag", "--span -m " + model, string(raw), 1, "unknown flag --span: did you mean --spam?", 0},
+		{"a model without a store", "--spam -m " + model + "x", string(raw), 75, "the model has no store", 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var stdout, stderr strings.Builder
+			code := run(context.Background(), strings.Fields(tt.args), nil, strings.NewReader(tt.message), &stdout, &stderr)
+			if code != tt.code || !strings.Contains(stderr.String(), tt.stderr) || tt.stderr == "" && stderr.Len() > 0 {
+				t.Errorf("code %d, stderr %q; want %d, %q", code, stderr.String(), tt.code, tt.stderr)
+			}
+			if stdout.Len() > 0 {
+				t.Errorf("it prints %q", stdout.String())
+			}
+			v, err := store.Look(model)
+			if err != nil || len(v.Entries()) != tt.messages {
+				t.Errorf("the store has %d messages, %v; want %d", len(v.Entries()), err, tt.messages)
+			}
+		})
+	}
+}
+
+func TestHelpListsEveryFlag(t *testing.T) {
+	var stdout, stderr strings.Builder
+	if code := run(context.Background(), []string{"--help"}, nil, strings.NewReader(""), &stdout, &stderr); code != 0 {
+		t.Errorf("exit code %d: %s", code, stderr.String())
+	}
+	for _, flag := range []string{"--spam", "--ham", "--class NAME", "--forget", "--model-file FILE, -m FILE", "--version"} {
+		if !strings.Contains(stdout.String(), "  "+flag+"\n") {
+			t.Errorf("no %s in:\n%s", flag, stdout.String())
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"chaff/corpus"
+	"chaff/corpus/corpustest"
+	"chaff/evaluate"
+)
+
+// A mailbox learns in one process for each message. It makes the errors of the replay of the same messages: SpamAssassin in the order of
+// time, every tenth message, or all of them with $TEST_PROCESSES, which takes minutes.
+func TestAProcessForEachMessageLearnsAsTheReplayDoes(t *testing.T) {
+	source, ok := corpustest.SpamAssassin(t)
+	if !ok {
+		t.Skip(corpustest.NeedsCorpora)
+	}
+	type letter struct {
+		corpus.Item
+		time time.Time
+	}
+	var letters []letter
+	for item, raw := range corpustest.Each(t, source) {
+		at, _ := corpus.DeliveryTime(raw)
+		letters = append(letters, letter{item, at})
+	}
+	slices.SortStableFunc(letters, func(a, b letter) int { return a.time.Compare(b.time) })
+	if os.Getenv("TEST_PROCESSES") == "" {
+		var some []letter
+		for i := 0; i < len(letters); i += 10 {
+			some = append(some, letters[i])
+		}
+		letters = some
+	}
+	inOrder := func(yield func(corpus.Item, error) bool) {
+		for _, l := range letters {
+			if !yield(l.Item, nil) {
+				return
+			}
+		}
+	}
+	replay, err := evaluate.ReadForReplay(t.Context(), inOrder, spamClasses(), evaluate.DefaultReplayOptions())
+	must(t, err)
+	program := build(t, "chaff")
+	for _, model := range []string{"multinomial", "votes"} {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			want, err := replay.Replay(t.Context(), model)
+			must(t, err)
+			file, home := filepath.Join(t.TempDir(), "model"), t.TempDir()
+			run := func(args ...string) []byte {
+				c := exec.Command(program, append(args, "-m", file)...)
+				c.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME=", "XDG_DATA_HOME=")
+				var stderr bytes.Buffer
+				c.Stderr = &stderr
+				out, err := c.Output()
+				if err != nil {
+					t.Fatalf("chaff %s: %v: %s", strings.Join(args, " "), err, stderr.Bytes())
+				}
+				return out
+			}
+			run("learn", "--begin", "--set", "model="+model)
+			errors := 0
+			for i, l := range letters {
+				var told account
+				must(t, json.Unmarshal(run("learn", "--"+l.Label, "--json", l.Origin), &told))
+				if len(told.Results) != 1 {
+					t.Fatalf("%d results of one message", len(told.Results))
+				}
+				got := told.Results[0]
+				if got.What != "learned" || got.Class != want.Messages[i].Class {
+					t.Errorf("message %d was %s and judged %s with the score %v; in the replay %s with %v",
+						i, got.What, got.Class, got.Score, want.Messages[i].Class, want.Messages[i].Score)
+				}
+				if got.Class != l.Label {
+					errors++
+				}
+			}
+			t.Logf("%d processes make %d errors", len(letters), errors)
+			if f := want.Figures; errors != f.Messages-f.Confusion.Correct() {
+				t.Errorf("%d processes make %d errors; the replay makes %d", len(letters), errors, f.Messages-f.Confusion.Correct())
+			}
+		})
+	}
+}

@@ -1,0 +1,154 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"reflect"
+	"testing"
+
+	"chaff/corpus/corpustest"
+	"chaff/features"
+	"chaff/internal/journal"
+	"chaff/internal/sections"
+)
+
+// learnedStore returns the bytes of a store that has learned, forgotten and refused messages, and what its base and its records have.
+func learnedStore(t testing.TB) (base []sections.Section, records [][]byte) {
+	t.Helper()
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 5, "ham", "spam"))
+	s := opened(t, path)
+	m := mailOf(t, corpustest.Mailbox(2, 1, "spam"))[0]
+	learned(t, s, m)
+	if _, err := s.Forget(m.Raw); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Refuse(TooLarge), s.See(7, map[uint64]Sighting{1: {2, 1}}, []uint64{3})); err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.records.Len() {
+		records = append(records, s.records.At(i).Meta)
+	}
+	for _, name := range []string{"FACT", "MSGS", "DIGS", "SEEN", "SKCH", "HASH", "GRPS", "TEXT", "DOCS", "ENDS"} {
+		data, err := s.base.sections.Section(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base = append(base, sections.Section{Name: name, Data: bytes.Clone(data)})
+	}
+	return base, records
+}
+
+// FuzzReadMeta checks that any bytes are the meta of a record or an error, that what was read is read again after it was written, and that a
+// ledger takes it or refuses it.
+func FuzzReadMeta(f *testing.F) {
+	base, records := learnedStore(f)
+	for _, data := range records {
+		f.Add(data)
+		f.Add(data[:len(data)-1])
+	}
+	f.Add(bytes.Repeat([]byte{255}, metaHead))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if m, err := readMeta(data); err == nil {
+			again := appendMeta(nil, m)
+			n, err := readMeta(again)
+			if err != nil {
+				t.Fatalf("written again it is damaged: %v", err)
+			}
+			if !bytes.Equal(appendMeta(nil, n), again) || !reflect.DeepEqual(n.document, m.document) || !reflect.DeepEqual(n.texts, m.texts) {
+				t.Error("written again it is another one")
+			}
+		}
+		b, err := openBase(bytes.NewReader(journal.BaseFormat().Encode(base)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := b.ledger()
+		if err != nil {
+			t.Fatal(err)
+		}
+		place := journal.Place{Model: 1, Offset: int64(journal.BeginSize)}
+		all, _, err := journal.Scan(journal.Append(journal.Begin(nil, 1), place, journal.Record{Meta: data}))
+		if err != nil || all.Len() != 1 {
+			t.Fatalf("%d records: %v", all.Len(), err)
+		}
+		before := len(l.entries)
+		if err := l.apply(all); err == nil && (len(l.entries) < before-1 || len(l.entries) > before+1) {
+			t.Errorf("one record makes %d messages of %d", len(l.entries), before)
+		}
+	})
+}
+
+// FuzzEntry checks that any bytes are an entry that is the same after it was written, except for what is zero in all files.
+func FuzzEntry(f *testing.F) {
+	base, _ := learnedStore(f)
+	f.Add(base[1].Data[:entrySize])
+	f.Add(bytes.Repeat([]byte{255}, entrySize))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) < entrySize {
+			return
+		}
+		e, extra := readEntry(data)
+		again := appendEntry(nil, e, extra)
+		same, sameExtra := readEntry(again)
+		if extra != sameExtra || !bytes.Equal(appendEntry(nil, same, sameExtra), again) {
+			t.Errorf("read %+v, then %+v", e, same)
+		}
+		label, at := labelOf(again)
+		if int64(int32(label)) != int64(e.Label) || at != int64(binary.LittleEndian.Uint64(again[24:])) {
+			t.Errorf("the label is %d, and %d by the entry", label, e.Label)
+		}
+		if at != noTime && at != secondsOf(e.Learned) {
+			t.Errorf("learned at %d, and %d by the entry", at, secondsOf(e.Learned))
+		}
+	})
+}
+
+// FuzzBase checks that a base with any bytes as one of its sections, and the right checksums, is a ledger or an error, and that a ledger that was
+// read can be written and read again.
+func FuzzBase(f *testing.F) {
+	base, _ := learnedStore(f)
+	for i, section := range base {
+		f.Add(uint8(i), section.Data)
+		f.Add(uint8(i), section.Data[:len(section.Data)/2])
+	}
+	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
+		changed := make([]sections.Section, len(base))
+		copy(changed, base)
+		changed[int(which)%len(changed)].Data = data
+		b, err := openBase(bytes.NewReader(journal.BaseFormat().Encode(changed)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i+digestSize <= len(base[2].Data); i += digestSize {
+			b.find(binary.LittleEndian.Uint64(base[2].Data[i:]))
+		}
+		l, err := b.ledger()
+		if err != nil {
+			known := []error{journal.ErrDamaged, journal.ErrVersion, features.ErrDamaged, errMeta}
+			for _, k := range known {
+				if errors.Is(err, k) {
+					return
+				}
+			}
+			t.Fatalf("the error is %v", err)
+		}
+		if err := l.documents.Complete(); err != nil {
+			t.Fatal(err)
+		}
+		encoded, err := l.encode(nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err = openBase(bytes.NewReader(encoded)); err != nil {
+			t.Fatal(err)
+		}
+		again, err := b.ledger()
+		if err != nil {
+			t.Fatalf("written again it is damaged: %v", err)
+		}
+		if len(again.entries) != len(l.entries) {
+			t.Errorf("%d messages, then %d", len(l.entries), len(again.entries))
+		}
+	})
+}

@@ -1,0 +1,103 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"chaff/corpus/corpustest"
+	"chaff/filter"
+	"chaff/internal/replace"
+)
+
+// plant copies a file as another user would.
+func plant(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, data, 0o666)
+	}
+	if err == nil {
+		err = os.Chown(to, 65534, 65534)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAStoreThatAnotherUserPutThereIsNotUsed puts a store and the model of an unfinished fold, which belong together, beside a model in a
+// folder where anyone can create files.
+func TestAStoreThatAnotherUserPutThereIsNotUsed(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can make files of another user")
+	}
+	theirs := trained(t, "multinomial", corpustest.Mailbox(2, 30, "ham", "spam"))
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 30, "ham", "spam"))
+	if err := errors.Join(os.Remove(path+Suffix), os.Chmod(filepath.Dir(path), 0o777|os.ModeSticky)); err != nil {
+		t.Fatal(err)
+	}
+	own, err := filter.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plant(t, theirs+Suffix, path+Suffix)
+	plant(t, theirs, path+nextSuffix)
+	f, err := filter.OpenLearned(path)
+	if err != nil || f.Identity() != own.Identity() || !errors.Is(f.JournalErr(), replace.ErrOwner) {
+		t.Errorf("the filter is %x, want %x; %v, %v", f.Identity(), own.Identity(), err, f.JournalErr())
+	}
+	if s, err := Open(t.Context(), path, DefaultOptions()); !errors.Is(err, replace.ErrOwner) {
+		t.Errorf("the store opens for learning: %v, %v", s, err)
+	}
+	if _, err := Look(path); !errors.Is(err, replace.ErrOwner) {
+		t.Errorf("the store opens for reading: %v", err)
+	}
+	if err := os.Chown(path+Suffix, os.Getuid(), os.Getgid()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), path, DefaultOptions()); !errors.Is(err, ErrForeign) {
+		t.Errorf("a model of another user takes the place of ours: %v", err)
+	}
+	if f, err := filter.OpenLearned(path); err != nil || f.Identity() != own.Identity() {
+		t.Errorf("a model of another user is used: %v", err)
+	}
+}
+
+func TestNobodyWaitsForAFIFO(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 30, "ham", "spam"))
+	if err := syscall.Mkfifo(path+nextSuffix, 0o600); err != nil {
+		t.Skip(err)
+	}
+	within := func(what string, do func() error, want string) {
+		t.Helper()
+		done := make(chan error, 1)
+		go func() { done <- do() }()
+		select {
+		case err := <-done:
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: got %v, want %q", what, err, want)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal(what + " waits")
+		}
+	}
+	open := func() error {
+		s, err := Open(t.Context(), path, DefaultOptions())
+		if err == nil {
+			s.Close()
+		}
+		return err
+	}
+	within("a model that waits", open, "model.next: it is not a regular file")
+	if err := errors.Join(os.Remove(path+nextSuffix), os.Remove(path+Suffix), syscall.Mkfifo(path+Suffix, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	within("a store to write", open, "it is not a regular file")
+	within("a store to read", func() error { _, err := Look(path); return err }, "it is not a regular file")
+}
