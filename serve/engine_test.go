@@ -54,7 +54,7 @@ func newModel(t testing.TB, messages int) string { return newModelOf(t, "multino
 func newModelOf(t testing.TB, model string, messages int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model")
-	if err := store.Begin(t.Context(), path, []string{"ham", "spam"}, model, train.DefaultCollectOptions(), train.DefaultOptions()); err != nil {
+	if err := store.Begin(t.Context(), path, []string{"ham", "spam"}, model, train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()); err != nil {
 		t.Fatal(err)
 	}
 	teach(t, path, 0, messages)

@@ -218,7 +218,7 @@ func (e *Engine) openStore(ctx context.Context, lessons []*lesson) (*store.Store
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("folder of a user: %w", err)
 	}
-	if err := store.BeginLike(ctx, path, e.shared.current().filter); err != nil {
+	if err := store.BeginLike(ctx, path, e.shared.current().filter, e.options.Store); err != nil {
 		return nil, err
 	}
 	e.log.Note("began a model for the user %s", lessons[0].user)

@@ -64,7 +64,7 @@ func mail(label string, n int) []byte {
 func newModel(t testing.TB, messages int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model")
-	must(t, store.Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions()))
+	must(t, store.Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()))
 	s, err := store.Open(t.Context(), path, store.DefaultOptions())
 	must(t, err)
 	defer s.Close()
