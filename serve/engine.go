@@ -30,6 +30,7 @@ type Engine struct {
 	users    *users
 	counters *Counters
 	history  *history
+	unsure   *unsure
 	started  time.Time
 
 	inFlight    atomic.Int64 // judgements, also those that nobody waits for any more
@@ -76,6 +77,9 @@ func open(o Options, log Logger) (*Engine, error) {
 	}
 	e.users = newUsers(o)
 	if e.history, err = openHistory(o); err != nil {
+		return nil, err
+	}
+	if e.unsure, err = openUnsure(o); err != nil {
 		return nil, err
 	}
 	e.judge, e.idleFor = e.classify, idleFor
@@ -156,6 +160,7 @@ func (e *Engine) Judge(ctx context.Context, user string, raw []byte) (Verdict, e
 	e.counters.Bytes.Add(int64(len(raw)))
 	e.counters.Seconds.observe(time.Since(began))
 	e.remember(j, began, nil)
+	e.keepUnsure(j, began)
 	return j.verdict, nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"mime"
 	"os"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/replace"
+	"chaff/message"
 )
 
 // historySuffix is what the name of the history has after that of the model.
@@ -115,13 +115,11 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), maxHistoryText)], "")
 }
 
-// readable returns the beginning of the value of a field, decoded.
+// readable returns the beginning of the value of a field, decoded as the filter decodes it.
 func readable(value []byte) string {
-	text := string(value[:min(len(value), 4*maxHistoryText)])
-	if decoded, err := new(mime.WordDecoder).DecodeHeader(text); err == nil {
-		text = decoded
-	}
-	return short(strings.Join(strings.Fields(text), " "))
+	field := append([]byte("Subject: "), value[:min(len(value), 4*maxHistoryText)]...)
+	decoded := message.NewDecoder(message.DefaultOptions()).Decode(append(field, "\n\n"...)).Get("subject")
+	return short(strings.Join(strings.Fields(string(decoded)), " "))
 }
 
 // history has the last verdicts, in memory and in a file.

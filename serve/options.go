@@ -52,13 +52,24 @@ type Options struct {
 	HistoryDays int `json:"history_days"`
 	// HistorySubjects keeps the subject and the sender in the history. Default false.
 	HistorySubjects bool `json:"history_subjects"`
+	// KeepUnsure is how many unsure messages are kept, up to 1 MiB each, in a folder beside the model that only its owner
+	// can read, so that the console can show and teach them; 0 is none. From 0 to 10000. Default 0.
+	KeepUnsure int `json:"keep_unsure"`
+	// UnsureDays is for how many days. At least 1. Default 7.
+	UnsureDays int `json:"unsure_days"`
+	// HTTPHosts are the names by which clients reach the HTTP server, besides localhost and addresses; requests for
+	// other names are refused. Default [].
+	HTTPHosts []string `json:"http_hosts"`
+	// TokenFile is the file with the token of the HTTP server, which is created if it does not exist; "" is FILE.token
+	// beside the model FILE. Default "".
+	TokenFile string `json:"token_file"`
 }
 
 // DefaultOptions returns the default options.
 func DefaultOptions() Options {
 	return Options{
 		Store: store.DefaultOptions(), MaxUsers: 1000, OpenUsers: 20, IdleMinutes: 10, MaxMessage: limits.MaxMessage, MaxSeconds: 20,
-		Connections: 2000, SocketMode: "0660", Queue: 1000, Memory: 256 << 20, History: 10000, HistoryDays: 30,
+		Connections: 2000, SocketMode: "0660", Queue: 1000, Memory: 256 << 20, History: 10000, HistoryDays: 30, UnsureDays: 7, HTTPHosts: []string{},
 	}
 }
 
@@ -72,6 +83,7 @@ func (o Options) Validate() error {
 		{"max_users", o.MaxUsers, 1, 0}, {"open_users", o.OpenUsers, 1, 0}, {"idle_minutes", o.IdleMinutes, 1, 0},
 		{"max_message", o.MaxMessage, 1, limits.MaxMessage}, {"connections", o.Connections, 1, 0}, {"queue", o.Queue, 1, 0},
 		{"memory", o.Memory, limits.MaxMessage, 0}, {"history", o.History, 0, 1000000}, {"history_days", o.HistoryDays, 1, 0},
+		{"keep_unsure", o.KeepUnsure, 0, 10000}, {"unsure_days", o.UnsureDays, 1, 0},
 	} {
 		switch {
 		case s.most > 0 && (s.value < s.least || s.value > s.most):

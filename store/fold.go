@@ -58,13 +58,13 @@ func Begin(ctx context.Context, path string, classes []string, model string, c t
 }
 
 // BeginLike is [Begin] for a model with the classes and the settings of f.
-func BeginLike(ctx context.Context, path string, f *filter.Filter, store Options) error {
+func BeginLike(ctx context.Context, path string, f *filter.Filter, o Options) error {
 	settings := f.Settings()
-	c, o, err := fittingOf(f)
+	c, t, err := fittingOf(f)
 	if err != nil {
 		return fmt.Errorf("begin %s: %w", path, err)
 	}
-	return Begin(ctx, path, settings.Classes, settings.Model, c, o, store)
+	return Begin(ctx, path, settings.Classes, settings.Model, c, t, o)
 }
 
 // fittingOf returns the settings that f was fitted with.

@@ -21,6 +21,7 @@ import (
 	"chaff/internal/screen"
 	"chaff/serve"
 	"chaff/serve/spamd"
+	"chaff/serve/web"
 )
 
 // protocol is a protocol of chaff serve.
@@ -37,6 +38,9 @@ func protocols() []protocol {
 			o := spamd.DefaultOptions()
 			o.TellOverTCP, o.Log = c.Serve.TellOverTCP, log
 			return spamd.Serve(ctx, l, e, o)
+		}},
+		{"http", "serve HTTP with JSON, the requests of rspamc, and a console for people", func(ctx context.Context, l net.Listener, e *serve.Engine, _ config.Config, log serve.Logger) error {
+			return web.Serve(ctx, l, e, log)
 		}},
 	}
 }

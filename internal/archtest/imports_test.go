@@ -31,7 +31,7 @@ func rooms() map[string][]string {
 		"config":                {"corpus", "features", "message", "metrics", "models", "serve", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train"}, // for their Options
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
 		"mailbox":               {"corpus", "corpus/sources", "filter", "message", "models", "store", "train"},
-		"serve":                 {"filter", "store"},
+		"serve":                 {"filter", "message", "store"},
 		"serve/confine":         {},
 		"serve/lmtp":            {"filter", "serve", "store"},
 		"serve/milter":          {"filter", "serve", "store"},
@@ -76,7 +76,7 @@ func onlyIn() map[string]string {
 		"github.com/fsnotify/fsnotify":     "mailbox",
 		"golang.org/x/net/publicsuffix":    "internal/publicsuffix",
 		"golang.org/x/net/idna":            "internal/weburl tokenize",
-		"github.com/klauspost/compress":    "corpus/sources",
+		"github.com/klauspost/compress":    "corpus/sources serve/web",
 		"github.com/xi2/xz":                "corpus/sources",
 		"github.com/emersion/go-imap":      "corpus/sources",
 		"golang.org/x/text/unicode/norm":   "corpus/sources tokenize",
@@ -84,7 +84,7 @@ func onlyIn() map[string]string {
 		"gonum.org/v1/plot":                "report",
 		"golang.org/x/image":               "internal/css report",
 		"codeberg.org/go-fonts/liberation": "report",
-		"html/template":                    "report",
+		"html/template":                    "report serve/web",
 	}
 }
 
