@@ -7,7 +7,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"syscall"
 
@@ -26,22 +25,13 @@ func main() {
 // matrices hold no pointers, so frequent collections cost little, and less garbage is a smaller process.
 const gcPercent = 20
 
-// startPercent puts the first collection off until the heap has 16 MB. Most commands end before.
-const startPercent = 400
-
-// limitGarbage sets the garbage collector for the whole process. An explicit GOGC or GOMEMLIMIT wins. Classify has a small heap
-// and keeps Go's default.
+// limitGarbage sets the garbage collector for the whole process. An explicit GOGC or GOMEMLIMIT wins. Classify and serve have a small
+// heap and keep Go's default, as retrain does, which reads no mail.
 func limitGarbage(args []string) {
-	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") != "" || classifies(args) {
-		return
+	command := firstWord(args)
+	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") == "" && !classifies(args) && command != "serve" && command != "retrain" {
+		debug.SetGCPercent(gcPercent)
 	}
-	percent := gcPercent
-	if firstWord(args) == "retrain" { // no mail, and a tenth of the time
-		percent = 100
-	}
-	debug.SetGCPercent(startPercent)
-	garbage := new([64]byte) // the first collection finds it
-	runtime.AddCleanup(garbage, func(percent int) { debug.SetGCPercent(percent) }, percent)
 }
 
 // interruptible returns a context that an interrupt ends, except for classify, which guards its message instead.

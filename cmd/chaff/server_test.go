@@ -39,8 +39,8 @@ type (
 	}
 )
 
-// serve is the program of a server.
-func serve() {
+// runRequests is the program of a server.
+func runRequests() {
 	debug.SetGCPercent(scriptGC)
 	requests, replies := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	for {

@@ -53,7 +53,7 @@ func TestPartsOfAFileThatLieCloseTogetherTakeFewCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if file.calls > 20 {
+	if file.calls > 4*len(data)/maxAhead {
 		t.Errorf("%d calls for all of the file", file.calls)
 	}
 }
