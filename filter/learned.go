@@ -113,7 +113,7 @@ func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
 	missing, buffer := len(ids), new([]byte)
 	records := k.journal.Records()
 	for n := len(records) - 1; n >= 0 && missing > 0; n-- {
-		if err := checkRows(&records[n], size); err != nil {
+		if err := checkRows(records[n], size); err != nil {
 			return nil, err
 		}
 		reader := records[n].Rows(buffer)
@@ -265,7 +265,7 @@ func (k *knowledge) allRows(size int) ([]byte, error) {
 	}
 	records, buffer := k.journal.Records(), new([]byte)
 	for n := range records {
-		if err := checkRows(&records[n], size); err != nil {
+		if err := checkRows(records[n], size); err != nil {
 			return nil, err
 		}
 		reader := records[n].Rows(buffer)

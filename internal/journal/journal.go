@@ -58,7 +58,7 @@ type Journal struct {
 	store   io.ReaderAt
 	base    int64 // the size of the base, where the journal begins
 	end     int64 // of the last whole record, counted from there
-	records []Stored
+	records []*Stored
 	scratch []byte // of recordAt
 }
 
@@ -117,7 +117,7 @@ func (j *Journal) scan(at, size int64, whole bool, r *Stored) (err error) {
 			break
 		}
 		j.end = r.end()
-		j.take(*r, whole)
+		j.take(r, whole)
 	}
 	if j.end == size {
 		return nil
@@ -135,7 +135,7 @@ func (j *Journal) scan(at, size int64, whole bool, r *Stored) (err error) {
 }
 
 // take adds a record. A summary takes the place of the records before it, unless all are wanted.
-func (j *Journal) take(r Stored, whole bool) {
+func (j *Journal) take(r *Stored, whole bool) {
 	switch {
 	case r.Covers == 0:
 		j.records = append(j.records, r)
@@ -212,7 +212,7 @@ func (j *Journal) Len() int {
 }
 
 // Records returns the records from the oldest to the newest. The first one may be a summary of older ones.
-func (j *Journal) Records() []Stored { return j.records }
+func (j *Journal) Records() []*Stored { return j.records }
 
 // Add adds a record that was written behind the last one, as [Append] returned it.
 func (j *Journal) Add(data []byte) {
@@ -222,13 +222,13 @@ func (j *Journal) Add(data []byte) {
 	}
 	r := j.stored(data[:l.globals.start:l.globals.start], l, j.end)
 	j.end += int64(len(data))
-	j.take(*r, false)
+	j.take(r, false)
 }
 
 // Globals returns the globals after the last record, nil if no record has any.
 func (j *Journal) Globals() ([]byte, error) {
 	for i := len(j.records) - 1; i >= 0; i-- {
-		if r := &j.records[i]; r.layout.globals.size > 0 {
+		if r := j.records[i]; r.layout.globals.size > 0 {
 			globals, _, _, err := r.Rest()
 			return globals, err
 		}
@@ -250,8 +250,7 @@ const entrySize = 24
 func (j *Journal) Entries() ([]Entry, error) {
 	var all []Entry
 	le := binary.LittleEndian
-	for i := range j.records {
-		r := &j.records[i]
+	for _, r := range j.records {
 		if r.Covers == 0 {
 			all = append(all, Entry{r.Key, r.Tag, r.at})
 			continue

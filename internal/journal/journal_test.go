@@ -365,7 +365,7 @@ func FuzzScan(f *testing.F) {
 			t.Fatal(err)
 		}
 		for i := range j.Records() {
-			r := &j.Records()[i]
+			r := j.Records()[i]
 			if texts, err := r.NewTexts(); err == nil && texts != nil && len(texts) != len(r.New) {
 				t.Errorf("%d texts of %d terms", len(texts), len(r.New))
 			}

@@ -40,8 +40,7 @@ func (j *Journal) Summary() (Record, error) {
 	if len(j.records) >= 1<<summaryBits {
 		return Record{}, fmt.Errorf("a summary of %d records", len(j.records))
 	}
-	for n := range j.records {
-		s := &j.records[n]
+	for n, s := range j.records {
 		r.New = append(r.New, s.New...)
 		if len(s.New) > 0 {
 			_, texts, _, err := s.Rest()
