@@ -128,7 +128,7 @@ func BenchmarkClassifyWithAJournal(b *testing.B) {
 						func() time.Duration { return cpuOf(b, message.Raw, program, "-m", alone) })
 				}
 			}
-			p.report(b, "the-model-alone", 1.5)
+			p.report(b, "the-model-alone", 1.4)
 		})
 	}
 }
@@ -174,7 +174,7 @@ func BenchmarkLearnOneMessage(b *testing.B) {
 						})
 				}
 			}
-			p.report(b, "bogofilter", 3)
+			p.report(b, "bogofilter", 2.5)
 			s := opened(b, path)
 			began := cputime.Process()
 			if err := s.Fold(b.Context()); err != nil {
