@@ -234,6 +234,9 @@ func (s *Store) Close() error {
 	return s.file.Close()
 }
 
+// Unlock is Close for a process that is about to end, which then frees the memory of the model for less.
+func (s *Store) Unlock() error { return s.file.Close() }
+
 func (s *Store) closeFilter() {
 	if s.filter != nil {
 		s.filter.Close()

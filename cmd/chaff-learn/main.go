@@ -145,7 +145,7 @@ func (r *request) do(ctx context.Context, stdin io.Reader) (code int, err error)
 			_, err = s.FitIfUnbalanced(ctx, store.RetrainOptions{})
 		}
 	}
-	switch err := errors.Join(err, s.Close()); {
+	switch err := errors.Join(err, s.Unlock()); {
 	case err != nil:
 		return exitLater, err
 	case o.What == store.Refused:
