@@ -21,6 +21,7 @@ import (
 	"chaff/message"
 	"chaff/metrics"
 	"chaff/models"
+	"chaff/serve"
 	"chaff/store"
 	"chaff/tokenize"
 )
@@ -51,6 +52,7 @@ type Config struct {
 	Models     models.Options           `json:"models"`
 	Thresholds metrics.ThresholdOptions `json:"thresholds"`
 	Store      store.Options            `json:"store"`
+	Serve      serve.Options            `json:"serve"`
 	Tune       Tune                     `json:"tune"`
 }
 
@@ -75,6 +77,7 @@ func Default() Config {
 		Models:     models.DefaultOptions(),
 		Thresholds: metrics.DefaultThresholdOptions(),
 		Store:      store.DefaultOptions(),
+		Serve:      serve.DefaultOptions(),
 		Tune:       DefaultTune(),
 	}
 }
@@ -102,6 +105,7 @@ func (c Config) Validate() error {
 		{"models", c.Models.Validate()},
 		{"thresholds", c.Thresholds.Validate()},
 		{"store", c.Store.Validate()},
+		{"serve", c.Serve.Validate()},
 		{"tune", c.Tune.Validate()},
 	}
 	for _, s := range sections {

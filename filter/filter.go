@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -162,6 +163,32 @@ func (f *Filter) Classify(raw []byte) Classification {
 		f.scratch.Put(s)
 	}
 	return v
+}
+
+// CanJoin reports whether [Filter.ClassifyWith] can add the score of other to that of f: both are spam filters that read messages in the
+// same way.
+func (f *Filter) CanJoin(other *Filter) bool {
+	return IsSpamFilter(f.settings.Classes) && IsSpamFilter(other.settings.Classes) && f.kind == other.kind &&
+		reflect.DeepEqual(f.settings.Reading(), other.settings.Reading())
+}
+
+// ClassifyWith classifies a message by the score of f plus that of other less an offset, its result added, with the thresholds and the
+// calibration of f. The message is read once. Known and Unknown are those of f. Neither filter comes from [OpenForOne], and f can join
+// other.
+func (f *Filter) ClassifyWith(other *Filter, offset float64, raw []byte) (c Classification, added float64) {
+	s, ok := f.scratch.Get().(*scratch)
+	if !ok {
+		s = &scratch{reader: f.newReader()}
+	}
+	c = f.classify(s, raw)
+	s.vector = s.lookup.AppendVector(s.vector.Reset(), other.vocabulary, s.reader.Bag().Document(), other.kind)
+	added = other.linear.Score(s.vector) - offset
+	if len(raw) <= limits.LargeMessage {
+		f.scratch.Put(s)
+	}
+	joined := f.judgeSpam(c.Score + added)
+	joined.Known, joined.Unknown, joined.Repairs = c.Known, c.Unknown, c.Repairs
+	return joined, added
 }
 
 func (f *Filter) classify(s *scratch, raw []byte) Classification {

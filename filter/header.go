@@ -8,9 +8,11 @@ import (
 	"strings"
 )
 
-// Passed returns the message with the verdict v in its header, for mail systems that sort by header fields. It removes incoming
-// X-Spam-* and X-Chaff-* fields, so that nobody can send a verdict of their own (strip.go). The new fields come first, behind a
-// "From " line if there is one, with the line ends of the message. Every other byte stays as it is. The fields are
+// Field is a field that chaff writes into the header of a message. Its name and value are ASCII on one line, except for a value that has
+// the name of a class.
+type Field struct{ Name, Value string }
+
+// Fields returns the fields of the verdict v:
 //
 //	X-Spam-Flag: YES or NO
 //	X-Spam-Status: Yes or No, score=SCORE required=THRESHOLD
@@ -20,24 +22,42 @@ import (
 //	X-Chaff-Term: CONTRIBUTION TERM, for each of the given terms
 //
 // Only spam filters write the first two. Rules made for SpamAssassin match them.
-func (f *Filter) Passed(raw []byte, v Classification, terms ...Contribution) []byte {
-	var own strings.Builder
+func (f *Filter) Fields(v Classification, terms ...Contribution) []Field {
+	var fields []Field
 	if IsSpamFilter(f.settings.Classes) {
 		flag, status := "NO", "No"
 		if v.Verdict == Spam {
 			flag, status = "YES", "Yes"
 		}
-		fmt.Fprintf(&own, "X-Spam-Flag: %s\n", flag)
-		fmt.Fprintf(&own, "X-Spam-Status: %s, score=%.2f required=%.2f\n", status, v.Score, f.settings.Thresholds.Spam)
+		fields = append(fields, Field{"X-Spam-Flag", flag},
+			Field{"X-Spam-Status", fmt.Sprintf("%s, score=%.2f required=%.2f", status, v.Score, f.settings.Thresholds.Spam)})
 	}
-	fmt.Fprintf(&own, "X-Chaff-Verdict: %s\n", headerText(string(v.Verdict)))
-	fmt.Fprintf(&own, "X-Chaff-Score: %.4f\n", v.Score)
-	fmt.Fprintf(&own, "X-Chaff-Probability: %.6f\n", v.Probability)
+	fields = append(fields, Field{"X-Chaff-Verdict", headerText(string(v.Verdict))},
+		Field{"X-Chaff-Score", fmt.Sprintf("%.4f", v.Score)}, Field{"X-Chaff-Probability", fmt.Sprintf("%.6f", v.Probability)})
 	for _, t := range terms {
-		fmt.Fprintf(&own, "X-Chaff-Term: %+.4f %s\n", t.Contribution, headerTerm(t.Term))
+		fields = append(fields, Field{"X-Chaff-Term", fmt.Sprintf("%+.4f %s", t.Contribution, headerTerm(t.Term))})
 	}
-	out, _ := withFields(raw, own.String())
+	return fields
+}
+
+// UnjudgedField returns the field of a message without a verdict.
+func UnjudgedField(why string) Field { return Field{"X-Chaff-Unjudged", headerText(why)} }
+
+// Passed returns the message with the fields of the verdict v in its header, for mail systems that sort by header fields. It removes
+// incoming X-Spam-* and X-Chaff-* fields, so that nobody can send a verdict of their own (strip.go). The new fields come first, behind a
+// "From " line if there is one, with the line ends of the message. Every other byte stays as it is.
+func (f *Filter) Passed(raw []byte, v Classification, terms ...Contribution) []byte {
+	out, _ := withFields(raw, linesOf(f.Fields(v, terms...)...))
 	return out
+}
+
+// linesOf returns fields as lines that end in LF.
+func linesOf(fields ...Field) string {
+	var own strings.Builder
+	for _, f := range fields {
+		own.WriteString(f.Name + ": " + f.Value + "\n")
+	}
+	return own.String()
 }
 
 // Unjudged does for a message without a verdict, or for its beginning, what [Filter.Passed] does for one with a verdict. The only
@@ -48,7 +68,7 @@ func (f *Filter) Passed(raw []byte, v Classification, terms ...Contribution) []b
 // Result ended reports whether the header has ended for every program that may read the message. If it has, no program finds a verdict
 // in what follows.
 func Unjudged(raw []byte, why string) (out []byte, ended bool) {
-	return withFields(raw, "X-Chaff-Unjudged: "+headerText(why)+"\n")
+	return withFields(raw, linesOf(UnjudgedField(why)))
 }
 
 // spacer is the last of our fields before a message that begins with a blank. Without it, the message would continue a verdict.

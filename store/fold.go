@@ -57,6 +57,31 @@ func Begin(ctx context.Context, path string, classes []string, model string, c t
 	return save(ctx, path, f, l, false)
 }
 
+// BeginLike is [Begin] for a model with the classes and the settings of f.
+func BeginLike(ctx context.Context, path string, f *filter.Filter, o Options) error {
+	settings := f.Settings()
+	c, t, err := fittingOf(f)
+	if err != nil {
+		return fmt.Errorf("begin %s: %w", path, err)
+	}
+	return Begin(ctx, path, settings.Classes, settings.Model, c, t, o)
+}
+
+// fittingOf returns the settings that f was fitted with.
+func fittingOf(f *filter.Filter) (train.CollectOptions, train.Options, error) {
+	p, err := train.ProvenanceOf(f)
+	if err != nil {
+		return train.CollectOptions{}, train.Options{}, err
+	}
+	settings := f.Settings()
+	o := train.Options{Thresholds: p.Limits}
+	if settings.Thresholds != nil && p.OutOfFold == 0 {
+		o.Given = &train.Given{Thresholds: *settings.Thresholds, Calibration: settings.Calibration}
+	}
+	o.Models, err = models.OptionsFrom(settings.Model, p.Trainer)
+	return train.CollectOptions{Reading: settings.Reading(), Features: p.Features, Split: p.Split, Seed: p.Seed}, o, err
+}
+
 // save writes a model and its ledger to path. Unless replacing is true, the model must be new.
 func save(ctx context.Context, path string, f *filter.Filter, l *ledger, replacing bool) error {
 	target, err := replace.Target(path)
@@ -149,20 +174,12 @@ func (s *Store) consolidate(ctx context.Context, fitting *fitting) error {
 func fit(ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now time.Time) (*filter.Filter, train.Refitted, error) {
 	began := cputime.Process()
 	settings := f.Settings()
-	p, err := train.ProvenanceOf(f)
+	reading, options, err := fittingOf(f)
 	if err != nil {
 		return nil, train.Refitted{}, err
 	}
-	options := train.Options{Thresholds: p.Limits}
-	if settings.Thresholds != nil && p.OutOfFold == 0 {
-		options.Given = &train.Given{Thresholds: *settings.Thresholds, Calibration: settings.Calibration}
-	}
-	if options.Models, err = models.OptionsFrom(settings.Model, p.Trainer); err != nil {
-		return nil, train.Refitted{}, err
-	}
-	collection, err := l.mail().Divide(train.CollectOptions{
-		Reading: settings.Reading(), Features: p.Features, Split: p.Split, Seed: p.Seed, Workers: o.Workers, Memory: o.Memory,
-	})
+	reading.Workers, reading.Memory = o.Workers, o.Memory
+	collection, err := l.mail().Divide(reading)
 	if err != nil {
 		return nil, train.Refitted{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/journal"
 	"chaff/internal/replace"
@@ -103,6 +104,56 @@ func (v *View) Entries() []Entry { return v.ledger.entries }
 
 // Mail returns the messages of the store, whose bytes cannot be read again.
 func (v *View) Mail() *train.Mail { return v.ledger.mail() }
+
+// Sample is some messages of a store.
+type Sample struct {
+	byClass [][]features.Document
+}
+
+// Sample returns up to so many messages of each class, spread evenly over the store.
+func (v *View) Sample(each int) *Sample {
+	indices := make([][]int, len(v.Classes()))
+	for i, e := range v.ledger.entries {
+		if e.IsMessage() {
+			indices[e.Label] = append(indices[e.Label], i)
+		}
+	}
+	s := &Sample{make([][]features.Document, len(indices))}
+	for c, all := range indices {
+		for n := range min(each, len(all)) {
+			e := v.ledger.entries[all[n*len(all)/min(each, len(all))]]
+			s.byClass[c] = append(s.byClass[c], v.ledger.documents.Document(e.Terms))
+		}
+	}
+	return s
+}
+
+// Len returns how many messages the smallest class has.
+func (s *Sample) Len() int {
+	least := len(s.byClass[0])
+	for _, documents := range s.byClass {
+		least = min(least, len(documents))
+	}
+	return least
+}
+
+// Mean returns the mean score that a filter gives the messages, of which each class has the same weight. The filter reads mail like the model
+// of the store, see [filter.Filter.CanJoin].
+func (s *Sample) Mean(f *filter.Filter) float64 {
+	var sum float64
+	classes := 0
+	for _, documents := range s.byClass {
+		var ofClass float64
+		for _, d := range documents {
+			ofClass += f.ClassifyDocument(d).Score
+		}
+		if len(documents) > 0 {
+			sum += ofClass / float64(len(documents))
+			classes++
+		}
+	}
+	return sum / float64(max(classes, 1))
+}
 
 // Status returns the state of the store at a time.
 func (v *View) Status(now time.Time) Status {

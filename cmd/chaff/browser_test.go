@@ -162,16 +162,40 @@ func (b *browser) read(waitingFor string) protocolMessage {
 // open opens a file and waits until it and its images are there.
 func (b *browser) open(path string) {
 	b.t.Helper()
+	b.visit(fileURL(path))
+}
+
+// visit opens an address and waits until the page and its images are there.
+func (b *browser) visit(url string) {
+	b.t.Helper()
 	b.events = nil
 	var opened struct{ ErrorText string }
-	b.result("Page.navigate", object{"url": fileURL(path)}, &opened)
+	b.result("Page.navigate", object{"url": url}, &opened)
 	if opened.ErrorText != "" {
-		b.t.Fatalf("open %s: %s", path, opened.ErrorText)
+		b.t.Fatalf("open %s: %s", url, opened.ErrorText)
 	}
+	b.waitForPage()
+}
+
+// waitForPage waits until the page that comes is there.
+func (b *browser) waitForPage() {
+	b.t.Helper()
 	loaded := func(m protocolMessage) bool { return m.Method == "Page.loadEventFired" }
 	for !slices.ContainsFunc(b.events, loaded) {
 		b.read("Page.loadEventFired")
 	}
+}
+
+// press presses a key: Tab or Enter.
+func (b *browser) press(key string) {
+	b.t.Helper()
+	code := map[string]int{"Tab": 9, "Enter": 13}[key]
+	down := object{"type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": code}
+	if key == "Enter" {
+		down["text"] = "\r"
+	}
+	b.call("Input.dispatchKeyEvent", down)
+	b.call("Input.dispatchKeyEvent", object{"type": "keyUp", "key": key, "code": key, "windowsVirtualKeyCode": code})
 }
 
 // resize gives the window a size.

@@ -230,7 +230,8 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"learn", "-m", model, m.path("maildir" + evil)}},
 		{args: []string{"learn", "-m", model, "--maildir", m.path("maildir" + evil)}},
 		{args: []string{"learn", "-m", model, "--maildir", m.path("maildir" + evil), "--json"}},
-		{args: []string{"watch", "-m", model, "--maildir", m.path("nowhere" + evil)}, fails: true}, // TestAWatchPrintsWhatItLearns has the rest
+		{args: []string{"serve", "-m", m.path("absent" + evil), "--users", m.path("users" + evil)}, fails: true}, // TestADaemonPrintsNothingForeign has the rest
+		{args: []string{"watch", "-m", model, "--maildir", m.path("nowhere" + evil)}, fails: true},               // TestAWatchPrintsWhatItLearns has the rest
 		{args: []string{"review", "-m", model, "--maildir", m.path("maildir" + evil), "-v"}},
 		{args: []string{"review", "-m", model, "--maildir", m.path("maildir" + evil), "--json"}},
 		{args: []string{"learn", "-m", model, "--ham", "--json", message}},

@@ -25,10 +25,10 @@ func main() {
 // matrices hold no pointers, so frequent collections cost little, and less garbage is a smaller process.
 const gcPercent = 20
 
-// limitGarbage sets the garbage collector for the whole process. An explicit GOGC or GOMEMLIMIT wins. Classify has a small heap
-// and keeps Go's default.
+// limitGarbage sets the garbage collector for the whole process. An explicit GOGC or GOMEMLIMIT wins. Classify and serve have a small
+// heap and keep Go's default.
 func limitGarbage(args []string) {
-	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") == "" && !classifies(args) {
+	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") == "" && !classifies(args) && firstWord(args) != "serve" {
 		debug.SetGCPercent(gcPercent)
 	}
 }

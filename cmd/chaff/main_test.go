@@ -24,7 +24,7 @@ import (
 )
 
 // programs are what this binary runs as, by the name of the file.
-var programs = map[string]func(){"chaff": main, "chaff-classify": delivery.Program, "chaff-server": serve,
+var programs = map[string]func(){"chaff": main, "chaff-classify": delivery.Program, "chaff-server": runRequests,
 	"chaff-peak": mainWithPeak(chaffWithPeak), "chaff-classify-peak": mainWithPeak(leanWithPeak)}
 
 func TestMain(m *testing.M) {

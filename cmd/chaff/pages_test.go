@@ -106,9 +106,7 @@ func (b *browser) checkTerms() {
 		if b.evaluate("document.activeElement.matches('.text span')", &inText); inText {
 			break
 		}
-		for _, event := range []string{"keyDown", "keyUp"} {
-			b.call("Input.dispatchKeyEvent", object{"type": event, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9})
-		}
+		b.press("Tab")
 	}
 	var display string
 	b.evaluate("(e => e ? getComputedStyle(e).display : 'no word has the focus')(document.activeElement.querySelector('.tip'))", &display)

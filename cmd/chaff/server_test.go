@@ -41,8 +41,8 @@ type (
 	}
 )
 
-// serve is the program of a server.
-func serve() {
+// runRequests is the program of a server.
+func runRequests() {
 	debug.SetGCPercent(testmain.GCPercent)
 	requests, replies := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	for {

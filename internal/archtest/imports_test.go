@@ -19,7 +19,7 @@ const module = "chaff/"
 
 // rooms returns the rooms that each room may import. Every room may also import the leaves, and a leaf imports no room.
 func rooms() map[string][]string {
-	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "mailbox", "message", "metrics", "models", "report", "store", "tokenize", "train", "train/counts"}
+	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "mailbox", "message", "metrics", "models", "report", "serve", "serve/confine", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train", "train/counts"}
 	return map[string][]string{
 		"cmd/chaff":             append([]string{"cmd/internal/delivery"}, all...),
 		"cmd/chaff-classify":    {"cmd/internal/delivery"},
@@ -28,10 +28,16 @@ func rooms() map[string][]string {
 		"bench":                 {"config", "corpus", "message", "metrics"}, // it runs the programs
 		"docs/figures":          all,
 		"docs/growth":           all,
-		"test/maillab":          {},                                                                                   // it runs the programs
-		"config":                {"corpus", "features", "message", "metrics", "models", "store", "tokenize", "train"}, // for their Options
+		"test/maillab":          {},                                                                                                                                                      // it runs the programs
+		"config":                {"corpus", "features", "message", "metrics", "models", "serve", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train"}, // for their Options
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
 		"mailbox":               {"corpus", "corpus/sources", "filter", "message", "models", "store", "train"},
+		"serve":                 {"filter", "message", "store"},
+		"serve/confine":         {},
+		"serve/lmtp":            {"filter", "serve", "store"},
+		"serve/milter":          {"filter", "serve", "store"},
+		"serve/spamd":           {"filter", "serve", "store"},
+		"serve/web":             {"filter", "metrics", "serve", "store"},
 		"store":                 {"corpus", "features", "filter", "message", "metrics", "models", "train"},
 		"train":                 {"corpus", "features", "filter", "message", "metrics", "models"},
 		"train/counts":          {"corpus", "features", "filter", "message", "metrics", "tokenize", "train"},
@@ -71,7 +77,7 @@ func onlyIn() map[string]string {
 		"github.com/fsnotify/fsnotify":     "mailbox",
 		"golang.org/x/net/publicsuffix":    "internal/publicsuffix",
 		"golang.org/x/net/idna":            "internal/weburl tokenize",
-		"github.com/klauspost/compress":    "corpus/sources",
+		"github.com/klauspost/compress":    "corpus/sources serve/web",
 		"github.com/xi2/xz":                "corpus/sources",
 		"github.com/emersion/go-imap":      "corpus/sources",
 		"golang.org/x/text/unicode/norm":   "corpus/sources tokenize",
@@ -79,7 +85,7 @@ func onlyIn() map[string]string {
 		"gonum.org/v1/plot":                "report",
 		"golang.org/x/image":               "internal/css report",
 		"codeberg.org/go-fonts/liberation": "report",
-		"html/template":                    "report",
+		"html/template":                    "report serve/web",
 	}
 }
 

@@ -12,10 +12,16 @@ import (
 // memory that is used again is still in the caches of the CPU.
 const GCPercent = 400
 
-// Run runs the tests of a package for its TestMain and returns the exit code. It collects garbage less often than a program would, except
-// for benchmarks. Temporary files of this process and of those that it starts are in memory if the system has room: a file system on a
-// disk takes longer to make a file for each one that was deleted shortly before, as ext4 does. An explicit GOGC or TMPDIR wins.
+// Run prepares the process, runs the tests of a package for its TestMain and returns the exit code.
 func Run(m *testing.M) int {
+	Prepare()
+	return m.Run()
+}
+
+// Prepare makes this process collect garbage less often than a program would, except for benchmarks. Temporary files of this process and of
+// those that it starts are in memory if the system has room: a file system on a disk takes longer to make a file for each one that was
+// deleted shortly before, as ext4 does. An explicit GOGC or TMPDIR wins.
+func Prepare() {
 	flag.Parse()
 	if os.Getenv("GOGC") == "" && flag.Lookup("test.bench").Value.String() == "" {
 		debug.SetGCPercent(GCPercent)
@@ -23,5 +29,4 @@ func Run(m *testing.M) int {
 	if dir, ok := memory(); ok && os.Getenv("TMPDIR") == "" {
 		os.Setenv("TMPDIR", dir)
 	}
-	return m.Run()
 }

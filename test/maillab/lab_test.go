@@ -19,7 +19,7 @@ func TestOtherMailServersDeliver(t *testing.T) {
 		is    maillab.Package
 		start func(*maillab.Lab)
 	}{
-		"Exim": {maillab.Exim, func(l *maillab.Lab) { l.StartExim("", "  warn add_header = X-Lab: yes") }},
+		"Exim": {maillab.Exim, func(l *maillab.Lab) { l.StartExim("", "  warn add_header = X-Lab: yes", "") }},
 		"OpenSMTPD": {maillab.OpenSMTPD, func(l *maillab.Lab) {
 			l.StartOpenSMTPD("listen on 127.0.0.1\naction \"deliver\" maildir\nmatch from any for domain \"lab.example\" action \"deliver\"\n")
 		}},

@@ -1,0 +1,70 @@
+package serve
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCountersCountWhatHappens(t *testing.T) {
+	e, _ := start(t, fittedModel(t), func(o *Options) { o.MaxMessage = 1000 })
+	for range 3 {
+		judge(t, e, "", mail("spam", 50))
+	}
+	judge(t, e, "", mail("ham", 50))
+	if _, err := e.Judge(t.Context(), "", make([]byte, 1001)); err == nil {
+		t.Error("a message over the limit is judged")
+	}
+	learn(t, e, "", mail("spam", 50), "spam")
+	if o, err := e.Learn(t.Context(), "", mail("spam", 50), "spam"); err != nil {
+		t.Errorf("got %+v, %v", o, err)
+	}
+	if _, err := e.Learn(t.Context(), "", mail("spam", 50), "eggs"); err == nil || !strings.Contains(err.Error(), `class "eggs": the model has ["ham" "spam"]`) {
+		t.Errorf("another class: got %v", err)
+	}
+	if _, err := e.Forget(t.Context(), "", mail("spam", 50)); err != nil {
+		t.Error(err)
+	}
+	done, err := e.Connect("spamd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	var text strings.Builder
+	if err := e.WriteMetrics(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`chaff_verdicts_total{verdict="spam"} 3`, `chaff_verdicts_total{verdict="ham"} 1`, `chaff_unjudged_total{reason="too_large"} 1`,
+		`chaff_learned_total{result="learned"} 1`, `chaff_learned_total{result="known"} 1`, `chaff_learned_total{result="forgotten"} 1`,
+		`chaff_connections_total{protocol="spamd"} 1`, "chaff_connections 1", "chaff_faults_total 0", "chaff_in_flight 0", "chaff_transit_bytes 0",
+		`chaff_verdict_seconds_bucket{le="+Inf"} 4`, "chaff_verdict_seconds_count 4", "# TYPE chaff_verdict_seconds histogram",
+	} {
+		if !strings.Contains(text.String(), want+"\n") {
+			t.Errorf("the metrics lack %s:\n%s", want, text.String())
+		}
+	}
+	line := regexp.MustCompile(`^(# (HELP|TYPE) chaff_[a-z_]+ .+|chaff_[a-z_]+(\{[a-z]+="[^"\n]*"\})? [0-9.e+-]+)$`)
+	for l := range strings.Lines(text.String()) {
+		if !line.MatchString(strings.TrimSuffix(l, "\n")) {
+			t.Errorf("not in the format of Prometheus: %q", l)
+		}
+	}
+}
+
+func TestAHistogramCountsUpToItsBounds(t *testing.T) {
+	var h Histogram
+	for _, d := range []time.Duration{0, 500 * time.Microsecond, 501 * time.Microsecond, 10 * time.Second, 11 * time.Second} {
+		h.observe(d)
+	}
+	if h.classes[0].Load() != 2 || h.classes[1].Load() != 1 || h.classes[len(bounds)-1].Load() != 1 || h.classes[len(bounds)].Load() != 1 {
+		t.Errorf("got %v", &h.classes)
+	}
+}
+
+func TestLabelsAreEscaped(t *testing.T) {
+	if got, want := labelValue("a\"b\\c\nd"), `a\"b\\c\nd`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

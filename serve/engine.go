@@ -1,0 +1,349 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"chaff/filter"
+	"chaff/internal/limits"
+	"chaff/internal/parallel"
+	"chaff/store"
+)
+
+// Logger takes what the engine reports, and what protocols do. The format is ours, and the arguments may be anyone's.
+type Logger interface {
+	// Note reports what happened, and Warn what may need attention.
+	Note(format string, args ...any)
+	Warn(format string, args ...any)
+}
+
+// Engine judges and learns messages.
+type Engine struct {
+	options  Options
+	log      Logger
+	shared   *shared
+	users    *users
+	counters *Counters
+	history  *history
+	unsure   *unsure
+	started  time.Time
+
+	inFlight    atomic.Int64 // judgements, also those that nobody waits for any more
+	connections atomic.Int64
+	transit     atomic.Int64 // bytes of messages
+	closed      atomic.Bool
+
+	slots   chan struct{} // as many as messages are judged at a time
+	large   chan struct{} // one for a large message
+	lessons chan *lesson
+	judge   func(*judgement) // classify, except in tests
+	idleFor time.Duration    // for how long nothing was learned before a model is fitted again
+
+	stop    context.CancelFunc // ends the watcher, and fitting a model
+	abort   context.CancelFunc // ends learning
+	running sync.WaitGroup     // the learner and the watcher
+	ended   chan struct{}      // closed at the end of Close
+}
+
+// New returns an engine that runs until Close, also if ctx ends before.
+func New(ctx context.Context, o Options, log Logger) (*Engine, error) {
+	e, err := open(o, log)
+	if err == nil {
+		e.start(ctx)
+	}
+	return e, err
+}
+
+// open returns an engine that does not run yet.
+func open(o Options, log Logger) (*Engine, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	e := &Engine{options: o, log: log, counters: newCounters(), started: time.Now(), ended: make(chan struct{})}
+	var err error
+	if e.shared, err = openShared(o.Model); err != nil {
+		return nil, err
+	}
+	e.warnOfJournal(o.Model, e.shared.current().filter)
+	if o.Users != "" {
+		if err := os.MkdirAll(o.Users, 0o700); err != nil {
+			return nil, fmt.Errorf("folder of users: %w", err)
+		}
+	}
+	e.users = newUsers(o)
+	if e.history, err = openHistory(o); err != nil {
+		return nil, err
+	}
+	if e.unsure, err = openUnsure(o); err != nil {
+		return nil, err
+	}
+	e.judge, e.idleFor = e.classify, idleFor
+	return e, nil
+}
+
+// start starts the goroutines of e.
+func (e *Engine) start(ctx context.Context) {
+	e.slots, e.large = make(chan struct{}, parallel.Workers(e.options.Workers)), make(chan struct{}, 1)
+	e.lessons = make(chan *lesson, e.options.Queue)
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	lessons, abort := context.WithCancel(context.WithoutCancel(ctx))
+	e.stop, e.abort = stop, abort
+	e.running.Go(func() { e.teach(lessons, running) })
+	e.running.Go(func() { e.watch(running) })
+}
+
+// Close refuses new messages, finishes those that were accepted, and saves the history. The error is that of ctx, if it ends before that.
+func (e *Engine) Close(ctx context.Context) error {
+	if e.closed.Swap(true) {
+		<-e.ended
+		return nil
+	}
+	e.stop()
+	done := make(chan struct{})
+	go func() {
+		for e.inFlight.Load() > 0 { // nobody sends to the channel afterwards
+			time.Sleep(time.Millisecond)
+		}
+		close(e.lessons)
+		e.running.Wait()
+		close(done)
+	}()
+	var err error
+	select {
+	case <-done:
+	case <-ctx.Done():
+		err = fmt.Errorf("stop: %w", ctx.Err())
+	}
+	e.abort()
+	err = errors.Join(err, e.history.close(time.Now()))
+	close(e.ended)
+	return err
+}
+
+// judgement is a message on its way to a verdict.
+type judgement struct {
+	ctx         context.Context
+	user        string
+	raw         []byte
+	explain     bool
+	verdict     Verdict
+	explanation filter.Explanation
+	err         error
+}
+
+// Verdict is the result of judging a message.
+type Verdict struct {
+	filter.Classification
+	// Shared is the score of the shared model, and User what the model of the user added to it.
+	Shared float64 `json:"shared_score"`
+	User   float64 `json:"user_score"`
+
+	judge *filter.Filter // whose thresholds it follows
+}
+
+// Judge judges a message for a user, "" for nobody. A user without a model is judged by the shared one alone. After an error that is not
+// [ErrTooLarge] or [ErrBusy], raw must not change for a while: the judgement may still go on.
+func (e *Engine) Judge(ctx context.Context, user string, raw []byte) (Verdict, error) {
+	began := time.Now()
+	j := &judgement{ctx: ctx, user: user, raw: raw}
+	if err := e.run(j); err != nil {
+		e.counters.Unjudged.Add(reasonOf(err), 1)
+		e.remember(j, began, err)
+		return Verdict{}, err
+	}
+	e.counters.Verdicts.Add(string(j.verdict.Verdict), 1)
+	e.counters.Bytes.Add(int64(len(raw)))
+	e.counters.Seconds.observe(time.Since(began))
+	e.remember(j, began, nil)
+	e.keepUnsure(j, began)
+	return j.verdict, nil
+}
+
+func (e *Engine) remember(j *judgement, began time.Time, err error) {
+	if e.options.History > 0 {
+		e.history.add(newRecord(j, began, err, e.options.HistorySubjects))
+	}
+}
+
+// Explain explains the verdict on a message. It is not counted as judged.
+func (e *Engine) Explain(ctx context.Context, user string, raw []byte) (filter.Explanation, error) {
+	j := &judgement{ctx: ctx, user: user, raw: raw, explain: true}
+	err := e.run(j)
+	return j.explanation, err
+}
+
+// quickMessage is the size in bytes up to which a message is judged by the goroutine that asks: it takes 30 ms at most, or a second if its
+// attachments unpack to as much as is read of them, so that nobody need give up in between. Handing it to another goroutine would take half as
+// long as judging an ordinary message.
+const quickMessage = 64 << 10
+
+// run judges a message within the limits.
+func (e *Engine) run(j *judgement) error {
+	if len(j.raw) > e.options.MaxMessage {
+		return fmt.Errorf("%w: it has %d bytes, and the limit is %d", ErrTooLarge, len(j.raw), e.options.MaxMessage)
+	}
+	if err := e.enter(); err != nil {
+		return err
+	}
+	if len(j.raw) <= quickMessage {
+		defer e.inFlight.Add(-1)
+		select {
+		case e.slots <- struct{}{}:
+			return e.inSlot(j, e.slots)
+		default:
+		}
+	}
+	ctx, cancel := context.WithTimeoutCause(j.ctx, time.Duration(e.options.MaxSeconds*float64(time.Second)), ErrTimeout)
+	defer cancel()
+	if len(j.raw) <= quickMessage {
+		return e.inTurn(ctx, j, e.slots)
+	}
+	slots := e.slots
+	if len(j.raw) > limits.LargeMessage {
+		slots = e.large
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer e.inFlight.Add(-1)
+		done <- e.inTurn(ctx, j, slots)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// enter admits a message, unless there are too many.
+func (e *Engine) enter() error {
+	n := e.inFlight.Add(1)
+	var err error
+	switch {
+	case e.closed.Load():
+		err = ErrClosed
+	case n > int64(cap(e.slots)+e.options.Queue):
+		err = ErrBusy
+	}
+	if err != nil {
+		e.inFlight.Add(-1)
+	}
+	return err
+}
+
+// inTurn waits for a slot and judges a message, unless ctx ends first.
+func (e *Engine) inTurn(ctx context.Context, j *judgement, slots chan struct{}) error {
+	select {
+	case slots <- struct{}{}:
+		return e.inSlot(j, slots)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// inSlot judges a message and gives its slot back. A fault of the program costs one verdict.
+func (e *Engine) inSlot(j *judgement, slots chan struct{}) (err error) {
+	defer func() {
+		<-slots
+		if fault := recover(); fault != nil {
+			err = e.fault(fault)
+		}
+	}()
+	e.judge(j)
+	return j.err
+}
+
+func (e *Engine) classify(j *judgement) {
+	shared := e.shared.current()
+	user := e.users.find(j.user, shared, e.log)
+	if j.explain {
+		j.explanation, j.err = explain(shared.filter, user, j.raw)
+		return
+	}
+	v := Verdict{judge: shared.filter}
+	if user == nil {
+		v.Classification = shared.filter.Classify(j.raw)
+	} else {
+		v.Classification, v.User = shared.filter.ClassifyWith(user.filter, user.offset, j.raw)
+	}
+	v.Shared = v.Score - v.User
+	j.verdict = v
+}
+
+// fault reports a fault of the program.
+func (e *Engine) fault(what any) error {
+	e.counters.Faults.Add(1)
+	e.log.Warn("internal error: %v: please report it", what)
+	return ErrInternal
+}
+
+// Passed returns a message with the fields of its verdict, as [filter.Filter.Passed] does.
+func (e *Engine) Passed(raw []byte, v Verdict) []byte {
+	return e.judgeOf(v).Passed(raw, v.Classification)
+}
+
+// Fields returns the fields of a verdict that Passed writes.
+func (e *Engine) Fields(v Verdict) []filter.Field { return e.judgeOf(v).Fields(v.Classification) }
+
+func (e *Engine) judgeOf(v Verdict) *filter.Filter {
+	if v.judge == nil {
+		return e.shared.current().filter
+	}
+	return v.judge
+}
+
+// Unjudged returns a message without a verdict, with a field that says why; see [filter.Unjudged].
+func (e *Engine) Unjudged(raw []byte, why error) []byte {
+	out, _ := filter.Unjudged(raw, why.Error())
+	return out
+}
+
+// Settings returns the settings of the shared model.
+func (e *Engine) Settings() filter.Settings { return e.shared.current().filter.Settings() }
+
+// Options returns the options of the engine.
+func (e *Engine) Options() Options { return e.options }
+
+// Status is the state of the engine.
+type Status struct {
+	Model   string    `json:"model"`
+	Started time.Time `json:"started"`
+	// Opened is when the model in memory was read, and Trouble why a newer one was not.
+	Opened  time.Time `json:"opened"`
+	Trouble string    `json:"trouble,omitempty"`
+	// Users is how many models of users are in memory.
+	Users int `json:"users_in_memory"`
+	// Store is the state of the store of the user, or of the shared one; nil if there is none.
+	Store *store.Status `json:"store,omitempty"`
+}
+
+// Status returns the state of the engine and of the store of a user, "" for the shared one. It reads the whole store.
+func (e *Engine) Status(user string) (Status, error) {
+	s := Status{Model: e.options.Model, Started: e.started, Users: e.users.count()}
+	s.Opened, s.Trouble = e.shared.state()
+	path, err := e.pathOf(user)
+	if err != nil {
+		return s, err
+	}
+	v, err := store.Look(path)
+	if err != nil {
+		if errors.Is(err, store.ErrNone) {
+			err = nil
+		}
+		return s, err
+	}
+	status := v.Status(time.Now())
+	s.Store = &status
+	return s, nil
+}
+
+// Counters returns the counters of the engine.
+func (e *Engine) Counters() *Counters { return e.counters }
+
+// History returns the last verdicts, the latest first.
+func (e *Engine) History() []Record { return e.history.all(time.Now()) }

@@ -1,0 +1,40 @@
+package serve
+
+import (
+	"context"
+	"errors"
+)
+
+// Why a message was not judged, learned or forgotten.
+var (
+	// ErrTooLarge is about a message over the limit of size.
+	ErrTooLarge = errors.New("the message is too large")
+	// ErrBusy is about too many messages or clients at a time.
+	ErrBusy = errors.New("too busy: try again later")
+	// ErrTimeout is about a message whose verdict took too long.
+	ErrTimeout = errors.New("the verdict took too long")
+	// ErrInternal is about a fault of the program.
+	ErrInternal = errors.New("internal error")
+	// ErrClosed is about a message that came after the end.
+	ErrClosed = errors.New("the daemon is stopping: try again later")
+	// ErrUser is about a name that no user may have.
+	ErrUser = errors.New("the name of a user has 1 to 64 letters, digits and the characters . _ - @ +, and begins with no dot")
+	// ErrUsers is about a new user when as many as may have a model.
+	ErrUsers = errors.New("as many users have a model as may: raise serve.max_users")
+)
+
+// reasonOf returns the name of an error among the counters.
+func reasonOf(err error) string {
+	for _, r := range []struct {
+		err  error
+		name string
+	}{
+		{ErrTooLarge, "too_large"}, {ErrBusy, "busy"}, {ErrTimeout, "timeout"}, {ErrInternal, "internal"}, {ErrClosed, "closed"},
+		{context.Canceled, "cancelled"}, {context.DeadlineExceeded, "cancelled"}, {ErrUser, "user"}, {ErrUsers, "users"},
+	} {
+		if errors.Is(err, r.err) {
+			return r.name
+		}
+	}
+	return "other"
+}

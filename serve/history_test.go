@@ -1,0 +1,211 @@
+package serve
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func openTestHistory(t *testing.T, path string, records int) *history {
+	t.Helper()
+	o := DefaultOptions()
+	o.Model, o.History = path, records
+	h, err := openHistory(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// ids returns the ids of records.
+func ids(all []Record) string {
+	var text []string
+	for _, r := range all {
+		text = append(text, r.ID)
+	}
+	return strings.Join(text, " ")
+}
+
+func TestTheHistorySurvivesARestart(t *testing.T) {
+	path, now := filepath.Join(t.TempDir(), "model"), time.Now()
+	h := openTestHistory(t, path, 3)
+	if got := h.all(now); len(got) != 0 {
+		t.Errorf("a new history has %v", got)
+	}
+	for n := range 5 {
+		h.add(&Record{Time: now, ID: fmt.Sprint(n)})
+		if n%2 == 0 {
+			if err, _ := h.flush(now); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := ids(h.all(now)); got != "4 3 2" {
+		t.Errorf("got %s", got)
+	}
+	if info, err := os.Stat(path + historySuffix); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", info, err)
+	}
+	if got := ids(openTestHistory(t, path, 3).all(now)); got != "4 3 2" {
+		t.Errorf("after a restart: got %s", got)
+	}
+	if got := ids(openTestHistory(t, path, 2).all(now)); got != "4 3" {
+		t.Errorf("after a restart with a smaller one: got %s", got)
+	}
+}
+
+func TestTheFileOfTheHistoryStaysSmall(t *testing.T) {
+	path, now := filepath.Join(t.TempDir(), "model"), time.Now()
+	h := openTestHistory(t, path, 10)
+	for n := range 1000 {
+		h.add(&Record{Time: now, ID: fmt.Sprint(n)})
+		if err, _ := h.flush(now); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path + historySuffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Count(string(data), "\n"); lines > 20 {
+			t.Fatalf("the file has %d lines", lines)
+		}
+	}
+}
+
+func TestWhatIsTooOldLeavesTheHistory(t *testing.T) {
+	path, now := filepath.Join(t.TempDir(), "model"), time.Now()
+	h := openTestHistory(t, path, 10)
+	h.add(&Record{Time: now.Add(-31 * 24 * time.Hour), ID: "old"})
+	h.add(&Record{Time: now, ID: "new"})
+	if got := ids(h.all(now)); got != "new" {
+		t.Errorf("got %s", got)
+	}
+	if err, _ := h.flush(now); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path + historySuffix)
+	if err != nil || strings.Contains(string(data), "old") || !strings.Contains(string(data), "new") {
+		t.Errorf("the file has %s, %v", data, err)
+	}
+}
+
+func TestATornLineOfTheHistoryIsLeftOut(t *testing.T) {
+	path, now := filepath.Join(t.TempDir(), "model"), time.Now()
+	line, err := json.Marshal(Record{Time: now, ID: "whole"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(line) + "\nno JSON\n" + string(line[:len(line)/2])
+	if err := os.WriteFile(path+historySuffix, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := openTestHistory(t, path, 10)
+	h.add(&Record{Time: now, ID: "next"})
+	if err, _ := h.flush(now); err != nil {
+		t.Fatal(err)
+	}
+	if got := ids(openTestHistory(t, path, 10).all(now)); got != "next whole" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAHistoryThatCannotBeWrittenIsReportedOnce(t *testing.T) {
+	h := openTestHistory(t, filepath.Join(t.TempDir(), "none", "model"), 10)
+	h.add(&Record{Time: time.Now(), ID: "one"})
+	err, isNew := h.flush(time.Now())
+	if err == nil || !isNew {
+		t.Errorf("got %v, new: %v", err, isNew)
+	}
+	if err, isNew = h.flush(time.Now()); err == nil || isNew {
+		t.Errorf("the second time: got %v, new: %v", err, isNew)
+	}
+	if got := ids(h.all(time.Now())); got != "one" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestManyMayAddToTheHistory(t *testing.T) {
+	path, now := filepath.Join(t.TempDir(), "model"), time.Now()
+	h := openTestHistory(t, path, 2000)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 500 {
+				h.add(&Record{Time: now})
+			}
+		})
+	}
+	for range 20 {
+		if err, _ := h.flush(now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all.Wait()
+	if err := h.close(now); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(openTestHistory(t, path, 2000).all(now)); got != 2000 {
+		t.Errorf("%d records in the file, want 2000", got)
+	}
+}
+
+func TestARecordHasWhatTheOptionsAllow(t *testing.T) {
+	raw := []byte("Received: from a\r\n by b\r\nSubject: =?utf-8?q?gr=C3=BC=C3=9Fe?=\r\n and more\r\nFrom: Eve <eve@example.org>\r\n" +
+		"message-ID : <1@a>\r\nSubject: second\r\n\r\nMessage-ID: <body>\r\n")
+	for _, subjects := range []bool{false, true} {
+		e, _ := start(t, newModel(t, 2), func(o *Options) { o.HistorySubjects = subjects })
+		if _, err := e.Judge(WithQueueID(t.Context(), "4ABC"), "bob", raw); err != nil {
+			t.Fatal(err)
+		}
+		all := e.History()
+		if len(all) != 1 {
+			t.Fatalf("got %+v", all)
+		}
+		r := all[0]
+		if r.ID != "<1@a>" || r.QueueID != "4ABC" || r.User != "bob" || r.Size != len(raw) || r.Verdict == "" || r.Seconds <= 0 {
+			t.Errorf("got %+v", r)
+		}
+		wantSubject, wantFrom := "", ""
+		if subjects {
+			wantSubject, wantFrom = "grüße and more", "Eve <eve@example.org>"
+		}
+		if r.Subject != wantSubject || r.From != wantFrom {
+			t.Errorf("subject %q from %q, want %q from %q", r.Subject, r.From, wantSubject, wantFrom)
+		}
+	}
+}
+
+func TestAnUnjudgedMessageIsInTheHistory(t *testing.T) {
+	e, _ := start(t, newModel(t, 1), func(o *Options) { o.MaxMessage = 10 })
+	if _, err := e.Judge(t.Context(), "", mail("spam", 1)); err == nil {
+		t.Fatal("a message over the limit is judged")
+	}
+	if all := e.History(); len(all) != 1 || all[0].Unjudged != "too_large" || all[0].Verdict != "" {
+		t.Errorf("got %+v", all)
+	}
+	e, _ = start(t, newModel(t, 1), func(o *Options) { o.History = 0 })
+	judge(t, e, "", mail("spam", 1))
+	if all := e.History(); len(all) != 0 {
+		t.Errorf("a history that is switched off has %+v", all)
+	}
+}
+
+// FuzzRecords holds that no message makes a record large or slow, or text that is not UTF-8.
+func FuzzRecords(f *testing.F) {
+	f.Add([]byte("Subject: a\n b\nFrom: =?x?\nMessage-ID: \xff\n\n"))
+	f.Add([]byte(" \n:\nSubject\x00:\r\r\n"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		j := &judgement{ctx: t.Context(), raw: raw}
+		r := newRecord(j, time.Now(), nil, true)
+		for _, text := range []string{r.ID, r.Subject, r.From} {
+			if len(text) > maxHistoryText || strings.ToValidUTF8(text, "") != text {
+				t.Errorf("%d bytes: %q", len(text), text)
+			}
+		}
+	})
+}

@@ -1,0 +1,65 @@
+package serve
+
+// Connect admits a client of a protocol. The caller calls done when it has gone. With [ErrBusy] there are too many.
+func (e *Engine) Connect(protocol string) (done func(), err error) {
+	if e.connections.Add(1) > int64(e.options.Connections) {
+		e.connections.Add(-1)
+		e.counters.Refused.Add(protocol, 1)
+		return nil, ErrBusy
+	}
+	e.counters.Connections.Add(protocol, 1)
+	return func() { e.connections.Add(-1) }, nil
+}
+
+// reserve takes some of the memory for messages in transit, if there is enough left.
+func (e *Engine) reserve(bytes int) bool {
+	if e.transit.Add(int64(bytes)) > int64(e.options.Memory) {
+		e.transit.Add(-int64(bytes))
+		return false
+	}
+	return true
+}
+
+func (e *Engine) release(bytes int) { e.transit.Add(-int64(bytes)) }
+
+// Message is a message that a protocol is reading, within the limits of the engine. It belongs to one goroutine.
+type Message struct {
+	engine *Engine
+	raw    []byte
+	taken  int
+}
+
+// NewMessage returns an empty message. The caller closes it.
+func (e *Engine) NewMessage() *Message { return &Message{engine: e} }
+
+// Write appends to the message. The error is [ErrTooLarge] or [ErrBusy]; the message then is as before, and not to be judged.
+func (m *Message) Write(p []byte) (int, error) {
+	need := len(m.raw) + len(p)
+	if need > m.engine.options.MaxMessage {
+		return 0, m.refuse(ErrTooLarge)
+	}
+	if need > m.taken {
+		size := min(max(need, 2*m.taken, 4<<10), m.engine.options.MaxMessage)
+		if !m.engine.reserve(size - m.taken) {
+			return 0, m.refuse(ErrBusy)
+		}
+		m.taken = size
+		m.raw = append(make([]byte, 0, size), m.raw...)
+	}
+	m.raw = append(m.raw, p...)
+	return len(p), nil
+}
+
+func (m *Message) refuse(why error) error {
+	m.engine.counters.Unjudged.Add(reasonOf(why), 1)
+	return why
+}
+
+// Bytes returns the message.
+func (m *Message) Bytes() []byte { return m.raw }
+
+// Close gives back the memory. The bytes of the message stay valid.
+func (m *Message) Close() {
+	m.engine.release(m.taken)
+	m.taken, m.raw = 0, nil
+}

@@ -1,0 +1,271 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"chaff/internal/limits"
+)
+
+// startWith starts an engine that judges in another way.
+func startWith(t *testing.T, judge func(e *Engine, j *judgement), change func(*Options)) (*Engine, *lines) {
+	t.Helper()
+	o := DefaultOptions()
+	o.Model, o.Workers = newModel(t, 1), 1
+	change(&o)
+	log := &lines{}
+	e, err := open(o, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.judge = func(j *judgement) { judge(e, j) }
+	e.start(t.Context())
+	t.Cleanup(func() {
+		if err := e.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return e, log
+}
+
+func TestTheSizeOfAMessageIsLimited(t *testing.T) {
+	e, _ := start(t, newModel(t, 1), func(o *Options) { o.MaxMessage = 1000 })
+	for size, want := range map[int]error{1000: nil, 1001: ErrTooLarge} {
+		raw := append(mail("spam", 1), make([]byte, size-len(mail("spam", 1)))...)
+		if _, err := e.Judge(t.Context(), "", raw); !errors.Is(err, want) {
+			t.Errorf("judge %d bytes: got %v, want %v", size, err, want)
+		}
+		if _, err := e.Learn(t.Context(), "", raw, "spam"); !errors.Is(err, want) {
+			t.Errorf("learn %d bytes: got %v, want %v", size, err, want)
+		}
+		m := e.NewMessage()
+		_, err := m.Write(raw)
+		if !errors.Is(err, want) {
+			t.Errorf("read %d bytes: got %v, want %v", size, err, want)
+		}
+		m.Close()
+	}
+	if got := e.Counters().Unjudged.All()["too_large"]; got != 2 {
+		t.Errorf("%d counted as too large, want 2", got)
+	}
+	out := string(e.Unjudged([]byte("Subject: x\n\nbody\n"), ErrTooLarge))
+	if want := "X-Chaff-Unjudged: the message is too large\nSubject: x\n\nbody\n"; out != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
+}
+
+func TestTheQueueIsLimited(t *testing.T) {
+	began, finish := make(chan struct{}, 10), make(chan struct{})
+	e, _ := startWith(t, func(e *Engine, j *judgement) {
+		began <- struct{}{}
+		<-finish
+		e.classify(j)
+	}, func(o *Options) { o.Queue = 2 })
+	results := make(chan error, 3)
+	for n := range 3 { // one that is judged, and two that wait
+		go func() {
+			_, err := e.Judge(context.Background(), "", make([]byte, n*quickMessage))
+			results <- err
+		}()
+	}
+	<-began
+	for e.inFlight.Load() < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	at := time.Now()
+	if _, err := e.Judge(t.Context(), "", mail("spam", 2)); !errors.Is(err, ErrBusy) {
+		t.Errorf("one message too many: got %v", err)
+	}
+	if took := time.Since(at); took > time.Second {
+		t.Errorf("it took %v to refuse it", took)
+	}
+	close(finish)
+	for range 3 {
+		if err := <-results; err != nil {
+			t.Error(err)
+		}
+	}
+	judge(t, e, "", mail("spam", 2)) // there is room again
+	if got := e.Counters().Unjudged.All()["busy"]; got != 1 {
+		t.Errorf("%d counted as busy, want 1", got)
+	}
+}
+
+func TestTheTimeOfAMessageIsLimited(t *testing.T) {
+	finish := make(chan struct{})
+	e, _ := startWith(t, func(e *Engine, j *judgement) {
+		if strings.Contains(string(j.raw), "slow") {
+			<-finish
+		}
+		e.classify(j)
+	}, func(o *Options) { o.MaxSeconds = 0.1 })
+	if _, err := e.Judge(t.Context(), "", append(make([]byte, quickMessage), "slow"...)); !errors.Is(err, ErrTimeout) {
+		t.Errorf("a slow message: got %v", err)
+	}
+	if _, err := e.Judge(t.Context(), "", []byte("one that waits for it")); !errors.Is(err, ErrTimeout) {
+		t.Errorf("a message behind it: got %v", err)
+	}
+	close(finish)
+	judge(t, e, "", mail("spam", 2))
+	if got := e.Counters().Unjudged.All()["timeout"]; got != 2 {
+		t.Errorf("%d counted as timeouts, want 2", got)
+	}
+}
+
+func TestALargeMessageDelaysNoSmallOnes(t *testing.T) {
+	finish := make(chan struct{})
+	e, _ := startWith(t, func(e *Engine, j *judgement) {
+		if len(j.raw) > limits.LargeMessage {
+			<-finish
+		}
+		e.classify(j)
+	}, func(*Options) {})
+	results := make(chan error, 3)
+	for range 3 {
+		go func() {
+			_, err := e.Judge(context.Background(), "", make([]byte, limits.LargeMessage+1))
+			results <- err
+		}()
+	}
+	for e.inFlight.Load() < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	judge(t, e, "", mail("spam", 1))
+	close(finish)
+	for range 3 {
+		if err := <-results; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAClientThatGivesUpIsNotCountedAsSlow(t *testing.T) {
+	began, finish := make(chan struct{}), make(chan struct{})
+	e, _ := startWith(t, func(e *Engine, j *judgement) {
+		close(began)
+		<-finish
+	}, func(*Options) {})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-began
+		cancel()
+	}()
+	if _, err := e.Judge(ctx, "", make([]byte, quickMessage+1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("a message that is judged: got %v", err)
+	}
+	if _, err := e.Judge(ctx, "", mail("spam", 1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("a message that waits: got %v", err)
+	}
+	close(finish)
+	if got := e.Counters().Unjudged.All()["cancelled"]; got != 2 {
+		t.Errorf("%d counted as cancelled, want 2", got)
+	}
+}
+
+func TestAFaultCostsOneVerdict(t *testing.T) {
+	e, log := startWith(t, func(e *Engine, j *judgement) {
+		if string(j.raw) == "fault" {
+			panic("a bug")
+		}
+		e.classify(j)
+	}, func(*Options) {})
+	if _, err := e.Judge(t.Context(), "", []byte("fault")); !errors.Is(err, ErrInternal) {
+		t.Errorf("got %v", err)
+	}
+	judge(t, e, "", mail("spam", 1))
+	if got := e.Counters().Faults.Load(); got != 1 {
+		t.Errorf("%d faults counted, want 1", got)
+	}
+	if !strings.Contains(log.String(), "internal error: a bug") {
+		t.Errorf("log: %s", log)
+	}
+}
+
+func TestConnectionsAreLimited(t *testing.T) {
+	e, _ := start(t, newModel(t, 1), func(o *Options) { o.Connections = 2 })
+	first, err1 := e.Connect("spamd")
+	_, err2 := e.Connect("milter")
+	if _, err := e.Connect("spamd"); err1 != nil || err2 != nil || !errors.Is(err, ErrBusy) {
+		t.Errorf("got %v, %v, %v: want two admitted and one refused", err1, err2, err)
+	}
+	first()
+	if _, err := e.Connect("spamd"); err != nil {
+		t.Errorf("after one has gone: %v", err)
+	}
+	if got := e.Counters().Refused.All()["spamd"]; got != 1 {
+		t.Errorf("%d counted as refused, want 1", got)
+	}
+}
+
+func TestTheMemoryOfMessagesInTransitIsLimited(t *testing.T) {
+	e, _ := start(t, newModel(t, 1), func(o *Options) { o.Memory = limits.MaxMessage })
+	large := make([]byte, 20<<20)
+	a, b := e.NewMessage(), e.NewMessage()
+	if _, err := a.Write(large); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Write(large); !errors.Is(err, ErrBusy) {
+		t.Errorf("a second large message: got %v", err)
+	}
+	if _, err := b.Write(mail("spam", 1)); err != nil {
+		t.Errorf("a small message beside a large one: %v", err)
+	}
+	if _, err := e.Learn(t.Context(), "", large, "spam"); !errors.Is(err, ErrBusy) {
+		t.Errorf("a large message to learn: got %v", err)
+	}
+	a.Close()
+	if _, err := b.Write(large[:15<<20]); err != nil {
+		t.Errorf("after the large one has gone: %v", err)
+	}
+	b.Close()
+	if got := e.transit.Load(); got != 0 {
+		t.Errorf("%d bytes are still taken", got)
+	}
+}
+
+func TestAMessageIsReadInPieces(t *testing.T) {
+	e, _ := start(t, newModel(t, 1), nil)
+	m := e.NewMessage()
+	defer m.Close()
+	want := strings.Repeat("a line of text\r\n", 10000)
+	for rest := want; rest != ""; {
+		n := min(len(rest), 777)
+		if _, err := m.Write([]byte(rest[:n])); err != nil {
+			t.Fatal(err)
+		}
+		rest = rest[n:]
+	}
+	if string(m.Bytes()) != want {
+		t.Error("the message is not what was written")
+	}
+}
+
+func TestOptionsNameTheirLimits(t *testing.T) {
+	for _, tt := range []struct {
+		change func(*Options)
+		want   string
+	}{
+		{func(*Options) {}, ""},
+		{func(o *Options) { o.MaxMessage = limits.MaxMessage + 1 }, "max_message is 37748737: must be from 1 to 37748736"},
+		{func(o *Options) { o.MaxMessage = 0 }, "max_message is 0: must be from 1 to 37748736"},
+		{func(o *Options) { o.MaxSeconds = 601 }, "max_seconds is 601: must be from 0.01 to 600"},
+		{func(o *Options) { o.Queue = 0 }, "queue is 0: must be at least 1"},
+		{func(o *Options) { o.Memory = 1 }, "memory is 1: must be at least 37748736"},
+		{func(o *Options) { o.History = -1 }, "history is -1: must be from 0 to 1000000"},
+		{func(o *Options) { o.SocketMode = "0o660" }, `socket_mode is "0o660": must be from 0600 to 0777`},
+		{func(o *Options) { o.SocketMode = "0060" }, `socket_mode is "0060": must be from 0600 to 0777`},
+	} {
+		o := DefaultOptions()
+		tt.change(&o)
+		got := ""
+		if err := o.Validate(); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"chaff/internal/limits"
+	"chaff/store"
+)
+
+// Options configure an engine.
+type Options struct {
+	// Model is the path of the model file.
+	Model string `json:"-"`
+	// Store are the options of stores, and Retrain those of fitting models again.
+	Store   store.Options        `json:"-"`
+	Retrain store.RetrainOptions `json:"-"`
+	// Workers is how many messages are judged at a time; 0 is one for each core.
+	Workers int `json:"-"`
+
+	// Users is the folder with a model for each user, which chaff serve creates; "" is one model for all. Default "".
+	Users string `json:"users"`
+	// MaxUsers is how many users may have a model, about 6 MB each; others cannot teach. At least 1. Default 1000.
+	MaxUsers int `json:"max_users"`
+	// OpenUsers is how many models of users stay in memory, about 10 MB each. At least 1. Default 20.
+	OpenUsers int `json:"open_users"`
+	// IdleMinutes is after how many minutes without mail the model of a user leaves the memory. At least 1. Default 10.
+	IdleMinutes int `json:"idle_minutes"`
+	// MaxMessage is the size in bytes of the largest message that is judged; larger ones pass unjudged. From 1 to
+	// 37748736. Default 37748736.
+	MaxMessage int `json:"max_message"`
+	// MaxSeconds is how long a message waits for its verdict; then it passes unjudged. From 0.01 to 600. Default 20.
+	MaxSeconds float64 `json:"max_seconds"`
+	// Connections is how many clients may be connected at a time. At least 1. Default 2000.
+	Connections int `json:"connections"`
+	// SocketMode is the mode of Unix sockets that chaff serve makes, in octal digits. From "0600" to "0777". Default "0660".
+	SocketMode string `json:"socket_mode"`
+	// TellOverTCP lets clients of the spamd protocol teach the model over TCP, where any user of the machine may connect, and not
+	// only over Unix sockets. Default false.
+	TellOverTCP bool `json:"tell_over_tcp"`
+	// Queue is how many messages wait for their verdict at most, and how many to be learned; more are refused at once.
+	// At least 1. Default 1000.
+	Queue int `json:"queue"`
+	// Memory is how many bytes of messages all clients may have in transit; more are refused at once. At least 37748736.
+	// Default 268435456.
+	Memory int `json:"memory"`
+	// History is how many verdicts are remembered, in a file beside the model; 0 is none. From 0 to 1000000. Default
+	// 10000.
+	History int `json:"history"`
+	// HistoryDays is for how many days. At least 1. Default 30.
+	HistoryDays int `json:"history_days"`
+	// HistorySubjects keeps the subject and the sender in the history. Default false.
+	HistorySubjects bool `json:"history_subjects"`
+	// KeepUnsure is how many unsure messages are kept, up to 1 MiB each, in a folder beside the model that only its owner
+	// can read, so that the console can show and teach them; 0 is none. From 0 to 10000. Default 0.
+	KeepUnsure int `json:"keep_unsure"`
+	// UnsureDays is for how many days. At least 1. Default 7.
+	UnsureDays int `json:"unsure_days"`
+	// HTTPHosts are the names by which clients reach the HTTP server, besides localhost and addresses; requests for
+	// other names are refused. Default [].
+	HTTPHosts []string `json:"http_hosts"`
+	// TokenFile is the file with the token of the HTTP server, which is created if it does not exist; "" is FILE.token
+	// beside the model FILE. Default "".
+	TokenFile string `json:"token_file"`
+}
+
+// DefaultOptions returns the default options.
+func DefaultOptions() Options {
+	return Options{
+		Store: store.DefaultOptions(), MaxUsers: 1000, OpenUsers: 20, IdleMinutes: 10, MaxMessage: limits.MaxMessage, MaxSeconds: 20,
+		Connections: 2000, SocketMode: "0660", Queue: 1000, Memory: 256 << 20, History: 10000, HistoryDays: 30, UnsureDays: 7, HTTPHosts: []string{},
+	}
+}
+
+// Validate returns everything that is wrong with o.
+func (o Options) Validate() error {
+	var errs []error
+	for _, s := range []struct {
+		name               string
+		value, least, most int
+	}{
+		{"max_users", o.MaxUsers, 1, 0}, {"open_users", o.OpenUsers, 1, 0}, {"idle_minutes", o.IdleMinutes, 1, 0},
+		{"max_message", o.MaxMessage, 1, limits.MaxMessage}, {"connections", o.Connections, 1, 0}, {"queue", o.Queue, 1, 0},
+		{"memory", o.Memory, limits.MaxMessage, 0}, {"history", o.History, 0, 1000000}, {"history_days", o.HistoryDays, 1, 0},
+		{"keep_unsure", o.KeepUnsure, 0, 10000}, {"unsure_days", o.UnsureDays, 1, 0},
+	} {
+		switch {
+		case s.most > 0 && (s.value < s.least || s.value > s.most):
+			errs = append(errs, fmt.Errorf("%s is %d: must be from %d to %d", s.name, s.value, s.least, s.most))
+		case s.value < s.least:
+			errs = append(errs, fmt.Errorf("%s is %d: must be at least %d", s.name, s.value, s.least))
+		}
+	}
+	if !(o.MaxSeconds >= 0.01 && o.MaxSeconds <= 600) {
+		errs = append(errs, fmt.Errorf("max_seconds is %v: must be from 0.01 to 600", o.MaxSeconds))
+	}
+	if mode, err := strconv.ParseUint(o.SocketMode, 8, 32); err != nil || mode&^0o777 != 0 || mode&0o600 != 0o600 {
+		errs = append(errs, fmt.Errorf("socket_mode is %q: must be from 0600 to 0777", o.SocketMode))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,178 @@
+package serve
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"chaff/filter"
+	"chaff/store"
+)
+
+// loaded is the shared model in memory. It stays there until the last judgement with it ends.
+type loaded struct {
+	filter     *filter.Filter
+	background *background // the same for all that belong to one model file
+	opened     time.Time
+}
+
+// background is the mail that the shared model was fitted to, by which models of users are centred: a model that has seen one class only
+// gives its score to all mail, and what counts is by how much a message differs from that. Without it, a user who teaches one spam loses
+// half of the ham.
+type background struct {
+	path string
+	mu   sync.Mutex
+	mail *store.Sample // nil until it was read
+}
+
+// sampleSize is how many messages of each class are enough for a mean.
+const sampleSize = 100
+
+// sample returns some of the mail. It reads the store once.
+func (b *background) sample() (*store.Sample, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.mail == nil {
+		v, err := store.Look(b.path)
+		if err != nil {
+			return nil, err
+		}
+		b.mail = v.Sample(sampleSize)
+	}
+	return b.mail, nil
+}
+
+// shared is the model that all users share.
+type shared struct {
+	path string
+	now  atomic.Pointer[loaded]
+
+	mu      sync.Mutex // of the fields below, and of reloading
+	files   files
+	trouble error // why the files were not read
+}
+
+// files are the files of a model, as they were at one time.
+type files [2]os.FileInfo
+
+// filesOf looks at the files of the model at path.
+func filesOf(path string) (f files) {
+	if target, err := filepath.EvalSymlinks(path); err == nil { // the store is beside the file, not beside a link
+		path = target
+	}
+	for i, name := range []string{path, filter.StorePath(path)} {
+		if info, err := os.Stat(name); err == nil {
+			f[i] = info
+		}
+	}
+	return f
+}
+
+// same reports whether no file has changed.
+func (f files) same(other files) bool {
+	for i, a := range f {
+		b := other[i]
+		if (a == nil) != (b == nil) || a != nil && (!os.SameFile(a, b) || a.Size() != b.Size() || !a.ModTime().Equal(b.ModTime())) {
+			return false
+		}
+	}
+	return true
+}
+
+func openShared(path string) (*shared, error) {
+	s := &shared{path: path, files: filesOf(path)}
+	f, err := filter.OpenLearned(path)
+	if err != nil {
+		return nil, err
+	}
+	s.now.Store(&loaded{f, &background{path: path}, time.Now()})
+	return s, nil
+}
+
+func (s *shared) current() *loaded { return s.now.Load() }
+
+// state returns when the model in memory was read, and why a newer one was not.
+func (s *shared) state() (opened time.Time, trouble string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.trouble != nil {
+		trouble = s.trouble.Error()
+	}
+	return s.current().opened, trouble
+}
+
+// reload reads the model if its files have changed, or in any case, and reports whether it did. With an error the old one stays, and isNew says
+// whether the last attempt had another error.
+func (s *shared) reload(anyway bool) (did bool, err error, isNew bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	there := filesOf(s.path)
+	if !anyway && s.trouble == nil && there.same(s.files) {
+		return false, nil, false
+	}
+	f, err := filter.OpenLearned(s.path)
+	before := s.trouble
+	s.files, s.trouble = there, err
+	if err != nil {
+		return false, err, before == nil || before.Error() != err.Error()
+	}
+	next := &loaded{f, s.current().background, time.Now()}
+	if f.Identity() != s.current().filter.Identity() {
+		next.background = &background{path: s.path}
+	}
+	s.now.Store(next)
+	return true, nil, false
+}
+
+// Reload reads the model again. If that fails, the one in memory stays.
+func (e *Engine) Reload() error {
+	e.users.reload(e.shared.current(), e.log)
+	return e.reload(true)
+}
+
+// reload reads the shared model if its files have changed, or in any case.
+func (e *Engine) reload(anyway bool) error {
+	did, err, isNew := e.shared.reload(anyway)
+	switch {
+	case err != nil:
+		if isNew {
+			e.counters.Reloads.Add("failed", 1)
+			e.log.Warn("%v: going on with the model in memory", err)
+		}
+	case did:
+		e.counters.Reloads.Add("done", 1)
+		e.warnOfJournal(e.options.Model, e.shared.current().filter)
+	}
+	return err
+}
+
+// warnOfJournal says that a model does without its journal.
+func (e *Engine) warnOfJournal(path string, f *filter.Filter) {
+	if err := f.JournalErr(); err != nil {
+		e.log.Warn("%s: %v: judging without what was learned since the model was written", filter.StorePath(path), err)
+	}
+}
+
+// watchEvery is how often the engine looks at the files of models, and writes the history.
+const watchEvery = time.Second
+
+// watch follows the files of the models until ctx ends.
+func (e *Engine) watch(ctx context.Context) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			_ = e.reload(false) // it has reported the error
+			e.users.watch(e.shared.current(), e.log)
+			if err, isNew := e.history.flush(time.Now()); isNew {
+				e.log.Warn("%v", err)
+			}
+		}
+	}
+}

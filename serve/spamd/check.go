@@ -1,0 +1,207 @@
+package spamd
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"strconv"
+	"strings"
+
+	"chaff/filter"
+	"chaff/serve"
+)
+
+// judged is what a client is told of a message.
+type judged struct {
+	verdict   serve.Verdict
+	why       error // it has no verdict
+	threshold float64
+}
+
+// check answers the requests for a verdict.
+func (c *client) check(r request) {
+	e := c.server.engine
+	m := e.NewMessage()
+	defer m.Close()
+	err := c.readMessage(r, m)
+	cut := errors.Is(err, serve.ErrTooLarge) // m has the beginning of the message
+	if cut && r.keeps(m.Bytes()) {
+		err = nil
+	}
+	settings := e.Settings()
+	if err == nil && !judges(settings) {
+		err = errClasses
+	}
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	j := judged{why: serve.ErrTooLarge, threshold: settings.Thresholds.Spam}
+	if !cut {
+		j.verdict, j.why = e.Judge(c.server.ctx, r.user, m.Bytes())
+	}
+	if j.why != nil && !passes(j.why) {
+		c.fail(j.why)
+		return
+	}
+	c.write(c.replyTo(r, j, m.Bytes()))
+	if cut {
+		c.drain()
+	}
+}
+
+// judges reports whether a model can answer.
+func judges(s filter.Settings) bool { return filter.IsSpamFilter(s.Classes) && s.Thresholds != nil }
+
+// errClasses is about a model that judges nothing.
+const errClasses = unavailable("the model has other classes than ham and spam, or no thresholds")
+
+// keeps reports whether the reply to a request needs no more than the given beginning of a message.
+func (r request) keeps(beginning []byte) bool {
+	switch r.command {
+	case process:
+		return false
+	case headers:
+		return headerLength(beginning) < len(beginning)
+	}
+	return true
+}
+
+// passes reports whether a message without a verdict is not held up.
+func passes(why error) bool {
+	return errors.Is(why, serve.ErrTooLarge) || errors.Is(why, serve.ErrTimeout) || errors.Is(why, serve.ErrInternal)
+}
+
+// replyTo returns the reply to a request for a verdict.
+func (c *client) replyTo(r request, j judged, raw []byte) net.Buffers {
+	var text []byte
+	switch r.command {
+	case process, headers:
+		if j.why != nil {
+			text = c.server.engine.Unjudged(raw, j.why)
+		} else {
+			text = c.server.engine.Passed(raw, j.verdict)
+		}
+		if r.command == headers {
+			text = text[:len(text)-(len(raw)-headerLength(raw))]
+		}
+	case symbols:
+		text = append(text, j.symbol()...)
+		if r.version < 1.3 {
+			text = append(text, "\r\n"...)
+		}
+	case report, reportIfSpam:
+		if r.command == report || j.isSpam() {
+			text = c.report(r, j, raw)
+		}
+	}
+	length := fmt.Sprintf("Content-length: %d\r\n", len(text))
+	var head string
+	switch {
+	case r.command == check:
+		head = "SPAMD/1.1 0 EX_OK\r\n" + j.line(r.command) + "\r\n"
+	case r.version >= 1.3:
+		head = "SPAMD/1.1 0 EX_OK\r\n" + length + j.line(r.command) + "\r\n"
+	case r.command != process && r.command != headers:
+		head = "SPAMD/1.1 0 EX_OK\r\n" + j.line(r.command) + "\r\n"
+	case r.version >= 1.2:
+		head = "SPAMD/1.1 0 EX_OK\r\n" + length + "\r\n"
+	default:
+		head = "SPAMD/1.0 0 EX_OK\r\n"
+	}
+	return net.Buffers{[]byte(head), text}
+}
+
+func (j judged) isSpam() bool { return j.why == nil && j.verdict.Verdict == filter.Spam }
+
+// symbol returns the name of the verdict.
+func (j judged) symbol() string {
+	if j.why != nil {
+		return "CHAFF_UNJUDGED"
+	}
+	return "CHAFF_" + strings.ToUpper(string(j.verdict.Verdict))
+}
+
+// line returns the field Spam. Clients compare the numbers, so they agree with the verdict after rounding.
+func (j judged) line(asked command) string {
+	word := "False"
+	switch isSpam := j.isSpam(); {
+	case asked == reportIfSpam && isSpam:
+		word = "Yes"
+	case asked == reportIfSpam:
+		word = "No"
+	case isSpam:
+		word = "True"
+	}
+	score, threshold := j.figures()
+	return fmt.Sprintf("Spam: %s ; %.1f / %.1f\r\n", word, score, threshold)
+}
+
+// figures returns the score and the threshold in tenths, so that score >= threshold if and only if the message is spam.
+func (j judged) figures() (score, threshold float64) {
+	score, threshold = tenths(j.verdict.Score), tenths(j.threshold)
+	switch {
+	case j.isSpam():
+		score = max(score, threshold)
+	case score >= threshold:
+		score = threshold - 0.1
+	}
+	return score, threshold
+}
+
+// maxFigure bounds what clients have to parse.
+const maxFigure = 9999999
+
+// tenths rounds a figure.
+func tenths(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return math.Round(10*max(-maxFigure, min(v, maxFigure)))/10 + 0 // no -0
+}
+
+// headerLength returns where spamc cuts a message before it joins the body to a header from us: behind the first empty line. A message
+// without one is all header.
+func headerLength(raw []byte) int {
+	length := len(raw)
+	for _, end := range []string{"\n\n", "\r\n\r\n"} {
+		if i := bytes.Index(raw[:length], []byte(end)); i >= 0 {
+			length = i + len(end)
+		}
+	}
+	return length
+}
+
+// maxTerms is how many terms a report has, and maxTerm how much of each.
+const maxTerms, maxTerm = 10, 60
+
+// report returns the report on a message, in lines of ASCII. Explaining a verdict takes many times as long as judging, and old clients such as
+// Exim ask for a report on every message, so theirs has no terms.
+func (c *client) report(r request, j judged, raw []byte) []byte {
+	var b bytes.Buffer
+	if j.why != nil {
+		fmt.Fprintf(&b, "chaff has not judged this message: %v\n", j.why)
+		return b.Bytes()
+	}
+	score, threshold := j.figures()
+	fmt.Fprintf(&b, "chaff judges this message: %s\n", j.verdict.Verdict)
+	fmt.Fprintf(&b, "Score %.1f, spam from %.1f. Probability of spam %.3f\n", score, threshold, j.verdict.Probability)
+	if r.version < 1.3 {
+		return b.Bytes()
+	}
+	e, err := c.server.engine.Explain(c.server.ctx, r.user, raw)
+	if err != nil || len(e.Contributions) == 0 {
+		return b.Bytes()
+	}
+	b.WriteString("\nThe terms that count most, those of spam with a plus:\n")
+	for _, t := range e.Contributions[:min(maxTerms, len(e.Contributions))] {
+		quoted := strconv.QuoteToASCII(t.Term)
+		if len(quoted) > maxTerm {
+			quoted = quoted[:maxTerm] + `..."`
+		}
+		fmt.Fprintf(&b, "%+8.2f %s\n", t.Contribution, quoted)
+	}
+	return b.Bytes()
+}

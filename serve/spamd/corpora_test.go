@@ -1,0 +1,52 @@
+package spamd
+
+import (
+	"bytes"
+	"net"
+	"testing"
+	"time"
+
+	"chaff/corpus/corpustest"
+)
+
+// Every message of the corpus comes back with our fields and without those of others, over PROCESS and over HEADERS, whose reply spamc
+// joins to the body that it has.
+func TestRealMailComesBackAsItWas(t *testing.T) {
+	source, ok := corpustest.SpamAssassin(t)
+	if !ok {
+		t.Skip(corpustest.NeedsCorpora)
+	}
+	e := newEngine(t, nil)
+	s := newServer(t.Context(), e, DefaultOptions(), &net.UnixAddr{Net: "unix"})
+	ask := func(command string, raw []byte) []byte {
+		conn := &script{in: bytes.NewReader([]byte(requestOf(command, "1.5", "", string(raw))))}
+		(&client{server: s, conn: conn, began: time.Now()}).answer()
+		_, body, _ := bytes.Cut(conn.out.Bytes(), []byte("\r\n\r\n"))
+		return body
+	}
+	n, joined := 0, 0
+	for item, err := range source {
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := item.Read(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := e.Judge(t.Context(), "", raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := e.Passed(raw, v)
+		if !bytes.Equal(ask("PROCESS", raw), want) {
+			t.Errorf("%s: PROCESS changes it", item.Origin)
+		}
+		if bytes.Equal(append(ask("HEADERS", raw), raw[headerLength(raw):]...), want) {
+			joined++
+		}
+		n++
+	}
+	if n < 6000 || joined != n {
+		t.Errorf("of %d messages, %d are as they were after HEADERS", n, joined)
+	}
+}

@@ -1,0 +1,198 @@
+package spamd
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// command is what a client asks for.
+type command string
+
+const (
+	check        command = "CHECK"
+	symbols      command = "SYMBOLS"
+	report       command = "REPORT"
+	reportIfSpam command = "REPORT_IFSPAM"
+	process      command = "PROCESS"
+	headers      command = "HEADERS"
+	tell         command = "TELL"
+	ping         command = "PING"
+	skip         command = "SKIP"
+)
+
+// commands returns all commands.
+func commands() []command {
+	return []command{check, symbols, report, reportIfSpam, process, headers, tell, ping, skip}
+}
+
+// request is a request without its message.
+type request struct {
+	command    command
+	version    float64
+	user       string
+	length     int // of the message, as it is sent; -1 until the end
+	compressed bool
+	class      string
+	set        databases
+	remove     databases
+}
+
+// databases are those that TELL changes.
+type databases struct{ local, remote bool }
+
+// maxFields is how many fields a request may have.
+const maxFields = 256
+
+// maxShown is how much of a wrong line an error repeats.
+const maxShown = 200
+
+// maxLength is the largest Content-length. Spamc sends at most 256 MB.
+const maxLength = 1 << 30
+
+// protocolError is an error in a request.
+type protocolError string
+
+func (e protocolError) Error() string { return string(e) }
+
+// unavailable is about a request that is right, and cannot be fulfilled.
+type unavailable string
+
+func (e unavailable) Error() string { return string(e) }
+
+// requestLine is the first line of a request. Spamd takes these words anywhere in the line, which would let web pages send requests.
+var requestLine = regexp.MustCompile(`^([A-Z_]+) SPAMC/([0-9]{1,3}(?:\.[0-9]{1,3})?)\s*$`)
+
+// parseLine parses the first line of a request.
+func parseLine(line string) (request, error) {
+	parts := requestLine.FindStringSubmatch(line)
+	if parts == nil || !slices.Contains(commands(), command(parts[1])) {
+		return request{}, protocolError(printable(line))
+	}
+	version, err := strconv.ParseFloat(parts[2], 64)
+	if err != nil {
+		return request{}, protocolError(printable(line))
+	}
+	return request{command: command(parts[1]), version: version, length: -1}, nil
+}
+
+// printable returns a line for an error.
+func printable(line string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, line[:min(len(line), maxShown)])
+}
+
+// hasFields reports whether fields and an empty line follow the first line.
+func (r request) hasFields() bool {
+	switch r.command {
+	case ping, skip:
+		return r.version >= 1.5
+	case tell:
+		return true
+	}
+	return r.version > 1.0
+}
+
+// readRequest reads a request up to its message. The error is [io.EOF] if there is nothing to read.
+func readRequest(b *bufio.Reader) (request, error) {
+	line, err := readLine(b)
+	if err != nil {
+		return request{}, err
+	}
+	r, err := parseLine(line)
+	if err != nil || !r.hasFields() {
+		return r, err
+	}
+	for range maxFields {
+		line, err := readLine(b)
+		switch {
+		case errors.Is(err, io.EOF):
+			return r, protocolError("(EOF during headers)")
+		case err != nil:
+			return r, err
+		case line == "":
+			return r, nil
+		}
+		if err := r.field(line); err != nil {
+			return r, err
+		}
+	}
+	return r, protocolError("(too many headers)")
+}
+
+// readLine reads a line and returns it without its end. The last line may have none.
+func readLine(b *bufio.Reader) (string, error) {
+	line, err := b.ReadSlice('\n')
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull):
+		return "", protocolError("(line too long)")
+	case err != nil && (!errors.Is(err, io.EOF) || len(line) == 0):
+		return "", err
+	}
+	text, _ := strings.CutSuffix(string(line), "\n")
+	return strings.TrimSuffix(text, "\r"), nil
+}
+
+// field reads a field of a request. Unknown ones mean nothing.
+func (r *request) field(line string) error {
+	name, value, found := strings.Cut(line, ":")
+	if !found {
+		return protocolError("(header not in 'Name: value' format)")
+	}
+	value = strings.TrimLeft(value, " \t")
+	switch strings.ToLower(name) {
+	case "content-length":
+		n, err := strconv.ParseUint(value, 10, 31)
+		if err != nil || n > maxLength {
+			return protocolError("(Content-Length contains non-numeric bytes)")
+		}
+		r.length = int(n)
+	case "user":
+		if strings.ContainsFunc(value, func(c rune) bool { return c < ' ' }) {
+			return protocolError("(User header contains control chars)")
+		}
+		r.user = value
+	case "compress":
+		if !strings.Contains(strings.ToLower(value), "zlib") {
+			return protocolError(fmt.Sprintf("(compression type not supported: %s)", printable(value)))
+		}
+		r.compressed = true
+	case "message-class":
+		r.class = strings.ToLower(value)
+		if r.class != "spam" && r.class != "ham" {
+			return protocolError("(Message-class header contains invalid class)")
+		}
+	case "set":
+		r.set = databasesOf(value)
+	case "remove":
+		r.remove = databasesOf(value)
+	}
+	return nil
+}
+
+func databasesOf(value string) databases {
+	value = strings.ToLower(value)
+	return databases{strings.Contains(value, "local"), strings.Contains(value, "remote")}
+}
+
+// checkTell returns what is wrong with a TELL.
+func (r request) checkTell() error {
+	switch {
+	case r.set.local && r.remove.local:
+		return protocolError("Unable to set local and remove local in the same operation.")
+	case r.set.remote && r.remove.remote:
+		return protocolError("Unable to set remote and remove remote in the same operation.")
+	case r.set.local && r.class == "":
+		return protocolError("(Message-class header is missing)")
+	}
+	return nil
+}

@@ -1,0 +1,451 @@
+package spamd
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"chaff/filter"
+	"chaff/internal/testmain"
+	"chaff/serve"
+	"chaff/store"
+	"chaff/train"
+)
+
+func TestMain(m *testing.M) {
+	testmain.Prepare()
+	goleak.VerifyTestMain(m)
+}
+
+// mail returns a message of a class, whose words depend on a number.
+func mail(label string, n int) string {
+	words := map[string]string{"spam": "pills casino winner lottery", "ham": "meeting agenda minutes report"}[label]
+	return fmt.Sprintf("From: a%d@%s.example\r\nSubject: %s %d\r\nMessage-ID: <%d@%s>\r\n\r\n%s number%d\r\n", n, label, words, n, n, label, words, n)
+}
+
+// model returns the files of a model that knows some mail, by the end of their names.
+var model = sync.OnceValues(func() (map[string][]byte, error) {
+	dir, err := os.MkdirTemp("", "spamd")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "model")
+	ctx := context.Background()
+	if err := store.Begin(ctx, path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()); err != nil {
+		return nil, err
+	}
+	s, err := store.Open(ctx, path, store.DefaultOptions())
+	if err != nil {
+		return nil, err
+	}
+	for n := range 20 {
+		for _, label := range []string{"ham", "spam"} {
+			if _, err := s.Learn(store.Message{Raw: []byte(mail(label, n)), Label: label}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if _, err := s.Retrain(ctx, store.RetrainOptions{}); err != nil { // chooses thresholds
+		return nil, err
+	}
+	s.Close()
+	files := map[string][]byte{}
+	for _, end := range []string{"", store.Suffix} {
+		if files[end], err = os.ReadFile(path + end); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+})
+
+// newEngine returns an engine with a model that knows some mail.
+func newEngine(t testing.TB, change func(*serve.Options)) *serve.Engine {
+	t.Helper()
+	files, err := model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := serve.DefaultOptions()
+	o.Model, o.History = filepath.Join(t.TempDir(), "model"), 0
+	for end, data := range files {
+		if err := os.WriteFile(o.Model+end, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if change != nil {
+		change(&o)
+	}
+	e, err := serve.New(t.Context(), o, &lines{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// lines is a logger that keeps its lines.
+type lines struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *lines) Note(string, ...any) {}
+func (l *lines) Warn(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, fmt.Sprintf(format, args...))
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.all, "\n")
+}
+
+// started is a daemon that runs until its test ends.
+type started struct {
+	net.Addr
+	stop func() error // ends Serve and returns its error
+	log  *lines
+}
+
+// start starts a daemon over a network, "unix" or "tcp".
+func start(t testing.TB, network string, e Engine, change func(*Options)) started {
+	t.Helper()
+	address := "127.0.0.1:0"
+	if network == "unix" {
+		dir, err := os.MkdirTemp("", "d") // short, as the names of sockets must be
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		address = filepath.Join(dir, "s")
+	}
+	l, err := net.Listen(network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := DefaultOptions()
+	log := &lines{}
+	o.Log = log
+	if change != nil {
+		change(&o)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- Serve(ctx, l, e, o) }()
+	stop := sync.OnceValue(func() error {
+		cancel()
+		return <-ended
+	})
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return started{l.Addr(), stop, log}
+}
+
+func (d started) dial(t testing.TB) net.Conn {
+	t.Helper()
+	c, err := net.Dial(d.Network(), d.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(20 * time.Second))
+	return c
+}
+
+// ask sends a request, ends its side of the connection and returns the reply.
+func (d started) ask(t testing.TB, request string) string {
+	t.Helper()
+	c := d.dial(t)
+	defer c.Close()
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
+	c.(interface{ CloseWrite() error }).CloseWrite()
+	return read(t, c)
+}
+
+func read(t testing.TB, c net.Conn) string {
+	t.Helper()
+	reply, err := io.ReadAll(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(reply)
+}
+
+// requestOf returns a request with a message.
+func requestOf(command, version, fields, message string) string {
+	return fmt.Sprintf("%s SPAMC/%s\r\n%sContent-length: %d\r\n\r\n%s", command, version, fields, len(message), message)
+}
+
+func TestRepliesToEveryVersionOfTheProtocol(t *testing.T) {
+	e := newEngine(t, nil)
+	d := start(t, "unix", e, nil)
+	spam, ham := mail("spam", 100), mail("ham", 100)
+	line := func(raw, yes, no string) string {
+		v, err := e.Judge(t.Context(), "", []byte(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		word := no
+		if v.Verdict == filter.Spam {
+			word = yes
+		}
+		return fmt.Sprintf("Spam: %s ; %.1f / %.1f\r\n", word, v.Score, e.Settings().Thresholds.Spam)
+	}
+	passed := func(raw string) string {
+		v, err := e.Judge(t.Context(), "", []byte(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(e.Passed([]byte(raw), v))
+	}
+	length := func(text string) string { return fmt.Sprintf("Content-length: %d\r\n", len(text)) }
+	text := func(raw string) string {
+		_, text, _ := strings.Cut(d.ask(t, requestOf("REPORT", "1.5", "", raw)), "\r\n\r\n")
+		return text
+	}
+	short := func(raw string) string {
+		text, _, _ := strings.Cut(text(raw), "\nThe terms")
+		return text
+	}
+	head := func(text string) string { return text[:strings.Index(text, "\r\n\r\n")+4] }
+	const ok11, ok10 = "SPAMD/1.1 0 EX_OK\r\n", "SPAMD/1.0 0 EX_OK\r\n"
+	if !strings.Contains(line(spam, "True", "False"), "True") || !strings.Contains(line(ham, "True", "False"), "False") {
+		t.Fatalf("the model knows nothing: %s%s", line(spam, "True", "False"), line(ham, "True", "False"))
+	}
+	for _, test := range []struct{ name, request, want string }{
+		{"a check of spam", requestOf("CHECK", "1.5", "User: anna\r\n", spam), ok11 + line(spam, "True", "False") + "\r\n"},
+		{"a check of ham", requestOf("CHECK", "1.2", "", ham), ok11 + line(ham, "True", "False") + "\r\n"},
+		{"a check without a length", "CHECK SPAMC/1.2\r\n\r\n" + spam, ok11 + line(spam, "True", "False") + "\r\n"},
+		{"a check of the first version, which has no fields", "CHECK SPAMC/1.0\r\n" + spam, ok11 + line(spam, "True", "False") + "\r\n"},
+		{"lines that end in LF", fmt.Sprintf("CHECK SPAMC/1.2\nContent-length: %d\n\n%s", len(spam), spam), ok11 + line(spam, "True", "False") + "\r\n"},
+		{"a length in other letters", "CHECK SPAMC/1.2\r\ncontent-LENGTH: " + fmt.Sprint(len(spam)) + "\r\n\r\n" + spam, ok11 + line(spam, "True", "False") + "\r\n"},
+		{"unknown fields", requestOf("CHECK", "1.2", "Colour: blue\r\n", spam), ok11 + line(spam, "True", "False") + "\r\n"},
+		{"symbols end in CR LF before 1.3", requestOf("SYMBOLS", "1.2", "", spam), ok11 + line(spam, "True", "False") + "\r\nCHAFF_SPAM\r\n"},
+		{"symbols from 1.3 on", requestOf("SYMBOLS", "1.3", "", ham), ok11 + length("CHAFF_HAM") + line(ham, "True", "False") + "\r\nCHAFF_HAM"},
+		{"a report without a length before 1.3", requestOf("REPORT", "1.2", "", spam), ok11 + line(spam, "True", "False") + "\r\n" + short(spam)},
+		{"a report from 1.3 on", requestOf("REPORT", "1.4", "", ham), ok11 + length(text(ham)) + line(ham, "True", "False") + "\r\n" + text(ham)},
+		{"a report if it is spam, and it is", requestOf("REPORT_IFSPAM", "1.5", "", spam), ok11 + length(text(spam)) + line(spam, "Yes", "No") + "\r\n" + text(spam)},
+		{"a report if it is spam, and it is not", requestOf("REPORT_IFSPAM", "1.5", "", ham), ok11 + length("") + line(ham, "Yes", "No") + "\r\n"},
+		{"a message from 1.3 on", requestOf("PROCESS", "1.5", "", spam), ok11 + length(passed(spam)) + line(spam, "True", "False") + "\r\n" + passed(spam)},
+		{"a message for 1.2", requestOf("PROCESS", "1.2", "", ham), ok11 + length(passed(ham)) + "\r\n" + passed(ham)},
+		{"a message for 1.1", requestOf("PROCESS", "1.1", "", ham), ok10 + passed(ham)},
+		{"a header", requestOf("HEADERS", "1.5", "", spam), ok11 + length(head(passed(spam))) + line(spam, "True", "False") + "\r\n" + head(passed(spam))},
+		{"a ping", "PING SPAMC/1.5\r\n\r\n", "SPAMD/1.5 0 PONG\r\n"},
+		{"an old ping", "PING SPAMC/1.2\r\n", "SPAMD/1.5 0 PONG\r\n"},
+		{"a skip", "SKIP SPAMC/1.5\r\n\r\n", ""},
+		{"nothing", "", "SPAMD/1.0 76 Bad header line: (closed before headers)\r\n"},
+		{"an unknown command", "FROB SPAMC/1.5\r\n\r\n", "SPAMD/1.0 76 Bad header line: FROB SPAMC/1.5\r\n"},
+		{"a browser", "POST /?PROCESS SPAMC/1.5 HTTP/1.1\r\n\r\n", "SPAMD/1.0 76 Bad header line: POST /?PROCESS SPAMC/1.5 HTTP/1.1\r\n"},
+		{"a line without a colon", "CHECK SPAMC/1.2\r\nfrob\r\n\r\n", "SPAMD/1.0 76 Bad header line: (header not in 'Name: value' format)\r\n"},
+		{"an end among the fields", "CHECK SPAMC/1.2\r\nUser: anna\r\n", "SPAMD/1.0 76 Bad header line: (EOF during headers)\r\n"},
+		{"no fields of a ping that has some", "PING SPAMC/1.5\r\n", "SPAMD/1.0 76 Bad header line: (EOF during headers)\r\n"},
+		{"a length in words", "CHECK SPAMC/1.2\r\nContent-length: ten\r\n\r\n", "SPAMD/1.0 76 Bad header line: (Content-Length contains non-numeric bytes)\r\n"},
+		{"a negative length", "CHECK SPAMC/1.2\r\nContent-length: -1\r\n\r\n", "SPAMD/1.0 76 Bad header line: (Content-Length contains non-numeric bytes)\r\n"},
+		{"a huge length", "CHECK SPAMC/1.2\r\nContent-length: 99999999999999999999\r\n\r\n", "SPAMD/1.0 76 Bad header line: (Content-Length contains non-numeric bytes)\r\n"},
+		{"a message that is cut off", "PROCESS SPAMC/1.2\r\nContent-length: 1000\r\n\r\n" + spam, fmt.Sprintf("SPAMD/1.0 76 Bad header line: (Content-Length mismatch: Expected 1000 bytes, got %d bytes)\r\n", len(spam))},
+		{"a message that goes on", "PROCESS SPAMC/1.2\r\nContent-length: 10\r\n\r\nSubject: one\r\ntwo\r\n", "SPAMD/1.0 76 Bad header line: (Content-Length mismatch: Expected 10 bytes, got 14 bytes)\r\n"},
+		{"a user with control characters", "CHECK SPAMC/1.2\r\nUser: a\x07b\r\n\r\n", "SPAMD/1.0 76 Bad header line: (User header contains control chars)\r\n"},
+		{"another compression", requestOf("CHECK", "1.5", "Compress: xz\r\n", spam), "SPAMD/1.0 76 Bad header line: (compression type not supported: xz)\r\n"},
+		{"too many fields", "CHECK SPAMC/1.5\r\n" + strings.Repeat("A: b\r\n", 300) + "\r\n", "SPAMD/1.0 76 Bad header line: (too many headers)\r\n"},
+		{"a line without an end", strings.Repeat("A", 100000), "SPAMD/1.0 76 Bad header line: (line too long)\r\n"},
+		{"a wrong line with control characters", "\x1b[2JCHECK\xff\r\n", "SPAMD/1.0 76 Bad header line: ?[2JCHECK?\r\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := d.ask(t, test.request); got != test.want {
+				t.Errorf("got\n%q, want\n%q", got, test.want)
+			}
+		})
+	}
+	if got := d.log.String(); !strings.Contains(got, "spamd: bad request from") || !strings.Contains(got, "(too many headers)") {
+		t.Errorf("got the log %s", got)
+	}
+}
+
+// The pattern is that of Exim, which reads REPORT of version 1.2. It passes mail unfiltered if the reply is another.
+func TestEximReadsTheReport(t *testing.T) {
+	d := start(t, "unix", newEngine(t, nil), nil)
+	for _, raw := range []string{mail("spam", 100), mail("ham", 100), "", "\r\n", "Subject: x\n\ny"} {
+		got := d.ask(t, requestOf("REPORT", "1.2", "User: nobody\r\n", raw))
+		if !regexp.MustCompile(`^SPAMD/1\.1 0 EX_OK\r\nSpam: \w+ ; -?\d+\.\d / -?\d+\.\d\r\n\r\nchaff judges this message: (spam|unsure|ham)\nScore [-0-9.]+, spam from [-0-9.]+\. Probability of spam [0-9.]+\n$`).MatchString(got) {
+			t.Errorf("got %q", got)
+		}
+	}
+}
+
+func TestAReportNamesTheTermsThatCountMost(t *testing.T) {
+	d := start(t, "unix", newEngine(t, nil), nil)
+	_, got, _ := strings.Cut(d.ask(t, requestOf("REPORT", "1.5", "", mail("spam", 100))), "\r\n\r\n")
+	_, terms, found := strings.Cut(got, "those of spam with a plus:\n")
+	if lines := strings.Split(terms, "\n"); !found || len(lines) != maxTerms+1 || !regexp.MustCompile(`^ +\+\d+\.\d\d "[ -~]+"$`).MatchString(lines[0]) {
+		t.Errorf("got\n%s", got)
+	}
+	if !regexp.MustCompile(`^[\n -~]*$`).MatchString(got) {
+		t.Errorf("not in lines of ASCII: %q", got)
+	}
+}
+
+func TestAReplyDoesNotWaitForTheEndOfTheConnection(t *testing.T) {
+	d := start(t, "tcp", newEngine(t, nil), nil)
+	for _, test := range []string{"PING SPAMC/1.5\r\n\r\n", "PING SPAMC/1.2\r\n", requestOf("CHECK", "1.5", "", "Subject: x\r\n\r\nno end of line")} {
+		c := d.dial(t)
+		io.WriteString(c, test)
+		if got := read(t, c); !strings.HasPrefix(got, "SPAMD/1.") || !strings.Contains(got, " 0 ") {
+			t.Errorf("%q: got %q", test, got)
+		}
+	}
+}
+
+func TestAMessageComesBackAsItWasApartFromOurFields(t *testing.T) {
+	e := newEngine(t, nil)
+	d := start(t, "unix", e, nil)
+	for _, raw := range []string{
+		"", "\n", "\r\n", "no header", "Subject: x\n\nbody\n", "Subject: x\r\n\r\nbody\r\n", "Subject: x\r\r\n\r\r\nbody\r\r\n",
+		"Subject: x\r\n\r\n.\r\n.\n\x00\xff\r", "From a Mon Jan 1\nSubject: x\n\nbody", "Subject: x\n\r\nX-Spam-Flag: NO\r\n\r\nbody",
+		"X-Spam-Flag: NO\r\nSubject: x\r\n\nX-Spam-Flag: NO\r\n\r\n", "Subject: only\r\n", "X-Chaff-Verdict: ham\n\n\n\nbody",
+	} {
+		v, err := e.Judge(t.Context(), "", []byte(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := string(e.Passed([]byte(raw), v))
+		_, got, _ := strings.Cut(d.ask(t, requestOf("PROCESS", "1.5", "", raw)), "\r\n\r\n")
+		if got != want {
+			t.Errorf("%q: got\n%q, want\n%q", raw, got, want)
+		}
+		_, header, _ := strings.Cut(d.ask(t, requestOf("HEADERS", "1.5", "", raw)), "\r\n\r\n")
+		if cut := headerLength([]byte(raw)); header != want[:len(want)-len(raw)+cut] {
+			t.Errorf("%q: got the header\n%q, want the beginning of\n%q", raw, header, want)
+		}
+	}
+}
+
+func compressed(t testing.TB, text []byte) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zlib.NewWriter(&b)
+	if _, err := w.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	return b.String()
+}
+
+func TestCompressedMessages(t *testing.T) {
+	d := start(t, "unix", newEngine(t, func(o *serve.Options) { o.MaxMessage = 1 << 20 }), nil)
+	spam := mail("spam", 100)
+	packed := compressed(t, []byte(spam))
+	want := d.ask(t, requestOf("PROCESS", "1.5", "", spam))
+	ask := func(message string) string {
+		return d.ask(t, requestOf("PROCESS", "1.5", "Compress: zlib\r\n", message))
+	}
+	if got := ask(packed); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := ask(compressed(t, bytes.Repeat([]byte("a"), 1<<20+1))); got != "SPAMD/1.0 65 Data Error: the message is too large\r\n" {
+		t.Errorf("a bomb: got %q", got)
+	}
+	if got := ask(packed[:len(packed)/2]); got != "SPAMD/1.0 69 Service Unavailable: zlib: failed to find end of zlib stream\r\n" {
+		t.Errorf("half a message: got %q", got)
+	}
+	if got := ask(spam); got != "SPAMD/1.0 69 Service Unavailable: zlib: invalid header\r\n" {
+		t.Errorf("a message that is not compressed: got %q", got)
+	}
+	if got := d.ask(t, "CHECK SPAMC/1.5\r\nCompress: zlib\r\n\r\n"+packed); got != "SPAMD/1.0 69 Service Unavailable: Compress requires Content-length header\r\n" {
+		t.Errorf("no length: got %q", got)
+	}
+}
+
+func TestTellTeaches(t *testing.T) {
+	d := start(t, "unix", newEngine(t, nil), nil)
+	const ok = "SPAMD/1.1 0 EX_OK\r\n"
+	offer := func(n int) string {
+		return fmt.Sprintf("Subject: tarpaulins %d\r\n\r\nHeavy tarpaulins keep firewood dry, catalogue %d\r\n", n, n)
+	}
+	symbol := func(raw string) string {
+		_, symbol, _ := strings.Cut(d.ask(t, requestOf("SYMBOLS", "1.5", "", raw)), "\r\n\r\n")
+		return symbol
+	}
+	for _, step := range []struct{ name, fields, want string }{
+		{"learn", "Message-class: spam\r\nSet: local\r\n", ok + "DidSet: local\r\n\r\n\r\n"},
+		{"learn again", "Message-class: spam\r\nSet: local\r\n", ok + "\r\n\r\n"},
+		{"learn as the other class", "Message-class: ham\r\nSet: local\r\n", ok + "DidSet: local\r\n\r\n\r\n"},
+		{"forget", "Remove: local\r\n", ok + "DidRemove: local\r\n\r\n\r\n"},
+		{"forget again", "Remove: local\r\n", ok + "\r\n\r\n"},
+		{"report", "Message-class: spam\r\nSet: local,remote\r\n", ok + "DidSet: local\r\n\r\n\r\n"},
+		{"revoke", "Message-class: ham\r\nSet: local\r\nRemove: remote\r\n", ok + "DidSet: local\r\n\r\n\r\n"},
+		{"nothing", "", ok + "\r\n\r\n"},
+		{"set and remove", "Message-class: ham\r\nSet: local\r\nRemove: local\r\n", "SPAMD/1.0 76 Bad header line: Unable to set local and remove local in the same operation.\r\n"},
+		{"set and remove elsewhere", "Message-class: ham\r\nSet: remote\r\nRemove: remote\r\n", "SPAMD/1.0 76 Bad header line: Unable to set remote and remove remote in the same operation.\r\n"},
+		{"no class", "Set: local\r\n", "SPAMD/1.0 76 Bad header line: (Message-class header is missing)\r\n"},
+		{"another class", "Message-class: lists\r\nSet: local\r\n", "SPAMD/1.0 76 Bad header line: (Message-class header contains invalid class)\r\n"},
+	} {
+		if got := d.ask(t, requestOf("TELL", "1.5", step.fields, offer(1))); got != step.want {
+			t.Errorf("%s: got %q, want %q", step.name, got, step.want)
+		}
+	}
+	for n := range 10 {
+		d.ask(t, requestOf("TELL", "1.5", "Message-class: spam\r\nSet: local\r\n", offer(n)))
+	}
+	if got := symbol(offer(50)); got != "CHAFF_SPAM" {
+		t.Errorf("after learning: got %s", got)
+	}
+}
+
+func TestTellIsRefusedOverTCPUnlessAllowed(t *testing.T) {
+	e := newEngine(t, nil)
+	lesson := requestOf("TELL", "1.5", "Message-class: spam\r\nSet: local\r\n", mail("spam", 200))
+	if got := start(t, "tcp", e, nil).ask(t, lesson); !strings.HasPrefix(got, "SPAMD/1.0 69 Service Unavailable: TELL commands are not enabled") {
+		t.Errorf("got %q", got)
+	}
+	if got := start(t, "tcp", e, func(o *Options) { o.TellOverTCP = true }).ask(t, lesson); !strings.Contains(got, "DidSet: local") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestUsersTeachTheirOwnModel(t *testing.T) {
+	users := t.TempDir()
+	d := start(t, "unix", newEngine(t, func(o *serve.Options) { o.Users = users }), nil)
+	lesson := func(user string) string {
+		return d.ask(t, requestOf("TELL", "1.5", "User: "+user+"\r\nMessage-class: spam\r\nSet: local\r\n", mail("spam", 300)))
+	}
+	if got := lesson("anna@example.org"); !strings.Contains(got, "DidSet: local") {
+		t.Errorf("got %q", got)
+	}
+	for _, name := range []string{"../anna", ".anna", "a/b", "", strings.Repeat("a", 65)} {
+		got := lesson(name)
+		if name != "" && !strings.HasPrefix(got, "SPAMD/1.0 67 No Such User: ") {
+			t.Errorf("%q: got %q", name, got)
+		}
+	}
+	entries, err := os.ReadDir(users)
+	if err != nil || len(entries) != 1 || entries[0].Name() != "anna@example.org" {
+		t.Errorf("got the folders %v, %v", entries, err)
+	}
+	if got := d.ask(t, requestOf("CHECK", "1.5", "User: ../../etc\r\n", mail("spam", 1))); !strings.Contains(got, "Spam: True") {
+		t.Errorf("a verdict for a user who cannot be: got %q", got)
+	}
+}

@@ -1,0 +1,142 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"chaff/filter"
+)
+
+// unsureRecord returns a record and the bytes of an unsure message at a time.
+func unsureRecord(n int, at time.Time) (*Record, []byte) {
+	raw := fmt.Appendf(nil, "Subject: %d\n\ntext\n", n)
+	return &Record{Time: at, ID: fmt.Sprint(n), Verdict: filter.Unsure, Size: len(raw)}, raw
+}
+
+func keptIDs(u *unsure) string {
+	var ids []string
+	for _, k := range u.all {
+		ids = append(ids, k.ID)
+	}
+	return strings.Join(ids, " ")
+}
+
+func filesIn(t *testing.T, folder string) int {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return len(entries)
+}
+
+func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
+	o := DefaultOptions()
+	o.Model, o.KeepUnsure, o.UnsureDays = filepath.Join(t.TempDir(), "model"), 3, 7
+	u, err := openUnsure(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now().UTC().Truncate(time.Second)
+	keep := func(n int, age time.Duration) {
+		t.Helper()
+		r, raw := unsureRecord(n, now.Add(-age))
+		if err, _ := u.keep(r, raw); err != nil {
+			t.Fatal(err)
+		}
+	}
+	day := 24 * time.Hour
+	for n := range 4 {
+		keep(n, 7*day-time.Duration(n+1)*time.Hour)
+	}
+	if got := keptIDs(u); got != "1 2 3" {
+		t.Errorf("of four: kept %q", got)
+	}
+	keep(1, 0) // again
+	if got := keptIDs(u); got != "2 3 1" {
+		t.Errorf("one that came again: kept %q", got)
+	}
+	u.clean(now.Add(3*time.Hour - time.Second))
+	if got := keptIDs(u); got != "2 3 1" {
+		t.Errorf("just before the end: kept %q", got)
+	}
+	u.clean(now.Add(3 * time.Hour))
+	if got := keptIDs(u); got != "3 1" || filesIn(t, u.folder) != 2 {
+		t.Errorf("at the end: kept %q in %d files", got, filesIn(t, u.folder))
+	}
+
+	if err := os.WriteFile(filepath.Join(u.folder, strings.Repeat("a", 2*keySize)), []byte("cut"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(u.folder, "notes.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again, err := openUnsure(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := keptIDs(again); got != "3 1" || filesIn(t, u.folder) != 3 {
+		t.Errorf("after a restart: kept %q in %d files", got, filesIn(t, u.folder))
+	}
+	k, raw, err := again.read(again.all[0].Key)
+	if want, bytes := unsureRecord(3, k.Time); err != nil || string(raw) != string(bytes) || k.ID != want.ID {
+		t.Errorf("read again: %q, %v", raw, err)
+	}
+
+	o.KeepUnsure = 0
+	if off, err := openUnsure(o); err != nil || len(off.all) > 0 || filesIn(t, u.folder) != 1 {
+		t.Errorf("switched off: %d files are left, %v", filesIn(t, u.folder), err)
+	}
+}
+
+func TestALargeUnsureMessageIsNotKept(t *testing.T) {
+	o := DefaultOptions()
+	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
+	u, err := openUnsure(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size, want := range map[int]int{MaxKept: 1, MaxKept + 1: 0} {
+		u.all = nil
+		if err, _ := u.keep(&Record{Time: time.Now(), Size: size}, make([]byte, size)); err != nil || len(u.all) != want {
+			t.Errorf("%d bytes: %d kept, %v", size, len(u.all), err)
+		}
+	}
+}
+
+func TestTroubleWithKeepingIsReportedOnce(t *testing.T) {
+	o := DefaultOptions()
+	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
+	u, err := openUnsure(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(u.folder); err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range []bool{true, false} {
+		r, raw := unsureRecord(1, time.Now())
+		if err, isNew := u.keep(r, raw); err == nil || isNew != want {
+			t.Errorf("attempt %d: %v, new %v", n, err, isNew)
+		}
+	}
+}
+
+func TestSubjectsOfTheHistoryAreDecodedAsMailIs(t *testing.T) {
+	for _, tt := range []struct{ value, want string }{
+		{"hello", "hello"},
+		{"=?utf-8?q?caf=C3=A9?=", "café"},
+		{"=?gb2312?B?1tC5+g==?=", "中国"},
+		{"caf\xe9 cr\xe8me", "café crème"},
+		{"", ""},
+	} {
+		if got := readable([]byte(tt.value)); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.value, got, tt.want)
+		}
+	}
+}

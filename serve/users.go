@@ -1,0 +1,223 @@
+package serve
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"chaff/filter"
+	"chaff/store"
+)
+
+// maxUserName is the size in bytes of the longest name of a user.
+const maxUserName = 64
+
+// folderOf returns the name of the folder of a user, whose name comes from the network. Case makes no difference.
+func folderOf(user string) (string, error) {
+	if user == "" || len(user) > maxUserName || user[0] == '.' {
+		return "", ErrUser
+	}
+	folder := []byte(user)
+	for i, c := range folder {
+		switch {
+		case 'A' <= c && c <= 'Z':
+			folder[i] = c + 'a' - 'A'
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '.', c == '_', c == '-', c == '@', c == '+':
+		default:
+			return "", ErrUser
+		}
+	}
+	return string(folder), nil
+}
+
+// pathOf returns the path of the model that a user teaches.
+func (e *Engine) pathOf(user string) (string, error) {
+	if e.options.Users == "" || user == "" {
+		return e.options.Model, nil
+	}
+	folder, err := folderOf(user)
+	return e.users.path(folder), err
+}
+
+// userModel is the model of a user in memory.
+type userModel struct {
+	filter *filter.Filter
+	offset float64 // of the scores; see background
+	shared *background
+}
+
+// user is a user whose model is in memory, or cannot be opened.
+type user struct {
+	model atomic.Pointer[userModel] // nil if it cannot be used
+	used  atomic.Int64              // when, in seconds
+
+	mu      sync.Mutex // of the fields below, and of reloading
+	files   files
+	shared  *background // with which the model was opened
+	trouble string
+}
+
+// users are the users with a model in memory, by folder.
+type users struct {
+	options Options
+	open    sync.Map // of *user
+	n       atomic.Int64
+}
+
+func newUsers(o Options) *users { return &users{options: o} }
+
+func (u *users) path(folder string) string {
+	return filepath.Join(u.options.Users, folder, "model")
+}
+
+func (u *users) count() int { return int(u.n.Load()) }
+
+// find returns the model of a user, or nil if there is none that can be used with the shared one.
+func (u *users) find(name string, shared *loaded, log Logger) *userModel {
+	if u.options.Users == "" || name == "" {
+		return nil
+	}
+	folder, err := folderOf(name)
+	if err != nil {
+		return nil
+	}
+	opened, ok := u.open.Load(folder)
+	if !ok {
+		if _, err := os.Stat(u.path(folder)); err != nil {
+			return nil
+		}
+		u.makeRoom()
+		var there bool
+		if opened, there = u.open.LoadOrStore(folder, new(user)); !there {
+			u.n.Add(1)
+		}
+	}
+	x := opened.(*user)
+	x.used.Store(time.Now().Unix())
+	m := x.model.Load()
+	if m == nil || m.shared != shared.background {
+		x.follow(u.path(folder), shared, false, log)
+		m = x.model.Load()
+	}
+	if m == nil || m.shared != shared.background {
+		return nil
+	}
+	return m
+}
+
+// follow opens the model of a user if its files have changed, if the shared model is another one, or in any case.
+func (x *user) follow(path string, shared *loaded, anyway bool, log Logger) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	there := filesOf(path)
+	if !anyway && x.shared == shared.background && there.same(x.files) {
+		return
+	}
+	x.files, x.shared = there, shared.background
+	m, err := openUser(path, shared)
+	x.model.Store(m)
+	trouble := ""
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		trouble = err.Error()
+	}
+	if trouble != "" && trouble != x.trouble {
+		log.Warn("%s: going on without the model of the user", trouble)
+	}
+	x.trouble = trouble
+}
+
+// enoughAlone is how many messages of each class a user has taught before they count, if the shared model has no mail to compare with.
+const enoughAlone = 5
+
+var errOtherReading = errors.New("the model of the user reads mail in another way than the shared one")
+
+func openUser(path string, shared *loaded) (*userModel, error) {
+	f, err := filter.OpenLearned(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.JournalErr(); err != nil {
+		return nil, err
+	}
+	if !shared.filter.CanJoin(f) {
+		return nil, errOtherReading
+	}
+	m := &userModel{filter: f, shared: shared.background}
+	sample, err := shared.background.sample()
+	if err != nil {
+		return nil, err
+	}
+	if sample.Len() > 0 {
+		m.offset = sample.Mean(f)
+		return m, nil
+	}
+	v, err := store.Look(path)
+	if err != nil {
+		return nil, err
+	}
+	if own := v.Sample(enoughAlone); own.Len() < enoughAlone {
+		return nil, nil // its score says nothing yet
+	}
+	return m, nil
+}
+
+// makeRoom drops the user who had no mail for longest, if as many are open as may be.
+func (u *users) makeRoom() {
+	for u.count() >= u.options.OpenUsers {
+		var oldest any
+		least := int64(math.MaxInt64)
+		for folder, x := range u.open.Range {
+			if used := x.(*user).used.Load(); used < least {
+				oldest, least = folder, used
+			}
+		}
+		if oldest == nil {
+			return
+		}
+		u.drop(oldest)
+	}
+}
+
+func (u *users) drop(folder any) {
+	if _, there := u.open.LoadAndDelete(folder); there {
+		u.n.Add(-1)
+	}
+}
+
+// watch follows the files of the open models, and drops those that are idle.
+func (u *users) watch(shared *loaded, log Logger) {
+	idle := time.Now().Add(-time.Duration(u.options.IdleMinutes) * time.Minute).Unix()
+	for folder, opened := range u.open.Range {
+		x := opened.(*user)
+		if x.used.Load() < idle {
+			u.drop(folder)
+			continue
+		}
+		x.follow(u.path(folder.(string)), shared, x.isTroubled(), log)
+	}
+}
+
+func (x *user) isTroubled() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.trouble != ""
+}
+
+// reload opens all open models again.
+func (u *users) reload(shared *loaded, log Logger) {
+	for folder, opened := range u.open.Range {
+		opened.(*user).follow(u.path(folder.(string)), shared, true, log)
+	}
+}
+
+// refresh opens the model of one user again, if it is open.
+func (u *users) refresh(folder string, shared *loaded, log Logger) {
+	if opened, ok := u.open.Load(folder); ok {
+		opened.(*user).follow(u.path(folder), shared, false, log)
+	}
+}

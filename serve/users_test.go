@@ -1,0 +1,253 @@
+package serve
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"chaff/filter"
+	"chaff/store"
+)
+
+func TestNamesOfUsersCannotLeaveTheirFolder(t *testing.T) {
+	for name, want := range map[string]string{
+		"alice": "alice", "Alice@Example.ORG": "alice@example.org", "a.b-c_d+e@f": "a.b-c_d+e@f", "9": "9", strings.Repeat("a", 64): strings.Repeat("a", 64),
+		"": "", ".": "", "..": "", ".hidden": "", "a/b": "", "../a": "", "a\x00": "", "a b": "", "a\nb": "", "é": "", `a\b`: "", "a:b": "", "~": "", strings.Repeat("a", 65): "",
+	} {
+		got, err := folderOf(name)
+		if got != want || (err == nil) != (want != "") || err != nil && !errors.Is(err, ErrUser) {
+			t.Errorf("%q: got %q, %v, want %q", name, got, err, want)
+		}
+	}
+}
+
+func FuzzNamesOfUsers(f *testing.F) {
+	for _, name := range []string{"alice", "..", "a/../../b", "A@b", "\x00"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		folder, err := folderOf(name)
+		if err != nil {
+			return
+		}
+		if !filepath.IsLocal(folder) || filepath.Base(filepath.Join("users", folder)) != folder || filepath.Dir(filepath.Join("users", folder)) != "users" {
+			t.Errorf("%q is the folder %q", name, folder)
+		}
+	})
+}
+
+// startUsers starts an engine with a folder of users.
+func startUsers(t *testing.T, change func(*Options)) (*Engine, *lines) {
+	return start(t, newModelOf(t, "arow", 20), func(o *Options) {
+		o.Users = filepath.Join(t.TempDir(), "users")
+		if change != nil {
+			change(o)
+		}
+	})
+}
+
+func learn(t testing.TB, e *Engine, user string, raw []byte, label string) {
+	t.Helper()
+	if o, err := e.Learn(t.Context(), user, raw, label); err != nil || o.What != store.Learned {
+		t.Fatalf("%s learned %q as %s: got %+v, %v", user, raw, label, o, err)
+	}
+}
+
+func TestAUserTeachesAModelOfTheirOwn(t *testing.T) {
+	e, log := startUsers(t, nil)
+	offer := []byte("Subject: weekly offer\n\nprinters and paper from a shop\n")
+	other := []byte("Subject: weekly news\n\nhouses and gardens in the town\n")
+	before := judge(t, e, "alice", offer)
+	learn(t, e, "alice", offer, "spam")
+	after := judge(t, e, "Alice", []byte("Subject: weekly offer\n\nprinters and paper from a shop, again\n"))
+	if !(after.Score > before.Score+0.1) || after.User <= 0 || math.Abs(after.Shared+after.User-after.Score) > 1e-9 {
+		t.Errorf("the score went from %+v to %+v", before, after)
+	}
+	if got := judge(t, e, "bob", offer); got.User != 0 || got.Score != before.Score {
+		t.Errorf("another user: got %+v, want %+v", got, before)
+	}
+	if got := judge(t, e, "", offer); got.Score != before.Score {
+		t.Errorf("nobody: got %+v, want %+v", got, before)
+	}
+	// One class alone says nothing of other mail.
+	if got := judge(t, e, "alice", other); math.Abs(got.User) > after.User/2 {
+		t.Errorf("what alice taught adds %v to other mail, and %v to mail like it", got.User, after.User)
+	}
+	if o, err := e.Forget(t.Context(), "alice", offer); err != nil || o.What != store.Forgotten {
+		t.Errorf("forget: got %+v, %v", o, err)
+	}
+	for _, name := range []string{"../evil", ".hidden", ""} {
+		if got := judge(t, e, name, offer); got.User != 0 {
+			t.Errorf("%q: got %+v", name, got)
+		}
+	}
+	if _, err := e.Learn(t.Context(), "../evil", offer, "spam"); !errors.Is(err, ErrUser) {
+		t.Errorf("a name that leaves the folder: got %v", err)
+	}
+	if want := "note: began a model for the user alice"; log.String() != want {
+		t.Errorf("log: %s, want %s", log, want)
+	}
+	info, err := os.Stat(filepath.Join(e.options.Users, "alice"))
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder of alice: %v, %v", info, err)
+	}
+	if s, err := e.Status("alice"); err != nil || s.Store == nil || s.Store.Messages != 0 || s.Users != 1 {
+		t.Errorf("status of alice: %+v, %v", s, err)
+	}
+	if s, err := e.Status("bob"); err != nil || s.Store != nil {
+		t.Errorf("status of bob: %+v, %v", s, err)
+	}
+}
+
+func TestForgettingBeginsNoModel(t *testing.T) {
+	e, _ := startUsers(t, nil)
+	if o, err := e.Forget(t.Context(), "alice", mail("spam", 1)); err != nil || o.What != store.Refused || o.Reason != store.NeverKnown {
+		t.Errorf("got %+v, %v", o, err)
+	}
+	if all, err := os.ReadDir(e.options.Users); err != nil || len(all) != 0 {
+		t.Errorf("the folder of users has %v, %v", all, err)
+	}
+}
+
+func TestWithoutAFolderAllTeachTheSharedModel(t *testing.T) {
+	e, _ := start(t, newModel(t, 5), nil)
+	raw := mail("ham", 50)
+	before := judge(t, e, "bob", raw)
+	learn(t, e, "alice", raw, "spam")
+	if after := judge(t, e, "bob", raw); !(after.Score > before.Score) || after.User != 0 {
+		t.Errorf("the score went from %+v to %+v", before, after)
+	}
+}
+
+func TestTheNumberOfUsersIsLimited(t *testing.T) {
+	e, _ := startUsers(t, func(o *Options) { o.MaxUsers, o.OpenUsers = 2, 1 })
+	learn(t, e, "alice", mail("spam", 70), "spam")
+	learn(t, e, "bob", mail("spam", 71), "spam")
+	if _, err := e.Learn(t.Context(), "carol", mail("spam", 72), "spam"); !errors.Is(err, ErrUsers) {
+		t.Errorf("a third user: got %v", err)
+	}
+	learn(t, e, "alice", mail("spam", 73), "spam") // who has a model
+	for _, user := range []string{"alice", "bob", "alice"} {
+		if v := judge(t, e, user, mail("spam", 70)); v.User == 0 {
+			t.Errorf("%s: got %+v", user, v)
+		}
+		if n := e.users.count(); n != 1 {
+			t.Errorf("%d users are in memory, want 1", n)
+		}
+	}
+}
+
+func TestIdleUsersLeaveTheMemory(t *testing.T) {
+	e, log := startUsers(t, nil)
+	learn(t, e, "alice", mail("spam", 70), "spam")
+	judge(t, e, "alice", mail("spam", 70))
+	opened, _ := e.users.open.Load("alice")
+	e.users.watch(e.shared.current(), log)
+	if e.users.count() != 1 {
+		t.Fatal("alice is not in memory")
+	}
+	opened.(*user).used.Store(time.Now().Add(-11 * time.Minute).Unix())
+	e.users.watch(e.shared.current(), log)
+	if e.users.count() != 0 {
+		t.Error("alice is still in memory")
+	}
+	if v := judge(t, e, "alice", mail("spam", 70)); v.User == 0 {
+		t.Errorf("alice comes back: got %+v", v)
+	}
+}
+
+func TestADamagedModelOfAUserIsLeftOut(t *testing.T) {
+	e, log := startUsers(t, nil)
+	learn(t, e, "alice", mail("spam", 70), "spam")
+	want := judge(t, e, "alice", mail("spam", 70))
+	path := e.users.path("alice")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, damaged := range [][]byte{[]byte("damaged"), whole[:len(whole)/2]} {
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e.users.watch(e.shared.current(), log)
+		if v := judge(t, e, "alice", mail("spam", 70)); v.User != 0 {
+			t.Errorf("with a damaged model: got %+v", v)
+		}
+	}
+	if n := strings.Count(log.String(), "going on without the model of the user"); n != 2 {
+		t.Errorf("%d warnings, want 2: %s", n, log)
+	}
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e.users.watch(e.shared.current(), log)
+	if got := judge(t, e, "alice", mail("spam", 70)); got.Classification != want.Classification {
+		t.Errorf("after the repair: got %+v, want %+v", got, want)
+	}
+}
+
+func TestASharedModelThatIsFittedAgainKeepsItsUsers(t *testing.T) {
+	e, log := startUsers(t, nil)
+	learn(t, e, "alice", mail("ham", 70), "spam")
+	judge(t, e, "alice", mail("ham", 70))
+	s, err := store.Open(t.Context(), e.options.Model, store.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Retrain(t.Context(), store.RetrainOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if err := e.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if v := judge(t, e, "alice", mail("ham", 70)); v.User <= 0 {
+		t.Errorf("got %+v", v)
+	}
+	if strings.Contains(log.String(), "warning") {
+		t.Errorf("log: %s", log)
+	}
+}
+
+func TestAnExplanationAddsUp(t *testing.T) {
+	e, _ := startUsers(t, nil)
+	learn(t, e, "alice", mail("ham", 70), "spam")
+	for _, user := range []string{"", "alice"} {
+		raw := append(mail("ham", 70), "unheardof"...)
+		x, err := e.Explain(t.Context(), user, raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := judge(t, e, user, raw)
+		sum := x.Bias
+		for _, c := range x.Contributions {
+			sum += c.Contribution
+		}
+		if x.Verdict != v.Verdict || x.Score != v.Score || math.Abs(x.Margin-v.Score) > 1e-6 || math.Abs(sum-v.Score) > 1e-6 {
+			t.Errorf("user %q: score %v, explained as %v with the margin %v and the sum %v", user, v.Score, x.Score, x.Margin, sum)
+		}
+		if len(x.UnknownTerms) == 0 || len(x.UnknownTerms) != v.Unknown && user == "" {
+			t.Errorf("user %q: %d unknown terms: %q", user, v.Unknown, x.UnknownTerms)
+		}
+	}
+}
+
+func TestAUserOfASharedModelWithoutMailNeedsBothClasses(t *testing.T) {
+	e, _ := start(t, newModelOf(t, "arow", 0), func(o *Options) { o.Users = filepath.Join(t.TempDir(), "users") })
+	for n := range enoughAlone {
+		learn(t, e, "alice", mail("spam", n), "spam")
+	}
+	if v := judge(t, e, "alice", mail("ham", 50)); v.Verdict != filter.Unsure || v.User != 0 {
+		t.Errorf("with spam alone: got %+v", v)
+	}
+	for n := range enoughAlone {
+		learn(t, e, "alice", mail("ham", n), "ham")
+	}
+	if v := judge(t, e, "alice", mail("spam", 50)); v.Class != "spam" || v.User <= 0 {
+		t.Errorf("with both: got %+v", v)
+	}
+}

@@ -1,0 +1,327 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"mime/multipart"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"chaff/serve"
+)
+
+// unsureMail returns a message that the model of newModel finds unsure, with texts that attack their reader.
+func unsureMail(n int) []byte {
+	return fmt.Appendf(nil, "From: \"<img src=x onerror=alert(1)>\" <a@b.example>\r\nSubject: </title><script>alert(%d)</script> \u202etxt.exe\r\n"+
+		"Message-ID: <\"'><svg onload=alert(1)>%d@x>\r\n\r\nmeeting agenda pills casino <b>bold</b> n%d\r\n", n, n, n)
+}
+
+// unsureSite is a site that keeps unsure messages and has some, signed in.
+func unsureSite(t *testing.T, messages int, change func(o *serve.Options)) *site {
+	s := newSite(t, func(o *serve.Options) {
+		o.KeepUnsure, o.HistorySubjects = 100, true
+		if change != nil {
+			change(o)
+		}
+	})
+	for n := range messages {
+		w := s.do("POST", "/v1/classify", string(unsureMail(n)))
+		if !strings.Contains(w.Body.String(), `"verdict":"unsure"`) {
+			t.Fatalf("the message is not unsure: %s", w.Body)
+		}
+	}
+	s.signIn()
+	return s
+}
+
+// get returns a page of the console.
+func (s *site) get(target string) string {
+	s.t.Helper()
+	w := s.do("GET", target, "")
+	if w.Code != 200 {
+		s.t.Fatalf("%s: %d %s", target, w.Code, w.Body)
+	}
+	s.checkPage(w)
+	return w.Body.String()
+}
+
+// checkPage checks what holds for every page.
+func (s *site) checkPage(w *httptest.ResponseRecorder) {
+	s.t.Helper()
+	policy := w.Header().Get("Content-Security-Policy")
+	for _, part := range []string{"default-src 'none'", "style-src 'self'", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"} {
+		if !strings.Contains(policy, part) {
+			s.t.Errorf("the policy %q has no %s", policy, part)
+		}
+	}
+	if strings.Contains(policy, "unsafe") || strings.Contains(policy, "script-src") {
+		s.t.Errorf("policy %q", policy)
+	}
+	page := w.Body.String()
+	for _, forbidden := range []string{"<script", "<img", "onerror=alert(1)>", "style=", "\u202e", "<b>bold", string(s.token), "javascript:", "<svg onload"} {
+		if strings.Contains(page, forbidden) {
+			s.t.Errorf("the page has %q", forbidden)
+		}
+	}
+	if w.Header().Get("Cache-Control") != "no-store" {
+		s.t.Error("the page may be stored")
+	}
+	for _, control := range regexp.MustCompile(`<(?:input|select|textarea)[^>]*\bid="(\w+)"`).FindAllStringSubmatch(page, -1) {
+		if !strings.Contains(page, `<label for="`+control[1]+`"`) {
+			s.t.Errorf("the field %s has no label", control[1])
+		}
+	}
+}
+
+func TestTheConsoleShowsWhatSendersWroteAsText(t *testing.T) {
+	s := unsureSite(t, 1, nil)
+	key := s.engine.Unsure()[0].Key
+	for target, want := range map[string]string{
+		"/":                          "Is it learning?",
+		"/unsure":                    "&lt;script&gt;alert(0)&lt;/script&gt; \\u202etxt.exe",
+		"/unsure/" + key:             "&lt;b&gt;",
+		"/history":                   "&lt;img src=x onerror=alert(1)&gt;",
+		"/history?q=%22%3E%3Cscript": `value="&#34;&gt;&lt;script"`,
+		"/history?verdict=%3Cb%3E":   "0 of 1 verdict",
+		"/thresholds":                "is unsure",
+		"/explain":                   "source, with all header fields",
+		"/?user=%22%3E%3Cscript%3E":  "Is it learning?",
+	} {
+		if page := s.get(target); !strings.Contains(page, want) {
+			t.Errorf("%s has no %q: %s", target, want, page)
+		}
+	}
+	if w := s.do("GET", "/none", ""); w.Code != 404 || !strings.Contains(w.Body.String(), "no such page") {
+		t.Errorf("an unknown page: %d", w.Code)
+	}
+	if w := s.do("GET", "/unsure/"+strings.Repeat("0", 32), ""); w.Code != 404 || !strings.Contains(w.Body.String(), "no longer kept") {
+		t.Errorf("an unknown message: %d %s", w.Code, w.Body)
+	}
+	if w := s.do("GET", "/unsure/..%2f..%2fmodel", ""); w.Code != 404 {
+		t.Errorf("a path: %d %s", w.Code, w.Body)
+	}
+}
+
+func TestAnUnsureMessageIsTaughtWithOneClick(t *testing.T) {
+	s := unsureSite(t, 3, nil)
+	for i, class := range []string{"spam", "ham", ""} {
+		kept := s.engine.Unsure()
+		if len(kept) != 3-i {
+			t.Fatalf("%d messages wait", len(kept))
+		}
+		path := "/unsure/" + kept[0].Key
+		if page := s.get("/unsure"); !strings.Contains(page, `action="`+path+`"`) || !strings.Contains(page, `value="`+s.form()+`"`) {
+			t.Fatalf("the page has no form for %s: %s", path, page)
+		}
+		for _, bad := range []url.Values{{"class": {class}}, {"class": {class}, "form": {"x"}}, {"class": {class}, "form": {s.formToken("other")}}} {
+			if w := s.post(path, bad); w.Code != 403 {
+				t.Errorf("a form with %v: got %d", bad, w.Code)
+			}
+		}
+		w := s.post(path, url.Values{"form": {s.form()}, "class": {class}})
+		if w.Code != 303 || !strings.HasPrefix(w.Header().Get("Location"), "/unsure?did=") {
+			t.Fatalf("teach: %d %s", w.Code, w.Body)
+		}
+		if page := s.get(w.Header().Get("Location")); !strings.Contains(page, `role="status"`) {
+			t.Error("the page does not say what happened")
+		}
+	}
+	status, err := s.engine.Status("")
+	must(t, err)
+	if status.Store.Messages != 22 {
+		t.Errorf("it knows %d messages", status.Store.Messages)
+	}
+	if files, err := os.ReadDir(s.options.Model + serve.UnsureSuffix); err != nil || len(files) != 0 {
+		t.Errorf("%d files are left: %v", len(files), err)
+	}
+	if w := s.post("/unsure/"+strings.Repeat("0", 32), url.Values{"form": {s.form()}, "class": {"spam"}}); w.Code != 404 {
+		t.Errorf("a message that is gone: %d", w.Code)
+	}
+	if page := s.get("/unsure"); !strings.Contains(page, "No message waits") {
+		t.Error(page)
+	}
+}
+
+func TestAnUnknownClassTeachesNothing(t *testing.T) {
+	s := unsureSite(t, 1, nil)
+	if w := s.post("/unsure/"+s.engine.Unsure()[0].Key, url.Values{"form": {s.form()}, "class": {"eggs"}}); w.Code == 303 {
+		t.Error("it was learned")
+	}
+	if len(s.engine.Unsure()) != 1 {
+		t.Error("the message is gone")
+	}
+}
+
+func TestWithoutKeptMessagesTheConsoleSaysWhatToDo(t *testing.T) {
+	s := newSite(t, nil)
+	s.do("POST", "/v1/classify", string(unsureMail(1)))
+	s.signIn()
+	if page := s.get("/unsure"); !strings.Contains(page, "serve.keep_unsure") || !strings.Contains(page, "cannot read it again from its mailbox") {
+		t.Error(page)
+	}
+	if _, err := os.Stat(s.options.Model + serve.UnsureSuffix); err == nil {
+		t.Error("there is a folder")
+	}
+	if page := s.get("/history"); strings.Contains(page, "script") || !strings.Contains(page, "Subjects and senders are not kept") {
+		t.Error(page)
+	}
+}
+
+// multipartForm returns a form with a message, and its type.
+func multipartForm(t *testing.T, parts ...string) (body, kind string) {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for i := 0; i < len(parts); i += 2 {
+		if parts[i] == "file" {
+			part, err := w.CreateFormFile("file", "message.eml")
+			must(t, err)
+			_, err = part.Write([]byte(parts[i+1]))
+			must(t, err)
+			continue
+		}
+		must(t, w.WriteField(parts[i], parts[i+1]))
+	}
+	must(t, w.Close())
+	return b.String(), w.FormDataContentType()
+}
+
+func TestAMessageIsExplainedAndTaught(t *testing.T) {
+	s := newSite(t, func(o *serve.Options) { o.MaxMessage = 5000 })
+	s.signIn()
+	spam := string(mail("spam", 77))
+	form := s.form()
+	for _, tt := range []struct {
+		name   string
+		parts  []string
+		status int
+		has    string
+	}{
+		{"a file", []string{"form", form, "file", spam, "text", "", "do", "explain"}, 200, "body:casino"},
+		{"a text", []string{"form", form, "file", "", "text", spam, "do", "explain"}, 200, "body:casino"},
+		{"nothing", []string{"form", form, "file", "", "text", "", "do", "explain"}, 200, "The form has no message"},
+		{"as large as may be", []string{"form", form, "file", strings.Repeat("x", 5000), "do", "explain"}, 200, "The verdict of the model"},
+		{"larger", []string{"form", form, "file", strings.Repeat("x", 5001), "do", "explain"}, 413, "too large"},
+		{"without the token of the form", []string{"file", spam, "do", "learn-spam"}, 403, "the form is too old"},
+		{"with the token behind the message", []string{"file", spam, "form", form, "do", "learn-spam"}, 403, "the form is too old"},
+		{"with the token of another session", []string{"form", s.formToken("x"), "file", spam, "do", "learn-spam"}, 403, "the form is too old"},
+		{"learn", []string{"form", form, "file", spam, "do", "learn-spam"}, 200, "Learned as spam."},
+		{"learn again", []string{"form", form, "file", spam, "do", "learn-spam"}, 200, "knew this message already"},
+		{"forget", []string{"form", form, "file", spam, "do", "forget"}, 200, "Forgotten."},
+		{"forget again", []string{"form", form, "file", spam, "do", "forget"}, 200, "It was not forgotten: never learned."},
+		{"learn another class", []string{"form", form, "file", spam, "do", "learn-eggs"}, 500, "eggs"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			body, kind := multipartForm(t, tt.parts...)
+			w := s.do("POST", "/explain", body, "Content-Type", kind)
+			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.has) {
+				t.Errorf("got %d %s, want %d %s", w.Code, w.Body, tt.status, tt.has)
+			}
+			s.checkPage(w)
+		})
+	}
+	if w := s.post("/explain", url.Values{"form": {form}}); w.Code != 403 {
+		t.Errorf("a form without a file: %d", w.Code)
+	}
+}
+
+func TestTheHistoryIsSearched(t *testing.T) {
+	s := unsureSite(t, 1, nil)
+	for n := range 60 {
+		s.do("POST", "/checkv2", string(mail("spam", n)), "Queue-Id", fmt.Sprintf("4Q%dZ", n))
+		s.do("POST", "/checkv2", string(mail("ham", n)))
+	}
+	for _, tt := range []struct{ query, want string }{
+		{"", "121 verdicts."},
+		{"?q=%40SPAM", "60 of 121 verdicts."},
+		{"?q=4q7z", "1 of 121 verdicts."},
+		{"?q=%3C3%40HAM", "1 of 121 verdicts."},
+		{"?verdict=unsure&q=svg", "1 of 121 verdicts."},
+		{"?verdict=spam&q=%40ham", "0 of 121 verdicts."},
+		{"?from=99999", "121 verdicts."},
+		{"?from=-5", "121 verdicts."},
+	} {
+		if page := s.get("/history" + tt.query); !strings.Contains(page, "<p>"+tt.want+"</p>") {
+			t.Errorf("%s: %s is missing in %s", tt.query, tt.want, page)
+		}
+	}
+	next := regexp.MustCompile(`<a href="([^"]*)">Earlier</a>`)
+	page, cards := s.get("/history?q=4Q"), 0
+	for range 5 {
+		cards += strings.Count(page, "<li>")
+		link := next.FindStringSubmatch(page)
+		if link == nil {
+			break
+		}
+		page = s.get(html.UnescapeString(link[1]))
+	}
+	if cards != 60 || !strings.Contains(page, ">Later</a>") {
+		t.Errorf("%d of 60 cards on all pages", cards)
+	}
+	if page := s.get("/history?verdict=unsure"); !strings.Contains(page, `href="/unsure/`+s.engine.Unsure()[0].Key) {
+		t.Error("a message that is kept has no link")
+	}
+}
+
+func TestTheCurveIsThatOfTheLedger(t *testing.T) {
+	s := newSite(t, nil)
+	s.signIn()
+	page := s.get("/thresholds")
+	// The model has judged its 20 messages before it learned them.
+	for _, want := range []string{"From 10 ham and 10 spam", "<polyline", "threshold of spam", "20 messages of these were taught by hand"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is missing in %s", want, page)
+		}
+	}
+}
+
+func TestSigningInAndOut(t *testing.T) {
+	s := newSite(t, nil)
+	if page := s.get("/login"); strings.Contains(page, "Are you signed in?") || strings.Contains(page, "Sign out") {
+		t.Error(page)
+	}
+	if w := s.post("/login", url.Values{"token": {"wrong"}}); w.Code != 403 || len(w.Result().Cookies()) != 0 {
+		t.Errorf("a wrong token: %d", w.Code)
+	}
+	if w := s.post("/login", url.Values{"token": {strings.Repeat("x", 1<<20)}}); w.Code != 403 {
+		t.Errorf("a large form: %d", w.Code)
+	}
+	followed := []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}
+	if w := s.do("GET", "/history", "", followed...); w.Code != 401 || !strings.Contains(w.Body.String(), "Are you signed in?") {
+		t.Errorf("a link of another site: %d", w.Code)
+	}
+	s.signIn()
+	s.get("/")
+	if w := s.post("/logout", url.Values{}); w.Code != 403 {
+		t.Errorf("signed out without the token of the form: %d", w.Code)
+	}
+	w := s.post("/logout", url.Values{"form": {s.form()}})
+	if cookies := w.Result().Cookies(); w.Code != 303 || len(cookies) != 1 || cookies[0].MaxAge >= 0 {
+		t.Errorf("signed out: %d %v", w.Code, cookies)
+	}
+}
+
+// FuzzForms sends any bytes as the form with a message: no answer is an internal error, and without the token of the form none is a success.
+func FuzzForms(f *testing.F) {
+	f.Add("--b\r\nContent-Disposition: form-data; name=\"form\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nhello\r\n--b--\r\n", "b")
+	f.Add("", "")
+	s := newSite(f, func(o *serve.Options) { o.MaxMessage = 1000 })
+	s.signIn()
+	f.Fuzz(func(t *testing.T, body, boundary string) {
+		for _, path := range []string{"/explain", "/logout", "/login"} {
+			w := s.do("POST", path, body, "Content-Type", "multipart/form-data; boundary="+boundary)
+			if w.Code != 403 && w.Code != 400 && w.Code != 413 {
+				t.Errorf("%s: got %d %s", path, w.Code, w.Body)
+			}
+		}
+		s.do("POST", "/checkv2", body, "Queue-Id", boundary, "Deliver-To", boundary)
+		if s.isSession(boundary, time.Now()) {
+			t.Errorf("%q is a session", boundary)
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package web
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+)
+
+// guarded wraps all handlers: it refuses requests of other origins, limits what browsers do with answers, and survives faults.
+func (s *server) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "same-origin") // with no-referrer, browsers send forms with the origin null
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		defer func() {
+			if fault := recover(); fault != nil && fault != http.ErrAbortHandler {
+				s.engine.Counters().Faults.Add(1)
+				s.log.Warn("internal error: %v: please report it: %s", fault, debug.Stack())
+				writeError(w, http.StatusInternalServerError, "internal error")
+			}
+		}()
+		switch {
+		case !s.isOurHost(r.Host):
+			writeError(w, http.StatusMisdirectedRequest, "this server is not known as "+clip(r.Host, 100)+": an administrator can add the name to serve.http_hosts")
+		case isForeign(r):
+			writeError(w, http.StatusForbidden, "requests of web pages of other origins are refused")
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// isOurHost reports whether a client may know the server by the name in a field Host. A page of another origin can let its own name lead
+// to this address, but no other name and no address. Programs may send none; browsers always do.
+func (s *server) isOurHost(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil || name == "" || name == "localhost" {
+		return true
+	}
+	return slices.ContainsFunc(s.options.HTTPHosts, func(ours string) bool { return strings.EqualFold(ours, name) })
+}
+
+// isForeign reports whether a browser sends a request for a page of another origin. A link to a page of ours may be followed.
+func isForeign(r *http.Request) bool {
+	if origin := r.Header.Get("Origin"); origin != "" {
+		u, err := url.Parse(origin)
+		if err != nil || !strings.EqualFold(u.Host, r.Host) {
+			return true
+		}
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "none", "same-origin":
+		return false
+	}
+	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
+	return !isRead || r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document"
+}
+
+// withToken requires the token of a program.
+func (s *server) withToken(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		token, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if !isBearer {
+			token = r.Header.Get("Password")
+		}
+		if !s.isToken(strings.TrimSpace(token)) {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="chaff"`)
+			writeError(w, http.StatusUnauthorized, "this needs the token of the server")
+			return
+		}
+		next(w, r)
+	}
+}
+
+// sessionTime is how long a person stays signed in to the console.
+const sessionTime = 12 * time.Hour
+
+// newSession returns the value of a cookie: when the session ends, random bytes, and a proof that the server has made it.
+func (s *server) newSession(now time.Time) string {
+	data := binary.BigEndian.AppendUint64(nil, uint64(now.Add(sessionTime).Unix()))
+	random := make([]byte, 16)
+	rand.Read(random) // never fails
+	data = append(data, random...)
+	return base64.RawURLEncoding.EncodeToString(append(data, s.proof("session", data)...))
+}
+
+// isSession reports whether a value is that of a session that has not ended.
+func (s *server) isSession(value string, now time.Time) bool {
+	data, err := base64.RawURLEncoding.DecodeString(value)
+	if err != nil || len(data) != 8+16+sha256.Size {
+		return false
+	}
+	data, proof := data[:24], data[24:]
+	return hmac.Equal(proof, s.proof("session", data)) && now.Unix() < int64(binary.BigEndian.Uint64(data))
+}
+
+// formToken returns the token of the forms of a session.
+func (s *server) formToken(session string) string {
+	return base64.RawURLEncoding.EncodeToString(s.proof("form", []byte(session)))
+}
+
+func (s *server) isFormToken(token, session string) bool {
+	return hmac.Equal([]byte(token), []byte(s.formToken(session)))
+}
+
+func (s *server) proof(of string, data []byte) []byte {
+	h := hmac.New(sha256.New, s.token)
+	h.Write([]byte(of + "\n"))
+	h.Write(data)
+	return h.Sum(nil)
+}
+
+// cookieName returns the name of the cookie. Servers at other ports of the host have other tokens, and so other names.
+func (s *server) cookieName() string {
+	return "chaff_" + base64.RawURLEncoding.EncodeToString(s.proof("cookie", nil)[:6])
+}
+
+// cookie returns a cookie with a session, or one that ends it if value is "".
+func (s *server) cookie(r *http.Request, value string) *http.Cookie {
+	c := &http.Cookie{Name: s.cookieName(), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int(sessionTime.Seconds()),
+		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"}
+	if value == "" {
+		c.MaxAge = -1
+	}
+	return c
+}
+
+// session returns the session of a request, or "".
+func (s *server) session(r *http.Request) string {
+	c, err := r.Cookie(s.cookieName())
+	if err != nil || !s.isSession(c.Value, time.Now()) {
+		return ""
+	}
+	return c.Value
+}
+
+var errForm = errors.New("the form is too old: open the page again")

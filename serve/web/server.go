@@ -1,0 +1,262 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"chaff/serve"
+)
+
+// patience is how long a client may take: for the header of a request, for all of it, until the next one, and for what it is doing when the
+// server stops.
+type patience struct{ header, request, idle, stop time.Duration }
+
+func usualPatience() patience {
+	return patience{header: 10 * time.Second, request: time.Minute, idle: time.Minute, stop: 25 * time.Second}
+}
+
+const maxHeader = 32 << 10 // bytes of the header of a request
+
+type server struct {
+	engine  *serve.Engine
+	options serve.Options
+	log     serve.Logger
+	token   []byte
+	// tokenFile is where the token is.
+	tokenFile     string
+	patience      patience
+	states        states
+	decompressing sync.Mutex
+}
+
+// Serve answers HTTP on a listener until ctx ends, and then finishes what it has accepted. It closes the listener.
+func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logger) error {
+	s, err := newServer(e, log)
+	if err != nil {
+		l.Close()
+		return err
+	}
+	if a, isTCP := l.Addr().(*net.TCPAddr); isTCP {
+		log.Note("the console is at http://%s/, and its token in %s", a, s.tokenFile)
+	}
+	return s.serve(ctx, l)
+}
+
+func newServer(e *serve.Engine, log serve.Logger) (*server, error) {
+	o := e.Options()
+	path := o.TokenFile
+	if path == "" {
+		path = o.Model + tokenSuffix
+	}
+	token, made, err := readToken(path)
+	if err != nil {
+		return nil, err
+	}
+	if made {
+		log.Note("made a token for the HTTP server in %s", path)
+	}
+	return &server{engine: e, options: o, log: log, token: token, tokenFile: path, patience: usualPatience()}, nil
+}
+
+func (s *server) serve(ctx context.Context, l net.Listener) error {
+	answerTime := s.patience.request + time.Duration(s.options.MaxSeconds*float64(time.Second)) + 10*time.Second
+	h := &http.Server{
+		Handler: s.handler(), ReadHeaderTimeout: s.patience.header, ReadTimeout: s.patience.request, WriteTimeout: answerTime, IdleTimeout: s.patience.idle,
+		MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0),
+	}
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		<-ctx.Done()
+		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.patience.stop)
+		defer cancel()
+		if h.Shutdown(stopping) != nil {
+			h.Close()
+		}
+	}()
+	err := h.Serve(&clients{l, s.engine})
+	if ctx.Err() == nil {
+		return err
+	}
+	<-stopped
+	return nil
+}
+
+// clients is a listener whose connections count as clients of the engine.
+type clients struct {
+	net.Listener
+	engine *serve.Engine
+}
+
+func (c *clients) Accept() (net.Conn, error) {
+	for {
+		conn, err := c.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		done, err := c.engine.Connect("http")
+		if err == nil {
+			return &client{conn, sync.OnceFunc(done)}, nil
+		}
+		_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
+		_, _ = io.WriteString(conn, "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+		conn.Close()
+	}
+}
+
+type client struct {
+	net.Conn
+	done func()
+}
+
+func (c *client) Close() error {
+	defer c.done()
+	return c.Conn.Close()
+}
+
+// route is what the server answers. Its pattern is that of [http.ServeMux].
+type route struct {
+	pattern string
+	handle  http.HandlerFunc
+}
+
+func (s *server) handler() http.Handler {
+	mux := http.NewServeMux()
+	for _, routes := range [][]route{s.apiRoutes(), s.rspamdRoutes(), s.monitoringRoutes(), s.consoleRoutes()} {
+		for _, r := range routes {
+			mux.HandleFunc(r.pattern, r.handle)
+		}
+	}
+	return s.guarded(mux)
+}
+
+// monitoringRoutes are for programs that watch the daemon.
+func (s *server) monitoringRoutes() []route {
+	return []route{
+		{"GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+			_ = s.engine.WriteMetrics(w)
+		}},
+		{"GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok\n") }},
+		{"GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+			if err := s.engine.Ready(); err != nil {
+				writeText(w, http.StatusServiceUnavailable, err.Error()+"\n")
+				return
+			}
+			writeText(w, http.StatusOK, "ready\n")
+		}},
+	}
+}
+
+// body reads the message of a request. The caller closes the message.
+func (s *server) body(r *http.Request) (*serve.Message, error) { return s.read(r.Body) }
+
+func (s *server) read(from io.Reader) (*serve.Message, error) {
+	m := s.engine.NewMessage()
+	_, err := io.Copy(m, from)
+	if err == nil {
+		return m, nil
+	}
+	m.Close()
+	if errors.Is(err, serve.ErrTooLarge) || errors.Is(err, serve.ErrBusy) {
+		return nil, err
+	}
+	return nil, errBody
+}
+
+var errBody = errors.New("the message did not arrive")
+
+// statusOf returns the status of HTTP for an error of the engine.
+func statusOf(err error) int {
+	for _, e := range []struct {
+		err    error
+		status int
+	}{
+		{serve.ErrTooLarge, http.StatusRequestEntityTooLarge}, {serve.ErrBusy, http.StatusServiceUnavailable}, {serve.ErrTimeout, http.StatusServiceUnavailable},
+		{serve.ErrClosed, http.StatusServiceUnavailable}, {serve.ErrUser, http.StatusBadRequest}, {serve.ErrUsers, http.StatusForbidden},
+		{serve.ErrNotKept, http.StatusNotFound}, {errBody, http.StatusBadRequest}, {context.Canceled, http.StatusServiceUnavailable},
+	} {
+		if errors.Is(err, e.err) {
+			return e.status
+		}
+	}
+	return http.StatusInternalServerError
+}
+
+func writeText(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text)
+}
+
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	out.SetEscapeHTML(false)
+	if err := out.Encode(value); err != nil {
+		status = http.StatusInternalServerError
+		b.Reset()
+		b.WriteString(`{"error":"internal error"}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = b.WriteTo(w)
+}
+
+// failure is the answer to a request that failed. Fields are those of a message that passes unjudged.
+type failure struct {
+	Error  string  `json:"error"`
+	Fields []field `json:"fields,omitempty"`
+}
+
+func writeError(w http.ResponseWriter, status int, text string) {
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	writeJSON(w, status, failure{Error: text})
+}
+
+func writeFailure(w http.ResponseWriter, err error) { writeError(w, statusOf(err), err.Error()) }
+
+// states are the latest states of models, which are expensive to find.
+type states struct {
+	mu  sync.Mutex
+	all map[string]state
+}
+
+type state struct {
+	status serve.Status
+	err    error
+	at     time.Time
+}
+
+// stateTime is how long a state is as good as new.
+const stateTime = 2 * time.Second
+
+// status returns the state of the model of a user, at most [stateTime] old. It reads one store at a time.
+func (s *server) status(user string) (serve.Status, error) {
+	s.states.mu.Lock()
+	defer s.states.mu.Unlock()
+	now := time.Now()
+	if known, ok := s.states.all[user]; ok && now.Sub(known.at) < stateTime {
+		return known.status, known.err
+	}
+	status, err := s.engine.Status(user)
+	s.states.all = map[string]state{user: {status, err, now}} // one is enough
+	return status, err
+}
+
+// forgetStates makes the next status a new one.
+func (s *server) forgetStates() {
+	s.states.mu.Lock()
+	defer s.states.mu.Unlock()
+	s.states.all = nil
+}

@@ -1,0 +1,334 @@
+package web
+
+import (
+	"cmp"
+	"html/template"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"chaff/filter"
+	"chaff/internal/screen"
+	"chaff/serve"
+	"chaff/store"
+)
+
+// functions are those of the templates.
+func functions() template.FuncMap {
+	return template.FuncMap{
+		"text":  func(max int, s string) string { return shown(s, max) },
+		"when":  func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") },
+		"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"score": func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) },
+		"signed": func(x float64) string {
+			if x < 0 {
+				return "−" + strconv.FormatFloat(-x, 'f', 3, 64)
+			}
+			return "+" + strconv.FormatFloat(x, 'f', 3, 64)
+		},
+		"probability": func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) },
+		"percent":     func(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" },
+		"size":        sizeOf,
+		"plural":      plural,
+		"verdictOf":   func(r serve.Record) string { return verdictOf(&r) },
+		"chip":        chipOf,
+	}
+}
+
+// shown returns a foreign text with at most so many characters, without invisible ones.
+func shown(s string, max int) string {
+	return screen.Printable(clip(strings.Join(strings.Fields(s), " "), max))
+}
+
+// clip returns at most so many characters of a text.
+func clip(s string, max int) string {
+	if utf8.RuneCountInString(s) <= max {
+		return s
+	}
+	return string([]rune(s)[:max]) + "…"
+}
+
+func sizeOf(bytes int) string {
+	switch {
+	case bytes < 1000:
+		return plural(bytes, "byte")
+	case bytes < 1000*1000:
+		return strconv.FormatFloat(float64(bytes)/1e3, 'f', 1, 64) + " kB"
+	}
+	return strconv.FormatFloat(float64(bytes)/1e6, 'f', 1, 64) + " MB"
+}
+
+// chipOf returns the class of style of a verdict.
+func chipOf(verdict string) string {
+	switch verdict {
+	case string(filter.Spam), string(filter.Ham), string(filter.Unsure), unjudged:
+		return "chip " + verdict
+	}
+	return "chip"
+}
+
+// overviewBody is the body of the page overview.
+type overviewBody struct {
+	serve.Status
+	Problems []string
+	Days     []day
+	Verdicts []string
+	History  bool // verdicts are remembered
+	Windows  []window
+	Waiting  int // unsure messages
+	Unjudged []count
+	Faults   int64
+	Ways     []count
+	NotHere  string // why there is no store
+}
+
+// day has the verdicts of a day.
+type day struct {
+	Date   string
+	Counts []int // in the order of the verdicts
+	Bars   []bar
+	All    int
+}
+
+// bar is a part of a drawn bar, in thousandths of its width.
+type bar struct {
+	X, Width float64
+	Verdict  string
+}
+
+type count struct {
+	Name string
+	N    int64
+}
+
+// window are figures of the messages that were learned last.
+type window struct {
+	Name                string
+	Accuracy, Low, High float64
+	Errors              int
+	HamLost, SpamMissed string
+}
+
+func (c *console) overview(r *http.Request, v *view) error {
+	status, err := c.status(v.User)
+	if err != nil {
+		return err
+	}
+	v.Page, v.Title = "overview", "Overview"
+	b := overviewBody{Status: status, History: c.options.History > 0, Verdicts: verdictsOf(c.engine.Settings()), Waiting: len(c.engine.Unsure()),
+		Faults: c.engine.Counters().Faults.Load(), Unjudged: counted(c.engine.Counters().Unjudged.All())}
+	if status.Trouble != "" {
+		b.Problems = append(b.Problems, "the newest model cannot be read, and an older one judges: "+status.Trouble)
+	}
+	if status.Store == nil {
+		b.NotHere = "The model has no store, so it cannot learn. chaff train makes one."
+		if v.User != "" {
+			b.NotHere = "This user has taught nothing, so the shared model alone judges."
+		}
+	} else {
+		b.Problems = append(b.Problems, status.Store.Problems...)
+		b.Windows = windowsOf(status.Store)
+		ways := counters{}
+		for way, n := range status.Store.Ways {
+			ways[way] = int64(n)
+		}
+		b.Ways = counted(ways)
+	}
+	b.Days = daysOf(c.engine.History(), b.Verdicts, time.Now())
+	v.Body = b
+	return nil
+}
+
+// counted returns counters, the largest first.
+func counted(all map[string]int64) (counts []count) {
+	for name, n := range all {
+		counts = append(counts, count{strings.ReplaceAll(name, "_", " "), n})
+	}
+	slices.SortFunc(counts, func(a, b count) int { return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Name, b.Name)) })
+	return counts
+}
+
+// shownDays is how many days the overview shows.
+const shownDays = 14
+
+// daysOf counts the verdicts of the last days with mail, the latest first.
+func daysOf(records []serve.Record, verdicts []string, now time.Time) (days []day) {
+	most := 1
+	for i := range records {
+		r := &records[i]
+		date := r.Time.In(now.Location()).Format(time.DateOnly)
+		if len(days) == 0 || days[len(days)-1].Date != date {
+			if len(days) == shownDays {
+				break
+			}
+			days = append(days, day{Date: date, Counts: make([]int, len(verdicts))})
+		}
+		d := &days[len(days)-1]
+		if n := slices.Index(verdicts, verdictOf(r)); n >= 0 {
+			d.Counts[n]++
+			d.All++
+		}
+		most = max(most, d.All)
+	}
+	for i := range days {
+		x := 0.0
+		for n, k := range days[i].Counts {
+			width := 1000 * float64(k) / float64(most)
+			days[i].Bars = append(days[i].Bars, bar{x, width, verdicts[n]})
+			x += width
+		}
+	}
+	return days
+}
+
+func windowsOf(s *store.Status) (all []window) {
+	for i, w := range s.Windows {
+		f := w.Figures
+		if f == nil || i > 0 && w.Messages == s.Windows[i-1].Messages {
+			continue
+		}
+		name := "all " + strconv.Itoa(w.Messages)
+		if w.Messages < s.Windows[len(s.Windows)-1].Messages {
+			name = "last " + strconv.Itoa(w.Messages)
+		}
+		all = append(all, window{name, f.Accuracy, f.AccuracyLow, f.AccuracyHigh, f.Messages - f.Confusion.Correct(), percentOf(f.HM), percentOf(f.SM)})
+	}
+	return all
+}
+
+func percentOf(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return strconv.FormatFloat(*x, 'f', 2, 64) + "%"
+}
+
+// whyBody is the body of the page why.
+type whyBody struct {
+	filter.Classification
+	For, Against string
+	Bias         float64
+	Votes        []filter.Vote
+	Terms        []term
+	TermsLeft    int
+	Texts        []shadedText
+	TextsLeft    int
+	Kept         *serve.Kept // nil for a message that a person has sent
+	Classes      []string
+	Two          bool // the model tells ham from spam
+}
+
+type term struct {
+	filter.Contribution
+	Words string
+	Class string // of style
+}
+
+// shadedText is a text of a message, cut into stretches.
+type shadedText struct {
+	Title     string
+	Stretches []stretch
+}
+
+type stretch struct{ Text, Class string }
+
+// The largest explanation that a page shows.
+const (
+	maxTerms = 40
+	maxText  = 20000 // characters
+)
+
+func (c *console) why(e filter.Explanation) whyBody {
+	b := whyBody{Classification: e.Classification, For: e.For, Against: e.Against, Bias: e.Bias, Votes: e.Votes, Two: c.engine.Settings().Thresholds != nil}
+	strongest := 0.0
+	for _, t := range e.Contributions[:min(len(e.Contributions), maxTerms)] {
+		strongest = max(strongest, math.Abs(t.Contribution))
+		b.Terms = append(b.Terms, term{t, strings.Join(t.Tokens, ", "), shadeOf(t.Contribution, strongest)})
+	}
+	b.TermsLeft = len(e.Contributions) - len(b.Terms)
+	texts, left := e.Texts()
+	b.TextsLeft = left
+	room := maxText
+	for _, t := range texts {
+		text := shadedText{Title: shown(t.Title, 200)}
+		for _, span := range t.Spans {
+			text.Stretches = append(text.Stretches, stretch{shownLines(clip(span.Text, max(room, 0))), shadeOf(span.Contribution, strongest)})
+			room -= utf8.RuneCountInString(span.Text)
+			if room <= 0 {
+				break
+			}
+		}
+		b.Texts = append(b.Texts, text)
+		if room <= 0 {
+			break
+		}
+	}
+	return b
+}
+
+// shownLines is shown for a text of several lines. Of empty lines that follow one another, it keeps one.
+func shownLines(s string) string {
+	lines := strings.Split(s, "\n")
+	kept := lines[:0]
+	empty := 0
+	for i, line := range lines {
+		line = screen.Printable(strings.TrimRight(strings.ReplaceAll(line, "\t", " "), "\r"))
+		isInner := i > 0 && i < len(lines)-1 // the others may go on in the stretches beside this one
+		if isInner && strings.TrimSpace(line) == "" {
+			if empty++; empty > 1 {
+				continue
+			}
+		} else {
+			empty = 0
+		}
+		kept = append(kept, line)
+	}
+	return strings.Join(kept, "\n")
+}
+
+// shades is how many shades evidence has.
+const shades = 6
+
+// shadeOf returns the class of style of a contribution, beside that of the strongest term.
+func shadeOf(contribution, strongest float64) string {
+	if contribution == 0 || strongest == 0 {
+		return ""
+	}
+	shade := strconv.Itoa(min(1+int(math.Abs(contribution)/strongest*(shades-0.01)), shades))
+	if contribution < 0 {
+		return "against" + shade
+	}
+	return "for" + shade
+}
+
+// thresholdsBody is the body of the page thresholds.
+type thresholdsBody struct {
+	Thresholds   bool // the model has some
+	Spam, Unsure float64
+	Ham, Spams   int // messages that were judged before they were learned
+	ByHand       int
+	Curve        *curve // nil without such messages of both classes
+	Points       []point
+}
+
+func (c *console) thresholds(r *http.Request, v *view) error {
+	status, err := c.status(v.User)
+	if err != nil {
+		return err
+	}
+	v.Page, v.Title = "thresholds", "Thresholds"
+	var b thresholdsBody
+	if t := c.engine.Settings().Thresholds; t != nil {
+		b.Thresholds, b.Spam, b.Unsure = true, t.Spam, t.Unsure
+		if status.Store != nil {
+			b.ByHand = status.Store.ByHand
+			b.draw(status.Store.Judged)
+		}
+	}
+	v.Body = b
+	return nil
+}

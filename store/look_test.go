@@ -1,0 +1,68 @@
+package store
+
+import (
+	"math"
+	"path/filepath"
+	"testing"
+
+	"chaff/corpus/corpustest"
+	"chaff/filter"
+)
+
+func TestASampleIsSpreadOverAStore(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 30, "ham", "spam"))
+	v, err := Look(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := filter.OpenLearned(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sums [2]float64
+	var counts [2]float64
+	for _, e := range v.Entries() {
+		sums[e.Label] += f.ClassifyDocument(v.ledger.documents.Document(e.Terms)).Score
+		counts[e.Label]++
+	}
+	all := v.Sample(1000)
+	if got, want := all.Mean(f), (sums[0]/counts[0]+sums[1]/counts[1])/2; math.Abs(got-want) > 1e-9 {
+		t.Errorf("the mean of all messages is %v, want %v", got, want)
+	}
+	if got := all.Len(); got != int(min(counts[0], counts[1])) {
+		t.Errorf("the smallest class has %d messages of %v", got, counts)
+	}
+	if got := v.Sample(7).Len(); got != 7 {
+		t.Errorf("a sample of 7 has %d", got)
+	}
+}
+
+func TestAModelThatBeginsLikeAnotherJoinsIt(t *testing.T) {
+	shared := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 30, "ham", "spam")))
+	path := filepath.Join(t.TempDir(), "model")
+	if err := BeginLike(t.Context(), path, shared.filter, DefaultOptions()); err != nil {
+		t.Fatal(err)
+	}
+	own := opened(t, path)
+	if !shared.filter.CanJoin(own.filter) || own.Model() != shared.Model() {
+		t.Fatalf("the models %s and %s read mail in different ways", own.Model(), shared.Model())
+	}
+	for _, m := range mailOf(t, corpustest.Mailbox(2, 5, "ham", "spam")) {
+		learned(t, own, m)
+	}
+	base, err1 := filter.OpenLearned(shared.path)
+	user, err2 := filter.OpenLearned(path)
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	for _, m := range mailOf(t, corpustest.Mailbox(3, 5, "ham", "spam")) {
+		got, added := base.ClassifyWith(user, 0.5, m.Raw)
+		alone, other := base.Classify(m.Raw), user.Classify(m.Raw).Score
+		if math.Abs(added-(other-0.5)) > 1e-9 || math.Abs(got.Score-(alone.Score+other-0.5)) > 1e-9 || got.Known != alone.Known {
+			t.Errorf("%v and %v less 0.5 are %v", alone.Score, other, got.Score)
+		}
+		if again := base.Classify(m.Raw); again != alone {
+			t.Errorf("alone it is %+v, and afterwards %+v", alone, again)
+		}
+	}
+}
