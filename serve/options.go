@@ -3,6 +3,7 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 
 	"chaff/internal/limits"
@@ -34,6 +35,9 @@ type Options struct {
 	MaxSeconds float64 `json:"max_seconds"`
 	// Connections is how many clients may be connected at a time. At least 1. Default 2000.
 	Connections int `json:"connections"`
+	// Confine takes from the daemon, after its start, all files but those of the models and its sockets, new connections, and the
+	// right to gain more rights, as far as the kernel can (Landlock, Linux 5.13). Default true.
+	Confine bool `json:"confine"`
 	// SocketMode is the mode of Unix sockets that chaff serve makes, in octal digits. From "0600" to "0777". Default "0660".
 	SocketMode string `json:"socket_mode"`
 	// TellOverTCP lets clients of the spamd protocol teach the model over TCP, where any user of the machine may connect, and not
@@ -69,8 +73,21 @@ type Options struct {
 func DefaultOptions() Options {
 	return Options{
 		Store: store.DefaultOptions(), MaxUsers: 1000, OpenUsers: 20, IdleMinutes: 10, MaxMessage: limits.MaxMessage, MaxSeconds: 20,
-		Connections: 2000, SocketMode: "0660", Queue: 1000, Memory: 256 << 20, History: 10000, HistoryDays: 30, UnsureDays: 7, HTTPHosts: []string{},
+		Connections: 2000, Confine: true, SocketMode: "0660", Queue: 1000, Memory: 256 << 20, History: 10000, HistoryDays: 30, UnsureDays: 7, HTTPHosts: []string{},
 	}
+}
+
+// Folders returns the folders where an engine reads and writes files: that of the model, with its store, the history and the unsure messages,
+// and that of users. The first one is that of the model.
+func (o Options) Folders() []string {
+	all := []string{filepath.Dir(o.Model)}
+	if target, err := filepath.EvalSymlinks(o.Model); err == nil && filepath.Dir(target) != all[0] { // the store is beside the file
+		all = append(all, filepath.Dir(target))
+	}
+	if o.Users != "" {
+		all = append(all, o.Users)
+	}
+	return all
 }
 
 // Validate returns everything that is wrong with o.

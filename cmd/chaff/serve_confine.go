@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"chaff/serve"
+	"chaff/serve/confine"
+	"chaff/serve/systemd"
+)
+
+// confineTo confines the process to the files that the daemon needs from here on.
+func confineTo(o serve.Options, listeners []listener, logger serve.Logger) error {
+	if !o.Confine {
+		return nil
+	}
+	rights, err := rightsOf(o, listeners)
+	if err != nil {
+		return err
+	}
+	limits, err := confine.Process(rights)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !limits.Files:
+		logger.Warn("this system cannot confine the daemon, which can read what its user can: it takes Linux 5.13 with Landlock, or serve.confine=false to be silent")
+		return nil
+	case !limits.Network:
+		logger.Warn("this system cannot keep the daemon from the network: it takes Linux 6.7")
+	}
+	logger.Note("confined to %s", strings.Join(rights.Folders, ", "))
+	return nil
+}
+
+// rightsOf returns what the daemon needs: its folders, the token, and the folders of its sockets, to remove them.
+func rightsOf(o serve.Options, listeners []listener) (r confine.Rights, err error) {
+	r.Folders = o.Folders()
+	if o.TokenFile != "" {
+		if _, err := os.Stat(o.TokenFile); err == nil {
+			r.Files = append(r.Files, o.TokenFile)
+		} else {
+			r.Folders = append(r.Folders, filepath.Dir(o.TokenFile)) // to make it
+		}
+	}
+	for i, folder := range r.Folders {
+		if r.Folders[i], err = filepath.Abs(folder); err != nil {
+			return r, err
+		}
+	}
+	for _, l := range listeners {
+		if path, isUnix := strings.CutPrefix(l.address, "unix:"); isUnix {
+			r.Sockets = append(r.Sockets, filepath.Dir(path))
+		}
+	}
+	return r, nil
+}
+
+// keepAlive tells the service manager that messages are judged, until ctx ends.
+func keepAlive(ctx context.Context, e *serve.Engine, manager *systemd.Manager, tell func(func() error)) {
+	if manager.Watchdog() == 0 {
+		return
+	}
+	tick := time.NewTicker(manager.Watchdog() / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if _, err := e.Explain(ctx, "", []byte("Subject: alive\n\n")); !errors.Is(err, serve.ErrTimeout) { // that is not counted as judged
+				tell(manager.Alive)
+			}
+		}
+	}
+}
