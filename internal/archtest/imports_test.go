@@ -79,6 +79,7 @@ func onlyIn() map[string]string {
 		"github.com/klauspost/compress":    "corpus/sources serve/web",
 		"github.com/xi2/xz":                "corpus/sources",
 		"github.com/emersion/go-imap":      "corpus/sources",
+		"github.com/emersion/go-milter":    "serve/milter",
 		"golang.org/x/text/unicode/norm":   "corpus/sources tokenize",
 		"gonum.org/v1/gonum":               "metrics models",
 		"gonum.org/v1/plot":                "report",
