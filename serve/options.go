@@ -43,6 +43,11 @@ type Options struct {
 	// TellOverTCP lets clients of the spamd protocol teach the model over TCP, where any user of the machine may connect, and not
 	// only over Unix sockets. Default false.
 	TellOverTCP bool `json:"tell_over_tcp"`
+	// MilterQuarantine is the probability of spam from which the milter has the mail server keep a message instead of delivering it,
+	// such as 0.99; 0 is never. From 0 to 1. Default 0.
+	MilterQuarantine float64 `json:"milter_quarantine"`
+	// MilterReject is the probability of spam from which the milter rejects a message, such as 0.999; 0 is never. From 0 to 1. Default 0.
+	MilterReject float64 `json:"milter_reject"`
 	// Queue is how many messages wait for their verdict at most, and how many to be learned; more are refused at once.
 	// At least 1. Default 1000.
 	Queue int `json:"queue"`
@@ -107,6 +112,14 @@ func (o Options) Validate() error {
 			errs = append(errs, fmt.Errorf("%s is %d: must be from %d to %d", s.name, s.value, s.least, s.most))
 		case s.value < s.least:
 			errs = append(errs, fmt.Errorf("%s is %d: must be at least %d", s.name, s.value, s.least))
+		}
+	}
+	for _, s := range []struct {
+		name  string
+		value float64
+	}{{"milter_quarantine", o.MilterQuarantine}, {"milter_reject", o.MilterReject}} {
+		if !(s.value >= 0 && s.value <= 1) {
+			errs = append(errs, fmt.Errorf("%s is %v: must be from 0 to 1", s.name, s.value))
 		}
 	}
 	if !(o.MaxSeconds >= 0.01 && o.MaxSeconds <= 600) {

@@ -17,6 +17,7 @@ import (
 	"chaff/config"
 	"chaff/internal/screen"
 	"chaff/serve"
+	"chaff/serve/milter"
 	"chaff/serve/spamd"
 	"chaff/serve/systemd"
 	"chaff/serve/web"
@@ -36,6 +37,11 @@ func protocols() []protocol {
 			o := spamd.DefaultOptions()
 			o.TellOverTCP, o.Log = c.Serve.TellOverTCP, log
 			return spamd.Serve(ctx, l, e, o)
+		}},
+		{"milter", "answer Postfix and Sendmail as a milter", func(ctx context.Context, l net.Listener, e *serve.Engine, c config.Config, log serve.Logger) error {
+			o := milter.DefaultOptions()
+			o.Quarantine, o.Reject, o.Log = c.Serve.MilterQuarantine, c.Serve.MilterReject, log
+			return milter.Serve(ctx, l, e, o)
 		}},
 		{"http", "serve HTTP with JSON, the requests of rspamc, and a console for people", func(ctx context.Context, l net.Listener, e *serve.Engine, _ config.Config, log serve.Logger) error {
 			return web.Serve(ctx, l, e, log)

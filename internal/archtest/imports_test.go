@@ -80,6 +80,7 @@ func onlyIn() map[string]string {
 		"github.com/klauspost/compress":    "corpus/sources serve/web",
 		"github.com/xi2/xz":                "corpus/sources",
 		"github.com/emersion/go-imap":      "corpus/sources",
+		"github.com/emersion/go-milter":    "serve/milter",
 		"golang.org/x/text/unicode/norm":   "corpus/sources tokenize",
 		"github.com/landlock-lsm":          "serve/confine",
 		"gonum.org/v1/gonum":               "metrics models",
