@@ -135,4 +135,3 @@ func plainNetError(err error) error {
 	}
 	return err
 }
-

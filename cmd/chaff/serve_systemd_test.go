@@ -149,4 +149,3 @@ func TestSocketsThatNobodyServesAreErrors(t *testing.T) {
 		}
 	})
 }
-
