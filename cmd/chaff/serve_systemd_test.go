@@ -3,11 +3,13 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -148,4 +150,37 @@ func TestSocketsThatNobodyServesAreErrors(t *testing.T) {
 			t.Errorf("got %v, %s", err, out)
 		}
 	})
+}
+
+func TestTheUnitsOfSystemd(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skip("systemd-analyze is missing: apt-get install --no-install-recommends systemd")
+	}
+	units, err := filepath.Glob(filepath.Join("systemd", "chaff*"))
+	if err != nil || len(units) == 0 {
+		t.Fatalf("%d units, %v", len(units), err)
+	}
+	here, err := os.Executable() // stands for the installed program
+	must(t, err)
+	folder := t.TempDir()
+	verify := []string{"verify"}
+	for _, unit := range units {
+		text, err := os.ReadFile(unit)
+		must(t, err)
+		copied := filepath.Join(folder, filepath.Base(unit))
+		must(t, os.WriteFile(copied, bytes.ReplaceAll(text, []byte("/usr/local/bin/chaff"), []byte(here)), 0o644))
+		if instance, isTemplate := strings.CutSuffix(copied, "@.socket"); isTemplate {
+			copied = instance + "@spamd.socket"
+		}
+		verify = append(verify, copied)
+		if strings.HasSuffix(unit, ".service") {
+			if out, err := exec.Command("systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=20", copied).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", unit, err, out)
+			}
+		}
+	}
+	if out, err := exec.Command("systemd-analyze", verify...).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
