@@ -58,7 +58,7 @@ func (c *client) answer() {
 	}
 	defer func() { c.mail.reset() }()
 	c.mail = newMail(c)
-	lib := milter.Server{NewMilter: func() milter.Milter { return c.mail }, Actions: c.actions, Protocol: c.protocol}
+	lib := milter.Server{NewMilter: func() milter.Milter { return c.mail }}
 	lib.Serve(&single{conn: c}) // ends with the error of single
 	<-c.ended
 }
@@ -86,7 +86,7 @@ var (
 	errStopping = errors.New("stopping")
 )
 
-// negotiate reads what the server can do. Go-milter answers it.
+// negotiate agrees with the server on what both can do. Go-milter would answer with version 2, which has no words for what came later.
 func (c *client) negotiate() error {
 	code, data, err := c.readPacket()
 	if err != nil {
@@ -100,9 +100,16 @@ func (c *client) negotiate() error {
 	if c.actions&needed != needed {
 		return fmt.Errorf("%w: the mail server lets nobody change the header", errProtocol)
 	}
-	c.unread = c.packet
-	return nil
+	answer := append([]byte{0, 0, 0, 13}, byte(milter.CodeOptNeg))
+	for _, n := range []uint32{min(version, binary.BigEndian.Uint32(data)), uint32(c.actions), uint32(c.protocol)} {
+		answer = binary.BigEndian.AppendUint32(answer, n)
+	}
+	_, err = c.out.Write(answer)
+	return err
 }
+
+// version is the latest version of the protocol.
+const version = 6
 
 func (c *client) has(o milter.OptProtocol) bool { return c.protocol&o != 0 }
 

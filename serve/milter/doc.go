@@ -28,6 +28,7 @@
 //
 // # go-milter
 //
-// The library negotiates, calls back and writes replies. It would log what it cannot read, keep every field of every message of a connection,
-// and know nothing of time limits and a graceful end, so it reads from a client of ours, which checks packets first and keeps fields to itself.
+// The library takes commands apart, calls back and writes replies. It knows version 2 of the protocol, logs what it cannot read, keeps every field of
+// every message of a connection, and has no time limits and no graceful end. So it reads from a client of ours, which negotiates, checks packets
+// first, and keeps fields to itself.
 package milter

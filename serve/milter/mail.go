@@ -196,7 +196,7 @@ func (m *mail) answer() (a answer) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			m.client.server.warn("internal error: %v: please report it", fault)
-			a = answer{fields: []filter.Field{filter.UnjudgedField(serve.ErrInternal.Error())}}
+			a = answer{edits: a.edits, fields: []filter.Field{filter.UnjudgedField(serve.ErrInternal.Error())}}
 		}
 	}()
 	m.endHeader()
