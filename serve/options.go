@@ -39,6 +39,9 @@ type Options struct {
 	// TellOverTCP lets clients of the spamd protocol teach the model over TCP, where any user of the machine may connect, and not
 	// only over Unix sockets. Default false.
 	TellOverTCP bool `json:"tell_over_tcp"`
+	// LMTPBackend is where chaff serve --lmtp passes mail on: unix:PATH or HOST:PORT of the delivery agent, with smtp: before
+	// it if the program there speaks SMTP. Default "".
+	LMTPBackend string `json:"lmtp_backend"`
 	// Queue is how many messages wait for their verdict at most, and how many to be learned; more are refused at once.
 	// At least 1. Default 1000.
 	Queue int `json:"queue"`

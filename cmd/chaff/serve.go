@@ -20,6 +20,7 @@ import (
 	"chaff/internal/hint"
 	"chaff/internal/screen"
 	"chaff/serve"
+	"chaff/serve/lmtp"
 	"chaff/serve/spamd"
 	"chaff/serve/web"
 )
@@ -41,6 +42,15 @@ func protocols() []protocol {
 		}},
 		{"http", "serve HTTP with JSON, the requests of rspamc, and a console for people", func(ctx context.Context, l net.Listener, e *serve.Engine, _ config.Config, log serve.Logger) error {
 			return web.Serve(ctx, l, e, log)
+		}},
+		{"lmtp", "judge mail on its way from a mail server to serve.lmtp_backend", func(ctx context.Context, l net.Listener, e *serve.Engine, c config.Config, log serve.Logger) error {
+			o := lmtp.DefaultOptions()
+			o.Log = log
+			var err error
+			if o.Backend, err = lmtp.ParseBackend(c.Serve.LMTPBackend); err != nil {
+				return err
+			}
+			return lmtp.Serve(ctx, l, e, o)
 		}},
 	}
 }
