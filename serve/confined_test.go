@@ -25,8 +25,12 @@ const confinedIn = "CHAFF_TEST_CONFINED"
 // replaceIt is what the confined process prints when another program is to replace its model.
 const replaceIt = "replace the model"
 
-// TestAConfinedEngineDoesAllItDoes runs TestPartInAConfinedProcess in a process of its own, which stays confined.
+// TestAConfinedEngineDoesAllItDoes runs itself in a process of its own, which stays confined.
 func TestAConfinedEngineDoesAllItDoes(t *testing.T) {
+	if folder := os.Getenv(confinedIn); folder != "" {
+		testConfined(t, folder)
+		return
+	}
 	folder := t.TempDir()
 	move := func(from, to string) {
 		t.Helper()
@@ -43,7 +47,7 @@ func TestAConfinedEngineDoesAllItDoes(t *testing.T) {
 	}
 	move(newModel(t, 5), filepath.Join(folder, "lib", "model"))
 	move(newModel(t, 9), filepath.Join(folder, "outside", "model"))
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPartInAConfinedProcess$", "-test.v")
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAConfinedEngineDoesAllItDoes$", "-test.v")
 	child.Env = append(os.Environ(), confinedIn+"="+folder)
 	out, err := child.StdoutPipe()
 	if err != nil {
@@ -70,12 +74,8 @@ func TestAConfinedEngineDoesAllItDoes(t *testing.T) {
 	}
 }
 
-// TestPartInAConfinedProcess is the part of TestAConfinedEngineDoesAllItDoes in the other process.
-func TestPartInAConfinedProcess(t *testing.T) {
-	folder := os.Getenv(confinedIn)
-	if folder == "" {
-		t.Skip("a part of TestAConfinedEngineDoesAllItDoes")
-	}
+// testConfined runs an engine in a process that it confines to a folder in the given one.
+func testConfined(t *testing.T, folder string) {
 	outside := filepath.Join(folder, "outside")
 	secret := filepath.Join(outside, "secret")
 	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {

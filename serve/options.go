@@ -48,6 +48,9 @@ type Options struct {
 	MilterQuarantine float64 `json:"milter_quarantine"`
 	// MilterReject is the probability of spam from which the milter rejects a message, such as 0.999; 0 is never. From 0 to 1. Default 0.
 	MilterReject float64 `json:"milter_reject"`
+	// LMTPBackend is where chaff serve --lmtp passes mail on: unix:PATH or HOST:PORT of the delivery agent, with smtp: before
+	// it if the program there speaks SMTP. Default "".
+	LMTPBackend string `json:"lmtp_backend"`
 	// Queue is how many messages wait for their verdict at most, and how many to be learned; more are refused at once.
 	// At least 1. Default 1000.
 	Queue int `json:"queue"`

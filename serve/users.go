@@ -180,6 +180,11 @@ func openUser(path string, shared *loaded) (*userModel, error) {
 	return m, nil
 }
 
+// HasModel reports whether mail for a user is judged by a model of the user as well.
+func (e *Engine) HasModel(user string) bool {
+	return e.users.find(user, e.shared.current(), e.log) != nil
+}
+
 // makeRoom drops the user who had no mail for longest, if as many are open as may be.
 func (u *users) makeRoom() {
 	for u.count() >= u.options.OpenUsers {

@@ -17,6 +17,7 @@ import (
 	"chaff/config"
 	"chaff/internal/screen"
 	"chaff/serve"
+	"chaff/serve/lmtp"
 	"chaff/serve/milter"
 	"chaff/serve/spamd"
 	"chaff/serve/systemd"
@@ -45,6 +46,15 @@ func protocols() []protocol {
 		}},
 		{"http", "serve HTTP with JSON, the requests of rspamc, and a console for people", func(ctx context.Context, l net.Listener, e *serve.Engine, _ config.Config, log serve.Logger) error {
 			return web.Serve(ctx, l, e, log)
+		}},
+		{"lmtp", "judge mail on its way from a mail server to serve.lmtp_backend", func(ctx context.Context, l net.Listener, e *serve.Engine, c config.Config, log serve.Logger) error {
+			o := lmtp.DefaultOptions()
+			o.Log = log
+			var err error
+			if o.Backend, err = lmtp.ParseBackend(c.Serve.LMTPBackend); err != nil {
+				return err
+			}
+			return lmtp.Serve(ctx, l, e, o)
 		}},
 	}
 }

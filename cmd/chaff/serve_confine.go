@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"chaff/serve"
 	"chaff/serve/confine"
+	"chaff/serve/lmtp"
 	"chaff/serve/systemd"
 )
 
@@ -37,7 +39,7 @@ func confineTo(o serve.Options, listeners []listener, logger serve.Logger) error
 	return nil
 }
 
-// rightsOf returns what the daemon needs: its folders, the token, and the folders of its sockets, to remove them.
+// rightsOf returns what the daemon needs: its folders, the token, the folders of its sockets, to remove them, and the backend of LMTP.
 func rightsOf(o serve.Options, listeners []listener) (r confine.Rights, err error) {
 	r.Folders = o.Folders()
 	if o.TokenFile != "" {
@@ -57,7 +59,35 @@ func rightsOf(o serve.Options, listeners []listener) (r confine.Rights, err erro
 			r.Sockets = append(r.Sockets, filepath.Dir(path))
 		}
 	}
-	return r, nil
+	if o.LMTPBackend == "" {
+		return r, nil
+	}
+	backend, err := lmtp.ParseBackend(o.LMTPBackend)
+	if err != nil {
+		return r, err
+	}
+	if network, address := backend.Address(); network == "tcp" {
+		err = addHost(&r, address)
+	}
+	return r, err
+}
+
+// addHost adds the right to connect to a host and a port.
+func addHost(r *confine.Rights, address string) error {
+	host, service, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	port, err := net.LookupPort("tcp", service)
+	if err != nil {
+		return err
+	}
+	r.Ports = append(r.Ports, uint16(port))
+	if net.ParseIP(host) == nil { // its address is looked up each time, in files that are replaced when they change, or by DNS
+		r.Files = append(r.Files, "/etc", "/run/systemd/resolve")
+		r.Ports = append(r.Ports, 53)
+	}
+	return nil
 }
 
 // keepAlive tells the service manager that messages are judged, until ctx ends.

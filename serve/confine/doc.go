@@ -10,7 +10,7 @@ package confine
 type Rights struct {
 	// Folders are where it reads, writes, makes and removes files and folders.
 	Folders []string
-	// Files are what it reads.
+	// Files are what it reads: files, or all in a folder.
 	Files []string
 	// Sockets are folders where it removes the sockets that it has made.
 	Sockets []string
