@@ -24,7 +24,7 @@ const (
 
 // Process confines the process to its rights, as far as the kernel can, and to programs without more rights.
 func Process(r Rights) (Limits, error) {
-	time.Now().Zone() // reads the file of the time zone, which is lost afterwards
+	_, _ = time.Now().Zone() // reads the file of the time zone, which is lost afterwards
 	if err := ll.AllThreadsPrctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return Limits{}, fmt.Errorf("renounce new privileges: %w", err)
 	}

@@ -60,10 +60,11 @@ func TestTheAdministratorsPage(t *testing.T) {
 	for n, stop := range []string{"restart chaff", "kill --signal=KILL chaff", "reload chaff", "stop chaff", "start chaff-retrain"} {
 		l.Run("root", "systemctl "+stop)
 		l.Wait("the daemon after systemctl "+stop, func() error {
-			if code := talk(t, l, ham(10+n)); code != 250 {
-				return fmt.Errorf("got %d", code)
+			code, err := talk(l, ham(10+n))
+			if err == nil && code != 250 {
+				err = fmt.Errorf("got %d", code)
 			}
-			return nil
+			return err
 		})
 		wantVerdict(t, l.WaitFor(inbox, fmt.Sprintf("minutes of meeting %d", 10+n)), "ham")
 	}
