@@ -78,7 +78,8 @@ func TestAConfinedEngineDoesAllItDoes(t *testing.T) {
 func testConfined(t *testing.T, folder string) {
 	outside := filepath.Join(folder, "outside")
 	secret := filepath.Join(outside, "secret")
-	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
+	token := filepath.Join(outside, "token")
+	if err := errors.Join(os.WriteFile(secret, []byte("secret"), 0o600), os.WriteFile(token, []byte("token"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	o := DefaultOptions()
@@ -107,7 +108,7 @@ func testConfined(t *testing.T, folder string) {
 	}
 	defer backend.Close()
 	limits, err := confine.Process(confine.Rights{
-		Folders: o.Folders(), Sockets: []string{filepath.Dir(socket)}, Files: []string{filepath.Join(folder, "none")},
+		Folders: o.Folders(), Sockets: []string{filepath.Dir(socket)}, Files: []string{filepath.Join(folder, "none"), token},
 		Ports: []uint16{uint16(backend.Addr().(*net.TCPAddr).Port)},
 	})
 	if err != nil {
@@ -153,6 +154,12 @@ func testConfined(t *testing.T, folder string) {
 	}
 	if err := dial(backend.Addr().String()); err != nil {
 		t.Errorf("connect to the backend: %v", err)
+	}
+	if _, err := os.ReadFile(token); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(token, nil, 0o600); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("write the token: %v", err)
 	}
 
 	t.Setenv("TMPDIR", outside) // fitting needs no such files

@@ -86,7 +86,10 @@ systemd that have the name of a protocol need no address.
 A model that changes on disk is read again, as chaff learn or chaff train change
 it; a hangup signal reads it at once. No message is lost by that. A termination
 signal stops it when all messages that it has accepted are judged. Messages over
-a limit (chaff config --explain serve) pass unjudged.`,
+a limit (chaff config --explain serve) pass unjudged.
+
+On Linux the daemon confines itself to the folders of its models: put the model
+into a folder of its own.`,
 		Example: `  chaff serve --spamd 783
   chaff serve --milter unix:/run/chaff/milter.sock -m /var/lib/chaff/model`,
 		Args: noArguments,

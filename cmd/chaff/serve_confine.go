@@ -30,10 +30,10 @@ func confineTo(o serve.Options, listeners []listener, logger serve.Logger) error
 	}
 	switch {
 	case !limits.Files:
-		logger.Warn("this system cannot confine the daemon, which can read what its user can: it takes Linux 5.13 with Landlock, or serve.confine=false to be silent")
+		logger.Warn("this system cannot confine the daemon: that needs Landlock, as Linux has from 5.13 on; it can read all that its user can; serve.confine=false silences this")
 		return nil
 	case !limits.Network:
-		logger.Warn("this system cannot keep the daemon from the network: it takes Linux 6.7")
+		logger.Warn("this system cannot keep the daemon from the network: that needs Linux 6.7")
 	}
 	logger.Note("confined to %s", strings.Join(rights.Folders, ", "))
 	return nil
