@@ -17,14 +17,11 @@ import (
 	"chaff/features"
 	"chaff/internal/journal"
 	"chaff/internal/sections"
-	"chaff/internal/testtemp"
+	"chaff/internal/testmain"
 	"chaff/models"
 )
 
-func TestMain(m *testing.M) {
-	testtemp.InMemory()
-	m.Run()
-}
+func TestMain(m *testing.M) { testmain.Run(m) }
 
 // later returns a time at which a new file is settled.
 func later() time.Time { return time.Now().Add(time.Hour) }

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -158,6 +159,27 @@ func TestLibrariesStayInTheirRooms(t *testing.T) {
 			if (i.path == library || strings.HasPrefix(i.path, library+"/")) && !slices.Contains(strings.Fields(rooms), i.room) && !strings.HasSuffix(i.file, "_test.go") {
 				t.Errorf("%s: only %s may import %s", i.file, rooms, library)
 			}
+		}
+	}
+}
+
+// TestNothingIsLinkedThatAVerdictDoesNotNeed names what every start of chaff-classify would pay for: package net looks for the resolver of
+// the system, os/user for the C library, net/http sets up ciphers, compression its tables, and the others are about settings,
+// flags and plots.
+func TestNothingIsLinkedThatAVerdictDoesNotNeed(t *testing.T) {
+	linked, err := exec.Command("go", "list", "-deps", module+"cmd/chaff-classify").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(linked), module+"filter\n") {
+		t.Fatalf("the program is linked without filter: %s", linked)
+	}
+	for name := range strings.Lines(string(linked)) {
+		switch name = strings.TrimSpace(name); name {
+		case "net", "net/http", "crypto/tls", "os/user", "runtime/cgo", "html/template",
+			"chaff/config", "chaff/corpus/sources", "chaff/report",
+			"github.com/spf13/viper", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/schollz/progressbar/v3":
+			t.Errorf("the program is linked with %s", name)
 		}
 	}
 }
