@@ -19,7 +19,7 @@ const module = "chaff/"
 
 // rooms returns the rooms that each room may import. Every room may also import the leaves, and a leaf imports no room.
 func rooms() map[string][]string {
-	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "mailbox", "message", "metrics", "models", "report", "serve", "serve/confine", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train", "train/counts"}
+	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "mailbox", "message", "metrics", "models", "report", "serve", "serve/confine", "serve/lmtp", "serve/milter", "serve/spamd", "serve/systemd", "serve/web", "store", "tokenize", "train", "train/counts"}
 	return map[string][]string{
 		"cmd/chaff":             append([]string{"cmd/internal/delivery"}, all...),
 		"cmd/chaff-classify":    {"cmd/internal/delivery"},
@@ -28,6 +28,7 @@ func rooms() map[string][]string {
 		"bench":                 {"config", "corpus", "message", "metrics"}, // it runs the programs
 		"docs/figures":          all,
 		"docs/growth":           all,
+		"test/load":             {},
 		"test/maillab":          {},                                                                                                                                                      // it runs the programs
 		"config":                {"corpus", "features", "message", "metrics", "models", "serve", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train"}, // for their Options
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
@@ -37,6 +38,7 @@ func rooms() map[string][]string {
 		"serve/lmtp":            {"filter", "serve", "store"},
 		"serve/milter":          {"filter", "serve", "store"},
 		"serve/spamd":           {"filter", "serve", "store"},
+		"serve/systemd":         {},
 		"serve/web":             {"filter", "metrics", "serve", "store"},
 		"store":                 {"corpus", "features", "filter", "message", "metrics", "models", "train"},
 		"train":                 {"corpus", "features", "filter", "message", "metrics", "models"},
@@ -80,7 +82,9 @@ func onlyIn() map[string]string {
 		"github.com/klauspost/compress":    "corpus/sources serve/web",
 		"github.com/xi2/xz":                "corpus/sources",
 		"github.com/emersion/go-imap":      "corpus/sources",
+		"github.com/emersion/go-milter":    "serve/milter",
 		"golang.org/x/text/unicode/norm":   "corpus/sources tokenize",
+		"github.com/landlock-lsm":          "serve/confine",
 		"gonum.org/v1/gonum":               "metrics models",
 		"gonum.org/v1/plot":                "report",
 		"golang.org/x/image":               "internal/css report",

@@ -16,6 +16,7 @@ type Package struct {
 // The packages that tests ask for. Exim and OpenSMTPD cannot be installed beside Postfix.
 var (
 	Aerc      = Package{"aerc", "/usr/bin/aerc"}
+	Curl      = Package{"curl", "/usr/bin/curl"}
 	Dovecot   = Package{"dovecot-imapd dovecot-lmtpd dovecot-sieve openssl", "/usr/lib/dovecot/modules/lib90_sieve_plugin.so"}
 	Fetchmail = Package{"fetchmail", "/usr/bin/fetchmail"}
 	Getmail   = Package{"getmail6", "/usr/bin/getmail"}
@@ -28,6 +29,7 @@ var (
 	Redis     = Package{"redis-server", "/usr/bin/redis-server"}
 	Rspamd    = Package{"rspamd", "/usr/bin/rspamd"}
 	Spamd     = Package{"spamd spamc", "/usr/sbin/spamd"}
+	Systemd   = Package{"systemd", "/lib/systemd/systemd"} // the first process of the lab
 	Exim      = Package{"exim4-daemon-heavy", ""}
 	OpenSMTPD = Package{"opensmtpd", ""}
 
