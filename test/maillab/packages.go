@@ -13,7 +13,7 @@ type Package struct {
 	File  string // a file that shows that they are installed; if empty, they are unpacked in the lab from the folder TEST_MAILLAB
 }
 
-// The packages that tests ask for. Exim and OpenSMTPD cannot be installed beside Postfix.
+// The packages that tests ask for. Exim, OpenSMTPD and Sendmail cannot be installed beside Postfix.
 var (
 	Aerc      = Package{"aerc", "/usr/bin/aerc"}
 	Dovecot   = Package{"dovecot-imapd dovecot-lmtpd dovecot-sieve openssl", "/usr/lib/dovecot/modules/lib90_sieve_plugin.so"}
@@ -30,6 +30,11 @@ var (
 	Spamd     = Package{"spamd spamc", "/usr/sbin/spamd"}
 	Exim      = Package{"exim4-daemon-heavy", ""}
 	OpenSMTPD = Package{"opensmtpd", ""}
+
+	Sendmail       = Package{"sendmail-bin", ""}
+	SendmailBase   = Package{"sendmail-base", ""}
+	SendmailConfig = Package{"sendmail-cf", ""}
+	M4             = Package{"m4 liblockfile1", "/usr/bin/m4"} // which Sendmail needs
 
 	network = Package{"iproute2", "/sbin/ip"} // of every lab
 )
