@@ -193,6 +193,27 @@ func TestPostfixMilterChangesNothingElse(t *testing.T) {
 			t.Errorf("%q:\ngot  %q\nwant %q", odd, got[1], want)
 		}
 	}
+
+	// From a probability, Postfix holds spam or refuses it.
+	for setting, want := range map[string]int{"milter_quarantine": 250, "milter_reject": 550} {
+		stopServe(l)
+		l.Run("root", "su -s /bin/sh chaff -c 'exec chaff serve -m /var/lib/chaff/model --set serve."+setting+"=0.9 --milter unix:"+milterSocket+"' >>/var/log/maillab/chaff 2>&1 &")
+		l.Wait("the milter", func() error {
+			_, err := askMilter(l, milterSocket, ham(1))
+			return err
+		})
+		for message, want := range map[string]int{spam(7): want, ham(7): 250} {
+			if code, err := talk(l, message); code != want || err != nil {
+				t.Errorf("%s: got %d, %v, want %d", setting, code, err, want)
+			}
+		}
+	}
+	if held := l.Run("root", "postqueue -p"); strings.Count(held, "!") != 1 {
+		t.Errorf("the queue is %s", held)
+	}
+	if got := l.Stored(inbox, "casino bonus 7"); len(got) > 0 {
+		t.Errorf("delivered: %q", got[0].Text)
+	}
 }
 
 // TestPostfixMilterIsKilled sends mail, TEST_MAILLAB_MAILS messages, while the daemon is killed again and again, after it has read a
