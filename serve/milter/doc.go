@@ -9,6 +9,8 @@
 //	Options.Reject             spam of at least this probability is refused with 550
 //
 // The rest of the message stays as the server has it. A message with more than 200 forged fields is refused, since Postfix reads it anew for each.
+// A field that is forged only for some programs loses its name, as [filter.Filter.Passed] has it; Sendmail then puts it at another place. Behind
+// the part of a header that the limit of size lets chaff keep, only fields that are forged for the server are removed.
 //
 // # Users
 //

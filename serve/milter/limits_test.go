@@ -323,8 +323,9 @@ func TestConnectionsAreLimited(t *testing.T) {
 func TestTheEndFinishesMessagesThatHaveBegun(t *testing.T) {
 	e := newEngine(t, nil)
 	d := start(t, e, nil)
-	idle, begun, between := d.raw(t), d.dial(t, newest), d.dial(t, newest)
-	if _, err := deliver(between, newest, "Subject: a\n\nb\n"); err != nil {
+	idle, begun, between := d.raw(t), d.dial(t, newest), d.raw(t)
+	io.WriteString(between, negotiation(2, 0x3f, 0)+packet('M', "")+packet('A', "")+packet('T', ""))
+	if _, err := io.ReadFull(between, make([]byte, len(negotiation(2, 0x3f, 0)+packet('c', "")+packet('c', "")))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := begun.Mail("sender@elsewhere.example", nil); err != nil {
@@ -332,11 +333,10 @@ func TestTheEndFinishesMessagesThatHaveBegun(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- d.stop() }()
-	if rest, err := io.ReadAll(idle); len(rest) > 0 || err != nil {
-		t.Errorf("an idle server got %q, %v", rest, err)
-	}
-	if _, err := deliver(between, newest, "Subject: a\n\nb\n"); err == nil {
-		t.Error("a message that began after the end was judged")
+	for about, c := range map[string]net.Conn{"an idle server": idle, "a server between two messages": between} {
+		if rest, err := io.ReadAll(c); len(rest) > 0 || err != nil {
+			t.Errorf("%s got %q, %v", about, rest, err)
+		}
 	}
 	if _, err := begun.HeaderField("Subject", " meeting"); err != nil {
 		t.Error(err)

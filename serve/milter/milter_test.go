@@ -270,7 +270,7 @@ func deliver(s *milter.ClientSession, offer milter.OptProtocol, text string, to 
 	fields = append([]field{{"Received", " by mx.lab.example"}}, fields...)
 	for _, e := range edits {
 		value := e.HeaderValue
-		if offer&milter.OptHeaderLeadingSpace == 0 && value != "" {
+		if offer&milter.OptHeaderLeadingSpace == 0 && (value != "" || e.Code == milter.ActInsertHeader) {
 			value = " " + value
 		}
 		switch e.Code {

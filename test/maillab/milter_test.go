@@ -17,7 +17,7 @@ import (
 	"chaff/test/maillab"
 )
 
-const milterSocket = "/var/spool/postfix/chaff/milter.sock"
+const milterSocket, sendmailSocket = "/var/spool/postfix/chaff/milter.sock", "/run/chaff/milter.sock"
 
 // startMilter starts a lab with Postfix and Dovecot as the page says, and a model.
 func startMilter(t *testing.T) (*maillab.Lab, *maillab.Page) {
@@ -33,21 +33,21 @@ func startMilter(t *testing.T) (*maillab.Lab, *maillab.Page) {
 	page.Follow("root", "postconf")
 	train(l, "root", "-m /var/lib/chaff/model && chown chaff: /var/lib/chaff/model*")
 	l.StartDovecot()
-	startMilterDaemon(l, page)
+	startMilterDaemon(l, page, milterSocket)
 	return l, page
 }
 
-func startMilterDaemon(l *maillab.Lab, page *maillab.Page) {
+func startMilterDaemon(l *maillab.Lab, page *maillab.Page, socket string) {
 	page.Follow("root", "chaff serve")
 	l.Wait("the milter", func() error {
-		_, err := askMilter(l, ham(1))
+		_, err := askMilter(l, socket, ham(1))
 		return err
 	})
 }
 
 // askMilter returns the score of a message.
-func askMilter(l *maillab.Lab, message string) (string, error) {
-	c := milter.NewClientWithOptions("unix", l.Path(milterSocket), milter.ClientOptions{
+func askMilter(l *maillab.Lab, socket, message string) (string, error) {
+	c := milter.NewClientWithOptions("unix", l.Path(socket), milter.ClientOptions{
 		ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, ActionMask: milter.OptAddHeader | milter.OptChangeHeader,
 	})
 	s, err := c.Session()
@@ -78,9 +78,15 @@ func TestPostfixMilter(t *testing.T) {
 	t.Parallel()
 	l, page := startMilter(t)
 	l.StartPostfix()
+	filtersByMilter(t, l, page, milterSocket)
+}
+
+// filtersByMilter sends mail, lets the model learn, and stops the daemon for a while.
+func filtersByMilter(t *testing.T, l *maillab.Lab, page *maillab.Page, socket string) {
+	t.Helper()
 	filters(t, l, func() {
 		score := func() string {
-			got, err := askMilter(l, offer(9))
+			got, err := askMilter(l, socket, offer(9))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,16 +101,36 @@ func TestPostfixMilter(t *testing.T) {
 			return nil
 		})
 	})
-
 	stopServe(l)
 	if code, err := talk(l, ham(7)); code != 451 || err != nil {
 		t.Errorf("without the daemon: got %d, %v", code, err)
 	}
-	startMilterDaemon(l, page)
+	startMilterDaemon(l, page, socket)
 	if code, err := talk(l, ham(7)); code != 250 || err != nil {
 		t.Errorf("with the daemon again: got %d, %v", code, err)
 	}
 	wantVerdict(t, l.WaitFor(inbox, "minutes of meeting 7"), "ham")
+}
+
+func TestSendmail(t *testing.T) {
+	t.Parallel()
+	l := maillab.Start(t, maillab.Procmail, maillab.M4, maillab.SendmailBase, maillab.SendmailConfig, maillab.Sendmail)
+	l.AddUser("anna")
+	l.Run("anna", "for m in Maildir Maildir/.Junk; do mkdir -p $m/cur $m/new $m/tmp; done")
+	page := l.Page("sendmail.md")
+	page.Follow("root", "useradd")
+	l.ConfigureSendmail()
+	page.Install("anna")
+	train(l, "root", "-m /var/lib/chaff/model && chown chaff: /var/lib/chaff/model*")
+	startMilterDaemon(l, page, sendmailSocket)
+	l.StartSendmail()
+	filtersByMilter(t, l, page, sendmailSocket)
+
+	l.Send(25, "anna@lab.example", "X-Odd:no space\nX-Spam-Flag: NO\nX-Folded: text\n X-Spam-Flag: NO\nX-Two:  two spaces \n"+spam(9))
+	const want = "\nX-Odd:no space\nX-Folded: text\n X_Spam-Flag: NO\nX-Two:  two spaces \nFrom: "
+	if got := l.WaitFor(junk, "casino bonus 9"); !strings.Contains(got.Text, want) || strings.Count(got.Text, "X-Spam-Flag") != 1 {
+		t.Errorf("got %q", got.Text)
+	}
 }
 
 // talk sends a message to anna, and returns the code of the first reply that refuses it, or of the last one.
@@ -166,6 +192,27 @@ func TestPostfixMilterChangesNothingElse(t *testing.T) {
 		if want := string(clean) + body; got[1] != want {
 			t.Errorf("%q:\ngot  %q\nwant %q", odd, got[1], want)
 		}
+	}
+
+	// From a probability, Postfix holds spam or refuses it.
+	for setting, want := range map[string]int{"milter_quarantine": 250, "milter_reject": 550} {
+		stopServe(l)
+		l.Run("root", "su -s /bin/sh chaff -c 'exec chaff serve -m /var/lib/chaff/model --set serve."+setting+"=0.9 --milter unix:"+milterSocket+"' >>/var/log/maillab/chaff 2>&1 &")
+		l.Wait("the milter", func() error {
+			_, err := askMilter(l, milterSocket, ham(1))
+			return err
+		})
+		for message, want := range map[string]int{spam(7): want, ham(7): 250} {
+			if code, err := talk(l, message); code != want || err != nil {
+				t.Errorf("%s: got %d, %v, want %d", setting, code, err, want)
+			}
+		}
+	}
+	if held := l.Run("root", "postqueue -p"); strings.Count(held, "!") != 1 {
+		t.Errorf("the queue is %s", held)
+	}
+	if got := l.Stored(inbox, "casino bonus 7"); len(got) > 0 {
+		t.Errorf("delivered: %q", got[0].Text)
 	}
 }
 

@@ -13,7 +13,7 @@ type Package struct {
 	File  string // a file that shows that they are installed; if empty, they are unpacked in the lab from the folder TEST_MAILLAB
 }
 
-// The packages that tests ask for. Exim and OpenSMTPD cannot be installed beside Postfix.
+// The packages that tests ask for. Exim, OpenSMTPD and Sendmail cannot be installed beside Postfix.
 var (
 	Aerc      = Package{"aerc", "/usr/bin/aerc"}
 	Curl      = Package{"curl", "/usr/bin/curl"}
@@ -32,6 +32,11 @@ var (
 	Systemd   = Package{"systemd", "/lib/systemd/systemd"} // the first process of the lab
 	Exim      = Package{"exim4-daemon-heavy", ""}
 	OpenSMTPD = Package{"opensmtpd", ""}
+
+	Sendmail       = Package{"sendmail-bin", ""}
+	SendmailBase   = Package{"sendmail-base", ""}
+	SendmailConfig = Package{"sendmail-cf", ""}
+	M4             = Package{"m4 liblockfile1", "/usr/bin/m4"} // which Sendmail needs
 
 	network = Package{"iproute2", "/sbin/ip"} // of every lab
 )
