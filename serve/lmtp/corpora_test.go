@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
@@ -26,6 +27,7 @@ func TestRealMailComesOutByteForByte(t *testing.T) {
 	}
 	a := startAgent(t, false, "8BITMIME")
 	s := start(t, broken{e, func(context.Context) (serve.Verdict, error) { return verdict, nil }}, a, nil).hello(t)
+	s.SetDeadline(time.Now().Add(10 * time.Minute))
 	repaired := 0
 	check := func(origin string, raw []byte) {
 		if !bytes.HasSuffix(raw, []byte("\r\n")) {

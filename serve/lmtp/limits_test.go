@@ -48,23 +48,12 @@ func TestABusyEngineIsATemporaryError(t *testing.T) {
 }
 
 func TestMessagesInTransitAreLimited(t *testing.T) {
-	e := newEngine(t, nil)
+	e := newEngine(t, func(o *serve.Options) { o.Memory = 36 << 20 })
 	a := startAgent(t, false, "8BITMIME")
 	s := start(t, e, a, nil).hello(t)
-	taken := e.NewMessage() // all the memory that there is
-	defer taken.Close()
-	var others []*serve.Message
-	for part := make([]byte, 36<<20); ; {
-		m := e.NewMessage()
-		others = append(others, m)
-		if _, err := m.Write(part); err != nil {
-			break
-		}
-	}
-	for { // and the rest
-		if _, err := taken.Write(make([]byte, 1<<20)); err != nil {
-			break
-		}
+	taken := e.NewMessage()
+	if _, err := taken.Write(make([]byte, 34<<20)); err != nil {
+		t.Fatal(err)
 	}
 	raw := mail("ham", 1) + strings.Repeat("a", 4<<20) + "\r\n.\r\n\r\n"
 	if got := s.send(raw, "anna@lab.example"); !strings.HasPrefix(got[0], "451 4.3.2 too busy") {
@@ -72,9 +61,6 @@ func TestMessagesInTransitAreLimited(t *testing.T) {
 	}
 	wantReceived(t, a)
 	taken.Close()
-	for _, m := range others {
-		m.Close()
-	}
 	if got := s.send(raw, "anna@lab.example"); got[0] != "250 2.0.0 saved for anna@lab.example" {
 		t.Errorf("got %q", got)
 	}
