@@ -38,6 +38,9 @@ var (
 	ErrForeign = filter.ErrOtherModel
 )
 
+// ErrTooFew is returned if a model cannot be fitted yet. Copies of a message count as one.
+var ErrTooFew = errors.New("too few different messages of a class")
+
 // Store is the store of a model, open for learning. It belongs to one goroutine, and to one process at a time.
 type Store struct {
 	path    string // of the model
