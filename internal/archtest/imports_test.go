@@ -37,6 +37,7 @@ func rooms() map[string][]string {
 		"serve/confine":         {},
 		"serve/lmtp":            {"filter", "serve", "store"},
 		"serve/milter":          {"filter", "serve", "store"},
+		"serve/servetest":       {"serve", "store", "train"},
 		"serve/spamd":           {"filter", "serve", "store"},
 		"serve/systemd":         {},
 		"serve/web":             {"filter", "metrics", "serve", "store"},
