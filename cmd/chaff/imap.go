@@ -49,20 +49,20 @@ func (p *program) imapCommand() *cobra.Command {
 		Long: `Imap judges the new unseen mail in the inbox of an IMAP server, for people
 without a server of their own. It deletes nothing and marks nothing as read.
 
-It changes nothing at all without --move, which moves spam to the folder that the
-server or its name says is for spam, and without --learn, which learns what the
-folders say, as chaff learn --maildir does. Then it prints what it would move.
-A message that you move out of the folder for spam is not moved there again.
+It changes nothing without --move, which moves spam to the folder for spam, and
+without --learn, which learns what the folders say, as chaff learn --maildir
+does. Then it prints what it would move. A message that you move out of the
+folder for spam is not moved there again, and what it moved teaches nothing.
 
 The password is in a file that nobody else can read, is printed by a command, or
 is in $CHAFF_IMAP_PASSWORD. The connection is encrypted by TLS: from its start
 with imaps://, by STARTTLS with imap://.
 
-FILE.imap keeps the number of the last message that was judged, and hashes of the
-messages that were moved.`,
+FILE.imap keeps the number of the last message that was judged, and hashes of
+the messages that were moved.`,
 		Example: `  chaff imap --account imaps://anna@imap.example.org --password-file ~/.imap
-  chaff imap --account imaps://anna@imap.example.org --password-command 'pass imap' --learn --move
-  chaff imap --account imaps://anna@imap.example.org --password-file ~/.imap --learn --move --idle`,
+  chaff imap --account imaps://anna@imap.example.org --password-file ~/.imap \
+    --learn --move --idle`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if err := x.load(p); err != nil {
@@ -136,10 +136,10 @@ func (x *mailClient) password(p *program) (string, error) {
 		text = data
 	case x.passwordCommand != "":
 		shell := exec.CommandContext(x.command.Context(), "sh", "-c", x.passwordCommand)
-		shell.Env, shell.Stderr = p.environ, p.stderr
+		shell.Env, shell.Stderr = p.environ, screen.Lines(p.stderr)
 		data, err := shell.Output()
 		if err != nil {
-			return "", fmt.Errorf("--password-command %s: %w", x.passwordCommand, err)
+			return "", fmt.Errorf("--password-command: %w", err)
 		}
 		text = string(data)
 	default:
@@ -328,7 +328,12 @@ func (p *program) imapLearn(ctx context.Context, x *mailClient, c *imap.Client, 
 	}
 	o.Progress = nil
 	l := learning{command: x.command, model: x.model, Config: x.Config}
-	if err := cmp.Or(l.eachMailbox(all, []*mailbox.Mailbox{box.Mailbox}, o), box.Done()); err != nil {
+	err = l.eachMailbox(all, []*mailbox.Mailbox{box.Mailbox}, o)
+	if needsMail(err) { // which is no reason not to filter
+		p.warn(screen.Printable(err.Error()))
+		err = nil
+	}
+	if err = cmp.Or(err, box.Done()); err != nil {
 		return nil, err
 	}
 	if after := x.Store.RetrainAfter; x.idle && after > 0 && all.Changed >= after {
@@ -345,12 +350,14 @@ func (p *program) imapRetrain(ctx context.Context, x *mailClient, all *mailboxes
 	}
 	defer s.Close()
 	refitted, err := s.Retrain(ctx, retrainOptions(x.Config))
-	if err != nil {
-		p.warn(screen.Printable(aboutFit(err).Error()))
+	if needsMail(err) {
+		p.warn(screen.Printable(err.Error()))
 		return nil
 	}
-	all.Fitted, all.Changed = refitted.Messages, 0
-	return nil
+	if err == nil {
+		all.Fitted, all.Changed = refitted.Messages, 0
+	}
+	return err
 }
 
 // imapJudge judges what is new in the inbox.
@@ -368,7 +375,7 @@ func (p *program) imapJudge(ctx context.Context, x *mailClient, c *imap.Client, 
 		header := decoder.Decode(j.Head)
 		m := mailJudged{j, string(header.Get("from")), string(header.Get("subject"))}
 		done.Messages = append(done.Messages, m)
-		if j.Verdict != filter.Ham && !(p.quiet && x.idle) {
+		if j.Verdict != filter.Ham {
 			done.lines = append(done.lines, p.judgedLine(m))
 		}
 	}}
@@ -399,7 +406,7 @@ func (p *program) printIMAP(x *mailClient, done mailDone) error {
 		p.printLearnedMail(x, done.Learned)
 	}
 	r := done.Inbox
-	if r == nil || x.idle && r.Judged+r.TooLarge == 0 {
+	if r == nil || (x.idle || p.quiet) && r.Judged+r.TooLarge == 0 {
 		return nil
 	}
 	for _, line := range done.lines {
@@ -433,8 +440,10 @@ func (p *program) printIMAP(x *mailClient, done mailDone) error {
 func (p *program) printLearnedMail(x *mailClient, all *mailboxes) {
 	for _, m := range all.Mailboxes {
 		news := slices.ContainsFunc(m.Changes, func(c mailbox.Change) bool { return c.Result != store.Refused })
-		if news || !x.idle {
+		if news || !x.idle && !p.quiet {
 			p.printSays(m, false)
+		} else {
+			p.printMailProblems(m)
 		}
 		if m.Later > 0 && !p.quiet {
 			field(p.stdout, "later", "%s over the limit (--limit)", plural(m.Later, "message"))
