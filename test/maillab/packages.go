@@ -30,6 +30,8 @@ var (
 	Spamd     = Package{"spamd spamc", "/usr/sbin/spamd"}
 	Exim      = Package{"exim4-daemon-heavy", ""}
 	OpenSMTPD = Package{"opensmtpd", ""}
+	// OpenSMTPDRspamd is the filter of OpenSMTPD that asks rspamd.
+	OpenSMTPDRspamd = Package{"opensmtpd-filter-rspamd", ""}
 
 	network = Package{"iproute2", "/sbin/ip"} // of every lab
 )
