@@ -30,7 +30,7 @@ func StorePath(path string) string { return path + storeSuffix }
 var ErrOtherModel = errors.New("the store belongs to another model")
 
 // maxOpens is how often a reader opens the files of a model to find two that belong together. A fold replaces them once.
-const maxOpens = 4
+const maxOpens = 20
 
 // OpenLearned is [Open] with what was learned since the model was written: the journal of path.store. A store that cannot be used is no
 // error; [Filter.JournalErr] returns the reason.

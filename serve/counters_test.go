@@ -8,7 +8,7 @@ import (
 )
 
 func TestCountersCountWhatHappens(t *testing.T) {
-	e, _ := start(t, newModel(t, 5), func(o *Options) { o.MaxMessage = 1000 })
+	e, _ := start(t, fittedModel(t), func(o *Options) { o.MaxMessage = 1000 })
 	for range 3 {
 		judge(t, e, "", mail("spam", 50))
 	}

@@ -61,6 +61,21 @@ func newModelOf(t testing.TB, model string, messages int) string {
 	return path
 }
 
+// fittedModel saves a model that is fitted, so that it has verdicts, and returns its path.
+func fittedModel(t testing.TB) string {
+	t.Helper()
+	path := newModel(t, 20)
+	s, err := store.Open(t.Context(), path, store.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Retrain(t.Context(), store.RetrainOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // teach teaches a model some messages of each class.
 func teach(t testing.TB, path string, first, messages int) {
 	t.Helper()
@@ -109,7 +124,7 @@ func judge(t testing.TB, e *Engine, user string, raw []byte) Verdict {
 }
 
 func TestAMessageIsJudgedAsByTheFilter(t *testing.T) {
-	path := newModel(t, 5)
+	path := fittedModel(t)
 	e, _ := start(t, path, nil)
 	f, err := filter.OpenLearned(path)
 	if err != nil {

@@ -241,13 +241,13 @@ func TestAUserOfASharedModelWithoutMailNeedsBothClasses(t *testing.T) {
 	for n := range enoughAlone {
 		learn(t, e, "alice", mail("spam", n), "spam")
 	}
-	if v := judge(t, e, "alice", mail("ham", 50)); v.Verdict != filter.Ham || v.User != 0 {
+	if v := judge(t, e, "alice", mail("ham", 50)); v.Verdict != filter.Unsure || v.User != 0 {
 		t.Errorf("with spam alone: got %+v", v)
 	}
 	for n := range enoughAlone {
 		learn(t, e, "alice", mail("ham", n), "ham")
 	}
-	if v := judge(t, e, "alice", mail("spam", 50)); v.Verdict != filter.Spam || v.User <= 0 {
+	if v := judge(t, e, "alice", mail("spam", 50)); v.Class != "spam" || v.User <= 0 {
 		t.Errorf("with both: got %+v", v)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/corpus/sources"
@@ -375,7 +376,12 @@ func (p *program) learnEach(ctx context.Context, s *store.Store, messages []list
 			}
 			continue
 		}
+		undo := func() {}
+		if len(raw) > corpus.LargeMessageBytes {
+			undo = delivery.LimitMemory()
+		}
 		o, err := do(message.Item, raw)
+		undo()
 		if err != nil {
 			return err
 		}

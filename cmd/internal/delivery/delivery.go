@@ -269,11 +269,13 @@ func ReadMessage(s Streams) ([]byte, error) {
 
 // LimitMemory makes Go collect garbage at any price above 128 MiB of memory in use, unless GOMEMLIMIT is set. The largest message
 // needs less. Neither the model, which is mapped, nor the program counts. A small message does not need the limit, and setting it
-// takes longer than its classification.
-func LimitMemory() {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(128 << 20)
+// takes longer than its classification. Undo lifts the limit.
+func LimitMemory() (undo func()) {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return func() {}
 	}
+	before := debug.SetMemoryLimit(128 << 20)
+	return func() { debug.SetMemoryLimit(before) }
 }
 
 // write writes a message and closes the file, since some file systems report a full disk only then.
