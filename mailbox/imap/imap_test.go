@@ -714,7 +714,9 @@ func TestAHostileServer(t *testing.T) {
 			}
 			a, _ := scripted(t, c.greeting, usual(c.change))
 			o := DefaultOptions()
-			o.Timeout, o.Fetch = 300*time.Millisecond, 300*time.Millisecond
+			if strings.Contains(c.want, "does not answer") {
+				o.Timeout, o.Fetch = 200*time.Millisecond, 200*time.Millisecond
+			}
 			p := &provider{T: t, model: filepath.Join(t.TempDir(), "model")}
 			client, err := Dial(t.Context(), a, Secret{Text: "geheim"}, o)
 			var run Run
