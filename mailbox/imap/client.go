@@ -16,8 +16,8 @@ import (
 	"github.com/emersion/go-imap/v2/imapclient"
 	"github.com/emersion/go-sasl"
 
+	"chaff/corpus"
 	"chaff/corpus/sources"
-	"chaff/internal/limits"
 )
 
 // Options are the options of a connection.
@@ -455,24 +455,35 @@ func numbers(data *imap.SearchData, from imap.UID) (found []imap.UID) {
 // errGone is returned for a message that is no longer there.
 var errGone = errors.New("the message is gone")
 
-// fetch reads a message of the chosen folder and leaves it unseen.
-func (c *Client) fetch(uid imap.UID) (raw []byte, err error) {
-	const most = limits.MaxMessage + 1
+// fetch appends a message of the chosen folder to dst and leaves it unseen. The error is [corpus.ErrTooLarge] for one that is too large.
+func (c *Client) fetch(dst []byte, uid imap.UID) (raw []byte, err error) {
+	const most = corpus.MaxMessageBytes + 1
 	section := &imap.FetchItemBodySection{Peek: true, Partial: &imap.SectionPartial{Size: most}}
+	found := false
 	err = c.do(most+idleBytes, c.options.Fetch, func() error {
-		messages, err := c.client.Fetch(imap.UIDSetNum(uid), &imap.FetchOptions{UID: true, BodySection: []*imap.FetchItemBodySection{section}}).Collect()
-		if err != nil {
-			return err
-		}
-		for _, m := range messages {
-			if m.UID == uid && len(m.BodySection) > 0 && raw == nil {
-				raw = m.BodySection[0].Bytes
+		command := c.client.Fetch(imap.UIDSetNum(uid), &imap.FetchOptions{UID: true, BodySection: []*imap.FetchItemBodySection{section}})
+		var failed error
+		for m := command.Next(); m != nil; m = command.Next() {
+			of := imap.UID(0)
+			for item := m.Next(); item != nil; item = m.Next() {
+				switch item := item.(type) {
+				case imapclient.FetchItemDataUID:
+					of = item.UID
+				case imapclient.FetchItemDataBodySection:
+					if of == uid && item.Literal != nil && !found {
+						found = true
+						raw, failed = corpus.AppendMessage(dst, item.Literal)
+					}
+				}
 			}
 		}
-		if raw == nil {
+		if err := command.Close(); err != nil {
+			return err
+		}
+		if !found {
 			return errGone
 		}
-		return nil
+		return failed
 	})
 	return raw, err
 }

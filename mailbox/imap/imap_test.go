@@ -183,7 +183,7 @@ func (p *provider) folder(name string) []string {
 	seen, err := c.search(1, imap.SearchCriteria{Flag: []imap.Flag{imap.FlagSeen}})
 	p.must(err)
 	for _, uid := range uids {
-		raw, err := c.fetch(uid)
+		raw, err := c.fetch(nil, uid)
 		p.must(err)
 		_, subject, _ := strings.Cut(string(raw), "Subject: ")
 		subject, _, _ = strings.Cut(subject, "\r\n")

@@ -94,15 +94,15 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, know
 	var spam imap.UIDSet
 	var hashes []string
 	for _, uid := range uids {
-		raw, err := c.fetch(uid)
+		raw, err := c.fetch(nil, uid)
 		switch {
 		case errors.Is(err, errGone):
 			continue
-		case err != nil:
-			return fmt.Errorf("read message %d of the inbox: %w", uid, err)
-		case len(raw) > corpus.MaxMessageBytes:
+		case errors.Is(err, corpus.ErrTooLarge):
 			r.TooLarge++
 			continue
+		case err != nil:
+			return fmt.Errorf("read message %d of the inbox: %w", uid, err)
 		}
 		if err := ctx.Err(); err != nil {
 			return err

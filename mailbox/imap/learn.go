@@ -2,6 +2,7 @@ package imap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -130,45 +131,45 @@ func (m content) Append(dst []byte) ([]byte, error) {
 	l := m.list
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	raw, isKept := l.kept[m.place]
-	if !isKept {
-		raw = l.read(m.place)
+	if raw, isKept := l.kept[m.place]; isKept && raw == nil {
+		return dst, fs.ErrNotExist
+	} else if isKept {
+		return append(dst, raw...), nil
 	}
-	if raw == nil {
+	raw, ok := l.read(dst, m.place)
+	if !ok {
 		return dst, fs.ErrNotExist
 	}
-	return append(dst, raw...), nil
+	return raw, nil
 }
 
-// read reads a message, or returns nil.
-func (l *Listing) read(p place) []byte {
+// read appends a message to dst, which is empty. It reports whether there is one that says something.
+func (l *Listing) read(dst []byte, p place) (raw []byte, ok bool) {
 	if l.err != nil {
-		return nil
+		return dst, false
 	}
 	c := l.client
 	if l.err = l.ctx.Err(); l.err == nil {
 		l.err = c.choose(p.folder, true)
 	}
 	if l.err != nil || c.selected.validity != p.validity {
-		return nil
+		return dst, false
 	}
-	raw, err := c.fetch(p.uid)
-	if err != nil {
-		if err != errGone {
-			l.err = fmt.Errorf("read message %d of %s: %w", p.uid, p.folder, err)
-		}
-		return nil
+	raw, err := c.fetch(dst, p.uid)
+	switch {
+	case errors.Is(err, errGone), errors.Is(err, corpus.ErrTooLarge):
+		return dst, false
+	case err != nil:
+		l.err = fmt.Errorf("read message %d of %s: %w", p.uid, p.folder, err)
+		return dst, false
+	case p.folder == c.junk && l.known.recognise(p.uid, raw):
+		l.ours, l.kept[p] = true, nil
+		return dst, false
+	case len(raw) <= corpus.LargeMessageBytes && l.bytes+len(raw) <= keptBytes:
+		l.kept[p] = append([]byte{}, raw...)
+		l.bytes += len(raw)
 	}
-	if p.folder == c.junk && l.known.recognise(p.uid, raw) {
-		l.ours, raw = true, nil
-	}
-	if len(raw) > corpus.MaxMessageBytes {
-		raw = nil
-	}
-	if l.bytes+len(raw) <= keptBytes {
-		l.kept[p], l.bytes = raw, l.bytes+len(raw)
-	}
-	return raw
+	return raw, true
 }
 
 // Done saves what was found out about the messages that Judge has moved. Its error is why messages could not be read.
