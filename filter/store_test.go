@@ -161,7 +161,7 @@ func TestAReaderOfAJournalJudgesAsTheWholeLearner(t *testing.T) {
 	for _, classes := range [][]string{{"ham", "spam"}, {"golang", "poetry", "rowing"}} {
 		for _, name := range models.Names() {
 			t.Run(fmt.Sprintf("%s of %d classes", name, len(classes)), func(t *testing.T) {
-				trained := fitted(t, corpustest.Mailbox(1, 20, classes...), name, classes...)
+				trained := fitted(t, corpustest.Mailbox(1, 10, classes...), name, classes...)
 				if trained.learned == nil {
 					t.Fatal("it cannot learn on")
 				}

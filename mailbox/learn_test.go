@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,11 +35,17 @@ type tree struct {
 
 func newTree(t *testing.T) *tree {
 	t.Helper()
-	return treeOf(t, corpustest.Mailbox(1, 40, "ham", "spam"))
+	return treeOf(t, "invented", corpustest.Mailbox(1, 40, "ham", "spam"))
 }
 
-// treeOf is a tree of other mail.
-func treeOf(t *testing.T, mail corpus.Source) *tree {
+// trees have the model and the store of a tree by the name of its mail, which is always the same: it is trained on once.
+var trees = struct {
+	sync.Mutex
+	of map[string][2][]byte
+}{of: make(map[string][2][]byte)}
+
+// treeOf is a tree of other mail, which has a name.
+func treeOf(t *testing.T, name string, mail corpus.Source) *tree {
 	t.Helper()
 	b := &tree{t, filepath.Join(t.TempDir(), "Maildir"), filepath.Join(t.TempDir(), "model"), store.DefaultOptions()}
 	for _, folder := range []string{"", ".Junk", ".Junk.Old", ".Trash", ".Lists", ".Drafts"} {
@@ -55,18 +62,39 @@ func treeOf(t *testing.T, mail corpus.Source) *tree {
 		b.write(filepath.Join(folder, "cur", fmt.Sprintf("%d.%s.host:2,S", 1200000000+n, item.Label)), string(raw))
 		n++
 	}
+	trees.Lock()
+	defer trees.Unlock()
+	files, known := trees.of[name]
+	if !known {
+		b.train()
+	}
+	for i, path := range []string{b.model, b.model + store.Suffix} {
+		if known {
+			b.must(os.WriteFile(path, files[i], 0o600))
+			continue
+		}
+		data, err := os.ReadFile(path)
+		b.must(err)
+		files[i] = data
+	}
+	trees.of[name] = files
+	return b
+}
+
+// train trains the model on the mailbox.
+func (b *tree) train() {
+	b.Helper()
 	plan, err := sources.MaildirTree(b.dir)
 	b.must(err)
 	o := train.DefaultCollectOptions()
 	o.Ledger = true
-	c, err := train.Collect(t.Context(), plan.Source(), []string{"ham", "spam"}, o)
+	c, err := train.Collect(b.Context(), plan.Source(), []string{"ham", "spam"}, o)
 	b.must(err)
-	trained, err := train.Fit(t.Context(), c, "multinomial", train.DefaultOptions())
+	trained, err := train.Fit(b.Context(), c, "multinomial", train.DefaultOptions())
 	b.must(err)
-	f, _, err := c.Refit(t.Context(), trained, train.DefaultOptions())
+	f, _, err := c.Refit(b.Context(), trained, train.DefaultOptions())
 	b.must(err)
-	b.must(store.Create(t.Context(), b.model, c.Mail, f, 0, store.DefaultOptions()))
-	return b
+	b.must(store.Create(b.Context(), b.model, c.Mail, f, 0, store.DefaultOptions()))
 }
 
 func (b *tree) must(err error) {

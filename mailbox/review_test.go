@@ -52,7 +52,7 @@ func sampleTree(t *testing.T) (b *tree, ham, spam []string) {
 		}
 		rest[item.Label] = append(rest[item.Label], string(raw))
 	}
-	b = treeOf(t, func(yield func(corpus.Item, error) bool) {
+	b = treeOf(t, "sample", func(yield func(corpus.Item, error) bool) {
 		for _, item := range kept {
 			if !yield(item, nil) {
 				return

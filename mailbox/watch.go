@@ -240,21 +240,26 @@ func (w *watch) tell(c Change) {
 	w.Changed(c)
 }
 
+// maxListings bounds how often a mailbox is listed again because of folders that appeared meanwhile. Their events come later.
+const maxListings = 10
+
 // refresh lists the mailbox and watches its folders. A folder is watched before it is listed, so that nothing is missed.
 func (w *watch) refresh() error {
-	for {
+	tried := map[string]bool{} // of two paths to one folder, the system watches one only
+	for range maxListings {
 		if err := w.box.Refresh(); err != nil {
 			return err
 		}
-		added, err := w.follow()
+		added, err := w.follow(tried)
 		if err != nil || !added {
 			return err
 		}
 	}
+	return nil
 }
 
-// follow watches the folders that the mailbox has now, and reports whether one of them is new.
-func (w *watch) follow() (added bool, err error) {
+// follow watches the folders that the mailbox has now, without those that were tried, and reports whether one of them is new.
+func (w *watch) follow(tried map[string]bool) (added bool, err error) {
 	rows := map[string]int{}
 	for _, dir := range w.box.plan.Watched() {
 		rows[filepath.Clean(dir.Path)] = dir.Row
@@ -267,9 +272,10 @@ func (w *watch) follow() (added bool, err error) {
 		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(rows)) {
-		if watched[dir] {
+		if watched[dir] || tried[dir] {
 			continue
 		}
+		tried[dir] = true
 		switch err := w.add(dir); {
 		case err == nil:
 			added = true

@@ -77,7 +77,7 @@ func (w *watched) start() {
 			if dir == w.closed {
 				err = fs.ErrPermission
 			}
-			if err == nil {
+			if err == nil && !strings.HasSuffix(dir, ".Loop/cur") { // which is watched by another name
 				w.dirs = append(w.dirs, dir)
 			}
 			return err
@@ -275,6 +275,17 @@ func TestAFolderThatCannotBeReadEndsNoWatch(t *testing.T) {
 		w.write(".Junk/cur/1.a:2,S", text)
 		w.event(".Junk/cur/1.a:2,S", fsnotify.Create)
 		w.want("a message in another folder", 3*time.Second, "learned .Junk/cur/1.a:2,S")
+		w.stop()
+	})
+}
+
+func TestALinkToTheMailboxInItEndsNoWatch(t *testing.T) {
+	b := newTree(t)
+	b.must(os.Symlink(".", filepath.Join(b.dir, ".Loop")))
+	synctest.Test(t, func(t *testing.T) {
+		w := watchTree(t, b)
+		w.start()
+		w.want("each message twice", 0, "compared 120")
 		w.stop()
 	})
 }

@@ -1,7 +1,7 @@
 // Package store keeps what a mailbox has taught, beside the model that learned it.
 //
 // The ledger has an entry for each message: a digest of what the sender wrote, the label, when and how it was learned, the score before
-// that, and the document, about three and a half bytes a term. It has no text of the mail. The model is a function of the ledger: [Store.Retrain]
+// that, and the document, some kilobytes. It has no text of the mail. The model is a function of the ledger: [Store.Retrain]
 // fits it again without the mail, and a message that was forgotten leaves no trace.
 //
 // A store is the file of its model with ".store" appended. Its base is the ledger at the last fold. The journal behind it has a record for each message that was

@@ -326,7 +326,7 @@ func syncFolder(path string) error {
 // expire forgets the oldest messages beyond the limits.
 func (l *ledger) expire(o Options, now time.Time) {
 	date := func(e Entry) time.Time {
-		if e.Time.IsZero() {
+		if e.Time.IsZero() || e.Time.After(e.Learned) { // a sender can date a message in the future, so that it would never leave
 			return e.Learned
 		}
 		return e.Time

@@ -137,7 +137,7 @@ func TestAMessageIsLearnedMovedAndForgotten(t *testing.T) {
 
 func TestWhatWasForgottenLeavesNoTrace(t *testing.T) {
 	modelstest.EachModel(t, func(t *testing.T, model string) {
-		path := trained(t, model, corpustest.Mailbox(1, 30, "ham", "spam"))
+		path := trained(t, model, corpustest.Mailbox(1, 12, "ham", "spam"))
 		before, knew := contents(t, path), stateOf(t, path)
 		s := opened(t, path)
 		others := mailOf(t, corpustest.Mailbox(2, 5, "spam", "ham"))
@@ -195,10 +195,10 @@ func writeFile(t testing.TB, data []byte) string {
 
 func TestMailLearnedOneByOneAndFittedGivesTheModelOfAllAtOnce(t *testing.T) {
 	modelstest.EachModel(t, func(t *testing.T, model string) {
-		all := mailOf(t, corpustest.Mailbox(1, 40, "ham", "spam"))
+		all := mailOf(t, corpustest.Mailbox(1, 16, "ham", "spam"))
 		var first, rest []Message
 		for _, m := range all {
-			if (m.Label == "ham") == (len(first) < 40) && len(first) < 60 {
+			if (m.Label == "ham") == (len(first) < 16) && len(first) < 24 {
 				first = append(first, m)
 			} else {
 				rest = append(rest, m)
@@ -320,6 +320,26 @@ func TestTheOldestMessagesLeave(t *testing.T) {
 	retrain(t, s)
 	if !bytes.Equal(contents(t, path), contents(t, trained(t, "multinomial", sourceOf(want)))) {
 		t.Error("the model is not that of the messages that are left")
+	}
+}
+
+func TestAMessageDatedInTheFutureLeavesWithTheOldest(t *testing.T) {
+	s := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 4, "ham", "spam")))
+	mail := mailOf(t, corpustest.Mailbox(2, 4, "ham", "spam"))
+	mail[0].Time = time.Now().AddDate(70, 0, 0)
+	learned(t, s, mail[0])
+	later := time.Now().Add(time.Hour)
+	s.now = func() time.Time { return later }
+	for _, m := range mail[1:] {
+		m.Time = later
+		learned(t, s, m)
+	}
+	s.options.MaxMessages = len(mail) - 1
+	if err := s.Fold(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, known, err := s.find(fingerprint(mail[0])); known || err != nil {
+		t.Errorf("the oldest message stays, %v", err)
 	}
 }
 

@@ -247,9 +247,9 @@ func TestRefitWarnsOfMessagesWithoutAScore(t *testing.T) {
 }
 
 func TestEveryModelIsRefitted(t *testing.T) {
-	two := collect(t, corpustest.Mailbox(1, 100, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
+	two := collect(t, corpustest.Mailbox(1, 60, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
 	classes := []string{"golang", "rowing", "garden", "poetry"}
-	four := collect(t, corpustest.Mailbox(7, 60, classes...), DefaultCollectOptions(), classes...)
+	four := collect(t, corpustest.Mailbox(7, 30, classes...), DefaultCollectOptions(), classes...)
 	modelstest.EachModel(t, func(t *testing.T, model string) {
 		f, r, measured := refit(t, two, model, DefaultOptions())
 		again, err := filter.Decode(encode(t, f))
@@ -257,10 +257,10 @@ func TestEveryModelIsRefitted(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkLearner(t, f, measured)
-		if r.OutOfFold != 200 || r.Promise == nil || r.Promise.Ham != 100 || again.Settings().Thresholds.Spam != r.Thresholds.Spam {
+		if r.OutOfFold != 120 || r.Promise == nil || r.Promise.Ham != 60 || again.Settings().Thresholds.Spam != r.Thresholds.Spam {
 			t.Errorf("%+v", r)
 		}
-		if _, r, _ = refit(t, four, model, DefaultOptions()); r.OutOfFold != 240 || r.Promise != nil || r.Calibration.Validate(4) != nil {
+		if _, r, _ = refit(t, four, model, DefaultOptions()); r.OutOfFold != 120 || r.Promise != nil || r.Calibration.Validate(4) != nil {
 			t.Errorf("of four classes: %+v", r)
 		}
 		if slices.Contains(baselines(), model) {

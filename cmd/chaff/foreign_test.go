@@ -163,7 +163,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: with(both, "train", "-m", model, "--report", page, "--model", "hybrid")},
 		{args: with(both, "train", "-m", model+"json", "--json", "--config", config)},
 		{args: []string{"train", "--maildir", m.path("maildir" + evil), "-m", model + "2"}},
-		{args: []string{"train", "--folders", m.path("classes" + evil), "-m", model + "3", "--mistakes", "20", "--report", page + "3", "--plots", m.path("plots" + evil)}},
+		{args: []string{"train", "--folders", m.path("classes" + evil), "-m", model + "3", "--model", "votes", "--mistakes", "20", "--report", page + "3", "--plots", m.path("plots" + evil)}},
 		{args: []string{"train", "--table", m.path("table" + evil), "-m", model + "4"}},
 		{args: []string{"train", "--table", m.path("odd" + evil), "-m", model}, fails: true},
 		{args: []string{"train", "--table", m.path("odd" + evil), "--text-column", evil, "-m", model}, fails: true},
@@ -280,7 +280,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		}
 		tried[name] = true
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), r.args, []string{"HOME=" + m.dir, "CHAFF_SPLIT_METHOD=hash"}, strings.NewReader(letter("casino", 1)), &stdout, &stderr)
+		code := run(t.Context(), r.args, []string{"HOME=" + m.dir, "CHAFF_SPLIT_METHOD=hash", "CHAFF_MODEL=multinomial"}, strings.NewReader(letter("casino", 1)), &stdout, &stderr)
 		what := fmt.Sprintf("run %d, %.60q", i, r.args)
 		if r.fails != (code != 0) {
 			t.Errorf("%s: exit code %d, stderr %s", what, code, stderr.String())

@@ -113,8 +113,8 @@ func scriptParams(t *testing.T) testscript.Params {
 // sharedMail is mail that scripts read and do not change, and a model of it. It is written once, and linked into the folder of each
 // script.
 type sharedMail struct {
-	maildir, easy func() string
-	easyModel     func() map[string][]byte // by ending
+	maildir, easy, more func() string
+	easyModel           func() map[string][]byte // by ending
 }
 
 func newSharedMail(t *testing.T) sharedMail {
@@ -125,10 +125,11 @@ func newSharedMail(t *testing.T) sharedMail {
 			return filepath.Join(dir, name)
 		})
 	}
-	easy := once("easy", func(dir string) { writeEasy(t, dir) })
+	easy := once("easy", func(dir string) { writeEasy(t, dir, 0) })
 	return sharedMail{
 		maildir: once("maildir", func(dir string) { must(t, writeMaildir(dir, sampleDir())) }),
 		easy:    easy,
+		more:    once("more", func(dir string) { writeEasy(t, dir, 40) }),
 		easyModel: sync.OnceValue(func() map[string][]byte {
 			files, err := filesOf(easy())
 			must(t, err)
@@ -160,7 +161,8 @@ func (s sharedMail) linkSample(ts *testscript.TestScript, neg bool, args []strin
 }
 
 // linkEasy puts mail that every model classifies correctly into the folders ham and spam of a folder: easymail DIR. With a second
-// argument, copy, the script may add, move and remove files; with maildir, the folder is a Maildir++ with the spam in .Junk.
+// argument, copy, the script may add, move and remove files; with maildir, the folder is a Maildir++ with the spam in .Junk; with more,
+// it is mail of the same words that is not the same mail.
 func (s sharedMail) linkEasy(ts *testscript.TestScript, neg bool, args []string) {
 	switch {
 	case !neg && len(args) == 1:
@@ -171,8 +173,10 @@ func (s sharedMail) linkEasy(ts *testscript.TestScript, neg bool, args []string)
 		}
 	case !neg && len(args) == 2 && args[1] == "maildir":
 		ts.Check(writeMaildir(ts.MkAbs(args[0]), s.easy()))
+	case !neg && len(args) == 2 && args[1] == "more":
+		ts.Check(os.Symlink(s.more(), ts.MkAbs(args[0])))
 	default:
-		ts.Fatalf("usage: easymail DIR [copy | maildir]")
+		ts.Fatalf("usage: easymail DIR [copy | maildir | more]")
 	}
 }
 
@@ -215,13 +219,13 @@ func linkFiles(dst, src, end string) error {
 	return err
 }
 
-func writeEasy(t *testing.T, dir string) {
+func writeEasy(t *testing.T, dir string, first int) {
 	for class, of := range map[string][]string{
 		"ham":  {"meeting", "minutes", "agenda", "river", "bread", "garden"},
 		"spam": {"casino", "lottery", "pills", "winner", "bonus", "loan"},
 	} {
 		for i := range 40 {
-			text := fmt.Sprintf("Subject: %s %d\n\n%s and %s, %s\n", of[i%6], i, of[i%6], of[(i+1)%6], of[(i+2)%6])
+			text := fmt.Sprintf("Subject: %s %d\n\n%s and %s, %s\n", of[i%6], first+i, of[i%6], of[(i+1)%6], of[(i+2)%6])
 			writeMessage(t, filepath.Join(dir, class), fmt.Sprintf("%02d.eml", i), []byte(text))
 		}
 	}

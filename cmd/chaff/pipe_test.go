@@ -102,7 +102,7 @@ func TestWhatAProgramPrintsIsReadFromItsPipe(t *testing.T) {
 
 func TestAPipeAmongTheMailIsNamedAndTheOthersAreRead(t *testing.T) {
 	h := home{t, t.TempDir()}
-	writeEasy(t, h.dir)
+	writeEasy(t, h.dir, 0)
 	if err := syscall.Mkfifo(h.path(filepath.Join("ham", "0.pipe")), 0o600); err != nil {
 		t.Skipf("the system makes no named pipes: %v", err)
 	}

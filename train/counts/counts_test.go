@@ -319,6 +319,14 @@ func TestMoreMessagesThanThereIsRoomForAreScaledDown(t *testing.T) {
 	}
 }
 
+func TestNoNumberOfMessagesFillsTheMemory(t *testing.T) {
+	c := mustReadBogofilter(t, ".MSG_COUNT 2147483647 2147483647 20260101\nalpha 2147483647 1 20260101\n")
+	_, carried := mustMake(t, c, counts.Options{Seed: 1})
+	if carried.Ham != 100_000 || carried.Spam != 100_000 {
+		t.Errorf("got %+v", carried)
+	}
+}
+
 func TestALanguageThatDependsOnTheMessageIsAnError(t *testing.T) {
 	r := filter.DefaultReading()
 	r.Tokenize.Language = "auto"

@@ -19,15 +19,18 @@ type Options struct {
 	Reading filter.Reading
 	// Seed decides which documents have a term.
 	Seed uint64
-	// Messages is the largest number of documents; 0 means no limit but the memory. Counts of more messages are scaled down, and terms that
+	// Messages is the largest number of documents; 0 means as many as there may be, 200,000. Counts of more messages are scaled down, and terms that
 	// are then in no document are lost.
 	Messages int
 	// Memory is as in [features.NewDocuments].
 	Memory int64
 }
 
-// maxOccurrences bounds the sum of the counts of all terms. Each takes up to 16 bytes of memory until the store is saved.
-const maxOccurrences = 40_000_000
+// Limits on the documents and on the sum of the counts of all terms, each of which takes up to 16 bytes of memory until the store is saved.
+const (
+	maxDocuments   = 200_000
+	maxOccurrences = 40_000_000
+)
 
 // ErrLanguage is returned if the language depends on the message.
 var ErrLanguage = errors.New("words without their messages have no language")
@@ -150,7 +153,10 @@ func (g *gathered) add(words *reader, p place, token Token) bool {
 // scale returns the number of documents for each message so that there are at most so many documents, and not too many occurrences.
 func (g *gathered) scale(documents int) float64 {
 	scale := 1.
-	if all := g.messages[0] + g.messages[1]; documents > 0 && all > documents {
+	if documents <= 0 || documents > maxDocuments {
+		documents = maxDocuments
+	}
+	if all := g.messages[0] + g.messages[1]; all > documents {
 		scale = float64(documents) / float64(all)
 	}
 	occurrences := 0.
