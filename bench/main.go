@@ -15,6 +15,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -46,6 +47,7 @@ type options struct {
 	limit, slow     time.Duration
 	only, names     []string
 	output          string
+	programs        string // the folder of both programs of chaff, "" to build them
 	install         bool
 	corpora         []string
 	flags           []string // as given
@@ -88,6 +90,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.IntVar(&o.singles, "singles", 41, "classify one message in a fresh process `N` times")
 	flags.DurationVar(&o.limit, "limit", 15*time.Minute, "stop a command after this `time`")
 	flags.DurationVar(&o.slow, "slow", time.Minute, "run a step only once if it takes more CPU `time`")
+	flags.StringVar(&o.programs, "programs", "", "measure chaff and chaff-classify of this `folder`; default: build them")
 	flags.BoolVar(&o.install, "install", true, "install missing programs, as root on Debian")
 	only := flags.String("only", "", "run only the programs whose ids begin with one of these comma-separated `names`")
 	names := flags.String("corpus", "", "comma-separated `names` of the corpora; default: the names of their files")
@@ -136,8 +139,12 @@ func measureAll(ctx context.Context, o options, progress io.Writer) (page, error
 		return page{}, err
 	}
 	defer os.RemoveAll(scratch)
+	programs, err := filepath.Abs(cmp.Or(o.programs, scratch)) // commands run in other folders
+	if err != nil {
+		return page{}, err
+	}
 	r := runner{
-		chaff: filepath.Join(scratch, "chaff"), rounds: o.rounds, singles: o.singles,
+		chaff: filepath.Join(programs, "chaff"), rounds: o.rounds, singles: o.singles,
 		slow: o.slow, heavy: 200 * time.Millisecond, progress: progress,
 	}
 	m := meter{home: filepath.Join(scratch, "home"), cores: allowedCores(), limit: o.limit}
@@ -152,14 +159,19 @@ func measureAll(ctx context.Context, o options, progress io.Writer) (page, error
 	if err != nil {
 		return page{}, err
 	}
-	version, err := r.buildChaff(ctx)
+	if o.programs == "" {
+		if err := r.buildChaff(ctx); err != nil {
+			return page{}, err
+		}
+	}
+	version, err := exec.CommandContext(ctx, r.chaff, "version").Output()
 	if err != nil {
-		return page{}, err
+		return page{}, fmt.Errorf("chaff version: %w", err)
 	}
 	if o.install {
 		r.install(ctx, entrants)
 	}
-	p := newPage(ctx, o, r, entrants, version)
+	p := newPage(ctx, o, r, entrants, lastLine(version))
 	for i, path := range o.corpora {
 		c, err := r.measureCorpus(ctx, path, o.nameOf(i), scratch, m, entrants)
 		if err != nil {
@@ -179,18 +191,14 @@ func (o options) nameOf(i int) string {
 	return name
 }
 
-// buildChaff builds both programs and returns the version of chaff.
-func (r runner) buildChaff(ctx context.Context) (version string, err error) {
+// buildChaff builds both programs.
+func (r runner) buildChaff(ctx context.Context) error {
 	r.logf("build chaff")
 	build := exec.CommandContext(ctx, "go", "build", "-o", filepath.Dir(r.chaff), "./cmd/chaff", "./cmd/chaff-classify")
 	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build chaff: %w: %s", err, lastLine(out))
+		return fmt.Errorf("build chaff: %w: %s", err, lastLine(out))
 	}
-	out, err := exec.CommandContext(ctx, r.chaff, "version").Output()
-	if err != nil {
-		return "", fmt.Errorf("chaff version: %w", err)
-	}
-	return lastLine(out), nil
+	return nil
 }
 
 // measured has the results of one corpus.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/testtemp"
+	"chaff/internal/testmain"
 )
 
 // TestMain lets the test program be the keeper of commands, as the program itself is.
@@ -18,8 +18,7 @@ func TestMain(m *testing.M) {
 	if report := os.Getenv(keeperReport); report != "" {
 		os.Exit(keep(report, os.Args[1:]))
 	}
-	testtemp.InMemory()
-	os.Exit(m.Run())
+	testmain.Run(m)
 }
 
 func testMeter(t *testing.T) meter {

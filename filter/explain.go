@@ -51,9 +51,9 @@ type Contribution struct {
 
 // Explain classifies a message and explains the score. The error is about the file that f was opened from.
 func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
-	if m := f.mapping(); m != nil {
+	if f.mapped != nil {
 		defer func() { err = cmp.Or(f.Err(), err) }()
-		defer m.Catch(debug.SetPanicOnFault(true))
+		defer f.mapped.catch(debug.SetPanicOnFault(true))
 	}
 	terms, err := f.Terms()
 	if err != nil {

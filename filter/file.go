@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"chaff/features"
-	"chaff/internal/mapped"
 	"chaff/internal/replace"
 	"chaff/internal/sections"
 	"chaff/internal/termkey"
@@ -107,30 +106,30 @@ func OpenForOne(path string) (*Filter, error) { return openForOne(path, time.Now
 
 // openForOne takes the time, so that tests need not wait until a file is settled.
 func openForOne(path string, now time.Time) (*Filter, error) {
-	return openFollowing(path, func(path string) (*Filter, error) { return openMapped(path, now) }, mapStore)
+	return openFollowing(path, func(path string) (*Filter, error) { return openMapped(path, now) })
 }
 
 func openMapped(path string, now time.Time) (*Filter, error) {
-	m := mapped.Settled(path, now)
+	m := mapFile(path, now)
 	if m == nil {
 		return Open(path)
 	}
 	f, err := decodeMapped(m)
 	if err != nil {
-		m.Close()
+		m.close()
 		return nil, fmt.Errorf("open model %s: %w", path, err)
 	}
 	return f, nil
 }
 
-func decodeMapped(m *mapped.File) (f *Filter, err error) {
+func decodeMapped(m *mapping) (f *Filter, err error) {
 	defer func() {
-		if m.Changed() {
+		if m.changed() {
 			f, err = nil, ErrChanged
 		}
 	}()
-	defer m.Catch(debug.SetPanicOnFault(true))
-	if f, err = decode(m.Data, true); err == nil {
+	defer m.catch(debug.SetPanicOnFault(true))
+	if f, err = decode(m.data, true); err == nil {
 		f.mapped = m
 	}
 	return f, err
@@ -243,25 +242,22 @@ func (f *Filter) verifyLazily() error {
 	return err
 }
 
-// mapping returns a mapping that catches faults while f is used; nil if no file is mapped.
-func (f *Filter) mapping() *mapped.File { return cmp.Or(f.mapped, f.store) }
-
-// Close unmaps and closes the files of a filter that [OpenForOne] opened, which cannot be used afterwards. It does nothing for other
-// filters.
+// Close unmaps and closes the files of a filter, which cannot be used afterwards.
 func (f *Filter) Close() error {
-	var errs []error
-	for _, m := range []*mapped.File{f.mapped, f.store} {
-		if m != nil {
-			errs = append(errs, m.Close())
-		}
+	err1, err2 := error(nil), error(nil)
+	if f.mapped != nil {
+		err1 = f.mapped.close()
 	}
-	return errors.Join(errs...)
+	if f.store != nil {
+		err2 = f.store.Close()
+	}
+	return cmp.Or(err1, err2)
 }
 
 // Err returns the first damage that a look-up found, or [ErrChanged], for a filter that [OpenForOne] opened; else nil.
 func (f *Filter) Err() error {
 	switch {
-	case f.mapped != nil && f.mapped.Changed(), f.store != nil && f.store.Changed():
+	case f.mapped != nil && f.mapped.changed():
 		return ErrChanged
 	case f.lazy != nil:
 		return f.lazy.err

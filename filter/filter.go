@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"reflect"
 	"runtime/debug"
@@ -12,7 +13,6 @@ import (
 
 	"chaff/features"
 	"chaff/internal/limits"
-	"chaff/internal/mapped"
 	"chaff/internal/sections"
 	"chaff/internal/termkey"
 	"chaff/message"
@@ -46,8 +46,8 @@ type Filter struct {
 	learned    models.Online   // what a store keeps of the model; nil if the filter was opened, or cannot learn on
 	knowledge  *knowledge      // of file; nil if it has none
 	lazy       *lazyChecksums  // nil if all of file was verified when it was opened
-	mapped     *mapped.File    // the memory of file; nil if it is a copy
-	store      *mapped.File    // the memory of the records of knowledge; nil if it is a copy
+	mapped     *mapping        // the memory of file; nil if it is a copy
+	store      io.Closer       // the file that knowledge reads; nil if the caller closes it
 	onlyPart   bool            // each message is scored by a learner of its terms
 	journalErr error           // why the journal is not used
 	scratch    sync.Pool       // of *scratch
@@ -151,8 +151,8 @@ type Classification struct {
 
 // Classify classifies a message. Any bytes are a message. If it has no known term, the bias decides.
 func (f *Filter) Classify(raw []byte) Classification {
-	if m := f.mapping(); m != nil {
-		defer m.Catch(debug.SetPanicOnFault(true))
+	if f.mapped != nil {
+		defer f.mapped.catch(debug.SetPanicOnFault(true))
 	}
 	s, ok := f.scratch.Get().(*scratch)
 	if !ok {

@@ -83,8 +83,7 @@ func withFields(raw []byte, fields string) (out []byte, ended bool) {
 	out = appendOthers(out, raw[first:])
 	rest := out[first:]
 	crlf := endsInCRLF(out)
-	end, ended := headerEnd(rest, crlf)
-	disown(rest[:end])
+	ended = disownHeader(rest, crlf)
 	if mayContinue(rest) { // as it comes out
 		fields += spacer + "\n"
 	}
@@ -92,6 +91,24 @@ func withFields(raw []byte, fields string) (out []byte, ended bool) {
 		fields = strings.ReplaceAll(fields, "\n", "\r\n")
 	}
 	return slices.Insert(out, first, []byte(fields)...), ended
+}
+
+// Clean returns the header of a message as [Filter.Passed] passes it on, but without new fields, and where the parts that it has
+// removed begin and end. The rest has its length. Mail systems that take messages apart edit their fields by it.
+func Clean(header []byte) (clean []byte, removed [][2]int) {
+	for start, end := range forgedFields(header) {
+		removed = append(removed, [2]int{start, end})
+	}
+	clean = appendOthers(make([]byte, 0, len(header)), header)
+	disownHeader(clean, endsInCRLF(clean))
+	return clean, removed
+}
+
+// disownHeader takes the names of verdicts from the header of raw, to where it has ended for every program, and reports whether it has.
+func disownHeader(raw []byte, crlf bool) (ended bool) {
+	end, ended := headerEnd(raw, crlf)
+	disown(raw[:end])
+	return ended
 }
 
 // endsInCRLF reports whether the first line end of raw is CR LF.

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -20,7 +21,7 @@ var ErrNotLearning = errors.New("the model cannot learn from one message after t
 type knowledge struct {
 	state   *state
 	ids     int // C + V
-	records journal.Records
+	journal *journal.Journal
 	later   features.Extension
 }
 
@@ -33,17 +34,11 @@ func (f *Filter) NewLearner() (models.Online, error) {
 	if f.knowledge == nil && f.learned == nil {
 		return nil, ErrNotLearning
 	}
-	info, err := f.Provenance()
+	settings, err := f.trainerSettings()
 	if err != nil {
 		return nil, err
 	}
-	var p struct {
-		Trainer json.RawMessage `json:"trainer"`
-	}
-	if err := json.Unmarshal(info, &p); err != nil {
-		return nil, fmt.Errorf("%w: provenance: %w", ErrVersion, err)
-	}
-	l, kind, err := models.OnlineFrom(f.settings.Model, p.Trainer, f.settings.Classes)
+	l, kind, err := models.OnlineFrom(f.settings.Model, settings, f.settings.Classes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotLearning, err)
 	}
@@ -53,39 +48,40 @@ func (f *Filter) NewLearner() (models.Online, error) {
 	return l, nil
 }
 
+// trainerSettings returns the member `trainer` of the provenance, nil if it has none. It reads no more of the provenance than it must.
+func (f *Filter) trainerSettings() (settings json.RawMessage, err error) {
+	info, err := f.Provenance()
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(info))
+	_, err = d.Token() // the brace
+	for err == nil && d.More() {
+		var name json.Token
+		if name, err = d.Token(); err == nil {
+			err = d.Decode(&settings)
+		}
+		if name == "trainer" && err == nil {
+			return settings, nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: provenance: %w", ErrVersion, err)
+	}
+	return nil, nil
+}
+
 // globals returns the globals after the last record.
 func (k *knowledge) globals() ([]byte, error) {
-	for i := k.records.Len() - 1; i >= 0; i-- {
-		if r := k.records.At(i); len(r.Globals) > 0 {
-			return r.Globals, r.VerifyRest()
-		}
+	globals, err := k.journal.Globals()
+	if err == nil && globals == nil {
+		globals = k.state.globals
 	}
-	return k.state.globals, nil
-}
-
-// rowReader reads rows of a record in ascending order.
-type rowReader struct {
-	record   journal.Record
-	size     int
-	verified int // the rows before it are verified, unless their blocks were not needed
-}
-
-// row returns row i.
-func (r *rowReader) row(i int) ([]byte, error) {
-	if len(r.record.Rows) != r.size*len(r.record.IDs) {
-		return nil, fmt.Errorf("%w: rows of another size", journal.ErrDamaged)
-	}
-	if i >= r.verified {
-		if err := r.record.VerifyBlock(i); err != nil {
-			return nil, err
-		}
-		r.verified = i/journal.BlockRows*journal.BlockRows + journal.BlockRows
-	}
-	return r.record.Rows[i*r.size:][:r.size], nil
+	return globals, err
 }
 
 // filterSize is the size in bits of a filter of ids, which stays in the fastest memory.
-const filterSize = 1 << 18
+const filterSize = 1 << 16
 
 // idFilter has a bit for the lowest bits of each id that is looked for.
 type idFilter [filterSize / 64]uint64
@@ -95,6 +91,14 @@ func (f *idFilter) has(id uint32) bool { return f[id%filterSize/64]>>(id%64)&1 !
 func (f *idFilter) set(id uint32) { f[id%filterSize/64] |= 1 << (id % 64) }
 
 func (f *idFilter) clear(id uint32) { f[id%filterSize/64] &^= 1 << (id % 64) }
+
+// checkRows returns an error for a record whose rows have another size.
+func checkRows(r *journal.Stored, size int) error {
+	if len(r.IDs) > 0 && r.RowSize() != size {
+		return fmt.Errorf("%w: rows of another size", journal.ErrDamaged)
+	}
+	return nil
+}
 
 // gather returns the rows of ids, which are ascending and below k.total, one after the other.
 func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
@@ -106,11 +110,15 @@ func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
 		}
 		wanted.set(id)
 	}
-	missing := len(ids)
-	for n := k.records.Len() - 1; n >= 0 && missing > 0; n-- {
-		record := rowReader{record: k.records.At(n), size: size}
+	missing, buffer := len(ids), new([]byte)
+	records := k.journal.Records()
+	for n := len(records) - 1; n >= 0 && missing > 0; n-- {
+		if err := checkRows(records[n], size); err != nil {
+			return nil, err
+		}
+		reader := records[n].Rows(buffer)
 		at := 0 // ids before it are below those of the record that are left
-		for i, id := range record.record.IDs {
+		for i, id := range records[n].IDs {
 			if !wanted.has(id) {
 				continue
 			}
@@ -118,7 +126,7 @@ func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
 			if at += from; !found || has[at] {
 				continue
 			}
-			row, err := record.row(i)
+			row, err := reader.Row(i)
 			if err != nil {
 				return nil, err
 			}
@@ -130,22 +138,19 @@ func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
 			}
 		}
 	}
-	var block []byte // the rows of block last
-	last := -1
+	reader := k.state.reader(buffer)
 	for i, id := range ids {
 		switch {
 		case has[i]:
 			continue
 		case int(id) >= k.ids:
 			return nil, fmt.Errorf("%w: the journal has no row of term %d", journal.ErrDamaged, id)
-		case int(id/blockTerms) != last:
-			var err error
-			last = int(id / blockTerms)
-			if block, err = k.state.block(block, last); err != nil {
-				return nil, err
-			}
 		}
-		copy(rows[i*size:], k.state.row(block, id))
+		row, err := reader.row(id)
+		if err != nil {
+			return nil, err
+		}
+		copy(rows[i*size:], row)
 	}
 	return rows, nil
 }
@@ -258,10 +263,14 @@ func (k *knowledge) allRows(size int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for n := range k.records.Len() {
-		record := rowReader{record: k.records.At(n), size: size}
-		for i, id := range record.record.IDs {
-			row, err := record.row(i)
+	records, buffer := k.journal.Records(), new([]byte)
+	for n := range records {
+		if err := checkRows(records[n], size); err != nil {
+			return nil, err
+		}
+		reader := records[n].Rows(buffer)
+		for i, id := range records[n].IDs {
+			row, err := reader.Row(i)
 			if err != nil {
 				return nil, err
 			}
@@ -281,11 +290,10 @@ func (k *knowledge) allRows(size int) ([]byte, error) {
 	return rows, nil
 }
 
-// Add makes f know a record that was appended to its journal. It is for filters that [OpenToLearn] returned.
-func (f *Filter) Add(r journal.Record) {
+// Add makes f know a record with new terms that was added to its journal. It is for filters that [OpenToLearn] returned.
+func (f *Filter) Add(terms []uint64) {
 	if f.knowledge != nil {
-		f.knowledge.records.Add(r)
-		f.knowledge.later.Add(r.New)
+		f.knowledge.later.Add(terms)
 		f.onlyPart = true
 	}
 }
@@ -331,14 +339,14 @@ func (f *Filter) learnAll() error {
 // laterTexts returns the texts of the terms of the journal, "" for those without one.
 func (k *knowledge) laterTexts() ([]string, error) {
 	texts := make([]string, 0, k.later.Len())
-	for i := range k.records.Len() {
-		r := k.records.At(i)
-		some, err := r.NewTexts()
+	records := k.journal.Records()
+	for i := range records {
+		some, err := records[i].NewTexts()
 		if err != nil {
 			return nil, err
 		}
 		texts = append(texts, some...)
-		texts = append(texts, make([]string, len(r.New)-len(some))...)
+		texts = append(texts, make([]string, len(records[i].New)-len(some))...)
 	}
 	return texts, nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -20,20 +19,23 @@ import (
 //
 //	GLOB  what the learner knew apart from terms
 //	NONE  the row of a cell or term of which it had learned nothing
-//	ROWS  three uint32 for each block of 32 ids: which of them have a row in STAT, a bit for each; the number of rows before theirs; the
-//	      low half of the xxhash64 of their rows
+//	ROWS  two uint64 for each block of 64 ids: which of them have a row in STAT, a bit for each; the number of rows before theirs and, in the
+//	      high half, the low half of the xxhash64 of their rows
 //	STAT  the rows of the ids that differ from NONE, in ascending order of the ids
 //
 // Blocks of rows are verified when they are read.
 type state struct {
 	globals []byte
 	none    []byte
-	blocks  []uint32 // section ROWS
-	rows    io.ReaderAt
+	blocks  []uint64 // section ROWS
+	rows    *io.SectionReader
 }
 
-// blockNumbers is how many numbers section ROWS has for each block.
-const blockNumbers = 3
+// blockRows is the number of ids of a block.
+const blockRows = 64
+
+// rowNumbers returns how many numbers section ROWS has for so many ids.
+func rowNumbers(ids int) int { return 2 * ((ids + blockRows - 1) / blockRows) }
 
 // LearnedSections returns the sections of the base of a store that keep what the learner of f knows, none if the model cannot learn on. The
 // error is about the files that f was opened from.
@@ -51,11 +53,11 @@ func (f *Filter) LearnedSections() ([]sections.Section, error) {
 		return nil, err
 	}
 	size, ids := len(none), l.Terms()
-	var rows []byte
-	numbers := make([]uint32, 0, blockNumbers*blocksOf(ids))
-	for first := 0; first < ids; first += blockTerms {
-		before, has := len(rows), uint32(0)
-		for w := first; w < min(first+blockTerms, ids); w++ {
+	rows := make([]byte, 0, ids*size) // at most
+	numbers := make([]uint64, 0, rowNumbers(ids))
+	for first := 0; first < ids; first += blockRows {
+		before, has := len(rows), uint64(0)
+		for w := first; w < min(first+blockRows, ids); w++ {
 			at := len(rows)
 			if rows = l.AppendTerm(rows, w); bytes.Equal(rows[at:], none) {
 				rows = rows[:at]
@@ -63,7 +65,7 @@ func (f *Filter) LearnedSections() ([]sections.Section, error) {
 				has |= 1 << (w - first)
 			}
 		}
-		numbers = append(numbers, has, uint32(before/size), uint32(xxhash.Sum64(rows[before:])))
+		numbers = append(numbers, has, uint64(before/size)|xxhash.Sum64(rows[before:])<<32)
 	}
 	return []sections.Section{
 		{Name: "GLOB", Data: globals}, {Name: "NONE", Data: none}, {Name: "ROWS", Data: encodeNumbers(numbers)}, {Name: "STAT", Data: rows},
@@ -95,58 +97,58 @@ func readState(base *sections.Reader) (*state, error) {
 	s.none, err2 = base.Section("NONE")
 	numbers, err3 = base.Section("ROWS")
 	s.rows, err4 = base.Part("STAT")
-	s.blocks, err5 = littleendian.Decode[uint32](numbers)
+	s.blocks, err5 = littleendian.Decode[uint64](numbers)
 	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
-	if err5 != nil || len(s.blocks)%blockNumbers != 0 || len(s.none) == 0 {
+	if err5 != nil || len(s.blocks)%2 != 0 || len(s.none) == 0 {
 		return nil, fmt.Errorf("%w: section ROWS", journal.ErrDamaged)
 	}
 	return s, nil
 }
 
-// load reads all rows into memory.
-func (s *state) load(base *sections.Reader) error {
-	data, err := base.Section("STAT")
-	s.rows = bytes.NewReader(data)
-	return err
+// stateReader reads the rows of a state in ascending order of their ids.
+type stateReader struct {
+	state *state
+	ahead sections.Ahead
+	rows  []byte // of a block, verified
+	block int
 }
 
-// block returns the rows of block i, in the memory of dst.
-func (s *state) block(dst []byte, i int) ([]byte, error) {
-	has, before, sum := s.blocks[blockNumbers*i], s.blocks[blockNumbers*i+1], s.blocks[blockNumbers*i+2]
-	size := bits.OnesCount32(has) * len(s.none)
-	dst = slices.Grow(dst[:0], size)[:size]
-	if has == 0 {
-		return dst, nil
-	}
-	if _, err := s.rows.ReadAt(dst, int64(before)*int64(len(s.none))); err != nil && err != io.EOF {
-		return nil, err
-	} else if err == io.EOF || uint32(xxhash.Sum64(dst)) != sum {
-		return nil, fmt.Errorf("%w: rows from %d on", journal.ErrDamaged, i*blockTerms)
-	}
-	return dst, nil
+func (s *state) reader(buffer *[]byte) stateReader {
+	return stateReader{state: s, ahead: sections.NewAhead(s.rows, 0, s.rows.Size(), buffer), block: -1}
 }
 
-// row returns the row of an id, whose block has the given rows.
-func (s *state) row(block []byte, id uint32) []byte {
-	has, bit := s.blocks[id/blockTerms*blockNumbers], uint32(1)<<(id%blockTerms)
+// row returns the row of an id, which is valid until the next call.
+func (r *stateReader) row(id uint32) ([]byte, error) {
+	s, block := r.state, int(id/blockRows)
+	has, before := s.blocks[2*block], s.blocks[2*block+1]
+	bit, size := uint64(1)<<(id%blockRows), len(s.none)
 	if has&bit == 0 {
-		return s.none
+		return s.none, nil
 	}
-	return block[bits.OnesCount32(has&(bit-1))*len(s.none):][:len(s.none)]
+	if block != r.block {
+		rows, err := r.ahead.Read(int64(uint32(before))*int64(size), bits.OnesCount64(has)*size)
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		if err == io.EOF || uint32(xxhash.Sum64(rows)) != uint32(before>>32) {
+			return nil, fmt.Errorf("%w: rows from %d on", journal.ErrDamaged, block*blockRows)
+		}
+		r.rows, r.block = rows, block
+	}
+	return r.rows[bits.OnesCount64(has&(bit-1))*size:][:size], nil
 }
 
 // appendAll appends the rows of the first n ids.
-func (s *state) appendAll(dst []byte, n int) (_ []byte, err error) {
-	var block []byte
+func (s *state) appendAll(dst []byte, n int) ([]byte, error) {
+	reader := s.reader(new([]byte))
 	for id := range uint32(n) {
-		if id%blockTerms == 0 {
-			if block, err = s.block(block, int(id/blockTerms)); err != nil {
-				return nil, err
-			}
+		row, err := reader.row(id)
+		if err != nil {
+			return nil, err
 		}
-		dst = append(dst, s.row(block, id)...)
+		dst = append(dst, row...)
 	}
 	return dst, nil
 }

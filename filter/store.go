@@ -3,16 +3,13 @@ package filter
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"syscall"
 	"time"
 
 	"chaff/internal/journal"
-	"chaff/internal/mapped"
 	"chaff/internal/replace"
 	"chaff/internal/sections"
 )
@@ -35,19 +32,18 @@ const maxOpens = 20
 // OpenLearned is [Open] with what was learned since the model was written: the journal of path.store. A store that cannot be used is no
 // error; [Filter.JournalErr] returns the reason.
 func OpenLearned(path string) (*Filter, error) {
-	f, err := openFollowing(path, Open, readStore)
+	f, err := openFollowing(path, Open)
 	if err == nil && f.onlyPart {
-		if f.onlyPart = false; f.knowledge != nil {
-			if err := f.learnAll(); err != nil {
-				f.dropJournal(err)
-			}
+		if err := f.learnAll(); err != nil {
+			f.dropJournal(err)
 		}
+		f.onlyPart = false
 	}
 	return f, err
 }
 
 // openFollowing opens a model with the journal of its store.
-func openFollowing(path string, open func(path string) (*Filter, error), read func(path string) (storeFile, error)) (f *Filter, err error) {
+func openFollowing(path string, open func(path string) (*Filter, error)) (f *Filter, err error) {
 	if _, err := os.Readlink(path); err == nil { // the store is beside the file, not beside the link
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			path = target
@@ -60,24 +56,22 @@ func openFollowing(path string, open func(path string) (*Filter, error), read fu
 		if f, err = open(path); err != nil {
 			return nil, err
 		}
-		s, err := storeFile{}, replace.CheckOwner(path+storeSuffix, path)
+		var file *os.File
+		var journal *journal.Journal
+		err := replace.CheckOwner(path+storeSuffix, path)
 		if err == nil {
-			s, err = read(path + storeSuffix)
+			file, journal, err = openStore(path + storeSuffix)
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return f, nil
-		case errors.Is(err, ErrChanged): // a writer cut off a torn record
-			f.journalErr = err
-			continue
 		case err != nil:
-			if pathError, ok := errors.AsType[*fs.PathError](err); ok {
-				err = pathError.Err // whoever prints it names the file
+			if f.journalErr = err; isShorter(err) { // a writer cut off a torn record
+				continue
 			}
-			f.journalErr = err
 			return f, nil
-		case s.model == f.Identity():
-			f.follow(s)
+		case journal.Model() == f.Identity():
+			f.follow(file, journal)
 			return f, nil
 		}
 		next, err := (*Filter)(nil), replace.CheckOwner(path+nextSuffix, path)
@@ -86,64 +80,95 @@ func openFollowing(path string, open func(path string) (*Filter, error), read fu
 		}
 		switch {
 		case err != nil:
-		case s.model == next.Identity():
+		case journal.Model() == next.Identity():
 			f.Close()
-			next.follow(s)
+			next.follow(file, journal)
 			return next, nil
 		default:
 			next.Close()
 		}
-		s.close()
+		file.Close()
 		f.journalErr = ErrOtherModel
 	}
 	return f, nil
 }
 
-// follow makes f use a journal.
-func (f *Filter) follow(s storeFile) {
-	err := error(nil)
-	if s.records.Len() > 0 {
-		err = f.know(s.state, s.records)
+func isShorter(err error) bool { return errors.Is(err, journal.ErrTruncated) }
+
+// openStore opens a store and reads its journal.
+func openStore(path string) (*os.File, *journal.Journal, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which does not wait for a FIFO
+	if err == nil {
+		var j *journal.Journal
+		if j, err = readJournal(file); err == nil {
+			return file, j, nil
+		}
+		file.Close()
 	}
-	if f.knowledge == nil {
-		s.close()
-		f.journalErr = err
-		return
+	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pathError.Err // whoever prints it names the file
 	}
-	f.store, f.onlyPart = s.mapped, true
+	return nil, nil, err
 }
 
-// know makes f know what its learner knew when a base was written, and the records since.
-func (f *Filter) know(s *state, records journal.Records) error {
-	switch {
-	case s == nil:
-		return ErrNotLearning
-	case len(s.blocks) != blockNumbers*blocksOf(f.linear.Terms):
+func readJournal(file *os.File) (*journal.Journal, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, journal.ErrNotStore
+	}
+	return journal.Open(file, info.Size(), false)
+}
+
+// follow makes f use a journal, whose file it closes.
+func (f *Filter) follow(file *os.File, j *journal.Journal) {
+	if j.Len() > 0 {
+		base, err := journal.BaseFormat().Open(file)
+		if err == nil {
+			err = f.know(base, j)
+		}
+		if err == nil && f.knowledge == nil {
+			err = ErrNotLearning
+		}
+		f.journalErr = err
+	}
+	if f.knowledge == nil {
+		file.Close()
+		return
+	}
+	f.store, f.onlyPart = file, true
+}
+
+// know makes f know what its learner knew when a base was written, if the base has that, and the records since.
+func (f *Filter) know(base *sections.Reader, j *journal.Journal) error {
+	s, err := readState(base)
+	if s == nil {
+		return err
+	}
+	if len(s.blocks) != rowNumbers(f.linear.Terms) {
 		return fmt.Errorf("%w: section ROWS is not for %d terms", journal.ErrDamaged, f.linear.Terms)
 	}
-	f.knowledge = &knowledge{state: s, ids: f.linear.Terms, records: records}
-	for i := range records.Len() {
-		f.knowledge.later.Add(records.At(i).New)
+	f.knowledge = &knowledge{state: s, ids: f.linear.Terms, journal: j}
+	for _, r := range j.Records() {
+		f.knowledge.later.Add(r.New)
 	}
 	return nil
 }
 
-// OpenToLearn opens the model at path, whose store has the given base and records and says what its identity is. It is for a program that
-// learns, and holds the lock of the store. The error wraps [ErrOtherModel], or is about a file.
-func OpenToLearn(path string, identity uint64, base *sections.Reader, records journal.Records) (*Filter, error) {
+// OpenToLearn opens the model at path, whose store has the given base and journal. It is for a program that learns, and holds the lock of the
+// store. The error wraps [ErrOtherModel], or is about a file.
+func OpenToLearn(path string, base *sections.Reader, j *journal.Journal) (*Filter, error) {
 	f, err := openMapped(path, time.Now())
 	if err != nil {
 		return nil, err
 	}
-	if f.Identity() != identity {
+	if f.Identity() != j.Model() {
 		f.Close()
 		return nil, ErrOtherModel
 	}
-	s, err := readState(base)
-	if err == nil && s != nil {
-		err = f.know(s, records)
-	}
-	if err != nil {
+	if err := f.know(base, j); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -163,7 +188,7 @@ func (f *Filter) Learned() int {
 	if f.knowledge == nil {
 		return 0
 	}
-	return f.knowledge.records.Len()
+	return f.knowledge.journal.Len()
 }
 
 // Identity returns a number that identifies the model file that f was opened from, and that its store has; else 0.
@@ -172,97 +197,4 @@ func (f *Filter) Identity() uint64 {
 		return 0
 	}
 	return f.file.Identity()
-}
-
-// storeFile is a store as a reader uses it.
-type storeFile struct {
-	model   uint64
-	records journal.Records
-	state   *state       // nil without records, or if the model cannot learn on
-	mapped  *mapped.File // the memory of the records; nil if it is a copy
-}
-
-// newStoreFile reads a journal and what the base in front of it says of the learner.
-func newStoreFile(file io.ReaderAt, data []byte) (s storeFile, base *sections.Reader, err error) {
-	if s.model, err = journal.Model(data); err != nil {
-		return s, nil, err
-	}
-	if s.records, _, err = journal.Scan(data); err != nil || s.records.Len() == 0 {
-		return s, nil, err
-	}
-	if base, err = journal.BaseFormat().Open(file); err == nil {
-		s.state, err = readState(base)
-	}
-	return s, base, err
-}
-
-func (s storeFile) close() {
-	if s.mapped != nil {
-		s.mapped.Close()
-	}
-}
-
-// mapStore maps the store at path and reads its journal. If it cannot be mapped, it is readStore.
-func mapStore(path string) (s storeFile, err error) {
-	m := mapped.Growing(path)
-	if m == nil {
-		return readStore(path)
-	}
-	defer func() {
-		if m.Changed() {
-			err = ErrChanged
-		}
-		if err != nil {
-			m.Close()
-		}
-	}()
-	defer m.Catch(debug.SetPanicOnFault(true))
-	h, err := journal.Locate(m.Data)
-	if err != nil {
-		return storeFile{}, err
-	}
-	s, _, err = newStoreFile(m, m.Data[h.Base:])
-	s.mapped = m
-	return s, err
-}
-
-// readStore reads the journal of the store at path into memory and, if it has records, what the base says of the learner.
-func readStore(path string) (storeFile, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which does not wait for a FIFO
-	if err != nil {
-		return storeFile{}, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = journal.ErrNotStore
-	}
-	head := make([]byte, sections.HeaderSize)
-	if err == nil {
-		var n int
-		n, err = file.ReadAt(head, 0)
-		if head = head[:n]; err == io.EOF {
-			err = nil
-		}
-	}
-	if err != nil {
-		return storeFile{}, err
-	}
-	base, err := journal.BaseFormat().Size(head)
-	if err != nil {
-		return storeFile{}, err
-	}
-	if base > uint64(info.Size()) {
-		return storeFile{}, journal.ErrTruncated
-	}
-	data := make([]byte, info.Size()-int64(base))
-	n, err := file.ReadAt(data, int64(base))
-	if err != nil && err != io.EOF {
-		return storeFile{}, err
-	}
-	s, parts, err := newStoreFile(file, data[:n])
-	if err == nil && s.state != nil {
-		err = s.state.load(parts)
-	}
-	return s, err
 }

@@ -17,14 +17,11 @@ import (
 	"chaff/features"
 	"chaff/internal/journal"
 	"chaff/internal/sections"
-	"chaff/internal/testtemp"
+	"chaff/internal/testmain"
 	"chaff/models"
 )
 
-func TestMain(m *testing.M) {
-	testtemp.InMemory()
-	m.Run()
-}
+func TestMain(m *testing.M) { testmain.Run(m) }
 
 // later returns a time at which a new file is settled.
 func later() time.Time { return time.Now().Add(time.Hour) }
@@ -36,12 +33,14 @@ type pupil struct {
 	whole   models.Online
 	added   []uint64
 	journal []byte // with the base
+	// summaries is after how many records there is a summary.
+	summaries int
 }
 
 // newPupil saves a model and an empty store for it.
 func newPupil(t testing.TB, f *Filter) *pupil {
 	t.Helper()
-	p := &pupil{t: t, path: filepath.Join(t.TempDir(), "model")}
+	p := &pupil{t: t, path: filepath.Join(t.TempDir(), "model"), summaries: 7}
 	if err := f.Save(p.path); err != nil {
 		t.Fatal(err)
 	}
@@ -80,13 +79,12 @@ func (p *pupil) open() *Filter {
 // learn appends a record of the message to the store.
 func (p *pupil) learn(raw string, class int) {
 	p.t.Helper()
-	base, err := journal.BaseFormat().Open(bytes.NewReader(p.journal))
+	store := bytes.NewReader(p.journal)
+	base, err := journal.BaseFormat().Open(store)
 	noError(p.t, err)
-	records, _, err := journal.Scan(p.journal[base.Size():])
+	j, err := journal.Open(store, store.Size(), false)
 	noError(p.t, err)
-	identity, err := journal.Model(p.journal[base.Size():])
-	noError(p.t, err)
-	f, err := OpenToLearn(p.path, identity, base, records)
+	f, err := OpenToLearn(p.path, base, j)
 	noError(p.t, err)
 	defer f.Close()
 	reader, err := NewReader(f.settings.Reading(), ReaderOptions{Grams: true, Names: true})
@@ -117,7 +115,18 @@ func (p *pupil) learn(raw string, class int) {
 			p.t.Fatalf("%q: the row of term %d is % x, want % x", raw, id, own, want)
 		}
 	}
-	p.journal = journal.Append(p.journal, journal.Place{Model: f.Identity(), Offset: int64(len(p.journal)) - base.Size()}, r)
+	size := len(p.journal)
+	p.journal = journal.Append(p.journal, j.Next(), r)
+	if j.Add(p.journal[size:]); j.Len()%p.summaries == 0 {
+		store.Reset(p.journal)
+		size := len(p.journal)
+		summary, err := j.Summary()
+		noError(p.t, err)
+		p.journal = journal.Append(p.journal, j.Next(), summary)
+		j.Add(p.journal[size:])
+		hint, at := j.Hint()
+		copy(p.journal[at:], hint)
+	}
 	p.save()
 }
 
@@ -293,10 +302,9 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 	third := len(p.journal) // the end of its rows
 	p.learn(mail[3], 1)
 	good, raw := p.journal, []byte(mail[2]+"hamc of which only the base has a row\n")
-	h, err := journal.Locate(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store, err := journal.Open(bytes.NewReader(good), int64(len(good)), false)
+	noError(t, err)
+	start := store.Base()
 	opened, err := Open(p.path)
 	if err != nil {
 		t.Fatal(err)
@@ -322,7 +330,7 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 				all = append(all, sections.Section{Name: name, Data: data})
 			}
 		}
-		return append(journal.BaseFormat().Encode(all), good[h.Base:]...)
+		return append(journal.BaseFormat().Encode(all), good[start:]...)
 	}
 	cut := func(which string, size int) []byte {
 		return with(func(name string, data []byte) []byte {
@@ -339,19 +347,19 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 	}{
 		"a good store":             {good, learned, nil},
 		"no store":                 {nil, bare, nil},
-		"no record":                {good[:h.Base+int64(journal.BeginSize)], bare, nil},
-		"a torn record at the end": {append(bytes.Clone(good), good[h.Base+int64(journal.BeginSize):][:100]...), learned, nil},
+		"no record":                {good[:start+int64(journal.BeginSize)], bare, nil},
+		"a torn record at the end": {append(bytes.Clone(good), good[start+int64(journal.BeginSize):][:100]...), learned, nil},
 		"another file":             {bytes.Repeat([]byte("text "), 100), bare, journal.ErrNotStore},
-		"a base alone":             {good[:h.Base], bare, journal.ErrTruncated},
-		"half a base":              {good[:h.Base/2], bare, journal.ErrTruncated},
-		"a store of another model": {changed(h.Base + 8), bare, ErrOtherModel},
-		"a damaged record":         {changed(h.Base + int64(journal.BeginSize)), bare, journal.ErrDamaged},
+		"a base alone":             {good[:start], bare, journal.ErrTruncated},
+		"half a base":              {good[:start/2], bare, journal.ErrTruncated},
+		"a store of another model": {changed(start + 8), bare, ErrOtherModel},
+		"a damaged record":         {changed(start + int64(journal.BeginSize)), bare, journal.ErrDamaged},
 		"a damaged row":            {changed(int64(third) - 1), bare, journal.ErrDamaged},
 		"a model that learns not":  {with(func(string, []byte) []byte { return nil }), bare, ErrNotLearning},
 		"a row of nothing":         {cut("NONE", 1), bare, ErrVersion},
 		"no row of nothing":        {cut("NONE", 0), bare, journal.ErrDamaged},
-		"rows of other terms":      {cut("ROWS", 12), bare, journal.ErrDamaged},
-		"half a block of rows":     {cut("ROWS", 4), bare, journal.ErrDamaged},
+		"rows of other terms":      {cut("ROWS", 16), bare, journal.ErrDamaged},
+		"half a block of rows":     {cut("ROWS", 8), bare, journal.ErrDamaged},
 		"no rows":                  {cut("STAT", 0), bare, journal.ErrDamaged},
 		"damaged rows of the base": {with(func(name string, data []byte) []byte {
 			if name == "STAT" {

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 
 	"chaff/internal/ascii"
@@ -21,19 +22,33 @@ const longLine = 500
 
 // appendOthers appends raw without the verdict fields on which all programs agree.
 func appendOthers(dst, raw []byte) []byte {
-	for atStart := true; ; {
-		text, n := plainLine(raw)
-		if !atStart || string(text) != spacer { // a spacer at the top is ours, its continuation is the sender's
-			n = plainField(raw)
+	kept := 0
+	for start, end := range forgedFields(raw) {
+		dst = append(dst, raw[kept:start]...)
+		kept = end
+	}
+	return append(dst, raw[kept:]...)
+}
+
+// forgedFields yields where the verdict fields on which all programs agree begin and end.
+func forgedFields(raw []byte) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		atStart := true
+		for at := 0; ; {
+			text, n := plainLine(raw[at:])
+			if !atStart || string(text) != spacer { // a spacer at the top is ours, its continuation is the sender's
+				n = plainField(raw[at:])
+			}
+			if n == 0 {
+				return
+			}
+			if !isVerdict(raw[at : at+n]) {
+				atStart = false
+			} else if !yield(at, at+n) {
+				return
+			}
+			at += n
 		}
-		if n == 0 {
-			return append(dst, raw...)
-		}
-		if field := raw[:n]; !isVerdict(field) {
-			dst = append(dst, field...)
-			atStart = false
-		}
-		raw = raw[n:]
 	}
 }
 

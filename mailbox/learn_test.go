@@ -16,15 +16,12 @@ import (
 	"chaff/corpus/corpustest"
 	"chaff/corpus/sources"
 	"chaff/internal/limits"
-	"chaff/internal/testtemp"
+	"chaff/internal/testmain"
 	"chaff/store"
 	"chaff/train"
 )
 
-func TestMain(m *testing.M) {
-	testtemp.InMemory()
-	m.Run()
-}
+func TestMain(m *testing.M) { testmain.Run(m) }
 
 // tree is a mailbox of 40 ham in the inbox and 40 spam in .Junk, and a model that was trained on it, with its store.
 type tree struct {

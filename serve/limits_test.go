@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -251,6 +252,8 @@ func TestOptionsNameTheirLimits(t *testing.T) {
 		{func(*Options) {}, ""},
 		{func(o *Options) { o.MaxMessage = limits.MaxMessage + 1 }, "max_message is 37748737: must be from 1 to 37748736"},
 		{func(o *Options) { o.MaxMessage = 0 }, "max_message is 0: must be from 1 to 37748736"},
+		{func(o *Options) { o.MilterReject = 1.5 }, "milter_reject is 1.5: must be from 0 to 1"},
+		{func(o *Options) { o.MilterQuarantine = math.NaN() }, "milter_quarantine is NaN: must be from 0 to 1"},
 		{func(o *Options) { o.MaxSeconds = 601 }, "max_seconds is 601: must be from 0.01 to 600"},
 		{func(o *Options) { o.Queue = 0 }, "queue is 0: must be at least 1"},
 		{func(o *Options) { o.Memory = 1 }, "memory is 1: must be at least 37748736"},

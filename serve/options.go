@@ -3,6 +3,7 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 
 	"chaff/internal/limits"
@@ -34,11 +35,22 @@ type Options struct {
 	MaxSeconds float64 `json:"max_seconds"`
 	// Connections is how many clients may be connected at a time. At least 1. Default 2000.
 	Connections int `json:"connections"`
+	// Confine takes from the daemon, after its start, all files but those of the models and its sockets, new connections, and the
+	// right to gain more rights, as far as the kernel can (Landlock, Linux 5.13). Default true.
+	Confine bool `json:"confine"`
 	// SocketMode is the mode of Unix sockets that chaff serve makes, in octal digits. From "0600" to "0777". Default "0660".
 	SocketMode string `json:"socket_mode"`
 	// TellOverTCP lets clients of the spamd protocol teach the model over TCP, where any user of the machine may connect, and not
 	// only over Unix sockets. Default false.
 	TellOverTCP bool `json:"tell_over_tcp"`
+	// MilterQuarantine is the probability of spam from which the milter has the mail server keep a message instead of delivering it,
+	// such as 0.99; 0 is never. From 0 to 1. Default 0.
+	MilterQuarantine float64 `json:"milter_quarantine"`
+	// MilterReject is the probability of spam from which the milter rejects a message, such as 0.999; 0 is never. From 0 to 1. Default 0.
+	MilterReject float64 `json:"milter_reject"`
+	// LMTPBackend is where chaff serve --lmtp passes mail on: unix:PATH or HOST:PORT of the delivery agent, with smtp: before
+	// it if the program there speaks SMTP. Default "".
+	LMTPBackend string `json:"lmtp_backend"`
 	// Queue is how many messages wait for their verdict at most, and how many to be learned; more are refused at once.
 	// At least 1. Default 1000.
 	Queue int `json:"queue"`
@@ -69,8 +81,21 @@ type Options struct {
 func DefaultOptions() Options {
 	return Options{
 		Store: store.DefaultOptions(), MaxUsers: 1000, OpenUsers: 20, IdleMinutes: 10, MaxMessage: limits.MaxMessage, MaxSeconds: 20,
-		Connections: 2000, SocketMode: "0660", Queue: 1000, Memory: 256 << 20, History: 10000, HistoryDays: 30, UnsureDays: 7, HTTPHosts: []string{},
+		Connections: 2000, Confine: true, SocketMode: "0660", Queue: 1000, Memory: 256 << 20, History: 10000, HistoryDays: 30, UnsureDays: 7, HTTPHosts: []string{},
 	}
+}
+
+// Folders returns the folders where an engine reads and writes files: that of the model, with its store, the history and the unsure messages,
+// and that of users. The first one is that of the model.
+func (o Options) Folders() []string {
+	all := []string{filepath.Dir(o.Model)}
+	if target, err := filepath.EvalSymlinks(o.Model); err == nil && filepath.Dir(target) != all[0] { // the store is beside the file
+		all = append(all, filepath.Dir(target))
+	}
+	if o.Users != "" {
+		all = append(all, o.Users)
+	}
+	return all
 }
 
 // Validate returns everything that is wrong with o.
@@ -90,6 +115,14 @@ func (o Options) Validate() error {
 			errs = append(errs, fmt.Errorf("%s is %d: must be from %d to %d", s.name, s.value, s.least, s.most))
 		case s.value < s.least:
 			errs = append(errs, fmt.Errorf("%s is %d: must be at least %d", s.name, s.value, s.least))
+		}
+	}
+	for _, s := range []struct {
+		name  string
+		value float64
+	}{{"milter_quarantine", o.MilterQuarantine}, {"milter_reject", o.MilterReject}} {
+		if !(s.value >= 0 && s.value <= 1) {
+			errs = append(errs, fmt.Errorf("%s is %v: must be from 0 to 1", s.name, s.value))
 		}
 	}
 	if !(o.MaxSeconds >= 0.01 && o.MaxSeconds <= 600) {

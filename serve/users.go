@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,6 +34,19 @@ func folderOf(user string) (string, error) {
 		}
 	}
 	return string(folder), nil
+}
+
+// UserOf returns the user who gets the mail for an address: the address without what follows a plus sign before the @, since the sender
+// may write anything there.
+func UserOf(address string) string {
+	local, domain := address, ""
+	if at := strings.LastIndexByte(address, '@'); at >= 0 {
+		local, domain = address[:at], address[at:]
+	}
+	if plus := strings.IndexByte(local, '+'); plus > 0 {
+		local = local[:plus]
+	}
+	return local + domain
 }
 
 // pathOf returns the path of the model that a user teaches.
@@ -164,6 +178,11 @@ func openUser(path string, shared *loaded) (*userModel, error) {
 		return nil, nil // its score says nothing yet
 	}
 	return m, nil
+}
+
+// HasModel reports whether mail for a user is judged by a model of the user as well.
+func (e *Engine) HasModel(user string) bool {
+	return e.users.find(user, e.shared.current(), e.log) != nil
 }
 
 // makeRoom drops the user who had no mail for longest, if as many are open as may be.

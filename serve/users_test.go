@@ -251,3 +251,14 @@ func TestAUserOfASharedModelWithoutMailNeedsBothClasses(t *testing.T) {
 		t.Errorf("with both: got %+v", v)
 	}
 }
+
+func TestTheUserOfAnAddress(t *testing.T) {
+	for address, want := range map[string]string{
+		"anna@lab.example": "anna@lab.example", "anna+lists+a@lab.example": "anna@lab.example", "anna+a": "anna", "+a@lab.example": "+a@lab.example",
+		`"a+b@c"@lab.example`: `"a@lab.example`, "": "", "a@b+c": "a@b+c",
+	} {
+		if got := UserOf(address); got != want {
+			t.Errorf("%s: got %q, want %q", address, got, want)
+		}
+	}
+}

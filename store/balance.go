@@ -75,35 +75,14 @@ func (s *Store) sinceFit() (known, learned []int, fitted bool, err error) {
 	if err != nil {
 		return nil, nil, false, err
 	}
-	messages, err := s.base.sections.Section("MSGS")
+	records, err := s.journal.Entries()
 	if err != nil {
 		return nil, nil, false, err
 	}
-	fitted = facts.Fitted != 0
-	known, learned = make([]int, len(facts.Classes)), make([]int, len(facts.Classes))
-	for ; len(messages) >= entrySize; messages = messages[entrySize:] {
-		label, at := labelOf(messages)
-		switch {
-		case label >= len(known):
-			return nil, nil, false, s.base.damaged("MSGS")
-		case fitted && at > facts.Fitted:
-			learned[label]++
-		default:
-			known[label]++
+	for _, r := range records {
+		if what, label := splitTag(r.Tag); what == learn && label < len(facts.Learned) {
+			facts.Learned[label]++
 		}
 	}
-	for i := range s.records.Len() {
-		data := s.records.At(i).Meta
-		what, _, err := fingerprintOf(data)
-		if err != nil {
-			return nil, nil, false, err
-		}
-		if what != learn {
-			continue
-		}
-		if label, _ := labelOf(data[8:]); label < len(learned) {
-			learned[label]++
-		}
-	}
-	return known, learned, fitted, nil
+	return facts.Known, facts.Learned, facts.Fitted != 0, nil
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/cespare/xxhash/v2"
+
 	"chaff/features"
 	"chaff/internal/journal"
 	"chaff/internal/sections"
@@ -27,9 +29,25 @@ type facts struct {
 	// FitSeconds is the CPU time of the last fit, and Changed how many messages were learned or forgotten since.
 	FitSeconds float64 `json:"fit_cpu_seconds,omitempty"`
 	Changed    int     `json:"changed"`
+	// Known and Learned count the messages of each class that were known at the last fit, and those learned since that are in the base. All
+	// are known to a model that was never fitted.
+	Known   []int `json:"known"`
+	Learned []int `json:"learned"`
 	// Expired counts the messages that left because they were the oldest, and Refused refusals by reason.
 	Expired int            `json:"expired,omitempty"`
 	Refused map[string]int `json:"refused,omitempty"`
+}
+
+// count sets Known and Learned.
+func (f *facts) count(entries []Entry) {
+	f.Known, f.Learned = make([]int, len(f.Classes)), make([]int, len(f.Classes))
+	for _, e := range entries {
+		if f.Fitted != 0 && e.Learned.Unix() > f.Fitted {
+			f.Learned[e.Label]++
+		} else {
+			f.Known[e.Label]++
+		}
+	}
 }
 
 // ledger is all messages of a store, in the order in which they were first learned.
@@ -56,31 +74,94 @@ func openBase(file io.ReaderAt) (*base, error) {
 	return &base{s, s.Has("TEXT")}, nil
 }
 
-// The size of an entry of section DIGS: u64 fingerprint, u32 index of the message, u32 zero.
-const digestSize = 16
+const (
+	// digestSize is the size of a digest in section DIGS: u64 fingerprint, u32 index of the message, u32 zero.
+	digestSize = 16
+	// digestBlock is the most digests of a block. A u64 follows them: their xxhash64 plus the number of the block.
+	digestBlock = 64
+)
 
-// find returns the entry of a fingerprint.
-func (b *base) find(fingerprint uint64) (Entry, bool, error) {
-	digests, err := b.sections.Section("DIGS")
-	if err != nil {
-		return Entry{}, false, err
-	}
-	le := binary.LittleEndian
-	n := len(digests) / digestSize
-	i := sort.Search(n, func(i int) bool { return le.Uint64(digests[digestSize*i:]) >= fingerprint })
-	if i == n || le.Uint64(digests[digestSize*i:]) != fingerprint {
-		return Entry{}, false, nil
+// find returns the entry of a fingerprint, and its index.
+func (b *base) find(fingerprint uint64) (index int, e Entry, known bool, err error) {
+	index, known, err = b.indexOf(fingerprint)
+	if err != nil || !known {
+		return 0, Entry{}, false, err
 	}
 	messages, err := b.sections.Section("MSGS")
 	if err != nil {
-		return Entry{}, false, err
+		return 0, Entry{}, false, err
 	}
-	at := int(le.Uint32(digests[digestSize*i+8:])) * entrySize
-	if at+entrySize > len(messages) {
-		return Entry{}, false, b.damaged("DIGS")
+	if at := index * entrySize; at+entrySize <= len(messages) {
+		e, _ = readEntry(messages[at:])
+		return index, e, true, nil
 	}
-	e, _ := readEntry(messages[at:])
-	return e, true, nil
+	return 0, Entry{}, false, b.damaged("DIGS")
+}
+
+// indexOf returns the index of the message with a fingerprint, by halves: it reads and verifies few of the blocks.
+func (b *base) indexOf(fingerprint uint64) (index int, known bool, err error) {
+	digests, err := b.sections.Part("DIGS")
+	if err != nil {
+		return 0, false, err
+	}
+	const size = digestSize*digestBlock + 8
+	le, buffer := binary.LittleEndian, make([]byte, size)
+	for low, high := int64(0), (digests.Size()+size-1)/size; low < high; {
+		number := (low + high) / 2
+		block := buffer[:min(size, digests.Size()-number*size)]
+		if _, err := digests.ReadAt(block, number*size); err != nil && err != io.EOF {
+			return 0, false, err
+		}
+		end := len(block) - 8
+		if end < digestSize || end%digestSize != 0 || le.Uint64(block[end:]) != xxhash.Sum64(block[:end])+uint64(number) {
+			return 0, false, b.damaged("DIGS")
+		}
+		switch i := sort.Search(end/digestSize, func(i int) bool { return le.Uint64(block[digestSize*i:]) >= fingerprint }); {
+		case i == end/digestSize:
+			low = number + 1
+		case le.Uint64(block[digestSize*i:]) == fingerprint:
+			return int(le.Uint32(block[digestSize*i+8:])), true, nil
+		case i > 0:
+			return 0, false, nil
+		default:
+			high = number
+		}
+	}
+	return 0, false, nil
+}
+
+// appendDigests appends section DIGS of messages in the order of their fingerprints.
+func appendDigests(dst []byte, entries []Entry, order []int) []byte {
+	le, number := binary.LittleEndian, uint64(0)
+	for block := range slices.Chunk(order, digestBlock) {
+		start := len(dst)
+		for _, i := range block {
+			dst = le.AppendUint64(dst, entries[i].Fingerprint)
+			dst = le.AppendUint64(dst, uint64(i))
+		}
+		dst = le.AppendUint64(dst, xxhash.Sum64(dst[start:])+number)
+		number++
+	}
+	return dst
+}
+
+// document returns a document without reading the dictionary of texts.
+func (b *base) document(index int) (*features.Document, error) {
+	var s features.Snapshot
+	for _, part := range []struct {
+		name string
+		data *[]byte
+	}{{"HASH", &s.Hashes}, {"GRPS", &s.Groups}, {"DOCS", &s.Records}, {"ENDS", &s.Ends}} {
+		var err error
+		if *part.data, err = b.sections.Section(part.name); err != nil {
+			return nil, err
+		}
+	}
+	if index >= s.Len() {
+		return nil, b.damaged("ENDS")
+	}
+	d, err := s.Document(index)
+	return &d, err
 }
 
 // entries returns the entries of all messages, without documents and sketches, and the sizes of the sketches.
@@ -116,7 +197,7 @@ func (b *base) facts() (f facts, err error) {
 	if err := d.Decode(&f); err != nil {
 		return f, fmt.Errorf("%w: %w", journal.ErrVersion, err)
 	}
-	if len(f.Classes) < 2 {
+	if n := len(f.Classes); n < 2 || len(f.Known) != n || len(f.Learned) != n {
 		return f, b.damaged("FACT")
 	}
 	return f, nil
@@ -172,22 +253,22 @@ func (b *base) ledger() (*ledger, error) {
 }
 
 // apply does to the ledger what the records of a journal say.
-func (l *ledger) apply(records journal.Records) error {
+func (l *ledger) apply(j *journal.Journal) error {
 	w := l.documents.NewWriter()
 	defer w.Close()
 	gone := map[int]bool{}
-	for i := range records.Len() {
-		r := records.At(i)
-		if err := r.VerifyRest(); err != nil {
+	for _, r := range j.Records() {
+		_, _, data, err := r.Rest()
+		if err != nil {
 			return err
 		}
-		if changeOf(r.Meta) == see {
-			if err := l.seen.apply(r.Meta, len(l.facts.Classes)); err != nil {
+		if changeOf(data) == see {
+			if err := l.seen.apply(data, len(l.facts.Classes)); err != nil {
 				return err
 			}
 			continue
 		}
-		m, err := readMeta(r.Meta)
+		m, err := readMeta(data)
 		if err != nil {
 			return err
 		}
@@ -249,7 +330,7 @@ func namesSection(hasTexts bool) string {
 //
 //	FACT facts as JSON
 //	MSGS an entry of entrySize for each message, whose last number is the size of its sketch
-//	DIGS fingerprints in ascending order with the index of the message
+//	DIGS fingerprints in ascending order with the index of the message, in blocks with a checksum
 //	SEEN the files of mailboxes
 //	SKCH the sketches, one after the other, u64 each
 //	HASH GRPS TEXT or ORDR, DOCS, ENDS: the documents; see features.Snapshot
@@ -264,6 +345,7 @@ func (l *ledger) encode(learner []sections.Section, workers int) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
+	l.facts.count(l.entries)
 	info, err := json.Marshal(l.facts)
 	if err != nil {
 		return nil, err
@@ -279,13 +361,8 @@ func (l *ledger) encode(learner []sections.Section, workers int) ([]byte, error)
 		order[i] = i
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(l.entries[i].Fingerprint, l.entries[j].Fingerprint) })
-	digests := make([]byte, 0, digestSize*len(order))
-	for _, i := range order {
-		digests = le.AppendUint64(digests, l.entries[i].Fingerprint)
-		digests = le.AppendUint64(digests, uint64(i))
-	}
 	return journal.BaseFormat().Encode(append([]sections.Section{
-		{Name: "FACT", Data: info}, {Name: "MSGS", Data: messages}, {Name: "DIGS", Data: digests}, {Name: "SKCH", Data: sketches},
+		{Name: "FACT", Data: info}, {Name: "MSGS", Data: messages}, {Name: "DIGS", Data: appendDigests(nil, l.entries, order)}, {Name: "SKCH", Data: sketches},
 		{Name: "SEEN", Data: l.seen.encode(func(f uint64) bool { _, known := l.byFingerprint[f]; return known })},
 		{Name: "HASH", Data: documents.Hashes}, {Name: "GRPS", Data: documents.Groups}, {Name: namesSection(documents.Texts), Data: documents.Names},
 		{Name: "DOCS", Data: documents.Records}, {Name: "ENDS", Data: documents.Ends},

@@ -24,7 +24,7 @@ import (
 	"chaff/corpus/corpustest"
 	"chaff/filter"
 	"chaff/internal/journal"
-	"chaff/internal/testtemp"
+	"chaff/internal/testmain"
 )
 
 // The tests start this program again as a learner, which learns messages into the store of $LEARNER and prints the number of each one.
@@ -36,8 +36,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	testtemp.InMemory()
-	os.Exit(m.Run())
+	testmain.Run(m)
 }
 
 // runLearner learns messages until there are $MESSAGES of them, from number $FIRST on, into a file of at most $SIZE bytes.

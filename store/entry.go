@@ -75,12 +75,6 @@ func readEntry(data []byte) (e Entry, extra uint64) {
 	return e, le.Uint64(data[64:])
 }
 
-// labelOf reads only the label of an entry, as a number of at least 0, and when it was learned, in seconds.
-func labelOf(entry []byte) (label int, learned int64) {
-	le := binary.LittleEndian
-	return int(le.Uint32(entry[52:])), int64(le.Uint64(entry[24:]))
-}
-
 const noTime = math.MinInt64
 
 func secondsOf(t time.Time) int64 {
@@ -172,16 +166,18 @@ func changeOf(data []byte) change {
 	return change(data[0])
 }
 
-// fingerprintOf returns the change and the fingerprint of a meta without reading the rest.
-func fingerprintOf(data []byte) (change, uint64, error) {
-	if changeOf(data) == see {
-		return see, 0, nil // of no message
+// tagOf returns the tag and the key of the record of a meta: the change with the label of what is learned, and the fingerprint.
+func tagOf(meta []byte) (tag uint32, fingerprint uint64) {
+	what := changeOf(meta)
+	if what != learn && what != forget {
+		return uint32(what), 0
 	}
-	if len(data) < metaHead {
-		return 0, 0, errMeta
-	}
-	return change(data[0]), binary.LittleEndian.Uint64(data[8:]), nil
+	e, _ := readEntry(meta[8:])
+	return uint32(what) | uint32(e.Label)<<8, e.Fingerprint
 }
+
+// splitTag returns the change and the label of a tag.
+func splitTag(tag uint32) (change, int) { return change(tag), int(tag >> 8) }
 
 // readMeta reads a meta. Texts share data.
 func readMeta(data []byte) (*meta, error) {

@@ -26,8 +26,12 @@ func learnedStore(t testing.TB) (base []sections.Section, records [][]byte) {
 	if err := errors.Join(s.Refuse(TooLarge), s.See(7, map[uint64]Sighting{1: {2, 1}}, []uint64{3})); err != nil {
 		t.Fatal(err)
 	}
-	for i := range s.records.Len() {
-		records = append(records, s.records.At(i).Meta)
+	for _, r := range s.journal.Records() {
+		_, _, meta, err := r.Rest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, meta)
 	}
 	for _, name := range []string{"FACT", "MSGS", "DIGS", "SEEN", "SKCH", "HASH", "GRPS", "TEXT", "DOCS", "ENDS"} {
 		data, err := s.base.sections.Section(name)
@@ -67,8 +71,9 @@ func FuzzReadMeta(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		place := journal.Place{Model: 1, Offset: int64(journal.BeginSize)}
-		all, _, err := journal.Scan(journal.Append(journal.Begin(nil, 1), place, journal.Record{Meta: data}))
+		store := journal.Begin(journal.BaseFormat().Encode(nil), 1)
+		store = journal.Append(store, journal.Place{Model: 1, Offset: int64(journal.BeginSize)}, journal.Record{Meta: data})
+		all, err := journal.Open(bytes.NewReader(store), int64(len(store)), true)
 		if err != nil || all.Len() != 1 {
 			t.Fatalf("%d records: %v", all.Len(), err)
 		}
@@ -94,12 +99,10 @@ func FuzzEntry(f *testing.F) {
 		if extra != sameExtra || !bytes.Equal(appendEntry(nil, same, sameExtra), again) {
 			t.Errorf("read %+v, then %+v", e, same)
 		}
-		label, at := labelOf(again)
-		if int64(int32(label)) != int64(e.Label) || at != int64(binary.LittleEndian.Uint64(again[24:])) {
-			t.Errorf("the label is %d, and %d by the entry", label, e.Label)
-		}
-		if at != noTime && at != secondsOf(e.Learned) {
-			t.Errorf("learned at %d, and %d by the entry", at, secondsOf(e.Learned))
+		e.Label &= 1<<24 - 1
+		tag, fingerprint := tagOf(appendMeta(nil, &meta{change: learn, entry: e}))
+		if what, label := splitTag(tag); what != learn || label != e.Label || fingerprint != e.Fingerprint {
+			t.Errorf("the tag says change %d of label %d, and the entry has label %d", what, label, e.Label)
 		}
 	})
 }

@@ -56,38 +56,34 @@ func look(path string) (*View, error) {
 		return nil, err
 	}
 	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, withoutPath(err)
+	}
 	b, err := openBase(file)
 	if err != nil {
 		return nil, err
 	}
-	data, err := readJournal(file, b)
+	j, err := journal.Open(file, info.Size(), true)
 	if err != nil {
-		return nil, err
+		return nil, withoutPath(err)
 	}
-	records, complete, err := journal.Scan(data)
-	if err != nil {
-		return nil, err
-	}
-	v := &View{records: records.Len(), journal: int64(complete), base: b.sections.Size()}
+	v := &View{records: j.Len(), journal: j.Size(), base: j.Base()}
 	if v.filter, err = filter.Open(path); err != nil {
 		return nil, err
 	}
-	model, err := journal.Model(data)
-	if err != nil {
-		return nil, err
-	}
-	if v.filter.Identity() != model {
+	if v.filter.Identity() != j.Model() {
 		if err = replace.CheckOwner(path+nextSuffix, path); err == nil {
 			v.filter, err = filter.Open(path + nextSuffix)
 		}
-		if err != nil || v.filter.Identity() != model {
+		if err != nil || v.filter.Identity() != j.Model() {
 			return nil, ErrForeign
 		}
 	}
 	if v.ledger, err = b.ledger(); err != nil {
 		return nil, err
 	}
-	return v, v.ledger.apply(records)
+	return v, v.ledger.apply(j)
 }
 
 // Filter returns the model of the base, without the journal.
@@ -171,25 +167,28 @@ func (s *Store) Entries() ([]Entry, error) {
 	l := &ledger{entries: all}
 	l.remove(func(int) bool { return false }) // makes the index
 	gone := map[int]bool{}
-	for i := range s.records.Len() {
-		r := s.records.At(i)
-		what, fingerprint, err := fingerprintOf(r.Meta)
-		if err != nil {
-			return nil, err
-		}
-		if what == see {
-			continue
-		}
-		e, _ := readEntry(r.Meta[8:])
-		at, known := l.byFingerprint[fingerprint]
+	records, err := s.journal.Entries()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range records {
+		what, _ := splitTag(r.Tag)
+		at, known := l.byFingerprint[r.Key]
 		switch {
 		case what == forget && known:
 			gone[at] = true
-			delete(l.byFingerprint, fingerprint)
-		case what == learn && known:
-			l.entries[at] = e
+			delete(l.byFingerprint, r.Key)
 		case what == learn:
-			l.byFingerprint[fingerprint] = len(l.entries)
+			meta, err := s.meta(r)
+			if err != nil {
+				return nil, err
+			}
+			e, _ := readEntry(meta[8:])
+			if known {
+				l.entries[at] = e
+				continue
+			}
+			l.byFingerprint[r.Key] = len(l.entries)
 			l.entries = append(l.entries, e)
 		}
 	}
@@ -203,12 +202,13 @@ func (s *Store) Changed() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	for i := range s.records.Len() {
-		if what, _, err := fingerprintOf(s.records.At(i).Meta); err == nil && (what == learn || what == forget) {
+	records, err := s.journal.Entries()
+	for _, r := range records {
+		if what, _ := splitTag(r.Tag); what == learn || what == forget {
 			f.Changed++
 		}
 	}
-	return f.Changed, nil
+	return f.Changed, err
 }
 
 // Later returns how many messages the store of the model at path has that were not learned by training; 0 without a store.

@@ -46,10 +46,11 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// The journal is folded into a new base when it has more records or bytes than this: a filter reads all of it.
+// The journal is folded into a new base when it has so many records or bytes. What a filter reads of it depends on the newest summary and the
+// records since.
 const (
 	maxRecords      = 500
-	maxJournalBytes = 5 << 19
+	maxJournalBytes = 64 << 20
 )
 
 // lockWait is how long a writer waits for another one.

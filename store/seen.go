@@ -44,15 +44,23 @@ func (s *Store) Sightings(mailbox uint64) (map[uint64]Sighting, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range s.records.Len() {
-		r := s.records.At(i)
-		if changeOf(r.Meta) != see {
+	records, err := s.journal.Entries()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range records {
+		if what, _ := splitTag(r.Tag); what != see {
 			continue
 		}
-		if err := r.VerifyRest(); err != nil {
+		record, err := s.journal.Record(r)
+		if err != nil {
 			return nil, err
 		}
-		if err := all.apply(r.Meta, len(s.Classes())); err != nil {
+		_, _, data, err := record.Rest()
+		if err == nil {
+			err = all.apply(data, len(s.Classes()))
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

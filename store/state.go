@@ -58,7 +58,7 @@ func (u update) record(before, after int) journal.Record {
 	if u.learns {
 		u.Learner.Learn(u.Vector, after)
 	}
-	r := journal.Record{IDs: u.IDs, Globals: u.Learner.AppendGlobals(nil)}
+	r := journal.Record{IDs: u.IDs, Rows: make([]byte, 0, len(u.IDs)*u.Learner.TermSize()), Globals: u.Learner.AppendGlobals(nil)}
 	for w := range u.IDs {
 		r.Rows = u.Learner.AppendTerm(r.Rows, w)
 	}

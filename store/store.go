@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -20,7 +22,6 @@ import (
 	"chaff/internal/filelock"
 	"chaff/internal/journal"
 	"chaff/internal/limits"
-	"chaff/internal/mapped"
 	"chaff/internal/replace"
 	"chaff/train"
 )
@@ -47,12 +48,10 @@ type Store struct {
 	filter  *filter.Filter
 	reader  *filter.Reader
 	base    *base
-	records journal.Records
-	mapped  *mapped.File // the memory of the records; nil if it is a copy
-	journal int64        // bytes of the journal, up to the end of the last whole record
-	failed  error        // a write that failed and could not be taken back
-	limit   int          // of records of the journal
-	taught  int          // messages that this process has learned
+	journal *journal.Journal
+	failed  error // a write that failed and could not be taken back
+	limit   int   // of records of the journal
+	taught  int   // messages that this process has learned
 }
 
 // Open opens the store of the model at path and locks it. It waits for a while for another process to finish.
@@ -170,67 +169,46 @@ func waitForLock(ctx context.Context, open func() (*os.File, error)) (*os.File, 
 }
 
 // load reads the journal and opens the model that it belongs to. It completes a fold that was interrupted, and cuts off a torn record.
-func (s *Store) load() (err error) {
+func (s *Store) load() error {
 	s.closeFilter()
+	info, err := s.file.Stat()
+	if err != nil {
+		return withoutPath(err)
+	}
 	if s.base, err = openBase(s.file); err != nil {
 		return err
 	}
-	var data []byte
-	if s.mapped = mapped.Held(s.file); s.mapped != nil {
-		data = s.mapped.Data[min(s.base.sections.Size(), int64(len(s.mapped.Data))):]
-	} else if data, err = readJournal(s.file, s.base); err != nil {
+	if s.journal, err = journal.Open(s.file, info.Size(), false); err != nil {
+		return withoutPath(err)
+	}
+	if s.filter, err = s.openModel(); err != nil {
 		return err
 	}
-	identity, err := journal.Model(data)
-	if err != nil {
-		return err
-	}
-	records, complete, err := journal.Scan(data)
-	if err != nil {
-		return err
-	}
-	s.journal, s.records, s.reader = int64(complete), records, nil
-	if s.filter, err = s.openModel(identity); err != nil {
-		return err
-	}
-	if complete < len(data) {
+	s.reader = nil
+	if s.end() < info.Size() {
 		return withoutPath(s.file.Truncate(s.end()))
 	}
 	return nil
 }
 
-// readJournal returns the bytes behind a base.
-func readJournal(file *os.File, b *base) ([]byte, error) {
-	info, err := file.Stat()
-	if err != nil {
-		return nil, withoutPath(err)
-	}
-	data := make([]byte, max(0, info.Size()-b.sections.Size()))
-	n, err := file.ReadAt(data, b.sections.Size())
-	if err != nil && err != io.EOF {
-		return nil, withoutPath(err)
-	}
-	return data[:n], nil
-}
-
 // end returns where the next record goes.
-func (s *Store) end() int64 { return s.base.sections.Size() + s.journal }
+func (s *Store) end() int64 { return s.journal.Base() + s.journal.Size() }
 
-// openModel opens the model with an identity. An interrupted fold may have left it beside the old one.
-func (s *Store) openModel(identity uint64) (*filter.Filter, error) {
+// openModel opens the model of the journal. An interrupted fold may have left it beside the old one.
+func (s *Store) openModel() (*filter.Filter, error) {
 	next := s.path + nextSuffix
 	data, err := readNext(next, s.path)
 	waits := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read %s: %w", next, err)
 	}
-	if waiting, err := filter.IdentityOf(data); err == nil && waiting == identity {
+	if waiting, err := filter.IdentityOf(data); err == nil && waiting == s.journal.Model() {
 		if err := os.Rename(next, s.path); err != nil { // the store is in place: complete the fold
 			return nil, withoutPath(err)
 		}
 		waits = false
 	}
-	f, err := filter.OpenToLearn(s.path, identity, s.base.sections, s.records)
+	f, err := filter.OpenToLearn(s.path, s.base.sections, s.journal)
 	if err == nil && waits { // of a fold that was interrupted before its store was in place
 		err = withoutPath(os.Remove(next))
 	}
@@ -257,14 +235,14 @@ func (s *Store) Close() error {
 	return s.file.Close()
 }
 
+// Unlock is Close for a process that is about to end, which then frees the memory of the model for less.
+func (s *Store) Unlock() error { return s.file.Close() }
+
 func (s *Store) closeFilter() {
 	if s.filter != nil {
 		s.filter.Close()
+		s.filter = nil
 	}
-	if s.mapped != nil {
-		s.mapped.Close()
-	}
-	s.filter, s.mapped = nil, nil
 }
 
 // Message is a message to learn.
@@ -312,6 +290,9 @@ func nameHash(f *filter.Filter, name string) uint64 { return f.Settings().Key.Ha
 
 // Classes returns the names of the classes.
 func (s *Store) Classes() []string { return s.filter.Settings().Classes }
+
+// Filter returns the model of the base, without the journal. It is valid until the store is closed or has a new base.
+func (s *Store) Filter() *filter.Filter { return s.filter }
 
 // Model returns the name of the model.
 func (s *Store) Model() string { return s.filter.Settings().Model }
@@ -471,26 +452,58 @@ func (s *Store) append(r journal.Record) error {
 	if s.failed != nil {
 		return s.failed
 	}
-	data := journal.Append(nil, journal.Place{Model: s.filter.Identity(), Offset: s.journal}, r)
-	_, err := s.file.WriteAt(data, s.end())
+	r.Tag, r.Key = tagOf(r.Meta)
+	data, err := s.write(r)
 	if err == nil {
 		err = s.file.Sync()
 	}
 	if err != nil {
-		if s.file.Truncate(s.end()) != nil {
-			s.failed = fmt.Errorf("a record could neither be written nor taken back: %w", withoutPath(err))
-		}
-		return withoutPath(err)
+		return s.takeBack(err)
 	}
-	s.journal += int64(len(data))
-	s.records.Add(r)
-	s.filter.Add(r)
+	s.journal.Add(data)
+	s.filter.Add(r.New)
+	if s.journal.NeedsSummary() {
+		return s.summarise()
+	}
 	return nil
 }
 
-// foldIfLarge folds a journal that filters would read for too long.
+// write writes a record behind the last one, and returns its bytes.
+func (s *Store) write(r journal.Record) ([]byte, error) {
+	data := journal.Append(nil, s.journal.Next(), r)
+	_, err := s.file.WriteAt(data, s.end())
+	return data, err
+}
+
+// takeBack removes a record that could not be written.
+func (s *Store) takeBack(err error) error {
+	if s.file.Truncate(s.end()) != nil {
+		s.failed = fmt.Errorf("a record could neither be written nor taken back: %w", withoutPath(err))
+	}
+	return withoutPath(err)
+}
+
+// summarise appends a summary of all records, which spares readers the records before it. It need not be on disk before the next record is, and
+// the journal does without it if there is no room.
+func (s *Store) summarise() error {
+	r, err := s.journal.Summary()
+	if err != nil {
+		return nil // whoever reads all records says so
+	}
+	data, err := s.write(r)
+	if err != nil {
+		s.takeBack(err)
+		return s.failed
+	}
+	s.journal.Add(data)
+	hint, at := s.journal.Hint()
+	_, err = s.file.WriteAt(hint, at)
+	return withoutPath(err)
+}
+
+// foldIfLarge folds a journal that readers of all of it would read for too long.
 func (s *Store) foldIfLarge() error {
-	if s.records.Len() < s.limit && s.journal < maxJournalBytes {
+	if s.journal.Len() < s.limit && s.journal.Size() < maxJournalBytes {
 		return nil
 	}
 	return s.consolidate(context.Background(), nil)
@@ -498,22 +511,45 @@ func (s *Store) foldIfLarge() error {
 
 // find returns the entry of a fingerprint. The newest record of the journal decides, else the base.
 func (s *Store) find(fingerprint uint64) (Entry, bool, error) {
-	for i := s.records.Len() - 1; i >= 0; i-- {
-		r := s.records.At(i)
-		what, which, err := fingerprintOf(r.Meta)
-		if err != nil {
-			return Entry{}, false, err
-		}
-		if what == refuse || what == see || which != fingerprint {
-			continue
-		}
-		if err := r.VerifyRest(); err != nil {
-			return Entry{}, false, err
-		}
-		e, _ := readEntry(r.Meta[8:])
-		return e, what == learn, nil
+	r, ok, err := s.newest(fingerprint)
+	if err != nil {
+		return Entry{}, false, err
 	}
-	return s.base.find(fingerprint)
+	if !ok {
+		_, e, known, err := s.base.find(fingerprint)
+		return e, known, err
+	}
+	meta, err := s.meta(r)
+	if err != nil {
+		return Entry{}, false, err
+	}
+	e, _ := readEntry(meta[8:])
+	what, _ := splitTag(r.Tag)
+	return e, what == learn, nil
+}
+
+// newest returns the newest record of a fingerprint, and reports whether the journal has one.
+func (s *Store) newest(fingerprint uint64) (journal.Entry, bool, error) {
+	records, err := s.journal.Entries()
+	for _, r := range slices.Backward(records) {
+		if what, _ := splitTag(r.Tag); r.Key == fingerprint && (what == learn || what == forget) {
+			return r, true, nil
+		}
+	}
+	return journal.Entry{}, false, err
+}
+
+// meta returns the meta of a record of the journal, which is of a message.
+func (s *Store) meta(r journal.Entry) ([]byte, error) {
+	record, err := s.journal.Record(r)
+	if err != nil {
+		return nil, err
+	}
+	_, _, meta, err := record.Rest()
+	if err == nil && len(meta) < metaHead {
+		err = errMeta
+	}
+	return meta, err
 }
 
 // documentToForget returns the document of a message that the store has, or nil if the model forgets it only when it is fitted again.
@@ -521,16 +557,26 @@ func (s *Store) documentToForget(fingerprint uint64) (*features.Document, error)
 	if !forgets(s.filter) {
 		return nil, nil
 	}
-	l, err := s.ledger()
+	r, ok, err := s.newest(fingerprint)
 	if err != nil {
 		return nil, err
 	}
-	i, ok := l.byFingerprint[fingerprint]
 	if !ok {
-		return nil, errMeta
+		index, _, known, err := s.base.find(fingerprint)
+		if err != nil || !known {
+			return nil, cmp.Or(err, errMeta)
+		}
+		return s.base.document(index)
 	}
-	d := l.documents.Document(l.entries[i].Terms)
-	return &d, l.documents.Err()
+	data, err := s.meta(r)
+	if err != nil {
+		return nil, err
+	}
+	m, err := readMeta(data)
+	if err != nil {
+		return nil, err
+	}
+	return &m.document, nil
 }
 
 // ledger reads the base and the journal.
@@ -539,7 +585,11 @@ func (s *Store) ledger() (*ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l, l.apply(s.records)
+	j, err := journal.Open(s.file, s.end(), true)
+	if err != nil {
+		return nil, withoutPath(err)
+	}
+	return l, l.apply(j)
 }
 
 // prepare makes the reader when it is first needed.

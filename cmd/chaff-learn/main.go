@@ -10,8 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
+	"runtime"
 
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
@@ -29,9 +28,19 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+	growStack()
+	runtime.MemProfileRate = 0
+	// A signal ends the process at once: the store has the message or not. Handling signals would take two threads.
+	os.Exit(run(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+}
+
+// growStack makes the stack as large as learning needs. It grows once and not five times, each of which walks all functions on it: this
+// saves 4% of the CPU time.
+//
+//go:noinline
+func growStack() byte {
+	var frame [60 << 10]byte
+	return frame[len(os.Args)%len(frame)]
 }
 
 // request is what the arguments ask for.
@@ -136,7 +145,7 @@ func (r *request) do(ctx context.Context, stdin io.Reader) (code int, err error)
 			_, err = s.FitIfUnbalanced(ctx, store.RetrainOptions{})
 		}
 	}
-	switch err := errors.Join(err, s.Close()); {
+	switch err := errors.Join(err, s.Unlock()); {
 	case err != nil:
 		return exitLater, err
 	case o.What == store.Refused:

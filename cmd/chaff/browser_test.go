@@ -83,15 +83,31 @@ func startBrowser(t *testing.T, path, proxy string) *browser {
 		to.Close()
 		from.Close()
 	})
-	var target struct{ TargetID string }
-	b.result("Target.createTarget", object{"url": "about:blank"}, &target)
 	var session struct{ SessionID string }
-	b.result("Target.attachToTarget", object{"targetId": target.TargetID, "flatten": true}, &session)
+	b.result("Target.attachToTarget", object{"targetId": b.firstPage(), "flatten": true}, &session)
 	b.session = session.SessionID
 	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
 		b.call(domain+".enable", nil)
 	}
 	return b
+}
+
+// firstPage returns the ID of the page that the browser starts with. Another one would be another process.
+func (b *browser) firstPage() (id string) {
+	b.t.Helper()
+	b.call("Target.setDiscoverTargets", object{"discover": true})
+	for {
+		for _, e := range b.events {
+			var created struct {
+				TargetInfo struct{ TargetID, Type string }
+			}
+			must(b.t, json.Unmarshal(e.Params, &created))
+			if e.Method == "Target.targetCreated" && created.TargetInfo.Type == "page" {
+				return created.TargetInfo.TargetID
+			}
+		}
+		b.read("Target.targetCreated")
+	}
 }
 
 // call sends a command and returns its result. What the browser tells meanwhile is kept.

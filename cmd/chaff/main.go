@@ -26,9 +26,10 @@ func main() {
 const gcPercent = 20
 
 // limitGarbage sets the garbage collector for the whole process. An explicit GOGC or GOMEMLIMIT wins. Classify and serve have a small
-// heap and keep Go's default.
+// heap and keep Go's default, as retrain does, which reads no mail.
 func limitGarbage(args []string) {
-	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") == "" && !classifies(args) && firstWord(args) != "serve" {
+	command := firstWord(args)
+	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") == "" && !classifies(args) && command != "serve" && command != "retrain" {
 		debug.SetGCPercent(gcPercent)
 	}
 }

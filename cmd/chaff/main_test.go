@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,7 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"chaff/cmd/internal/delivery"
-	"chaff/internal/testtemp"
+	"chaff/internal/testmain"
 	"chaff/store"
 )
 
@@ -43,8 +42,6 @@ func TestMain(m *testing.M) {
 
 // runTests runs the tests with the programs in the path.
 func runTests(m *testing.M) (code int, err error) {
-	debug.SetGCPercent(scriptGC)
-	testtemp.InMemory()
 	folder, err := os.MkdirTemp("", "chaff")
 	if err != nil {
 		return 0, err
@@ -59,12 +56,9 @@ func runTests(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	code = m.Run()
+	code = testmain.Run(m)
 	return code, scriptServers.stop()
 }
-
-// scriptGC is GOGC of the tests and of the commands of scripts: they are short, and memory is there.
-const scriptGC = 400
 
 // scriptServers run the commands of scripts.
 var scriptServers servers
@@ -86,7 +80,7 @@ func scriptParams(t *testing.T) testscript.Params {
 		UpdateScripts: os.Getenv("TEST_UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
-			e.Setenv("GOGC", strconv.Itoa(scriptGC))
+			e.Setenv("GOGC", strconv.Itoa(testmain.GCPercent))
 			e.Setenv("GOMEMLIMIT", "off")
 			return nil
 		},

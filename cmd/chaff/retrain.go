@@ -86,11 +86,7 @@ func retrain(ctx context.Context, path string, cfg config.Config) (retrained, er
 		return done, err
 	}
 	err = func() error {
-		before, err := look(path)
-		if err != nil {
-			return err
-		}
-		if done.Before, err = guaranteesOf(before.Filter()); err != nil {
+		if done.Before, err = guaranteesOf(s.Filter()); err != nil {
 			return err
 		}
 		if done.Changed, err = s.Changed(); err != nil {

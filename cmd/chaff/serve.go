@@ -8,8 +8,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -17,10 +15,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/config"
-	"chaff/internal/hint"
 	"chaff/internal/screen"
 	"chaff/serve"
+	"chaff/serve/lmtp"
+	"chaff/serve/milter"
 	"chaff/serve/spamd"
+	"chaff/serve/systemd"
 	"chaff/serve/web"
 )
 
@@ -39,8 +39,22 @@ func protocols() []protocol {
 			o.TellOverTCP, o.Log = c.Serve.TellOverTCP, log
 			return spamd.Serve(ctx, l, e, o)
 		}},
+		{"milter", "answer Postfix and Sendmail as a milter", func(ctx context.Context, l net.Listener, e *serve.Engine, c config.Config, log serve.Logger) error {
+			o := milter.DefaultOptions()
+			o.Quarantine, o.Reject, o.Log = c.Serve.MilterQuarantine, c.Serve.MilterReject, log
+			return milter.Serve(ctx, l, e, o)
+		}},
 		{"http", "serve HTTP with JSON, the requests of rspamc, and a console for people", func(ctx context.Context, l net.Listener, e *serve.Engine, _ config.Config, log serve.Logger) error {
 			return web.Serve(ctx, l, e, log)
+		}},
+		{"lmtp", "judge mail on its way from a mail server to serve.lmtp_backend", func(ctx context.Context, l net.Listener, e *serve.Engine, c config.Config, log serve.Logger) error {
+			o := lmtp.DefaultOptions()
+			o.Log = log
+			var err error
+			if o.Backend, err = lmtp.ParseBackend(c.Serve.LMTPBackend); err != nil {
+				return err
+			}
+			return lmtp.Serve(ctx, l, e, o)
 		}},
 	}
 }
@@ -65,13 +79,17 @@ func (p *program) serveProtocols(all []protocol) *cobra.Command {
 		Long: `Serve keeps a model in memory, and judges and learns mail for mail servers and
 other programs, by any of its protocols at the same time.
 
-An ADDRESS is unix:PATH for a Unix socket, HOST:PORT, or a port, which only this
-machine can reach.
+An ADDRESS is unix:PATH for a Unix socket, HOST:PORT, a port, which only this
+machine can reach, or fd:NAME for a socket that systemd has passed. Sockets of
+systemd that have the name of a protocol need no address.
 
 A model that changes on disk is read again, as chaff learn or chaff train change
 it; a hangup signal reads it at once. No message is lost by that. A termination
 signal stops it when all messages that it has accepted are judged. Messages over
-a limit (chaff config --explain serve) pass unjudged.`,
+a limit (chaff config --explain serve) pass unjudged.
+
+On Linux the daemon confines itself to the folders of its models: put the model
+into a folder of its own.`,
 		Example: `  chaff serve --spamd 783
   chaff serve --milter unix:/run/chaff/milter.sock -m /var/lib/chaff/model`,
 		Args: noArguments,
@@ -102,7 +120,16 @@ func (p *program) serve(x *serving) error {
 		return err
 	}
 	logger := &daemonLog{p: p}
-	listeners, err := x.listen(loaded.Serve)
+	sockets, err := systemd.Sockets(p.environ)
+	if err != nil {
+		return err
+	}
+	manager, err := systemd.Connect(p.environ)
+	if err != nil {
+		return err
+	}
+	defer manager.Close()
+	listeners, err := x.listen(loaded.Serve, sockets)
 	if err != nil {
 		return err
 	}
@@ -117,7 +144,9 @@ func (p *program) serve(x *serving) error {
 	if err != nil {
 		return err
 	}
-	err = p.serveAll(x, listeners, e, loaded.Config, logger)
+	if err = confineTo(o, listeners, logger); err == nil {
+		err = p.serveAll(x, listeners, e, loaded.Config, logger, manager)
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.command.Context()), closeWait)
 	defer cancel()
 	if err := errors.Join(err, e.Close(ctx)); err != nil {
@@ -127,15 +156,8 @@ func (p *program) serve(x *serving) error {
 	return nil
 }
 
-// listener is where a protocol listens.
-type listener struct {
-	net.Listener
-	protocol
-	address string
-}
-
 // serveAll serves all listeners until the context of the command ends or one of them fails.
-func (p *program) serveAll(x *serving, listeners []listener, e *serve.Engine, c config.Config, logger serve.Logger) error {
+func (p *program) serveAll(x *serving, listeners []listener, e *serve.Engine, c config.Config, logger serve.Logger, manager *systemd.Manager) error {
 	ctx, stop := context.WithCancel(x.command.Context())
 	defer stop()
 	hangups := make(chan os.Signal, 1)
@@ -152,16 +174,26 @@ func (p *program) serveAll(x *serving, listeners []listener, e *serve.Engine, c 
 			}
 		})
 	}
+	tell := func(message func() error) {
+		if err := message(); err != nil {
+			logger.Warn("%v", err)
+		}
+	}
+	tell(manager.Ready)
+	protocols.Go(func() { keepAlive(ctx, e, manager, tell) })
 	for ctx.Err() == nil {
 		select {
 		case <-hangups:
+			tell(manager.Reloading)
 			if err := e.Reload(); err == nil {
 				logger.Note("read the model %s again", x.model)
 			} // else the engine has reported it
+			tell(manager.Ready)
 		case <-ctx.Done():
 		}
 	}
 	logger.Note("stopping")
+	tell(manager.Stopping)
 	protocols.Wait()
 	close(failures)
 	var errs []error
@@ -169,89 +201,6 @@ func (p *program) serveAll(x *serving, listeners []listener, e *serve.Engine, c 
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
-}
-
-// listen listens on all addresses.
-func (x *serving) listen(o serve.Options) (all []listener, err error) {
-	defer func() {
-		if err != nil {
-			for _, l := range all {
-				l.Close()
-			}
-		}
-	}()
-	for i, proto := range x.protocols {
-		for _, address := range x.addresses[i] {
-			l, err := listenOn(address, o)
-			if err != nil {
-				return all, fmt.Errorf("--%s %s: %w", proto.flag, address, err)
-			}
-			all = append(all, listener{l, proto, address})
-		}
-	}
-	if len(all) == 0 {
-		var flags []string
-		for _, proto := range x.protocols {
-			flags = append(flags, "--"+proto.flag)
-		}
-		return nil, hint.With(errors.New("no address to listen on"), "give one of "+strings.Join(flags, ", ")+" an address, such as unix:/run/chaff/socket or a port")
-	}
-	return all, nil
-}
-
-// listenOn listens on an address.
-func listenOn(address string, o serve.Options) (net.Listener, error) {
-	if path, isUnix := strings.CutPrefix(address, "unix:"); isUnix {
-		return listenUnix(path, o)
-	}
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		host, port = "", address
-	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 && port != "0" {
-		return nil, errors.New("must be unix:PATH, HOST:PORT or a port")
-	}
-	if host == "" {
-		host = "localhost"
-	}
-	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
-	return l, plainNetError(err)
-}
-
-// listenUnix listens on a Unix socket. It takes the place of one that a killed daemon has left behind.
-func listenUnix(path string, o serve.Options) (net.Listener, error) {
-	if path == "" {
-		return nil, errors.New("must be unix:PATH")
-	}
-	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
-		if c, err := net.Dial("unix", path); err == nil {
-			c.Close()
-			return nil, errors.New("another program listens there")
-		} else if errors.Is(err, syscall.ECONNREFUSED) {
-			os.Remove(path)
-		}
-	}
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		return nil, plainNetError(err)
-	}
-	mode, err := strconv.ParseUint(o.SocketMode, 8, 32)
-	if err == nil {
-		err = withoutPath(os.Chmod(path, fs.FileMode(mode)))
-	}
-	if err != nil {
-		l.Close()
-		return nil, err
-	}
-	return l, nil
-}
-
-// plainNetError removes the operation and the address that package net adds to an error.
-func plainNetError(err error) error {
-	if e, ok := errors.AsType[*os.SyscallError](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // hasModel returns an error that says how to make one if there is no model at path.

@@ -95,7 +95,7 @@ func startDaemon(t *testing.T, protocols []protocol, args ...string) *daemon {
 	p := &program{environ: []string{"HOME=" + t.TempDir()}, stdin: strings.NewReader(""), stderr: d.log}
 	p.stdout = &output{file: d.log, colours: func() bool { return false }}
 	c := p.serveProtocols(protocols)
-	c.SetArgs(args)
+	c.SetArgs(append(args, "--set", "serve.confine=false")) // this process goes on with other tests
 	c.SilenceErrors, c.SilenceUsage = true, true
 	go func(c *cobra.Command) { d.result <- c.ExecuteContext(ctx) }(c)
 	t.Cleanup(stop)
@@ -210,8 +210,8 @@ func TestAddressesOfADaemon(t *testing.T) {
 		{"a file in the way", "unix:" + filepath.Join(dir, "file"), "address already in use"},
 		{"no folder", "unix:" + filepath.Join(dir, "none", "socket"), "no such file or directory"},
 		{"no path", "unix:", "must be unix:PATH"},
-		{"no port", "localhost", "must be unix:PATH, HOST:PORT or a port"},
-		{"no port behind a host", "localhost:", "must be unix:PATH, HOST:PORT or a port"},
+		{"no port", "localhost", "must be unix:PATH, HOST:PORT, a port or fd:NAME"},
+		{"no port behind a host", "localhost:", "must be unix:PATH, HOST:PORT, a port or fd:NAME"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l, err := listenOn(tt.address, serve.DefaultOptions())

@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"chaff/internal/testmain"
 )
 
 // server is a process that runs one command after another, as run does. It saves the start of a process for each of them, and the
@@ -41,7 +43,7 @@ type (
 
 // runRequests is the program of a server.
 func runRequests() {
-	debug.SetGCPercent(scriptGC)
+	debug.SetGCPercent(testmain.GCPercent)
 	requests, replies := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	for {
 		var r request

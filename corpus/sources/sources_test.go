@@ -9,13 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/internal/testtemp"
+	"chaff/internal/testmain"
 )
 
-func TestMain(m *testing.M) {
-	testtemp.InMemory()
-	m.Run()
-}
+func TestMain(m *testing.M) { testmain.Run(m) }
 
 // tree writes files, given by path and content, into a new folder and returns the folder. A path that ends in a slash
 // is a folder.

@@ -18,15 +18,12 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
 	"chaff/corpus/sources"
-	"chaff/internal/testtemp"
+	"chaff/internal/testmain"
 	"chaff/metrics"
 	"chaff/train"
 )
 
-func TestMain(m *testing.M) {
-	testtemp.InMemory()
-	m.Run()
-}
+func TestMain(m *testing.M) { testmain.Run(m) }
 
 // letters is invented mail: n ham and n spam, each with words of its class.
 func letters(n int) corpus.Source {

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,7 +19,7 @@ const module = "chaff/"
 
 // rooms returns the rooms that each room may import. Every room may also import the leaves, and a leaf imports no room.
 func rooms() map[string][]string {
-	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "mailbox", "mailbox/imap", "message", "metrics", "models", "report", "serve", "serve/confine", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train", "train/counts"}
+	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "mailbox", "mailbox/imap", "message", "metrics", "models", "report", "serve", "serve/confine", "serve/lmtp", "serve/milter", "serve/spamd", "serve/systemd", "serve/web", "store", "tokenize", "train", "train/counts"}
 	return map[string][]string{
 		"cmd/chaff":             append([]string{"cmd/internal/delivery"}, all...),
 		"cmd/chaff-classify":    {"cmd/internal/delivery"},
@@ -27,6 +28,7 @@ func rooms() map[string][]string {
 		"bench":                 {"config", "corpus", "message", "metrics"}, // it runs the programs
 		"docs/figures":          all,
 		"docs/growth":           all,
+		"test/load":             {},
 		"test/maillab":          {},                                                                                                                                                      // it runs the programs
 		"config":                {"corpus", "features", "message", "metrics", "models", "serve", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train"}, // for their Options
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
@@ -37,6 +39,7 @@ func rooms() map[string][]string {
 		"serve/lmtp":            {"filter", "serve", "store"},
 		"serve/milter":          {"filter", "serve", "store"},
 		"serve/spamd":           {"filter", "serve", "store"},
+		"serve/systemd":         {},
 		"serve/web":             {"filter", "metrics", "serve", "store"},
 		"store":                 {"corpus", "features", "filter", "message", "metrics", "models", "train"},
 		"train":                 {"corpus", "features", "filter", "message", "metrics", "models"},
@@ -81,7 +84,9 @@ func onlyIn() map[string]string {
 		"github.com/xi2/xz":                "corpus/sources",
 		"github.com/emersion/go-imap":      "corpus/sources mailbox/imap",
 		"github.com/emersion/go-sasl":      "mailbox/imap",
+		"github.com/emersion/go-milter":    "serve/milter",
 		"golang.org/x/text/unicode/norm":   "corpus/sources tokenize",
+		"github.com/landlock-lsm":          "serve/confine",
 		"gonum.org/v1/gonum":               "metrics models",
 		"gonum.org/v1/plot":                "report",
 		"golang.org/x/image":               "internal/css report",
@@ -156,6 +161,27 @@ func TestLibrariesStayInTheirRooms(t *testing.T) {
 			if (i.path == library || strings.HasPrefix(i.path, library+"/")) && !slices.Contains(strings.Fields(rooms), i.room) && !strings.HasSuffix(i.file, "_test.go") {
 				t.Errorf("%s: only %s may import %s", i.file, rooms, library)
 			}
+		}
+	}
+}
+
+// TestNothingIsLinkedThatAVerdictDoesNotNeed names what every start of chaff-classify would pay for: package net looks for the resolver of
+// the system, os/user for the C library, net/http sets up ciphers, compression its tables, and the others are about settings,
+// flags and plots.
+func TestNothingIsLinkedThatAVerdictDoesNotNeed(t *testing.T) {
+	linked, err := exec.Command("go", "list", "-deps", module+"cmd/chaff-classify").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(linked), module+"filter\n") {
+		t.Fatalf("the program is linked without filter: %s", linked)
+	}
+	for name := range strings.Lines(string(linked)) {
+		switch name = strings.TrimSpace(name); name {
+		case "net", "net/http", "crypto/tls", "os/user", "runtime/cgo", "html/template",
+			"chaff/config", "chaff/corpus/sources", "chaff/report",
+			"github.com/spf13/viper", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/schollz/progressbar/v3":
+			t.Errorf("the program is linked with %s", name)
 		}
 	}
 }

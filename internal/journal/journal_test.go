@@ -16,8 +16,8 @@ import (
 
 func examples() []Record {
 	return []Record{
-		{Meta: []byte("learned as spam"), New: []uint64{1 << 63, 5}, Texts: AppendText(AppendText(nil, []byte("one")), []byte("two")), IDs: []uint32{0, 7, 9}, Rows: []byte("abcdefghi"), Globals: []byte("global")},
-		{Meta: []byte("a message without terms")},
+		{Tag: 7, Key: 1 << 40, Meta: []byte("learned as spam"), New: []uint64{1 << 63, 5}, Texts: AppendText(AppendText(nil, []byte("one")), []byte("two")), IDs: []uint32{0, 7, 9}, Rows: []byte("abcdefghi"), Globals: []byte("global")},
+		{Key: 1, Meta: []byte("a message without terms")},
 		{Meta: []byte("forgotten"), IDs: []uint32{7}, Rows: []byte("12345678")},
 		{Meta: []byte("last"), New: []uint64{3}, IDs: []uint32{10}, Rows: []byte("z"), Globals: make([]byte, 100)},
 	}
@@ -35,17 +35,48 @@ func journalOf(records []Record) (data []byte, ends []int) {
 	return data, ends
 }
 
-// parse is [Scan] with the records as a slice.
+// base is that of the stores of these tests.
+func base() []byte {
+	return BaseFormat().Encode([]sections.Section{{Name: "LEDG", Data: []byte("ledger")}})
+}
+
+// opened opens a store with a journal.
+func opened(journal []byte, whole bool) (*Journal, error) {
+	store := append(base(), journal...)
+	return Open(bytes.NewReader(store), int64(len(store)), whole)
+}
+
+// parse reads all of a journal, and returns how many bytes its records take.
 func parse(data []byte) (records []Record, complete int, err error) {
-	all, complete, err := Scan(data)
-	for i := range all.Len() {
-		records = append(records, all.At(i))
+	j, err := opened(data, true)
+	if err != nil {
+		return nil, 0, err
 	}
-	return records, complete, err
+	records, err = recordsOf(j)
+	return records, int(j.Size()), err
+}
+
+func recordsOf(j *Journal) (all []Record, err error) {
+	for _, s := range j.Records() {
+		r := Record{Tag: s.Tag, Key: s.Key, New: s.New, IDs: s.IDs, covers: s.Covers}
+		if r.Globals, r.Texts, r.Meta, err = s.Rest(); err != nil {
+			return all, err
+		}
+		rows := s.Rows(new([]byte))
+		for i := range s.IDs {
+			row, err := rows.Row(i)
+			if err != nil {
+				return all, err
+			}
+			r.Rows = append(r.Rows, row...)
+		}
+		all = append(all, r)
+	}
+	return all, nil
 }
 
 func sameRecords(x, y []Record) string {
-	return cmp.Diff(x, y, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(Record{}))
+	return cmp.Diff(x, y, cmpopts.EquateEmpty(), cmp.AllowUnexported(Record{}))
 }
 
 func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
@@ -58,14 +89,15 @@ func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
 		if end%8 != 0 {
 			t.Errorf("record %d ends at %d", i, end)
 		}
-		if err := errors.Join(got[i].VerifyRows(), got[i].VerifyRest()); err != nil {
-			t.Errorf("record %d: %v", i, err)
-		}
 	}
-	if texts, err := got[0].NewTexts(); !slices.Equal(texts, []string{"one", "two"}) || err != nil {
+	j, err := opened(data, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if texts, err := j.Records()[0].NewTexts(); !slices.Equal(texts, []string{"one", "two"}) || err != nil {
 		t.Errorf("texts %q, %v", texts, err)
 	}
-	if texts, err := got[3].NewTexts(); texts != nil || err != nil {
+	if texts, err := j.Records()[3].NewTexts(); texts != nil || err != nil {
 		t.Errorf("no texts: got %q, %v", texts, err)
 	}
 	if got, complete, err := parse(Begin(nil, model)); len(got) > 0 || complete != BeginSize || err != nil {
@@ -116,6 +148,10 @@ func TestAChangedByteIsFound(t *testing.T) {
 		got, complete, err := parse(changed)
 		last := ends[len(ends)-2]
 		switch {
+		case i >= hintAt && i < BeginSize: // readers do without the hint
+			if err != nil || len(got) != len(records) {
+				t.Errorf("byte %d: %d records, %v", i, len(got), err)
+			}
 		case i >= len(magic) && i < BeginSize: // readers compare it with the model first: no record is one of another model
 			if err != nil || len(got) != 0 {
 				t.Errorf("byte %d: %d records, %v", i, len(got), err)
@@ -125,9 +161,6 @@ func TestAChangedByteIsFound(t *testing.T) {
 				t.Errorf("byte %d: %d records in %d bytes, %v", i, len(got), complete, err)
 			}
 		default:
-			for _, r := range got {
-				err = errors.Join(err, r.VerifyRows(), r.VerifyRest())
-			}
 			if !errors.Is(err, ErrDamaged) {
 				t.Errorf("byte %d: got %v", i, err)
 			}
@@ -157,12 +190,12 @@ func TestBytesOfAMessageAreNoRecord(t *testing.T) {
 }
 
 func TestAJournalIsFoundBehindItsBase(t *testing.T) {
-	base := BaseFormat().Encode([]sections.Section{{Name: "LEDG", Data: []byte("ledger")}})
+	base := base()
 	journal, _ := journalOf(examples())
 	store := slices.Concat(base, journal)
-	got, err := Locate(store)
-	if want := (Header{Base: int64(len(base)), Model: model}); got != want || err != nil {
-		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	j, err := Open(bytes.NewReader(store), int64(len(store)), false)
+	if err != nil || j.Base() != int64(len(base)) || j.Model() != model || j.Size() != int64(len(journal)) || j.Len() != 4 {
+		t.Errorf("got %+v, %v", j, err)
 	}
 	for name, tt := range map[string]struct {
 		data []byte
@@ -179,8 +212,137 @@ func TestAJournalIsFoundBehindItsBase(t *testing.T) {
 		"a size that is odd": {slices.Concat(store[:16], []byte{store[16] + 1}, store[17:]), ErrDamaged},
 		"an endless base":    {slices.Concat(store[:16], bytes.Repeat([]byte{255}, 8), store[24:]), ErrTruncated},
 	} {
-		if h, err := Locate(tt.data); !errors.Is(err, tt.want) {
-			t.Errorf("%s: got %+v, %v, want %v", name, h, err, tt.want)
+		if j, err := Open(bytes.NewReader(tt.data), int64(len(tt.data)), false); !errors.Is(err, tt.want) {
+			t.Errorf("%s: got %+v, %v, want %v", name, j, err, tt.want)
+		}
+	}
+	if _, err := Open(bytes.NewReader(store[:len(store)-8]), int64(len(store)), false); !errors.Is(err, ErrTruncated) {
+		t.Errorf("a store that becomes shorter: got %v", err)
+	}
+}
+
+// withSummaries returns the journal of records with a summary after each n of them, and where each record and summary ends.
+func withSummaries(t testing.TB, records []Record, n int) (data []byte, ends []int) {
+	t.Helper()
+	data = Begin(nil, model)
+	for i, r := range records {
+		data = Append(data, Place{model, int64(len(data))}, r)
+		ends = append(ends, len(data))
+		if (i+1)%n > 0 {
+			continue
+		}
+		j, err := opened(data, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		summary, err := j.Summary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		appended := Append(nil, j.Next(), summary)
+		j.Add(appended)
+		data = append(data, appended...)
+		hint, at := j.Hint()
+		copy(data[at-j.Base():], hint)
+		ends = append(ends, len(data))
+	}
+	return data, ends
+}
+
+// sameSize are records whose rows have one size.
+func sameSize() []Record {
+	return []Record{
+		{Tag: 1, Key: 10, New: []uint64{5, 6}, Texts: AppendText(AppendText(nil, []byte("five")), []byte("six")), IDs: []uint32{0, 9, 10}, Rows: []byte("a0a9aA"), Globals: []byte("one")},
+		{Tag: 2, Key: 11, IDs: []uint32{9}, Rows: []byte("b9")},
+		{Tag: 3, Key: 10, New: []uint64{7}, Texts: AppendText(nil, []byte("seven")), IDs: []uint32{3, 11}, Rows: []byte("c3cB"), Globals: []byte("two")},
+		{Tag: 4, Meta: []byte("no message")},
+		{Tag: 5, Key: 12, IDs: []uint32{0, 11}, Rows: []byte("d0dB")},
+	}
+}
+
+func TestASummaryTakesThePlaceOfTheRecordsBeforeIt(t *testing.T) {
+	data, ends := withSummaries(t, sameSize(), 2)
+	for name, damage := range map[string]func([]byte){
+		"whole":              func([]byte) {},
+		"without a hint":     func(d []byte) { copy(d[hintAt:], make([]byte, 8)) },
+		"an older hint":      func(d []byte) { binary.LittleEndian.PutUint64(d[hintAt:], uint64(ends[1])) },
+		"a hint of nothing":  func(d []byte) { binary.LittleEndian.PutUint64(d[hintAt:], uint64(ends[1]+8)) },
+		"a hint of a record": func(d []byte) { binary.LittleEndian.PutUint64(d[hintAt:], uint64(ends[0])) },
+		"a hint behind it":   func(d []byte) { binary.LittleEndian.PutUint64(d[hintAt:], 1<<63) },
+	} {
+		damaged := bytes.Clone(data)
+		damage(damaged)
+		j, err := opened(damaged, false)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got, err := recordsOf(j)
+		if err != nil || len(got) != 2 || j.Len() != 5 {
+			t.Fatalf("%s: %d records of %d, %v", name, len(got), j.Len(), err)
+		}
+		want := Record{
+			New: []uint64{5, 6, 7}, Texts: slices.Concat(sameSize()[0].Texts, sameSize()[2].Texts), IDs: []uint32{0, 3, 9, 10, 11},
+			Rows: []byte("a0c3b9aAcB"), Globals: []byte("two"), covers: 4,
+		}
+		got[0].Meta = nil
+		if diff := sameRecords([]Record{want, sameSize()[4]}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		globals, err := j.Globals()
+		if string(globals) != "two" || err != nil {
+			t.Errorf("%s: globals %q, %v", name, globals, err)
+		}
+		entries, err := j.Entries()
+		if err != nil || len(entries) != 5 {
+			t.Fatalf("%s: %d entries, %v", name, len(entries), err)
+		}
+		for i, e := range entries {
+			r, err := j.Record(e)
+			if err != nil || r.Tag != uint32(i+1) || e.Tag != r.Tag || e.Key != sameSize()[i].Key || r.Key != e.Key {
+				t.Errorf("%s: entry %+v of record %+v, %v", name, e, r, err)
+			}
+		}
+	}
+	all, _, err := parse(data)
+	if diff := sameRecords(sameSize(), all); diff != "" || err != nil {
+		t.Errorf("the whole journal: %v (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestAJournalWithSummariesThatIsCutAnywhereHasTheRecordsBeforeTheCut(t *testing.T) {
+	records := sameSize()
+	data, _ := withSummaries(t, records, 2)
+	for size := BeginSize; size <= len(data); size++ {
+		all, _, err := parse(data[:size])
+		if err != nil {
+			t.Fatalf("%d bytes: %v", size, err)
+		}
+		j, err := opened(data[:size], false)
+		if err != nil {
+			t.Fatalf("%d bytes: %v", size, err)
+		}
+		if _, err := recordsOf(j); err != nil || j.Len() != len(all) {
+			t.Errorf("%d bytes: %d records, want %d, %v", size, j.Len(), len(all), err)
+		}
+		entries, err := j.Entries()
+		if err != nil || len(entries) != len(all) {
+			t.Errorf("%d bytes: %d entries of %d records, %v", size, len(entries), len(all), err)
+		}
+	}
+}
+
+func TestADamagedSummaryIsNotUsed(t *testing.T) {
+	data, ends := withSummaries(t, sameSize()[:4], 4)
+	for i := ends[3]; i < ends[4]; i++ {
+		damaged := bytes.Clone(data)
+		damaged[i] ^= 1
+		j, err := opened(damaged, false)
+		if err != nil {
+			t.Fatalf("byte %d: %v", i, err)
+		}
+		got, err := recordsOf(j)
+		if diff := sameRecords(sameSize()[:4], got); diff != "" || err != nil {
+			t.Errorf("byte %d: %v (-want +got):\n%s", i, err, diff)
 		}
 	}
 }
@@ -198,7 +360,12 @@ func FuzzScan(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, r := range records {
+		j, err := opened(data, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range j.Records() {
+			r := j.Records()[i]
 			if texts, err := r.NewTexts(); err == nil && texts != nil && len(texts) != len(r.New) {
 				t.Errorf("%d texts of %d terms", len(texts), len(r.New))
 			}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/testtemp"
+	"chaff/internal/testmain"
 )
 
 // childVariable names the file that the test binary writes again and again until it is killed.
@@ -28,8 +28,7 @@ func TestMain(m *testing.M) {
 			}
 		}
 	}
-	testtemp.InMemory()
-	os.Exit(m.Run())
+	testmain.Run(m)
 }
 
 // content is a file of which all or nothing must be seen: all of its bytes are the same.

@@ -30,6 +30,9 @@ const (
 	maxSections = 64
 )
 
+// behind is for how many bytes there is room behind a file that Encode returns, so that appending a few takes no copy.
+const behind = 64
+
 // Section is a named part of a file.
 type Section struct {
 	Name string // four letters
@@ -43,7 +46,7 @@ func (f Format) Encode(sections []Section) []byte {
 	for _, s := range sections {
 		size += align(len(s.Data))
 	}
-	file := make([]byte, table, size)
+	file := make([]byte, table, size+behind)
 	copy(file, f.Magic)
 	le := binary.LittleEndian
 	le.PutUint32(file[8:], f.Version)

@@ -28,14 +28,14 @@ import (
 	"go.uber.org/goleak"
 
 	"chaff/filter"
-	"chaff/internal/testtemp"
+	"chaff/internal/testmain"
 	"chaff/mailbox"
 	"chaff/store"
 	"chaff/train"
 )
 
 func TestMain(m *testing.M) {
-	testtemp.InMemory()
+	testmain.Prepare()
 	goleak.VerifyTestMain(m)
 }
 

@@ -84,42 +84,12 @@ func Serve(ctx context.Context, l net.Listener, e Engine, o Options) error {
 	working, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
 	s := newServer(working, e, o, l.Addr())
-	stop := context.AfterFunc(ctx, func() { l.Close() })
-	defer stop()
-	err := s.accept(ctx, l)
-	l.Close()
+	err := serve.Accept(ctx, l, s.begin, func(err error) { s.warn("accept a client: %v: trying again", err) })
 	s.finish(abandon)
-	return err
-}
-
-// accept accepts clients until ctx ends.
-func (s *server) accept(ctx context.Context, l net.Listener) error {
-	pause := time.Duration(0)
-	for {
-		conn, err := l.Accept()
-		switch {
-		case ctx.Err() != nil:
-			if conn != nil {
-				s.begin(conn)
-			}
-			return nil
-		case errors.Is(err, net.ErrClosed):
-			return fmt.Errorf("accept a client of spamd: %w", err)
-		case err != nil: // such as too many open files
-			if pause == 0 {
-				s.warn("accept a client: %v: trying again", err)
-			}
-			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-time.After(pause):
-			}
-		default:
-			pause = 0
-			s.begin(conn)
-		}
+	if err != nil {
+		return fmt.Errorf("accept a client of spamd: %w", err)
 	}
+	return nil
 }
 
 // begin answers a client in a goroutine of its own.

@@ -18,12 +18,16 @@ import (
 	"go.uber.org/goleak"
 
 	"chaff/filter"
+	"chaff/internal/testmain"
 	"chaff/serve"
 	"chaff/store"
 	"chaff/train"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testmain.Prepare()
+	goleak.VerifyTestMain(m)
+}
 
 // mail returns a message of a class, whose words depend on a number.
 func mail(label string, n int) string {

@@ -18,12 +18,16 @@ import (
 
 	"go.uber.org/goleak"
 
+	"chaff/internal/testmain"
 	"chaff/serve"
 	"chaff/store"
 	"chaff/train"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testmain.Prepare()
+	goleak.VerifyTestMain(m)
+}
 
 // lines is a logger that keeps its lines.
 type lines struct {

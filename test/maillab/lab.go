@@ -22,6 +22,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -38,7 +39,7 @@ type Lab struct {
 	pid int // of its first process
 }
 
-// begin makes the file system $1/root. The processes of the lab end with its first one, which waits for the end of its input.
+// begin makes the file system $1/root, and ends with the first process of the lab.
 const begin = `
 set -e
 umask 022
@@ -57,8 +58,31 @@ ip link set lo up
 hostname mx.lab.example
 pivot_root . mnt
 umount -l /mnt
+`
+
+// alone is the first process of a lab without systemd, with which all others end: it waits for the end of its input.
+const alone = `
 echo begun
 exec cat >/dev/null`
+
+// systemd is the first process of a lab with it. Another one turns the lab off at the end of its input. What Debian's packages start,
+// logins, and what would change the kernel is left out.
+const systemd = `
+umount -l /dev
+mount -t tmpfs -o mode=755 maillab /dev
+mkdir /dev/pts /dev/shm
+for d in null:3 zero:5 full:7 random:8 urandom:9; do mknod -m 666 /dev/${d%:*} c 1 ${d#*:}; done
+ln -s /proc/self/fd /dev/fd
+ln -s pts/ptmx /dev/ptmx
+mount -t devpts -o newinstance,ptmxmode=666,mode=620 maillab /dev/pts
+mount --bind -o ro /proc/sys /proc/sys
+mount -t sysfs -o ro maillab /sys
+mount -t cgroup2 maillab /sys/fs/cgroup
+for u in systemd-modules-load modprobe@ systemd-logind user@; do ln -s /dev/null /etc/systemd/system/$u.service; done
+echo begun
+exec 3<&0
+{ cat <&3 >/dev/null; kill -48 1; } & # SIGRTMIN+14
+container=maillab exec /lib/systemd/systemd --unit=sockets.target </dev/null >/dev/null 2>&1 3<&-`
 
 // Start starts a lab with Debian packages, or skips the test and says what is missing. Chaff's programs are in /usr/local/bin.
 func Start(t testing.TB, packages ...Package) *Lab {
@@ -70,8 +94,14 @@ func Start(t testing.TB, packages ...Package) *Lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := exec.Command("sh", "-c", begin, "maillab", t.TempDir())
-	first.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWUTS | syscall.CLONE_NEWIPC}
+	end, withSystemd := alone, slices.Contains(packages, Systemd)
+	if withSystemd {
+		end = systemd
+	}
+	first := exec.Command("sh", "-c", begin+end, "maillab", t.TempDir())
+	first.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWUTS | syscall.CLONE_NEWIPC | syscall.CLONE_NEWCGROUP,
+	}
 	var said bytes.Buffer
 	first.Stderr = &said
 	life, err := first.StdinPipe()
@@ -104,6 +134,14 @@ func Start(t testing.TB, packages ...Package) *Lab {
 		}
 	}
 	l.Write("/etc/hosts", "127.0.0.1 localhost mx.lab.example\n::1 localhost\n", 0o644)
+	if withSystemd {
+		l.Wait("systemd", func() error {
+			if out, err := l.Command("root", "systemctl is-active sockets.target").CombinedOutput(); err != nil {
+				return fmt.Errorf("%w: %s", err, out)
+			}
+			return nil
+		})
+	}
 	return l
 }
 

@@ -12,6 +12,7 @@ import (
 	"net/smtp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -67,7 +68,13 @@ type Stored struct {
 // Stored returns the messages in a Maildir with a subject.
 func (l *Lab) Stored(maildir, subject string) []Stored {
 	l.t.Helper()
-	var found []Stored
+	return slices.DeleteFunc(l.All(maildir), func(m Stored) bool { return m.Get("Subject") != subject })
+}
+
+// All returns the messages in a Maildir.
+func (l *Lab) All(maildir string) []Stored {
+	l.t.Helper()
+	var all []Stored
 	for _, sub := range []string{"new", "cur"} {
 		entries, err := os.ReadDir(l.Path(filepath.Join(maildir, sub)))
 		if err != nil {
@@ -83,12 +90,10 @@ func (l *Lab) Stored(maildir, subject string) []Stored {
 			if err != nil {
 				l.t.Fatalf("%s: %v\n%s", path, err, text)
 			}
-			if m.Header.Get("Subject") == subject {
-				found = append(found, Stored{m.Header, path, string(text)})
-			}
+			all = append(all, Stored{m.Header, path, string(text)})
 		}
 	}
-	return found
+	return all
 }
 
 // WaitFor waits until a Maildir has one message with a subject, and returns it.

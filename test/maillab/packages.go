@@ -13,9 +13,10 @@ type Package struct {
 	File  string // a file that shows that they are installed; if empty, they are unpacked in the lab from the folder TEST_MAILLAB
 }
 
-// The packages that tests ask for. Exim and OpenSMTPD cannot be installed beside Postfix.
+// The packages that tests ask for. Exim, OpenSMTPD and Sendmail cannot be installed beside Postfix.
 var (
 	Aerc      = Package{"aerc", "/usr/bin/aerc"}
+	Curl      = Package{"curl", "/usr/bin/curl"}
 	Dovecot   = Package{"dovecot-imapd dovecot-lmtpd dovecot-sieve openssl", "/usr/lib/dovecot/modules/lib90_sieve_plugin.so"}
 	Fetchmail = Package{"fetchmail", "/usr/bin/fetchmail"}
 	Getmail   = Package{"getmail6", "/usr/bin/getmail"}
@@ -28,10 +29,16 @@ var (
 	Redis     = Package{"redis-server", "/usr/bin/redis-server"}
 	Rspamd    = Package{"rspamd", "/usr/bin/rspamd"}
 	Spamd     = Package{"spamd spamc", "/usr/sbin/spamd"}
+	Systemd   = Package{"systemd", "/lib/systemd/systemd"} // the first process of the lab
 	Exim      = Package{"exim4-daemon-heavy", ""}
 	OpenSMTPD = Package{"opensmtpd", ""}
 	// OpenSMTPDRspamd is the filter of OpenSMTPD that asks rspamd.
 	OpenSMTPDRspamd = Package{"opensmtpd-filter-rspamd", ""}
+
+	Sendmail       = Package{"sendmail-bin", ""}
+	SendmailBase   = Package{"sendmail-base", ""}
+	SendmailConfig = Package{"sendmail-cf", ""}
+	M4             = Package{"m4 liblockfile1", "/usr/bin/m4"} // which Sendmail needs
 
 	network = Package{"iproute2", "/sbin/ip"} // of every lab
 )

@@ -37,7 +37,27 @@ func (l *Lab) Page(name string) *Page {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	steps, err := parsePage(string(text))
+	return l.page(name, string(text))
+}
+
+// Section reads the part of a page of docs below a heading.
+func (l *Lab) Section(name, heading string) *Page {
+	l.t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(text), "\n## "+heading+"\n")
+	if !found {
+		l.t.Fatalf("%s has no heading %q", name, heading)
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	return l.page(name, section)
+}
+
+func (l *Lab) page(name, text string) *Page {
+	l.t.Helper()
+	steps, err := parsePage(text)
 	if err != nil {
 		l.t.Fatalf("%s: %v", name, err)
 	}

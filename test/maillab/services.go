@@ -137,6 +137,32 @@ begin retry
 	l.Dial(25).Close()
 }
 
+// SendmailConfigFile is where a test adds to the configuration of Sendmail before it starts.
+const SendmailConfigFile = "/etc/mail/sendmail.mc"
+
+// ConfigureSendmail writes a configuration that takes mail for lab.example at port 25 and delivers it by procmail.
+func (l *Lab) ConfigureSendmail() {
+	l.t.Helper()
+	l.Write("/etc/mail/local-host-names", "lab.example\n", 0o644)
+	l.Write("/etc/mail/aliases", "", 0o644)
+	l.Write(SendmailConfigFile, "OSTYPE(`linux')dnl\n"+
+		"define(`confDOMAIN_NAME', `mx.lab.example')dnl\ndefine(`confDEF_USER_ID', `mail:mail')dnl\ndefine(`confTO_IDENT', `0')dnl\n"+
+		"define(`PROCMAIL_MAILER_PATH', `/usr/bin/procmail')dnl\n"+
+		"FEATURE(`local_procmail')dnl\nFEATURE(`accept_unresolvable_domains')dnl\nFEATURE(`nocanonify')dnl\nFEATURE(`no_default_msa')dnl\n"+
+		"FEATURE(`use_cw_file')dnl\nDAEMON_OPTIONS(`Port=25, Addr=127.0.0.1, Name=MTA')dnl\nMAILER(local)dnl\nMAILER(smtp)dnl\n", 0o644)
+}
+
+// StartSendmail starts Sendmail with its configuration.
+func (l *Lab) StartSendmail() {
+	l.t.Helper()
+	l.Run("root", `for u in smmta smmsp; do id $u >/dev/null 2>&1 || useradd --system $u; done
+		mkdir -p -m 700 /var/spool/mqueue
+		cd /usr/share/sendmail/cf/cf && m4 ../m4/cf.m4 `+SendmailConfigFile+` >/etc/mail/sendmail.cf
+		/usr/libexec/sendmail/newaliases -C /etc/mail/sendmail.cf >/dev/null
+		/usr/libexec/sendmail/sendmail -bD -q1s >/var/log/maillab/sendmail 2>&1 &`)
+	l.Dial(25).Close()
+}
+
 // StartOpenSMTPD starts OpenSMTPD with a configuration.
 func (l *Lab) StartOpenSMTPD(config string) {
 	l.t.Helper()

@@ -1,5 +1,5 @@
 //go:build !linux
 
-package testtemp
+package testmain
 
 func memory() (dir string, ok bool) { return "", false }

@@ -1,4 +1,4 @@
-package testtemp
+package testmain
 
 import "golang.org/x/sys/unix"
 

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"chaff/serve"
+	"chaff/serve/confine"
+	"chaff/serve/lmtp"
+	"chaff/serve/systemd"
+)
+
+// confineTo confines the process to the files that the daemon needs from here on.
+func confineTo(o serve.Options, listeners []listener, logger serve.Logger) error {
+	if !o.Confine {
+		return nil
+	}
+	rights, err := rightsOf(o, listeners)
+	if err != nil {
+		return err
+	}
+	limits, err := confine.Process(rights)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !limits.Files:
+		logger.Warn("this system cannot confine the daemon: that needs Landlock, as Linux has from 5.13 on; it can read all that its user can; serve.confine=false silences this")
+		return nil
+	case !limits.Network:
+		logger.Warn("this system cannot keep the daemon from the network: that needs Linux 6.7")
+	}
+	logger.Note("confined to %s", strings.Join(rights.Folders, ", "))
+	return nil
+}
+
+// rightsOf returns what the daemon needs: its folders, the token, the folders of its sockets, to remove them, and the backend of LMTP.
+func rightsOf(o serve.Options, listeners []listener) (r confine.Rights, err error) {
+	r.Folders = o.Folders()
+	if o.TokenFile != "" {
+		if _, err := os.Stat(o.TokenFile); err == nil {
+			r.Files = append(r.Files, o.TokenFile)
+		} else {
+			r.Folders = append(r.Folders, filepath.Dir(o.TokenFile)) // to make it
+		}
+	}
+	for i, folder := range r.Folders {
+		if r.Folders[i], err = filepath.Abs(folder); err != nil {
+			return r, err
+		}
+	}
+	for _, l := range listeners {
+		if path, isUnix := strings.CutPrefix(l.address, "unix:"); isUnix {
+			r.Sockets = append(r.Sockets, filepath.Dir(path))
+		}
+	}
+	if o.LMTPBackend == "" {
+		return r, nil
+	}
+	backend, err := lmtp.ParseBackend(o.LMTPBackend)
+	if err != nil {
+		return r, err
+	}
+	if network, address := backend.Address(); network == "tcp" {
+		err = addHost(&r, address)
+	}
+	return r, err
+}
+
+// addHost adds the right to connect to a host and a port.
+func addHost(r *confine.Rights, address string) error {
+	host, service, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	port, err := net.LookupPort("tcp", service)
+	if err != nil {
+		return err
+	}
+	r.Ports = append(r.Ports, uint16(port))
+	if net.ParseIP(host) == nil { // its address is looked up each time, in files that are replaced when they change, or by DNS
+		r.Files = append(r.Files, "/etc", "/run/systemd/resolve")
+		r.Ports = append(r.Ports, 53)
+	}
+	return nil
+}
+
+// keepAlive tells the service manager that messages are judged, until ctx ends.
+func keepAlive(ctx context.Context, e *serve.Engine, manager *systemd.Manager, tell func(func() error)) {
+	if manager.Watchdog() == 0 {
+		return
+	}
+	tick := time.NewTicker(manager.Watchdog() / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if _, err := e.Explain(ctx, "", []byte("Subject: alive\n\n")); !errors.Is(err, serve.ErrTimeout) { // that is not counted as judged
+				tell(manager.Alive)
+			}
+		}
+	}
+}

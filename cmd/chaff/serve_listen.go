@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"chaff/internal/hint"
+	"chaff/serve"
+	"chaff/serve/systemd"
+)
+
+// listener is where a protocol listens.
+type listener struct {
+	net.Listener
+	protocol
+	address string
+}
+
+// socketPrefix is what an address begins with that is the name of a socket of the service manager.
+const socketPrefix = "fd:"
+
+// listen listens on all addresses, and takes the sockets of the service manager.
+func (x *serving) listen(o serve.Options, sockets []systemd.Socket) (all []listener, err error) {
+	defer func() {
+		if err != nil {
+			for _, l := range all {
+				l.Close()
+			}
+			for _, s := range sockets {
+				s.Close()
+			}
+		}
+	}()
+	take := func(proto protocol, name string) (taken bool) {
+		sockets = slices.DeleteFunc(sockets, func(s systemd.Socket) bool {
+			if s.Name != name {
+				return false
+			}
+			all = append(all, listener{s, proto, socketPrefix + name + ", " + s.Addr().String()})
+			taken = true
+			return true
+		})
+		return taken
+	}
+	for i, proto := range x.protocols {
+		for _, address := range x.addresses[i] {
+			if name, isSocket := strings.CutPrefix(address, socketPrefix); isSocket {
+				if !take(proto, name) {
+					return all, fmt.Errorf("--%s %s: no socket of this name: a socket unit of this service passes it", proto.flag, address)
+				}
+				continue
+			}
+			l, err := listenOn(address, o)
+			if err != nil {
+				return all, fmt.Errorf("--%s %s: %w", proto.flag, address, err)
+			}
+			all = append(all, listener{l, proto, address})
+		}
+	}
+	for _, proto := range x.protocols {
+		take(proto, proto.flag)
+	}
+	var flags []string
+	for _, proto := range x.protocols {
+		flags = append(flags, "--"+proto.flag)
+	}
+	switch {
+	case len(sockets) > 0:
+		return all, hint.With(fmt.Errorf("the socket %s of the service manager has no protocol", sockets[0].Name),
+			"give one of "+strings.Join(flags, ", ")+" the address "+socketPrefix+sockets[0].Name)
+	case len(all) == 0:
+		return nil, hint.With(errors.New("no address to listen on"), "give one of "+strings.Join(flags, ", ")+" an address, such as unix:/run/chaff/socket or a port")
+	}
+	return all, nil
+}
+
+// listenOn listens on an address.
+func listenOn(address string, o serve.Options) (net.Listener, error) {
+	if path, isUnix := strings.CutPrefix(address, "unix:"); isUnix {
+		return listenUnix(path, o)
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		host, port = "", address
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 && port != "0" {
+		return nil, errors.New("must be unix:PATH, HOST:PORT, a port or fd:NAME")
+	}
+	if host == "" {
+		host = "localhost"
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	return l, plainNetError(err)
+}
+
+// listenUnix listens on a Unix socket. It takes the place of one that a killed daemon has left behind.
+func listenUnix(path string, o serve.Options) (net.Listener, error) {
+	if path == "" {
+		return nil, errors.New("must be unix:PATH")
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
+		if c, err := net.Dial("unix", path); err == nil {
+			c.Close()
+			return nil, errors.New("another program listens there")
+		} else if errors.Is(err, syscall.ECONNREFUSED) {
+			os.Remove(path)
+		}
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, plainNetError(err)
+	}
+	mode, err := strconv.ParseUint(o.SocketMode, 8, 32)
+	if err == nil {
+		err = withoutPath(os.Chmod(path, fs.FileMode(mode)))
+	}
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// plainNetError removes the operation and the address that package net adds to an error.
+func plainNetError(err error) error {
+	if e, ok := errors.AsType[*os.SyscallError](err); ok {
+		return e.Err
+	}
+	return err
+}

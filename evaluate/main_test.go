@@ -1,0 +1,9 @@
+package evaluate
+
+import (
+	"testing"
+
+	"chaff/internal/testmain"
+)
+
+func TestMain(m *testing.M) { testmain.Run(m) }

@@ -1,0 +1,9 @@
+package message
+
+import (
+	"testing"
+
+	"chaff/internal/testmain"
+)
+
+func TestMain(m *testing.M) { testmain.Run(m) }

@@ -1,0 +1,9 @@
+package report
+
+import (
+	"testing"
+
+	"chaff/internal/testmain"
+)
+
+func TestMain(m *testing.M) { testmain.Run(m) }

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package confine
+
+// Process confines nothing: this system has no Landlock.
+func Process(Rights) (Limits, error) { return Limits{}, nil }

@@ -1,0 +1,228 @@
+package lmtp
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Backend is the address of the program that messages go to.
+type Backend struct {
+	network, address string
+	isSMTP           bool
+}
+
+// ParseBackend parses an address: unix:PATH or HOST:PORT, with smtp: before it if the program there speaks SMTP and not LMTP.
+func ParseBackend(text string) (Backend, error) {
+	var b Backend
+	rest, isSMTP := strings.CutPrefix(text, "smtp:")
+	if !isSMTP {
+		rest = strings.TrimPrefix(rest, "lmtp:")
+	}
+	b.isSMTP = isSMTP
+	if path, isUnix := strings.CutPrefix(rest, "unix:"); isUnix && path != "" {
+		b.network, b.address = "unix", path
+		return b, nil
+	}
+	host, port, err := net.SplitHostPort(rest)
+	if err == nil && host != "" && port != "" {
+		b.network, b.address = "tcp", rest
+		return b, nil
+	}
+	if text == "" {
+		return b, errors.New("serve.lmtp_backend is not set: it says where mail goes, such as unix:/run/dovecot/lmtp")
+	}
+	return b, fmt.Errorf("serve.lmtp_backend is %q: must be unix:PATH or HOST:PORT, with smtp: before it for SMTP", text)
+}
+
+// Address returns the network and the address, as package net has them.
+func (b Backend) Address() (network, address string) { return b.network, b.address }
+
+// dialTime is how long a connection to the backend may take.
+const dialTime = 30 * time.Second
+
+// link is a connection to the backend.
+type link struct {
+	conn       net.Conn
+	in         *bufio.Reader
+	answer     time.Duration
+	isSMTP     bool
+	extensions []string // that are passed on, in capitals and sorted
+	forget     func() bool
+}
+
+// connect connects to the backend for a client of a name. The connection ends with ctx.
+func connect(ctx context.Context, o Options, name string) (*link, error) {
+	dialer := net.Dialer{Timeout: dialTime, Resolver: &net.Resolver{PreferGo: true}} // the C library's is confined
+	conn, err := dialer.DialContext(ctx, o.Backend.network, o.Backend.address)
+	if err != nil {
+		return nil, err
+	}
+	l := &link{conn: conn, in: bufio.NewReaderSize(conn, bufferSize), answer: o.Answer, isSMTP: o.Backend.isSMTP}
+	l.forget = context.AfterFunc(ctx, func() { conn.Close() })
+	if err := l.greet(name); err != nil {
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// greeting is the first line of every session with a client.
+const greeting = "220 chaff LMTP"
+
+// greet begins a session.
+func (l *link) greet(name string) error {
+	r, err := l.read()
+	switch {
+	case err != nil:
+	case r.lines[0] == greeting:
+		err = errors.New("it is chaff, so messages would go round in circles: serve.lmtp_backend must be the address of the delivery agent")
+	case r.code != 220:
+		err = errors.New("it greets with " + r.lines[0])
+	}
+	if err != nil {
+		return err
+	}
+	verb := "LHLO "
+	if l.isSMTP {
+		verb = "EHLO "
+	}
+	r, err = l.command(verb + name)
+	if err == nil && r.code != 250 {
+		err = fmt.Errorf("it answers %q to %s", r.lines[0], verb+name)
+	}
+	if err != nil {
+		return err
+	}
+	for _, line := range r.lines[1:] {
+		line = strings.ToUpper(line[len("250 "):])
+		keyword, _, _ := strings.Cut(line, " ")
+		switch keyword {
+		case "8BITMIME", "DSN", "ENHANCEDSTATUSCODES", "SIZE", "SMTPUTF8", "XFORWARD":
+			l.extensions = append(l.extensions, line)
+		}
+	}
+	slices.Sort(l.extensions)
+	return nil
+}
+
+// offers reports whether the backend offers an extension.
+func (l *link) offers(keyword string) bool {
+	return slices.ContainsFunc(l.extensions, func(line string) bool { return line == keyword || strings.HasPrefix(line, keyword+" ") })
+}
+
+func (l *link) close() {
+	l.forget()
+	l.conn.Close()
+}
+
+// errLeft is about a backend that ends the session.
+var errLeft = errors.New("it ends the session")
+
+// command sends a command and returns the reply. After an error, the connection is of no use.
+func (l *link) command(line string) (reply, error) {
+	if err := l.write([]byte(line + "\r\n")); err != nil {
+		return reply{}, err
+	}
+	return l.read()
+}
+
+// writeTime is how long the backend may take for some bytes.
+const writeTime = 180 * time.Second
+
+func (l *link) write(p []byte) error {
+	l.conn.SetWriteDeadline(time.Now().Add(writeTime))
+	_, err := l.conn.Write(p)
+	return err
+}
+
+// read reads a reply.
+func (l *link) read() (reply, error) {
+	l.conn.SetReadDeadline(time.Now().Add(l.answer))
+	r, err := readReply(l.in)
+	if err == nil && r.code == 421 {
+		err = fmt.Errorf("%w: %s", errLeft, r.lines[0])
+	}
+	return r, err
+}
+
+// reply is an answer to a command.
+type reply struct {
+	code  int
+	lines []string // whole, without line ends
+}
+
+// newReply returns a reply of one line.
+func newReply(code int, text string) reply {
+	return reply{code, []string{fmt.Sprintf("%d %s", code, text)}}
+}
+
+// String returns the reply as it is sent.
+func (r reply) String() string { return strings.Join(r.lines, "\r\n") + "\r\n" }
+
+func (r reply) isDone() bool { return r.code/100 == 2 }
+
+// final returns the reply as the answer for a message: that, or an error that is not final.
+func (r reply) final() reply {
+	switch r.code / 100 {
+	case 2, 4, 5:
+		return r
+	}
+	return newReply(451, "4.3.0 the delivery agent gave no valid answer")
+}
+
+// maxReplyLines is how many lines a reply may have.
+const maxReplyLines = 100
+
+// errReply is about a backend that does not speak the protocol.
+var errReply = errors.New("it does not answer as LMTP or SMTP")
+
+// readReply reads a reply, of which it replaces control characters.
+func readReply(in *bufio.Reader) (reply, error) {
+	var r reply
+	for len(r.lines) < maxReplyLines {
+		line, err := in.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			return reply{}, errReply
+		case errors.Is(err, io.EOF):
+			return reply{}, io.ErrUnexpectedEOF
+		case err != nil:
+			return reply{}, err
+		}
+		text := printable(strings.TrimRight(string(line), "\r\n"))
+		if len(text) == 3 {
+			text += " "
+		}
+		if len(text) < 4 || text[3] != ' ' && text[3] != '-' {
+			return reply{}, errReply
+		}
+		code, err := strconv.ParseUint(text[:3], 10, 16)
+		if err != nil || code < 200 || code > 599 || len(r.lines) > 0 && int(code) != r.code {
+			return reply{}, errReply
+		}
+		r.code = int(code)
+		r.lines = append(r.lines, text)
+		if text[3] == ' ' {
+			return r, nil
+		}
+	}
+	return reply{}, errReply
+}
+
+// printable replaces control characters. Anything else may be part of an address.
+func printable(line string) string {
+	return strings.Map(func(r rune) rune {
+		if isControl(r) {
+			return '?'
+		}
+		return r
+	}, line)
+}

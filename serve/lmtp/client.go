@@ -1,0 +1,441 @@
+package lmtp
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"chaff/serve"
+)
+
+// client is a session with a mail server.
+type client struct {
+	server *server
+	conn   net.Conn
+	in     *bufio.Reader
+	out    []byte // replies to be sent
+	errors int    // commands that made no sense
+
+	name        string      // by which the client calls itself
+	offered     []string    // extensions
+	link        *link       // to the backend; nil if there is none
+	forwards    []string    // XFORWARD, which are about the next transaction
+	transaction transaction // that has begun, if it has a sender
+
+	waiting bool // for a command, between transactions; of server.mu
+}
+
+// transaction is what the client has said of a message, and the backend has accepted.
+type transaction struct {
+	sender     string // as a command
+	recipients []*recipient
+}
+
+// recipient is a recipient of a message.
+type recipient struct {
+	line   string // as a command
+	user   string
+	status reply
+}
+
+// Limits of a session.
+const (
+	maxErrors     = 20
+	maxRecipients = 1000
+	maxForwards   = 10
+)
+
+var (
+	errStopping = errors.New("the daemon is stopping")
+	errTooLong  = errors.New("line too long")
+	errQuit     = errors.New("the client has quit")
+)
+
+// answer answers the commands of the client.
+func (c *client) answer() {
+	s := c.server
+	c.in = s.buffers.Get().(*bufio.Reader)
+	c.in.Reset(c.conn)
+	defer func() {
+		if c.link != nil {
+			c.link.close()
+		}
+		c.in.Reset(nil)
+		s.buffers.Put(c.in)
+	}()
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.warn("internal error: %v: please report it", fault)
+			c.out = nil // may be half of what the client waits for
+			c.end(421, "4.3.0 internal error")
+		}
+	}()
+	c.relay(reply{220, []string{greeting}})
+	for {
+		line, err := c.readLine()
+		if err == nil {
+			err = c.do(line)
+		}
+		switch {
+		case err == nil:
+			continue
+		case errors.Is(err, errStopping):
+			c.end(421, "4.3.2 "+serve.ErrClosed.Error())
+		case errors.Is(err, errTooLong):
+			c.end(421, "4.5.2 line too long")
+		case isTimeout(err):
+			c.end(421, "4.4.2 you were silent for too long")
+		case errors.Is(err, errAway):
+			c.end(421, "4.4.1 the delivery agent is away")
+		case errors.Is(err, errQuit):
+			c.flush()
+		}
+		return
+	}
+}
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// readLine reads a command without its end. Replies wait as long as there are more commands.
+func (c *client) readLine() (string, error) {
+	s := c.server
+	s.mu.Lock()
+	c.waiting = c.transaction.sender == ""
+	if c.waiting && s.stopping {
+		s.mu.Unlock()
+		return "", errStopping
+	}
+	c.conn.SetReadDeadline(time.Now().Add(s.options.Idle))
+	s.mu.Unlock()
+	if c.in.Buffered() == 0 {
+		if err := c.flush(); err != nil {
+			return "", err
+		}
+	}
+	line, err := c.in.ReadSlice('\n')
+	s.mu.Lock()
+	c.waiting = false
+	if isTimeout(err) && s.stopping {
+		err = errStopping
+	}
+	s.mu.Unlock()
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull):
+		return "", errTooLong
+	case err != nil:
+		return "", err
+	}
+	text := strings.TrimSuffix(string(line), "\n")
+	return strings.TrimSuffix(text, "\r"), nil
+}
+
+// say adds a reply of one line to those that are to be sent.
+func (c *client) say(code int, text string) { c.relay(newReply(code, text)) }
+
+func (c *client) relay(r reply) { c.out = append(c.out, r.String()...) }
+
+// flush sends the replies.
+func (c *client) flush() error {
+	c.conn.SetWriteDeadline(time.Now().Add(c.server.options.Idle))
+	_, err := c.conn.Write(c.out)
+	c.out = c.out[:0]
+	return err
+}
+
+// end sends a reply that ends the session.
+func (c *client) end(code int, text string) {
+	c.say(code, text)
+	_ = c.flush() // the session ends in any case
+}
+
+// wrong reports a command that makes no sense.
+func (c *client) wrong(code int, text string) error {
+	if c.errors++; c.errors > maxErrors {
+		c.say(421, "4.7.0 too many errors")
+		return errQuit
+	}
+	c.say(code, text)
+	return nil
+}
+
+// do answers a command. An error ends the session.
+func (c *client) do(line string) error {
+	cmd, ok := parseCommand(line)
+	if !ok {
+		return c.wrong(500, "5.5.2 a command has no control characters")
+	}
+	switch cmd.verb {
+	case "LHLO":
+		return c.hello(cmd.rest)
+	case "HELO", "EHLO":
+		return c.wrong(500, "5.5.1 this is LMTP: say LHLO")
+	case "MAIL":
+		return c.mail(cmd.rest)
+	case "RCPT":
+		return c.rcpt(cmd.rest)
+	case "DATA":
+		return c.data(cmd.rest)
+	case "XFORWARD":
+		return c.forward(line)
+	case "RSET":
+		c.reset()
+		c.say(250, "2.0.0 forgotten")
+	case "NOOP":
+		c.say(250, "2.0.0 nothing done")
+	case "VRFY":
+		c.say(252, "2.5.0 not verified")
+	case "QUIT":
+		c.say(221, "2.0.0 goodbye")
+		return errQuit
+	default:
+		if c.name == "" { // such as a web browser
+			c.say(421, "4.7.0 this is LMTP")
+			return errQuit
+		}
+		return c.wrong(500, "5.5.2 unknown command")
+	}
+	return nil
+}
+
+// maxName is the size of the longest name of a client.
+const maxName = 255
+
+// hello begins a session, here and with the backend.
+func (c *client) hello(name string) error {
+	if name == "" || len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return c.wrong(501, "5.5.4 say LHLO and your name")
+	}
+	c.drop()
+	c.name = name
+	if err := c.connect(); err != nil {
+		return err
+	}
+	c.offered = c.link.extensions
+	lines := append([]string{"chaff", "PIPELINING"}, c.offered...)
+	for i := range lines {
+		lines[i] = "250-" + lines[i]
+	}
+	last := len(lines) - 1
+	lines[last] = strings.Replace(lines[last], "-", " ", 1)
+	c.relay(reply{250, lines})
+	return nil
+}
+
+// errAway is about a backend that cannot be reached.
+var errAway = errors.New("the backend is away")
+
+// connect connects to the backend. The log says when it goes away, and when it is back.
+func (c *client) connect() error {
+	s := c.server
+	l, err := connect(s.ctx, s.options, c.name)
+	if err != nil {
+		if !s.away.Swap(true) {
+			s.warn("%s: %v: mail waits until it is back", s.options.Backend.address, err)
+		}
+		return fmt.Errorf("%w: %w", errAway, err)
+	}
+	if s.away.Swap(false) {
+		s.note("%s is back", s.options.Backend.address)
+	}
+	c.link = l
+	return nil
+}
+
+// drop ends the session with the backend, and with it the transaction.
+func (c *client) drop() {
+	if c.link != nil {
+		c.link.close()
+		c.link = nil
+	}
+	c.transaction, c.forwards = transaction{}, nil
+}
+
+// lost ends the session with the backend after an error.
+func (c *client) lost(err error) {
+	c.server.warn("%s: %v: mail waits until it works", c.server.options.Backend.address, err)
+	c.link.close()
+	c.link = nil
+}
+
+// reset ends the transaction.
+func (c *client) reset() {
+	if c.transaction.sender != "" && c.link != nil {
+		if _, err := c.link.command("RSET"); err != nil {
+			c.lost(err)
+		}
+	}
+	c.transaction, c.forwards = transaction{}, nil
+}
+
+// forward passes on where the next message comes from.
+func (c *client) forward(line string) error {
+	switch {
+	case c.link == nil || !c.link.offers("XFORWARD"):
+		return c.wrong(502, "5.5.1 not offered")
+	case c.transaction.sender != "" || len(c.forwards) == maxForwards:
+		return c.wrong(503, "5.5.1 not now")
+	}
+	r, err := c.link.command(line)
+	if err != nil {
+		c.lost(err)
+		c.forwards = nil
+		return errAway
+	}
+	if r.isDone() {
+		c.forwards = append(c.forwards, line)
+	}
+	c.relay(r)
+	return nil
+}
+
+// mail begins a transaction.
+func (c *client) mail(rest string) error {
+	p, ok := parsePath(rest, "FROM:")
+	switch {
+	case c.name == "":
+		return c.wrong(503, "5.5.1 say LHLO first")
+	case c.transaction.sender != "":
+		return c.wrong(503, "5.5.1 a message has begun")
+	case !ok:
+		return c.wrong(501, "5.5.4 say MAIL FROM:<address>")
+	}
+	sender := p.line("MAIL FROM:")
+	r, err := c.sender(sender)
+	if err != nil {
+		return err
+	}
+	if r.isDone() {
+		c.transaction.sender = sender
+	} else {
+		c.forwards = nil
+	}
+	c.relay(r)
+	return nil
+}
+
+// sender begins a transaction with the backend. A session that the backend has ended meanwhile begins once more.
+func (c *client) sender(line string) (reply, error) {
+	if c.link != nil {
+		if r, err := c.link.command(line); err == nil {
+			return r, nil
+		}
+		c.link.close()
+		c.link = nil
+	}
+	return c.again(line)
+}
+
+// again begins a transaction with the backend, which has to know again where the message comes from.
+func (c *client) again(sender string) (reply, error) {
+	if c.link == nil {
+		if err := c.connect(); err != nil {
+			return reply{}, err
+		}
+		if !slices.Equal(c.link.extensions, c.offered) { // the client relies on what was offered
+			return reply{}, errAway
+		}
+	}
+	for _, line := range c.forwards {
+		r, err := c.link.command(line)
+		if err == nil && !r.isDone() {
+			err = errReply
+		}
+		if err != nil {
+			c.lost(err)
+			return reply{}, errAway
+		}
+	}
+	r, err := c.link.command(sender)
+	if err != nil {
+		c.lost(err)
+		return reply{}, errAway
+	}
+	return r, nil
+}
+
+// rcpt adds a recipient.
+func (c *client) rcpt(rest string) error {
+	p, ok := parsePath(rest, "TO:")
+	switch {
+	case c.transaction.sender == "":
+		return c.wrong(503, "5.5.1 say MAIL first")
+	case !ok:
+		return c.wrong(501, "5.5.4 say RCPT TO:<address>")
+	case len(c.transaction.recipients) == maxRecipients:
+		c.say(452, "4.5.3 too many recipients")
+		return nil
+	case c.link == nil:
+		c.relay(notDelivered())
+		return nil
+	}
+	line := p.line("RCPT TO:")
+	r, err := c.link.command(line)
+	if err != nil {
+		c.lost(err)
+		c.relay(notDelivered())
+		return nil
+	}
+	if r.isDone() {
+		c.transaction.recipients = append(c.transaction.recipients, &recipient{line: line, user: serve.UserOf(p.address)})
+	}
+	c.relay(r)
+	return nil
+}
+
+// notDelivered returns the status after an error of the backend.
+func notDelivered() reply {
+	return newReply(451, "4.4.2 the delivery agent does not answer: try again later")
+}
+
+// data takes the message, and passes it on.
+func (c *client) data(rest string) error {
+	t := c.transaction
+	switch {
+	case rest != "":
+		return c.wrong(501, "5.5.4 DATA has no arguments")
+	case t.sender != "" && c.link == nil:
+		c.relay(notDelivered())
+		return nil
+	case len(t.recipients) == 0:
+		return c.wrong(503, "5.5.1 no valid recipients")
+	}
+	c.say(354, "send the message")
+	if err := c.flush(); err != nil {
+		return err
+	}
+	d := &delivery{client: c, recipients: t.recipients, until: time.Now().Add(c.server.options.Total)}
+	if err := d.run(); err != nil {
+		return err
+	}
+	for _, r := range t.recipients {
+		c.relay(r.status)
+	}
+	c.transaction, c.forwards = transaction{}, nil
+	return c.flush()
+}
+
+// next returns some bytes of the message that have come, at least one, or an error. The caller discards what it uses.
+func (c *client) next(until time.Time) ([]byte, error) {
+	if c.in.Buffered() == 0 {
+		deadline := time.Now().Add(c.server.options.Idle)
+		if deadline.After(until) {
+			deadline = until
+		}
+		c.conn.SetReadDeadline(deadline)
+		if _, err := c.in.Peek(1); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, err
+		}
+	}
+	return c.in.Peek(c.in.Buffered())
+}

@@ -1,0 +1,195 @@
+package lmtp
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"time"
+
+	"chaff/filter"
+	"chaff/serve"
+)
+
+// delivery takes a message from the client to the backend.
+type delivery struct {
+	client     *client
+	recipients []*recipient
+	until      time.Time // for the client to send it
+
+	decoder decoder
+	scratch []byte
+	ended   bool // the message has been read
+}
+
+// run sets the status of each recipient. An error is that of the client, who then gets none.
+func (d *delivery) run() error {
+	m := d.client.server.engine.NewMessage()
+	defer m.Close()
+	for !d.ended {
+		part, err := d.read()
+		if err != nil {
+			return err
+		}
+		switch _, err := m.Write(part); {
+		case errors.Is(err, serve.ErrTooLarge):
+			return d.passLarge(m, part)
+		case err != nil:
+			refuse(d.recipients, err)
+			return d.drain()
+		}
+	}
+	d.deliver(m.Bytes())
+	return nil
+}
+
+// read reads a part of the message. The next call overwrites it.
+func (d *delivery) read() ([]byte, error) {
+	from, err := d.client.next(d.until)
+	if err != nil {
+		return nil, err
+	}
+	var used int
+	d.scratch, used, d.ended = d.decoder.decode(d.scratch[:0], from)
+	_, err = d.client.in.Discard(used)
+	return d.scratch, err
+}
+
+// drain reads the rest of the message.
+func (d *delivery) drain() error {
+	for !d.ended {
+		if _, err := d.read(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuse sets the status of recipients to a temporary error.
+func refuse(recipients []*recipient, why error) {
+	text := "4.3.0 please see the log of chaff" // only the texts of package serve are for clients
+	for _, known := range []error{serve.ErrBusy, serve.ErrClosed} {
+		if errors.Is(why, known) {
+			text = "4.3.2 " + known.Error()
+		}
+	}
+	setStatus(recipients, newReply(451, text))
+}
+
+func setStatus(recipients []*recipient, status reply) {
+	for _, r := range recipients {
+		r.status = status
+	}
+}
+
+// minBeginning is how much of a message is read to find the end of its header, even if fewer bytes may be judged.
+const minBeginning = 256 << 10
+
+// passLarge passes on a message that is too large to be judged. Its beginning is m, then comes part, then the rest.
+func (d *delivery) passLarge(m *serve.Message, part []byte) error {
+	beginning := m.Bytes()
+	text, headerEnded := filter.Unjudged(beginning, serve.ErrTooLarge.Error())
+	if !headerEnded && len(beginning) < minBeginning {
+		beginning, part = slices.Concat(beginning, part), nil
+		for !d.ended && len(beginning) < minBeginning {
+			more, err := d.read()
+			if err != nil {
+				return err
+			}
+			beginning = append(beginning, more...)
+		}
+		text, headerEnded = filter.Unjudged(beginning, serve.ErrTooLarge.Error())
+		headerEnded = headerEnded || d.ended
+	}
+	if !headerEnded {
+		d.client.server.warn("a message has a header of more than %d bytes: the mail server keeps it", len(beginning))
+		setStatus(d.recipients, newReply(451, "4.3.0 the header of the message is too large"))
+		return d.drain()
+	}
+	part = slices.Clone(part)
+	m.Close()
+	t := d.client.open(d.recipients)
+	if t == nil {
+		return d.drain()
+	}
+	t.write(text)
+	t.write(part)
+	for !d.ended {
+		part, err := d.read()
+		if err != nil {
+			t.abandon()
+			return err
+		}
+		t.write(part)
+	}
+	t.end()
+	return nil
+}
+
+// deliver judges the message for each recipient and passes it on.
+func (d *delivery) deliver(raw []byte) {
+	groups := d.groups()
+	for _, group := range groups {
+		text, err := d.judge(raw, userOfAll(group))
+		if err != nil {
+			refuse(group, err)
+			continue
+		}
+		if len(groups) > 1 {
+			group = d.client.begin(group)
+		}
+		if t := d.client.open(group); t != nil {
+			t.write(text)
+			t.end()
+		}
+	}
+}
+
+// groups divides the recipients by the models that judge their mail.
+func (d *delivery) groups() [][]*recipient {
+	var groups [][]*recipient
+	index := map[string]int{}
+	for _, r := range d.recipients {
+		model := ""
+		if d.client.server.engine.HasModel(r.user) {
+			model = r.user
+		}
+		i, known := index[model]
+		if !known {
+			i = len(groups)
+			index[model] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], r)
+	}
+	return groups
+}
+
+// userOfAll returns the user of recipients, or "" if they are of several.
+func userOfAll(recipients []*recipient) string {
+	user := recipients[0].user
+	for _, r := range recipients {
+		if r.user != user {
+			return ""
+		}
+	}
+	return user
+}
+
+// judge returns a message with the fields of its verdict, or unjudged.
+func (d *delivery) judge(raw []byte, user string) ([]byte, error) {
+	s := d.client.server
+	v, err := s.engine.Judge(s.ctx, user, raw)
+	var text []byte
+	switch {
+	case err == nil:
+		text = s.engine.Passed(raw, v)
+	case errors.Is(err, serve.ErrTimeout), errors.Is(err, serve.ErrInternal):
+		text, _ = filter.Unjudged(raw, err.Error())
+	default:
+		return nil, err
+	}
+	if len(raw) == 0 { // there is no line whose end the fields could have
+		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
+	}
+	return text, nil
+}

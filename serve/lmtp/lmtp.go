@@ -1,0 +1,159 @@
+package lmtp
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"chaff/serve"
+)
+
+// Engine judges messages. It is a [serve.Engine].
+type Engine interface {
+	Connect(protocol string) (done func(), err error)
+	NewMessage() *serve.Message
+	HasModel(user string) bool
+	Judge(ctx context.Context, user string, raw []byte) (serve.Verdict, error)
+	Passed(raw []byte, v serve.Verdict) []byte
+}
+
+var _ Engine = (*serve.Engine)(nil)
+
+// Options are the options of the proxy.
+type Options struct {
+	// Backend is where messages go.
+	Backend Backend
+	// Idle is how long a client may be silent, and how long it may take for a line. Default 300 seconds.
+	Idle time.Duration
+	// Total is how long a client may take for a message. Default 900 seconds.
+	Total time.Duration
+	// Answer is how long the backend may take for an answer. It is less than Postfix waits, 600 seconds, since a message that the backend
+	// accepts after that is delivered twice. Default 540 seconds.
+	Answer time.Duration
+	// Grace is how long transactions that have begun may take to end when the daemon stops. Default 10 seconds.
+	Grace time.Duration
+	// Log takes what goes wrong; nil is nobody.
+	Log serve.Logger
+}
+
+// DefaultOptions returns the default options, without a backend.
+func DefaultOptions() Options {
+	return Options{Idle: 300 * time.Second, Total: 900 * time.Second, Answer: 540 * time.Second, Grace: 10 * time.Second}
+}
+
+// protocol is the name among the counters.
+const protocol = "lmtp"
+
+// bufferSize is the size of the buffer of a connection, and the limit of a line that is not part of a message.
+const bufferSize = 8 << 10
+
+// server answers the clients of a listener.
+type server struct {
+	engine  Engine
+	options Options
+	buffers sync.Pool // of *bufio.Reader
+	ctx     context.Context
+	away    atomic.Bool // the backend was, at the last attempt
+
+	mu       sync.Mutex
+	stopping bool
+	clients  map[*client]struct{}
+	open     sync.WaitGroup
+}
+
+func newServer(ctx context.Context, e Engine, o Options) *server {
+	return &server{
+		engine: e, options: o, ctx: ctx,
+		buffers: sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }},
+		clients: map[*client]struct{}{},
+	}
+}
+
+// Serve answers clients until ctx ends. Then it finishes the transactions that have begun.
+func Serve(ctx context.Context, l net.Listener, e Engine, o Options) error {
+	working, abandon := context.WithCancel(context.WithoutCancel(ctx))
+	defer abandon()
+	s := newServer(working, e, o)
+	err := serve.Accept(ctx, l, s.begin, func(err error) { s.warn("accept a client: %v: trying again", err) })
+	s.finish(abandon)
+	if err != nil {
+		return fmt.Errorf("accept a client of lmtp: %w", err)
+	}
+	return nil
+}
+
+// begin answers a client in a goroutine of its own.
+func (s *server) begin(conn net.Conn) {
+	done, err := s.engine.Connect(protocol)
+	if err != nil {
+		conn.SetWriteDeadline(time.Now().Add(time.Second))
+		io.WriteString(conn, newReply(421, "4.3.2 "+serve.ErrBusy.Error()).String())
+		conn.Close()
+		return
+	}
+	c := &client{server: s, conn: conn}
+	s.mu.Lock()
+	s.clients[c] = struct{}{}
+	s.mu.Unlock()
+	s.open.Go(func() {
+		defer done()
+		defer s.end(c)
+		c.answer()
+	})
+}
+
+func (s *server) end(c *client) {
+	c.conn.Close()
+	s.mu.Lock()
+	delete(s.clients, c)
+	s.mu.Unlock()
+}
+
+// lateCommand is how long a client without a transaction may be silent when the daemon stops: its command may be on its way.
+const lateCommand = 200 * time.Millisecond
+
+// finish waits until the transactions that have begun have ended, and ends the other sessions.
+func (s *server) finish(abandon func()) {
+	s.mu.Lock()
+	s.stopping = true
+	for c := range s.clients {
+		if c.waiting {
+			c.conn.SetReadDeadline(time.Now().Add(lateCommand))
+		}
+	}
+	s.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		s.open.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return
+	case <-time.After(s.options.Grace):
+	}
+	abandon() // also ends the connections to the backend
+	s.mu.Lock()
+	for c := range s.clients {
+		c.conn.Close()
+	}
+	s.mu.Unlock()
+	<-done
+}
+
+func (s *server) warn(format string, args ...any) {
+	if s.options.Log != nil {
+		s.options.Log.Warn("lmtp: "+format, args...)
+	}
+}
+
+func (s *server) note(format string, args ...any) {
+	if s.options.Log != nil {
+		s.options.Log.Note("lmtp: "+format, args...)
+	}
+}

@@ -1,0 +1,526 @@
+package lmtp
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"chaff/serve"
+	"chaff/store"
+	"chaff/train"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// mail returns a message of a class, whose words depend on a number.
+func mail(label string, n int) string {
+	words := map[string]string{"spam": "pills casino winner lottery", "ham": "meeting agenda minutes report"}[label]
+	return fmt.Sprintf("From: a%d@%s.example\r\nSubject: %s %d\r\nMessage-ID: <%d@%s>\r\n\r\n%s number%d\r\n", n, label, words, n, n, label, words, n)
+}
+
+// model returns the files of a model that knows some mail, by the end of their names.
+var model = sync.OnceValues(func() (map[string][]byte, error) {
+	dir, err := os.MkdirTemp("", "lmtp")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "model")
+	ctx := context.Background()
+	if err := store.Begin(ctx, path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()); err != nil {
+		return nil, err
+	}
+	s, err := store.Open(ctx, path, store.DefaultOptions())
+	if err != nil {
+		return nil, err
+	}
+	for n := range 20 {
+		for _, label := range []string{"ham", "spam"} {
+			if _, err := s.Learn(store.Message{Raw: []byte(mail(label, n)), Label: label}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if _, err := s.Retrain(ctx, store.RetrainOptions{}); err != nil { // chooses thresholds
+		return nil, err
+	}
+	s.Close()
+	files := map[string][]byte{}
+	for _, end := range []string{"", store.Suffix} {
+		if files[end], err = os.ReadFile(path + end); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+})
+
+// newEngine returns an engine with a model that knows some mail.
+func newEngine(t testing.TB, change func(*serve.Options)) *serve.Engine {
+	t.Helper()
+	files, err := model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := serve.DefaultOptions()
+	o.Model, o.History = filepath.Join(t.TempDir(), "model"), 0
+	for end, data := range files {
+		if err := os.WriteFile(o.Model+end, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if change != nil {
+		change(&o)
+	}
+	e, err := serve.New(t.Context(), o, &lines{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// lines is a logger that keeps its lines.
+type lines struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *lines) Note(format string, args ...any) { l.Warn(format, args...) }
+func (l *lines) Warn(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, fmt.Sprintf(format, args...))
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.all, "\n")
+}
+
+// started is a proxy that runs until its test ends.
+type started struct {
+	net.Addr
+	stop func() error // ends Serve and returns its error
+	log  *lines
+}
+
+// start starts a proxy in front of an agent.
+func start(t testing.TB, e Engine, a *agent, change func(*Options)) started {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "d") // short, as the names of sockets must be
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := DefaultOptions()
+	log := &lines{}
+	o.Backend, o.Log = a.Backend, log
+	if change != nil {
+		change(&o)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- Serve(ctx, l, e, o) }()
+	stop := sync.OnceValue(func() error {
+		cancel()
+		return <-ended
+	})
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return started{l.Addr(), stop, log}
+}
+
+// session is a session of a mail server with the proxy.
+type session struct {
+	net.Conn
+	t  testing.TB
+	in *bufio.Reader
+}
+
+// dial begins a session up to the greeting.
+func (d started) dial(t testing.TB) *session {
+	t.Helper()
+	c, err := net.Dial(d.Network(), d.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(20 * time.Second))
+	return &session{c, t, bufio.NewReader(c)}
+}
+
+// hello begins a session.
+func (d started) hello(t testing.TB) *session {
+	t.Helper()
+	s := d.dial(t)
+	s.want("", "220 chaff LMTP")
+	s.do("LHLO mx.example.org")
+	return s
+}
+
+// reply returns the next reply, in lines separated by a bar, or "closed".
+func (s *session) reply() string {
+	var all []string
+	for {
+		line, err := s.in.ReadString('\n')
+		if err != nil {
+			return strings.Join(append(all, "closed"), "|")
+		}
+		line, found := strings.CutSuffix(line, "\r\n")
+		if !found || len(line) < 4 {
+			s.t.Errorf("a reply is %q", line)
+		}
+		all = append(all, line)
+		if len(line) < 4 || line[3] == ' ' {
+			return strings.Join(all, "|")
+		}
+	}
+}
+
+// do sends a line and returns the reply.
+func (s *session) do(line string) string {
+	io.WriteString(s, line+"\r\n")
+	return s.reply()
+}
+
+// want sends a line, unless it is empty, and checks the beginning of the reply.
+func (s *session) want(line, reply string) {
+	s.t.Helper()
+	got := ""
+	if line == "" {
+		got = s.reply()
+	} else {
+		got = s.do(line)
+	}
+	if !strings.HasPrefix(got, reply) || reply == "" && got != "" {
+		s.t.Errorf("%q: got %q, want %q", line, got, reply)
+	}
+}
+
+// send sends a message and returns the status of each recipient. It is to be accepted up to DATA.
+func (s *session) send(raw string, to ...string) (status []string) {
+	s.t.Helper()
+	s.want("MAIL FROM:<sender@elsewhere.example>", "250")
+	for _, r := range to {
+		s.want("RCPT TO:<"+r+">", "250")
+	}
+	s.want("DATA", "354")
+	s.text(raw)
+	for range to {
+		status = append(status, s.reply())
+	}
+	return status
+}
+
+// text sends a message and its end, as a mail server does.
+func (s *session) text(raw string) {
+	io.WriteString(s, strings.ReplaceAll("\r\n"+raw, "\r\n.", "\r\n..")[2:]+".\r\n")
+}
+
+// passed returns a message as it comes out.
+func passed(t testing.TB, e *serve.Engine, user, raw string) string {
+	t.Helper()
+	v, err := e.Judge(t.Context(), user, []byte(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(e.Passed([]byte(raw), v))
+}
+
+const sender = "MAIL FROM:<sender@elsewhere.example>"
+
+// wantReceived checks what an agent has received.
+func wantReceived(t testing.TB, a *agent, want ...letter) {
+	t.Helper()
+	if got, _ := a.received(); !reflect.DeepEqual(got, want) {
+		t.Errorf("the backend got\n%q, want\n%q", got, want)
+	}
+}
+
+func TestAMessagePassesWithItsVerdict(t *testing.T) {
+	e := newEngine(t, nil)
+	a := startAgent(t, false, "8BITMIME")
+	d := start(t, e, a, nil)
+	s := d.hello(t)
+	a.answerTo("RCPT TO:<nobody@lab.example>", "550-5.1.1 there is\r\n550 5.1.1 nobody")
+	a.answerTo("message for full@lab.example", "452 4.2.2 full")
+	raw := "X-Spam-Flag: NO\r\n" + mail("spam", 100)
+	s.want("mail from:<sender@elsewhere.example>  BODY=8BITMIME", "250 2.1.0 ok")
+	s.want("RCPT TO:<anna@lab.example>", "250 2.1.5 ok")
+	s.want("RCPT TO:<nobody@lab.example>", "550-5.1.1 there is|550 5.1.1 nobody")
+	s.want("rcpt to: <full@lab.example>", "250")
+	s.want("RCPT TO:<bert@lab.example>", "250")
+	s.want("data", "354")
+	s.text(raw)
+	s.want("", "250 2.0.0 saved for anna@lab.example")
+	s.want("", "452 4.2.2 full")
+	s.want("", "250 2.0.0 saved for bert@lab.example")
+	text := passed(t, e, "", raw)
+	if !strings.Contains(text, "X-Chaff-Verdict: spam\r\n") || strings.Contains(text, "X-Spam-Flag: NO") {
+		t.Fatalf("got %q", text)
+	}
+	from := sender + " BODY=8BITMIME"
+	wantReceived(t, a, letter{from, []string{"anna@lab.example"}, text}, letter{from, []string{"bert@lab.example"}, text})
+
+	// The next one in the same session.
+	if got := s.send(mail("ham", 100), "anna@lab.example"); got[0] != "250 2.0.0 saved for anna@lab.example" {
+		t.Errorf("got %q", got)
+	}
+	wantReceived(t, a, letter{sender, []string{"anna@lab.example"}, passed(t, e, "", mail("ham", 100))})
+	s.want("QUIT", "221")
+	s.want("", "closed")
+	if got := d.log.String(); got != "" {
+		t.Errorf("got the log %s", got)
+	}
+}
+
+func TestOnlyWhatTheBackendOffersIsOffered(t *testing.T) {
+	a := startAgent(t, false, "PIPELINING", "CHUNKING", "STARTTLS", "AUTH PLAIN", "8BITMIME", "Size 1000", "XCLIENT ADDR", "XFORWARD NAME ADDR", "SMTPUTF8", "ENHANCEDSTATUSCODES", "DSN", "BINARYMIME", "VRFY")
+	d := start(t, newEngine(t, nil), a, nil)
+	s := d.dial(t)
+	s.want("", "220")
+	s.want("LHLO mx.example.org", "250-chaff|250-PIPELINING|250-8BITMIME|250-DSN|250-ENHANCEDSTATUSCODES|250-SIZE 1000|250-SMTPUTF8|250 XFORWARD NAME ADDR")
+	s.want("XFORWARD NAME=mx ADDR=192.0.2.1", "250 2.0.0 ok")
+	s.want("MAIL FROM:<> SIZE=100 SMTPUTF8 RET=HDRS", "250")
+	s.want("RCPT TO:<grüße@lab.example> NOTIFY=NEVER", "250")
+	if _, got := a.received(); !reflect.DeepEqual(got, []string{"LHLO mx.example.org", "XFORWARD NAME=mx ADDR=192.0.2.1", "MAIL FROM:<> SIZE=100 SMTPUTF8 RET=HDRS", "RCPT TO:<grüße@lab.example> NOTIFY=NEVER"}) {
+		t.Errorf("the backend got %q", got)
+	}
+	a = startAgent(t, false, "HELP")
+	s = start(t, newEngine(t, nil), a, nil).dial(t)
+	s.want("", "220")
+	s.want("LHLO mx", "250-chaff|250 PIPELINING")
+	s.want("XFORWARD NAME=mx", "502")
+}
+
+func TestABackendMaySpeakSMTP(t *testing.T) {
+	e := newEngine(t, nil)
+	a := startAgent(t, true, "8BITMIME")
+	s := start(t, e, a, nil).hello(t)
+	if got := strings.Join(s.send(mail("ham", 1), "anna@lab.example", "bert@lab.example"), "|"); got != "250 2.0.0 saved for all|250 2.0.0 saved for all" {
+		t.Errorf("got %s", got)
+	}
+	wantReceived(t, a, letter{sender, []string{"anna@lab.example", "bert@lab.example"}, passed(t, e, "", mail("ham", 1))})
+	a.answerTo("message", "552 5.3.4 too large")
+	if got := strings.Join(s.send(mail("ham", 1), "anna@lab.example", "bert@lab.example"), "|"); got != "552 5.3.4 too large|552 5.3.4 too large" {
+		t.Errorf("got %s", got)
+	}
+	wantReceived(t, a)
+}
+
+// offer returns a message that the shared model does not know.
+func offer(n int) string {
+	return fmt.Sprintf("Subject: tarpaulins %d\r\n\r\nHeavy tarpaulins keep firewood dry, catalogue %d\r\n", n, n)
+}
+
+func TestEachRecipientHasTheVerdictOfItsModel(t *testing.T) {
+	users := t.TempDir()
+	e := newEngine(t, func(o *serve.Options) { o.Users = users })
+	for n := range 8 {
+		for user, label := range map[string]string{"anna@lab.example": "spam", "bert@lab.example": "ham"} {
+			if _, err := e.Learn(t.Context(), user, []byte(offer(n)), label); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	a := startAgent(t, false, "XFORWARD NAME")
+	s := start(t, e, a, nil).hello(t)
+	raw := offer(100)
+	text := map[string]string{}
+	for _, user := range []string{"anna@lab.example", "bert@lab.example", ""} {
+		text[user] = passed(t, e, user, raw)
+	}
+	if !strings.Contains(text["anna@lab.example"], "X-Chaff-Verdict: spam") || text["bert@lab.example"] == text[""] {
+		t.Fatalf("the models know nothing: %q", text)
+	}
+
+	// One recipient, or several with one model: one transaction.
+	for _, to := range [][]string{{"anna@lab.example"}, {"Anna+lists@lab.example", "Anna@lab.example"}, {"carl@lab.example", "dora@lab.example", "../etc@lab.example"}} {
+		s.send(raw, to...)
+		letters, lines := a.received()
+		user := ""
+		if strings.HasPrefix(strings.ToLower(to[0]), "anna") {
+			user = "anna@lab.example"
+		}
+		if len(letters) != len(to) || letters[0].text != text[user] || strings.Contains(strings.Join(lines, "\n"), "RSET") {
+			t.Errorf("%s: got %q by %q", to, letters, lines)
+		}
+	}
+
+	// Several models: a transaction for each.
+	s.want("XFORWARD NAME=mx", "250")
+	a.answerTo("message for dora@lab.example", "452 4.2.2 full")
+	a.answerTo("RCPT TO:<bert@lab.example>", "250 ok", "450 4.2.1 busy")
+	got := s.send(raw, "carl@lab.example", "anna@lab.example", "dora@lab.example", "bert@lab.example", "anna+x@lab.example")
+	if want := []string{"250 2.0.0 saved for carl@lab.example", "250 2.0.0 saved for anna@lab.example", "452 4.2.2 full", "450 4.2.1 busy", "250 2.0.0 saved for anna+x@lab.example"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	letters, commands := a.received()
+	want := []letter{{sender, []string{"carl@lab.example"}, text[""]}, {sender, []string{"anna@lab.example"}, text["anna@lab.example"]}, {sender, []string{"anna+x@lab.example"}, text["anna@lab.example"]}}
+	if !reflect.DeepEqual(letters, want) {
+		t.Errorf("the backend got\n%q, want\n%q", letters, want)
+	}
+	if got := strings.Count(strings.Join(commands, "\n"), "XFORWARD NAME=mx\n"+sender); got != 4 {
+		t.Errorf("the backend got %q", commands)
+	}
+	// The backend ends between two transactions: who has the message is told so, and only the others get it again.
+	a.answerTo("MAIL closes", "-", "-", "") // the third
+	got = s.send(raw, "carl@lab.example", "anna@lab.example", "bert@lab.example")
+	a.answerTo("MAIL closes")
+	if !strings.HasPrefix(got[0], "250") || !strings.HasPrefix(got[1], "451 4.4.2") || !strings.HasPrefix(got[2], "250") {
+		t.Errorf("got %q", got)
+	}
+	wantReceived(t, a, letter{sender, []string{"carl@lab.example"}, text[""]}, letter{sender, []string{"bert@lab.example"}, text["bert@lab.example"]})
+}
+
+func TestBytesComeOutAsTheyCame(t *testing.T) {
+	e := newEngine(t, nil)
+	a := startAgent(t, false, "8BITMIME")
+	s := start(t, e, a, nil).hello(t)
+	for _, raw := range []string{
+		"\r\n", "no header\r\n", "Subject: x\r\n\r\n.\r\n..\r\n.a\r\n", "Subject: x\r\r\n\r\r\nbody\r\r\n", "Subject: x\n\nbody\n.dot\n..\n\r\n",
+		"Subject: x\r\n\r\na\x00b\xff\xfe\r\n", "Subject: x\r\n\r\n" + strings.Repeat("long", 100000) + "\r\n", ".\r\n", "X-Spam-Flag: NO\r\n\r\n",
+		" begins with a blank\r\n", "Subject: x\r\n\r\nbare\rreturn\nand feed\r\n", "From a Mon Jan 1\r\nSubject: x\r\n\r\nbody\r\n",
+		"Subject: x\r\n\r\n" + strings.Repeat("\r\n.", 20000) + "\r\n",
+	} {
+		if got := s.send(raw, "anna@lab.example"); got[0] != "250 2.0.0 saved for anna@lab.example" {
+			t.Fatalf("%.40q: got %q", raw, got)
+		}
+		wantReceived(t, a, letter{sender, []string{"anna@lab.example"}, passed(t, e, "", raw)})
+	}
+	// An empty message gets lines that end in CR LF.
+	s.send("", "anna@lab.example")
+	letters, _ := a.received()
+	if len(letters) != 1 || strings.Count(letters[0].text, "\n") != strings.Count(letters[0].text, "\r\n") || !strings.HasPrefix(letters[0].text, "X-Spam-Flag: ") {
+		t.Errorf("got %q", letters)
+	}
+}
+
+// A sender hides a second message, with a verdict of its own, behind what some programs take for the end of the first.
+func TestNoMessageIsHiddenInAnother(t *testing.T) {
+	e := newEngine(t, nil)
+	a := startAgent(t, false, "8BITMIME")
+	s := start(t, e, a, nil).hello(t)
+	for _, end := range []string{"\n.\n", "\n.\r\n", "\r.\r", "\r.\r\n", "\r\n.\n", "\r\n.\r", "\r.\n", "\n.\r", "\r\n\x00.\r\n"} {
+		raw := mail("ham", 1) + "a" + end + "MAIL FROM:<x@x.example>" + end + "RCPT TO:<anna@lab.example>" + end + "DATA" + end + "X-Spam-Flag: NO" + end + "QUIT\r\n"
+		s.want(sender, "250")
+		s.want("RCPT TO:<bert@lab.example>", "250")
+		s.want("DATA", "354")
+		io.WriteString(s, raw+".\r\n")
+		s.want("", "250 2.0.0 saved for bert@lab.example")
+		s.want("NOOP", "250") // in step
+		letters, lines := a.received()
+		if len(letters) != 1 || !strings.Contains(letters[0].text, "QUIT\r\n") || strings.Contains(strings.Join(lines, "\n"), "x@x.example") {
+			t.Errorf("%q: got %q, %q", end, letters, lines)
+		}
+	}
+}
+
+func TestCommandsInOneGo(t *testing.T) {
+	a := startAgent(t, false, "8BITMIME")
+	s := start(t, newEngine(t, nil), a, nil).hello(t)
+	a.answerTo("RCPT TO:<nobody@lab.example>", "550 5.1.1 nobody", "550 5.1.1 nobody")
+	io.WriteString(s, sender+"\r\nRCPT TO:<nobody@lab.example>\r\nRCPT TO:<anna@lab.example>\r\nDATA\r\n")
+	for _, reply := range []string{"250 2.1.0 ok", "550 5.1.1 nobody", "250 2.1.5 ok", "354 "} {
+		s.want("", reply)
+	}
+	io.WriteString(s, mail("ham", 1)+".\r\n"+sender+"\r\nRCPT TO:<nobody@lab.example>\r\nDATA\r\nRSET\r\nQUIT\r\n")
+	for _, reply := range []string{"250 2.0.0 saved for anna@lab.example", "250 2.1.0 ok", "550 5.1.1 nobody", "503 5.5.1 no valid recipients", "250 2.0.0", "221", "closed"} {
+		s.want("", reply)
+	}
+}
+
+func TestWrongCommandsAreRefused(t *testing.T) {
+	a := startAgent(t, false, "8BITMIME")
+	d := start(t, newEngine(t, nil), a, nil)
+	for _, line := range []string{"GET / HTTP/1.1", "POST / HTTP/1.1", "Host: localhost", "", "AUTH PLAIN"} {
+		s := d.dial(t)
+		s.want("", "220")
+		io.WriteString(s, line+"\r\nLHLO x\r\n")
+		s.want("", "421 4.7.0 this is LMTP")
+		s.want("", "closed")
+	}
+	s := d.dial(t)
+	s.want("", "220")
+	for _, step := range [][2]string{
+		{"MAIL FROM:<a@b>", "503"}, {"RCPT TO:<a@b>", "503"}, {"DATA", "503"}, {"EHLO x", "500 5.5.1 this is LMTP"}, {"HELO x", "500"}, {"LHLO", "501"}, {"LHLO a b", "501"},
+		{"LHLO " + strings.Repeat("x", 256), "501"}, {"XFORWARD NAME=x", "502"}, {"RSET", "250"}, {"NOOP", "250"}, {"VRFY anna", "252"}, {"lhlo x", "250"}, {"RCPT TO:<a@b>", "503"},
+		{"MAIL FROM:a@b", "501"}, {"MAIL FROM <a@b>", "501"}, {"MAIL FROM:<a@b", "501"}, {"MAIL FROM:<a b@c>", "501"}, {"MAIL FROM:<a@b>x", "501"},
+	} {
+		s.want(step[0], step[1])
+	}
+	s = d.hello(t)
+	for _, step := range [][2]string{
+		{"MAIL FROM:<a\x00b@c>", "500"}, {"MAIL FROM:<a\rRCPT TO:<b>>", "500"}, {"FROB", "500"}, {sender, "250"}, {sender, "503"}, {"XFORWARD NAME=x", "502"},
+		{"RCPT TO:<\"a>b\\\"c\"@d> NOTIFY=NEVER", "250"}, {"DATA now", "501"}, {"RSET", "250"}, {"DATA", "503"},
+	} {
+		s.want(step[0], step[1])
+	}
+	_, lines := a.received()
+	if got := strings.Join(lines, "|"); got != "LHLO x|LHLO mx.example.org|"+sender+`|RCPT TO:<"a>b\"c"@d> NOTIFY=NEVER|RSET` {
+		t.Errorf("the backend got %q", got)
+	}
+	for range maxErrors {
+		if got := s.do("FROB"); strings.HasPrefix(got, "421 4.7.0 too many errors") {
+			s.want("", "closed")
+			return
+		}
+	}
+	t.Error("errors have no limit")
+}
+
+func TestALineWithoutAnEndEndsTheSession(t *testing.T) {
+	s := start(t, newEngine(t, nil), startAgent(t, false, "8BITMIME"), nil).hello(t)
+	io.WriteString(s, "NOOP "+strings.Repeat("x", bufferSize)+"\r\nNOOP\r\n")
+	s.want("", "421 4.5.2 line too long")
+	s.want("", "closed")
+}
+
+// FuzzCommand sends any line. What the backend gets of it is one line.
+func FuzzCommand(f *testing.F) {
+	for _, seed := range []string{"MAIL FROM:<a@b> SIZE=1", "rcpt to:<\"a b>\\\"\"@c>", "RCPT TO: <@a,@b:c@d>  NOTIFY=NEVER  ORCPT=rfc822;a", "MAIL FROM:<>", "DATA", "LHLO [127.0.0.1]", "XFORWARD A=b\x7f", "MAIL FROM:<a\u0085b>\u00a0x"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		cmd, ok := parseCommand(line)
+		if !ok {
+			return
+		}
+		if strings.ContainsAny(line, "\r\n\x00\t\x7f") || strings.Contains(cmd.verb, " ") {
+			t.Errorf("%q is a command: %+v", line, cmd)
+		}
+		for _, prefix := range []string{"FROM:", "TO:"} {
+			p, ok := parsePath(cmd.rest, prefix)
+			if !ok {
+				continue
+			}
+			again, ok := parsePath(p.line("")[0:], "")
+			if !ok || again != p || !strings.Contains(line, "<"+p.address+">") {
+				t.Errorf("%q is %+v, which is read as %+v", line, p, again)
+			}
+		}
+	})
+}

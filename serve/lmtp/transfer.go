@@ -1,0 +1,123 @@
+package lmtp
+
+import "errors"
+
+// transfer is a message on its way to the backend.
+type transfer struct {
+	client     *client
+	recipients []*recipient
+	encoder    encoder
+	buffer     []byte
+	err        error
+}
+
+// begin begins another transaction with the backend, for some of the recipients. It returns those who are accepted, and sets the status of
+// the others.
+func (c *client) begin(recipients []*recipient) (accepted []*recipient) {
+	if c.link != nil {
+		if _, err := c.link.command("RSET"); err != nil {
+			c.lost(err)
+		}
+	}
+	r, err := c.again(c.transaction.sender)
+	switch {
+	case err != nil:
+		setStatus(recipients, notDelivered())
+		return nil
+	case !r.isDone():
+		setStatus(recipients, r.final())
+		return nil
+	}
+	for _, recipient := range recipients {
+		r, err := c.link.command(recipient.line)
+		switch {
+		case err != nil:
+			c.lost(err)
+			setStatus(recipients, notDelivered())
+			return nil
+		case r.isDone():
+			accepted = append(accepted, recipient)
+		default:
+			recipient.status = r.final()
+		}
+	}
+	return accepted
+}
+
+// errDesynchronised is about a backend whose replies belong to other commands.
+var errDesynchronised = errors.New("it answers DATA with neither 354 nor an error")
+
+// open lets the backend take a message. It returns nil if that refuses, and sets the status of the recipients.
+func (c *client) open(recipients []*recipient) *transfer {
+	if len(recipients) == 0 {
+		return nil
+	}
+	if c.link == nil {
+		setStatus(recipients, notDelivered())
+		return nil
+	}
+	r, err := c.link.command("DATA")
+	if err == nil && r.code/100 == 2 {
+		err = errDesynchronised
+	}
+	switch {
+	case err != nil:
+		c.lost(err)
+		setStatus(recipients, notDelivered())
+		return nil
+	case r.code != 354:
+		setStatus(recipients, r.final())
+		return nil
+	}
+	return &transfer{client: c, recipients: recipients}
+}
+
+// maxPart is how many bytes are sent at a time.
+const maxPart = 32 << 10
+
+// write sends a part of the message.
+func (t *transfer) write(part []byte) {
+	for len(part) > 0 {
+		n := min(len(part), maxPart)
+		t.buffer = t.encoder.encode(t.buffer, part[:n])
+		part = part[n:]
+		if len(t.buffer) >= maxPart {
+			t.flush()
+		}
+	}
+}
+
+func (t *transfer) flush() {
+	if t.err == nil {
+		t.err = t.client.link.write(t.buffer)
+	}
+	t.buffer = t.buffer[:0]
+}
+
+// end ends the message and sets the status of each recipient.
+func (t *transfer) end() {
+	t.buffer = t.encoder.end(t.buffer)
+	t.flush()
+	setStatus(t.recipients, notDelivered())
+	for i, recipient := range t.recipients {
+		if i > 0 && t.client.link.isSMTP { // which has one answer for all
+			recipient.status = t.recipients[0].status
+			continue
+		}
+		var r reply
+		if t.err == nil {
+			r, t.err = t.client.link.read()
+		}
+		if t.err != nil {
+			t.client.lost(t.err)
+			return
+		}
+		recipient.status = r.final()
+	}
+}
+
+// abandon ends the message so that the backend does not take what it has for all of it.
+func (t *transfer) abandon() {
+	t.client.link.close()
+	t.client.link = nil
+}

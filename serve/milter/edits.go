@@ -1,0 +1,105 @@
+package milter
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/emersion/go-milter"
+
+	"chaff/filter"
+)
+
+// maxEdits is how many fields chaff changes in a message. Postfix reads the message from the beginning for each of them. Messages that went through
+// some filters have about twenty.
+const maxEdits = 200
+
+// edit changes or removes a field, or inserts one. Values have line ends of CR LF.
+type edit struct {
+	insert      bool
+	index       int // of the fields with this name, from 1; when inserting, of all fields, from 0
+	name, value string
+}
+
+func (e edit) send(to *milter.Modifier) error {
+	if e.insert {
+		return to.InsertHeader(e.index, e.name, e.value)
+	}
+	return to.ChangeHeader(e.index, e.name, e.value)
+}
+
+// editsOf returns the edits that make a header what [filter.Clean] makes of it, from the last field to the first. The fields end at the given offsets. With
+// leadingSpace, values include the blank behind the colon.
+func editsOf(header []byte, ends []int32, leadingSpace bool) []edit {
+	clean, removed := filter.Clean(header)
+	if bytes.Equal(clean, header) {
+		return nil
+	}
+	type change struct {
+		position    int
+		name, clean []byte // the name as it was, the field as it shall be
+	}
+	var changes []change
+	start, at := 0, 0 // in header, in clean
+	for i, end := range ends {
+		field := header[start:end]
+		length := len(field) - overlap(&removed, start, int(end))
+		if now := clean[at : at+length]; !bytes.Equal(now, field) {
+			name, _, _ := bytes.Cut(field, []byte(":"))
+			changes = append(changes, change{position: i, name: name, clean: now})
+		}
+		start, at = int(end), at+length
+		if len(changes) > maxEdits { // too many to be made
+			break
+		}
+	}
+	counts := map[string]int{} // of the names that matter
+	for _, c := range changes {
+		counts[lower(c.name)] = 0
+	}
+	indexes := make([]int, len(changes))
+	start = 0
+	for i, n := 0, 0; n < len(changes); i++ {
+		name, _, _ := bytes.Cut(header[start:ends[i]], []byte(":"))
+		start = int(ends[i])
+		key := lower(name)
+		count, matters := counts[key]
+		if !matters {
+			continue
+		}
+		counts[key] = count + 1
+		if changes[n].position == i {
+			indexes[n] = count + 1
+			n++
+		}
+	}
+	var all []edit
+	for n, c := range slices.Backward(changes) {
+		name, value, found := bytes.Cut(bytes.TrimSuffix(c.clean, []byte("\r\n")), []byte(":"))
+		if !leadingSpace {
+			value = bytes.TrimPrefix(value, []byte(" "))
+		}
+		if found && bytes.Equal(name, c.name) {
+			all = append(all, edit{index: indexes[n], name: string(name), value: string(value)})
+			continue
+		}
+		all = append(all, edit{index: indexes[n], name: string(c.name)})
+		if found { // under another name, behind the field Received that the server adds
+			all = append(all, edit{insert: true, index: c.position + 1, name: string(name), value: string(value)})
+		}
+	}
+	return all
+}
+
+// overlap returns how many bytes of a part are in spans, and drops the spans before it.
+func overlap(spans *[][2]int, start, end int) int {
+	n := 0
+	for len(*spans) > 0 && (*spans)[0][0] < end {
+		span := (*spans)[0]
+		n += min(span[1], end) - max(span[0], start)
+		if span[1] > end {
+			break
+		}
+		*spans = (*spans)[1:]
+	}
+	return n
+}

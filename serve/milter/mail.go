@@ -1,0 +1,244 @@
+package milter
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/emersion/go-milter"
+
+	"chaff/filter"
+	"chaff/internal/ascii"
+	"chaff/internal/headerfield"
+	"chaff/serve"
+)
+
+// mail is the message that a client sends, one after another. Go-milter calls its methods of [milter.Milter].
+type mail struct {
+	milter.NoOpMilter
+	client     *client
+	over       bool // the message has ended, or none has begun
+	content    time.Time
+	recipients int
+	user       string
+	message    *serve.Message
+	ends       []int32        // of the fields in message
+	header     int            // length of the header in message, if it has ended
+	line       []byte         // of a field
+	why        error          // it cannot be judged; message has its beginning
+	own        map[string]int // how many fields there are by each name that only chaff may write
+	owned      int
+	late       []edit // that remove such fields which are not in message
+}
+
+func newMail(c *client) *mail {
+	return &mail{client: c, over: true, message: c.server.engine.NewMessage()}
+}
+
+// reset makes room for the next message.
+func (m *mail) reset() {
+	m.message.Close()
+	*m = mail{client: m.client, over: true, message: m.message}
+}
+
+// guard makes a fault of the program the reason why there is no verdict.
+func (m *mail) guard() {
+	if fault := recover(); fault != nil {
+		m.client.server.warn("internal error: %v: please report it", fault)
+		m.why = serve.ErrInternal
+	}
+}
+
+// MailFrom begins a message.
+func (m *mail) MailFrom(string, *milter.Modifier) (milter.Response, error) {
+	m.reset()
+	m.over = false
+	return milter.RespContinue, nil
+}
+
+// RcptTo adds a recipient.
+func (m *mail) RcptTo(to string, _ *milter.Modifier) (milter.Response, error) {
+	m.recipients++
+	m.user = ""
+	if m.recipients == 1 {
+		m.user = serve.UserOf(to)
+	}
+	return milter.RespContinue, nil
+}
+
+// Abort drops a message.
+func (m *mail) Abort(*milter.Modifier) error {
+	m.reset()
+	return nil
+}
+
+// field adds a field.
+func (m *mail) field(name, value []byte) {
+	defer m.guard()
+	if m.content.IsZero() {
+		m.content = time.Now()
+	}
+	isOwn := m.count(name)
+	if m.why == nil {
+		m.line = append(append(m.line[:0], name...), ':')
+		if !m.client.has(milter.OptHeaderLeadingSpace) {
+			m.line = append(m.line, ' ')
+		}
+		m.line = append(appendCRLF(m.line, value), "\r\n"...)
+		if _, m.why = m.message.Write(m.line); m.why == nil {
+			m.ends = append(m.ends, int32(len(m.message.Bytes())))
+			return
+		}
+	}
+	if isOwn && m.owned <= maxEdits {
+		m.late = append(m.late, edit{index: m.own[lower(name)], name: string(name)})
+	}
+}
+
+// count counts a field, and reports whether only chaff may write it.
+func (m *mail) count(name []byte) bool {
+	own := headerfield.OwnPrefixes()
+	if !slices.ContainsFunc(own[:], func(prefix string) bool { return ascii.HasPrefixFold(name, prefix) }) {
+		return false
+	}
+	m.owned++
+	if m.owned <= maxEdits {
+		if m.own == nil {
+			m.own = map[string]int{}
+		}
+		m.own[lower(name)]++
+	}
+	return true
+}
+
+func lower(name []byte) string { return string(ascii.AppendLower(nil, name, len(name))) }
+
+// appendCRLF appends text with all its line ends as CR LF.
+func appendCRLF(dst, text []byte) []byte {
+	for {
+		i := bytes.IndexByte(text, '\n')
+		if i < 0 {
+			return append(dst, text...)
+		}
+		dst = append(append(dst, bytes.TrimSuffix(text[:i], []byte("\r"))...), "\r\n"...)
+		text = text[i+1:]
+	}
+}
+
+// endHeader ends the header.
+func (m *mail) endHeader() {
+	if m.header == 0 && m.why == nil {
+		if _, m.why = m.message.Write([]byte("\r\n")); m.why == nil {
+			m.header = len(m.message.Bytes())
+		}
+	}
+}
+
+// body adds a piece of the body.
+func (m *mail) body(piece []byte) {
+	defer m.guard()
+	m.endHeader()
+	if m.why == nil {
+		_, m.why = m.message.Write(piece)
+	}
+}
+
+// BodyChunk adds a piece of the body. Of a message over a limit, the server need not send the rest.
+func (m *mail) BodyChunk(piece []byte, _ *milter.Modifier) (milter.Response, error) {
+	m.body(piece)
+	if m.why != nil && m.client.has(milter.OptSkip) {
+		return milter.NewResponse(byte(milter.ActSkip), nil), nil
+	}
+	return milter.RespContinue, nil
+}
+
+// answer is what becomes of a message.
+type answer struct {
+	edits      []edit
+	fields     []filter.Field // on top
+	quarantine string         // why the server keeps it, or ""
+	reply      string         // why the server does not accept it, or ""
+}
+
+// Body ends a message. Edits go from the last field to the first, so that none moves what another is about.
+func (m *mail) Body(to *milter.Modifier) (milter.Response, error) {
+	a := m.answer()
+	m.reset()
+	if a.reply != "" {
+		return milter.NewResponseStr(byte(milter.ActReplyCode), a.reply), nil
+	}
+	for _, e := range a.edits {
+		if err := e.send(to); err != nil {
+			return nil, err
+		}
+	}
+	space := ""
+	if m.client.has(milter.OptHeaderLeadingSpace) {
+		space = " "
+	}
+	for _, f := range slices.Backward(a.fields) {
+		if err := to.InsertHeader(0, f.Name, space+f.Value); err != nil {
+			return nil, err
+		}
+	}
+	if a.quarantine != "" {
+		if err := to.Quarantine(a.quarantine); err != nil {
+			return nil, err
+		}
+	}
+	return milter.RespContinue, nil
+}
+
+// answer judges the message.
+func (m *mail) answer() (a answer) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			m.client.server.warn("internal error: %v: please report it", fault)
+			a = answer{edits: a.edits, fields: []filter.Field{filter.UnjudgedField(serve.ErrInternal.Error())}}
+		}
+	}()
+	m.endHeader()
+	s := m.client.server
+	raw := m.message.Bytes()
+	header := raw[:m.header]
+	if m.header == 0 {
+		header = raw // the whole message, cut
+	}
+	slices.Reverse(m.late)
+	a.edits = append(m.late, editsOf(header, m.ends, m.client.has(milter.OptHeaderLeadingSpace))...)
+	if len(a.edits) > maxEdits || m.owned > maxEdits {
+		a.reply = fmt.Sprintf("550 5.7.1 The message has more than %d fields of a spam filter", maxEdits)
+		return a
+	}
+	v, why := serve.Verdict{}, m.why
+	if why == nil {
+		v, why = s.engine.Judge(s.ctx, m.user, raw)
+	}
+	isSpam := why == nil && v.Verdict == filter.Spam
+	switch {
+	case why == nil && isSpam && s.options.Reject > 0 && v.Probability >= s.options.Reject:
+		a.reply = "550 5.7.1 The message was judged to be spam"
+	case why == nil:
+		a.fields = s.engine.Fields(v)
+		if isSpam && s.options.Quarantine > 0 && v.Probability >= s.options.Quarantine && m.client.actions&milter.OptQuarantine != 0 {
+			a.quarantine = fmt.Sprintf("chaff: spam, probability %.6f", v.Probability)
+		}
+	case errors.Is(why, serve.ErrTooLarge), errors.Is(why, serve.ErrTimeout), errors.Is(why, serve.ErrInternal):
+		a.fields = []filter.Field{filter.UnjudgedField(why.Error())}
+	default:
+		a.reply = "451 4.3.2 The spam filter: " + temporary(why)
+	}
+	return a
+}
+
+// temporary returns the text of an error that may be over at the next attempt. Only the texts of package serve are for clients.
+func temporary(err error) string {
+	for _, known := range []error{serve.ErrBusy, serve.ErrClosed} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return "please see the log of chaff"
+}

@@ -1,0 +1,80 @@
+package systemd
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Manager takes messages about the state of the daemon. The one of a daemon that nobody manages takes none.
+type Manager struct {
+	conn     net.Conn
+	watchdog time.Duration
+}
+
+// Connect connects to the service manager. The connection stays open, since a confined process cannot make it again.
+func Connect(environ []string) (*Manager, error) {
+	socket := variable(environ, "NOTIFY_SOCKET")
+	if socket == "" {
+		return &Manager{}, nil
+	}
+	if !strings.HasPrefix(socket, "/") && !strings.HasPrefix(socket, "@") { // package net knows the names of abstract sockets
+		return nil, fmt.Errorf("NOTIFY_SOCKET is %q: only Unix sockets are supported", socket)
+	}
+	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: socket, Net: "unixgram"})
+	if err != nil {
+		return nil, fmt.Errorf("connect to the service manager: %w", err)
+	}
+	m := &Manager{conn: conn}
+	if pid := variable(environ, "WATCHDOG_PID"); pid == "" || pid == strconv.Itoa(os.Getpid()) {
+		if n, err := strconv.ParseInt(variable(environ, "WATCHDOG_USEC"), 10, 64); err == nil && n > 0 {
+			m.watchdog = time.Duration(min(n, maxWatchdog)) * time.Microsecond
+		}
+	}
+	return m, nil
+}
+
+// maxWatchdog is a year in microseconds.
+const maxWatchdog = 365 * 24 * 60 * 60 * 1e6
+
+// Watchdog returns after how much time without [Manager.Alive] the service manager kills the daemon; 0 is never.
+func (m *Manager) Watchdog() time.Duration { return m.watchdog }
+
+// Ready says that the daemon answers, or has read its model again.
+func (m *Manager) Ready() error { return m.tell("READY=1") }
+
+// Reloading says that the daemon reads its model again.
+func (m *Manager) Reloading() error {
+	return m.tell("RELOADING=1\nMONOTONIC_USEC=" + strconv.FormatInt(monotonic().Microseconds(), 10))
+}
+
+// Stopping says that the daemon finishes what it has accepted, and ends.
+func (m *Manager) Stopping() error { return m.tell("STOPPING=1") }
+
+// Alive says that the daemon works. See [Manager.Watchdog].
+func (m *Manager) Alive() error { return m.tell("WATCHDOG=1") }
+
+// patience is how long a busy service manager may take for a message.
+const patience = 5 * time.Second
+
+func (m *Manager) tell(message string) error {
+	if m.conn == nil {
+		return nil
+	}
+	m.conn.SetWriteDeadline(time.Now().Add(patience))
+	if _, err := m.conn.Write([]byte(message)); err != nil {
+		return fmt.Errorf("report to the service manager: %w", err)
+	}
+	return nil
+}
+
+// Close ends the connection.
+func (m *Manager) Close() error {
+	if m.conn == nil {
+		return nil
+	}
+	return m.conn.Close()
+}

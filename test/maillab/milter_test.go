@@ -1,0 +1,295 @@
+package maillab_test
+
+import (
+	"fmt"
+	"net/textproto"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-milter"
+
+	"chaff/filter"
+	"chaff/test/maillab"
+)
+
+const milterSocket, sendmailSocket = "/var/spool/postfix/chaff/milter.sock", "/run/chaff/milter.sock"
+
+// startMilter starts a lab with Postfix and Dovecot as the page says, and a model.
+func startMilter(t *testing.T) (*maillab.Lab, *maillab.Page) {
+	t.Helper()
+	l := maillab.Start(t, maillab.Postfix, maillab.Dovecot)
+	l.AddUser("anna")
+	page, dovecot := l.Page("postfix-milter.md"), l.Page("dovecot.md")
+	page.Follow("root", "useradd")
+	dovecot.Install("root")
+	l.Write("/etc/dovecot/sieve/file.sieve", "require \"fileinto\";\nif header :is \"X-Spam-Flag\" \"YES\" { fileinto \"Junk\"; }\n", 0o644)
+	dovecot.Follow("root", "sievec")
+	dovecot.Follow("root", "postconf")
+	page.Follow("root", "postconf")
+	train(l, "root", "-m /var/lib/chaff/model && chown chaff: /var/lib/chaff/model*")
+	l.StartDovecot()
+	startMilterDaemon(l, page, milterSocket)
+	return l, page
+}
+
+func startMilterDaemon(l *maillab.Lab, page *maillab.Page, socket string) {
+	page.Follow("root", "chaff serve")
+	l.Wait("the milter", func() error {
+		_, err := askMilter(l, socket, ham(1))
+		return err
+	})
+}
+
+// askMilter returns the score of a message.
+func askMilter(l *maillab.Lab, socket, message string) (string, error) {
+	c := milter.NewClientWithOptions("unix", l.Path(socket), milter.ClientOptions{
+		ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, ActionMask: milter.OptAddHeader | milter.OptChangeHeader,
+	})
+	s, err := c.Session()
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	if _, err := s.Mail("sender@elsewhere.example", nil); err != nil {
+		return "", err
+	}
+	header, body, _ := strings.Cut(message, "\n\n")
+	for line := range strings.Lines(header) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		if _, err := s.HeaderField(name, value); err != nil {
+			return "", err
+		}
+	}
+	edits, _, err := s.BodyReadFrom(strings.NewReader(strings.ReplaceAll(body, "\n", "\r\n")))
+	for _, e := range edits {
+		if e.HeaderName == "X-Chaff-Score" {
+			return e.HeaderValue, err
+		}
+	}
+	return "", fmt.Errorf("no score: %v, %w", edits, err)
+}
+
+func TestPostfixMilter(t *testing.T) {
+	t.Parallel()
+	l, page := startMilter(t)
+	l.StartPostfix()
+	filtersByMilter(t, l, page, milterSocket)
+}
+
+// filtersByMilter sends mail, lets the model learn, and stops the daemon for a while.
+func filtersByMilter(t *testing.T, l *maillab.Lab, page *maillab.Page, socket string) {
+	t.Helper()
+	filters(t, l, func() {
+		score := func() string {
+			got, err := askMilter(l, socket, offer(9))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		before := score()
+		page.Follow("root", "chaff learn")
+		l.Wait("another verdict", func() error {
+			if score() == before {
+				return fmt.Errorf("still %s", before)
+			}
+			return nil
+		})
+	})
+	stopServe(l)
+	if code, err := talk(l, ham(7)); code != 451 || err != nil {
+		t.Errorf("without the daemon: got %d, %v", code, err)
+	}
+	startMilterDaemon(l, page, socket)
+	if code, err := talk(l, ham(7)); code != 250 || err != nil {
+		t.Errorf("with the daemon again: got %d, %v", code, err)
+	}
+	wantVerdict(t, l.WaitFor(inbox, "minutes of meeting 7"), "ham")
+}
+
+func TestSendmail(t *testing.T) {
+	t.Parallel()
+	l := maillab.Start(t, maillab.Procmail, maillab.M4, maillab.SendmailBase, maillab.SendmailConfig, maillab.Sendmail)
+	l.AddUser("anna")
+	l.Run("anna", "for m in Maildir Maildir/.Junk; do mkdir -p $m/cur $m/new $m/tmp; done")
+	page := l.Page("sendmail.md")
+	page.Follow("root", "useradd")
+	l.ConfigureSendmail()
+	page.Install("anna")
+	train(l, "root", "-m /var/lib/chaff/model && chown chaff: /var/lib/chaff/model*")
+	startMilterDaemon(l, page, sendmailSocket)
+	l.StartSendmail()
+	filtersByMilter(t, l, page, sendmailSocket)
+
+	l.Send(25, "anna@lab.example", "X-Odd:no space\nX-Spam-Flag: NO\nX-Folded: text\n X-Spam-Flag: NO\nX-Two:  two spaces \n"+spam(9))
+	const want = "\nX-Odd:no space\nX-Folded: text\n X_Spam-Flag: NO\nX-Two:  two spaces \nFrom: "
+	if got := l.WaitFor(junk, "casino bonus 9"); !strings.Contains(got.Text, want) || strings.Count(got.Text, "X-Spam-Flag") != 1 {
+		t.Errorf("got %q", got.Text)
+	}
+}
+
+// talk sends a message to anna, and returns the code of the first reply that refuses it, or of the last one.
+func talk(l *maillab.Lab, message string) (code int, err error) {
+	c := textproto.NewConn(l.Dial(25))
+	defer c.Close()
+	code, _, err = c.ReadResponse(0)
+	for _, line := range []string{"HELO mx.lab.example", "MAIL FROM:<sender@elsewhere.example>", "RCPT TO:<anna@lab.example>", "DATA", strings.ReplaceAll(message, "\n", "\r\n") + "."} {
+		if err != nil || code >= 400 {
+			break
+		}
+		if err = c.PrintfLine("%s", line); err == nil {
+			code, _, err = c.ReadResponse(0)
+		}
+	}
+	return code, err
+}
+
+// oddMessages have what mail servers and filters read in different ways, and forged verdicts among it.
+func oddMessages() []string {
+	return []string{
+		"X-Odd:no space\nX-Tab:\ttab\nX-Two:  two spaces\nX-Empty:\nX-Blank: \nX-Folded: a\n\tb\n  c\nX-End: blank \n",
+		"X-Blanks : before the colon\nX-Spam-Flag : NO\n",
+		"X-Spam-Flag: NO\nx-spam-status: No,\n\tscore=1\nX-Kept: yes\nX-SPAM-FLAG:NO\nX-Chaff-Verdict: ham\n",
+		"X-Chaff-Score:\nX-Chaff-Score: 1\nX-Chaff-Score: 2\nReceived: from nowhere\n",
+		"X-Folded: text\n X-Spam-Flag: NO\n\tX-Chaff-Verdict: ham\nX-Folded:other\n X-Spam-Flag: NO\n",
+		"X-Control: a\x01b\nX-Spam-Flag: NO\nX-Kept: 1\nX-Chaff-Verdict:ham\n",
+		"X-Return: a\rX-Spam-Flag: NO\nX-Kept: 1\n",
+		"X-Long: " + strings.Repeat("a", 520) + "X-Spam-Flag: NO\nX-Long: " + strings.Repeat("b ", 900) + "\n",
+		"X-Eight: \xff\xfe\nX-Spam-\xffFlag: NO\nX-Kept: 1\n",
+		"X-Spam-Flag: NO\n",
+		"no header at all\nX-Spam-Flag: NO",
+	}
+}
+
+// Postfix delivers what it delivers without the milter, with fields in front and without forged ones.
+func TestPostfixMilterChangesNothingElse(t *testing.T) {
+	t.Parallel()
+	l, page := startMilter(t)
+	page.Only("chaff serve") // TestPostfixMilter follows the rest
+	// Postfix delivers by itself: Dovecot refuses some of these.
+	l.Run("root", "postconf -e mailbox_transport= mailbox_command= home_mailbox=Maildir/ && postconf -M '2525/inet=2525 inet n - y - - smtpd' && postconf -P 2525/inet/smtpd_milters=")
+	l.StartPostfix()
+	for n, odd := range oddMessages() {
+		var got [2]string
+		for i, port := range []int{2525, 25} {
+			subject := fmt.Sprintf("odd %d %d", n, i)
+			l.Send(port, "anna@lab.example", "Message-ID: <odd@elsewhere.example>\nDate: Mon, 2 Nov 2026 10:00:00 +0000\nFrom: a@elsewhere.example\nSubject: "+subject+"\n"+odd+"\n\nX-Spam-Flag: of the body\n.\nend\n")
+			text := strings.Replace(l.WaitFor(inbox, subject).Text, "Subject: "+subject, "Subject: odd", 1)
+			top, received, found := strings.Cut(text, "Received: ")
+			_, message, began := strings.Cut(received, "\nMessage-ID: ")
+			if !found || !began || strings.Contains(top, "X-Chaff-Verdict: ") != (port == 25) {
+				t.Fatalf("got %q", text)
+			}
+			got[i] = "Message-ID: " + message
+		}
+		header, body, _ := strings.Cut(got[0], "\n\n")
+		clean, _ := filter.Clean([]byte(header + "\n\n"))
+		if want := string(clean) + body; got[1] != want {
+			t.Errorf("%q:\ngot  %q\nwant %q", odd, got[1], want)
+		}
+	}
+
+	// From a probability, Postfix holds spam or refuses it.
+	for setting, want := range map[string]int{"milter_quarantine": 250, "milter_reject": 550} {
+		stopServe(l)
+		l.Run("root", "su -s /bin/sh chaff -c 'exec chaff serve -m /var/lib/chaff/model --set serve."+setting+"=0.9 --milter unix:"+milterSocket+"' >>/var/log/maillab/chaff 2>&1 &")
+		l.Wait("the milter", func() error {
+			_, err := askMilter(l, milterSocket, ham(1))
+			return err
+		})
+		for message, want := range map[string]int{spam(7): want, ham(7): 250} {
+			if code, err := talk(l, message); code != want || err != nil {
+				t.Errorf("%s: got %d, %v, want %d", setting, code, err, want)
+			}
+		}
+	}
+	if held := l.Run("root", "postqueue -p"); strings.Count(held, "!") != 1 {
+		t.Errorf("the queue is %s", held)
+	}
+	if got := l.Stored(inbox, "casino bonus 7"); len(got) > 0 {
+		t.Errorf("delivered: %q", got[0].Text)
+	}
+}
+
+// TestPostfixMilterIsKilled sends mail, TEST_MAILLAB_MAILS messages, while the daemon is killed again and again, after it has read a
+// model anew and another one has taken its place.
+func TestPostfixMilterIsKilled(t *testing.T) {
+	t.Parallel()
+	l, page := startMilter(t)
+	page.Only("chaff serve") // TestPostfixMilter follows the rest
+	l.StartPostfix()
+	all := 100
+	if text, set := os.LookupEnv("TEST_MAILLAB_MAILS"); set {
+		var err error
+		if all, err = strconv.Atoi(text); err != nil || all < 1 {
+			t.Fatalf("TEST_MAILLAB_MAILS=%q: must be a number of messages", text)
+		}
+	}
+	stopServe(l)
+	l.Run("root", `while :; do su -s /bin/sh chaff -c 'exec chaff serve -m /var/lib/chaff/model --milter unix:`+milterSocket+`'; done >>/var/log/maillab/chaff 2>&1 &`)
+	stop := make(chan struct{})
+	var kills atomic.Int64
+	var killer sync.WaitGroup
+	killer.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(300 * time.Millisecond):
+			}
+			if l.Command("root", "kill -HUP $(pidof chaff); cd /var/lib/chaff && cp -p model new && mv new model; sleep 0.1; kill -KILL $(pidof chaff)").Run() == nil {
+				kills.Add(1)
+			}
+		}
+	})
+	var next, refused atomic.Int64
+	var senders sync.WaitGroup
+	for range 4 {
+		senders.Go(func() {
+			for n := next.Add(1); n <= int64(all); n = next.Add(1) {
+				for {
+					code, err := talk(l, ham(int(n)))
+					if code == 250 {
+						break
+					}
+					if err != nil || code >= 500 {
+						t.Errorf("message %d: %d, %v", n, code, err)
+						return
+					}
+					refused.Add(1)
+					time.Sleep(20 * time.Millisecond)
+				}
+			}
+		})
+	}
+	senders.Wait()
+	for kills.Load() < 3 { // of a slow machine
+		time.Sleep(time.Millisecond)
+	}
+	close(stop)
+	killer.Wait()
+	delivered := map[string]int{}
+	l.Wait("all messages", func() error {
+		clear(delivered)
+		for _, m := range l.All(inbox) {
+			delivered[m.Get("Subject")]++
+		}
+		if len(delivered) < all {
+			return fmt.Errorf("%d of %d messages delivered", len(delivered), all)
+		}
+		return nil
+	})
+	for _, m := range l.All(inbox) {
+		wantVerdict(t, m, "ham")
+	}
+	twice := 0
+	for _, n := range delivered {
+		twice += n - 1
+	}
+	t.Logf("%d messages, the daemon killed %d times: %d refused for the time being, none lost, none unfiltered, %d twice", all, kills.Load(), refused.Load(), twice)
+}
