@@ -15,10 +15,14 @@ import (
 	"chaff/train"
 )
 
-// Mail returns a message of a class, ham or spam, whose words depend on a number.
+// Mail returns a message of a class, ham or spam, whose words depend on a number, so that no two are near-duplicates.
 func Mail(label string, n int) string {
 	words := map[string]string{"spam": "pills casino winner lottery", "ham": "meeting agenda minutes report"}[label]
-	return fmt.Sprintf("From: a%d@%s.example\r\nSubject: %s %d\r\nMessage-ID: <%d@%s>\r\n\r\n%s number%d\r\n", n, label, words, n, n, label, words, n)
+	own := ""
+	for i := range 12 {
+		own += fmt.Sprintf(" number%d%c", n, 'a'+i)
+	}
+	return fmt.Sprintf("From: a%d@%s.example\r\nSubject: %s %d\r\nMessage-ID: <%d@%s>\r\n\r\n%s%s\r\n", n, label, words, n, n, label, words, own)
 }
 
 // model returns the files of a model that knows some mail, by the end of their names.
