@@ -2,6 +2,7 @@ package serve
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -280,9 +281,14 @@ func TestAModelThatCannotBeFittedYetIsLeftAsItIs(t *testing.T) {
 		t.Errorf("the log is:\n%s", before)
 	}
 	before := fits()
-	for n := range 10 {
-		learn(t, e, "anna", mail("spam", 110+n), "spam")
-		learn(t, e, "anna", mail("ham", 110+n), "ham")
+	for n := range 30 {
+		for _, class := range []string{"spam", "ham"} {
+			raw := mail(class, 110+n)
+			for w := range 30 { // copies of a message count as one
+				raw = fmt.Appendf(raw, "%s%dof%d ", class, w, n)
+			}
+			learn(t, e, "anna", raw, class)
+		}
 	}
 	if e.retrain(t.Context(), path); fits() != before+1 {
 		t.Errorf("with enough messages it is not fitted:\n%s", log)

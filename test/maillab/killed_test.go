@@ -174,7 +174,7 @@ func survives(t *testing.T, l *maillab.Lab, kill string, disks ...string) {
 			time.Sleep(50 * time.Millisecond)
 		}
 	}
-	for kills.Load() < 3 || filled.Load() < 1 || replaced.Load() < 1 { // of a slow machine
+	for kills.Load() < 3 || filled.Load() < 1 || replaced.Load() < 1 || learned.Load() < 1 { // of a slow machine
 		time.Sleep(time.Millisecond)
 	}
 	close(stop)
@@ -210,9 +210,6 @@ func survives(t *testing.T, l *maillab.Lab, kill string, disks ...string) {
 	}
 	if !met.Load() {
 		t.Error("no message met a killed program")
-	}
-	if len(known) == 0 {
-		t.Fatal("nothing was learned")
 	}
 	for _, file := range known {
 		class := strings.Split(file, "/")[2]
