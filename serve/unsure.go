@@ -50,6 +50,9 @@ func openUnsure(o Options) (*unsure, error) {
 		if err := os.Mkdir(u.folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("unsure messages: %w", err)
 		}
+		if err := ownFile(u.folder, o.Model, 0o700); err != nil {
+			return nil, fmt.Errorf("unsure messages: %w", err)
+		}
 	}
 	entries, err := os.ReadDir(u.folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -262,3 +262,12 @@ func TestTheUserOfAnAddress(t *testing.T) {
 		}
 	}
 }
+
+func TestTheFolderOfTheModelIsNotThatOfUsers(t *testing.T) {
+	o := DefaultOptions()
+	o.Model = newModel(t, 5)
+	o.Users = filepath.Dir(o.Model) + "/."
+	if _, err := open(o, &lines{}); err == nil || !strings.Contains(err.Error(), "is that of the model") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -97,13 +97,16 @@ func (m *mail) field(name, value []byte) {
 	}
 }
 
-// count counts a field, and reports whether only chaff may write it.
+// longName is a size in bytes that no name of an honest field has.
+const longName = 1000
+
+// count counts a field, and reports whether only chaff may write it. A long name counts as many, since it is kept outside of the message.
 func (m *mail) count(name []byte) bool {
 	own := headerfield.OwnPrefixes()
 	if !slices.ContainsFunc(own[:], func(prefix string) bool { return ascii.HasPrefixFold(name, prefix) }) {
 		return false
 	}
-	m.owned++
+	m.owned += 1 + len(name)/longName
 	if m.owned <= maxEdits {
 		if m.own == nil {
 			m.own = map[string]int{}

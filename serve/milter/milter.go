@@ -50,6 +50,7 @@ type server struct {
 	engine  Engine
 	options Options
 	ctx     context.Context
+	large   chan struct{} // a place for each large packet
 
 	mu       sync.Mutex
 	stopping bool
@@ -58,7 +59,7 @@ type server struct {
 }
 
 func newServer(ctx context.Context, e Engine, o Options) *server {
-	return &server{engine: e, options: o, ctx: ctx, clients: map[*client]struct{}{}}
+	return &server{engine: e, options: o, ctx: ctx, large: make(chan struct{}, maxLarge), clients: map[*client]struct{}{}}
 }
 
 // Serve answers mail servers until ctx ends. Then it finishes the messages that have begun.

@@ -250,7 +250,7 @@ func (c *client) write(parts net.Buffers) {
 func (c *client) fail(err error) {
 	var wrong protocolError
 	if errors.As(err, &wrong) {
-		c.server.warn("bad request from %s: %v", c.conn.RemoteAddr(), err)
+		c.server.warn("bad request from %s: %v", serve.ClientOf(c.conn), err)
 	}
 	c.send(errorReply(err))
 	c.drain()
