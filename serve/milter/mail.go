@@ -231,17 +231,7 @@ func (m *mail) answer() (a answer) {
 	case errors.Is(why, serve.ErrTooLarge), errors.Is(why, serve.ErrTimeout), errors.Is(why, serve.ErrInternal):
 		a.fields = []filter.Field{filter.UnjudgedField(why.Error())}
 	default:
-		a.reply = "451 4.3.2 The spam filter: " + temporary(why)
+		a.reply = "451 4.3.2 The spam filter: " + serve.Temporary(why)
 	}
 	return a
-}
-
-// temporary returns the text of an error that may be over at the next attempt. Only the texts of package serve are for clients.
-func temporary(err error) string {
-	for _, known := range []error{serve.ErrBusy, serve.ErrClosed} {
-		if errors.Is(err, known) {
-			return known.Error()
-		}
-	}
-	return "please see the log of chaff"
 }

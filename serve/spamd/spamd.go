@@ -286,17 +286,7 @@ func errorReply(err error) string {
 	case errors.Is(err, serve.ErrInternal):
 		return reply(70, "Internal Error: please see the log of chaff")
 	}
-	return reply(75, "Temporary Failure: "+temporary(err))
-}
-
-// temporary returns the text of an error that may be over at the next attempt. Only the texts of package serve are for clients.
-func temporary(err error) string {
-	for _, known := range []error{serve.ErrBusy, serve.ErrClosed} {
-		if errors.Is(err, known) {
-			return known.Error()
-		}
-	}
-	return "please see the log of chaff"
+	return reply(75, "Temporary Failure: "+serve.Temporary(err))
 }
 
 func reply(code int, text string) string { return fmt.Sprintf("SPAMD/1.0 %d %s\r\n", code, text) }
