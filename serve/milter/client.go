@@ -157,6 +157,7 @@ func (c *client) take(code milter.Code, data []byte) error {
 			return c.goOn()
 		}
 	case milter.CodeMacro:
+		c.mail.macros(data)
 	case milter.CodeConn, milter.CodeHelo, milter.CodeData, milter.CodeEOH, 'U': // of a server that cannot leave them out
 		return c.goOn()
 	case milter.CodeEOB:
