@@ -292,7 +292,7 @@ func (h *history) rewrite(now time.Time) error {
 		return err
 	}
 	if err := replace.File(h.path, data, 0o600); err != nil {
-		return err
+		return fmt.Errorf("write %s: %w", h.path, err)
 	}
 	h.lines, h.cut = len(kept), now
 	return nil

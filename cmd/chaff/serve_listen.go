@@ -107,6 +107,9 @@ func listenOn(address string, o serve.Options) (net.Listener, error) {
 		host = "localhost"
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if errors.Is(err, syscall.EACCES) {
+		return nil, errors.New("permission denied: only root listens on ports below 1024; give a higher one, or unix:PATH")
+	}
 	return l, plainNetError(err)
 }
 
