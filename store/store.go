@@ -19,6 +19,7 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/filelock"
 	"chaff/internal/journal"
 	"chaff/internal/limits"
 	"chaff/internal/replace"
@@ -148,7 +149,7 @@ func waitForLock(ctx context.Context, open func() (*os.File, error)) (*os.File, 
 		if err != nil {
 			return nil, withoutPath(err)
 		}
-		locked, err := tryLock(file)
+		locked, err := filelock.Try(file)
 		if err == nil && locked {
 			return file, nil
 		}

@@ -74,12 +74,15 @@ func aboutStore(path string, err error) error {
 
 // aboutFit adds a hint to an error about fitting the model to the messages of a store.
 func aboutFit(err error) error {
-	for _, few := range []error{train.ErrNoMail, train.ErrOneClass, models.ErrNoDocuments} {
-		if errors.Is(err, few) {
-			return hint.With(err, "learn messages of each class first: chaff learn --ham PATH, chaff learn --spam PATH")
-		}
+	if needsMail(err) {
+		return hint.With(err, "learn messages of each class first: chaff learn --ham PATH, chaff learn --spam PATH")
 	}
 	return err
+}
+
+// needsMail reports whether an error says that a store has too little mail to fit a model to.
+func needsMail(err error) bool {
+	return errors.Is(err, train.ErrNoMail) || errors.Is(err, train.ErrOneClass) || errors.Is(err, models.ErrNoDocuments)
 }
 
 // addReplace adds the flag that lets a command replace a model that has learned since it was trained.

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // mail returns a message of a class, whose words depend on a number.
 func mail(label string, n int) string {
 	words := map[string]string{"spam": "pills casino winner lottery", "ham": "meeting agenda minutes report"}[label]
-	return fmt.Sprintf("From: a%d@%s.example\r\nSubject: %s %d\r\nMessage-ID: <%d@%s>\r\n\r\n%s number%d\r\n", n, label, words, n, n, label, words, n)
+	return fmt.Sprintf("From: a%d@%s.example\r\nSubject: %s %d\r\nMessage-ID: <%d@%s>\r\n\r\n%s%s\r\n", n, label, words, n, n, label, words, ownWords(n))
 }
 
 // model returns the files of a model that knows some mail, by the end of their names.
@@ -523,4 +523,12 @@ func FuzzCommand(f *testing.F) {
 			}
 		}
 	})
+}
+
+// ownWords returns words of one message, so that no two are near-duplicates.
+func ownWords(n int) (words string) {
+	for i := range 12 {
+		words += fmt.Sprintf(" number%d%c", n, 'a'+i)
+	}
+	return words
 }

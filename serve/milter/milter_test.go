@@ -61,7 +61,7 @@ var model = sync.OnceValues(func() (map[string][]byte, error) {
 	for n := range 20 {
 		for _, label := range []string{"ham", "spam"} {
 			words := map[string]string{"spam": "pills casino winner lottery", "ham": "meeting agenda minutes report"}[label]
-			raw := fmt.Sprintf("From: a%d@%s.example\r\nSubject: %s %d\r\nMessage-ID: <%d@%s>\r\n\r\n%s number%d\r\n", n, label, words, n, n, label, words, n)
+			raw := fmt.Sprintf("From: a%d@%s.example\r\nSubject: %s %d\r\nMessage-ID: <%d@%s>\r\n\r\n%s%s\r\n", n, label, words, n, n, label, words, ownWords(n))
 			if _, err := s.Learn(store.Message{Raw: []byte(raw), Label: label}); err != nil {
 				return nil, err
 			}
@@ -525,4 +525,12 @@ func TestOneConnectionSendsManyMessages(t *testing.T) {
 			t.Errorf("got %+v, %v, want %q", got, err, want)
 		}
 	}
+}
+
+// ownWords returns words of one message, so that no two are near-duplicates.
+func ownWords(n int) (words string) {
+	for i := range 12 {
+		words += fmt.Sprintf(" number%d%c", n, 'a'+i)
+	}
+	return words
 }
