@@ -125,7 +125,9 @@ func (u *unsure) keep(r *Record, raw []byte) (err error, isNew bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.drop(k.Key)
-	if err := os.WriteFile(filepath.Join(u.folder, k.Key), data.Bytes(), 0o600); err != nil {
+	path := filepath.Join(u.folder, k.Key)
+	if err := os.WriteFile(path, data.Bytes(), 0o600); err != nil {
+		os.Remove(path) // it may be cut
 		isNew = u.trouble != err.Error()
 		u.trouble = err.Error()
 		return fmt.Errorf("keep an unsure message: %w", err), isNew
