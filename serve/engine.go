@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -74,6 +75,9 @@ func open(o Options, log Logger) (*Engine, error) {
 		if err := os.MkdirAll(o.Users, 0o700); err != nil {
 			return nil, fmt.Errorf("folder of users: %w", err)
 		}
+		if isSameFile(o.Users, filepath.Dir(o.Model)) {
+			return nil, fmt.Errorf("folder of users: %s is that of the model, whose files would get mixed up with users: give it another one", o.Users)
+		}
 	}
 	e.users = newUsers(o)
 	if e.history, err = openHistory(o); err != nil {
@@ -84,6 +88,12 @@ func open(o Options, log Logger) (*Engine, error) {
 	}
 	e.judge, e.idleFor = e.classify, idleFor
 	return e, nil
+}
+
+func isSameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // start starts the goroutines of e.

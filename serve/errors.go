@@ -23,6 +23,16 @@ var (
 	ErrUsers = errors.New("as many users have a model as may: raise serve.max_users")
 )
 
+// Temporary returns what a client is told of an error that may be over at the next attempt. Other errors may be about files, and are for the log.
+func Temporary(err error) string {
+	for _, known := range []error{ErrBusy, ErrClosed} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return "please see the log of chaff"
+}
+
 // reasonOf returns the name of an error among the counters.
 func reasonOf(err error) string {
 	for _, r := range []struct {

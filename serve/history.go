@@ -142,11 +142,15 @@ func openHistory(o Options) (*history, error) {
 	if o.History == 0 {
 		return h, nil
 	}
-	file, err := os.Open(h.path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	err := ownFile(h.path, o.Model, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
-	case err != nil:
+	}
+	if err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	file, err := os.Open(h.path)
+	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
 	defer file.Close()
@@ -169,6 +173,21 @@ func openHistory(o Options) (*history, error) {
 	}
 	h.written = h.next.Load()
 	return h, nil
+}
+
+// ownFile makes sure that only the owner of a file or a folder beside a model can use it.
+func ownFile(path, model string, mode fs.FileMode) error {
+	if err := replace.CheckOwner(path, model); err != nil {
+		if errors.Is(err, replace.ErrOwner) {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+		return err
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.Mode().Perm()&^mode != 0 {
+		err = os.Chmod(path, mode)
+	}
+	return err
 }
 
 // add adds a record.
@@ -273,7 +292,7 @@ func (h *history) rewrite(now time.Time) error {
 		return err
 	}
 	if err := replace.File(h.path, data, 0o600); err != nil {
-		return err
+		return fmt.Errorf("write %s: %w", h.path, err)
 	}
 	h.lines, h.cut = len(kept), now
 	return nil

@@ -2,13 +2,17 @@ package serve
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"chaff/internal/replace"
 )
 
 func openTestHistory(t *testing.T, path string, records int) *history {
@@ -208,4 +212,38 @@ func FuzzRecords(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestOnlyTheOwnerReadsTheHistoryAndUnsureMessages(t *testing.T) {
+	o := DefaultOptions()
+	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 1
+	history, folder := o.Model+historySuffix, o.Model+UnsureSuffix
+	for _, err := range []error{os.WriteFile(o.Model, nil, 0o600), os.WriteFile(history, nil, 0o644), os.Mkdir(folder, 0o755), os.Chmod(folder, 0o755)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	openBoth := func() error {
+		_, err1 := openHistory(o)
+		_, err2 := openUnsure(o)
+		return errors.Join(err1, err2)
+	}
+	if err := openBoth(); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]fs.FileMode{history: 0o600, folder: 0o700} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("needs root: only root can give files to others")
+	}
+	const nobody = 65534
+	if err := errors.Join(os.Chmod(filepath.Dir(o.Model), 0o777|fs.ModeSticky), os.Chown(history, nobody, nobody), os.Chown(folder, nobody, nobody)); err != nil {
+		t.Fatal(err)
+	}
+	if err := openBoth(); err == nil || strings.Count(err.Error(), replace.ErrOwner.Error()) != 2 {
+		t.Errorf("files that another user put there: got %v", err)
+	}
 }

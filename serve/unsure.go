@@ -50,6 +50,9 @@ func openUnsure(o Options) (*unsure, error) {
 		if err := os.Mkdir(u.folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("unsure messages: %w", err)
 		}
+		if err := ownFile(u.folder, o.Model, 0o700); err != nil {
+			return nil, fmt.Errorf("unsure messages: %w", err)
+		}
 	}
 	entries, err := os.ReadDir(u.folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -122,7 +125,9 @@ func (u *unsure) keep(r *Record, raw []byte) (err error, isNew bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.drop(k.Key)
-	if err := os.WriteFile(filepath.Join(u.folder, k.Key), data.Bytes(), 0o600); err != nil {
+	path := filepath.Join(u.folder, k.Key)
+	if err := os.WriteFile(path, data.Bytes(), 0o600); err != nil {
+		os.Remove(path) // it may be cut
 		isNew = u.trouble != err.Error()
 		u.trouble = err.Error()
 		return fmt.Errorf("keep an unsure message: %w", err), isNew

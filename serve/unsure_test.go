@@ -127,6 +127,28 @@ func TestTroubleWithKeepingIsReportedOnce(t *testing.T) {
 	}
 }
 
+func TestAnUnsureMessageThatWasCutIsRemoved(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("needs /dev/full")
+	}
+	o := DefaultOptions()
+	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
+	u, err := openUnsure(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, raw := unsureRecord(1, time.Now())
+	if err := os.Symlink("/dev/full", filepath.Join(u.folder, keyOf(r.User, raw))); err != nil {
+		t.Fatal(err)
+	}
+	if err, _ := u.keep(r, raw); err == nil {
+		t.Fatal("the disk is not full")
+	}
+	if n := filesIn(t, u.folder); n != 0 || len(u.all) != 0 {
+		t.Errorf("%d files are left of %d messages", n, len(u.all))
+	}
+}
+
 func TestSubjectsOfTheHistoryAreDecodedAsMailIs(t *testing.T) {
 	for _, tt := range []struct{ value, want string }{
 		{"hello", "hello"},

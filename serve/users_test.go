@@ -294,3 +294,12 @@ func TestAModelThatCannotBeFittedYetIsLeftAsItIs(t *testing.T) {
 		t.Errorf("with enough messages it is not fitted:\n%s", log)
 	}
 }
+
+func TestTheFolderOfTheModelIsNotThatOfUsers(t *testing.T) {
+	o := DefaultOptions()
+	o.Model = newModel(t, 5)
+	o.Users = filepath.Dir(o.Model) + "/."
+	if _, err := open(o, &lines{}); err == nil || !strings.Contains(err.Error(), "is that of the model") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -169,7 +169,7 @@ func (s *Status) problems(now time.Time) []string {
 		}
 	}
 	switch {
-	case s.Thresholds != nil && s.Fitted == nil && s.Messages > 0 && s.Thresholds.Unsure < -maxScore:
+	case s.Thresholds != nil && s.Fitted == nil && s.Messages > 0 && s.Thresholds.Unsure < -MaxScore:
 		all = append(all, "it calls every message unsure, since it was never fitted: chaff retrain fits it")
 	case s.Thresholds != nil:
 		all = append(all, s.thresholdProblems()...)
@@ -177,8 +177,8 @@ func (s *Status) problems(now time.Time) []string {
 	return all
 }
 
-// maxScore is above the score of any message that a threshold is chosen by.
-const maxScore = 1e5
+// MaxScore is above the score of any message that a threshold is chosen by.
+const MaxScore = 1e5
 
 // fewSpam is how many spam say something about a threshold.
 const fewSpam = 20

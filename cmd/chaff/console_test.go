@@ -126,6 +126,10 @@ func TestTheConsoleInABrowser(t *testing.T) {
 	b.follow("Enter")
 	b.mustBe("Unsure")
 	waiting := b.count(".messages > li")
+	var clipped bool
+	if b.evaluate("[...document.querySelectorAll('.subject')].every(e => getComputedStyle(e).overflowY == 'hidden')", &clipped); !clipped {
+		t.Error("marks above the letters of a subject can cover the page")
+	}
 	b.moveTo("It is spam")
 	b.follow("Enter")
 	if left := b.count(".messages > li"); left != waiting-1 || b.count(".notice") != 1 {

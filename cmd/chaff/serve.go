@@ -100,7 +100,7 @@ into a folder of its own.`,
 	for i, proto := range all {
 		c.Flags().StringArrayVar(&x.addresses[i], proto.flag, nil, proto.usage+" on `ADDRESS`; repeatable")
 	}
-	x.settings.add(p, c, "workers", "memory")
+	x.settings.add(p, c, "workers")
 	users := &namedFlag{flag: "users", key: "serve.users"}
 	c.Flags().StringVar(&users.value, users.flag, "", "keep a model for each user in the folder `PATH`")
 	x.settings.named = append(x.settings.named, users)

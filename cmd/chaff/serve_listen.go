@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"chaff/internal/hint"
 	"chaff/serve"
+	"chaff/serve/lmtp"
 	"chaff/serve/systemd"
 )
 
@@ -61,11 +63,19 @@ func (x *serving) listen(o serve.Options, sockets []systemd.Socket) (all []liste
 			if err != nil {
 				return all, fmt.Errorf("--%s %s: %w", proto.flag, address, err)
 			}
+			if l.Addr().Network() == "tcp" {
+				address = l.Addr().String()
+			}
 			all = append(all, listener{l, proto, address})
 		}
 	}
 	for _, proto := range x.protocols {
 		take(proto, proto.flag)
+	}
+	if slices.ContainsFunc(all, func(l listener) bool { return l.flag == "lmtp" }) {
+		if _, err := lmtp.ParseBackend(o.LMTPBackend); err != nil {
+			return all, err
+		}
 	}
 	var flags []string
 	for _, proto := range x.protocols {
@@ -97,15 +107,24 @@ func listenOn(address string, o serve.Options) (net.Listener, error) {
 		host = "localhost"
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if errors.Is(err, syscall.EACCES) {
+		return nil, errors.New("permission denied: only root listens on ports below 1024; give a higher one, or unix:PATH")
+	}
 	return l, plainNetError(err)
 }
 
 // listenUnix listens on a Unix socket. It takes the place of one that a killed daemon has left behind.
 func listenUnix(path string, o serve.Options) (net.Listener, error) {
-	if path == "" {
+	switch {
+	case path == "":
 		return nil, errors.New("must be unix:PATH")
+	case path[0] == '@': // package net would make an abstract socket
+		return nil, errors.New("abstract sockets have no mode, so anyone could connect: give a path of a file")
 	}
-	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
+	if info, err := os.Lstat(path); err == nil {
+		if info.Mode().Type() != fs.ModeSocket {
+			return nil, errors.New("it exists and is not a socket: give another path, or remove it")
+		}
 		if c, err := net.Dial("unix", path); err == nil {
 			c.Close()
 			return nil, errors.New("another program listens there")
@@ -114,7 +133,12 @@ func listenUnix(path string, o serve.Options) (net.Listener, error) {
 		}
 	}
 	l, err := net.Listen("unix", path)
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.EINVAL):
+		return nil, fmt.Errorf("the path has %d bytes, which is too long for a socket", len(path))
+	case errors.Is(err, syscall.ENOENT):
+		return nil, fmt.Errorf("there is no folder %s", filepath.Dir(path))
+	case err != nil:
 		return nil, plainNetError(err)
 	}
 	mode, err := strconv.ParseUint(o.SocketMode, 8, 32)

@@ -199,7 +199,7 @@ func TestAddressesOfADaemon(t *testing.T) {
 	}
 	l.SetUnlinkOnClose(false)
 	l.Close()
-	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "file"), nil, 0o600), os.Symlink(filepath.Join(dir, "none"), filepath.Join(dir, "link"))); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ name, address, want string }{
@@ -207,8 +207,11 @@ func TestAddressesOfADaemon(t *testing.T) {
 		{"no host is this machine", ":0", "127.0.0.1:"},
 		{"a host and a port", "127.0.0.1:0", "127.0.0.1:"},
 		{"a socket that a killed daemon left", "unix:" + stale, stale},
-		{"a file in the way", "unix:" + filepath.Join(dir, "file"), "address already in use"},
-		{"no folder", "unix:" + filepath.Join(dir, "none", "socket"), "no such file or directory"},
+		{"a file in the way", "unix:" + filepath.Join(dir, "file"), "it exists and is not a socket"},
+		{"a link in the way", "unix:" + filepath.Join(dir, "link"), "it exists and is not a socket"},
+		{"no folder", "unix:" + filepath.Join(dir, "none", "socket"), "there is no folder " + filepath.Join(dir, "none")},
+		{"a long path", "unix:" + filepath.Join(dir, strings.Repeat("a", 108)), "too long for a socket"},
+		{"an abstract socket", "unix:@chaff", "abstract sockets have no mode"},
 		{"no path", "unix:", "must be unix:PATH"},
 		{"no port", "localhost", "must be unix:PATH, HOST:PORT, a port or fd:NAME"},
 		{"no port behind a host", "localhost:", "must be unix:PATH, HOST:PORT, a port or fd:NAME"},

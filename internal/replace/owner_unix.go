@@ -30,6 +30,17 @@ func CheckOwner(beside, path string) error {
 	return nil
 }
 
+// IsForeign reports whether a file belongs to another user than this one, root, and the owner of the file at path.
+func IsForeign(info fs.FileInfo, path string) bool {
+	switch by := owner(info); by {
+	case 0, uint32(os.Geteuid()):
+		return false
+	default:
+		of, err := os.Stat(path)
+		return err != nil || owner(of) != by
+	}
+}
+
 func owner(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }
 
 // give gives a file to the owner and the group of another one, if the process is the superuser's. Where that is not allowed, for instance in some

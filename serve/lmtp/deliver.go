@@ -66,13 +66,7 @@ func (d *delivery) drain() error {
 
 // refuse sets the status of recipients to a temporary error.
 func refuse(recipients []*recipient, why error) {
-	text := "4.3.0 please see the log of chaff" // only the texts of package serve are for clients
-	for _, known := range []error{serve.ErrBusy, serve.ErrClosed} {
-		if errors.Is(why, known) {
-			text = "4.3.2 " + known.Error()
-		}
-	}
-	setStatus(recipients, newReply(451, text))
+	setStatus(recipients, newReply(451, "4.3.2 "+serve.Temporary(why)))
 }
 
 func setStatus(recipients []*recipient, status reply) {

@@ -35,7 +35,7 @@ func TestAMessageWithoutAVerdictPasses(t *testing.T) {
 }
 
 func TestABusyEngineIsATemporaryError(t *testing.T) {
-	for why, want := range map[error]string{serve.ErrBusy: "451 4.3.2 too busy", serve.ErrClosed: "451 4.3.2 the daemon is stopping", errors.New("/secret/path: no such file"): "451 4.3.0 please see the log"} {
+	for why, want := range map[error]string{serve.ErrBusy: "451 4.3.2 too busy", serve.ErrClosed: "451 4.3.2 the daemon is stopping", errors.New("/secret/path: no such file"): "451 4.3.2 please see the log"} {
 		a := startAgent(t, false, "8BITMIME")
 		s := start(t, broken{servetest.NewEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Verdict{}, why }}, a, nil).hello(t)
 		for _, got := range s.send(servetest.Mail("spam", 1), "anna@lab.example", "bert@lab.example") {

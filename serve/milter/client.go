@@ -12,11 +12,17 @@ import (
 	"time"
 
 	"github.com/emersion/go-milter"
+
+	"chaff/serve"
 )
 
 // maxPacket is the size in bytes of the largest packet. The body comes in pieces of 64 KiB, and a field is as large as the server lets it be:
-// 100 KiB in Postfix.
-const maxPacket = 1 << 20
+// 100 KiB in Postfix. Packets are not part of the memory for messages, so only maxLarge of those over usualPacket are read at a time.
+const (
+	maxPacket   = 1 << 20
+	usualPacket = 128 << 10
+	maxLarge    = 64
+)
 
 // client is a connection from a mail server, as go-milter reads and writes it.
 type client struct {
@@ -26,8 +32,9 @@ type client struct {
 	out    *bufio.Writer
 	begun  bool // a message; guarded by server.clients
 
-	packet []byte // the last one
-	unread []byte // what of it go-milter has not read
+	packet  []byte // the last one
+	unread  []byte // what of it go-milter has not read
+	isLarge bool   // it has a place in server.large
 
 	actions  milter.OptAction // what both sides can do
 	protocol milter.OptProtocol
@@ -51,6 +58,7 @@ func newClient(s *server, conn net.Conn) *client {
 
 // answer answers the client until it goes.
 func (c *client) answer() {
+	defer c.drop()
 	if err := c.negotiate(); err != nil {
 		c.complain(err)
 		return
@@ -148,6 +156,7 @@ func (c *client) take(code milter.Code, data []byte) error {
 			return c.goOn()
 		}
 	case milter.CodeMacro:
+		c.mail.macros(data)
 	case milter.CodeConn, milter.CodeHelo, milter.CodeData, milter.CodeEOH, 'U': // of a server that cannot leave them out
 		return c.goOn()
 	case milter.CodeEOB:
@@ -174,6 +183,7 @@ func (c *client) goOn() error {
 
 // readPacket sends what was answered, and reads a packet. Its data are valid until the next one.
 func (c *client) readPacket() (code milter.Code, data []byte, err error) {
+	c.drop()
 	c.conn.SetWriteDeadline(time.Now().Add(c.server.options.Packet))
 	if err := c.out.Flush(); err != nil {
 		return 0, nil, err
@@ -193,8 +203,10 @@ func (c *client) readPacket() (code milter.Code, data []byte, err error) {
 	if n == 0 || n > maxPacket {
 		return 0, nil, fmt.Errorf("%w: %d bytes", errProtocol, n)
 	}
-	if cap(c.packet) > 128<<10 {
-		c.packet = nil
+	if n > usualPacket {
+		if err := c.makeRoom(); err != nil {
+			return 0, nil, err
+		}
 	}
 	c.packet = append(c.packet[:0], size[:]...)
 	for left := int(n); left > 0; { // no more memory than has come
@@ -213,6 +225,30 @@ func (c *client) readPacket() (code milter.Code, data []byte, err error) {
 		c.server.clients.Unlock()
 	}
 	return code, c.packet[5:], nil
+}
+
+// makeRoom waits until another large packet may come.
+func (c *client) makeRoom() error {
+	select {
+	case c.server.large <- struct{}{}:
+		c.isLarge = true
+		return nil
+	case <-c.server.ctx.Done():
+		return errStopping
+	case <-time.After(c.server.options.Packet):
+		return fmt.Errorf("%w: too many large ones at a time", errProtocol)
+	}
+}
+
+// drop drops a large packet.
+func (c *client) drop() {
+	if cap(c.packet) > usualPacket {
+		c.packet, c.unread = nil, nil
+	}
+	if c.isLarge {
+		<-c.server.large
+		c.isLarge = false
+	}
 }
 
 // wait sets until when the server may say nothing. Between two messages it is the place where the connection ends when the daemon stops.
@@ -246,9 +282,9 @@ func (c *client) complain(err error) {
 	var late net.Error
 	switch {
 	case errors.Is(err, errProtocol):
-		c.server.warn("%v: connection of %s closed", err, c.conn.RemoteAddr())
+		c.server.warn("%v: connection of %s closed", err, serve.ClientOf(c.conn))
 	case errors.As(err, &late) && late.Timeout() && !c.server.clients.IsStopping():
-		c.server.warn("nothing came for too long: connection of %s closed", c.conn.RemoteAddr())
+		c.server.warn("nothing came for too long: connection of %s closed", serve.ClientOf(c.conn))
 	}
 }
 

@@ -130,6 +130,49 @@ func TestAMessageWithTooManyForgedVerdictsIsRefused(t *testing.T) {
 	}
 }
 
+// What is kept outside of the message is bounded.
+func TestAMessageWithLongNamesOfForgedVerdictsIsRefused(t *testing.T) {
+	d := start(t, newEngine(t, nil), nil)
+	var header string
+	for n := range 5 {
+		header += fmt.Sprintf("X-Spam-%d%s: NO\n", n, strings.Repeat("a", 50*longName))
+	}
+	if got := must(t, d, header+"\nbody\n"); !strings.HasPrefix(got.refusal, "550 5.7.1 ") {
+		t.Errorf("got %.300q", got.text)
+	}
+}
+
+func TestLargePacketsTakeTurns(t *testing.T) {
+	d := start(t, newEngine(t, nil), nil)
+	c := d.raw(t)
+	text := negotiation(6, 0x1ff, 0x1fffff) + packet('M', "<a>\x00")
+	for range maxLarge + 1 { // one after another is no matter
+		text += packet('B', strings.Repeat("a", usualPacket))
+	}
+	go io.WriteString(c, text+packet('E', "")+packet('Q', ""))
+	if got, err := io.ReadAll(c); err != nil || !strings.Contains(string(got), "X-Chaff-Verdict") {
+		t.Errorf("got %q, %v", got, err)
+	}
+	o := DefaultOptions()
+	o.Packet = 10 * time.Millisecond
+	s := newServer(t.Context(), newEngine(t, nil), o)
+	for range maxLarge {
+		s.large <- struct{}{}
+	}
+	late := newClient(s, nil)
+	if err := late.makeRoom(); !errors.Is(err, errProtocol) {
+		t.Errorf("more than %d at a time: got %v", maxLarge, err)
+	}
+	<-s.large
+	if err := late.makeRoom(); err != nil {
+		t.Error(err)
+	}
+	late.drop()
+	if len(s.large) != maxLarge-1 {
+		t.Errorf("%d places are taken", len(s.large))
+	}
+}
+
 func TestAFaultCostsOneVerdict(t *testing.T) {
 	e := newEngine(t, nil)
 	e.judge = func(context.Context, string, []byte) (serve.Verdict, error) { panic("oops") }

@@ -23,6 +23,7 @@ type mail struct {
 	content    time.Time
 	recipients int
 	user       string
+	queueID    string // what the server calls the message
 	message    *serve.Message
 	ends       []int32        // of the fields in message
 	header     int            // length of the header in message, if it has ended
@@ -51,10 +52,22 @@ func (m *mail) guard() {
 	}
 }
 
+// macros takes the macro i, the queue ID, from those that come with a command: the byte of the command, then names and values, each with a NUL
+// behind it. Sendmail sends it with MAIL, Postfix at the end of the message.
+func (m *mail) macros(data []byte) {
+	fields := bytes.Split(data[min(1, len(data)):], []byte{0})
+	for i := 0; i+1 < len(fields); i += 2 {
+		if name := string(fields[i]); name == "i" || name == "{i}" {
+			m.queueID = string(fields[i+1][:min(len(fields[i+1]), longName)])
+		}
+	}
+}
+
 // MailFrom begins a message.
 func (m *mail) MailFrom(string, *milter.Modifier) (milter.Response, error) {
+	id := m.queueID // came before
 	m.reset()
-	m.over = false
+	m.over, m.queueID = false, id
 	return milter.RespContinue, nil
 }
 
@@ -97,13 +110,16 @@ func (m *mail) field(name, value []byte) {
 	}
 }
 
-// count counts a field, and reports whether only chaff may write it.
+// longName is a size in bytes that no name of an honest field has.
+const longName = 1000
+
+// count counts a field, and reports whether only chaff may write it. A long name counts as many, since it is kept outside of the message.
 func (m *mail) count(name []byte) bool {
 	own := headerfield.OwnPrefixes()
 	if !slices.ContainsFunc(own[:], func(prefix string) bool { return ascii.HasPrefixFold(name, prefix) }) {
 		return false
 	}
-	m.owned++
+	m.owned += 1 + len(name)/longName
 	if m.owned <= maxEdits {
 		if m.own == nil {
 			m.own = map[string]int{}
@@ -214,7 +230,7 @@ func (m *mail) answer() (a answer) {
 	}
 	v, why := serve.Verdict{}, m.why
 	if why == nil {
-		v, why = s.engine.Judge(s.ctx, m.user, raw)
+		v, why = s.engine.Judge(serve.WithQueueID(s.ctx, m.queueID), m.user, raw)
 	}
 	isSpam := why == nil && v.Verdict == filter.Spam
 	switch {
@@ -228,17 +244,7 @@ func (m *mail) answer() (a answer) {
 	case errors.Is(why, serve.ErrTooLarge), errors.Is(why, serve.ErrTimeout), errors.Is(why, serve.ErrInternal):
 		a.fields = []filter.Field{filter.UnjudgedField(why.Error())}
 	default:
-		a.reply = "451 4.3.2 The spam filter: " + temporary(why)
+		a.reply = "451 4.3.2 The spam filter: " + serve.Temporary(why)
 	}
 	return a
-}
-
-// temporary returns the text of an error that may be over at the next attempt. Only the texts of package serve are for clients.
-func temporary(err error) string {
-	for _, known := range []error{serve.ErrBusy, serve.ErrClosed} {
-		if errors.Is(err, known) {
-			return known.Error()
-		}
-	}
-	return "please see the log of chaff"
 }

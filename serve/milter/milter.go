@@ -48,12 +48,13 @@ type server struct {
 	engine  Engine
 	options Options
 	ctx     context.Context
+	large   chan struct{} // a place for each large packet
 
 	clients serve.Clients[*client]
 }
 
 func newServer(ctx context.Context, e Engine, o Options) *server {
-	return &server{engine: e, options: o, ctx: ctx}
+	return &server{engine: e, options: o, ctx: ctx, large: make(chan struct{}, maxLarge)}
 }
 
 // Serve answers mail servers until ctx ends. Then it finishes the messages that have begun.

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -322,6 +324,29 @@ func TestForgedVerdictsAreRemoved(t *testing.T) {
 				t.Errorf("%s: judged %q, want %q", about, judged, want)
 			}
 		}
+	}
+}
+
+func TestTheHistoryHasTheQueueID(t *testing.T) {
+	e := newEngine(t, func(o *serve.Options) { o.History = 10 })
+	macro := func(command, name, value string) string {
+		return packet('D', command+"a\x001\x00"+name+"\x00"+value+"\x00")
+	}
+	end := packet('E', "")
+	c := start(t, e, nil).raw(t)
+	io.WriteString(c, negotiation(6, 0x1ff, 0x1fffff)+
+		macro("M", "i", "SENDMAIL")+packet('M', "<a>\x00")+end+
+		packet('M', "<a>\x00")+macro("E", "i", "POSTFIX")+end+
+		packet('M', "<a>\x00")+packet('D', "")+packet('D', "Ei")+end+packet('Q', ""))
+	if _, err := io.ReadAll(c); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range e.History() {
+		got = append(got, r.QueueID)
+	}
+	if want := []string{"", "POSTFIX", "SENDMAIL"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

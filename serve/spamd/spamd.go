@@ -202,7 +202,7 @@ func (c *client) write(parts net.Buffers) {
 func (c *client) fail(err error) {
 	var wrong protocolError
 	if errors.As(err, &wrong) {
-		c.server.warn("bad request from %s: %v", c.conn.RemoteAddr(), err)
+		c.server.warn("bad request from %s: %v", serve.ClientOf(c.conn), err)
 	}
 	c.send(errorReply(err))
 	c.drain()
@@ -238,17 +238,7 @@ func errorReply(err error) string {
 	case errors.Is(err, serve.ErrInternal):
 		return reply(70, "Internal Error: please see the log of chaff")
 	}
-	return reply(75, "Temporary Failure: "+temporary(err))
-}
-
-// temporary returns the text of an error that may be over at the next attempt. Only the texts of package serve are for clients.
-func temporary(err error) string {
-	for _, known := range []error{serve.ErrBusy, serve.ErrClosed} {
-		if errors.Is(err, known) {
-			return known.Error()
-		}
-	}
-	return "please see the log of chaff"
+	return reply(75, "Temporary Failure: "+serve.Temporary(err))
 }
 
 func reply(code int, text string) string { return fmt.Sprintf("SPAMD/1.0 %d %s\r\n", code, text) }

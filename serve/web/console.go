@@ -352,6 +352,7 @@ func (c *console) messageForm(r *http.Request, session string) (form map[string]
 		if err != nil {
 			m.Close()
 			m = nil
+			drain(r)
 		}
 	}()
 	for range maxParts {

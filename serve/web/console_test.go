@@ -8,12 +8,15 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"chaff/serve"
+	"chaff/store"
+	"chaff/train"
 )
 
 // unsureMail returns a message that the model of newModel finds unsure, with texts that attack their reader.
@@ -277,6 +280,17 @@ func TestTheCurveIsThatOfTheLedger(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is missing in %s", want, page)
 		}
+	}
+}
+
+func TestThresholdsOfAModelThatWasNeverFitted(t *testing.T) {
+	s := newSite(t, func(o *serve.Options) {
+		o.Model = filepath.Join(t.TempDir(), "model")
+		must(t, store.Begin(t.Context(), o.Model, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()))
+	})
+	s.signIn()
+	if page := s.get("/thresholds"); !strings.Contains(page, "it calls every message unsure") || strings.Contains(page, "1000000") {
+		t.Error(page)
 	}
 }
 

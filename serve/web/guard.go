@@ -79,8 +79,8 @@ func isForeign(r *http.Request) bool {
 // withToken requires the token of a program.
 func (s *server) withToken(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		token, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if !isBearer {
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		if !strings.EqualFold(scheme, "Bearer") {
 			token = r.Header.Get("Password")
 		}
 		if !s.isToken(strings.TrimSpace(token)) {

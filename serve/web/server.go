@@ -56,7 +56,7 @@ func newServer(e *serve.Engine, log serve.Logger) (*server, error) {
 	if path == "" {
 		path = o.Model + tokenSuffix
 	}
-	token, made, err := readToken(path)
+	token, made, err := readToken(path, o.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,20 @@ func (s *server) monitoringRoutes() []route {
 }
 
 // body reads the message of a request. The caller closes the message.
-func (s *server) body(r *http.Request) (*serve.Message, error) { return s.read(r.Body) }
+func (s *server) body(r *http.Request) (*serve.Message, error) {
+	m, err := s.read(r.Body)
+	if err != nil {
+		drain(r)
+	}
+	return m, err
+}
+
+// maxDrained is how many bytes of a request are taken that are not wanted.
+const maxDrained = 256 << 20
+
+// drain takes the rest of a request. Without it, the connection would end with an error for clients that still send, such as rspamc, and they
+// would not read the answer.
+func drain(r *http.Request) { _, _ = io.CopyN(io.Discard, r.Body, maxDrained) }
 
 func (s *server) read(from io.Reader) (*serve.Message, error) {
 	m := s.engine.NewMessage()

@@ -23,8 +23,9 @@ const (
 	minToken  = 16
 )
 
-// readToken returns the token in a file. It makes the file if there is none; made reports that.
-func readToken(path string) (token []byte, made bool, err error) {
+// readToken returns the token in a file. It makes the file if there is none; made reports that. The file belongs to us, or to the owner of the
+// model.
+func readToken(path, model string) (token []byte, made bool, err error) {
 	file, err := replace.Open(path, os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
 		fresh := make([]byte, tokenSize)
@@ -43,6 +44,9 @@ func readToken(path string) (token []byte, made bool, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, false, fmt.Errorf("read the token: %w", err)
+	}
+	if replace.IsForeign(info, model) {
+		return nil, false, fmt.Errorf("the token in %s belongs to another user, who knows it: remove it, and a new one is made", path)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return nil, false, fmt.Errorf("others can use the token in %s: chmod 600 it, and remove it if somebody may have read it: then a new one is made", path)

@@ -308,6 +308,7 @@ func shadeOf(contribution, strongest float64) string {
 // thresholdsBody is the body of the page thresholds.
 type thresholdsBody struct {
 	Thresholds   bool // the model has some
+	Fitted       bool // they were chosen
 	Spam, Unsure float64
 	Ham, Spams   int // messages that were judged before they were learned
 	ByHand       int
@@ -324,6 +325,7 @@ func (c *console) thresholds(r *http.Request, v *view) error {
 	var b thresholdsBody
 	if t := c.engine.Settings().Thresholds; t != nil {
 		b.Thresholds, b.Spam, b.Unsure = true, t.Spam, t.Unsure
+		b.Fitted = t.Unsure > -store.MaxScore
 		if status.Store != nil {
 			b.ByHand = status.Store.ByHand
 			b.draw(status.Store.Judged)

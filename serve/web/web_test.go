@@ -145,7 +145,7 @@ func (s *site) form() string { return s.formToken(s.cookies[0].Value) }
 
 func TestTheTokenIsMadeAndGuarded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
-	first, made, err := readToken(path)
+	first, made, err := readToken(path, path)
 	if err != nil || !made || len(first) != 2*tokenSize {
 		t.Fatalf("made %v with %d characters: %v", made, len(first), err)
 	}
@@ -154,22 +154,33 @@ func TestTheTokenIsMadeAndGuarded(t *testing.T) {
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("its mode is %v", info.Mode())
 	}
-	again, made, err := readToken(path)
+	again, made, err := readToken(path, path)
 	if err != nil || made || string(again) != string(first) {
 		t.Errorf("read again: made %v, %v", made, err)
 	}
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o620} {
 		must(t, os.Chmod(path, mode))
-		if _, _, err := readToken(path); err == nil || !strings.Contains(err.Error(), "others can use the token") {
+		if _, _, err := readToken(path, path); err == nil || !strings.Contains(err.Error(), "others can use the token") {
 			t.Errorf("mode %v: got %v", mode, err)
 		}
 	}
 	must(t, os.Chmod(path, 0o600))
+	if os.Geteuid() == 0 {
+		const nobody = 65534
+		must(t, os.Chown(path, nobody, nobody))
+		if _, _, err := readToken(path, t.TempDir()); err == nil || !strings.Contains(err.Error(), "belongs to another user") {
+			t.Errorf("of another user: got %v", err)
+		}
+		if _, _, err := readToken(path, path); err != nil {
+			t.Errorf("of the owner of the model: got %v", err)
+		}
+		must(t, os.Chown(path, 0, 0))
+	}
 	must(t, os.WriteFile(path, []byte("short\n"), 0o600))
-	if _, _, err := readToken(path); err == nil || !strings.Contains(err.Error(), "fewer than") {
+	if _, _, err := readToken(path, path); err == nil || !strings.Contains(err.Error(), "fewer than") {
 		t.Errorf("a short token: got %v", err)
 	}
-	if _, _, err := readToken(filepath.Join(path, "none")); err == nil {
+	if _, _, err := readToken(filepath.Join(path, "none"), path); err == nil {
 		t.Error("no folder: got no error")
 	}
 }
@@ -346,6 +357,27 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 				t.Errorf("the client is still connected: %v", err)
 			}
 		})
+	}
+}
+
+// A client that writes all of a request before it reads gets the answer, too.
+func TestAMessageOverTheLimitGetsAnAnswer(t *testing.T) {
+	s := newSite(t, func(o *serve.Options) { o.MaxMessage = 1000 })
+	address, _ := s.listen()
+	body := strings.Repeat("a", 12<<20)
+	for _, path := range []string{"/v1/classify", "/checkv2"} {
+		c, err := net.Dial("tcp", address)
+		must(t, err)
+		defer c.Close()
+		must(t, c.SetDeadline(time.Now().Add(20*time.Second)))
+		if _, err = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body); err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		answer := make([]byte, 12)
+		if _, err := io.ReadFull(c, answer); err != nil || string(answer) != "HTTP/1.1 413" {
+			t.Errorf("%s: got %q, %v", path, answer, err)
+		}
 	}
 }
 
