@@ -19,6 +19,9 @@ import (
 
 const envPrefix = "CHAFF_"
 
+// PasswordVariable is the variable of the environment that has the password of a mailbox. It is no setting.
+const PasswordVariable = "CHAFF_IMAP_PASSWORD"
+
 // Sources are the sources of settings besides the defaults. Later ones win.
 type Sources struct {
 	// File is the path of a configuration file in TOML, YAML or JSON, by its extension. Empty means DefaultFile, if it exists.
@@ -123,7 +126,7 @@ func fromEnvironment(environ []string, known []setting) []Setting {
 	var set []Setting
 	for _, variable := range environ {
 		name, value, _ := strings.Cut(variable, "=")
-		if !strings.HasPrefix(name, envPrefix) {
+		if !strings.HasPrefix(name, envPrefix) || name == PasswordVariable {
 			continue
 		}
 		if i := slices.IndexFunc(known, func(k setting) bool { return k.variable() == name }); i >= 0 {

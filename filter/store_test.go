@@ -190,7 +190,7 @@ func TestAReaderOfAJournalJudgesAsTheWholeLearner(t *testing.T) {
 				}
 				mapped := p.open()
 				defer mapped.Close()
-				copied, err := OpenForOne(p.path)
+				copied, err := openForOne(p.path, time.Now().Add(-time.Hour)) // before the file was settled
 				if err != nil || copied.mapped != nil || mapped.mapped == nil {
 					t.Fatalf("the new model is mapped: %t; the settled one: %t; %v", copied.mapped != nil, mapped.mapped != nil, err)
 				}

@@ -7,5 +7,7 @@
 //	box, err := mailbox.Open("/home/ann/Maildir")
 //	account, err := box.Learn(ctx, store, mailbox.LearnOptions{})
 //
+// [Of] makes a mailbox of other folders, such as those of an IMAP server in package mailbox/imap.
+//
 // A message that is gone from the mailbox stays learned. The package writes nothing in a mailbox.
 package mailbox

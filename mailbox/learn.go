@@ -17,6 +17,8 @@ import (
 type LearnOptions struct {
 	// Workers is the number of goroutines that read messages; 0 means one for each core. It changes no result.
 	Workers int
+	// Limit is the number of messages of each class to read at most; 0 is no limit. The others are new the next time, too.
+	Limit int
 	// Progress, if set, is called after each message, from any goroutine, with the number of messages to read.
 	Progress func(read, all int)
 	// Changed, if set, is called for each change once it is learned.
@@ -47,6 +49,8 @@ type Account struct {
 	LeftOut  int `json:"left_out"`
 	// Read is the number of messages that were read, since their files are new or have moved.
 	Read int `json:"read"`
+	// Later is the number of messages that were not read because of the limit.
+	Later int `json:"later,omitempty"`
 	// Changes are the messages learned, relabelled and refused, and those that the filter was sure of, in the order of the folders.
 	Changes []Change `json:"changes"`
 	// Ambiguous is the number of messages that are both in a folder of ham and in one of spam, and whose label stays as it is.
@@ -194,6 +198,11 @@ func (m *Mailbox) compare(ctx context.Context, k knowledge, o LearnOptions) (com
 		c.account.Problems = append(c.account.Problems, err.Error())
 	}
 	news, said := c.news(m)
+	if o.Limit > 0 {
+		all, read := len(news), map[int]int{}
+		news = slices.DeleteFunc(news, func(n Change) bool { read[n.label]++; return read[n.label] > o.Limit })
+		c.account.Later = all - len(news)
+	}
 	if err := readNews(ctx, news, o); err != nil {
 		return c, err
 	}

@@ -10,7 +10,7 @@ import (
 	"chaff/corpus/sources"
 )
 
-// Mailbox is a mailbox of Maildirs and the messages in its folders of ham and spam. It belongs to one goroutine.
+// Mailbox is a mailbox and the messages in its folders of ham and spam. It belongs to one goroutine.
 type Mailbox struct {
 	path     string
 	id       string // the same for every path that leads there
@@ -26,6 +26,33 @@ type file struct {
 	item corpus.Item
 	name string // unique, without flags
 	err  error  // why it cannot be read
+}
+
+// Folder is a folder of a mailbox that is elsewhere than in Maildirs.
+type Folder struct {
+	sources.PlanFolder
+	// Files are the messages of a folder of ham or spam. Messages is set for the others.
+	Files []File
+}
+
+// File is a message of a folder.
+type File struct {
+	corpus.Item
+	// Name is unique in the mailbox, and the same as long as the message stays in its folder.
+	Name string
+}
+
+// Of returns a mailbox with folders that its caller has listed, in this order. All lists of one mailbox have the same id. Only
+// [Mailbox.Preview] and [Mailbox.Learn] work with it.
+func Of(path, id string, folders []Folder) *Mailbox {
+	m := &Mailbox{path: path, id: id, rows: make([][]file, len(folders))}
+	for row, folder := range folders {
+		m.plan.Folders = append(m.plan.Folders, folder.PlanFolder)
+		for _, f := range folder.Files {
+			m.rows[row] = append(m.rows[row], file{item: f.Item, name: f.Name})
+		}
+	}
+	return m
 }
 
 // ErrArchive is returned for a mailbox in an archive, which cannot be watched.

@@ -46,10 +46,14 @@ func (l *lines) String() string {
 	return strings.Join(l.all, "\n")
 }
 
-// mail returns a message of a class, whose words depend on a number.
+// mail returns a message of a class, whose words depend on a number, so that no two are near-duplicates.
 func mail(label string, n int) []byte {
 	words := map[string]string{"spam": "pills casino winner lottery", "ham": "meeting agenda minutes report"}[label]
-	return fmt.Appendf(nil, "From: a%d@%s.example\r\nSubject: %s %d\r\nMessage-ID: <%d@%s>\r\n\r\n%s number%d\r\n", n, label, words, n, n, label, words, n)
+	own := ""
+	for i := range 12 {
+		own += fmt.Sprintf(" number%d%c", n, 'a'+i)
+	}
+	return fmt.Appendf(nil, "From: a%d@%s.example\r\nSubject: %s %d\r\nMessage-ID: <%d@%s>\r\n\r\n%s%s\r\n", n, label, words, n, n, label, words, own)
 }
 
 // newModel saves a small model that knows some messages of each class, and returns its path.

@@ -252,7 +252,7 @@ func (h *history) append(records []*Record) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(h.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	file, err := replace.Open(h.path, os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}

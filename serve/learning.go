@@ -225,7 +225,7 @@ func (e *Engine) openStore(ctx context.Context, lessons []*lesson) (*store.Store
 	return store.Open(ctx, path, e.options.Store)
 }
 
-// retrain fits a model again if enough was learned since the last time, or mostly one class.
+// retrain fits a model again if enough was learned since the last time, or mostly one class. What a user has taught may not be enough for a fit.
 func (e *Engine) retrain(ctx context.Context, path string) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -240,7 +240,7 @@ func (e *Engine) retrain(ctx context.Context, path string) {
 		defer s.Close()
 		err = e.retrainStore(ctx, path, s)
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrTooFew) {
 		e.log.Warn("%v", err)
 	}
 }

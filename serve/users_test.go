@@ -2,6 +2,7 @@ package serve
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -260,5 +261,36 @@ func TestTheUserOfAnAddress(t *testing.T) {
 		if got := UserOf(address); got != want {
 			t.Errorf("%s: got %q, want %q", address, got, want)
 		}
+	}
+}
+
+func TestAModelThatCannotBeFittedYetIsLeftAsItIs(t *testing.T) {
+	e, log := startUsers(t, func(o *Options) { o.Store.RetrainAfter = 1 })
+	path, err := e.pathOf("anna")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fits := func() int { return strings.Count(log.String(), "fitted "+path) }
+	for n := range 3 {
+		learn(t, e, "anna", mail("spam", 100+n), "spam")
+		e.retrain(t.Context(), path)
+	}
+	learn(t, e, "anna", mail("ham", 100), "ham")
+	e.retrain(t.Context(), path)
+	if before := log.String(); strings.Contains(before, "too few") || strings.Contains(before, "training") || fits() > 1 {
+		t.Errorf("the log is:\n%s", before)
+	}
+	before := fits()
+	for n := range 30 {
+		for _, class := range []string{"spam", "ham"} {
+			raw := mail(class, 110+n)
+			for w := range 30 { // copies of a message count as one
+				raw = fmt.Appendf(raw, "%s%dof%d ", class, w, n)
+			}
+			learn(t, e, "anna", raw, class)
+		}
+	}
+	if e.retrain(t.Context(), path); fits() != before+1 {
+		t.Errorf("with enough messages it is not fitted:\n%s", log)
 	}
 }

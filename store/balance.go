@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // A model learns from each message with a step that suits mail in its usual mix. After many messages of one class it gives too much mail to
 // that class: fitted to 1,000 ham and 20 spam, and then taught 100 spam, passive-aggressive calls every newsletter spam. Steps on errors only,
@@ -37,7 +40,7 @@ func (s *Store) Unbalanced() (bool, error) {
 }
 
 // FitIfUnbalanced fits the model again if it is due for the mix of classes, see [Store.Unbalanced], and returns the number of messages that it
-// was fitted to, else 0. With [Options.RetrainAfter] 0 it does nothing.
+// was fitted to, else 0. With [Options.RetrainAfter] 0, and if that is not possible yet, it does nothing.
 func (s *Store) FitIfUnbalanced(ctx context.Context, o RetrainOptions) (int, error) {
 	if s.options.RetrainAfter == 0 {
 		return 0, nil
@@ -47,6 +50,9 @@ func (s *Store) FitIfUnbalanced(ctx context.Context, o RetrainOptions) (int, err
 		return 0, err
 	}
 	refitted, err := s.Retrain(ctx, o)
+	if errors.Is(err, ErrTooFew) {
+		return 0, nil
+	}
 	return refitted.Messages, err
 }
 

@@ -241,7 +241,7 @@ func (b *base) ledger() (*ledger, error) {
 	for i := range l.entries {
 		e := &l.entries[i]
 		e.Terms = refs[i]
-		if 8*sketches[i] > len(sketchData) {
+		if sketches[i] > len(sketchData)/8 {
 			return nil, b.damaged("SKCH")
 		}
 		for range sketches[i] {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -124,7 +125,8 @@ type RetrainOptions struct {
 	Memory  int64
 }
 
-// Retrain fits the model again to all messages of the ledger, with the settings it was trained with. The result is what training on these messages at once gives.
+// Retrain fits the model again to all messages of the ledger, with the settings it was trained with. The result is what training on these
+// messages at once gives. With [ErrTooFew], the model is as before.
 func (s *Store) Retrain(ctx context.Context, o RetrainOptions) (train.Refitted, error) {
 	f := fitting{RetrainOptions: o}
 	if err := s.consolidate(ctx, &f); err != nil {
@@ -181,11 +183,11 @@ func fit(ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now
 	reading.Workers, reading.Memory = o.Workers, o.Memory
 	collection, err := l.mail().Divide(reading)
 	if err != nil {
-		return nil, train.Refitted{}, err
+		return nil, train.Refitted{}, l.tooFew(err)
 	}
 	trained, err := train.Fit(ctx, collection, settings.Model, options)
 	if err != nil {
-		return nil, train.Refitted{}, err
+		return nil, train.Refitted{}, l.tooFew(err)
 	}
 	fitted, refitted, err := collection.Refit(ctx, trained, options)
 	if err != nil {
@@ -193,6 +195,22 @@ func fit(ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now
 	}
 	l.facts.Fitted, l.facts.FitSeconds, l.facts.Changed = now.Unix(), (cputime.Process() - began).Seconds(), 0
 	return fitted, refitted, nil
+}
+
+// tooFew returns [ErrTooFew] in place of errors of package train that mean it, which depend on how the messages were divided.
+func (l *ledger) tooFew(err error) error {
+	if !errors.Is(err, train.ErrNoMail) && !errors.Is(err, train.ErrOneClass) && !errors.Is(err, models.ErrNoDocuments) {
+		return err
+	}
+	messages := make([]int, len(l.facts.Classes))
+	for _, e := range l.entries {
+		messages[e.Label]++
+	}
+	var have []string
+	for c, class := range l.facts.Classes {
+		have = append(have, fmt.Sprintf("%d of %s", messages[c], class))
+	}
+	return fmt.Errorf("%w: %s", ErrTooFew, strings.Join(have, ", "))
 }
 
 // mail returns the messages of a ledger.
@@ -304,7 +322,7 @@ func commit(path string, f *filter.Filter, l *ledger, workers int) (*os.File, er
 	if err := replace.Like(path+nextSuffix, path, model, filter.NewFileMode); err != nil {
 		return nil, err
 	}
-	file, err := replace.Locked(path+Suffix, journal.Begin(base, identity), filter.NewFileMode)
+	file, err := replace.Locked(path+Suffix, path, journal.Begin(base, identity), filter.NewFileMode)
 	if err != nil {
 		os.Remove(path + nextSuffix)
 		return nil, err

@@ -19,6 +19,7 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/filelock"
 	"chaff/internal/journal"
 	"chaff/internal/limits"
 	"chaff/internal/replace"
@@ -37,6 +38,9 @@ var (
 	// ErrForeign is returned for a store of another model.
 	ErrForeign = filter.ErrOtherModel
 )
+
+// ErrTooFew is returned if a model cannot be fitted yet. Copies of a message count as one.
+var ErrTooFew = errors.New("too few different messages of a class")
 
 // Store is the store of a model, open for learning. It belongs to one goroutine, and to one process at a time.
 type Store struct {
@@ -148,7 +152,7 @@ func waitForLock(ctx context.Context, open func() (*os.File, error)) (*os.File, 
 		if err != nil {
 			return nil, withoutPath(err)
 		}
-		locked, err := tryLock(file)
+		locked, err := filelock.Try(file)
 		if err == nil && locked {
 			return file, nil
 		}

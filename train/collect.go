@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -123,20 +124,31 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 	return c, c.buildVocabulary()
 }
 
-// setGroups computes the group of each document.
+// setGroups computes the group of each document: the split key of one of its near-duplicates. It depends on no order of the documents.
 func (c *Collection) setGroups() {
-	sketches := make([][]uint64, len(c.documents))
 	c.groups = make([]uint64, len(c.documents))
 	for i, d := range c.documents {
-		sketches[i], c.groups[i] = d.sketch, d.splitKey
+		c.groups[i] = d.splitKey
 	}
 	if c.options.Split.Method != corpus.SplitGrouped {
 		return
 	}
+	order := make([]int, len(c.documents))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		a, b := &c.documents[i], &c.documents[j]
+		return cmp.Or(cmp.Compare(a.splitKey, b.splitKey), cmp.Compare(a.fingerprint, b.fingerprint))
+	})
+	sketches := make([][]uint64, len(order))
+	for k, i := range order {
+		sketches[k] = c.documents[i].sketch
+	}
 	firsts := corpus.NearDuplicates(sketches, c.options.Split.Similarity)
 	size := make([]int, len(firsts))
 	for i, first := range firsts {
-		c.groups[i] = c.documents[first].splitKey
+		c.groups[order[i]] = c.documents[order[first]].splitKey
 		size[first]++
 	}
 	for _, n := range size {

@@ -73,10 +73,10 @@ func TestEveryModelLearnsManyClasses(t *testing.T) {
 	})
 }
 
-// The same mail is listed in another order and read by another number of workers.
+// The same mail, with near-duplicates, is listed in another order and read by another number of workers.
 func TestTheOrderOfTheMailChangesNoByteOfAnyModel(t *testing.T) {
 	var items []corpus.Item
-	for item := range corpustest.Each(t, corpustest.Mailbox(5, 50, "ham", "spam")) {
+	for item := range corpustest.Each(t, corpus.Concat(corpustest.Mailbox(5, 50, "ham", "spam"), corpustest.Campaigns(20, 4))) {
 		items = append(items, item)
 	}
 	listed := func(items []corpus.Item) corpus.Source {

@@ -232,6 +232,9 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"learn", "-m", model, "--maildir", m.path("maildir" + evil), "--json"}},
 		{args: []string{"serve", "-m", m.path("absent" + evil), "--users", m.path("users" + evil)}, fails: true}, // TestADaemonPrintsNothingForeign has the rest
 		{args: []string{"watch", "-m", model, "--maildir", m.path("nowhere" + evil)}, fails: true},               // TestAWatchPrintsWhatItLearns has the rest
+		{args: []string{"imap", "-m", model, "--account", "imap://" + evil + "@127.0.0.1:1"}, fails: true},
+		{args: []string{"imap", "-m", model, "--account", "imap://a@127.0.0.1:1", "--password-command", "echo " + evil}, fails: true},
+		{args: []string{"imap", "-m", model, "--account", "imap://a@127.0.0.1:1", "--password-file", m.path("absent" + evil)}, fails: true}, // TestAMailboxByIMAP has the rest
 		{args: []string{"review", "-m", model, "--maildir", m.path("maildir" + evil), "-v"}},
 		{args: []string{"review", "-m", model, "--maildir", m.path("maildir" + evil), "--json"}},
 		{args: []string{"learn", "-m", model, "--ham", "--json", message}},

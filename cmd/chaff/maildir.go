@@ -132,7 +132,7 @@ const shownFolders = 6
 // printSays prints what a mailbox says, in at most 15 lines. Refused messages are on stderr.
 func (p *program) printSays(m mailboxSays, dryRun bool) {
 	p.printMailProblems(m)
-	known := m.Messages - m.Count(store.Learned) - m.Count(store.Relabelled) - m.Count(store.Sure) - m.Count(store.Refused)
+	known := m.Messages - m.Later - m.Count(store.Learned) - m.Count(store.Relabelled) - m.Count(store.Sure) - m.Count(store.Refused)
 	if m.Count(store.Learned)+m.Count(store.Relabelled)+m.Count(store.Sure) == 0 {
 		screen.Printf(p.stdout, "nothing new in %s: %s known, %d left out\n", m.Path, pluralOf(known, "message is", "messages are"), m.LeftOut)
 		p.printAmbiguous(m.Account)

@@ -113,7 +113,7 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 	root.AddGroup(&cobra.Group{ID: "filter", Title: "Filter mail:"}, &cobra.Group{ID: "learn", Title: "Learn from corrections:"}, &cobra.Group{ID: "measure", Title: "Measure and improve:"},
 		&cobra.Group{ID: "look", Title: "Look inside:"})
 	for id, commands := range map[string][]*cobra.Command{
-		"filter":  {p.trainCommand(), p.classifyCommand(), p.explainCommand(), p.serveCommand()},
+		"filter":  {p.trainCommand(), p.classifyCommand(), p.explainCommand(), p.serveCommand(), p.imapCommand()},
 		"learn":   {p.learnCommand(), p.watchCommand(), p.reviewCommand(), p.retrainCommand(), p.statusCommand(), p.mergeCommand()},
 		"measure": {p.demoCommand(), p.compareCommand(), p.evaluateCommand(), p.tuneCommand()},
 		"look":    {p.inspectCommand(), p.tokensCommand(), p.configCommand(), p.importCommand(), p.exportCommand()},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/internal/screen"
 	"chaff/serve"
@@ -111,6 +112,11 @@ into a folder of its own.`,
 // closeWait is how long a daemon that stops waits for what it has accepted.
 const closeWait = 30 * time.Second
 
+// judgingMemory is what the daemon needs in bytes beside the messages in transit: less than 200 MB for the one large message that is judged at a
+// time, and some for small ones, the history and the models of users. Beyond both, Go collects garbage at any price: without that, clients that
+// send large messages slowly make it take 600 MB.
+const judgingMemory = 256 << 20
+
 func (p *program) serve(x *serving) error {
 	loaded, err := p.load(x.command, &x.settings)
 	if err != nil {
@@ -140,6 +146,7 @@ func (p *program) serve(x *serving) error {
 	}()
 	o := loaded.Serve
 	o.Model, o.Store, o.Retrain, o.Workers = x.model, loaded.Store, retrainOptions(loaded.Config), loaded.Workers
+	defer delivery.LimitMemoryTo(int64(o.Memory) + judgingMemory)()
 	e, err := serve.New(x.command.Context(), o, logger)
 	if err != nil {
 		return err

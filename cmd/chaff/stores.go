@@ -13,7 +13,6 @@ import (
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
-	"chaff/models"
 	"chaff/store"
 	"chaff/train"
 )
@@ -74,10 +73,8 @@ func aboutStore(path string, err error) error {
 
 // aboutFit adds a hint to an error about fitting the model to the messages of a store.
 func aboutFit(err error) error {
-	for _, few := range []error{train.ErrNoMail, train.ErrOneClass, models.ErrNoDocuments} {
-		if errors.Is(err, few) {
-			return hint.With(err, "learn messages of each class first: chaff learn --ham PATH, chaff learn --spam PATH")
-		}
+	if errors.Is(err, store.ErrTooFew) {
+		return hint.With(err, "learn messages of each class first: chaff learn --ham PATH, chaff learn --spam PATH")
 	}
 	return err
 }

@@ -89,6 +89,21 @@ func (names folderNames) roleOf(name string) (role Role, why string) {
 
 func (names folderNames) isIncoming(name string) bool { return names[foldName(name)] == incomingMail }
 
+// use returns the role of a folder by its path in a mailbox, and whether it holds incoming mail: its unseen mail is left out then.
+func (names folderNames) use(path []string) (role Role, why string, incoming bool) {
+	if names.isIncoming(path[len(path)-1]) {
+		return Ham, "", true
+	}
+	role, why = names.role(path)
+	return role, why, false
+}
+
+// FolderUse returns a function that says what [MaildirTree] does with a mail folder by its decoded path in the mailbox, such as
+// [Lists golang]. Of a folder with incoming mail, what is unseen is left out.
+func FolderUse() func(path []string) (role Role, reason string, incoming bool) {
+	return readFolderNames().use
+}
+
 // foldName maps names that differ only in case, blanks, hyphens, underscores, apostrophes or the composition of accents to
 // the same text.
 func foldName(name string) string {

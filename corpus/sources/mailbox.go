@@ -143,15 +143,18 @@ func dottedParts(name string) []string {
 // QUIRK: macOS keeps file names decomposed, "u" and two dots for "ü". See TestNamesOfFoldersAreShownDecoded.
 func readable(name string) string { return norm.NFC.String(decodeMUTF7(name)) }
 
+// Unseen is the reason of the unseen mail of an inbox.
+const Unseen = "not seen yet"
+
 // add adds the rows of the mail folder at dir.
 func (p *Plan) add(dir, name string, parts []string) {
-	if p.names.isIncoming(parts[len(parts)-1]) {
+	role, why, incoming := p.names.use(parts)
+	if incoming {
 		p.Folders = append(p.Folders,
 			PlanFolder{Name: name, Role: Ham, path: dir, part: seenPart},
-			PlanFolder{Name: name, Role: LeftOut, Reason: "not seen yet", path: dir, part: unseenPart})
+			PlanFolder{Name: name, Role: LeftOut, Reason: Unseen, path: dir, part: unseenPart})
 		return
 	}
-	role, why := p.names.role(parts)
 	p.Folders = append(p.Folders, PlanFolder{Name: name, Role: role, Reason: why, path: dir})
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // mboxBuffer is how much of an mbox is in memory at a time, and the part of a longer line that is examined.
-const mboxBuffer = 256 << 10
+const mboxBuffer = 16 << 10
 
 // maxFromLine is the length of the longest From_ line in bytes.
 const maxFromLine = 1024

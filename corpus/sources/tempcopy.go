@@ -32,7 +32,12 @@ func openAtOffsets(fsys fs.FS, name string) (fs.FS, seekFile, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer f.Close()
+	stays := false
+	defer func() {
+		if !stays {
+			f.Close()
+		}
+	}()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, nil, err
@@ -45,19 +50,21 @@ func openAtOffsets(fsys fs.FS, name string) (fs.FS, seekFile, error) {
 		return nil, nil, err
 	}
 	defer plain.Close()
-	if _, ok := f.(seekFile); !ok || compressed != uncompressed {
-		c, err := newTempCopy(plain, MaxUnpackedBytes)
-		if err != nil {
-			return nil, nil, err
-		}
-		c.name = path.Clean(name)
-		fsys = c
+	if file, ok := f.(seekFile); ok && compressed == uncompressed {
+		_, err := file.Seek(0, io.SeekStart)
+		stays = err == nil
+		return fsys, file, err
 	}
-	again, err := fsys.Open(name)
+	c, err := newTempCopy(plain, MaxUnpackedBytes)
 	if err != nil {
 		return nil, nil, err
 	}
-	return fsys, again.(seekFile), nil
+	c.name = path.Clean(name)
+	copied, err := c.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c, copied.(seekFile), nil
 }
 
 // withPipe returns the file system that name is in: the operating system's, or a tempCopy of the content of a pipe, which can

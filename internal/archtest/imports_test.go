@@ -19,7 +19,7 @@ const module = "chaff/"
 
 // rooms returns the rooms that each room may import. Every room may also import the leaves, and a leaf imports no room.
 func rooms() map[string][]string {
-	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "mailbox", "message", "metrics", "models", "report", "serve", "serve/confine", "serve/lmtp", "serve/milter", "serve/spamd", "serve/systemd", "serve/web", "store", "tokenize", "train", "train/counts"}
+	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "mailbox", "mailbox/imap", "message", "metrics", "models", "report", "serve", "serve/confine", "serve/lmtp", "serve/milter", "serve/spamd", "serve/systemd", "serve/web", "store", "tokenize", "train", "train/counts"}
 	return map[string][]string{
 		"cmd/chaff":             append([]string{"cmd/internal/delivery"}, all...),
 		"cmd/chaff-classify":    {"cmd/internal/delivery"},
@@ -33,10 +33,12 @@ func rooms() map[string][]string {
 		"config":                {"corpus", "features", "message", "metrics", "models", "serve", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train"}, // for their Options
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
 		"mailbox":               {"corpus", "corpus/sources", "filter", "message", "models", "store", "train"},
+		"mailbox/imap":          {"corpus", "corpus/sources", "filter", "mailbox"},
 		"serve":                 {"filter", "message", "store"},
 		"serve/confine":         {},
 		"serve/lmtp":            {"filter", "serve", "store"},
 		"serve/milter":          {"filter", "serve", "store"},
+		"serve/servetest":       {"serve", "store", "train"},
 		"serve/spamd":           {"filter", "serve", "store"},
 		"serve/systemd":         {},
 		"serve/web":             {"filter", "metrics", "serve", "store"},
@@ -81,7 +83,8 @@ func onlyIn() map[string]string {
 		"golang.org/x/net/idna":            "internal/weburl tokenize",
 		"github.com/klauspost/compress":    "corpus/sources serve/web",
 		"github.com/xi2/xz":                "corpus/sources",
-		"github.com/emersion/go-imap":      "corpus/sources",
+		"github.com/emersion/go-imap":      "corpus/sources mailbox/imap",
+		"github.com/emersion/go-sasl":      "mailbox/imap",
 		"github.com/emersion/go-milter":    "serve/milter",
 		"golang.org/x/text/unicode/norm":   "corpus/sources tokenize",
 		"github.com/landlock-lsm":          "serve/confine",

@@ -5,7 +5,7 @@ package replace
 import "os"
 
 // claim reports true: this system has no locks.
-func claim(*os.File) bool { return true }
+func claim(*os.Root, *os.File) bool { return true }
 
 // removeAbandoned removes nothing, since the file may have a writer.
-func removeAbandoned(string) {}
+func removeAbandoned(*os.Root, string) {}

@@ -31,3 +31,17 @@ func CheckOwner(beside, path string) error {
 }
 
 func owner(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }
+
+// give gives a file to the owner and the group of another one, if the process is the superuser's. Where that is not allowed, for instance in some
+// containers, the file stays as it is.
+func give(file *os.File, like fs.FileInfo) {
+	if os.Geteuid() == 0 {
+		stat := like.Sys().(*syscall.Stat_t)
+		_ = file.Chown(int(stat.Uid), int(stat.Gid))
+	}
+}
+
+// misleadsRoot reports whether a link makes the superuser change a file that the owner of the link could not.
+func misleadsRoot(link, target fs.FileInfo) bool {
+	return os.Geteuid() == 0 && owner(link) != 0 && owner(link) != owner(target)
+}

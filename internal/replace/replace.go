@@ -3,6 +3,10 @@
 // The new content goes to a temporary file beside the target, which its writer locks. The system releases the lock when the
 // process ends, even if it is killed. An unlocked temporary file is therefore abandoned, and the next write into the folder
 // removes it.
+//
+// The superuser who writes for another user leaves files that this user can write: a file keeps its owner and group, and a new one gets those
+// of the file that it belongs to, or of its folder. All of this goes through one handle of the folder, and ownership through that of the new
+// file. So a file is only given to who owned its name or the folder before, even if that user exchanges both for links meanwhile.
 package replace
 
 import (
@@ -31,6 +35,7 @@ var ErrOwner = errors.New("it does not belong to the owner of the model, in a fo
 var (
 	ErrFolder  = errors.New("it is a folder")
 	ErrSpecial = errors.New("it is not a regular file") // but a device, a pipe or a socket
+	ErrLink    = errors.New("it is a link of a user to a file of another user")
 )
 
 // Target returns the file that File would replace for path, which need not exist, or the reason why it would not. That is
@@ -45,6 +50,9 @@ func Target(path string) (string, error) {
 		file.Close()
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return "", fmt.Errorf("follow the link: %w", reason(err))
+		}
+		if target, err := os.Stat(path); err == nil && misleadsRoot(info, target) {
+			return "", ErrLink
 		}
 	}
 	info, err := os.Stat(path)
@@ -61,7 +69,7 @@ func Target(path string) (string, error) {
 // File writes data to path, or to the target of a link at path. An existing file keeps its permissions; a new one gets mode
 // without the bits of the umask. If writing fails, the old file stays unchanged. The error does not name the path.
 func File(path string, data []byte, mode fs.FileMode) error {
-	file, err := Locked(path, data, mode)
+	file, err := Locked(path, "", data, mode)
 	if err != nil {
 		return err
 	}
@@ -69,42 +77,48 @@ func File(path string, data []byte, mode fs.FileMode) error {
 }
 
 // Locked is File, and returns the new file open. It is locked (flock) from before it has its name until it is closed, where the
-// system has such locks.
-func Locked(path string, data []byte, mode fs.FileMode) (*os.File, error) {
+// system has such locks. A new file belongs to the one at beside in the same folder, if that is not empty.
+func Locked(path, beside string, data []byte, mode fs.FileMode) (*os.File, error) {
 	path, err := Target(path)
 	if err != nil {
 		return nil, err
 	}
-	if old, err := os.Stat(path); err == nil {
-		return write(path, data, 0o600, old.Mode().Perm()) // the old permissions from Chmod on
-	}
-	return write(path, data, mode, 0)
+	return write(path, path, beside, data, mode)
 }
 
-// Like is File for a file that will take the place of another one: it gets the permissions of the file at like, or mode if there is none.
+// Like is File for a file that will take the place of another one: it gets the permissions of the file at like, which is in the same folder, or
+// mode if there is none.
 func Like(path, like string, data []byte, mode fs.FileMode) error {
-	var changed fs.FileMode
-	if old, err := os.Stat(like); err == nil {
-		mode, changed = 0o600, old.Mode().Perm()
-	}
-	file, err := write(path, data, mode, changed)
+	file, err := write(path, like, "", data, mode)
 	if err != nil {
 		return err
 	}
 	return file.Close()
 }
 
-// write writes a new file in the place of path and leaves it open. Its mode is created, then changed unless that is 0.
-func write(path string, data []byte, created, changed fs.FileMode) (*os.File, error) {
-	dir := filepath.Dir(path)
-	sweep(dir)
-	file, err := create(dir, created)
+// write writes a new file in the place of path and leaves it open. It gets the permissions and the owner of the file at like. If there is
+// none, it gets mode, and the owner of the file at beside or of the folder.
+func write(path, like, beside string, data []byte, mode fs.FileMode) (*os.File, error) {
+	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return nil, reason(err)
 	}
-	temporary := file.Name()
-	if changed != 0 {
-		err = file.Chmod(changed)
+	defer dir.Close()
+	sweep(dir)
+	old := regular(dir, like)
+	if old != nil {
+		mode = 0o600
+	}
+	file, err := create(dir, mode)
+	if err != nil {
+		return nil, reason(err)
+	}
+	temporary := filepath.Base(file.Name())
+	if old != nil {
+		give(file, old)
+		err = file.Chmod(old.Mode().Perm())
+	} else {
+		giveNew(file, dir, beside)
 	}
 	if err == nil {
 		_, err = file.Write(data)
@@ -116,11 +130,11 @@ func write(path string, data []byte, created, changed fs.FileMode) (*os.File, er
 		file.Close()
 	}
 	if err == nil {
-		err = os.Rename(temporary, path)
+		err = dir.Rename(temporary, filepath.Base(path))
 	}
 	if err != nil {
 		file.Close()
-		os.Remove(temporary)
+		dir.Remove(temporary)
 		return nil, reason(err)
 	}
 	if runtime.GOOS == "windows" {
@@ -129,39 +143,84 @@ func write(path string, data []byte, created, changed fs.FileMode) (*os.File, er
 	return file, reason(err)
 }
 
+// Open opens a file as [os.OpenFile] does. If there is none, it makes one with a mode.
+func Open(path string, flag int, mode fs.FileMode) (*os.File, error) {
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	file, err := dir.OpenFile(filepath.Base(path), flag|os.O_CREATE|os.O_EXCL, mode)
+	if flag&os.O_EXCL == 0 && errors.Is(err, fs.ErrExist) {
+		return os.OpenFile(path, flag, 0)
+	}
+	if err == nil {
+		giveNew(file, dir, "")
+	}
+	return file, err
+}
+
+// regular returns what dir says about the file at path, which is in it; nil if it has no such file.
+func regular(dir *os.Root, path string) fs.FileInfo {
+	if path == "" {
+		return nil
+	}
+	info, err := dir.Lstat(filepath.Base(path))
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return info
+}
+
+// giveNew gives a new file in dir to the owner of the file at beside, or of dir.
+func giveNew(file *os.File, dir *os.Root, beside string) {
+	of := regular(dir, beside)
+	if of == nil {
+		of, _ = dir.Stat(".")
+	}
+	if of != nil {
+		give(file, of)
+	}
+}
+
 // Probe returns the reason why no file can be written in the folder dir, or nil. It leaves nothing behind.
 func Probe(dir string) error {
-	file, err := create(dir, 0o600)
+	folder, err := os.OpenRoot(dir)
+	if err != nil {
+		return reason(err)
+	}
+	defer folder.Close()
+	file, err := create(folder, 0o600)
 	if err != nil {
 		return reason(err)
 	}
 	file.Close()
-	return reason(os.Remove(file.Name()))
+	return reason(folder.Remove(filepath.Base(file.Name())))
 }
 
-// create makes a locked temporary file in the folder dir.
-func create(dir string, mode fs.FileMode) (*os.File, error) {
+// create makes a locked temporary file in a folder.
+func create(dir *os.Root, mode fs.FileMode) (*os.File, error) {
 	for range 100 {
-		name := filepath.Join(dir, prefix+strconv.FormatUint(rand.Uint64(), 36)+suffix)
-		file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		name := prefix + strconv.FormatUint(rand.Uint64(), 36) + suffix
+		file, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		if claim(file) {
+		if claim(dir, file) {
 			return file, nil
 		}
 		file.Close() // another process removed it before it was locked
-		os.Remove(name)
+		dir.Remove(name)
 	}
 	return nil, fs.ErrExist
 }
 
-// sweep removes the temporary files of killed processes from the folder dir. It ignores errors.
-func sweep(dir string) {
-	folder, err := os.Open(dir)
+// sweep removes the temporary files of killed processes from a folder. It ignores errors.
+func sweep(dir *os.Root) {
+	folder, err := dir.Open(".")
 	if err != nil {
 		return
 	}
@@ -169,7 +228,7 @@ func sweep(dir string) {
 	names, _ := folder.Readdirnames(-1)
 	for _, name := range names {
 		if strings.HasPrefix(name, prefix) && strings.HasSuffix(name, suffix) {
-			removeAbandoned(filepath.Join(dir, name))
+			removeAbandoned(dir, name)
 		}
 	}
 }

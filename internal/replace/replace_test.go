@@ -188,7 +188,12 @@ func TestWhatAKilledProcessLeavesIsSweptOut(t *testing.T) {
 
 func TestAFileThatIsBeingWrittenIsLeftAlone(t *testing.T) {
 	dir := t.TempDir()
-	file, err := create(dir, 0o600)
+	folder, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	file, err := create(folder, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}

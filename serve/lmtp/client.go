@@ -27,7 +27,7 @@ type client struct {
 	forwards    []string    // XFORWARD, which are about the next transaction
 	transaction transaction // that has begun, if it has a sender
 
-	waiting bool // for a command, between transactions; of server.mu
+	waiting bool // for a command, between transactions; guarded by server.clients
 }
 
 // transaction is what the client has said of a message, and the backend has accepted.
@@ -107,26 +107,26 @@ func isTimeout(err error) bool {
 // readLine reads a command without its end. Replies wait as long as there are more commands.
 func (c *client) readLine() (string, error) {
 	s := c.server
-	s.mu.Lock()
+	s.clients.Lock()
 	c.waiting = c.transaction.sender == ""
-	if c.waiting && s.stopping {
-		s.mu.Unlock()
+	if c.waiting && s.clients.Stopping {
+		s.clients.Unlock()
 		return "", errStopping
 	}
 	c.conn.SetReadDeadline(time.Now().Add(s.options.Idle))
-	s.mu.Unlock()
+	s.clients.Unlock()
 	if c.in.Buffered() == 0 {
 		if err := c.flush(); err != nil {
 			return "", err
 		}
 	}
 	line, err := c.in.ReadSlice('\n')
-	s.mu.Lock()
+	s.clients.Lock()
 	c.waiting = false
-	if isTimeout(err) && s.stopping {
+	if isTimeout(err) && s.clients.Stopping {
 		err = errStopping
 	}
-	s.mu.Unlock()
+	s.clients.Unlock()
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
 		return "", errTooLong

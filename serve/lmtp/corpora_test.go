@@ -10,6 +10,7 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
 	"chaff/serve"
+	"chaff/serve/servetest"
 )
 
 // Every message of both corpora comes out as it went in apart from our fields, when it is sent as mail servers do, with lines that end in
@@ -20,8 +21,8 @@ func TestRealMailComesOutByteForByte(t *testing.T) {
 		t.Skip(corpustest.NeedsCorpora)
 	}
 	dir, _ := corpustest.CorporaDir(t)
-	e := newEngine(t, nil)
-	verdict, err := e.Judge(t.Context(), "", []byte(mail("ham", 1)))
+	e := servetest.NewEngine(t, nil)
+	verdict, err := e.Judge(t.Context(), "", []byte(servetest.Mail("ham", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}

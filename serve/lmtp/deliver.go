@@ -38,7 +38,7 @@ func (d *delivery) run() error {
 			return d.drain()
 		}
 	}
-	d.deliver(m.Bytes())
+	d.deliver(m)
 	return nil
 }
 
@@ -105,13 +105,15 @@ func (d *delivery) passLarge(m *serve.Message, part []byte) error {
 		setStatus(d.recipients, newReply(451, "4.3.0 the header of the message is too large"))
 		return d.drain()
 	}
-	part = slices.Clone(part)
-	m.Close()
+	part, beginning = slices.Clone(part), nil
+	m.Drop()
 	t := d.client.open(d.recipients)
 	if t == nil {
 		return d.drain()
 	}
 	t.write(text)
+	text = nil
+	m.Close()
 	t.write(part)
 	for !d.ended {
 		part, err := d.read()
@@ -126,10 +128,13 @@ func (d *delivery) passLarge(m *serve.Message, part []byte) error {
 }
 
 // deliver judges the message for each recipient and passes it on.
-func (d *delivery) deliver(raw []byte) {
+func (d *delivery) deliver(m *serve.Message) {
 	groups := d.groups()
-	for _, group := range groups {
-		text, err := d.judge(raw, userOfAll(group))
+	for i, group := range groups {
+		text, err := d.judge(m.Bytes(), userOfAll(group))
+		if i == len(groups)-1 {
+			m.Drop()
+		}
 		if err != nil {
 			refuse(group, err)
 			continue

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"chaff/serve"
+	"chaff/serve/servetest"
 )
 
 // FuzzSession sends anything. The replies are well-formed, and the backend gets nothing but commands of the protocol and whole messages with
@@ -23,8 +24,8 @@ func FuzzSession(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	e := newEngine(f, func(o *serve.Options) { o.MaxMessage = 2000 })
-	verdict, err := e.Judge(f.Context(), "", []byte(mail("ham", 1)))
+	e := servetest.NewEngine(f, func(o *serve.Options) { o.MaxMessage = 2000 })
+	verdict, err := e.Judge(f.Context(), "", []byte(servetest.Mail("ham", 1)))
 	if err != nil {
 		f.Fatal(err)
 	}

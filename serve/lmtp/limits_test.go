@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"chaff/serve"
+	"chaff/serve/servetest"
 )
 
 // broken is an engine whose judgements a test makes.
@@ -24,20 +25,20 @@ func (b broken) Judge(ctx context.Context, _ string, _ []byte) (serve.Verdict, e
 }
 
 func TestAMessageWithoutAVerdictPasses(t *testing.T) {
-	raw := "X-Spam-Flag: NO\r\n" + mail("spam", 1)
+	raw := "X-Spam-Flag: NO\r\n" + servetest.Mail("spam", 1)
 	for _, why := range []error{serve.ErrTimeout, serve.ErrInternal} {
 		a := startAgent(t, false, "8BITMIME")
-		s := start(t, broken{newEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Verdict{}, why }}, a, nil).hello(t)
+		s := start(t, broken{servetest.NewEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Verdict{}, why }}, a, nil).hello(t)
 		s.send(raw, "anna@lab.example")
-		wantReceived(t, a, letter{sender, []string{"anna@lab.example"}, fmt.Sprintf("X-Chaff-Unjudged: %v\r\n%s", why, mail("spam", 1))})
+		wantReceived(t, a, letter{sender, []string{"anna@lab.example"}, fmt.Sprintf("X-Chaff-Unjudged: %v\r\n%s", why, servetest.Mail("spam", 1))})
 	}
 }
 
 func TestABusyEngineIsATemporaryError(t *testing.T) {
 	for why, want := range map[error]string{serve.ErrBusy: "451 4.3.2 too busy", serve.ErrClosed: "451 4.3.2 the daemon is stopping", errors.New("/secret/path: no such file"): "451 4.3.0 please see the log"} {
 		a := startAgent(t, false, "8BITMIME")
-		s := start(t, broken{newEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Verdict{}, why }}, a, nil).hello(t)
-		for _, got := range s.send(mail("spam", 1), "anna@lab.example", "bert@lab.example") {
+		s := start(t, broken{servetest.NewEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Verdict{}, why }}, a, nil).hello(t)
+		for _, got := range s.send(servetest.Mail("spam", 1), "anna@lab.example", "bert@lab.example") {
 			if !strings.HasPrefix(got, want) || strings.Contains(got, "secret") {
 				t.Errorf("%v: got %q", why, got)
 			}
@@ -48,14 +49,14 @@ func TestABusyEngineIsATemporaryError(t *testing.T) {
 }
 
 func TestMessagesInTransitAreLimited(t *testing.T) {
-	e := newEngine(t, func(o *serve.Options) { o.Memory = 36 << 20 })
+	e := servetest.NewEngine(t, func(o *serve.Options) { o.Memory = 36 << 20 })
 	a := startAgent(t, false, "8BITMIME")
 	s := start(t, e, a, nil).hello(t)
 	taken := e.NewMessage()
 	if _, err := taken.Write(make([]byte, 34<<20)); err != nil {
 		t.Fatal(err)
 	}
-	raw := mail("ham", 1) + strings.Repeat("a", 4<<20) + "\r\n.\r\n\r\n"
+	raw := servetest.Mail("ham", 1) + strings.Repeat("a", 4<<20) + "\r\n.\r\n\r\n"
 	if got := s.send(raw, "anna@lab.example"); !strings.HasPrefix(got[0], "451 4.3.2 too busy") {
 		t.Errorf("got %q", got)
 	}
@@ -68,22 +69,22 @@ func TestMessagesInTransitAreLimited(t *testing.T) {
 
 func TestAPanicEndsOneSession(t *testing.T) {
 	first := true
-	e := newEngine(t, nil)
+	e := servetest.NewEngine(t, nil)
 	a := startAgent(t, false, "8BITMIME")
 	d := start(t, broken{e, func(ctx context.Context) (serve.Verdict, error) {
 		if first {
 			first = false
 			panic("oops")
 		}
-		return e.Judge(ctx, "", []byte(mail("ham", 1)))
+		return e.Judge(ctx, "", []byte(servetest.Mail("ham", 1)))
 	}}, a, nil)
 	s := d.hello(t)
-	if got := s.send(mail("ham", 1), "anna@lab.example"); got[0] != "421 4.3.0 internal error" {
+	if got := s.send(servetest.Mail("ham", 1), "anna@lab.example"); got[0] != "421 4.3.0 internal error" {
 		t.Errorf("got %q", got)
 	}
 	s.want("", "closed")
 	wantReceived(t, a)
-	if got := d.hello(t).send(mail("ham", 1), "anna@lab.example"); !strings.HasPrefix(got[0], "250") {
+	if got := d.hello(t).send(servetest.Mail("ham", 1), "anna@lab.example"); !strings.HasPrefix(got[0], "250") {
 		t.Errorf("got %q", got)
 	}
 	if got := d.log.String(); got != "lmtp: internal error: oops: please report it" {
@@ -93,7 +94,7 @@ func TestAPanicEndsOneSession(t *testing.T) {
 
 func TestAMessageOverTheLimitPasses(t *testing.T) {
 	const limit = 100 << 10
-	e := newEngine(t, func(o *serve.Options) { o.MaxMessage = limit })
+	e := servetest.NewEngine(t, func(o *serve.Options) { o.MaxMessage = limit })
 	a := startAgent(t, false, "8BITMIME")
 	s := start(t, e, a, nil).hello(t)
 	head := "Subject: large\r\nX-Spam-Flag: NO\r\n\r\n"
@@ -123,7 +124,7 @@ func TestAMessageOverTheLimitPasses(t *testing.T) {
 }
 
 func TestAHeaderOverTheLimitIsLeftWithTheServer(t *testing.T) {
-	e := newEngine(t, func(o *serve.Options) { o.MaxMessage = 1000 })
+	e := servetest.NewEngine(t, func(o *serve.Options) { o.MaxMessage = 1000 })
 	a := startAgent(t, false, "8BITMIME")
 	d := start(t, e, a, nil)
 	s := d.hello(t)
@@ -151,7 +152,7 @@ func TestAHeaderOverTheLimitIsLeftWithTheServer(t *testing.T) {
 
 func TestSlowClientsAreSentAway(t *testing.T) {
 	a := startAgent(t, false, "8BITMIME")
-	d := start(t, newEngine(t, nil), a, func(o *Options) { o.Idle, o.Total = 100*time.Millisecond, 300*time.Millisecond })
+	d := start(t, servetest.NewEngine(t, nil), a, func(o *Options) { o.Idle, o.Total = 100*time.Millisecond, 300*time.Millisecond })
 	const late = "421 4.4.2 you were silent for too long"
 	for name, lines := range map[string]string{"silence": "", "half a line": "LHL", "half a transaction": "LHLO x\r\n" + sender + "\r\nRCPT TO:", "half a message": "LHLO x\r\n" + sender + "\r\nRCPT TO:<a@b>\r\nDATA\r\nSubject"} {
 		s := d.dial(t)
@@ -195,7 +196,7 @@ func TestSlowClientsAreSentAway(t *testing.T) {
 
 func TestIdleAndSlowClientsHarmNobody(t *testing.T) {
 	a := startAgent(t, false, "8BITMIME")
-	d := start(t, newEngine(t, nil), a, nil)
+	d := start(t, servetest.NewEngine(t, nil), a, nil)
 	for range 1000 {
 		d.dial(t)
 	}
@@ -209,7 +210,7 @@ func TestIdleAndSlowClientsHarmNobody(t *testing.T) {
 	began := time.Now()
 	for i := range 100 {
 		io.WriteString(slow[2*i], "a")
-		if got := s.send(mail("spam", i), "anna@lab.example"); got[0] != "250 2.0.0 saved for anna@lab.example" {
+		if got := s.send(servetest.Mail("spam", i), "anna@lab.example"); got[0] != "250 2.0.0 saved for anna@lab.example" {
 			t.Fatalf("got %q", got)
 		}
 	}
@@ -220,7 +221,7 @@ func TestIdleAndSlowClientsHarmNobody(t *testing.T) {
 
 func TestConnectionsAndRecipientsAreLimited(t *testing.T) {
 	a := startAgent(t, false, "8BITMIME")
-	d := start(t, newEngine(t, func(o *serve.Options) { o.Connections = 2 }), a, nil)
+	d := start(t, servetest.NewEngine(t, func(o *serve.Options) { o.Connections = 2 }), a, nil)
 	first, second := d.hello(t), d.hello(t)
 	s := d.dial(t)
 	s.want("", "421 4.3.2 too busy: try again later")
@@ -250,13 +251,13 @@ func TestABackendThatClosesAtAnyStepDelaysMail(t *testing.T) {
 	} {
 		t.Run(step, func(t *testing.T) {
 			a := startAgent(t, false, "8BITMIME")
-			d := start(t, newEngine(t, nil), a, nil)
+			d := start(t, servetest.NewEngine(t, nil), a, nil)
 			if step == "MAIL closes" {
 				a.answerTo(step, "", "") // the proxy tries twice
 			} else {
 				a.answerTo(step, "")
 			}
-			raw := mail("ham", 1)
+			raw := servetest.Mail("ham", 1)
 			s := d.dial(t)
 			s.want("", "220")
 			script := []string{"LHLO x", sender, "RCPT TO:<anna@lab.example>", "RCPT TO:<bert@lab.example>", "DATA"}
@@ -310,7 +311,7 @@ func TestABackendThatClosesAtAnyStepDelaysMail(t *testing.T) {
 
 func TestABackendThatIsAwayIsReportedOnce(t *testing.T) {
 	a := startAgent(t, false, "8BITMIME")
-	d := start(t, newEngine(t, nil), a, nil)
+	d := start(t, servetest.NewEngine(t, nil), a, nil)
 	a.answerTo("greeting", "554 go away", "220 chaff LMTP", "421 4.3.2 not now", "HTTP/1.1 400 Bad Request")
 	for range 4 {
 		s := d.dial(t)
@@ -320,30 +321,30 @@ func TestABackendThatIsAwayIsReportedOnce(t *testing.T) {
 	}
 	d.hello(t)
 	d.hello(t)
-	if got, want := d.log.String(), "lmtp: "+a.address+": it greets with 554 go away: mail waits until it is back\nlmtp: "+a.address+" is back"; got != want {
+	if got, want := d.log.String(), "lmtp: "+a.address+": it greets with 554 go away: mail waits until it is back\nnote: lmtp: "+a.address+" is back"; got != want {
 		t.Errorf("got the log\n%s, want\n%s", got, want)
 	}
 	a.answerTo("greeting", "220 chaff LMTP")
 	if _, err := connect(t.Context(), Options{Backend: a.Backend, Answer: time.Second}, "x"); err == nil || !strings.Contains(err.Error(), "round in circles") {
 		t.Errorf("got %v", err)
 	}
-	nobody := start(t, newEngine(t, nil), &agent{Backend: Backend{"unix", a.address + "x", false}}, nil).dial(t)
+	nobody := start(t, servetest.NewEngine(t, nil), &agent{Backend: Backend{"unix", a.address + "x", false}}, nil).dial(t)
 	nobody.want("", "220")
 	nobody.want("LHLO x", "421 4.4.1")
 }
 
 func TestASessionOutlivesThatOfTheBackend(t *testing.T) {
 	a := startAgent(t, false, "8BITMIME")
-	d := start(t, newEngine(t, nil), a, nil)
+	d := start(t, servetest.NewEngine(t, nil), a, nil)
 	s := d.hello(t)
 	for range 3 {
 		a.closeAll()
-		if got := s.send(mail("ham", 1), "anna@lab.example"); got[0] != "250 2.0.0 saved for anna@lab.example" {
+		if got := s.send(servetest.Mail("ham", 1), "anna@lab.example"); got[0] != "250 2.0.0 saved for anna@lab.example" {
 			t.Errorf("got %q", got)
 		}
 	}
 	a.answerTo(sender, "421 4.4.2 idle for too long")
-	s.send(mail("ham", 1), "anna@lab.example")
+	s.send(servetest.Mail("ham", 1), "anna@lab.example")
 	if letters, _ := a.received(); len(letters) != 4 {
 		t.Errorf("%d messages arrived", len(letters))
 	}
@@ -358,8 +359,8 @@ func TestABackendThatDoesNotAnswerIsLeft(t *testing.T) {
 	a := startAgent(t, false, "8BITMIME")
 	block := make(chan struct{})
 	a.slow = func() { <-block }
-	d := start(t, newEngine(t, nil), a, func(o *Options) { o.Answer = 50 * time.Millisecond })
-	if got := d.hello(t).send(mail("ham", 1), "anna@lab.example", "bert@lab.example"); !strings.HasPrefix(got[0], "451 4.4.2") || !strings.HasPrefix(got[1], "451 4.4.2") {
+	d := start(t, servetest.NewEngine(t, nil), a, func(o *Options) { o.Answer = 50 * time.Millisecond })
+	if got := d.hello(t).send(servetest.Mail("ham", 1), "anna@lab.example", "bert@lab.example"); !strings.HasPrefix(got[0], "451 4.4.2") || !strings.HasPrefix(got[1], "451 4.4.2") {
 		t.Errorf("got %q", got)
 	}
 	close(block)
@@ -367,15 +368,15 @@ func TestABackendThatDoesNotAnswerIsLeft(t *testing.T) {
 
 func TestAnswersThatAreNoneAreTemporaryErrors(t *testing.T) {
 	a := startAgent(t, false, "8BITMIME")
-	d := start(t, newEngine(t, nil), a, nil)
+	d := start(t, servetest.NewEngine(t, nil), a, nil)
 	s := d.hello(t)
 	a.answerTo("message for anna@lab.example", "354 what?")
 	a.answerTo("message for bert@lab.example", "421 4.3.2 stopping")
-	if got := s.send(mail("ham", 1), "anna@lab.example", "bert@lab.example"); !strings.HasPrefix(got[0], "451 4.3.0") || !strings.HasPrefix(got[1], "451 4.4.2") {
+	if got := s.send(servetest.Mail("ham", 1), "anna@lab.example", "bert@lab.example"); !strings.HasPrefix(got[0], "451 4.3.0") || !strings.HasPrefix(got[1], "451 4.4.2") {
 		t.Errorf("got %q", got)
 	}
 	a.answerTo("DATA", "250 ok")
-	if got := s.send(mail("ham", 1), "anna@lab.example"); !strings.HasPrefix(got[0], "451 4.4.2") {
+	if got := s.send(servetest.Mail("ham", 1), "anna@lab.example"); !strings.HasPrefix(got[0], "451 4.4.2") {
 		t.Errorf("got %q", got)
 	}
 	wantReceived(t, a)
@@ -384,10 +385,10 @@ func TestAnswersThatAreNoneAreTemporaryErrors(t *testing.T) {
 // A mail server that goes away in the middle of a message has not sent it, whatever has come.
 func TestAMessageThatIsCutOffGoesNowhere(t *testing.T) {
 	const limit = 10 << 10
-	e := newEngine(t, func(o *serve.Options) { o.MaxMessage = limit })
+	e := servetest.NewEngine(t, func(o *serve.Options) { o.MaxMessage = limit })
 	a := startAgent(t, false, "8BITMIME")
 	d := start(t, e, a, nil)
-	raw := mail("ham", 1) + strings.Repeat("line\r\n", limit) // the second half is passed on as it comes
+	raw := servetest.Mail("ham", 1) + strings.Repeat("line\r\n", limit) // the second half is passed on as it comes
 	for _, cut := range []int{0, 10, 100, limit - 1, limit, limit + 100, 3 * limit, len(raw)} {
 		for _, end := range []string{"", ".", ".\r"} {
 			s := d.hello(t)
@@ -403,13 +404,13 @@ func TestAMessageThatIsCutOffGoesNowhere(t *testing.T) {
 }
 
 func TestTheEndFinishesWhatHasBegun(t *testing.T) {
-	e := newEngine(t, nil)
+	e := servetest.NewEngine(t, nil)
 	judging, goOn := make(chan struct{}), make(chan struct{})
 	a := startAgent(t, false, "8BITMIME")
 	d := start(t, broken{e, func(ctx context.Context) (serve.Verdict, error) {
 		judging <- struct{}{}
 		<-goOn
-		return e.Judge(ctx, "", []byte(mail("ham", 1)))
+		return e.Judge(ctx, "", []byte(servetest.Mail("ham", 1)))
 	}}, a, nil)
 	idle, busy, begun := d.hello(t), d.hello(t), d.hello(t)
 	begun.want(sender, "250")
@@ -417,7 +418,7 @@ func TestTheEndFinishesWhatHasBegun(t *testing.T) {
 	busy.want(sender, "250")
 	busy.want("RCPT TO:<anna@lab.example>", "250")
 	busy.want("DATA", "354")
-	busy.text(mail("ham", 1))
+	busy.text(servetest.Mail("ham", 1))
 	<-judging
 	go func() { ended <- d.stop() }()
 	idle.want("", "421 4.3.2 the daemon is stopping")
@@ -432,7 +433,7 @@ func TestTheEndFinishesWhatHasBegun(t *testing.T) {
 	busy.want("", "421 4.3.2")
 	begun.want("RCPT TO:<bert@lab.example>", "250")
 	begun.want("DATA", "354")
-	begun.text(mail("ham", 2))
+	begun.text(servetest.Mail("ham", 2))
 	<-judging
 	begun.want("", "250 2.0.0 saved for bert@lab.example")
 	begun.want("", "421 4.3.2")
@@ -449,13 +450,13 @@ func TestTheEndWaitsOnlySoLong(t *testing.T) {
 	block := make(chan struct{})
 	defer close(block)
 	a.slow = func() { <-block }
-	d := start(t, newEngine(t, nil), a, func(o *Options) { o.Grace = 50 * time.Millisecond })
+	d := start(t, servetest.NewEngine(t, nil), a, func(o *Options) { o.Grace = 50 * time.Millisecond })
 	begun, sent := d.hello(t), d.hello(t)
 	begun.want(sender, "250")
 	sent.want(sender, "250")
 	sent.want("RCPT TO:<anna@lab.example>", "250")
 	sent.want("DATA", "354")
-	sent.text(mail("ham", 1))
+	sent.text(servetest.Mail("ham", 1))
 	time.Sleep(20 * time.Millisecond)
 	if err := d.stop(); err != nil {
 		t.Error(err)

@@ -3,7 +3,6 @@ package lmtp
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"sync"
@@ -60,17 +59,13 @@ type server struct {
 	ctx     context.Context
 	away    atomic.Bool // the backend was, at the last attempt
 
-	mu       sync.Mutex
-	stopping bool
-	clients  map[*client]struct{}
-	open     sync.WaitGroup
+	clients serve.Clients[*client]
 }
 
 func newServer(ctx context.Context, e Engine, o Options) *server {
 	return &server{
 		engine: e, options: o, ctx: ctx,
 		buffers: sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }},
-		clients: map[*client]struct{}{},
 	}
 }
 
@@ -79,12 +74,7 @@ func Serve(ctx context.Context, l net.Listener, e Engine, o Options) error {
 	working, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
 	s := newServer(working, e, o)
-	err := serve.Accept(ctx, l, s.begin, func(err error) { s.warn("accept a client: %v: trying again", err) })
-	s.finish(abandon)
-	if err != nil {
-		return fmt.Errorf("accept a client of lmtp: %w", err)
-	}
-	return nil
+	return s.clients.Serve(ctx, l, serve.Protocol[*client]{Name: protocol, Begin: s.begin, Hurry: hurry, Grace: o.Grace, Abandon: abandon, Warn: s.warn})
 }
 
 // begin answers a client in a goroutine of its own.
@@ -97,53 +87,20 @@ func (s *server) begin(conn net.Conn) {
 		return
 	}
 	c := &client{server: s, conn: conn}
-	s.mu.Lock()
-	s.clients[c] = struct{}{}
-	s.mu.Unlock()
-	s.open.Go(func() {
+	s.clients.Begin(c, conn, func() {
 		defer done()
-		defer s.end(c)
 		c.answer()
 	})
-}
-
-func (s *server) end(c *client) {
-	c.conn.Close()
-	s.mu.Lock()
-	delete(s.clients, c)
-	s.mu.Unlock()
 }
 
 // lateCommand is how long a client without a transaction may be silent when the daemon stops: its command may be on its way.
 const lateCommand = 200 * time.Millisecond
 
-// finish waits until the transactions that have begun have ended, and ends the other sessions.
-func (s *server) finish(abandon func()) {
-	s.mu.Lock()
-	s.stopping = true
-	for c := range s.clients {
-		if c.waiting {
-			c.conn.SetReadDeadline(time.Now().Add(lateCommand))
-		}
+// hurry gives a client without a transaction little time.
+func hurry(c *client) {
+	if c.waiting {
+		c.conn.SetReadDeadline(time.Now().Add(lateCommand))
 	}
-	s.mu.Unlock()
-	done := make(chan struct{})
-	go func() {
-		s.open.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return
-	case <-time.After(s.options.Grace):
-	}
-	abandon() // also ends the connections to the backend
-	s.mu.Lock()
-	for c := range s.clients {
-		c.conn.Close()
-	}
-	s.mu.Unlock()
-	<-done
 }
 
 func (s *server) warn(format string, args ...any) {

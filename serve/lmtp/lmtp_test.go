@@ -17,107 +17,16 @@ import (
 	"go.uber.org/goleak"
 
 	"chaff/serve"
-	"chaff/store"
-	"chaff/train"
+	"chaff/serve/servetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// mail returns a message of a class, whose words depend on a number.
-func mail(label string, n int) string {
-	words := map[string]string{"spam": "pills casino winner lottery", "ham": "meeting agenda minutes report"}[label]
-	return fmt.Sprintf("From: a%d@%s.example\r\nSubject: %s %d\r\nMessage-ID: <%d@%s>\r\n\r\n%s number%d\r\n", n, label, words, n, n, label, words, n)
-}
-
-// model returns the files of a model that knows some mail, by the end of their names.
-var model = sync.OnceValues(func() (map[string][]byte, error) {
-	dir, err := os.MkdirTemp("", "lmtp")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "model")
-	ctx := context.Background()
-	if err := store.Begin(ctx, path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()); err != nil {
-		return nil, err
-	}
-	s, err := store.Open(ctx, path, store.DefaultOptions())
-	if err != nil {
-		return nil, err
-	}
-	for n := range 20 {
-		for _, label := range []string{"ham", "spam"} {
-			if _, err := s.Learn(store.Message{Raw: []byte(mail(label, n)), Label: label}); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if _, err := s.Retrain(ctx, store.RetrainOptions{}); err != nil { // chooses thresholds
-		return nil, err
-	}
-	s.Close()
-	files := map[string][]byte{}
-	for _, end := range []string{"", store.Suffix} {
-		if files[end], err = os.ReadFile(path + end); err != nil {
-			return nil, err
-		}
-	}
-	return files, nil
-})
-
-// newEngine returns an engine with a model that knows some mail.
-func newEngine(t testing.TB, change func(*serve.Options)) *serve.Engine {
-	t.Helper()
-	files, err := model()
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := serve.DefaultOptions()
-	o.Model, o.History = filepath.Join(t.TempDir(), "model"), 0
-	for end, data := range files {
-		if err := os.WriteFile(o.Model+end, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if change != nil {
-		change(&o)
-	}
-	e, err := serve.New(t.Context(), o, &lines{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := e.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	return e
-}
-
-// lines is a logger that keeps its lines.
-type lines struct {
-	mu  sync.Mutex
-	all []string
-}
-
-func (l *lines) Note(format string, args ...any) { l.Warn(format, args...) }
-func (l *lines) Warn(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.all = append(l.all, fmt.Sprintf(format, args...))
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Join(l.all, "\n")
-}
 
 // started is a proxy that runs until its test ends.
 type started struct {
 	net.Addr
 	stop func() error // ends Serve and returns its error
-	log  *lines
+	log  *servetest.Log
 }
 
 // start starts a proxy in front of an agent.
@@ -133,7 +42,7 @@ func start(t testing.TB, e Engine, a *agent, change func(*Options)) started {
 		t.Fatal(err)
 	}
 	o := DefaultOptions()
-	log := &lines{}
+	log := &servetest.Log{}
 	o.Backend, o.Log = a.Backend, log
 	if change != nil {
 		change(&o)
@@ -261,13 +170,13 @@ func wantReceived(t testing.TB, a *agent, want ...letter) {
 }
 
 func TestAMessagePassesWithItsVerdict(t *testing.T) {
-	e := newEngine(t, nil)
+	e := servetest.NewEngine(t, nil)
 	a := startAgent(t, false, "8BITMIME")
 	d := start(t, e, a, nil)
 	s := d.hello(t)
 	a.answerTo("RCPT TO:<nobody@lab.example>", "550-5.1.1 there is\r\n550 5.1.1 nobody")
 	a.answerTo("message for full@lab.example", "452 4.2.2 full")
-	raw := "X-Spam-Flag: NO\r\n" + mail("spam", 100)
+	raw := "X-Spam-Flag: NO\r\n" + servetest.Mail("spam", 100)
 	s.want("mail from:<sender@elsewhere.example>  BODY=8BITMIME", "250 2.1.0 ok")
 	s.want("RCPT TO:<anna@lab.example>", "250 2.1.5 ok")
 	s.want("RCPT TO:<nobody@lab.example>", "550-5.1.1 there is|550 5.1.1 nobody")
@@ -286,10 +195,10 @@ func TestAMessagePassesWithItsVerdict(t *testing.T) {
 	wantReceived(t, a, letter{from, []string{"anna@lab.example"}, text}, letter{from, []string{"bert@lab.example"}, text})
 
 	// The next one in the same session.
-	if got := s.send(mail("ham", 100), "anna@lab.example"); got[0] != "250 2.0.0 saved for anna@lab.example" {
+	if got := s.send(servetest.Mail("ham", 100), "anna@lab.example"); got[0] != "250 2.0.0 saved for anna@lab.example" {
 		t.Errorf("got %q", got)
 	}
-	wantReceived(t, a, letter{sender, []string{"anna@lab.example"}, passed(t, e, "", mail("ham", 100))})
+	wantReceived(t, a, letter{sender, []string{"anna@lab.example"}, passed(t, e, "", servetest.Mail("ham", 100))})
 	s.want("QUIT", "221")
 	s.want("", "closed")
 	if got := d.log.String(); got != "" {
@@ -299,7 +208,7 @@ func TestAMessagePassesWithItsVerdict(t *testing.T) {
 
 func TestOnlyWhatTheBackendOffersIsOffered(t *testing.T) {
 	a := startAgent(t, false, "PIPELINING", "CHUNKING", "STARTTLS", "AUTH PLAIN", "8BITMIME", "Size 1000", "XCLIENT ADDR", "XFORWARD NAME ADDR", "SMTPUTF8", "ENHANCEDSTATUSCODES", "DSN", "BINARYMIME", "VRFY")
-	d := start(t, newEngine(t, nil), a, nil)
+	d := start(t, servetest.NewEngine(t, nil), a, nil)
 	s := d.dial(t)
 	s.want("", "220")
 	s.want("LHLO mx.example.org", "250-chaff|250-PIPELINING|250-8BITMIME|250-DSN|250-ENHANCEDSTATUSCODES|250-SIZE 1000|250-SMTPUTF8|250 XFORWARD NAME ADDR")
@@ -310,22 +219,22 @@ func TestOnlyWhatTheBackendOffersIsOffered(t *testing.T) {
 		t.Errorf("the backend got %q", got)
 	}
 	a = startAgent(t, false, "HELP")
-	s = start(t, newEngine(t, nil), a, nil).dial(t)
+	s = start(t, servetest.NewEngine(t, nil), a, nil).dial(t)
 	s.want("", "220")
 	s.want("LHLO mx", "250-chaff|250 PIPELINING")
 	s.want("XFORWARD NAME=mx", "502")
 }
 
 func TestABackendMaySpeakSMTP(t *testing.T) {
-	e := newEngine(t, nil)
+	e := servetest.NewEngine(t, nil)
 	a := startAgent(t, true, "8BITMIME")
 	s := start(t, e, a, nil).hello(t)
-	if got := strings.Join(s.send(mail("ham", 1), "anna@lab.example", "bert@lab.example"), "|"); got != "250 2.0.0 saved for all|250 2.0.0 saved for all" {
+	if got := strings.Join(s.send(servetest.Mail("ham", 1), "anna@lab.example", "bert@lab.example"), "|"); got != "250 2.0.0 saved for all|250 2.0.0 saved for all" {
 		t.Errorf("got %s", got)
 	}
-	wantReceived(t, a, letter{sender, []string{"anna@lab.example", "bert@lab.example"}, passed(t, e, "", mail("ham", 1))})
+	wantReceived(t, a, letter{sender, []string{"anna@lab.example", "bert@lab.example"}, passed(t, e, "", servetest.Mail("ham", 1))})
 	a.answerTo("message", "552 5.3.4 too large")
-	if got := strings.Join(s.send(mail("ham", 1), "anna@lab.example", "bert@lab.example"), "|"); got != "552 5.3.4 too large|552 5.3.4 too large" {
+	if got := strings.Join(s.send(servetest.Mail("ham", 1), "anna@lab.example", "bert@lab.example"), "|"); got != "552 5.3.4 too large|552 5.3.4 too large" {
 		t.Errorf("got %s", got)
 	}
 	wantReceived(t, a)
@@ -338,7 +247,7 @@ func offer(n int) string {
 
 func TestEachRecipientHasTheVerdictOfItsModel(t *testing.T) {
 	users := t.TempDir()
-	e := newEngine(t, func(o *serve.Options) { o.Users = users })
+	e := servetest.NewEngine(t, func(o *serve.Options) { o.Users = users })
 	for n := range 8 {
 		for user, label := range map[string]string{"anna@lab.example": "spam", "bert@lab.example": "ham"} {
 			if _, err := e.Learn(t.Context(), user, []byte(offer(n)), label); err != nil {
@@ -397,7 +306,7 @@ func TestEachRecipientHasTheVerdictOfItsModel(t *testing.T) {
 }
 
 func TestBytesComeOutAsTheyCame(t *testing.T) {
-	e := newEngine(t, nil)
+	e := servetest.NewEngine(t, nil)
 	a := startAgent(t, false, "8BITMIME")
 	s := start(t, e, a, nil).hello(t)
 	for _, raw := range []string{
@@ -421,11 +330,11 @@ func TestBytesComeOutAsTheyCame(t *testing.T) {
 
 // A sender hides a second message, with a verdict of its own, behind what some programs take for the end of the first.
 func TestNoMessageIsHiddenInAnother(t *testing.T) {
-	e := newEngine(t, nil)
+	e := servetest.NewEngine(t, nil)
 	a := startAgent(t, false, "8BITMIME")
 	s := start(t, e, a, nil).hello(t)
 	for _, end := range []string{"\n.\n", "\n.\r\n", "\r.\r", "\r.\r\n", "\r\n.\n", "\r\n.\r", "\r.\n", "\n.\r", "\r\n\x00.\r\n"} {
-		raw := mail("ham", 1) + "a" + end + "MAIL FROM:<x@x.example>" + end + "RCPT TO:<anna@lab.example>" + end + "DATA" + end + "X-Spam-Flag: NO" + end + "QUIT\r\n"
+		raw := servetest.Mail("ham", 1) + "a" + end + "MAIL FROM:<x@x.example>" + end + "RCPT TO:<anna@lab.example>" + end + "DATA" + end + "X-Spam-Flag: NO" + end + "QUIT\r\n"
 		s.want(sender, "250")
 		s.want("RCPT TO:<bert@lab.example>", "250")
 		s.want("DATA", "354")
@@ -441,13 +350,13 @@ func TestNoMessageIsHiddenInAnother(t *testing.T) {
 
 func TestCommandsInOneGo(t *testing.T) {
 	a := startAgent(t, false, "8BITMIME")
-	s := start(t, newEngine(t, nil), a, nil).hello(t)
+	s := start(t, servetest.NewEngine(t, nil), a, nil).hello(t)
 	a.answerTo("RCPT TO:<nobody@lab.example>", "550 5.1.1 nobody", "550 5.1.1 nobody")
 	io.WriteString(s, sender+"\r\nRCPT TO:<nobody@lab.example>\r\nRCPT TO:<anna@lab.example>\r\nDATA\r\n")
 	for _, reply := range []string{"250 2.1.0 ok", "550 5.1.1 nobody", "250 2.1.5 ok", "354 "} {
 		s.want("", reply)
 	}
-	io.WriteString(s, mail("ham", 1)+".\r\n"+sender+"\r\nRCPT TO:<nobody@lab.example>\r\nDATA\r\nRSET\r\nQUIT\r\n")
+	io.WriteString(s, servetest.Mail("ham", 1)+".\r\n"+sender+"\r\nRCPT TO:<nobody@lab.example>\r\nDATA\r\nRSET\r\nQUIT\r\n")
 	for _, reply := range []string{"250 2.0.0 saved for anna@lab.example", "250 2.1.0 ok", "550 5.1.1 nobody", "503 5.5.1 no valid recipients", "250 2.0.0", "221", "closed"} {
 		s.want("", reply)
 	}
@@ -455,7 +364,7 @@ func TestCommandsInOneGo(t *testing.T) {
 
 func TestWrongCommandsAreRefused(t *testing.T) {
 	a := startAgent(t, false, "8BITMIME")
-	d := start(t, newEngine(t, nil), a, nil)
+	d := start(t, servetest.NewEngine(t, nil), a, nil)
 	for _, line := range []string{"GET / HTTP/1.1", "POST / HTTP/1.1", "Host: localhost", "", "AUTH PLAIN"} {
 		s := d.dial(t)
 		s.want("", "220")
@@ -493,7 +402,7 @@ func TestWrongCommandsAreRefused(t *testing.T) {
 }
 
 func TestALineWithoutAnEndEndsTheSession(t *testing.T) {
-	s := start(t, newEngine(t, nil), startAgent(t, false, "8BITMIME"), nil).hello(t)
+	s := start(t, servetest.NewEngine(t, nil), startAgent(t, false, "8BITMIME"), nil).hello(t)
 	io.WriteString(s, "NOOP "+strings.Repeat("x", bufferSize)+"\r\nNOOP\r\n")
 	s.want("", "421 4.5.2 line too long")
 	s.want("", "closed")

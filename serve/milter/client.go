@@ -24,7 +24,7 @@ type client struct {
 	conn   net.Conn
 	in     *bufio.Reader
 	out    *bufio.Writer
-	begun  bool // a message; of server.mu
+	begun  bool // a message; guarded by server.clients
 
 	packet []byte // the last one
 	unread []byte // what of it go-milter has not read
@@ -51,7 +51,6 @@ func newClient(s *server, conn net.Conn) *client {
 
 // answer answers the client until it goes.
 func (c *client) answer() {
-	defer c.conn.Close()
 	if err := c.negotiate(); err != nil {
 		c.complain(err)
 		return
@@ -209,9 +208,9 @@ func (c *client) readPacket() (code milter.Code, data []byte, err error) {
 	}
 	code = milter.Code(c.packet[4])
 	if code == milter.CodeMail {
-		c.server.mu.Lock()
+		c.server.clients.Lock()
 		c.begun = true
-		c.server.mu.Unlock()
+		c.server.clients.Unlock()
 	}
 	return code, c.packet[5:], nil
 }
@@ -219,12 +218,12 @@ func (c *client) readPacket() (code milter.Code, data []byte, err error) {
 // wait sets until when the server may say nothing. Between two messages it is the place where the connection ends when the daemon stops.
 func (c *client) wait() error {
 	s := c.server
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.clients.Lock()
+	defer s.clients.Unlock()
 	if c.mail == nil || c.mail.over {
 		c.begun = false
 	}
-	if s.stopping && !c.begun {
+	if s.clients.Stopping && !c.begun {
 		return errStopping
 	}
 	c.within(s.options.Idle)
@@ -248,15 +247,9 @@ func (c *client) complain(err error) {
 	switch {
 	case errors.Is(err, errProtocol):
 		c.server.warn("%v: connection of %s closed", err, c.conn.RemoteAddr())
-	case errors.As(err, &late) && late.Timeout() && !c.server.isStopping():
+	case errors.As(err, &late) && late.Timeout() && !c.server.clients.IsStopping():
 		c.server.warn("nothing came for too long: connection of %s closed", c.conn.RemoteAddr())
 	}
-}
-
-func (s *server) isStopping() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stopping
 }
 
 // Write keeps what go-milter answers until it waits for the next packet. Errors show then.

@@ -2,9 +2,7 @@ package milter
 
 import (
 	"context"
-	"fmt"
 	"net"
-	"sync"
 	"time"
 
 	"chaff/filter"
@@ -51,14 +49,11 @@ type server struct {
 	options Options
 	ctx     context.Context
 
-	mu       sync.Mutex
-	stopping bool
-	clients  map[*client]struct{}
-	open     sync.WaitGroup
+	clients serve.Clients[*client]
 }
 
 func newServer(ctx context.Context, e Engine, o Options) *server {
-	return &server{engine: e, options: o, ctx: ctx, clients: map[*client]struct{}{}}
+	return &server{engine: e, options: o, ctx: ctx}
 }
 
 // Serve answers mail servers until ctx ends. Then it finishes the messages that have begun.
@@ -66,12 +61,7 @@ func Serve(ctx context.Context, l net.Listener, e Engine, o Options) error {
 	working, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
 	s := newServer(working, e, o)
-	err := serve.Accept(ctx, l, s.begin, func(err error) { s.warn("accept a client: %v: trying again", err) })
-	s.finish(abandon)
-	if err != nil {
-		return fmt.Errorf("accept a client of milter: %w", err)
-	}
-	return nil
+	return s.clients.Serve(ctx, l, serve.Protocol[*client]{Name: protocol, Begin: s.begin, Hurry: hurry, Grace: o.Grace, Abandon: abandon, Warn: s.warn})
 }
 
 // begin answers a client in a goroutine of its own. The protocol has no word for too many clients.
@@ -82,45 +72,17 @@ func (s *server) begin(conn net.Conn) {
 		return
 	}
 	c := newClient(s, conn)
-	s.mu.Lock()
-	s.clients[c] = struct{}{}
-	s.mu.Unlock()
-	s.open.Go(func() {
+	s.clients.Begin(c, conn, func() {
 		defer done()
 		c.answer()
-		s.mu.Lock()
-		delete(s.clients, c)
-		s.mu.Unlock()
 	})
 }
 
-// finish waits until the messages that have begun have ended, and ends the others.
-func (s *server) finish(abandon func()) {
-	s.mu.Lock()
-	s.stopping = true
-	for c := range s.clients {
-		if !c.begun {
-			c.conn.SetReadDeadline(time.Now())
-		}
+// hurry ends a client that has begun no message.
+func hurry(c *client) {
+	if !c.begun {
+		c.conn.SetReadDeadline(time.Now())
 	}
-	s.mu.Unlock()
-	done := make(chan struct{})
-	go func() {
-		s.open.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return
-	case <-time.After(s.options.Grace):
-	}
-	abandon()
-	s.mu.Lock()
-	for c := range s.clients {
-		c.conn.Close()
-	}
-	s.mu.Unlock()
-	<-done
 }
 
 func (s *server) warn(format string, args ...any) {

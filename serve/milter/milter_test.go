@@ -19,8 +19,7 @@ import (
 
 	"chaff/filter"
 	"chaff/serve"
-	"chaff/store"
-	"chaff/train"
+	"chaff/serve/servetest"
 )
 
 // Go-milter logs by itself. It must have no reason to.
@@ -38,44 +37,6 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(code)
 }
-
-// model returns the files of a small model, by the end of their names.
-var model = sync.OnceValues(func() (map[string][]byte, error) {
-	dir, err := os.MkdirTemp("", "milter")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "model")
-	ctx := context.Background()
-	if err := store.Begin(ctx, path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()); err != nil {
-		return nil, err
-	}
-	s, err := store.Open(ctx, path, store.DefaultOptions())
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	for n := range 20 {
-		for _, label := range []string{"ham", "spam"} {
-			words := map[string]string{"spam": "pills casino winner lottery", "ham": "meeting agenda minutes report"}[label]
-			raw := fmt.Sprintf("From: a%d@%s.example\r\nSubject: %s %d\r\nMessage-ID: <%d@%s>\r\n\r\n%s number%d\r\n", n, label, words, n, n, label, words, n)
-			if _, err := s.Learn(store.Message{Raw: []byte(raw), Label: label}); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if _, err := s.Retrain(ctx, store.RetrainOptions{}); err != nil { // chooses thresholds
-		return nil, err
-	}
-	files := map[string][]byte{}
-	for _, end := range []string{"", store.Suffix} {
-		if files[end], err = os.ReadFile(path + end); err != nil {
-			return nil, err
-		}
-	}
-	return files, nil
-})
 
 // engine is an engine whose verdicts a test may make, and which knows what it was asked.
 type engine struct {
@@ -99,31 +60,7 @@ func (e *engine) Fields(v serve.Verdict) []filter.Field {
 }
 
 func newEngine(t testing.TB, change func(*serve.Options)) *engine {
-	t.Helper()
-	files, err := model()
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := serve.DefaultOptions()
-	o.Model, o.History = filepath.Join(t.TempDir(), "model"), 0
-	for end, data := range files {
-		if err := os.WriteFile(o.Model+end, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if change != nil {
-		change(&o)
-	}
-	e, err := serve.New(t.Context(), o, &lines{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := e.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	return &engine{Engine: e}
+	return &engine{Engine: servetest.NewEngine(t, change)}
 }
 
 // verdict returns an engine that gives all messages a verdict.
@@ -135,30 +72,11 @@ func verdict(t testing.TB, v filter.Verdict, probability float64) *engine {
 	return e
 }
 
-// lines is a logger that keeps its lines.
-type lines struct {
-	mu  sync.Mutex
-	all []string
-}
-
-func (l *lines) Note(string, ...any) {}
-func (l *lines) Warn(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.all = append(l.all, fmt.Sprintf(format, args...))
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Join(l.all, "\n")
-}
-
 // daemon is a milter that runs until its test ends.
 type daemon struct {
 	path string
 	stop func() error // ends Serve and returns its error
-	log  *lines
+	log  *servetest.Log
 }
 
 func start(t testing.TB, e Engine, change func(*Options)) daemon {
@@ -168,7 +86,7 @@ func start(t testing.TB, e Engine, change func(*Options)) daemon {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	d := daemon{path: filepath.Join(dir, "s"), log: &lines{}}
+	d := daemon{path: filepath.Join(dir, "s"), log: &servetest.Log{}}
 	l, err := net.Listen("unix", d.path)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,8 @@ import (
 
 	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
+
+	"chaff/serve/servetest"
 )
 
 // medianMail returns a message of about 3 kB: a real one if there is a corpus, else an invented one.
@@ -42,7 +44,7 @@ func BenchmarkRequests(b *testing.B) {
 	for _, asked := range []string{"CHECK 1.5", "PROCESS 1.5", "REPORT 1.2", "REPORT 1.5"} { // Exim asks for REPORT 1.2
 		b.Run(asked, func(b *testing.B) {
 			command, version, _ := strings.Cut(asked, " ")
-			d := start(b, "unix", newEngine(b, nil), nil)
+			d := start(b, "unix", servetest.NewEngine(b, nil), nil)
 			text := []byte(requestOf(command, version, "", string(raw)))
 			b.SetBytes(int64(len(raw)))
 			b.ReportAllocs()

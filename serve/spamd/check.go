@@ -46,7 +46,9 @@ func (c *client) check(r request) {
 		c.fail(j.why)
 		return
 	}
-	c.write(c.replyTo(r, j, m.Bytes()))
+	answer := c.replyTo(r, j, m.Bytes())
+	m.Drop()
+	c.write(answer)
 	if cut {
 		c.drain()
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"chaff/corpus/corpustest"
+
+	"chaff/serve/servetest"
 )
 
 // Every message of the corpus comes back with our fields and without those of others, over PROCESS and over HEADERS, whose reply spamc
@@ -16,7 +18,7 @@ func TestRealMailComesBackAsItWas(t *testing.T) {
 	if !ok {
 		t.Skip(corpustest.NeedsCorpora)
 	}
-	e := newEngine(t, nil)
+	e := servetest.NewEngine(t, nil)
 	s := newServer(t.Context(), e, DefaultOptions(), &net.UnixAddr{Net: "unix"})
 	ask := func(command string, raw []byte) []byte {
 		conn := &script{in: bytes.NewReader([]byte(requestOf(command, "1.5", "", string(raw))))}

@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"chaff/serve"
+	"chaff/serve/servetest"
 )
 
 func FuzzReadRequest(f *testing.F) {
 	for _, seed := range []string{
-		requestOf("CHECK", "1.5", "User: anna\r\n", mail("spam", 1)), requestOf("TELL", "1.5", "Message-class: ham\r\nSet: local, remote\r\nRemove: remote\r\n", "x"),
+		requestOf("CHECK", "1.5", "User: anna\r\n", servetest.Mail("spam", 1)), requestOf("TELL", "1.5", "Message-class: ham\r\nSet: local, remote\r\nRemove: remote\r\n", "x"),
 		"PING SPAMC/1.2\r\n", "SKIP SPAMC/1.5\r\n\r\n", "PROCESS SPAMC/1.0\nbody", "HEADERS SPAMC/1.4\r\nCompress: zlib\r\nContent-length: 0\r\n\r\n",
 		"REPORT_IFSPAM SPAMC/999.999\r\n:\r\n: :\r\nUser:\r\nContent-length:\r\n", "SYMBOLS SPAMC/1.3\r\nContent-length: 2147483648\r\n\r\n",
 	} {
@@ -46,12 +47,12 @@ func FuzzReadRequest(f *testing.F) {
 
 // FuzzClient sends anything, also as a compressed message, and gets a reply that its program understands.
 func FuzzClient(f *testing.F) {
-	e := newEngine(f, func(o *serve.Options) { o.MaxMessage = 64 << 10 })
+	e := servetest.NewEngine(f, func(o *serve.Options) { o.MaxMessage = 64 << 10 })
 	s := newServer(f.Context(), e, DefaultOptions(), &net.TCPAddr{})
-	f.Add([]byte(requestOf("PROCESS", "1.5", "", mail("spam", 1))))
+	f.Add([]byte(requestOf("PROCESS", "1.5", "", servetest.Mail("spam", 1))))
 	f.Add([]byte(requestOf("HEADERS", "1.5", "", "a\n\r\nb\r\n\r\nc")))
-	f.Add([]byte(requestOf("REPORT", "1.2", "", mail("ham", 1))))
-	f.Add([]byte(requestOf("SYMBOLS", "1.5", "Compress: zlib\r\n", compressed(f, []byte(mail("ham", 1))))))
+	f.Add([]byte(requestOf("REPORT", "1.2", "", servetest.Mail("ham", 1))))
+	f.Add([]byte(requestOf("SYMBOLS", "1.5", "Compress: zlib\r\n", compressed(f, []byte(servetest.Mail("ham", 1))))))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		conn := &script{in: bytes.NewReader(data)}
 		c := &client{server: s, conn: conn, began: time.Now()}

@@ -13,6 +13,7 @@ import (
 
 	"chaff/filter"
 	"chaff/serve"
+	"chaff/serve/servetest"
 )
 
 // broken is an engine whose judgements a test makes.
@@ -33,12 +34,12 @@ func (b broken) Settings() filter.Settings {
 }
 
 func TestAMessageWithoutAVerdictIsNotHeldUp(t *testing.T) {
-	raw := mail("spam", 1)
-	threshold := newEngine(t, nil).Settings().Thresholds.Spam
+	raw := servetest.Mail("spam", 1)
+	threshold := servetest.NewEngine(t, nil).Settings().Thresholds.Spam
 	score := min(0, threshold-0.1)
 	line := fmt.Sprintf("Spam: False ; %.1f / %.1f\r\n", score, threshold)
 	for _, why := range []error{serve.ErrTimeout, serve.ErrInternal, serve.ErrTooLarge} {
-		d := start(t, "unix", broken{newEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Verdict{}, why }, filter.Settings{}}, nil)
+		d := start(t, "unix", broken{servetest.NewEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Verdict{}, why }, filter.Settings{}}, nil)
 		unjudged := fmt.Sprintf("X-Chaff-Unjudged: %v\r\n%s", why, raw)
 		header, _, _ := strings.Cut(unjudged, "\r\n\r\n")
 		for command, want := range map[string]string{
@@ -57,8 +58,8 @@ func TestAMessageWithoutAVerdictIsNotHeldUp(t *testing.T) {
 
 func TestABusyDaemonGivesATemporaryError(t *testing.T) {
 	for _, why := range []error{serve.ErrBusy, serve.ErrClosed, errors.New("/secret/path: no such file")} {
-		d := start(t, "unix", broken{newEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Verdict{}, why }, filter.Settings{}}, nil)
-		got := d.ask(t, requestOf("PROCESS", "1.5", "", mail("spam", 1)))
+		d := start(t, "unix", broken{servetest.NewEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Verdict{}, why }, filter.Settings{}}, nil)
+		got := d.ask(t, requestOf("PROCESS", "1.5", "", servetest.Mail("spam", 1)))
 		if !strings.HasPrefix(got, "SPAMD/1.0 75 Temporary Failure: ") || strings.Contains(got, "secret") {
 			t.Errorf("%v: got %q", why, got)
 		}
@@ -67,18 +68,18 @@ func TestABusyDaemonGivesATemporaryError(t *testing.T) {
 
 func TestAPanicEndsOneRequest(t *testing.T) {
 	first := true
-	e := newEngine(t, nil)
+	e := servetest.NewEngine(t, nil)
 	d := start(t, "unix", broken{e, func(ctx context.Context) (serve.Verdict, error) {
 		if first {
 			first = false
 			panic("oops")
 		}
-		return e.Judge(ctx, "", []byte(mail("ham", 1)))
+		return e.Judge(ctx, "", []byte(servetest.Mail("ham", 1)))
 	}, filter.Settings{}}, nil)
-	if got := d.ask(t, requestOf("PROCESS", "1.5", "", mail("ham", 1))); got != "SPAMD/1.0 70 Internal Error: please see the log of chaff\r\n" {
+	if got := d.ask(t, requestOf("PROCESS", "1.5", "", servetest.Mail("ham", 1))); got != "SPAMD/1.0 70 Internal Error: please see the log of chaff\r\n" {
 		t.Errorf("got %q", got)
 	}
-	if got := d.ask(t, requestOf("PROCESS", "1.5", "", mail("ham", 1))); !strings.Contains(got, "X-Chaff-Verdict: ham") {
+	if got := d.ask(t, requestOf("PROCESS", "1.5", "", servetest.Mail("ham", 1))); !strings.Contains(got, "X-Chaff-Verdict: ham") {
 		t.Errorf("got %q", got)
 	}
 	if got := d.log.String(); got != "spamd: internal error: oops: please report it" {
@@ -87,7 +88,7 @@ func TestAPanicEndsOneRequest(t *testing.T) {
 }
 
 func TestAModelOfOtherClassesJudgesNothing(t *testing.T) {
-	e := newEngine(t, nil)
+	e := servetest.NewEngine(t, nil)
 	d := start(t, "unix", broken{Engine: e, settings: filter.Settings{Classes: []string{"lists", "work"}}}, nil)
 	for _, r := range []string{requestOf("CHECK", "1.5", "", "Subject: x\n\n"), requestOf("TELL", "1.5", "Message-class: ham\r\nSet: local\r\n", "Subject: x\n\n")} {
 		if got := d.ask(t, r); !strings.HasPrefix(got, "SPAMD/1.0 69 Service Unavailable: the model has other classes") {
@@ -98,7 +99,7 @@ func TestAModelOfOtherClassesJudgesNothing(t *testing.T) {
 
 func TestAMessageOverTheLimitPasses(t *testing.T) {
 	const limit = 100 << 10
-	d := start(t, "unix", newEngine(t, func(o *serve.Options) { o.MaxMessage = limit }), nil)
+	d := start(t, "unix", servetest.NewEngine(t, func(o *serve.Options) { o.MaxMessage = limit }), nil)
 	head := "Subject: large\r\nX-Spam-Flag: NO\r\n\r\n"
 	fits := head + strings.Repeat("a", limit-len(head))
 	if got := d.ask(t, requestOf("SYMBOLS", "1.5", "", fits)); strings.HasSuffix(got, "CHAFF_UNJUDGED") {
@@ -122,7 +123,7 @@ func TestAMessageOverTheLimitPasses(t *testing.T) {
 }
 
 func TestSlowClientsAreSentAway(t *testing.T) {
-	d := start(t, "tcp", newEngine(t, nil), func(o *Options) { o.Idle, o.Total = 100*time.Millisecond, 300*time.Millisecond })
+	d := start(t, "tcp", servetest.NewEngine(t, nil), func(o *Options) { o.Idle, o.Total = 100*time.Millisecond, 300*time.Millisecond })
 	const late = "SPAMD/1.0 79 Timeout: (socket timeout reading input from client)\r\n"
 	for name, first := range map[string]string{
 		"silence": "", "half a line": "CHECK SPA", "half a header": "CHECK SPAMC/1.5\r\nUser: x\r\n", "half a message": "CHECK SPAMC/1.5\r\nContent-length: 100\r\n\r\nSubject",
@@ -165,7 +166,7 @@ func TestSlowClientsAreSentAway(t *testing.T) {
 }
 
 func TestIdleAndSlowClientsHarmNobody(t *testing.T) {
-	d := start(t, "unix", newEngine(t, nil), nil)
+	d := start(t, "unix", servetest.NewEngine(t, nil), nil)
 	for range 1000 {
 		d.dial(t)
 	}
@@ -175,7 +176,7 @@ func TestIdleAndSlowClientsHarmNobody(t *testing.T) {
 		io.WriteString(c, "CHECK SPAMC/1.5\r\nContent-length: 1000000\r\n\r\nSubject: ")
 		slow = append(slow, c)
 	}
-	raw := requestOf("SYMBOLS", "1.5", "", mail("spam", 1))
+	raw := requestOf("SYMBOLS", "1.5", "", servetest.Mail("spam", 1))
 	began := time.Now()
 	for i := range 100 {
 		io.WriteString(slow[2*i], "a")
@@ -189,7 +190,7 @@ func TestIdleAndSlowClientsHarmNobody(t *testing.T) {
 }
 
 func TestConnectionsAreLimited(t *testing.T) {
-	d := start(t, "unix", newEngine(t, func(o *serve.Options) { o.Connections = 2 }), nil)
+	d := start(t, "unix", servetest.NewEngine(t, func(o *serve.Options) { o.Connections = 2 }), nil)
 	first, second := d.dial(t), d.dial(t)
 	c := d.dial(t)
 	if got := read(t, c); got != "SPAMD/1.0 75 Temporary Failure: too busy: try again later\r\n" {
@@ -208,16 +209,16 @@ func TestConnectionsAreLimited(t *testing.T) {
 }
 
 func TestTheEndFinishesWhatHasBegun(t *testing.T) {
-	e := newEngine(t, nil)
+	e := servetest.NewEngine(t, nil)
 	judging, goOn := make(chan struct{}), make(chan struct{})
 	d := start(t, "unix", broken{e, func(ctx context.Context) (serve.Verdict, error) {
 		close(judging)
 		<-goOn
-		return e.Judge(ctx, "", []byte(mail("ham", 1)))
+		return e.Judge(ctx, "", []byte(servetest.Mail("ham", 1)))
 	}, filter.Settings{}}, nil)
 	idle, busy, half := d.dial(t), d.dial(t), d.dial(t)
 	io.WriteString(half, "PING SPA")
-	io.WriteString(busy, requestOf("SYMBOLS", "1.5", "", mail("ham", 1)))
+	io.WriteString(busy, requestOf("SYMBOLS", "1.5", "", servetest.Mail("ham", 1)))
 	<-judging
 	ended := make(chan error, 1)
 	go func() { ended <- d.stop() }()
@@ -243,13 +244,13 @@ func TestTheEndFinishesWhatHasBegun(t *testing.T) {
 }
 
 func TestTheEndWaitsOnlySoLong(t *testing.T) {
-	e := newEngine(t, nil)
+	e := servetest.NewEngine(t, nil)
 	d := start(t, "unix", broken{e, func(ctx context.Context) (serve.Verdict, error) {
 		<-ctx.Done()
 		return serve.Verdict{}, ctx.Err()
 	}, filter.Settings{}}, func(o *Options) { o.Grace = 50 * time.Millisecond })
 	c := d.dial(t)
-	io.WriteString(c, requestOf("CHECK", "1.5", "", mail("ham", 1)))
+	io.WriteString(c, requestOf("CHECK", "1.5", "", servetest.Mail("ham", 1)))
 	time.Sleep(20 * time.Millisecond)
 	if err := d.stop(); err != nil {
 		t.Error(err)

@@ -19,6 +19,7 @@ import (
 
 	"chaff/filter"
 	"chaff/serve"
+	"chaff/serve/servetest"
 )
 
 // Both programs take these messages for what they are named. Chaff learns them first.
@@ -119,7 +120,7 @@ func alike(reply string) string {
 // symbols, and the fields of the verdict.
 func TestChaffBesideSpamd(t *testing.T) {
 	real := realSpamd(t)
-	e := newEngine(t, nil)
+	e := servetest.NewEngine(t, nil)
 	ours := start(t, "unix", e, nil)
 	for range 3 {
 		ours.spamc(t, gtube, "-L spam")
@@ -199,7 +200,7 @@ func TestSpamcUnderstandsErrors(t *testing.T) {
 	if _, err := exec.LookPath("spamc"); err != nil {
 		t.Skip("needs spamc: apt-get install --no-install-recommends spamc")
 	}
-	e := newEngine(t, func(o *serve.Options) { o.MaxMessage = 10 << 10 })
+	e := servetest.NewEngine(t, func(o *serve.Options) { o.MaxMessage = 10 << 10 })
 	busy := start(t, "unix", broken{e, func(context.Context) (serve.Verdict, error) { return serve.Verdict{}, serve.ErrBusy }, filter.Settings{}}, nil)
 	for flags, want := range map[string]string{
 		"-c": "0/0\nexit code 0", "": minutes + "exit code 0", "-E": minutes + "exit code 0", "--headers": minutes + "exit code 0", "-R": "0/0\nexit code 0", "-x": "exit code 74",

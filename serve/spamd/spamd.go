@@ -64,10 +64,7 @@ type server struct {
 	buffers sync.Pool // of *bufio.Reader
 	ctx     context.Context
 
-	mu       sync.Mutex
-	stopping bool
-	clients  map[*client]struct{}
-	open     sync.WaitGroup
+	clients serve.Clients[*client]
 }
 
 func newServer(ctx context.Context, e Engine, o Options, at net.Addr) *server {
@@ -75,7 +72,6 @@ func newServer(ctx context.Context, e Engine, o Options, at net.Addr) *server {
 		engine: e, options: o, ctx: ctx,
 		mayTell: o.TellOverTCP || at.Network() == "unix",
 		buffers: sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }},
-		clients: map[*client]struct{}{},
 	}
 }
 
@@ -84,12 +80,7 @@ func Serve(ctx context.Context, l net.Listener, e Engine, o Options) error {
 	working, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
 	s := newServer(working, e, o, l.Addr())
-	err := serve.Accept(ctx, l, s.begin, func(err error) { s.warn("accept a client: %v: trying again", err) })
-	s.finish(abandon)
-	if err != nil {
-		return fmt.Errorf("accept a client of spamd: %w", err)
-	}
-	return nil
+	return s.clients.Serve(ctx, l, serve.Protocol[*client]{Name: protocol, Begin: s.begin, Hurry: s.hurry, Grace: o.Grace, Abandon: abandon, Warn: s.warn})
 }
 
 // begin answers a client in a goroutine of its own.
@@ -102,54 +93,21 @@ func (s *server) begin(conn net.Conn) {
 		return
 	}
 	c := &client{server: s, conn: conn, began: time.Now()}
-	s.mu.Lock()
-	s.clients[c] = struct{}{}
 	c.wait(s.options.Idle)
-	s.mu.Unlock()
-	s.open.Go(func() {
+	s.clients.Begin(c, conn, func() {
 		defer done()
-		defer s.end(c)
 		c.answer()
 	})
-}
-
-func (s *server) end(c *client) {
-	c.conn.Close()
-	s.mu.Lock()
-	delete(s.clients, c)
-	s.mu.Unlock()
 }
 
 // lateRequest is how long a client that has sent nothing may do so when the daemon stops: its request may be on its way.
 const lateRequest = 200 * time.Millisecond
 
-// finish waits until the requests that have begun have ended, and ends the others.
-func (s *server) finish(abandon func()) {
-	s.mu.Lock()
-	s.stopping = true
-	for c := range s.clients {
-		if !c.begun {
-			c.wait(lateRequest)
-		}
+// hurry gives a client that has sent nothing little time.
+func (s *server) hurry(c *client) {
+	if !c.begun {
+		c.wait(lateRequest)
 	}
-	s.mu.Unlock()
-	done := make(chan struct{})
-	go func() {
-		s.open.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return
-	case <-time.After(s.options.Grace):
-	}
-	abandon()
-	s.mu.Lock()
-	for c := range s.clients {
-		c.conn.Close()
-	}
-	s.mu.Unlock()
-	<-done
 }
 
 // client is a connection. It sends one request.
@@ -158,7 +116,7 @@ type client struct {
 	conn   net.Conn
 	in     *bufio.Reader
 	began  time.Time
-	begun  bool // something of the request has come; of server.mu
+	begun  bool // something of the request has come; guarded by server.clients
 }
 
 // wait sets until when the client may be silent.
@@ -189,15 +147,15 @@ func (c *client) answer() {
 		switch {
 		case errors.Is(err, io.EOF):
 			c.send(errorReply(protocolError("(closed before headers)")))
-		case isTimeout(err) && !s.isStopping():
+		case isTimeout(err) && !s.clients.IsStopping():
 			c.fail(err)
 		}
 		return
 	}
-	s.mu.Lock()
+	s.clients.Lock()
 	c.begun = true
 	c.wait(s.options.Idle)
-	s.mu.Unlock()
+	s.clients.Unlock()
 	r, err := readRequest(c.in)
 	if err != nil {
 		c.fail(err)
@@ -218,12 +176,6 @@ func (s *server) warn(format string, args ...any) {
 	if s.options.Log != nil {
 		s.options.Log.Warn("spamd: "+format, args...)
 	}
-}
-
-func (s *server) isStopping() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stopping
 }
 
 func isTimeout(err error) bool {

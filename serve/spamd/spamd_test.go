@@ -20,8 +20,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/testmain"
 	"chaff/serve"
-	"chaff/store"
-	"chaff/train"
+	"chaff/serve/servetest"
 )
 
 func TestMain(m *testing.M) {
@@ -29,101 +28,11 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// mail returns a message of a class, whose words depend on a number.
-func mail(label string, n int) string {
-	words := map[string]string{"spam": "pills casino winner lottery", "ham": "meeting agenda minutes report"}[label]
-	return fmt.Sprintf("From: a%d@%s.example\r\nSubject: %s %d\r\nMessage-ID: <%d@%s>\r\n\r\n%s number%d\r\n", n, label, words, n, n, label, words, n)
-}
-
-// model returns the files of a model that knows some mail, by the end of their names.
-var model = sync.OnceValues(func() (map[string][]byte, error) {
-	dir, err := os.MkdirTemp("", "spamd")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "model")
-	ctx := context.Background()
-	if err := store.Begin(ctx, path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()); err != nil {
-		return nil, err
-	}
-	s, err := store.Open(ctx, path, store.DefaultOptions())
-	if err != nil {
-		return nil, err
-	}
-	for n := range 20 {
-		for _, label := range []string{"ham", "spam"} {
-			if _, err := s.Learn(store.Message{Raw: []byte(mail(label, n)), Label: label}); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if _, err := s.Retrain(ctx, store.RetrainOptions{}); err != nil { // chooses thresholds
-		return nil, err
-	}
-	s.Close()
-	files := map[string][]byte{}
-	for _, end := range []string{"", store.Suffix} {
-		if files[end], err = os.ReadFile(path + end); err != nil {
-			return nil, err
-		}
-	}
-	return files, nil
-})
-
-// newEngine returns an engine with a model that knows some mail.
-func newEngine(t testing.TB, change func(*serve.Options)) *serve.Engine {
-	t.Helper()
-	files, err := model()
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := serve.DefaultOptions()
-	o.Model, o.History = filepath.Join(t.TempDir(), "model"), 0
-	for end, data := range files {
-		if err := os.WriteFile(o.Model+end, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if change != nil {
-		change(&o)
-	}
-	e, err := serve.New(t.Context(), o, &lines{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := e.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	return e
-}
-
-// lines is a logger that keeps its lines.
-type lines struct {
-	mu  sync.Mutex
-	all []string
-}
-
-func (l *lines) Note(string, ...any) {}
-func (l *lines) Warn(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.all = append(l.all, fmt.Sprintf(format, args...))
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Join(l.all, "\n")
-}
-
 // started is a daemon that runs until its test ends.
 type started struct {
 	net.Addr
 	stop func() error // ends Serve and returns its error
-	log  *lines
+	log  *servetest.Log
 }
 
 // start starts a daemon over a network, "unix" or "tcp".
@@ -143,7 +52,7 @@ func start(t testing.TB, network string, e Engine, change func(*Options)) starte
 		t.Fatal(err)
 	}
 	o := DefaultOptions()
-	log := &lines{}
+	log := &servetest.Log{}
 	o.Log = log
 	if change != nil {
 		change(&o)
@@ -201,9 +110,9 @@ func requestOf(command, version, fields, message string) string {
 }
 
 func TestRepliesToEveryVersionOfTheProtocol(t *testing.T) {
-	e := newEngine(t, nil)
+	e := servetest.NewEngine(t, nil)
 	d := start(t, "unix", e, nil)
-	spam, ham := mail("spam", 100), mail("ham", 100)
+	spam, ham := servetest.Mail("spam", 100), servetest.Mail("ham", 100)
 	line := func(raw, yes, no string) string {
 		v, err := e.Judge(t.Context(), "", []byte(raw))
 		if err != nil {
@@ -287,8 +196,8 @@ func TestRepliesToEveryVersionOfTheProtocol(t *testing.T) {
 
 // The pattern is that of Exim, which reads REPORT of version 1.2. It passes mail unfiltered if the reply is another.
 func TestEximReadsTheReport(t *testing.T) {
-	d := start(t, "unix", newEngine(t, nil), nil)
-	for _, raw := range []string{mail("spam", 100), mail("ham", 100), "", "\r\n", "Subject: x\n\ny"} {
+	d := start(t, "unix", servetest.NewEngine(t, nil), nil)
+	for _, raw := range []string{servetest.Mail("spam", 100), servetest.Mail("ham", 100), "", "\r\n", "Subject: x\n\ny"} {
 		got := d.ask(t, requestOf("REPORT", "1.2", "User: nobody\r\n", raw))
 		if !regexp.MustCompile(`^SPAMD/1\.1 0 EX_OK\r\nSpam: \w+ ; -?\d+\.\d / -?\d+\.\d\r\n\r\nchaff judges this message: (spam|unsure|ham)\nScore [-0-9.]+, spam from [-0-9.]+\. Probability of spam [0-9.]+\n$`).MatchString(got) {
 			t.Errorf("got %q", got)
@@ -297,8 +206,8 @@ func TestEximReadsTheReport(t *testing.T) {
 }
 
 func TestAReportNamesTheTermsThatCountMost(t *testing.T) {
-	d := start(t, "unix", newEngine(t, nil), nil)
-	_, got, _ := strings.Cut(d.ask(t, requestOf("REPORT", "1.5", "", mail("spam", 100))), "\r\n\r\n")
+	d := start(t, "unix", servetest.NewEngine(t, nil), nil)
+	_, got, _ := strings.Cut(d.ask(t, requestOf("REPORT", "1.5", "", servetest.Mail("spam", 100))), "\r\n\r\n")
 	_, terms, found := strings.Cut(got, "those of spam with a plus:\n")
 	if lines := strings.Split(terms, "\n"); !found || len(lines) != maxTerms+1 || !regexp.MustCompile(`^ +\+\d+\.\d\d "[ -~]+"$`).MatchString(lines[0]) {
 		t.Errorf("got\n%s", got)
@@ -309,7 +218,7 @@ func TestAReportNamesTheTermsThatCountMost(t *testing.T) {
 }
 
 func TestAReplyDoesNotWaitForTheEndOfTheConnection(t *testing.T) {
-	d := start(t, "tcp", newEngine(t, nil), nil)
+	d := start(t, "tcp", servetest.NewEngine(t, nil), nil)
 	for _, test := range []string{"PING SPAMC/1.5\r\n\r\n", "PING SPAMC/1.2\r\n", requestOf("CHECK", "1.5", "", "Subject: x\r\n\r\nno end of line")} {
 		c := d.dial(t)
 		io.WriteString(c, test)
@@ -320,7 +229,7 @@ func TestAReplyDoesNotWaitForTheEndOfTheConnection(t *testing.T) {
 }
 
 func TestAMessageComesBackAsItWasApartFromOurFields(t *testing.T) {
-	e := newEngine(t, nil)
+	e := servetest.NewEngine(t, nil)
 	d := start(t, "unix", e, nil)
 	for _, raw := range []string{
 		"", "\n", "\r\n", "no header", "Subject: x\n\nbody\n", "Subject: x\r\n\r\nbody\r\n", "Subject: x\r\r\n\r\r\nbody\r\r\n",
@@ -355,8 +264,8 @@ func compressed(t testing.TB, text []byte) string {
 }
 
 func TestCompressedMessages(t *testing.T) {
-	d := start(t, "unix", newEngine(t, func(o *serve.Options) { o.MaxMessage = 1 << 20 }), nil)
-	spam := mail("spam", 100)
+	d := start(t, "unix", servetest.NewEngine(t, func(o *serve.Options) { o.MaxMessage = 1 << 20 }), nil)
+	spam := servetest.Mail("spam", 100)
 	packed := compressed(t, []byte(spam))
 	want := d.ask(t, requestOf("PROCESS", "1.5", "", spam))
 	ask := func(message string) string {
@@ -380,7 +289,7 @@ func TestCompressedMessages(t *testing.T) {
 }
 
 func TestTellTeaches(t *testing.T) {
-	d := start(t, "unix", newEngine(t, nil), nil)
+	d := start(t, "unix", servetest.NewEngine(t, nil), nil)
 	const ok = "SPAMD/1.1 0 EX_OK\r\n"
 	offer := func(n int) string {
 		return fmt.Sprintf("Subject: tarpaulins %d\r\n\r\nHeavy tarpaulins keep firewood dry, catalogue %d\r\n", n, n)
@@ -416,8 +325,8 @@ func TestTellTeaches(t *testing.T) {
 }
 
 func TestTellIsRefusedOverTCPUnlessAllowed(t *testing.T) {
-	e := newEngine(t, nil)
-	lesson := requestOf("TELL", "1.5", "Message-class: spam\r\nSet: local\r\n", mail("spam", 200))
+	e := servetest.NewEngine(t, nil)
+	lesson := requestOf("TELL", "1.5", "Message-class: spam\r\nSet: local\r\n", servetest.Mail("spam", 200))
 	if got := start(t, "tcp", e, nil).ask(t, lesson); !strings.HasPrefix(got, "SPAMD/1.0 69 Service Unavailable: TELL commands are not enabled") {
 		t.Errorf("got %q", got)
 	}
@@ -428,9 +337,9 @@ func TestTellIsRefusedOverTCPUnlessAllowed(t *testing.T) {
 
 func TestUsersTeachTheirOwnModel(t *testing.T) {
 	users := t.TempDir()
-	d := start(t, "unix", newEngine(t, func(o *serve.Options) { o.Users = users }), nil)
+	d := start(t, "unix", servetest.NewEngine(t, func(o *serve.Options) { o.Users = users }), nil)
 	lesson := func(user string) string {
-		return d.ask(t, requestOf("TELL", "1.5", "User: "+user+"\r\nMessage-class: spam\r\nSet: local\r\n", mail("spam", 300)))
+		return d.ask(t, requestOf("TELL", "1.5", "User: "+user+"\r\nMessage-class: spam\r\nSet: local\r\n", servetest.Mail("spam", 300)))
 	}
 	if got := lesson("anna@example.org"); !strings.Contains(got, "DidSet: local") {
 		t.Errorf("got %q", got)
@@ -445,7 +354,7 @@ func TestUsersTeachTheirOwnModel(t *testing.T) {
 	if err != nil || len(entries) != 1 || entries[0].Name() != "anna@example.org" {
 		t.Errorf("got the folders %v, %v", entries, err)
 	}
-	if got := d.ask(t, requestOf("CHECK", "1.5", "User: ../../etc\r\n", mail("spam", 1))); !strings.Contains(got, "Spam: True") {
+	if got := d.ask(t, requestOf("CHECK", "1.5", "User: ../../etc\r\n", servetest.Mail("spam", 1))); !strings.Contains(got, "Spam: True") {
 		t.Errorf("a verdict for a user who cannot be: got %q", got)
 	}
 }

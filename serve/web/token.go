@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"chaff/internal/replace"
 )
 
 // tokenSuffix is what the name of the file with the token has after that of the model.
@@ -23,7 +25,7 @@ const (
 
 // readToken returns the token in a file. It makes the file if there is none; made reports that.
 func readToken(path string) (token []byte, made bool, err error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	file, err := replace.Open(path, os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
 		fresh := make([]byte, tokenSize)
 		rand.Read(fresh) // never fails

@@ -20,6 +20,7 @@ import (
 
 	"chaff/internal/testmain"
 	"chaff/serve"
+	"chaff/serve/servetest"
 	"chaff/store"
 	"chaff/train"
 )
@@ -27,27 +28,6 @@ import (
 func TestMain(m *testing.M) {
 	testmain.Prepare()
 	goleak.VerifyTestMain(m)
-}
-
-// lines is a logger that keeps its lines.
-type lines struct {
-	mu  sync.Mutex
-	all []string
-}
-
-func (l *lines) Note(format string, args ...any) { l.add("note: "+format, args...) }
-func (l *lines) Warn(format string, args ...any) { l.add("warning: "+format, args...) }
-
-func (l *lines) add(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.all = append(l.all, fmt.Sprintf(format, args...))
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Join(l.all, "\n")
 }
 
 // mail returns a message of a class, whose words depend on a number. Those of the class mixed are from both classes.
@@ -99,7 +79,7 @@ type site struct {
 	*server
 	t       testing.TB
 	handler http.Handler
-	log     *lines
+	log     *servetest.Log
 	cookies []*http.Cookie
 }
 
@@ -111,7 +91,7 @@ func newSite(t testing.TB, change func(o *serve.Options)) *site {
 	if change != nil {
 		change(&o)
 	}
-	log := &lines{}
+	log := &servetest.Log{}
 	e, err := serve.New(t.Context(), o, log)
 	must(t, err)
 	t.Cleanup(func() {

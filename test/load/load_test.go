@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -146,7 +145,15 @@ func realMail(t *testing.T) (all [][]byte) {
 func startChaff(t *testing.T) daemon {
 	t.Helper()
 	folder := t.TempDir()
-	program, model, socket := filepath.Join(folder, "chaff"), filepath.Join(folder, "model"), filepath.Join(folder, "socket")
+	program, model := buildChaff(t, folder)
+	socket := filepath.Join(folder, "socket")
+	return start(t, "chaff", socket, exec.Command(program, "serve", "-m", model, "--spamd", "unix:"+socket))
+}
+
+// buildChaff builds chaff and trains a model in a folder.
+func buildChaff(t *testing.T, folder string) (program, model string) {
+	t.Helper()
+	program, model = filepath.Join(folder, "chaff"), filepath.Join(folder, "model")
 	training := []string{program, "train", "-q", "-m", model}
 	mail, ham, spam := filepath.Join("..", "..", "corpus", "sample", "mail"), []string{"ham"}, []string{"spam"}
 	if corpora, ok := corpustest.CorporaDir(t); ok {
@@ -163,7 +170,7 @@ func startChaff(t *testing.T) daemon {
 			t.Fatalf("%s: %v\n%s", command[0], err, out)
 		}
 	}
-	return start(t, "chaff", socket, exec.Command(program, "serve", "-m", model, "--spamd", "unix:"+socket))
+	return program, model
 }
 
 // startSpamd starts SpamAssassin's spamd, or skips the test.
@@ -213,7 +220,7 @@ func (d daemon) memoryDuring(t *testing.T, do func()) float64 {
 	}()
 	sum, n := 0, 0
 	for {
-		sum += d.memory(t)
+		sum += d.statusOf(t, "VmRSS:")
 		n++
 		select {
 		case <-done:
@@ -221,21 +228,6 @@ func (d daemon) memoryDuring(t *testing.T, do func()) float64 {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-}
-
-// memory returns the memory that a process has, in kB.
-func (d daemon) memory(t *testing.T) int {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(status), "VmRSS:")
-	kilobytes, err := strconv.Atoi(strings.Fields(rest)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kilobytes
 }
 
 func request(command string, raw []byte) []byte {

@@ -3,12 +3,8 @@ package maillab_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"chaff/test/maillab"
 )
@@ -26,7 +22,7 @@ func startLMTP(t *testing.T) (*maillab.Lab, *maillab.Page, *maillab.Page) {
 	dovecot.Follow("root", "sievec")
 	dovecot.Follow("root", "postconf")
 	page.Follow("root", "mailbox_transport")
-	train(l, "root", "-m /var/lib/chaff/model && chown chaff: /var/lib/chaff/model*")
+	train(l, "root", "-m /var/lib/chaff/model")
 	l.StartDovecot()
 	page.Follow("root", "/run/dovecot/lmtp")
 	waitForLMTP(l)
@@ -109,79 +105,4 @@ func wantQueued(l *maillab.Lab) {
 		}
 		return nil
 	})
-}
-
-// mails returns how many messages a test sends that kills daemons: TEST_MAILLAB_MAILS, or a few.
-func mails(t *testing.T) int {
-	t.Helper()
-	text, set := os.LookupEnv("TEST_MAILLAB_MAILS")
-	if !set {
-		return 100
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		t.Fatalf("TEST_MAILLAB_MAILS=%q: must be a number of messages", text)
-	}
-	return n
-}
-
-// TestPostfixLMTPIsKilled sends mail, TEST_MAILLAB_MAILS messages, while the daemon is killed again and again, after it has read a
-// model anew and another one has taken its place.
-func TestPostfixLMTPIsKilled(t *testing.T) {
-	t.Parallel()
-	l, page, _ := startLMTP(t)
-	page.Only("/run/dovecot/lmtp") // TestPostfixLMTP follows the rest
-	all := mails(t)
-	stopServe(l)
-	l.Run("root", `while :; do su -s /bin/sh chaff -c 'exec chaff serve -m /var/lib/chaff/model --lmtp unix:/var/spool/postfix/chaff/lmtp.sock --set serve.lmtp_backend=unix:/run/dovecot/lmtp'; done >>/var/log/maillab/chaff 2>&1 &`)
-	var senders sync.WaitGroup
-	for i := range 4 {
-		senders.Go(func() {
-			for n := i; n < all; n += 4 {
-				l.Send(25, "anna@lab.example", ham(n))
-			}
-		})
-	}
-	arrived := func() int {
-		entries, _ := os.ReadDir(l.Path(inbox + "/new")) // which comes with the first message
-		return len(entries)
-	}
-	kills, step, progress := 0, min(max(all/6, 1), 50), time.Now()
-	for arrived() < all {
-		before := arrived()
-		for arrived() < min(before+step, all) && time.Since(progress) < time.Minute { // in the middle of deliveries
-			time.Sleep(5 * time.Millisecond)
-		}
-		if arrived() == before {
-			t.Fatalf("only %d of %d messages arrive", before, all)
-		}
-		progress = time.Now()
-		if l.Command("root", "kill -HUP $(pidof chaff); cd /var/lib/chaff && cp -p model new && mv new model; kill -KILL $(pidof chaff)").Run() == nil {
-			kills++
-		}
-	}
-	senders.Wait()
-	delivered := map[string]int{}
-	l.Wait("all messages", func() error {
-		clear(delivered)
-		for _, m := range l.All(inbox) {
-			delivered[m.Get("Subject")]++
-		}
-		if len(delivered) < all {
-			return fmt.Errorf("%d of %d messages delivered", len(delivered), all)
-		}
-		return nil
-	})
-	twice := 0
-	for _, n := range delivered {
-		twice += n - 1
-	}
-	for _, m := range l.All(inbox) {
-		wantVerdict(t, m, "ham")
-	}
-	again := strings.Count(l.Run("root", "cat /var/log/maillab/postfix"), "status=deferred")
-	t.Logf("%d messages, the daemon killed %d times: %d attempts failed, none lost, none unfiltered, %d twice", all, kills, again, twice)
-	if again == 0 {
-		t.Error("no message met a killed daemon")
-	}
 }

@@ -32,6 +32,8 @@ var (
 	Systemd   = Package{"systemd", "/lib/systemd/systemd"} // the first process of the lab
 	Exim      = Package{"exim4-daemon-heavy", ""}
 	OpenSMTPD = Package{"opensmtpd", ""}
+	// OpenSMTPDRspamd is the filter of OpenSMTPD that asks rspamd.
+	OpenSMTPDRspamd = Package{"opensmtpd-filter-rspamd", ""}
 
 	Sendmail       = Package{"sendmail-bin", ""}
 	SendmailBase   = Package{"sendmail-base", ""}

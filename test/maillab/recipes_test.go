@@ -154,8 +154,9 @@ func TestMaildrop(t *testing.T) {
 	wantDeferred(t, l, inbox, "/home/anna/.local/share/chaff/model")
 }
 
-func TestPostfixContentFilter(t *testing.T) {
-	t.Parallel()
+// startContentFilter starts a lab with Postfix, the filter and Dovecot as the page says, and a model.
+func startContentFilter(t *testing.T) (*maillab.Lab, *maillab.Page) {
+	t.Helper()
 	l := maillab.Start(t, maillab.Postfix, maillab.Dovecot)
 	l.AddUser("anna")
 	page, dovecot := l.Page("postfix-pipe.md"), l.Page("dovecot.md")
@@ -166,9 +167,15 @@ func TestPostfixContentFilter(t *testing.T) {
 	l.Write("/etc/dovecot/sieve/file.sieve", "require \"fileinto\";\nif header :is \"X-Spam-Flag\" \"YES\" { fileinto \"Junk\"; }\n", 0o644)
 	dovecot.Follow("root", "sievec")
 	dovecot.Follow("root", "postconf")
-	train(l, "root", "-m /var/lib/chaff/model && chown chaff: /var/lib/chaff/model*")
+	train(l, "root", "-m /var/lib/chaff/model")
 	l.StartDovecot()
 	l.StartPostfix()
+	return l, page
+}
+
+func TestPostfixContentFilter(t *testing.T) {
+	t.Parallel()
+	l, page := startContentFilter(t)
 	filters(t, l, func() { page.Follow("root", "chaff learn") })
 	wantDeferred(t, l, inbox, "/var/lib/chaff/model")
 

@@ -54,7 +54,7 @@ func TestExim(t *testing.T) {
 	page.Follow("root", "useradd")
 	l.Run("root", "usermod --append --groups chaff mail") // the lab's Exim runs as this user
 	page.Install("root")
-	train(l, "root", "-m /var/lib/chaff/model && chown chaff: /var/lib/chaff/model*")
+	train(l, "root", "-m /var/lib/chaff/model")
 	startServe(l, page)
 	l.StartExim(".include /etc/exim4/chaff-main", ".include /etc/exim4/chaff-acl", ".include /etc/exim4/chaff-directory")
 	filters(t, l, func() { relearned(l, offer(9), func() { page.Follow("root", "chaff learn") }) })
@@ -90,7 +90,7 @@ func TestSpamc(t *testing.T) {
 	for _, user := range []string{"anna", "bert"} { // so that no two messages begin a Maildir at the same time
 		l.Run(user, "for m in Maildir Maildir/.Junk; do mkdir -p $m/cur $m/new $m/tmp; done")
 	}
-	train(l, "root", "-m /var/lib/chaff/model && chown chaff: /var/lib/chaff/model*")
+	train(l, "root", "-m /var/lib/chaff/model")
 	startServe(l, page)
 	l.StartPostfix()
 

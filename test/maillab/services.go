@@ -170,6 +170,7 @@ func (l *Lab) StartOpenSMTPD(config string) {
 	l.Run("root", `for u in opensmtpd opensmtpq; do id $u >/dev/null 2>&1 || useradd --system $u; done
 		mkdir -p /var/lib/opensmtpd/empty && newaliases 2>/dev/null || touch /etc/aliases
 		for q in purge queue corrupt incoming offline; do mkdir -p -m 700 /var/spool/smtpd/$q; chown opensmtpq /var/spool/smtpd/$q; done
+		chgrp opensmtpq /usr/sbin/smtpctl; chmod g+s /usr/sbin/smtpctl
 		chmod 711 /var/spool/smtpd; chmod 770 /var/spool/smtpd/offline; chown root:opensmtpq /var/spool/smtpd/offline
 		smtpd -d -f /etc/smtpd.conf >/var/log/maillab/opensmtpd 2>&1 &`)
 	l.Dial(25).Close()

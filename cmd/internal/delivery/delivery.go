@@ -270,11 +270,14 @@ func ReadMessage(s Streams) ([]byte, error) {
 // LimitMemory makes Go collect garbage at any price above 128 MiB of memory in use, unless GOMEMLIMIT is set. The largest message
 // needs less. Neither the model, which is mapped, nor the program counts. A small message does not need the limit, and setting it
 // takes longer than its classification. Undo lifts the limit.
-func LimitMemory() (undo func()) {
+func LimitMemory() (undo func()) { return LimitMemoryTo(128 << 20) }
+
+// LimitMemoryTo is LimitMemory for so many bytes.
+func LimitMemoryTo(bytes int64) (undo func()) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
 	}
-	before := debug.SetMemoryLimit(128 << 20)
+	before := debug.SetMemoryLimit(bytes)
 	return func() { debug.SetMemoryLimit(before) }
 }
 

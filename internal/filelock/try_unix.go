@@ -1,6 +1,7 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package store
+// Package filelock locks files against other processes.
+package filelock
 
 import (
 	"errors"
@@ -8,8 +9,8 @@ import (
 	"syscall"
 )
 
-// tryLock locks a file for writing and reports whether no other process has it. The system releases the lock when the process ends.
-func tryLock(file *os.File) (bool, error) {
+// Try locks a file for writing and reports whether no other process has it. The system releases the lock when the process ends.
+func Try(file *os.File) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return false, nil

@@ -1,0 +1,464 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"chaff/cmd/internal/delivery"
+	"chaff/config"
+	"chaff/corpus"
+	"chaff/filter"
+	"chaff/internal/hint"
+	"chaff/internal/screen"
+	"chaff/mailbox"
+	"chaff/mailbox/imap"
+	"chaff/message"
+	"chaff/store"
+)
+
+// mailClient is the command imap: its flags, and the settings in force.
+type mailClient struct {
+	command                       *cobra.Command
+	settings                      settingFlags
+	model, address                string
+	passwordFile, passwordCommand string
+	account                       imap.Account
+	secret                        imap.Secret
+	options                       imap.Options
+	move, learn, idle, asJSON     bool
+	config.Config
+}
+
+func (p *program) imapCommand() *cobra.Command {
+	x := mailClient{options: imap.DefaultOptions()}
+	c := &cobra.Command{
+		Use:        "imap [-m FILE] --account imaps://USER@HOST",
+		Short:      "Filter a mailbox on an IMAP server",
+		SuggestFor: []string{"mailbox", "fetch", "imapfilter", "isbg"},
+		Long: `Imap judges the new unseen mail in the inbox of an IMAP server, for people
+without a server of their own. It deletes nothing and marks nothing as read.
+
+It changes nothing without --move, which moves spam to the folder for spam, and
+without --learn, which learns what the folders say, as chaff learn --maildir
+does. Then it prints what it would move. A message that you move out of the
+folder for spam is not moved there again, and what it moved teaches nothing.
+
+The password is in a file that nobody else can read, is printed by a command, or
+is in $CHAFF_IMAP_PASSWORD. The connection is encrypted by TLS: from its start
+with imaps://, by STARTTLS with imap://.
+
+FILE.imap keeps the number of the last message that was judged, and hashes of
+the messages that were moved.`,
+		Example: `  chaff imap --account imaps://anna@imap.example.org --password-file ~/.imap
+  chaff imap --account imaps://anna@imap.example.org --password-file ~/.imap \
+    --learn --move --idle`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			if err := x.load(p); err != nil {
+				return err
+			}
+			return p.imap(&x)
+		},
+	}
+	x.command = c
+	f := c.Flags()
+	f.StringVar(&x.address, "account", "", "the mailbox at `ADDRESS`: imaps://USER@HOST[:PORT], or imap:// for STARTTLS")
+	f.StringVar(&x.passwordFile, "password-file", "", "read the password from `FILE`, of mode 0600")
+	f.StringVar(&x.passwordCommand, "password-command", "", "read the password from what the shell command `COMMAND` prints")
+	f.BoolVar(&x.secret.Token, "oauth", false, "the password is an access token of OAuth 2.0")
+	f.StringVar(&x.options.Junk, "junk", "", "the folder for spam is `NAME`")
+	f.BoolVar(&x.move, "move", false, "move spam to the folder for spam")
+	f.BoolVar(&x.learn, "learn", false, "learn what the folders say; alone, it judges nothing")
+	f.BoolVar(&x.idle, "idle", false, "go on when new mail arrives, until an interrupt; needs --move or --learn")
+	f.IntVar(&x.options.Limit, "limit", x.options.Limit, "judge at most `N` messages, and learn at most N of each class, at a time")
+	f.BoolVar(&x.options.Insecure, "insecure", false, "with imap://: send the password and read the mail without encryption")
+	c.MarkFlagsMutuallyExclusive("password-file", "password-command")
+	if err := c.MarkFlagFilename("password-file"); err != nil {
+		panic(err) // the flag does not exist
+	}
+	x.settings.add(p, c, "workers", "memory")
+	p.addModelFile(c, &x.model, "use")
+	addJSON(c, &x.asJSON, "print what was done as JSON")
+	return c
+}
+
+// load loads the settings and the password, and checks the flags.
+func (x *mailClient) load(p *program) error {
+	loaded, err := p.load(x.command, &x.settings)
+	if err != nil {
+		return err
+	}
+	p.warnOfModelSettings(loaded)
+	x.Config = loaded.Config
+	if x.address == "" {
+		return hint.With(errors.New("no account given"), "chaff imap --account imaps://USER@HOST --password-file FILE")
+	}
+	if x.account, err = imap.ParseAccount(x.address); err != nil {
+		return fmt.Errorf("--account %w", err)
+	}
+	switch {
+	case x.options.Limit < 1:
+		return fmt.Errorf("--limit is %d: must be at least 1", x.options.Limit)
+	case x.idle && !x.move && !x.learn:
+		return errors.New("--idle needs --move or --learn: without them nothing is done with new mail")
+	case x.options.Insecure && !x.account.StartTLS:
+		return errors.New("--insecure needs an account with imap://: imaps:// is always encrypted")
+	}
+	if x.learn {
+		if err := hasStore(x.model); err != nil {
+			return err
+		}
+	}
+	x.secret.Text, err = x.password(p)
+	return err
+}
+
+// password returns the password, without the end of its line.
+func (x *mailClient) password(p *program) (string, error) {
+	var text string
+	switch {
+	case x.passwordFile != "":
+		data, err := readSecret(x.passwordFile)
+		if err != nil {
+			return "", fmt.Errorf("--password-file %s: %w", x.passwordFile, err)
+		}
+		text = data
+	case x.passwordCommand != "":
+		shell := exec.CommandContext(x.command.Context(), "sh", "-c", x.passwordCommand)
+		shell.Env, shell.Stderr = p.environ, screen.Lines(p.stderr)
+		data, err := shell.Output()
+		if err != nil {
+			return "", fmt.Errorf("--password-command: %w", err)
+		}
+		text = string(data)
+	default:
+		for _, variable := range p.environ {
+			if value, is := strings.CutPrefix(variable, config.PasswordVariable+"="); is {
+				text = value
+			}
+		}
+		if text == "" {
+			return "", hint.With(errors.New("no password given"), "write it into a file of mode 0600: --password-file FILE; or let a command print it: --password-command 'pass imap'")
+		}
+	}
+	text, _, _ = strings.Cut(text, "\n")
+	if text = strings.TrimSuffix(text, "\r"); text == "" {
+		return "", errors.New("the password is empty")
+	}
+	return text, nil
+}
+
+// maxSecret is the size of the largest password or token.
+const maxSecret = 64 << 10
+
+// readSecret reads a file that nobody else may read.
+func readSecret(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", withoutPath(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return "", withoutPath(err)
+	case info.IsDir():
+		return "", errors.New("it is a folder")
+	case info.Mode().Perm()&0o077 != 0 && info.Mode()&fs.ModeNamedPipe == 0:
+		return "", hint.With(errors.New("others can read the password"), "chmod 600 "+screen.Printable(shellWord(path)))
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxSecret))
+	return string(data), withoutPath(err)
+}
+
+// mailDone is the JSON of imap: what was done in one go.
+type mailDone struct {
+	Account string `json:"account"`
+	File    string `json:"file"`
+	// Junk is the folder for spam; empty for none.
+	Junk string `json:"junk"`
+	// DryRun reports whether nothing was to be moved.
+	DryRun   bool         `json:"dry_run"`
+	Inbox    *imap.Run    `json:"inbox,omitempty"`
+	Messages []mailJudged `json:"messages,omitempty"`
+	Learned  *mailboxes   `json:"learned,omitempty"`
+
+	lines []screen.Quoted // about the messages that are not ham
+}
+
+// mailJudged is the JSON of a message.
+type mailJudged struct {
+	imap.Judgement
+	From    string `json:"from"`
+	Subject string `json:"subject"`
+}
+
+const (
+	// mailWait is how long the server is waited for with --idle until all is looked at again: it does not tell of other folders.
+	mailWait = 10 * time.Minute
+	// mailPause is the least time between two goes, and mailRetry how soon a server in trouble is tried again.
+	mailPause = 5 * time.Second
+	mailRetry = time.Minute
+)
+
+// imap does its work once, or with --idle until the context ends.
+func (p *program) imap(x *mailClient) error {
+	ctx := x.command.Context()
+	delivery.LimitMemory()
+	worked, waiting := false, false
+	for {
+		err := p.imapSession(ctx, x, func() {
+			if waiting {
+				screen.Printf(p.stderr, "chaff: the trouble is over: filtering %s\n", x.account)
+			}
+			worked, waiting = true, false
+		})
+		switch {
+		case x.idle && ctx.Err() != nil:
+			return nil
+		case !x.idle || !worked && err != nil:
+			return aboutIMAP(err)
+		case err != nil && !waiting:
+			p.warn(screen.Printable(err.Error()) + "; trying again every " + mailRetry.String())
+			waiting = true
+		}
+		if err := sleep(ctx, mailRetry); err != nil {
+			return nil
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// imapSession does the work in one connection. It calls worked each time it has done it.
+func (p *program) imapSession(ctx context.Context, x *mailClient, worked func()) error {
+	c, err := imap.Dial(ctx, x.account, x.secret, x.options)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if x.learn && c.Junk() == "" {
+		p.warn(fmt.Sprintf("%s has no folder for spam, so all mail in it counts as ham: --junk NAME says which it is", screen.Printable(x.account.String())))
+	}
+	for {
+		more, err := p.imapOnce(ctx, x, c)
+		if err != nil {
+			return err
+		}
+		worked()
+		if !x.idle {
+			return nil
+		}
+		if err := sleep(ctx, mailPause); err != nil {
+			return err
+		}
+		if more {
+			continue
+		}
+		if err := c.Wait(ctx, mailWait); err != nil {
+			return err
+		}
+	}
+}
+
+// imapOnce learns and judges what is new, and reports whether a limit has left more to do.
+func (p *program) imapOnce(ctx context.Context, x *mailClient, c *imap.Client) (more bool, err error) {
+	state, err := imap.OpenState(x.model, x.move || x.learn)
+	if err != nil {
+		return false, err
+	}
+	defer state.Close()
+	done := mailDone{Account: x.account.String(), File: x.model, Junk: c.Junk(), DryRun: !x.move}
+	if x.learn {
+		learned, err := p.imapLearn(ctx, x, c, state)
+		if err != nil {
+			return false, err
+		}
+		done.Learned = learned
+		more = learned.Mailboxes[0].Later > 0
+	}
+	if x.move || !x.learn {
+		if err := p.imapJudge(ctx, x, c, state, &done); err != nil {
+			return false, errors.Join(err, p.printIMAP(x, done))
+		}
+		more = more || done.Inbox.Later > 0
+	}
+	return more, p.printIMAP(x, done)
+}
+
+// imapLearn learns what the folders say. Messages are read before the store is locked.
+func (p *program) imapLearn(ctx context.Context, x *mailClient, c *imap.Client, state *imap.State) (*mailboxes, error) {
+	box, err := c.Mailbox(ctx, state)
+	if err != nil {
+		return nil, err
+	}
+	view, err := look(x.model)
+	if err != nil {
+		return nil, err
+	}
+	step, end := p.progress("reading mail")
+	o := mailbox.LearnOptions{Workers: 1, Limit: x.options.Limit, Progress: step}
+	preview, err := box.Preview(ctx, view, o)
+	end()
+	if err = cmp.Or(aboutMailbox(err), box.Done()); err != nil {
+		return nil, err
+	}
+	all := &mailboxes{File: x.model, Mailboxes: []mailboxSays{}}
+	if preview.Read == 0 {
+		all.Mailboxes = append(all.Mailboxes, mailboxSays{box.Path(), preview})
+		return all, nil
+	}
+	o.Progress = nil
+	l := learning{command: x.command, model: x.model, Config: x.Config}
+	err = l.eachMailbox(all, []*mailbox.Mailbox{box.Mailbox}, o)
+	if err = cmp.Or(err, box.Done()); err != nil {
+		return nil, err
+	}
+	if after := x.Store.RetrainAfter; x.idle && after > 0 && all.Changed >= after {
+		err = p.imapRetrain(ctx, x, all)
+	}
+	return all, err
+}
+
+// imapRetrain fits the model again, as chaff watch does.
+func (p *program) imapRetrain(ctx context.Context, x *mailClient, all *mailboxes) error {
+	s, err := openStore(ctx, x.model, x.Store)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	refitted, err := s.Retrain(ctx, retrainOptions(x.Config))
+	if errors.Is(err, store.ErrTooFew) { // which is no reason not to filter
+		return nil
+	}
+	if err == nil {
+		all.Fitted, all.Changed = refitted.Messages, 0
+	}
+	return err
+}
+
+// imapJudge judges what is new in the inbox.
+func (p *program) imapJudge(ctx context.Context, x *mailClient, c *imap.Client, state *imap.State, done *mailDone) error {
+	f, err := delivery.OpenModel(x.model, p.stderr)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if !filter.IsSpamFilter(f.Settings().Classes) {
+		return mailbox.ErrClasses
+	}
+	decoder := message.NewDecoder(f.Settings().Message)
+	o := imap.JudgeOptions{Classify: f.Classify, Move: x.move, Each: func(j imap.Judgement) {
+		header := decoder.Decode(j.Head)
+		m := mailJudged{j, string(header.Get("from")), string(header.Get("subject"))}
+		done.Messages = append(done.Messages, m)
+		if j.Verdict != filter.Ham {
+			done.lines = append(done.lines, p.judgedLine(m))
+		}
+	}}
+	run, err := c.Judge(ctx, state, o)
+	done.Inbox = &run
+	return err
+}
+
+// judgedLine describes a message that is not ham.
+func (p *program) judgedLine(m mailJudged) screen.Quoted {
+	note := ""
+	if m.CameBack {
+		note = "  (moved back, so it stays)"
+	}
+	line := fmt.Sprintf("%-6s  P(spam) %.3f  %s  %s%s", m.Verdict, m.Probability, screen.Printable(shorten([]byte(m.From))), screen.Printable(shorten([]byte(m.Subject))), note)
+	if limit := p.limit(); limit > 0 {
+		line = screen.Cut(line, limit)
+	}
+	return screen.Quoted(line)
+}
+
+// printIMAP prints what was done.
+func (p *program) printIMAP(x *mailClient, done mailDone) error {
+	if x.asJSON {
+		return printJSON(p.stdout, done)
+	}
+	if done.Learned != nil {
+		p.printLearnedMail(x, done.Learned)
+	}
+	r := done.Inbox
+	if r == nil || (x.idle || p.quiet) && r.Judged+r.TooLarge == 0 {
+		return nil
+	}
+	for _, line := range done.lines {
+		screen.Printf(p.stdout, "%s\n", line)
+	}
+	unsure := 0
+	for _, m := range done.Messages {
+		if m.Verdict == filter.Unsure {
+			unsure++
+		}
+	}
+	field(p.stdout, "judged", "%s: %d ham, %d unsure, %d spam", plural(r.Judged, "new message"), r.Judged-r.Spam-unsure, unsure, r.Spam)
+	switch {
+	case x.move:
+		field(p.stdout, "moved", "%d to %s", r.Moved, done.Junk)
+	case r.Spam > 0 && done.Junk == "":
+		field(p.stdout, "moved", "0: this is a dry run, and there is no folder for spam (--junk NAME says which it is)")
+	case r.Spam > 0:
+		field(p.stdout, "moved", "0: this is a dry run, --move moves spam to %s", done.Junk)
+	}
+	if r.TooLarge > 0 {
+		field(p.stdout, "not judged", "%s larger than %d bytes", plural(r.TooLarge, "message"), corpus.MaxMessageBytes)
+	}
+	if r.Later > 0 {
+		field(p.stdout, "later", "%s over the limit (--limit)", plural(r.Later, "message"))
+	}
+	return nil
+}
+
+// printLearnedMail prints what was learned; with --idle only if it is something.
+func (p *program) printLearnedMail(x *mailClient, all *mailboxes) {
+	for _, m := range all.Mailboxes {
+		news := slices.ContainsFunc(m.Changes, func(c mailbox.Change) bool { return c.Result != store.Refused })
+		if news || !x.idle && !p.quiet {
+			p.printSays(m, false)
+		} else {
+			p.printMailProblems(m)
+		}
+		if m.Later > 0 && !p.quiet {
+			field(p.stdout, "later", "%s over the limit (--limit)", plural(m.Later, "message"))
+		}
+	}
+	printFittedTo(p.stdout, all.Fitted)
+	if after := x.Store.RetrainAfter; !x.idle && after > 0 && all.Changed >= after && !p.quiet {
+		printNext(p.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(all.Changed, "message") + " changed since the model was fitted"})
+	}
+}
+
+// aboutIMAP adds a hint to an error about an account.
+func aboutIMAP(err error) error {
+	switch {
+	case errors.Is(err, imap.ErrRefused):
+		return hint.With(err, "many providers want a password made for one program, or an access token (--oauth)")
+	case errors.Is(err, imap.ErrPlain):
+		return hint.With(err, "use imaps:// if the server knows it; --insecure does without encryption")
+	case errors.Is(err, imap.ErrNoJunk):
+		return hint.With(err, "make one in your mail program, or name it: --junk NAME")
+	}
+	return aboutMailbox(err)
+}

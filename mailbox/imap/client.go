@@ -1,0 +1,489 @@
+package imap
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/emersion/go-imap/v2"
+	"github.com/emersion/go-imap/v2/imapclient"
+	"github.com/emersion/go-sasl"
+
+	"chaff/corpus"
+	"chaff/corpus/sources"
+)
+
+// Options are the options of a connection.
+type Options struct {
+	// Insecure lets the password and the mail pass a network without encryption.
+	Insecure bool
+	// TLS is the configuration of TLS; nil is that of the system.
+	TLS *tls.Config
+	// Timeout is how long the server may take for a reply, and Fetch for a message.
+	Timeout, Fetch time.Duration
+	// Limit is how many messages are judged at most by one call of [Client.Judge].
+	Limit int
+	// Junk is the folder for spam. If it is empty, the server says which it is, or else its name does.
+	Junk string
+}
+
+// DefaultOptions returns the default options.
+func DefaultOptions() Options {
+	return Options{Timeout: time.Minute, Fetch: 5 * time.Minute, Limit: 1000}
+}
+
+// Secret is what proves who a user is.
+type Secret struct {
+	Text string
+	// Token reports whether it is an access token of OAuth 2.0 and not a password.
+	Token bool
+}
+
+// The limits of what is asked of a server.
+const (
+	maxFolders = 500
+	maxName    = 1000    // bytes of the name of a folder
+	maxListed  = 100_000 // newest numbers of a folder that messages are sought among
+	listBytes  = 1 << 20
+)
+
+// What is wrong with a server or an account.
+var (
+	// ErrPlain is returned for a server that would read the password without encryption.
+	ErrPlain = errors.New("the connection is not encrypted")
+	// ErrRefused is returned if the server does not accept the user or the secret.
+	ErrRefused = errors.New("the server refuses the user or the password")
+	// ErrNoJunk is returned if there is no folder for spam.
+	ErrNoJunk = errors.New("the mailbox has no folder for spam")
+	// ErrCannotMove is returned for a server that could move messages only by removing others, too.
+	ErrCannotMove = errors.New("the server can neither move messages nor remove exactly those that were copied (it has neither MOVE nor UIDPLUS), so nothing is moved")
+)
+
+// Client is a connection to a mailbox. It belongs to one goroutine.
+type Client struct {
+	Account
+	options  Options
+	client   *imapclient.Client
+	conn     *bounded
+	selected selection
+	next     imap.UID // of the inbox, when it was last judged
+	folders  []folder
+	junk     string // the folder for spam; empty for none
+	arrived  chan struct{}
+	stop     func() bool
+}
+
+// folder is a folder of a mailbox.
+type folder struct {
+	sources.PlanFolder
+	incoming bool
+}
+
+// selection is the folder that commands are about.
+type selection struct {
+	folder   string
+	readOnly bool
+	validity uint32
+	next     imap.UID // 0 if the server does not say it
+	messages int
+}
+
+// Dial connects to a server and lists the folders. When ctx ends, the connection is closed.
+func Dial(ctx context.Context, a Account, secret Secret, o Options) (*Client, error) {
+	dialer := net.Dialer{Timeout: o.Timeout}
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(a.Host, a.Port))
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", a.Host, cmp.Or(ctx.Err(), plainly(err)))
+	}
+	c := &Client{Account: a, options: o, conn: &bounded{Conn: conn}, arrived: make(chan struct{}, 1)}
+	c.stop = context.AfterFunc(ctx, func() { conn.Close() })
+	if err := c.begin(secret); err != nil {
+		c.Close()
+		return nil, cmp.Or(ctx.Err(), err)
+	}
+	return c, nil
+}
+
+// begin begins the connection.
+func (c *Client) begin(secret Secret) error {
+	if err := c.do(idleBytes, c.options.Timeout, c.greet); err != nil {
+		return fmt.Errorf("connect to %s: %w", c.Host, err)
+	}
+	if err := c.do(idleBytes, c.options.Timeout, func() error { return c.login(secret) }); err != nil {
+		return fmt.Errorf("log in to %s: %w", c.Host, err)
+	}
+	if err := c.do(listBytes, c.options.Timeout, c.list); err != nil {
+		return fmt.Errorf("list the folders of %s: %w", c.Account, err)
+	}
+	return nil
+}
+
+// Close ends the connection.
+func (c *Client) Close() {
+	if c.client != nil && c.conn.failure() == nil {
+		_ = c.do(idleBytes, 5*time.Second, func() error { return c.client.Logout().Wait() })
+	}
+	c.stop()
+	c.conn.Close()
+	if c.client != nil {
+		within(hung, func() error { return c.client.Close() })
+	}
+}
+
+// hung is how long the library may work after the connection has ended.
+const hung = time.Second
+
+// within does something. If it takes too long, it is left alone: a server may have found a way to hang the library.
+func within(d time.Duration, what func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- what() }()
+	late := time.NewTimer(d)
+	defer late.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-late.C:
+		return ErrSilent
+	}
+}
+
+// do does something that takes so many bytes and so long at most. Its error is that of the connection, if that has one. What it sets may be
+// used only if there is no error.
+func (c *Client) do(bytes int64, d time.Duration, what func() error) error {
+	if err := c.conn.failure(); err != nil {
+		return err
+	}
+	c.conn.allow(bytes, d)
+	defer c.conn.rest()
+	err := within(d+hung, what)
+	if err == nil {
+		return nil
+	}
+	if err == ErrSilent {
+		c.conn.fail(err)
+	}
+	if failure := c.conn.failure(); failure != nil && !errors.Is(failure, io.EOF) {
+		return failure
+	}
+	if e, ok := errors.AsType[*imap.Error](err); ok {
+		return errors.New(said(e))
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the server ended the connection")
+	}
+	return err
+}
+
+// said returns what a server says about an error.
+func said(e *imap.Error) string {
+	text := fmt.Sprintf("the server says: %s", e.Text[:min(len(e.Text), 200)])
+	if e.Code != "" {
+		text += fmt.Sprintf(" (%s)", e.Code[:min(len(e.Code), 40)])
+	}
+	return strings.ToValidUTF8(text, "\ufffd")
+}
+
+// greet begins TLS and waits for the server.
+func (c *Client) greet() error {
+	config := &tls.Config{}
+	if c.options.TLS != nil {
+		config = c.options.TLS.Clone()
+	}
+	config.ServerName = cmp.Or(config.ServerName, c.Host)
+	plain := c.StartTLS && (c.options.Insecure || isLoopback(c.conn.RemoteAddr()))
+	in := &checked{Conn: c.conn, raw: c.conn}
+	if c.StartTLS && !plain {
+		if err := startTLS(c.conn); err != nil {
+			return err
+		}
+		in.before = []byte("* OK ready\r\n") // the server has greeted already
+	}
+	if !plain {
+		t := tls.Client(c.conn, config)
+		if err := t.Handshake(); err != nil {
+			return plainly(err)
+		}
+		in.Conn = t
+	}
+	c.client = imapclient.New(in, &imapclient.Options{UnilateralDataHandler: &imapclient.UnilateralDataHandler{Mailbox: c.changed}})
+	return c.client.WaitGreeting()
+}
+
+// startTLS asks for TLS. It reads no byte too many, and takes nothing from the server that is not encrypted: a third party could send it.
+func startTLS(conn io.ReadWriter) error {
+	for _, step := range []struct{ say, want string }{{"", "* OK"}, {"a STARTTLS\r\n", "a OK"}} {
+		if _, err := io.WriteString(conn, step.say); err != nil {
+			return plainly(err)
+		}
+		line, err := readLine(conn)
+		if err != nil {
+			return err
+		}
+		if !strings.HasPrefix(strings.ToUpper(line), strings.ToUpper(step.want)) {
+			return fmt.Errorf("%w: the server begins no TLS", ErrPlain)
+		}
+	}
+	return nil
+}
+
+func readLine(r io.Reader) (string, error) {
+	var line []byte
+	for b := make([]byte, 1); len(line) < maxName; {
+		if _, err := io.ReadFull(r, b); err != nil {
+			return "", plainly(err)
+		}
+		if b[0] == '\n' {
+			return string(line), nil
+		}
+		line = append(line, b[0])
+	}
+	return "", ErrTooMuch
+}
+
+func isLoopback(a net.Addr) bool {
+	tcp, is := a.(*net.TCPAddr)
+	return is && tcp.IP.IsLoopback()
+}
+
+// login proves who the user is.
+func (c *Client) login(secret Secret) error {
+	if c.client.State() == imap.ConnStateAuthenticated {
+		return nil // by the network
+	}
+	caps := c.client.Caps()
+	var err error
+	switch {
+	case secret.Token && caps.Has(imap.AuthCap(sasl.OAuthBearer)):
+		err = c.client.Authenticate(sasl.NewOAuthBearerClient(&sasl.OAuthBearerOptions{Username: c.User, Token: secret.Text}))
+	case secret.Token && caps.Has(imap.AuthCap(xoauth2)):
+		err = c.client.Authenticate(bearer{c.User, secret.Text})
+	case secret.Token:
+		return errors.New("the server accepts no access tokens: it has neither OAUTHBEARER nor XOAUTH2")
+	case caps.Has(imap.AuthCap(sasl.Plain)):
+		err = c.client.Authenticate(sasl.NewPlainClient("", c.User, secret.Text))
+	case caps.Has(imap.CapLoginDisabled):
+		return errors.New("the server accepts no passwords on this connection")
+	default:
+		err = c.client.Login(c.User, secret.Text).Wait()
+	}
+	if e, ok := errors.AsType[*imap.Error](err); ok && e.Type == imap.StatusResponseTypeNo {
+		return fmt.Errorf("%w: %s", ErrRefused, said(e))
+	}
+	return err
+}
+
+const xoauth2 = "XOAUTH2"
+
+// bearer is the mechanism XOAUTH2 of Google and Microsoft.
+type bearer struct{ user, token string }
+
+func (b bearer) Start() (mechanism string, response []byte, err error) {
+	return xoauth2, []byte("user=" + b.user + "\x01auth=Bearer " + b.token + "\x01\x01"), nil
+}
+
+// Next answers the report of an error, after which the server refuses.
+func (b bearer) Next([]byte) ([]byte, error) { return []byte{}, nil }
+
+// list lists the folders.
+func (c *Client) list() error {
+	listed, err := c.client.List("", "*", nil).Collect()
+	if err != nil {
+		return err
+	}
+	if len(listed) > maxFolders {
+		return fmt.Errorf("it has %d folders, and chaff works with up to %d", len(listed), maxFolders)
+	}
+	use := sources.FolderUse()
+	byAttribute := ""
+	for _, l := range listed {
+		if slices.Contains(l.Attrs, imap.MailboxAttrNoSelect) || slices.Contains(l.Attrs, imap.MailboxAttrNonExistent) || l.Mailbox == "" || len(l.Mailbox) > maxName {
+			continue
+		}
+		f := folder{PlanFolder: sources.PlanFolder{Name: l.Mailbox}}
+		f.Role, f.Reason, f.incoming = use(partsOf(l))
+		for _, attribute := range l.Attrs {
+			f.apply(attribute)
+		}
+		if slices.Contains(l.Attrs, imap.MailboxAttrJunk) {
+			byAttribute = l.Mailbox
+		}
+		c.folders = append(c.folders, f)
+	}
+	c.sort()
+	return c.findJunk(byAttribute)
+}
+
+// partsOf returns the parts of the name of a folder.
+func partsOf(l *imap.ListData) []string {
+	if l.Delim == 0 {
+		return []string{l.Mailbox}
+	}
+	parts := slices.DeleteFunc(strings.Split(l.Mailbox, string(l.Delim)), func(part string) bool { return part == "" })
+	if len(parts) == 0 {
+		return []string{l.Mailbox}
+	}
+	return parts
+}
+
+// apply applies what the server says about the use of a folder.
+func (f *folder) apply(attribute imap.MailboxAttr) {
+	switch attribute {
+	case imap.MailboxAttrJunk:
+		f.Role, f.Reason, f.incoming = sources.Spam, "spam", false
+	case imap.MailboxAttrTrash:
+		f.Role, f.Reason, f.incoming = sources.LeftOut, "deleted mail", false
+	case imap.MailboxAttrDrafts:
+		f.Role, f.Reason, f.incoming = sources.LeftOut, "drafts", false
+	case imap.MailboxAttrSent, imap.MailboxAttrArchive:
+		f.Role, f.Reason, f.incoming = sources.Ham, "", false
+	case imap.MailboxAttrAll:
+		f.Role, f.Reason, f.incoming = sources.Ham, "", true
+	case imap.MailboxAttrFlagged, "\\Important":
+		f.Role, f.Reason, f.incoming = sources.LeftOut, "messages of other folders", false
+	}
+}
+
+const inbox = "INBOX"
+
+// sort sorts the folders: the inbox, then the others by name.
+func (c *Client) sort() {
+	slices.SortFunc(c.folders, func(a, b folder) int {
+		if (a.Name == inbox) != (b.Name == inbox) {
+			return map[bool]int{true: -1, false: 1}[a.Name == inbox]
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	c.folders = slices.CompactFunc(c.folders, func(a, b folder) bool { return a.Name == b.Name })
+}
+
+// findJunk finds the folder for spam: the one that the user names, the one that the server says it is, or the one with the shortest name
+// of those that are named for spam.
+func (c *Client) findJunk(byAttribute string) error {
+	c.junk = cmp.Or(c.options.Junk, byAttribute)
+	for i, f := range c.folders {
+		switch {
+		case f.Name == c.options.Junk:
+			c.folders[i].apply(imap.MailboxAttrJunk)
+		case c.junk == "" && f.Role == sources.Spam:
+			c.junk = f.Name
+		case c.options.Junk == "" && byAttribute == "" && f.Role == sources.Spam && len(f.Name) < len(c.junk):
+			c.junk = f.Name
+		}
+	}
+	if junk := c.options.Junk; junk != "" && !slices.ContainsFunc(c.folders, func(f folder) bool { return f.Name == junk }) {
+		return fmt.Errorf("there is no folder %s", junk)
+	}
+	if c.junk == inbox {
+		return errors.New("the inbox cannot be the folder for spam")
+	}
+	return nil
+}
+
+// Junk returns the name of the folder for spam, or an empty text if there is none.
+func (c *Client) Junk() string { return c.junk }
+
+// choose makes commands be about a folder.
+func (c *Client) choose(name string, readOnly bool) error {
+	if c.selected.folder == name && c.selected.readOnly == readOnly {
+		return nil
+	}
+	return c.refresh(name, readOnly)
+}
+
+// refresh chooses a folder, which the server looks at anew.
+func (c *Client) refresh(name string, readOnly bool) error {
+	c.selected = selection{}
+	err := c.do(idleBytes, c.options.Timeout, func() error {
+		data, err := c.client.Select(name, &imap.SelectOptions{ReadOnly: readOnly}).Wait()
+		if err == nil {
+			c.selected = selection{name, readOnly, data.UIDValidity, data.UIDNext, int(data.NumMessages)}
+		}
+		return err
+	})
+	if err == nil && c.selected.validity == 0 {
+		c.selected = selection{}
+		err = errors.New("the server gives its messages no lasting numbers (UIDVALIDITY)")
+	}
+	if err != nil {
+		return fmt.Errorf("open the folder %s: %w", name, err)
+	}
+	return nil
+}
+
+// search returns the numbers of messages of the chosen folder from one on, in ascending order.
+func (c *Client) search(from imap.UID, criteria imap.SearchCriteria) (found []imap.UID, err error) {
+	from = max(from, 1)
+	if c.selected.next > maxListed {
+		from = max(from, c.selected.next-maxListed)
+	}
+	var all imap.UIDSet
+	all.AddRange(from, 0) // to the last one
+	criteria.UID = []imap.UIDSet{all}
+	criteria.NotFlag = append(criteria.NotFlag, imap.FlagDeleted)
+	err = c.do(listBytes, c.options.Timeout, func() error {
+		data, err := c.client.UIDSearch(&criteria, nil).Wait()
+		if err == nil {
+			found = numbers(data, from)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("search the folder %s: %w", c.selected.folder, err)
+	}
+	return found, nil
+}
+
+// numbers returns what a search has found, from a number on: "5:*" is the last message even if its number is less. A server can claim
+// any number of messages in a few bytes.
+func numbers(data *imap.SearchData, from imap.UID) (found []imap.UID) {
+	set, _ := data.All.(imap.UIDSet)
+	for _, r := range set {
+		for uid := max(r.Start, from); uid != 0 && uid <= r.Stop && len(found) < maxListed; uid++ {
+			found = append(found, uid)
+		}
+	}
+	return found
+}
+
+// errGone is returned for a message that is no longer there.
+var errGone = errors.New("the message is gone")
+
+// fetch appends a message of the chosen folder to dst and leaves it unseen. The error is [corpus.ErrTooLarge] for one that is too large.
+func (c *Client) fetch(dst []byte, uid imap.UID) (raw []byte, err error) {
+	const most = corpus.MaxMessageBytes + 1
+	section := &imap.FetchItemBodySection{Peek: true, Partial: &imap.SectionPartial{Size: most}}
+	found := false
+	err = c.do(most+idleBytes, c.options.Fetch, func() error {
+		command := c.client.Fetch(imap.UIDSetNum(uid), &imap.FetchOptions{UID: true, BodySection: []*imap.FetchItemBodySection{section}})
+		var failed error
+		for m := command.Next(); m != nil; m = command.Next() {
+			of := imap.UID(0)
+			for item := m.Next(); item != nil; item = m.Next() {
+				switch item := item.(type) {
+				case imapclient.FetchItemDataUID:
+					of = item.UID
+				case imapclient.FetchItemDataBodySection:
+					if of == uid && item.Literal != nil && !found {
+						found = true
+						raw, failed = corpus.AppendMessage(dst, item.Literal)
+					}
+				}
+			}
+		}
+		if err := command.Close(); err != nil {
+			return err
+		}
+		if !found {
+			return errGone
+		}
+		return failed
+	})
+	return raw, err
+}

@@ -1,0 +1,853 @@
+package imap
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-imap/v2"
+	"github.com/emersion/go-imap/v2/imapserver"
+	"github.com/emersion/go-imap/v2/imapserver/imapmemserver"
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"chaff/filter"
+	"chaff/internal/testmain"
+	"chaff/mailbox"
+	"chaff/store"
+	"chaff/train"
+)
+
+func TestMain(m *testing.M) {
+	testmain.Prepare()
+	goleak.VerifyTestMain(m)
+}
+
+// provider is a server with a mailbox of anna, whose password is "geheim".
+type provider struct {
+	*testing.T
+	user  *imapmemserver.User
+	model string // path
+	said  bytes.Buffer
+	mu    sync.Mutex
+	Account
+	options Options
+}
+
+// Write notes what clients and the server say.
+func (p *provider) Write(data []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.said.Write(data)
+}
+
+func (p *provider) heard() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.said.String()
+}
+
+// newProvider starts a server with the folders INBOX, Junk, Trash and Lists.
+func newProvider(t *testing.T, change func(*imapserver.Options)) *provider {
+	t.Helper()
+	p := &provider{T: t, user: imapmemserver.NewUser("anna", "geheim"), model: filepath.Join(t.TempDir(), "model"), options: DefaultOptions()}
+	for _, folder := range []string{"INBOX", "Junk", "Lists", "Trash"} {
+		p.must(p.user.Create(folder, nil))
+	}
+	memory := imapmemserver.New()
+	memory.AddUser(p.user)
+	o := &imapserver.Options{
+		NewSession: func(*imapserver.Conn) (imapserver.Session, *imapserver.GreetingData, error) {
+			return memory.NewSession(), nil, nil
+		},
+		Caps:         imap.CapSet{imap.CapIMAP4rev1: {}, imap.CapMove: {}, imap.CapUIDPlus: {}},
+		InsecureAuth: true,
+		Logger:       log.New(io.Discard, "", 0),
+		DebugWriter:  p,
+	}
+	if change != nil {
+		change(o)
+	}
+	server := imapserver.New(o)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	p.must(err)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		server.Serve(l)
+	}()
+	t.Cleanup(func() {
+		server.Close()
+		<-ended
+	})
+	p.Account = accountAt(l)
+	return p
+}
+
+func accountAt(l net.Listener) Account {
+	host, port, _ := net.SplitHostPort(l.Addr().String())
+	return Account{Host: host, Port: port, User: "anna", StartTLS: true}
+}
+
+func (p *provider) must(err error) {
+	p.Helper()
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+// put puts a message into a folder.
+func (p *provider) put(folder, text string, flags ...imap.Flag) {
+	p.Helper()
+	_, err := p.user.Append(folder, literal{strings.NewReader(text)}, &imap.AppendOptions{Flags: flags})
+	p.must(err)
+}
+
+type literal struct{ *strings.Reader }
+
+func (l literal) Size() int64 { return l.Reader.Size() }
+
+func (p *provider) dial() *Client {
+	p.Helper()
+	c, err := Dial(p.Context(), p.Account, Secret{Text: "geheim"}, p.options)
+	p.must(err)
+	p.Cleanup(c.Close)
+	return c
+}
+
+// mail returns a message with a subject.
+func mail(subject string) string {
+	return "From: a@b.example\r\nSubject: " + subject + "\r\nDate: Mon, 1 Jan 2024 10:00:00 +0000\r\n\r\ntext of " + subject + "\r\n"
+}
+
+// classify calls messages about casinos spam.
+func classify(raw []byte) filter.Classification {
+	if bytes.Contains(raw, []byte("casino")) {
+		return filter.Classification{Class: "spam", Verdict: filter.Spam}
+	}
+	return filter.Classification{Class: "ham", Verdict: filter.Ham}
+}
+
+// judge judges what is new, and returns the subjects with what was done.
+func (p *provider) judge(c *Client, move bool) (Run, []string) {
+	p.Helper()
+	r, done, err := p.tryJudge(c, move)
+	p.must(err)
+	return r, done
+}
+
+func (p *provider) tryJudge(c *Client, move bool) (Run, []string, error) {
+	p.Helper()
+	s, err := OpenState(p.model, move)
+	p.must(err)
+	defer s.Close()
+	var done []string
+	r, err := c.Judge(p.Context(), s, JudgeOptions{Classify: classify, Move: move, Each: func(j Judgement) {
+		_, subject, _ := strings.Cut(string(j.Head), "Subject: ")
+		subject, _, _ = strings.Cut(subject, "\r\n")
+		what := string(j.Verdict)
+		if j.Moved {
+			what = "moved"
+		} else if j.CameBack {
+			what = "came back"
+		}
+		done = append(done, what+" "+subject)
+	}})
+	return r, done, err
+}
+
+// folder returns the subjects in a folder, with "*" before those that are seen.
+func (p *provider) folder(name string) []string {
+	p.Helper()
+	c := p.dial()
+	p.must(c.refresh(name, true))
+	all := []string{}
+	uids, err := c.search(1, imap.SearchCriteria{})
+	p.must(err)
+	seen, err := c.search(1, imap.SearchCriteria{Flag: []imap.Flag{imap.FlagSeen}})
+	p.must(err)
+	for _, uid := range uids {
+		raw, err := c.fetch(nil, uid)
+		p.must(err)
+		_, subject, _ := strings.Cut(string(raw), "Subject: ")
+		subject, _, _ = strings.Cut(subject, "\r\n")
+		if slices.Contains(seen, uid) {
+			subject = "*" + subject
+		}
+		all = append(all, subject)
+	}
+	return all
+}
+
+func (p *provider) wantFolder(name string, want ...string) {
+	p.Helper()
+	if diff := cmp.Diff(append([]string{}, want...), p.folder(name)); diff != "" {
+		p.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// userMoves moves the message with a subject as a mail program does.
+func (p *provider) userMoves(subject, from, to string) {
+	p.Helper()
+	c := p.dial()
+	p.must(c.refresh(from, false))
+	uids, err := c.search(1, imap.SearchCriteria{Header: []imap.SearchCriteriaHeaderField{{Key: "Subject", Value: subject}}})
+	p.must(err)
+	if len(uids) != 1 {
+		p.Fatalf("%d messages about %s in %s", len(uids), subject, from)
+	}
+	_, err = c.client.Move(imap.UIDSetNum(uids...), to).Wait()
+	p.must(err)
+}
+
+func want[T any](t *testing.T, name string, want, got T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+func TestNothingChangesUnlessSpamIsToBeMoved(t *testing.T) {
+	p := newProvider(t, nil)
+	p.put("INBOX", mail("casino read"), imap.FlagSeen)
+	p.put("INBOX", mail("casino deleted"), imap.FlagDeleted)
+	p.put("INBOX", mail("casino one"))
+	p.put("INBOX", mail("lunch"))
+	c := p.dial()
+	for range 2 {
+		r, done := p.judge(c, false)
+		want(t, "the run", Run{Judged: 2, Spam: 1}, r)
+		want(t, "the messages", []string{"spam casino one", "ham lunch"}, done)
+	}
+	p.wantFolder("INBOX", "*casino read", "casino one", "lunch")
+	p.wantFolder("Junk")
+	for _, word := range []string{" STORE ", " COPY ", " MOVE ", " EXPUNGE", " SELECT INBOX", "BODY[]<0."} {
+		if strings.Contains(p.heard(), word) {
+			t.Errorf("the client says %s", word)
+		}
+	}
+	if _, err := os.Stat(p.model + Suffix); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a dry run writes a state: %v", err)
+	}
+}
+
+func TestSpamIsMovedOnce(t *testing.T) {
+	for name, caps := range map[string]imap.CapSet{
+		"with MOVE":                    {imap.CapIMAP4rev1: {}, imap.CapMove: {}},
+		"with UIDPLUS, without MOVE":   {imap.CapIMAP4rev1: {}, imap.CapUIDPlus: {}},
+		"with IMAP4rev2, which has it": {imap.CapIMAP4rev2: {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProvider(t, func(o *imapserver.Options) { o.Caps = caps })
+			p.put("INBOX", mail("casino deleted by the user"), imap.FlagDeleted)
+			p.put("INBOX", mail("casino one"))
+			p.put("INBOX", mail("lunch"))
+			p.put("INBOX", mail("casino two"))
+			c := p.dial()
+			r, done := p.judge(c, true)
+			want(t, "the run", Run{Judged: 3, Spam: 2, Moved: 2}, r)
+			want(t, "the messages", []string{"moved casino one", "ham lunch", "moved casino two"}, done)
+			p.wantFolder("INBOX", "lunch")
+			p.wantFolder("Junk", "casino one", "casino two")
+			p.must(c.refresh(inbox, true))
+			if c.selected.messages != 2 {
+				t.Error("a message that the user has marked as deleted is removed")
+			}
+
+			r, _ = p.judge(c, true)
+			want(t, "a second run", Run{}, r)
+
+			p.userMoves("casino one", "Junk", "INBOX")
+			r, done = p.judge(p.dial(), true)
+			want(t, "a message that came back", Run{Judged: 1, Spam: 1}, r)
+			want(t, "a message that came back", []string{"came back casino one"}, done)
+
+			p.put("INBOX", strings.Replace(mail("casino one"), "From:", "Received: again\r\nFrom:", 1))
+			r, _ = p.judge(p.dial(), true)
+			want(t, "the same spam, sent again", Run{Judged: 1, Spam: 1, Moved: 1}, r)
+		})
+	}
+}
+
+func TestAServerThatCanOnlyDeleteMovesNothing(t *testing.T) {
+	p := newProvider(t, func(o *imapserver.Options) { o.Caps = nil })
+	p.put("INBOX", mail("casino one"))
+	if _, _, err := p.tryJudge(p.dial(), true); !errors.Is(err, ErrCannotMove) {
+		t.Errorf("got the error %v", err)
+	}
+	p.wantFolder("INBOX", "casino one")
+	p.wantFolder("Junk")
+}
+
+func TestAMoveThatFailsIsTriedAgain(t *testing.T) {
+	p := newProvider(t, nil)
+	p.put("INBOX", mail("casino one"))
+	c := p.dial()
+	p.must(p.user.Delete("Junk"))
+	if _, _, err := p.tryJudge(c, true); err == nil || !strings.Contains(err.Error(), "move spam to Junk: the server says: No such mailbox (TRYCREATE)") {
+		t.Errorf("got the error %v", err)
+	}
+	p.wantFolder("INBOX", "casino one")
+	if _, _, err := p.tryJudge(p.dial(), true); !errors.Is(err, ErrNoJunk) {
+		t.Errorf("without a folder: %v", err)
+	}
+	p.must(p.user.Create("Junk", nil))
+	r, _ := p.judge(p.dial(), true)
+	want(t, "with the folder again", Run{Judged: 1, Spam: 1, Moved: 1}, r)
+}
+
+func TestALimitLeavesTheRestForLater(t *testing.T) {
+	p := newProvider(t, nil)
+	for i := range 120 {
+		p.put("INBOX", mail(fmt.Sprint("casino ", i)))
+	}
+	p.options.Limit = 70
+	r, _ := p.judge(p.dial(), true)
+	want(t, "the first run", Run{Judged: 70, Spam: 70, Moved: 70, Later: 50}, r)
+	r, _ = p.judge(p.dial(), true)
+	want(t, "the second run", Run{Judged: 50, Spam: 50, Moved: 50}, r)
+}
+
+func TestNumbersThatAreNoLongerValidMeanNothing(t *testing.T) {
+	p := newProvider(t, nil)
+	for i := range 5 {
+		p.put("INBOX", mail(fmt.Sprint("lunch ", i)))
+	}
+	p.judge(p.dial(), true)
+	s, err := OpenState(p.model, true)
+	p.must(err)
+	s.of(p.Account).Validity++
+	p.must(s.save())
+	s.Close()
+	r, _ := p.judge(p.dial(), true)
+	want(t, "the inbox is another one", Run{Judged: 5}, r)
+}
+
+func TestAStateHasOneWriter(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "model")
+	s, err := OpenState(model, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenState(model, true); !errors.Is(err, ErrRunning) {
+		t.Errorf("a second one: %v", err)
+	}
+	if _, err := OpenState(model, false); err != nil {
+		t.Errorf("a reader: %v", err)
+	}
+	s.Close()
+	for _, text := range []string{"{", `{"a":null}`, `[]`, "\x00"} {
+		os.WriteFile(model+Suffix, []byte(text), 0o600)
+		if _, err := OpenState(model, true); err == nil || !strings.Contains(err.Error(), "remove it to begin anew") {
+			t.Errorf("the file %q: %v", text, err)
+		}
+	}
+}
+
+func TestMovedMessagesAreForgottenInTheEnd(t *testing.T) {
+	var r remembered
+	for i := range maxMoved + 10 {
+		r.add([]string{fmt.Sprint(i)})
+	}
+	if len(r.Moved) != maxMoved || r.Moved[0].Hash != "10" {
+		t.Errorf("it has %d from %s", len(r.Moved), r.Moved[0].Hash)
+	}
+}
+
+// learn learns what the mailbox says, as the command does, and returns what changed.
+func (p *provider) learn(c *Client) []string {
+	p.Helper()
+	if _, err := os.Stat(p.model); err != nil {
+		p.must(store.Begin(p.Context(), p.model, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()))
+	}
+	s, err := OpenState(p.model, true)
+	p.must(err)
+	defer s.Close()
+	box, err := c.Mailbox(p.Context(), s)
+	p.must(err)
+	view, err := store.Look(p.model)
+	p.must(err)
+	o := mailbox.LearnOptions{Workers: 1}
+	preview, err := box.Preview(p.Context(), view, o)
+	p.must(errors.Join(err, box.Done()))
+	learned, err := store.Open(p.Context(), p.model, store.DefaultOptions())
+	p.must(err)
+	defer learned.Close()
+	account, err := box.Learn(p.Context(), learned, o)
+	p.must(errors.Join(err, box.Done()))
+	if len(preview.Changes) != len(account.Changes) {
+		p.Errorf("the preview has %d changes, then there are %d", len(preview.Changes), len(account.Changes))
+	}
+	changes := []string{}
+	for _, change := range account.Changes {
+		_, place, _ := strings.Cut(change.Path, "/")
+		changes = append(changes, strings.Join(strings.Fields(fmt.Sprint(change.Result, " ", change.Before, " ", change.Label, " ", place)), " "))
+	}
+	return changes
+}
+
+func TestFoldersTeach(t *testing.T) {
+	p := newProvider(t, nil)
+	p.put("INBOX", mail("unread"))
+	p.put("INBOX", mail("lunch"), imap.FlagSeen)
+	p.put("INBOX", mail("deleted"), imap.FlagSeen, imap.FlagDeleted)
+	p.put("Lists", mail("patch"))
+	p.put("Trash", mail("gone"))
+	p.put("Junk", mail("pills"))
+	c := p.dial()
+	want(t, "at first", []string{"learned ham INBOX#2", "learned spam Junk#1", "learned ham Lists#1"}, p.learn(c))
+	before := strings.Count(p.heard(), "BODY.PEEK")
+	want(t, "again", []string{}, p.learn(c))
+	if n := strings.Count(p.heard(), "BODY.PEEK"); n != before {
+		t.Errorf("it reads %d messages again", n-before)
+	}
+	p.userMoves("lunch", "INBOX", "Junk")
+	p.userMoves("pills", "Junk", "Lists")
+	want(t, "the user moves two", []string{"relabelled ham spam Junk#2", "relabelled spam ham Lists#2"}, p.learn(p.dial()))
+	if strings.Contains(p.heard(), "BODY[]<0.") || strings.Contains(p.heard(), "SELECT Trash") {
+		t.Error("it marks messages as seen or reads the trash")
+	}
+}
+
+func TestWhatIsMovedTeachesNothingUntilTheUserMovesIt(t *testing.T) {
+	p := newProvider(t, nil)
+	p.put("INBOX", mail("casino one"))
+	p.put("INBOX", mail("casino two"))
+	p.judge(p.dial(), true)
+	for range 2 {
+		want(t, "what was moved", []string{}, p.learn(p.dial()))
+	}
+	p.userMoves("casino one", "Junk", "INBOX")
+	want(t, "unread, it says nothing", []string{}, p.learn(p.dial()))
+	p.userMoves("casino one", "INBOX", "Lists")
+	want(t, "elsewhere, it is ham", []string{"learned ham Lists#1"}, p.learn(p.dial()))
+	p.userMoves("casino one", "Lists", "Junk")
+	want(t, "the user moves it to Junk", []string{"relabelled ham spam Junk#3"}, p.learn(p.dial()))
+}
+
+func TestTheServerSaysThatMailHasCome(t *testing.T) {
+	for name, caps := range map[string]imap.CapSet{"with IDLE": nil} {
+		t.Run(name, func(t *testing.T) {
+			p := newProvider(t, func(o *imapserver.Options) { o.Caps = caps })
+			c := p.dial()
+			came := make(chan error, 1)
+			go func() { came <- c.Wait(t.Context(), time.Minute) }()
+			for !strings.Contains(p.heard(), "+ idling") {
+				time.Sleep(time.Millisecond)
+			}
+			p.put("INBOX", mail("lunch"))
+			if err := <-came; err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Wait(t.Context(), time.Millisecond); err != nil {
+				t.Errorf("nothing comes in time: %v", err)
+			}
+			p.judge(c, false)
+			p.put("INBOX", mail("tea"))
+			if err := c.Wait(t.Context(), time.Hour); err != nil {
+				t.Errorf("it came before the wait: %v", err)
+			}
+			p.judge(c, false)
+			ctx, stop := context.WithCancel(t.Context())
+			stop()
+			if err := c.Wait(ctx, time.Minute); !errors.Is(err, context.Canceled) {
+				t.Errorf("an interrupt: %v", err)
+			}
+		})
+	}
+}
+
+func TestAccounts(t *testing.T) {
+	for address, want := range map[string]string{
+		"imaps://anna@imap.example.org":             "anna imap.example.org 993 false anna@imap.example.org",
+		"imap://anna@imap.example.org":              "anna imap.example.org 143 true anna@imap.example.org",
+		"imaps://anna@example.org@imap.example.org": "anna@example.org imap.example.org 993 false anna@example.org@imap.example.org",
+		"imaps://anna%40b@h:1993/":                  "anna@b h 1993 false anna@b@h:1993",
+		"imap://anna@[::1]:1143":                    "anna ::1 1143 true anna@[::1]:1143",
+	} {
+		a, err := ParseAccount(address)
+		if got := fmt.Sprint(a.User, " ", a.Host, " ", a.Port, " ", a.StartTLS, " ", a); got != want || err != nil {
+			t.Errorf("%s: got %s, %v, want %s", address, got, err, want)
+		}
+	}
+	for address, want := range map[string]string{
+		"":                               "must be imaps://",
+		"anna@imap.example.org":          "must be imaps://",
+		"imaps://imap.example.org":       "must be imaps://",
+		"imaps://anna@":                  "must be imaps://",
+		"http://anna@imap.example.org":   "must be imaps://",
+		"imaps://anna@h/INBOX":           "must be imaps://",
+		"imaps://anna:secret@h":          "has a password",
+		"imaps://an%0d%0ana@h":           "control characters",
+		"imaps://anna@h:secret of anna!": "must be imaps://",
+	} {
+		_, err := ParseAccount(address)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: got the error %v", address, err)
+		}
+	}
+}
+
+// certificate returns a configuration for a server and one for its clients.
+func certificate(t *testing.T) (server, client *tls.Config) {
+	t.Helper()
+	s := httptest.NewTLSServer(nil)
+	defer s.Close()
+	pool := x509.NewCertPool()
+	pool.AddCert(s.Certificate())
+	return &tls.Config{Certificates: s.TLS.Certificates}, &tls.Config{RootCAs: pool}
+}
+
+func TestTheConnectionIsEncrypted(t *testing.T) {
+	server, client := certificate(t)
+	p := newProvider(t, func(o *imapserver.Options) { o.TLSConfig, o.InsecureAuth = server, false })
+	if _, err := Dial(t.Context(), p.Account, Secret{Text: "geheim"}, p.options); err == nil || !strings.Contains(err.Error(), "accepts no passwords") {
+		t.Errorf("without encryption, on this machine: %v", err)
+	}
+	secure := func(o Options, conn *bounded, startTLS bool) error {
+		c := &Client{Account: p.Account, options: o, conn: conn, arrived: make(chan struct{}, 1), stop: func() bool { return true }}
+		c.StartTLS = startTLS
+		defer c.Close()
+		return c.do(idleBytes, time.Minute, c.greet)
+	}
+	remote := func() *bounded {
+		conn, err := net.Dial("tcp", net.JoinHostPort(p.Host, p.Port))
+		p.must(err)
+		return &bounded{Conn: elsewhere{conn}}
+	}
+	if err := secure(p.options, remote(), true); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("STARTTLS with a certificate of nobody: %v", err)
+	}
+	o := p.options
+	o.TLS = client
+	if err := secure(o, remote(), true); err != nil {
+		t.Errorf("STARTTLS: %v", err)
+	}
+	plain := newProvider(t, nil)
+	p.Account = plain.Account
+	if err := secure(o, remote(), true); !errors.Is(err, ErrPlain) {
+		t.Errorf("a server without STARTTLS: %v", err)
+	}
+	o.Insecure = true
+	if err := secure(o, remote(), true); err != nil {
+		t.Errorf("a server without STARTTLS, if the user wants it: %v", err)
+	}
+	if strings.Contains(plain.heard(), "geheim") {
+		t.Error("the password is sent before the connection is encrypted")
+	}
+
+	l, err := tls.Listen("tcp", "127.0.0.1:0", server)
+	p.must(err)
+	defer l.Close()
+	go func() {
+		conn, err := l.Accept()
+		if err == nil {
+			io.WriteString(conn, "* PREAUTH ready\r\n")
+			answerAll(conn, nil)
+		}
+	}()
+	a := accountAt(l)
+	a.StartTLS = false
+	o.Insecure = false
+	c, err := Dial(t.Context(), a, Secret{Text: "geheim"}, o)
+	if err != nil {
+		t.Fatalf("imaps: %v", err)
+	}
+	c.Close()
+}
+
+// elsewhere is a connection that seems to lead to another machine.
+type elsewhere struct{ net.Conn }
+
+func (e elsewhere) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 143} }
+
+func TestAWrongPasswordIsRefused(t *testing.T) {
+	p := newProvider(t, nil)
+	_, err := Dial(t.Context(), p.Account, Secret{Text: "falsch"}, p.options)
+	if !errors.Is(err, ErrRefused) || strings.Contains(err.Error(), "falsch") {
+		t.Errorf("got the error %v", err)
+	}
+	_, err = Dial(t.Context(), p.Account, Secret{Text: "x", Token: true}, p.options)
+	if err == nil || !strings.Contains(err.Error(), "accepts no access tokens") {
+		t.Errorf("a token: got the error %v", err)
+	}
+	p.Port = "1"
+	_, err = Dial(t.Context(), p.Account, Secret{Text: "x"}, p.options)
+	if err == nil || err.Error() != "connect to 127.0.0.1: connection refused" {
+		t.Errorf("no server: got the error %v", err)
+	}
+}
+
+// scripted is a server that answers each command of a client with a text. It returns what the client said.
+func scripted(t *testing.T, greeting string, answer map[string]string) (Account, func() string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		io.WriteString(conn, greeting)
+		said.WriteString(answerAll(conn, answer))
+	}()
+	stop := func() string {
+		l.Close()
+		<-ended
+		return said.String()
+	}
+	t.Cleanup(func() { stop() })
+	return accountAt(l), stop
+}
+
+// answerAll answers the commands of a client by their first words. The answer "" is none, and without one the command succeeds.
+func answerAll(conn net.Conn, answer map[string]string) (said string) {
+	lines := bufio.NewScanner(conn)
+	for lines.Scan() {
+		said += lines.Text() + "\n"
+		tag, command, _ := strings.Cut(lines.Text(), " ")
+		reply := tag + " OK done\r\n"
+		for begin, text := range answer {
+			if strings.HasPrefix(command, begin) {
+				reply = strings.ReplaceAll(text, "@", tag)
+			}
+		}
+		if _, err := io.WriteString(conn, reply); err != nil {
+			break
+		}
+	}
+	return said
+}
+
+const ready = "* OK [CAPABILITY IMAP4rev1 MOVE] ready\r\n"
+
+// usual are the answers of a server with a message.
+func usual(change map[string]string) map[string]string {
+	all := map[string]string{
+		"CAPABILITY":        "* CAPABILITY IMAP4rev1 MOVE\r\n@ OK done\r\n",
+		"LIST":              "* LIST () \"/\" INBOX\r\n* LIST () \"/\" Junk\r\n@ OK done\r\n",
+		"EXAMINE":           "* 1 EXISTS\r\n* OK [UIDVALIDITY 7] x\r\n* OK [UIDNEXT 10] x\r\n@ OK [READ-ONLY] done\r\n",
+		"SELECT":            "* 1 EXISTS\r\n* OK [UIDVALIDITY 7] x\r\n* OK [UIDNEXT 10] x\r\n@ OK done\r\n",
+		"UID SEARCH":        "* SEARCH 9\r\n@ OK done\r\n",
+		"UID FETCH 9 ":      "* 1 FETCH (UID 9 BODY[]<0> {8}\r\ncasino\r\n)\r\n@ OK done\r\n",
+		"AUTHENTICATE":      "@ NO no\r\n",
+		"LOGIN anna geheim": "@ OK done\r\n",
+	}
+	for command, text := range change {
+		all[command] = text
+	}
+	return all
+}
+
+func TestAHostileServer(t *testing.T) {
+	many := func(n int, line string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.ReplaceAll(line, "NUMBER", strconv.Itoa(i+1)))
+		}
+		return b.String()
+	}
+	downwards := func(n int) string {
+		var b strings.Builder
+		for ; n > 0; n-- {
+			fmt.Fprint(&b, " ", 1_000_000+2*n)
+		}
+		return b.String()
+	}
+	for name, c := range map[string]struct {
+		greeting string
+		change   map[string]string
+		want     string // of the error; empty for none
+	}{
+		"the usual":                     {},
+		"no greeting":                   {greeting: "x", want: "does not answer"},
+		"a greeting without an end":     {greeting: "* OK " + strings.Repeat("x", 1<<20), want: "sends too much"},
+		"a refusal":                     {greeting: "* BYE go away\r\n", want: "the server says: go away"},
+		"a panic of the library":        {greeting: "* \r\n", want: "connect to 127.0.0.1"},
+		"a login without an answer":     {change: map[string]string{"LOGIN": ""}, want: "log in to 127.0.0.1: the server does not answer"},
+		"a refused login":               {change: map[string]string{"LOGIN": "@ NO [AUTHENTICATIONFAILED] \x1b[31mno\r\n"}, want: "refuses the user"},
+		"many folders":                  {change: map[string]string{"LIST": many(600, "* LIST () \"/\" fNUMBER\r\n") + "@ OK done\r\n"}, want: "600 folders"},
+		"folders without end":           {change: map[string]string{"LIST": many(1<<16, "* LIST () \"/\" folderNUMBER\r\n")}, want: "sends too much"},
+		"a folder name without end":     {change: map[string]string{"LIST": "* LIST () \"/\" \"" + strings.Repeat("x", 2<<20)}, want: "sends too much"},
+		"a folder name in bad encoding": {change: map[string]string{"LIST": "* LIST () \"/\" \"&x\"\r\n@ OK done\r\n"}, want: "list the folders"},
+		"no lasting numbers":            {change: map[string]string{"EXAMINE": "* 1 EXISTS\r\n@ OK done\r\n"}, want: "UIDVALIDITY"},
+		"numbers without end":           {change: map[string]string{"UID SEARCH": "* SEARCH" + many(1<<18, " NUMBER00") + "\r\n"}, want: "sends too much"},
+		"all numbers there are":         {change: map[string]string{"UID SEARCH": "* ESEARCH (TAG \"@\") UID ALL 1:4294967295\r\n@ OK done\r\n", "UID FETCH": "@ OK done\r\n"}},
+		"a message that is none":        {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> NIL)\r\n@ OK done\r\n"}},
+		"another message":               {change: map[string]string{"UID FETCH 9 ": "* 2 FETCH (UID 8 BODY[]<0> {6}\r\ncasino)\r\n@ OK done\r\n"}},
+		"two bodies":                    {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> {1}\r\nx BODY[] {6}\r\ncasino)\r\n* 1 FETCH (UID 9 BODY[] {1}\r\ny)\r\n@ OK done\r\n"}},
+		"a message that is too large":   {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> {99999999999}\r\nx"}, want: "read message 9 of the inbox: the server does not answer"},
+		"a broken reply":                {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> {1}\r\nx{{\r\n"}, want: "read message 9 of the inbox"},
+		"an end":                        {change: map[string]string{"UID FETCH 9 ": "* BYE\r\n"}, want: "does not answer"},
+		"a list of capabilities":        {greeting: "* OK [CAPABILITY IMAP4rev1] hello (here)\r\n* CAPABILITY (x", want: "do not belong there"},
+		"a list in a code":              {greeting: "* OK [CAPABILITY (x", want: "do not belong there"},
+		"nested lists in a text":        {change: map[string]string{"UID FETCH 9 ": "* OK {99999}\r\n* 1 FETCH (UID 9 BODYSTRUCTURE " + strings.Repeat("(", 50_000)}, want: "do not belong there"},
+		"nested lists in a string":      {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> \"{99999}\r\n\" BODYSTRUCTURE " + strings.Repeat("(", 50_000)}, want: "do not belong there"},
+		"numbers from the last one on":  {change: map[string]string{"EXAMINE": "* 1 EXISTS\r\n* OK [UIDVALIDITY 7] x\r\n@ OK done\r\n", "UID SEARCH": "* SEARCH" + downwards(20_000) + "\r\n@ OK done\r\n", "UID FETCH": "@ OK done\r\n"}},
+		"nested lists":                  {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODYSTRUCTURE " + strings.Repeat("(", 50_000)}, want: "read message 9 of the inbox: the server sends lists that do not belong"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.greeting == "" {
+				c.greeting = ready
+			}
+			a, _ := scripted(t, c.greeting, usual(c.change))
+			o := DefaultOptions()
+			if strings.Contains(c.want, "does not answer") {
+				o.Timeout, o.Fetch = 200*time.Millisecond, 200*time.Millisecond
+			}
+			p := &provider{T: t, model: filepath.Join(t.TempDir(), "model")}
+			client, err := Dial(t.Context(), a, Secret{Text: "geheim"}, o)
+			var run Run
+			if err == nil {
+				run, _, err = p.tryJudge(client, false)
+				client.Close()
+			}
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got the error %.300v, want %q", err, c.want)
+			}
+			if name == "the usual" && (run != Run{Judged: 1, Spam: 1}) {
+				t.Errorf("got %+v", run)
+			}
+		})
+	}
+}
+
+func TestTheServerSaysWhatFoldersAreFor(t *testing.T) {
+	list := `* LIST () "." INBOX
+* LIST (\NoSelect) "." Odd
+* LIST (\Junk) "." &ZeVnLIqe-
+* LIST (\Trash) "." Old
+* LIST (\All) "." Everything
+* LIST (\Flagged) "." Stars
+* LIST () "." Junk
+* LIST () "." Lists.Junk.2020
+* LIST () NIL Sent
+@ OK done
+`
+	a, _ := scripted(t, ready, usual(map[string]string{"LIST": strings.ReplaceAll(list, "\n", "\r\n")}))
+	c, err := Dial(t.Context(), a, Secret{Text: "geheim"}, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var got []string
+	for _, f := range c.folders {
+		got = append(got, fmt.Sprint(f.Name, " ", f.Role, " ", f.incoming))
+	}
+	want(t, "the folders", []string{"INBOX ham true", "Everything ham true", "Junk spam false", "Lists.Junk.2020 spam false",
+		"Old left out false", "Sent ham false", "Stars left out false", "日本語 spam false"}, got)
+	if c.Junk() != "日本語" {
+		t.Errorf("spam goes to %s", c.Junk())
+	}
+	for _, name := range []string{"Lists.Junk.2020", "Sent"} {
+		a, _ := scripted(t, ready, usual(map[string]string{"LIST": strings.ReplaceAll(list, "\n", "\r\n")}))
+		o := DefaultOptions()
+		o.Junk = name
+		c, err := Dial(t.Context(), a, Secret{Text: "geheim"}, o)
+		if err != nil || c.Junk() != name {
+			t.Errorf("the user says %s: %v", name, err)
+			continue
+		}
+		c.Close()
+	}
+	for name, why := range map[string]string{"inbox": "there is no folder inbox", "INBOX": "cannot be the folder for spam", "None": "there is no folder None"} {
+		a, _ := scripted(t, ready, usual(map[string]string{"LIST": strings.ReplaceAll(list, "\n", "\r\n")}))
+		o := DefaultOptions()
+		o.Junk = name
+		if _, err := Dial(t.Context(), a, Secret{Text: "geheim"}, o); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("the user says %s: %v", name, err)
+		}
+	}
+}
+
+func TestTokens(t *testing.T) {
+	for name, c := range map[string]struct{ caps, want string }{
+		"OAUTHBEARER": {"AUTH=OAUTHBEARER AUTH=XOAUTH2 SASL-IR", "AUTHENTICATE OAUTHBEARER bixhPWFubmEsAWF1dGg9QmVhcmVyIHRva2VuAQE="},
+		"XOAUTH2":     {"AUTH=XOAUTH2 SASL-IR", "AUTHENTICATE XOAUTH2 dXNlcj1hbm5hAWF1dGg9QmVhcmVyIHRva2VuAQE="},
+	} {
+		t.Run(name, func(t *testing.T) {
+			caps := "IMAP4rev1 " + c.caps
+			a, stop := scripted(t, "* OK [CAPABILITY "+caps+"] ready\r\n", usual(map[string]string{
+				"AUTHENTICATE": "@ OK [CAPABILITY " + caps + "] done\r\n", "CAPABILITY": "* CAPABILITY " + caps + "\r\n@ OK done\r\n"}))
+			client, err := Dial(t.Context(), a, Secret{Text: "token", Token: true}, DefaultOptions())
+			if err != nil {
+				t.Fatal(err)
+			}
+			client.Close()
+			if said := stop(); !strings.Contains(said, c.want) {
+				t.Errorf("the client says %s", said)
+			}
+		})
+	}
+}
+
+func TestTheConnectionBreaksWhileMailIsRead(t *testing.T) {
+	a, _ := scripted(t, ready, usual(map[string]string{"UID SEARCH": "* SEARCH 9 8\r\n@ OK done\r\n", "UID FETCH 8 ": "* BYE\r\n"}))
+	o := DefaultOptions()
+	o.Fetch = 100 * time.Millisecond
+	c, err := Dial(t.Context(), a, Secret{Text: "geheim"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	p := &provider{T: t, model: filepath.Join(t.TempDir(), "model")}
+	p.must(store.Begin(t.Context(), p.model, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()))
+	s, err := OpenState(p.model, true)
+	p.must(err)
+	defer s.Close()
+	box, err := c.Mailbox(t.Context(), s)
+	p.must(err)
+	view, err := store.Look(p.model)
+	p.must(err)
+	if _, err := box.Preview(t.Context(), view, mailbox.LearnOptions{Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := box.Done(); !errors.Is(err, ErrSilent) {
+		t.Errorf("got the error %v", err)
+	}
+}
+
+// FuzzServer lets a server say anything after its greeting. The client ends within its limits.
+func FuzzServer(f *testing.F) {
+	for _, answer := range usual(nil) {
+		f.Add(strings.ReplaceAll(answer, "@", "T1"))
+	}
+	f.Add("T1 OK\r\n* LIST () \"/\" INBOX\r\nT2 OK\r\n* 1 EXISTS\r\n* OK [UIDVALIDITY 7] x\r\nT3 OK\r\n* SEARCH 9\r\nT4 OK\r\n* 1 FETCH (UID 9 BODY[]<0> {2}\r\nxx)\r\nT5 OK\r\n")
+	f.Fuzz(func(t *testing.T, said string) {
+		ours, theirs := net.Pipe()
+		go func() {
+			go io.Copy(io.Discard, theirs)
+			io.WriteString(theirs, ready+said)
+			theirs.Close()
+		}()
+		c := &Client{Account: Account{Host: "h", User: "anna", StartTLS: true}, options: DefaultOptions(), conn: &bounded{Conn: ours}, arrived: make(chan struct{}, 1), stop: func() bool { return true }}
+		c.options.Insecure, c.options.Timeout, c.options.Fetch = true, time.Second, time.Second
+		if err := c.begin(Secret{Text: "geheim"}); err == nil {
+			p := &provider{T: t, model: filepath.Join(t.TempDir(), "model")}
+			p.tryJudge(c, false)
+		}
+		c.Close()
+	})
+}

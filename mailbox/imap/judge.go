@@ -1,0 +1,255 @@
+package imap
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/emersion/go-imap/v2"
+	"github.com/emersion/go-imap/v2/imapclient"
+
+	"chaff/corpus"
+	"chaff/filter"
+)
+
+// Judgement is a message of the inbox and what the filter says of it.
+type Judgement struct {
+	UID uint32 `json:"uid"`
+	filter.Classification
+	// Head is the beginning of the message.
+	Head []byte `json:"-"`
+	// CameBack reports whether the message was moved before and somebody has moved it back: it stays.
+	CameBack bool `json:"came_back,omitempty"`
+	// Moved reports whether it was moved to the folder for spam.
+	Moved bool `json:"moved"`
+}
+
+// Run is what was done with the new unseen mail of the inbox.
+type Run struct {
+	Judged int `json:"judged"`
+	Spam   int `json:"spam"`
+	Moved  int `json:"moved"`
+	// TooLarge messages are not judged.
+	TooLarge int `json:"too_large,omitempty"`
+	// Later is the number of messages that were not looked at because of the limit.
+	Later int `json:"later,omitempty"`
+}
+
+// JudgeOptions say what to do with messages.
+type JudgeOptions struct {
+	// Classify judges a message.
+	Classify func(raw []byte) filter.Classification
+	// Move moves spam to the folder for it.
+	Move bool
+	// Each is called for each message, after it was moved.
+	Each func(Judgement)
+}
+
+// headBytes is how much of a message is kept to show its header.
+const headBytes = 16 << 10
+
+// batch is how many messages are moved at once.
+const batch = 50
+
+// Judge judges the unseen messages of the inbox that are new since it last moved messages. Without Move it changes nothing, neither in the
+// mailbox nor in the state.
+func (c *Client) Judge(ctx context.Context, s *State, o JudgeOptions) (r Run, err error) {
+	if o.Move {
+		if err := c.canMove(); err != nil {
+			return r, err
+		}
+	}
+	if err := c.refresh(inbox, !o.Move); err != nil {
+		return r, err
+	}
+	c.next = c.selected.next
+	known := s.of(c.Account)
+	last := known.Last
+	if known.Validity != c.selected.validity {
+		last = 0
+	}
+	found, err := c.search(last+1, imap.SearchCriteria{NotFlag: []imap.Flag{imap.FlagSeen}})
+	if err != nil {
+		return r, err
+	}
+	if limit := c.options.Limit; limit > 0 && len(found) > limit {
+		r.Later = len(found) - limit
+		found = found[:limit]
+	}
+	for len(found) > 0 {
+		n := min(len(found), batch)
+		if err := c.judgeBatch(ctx, found[:n], s, known, o, &r); err != nil {
+			return r, err
+		}
+		found = found[n:]
+	}
+	return r, nil
+}
+
+// judgeBatch judges some messages and moves those that are spam.
+func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, known *remembered, o JudgeOptions, r *Run) error {
+	var judged []Judgement
+	var spam imap.UIDSet
+	var hashes []string
+	for _, uid := range uids {
+		raw, err := c.fetch(nil, uid)
+		switch {
+		case errors.Is(err, errGone):
+			continue
+		case errors.Is(err, corpus.ErrTooLarge):
+			r.TooLarge++
+			continue
+		case err != nil:
+			return fmt.Errorf("read message %d of the inbox: %w", uid, err)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		j := Judgement{UID: uint32(uid), Classification: o.Classify(raw), Head: bytes.Clone(raw[:min(len(raw), headBytes)])}
+		r.Judged++
+		if j.Verdict == filter.Spam {
+			r.Spam++
+			hash := hashOf(raw)
+			if j.CameBack = known.index(hash) >= 0; !j.CameBack {
+				spam.AddNum(uid)
+				hashes = append(hashes, hash)
+			}
+		}
+		judged = append(judged, j)
+	}
+	if o.Move {
+		if err := c.moveBatch(spam, hashes, s, known); err != nil {
+			return err
+		}
+		known.Validity, known.Last = c.selected.validity, uids[len(uids)-1]
+		if err := s.save(); err != nil {
+			return err
+		}
+	}
+	for _, j := range judged {
+		if j.Moved = o.Move && spam.Contains(imap.UID(j.UID)); j.Moved {
+			r.Moved++
+		}
+		o.Each(j)
+	}
+	return nil
+}
+
+// moveBatch moves spam. It is remembered first: if this process dies meanwhile, what was moved is known to be no label of the user.
+func (c *Client) moveBatch(spam imap.UIDSet, hashes []string, s *State, known *remembered) error {
+	if len(spam) == 0 {
+		return nil
+	}
+	known.add(hashes)
+	if err := s.save(); err != nil {
+		return err
+	}
+	if err := c.do(idleBytes, c.options.Timeout, func() error { return c.move(spam) }); err != nil {
+		known.drop(hashes)
+		return errors.Join(fmt.Errorf("move spam to %s: %w", c.junk, err), s.save())
+	}
+	return nil
+}
+
+// canMove returns an error if no message can be moved.
+func (c *Client) canMove() error {
+	if c.junk == "" {
+		return ErrNoJunk
+	}
+	var caps imap.CapSet
+	err := c.do(idleBytes, c.options.Timeout, func() error {
+		caps = c.client.Caps()
+		return nil
+	})
+	if err == nil && !caps.Has(imap.CapMove) && !caps.Has(imap.CapUIDPlus) {
+		err = ErrCannotMove
+	}
+	return err
+}
+
+// move moves messages of the inbox to the folder for spam. Without MOVE they are copied, and only then removed from the inbox, and only
+// they.
+func (c *Client) move(uids imap.UIDSet) error {
+	if c.client.Caps().Has(imap.CapMove) {
+		_, err := c.client.Move(uids, c.junk).Wait()
+		return err
+	}
+	if _, err := c.client.Copy(uids, c.junk).Wait(); err != nil {
+		return err
+	}
+	flags := &imap.StoreFlags{Op: imap.StoreFlagsAdd, Silent: true, Flags: []imap.Flag{imap.FlagDeleted}}
+	if err := c.client.Store(uids, flags, nil).Close(); err != nil {
+		return err
+	}
+	return c.client.UIDExpunge(uids).Close()
+}
+
+// pollEvery is how often a server without IDLE is asked for new messages.
+const pollEvery = time.Minute
+
+// changed is called by the library, in any goroutine, when the server tells of a change.
+func (c *Client) changed(d *imapclient.UnilateralDataMailbox) {
+	if d.NumMessages == nil {
+		return
+	}
+	select {
+	case c.arrived <- struct{}{}:
+	default:
+	}
+}
+
+// Wait waits until messages come that were not there when the inbox was last judged, or for a time.
+func (c *Client) Wait(ctx context.Context, most time.Duration) error {
+	select {
+	case <-c.arrived:
+	default:
+	}
+	if err := c.refresh(inbox, true); err != nil {
+		return err
+	}
+	if c.next != 0 && c.selected.next > c.next {
+		return nil
+	}
+	var caps imap.CapSet
+	err := c.do(idleBytes, c.options.Timeout, func() error {
+		caps = c.client.Caps()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if caps.Has(imap.CapIdle) {
+		return c.do(idleBytes, most+c.options.Timeout, func() error { return c.idle(ctx, most) })
+	}
+	for until := time.Now().Add(most); time.Now().Before(until) && len(c.arrived) == 0; {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(min(pollEvery, time.Until(until))):
+		}
+		if err := c.do(idleBytes, c.options.Timeout, c.client.Noop().Wait); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// idle waits with the command IDLE.
+func (c *Client) idle(ctx context.Context, most time.Duration) error {
+	command, err := c.client.Idle()
+	if err != nil {
+		return err
+	}
+	select {
+	case <-c.arrived:
+	case <-time.After(most):
+	case <-ctx.Done():
+	case <-c.client.Closed():
+	}
+	if err := command.Close(); err != nil {
+		return err
+	}
+	return errors.Join(ctx.Err(), command.Wait())
+}

@@ -1,0 +1,181 @@
+package imap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/emersion/go-imap/v2"
+
+	"chaff/corpus"
+	"chaff/corpus/sources"
+	"chaff/mailbox"
+)
+
+// keptBytes is the size of the messages that are kept while a mailbox is compared, since they are read more than once.
+const keptBytes = 64 << 20
+
+// Listing is a mailbox as package mailbox sees it.
+type Listing struct {
+	*mailbox.Mailbox
+	client *Client
+	known  *remembered
+	state  *State
+	ctx    context.Context
+	mu     sync.Mutex
+	kept   map[place][]byte
+	bytes  int
+	ours   bool  // whether a message was recognised
+	err    error // of the connection
+}
+
+// place is where a message is.
+type place struct {
+	folder   string
+	validity uint32
+	uid      imap.UID
+}
+
+// Mailbox lists the messages by which a user says what is ham and what is spam, the newest ones first: those of the folders of ham and
+// spam, without what is unseen in the inbox, and without what [Client.Judge] has moved. The messages are read when they are needed, as long
+// as the client is open.
+func (c *Client) Mailbox(ctx context.Context, s *State) (*Listing, error) {
+	l := &Listing{client: c, known: s.of(c.Account), state: s, ctx: ctx, kept: map[place][]byte{}}
+	var folders []mailbox.Folder
+	for _, f := range c.folders {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if f.Role == sources.LeftOut {
+			f.Messages = c.count(f.Name)
+			folders = append(folders, mailbox.Folder{PlanFolder: f.PlanFolder})
+			continue
+		}
+		rows, err := l.list(f)
+		if err != nil {
+			return nil, err
+		}
+		folders = append(folders, rows...)
+	}
+	l.Mailbox = mailbox.Of(c.Account.String(), "imap "+c.Account.String(), folders)
+	return l, nil
+}
+
+// count returns the number of messages of a folder that is left out; 0 if the server does not say it.
+func (c *Client) count(name string) (n int) {
+	_ = c.do(idleBytes, c.options.Timeout, func() error {
+		data, err := c.client.Status(name, &imap.StatusOptions{NumMessages: true}).Wait()
+		if err == nil && data.NumMessages != nil {
+			n = int(*data.NumMessages)
+		}
+		return err
+	})
+	return n
+}
+
+// list lists a folder of ham or spam.
+func (l *Listing) list(f folder) ([]mailbox.Folder, error) {
+	c := l.client
+	if err := c.refresh(f.Name, true); err != nil {
+		return nil, err
+	}
+	criteria := imap.SearchCriteria{Smaller: corpus.MaxMessageBytes + 1}
+	if f.incoming {
+		criteria.Flag = []imap.Flag{imap.FlagSeen}
+	}
+	found, err := c.search(1, criteria)
+	if err != nil {
+		return nil, err
+	}
+	row := mailbox.Folder{PlanFolder: f.PlanFolder}
+	if f.Name == c.junk {
+		l.known.junk(c.selected.validity)
+	}
+	for _, uid := range slices.Backward(found) {
+		if f.Name == c.junk && l.known.isOurs(uid) {
+			continue
+		}
+		p := place{f.Name, c.selected.validity, uid}
+		row.Files = append(row.Files, mailbox.File{
+			Item: corpus.Item{Origin: fmt.Sprintf("%s/%s#%d", c.Host, f.Name, uid), Label: f.Role.String(), Content: content{l, p}},
+			Name: p.name(),
+		})
+	}
+	row.Messages = len(row.Files)
+	if !f.incoming {
+		return []mailbox.Folder{row}, nil
+	}
+	unseen := f.PlanFolder
+	unseen.Role, unseen.Reason, unseen.Messages = sources.LeftOut, sources.Unseen, max(0, c.selected.messages-len(found))
+	return []mailbox.Folder{row, {PlanFolder: unseen}}, nil
+}
+
+// name names a message for as long as it is in its folder.
+func (p place) name() string {
+	return p.folder + "\x00" + strconv.FormatUint(uint64(p.validity), 10) + "\x00" + strconv.FormatUint(uint64(p.uid), 10)
+}
+
+// content is a message on the server.
+type content struct {
+	list *Listing
+	place
+}
+
+// Append appends the message. One that is gone, that nobody but Judge has put there, or that a broken connection keeps from us, does not
+// exist: it says nothing.
+func (m content) Append(dst []byte) ([]byte, error) {
+	l := m.list
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if raw, isKept := l.kept[m.place]; isKept && raw == nil {
+		return dst, fs.ErrNotExist
+	} else if isKept {
+		return append(dst, raw...), nil
+	}
+	raw, ok := l.read(dst, m.place)
+	if !ok {
+		return dst, fs.ErrNotExist
+	}
+	return raw, nil
+}
+
+// read appends a message to dst, which is empty. It reports whether there is one that says something.
+func (l *Listing) read(dst []byte, p place) (raw []byte, ok bool) {
+	if l.err != nil {
+		return dst, false
+	}
+	c := l.client
+	if l.err = l.ctx.Err(); l.err == nil {
+		l.err = c.choose(p.folder, true)
+	}
+	if l.err != nil || c.selected.validity != p.validity {
+		return dst, false
+	}
+	raw, err := c.fetch(dst, p.uid)
+	switch {
+	case errors.Is(err, errGone), errors.Is(err, corpus.ErrTooLarge):
+		return dst, false
+	case err != nil:
+		l.err = fmt.Errorf("read message %d of %s: %w", p.uid, p.folder, err)
+		return dst, false
+	case p.folder == c.junk && l.known.recognise(p.uid, raw):
+		l.ours, l.kept[p] = true, nil
+		return dst, false
+	case len(raw) <= corpus.LargeMessageBytes && l.bytes+len(raw) <= keptBytes:
+		l.kept[p] = append([]byte{}, raw...)
+		l.bytes += len(raw)
+	}
+	return raw, true
+}
+
+// Done saves what was found out about the messages that Judge has moved. Its error is why messages could not be read.
+func (l *Listing) Done() error {
+	if l.ours && l.err == nil {
+		return l.state.save()
+	}
+	return l.err
+}
