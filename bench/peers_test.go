@@ -43,8 +43,7 @@ func linkedPrograms(t *testing.T) (dir string) {
 
 // TestTheProgramsThatAreThereTakePart runs the benchmark on the invented mail with the programs that are quick, as far as
 // they are installed. fastText is not among them: its model is close to a gigabyte. scikit-learn, which is started four times and
-// starts slowly, is among them if there are corpora; TestScikitLearnAnswers runs its commands always. With corpora, chaff is built as the
-// benchmark does it.
+// starts slowly, is among them if there are corpora. With corpora, chaff is built as the benchmark does it.
 func TestTheProgramsThatAreThereTakePart(t *testing.T) {
 	if !bogofilter().present() {
 		t.Skip("needs bogofilter: apt-get install bogofilter")

@@ -111,9 +111,9 @@ func About(name string) string {
 
 // field returns the settings of the named model within o, and the zero Value for an unknown one.
 func (o *Options) field(name string) reflect.Value {
-	v := reflect.ValueOf(o).Elem()
+	v, key := reflect.ValueOf(o).Elem(), strings.ReplaceAll(name, "-", "_")
 	for i := range v.NumField() {
-		if v.Type().Field(i).Tag.Get("json") == strings.ReplaceAll(name, "-", "_") {
+		if v.Type().Field(i).Tag.Get("json") == key {
 			return v.Field(i)
 		}
 	}

@@ -106,13 +106,11 @@ func sampleFiles(t *testing.T, class string) (all []string) {
 	return all
 }
 
-// TestTheConsoleInABrowser signs in to the console and teaches an unsure message with the keyboard alone, and looks at every page on a phone and
+// testConsole signs in to the console and teaches an unsure message with the keyboard alone, and looks at every page on a phone and
 // on a desk, light and dark.
-func TestTheConsoleInABrowser(t *testing.T) {
-	t.Parallel()
-	chromium := findChromium(t)
+func testConsole(t *testing.T, b *browser, network *proxy) {
 	address, token := startConsole(t)
-	b := startBrowser(t, chromium, address) // the server is the proxy, so the browser reaches nothing else
+	must(t, network.lead(address))
 	b.visit(address + "/")
 	b.look("login")
 	b.call("Input.insertText", object{"text": token}) // the field has the focus

@@ -155,15 +155,15 @@ func (s sharedMail) linkSample(ts *testscript.TestScript, neg bool, args []strin
 }
 
 // linkEasy puts mail that every model classifies correctly into the folders ham and spam of a folder: easymail DIR. With a second
-// argument, copy, the script may add, move and remove files; with maildir, the folder is a Maildir++ with the spam in .Junk; with more,
-// it is mail of the same words that is not the same mail.
+// argument, copy, the script may add, move and remove files; with maildir, too, and the folder is a Maildir++ with the spam in .Junk; with
+// more, it is mail of the same words that is not the same mail.
 func (s sharedMail) linkEasy(ts *testscript.TestScript, neg bool, args []string) {
 	switch {
 	case !neg && len(args) == 1:
 		ts.Check(os.Symlink(s.easy(), ts.MkAbs(args[0])))
 	case !neg && len(args) == 2 && args[1] == "copy":
 		for _, class := range []string{"ham", "spam"} {
-			ts.Check(linkFiles(filepath.Join(ts.MkAbs(args[0]), class), filepath.Join(s.easy(), class), ""))
+			ts.Check(linkFiles(filepath.Join(ts.MkAbs(args[0]), class), filepath.Join(s.easy(), class), "%s"))
 		}
 	case !neg && len(args) == 2 && args[1] == "maildir":
 		ts.Check(writeMaildir(ts.MkAbs(args[0]), s.easy()))
@@ -191,19 +191,19 @@ func (s sharedMail) writeEasyModel(ts *testscript.TestScript, neg bool, args []s
 // writeMaildir makes dst a Maildir++ of the folders ham and spam of src, with the spam in .Junk.
 func writeMaildir(dst, src string) error {
 	var errs []error
-	for class, folder := range map[string]string{"ham": ".", "spam": ".Junk"} {
-		errs = append(errs, linkFiles(filepath.Join(dst, folder, "cur"), filepath.Join(src, class), ":2,S"),
-			os.Mkdir(filepath.Join(dst, folder, "new"), 0o755))
+	for class, to := range map[string]struct{ folder, names string }{"ham": {".", "%s:2,S"}, "spam": {".Junk", "s%s:2,S"}} {
+		errs = append(errs, linkFiles(filepath.Join(dst, to.folder, "cur"), filepath.Join(src, class), to.names),
+			os.Mkdir(filepath.Join(dst, to.folder, "new"), 0o755))
 	}
 	return errors.Join(errs...)
 }
 
-// linkFiles makes dst a folder with the files of src, whose names get an end. Files of another file system are copied.
-func linkFiles(dst, src, end string) error {
+// linkFiles makes dst a folder with the files of src, whose names are put into a format. Files of another file system are copied.
+func linkFiles(dst, src, names string) error {
 	files, err := os.ReadDir(src)
 	err = errors.Join(err, os.MkdirAll(dst, 0o755))
 	for _, file := range files {
-		from, to := filepath.Join(src, file.Name()), filepath.Join(dst, file.Name()+end)
+		from, to := filepath.Join(src, file.Name()), filepath.Join(dst, fmt.Sprintf(names, file.Name()))
 		if os.Link(from, to) == nil {
 			continue
 		}

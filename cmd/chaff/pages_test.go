@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,17 +25,27 @@ const keptPages = "TEST_PAGES"
 // madePage is a page and where it is.
 type madePage struct{ name, path string }
 
-// TestPagesInABrowser makes every kind of page, from the sample mail and from mail that attacks its reader, and opens each
-// in headless Chromium on a phone and on a desk, light and dark. Without corpora, and if nobody wants to see the pages, there
-// is one page for each command.
-func TestPagesInABrowser(t *testing.T) {
+// TestInABrowser opens the pages of reports and the console in one headless Chromium, which takes longer to start than to show pages.
+func TestInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := findChromium(t)
 	var network proxy
 	server := httptest.NewServer(&network)
 	defer server.Close()
-	pages := makePages(t, t.TempDir())
 	b := startBrowser(t, chromium, server.URL)
+	for name, test := range map[string]func(*testing.T, *browser, *proxy){"pages": testPages, "console": testConsole} {
+		t.Run(name, func(t *testing.T) {
+			b.t = t
+			test(t, b, &network)
+		})
+	}
+	b.t = t
+}
+
+// testPages makes every kind of page, from the sample mail and from mail that attacks its reader, and opens each on a phone and on a
+// desk, light and dark. Without corpora, and if nobody wants to see the pages, there is one page for each command.
+func testPages(t *testing.T, b *browser, network *proxy) {
+	pages := makePages(t, t.TempDir())
 	for _, page := range pages {
 		t.Run(page.name, func(t *testing.T) {
 			b.t = t
@@ -284,16 +296,30 @@ func firstFile(t *testing.T, dir string) string {
 	return entries[0].Name()
 }
 
-// proxy is a network where nothing is, and which keeps what it was asked for.
+// proxy is a network with one server at most, and which keeps what it was asked for.
 type proxy struct {
-	mu    sync.Mutex
-	asked []string
+	mu     sync.Mutex
+	asked  []string
+	server *url.URL
+}
+
+// lead makes the network lead to a server.
+func (p *proxy) lead(address string) (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.server, err = url.Parse(address)
+	return err
 }
 
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	p.asked = append(p.asked, r.Host)
+	server := p.server
 	p.mu.Unlock()
+	if server != nil && server.Host == r.Host {
+		(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(server); r.Out.Host = r.In.Host }}).ServeHTTP(w, r)
+		return
+	}
 	_, _ = io.Copy(io.Discard, r.Body)
 	w.WriteHeader(http.StatusNotFound)
 }

@@ -120,9 +120,7 @@ exec sh spread.sh
 set -e
 cp mail/ham/0* lists
 mv mail/spam/0* mail/spam/1* junk
-for i in 01 02 03 04; do
-	(echo "From a@b.example Mon Jan  1 10:00:00 2024"; cat mail/ham/$i.eml; echo) >> inbox.mbox
-done
+awk -f mbox.awk mail/ham/0[1-4].eml > inbox.mbox
 for f in mail/ham/*; do echo "ham $f"; done > index
 for f in junk/*; do echo "spam $f"; done >> index
 (echo ham:lists; echo ham:inbox.mbox; echo spam:junk) > sources
@@ -134,12 +132,16 @@ mv sa/spam/0* sa/spam-1; mv sa/spam/* sa/spam-2
 rmdir sa/ham sa/spam
 for n in 1 2 3 4 5 6; do ln -s ../mail enron/enron$n; done
 tar czf old-mail.tar.gz lists
-for f in junk/*; do echo "From a@b.example Mon Jan  1 10:00:00 2024"; cat $f; echo; done | gzip > junk.mbox.gz
+awk -f mbox.awk junk/* | gzip > junk.mbox.gz
 cp sample/spam/45-rate-drop.eml message
 ln -s mail/ham inbox
 cp mail/ham/2* lists
 cp spam.model .local/share/chaff/model
 cp spam.model.store .local/share/chaff/model.store
+-- mbox.awk --
+FNR == 1 { print before "From a@b.example Mon Jan  1 10:00:00 2024"; before = "\n" }
+{ print }
+END { print "" }
 ` + files.String())
 	file := filepath.Join(t.TempDir(), "readme.txtar")
 	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {

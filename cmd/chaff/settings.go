@@ -50,10 +50,11 @@ func (s *settingFlags) add(p *program, c *cobra.Command, shorts ...string) {
 	if err := c.MarkFlagFilename("config", "toml", "yaml", "yml", "json"); err != nil {
 		panic(err) // the flag does not exist
 	}
+	defaults := config.Default()
 	usages := map[string][2]string{
-		"model":   {"model", "train the model `NAME`; default " + config.Default().Model},
+		"model":   {"model", "train the model `NAME`; default " + defaults.Model},
 		"workers": {"workers", "read `N` messages in parallel (0: one per core)"},
-		"memory":  {"memory", "keep `SIZE` of data in memory, the rest in temporary files (0: no limit); default " + config.Default().Memory},
+		"memory":  {"memory", "keep `SIZE` of data in memory, the rest in temporary files (0: no limit); default " + defaults.Memory},
 		"seed":    {"seed", "split the mail by the seed `N`"},
 		"split":   {"split.method", "split the mail by `METHOD`: grouped, hash or time"},
 	}
