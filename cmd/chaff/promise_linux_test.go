@@ -165,10 +165,7 @@ func (p deliveryProgram) signalled(t *testing.T, s syscall.Signal, message []byt
 		t.Fatal(err)
 	}
 	send := func() {
-		if !reading {
-			awaitEnd(t, c.Process.Pid)
-		}
-		time.Sleep(20 * time.Millisecond)
+		awaitEnd(t, c.Process.Pid)
 		if err := c.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			t.Error(err)
 		}
@@ -199,7 +196,7 @@ func awaitProgram(t *testing.T, pid int, path string) {
 	t.Fatal("the program does not start")
 }
 
-// awaitEnd waits until a process has read all of its stdin, which is a pipe, and has had time for what comes next.
+// awaitEnd waits until a process has read all that was written to its stdin, a pipe, and has had time for what comes next.
 func awaitEnd(t *testing.T, pid int) {
 	t.Helper()
 	pipe, err := os.Open(fmt.Sprintf("/proc/%d/fd/0", pid))
@@ -210,7 +207,7 @@ func awaitEnd(t *testing.T, pid int) {
 	for range 1000 {
 		left, err := unix.IoctlGetInt(int(pipe.Fd()), unix.TIOCINQ)
 		if err == nil && left == 0 {
-			time.Sleep(20 * time.Millisecond)
+			time.Sleep(40 * time.Millisecond)
 			return
 		}
 		time.Sleep(2 * time.Millisecond)
