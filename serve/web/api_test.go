@@ -263,11 +263,14 @@ func TestTheCheckOfAnswersFindsFaults(t *testing.T) {
 func TestAStoppedEngineAnswersTryAgain(t *testing.T) {
 	s := newSite(t, nil)
 	must(t, s.engine.Close(t.Context()))
-	for _, path := range []string{"/v1/classify", "/v1/explain", "/v1/learn?class=spam", "/v1/forget", "/checkv2", "/learnspam"} {
+	for _, path := range []string{"/v1/classify", "/v1/explain", "/v1/learn?class=spam", "/v1/forget", "/learnspam"} {
 		w := s.do("POST", path, string(mail("spam", 1)), s.bearer()...)
 		if w.Code != 503 || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "stopping") {
 			t.Errorf("%s: got %d %s", path, w.Code, w.Body)
 		}
+	}
+	if w := s.do("POST", "/checkv2", string(mail("spam", 1))); w.Code != 200 || !strings.Contains(w.Body.String(), `"action":"soft reject"`) {
+		t.Errorf("rspamd's client: got %d %s", w.Code, w.Body)
 	}
 }
 

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -47,22 +48,19 @@ func rspamdUser(r *http.Request) string {
 	return r.Header.Get("User")
 }
 
-// rspamdBody reads the message of a request. Result ok is false if it has answered.
-func (s *server) rspamdBody(w http.ResponseWriter, r *http.Request) (m *serve.Message, ok bool) {
+var errEncoding = errors.New("send the message itself, or compressed by zstd without a dictionary")
+
+// rspamdBody reads the message of a request.
+func (s *server) rspamdBody(r *http.Request) (*serve.Message, error) {
 	compression := r.Header.Get("Compression")
 	if compression != "" && compression != "zstd" || r.Header.Get("File") != "" || r.Header.Get("Shm") != "" || r.Header.Get("Dictionary") != "" {
-		writeError(w, http.StatusUnsupportedMediaType, "send the message itself, or compressed by zstd without a dictionary")
-		return nil, false
+		return nil, errEncoding
 	}
 	m, err := s.body(r)
 	if err == nil && compression != "" {
 		m, err = s.decompressed(m)
 	}
-	if err != nil {
-		writeFailure(w, err)
-		return nil, false
-	}
-	return m, true
+	return m, err
 }
 
 // maxWindow is the size in bytes of the largest memory that decompressing takes besides the message.
@@ -117,25 +115,48 @@ type rspamdHeader struct {
 
 func (s *server) rspamdCheck(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	m, ok := s.rspamdBody(w, r)
-	if !ok {
-		return
+	m, err := s.rspamdBody(r)
+	if err == nil {
+		defer m.Close()
+		var v serve.Verdict
+		if v, err = s.engine.Judge(serve.WithQueueID(r.Context(), r.Header.Get("Queue-Id")), rspamdUser(r), m.Bytes()); err == nil {
+			result := s.rspamdResultOf(v)
+			result.MessageID, result.TimeReal = messageID(m.Bytes()), time.Since(began).Seconds()
+			writeJSON(w, http.StatusOK, result)
+			return
+		}
 	}
-	defer m.Close()
-	v, err := s.engine.Judge(serve.WithQueueID(r.Context(), r.Header.Get("Queue-Id")), rspamdUser(r), m.Bytes())
-	if err != nil {
+	switch statusOf(err) {
+	case http.StatusBadRequest, http.StatusUnsupportedMediaType:
 		writeFailure(w, err)
-		return
+	default:
+		writeJSON(w, http.StatusOK, unjudgedResult(err))
 	}
-	result := s.rspamdResultOf(v)
-	result.MessageID, result.TimeReal = messageID(m.Bytes()), time.Since(began).Seconds()
-	writeJSON(w, http.StatusOK, result)
+}
+
+func newRspamdResult() rspamdResult {
+	return rspamdResult{Action: "no action", Thresholds: map[string]float64{}, Symbols: map[string]rspamdSymbol{},
+		Milter: rspamdMilter{map[string]int{}, map[string]rspamdHeader{}}}
+}
+
+// unjudgedResult answers for a message without a verdict. Its clients take any other status for a filter that is away, and some then deliver
+// the message without a word. So a message that may be judged later is refused for now, and another one passes with a field that says why.
+func unjudgedResult(err error) rspamdResult {
+	result := newRspamdResult()
+	if statusOf(err) == http.StatusServiceUnavailable && !errors.Is(err, serve.ErrTimeout) {
+		result.Action = "soft reject"
+		return result
+	}
+	field := filter.UnjudgedField(err.Error())
+	result.Milter.RemoveHeaders[field.Name] = 0
+	result.Milter.AddHeaders[field.Name] = rspamdHeader{Value: field.Value}
+	return result
 }
 
 // rspamdResultOf translates a verdict. Spam gets the action that adds a header, never one that rejects a message or delays it.
 func (s *server) rspamdResultOf(v serve.Verdict) rspamdResult {
-	result := rspamdResult{Score: v.Score, Action: "no action", Thresholds: map[string]float64{},
-		Milter: rspamdMilter{map[string]int{}, map[string]rspamdHeader{}}}
+	result := newRspamdResult()
+	result.Score = v.Score
 	if t := s.engine.Settings().Thresholds; t != nil {
 		result.RequiredScore, result.Thresholds["add header"] = t.Spam, t.Spam
 	}
@@ -180,8 +201,9 @@ func (s *server) rspamdLearn(w http.ResponseWriter, r *http.Request, class strin
 		writeError(w, http.StatusBadRequest, "the model has no class "+class)
 		return
 	}
-	m, ok := s.rspamdBody(w, r)
-	if !ok {
+	m, err := s.rspamdBody(r)
+	if err != nil {
+		writeFailure(w, err)
 		return
 	}
 	defer m.Close()

@@ -195,7 +195,8 @@ func statusOf(err error) int {
 	}{
 		{serve.ErrTooLarge, http.StatusRequestEntityTooLarge}, {serve.ErrBusy, http.StatusServiceUnavailable}, {serve.ErrTimeout, http.StatusServiceUnavailable},
 		{serve.ErrClosed, http.StatusServiceUnavailable}, {serve.ErrUser, http.StatusBadRequest}, {serve.ErrUsers, http.StatusForbidden},
-		{serve.ErrNotKept, http.StatusNotFound}, {errBody, http.StatusBadRequest}, {context.Canceled, http.StatusServiceUnavailable},
+		{serve.ErrNotKept, http.StatusNotFound}, {errBody, http.StatusBadRequest}, {errEncoding, http.StatusUnsupportedMediaType},
+		{context.Canceled, http.StatusServiceUnavailable},
 	} {
 		if errors.Is(err, e.err) {
 			return e.status
