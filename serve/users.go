@@ -2,6 +2,7 @@ package serve
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -10,27 +11,33 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"chaff/filter"
+	"chaff/internal/ascii"
 	"chaff/store"
 )
 
 // maxUserName is the size in bytes of the longest name of a user.
 const maxUserName = 64
 
-// folderOf returns the name of the folder of a user, whose name comes from the network. Case makes no difference.
+// folderOf returns the name of the folder of a user, whose name comes from the network. The case of ASCII letters makes no difference. What a
+// name of a file should not have is written as %XX.
 func folderOf(user string) (string, error) {
-	if user == "" || len(user) > maxUserName || user[0] == '.' {
+	if user == "" || len(user) > maxUserName || user[0] == '.' || !utf8.ValidString(user) {
 		return "", ErrUser
 	}
-	folder := []byte(user)
-	for i, c := range folder {
+	var folder []byte
+	for _, c := range []byte(user) {
 		switch {
-		case 'A' <= c && c <= 'Z':
-			folder[i] = c + 'a' - 'A'
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '.', c == '_', c == '-', c == '@', c == '+':
-		default:
+		case ascii.IsAlphanumeric(c):
+			folder = append(folder, ascii.Lower(c))
+		case c == '.', c == '_', c == '-', c == '@', c == '+':
+			folder = append(folder, c)
+		case c <= ' ', c == '/', c == '\\', c == 0x7f:
 			return "", ErrUser
+		default:
+			folder = fmt.Appendf(folder, "%%%02x", c)
 		}
 	}
 	return string(folder), nil
