@@ -17,3 +17,10 @@ func Try(file *os.File) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// Release closes a file that was locked. The lock ends at once, also if another thread is just starting a process, which has the file until it
+// runs its program.
+func Release(file *os.File) error {
+	err := syscall.Flock(int(file.Fd()), syscall.LOCK_UN)
+	return errors.Join(err, file.Close())
+}

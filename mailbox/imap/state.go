@@ -130,7 +130,7 @@ func (s *State) save() error {
 // Close lets other processes write the state.
 func (s *State) Close() {
 	if s.lock != nil {
-		s.lock.Close()
+		filelock.Release(s.lock)
 	}
 }
 
