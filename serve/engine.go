@@ -34,7 +34,7 @@ type Engine struct {
 	unsure   *unsure
 	started  time.Time
 
-	inFlight    atomic.Int64 // judgements, also those that nobody waits for any more
+	inFlight    atomic.Int64 // judgements, also those whose client has gone
 	connections atomic.Int64
 	transit     atomic.Int64 // bytes of messages
 	closed      atomic.Bool

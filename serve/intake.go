@@ -42,7 +42,7 @@ type Message struct {
 // NewMessage returns an empty message. The caller closes it.
 func (e *Engine) NewMessage() *Message { return &Message{engine: e} }
 
-// Write appends to the message. The error is [ErrTooLarge] or [ErrBusy]; the message then is as before, and not to be judged.
+// Write appends to the message. The error is [ErrTooLarge] or [ErrBusy]; the message then keeps what it had, and must not be judged.
 func (m *Message) Write(p []byte) (int, error) {
 	need := len(m.raw) + len(p)
 	if need > m.engine.options.MaxMessage {

@@ -63,7 +63,7 @@ func openUnsure(o Options) (*unsure, error) {
 			continue
 		}
 		k, _, err := u.read(entry.Name())
-		if err != nil || u.most == 0 { // a crash has cut it, or it is not to be kept any more
+		if err != nil || u.most == 0 { // a crash has cut it, or the settings keep no mail
 			os.Remove(filepath.Join(u.folder, entry.Name()))
 			continue
 		}

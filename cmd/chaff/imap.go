@@ -205,7 +205,7 @@ type mailJudged struct {
 }
 
 const (
-	// mailWait is how long the server is waited for with --idle until all is looked at again: it does not tell of other folders.
+	// mailWait is how long --idle waits before it looks at all folders again: IDLE reports changes of one folder only.
 	mailWait = 10 * time.Minute
 	// mailPause is the least time between two goes, and mailRetry how soon a server in trouble is tried again.
 	mailPause = 5 * time.Second

@@ -27,7 +27,7 @@ type bounded struct {
 	net.Conn
 	mu   sync.Mutex
 	left int64
-	err  error // why the connection cannot be used any more
+	err  error // why the connection cannot be used
 }
 
 // allow begins a command: the server may send so many bytes until its end.
@@ -46,7 +46,7 @@ func (b *bounded) rest() {
 	b.Conn.SetDeadline(time.Time{})
 }
 
-// failure returns why the connection cannot be used any more, or nil.
+// failure returns why the connection cannot be used, or nil.
 func (b *bounded) failure() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

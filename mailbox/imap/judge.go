@@ -189,7 +189,7 @@ func (c *Client) move(uids imap.UIDSet) error {
 // pollEvery is how often a server without IDLE is asked for new messages.
 const pollEvery = time.Minute
 
-// changed is called by the library, in any goroutine, when the server tells of a change.
+// changed is called by the library, in any goroutine, when the server reports a change.
 func (c *Client) changed(d *imapclient.UnilateralDataMailbox) {
 	if d.NumMessages == nil {
 		return

@@ -348,7 +348,7 @@ func TestASessionOutlivesThatOfTheBackend(t *testing.T) {
 	if letters, _ := a.received(); len(letters) != 4 {
 		t.Errorf("%d messages arrived", len(letters))
 	}
-	// What the client was offered is not there any more.
+	// The backend has dropped an extension that the client was offered.
 	a.extensions = []string{"SIZE 10"}
 	a.closeAll()
 	s.want(sender+" BODY=8BITMIME", "421 4.4.1")

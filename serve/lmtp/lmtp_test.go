@@ -295,7 +295,7 @@ func TestEachRecipientHasTheVerdictOfItsModel(t *testing.T) {
 	if got := strings.Count(strings.Join(commands, "\n"), "XFORWARD NAME=mx\n"+sender); got != 4 {
 		t.Errorf("the backend got %q", commands)
 	}
-	// The backend ends between two transactions: who has the message is told so, and only the others get it again.
+	// The backend ends between two transactions: recipients that have the message keep their answer, and only the others get it again.
 	a.answerTo("MAIL closes", "-", "-", "") // the third
 	got = s.send(raw, "carl@lab.example", "anna@lab.example", "bert@lab.example")
 	a.answerTo("MAIL closes")
