@@ -164,13 +164,14 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	}
 	delivery.LimitMemory()
 	each := func(yield func(corpus.Item, error) bool) {
+		var opener sources.Opener
 		for _, path := range paths {
 			var source corpus.Source
 			var err error
 			if path == stdinPath {
 				source = p.stdinSource()
 			} else {
-				source, _, err = sources.Open(path, "", sources.Format(flags.format))
+				source, _, err = opener.Open(path, "", sources.Format(flags.format))
 			}
 			if err != nil {
 				source = func(yield func(corpus.Item, error) bool) { yield(corpus.Item{}, err) }

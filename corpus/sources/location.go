@@ -39,32 +39,31 @@ func (l location) Append(dst []byte) ([]byte, error) {
 	}
 	defer f.Close()
 	if l.size > 0 {
-		return l.readPart(f, dst)
+		dst, err = readSection(f, dst, l.offset, l.size)
+	} else {
+		dst, err = readWhole(f, dst)
 	}
-	if dst, err = readWhole(f, dst); err != nil {
+	if err != nil {
 		return dst, err
 	}
-	if dst, err = unpackMessage(dst); err != nil {
-		return dst, err
-	}
-	if l.emlx {
-		dst = cutEmlx(dst)
-	}
-	return dst, nil
+	return l.message(dst)
 }
 
-// readPart appends one message of an mbox, or one row of a table as a message.
-func (l location) readPart(f fs.File, dst []byte) ([]byte, error) {
-	dst, err := readSection(f, dst, l.offset, l.size)
+// message makes a message, in place if possible, of the bytes at the location.
+func (l location) message(raw []byte) ([]byte, error) {
 	switch {
-	case err != nil:
-		return dst, err
 	case l.columns != nil:
-		return l.columns.message(dst, l.label)
-	case !bytes.HasPrefix(dst, []byte(lines.FromPrefix)):
-		return dst, errChanged
+		return l.columns.message(raw, l.label)
+	case l.size > 0 && !bytes.HasPrefix(raw, []byte(lines.FromPrefix)):
+		return raw, errChanged
+	case l.size > 0:
+		return unquoteFrom(raw), nil
 	}
-	return unquoteFrom(dst), nil
+	raw, err := unpackMessage(raw)
+	if err == nil && l.emlx {
+		raw = cutEmlx(raw)
+	}
+	return raw, err
 }
 
 // open opens the file of the message. A mail program may rename a message of a Maildir at any time to set a flag; open then
