@@ -95,7 +95,7 @@ func detect(fsys fs.FS, name string) (Found, error) {
 		return Found{}, err
 	}
 	defer f.Close()
-	head, err := readHead(f, nil)
+	head, err := readHead(f)
 	if err != nil {
 		return Found{}, err
 	}
@@ -114,14 +114,14 @@ func detectFolder(fsys fs.FS, name string) (Found, error) {
 // headBytes is how much of a file decides its format.
 const headBytes = 4096
 
-// readHead appends the first bytes of a file to dst: headBytes, or all that fit into dst.
-func readHead(f io.Reader, dst []byte) ([]byte, error) {
-	dst = slices.Grow(dst, headBytes)
-	n, err := io.ReadFull(f, dst[len(dst):cap(dst)])
+// readHead returns the first headBytes of r, or all.
+func readHead(r io.Reader) ([]byte, error) {
+	head := make([]byte, headBytes)
+	n, err := io.ReadFull(r, head)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = nil
 	}
-	return dst[:len(dst)+n], err
+	return head[:n], err
 }
 
 // detectFile returns the format of the file name, which begins with head and goes on with rest.
@@ -135,7 +135,7 @@ func detectFile(head []byte, rest io.Reader, name string) (Found, error) {
 		return Found{}, err
 	}
 	defer plain.Close()
-	if head, err = readHead(plain, nil); err != nil {
+	if head, err = readHead(plain); err != nil {
 		return Found{}, err
 	}
 	found := detectPlain(head, name)

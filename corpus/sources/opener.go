@@ -4,9 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"sync"
-	"syscall"
 
 	"chaff/corpus"
 )
@@ -35,43 +33,38 @@ func (o *Opener) open(name, label string, as Format, keep int64) (Source, Found,
 	if name == "" {
 		return fail(errors.New("the path is empty"))
 	}
-	f, err := system{}.Open(name)
-	if errors.Is(err, syscall.ENXIO) { // a socket
-		err = errSpecial
-	}
+	f, err := openFile(name)
 	if err != nil {
 		return fail(err)
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	defer f.close()
+	mode, size, err := f.stat()
 	if err != nil {
 		return fail(err)
 	}
 	var fsys fs.FS = system{}
-	var file kept
+	var content kept
 	var found Found
-	switch mode := info.Mode(); {
+	switch {
 	case mode.IsDir():
 		found, err = detectFolder(fsys, name)
 	case mode&fs.ModeNamedPipe != 0:
-		if fsys, err = copyPipe(f, name); err != nil {
+		if fsys, err = copyPipe(name); err != nil {
 			return nil, Found{}, explain("read", name, err)
 		}
 		found, err = detect(fsys, name)
 	case !mode.IsRegular():
 		err = errSpecial
+	case size <= keep:
+		if o.content, err = readSized(f, o.content, size); err == nil {
+			content = kept{o, o.opened}
+			found, err = detectFile(o.content, f, name)
+		}
 	default:
-		whole := info.Size() <= keep
-		if whole {
-			o.content = slices.Grow(o.content, int(info.Size())+1)
+		var head []byte
+		if head, err = readHead(f); err == nil {
+			found, err = detectFile(head, f, name)
 		}
-		if o.content, err = readHead(f, o.content); err != nil {
-			break
-		}
-		if whole && int64(len(o.content)) == info.Size() {
-			file = kept{o, o.opened}
-		}
-		found, err = detectFile(o.content, f, name)
 	}
 	if err == nil && as != "" {
 		found, err = found.overridden(name, as)
@@ -79,7 +72,7 @@ func (o *Opener) open(name, label string, as Format, keep int64) (Source, Found,
 	if err != nil {
 		return fail(err)
 	}
-	return listKept(fsys, filepath.Clean(name), label, found.Format, file), found, nil
+	return listKept(fsys, filepath.Clean(name), label, found.Format, content), found, nil
 }
 
 // kept is the content of a file while its Opener keeps it.

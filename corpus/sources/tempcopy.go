@@ -68,7 +68,12 @@ func openAtOffsets(fsys fs.FS, name string) (fs.FS, seekFile, error) {
 }
 
 // copyPipe returns a tempCopy of the content of the pipe name, which can be read only once.
-func copyPipe(pipe fs.File, name string) (fs.FS, error) {
+func copyPipe(name string) (fs.FS, error) {
+	pipe, err := system{}.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer pipe.Close()
 	c, err := newTempCopy(pipe, MaxUnpackedBytes)
 	switch {
 	case err != nil:
