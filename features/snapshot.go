@@ -181,13 +181,12 @@ func (d *dictionary) restore(s *Snapshot) ([]restoredTerm, error) {
 		}
 		place := uint32(d.placer.Place(hash) >> (64 - shardBits))
 		shard := &d.shards[place]
-		before := len(shard.terms)
-		number := shard.number(hash, checkOf(orderOf(name, d.textless), group), name)
-		switch {
-		case number < 0:
-			return nil, errTooManyTerms
-		case len(shard.terms) == before:
+		if shard.table.Find(hash) >= 0 {
 			return nil, errTwice
+		}
+		number := shard.add(hash, group, name)
+		if number < 0 {
+			return nil, errTooManyTerms
 		}
 		terms[i].number = uint32(number)<<shardBits | place
 	}
