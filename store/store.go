@@ -320,7 +320,8 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		return s.refuse(TooLarge)
 	}
 	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Way: m.Way, Class: -1, Score: math.NaN()}
-	e.Fingerprint, e.SplitKey, e.Label, e.Size = fingerprint(m), corpus.SplitKey(m.Raw), label, len(m.Raw)
+	e.Fingerprint, e.SplitKey = corpus.Hashes(m.Raw)
+	e.Label, e.Size = label, len(m.Raw)
 	if e.Time = m.Time; e.Time.IsZero() {
 		e.Time, _ = corpus.DeliveryTime(m.Raw)
 	}

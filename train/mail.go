@@ -240,14 +240,8 @@ func readItem(r *filter.Reader, buf []byte, item corpus.Item, sketcher *corpus.S
 		defer r.Forget()
 	}
 	repairs := r.Read(raw)
-	result := readResult{
-		terms:       writer.Add(r.Bag()),
-		fingerprint: corpus.Fingerprint(raw),
-		splitKey:    corpus.SplitKey(raw),
-		time:        item.Time,
-		repairs:     repairs,
-		size:        len(raw),
-	}
+	result := readResult{terms: writer.Add(r.Bag()), time: item.Time, repairs: repairs, size: len(raw)}
+	result.fingerprint, result.splitKey = corpus.Hashes(raw)
 	if result.time.IsZero() {
 		result.time, _ = corpus.DeliveryTime(raw)
 	}
