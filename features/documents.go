@@ -31,7 +31,7 @@ func newDocuments(memory int64, textless bool) *Documents {
 	return &Documents{dictionary: newDictionary(textless), budget: b, store: newRecordStore(b, documentsShare)}
 }
 
-// HasTexts reports whether the texts of the terms are known. Only documents restored from a [Snapshot] without texts lack them.
+// HasTexts reports whether the texts of the terms are known. Only documents opened from a file without texts lack them.
 func (d *Documents) HasTexts() bool { return !d.dictionary.textless }
 
 // Complete ends the writing and frees the memory that only adding terms needs. It returns the first error of the temporary file, or that

@@ -80,7 +80,7 @@ func look(path string) (*View, error) {
 			return nil, ErrForeign
 		}
 	}
-	if v.ledger, err = b.ledger(); err != nil {
+	if v.ledger, err = b.ledger(0); err != nil {
 		return nil, err
 	}
 	return v, v.ledger.apply(j)

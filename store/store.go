@@ -582,9 +582,9 @@ func (s *Store) documentToForget(fingerprint uint64) (*features.Document, error)
 	return &m.document, nil
 }
 
-// ledger reads the base and the journal.
-func (s *Store) ledger() (*ledger, error) {
-	l, err := s.base.ledger()
+// ledger reads the base and the journal. See [features.NewDocuments] for memory.
+func (s *Store) ledger(memory int64) (*ledger, error) {
+	l, err := s.base.ledger(memory)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"chaff/corpus/sample"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/sections"
 	"chaff/models/modelstest"
 )
 
@@ -35,11 +36,19 @@ func stored(t testing.TB, m *Mail, texts bool) *Mail {
 	for i, e := range entries {
 		refs[i] = e.Terms
 	}
-	s, err := m.Documents().Snapshot(refs, texts, 2)
+	var data sections.Memory
+	w := sections.Format{Magic: "\x89TESTS\r\n"}.NewWriter(&data, features.SavedSections)
+	if err := m.Documents().Save(w, refs, texts); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := sections.Format{Magic: "\x89TESTS\r\n"}.Open(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}
-	documents, refs, err := features.RestoreDocuments(s, 0)
+	documents, refs, err := features.OpenDocuments(file, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
