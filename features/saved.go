@@ -255,13 +255,12 @@ func (d *dictionary) addOpened(hashes, groups, names *sections.Stream) ([]opened
 func (d *dictionary) addNew(hash uint64, group evidence.Group, name []byte) (uint32, error) {
 	place := uint32(d.placer.Place(hash) >> (64 - shardBits))
 	shard := &d.shards[place]
-	before := len(shard.terms)
-	n := shard.number(hash, checkOf(orderOf(name, d.textless), group), name)
-	switch {
-	case n < 0:
-		return 0, errTooManyTerms
-	case len(shard.terms) == before:
+	if shard.table.Find(hash) >= 0 {
 		return 0, errTwice
+	}
+	n := shard.add(hash, group, name)
+	if n < 0 {
+		return 0, errTooManyTerms
 	}
 	return uint32(n)<<shardBits | place, nil
 }

@@ -392,7 +392,7 @@ func (s *Store) isSure(v filter.Classification, label int) bool {
 // textOf returns what the store keeps of the text of a term: the text, or without texts its order hash.
 func (s *Store) textOf(text []byte) []byte {
 	if s.base.hasTexts {
-		return text
+		return slices.Clone(text)
 	}
 	return binary.LittleEndian.AppendUint64(nil, xxhash.Sum64(text))
 }
