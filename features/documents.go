@@ -98,6 +98,15 @@ func (w *Writer) Copy(from *Documents, ref Ref) Ref {
 	return w.add(r.doc, func(i int) []byte { return from.dictionary.name(r.numbers[i]) })
 }
 
+// Keep keeps bytes of the caller beside the documents, for [Documents.Kept].
+func (w *Writer) Keep(data []byte) Ref { return w.write(data) }
+
+// Kept returns a function that reads what was kept. Its result is valid until the next call, and empty after an error.
+func (d *Documents) Kept() func(ref Ref) []byte {
+	r := recordReader{store: d.store}
+	return r.read
+}
+
 func (w *Writer) add(doc Document, name func(i int) []byte) Ref {
 	w.numbers = slices.Grow(w.numbers[:0], len(doc.Terms))[:len(doc.Terms)]
 	if err := w.dictionary.add(w.numbers, doc, name, &w.order); err != nil {

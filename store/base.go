@@ -16,7 +16,6 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/journal"
-	"chaff/internal/littleendian"
 	"chaff/internal/sections"
 )
 
@@ -211,10 +210,6 @@ func (b *base) ledger(memory int64) (*ledger, error) {
 	if l.seen, err = b.sightings(len(l.facts.Classes)); err != nil {
 		return nil, err
 	}
-	sketchData, err := b.sections.Section("SKCH")
-	if err != nil {
-		return nil, err
-	}
 	var refs []features.Ref
 	if l.documents, refs, err = features.OpenDocuments(b.sections, memory); err != nil {
 		return nil, err
@@ -222,19 +217,24 @@ func (b *base) ledger(memory int64) (*ledger, error) {
 	if len(refs) != len(l.entries) {
 		return nil, b.damaged("ENDS")
 	}
+	kept, err := b.sections.Stream("SKCH")
+	if err != nil {
+		return nil, err
+	}
+	w := l.documents.NewWriter()
+	defer w.Close()
 	l.byFingerprint = make(map[uint64]int, len(l.entries))
 	for i := range l.entries {
 		e := &l.entries[i]
 		e.Terms = refs[i]
-		if sketches[i] > len(sketchData)/8 {
-			return nil, b.damaged("SKCH")
+		sketch := kept.Next(8 * sketches[i])
+		if sketch == nil {
+			return nil, cmp.Or(kept.Close(), b.damaged("SKCH"))
 		}
-		for range sketches[i] {
-			e.Sketch, sketchData = append(e.Sketch, binary.LittleEndian.Uint64(sketchData)), sketchData[8:]
-		}
+		e.Sketch = w.Keep(sketch)
 		l.byFingerprint[e.Fingerprint] = i
 	}
-	return l, nil
+	return l, kept.Close()
 }
 
 // apply does to the ledger what the records of a journal say.
@@ -274,7 +274,7 @@ func (l *ledger) apply(j *journal.Journal) error {
 			gone[at] = true
 			delete(l.byFingerprint, e.Fingerprint)
 		case m.change == learn:
-			e.Terms = w.AddDocument(m.document, func(i int) []byte { return m.texts[i] })
+			e.Terms, e.Sketch = w.AddDocument(m.document, func(i int) []byte { return m.texts[i] }), w.Keep(m.sketch)
 			if known {
 				l.entries[at] = e
 			} else {
@@ -306,9 +306,9 @@ func (l *ledger) remove(gone func(i int) bool) {
 // save writes the base of a ledger and of what the learner of f knows:
 //
 //	FACT facts as JSON
+//	SKCH the sketches, one after the other, u64 each
 //	MSGS an entry of entrySize for each message, whose last number is the size of its sketch
 //	DIGS fingerprints in ascending order with the index of the message, in blocks with a checksum
-//	SKCH the sketches, one after the other, u64 each
 //	SEEN the files of mailboxes
 //
 // The sections of the documents follow, then those of the learner.
@@ -321,16 +321,17 @@ func (l *ledger) save(file io.WriterAt, f *filter.Filter) (size int64, err error
 	w := journal.BaseFormat().NewWriter(file, 5+features.SavedSections+filter.LearnedSections)
 	w.Begin("FACT")
 	w.Write(info)
+	w.Begin("SKCH")
+	kept, sizes := l.documents.Kept(), make([]uint32, len(l.entries))
+	for i, e := range l.entries {
+		sketch := kept(e.Sketch)
+		sizes[i] = uint32(len(sketch) / 8)
+		w.Write(sketch)
+	}
 	w.Begin("MSGS")
-	w.WriteEach(len(l.entries), func(dst []byte, i int) []byte {
-		return appendEntry(dst, l.entries[i], uint64(len(l.entries[i].Sketch)))
-	})
+	w.WriteEach(len(l.entries), func(dst []byte, i int) []byte { return appendEntry(dst, l.entries[i], uint64(sizes[i])) })
 	w.Begin("DIGS")
 	l.saveDigests(w)
-	w.Begin("SKCH")
-	for _, e := range l.entries {
-		w.Write(littleendian.Bytes(e.Sketch))
-	}
 	w.Begin("SEEN")
 	w.Write(l.seen.encode(func(f uint64) bool { _, known := l.byFingerprint[f]; return known }))
 	refs := make([]features.Ref, len(l.entries))

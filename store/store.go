@@ -335,7 +335,7 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		return Outcome{}, err
 	}
 	e.Repairs = s.reader.Read(m.Raw)
-	e.Sketch = train.Sketch(s.reader.Message())
+	sketch := train.AppendSketch(nil, s.reader.Message())
 	bag := s.reader.Bag()
 	document := bag.Document()
 	var old *features.Document
@@ -358,7 +358,7 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		o.What = Sure
 		return o, nil
 	}
-	r := meta{change: learn, document: document, texts: make([][]byte, len(document.Terms))}
+	r := meta{change: learn, document: document, sketch: sketch, texts: make([][]byte, len(document.Terms))}
 	for i, unknown := range s.filter.UnknownTerms(document) { // the ledger has the texts of the others
 		if unknown {
 			r.texts[i] = s.textOf(bag.Text(i))

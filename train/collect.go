@@ -12,6 +12,7 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/littleendian"
 	"chaff/internal/parallel"
 )
 
@@ -117,9 +118,6 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 	c.summary.Warnings = slices.Clone(c.summary.Warnings)
 	c.summary.warnOfLittleMail()
 	c.setGroups()
-	if !o.Ledger {
-		mail.dropSketches()
-	}
 	c.parts = c.split()
 	return c, c.buildVocabulary()
 }
@@ -141,9 +139,9 @@ func (c *Collection) setGroups() {
 		a, b := &c.documents[i], &c.documents[j]
 		return cmp.Or(cmp.Compare(a.splitKey, b.splitKey), cmp.Compare(a.fingerprint, b.fingerprint))
 	})
-	sketches := make([][]uint64, len(order))
+	sketches, kept := make([][]uint64, len(order)), c.store.Kept()
 	for k, i := range order {
-		sketches[k] = c.documents[i].sketch
+		sketches[k] = slices.Clone(fingerprints(kept(c.documents[i].sketch)))
 	}
 	firsts := corpus.NearDuplicates(sketches, c.options.Split.Similarity)
 	size := make([]int, len(firsts))
@@ -159,12 +157,13 @@ func (c *Collection) setGroups() {
 	}
 }
 
-// dropSketches frees the memory of the sketches.
-func (m *Mail) dropSketches() {
-	m.sketched, m.documents = false, slices.Clone(m.documents)
-	for i := range m.documents {
-		m.documents[i].sketch = nil
+// fingerprints returns the fingerprints of a sketch, in its memory if possible.
+func fingerprints(sketch []byte) []uint64 {
+	all, err := littleendian.Decode[uint64](sketch)
+	if err != nil {
+		panic("train: a sketch of " + err.Error()) // it was kept as a whole
 	}
+	return all
 }
 
 // split returns the part of each document.

@@ -4,11 +4,15 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/littleendian"
 	"chaff/message"
 )
 
-// Sketch returns the sketch of the subject and the text of a message, by which a grouped split knows near-duplicates.
-func Sketch(m *message.Message) []uint64 { return sketch(m, new(corpus.Sketcher)) }
+// AppendSketch appends the sketch of the subject and the text of a message, by which a grouped split knows near-duplicates: its fingerprints,
+// little-endian.
+func AppendSketch(dst []byte, m *message.Message) []byte {
+	return littleendian.Append(dst, sketch(m, new(corpus.Sketcher)))
+}
 
 // VocabularyOf returns the vocabulary of documents for a kind of feature, and its terms.
 func VocabularyOf(d *features.Documents, refs []features.Ref, kind features.Kind, o features.Options, workers int) (*features.Vocabulary, filter.Terms, error) {
