@@ -522,7 +522,7 @@ func (s *Store) find(fingerprint uint64) (Entry, bool, error) {
 		_, e, known, err := s.base.find(fingerprint)
 		return e, known, err
 	}
-	meta, err := s.meta(r)
+	meta, err := metaOf(s.journal, r)
 	if err != nil {
 		return Entry{}, false, err
 	}
@@ -542,9 +542,9 @@ func (s *Store) newest(fingerprint uint64) (journal.Entry, bool, error) {
 	return journal.Entry{}, false, err
 }
 
-// meta returns the meta of a record of the journal, which is of a message.
-func (s *Store) meta(r journal.Entry) ([]byte, error) {
-	record, err := s.journal.Record(r)
+// metaOf returns the meta of a record of a journal, which is of a message.
+func metaOf(j *journal.Journal, r journal.Entry) ([]byte, error) {
+	record, err := j.Record(r)
 	if err != nil {
 		return nil, err
 	}
@@ -571,7 +571,7 @@ func (s *Store) documentToForget(fingerprint uint64) (*features.Document, error)
 		}
 		return s.base.document(index)
 	}
-	data, err := s.meta(r)
+	data, err := metaOf(s.journal, r)
 	if err != nil {
 		return nil, err
 	}
